@@ -1,0 +1,88 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-3.0-or-later
+# The two commands of the README, each complete on a fresh Debian 12:
+#   sh bootstrap.sh demo   build spotsim and run the main study
+#   sh bootstrap.sh test   build with sanitizers and run all tests
+# Missing packages are installed with apt-get (through sudo unless root); nothing else outside
+# this checkout is changed. Ubuntu has packages of the same names but is untested.
+set -eu
+cd "$(dirname "$0")"
+
+build_packages="gcc libc6-dev cmake ninja-build pkg-config libyaml-dev libgsl-dev libcsv-dev
+    librandom123-dev zlib1g-dev libcmocka-dev gnuplot-nox fonts-inter"
+
+say() {
+    printf '\n==> %s\n' "$*"
+}
+
+is_installed() {
+    [ "$(dpkg-query -W -f='${db:Status-Status}' "$1" 2>/dev/null)" = installed ]
+}
+
+# Installs those of the named packages that are missing.
+install_packages() {
+    if ! command -v apt-get >/dev/null 2>&1; then
+        say "This is no Debian: install the equivalents of: $* (not checked)"
+        return 0
+    fi
+    missing=
+    for package in "$@"; do
+        is_installed "$package" || missing="$missing $package"
+    done
+    if [ -z "$missing" ]; then
+        say "All packages are installed"
+        return 0
+    fi
+    as_root=
+    if [ "$(id -u)" -ne 0 ]; then
+        as_root=sudo
+        command -v sudo >/dev/null 2>&1 || {
+            echo "bootstrap.sh: not root and no sudo: as root, run: apt-get install$missing" >&2
+            exit 1
+        }
+    fi
+    say "Installing packages:$missing"
+    $as_root apt-get update -q
+    # shellcheck disable=SC2086 # words are meant to be split
+    $as_root env DEBIAN_FRONTEND=noninteractive \
+        apt-get install -y -q --no-install-recommends $missing
+}
+
+build() {
+    say "Building ($1) in build/$1"
+    cmake --preset "$1"
+    cmake --build --preset "$1"
+}
+
+demo() {
+    # shellcheck disable=SC2086
+    install_packages $build_packages
+    build release
+    mkdir -p results
+    say "Running the study reports/studies/idle-vs-preemption/study.yaml"
+    build/release/spotsim study reports/studies/idle-vs-preemption/study.yaml \
+        -o results/idle-vs-preemption.csv --plot results/idle-vs-preemption.svg \
+        >results/idle-vs-preemption.txt
+    cat results/idle-vs-preemption.txt
+    say "table    $PWD/results/idle-vs-preemption.txt"
+    echo "    CSV      $PWD/results/idle-vs-preemption.csv"
+    echo "    picture  $PWD/results/idle-vs-preemption.svg"
+}
+
+run_tests() {
+    # shellcheck disable=SC2086
+    install_packages $build_packages
+    build dev
+    say "Running all tests"
+    ctest --preset dev -j "$(nproc)"
+}
+
+case "${1-}" in
+    demo) demo ;;
+    test) run_tests ;;
+    packages) shift && install_packages "$@" ;;
+    *)
+        echo "usage: sh bootstrap.sh demo | test | packages NAME..." >&2
+        exit 2
+        ;;
+esac

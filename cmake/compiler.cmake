@@ -1,0 +1,37 @@
+# One place for the language, the warnings and the instrumentation of every target.
+set(CMAKE_C_STANDARD 17)
+set(CMAKE_C_STANDARD_REQUIRED ON)
+set(CMAKE_C_EXTENSIONS OFF)
+set(CMAKE_C_VISIBILITY_PRESET hidden)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+
+if(NOT CMAKE_BUILD_TYPE)
+    set(CMAKE_BUILD_TYPE Release)
+endif()
+
+option(SPOT_WERROR "Treat warnings as errors" ON)
+set(SPOT_SANITIZE "" CACHE STRING "Value of -fsanitize= for every target, empty for none")
+option(SPOT_COVERAGE "Instrument for coverage" OFF)
+
+add_compile_definitions(_POSIX_C_SOURCE=200809L)
+add_compile_options(-Wall -Wextra -Wpedantic -Wconversion -Wshadow -Wstrict-prototypes
+    -Wmissing-prototypes -Wpointer-arith -Wcast-qual -Wwrite-strings -Wdouble-promotion
+    -Wvla -Wformat=2 -fno-common -ffp-contract=off)
+if(SPOT_WERROR)
+    add_compile_options(-Werror)
+endif()
+if(SPOT_SANITIZE)
+    add_compile_options(-fsanitize=${SPOT_SANITIZE} -fno-omit-frame-pointer
+        -fno-sanitize-recover=all)
+    add_link_options(-fsanitize=${SPOT_SANITIZE})
+endif()
+if(SPOT_COVERAGE)
+    add_compile_options(--coverage)
+    add_link_options(--coverage)
+endif()
+if(CMAKE_BUILD_TYPE STREQUAL "Release" AND NOT SPOT_SANITIZE)
+    include(CheckIPOSupported)
+    check_ipo_supported(RESULT spot_has_ipo OUTPUT spot_ipo_reason LANGUAGES C)
+    set(CMAKE_INTERPROCEDURAL_OPTIMIZATION ${spot_has_ipo})
+endif()

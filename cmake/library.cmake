@@ -1,0 +1,23 @@
+# All rooms but reports and cli joined into one shared library. Only what is marked SPOT_API is
+# exported; only <spotsim.h> is supported outside.
+set(spot_library_rooms base models traces engine fleet recovery study train)
+add_library(spotsim_shared SHARED)
+set_target_properties(spotsim_shared PROPERTIES OUTPUT_NAME spotsim
+    VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR} LINKER_LANGUAGE C)
+foreach(room ${spot_library_rooms})
+    target_sources(spotsim_shared PRIVATE $<TARGET_OBJECTS:spot_${room}>)
+endforeach()
+target_link_libraries(spotsim_shared PRIVATE PkgConfig::YAML CSV::CSV ZLIB::ZLIB
+    Threads::Threads ${MATH_LIBRARY} PUBLIC GSL::gsl)
+install(TARGETS spotsim_shared LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+
+# The headers keep their rooms: spotsim.h includes them by the same paths as the sources do.
+install(FILES spotsim.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/spotsim)
+foreach(room ${spot_library_rooms})
+    get_property(folder GLOBAL PROPERTY SPOT_ROOM_FOLDER_${room})
+    file(GLOB headers ${PROJECT_SOURCE_DIR}/${folder}/*.h)
+    install(FILES ${headers} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/spotsim/${folder})
+endforeach()
+configure_file(cmake/spotsim.pc.in spotsim.pc @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/spotsim.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+install(DIRECTORY reports/studies/ DESTINATION ${CMAKE_INSTALL_DATADIR}/spotsim/studies)
