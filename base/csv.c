@@ -1,0 +1,483 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "base/csv.h"
+
+#include <csv.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include "base/memory.h"
+#include "base/utf8.h"
+
+enum {
+    BUFFER_BYTES = 1 << 16, /* to begin with; longer lines make it grow */
+    SHOWN_BYTES = 40
+};
+
+struct spot_csv {
+    char *file;
+    spot_diag_t *diag;
+    gzFile stream;     /* NULL: reads from memory */
+    const char *bytes; /* [num_bytes] what is left of the memory */
+    size_t num_bytes;
+    char *buffer; /* [max_bytes] the last one is kept for a NUL */
+    size_t max_bytes;
+    size_t start, end; /* of what is unread in buffer */
+    bool is_at_end;    /* nothing follows on it */
+    size_t line;
+    struct csv_parser parser;
+    size_t num_fields;
+    size_t max_fields;
+    const char **fields; /* [num_fields] into texts */
+    size_t num_columns;
+    size_t max_columns;
+    size_t *columns; /* [num_columns] */
+    size_t num_text_bytes;
+    size_t max_text_bytes;
+    char *texts; /* [num_text_bytes] the fields of a line, each with its NUL */
+};
+
+/* Unlike gzopen() it sees that path is a folder before anything is read. */
+static int
+open_stream(spot_csv_t *self, const char *path)
+{
+    struct stat status;
+    const int descriptor = open(path, O_RDONLY);
+
+    if (descriptor < 0) {
+        return SPOT_ERR_IO;
+    }
+    if (fstat(descriptor, &status) == 0 && S_ISDIR(status.st_mode)) {
+        close(descriptor);
+        errno = EISDIR;
+        return SPOT_ERR_IO;
+    }
+    self->stream = gzdopen(descriptor, "rb");
+    if (self->stream == NULL) {
+        close(descriptor);
+        return SPOT_ERR_NO_MEMORY;
+    }
+    return gzbuffer(self->stream, BUFFER_BYTES) == 0 ? 0 : SPOT_ERR_NO_MEMORY;
+}
+
+/* gzread() is short only at the end of the file and on an error. */
+static int
+read_stream(spot_csv_t *self, char *buffer, size_t num_bytes, size_t *num_read)
+{
+    const int num = gzread(self->stream, buffer, (unsigned) num_bytes);
+    int error = Z_OK;
+
+    (void) gzerror(self->stream, &error);
+    if (num >= 0 && (error == Z_OK || error == Z_STREAM_END)) {
+        *num_read = (size_t) num;
+        return 0;
+    }
+    spot_diag_error(self->diag, self->file, 0, 0, "cannot read: %s",
+        error == Z_ERRNO       ? strerror(errno)
+        : error == Z_BUF_ERROR ? "the gzip data ends too early"
+                               : "the gzip data is damaged");
+    return SPOT_ERR_IO;
+}
+
+static int
+read_memory(spot_csv_t *self, char *buffer, size_t num_bytes, size_t *num_read)
+{
+    *num_read = num_bytes < self->num_bytes ? num_bytes : self->num_bytes;
+    memcpy(buffer, self->bytes, *num_read);
+    self->bytes += *num_read;
+    self->num_bytes -= *num_read;
+    return 0;
+}
+
+/* Moves what is unread to the front and reads more behind it. */
+static int
+fill_buffer(spot_csv_t *self)
+{
+    const size_t num_unread = self->end - self->start;
+    void *buffer = self->buffer;
+    size_t num_wanted, num_read = 0;
+    int ret;
+
+    memmove(self->buffer, self->buffer + self->start, num_unread);
+    self->start = 0;
+    self->end = num_unread;
+    ret = spot_array_reserve(&buffer, &self->max_bytes, num_unread + 2, 1);
+    self->buffer = buffer;
+    if (ret == 0) {
+        num_wanted = self->max_bytes - 1 - num_unread;
+        ret = (self->stream != NULL ? read_stream : read_memory)(
+            self, self->buffer + num_unread, num_wanted, &num_read);
+        self->end += num_read;
+        self->is_at_end = num_read < num_wanted;
+    }
+    return ret;
+}
+
+static void
+init_parser(spot_csv_t *self)
+{
+    csv_init(&self->parser, CSV_STRICT | CSV_STRICT_FINI | CSV_APPEND_NULL);
+    csv_set_blk_size(&self->parser, BUFFER_BYTES);
+}
+
+static int
+init(spot_csv_t *self, const char *file, spot_diag_t *diag)
+{
+    void *buffer = NULL;
+    int ret;
+
+    self->diag = diag;
+    init_parser(self);
+    self->file = spot_text_copy(file, strlen(file));
+    ret = spot_array_reserve(&buffer, &self->max_bytes, BUFFER_BYTES, 1);
+    self->buffer = buffer;
+    return self->file == NULL ? SPOT_ERR_NO_MEMORY : ret;
+}
+
+/* The first bytes, without a byte-order mark. */
+static int
+start_reading(spot_csv_t *self)
+{
+    int ret = fill_buffer(self);
+
+    if (ret == 0 && self->end >= 3 && memcmp(self->buffer, "\xef\xbb\xbf", 3) == 0) {
+        self->start = 3;
+    }
+    return ret;
+}
+
+int
+spot_csv_open(spot_csv_t **self, const char *path, spot_diag_t *diag)
+{
+    spot_csv_t *csv = spot_calloc(1, sizeof(*csv));
+    int ret = csv == NULL ? SPOT_ERR_NO_MEMORY : init(csv, path, diag);
+
+    if (ret == 0) {
+        ret = open_stream(csv, path);
+        if (ret == SPOT_ERR_IO) {
+            spot_diag_error(diag, path, 0, 0, "cannot open: %s", strerror(errno));
+        }
+    }
+    if (ret == 0) {
+        ret = start_reading(csv);
+    }
+    if (ret != 0) {
+        spot_csv_close(csv);
+        csv = NULL;
+    }
+    *self = csv;
+    return ret;
+}
+
+int
+spot_csv_open_bytes(spot_csv_t **self, const char *file, const char *bytes,
+    size_t num_bytes, spot_diag_t *diag)
+{
+    spot_csv_t *csv = spot_calloc(1, sizeof(*csv));
+    int ret = csv == NULL ? SPOT_ERR_NO_MEMORY : init(csv, file, diag);
+
+    if (ret == 0) {
+        csv->bytes = num_bytes == 0 ? "" : bytes;
+        csv->num_bytes = num_bytes;
+        ret = start_reading(csv);
+    }
+    if (ret != 0) {
+        spot_csv_close(csv);
+        csv = NULL;
+    }
+    *self = csv;
+    return ret;
+}
+
+void
+spot_csv_close(spot_csv_t *self)
+{
+    if (self == NULL) {
+        return;
+    }
+    if (self->stream != NULL) {
+        gzclose(self->stream);
+    }
+    csv_free(&self->parser);
+    free(self->file);
+    free(self->buffer);
+    free(self->fields);
+    free(self->columns);
+    free(self->texts);
+    free(self);
+}
+
+const char *
+spot_csv_file(const spot_csv_t *self)
+{
+    return self->file;
+}
+
+/* Drops the rest of a line that is too long. */
+static int
+drop_line(spot_csv_t *self)
+{
+    const char *end = NULL;
+    int ret = 0;
+
+    while (ret == 0 && end == NULL) {
+        end = memchr(self->buffer + self->start, '\n', self->end - self->start);
+        if (end != NULL) {
+            self->start = (size_t) (end - self->buffer) + 1;
+        } else if (self->is_at_end) {
+            self->start = self->end;
+            return 0;
+        } else {
+            self->start = self->end;
+            ret = fill_buffer(self);
+        }
+    }
+    return ret;
+}
+
+static int
+report_long_line(spot_csv_t *self, spot_csv_row_t *row)
+{
+    const int ret = drop_line(self);
+
+    row->text = "";
+    row->num_bytes = 0;
+    spot_diag_error(self->diag, self->file, row->line, 1, "line longer than %zu bytes",
+        SPOT_CSV_MAX_LINE_BYTES);
+    return ret == 0 ? SPOT_ERR_BAD_INPUT : ret;
+}
+
+/* 1: row->text is the next line without its end; 0, BAD_INPUT and so on as
+ * spot_csv_next(). */
+static int
+next_line(spot_csv_t *self, spot_csv_row_t *row)
+{
+    const size_t enough = SPOT_CSV_MAX_LINE_BYTES + 2; /* with CR, but no LF yet */
+    size_t num_bytes = self->end - self->start;
+    char *text = self->buffer + self->start;
+    char *end = memchr(text, '\n', num_bytes);
+    int ret;
+
+    while (end == NULL && !self->is_at_end && num_bytes < enough) {
+        ret = fill_buffer(self);
+        if (ret != 0) {
+            return ret;
+        }
+        text = self->buffer;
+        num_bytes = self->end;
+        end = memchr(text, '\n', num_bytes);
+    }
+    row->line = ++self->line;
+    if (num_bytes == 0) {
+        return 0;
+    }
+    row->is_comment = *text == '#';
+    if (end != NULL) {
+        num_bytes = (size_t) (end - text);
+        num_bytes -= num_bytes > 0 && end[-1] == '\r';
+    }
+    if (num_bytes > SPOT_CSV_MAX_LINE_BYTES) {
+        return report_long_line(self, row);
+    }
+    self->start = end == NULL ? self->end : (size_t) (end - self->buffer) + 1;
+    text[num_bytes] = '\0';
+    row->text = text;
+    row->num_bytes = num_bytes;
+    return 1;
+}
+
+/* Reports the first byte that is not allowed, if there is one. */
+static int
+check_characters(const spot_csv_t *self, const spot_csv_row_t *row)
+{
+    size_t length;
+
+    for (size_t place = 0; place < row->num_bytes; place += length) {
+        const unsigned char byte = (unsigned char) row->text[place];
+
+        length = spot_utf8_length(row->text + place, row->num_bytes - place);
+        if (byte < 0x20 || byte == 0x7f) {
+            spot_diag_error(self->diag, self->file, row->line, place + 1,
+                "byte 0x%02X is not allowed", byte);
+            return SPOT_ERR_BAD_INPUT;
+        }
+        if (length == 0) {
+            spot_diag_error(
+                self->diag, self->file, row->line, place + 1, "invalid UTF-8");
+            return SPOT_ERR_BAD_INPUT;
+        }
+    }
+    return 0;
+}
+
+/* One pass for all lines; only those with other than printable ASCII are looked at
+ * closely. */
+static int
+check_bytes(const spot_csv_t *self, const spot_csv_row_t *row, size_t *num_commas)
+{
+    const unsigned char *bytes = (const unsigned char *) row->text;
+    unsigned is_special = 0;
+    size_t num = 0;
+
+    for (size_t j = 0; j < row->num_bytes; j++) {
+        is_special |= (bytes[j] < 0x20) | (bytes[j] >= 0x7f);
+        num += bytes[j] == ',';
+    }
+    *num_commas = num;
+    return is_special == 0 ? 0 : check_characters(self, row);
+}
+
+/* Room for the fields of a line and their bytes. */
+static int
+reserve_fields(spot_csv_t *self, size_t num_fields, size_t num_bytes)
+{
+    void *columns = self->columns, *fields = self->fields, *texts = self->texts;
+    int ret = spot_array_reserve(
+        &columns, &self->max_columns, num_fields, sizeof(*self->columns));
+
+    self->columns = columns;
+    if (ret == 0) {
+        ret = spot_array_reserve(
+            &fields, &self->max_fields, num_fields, sizeof(*self->fields));
+        self->fields = fields;
+    }
+    if (ret == 0) {
+        ret = spot_array_reserve(&texts, &self->max_text_bytes, num_bytes, 1);
+        self->texts = texts;
+    }
+    return ret;
+}
+
+/* libcsv does not tell where a field starts. */
+static void
+find_columns(spot_csv_t *self, const spot_csv_row_t *row)
+{
+    bool is_quoted = false;
+
+    self->columns[0] = 1;
+    self->num_columns = 1;
+    for (size_t j = 0; j < row->num_bytes; j++) {
+        if (row->text[j] == ',' && !is_quoted) {
+            self->columns[self->num_columns++] = j + 2;
+        } else if (row->text[j] == '"') {
+            is_quoted = !is_quoted;
+        }
+    }
+}
+
+static void
+keep_field(void *field, size_t num_bytes, void *data)
+{
+    spot_csv_t *self = data;
+    char *text = self->texts + self->num_text_bytes;
+
+    spot_bug_assert(self->num_fields < self->num_columns);
+    memcpy(text, field, num_bytes + 1);
+    self->fields[self->num_fields++] = text;
+    self->num_text_bytes += num_bytes + 1;
+}
+
+/* libcsv stopped at place, or found at the end that the last field is open. */
+static int
+report_quote(spot_csv_t *self, const spot_csv_row_t *row, size_t place)
+{
+    const char *message = "quote inside an unquoted field";
+
+    if (csv_error(&self->parser) != CSV_EPARSE) {
+        return SPOT_ERR_NO_MEMORY;
+    }
+    if (place == row->num_bytes) {
+        message = "unterminated quoted field";
+        place = self->columns[self->num_columns - 1] - 1;
+        place += strspn(row->text + place, " ");
+    }
+    while (row->text[place] != '"') {
+        place--; /* libcsv may see only behind the quote that it is wrong */
+    }
+    spot_diag_error(self->diag, self->file, row->line, place + 1, "%s", message);
+    csv_free(&self->parser);
+    init_parser(self);
+    return SPOT_ERR_BAD_INPUT;
+}
+
+static int
+split_line(spot_csv_t *self, spot_csv_row_t *row, size_t num_commas)
+{
+    size_t place;
+    int ret = reserve_fields(self, num_commas + 1, row->num_bytes + 1);
+
+    if (ret != 0) {
+        return ret;
+    }
+    find_columns(self, row);
+    self->num_fields = 0;
+    self->num_text_bytes = 0;
+    place = csv_parse(&self->parser, row->text, row->num_bytes, keep_field, NULL, self);
+    if (place < row->num_bytes || csv_fini(&self->parser, keep_field, NULL, self) != 0) {
+        return report_quote(self, row, place);
+    }
+    spot_bug_assert(self->num_fields == self->num_columns || self->num_fields == 0);
+    row->num_fields = self->num_fields;
+    row->fields = self->fields;
+    row->columns = self->columns;
+    return 1;
+}
+
+int
+spot_csv_next(spot_csv_t *self, spot_csv_row_t *row)
+{
+    size_t num_commas = 0;
+    int ret;
+
+    row->text = ""; /* one by one: memset() here costs a fifth of the reading speed */
+    row->num_bytes = 0;
+    row->is_comment = false;
+    row->num_fields = 0;
+    ret = next_line(self, row);
+    if (ret != 1) {
+        return ret;
+    }
+    ret = check_bytes(self, row, &num_commas);
+    if (ret != 0) {
+        return ret;
+    }
+    return row->is_comment ? 1 : split_line(self, row, num_commas);
+}
+
+size_t
+spot_csv_column_at(const spot_csv_row_t *row, size_t field_id, size_t offset)
+{
+    const char *byte = row->text + row->columns[field_id] - 1;
+    bool is_quoted;
+
+    byte += strspn(byte, " ");
+    is_quoted = *byte == '"';
+    byte += is_quoted;
+    for (; offset > 0; offset--) {
+        byte += is_quoted && *byte == '"' ? 2 : 1;
+    }
+    return (size_t) (byte - row->text) + 1;
+}
+
+const char *
+spot_csv_shown(const char *field, char text[SPOT_CSV_SHOWN_BYTES])
+{
+    char *end = text;
+
+    for (size_t j = 0; j < SHOWN_BYTES && field[j] != '\0'; j++) {
+        const unsigned char byte = (unsigned char) field[j];
+
+        if (byte >= 0x20 && byte < 0x7f) {
+            *end++ = field[j];
+        } else {
+            end += snprintf(end, sizeof("\\xHH"), "\\x%02X", byte);
+        }
+    }
+    *end = '\0';
+    return text;
+}

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* CSV rows over libcsv, line by line, plain or gzip, with the place of every field.
+ * Bytes are checked on the way: UTF-8, no control bytes, closed quotes, lines of at most
+ * 1 MiB. */
+#ifndef SPOT_BASE_CSV_H
+#define SPOT_BASE_CSV_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/diag.h"
+#include "base/error.h"
+
+#define SPOT_CSV_MAX_LINE_BYTES ((size_t) 1 << 20)
+
+typedef struct spot_csv spot_csv_t;
+
+/* One line. Everything is valid until the next call of spot_csv_next(). */
+typedef struct {
+    size_t line;       /* 1-based, physical */
+    const char *text;  /* the raw line without its end, NUL-terminated */
+    size_t num_bytes;  /* of text */
+    bool is_comment;   /* starts with #: no fields */
+    size_t num_fields; /* 0 for a comment and for a line of nothing but blanks */
+    const char *const
+        *fields;           /* [num_fields] NUL-terminated, unquoted, blanks trimmed */
+    const size_t *columns; /* [num_fields] 1-based byte position behind the comma */
+} spot_csv_row_t;
+
+/* Opens path (gzip is recognised from its content). IO with the reason in diag. */
+SPOT_MUST_CHECK int spot_csv_open(
+    spot_csv_t **self, const char *path, spot_diag_t *diag);
+
+/* Reads from memory instead: file names the place in messages. bytes must outlive self.
+ */
+SPOT_MUST_CHECK int spot_csv_open_bytes(spot_csv_t **self, const char *file,
+    const char *bytes, size_t num_bytes, spot_diag_t *diag);
+
+/* 1: *row is the next line; 0: end of the file, row->line is then one past the last. A
+ * line whose bytes are not allowed is reported to diag and returned as BAD_INPUT without
+ * fields (and without text, if it is too long): go on with the next one. IO (e.g.
+ * damaged gzip data, reported) and NO_MEMORY end the reading. */
+SPOT_MUST_CHECK int spot_csv_next(spot_csv_t *self, spot_csv_row_t *row);
+
+/* The 1-based byte position in the line of byte offset of a field's text. */
+size_t spot_csv_column_at(const spot_csv_row_t *row, size_t field_id, size_t offset);
+
+/* The name of the file as in messages. */
+const char *spot_csv_file(const spot_csv_t *self);
+
+void spot_csv_close(spot_csv_t *self);
+
+/* The text of a field as messages show it: printable ASCII as it is, other bytes as
+ * \xHH, cut after 40 bytes. */
+#define SPOT_CSV_SHOWN_BYTES 168
+const char *spot_csv_shown(const char *field, char text[SPOT_CSV_SHOWN_BYTES]);
+
+#endif

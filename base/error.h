@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Error codes, the assertion that stays in release builds, and function attributes. */
+#ifndef SPOT_BASE_ERROR_H
+#define SPOT_BASE_ERROR_H
+
+#if defined(__GNUC__)
+#define SPOT_MUST_CHECK __attribute__((warn_unused_result))
+#define SPOT_PRINTF(format_id, first_id)                                                \
+    __attribute__((format(printf, format_id, first_id)))
+#define SPOT_API __attribute__((visibility("default")))
+#else
+#define SPOT_MUST_CHECK
+#define SPOT_PRINTF(format_id, first_id)
+#define SPOT_API
+#endif
+
+/* Functions return 0 when all went well and one of these when not. Codes are stable. */
+#define SPOT_ERRORS(X)                                                                  \
+    X(SPOT_ERR_NO_MEMORY, -1, "out of memory")                                          \
+    X(SPOT_ERR_BAD_PARAM, -2, "bad parameter")                                          \
+    X(SPOT_ERR_BAD_INPUT, -3, "bad input, see the diagnostics")                         \
+    X(SPOT_ERR_IO, -4, "reading or writing failed")                                     \
+    X(SPOT_ERR_STATE, -5, "call in the wrong order")                                    \
+    X(SPOT_ERR_INTERRUPTED, -6, "interrupted")                                          \
+    X(SPOT_ERR_CHILD, -7, "a helper program failed")
+
+enum {
+#define SPOT_ERROR_ENUM(name, value, text) name = (value),
+    SPOT_ERRORS(SPOT_ERROR_ENUM)
+#undef SPOT_ERROR_ENUM
+};
+
+/* The text of an error code; never NULL. */
+SPOT_API const char *spot_error_text(int error);
+
+/* Our own bugs that are cheap to see: checked in release builds too. */
+#define spot_bug_assert(condition)                                                      \
+    ((condition) ? (void) 0 : spot_bug_abort(#condition, __FILE__, __LINE__))
+_Noreturn void spot_bug_abort(const char *condition, const char *file, int line);
+
+#endif

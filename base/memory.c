@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "base/memory.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+int
+spot_array_reserve(void **array, size_t *max_items, size_t num_needed, size_t item_bytes)
+{
+    size_t grown = *max_items < 16 ? 16 : *max_items;
+    void *moved;
+
+    if (num_needed <= *max_items) {
+        return 0;
+    }
+    while (grown < num_needed) {
+        if (grown > SIZE_MAX / 2) {
+            return SPOT_ERR_NO_MEMORY;
+        }
+        grown *= 2;
+    }
+    if (grown > SIZE_MAX / item_bytes) {
+        return SPOT_ERR_NO_MEMORY;
+    }
+    moved = realloc(*array, grown * item_bytes);
+    if (moved == NULL) {
+        return SPOT_ERR_NO_MEMORY;
+    }
+    *array = moved;
+    *max_items = grown;
+    return 0;
+}
+
+void *
+spot_calloc(size_t num_items, size_t item_bytes)
+{
+    return calloc(num_items == 0 ? 1 : num_items, item_bytes);
+}
+
+char *
+spot_text_copy(const char *text, size_t num_bytes)
+{
+    char *copy = malloc(num_bytes + 1);
+
+    if (copy != NULL) {
+        memcpy(copy, text, num_bytes);
+        copy[num_bytes] = '\0';
+    }
+    return copy;
+}

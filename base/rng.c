@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "base/rng.h"
+
+#include <Random123/philox.h>
+#include <assert.h>
+#include <string.h>
+
+__extension__ typedef unsigned __int128 wide_t;
+
+static void
+refill(spot_philox_t *state)
+{
+    const philox4x64_key_t key = {{state->key[0], state->key[1]}};
+    const philox4x64_ctr_t counter = {
+        {state->counter[0], state->counter[1], state->counter[2], state->counter[3]}};
+    const philox4x64_ctr_t block = philox4x64(counter, key);
+
+    memcpy(state->block, block.v, sizeof(state->block));
+    state->counter[0]++;
+    state->num_used = 0;
+}
+
+static inline uint64_t
+next_bits(spot_philox_t *state)
+{
+    if (state->num_used == 4) {
+        refill(state);
+    }
+    return state->block[state->num_used++];
+}
+
+static void
+start(spot_philox_t *state, uint64_t seed, uint64_t replication, uint64_t purpose,
+    uint64_t entity)
+{
+    state->key[0] = seed;
+    state->key[1] = replication;
+    state->counter[0] = 0;
+    state->counter[1] = purpose;
+    state->counter[2] = entity;
+    state->counter[3] = 0;
+    state->num_used = 4;
+}
+
+static void
+philox_set(void *state, unsigned long seed)
+{
+    start(state, seed, 0, 0, 0);
+}
+
+static unsigned long
+philox_get(void *state)
+{
+    return next_bits(state);
+}
+
+static double
+philox_get_double(void *state)
+{
+    return (double) (next_bits(state) >> 11) * 0x1p-53;
+}
+
+const gsl_rng_type spot_rng_philox4x64 = {
+    .name = "spot_philox4x64",
+    .max = UINT64_MAX,
+    .min = 0,
+    .size = sizeof(spot_philox_t),
+    .set = philox_set,
+    .get = philox_get,
+    .get_double = philox_get_double,
+};
+
+void
+spot_rng_seek(spot_rng_t *self, uint64_t seed, uint64_t replication,
+    spot_stream_t purpose, uint64_t entity)
+{
+    self->gsl.type = &spot_rng_philox4x64;
+    self->gsl.state = &self->state;
+    start(&self->state, seed, replication, (uint64_t) purpose, entity);
+}
+
+gsl_rng *
+spot_rng_gsl(spot_rng_t *self)
+{
+    return &self->gsl;
+}
+
+uint64_t
+spot_rng_bits(spot_rng_t *self)
+{
+    return next_bits(&self->state);
+}
+
+double
+spot_rng_uniform(spot_rng_t *self)
+{
+    return (double) (next_bits(&self->state) >> 11) * 0x1p-53;
+}
+
+/* Lemire, "Fast random integer generation in an interval", ACM TOMACS 29(1), 2019. */
+uint64_t
+spot_rng_below(spot_rng_t *self, uint64_t limit)
+{
+    wide_t product = (wide_t) next_bits(&self->state) * limit;
+
+    assert(limit > 0);
+    if ((uint64_t) product < limit) {
+        const uint64_t threshold = -limit % limit;
+
+        while ((uint64_t) product < threshold) {
+            product = (wide_t) next_bits(&self->state) * limit;
+        }
+    }
+    return (uint64_t) (product >> 64);
+}

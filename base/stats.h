@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Running statistics: compensated sums, mean and variance, quantiles, Student intervals.
+ */
+#ifndef SPOT_BASE_STATS_H
+#define SPOT_BASE_STATS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* A sum that keeps what rounding would drop. Neumaier, ZAMM 54, 1974. */
+typedef struct {
+    double sum;
+    double compensation;
+} spot_sum_t;
+
+void spot_sum_add(spot_sum_t *self, double value);
+double spot_sum_total(const spot_sum_t *self);
+
+/* Mean and variance in one pass. Welford, Technometrics 4(3), 1962. Zero it to start. */
+typedef struct {
+    int64_t num_values;
+    double mean;
+    double sum_squares; /* of differences from the mean */
+} spot_moments_t;
+
+/* value must be finite. */
+void spot_moments_add(spot_moments_t *self, double value);
+
+/* All three are NAN where undefined: no value, or fewer than two. */
+double spot_moments_mean(const spot_moments_t *self);
+double spot_moments_std(const spot_moments_t *self); /* with n - 1 */
+double spot_moments_stderr(const spot_moments_t *self);
+
+/* Half the width of the Student interval of the mean, e.g. confidence 0.95. NAN for n
+ * < 2. */
+double spot_moments_half_width(const spot_moments_t *self, double confidence);
+
+/* The p-quantile of sorted[num_values], type 7 of Hyndman and Fan (The American
+ * Statistician 50(4), 1996): linear between order statistics. NAN for no values. */
+double spot_quantile(const double *sorted, size_t num_values, double p);
+
+/* Sorts in place, ascending; values are finite. O(n log n). */
+void spot_sort(double *values, size_t num_values);
+
+#endif

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "base/suggest.h"
+
+#include <string.h>
+
+#define MAX_LETTERS 63
+
+void
+spot_suggest_init(spot_suggest_t *self, const char *text)
+{
+    self->text = text;
+    self->nearest = NULL;
+    self->distance = 0;
+}
+
+static size_t
+smallest(size_t a, size_t b, size_t c)
+{
+    const size_t d = a < b ? a : b;
+
+    return d < c ? d : c;
+}
+
+/* Optimal string alignment: edit distance in which neighbours may be swapped once. */
+static size_t
+edit_distance(const char *a, size_t a_letters, const char *b, size_t b_letters)
+{
+    size_t rows[3][MAX_LETTERS + 1];
+    size_t *before = rows[0], *above = rows[1], *row = rows[2];
+
+    for (size_t k = 0; k <= b_letters; k++) {
+        above[k] = k;
+    }
+    for (size_t j = 1; j <= a_letters; j++) {
+        size_t *reused = before;
+
+        row[0] = j;
+        for (size_t k = 1; k <= b_letters; k++) {
+            row[k] = smallest(
+                above[k] + 1, row[k - 1] + 1, above[k - 1] + (a[j - 1] != b[k - 1]));
+            if (j > 1 && k > 1 && a[j - 1] == b[k - 2] && a[j - 2] == b[k - 1] &&
+                before[k - 2] + 1 < row[k]) {
+                row[k] = before[k - 2] + 1;
+            }
+        }
+        before = above;
+        above = row;
+        row = reused;
+    }
+    return above[b_letters];
+}
+
+void
+spot_suggest_offer(spot_suggest_t *self, const char *name)
+{
+    const size_t text_letters = strlen(self->text);
+    const size_t name_letters = strlen(name);
+    const size_t longer = text_letters > name_letters ? text_letters : name_letters;
+    size_t distance;
+
+    /* The lengths alone often tell: each letter too many is one edit. */
+    if (longer > MAX_LETTERS || longer < 2 ||
+        (2 * longer - text_letters - name_letters) * 3 > longer + 1) {
+        return;
+    }
+    distance = edit_distance(self->text, text_letters, name, name_letters);
+    if (distance * 3 <= longer + 1 &&
+        (self->nearest == NULL || distance < self->distance)) {
+        self->nearest = name;
+        self->distance = distance;
+    }
+}

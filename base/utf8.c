@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "base/utf8.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+#define MAX_SHOWN 40 /* characters */
+
+static bool
+is_between(unsigned char byte, unsigned low, unsigned high)
+{
+    return byte >= low && byte <= high;
+}
+
+size_t
+spot_utf8_length(const char *text, size_t num_bytes)
+{
+    const unsigned char *byte = (const unsigned char *) text;
+    size_t length;
+    unsigned low = 0x80, high = 0xbf; /* of the second byte */
+
+    if (num_bytes == 0) {
+        return 0;
+    }
+    if (byte[0] < 0x80) {
+        return 1;
+    }
+    if (is_between(byte[0], 0xc2, 0xdf)) {
+        length = 2;
+    } else if (is_between(byte[0], 0xe0, 0xef)) {
+        length = 3;
+        low = byte[0] == 0xe0 ? 0xa0 : low;
+        high = byte[0] == 0xed ? 0x9f : high;
+    } else if (is_between(byte[0], 0xf0, 0xf4)) {
+        length = 4;
+        low = byte[0] == 0xf0 ? 0x90 : low;
+        high = byte[0] == 0xf4 ? 0x8f : high;
+    } else {
+        return 0;
+    }
+    if (num_bytes < length || !is_between(byte[1], low, high)) {
+        return 0;
+    }
+    for (size_t j = 2; j < length; j++) {
+        if (!is_between(byte[j], 0x80, 0xbf)) {
+            return 0;
+        }
+    }
+    return length;
+}
+
+/* C0, DEL, and the C1 controls U+0080 to U+009F. */
+static bool
+is_control(const unsigned char *byte)
+{
+    return byte[0] < 0x20 || byte[0] == 0x7f || (byte[0] == 0xc2 && byte[1] < 0xa0);
+}
+
+const char *
+spot_utf8_shown(const char *text, char shown[SPOT_UTF8_SHOWN_BYTES])
+{
+    size_t num_left = strlen(text);
+    char *end = shown;
+
+    for (int j = 0; j < MAX_SHOWN && num_left > 0; j++) {
+        const unsigned char *byte = (const unsigned char *) text;
+        size_t length = spot_utf8_length(text, num_left);
+
+        if (length == 0 || is_control(byte)) {
+            length = length == 0 ? 1 : length;
+            for (size_t k = 0; k < length; k++) {
+                end += sprintf(end, "\\x%02x", byte[k]);
+            }
+        } else {
+            memcpy(end, text, length);
+            end += length;
+        }
+        text += length;
+        num_left -= length;
+    }
+    memcpy(end, "...", 4);
+    if (num_left == 0) {
+        *end = '\0';
+    }
+    return shown;
+}

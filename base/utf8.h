@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Checking UTF-8, byte by byte, and showing text from outside. */
+#ifndef SPOT_BASE_UTF8_H
+#define SPOT_BASE_UTF8_H
+
+#include <stddef.h>
+
+/* Bytes of the well-formed character at text (1-4), 0 if there is none within num_bytes.
+ * The Unicode Standard, table 3-7: no overlong forms, no surrogates, at most U+10FFFF.
+ */
+size_t spot_utf8_length(const char *text, size_t num_bytes);
+
+/* A text from outside as messages show it: control characters and bytes that are not
+ * UTF-8 as \xHH, and "..." after 40 characters. Returns shown. */
+#define SPOT_UTF8_SHOWN_BYTES 328
+const char *spot_utf8_shown(const char *text, char shown[SPOT_UTF8_SHOWN_BYTES]);
+
+#endif

@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "base/json.h"
+
+typedef struct {
+    spot_json_t json;
+    char *text;
+    size_t num_bytes;
+} page_t;
+
+static void
+page_init(page_t *self, int indent)
+{
+    FILE *stream = open_memstream(&self->text, &self->num_bytes);
+
+    assert_non_null(stream);
+    spot_json_init(&self->json, stream, indent);
+}
+
+static void
+assert_page(page_t *self, const char *expected)
+{
+    assert_int_equal(fclose(self->json.out), 0);
+    assert_string_equal(self->text, expected);
+    free(self->text);
+}
+
+static void
+test_flat_objects_stand_on_one_line(void **state)
+{
+    page_t page;
+
+    (void) state;
+    page_init(&page, 0);
+    spot_json_open(&page.json, NULL, '{');
+    spot_json_integer(&page.json, "steps", -12);
+    spot_json_text(&page.json, "kind", "preempted");
+    spot_json_number(&page.json, "cost_usd", 0.1);
+    spot_json_close(&page.json, '}');
+    assert_page(&page, "{\"steps\": -12, \"kind\": \"preempted\", \"cost_usd\": 0.1}\n");
+}
+
+static void
+test_nesting_is_indented(void **state)
+{
+    page_t page;
+
+    (void) state;
+    page_init(&page, 2);
+    spot_json_open(&page.json, NULL, '{');
+    spot_json_open(&page.json, "counts", '{');
+    spot_json_integer(&page.json, "added", 3);
+    spot_json_close(&page.json, '}');
+    spot_json_open(&page.json, "list", '[');
+    spot_json_integer(&page.json, NULL, 1);
+    spot_json_open(&page.json, NULL, '[');
+    spot_json_close(&page.json, ']');
+    spot_json_open(&page.json, NULL, '{');
+    spot_json_close(&page.json, '}');
+    spot_json_close(&page.json, ']');
+    spot_json_text(&page.json, "last", NULL);
+    spot_json_close(&page.json, '}');
+    assert_page(&page, "{\n"
+                       "  \"counts\": {\n"
+                       "    \"added\": 3\n"
+                       "  },\n"
+                       "  \"list\": [\n"
+                       "    1,\n"
+                       "    [],\n"
+                       "    {}\n"
+                       "  ],\n"
+                       "  \"last\": null\n"
+                       "}\n");
+}
+
+/* JSON lines: one writer, several values, each on a line of its own. */
+static void
+test_several_values_follow_each_other(void **state)
+{
+    page_t page;
+
+    (void) state;
+    page_init(&page, 0);
+    for (int64_t j = 0; j < 2; j++) {
+        spot_json_open(&page.json, NULL, '[');
+        spot_json_integer(&page.json, NULL, j);
+        spot_json_integer(&page.json, NULL, j + 1);
+        spot_json_close(&page.json, ']');
+    }
+    assert_page(&page, "[0, 1]\n[1, 2]\n");
+}
+
+static void
+test_the_deepest_nesting_works(void **state)
+{
+    page_t page;
+
+    (void) state;
+    page_init(&page, 0);
+    for (int j = 1; j < SPOT_JSON_MAX_DEPTH; j++) {
+        spot_json_open(&page.json, NULL, '[');
+    }
+    for (int j = 1; j < SPOT_JSON_MAX_DEPTH; j++) {
+        spot_json_close(&page.json, ']');
+    }
+    assert_page(&page, "[[[[[[[[[[[[[[[]]]]]]]]]]]]]]]\n");
+}
+
+static void
+test_texts_are_escaped(void **state)
+{
+    page_t page;
+
+    (void) state;
+    page_init(&page, 0);
+    spot_json_open(&page.json, NULL, '{');
+    spot_json_text(&page.json, "a\"b", "\"\\/");
+    spot_json_text(&page.json, "c", "\x01\b\t\n\r\x1f\x7f");
+    spot_json_text(&page.json, "d", "");
+    spot_json_text(&page.json, "e", "\xc3\xa9 \xe2\x82\xac \xf0\x9f\x99\x82");
+    spot_json_close(&page.json, '}');
+    assert_page(&page, "{\"a\\\"b\": \"\\\"\\\\/\", "
+                       "\"c\": \"\\u0001\\u0008\\u0009\\u000a\\u000d\\u001f\\u007f\", "
+                       "\"d\": \"\", "
+                       "\"e\": \"\xc3\xa9 \xe2\x82\xac \xf0\x9f\x99\x82\"}\n");
+}
+
+static void
+test_invalid_utf8_is_replaced(void **state)
+{
+    page_t page;
+
+    (void) state;
+    page_init(&page, 0);
+    spot_json_open(&page.json, NULL, '[');
+    spot_json_text(&page.json, NULL, "a\xff.");
+    spot_json_text(&page.json, NULL, "\xed\xa0\x80");
+    spot_json_text(&page.json, NULL, "\xc0\xaf");
+    spot_json_text(&page.json, NULL, "cut \xe2\x82");
+    spot_json_close(&page.json, ']');
+    assert_page(&page, "[\"a\\ufffd.\", \"\\ufffd\\ufffd\\ufffd\", \"\\ufffd\\ufffd\", "
+                       "\"cut \\ufffd\\ufffd\"]\n");
+}
+
+static void
+test_numbers_are_exact(void **state)
+{
+    page_t page;
+
+    (void) state;
+    page_init(&page, 0);
+    spot_json_open(&page.json, NULL, '[');
+    spot_json_integer(&page.json, NULL, INT64_MIN);
+    spot_json_integer(&page.json, NULL, INT64_MAX);
+    spot_json_unsigned(&page.json, NULL, UINT64_MAX);
+    spot_json_number(&page.json, NULL, 0.1 + 0.2);
+    spot_json_number(&page.json, NULL, -0.5);
+    spot_json_number(&page.json, NULL, 3);
+    spot_json_number(&page.json, NULL, 1e300);
+    spot_json_close(&page.json, ']');
+    assert_page(&page, "[-9223372036854775808, 9223372036854775807, "
+                       "18446744073709551615, 0.30000000000000004, -0.5, 3, 1e+300]\n");
+}
+
+static void
+test_what_json_cannot_say_is_null(void **state)
+{
+    page_t page;
+
+    (void) state;
+    page_init(&page, 0);
+    spot_json_open(&page.json, NULL, '[');
+    spot_json_number(&page.json, NULL, (double) NAN);
+    spot_json_number(&page.json, NULL, HUGE_VAL);
+    spot_json_number(&page.json, NULL, -HUGE_VAL);
+    spot_json_text(&page.json, NULL, NULL);
+    spot_json_close(&page.json, ']');
+    assert_page(&page, "[null, null, null, null]\n");
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_flat_objects_stand_on_one_line),
+        cmocka_unit_test(test_nesting_is_indented),
+        cmocka_unit_test(test_several_values_follow_each_other),
+        cmocka_unit_test(test_the_deepest_nesting_works),
+        cmocka_unit_test(test_texts_are_escaped),
+        cmocka_unit_test(test_invalid_utf8_is_replaced),
+        cmocka_unit_test(test_numbers_are_exact),
+        cmocka_unit_test(test_what_json_cannot_say_is_null),
+    };
+
+    return cmocka_run_group_tests_name("json", tests, NULL, NULL);
+}

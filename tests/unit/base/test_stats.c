@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "base/rng.h"
+#include "base/stats.h"
+
+static void
+assert_near(double value, double expected, double relative)
+{
+    if (!(fabs(value - expected) <= relative * fabs(expected))) {
+        fail_msg("%.17g is not %.17g", value, expected);
+    }
+}
+
+static double
+sum_of(const double *values, size_t num_values)
+{
+    spot_sum_t sum = {0};
+
+    for (size_t j = 0; j < num_values; j++) {
+        spot_sum_add(&sum, values[j]);
+    }
+    return spot_sum_total(&sum);
+}
+
+/* The second is the one that Kahan's own algorithm gets wrong. */
+static void
+test_hard_sums(void **state)
+{
+    static const double tenths[] = {0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1};
+    static const double neumaier[] = {1, 1e100, 1, -1e100};
+    static const double cancelling[] = {1e16, 1, -1e16};
+    static const double small_first[] = {1, 1e16, -1e16};
+
+    (void) state;
+    assert_true(sum_of(NULL, 0) == 0);
+    assert_true(sum_of(tenths, 10) == 1);
+    assert_true(sum_of(neumaier, 4) == 2);
+    assert_true(sum_of(cancelling, 3) == 1);
+    assert_true(sum_of(small_first, 3) == 1);
+}
+
+/* A million prices of a cent: the error of a plain sum is some 1e-9 of it. */
+static void
+test_long_sums_stay_exact(void **state)
+{
+    spot_sum_t sum = {0};
+
+    (void) state;
+    for (int j = 0; j < 1000000; j++) {
+        spot_sum_add(&sum, 0.01);
+    }
+    assert_near(spot_sum_total(&sum), 10000, 1e-15);
+}
+
+static spot_moments_t
+moments_of(const double *values, size_t num_values, double offset)
+{
+    spot_moments_t moments = {0};
+
+    for (size_t j = 0; j < num_values; j++) {
+        spot_moments_add(&moments, values[j] + offset);
+    }
+    return moments;
+}
+
+static void
+test_moments_are_undefined_without_values(void **state)
+{
+    static const double one[] = {7};
+    spot_moments_t moments = {0};
+
+    (void) state;
+    assert_true(isnan(spot_moments_mean(&moments)));
+    assert_true(isnan(spot_moments_std(&moments)));
+    assert_true(isnan(spot_moments_stderr(&moments)));
+    assert_true(isnan(spot_moments_half_width(&moments, 0.95)));
+    moments = moments_of(one, 1, 0);
+    assert_true(spot_moments_mean(&moments) == 7);
+    assert_true(isnan(spot_moments_std(&moments)));
+    assert_true(isnan(spot_moments_stderr(&moments)));
+    assert_true(isnan(spot_moments_half_width(&moments, 0.95)));
+}
+
+/* The textbook case: the mean of squares minus the square of the mean gives nonsense. */
+static void
+test_moments_survive_large_offsets(void **state)
+{
+    static const double values[] = {4, 7, 13, 16};
+    static const double offsets[] = {0, 1e9, -1e9, 1e12};
+
+    (void) state;
+    for (size_t j = 0; j < sizeof(offsets) / sizeof(offsets[0]); j++) {
+        const spot_moments_t moments = moments_of(values, 4, offsets[j]);
+
+        assert_int_equal(moments.num_values, 4);
+        assert_true(spot_moments_mean(&moments) == 10 + offsets[j]);
+        assert_near(spot_moments_std(&moments), sqrt(30), 1e-12);
+        assert_near(spot_moments_stderr(&moments), sqrt(7.5), 1e-12);
+    }
+}
+
+/* Against sums of whole numbers, which are exact. */
+static void
+test_moments_agree_with_exact_sums(void **state)
+{
+    enum { NUM_VALUES = 1000 };
+    const int64_t offset = 1000000000;
+    int64_t sum = 0, sum_squares = 0;
+    spot_moments_t moments = {0};
+    spot_rng_t rng;
+    double variance;
+
+    (void) state;
+    spot_rng_seek(&rng, 3, 0, SPOT_STREAM_GAP, 0);
+    for (int j = 0; j < NUM_VALUES; j++) {
+        const int64_t value = (int64_t) spot_rng_below(&rng, 100000);
+
+        sum += value;
+        sum_squares += value * value;
+        spot_moments_add(&moments, (double) (value + offset));
+    }
+    variance = (double) (NUM_VALUES * sum_squares - sum * sum) /
+               ((double) NUM_VALUES * (NUM_VALUES - 1));
+    assert_near(spot_moments_mean(&moments),
+        (double) (sum + NUM_VALUES * offset) / NUM_VALUES, 1e-15);
+    assert_near(spot_moments_std(&moments), sqrt(variance), 1e-11);
+}
+
+static void
+test_equal_values_have_no_spread(void **state)
+{
+    static const double values[] = {0.1, 0.1, 0.1, 0.1, 0.1};
+    const spot_moments_t moments = moments_of(values, 5, 0);
+
+    (void) state;
+    assert_true(spot_moments_mean(&moments) == 0.1);
+    assert_true(spot_moments_std(&moments) == 0);
+    assert_true(spot_moments_half_width(&moments, 0.95) == 0);
+}
+
+/* The half width over the standard error is Student's quantile: printed tables. */
+static void
+test_half_widths_are_student_s(void **state)
+{
+    static const struct {
+        size_t num_values;
+        double confidence, quantile;
+    } cases[] = {
+        {2, 0.95, 12.706204736432095},
+        {2, 0.99, 63.656741162871580},
+        {3, 0.95, 4.302652729696142},
+        {10, 0.95, 2.262157162740992},
+        {10, 0.90, 1.833112932712997},
+        {30, 0.95, 2.045229642132703},
+        {1000, 0.95, 1.962341461133449},
+    };
+
+    (void) state;
+    for (size_t j = 0; j < sizeof(cases) / sizeof(cases[0]); j++) {
+        spot_moments_t moments = {0};
+
+        for (size_t k = 0; k < cases[j].num_values; k++) {
+            spot_moments_add(&moments, (double) (k * k % 17));
+        }
+        assert_near(spot_moments_half_width(&moments, cases[j].confidence) /
+                        spot_moments_stderr(&moments),
+            cases[j].quantile, 1e-9);
+    }
+}
+
+/* Values of R's quantile(x, p, type = 7). */
+static void
+test_quantiles_are_of_type_7(void **state)
+{
+    static const double ten[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10};
+    static const double uneven[] = {1, 2, 4, 8, 16};
+    static const double two[] = {-1, 3};
+
+    (void) state;
+    assert_true(spot_quantile(ten, 10, 0) == 1);
+    assert_true(spot_quantile(ten, 10, 0.25) == 3.25);
+    assert_true(spot_quantile(ten, 10, 0.5) == 5.5);
+    assert_near(spot_quantile(ten, 10, 0.9), 9.1, 1e-15);
+    assert_true(spot_quantile(ten, 10, 1) == 10);
+    assert_true(spot_quantile(uneven, 5, 0.5) == 4);
+    assert_true(spot_quantile(uneven, 5, 0.75) == 8);
+    assert_true(spot_quantile(uneven, 5, 0.625) == 6);
+    assert_near(spot_quantile(uneven, 5, 0.95), 14.4, 1e-15);
+    assert_true(spot_quantile(two, 2, 0.25) == 0);
+    assert_true(spot_quantile(two, 1, 0) == -1);
+    assert_true(spot_quantile(two, 1, 0.3) == -1);
+    assert_true(spot_quantile(two, 1, 1) == -1);
+    assert_true(isnan(spot_quantile(two, 0, 0.5)));
+}
+
+static void
+test_quantiles_never_leave_the_values(void **state)
+{
+    static const double values[] = {0.1, 0.1, 0.3, 0.7, 0.7};
+    double before = values[0];
+
+    (void) state;
+    for (int j = 0; j <= 1000; j++) {
+        const double quantile = spot_quantile(values, 5, j / 1000.0);
+
+        assert_true(quantile >= before && quantile <= values[4]);
+        before = quantile;
+    }
+    assert_true(before == values[4]);
+}
+
+static void
+test_sort_ascends(void **state)
+{
+    double values[1000], total = 0, sorted_total = 0;
+    double few[] = {3, -1e300, 3, 0, 1e300, -2};
+    static const double few_sorted[] = {-1e300, -2, 0, 3, 3, 1e300};
+    spot_rng_t rng;
+
+    (void) state;
+    spot_sort(few, 6);
+    assert_memory_equal(few, few_sorted, sizeof(few));
+    spot_sort(few, 0);
+    spot_rng_seek(&rng, 4, 0, SPOT_STREAM_GAP, 0);
+    for (size_t j = 0; j < 1000; j++) {
+        values[j] = (double) spot_rng_below(&rng, 500);
+        total += values[j];
+    }
+    spot_sort(values, 1000);
+    for (size_t j = 0; j < 1000; j++) {
+        assert_true(j == 0 || values[j - 1] <= values[j]);
+        sorted_total += values[j];
+    }
+    assert_true(sorted_total == total);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_hard_sums),
+        cmocka_unit_test(test_long_sums_stay_exact),
+        cmocka_unit_test(test_moments_are_undefined_without_values),
+        cmocka_unit_test(test_moments_survive_large_offsets),
+        cmocka_unit_test(test_moments_agree_with_exact_sums),
+        cmocka_unit_test(test_equal_values_have_no_spread),
+        cmocka_unit_test(test_half_widths_are_student_s),
+        cmocka_unit_test(test_quantiles_are_of_type_7),
+        cmocka_unit_test(test_quantiles_never_leave_the_values),
+        cmocka_unit_test(test_sort_ascends),
+    };
+
+    return cmocka_run_group_tests_name("stats", tests, NULL, NULL);
+}
