@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "models/checkpoint.h"
+
+#include <math.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "base/units.h"
+#include "models/profile.h"
+
+static const char *const mode_names[] = {"async", "sync", NULL};
+static const char *const busy_names[] = {"skip", "wait", "join", NULL};
+
+/* "back-to-back", "10 steps", "1 step" or a duration. */
+static void
+bind_every(
+    spot_bind_t *self, const spot_field_t *field, const spot_node_t *node, void *target)
+{
+    spot_checkpoint_t *checkpoint = target;
+    const char *problem = "";
+    char number[24];
+    size_t length;
+
+    if (node->kind != SPOT_NODE_SCALAR) {
+        spot_bind_error(self, node, field->name, "expected %s", field->expected);
+        return;
+    }
+    if (strcmp(node->text, "back-to-back") == 0) {
+        checkpoint->every_kind = SPOT_EVERY_BACK_TO_BACK;
+        return;
+    }
+    length = strcspn(node->text, " ");
+    if (length < sizeof(number) && (strcmp(node->text + length, " steps") == 0 ||
+                                       strcmp(node->text + length, " step") == 0)) {
+        memcpy(number, node->text, length);
+        number[length] = '\0';
+        checkpoint->every_kind = SPOT_EVERY_STEPS;
+        if (spot_integer_parse(number, &checkpoint->every_steps) == 0 &&
+            checkpoint->every_steps >= 1 && checkpoint->every_steps <= SPOT_MAX_STEPS) {
+            return;
+        }
+    } else if (spot_duration_parse(node->text, &checkpoint->every_ms, &problem) == 0 &&
+               checkpoint->every_ms > 0) {
+        checkpoint->every_kind = SPOT_EVERY_DURATION;
+        return;
+    }
+    spot_bind_error(self, node, field->name, "expected %s, got \"%.40s\"",
+        field->expected, node->text);
+}
+
+const spot_field_t spot_checkpoint_fields[] = {
+    {.name = "mode",
+        .type = SPOT_FIELD_CHOICE,
+        .offset = offsetof(spot_checkpoint_t, mode),
+        .initial = "async",
+        .choices = mode_names,
+        .help =
+            "async: training goes on while a checkpoint is written; sync: the job is "
+            "stalled for the write time"},
+    {.name = "every",
+        .type = SPOT_FIELD_CUSTOM,
+        .offset = 0,
+        .initial = "back-to-back",
+        .bind = bind_every,
+        .expected =
+            "back-to-back, a number of steps such as \"10 steps\" or a duration such "
+            "as \"300 s\"",
+        .help =
+            "when a checkpoint is due: at every step end with no write in flight, at "
+            "each k-th step end since training (re)started, or at the first step end "
+            "after that much training"},
+    {.name = "write",
+        .type = SPOT_FIELD_CUSTOM,
+        .offset = offsetof(spot_checkpoint_t, write_ms),
+        .initial = "89 s",
+        .bind = spot_profile_bind_checkpoint_write,
+        .expected = SPOT_PROFILE_EXPECTED,
+        .help = "time to write a checkpoint until it is durable"},
+    {.name = "snapshot",
+        .type = SPOT_FIELD_DURATION,
+        .offset = offsetof(spot_checkpoint_t, snapshot_ms),
+        .max = HUGE_VAL,
+        .initial = "0 s",
+        .help = "async only: time the job is stalled to take the snapshot"},
+    {.name = "busy",
+        .type = SPOT_FIELD_CHOICE,
+        .offset = offsetof(spot_checkpoint_t, busy),
+        .initial = "skip",
+        .choices = busy_names,
+        .help =
+            "async only: what to do when a checkpoint is due and a write is in flight: "
+            "skip it, snapshot and wait, or wait (join) and snapshot"},
+    {.name = NULL},
+};
+
+static int64_t
+divide_up(int64_t numerator, int64_t denominator)
+{
+    return (numerator + denominator - 1) / denominator;
+}
+
+static int64_t
+larger(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
+static int64_t
+smaller(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+/* Steps between two occasions for a checkpoint. */
+static int64_t
+steps_between(const spot_checkpoint_t *checkpoint, int64_t step_ms)
+{
+    switch (checkpoint->every_kind) {
+        case SPOT_EVERY_STEPS:
+            return checkpoint->every_steps;
+        case SPOT_EVERY_DURATION:
+            return divide_up(checkpoint->every_ms, step_ms);
+        default:
+            return 1;
+    }
+}
+
+void
+spot_cycle_init(spot_cycle_t *self, const spot_checkpoint_t *checkpoint, int64_t step_ms)
+{
+    /* A period longer than the longest run is as good as never; this keeps products
+     * small. */
+    const int64_t most_steps = divide_up(2 * SPOT_MAX_DURATION_MS, step_ms);
+    const int64_t steps = smaller(steps_between(checkpoint, step_ms), most_steps);
+    const int64_t work_ms = steps * step_ms;
+    const bool is_sync = checkpoint->mode == SPOT_CHECKPOINT_SYNC;
+    const int64_t stall_ms = is_sync ? checkpoint->write_ms : checkpoint->snapshot_ms;
+    const int64_t write_ms = is_sync ? 0 : checkpoint->write_ms;
+
+    spot_bug_assert(step_ms >= 1);
+    self->step_ms = step_ms;
+    self->first_steps = steps;
+    self->snapshot_ms = stall_ms;
+    self->write_ms = write_ms;
+    if (is_sync || checkpoint->busy == SPOT_BUSY_SKIP ||
+        checkpoint->every_kind == SPOT_EVERY_BACK_TO_BACK) {
+        self->cycle_steps = steps * larger(1, divide_up(write_ms, work_ms));
+        self->cycle_ms = self->cycle_steps * step_ms + stall_ms;
+    } else if (checkpoint->busy == SPOT_BUSY_WAIT) {
+        self->cycle_steps = steps;
+        self->cycle_ms = larger(work_ms + stall_ms, write_ms);
+    } else {
+        self->cycle_steps = steps;
+        self->cycle_ms = larger(work_ms, write_ms) + stall_ms;
+    }
+}
+
+spot_progress_t
+spot_cycle_progress(const spot_cycle_t *self, int64_t elapsed_ms)
+{
+    spot_progress_t progress = {0};
+    const int64_t first_end_ms = self->first_steps * self->step_ms;
+    const int64_t training_ms = self->cycle_steps * self->step_ms; /* of a cycle */
+    const int64_t since_write_ms = elapsed_ms - first_end_ms - self->snapshot_ms;
+    int64_t cycles, rest_ms;
+
+    if (elapsed_ms < first_end_ms) {
+        progress.steps = elapsed_ms / self->step_ms;
+        return progress;
+    }
+    if (since_write_ms < 0) {
+        progress.steps = self->first_steps;
+        progress.stalled_ms = elapsed_ms - first_end_ms;
+        progress.started = 1;
+        progress.is_stalled = 1;
+        return progress;
+    }
+    cycles = since_write_ms / self->cycle_ms;
+    rest_ms = since_write_ms % self->cycle_ms;
+    progress.steps = self->first_steps + cycles * self->cycle_steps +
+                     smaller(self->cycle_steps, rest_ms / self->step_ms);
+    progress.stalled_ms = self->snapshot_ms + cycles * (self->cycle_ms - training_ms) +
+                          larger(0, rest_ms - training_ms);
+    progress.is_stalled = rest_ms >= training_ms;
+    progress.started = 1 + cycles + progress.is_stalled;
+    if (since_write_ms >= self->write_ms) {
+        progress.durable = 1 + (since_write_ms - self->write_ms) / self->cycle_ms;
+        progress.durable_steps =
+            self->first_steps + (progress.durable - 1) * self->cycle_steps;
+    }
+    return progress;
+}
+
+int64_t
+spot_cycle_step_end_ms(const spot_cycle_t *self, int64_t step)
+{
+    const int64_t after_first = step - self->first_steps;
+    int64_t cycles;
+
+    if (step > 2 * SPOT_MAX_DURATION_MS / self->step_ms) {
+        return INT64_MAX;
+    }
+    if (after_first <= 0) {
+        return step * self->step_ms;
+    }
+    cycles = (after_first - 1) / self->cycle_steps;
+    if (cycles > 2 * SPOT_MAX_DURATION_MS / self->cycle_ms) {
+        return INT64_MAX;
+    }
+    return self->first_steps * self->step_ms + self->snapshot_ms +
+           cycles * self->cycle_ms +
+           (after_first - cycles * self->cycle_steps) * self->step_ms;
+}

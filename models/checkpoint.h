@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Checkpoints of a training job, and what a run of equal steps with them comes to.
+ *
+ * A training period has steps of one length. Its checkpoints repeat with a fixed cycle,
+ * so steps, durable steps and stalls after any time follow in closed form: a cost of
+ * O(1) for a period of any length. Modes as in recovery.md 2.3, two phases as in
+ * CheckFreq (Mohan, Phanishayee, Chidambaram, FAST'21): a snapshot that stalls, a write
+ * in the background. */
+#ifndef SPOT_MODELS_CHECKPOINT_H
+#define SPOT_MODELS_CHECKPOINT_H
+
+#include <stdint.h>
+
+#include "base/bind.h"
+
+/* A step that comes so late never ends: "every" too long for any run. */
+#define SPOT_MAX_STEPS INT64_C(1000000000000)
+
+typedef enum {
+    SPOT_CHECKPOINT_ASYNC, /* training goes on while the checkpoint is written */
+    SPOT_CHECKPOINT_SYNC   /* the job is stalled for the write time */
+} spot_checkpoint_mode_t;
+
+typedef enum {
+    SPOT_EVERY_BACK_TO_BACK, /* at every step end with no write in flight */
+    SPOT_EVERY_STEPS,        /* at each k-th step end of a training period */
+    SPOT_EVERY_DURATION      /* the same with k = ceil(duration / step time) */
+} spot_checkpoint_every_t;
+
+typedef enum {
+    SPOT_BUSY_SKIP, /* a write is in flight: no checkpoint this time */
+    SPOT_BUSY_WAIT, /* snapshot now, go on when the write in flight has ended too */
+    SPOT_BUSY_JOIN  /* wait for the write in flight, then snapshot */
+} spot_checkpoint_busy_t;
+
+typedef struct {
+    int mode;                           /* spot_checkpoint_mode_t */
+    spot_checkpoint_every_t every_kind; /* which of the next two counts */
+    int64_t every_steps;                /* >= 1 */
+    int64_t every_ms;                   /* > 0 */
+    int64_t write_ms;                   /* >= 0, until durable */
+    int64_t snapshot_ms;                /* >= 0, stalled; async only */
+    int busy;                           /* spot_checkpoint_busy_t; async only */
+} spot_checkpoint_t;
+
+extern const spot_field_t spot_checkpoint_fields[];
+
+/* The repeating pattern of one training period. The first checkpoint captures
+ * first_steps and its write starts at first_steps * step_ms + snapshot_ms; from there
+ * on, every cycle_ms, cycle_steps steps and a stall for the rest of the cycle, then the
+ * next write starts. */
+typedef struct {
+    int64_t step_ms;
+    int64_t first_steps;
+    int64_t cycle_steps;
+    int64_t cycle_ms;
+    int64_t snapshot_ms; /* stall of the first checkpoint */
+    int64_t write_ms;    /* <= cycle_ms */
+} spot_cycle_t;
+
+void spot_cycle_init(
+    spot_cycle_t *self, const spot_checkpoint_t *checkpoint, int64_t step_ms);
+
+/* What has happened after elapsed_ms of a training period, that instant included. */
+typedef struct {
+    int64_t steps;         /* ended */
+    int64_t durable_steps; /* of them captured by a durable checkpoint */
+    int64_t stalled_ms;
+    int64_t started;    /* checkpoints: their step has ended */
+    int64_t durable;    /* checkpoints: written; the others are in flight */
+    int64_t is_stalled; /* 1: the instant is within a stall */
+} spot_progress_t;
+
+spot_progress_t spot_cycle_progress(const spot_cycle_t *self, int64_t elapsed_ms);
+
+/* When step number step (from 1) of the period ends; INT64_MAX if beyond any run. */
+int64_t spot_cycle_step_end_ms(const spot_cycle_t *self, int64_t step);
+
+#endif

@@ -1,0 +1,359 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* From a folder of measured times to a profile. A table for each file says what its
+ * columns must hold; the one column that is measured is kept as values and summarised.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/csv.h"
+#include "base/memory.h"
+#include "base/stats.h"
+#include "base/units.h"
+#include "models/profile.h"
+
+#define MAX_COLUMNS 7
+
+typedef enum {
+    COLUMN_WORLD_SIZE, /* an integer */
+    COLUMN_NUMBER,     /* finite, not used */
+    COLUMN_TIME,       /* seconds above 0, not used */
+    COLUMN_MEASURED,   /* seconds above 0: what the file is read for */
+    COLUMN_ANYTHING    /* not looked at */
+} column_kind_t;
+
+typedef struct {
+    const char *name;
+    column_kind_t kind;
+} column_t;
+
+typedef struct {
+    const char *file_name;
+    size_t num_columns;
+    column_t columns[MAX_COLUMNS];
+} table_t;
+
+static const table_t reconfiguration_table = {"reconfig.csv", 4,
+    {{"ws", COLUMN_WORLD_SIZE}, {"start", COLUMN_NUMBER}, {"end", COLUMN_NUMBER},
+        {"elapsed", COLUMN_MEASURED}}};
+
+static const table_t step_table = {"loop_times_0.csv", 7,
+    {{"ws", COLUMN_WORLD_SIZE}, {"step", COLUMN_NUMBER}, {"loop start", COLUMN_NUMBER},
+        {"loop end", COLUMN_NUMBER}, {"train time", COLUMN_MEASURED},
+        {"start chkpt thread", COLUMN_ANYTHING}, {"total loop time", COLUMN_TIME}}};
+
+static const table_t checkpoint_table = {
+    "async-checkpoint_0.csv", 1, {{"elapsed", COLUMN_MEASURED}}};
+
+static const table_t reload_table = {"load_times_0.csv", 3,
+    {{"ws", COLUMN_WORLD_SIZE}, {"step", COLUMN_NUMBER}, {"elapsed", COLUMN_MEASURED}}};
+
+/* One row. */
+typedef struct {
+    int64_t world_size; /* 0 in a file without that column */
+    size_t line;
+    double time_s;
+} value_t;
+
+typedef struct {
+    const table_t *table;
+    char *path; /* owned */
+    spot_diag_t *diag;
+    size_t num_values;
+    size_t max_values;
+    value_t *values; /* [num_values] */
+} measured_file_t;
+
+static void
+report_field(const measured_file_t *self, const spot_csv_row_t *row, size_t column_id,
+    const char *problem)
+{
+    char text[SPOT_CSV_SHOWN_BYTES];
+
+    spot_diag_error(self->diag, self->path, row->line, row->columns[column_id],
+        "%s: %s, got '%s'", self->table->columns[column_id].name, problem,
+        spot_csv_shown(row->fields[column_id], text));
+}
+
+static void
+read_world_size(const measured_file_t *self, const spot_csv_row_t *row, size_t column_id,
+    int64_t *world_size)
+{
+    char problem[64];
+
+    if (spot_integer_parse(row->fields[column_id], world_size) != 0 || *world_size < 1 ||
+        *world_size > SPOT_MAX_INSTANCES) {
+        snprintf(problem, sizeof(problem), "expected a world size from 1 to %d",
+            SPOT_MAX_INSTANCES);
+        report_field(self, row, column_id, problem);
+    }
+}
+
+static void
+read_time(const measured_file_t *self, const spot_csv_row_t *row, size_t column_id,
+    double *time_s)
+{
+    int64_t time_ms;
+
+    if (spot_number_parse(row->fields[column_id], time_s) != 0 || *time_s <= 0) {
+        report_field(self, row, column_id, "expected seconds above 0");
+    } else if (spot_duration_from_s(*time_s, &time_ms) != 0) {
+        report_field(self, row, column_id, "expected at most 100 years in seconds");
+    }
+}
+
+static void
+read_field(const measured_file_t *self, const spot_csv_row_t *row, size_t column_id,
+    value_t *value)
+{
+    double unused;
+
+    switch (self->table->columns[column_id].kind) {
+        case COLUMN_WORLD_SIZE:
+            read_world_size(self, row, column_id, &value->world_size);
+            break;
+        case COLUMN_NUMBER:
+            if (spot_number_parse(row->fields[column_id], &unused) != 0) {
+                report_field(self, row, column_id, "expected a number");
+            }
+            break;
+        case COLUMN_TIME:
+            read_time(self, row, column_id, &unused);
+            break;
+        case COLUMN_MEASURED:
+            read_time(self, row, column_id, &value->time_s);
+            break;
+        case COLUMN_ANYTHING:
+            break;
+    }
+}
+
+/* Keeps the value of a row, or reports all that is wrong with it. */
+static int
+read_row(measured_file_t *self, const spot_csv_row_t *row)
+{
+    const size_t num_errors = self->diag->num_errors;
+    void *values = self->values;
+    value_t value = {.line = row->line};
+    int ret;
+
+    if (row->num_fields != self->table->num_columns) {
+        spot_diag_error(self->diag, self->path, row->line, row->columns[0],
+            "expected %zu column%s, got %zu", self->table->num_columns,
+            self->table->num_columns == 1 ? "" : "s", row->num_fields);
+        return 0;
+    }
+    for (size_t j = 0; j < row->num_fields; j++) {
+        read_field(self, row, j, &value);
+    }
+    if (self->diag->num_errors > num_errors) {
+        return 0;
+    }
+    ret = spot_array_reserve(
+        &values, &self->max_values, self->num_values + 1, sizeof(*self->values));
+    self->values = values;
+    if (ret == 0) {
+        self->values[self->num_values++] = value;
+    }
+    return ret;
+}
+
+static bool
+is_header(const table_t *table, const spot_csv_row_t *row)
+{
+    bool is_equal = row->num_fields == table->num_columns;
+
+    for (size_t j = 0; is_equal && j < row->num_fields; j++) {
+        is_equal = strcmp(row->fields[j], table->columns[j].name) == 0;
+    }
+    return is_equal;
+}
+
+/* The first row may name the columns. */
+static int
+read_rows(measured_file_t *self, spot_csv_t *csv)
+{
+    spot_csv_row_t row;
+    bool is_first = true;
+    int ret = 0;
+
+    while (ret == 0) {
+        const int status = spot_csv_next(csv, &row);
+
+        if (status == 0) {
+            break;
+        }
+        if (status == SPOT_ERR_BAD_INPUT || (status > 0 && row.num_fields == 0)) {
+            continue;
+        }
+        if (status < 0) {
+            ret = status;
+        } else if (!is_first || !is_header(self->table, &row)) {
+            ret = read_row(self, &row);
+        }
+        is_first = false;
+    }
+    return ret;
+}
+
+static void
+free_file(measured_file_t *self)
+{
+    free(self->path);
+    free(self->values);
+}
+
+static char *
+join_path(const char *folder, const char *file_name)
+{
+    const size_t length = strlen(folder);
+    const char *slash = length > 0 && folder[length - 1] == '/' ? "" : "/";
+    const size_t num_bytes = length + strlen(slash) + strlen(file_name) + 1;
+    char *path = malloc(num_bytes);
+
+    if (path != NULL) {
+        snprintf(path, num_bytes, "%s%s%s", folder, slash, file_name);
+    }
+    return path;
+}
+
+/* Reads a file of the folder; what is wrong with it is in diag. IO, NO_MEMORY; free self
+ * even then. */
+static int
+read_file(
+    measured_file_t *self, const table_t *table, const char *folder, spot_diag_t *diag)
+{
+    const size_t num_errors = diag->num_errors;
+    spot_csv_t *csv = NULL;
+    int ret;
+
+    *self = (measured_file_t){.table = table, .diag = diag};
+    self->path = join_path(folder, table->file_name);
+    if (self->path == NULL) {
+        return SPOT_ERR_NO_MEMORY;
+    }
+    ret = spot_csv_open(&csv, self->path, diag);
+    if (ret == 0) {
+        ret = read_rows(self, csv);
+        spot_csv_close(csv);
+    }
+    if (ret == 0 && self->num_values == 0 && diag->num_errors == num_errors) {
+        spot_diag_error(diag, self->path, 0, 0, "no measurements");
+    }
+    return ret;
+}
+
+static spot_measured_t
+summarise(const value_t *values, size_t num_values)
+{
+    spot_moments_t moments = {0};
+    spot_sum_t sum = {0};
+
+    for (size_t j = 0; j < num_values; j++) {
+        spot_sum_add(&sum, values[j].time_s);
+        spot_moments_add(&moments, values[j].time_s);
+    }
+    return (spot_measured_t){.mean_s = spot_sum_total(&sum) / (double) num_values,
+        .std_s = spot_moments_std(&moments),
+        .count = (int64_t) num_values};
+}
+
+/* One quantity over all rows. */
+static int
+measure_all(
+    spot_measured_t *self, const table_t *table, const char *folder, spot_diag_t *diag)
+{
+    measured_file_t file;
+    const int ret = read_file(&file, table, folder, diag);
+
+    if (ret == 0 && file.num_values > 0) {
+        *self = summarise(file.values, file.num_values);
+    }
+    free_file(&file);
+    return ret;
+}
+
+/* By world size, then as in the file. */
+static int
+compare_values(const void *left, const void *right)
+{
+    const value_t *a = left, *b = right;
+
+    if (a->world_size != b->world_size) {
+        return a->world_size < b->world_size ? -1 : 1;
+    }
+    return (a->line > b->line) - (a->line < b->line);
+}
+
+/* The values of one world size become the last step of the profile. */
+static int
+append_step(spot_profile_t *self, const measured_file_t *file, const value_t *values,
+    size_t num_values)
+{
+    void *steps = self->step_time;
+    const spot_measured_step_t step = {
+        .world_size = values[0].world_size, .time = summarise(values, num_values)};
+    const int ret = spot_array_reserve(
+        &steps, &self->max_steps, self->num_steps + 1, sizeof(*self->step_time));
+    int64_t step_ms = 0;
+
+    self->step_time = steps;
+    if (ret != 0) {
+        return ret;
+    }
+    self->step_time[self->num_steps++] = step;
+    if (spot_duration_from_s(step.time.mean_s, &step_ms) != 0 || step_ms < 1) {
+        spot_diag_error(file->diag, file->path, 0, 0,
+            "train time: the mean of world size %" PRId64 " rounds to less than 1 ms",
+            step.world_size);
+    }
+    return 0;
+}
+
+/* The measured column by world size. */
+static int
+measure_steps(spot_profile_t *self, const char *folder, spot_diag_t *diag)
+{
+    measured_file_t file;
+    size_t start = 0;
+    int ret = read_file(&file, &step_table, folder, diag);
+
+    if (file.num_values > 0) {
+        qsort(file.values, file.num_values, sizeof(*file.values), compare_values);
+    }
+    while (ret == 0 && start < file.num_values) {
+        size_t end = start + 1;
+
+        while (end < file.num_values &&
+               file.values[end].world_size == file.values[start].world_size) {
+            end++;
+        }
+        ret = append_step(self, &file, file.values + start, end - start);
+        start = end;
+    }
+    free_file(&file);
+    return ret;
+}
+
+int
+spot_profile_measure(spot_profile_t *self, const char *folder, spot_diag_t *diag)
+{
+    const size_t num_errors = diag->num_errors;
+    int ret[4];
+
+    memset(self, 0, sizeof(*self));
+    self->source = spot_text_copy(folder, strlen(folder));
+    if (self->source == NULL) {
+        return SPOT_ERR_NO_MEMORY;
+    }
+    ret[0] = measure_all(&self->reconfiguration, &reconfiguration_table, folder, diag);
+    ret[1] = measure_steps(self, folder, diag);
+    ret[2] = measure_all(&self->checkpoint_write, &checkpoint_table, folder, diag);
+    ret[3] = measure_all(&self->reload, &reload_table, folder, diag);
+    for (size_t j = 0; j < 4; j++) {
+        if (ret[j] != 0) {
+            return ret[j];
+        }
+    }
+    return diag->num_errors > num_errors ? SPOT_ERR_BAD_INPUT : 0;
+}

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "models/step_time.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+void
+spot_step_time_free(spot_step_time_t *self)
+{
+    free(self->points);
+    memset(self, 0, sizeof(*self));
+}
+
+int
+spot_step_time_add(spot_step_time_t *self, int64_t world_size, int64_t step_ms)
+{
+    void *points = self->points;
+    size_t place = 0;
+    int ret;
+
+    spot_bug_assert(world_size >= 1 && step_ms >= 1);
+    while (place < self->num_points && self->points[place].world_size < world_size) {
+        place++;
+    }
+    if (place < self->num_points && self->points[place].world_size == world_size) {
+        return SPOT_ERR_BAD_PARAM;
+    }
+    ret = spot_array_reserve(
+        &points, &self->max_points, self->num_points + 1, sizeof(*self->points));
+    self->points = points;
+    if (ret != 0) {
+        return ret;
+    }
+    memmove(self->points + place + 1, self->points + place,
+        (self->num_points - place) * sizeof(*self->points));
+    self->points[place].world_size = world_size;
+    self->points[place].step_ms = step_ms;
+    self->num_points++;
+    return 0;
+}
+
+/* numerator / denominator to the nearest integer, ties to even; denominator > 0. */
+static int64_t
+divide_rounded(int64_t numerator, int64_t denominator)
+{
+    int64_t quotient = numerator / denominator;
+    int64_t rest = numerator % denominator;
+
+    if (rest < 0) {
+        rest += denominator;
+        quotient--;
+    }
+    if (2 * rest > denominator || (2 * rest == denominator && quotient % 2 != 0)) {
+        quotient++;
+    }
+    return quotient;
+}
+
+int64_t
+spot_step_time_ms(const spot_step_time_t *self, int64_t world_size)
+{
+    const spot_step_point_t *point = self->points;
+    const spot_step_point_t *last = point + self->num_points - 1;
+
+    spot_bug_assert(self->num_points > 0);
+    if (world_size <= point->world_size) {
+        return point->step_ms;
+    }
+    if (world_size >= last->world_size) {
+        return last->step_ms;
+    }
+    while (point[1].world_size < world_size) {
+        point++;
+    }
+    /* Both products stay below 2^63: durations are below 2^42 ms, world sizes below
+     * 2^20. */
+    return divide_rounded(point[0].step_ms * (point[1].world_size - world_size) +
+                              point[1].step_ms * (world_size - point[0].world_size),
+        point[1].world_size - point[0].world_size);
+}
+
+bool
+spot_step_time_covers(const spot_step_time_t *self, int64_t world_size)
+{
+    return self->num_points > 0 && world_size >= self->points[0].world_size &&
+           world_size <= self->points[self->num_points - 1].world_size;
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Step time by world size: measured points, linear between them, flat outside. */
+#ifndef SPOT_MODELS_STEP_TIME_H
+#define SPOT_MODELS_STEP_TIME_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+
+typedef struct {
+    int64_t world_size; /* active instances, >= 1 */
+    int64_t step_ms;    /* >= 1 */
+} spot_step_point_t;
+
+typedef struct {
+    size_t num_points;
+    size_t max_points;
+    spot_step_point_t *points; /* [num_points] world_size strictly increasing */
+} spot_step_time_t;
+
+void spot_step_time_free(spot_step_time_t *self);
+
+/* Adds a point in its place. BAD_PARAM: the world size is there already. O(num_points).
+ */
+SPOT_MUST_CHECK int spot_step_time_add(
+    spot_step_time_t *self, int64_t world_size, int64_t step_ms);
+
+/* Whole ms, ties to even, exact in integers. At least one point. O(num_points). */
+int64_t spot_step_time_ms(const spot_step_time_t *self, int64_t world_size);
+
+/* Whether world_size is covered by measured points: a user must be told where not. */
+bool spot_step_time_covers(const spot_step_time_t *self, int64_t world_size);
+
+#endif

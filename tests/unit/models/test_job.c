@@ -1,0 +1,336 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "base/units.h"
+#include "base/yaml.h"
+#include "fixture.h"
+#include "models/job.h"
+
+/* Binds a job from a document in the current folder, which is the temporary one. */
+static int
+bind(spot_job_t *self, const char *text, spot_diag_t *diag)
+{
+    spot_yaml_t document;
+    int ret;
+
+    memset(self, 0, sizeof(*self));
+    spot_diag_init(diag);
+    assert_int_equal(
+        spot_yaml_parse(&document, "job.yaml", text, strlen(text), diag), 0);
+    ret = spot_bind_document(spot_job_fields, document.root, diag, self);
+    spot_yaml_free(&document);
+    return ret;
+}
+
+static spot_job_t
+bound(const char *text)
+{
+    spot_job_t job;
+    spot_diag_t diag;
+
+    assert_int_equal(bind(&job, text, &diag), 0);
+    assert_int_equal(diag.num_items, 0);
+    spot_diag_free(&diag);
+    return job;
+}
+
+static void
+assert_bind_fails(const char *text, const char *expected)
+{
+    spot_job_t job;
+    spot_diag_t diag;
+
+    assert_int_equal(bind(&job, text, &diag), SPOT_ERR_BAD_INPUT);
+    spot_job_free(&job);
+    assert_diagnostics(&diag, expected);
+}
+
+static void
+write_profile(const char *text)
+{
+    char path[512];
+
+    snprintf(path, sizeof(path), "%s/job_profile.yaml", temporary_folder());
+    write_file(path, text);
+}
+
+static void
+test_defaults(void **state)
+{
+    static const int64_t points[4][2] = {
+        {16, 18000}, {32, 11000}, {48, 9000}, {64, 8000}};
+    spot_job_t job = bound("{}");
+
+    (void) state;
+    assert_int_equal(job.pipeline_depth, 16);
+    assert_int_equal(job.max_pipelines, 1000000);
+    assert_int_equal(job.samples_per_step, 1024);
+    assert_int_equal(job.reconfiguration_ms, 88000);
+    assert_int_equal(job.reload_ms, 47000);
+    assert_int_equal(job.checkpoint.mode, SPOT_CHECKPOINT_ASYNC);
+    assert_int_equal(job.checkpoint.every_kind, SPOT_EVERY_BACK_TO_BACK);
+    assert_int_equal(job.checkpoint.write_ms, 89000);
+    assert_int_equal(job.checkpoint.snapshot_ms, 0);
+    assert_int_equal(job.checkpoint.busy, SPOT_BUSY_SKIP);
+    assert_int_equal(job.step_time.num_points, 4);
+    for (size_t j = 0; j < 4; j++) {
+        assert_int_equal(job.step_time.points[j].world_size, points[j][0]);
+        assert_int_equal(job.step_time.points[j].step_ms, points[j][1]);
+    }
+    spot_job_free(&job);
+    spot_job_free(&job);
+}
+
+static void
+test_everything_given(void **state)
+{
+    spot_job_t job = bound("pipeline_depth: 8\n"
+                           "max_pipelines: 4\n"
+                           "samples_per_step: 264\n"
+                           "step_time: {64: 250 ms, 8: 1.5 s}\n"
+                           "checkpoint: {mode: sync, every: 10 steps, write: 2 min,\n"
+                           "  snapshot: 500 ms, busy: join}\n"
+                           "reconfiguration: 0 s\n"
+                           "reload: 1 h\n");
+
+    (void) state;
+    assert_int_equal(job.pipeline_depth, 8);
+    assert_int_equal(job.max_pipelines, 4);
+    assert_int_equal(job.samples_per_step, 264);
+    assert_int_equal(job.step_time.num_points, 2);
+    assert_int_equal(spot_step_time_ms(&job.step_time, 8), 1500);
+    assert_int_equal(spot_step_time_ms(&job.step_time, 64), 250);
+    assert_int_equal(job.checkpoint.mode, SPOT_CHECKPOINT_SYNC);
+    assert_int_equal(job.checkpoint.every_kind, SPOT_EVERY_STEPS);
+    assert_int_equal(job.checkpoint.every_steps, 10);
+    assert_int_equal(job.checkpoint.write_ms, 120000);
+    assert_int_equal(job.checkpoint.snapshot_ms, 500);
+    assert_int_equal(job.checkpoint.busy, SPOT_BUSY_JOIN);
+    assert_int_equal(job.reconfiguration_ms, 0);
+    assert_int_equal(job.reload_ms, SPOT_MS_PER_H);
+    spot_job_free(&job);
+}
+
+static void
+test_forms_of_every(void **state)
+{
+    static const struct {
+        const char *text;
+        spot_checkpoint_every_t kind;
+        int64_t steps;
+        int64_t every_ms;
+    } forms[] = {
+        {"checkpoint: {every: back-to-back}", SPOT_EVERY_BACK_TO_BACK, 0, 0},
+        {"checkpoint: {every: 1 step}", SPOT_EVERY_STEPS, 1, 0},
+        {"checkpoint: {every: \"10 steps\"}", SPOT_EVERY_STEPS, 10, 0},
+        {"checkpoint: {every: 1000000000000 steps}", SPOT_EVERY_STEPS, SPOT_MAX_STEPS,
+            0},
+        {"checkpoint: {every: 300 s}", SPOT_EVERY_DURATION, 0, 300000},
+        {"checkpoint: {every: 1ms}", SPOT_EVERY_DURATION, 0, 1},
+        {"checkpoint: {every: 36525 d}", SPOT_EVERY_DURATION, 0, SPOT_MAX_DURATION_MS},
+    };
+
+    (void) state;
+    for (size_t j = 0; j < sizeof(forms) / sizeof(forms[0]); j++) {
+        spot_job_t job = bound(forms[j].text);
+
+        assert_int_equal(job.checkpoint.every_kind, forms[j].kind);
+        assert_int_equal(job.checkpoint.every_steps, forms[j].steps);
+        assert_int_equal(job.checkpoint.every_ms, forms[j].every_ms);
+        spot_job_free(&job);
+    }
+}
+
+#define EVERY                                                                           \
+    "checkpoint.every: expected back-to-back, a number of steps such as \"10 steps\" "  \
+    "or a duration such as \"300 s\""
+
+static void
+test_errors_of_every(void **state)
+{
+    static const char *const values[] = {"0 steps", "-1 steps", "1000000000001 steps",
+        "10 step s", "10  steps", "010 steps", "steps", "0 s", "0.4 ms", "-5 s", "10",
+        "always", "99999999999999999999999999 steps"};
+    char text[128], expected[256];
+
+    (void) state;
+    for (size_t j = 0; j < sizeof(values) / sizeof(values[0]); j++) {
+        snprintf(text, sizeof(text), "checkpoint: {every: %s}", values[j]);
+        snprintf(expected, sizeof(expected), "job.yaml:1:21: " EVERY ", got \"%s\"\n",
+            values[j]);
+        assert_bind_fails(text, expected);
+    }
+    assert_bind_fails("checkpoint: {every: [10]}", "job.yaml:1:21: " EVERY "\n");
+}
+
+#define DURATION "a duration such as \"88 s\", \"1.5 h\" or \"250 ms\""
+
+static void
+test_errors_of_scalars(void **state)
+{
+    (void) state;
+    assert_bind_fails("pipeline_depth: 0\n"
+                      "max_pipelines: 1.5\n"
+                      "samples_per_step: \"7\"\n"
+                      "reconfiguration: 88\n"
+                      "reload: -1 s\n"
+                      "chekpoint: {}\n",
+        "job.yaml:1:17: pipeline_depth: expected an integer from 1 to 1000000, got "
+        "\"0\"\n"
+        "job.yaml:2:16: max_pipelines: expected an integer from 1 to 1000000, got "
+        "\"1.5\"\n"
+        "job.yaml:3:19: samples_per_step: expected an integer from 1 to 1000000000000, "
+        "got \"7\"\n"
+        "job.yaml:4:18: reconfiguration: expected " DURATION
+        ", got \"88\": the unit is missing\n"
+        "job.yaml:5:9: reload: expected a duration from 0 s, got \"-1 s\"\n"
+        "job.yaml:6:1: unknown key \"chekpoint\", did you mean \"checkpoint\"?\n");
+    assert_bind_fails("checkpoint: {mode: asinc, write: 5 parsecs, snapshot: -1 ms,\n"
+                      "  busy: 7, evry: 1 s}\n",
+        "job.yaml:1:20: checkpoint.mode: expected async or sync, got \"asinc\", did you "
+        "mean \"async\"?\n"
+        "job.yaml:1:34: checkpoint.write: expected " DURATION
+        ", got \"5 parsecs\": unknown unit\n"
+        "job.yaml:1:55: checkpoint.snapshot: expected a duration from 0 s, got \"-1 "
+        "ms\"\n"
+        "job.yaml:2:9: checkpoint.busy: expected skip, wait or join, got \"7\"\n"
+        "job.yaml:2:12: unknown key \"evry\", did you mean \"every\"?\n");
+    assert_bind_fails("checkpoint: sync\n",
+        "job.yaml:1:13: checkpoint: expected a map of keys, got \"sync\"\n");
+    assert_bind_fails("- 1\n", "job.yaml:1:1: expected a map of keys, got a list\n");
+}
+
+#define STEP_TIME                                                                       \
+    "step_time: expected a map from world size to duration such as {16: 18 s, 32: 11 "  \
+    "s}, or {profile: FILE}\n"
+
+static void
+test_errors_of_step_time(void **state)
+{
+    (void) state;
+    assert_bind_fails("step_time: 18 s\n", "job.yaml:1:12: " STEP_TIME);
+    assert_bind_fails("step_time: [18 s]\n", "job.yaml:1:12: " STEP_TIME);
+    assert_bind_fails("step_time: {}\n", "job.yaml:1:12: " STEP_TIME);
+    assert_bind_fails(
+        "step_time: {profile: x.yaml, 16: 18 s}\n", "job.yaml:1:12: " STEP_TIME);
+    assert_bind_fails("step_time: {profile: [x.yaml]}\n", "job.yaml:1:12: " STEP_TIME);
+    assert_bind_fails("step_time:\n"
+                      "  0: 18 s\n"
+                      "  16: 0 s\n"
+                      "  24: 0.4 ms\n"
+                      "  32: fast\n"
+                      "  1000001: 1 s\n"
+                      "  x: 1 s\n"
+                      "  64: 8 s\n"
+                      "  +64: 8 s\n"
+                      "  65: [8 s]\n",
+        "job.yaml:2:3: step_time: expected a world size from 1 to 1000000, got \"0\"\n"
+        "job.yaml:3:7: step_time: expected a duration from 1 ms to 36525 d, got \"0 "
+        "s\"\n"
+        "job.yaml:4:7: step_time: expected a duration from 1 ms to 36525 d, got \"0.4 "
+        "ms\"\n"
+        "job.yaml:5:7: step_time: expected " DURATION
+        ", got \"fast\": it does not start with a number\n"
+        "job.yaml:6:3: step_time: expected a world size from 1 to 1000000, got "
+        "\"1000001\"\n"
+        "job.yaml:7:3: step_time: expected a world size from 1 to 1000000, got \"x\"\n"
+        "job.yaml:9:3: step_time: repeated world size\n"
+        "job.yaml:10:7: step_time: expected " DURATION ", got a list\n");
+}
+
+#define GOOD_PROFILE                                                                    \
+    "spotsim-profile: 1\n"                                                              \
+    "reconfiguration: {mean_s: 87.87109575271606, std_s: 1.5, count: 12}\n"             \
+    "step_time:\n"                                                                      \
+    "  16: {mean_s: 17.994171783779606, std_s: 0.2, count: 12}\n"                       \
+    "  64: {mean_s: 8.282614257155346, std_s: 0.1, count: 12}\n"                        \
+    "checkpoint_write: {mean_s: 88.99610565625704, count: 1}\n"
+
+static void
+test_profile(void **state)
+{
+    spot_job_t job;
+
+    (void) state;
+    write_profile(GOOD_PROFILE "reload: {mean_s: 46.8305, count: 1}\n");
+    job = bound("step_time: {profile: job_profile.yaml}\n"
+                "checkpoint: {write: {profile: job_profile.yaml}, every: 300 s}\n"
+                "reconfiguration: {profile: ./job_profile.yaml}\n"
+                "reload: {profile: job_profile.yaml}\n");
+    assert_int_equal(job.reconfiguration_ms, 87871);
+    assert_int_equal(job.checkpoint.write_ms, 88996);
+    assert_int_equal(job.reload_ms, 46830); /* 46830.5: tie to even */
+    assert_int_equal(job.step_time.num_points, 2);
+    assert_int_equal(job.step_time.points[0].world_size, 16);
+    assert_int_equal(job.step_time.points[0].step_ms, 17994);
+    assert_int_equal(job.step_time.points[1].world_size, 64);
+    assert_int_equal(job.step_time.points[1].step_ms, 8283);
+    spot_job_free(&job);
+}
+
+#define OR_PROFILE DURATION ", or {profile: FILE}\n"
+
+static void
+test_errors_of_naming_a_profile(void **state)
+{
+    (void) state;
+    assert_bind_fails("reconfiguration: {}\n"
+                      "reload: {file: x.yaml}\n"
+                      "checkpoint: {write: {profile: x.yaml, scale: 2}}\n",
+        "job.yaml:1:18: reconfiguration: expected " OR_PROFILE
+        "job.yaml:2:9: reload: expected " OR_PROFILE
+        "job.yaml:3:21: checkpoint.write: expected " OR_PROFILE);
+    assert_bind_fails("reconfiguration: [88 s]\n"
+                      "reload: {profile: {name: x.yaml}}\n",
+        "job.yaml:1:18: reconfiguration: expected " OR_PROFILE
+        "job.yaml:2:9: reload: expected " OR_PROFILE);
+    assert_bind_fails("reload: {profile: /no/such.yaml}\n",
+        "/no/such.yaml: cannot open: No such file or directory\n");
+}
+
+/* The errors of a profile stand at their own place, and once. */
+static void
+test_errors_within_a_profile(void **state)
+{
+    (void) state;
+    write_profile(GOOD_PROFILE "relod: {mean_s: 47, count: 1}\n");
+    assert_bind_fails("step_time: {profile: job_profile.yaml}\n"
+                      "checkpoint: {write: {profile: job_profile.yaml}}\n"
+                      "reconfiguration: 88\n",
+        "job_profile.yaml:7:1: unknown key \"relod\", did you mean \"reload\"?\n"
+        "job_profile.yaml:1:1: missing key \"reload\"\n"
+        "job.yaml:2:31: checkpoint.write: job_profile.yaml has errors, see above\n"
+        "job.yaml:3:18: reconfiguration: expected " DURATION
+        ", got \"88\": the unit is missing\n");
+    write_profile("spotsim-profile: 1\nreload: [\n");
+    assert_bind_fails("reload: {profile: job_profile.yaml}\n",
+        "job_profile.yaml:3:1: YAML syntax: while parsing a flow node did not find "
+        "expected node content\n");
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_defaults),
+        cmocka_unit_test(test_everything_given),
+        cmocka_unit_test(test_forms_of_every),
+        cmocka_unit_test(test_errors_of_every),
+        cmocka_unit_test(test_errors_of_scalars),
+        cmocka_unit_test(test_errors_of_step_time),
+        cmocka_unit_test(test_profile),
+        cmocka_unit_test(test_errors_of_naming_a_profile),
+        cmocka_unit_test(test_errors_within_a_profile),
+    };
+
+    if (chdir(temporary_folder()) != 0) {
+        return 1;
+    }
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
