@@ -1,0 +1,469 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The engine against the theory of checkpointing: one instance that is lost at the times
+ * of a Poisson process and replaced at once. What share of the time becomes useful is
+ * known in closed form, with synchronous and asynchronous checkpoints. */
+#include <gsl/gsl_randist.h>
+#include <gsl/gsl_sf_lambert.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "base/rng.h"
+#include "base/stats.h"
+#include "base/units.h"
+#include "sim/train/train.h"
+#include "tests/statistical/statistics.h"
+#include "tests/unit/train/fixture.h"
+
+/* Best work between two checkpoints. mtbf: mean time between losses, stall: time that a
+ * checkpoint stalls the job. Young, CACM 17(9), 1974. */
+static double
+young_s(double mtbf_s, double stall_s)
+{
+    return sqrt(2 * stall_s * mtbf_s);
+}
+
+/* Daly, FGCS 22(3), 2006, first and higher order. */
+static double
+daly_first_s(double mtbf_s, double stall_s)
+{
+    return young_s(mtbf_s, stall_s) - stall_s;
+}
+
+static double
+daly_s(double mtbf_s, double stall_s)
+{
+    const double share = stall_s / (2 * mtbf_s);
+
+    if (share >= 1) {
+        return mtbf_s;
+    }
+    return young_s(mtbf_s, stall_s) * (1 + sqrt(share) / 3 + share / 9) - stall_s;
+}
+
+/* The root of the derivative of E(work)/work; the restart does not move it. */
+static double
+exact_best_s(double mtbf_s, double stall_s)
+{
+    return mtbf_s * (1 + gsl_sf_lambert_W0(-exp(-stall_s / mtbf_s - 1)));
+}
+
+/* Expected time until a segment of work and its checkpoint are through, restarts (which
+ * may be hit as well) included. */
+static double
+expected_segment_s(double mtbf_s, double restart_s, double segment_s)
+{
+    return mtbf_s * exp(restart_s / mtbf_s) * expm1(segment_s / mtbf_s);
+}
+
+static double
+expected_segment_immune_s(double mtbf_s, double restart_s, double segment_s)
+{
+    return (mtbf_s + restart_s) * expm1(segment_s / mtbf_s);
+}
+
+/* Share of the time that becomes useful: work_s per period_s, the first checkpoint of a
+ * life durable first_s after the restart. */
+static double
+efficiency(
+    double mtbf_s, double restart_s, double work_s, double first_s, double period_s)
+{
+    return work_s * exp(-(first_s - period_s) / mtbf_s) /
+           expected_segment_s(mtbf_s, restart_s, period_s);
+}
+
+static void
+assert_digits(double value, double expected, double half_unit)
+{
+    if (!(fabs(value - expected) <= half_unit * 1.000001)) {
+        fail_msg("%.12g is not %.12g", value, expected);
+    }
+}
+
+/* Daly's three examples: one of them has the published optima 117, 57 and 9.1 min. */
+static void
+test_worked_synchronous_cases(void **state)
+{
+    static const struct {
+        double mtbf_s, young_s, first_s, higher_s, exact_s, segment_s, ratio;
+        double monte_carlo, monte_carlo_se, at_1000_s, immune_at_1000_s;
+    } cases[] = {
+        {86400, 7200, 6900, 7001.388889, 7001.404400, 7671.866848, 1.09576356, 1.09567,
+            .00069, 1318.957023, 1318.925366},
+        {21600, 3600, 3300, 3402.777778, 3402.840120, 4152.861658, 1.22043281, 1.22257,
+            .00131, 1377.658829, 1377.137066},
+        {900, 734.8469, 434.8469, 548.455199, 549.990169, 2746.844757, 5.00833024,
+            5.00015, .01578, 5678.709345, 4859.244319},
+    };
+
+    (void) state;
+    for (size_t j = 0; j < sizeof(cases) / sizeof(cases[0]); j++) {
+        const double mtbf_s = cases[j].mtbf_s, work_s = daly_s(mtbf_s, 300);
+        const double best_s = exact_best_s(mtbf_s, 300);
+        const double segment_s = expected_segment_s(mtbf_s, 600, work_s + 300);
+        const double at_best = expected_segment_s(mtbf_s, 600, best_s + 300) / best_s;
+
+        assert_digits(young_s(mtbf_s, 300), cases[j].young_s, 5e-5);
+        assert_digits(daly_first_s(mtbf_s, 300), cases[j].first_s, 5e-5);
+        assert_digits(work_s, cases[j].higher_s, 5e-7);
+        assert_digits(best_s, cases[j].exact_s, 5e-7);
+        assert_digits(segment_s, cases[j].segment_s, 5e-7);
+        assert_digits(segment_s / work_s, cases[j].ratio, 5e-9);
+        assert_z("Monte Carlo",
+            (cases[j].monte_carlo - segment_s / work_s) / cases[j].monte_carlo_se);
+        assert_digits(expected_segment_s(mtbf_s, 600, 1300), cases[j].at_1000_s, 5e-7);
+        assert_digits(expected_segment_immune_s(mtbf_s, 600, 1300),
+            cases[j].immune_at_1000_s, 5e-7);
+        for (double change = -0.01; change <= 0.01; change += 0.002) {
+            const double other_s = best_s * (1 + change);
+
+            assert_true(expected_segment_s(mtbf_s, 600, other_s + 300) / other_s >=
+                        at_best * (1 - 1e-15));
+        }
+    }
+    assert_true(daly_s(100, 200) == 100 && daly_s(100, 1e6) == 100);
+}
+
+static void
+test_worked_asynchronous_cases(void **state)
+{
+    static const struct {
+        double mtbf_s, stall_s, persist_s, restart_s, work_s, period_s;
+        double efficiency, without_persist, synchronous;
+        double monte_carlo, monte_carlo_se, best_s;
+    } cases[] = {
+        {1800, 0.5, 20, 60, 30, 30.5, .93289938, .94332273, .56656138, .932944, .000035,
+            42.0937},
+        {600, 2, 45, 90, 60, 62, .73351931, .79064884, .44088302, .733593, .000141,
+            47.6656},
+        {600, 2, 45, 90, 43, 45, .73477075, .79199774, .38115587, .734779, .000133,
+            47.6656},
+        {600, 2, 45, 90, 43, 47, .70466238, 0, 0, 0, 0, 0}, /* join */
+    };
+
+    (void) state;
+    for (size_t j = 0; j < sizeof(cases) / sizeof(cases[0]); j++) {
+        const double mtbf_s = cases[j].mtbf_s, restart_s = cases[j].restart_s;
+        const double stall_s = cases[j].stall_s, persist_s = cases[j].persist_s;
+        const double work_s = cases[j].work_s, segment_s = work_s + stall_s;
+        const double share = efficiency(
+            mtbf_s, restart_s, work_s, segment_s + persist_s, cases[j].period_s);
+
+        assert_digits(share, cases[j].efficiency, 5e-9);
+        if (cases[j].best_s == 0) {
+            continue;
+        }
+        assert_digits(efficiency(mtbf_s, restart_s, work_s, segment_s, segment_s),
+            cases[j].without_persist, 5e-9);
+        assert_digits(efficiency(mtbf_s, restart_s, work_s, segment_s + persist_s,
+                          segment_s + persist_s),
+            cases[j].synchronous, 5e-9);
+        assert_z(
+            "Monte Carlo", (cases[j].monte_carlo - share) / cases[j].monte_carlo_se);
+        assert_digits(fmax(exact_best_s(mtbf_s, stall_s), persist_s - stall_s),
+            cases[j].best_s, 5e-5);
+    }
+}
+
+/* A trace without a file: one instance is lost at given times and replaced in the same
+ * instant. */
+typedef struct {
+    spot_model_common_t common;
+    size_t num_losses;
+    int64_t *times_ms; /* [num_losses] increasing */
+} losses_t;
+
+typedef struct {
+    const losses_t *losses;
+    size_t event_id; /* even: a loss, odd: its replacement */
+} losses_state_t;
+
+static void
+losses_free(void *model)
+{
+    free(((losses_t *) model)->times_ms);
+}
+
+static void
+losses_start(void *state, const void *model, uint64_t seed, uint64_t replication)
+{
+    losses_state_t *self = state;
+
+    (void) seed;
+    (void) replication;
+    self->losses = model;
+    self->event_id = 0;
+}
+
+static bool
+losses_next(void *state, spot_event_t *event)
+{
+    losses_state_t *self = state;
+    const size_t loss_id = self->event_id / 2;
+
+    if (loss_id == self->losses->num_losses) {
+        return false;
+    }
+    event->time_ms = self->losses->times_ms[loss_id];
+    event->kind = self->event_id % 2 == 0 ? SPOT_EVENT_PREEMPT : SPOT_EVENT_ADD;
+    event->count = 1;
+    event->name_ids = NULL;
+    self->event_id++;
+    return true;
+}
+
+static const spot_generator_t generator_losses = {
+    .name = "losses",
+    .model_size = sizeof(losses_t),
+    .state_size = sizeof(losses_state_t),
+    .free = losses_free,
+    .start = losses_start,
+    .next = losses_next,
+};
+
+/* One run ends with its last life: it is num_lives whole lives, and their useful times
+ * and lengths are independent and alike. */
+typedef struct {
+    const char *name;
+    const char *checkpoint; /* as in YAML, without the steps */
+    double mtbf_s;
+    double stall_s;
+    double persist_s; /* 0: synchronous */
+    double reconfiguration_s;
+    double reload_s;
+    int64_t num_steps; /* between checkpoints */
+    int64_t step_ms;
+    double period_s;
+    int num_runs;
+    int num_lives; /* a run */
+} case_t;
+
+static double
+work_s(const case_t *self)
+{
+    return (double) (self->num_steps * self->step_ms) / 1000;
+}
+
+static int64_t
+to_ms(double time_s)
+{
+    return llround(time_s * 1000);
+}
+
+static void
+make_scenario(spot_scenario_t *scenario, const case_t *self)
+{
+    losses_t *losses = calloc(1, sizeof(*losses));
+    char text[1024];
+
+    snprintf(text, sizeof(text),
+        "scenario: theory\nhorizon: 1 h\ntick: 1 ms\n"
+        "fleet: {capacity: 1, initial: 1, preparation: 0 s}\n"
+        "job:\n  pipeline_depth: 1\n  step_time: {1: %lld ms}\n"
+        "  checkpoint: {%s, every: %lld steps}\n"
+        "  reconfiguration: %.17g s\n  reload: %.17g s\n"
+        "trace: {generator: seed, preemption: {per_minute: 0, count: {fixed: 1}}, "
+        "addition: {per_minute: 0, count: {fixed: 1}}}\n",
+        (long long) self->step_ms, self->checkpoint, (long long) self->num_steps,
+        self->reconfiguration_s, self->reload_s);
+    bind_good_scenario(scenario, text);
+
+    assert_non_null(losses);
+    losses->common = *spot_trace_model_common(&scenario->trace);
+    losses->num_losses = (size_t) self->num_lives;
+    losses->times_ms = calloc(losses->num_losses, sizeof(*losses->times_ms));
+    assert_non_null(losses->times_ms);
+    spot_trace_model_free(&scenario->trace);
+    scenario->trace.generator = &generator_losses;
+    scenario->trace.model = losses;
+}
+
+/* The times of the losses of one run. The first one, at 1 ms, starts the first life: the
+ * plan at time 0 would be free of a pause. The end of the last life is the horizon. */
+static void
+draw_losses(spot_scenario_t *scenario, const case_t *self, uint64_t run_id)
+{
+    losses_t *losses = scenario->trace.model;
+    int64_t time_ms = 1;
+    spot_rng_t rng;
+
+    spot_rng_seek(&rng, 20240607, run_id, SPOT_STREAM_GAP, 0);
+    for (size_t j = 0; j < losses->num_losses; j++) {
+        losses->times_ms[j] = time_ms;
+        time_ms +=
+            1 + (int64_t) gsl_ran_exponential(spot_rng_gsl(&rng), self->mtbf_s * 1000);
+    }
+    scenario->horizon_ms = time_ms;
+}
+
+/* Life by life: the replacement is ready a tick later, then there is the pause, then the
+ * checkpoints that become durable in time. */
+static int64_t
+useful_by_lives_ms(const spot_scenario_t *scenario, const case_t *self)
+{
+    const losses_t *losses = scenario->trace.model;
+    const int64_t pause_ms = to_ms(self->reconfiguration_s + self->reload_s);
+    const int64_t work_ms = self->num_steps * self->step_ms;
+    const int64_t first_ms = work_ms + to_ms(self->stall_s + self->persist_s);
+    int64_t useful_ms = 0;
+
+    for (size_t j = 0; j < losses->num_losses; j++) {
+        const int64_t end_ms =
+            j + 1 < losses->num_losses ? losses->times_ms[j + 1] : scenario->horizon_ms;
+        const int64_t rest_ms = end_ms - losses->times_ms[j] - 1 - pause_ms - first_ms;
+
+        if (rest_ms >= 0) {
+            useful_ms += work_ms * (1 + rest_ms / to_ms(self->period_s));
+        }
+    }
+    return useful_ms;
+}
+
+/* The theory for losses at whole milliseconds. A life is 1 + floor(x) ms with x
+ * exponential, and its first tick is spent waiting for the replacement: the chance that
+ * a checkpoint becomes durable is that of continuous time, and only the mean life
+ * differs, by half a millisecond. */
+static double
+expected_efficiency(const case_t *self, double restart_s, double first_s)
+{
+    const double mtbf_ms = self->mtbf_s * 1000;
+
+    return efficiency(self->mtbf_s, restart_s, work_s(self), first_s, self->period_s) *
+           mtbf_ms * -expm1(-1 / mtbf_ms);
+}
+
+/* What the runs say of a share that might be the truth: their useful time less that
+ * share of the time has mean 0 if it is. */
+static double
+z_of_share(const double *useful_s, const double *total_s, int num_runs, double share)
+{
+    spot_moments_t differences = {0};
+
+    for (int j = 0; j < num_runs; j++) {
+        spot_moments_add(&differences, useful_s[j] - share * total_s[j]);
+    }
+    return spot_moments_mean(&differences) / spot_moments_stderr(&differences);
+}
+
+#define MAX_RUNS 100
+
+/* The theory holds, and theories that are a little wrong do not. */
+static void
+check_shares(const case_t *self, const double *useful_s, const double *total_s)
+{
+    const double pause_s = self->reconfiguration_s + self->reload_s;
+    const double first_s = work_s(self) + self->stall_s + self->persist_s;
+    const double step_s = (double) self->step_ms / 1000;
+    const double truth = expected_efficiency(self, pause_s, first_s);
+    case_t without_stall = *self;
+    const double z = z_of_share(useful_s, total_s, self->num_runs, truth);
+    double wrong[5], seen = 0, time_s = 0;
+
+    for (int j = 0; j < self->num_runs; j++) {
+        seen += useful_s[j];
+        time_s += total_s[j];
+    }
+    print_message("%s: %.8f, truth %.8f, standard error %.2g, z %.2f\n", self->name,
+        seen / time_s, truth, z == 0 ? 0 : (seen / time_s - truth) / z, z);
+    assert_z(self->name, z);
+
+    without_stall.period_s -= self->stall_s;
+    wrong[0] = truth * 1.01;
+    wrong[1] = truth * 0.99;
+    wrong[2] = expected_efficiency(self, 0, first_s);
+    wrong[3] = self->persist_s > 0
+                   ? expected_efficiency(self, pause_s, first_s - self->persist_s)
+                   : expected_efficiency(&without_stall, pause_s, work_s(self));
+    /* The step in flight would be finished, not lost. */
+    wrong[4] = expected_efficiency(self, pause_s, first_s - step_s);
+    for (int j = 0; j < 5; j++) {
+        assert_true(
+            fabs(z_of_share(useful_s, total_s, self->num_runs, wrong[j])) > POWER_Z);
+    }
+}
+
+static void
+check_case(const case_t *self)
+{
+    double useful_s[MAX_RUNS], total_s[MAX_RUNS];
+    spot_scenario_t scenario;
+    spot_train_t train;
+
+    assert_true(self->num_runs <= MAX_RUNS);
+    make_scenario(&scenario, self);
+    assert_int_equal(spot_train_init(&train, &scenario), 0);
+    for (int j = 0; j < self->num_runs; j++) {
+        const spot_train_result_t *result = &train.result;
+        int64_t useful_ms;
+
+        draw_losses(&scenario, self, (uint64_t) j);
+        assert_int_equal(spot_train_run(&train, 1, 0, NULL), 0);
+        assert_int_equal(result->preempted, self->num_lives);
+        useful_ms = result->ledger.instance_ms[SPOT_SHARE_USEFUL];
+        assert_int_equal(useful_ms, useful_by_lives_ms(&scenario, self));
+        assert_int_equal(useful_ms, result->steps_durable * self->step_ms);
+        useful_s[j] = (double) useful_ms / 1000;
+        total_s[j] = (double) (result->horizon_ms - 1) / 1000;
+    }
+    check_shares(self, useful_s, total_s);
+    spot_train_free(&train);
+    spot_scenario_free(&scenario);
+}
+
+/* Work between checkpoints is Daly's higher order to the nearest step. */
+static void
+test_synchronous_checkpoints(void **state)
+{
+    static const case_t cases[] = {
+        {"synchronous, 24 h", "mode: sync, write: 300 s", 86400, 300, 0, 400, 200, 7,
+            1000198, 7301.386, 100, 1300},
+        {"synchronous, 6 h", "mode: sync, write: 300 s", 21600, 300, 0, 400, 200, 5,
+            680556, 3702.78, 100, 1300},
+        {"synchronous, 15 min", "mode: sync, write: 300 s", 900, 300, 0, 400, 200, 3,
+            182818, 848.454, 100, 26000},
+    };
+
+    (void) state;
+    for (size_t j = 0; j < sizeof(cases) / sizeof(cases[0]); j++) {
+        check_case(&cases[j]);
+    }
+}
+
+static void
+test_asynchronous_checkpoints(void **state)
+{
+    static const case_t cases[] = {
+        {"asynchronous, A1", "snapshot: 500 ms, write: 20 s, busy: wait", 1800, 0.5, 20,
+            40, 20, 3, 10000, 30.5, 100, 1300},
+        {"asynchronous, A2", "snapshot: 2 s, write: 45 s, busy: wait", 600, 2, 45, 60,
+            30, 4, 15000, 62, 100, 1300},
+        {"asynchronous, A3", "snapshot: 2 s, write: 45 s, busy: wait", 600, 2, 45, 60,
+            30, 4, 10750, 45, 100, 1300},
+        {"asynchronous, A3 with join", "snapshot: 2 s, write: 45 s, busy: join", 600, 2,
+            45, 60, 30, 4, 10750, 47, 100, 1300},
+    };
+
+    (void) state;
+    for (size_t j = 0; j < sizeof(cases) / sizeof(cases[0]); j++) {
+        check_case(&cases[j]);
+    }
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_worked_synchronous_cases),
+        cmocka_unit_test(test_worked_asynchronous_cases),
+        cmocka_unit_test(test_synchronous_checkpoints),
+        cmocka_unit_test(test_asynchronous_checkpoints),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

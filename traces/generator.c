@@ -1,0 +1,7 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "traces/generator.h"
+
+const spot_generator_t *const spot_generators[] = {
+    &spot_generator_seed,
+    NULL,
+};

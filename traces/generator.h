@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What a generator of traces is: one file and one const table each. A model is what YAML
+ * says, shared by all threads; a state is one replication under way. */
+#ifndef SPOT_TRACES_GENERATOR_H
+#define SPOT_TRACES_GENERATOR_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/bind.h"
+#include "traces/trace.h"
+
+/* Keys that every model has. Inside a scenario its tick, fleet and horizon win. */
+typedef struct {
+    int64_t version;    /* of the model file's format, 1 */
+    char *name;         /* NULL: not given */
+    int victims;        /* 0: uniform, the only one */
+    double tick_s;      /* 0: not given */
+    int64_t capacity;   /* 0: not given */
+    int64_t initial;    /* -1: not given */
+    double horizon_s;   /* 0: not given */
+    int kind;           /* spot_trace_kind_t: named or counts */
+    int64_t tick_ms;    /* settled: what counts */
+    int64_t horizon_ms; /* settled; 0: none */
+} spot_model_common_t;
+
+extern const spot_field_t spot_model_common_fields[];
+
+/* No event later than that is wanted: the horizon, or twice the longest duration. */
+int64_t spot_model_last_ms(const spot_model_common_t *self);
+
+typedef struct {
+    const char *name; /* as in "generator: NAME" */
+    const char *doc;
+    const char *source; /* paper or program that it follows */
+    const spot_field_t
+        *options;      /* offsets into the model; goes on with the common ones */
+    size_t model_size; /* the model starts with spot_model_common_t */
+    size_t state_size;
+    /* Checks and prepares a bound model whose common part is settled. */
+    int (*prepare)(void *model, spot_diag_t *diag);
+    void (*free)(void *model);
+    /* Starts a replication in state (zeroed once, state_size bytes). */
+    void (*start)(void *state, const void *model, uint64_t seed, uint64_t replication);
+    /* The next event; false: there is none up to spot_model_last_ms(). Its name_ids live as long as the model. */
+    bool (*next)(void *state, spot_event_t *event);
+    /* The recorded trace behind the model, or NULL for a generator of new ones. */
+    const spot_trace_t *(*recording)(const void *model);
+} spot_generator_t;
+
+extern const spot_generator_t spot_generator_seed;
+extern const spot_generator_t spot_generator_file;
+
+/* Every generator that "generator: NAME" can name, NULL-terminated. */
+extern const spot_generator_t *const spot_generators[];
+
+#endif

@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The seed generator, corrected: independent Bernoulli trials per tick for a preemption
+ * and an addition event, sizes from a law, a population that stays within 0 and the
+ * capacity. The ticks without an event are skipped by geometric gaps, which is the same
+ * law. */
+#include <math.h>
+#include <string.h>
+
+#include "base/rng.h"
+#include "base/units.h"
+#include "traces/generator.h"
+#include "traces/size_law.h"
+
+/* The two directions are the entities of the random streams. */
+enum { PREEMPTION = 0, ADDITION = 1, NUM_DIRECTIONS = 2 };
+
+typedef struct {
+    double p_per_minute; /* that at least one event happens in a minute */
+    spot_size_family_parameters_t count;
+    spot_size_big_t big;
+    spot_size_law_t law;
+    double log_q_per_tick; /* ln(1 - probability of an event in a tick), <= 0 */
+} direction_t;
+
+typedef struct {
+    spot_model_common_t common;
+    direction_t directions[NUM_DIRECTIONS];
+} model_t;
+
+typedef struct {
+    const model_t *model;
+    int64_t population;
+    int64_t last_tick;                 /* nothing later is wanted */
+    int64_t next_tick[NUM_DIRECTIONS]; /* INT64_MAX: never */
+    spot_rng_t gap[NUM_DIRECTIONS];
+    spot_rng_t count[NUM_DIRECTIONS];
+} state_t;
+
+/* Numbers of ticks above this are "never": no run is so long. */
+#define MAX_TICKS 0x1p52
+
+static int
+seed_prepare(void *model, spot_diag_t *diag)
+{
+    model_t *self = model;
+    const double ticks_per_minute =
+        (double) SPOT_MS_PER_MIN / (double) self->common.tick_ms;
+    int ret = 0;
+
+    (void) diag;
+    for (int j = 0; j < NUM_DIRECTIONS && ret == 0; j++) {
+        direction_t *direction = &self->directions[j];
+
+        direction->log_q_per_tick = log1p(-direction->p_per_minute) / ticks_per_minute;
+        ret = spot_size_law_init(
+            &direction->law, &direction->count, &direction->big, self->common.capacity);
+    }
+    return ret;
+}
+
+static void
+seed_free(void *model)
+{
+    model_t *self = model;
+
+    for (int j = 0; j < NUM_DIRECTIONS; j++) {
+        spot_size_law_free(&self->directions[j].law);
+    }
+}
+
+/* Ticks from one success of a Bernoulli trial to the next, by inversion: 1, 2, ... */
+static int64_t
+tick_of_next_event(const direction_t *direction, spot_rng_t *rng, int64_t tick)
+{
+    double num_failures;
+
+    if (direction->p_per_minute == 0) {
+        return INT64_MAX;
+    }
+    num_failures = floor(log1p(-spot_rng_uniform(rng)) / direction->log_q_per_tick);
+    return num_failures < MAX_TICKS ? tick + 1 + (int64_t) num_failures : INT64_MAX;
+}
+
+static void
+seed_start(void *state, const void *model, uint64_t seed, uint64_t replication)
+{
+    state_t *self = state;
+
+    self->model = model;
+    self->population = self->model->common.initial;
+    self->last_tick =
+        spot_model_last_ms(&self->model->common) / self->model->common.tick_ms;
+    for (int j = 0; j < NUM_DIRECTIONS; j++) {
+        spot_rng_seek(&self->gap[j], seed, replication, SPOT_STREAM_GAP, (uint64_t) j);
+        spot_rng_seek(
+            &self->count[j], seed, replication, SPOT_STREAM_COUNT, (uint64_t) j);
+        self->next_tick[j] =
+            tick_of_next_event(&self->model->directions[j], &self->gap[j], 0);
+    }
+}
+
+/* An event with nothing to do (no instance left, or no room) is dropped. */
+static bool
+seed_next(void *state, spot_event_t *event)
+{
+    state_t *self = state;
+    const spot_model_common_t *common = &self->model->common;
+    int64_t room = 0, tick = 0;
+    int j = PREEMPTION;
+
+    while (room == 0) {
+        j = self->next_tick[ADDITION] < self->next_tick[PREEMPTION] ? ADDITION
+                                                                    : PREEMPTION;
+        tick = self->next_tick[j];
+        if (tick > self->last_tick) {
+            return false;
+        }
+        self->next_tick[j] =
+            tick_of_next_event(&self->model->directions[j], &self->gap[j], tick);
+        room = j == PREEMPTION ? self->population : common->capacity - self->population;
+    }
+    event->time_ms = tick * common->tick_ms;
+    event->kind = j == PREEMPTION ? SPOT_EVENT_PREEMPT : SPOT_EVENT_ADD;
+    event->count = spot_size_law_draw(&self->model->directions[j].law, &self->count[j]);
+    event->count = event->count < room ? event->count : (int32_t) room;
+    event->name_ids = NULL;
+    self->population += j == PREEMPTION ? -event->count : event->count;
+    return true;
+}
+
+static const spot_field_t direction_fields[] = {
+    {.name = "per_minute",
+        .type = SPOT_FIELD_NUMBER,
+        .offset = offsetof(direction_t, p_per_minute),
+        .min = 0,
+        .max = 1,
+        .help = "probability of at least one event in a minute"},
+    {.name = "count",
+        .type = SPOT_FIELD_CUSTOM,
+        .offset = offsetof(direction_t, count),
+        .bind = spot_size_family_bind,
+        .expected = spot_size_family_expected,
+        .help =
+            "instances in one event: normal is max(1, |round N(mean, std)|), moments "
+            "has exactly this mean and std"},
+    {.name = "big",
+        .type = SPOT_FIELD_MAP,
+        .offset = offsetof(direction_t, big),
+        .initial = "",
+        .fields = spot_size_big_fields,
+        .help = "a share of big events"},
+    {.name = NULL},
+};
+
+static const spot_field_t seed_options[] = {
+    {.name = "preemption",
+        .type = SPOT_FIELD_MAP,
+        .offset = offsetof(model_t, directions[PREEMPTION]),
+        .fields = direction_fields,
+        .help = "events in which instances are preempted"},
+    {.name = "addition",
+        .type = SPOT_FIELD_MAP,
+        .offset = offsetof(model_t, directions[ADDITION]),
+        .fields = direction_fields,
+        .help = "events in which instances arrive"},
+    {.name = NULL, .fields = spot_model_common_fields},
+};
+
+const spot_generator_t spot_generator_seed = {
+    .name = "seed",
+    .doc = "independent preemption and addition events with fixed probabilities per "
+           "minute, "
+           "tick by tick",
+    .source = "the seed study's notebook, with its defects corrected",
+    .options = seed_options,
+    .model_size = sizeof(model_t),
+    .state_size = sizeof(state_t),
+    .prepare = seed_prepare,
+    .free = seed_free,
+    .start = seed_start,
+    .next = seed_next,
+    .recording = NULL,
+};

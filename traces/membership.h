@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Which instances live: turns the events of a trace, counts or names, into the slots
+ * that are taken and given. It depends on the trace alone, never on the job, so that
+ * every recovery system loses the same instances. */
+#ifndef SPOT_TRACES_MEMBERSHIP_H
+#define SPOT_TRACES_MEMBERSHIP_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "base/rng.h"
+#include "traces/model.h"
+
+/* A living instance has a slot in 0 ... capacity - 1; slots are used again. */
+typedef struct {
+    int64_t time_ms;
+    spot_event_kind_t kind;
+    int32_t count;        /* instances that really went or came */
+    int32_t num_clipped;  /* and those that could not */
+    const int32_t *slots; /* [count] valid until the next call */
+} spot_change_t;
+
+typedef struct {
+    const spot_trace_model_t *model; /* must outlive self */
+    void *source;                    /* state of the generator */
+    int32_t capacity;
+    int32_t population;
+    int32_t num_slots_used; /* slots below were used in this replication */
+    int32_t num_free;
+    int32_t *free_slots; /* [num_free] used once, free again, last in first out */
+    int32_t *living;     /* [population] slots; kept by swap-remove */
+    int32_t *place;      /* [capacity] index into living of a living slot */
+    int32_t *taken;      /* [capacity] slots of the latest change */
+    int64_t num_births;
+    int64_t *birth; /* [capacity] name id, or 1, 2, ... by birth for generated ones */
+    int32_t *slot_of_name; /* [num_names] -1: not living */
+    spot_rng_t victims;
+} spot_membership_t;
+
+/* capacity: additions above it are clipped. NO_MEMORY; free self even then. */
+SPOT_MUST_CHECK int spot_membership_init(
+    spot_membership_t *self, const spot_trace_model_t *model, int64_t capacity);
+void spot_membership_free(spot_membership_t *self);
+
+/* Starts a replication: the initial instances live in slots 0 ... population - 1.
+ * O(initial instances + names). */
+void spot_membership_start(spot_membership_t *self, uint64_t seed, uint64_t replication);
+
+/* The next change in trace order; false: nothing happens any more. count may be 0. */
+bool spot_membership_next(spot_membership_t *self, spot_change_t *change);
+
+/* The name of the instance in a slot, also right after it has gone: a recorded one, or
+ * "i1", "i2", ... by birth written to text. */
+#define SPOT_INSTANCE_NAME_BYTES 24
+const char *spot_membership_name(
+    const spot_membership_t *self, int32_t slot, char text[SPOT_INSTANCE_NAME_BYTES]);
+
+/* Aborts if an invariant does not hold. O(capacity). */
+void spot_membership_verify(const spot_membership_t *self);
+
+#endif

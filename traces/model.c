@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "traces/model.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/suggest.h"
+#include "base/units.h"
+
+#define DEFAULT_TICK_S 60
+
+static const char *const victims_names[] = {"uniform", NULL};
+
+/* Generated traces are named or counts; nothing generates availability. */
+static const char *const generated_kind_names[] = {"named", "counts", NULL};
+
+const spot_field_t spot_model_common_fields[] = {
+    {.name = "spotsim-model",
+        .type = SPOT_FIELD_INTEGER,
+        .offset = offsetof(spot_model_common_t, version),
+        .min = 1,
+        .max = 1,
+        .initial = "1",
+        .help = "version of the model file's format"},
+    {.name = "generator", .type = SPOT_FIELD_SELECTOR, .help = "name of the generator"},
+    {.name = "name",
+        .type = SPOT_FIELD_TEXT,
+        .offset = offsetof(spot_model_common_t, name),
+        .initial = "",
+        .help = "name of the model, written into traces"},
+    {.name = "tick_s",
+        .type = SPOT_FIELD_NUMBER,
+        .offset = offsetof(spot_model_common_t, tick_s),
+        .min = 0.001,
+        .max = 86400,
+        .initial = "",
+        .help = "tick in s; a scenario's own tick wins"},
+    {.name = "capacity",
+        .type = SPOT_FIELD_INTEGER,
+        .offset = offsetof(spot_model_common_t, capacity),
+        .min = 1,
+        .max = SPOT_MAX_INSTANCES,
+        .initial = "",
+        .help = "most instances at a time; a scenario's own fleet wins"},
+    {.name = "initial",
+        .type = SPOT_FIELD_INTEGER,
+        .offset = offsetof(spot_model_common_t, initial),
+        .min = 0,
+        .max = SPOT_MAX_INSTANCES,
+        .initial = "",
+        .help = "instances at time 0; a scenario's own fleet wins"},
+    {.name = "horizon_s",
+        .type = SPOT_FIELD_NUMBER,
+        .offset = offsetof(spot_model_common_t, horizon_s),
+        .min = 0.001,
+        .max = 3e9,
+        .initial = "",
+        .help = "length of a generated trace in s; a scenario's own horizon wins"},
+    {.name = "kind",
+        .type = SPOT_FIELD_CHOICE,
+        .offset = offsetof(spot_model_common_t, kind),
+        .initial = "named",
+        .choices = generated_kind_names,
+        .help = "whether generated traces name their instances"},
+    {.name = "victims",
+        .type = SPOT_FIELD_CHOICE,
+        .offset = offsetof(spot_model_common_t, victims),
+        .initial = "uniform",
+        .choices = victims_names,
+        .help = "which instances are preempted: all alike"},
+    {.name = NULL},
+};
+
+static const spot_generator_t *
+find_generator(spot_bind_t *bind, const spot_node_t *node)
+{
+    const spot_node_t *name = spot_node_get(node, "generator");
+    spot_suggest_t near;
+
+    if (spot_node_get(node, "file") != NULL) {
+        return &spot_generator_file;
+    }
+    if (name == NULL || name->kind != SPOT_NODE_SCALAR) {
+        spot_bind_error(bind, name == NULL ? node : name, NULL,
+            "trace: expected {generator: NAME, ...} or {file: PATH}");
+        return NULL;
+    }
+    spot_suggest_init(&near, name->text);
+    for (size_t j = 0; spot_generators[j] != NULL; j++) {
+        if (strcmp(spot_generators[j]->name, name->text) == 0) {
+            return spot_generators[j];
+        }
+        spot_suggest_offer(&near, spot_generators[j]->name);
+    }
+    spot_bind_unknown(bind, name, "generator", "generator", &near);
+    return NULL;
+}
+
+/* The node of a key for a message, or the whole mapping. */
+static const spot_node_t *
+place_of(const spot_node_t *node, const char *key)
+{
+    const spot_node_t *place = spot_node_get(node, key);
+
+    return place == NULL ? node : place;
+}
+
+static void
+warn_ignored(
+    spot_bind_t *bind, const spot_node_t *node, const char *key, const char *winner)
+{
+    const spot_node_t *place = place_of(node, key);
+
+    spot_diag_warn(bind->diag, place->file, place->line, place->column,
+        "%s%s is ignored: %s wins", bind->path, key, winner);
+}
+
+/* Inside a scenario: its values count, other ones in the model warn. */
+static void
+settle_in_scenario(spot_model_common_t *common, spot_bind_t *bind,
+    const spot_node_t *node, const spot_trace_setting_t *setting)
+{
+    int64_t model_ms = 0;
+
+    if (common->tick_s != 0 && (spot_duration_from_s(common->tick_s, &model_ms) != 0 ||
+                                   model_ms != setting->tick_ms)) {
+        warn_ignored(bind, node, "tick_s", "the scenario's tick");
+    }
+    if (common->capacity != 0 && common->capacity != setting->capacity) {
+        warn_ignored(bind, node, "capacity", "the scenario's fleet.capacity");
+    }
+    if (common->initial != -1 && common->initial != setting->initial) {
+        warn_ignored(bind, node, "initial", "the scenario's fleet.initial");
+    }
+    if (common->horizon_s != 0 &&
+        (spot_duration_from_s(common->horizon_s, &model_ms) != 0 ||
+            model_ms != setting->horizon_ms)) {
+        warn_ignored(bind, node, "horizon_s", "the scenario's horizon");
+    }
+    common->tick_ms = setting->tick_ms;
+    common->capacity = setting->capacity;
+    common->initial = setting->initial;
+    common->horizon_ms = setting->horizon_ms;
+}
+
+/* A model file on its own: what it does not say is missing. */
+static void
+settle_alone(spot_model_common_t *common, spot_bind_t *bind, const spot_node_t *node)
+{
+    const double tick_s = common->tick_s == 0 ? DEFAULT_TICK_S : common->tick_s;
+
+    if (common->capacity == 0) {
+        spot_bind_error(bind, node, NULL, "missing key \"capacity\"");
+    }
+    if (common->initial == -1) {
+        spot_bind_error(bind, node, NULL, "missing key \"initial\"");
+    } else if (common->capacity != 0 && common->initial > common->capacity) {
+        spot_bind_error(bind, place_of(node, "initial"), "initial",
+            "%lld instances are more than the capacity of %lld",
+            (long long) common->initial, (long long) common->capacity);
+    }
+    if (spot_duration_from_s(tick_s, &common->tick_ms) != 0 ||
+        spot_duration_from_s(common->horizon_s, &common->horizon_ms) != 0) {
+        spot_bind_error(bind, node, NULL, "a duration of more than 100 years");
+    }
+}
+
+int
+spot_trace_model_init(spot_trace_model_t *self, spot_bind_t *bind,
+    const spot_node_t *node, const spot_trace_setting_t *setting)
+{
+    const size_t num_errors = bind->diag->num_errors;
+    spot_model_common_t *common;
+    int ret = 0;
+
+    memset(self, 0, sizeof(*self));
+    self->generator = find_generator(bind, node);
+    if (self->generator == NULL) {
+        return SPOT_ERR_BAD_INPUT;
+    }
+    self->model = spot_calloc(1, self->generator->model_size);
+    if (self->model == NULL) {
+        return SPOT_ERR_NO_MEMORY;
+    }
+    common = self->model;
+    common->initial = -1;
+    spot_bind_map(bind, self->generator->options, NULL, node, self->model);
+    if (setting != NULL) {
+        settle_in_scenario(common, bind, node, setting);
+    } else if (self->generator != &spot_generator_file) {
+        settle_alone(common, bind, node);
+    }
+    if (bind->is_out_of_memory) {
+        return SPOT_ERR_NO_MEMORY;
+    }
+    if (bind->diag->num_errors > num_errors) {
+        return SPOT_ERR_BAD_INPUT;
+    }
+    ret = self->generator->prepare(self->model, bind->diag);
+    if (ret == 0 && self->generator->recording != NULL) {
+        self->recording = self->generator->recording(self->model);
+    }
+    return ret;
+}
+
+int
+spot_trace_model_read(
+    spot_trace_model_t *self, const spot_node_t *root, spot_diag_t *diag)
+{
+    spot_bind_t bind = {.diag = diag};
+
+    return spot_trace_model_init(self, &bind, root, NULL);
+}
+
+void
+spot_trace_model_free(spot_trace_model_t *self)
+{
+    if (self->model != NULL) {
+        spot_model_common_t *common = self->model;
+
+        free(common->name);
+        self->generator->free(self->model);
+        free(self->model);
+    }
+    memset(self, 0, sizeof(*self));
+}
+
+const spot_model_common_t *
+spot_trace_model_common(const spot_trace_model_t *self)
+{
+    return self->model;
+}
+
+int64_t
+spot_trace_model_initial(const spot_trace_model_t *self)
+{
+    return self->recording != NULL ? self->recording->initial
+                                   : spot_trace_model_common(self)->initial;
+}
+
+void
+spot_trace_model_set_horizon(spot_trace_model_t *self, int64_t horizon_ms)
+{
+    spot_model_common_t *common = self->model;
+
+    spot_bug_assert(horizon_ms > 0);
+    common->horizon_ms = horizon_ms;
+}
+
+int64_t
+spot_model_last_ms(const spot_model_common_t *self)
+{
+    return self->horizon_ms > 0 ? self->horizon_ms : 2 * SPOT_MAX_DURATION_MS;
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A trace model: a generator with its parameters, or a recorded trace, bound from the
+ * "trace:" mapping of a scenario or from a model file of its own. Constant after init,
+ * so that all threads share it. */
+#ifndef SPOT_TRACES_MODEL_H
+#define SPOT_TRACES_MODEL_H
+
+#include "traces/generator.h"
+
+typedef struct {
+    const spot_generator_t *generator;
+    void *model; /* generator->model_size bytes, starts with spot_model_common_t */
+    const spot_trace_t *recording; /* NULL for a generator of new traces */
+} spot_trace_model_t;
+
+/* What a scenario settles; its values win over those of the model, a difference warns.
+ */
+typedef struct {
+    int64_t tick_ms;
+    int64_t capacity;
+    int64_t initial;
+    int64_t horizon_ms; /* 0: none */
+} spot_trace_setting_t;
+
+/* Binds node, the value of "trace:". setting NULL: a model file, which must bring its
+ * own capacity and initial, and whose tick is 60 s unless it says otherwise. BAD_INPUT,
+ * IO, NO_MEMORY with the reasons in the diagnostics of bind; free self even then. */
+SPOT_MUST_CHECK int spot_trace_model_init(spot_trace_model_t *self, spot_bind_t *bind,
+    const spot_node_t *node, const spot_trace_setting_t *setting);
+
+/* Binds a model file of its own: "spotsim-model: 1" and the keys of "trace:". */
+SPOT_MUST_CHECK int spot_trace_model_read(
+    spot_trace_model_t *self, const spot_node_t *root, spot_diag_t *diag);
+
+void spot_trace_model_free(spot_trace_model_t *self);
+
+/* The part that all models have. */
+const spot_model_common_t *spot_trace_model_common(const spot_trace_model_t *self);
+
+/* Another horizon than that of the model; > 0. Not while a replication is under way. */
+void spot_trace_model_set_horizon(spot_trace_model_t *self, int64_t horizon_ms);
+
+/* Instances that are there at time 0: the recording's own, or the setting's. */
+int64_t spot_trace_model_initial(const spot_trace_model_t *self);
+
+#endif

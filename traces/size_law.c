@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "traces/size_law.h"
+
+#include <gsl/gsl_cdf.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/stats.h"
+#include "base/units.h"
+
+const char spot_size_family_expected[] =
+    "one of {normal: {mean: 2.4, std: 2.1}}, {moments: {mean: 2.4, std: 2.1}}, "
+    "{geometric: {p: 0.4}}, {negbin: {r: 0.7, p: 0.3}} or {fixed: 3}";
+
+typedef spot_size_family_parameters_t parameters_t;
+
+#define PARAMETER(parameter_name, member, low, high)                                    \
+    {                                                                                   \
+        .name = (parameter_name), .type = SPOT_FIELD_NUMBER,                            \
+        .offset = offsetof(parameters_t, member), .min = (low), .max = (high)           \
+    }
+
+/* The smallest positive probability that a parameter may take. */
+#define TINY 1e-9
+
+static const spot_field_t normal_fields[] = {
+    PARAMETER("mean", a, -1e6, 1e6),
+    PARAMETER("std", b, 0, 1e6),
+    {.name = NULL},
+};
+static const spot_field_t moments_fields[] = {
+    PARAMETER("mean", a, 1, 1e6),
+    PARAMETER("std", b, 0, 1e6),
+    {.name = NULL},
+};
+static const spot_field_t geometric_fields[] = {
+    PARAMETER("p", a, TINY, 1),
+    {.name = NULL},
+};
+static const spot_field_t negbin_fields[] = {
+    PARAMETER("r", a, TINY, 1e9),
+    PARAMETER("p", b, TINY, 1),
+    {.name = NULL},
+};
+
+static void
+bind_fixed(
+    spot_bind_t *bind, const spot_field_t *field, const spot_node_t *node, void *target)
+{
+    const spot_field_t size = {.name = field->name,
+        .type = SPOT_FIELD_INTEGER,
+        .min = 1,
+        .max = SPOT_MAX_INSTANCES};
+    int64_t value = 1;
+
+    spot_bind_field(bind, &size, node, &value);
+    *(double *) target = (double) value;
+}
+
+static const spot_field_t fixed_fields[] = {
+    {.name = "fixed",
+        .type = SPOT_FIELD_CUSTOM,
+        .offset = offsetof(parameters_t, a),
+        .bind = bind_fixed},
+    {.name = NULL},
+};
+
+static const struct {
+    const char *name;
+    const spot_field_t *fields;
+} families[] = {
+    [SPOT_SIZE_NORMAL] = {"normal", normal_fields},
+    [SPOT_SIZE_MOMENTS] = {"moments", moments_fields},
+    [SPOT_SIZE_GEOMETRIC] = {"geometric", geometric_fields},
+    [SPOT_SIZE_NEGBIN] = {"negbin", negbin_fields},
+    [SPOT_SIZE_FIXED] = {"fixed", fixed_fields},
+};
+
+/* The values stand in a map of their own, but for a fixed size. */
+static void
+bind_parameters(spot_bind_t *bind, const char *name, spot_size_family_t family,
+    const spot_node_t *node, parameters_t *parameters)
+{
+    const spot_field_t *fields = families[family].fields;
+    char path[64];
+
+    parameters->family = family;
+    if (family == SPOT_SIZE_FIXED) {
+        spot_bind_map(bind, fields, name, node, parameters);
+        return;
+    }
+    snprintf(path, sizeof(path), "%s.%s", name, families[family].name);
+    spot_bind_map(bind, fields, path, node->children[0], parameters);
+}
+
+void
+spot_size_family_bind(
+    spot_bind_t *bind, const spot_field_t *field, const spot_node_t *node, void *target)
+{
+    parameters_t *parameters = target;
+
+    if (node->kind == SPOT_NODE_MAP && node->num_children == 1) {
+        for (size_t j = 0; j < sizeof(families) / sizeof(families[0]); j++) {
+            if (strcmp(node->keys[0]->text, families[j].name) == 0) {
+                bind_parameters(
+                    bind, field->name, (spot_size_family_t) j, node, parameters);
+                return;
+            }
+        }
+    }
+    spot_bind_error(bind, node, field->name, "expected %s", field->expected);
+}
+
+static void
+bind_range(
+    spot_bind_t *bind, const spot_field_t *field, const spot_node_t *node, void *target)
+{
+    const spot_field_t size = {.name = field->name,
+        .type = SPOT_FIELD_INTEGER,
+        .min = 1,
+        .max = SPOT_MAX_INSTANCES};
+    spot_size_big_t *big = target;
+
+    if (node->kind != SPOT_NODE_LIST || node->num_children != 2) {
+        spot_bind_error(bind, node, field->name, "expected %s", field->expected);
+        return;
+    }
+    spot_bind_field(bind, &size, node->children[0], &big->low);
+    spot_bind_field(bind, &size, node->children[1], &big->high);
+    if (big->low > big->high && big->high > 0) {
+        spot_bind_error(
+            bind, node, field->name, "the smallest size is above the largest");
+    }
+}
+
+const spot_field_t spot_size_big_fields[] = {
+    {.name = "probability",
+        .type = SPOT_FIELD_NUMBER,
+        .offset = offsetof(spot_size_big_t, probability),
+        .min = 0,
+        .max = 1,
+        .help = "probability that an event is big"},
+    {.name = "range",
+        .type = SPOT_FIELD_CUSTOM,
+        .offset = 0,
+        .bind = bind_range,
+        .expected = "two sizes such as [11, 31]",
+        .help = "smallest and largest number of instances of a big event, all equally "
+                "likely"},
+    {.name = NULL},
+};
+
+/* Closer to Poisson than this, the incomplete beta function with its parameter r near
+ * infinity is all rounding error, and the two laws are the same to eight digits. */
+#define NEAR_POISSON 1e-8
+
+/* P(size <= k) of the small events. */
+static double
+cumulative_of_family(const parameters_t *parameters, double k)
+{
+    const double a = parameters->a, b = parameters->b;
+    double excess, variance;
+
+    switch (parameters->family) {
+        case SPOT_SIZE_NORMAL:
+            if (b == 0) {
+                return k >= fmax(1, fabs(round(a))) ? 1 : 0;
+            }
+            return gsl_cdf_gaussian_P(k + 0.5 - a, b) -
+                   gsl_cdf_gaussian_P(-k - 0.5 - a, b);
+        case SPOT_SIZE_MOMENTS:
+            excess = a - 1;
+            variance = b * b;
+            if (excess == 0) {
+                return 1;
+            }
+            if (variance - excess <= NEAR_POISSON * excess) {
+                return gsl_cdf_poisson_P((unsigned) k - 1, excess);
+            }
+            return gsl_cdf_negative_binomial_P((unsigned) k - 1, excess / variance,
+                excess * excess / (variance - excess));
+        case SPOT_SIZE_GEOMETRIC:
+            return -expm1(k * log1p(-a));
+        case SPOT_SIZE_NEGBIN:
+            return b == 1 ? 1 : gsl_cdf_negative_binomial_P((unsigned) k - 1, b, a);
+        case SPOT_SIZE_FIXED:
+            break;
+    }
+    return k >= a ? 1 : 0;
+}
+
+static double
+cumulative_of_big(const spot_size_big_t *big, double k)
+{
+    const double low = (double) big->low, high = (double) big->high;
+
+    if (k < low) {
+        return 0;
+    }
+    return k >= high ? 1 : (k - low + 1) / (high - low + 1);
+}
+
+/* Where u * num_guides rounds up to j, u itself is a bit below j/num_guides. */
+#define MARGIN 0x1p-50
+
+/* The guide table of Chen and Asau (AIIE Transactions 6(2), 1974). */
+static int
+init_guides(spot_size_law_t *self)
+{
+    const double num_guides = (double) self->num_sizes;
+    size_t size_id = 0;
+
+    self->num_guides = self->num_sizes;
+    self->guides = spot_calloc(self->num_guides, sizeof(*self->guides));
+    if (self->guides == NULL) {
+        return SPOT_ERR_NO_MEMORY;
+    }
+    for (size_t j = 0; j < self->num_guides; j++) {
+        while (self->cumulative[size_id] <= (double) j / num_guides * (1 - MARGIN)) {
+            size_id++;
+        }
+        self->guides[j] = (uint32_t) size_id;
+    }
+    return 0;
+}
+
+int
+spot_size_law_init(spot_size_law_t *self, const parameters_t *parameters,
+    const spot_size_big_t *big, int64_t max_size)
+{
+    size_t max_sizes = 0;
+    double cumulative = 0;
+
+    memset(self, 0, sizeof(*self));
+    while (cumulative < 1 - 0x1p-53 && (int64_t) self->num_sizes < max_size) {
+        const double k = (double) self->num_sizes + 1;
+        void *grown = self->cumulative;
+
+        if (spot_array_reserve(&grown, &max_sizes, self->num_sizes + 1,
+                sizeof(*self->cumulative)) != 0) {
+            return SPOT_ERR_NO_MEMORY;
+        }
+        self->cumulative = grown;
+        cumulative = fmax(
+            cumulative, (1 - big->probability) * cumulative_of_family(parameters, k) +
+                            big->probability * cumulative_of_big(big, k));
+        self->cumulative[self->num_sizes++] = cumulative;
+    }
+    self->cumulative[self->num_sizes - 1] = 1;
+    return init_guides(self);
+}
+
+void
+spot_size_law_free(spot_size_law_t *self)
+{
+    free(self->cumulative);
+    free(self->guides);
+    memset(self, 0, sizeof(*self));
+}
+
+int32_t
+spot_size_law_draw(const spot_size_law_t *self, spot_rng_t *rng)
+{
+    const double u = spot_rng_uniform(rng);
+    size_t size_id = self->guides[(size_t) (u * (double) self->num_guides)];
+
+    while (self->cumulative[size_id] <= u) {
+        size_id++;
+    }
+    return (int32_t) size_id + 1;
+}
+
+void
+spot_size_law_moments(const spot_size_law_t *self, double *mean, double *std)
+{
+    spot_sum_t sum = {0}, sum_squares = {0};
+    double below = 0;
+
+    for (size_t j = 0; j < self->num_sizes; j++) {
+        const double p = self->cumulative[j] - below, k = (double) j + 1;
+
+        below = self->cumulative[j];
+        spot_sum_add(&sum, k * p);
+        spot_sum_add(&sum_squares, k * k * p);
+    }
+    *mean = spot_sum_total(&sum);
+    *std = sqrt(fmax(0, spot_sum_total(&sum_squares) - *mean * *mean));
+}

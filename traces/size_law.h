@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* How many instances one event takes or brings: a distribution on 1, 2, ... as a table
+ * of cumulative probabilities, drawn with one uniform number by inversion. */
+#ifndef SPOT_TRACES_SIZE_LAW_H
+#define SPOT_TRACES_SIZE_LAW_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/bind.h"
+#include "base/rng.h"
+
+typedef enum {
+    SPOT_SIZE_NORMAL,    /* max(1, |round N(mean, std)|), the seed notebook's */
+    SPOT_SIZE_MOMENTS,   /* this mean and std: 1 + negative binomial, or 1 + Poisson */
+    SPOT_SIZE_GEOMETRIC, /* P(k) = p (1 - p)^(k - 1) */
+    SPOT_SIZE_NEGBIN,    /* 1 + negative binomial(r, p) */
+    SPOT_SIZE_FIXED      /* always the same */
+} spot_size_family_t;
+
+/* As it stands in YAML: {normal: {mean: 2.4, std: 2.1}}, {fixed: 3}, ... */
+typedef struct {
+    spot_size_family_t family;
+    double a; /* mean, p, r or the fixed size */
+    double b; /* std or p */
+} spot_size_family_parameters_t;
+
+/* Events that are big with some probability, then uniform on low ... high. */
+typedef struct {
+    double probability;
+    int64_t low;
+    int64_t high;
+} spot_size_big_t;
+
+typedef struct {
+    size_t num_sizes;
+    double *cumulative; /* [num_sizes] P(size <= j + 1); the last one is 1 */
+    size_t num_guides;
+    uint32_t
+        *guides; /* [num_guides] where to start looking for u in [j, j + 1)/num_guides */
+} spot_size_law_t;
+
+/* Bind function of a field that holds spot_size_family_parameters_t. */
+void spot_size_family_bind(
+    spot_bind_t *bind, const spot_field_t *field, const spot_node_t *node, void *target);
+extern const char spot_size_family_expected[];
+extern const spot_field_t spot_size_big_fields[];
+
+/* Tabulates up to the size max_size, which then stands for "at least max_size", or up to
+ * where 1 - P < 2^-53. NO_MEMORY; free self even then. O(sizes). */
+SPOT_MUST_CHECK int spot_size_law_init(spot_size_law_t *self,
+    const spot_size_family_parameters_t *parameters, const spot_size_big_t *big,
+    int64_t max_size);
+void spot_size_law_free(spot_size_law_t *self);
+
+/* One draw, O(1) on average. */
+int32_t spot_size_law_draw(const spot_size_law_t *self, spot_rng_t *rng);
+
+/* Of the tabulated law: sums of k p_k and k^2 p_k. O(sizes). */
+void spot_size_law_moments(const spot_size_law_t *self, double *mean, double *std);
+
+#endif

@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "traces/trace.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "traces/names.h"
+
+const char *const spot_trace_kind_names[] = {"named", "counts", "availability", NULL};
+const char *const spot_event_kind_names[] = {"preempt", "add", "stop", NULL};
+
+void
+spot_trace_init(spot_trace_t *self)
+{
+    memset(self, 0, sizeof(*self));
+}
+
+void
+spot_trace_free(spot_trace_t *self)
+{
+    for (size_t j = 0; j < self->num_keys; j++) {
+        free(self->keys[j].key);
+        free(self->keys[j].value);
+    }
+    for (size_t j = 0; j < self->num_names; j++) {
+        free(self->names[j]);
+    }
+    free(self->keys);
+    free(self->events);
+    free(self->names);
+    free(self->name_ids);
+    memset(self, 0, sizeof(*self));
+}
+
+const char *
+spot_trace_key(const spot_trace_t *self, const char *key)
+{
+    for (size_t j = 0; j < self->num_keys; j++) {
+        if (strcmp(self->keys[j].key, key) == 0) {
+            return self->keys[j].value;
+        }
+    }
+    return NULL;
+}
+
+bool
+spot_trace_is_name(const char *text, size_t num_bytes)
+{
+    bool is_good = num_bytes >= 1 && num_bytes <= SPOT_NAME_BYTES;
+
+    for (size_t j = 0; j < num_bytes && is_good; j++) {
+        const unsigned char byte = (unsigned char) text[j];
+
+        is_good = byte > ' ' && byte != ',' && byte != '"' && byte != 0x7f;
+    }
+    return is_good;
+}
+
+int
+spot_trace_time_parse(const char *text, int64_t *time_ms)
+{
+    const int64_t limit = (INT64_MAX / 1000 - 10) / 10; /* one more digit still fits */
+    const char *byte = text;
+    int64_t time = 0;
+
+    for (; *byte >= '0' && *byte <= '9'; byte++) {
+        if (time > limit) {
+            return SPOT_ERR_BAD_INPUT;
+        }
+        time = 10 * time + (*byte - '0');
+    }
+    if (byte == text) {
+        return SPOT_ERR_BAD_INPUT;
+    }
+    time *= 1000;
+    if (*byte == '.') {
+        const char *fraction = ++byte;
+
+        for (int64_t unit = 100; unit > 0 && *byte >= '0' && *byte <= '9'; unit /= 10) {
+            time += unit * (*byte++ - '0');
+        }
+        if (byte == fraction) {
+            return SPOT_ERR_BAD_INPUT;
+        }
+    }
+    *time_ms = time;
+    return *byte == '\0' ? 0 : SPOT_ERR_BAD_INPUT;
+}
+
+size_t
+spot_trace_time_text(int64_t time_ms, char text[SPOT_TRACE_TIME_BYTES])
+{
+    const int ms = (int) (time_ms % 1000);
+    size_t num_bytes =
+        (size_t) snprintf(text, SPOT_TRACE_TIME_BYTES, "%" PRId64, time_ms / 1000);
+
+    if (ms != 0) {
+        num_bytes += (size_t) snprintf(
+            text + num_bytes, SPOT_TRACE_TIME_BYTES - num_bytes, ".%03d", ms);
+        while (text[num_bytes - 1] == '0') {
+            text[--num_bytes] = '\0';
+        }
+    }
+    return num_bytes;
+}
+
+void
+spot_trace_print_state(const spot_trace_t *self, FILE *out)
+{
+    fprintf(out,
+        "trace %s: capacity %" PRId32 ", resolution %" PRId64 " ms, initial %" PRId32
+        ", %zu events, %zu names, end %" PRId64 " ms, final %" PRId32 "\n",
+        spot_trace_kind_names[self->kind], self->capacity, self->resolution_ms,
+        self->initial, self->num_events, self->num_names, self->end_ms, self->final);
+    for (size_t j = 0; j < self->num_events; j++) {
+        const spot_event_t *event = &self->events[j];
+
+        fprintf(out, "  %" PRId64 " ms %s %" PRId32 "\n", event->time_ms,
+            spot_event_kind_names[event->kind], event->count);
+    }
+}
+
+static void
+verify_events(const spot_trace_t *self)
+{
+    int64_t population = self->initial, time_ms = 0;
+    bool has_add = false;
+
+    spot_bug_assert(population >= 0 && population <= self->capacity);
+    for (size_t j = 0; j < self->num_events; j++) {
+        const spot_event_t *event = &self->events[j];
+        const bool is_add = event->kind == SPOT_EVENT_ADD;
+
+        spot_bug_assert(event->time_ms >= time_ms && event->count >= 1);
+        spot_bug_assert(is_add || event->time_ms > time_ms || !has_add);
+        has_add = is_add;
+        time_ms = event->time_ms;
+        population += is_add ? event->count : -event->count;
+        spot_bug_assert(population >= 0 && population <= self->capacity);
+    }
+    spot_bug_assert(self->end_ms > 0 && self->end_ms >= time_ms);
+    spot_bug_assert(self->final == population);
+}
+
+/* The names of one row go from is_before to its opposite. */
+static void
+verify_ids(const spot_trace_t *self, const int32_t *ids, int32_t count, bool is_before,
+    bool *is_running)
+{
+    for (int32_t j = 0; j < count; j++) {
+        spot_bug_assert(ids[j] >= 0 && (size_t) ids[j] < self->num_names);
+        spot_bug_assert(is_running[ids[j]] == is_before);
+        is_running[ids[j]] = !is_before;
+    }
+}
+
+static void
+verify_distinct(const spot_trace_t *self)
+{
+    spot_names_t names;
+    int32_t name_id = 0;
+
+    spot_names_init(&names);
+    for (size_t j = 0; j < self->num_names; j++) {
+        const size_t num_bytes = strlen(self->names[j]);
+
+        spot_bug_assert(spot_trace_is_name(self->names[j], num_bytes));
+        if (spot_names_add(&names, self->names[j], num_bytes, &name_id) != 0) {
+            break; /* no memory to look further */
+        }
+        spot_bug_assert((size_t) name_id == j);
+    }
+    spot_names_free(&names);
+}
+
+static void
+verify_names(const spot_trace_t *self)
+{
+    bool *is_running = spot_calloc(self->num_names, sizeof(*is_running));
+    size_t num_ids = (size_t) self->initial;
+
+    verify_distinct(self);
+    if (is_running != NULL) {
+        verify_ids(self, self->name_ids, self->initial, false, is_running);
+        for (size_t j = 0; j < self->num_events; j++) {
+            const spot_event_t *event = &self->events[j];
+
+            spot_bug_assert(event->name_ids == self->name_ids + num_ids);
+            verify_ids(self, event->name_ids, event->count,
+                event->kind != SPOT_EVENT_ADD, is_running);
+            num_ids += (size_t) event->count;
+        }
+        spot_bug_assert(num_ids == self->num_name_ids);
+    }
+    free(is_running);
+}
+
+void
+spot_trace_verify(const spot_trace_t *self)
+{
+    spot_bug_assert(
+        self->kind >= SPOT_TRACE_NAMED && self->kind <= SPOT_TRACE_AVAILABILITY);
+    spot_bug_assert(self->capacity > 0 && self->resolution_ms > 0);
+    for (size_t j = 0; j < self->num_keys; j++) {
+        spot_bug_assert(self->keys[j].key != NULL && self->keys[j].value != NULL);
+    }
+    verify_events(self);
+    if (self->kind == SPOT_TRACE_NAMED) {
+        verify_names(self);
+    } else {
+        spot_bug_assert(self->num_names == 0 && self->num_name_ids == 0);
+        for (size_t j = 0; j < self->num_events; j++) {
+            spot_bug_assert(self->events[j].name_ids == NULL);
+        }
+    }
+}

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A recorded or generated trace: what happened to the instances, from outside. Read from
+ * and written to the canonical CSV, version 1. */
+#ifndef SPOT_TRACES_TRACE_H
+#define SPOT_TRACES_TRACE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "base/diag.h"
+#include "base/error.h"
+#include "base/outfile.h"
+
+/* Capacity of a trace that says "unbounded". */
+#define SPOT_UNBOUNDED INT32_MAX
+
+typedef enum {
+    SPOT_TRACE_NAMED,       /* every change lists instance names */
+    SPOT_TRACE_COUNTS,      /* only the number running was seen */
+    SPOT_TRACE_AVAILABILITY /* how many could have been obtained; nothing ran */
+} spot_trace_kind_t;
+
+extern const char *const spot_trace_kind_names[]; /* by kind, NULL-terminated */
+
+typedef enum {
+    SPOT_EVENT_PREEMPT, /* taken back by the provider */
+    SPOT_EVENT_ADD,     /* arrived */
+    SPOT_EVENT_STOP     /* given back by the user */
+} spot_event_kind_t;
+
+extern const char *const spot_event_kind_names[]; /* by kind: preempt, add, stop */
+
+/* One row: count instances at one time. */
+typedef struct {
+    int64_t time_ms; /* >= 0, never decreasing */
+    spot_event_kind_t kind;
+    int32_t count;           /* >= 1 */
+    const int32_t *name_ids; /* [count], or NULL where only numbers are known */
+} spot_event_t;
+
+/* One header line "# key: value". */
+typedef struct {
+    char *key;
+    char *value;
+} spot_trace_key_t;
+
+typedef struct {
+    size_t num_keys;
+    size_t max_keys;
+    spot_trace_key_t *keys; /* [num_keys] in file order, without spotsim-trace */
+    spot_trace_kind_t kind;
+    int32_t capacity;      /* > 0 or SPOT_UNBOUNDED */
+    int64_t resolution_ms; /* of the recorder, > 0, rounded up to 1 ms */
+    int32_t initial;       /* instances at time 0 */
+    int64_t end_ms;        /* > 0: when the observation ends */
+    int32_t final;         /* instances at the end */
+    size_t num_events;
+    size_t max_events;
+    spot_event_t *events; /* [num_events] rows between init and end, in file order */
+    size_t num_names;
+    size_t max_names;
+    char **names; /* [num_names] distinct names, by first appearance; the ids index it */
+    size_t num_name_ids;
+    size_t max_name_ids;
+    int32_t *name_ids; /* [num_name_ids] initial ones first, then those of the rows */
+} spot_trace_t;
+
+/* The longest name of an instance. */
+#define SPOT_NAME_BYTES 63
+
+void spot_trace_init(spot_trace_t *self);
+void spot_trace_free(spot_trace_t *self);
+
+/* The value of a header key, or NULL. O(keys). */
+const char *spot_trace_key(const spot_trace_t *self, const char *key);
+
+/* Reads a canonical trace file, plain or gzip. Every error of the file is reported to
+ * diag as file:line:column. Times that are no multiple of the resolution are one counted
+ * warning, with is_strict an error. BAD_INPUT, IO, NO_MEMORY; free self even then. */
+SPOT_MUST_CHECK int spot_trace_read(
+    spot_trace_t *self, const char *path, bool is_strict, spot_diag_t *diag);
+
+/* The same from memory; file names the place in messages. */
+SPOT_MUST_CHECK int spot_trace_read_bytes(spot_trace_t *self, const char *file,
+    const char *bytes, size_t num_bytes, bool is_strict, spot_diag_t *diag);
+
+/* Checks all invariants of the format; aborts on a violation (a bug of ours). O(events +
+ * names). */
+void spot_trace_verify(const spot_trace_t *self);
+
+/* One line of figures, then one line an event. */
+void spot_trace_print_state(const spot_trace_t *self, FILE *out);
+
+/* Whether the bytes can be an instance name: 1-63 bytes without blank, comma, double
+ * quote and control byte. */
+bool spot_trace_is_name(const char *text, size_t num_bytes);
+
+/* Strict seconds: digits, optionally a point and 1-3 decimals. BAD_INPUT also if the ms
+ * do not fit. */
+SPOT_MUST_CHECK int spot_trace_time_parse(const char *text, int64_t *time_ms);
+
+/* The shortest seconds that are exact, e.g. "2040", "212.4". time_ms >= 0. Returns the
+ * number of bytes. */
+#define SPOT_TRACE_TIME_BYTES 24
+size_t spot_trace_time_text(int64_t time_ms, char text[SPOT_TRACE_TIME_BYTES]);
+
+#endif

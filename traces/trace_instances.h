@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The instance names in the rows of a canonical trace file: who runs, and who cannot
+ * come or go. */
+#ifndef SPOT_TRACES_TRACE_INSTANCES_H
+#define SPOT_TRACES_TRACE_INSTANCES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/csv.h"
+#include "base/diag.h"
+#include "base/error.h"
+#include "traces/names.h"
+#include "traces/trace.h"
+
+typedef struct {
+    bool is_running;
+    size_t line; /* of the last row that had the name */
+} spot_instance_state_t;
+
+typedef struct {
+    spot_trace_t *trace; /* receives the ids; must outlive self */
+    const char *file;
+    spot_diag_t *diag;
+    spot_names_t names;
+    size_t max_states;
+    spot_instance_state_t *states; /* [names.num_names] */
+} spot_trace_instances_t;
+
+void spot_trace_instances_init(spot_trace_instances_t *self, spot_trace_t *trace,
+    const char *file, spot_diag_t *diag);
+void spot_trace_instances_free(spot_trace_instances_t *self);
+
+/* Checks the names of a row; is_doubtful: not against who runs. Their ids are put behind
+ * those of trace, which does not count them yet. BAD_INPUT with the first error in diag,
+ * NO_MEMORY. O(bytes) expected. */
+SPOT_MUST_CHECK int spot_trace_instances_check(spot_trace_instances_t *self,
+    const spot_csv_row_t *row, int64_t num_expected, bool is_arrival, bool is_doubtful);
+
+/* The row just checked happens: count instances come or go. */
+void spot_trace_instances_apply(
+    spot_trace_instances_t *self, int64_t count, bool is_arrival);
+
+/* At the end: trace gets the names, and its events point at their ids. */
+void spot_trace_instances_finish(spot_trace_instances_t *self);
+
+#endif

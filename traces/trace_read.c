@@ -1,0 +1,399 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The rows of a canonical trace file. A faulty row is not applied; after the first one
+ * nothing is reported that may only follow from it. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/csv.h"
+#include "base/memory.h"
+#include "base/units.h"
+#include "traces/trace.h"
+#include "traces/trace_header.h"
+#include "traces/trace_instances.h"
+
+typedef enum {
+    ROW_PREEMPT = SPOT_EVENT_PREEMPT,
+    ROW_ADD = SPOT_EVENT_ADD,
+    ROW_STOP = SPOT_EVENT_STOP,
+    ROW_INIT,
+    ROW_END,
+    ROW_UNKNOWN
+} row_kind_t;
+
+typedef struct {
+    const spot_csv_row_t *csv;
+    row_kind_t kind;
+    int64_t time_ms;
+    int64_t count;
+    int64_t population; /* after it */
+} row_t;
+
+typedef struct {
+    spot_trace_t *trace;
+    const char *file;
+    spot_diag_t *diag;
+    spot_trace_header_t header;
+    size_t num_rows;
+    bool has_init, has_end;
+    bool is_doubtful; /* a row was not applied */
+    bool is_faulty;   /* the last row was not */
+    int64_t time_ms;  /* of the rows applied so far, like all that follows */
+    bool has_add;     /* at time_ms */
+    int64_t population;
+    size_t num_irregular; /* times that are no multiple of the resolution */
+    size_t irregular_line;
+    int64_t irregular_ms; /* the first of them */
+    spot_trace_instances_t instances;
+} reader_t;
+
+/* Reports about one field of a row. */
+#define ROW_ERROR(self, row, column, ...)                                               \
+    spot_diag_error((self)->diag, (self)->file, (row)->csv->line,                       \
+        (row)->csv->columns[column], __VA_ARGS__)
+
+static row_kind_t
+find_kind(const char *event)
+{
+    for (int kind = 0; spot_event_kind_names[kind] != NULL; kind++) {
+        if (strcmp(event, spot_event_kind_names[kind]) == 0) {
+            return (row_kind_t) kind;
+        }
+    }
+    if (strcmp(event, "init") == 0) {
+        return ROW_INIT;
+    }
+    return strcmp(event, "end") == 0 ? ROW_END : ROW_UNKNOWN;
+}
+
+static bool
+is_arrival(const row_t *row)
+{
+    return row->kind == ROW_INIT || row->kind == ROW_ADD;
+}
+
+static int
+check_time(const reader_t *self, row_t *row)
+{
+    const char *text = row->csv->fields[SPOT_COLUMN_TIME];
+    char shown[SPOT_CSV_SHOWN_BYTES];
+    char time[SPOT_TRACE_TIME_BYTES], previous[SPOT_TRACE_TIME_BYTES];
+
+    if (spot_trace_time_parse(text, &row->time_ms) != 0) {
+        ROW_ERROR(self, row, SPOT_COLUMN_TIME,
+            "time_s: expected seconds with at most 3 decimals, got '%s'",
+            spot_csv_shown(text, shown));
+    } else if (row->time_ms < self->time_ms && !self->is_doubtful) {
+        spot_trace_time_text(row->time_ms, time);
+        spot_trace_time_text(self->time_ms, previous);
+        ROW_ERROR(self, row, SPOT_COLUMN_TIME,
+            "time_s: %s is before the previous row (%s)", time, previous);
+    } else if (row->kind == ROW_INIT && row->time_ms != 0) {
+        ROW_ERROR(self, row, SPOT_COLUMN_TIME, "time_s: init must be at 0");
+    } else if (row->kind == ROW_END && row->time_ms == 0) {
+        ROW_ERROR(self, row, SPOT_COLUMN_TIME, "time_s: end must be after 0");
+    } else {
+        return 0;
+    }
+    return SPOT_ERR_BAD_INPUT;
+}
+
+static int
+check_event(const reader_t *self, const row_t *row)
+{
+    const char *text = row->csv->fields[SPOT_COLUMN_EVENT];
+    char shown[SPOT_CSV_SHOWN_BYTES];
+
+    if (row->kind == ROW_UNKNOWN) {
+        ROW_ERROR(self, row, SPOT_COLUMN_EVENT,
+            "event: expected init, preempt, add, stop or end, got '%s'",
+            spot_csv_shown(text, shown));
+    } else if (self->num_rows == 0 && row->kind != ROW_INIT) {
+        ROW_ERROR(self, row, SPOT_COLUMN_EVENT, "event: the first row must be init");
+    } else if (self->has_init && row->kind == ROW_INIT) {
+        ROW_ERROR(self, row, SPOT_COLUMN_EVENT, "event: second init");
+    } else if (self->has_end) {
+        ROW_ERROR(self, row, SPOT_COLUMN_EVENT, "event: row after end");
+    } else if ((row->kind == ROW_PREEMPT || row->kind == ROW_STOP) && self->has_add &&
+               row->time_ms == self->time_ms) {
+        ROW_ERROR(
+            self, row, SPOT_COLUMN_EVENT, "event: %s after add at the same time", text);
+    } else {
+        return 0;
+    }
+    return SPOT_ERR_BAD_INPUT;
+}
+
+static int
+check_population(const reader_t *self, row_t *row)
+{
+    const int64_t capacity = self->trace->capacity;
+
+    switch (row->kind) {
+        case ROW_INIT:
+            row->population = row->count;
+            break;
+        case ROW_ADD:
+            row->population = self->population + row->count;
+            break;
+        case ROW_END:
+            row->population = self->population;
+            break;
+        default:
+            row->population = self->population - row->count;
+    }
+    if (self->is_doubtful) {
+        return 0;
+    }
+    if (row->population < 0) {
+        ROW_ERROR(self, row, SPOT_COLUMN_COUNT,
+            "count: population would fall to %" PRId64, row->population);
+    } else if (row->population > capacity) {
+        ROW_ERROR(self, row, SPOT_COLUMN_COUNT,
+            "count: population %" PRId64 " exceeds the capacity %" PRId64,
+            row->population, capacity);
+    } else if (row->kind == ROW_END && row->count != row->population) {
+        ROW_ERROR(self, row, SPOT_COLUMN_COUNT,
+            "count: end says %" PRId64 ", the population is %" PRId64, row->count,
+            row->population);
+    } else {
+        return 0;
+    }
+    return SPOT_ERR_BAD_INPUT;
+}
+
+static int
+check_count(const reader_t *self, row_t *row)
+{
+    const char *text = row->csv->fields[SPOT_COLUMN_COUNT];
+    const int64_t least = row->kind == ROW_INIT || row->kind == ROW_END ? 0 : 1;
+    const bool is_unsigned = *text >= '0' && *text <= '9';
+    char shown[SPOT_CSV_SHOWN_BYTES];
+
+    if (!is_unsigned || spot_integer_parse(text, &row->count) != 0 ||
+        row->count < least || row->count > INT32_MAX) {
+        ROW_ERROR(self, row, SPOT_COLUMN_COUNT,
+            "count: expected an integer from %" PRId64 " to 2147483647, got '%s'", least,
+            spot_csv_shown(text, shown));
+        return SPOT_ERR_BAD_INPUT;
+    }
+    return check_population(self, row);
+}
+
+static int
+check_instances(reader_t *self, const row_t *row)
+{
+    if (!self->header.has_kind) {
+        return 0;
+    }
+    if (self->trace->kind == SPOT_TRACE_NAMED) {
+        return spot_trace_instances_check(&self->instances, row->csv,
+            row->kind == ROW_END ? 0 : row->count, is_arrival(row), self->is_doubtful);
+    }
+    if (row->csv->fields[SPOT_COLUMN_INSTANCES][0] != '\0') {
+        ROW_ERROR(self, row, SPOT_COLUMN_INSTANCES,
+            "instances: names are only allowed in kind named");
+        return SPOT_ERR_BAD_INPUT;
+    }
+    return 0;
+}
+
+static int
+apply_event(reader_t *self, const row_t *row)
+{
+    spot_trace_t *trace = self->trace;
+    void *events = trace->events;
+    spot_event_t *event;
+    int ret = spot_array_reserve(
+        &events, &trace->max_events, trace->num_events + 1, sizeof(*trace->events));
+
+    trace->events = events;
+    if (ret == 0) {
+        event = &trace->events[trace->num_events++];
+        event->time_ms = row->time_ms;
+        event->kind = (spot_event_kind_t) row->kind;
+        event->count = (int32_t) row->count;
+        event->name_ids = NULL;
+    }
+    return ret;
+}
+
+static int
+apply_row(reader_t *self, const row_t *row)
+{
+    spot_trace_t *trace = self->trace;
+    int ret = 0;
+
+    if (row->kind == ROW_INIT) {
+        trace->initial = (int32_t) row->count;
+    } else if (row->kind == ROW_END) {
+        trace->end_ms = row->time_ms;
+        trace->final = (int32_t) row->count;
+        self->has_end = true;
+    } else {
+        ret = apply_event(self, row);
+    }
+    if (ret == 0 && row->kind != ROW_END && self->header.has_kind &&
+        trace->kind == SPOT_TRACE_NAMED) {
+        spot_trace_instances_apply(&self->instances, row->count, is_arrival(row));
+    }
+    self->has_add =
+        row->kind == ROW_ADD || (self->has_add && row->time_ms == self->time_ms);
+    self->time_ms = row->time_ms;
+    self->population = row->population;
+    if (trace->resolution_ms > 0 && row->time_ms % trace->resolution_ms != 0) {
+        if (self->num_irregular++ == 0) {
+            self->irregular_line = row->csv->line;
+            self->irregular_ms = row->time_ms;
+        }
+    }
+    return ret;
+}
+
+static int
+read_row(reader_t *self, const spot_csv_row_t *csv)
+{
+    row_t row = {.csv = csv};
+    int ret;
+
+    if (csv->num_fields != SPOT_NUM_COLUMNS) {
+        const bool is_long = csv->num_fields > SPOT_NUM_COLUMNS;
+
+        spot_diag_error(self->diag, self->file, csv->line,
+            is_long ? csv->columns[SPOT_NUM_COLUMNS] : csv->num_bytes + 1,
+            "expected 4 fields, got %zu", csv->num_fields);
+        return SPOT_ERR_BAD_INPUT;
+    }
+    row.kind = find_kind(csv->fields[SPOT_COLUMN_EVENT]);
+    ret = check_time(self, &row);
+    if (ret == 0) {
+        ret = check_event(self, &row);
+    }
+    if (ret == 0) {
+        ret = check_count(self, &row);
+    }
+    if (ret == 0) {
+        ret = check_instances(self, &row);
+    }
+    self->has_init |= row.kind == ROW_INIT;
+    return ret == 0 ? apply_row(self, &row) : ret;
+}
+
+/* A line after the header; not is_good: its bytes have been reported. Returns 0 also for
+ * a row that was reported. */
+static int
+take_line(reader_t *self, const spot_csv_row_t *csv, bool is_good)
+{
+    int ret = is_good ? 0 : SPOT_ERR_BAD_INPUT;
+
+    if (csv->is_comment || (is_good && csv->num_fields == 0)) {
+        if (is_good) {
+            spot_diag_error(self->diag, self->file, csv->line, 1,
+                csv->is_comment ? "comment after the column row" : "empty line");
+        }
+        return 0;
+    }
+    if (is_good) {
+        ret = read_row(self, csv);
+    }
+    if (ret == 0 || ret == SPOT_ERR_BAD_INPUT) {
+        self->is_faulty = ret != 0;
+        self->is_doubtful |= self->is_faulty;
+        self->num_rows++;
+        ret = 0;
+    }
+    return ret;
+}
+
+static int
+read_rows(reader_t *self, spot_csv_t *csv)
+{
+    spot_csv_row_t row;
+    int ret = 0;
+
+    while (ret == 0) {
+        const int found = spot_csv_next(csv, &row);
+
+        if (found == 0) {
+            break;
+        }
+        ret = found == 1 || found == SPOT_ERR_BAD_INPUT
+                  ? take_line(self, &row, found == 1)
+                  : found;
+    }
+    /* A faulty last row may have been meant as the end. */
+    if (ret == 0 && !self->has_end && !self->is_faulty) {
+        spot_diag_error(self->diag, self->file, row.line, 1, "missing end row");
+    }
+    return ret;
+}
+
+/* A warning is for a trace that is accepted: a refused one has worse to tell. */
+static void
+report_irregular(const reader_t *self, bool is_strict, bool is_accepted)
+{
+    char time[SPOT_TRACE_TIME_BYTES];
+
+    if (self->num_irregular > 0 && (is_strict || is_accepted)) {
+        spot_trace_time_text(self->irregular_ms, time);
+        (is_strict ? spot_diag_error : spot_diag_warn)(self->diag, self->file,
+            self->irregular_line, 1,
+            "time_s: %s is no multiple of resolution_s, %zu of %zu rows", time,
+            self->num_irregular, self->num_rows);
+    }
+}
+
+static int
+read_csv(spot_trace_t *trace, spot_csv_t *csv, bool is_strict, spot_diag_t *diag)
+{
+    const size_t num_errors = diag->num_errors;
+    reader_t self = {.trace = trace, .file = spot_csv_file(csv), .diag = diag};
+    int ret;
+
+    spot_trace_instances_init(&self.instances, trace, self.file, diag);
+    ret = spot_trace_header_read(&self.header, trace, csv, diag);
+    if (ret == 1) {
+        self.is_doubtful = !self.header.has_columns;
+        self.num_rows = !self.header.has_columns; /* it may have been the first row */
+        ret = read_rows(&self, csv);
+    }
+    if (ret == 0) {
+        report_irregular(&self, is_strict, diag->num_errors == num_errors);
+        ret = diag->num_errors == num_errors ? 0 : SPOT_ERR_BAD_INPUT;
+    }
+    if (ret == 0) {
+        spot_trace_instances_finish(&self.instances);
+    }
+    spot_trace_instances_free(&self.instances);
+    return ret;
+}
+
+int
+spot_trace_read(spot_trace_t *self, const char *path, bool is_strict, spot_diag_t *diag)
+{
+    spot_csv_t *csv = NULL;
+    int ret = spot_csv_open(&csv, path, diag);
+
+    spot_trace_init(self);
+    if (ret == 0) {
+        ret = read_csv(self, csv, is_strict, diag);
+    }
+    spot_csv_close(csv);
+    spot_diag_close_file(diag);
+    return ret;
+}
+
+int
+spot_trace_read_bytes(spot_trace_t *self, const char *file, const char *bytes,
+    size_t num_bytes, bool is_strict, spot_diag_t *diag)
+{
+    spot_csv_t *csv = NULL;
+    int ret = spot_csv_open_bytes(&csv, file, bytes, num_bytes, diag);
+
+    spot_trace_init(self);
+    if (ret == 0) {
+        ret = read_csv(self, csv, is_strict, diag);
+    }
+    spot_csv_close(csv);
+    spot_diag_close_file(diag);
+    return ret;
+}

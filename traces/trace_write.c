@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "traces/trace_write.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/utf8.h"
+
+/* Remembers why the first of the failed writes failed. */
+static void
+put(spot_trace_writer_t *self, const char *text, size_t num_bytes)
+{
+    bool is_good;
+
+    errno = 0;
+    if (self->gzip != NULL) {
+        is_good = gzwrite(self->gzip, text, (unsigned) num_bytes) == (int) num_bytes;
+    } else {
+        is_good = fwrite(text, 1, num_bytes, self->file.stream) == num_bytes;
+    }
+    if (!is_good && self->error_number == 0) {
+        self->error_number = errno == 0 ? EIO : errno;
+    }
+}
+
+static void
+put_text(spot_trace_writer_t *self, const char *text)
+{
+    put(self, text, strlen(text));
+}
+
+static bool
+is_gzip_path(const char *path)
+{
+    const size_t num_bytes = path == NULL ? 0 : strlen(path);
+
+    return num_bytes > 3 && strcmp(path + num_bytes - 3, ".gz") == 0;
+}
+
+/* zlib gets a descriptor of its own, as it closes it. */
+static int
+open_gzip(spot_trace_writer_t *self)
+{
+    const int descriptor = dup(fileno(self->file.stream));
+
+    if (descriptor < 0) {
+        return SPOT_ERR_IO;
+    }
+    self->gzip = gzdopen(descriptor, "wb");
+    if (self->gzip == NULL) {
+        close(descriptor);
+        return SPOT_ERR_NO_MEMORY;
+    }
+    return 0;
+}
+
+int
+spot_trace_writer_init(spot_trace_writer_t *self, const char *path, spot_diag_t *diag)
+{
+    int ret;
+
+    memset(self, 0, sizeof(*self));
+    ret = spot_outfile_init(&self->file, path, diag);
+    if (ret == 0 && is_gzip_path(path)) {
+        ret = open_gzip(self);
+        if (ret == SPOT_ERR_IO) {
+            spot_diag_error(diag, path, 0, 0, "cannot write: %s", strerror(errno));
+        }
+    }
+    if (ret == 0) {
+        put_text(self, "# spotsim-trace: 1\n");
+    }
+    return ret;
+}
+
+/* What a header line can hold in place of a byte that it cannot. */
+static char
+header_byte(unsigned char byte)
+{
+    if (byte == ',') {
+        return ';';
+    }
+    return byte == '"' ? '\'' : '?';
+}
+
+void
+spot_trace_writer_key(spot_trace_writer_t *self, const char *key, const char *value)
+{
+    size_t num_bytes = strlen(value);
+
+    spot_bug_assert(!self->has_columns);
+    put_text(self, "# ");
+    put_text(self, key);
+    put_text(self, ": ");
+    while (num_bytes > 0) {
+        const unsigned char byte = (unsigned char) *value;
+        size_t length = spot_utf8_length(value, num_bytes);
+
+        if (length == 0 || byte < 0x20 || byte == 0x7f || byte == ',' || byte == '"') {
+            const char good = header_byte(byte);
+
+            put(self, &good, 1);
+            length = 1;
+        } else {
+            put(self, value, length);
+        }
+        value += length;
+        num_bytes -= length;
+    }
+    put_text(self, "\n");
+}
+
+void
+spot_trace_writer_row(
+    spot_trace_writer_t *self, int64_t time_ms, const char *event, int64_t count)
+{
+    char text[SPOT_TRACE_TIME_BYTES + 64];
+    size_t num_bytes = spot_trace_time_text(time_ms, text);
+
+    if (!self->has_columns) {
+        put_text(self, "time_s,event,count,instances\n");
+        self->has_columns = true;
+    }
+    num_bytes += (size_t) snprintf(
+        text + num_bytes, sizeof(text) - num_bytes, ",%s,%" PRId64 ",", event, count);
+    put(self, text, num_bytes);
+    self->num_names_in_row = 0;
+}
+
+void
+spot_trace_writer_name(spot_trace_writer_t *self, const char *name)
+{
+    if (self->num_names_in_row++ > 0) {
+        put(self, " ", 1);
+    }
+    put_text(self, name);
+}
+
+void
+spot_trace_writer_end_row(spot_trace_writer_t *self)
+{
+    put(self, "\n", 1);
+}
+
+int
+spot_trace_writer_commit(spot_trace_writer_t *self, spot_diag_t *diag)
+{
+    if (self->gzip != NULL) {
+        errno = 0;
+        if (gzclose(self->gzip) != Z_OK && self->error_number == 0) {
+            self->error_number = errno == 0 ? EIO : errno;
+        }
+        self->gzip = NULL;
+    }
+    if (self->error_number != 0) {
+        spot_diag_error(diag,
+            self->file.path == NULL ? "standard output" : self->file.path, 0, 0,
+            "cannot write: %s", strerror(self->error_number));
+        return SPOT_ERR_IO;
+    }
+    return spot_outfile_commit(&self->file, diag);
+}
+
+void
+spot_trace_writer_free(spot_trace_writer_t *self)
+{
+    if (self->gzip != NULL) {
+        gzclose(self->gzip);
+    }
+    spot_outfile_free(&self->file);
+    memset(self, 0, sizeof(*self));
+}
+
+static void
+write_row(spot_trace_writer_t *writer, const spot_trace_t *trace, int64_t time_ms,
+    const char *event, int32_t count, const int32_t *name_ids)
+{
+    spot_trace_writer_row(writer, time_ms, event, count);
+    for (int32_t j = 0; name_ids != NULL && j < count; j++) {
+        spot_trace_writer_name(writer, trace->names[name_ids[j]]);
+    }
+    spot_trace_writer_end_row(writer);
+}
+
+int
+spot_trace_write(const spot_trace_t *trace, const char *path, spot_diag_t *diag)
+{
+    spot_trace_writer_t writer;
+    int ret = spot_trace_writer_init(&writer, path, diag);
+
+    if (ret == 0) {
+        for (size_t j = 0; j < trace->num_keys; j++) {
+            spot_trace_writer_key(&writer, trace->keys[j].key, trace->keys[j].value);
+        }
+        write_row(&writer, trace, 0, "init", trace->initial, trace->name_ids);
+        for (size_t j = 0; j < trace->num_events; j++) {
+            const spot_event_t *event = &trace->events[j];
+
+            write_row(&writer, trace, event->time_ms, spot_event_kind_names[event->kind],
+                event->count, event->name_ids);
+        }
+        write_row(&writer, trace, trace->end_ms, "end", trace->final, NULL);
+        ret = spot_trace_writer_commit(&writer, diag);
+    }
+    spot_trace_writer_free(&writer);
+    return ret;
+}
