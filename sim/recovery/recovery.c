@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "sim/recovery/recovery.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/suggest.h"
+
+const spot_recovery_t *const spot_recovery_systems[] = {
+    &spot_recovery_checkpoint,
+    NULL,
+};
+
+const spot_field_t spot_recovery_common_fields[] = {
+    {.name = "system",
+        .type = SPOT_FIELD_SELECTOR,
+        .help = "name of the recovery system"},
+    {.name = NULL},
+};
+
+static const spot_recovery_t *
+find_system(spot_bind_t *bind, const spot_field_t *field, const spot_node_t *node)
+{
+    const spot_node_t *name = spot_node_get(node, "system");
+    spot_suggest_t near;
+
+    if (name == NULL || name->kind != SPOT_NODE_SCALAR) {
+        spot_bind_error(bind, name == NULL ? node : name, field->name, "expected %s",
+            field->expected);
+        return NULL;
+    }
+    spot_suggest_init(&near, name->text);
+    for (size_t j = 0; spot_recovery_systems[j] != NULL; j++) {
+        if (strcmp(spot_recovery_systems[j]->name, name->text) == 0) {
+            return spot_recovery_systems[j];
+        }
+        spot_suggest_offer(&near, spot_recovery_systems[j]->name);
+    }
+    spot_bind_unknown(bind, name, field->name, "system", &near);
+    return NULL;
+}
+
+void
+spot_recovery_bind(
+    spot_bind_t *bind, const spot_field_t *field, const spot_node_t *node, void *target)
+{
+    spot_recovery_choice_t *choice = target;
+
+    choice->system = find_system(bind, field, node);
+    if (choice->system == NULL) {
+        return;
+    }
+    choice->options = spot_calloc(1, choice->system->options_size);
+    if (choice->options == NULL) {
+        bind->is_out_of_memory = true;
+        return;
+    }
+    spot_bind_map(bind, choice->system->options, field->name, node, choice->options);
+}
+
+void
+spot_recovery_choice_free(spot_recovery_choice_t *self)
+{
+    free(self->options);
+    memset(self, 0, sizeof(*self));
+}

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Roll back to the last durable checkpoint and go on with what is left, in pipelines of
+ * fixed depth; a new pipeline forms as soon as there are instances for it. */
+#include <math.h>
+#include <stddef.h>
+
+#include "sim/recovery/recovery.h"
+
+typedef struct {
+    int64_t detection_ms;
+} options_t;
+
+/* Pipelines of the job's depth that the ready instances are enough for. */
+static int32_t
+pipelines_possible(const spot_recovery_view_t *view)
+{
+    const int64_t num_ready = (int64_t) view->num_active + view->num_standby;
+    const int64_t possible = num_ready / view->job->pipeline_depth;
+    const int64_t most = view->job->max_pipelines;
+
+    return (int32_t) (possible < most ? possible : most);
+}
+
+static void
+checkpoint_decide(const void *options, const spot_recovery_view_t *view,
+    const spot_recovery_change_t *change, spot_recovery_plan_t *plan)
+{
+    const options_t *self = options;
+    const int32_t num_pipelines = pipelines_possible(view);
+    const int64_t room = num_pipelines * view->job->pipeline_depth;
+
+    if (change->num_lost_active == 0 && room <= view->num_active) {
+        return;
+    }
+    plan->is_new = true;
+    plan->is_rollback = true;
+    plan->num_pipelines = num_pipelines;
+    plan->reconfiguration_ms = view->job->reconfiguration_ms +
+                               (change->num_lost_active > 0 ? self->detection_ms : 0);
+    plan->reload_ms = view->job->reload_ms;
+}
+
+static const spot_field_t checkpoint_options[] = {
+    {.name = "detection",
+        .type = SPOT_FIELD_DURATION,
+        .offset = offsetof(options_t, detection_ms),
+        .max = HUGE_VAL,
+        .initial = "0 s",
+        .help = "time to detect a loss; lengthens the reconfiguration pause after one"},
+    {.name = NULL, .fields = spot_recovery_common_fields},
+};
+
+const spot_recovery_t spot_recovery_checkpoint = {
+    .name = "checkpoint",
+    .doc =
+        "roll back to the last durable checkpoint, go on with what is left in pipelines "
+        "of fixed depth",
+    .source = "Mohan, Phanishayee, Chidambaram, CheckFreq, FAST'21, for the checkpoints",
+    .options = checkpoint_options,
+    .options_size = sizeof(options_t),
+    .decide = checkpoint_decide,
+};

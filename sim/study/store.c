@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "sim/study/store.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static void
+free_texts(char **texts, size_t num_texts)
+{
+    for (size_t j = 0; texts != NULL && j < num_texts; j++) {
+        free(texts[j]);
+    }
+    free(texts);
+}
+
+static void
+free_axes(spot_axis_t *axes, size_t num_axes)
+{
+    for (size_t j = 0; axes != NULL && j < num_axes; j++) {
+        free(axes[j].path);
+        free_texts(axes[j].texts, axes[j].num_values);
+        free(axes[j].numbers);
+        free(axes[j].unit);
+    }
+    free(axes);
+}
+
+void
+spot_study_head_free(spot_study_head_t *self)
+{
+    free(self->name);
+    free(self->question);
+    free_axes(self->axes, self->num_axes);
+    free(self->metrics);
+    free(self->plot.x);
+    free(self->plot.y);
+    free(self->plot.second_x);
+    free(self->plot.x_label);
+    free(self->plot.second_x_label);
+    free_texts(self->plot.stack, self->plot.num_stack);
+    memset(self, 0, sizeof(*self));
+}
+
+size_t
+spot_study_value_id(const spot_study_head_t *head, size_t point_id, size_t axis_id)
+{
+    spot_bug_assert(point_id < head->num_points && axis_id < head->num_axes);
+    for (size_t j = head->num_axes - 1; j > axis_id; j--) {
+        point_id /= head->axes[j].num_values;
+    }
+    return point_id % head->axes[axis_id].num_values;
+}

@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The store in memory. Writers touch rows of their own and then mark them as there, so
+ * no lock is needed: a reader sees a row whole or not at all. */
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "sim/study/store.h"
+
+typedef struct {
+    spot_store_t base; /* first, so that a store is one of these */
+    size_t rows_per_point;
+    double *rows;            /* [num_points][rows_per_point][num_metrics] */
+    atomic_uchar *is_there;  /* [num_points][rows_per_point] */
+    _Atomic int64_t *counts; /* [num_points] rows that are there */
+    _Atomic int64_t *warned; /* [num_points][num_warnings] */
+} memory_store_t;
+
+static const memory_store_t *
+memory_store(const spot_store_t *store)
+{
+    return (const memory_store_t *) store;
+}
+
+static int
+memory_put(spot_store_t *store, size_t point_id, uint64_t first_replication,
+    size_t num_rows, const double *rows, const int64_t *num_warned)
+{
+    const memory_store_t *self = memory_store(store);
+    const spot_study_head_t *head = store->head;
+    size_t first_row;
+
+    if (point_id >= head->num_points || first_replication > self->rows_per_point ||
+        num_rows > self->rows_per_point - first_replication) {
+        return SPOT_ERR_BAD_PARAM;
+    }
+    first_row = point_id * self->rows_per_point + (size_t) first_replication;
+    memcpy(&self->rows[first_row * head->num_metrics], rows,
+        num_rows * head->num_metrics * sizeof(*rows));
+    for (size_t j = 0; j < num_rows; j++) {
+        const unsigned char was_there = atomic_exchange_explicit(
+            &self->is_there[first_row + j], 1, memory_order_release);
+
+        spot_bug_assert(!was_there);
+    }
+    for (size_t j = 0; j < head->num_warnings; j++) {
+        atomic_fetch_add(
+            &self->warned[point_id * head->num_warnings + j], num_warned[j]);
+    }
+    atomic_fetch_add(&self->counts[point_id], (int64_t) num_rows);
+    return 0;
+}
+
+static int
+memory_read(const spot_store_t *store, size_t point_id, spot_row_function_t function,
+    void *context)
+{
+    const memory_store_t *self = memory_store(store);
+    const size_t first_row = point_id * self->rows_per_point;
+    int ret = 0;
+
+    spot_bug_assert(point_id < store->head->num_points);
+    for (size_t j = 0; ret == 0 && j < self->rows_per_point; j++) {
+        if (atomic_load_explicit(&self->is_there[first_row + j], memory_order_acquire)) {
+            ret = function(
+                context, j, &self->rows[(first_row + j) * store->head->num_metrics]);
+        }
+    }
+    return ret;
+}
+
+static int64_t
+memory_num_rows(const spot_store_t *store, size_t point_id)
+{
+    spot_bug_assert(point_id < store->head->num_points);
+    return atomic_load(&memory_store(store)->counts[point_id]);
+}
+
+static int64_t
+memory_num_warned(const spot_store_t *store, size_t point_id, size_t warning_id)
+{
+    const spot_study_head_t *head = store->head;
+
+    spot_bug_assert(point_id < head->num_points && warning_id < head->num_warnings);
+    return atomic_load(
+        &memory_store(store)->warned[point_id * head->num_warnings + warning_id]);
+}
+
+static void
+memory_close(spot_store_t *store)
+{
+    memory_store_t *self = (memory_store_t *) store;
+
+    free(self->rows);
+    free(self->is_there);
+    free(self->counts);
+    free(self->warned);
+    free(self);
+}
+
+/* Rows of all points, or 0 where their metrics would not fit into memory's addresses. */
+static size_t
+total_rows(const spot_study_head_t *head)
+{
+    const uint64_t rows_per_point = (uint64_t) head->num_replications;
+    const size_t metric_bytes = (head->num_metrics + 1) * sizeof(double);
+
+    if (rows_per_point > SIZE_MAX / head->num_points / metric_bytes) {
+        return 0;
+    }
+    return head->num_points * (size_t) rows_per_point;
+}
+
+int
+spot_store_open_memory(spot_store_t **self, const spot_study_head_t *head)
+{
+    const size_t num_rows = total_rows(head);
+    memory_store_t *store;
+
+    *self = NULL;
+    spot_bug_assert(head->num_points >= 1 && head->num_replications >= 1);
+    if (num_rows == 0) {
+        return SPOT_ERR_NO_MEMORY;
+    }
+    store = spot_calloc(1, sizeof(*store));
+    if (store == NULL) {
+        return SPOT_ERR_NO_MEMORY;
+    }
+    store->base = (spot_store_t){
+        head, memory_put, memory_read, memory_num_rows, memory_num_warned, memory_close};
+    store->rows_per_point = num_rows / head->num_points;
+    store->rows = spot_calloc(num_rows * head->num_metrics, sizeof(*store->rows));
+    store->is_there = spot_calloc(num_rows, sizeof(*store->is_there));
+    store->counts = spot_calloc(head->num_points, sizeof(*store->counts));
+    store->warned =
+        spot_calloc(head->num_points * head->num_warnings, sizeof(*store->warned));
+    if (store->rows == NULL || store->is_there == NULL || store->counts == NULL ||
+        store->warned == NULL) {
+        memory_close(&store->base);
+        return SPOT_ERR_NO_MEMORY;
+    }
+    *self = &store->base;
+    return 0;
+}

@@ -1,0 +1,321 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "sim/study/study.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/suggest.h"
+#include "sim/study/study_plan.h"
+
+static void
+keep_node(
+    spot_bind_t *bind, const spot_field_t *field, const spot_node_t *node, void *target)
+{
+    (void) bind;
+    (void) field;
+    *(const spot_node_t **) target = node;
+}
+
+/* A list of texts, e.g. names of metrics; the names are checked later. */
+static void
+bind_stack(
+    spot_bind_t *bind, const spot_field_t *field, const spot_node_t *node, void *target)
+{
+    const spot_field_t item = {.name = field->name, .type = SPOT_FIELD_TEXT};
+    spot_plot_request_t *plot = target;
+
+    if (node->kind != SPOT_NODE_LIST) {
+        spot_bind_error(bind, node, field->name, "expected %s", field->expected);
+        return;
+    }
+    plot->stack = spot_calloc(node->num_children, sizeof(*plot->stack));
+    if (plot->stack == NULL) {
+        bind->is_out_of_memory = true;
+        return;
+    }
+    plot->num_stack = node->num_children;
+    for (size_t j = 0; j < node->num_children; j++) {
+        spot_bind_field(bind, &item, node->children[j], &plot->stack[j]);
+    }
+}
+
+static const spot_field_t replications_fields[] = {
+    {.name = "count",
+        .type = SPOT_FIELD_INTEGER,
+        .offset = offsetof(spot_replications_t, count),
+        .min = 1,
+        .max = 1e9,
+        .initial = "1000",
+        .help = "replications at each point"},
+    {.name = "seed",
+        .type = SPOT_FIELD_INTEGER,
+        .offset = offsetof(spot_replications_t, seed),
+        .max = HUGE_VAL,
+        .initial = "1",
+        .help = "seed of the study; all points meet the same events"},
+    {.name = NULL},
+};
+
+static const spot_field_t plot_fields[] = {
+    {.name = "x",
+        .type = SPOT_FIELD_TEXT,
+        .offset = offsetof(spot_plot_request_t, x),
+        .initial = "",
+        .help = "swept key to draw along"},
+    {.name = "y",
+        .type = SPOT_FIELD_TEXT,
+        .offset = offsetof(spot_plot_request_t, y),
+        .initial = "",
+        .help = "metric to draw with its confidence band"},
+    {.name = "stack",
+        .type = SPOT_FIELD_CUSTOM,
+        .offset = 0,
+        .initial = "",
+        .bind = bind_stack,
+        .expected = "a list of metrics",
+        .help = "metrics that add up to y, drawn as a stack"},
+    {.name = "second_x",
+        .type = SPOT_FIELD_TEXT,
+        .offset = offsetof(spot_plot_request_t, second_x),
+        .initial = "",
+        .help = "metric that labels the x axis a second time"},
+    {.name = "x_label",
+        .type = SPOT_FIELD_TEXT,
+        .offset = offsetof(spot_plot_request_t, x_label),
+        .initial = "",
+        .help = "what x is, in words"},
+    {.name = "second_x_label",
+        .type = SPOT_FIELD_TEXT,
+        .offset = offsetof(spot_plot_request_t, second_x_label),
+        .initial = "",
+        .help = "what second_x is, in words"},
+    {.name = NULL},
+};
+
+const spot_field_t spot_study_fields[] = {
+    {.name = "study",
+        .type = SPOT_FIELD_TEXT,
+        .offset = offsetof(spot_study_t, head.name),
+        .help = "name of the study"},
+    {.name = "question",
+        .type = SPOT_FIELD_TEXT,
+        .offset = offsetof(spot_study_t, head.question),
+        .initial = "",
+        .help = "what the study is to answer"},
+    {.name = "scenario",
+        .type = SPOT_FIELD_CUSTOM,
+        .offset = offsetof(spot_study_t, scenario_node),
+        .bind = keep_node,
+        .expected = "a scenario file, relative to the study, or the scenario itself",
+        .help = "what is studied"},
+    {.name = "sweep",
+        .type = SPOT_FIELD_CUSTOM,
+        .offset = offsetof(spot_study_t, sweep_node),
+        .initial = "",
+        .bind = keep_node,
+        .expected =
+            "a map from keys of the scenario to lists such as [8, 16] or ranges such "
+            "as {from: 0, to: 0.5, points: 11}",
+        .help =
+            "keys of the scenario and the values that they take; all combinations run"},
+    {.name = "replications",
+        .type = SPOT_FIELD_MAP,
+        .offset = offsetof(spot_study_t, replications),
+        .initial = "{}",
+        .fields = replications_fields,
+        .help = "how often each point runs"},
+    {.name = "metrics",
+        .type = SPOT_FIELD_CUSTOM,
+        .offset = offsetof(spot_study_t, metrics_node),
+        .initial = "",
+        .bind = keep_node,
+        .expected = "a list of metrics such as [idle_fraction, cost_usd]",
+        .help = "metrics to keep; all of them where the key is missing"},
+    {.name = "plot",
+        .type = SPOT_FIELD_MAP,
+        .offset = offsetof(spot_study_t, head.plot),
+        .initial = "",
+        .fields = plot_fields,
+        .help = "how the results are drawn"},
+    {.name = NULL},
+};
+
+/* Appends the metric with this name to those kept, or reports it with a suggestion. */
+static void
+add_metric(spot_study_t *self, spot_bind_t *bind, const char *key,
+    const spot_node_t *place, const char *name)
+{
+    const spot_experiment_t *experiment = self->experiment;
+    spot_suggest_t near;
+
+    for (size_t j = 0; j < self->head.num_metrics; j++) {
+        if (strcmp(self->head.metrics[j].name, name) == 0) {
+            return;
+        }
+    }
+    spot_suggest_init(&near, name);
+    for (size_t j = 0; j < experiment->num_metrics; j++) {
+        if (strcmp(experiment->metrics[j].name, name) == 0) {
+            self->head.metrics[self->head.num_metrics] = experiment->metrics[j];
+            self->metric_ids[self->head.num_metrics++] = j;
+            return;
+        }
+        spot_suggest_offer(&near, experiment->metrics[j].name);
+    }
+    spot_bind_unknown(bind, place, key, "metric", &near);
+}
+
+static void
+add_listed_metrics(spot_study_t *self, spot_bind_t *bind)
+{
+    const spot_node_t *node = self->metrics_node;
+
+    for (size_t j = 0; node == NULL && j < self->experiment->num_metrics; j++) {
+        add_metric(self, bind, "metrics", NULL, self->experiment->metrics[j].name);
+    }
+    if (node != NULL && (node->kind != SPOT_NODE_LIST || node->num_children == 0)) {
+        spot_bind_error(bind, node, "metrics",
+            "expected a list of metrics such as "
+            "[idle_fraction, cost_usd]");
+        return;
+    }
+    for (size_t j = 0; node != NULL && j < node->num_children; j++) {
+        if (node->children[j]->kind == SPOT_NODE_SCALAR) {
+            add_metric(
+                self, bind, "metrics", node->children[j], node->children[j]->text);
+        } else {
+            spot_bind_error(bind, node->children[j], "metrics", "expected a name");
+        }
+    }
+}
+
+/* The metrics of the plot are kept too. */
+static void
+add_plot_metrics(spot_study_t *self, spot_bind_t *bind)
+{
+    const spot_plot_request_t *plot = &self->head.plot;
+    const spot_node_t *node = spot_node_get(self->document.root, "plot");
+
+    if (plot->y != NULL) {
+        add_metric(self, bind, "plot.y", spot_node_get(node, "y"), plot->y);
+    }
+    if (plot->second_x != NULL) {
+        add_metric(self, bind, "plot.second_x", spot_node_get(node, "second_x"),
+            plot->second_x);
+    }
+    for (size_t j = 0; j < plot->num_stack; j++) {
+        if (plot->stack[j] != NULL) {
+            add_metric(
+                self, bind, "plot.stack", spot_node_get(node, "stack"), plot->stack[j]);
+        }
+    }
+}
+
+static int
+choose_metrics(spot_study_t *self, spot_bind_t *bind)
+{
+    const size_t num_metrics = self->experiment->num_metrics;
+
+    self->head.metrics = spot_calloc(num_metrics, sizeof(*self->head.metrics));
+    self->metric_ids = spot_calloc(num_metrics, sizeof(*self->metric_ids));
+    if (self->head.metrics == NULL || self->metric_ids == NULL) {
+        return SPOT_ERR_NO_MEMORY;
+    }
+    add_listed_metrics(self, bind);
+    add_plot_metrics(self, bind);
+    return 0;
+}
+
+static void
+check_plot_axis(spot_study_t *self, spot_bind_t *bind)
+{
+    const spot_node_t *node = spot_node_get(self->document.root, "plot");
+
+    if (self->head.plot.x == NULL) {
+        return;
+    }
+    for (size_t j = 0; j < self->head.num_axes; j++) {
+        if (strcmp(self->head.axes[j].path, self->head.plot.x) == 0) {
+            return;
+        }
+    }
+    spot_bind_error(bind, spot_node_get(node, "x"), "plot.x", "\"%.80s\" is not swept",
+        self->head.plot.x);
+}
+
+static int
+bind_points(spot_study_t *self, spot_diag_t *diag)
+{
+    int ret = 0;
+
+    self->scenarios = spot_calloc(self->head.num_points, sizeof(*self->scenarios));
+    if (self->scenarios == NULL) {
+        return SPOT_ERR_NO_MEMORY;
+    }
+    for (size_t j = 0; ret == 0 && j < self->head.num_points; j++) {
+        const spot_node_t *root = NULL;
+
+        ret = spot_study_place_values(self, j, &root);
+        if (ret == 0) {
+            ret = self->experiment->bind(&self->scenarios[j], root, diag);
+        }
+    }
+    return ret;
+}
+
+int
+spot_study_read(spot_study_t *self, const spot_experiment_t *experiment,
+    const char *path, const char *const *sets, size_t num_sets, spot_diag_t *diag)
+{
+    const size_t num_errors = diag->num_errors;
+    spot_bind_t bind = {.diag = diag};
+    int ret;
+
+    memset(self, 0, sizeof(*self));
+    self->experiment = experiment;
+    ret = spot_yaml_read(&self->document, path, diag);
+    if (ret == 0) {
+        ret = spot_study_apply_sets(self, sets, num_sets, diag);
+    }
+    if (ret == 0) {
+        ret = spot_bind_document(spot_study_fields, self->document.root, diag, self);
+    }
+    if (ret == 0) {
+        ret = spot_study_plan(self, &bind);
+    }
+    if (ret == 0) {
+        ret = choose_metrics(self, &bind);
+    }
+    if (ret == 0) {
+        check_plot_axis(self, &bind);
+        ret = bind_points(self, diag);
+    }
+    self->head.seed = (uint64_t) self->replications.seed;
+    self->head.num_replications = self->replications.count;
+    self->head.num_warnings = experiment->num_warnings;
+    self->head.warnings = experiment->warnings;
+    if (ret == 0 && diag->num_errors > num_errors) {
+        ret = SPOT_ERR_BAD_INPUT;
+    }
+    return ret;
+}
+
+void
+spot_study_free(spot_study_t *self)
+{
+    for (size_t j = 0; self->scenarios != NULL && j < self->head.num_points; j++) {
+        self->experiment->free(self->scenarios[j]);
+    }
+    for (size_t j = 0; self->values != NULL && j < self->head.num_axes; j++) {
+        free(self->values[j]);
+    }
+    free(self->values);
+    free(self->scenarios);
+    free(self->metric_ids);
+    spot_study_head_free(&self->head);
+    spot_yaml_free(&self->document);
+    spot_yaml_free(&self->scenario_file);
+    memset(self, 0, sizeof(*self));
+}

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A parameter study: a scenario, the values that its keys are swept over, and how many
+ * replications each point gets. It knows one interface, the experiment, and one place
+ * for its rows, the store. */
+#ifndef SPOT_SIM_STUDY_STUDY_H
+#define SPOT_SIM_STUDY_STUDY_H
+
+#include <signal.h>
+
+#include "base/bind.h"
+#include "sim/study/experiment.h"
+#include "sim/study/store.h"
+
+typedef struct {
+    int64_t count; /* at each point, >= 1 */
+    int64_t seed;
+} spot_replications_t;
+
+typedef struct {
+    const spot_experiment_t *experiment;
+    spot_yaml_t document;      /* the study; an inline scenario is part of it */
+    spot_yaml_t scenario_file; /* the scenario where it is a file of its own */
+    spot_replications_t replications;
+    const spot_node_t *scenario_node; /* as the study has it: a path or a map */
+    const spot_node_t *sweep_node;
+    const spot_node_t *metrics_node;
+    size_t num_swept;
+    spot_node_t ***values; /* [head.num_axes][axis.num_values] nodes to put in place */
+    size_t *metric_ids;    /* [head.num_metrics] into the experiment's */
+    void **scenarios;      /* [head.num_points] bound, constant while running */
+    spot_study_head_t head;
+} spot_study_t;
+
+/* Every key with its help, for parsing and for the manual. */
+extern const spot_field_t spot_study_fields[];
+
+/* Reads a study file and binds every point of it, so that all errors are known before
+ * the first run. sets: [num_sets] "KEY=VALUE" of the command line; a KEY is a study's
+ * own
+ * ("replications.count"), a swept one (its values are replaced), or a scenario's.
+ * BAD_INPUT, IO, NO_MEMORY with the reasons in diag; free self even then. */
+SPOT_MUST_CHECK int spot_study_read(spot_study_t *self,
+    const spot_experiment_t *experiment, const char *path, const char *const *sets,
+    size_t num_sets, spot_diag_t *diag);
+
+void spot_study_free(spot_study_t *self);
+
+/* How a run of a study is watched and stopped. */
+typedef struct {
+    int num_threads; /* >= 1 */
+    const volatile sig_atomic_t
+        *stop; /* not 0: finish the batches under way; may be NULL */
+    /* Called now and then by one thread at a time; may be NULL. */
+    void (*progress)(void *context, int64_t num_done, int64_t num_total);
+    void *context;
+} spot_study_run_t;
+
+/* Runs all replications of all points and puts them into the store, whose head must be
+ * that of the study. The rows do not depend on the number of threads. INTERRUPTED after
+ * a stop (what was finished is in the store), NO_MEMORY, or the first error of the
+ * experiment. */
+SPOT_MUST_CHECK int spot_study_run(
+    const spot_study_t *self, spot_store_t *store, const spot_study_run_t *run);
+
+#endif

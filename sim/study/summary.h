@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What the rows of one point say about one metric. */
+#ifndef SPOT_SIM_STUDY_SUMMARY_H
+#define SPOT_SIM_STUDY_SUMMARY_H
+
+#include "sim/study/store.h"
+
+#define SPOT_CONFIDENCE 0.95
+
+typedef struct {
+    int64_t num_values; /* not null */
+    int64_t num_nulls;
+    double mean; /* NAN where undefined, as all below */
+    double std;
+    double stderr_mean;
+    double ci_low; /* Student interval of the mean at SPOT_CONFIDENCE */
+    double ci_high;
+    double p05; /* quantiles, type 7 */
+    double median;
+    double p95;
+} spot_summary_t;
+
+/* All metrics of a point in one reading, in order of replication, so that the result
+ * does not depend on threads. summaries: [head->num_metrics]. STATE: rows arrived
+ * meanwhile. O(rows log rows). */
+SPOT_MUST_CHECK int spot_summarise(
+    const spot_store_t *store, size_t point_id, spot_summary_t *summaries);
+
+/* The same for all points: *summaries is [num_points][num_metrics], freed by the caller;
+ * NULL if that fails. */
+SPOT_MUST_CHECK int spot_summarise_all(
+    const spot_store_t *store, spot_summary_t **summaries);
+
+#endif

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "sim/train/episode.h"
+
+#include "sim/train/run_log.h"
+
+/* Charges a stretch of the episode to a phase of the job and a category of the ledger,
+ * and returns what is left of the time that has passed. */
+static int64_t
+charge_pause(spot_train_t *self, spot_job_phase_t phase, spot_share_t share,
+    int64_t pause_ms, int64_t passed_ms)
+{
+    const int64_t charged_ms = passed_ms < pause_ms ? passed_ms : pause_ms;
+    const int64_t world_size = self->episode.world_size;
+
+    self->result.job_ms[phase] += charged_ms;
+    self->result.ledger.instance_ms[share] += charged_ms * world_size;
+    return passed_ms - charged_ms;
+}
+
+/* The training part: steps, checkpoints, and what becomes of the work since the last
+ * durable one. */
+static void
+charge_training(spot_train_t *self, int64_t elapsed_ms, bool is_rollback)
+{
+    const spot_episode_t *episode = &self->episode;
+    const spot_progress_t progress = spot_cycle_progress(&episode->cycle, elapsed_ms);
+    const int64_t worked_ms = elapsed_ms - progress.stalled_ms;
+    const int64_t durable_ms = progress.durable_steps * episode->cycle.step_ms;
+    spot_train_result_t *result = &self->result;
+    int64_t *instance_ms = result->ledger.instance_ms;
+    spot_share_t rest = SPOT_SHARE_UNSAVED;
+
+    result->job_ms[SPOT_JOB_TRAINING] += worked_ms;
+    result->job_ms[SPOT_JOB_STALLED] += progress.stalled_ms;
+    result->steps_executed += progress.steps;
+    result->steps_durable += progress.durable_steps;
+    result->checkpoints_durable += progress.durable;
+    if (is_rollback) {
+        rest = SPOT_SHARE_LOST;
+        result->rollbacks++;
+        result->steps_lost += progress.steps - progress.durable_steps;
+        result->lost_ms += worked_ms - durable_ms;
+        result->checkpoints_aborted += progress.started - progress.durable;
+    } else if (result->is_finished) {
+        rest = SPOT_SHARE_USEFUL;
+    }
+    instance_ms[SPOT_SHARE_STALLED] += progress.stalled_ms * episode->world_size;
+    instance_ms[SPOT_SHARE_USEFUL] += durable_ms * episode->world_size;
+    instance_ms[rest] += (worked_ms - durable_ms) * episode->world_size;
+    spot_run_log_training(self, &progress, rest);
+}
+
+void
+spot_episode_end(spot_train_t *self, bool is_rollback)
+{
+    const spot_episode_t *episode = &self->episode;
+    int64_t passed_ms = self->now_ms - episode->start_ms;
+
+    spot_run_log_pauses(self);
+    if (episode->world_size == 0) {
+        self->result.job_ms[SPOT_JOB_WAITING] += passed_ms;
+        return;
+    }
+    passed_ms = charge_pause(self, SPOT_JOB_RECONFIGURING, SPOT_SHARE_RECONFIGURING,
+        episode->reconfiguration_ms, passed_ms);
+    passed_ms = charge_pause(
+        self, SPOT_JOB_RELOADING, SPOT_SHARE_RELOADING, episode->reload_ms, passed_ms);
+    if (self->now_ms >= episode->training_ms) {
+        charge_training(self, passed_ms, is_rollback);
+    }
+}
+
+/* When the run ends: at its horizon, or at the step that finishes the job if that is
+ * sooner. */
+static void
+settle_end(spot_train_t *self)
+{
+    const spot_episode_t *episode = &self->episode;
+    const spot_scenario_t *scenario = self->scenario;
+    int64_t step_end_ms;
+
+    self->end_ms = scenario->horizon_ms;
+    self->result.is_finished = false;
+    if (scenario->until_steps == 0 || episode->world_size == 0) {
+        return;
+    }
+    step_end_ms = spot_cycle_step_end_ms(
+        &episode->cycle, scenario->until_steps - self->result.steps_durable);
+    if (step_end_ms <= scenario->horizon_ms - episode->training_ms) {
+        self->end_ms = episode->training_ms + step_end_ms;
+        self->result.is_finished = true;
+    }
+}
+
+void
+spot_episode_begin(spot_train_t *self, const spot_recovery_plan_t *plan)
+{
+    const spot_job_t *job = &self->scenario->job;
+    const int64_t world_size = plan->num_pipelines * job->pipeline_depth;
+    const bool is_free = self->now_ms == 0 || world_size == 0;
+    spot_episode_t *episode = &self->episode;
+
+    spot_episode_end(self, plan->is_rollback);
+    self->result.reconfigurations += self->now_ms > 0;
+    spot_fleet_set_active(&self->fleet, (int32_t) world_size);
+    self->num_pipelines = plan->num_pipelines;
+    episode->start_ms = self->now_ms;
+    episode->world_size = world_size;
+    episode->reconfiguration_ms = is_free ? 0 : plan->reconfiguration_ms;
+    episode->reload_ms = is_free ? 0 : plan->reload_ms;
+    episode->training_ms =
+        self->now_ms + episode->reconfiguration_ms + episode->reload_ms;
+    if (world_size > 0) {
+        const spot_step_time_t *step_time = &job->step_time;
+
+        spot_cycle_init(
+            &episode->cycle, &job->checkpoint, spot_step_time_ms(step_time, world_size));
+        if (!spot_step_time_covers(step_time, world_size)) {
+            self->result.has_flat_step_time = true;
+        }
+    }
+    settle_end(self);
+}

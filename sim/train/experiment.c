@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "sim/train/experiment.h"
+
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "sim/train/metrics.h"
+#include "sim/train/train.h"
+
+static int
+train_bind(void **scenario, const spot_node_t *root, spot_diag_t *diag)
+{
+    *scenario = spot_calloc(1, sizeof(spot_scenario_t));
+    if (*scenario == NULL) {
+        return SPOT_ERR_NO_MEMORY;
+    }
+    return spot_scenario_init(*scenario, root, diag);
+}
+
+static void
+train_free(void *scenario)
+{
+    if (scenario != NULL) {
+        spot_scenario_free(scenario);
+        free(scenario);
+    }
+}
+
+static int
+train_open(void **worker, const void *scenario)
+{
+    *worker = spot_calloc(1, sizeof(spot_train_t));
+    if (*worker == NULL) {
+        return SPOT_ERR_NO_MEMORY;
+    }
+    return spot_train_init(*worker, scenario);
+}
+
+static void
+train_close(void *worker)
+{
+    if (worker != NULL) {
+        spot_train_free(worker);
+        free(worker);
+    }
+}
+
+static int
+train_run(void *worker, uint64_t seed, uint64_t replication, double *metrics,
+    unsigned char *warnings)
+{
+    spot_train_t *train = worker;
+    const int ret = spot_train_run(train, seed, replication, NULL);
+
+    if (ret == 0) {
+        spot_train_metric_values(train->scenario, &train->result, metrics);
+        spot_train_warning_flags(&train->result, warnings);
+    }
+    return ret;
+}
+
+const spot_experiment_t spot_train_experiment = {
+    .name = "train",
+    .metrics = spot_train_metrics,
+    .num_metrics = SPOT_TRAIN_NUM_METRICS,
+    .warnings = spot_train_warnings,
+    .num_warnings = SPOT_TRAIN_NUM_WARNINGS,
+    .bind = train_bind,
+    .free = train_free,
+    .open = train_open,
+    .close = train_close,
+    .run = train_run,
+};

@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Training as an experiment that sim/study can run. */
+#ifndef SPOT_SIM_TRAIN_EXPERIMENT_H
+#define SPOT_SIM_TRAIN_EXPERIMENT_H
+
+#include "sim/study/experiment.h"
+
+extern const spot_experiment_t spot_train_experiment;
+
+#endif

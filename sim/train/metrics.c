@@ -1,0 +1,317 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "sim/train/metrics.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/units.h"
+
+typedef struct {
+    const spot_scenario_t *scenario;
+    const spot_train_result_t *result;
+} run_t;
+
+/* Every formula takes the run and an argument that says which of several like ones. */
+typedef double (*formula_t)(const run_t *run, int argument);
+
+static double
+ratio(double numerator, double denominator)
+{
+    return denominator == 0 ? (double) NAN : numerator / denominator;
+}
+
+static double
+total_instance_ms(const run_t *run)
+{
+    return (double) spot_ledger_total(&run->result->ledger);
+}
+
+/* argument: a category of the ledger. */
+static double
+share_fraction(const run_t *run, int share)
+{
+    return ratio(
+        (double) run->result->ledger.instance_ms[share], total_instance_ms(run));
+}
+
+static double
+idle_fraction(const run_t *run, int argument)
+{
+    const int64_t *instance_ms = run->result->ledger.instance_ms;
+    const int64_t idle_ms =
+        instance_ms[SPOT_SHARE_PREPPING] + instance_ms[SPOT_SHARE_STANDBY] +
+        instance_ms[SPOT_SHARE_RECONFIGURING] + instance_ms[SPOT_SHARE_RELOADING] +
+        instance_ms[SPOT_SHARE_STALLED];
+
+    (void) argument;
+    return ratio((double) idle_ms, total_instance_ms(run));
+}
+
+/* argument: a phase of the job. */
+static double
+job_fraction(const run_t *run, int phase)
+{
+    return ratio((double) run->result->job_ms[phase], (double) run->result->horizon_ms);
+}
+
+static double
+job_lost_fraction(const run_t *run, int argument)
+{
+    (void) argument;
+    return ratio((double) run->result->lost_ms, (double) run->result->horizon_ms);
+}
+
+enum { STEPS_EXECUTED, STEPS_KEPT, STEPS_DURABLE, STEPS_LOST };
+
+static double
+steps(const run_t *run, int which)
+{
+    const spot_train_result_t *result = run->result;
+
+    switch (which) {
+        case STEPS_EXECUTED:
+            return (double) result->steps_executed;
+        case STEPS_KEPT:
+            return (double) (result->steps_executed - result->steps_lost);
+        case STEPS_DURABLE:
+            return (double) result->steps_durable;
+        default:
+            return (double) result->steps_lost;
+    }
+}
+
+static double
+samples_kept(const run_t *run)
+{
+    return steps(run, STEPS_KEPT) * (double) run->scenario->job.samples_per_step;
+}
+
+static double
+samples_per_s(const run_t *run, int argument)
+{
+    (void) argument;
+    return samples_kept(run) * (double) SPOT_MS_PER_S / (double) run->result->horizon_ms;
+}
+
+enum { PRICE_SPOT, PRICE_ON_DEMAND };
+
+static double
+cost_usd(const run_t *run, int which)
+{
+    const spot_price_t *price = &run->scenario->fleet.price;
+
+    return spot_price_usd(
+        which == PRICE_SPOT ? price->spot_usd_per_h : price->on_demand_usd_per_h,
+        spot_ledger_total(&run->result->ledger));
+}
+
+static double
+horizon_h(const run_t *run)
+{
+    return (double) run->result->horizon_ms / (double) SPOT_MS_PER_H;
+}
+
+static double
+usd_per_h(const run_t *run, int argument)
+{
+    (void) argument;
+    return cost_usd(run, PRICE_SPOT) / horizon_h(run);
+}
+
+static double
+usd_per_1000_samples(const run_t *run, int argument)
+{
+    (void) argument;
+    return ratio(1000 * cost_usd(run, PRICE_SPOT), samples_kept(run));
+}
+
+static double
+samples_per_usd(const run_t *run, int argument)
+{
+    (void) argument;
+    return ratio(samples_kept(run), cost_usd(run, PRICE_SPOT));
+}
+
+static double
+mean_instances(const run_t *run, int argument)
+{
+    (void) argument;
+    return total_instance_ms(run) / (double) run->result->horizon_ms;
+}
+
+enum {
+    COUNT_PREEMPTED,
+    COUNT_ADDED,
+    COUNT_CLIPPED,
+    COUNT_RECONFIGURATIONS,
+    COUNT_ROLLBACKS,
+    COUNT_PEAK
+};
+
+static double
+count(const run_t *run, int which)
+{
+    const spot_train_result_t *result = run->result;
+    const int64_t counts[] = {
+        [COUNT_PREEMPTED] = result->preempted,
+        [COUNT_ADDED] = result->added,
+        [COUNT_CLIPPED] = result->clipped,
+        [COUNT_RECONFIGURATIONS] = result->reconfigurations,
+        [COUNT_ROLLBACKS] = result->rollbacks,
+        [COUNT_PEAK] = result->peak_instances,
+    };
+
+    return (double) counts[which];
+}
+
+static double
+count_per_h(const run_t *run, int which)
+{
+    return count(run, which) / horizon_h(run);
+}
+
+/* The mean gap between consecutive ticks at which instances are preempted. */
+static double
+mtbp_s(const run_t *run, int argument)
+{
+    const spot_train_result_t *result = run->result;
+    const double span_s =
+        (double) (result->last_preemption_ms - result->first_preemption_ms) /
+        (double) SPOT_MS_PER_S;
+
+    (void) argument;
+    return result->preemption_events < 2
+               ? (double) NAN
+               : span_s / (double) (result->preemption_events - 1);
+}
+
+static double
+time_to_finish_s(const run_t *run, int argument)
+{
+    (void) argument;
+    return run->result->is_finished
+               ? (double) run->result->horizon_ms / (double) SPOT_MS_PER_S
+               : (double) NAN;
+}
+
+#define FRACTION "fraction of the paid instance time"
+#define CLOCK "fraction of the job's time"
+
+/* X(name, unit, formula, argument, help) */
+#define METRICS(X)                                                                      \
+    X("idle_fraction", "1", idle_fraction, 0,                                           \
+        FRACTION ": prepping, standby, reconfiguring, reloading and stalled")           \
+    X("prepping_fraction", "1", share_fraction, SPOT_SHARE_PREPPING,                    \
+        FRACTION ": booting and installing")                                            \
+    X("standby_fraction", "1", share_fraction, SPOT_SHARE_STANDBY,                      \
+        FRACTION ": ready, not in a pipeline")                                          \
+    X("reconfiguring_fraction", "1", share_fraction, SPOT_SHARE_RECONFIGURING,          \
+        FRACTION ": forming pipelines")                                                 \
+    X("reloading_fraction", "1", share_fraction, SPOT_SHARE_RELOADING,                  \
+        FRACTION ": loading the durable state")                                         \
+    X("stalled_fraction", "1", share_fraction, SPOT_SHARE_STALLED,                      \
+        FRACTION ": waiting for a checkpoint")                                          \
+    X("goodput_fraction", "1", share_fraction, SPOT_SHARE_USEFUL,                       \
+        FRACTION ": steps that a durable checkpoint or the end of the job keeps")       \
+    X("lost_fraction", "1", share_fraction, SPOT_SHARE_LOST,                            \
+        FRACTION ": work that a rollback threw away")                                   \
+    X("unsaved_fraction", "1", share_fraction, SPOT_SHARE_UNSAVED,                      \
+        FRACTION ": work that was not durable when the run ended")                      \
+    X("redundant_fraction", "1", share_fraction, SPOT_SHARE_REDUNDANT,                  \
+        FRACTION ": work done only for redundancy")                                     \
+    X("job_waiting_fraction", "1", job_fraction, SPOT_JOB_WAITING,                      \
+        CLOCK ": waiting for enough instances")                                         \
+    X("job_reconfiguring_fraction", "1", job_fraction, SPOT_JOB_RECONFIGURING,          \
+        CLOCK ": forming pipelines")                                                    \
+    X("job_reloading_fraction", "1", job_fraction, SPOT_JOB_RELOADING,                  \
+        CLOCK ": loading the durable state")                                            \
+    X("job_training_fraction", "1", job_fraction, SPOT_JOB_TRAINING,                    \
+        CLOCK ": training, lost work included")                                         \
+    X("job_stalled_fraction", "1", job_fraction, SPOT_JOB_STALLED,                      \
+        CLOCK ": waiting for a checkpoint")                                             \
+    X("job_lost_fraction", "1", job_lost_fraction, 0,                                   \
+        CLOCK ": training that a rollback threw away")                                  \
+    X("steps_executed", "steps", steps, STEPS_EXECUTED, "steps that ended")             \
+    X("steps_kept", "steps", steps, STEPS_KEPT, "executed less lost")                   \
+    X("steps_durable", "steps", steps, STEPS_DURABLE, "recoverable at the end")         \
+    X("steps_lost", "steps", steps, STEPS_LOST, "rolled back")                          \
+    X("samples_per_s", "samples/s", samples_per_s, 0,                                   \
+        "samples of the steps kept over the whole run")                                 \
+    X("time_to_finish_s", "s", time_to_finish_s, 0,                                     \
+        "when the steps of until.steps were kept; null if they were not")               \
+    X("cost_usd", "USD", cost_usd, PRICE_SPOT, "all instance time at the spot price")   \
+    X("cost_on_demand_usd", "USD", cost_usd, PRICE_ON_DEMAND,                           \
+        "the same instance time at the on-demand price")                                \
+    X("usd_per_h", "USD/h", usd_per_h, 0, "cost over the whole run")                    \
+    X("usd_per_1000_samples", "USD", usd_per_1000_samples, 0,                           \
+        "cost of 1,000 samples kept; null if none was")                                 \
+    X("samples_per_usd", "samples/USD", samples_per_usd, 0,                             \
+        "samples kept for a dollar; null if nothing was paid")                          \
+    X("mean_instances", "instances", mean_instances, 0, "paid at a time, on average")   \
+    X("peak_instances", "instances", count, COUNT_PEAK, "most at a time")               \
+    X("preempted", "instances", count, COUNT_PREEMPTED, "taken by the provider")        \
+    X("added", "instances", count, COUNT_ADDED, "that arrived after time 0")            \
+    X("clipped", "instances", count, COUNT_CLIPPED,                                     \
+        "of the trace that could not be taken or added")                                \
+    X("preempted_per_h", "instances/h", count_per_h, COUNT_PREEMPTED,                   \
+        "taken by the provider in an hour")                                             \
+    X("mtbp_s", "s", mtbp_s, 0,                                                         \
+        "mean time between ticks with a preemption; null below two of them")            \
+    X("rollbacks", "1", count, COUNT_ROLLBACKS, "while training")                       \
+    X("reconfigurations", "1", count, COUNT_RECONFIGURATIONS,                           \
+        "new pipelines or none after a loss or an addition")
+
+#define METRIC_ENTRY(name, unit, formula, argument, help) {name, unit, help},
+#define METRIC_FORMULA(name, unit, formula, argument, help) {formula, argument},
+
+const spot_metric_t spot_train_metrics[SPOT_TRAIN_NUM_METRICS] = {METRICS(METRIC_ENTRY)};
+
+static const struct {
+    formula_t formula;
+    int argument;
+} formulas[] = {METRICS(METRIC_FORMULA)};
+
+_Static_assert(sizeof(formulas) / sizeof(formulas[0]) == SPOT_TRAIN_NUM_METRICS,
+    "the number of metrics in the header");
+
+void
+spot_train_metric_values(
+    const spot_scenario_t *scenario, const spot_train_result_t *result, double *values)
+{
+    const run_t run = {scenario, result};
+
+    for (size_t j = 0; j < SPOT_TRAIN_NUM_METRICS; j++) {
+        values[j] = formulas[j].formula(&run, formulas[j].argument);
+    }
+}
+
+double
+spot_train_metric(
+    const spot_scenario_t *scenario, const spot_train_result_t *result, const char *name)
+{
+    const run_t run = {scenario, result};
+
+    for (size_t j = 0; j < SPOT_TRAIN_NUM_METRICS; j++) {
+        if (strcmp(spot_train_metrics[j].name, name) == 0) {
+            return formulas[j].formula(&run, formulas[j].argument);
+        }
+    }
+    return (double) NAN;
+}
+
+const spot_warning_t spot_train_warnings[SPOT_TRAIN_NUM_WARNINGS] = {
+    {"flat_step_time", "a world size outside the measured ones was used with the step "
+                       "time of the nearest"},
+    {"clipped",
+        "the trace took or added more instances than there were or than the capacity"},
+    {"past_trace_end",
+        "the run went on after the end of the trace with the instances it left"},
+};
+
+void
+spot_train_warning_flags(const spot_train_result_t *result, unsigned char *flags)
+{
+    flags[0] = result->has_flat_step_time;
+    flags[1] = result->clipped > 0;
+    flags[2] = result->is_past_trace_end;
+}

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The result of one run as a JSON object. */
+#ifndef SPOT_SIM_TRAIN_RUN_JSON_H
+#define SPOT_SIM_TRAIN_RUN_JSON_H
+
+#include <stdio.h>
+
+#include "sim/train/train.h"
+
+/* Integers are exact: milliseconds, instance-milliseconds, steps, counts. */
+void spot_run_json_write(
+    const spot_scenario_t *scenario, const spot_train_result_t *result, FILE *out);
+
+#endif

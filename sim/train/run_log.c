@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "sim/train/run_log.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/json.h"
+#include "base/units.h"
+
+/* Of one episode, at most so many checkpoints are logged one by one. */
+#define MAX_CHECKPOINTS 10000
+
+const char *const spot_log_kind_names[] = {
+    "durable", "preempt", "add", "stop", "rollback", "fleet", "phase", "end"};
+
+static void
+add(spot_train_t *train, int64_t time_ms, spot_log_kind_t kind,
+    const int64_t values[SPOT_EVENT_VALUES])
+{
+    spot_event_log_add(train->log, time_ms, (int32_t) kind, values, NULL);
+}
+
+/* The names of the instances of a change, with blanks between. The caller frees it. */
+static char *
+join_names(const spot_membership_t *membership, const spot_change_t *change)
+{
+    char text[SPOT_INSTANCE_NAME_BYTES];
+    size_t num_bytes = 1;
+    char *names, *end;
+
+    for (int32_t j = 0; j < change->count; j++) {
+        num_bytes +=
+            strlen(spot_membership_name(membership, change->slots[j], text)) + 1;
+    }
+    names = malloc(num_bytes);
+    end = names;
+    for (int32_t j = 0; names != NULL && j < change->count; j++) {
+        const char *name = spot_membership_name(membership, change->slots[j], text);
+        const size_t length = strlen(name);
+
+        memcpy(end, name, length);
+        end += length;
+        *end++ = ' ';
+    }
+    if (names != NULL) {
+        names[end == names ? 0 : end - names - 1] = '\0';
+    }
+    return names;
+}
+
+void
+spot_run_log_change(spot_train_t *train, const spot_change_t *change)
+{
+    static const spot_log_kind_t kinds[] = {[SPOT_EVENT_PREEMPT] = SPOT_LOG_PREEMPT,
+        [SPOT_EVENT_ADD] = SPOT_LOG_ADD,
+        [SPOT_EVENT_STOP] = SPOT_LOG_STOP};
+    const int64_t values[SPOT_EVENT_VALUES] = {
+        change->count, change->num_clipped, train->membership.population};
+    char *names;
+
+    if (train->log == NULL) {
+        return;
+    }
+    names = join_names(&train->membership, change);
+    if (names == NULL) {
+        train->log->has_failed = SPOT_ERR_NO_MEMORY;
+        return;
+    }
+    spot_event_log_add(
+        train->log, train->now_ms, (int32_t) kinds[change->kind], values, names);
+    free(names);
+}
+
+void
+spot_run_log_fleet(spot_train_t *train)
+{
+    const spot_fleet_list_t *lists = train->fleet.lists;
+    const int64_t values[SPOT_EVENT_VALUES] = {lists[SPOT_PREPPING].count,
+        lists[SPOT_STANDBY].count, lists[SPOT_ACTIVE].count, train->num_pipelines};
+
+    if (train->log != NULL) {
+        add(train, train->now_ms, SPOT_LOG_FLEET, values);
+    }
+}
+
+/* A stretch of the episode from start_ms, cut off where the episode ends now. */
+static void
+add_phase(spot_train_t *train, int64_t start_ms, int64_t share, int64_t length_ms,
+    int64_t stalled_ms)
+{
+    const int64_t left_ms = train->now_ms - start_ms;
+    const int64_t values[SPOT_EVENT_VALUES] = {share, train->episode.world_size,
+        length_ms < left_ms ? length_ms : left_ms, stalled_ms};
+
+    if (values[2] > 0) {
+        add(train, start_ms, SPOT_LOG_PHASE, values);
+    }
+}
+
+void
+spot_run_log_pauses(spot_train_t *train)
+{
+    const spot_episode_t *episode = &train->episode;
+
+    if (train->log == NULL) {
+        return;
+    }
+    if (episode->world_size == 0) {
+        add_phase(train, episode->start_ms, SPOT_NUM_SHARES, INT64_MAX, 0);
+        return;
+    }
+    add_phase(train, episode->start_ms, SPOT_SHARE_RECONFIGURING,
+        episode->reconfiguration_ms, 0);
+    add_phase(train, episode->start_ms + episode->reconfiguration_ms,
+        SPOT_SHARE_RELOADING, episode->reload_ms, 0);
+}
+
+/* The first durable checkpoint of the run's episode has the number before + 1. */
+static void
+add_checkpoints(
+    spot_train_t *train, int64_t num_durable, int64_t before, int64_t steps_before)
+{
+    const spot_cycle_t *cycle = &train->episode.cycle;
+    const int64_t first_ms = train->episode.training_ms +
+                             cycle->first_steps * cycle->step_ms + cycle->snapshot_ms +
+                             cycle->write_ms;
+    const int64_t skipped =
+        num_durable > MAX_CHECKPOINTS ? num_durable - MAX_CHECKPOINTS : 0;
+
+    for (int64_t j = skipped; j < num_durable; j++) {
+        const int64_t values[SPOT_EVENT_VALUES] = {
+            before + j + 1, steps_before + cycle->first_steps + j * cycle->cycle_steps};
+
+        add(train, first_ms + j * cycle->cycle_ms, SPOT_LOG_DURABLE, values);
+    }
+}
+
+void
+spot_run_log_training(
+    spot_train_t *train, const spot_progress_t *progress, spot_share_t rest)
+{
+    const spot_train_result_t *result = &train->result;
+    const spot_cycle_t *cycle = &train->episode.cycle;
+    const int64_t start_ms = train->episode.training_ms;
+    int64_t captured_ms = 0, stalled_ms = 0;
+
+    if (train->log == NULL) {
+        return;
+    }
+    if (progress->durable_steps > 0) {
+        captured_ms = spot_cycle_step_end_ms(cycle, progress->durable_steps);
+        stalled_ms = captured_ms - progress->durable_steps * cycle->step_ms;
+    }
+    add_checkpoints(train, progress->durable,
+        result->checkpoints_durable - progress->durable,
+        result->steps_durable - progress->durable_steps);
+    add_phase(train, start_ms, SPOT_SHARE_USEFUL, captured_ms, stalled_ms);
+    add_phase(train, start_ms + captured_ms, (int64_t) rest, INT64_MAX,
+        progress->stalled_ms - stalled_ms);
+    if (rest == SPOT_SHARE_LOST) {
+        const int64_t values[SPOT_EVENT_VALUES] = {
+            progress->steps - progress->durable_steps, result->steps_durable,
+            train->now_ms - start_ms - captured_ms - (progress->stalled_ms - stalled_ms),
+            progress->started - progress->durable};
+
+        add(train, train->now_ms, SPOT_LOG_ROLLBACK, values);
+    }
+}
+
+void
+spot_run_log_end(spot_train_t *train)
+{
+    const spot_train_result_t *result = &train->result;
+    const int64_t values[SPOT_EVENT_VALUES] = {
+        result->steps_executed - result->steps_lost, result->steps_durable};
+
+    if (train->log != NULL) {
+        add(train, train->now_ms, SPOT_LOG_END, values);
+        spot_event_log_sort(train->log);
+    }
+}
+
+/* The instances of a change as a JSON array of their names. */
+static void
+write_names(spot_json_t *json, const char *names)
+{
+    char name[128];
+
+    spot_json_open(json, "instances", '[');
+    while (*names != '\0') {
+        const size_t length = strcspn(names, " ");
+
+        snprintf(name, sizeof(name), "%.*s", (int) length, names);
+        spot_json_text(json, NULL, name);
+        names += length + (names[length] == ' ');
+    }
+    spot_json_close(json, ']');
+}
+
+static void
+write_record(
+    spot_json_t *json, const spot_event_log_t *log, const spot_log_record_t *record)
+{
+    static const char *const keys[][SPOT_EVENT_VALUES] = {
+        [SPOT_LOG_DURABLE] = {"checkpoint", "steps_durable"},
+        [SPOT_LOG_PREEMPT] = {"count", "clipped", "population"},
+        [SPOT_LOG_ADD] = {"count", "clipped", "population"},
+        [SPOT_LOG_STOP] = {"count", "clipped", "population"},
+        [SPOT_LOG_ROLLBACK] = {"steps_lost", "steps_durable", "lost_ms",
+            "checkpoints_aborted"},
+        [SPOT_LOG_FLEET] = {"prepping", "standby", "active", "pipelines"},
+        [SPOT_LOG_PHASE] = {NULL, "world_size", "length_ms", "stalled_ms"},
+        [SPOT_LOG_END] = {"steps_kept", "steps_durable"},
+    };
+    const char *names = spot_event_log_text(log, record);
+
+    spot_json_open(json, NULL, '{');
+    spot_json_integer(json, "time_ms", record->time_ms);
+    spot_json_text(json, "event", spot_log_kind_names[record->kind]);
+    if (record->kind == SPOT_LOG_PHASE) {
+        spot_json_text(json, "phase",
+            record->values[0] == SPOT_NUM_SHARES ? "waiting"
+                                                 : spot_share_names[record->values[0]]);
+    }
+    for (int j = 0; j < SPOT_EVENT_VALUES; j++) {
+        if (keys[record->kind][j] != NULL) {
+            spot_json_integer(json, keys[record->kind][j], record->values[j]);
+        }
+    }
+    if (names != NULL) {
+        write_names(json, names);
+    }
+    spot_json_close(json, '}');
+}
+
+void
+spot_run_log_write(const spot_event_log_t *log, FILE *out)
+{
+    spot_json_t json;
+
+    for (size_t j = 0; j < log->num_records; j++) {
+        spot_json_init(&json, out, 0);
+        write_record(&json, log, &log->records[j]);
+    }
+}

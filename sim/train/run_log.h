@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What the event log of a training run says, and how it is written as JSON lines. */
+#ifndef SPOT_SIM_TRAIN_RUN_LOG_H
+#define SPOT_SIM_TRAIN_RUN_LOG_H
+
+#include <stdio.h>
+
+#include "sim/engine/event_log.h"
+#include "sim/train/train.h"
+
+/* Kinds of records and their values. At one time they stand in this order. */
+typedef enum {
+    SPOT_LOG_DURABLE, /* checkpoint: 0 its number in the run, 1 steps that are durable */
+    SPOT_LOG_PREEMPT, /* 0 instances, 1 clipped, 2 population; text: their names */
+    SPOT_LOG_ADD,     /* the same */
+    SPOT_LOG_STOP,    /* the same */
+    SPOT_LOG_ROLLBACK, /* 0 steps lost, 1 durable steps, 2 job ms lost, 3 aborted */
+    SPOT_LOG_FLEET,    /* 0 prepping, 1 standby, 2 active, 3 pipelines */
+    SPOT_LOG_PHASE, /* 0 share (SPOT_NUM_SHARES: waiting), 1 world size, 2 length in ms,
+                       3 of it stalled in ms */
+    SPOT_LOG_END    /* 0 steps kept, 1 durable steps */
+} spot_log_kind_t;
+
+extern const char *const spot_log_kind_names[];
+
+/* The engine's side: each appends what it is about, or does nothing without a log. */
+void spot_run_log_change(spot_train_t *train, const spot_change_t *change);
+void spot_run_log_fleet(spot_train_t *train);
+/* The waiting or the pauses of the episode that ends now. */
+void spot_run_log_pauses(spot_train_t *train);
+/* Its training, with the category of what was not durable. */
+void spot_run_log_training(
+    spot_train_t *train, const spot_progress_t *progress, spot_share_t rest);
+/* The end of the run; puts the log in order. */
+void spot_run_log_end(spot_train_t *train);
+
+/* One JSON object a line, in order of time. */
+void spot_run_log_write(const spot_event_log_t *log, FILE *out);
+
+#endif

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "sim/train/run_text.h"
+
+#include <inttypes.h>
+#include <math.h>
+
+#include "base/units.h"
+#include "sim/train/metrics.h"
+
+/* The width of the bar that stands for the whole paid time. */
+#define BAR_COLUMNS 40
+
+static void
+write_ledger(const spot_train_result_t *result, FILE *out)
+{
+    const int64_t total_ms = spot_ledger_total(&result->ledger);
+
+    fprintf(out, "where the paid time went (instance-hours)\n");
+    for (int j = 0; j < SPOT_NUM_SHARES; j++) {
+        const int64_t share_ms = result->ledger.instance_ms[j];
+        const double fraction =
+            total_ms == 0 ? 0 : (double) share_ms / (double) total_ms;
+
+        if (share_ms == 0) {
+            continue;
+        }
+        fprintf(out, "  %-14s %12.2f  %5.1f %%  ", spot_share_names[j],
+            (double) share_ms / (double) SPOT_MS_PER_H, 100 * fraction);
+        for (int k = 0; k < (int) lround(fraction * BAR_COLUMNS); k++) {
+            putc('#', out);
+        }
+        putc('\n', out);
+    }
+    fprintf(
+        out, "  %-14s %12.2f\n", "total", (double) total_ms / (double) SPOT_MS_PER_H);
+}
+
+/* A metric, or "-" where it is undefined. */
+static void
+write_metric(const spot_scenario_t *scenario, const spot_train_result_t *result,
+    const char *label, const char *name, const char *unit, FILE *out)
+{
+    const double value = spot_train_metric(scenario, result, name);
+
+    if (isnan(value)) {
+        fprintf(out, "  %-28s %14s\n", label, "-");
+    } else {
+        fprintf(out, "  %-28s %14.6g %s\n", label, value, unit);
+    }
+}
+
+static void
+write_job(const spot_train_result_t *result, FILE *out)
+{
+    fprintf(out, "what the job did (h)\n");
+    for (int j = 0; j < SPOT_NUM_JOB_PHASES; j++) {
+        if (result->job_ms[j] > 0) {
+            fprintf(out, "  %-14s %12.2f  %5.1f %%\n", spot_job_phase_names[j],
+                (double) result->job_ms[j] / (double) SPOT_MS_PER_H,
+                100 * (double) result->job_ms[j] / (double) result->horizon_ms);
+        }
+    }
+    fprintf(out,
+        "  steps executed %" PRId64 ", lost %" PRId64 ", kept %" PRId64 "\n"
+        "  reconfigurations %" PRId64 ", rollbacks %" PRId64
+        ", checkpoints durable %" PRId64 ", aborted %" PRId64 "\n",
+        result->steps_executed, result->steps_lost,
+        result->steps_executed - result->steps_lost, result->reconfigurations,
+        result->rollbacks, result->checkpoints_durable, result->checkpoints_aborted);
+}
+
+static void
+write_warnings(const spot_train_result_t *result, FILE *out)
+{
+    unsigned char flags[SPOT_MAX_WARNINGS];
+
+    spot_train_warning_flags(result, flags);
+    for (size_t j = 0; j < SPOT_TRAIN_NUM_WARNINGS; j++) {
+        if (flags[j]) {
+            fprintf(out, "warning: %s\n", spot_train_warnings[j].text);
+        }
+    }
+}
+
+void
+spot_run_text_write(
+    const spot_scenario_t *scenario, const spot_train_result_t *result, FILE *out)
+{
+    char horizon[SPOT_DURATION_TEXT_BYTES];
+
+    spot_duration_text(result->horizon_ms, horizon);
+    fprintf(out,
+        "%s: recovery %s, %s, seed %" PRIu64 ", replication %" PRIu64 "\n"
+        "instances: %" PRId64 " at first, %" PRId64 " added, %" PRId64
+        " preempted, %" PRId64 " stopped, %" PRId64 " at most\n\n",
+        scenario->name, scenario->recovery.system->name, horizon, result->seed,
+        result->replication, result->initial, result->added, result->preempted,
+        result->stopped, result->peak_instances);
+    write_ledger(result, out);
+    putc('\n', out);
+    write_job(result, out);
+    fprintf(out, "\nwhat came of it\n");
+    write_metric(scenario, result, "idle fraction", "idle_fraction", "", out);
+    write_metric(scenario, result, "goodput fraction", "goodput_fraction", "", out);
+    write_metric(scenario, result, "throughput", "samples_per_s", "samples/s", out);
+    write_metric(scenario, result, "cost", "cost_usd", "USD", out);
+    write_metric(
+        scenario, result, "the same on demand", "cost_on_demand_usd", "USD", out);
+    write_metric(
+        scenario, result, "cost of 1,000 samples", "usd_per_1000_samples", "USD", out);
+    write_metric(scenario, result, "mean time between preemptions", "mtbp_s", "s", out);
+    if (scenario->until_steps > 0) {
+        write_metric(scenario, result, "time to finish", "time_to_finish_s", "s", out);
+    }
+    write_warnings(result, out);
+}

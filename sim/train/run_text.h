@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The result of one run as a short text for a terminal. */
+#ifndef SPOT_SIM_TRAIN_RUN_TEXT_H
+#define SPOT_SIM_TRAIN_RUN_TEXT_H
+
+#include <stdio.h>
+
+#include "sim/train/train.h"
+
+/* What was done, where the paid time went, what it cost, and the warnings. */
+void spot_run_text_write(
+    const spot_scenario_t *scenario, const spot_train_result_t *result, FILE *out);
+
+#endif

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "sim/train/run_timeline.h"
+
+#include <string.h>
+
+#include "sim/train/run_log.h"
+
+static const char *const mark_names[] = {"preempted", "added", "stopped", "rolled back"};
+
+enum { MARK_PREEMPTED, MARK_ADDED, MARK_STOPPED, MARK_ROLLBACK, NUM_MARKS };
+
+typedef struct {
+    spot_timeline_t *timeline;
+    double outside[2];       /* prepping, standby */
+    double inside;           /* active */
+    int64_t share;           /* what the active ones do */
+    double stalled_fraction; /* of their time */
+} builder_t;
+
+/* The heights that hold from time_ms on. */
+static int
+add_segment(const builder_t *self, int64_t time_ms)
+{
+    spot_timeline_segment_t segment = {.start_ms = time_ms};
+
+    segment.heights[SPOT_SHARE_PREPPING] = self->outside[0];
+    segment.heights[SPOT_SHARE_STANDBY] = self->outside[1];
+    if (self->share < SPOT_NUM_SHARES) {
+        segment.heights[self->share] = self->inside * (1 - self->stalled_fraction);
+        segment.heights[SPOT_SHARE_STALLED] += self->inside * self->stalled_fraction;
+    }
+    return spot_timeline_add_segment(self->timeline, &segment);
+}
+
+static int
+add_record(builder_t *self, const spot_log_record_t *record)
+{
+    static const int marks[] = {[SPOT_LOG_PREEMPT] = MARK_PREEMPTED,
+        [SPOT_LOG_ADD] = MARK_ADDED,
+        [SPOT_LOG_STOP] = MARK_STOPPED,
+        [SPOT_LOG_ROLLBACK] = MARK_ROLLBACK};
+    const int64_t *values = record->values;
+
+    switch ((spot_log_kind_t) record->kind) {
+        case SPOT_LOG_PREEMPT:
+        case SPOT_LOG_ADD:
+        case SPOT_LOG_STOP:
+        case SPOT_LOG_ROLLBACK:
+            return spot_timeline_add_mark(
+                self->timeline, record->time_ms, marks[record->kind], values[0]);
+        case SPOT_LOG_FLEET:
+            self->outside[0] = (double) values[0];
+            self->outside[1] = (double) values[1];
+            self->inside = (double) values[2];
+            return add_segment(self, record->time_ms);
+        case SPOT_LOG_PHASE:
+            self->share = values[0];
+            self->stalled_fraction = (double) values[3] / (double) values[2];
+            return add_segment(self, record->time_ms);
+        case SPOT_LOG_DURABLE:
+        case SPOT_LOG_END:
+            break;
+    }
+    return spot_timeline_add_progress(self->timeline, record->time_ms,
+        (double) values[1]); /* of both kinds: the steps that are durable */
+}
+
+int
+spot_run_timeline(const spot_scenario_t *scenario, const spot_event_log_t *log,
+    spot_timeline_t *timeline)
+{
+    builder_t self = {.timeline = timeline, .share = SPOT_NUM_SHARES};
+    int ret = spot_timeline_add_progress(timeline, 0, 0);
+
+    timeline->title = scenario->name;
+    timeline->height_label = "instances";
+    timeline->progress_label = "steps durable";
+    timeline->num_categories = SPOT_NUM_SHARES;
+    timeline->category_names = spot_share_names;
+    timeline->num_mark_kinds = NUM_MARKS;
+    timeline->mark_names = mark_names;
+    for (size_t j = 0; ret == 0 && j < log->num_records; j++) {
+        ret = add_record(&self, &log->records[j]);
+        timeline->end_ms = log->records[j].time_ms;
+    }
+    return ret;
+}

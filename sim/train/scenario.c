@@ -1,0 +1,301 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "sim/train/scenario.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/units.h"
+
+static const spot_field_t until_fields[] = {
+    {.name = "steps",
+        .type = SPOT_FIELD_INTEGER,
+        .offset = offsetof(spot_scenario_t, until_steps),
+        .min = 1,
+        .max = (double) SPOT_MAX_STEPS,
+        .help = "the run ends when that many steps are kept"},
+    {.name = NULL},
+};
+
+static const spot_field_t horizon_fields[] = {
+    {.name = "until",
+        .type = SPOT_FIELD_MAP,
+        .offset = 0,
+        .fields = until_fields,
+        .help = "ends the run before its horizon"},
+    {.name = NULL},
+};
+
+/* "355 min", "trace-end" or {until: {steps: N}}. trace-end is 0 until the trace is read.
+ */
+static void
+bind_horizon(
+    spot_bind_t *bind, const spot_field_t *field, const spot_node_t *node, void *target)
+{
+    const spot_field_t duration = {.name = field->name,
+        .type = SPOT_FIELD_DURATION,
+        .min = 1,
+        .max = (double) SPOT_MAX_DURATION_MS};
+    spot_scenario_t *self = target;
+
+    if (node->kind == SPOT_NODE_SCALAR && strcmp(node->text, "trace-end") == 0) {
+        self->horizon_ms = 0;
+    } else if (node->kind == SPOT_NODE_MAP) {
+        spot_bind_map(bind, horizon_fields, field->name, node, self);
+    } else {
+        spot_bind_field(bind, &duration, node, &self->horizon_ms);
+    }
+}
+
+/* The trace needs the fleet and the tick: it is bound when these are known. */
+static void
+keep_trace_node(
+    spot_bind_t *bind, const spot_field_t *field, const spot_node_t *node, void *target)
+{
+    (void) bind;
+    (void) field;
+    *(const spot_node_t **) target = node;
+}
+
+static const spot_field_t fleet_fields[] = {
+    {.name = "capacity",
+        .type = SPOT_FIELD_INTEGER,
+        .offset = offsetof(spot_fleet_setting_t, capacity),
+        .min = 1,
+        .max = SPOT_MAX_INSTANCES,
+        .initial = "64",
+        .help = "most instances at a time; additions above it are clipped and counted"},
+    {.name = "initial",
+        .type = SPOT_FIELD_INTEGER,
+        .offset = offsetof(spot_fleet_setting_t, initial),
+        .min = 0,
+        .max = SPOT_MAX_INSTANCES,
+        .initial = "32",
+        .help = "instances that are ready at time 0; a trace file brings its own"},
+    {.name = "preparation",
+        .type = SPOT_FIELD_DURATION,
+        .offset = offsetof(spot_fleet_setting_t, preparation_ms),
+        .max = HUGE_VAL,
+        .initial = "180 s",
+        .help = "time from the arrival of an instance until it is ready"},
+    {.name = "price",
+        .type = SPOT_FIELD_MAP,
+        .offset = offsetof(spot_fleet_setting_t, price),
+        .initial = "{}",
+        .fields = spot_price_fields,
+        .help = "what an instance costs"},
+    {.name = NULL},
+};
+
+/* The defaults are the measured means of the seed study, rounded to seconds. */
+const spot_field_t spot_scenario_fields[] = {
+    {.name = "scenario",
+        .type = SPOT_FIELD_TEXT,
+        .offset = offsetof(spot_scenario_t, name),
+        .help = "name of the scenario"},
+    {.name = "horizon",
+        .type = SPOT_FIELD_CUSTOM,
+        .offset = 0,
+        .initial = "trace-end",
+        .bind = bind_horizon,
+        .expected =
+            "a duration such as \"355 min\", trace-end or {until: {steps: 1800}}",
+        .help = "length of the run; trace-end needs a trace file"},
+    {.name = "until",
+        .type = SPOT_FIELD_MAP,
+        .offset = 0,
+        .initial = "",
+        .fields = until_fields,
+        .help = "ends the run before its horizon"},
+    {.name = "tick",
+        .type = SPOT_FIELD_DURATION,
+        .offset = offsetof(spot_scenario_t, tick_ms),
+        .min = 1,
+        .max = (double) SPOT_MS_PER_D,
+        .initial = "5 s",
+        .help = "how often the controller looks at the cluster"},
+    {.name = "fleet",
+        .type = SPOT_FIELD_MAP,
+        .offset = offsetof(spot_scenario_t, fleet),
+        .initial = "{}",
+        .fields = fleet_fields,
+        .help = "the instances"},
+    {.name = "job",
+        .type = SPOT_FIELD_MAP,
+        .offset = offsetof(spot_scenario_t, job),
+        .initial = "{}",
+        .fields = spot_job_fields,
+        .help = "the training job"},
+    {.name = "recovery",
+        .type = SPOT_FIELD_CUSTOM,
+        .offset = offsetof(spot_scenario_t, recovery),
+        .initial = "{system: checkpoint}",
+        .bind = spot_recovery_bind,
+        .expected = "{system: NAME}",
+        .help = "how the job goes on after a loss"},
+    {.name = "trace",
+        .type = SPOT_FIELD_CUSTOM,
+        .offset = offsetof(spot_scenario_t, trace_node),
+        .bind = keep_trace_node,
+        .expected = "{generator: NAME, ...} or {file: PATH}",
+        .help = "what happens to the instances from outside"},
+    {.name = NULL},
+};
+
+/* The node of a dotted key for a message, or the nearest one above it. */
+static const spot_node_t *
+place_of(const spot_node_t *root, const char *map, const char *key)
+{
+    const spot_node_t *outer = map == NULL ? root : spot_node_get(root, map);
+    const spot_node_t *inner = outer == NULL ? NULL : spot_node_get(outer, key);
+
+    if (inner != NULL) {
+        return inner;
+    }
+    return outer != NULL ? outer : root;
+}
+
+/* A trace file brings its own initial instances: fleet.initial does not count then. */
+static void
+check_fleet(const spot_scenario_t *self, spot_bind_t *bind, const spot_node_t *root)
+{
+    const spot_fleet_setting_t *fleet = &self->fleet;
+    const bool is_recorded = spot_node_get(self->trace_node, "file") != NULL;
+
+    if (!is_recorded && fleet->capacity > 0 && fleet->initial > fleet->capacity) {
+        spot_bind_error(bind, place_of(root, "fleet", "initial"), "fleet.initial",
+            "%lld instances are more than fleet.capacity (%lld)",
+            (long long) fleet->initial, (long long) fleet->capacity);
+    }
+}
+
+/* Binds the trace with what the scenario settles. Where the scenario itself is faulty,
+ * its values are replaced so that the trace's own errors are found in the same pass. */
+static int
+bind_trace(spot_scenario_t *self, spot_bind_t *bind)
+{
+    const spot_trace_setting_t setting = {
+        .tick_ms = self->tick_ms > 0 ? self->tick_ms : SPOT_MS_PER_S,
+        .capacity = self->fleet.capacity > 0 ? self->fleet.capacity : 1,
+        .initial = self->fleet.initial,
+        .horizon_ms = self->horizon_ms,
+    };
+    int ret;
+
+    strcpy(bind->path, "trace.");
+    ret = spot_trace_model_init(&self->trace, bind, self->trace_node, &setting);
+    bind->path[0] = '\0';
+    return ret;
+}
+
+static void
+settle_horizon(spot_scenario_t *self, spot_bind_t *bind, const spot_node_t *root)
+{
+    const spot_trace_t *recording = self->trace.recording;
+
+    if (recording != NULL && recording->initial > self->fleet.capacity) {
+        spot_bind_error(bind, self->trace_node, "trace.file",
+            "the trace starts with %lld instances, more than fleet.capacity (%lld)",
+            (long long) recording->initial, (long long) self->fleet.capacity);
+    }
+    if (self->horizon_ms == 0 && recording != NULL) {
+        self->horizon_ms = recording->end_ms;
+    } else if (self->horizon_ms == 0) {
+        spot_bind_error(bind, place_of(root, NULL, "horizon"), "horizon",
+            "a generated trace has no end: expected a duration such as \"355 min\"");
+    } else if (recording != NULL && recording->end_ms < self->horizon_ms) {
+        const spot_node_t *place = place_of(root, NULL, "horizon");
+        char end[SPOT_DURATION_TEXT_BYTES];
+
+        spot_duration_text(recording->end_ms, end);
+        spot_diag_warn(bind->diag, place->file, place->line, place->column,
+            "the horizon is beyond the end of the trace (%s): its last instances stay",
+            end);
+    }
+}
+
+int
+spot_scenario_init(spot_scenario_t *self, const spot_node_t *root, spot_diag_t *diag)
+{
+    const size_t num_errors = diag->num_errors;
+    spot_bind_t bind = {.diag = diag};
+    int ret;
+
+    memset(self, 0, sizeof(*self));
+    ret = spot_bind_document(spot_scenario_fields, root, diag, self);
+    if (ret == SPOT_ERR_NO_MEMORY || root->kind != SPOT_NODE_MAP) {
+        return ret;
+    }
+    check_fleet(self, &bind, root);
+    if (self->trace_node != NULL) {
+        ret = bind_trace(self, &bind);
+    }
+    if (ret == 0 && diag->num_errors == num_errors) {
+        settle_horizon(self, &bind, root);
+    }
+    self->trace_node = NULL;
+    if (ret == 0 && diag->num_errors > num_errors) {
+        ret = SPOT_ERR_BAD_INPUT;
+    }
+    return ret;
+}
+
+/* "trace: {file: PATH}" with PATH as the command line has it, not as YAML. */
+static int
+replace_trace(spot_yaml_t *document, const char *trace_path, spot_diag_t *diag)
+{
+    int ret = spot_yaml_assign(document, "--trace", "trace={}", diag);
+    const spot_node_t *trace;
+    spot_node_t *path;
+
+    if (ret != 0) {
+        return ret;
+    }
+    trace = spot_node_get(document->root, "trace");
+    path = spot_yaml_new_scalar(document, trace_path, trace);
+    return path == NULL ? SPOT_ERR_NO_MEMORY
+                        : spot_yaml_set(document, "trace.file", path);
+}
+
+int
+spot_scenario_change(
+    spot_yaml_t *document, const spot_scenario_changes_t *changes, spot_diag_t *diag)
+{
+    int ret = 0;
+
+    if (changes->trace_path != NULL) {
+        ret = replace_trace(document, changes->trace_path, diag);
+    }
+    for (size_t j = 0; ret == 0 && j < changes->num_sets; j++) {
+        ret = spot_yaml_assign(document, "--set", changes->sets[j], diag);
+    }
+    return ret;
+}
+
+int
+spot_scenario_read(spot_scenario_t *self, const char *path,
+    const spot_scenario_changes_t *changes, spot_diag_t *diag)
+{
+    spot_yaml_t document;
+    int ret = spot_yaml_read(&document, path, diag);
+
+    memset(self, 0, sizeof(*self));
+    if (ret == 0 && changes != NULL) {
+        ret = spot_scenario_change(&document, changes, diag);
+    }
+    if (ret == 0) {
+        ret = spot_scenario_init(self, document.root, diag);
+    }
+    spot_yaml_free(&document);
+    return ret;
+}
+
+void
+spot_scenario_free(spot_scenario_t *self)
+{
+    spot_trace_model_free(&self->trace);
+    spot_recovery_choice_free(&self->recovery);
+    spot_job_free(&self->job);
+    free(self->name);
+    memset(self, 0, sizeof(*self));
+}

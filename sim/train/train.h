@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The training engine: the state machine of one elastic training job, event by event.
+ *
+ * The controller looks at the cluster at ticks only; the job runs in its own time.
+ * Nothing happens in the engine between two changes of the cluster that are seen: what
+ * the job did in between follows in closed form (models/checkpoint.h). So the cost is
+ * that of the trace's events and of the ends of preparation, however many ticks, steps
+ * or checkpoints pass.
+ *
+ * Life: init -> run, as often as wanted -> free. The result stays until the next run. */
+#ifndef SPOT_SIM_TRAIN_TRAIN_H
+#define SPOT_SIM_TRAIN_TRAIN_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "sim/engine/calendar.h"
+#include "sim/engine/event_log.h"
+#include "sim/fleet/fleet.h"
+#include "sim/train/ledger.h"
+#include "sim/train/scenario.h"
+#include "traces/membership.h"
+
+/* What the job does with its time. */
+typedef enum {
+    SPOT_JOB_WAITING, /* not enough instances for a pipeline */
+    SPOT_JOB_RECONFIGURING,
+    SPOT_JOB_RELOADING,
+    SPOT_JOB_TRAINING,
+    SPOT_JOB_STALLED, /* by a checkpoint, within training */
+    SPOT_NUM_JOB_PHASES
+} spot_job_phase_t;
+
+extern const char *const spot_job_phase_names[SPOT_NUM_JOB_PHASES];
+
+typedef struct {
+    uint64_t seed;
+    uint64_t replication;
+    int64_t horizon_ms; /* when the run ended */
+    spot_ledger_t ledger;
+    int64_t job_ms[SPOT_NUM_JOB_PHASES]; /* sums to horizon_ms */
+    int64_t lost_ms;                     /* of the job's training time */
+    int64_t steps_executed;
+    int64_t steps_durable; /* recoverable from storage when the run ended */
+    int64_t steps_lost;    /* kept = executed - lost */
+    int64_t initial;       /* instances at time 0; the counts below are instances too */
+    int64_t preempted;
+    int64_t added;
+    int64_t stopped;
+    int64_t clipped;
+    int64_t reconfigurations;
+    int64_t rollbacks;
+    int64_t checkpoints_durable;
+    int64_t checkpoints_aborted;
+    int64_t peak_instances;
+    int64_t preemption_events;   /* ticks at which instances were preempted */
+    int64_t first_preemption_ms; /* tick of the first and the last of them */
+    int64_t last_preemption_ms;
+    bool is_finished;        /* until_steps was reached */
+    bool has_flat_step_time; /* a world size outside the measured ones was used */
+    bool is_past_trace_end;  /* the run went on after the trace's end */
+} spot_train_result_t;
+
+/* What the job has been doing since the latest plan. */
+typedef struct {
+    int64_t start_ms;
+    int64_t world_size; /* 0: waiting */
+    int64_t reconfiguration_ms;
+    int64_t reload_ms;
+    int64_t training_ms; /* when training starts */
+    spot_cycle_t cycle;
+} spot_episode_t;
+
+typedef struct {
+    const spot_scenario_t *scenario; /* must outlive self */
+    spot_membership_t membership;
+    spot_fleet_t fleet;
+    spot_calendar_t calendar;
+    spot_event_log_t *log; /* NULL: no log */
+    int64_t now_ms;
+    int64_t end_ms;       /* of the run, as far as it is known */
+    spot_change_t change; /* the next one of the trace */
+    bool has_change;
+    bool has_ready_item; /* in the calendar */
+    bool has_trace_item;
+    int32_t num_lost_active; /* at this tick */
+    int32_t num_ready;       /* became standby at this tick */
+    int32_t num_pipelines;
+    spot_episode_t episode;
+    spot_train_result_t result;
+} spot_train_t;
+
+/* NO_MEMORY; free self even then. */
+SPOT_API SPOT_MUST_CHECK int spot_train_init(
+    spot_train_t *self, const spot_scenario_t *scenario);
+SPOT_API void spot_train_free(spot_train_t *self);
+
+/* Runs one replication; the result is in self->result. With log (may be NULL) it is
+ * cleared and filled, in order of time. Time complexity: O(events of the trace), up to
+ * O(log) with a log. NO_MEMORY. */
+SPOT_API SPOT_MUST_CHECK int spot_train_run(
+    spot_train_t *self, uint64_t seed, uint64_t replication, spot_event_log_t *log);
+
+/* The same one step at a time, for tests: start, then step while it returns 1. */
+SPOT_MUST_CHECK int spot_train_start(
+    spot_train_t *self, uint64_t seed, uint64_t replication, spot_event_log_t *log);
+SPOT_MUST_CHECK int spot_train_step(spot_train_t *self);
+
+/* Aborts if an invariant of the state does not hold. O(instances). */
+void spot_train_verify(const spot_train_t *self);
+
+#endif

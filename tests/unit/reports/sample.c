@@ -1,0 +1,333 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "base/memory.h"
+#include "base/units.h"
+#include "tests/unit/reports/sample.h"
+
+enum { PREPPING, STANDBY, RECONFIGURING, RELOADING, IDLE, PREEMPTED, USD, NUM_METRICS };
+
+static const spot_metric_t metrics[NUM_METRICS] = {
+    [PREPPING] = {"prepping_fraction", "1", ""},
+    [STANDBY] = {"standby_fraction", "1", ""},
+    [RECONFIGURING] = {"reconfiguring_fraction", "1", ""},
+    [RELOADING] = {"reloading_fraction", "1", ""},
+    [IDLE] = {"idle_fraction", "1", ""},
+    [PREEMPTED] = {"preempted_per_h", "1/h", ""},
+    [USD] = {"usd_per_1000_samples", "USD", ""},
+};
+
+static const spot_warning_t warnings[] = {
+    {"trace-ended", "the trace ended before the horizon, membership holds beyond it"},
+    {"step-time-outside", "world size outside the measured step times"},
+};
+
+static char *
+copy(const char *text)
+{
+    char *result = spot_text_copy(text, strlen(text));
+
+    assert_non_null(result);
+    return result;
+}
+
+spot_axis_t
+sample_axis(const char *path, size_t num_values, const double *numbers)
+{
+    spot_axis_t axis = {.path = copy(path), .num_values = num_values, .unit = copy("")};
+    char text[SPOT_NUMBER_TEXT_BYTES];
+
+    axis.texts = spot_calloc(num_values, sizeof(*axis.texts));
+    axis.numbers = spot_calloc(num_values, sizeof(*axis.numbers));
+    assert_non_null(axis.texts);
+    assert_non_null(axis.numbers);
+    for (size_t j = 0; j < num_values; j++) {
+        spot_number_text(numbers[j], text);
+        axis.numbers[j] = numbers[j];
+        axis.texts[j] = copy(text);
+    }
+    return axis;
+}
+
+void
+sample_idle_head(spot_study_head_t *head, int64_t num_replications)
+{
+    static const double probabilities[] = {
+        0, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.45, 0.5};
+    static const double depths[] = {8, 16};
+
+    memset(head, 0, sizeof(*head));
+    head->name = copy("idle-vs-preemption");
+    head->question = copy("How does idle time grow with the preemption rate?");
+    head->seed = 1;
+    head->num_replications = num_replications;
+    head->num_axes = 2;
+    head->axes = spot_calloc(2, sizeof(*head->axes));
+    head->metrics = spot_calloc(NUM_METRICS, sizeof(*head->metrics));
+    head->plot.stack = spot_calloc(IDLE, sizeof(*head->plot.stack));
+    assert_non_null(head->axes);
+    assert_non_null(head->metrics);
+    assert_non_null(head->plot.stack);
+    head->axes[0] = sample_axis("trace.preemption.per_minute", 11, probabilities);
+    head->axes[1] = sample_axis("job.pipeline_depth", 2, depths);
+    head->num_points = 22;
+    head->num_metrics = NUM_METRICS;
+    memcpy(head->metrics, metrics, sizeof(metrics));
+    head->num_warnings = 2;
+    head->warnings = warnings;
+    head->plot.x = copy(head->axes[0].path);
+    head->plot.y = copy("idle_fraction");
+    head->plot.second_x = copy("preempted_per_h");
+    head->plot.num_stack = IDLE;
+    for (int j = 0; j < IDLE; j++) {
+        head->plot.stack[j] = copy(metrics[j].name);
+    }
+}
+
+/* Spread evenly over (-1, 1), another order for each point and metric. */
+static double
+noise(size_t point_id, uint64_t replication, int metric)
+{
+    const uint64_t mixed =
+        (replication + 1) * 7919 + point_id * 104729 + (uint64_t) metric * 1299709;
+
+    return (double) (mixed % 1009) / 504.5 - 1;
+}
+
+static void
+fill_row(const spot_study_head_t *head, size_t point_id, uint64_t replication,
+    double row[NUM_METRICS])
+{
+    const double p = head->axes[0].numbers[spot_study_value_id(head, point_id, 0)];
+    const double depth = head->axes[1].numbers[spot_study_value_id(head, point_id, 1)];
+
+    row[PREPPING] = 0.12 * p / (p + 0.35);
+    row[STANDBY] = 0.004 * depth + 0.1 * p * depth / 16;
+    row[RECONFIGURING] = 0.5 * p / (p + 0.6) * (1.2 - depth / 80);
+    row[RELOADING] = row[RECONFIGURING] * 47 / 88;
+    row[PREEMPTED] = p * 60 * 2.9;
+    row[IDLE] = 0;
+    for (int j = 0; j < IDLE; j++) {
+        row[j] *= 1 + 0.6 * noise(point_id, replication, j);
+        row[IDLE] += row[j];
+    }
+    row[PREEMPTED] *= 1 + 0.2 * noise(point_id, replication, PREEMPTED);
+    row[USD] = replication % 5 == 3 && p > 0.4 ? (double) NAN : 0.31 / (1 - row[IDLE]);
+}
+
+spot_store_t *
+sample_idle_store(const spot_study_head_t *head)
+{
+    spot_store_t *store;
+
+    assert_int_equal(spot_store_open_memory(&store, head), 0);
+    for (size_t point_id = 0; point_id < head->num_points; point_id++) {
+        for (int64_t j = 0; j < head->num_replications; j++) {
+            const int64_t warned[2] = {point_id == 21 && j < 3, 0};
+            double row[NUM_METRICS];
+
+            fill_row(head, point_id, (uint64_t) j, row);
+            assert_int_equal(
+                store->put(store, point_id, (uint64_t) j, 1, row, warned), 0);
+        }
+    }
+    return store;
+}
+
+void
+sample_plain_head(spot_study_head_t *head, int64_t num_replications)
+{
+    static const spot_metric_t wait = {"wait_s", "s", ""};
+
+    memset(head, 0, sizeof(*head));
+    head->name = copy("plain");
+    head->seed = 7;
+    head->num_replications = num_replications;
+    head->num_points = 1;
+    head->num_metrics = 1;
+    head->metrics = spot_calloc(1, sizeof(*head->metrics));
+    assert_non_null(head->metrics);
+    head->metrics[0] = wait;
+}
+
+spot_store_t *
+sample_plain_store(
+    const spot_study_head_t *head, size_t num_values, const double *values)
+{
+    spot_store_t *store;
+
+    assert_int_equal(spot_store_open_memory(&store, head), 0);
+    assert_int_equal(store->put(store, 0, 0, num_values, values, NULL), 0);
+    return store;
+}
+
+/* Numbers between 0 and limit - 1 that look random. */
+static int64_t
+next_number(uint64_t *state, int64_t limit)
+{
+    *state = *state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    return (int64_t) ((*state >> 33) % (uint64_t) limit);
+}
+
+enum { T_PREPPING, T_STANDBY, T_RECONFIGURING, T_RELOADING, T_USEFUL, T_LOST };
+
+static void
+add_phase(spot_timeline_t *timeline, int64_t start_ms, int64_t population,
+    int64_t num_prepping, int phase)
+{
+    const int64_t num_active = (population - num_prepping) / 16 * 16;
+    spot_timeline_segment_t segment = {.start_ms = start_ms};
+
+    segment.heights[T_PREPPING] = (double) num_prepping;
+    segment.heights[T_STANDBY] = (double) (population - num_prepping - num_active);
+    segment.heights[phase] += (double) num_active;
+    assert_int_equal(spot_timeline_add_segment(timeline, &segment), 0);
+}
+
+static void
+add_mark(spot_timeline_t *timeline, int64_t time_ms, int32_t kind, int64_t count)
+{
+    assert_int_equal(spot_timeline_add_mark(timeline, time_ms, kind, count), 0);
+}
+
+static void
+add_progress(spot_timeline_t *timeline, int64_t time_ms, int64_t value)
+{
+    assert_int_equal(spot_timeline_add_progress(timeline, time_ms, (double) value), 0);
+}
+
+void
+sample_timeline(spot_timeline_t *timeline, int64_t end_ms, int num_events)
+{
+    static const char *const categories[] = {
+        "prepping", "standby", "reconfiguring", "reloading", "useful", "lost"};
+    static const char *const marks[] = {"preempted", "added", "stopped", "rolled back"};
+    const int64_t gap_ms = end_ms / (num_events + 1);
+    int64_t population = 32, durable = 0;
+    uint64_t state = 1;
+
+    spot_timeline_init(timeline);
+    timeline->title = "seed-64";
+    timeline->height_label = "instances";
+    timeline->progress_label = "steps durable";
+    timeline->num_categories = 6;
+    timeline->category_names = categories;
+    timeline->num_mark_kinds = 4;
+    timeline->mark_names = marks;
+    timeline->end_ms = end_ms;
+    add_phase(timeline, 0, population, 0, T_USEFUL);
+    add_progress(timeline, 0, 0);
+    for (int j = 0; j < num_events; j++) {
+        const int64_t time_ms = (j + 1) * gap_ms + next_number(&state, gap_ms / 4);
+        const bool is_loss =
+            population > 60 || (population > 20 && next_number(&state, 100) < 52);
+        const int64_t count = 1 + next_number(&state, 5);
+
+        if (is_loss) {
+            add_phase(timeline, time_ms - gap_ms / 9, population, 0, T_LOST);
+            add_mark(timeline, time_ms, 3, 2);
+        }
+        population += is_loss ? -count : count;
+        add_mark(timeline, time_ms, is_loss ? 0 : 1, count);
+        add_progress(timeline, time_ms, durable);
+        add_phase(timeline, time_ms, population, is_loss ? 0 : count, T_RECONFIGURING);
+        add_phase(timeline, time_ms + gap_ms / 10, population, is_loss ? 0 : count,
+            T_RELOADING);
+        add_phase(timeline, time_ms + gap_ms / 6, population, 0, T_USEFUL);
+        add_progress(timeline, time_ms + gap_ms / 6, durable);
+        durable += gap_ms / 2 / 11000 * population / 32;
+    }
+    add_progress(timeline, end_ms, durable);
+}
+
+const char *
+sample_path(const char *name)
+{
+    static char path[512];
+    const char *folder = getenv("SPOT_TEST_TMP");
+
+    snprintf(path, sizeof(path), "%s/spot-%ld-%s", folder == NULL ? "/tmp" : folder,
+        (long) getpid(), name);
+    return path;
+}
+
+char *
+sample_read(const char *path)
+{
+    FILE *file = fopen(path, "rb");
+    char *text = NULL, bytes[4096];
+    size_t num_bytes, size = 0;
+    FILE *memory;
+
+    if (file == NULL) {
+        return NULL;
+    }
+    memory = open_memstream(&text, &size);
+    assert_non_null(memory);
+    do {
+        num_bytes = fread(bytes, 1, sizeof(bytes), file);
+        assert_int_equal(fwrite(bytes, 1, num_bytes, memory), num_bytes);
+    } while (num_bytes > 0);
+    fclose(file);
+    assert_int_equal(fclose(memory), 0);
+    return text;
+}
+
+void
+sample_assert_golden(const char *name, const char *text)
+{
+    char path[512];
+    char *expected;
+    bool is_same;
+    FILE *file;
+
+    snprintf(path, sizeof(path), "%s/tests/golden/reports/%s", SPOT_SOURCE_DIR, name);
+    expected = sample_read(path);
+    is_same = expected != NULL && strcmp(expected, text) == 0;
+    free(expected);
+    if (!is_same) {
+        file = fopen(sample_path(name), "w");
+        assert_non_null(file);
+        fputs(text, file);
+        fclose(file);
+        fail_msg("%s is different: compare it with %s", path, sample_path(name));
+    }
+}
+
+bool
+sample_has_gnuplot(void)
+{
+    return system("gnuplot --version >/dev/null 2>&1") == 0;
+}
+
+void
+sample_need_gnuplot(void)
+{
+    if (!sample_has_gnuplot()) {
+        print_message("gnuplot is not installed\n");
+        skip();
+    }
+}
+
+void
+sample_assert_svg(const char *path)
+{
+    char *text = sample_read(path);
+
+    assert_non_null(text);
+    assert_int_equal(strncmp(text, "<?xml", 5), 0);
+    assert_non_null(strstr(text, "<svg"));
+    assert_non_null(strstr(text, "</svg>"));
+    free(text);
+    assert_int_equal(unlink(path), 0);
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Made-up studies and timelines to report on, and comparing texts with golden files. */
+#ifndef SPOT_TESTS_REPORTS_SAMPLE_H
+#define SPOT_TESTS_REPORTS_SAMPLE_H
+
+#include <stdbool.h>
+
+#include "sim/study/store.h"
+#include "sim/study/timeline.h"
+
+/* An axis of numbers; texts are the numbers. */
+spot_axis_t sample_axis(const char *path, size_t num_values, const double *numbers);
+
+/* Idle time against preemption probability, 11 x 2 points. The store borrows the head;
+ * free both. */
+void sample_idle_head(spot_study_head_t *head, int64_t num_replications);
+spot_store_t *sample_idle_store(const spot_study_head_t *head);
+
+/* A study without axes whose only metric, "wait_s", has these values. */
+void sample_plain_head(spot_study_head_t *head, int64_t num_replications);
+spot_store_t *sample_plain_store(
+    const spot_study_head_t *head, size_t num_values, const double *values);
+
+/* A fleet that loses and gains instances, num_events times. */
+void sample_timeline(spot_timeline_t *timeline, int64_t end_ms, int num_events);
+
+/* Path of a temporary file with that name; valid until the next call. */
+const char *sample_path(const char *name);
+
+/* The text of a file, or NULL; the caller frees it. */
+char *sample_read(const char *path);
+
+/* Fails the test if text differs from tests/golden/reports/NAME, and then keeps it
+ * beside the temporary files. */
+void sample_assert_golden(const char *name, const char *text);
+
+bool sample_has_gnuplot(void);
+
+/* Skips the test where gnuplot is not installed: call it before anything is allocated.
+ */
+void sample_need_gnuplot(void);
+
+/* The file is an SVG picture. Removes it. */
+void sample_assert_svg(const char *path);
+
+#endif

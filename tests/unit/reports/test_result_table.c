@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "reports/result_table.h"
+#include "tests/unit/reports/sample.h"
+
+static char *
+write_table(const spot_store_t *store)
+{
+    char *text = NULL;
+    size_t num_bytes;
+    FILE *out = open_memstream(&text, &num_bytes);
+
+    assert_non_null(out);
+    assert_int_equal(spot_result_table_write(store, out), 0);
+    assert_int_equal(fclose(out), 0);
+    return text;
+}
+
+/* Several blocks of columns, units, nulls and warnings. */
+static void
+test_golden(void **state)
+{
+    spot_study_head_t head;
+    spot_store_t *store;
+    char *text;
+
+    (void) state;
+    sample_idle_head(&head, 40);
+    store = sample_idle_store(&head);
+    text = write_table(store);
+    sample_assert_golden("table.txt", text);
+    free(text);
+    store->close(store);
+    spot_study_head_free(&head);
+}
+
+static void
+test_no_line_is_wider_than_a_terminal(void **state)
+{
+    spot_study_head_t head;
+    spot_store_t *store;
+    char *text, *line;
+    size_t num_lines = 0;
+
+    (void) state;
+    sample_idle_head(&head, 40);
+    store = sample_idle_store(&head);
+    text = write_table(store);
+    for (line = strtok(text, "\n"); line != NULL; line = strtok(NULL, "\n")) {
+        size_t width = 0;
+
+        for (const char *place = line; *place != '\0'; place++) {
+            width += ((unsigned char) *place & 0xc0) != 0x80;
+        }
+        assert_true(width <= 100);
+        num_lines++;
+    }
+    assert_true(num_lines > 2 * head.num_points);
+    free(text);
+    store->close(store);
+    spot_study_head_free(&head);
+}
+
+/* The table of a study without axes whose metric has these values. */
+static void
+assert_plain_table(
+    int64_t num_replications, size_t num_values, const double *values, const char *rest)
+{
+    spot_study_head_t head;
+    spot_store_t *store;
+    char *text, *found;
+
+    sample_plain_head(&head, num_replications);
+    store = sample_plain_store(&head, num_values, values);
+    text = write_table(store);
+    found = strstr(text, "confidence interval\n");
+    assert_non_null(found);
+    assert_string_equal(found + strlen("confidence interval\n"), rest);
+    free(text);
+    store->close(store);
+    spot_study_head_free(&head);
+}
+
+static void
+test_digits_follow_the_interval(void **state)
+{
+    static const double wide[] = {1000, 3000, 2000, 4000, 5000};
+    static const double narrow[] = {0.5001, 0.5003, 0.5002, 0.5004, 0.5005};
+    static const double same[] = {88, 88, 88};
+
+    (void) state;
+    assert_plain_table(5, 5, wide, "\n    wait_s\n         s\n3000 ±1963\n");
+    assert_plain_table(
+        5, 5, narrow, "\n          wait_s\n               s\n0.50030 ±0.00020\n");
+    assert_plain_table(3, 3, same, "\nwait_s\n     s\n 88 ±0\n");
+}
+
+static void
+test_one_replication_has_no_interval(void **state)
+{
+    static const double value = 0.125;
+
+    (void) state;
+    assert_plain_table(1, 1, &value, "\nwait_s\n     s\n 0.125\n");
+}
+
+static void
+test_nulls(void **state)
+{
+    static const double values[] = {(double) NAN, (double) NAN};
+
+    (void) state;
+    assert_plain_table(2, 2, values,
+        "\nwait_s\n     s\n     -\n\nnull in 2 of 2 replications: wait_s\n");
+}
+
+static void
+test_unfinished(void **state)
+{
+    static const double values[] = {1, 1};
+
+    (void) state;
+    assert_plain_table(5, 2, values,
+        "unfinished: 2 of 5 replications are there\n\nwait_s\n     s\n  1 ±0\n");
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_golden),
+        cmocka_unit_test(test_no_line_is_wider_than_a_terminal),
+        cmocka_unit_test(test_digits_follow_the_interval),
+        cmocka_unit_test(test_one_replication_has_no_interval),
+        cmocka_unit_test(test_nulls),
+        cmocka_unit_test(test_unfinished),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "reports/study_plot.h"
+#include "tests/unit/reports/sample.h"
+
+static char *
+write_script(const spot_store_t *store)
+{
+    char *text = NULL;
+    size_t num_bytes;
+    FILE *out = open_memstream(&text, &num_bytes);
+
+    assert_non_null(out);
+    assert_int_equal(spot_study_plot_script(store, "idle.svg", out), 0);
+    assert_int_equal(fclose(out), 0);
+    return text;
+}
+
+static size_t
+count(const char *text, const char *word)
+{
+    size_t num_found = 0;
+
+    for (text = strstr(text, word); text != NULL; text = strstr(text + 1, word)) {
+        num_found++;
+    }
+    return num_found;
+}
+
+static void
+replace(char **text, const char *other)
+{
+    free(*text);
+    *text = other == NULL ? NULL : strdup(other);
+}
+
+/* Where gnuplot is installed. */
+static void
+assert_drawn(const spot_store_t *store)
+{
+    const char *path = sample_path("study.svg");
+    spot_diag_t diag;
+
+    if (!sample_has_gnuplot()) {
+        return;
+    }
+    spot_diag_init(&diag);
+    assert_int_equal(spot_study_plot(store, path, &diag), 0);
+    assert_int_equal(diag.num_items, 0);
+    sample_assert_svg(path);
+    spot_diag_free(&diag);
+}
+
+static void
+assert_refused(const spot_store_t *store, const char *message)
+{
+    spot_diag_t diag;
+    char *text = NULL;
+    size_t num_bytes;
+    FILE *out = open_memstream(&text, &num_bytes);
+
+    assert_non_null(out);
+    assert_int_equal(spot_study_plot_script(store, NULL, out), SPOT_ERR_BAD_PARAM);
+    assert_int_equal(fclose(out), 0);
+    free(text);
+    spot_diag_init(&diag);
+    assert_int_equal(spot_study_plot(store, "no.svg", &diag), SPOT_ERR_BAD_PARAM);
+    assert_int_equal(diag.num_items, 1);
+    assert_string_equal(diag.items[0].text, message);
+    assert_int_not_equal(access("no.svg", F_OK), 0);
+    spot_diag_free(&diag);
+}
+
+typedef struct {
+    spot_study_head_t head;
+    spot_store_t *store;
+} fixture_t;
+
+static int
+setup(void **state)
+{
+    fixture_t *self = calloc(1, sizeof(*self));
+
+    *state = self;
+    if (self == NULL) {
+        return -1;
+    }
+    sample_idle_head(&self->head, 10);
+    self->store = sample_idle_store(&self->head);
+    return 0;
+}
+
+static int
+teardown(void **state)
+{
+    fixture_t *self = *state;
+
+    self->store->close(self->store);
+    spot_study_head_free(&self->head);
+    free(self);
+    return 0;
+}
+
+static void
+test_golden(void **state)
+{
+    const fixture_t *self = *state;
+    char *text = write_script(self->store);
+
+    sample_assert_golden("study.gp", text);
+    free(text);
+}
+
+static void
+test_the_picture_appears(void **state)
+{
+    const fixture_t *self = *state;
+
+    sample_need_gnuplot();
+    assert_drawn(self->store);
+}
+
+static void
+test_a_study_that_says_nothing(void **state)
+{
+    fixture_t *self = *state;
+    char *text;
+
+    for (size_t j = 0; j < self->head.plot.num_stack; j++) {
+        free(self->head.plot.stack[j]);
+    }
+    self->head.plot.num_stack = 0;
+    replace(&self->head.plot.x, NULL);
+    replace(&self->head.plot.y, NULL);
+    replace(&self->head.plot.second_x, NULL);
+    replace(&self->head.question, NULL);
+    self->head.axes[0].numbers[3] = (double) NAN; /* so the other one is drawn along */
+    text = write_script(self->store);
+    assert_non_null(strstr(text, "set label 'idle-vs-preemption' at"));
+    assert_non_null(strstr(text, "set label 'pipeline depth' at"));
+    assert_non_null(strstr(text, "set label 'prepping fraction' at"));
+    assert_non_null(strstr(text, "set label 'preemption per minute 0.45' at"));
+    assert_int_equal(count(text, "\nplot "), 11);
+    assert_int_equal(count(text, "y1=0"), 0);
+    free(text);
+    assert_drawn(self->store);
+}
+
+static void
+test_values_are_drawn_in_order(void **state)
+{
+    fixture_t *self = *state;
+    spot_axis_t *axis = &self->head.axes[0];
+    const char *first, *second;
+    char *text;
+
+    axis->numbers[0] = 0.5;
+    axis->numbers[10] = 0;
+    text = write_script(self->store);
+    first = strstr(text, "$panel0 << EOD\n0 ");
+    assert_non_null(first);
+    second = strstr(first, "\n0.5 ");
+    assert_non_null(second);
+    assert_true(second < strstr(text, "$panel1 << EOD"));
+    free(text);
+}
+
+static void
+test_a_single_value_is_a_bar(void **state)
+{
+    fixture_t *self = *state;
+    char *text;
+
+    self->head.axes[0].num_values = 1; /* the first 2 points */
+    self->head.num_points = 2;
+    text = write_script(self->store);
+    assert_non_null(strstr(text, "set xrange [-1:1]"));
+    assert_non_null(strstr(text, "$panel0 << EOD\n-0.5 "));
+    free(text);
+    assert_drawn(self->store);
+    self->head.axes[0].num_values = 11;
+    self->head.num_points = 22;
+}
+
+static void
+test_points_without_values_are_gaps(void **state)
+{
+    fixture_t *self = *state;
+    spot_store_t *store;
+    const double row[7] = {0.1, 0.1, 0.1, 0.1, 0.4, 3, 1};
+    const int64_t warned[2] = {0, 0};
+    char *text;
+
+    assert_int_equal(spot_store_open_memory(&store, &self->head), 0);
+    text = write_script(store); /* nothing at all */
+    assert_non_null(strstr(text, "$panel0 << EOD\n\n\n"));
+    assert_non_null(strstr(text, "0 to 0 of 10 replications"));
+    free(text);
+    assert_drawn(store);
+    assert_int_equal(store->put(store, 2, 0, 1, row, warned), 0);
+    text = write_script(store);
+    assert_non_null(strstr(text, "$panel0 << EOD\n\n0.05 40 40 40 10 20 30 40\n\n"));
+    assert_non_null(strstr(text, "0 to 1 of 10 replications"));
+    free(text);
+    assert_drawn(store);
+    store->close(store);
+}
+
+/* Texts of the study are texts, whatever they contain. */
+static void
+test_texts_cannot_break_out(void **state)
+{
+    fixture_t *self = *state;
+    char question[1024];
+
+    snprintf(question, sizeof(question),
+        "it's \"`touch %s`\" @x {/Bold} \\\n'; system('touch %s') # <&>",
+        sample_path("escaped"), sample_path("escaped"));
+    replace(&self->head.question, question);
+    assert_drawn(self->store);
+    assert_int_not_equal(access(sample_path("escaped"), F_OK), 0);
+}
+
+static void
+test_what_cannot_be_drawn(void **state)
+{
+    fixture_t *self = *state;
+
+    replace(&self->head.plot.second_x, "nothing");
+    assert_refused(self->store,
+        "no.svg: nothing can be drawn: a metric to draw is not among those kept");
+    replace(&self->head.plot.second_x, NULL);
+    replace(&self->head.plot.x, "fleet.initial");
+    assert_refused(self->store,
+        "no.svg: nothing can be drawn: the key to draw along is not swept over numbers");
+    replace(&self->head.plot.x, NULL);
+    self->head.axes[0].numbers[0] = (double) NAN;
+    self->head.axes[1].numbers[0] = (double) NAN;
+    assert_refused(self->store,
+        "no.svg: nothing can be drawn: no swept key has numbers to draw along");
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(test_golden),
+        TEST(test_the_picture_appears),
+        TEST(test_a_study_that_says_nothing),
+        TEST(test_values_are_drawn_in_order),
+        TEST(test_a_single_value_is_a_bar),
+        TEST(test_points_without_values_are_gaps),
+        TEST(test_texts_cannot_break_out),
+        TEST(test_what_cannot_be_drawn),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "reports/study_words.h"
+
+static void
+test_metrics(void **state)
+{
+    static const struct {
+        spot_metric_t metric;
+        const char *words;
+        const char *without_fraction;
+    } cases[] = {
+        {{"idle_fraction", "1", ""}, "idle fraction", "idle"},
+        {{"rollbacks", "1", ""}, "rollbacks", "rollbacks"},
+        {{"cost_usd", "USD", ""}, "cost (USD)", "cost (USD)"},
+        {{"wait_s", "s", ""}, "wait (s)", "wait (s)"},
+        {{"response", "s", ""}, "response (s)", "response (s)"},
+        {{"s", "s", ""}, "s (s)", "s (s)"},
+        {{"preempted", "instances", ""}, "preempted (instances)",
+            "preempted (instances)"},
+        {{"mean_instances", "instances", ""}, "mean instances", "mean instances"},
+        {{"preempted_per_h", "instances/h", ""}, "preempted per hour",
+            "preempted per hour"},
+        {{"usd_per_1000_samples", "USD", ""}, "USD per 1000 samples",
+            "USD per 1000 samples"},
+    };
+
+    (void) state;
+    for (size_t j = 0; j < sizeof(cases) / sizeof(cases[0]); j++) {
+        char text[SPOT_WORDS_BYTES];
+
+        spot_metric_words(&cases[j].metric, text);
+        assert_string_equal(text, cases[j].words);
+        assert_int_equal(spot_fraction_words(&cases[j].metric, text), j == 0);
+        assert_string_equal(text, cases[j].without_fraction);
+    }
+}
+
+static void
+test_axes(void **state)
+{
+    char path[] = "job.checkpoint.every", seconds[] = "s", none[] = "";
+    const spot_axis_t duration = {.path = path, .unit = seconds};
+    const spot_axis_t number = {.path = path, .unit = none};
+    char text[SPOT_WORDS_BYTES];
+
+    (void) state;
+    spot_axis_words(&duration, text);
+    assert_string_equal(text, "checkpoint every (s)");
+    spot_axis_words(&number, text);
+    assert_string_equal(text, "checkpoint every");
+}
+
+static void
+test_short_numbers(void **state)
+{
+    static const struct {
+        double value;
+        const char *text;
+    } cases[] = {
+        {0, "0"},
+        {0.01234, "0.0123"},
+        {5.0, "5.00"},
+        {17.44, "17.4"},
+        {-87.06, "-87.1"},
+        {1234.5, "1234"},
+        {12345678, "1.23e+07"},
+        {(double) NAN, ""},
+    };
+
+    (void) state;
+    for (size_t j = 0; j < sizeof(cases) / sizeof(cases[0]); j++) {
+        char text[SPOT_LABEL_BYTES];
+
+        assert_int_equal(spot_short_number(cases[j].value, text), strlen(cases[j].text));
+        assert_string_equal(text, cases[j].text);
+    }
+}
+
+static void
+test_notes(void **state)
+{
+    char name[] = "n";
+    const spot_study_head_t head = {.name = name, .seed = 3, .num_replications = 10};
+    const spot_curves_t whole = {
+        .head = &head, .min_rows = 10, .max_rows = 10, .num_panels = 4};
+    const spot_curves_t part = {
+        .head = &head, .min_rows = 2, .max_rows = 10, .num_panels = 20};
+    char text[SPOT_NOTE_BYTES];
+
+    (void) state;
+    spot_study_note(&whole, 4, text);
+    assert_string_equal(text,
+        "n · 10 replications at each point · seed 3 · curve: mean, "
+        "band: its 95 % confidence interval");
+    spot_study_note(&part, 12, text);
+    assert_string_equal(text,
+        "n · 2 to 10 of 10 replications at each point · seed 3 · curve: mean, band: its "
+        "95 % confidence interval · the first 12 of 20 panels");
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_metrics),
+        cmocka_unit_test(test_axes),
+        cmocka_unit_test(test_short_numbers),
+        cmocka_unit_test(test_notes),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,366 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The engine against its twin on thousands of random traces and jobs: every number of
+ * the result is equal. SPOT_TEST_SEED=N runs case N alone, SPOT_TEST_CASES=N that many.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "compare.h"
+#include "fixture.h"
+#include "random_case.h"
+#include "twin.h"
+
+#define NUM_CASES 8000
+#define TEXT_BYTES 32768
+
+/* The scenario as the engine reads it, from a trace file and YAML. */
+static void
+bind_case(const case_t *self, spot_scenario_t *scenario)
+{
+    char path[PATH_BYTES], text[TEXT_BYTES];
+    FILE *out;
+
+    temporary_path("twin.csv", path);
+    out = fopen(path, "w");
+    assert_non_null(out);
+    write_trace(out, self);
+    assert_int_equal(fclose(out), 0);
+    out = fmemopen(text, sizeof(text), "w");
+    assert_non_null(out);
+    write_scenario(out, self, path);
+    assert_int_equal(fclose(out), 0);
+    bind_good_scenario(scenario, text);
+    remove(path);
+}
+
+static void
+print_case(const case_t *self)
+{
+    char text[TEXT_BYTES];
+    FILE *out = fmemopen(text, sizeof(text), "w");
+
+    assert_non_null(out);
+    write_scenario(out, self, "case.csv");
+    write_trace(out, self);
+    assert_int_equal(fclose(out), 0);
+    fputs(text, stderr);
+}
+
+/* ---- Comparing and shrinking ---- */
+
+/* The first difference between the engine and its twin, or NULL. */
+static const char *
+first_difference(
+    const case_t *self, spot_train_result_t *engine, spot_train_result_t *twin)
+{
+    spot_scenario_t scenario;
+
+    bind_case(self, &scenario);
+    *engine = run_scenario(&scenario, 0, NULL);
+    twin_run(&self->setting, scenario.trace.recording, twin);
+    spot_scenario_free(&scenario);
+    return result_difference(engine, twin);
+}
+
+static bool
+is_different(const case_t *self)
+{
+    spot_train_result_t engine, twin;
+
+    return first_difference(self, &engine, &twin) != NULL;
+}
+
+/* Sets a number to a simpler value if the difference stays. */
+static void
+simplify(case_t *self, int64_t *number, int64_t value)
+{
+    const int64_t before = *number;
+
+    *number = value;
+    if (before != value && !is_different(self)) {
+        *number = before;
+    }
+}
+
+static void
+drop_lives(case_t *self)
+{
+    for (size_t j = self->num_lives; j-- > 0;) {
+        const case_t before = *self;
+
+        self->num_lives--;
+        memmove(&self->lives[j], &self->lives[j + 1],
+            (self->num_lives - j) * sizeof(self->lives[0]));
+        if (!is_different(self)) {
+            *self = before;
+        }
+    }
+}
+
+/* A smaller case that still differs: fewer instances, simpler numbers. */
+static void
+shrink(case_t *self)
+{
+    twin_setting_t *setting = &self->setting;
+
+    for (int round = 0; round < 4; round++) {
+        drop_lives(self);
+        simplify(self, &setting->until_steps, self->is_until_inside ? 1 : 0);
+        simplify(self, &setting->detection_ms, 0);
+        simplify(self, &setting->preparation_ms, 0);
+        simplify(self, &setting->reload_ms, 0);
+        simplify(self, &setting->reconfiguration_ms, 0);
+        simplify(self, &setting->checkpoint.snapshot_ms, 0);
+        simplify(self, &setting->checkpoint.write_ms, 0);
+        simplify(self, &setting->max_pipelines, 1000000);
+        simplify(self, &setting->pipeline_depth, 1);
+        if (!self->is_until_inside) {
+            simplify(self, &setting->horizon_ms, setting->horizon_ms / 2 + 1);
+        }
+    }
+}
+
+static void
+report_difference(case_t *self)
+{
+    spot_train_result_t engine, twin;
+    const char *field = first_difference(self, &engine, &twin);
+
+    print_error("case %llu: %s differs: engine %lld, twin %lld\n",
+        (unsigned long long) self->seed, field, (long long) result_value(&engine, field),
+        (long long) result_value(&twin, field));
+    shrink(self);
+    field = first_difference(self, &engine, &twin);
+    print_error("shrunk: %s differs: engine %lld, twin %lld\n", field,
+        (long long) result_value(&engine, field),
+        (long long) result_value(&twin, field));
+    print_case(self);
+}
+
+/* ---- The tests ---- */
+
+static uint64_t
+number_from_environment(const char *name, uint64_t otherwise)
+{
+    const char *text = getenv(name);
+
+    return text == NULL ? otherwise : strtoull(text, NULL, 10);
+}
+
+/* How many cases had what: a property test that never meets the trap proves nothing. */
+typedef struct {
+    const char *what;
+    bool (*holds)(const case_t *self, const spot_train_result_t *result);
+    size_t num_cases;
+} coverage_t;
+
+static bool
+has_instance_gone_within_a_tick(const case_t *self)
+{
+    const int64_t tick_ms = self->setting.tick_ms;
+
+    for (size_t j = 0; j < self->num_lives; j++) {
+        const life_t *life = &self->lives[j];
+
+        if (life->birth_ms >= 0 && life->death_ms <= self->setting.horizon_ms &&
+            (life->birth_ms + tick_ms - 1) / tick_ms ==
+                (life->death_ms + tick_ms - 1) / tick_ms) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool
+has_returned_name(const case_t *self)
+{
+    for (size_t j = 0; j < self->num_lives; j++) {
+        if (self->lives[j].name != (int) j) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* At least three at one instant, and nobody lived on. */
+static bool
+are_all_preempted_at_once(const case_t *self)
+{
+    for (size_t j = 0; j < self->num_lives; j++) {
+        size_t num_together = 0, num_others = 0;
+
+        for (size_t k = 0; k < self->num_lives; k++) {
+            const life_t *life = &self->lives[k];
+            const bool is_together = life->death_ms == self->lives[j].death_ms;
+
+            num_together += is_together && life->death_ms < self->setting.horizon_ms;
+            num_others += !is_together && life->death_ms > self->lives[j].death_ms &&
+                          life->birth_ms < self->lives[j].death_ms;
+        }
+        if (num_together >= 3 && num_others == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+#define COVERS(name, condition)                                                         \
+    static bool covers_##name(const case_t *self, const spot_train_result_t *result)    \
+    {                                                                                   \
+        (void) self;                                                                    \
+        (void) result;                                                                  \
+        return condition;                                                               \
+    }
+
+COVERS(training, result->steps_executed > 0)
+COVERS(waiting, result->job_ms[SPOT_JOB_WAITING] > 0)
+COVERS(restarted_pause, result->reconfigurations > result->rollbacks + 2)
+COVERS(rollbacks, result->rollbacks > 1)
+COVERS(lost_steps, result->steps_lost > 0)
+COVERS(stalled, result->job_ms[SPOT_JOB_STALLED] > 0)
+COVERS(durable, result->checkpoints_durable > 2)
+COVERS(aborted, result->checkpoints_aborted > 0)
+COVERS(two_aborted_at_once, result->checkpoints_aborted > result->rollbacks)
+COVERS(clipped, result->clipped > 0)
+COVERS(stopped, result->stopped > 0)
+COVERS(finished, result->is_finished)
+COVERS(not_finished, self->setting.until_steps > 0 && !result->is_finished)
+COVERS(past_trace_end, result->is_past_trace_end)
+COVERS(cut_off, result->horizon_ms < self->trace_end_ms)
+COVERS(off_tick, result->horizon_ms % self->setting.tick_ms != 0)
+COVERS(empty, self->num_lives == 0)
+COVERS(depth_one, self->setting.pipeline_depth == 1)
+COVERS(capacity_below_depth, self->setting.capacity < self->setting.pipeline_depth)
+COVERS(no_preparation, self->setting.preparation_ms == 0 && result->added > 0)
+COVERS(no_pauses, self->setting.reconfiguration_ms == 0 &&
+                      self->setting.reload_ms == 0 && result->reconfigurations > 0)
+COVERS(detection, self->setting.detection_ms > 0 && result->rollbacks > 0)
+COVERS(short_steps, self->setting.points[0].step_ms < self->setting.tick_ms)
+COVERS(long_write, self->setting.checkpoint.write_ms *(result->reconfigurations + 1) >
+                           result->horizon_ms &&
+                       result->reconfigurations > 1)
+COVERS(gone_within_a_tick, has_instance_gone_within_a_tick(self))
+COVERS(returned_name, has_returned_name(self))
+COVERS(all_at_once, are_all_preempted_at_once(self))
+COVERS(flat_step_time, result->has_flat_step_time)
+COVERS(measured_step_time, !result->has_flat_step_time && result->steps_executed > 0)
+
+#define COVERAGE(name)                                                                  \
+    {                                                                                   \
+#name, covers_##name, 0                                                         \
+    }
+
+static coverage_t coverage[] = {COVERAGE(training), COVERAGE(waiting),
+    COVERAGE(restarted_pause), COVERAGE(rollbacks), COVERAGE(lost_steps),
+    COVERAGE(stalled), COVERAGE(durable), COVERAGE(aborted),
+    COVERAGE(two_aborted_at_once), COVERAGE(clipped), COVERAGE(stopped),
+    COVERAGE(finished), COVERAGE(not_finished), COVERAGE(past_trace_end),
+    COVERAGE(cut_off), COVERAGE(off_tick), COVERAGE(empty), COVERAGE(depth_one),
+    COVERAGE(capacity_below_depth), COVERAGE(no_preparation), COVERAGE(no_pauses),
+    COVERAGE(detection), COVERAGE(short_steps), COVERAGE(long_write),
+    COVERAGE(gone_within_a_tick), COVERAGE(returned_name), COVERAGE(all_at_once),
+    COVERAGE(flat_step_time), COVERAGE(measured_step_time)};
+
+#define NUM_COVERAGE (sizeof(coverage) / sizeof(coverage[0]))
+
+static void
+check_case(case_t *self, uint64_t seed)
+{
+    spot_train_result_t engine, twin;
+
+    draw_case(self, seed);
+    if (first_difference(self, &engine, &twin) != NULL) {
+        report_difference(self);
+        fail();
+    }
+    assert_int_equal(spot_ledger_total(&engine.ledger), engine.ledger.population_ms);
+    for (size_t j = 0; j < NUM_COVERAGE; j++) {
+        coverage[j].num_cases += coverage[j].holds(self, &engine);
+    }
+}
+
+static void
+test_engine_equals_twin(void **state)
+{
+    const uint64_t seed = number_from_environment("SPOT_TEST_SEED", 0);
+    const uint64_t num_cases = number_from_environment("SPOT_TEST_CASES", NUM_CASES);
+    case_t self;
+
+    (void) state;
+    if (seed != 0) {
+        check_case(&self, seed);
+        print_case(&self);
+        return;
+    }
+    for (uint64_t j = 1; j <= num_cases; j++) {
+        check_case(&self, j);
+    }
+    for (size_t j = 0; j < NUM_COVERAGE && num_cases >= NUM_CASES; j++) {
+        if (coverage[j].num_cases < NUM_CASES / 200) {
+            fail_msg("only %zu cases with %s", coverage[j].num_cases, coverage[j].what);
+        }
+    }
+}
+
+/* The same run one event per call, with all invariants checked after each. */
+static void
+run_by_steps(spot_train_t *train, spot_event_log_t *log)
+{
+    int ret = spot_train_start(train, 0, 0, log);
+
+    assert_int_equal(ret, 0);
+    spot_train_verify(train);
+    while ((ret = spot_train_step(train)) == 1) {
+        spot_train_verify(train);
+    }
+    assert_int_equal(ret, 0);
+    spot_train_verify(train);
+}
+
+static void
+test_every_way_to_run_gives_the_same(void **state)
+{
+    spot_event_log_t log;
+    case_t self;
+
+    (void) state;
+    spot_event_log_init(&log);
+    for (uint64_t seed = 1; seed <= NUM_CASES; seed += 8) {
+        spot_scenario_t scenario;
+        spot_train_result_t first;
+        spot_train_t train;
+        uint64_t hash;
+
+        draw_case(&self, seed);
+        bind_case(&self, &scenario);
+        assert_int_equal(spot_train_init(&train, &scenario), 0);
+        assert_int_equal(spot_train_run(&train, 0, 0, NULL), 0);
+        first = train.result;
+        run_by_steps(&train, NULL);
+        assert_null(result_difference(&train.result, &first));
+        assert_int_equal(spot_train_run(&train, 0, 0, &log), 0);
+        assert_null(result_difference(&train.result, &first));
+        hash = spot_event_log_hash(&log);
+        run_by_steps(&train, &log);
+        assert_null(result_difference(&train.result, &first));
+        assert_int_equal(spot_event_log_hash(&log), hash);
+        spot_train_free(&train);
+        spot_scenario_free(&scenario);
+    }
+    spot_event_log_free(&log);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_engine_equals_twin),
+        cmocka_unit_test(test_every_way_to_run_gives_the_same),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The twin of the training engine: the same state machine written down as plainly as
+ * possible, tick by tick and event by event. It is the executable specification that the
+ * fast engine must equal in every number. */
+#ifndef SPOT_TESTS_TRAIN_TWIN_H
+#define SPOT_TESTS_TRAIN_TWIN_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "models/checkpoint.h"
+#include "models/step_time.h"
+#include "sim/train/train.h"
+#include "traces/trace.h"
+
+#define TWIN_MAX_POINTS 6
+
+typedef struct {
+    int64_t horizon_ms;  /* > 0 */
+    int64_t until_steps; /* the run ends when that many are kept; 0: it does not */
+    int64_t tick_ms;     /* > 0 */
+    int64_t capacity;    /* most instances at a time */
+    int64_t preparation_ms;
+    int64_t pipeline_depth; /* >= 1 */
+    int64_t max_pipelines;  /* >= 1 */
+    size_t num_points;
+    spot_step_point_t points[TWIN_MAX_POINTS]; /* [num_points] world_size increasing */
+    spot_checkpoint_t checkpoint;
+    int64_t reconfiguration_ms;
+    int64_t reload_ms;
+    int64_t detection_ms; /* added to the reconfiguration after a loss */
+} twin_setting_t;
+
+/* Runs the job on a trace that names its instances. seed and replication of the result
+ * are left at 0: there are no dice. Time complexity: O(ticks + steps). */
+void twin_run(const twin_setting_t *setting, const spot_trace_t *trace,
+    spot_train_result_t *result);
+
+#endif
