@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "reports/figure.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <string.h>
+
+#include "base/utf8.h"
+#include "reports/palette.h"
+
+#define LINE_PX 16.0  /* between the middles of two lines of labels */
+#define TITLE_PX 25.0 /* the same for titles */
+
+static const struct {
+    double size_px;
+    double line_px;
+    const char *colour;
+} styles[] = {
+    [SPOT_TEXT_TITLE] = {19, TITLE_PX, SPOT_INK},
+    [SPOT_TEXT_LABEL] = {13, LINE_PX, SPOT_INK_LABEL},
+    [SPOT_TEXT_NOTE] = {11.5, LINE_PX, SPOT_INK_QUIET},
+};
+
+spot_scale_t
+spot_scale_around(double low, double high, int max_steps)
+{
+    static const double factors[] = {1, 2, 5, 10};
+    const double range = high > low ? high - low : fmax(fabs(low), 1);
+    const double power = pow(10, floor(log10(range / max_steps)));
+    spot_scale_t scale = {.step = 0};
+
+    for (size_t j = 0; j < sizeof(factors) / sizeof(factors[0]); j++) {
+        scale.step = factors[j] * power;
+        scale.low = floor(low / scale.step + 1e-9) * scale.step;
+        scale.high = ceil((low + range) / scale.step - 1e-9) * scale.step;
+        if (scale.high - scale.low <= (max_steps + 0.5) * scale.step) {
+            break;
+        }
+    }
+    return scale;
+}
+
+/* Where the words of a name start. */
+static const char *
+name_start(const char *name)
+{
+    const char *dot = strchr(name, '.');
+
+    return dot != NULL && strpbrk(dot + 1, "._") != NULL ? dot + 1 : name;
+}
+
+void
+spot_figure_words(const char *name, char *text, size_t num_bytes)
+{
+    static const char *const spoken[][2] = {{"h", "hour"}, {"usd", "USD"}};
+    const char *word = name_start(name);
+    size_t used = 0;
+
+    text[0] = '\0';
+    while (*word != '\0' && used + 1 < num_bytes) {
+        const size_t length = strcspn(word, "._");
+        const char *shown = word;
+        size_t shown_bytes = length;
+
+        for (size_t j = 0; j < sizeof(spoken) / sizeof(spoken[0]); j++) {
+            if (strlen(spoken[j][0]) == length &&
+                strncmp(word, spoken[j][0], length) == 0) {
+                shown = spoken[j][1];
+                shown_bytes = strlen(shown);
+            }
+        }
+        used += (size_t) snprintf(text + used, num_bytes - used, "%s%.*s",
+            used == 0 ? "" : " ", (int) shown_bytes, shown);
+        word += length + (word[length] != '\0');
+    }
+}
+
+/* Bytes of the first line of text. */
+static size_t
+line_bytes(const char *text, size_t max_chars)
+{
+    size_t num_chars = 0, last_blank = 0, j = 0;
+
+    while (text[j] != '\0' && num_chars <= max_chars) {
+        const size_t length = spot_utf8_length(text + j, strlen(text + j));
+
+        if (text[j] == ' ') {
+            last_blank = j;
+        }
+        j += length == 0 ? 1 : length;
+        num_chars++;
+    }
+    return num_chars > max_chars && last_blank > 0 ? last_blank : j;
+}
+
+size_t
+spot_figure_num_lines(const char *text, size_t max_chars)
+{
+    size_t num_lines = 0;
+
+    while (*text != '\0') {
+        text += line_bytes(text, max_chars);
+        text += strspn(text, " ");
+        num_lines++;
+    }
+    return num_lines;
+}
+
+/* A text that gnuplot takes as it is: in single quotes nothing is special. */
+static void
+write_quoted(FILE *out, const char *text, size_t num_bytes)
+{
+    fputc('\'', out);
+    for (size_t j = 0; j < num_bytes; j++) {
+        if (text[j] == '\'') {
+            fputc('\'', out);
+        }
+        fputc((unsigned char) text[j] < 0x20 || text[j] == 0x7f ? ' ' : text[j], out);
+    }
+    fputc('\'', out);
+}
+
+void
+spot_figure_begin(spot_figure_t *self, FILE *out, double width_px, double height_px,
+    const char *picture_path)
+{
+    *self = (spot_figure_t){out, width_px, height_px};
+    fprintf(out,
+        "set encoding utf8\n"
+        "set terminal svg noenhanced rounded size %g,%g background '#ffffff' "
+        "font 'Inter, DejaVu Sans, sans-serif,13'\n",
+        width_px, height_px);
+    if (picture_path != NULL) {
+        fputs("set output ", out);
+        write_quoted(out, picture_path, strlen(picture_path));
+        fputc('\n', out);
+    }
+    fprintf(out,
+        "set key off\n"
+        "set border 1 lc rgb '%s' lw 1\n"
+        "set tics out nomirror scale 0.4 font ',11.5' textcolor rgb '%s'\n"
+        "set ytics scale 0\n"
+        "set xtics offset 0,0.4\n"
+        "set grid ytics back lt 1 lw 1 lc rgb '%s'\n"
+        "set multiplot\n",
+        SPOT_INK_AXIS, SPOT_INK_LABEL, SPOT_INK_GRID);
+}
+
+void
+spot_figure_end(const spot_figure_t *self)
+{
+    fputs("unset multiplot\nunset output\n", self->out);
+}
+
+/* A place on the screen: gnuplot counts from the bottom left corner, from 0 to 1. */
+static void
+write_place(const spot_figure_t *self, double x_px, double y_px)
+{
+    fprintf(self->out, "screen %.5g,%.5g", x_px / self->width_px,
+        1 - y_px / self->height_px);
+}
+
+static void
+write_label(const spot_figure_t *self, double x_px, double y_px, spot_text_style_t style,
+    spot_align_t align, const char *text, size_t num_bytes)
+{
+    static const char *const aligns[] = {"left", "center", "right"};
+
+    fputs("set label ", self->out);
+    write_quoted(self->out, text, num_bytes);
+    fputs(" at ", self->out);
+    write_place(self, x_px, y_px);
+    fprintf(self->out, " %s front font ',%g' textcolor rgb '%s'\n", aligns[align],
+        styles[style].size_px, styles[style].colour);
+}
+
+void
+spot_figure_text(const spot_figure_t *self, double x_px, double y_px,
+    spot_text_style_t style, spot_align_t align, const char *text)
+{
+    write_label(self, x_px, y_px, style, align, text, strlen(text));
+}
+
+void
+spot_figure_paragraph(const spot_figure_t *self, double x_px, double y_px,
+    spot_text_style_t style, size_t max_chars, const char *text)
+{
+    while (*text != '\0') {
+        const size_t num_bytes = line_bytes(text, max_chars);
+
+        write_label(self, x_px, y_px, style, SPOT_ALIGN_LEFT, text, num_bytes);
+        text += num_bytes;
+        text += strspn(text, " ");
+        y_px += styles[style].line_px;
+    }
+}
+
+void
+spot_figure_entry(const spot_figure_t *self, double x_px, double y_px, double swatch_px,
+    const char *colour, const char *text)
+{
+    fputs("set object rectangle from ", self->out);
+    write_place(self, x_px, y_px + swatch_px / 2);
+    fputs(" to ", self->out);
+    write_place(self, x_px + SPOT_SWATCH_PX, y_px - swatch_px / 2);
+    fprintf(self->out, " front fillcolor rgb '%s' fillstyle solid 1 noborder\n", colour);
+    spot_figure_text(
+        self, x_px + SPOT_SWATCH_PX + 7, y_px, SPOT_TEXT_LABEL, SPOT_ALIGN_LEFT, text);
+}
+
+static void
+draw_end_label(const spot_figure_t *self, const spot_end_label_t *label, double x_px)
+{
+    fputs("set arrow from ", self->out);
+    write_place(self, x_px + 3, label->y_px);
+    fputs(" to ", self->out);
+    write_place(self, x_px + 17, label->text_px);
+    fprintf(self->out, " nohead front lw 1 lc rgb '%s'\n", SPOT_INK_AXIS);
+    spot_figure_entry(
+        self, x_px + 20, label->text_px, label->swatch_px, label->colour, label->text);
+}
+
+void
+spot_figure_end_labels(const spot_figure_t *self, spot_end_label_t *labels,
+    size_t num_labels, double x_px, double bottom_px)
+{
+    double last_px = -LINE_PX, next_px = bottom_px + LINE_PX;
+
+    for (size_t j = 0; j < num_labels; j++) {
+        labels[j].text_px = last_px = fmax(labels[j].y_px, last_px + LINE_PX);
+    }
+    for (size_t j = num_labels; j-- > 0;) {
+        labels[j].text_px = next_px = fmin(labels[j].text_px, next_px - LINE_PX);
+        draw_end_label(self, &labels[j], x_px);
+    }
+}
+
+void
+spot_figure_panel(
+    const spot_figure_t *self, const spot_panel_t *panel, const char *y_format)
+{
+    fprintf(self->out,
+        "set lmargin at screen %.5g\n"
+        "set rmargin at screen %.5g\n"
+        "set tmargin at screen %.5g\n"
+        "set bmargin at screen %.5g\n"
+        "set xrange [%.10g:%.10g]\n"
+        "set yrange [%.10g:%.10g]\n"
+        "set ytics %.10g,%.10g format '%s'\n",
+        panel->left_px / self->width_px,
+        (panel->left_px + panel->width_px) / self->width_px,
+        1 - panel->top_px / self->height_px,
+        1 - (panel->top_px + panel->height_px) / self->height_px, panel->x_low,
+        panel->x_high, panel->y.low, panel->y.high, panel->y.low, panel->y.step,
+        y_format);
+}
+
+void
+spot_figure_end_panel(const spot_figure_t *self)
+{
+    fputs("unset label\nunset object\nunset arrow\n", self->out);
+}
+
+double
+spot_panel_x_px(const spot_panel_t *self, double x)
+{
+    return self->left_px +
+           self->width_px * (x - self->x_low) / (self->x_high - self->x_low);
+}
+
+double
+spot_panel_y_px(const spot_panel_t *self, double y)
+{
+    return self->top_px +
+           self->height_px * (self->y.high - y) / (self->y.high - self->y.low);
+}

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The vocabulary of gnuplot scripts: one look for all pictures, places in pixels from
+ * the top left corner, texts that gnuplot takes as they are. */
+#ifndef SPOT_REPORTS_FIGURE_H
+#define SPOT_REPORTS_FIGURE_H
+
+#include <stddef.h>
+#include <stdio.h>
+
+typedef struct {
+    FILE *out;
+    double width_px;
+    double height_px;
+} spot_figure_t;
+
+typedef enum { SPOT_TEXT_TITLE, SPOT_TEXT_LABEL, SPOT_TEXT_NOTE } spot_text_style_t;
+typedef enum { SPOT_ALIGN_LEFT, SPOT_ALIGN_CENTER, SPOT_ALIGN_RIGHT } spot_align_t;
+
+/* Round numbers around a range. */
+typedef struct {
+    double low;
+    double high;
+    double step;
+} spot_scale_t;
+
+/* The place of a plot and what its edges mean. */
+typedef struct {
+    double left_px, top_px, width_px, height_px;
+    double x_low, x_high;
+    spot_scale_t y;
+} spot_panel_t;
+
+/* A name at the right of a panel for what ends at y_px. */
+typedef struct {
+    char text[96];
+    const char *colour;
+    double y_px;
+    double swatch_px; /* height of the sample of its colour */
+    double text_px;   /* where the text goes: set when drawn */
+} spot_end_label_t;
+
+/* A scale of at most max_steps steps of 1, 2 or 5 times a power of ten. */
+spot_scale_t spot_scale_around(double low, double high, int max_steps);
+
+/* "preempted_per_h" or "trace.preemption.per_minute" as people say it: "preempted per
+ * hour", "preemption per minute". The first part of a path goes if two words remain. */
+void spot_figure_words(const char *name, char *text, size_t num_bytes);
+
+/* Lines that text takes at max_chars characters a line, broken at blanks. */
+size_t spot_figure_num_lines(const char *text, size_t max_chars);
+
+/* The head of a script. picture_path NULL: gnuplot's standard output. */
+void spot_figure_begin(spot_figure_t *self, FILE *out, double width_px, double height_px,
+    const char *picture_path);
+void spot_figure_end(const spot_figure_t *self);
+
+/* y_px is the middle of the line. */
+void spot_figure_text(const spot_figure_t *self, double x_px, double y_px,
+    spot_text_style_t style, spot_align_t align, const char *text);
+
+/* Several lines from y_px on; breaks at blanks. */
+void spot_figure_paragraph(const spot_figure_t *self, double x_px, double y_px,
+    spot_text_style_t style, size_t max_chars, const char *text);
+
+/* A sample of a colour, SPOT_SWATCH_PX wide and swatch_px high, and its name. */
+#define SPOT_SWATCH_PX 10.0
+void spot_figure_entry(const spot_figure_t *self, double x_px, double y_px,
+    double swatch_px, const char *colour, const char *text);
+
+/* Labels from top to bottom at x_px, moved apart where they would overlap but not below
+ * bottom_px, with leaders from where they belong. */
+void spot_figure_end_labels(const spot_figure_t *self, spot_end_label_t *labels,
+    size_t num_labels, double x_px, double bottom_px);
+
+/* Frame, ranges and ticks of y; the caller then writes the plot command. Ticks without
+ * labels where y_format is "". */
+void spot_figure_panel(
+    const spot_figure_t *self, const spot_panel_t *panel, const char *y_format);
+
+/* Forgets texts, boxes and leaders: they belong to the panel drawn last. */
+void spot_figure_end_panel(const spot_figure_t *self);
+
+double spot_panel_x_px(const spot_panel_t *self, double x);
+double spot_panel_y_px(const spot_panel_t *self, double y);
+
+#endif

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Colours of pictures: the same category has the same colour everywhere. Based on Okabe
+ * and Ito, "Color Universal Design" (2008), which is safe for colour blindness. */
+#ifndef SPOT_REPORTS_PALETTE_H
+#define SPOT_REPORTS_PALETTE_H
+
+#include <stddef.h>
+
+#define SPOT_INK "#1f2328"       /* titles, curves */
+#define SPOT_INK_LABEL "#3d444d" /* labels */
+#define SPOT_INK_QUIET "#6e7781" /* notes, second rows */
+#define SPOT_INK_AXIS "#c4c9cf"  /* axes and leaders */
+#define SPOT_INK_GRID "#e9ebee"
+#define SPOT_INK_ACCENT "#0072b2" /* a curve that stands alone */
+
+/* The colour, "#rrggbb", of a category such as "prepping", or of a metric made from it
+ * such as "prepping_fraction". Other names get one by their place in the picture. */
+const char *spot_palette_colour(const char *name, size_t place);
+
+#endif

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "reports/result_csv.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/units.h"
+#include "sim/study/summary.h"
+
+/* A field in quotes where RFC 4180 needs them, or a reader would trim it. */
+static void
+write_text(FILE *out, const char *text)
+{
+    const size_t num_bytes = strlen(text);
+    const bool has_edge_blank =
+        num_bytes > 0 && (text[0] == ' ' || text[num_bytes - 1] == ' ');
+
+    if (strpbrk(text, ",\"\r\n") == NULL && !has_edge_blank) {
+        fputs(text, out);
+        return;
+    }
+    fputc('"', out);
+    for (size_t j = 0; j < num_bytes; j++) {
+        if (text[j] == '"') {
+            fputc('"', out);
+        }
+        fputc(text[j], out);
+    }
+    fputc('"', out);
+}
+
+static void
+write_number(FILE *out, double value)
+{
+    char text[SPOT_NUMBER_TEXT_BYTES] = "";
+
+    if (isfinite(value)) {
+        spot_number_text(value, text);
+    }
+    fprintf(out, ",%s", text);
+}
+
+static void
+write_head(const spot_study_head_t *head, FILE *out)
+{
+    fputs("point", out);
+    for (size_t j = 0; j < head->num_axes; j++) {
+        fputc(',', out);
+        write_text(out, head->axes[j].path);
+    }
+    fputs(
+        ",metric,unit,replications,nulls,mean,std,stderr,ci95_low,ci95_high,p05,median,"
+        "p95\n",
+        out);
+}
+
+static void
+write_row(const spot_study_head_t *head, size_t point_id, const spot_metric_t *metric,
+    const spot_summary_t *summary, FILE *out)
+{
+    fprintf(out, "%zu", point_id);
+    for (size_t j = 0; j < head->num_axes; j++) {
+        fputc(',', out);
+        write_text(out, head->axes[j].texts[spot_study_value_id(head, point_id, j)]);
+    }
+    fputc(',', out);
+    write_text(out, metric->name);
+    fputc(',', out);
+    write_text(out, metric->unit);
+    fprintf(out, ",%" PRId64 ",%" PRId64, summary->num_values + summary->num_nulls,
+        summary->num_nulls);
+    write_number(out, summary->mean);
+    write_number(out, summary->std);
+    write_number(out, summary->stderr_mean);
+    write_number(out, summary->ci_low);
+    write_number(out, summary->ci_high);
+    write_number(out, summary->p05);
+    write_number(out, summary->median);
+    write_number(out, summary->p95);
+    fputc('\n', out);
+}
+
+int
+spot_result_csv_write(const spot_store_t *store, FILE *out)
+{
+    const spot_study_head_t *head = store->head;
+    spot_summary_t *summaries = spot_calloc(head->num_metrics, sizeof(*summaries));
+    int ret = summaries == NULL ? SPOT_ERR_NO_MEMORY : 0;
+
+    write_head(head, out);
+    for (size_t j = 0; ret == 0 && j < head->num_points; j++) {
+        ret = spot_summarise(store, j, summaries);
+        for (size_t k = 0; ret == 0 && k < head->num_metrics; k++) {
+            write_row(head, j, &head->metrics[k], &summaries[k], out);
+        }
+    }
+    free(summaries);
+    return ret == 0 && ferror(out) ? SPOT_ERR_IO : ret;
+}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The results of a study as CSV, tidy: one row a point and metric. */
+#ifndef SPOT_REPORTS_RESULT_CSV_H
+#define SPOT_REPORTS_RESULT_CSV_H
+
+#include <stdio.h>
+
+#include "base/error.h"
+#include "sim/study/store.h"
+
+/* Columns: point, one per swept key (named by its path), metric, unit, replications,
+ * nulls, mean, std, stderr, ci95_low, ci95_high, p05, median, p95. Null and undefined
+ * are empty; numbers read back exactly. */
+SPOT_MUST_CHECK int spot_result_csv_write(const spot_store_t *store, FILE *out);
+
+#endif

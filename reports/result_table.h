@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The results of a study as an aligned table for a terminal. */
+#ifndef SPOT_REPORTS_RESULT_TABLE_H
+#define SPOT_REPORTS_RESULT_TABLE_H
+
+#include <stdio.h>
+
+#include "base/error.h"
+#include "sim/study/store.h"
+
+/* One line a point: the swept keys, then each metric as mean and half width of its
+ * interval, with units in the head; below, the nulls and warnings, counted. */
+SPOT_MUST_CHECK int spot_result_table_write(const spot_store_t *store, FILE *out);
+
+#endif

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What a picture of a study shows, found in its store: the axis to draw along, the
+ * metrics, and one panel for each combination of the values of the other axes. */
+#ifndef SPOT_REPORTS_STUDY_CURVES_H
+#define SPOT_REPORTS_STUDY_CURVES_H
+
+#include <stdbool.h>
+
+#include "sim/study/summary.h"
+
+typedef struct {
+    const spot_study_head_t *head;
+    int64_t min_rows, max_rows; /* replications there, over the points */
+    spot_summary_t *summaries;  /* [num_points][num_metrics] */
+    size_t axis_id;             /* to draw along */
+    size_t num_x;
+    size_t *order; /* [num_x] value ids of that axis, by number */
+    size_t num_panels;
+    int32_t y_id;        /* a metric, as those below */
+    int32_t second_x_id; /* -1: none */
+    size_t num_parts;
+    int32_t part_ids[SPOT_MAX_METRICS]; /* [num_parts] the stack, from below */
+} spot_curves_t;
+
+/* The store must outlive self only during this call, its head longer. BAD_PARAM where
+ * nothing can be drawn: *problem says why. Free self even then. */
+SPOT_MUST_CHECK int spot_curves_init(
+    spot_curves_t *self, const spot_store_t *store, const char **problem);
+void spot_curves_free(spot_curves_t *self);
+
+/* The value of another axis in a panel. */
+size_t spot_curves_value_id(const spot_curves_t *self, size_t panel_id, size_t axis_id);
+
+/* The x_id-th number along x, ascending. */
+double spot_curves_x(const spot_curves_t *self, size_t x_id);
+
+const spot_summary_t *spot_curves_at(
+    const spot_curves_t *self, size_t panel_id, size_t x_id, int32_t metric_id);
+
+/* Whether y and all parts have values there. */
+bool spot_curves_is_defined(const spot_curves_t *self, size_t panel_id, size_t x_id);
+
+/* The lowest num_parts parts together. */
+double spot_curves_height(
+    const spot_curves_t *self, size_t panel_id, size_t x_id, size_t num_parts);
+
+/* The lowest and highest value drawn in the first num_panels panels, intervals included;
+ * false if there is none. */
+bool spot_curves_range(
+    const spot_curves_t *self, size_t num_panels, double *low, double *high);
+
+#endif

@@ -1,0 +1,443 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "reports/study_plot.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/utf8.h"
+#include "reports/figure.h"
+#include "reports/gnuplot.h"
+#include "reports/palette.h"
+#include "reports/study_curves.h"
+#include "reports/study_words.h"
+
+#define MAX_PANELS 12
+#define MAX_COLUMNS 3
+#define WIDTH_PX 900.0
+#define LEFT_PX 64.0
+#define MARGIN_PX 24.0
+#define GAP_PX 36.0         /* between panels */
+#define PANEL_PX 290.0      /* height */
+#define PANEL_FOOT_PX 58.0  /* below it */
+#define SECOND_X_PX 42.0    /* more below it for the second labels of x */
+#define Y_NAME_PX 38.0      /* above it */
+#define PANEL_TITLE_PX 20.0 /* more above it where panels have titles */
+#define MAX_RIGHT_PX 260.0
+#define CHAR_PX 7.2 /* of labels, on average */
+#define TITLE_CHARS 84
+#define LABEL_GAP_PX 12.0 /* between labels of x */
+
+typedef struct {
+    const spot_curves_t *curves;
+    spot_figure_t figure;
+    size_t num_panels; /* drawn */
+    size_t num_columns;
+    double head_px; /* above the panels */
+    double row_px;
+    double panel_head_px; /* above a panel */
+    double right_px;      /* room for labels */
+    double factor;        /* 100 for percent */
+    spot_scale_t y_scale;
+} study_plot_t;
+
+static const spot_metric_t *
+metric_of(const study_plot_t *self, int32_t metric_id)
+{
+    return &self->curves->head->metrics[metric_id];
+}
+
+static void
+choose_y_scale(study_plot_t *self)
+{
+    char words[SPOT_WORDS_BYTES];
+    double low, high;
+
+    self->factor =
+        spot_fraction_words(metric_of(self, self->curves->y_id), words) ? 100 : 1;
+    if (!spot_curves_range(self->curves, self->num_panels, &low, &high)) {
+        low = 0;
+        high = 1;
+    }
+    /* From 0, unless a curve alone would hide in a corner. */
+    if (self->curves->num_parts > 0 || (low >= 0 && low <= 0.5 * high)) {
+        low = fmin(low, 0);
+    }
+    self->y_scale = spot_scale_around(low * self->factor, high * self->factor, 6);
+}
+
+/* Room for the labels of a stack; a curve alone needs none. */
+static double
+right_room_px(const study_plot_t *self)
+{
+    const spot_curves_t *curves = self->curves;
+    char words[SPOT_WORDS_BYTES];
+    size_t num_chars;
+
+    if (curves->num_parts == 0) {
+        return 0;
+    }
+    (void) spot_fraction_words(metric_of(self, curves->y_id), words);
+    num_chars = strlen(words);
+    for (size_t j = 0; j < curves->num_parts; j++) {
+        (void) spot_fraction_words(metric_of(self, curves->part_ids[j]), words);
+        num_chars = strlen(words) > num_chars ? strlen(words) : num_chars;
+    }
+    return fmin(50 + CHAR_PX * (double) num_chars, MAX_RIGHT_PX);
+}
+
+static void
+choose_layout(study_plot_t *self)
+{
+    const spot_curves_t *curves = self->curves;
+    const char *title = spot_study_title(curves->head);
+
+    self->num_panels = curves->num_panels < MAX_PANELS ? curves->num_panels : MAX_PANELS;
+    self->num_columns = self->num_panels < MAX_COLUMNS ? self->num_panels : MAX_COLUMNS;
+    if (self->num_panels == 4) {
+        self->num_columns = 2;
+    }
+    self->head_px = 44 + 25 * (double) spot_figure_num_lines(title, TITLE_CHARS);
+    self->panel_head_px = Y_NAME_PX + (curves->head->num_axes > 1 ? PANEL_TITLE_PX : 0);
+    self->row_px = self->panel_head_px + PANEL_PX + PANEL_FOOT_PX +
+                   (curves->second_x_id >= 0 ? SECOND_X_PX : 0);
+    self->right_px = right_room_px(self);
+    choose_y_scale(self);
+}
+
+/* The title, and below it what was run. */
+static void
+draw_head(const study_plot_t *self)
+{
+    const spot_curves_t *curves = self->curves;
+    const char *title = spot_study_title(curves->head);
+    const size_t num_lines = spot_figure_num_lines(title, TITLE_CHARS);
+    char note[SPOT_NOTE_BYTES];
+
+    spot_figure_paragraph(
+        &self->figure, MARGIN_PX, 30, SPOT_TEXT_TITLE, TITLE_CHARS, title);
+    spot_study_note(curves, self->num_panels, note);
+    spot_figure_text(&self->figure, MARGIN_PX, 30 + 25 * (double) num_lines,
+        SPOT_TEXT_NOTE, SPOT_ALIGN_LEFT, note);
+}
+
+static spot_panel_t
+place_panel(const study_plot_t *self, size_t panel_id)
+{
+    const spot_curves_t *curves = self->curves;
+    const double num_columns = (double) self->num_columns;
+    const double width_px =
+        (WIDTH_PX - LEFT_PX - self->right_px - MARGIN_PX - (num_columns - 1) * GAP_PX) /
+        num_columns;
+    const double column = (double) (panel_id % self->num_columns);
+    const size_t row = panel_id / self->num_columns;
+    const double low = spot_curves_x(curves, 0);
+    const double high = spot_curves_x(curves, curves->num_x - 1);
+    const double widen = high > low ? 0 : fmax(fabs(low) * 0.1, 1);
+
+    return (spot_panel_t){
+        .left_px = LEFT_PX + column * (width_px + GAP_PX),
+        .top_px = self->head_px + (double) row * self->row_px + self->panel_head_px,
+        .width_px = width_px,
+        .height_px = PANEL_PX,
+        .x_low = low - widen,
+        .x_high = high + widen,
+        .y = self->y_scale,
+    };
+}
+
+/* "pipeline depth 8, recovery system checkpoint": where the panel is on other axes. */
+static void
+draw_panel_title(const study_plot_t *self, const spot_panel_t *panel, size_t panel_id)
+{
+    const spot_study_head_t *head = self->curves->head;
+    char text[512] = "", words[SPOT_WORDS_BYTES], shown[SPOT_UTF8_SHOWN_BYTES];
+    size_t used = 0;
+
+    for (size_t j = 0; j < head->num_axes && used < sizeof(text); j++) {
+        if (j != self->curves->axis_id) {
+            const size_t value_id = spot_curves_value_id(self->curves, panel_id, j);
+
+            spot_figure_words(head->axes[j].path, words, sizeof(words));
+            used += (size_t) snprintf(text + used, sizeof(text) - used, "%s%s %s",
+                used == 0 ? "" : ", ", words,
+                spot_utf8_shown(head->axes[j].texts[value_id], shown));
+        }
+    }
+    spot_figure_text(&self->figure, panel->left_px, panel->top_px - 40, SPOT_TEXT_LABEL,
+        SPOT_ALIGN_LEFT, text);
+}
+
+/* Both labels of a value of x; returns the characters of the longer one. */
+static int
+x_labels(const study_plot_t *self, size_t panel_id, size_t x_id,
+    char first[SPOT_LABEL_BYTES], char second[SPOT_LABEL_BYTES])
+{
+    const spot_curves_t *curves = self->curves;
+    const int32_t second_id = curves->second_x_id;
+    const int num_first =
+        snprintf(first, SPOT_LABEL_BYTES, "%.4g", spot_curves_x(curves, x_id));
+    const int num_second = spot_short_number(
+        second_id < 0 ? (double) NAN
+                      : spot_curves_at(curves, panel_id, x_id, second_id)->mean,
+        second);
+
+    return num_first > num_second ? num_first : num_second;
+}
+
+/* Whether there is room for the labels of every stride-th value of x. */
+static bool
+labels_fit(
+    const study_plot_t *self, const spot_panel_t *panel, size_t panel_id, size_t stride)
+{
+    char first[SPOT_LABEL_BYTES], second[SPOT_LABEL_BYTES];
+    double free_px = 0;
+
+    for (size_t j = 0; j < self->curves->num_x; j += stride) {
+        const int num_chars = x_labels(self, panel_id, j, first, second);
+        const double half_px = (CHAR_PX * num_chars + LABEL_GAP_PX) / 2;
+        const double x_px = spot_panel_x_px(panel, spot_curves_x(self->curves, j));
+
+        if (x_px - half_px < free_px) {
+            return false;
+        }
+        free_px = x_px + half_px;
+    }
+    return true;
+}
+
+/* Labels as many values of x as have room, each n-th, and a second time with the mean of
+ * another metric. */
+static void
+write_x_ticks(const study_plot_t *self, const spot_panel_t *panel, size_t panel_id)
+{
+    char first[SPOT_LABEL_BYTES], second[SPOT_LABEL_BYTES];
+    size_t stride = 1;
+
+    while (stride < self->curves->num_x && !labels_fit(self, panel, panel_id, stride)) {
+        stride++;
+    }
+    fputs("set xtics ()\n", self->figure.out);
+    for (size_t j = 0; j < self->curves->num_x; j += stride) {
+        const double x = spot_curves_x(self->curves, j);
+
+        (void) x_labels(self, panel_id, j, first, second);
+        fprintf(self->figure.out, "set xtics add ('%s' %.10g)\n", first, x);
+        if (second[0] != '\0') {
+            spot_figure_text(&self->figure, spot_panel_x_px(panel, x),
+                panel->top_px + panel->height_px + 58, SPOT_TEXT_NOTE, SPOT_ALIGN_CENTER,
+                second);
+        }
+    }
+}
+
+/* The names of both rows of labels, in the middle below them. */
+static void
+draw_x_names(const study_plot_t *self, const spot_panel_t *panel)
+{
+    const spot_curves_t *curves = self->curves;
+    const double middle_px = panel->left_px + panel->width_px / 2;
+    const double bottom_px = panel->top_px + panel->height_px;
+    const spot_plot_request_t *plot = &curves->head->plot;
+    char words[SPOT_WORDS_BYTES];
+
+    if (plot->x_label != NULL) {
+        snprintf(words, sizeof(words), "%s", plot->x_label);
+    } else {
+        spot_axis_words(&curves->head->axes[curves->axis_id], words);
+    }
+    spot_figure_text(&self->figure, middle_px, bottom_px + 35, SPOT_TEXT_LABEL,
+        SPOT_ALIGN_CENTER, words);
+    if (curves->second_x_id >= 0) {
+        if (plot->second_x_label != NULL) {
+            snprintf(words, sizeof(words), "%s", plot->second_x_label);
+        } else {
+            spot_metric_words(metric_of(self, curves->second_x_id), words);
+        }
+        spot_figure_text(&self->figure, middle_px, bottom_px + 75, SPOT_TEXT_NOTE,
+            SPOT_ALIGN_CENTER, words);
+    }
+}
+
+/* x, mean and interval of y, heights of the stack; nothing, which is a gap, where
+ * something is undefined. */
+static void
+write_row(const study_plot_t *self, size_t panel_id, size_t x_id, double x)
+{
+    const spot_curves_t *curves = self->curves;
+    const spot_summary_t *y = spot_curves_at(curves, panel_id, x_id, curves->y_id);
+    FILE *out = self->figure.out;
+
+    if (spot_curves_is_defined(curves, panel_id, x_id)) {
+        fprintf(out, "%.10g %.6g %.6g %.6g", x, self->factor * y->mean,
+            self->factor * fmin(y->mean, y->ci_low),
+            self->factor * fmax(y->mean, y->ci_high));
+        for (size_t k = 1; k <= curves->num_parts; k++) {
+            fprintf(out, " %.6g",
+                self->factor * spot_curves_height(curves, panel_id, x_id, k));
+        }
+    }
+    fputc('\n', out);
+}
+
+/* A row for each x; a single x is drawn as a bar. */
+static void
+write_data(const study_plot_t *self, const spot_panel_t *panel, size_t panel_id)
+{
+    const double quarter = (panel->x_high - panel->x_low) / 4;
+
+    fprintf(self->figure.out, "$panel%zu << EOD\n", panel_id);
+    if (self->curves->num_x == 1) {
+        write_row(self, panel_id, 0, panel->x_low + quarter);
+        write_row(self, panel_id, 0, panel->x_high - quarter);
+    } else {
+        for (size_t j = 0; j < self->curves->num_x; j++) {
+            write_row(self, panel_id, j, spot_curves_x(self->curves, j));
+        }
+    }
+    fputs("EOD\n", self->figure.out);
+}
+
+/* The stack from its top down, each part from 0, so that no seams show; then the band
+ * and the curve. */
+static void
+write_plot(const study_plot_t *self, size_t panel_id)
+{
+    const spot_curves_t *curves = self->curves;
+    const char *ink = curves->num_parts > 0 ? SPOT_INK : SPOT_INK_ACCENT;
+    FILE *out = self->figure.out;
+
+    fputs("plot ", out);
+    for (size_t k = curves->num_parts; k-- > 0;) {
+        fprintf(out,
+            "$panel%zu using 1:%zu with filledcurves y1=0 fillcolor rgb '%s' fillstyle "
+            "solid 1 noborder, \\\n",
+            panel_id, k + 5,
+            spot_palette_colour(metric_of(self, curves->part_ids[k])->name, k));
+    }
+    for (size_t k = 0; k + 1 < curves->num_parts; k++) {
+        fprintf(out, "$panel%zu using 1:%zu with lines lw 1 lc rgb '#ffffff', \\\n",
+            panel_id, k + 5);
+    }
+    fprintf(out,
+        "$panel%zu using 1:3:4 with filledcurves fillcolor rgb '%s' fillstyle "
+        "transparent solid 0.2 noborder, \\\n"
+        "$panel%zu using 1:2 with linespoints lw 2 pt 7 ps 0.35 lc rgb '%s'\n",
+        panel_id, ink, panel_id, ink);
+}
+
+/* Names at the right end: the curve, then the parts that can be seen from the top. */
+static void
+draw_end_labels(const study_plot_t *self, const spot_panel_t *panel, size_t panel_id)
+{
+    const spot_curves_t *curves = self->curves;
+    spot_end_label_t labels[SPOT_MAX_METRICS + 1];
+    const size_t last_x = curves->num_x - 1;
+    size_t num_labels = 0;
+
+    if (!spot_curves_is_defined(curves, panel_id, last_x)) {
+        return;
+    }
+    labels[num_labels++] = (spot_end_label_t){
+        .colour = SPOT_INK,
+        .y_px = spot_panel_y_px(panel,
+            self->factor * spot_curves_at(curves, panel_id, last_x, curves->y_id)->mean),
+        .swatch_px = 2,
+    };
+    (void) spot_fraction_words(metric_of(self, curves->y_id), labels[0].text);
+    for (size_t k = curves->num_parts; k-- > 0;) {
+        const spot_metric_t *metric = metric_of(self, curves->part_ids[k]);
+        const double low = spot_curves_height(curves, panel_id, last_x, k);
+        const double high = spot_curves_height(curves, panel_id, last_x, k + 1);
+
+        if (high > low) {
+            spot_end_label_t *label = &labels[num_labels++];
+
+            *label = (spot_end_label_t){
+                .colour = spot_palette_colour(metric->name, k),
+                .y_px = spot_panel_y_px(panel, self->factor * (low + high) / 2),
+                .swatch_px = SPOT_SWATCH_PX,
+            };
+            (void) spot_fraction_words(metric, label->text);
+        }
+    }
+    spot_figure_end_labels(&self->figure, labels, num_labels,
+        panel->left_px + panel->width_px, panel->top_px + panel->height_px);
+}
+
+static void
+draw_panel(const study_plot_t *self, size_t panel_id)
+{
+    const spot_panel_t panel = place_panel(self, panel_id);
+    const bool is_first = panel_id % self->num_columns == 0;
+    const bool is_last =
+        (panel_id + 1) % self->num_columns == 0 || panel_id + 1 == self->num_panels;
+    char words[SPOT_WORDS_BYTES];
+
+    draw_panel_title(self, &panel, panel_id);
+    if (is_first) {
+        spot_metric_words(metric_of(self, self->curves->y_id), words);
+        spot_figure_text(&self->figure, MARGIN_PX, panel.top_px - 18, SPOT_TEXT_NOTE,
+            SPOT_ALIGN_LEFT, words);
+    }
+    if (is_last && self->curves->num_parts > 0) {
+        draw_end_labels(self, &panel, panel_id);
+    }
+    write_x_ticks(self, &panel, panel_id);
+    draw_x_names(self, &panel);
+    spot_figure_panel(&self->figure, &panel,
+        !is_first             ? ""
+        : self->factor == 100 ? "%g %%"
+                              : "%g");
+    write_data(self, &panel, panel_id);
+    write_plot(self, panel_id);
+    spot_figure_end_panel(&self->figure);
+}
+
+static int
+write_script(const void *context, const char *picture_path, FILE *out)
+{
+    const spot_curves_t *curves = context;
+    study_plot_t plot = {.curves = curves};
+    size_t num_rows;
+
+    choose_layout(&plot);
+    num_rows = (plot.num_panels + plot.num_columns - 1) / plot.num_columns;
+    spot_figure_begin(&plot.figure, out, WIDTH_PX,
+        plot.head_px + plot.row_px * (double) num_rows, picture_path);
+    draw_head(&plot);
+    for (size_t j = 0; j < plot.num_panels; j++) {
+        draw_panel(&plot, j);
+    }
+    spot_figure_end(&plot.figure);
+    return ferror(out) ? SPOT_ERR_IO : 0;
+}
+
+int
+spot_study_plot(const spot_store_t *store, const char *svg_path, spot_diag_t *diag)
+{
+    spot_curves_t curves;
+    const char *problem = NULL;
+    int ret = spot_curves_init(&curves, store, &problem);
+
+    if (ret == 0) {
+        ret = spot_gnuplot_run(write_script, &curves, svg_path, diag);
+    } else if (problem != NULL) {
+        spot_diag_error(diag, svg_path, 0, 0, "nothing can be drawn: %s", problem);
+    }
+    spot_curves_free(&curves);
+    return ret;
+}
+
+int
+spot_study_plot_script(const spot_store_t *store, const char *svg_path, FILE *out)
+{
+    spot_curves_t curves;
+    const char *problem = NULL;
+    int ret = spot_curves_init(&curves, store, &problem);
+
+    if (ret == 0) {
+        ret = write_script(&curves, svg_path, out);
+    }
+    spot_curves_free(&curves);
+    return ret;
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The picture of a study: a metric along a swept key with its confidence band, over the
+ * stack of the metrics it is made of; one panel for each value of the other keys. */
+#ifndef SPOT_REPORTS_STUDY_PLOT_H
+#define SPOT_REPORTS_STUDY_PLOT_H
+
+#include "base/diag.h"
+#include "base/error.h"
+#include "sim/study/store.h"
+
+/* Draws to svg_path with gnuplot. Where the study does not say what to draw, the first
+ * axis with numbers and the first metric are taken. CHILD with the reason in diag where
+ * gnuplot is missing or fails; BAD_PARAM where the study has no axis to draw along. */
+SPOT_MUST_CHECK int spot_study_plot(
+    const spot_store_t *store, const char *svg_path, spot_diag_t *diag);
+
+/* The gnuplot script with its data, as it would be run; for tests and for papers. */
+SPOT_MUST_CHECK int spot_study_plot_script(
+    const spot_store_t *store, const char *svg_path, FILE *out);
+
+#endif

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "reports/study_words.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/utf8.h"
+#include "reports/figure.h"
+
+const char *
+spot_study_title(const spot_study_head_t *head)
+{
+    return head->question != NULL ? head->question : head->name;
+}
+
+static void
+write_replications(const spot_curves_t *curves, char *text, size_t num_bytes)
+{
+    const int64_t wanted = curves->head->num_replications;
+
+    if (curves->min_rows == wanted) {
+        snprintf(text, num_bytes, "%" PRId64 " replication%s at each point", wanted,
+            wanted == 1 ? "" : "s");
+    } else {
+        snprintf(text, num_bytes,
+            "%" PRId64 " to %" PRId64 " of %" PRId64 " replications at each point",
+            curves->min_rows, curves->max_rows, wanted);
+    }
+}
+
+void
+spot_study_note(
+    const spot_curves_t *curves, size_t num_panels_drawn, char text[SPOT_NOTE_BYTES])
+{
+    char shown[SPOT_UTF8_SHOWN_BYTES], replications[128];
+    size_t used;
+
+    write_replications(curves, replications, sizeof(replications));
+    used = (size_t) snprintf(text, SPOT_NOTE_BYTES,
+        "%s · %s · seed %" PRIu64 " · curve: mean, band: its 95 %% confidence interval",
+        spot_utf8_shown(curves->head->name, shown), replications, curves->head->seed);
+    if (num_panels_drawn < curves->num_panels) {
+        snprintf(text + used, SPOT_NOTE_BYTES - used, " · the first %zu of %zu panels",
+            num_panels_drawn, curves->num_panels);
+    }
+}
+
+/* "text (unit)". */
+static void
+add_unit(char text[SPOT_WORDS_BYTES], const char *unit)
+{
+    const size_t used = strlen(text);
+
+    snprintf(text + used, SPOT_WORDS_BYTES - used, " (%s)", unit);
+}
+
+void
+spot_axis_words(const spot_axis_t *axis, char text[SPOT_WORDS_BYTES])
+{
+    spot_figure_words(axis->path, text, SPOT_WORDS_BYTES);
+    if (strcmp(axis->unit, "") != 0) {
+        add_unit(text, axis->unit);
+    }
+}
+
+/* Takes word off the end of text; whether it was there. */
+static bool
+cut_last_word(char *text, const char *word)
+{
+    const size_t num_bytes = strlen(text), word_bytes = strlen(word);
+    char *place;
+
+    if (num_bytes < word_bytes + 2) {
+        return false;
+    }
+    place = text + num_bytes - word_bytes - 1;
+    if (*place != ' ' || strcmp(place + 1, word) != 0) {
+        return false;
+    }
+    *place = '\0';
+    return true;
+}
+
+void
+spot_metric_words(const spot_metric_t *metric, char text[SPOT_WORDS_BYTES])
+{
+    const char *unit = metric->unit;
+    const bool is_sign = strlen(unit) <= 3; /* "s", not "steps" */
+
+    spot_figure_words(metric->name, text, SPOT_WORDS_BYTES);
+    if (strcmp(unit, "1") == 0 || strstr(text, " per ") != NULL) {
+        return;
+    }
+    if (is_sign) {
+        (void) cut_last_word(text, unit);
+    }
+    if (is_sign || strstr(text, unit) == NULL) {
+        add_unit(text, unit);
+    }
+}
+
+bool
+spot_fraction_words(const spot_metric_t *metric, char text[SPOT_WORDS_BYTES])
+{
+    spot_metric_words(metric, text);
+    return cut_last_word(text, "fraction");
+}
+
+int
+spot_short_number(double value, char text[SPOT_LABEL_BYTES])
+{
+    const double size = fabs(value);
+    const int num_decimals = size < 10 ? 2 : size < 100 ? 1 : 0;
+
+    if (!isfinite(value)) {
+        text[0] = '\0';
+        return 0;
+    }
+    if (size >= 1 && size < 1e6) {
+        return snprintf(text, SPOT_LABEL_BYTES, "%.*f", num_decimals, value);
+    }
+    return snprintf(text, SPOT_LABEL_BYTES, "%.3g", value);
+}

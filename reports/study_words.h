@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What a picture of a study calls things. */
+#ifndef SPOT_REPORTS_STUDY_WORDS_H
+#define SPOT_REPORTS_STUDY_WORDS_H
+
+#include <stdbool.h>
+
+#include "reports/study_curves.h"
+
+#define SPOT_WORDS_BYTES 96
+#define SPOT_LABEL_BYTES 32
+
+/* The question, or the name of a study without one. */
+const char *spot_study_title(const spot_study_head_t *head);
+
+/* "idle-vs-preemption · 1000 replications at each point · seed 1 ...". */
+#define SPOT_NOTE_BYTES 640
+void spot_study_note(
+    const spot_curves_t *curves, size_t num_panels_drawn, char text[SPOT_NOTE_BYTES]);
+
+/* "preemption per minute", "checkpoint every (s)". */
+void spot_axis_words(const spot_axis_t *axis, char text[SPOT_WORDS_BYTES]);
+
+/* "cost (USD)" for cost_usd; a name that says its unit in words needs no more. */
+void spot_metric_words(const spot_metric_t *metric, char text[SPOT_WORDS_BYTES]);
+
+/* The same, but "idle" for idle_fraction; true if it is a fraction. */
+bool spot_fraction_words(const spot_metric_t *metric, char text[SPOT_WORDS_BYTES]);
+
+/* Three digits are enough for a label; "" for an undefined value. Returns the number of
+ * characters. */
+int spot_short_number(double value, char text[SPOT_LABEL_BYTES]);
+
+#endif

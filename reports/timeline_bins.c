@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "reports/timeline_bins.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+/* The end of a segment: the start of the next one, or of nothing. */
+static int64_t
+segment_end_ms(const spot_timeline_t *timeline, size_t segment_id)
+{
+    return segment_id + 1 < timeline->num_segments
+               ? timeline->segments[segment_id + 1].start_ms
+               : timeline->end_ms;
+}
+
+static double
+total_height(const spot_timeline_t *timeline, const spot_timeline_segment_t *segment)
+{
+    double total = 0;
+
+    for (size_t j = 0; j < timeline->num_categories; j++) {
+        total += segment->heights[j];
+    }
+    return total;
+}
+
+static void
+copy_segments(spot_timeline_bins_t *self, const spot_timeline_t *timeline)
+{
+    for (size_t j = 0; j < timeline->num_segments; j++) {
+        const spot_timeline_segment_t *segment = &timeline->segments[j];
+        spot_timeline_bin_t *bin = &self->bins[self->num_bins];
+
+        if (segment_end_ms(timeline, j) > segment->start_ms) {
+            bin->start_ms = (double) segment->start_ms;
+            bin->peak = total_height(timeline, segment);
+            memcpy(bin->heights, segment->heights, sizeof(bin->heights));
+            self->num_bins++;
+        }
+    }
+}
+
+/* Adds to a bin what a segment holds for share of the bin's time. */
+static void
+blend(spot_timeline_bin_t *bin, const spot_timeline_t *timeline,
+    const spot_timeline_segment_t *segment, double share)
+{
+    for (size_t k = 0; k < timeline->num_categories; k++) {
+        bin->heights[k] += segment->heights[k] * share;
+    }
+    bin->peak = fmax(bin->peak, total_height(timeline, segment));
+}
+
+static void
+average_segments(spot_timeline_bins_t *self, const spot_timeline_t *timeline)
+{
+    const double bin_ms = (double) timeline->end_ms / SPOT_MAX_BINS;
+    size_t bin_id = 0;
+
+    self->num_bins = SPOT_MAX_BINS;
+    for (size_t j = 0; j < SPOT_MAX_BINS; j++) {
+        self->bins[j].start_ms = (double) j * bin_ms;
+    }
+    for (size_t j = 0; j < timeline->num_segments; j++) {
+        double from_ms = (double) timeline->segments[j].start_ms;
+        const double to_ms = (double) segment_end_ms(timeline, j);
+
+        while (from_ms < to_ms && bin_id < SPOT_MAX_BINS) {
+            const double bin_end_ms = (double) (bin_id + 1) * bin_ms;
+            const double until_ms = fmin(to_ms, bin_end_ms);
+
+            blend(&self->bins[bin_id], timeline, &timeline->segments[j],
+                (until_ms - from_ms) / bin_ms);
+            bin_id += until_ms == bin_end_ms;
+            from_ms = until_ms;
+        }
+    }
+}
+
+static void
+sum_up(spot_timeline_bins_t *self, const spot_timeline_t *timeline)
+{
+    double area = 0;
+
+    for (size_t j = 0; j < self->num_bins; j++) {
+        self->peak = fmax(self->peak, self->bins[j].peak);
+    }
+    for (size_t j = 0; j < timeline->num_segments; j++) {
+        const double length_ms =
+            (double) (segment_end_ms(timeline, j) - timeline->segments[j].start_ms);
+
+        for (size_t k = 0; k < timeline->num_categories; k++) {
+            self->shares[k] += timeline->segments[j].heights[k] * length_ms;
+        }
+    }
+    for (size_t k = 0; k < timeline->num_categories; k++) {
+        area += self->shares[k];
+    }
+    for (size_t k = 0; area > 0 && k < timeline->num_categories; k++) {
+        self->shares[k] /= area;
+    }
+}
+
+int
+spot_timeline_bins_init(spot_timeline_bins_t *self, const spot_timeline_t *timeline)
+{
+    const bool is_thinned = timeline->num_segments > SPOT_MAX_BINS;
+
+    memset(self, 0, sizeof(*self));
+    self->bins = spot_calloc(
+        is_thinned ? SPOT_MAX_BINS : timeline->num_segments, sizeof(*self->bins));
+    if (self->bins == NULL) {
+        return SPOT_ERR_NO_MEMORY;
+    }
+    if (is_thinned) {
+        average_segments(self, timeline);
+    } else {
+        copy_segments(self, timeline);
+    }
+    sum_up(self, timeline);
+    return 0;
+}
+
+void
+spot_timeline_bins_free(spot_timeline_bins_t *self)
+{
+    free(self->bins);
+    memset(self, 0, sizeof(*self));
+}
+
+/* The bin of an instant; the end belongs to the last one. */
+static size_t
+bin_at(const spot_timeline_t *timeline, int64_t time_ms)
+{
+    const double place = (double) time_ms / (double) timeline->end_ms * SPOT_MAX_BINS;
+
+    return (size_t) fmax(fmin(place, SPOT_MAX_BINS - 1), 0);
+}
+
+size_t
+spot_timeline_bin_marks(const spot_timeline_t *timeline, int32_t mark_kind,
+    spot_timeline_mark_bin_t bins[SPOT_MAX_BINS])
+{
+    size_t num_marks = 0;
+
+    memset(bins, 0, SPOT_MAX_BINS * sizeof(*bins));
+    for (size_t j = 0; j < timeline->num_marks; j++) {
+        const spot_timeline_mark_t *mark = &timeline->marks[j];
+
+        if (mark->mark_kind == mark_kind) {
+            spot_timeline_mark_bin_t *bin = &bins[bin_at(timeline, mark->time_ms)];
+
+            bin->num_marks++;
+            bin->count += mark->count;
+            num_marks++;
+        }
+    }
+    return num_marks;
+}
+
+size_t
+spot_timeline_bin_progress(
+    const spot_timeline_t *timeline, size_t *next_id, size_t shown[4])
+{
+    const spot_timeline_progress_t *points = timeline->progress;
+    const size_t first = *next_id;
+    const size_t bin_id = bin_at(timeline, points[first].time_ms);
+    size_t low = first, high = first, num_shown = 0, last;
+
+    while (*next_id < timeline->num_progress &&
+           bin_at(timeline, points[*next_id].time_ms) == bin_id) {
+        low = points[*next_id].value < points[low].value ? *next_id : low;
+        high = points[*next_id].value > points[high].value ? *next_id : high;
+        (*next_id)++;
+    }
+    last = *next_id - 1;
+    for (size_t j = first; j <= last; j++) {
+        if (j == first || j == low || j == high || j == last) {
+            shown[num_shown++] = j;
+        }
+    }
+    return num_shown;
+}

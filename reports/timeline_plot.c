@@ -1,0 +1,364 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "reports/timeline_plot.h"
+
+#include <inttypes.h>
+#include <math.h>
+
+#include "base/units.h"
+#include "reports/figure.h"
+#include "reports/gnuplot.h"
+#include "reports/palette.h"
+#include "reports/timeline_bins.h"
+
+#define WIDTH_PX 900.0
+#define LEFT_PX 64.0
+#define MARGIN_PX 24.0
+#define RIGHT_PX 200.0 /* room for labels */
+#define HEAD_PX 80.0   /* above the areas, the lines of the title apart */
+#define TITLE_LINE_PX 25.0
+#define AREAS_PX 260.0 /* heights */
+#define LANE_PX 17.0
+#define PROGRESS_PX 80.0
+#define LANE_GAP_PX 7.0 /* between panels */
+#define PROGRESS_GAP_PX 42.0
+#define FOOT_PX 56.0
+#define LEGEND_GAP_PX 16.0
+#define LEGEND_LINE_PX 19.0
+#define TITLE_CHARS 84
+
+typedef struct {
+    const char *name;
+    int64_t unit_ms;
+} time_unit_t;
+
+typedef struct {
+    const spot_timeline_t *timeline;
+    const spot_timeline_bins_t *bins;
+    spot_figure_t figure;
+    time_unit_t time_unit;
+    double end;       /* in that unit */
+    double bottom_px; /* of the panels so far */
+} timeline_plot_t;
+
+static time_unit_t
+choose_time_unit(int64_t end_ms)
+{
+    static const time_unit_t units[] = {
+        {"d", SPOT_MS_PER_D}, {"h", SPOT_MS_PER_H}, {"min", SPOT_MS_PER_MIN}};
+
+    for (size_t j = 0; j < sizeof(units) / sizeof(units[0]); j++) {
+        if (end_ms >= 3 * units[j].unit_ms) {
+            return units[j];
+        }
+    }
+    return (time_unit_t){"s", SPOT_MS_PER_S};
+}
+
+static double
+time_of(const timeline_plot_t *self, double time_ms)
+{
+    return time_ms / (double) self->time_unit.unit_ms;
+}
+
+/* A panel below those so far. */
+static spot_panel_t
+add_panel(timeline_plot_t *self, double gap_px, double height_px, spot_scale_t y)
+{
+    const spot_panel_t panel = {
+        .left_px = LEFT_PX,
+        .top_px = self->bottom_px + gap_px,
+        .width_px = WIDTH_PX - LEFT_PX - RIGHT_PX,
+        .height_px = height_px,
+        .x_low = 0,
+        .x_high = self->end,
+        .y = y,
+    };
+
+    self->bottom_px = panel.top_px + height_px;
+    return panel;
+}
+
+static void
+draw_head(timeline_plot_t *self)
+{
+    const spot_timeline_t *timeline = self->timeline;
+    const size_t num_lines = spot_figure_num_lines(timeline->title, TITLE_CHARS);
+    char note[160];
+
+    self->bottom_px = HEAD_PX + TITLE_LINE_PX * (double) num_lines;
+    spot_figure_paragraph(
+        &self->figure, MARGIN_PX, 30, SPOT_TEXT_TITLE, TITLE_CHARS, timeline->title);
+    snprintf(note, sizeof(note), "%s over time, and each category's share of their time",
+        timeline->height_label);
+    spot_figure_text(&self->figure, MARGIN_PX, self->bottom_px - 50, SPOT_TEXT_NOTE,
+        SPOT_ALIGN_LEFT, note);
+}
+
+/* Two rows for each bin, its start and its end: time, peak, heights of the stack. */
+static void
+write_areas_data(const timeline_plot_t *self)
+{
+    const spot_timeline_bins_t *bins = self->bins;
+    FILE *out = self->figure.out;
+
+    fputs("$areas << EOD\n", out);
+    for (size_t j = 0; j < 2 * bins->num_bins; j++) {
+        const spot_timeline_bin_t *bin = &bins->bins[j / 2];
+        const double time_ms = j + 1 < 2 * bins->num_bins
+                                   ? bins->bins[(j + 1) / 2].start_ms
+                                   : (double) self->timeline->end_ms;
+        double height = 0;
+
+        fprintf(out, "%.6g %.6g", time_of(self, time_ms), bin->peak);
+        for (size_t k = 0; k < self->timeline->num_categories; k++) {
+            height += bin->heights[k];
+            fprintf(out, " %.6g", height);
+        }
+        fputc('\n', out);
+    }
+    fputs("EOD\n", out);
+}
+
+/* The stack from its top down, each category from 0, so that no seams show; over it the
+ * outline of the peaks. */
+static void
+write_areas_plot(const timeline_plot_t *self)
+{
+    const spot_timeline_t *timeline = self->timeline;
+
+    fputs("plot ", self->figure.out);
+    for (size_t k = timeline->num_categories; k-- > 0;) {
+        if (self->bins->shares[k] > 0) {
+            fprintf(self->figure.out,
+                "$areas using 1:%zu with filledcurves y1=0 fillcolor rgb '%s' fillstyle "
+                "solid 1 noborder, \\\n",
+                k + 3, spot_palette_colour(timeline->category_names[k], k));
+        }
+    }
+    fprintf(self->figure.out, "$areas using 1:2 with lines lw 0.7 lc rgb '%s'\n",
+        SPOT_INK_LABEL);
+}
+
+/* The categories that occur, in the order of the stack, with their shares. */
+static void
+draw_legend(const timeline_plot_t *self, const spot_panel_t *panel)
+{
+    const double x_px = panel->left_px + panel->width_px + LEGEND_GAP_PX;
+    double y_px = panel->top_px + LEGEND_LINE_PX / 2;
+    char share[32];
+
+    for (size_t k = self->timeline->num_categories; k-- > 0;) {
+        const char *name = self->timeline->category_names[k];
+
+        if (self->bins->shares[k] > 0) {
+            spot_figure_entry(&self->figure, x_px, y_px, SPOT_SWATCH_PX,
+                spot_palette_colour(name, k), name);
+            snprintf(share, sizeof(share), "%.1f %%", 100 * self->bins->shares[k]);
+            spot_figure_text(&self->figure, WIDTH_PX - MARGIN_PX, y_px, SPOT_TEXT_LABEL,
+                SPOT_ALIGN_RIGHT, share);
+            y_px += LEGEND_LINE_PX;
+        }
+    }
+}
+
+static void
+draw_areas(timeline_plot_t *self)
+{
+    const spot_panel_t panel =
+        add_panel(self, 0, AREAS_PX, spot_scale_around(0, fmax(self->bins->peak, 1), 6));
+
+    spot_figure_text(&self->figure, MARGIN_PX, panel.top_px - 18, SPOT_TEXT_NOTE,
+        SPOT_ALIGN_LEFT, self->timeline->height_label);
+    draw_legend(self, &panel);
+    spot_figure_panel(&self->figure, &panel, "%g");
+    write_areas_data(self);
+    write_areas_plot(self);
+    spot_figure_end_panel(&self->figure);
+}
+
+/* One tick for each bin with marks; the more they count, the longer it is. */
+static void
+write_ticks(const timeline_plot_t *self, int32_t mark_kind)
+{
+    spot_timeline_mark_bin_t bins[SPOT_MAX_BINS];
+    int64_t most = 1;
+
+    spot_timeline_bin_marks(self->timeline, mark_kind, bins);
+    for (size_t j = 0; j < SPOT_MAX_BINS; j++) {
+        most = bins[j].count > most ? bins[j].count : most;
+    }
+    fprintf(self->figure.out, "$marks%" PRId32 " << EOD\n", mark_kind);
+    for (size_t j = 0; j < SPOT_MAX_BINS; j++) {
+        if (bins[j].num_marks > 0) {
+            fprintf(self->figure.out, "%.6g %.3g\n",
+                ((double) j + 0.5) * self->end / SPOT_MAX_BINS,
+                0.3 + 0.7 * (double) bins[j].count / (double) most);
+        }
+    }
+    fputs("EOD\n", self->figure.out);
+}
+
+static size_t
+count_marks(const spot_timeline_t *timeline, int32_t mark_kind)
+{
+    size_t num_marks = 0;
+
+    for (size_t j = 0; j < timeline->num_marks; j++) {
+        num_marks += timeline->marks[j].mark_kind == mark_kind;
+    }
+    return num_marks;
+}
+
+/* The marks of a kind below the areas, if there are any. */
+static void
+draw_lane(timeline_plot_t *self, int32_t mark_kind)
+{
+    const char *name = self->timeline->mark_names[mark_kind];
+    const char *colour = spot_palette_colour(name, (size_t) mark_kind);
+    const size_t num_marks = count_marks(self->timeline, mark_kind);
+    spot_panel_t panel;
+    char text[96];
+
+    if (num_marks == 0) {
+        return;
+    }
+    panel = add_panel(self, LANE_GAP_PX, LANE_PX, (spot_scale_t){0, 1, 2});
+    snprintf(text, sizeof(text), "%s, %zu time%s", name, num_marks,
+        num_marks == 1 ? "" : "s");
+    spot_figure_entry(&self->figure, panel.left_px + panel.width_px + LEGEND_GAP_PX,
+        panel.top_px + LANE_PX / 2, SPOT_SWATCH_PX, colour, text);
+    spot_figure_panel(&self->figure, &panel, "");
+    write_ticks(self, mark_kind);
+    fprintf(self->figure.out,
+        "plot $marks%" PRId32 " with impulses lw 1.2 lc rgb '%s'\n", mark_kind, colour);
+    spot_figure_end_panel(&self->figure);
+}
+
+static void
+write_progress_data(const timeline_plot_t *self)
+{
+    const spot_timeline_t *timeline = self->timeline;
+    size_t next_id = 0, shown[4];
+
+    fputs("$progress << EOD\n", self->figure.out);
+    while (next_id < timeline->num_progress) {
+        const size_t num_shown = spot_timeline_bin_progress(timeline, &next_id, shown);
+
+        for (size_t j = 0; j < num_shown; j++) {
+            const spot_timeline_progress_t *point = &timeline->progress[shown[j]];
+
+            fprintf(self->figure.out, "%.6g %.6g\n",
+                time_of(self, (double) point->time_ms), point->value);
+        }
+    }
+    fputs("EOD\n", self->figure.out);
+}
+
+/* The names of both axes, and how far it came. */
+static void
+draw_progress_texts(const timeline_plot_t *self, const spot_panel_t *panel)
+{
+    const spot_timeline_t *timeline = self->timeline;
+    char text[96];
+
+    spot_figure_text(&self->figure, MARGIN_PX, panel->top_px - 18, SPOT_TEXT_NOTE,
+        SPOT_ALIGN_LEFT, timeline->progress_label);
+    if (timeline->num_progress > 0) {
+        const double last = timeline->progress[timeline->num_progress - 1].value;
+
+        snprintf(text, sizeof(text), "%.6g %s", last, timeline->progress_label);
+        spot_figure_text(&self->figure, panel->left_px + panel->width_px + LEGEND_GAP_PX,
+            spot_panel_y_px(panel, last), SPOT_TEXT_LABEL, SPOT_ALIGN_LEFT, text);
+    }
+    snprintf(text, sizeof(text), "time (%s)", self->time_unit.name);
+    spot_figure_text(&self->figure, panel->left_px + panel->width_px / 2,
+        self->bottom_px + 35, SPOT_TEXT_LABEL, SPOT_ALIGN_CENTER, text);
+}
+
+static void
+draw_progress(timeline_plot_t *self)
+{
+    spot_panel_t panel;
+    double peak = 0;
+
+    for (size_t j = 0; j < self->timeline->num_progress; j++) {
+        peak = fmax(peak, self->timeline->progress[j].value);
+    }
+    panel = add_panel(self, PROGRESS_GAP_PX, PROGRESS_PX, spot_scale_around(0, peak, 2));
+    draw_progress_texts(self, &panel);
+    fputs("set format x '%g'\nset xtics scale 0.4\n", self->figure.out);
+    spot_figure_panel(&self->figure, &panel, "%g");
+    write_progress_data(self);
+    fprintf(self->figure.out,
+        "plot $progress with filledcurves y1=0 fillcolor rgb '%s' fillstyle transparent "
+        "solid 0.12 noborder, $progress with lines lw 1.6 lc rgb '%s'\n",
+        SPOT_INK_ACCENT, SPOT_INK_ACCENT);
+    spot_figure_end_panel(&self->figure);
+}
+
+static double
+picture_height_px(const spot_timeline_t *timeline)
+{
+    const size_t num_lines = spot_figure_num_lines(timeline->title, TITLE_CHARS);
+    double height_px = HEAD_PX + TITLE_LINE_PX * (double) num_lines + AREAS_PX +
+                       PROGRESS_GAP_PX + PROGRESS_PX + FOOT_PX;
+
+    for (size_t j = 0; j < timeline->num_mark_kinds; j++) {
+        if (count_marks(timeline, (int32_t) j) > 0) {
+            height_px += LANE_GAP_PX + LANE_PX;
+        }
+    }
+    return height_px;
+}
+
+static int
+write_script(const void *context, const char *picture_path, FILE *out)
+{
+    const spot_timeline_t *timeline = context;
+    spot_timeline_bins_t bins;
+    timeline_plot_t plot = {.timeline = timeline, .bins = &bins};
+    int ret = spot_timeline_bins_init(&bins, timeline);
+
+    if (ret != 0) {
+        goto out;
+    }
+    plot.time_unit = choose_time_unit(timeline->end_ms);
+    plot.end = time_of(&plot, (double) timeline->end_ms);
+    spot_figure_begin(
+        &plot.figure, out, WIDTH_PX, picture_height_px(timeline), picture_path);
+    fprintf(out,
+        "set grid xtics\nset xtics 0,%.6g\nset format x ''\nset xtics scale 0\n",
+        spot_scale_around(0, plot.end, 10).step);
+    draw_head(&plot);
+    draw_areas(&plot);
+    for (size_t j = 0; j < timeline->num_mark_kinds; j++) {
+        draw_lane(&plot, (int32_t) j);
+    }
+    draw_progress(&plot);
+    spot_figure_end(&plot.figure);
+    ret = ferror(out) ? SPOT_ERR_IO : 0;
+out:
+    spot_timeline_bins_free(&bins);
+    return ret;
+}
+
+int
+spot_timeline_plot(
+    const spot_timeline_t *timeline, const char *svg_path, spot_diag_t *diag)
+{
+    if (timeline->end_ms <= 0) {
+        spot_diag_error(diag, svg_path, 0, 0, "nothing can be drawn: the run is empty");
+        return SPOT_ERR_BAD_PARAM;
+    }
+    return spot_gnuplot_run(write_script, timeline, svg_path, diag);
+}
+
+int
+spot_timeline_plot_script(
+    const spot_timeline_t *timeline, const char *svg_path, FILE *out)
+{
+    if (timeline->end_ms <= 0) {
+        return SPOT_ERR_BAD_PARAM;
+    }
+    return write_script(timeline, svg_path, out);
+}
