@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "cli/command.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/units.h"
+
+const spot_command_t *const spot_commands[] = {
+    &spot_command_run,
+    &spot_command_study,
+    &spot_command_trace_generate,
+    &spot_command_profile,
+    &spot_command_help,
+    NULL,
+};
+
+/* The text that argp prints: the doc before the options, the examples behind them. */
+static char *
+join_help(const spot_command_t *command)
+{
+    static const char format[] = "%s\v%s\n\nExamples:\n%s";
+    const size_t num_bytes = sizeof(format) + strlen(command->summary) +
+                             strlen(command->doc) + strlen(command->examples);
+    char *text = malloc(num_bytes);
+
+    if (text != NULL) {
+        snprintf(
+            text, num_bytes, format, command->summary, command->doc, command->examples);
+    }
+    return text;
+}
+
+void
+spot_command_parse(const spot_command_t *command, int argc, char **argv,
+    argp_parser_t parse, void *input)
+{
+    char *help = join_help(command);
+    const struct argp argp = {.options = command->options,
+        .parser = parse,
+        .args_doc = command->arguments,
+        .doc = help};
+    error_t error;
+
+    argp_err_exit_status = SPOT_EXIT_BAD_INPUT;
+    error = argp_parse(&argp, argc, argv, 0, NULL, input);
+    free(help);
+    if (error != 0) {
+        fprintf(stderr, "%s: %s\n", argv[0], strerror(error));
+        exit(SPOT_EXIT_FAILED);
+    }
+}
+
+int64_t
+spot_option_integer(
+    struct argp_state *state, const char *option, const char *text, int64_t min)
+{
+    int64_t value = 0;
+
+    if (spot_integer_parse(text, &value) != 0 || value < min) {
+        argp_error(state, "%s: expected an integer from %lld, got \"%s\"", option,
+            (long long) min, text);
+    }
+    return value;
+}
+
+int64_t
+spot_option_duration_ms(struct argp_state *state, const char *option, const char *text)
+{
+    const char *problem = "";
+    int64_t duration_ms = 0;
+
+    if (spot_duration_parse(text, &duration_ms, &problem) != 0 || duration_ms <= 0) {
+        argp_error(state,
+            "%s: expected a duration above 0 such as \"355 min\", got \"%s\"", option,
+            text);
+    }
+    return duration_ms;
+}
+
+void
+spot_option_list_add(spot_option_list_t *self, const char *text)
+{
+    void *texts = self->texts;
+
+    if (spot_array_reserve(
+            &texts, &self->max_texts, self->num_texts + 1, sizeof(*self->texts)) != 0) {
+        fprintf(stderr, "spotsim: out of memory\n");
+        exit(SPOT_EXIT_FAILED);
+    }
+    self->texts = texts;
+    self->texts[self->num_texts++] = text;
+}
+
+int
+spot_command_finish(spot_diag_t *diag, int error)
+{
+    const bool is_explained = diag->num_errors > 0;
+
+    spot_diag_close_file(diag);
+    spot_diag_print(diag, stderr);
+    spot_diag_free(diag);
+    switch (error) {
+        case 0:
+            return SPOT_EXIT_GOOD;
+        case SPOT_ERR_BAD_INPUT:
+            return SPOT_EXIT_BAD_INPUT;
+        case SPOT_ERR_INTERRUPTED:
+            fprintf(stderr, "spotsim: interrupted\n");
+            return SPOT_EXIT_INTERRUPTED;
+        default:
+            if (!is_explained) {
+                fprintf(stderr, "spotsim: %s\n", spot_error_text(error));
+            }
+            return SPOT_EXIT_FAILED;
+    }
+}
+
+int
+spot_command_finish_reading(spot_diag_t *diag, int error)
+{
+    return spot_command_finish(diag, error == SPOT_ERR_IO ? SPOT_ERR_BAD_INPUT : error);
+}

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What a command is, and what all commands share. Arguments in, exit code out. */
+#ifndef SPOT_CLI_COMMAND_H
+#define SPOT_CLI_COMMAND_H
+
+#include <argp.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/diag.h"
+
+enum {
+    SPOT_EXIT_GOOD = 0,
+    SPOT_EXIT_FAILED = 1,
+    SPOT_EXIT_BAD_INPUT = 2, /* usage too */
+    SPOT_EXIT_INTERRUPTED = 130
+};
+
+typedef struct {
+    const char *name;      /* "trace generate" */
+    const char *arguments; /* "SCENARIO" */
+    const char *summary;   /* one line */
+    const char *doc;       /* paragraphs, for --help and the manual */
+    const char *examples;  /* one command a line */
+    const struct argp_option *options;
+    int (*run)(int argc, char **argv); /* argv[0] is the command's full name */
+} spot_command_t;
+
+extern const spot_command_t spot_command_trace_generate;
+extern const spot_command_t spot_command_profile;
+extern const spot_command_t spot_command_run;
+extern const spot_command_t spot_command_study;
+extern const spot_command_t spot_command_help;
+
+/* Every command, in the order of the manual, NULL-terminated. */
+extern const spot_command_t *const spot_commands[];
+
+/* Parses the arguments of a command by its options; exits with 2 on a usage error and
+ * with 0 after --help. parse gets each option's key and ARGP_KEY_ARG for each argument.
+ */
+void spot_command_parse(const spot_command_t *command, int argc, char **argv,
+    argp_parser_t parse, void *input);
+
+/* Values of options; a wrong one is a usage error. */
+int64_t spot_option_integer(
+    struct argp_state *state, const char *option, const char *text, int64_t min);
+int64_t spot_option_duration_ms(
+    struct argp_state *state, const char *option, const char *text);
+
+/* The texts of an option that may be given several times. */
+typedef struct {
+    size_t num_texts;
+    size_t max_texts;
+    const char **texts; /* [num_texts] borrowed from argv */
+} spot_option_list_t;
+
+void spot_option_list_add(spot_option_list_t *self, const char *text);
+
+/* Prints and frees the diagnostics and turns an error into an exit code. */
+int spot_command_finish(spot_diag_t *diag, int error);
+
+/* The same where only reading was tried: whatever failed is bad input. */
+int spot_command_finish_reading(spot_diag_t *diag, int error);
+
+#endif

@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/outfile.h"
+#include "cli/command.h"
+#include "cli/interrupt.h"
+#include "reports/result_csv.h"
+#include "reports/result_json.h"
+#include "reports/result_table.h"
+#include "reports/study_plot.h"
+#include "sim/study/study.h"
+#include "sim/train/experiment.h"
+
+enum { OPTION_THREADS = 256, OPTION_SET, OPTION_JSON, OPTION_PLOT };
+
+typedef struct {
+    const char *study_path;
+    const char *output_path;
+    const char *plot_path;
+    int64_t num_threads;
+    bool is_json;
+    spot_option_list_t sets;
+} arguments_t;
+
+static const struct argp_option options[] = {
+    {"output", 'o', "FILE.csv", 0,
+        "Write the results as CSV, one row a point and metric; - is standard output", 0},
+    {"plot", OPTION_PLOT, "FILE.svg", 0, "Draw the results (needs gnuplot)", 0},
+    {"threads", OPTION_THREADS, "N", 0,
+        "Threads to run on (default: all processors); the results are the same", 0},
+    {"set", OPTION_SET, "KEY=VALUE", 0,
+        "Set a key of the study (replications.count=100), of its scenario "
+        "(job.reload=\"60 "
+        "s\"), or the values of a swept key; may be given several times",
+        0},
+    {"json", OPTION_JSON, NULL, 0, "Print the results as JSON instead of a table", 0},
+    {NULL, 0, NULL, 0, NULL, 0},
+};
+
+static error_t
+parse(int key, char *text, struct argp_state *state)
+{
+    arguments_t *arguments = state->input;
+
+    switch (key) {
+        case 'o':
+            arguments->output_path = text;
+            return 0;
+        case OPTION_PLOT:
+            arguments->plot_path = text;
+            return 0;
+        case OPTION_THREADS:
+            arguments->num_threads = spot_option_integer(state, "--threads", text, 1);
+            if (arguments->num_threads > 1024) {
+                argp_error(state, "--threads: at most 1024");
+            }
+            return 0;
+        case OPTION_SET:
+            spot_option_list_add(&arguments->sets, text);
+            return 0;
+        case OPTION_JSON:
+            arguments->is_json = true;
+            return 0;
+        case ARGP_KEY_ARG:
+            if (arguments->study_path != NULL) {
+                argp_error(state, "more than one study: \"%s\"", text);
+            }
+            arguments->study_path = text;
+            return 0;
+        case ARGP_KEY_END:
+            if (arguments->study_path == NULL) {
+                argp_error(state, "expected a study file");
+            }
+            return 0;
+        default:
+            return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static double
+seconds_of(clockid_t clock)
+{
+    struct timespec now = {0, 0};
+
+    clock_gettime(clock, &now);
+    return (double) now.tv_sec + 1e-9 * (double) now.tv_nsec;
+}
+
+/* A line that is written over and over on a terminal. */
+typedef struct {
+    double started_s;
+    double told_s;
+} progress_t;
+
+static void
+show_progress(void *context, int64_t num_done, int64_t num_total)
+{
+    progress_t *self = context;
+    const double now_s = seconds_of(CLOCK_MONOTONIC);
+    const double passed_s = now_s - self->started_s;
+
+    if (now_s - self->told_s < 0.2 || num_done == 0) {
+        return;
+    }
+    self->told_s = now_s;
+    fprintf(stderr,
+        "\r%5.1f %%  %" PRId64 " of %" PRId64 " runs, %.0f runs/s, %.0f s left ",
+        100 * (double) num_done / (double) num_total, num_done, num_total,
+        (double) num_done / passed_s,
+        passed_s * (double) (num_total - num_done) / (double) num_done);
+}
+
+typedef int (*writer_t)(const spot_store_t *store, FILE *out);
+
+/* path NULL: standard output. */
+static int
+write_results(
+    const spot_store_t *store, writer_t writer, const char *path, spot_diag_t *diag)
+{
+    spot_outfile_t file;
+    int ret = spot_outfile_init(&file, path, diag);
+
+    if (ret == 0) {
+        ret = writer(store, file.stream);
+    }
+    if (ret == 0) {
+        ret = spot_outfile_commit(&file, diag);
+    }
+    spot_outfile_free(&file);
+    return ret;
+}
+
+/* What an interrupted study has so far, under another name than the whole would have. */
+static void
+keep_partial_results(
+    const arguments_t *arguments, const spot_store_t *store, spot_diag_t *diag)
+{
+    static const char suffix[] = ".partial";
+    char *path;
+
+    if (arguments->output_path == NULL || strcmp(arguments->output_path, "-") == 0) {
+        return;
+    }
+    path = malloc(strlen(arguments->output_path) + sizeof(suffix));
+    if (path != NULL) {
+        sprintf(path, "%s%s", arguments->output_path, suffix);
+        if (write_results(store, spot_result_csv_write, path, diag) == 0) {
+            fprintf(stderr, "what was done so far is in %s\n", path);
+        }
+    }
+    free(path);
+}
+
+static int
+write_all(const arguments_t *arguments, const spot_store_t *store, spot_diag_t *diag)
+{
+    const bool is_csv_on_stdout =
+        arguments->output_path != NULL && strcmp(arguments->output_path, "-") == 0;
+    int ret = 0;
+
+    if (!is_csv_on_stdout) {
+        ret = write_results(store,
+            arguments->is_json ? spot_result_json_write : spot_result_table_write, NULL,
+            diag);
+    }
+    if (ret == 0 && arguments->output_path != NULL) {
+        ret = write_results(store, spot_result_csv_write, arguments->output_path, diag);
+    }
+    if (ret == 0 && arguments->plot_path != NULL) {
+        ret = spot_study_plot(store, arguments->plot_path, diag);
+    }
+    return ret;
+}
+
+static int
+simulate(const arguments_t *arguments, const spot_study_t *study, spot_diag_t *diag)
+{
+    const bool is_watched = isatty(STDERR_FILENO) == 1;
+    progress_t progress = {.started_s = seconds_of(CLOCK_MONOTONIC)};
+    const double started_cpu_s = seconds_of(CLOCK_PROCESS_CPUTIME_ID);
+    const spot_study_run_t run = {.num_threads = (int) arguments->num_threads,
+        .stop = &spot_interrupt_stop,
+        .progress = is_watched ? show_progress : NULL,
+        .context = &progress};
+    spot_store_t *store = NULL;
+    int ret = spot_store_open_memory(&store, &study->head);
+
+    if (ret == 0) {
+        ret = spot_study_run(study, store, &run);
+        fprintf(stderr,
+            "%s%zu points x %" PRId64
+            " replications on %d threads: %.2f s, %.2f s of CPU time\n",
+            is_watched ? "\r\033[K" : "", study->head.num_points,
+            study->head.num_replications, run.num_threads,
+            seconds_of(CLOCK_MONOTONIC) - progress.started_s,
+            seconds_of(CLOCK_PROCESS_CPUTIME_ID) - started_cpu_s);
+        if (ret == SPOT_ERR_INTERRUPTED) {
+            keep_partial_results(arguments, store, diag);
+        }
+    }
+    if (ret == 0) {
+        ret = write_all(arguments, store, diag);
+    }
+    if (store != NULL) {
+        store->close(store);
+    }
+    return ret;
+}
+
+static int
+run(int argc, char **argv)
+{
+    const long num_processors = sysconf(_SC_NPROCESSORS_ONLN);
+    arguments_t arguments = {.num_threads = num_processors > 0 ? num_processors : 1};
+    spot_study_t study;
+    spot_diag_t diag;
+    int exit_code, ret;
+
+    spot_diag_init(&diag);
+    spot_command_parse(&spot_command_study, argc, argv, parse, &arguments);
+    spot_interrupt_watch();
+    ret = spot_study_read(&study, &spot_train_experiment, arguments.study_path,
+        arguments.sets.texts, arguments.sets.num_texts, &diag);
+    if (ret != 0) {
+        exit_code = spot_command_finish_reading(&diag, ret);
+    } else {
+        ret = simulate(&arguments, &study, &diag);
+        exit_code = spot_command_finish(&diag, ret);
+    }
+    spot_study_free(&study);
+    free(arguments.sets.texts);
+    return exit_code;
+}
+
+const spot_command_t spot_command_study = {
+    .name = "study",
+    .arguments = "STUDY",
+    .summary = "Run a parameter study: swept keys x replications, on all processors",
+    .doc =
+        "STUDY is a YAML file, see spotsim-study(5). All points meet the same events "
+        "(common random numbers), and the results do not depend on the number of "
+        "threads. An interrupt finishes the batches under way and keeps what was done "
+        "beside the CSV, as FILE.csv.partial.",
+    .examples = "  spotsim study idle-vs-preemption.yaml -o idle.csv --plot idle.svg\n"
+                "  spotsim study idle-vs-preemption.yaml --set replications.count=100 "
+                "--set job.pipeline_depth=[4,8]\n",
+    .options = options,
+    .run = run,
+};

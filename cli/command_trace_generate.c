@@ -1,0 +1,283 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "cli/command.h"
+#include "cli/interrupt.h"
+#include "sim/train/scenario.h"
+#include "traces/generate.h"
+
+enum {
+    OPTION_HORIZON = 256,
+    OPTION_KIND,
+    OPTION_SEED,
+    OPTION_REPLICATION,
+    OPTION_REPLICATIONS,
+    OPTION_SET,
+    OPTION_NAME
+};
+
+typedef struct {
+    const char *model_path;
+    const char *output_path;
+    const char *name;
+    int64_t horizon_ms; /* 0: the model's own */
+    int kind;           /* -1: the model's own */
+    int64_t seed;
+    int64_t replication;
+    int64_t num_replications; /* 0: one, to a file */
+    spot_option_list_t sets;
+} arguments_t;
+
+static const struct argp_option options[] = {
+    {"output", 'o', "FILE", 0,
+        "Write the trace here, compressed if it ends in .gz (default: standard output); "
+        "with --replications a folder",
+        0},
+    {"horizon", OPTION_HORIZON, "DURATION", 0,
+        "Length of the trace, e.g. \"30 d\" (default: the model's own)", 0},
+    {"kind", OPTION_KIND, "named|counts", 0,
+        "Whether instances are named (default: the model's own, else named)", 0},
+    {"seed", OPTION_SEED, "N", 0, "Seed of the random streams (default 1)", 0},
+    {"replication", OPTION_REPLICATION, "R", 0,
+        "Which replication of the seed to generate (default 0)", 0},
+    {"replications", OPTION_REPLICATIONS, "N", 0,
+        "Write N replications into the folder -o as NAME.0000.csv ...", 0},
+    {"name", OPTION_NAME, "NAME", 0, "Name of the trace (default: the model's own)", 0},
+    {"set", OPTION_SET, "KEY=VALUE", 0,
+        "Set a key of the model or scenario; may be given several times", 0},
+    {NULL, 0, NULL, 0, NULL, 0},
+};
+
+static int
+parse_kind(struct argp_state *state, const char *text)
+{
+    for (int j = SPOT_TRACE_NAMED; j <= SPOT_TRACE_COUNTS; j++) {
+        if (strcmp(spot_trace_kind_names[j], text) == 0) {
+            return j;
+        }
+    }
+    argp_error(state, "--kind: expected named or counts, got \"%s\"", text);
+    return -1;
+}
+
+static void
+check_arguments(const arguments_t *arguments, struct argp_state *state)
+{
+    if (arguments->model_path == NULL) {
+        argp_error(state, "expected a model or scenario file");
+    }
+    if (arguments->num_replications > 0 && arguments->output_path == NULL) {
+        argp_error(state, "--replications needs a folder: -o FOLDER");
+    }
+    if (arguments->name != NULL && strpbrk(arguments->name, ",\"\n/") != NULL) {
+        argp_error(state, "--name: no comma, quote, slash or line end");
+    }
+}
+
+static error_t
+parse(int key, char *text, struct argp_state *state)
+{
+    arguments_t *arguments = state->input;
+
+    switch (key) {
+        case 'o':
+            arguments->output_path = text;
+            return 0;
+        case OPTION_HORIZON:
+            arguments->horizon_ms = spot_option_duration_ms(state, "--horizon", text);
+            return 0;
+        case OPTION_KIND:
+            arguments->kind = parse_kind(state, text);
+            return 0;
+        case OPTION_SEED:
+            arguments->seed = spot_option_integer(state, "--seed", text, 0);
+            return 0;
+        case OPTION_REPLICATION:
+            arguments->replication =
+                spot_option_integer(state, "--replication", text, 0);
+            return 0;
+        case OPTION_REPLICATIONS:
+            arguments->num_replications =
+                spot_option_integer(state, "--replications", text, 1);
+            return 0;
+        case OPTION_NAME:
+            arguments->name = text;
+            return 0;
+        case OPTION_SET:
+            spot_option_list_add(&arguments->sets, text);
+            return 0;
+        case ARGP_KEY_ARG:
+            if (arguments->model_path != NULL) {
+                argp_error(state, "more than one model: \"%s\"", text);
+            }
+            arguments->model_path = text;
+            return 0;
+        case ARGP_KEY_END:
+            check_arguments(arguments, state);
+            return 0;
+        default:
+            return ARGP_ERR_UNKNOWN;
+    }
+}
+
+/* A model file, or the trace of a scenario: whichever the document is. */
+typedef struct {
+    spot_yaml_t document;
+    bool is_scenario;
+    spot_scenario_t scenario;
+    spot_trace_model_t alone;
+    spot_trace_model_t *model;
+    const char *name; /* NULL: none */
+} input_t;
+
+static int
+read_input(input_t *self, const arguments_t *arguments, spot_diag_t *diag)
+{
+    const spot_scenario_changes_t changes = {
+        NULL, arguments->sets.num_texts, arguments->sets.texts};
+    const spot_node_t *root;
+    int ret;
+
+    memset(self, 0, sizeof(*self));
+    ret = spot_yaml_read(&self->document, arguments->model_path, diag);
+    if (ret == 0) {
+        ret = spot_scenario_change(&self->document, &changes, diag);
+    }
+    if (ret != 0) {
+        return ret;
+    }
+    root = self->document.root;
+    self->is_scenario = spot_node_get(root, "scenario") != NULL;
+    if (self->is_scenario) {
+        ret = spot_scenario_init(&self->scenario, root, diag);
+        self->model = &self->scenario.trace;
+        self->name = self->scenario.name;
+    } else {
+        ret = spot_trace_model_read(&self->alone, root, diag);
+        self->model = &self->alone;
+        self->name = ret == 0 ? spot_trace_model_common(&self->alone)->name : NULL;
+    }
+    if (ret == 0 && self->model->recording != NULL) {
+        spot_diag_error(diag, arguments->model_path, 0, 0,
+            "a recorded trace is no generator: expected \"generator: NAME\"");
+        ret = SPOT_ERR_BAD_INPUT;
+    }
+    return ret;
+}
+
+static void
+free_input(input_t *self)
+{
+    spot_scenario_free(&self->scenario);
+    spot_trace_model_free(&self->alone);
+    spot_yaml_free(&self->document);
+}
+
+/* A name that may stand in a header line and in a file name. */
+static char *
+clean_name(const char *name)
+{
+    char *copy = strdup(name);
+
+    for (char *byte = copy; byte != NULL && *byte != '\0'; byte++) {
+        if (strchr(",\"/\n\r\t", *byte) != NULL) {
+            *byte = '_';
+        }
+    }
+    return copy;
+}
+
+static int
+generate_several(const spot_trace_model_t *model, spot_generate_t *task,
+    const arguments_t *arguments, spot_diag_t *diag)
+{
+    const char *folder = arguments->output_path;
+    const size_t num_bytes = strlen(folder) + strlen(task->name) + 32;
+    char *path = malloc(num_bytes);
+    int ret = path == NULL ? SPOT_ERR_NO_MEMORY : 0;
+
+    (void) mkdir(folder, 0777); /* what is wrong with it shows when writing */
+    for (int64_t j = 0; ret == 0 && j < arguments->num_replications; j++) {
+        task->replication = (uint64_t) (arguments->replication + j);
+        snprintf(path, num_bytes, "%s/%s.%04" PRIu64 ".csv", folder, task->name,
+            task->replication);
+        ret = spot_generate(model, task, path, diag);
+    }
+    free(path);
+    return ret;
+}
+
+static int
+generate(const arguments_t *arguments, input_t *input, spot_diag_t *diag)
+{
+    const spot_model_common_t *common = spot_trace_model_common(input->model);
+    char *name = clean_name(arguments->name != NULL ? arguments->name
+                            : input->name != NULL   ? input->name
+                                                    : "generated");
+    spot_generate_t task = {.seed = (uint64_t) arguments->seed,
+        .replication = (uint64_t) arguments->replication,
+        .horizon_ms =
+            arguments->horizon_ms > 0 ? arguments->horizon_ms : common->horizon_ms,
+        .kind =
+            (spot_trace_kind_t) (arguments->kind >= 0 ? arguments->kind : common->kind),
+        .name = name,
+        .version = SPOT_VERSION,
+        .stop = &spot_interrupt_stop};
+    int ret = name == NULL ? SPOT_ERR_NO_MEMORY : 0;
+
+    if (ret == 0 && task.horizon_ms == 0) {
+        spot_diag_error(diag, arguments->model_path, 0, 0,
+            "the model has no horizon_s: expected --horizon DURATION");
+        ret = SPOT_ERR_BAD_INPUT;
+    }
+    if (ret == 0) {
+        spot_trace_model_set_horizon(input->model, task.horizon_ms);
+        ret = arguments->num_replications > 0
+                  ? generate_several(input->model, &task, arguments, diag)
+                  : spot_generate(input->model, &task, arguments->output_path, diag);
+    }
+    free(name);
+    return ret;
+}
+
+static int
+run(int argc, char **argv)
+{
+    arguments_t arguments = {.seed = 1, .kind = -1};
+    input_t input;
+    spot_diag_t diag;
+    int exit_code, ret;
+
+    spot_diag_init(&diag);
+    spot_command_parse(&spot_command_trace_generate, argc, argv, parse, &arguments);
+    spot_interrupt_watch();
+    ret = read_input(&input, &arguments, &diag);
+    if (ret != 0) {
+        exit_code = spot_command_finish_reading(&diag, ret);
+    } else {
+        ret = generate(&arguments, &input, &diag);
+        exit_code = spot_command_finish(&diag, ret);
+    }
+    free_input(&input);
+    free(arguments.sets.texts);
+    return exit_code;
+}
+
+const spot_command_t spot_command_trace_generate = {
+    .name = "trace generate",
+    .arguments = "MODEL",
+    .summary = "Write a synthetic trace of preemptions and additions",
+    .doc =
+        "MODEL is a model file (spotsim-model: 1) or a scenario whose trace is "
+        "generated. A run of the scenario meets exactly the trace that is written for "
+        "the same seed and replication.",
+    .examples = "  spotsim trace generate seed-64.yaml -o trace.csv\n"
+                "  spotsim trace generate model.yaml --horizon \"30 d\" --seed 7 -o "
+                "month.csv.gz\n"
+                "  spotsim trace generate seed-64.yaml --replications 100 -o traces/\n",
+    .options = options,
+    .run = run,
+};

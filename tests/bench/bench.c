@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What a run costs: CPU time a run, ns an event and runs/s for the seed scenario, for a
+ * large fleet, and the speed-up of a study from one thread to two. Prints; asserts
+ * nothing. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "sim/study/study.h"
+#include "sim/train/experiment.h"
+#include "sim/train/train.h"
+
+#define STUDY_FOLDER SPOT_SOURCE_DIR "/reports/studies/idle-vs-preemption/"
+
+static double
+seconds_of(clockid_t clock)
+{
+    struct timespec now;
+
+    clock_gettime(clock, &now);
+    return (double) now.tv_sec + 1e-9 * (double) now.tv_nsec;
+}
+
+static void
+stop_on_error(int error, spot_diag_t *diag)
+{
+    if (error != 0) {
+        spot_diag_print(diag, stderr);
+        fprintf(stderr, "bench: %s\n", spot_error_text(error));
+        exit(1);
+    }
+}
+
+/* Rows of the trace that a run saw: events of one kind at one tick, about. */
+static int64_t
+count_events(const spot_scenario_t *scenario, uint64_t replication)
+{
+    spot_membership_t membership;
+    spot_change_t change;
+    int64_t num_events = 0;
+
+    if (spot_membership_init(&membership, &scenario->trace, scenario->fleet.capacity) ==
+        0) {
+        spot_membership_start(&membership, 1, replication);
+        while (spot_membership_next(&membership, &change) &&
+               change.time_ms < scenario->horizon_ms) {
+            num_events++;
+        }
+    }
+    spot_membership_free(&membership);
+    return num_events;
+}
+
+static void
+bench_scenario(const char *path, int64_t num_runs)
+{
+    spot_diag_t diag;
+    spot_scenario_t scenario;
+    spot_train_t train;
+    double started_s, run_s, best_s = 1e9;
+    int64_t num_events = 0;
+
+    spot_diag_init(&diag);
+    stop_on_error(spot_scenario_read(&scenario, path, NULL, &diag), &diag);
+    stop_on_error(spot_train_init(&train, &scenario), &diag);
+    for (int64_t j = 0; j < num_runs; j++) {
+        num_events += count_events(&scenario, (uint64_t) j);
+    }
+    for (int round = 0; round < 5; round++) {
+        started_s = seconds_of(CLOCK_PROCESS_CPUTIME_ID);
+        for (int64_t j = 0; j < num_runs; j++) {
+            stop_on_error(spot_train_run(&train, 1, (uint64_t) j, NULL), &diag);
+        }
+        run_s = (seconds_of(CLOCK_PROCESS_CPUTIME_ID) - started_s) / (double) num_runs;
+        best_s = run_s < best_s ? run_s : best_s;
+    }
+    printf("%-14s %12.2f us CPU a run  %8.0f events a run  %8.1f ns an event  %10.0f "
+           "runs/s\n",
+        scenario.name, 1e6 * best_s, (double) num_events / (double) num_runs,
+        1e9 * best_s * (double) num_runs / (double) num_events, 1 / best_s);
+    spot_train_free(&train);
+    spot_scenario_free(&scenario);
+    spot_diag_free(&diag);
+}
+
+static double
+time_study(const spot_study_t *study, int num_threads)
+{
+    const spot_study_run_t run = {.num_threads = num_threads};
+    double best_s = 1e9;
+
+    for (int round = 0; round < 5; round++) {
+        const double started_s = seconds_of(CLOCK_MONOTONIC);
+        spot_store_t *store = NULL;
+        double run_s;
+
+        if (spot_store_open_memory(&store, &study->head) != 0 ||
+            spot_study_run(study, store, &run) != 0) {
+            exit(1);
+        }
+        store->close(store);
+        run_s = seconds_of(CLOCK_MONOTONIC) - started_s;
+        best_s = run_s < best_s ? run_s : best_s;
+    }
+    return best_s;
+}
+
+static void
+bench_threads(void)
+{
+    spot_diag_t diag;
+    spot_study_t study;
+    double one_s, two_s;
+
+    spot_diag_init(&diag);
+    stop_on_error(spot_study_read(&study, &spot_train_experiment,
+                      STUDY_FOLDER "study.yaml", NULL, 0, &diag),
+        &diag);
+    one_s = time_study(&study, 1);
+    two_s = time_study(&study, 2);
+    printf("%-14s 1 thread %.3f s, 2 threads %.3f s: speed-up %.2f (%zu points x %lld "
+           "replications)\n",
+        study.head.name, one_s, two_s, one_s / two_s, study.head.num_points,
+        (long long) study.head.num_replications);
+    spot_study_free(&study);
+    spot_diag_free(&diag);
+}
+
+int
+main(void)
+{
+    bench_scenario(STUDY_FOLDER "seed-64.yaml", 10000);
+    bench_scenario(SPOT_SOURCE_DIR "/tests/bench/large-fleet.yaml", 1);
+    bench_threads();
+    return 0;
+}
