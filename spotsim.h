@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The supported interface of libspotsim: read a scenario, run replications of it, read the
- * exact result and the metrics. Everything else may change without notice.
+/* The supported interface of libspotsim: read a scenario, run replications of it, read
+ * the exact result and the metrics. Everything else may change without notice.
  *
  *   spot_diag_t diag;
  *   spot_scenario_t scenario;
  *   spot_train_t train;
  *
  *   spot_diag_init(&diag);
- *   if (spot_scenario_read(&scenario, "seed-64.yaml", NULL, &diag) == 0
- *       && spot_train_init(&train, &scenario) == 0
- *       && spot_train_run(&train, seed, replication, NULL) == 0) {
+ *   if (spot_scenario_read(&scenario, "seed-64.yaml", NULL, &diag) == 0 &&
+ *       spot_train_init(&train, &scenario) == 0 &&
+ *       spot_train_run(&train, seed, replication, NULL) == 0) {
  *       idle = spot_train_metric(&scenario, &train.result, "idle_fraction");
  *   }
  *   spot_diag_print(&diag, stderr);

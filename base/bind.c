@@ -39,31 +39,57 @@ shown(const spot_node_t *node, char text[SHOWN_BYTES])
     char inner[SPOT_UTF8_SHOWN_BYTES];
 
     if (node->kind == SPOT_NODE_LIST) {
-        return "a list";
+        return node->num_children == 0 ? "an empty list" : "a list";
     }
     if (node->kind == SPOT_NODE_MAP) {
-        return "a map";
+        return node->num_children == 0 ? "an empty map" : "a map";
+    }
+    if (node->text[0] == '\0' && !node->is_quoted) {
+        return "nothing";
     }
     snprintf(text, SHOWN_BYTES, "\"%s\"", spot_utf8_shown(node->text, inner));
     return text;
 }
 
 static void
+report_unexpected(spot_bind_t *self, const char *name, const spot_node_t *node,
+    const char *what, const char *problem)
+{
+    const bool is_nothing = node->kind == SPOT_NODE_SCALAR && node->text[0] == '\0';
+    const bool has_problem = !is_nothing && *problem != '\0';
+    char text[SHOWN_BYTES];
+
+    spot_bind_error(self, node, name, "expected %s, got %s%s%s", what, shown(node, text),
+        has_problem ? ": " : "", has_problem ? problem : "");
+}
+
+void
+spot_bind_unexpected(spot_bind_t *self, const spot_field_t *field,
+    const spot_node_t *node, const char *problem)
+{
+    report_unexpected(self, field->name, node, field->expected, problem);
+}
+
+static void
 report_range(spot_bind_t *self, const spot_field_t *field, const spot_node_t *node,
     const char *what, const char *low, const char *high)
 {
-    char text[SHOWN_BYTES];
+    const bool is_number =
+        field->type == SPOT_FIELD_INTEGER || field->type == SPOT_FIELD_NUMBER;
+    const char *problem =
+        is_number && node->is_quoted ? "a text, since it is quoted" : "";
+    char range[128];
 
     if (field->min == 0 && field->max == 0) {
-        spot_bind_error(
-            self, node, field->name, "expected %s, got %s", what, shown(node, text));
+        snprintf(range, sizeof(range), "%s", what);
     } else if (field->max >= HUGE_VAL) {
-        spot_bind_error(self, node, field->name, "expected %s from %s, got %s", what,
-            low, shown(node, text));
+        snprintf(range, sizeof(range), "%s from %s", what, low);
+    } else if (field->min < field->max) {
+        snprintf(range, sizeof(range), "%s from %s to %s", what, low, high);
     } else {
-        spot_bind_error(self, node, field->name, "expected %s from %s to %s, got %s",
-            what, low, high, shown(node, text));
+        snprintf(range, sizeof(range), "%s", low);
     }
+    report_unexpected(self, field->name, node, range, problem);
 }
 
 static bool
@@ -127,17 +153,13 @@ bind_duration(spot_bind_t *self, const spot_field_t *field, const spot_node_t *n
     int64_t *target)
 {
     static const char what[] = "a duration such as \"88 s\", \"1.5 h\" or \"250 ms\"";
-    char low[SPOT_DURATION_TEXT_BYTES], high[SPOT_DURATION_TEXT_BYTES],
-        text[SHOWN_BYTES];
+    char low[SPOT_DURATION_TEXT_BYTES], high[SPOT_DURATION_TEXT_BYTES];
     const char *problem = "";
     int64_t value_ms = 0;
 
-    if (node->kind != SPOT_NODE_SCALAR) {
-        spot_bind_error(
-            self, node, field->name, "expected %s, got %s", what, shown(node, text));
-    } else if (spot_duration_parse(node->text, &value_ms, &problem) != 0) {
-        spot_bind_error(self, node, field->name, "expected %s, got %s: %s", what,
-            shown(node, text), problem);
+    if (node->kind != SPOT_NODE_SCALAR ||
+        spot_duration_parse(node->text, &value_ms, &problem) != 0) {
+        report_unexpected(self, field->name, node, what, problem);
     } else if (!is_in_range(field, (double) value_ms)) {
         spot_duration_text(limit_ms(field->min), low);
         spot_duration_text(limit_ms(field->max), high);
@@ -161,15 +183,14 @@ static void
 bind_price(spot_bind_t *self, const spot_field_t *field, const spot_node_t *node,
     double *target)
 {
-    char low[PRICE_TEXT_BYTES], high[PRICE_TEXT_BYTES], text[SHOWN_BYTES];
+    char low[PRICE_TEXT_BYTES], high[PRICE_TEXT_BYTES];
     const char *problem = "";
     double value = 0;
 
     if (node->kind != SPOT_NODE_SCALAR ||
         spot_price_parse(node->text, &value, &problem) != 0) {
-        spot_bind_error(self, node, field->name,
-            "expected a price such as \"0.91 USD/h\", got %s%s%s", shown(node, text),
-            *problem == '\0' ? "" : ": ", problem);
+        report_unexpected(
+            self, field->name, node, "a price such as \"0.91 USD/h\"", problem);
     } else if (!is_in_range(field, value)) {
         price_text(field->min, low);
         price_text(field->max, high);
@@ -183,11 +204,9 @@ static void
 bind_text(
     spot_bind_t *self, const spot_field_t *field, const spot_node_t *node, char **target)
 {
-    char text[SHOWN_BYTES];
-
     if (node->kind != SPOT_NODE_SCALAR || node->text[0] == '\0') {
-        spot_bind_error(
-            self, node, field->name, "expected a text, got %s", shown(node, text));
+        report_unexpected(self, field->name, node,
+            field->type == SPOT_FIELD_PATH ? "a file name" : "a text", "");
         return;
     }
     *target = field->type == SPOT_FIELD_PATH
@@ -227,8 +246,7 @@ bind_choice(
             "expected %s, got %s, did you mean \"%s\"?", list, shown(node, text),
             near.nearest);
     } else {
-        spot_bind_error(
-            self, node, field->name, "expected %s, got %s", list, shown(node, text));
+        report_unexpected(self, field->name, node, list, "");
     }
 }
 
@@ -378,11 +396,9 @@ spot_bind_map(spot_bind_t *self, const spot_field_t *fields, const char *name,
     const spot_node_t *node, void *target)
 {
     const size_t length = strlen(self->path);
-    char text[SHOWN_BYTES];
 
     if (node->kind != SPOT_NODE_MAP) {
-        spot_bind_error(
-            self, node, name, "expected a map of keys, got %s", shown(node, text));
+        report_unexpected(self, name, node, "a map of keys", "");
         return;
     }
     if (name != NULL) {

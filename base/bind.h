@@ -77,6 +77,11 @@ void spot_bind_field(
 void spot_bind_error(spot_bind_t *self, const spot_node_t *node, const char *name,
     const char *format, ...) SPOT_PRINTF(4, 5);
 
+/* "path.name: expected WHAT, got VALUE", WHAT as the field has it in expected; then
+ * ": problem" unless that is empty. */
+void spot_bind_unexpected(spot_bind_t *self, const spot_field_t *field,
+    const spot_node_t *node, const char *problem);
+
 /* "KEY: unknown WHAT "name"", with the nearest of the names offered to near, if any. */
 void spot_bind_unknown(spot_bind_t *self, const spot_node_t *node, const char *key,
     const char *what, const spot_suggest_t *near);

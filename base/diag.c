@@ -7,6 +7,9 @@
 
 #include "base/memory.h"
 
+/* Among so many, an item that is there already is not repeated. */
+#define LATEST_ITEMS 20
+
 void
 spot_diag_init(spot_diag_t *self)
 {
@@ -56,6 +59,18 @@ format_item(
     return text;
 }
 
+/* Whether an item is among the latest ones. */
+static bool
+is_repeated(const spot_diag_t *self, const char *text)
+{
+    for (size_t j = self->num_items; j > 0 && j + LATEST_ITEMS > self->num_items; j--) {
+        if (strcmp(self->items[j - 1].text, text) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
 SPOT_PRINTF(6, 0)
 static void
 append(spot_diag_t *self, bool is_error, const char *file, size_t line, size_t column,
@@ -73,7 +88,11 @@ append(spot_diag_t *self, bool is_error, const char *file, size_t line, size_t c
     self->items = items;
     self->items[self->num_items].text = text;
     self->items[self->num_items].is_error = is_error;
-    self->num_items++;
+    if (is_repeated(self, text)) {
+        free(text);
+    } else {
+        self->num_items++;
+    }
 }
 
 void

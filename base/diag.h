@@ -33,11 +33,14 @@ typedef struct {
 SPOT_API void spot_diag_init(spot_diag_t *self);
 SPOT_API void spot_diag_free(spot_diag_t *self);
 
-/* Appends an error. line 0: about the whole file; column 0: about the whole line. The
+/* Appends an error, unless the same is among the latest ones: aliases repeat what is
+ * wrong. line 0: about the whole file; column 0: about the whole line. The
  * 21st and later errors of a file are counted only: spot_diag_close_file() tells their
  * number. */
 void spot_diag_error(spot_diag_t *self, const char *file, size_t line, size_t column,
     const char *format, ...) SPOT_PRINTF(5, 6);
+
+/* The same for a warning: many points of a study read the same file. */
 void spot_diag_warn(spot_diag_t *self, const char *file, size_t line, size_t column,
     const char *format, ...) SPOT_PRINTF(5, 6);
 

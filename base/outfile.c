@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#define _XOPEN_SOURCE 700 /* realpath() */
+
 #include "base/outfile.h"
 
 #include <errno.h>
@@ -25,13 +27,32 @@ may_write(const char *path)
     return access(path, W_OK) == 0;
 }
 
-/* A link is not replaced: it may be /dev/stdout. */
+/* Devices, pipes and whatever /dev links to, e.g. /dev/stdout. */
 static bool
 is_written_directly(const char *path)
 {
     struct stat status;
 
-    return lstat(path, &status) == 0 && !S_ISREG(status.st_mode);
+    return stat(path, &status) == 0 &&
+           (!S_ISREG(status.st_mode) || strncmp(path, "/dev/", 5) == 0);
+}
+
+/* The name under which the result is to appear, allocated: where a link leads, not the
+ * link itself, which stays. */
+static char *
+final_path(const char *path)
+{
+    struct stat status;
+
+    if (lstat(path, &status) == 0 && S_ISLNK(status.st_mode) &&
+        !is_written_directly(path)) {
+        char *target = realpath(path, NULL);
+
+        if (target != NULL) {
+            return target;
+        }
+    }
+    return spot_text_copy(path, strlen(path));
 }
 
 /* Gives the file the permissions that fopen() would have given it; mkstemp() is private.
@@ -83,7 +104,7 @@ spot_outfile_init(spot_outfile_t *self, const char *path, spot_diag_t *diag)
         self->stream = stdout;
         return 0;
     }
-    self->path = spot_text_copy(path, strlen(path));
+    self->path = final_path(path);
     if (self->path == NULL) {
         return SPOT_ERR_NO_MEMORY;
     }
@@ -154,4 +175,13 @@ spot_outfile_free(spot_outfile_t *self)
     free(self->temporary);
     free(self->path);
     memset(self, 0, sizeof(*self));
+}
+
+int
+spot_outfile_close(spot_outfile_t *self, int error, spot_diag_t *diag)
+{
+    const int ret = error == 0 ? spot_outfile_commit(self, diag) : error;
+
+    spot_outfile_free(self);
+    return ret;
 }

@@ -16,9 +16,10 @@ typedef struct {
     char *temporary; /* NULL for what is written directly */
 } spot_outfile_t;
 
-/* Opens path for writing; "-" or NULL is standard output, and pipes, symbolic links and
- * devices such as /dev/null are written directly. IO with the reason in diag, also for a
- * file that is there and write-protected; free self even then. */
+/* Opens path for writing; "-" or NULL is standard output; pipes and devices
+ * such as /dev/null are written directly; a symbolic link stays and its target is
+ * replaced. IO with the reason in diag, also for a file that is there and
+ * write-protected; free self even then. */
 SPOT_MUST_CHECK int spot_outfile_init(
     spot_outfile_t *self, const char *path, spot_diag_t *diag);
 
@@ -28,5 +29,10 @@ SPOT_MUST_CHECK int spot_outfile_commit(spot_outfile_t *self, spot_diag_t *diag)
 
 /* Removes what was not committed. */
 void spot_outfile_free(spot_outfile_t *self);
+
+/* Ends the writing: commits if error is 0 and frees in any case. Returns error, or what
+ * the commit says. */
+SPOT_MUST_CHECK int spot_outfile_close(
+    spot_outfile_t *self, int error, spot_diag_t *diag);
 
 #endif

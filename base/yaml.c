@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/utf8.h"
 #include "base/yaml_internal.h"
 
 static int
@@ -246,20 +247,20 @@ spot_yaml_assign(
     spot_yaml_t *self, const char *option, const char *assignment, spot_diag_t *diag)
 {
     const char *equals = strchr(assignment, '=');
+    char place[SPOT_UTF8_SHOWN_BYTES + 32], text[SPOT_UTF8_SHOWN_BYTES], *key;
     spot_yaml_t value;
-    char place[128], *key;
     int ret;
 
-    if (equals == NULL || equals == assignment) {
-        spot_diag_error(
-            diag, option, 0, 0, "expected KEY=VALUE, got \"%.80s\"", assignment);
+    if (equals == NULL || equals == assignment || equals[1] == '\0') {
+        spot_diag_error(diag, option, 0, 0, "expected KEY=VALUE, got \"%s\"",
+            spot_utf8_shown(assignment, text));
         return SPOT_ERR_BAD_INPUT;
     }
     key = spot_text_copy(assignment, (size_t) (equals - assignment));
     if (key == NULL) {
         return SPOT_ERR_NO_MEMORY;
     }
-    snprintf(place, sizeof(place), "%s %.80s", option, key);
+    snprintf(place, sizeof(place), "%s %s", option, spot_utf8_shown(key, text));
     ret = spot_yaml_parse(&value, place, equals + 1, strlen(equals + 1), diag);
     if (ret == 0) {
         spot_node_t *root = value.root;
@@ -267,7 +268,7 @@ spot_yaml_assign(
         ret = adopt(self, &value);
         ret = ret == 0 ? spot_yaml_set(self, key, root) : ret;
         if (ret == SPOT_ERR_BAD_PARAM) {
-            spot_diag_error(diag, option, 0, 0, "\"%.80s\" is no key", key);
+            spot_diag_error(diag, option, 0, 0, "\"%s\" is no key", text);
             ret = SPOT_ERR_BAD_INPUT;
         }
     }

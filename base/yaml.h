@@ -44,7 +44,9 @@ typedef struct {
     char **files; /* [num_files] names, owned */
 } spot_yaml_t;
 
-/* Reads a file. BAD_INPUT or IO with all reasons in diag; free self even then. */
+/* Reads a file. BAD_INPUT or IO with all reasons in diag; free self even then. After
+ * BAD_INPUT a root that is there is the whole document, without the keys that are not
+ * allowed, so that the search for errors can go on. */
 SPOT_MUST_CHECK int spot_yaml_read(
     spot_yaml_t *self, const char *path, spot_diag_t *diag);
 

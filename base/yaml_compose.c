@@ -273,13 +273,14 @@ compose_list(composer_t *self, int depth, spot_node_t *list)
 }
 
 /* A key must be text that the map does not have yet. What does not hinder reading on is
- * reported only. */
+ * reported only; such a key is not kept. */
 static int
-check_key(composer_t *self, spot_key_set_t *seen, const spot_node_t *key)
+check_key(composer_t *self, spot_key_set_t *seen, const spot_node_t *key, bool *is_kept)
 {
     char text[SPOT_UTF8_SHOWN_BYTES];
     const spot_node_t *first;
 
+    *is_kept = false;
     if (key->kind != SPOT_NODE_SCALAR) {
         spot_diag_error(
             self->diag, self->file, key->line, key->column, "a key must be plain text");
@@ -293,6 +294,7 @@ check_key(composer_t *self, spot_key_set_t *seen, const spot_node_t *key)
     if (spot_key_set_add(seen, key, &first) != 0) {
         return SPOT_ERR_NO_MEMORY;
     }
+    *is_kept = first == key;
     if (first != key) {
         spot_diag_error(self->diag, self->file, key->line, key->column,
             "repeated key \"%s\", first on line %zu", spot_utf8_shown(key->text, text),
@@ -311,7 +313,7 @@ compose_map(composer_t *self, int depth, spot_node_t *map)
     yaml_event_t event;
     spot_key_set_t seen = {0};
     spot_node_t *key = NULL, *node = NULL;
-    bool is_done = false;
+    bool is_done = false, is_kept = false;
     int ret = 0;
 
     while (ret == 0 && !is_done) {
@@ -322,9 +324,9 @@ compose_map(composer_t *self, int depth, spot_node_t *map)
         }
         if (!is_done && ret == 0 && key == NULL) {
             key = node;
-            ret = check_key(self, &seen, key);
+            ret = check_key(self, &seen, key, &is_kept);
         } else if (!is_done && ret == 0) {
-            ret = spot_node_append(map, key, node);
+            ret = is_kept ? spot_node_append(map, key, node) : 0;
             key = NULL;
         }
         yaml_event_delete(&event);
@@ -457,6 +459,9 @@ spot_yaml_parse(spot_yaml_t *self, const char *file, const char *bytes, size_t n
         &composer.parser, (const unsigned char *) bytes, num_bytes);
     yaml_parser_set_encoding(&composer.parser, YAML_UTF8_ENCODING);
     ret = compose_stream(&composer);
+    if (ret != 0) {
+        self->root = NULL;
+    }
     if (ret == 0 && diag->num_errors > num_errors) {
         ret = SPOT_ERR_BAD_INPUT;
     }

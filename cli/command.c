@@ -79,6 +79,27 @@ spot_option_duration_ms(struct argp_state *state, const char *option, const char
     return duration_ms;
 }
 
+error_t
+spot_option_argument(struct argp_state *state, int key, const char *text,
+    const char **argument, const char *what)
+{
+    switch (key) {
+        case ARGP_KEY_ARG:
+            if (*argument != NULL) {
+                argp_error(state, "expected %s, got \"%s\" too", what, text);
+            }
+            *argument = text;
+            return 0;
+        case ARGP_KEY_END:
+            if (*argument == NULL) {
+                argp_error(state, "expected %s", what);
+            }
+            return 0;
+        default:
+            return ARGP_ERR_UNKNOWN;
+    }
+}
+
 void
 spot_option_list_add(spot_option_list_t *self, const char *text)
 {

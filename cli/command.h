@@ -48,6 +48,11 @@ int64_t spot_option_integer(
 int64_t spot_option_duration_ms(
     struct argp_state *state, const char *option, const char *text);
 
+/* The one argument of a command, e.g. "a scenario file": what parse does with every key
+ * that is no option. */
+error_t spot_option_argument(struct argp_state *state, int key, const char *text,
+    const char **argument, const char *what);
+
 /* The texts of an option that may be given several times. */
 typedef struct {
     size_t num_texts;

@@ -23,19 +23,9 @@ parse(int key, char *text, struct argp_state *state)
         case 'o':
             arguments->output_path = text;
             return 0;
-        case ARGP_KEY_ARG:
-            if (arguments->folder != NULL) {
-                argp_error(state, "more than one folder: \"%s\"", text);
-            }
-            arguments->folder = text;
-            return 0;
-        case ARGP_KEY_END:
-            if (arguments->folder == NULL) {
-                argp_error(state, "expected a folder of measurements");
-            }
-            return 0;
         default:
-            return ARGP_ERR_UNKNOWN;
+            return spot_option_argument(
+                state, key, text, &arguments->folder, "a folder of measurements");
     }
 }
 
@@ -47,10 +37,8 @@ write_profile(const spot_profile_t *profile, const char *path, spot_diag_t *diag
 
     if (ret == 0) {
         spot_profile_write(profile, file.stream);
-        ret = spot_outfile_commit(&file, diag);
     }
-    spot_outfile_free(&file);
-    return ret;
+    return spot_outfile_close(&file, ret, diag);
 }
 
 static int

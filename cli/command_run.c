@@ -78,19 +78,9 @@ parse(int key, char *text, struct argp_state *state)
         case OPTION_PLOT:
             arguments->plot_path = text;
             return 0;
-        case ARGP_KEY_ARG:
-            if (arguments->scenario_path != NULL) {
-                argp_error(state, "more than one scenario: \"%s\"", text);
-            }
-            arguments->scenario_path = text;
-            return 0;
-        case ARGP_KEY_END:
-            if (arguments->scenario_path == NULL) {
-                argp_error(state, "expected a scenario file");
-            }
-            return 0;
         default:
-            return ARGP_ERR_UNKNOWN;
+            return spot_option_argument(
+                state, key, text, &arguments->scenario_path, "a scenario file");
     }
 }
 
@@ -102,10 +92,8 @@ write_events(const spot_event_log_t *log, const char *path, spot_diag_t *diag)
 
     if (ret == 0) {
         spot_run_log_write(log, file.stream);
-        ret = spot_outfile_commit(&file, diag);
     }
-    spot_outfile_free(&file);
-    return ret;
+    return spot_outfile_close(&file, ret, diag);
 }
 
 static int
@@ -134,10 +122,8 @@ print_result(const arguments_t *arguments, const spot_scenario_t *scenario,
     if (ret == 0) {
         (arguments->is_json ? spot_run_json_write : spot_run_text_write)(
             scenario, result, file.stream);
-        ret = spot_outfile_commit(&file, diag);
     }
-    spot_outfile_free(&file);
-    return ret;
+    return spot_outfile_close(&file, ret, diag);
 }
 
 static int

@@ -65,19 +65,9 @@ parse(int key, char *text, struct argp_state *state)
         case OPTION_JSON:
             arguments->is_json = true;
             return 0;
-        case ARGP_KEY_ARG:
-            if (arguments->study_path != NULL) {
-                argp_error(state, "more than one study: \"%s\"", text);
-            }
-            arguments->study_path = text;
-            return 0;
-        case ARGP_KEY_END:
-            if (arguments->study_path == NULL) {
-                argp_error(state, "expected a study file");
-            }
-            return 0;
         default:
-            return ARGP_ERR_UNKNOWN;
+            return spot_option_argument(
+                state, key, text, &arguments->study_path, "a study file");
     }
 }
 
@@ -127,11 +117,7 @@ write_results(
     if (ret == 0) {
         ret = writer(store, file.stream);
     }
-    if (ret == 0) {
-        ret = spot_outfile_commit(&file, diag);
-    }
-    spot_outfile_free(&file);
-    return ret;
+    return spot_outfile_close(&file, ret, diag);
 }
 
 /* What an interrupted study has so far, under another name than the whole would have. */

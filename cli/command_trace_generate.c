@@ -66,9 +66,6 @@ parse_kind(struct argp_state *state, const char *text)
 static void
 check_arguments(const arguments_t *arguments, struct argp_state *state)
 {
-    if (arguments->model_path == NULL) {
-        argp_error(state, "expected a model or scenario file");
-    }
     if (arguments->num_replications > 0 && arguments->output_path == NULL) {
         argp_error(state, "--replications needs a folder: -o FOLDER");
     }
@@ -109,18 +106,14 @@ parse(int key, char *text, struct argp_state *state)
         case OPTION_SET:
             spot_option_list_add(&arguments->sets, text);
             return 0;
-        case ARGP_KEY_ARG:
-            if (arguments->model_path != NULL) {
-                argp_error(state, "more than one model: \"%s\"", text);
-            }
-            arguments->model_path = text;
-            return 0;
         case ARGP_KEY_END:
             check_arguments(arguments, state);
-            return 0;
+            break;
         default:
-            return ARGP_ERR_UNKNOWN;
+            break;
     }
+    return spot_option_argument(
+        state, key, text, &arguments->model_path, "a model or scenario file");
 }
 
 /* A model file, or the trace of a scenario: whichever the document is. */
@@ -139,17 +132,16 @@ read_input(input_t *self, const arguments_t *arguments, spot_diag_t *diag)
     const spot_scenario_changes_t changes = {
         NULL, arguments->sets.num_texts, arguments->sets.texts};
     const spot_node_t *root;
-    int ret;
+    int error, ret;
 
     memset(self, 0, sizeof(*self));
-    ret = spot_yaml_read(&self->document, arguments->model_path, diag);
-    if (ret == 0) {
-        ret = spot_scenario_change(&self->document, &changes, diag);
-    }
-    if (ret != 0) {
-        return ret;
-    }
+    error = spot_yaml_read(&self->document, arguments->model_path, diag);
     root = self->document.root;
+    if (root == NULL) {
+        return error;
+    }
+    ret = spot_scenario_change(&self->document, &changes, diag);
+    error = error != 0 ? error : ret;
     self->is_scenario = spot_node_get(root, "scenario") != NULL;
     if (self->is_scenario) {
         ret = spot_scenario_init(&self->scenario, root, diag);
@@ -165,7 +157,7 @@ read_input(input_t *self, const arguments_t *arguments, spot_diag_t *diag)
             "a recorded trace is no generator: expected \"generator: NAME\"");
         ret = SPOT_ERR_BAD_INPUT;
     }
-    return ret;
+    return error != 0 ? error : ret;
 }
 
 static void

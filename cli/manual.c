@@ -2,8 +2,10 @@
 #include "cli/manual.h"
 
 #include <ctype.h>
+#include <math.h>
 #include <string.h>
 
+#include "base/units.h"
 #include "cli/command.h"
 #include "sim/recovery/recovery.h"
 #include "sim/study/study.h"
@@ -148,6 +150,28 @@ put_type(FILE *out, const spot_field_t *field)
     }
 }
 
+/* The limits of a number; durations are at least 0 everywhere. */
+static void
+put_range(FILE *out, const spot_field_t *field)
+{
+    const bool is_number = field->type == SPOT_FIELD_INTEGER ||
+                           field->type == SPOT_FIELD_NUMBER ||
+                           field->type == SPOT_FIELD_PRICE;
+    char low[SPOT_NUMBER_TEXT_BYTES], high[SPOT_NUMBER_TEXT_BYTES];
+
+    if (!is_number || (field->min == 0 && field->max == 0)) {
+        return;
+    }
+    spot_number_text(field->min, low);
+    spot_number_text(field->max, high);
+    fputs(" from ", out);
+    put_text(out, low);
+    if (isfinite(field->max)) {
+        fputs(" to ", out);
+        put_text(out, high);
+    }
+}
+
 static void
 put_fields(FILE *out, const spot_field_t *field, const char *path)
 {
@@ -159,6 +183,7 @@ put_fields(FILE *out, const spot_field_t *field, const char *path)
         put_text(out, name);
         fputs("\\fR: ", out);
         put_type(out, field);
+        put_range(out, field);
         putc('\n', out);
         put_text(out, field->help != NULL ? field->help : "");
         if (field->initial == NULL) {

@@ -22,7 +22,7 @@ bind_every(
     size_t length;
 
     if (node->kind != SPOT_NODE_SCALAR) {
-        spot_bind_error(self, node, field->name, "expected %s", field->expected);
+        spot_bind_unexpected(self, field, node, "");
         return;
     }
     if (strcmp(node->text, "back-to-back") == 0) {
@@ -35,17 +35,19 @@ bind_every(
         memcpy(number, node->text, length);
         number[length] = '\0';
         checkpoint->every_kind = SPOT_EVERY_STEPS;
+        problem = "the number of steps must be an integer from 1 to 1000000000000";
         if (spot_integer_parse(number, &checkpoint->every_steps) == 0 &&
             checkpoint->every_steps >= 1 && checkpoint->every_steps <= SPOT_MAX_STEPS) {
             return;
         }
-    } else if (spot_duration_parse(node->text, &checkpoint->every_ms, &problem) == 0 &&
-               checkpoint->every_ms > 0) {
+    } else if (spot_duration_parse(node->text, &checkpoint->every_ms, &problem) == 0) {
         checkpoint->every_kind = SPOT_EVERY_DURATION;
-        return;
+        problem = "the duration must be at least 1 ms";
+        if (checkpoint->every_ms > 0) {
+            return;
+        }
     }
-    spot_bind_error(self, node, field->name, "expected %s, got \"%.40s\"",
-        field->expected, node->text);
+    spot_bind_unexpected(self, field, node, problem);
 }
 
 const spot_field_t spot_checkpoint_fields[] = {

@@ -1,52 +1,63 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "models/job.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/units.h"
+#include "base/utf8.h"
 #include "models/profile.h"
+
+/* One "world size: duration" of the map. */
+static void
+bind_step(spot_bind_t *self, const char *map_name, const spot_node_t *key,
+    const spot_node_t *node, spot_step_time_t *table)
+{
+    char name[64], text[SPOT_UTF8_SHOWN_BYTES];
+    const spot_field_t step = {.name = name,
+        .type = SPOT_FIELD_DURATION,
+        .min = 1,
+        .max = (double) SPOT_MAX_DURATION_MS};
+    int64_t world_size = 0, step_ms = 0;
+
+    if (spot_integer_parse(key->text, &world_size) != 0 || world_size < 1 ||
+        world_size > SPOT_MAX_INSTANCES) {
+        spot_bind_error(self, key, map_name,
+            "expected a world size from 1 to %d, got \"%s\"", SPOT_MAX_INSTANCES,
+            spot_utf8_shown(key->text, text));
+        return;
+    }
+    snprintf(name, sizeof(name), "%s.%" PRId64, map_name, world_size);
+    spot_bind_field(self, &step, node, &step_ms);
+    if (step_ms > 0) {
+        const int ret = spot_step_time_add(table, world_size, step_ms);
+
+        if (ret == SPOT_ERR_BAD_PARAM) { /* 16 and +16 */
+            spot_bind_error(self, key, name, "repeated world size");
+        }
+        self->is_out_of_memory = self->is_out_of_memory || ret == SPOT_ERR_NO_MEMORY;
+    }
+}
 
 /* {16: 18 s, 32: 11 s, ...} or {profile: FILE}. */
 static void
 bind_step_time(
     spot_bind_t *self, const spot_field_t *field, const spot_node_t *node, void *target)
 {
-    const spot_field_t step = {.name = field->name,
-        .type = SPOT_FIELD_DURATION,
-        .min = 1,
-        .max = (double) SPOT_MAX_DURATION_MS};
-    spot_step_time_t *table = target;
 
     if (spot_node_get(node, "profile") != NULL) {
-        spot_profile_bind_step_time(self, field, node, table);
+        spot_profile_bind_step_time(self, field, node, target);
         return;
     }
     if (node->kind != SPOT_NODE_MAP || node->num_children == 0) {
-        spot_bind_error(self, node, field->name, "expected %s", field->expected);
+        spot_bind_unexpected(self, field, node, "");
         return;
     }
     for (size_t j = 0; j < node->num_children; j++) {
-        const spot_node_t *key = node->keys[j];
-        int64_t world_size = 0, step_ms = 0;
-
-        if (spot_integer_parse(key->text, &world_size) != 0 || world_size < 1 ||
-            world_size > SPOT_MAX_INSTANCES) {
-            spot_bind_error(self, key, field->name,
-                "expected a world size from 1 to %d, got \"%.40s\"", SPOT_MAX_INSTANCES,
-                key->text);
-            continue;
-        }
-        spot_bind_field(self, &step, node->children[j], &step_ms);
-        if (step_ms > 0) {
-            const int ret = spot_step_time_add(table, world_size, step_ms);
-
-            if (ret == SPOT_ERR_BAD_PARAM) { /* 16 and +16 */
-                spot_bind_error(self, key, field->name, "repeated world size");
-            }
-            self->is_out_of_memory = self->is_out_of_memory || ret == SPOT_ERR_NO_MEMORY;
-        }
+        bind_step(self, field->name, node->keys[j], node->children[j], target);
     }
 }
 

@@ -9,6 +9,7 @@
 #include "base/json.h"
 #include "base/memory.h"
 #include "base/units.h"
+#include "base/utf8.h"
 
 #define FIRST_KEY "spotsim-profile"
 #define MAX_DURATION_S ((double) SPOT_MAX_DURATION_MS / (double) SPOT_MS_PER_S)
@@ -112,14 +113,14 @@ bind_step(spot_bind_t *self, const char *map_name, const spot_node_t *key,
     spot_measured_step_t step = {0};
     spot_field_t field = {0};
     int64_t step_ms = 0;
-    char name[64];
+    char name[64], text[SPOT_UTF8_SHOWN_BYTES];
     int ret;
 
     if (spot_integer_parse(key->text, &step.world_size) != 0 || step.world_size < 1 ||
         step.world_size > SPOT_MAX_INSTANCES) {
         spot_bind_error(self, key, map_name,
-            "expected a world size from 1 to %d, got \"%.40s\"", SPOT_MAX_INSTANCES,
-            key->text);
+            "expected a world size from 1 to %d, got \"%s\"", SPOT_MAX_INSTANCES,
+            spot_utf8_shown(key->text, text));
         return;
     }
     snprintf(name, sizeof(name), "%s.%" PRId64, map_name, step.world_size);
@@ -144,7 +145,7 @@ bind_steps(
     spot_bind_t *self, const spot_field_t *field, const spot_node_t *node, void *target)
 {
     if (node->kind != SPOT_NODE_MAP || node->num_children == 0) {
-        spot_bind_error(self, node, field->name, "expected %s", field->expected);
+        spot_bind_unexpected(self, field, node, "");
         return;
     }
     for (size_t j = 0; j < node->num_children; j++) {
@@ -221,11 +222,13 @@ spot_profile_read(spot_profile_t *self, const char *path, spot_diag_t *diag)
     spot_yaml_t document;
     int ret = spot_yaml_read(&document, path, diag);
 
-    if (ret == 0) {
-        ret = check_first_key(document.root, diag);
-    }
-    if (ret == 0) {
-        ret = spot_bind_document(profile_fields, document.root, diag, &file);
+    if (document.root != NULL) {
+        int error = check_first_key(document.root, diag);
+
+        if (error == 0) {
+            error = spot_bind_document(profile_fields, document.root, diag, &file);
+        }
+        ret = error != 0 ? error : ret;
     }
     spot_yaml_free(&document);
     *self = file.profile;
@@ -299,7 +302,7 @@ read_named(spot_bind_t *bind, const spot_field_t *field, const spot_node_t *node
 
     memset(profile, 0, sizeof(*profile));
     if (name == NULL || node->num_children != 1 || name->kind != SPOT_NODE_SCALAR) {
-        spot_bind_error(bind, node, field->name, "expected %s", field->expected);
+        spot_bind_unexpected(bind, field, node, "");
         return false;
     }
     path = spot_node_file_path(name);

@@ -227,7 +227,7 @@ block_end(const table_t *self, size_t first_id)
     for (size_t j = 0; j < self->head->num_axes; j++) {
         width += self->axes[j].width + GAP;
     }
-    while (metric_id < self->head->num_metrics) {
+    while (metric_id < self->head->num_listed) {
         width += self->metrics[metric_id].width + (metric_id > first_id ? GAP : 0);
         if (width > MAX_WIDTH && metric_id > first_id) {
             break;
@@ -351,7 +351,7 @@ write_notes(table_t *self)
 {
     const spot_study_head_t *head = self->head;
 
-    for (size_t j = 0; j < head->num_metrics; j++) {
+    for (size_t j = 0; j < head->num_listed; j++) {
         int64_t num_nulls = 0;
 
         for (size_t k = 0; k < head->num_points; k++) {
@@ -377,11 +377,11 @@ write_table(table_t *self)
     for (size_t j = 0; j < head->num_axes; j++) {
         measure_axis(self, j);
     }
-    for (size_t j = 0; j < head->num_metrics; j++) {
+    for (size_t j = 0; j < head->num_listed; j++) {
         measure_metric(self, j);
     }
     write_title(self);
-    for (size_t first_id = 0; first_id < head->num_metrics;) {
+    for (size_t first_id = 0; first_id < head->num_listed;) {
         const size_t end_id = block_end(self, first_id);
 
         write_block(self, first_id, end_id);

@@ -8,8 +8,9 @@
 #include "base/error.h"
 #include "sim/study/store.h"
 
-/* One line a point: the swept keys, then each metric as mean and half width of its
- * interval, with units in the head; below, the nulls and warnings, counted. */
+/* One line a point: the swept keys, then each metric that was asked for as mean and half
+ * width of its interval, with units in the head; below, the nulls and warnings, counted.
+ */
 SPOT_MUST_CHECK int spot_result_table_write(const spot_store_t *store, FILE *out);
 
 #endif

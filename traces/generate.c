@@ -110,6 +110,9 @@ spot_generate(const spot_trace_model_t *model, const spot_generate_t *task,
     const int64_t capacity = spot_trace_model_common(model)->capacity;
     int ret;
 
+    spot_bug_assert(
+        task->horizon_ms > 0 &&
+        task->horizon_ms <= spot_model_last_ms(spot_trace_model_common(model)));
     ret = spot_membership_init(&self.membership, model, capacity);
     if (ret == 0) {
         ret = spot_trace_writer_init(&self.writer, path, diag);

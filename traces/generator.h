@@ -43,7 +43,8 @@ typedef struct {
     void (*free)(void *model);
     /* Starts a replication in state (zeroed once, state_size bytes). */
     void (*start)(void *state, const void *model, uint64_t seed, uint64_t replication);
-    /* The next event; false: there is none up to spot_model_last_ms(). Its name_ids live as long as the model. */
+    /* The next event; false: there is none up to spot_model_last_ms(). Its name_ids live
+     * as long as the model. */
     bool (*next)(void *state, spot_event_t *event);
     /* The recorded trace behind the model, or NULL for a generator of new ones. */
     const spot_trace_t *(*recording)(const void *model);

@@ -19,7 +19,7 @@ typedef struct {
     spot_size_family_parameters_t count;
     spot_size_big_t big;
     spot_size_law_t law;
-    double log_q_per_tick; /* ln(1 - probability of an event in a tick), <= 0 */
+    double failures_per_log; /* 1 / ln q, q = probability of no event in a tick; <= 0 */
 } direction_t;
 
 typedef struct {
@@ -51,7 +51,7 @@ seed_prepare(void *model, spot_diag_t *diag)
     for (int j = 0; j < NUM_DIRECTIONS && ret == 0; j++) {
         direction_t *direction = &self->directions[j];
 
-        direction->log_q_per_tick = log1p(-direction->p_per_minute) / ticks_per_minute;
+        direction->failures_per_log = ticks_per_minute / log1p(-direction->p_per_minute);
         ret = spot_size_law_init(
             &direction->law, &direction->count, &direction->big, self->common.capacity);
     }
@@ -68,7 +68,8 @@ seed_free(void *model)
     }
 }
 
-/* Ticks from one success of a Bernoulli trial to the next, by inversion: 1, 2, ... */
+/* The tick of the next success of a Bernoulli trial per tick, by inversion: the number
+ * of failures before it is floor(ln U / ln q). 1 - uniform is exact and never 0. */
 static int64_t
 tick_of_next_event(const direction_t *direction, spot_rng_t *rng, int64_t tick)
 {
@@ -77,7 +78,7 @@ tick_of_next_event(const direction_t *direction, spot_rng_t *rng, int64_t tick)
     if (direction->p_per_minute == 0) {
         return INT64_MAX;
     }
-    num_failures = floor(log1p(-spot_rng_uniform(rng)) / direction->log_q_per_tick);
+    num_failures = log(1 - spot_rng_uniform(rng)) * direction->failures_per_log;
     return num_failures < MAX_TICKS ? tick + 1 + (int64_t) num_failures : INT64_MAX;
 }
 

@@ -182,10 +182,21 @@ spot_membership_name(
 void
 spot_membership_verify(const spot_membership_t *self)
 {
+    const spot_trace_t *recording = self->model->recording;
+    const bool has_names = recording != NULL && recording->kind == SPOT_TRACE_NAMED;
+    int32_t num_names_living = 0;
+
     spot_bug_assert(self->population >= 0 && self->population <= self->capacity);
     spot_bug_assert(self->population + self->num_free == self->num_slots_used);
     for (int32_t j = 0; j < self->population; j++) {
-        spot_bug_assert(self->living[j] >= 0 && self->living[j] < self->num_slots_used);
-        spot_bug_assert(self->place[self->living[j]] == j);
+        const int32_t slot = self->living[j];
+
+        spot_bug_assert(slot >= 0 && slot < self->num_slots_used);
+        spot_bug_assert(self->place[slot] == j);
+        spot_bug_assert(!has_names || self->slot_of_name[self->birth[slot]] == slot);
     }
+    for (size_t j = 0; has_names && j < recording->num_names; j++) {
+        num_names_living += self->slot_of_name[j] >= 0;
+    }
+    spot_bug_assert(!has_names || num_names_living == self->population);
 }

@@ -56,7 +56,7 @@ bool spot_membership_next(spot_membership_t *self, spot_change_t *change);
 const char *spot_membership_name(
     const spot_membership_t *self, int32_t slot, char text[SPOT_INSTANCE_NAME_BYTES]);
 
-/* Aborts if an invariant does not hold. O(capacity). */
+/* Aborts if an invariant does not hold. O(capacity + names). */
 void spot_membership_verify(const spot_membership_t *self);
 
 #endif

@@ -73,18 +73,34 @@ const spot_field_t spot_model_common_fields[] = {
     {.name = NULL},
 };
 
+/* The trace of a scenario, or a file of its own, which may also be meant as a scenario.
+ */
+static void
+report_form(spot_bind_t *bind, const spot_node_t *node)
+{
+    spot_bind_error(bind, node, NULL, "%s",
+        bind->path[0] == '\0'
+            ? "expected a model (generator: NAME) or a scenario (scenario: NAME)"
+            : "trace: expected {generator: NAME, ...} or {file: PATH}");
+}
+
 static const spot_generator_t *
 find_generator(spot_bind_t *bind, const spot_node_t *node)
 {
     const spot_node_t *name = spot_node_get(node, "generator");
+    const spot_node_t *file = spot_node_get(node, "file");
     spot_suggest_t near;
 
-    if (spot_node_get(node, "file") != NULL) {
+    if (file != NULL && name == NULL) {
         return &spot_generator_file;
     }
+    if (file != NULL) {
+        spot_bind_error(
+            bind, file, "file", "expected either generator or file, got both");
+        return NULL;
+    }
     if (name == NULL || name->kind != SPOT_NODE_SCALAR) {
-        spot_bind_error(bind, name == NULL ? node : name, NULL,
-            "trace: expected {generator: NAME, ...} or {file: PATH}");
+        report_form(bind, name == NULL ? node : name);
         return NULL;
     }
     spot_suggest_init(&near, name->text);
@@ -151,10 +167,10 @@ settle_alone(spot_model_common_t *common, spot_bind_t *bind, const spot_node_t *
 {
     const double tick_s = common->tick_s == 0 ? DEFAULT_TICK_S : common->tick_s;
 
-    if (common->capacity == 0) {
+    if (spot_node_get(node, "capacity") == NULL) {
         spot_bind_error(bind, node, NULL, "missing key \"capacity\"");
     }
-    if (common->initial == -1) {
+    if (spot_node_get(node, "initial") == NULL) {
         spot_bind_error(bind, node, NULL, "missing key \"initial\"");
     } else if (common->capacity != 0 && common->initial > common->capacity) {
         spot_bind_error(bind, place_of(node, "initial"), "initial",

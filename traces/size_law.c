@@ -100,18 +100,23 @@ void
 spot_size_family_bind(
     spot_bind_t *bind, const spot_field_t *field, const spot_node_t *node, void *target)
 {
-    parameters_t *parameters = target;
+    spot_suggest_t near;
 
-    if (node->kind == SPOT_NODE_MAP && node->num_children == 1) {
-        for (size_t j = 0; j < sizeof(families) / sizeof(families[0]); j++) {
-            if (strcmp(node->keys[0]->text, families[j].name) == 0) {
-                bind_parameters(
-                    bind, field->name, (spot_size_family_t) j, node, parameters);
-                return;
-            }
-        }
+    if (node->kind != SPOT_NODE_MAP || node->num_children != 1) {
+        spot_bind_unexpected(bind, field, node,
+            node->kind == SPOT_NODE_MAP && node->num_children > 1 ? "more than one law"
+                                                                  : "");
+        return;
     }
-    spot_bind_error(bind, node, field->name, "expected %s", field->expected);
+    spot_suggest_init(&near, node->keys[0]->text);
+    for (size_t j = 0; j < sizeof(families) / sizeof(families[0]); j++) {
+        if (strcmp(near.text, families[j].name) == 0) {
+            bind_parameters(bind, field->name, (spot_size_family_t) j, node, target);
+            return;
+        }
+        spot_suggest_offer(&near, families[j].name);
+    }
+    spot_bind_unknown(bind, node->keys[0], field->name, "law", &near);
 }
 
 static void
@@ -125,7 +130,7 @@ bind_range(
     spot_size_big_t *big = target;
 
     if (node->kind != SPOT_NODE_LIST || node->num_children != 2) {
-        spot_bind_error(bind, node, field->name, "expected %s", field->expected);
+        spot_bind_unexpected(bind, field, node, "");
         return;
     }
     spot_bind_field(bind, &size, node->children[0], &big->low);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/units.h"
 #include "traces/names.h"
 
 const char *const spot_trace_kind_names[] = {"named", "counts", "availability", NULL};
@@ -61,15 +62,15 @@ spot_trace_is_name(const char *text, size_t num_bytes)
 int
 spot_trace_time_parse(const char *text, int64_t *time_ms)
 {
-    const int64_t limit = (INT64_MAX / 1000 - 10) / 10; /* one more digit still fits */
+    const int64_t limit = SPOT_MAX_DURATION_MS / SPOT_MS_PER_S;
     const char *byte = text;
     int64_t time = 0;
 
     for (; *byte >= '0' && *byte <= '9'; byte++) {
+        time = 10 * time + (*byte - '0');
         if (time > limit) {
             return SPOT_ERR_BAD_INPUT;
         }
-        time = 10 * time + (*byte - '0');
     }
     if (byte == text) {
         return SPOT_ERR_BAD_INPUT;

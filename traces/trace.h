@@ -97,8 +97,8 @@ void spot_trace_print_state(const spot_trace_t *self, FILE *out);
  * quote and control byte. */
 bool spot_trace_is_name(const char *text, size_t num_bytes);
 
-/* Strict seconds: digits, optionally a point and 1-3 decimals. BAD_INPUT also if the ms
- * do not fit. */
+/* Strict seconds: digits, optionally a point and 1-3 decimals. BAD_INPUT also
+ * beyond 100 years. */
 SPOT_MUST_CHECK int spot_trace_time_parse(const char *text, int64_t *time_ms);
 
 /* The shortest seconds that are exact, e.g. "2040", "212.4". time_ms >= 0. Returns the

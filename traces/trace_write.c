@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/csv.h"
 #include "base/utf8.h"
 
 /* Remembers why the first of the failed writes failed. */
@@ -15,6 +16,7 @@ put(spot_trace_writer_t *self, const char *text, size_t num_bytes)
 {
     bool is_good;
 
+    self->num_bytes_in_row += num_bytes;
     errno = 0;
     if (self->gzip != NULL) {
         is_good = gzwrite(self->gzip, text, (unsigned) num_bytes) == (int) num_bytes;
@@ -124,6 +126,7 @@ spot_trace_writer_row(
         put_text(self, "time_s,event,count,instances\n");
         self->has_columns = true;
     }
+    self->num_bytes_in_row = 0;
     num_bytes += (size_t) snprintf(
         text + num_bytes, sizeof(text) - num_bytes, ",%s,%" PRId64 ",", event, count);
     put(self, text, num_bytes);
@@ -142,12 +145,17 @@ spot_trace_writer_name(spot_trace_writer_t *self, const char *name)
 void
 spot_trace_writer_end_row(spot_trace_writer_t *self)
 {
+    if (self->num_bytes_in_row > SPOT_CSV_MAX_LINE_BYTES) {
+        self->has_long_row = true;
+    }
     put(self, "\n", 1);
 }
 
 int
 spot_trace_writer_commit(spot_trace_writer_t *self, spot_diag_t *diag)
 {
+    const char *name = self->file.path == NULL ? "standard output" : self->file.path;
+
     if (self->gzip != NULL) {
         errno = 0;
         if (gzclose(self->gzip) != Z_OK && self->error_number == 0) {
@@ -156,10 +164,16 @@ spot_trace_writer_commit(spot_trace_writer_t *self, spot_diag_t *diag)
         self->gzip = NULL;
     }
     if (self->error_number != 0) {
-        spot_diag_error(diag,
-            self->file.path == NULL ? "standard output" : self->file.path, 0, 0,
-            "cannot write: %s", strerror(self->error_number));
+        spot_diag_error(
+            diag, name, 0, 0, "cannot write: %s", strerror(self->error_number));
         return SPOT_ERR_IO;
+    }
+    if (self->has_long_row) {
+        spot_diag_error(diag, name, 0, 0,
+            "cannot write: more instance names in a row than a line of %zu bytes holds; "
+            "kind counts has none",
+            SPOT_CSV_MAX_LINE_BYTES);
+        return SPOT_ERR_BAD_PARAM;
     }
     return spot_outfile_commit(&self->file, diag);
 }

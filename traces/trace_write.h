@@ -22,6 +22,8 @@ typedef struct {
     bool has_columns;
     int error_number; /* errno of the first write that failed, 0 = none */
     size_t num_names_in_row;
+    size_t num_bytes_in_row;
+    bool has_long_row; /* a row that no reader takes */
 } spot_trace_writer_t;
 
 /* path as in spot_outfile_init(); a path that ends in ".gz" is compressed, without the
@@ -41,7 +43,8 @@ void spot_trace_writer_row(
 void spot_trace_writer_name(spot_trace_writer_t *self, const char *name);
 void spot_trace_writer_end_row(spot_trace_writer_t *self);
 
-/* Makes the file appear. IO with the reason in diag. */
+/* Makes the file appear. IO, or BAD_PARAM for a row of more bytes than a line may have
+ * (some 150,000 names), with the reason in diag. */
 SPOT_MUST_CHECK int spot_trace_writer_commit(
     spot_trace_writer_t *self, spot_diag_t *diag);
 void spot_trace_writer_free(spot_trace_writer_t *self);

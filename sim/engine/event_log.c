@@ -86,7 +86,9 @@ compare_records(const void *left, const void *right)
 void
 spot_event_log_sort(spot_event_log_t *self)
 {
-    qsort(self->records, self->num_records, sizeof(*self->records), compare_records);
+    if (self->num_records > 0) {
+        qsort(self->records, self->num_records, sizeof(*self->records), compare_records);
+    }
 }
 
 const char *

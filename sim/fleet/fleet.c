@@ -74,18 +74,42 @@ spot_fleet_remove(spot_fleet_t *self, int32_t slot)
     return member->role;
 }
 
+/* Cuts the run of count members first ... last, neighbours in one list, out of it and
+ * joins it to the end of another; their roles are already those of the other. */
 static void
-move(spot_fleet_t *self, int32_t slot, spot_role_t role)
+splice(spot_fleet_t *self, spot_role_t from_role, spot_role_t to_role, int32_t first,
+    int32_t last, int32_t count)
 {
-    (void) spot_fleet_remove(self, slot);
-    spot_fleet_add(self, slot, role, 0);
+    spot_fleet_member_t *members = self->members;
+    spot_fleet_list_t *from = &self->lists[from_role];
+    spot_fleet_list_t *to = &self->lists[to_role];
+    const int32_t before = members[first].prev;
+    const int32_t behind = members[last].next;
+
+    *(before >= 0 ? &members[before].next : &from->first) = behind;
+    *(behind >= 0 ? &members[behind].prev : &from->last) = before;
+    from->count -= count;
+    members[first].prev = to->last;
+    members[last].next = -1;
+    *(to->last >= 0 ? &members[to->last].next : &to->first) = first;
+    to->last = last;
+    to->count += count;
 }
 
 void
 spot_fleet_finish_preparation(spot_fleet_t *self, int64_t now_ms)
 {
-    while (spot_fleet_next_ready_ms(self) <= now_ms) {
-        move(self, self->lists[SPOT_PREPPING].first, SPOT_STANDBY);
+    const int32_t first = self->lists[SPOT_PREPPING].first;
+    int32_t last = -1, count = 0;
+
+    for (int32_t slot = first; slot >= 0 && self->members[slot].ready_ms <= now_ms;
+         slot = self->members[slot].next) {
+        self->members[slot].role = SPOT_STANDBY;
+        last = slot;
+        count++;
+    }
+    if (count > 0) {
+        splice(self, SPOT_PREPPING, SPOT_STANDBY, first, last, count);
     }
 }
 
@@ -93,29 +117,41 @@ spot_fleet_finish_preparation(spot_fleet_t *self, int64_t now_ms)
 static void
 return_surplus(spot_fleet_t *self, int32_t num_surplus)
 {
-    int32_t slot = self->lists[SPOT_ACTIVE].last;
+    const int32_t last = self->lists[SPOT_ACTIVE].last;
+    int32_t first = last;
 
+    self->members[first].role = SPOT_STANDBY;
     for (int32_t j = 1; j < num_surplus; j++) {
-        slot = self->members[slot].prev;
+        first = self->members[first].prev;
+        self->members[first].role = SPOT_STANDBY;
     }
-    for (int32_t j = 0; j < num_surplus; j++) {
-        const int32_t next = self->members[slot].next;
+    splice(self, SPOT_ACTIVE, SPOT_STANDBY, first, last, num_surplus);
+}
 
-        move(self, slot, SPOT_STANDBY);
-        slot = next;
+static void
+fill_up(spot_fleet_t *self, int32_t num_missing)
+{
+    const int32_t first = self->lists[SPOT_STANDBY].first;
+    int32_t last = first;
+
+    self->members[last].role = SPOT_ACTIVE;
+    for (int32_t j = 1; j < num_missing; j++) {
+        last = self->members[last].next;
+        self->members[last].role = SPOT_ACTIVE;
     }
+    splice(self, SPOT_STANDBY, SPOT_ACTIVE, first, last, num_missing);
 }
 
 void
 spot_fleet_set_active(spot_fleet_t *self, int32_t num_active)
 {
-    spot_bug_assert(
-        num_active <= self->lists[SPOT_ACTIVE].count + self->lists[SPOT_STANDBY].count);
-    if (self->lists[SPOT_ACTIVE].count > num_active) {
-        return_surplus(self, self->lists[SPOT_ACTIVE].count - num_active);
-    }
-    while (self->lists[SPOT_ACTIVE].count < num_active) {
-        move(self, self->lists[SPOT_STANDBY].first, SPOT_ACTIVE);
+    const int32_t num_before = self->lists[SPOT_ACTIVE].count;
+
+    spot_bug_assert(num_active <= num_before + self->lists[SPOT_STANDBY].count);
+    if (num_before > num_active) {
+        return_surplus(self, num_before - num_active);
+    } else if (num_before < num_active) {
+        fill_up(self, num_active - num_before);
     }
 }
 

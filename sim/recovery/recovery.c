@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "sim/recovery/recovery.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,10 +25,14 @@ find_system(spot_bind_t *bind, const spot_field_t *field, const spot_node_t *nod
 {
     const spot_node_t *name = spot_node_get(node, "system");
     spot_suggest_t near;
+    char key[64];
 
+    if (name == NULL && node->kind == SPOT_NODE_MAP) {
+        spot_bind_error(bind, node, NULL, "missing key \"%s.system\"", field->name);
+        return NULL;
+    }
     if (name == NULL || name->kind != SPOT_NODE_SCALAR) {
-        spot_bind_error(bind, name == NULL ? node : name, field->name, "expected %s",
-            field->expected);
+        spot_bind_unexpected(bind, field, name == NULL ? node : name, "");
         return NULL;
     }
     spot_suggest_init(&near, name->text);
@@ -37,7 +42,8 @@ find_system(spot_bind_t *bind, const spot_field_t *field, const spot_node_t *nod
         }
         spot_suggest_offer(&near, spot_recovery_systems[j]->name);
     }
-    spot_bind_unknown(bind, name, field->name, "system", &near);
+    snprintf(key, sizeof(key), "%s.system", field->name);
+    spot_bind_unknown(bind, name, key, "recovery system", &near);
     return NULL;
 }
 

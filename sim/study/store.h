@@ -41,6 +41,7 @@ typedef struct {
     size_t num_axes;
     spot_axis_t *axes; /* [num_axes] the first one varies slowest */
     size_t num_points; /* product of num_values, at least 1 */
+    size_t num_listed; /* metrics that were asked for; those behind are for the plot */
     size_t num_metrics;
     spot_metric_t *metrics; /* [num_metrics] those kept, in order; texts borrowed */
     size_t num_warnings;

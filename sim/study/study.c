@@ -7,6 +7,7 @@
 
 #include "base/memory.h"
 #include "base/suggest.h"
+#include "base/utf8.h"
 #include "sim/study/study_plan.h"
 
 static void
@@ -18,6 +19,48 @@ keep_node(
     *(const spot_node_t **) target = node;
 }
 
+static void
+keep_metrics_node(
+    spot_bind_t *bind, const spot_field_t *field, const spot_node_t *node, void *target)
+{
+    const spot_field_t item = {.name = field->name, .expected = "the name of a metric"};
+
+    if (node->kind != SPOT_NODE_LIST || node->num_children == 0) {
+        spot_bind_unexpected(bind, field, node, "");
+        return;
+    }
+    for (size_t j = 0; j < node->num_children; j++) {
+        if (node->children[j]->kind != SPOT_NODE_SCALAR) {
+            spot_bind_unexpected(bind, &item, node->children[j], "");
+        }
+    }
+    keep_node(bind, field, node, target);
+}
+
+static void
+keep_sweep_node(
+    spot_bind_t *bind, const spot_field_t *field, const spot_node_t *node, void *target)
+{
+    if (node->kind == SPOT_NODE_MAP) {
+        keep_node(bind, field, node, target);
+    } else {
+        spot_bind_unexpected(bind, field, node, "");
+    }
+}
+
+/* A list is no scenario, and neither is nothing. */
+static void
+keep_scenario_node(
+    spot_bind_t *bind, const spot_field_t *field, const spot_node_t *node, void *target)
+{
+    if (node->kind == SPOT_NODE_MAP ||
+        (node->kind == SPOT_NODE_SCALAR && node->text[0] != '\0')) {
+        keep_node(bind, field, node, target);
+    } else {
+        spot_bind_unexpected(bind, field, node, "");
+    }
+}
+
 /* A list of texts, e.g. names of metrics; the names are checked later. */
 static void
 bind_stack(
@@ -27,7 +70,7 @@ bind_stack(
     spot_plot_request_t *plot = target;
 
     if (node->kind != SPOT_NODE_LIST) {
-        spot_bind_error(bind, node, field->name, "expected %s", field->expected);
+        spot_bind_unexpected(bind, field, node, "");
         return;
     }
     plot->stack = spot_calloc(node->num_children, sizeof(*plot->stack));
@@ -107,14 +150,14 @@ const spot_field_t spot_study_fields[] = {
     {.name = "scenario",
         .type = SPOT_FIELD_CUSTOM,
         .offset = offsetof(spot_study_t, scenario_node),
-        .bind = keep_node,
+        .bind = keep_scenario_node,
         .expected = "a scenario file, relative to the study, or the scenario itself",
         .help = "what is studied"},
     {.name = "sweep",
         .type = SPOT_FIELD_CUSTOM,
         .offset = offsetof(spot_study_t, sweep_node),
         .initial = "",
-        .bind = keep_node,
+        .bind = keep_sweep_node,
         .expected =
             "a map from keys of the scenario to lists such as [8, 16] or ranges such "
             "as {from: 0, to: 0.5, points: 11}",
@@ -130,7 +173,7 @@ const spot_field_t spot_study_fields[] = {
         .type = SPOT_FIELD_CUSTOM,
         .offset = offsetof(spot_study_t, metrics_node),
         .initial = "",
-        .bind = keep_node,
+        .bind = keep_metrics_node,
         .expected = "a list of metrics such as [idle_fraction, cost_usd]",
         .help = "metrics to keep; all of them where the key is missing"},
     {.name = "plot",
@@ -175,18 +218,10 @@ add_listed_metrics(spot_study_t *self, spot_bind_t *bind)
     for (size_t j = 0; node == NULL && j < self->experiment->num_metrics; j++) {
         add_metric(self, bind, "metrics", NULL, self->experiment->metrics[j].name);
     }
-    if (node != NULL && (node->kind != SPOT_NODE_LIST || node->num_children == 0)) {
-        spot_bind_error(bind, node, "metrics",
-            "expected a list of metrics such as "
-            "[idle_fraction, cost_usd]");
-        return;
-    }
     for (size_t j = 0; node != NULL && j < node->num_children; j++) {
         if (node->children[j]->kind == SPOT_NODE_SCALAR) {
             add_metric(
                 self, bind, "metrics", node->children[j], node->children[j]->text);
-        } else {
-            spot_bind_error(bind, node->children[j], "metrics", "expected a name");
         }
     }
 }
@@ -197,6 +232,7 @@ add_plot_metrics(spot_study_t *self, spot_bind_t *bind)
 {
     const spot_plot_request_t *plot = &self->head.plot;
     const spot_node_t *node = spot_node_get(self->document.root, "plot");
+    const spot_node_t *stack = spot_node_get(node, "stack");
 
     if (plot->y != NULL) {
         add_metric(self, bind, "plot.y", spot_node_get(node, "y"), plot->y);
@@ -207,8 +243,7 @@ add_plot_metrics(spot_study_t *self, spot_bind_t *bind)
     }
     for (size_t j = 0; j < plot->num_stack; j++) {
         if (plot->stack[j] != NULL) {
-            add_metric(
-                self, bind, "plot.stack", spot_node_get(node, "stack"), plot->stack[j]);
+            add_metric(self, bind, "plot.stack", stack->children[j], plot->stack[j]);
         }
     }
 }
@@ -224,6 +259,7 @@ choose_metrics(spot_study_t *self, spot_bind_t *bind)
         return SPOT_ERR_NO_MEMORY;
     }
     add_listed_metrics(self, bind);
+    self->head.num_listed = self->head.num_metrics;
     add_plot_metrics(self, bind);
     return 0;
 }
@@ -232,6 +268,7 @@ static void
 check_plot_axis(spot_study_t *self, spot_bind_t *bind)
 {
     const spot_node_t *node = spot_node_get(self->document.root, "plot");
+    char text[SPOT_UTF8_SHOWN_BYTES];
 
     if (self->head.plot.x == NULL) {
         return;
@@ -241,65 +278,107 @@ check_plot_axis(spot_study_t *self, spot_bind_t *bind)
             return;
         }
     }
-    spot_bind_error(bind, spot_node_get(node, "x"), "plot.x", "\"%.80s\" is not swept",
-        self->head.plot.x);
+    spot_bind_error(bind, spot_node_get(node, "x"), "plot.x", "\"%s\" is not swept",
+        spot_utf8_shown(self->head.plot.x, text));
 }
 
+/* Swept keys that do not have their first value. */
+static size_t
+num_moved(const spot_study_t *self, size_t point_id)
+{
+    size_t num = 0;
+
+    for (size_t j = 0; j < self->head.num_axes; j++) {
+        num += spot_study_value_id(&self->head, point_id, j) != 0;
+    }
+    return num;
+}
+
+/* The first point shows what is wrong with the scenario, those with one key moved what
+ * is wrong with a swept value. All of them are tried; what is wrong there is wrong in
+ * every combination, so these are left then. */
 static int
 bind_points(spot_study_t *self, spot_diag_t *diag)
 {
-    int ret = 0;
+    int error = 0;
 
     self->scenarios = spot_calloc(self->head.num_points, sizeof(*self->scenarios));
     if (self->scenarios == NULL) {
         return SPOT_ERR_NO_MEMORY;
     }
-    for (size_t j = 0; ret == 0 && j < self->head.num_points; j++) {
+    for (size_t j = 0; j < self->head.num_points; j++) {
         const spot_node_t *root = NULL;
+        int ret;
 
+        if (error != 0 && num_moved(self, j) != 1) {
+            continue;
+        }
         ret = spot_study_place_values(self, j, &root);
         if (ret == 0) {
             ret = self->experiment->bind(&self->scenarios[j], root, diag);
         }
+        error = ret != 0 ? ret : error;
+        if (ret == SPOT_ERR_NO_MEMORY || (ret != 0 && j == 0)) {
+            break;
+        }
     }
-    return ret;
+    return error;
+}
+
+/* Whether there is a document to put the swept values into. */
+static bool
+has_scenario(const spot_study_t *self)
+{
+    return self->scenario_node != NULL && (self->scenario_node->kind == SPOT_NODE_MAP ||
+                                              self->scenario_file.root != NULL);
+}
+
+/* The study's own keys, then the sweep, then every point if the scenario is there. */
+static int
+bind_all(spot_study_t *self, spot_diag_t *diag)
+{
+    const size_t num_errors = diag->num_errors;
+    spot_bind_t bind = {.diag = diag};
+    int ret = spot_bind_document(spot_study_fields, self->document.root, diag, self);
+    bool is_planned;
+
+    if (ret == SPOT_ERR_NO_MEMORY) {
+        return ret;
+    }
+    ret = spot_study_plan(self, &bind);
+    is_planned = ret == 0;
+    if (ret != SPOT_ERR_NO_MEMORY) {
+        ret = choose_metrics(self, &bind);
+    }
+    if (ret == 0 && is_planned) {
+        check_plot_axis(self, &bind);
+    }
+    if (ret == 0 && is_planned && has_scenario(self)) {
+        ret = bind_points(self, diag);
+    }
+    return ret == 0 && diag->num_errors > num_errors ? SPOT_ERR_BAD_INPUT : ret;
 }
 
 int
 spot_study_read(spot_study_t *self, const spot_experiment_t *experiment,
     const char *path, const char *const *sets, size_t num_sets, spot_diag_t *diag)
 {
-    const size_t num_errors = diag->num_errors;
-    spot_bind_t bind = {.diag = diag};
-    int ret;
+    int error, ret;
 
     memset(self, 0, sizeof(*self));
     self->experiment = experiment;
-    ret = spot_yaml_read(&self->document, path, diag);
-    if (ret == 0) {
+    error = spot_yaml_read(&self->document, path, diag);
+    if (self->document.root != NULL) {
         ret = spot_study_apply_sets(self, sets, num_sets, diag);
-    }
-    if (ret == 0) {
-        ret = spot_bind_document(spot_study_fields, self->document.root, diag, self);
-    }
-    if (ret == 0) {
-        ret = spot_study_plan(self, &bind);
-    }
-    if (ret == 0) {
-        ret = choose_metrics(self, &bind);
-    }
-    if (ret == 0) {
-        check_plot_axis(self, &bind);
-        ret = bind_points(self, diag);
+        error = error != 0 ? error : ret;
+        ret = bind_all(self, diag);
+        error = error != 0 ? error : ret;
     }
     self->head.seed = (uint64_t) self->replications.seed;
     self->head.num_replications = self->replications.count;
     self->head.num_warnings = experiment->num_warnings;
     self->head.warnings = experiment->warnings;
-    if (ret == 0 && diag->num_errors > num_errors) {
-        ret = SPOT_ERR_BAD_INPUT;
-    }
-    return ret;
+    return error;
 }
 
 void

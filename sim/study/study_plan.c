@@ -8,6 +8,7 @@
 
 #include "base/memory.h"
 #include "base/units.h"
+#include "base/utf8.h"
 
 static const char inline_prefix[] = "scenario.";
 
@@ -108,10 +109,11 @@ static int
 read_scenario_file(spot_study_t *self, spot_diag_t *diag)
 {
     const spot_node_t *node = spot_node_get(self->document.root, "scenario");
+    const spot_node_t *root;
     char *path;
     int ret;
 
-    if (node == NULL || node->kind != SPOT_NODE_SCALAR) {
+    if (node == NULL || node->kind != SPOT_NODE_SCALAR || node->text[0] == '\0') {
         return 0;
     }
     path = spot_node_file_path(node);
@@ -120,6 +122,13 @@ read_scenario_file(spot_study_t *self, spot_diag_t *diag)
     }
     ret = spot_yaml_read(&self->scenario_file, path, diag);
     free(path);
+    root = self->scenario_file.root;
+    if (root != NULL && root->kind != SPOT_NODE_MAP) {
+        spot_diag_error(diag, root->file, root->line, root->column,
+            "expected a scenario, a map of keys");
+        self->scenario_file.root = NULL;
+        ret = SPOT_ERR_BAD_INPUT;
+    }
     return ret;
 }
 
@@ -127,22 +136,26 @@ int
 spot_study_apply_sets(
     spot_study_t *self, const char *const *sets, size_t num_sets, spot_diag_t *diag)
 {
-    int ret = 0;
+    int error = 0, ret = 0;
 
-    for (size_t j = 0; ret == 0 && j < num_sets; j++) {
+    if (self->document.root->kind != SPOT_NODE_MAP) {
+        return 0; /* binding it says what is wrong */
+    }
+    for (size_t j = 0; j < num_sets; j++) {
         if (is_study_key(sets[j])) {
             ret = spot_yaml_assign(&self->document, "--set", sets[j], diag);
+            error = error != 0 ? error : ret;
         }
     }
-    if (ret == 0) {
-        ret = read_scenario_file(self, diag);
-    }
-    for (size_t j = 0; ret == 0 && j < num_sets; j++) {
+    ret = read_scenario_file(self, diag);
+    error = error != 0 ? error : ret;
+    for (size_t j = 0; j < num_sets; j++) {
         if (!is_study_key(sets[j])) {
             ret = apply_scenario_set(self, sets[j], diag);
+            error = error != 0 ? error : ret;
         }
     }
-    return ret;
+    return error;
 }
 
 typedef struct {
@@ -151,9 +164,30 @@ typedef struct {
     int64_t points;
 } range_t;
 
+static void
+bind_end(
+    spot_bind_t *bind, const spot_field_t *field, const spot_node_t *node, void *target)
+{
+    const spot_field_t text = {.name = field->name, .type = SPOT_FIELD_TEXT};
+
+    if (node->kind != SPOT_NODE_SCALAR || node->text[0] == '\0') {
+        spot_bind_unexpected(bind, field, node, "");
+    } else {
+        spot_bind_field(bind, &text, node, target);
+    }
+}
+
 static const spot_field_t range_fields[] = {
-    {.name = "from", .type = SPOT_FIELD_TEXT, .offset = offsetof(range_t, from)},
-    {.name = "to", .type = SPOT_FIELD_TEXT, .offset = offsetof(range_t, to)},
+    {.name = "from",
+        .type = SPOT_FIELD_CUSTOM,
+        .offset = offsetof(range_t, from),
+        .bind = bind_end,
+        .expected = "a number or a duration"},
+    {.name = "to",
+        .type = SPOT_FIELD_CUSTOM,
+        .offset = offsetof(range_t, to),
+        .bind = bind_end,
+        .expected = "a number or a duration"},
     {.name = "points",
         .type = SPOT_FIELD_INTEGER,
         .offset = offsetof(range_t, points),
@@ -202,8 +236,11 @@ expand_range(sweep_t *self, const range_t *range)
 
     range_text(range, 0, text);
     if (text[0] == '\0') {
+        char from[SPOT_UTF8_SHOWN_BYTES], to[SPOT_UTF8_SHOWN_BYTES];
+
         spot_bind_error(self->bind, self->node, self->path,
-            "from and to must be two numbers or two durations");
+            "from and to must be two numbers or two durations, got \"%s\" and \"%s\"",
+            spot_utf8_shown(range->from, from), spot_utf8_shown(range->to, to));
         return 0;
     }
     self->values = spot_calloc((size_t) range->points, sizeof(spot_node_t *));
@@ -323,7 +360,7 @@ bind_sweep(sweep_t *self)
 
     if (!spot_yaml_is_path(self->path)) {
         spot_bind_error(self->bind, node, self->path, "is no key of a scenario");
-        return SPOT_ERR_BAD_INPUT;
+        return 0;
     }
     self->axis->path = spot_text_copy(self->path, strlen(self->path));
     if (self->axis->path == NULL) {
@@ -360,7 +397,9 @@ bind_sweeps(spot_study_t *self, spot_bind_t *bind, const spot_node_t *sweep)
                 SPOT_MAX_POINTS);
             return SPOT_ERR_BAD_INPUT;
         }
-        self->head.num_points *= item.axis->num_values;
+        if (item.axis->num_values > 0) { /* else it is reported */
+            self->head.num_points *= item.axis->num_values;
+        }
     }
     return ret;
 }
@@ -373,10 +412,7 @@ spot_study_plan(spot_study_t *self, spot_bind_t *bind)
     int ret = 0;
 
     self->head.num_points = 1;
-    if (sweep != NULL && sweep->kind != SPOT_NODE_MAP) {
-        spot_bind_error(bind, sweep, "sweep",
-            "expected a map from keys of the scenario to their values");
-    } else if (sweep != NULL) {
+    if (sweep != NULL) {
         self->head.axes = spot_calloc(sweep->num_children, sizeof(*self->head.axes));
         self->values = spot_calloc(sweep->num_children, sizeof(*self->values));
         if (self->head.axes == NULL || self->values == NULL) {

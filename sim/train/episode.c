@@ -23,9 +23,9 @@ static void
 charge_training(spot_train_t *self, int64_t elapsed_ms, bool is_rollback)
 {
     const spot_episode_t *episode = &self->episode;
-    const spot_progress_t progress = spot_cycle_progress(&episode->cycle, elapsed_ms);
+    const spot_progress_t progress = spot_cycle_progress(episode->cycle, elapsed_ms);
     const int64_t worked_ms = elapsed_ms - progress.stalled_ms;
-    const int64_t durable_ms = progress.durable_steps * episode->cycle.step_ms;
+    const int64_t durable_ms = progress.durable_steps * episode->cycle->step_ms;
     spot_train_result_t *result = &self->result;
     int64_t *instance_ms = result->ledger.instance_ms;
     spot_share_t rest = SPOT_SHARE_UNSAVED;
@@ -47,7 +47,9 @@ charge_training(spot_train_t *self, int64_t elapsed_ms, bool is_rollback)
     instance_ms[SPOT_SHARE_STALLED] += progress.stalled_ms * episode->world_size;
     instance_ms[SPOT_SHARE_USEFUL] += durable_ms * episode->world_size;
     instance_ms[rest] += (worked_ms - durable_ms) * episode->world_size;
-    spot_run_log_training(self, &progress, rest);
+    if (self->log != NULL) {
+        spot_run_log_training(self, &progress, rest);
+    }
 }
 
 void
@@ -56,7 +58,9 @@ spot_episode_end(spot_train_t *self, bool is_rollback)
     const spot_episode_t *episode = &self->episode;
     int64_t passed_ms = self->now_ms - episode->start_ms;
 
-    spot_run_log_pauses(self);
+    if (self->log != NULL) {
+        spot_run_log_pauses(self);
+    }
     if (episode->world_size == 0) {
         self->result.job_ms[SPOT_JOB_WAITING] += passed_ms;
         return;
@@ -85,11 +89,29 @@ settle_end(spot_train_t *self)
         return;
     }
     step_end_ms = spot_cycle_step_end_ms(
-        &episode->cycle, scenario->until_steps - self->result.steps_durable);
+        episode->cycle, scenario->until_steps - self->result.steps_durable);
     if (step_end_ms <= scenario->horizon_ms - episode->training_ms) {
         self->end_ms = episode->training_ms + step_end_ms;
         self->result.is_finished = true;
     }
+}
+
+/* Steps and checkpoints at a world size, computed when it is first met. */
+static const spot_cycle_t *
+cycle_of(spot_train_t *self, int32_t num_pipelines)
+{
+    const spot_job_t *job = &self->scenario->job;
+    const int64_t world_size = num_pipelines * job->pipeline_depth;
+    spot_cycle_t *cycle = &self->cycles[num_pipelines];
+
+    if (cycle->step_ms == 0) {
+        spot_cycle_init(
+            cycle, &job->checkpoint, spot_step_time_ms(&job->step_time, world_size));
+    }
+    if (!spot_step_time_covers(&job->step_time, world_size)) {
+        self->result.has_flat_step_time = true;
+    }
+    return cycle;
 }
 
 void
@@ -110,14 +132,6 @@ spot_episode_begin(spot_train_t *self, const spot_recovery_plan_t *plan)
     episode->reload_ms = is_free ? 0 : plan->reload_ms;
     episode->training_ms =
         self->now_ms + episode->reconfiguration_ms + episode->reload_ms;
-    if (world_size > 0) {
-        const spot_step_time_t *step_time = &job->step_time;
-
-        spot_cycle_init(
-            &episode->cycle, &job->checkpoint, spot_step_time_ms(step_time, world_size));
-        if (!spot_step_time_covers(step_time, world_size)) {
-            self->result.has_flat_step_time = true;
-        }
-    }
+    episode->cycle = world_size > 0 ? cycle_of(self, plan->num_pipelines) : NULL;
     settle_end(self);
 }

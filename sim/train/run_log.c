@@ -58,9 +58,6 @@ spot_run_log_change(spot_train_t *train, const spot_change_t *change)
         change->count, change->num_clipped, train->membership.population};
     char *names;
 
-    if (train->log == NULL) {
-        return;
-    }
     names = join_names(&train->membership, change);
     if (names == NULL) {
         train->log->has_failed = SPOT_ERR_NO_MEMORY;
@@ -78,9 +75,7 @@ spot_run_log_fleet(spot_train_t *train)
     const int64_t values[SPOT_EVENT_VALUES] = {lists[SPOT_PREPPING].count,
         lists[SPOT_STANDBY].count, lists[SPOT_ACTIVE].count, train->num_pipelines};
 
-    if (train->log != NULL) {
-        add(train, train->now_ms, SPOT_LOG_FLEET, values);
-    }
+    add(train, train->now_ms, SPOT_LOG_FLEET, values);
 }
 
 /* A stretch of the episode from start_ms, cut off where the episode ends now. */
@@ -102,9 +97,6 @@ spot_run_log_pauses(spot_train_t *train)
 {
     const spot_episode_t *episode = &train->episode;
 
-    if (train->log == NULL) {
-        return;
-    }
     if (episode->world_size == 0) {
         add_phase(train, episode->start_ms, SPOT_NUM_SHARES, INT64_MAX, 0);
         return;
@@ -120,7 +112,7 @@ static void
 add_checkpoints(
     spot_train_t *train, int64_t num_durable, int64_t before, int64_t steps_before)
 {
-    const spot_cycle_t *cycle = &train->episode.cycle;
+    const spot_cycle_t *cycle = train->episode.cycle;
     const int64_t first_ms = train->episode.training_ms +
                              cycle->first_steps * cycle->step_ms + cycle->snapshot_ms +
                              cycle->write_ms;
@@ -140,13 +132,10 @@ spot_run_log_training(
     spot_train_t *train, const spot_progress_t *progress, spot_share_t rest)
 {
     const spot_train_result_t *result = &train->result;
-    const spot_cycle_t *cycle = &train->episode.cycle;
+    const spot_cycle_t *cycle = train->episode.cycle;
     const int64_t start_ms = train->episode.training_ms;
     int64_t captured_ms = 0, stalled_ms = 0;
 
-    if (train->log == NULL) {
-        return;
-    }
     if (progress->durable_steps > 0) {
         captured_ms = spot_cycle_step_end_ms(cycle, progress->durable_steps);
         stalled_ms = captured_ms - progress->durable_steps * cycle->step_ms;
@@ -174,10 +163,8 @@ spot_run_log_end(spot_train_t *train)
     const int64_t values[SPOT_EVENT_VALUES] = {
         result->steps_executed - result->steps_lost, result->steps_durable};
 
-    if (train->log != NULL) {
-        add(train, train->now_ms, SPOT_LOG_END, values);
-        spot_event_log_sort(train->log);
-    }
+    add(train, train->now_ms, SPOT_LOG_END, values);
+    spot_event_log_sort(train->log);
 }
 
 /* The instances of a change as a JSON array of their names. */

@@ -23,7 +23,7 @@ typedef enum {
 
 extern const char *const spot_log_kind_names[];
 
-/* The engine's side: each appends what it is about, or does nothing without a log. */
+/* The engine's side: each appends what it is about. The train must have a log. */
 void spot_run_log_change(spot_train_t *train, const spot_change_t *change);
 void spot_run_log_fleet(spot_train_t *train);
 /* The waiting or the pauses of the episode that ends now. */

@@ -37,11 +37,15 @@ bind_horizon(
         .min = 1,
         .max = (double) SPOT_MAX_DURATION_MS};
     spot_scenario_t *self = target;
+    const char *problem = "";
 
     if (node->kind == SPOT_NODE_SCALAR && strcmp(node->text, "trace-end") == 0) {
         self->horizon_ms = 0;
     } else if (node->kind == SPOT_NODE_MAP) {
         spot_bind_map(bind, horizon_fields, field->name, node, self);
+    } else if (node->kind == SPOT_NODE_LIST ||
+               spot_duration_parse(node->text, &self->horizon_ms, &problem) != 0) {
+        spot_bind_unexpected(bind, field, node, problem);
     } else {
         spot_bind_field(bind, &duration, node, &self->horizon_ms);
     }
@@ -163,8 +167,11 @@ check_fleet(const spot_scenario_t *self, spot_bind_t *bind, const spot_node_t *r
     const bool is_recorded = spot_node_get(self->trace_node, "file") != NULL;
 
     if (!is_recorded && fleet->capacity > 0 && fleet->initial > fleet->capacity) {
-        spot_bind_error(bind, place_of(root, "fleet", "initial"), "fleet.initial",
-            "%lld instances are more than fleet.capacity (%lld)",
+        const spot_node_t *map = spot_node_get(root, "fleet");
+        const bool is_given = spot_node_get(map, "initial") != NULL;
+
+        spot_bind_error(bind, place_of(root, "fleet", is_given ? "initial" : "capacity"),
+            "fleet.initial", "%lld instances are more than fleet.capacity (%lld)",
             (long long) fleet->initial, (long long) fleet->capacity);
     }
 }
@@ -194,7 +201,7 @@ settle_horizon(spot_scenario_t *self, spot_bind_t *bind, const spot_node_t *root
     const spot_trace_t *recording = self->trace.recording;
 
     if (recording != NULL && recording->initial > self->fleet.capacity) {
-        spot_bind_error(bind, self->trace_node, "trace.file",
+        spot_bind_error(bind, place_of(root, "trace", "file"), "trace.file",
             "the trace starts with %lld instances, more than fleet.capacity (%lld)",
             (long long) recording->initial, (long long) self->fleet.capacity);
     }
@@ -263,11 +270,16 @@ spot_scenario_change(
 {
     int ret = 0;
 
+    if (document->root->kind != SPOT_NODE_MAP) {
+        return 0; /* binding it says what is wrong */
+    }
     if (changes->trace_path != NULL) {
         ret = replace_trace(document, changes->trace_path, diag);
     }
-    for (size_t j = 0; ret == 0 && j < changes->num_sets; j++) {
-        ret = spot_yaml_assign(document, "--set", changes->sets[j], diag);
+    for (size_t j = 0; ret != SPOT_ERR_NO_MEMORY && j < changes->num_sets; j++) {
+        const int error = spot_yaml_assign(document, "--set", changes->sets[j], diag);
+
+        ret = error != 0 ? error : ret;
     }
     return ret;
 }
@@ -277,17 +289,20 @@ spot_scenario_read(spot_scenario_t *self, const char *path,
     const spot_scenario_changes_t *changes, spot_diag_t *diag)
 {
     spot_yaml_t document;
-    int ret = spot_yaml_read(&document, path, diag);
+    int error = spot_yaml_read(&document, path, diag);
+    int ret = 0;
 
     memset(self, 0, sizeof(*self));
-    if (ret == 0 && changes != NULL) {
+    if (document.root != NULL && changes != NULL) {
         ret = spot_scenario_change(&document, changes, diag);
+        error = error != 0 ? error : ret;
     }
-    if (ret == 0) {
+    if (document.root != NULL) {
         ret = spot_scenario_init(self, document.root, diag);
+        error = error != 0 ? error : ret;
     }
     spot_yaml_free(&document);
-    return ret;
+    return error;
 }
 
 void

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "sim/train/train.h"
 
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "sim/train/episode.h"
 #include "sim/train/run_log.h"
 
@@ -13,6 +15,34 @@ const char *const spot_job_phase_names[SPOT_NUM_JOB_PHASES] = {
  * seen. */
 enum { ITEM_READY, ITEM_TRACE };
 
+/* The tick at which something that happens at time_ms is seen. */
+static int64_t
+tick_at_or_after(const spot_train_t *self, int64_t time_ms)
+{
+    const int64_t tick_ms = self->scenario->tick_ms;
+    /* A product is faster than a quotient; it is right to one tick, which is mended. */
+    int64_t tick = (int64_t) ((double) time_ms * self->ticks_per_ms) * tick_ms;
+
+    while (tick < time_ms) {
+        tick += tick_ms;
+    }
+    while (tick - tick_ms >= time_ms) {
+        tick -= tick_ms;
+    }
+    return tick;
+}
+
+/* Preparation that takes no time still ends at the next tick: step 2 is before step 3.
+ */
+static int64_t
+ready_after_ms(const spot_train_t *self)
+{
+    const int64_t preparation_ms =
+        tick_at_or_after(self, self->scenario->fleet.preparation_ms);
+
+    return preparation_ms > 0 ? preparation_ms : self->scenario->tick_ms;
+}
+
 int
 spot_train_init(spot_train_t *self, const spot_scenario_t *scenario)
 {
@@ -20,6 +50,14 @@ spot_train_init(spot_train_t *self, const spot_scenario_t *scenario)
 
     memset(self, 0, sizeof(*self));
     self->scenario = scenario;
+    self->ticks_per_ms = 1 / (double) scenario->tick_ms;
+    self->ready_after_ms = ready_after_ms(self);
+    self->cycles = spot_calloc(
+        (size_t) (scenario->fleet.capacity / scenario->job.pipeline_depth) + 1,
+        sizeof(*self->cycles));
+    if (self->cycles == NULL) {
+        return SPOT_ERR_NO_MEMORY;
+    }
     spot_calendar_init(&self->calendar);
     ret = spot_membership_init(
         &self->membership, &scenario->trace, scenario->fleet.capacity);
@@ -35,16 +73,18 @@ spot_train_free(spot_train_t *self)
     spot_membership_free(&self->membership);
     spot_fleet_free(&self->fleet);
     spot_calendar_free(&self->calendar);
+    free(self->cycles);
     memset(self, 0, sizeof(*self));
 }
 
-/* The tick at which something that happens at time_ms is seen. */
-static int64_t
-tick_at_or_after(const spot_train_t *self, int64_t time_ms)
+/* The next change of the trace and the tick at which it is seen. */
+static void
+fetch_change(spot_train_t *self)
 {
-    const int64_t tick_ms = self->scenario->tick_ms;
-
-    return (time_ms + tick_ms - 1) / tick_ms * tick_ms;
+    self->has_change = spot_membership_next(&self->membership, &self->change);
+    if (self->has_change) {
+        self->seen_ms = tick_at_or_after(self, self->change.time_ms);
+    }
 }
 
 /* Puts what is known to come into the calendar: the next change of the trace and the end
@@ -58,25 +98,13 @@ schedule(spot_train_t *self)
 
     if (self->has_change && !self->has_trace_item) {
         self->has_trace_item = true;
-        ret = spot_calendar_add(&self->calendar,
-            tick_at_or_after(self, self->change.time_ms), ITEM_TRACE, 0);
+        ret = spot_calendar_add(&self->calendar, self->seen_ms, ITEM_TRACE, 0);
     }
     if (ret == 0 && ready_ms != INT64_MAX && !self->has_ready_item) {
         self->has_ready_item = true;
         ret = spot_calendar_add(&self->calendar, ready_ms, ITEM_READY, 0);
     }
     return ret;
-}
-
-/* Preparation that takes no time still ends at the next tick: step 2 is before step 3.
- */
-static int64_t
-ready_tick(const spot_train_t *self, int64_t seen_ms)
-{
-    const int64_t ready_ms =
-        tick_at_or_after(self, seen_ms + self->scenario->fleet.preparation_ms);
-
-    return ready_ms > seen_ms ? ready_ms : seen_ms + self->scenario->tick_ms;
 }
 
 static void
@@ -107,7 +135,9 @@ apply_loss(spot_train_t *self, const spot_change_t *change)
 static void
 apply_change(spot_train_t *self, const spot_change_t *change)
 {
-    spot_run_log_change(self, change);
+    if (self->log != NULL) {
+        spot_run_log_change(self, change);
+    }
     self->result.clipped += change->num_clipped;
     if (change->kind != SPOT_EVENT_ADD) {
         apply_loss(self, change);
@@ -116,7 +146,7 @@ apply_change(spot_train_t *self, const spot_change_t *change)
     self->result.added += change->count;
     for (int32_t j = 0; j < change->count; j++) {
         spot_fleet_add(&self->fleet, change->slots[j], SPOT_PREPPING,
-            ready_tick(self, self->now_ms));
+            self->now_ms + self->ready_after_ms);
     }
 }
 
@@ -171,16 +201,18 @@ visit_tick(spot_train_t *self, int64_t tick_ms)
     spot_fleet_finish_preparation(&self->fleet, tick_ms);
     self->num_ready = self->fleet.lists[SPOT_STANDBY].count - num_standby;
     self->num_lost_active = 0;
-    while (self->has_change && tick_at_or_after(self, self->change.time_ms) == tick_ms) {
+    while (self->has_change && self->seen_ms == tick_ms) {
         apply_change(self, &self->change);
-        self->has_change = spot_membership_next(&self->membership, &self->change);
+        fetch_change(self);
     }
     population = spot_fleet_population(&self->fleet);
     if (population > self->result.peak_instances) {
         self->result.peak_instances = population;
     }
     decide(self);
-    spot_run_log_fleet(self);
+    if (self->log != NULL) {
+        spot_run_log_fleet(self);
+    }
 }
 
 static void
@@ -194,7 +226,9 @@ finish(spot_train_t *self)
     result->is_past_trace_end = recording != NULL && recording->end_ms < self->end_ms;
     spot_episode_end(self, false);
     spot_ledger_verify(&result->ledger);
-    spot_run_log_end(self);
+    if (self->log != NULL) {
+        spot_run_log_end(self);
+    }
 }
 
 int
@@ -221,7 +255,7 @@ spot_train_start(
     for (int32_t slot = 0; slot < self->membership.population; slot++) {
         spot_fleet_add(&self->fleet, slot, SPOT_STANDBY, 0);
     }
-    self->has_change = spot_membership_next(&self->membership, &self->change);
+    fetch_change(self);
     visit_tick(self, 0);
     return schedule(self);
 }

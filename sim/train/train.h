@@ -67,8 +67,8 @@ typedef struct {
     int64_t world_size; /* 0: waiting */
     int64_t reconfiguration_ms;
     int64_t reload_ms;
-    int64_t training_ms; /* when training starts */
-    spot_cycle_t cycle;
+    int64_t training_ms;       /* when training starts */
+    const spot_cycle_t *cycle; /* of its steps and checkpoints; NULL: waiting */
 } spot_episode_t;
 
 typedef struct {
@@ -76,10 +76,15 @@ typedef struct {
     spot_membership_t membership;
     spot_fleet_t fleet;
     spot_calendar_t calendar;
+    double ticks_per_ms;
+    spot_cycle_t *cycles;  /* [most pipelines + 1] of the world sizes met so far; step_ms
+                              0  marks one that was not */
     spot_event_log_t *log; /* NULL: no log */
     int64_t now_ms;
-    int64_t end_ms;       /* of the run, as far as it is known */
-    spot_change_t change; /* the next one of the trace */
+    int64_t end_ms;         /* of the run, as far as it is known */
+    spot_change_t change;   /* the next one of the trace */
+    int64_t seen_ms;        /* the tick at which it is seen */
+    int64_t ready_after_ms; /* from the tick of an arrival to that of being ready */
     bool has_change;
     bool has_ready_item; /* in the calendar */
     bool has_trace_item;

@@ -2,7 +2,7 @@
 # run.sh BUILD_DIR SECONDS: every fuzz target side by side on a copy of its corpus; fails on the
 # first crash, leak, hang or sanitizer report.
 set -eu
-build=$1
+build=$(cd "$1" && pwd)
 seconds=$2
 here=$(cd "$(dirname "$0")" && pwd)
 work=$(mktemp -d)
@@ -10,7 +10,7 @@ trap 'rm -rf "$work"' EXIT INT TERM
 pids=
 for target in yaml trace; do
     cp -r "$here/corpus/$target" "$work/$target"
-    (cd "$work" && "$OLDPWD/$build/bin/fuzz_$target" -max_total_time="$seconds" -timeout=5 \
+    (cd "$work" && "$build/bin/fuzz_$target" -max_total_time="$seconds" -timeout=5 \
         -rss_limit_mb=2048 -max_len=65536 -print_final_stats=1 "$target" >"$target.log" 2>&1) &
     pids="$pids $!"
 done

@@ -239,8 +239,10 @@ test_quoted_texts_are_no_numbers(void **state)
 
     (void) state;
     assert_bad("size: \"7\"\nmean: '2.5'\n",
-        "f.yaml:1:7: size: expected an integer from 1 to 1000000, got \"7\"\n"
-        "f.yaml:2:7: mean: expected a number, got \"2.5\"\n");
+        "f.yaml:1:7: size: expected an integer from 1 to 1000000, got \"7\": a text, "
+        "since it is quoted\n"
+        "f.yaml:2:7: mean: expected a number, got \"2.5\": a text, since it is "
+        "quoted\n");
     assert_good("size: 7\npause: \"88 s\"\nmode: 'sync'\nname: \"7\"\n", &outer);
     assert_int_equal(outer.pause_ms, 88000);
     assert_int_equal(outer.mode, 0);
@@ -278,7 +280,7 @@ test_bad_integers(void **state)
         assert_bad(text, expected);
     }
     assert_bad("size:\n",
-        "f.yaml:1:6: size: expected an integer from 1 to 1000000, got \"\"\n");
+        "f.yaml:1:6: size: expected an integer from 1 to 1000000, got nothing\n");
 }
 
 static void
@@ -355,7 +357,7 @@ test_bad_texts_and_choices(void **state)
     assert_bad("{size: 1, mode: lazy}",
         "f.yaml:1:17: mode: expected sync, async or none, got \"lazy\"\n");
     assert_bad("{size: 1, mode: {}}",
-        "f.yaml:1:17: mode: expected sync, async or none, got a map\n");
+        "f.yaml:1:17: mode: expected sync, async or none, got an empty map\n");
 }
 
 static void
@@ -603,7 +605,7 @@ test_tables_can_be_chained(void **state)
     assert_int_equal(bind_over(chained_fields, "{comon: 7, file: []}", &diag, &chained),
         SPOT_ERR_BAD_INPUT);
     assert_report(&diag, "f.yaml:1:2: unknown key \"comon\", did you mean \"common\"?\n"
-                         "f.yaml:1:18: file: expected a text, got a list\n"
+                         "f.yaml:1:18: file: expected a file name, got an empty list\n"
                          "f.yaml:1:1: missing key \"kind\"\n");
     spot_diag_free(&diag);
 }

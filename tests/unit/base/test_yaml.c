@@ -778,7 +778,8 @@ test_bad_assignments_change_nothing(void **state)
     assert_assigned("a: 1\n", "=2", tree, "--set: expected KEY=VALUE, got \"=2\"\n");
     assert_assigned("a: 1\n", "", tree, "--set: expected KEY=VALUE, got \"\"\n");
     assert_assigned("a: 1\n", "b..c=2", tree, "--set: \"b..c\" is no key\n");
-    assert_assigned("a: 1\n", "a=", tree, "--set a:1:1: file is empty\n");
+    assert_assigned("a: 1\n", "a=", tree, "--set: expected KEY=VALUE, got \"a=\"\n");
+    assert_assigned("a: 1\n", "a= ", tree, "--set a:1:1: file is empty\n");
     assert_assigned("a: 1\n", "a=[2", tree,
         "--set a:2:1: YAML syntax: while parsing a flow sequence did not find expected "
         "',' or ']'\n");

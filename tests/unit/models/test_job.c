@@ -154,19 +154,39 @@ test_forms_of_every(void **state)
 static void
 test_errors_of_every(void **state)
 {
-    static const char *const values[] = {"0 steps", "-1 steps", "1000000000001 steps",
-        "10 step s", "10  steps", "010 steps", "steps", "0 s", "0.4 ms", "-5 s", "10",
-        "always", "99999999999999999999999999 steps"};
-    char text[128], expected[256];
+    static const char number[] =
+        "the number of steps must be an integer from 1 to 1000000000000";
+    static const char short_ms[] = "the duration must be at least 1 ms";
+    static const char no_number[] = "it does not start with a number";
+    static const char *const values[][2] = {
+        {"0 steps", number},
+        {"-1 steps", number},
+        {"1000000000001 steps", number},
+        {"010 steps", number},
+        {"ten steps", number},
+        {"10 step s", "unknown unit"},
+        {"10  steps", "unknown unit"},
+        {"99999999999999999999999999 steps", "unknown unit"},
+        {"steps", no_number},
+        {"always", no_number},
+        {"0 s", short_ms},
+        {"0.4 ms", short_ms},
+        {"-5 s", short_ms},
+        {"10", "the unit is missing"},
+    };
+    char text[128], expected[320];
 
     (void) state;
     for (size_t j = 0; j < sizeof(values) / sizeof(values[0]); j++) {
-        snprintf(text, sizeof(text), "checkpoint: {every: %s}", values[j]);
-        snprintf(expected, sizeof(expected), "job.yaml:1:21: " EVERY ", got \"%s\"\n",
-            values[j]);
+        snprintf(text, sizeof(text), "checkpoint: {every: %s}", values[j][0]);
+        snprintf(expected, sizeof(expected),
+            "job.yaml:1:21: " EVERY ", got \"%s\": %s\n", values[j][0], values[j][1]);
         assert_bind_fails(text, expected);
     }
-    assert_bind_fails("checkpoint: {every: [10]}", "job.yaml:1:21: " EVERY "\n");
+    assert_bind_fails(
+        "checkpoint: {every: [10]}", "job.yaml:1:21: " EVERY ", got a list\n");
+    assert_bind_fails(
+        "checkpoint: {every: }", "job.yaml:1:21: " EVERY ", got nothing\n");
 }
 
 #define DURATION "a duration such as \"88 s\", \"1.5 h\" or \"250 ms\""
@@ -186,7 +206,7 @@ test_errors_of_scalars(void **state)
         "job.yaml:2:16: max_pipelines: expected an integer from 1 to 1000000, got "
         "\"1.5\"\n"
         "job.yaml:3:19: samples_per_step: expected an integer from 1 to 1000000000000, "
-        "got \"7\"\n"
+        "got \"7\": a text, since it is quoted\n"
         "job.yaml:4:18: reconfiguration: expected " DURATION
         ", got \"88\": the unit is missing\n"
         "job.yaml:5:9: reload: expected a duration from 0 s, got \"-1 s\"\n"
@@ -208,18 +228,19 @@ test_errors_of_scalars(void **state)
 
 #define STEP_TIME                                                                       \
     "step_time: expected a map from world size to duration such as {16: 18 s, 32: 11 "  \
-    "s}, or {profile: FILE}\n"
+    "s}, or {profile: FILE}, got "
 
 static void
 test_errors_of_step_time(void **state)
 {
     (void) state;
-    assert_bind_fails("step_time: 18 s\n", "job.yaml:1:12: " STEP_TIME);
-    assert_bind_fails("step_time: [18 s]\n", "job.yaml:1:12: " STEP_TIME);
-    assert_bind_fails("step_time: {}\n", "job.yaml:1:12: " STEP_TIME);
+    assert_bind_fails("step_time: 18 s\n", "job.yaml:1:12: " STEP_TIME "\"18 s\"\n");
+    assert_bind_fails("step_time: [18 s]\n", "job.yaml:1:12: " STEP_TIME "a list\n");
+    assert_bind_fails("step_time: {}\n", "job.yaml:1:12: " STEP_TIME "an empty map\n");
+    assert_bind_fails("step_time: {profile: x.yaml, 16: 18 s}\n",
+        "job.yaml:1:12: " STEP_TIME "a map\n");
     assert_bind_fails(
-        "step_time: {profile: x.yaml, 16: 18 s}\n", "job.yaml:1:12: " STEP_TIME);
-    assert_bind_fails("step_time: {profile: [x.yaml]}\n", "job.yaml:1:12: " STEP_TIME);
+        "step_time: {profile: [x.yaml]}\n", "job.yaml:1:12: " STEP_TIME "a map\n");
     assert_bind_fails("step_time:\n"
                       "  0: 18 s\n"
                       "  16: 0 s\n"
@@ -231,17 +252,17 @@ test_errors_of_step_time(void **state)
                       "  +64: 8 s\n"
                       "  65: [8 s]\n",
         "job.yaml:2:3: step_time: expected a world size from 1 to 1000000, got \"0\"\n"
-        "job.yaml:3:7: step_time: expected a duration from 1 ms to 36525 d, got \"0 "
+        "job.yaml:3:7: step_time.16: expected a duration from 1 ms to 36525 d, got \"0 "
         "s\"\n"
-        "job.yaml:4:7: step_time: expected a duration from 1 ms to 36525 d, got \"0.4 "
-        "ms\"\n"
-        "job.yaml:5:7: step_time: expected " DURATION
+        "job.yaml:4:7: step_time.24: expected a duration from 1 ms to 36525 d, got "
+        "\"0.4 ms\"\n"
+        "job.yaml:5:7: step_time.32: expected " DURATION
         ", got \"fast\": it does not start with a number\n"
         "job.yaml:6:3: step_time: expected a world size from 1 to 1000000, got "
         "\"1000001\"\n"
         "job.yaml:7:3: step_time: expected a world size from 1 to 1000000, got \"x\"\n"
-        "job.yaml:9:3: step_time: repeated world size\n"
-        "job.yaml:10:7: step_time: expected " DURATION ", got a list\n");
+        "job.yaml:9:3: step_time.64: repeated world size\n"
+        "job.yaml:10:7: step_time.65: expected " DURATION ", got a list\n");
 }
 
 #define GOOD_PROFILE                                                                    \
@@ -274,7 +295,7 @@ test_profile(void **state)
     spot_job_free(&job);
 }
 
-#define OR_PROFILE DURATION ", or {profile: FILE}\n"
+#define OR_PROFILE DURATION ", or {profile: FILE}, got "
 
 static void
 test_errors_of_naming_a_profile(void **state)
@@ -283,13 +304,13 @@ test_errors_of_naming_a_profile(void **state)
     assert_bind_fails("reconfiguration: {}\n"
                       "reload: {file: x.yaml}\n"
                       "checkpoint: {write: {profile: x.yaml, scale: 2}}\n",
-        "job.yaml:1:18: reconfiguration: expected " OR_PROFILE
-        "job.yaml:2:9: reload: expected " OR_PROFILE
-        "job.yaml:3:21: checkpoint.write: expected " OR_PROFILE);
+        "job.yaml:1:18: reconfiguration: expected " OR_PROFILE "an empty map\n"
+        "job.yaml:2:9: reload: expected " OR_PROFILE "a map\n"
+        "job.yaml:3:21: checkpoint.write: expected " OR_PROFILE "a map\n");
     assert_bind_fails("reconfiguration: [88 s]\n"
                       "reload: {profile: {name: x.yaml}}\n",
-        "job.yaml:1:18: reconfiguration: expected " OR_PROFILE
-        "job.yaml:2:9: reload: expected " OR_PROFILE);
+        "job.yaml:1:18: reconfiguration: expected " OR_PROFILE "a list\n"
+        "job.yaml:2:9: reload: expected " OR_PROFILE "a map\n");
     assert_bind_fails("reload: {profile: /no/such.yaml}\n",
         "/no/such.yaml: cannot open: No such file or directory\n");
 }

@@ -81,6 +81,7 @@ sample_idle_head(spot_study_head_t *head, int64_t num_replications)
     head->axes[0] = sample_axis("trace.preemption.per_minute", 11, probabilities);
     head->axes[1] = sample_axis("job.pipeline_depth", 2, depths);
     head->num_points = 22;
+    head->num_listed = NUM_METRICS;
     head->num_metrics = NUM_METRICS;
     memcpy(head->metrics, metrics, sizeof(metrics));
     head->num_warnings = 2;
@@ -154,6 +155,7 @@ sample_plain_head(spot_study_head_t *head, int64_t num_replications)
     head->seed = 7;
     head->num_replications = num_replications;
     head->num_points = 1;
+    head->num_listed = 1;
     head->num_metrics = 1;
     head->metrics = spot_calloc(1, sizeof(*head->metrics));
     assert_non_null(head->metrics);

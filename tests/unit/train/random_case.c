@@ -1,8 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "random_case.h"
 
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include <cmocka.h>
+
+#include "fixture.h"
 
 #define MAX_EVENTS 60
 
@@ -222,6 +230,21 @@ draw_deaths(draw_t *draw, case_t *self, int64_t time_ms, int64_t p)
     }
 }
 
+/* Lists of instances differ from one another only when few go at a time. */
+static void
+draw_one_death(draw_t *draw, case_t *self, int64_t time_ms)
+{
+    int64_t place = dice_between(&draw->dice, 0, (int64_t) count_living(self) - 1);
+
+    for (size_t j = 0; j < self->num_lives; j++) {
+        life_t *life = &self->lives[j];
+
+        if (life->death_ms == STAYS && place-- == 0) {
+            life->death_ms = time_ms;
+        }
+    }
+}
+
 static int64_t
 draw_gap(draw_t *draw, const case_t *self, int64_t mean_ms)
 {
@@ -245,6 +268,7 @@ draw_lives(draw_t *draw, case_t *self)
         dice_one_in(&draw->dice, 16) ? 0 : dice_magnitude(&draw->dice, MAX_EVENTS);
     const int64_t mean_ms = self->trace_end_ms / (num_events + 1);
     const int64_t most = dice_between(&draw->dice, 1, 12);
+    const int64_t losses_per_addition = dice_between(&draw->dice, 1, 4);
     int64_t time_ms = 0, addition_ms = -1;
 
     draw_births(draw, self, -1,
@@ -253,13 +277,19 @@ draw_lives(draw_t *draw, case_t *self)
             : dice_between(&draw->dice, 0, self->setting.capacity));
     for (int64_t j = 0; j < num_events; j++) {
         time_ms += draw_gap(draw, self, mean_ms);
-        if (count_living(self) == 0 || dice_one_in(&draw->dice, 2)) {
+        if (count_living(self) == 0 ||
+            dice_one_in(&draw->dice, losses_per_addition + 1)) {
             draw_births(draw, self, time_ms, dice_between(&draw->dice, 1, most));
             addition_ms = time_ms;
         } else {
             time_ms += time_ms == addition_ms; /* at one instant losses come first */
-            draw_deaths(draw, self, time_ms,
-                dice_one_in(&draw->dice, 8) ? 100 : dice_between(&draw->dice, 1, 50));
+            if (dice_one_in(&draw->dice, 2)) {
+                draw_one_death(draw, self, time_ms);
+            } else {
+                draw_deaths(draw, self, time_ms,
+                    dice_one_in(&draw->dice, 6) ? 100
+                                                : dice_between(&draw->dice, 1, 50));
+            }
         }
     }
     if (time_ms > self->trace_end_ms) {
@@ -286,7 +316,7 @@ typedef struct {
     int64_t time_ms;
     int kind; /* 0 preempt, 1 stop, 2 add */
     int name;
-    size_t life_id;
+    size_t order; /* at one instant */
 } row_t;
 
 /* Losses of an instant go before its additions, otherwise in order of birth. */
@@ -302,7 +332,7 @@ compare_rows(const void *left, const void *right)
     if ((a->kind == 2) != (b->kind == 2)) {
         return a->kind == 2 ? 1 : -1;
     }
-    return a->life_id < b->life_id ? -1 : 1;
+    return a->order < b->order ? -1 : 1;
 }
 
 static size_t
@@ -310,6 +340,7 @@ collect_rows(const case_t *self, row_t rows[2 * MAX_LIVES])
 {
     size_t num_rows = 0;
 
+    memset(rows, 0, 2 * MAX_LIVES * sizeof(rows[0]));
     for (size_t j = 0; j < self->num_lives; j++) {
         const life_t *life = &self->lives[j];
 
@@ -317,8 +348,8 @@ collect_rows(const case_t *self, row_t rows[2 * MAX_LIVES])
             rows[num_rows++] = (row_t){life->birth_ms, 2, life->name, j};
         }
         if (life->death_ms != STAYS) {
-            rows[num_rows++] =
-                (row_t){life->death_ms, life->is_stopped ? 1 : 0, life->name, j};
+            rows[num_rows++] = (row_t){life->death_ms, life->is_stopped ? 1 : 0,
+                life->name, self->has_reversed_losses ? MAX_LIVES - j : j};
         }
     }
     qsort(rows, num_rows, sizeof(rows[0]), compare_rows);
@@ -441,4 +472,23 @@ write_scenario(FILE *out, const case_t *self, const char *trace_path)
     fprintf(out, "recovery: {system: checkpoint, detection: %lld ms}\n",
         (long long) setting->detection_ms);
     fprintf(out, "trace: {file: %s}\n", trace_path);
+}
+
+void
+bind_case(const case_t *self, spot_scenario_t *scenario)
+{
+    char path[PATH_BYTES], text[CASE_TEXT_BYTES];
+    FILE *out;
+
+    temporary_path("twin.csv", path);
+    out = fopen(path, "w");
+    assert_non_null(out);
+    write_trace(out, self);
+    assert_int_equal(fclose(out), 0);
+    out = fmemopen(text, sizeof(text), "w");
+    assert_non_null(out);
+    write_scenario(out, self, path);
+    assert_int_equal(fclose(out), 0);
+    bind_good_scenario(scenario, text);
+    remove(path);
 }

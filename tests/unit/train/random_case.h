@@ -25,8 +25,9 @@ typedef struct {
 typedef struct {
     uint64_t seed;
     twin_setting_t setting;
-    bool is_until_inside; /* horizon: {until: ...} */
-    bool has_joined_rows; /* one row for all instances of an instant */
+    bool is_until_inside;     /* horizon: {until: ...} */
+    bool has_joined_rows;     /* one row for all instances of an instant */
+    bool has_reversed_losses; /* the same losses of an instant, last one first */
     int64_t trace_end_ms;
     size_t num_lives;
     life_t lives[MAX_LIVES];
@@ -38,5 +39,9 @@ void draw_case(case_t *self, uint64_t seed);
 /* The trace as canonical CSV, and the scenario that names it. */
 void write_trace(FILE *out, const case_t *self);
 void write_scenario(FILE *out, const case_t *self, const char *trace_path);
+#define CASE_TEXT_BYTES 32768 /* are enough for both */
+
+/* The scenario as the engine reads it, from a trace file and YAML. */
+void bind_case(const case_t *self, spot_scenario_t *scenario);
 
 #endif

@@ -208,6 +208,39 @@ test_largest_run(void **state)
     spot_scenario_free(&scenario);
 }
 
+/* The tick at which an event is seen is exact after a century too. */
+static void
+test_late_events(void **state)
+{
+    static const int64_t ticks_ms[] = {1, 3, 7, 999, 4999, 5000, 86399999, 86400000};
+
+    (void) state;
+    for (size_t j = 0; j < 3 * sizeof(ticks_ms) / sizeof(ticks_ms[0]); j++) {
+        const int64_t tick_ms = ticks_ms[j / 3];
+        const int64_t before_ms = INT64_C(3155000000000) / tick_ms * tick_ms;
+        const int64_t time_ms = before_ms + (int64_t) (j % 3) - 1;
+        spot_scenario_t scenario;
+        spot_train_result_t result;
+        char rows[128], rest[256], time[SPOT_TRACE_TIME_BYTES];
+
+        (void) spot_trace_time_text(time_ms, time);
+        snprintf(
+            rows, sizeof(rows), "0,init,1,a\n%s,preempt,1,a\n3155760000,end,0,\n", time);
+        snprintf(rest, sizeof(rest),
+            "tick: %lld ms\njob: {pipeline_depth: 1, step_time: {1: 1 h}}",
+            (long long) tick_ms);
+        bind_with_rows(&scenario, rows, rest);
+        result = run_scenario(&scenario, 0, NULL);
+        assert_conserved(&result);
+        assert_int_equal(result.preempted, 1);
+        assert_int_equal(
+            result.first_preemption_ms, time_ms > before_ms ? before_ms + tick_ms
+                                        : time_ms == before_ms || tick_ms > 1 ? before_ms
+                                                                              : time_ms);
+        spot_scenario_free(&scenario);
+    }
+}
+
 /* ---- Timelines worked out by hand ---- */
 
 /* Steps of 6 s with four instances, 10 s with two. b goes at 33 s (seen at 35 s: five
@@ -581,6 +614,7 @@ main(void)
         cmocka_unit_test(test_no_preemption_synchronous),
         cmocka_unit_test(test_until),
         cmocka_unit_test(test_largest_run),
+        cmocka_unit_test(test_late_events),
         cmocka_unit_test(test_timeline),
         cmocka_unit_test(test_waiting),
         cmocka_unit_test(test_generated_trace_gives_the_same_run),

@@ -1,0 +1,91 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-3.0-or-later
+# run.sh SPOTSIM WORK_DIR: every bad input gives exactly its expected messages on stderr,
+# nothing on stdout, and exit code 2. FOLDER/NAME.expected belongs to FOLDER/NAME (.csv,
+# .yaml or a folder); command_line/NAME.args is a command line, one argument a line.
+set -u
+spotsim=$1
+work=$2
+num_expected=100
+cd "$(dirname "$0")" || exit 1
+mkdir -p "$work" || exit 1
+# The program's messages, whatever the terminal of the tester speaks.
+LC_ALL=C
+export LC_ALL
+num_cases=0
+num_failed=0
+
+# check NAME EXPECTED ARGUMENT...
+check() {
+    name=$1
+    expected=$2
+    shift 2
+    "$spotsim" "$@" >"$work/stdout" 2>"$work/stderr" </dev/null
+    code=$?
+    num_cases=$((num_cases + 1))
+    if [ $code -ne 2 ] || [ -s "$work/stdout" ] ||
+        ! cmp -s "$expected" "$work/stderr"; then
+        num_failed=$((num_failed + 1))
+        echo "--- $name: exit code $code; expected and got:"
+        diff -u "$expected" "$work/stderr"
+        head -c 1000 "$work/stdout"
+    fi
+}
+
+for expected in trace/*.expected; do
+    check "$expected" "$expected" run base.yaml --trace "${expected%.expected}.csv"
+done
+for expected in scenario/*.expected; do
+    check "$expected" "$expected" run "${expected%.expected}.yaml"
+done
+for expected in study/*.expected; do
+    check "$expected" "$expected" study "${expected%.expected}.yaml"
+done
+for expected in model/*.expected; do
+    check "$expected" "$expected" trace generate "${expected%.expected}.yaml"
+done
+for expected in profile/*.expected; do
+    check "$expected" "$expected" profile "${expected%.expected}"
+done
+for expected in command_line/*.expected; do
+    set --
+    while IFS= read -r argument; do
+        set -- "$@" "$argument"
+    done <"${expected%.expected}.args"
+    check "$expected" "$expected" "$@"
+done
+
+# Files that are made here: too large, too deep, or not to be read.
+made() {
+    name=$1
+    message=$2
+    shift 2
+    echo "$message" >"$work/expected"
+    check "$name" "$work/expected" "$@"
+}
+
+head -c 100000 /dev/zero | tr '\0' '[' >"$work/nested.yaml"
+made "100,000 brackets" "$work/nested.yaml:1:65: nested more than 64 levels deep" \
+    run "$work/nested.yaml"
+head -c 5242880 /dev/zero | tr '\0' '#' >"$work/large.yaml"
+made "5 MiB" "$work/large.yaml: larger than 4 MiB" run "$work/large.yaml"
+mkdir -p "$work/folder"
+made "a folder as scenario" "$work/folder: cannot open: Is a directory" \
+    run "$work/folder"
+made "a folder as trace" "$work/folder: cannot read: Is a directory" \
+    run base.yaml --trace "$work/folder"
+if [ "$(id -u)" -ne 0 ]; then
+    cp base.yaml "$work/unreadable.yaml"
+    chmod 0 "$work/unreadable.yaml"
+    made "an unreadable scenario" "$work/unreadable.yaml: cannot open: Permission denied" \
+        run "$work/unreadable.yaml"
+    rm -f "$work/unreadable.yaml"
+fi
+rm -rf "$work/nested.yaml" "$work/large.yaml" "$work/folder"
+
+echo "$num_cases cases, $num_failed failed"
+if [ $num_cases -lt $num_expected ]; then
+    echo "expected at least $num_expected cases"
+    exit 1
+fi
+[ $num_failed -eq 0 ]

@@ -1,0 +1,14 @@
+#!/bin/sh
+# shipped_studies.sh SPOTSIM SOURCE_DIR WORK_DIR: every shipped study gives the rows that are
+# committed beside it, byte for byte.
+set -eu
+mkdir -p "$3"
+num=0
+for folder in "$2"/reports/studies/*/; do
+    name=$(basename "$folder")
+    "$1" study "$folder/study.yaml" -o "$3/$name.csv" >"$3/$name.txt" 2>/dev/null
+    cmp "$folder/expected.csv" "$3/$name.csv"
+    num=$((num + 1))
+done
+[ "$num" -ge 1 ] || { echo "no study found" >&2; exit 1; }
+echo "$num shipped studies give their rows"

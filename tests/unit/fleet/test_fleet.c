@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The fleet against plain arrays that are searched from end to end. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/rng.h"
+#include "sim/fleet/fleet.h"
+
+#define CAPACITY 40
+
+typedef struct {
+    int32_t num;
+    int32_t slots[CAPACITY]; /* [num] in order of arrival */
+    int64_t ready_ms[CAPACITY];
+} model_list_t;
+
+typedef struct {
+    model_list_t lists[SPOT_NUM_ROLES];
+} model_t;
+
+static void
+model_add(model_t *self, int32_t slot, spot_role_t role, int64_t ready_ms)
+{
+    model_list_t *list = &self->lists[role];
+
+    list->slots[list->num] = slot;
+    list->ready_ms[list->num++] = ready_ms;
+}
+
+static int32_t
+model_take(model_t *self, spot_role_t role, int32_t place)
+{
+    model_list_t *list = &self->lists[role];
+    const int32_t slot = list->slots[place];
+
+    list->num--;
+    for (int32_t j = place; j < list->num; j++) {
+        list->slots[j] = list->slots[j + 1];
+        list->ready_ms[j] = list->ready_ms[j + 1];
+    }
+    return slot;
+}
+
+/* Its role, or SPOT_NUM_ROLES if the slot is free. */
+static spot_role_t
+model_find(const model_t *self, int32_t slot, int32_t *place)
+{
+    for (int role = 0; role < SPOT_NUM_ROLES; role++) {
+        for (*place = 0; *place < self->lists[role].num; (*place)++) {
+            if (self->lists[role].slots[*place] == slot) {
+                return (spot_role_t) role;
+            }
+        }
+    }
+    return SPOT_NUM_ROLES;
+}
+
+static void
+model_set_active(model_t *self, int32_t num_active)
+{
+    while (self->lists[SPOT_ACTIVE].num > num_active) {
+        model_add(self, model_take(self, SPOT_ACTIVE, num_active), SPOT_STANDBY, 0);
+    }
+    while (self->lists[SPOT_ACTIVE].num < num_active) {
+        model_add(self, model_take(self, SPOT_STANDBY, 0), SPOT_ACTIVE, 0);
+    }
+}
+
+static void
+assert_same(const spot_fleet_t *fleet, const model_t *model)
+{
+    int32_t population = 0;
+
+    spot_fleet_verify(fleet);
+    for (int role = 0; role < SPOT_NUM_ROLES; role++) {
+        const model_list_t *list = &model->lists[role];
+        int32_t slot = fleet->lists[role].first;
+
+        assert_int_equal(fleet->lists[role].count, list->num);
+        for (int32_t j = 0; j < list->num; j++) {
+            assert_int_equal(slot, list->slots[j]);
+            assert_int_equal(fleet->members[slot].role, role);
+            slot = fleet->members[slot].next;
+        }
+        assert_int_equal(slot, -1);
+        population += list->num;
+    }
+    assert_int_equal(spot_fleet_population(fleet), population);
+    if (model->lists[SPOT_PREPPING].num == 0) {
+        assert_true(spot_fleet_next_ready_ms(fleet) == INT64_MAX);
+    } else {
+        assert_int_equal(
+            spot_fleet_next_ready_ms(fleet), model->lists[SPOT_PREPPING].ready_ms[0]);
+    }
+}
+
+/* A free slot is taken, a taken one is freed. */
+static void
+change_slot(
+    spot_fleet_t *fleet, model_t *model, int32_t slot, int64_t ready_ms, bool is_ready)
+{
+    int32_t place;
+    const spot_role_t role = model_find(model, slot, &place);
+
+    if (role != SPOT_NUM_ROLES) {
+        (void) model_take(model, role, place);
+        assert_int_equal(spot_fleet_remove(fleet, slot), role);
+    } else if (is_ready) {
+        model_add(model, slot, SPOT_STANDBY, 0);
+        spot_fleet_add(fleet, slot, SPOT_STANDBY, 0);
+    } else {
+        model_add(model, slot, SPOT_PREPPING, ready_ms);
+        spot_fleet_add(fleet, slot, SPOT_PREPPING, ready_ms);
+    }
+}
+
+static void
+run_random(spot_fleet_t *fleet, spot_rng_t *rng)
+{
+    model_t model;
+    int64_t now_ms = 0;
+
+    memset(&model, 0, sizeof(model));
+    for (int j = 0; j < 400; j++) {
+        model_list_t *prepping = &model.lists[SPOT_PREPPING];
+        const int64_t num_usable =
+            model.lists[SPOT_ACTIVE].num + model.lists[SPOT_STANDBY].num;
+
+        now_ms += (int64_t) spot_rng_below(rng, 3);
+        if (spot_rng_below(rng, 4) == 0) {
+            const int32_t num_active =
+                (int32_t) spot_rng_below(rng, (uint64_t) num_usable + 1);
+
+            model_set_active(&model, num_active);
+            spot_fleet_set_active(fleet, num_active);
+        } else if (spot_rng_below(rng, 4) == 0) {
+            while (prepping->num > 0 && prepping->ready_ms[0] <= now_ms) {
+                model_add(&model, model_take(&model, SPOT_PREPPING, 0), SPOT_STANDBY, 0);
+            }
+            spot_fleet_finish_preparation(fleet, now_ms);
+        } else {
+            change_slot(fleet, &model, (int32_t) spot_rng_below(rng, CAPACITY),
+                now_ms + 20, spot_rng_below(rng, 4) == 0);
+        }
+        assert_same(fleet, &model);
+    }
+}
+
+static void
+test_random_against_arrays(void **state)
+{
+    spot_fleet_t fleet;
+    spot_rng_t rng;
+
+    (void) state;
+    assert_int_equal(spot_fleet_init(&fleet, CAPACITY), 0);
+    for (uint64_t run = 0; run < 60; run++) {
+        spot_rng_seek(&rng, 1, run, SPOT_STREAM_TYPE, 0);
+        spot_fleet_clear(&fleet);
+        run_random(&fleet, &rng);
+    }
+    spot_fleet_free(&fleet);
+}
+
+static void
+assert_order(const spot_fleet_t *fleet, spot_role_t role, const char *expected)
+{
+    char order[CAPACITY + 1];
+    size_t length = 0;
+
+    for (int32_t slot = fleet->lists[role].first; slot >= 0;
+         slot = fleet->members[slot].next) {
+        order[length++] = (char) ('a' + slot);
+    }
+    order[length] = '\0';
+    assert_string_equal(order, expected);
+}
+
+/* Pipelines fill from the front of standby; a surplus leaves from the end of active and
+ * keeps its order. */
+static void
+test_order(void **state)
+{
+    spot_fleet_t fleet;
+
+    (void) state;
+    assert_int_equal(spot_fleet_init(&fleet, 8), 0);
+    for (int32_t slot = 0; slot < 6; slot++) {
+        spot_fleet_add(&fleet, slot, SPOT_STANDBY, 0);
+    }
+    spot_fleet_set_active(&fleet, 5);
+    assert_order(&fleet, SPOT_ACTIVE, "abcde");
+    assert_order(&fleet, SPOT_STANDBY, "f");
+    assert_int_equal(spot_fleet_remove(&fleet, 1), SPOT_ACTIVE);
+    spot_fleet_set_active(&fleet, 2);
+    assert_order(&fleet, SPOT_ACTIVE, "ac");
+    assert_order(&fleet, SPOT_STANDBY, "fde");
+    spot_fleet_set_active(&fleet, 4);
+    assert_order(&fleet, SPOT_ACTIVE, "acfd");
+    spot_fleet_set_active(&fleet, 0);
+    assert_order(&fleet, SPOT_ACTIVE, "");
+    assert_order(&fleet, SPOT_STANDBY, "eacfd");
+    spot_fleet_free(&fleet);
+}
+
+/* Oldest first, up to and including the instant. */
+static void
+test_preparation(void **state)
+{
+    spot_fleet_t fleet;
+
+    (void) state;
+    assert_int_equal(spot_fleet_init(&fleet, 8), 0);
+    assert_true(spot_fleet_next_ready_ms(&fleet) == INT64_MAX);
+    spot_fleet_add(&fleet, 7, SPOT_STANDBY, 0);
+    spot_fleet_add(&fleet, 2, SPOT_PREPPING, 10);
+    spot_fleet_add(&fleet, 0, SPOT_PREPPING, 10);
+    spot_fleet_add(&fleet, 5, SPOT_PREPPING, 11);
+    assert_int_equal(spot_fleet_next_ready_ms(&fleet), 10);
+    spot_fleet_finish_preparation(&fleet, 9);
+    assert_order(&fleet, SPOT_PREPPING, "caf");
+    spot_fleet_finish_preparation(&fleet, 10);
+    assert_order(&fleet, SPOT_PREPPING, "f");
+    assert_order(&fleet, SPOT_STANDBY, "hca");
+    assert_int_equal(spot_fleet_next_ready_ms(&fleet), 11);
+    assert_int_equal(spot_fleet_remove(&fleet, 5), SPOT_PREPPING);
+    assert_true(spot_fleet_next_ready_ms(&fleet) == INT64_MAX);
+    spot_fleet_finish_preparation(&fleet, INT64_MAX - 1);
+    assert_int_equal(spot_fleet_population(&fleet), 3);
+    spot_fleet_free(&fleet);
+}
+
+static void
+test_roles_and_free(void **state)
+{
+    static const char *const names[] = {"prepping", "standby", "active"};
+    spot_fleet_t fleet;
+
+    (void) state;
+    for (int role = 0; role < SPOT_NUM_ROLES; role++) {
+        assert_string_equal(spot_role_names[role], names[role]);
+    }
+    memset(&fleet, 0, sizeof(fleet));
+    spot_fleet_free(&fleet);
+    assert_int_equal(spot_fleet_init(&fleet, 1), 0);
+    spot_fleet_verify(&fleet);
+    spot_fleet_free(&fleet);
+    spot_fleet_free(&fleet);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_random_against_arrays),
+        cmocka_unit_test(test_order),
+        cmocka_unit_test(test_preparation),
+        cmocka_unit_test(test_roles_and_free),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

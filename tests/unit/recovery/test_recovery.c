@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The table of recovery systems, their options from YAML, and what "checkpoint" decides.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "sim/recovery/recovery.h"
+
+static const spot_field_t fields[] = {
+    {.name = "recovery",
+        .type = SPOT_FIELD_CUSTOM,
+        .offset = 0,
+        .initial = "{system: checkpoint}",
+        .bind = spot_recovery_bind,
+        .expected = "{system: NAME}",
+        .help = "how the job goes on after a loss"},
+    {.name = NULL},
+};
+
+static int
+bind(spot_recovery_choice_t *self, const char *text, spot_diag_t *diag)
+{
+    spot_yaml_t document;
+    int ret;
+
+    memset(self, 0, sizeof(*self));
+    spot_diag_init(diag);
+    assert_int_equal(spot_yaml_parse(&document, "r.yaml", text, strlen(text), diag), 0);
+    ret = spot_bind_document(fields, document.root, diag, self);
+    spot_yaml_free(&document);
+    return ret;
+}
+
+static spot_recovery_choice_t
+bound(const char *text)
+{
+    spot_recovery_choice_t choice;
+    spot_diag_t diag;
+
+    assert_int_equal(bind(&choice, text, &diag), 0);
+    assert_int_equal(diag.num_items, 0);
+    spot_diag_free(&diag);
+    return choice;
+}
+
+static void
+assert_bind_fails(const char *text, const char *expected)
+{
+    spot_recovery_choice_t choice;
+    spot_diag_t diag;
+    char *report = NULL;
+    size_t num_bytes = 0;
+    FILE *out = open_memstream(&report, &num_bytes);
+
+    assert_non_null(out);
+    assert_int_equal(bind(&choice, text, &diag), SPOT_ERR_BAD_INPUT);
+    spot_recovery_choice_free(&choice);
+    spot_diag_print(&diag, out);
+    spot_diag_free(&diag);
+    assert_int_equal(fclose(out), 0);
+    assert_string_equal(report, expected);
+    free(report);
+}
+
+/* Every system can be named, tells what it is, and explains its options. */
+static void
+test_systems(void **state)
+{
+    size_t num_systems = 0;
+
+    (void) state;
+    for (; spot_recovery_systems[num_systems] != NULL; num_systems++) {
+        const spot_recovery_t *system = spot_recovery_systems[num_systems];
+        const spot_field_t *option = system->options;
+        bool has_system_key = false;
+        char text[128];
+        spot_recovery_choice_t choice;
+
+        assert_true(strlen(system->name) > 0 && strlen(system->doc) > 0);
+        assert_true(strlen(system->source) > 0);
+        assert_non_null(system->decide);
+        for (; option != NULL; option = spot_field_next(option)) {
+            assert_true(strlen(option->help) > 0);
+            assert_true(option->offset < system->options_size ||
+                        option->type == SPOT_FIELD_SELECTOR);
+            has_system_key = has_system_key || strcmp(option->name, "system") == 0;
+        }
+        assert_true(has_system_key);
+        for (size_t j = 0; j < num_systems; j++) {
+            assert_string_not_equal(system->name, spot_recovery_systems[j]->name);
+        }
+        snprintf(text, sizeof(text), "recovery: {system: %s}", system->name);
+        choice = bound(text);
+        assert_ptr_equal(choice.system, system);
+        spot_recovery_choice_free(&choice);
+    }
+    assert_true(num_systems >= 1);
+}
+
+static void
+test_binding(void **state)
+{
+    spot_recovery_choice_t choice = bound("{}");
+
+    (void) state;
+    assert_ptr_equal(choice.system, &spot_recovery_checkpoint);
+    assert_non_null(choice.options);
+    spot_recovery_choice_free(&choice);
+    assert_null(choice.options);
+    spot_recovery_choice_free(&choice);
+    assert_bind_fails("recovery: checkpoint\n",
+        "r.yaml:1:11: recovery: expected {system: NAME}, got \"checkpoint\"\n");
+    assert_bind_fails("recovery: {detection: 1 s}\n",
+        "r.yaml:1:11: missing key \"recovery.system\"\n");
+    assert_bind_fails("recovery: {system: [checkpoint]}\n",
+        "r.yaml:1:20: recovery: expected {system: NAME}, got a list\n");
+    assert_bind_fails("recovery: {system: checkpoints}\n",
+        "r.yaml:1:20: recovery.system: unknown recovery system \"checkpoints\", did you "
+        "mean "
+        "\"checkpoint\"?\n");
+    assert_bind_fails("recovery: {system: prayer}\n",
+        "r.yaml:1:20: recovery.system: unknown recovery system \"prayer\"\n");
+    assert_bind_fails("recovery:\n  system: checkpoint\n  detektion: 1 s\n",
+        "r.yaml:3:3: unknown key \"detektion\", did you mean \"detection\"?\n");
+    assert_bind_fails("recovery: {system: checkpoint, detection: -1 s}\n",
+        "r.yaml:1:43: recovery.detection: expected a duration from 0 s, got \"-1 s\"\n");
+}
+
+/* ---- Decisions of "checkpoint" ---- */
+
+static const spot_job_t job = {.pipeline_depth = 4,
+    .max_pipelines = 3,
+    .reconfiguration_ms = 8000,
+    .reload_ms = 3000};
+
+static spot_recovery_plan_t
+decide(const spot_recovery_choice_t *choice, int32_t num_active, int32_t num_standby,
+    int32_t num_lost_active)
+{
+    const spot_recovery_view_t view = {.now_ms = 5000,
+        .job = &job,
+        .num_active = num_active,
+        .num_standby = num_standby,
+        .num_prepping = 100};
+    const spot_recovery_change_t change = {num_lost_active};
+    spot_recovery_plan_t plan;
+
+    memset(&plan, 0, sizeof(plan));
+    choice->system->decide(choice->options, &view, &change, &plan);
+    return plan;
+}
+
+/* A plan exactly when an active instance was lost or a pipeline can be gained; as many
+ * whole pipelines as there are instances for, up to the limit. */
+static void
+test_every_small_decision(void **state)
+{
+    spot_recovery_choice_t choice =
+        bound("recovery: {system: checkpoint, detection: 60 s}");
+
+    (void) state;
+    for (int32_t num_active = 0; num_active <= 12; num_active++) {
+        for (int32_t num_standby = 0; num_standby <= 20; num_standby++) {
+            for (int32_t num_lost = 0; num_lost <= 2; num_lost++) {
+                const spot_recovery_plan_t plan =
+                    decide(&choice, num_active, num_standby, num_lost);
+                int32_t num_pipelines = (num_active + num_standby) / 4;
+
+                num_pipelines = num_pipelines > 3 ? 3 : num_pipelines;
+                if (num_lost == 0 && 4 * num_pipelines <= num_active) {
+                    assert_false(plan.is_new || plan.is_rollback);
+                    continue;
+                }
+                assert_true(plan.is_new && plan.is_rollback);
+                assert_int_equal(plan.num_pipelines, num_pipelines);
+                assert_int_equal(
+                    plan.reconfiguration_ms, 8000 + (num_lost > 0 ? 60000 : 0));
+                assert_int_equal(plan.reload_ms, 3000);
+            }
+        }
+    }
+    spot_recovery_choice_free(&choice);
+}
+
+/* Numbers at the limits of a fleet do not overflow. */
+static void
+test_large_decisions(void **state)
+{
+    static const spot_job_t deep = {.pipeline_depth = 1000000, .max_pipelines = 1000000};
+    static const spot_job_t flat = {.pipeline_depth = 1, .max_pipelines = 1000000};
+    const spot_recovery_change_t change = {0};
+    spot_recovery_view_t view = {.job = &deep, .num_standby = 1000000};
+    spot_recovery_plan_t plan = {0};
+    spot_recovery_choice_t choice = bound("{}");
+
+    (void) state;
+    choice.system->decide(choice.options, &view, &change, &plan);
+    assert_true(plan.is_new);
+    assert_int_equal(plan.num_pipelines, 1);
+    assert_int_equal(plan.reconfiguration_ms, 0);
+    view.job = &flat;
+    choice.system->decide(choice.options, &view, &change, &plan);
+    assert_int_equal(plan.num_pipelines, 1000000);
+    spot_recovery_choice_free(&choice);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_systems),
+        cmocka_unit_test(test_binding),
+        cmocka_unit_test(test_every_small_decision),
+        cmocka_unit_test(test_large_decisions),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
