@@ -56,7 +56,8 @@ parse(int key, char *text, struct argp_state *state)
         case OPTION_THREADS:
             arguments->num_threads = spot_option_integer(state, "--threads", text, 1);
             if (arguments->num_threads > 1024) {
-                argp_error(state, "--threads: at most 1024");
+                argp_error(state,
+                    "--threads: expected an integer from 1 to 1024, got \"%s\"", text);
             }
             return 0;
         case OPTION_SET:

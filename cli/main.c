@@ -9,15 +9,37 @@
 #include "cli/command.h"
 #include "cli/manual.h"
 
-static int
-unknown_command(const char *name)
+/* Whether word is the first word, or the only one, of the command's name. */
+static bool
+is_first_word(const spot_command_t *command, const char *word)
 {
+    const size_t letters = strcspn(command->name, " ");
+
+    return strlen(word) == letters && strncmp(word, command->name, letters) == 0;
+}
+
+/* Behind the first word of a command of two, such as "trace generate", the second word
+ * is at fault. */
+static int
+unknown_command(int argc, char **argv)
+{
+    const char *same_word = NULL;
+    char name[128];
     spot_suggest_t near;
 
+    for (size_t j = 0; spot_commands[j] != NULL && same_word == NULL; j++) {
+        if (is_first_word(spot_commands[j], argv[1])) {
+            same_word = spot_commands[j]->name;
+        }
+    }
+    snprintf(name, sizeof(name), "%s%s%s", argv[1],
+        same_word != NULL && argc > 2 ? " " : "",
+        same_word != NULL && argc > 2 ? argv[2] : "");
     spot_suggest_init(&near, name);
     for (size_t j = 0; spot_commands[j] != NULL; j++) {
         spot_suggest_offer(&near, spot_commands[j]->name);
     }
+    near.nearest = near.nearest == NULL ? same_word : near.nearest;
     fprintf(stderr, "spotsim: unknown command \"%s\"", name);
     if (near.nearest != NULL) {
         fprintf(stderr, ", did you mean \"%s\"?", near.nearest);
@@ -30,17 +52,15 @@ unknown_command(const char *name)
 static int
 words_matched(const spot_command_t *command, int argc, char **argv)
 {
-    const char *space = strchr(command->name, ' ');
-    const size_t length =
-        space == NULL ? strlen(command->name) : (size_t) (space - command->name);
+    const char *rest = command->name + strcspn(command->name, " ");
 
-    if (strlen(argv[1]) != length || strncmp(argv[1], command->name, length) != 0) {
+    if (!is_first_word(command, argv[1])) {
         return 0;
     }
-    if (space == NULL) {
+    if (*rest == '\0') {
         return 1;
     }
-    return argc > 2 && strcmp(argv[2], space + 1) == 0 ? 2 : 0;
+    return argc > 2 && strcmp(argv[2], rest + 1) == 0 ? 2 : 0;
 }
 
 static int
@@ -77,5 +97,5 @@ main(int argc, char **argv)
             return run_command(spot_commands[j], num_words, argc, argv);
         }
     }
-    return unknown_command(argv[1]);
+    return unknown_command(argc, argv);
 }

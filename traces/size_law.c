@@ -208,6 +208,9 @@ cumulative_of_big(const spot_size_big_t *big, double k)
     return k >= high ? 1 : (k - low + 1) / (high - low + 1);
 }
 
+/* Enough that a draw hardly ever has to look further. */
+#define MIN_GUIDES ((size_t) 256)
+
 /* Where u * num_guides rounds up to j, u itself is a bit below j/num_guides. */
 #define MARGIN 0x1p-50
 
@@ -215,10 +218,11 @@ cumulative_of_big(const spot_size_big_t *big, double k)
 static int
 init_guides(spot_size_law_t *self)
 {
-    const double num_guides = (double) self->num_sizes;
+    const size_t most = self->num_sizes > MIN_GUIDES ? self->num_sizes : MIN_GUIDES;
+    const double num_guides = (double) most;
     size_t size_id = 0;
 
-    self->num_guides = self->num_sizes;
+    self->num_guides = most;
     self->guides = spot_calloc(self->num_guides, sizeof(*self->guides));
     if (self->guides == NULL) {
         return SPOT_ERR_NO_MEMORY;

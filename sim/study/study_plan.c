@@ -124,8 +124,10 @@ read_scenario_file(spot_study_t *self, spot_diag_t *diag)
     free(path);
     root = self->scenario_file.root;
     if (root != NULL && root->kind != SPOT_NODE_MAP) {
-        spot_diag_error(diag, root->file, root->line, root->column,
-            "expected a scenario, a map of keys");
+        const spot_field_t whole = {.expected = "a scenario, a map of keys"};
+        spot_bind_t bind = {.diag = diag};
+
+        spot_bind_unexpected(&bind, &whole, root, "");
         self->scenario_file.root = NULL;
         ret = SPOT_ERR_BAD_INPUT;
     }

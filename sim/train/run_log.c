@@ -10,8 +10,18 @@
 /* Of one episode, at most so many checkpoints are logged one by one. */
 #define MAX_CHECKPOINTS 10000
 
-const char *const spot_log_kind_names[] = {
-    "durable", "preempt", "add", "stop", "rollback", "fleet", "phase", "end"};
+const char *
+spot_log_record_name(const spot_log_record_t *record)
+{
+    static const char *const names[] = {[SPOT_LOG_DURABLE] = "durable",
+        [SPOT_LOG_ROLLBACK] = "rollback",
+        [SPOT_LOG_FLEET] = "fleet",
+        [SPOT_LOG_PHASE] = "phase",
+        [SPOT_LOG_END] = "end"};
+
+    return record->kind == SPOT_LOG_CHANGE ? spot_event_kind_names[record->values[3]]
+                                           : names[record->kind];
+}
 
 static void
 add(spot_train_t *train, int64_t time_ms, spot_log_kind_t kind,
@@ -51,11 +61,8 @@ join_names(const spot_membership_t *membership, const spot_change_t *change)
 void
 spot_run_log_change(spot_train_t *train, const spot_change_t *change)
 {
-    static const spot_log_kind_t kinds[] = {[SPOT_EVENT_PREEMPT] = SPOT_LOG_PREEMPT,
-        [SPOT_EVENT_ADD] = SPOT_LOG_ADD,
-        [SPOT_EVENT_STOP] = SPOT_LOG_STOP};
     const int64_t values[SPOT_EVENT_VALUES] = {
-        change->count, change->num_clipped, train->membership.population};
+        change->count, change->num_clipped, train->membership.population, change->kind};
     char *names;
 
     names = join_names(&train->membership, change);
@@ -63,8 +70,7 @@ spot_run_log_change(spot_train_t *train, const spot_change_t *change)
         train->log->has_failed = SPOT_ERR_NO_MEMORY;
         return;
     }
-    spot_event_log_add(
-        train->log, train->now_ms, (int32_t) kinds[change->kind], values, names);
+    spot_event_log_add(train->log, train->now_ms, SPOT_LOG_CHANGE, values, names);
     free(names);
 }
 
@@ -134,6 +140,7 @@ spot_run_log_training(
     const spot_train_result_t *result = &train->result;
     const spot_cycle_t *cycle = train->episode.cycle;
     const int64_t start_ms = train->episode.training_ms;
+    spot_share_t rest_share = rest;
     int64_t captured_ms = 0, stalled_ms = 0;
 
     if (progress->durable_steps > 0) {
@@ -144,7 +151,10 @@ spot_run_log_training(
         result->checkpoints_durable - progress->durable,
         result->steps_durable - progress->durable_steps);
     add_phase(train, start_ms, SPOT_SHARE_USEFUL, captured_ms, stalled_ms);
-    add_phase(train, start_ms + captured_ms, (int64_t) rest, INT64_MAX,
+    if (train->now_ms - start_ms - captured_ms == progress->stalled_ms - stalled_ms) {
+        rest_share = SPOT_SHARE_STALLED; /* and no work */
+    }
+    add_phase(train, start_ms + captured_ms, (int64_t) rest_share, INT64_MAX,
         progress->stalled_ms - stalled_ms);
     if (rest == SPOT_SHARE_LOST) {
         const int64_t values[SPOT_EVENT_VALUES] = {
@@ -190,9 +200,7 @@ write_record(
 {
     static const char *const keys[][SPOT_EVENT_VALUES] = {
         [SPOT_LOG_DURABLE] = {"checkpoint", "steps_durable"},
-        [SPOT_LOG_PREEMPT] = {"count", "clipped", "population"},
-        [SPOT_LOG_ADD] = {"count", "clipped", "population"},
-        [SPOT_LOG_STOP] = {"count", "clipped", "population"},
+        [SPOT_LOG_CHANGE] = {"count", "clipped", "population"},
         [SPOT_LOG_ROLLBACK] = {"steps_lost", "steps_durable", "lost_ms",
             "checkpoints_aborted"},
         [SPOT_LOG_FLEET] = {"prepping", "standby", "active", "pipelines"},
@@ -203,7 +211,7 @@ write_record(
 
     spot_json_open(json, NULL, '{');
     spot_json_integer(json, "time_ms", record->time_ms);
-    spot_json_text(json, "event", spot_log_kind_names[record->kind]);
+    spot_json_text(json, "event", spot_log_record_name(record));
     if (record->kind == SPOT_LOG_PHASE) {
         spot_json_text(json, "phase",
             record->values[0] == SPOT_NUM_SHARES ? "waiting"

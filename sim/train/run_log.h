@@ -11,9 +11,8 @@
 /* Kinds of records and their values. At one time they stand in this order. */
 typedef enum {
     SPOT_LOG_DURABLE, /* checkpoint: 0 its number in the run, 1 steps that are durable */
-    SPOT_LOG_PREEMPT, /* 0 instances, 1 clipped, 2 population; text: their names */
-    SPOT_LOG_ADD,     /* the same */
-    SPOT_LOG_STOP,    /* the same */
+    SPOT_LOG_CHANGE, /* of the trace, in its order: 0 instances, 1 clipped, 2 population,
+                        3 spot_event_kind_t; text: the instances' names */
     SPOT_LOG_ROLLBACK, /* 0 steps lost, 1 durable steps, 2 job ms lost, 3 aborted */
     SPOT_LOG_FLEET,    /* 0 prepping, 1 standby, 2 active, 3 pipelines */
     SPOT_LOG_PHASE, /* 0 share (SPOT_NUM_SHARES: waiting), 1 world size, 2 length in ms,
@@ -21,7 +20,8 @@ typedef enum {
     SPOT_LOG_END    /* 0 steps kept, 1 durable steps */
 } spot_log_kind_t;
 
-extern const char *const spot_log_kind_names[];
+/* What a record is called in JSON; a change is called by its kind of event. */
+const char *spot_log_record_name(const spot_log_record_t *record);
 
 /* The engine's side: each appends what it is about. The train must have a log. */
 void spot_run_log_change(spot_train_t *train, const spot_change_t *change);

@@ -24,10 +24,10 @@ write_ledger(const spot_train_result_t *result, FILE *out)
         if (share_ms == 0) {
             continue;
         }
-        fprintf(out, "  %-14s %12.2f  %5.1f %%  ", spot_share_names[j],
+        fprintf(out, "  %-14s %12.2f  %5.1f %%", spot_share_names[j],
             (double) share_ms / (double) SPOT_MS_PER_H, 100 * fraction);
         for (int k = 0; k < (int) lround(fraction * BAR_COLUMNS); k++) {
-            putc('#', out);
+            fputs(k == 0 ? "  #" : "#", out);
         }
         putc('\n', out);
     }
@@ -45,7 +45,8 @@ write_metric(const spot_scenario_t *scenario, const spot_train_result_t *result,
     if (isnan(value)) {
         fprintf(out, "  %-28s %14s\n", label, "-");
     } else {
-        fprintf(out, "  %-28s %14.6g %s\n", label, value, unit);
+        fprintf(
+            out, "  %-28s %14.6g%s%s\n", label, value, *unit == '\0' ? "" : " ", unit);
     }
 }
 

@@ -35,19 +35,18 @@ add_segment(const builder_t *self, int64_t time_ms)
 static int
 add_record(builder_t *self, const spot_log_record_t *record)
 {
-    static const int marks[] = {[SPOT_LOG_PREEMPT] = MARK_PREEMPTED,
-        [SPOT_LOG_ADD] = MARK_ADDED,
-        [SPOT_LOG_STOP] = MARK_STOPPED,
-        [SPOT_LOG_ROLLBACK] = MARK_ROLLBACK};
+    static const int marks[] = {[SPOT_EVENT_PREEMPT] = MARK_PREEMPTED,
+        [SPOT_EVENT_ADD] = MARK_ADDED,
+        [SPOT_EVENT_STOP] = MARK_STOPPED};
     const int64_t *values = record->values;
 
     switch ((spot_log_kind_t) record->kind) {
-        case SPOT_LOG_PREEMPT:
-        case SPOT_LOG_ADD:
-        case SPOT_LOG_STOP:
+        case SPOT_LOG_CHANGE:
+            return spot_timeline_add_mark(
+                self->timeline, record->time_ms, marks[values[3]], values[0]);
         case SPOT_LOG_ROLLBACK:
             return spot_timeline_add_mark(
-                self->timeline, record->time_ms, marks[record->kind], values[0]);
+                self->timeline, record->time_ms, MARK_ROLLBACK, values[0]);
         case SPOT_LOG_FLEET:
             self->outside[0] = (double) values[0];
             self->outside[1] = (double) values[1];

@@ -176,6 +176,18 @@ check_fleet(const spot_scenario_t *self, spot_bind_t *bind, const spot_node_t *r
     }
 }
 
+/* Twice the same thing, once within the horizon and once beside it. */
+static void
+check_until(spot_bind_t *bind, const spot_node_t *root)
+{
+    const spot_node_t *until = spot_node_get(root, "until");
+
+    if (until != NULL &&
+        spot_node_get(spot_node_get(root, "horizon"), "until") != NULL) {
+        spot_bind_error(bind, until, "until", "horizon has it already");
+    }
+}
+
 /* Binds the trace with what the scenario settles. Where the scenario itself is faulty,
  * its values are replaced so that the trace's own errors are found in the same pass. */
 static int
@@ -234,6 +246,7 @@ spot_scenario_init(spot_scenario_t *self, const spot_node_t *root, spot_diag_t *
         return ret;
     }
     check_fleet(self, &bind, root);
+    check_until(&bind, root);
     if (self->trace_node != NULL) {
         ret = bind_trace(self, &bind);
     }

@@ -165,8 +165,7 @@ advance_to(spot_train_t *self, int64_t time_ms)
     self->now_ms = time_ms;
 }
 
-/* Asks the recovery system when an active instance is lost or an instance became ready.
- */
+/* Asks the recovery system, which must answer the loss of an active instance. */
 static void
 decide(spot_train_t *self)
 {
@@ -181,9 +180,7 @@ decide(spot_train_t *self)
     };
     spot_recovery_plan_t plan = {0};
 
-    if (self->num_lost_active > 0 || self->num_ready > 0) {
-        recovery->system->decide(recovery->options, &view, &change, &plan);
-    }
+    recovery->system->decide(recovery->options, &view, &change, &plan);
     spot_bug_assert(plan.is_new || self->num_lost_active == 0);
     if (plan.is_new) {
         spot_episode_begin(self, &plan);
@@ -209,7 +206,9 @@ visit_tick(spot_train_t *self, int64_t tick_ms)
     if (population > self->result.peak_instances) {
         self->result.peak_instances = population;
     }
-    decide(self);
+    if (self->num_lost_active > 0 || self->num_ready > 0) {
+        decide(self);
+    }
     if (self->log != NULL) {
         spot_run_log_fleet(self);
     }

@@ -137,8 +137,7 @@ test_generated_trace_file_gives_the_same_run(void **state)
 static bool
 is_change(const spot_log_record_t *record)
 {
-    return record->kind == SPOT_LOG_PREEMPT || record->kind == SPOT_LOG_ADD ||
-           record->kind == SPOT_LOG_STOP;
+    return record->kind == SPOT_LOG_CHANGE;
 }
 
 static const spot_log_record_t *

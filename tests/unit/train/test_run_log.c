@@ -239,7 +239,7 @@ test_lines_of_stalls_and_waiting(void **state)
         FLEET(0, 0, 0, 1, 1),
         PHASE(0, "useful", 1, 8000, 2000),
         DURABLE(5000, 1, 1),
-        PHASE(8000, "lost", 1, 2000, 2000),
+        PHASE(8000, "stalled", 1, 2000, 2000),
         DURABLE(10000, 2, 2),
         CHANGE(10000, "stop", 1, 0, 0, "\"a\""),
         ROLLBACK(10000, 0, 2, 0, 0),
@@ -323,17 +323,18 @@ read_change(
 
     assert_int_equal(count_names(spot_event_log_text(log, record)), count);
     self->sum.clipped += record->values[1];
-    switch (record->kind) {
-        case SPOT_LOG_PREEMPT:
+    switch (record->values[3]) {
+        case SPOT_EVENT_PREEMPT:
             self->sum.preempted += count;
             break;
-        case SPOT_LOG_STOP:
+        case SPOT_EVENT_STOP:
             self->sum.stopped += count;
             break;
         default:
             self->sum.added += count;
     }
-    self->population += record->kind == SPOT_LOG_ADD ? count : -count;
+    self->population += record->values[3] == SPOT_EVENT_ADD ? count : -count;
+    assert_int_equal(record->values[2], self->population);
 }
 
 /* Prepping and standby hold from one fleet record to the next. */
@@ -451,14 +452,17 @@ test_log_adds_up(void **state)
 }
 
 static void
-test_kind_names(void **state)
+test_record_names(void **state)
 {
     static const char *const names[] = {
-        "durable", "preempt", "add", "stop", "rollback", "fleet", "phase", "end"};
+        "durable", "stop", "rollback", "fleet", "phase", "end"};
 
     (void) state;
     for (int kind = 0; kind <= SPOT_LOG_END; kind++) {
-        assert_string_equal(spot_log_kind_names[kind], names[kind]);
+        const spot_log_record_t record = {
+            .kind = kind, .values = {0, 0, 0, SPOT_EVENT_STOP}};
+
+        assert_string_equal(spot_log_record_name(&record), names[kind]);
     }
 }
 
@@ -469,7 +473,7 @@ main(void)
         cmocka_unit_test(test_lines_of_a_timeline),
         cmocka_unit_test(test_lines_of_stalls_and_waiting),
         cmocka_unit_test(test_log_adds_up),
-        cmocka_unit_test(test_kind_names),
+        cmocka_unit_test(test_record_names),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
