@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "cli/interrupt.h"
 
+#include <signal.h>
 #include <string.h>
 
-volatile sig_atomic_t spot_interrupt_stop;
+atomic_int spot_interrupt_stop;
 
 static void
 on_signal(int number)
 {
-    spot_interrupt_stop = number;
+    atomic_store(&spot_interrupt_stop, number); /* lock-free, so allowed here */
 }
 
 void

@@ -4,12 +4,12 @@
 #ifndef SPOT_CLI_INTERRUPT_H
 #define SPOT_CLI_INTERRUPT_H
 
-#include <signal.h>
+#include <stdatomic.h>
 
 /* Installs the handlers of SIGINT and SIGTERM. */
 void spot_interrupt_watch(void);
 
 /* Not 0 after a signal. */
-extern volatile sig_atomic_t spot_interrupt_stop;
+extern atomic_int spot_interrupt_stop;
 
 #endif

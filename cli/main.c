@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* spotsim: a simulator of elastic training on preemptible instances. */
+#include <errno.h>
 #include <gsl/gsl_errno.h>
 #include <signal.h>
 #include <stdio.h>
@@ -73,11 +74,9 @@ run_command(const spot_command_t *command, int num_words, int argc, char **argv)
     return command->run(argc - num_words, argv + num_words);
 }
 
-int
-main(int argc, char **argv)
+static int
+run_words(int argc, char **argv)
 {
-    gsl_set_error_handler_off();
-    signal(SIGPIPE, SIG_IGN);
     if (argc < 2) {
         spot_manual_overview(stderr);
         return SPOT_EXIT_BAD_INPUT;
@@ -98,4 +97,26 @@ main(int argc, char **argv)
         }
     }
     return unknown_command(argc, argv);
+}
+
+/* What went well may still be stuck on its way out. */
+static int
+close_stdout(int exit_code)
+{
+    const bool is_flushed = fflush(stdout) == 0;
+
+    if (exit_code != SPOT_EXIT_GOOD || (is_flushed && !ferror(stdout))) {
+        return exit_code;
+    }
+    fprintf(stderr, "standard output: cannot write: %s\n",
+        strerror(is_flushed ? EIO : errno));
+    return SPOT_EXIT_FAILED;
+}
+
+int
+main(int argc, char **argv)
+{
+    gsl_set_error_handler_off();
+    signal(SIGPIPE, SIG_IGN);
+    return close_stdout(run_words(argc, argv));
 }

@@ -81,7 +81,7 @@ static int
 write_rows(generation_t *self)
 {
     spot_membership_t *membership = &self->membership;
-    const volatile sig_atomic_t *stop = self->task->stop;
+    atomic_int *stop = self->task->stop;
     int64_t population = membership->population;
     spot_change_t change;
 
@@ -90,7 +90,7 @@ write_rows(generation_t *self)
     spot_trace_writer_end_row(&self->writer);
     while (spot_membership_next(membership, &change) &&
            change.time_ms <= self->task->horizon_ms) {
-        if (stop != NULL && *stop) {
+        if (stop != NULL && atomic_load(stop) != 0) {
             return SPOT_ERR_INTERRUPTED;
         }
         write_change(self, &change);

@@ -3,7 +3,7 @@
 #ifndef SPOT_TRACES_GENERATE_H
 #define SPOT_TRACES_GENERATE_H
 
-#include <signal.h>
+#include <stdatomic.h>
 #include <stdint.h>
 
 #include "base/diag.h"
@@ -12,11 +12,11 @@
 typedef struct {
     uint64_t seed;
     uint64_t replication;
-    int64_t horizon_ms;                /* > 0, not beyond that of the model */
-    spot_trace_kind_t kind;            /* named or counts */
-    const char *name;                  /* of the trace, no comma and no quote */
-    const char *version;               /* of the program, for the note */
-    const volatile sig_atomic_t *stop; /* not 0: give up; may be NULL */
+    int64_t horizon_ms;     /* > 0, not beyond that of the model */
+    spot_trace_kind_t kind; /* named or counts */
+    const char *name;       /* of the trace, no comma and no quote */
+    const char *version;    /* of the program, for the note */
+    atomic_int *stop;       /* not 0: give up; may be NULL */
 } spot_generate_t;
 
 /* Writes one replication of a model to path (see spot_outfile_init), up to the horizon

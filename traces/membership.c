@@ -180,6 +180,19 @@ spot_membership_name(
 }
 
 void
+spot_membership_print_state(const spot_membership_t *self, FILE *out)
+{
+    char text[SPOT_INSTANCE_NAME_BYTES];
+
+    fprintf(out, "living: %d of %d:", self->population, self->capacity);
+    for (int32_t j = 0; j < self->population; j++) {
+        fprintf(out, " %d=%s", self->living[j],
+            spot_membership_name(self, self->living[j], text));
+    }
+    putc('\n', out);
+}
+
+void
 spot_membership_verify(const spot_membership_t *self)
 {
     const spot_trace_t *recording = self->model->recording;

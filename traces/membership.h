@@ -7,6 +7,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "base/error.h"
 #include "base/rng.h"
@@ -55,6 +56,9 @@ bool spot_membership_next(spot_membership_t *self, spot_change_t *change);
 #define SPOT_INSTANCE_NAME_BYTES 24
 const char *spot_membership_name(
     const spot_membership_t *self, int32_t slot, char text[SPOT_INSTANCE_NAME_BYTES]);
+
+/* The living as "slot=name", in the order that victims index. */
+void spot_membership_print_state(const spot_membership_t *self, FILE *out);
 
 /* Aborts if an invariant does not hold. O(capacity + names). */
 void spot_membership_verify(const spot_membership_t *self);

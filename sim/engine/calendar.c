@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "sim/engine/calendar.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -91,4 +92,25 @@ spot_calendar_take(spot_calendar_t *self)
     }
     self->items[place] = last;
     return first;
+}
+
+void
+spot_calendar_print_state(const spot_calendar_t *self, FILE *out)
+{
+    for (size_t j = 0; j < self->num_items; j++) {
+        const spot_calendar_item_t *item = &self->items[j];
+
+        fprintf(out,
+            "calendar: %" PRId64 " ms, kind %" PRId32 ", entity %" PRId32
+            ", number %" PRIu64 "\n",
+            item->time_ms, item->kind, item->entity_id, item->sequence);
+    }
+}
+
+void
+spot_calendar_verify(const spot_calendar_t *self)
+{
+    for (size_t j = 1; j < self->num_items; j++) {
+        spot_bug_assert(!is_before(&self->items[j], &self->items[(j - 1) / 2]));
+    }
 }

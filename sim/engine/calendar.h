@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "base/error.h"
 
@@ -39,5 +40,11 @@ const spot_calendar_item_t *spot_calendar_first(const spot_calendar_t *self);
 
 /* Takes the next item out. There must be one. O(log items). */
 spot_calendar_item_t spot_calendar_take(spot_calendar_t *self);
+
+/* One line an item, in the order of the heap. */
+void spot_calendar_print_state(const spot_calendar_t *self, FILE *out);
+
+/* Aborts if an item is before the one above it in the heap. O(items). */
+void spot_calendar_verify(const spot_calendar_t *self);
 
 #endif

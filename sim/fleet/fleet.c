@@ -171,6 +171,20 @@ spot_fleet_population(const spot_fleet_t *self)
 }
 
 void
+spot_fleet_print_state(const spot_fleet_t *self, FILE *out)
+{
+    for (int j = 0; j < SPOT_NUM_ROLES; j++) {
+        fprintf(out, "%s: %d of %d:", spot_role_names[j], self->lists[j].count,
+            self->capacity);
+        for (int32_t slot = self->lists[j].first; slot >= 0;
+             slot = self->members[slot].next) {
+            fprintf(out, " %d", slot);
+        }
+        putc('\n', out);
+    }
+}
+
+void
 spot_fleet_verify(const spot_fleet_t *self)
 {
     for (int j = 0; j < SPOT_NUM_ROLES; j++) {

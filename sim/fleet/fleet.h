@@ -5,6 +5,7 @@
 #define SPOT_SIM_FLEET_FLEET_H
 
 #include <stdint.h>
+#include <stdio.h>
 
 #include "base/error.h"
 
@@ -62,6 +63,9 @@ int64_t spot_fleet_next_ready_ms(const spot_fleet_t *self);
 
 /* Instances in all lists. */
 int32_t spot_fleet_population(const spot_fleet_t *self);
+
+/* One line a list, with its slots in order. */
+void spot_fleet_print_state(const spot_fleet_t *self, FILE *out);
 
 /* Aborts if an invariant does not hold. O(instances). */
 void spot_fleet_verify(const spot_fleet_t *self);

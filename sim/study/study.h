@@ -5,7 +5,7 @@
 #ifndef SPOT_SIM_STUDY_STUDY_H
 #define SPOT_SIM_STUDY_STUDY_H
 
-#include <signal.h>
+#include <stdatomic.h>
 
 #include "base/bind.h"
 #include "sim/study/experiment.h"
@@ -47,10 +47,8 @@ void spot_study_free(spot_study_t *self);
 
 /* How a run of a study is watched and stopped. */
 typedef struct {
-    int num_threads; /* >= 1 */
-    const volatile sig_atomic_t
-        *stop; /* not 0: finish the batches under way; may be NULL */
-    /* Called now and then by one thread at a time; may be NULL. */
+    int num_threads;  /* >= 1 */
+    atomic_int *stop; /* not 0: finish the batches under way; may be NULL */
     void (*progress)(void *context, int64_t num_done, int64_t num_total);
     void *context;
 } spot_study_run_t;

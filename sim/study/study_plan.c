@@ -332,6 +332,7 @@ describe_values(sweep_t *self)
     if (axis->texts == NULL || axis->numbers == NULL) {
         return SPOT_ERR_NO_MEMORY;
     }
+    spot_bug_assert(axis->num_values == 0 || self->values != NULL);
     for (size_t j = 0; j < axis->num_values; j++) {
         char text[256] = "";
         const char *problem = "";

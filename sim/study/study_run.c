@@ -99,7 +99,7 @@ static void *
 work(void *context)
 {
     pool_t *pool = context;
-    const volatile sig_atomic_t *stop = pool->run->stop;
+    atomic_int *stop = pool->run->stop;
     scratch_t scratch;
     int ret = 0;
 
@@ -112,8 +112,9 @@ work(void *context)
         if (batch_id >= pool->num_batches) {
             break;
         }
-        ret = stop != NULL && *stop ? SPOT_ERR_INTERRUPTED
-                                    : run_batch(pool, &scratch, batch_id);
+        ret = stop != NULL && atomic_load(stop) != 0
+                  ? SPOT_ERR_INTERRUPTED
+                  : run_batch(pool, &scratch, batch_id);
         tell_progress(pool);
     }
     if (ret != 0) {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "sim/train/train.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -301,6 +302,23 @@ spot_train_run(
 }
 
 void
+spot_train_print_state(const spot_train_t *self, FILE *out)
+{
+    const spot_episode_t *episode = &self->episode;
+
+    fprintf(out,
+        "now %" PRId64 " ms, end %" PRId64 " ms; since %" PRId64 " ms: %" PRId64
+        " active in %d pipelines, training from %" PRId64 " ms; %" PRId64
+        " steps executed, %" PRId64 " durable\n",
+        self->now_ms, self->end_ms, episode->start_ms, episode->world_size,
+        self->num_pipelines, episode->training_ms, self->result.steps_executed,
+        self->result.steps_durable);
+    spot_membership_print_state(&self->membership, out);
+    spot_fleet_print_state(&self->fleet, out);
+    spot_calendar_print_state(&self->calendar, out);
+}
+
+void
 spot_train_verify(const spot_train_t *self)
 {
     const spot_fleet_list_t *lists = self->fleet.lists;
@@ -308,6 +326,7 @@ spot_train_verify(const spot_train_t *self)
 
     spot_membership_verify(&self->membership);
     spot_fleet_verify(&self->fleet);
+    spot_calendar_verify(&self->calendar);
     spot_bug_assert(lists[SPOT_ACTIVE].count == self->num_pipelines * depth);
     spot_bug_assert(self->episode.world_size == lists[SPOT_ACTIVE].count);
     spot_bug_assert(self->now_ms <= self->end_ms);

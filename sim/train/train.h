@@ -111,6 +111,9 @@ SPOT_MUST_CHECK int spot_train_start(
     spot_train_t *self, uint64_t seed, uint64_t replication, spot_event_log_t *log);
 SPOT_MUST_CHECK int spot_train_step(spot_train_t *self);
 
+/* Clock, episode, who lives and what is to come; for debugging and failing tests. */
+void spot_train_print_state(const spot_train_t *self, FILE *out);
+
 /* Aborts if an invariant of the state does not hold. O(instances). */
 void spot_train_verify(const spot_train_t *self);
 

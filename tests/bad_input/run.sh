@@ -6,10 +6,11 @@
 set -u
 spotsim=$1
 work=$2
-num_expected=100
+num_expected=200
 cd "$(dirname "$0")" || exit 1
 mkdir -p "$work" || exit 1
 # The program's messages, whatever the terminal of the tester speaks.
+unset ARGP_HELP_FMT POSIXLY_CORRECT
 LC_ALL=C
 export LC_ALL
 num_cases=0
@@ -72,7 +73,7 @@ made "5 MiB" "$work/large.yaml: larger than 4 MiB" run "$work/large.yaml"
 mkdir -p "$work/folder"
 made "a folder as scenario" "$work/folder: cannot open: Is a directory" \
     run "$work/folder"
-made "a folder as trace" "$work/folder: cannot read: Is a directory" \
+made "a folder as trace" "$work/folder: cannot open: Is a directory" \
     run base.yaml --trace "$work/folder"
 if [ "$(id -u)" -ne 0 ]; then
     cp base.yaml "$work/unreadable.yaml"

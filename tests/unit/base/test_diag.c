@@ -121,6 +121,30 @@ test_warnings_do_not_count_towards_the_twenty(void **state)
     spot_diag_free(&diag);
 }
 
+/* What several points of a study, or an alias, bring up again; it is counted all the
+ * same, since callers ask whether the number has grown. */
+static void
+test_the_same_is_told_once(void **state)
+{
+    spot_diag_t diag;
+
+    (void) state;
+    spot_diag_init(&diag);
+    for (int j = 0; j < 100; j++) {
+        spot_diag_warn(&diag, "a.csv", 0, 0, "old");
+        spot_diag_warn(&diag, "a.csv", 7, 0, "odd");
+    }
+    spot_diag_error(&diag, "a.csv", 7, 1, "wrong");
+    spot_diag_error(&diag, "a.csv", 7, 2, "wrong");
+    spot_diag_error(&diag, "a.csv", 7, 1, "wrong");
+    assert_report(&diag, "warning: a.csv: old\n"
+                         "warning: a.csv:7: odd\n"
+                         "a.csv:7:1: wrong\n"
+                         "a.csv:7:2: wrong\n");
+    assert_int_equal(diag.num_errors, 3);
+    spot_diag_free(&diag);
+}
+
 static void
 test_closing_needs_no_errors(void **state)
 {
@@ -174,6 +198,7 @@ main(void)
         cmocka_unit_test(test_the_rest_is_counted),
         cmocka_unit_test(test_each_file_has_its_own_twenty),
         cmocka_unit_test(test_warnings_do_not_count_towards_the_twenty),
+        cmocka_unit_test(test_the_same_is_told_once),
         cmocka_unit_test(test_closing_needs_no_errors),
         cmocka_unit_test(test_a_long_message_is_kept_whole),
         cmocka_unit_test(test_lost_diagnostics_are_confessed),

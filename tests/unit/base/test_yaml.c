@@ -655,6 +655,28 @@ test_get_finds_values_of_maps_only(void **state)
     spot_diag_free(&diag);
 }
 
+/* So that what else is wrong is found in the same pass. */
+static void
+test_the_document_stays_without_bad_keys(void **state)
+{
+    spot_yaml_t document;
+    spot_diag_t diag;
+
+    (void) state;
+    spot_diag_init(&diag);
+    assert_int_equal(parse(&document, &diag, "a: 1\na: 2\n<<: 3\nb: {c: 4, c: 5}\n"),
+        SPOT_ERR_BAD_INPUT);
+    assert_int_equal(diag.num_errors, 3);
+    assert_tree(document.root, "1:1 {}\n  1:1 a: 1:4 1\n  4:1 b: 4:4 {}\n"
+                               "    4:5 c: 4:8 4\n");
+    spot_yaml_free(&document);
+    spot_diag_free(&diag);
+    assert_int_equal(parse(&document, &diag, "a: 1\nb: [\n"), SPOT_ERR_BAD_INPUT);
+    assert_null(document.root);
+    spot_yaml_free(&document);
+    spot_diag_free(&diag);
+}
+
 /* Parses text, sets path to 9 (which stands at the root's place), compares the tree. */
 static void
 assert_set(const char *text, const char *path, const char *expected)
@@ -895,6 +917,7 @@ main(void)
         cmocka_unit_test(test_set_refuses_empty_keys),
         cmocka_unit_test(test_set_finds_keys_with_dots_where_they_are_whole),
         cmocka_unit_test(test_assignments_of_the_command_line),
+        cmocka_unit_test(test_the_document_stays_without_bad_keys),
         cmocka_unit_test(test_bad_assignments_change_nothing),
         cmocka_unit_test(test_assigned_values_name_their_option),
         cmocka_unit_test(test_setting_in_a_copy_leaves_the_original),

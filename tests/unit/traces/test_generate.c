@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <inttypes.h>
 #include <setjmp.h>
-#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -359,7 +358,7 @@ test_horizon(void **state)
 static void
 test_interrupt(void **state)
 {
-    volatile sig_atomic_t stop = 1;
+    atomic_int stop = 1;
     spot_generate_t task = make_task(1, 0, SPOT_TRACE_NAMED);
     spot_trace_model_t model;
     char path[PATH_BYTES];

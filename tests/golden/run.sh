@@ -1,0 +1,241 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-3.0-or-later
+# run.sh SPOTSIM WORK_DIR [--update]: what the program prints and writes, byte for byte as
+# committed in cli/; then exit codes, interrupts and broken outputs. After a wanted change
+# of an output, --update writes the texts of cli/ anew: read the difference, and mark it
+# **[results]** in CHANGELOG.md wherever a number has moved.
+set -u
+spotsim=$1
+mkdir -p "$2" || exit 1
+work=$(cd "$2" && pwd) || exit 1
+is_update=${3:-}
+source=$(cd "$(dirname "$0")/../.." && pwd) || exit 1
+cd "$(dirname "$0")/cli" || exit 1
+unset ARGP_HELP_FMT POSIXLY_CORRECT
+LC_ALL=C
+export LC_ALL
+version=$("$spotsim" --version | sed 's/^spotsim //')
+num_checks=0
+num_failed=0
+
+fail() {
+    num_failed=$((num_failed + 1))
+    echo "--- $*"
+}
+
+# expect WHAT COMMAND...: the command succeeds.
+expect() {
+    what=$1
+    shift
+    num_checks=$((num_checks + 1))
+    "$@" || fail "$what"
+}
+
+# same NAME FILE: the file is as committed under that name, whatever the version.
+same() {
+    num_checks=$((num_checks + 1))
+    sed "s/spotsim $version/spotsim VERSION/" "$2" >"$work/normal"
+    if [ "$is_update" = --update ]; then
+        cp "$work/normal" "$1"
+    elif ! cmp -s "$1" "$work/normal"; then
+        fail "$1 has changed:"
+        diff -u "$1" "$work/normal" | head -n 40
+    fi
+}
+
+# golden NAME ARGUMENT...: exits with 0, and stdout is as committed.
+golden() {
+    name=$1
+    shift
+    if "$spotsim" "$@" >"$work/stdout" 2>"$work/stderr"; then
+        same "$name" "$work/stdout"
+    else
+        num_checks=$((num_checks + 1))
+        fail "spotsim $*: exit code $?"
+        cat "$work/stderr"
+    fi
+}
+
+# ends CODE ARGUMENT...: exits with that code; stdout and stderr are kept.
+ends() {
+    wanted=$1
+    shift
+    "$spotsim" "$@" >"$work/stdout" 2>"$work/stderr"
+    code=$?
+    num_checks=$((num_checks + 1))
+    [ $code -eq "$wanted" ] || fail "spotsim $*: exit code $code, expected $wanted"
+}
+
+stderr_says() {
+    num_checks=$((num_checks + 1))
+    if ! grep -qF -- "$1" "$work/stderr"; then
+        fail "stderr does not say \"$1\":"
+        cat "$work/stderr"
+    fi
+}
+
+# ---- Help ----
+golden help.txt --help
+golden help.txt help
+golden version.txt --version
+golden help-run.txt run --help
+golden help-study.txt study --help
+golden help-trace-generate.txt trace generate --help
+golden help-profile.txt profile --help
+golden help-help.txt help --help
+
+commands=$("$spotsim" --help |
+    sed -n '/^Commands:/,/^$/s/^  \([a-z ]*[a-z]\)  .*/\1/p')
+for page in spotsim.1 spotsim-scenario.5 spotsim-study.5; do
+    ends 0 help "--man=$page"
+    cp "$work/stdout" "$work/$page"
+    if command -v mandoc >/dev/null; then
+        # A page of a program that builds the same every day has no date.
+        mandoc -Tlint -Wwarning "$work/$page" | grep -v 'missing date' >"$work/lint"
+        expect "$page is well-formed: $(cat "$work/lint")" [ ! -s "$work/lint" ]
+    fi
+done
+echo "$commands" >"$work/commands"
+while IFS= read -r command; do
+    expect "spotsim.1 tells of $command" \
+        grep -qF ".SS spotsim $command " "$work/spotsim.1"
+done <"$work/commands"
+expect "--help lists at least five commands" [ "$(wc -l <"$work/commands")" -ge 5 ]
+ends 2 help --man=nonsense
+
+# ---- One run ----
+golden run.txt run scenario.yaml
+golden run.json run scenario.yaml --json
+golden run.json run scenario.yaml --json
+golden run-generated.json run generated.yaml --json --seed 7 --replication 3
+golden run-generated.json run generated.yaml --json --replication 3 --seed 7
+ends 0 run scenario.yaml --set "horizon=30 min" --events "$work/events.jsonl"
+same events.jsonl "$work/events.jsonl"
+ends 0 run generated.yaml --seed 7 --replication 3 --events "$work/events.jsonl"
+"$spotsim" trace generate generated.yaml --seed 7 --replication 3 -o "$work/same.csv"
+ends 0 run generated.yaml --trace "$work/same.csv" --json
+# The generated trace, recorded: the same run but for the seed and how it is named.
+grep -v '"seed"\|"replication"' "$work/stdout" >"$work/recorded.json"
+grep -v '"seed"\|"replication"' run-generated.json >"$work/generated.json"
+expect "a run meets the trace that is generated for it" \
+    cmp "$work/recorded.json" "$work/generated.json"
+
+# ---- A study ----
+golden study.txt study study.yaml
+golden study.json study study.yaml --json
+for num_threads in 1 4; do
+    ends 0 study study.yaml --threads $num_threads -o "$work/study.csv"
+    same study.csv "$work/study.csv"
+done
+golden study.csv study study.yaml -o -
+
+# ---- Traces ----
+golden trace-named.csv trace generate model.yaml --seed 3
+golden trace-counts.csv trace generate model.yaml --seed 3 --kind counts
+golden trace-scenario.csv trace generate generated.yaml --horizon "20 min" --name renamed
+rm -rf "$work/traces"
+ends 0 trace generate model.yaml --seed 3 --replications 3 -o "$work/traces"
+expect "three files are there" [ "$(echo "$work"/traces/*)" = \
+    "$work/traces/small.0000.csv $work/traces/small.0001.csv $work/traces/small.0002.csv" ]
+for j in 0 1 2; do
+    ends 0 trace generate model.yaml --seed 3 --replication $j -o "$work/one.csv"
+    expect "replication $j is the same in a folder" \
+        cmp "$work/one.csv" "$work/traces/small.000$j.csv"
+done
+same trace-named.csv "$work/traces/small.0000.csv"
+ends 0 trace generate model.yaml --seed 3 -o "$work/trace.csv.gz"
+gzip -dc "$work/trace.csv.gz" >"$work/trace.csv"
+same trace-named.csv "$work/trace.csv"
+
+# ---- A profile ----
+num_checks=$((num_checks + 1))
+(cd "$source" && "$spotsim" profile models/sample/seed-64) >"$work/stdout" ||
+    fail "profile"
+same profile.yaml "$work/stdout"
+
+# ---- Broken outputs ----
+if [ -c /dev/full ]; then
+    ends 1 run scenario.yaml --events /dev/full
+    stderr_says "/dev/full: cannot write: No space left on device"
+    ends 1 study study.yaml -o /dev/full
+    stderr_says "/dev/full: cannot write: No space left on device"
+    ends 1 trace generate model.yaml -o /dev/full
+    stderr_says "/dev/full: cannot write: No space left on device"
+    for arguments in "run scenario.yaml" "run scenario.yaml --json" "study study.yaml" \
+        "study study.yaml -o -" "trace generate model.yaml" \
+        "profile ../../../models/sample/seed-64" "--help" "--version" "help" \
+        "help --man=spotsim.1"; do
+        num_checks=$((num_checks + 1))
+        # shellcheck disable=SC2086
+        "$spotsim" $arguments >/dev/full 2>"$work/stderr"
+        code=$?
+        [ $code -eq 1 ] || fail "spotsim $arguments >/dev/full: exit code $code"
+        stderr_says "No space left on device"
+    done
+fi
+
+echo kept >"$work/kept.svg"
+num_checks=$((num_checks + 1))
+PATH='' "$spotsim" run scenario.yaml --plot "$work/kept.svg" >/dev/null 2>"$work/stderr"
+code=$?
+[ $code -eq 1 ] || fail "no gnuplot: exit code $code"
+stderr_says gnuplot
+expect "a picture that is there survives" [ "$(cat "$work/kept.svg")" = kept ]
+num_checks=$((num_checks + 1))
+rm -f "$work/no.svg"
+PATH='' "$spotsim" study study.yaml --plot "$work/no.svg" >/dev/null 2>"$work/stderr"
+code=$?
+[ $code -eq 1 ] || fail "no gnuplot for a study: exit code $code"
+stderr_says gnuplot
+expect "no picture is left" [ ! -e "$work/no.svg" ]
+
+ends 1 study study.yaml -o "$work/no/such/folder.csv"
+stderr_says "cannot write: No such file or directory"
+if [ "$(id -u)" -ne 0 ]; then
+    mkdir -p "$work/locked"
+    echo kept >"$work/locked/kept.csv"
+    chmod 555 "$work/locked"
+    ends 1 study study.yaml -o "$work/locked/kept.csv"
+    stderr_says "cannot write: Permission denied"
+    expect "a result that is there survives" [ "$(cat "$work/locked/kept.csv")" = kept ]
+    chmod 755 "$work/locked"
+fi
+
+# ---- An interrupt ----
+# The study would take minutes; once its process runs, it is interrupted until it heeds.
+rm -f "$work/long.csv" "$work/long.csv.partial"
+"$spotsim" study study.yaml --set replications.count=1000000 --threads 2 \
+    -o "$work/long.csv" >"$work/stdout" 2>"$work/stderr" &
+pid=$!
+# The handler is there, and then the threads: /proc tells, else time has to do.
+is_running() {
+    if [ -r "/proc/$pid/status" ]; then
+        set -- "/proc/$pid/task"/*
+        [ $# -ge 2 ] && grep -q '^SigCgt:.*[2367abef]$' "/proc/$pid/status"
+    else
+        sleep 2
+    fi
+}
+tries=0
+until is_running || [ $tries -ge 200 ]; do
+    sleep 0.05
+    tries=$((tries + 1))
+done
+kill -INT $pid
+wait $pid
+code=$?
+num_checks=$((num_checks + 1))
+[ $code -eq 130 ] || fail "an interrupted study: exit code $code"
+stderr_says "what was done so far is in $work/long.csv.partial"
+stderr_says "spotsim: interrupted"
+expect "nothing is left under the final name" [ ! -e "$work/long.csv" ]
+expect "what was done is kept" \
+    [ "$(head -n 1 "$work/long.csv.partial")" = "$(head -n 1 study.csv)" ]
+expect "nothing else is left" [ "$(echo "$work"/long*)" = "$work/long.csv.partial" ]
+expect "nothing is printed" [ ! -s "$work/stdout" ]
+
+rm -rf "$work/traces" "$work/locked" "$work"/*.csv "$work"/*.gz "$work"/*.partial \
+    "$work"/*.svg "$work"/*.jsonl
+[ "$is_update" != --update ] || echo "the texts of cli/ are written anew"
+echo "$num_checks checks, $num_failed failed"
+[ $num_failed -eq 0 ]

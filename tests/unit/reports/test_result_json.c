@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <ctype.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/units.h"
+#include "base/yaml.h"
+#include "reports/result_json.h"
+#include "sim/study/summary.h"
+#include "tests/unit/reports/sample.h"
+
+/* ---- The grammar of RFC 8259, written for reading; NULL: not JSON ---- */
+
+static const char *skip_value(const char *text);
+
+static const char *
+skip_blanks(const char *text)
+{
+    return text + strspn(text, " \t\r\n");
+}
+
+/* Behind the backslash: one letter, or u and four digits. */
+static const char *
+skip_escape(const char *text)
+{
+    if (*text == 'u') {
+        return strspn(text + 1, "0123456789abcdefABCDEF") >= 4 ? text + 5 : NULL;
+    }
+    return *text != '\0' && strchr("\"\\/bfnrt", *text) != NULL ? text + 1 : NULL;
+}
+
+static const char *
+skip_string(const char *text)
+{
+    if (*text++ != '"') {
+        return NULL;
+    }
+    while (text != NULL && *text != '"') {
+        if ((unsigned char) *text < 0x20) {
+            return NULL;
+        }
+        text = *text == '\\' ? skip_escape(text + 1) : text + 1;
+    }
+    return text == NULL ? NULL : text + 1;
+}
+
+static const char *
+skip_digits(const char *text)
+{
+    return isdigit((unsigned char) *text) ? text + strspn(text, "0123456789") : NULL;
+}
+
+static const char *
+skip_number(const char *text)
+{
+    text += *text == '-';
+    text = *text == '0' ? text + 1 : skip_digits(text);
+    if (text != NULL && *text == '.') {
+        text = skip_digits(text + 1);
+    }
+    if (text != NULL && (*text == 'e' || *text == 'E')) {
+        text++;
+        text = skip_digits(text + (*text == '+' || *text == '-'));
+    }
+    return text;
+}
+
+/* An object or an array. */
+static const char *
+skip_members(const char *text)
+{
+    const bool is_object = *text == '{';
+    const char close = is_object ? '}' : ']';
+
+    text = skip_blanks(text + 1);
+    if (*text == close) {
+        return text + 1;
+    }
+    for (;;) {
+        if (is_object) {
+            text = skip_string(text);
+            text = text == NULL ? NULL : skip_blanks(text);
+            if (text == NULL || *text++ != ':') {
+                return NULL;
+            }
+            text = skip_blanks(text);
+        }
+        text = skip_value(text);
+        text = text == NULL ? NULL : skip_blanks(text);
+        if (text == NULL || (*text != ',' && *text != close)) {
+            return NULL;
+        }
+        if (*text == close) {
+            return text + 1;
+        }
+        text = skip_blanks(text + 1);
+    }
+}
+
+static const char *
+skip_value(const char *text)
+{
+    static const char *const words[] = {"null", "true", "false"};
+
+    for (size_t j = 0; j < 3; j++) {
+        if (strncmp(text, words[j], strlen(words[j])) == 0) {
+            return text + strlen(words[j]);
+        }
+    }
+    if (*text == '{' || *text == '[') {
+        return skip_members(text);
+    }
+    return *text == '"' ? skip_string(text) : skip_number(text);
+}
+
+static bool
+is_json(const char *text)
+{
+    const char *end = skip_value(skip_blanks(text));
+
+    return end != NULL && *skip_blanks(end) == '\0';
+}
+
+static void
+test_the_grammar(void **state)
+{
+    static const char *const good[] = {"{}", "[]", " [1, -0.5e+3, null]\n",
+        "{\"a\\\\b\\n\\u00e9\": [true, {\"b\": false}]}", "\"\""};
+    static const char *const bad[] = {"", "{", "[1,]", "{\"a\":}", "{a: 1}", "01", "1.",
+        "nan", "[1 2]", "\"\\x\"", "\"\n\"", "{} {}", "{\"a\" 1}", "-", "\"\\u12\""};
+
+    (void) state;
+    for (size_t j = 0; j < sizeof(good) / sizeof(good[0]); j++) {
+        assert_true(is_json(good[j]));
+    }
+    for (size_t j = 0; j < sizeof(bad) / sizeof(bad[0]); j++) {
+        assert_false(is_json(bad[j]));
+    }
+}
+
+/* ---- What is written ---- */
+
+static char *
+write_json(const spot_store_t *store)
+{
+    char *text = NULL;
+    size_t num_bytes;
+    FILE *out = open_memstream(&text, &num_bytes);
+
+    assert_non_null(out);
+    assert_int_equal(spot_result_json_write(store, out), 0);
+    assert_int_equal(fclose(out), 0);
+    assert_int_equal(strlen(text), num_bytes);
+    assert_true(is_json(text));
+    return text;
+}
+
+/* Numbers that are exact on any machine; a null; a point without rows; texts that need
+ * escapes. */
+static void
+test_golden(void **state)
+{
+    static const double numbers[] = {0, 0.1};
+    static const double rows[3][2] = {{0.25, 8}, {0.25, (double) NAN}, {0.25, 8}};
+    static const int64_t warned[2] = {0, 0};
+    static const spot_metric_t metrics[] = {
+        {"idle_fraction", "1", ""}, {"wait_s", "s", ""}};
+    spot_study_head_t head = {.seed = UINT64_C(9223372036854775807),
+        .num_replications = 3,
+        .num_axes = 2,
+        .num_points = 4,
+        .num_listed = 2,
+        .num_metrics = 2};
+    spot_store_t *store;
+    char *text;
+
+    (void) state;
+    head.name = strdup("quoted \"so\", gr\xc3\xb6\xc3\x9f"
+                       "er");
+    head.question = strdup("A\\B\tC?\n");
+    head.axes = calloc(2, sizeof(*head.axes));
+    head.metrics = malloc(sizeof(metrics));
+    assert_non_null(head.axes);
+    assert_non_null(head.metrics);
+    memcpy(head.metrics, metrics, sizeof(metrics));
+    head.axes[0] = sample_axis("trace.preemption.per_minute", 2, numbers);
+    head.axes[1] = sample_axis("recovery", 2, numbers);
+    free(head.axes[1].texts[1]);
+    head.axes[1].texts[1] = strdup("{system: \"x\", y}");
+    assert_int_equal(spot_store_open_memory(&store, &head), 0);
+    for (size_t j = 0; j < 3; j++) {
+        assert_int_equal(store->put(store, j, 0, 3, rows[0], warned), 0);
+    }
+    text = write_json(store);
+    sample_assert_golden("result.json", text);
+    free(text);
+    store->close(store);
+    spot_study_head_free(&head);
+}
+
+/* Without sweep and question. */
+static void
+test_a_plain_study(void **state)
+{
+    static const double values[] = {1, 2, 4};
+    spot_study_head_t head;
+    spot_store_t *store;
+    char *text;
+
+    (void) state;
+    sample_plain_head(&head, 3);
+    store = sample_plain_store(&head, 3, values);
+    text = write_json(store);
+    assert_non_null(strstr(text, "\"values\": {}"));
+    assert_non_null(strstr(text, "\"median\": 2"));
+    free(text);
+    store->close(store);
+    spot_study_head_free(&head);
+}
+
+static void
+assert_number(const spot_node_t *map, const char *key, double expected)
+{
+    const spot_node_t *node = spot_node_get(map, key);
+    double value = 0;
+
+    assert_non_null(node);
+    if (isnan(expected)) {
+        assert_string_equal(node->text, "null");
+    } else {
+        assert_int_equal(spot_number_parse(node->text, &value), 0);
+        assert_true(value == expected);
+    }
+}
+
+/* JSON is YAML: the reader of scenarios reads it back. */
+static void
+test_numbers_read_back_exactly(void **state)
+{
+    spot_study_head_t head;
+    spot_summary_t *summaries;
+    spot_yaml_t document;
+    spot_store_t *store;
+    spot_diag_t diag;
+    const spot_node_t *points;
+    char *text;
+
+    (void) state;
+    spot_diag_init(&diag);
+    sample_idle_head(&head, 20);
+    store = sample_idle_store(&head);
+    text = write_json(store);
+    assert_int_equal(spot_summarise_all(store, &summaries), 0);
+    assert_int_equal(spot_yaml_parse(&document, "json", text, strlen(text), &diag), 0);
+    points = spot_node_get(document.root, "points");
+    assert_int_equal(points->num_children, head.num_points);
+    for (size_t j = 0; j < head.num_points; j++) {
+        const spot_node_t *values = spot_node_get(points->children[j], "values");
+        const spot_node_t *metrics = spot_node_get(points->children[j], "metrics");
+
+        assert_string_equal(spot_node_get(values, head.axes[1].path)->text,
+            head.axes[1].texts[spot_study_value_id(&head, j, 1)]);
+        assert_int_equal(metrics->num_children, head.num_metrics);
+        for (size_t k = 0; k < head.num_metrics; k++) {
+            const spot_summary_t *summary = &summaries[j * head.num_metrics + k];
+            const spot_node_t *metric = spot_node_get(metrics, head.metrics[k].name);
+
+            assert_number(metric, "replications", 20);
+            assert_number(metric, "nulls", (double) summary->num_nulls);
+            assert_number(metric, "mean", summary->mean);
+            assert_number(metric, "std", summary->std);
+            assert_number(metric, "stderr", summary->stderr_mean);
+            assert_number(metric, "ci95_low", summary->ci_low);
+            assert_number(metric, "ci95_high", summary->ci_high);
+            assert_number(metric, "p05", summary->p05);
+            assert_number(metric, "median", summary->median);
+            assert_number(metric, "p95", summary->p95);
+        }
+    }
+    free(summaries);
+    free(text);
+    spot_yaml_free(&document);
+    store->close(store);
+    spot_study_head_free(&head);
+    spot_diag_free(&diag);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_the_grammar),
+        cmocka_unit_test(test_golden),
+        cmocka_unit_test(test_a_plain_study),
+        cmocka_unit_test(test_numbers_read_back_exactly),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
