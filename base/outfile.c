@@ -180,8 +180,23 @@ spot_outfile_free(spot_outfile_t *self)
 int
 spot_outfile_close(spot_outfile_t *self, int error, spot_diag_t *diag)
 {
-    const int ret = error == 0 ? spot_outfile_commit(self, diag) : error;
+    int ret = error;
 
+    if (error == 0 || (error == SPOT_ERR_IO && self->stream != NULL)) {
+        ret = spot_outfile_commit(self, diag);
+    }
     spot_outfile_free(self);
+    return ret == 0 ? error : ret;
+}
+
+int
+spot_outfile_check(const char *path, spot_diag_t *diag)
+{
+    spot_outfile_t file;
+    const int ret = is_written_directly(path) ? 0 : spot_outfile_init(&file, path, diag);
+
+    if (!is_written_directly(path)) {
+        spot_outfile_free(&file);
+    }
     return ret;
 }

@@ -23,6 +23,10 @@ typedef struct {
 SPOT_MUST_CHECK int spot_outfile_init(
     spot_outfile_t *self, const char *path, spot_diag_t *diag);
 
+/* Tries whether path could be written, without leaving anything behind: before long
+ * work. */
+SPOT_MUST_CHECK int spot_outfile_check(const char *path, spot_diag_t *diag);
+
 /* Makes the file appear. IO with the reason in diag (e.g. no space left on the device).
  */
 SPOT_MUST_CHECK int spot_outfile_commit(spot_outfile_t *self, spot_diag_t *diag);
@@ -30,8 +34,8 @@ SPOT_MUST_CHECK int spot_outfile_commit(spot_outfile_t *self, spot_diag_t *diag)
 /* Removes what was not committed. */
 void spot_outfile_free(spot_outfile_t *self);
 
-/* Ends the writing: commits if error is 0 and frees in any case. Returns error, or what
- * the commit says. */
+/* Ends the writing: commits if error is 0, or is IO, which the commit then explains in
+ * diag; frees in any case. Returns error, or what the commit says. */
 SPOT_MUST_CHECK int spot_outfile_close(
     spot_outfile_t *self, int error, spot_diag_t *diag);
 

@@ -79,6 +79,20 @@ spot_option_duration_ms(struct argp_state *state, const char *option, const char
     return duration_ms;
 }
 
+const char *
+spot_option_svg(struct argp_state *state, const char *text)
+{
+    static const char *const others[] = {".png", ".pdf", ".jpg", ".eps", ".html"};
+    const char *suffix = strrchr(text, '.');
+
+    for (size_t j = 0; j < sizeof(others) / sizeof(others[0]); j++) {
+        if (suffix != NULL && strcmp(suffix, others[j]) == 0) {
+            argp_error(state, "--plot: pictures are SVG, got \"%s\"", text);
+        }
+    }
+    return text;
+}
+
 error_t
 spot_option_argument(struct argp_state *state, int key, const char *text,
     const char **argument, const char *what)

@@ -48,6 +48,9 @@ int64_t spot_option_integer(
 int64_t spot_option_duration_ms(
     struct argp_state *state, const char *option, const char *text);
 
+/* The file of --plot, which must not ask for another format than SVG. */
+const char *spot_option_svg(struct argp_state *state, const char *text);
+
 /* The one argument of a command, e.g. "a scenario file": what parse does with every key
  * that is no option. */
 error_t spot_option_argument(struct argp_state *state, int key, const char *text,

@@ -76,7 +76,7 @@ parse(int key, char *text, struct argp_state *state)
             arguments->events_path = text;
             return 0;
         case OPTION_PLOT:
-            arguments->plot_path = text;
+            arguments->plot_path = spot_option_svg(state, text);
             return 0;
         default:
             return spot_option_argument(

@@ -51,7 +51,7 @@ parse(int key, char *text, struct argp_state *state)
             arguments->output_path = text;
             return 0;
         case OPTION_PLOT:
-            arguments->plot_path = text;
+            arguments->plot_path = spot_option_svg(state, text);
             return 0;
         case OPTION_THREADS:
             arguments->num_threads = spot_option_integer(state, "--threads", text, 1);
@@ -105,6 +105,13 @@ show_progress(void *context, int64_t num_done, int64_t num_total)
         passed_s * (double) (num_total - num_done) / (double) num_done);
 }
 
+/* Whether the CSV goes to a file, not to standard output. */
+static bool
+is_csv_file(const arguments_t *arguments)
+{
+    return arguments->output_path != NULL && strcmp(arguments->output_path, "-") != 0;
+}
+
 typedef int (*writer_t)(const spot_store_t *store, FILE *out);
 
 /* path NULL: standard output. */
@@ -121,41 +128,84 @@ write_results(
     return spot_outfile_close(&file, ret, diag);
 }
 
+/* What cannot be written or drawn is to be known before the work. */
+static int
+check_outputs(const arguments_t *arguments, const spot_store_t *store, spot_diag_t *diag)
+{
+    int ret = 0;
+
+    if (is_csv_file(arguments)) {
+        ret = spot_outfile_check(arguments->output_path, diag);
+    }
+    if (ret == 0 && arguments->plot_path != NULL) {
+        ret = spot_study_plot_check(store, arguments->plot_path, diag);
+    }
+    if (ret == 0 && arguments->plot_path != NULL) {
+        ret = spot_outfile_check(arguments->plot_path, diag);
+    }
+    return ret;
+}
+
+/* "FILE.csv.partial". NULL: no memory. */
+static char *
+partial_path(const arguments_t *arguments)
+{
+    static const char suffix[] = ".partial";
+    char *path = malloc(strlen(arguments->output_path) + sizeof(suffix));
+
+    if (path != NULL) {
+        sprintf(path, "%s%s", arguments->output_path, suffix);
+    }
+    return path;
+}
+
 /* What an interrupted study has so far, under another name than the whole would have. */
 static void
 keep_partial_results(
     const arguments_t *arguments, const spot_store_t *store, spot_diag_t *diag)
 {
-    static const char suffix[] = ".partial";
     char *path;
 
-    if (arguments->output_path == NULL || strcmp(arguments->output_path, "-") == 0) {
+    if (!is_csv_file(arguments)) {
         return;
     }
-    path = malloc(strlen(arguments->output_path) + sizeof(suffix));
-    if (path != NULL) {
-        sprintf(path, "%s%s", arguments->output_path, suffix);
-        if (write_results(store, spot_result_csv_write, path, diag) == 0) {
-            fprintf(stderr, "what was done so far is in %s\n", path);
-        }
+    path = partial_path(arguments);
+    if (path != NULL && write_results(store, spot_result_csv_write, path, diag) == 0) {
+        fprintf(stderr, "what was done so far is in %s\n", path);
     }
     free(path);
+}
+
+/* Those of an earlier, interrupted run: the whole is there now. */
+static void
+remove_partial_results(const arguments_t *arguments)
+{
+    char *path;
+
+    if (is_csv_file(arguments)) {
+        path = partial_path(arguments);
+        if (path != NULL) {
+            unlink(path);
+        }
+        free(path);
+    }
 }
 
 static int
 write_all(const arguments_t *arguments, const spot_store_t *store, spot_diag_t *diag)
 {
-    const bool is_csv_on_stdout =
-        arguments->output_path != NULL && strcmp(arguments->output_path, "-") == 0;
     int ret = 0;
 
-    if (!is_csv_on_stdout) {
+    if (arguments->output_path == NULL || is_csv_file(arguments)) {
         ret = write_results(store,
             arguments->is_json ? spot_result_json_write : spot_result_table_write, NULL,
             diag);
     }
     if (ret == 0 && arguments->output_path != NULL) {
         ret = write_results(store, spot_result_csv_write, arguments->output_path, diag);
+    }
+    if (ret == 0) {
+        remove_partial_results(arguments);
     }
     if (ret == 0 && arguments->plot_path != NULL) {
         ret = spot_study_plot(store, arguments->plot_path, diag);
@@ -176,6 +226,9 @@ simulate(const arguments_t *arguments, const spot_study_t *study, spot_diag_t *d
     spot_store_t *store = NULL;
     int ret = spot_store_open_memory(&store, &study->head);
 
+    if (ret == 0) {
+        ret = check_outputs(arguments, store, diag);
+    }
     if (ret == 0) {
         ret = spot_study_run(study, store, &run);
         fprintf(stderr,

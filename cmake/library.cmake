@@ -18,6 +18,8 @@ foreach(room ${spot_library_rooms})
     file(GLOB headers ${PROJECT_SOURCE_DIR}/${folder}/*.h)
     install(FILES ${headers} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/spotsim/${folder})
 endforeach()
+# The .pc file finds its prefix from where it lies, so that any --prefix works.
+file(RELATIVE_PATH spot_pc_to_prefix /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
 configure_file(cmake/spotsim.pc.in spotsim.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/spotsim.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 install(DIRECTORY reports/studies/ DESTINATION ${CMAKE_INSTALL_DATADIR}/spotsim/studies)

@@ -126,6 +126,51 @@ open_nameless(const char *path, spot_diag_t *diag)
     return stream;
 }
 
+static void
+close_if_open(FILE *stream)
+{
+    if (stream != NULL) {
+        fclose(stream);
+    }
+}
+
+/* Whether a picture is whole: gnuplot itself takes no notice of a full disk. */
+static bool
+ends_as_picture(FILE *drawn)
+{
+    static const char end[] = "</svg>";
+    char tail[32];
+    size_t num_bytes;
+
+    if (fseek(drawn, -(long) sizeof(tail), SEEK_END) != 0) {
+        return false;
+    }
+    num_bytes = fread(tail, 1, sizeof(tail), drawn);
+    while (num_bytes > 0 && strchr(" \n", tail[num_bytes - 1]) != NULL) {
+        num_bytes--;
+    }
+    return num_bytes >= strlen(end) &&
+           memcmp(tail + num_bytes - strlen(end), end, strlen(end)) == 0;
+}
+
+static int
+copy_picture(FILE *drawn, FILE *picture, const char *path, spot_diag_t *diag)
+{
+    char bytes[8192];
+    size_t num_bytes;
+
+    if (!ends_as_picture(drawn)) {
+        spot_diag_error(diag, path, 0, 0,
+            "gnuplot drew no whole picture: is there space for temporary files?");
+        return SPOT_ERR_CHILD;
+    }
+    rewind(drawn);
+    while ((num_bytes = fread(bytes, 1, sizeof(bytes), drawn)) > 0) {
+        (void) fwrite(bytes, 1, num_bytes, picture); /* its error shows at the commit */
+    }
+    return 0;
+}
+
 int
 spot_gnuplot_run(spot_gnuplot_script_t script, const void *context,
     const char *picture_path, spot_diag_t *diag)
@@ -133,9 +178,10 @@ spot_gnuplot_run(spot_gnuplot_script_t script, const void *context,
     spot_outfile_t picture = {0};
     FILE *script_file = open_nameless(picture_path, diag);
     FILE *messages = open_nameless(picture_path, diag);
+    FILE *drawn = open_nameless(picture_path, diag);
     int ret = SPOT_ERR_IO;
 
-    if (script_file == NULL || messages == NULL) {
+    if (script_file == NULL || messages == NULL || drawn == NULL) {
         goto out;
     }
     ret = script(context, NULL, script_file);
@@ -149,20 +195,19 @@ spot_gnuplot_run(spot_gnuplot_script_t script, const void *context,
         goto out;
     }
     ret = spot_outfile_init(&picture, picture_path, diag);
-    if (ret != 0) {
-        goto out;
+    if (ret == 0) {
+        ret = draw(script_file, drawn, messages, picture_path, diag);
     }
-    ret = draw(script_file, picture.stream, messages, picture_path, diag);
+    if (ret == 0) {
+        ret = copy_picture(drawn, picture.stream, picture_path, diag);
+    }
     if (ret == 0) {
         ret = spot_outfile_commit(&picture, diag);
     }
 out:
     spot_outfile_free(&picture);
-    if (script_file != NULL) {
-        fclose(script_file);
-    }
-    if (messages != NULL) {
-        fclose(messages);
-    }
+    close_if_open(script_file);
+    close_if_open(messages);
+    close_if_open(drawn);
     return ret;
 }

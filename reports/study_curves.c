@@ -205,8 +205,11 @@ spot_curves_range(
             const spot_summary_t *y = spot_curves_at(self, panel_id, x_id, self->y_id);
 
             if (spot_curves_is_defined(self, panel_id, x_id)) {
-                /* fmin() and fmax() pass over an interval that is undefined. */
-                *low = fmin(*low, fmin(y->mean, y->ci_low));
+                /* An interval may reach below 0 where no value can. fmin() and fmax()
+                 * pass over one that is undefined. */
+                const double ci_low = y->mean >= 0 ? fmax(y->ci_low, 0) : y->ci_low;
+
+                *low = fmin(*low, fmin(y->mean, ci_low));
                 *high = fmax(*high, fmax(y->mean, y->ci_high));
                 *high = fmax(
                     *high, spot_curves_height(self, panel_id, x_id, self->num_parts));

@@ -412,17 +412,38 @@ write_script(const void *context, const char *picture_path, FILE *out)
     return ferror(out) ? SPOT_ERR_IO : 0;
 }
 
+/* Gathers what is to be drawn; BAD_PARAM with the reason in diag if there is nothing. */
+static int
+gather(spot_curves_t *curves, const spot_store_t *store, const char *svg_path,
+    spot_diag_t *diag)
+{
+    const char *problem = NULL;
+    const int ret = spot_curves_init(curves, store, &problem);
+
+    if (problem != NULL) {
+        spot_diag_error(diag, svg_path, 0, 0, "nothing can be drawn: %s", problem);
+    }
+    return ret;
+}
+
+int
+spot_study_plot_check(const spot_store_t *store, const char *svg_path, spot_diag_t *diag)
+{
+    spot_curves_t curves;
+    const int ret = gather(&curves, store, svg_path, diag);
+
+    spot_curves_free(&curves);
+    return ret;
+}
+
 int
 spot_study_plot(const spot_store_t *store, const char *svg_path, spot_diag_t *diag)
 {
     spot_curves_t curves;
-    const char *problem = NULL;
-    int ret = spot_curves_init(&curves, store, &problem);
+    int ret = gather(&curves, store, svg_path, diag);
 
     if (ret == 0) {
         ret = spot_gnuplot_run(write_script, &curves, svg_path, diag);
-    } else if (problem != NULL) {
-        spot_diag_error(diag, svg_path, 0, 0, "nothing can be drawn: %s", problem);
     }
     spot_curves_free(&curves);
     return ret;

@@ -14,6 +14,11 @@
 SPOT_MUST_CHECK int spot_study_plot(
     const spot_store_t *store, const char *svg_path, spot_diag_t *diag);
 
+/* Whether the study can be drawn at all; the store may still be empty. BAD_PARAM with
+ * the reason in diag. */
+SPOT_MUST_CHECK int spot_study_plot_check(
+    const spot_store_t *store, const char *svg_path, spot_diag_t *diag);
+
 /* The gnuplot script with its data, as it would be run; for tests and for papers. */
 SPOT_MUST_CHECK int spot_study_plot_script(
     const spot_store_t *store, const char *svg_path, FILE *out);

@@ -319,13 +319,38 @@ append_text(const spot_node_t *node, char *text, size_t num_bytes)
         node->kind == SPOT_NODE_MAP ? '}' : ']');
 }
 
-/* What reports read of the values: texts, and numbers with one unit where there are any.
- */
+/* The number in "0.05", "30 s" (in s) or "10 steps", and what it counts; NAN if none. */
+static double
+number_of(const char *text, const char **unit)
+{
+    const size_t length = strcspn(text, " ");
+    const char *problem = "";
+    char number[SPOT_NUMBER_TEXT_BYTES];
+    int64_t value_ms = 0;
+    double value = (double) NAN;
+
+    *unit = "";
+    if (spot_duration_parse(text, &value_ms, &problem) == 0) {
+        *unit = "s";
+        return (double) value_ms / (double) SPOT_MS_PER_S;
+    }
+    if (length < sizeof(number)) {
+        memcpy(number, text, length);
+        number[length] = '\0';
+        *unit = text[length] == ' ' ? text + length + 1 : "";
+        if (spot_number_parse(number, &value) != 0) {
+            return (double) NAN;
+        }
+    }
+    return value;
+}
+
+/* What reports read of the values: texts, and numbers if all of them count the same. */
 static int
 describe_values(sweep_t *self)
 {
     spot_axis_t *axis = self->axis;
-    const char *unit = "";
+    const char *unit = "", *first_unit = NULL;
 
     axis->texts = spot_calloc(axis->num_values, sizeof(*axis->texts));
     axis->numbers = spot_calloc(axis->num_values, sizeof(*axis->numbers));
@@ -335,21 +360,20 @@ describe_values(sweep_t *self)
     spot_bug_assert(axis->num_values == 0 || self->values != NULL);
     for (size_t j = 0; j < axis->num_values; j++) {
         char text[256] = "";
-        const char *problem = "";
-        int64_t value_ms = 0;
 
         append_text(self->values[j], text, sizeof(text));
         axis->texts[j] = spot_text_copy(text, strlen(text));
         if (axis->texts[j] == NULL) {
             return SPOT_ERR_NO_MEMORY;
         }
-        if (spot_duration_parse(text, &value_ms, &problem) == 0) {
-            axis->numbers[j] = (double) value_ms / (double) SPOT_MS_PER_S;
-            unit = "s";
-        } else if (spot_number_parse(text, &axis->numbers[j]) != 0) {
+        axis->numbers[j] = number_of(axis->texts[j], &unit);
+        if (first_unit == NULL) {
+            first_unit = unit;
+        } else if (strcmp(unit, first_unit) != 0) {
             axis->numbers[j] = (double) NAN;
         }
     }
+    unit = first_unit == NULL ? "" : first_unit;
     axis->unit = spot_text_copy(unit, strlen(unit));
     return axis->unit == NULL ? SPOT_ERR_NO_MEMORY : 0;
 }

@@ -306,6 +306,8 @@ const spot_warning_t spot_train_warnings[SPOT_TRAIN_NUM_WARNINGS] = {
         "the trace took or added more instances than there were or than the capacity"},
     {"past_trace_end",
         "the run went on after the end of the trace with the instances it left"},
+    {"never_trained",
+        "there were never enough ready instances for a pipeline of job.pipeline_depth"},
 };
 
 void
@@ -314,4 +316,5 @@ spot_train_warning_flags(const spot_train_result_t *result, unsigned char *flags
     flags[0] = result->has_flat_step_time;
     flags[1] = result->clipped > 0;
     flags[2] = result->is_past_trace_end;
+    flags[3] = result->job_ms[SPOT_JOB_WAITING] == result->horizon_ms;
 }

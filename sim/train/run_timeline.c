@@ -42,6 +42,9 @@ add_record(builder_t *self, const spot_log_record_t *record)
 
     switch ((spot_log_kind_t) record->kind) {
         case SPOT_LOG_CHANGE:
+            if (values[0] == 0) { /* all clipped */
+                return 0;
+            }
             return spot_timeline_add_mark(
                 self->timeline, record->time_ms, marks[values[3]], values[0]);
         case SPOT_LOG_ROLLBACK:

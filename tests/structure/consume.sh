@@ -9,7 +9,6 @@ trap 'rm -rf "$prefix"' EXIT INT TERM
 
 cmake --install "$build" --prefix "$prefix" >/dev/null
 libdir=$(dirname "$(find "$prefix" -name libspotsim.so)")
-sed -i "s|^prefix=.*|prefix=$prefix|" "$libdir/pkgconfig/spotsim.pc"
 export PKG_CONFIG_PATH="$libdir/pkgconfig" LD_LIBRARY_PATH="$libdir"
 
 # shellcheck disable=SC2046 # words are meant to be split
