@@ -27,14 +27,23 @@ may_write(const char *path)
     return access(path, W_OK) == 0;
 }
 
-/* Devices, pipes and whatever /dev links to, e.g. /dev/stdout. */
+/* Devices, pipes, and what a link such as /dev/stdout makes of an open descriptor. */
 static bool
 is_written_directly(const char *path)
 {
     struct stat status;
+    char *target;
+    bool is_descriptor;
 
-    return stat(path, &status) == 0 &&
-           (!S_ISREG(status.st_mode) || strncmp(path, "/dev/", 5) == 0);
+    if (stat(path, &status) != 0) {
+        return false;
+    }
+    target = realpath(path, NULL);
+    is_descriptor = strncmp(path, "/dev/fd/", 8) == 0 ||
+                    strncmp(path, "/dev/std", 8) == 0 ||
+                    (target != NULL && strncmp(target, "/proc/", 6) == 0);
+    free(target);
+    return is_descriptor || !S_ISREG(status.st_mode);
 }
 
 /* The name under which the result is to appear, allocated: where a link leads, not the
@@ -55,15 +64,21 @@ final_path(const char *path)
     return spot_text_copy(path, strlen(path));
 }
 
-/* Gives the file the permissions that fopen() would have given it; mkstemp() is private.
- */
+/* Gives the file the permissions of the one it replaces, or those that fopen() would
+ * have given it; mkstemp() is private. */
 static void
-widen_permissions(int descriptor)
+set_permissions(const char *path, int descriptor)
 {
-    const mode_t mask = umask(0);
+    struct stat status;
 
-    umask(mask);
-    (void) fchmod(descriptor, (mode_t) (0666 & ~mask));
+    if (stat(path, &status) == 0) {
+        (void) fchmod(descriptor, status.st_mode & 0777);
+    } else {
+        const mode_t mask = umask(0);
+
+        umask(mask);
+        (void) fchmod(descriptor, (mode_t) (0666 & ~mask));
+    }
 }
 
 static int
@@ -85,7 +100,7 @@ open_temporary(spot_outfile_t *self)
         self->temporary = NULL;
         return SPOT_ERR_IO;
     }
-    widen_permissions(descriptor);
+    set_permissions(self->path, descriptor);
     self->stream = fdopen(descriptor, "w");
     if (self->stream == NULL) {
         close(descriptor);

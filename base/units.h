@@ -17,7 +17,7 @@
 /* The longest duration that is read: 100 years. Sums of 10^4 of them still fit. */
 #define SPOT_MAX_DURATION_MS (INT64_C(36525) * SPOT_MS_PER_D)
 
-/* The largest fleet, and so the largest world size and pipeline depth. */
+/* The largest fleet. */
 #define SPOT_MAX_INSTANCES 1000000
 
 /* A strict decimal number: [-+]digits[.digits][e[-+]digits], nothing before or behind,

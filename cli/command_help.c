@@ -15,30 +15,62 @@ static const struct argp_option options[] = {
     {NULL, 0, NULL, 0, NULL, 0},
 };
 
+typedef struct {
+    const char *page;
+    char command[64]; /* the words behind "help", with blanks between */
+} arguments_t;
+
 static error_t
 parse(int key, char *text, struct argp_state *state)
 {
-    const char **page = state->input;
+    arguments_t *arguments = state->input;
+    const size_t length = strlen(arguments->command);
 
-    if (key != OPTION_MAN) {
-        return ARGP_ERR_UNKNOWN;
+    switch (key) {
+        case OPTION_MAN:
+            arguments->page = text;
+            return 0;
+        case ARGP_KEY_ARG:
+            snprintf(arguments->command + length, sizeof(arguments->command) - length,
+                "%s%s", length == 0 ? "" : " ", text);
+            return 0;
+        default:
+            return ARGP_ERR_UNKNOWN;
     }
-    *page = text;
-    return 0;
+}
+
+/* What "spotsim COMMAND --help" prints. */
+static int
+help_command(const char *name)
+{
+    for (size_t j = 0; spot_commands[j] != NULL; j++) {
+        if (strcmp(spot_commands[j]->name, name) == 0) {
+            char program[80], option[] = "--help";
+            char *arguments[] = {program, option, NULL};
+
+            snprintf(program, sizeof(program), "spotsim %s", name);
+            return spot_commands[j]->run(2, arguments);
+        }
+    }
+    fprintf(stderr, "spotsim help: unknown command \"%s\"\n", name);
+    return SPOT_EXIT_BAD_INPUT;
 }
 
 static int
 run(int argc, char **argv)
 {
-    const char *page = NULL;
+    arguments_t arguments = {0};
 
-    spot_command_parse(&spot_command_help, argc, argv, parse, &page);
-    if (page == NULL) {
+    spot_command_parse(&spot_command_help, argc, argv, parse, &arguments);
+    if (arguments.page == NULL && arguments.command[0] != '\0') {
+        return help_command(arguments.command);
+    }
+    if (arguments.page == NULL) {
         spot_manual_overview(stdout);
         return SPOT_EXIT_GOOD;
     }
-    if (spot_manual_page(page, stdout) != 0) {
-        fprintf(stderr, "%s: no page \"%s\"\n", argv[0], page);
+    if (spot_manual_page(arguments.page, stdout) != 0) {
+        fprintf(stderr, "%s: no page \"%s\"\n", argv[0], arguments.page);
         return SPOT_EXIT_BAD_INPUT;
     }
     return SPOT_EXIT_GOOD;
@@ -46,11 +78,12 @@ run(int argc, char **argv)
 
 const spot_command_t spot_command_help = {
     .name = "help",
-    .arguments = "",
-    .summary = "List the commands, or write a manual page",
+    .arguments = "[COMMAND]",
+    .summary = "List the commands, help with one, or write a manual page",
     .doc =
         "The pages are made from the tables that parse the command line and the YAML.",
-    .examples = "  spotsim help --man=spotsim-scenario.5 | man -l -\n",
+    .examples = "  spotsim help trace generate\n"
+                "  spotsim help --man=spotsim-scenario.5 | man -l -\n",
     .options = options,
     .run = run,
 };

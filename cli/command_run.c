@@ -97,14 +97,14 @@ write_events(const spot_event_log_t *log, const char *path, spot_diag_t *diag)
 }
 
 static int
-write_plot(const spot_scenario_t *scenario, const spot_event_log_t *log,
-    const char *path, spot_diag_t *diag)
+write_plot(const spot_scenario_t *scenario, const spot_train_result_t *result,
+    const spot_event_log_t *log, const char *path, spot_diag_t *diag)
 {
     spot_timeline_t timeline;
     int ret;
 
     spot_timeline_init(&timeline);
-    ret = spot_run_timeline(scenario, log, &timeline);
+    ret = spot_run_timeline(scenario, result, log, &timeline);
     if (ret == 0) {
         ret = spot_timeline_plot(&timeline, path, diag);
     }
@@ -148,7 +148,7 @@ simulate(
         ret = write_events(&log, arguments->events_path, diag);
     }
     if (ret == 0 && arguments->plot_path != NULL) {
-        ret = write_plot(scenario, &log, arguments->plot_path, diag);
+        ret = write_plot(scenario, &train.result, &log, arguments->plot_path, diag);
     }
     spot_train_free(&train);
     spot_event_log_free(&log);

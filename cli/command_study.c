@@ -285,8 +285,8 @@ const spot_command_t spot_command_study = {
         "(common random numbers), and the results do not depend on the number of "
         "threads. An interrupt finishes the batches under way and keeps what was done "
         "beside the CSV, as FILE.csv.partial.",
-    .examples = "  spotsim study idle-vs-preemption.yaml -o idle.csv --plot idle.svg\n"
-                "  spotsim study idle-vs-preemption.yaml --set replications.count=100 "
+    .examples = "  spotsim study study.yaml -o idle.csv --plot idle.svg\n"
+                "  spotsim study study.yaml --set replications.count=100 "
                 "--set job.pipeline_depth=[4,8]\n",
     .options = options,
     .run = run,

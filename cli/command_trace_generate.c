@@ -69,6 +69,9 @@ check_arguments(const arguments_t *arguments, struct argp_state *state)
     if (arguments->num_replications > 0 && arguments->output_path == NULL) {
         argp_error(state, "--replications needs a folder: -o FOLDER");
     }
+    if (arguments->num_replications > INT64_MAX - arguments->replication) {
+        argp_error(state, "--replications: too many");
+    }
     if (arguments->name != NULL && strpbrk(arguments->name, ",\"\n/") != NULL) {
         argp_error(state, "--name: no comma, quote, slash or line end");
     }
@@ -262,10 +265,10 @@ const spot_command_t spot_command_trace_generate = {
     .name = "trace generate",
     .arguments = "MODEL",
     .summary = "Write a synthetic trace of preemptions and additions",
-    .doc =
-        "MODEL is a model file (spotsim-model: 1) or a scenario whose trace is "
-        "generated. A run of the scenario meets exactly the trace that is written for "
-        "the same seed and replication.",
+    .doc = "MODEL is a model file (spotsim-model: 1) or a scenario whose trace is "
+           "generated. A run of the scenario meets exactly the named trace that is "
+           "written for "
+           "the same seed and replication.",
     .examples = "  spotsim trace generate seed-64.yaml -o trace.csv\n"
                 "  spotsim trace generate model.yaml --horizon \"30 d\" --seed 7 -o "
                 "month.csv.gz\n"

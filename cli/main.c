@@ -117,6 +117,7 @@ int
 main(int argc, char **argv)
 {
     gsl_set_error_handler_off();
-    signal(SIGPIPE, SIG_IGN);
+    signal(SIGPIPE, SIG_IGN); /* writing says so itself: a closed pipe, */
+    signal(SIGXFSZ, SIG_IGN); /* and a file that may not grow */
     return close_stdout(run_words(argc, argv));
 }

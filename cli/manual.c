@@ -28,9 +28,8 @@ spot_manual_overview(FILE *out)
     for (size_t j = 0; spot_commands[j] != NULL; j++) {
         fprintf(out, "  %-15s %s\n", spot_commands[j]->name, spot_commands[j]->summary);
     }
-    fprintf(out,
-        "\n'spotsim COMMAND --help' tells more, with examples. First try:\n"
-        "  spotsim study idle-vs-preemption.yaml -o idle.csv --plot idle.svg\n");
+    fprintf(out, "\n'spotsim COMMAND --help' tells more, with examples. First try:\n"
+                 "  spotsim study study.yaml -o idle.csv --plot idle.svg\n");
 }
 
 /* Text with the characters escaped that roff would take for its own. */

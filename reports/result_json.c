@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "reports/result_json.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "base/json.h"
@@ -38,7 +39,11 @@ write_point(spot_json_t *json, const spot_store_t *store, size_t point_id,
     for (size_t j = 0; j < head->num_axes; j++) {
         const size_t value_id = spot_study_value_id(head, point_id, j);
 
-        spot_json_text(json, head->axes[j].path, head->axes[j].texts[value_id]);
+        if (isfinite(head->axes[j].numbers[value_id]) && head->axes[j].unit[0] == '\0') {
+            spot_json_number(json, head->axes[j].path, head->axes[j].numbers[value_id]);
+        } else {
+            spot_json_text(json, head->axes[j].path, head->axes[j].texts[value_id]);
+        }
     }
     spot_json_close(json, '}');
     spot_json_open(json, "metrics", '{');

@@ -9,7 +9,8 @@
 #include "sim/study/store.h"
 
 /* {study, question, seed, replications, points: [{values: {...}, metrics: {NAME: {unit,
- * replications, nulls, mean, std, stderr, ci95_low, ci95_high, p05, median, p95}}}]}. */
+ * replications, nulls, mean, std, stderr, ci95_low, ci95_high, p05, median, p95}}}]}.
+ * A swept value is a number where it has no unit, else the text of the YAML. */
 SPOT_MUST_CHECK int spot_result_json_write(const spot_store_t *store, FILE *out);
 
 #endif

@@ -145,24 +145,51 @@ place_panel(const study_plot_t *self, size_t panel_id)
     };
 }
 
-/* "pipeline depth 8, recovery system checkpoint": where the panel is on other axes. */
+/* The name of a swept key in a title: all of it where it stands alone, else its last
+ * part. */
+static void
+title_words(const spot_axis_t *axis, bool is_alone, char words[SPOT_WORDS_BYTES])
+{
+    const char *dot = strrchr(axis->path, '.');
+
+    spot_figure_words(
+        is_alone || dot == NULL ? axis->path : dot + 1, words, SPOT_WORDS_BYTES);
+}
+
+/* Cuts a text to what fits, at the end of a character. */
+static void
+cut_text(char *text, size_t max_chars)
+{
+    size_t num_chars = 0;
+
+    for (char *byte = text; *byte != '\0'; byte++) {
+        num_chars += ((unsigned char) *byte & 0xc0) != 0x80;
+        if (num_chars > max_chars) {
+            snprintf(byte, 4, "…"); /* three bytes; text has room for them and NUL */
+            return;
+        }
+    }
+}
+
+/* "pipeline depth 8", "mode async, reload 10 s": where the panel is on other axes. */
 static void
 draw_panel_title(const study_plot_t *self, const spot_panel_t *panel, size_t panel_id)
 {
     const spot_study_head_t *head = self->curves->head;
-    char text[512] = "", words[SPOT_WORDS_BYTES], shown[SPOT_UTF8_SHOWN_BYTES];
+    char text[516] = "", words[SPOT_WORDS_BYTES], shown[SPOT_UTF8_SHOWN_BYTES];
     size_t used = 0;
 
-    for (size_t j = 0; j < head->num_axes && used < sizeof(text); j++) {
+    for (size_t j = 0; j < head->num_axes && used < 512; j++) {
         if (j != self->curves->axis_id) {
             const size_t value_id = spot_curves_value_id(self->curves, panel_id, j);
 
-            spot_figure_words(head->axes[j].path, words, sizeof(words));
-            used += (size_t) snprintf(text + used, sizeof(text) - used, "%s%s %s",
+            title_words(&head->axes[j], head->num_axes <= 2, words);
+            used += (size_t) snprintf(text + used, 512 - used, "%s%s %s",
                 used == 0 ? "" : ", ", words,
                 spot_utf8_shown(head->axes[j].texts[value_id], shown));
         }
     }
+    cut_text(text, (size_t) (panel->width_px / CHAR_PX));
     spot_figure_text(&self->figure, panel->left_px, panel->top_px - 40, SPOT_TEXT_LABEL,
         SPOT_ALIGN_LEFT, text);
 }

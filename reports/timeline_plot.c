@@ -83,13 +83,14 @@ draw_head(timeline_plot_t *self)
 {
     const spot_timeline_t *timeline = self->timeline;
     const size_t num_lines = spot_figure_num_lines(timeline->title, TITLE_CHARS);
-    char note[160];
+    char note[256];
 
     self->bottom_px = HEAD_PX + TITLE_LINE_PX * (double) num_lines;
     spot_figure_paragraph(
         &self->figure, MARGIN_PX, 30, SPOT_TEXT_TITLE, TITLE_CHARS, timeline->title);
-    snprintf(note, sizeof(note), "%s over time, and each category's share of their time",
-        timeline->height_label);
+    snprintf(note, sizeof(note),
+        "%s%s%s over time, and each category's share of their time", timeline->note,
+        timeline->note[0] == '\0' ? "" : " · ", timeline->height_label);
     spot_figure_text(&self->figure, MARGIN_PX, self->bottom_px - 50, SPOT_TEXT_NOTE,
         SPOT_ALIGN_LEFT, note);
 }

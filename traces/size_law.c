@@ -96,6 +96,22 @@ bind_parameters(spot_bind_t *bind, const char *name, spot_size_family_t family,
     spot_bind_map(bind, fields, path, node->children[0], parameters);
 }
 
+/* No law on 1, 2, ... of this kind has a smaller variance than Poisson's. */
+static void
+warn_of_other_std(spot_bind_t *bind, const char *name, const spot_node_t *node,
+    const parameters_t *parameters)
+{
+    const double used = sqrt(fmax(0, parameters->a - 1));
+
+    if (parameters->family == SPOT_SIZE_MOMENTS && parameters->a >= 1 &&
+        (parameters->b < used * (1 - 1e-6) || (used == 0 && parameters->b > 0))) {
+        spot_diag_warn(bind->diag, node->file, node->line, node->column,
+            "%s%s.moments: the standard deviation is %.6g, not %.6g: the law (1 + "
+            "Poisson) has no other with this mean",
+            bind->path, name, used, parameters->b);
+    }
+}
+
 void
 spot_size_family_bind(
     spot_bind_t *bind, const spot_field_t *field, const spot_node_t *node, void *target)
@@ -112,6 +128,7 @@ spot_size_family_bind(
     for (size_t j = 0; j < sizeof(families) / sizeof(families[0]); j++) {
         if (strcmp(near.text, families[j].name) == 0) {
             bind_parameters(bind, field->name, (spot_size_family_t) j, node, target);
+            warn_of_other_std(bind, field->name, node, target);
             return;
         }
         spot_suggest_offer(&near, families[j].name);

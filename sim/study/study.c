@@ -359,6 +359,20 @@ bind_all(spot_study_t *self, spot_diag_t *diag)
     return ret == 0 && diag->num_errors > num_errors ? SPOT_ERR_BAD_INPUT : ret;
 }
 
+/* None of the keys that only a study has: somebody's scenario, most likely. */
+static bool
+is_no_study(const spot_node_t *root)
+{
+    static const char *const keys[] = {"study", "sweep", "replications", "metrics"};
+
+    for (size_t j = 0; j < sizeof(keys) / sizeof(keys[0]); j++) {
+        if (spot_node_get(root, keys[j]) != NULL) {
+            return false;
+        }
+    }
+    return spot_node_get(root, "scenario") != NULL && root->num_children > 1;
+}
+
 int
 spot_study_read(spot_study_t *self, const spot_experiment_t *experiment,
     const char *path, const char *const *sets, size_t num_sets, spot_diag_t *diag)
@@ -368,6 +382,10 @@ spot_study_read(spot_study_t *self, const spot_experiment_t *experiment,
     memset(self, 0, sizeof(*self));
     self->experiment = experiment;
     error = spot_yaml_read(&self->document, path, diag);
+    if (self->document.root != NULL && is_no_study(self->document.root)) {
+        spot_diag_error(diag, path, 0, 0, "this is a scenario, not a study");
+        return SPOT_ERR_BAD_INPUT;
+    }
     if (self->document.root != NULL) {
         ret = spot_study_apply_sets(self, sets, num_sets, diag);
         error = error != 0 ? error : ret;

@@ -337,9 +337,8 @@ number_of(const char *text, const char **unit)
     if (length < sizeof(number)) {
         memcpy(number, text, length);
         number[length] = '\0';
-        *unit = text[length] == ' ' ? text + length + 1 : "";
-        if (spot_number_parse(number, &value) != 0) {
-            return (double) NAN;
+        if (spot_number_parse(number, &value) == 0 && text[length] == ' ') {
+            *unit = text + length + 1;
         }
     }
     return value;
@@ -365,6 +364,10 @@ describe_values(sweep_t *self)
         axis->texts[j] = spot_text_copy(text, strlen(text));
         if (axis->texts[j] == NULL) {
             return SPOT_ERR_NO_MEMORY;
+        }
+        if (j > 0 && strcmp(axis->texts[j], axis->texts[j - 1]) == 0) {
+            spot_bind_error(self->bind, self->values[j], self->path,
+                "the value %s stands twice", axis->texts[j]);
         }
         axis->numbers[j] = number_of(axis->texts[j], &unit);
         if (first_unit == NULL) {
@@ -402,6 +405,34 @@ bind_sweep(sweep_t *self)
         ret = single == NULL ? SPOT_ERR_NO_MEMORY : bind_values(self, &single, 1);
     }
     return ret == 0 ? describe_values(self) : ret;
+}
+
+/* Whether a dotted key is another one or lies within it. */
+static bool
+is_within(const char *path, const char *outer)
+{
+    const size_t length = strlen(outer);
+
+    return strncmp(path, outer, length) == 0 &&
+           (path[length] == '\0' || path[length] == '.');
+}
+
+/* A swept value that contains another swept key would hide it, or be changed by it. */
+static void
+check_overlap(spot_bind_t *bind, const spot_node_t *sweep)
+{
+    for (size_t j = 0; j < sweep->num_children; j++) {
+        for (size_t k = 0; k < sweep->num_children; k++) {
+            if (j != k && is_within(sweep->keys[j]->text, sweep->keys[k]->text)) {
+                char inner[SPOT_UTF8_SHOWN_BYTES], outer[SPOT_UTF8_SHOWN_BYTES];
+
+                spot_bind_error(bind, sweep->keys[j], NULL,
+                    "sweep: %s lies within %s, which is swept too",
+                    spot_utf8_shown(sweep->keys[j]->text, inner),
+                    spot_utf8_shown(sweep->keys[k]->text, outer));
+            }
+        }
+    }
 }
 
 static int
@@ -447,6 +478,7 @@ spot_study_plan(spot_study_t *self, spot_bind_t *bind)
         }
         self->head.num_axes = sweep->num_children;
         strcpy(bind->path, "sweep.");
+        check_overlap(bind, sweep);
         ret = bind_sweeps(self, bind, sweep);
         bind->path[0] = '\0';
     }

@@ -26,18 +26,34 @@ typedef struct {
 
 /* The memory of one worker. */
 typedef struct {
+    size_t point_id;              /* of worker */
+    void *worker;                 /* of the experiment; NULL: none yet */
     double all[SPOT_MAX_METRICS]; /* metrics of the experiment */
     double *rows;                 /* [BATCH_REPLICATIONS][num_metrics] those kept */
     unsigned char warnings[SPOT_MAX_WARNINGS];
     int64_t num_warned[SPOT_MAX_WARNINGS];
 } scratch_t;
 
+/* The worker's memory serves as long as the point stays the same. */
 static int
-run_replication(const pool_t *pool, scratch_t *scratch, void *worker,
-    int64_t replication, double *row)
+open_worker(const pool_t *pool, scratch_t *scratch, size_t point_id)
 {
     const spot_study_t *study = pool->study;
-    const int ret = study->experiment->run(worker, study->head.seed,
+
+    if (scratch->worker != NULL && scratch->point_id == point_id) {
+        return 0;
+    }
+    study->experiment->close(scratch->worker);
+    scratch->worker = NULL;
+    scratch->point_id = point_id;
+    return study->experiment->open(&scratch->worker, study->scenarios[point_id]);
+}
+
+static int
+run_replication(const pool_t *pool, scratch_t *scratch, int64_t replication, double *row)
+{
+    const spot_study_t *study = pool->study;
+    const int ret = study->experiment->run(scratch->worker, study->head.seed,
         (uint64_t) replication, scratch->all, scratch->warnings);
 
     for (size_t j = 0; ret == 0 && j < study->head.num_metrics; j++) {
@@ -57,12 +73,11 @@ run_batch(pool_t *pool, scratch_t *scratch, int64_t batch_id)
     const int64_t first = batch_id % pool->batches_per_point * BATCH_REPLICATIONS;
     const int64_t left = study->head.num_replications - first;
     const int64_t num_rows = left < BATCH_REPLICATIONS ? left : BATCH_REPLICATIONS;
-    void *worker = NULL;
-    int ret = study->experiment->open(&worker, study->scenarios[point_id]);
+    int ret = open_worker(pool, scratch, point_id);
 
     memset(scratch->num_warned, 0, sizeof(scratch->num_warned));
     for (int64_t j = 0; ret == 0 && j < num_rows; j++) {
-        ret = run_replication(pool, scratch, worker, first + j,
+        ret = run_replication(pool, scratch, first + j,
             scratch->rows + (size_t) j * study->head.num_metrics);
     }
     if (ret == 0) {
@@ -70,7 +85,6 @@ run_batch(pool_t *pool, scratch_t *scratch, int64_t batch_id)
             (size_t) num_rows, scratch->rows, scratch->num_warned);
         atomic_fetch_add(&pool->num_done, num_rows);
     }
-    study->experiment->close(worker);
     return ret;
 }
 
@@ -100,7 +114,7 @@ work(void *context)
 {
     pool_t *pool = context;
     atomic_int *stop = pool->run->stop;
-    scratch_t scratch;
+    scratch_t scratch = {.worker = NULL};
     int ret = 0;
 
     scratch.rows = spot_calloc(
@@ -120,6 +134,7 @@ work(void *context)
     if (ret != 0) {
         keep_first_error(pool, ret);
     }
+    pool->study->experiment->close(scratch.worker);
     free(scratch.rows);
     return NULL;
 }

@@ -32,6 +32,7 @@ typedef struct {
 } spot_timeline_progress_t;
 
 typedef struct {
+    char note[160];             /* which run it is; may be empty */
     const char *title;          /* borrowed, as all texts here */
     const char *height_label;   /* "instances" */
     const char *progress_label; /* "steps kept" */

@@ -30,8 +30,8 @@ charge_training(spot_train_t *self, int64_t elapsed_ms, bool is_rollback)
     int64_t *instance_ms = result->ledger.instance_ms;
     spot_share_t rest = SPOT_SHARE_UNSAVED;
 
-    result->job_ms[SPOT_JOB_TRAINING] += worked_ms;
-    result->job_ms[SPOT_JOB_STALLED] += progress.stalled_ms;
+    result->job_ms[SPOT_JOB_TRAINING] += elapsed_ms;
+    result->stalled_ms += progress.stalled_ms;
     result->steps_executed += progress.steps;
     result->steps_durable += progress.durable_steps;
     result->checkpoints_durable += progress.durable;

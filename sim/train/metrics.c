@@ -55,6 +55,13 @@ job_fraction(const run_t *run, int phase)
 }
 
 static double
+job_stalled_fraction(const run_t *run, int argument)
+{
+    (void) argument;
+    return ratio((double) run->result->stalled_ms, (double) run->result->horizon_ms);
+}
+
+static double
 job_lost_fraction(const run_t *run, int argument)
 {
     (void) argument;
@@ -214,7 +221,7 @@ time_to_finish_s(const run_t *run, int argument)
     X("goodput_fraction", "1", share_fraction, SPOT_SHARE_USEFUL,                       \
         FRACTION ": steps that a durable checkpoint or the end of the job keeps")       \
     X("lost_fraction", "1", share_fraction, SPOT_SHARE_LOST,                            \
-        FRACTION ": work that a rollback threw away")                                   \
+        FRACTION ": work that rollbacks after losses and additions threw away")         \
     X("unsaved_fraction", "1", share_fraction, SPOT_SHARE_UNSAVED,                      \
         FRACTION ": work that was not durable when the run ended")                      \
     X("redundant_fraction", "1", share_fraction, SPOT_SHARE_REDUNDANT,                  \
@@ -226,8 +233,8 @@ time_to_finish_s(const run_t *run, int argument)
     X("job_reloading_fraction", "1", job_fraction, SPOT_JOB_RELOADING,                  \
         CLOCK ": loading the durable state")                                            \
     X("job_training_fraction", "1", job_fraction, SPOT_JOB_TRAINING,                    \
-        CLOCK ": training, lost work included")                                         \
-    X("job_stalled_fraction", "1", job_fraction, SPOT_JOB_STALLED,                      \
+        CLOCK ": training, lost work and stalls included")                              \
+    X("job_stalled_fraction", "1", job_stalled_fraction, 0,                             \
         CLOCK ": waiting for a checkpoint")                                             \
     X("job_lost_fraction", "1", job_lost_fraction, 0,                                   \
         CLOCK ": training that a rollback threw away")                                  \

@@ -17,6 +17,7 @@ write_times(spot_json_t *json, const spot_train_result_t *result)
     for (int j = 0; j < SPOT_NUM_JOB_PHASES; j++) {
         spot_json_integer(json, spot_job_phase_names[j], result->job_ms[j]);
     }
+    spot_json_integer(json, "stalled", result->stalled_ms); /* parts of training */
     spot_json_integer(json, "lost", result->lost_ms);
     spot_json_close(json, '}');
 }

@@ -122,12 +122,13 @@ add_checkpoints(
     const int64_t first_ms = train->episode.training_ms +
                              cycle->first_steps * cycle->step_ms + cycle->snapshot_ms +
                              cycle->write_ms;
-    const int64_t skipped =
+    const int64_t first =
         num_durable > MAX_CHECKPOINTS ? num_durable - MAX_CHECKPOINTS : 0;
 
-    for (int64_t j = skipped; j < num_durable; j++) {
-        const int64_t values[SPOT_EVENT_VALUES] = {
-            before + j + 1, steps_before + cycle->first_steps + j * cycle->cycle_steps};
+    for (int64_t j = first; j < num_durable; j++) {
+        const int64_t values[SPOT_EVENT_VALUES] = {before + j + 1,
+            steps_before + cycle->first_steps + j * cycle->cycle_steps,
+            j == first ? first + 1 : 1};
 
         add(train, first_ms + j * cycle->cycle_ms, SPOT_LOG_DURABLE, values);
     }
@@ -199,7 +200,7 @@ write_record(
     spot_json_t *json, const spot_event_log_t *log, const spot_log_record_t *record)
 {
     static const char *const keys[][SPOT_EVENT_VALUES] = {
-        [SPOT_LOG_DURABLE] = {"checkpoint", "steps_durable"},
+        [SPOT_LOG_DURABLE] = {"checkpoint", "steps_durable", "checkpoints"},
         [SPOT_LOG_CHANGE] = {"count", "clipped", "population"},
         [SPOT_LOG_ROLLBACK] = {"steps_lost", "steps_durable", "lost_ms",
             "checkpoints_aborted"},

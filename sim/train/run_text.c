@@ -35,18 +35,51 @@ write_ledger(const spot_train_result_t *result, FILE *out)
         out, "  %-14s %12.2f\n", "total", (double) total_ms / (double) SPOT_MS_PER_H);
 }
 
+/* How a metric is written for people. */
+typedef struct {
+    const char *label;
+    const char *name;
+    double factor;
+    int num_decimals;
+    const char *unit;
+} line_t;
+
 /* A metric, or "-" where it is undefined. */
 static void
-write_metric(const spot_scenario_t *scenario, const spot_train_result_t *result,
-    const char *label, const char *name, const char *unit, FILE *out)
+write_line(const spot_scenario_t *scenario, const spot_train_result_t *result,
+    const line_t *line, FILE *out)
 {
-    const double value = spot_train_metric(scenario, result, name);
+    const double value = spot_train_metric(scenario, result, line->name);
 
     if (isnan(value)) {
-        fprintf(out, "  %-28s %14s\n", label, "-");
+        fprintf(out, "  %-30s %14s\n", line->label, "-");
     } else {
-        fprintf(
-            out, "  %-28s %14.6g%s%s\n", label, value, *unit == '\0' ? "" : " ", unit);
+        fprintf(out, "  %-30s %14.*f %s\n", line->label, line->num_decimals,
+            line->factor * value, line->unit);
+    }
+}
+
+static void
+write_outcome(
+    const spot_scenario_t *scenario, const spot_train_result_t *result, FILE *out)
+{
+    static const line_t lines[] = {
+        {"idle fraction", "idle_fraction", 100, 2, "%"},
+        {"goodput fraction", "goodput_fraction", 100, 2, "%"},
+        {"throughput", "samples_per_s", 1, 3, "samples/s"},
+        {"cost", "cost_usd", 1, 2, "USD"},
+        {"the same on demand", "cost_on_demand_usd", 1, 2, "USD"},
+        {"cost of 1,000 samples", "usd_per_1000_samples", 1, 4, "USD"},
+        {"mean time between preemptions", "mtbp_s", 1, 1, "s"},
+    };
+    static const line_t finish = {"time to finish", "time_to_finish_s", 1, 3, "s"};
+
+    fprintf(out, "\nwhat came of it\n");
+    for (size_t j = 0; j < sizeof(lines) / sizeof(lines[0]); j++) {
+        write_line(scenario, result, &lines[j], out);
+    }
+    if (scenario->until_steps > 0) {
+        write_line(scenario, result, &finish, out);
     }
 }
 
@@ -60,6 +93,11 @@ write_job(const spot_train_result_t *result, FILE *out)
                 (double) result->job_ms[j] / (double) SPOT_MS_PER_H,
                 100 * (double) result->job_ms[j] / (double) result->horizon_ms);
         }
+    }
+    if (result->stalled_ms > 0) {
+        fprintf(out, "  of it stalled  %12.2f  %5.1f %%\n",
+            (double) result->stalled_ms / (double) SPOT_MS_PER_H,
+            100 * (double) result->stalled_ms / (double) result->horizon_ms);
     }
     fprintf(out,
         "  steps executed %" PRId64 ", lost %" PRId64 ", kept %" PRId64 "\n"
@@ -91,27 +129,16 @@ spot_run_text_write(
 
     spot_duration_text(result->horizon_ms, horizon);
     fprintf(out,
-        "%s: recovery %s, %s, seed %" PRIu64 ", replication %" PRIu64 "\n"
+        "%s: recovery %s, %s (%.2f h), seed %" PRIu64 ", replication %" PRIu64 "\n"
         "instances: %" PRId64 " at first, %" PRId64 " added, %" PRId64
         " preempted, %" PRId64 " stopped, %" PRId64 " at most\n\n",
-        scenario->name, scenario->recovery.system->name, horizon, result->seed,
+        scenario->name, scenario->recovery.system->name, horizon,
+        (double) result->horizon_ms / (double) SPOT_MS_PER_H, result->seed,
         result->replication, result->initial, result->added, result->preempted,
         result->stopped, result->peak_instances);
     write_ledger(result, out);
     putc('\n', out);
     write_job(result, out);
-    fprintf(out, "\nwhat came of it\n");
-    write_metric(scenario, result, "idle fraction", "idle_fraction", "", out);
-    write_metric(scenario, result, "goodput fraction", "goodput_fraction", "", out);
-    write_metric(scenario, result, "throughput", "samples_per_s", "samples/s", out);
-    write_metric(scenario, result, "cost", "cost_usd", "USD", out);
-    write_metric(
-        scenario, result, "the same on demand", "cost_on_demand_usd", "USD", out);
-    write_metric(
-        scenario, result, "cost of 1,000 samples", "usd_per_1000_samples", "USD", out);
-    write_metric(scenario, result, "mean time between preemptions", "mtbp_s", "s", out);
-    if (scenario->until_steps > 0) {
-        write_metric(scenario, result, "time to finish", "time_to_finish_s", "s", out);
-    }
+    write_outcome(scenario, result, out);
     write_warnings(result, out);
 }

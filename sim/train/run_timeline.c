@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "sim/train/run_timeline.h"
 
-#include <string.h>
+#include <inttypes.h>
+#include <stdio.h>
 
 #include "sim/train/run_log.h"
 
@@ -68,12 +69,19 @@ add_record(builder_t *self, const spot_log_record_t *record)
 }
 
 int
-spot_run_timeline(const spot_scenario_t *scenario, const spot_event_log_t *log,
-    spot_timeline_t *timeline)
+spot_run_timeline(const spot_scenario_t *scenario, const spot_train_result_t *result,
+    const spot_event_log_t *log, spot_timeline_t *timeline)
 {
     builder_t self = {.timeline = timeline, .share = SPOT_NUM_SHARES};
+    const spot_trace_t *recording = scenario->trace.recording;
+    const char *trace = recording == NULL ? NULL : spot_trace_key(recording, "name");
     int ret = spot_timeline_add_progress(timeline, 0, 0);
 
+    snprintf(timeline->note, sizeof(timeline->note),
+        "recovery %s · %s %.60s · seed %" PRIu64 ", replication %" PRIu64,
+        scenario->recovery.system->name, trace == NULL ? "generator" : "trace",
+        trace == NULL ? scenario->trace.generator->name : trace, result->seed,
+        result->replication);
     timeline->title = scenario->name;
     timeline->height_label = "instances";
     timeline->progress_label = "steps durable";

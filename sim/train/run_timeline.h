@@ -10,6 +10,7 @@
 /* Fills an initialised timeline from the log of a finished run. NO_MEMORY; free it even
  * then. O(records). */
 SPOT_MUST_CHECK int spot_run_timeline(const spot_scenario_t *scenario,
-    const spot_event_log_t *log, spot_timeline_t *timeline);
+    const spot_train_result_t *result, const spot_event_log_t *log,
+    spot_timeline_t *timeline);
 
 #endif

@@ -188,6 +188,25 @@ check_until(spot_bind_t *bind, const spot_node_t *root)
     }
 }
 
+/* Keys that have no effect are told, not passed over. */
+static void
+warn_of_ignored_keys(
+    const spot_scenario_t *self, spot_bind_t *bind, const spot_node_t *root)
+{
+    static const char *const keys[] = {"snapshot", "busy"};
+    const spot_node_t *checkpoint =
+        spot_node_get(spot_node_get(root, "job"), "checkpoint");
+
+    for (size_t j = 0; j < sizeof(keys) / sizeof(keys[0]); j++) {
+        const spot_node_t *node = spot_node_get(checkpoint, keys[j]);
+
+        if (node != NULL && self->job.checkpoint.mode == SPOT_CHECKPOINT_SYNC) {
+            spot_diag_warn(bind->diag, node->file, node->line, node->column,
+                "job.checkpoint.%s has no effect with mode sync", keys[j]);
+        }
+    }
+}
+
 /* Binds the trace with what the scenario settles. Where the scenario itself is faulty,
  * its values are replaced so that the trace's own errors are found in the same pass. */
 static int
@@ -219,6 +238,9 @@ settle_horizon(spot_scenario_t *self, spot_bind_t *bind, const spot_node_t *root
     }
     if (self->horizon_ms == 0 && recording != NULL) {
         self->horizon_ms = recording->end_ms;
+    } else if (self->horizon_ms == 0 && self->until_steps > 0) {
+        self->horizon_ms =
+            SPOT_MAX_DURATION_MS; /* the steps end the run, or nothing does */
     } else if (self->horizon_ms == 0) {
         spot_bind_error(bind, place_of(root, NULL, "horizon"), "horizon",
             "a generated trace has no end: expected a duration such as \"355 min\"");
@@ -241,12 +263,17 @@ spot_scenario_init(spot_scenario_t *self, const spot_node_t *root, spot_diag_t *
     int ret;
 
     memset(self, 0, sizeof(*self));
+    if (spot_node_get(root, "study") != NULL) {
+        spot_diag_error(diag, root->file, 0, 0, "this is a study, not a scenario");
+        return SPOT_ERR_BAD_INPUT;
+    }
     ret = spot_bind_document(spot_scenario_fields, root, diag, self);
     if (ret == SPOT_ERR_NO_MEMORY || root->kind != SPOT_NODE_MAP) {
         return ret;
     }
     check_fleet(self, &bind, root);
     check_until(&bind, root);
+    warn_of_ignored_keys(self, &bind, root);
     if (self->trace_node != NULL) {
         ret = bind_trace(self, &bind);
     }

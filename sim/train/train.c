@@ -10,7 +10,7 @@
 #include "sim/train/run_log.h"
 
 const char *const spot_job_phase_names[SPOT_NUM_JOB_PHASES] = {
-    "waiting", "reconfiguring", "reloading", "training", "stalled"};
+    "waiting", "reconfiguring", "reloading", "training"};
 
 /* Kinds of calendar items: at one tick, preparations end before the trace's events are
  * seen. */

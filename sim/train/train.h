@@ -26,8 +26,7 @@ typedef enum {
     SPOT_JOB_WAITING, /* not enough instances for a pipeline */
     SPOT_JOB_RECONFIGURING,
     SPOT_JOB_RELOADING,
-    SPOT_JOB_TRAINING,
-    SPOT_JOB_STALLED, /* by a checkpoint, within training */
+    SPOT_JOB_TRAINING, /* stalls for checkpoints included */
     SPOT_NUM_JOB_PHASES
 } spot_job_phase_t;
 
@@ -39,6 +38,7 @@ typedef struct {
     int64_t horizon_ms; /* when the run ended */
     spot_ledger_t ledger;
     int64_t job_ms[SPOT_NUM_JOB_PHASES]; /* sums to horizon_ms */
+    int64_t stalled_ms;                  /* of the job's training time */
     int64_t lost_ms;                     /* of the job's training time */
     int64_t steps_executed;
     int64_t steps_durable; /* recoverable from storage when the run ended */

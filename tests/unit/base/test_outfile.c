@@ -322,6 +322,14 @@ test_permissions_follow_the_umask(void **state)
         assert_int_equal(umask(before), masks[j]);
         assert_int_equal(stat(self->path, &status), 0);
         assert_int_equal(status.st_mode & 0777, 0666 & ~masks[j]);
+        /* A file that is replaced keeps its own. */
+        assert_int_equal(chmod(self->path, 0640), 0);
+        begin(self, "y");
+        assert_int_equal(spot_outfile_commit(&self->file, &self->diag), 0);
+        spot_outfile_free(&self->file);
+        assert_int_equal(stat(self->path, &status), 0);
+        assert_int_equal(status.st_mode & 0777, 0640);
+        unlink(self->path);
     }
 }
 

@@ -195,6 +195,7 @@ test_golden(void **state)
     head.axes[1] = sample_axis("recovery", 2, numbers);
     free(head.axes[1].texts[1]);
     head.axes[1].texts[1] = strdup("{system: \"x\", y}");
+    head.axes[1].numbers[1] = (double) NAN;
     assert_int_equal(spot_store_open_memory(&store, &head), 0);
     for (size_t j = 0; j < 3; j++) {
         assert_int_equal(store->put(store, j, 0, 3, rows[0], warned), 0);

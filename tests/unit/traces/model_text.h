@@ -49,7 +49,7 @@ make_model(spot_trace_model_t *model, const char *text)
     ret = parse_model(model, text, &diag);
     spot_diag_print(&diag, stderr);
     assert_int_equal(ret, 0);
-    assert_int_equal(diag.num_items, 0);
+    assert_int_equal(diag.num_errors, 0);
     spot_diag_free(&diag);
 }
 

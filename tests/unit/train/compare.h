@@ -41,7 +41,7 @@ static const result_field_t result_fields[] = {
     RESULT_NUMBER(job_ms[SPOT_JOB_RECONFIGURING]),
     RESULT_NUMBER(job_ms[SPOT_JOB_RELOADING]),
     RESULT_NUMBER(job_ms[SPOT_JOB_TRAINING]),
-    RESULT_NUMBER(job_ms[SPOT_JOB_STALLED]),
+    RESULT_NUMBER(stalled_ms),
     RESULT_NUMBER(lost_ms),
     RESULT_NUMBER(steps_executed),
     RESULT_NUMBER(steps_durable),

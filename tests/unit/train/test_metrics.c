@@ -31,8 +31,8 @@ static const spot_train_result_t result = {
     .job_ms = {[SPOT_JOB_WAITING] = 720000,
         [SPOT_JOB_RECONFIGURING] = 1440000,
         [SPOT_JOB_RELOADING] = 360000,
-        [SPOT_JOB_TRAINING] = 3600000,
-        [SPOT_JOB_STALLED] = 1080000},
+        [SPOT_JOB_TRAINING] = 4680000},
+    .stalled_ms = 1080000,
     .lost_ms = 900000,
     .steps_executed = 100,
     .steps_durable = 70,
@@ -71,7 +71,7 @@ static const struct {
     {"job_waiting_fraction", "1", 0.1},
     {"job_reconfiguring_fraction", "1", 0.2},
     {"job_reloading_fraction", "1", 0.05},
-    {"job_training_fraction", "1", 0.5},
+    {"job_training_fraction", "1", 0.65},
     {"job_stalled_fraction", "1", 0.15},
     {"job_lost_fraction", "1", 0.125},
     {"steps_executed", "steps", 100},
@@ -199,7 +199,8 @@ test_undefined_one_by_one(void **state)
 static void
 test_warnings(void **state)
 {
-    static const char *const names[] = {"flat_step_time", "clipped", "past_trace_end", "never_trained"};
+    static const char *const names[] = {
+        "flat_step_time", "clipped", "past_trace_end", "never_trained"};
     unsigned char flags[SPOT_TRAIN_NUM_WARNINGS];
     spot_train_result_t run = {.horizon_ms = 1};
 

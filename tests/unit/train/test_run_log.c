@@ -166,7 +166,7 @@ run_rows(const char *rows, const char *rest, spot_event_log_t *log)
     ", \"checkpoints_aborted\": " #aborted "}\n"
 #define DURABLE(time, number, steps)                                                    \
     EVENT(time, "durable")                                                              \
-    "\"checkpoint\": " #number ", \"steps_durable\": " #steps "}\n"
+    "\"checkpoint\": " #number ", \"steps_durable\": " #steps ", \"checkpoints\": 1}\n"
 #define END(time, kept, durable)                                                        \
     EVENT(time, "end") "\"steps_kept\": " #kept ", \"steps_durable\": " #durable "}\n"
 
@@ -286,6 +286,7 @@ read_phase(reading_t *self, const spot_log_record_t *record)
         [SPOT_SHARE_USEFUL] = SPOT_JOB_TRAINING,
         [SPOT_SHARE_LOST] = SPOT_JOB_TRAINING,
         [SPOT_SHARE_UNSAVED] = SPOT_JOB_TRAINING,
+        [SPOT_SHARE_STALLED] = SPOT_JOB_TRAINING,
         [SPOT_NUM_SHARES] = SPOT_JOB_WAITING,
     };
     const int64_t share = record->values[0], world_size = record->values[1];
@@ -294,8 +295,8 @@ read_phase(reading_t *self, const spot_log_record_t *record)
     assert_int_equal(record->time_ms, self->phase_end_ms);
     assert_true(length_ms > 0 && stalled_ms >= 0 && stalled_ms <= length_ms);
     self->phase_end_ms += length_ms;
-    self->sum.job_ms[phases[share]] += length_ms - stalled_ms;
-    self->sum.job_ms[SPOT_JOB_STALLED] += stalled_ms;
+    self->sum.job_ms[phases[share]] += length_ms;
+    self->sum.stalled_ms += stalled_ms;
     if (share == SPOT_NUM_SHARES) {
         assert_int_equal(world_size, 0);
         return;

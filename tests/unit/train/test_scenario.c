@@ -381,9 +381,29 @@ test_generator_needs_a_horizon(void **state)
     (void) state;
     assert_fails(NAME SEED, "scenario.yaml:1:1: " NO_END);
     assert_fails(NAME "horizon: trace-end\n" SEED, "scenario.yaml:2:10: " NO_END);
-    assert_fails(
-        NAME "horizon: {until: {steps: 4}}\n" SEED, "scenario.yaml:2:10: " NO_END);
-    assert_fails(NAME "until: {steps: 4}\n" SEED, "scenario.yaml:1:1: " NO_END);
+}
+
+/* The steps end the run, or a horizon of 100 years does. */
+static void
+test_until_needs_no_horizon(void **state)
+{
+    static const char *const texts[] = {
+        NAME "horizon: {until: {steps: 4}}\n" SEED, NAME "until: {steps: 4}\n" SEED};
+
+    (void) state;
+    for (size_t j = 0; j < 2; j++) {
+        spot_scenario_t scenario;
+        spot_train_result_t result;
+
+        bind_good_scenario(&scenario, texts[j]);
+        assert_int_equal(scenario.horizon_ms, SPOT_MAX_DURATION_MS);
+        result = run_scenario(&scenario, 1, NULL);
+        assert_true(result.is_finished);
+        assert_int_equal(result.steps_executed - result.steps_lost, 4);
+        spot_scenario_free(&scenario);
+    }
+    assert_fails(NAME "horizon: {until: {steps: 4}}\nuntil: {steps: 5}\n" SEED,
+        "scenario.yaml:3:8: until: horizon has it already\n");
 }
 
 static void
@@ -640,6 +660,7 @@ main(void)
         cmocka_unit_test(test_unknown_keys),
         cmocka_unit_test(test_errors_of_horizon),
         cmocka_unit_test(test_generator_needs_a_horizon),
+        cmocka_unit_test(test_until_needs_no_horizon),
         cmocka_unit_test(test_errors_of_fleet),
         cmocka_unit_test(test_errors_of_trace),
         cmocka_unit_test(test_errors_of_recovery),

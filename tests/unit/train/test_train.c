@@ -156,8 +156,8 @@ test_no_preemption_synchronous(void **state)
     assert_int_equal(result.steps_executed, 10 * 10 + 7); /* 1000 s = 10 * 95 + 50 */
     assert_int_equal(result.steps_durable, 100);
     assert_int_equal(result.checkpoints_durable, 10);
-    assert_int_equal(result.job_ms[SPOT_JOB_STALLED], 250000);
-    assert_int_equal(result.job_ms[SPOT_JOB_TRAINING], 750000);
+    assert_int_equal(result.stalled_ms, 250000);
+    assert_int_equal(result.job_ms[SPOT_JOB_TRAINING], 1000000);
     assert_int_equal(result.ledger.instance_ms[SPOT_SHARE_STALLED], 3 * 250000);
     assert_int_equal(result.ledger.instance_ms[SPOT_SHARE_USEFUL], 3 * 700000);
     assert_int_equal(result.ledger.instance_ms[SPOT_SHARE_UNSAVED], 3 * 50000);

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #define NEVER INT64_MAX
+#define STALLED SPOT_NUM_JOB_PHASES /* a phase of the twin alone */
 
 typedef struct {
     int32_t name_id;
@@ -35,8 +36,8 @@ typedef struct {
     list_t prepping;
     list_t standby;
     list_t active;
-    bool is_active_lost; /* at this tick */
-    spot_job_phase_t phase;
+    bool is_active_lost;  /* at this tick */
+    int phase;            /* spot_job_phase_t, or STALLED */
     int64_t phase_end_ms; /* of the pause part, of the step under way or of the stall */
     int64_t world_size;
     int64_t step_ms;
@@ -129,7 +130,7 @@ pass_time(twin_t *self, int64_t until_ms)
     static const spot_share_t shares[] = {
         [SPOT_JOB_RECONFIGURING] = SPOT_SHARE_RECONFIGURING,
         [SPOT_JOB_RELOADING] = SPOT_SHARE_RELOADING,
-        [SPOT_JOB_STALLED] = SPOT_SHARE_STALLED,
+        [STALLED] = SPOT_SHARE_STALLED,
     };
     const int64_t time_ms = until_ms - self->now_ms;
 
@@ -143,7 +144,11 @@ pass_time(twin_t *self, int64_t until_ms)
     } else {
         charge(self, shares[self->phase], self->active.num, time_ms);
     }
-    self->result->job_ms[self->phase] += time_ms;
+    if (self->phase == STALLED) {
+        self->result->stalled_ms += time_ms;
+    }
+    self->result->job_ms[self->phase == STALLED ? SPOT_JOB_TRAINING : self->phase] +=
+        time_ms;
     self->result->ledger.population_ms += population(self) * time_ms;
     self->now_ms = until_ms;
 }
@@ -166,7 +171,7 @@ steps_kept(const twin_t *self)
 }
 
 static void
-start_phase(twin_t *self, spot_job_phase_t phase, int64_t time_ms)
+start_phase(twin_t *self, int phase, int64_t time_ms)
 {
     self->phase = phase;
     self->phase_end_ms = time_ms == NEVER ? NEVER : self->now_ms + time_ms;
@@ -220,7 +225,7 @@ start_checkpoint(twin_t *self)
         .steps = steps_kept(self),
         .durable_ms = write_start_ms + checkpoint->write_ms,
     };
-    start_phase(self, SPOT_JOB_STALLED, resume_ms - self->now_ms);
+    start_phase(self, STALLED, resume_ms - self->now_ms);
 }
 
 static void
@@ -294,7 +299,7 @@ roll_back(twin_t *self)
 {
     spot_train_result_t *result = self->result;
 
-    if (self->phase != SPOT_JOB_TRAINING && self->phase != SPOT_JOB_STALLED) {
+    if (self->phase != SPOT_JOB_TRAINING && self->phase != STALLED) {
         assert(self->num_writing == 0 && self->open_ms == 0);
         return;
     }
