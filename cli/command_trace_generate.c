@@ -147,7 +147,7 @@ read_input(input_t *self, const arguments_t *arguments, spot_diag_t *diag)
     error = error != 0 ? error : ret;
     self->is_scenario = spot_node_get(root, "scenario") != NULL;
     if (self->is_scenario) {
-        ret = spot_scenario_init(&self->scenario, root, diag);
+        ret = spot_scenario_init(&self->scenario, root, NULL, diag);
         self->model = &self->scenario.trace;
         self->name = self->scenario.name;
     } else {

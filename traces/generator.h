@@ -38,8 +38,9 @@ typedef struct {
         *options;      /* offsets into the model; goes on with the common ones */
     size_t model_size; /* the model starts with spot_model_common_t */
     size_t state_size;
-    /* Checks and prepares a bound model whose common part is settled. */
-    int (*prepare)(void *model, spot_diag_t *diag);
+    /* Checks and prepares a bound model whose common part is settled. like: an earlier
+     * model of the same generator, with which recordings may be shared, or NULL. */
+    int (*prepare)(void *model, const void *like, spot_diag_t *diag);
     void (*free)(void *model);
     /* Starts a replication in state (zeroed once, state_size bytes). */
     void (*start)(void *state, const void *model, uint64_t seed, uint64_t replication);

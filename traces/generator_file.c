@@ -3,12 +3,26 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "traces/generator.h"
+
+/* The recordings that models bound one after another have read: a study over one trace
+ * reads it once, however many points it has. */
+typedef struct {
+    int num_users; /* models */
+    size_t num_traces;
+    size_t max_traces;
+    struct {
+        char *path;
+        spot_trace_t *trace;
+    } * traces; /* [num_traces] */
+} shelf_t;
 
 typedef struct {
     spot_model_common_t common;
     char *path;
-    spot_trace_t trace;
+    shelf_t *shelf;
+    const spot_trace_t *trace; /* on the shelf */
 } model_t;
 
 typedef struct {
@@ -16,13 +30,79 @@ typedef struct {
     size_t event_id; /* of the next one */
 } state_t;
 
+static void
+free_shelf(shelf_t *shelf)
+{
+    for (size_t j = 0; j < shelf->num_traces; j++) {
+        spot_trace_free(shelf->traces[j].trace);
+        free(shelf->traces[j].trace);
+        free(shelf->traces[j].path);
+    }
+    free(shelf->traces);
+    free(shelf);
+}
+
+/* Reads a trace and puts it on the shelf, unless it is faulty. */
 static int
-file_prepare(void *model, spot_diag_t *diag)
+read_trace(shelf_t *shelf, const char *path, spot_diag_t *diag)
+{
+    void *traces = shelf->traces;
+    spot_trace_t *trace = spot_calloc(1, sizeof(*trace));
+    char *copy = spot_text_copy(path, strlen(path));
+    int ret;
+
+    if (trace == NULL || copy == NULL ||
+        spot_array_reserve(&traces, &shelf->max_traces, shelf->num_traces + 1,
+            sizeof(*shelf->traces)) != 0) {
+        free(trace);
+        free(copy);
+        return SPOT_ERR_NO_MEMORY;
+    }
+    shelf->traces = traces;
+    shelf->traces[shelf->num_traces].path = copy;
+    shelf->traces[shelf->num_traces].trace = trace;
+    ret = spot_trace_read(trace, path, false, diag);
+    if (ret != 0) {
+        spot_trace_free(trace);
+        free(trace);
+        free(copy);
+        return ret;
+    }
+    shelf->num_traces++;
+    return 0;
+}
+
+static const spot_trace_t *
+find_trace(const shelf_t *shelf, const char *path)
+{
+    for (size_t j = 0; j < shelf->num_traces; j++) {
+        if (strcmp(shelf->traces[j].path, path) == 0) {
+            return shelf->traces[j].trace;
+        }
+    }
+    return NULL;
+}
+
+static int
+file_prepare(void *model, const void *like, spot_diag_t *diag)
 {
     model_t *self = model;
-    const int ret = spot_trace_read(&self->trace, self->path, false, diag);
+    int ret = 0;
 
-    if (ret == 0 && self->trace.kind == SPOT_TRACE_AVAILABILITY) {
+    self->shelf = like == NULL ? NULL : ((const model_t *) like)->shelf;
+    if (self->shelf == NULL) {
+        self->shelf = spot_calloc(1, sizeof(*self->shelf));
+    }
+    if (self->shelf == NULL) {
+        return SPOT_ERR_NO_MEMORY;
+    }
+    self->shelf->num_users++;
+    self->trace = find_trace(self->shelf, self->path);
+    if (self->trace == NULL) {
+        ret = read_trace(self->shelf, self->path, diag);
+        self->trace = ret == 0 ? find_trace(self->shelf, self->path) : NULL;
+    }
+    if (ret == 0 && self->trace->kind == SPOT_TRACE_AVAILABILITY) {
         spot_diag_warn(diag, self->path, 0, 0,
             "kind availability: what could have been obtained is taken as running");
     }
@@ -34,7 +114,9 @@ file_free(void *model)
 {
     model_t *self = model;
 
-    spot_trace_free(&self->trace);
+    if (self->shelf != NULL && --self->shelf->num_users == 0) {
+        free_shelf(self->shelf);
+    }
     free(self->path);
 }
 
@@ -45,7 +127,7 @@ file_start(void *state, const void *model, uint64_t seed, uint64_t replication)
 
     (void) seed;
     (void) replication;
-    self->trace = &((const model_t *) model)->trace;
+    self->trace = ((const model_t *) model)->trace;
     self->event_id = 0;
 }
 
@@ -64,7 +146,7 @@ file_next(void *state, spot_event_t *event)
 static const spot_trace_t *
 file_recording(const void *model)
 {
-    return &((const model_t *) model)->trace;
+    return ((const model_t *) model)->trace;
 }
 
 static const spot_field_t file_options[] = {

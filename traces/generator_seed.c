@@ -40,13 +40,14 @@ typedef struct {
 #define MAX_TICKS 0x1p52
 
 static int
-seed_prepare(void *model, spot_diag_t *diag)
+seed_prepare(void *model, const void *like, spot_diag_t *diag)
 {
     model_t *self = model;
     const double ticks_per_minute =
         (double) SPOT_MS_PER_MIN / (double) self->common.tick_ms;
     int ret = 0;
 
+    (void) like;
     (void) diag;
     for (int j = 0; j < NUM_DIRECTIONS && ret == 0; j++) {
         direction_t *direction = &self->directions[j];

@@ -185,8 +185,10 @@ settle_alone(spot_model_common_t *common, spot_bind_t *bind, const spot_node_t *
 
 int
 spot_trace_model_init(spot_trace_model_t *self, spot_bind_t *bind,
-    const spot_node_t *node, const spot_trace_setting_t *setting)
+    const spot_node_t *node, const spot_trace_setting_t *setting,
+    const spot_trace_model_t *like)
 {
+    const bool is_alike = like != NULL && like->model != NULL;
     const size_t num_errors = bind->diag->num_errors;
     spot_model_common_t *common;
     int ret = 0;
@@ -214,7 +216,8 @@ spot_trace_model_init(spot_trace_model_t *self, spot_bind_t *bind,
     if (bind->diag->num_errors > num_errors) {
         return SPOT_ERR_BAD_INPUT;
     }
-    ret = self->generator->prepare(self->model, bind->diag);
+    ret = self->generator->prepare(self->model,
+        is_alike && like->generator == self->generator ? like->model : NULL, bind->diag);
     if (ret == 0 && self->generator->recording != NULL) {
         self->recording = self->generator->recording(self->model);
     }
@@ -227,7 +230,7 @@ spot_trace_model_read(
 {
     spot_bind_t bind = {.diag = diag};
 
-    return spot_trace_model_init(self, &bind, root, NULL);
+    return spot_trace_model_init(self, &bind, root, NULL, NULL);
 }
 
 void

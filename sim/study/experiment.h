@@ -34,9 +34,11 @@ typedef struct {
     const spot_metric_t *metrics; /* [num_metrics] */
     size_t num_warnings;
     const spot_warning_t *warnings; /* [num_warnings] */
-    /* Binds a scenario document; *scenario is constant afterwards, shared by all
+    /* Binds a scenario document. like: a scenario of the study that was bound before, to
+     * share what is large, or NULL. *scenario is constant afterwards, shared by all
      * threads. BAD_INPUT with the reasons in diag; free it even then. */
-    int (*bind)(void **scenario, const spot_node_t *root, spot_diag_t *diag);
+    int (*bind)(
+        void **scenario, const spot_node_t *root, const void *like, spot_diag_t *diag);
     void (*free)(void *scenario);
     /* A worker holds the memory of one thread for one scenario. */
     int (*open)(void **worker, const void *scenario);

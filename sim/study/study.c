@@ -315,7 +315,8 @@ bind_points(spot_study_t *self, spot_diag_t *diag)
         }
         ret = spot_study_place_values(self, j, &root);
         if (ret == 0) {
-            ret = self->experiment->bind(&self->scenarios[j], root, diag);
+            ret = self->experiment->bind(
+                &self->scenarios[j], root, j == 0 ? NULL : self->scenarios[j - 1], diag);
         }
         error = ret != 0 ? ret : error;
         if (ret == SPOT_ERR_NO_MEMORY || (ret != 0 && j == 0)) {

@@ -8,13 +8,13 @@
 #include "sim/train/train.h"
 
 static int
-train_bind(void **scenario, const spot_node_t *root, spot_diag_t *diag)
+train_bind(void **scenario, const spot_node_t *root, const void *like, spot_diag_t *diag)
 {
     *scenario = spot_calloc(1, sizeof(spot_scenario_t));
     if (*scenario == NULL) {
         return SPOT_ERR_NO_MEMORY;
     }
-    return spot_scenario_init(*scenario, root, diag);
+    return spot_scenario_init(*scenario, root, like, diag);
 }
 
 static void

@@ -210,7 +210,7 @@ warn_of_ignored_keys(
 /* Binds the trace with what the scenario settles. Where the scenario itself is faulty,
  * its values are replaced so that the trace's own errors are found in the same pass. */
 static int
-bind_trace(spot_scenario_t *self, spot_bind_t *bind)
+bind_trace(spot_scenario_t *self, spot_bind_t *bind, const spot_scenario_t *like)
 {
     const spot_trace_setting_t setting = {
         .tick_ms = self->tick_ms > 0 ? self->tick_ms : SPOT_MS_PER_S,
@@ -221,7 +221,8 @@ bind_trace(spot_scenario_t *self, spot_bind_t *bind)
     int ret;
 
     strcpy(bind->path, "trace.");
-    ret = spot_trace_model_init(&self->trace, bind, self->trace_node, &setting);
+    ret = spot_trace_model_init(&self->trace, bind, self->trace_node, &setting,
+        like == NULL ? NULL : &like->trace);
     bind->path[0] = '\0';
     return ret;
 }
@@ -256,7 +257,8 @@ settle_horizon(spot_scenario_t *self, spot_bind_t *bind, const spot_node_t *root
 }
 
 int
-spot_scenario_init(spot_scenario_t *self, const spot_node_t *root, spot_diag_t *diag)
+spot_scenario_init(spot_scenario_t *self, const spot_node_t *root,
+    const spot_scenario_t *like, spot_diag_t *diag)
 {
     const size_t num_errors = diag->num_errors;
     spot_bind_t bind = {.diag = diag};
@@ -275,7 +277,7 @@ spot_scenario_init(spot_scenario_t *self, const spot_node_t *root, spot_diag_t *
     check_until(&bind, root);
     warn_of_ignored_keys(self, &bind, root);
     if (self->trace_node != NULL) {
-        ret = bind_trace(self, &bind);
+        ret = bind_trace(self, &bind, like);
     }
     if (ret == 0 && diag->num_errors == num_errors) {
         settle_horizon(self, &bind, root);
@@ -338,7 +340,7 @@ spot_scenario_read(spot_scenario_t *self, const char *path,
         error = error != 0 ? error : ret;
     }
     if (document.root != NULL) {
-        ret = spot_scenario_init(self, document.root, diag);
+        ret = spot_scenario_init(self, document.root, NULL, diag);
         error = error != 0 ? error : ret;
     }
     spot_yaml_free(&document);

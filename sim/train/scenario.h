@@ -34,10 +34,11 @@ typedef struct {
 /* Every key with its default and its help, for parsing and for the manual. */
 extern const spot_field_t spot_scenario_fields[];
 
-/* Binds a document. All errors are in diag with file:line:column. BAD_INPUT, IO,
- * NO_MEMORY; free self even then. */
-SPOT_API SPOT_MUST_CHECK int spot_scenario_init(
-    spot_scenario_t *self, const spot_node_t *root, spot_diag_t *diag);
+/* Binds a document. All errors are in diag with file:line:column. like: a scenario bound
+ * before, by the same thread, whose recordings are shared, or NULL; it may be freed
+ * first. BAD_INPUT, IO, NO_MEMORY; free self even then. */
+SPOT_API SPOT_MUST_CHECK int spot_scenario_init(spot_scenario_t *self,
+    const spot_node_t *root, const spot_scenario_t *like, spot_diag_t *diag);
 
 /* Changes to a scenario that a command line asks for. */
 typedef struct {

@@ -270,7 +270,8 @@ test_wrong_big_events(void **state)
 
 /* A model inside a scenario with tick 5 s, capacity 8, 4 initial ones, an hour. */
 static int
-init_in_scenario(spot_trace_model_t *model, const char *text, spot_diag_t *diag)
+init_in_scenario_like(spot_trace_model_t *model, const char *text,
+    const spot_trace_model_t *like, spot_diag_t *diag)
 {
     const spot_trace_setting_t setting = {5000, 8, 4, SPOT_MS_PER_H};
     spot_bind_t bind = {.diag = diag, .path = "trace."};
@@ -279,9 +280,15 @@ init_in_scenario(spot_trace_model_t *model, const char *text, spot_diag_t *diag)
 
     assert_int_equal(
         spot_yaml_parse(&document, "scenario.yaml", text, strlen(text), diag), 0);
-    ret = spot_trace_model_init(model, &bind, document.root, &setting);
+    ret = spot_trace_model_init(model, &bind, document.root, &setting, like);
     spot_yaml_free(&document);
     return ret;
+}
+
+static int
+init_in_scenario(spot_trace_model_t *model, const char *text, spot_diag_t *diag)
+{
+    return init_in_scenario_like(model, text, NULL, diag);
 }
 
 static void
@@ -469,6 +476,49 @@ test_last_time_of_events(void **state)
     assert_int_equal(spot_model_last_ms(&common), 2 * SPOT_MAX_DURATION_MS);
 }
 
+/* Models bound alike read a file once and may be freed in any order; a faulty file is
+ * read, and reported, each time. */
+static void
+test_recordings_are_shared(void **state)
+{
+    static const char good[] = "# spotsim-trace: 1\n# name: t\n# start: unknown\n"
+                               "# resolution_s: 1\n# kind: counts\n# capacity: 8\n"
+                               "time_s,event,count,instances\n0,init,3,\n9,end,3,\n";
+    char path[PATH_BYTES], other_path[PATH_BYTES], text[PATH_BYTES + 16];
+    spot_trace_model_t models[3];
+    spot_diag_t diag;
+
+    (void) state;
+    spot_diag_init(&diag);
+    test_path("shared.csv", path);
+    test_path("other.csv", other_path);
+    write_file(path, good, strlen(good));
+    write_file(other_path, good, strlen(good));
+    snprintf(text, sizeof(text), "{file: %s}", path);
+    assert_int_equal(init_in_scenario(&models[0], text, &diag), 0);
+    write_file(path, "faulty", 6); /* nobody looks any more */
+    assert_int_equal(init_in_scenario_like(&models[1], text, &models[0], &diag), 0);
+    assert_ptr_equal(models[1].recording, models[0].recording);
+    spot_trace_model_free(&models[0]);
+    assert_int_equal(models[1].recording->initial, 3);
+    snprintf(text, sizeof(text), "{file: %s}", other_path);
+    assert_int_equal(init_in_scenario_like(&models[2], text, &models[1], &diag), 0);
+    assert_ptr_not_equal(models[2].recording, models[1].recording);
+    spot_trace_model_free(&models[2]);
+    spot_trace_model_free(&models[1]);
+    assert_int_equal(diag.num_items, 0);
+    snprintf(text, sizeof(text), "{file: %s}", path);
+    assert_int_equal(init_in_scenario(&models[0], text, &diag), SPOT_ERR_BAD_INPUT);
+    assert_int_equal(
+        init_in_scenario_like(&models[1], text, &models[0], &diag), SPOT_ERR_BAD_INPUT);
+    assert_int_equal(diag.num_errors, 2);
+    spot_trace_model_free(&models[0]);
+    spot_trace_model_free(&models[1]);
+    spot_diag_free(&diag);
+    unlink(path);
+    unlink(other_path);
+}
+
 int
 main(void)
 {
@@ -487,6 +537,7 @@ main(void)
         cmocka_unit_test(test_errors_in_a_scenario),
         cmocka_unit_test(test_recordings),
         cmocka_unit_test(test_faulty_recordings),
+        cmocka_unit_test(test_recordings_are_shared),
         cmocka_unit_test(test_free_accepts_nothing),
         cmocka_unit_test(test_last_time_of_events),
     };

@@ -67,7 +67,7 @@ bind_scenario(spot_scenario_t *self, const char *text, spot_diag_t *diag)
     int ret = spot_yaml_parse(&document, "scenario.yaml", text, strlen(text), diag);
 
     assert_int_equal(ret, 0);
-    ret = spot_scenario_init(self, document.root, diag);
+    ret = spot_scenario_init(self, document.root, NULL, diag);
     spot_yaml_free(&document);
     return ret;
 }
