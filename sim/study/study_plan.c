@@ -350,6 +350,7 @@ describe_values(sweep_t *self)
 {
     spot_axis_t *axis = self->axis;
     const char *unit = "", *first_unit = NULL;
+    bool is_repeated = false;
 
     axis->texts = spot_calloc(axis->num_values, sizeof(*axis->texts));
     axis->numbers = spot_calloc(axis->num_values, sizeof(*axis->numbers));
@@ -365,9 +366,10 @@ describe_values(sweep_t *self)
         if (axis->texts[j] == NULL) {
             return SPOT_ERR_NO_MEMORY;
         }
-        if (j > 0 && strcmp(axis->texts[j], axis->texts[j - 1]) == 0) {
+        if (!is_repeated && j > 0 && strcmp(axis->texts[j], axis->texts[j - 1]) == 0) {
             spot_bind_error(self->bind, self->values[j], self->path,
                 "the value %s stands twice", axis->texts[j]);
+            is_repeated = true;
         }
         axis->numbers[j] = number_of(axis->texts[j], &unit);
         if (first_unit == NULL) {

@@ -95,6 +95,32 @@ test_a_picture_appears(void **state)
     sample_assert_svg(self->path);
 }
 
+/* gnuplot takes no notice of what it cannot write. */
+static void
+test_a_full_device_says_so(void **state)
+{
+    fixture_t *self = *state;
+
+    sample_need_gnuplot();
+    assert_int_equal(spot_gnuplot_run(write_text, "set terminal svg\nplot x\n",
+                         "/dev/full", &self->diag),
+        SPOT_ERR_IO);
+    assert_int_equal(self->diag.num_items, 1);
+    assert_string_equal(
+        self->diag.items[0].text, "/dev/full: cannot write: No space left on device");
+}
+
+static void
+test_a_picture_that_is_not_whole_is_refused(void **state)
+{
+    fixture_t *self = *state;
+
+    sample_need_gnuplot();
+    assert_failure(self, "set terminal dumb\nplot x\n", SPOT_ERR_CHILD,
+        "gnuplot drew no whole picture");
+    assert_int_not_equal(access(self->path, F_OK), 0);
+}
+
 static void
 test_a_failing_script_leaves_no_file(void **state)
 {
@@ -184,6 +210,8 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(test_a_picture_appears),
+        TEST(test_a_full_device_says_so),
+        TEST(test_a_picture_that_is_not_whole_is_refused),
         TEST(test_a_failing_script_leaves_no_file),
         TEST(test_a_failing_script_keeps_the_old_picture),
         TEST(test_gnuplot_that_stops_reading),
