@@ -39,18 +39,26 @@ is_before(const spot_calendar_item_t *a, const spot_calendar_item_t *b)
     return a->sequence < b->sequence;
 }
 
+static int
+grow(spot_calendar_t *self)
+{
+    void *items = self->items;
+    const int ret = spot_array_reserve(
+        &items, &self->max_items, self->num_items + 1, sizeof(*self->items));
+
+    self->items = items;
+    return ret;
+}
+
 int
 spot_calendar_add(
     spot_calendar_t *self, int64_t time_ms, int32_t kind, int32_t entity_id)
 {
     const spot_calendar_item_t item = {time_ms, kind, entity_id, self->num_added};
-    void *items = self->items;
     size_t place = self->num_items;
-    const int ret = spot_array_reserve(
-        &items, &self->max_items, self->num_items + 1, sizeof(*self->items));
+    int ret;
 
-    self->items = items;
-    if (ret != 0) {
+    if (place == self->max_items && (ret = grow(self)) != 0) {
         return ret;
     }
     while (place > 0 && is_before(&item, &self->items[(place - 1) / 2])) {
