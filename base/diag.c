@@ -71,8 +71,9 @@ is_repeated(const spot_diag_t *self, const char *text)
     return false;
 }
 
+/* Whether the item is new: a repeated one, or one without memory, is not kept. */
 SPOT_PRINTF(6, 0)
-static void
+static bool
 append(spot_diag_t *self, bool is_error, const char *file, size_t line, size_t column,
     const char *format, va_list arguments)
 {
@@ -83,16 +84,17 @@ append(spot_diag_t *self, bool is_error, const char *file, size_t line, size_t c
                             sizeof(*self->items)) != 0) {
         free(text);
         self->out_of_memory = true;
-        return;
+        return false;
     }
     self->items = items;
-    self->items[self->num_items].text = text;
-    self->items[self->num_items].is_error = is_error;
     if (is_repeated(self, text)) {
         free(text);
-    } else {
-        self->num_items++;
+        return false;
     }
+    self->items[self->num_items].text = text;
+    self->items[self->num_items].is_error = is_error;
+    self->num_items++;
+    return true;
 }
 
 void
@@ -106,12 +108,14 @@ spot_diag_error(spot_diag_t *self, const char *file, size_t line, size_t column,
         self->file_name = spot_text_copy(file, strlen(file));
     }
     self->num_errors++;
-    self->num_file_errors++;
-    if (self->num_file_errors <= SPOT_DIAG_MAX_ERRORS) {
-        va_start(arguments, format);
-        append(self, true, file, line, column, format, arguments);
-        va_end(arguments);
+    if (self->num_file_errors >= SPOT_DIAG_MAX_ERRORS) {
+        self->num_file_errors++;
+        return;
     }
+    va_start(arguments, format);
+    self->num_file_errors +=
+        append(self, true, file, line, column, format, arguments) ? 1 : 0;
+    va_end(arguments);
 }
 
 void
@@ -122,7 +126,7 @@ spot_diag_warn(spot_diag_t *self, const char *file, size_t line, size_t column,
 
     self->num_warnings++;
     va_start(arguments, format);
-    append(self, false, file, line, column, format, arguments);
+    (void) append(self, false, file, line, column, format, arguments);
     va_end(arguments);
 }
 
@@ -133,7 +137,7 @@ append_more_errors(spot_diag_t *self, const char *format, ...)
     va_list arguments;
 
     va_start(arguments, format);
-    append(self, true, self->file_name, 0, 0, format, arguments);
+    (void) append(self, true, self->file_name, 0, 0, format, arguments);
     va_end(arguments);
 }
 

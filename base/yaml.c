@@ -136,6 +136,22 @@ spot_node_get(const spot_node_t *self, const char *key)
     return child == NULL ? NULL : *child;
 }
 
+const spot_node_t *
+spot_node_place(const spot_node_t *self, const char *path)
+{
+    while (*path != '\0') {
+        const size_t key_bytes = strcspn(path, ".");
+        spot_node_t **child = find_child(self, path, key_bytes);
+
+        if (child == NULL) {
+            return self;
+        }
+        self = *child;
+        path += key_bytes + (path[key_bytes] == '.');
+    }
+    return self;
+}
+
 static spot_node_t *
 new_scalar(
     spot_yaml_t *self, const char *text, size_t num_bytes, const spot_node_t *place)

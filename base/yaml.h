@@ -59,6 +59,10 @@ void spot_yaml_free(spot_yaml_t *self);
 /* The value of a key, or NULL (also when self is NULL or no map). O(keys). */
 spot_node_t *spot_node_get(const spot_node_t *self, const char *key);
 
+/* The node at a dotted path below self, or the nearest one above it: a place for a
+ * message. */
+const spot_node_t *spot_node_place(const spot_node_t *self, const char *path);
+
 /* Sets a dotted path such as "trace.preemption.per_minute" below root to value
  * (borrowed), making the maps on the way (a key that itself has dots is found where it
  * is whole); a scalar or a list on the way is replaced by a map. New nodes belong to

@@ -226,6 +226,16 @@ simulate(const arguments_t *arguments, const spot_study_t *study, spot_diag_t *d
     spot_store_t *store = NULL;
     int ret = spot_store_open_memory(&store, &study->head);
 
+    if (ret == SPOT_ERR_NO_MEMORY) {
+        fprintf(stderr,
+            "%zu points x %" PRId64 " replications x %zu metrics need %.1f GB: keep "
+            "fewer metrics\n",
+            study->head.num_points, study->head.num_replications,
+            study->head.num_metrics,
+            8e-9 * (double) study->head.num_points *
+                (double) study->head.num_replications *
+                (double) study->head.num_metrics);
+    }
     if (ret == 0) {
         ret = check_outputs(arguments, store, diag);
     }

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "cli/command.h"
 #include "cli/interrupt.h"
@@ -171,71 +169,33 @@ free_input(input_t *self)
     spot_yaml_free(&self->document);
 }
 
-/* A name that may stand in a header line and in a file name. */
-static char *
-clean_name(const char *name)
-{
-    char *copy = strdup(name);
-
-    for (char *byte = copy; byte != NULL && *byte != '\0'; byte++) {
-        if (strchr(",\"/\n\r\t", *byte) != NULL) {
-            *byte = '_';
-        }
-    }
-    return copy;
-}
-
-static int
-generate_several(const spot_trace_model_t *model, spot_generate_t *task,
-    const arguments_t *arguments, spot_diag_t *diag)
-{
-    const char *folder = arguments->output_path;
-    const size_t num_bytes = strlen(folder) + strlen(task->name) + 32;
-    char *path = malloc(num_bytes);
-    int ret = path == NULL ? SPOT_ERR_NO_MEMORY : 0;
-
-    (void) mkdir(folder, 0777); /* what is wrong with it shows when writing */
-    for (int64_t j = 0; ret == 0 && j < arguments->num_replications; j++) {
-        task->replication = (uint64_t) (arguments->replication + j);
-        snprintf(path, num_bytes, "%s/%s.%04" PRIu64 ".csv", folder, task->name,
-            task->replication);
-        ret = spot_generate(model, task, path, diag);
-    }
-    free(path);
-    return ret;
-}
-
 static int
 generate(const arguments_t *arguments, input_t *input, spot_diag_t *diag)
 {
     const spot_model_common_t *common = spot_trace_model_common(input->model);
-    char *name = clean_name(arguments->name != NULL ? arguments->name
-                            : input->name != NULL   ? input->name
-                                                    : "generated");
-    spot_generate_t task = {.seed = (uint64_t) arguments->seed,
+    const spot_generate_t task = {.seed = (uint64_t) arguments->seed,
         .replication = (uint64_t) arguments->replication,
         .horizon_ms =
             arguments->horizon_ms > 0 ? arguments->horizon_ms : common->horizon_ms,
         .kind =
             (spot_trace_kind_t) (arguments->kind >= 0 ? arguments->kind : common->kind),
-        .name = name,
+        .name = arguments->name != NULL ? arguments->name
+                : input->name != NULL   ? input->name
+                                        : "generated",
         .version = SPOT_VERSION,
         .stop = &spot_interrupt_stop};
-    int ret = name == NULL ? SPOT_ERR_NO_MEMORY : 0;
 
-    if (ret == 0 && task.horizon_ms == 0) {
+    if (task.horizon_ms == 0) {
         spot_diag_error(diag, arguments->model_path, 0, 0,
             "the model has no horizon_s: expected --horizon DURATION");
-        ret = SPOT_ERR_BAD_INPUT;
+        return SPOT_ERR_BAD_INPUT;
     }
-    if (ret == 0) {
-        spot_trace_model_set_horizon(input->model, task.horizon_ms);
-        ret = arguments->num_replications > 0
-                  ? generate_several(input->model, &task, arguments, diag)
-                  : spot_generate(input->model, &task, arguments->output_path, diag);
+    spot_trace_model_set_horizon(input->model, task.horizon_ms);
+    if (arguments->num_replications > 0) {
+        return spot_generate_several(input->model, &task, arguments->num_replications,
+            arguments->output_path, diag);
     }
-    free(name);
-    return ret;
+    return spot_generate(input->model, &task, arguments->output_path, diag);
 }
 
 static int

@@ -353,11 +353,14 @@ write_notes(table_t *self)
 
     for (size_t j = 0; j < head->num_listed; j++) {
         int64_t num_nulls = 0;
+        char text[128];
 
         for (size_t k = 0; k < head->num_points; k++) {
             num_nulls += summary_at(self, k, j)->num_nulls;
         }
-        write_note(self, "null ", num_nulls, head->metrics[j].name);
+        snprintf(text, sizeof(text), "%s; its figures are of the others",
+            head->metrics[j].name);
+        write_note(self, "null ", num_nulls, text);
     }
     for (size_t j = 0; j < head->num_warnings; j++) {
         int64_t num_warned = 0;

@@ -3,6 +3,9 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
 
 #include "base/units.h"
 #include "traces/membership.h"
@@ -127,5 +130,29 @@ spot_generate(const spot_trace_model_t *model, const spot_generate_t *task,
     }
     spot_trace_writer_free(&self.writer);
     spot_membership_free(&self.membership);
+    return ret;
+}
+
+int
+spot_generate_several(const spot_trace_model_t *model, const spot_generate_t *task,
+    int64_t num_replications, const char *folder, spot_diag_t *diag)
+{
+    const size_t folder_bytes = strlen(folder) + 1;
+    const size_t num_bytes = folder_bytes + strlen(task->name) + 32;
+    char *path = malloc(num_bytes);
+    spot_generate_t one = *task;
+    int ret = path == NULL ? SPOT_ERR_NO_MEMORY : 0;
+
+    (void) mkdir(folder, 0777); /* what is wrong with it shows when writing */
+    for (int64_t j = 0; ret == 0 && j < num_replications; j++) {
+        one.replication = task->replication + (uint64_t) j;
+        snprintf(path, num_bytes, "%s/%s.%04" PRIu64 ".csv", folder, task->name,
+            one.replication);
+        for (char *byte = path + folder_bytes; *byte != '\0'; byte++) {
+            *byte = *byte == '/' ? '_' : *byte;
+        }
+        ret = spot_generate(model, &one, path, diag);
+    }
+    free(path);
     return ret;
 }

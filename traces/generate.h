@@ -14,7 +14,7 @@ typedef struct {
     uint64_t replication;
     int64_t horizon_ms;     /* > 0, not beyond that of the model */
     spot_trace_kind_t kind; /* named or counts */
-    const char *name;       /* of the trace, no comma and no quote */
+    const char *name;       /* of the trace; what a header cannot hold is replaced */
     const char *version;    /* of the program, for the note */
     atomic_int *stop;       /* not 0: give up; may be NULL */
 } spot_generate_t;
@@ -25,5 +25,12 @@ typedef struct {
  * in diag. */
 SPOT_MUST_CHECK int spot_generate(const spot_trace_model_t *model,
     const spot_generate_t *task, const char *path, spot_diag_t *diag);
+
+/* Writes num_replications replications from task's own on into a folder, which is made
+ * if it is not there, as NAME.0000.csv, NAME.0001.csv, ... (a slash in the name becomes
+ * _). The same errors. */
+SPOT_MUST_CHECK int spot_generate_several(const spot_trace_model_t *model,
+    const spot_generate_t *task, int64_t num_replications, const char *folder,
+    spot_diag_t *diag);
 
 #endif

@@ -114,20 +114,11 @@ find_generator(spot_bind_t *bind, const spot_node_t *node)
     return NULL;
 }
 
-/* The node of a key for a message, or the whole mapping. */
-static const spot_node_t *
-place_of(const spot_node_t *node, const char *key)
-{
-    const spot_node_t *place = spot_node_get(node, key);
-
-    return place == NULL ? node : place;
-}
-
 static void
 warn_ignored(
     spot_bind_t *bind, const spot_node_t *node, const char *key, const char *winner)
 {
-    const spot_node_t *place = place_of(node, key);
+    const spot_node_t *place = spot_node_place(node, key);
 
     spot_diag_warn(bind->diag, place->file, place->line, place->column,
         "%s%s is ignored: %s wins", bind->path, key, winner);
@@ -173,7 +164,7 @@ settle_alone(spot_model_common_t *common, spot_bind_t *bind, const spot_node_t *
     if (spot_node_get(node, "initial") == NULL) {
         spot_bind_error(bind, node, NULL, "missing key \"initial\"");
     } else if (common->capacity != 0 && common->initial > common->capacity) {
-        spot_bind_error(bind, place_of(node, "initial"), "initial",
+        spot_bind_error(bind, spot_node_place(node, "initial"), "initial",
             "%lld instances are more than the capacity of %lld",
             (long long) common->initial, (long long) common->capacity);
     }

@@ -146,19 +146,6 @@ const spot_field_t spot_scenario_fields[] = {
     {.name = NULL},
 };
 
-/* The node of a dotted key for a message, or the nearest one above it. */
-static const spot_node_t *
-place_of(const spot_node_t *root, const char *map, const char *key)
-{
-    const spot_node_t *outer = map == NULL ? root : spot_node_get(root, map);
-    const spot_node_t *inner = outer == NULL ? NULL : spot_node_get(outer, key);
-
-    if (inner != NULL) {
-        return inner;
-    }
-    return outer != NULL ? outer : root;
-}
-
 /* A trace file brings its own initial instances: fleet.initial does not count then. */
 static void
 check_fleet(const spot_scenario_t *self, spot_bind_t *bind, const spot_node_t *root)
@@ -170,7 +157,8 @@ check_fleet(const spot_scenario_t *self, spot_bind_t *bind, const spot_node_t *r
         const spot_node_t *map = spot_node_get(root, "fleet");
         const bool is_given = spot_node_get(map, "initial") != NULL;
 
-        spot_bind_error(bind, place_of(root, "fleet", is_given ? "initial" : "capacity"),
+        spot_bind_error(bind,
+            spot_node_place(root, is_given ? "fleet.initial" : "fleet.capacity"),
             "fleet.initial", "%lld instances are more than fleet.capacity (%lld)",
             (long long) fleet->initial, (long long) fleet->capacity);
     }
@@ -233,7 +221,7 @@ settle_horizon(spot_scenario_t *self, spot_bind_t *bind, const spot_node_t *root
     const spot_trace_t *recording = self->trace.recording;
 
     if (recording != NULL && recording->initial > self->fleet.capacity) {
-        spot_bind_error(bind, place_of(root, "trace", "file"), "trace.file",
+        spot_bind_error(bind, spot_node_place(root, "trace.file"), "trace.file",
             "the trace starts with %lld instances, more than fleet.capacity (%lld)",
             (long long) recording->initial, (long long) self->fleet.capacity);
     }
@@ -243,10 +231,10 @@ settle_horizon(spot_scenario_t *self, spot_bind_t *bind, const spot_node_t *root
         self->horizon_ms =
             SPOT_MAX_DURATION_MS; /* the steps end the run, or nothing does */
     } else if (self->horizon_ms == 0) {
-        spot_bind_error(bind, place_of(root, NULL, "horizon"), "horizon",
+        spot_bind_error(bind, spot_node_place(root, "horizon"), "horizon",
             "a generated trace has no end: expected a duration such as \"355 min\"");
     } else if (recording != NULL && recording->end_ms < self->horizon_ms) {
-        const spot_node_t *place = place_of(root, NULL, "horizon");
+        const spot_node_t *place = spot_node_place(root, "horizon");
         char end[SPOT_DURATION_TEXT_BYTES];
 
         spot_duration_text(recording->end_ms, end);

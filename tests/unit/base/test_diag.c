@@ -175,6 +175,24 @@ test_a_long_message_is_kept_whole(void **state)
     spot_diag_free(&diag);
 }
 
+/* What is told once counts once towards the twenty. */
+static void
+test_repeated_errors_leave_room(void **state)
+{
+    spot_diag_t diag;
+
+    (void) state;
+    spot_diag_init(&diag);
+    for (int j = 0; j < 30; j++) {
+        spot_diag_error(&diag, "a", 1, 2, "wrong");
+    }
+    spot_diag_error(&diag, "a", 2, 1, "wrong too");
+    spot_diag_close_file(&diag);
+    assert_report(&diag, "a:1:2: wrong\na:2:1: wrong too\n");
+    assert_int_equal(diag.num_errors, 31);
+    spot_diag_free(&diag);
+}
+
 static void
 test_lost_diagnostics_are_confessed(void **state)
 {
@@ -199,6 +217,7 @@ main(void)
         cmocka_unit_test(test_each_file_has_its_own_twenty),
         cmocka_unit_test(test_warnings_do_not_count_towards_the_twenty),
         cmocka_unit_test(test_the_same_is_told_once),
+        cmocka_unit_test(test_repeated_errors_leave_room),
         cmocka_unit_test(test_closing_needs_no_errors),
         cmocka_unit_test(test_a_long_message_is_kept_whole),
         cmocka_unit_test(test_lost_diagnostics_are_confessed),

@@ -121,7 +121,8 @@ test_nulls(void **state)
 
     (void) state;
     assert_plain_table(2, 2, values,
-        "\nwait_s\n     s\n     -\n\nnull in 2 of 2 replications: wait_s\n");
+        "\nwait_s\n     s\n     -\n\nnull in 2 of 2 replications: wait_s; "
+        "its figures are of the others\n");
 }
 
 static void
