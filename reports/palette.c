@@ -4,29 +4,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-static const struct {
-    const char *category;
-    const char *colour;
-} categories[] = {
-    {"useful", "#5fb89a"},
-    {"goodput", "#5fb89a"},
-    {"training", "#5fb89a"},
-    {"unsaved", "#b5dccd"},
-    {"redundant", "#7d9cc9"},
-    {"lost", "#d55e00"},
-    {"stalled", "#cc79a7"},
-    {"reloading", "#f4df7d"},
-    {"reconfiguring", "#e8a735"},
-    {"standby", "#bcc3cb"},
-    {"prepping", "#68b9ea"},
-    {"waiting", "#8b949e"},
-    {"preempted", "#d55e00"},
-    {"added", "#0072b2"},
-    {"stopped", "#8b949e"},
-    {"rolled back", "#57606a"},
-};
-
-/* For names of other engines. */
+/* For names without a colour of their own. */
 static const char *const others[] = {
     "#68b9ea", "#e8a735", "#5fb89a", "#cc79a7", "#f4df7d", "#7d9cc9", "#d55e00"};
 
@@ -47,11 +25,11 @@ has_word(const char *name, const char *word)
 }
 
 const char *
-spot_palette_colour(const char *name, size_t place)
+spot_palette_colour(const spot_colour_t *colours, const char *name, size_t place)
 {
-    for (size_t j = 0; j < sizeof(categories) / sizeof(categories[0]); j++) {
-        if (has_word(name, categories[j].category)) {
-            return categories[j].colour;
+    for (; colours != NULL && colours->word != NULL; colours++) {
+        if (has_word(name, colours->word)) {
+            return colours->colour;
         }
     }
     return others[place % (sizeof(others) / sizeof(others[0]))];

@@ -6,6 +6,8 @@
 
 #include <stddef.h>
 
+#include "sim/study/experiment.h"
+
 #define SPOT_INK "#1f2328"       /* titles, curves */
 #define SPOT_INK_LABEL "#3d444d" /* labels */
 #define SPOT_INK_QUIET "#6e7781" /* notes, second rows */
@@ -14,7 +16,9 @@
 #define SPOT_INK_ACCENT "#0072b2" /* a curve that stands alone */
 
 /* The colour, "#rrggbb", of a category such as "prepping", or of a metric made from it
- * such as "prepping_fraction". Other names get one by their place in the picture. */
-const char *spot_palette_colour(const char *name, size_t place);
+ * such as "prepping_fraction", by the table of the experiment. Other names get one by
+ * their place in the picture. */
+const char *spot_palette_colour(
+    const spot_colour_t *colours, const char *name, size_t place);
 
 #endif

@@ -339,7 +339,8 @@ write_plot(const study_plot_t *self, size_t panel_id)
             "$panel%zu using 1:%zu with filledcurves y1=0 fillcolor rgb '%s' fillstyle "
             "solid 1 noborder, \\\n",
             panel_id, k + 5,
-            spot_palette_colour(metric_of(self, curves->part_ids[k])->name, k));
+            spot_palette_colour(
+                curves->head->colours, metric_of(self, curves->part_ids[k])->name, k));
     }
     for (size_t k = 0; k + 1 < curves->num_parts; k++) {
         fprintf(out, "$panel%zu using 1:%zu with lines lw 1 lc rgb '#ffffff', \\\n",
@@ -380,7 +381,7 @@ draw_end_labels(const study_plot_t *self, const spot_panel_t *panel, size_t pane
             spot_end_label_t *label = &labels[num_labels++];
 
             *label = (spot_end_label_t){
-                .colour = spot_palette_colour(metric->name, k),
+                .colour = spot_palette_colour(curves->head->colours, metric->name, k),
                 .y_px = spot_panel_y_px(panel, self->factor * (low + high) / 2),
                 .swatch_px = SPOT_SWATCH_PX,
             };

@@ -133,7 +133,8 @@ write_areas_plot(const timeline_plot_t *self)
             fprintf(self->figure.out,
                 "$areas using 1:%zu with filledcurves y1=0 fillcolor rgb '%s' fillstyle "
                 "solid 1 noborder, \\\n",
-                k + 3, spot_palette_colour(timeline->category_names[k], k));
+                k + 3,
+                spot_palette_colour(timeline->colours, timeline->category_names[k], k));
         }
     }
     fprintf(self->figure.out, "$areas using 1:2 with lines lw 0.7 lc rgb '%s'\n",
@@ -153,7 +154,7 @@ draw_legend(const timeline_plot_t *self, const spot_panel_t *panel)
 
         if (self->bins->shares[k] > 0) {
             spot_figure_entry(&self->figure, x_px, y_px, SPOT_SWATCH_PX,
-                spot_palette_colour(name, k), name);
+                spot_palette_colour(self->timeline->colours, name, k), name);
             snprintf(share, sizeof(share), "%.1f %%", 100 * self->bins->shares[k]);
             spot_figure_text(&self->figure, WIDTH_PX - MARGIN_PX, y_px, SPOT_TEXT_LABEL,
                 SPOT_ALIGN_RIGHT, share);
@@ -215,7 +216,8 @@ static void
 draw_lane(timeline_plot_t *self, int32_t mark_kind)
 {
     const char *name = self->timeline->mark_names[mark_kind];
-    const char *colour = spot_palette_colour(name, (size_t) mark_kind);
+    const char *colour =
+        spot_palette_colour(self->timeline->colours, name, (size_t) mark_kind);
     const size_t num_marks = count_marks(self->timeline, mark_kind);
     spot_panel_t panel;
     char text[96];

@@ -25,6 +25,12 @@ typedef struct {
     const char *text; /* "in R of N replications: TEXT" */
 } spot_warning_t;
 
+/* The colour of whatever has this word in its name, in all pictures. */
+typedef struct {
+    const char *word;   /* NULL ends a table */
+    const char *colour; /* "#rrggbb" */
+} spot_colour_t;
+
 #define SPOT_MAX_METRICS 64
 #define SPOT_MAX_WARNINGS 16
 
@@ -34,6 +40,7 @@ typedef struct {
     const spot_metric_t *metrics; /* [num_metrics] */
     size_t num_warnings;
     const spot_warning_t *warnings; /* [num_warnings] */
+    const spot_colour_t *colours;   /* may be NULL */
     /* Binds a scenario document. like: a scenario of the study that was bound before, to
      * share what is large, or NULL. *scenario is constant afterwards, shared by all
      * threads. BAD_INPUT with the reasons in diag; free it even then. */

@@ -46,6 +46,7 @@ typedef struct {
     spot_metric_t *metrics; /* [num_metrics] those kept, in order; texts borrowed */
     size_t num_warnings;
     const spot_warning_t *warnings; /* [num_warnings] */
+    const spot_colour_t *colours;   /* may be NULL */
     spot_plot_request_t plot;
 } spot_study_head_t;
 

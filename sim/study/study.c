@@ -397,6 +397,7 @@ spot_study_read(spot_study_t *self, const spot_experiment_t *experiment,
     self->head.num_replications = self->replications.count;
     self->head.num_warnings = experiment->num_warnings;
     self->head.warnings = experiment->warnings;
+    self->head.colours = experiment->colours;
     return error;
 }
 

@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "sim/study/experiment.h"
 
 #define SPOT_TIMELINE_MAX_CATEGORIES 12
 
@@ -32,10 +33,11 @@ typedef struct {
 } spot_timeline_progress_t;
 
 typedef struct {
-    char note[160];             /* which run it is; may be empty */
-    const char *title;          /* borrowed, as all texts here */
-    const char *height_label;   /* "instances" */
-    const char *progress_label; /* "steps kept" */
+    char note[160];               /* which run it is; may be empty */
+    const char *title;            /* borrowed, as all texts here */
+    const char *height_label;     /* "instances" */
+    const char *progress_label;   /* "steps kept" */
+    const spot_colour_t *colours; /* of categories and marks; may be NULL */
     size_t num_categories;
     const char *const *category_names; /* [num_categories] from below */
     size_t num_mark_kinds;

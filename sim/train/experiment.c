@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "sim/train/colours.h"
 #include "sim/train/metrics.h"
 #include "sim/train/train.h"
 
@@ -64,6 +65,7 @@ const spot_experiment_t spot_train_experiment = {
     .metrics = spot_train_metrics,
     .num_metrics = SPOT_TRAIN_NUM_METRICS,
     .warnings = spot_train_warnings,
+    .colours = spot_train_colours,
     .num_warnings = SPOT_TRAIN_NUM_WARNINGS,
     .bind = train_bind,
     .free = train_free,

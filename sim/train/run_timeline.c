@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "sim/train/colours.h"
 #include "sim/train/run_log.h"
 
 static const char *const mark_names[] = {"preempted", "added", "stopped", "rolled back"};
@@ -83,6 +84,7 @@ spot_run_timeline(const spot_scenario_t *scenario, const spot_train_result_t *re
         trace == NULL ? scenario->trace.generator->name : trace, result->seed,
         result->replication);
     timeline->title = scenario->name;
+    timeline->colours = spot_train_colours;
     timeline->height_label = "instances";
     timeline->progress_label = "steps durable";
     timeline->num_categories = SPOT_NUM_SHARES;

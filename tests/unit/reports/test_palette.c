@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include "reports/palette.h"
+#include "sample.h"
 
 static const char *const categories[] = {"prepping", "standby", "reconfiguring",
     "reloading", "stalled", "useful", "lost", "unsaved", "redundant", "waiting"};
@@ -19,12 +20,13 @@ test_each_category_has_its_own_colour(void **state)
     (void) state;
     for (size_t j = 0; j < NUM_CATEGORIES; j++) {
         for (size_t k = 0; k < j; k++) {
-            assert_string_not_equal(spot_palette_colour(categories[j], 0),
-                spot_palette_colour(categories[k], 0));
+            assert_string_not_equal(
+                spot_palette_colour(sample_colours, categories[j], 0),
+                spot_palette_colour(sample_colours, categories[k], 0));
         }
         /* The place does not matter. */
-        assert_string_equal(spot_palette_colour(categories[j], 0),
-            spot_palette_colour(categories[j], 1));
+        assert_string_equal(spot_palette_colour(sample_colours, categories[j], 0),
+            spot_palette_colour(sample_colours, categories[j], 1));
     }
 }
 
@@ -32,26 +34,27 @@ static void
 test_metrics_have_the_colour_of_their_category(void **state)
 {
     (void) state;
-    assert_string_equal(
-        spot_palette_colour("prepping_fraction", 3), spot_palette_colour("prepping", 0));
-    assert_string_equal(spot_palette_colour("job_waiting_fraction", 3),
-        spot_palette_colour("waiting", 0));
-    assert_string_equal(
-        spot_palette_colour("goodput_fraction", 3), spot_palette_colour("useful", 0));
-    assert_string_not_equal(
-        spot_palette_colour("almost", 0), spot_palette_colour("lost", 0));
-    assert_string_not_equal(
-        spot_palette_colour("losted", 0), spot_palette_colour("lost", 0));
+    assert_string_equal(spot_palette_colour(sample_colours, "prepping_fraction", 3),
+        spot_palette_colour(sample_colours, "prepping", 0));
+    assert_string_equal(spot_palette_colour(sample_colours, "job_waiting_fraction", 3),
+        spot_palette_colour(sample_colours, "waiting", 0));
+    assert_string_equal(spot_palette_colour(sample_colours, "goodput_fraction", 3),
+        spot_palette_colour(sample_colours, "useful", 0));
+    assert_string_not_equal(spot_palette_colour(sample_colours, "almost", 0),
+        spot_palette_colour(sample_colours, "lost", 0));
+    assert_string_not_equal(spot_palette_colour(sample_colours, "losted", 0),
+        spot_palette_colour(sample_colours, "lost", 0));
 }
 
 static void
 test_other_names_by_place(void **state)
 {
     (void) state;
-    assert_string_equal(spot_palette_colour("queue", 2), spot_palette_colour("job", 2));
-    assert_string_not_equal(
-        spot_palette_colour("queue", 2), spot_palette_colour("queue", 3));
-    assert_int_equal(spot_palette_colour("queue", 1000)[0], '#');
+    assert_string_equal(spot_palette_colour(sample_colours, "queue", 2),
+        spot_palette_colour(sample_colours, "job", 2));
+    assert_string_not_equal(spot_palette_colour(sample_colours, "queue", 2),
+        spot_palette_colour(sample_colours, "queue", 3));
+    assert_int_equal(spot_palette_colour(sample_colours, "queue", 1000)[0], '#');
 }
 
 int
