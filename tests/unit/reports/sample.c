@@ -13,27 +13,8 @@
 
 #include "base/memory.h"
 #include "base/units.h"
+#include "sim/train/colours.h"
 #include "tests/unit/reports/sample.h"
-
-const spot_colour_t sample_colours[] = {
-    {"useful", "#5fb89a"},
-    {"goodput", "#5fb89a"},
-    {"training", "#5fb89a"},
-    {"unsaved", "#b5dccd"},
-    {"redundant", "#7d9cc9"},
-    {"lost", "#d55e00"},
-    {"stalled", "#cc79a7"},
-    {"reloading", "#f4df7d"},
-    {"reconfiguring", "#e8a735"},
-    {"standby", "#bcc3cb"},
-    {"prepping", "#68b9ea"},
-    {"waiting", "#8b949e"},
-    {"preempted", "#d55e00"},
-    {"added", "#0072b2"},
-    {"stopped", "#8b949e"},
-    {"rolled back", "#57606a"},
-    {NULL, NULL},
-};
 
 enum { PREPPING, STANDBY, RECONFIGURING, RELOADING, IDLE, PREEMPTED, USD, NUM_METRICS };
 
@@ -106,7 +87,7 @@ sample_idle_head(spot_study_head_t *head, int64_t num_replications)
     memcpy(head->metrics, metrics, sizeof(metrics));
     head->num_warnings = 2;
     head->warnings = warnings;
-    head->colours = sample_colours;
+    head->colours = spot_train_colours;
     head->plot.x = copy(head->axes[0].path);
     head->plot.y = copy("idle_fraction");
     head->plot.second_x = copy("preempted_per_h");
@@ -244,7 +225,7 @@ sample_timeline(spot_timeline_t *timeline, int64_t end_ms, int num_events)
     timeline->height_label = "instances";
     timeline->progress_label = "steps durable";
     timeline->num_categories = 6;
-    timeline->colours = sample_colours;
+    timeline->colours = spot_train_colours;
     timeline->category_names = categories;
     timeline->num_mark_kinds = 4;
     timeline->mark_names = marks;

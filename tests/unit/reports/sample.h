@@ -43,7 +43,4 @@ void sample_need_gnuplot(void);
 /* The file is an SVG picture. Removes it. */
 void sample_assert_svg(const char *path);
 
-/* Colours such as an experiment has. */
-extern const spot_colour_t sample_colours[];
-
 #endif

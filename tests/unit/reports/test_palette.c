@@ -7,7 +7,7 @@
 #include <cmocka.h>
 
 #include "reports/palette.h"
-#include "sample.h"
+#include "sim/train/colours.h"
 
 static const char *const categories[] = {"prepping", "standby", "reconfiguring",
     "reloading", "stalled", "useful", "lost", "unsaved", "redundant", "waiting"};
@@ -21,12 +21,12 @@ test_each_category_has_its_own_colour(void **state)
     for (size_t j = 0; j < NUM_CATEGORIES; j++) {
         for (size_t k = 0; k < j; k++) {
             assert_string_not_equal(
-                spot_palette_colour(sample_colours, categories[j], 0),
-                spot_palette_colour(sample_colours, categories[k], 0));
+                spot_palette_colour(spot_train_colours, categories[j], 0),
+                spot_palette_colour(spot_train_colours, categories[k], 0));
         }
         /* The place does not matter. */
-        assert_string_equal(spot_palette_colour(sample_colours, categories[j], 0),
-            spot_palette_colour(sample_colours, categories[j], 1));
+        assert_string_equal(spot_palette_colour(spot_train_colours, categories[j], 0),
+            spot_palette_colour(spot_train_colours, categories[j], 1));
     }
 }
 
@@ -34,27 +34,30 @@ static void
 test_metrics_have_the_colour_of_their_category(void **state)
 {
     (void) state;
-    assert_string_equal(spot_palette_colour(sample_colours, "prepping_fraction", 3),
-        spot_palette_colour(sample_colours, "prepping", 0));
-    assert_string_equal(spot_palette_colour(sample_colours, "job_waiting_fraction", 3),
-        spot_palette_colour(sample_colours, "waiting", 0));
-    assert_string_equal(spot_palette_colour(sample_colours, "goodput_fraction", 3),
-        spot_palette_colour(sample_colours, "useful", 0));
-    assert_string_not_equal(spot_palette_colour(sample_colours, "almost", 0),
-        spot_palette_colour(sample_colours, "lost", 0));
-    assert_string_not_equal(spot_palette_colour(sample_colours, "losted", 0),
-        spot_palette_colour(sample_colours, "lost", 0));
+    assert_string_equal(spot_palette_colour(spot_train_colours, "prepping_fraction", 3),
+        spot_palette_colour(spot_train_colours, "prepping", 0));
+    assert_string_equal(
+        spot_palette_colour(spot_train_colours, "job_waiting_fraction", 3),
+        spot_palette_colour(spot_train_colours, "waiting", 0));
+    assert_string_equal(spot_palette_colour(spot_train_colours, "goodput_fraction", 3),
+        spot_palette_colour(spot_train_colours, "useful", 0));
+    assert_string_not_equal(spot_palette_colour(spot_train_colours, "almost", 0),
+        spot_palette_colour(spot_train_colours, "lost", 0));
+    assert_string_not_equal(spot_palette_colour(spot_train_colours, "losted", 0),
+        spot_palette_colour(spot_train_colours, "lost", 0));
 }
 
 static void
 test_other_names_by_place(void **state)
 {
     (void) state;
-    assert_string_equal(spot_palette_colour(sample_colours, "queue", 2),
-        spot_palette_colour(sample_colours, "job", 2));
-    assert_string_not_equal(spot_palette_colour(sample_colours, "queue", 2),
-        spot_palette_colour(sample_colours, "queue", 3));
-    assert_int_equal(spot_palette_colour(sample_colours, "queue", 1000)[0], '#');
+    assert_string_equal(spot_palette_colour(spot_train_colours, "queue", 2),
+        spot_palette_colour(spot_train_colours, "job", 2));
+    assert_string_not_equal(spot_palette_colour(spot_train_colours, "queue", 2),
+        spot_palette_colour(spot_train_colours, "queue", 3));
+    assert_int_equal(spot_palette_colour(spot_train_colours, "queue", 1000)[0], '#');
+    assert_string_equal(spot_palette_colour(NULL, "useful", 2),
+        spot_palette_colour(spot_train_colours, "queue", 2));
 }
 
 int
