@@ -11,22 +11,26 @@ static void
 refill(spot_philox_t *state)
 {
     const philox4x64_key_t key = {{state->key[0], state->key[1]}};
-    const philox4x64_ctr_t counter = {
+    philox4x64_ctr_t counter = {
         {state->counter[0], state->counter[1], state->counter[2], state->counter[3]}};
-    const philox4x64_ctr_t block = philox4x64(counter, key);
+    const philox4x64_ctr_t first = philox4x64(counter, key);
+    philox4x64_ctr_t second;
 
-    memcpy(state->block, block.v, sizeof(state->block));
-    state->counter[0]++;
+    counter.v[0]++;
+    second = philox4x64(counter, key);
+    memcpy(state->numbers, first.v, sizeof(first.v));
+    memcpy(state->numbers + 4, second.v, sizeof(second.v));
+    state->counter[0] += 2;
     state->num_used = 0;
 }
 
 static inline uint64_t
 next_bits(spot_philox_t *state)
 {
-    if (state->num_used == 4) {
+    if (state->num_used == SPOT_PHILOX_NUMBERS) {
         refill(state);
     }
-    return state->block[state->num_used++];
+    return state->numbers[state->num_used++];
 }
 
 static void
@@ -39,7 +43,7 @@ start(spot_philox_t *state, uint64_t seed, uint64_t replication, uint64_t purpos
     state->counter[1] = purpose;
     state->counter[2] = entity;
     state->counter[3] = 0;
-    state->num_used = 4;
+    state->num_used = SPOT_PHILOX_NUMBERS;
 }
 
 static void

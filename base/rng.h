@@ -27,11 +27,14 @@ typedef enum {
 } spot_stream_t;
 
 /* What the gsl_rng type keeps. */
+/* Numbers that are made at once: two blocks, whose chains of multiplications overlap. */
+#define SPOT_PHILOX_NUMBERS 8
+
 typedef struct {
-    uint64_t key[2];     /* study seed, replication */
-    uint64_t counter[4]; /* next block, purpose, entity, 0 */
-    uint64_t block[4];   /* numbers of the current block */
-    unsigned num_used;   /* of block; 4 = empty */
+    uint64_t key[2];                       /* study seed, replication */
+    uint64_t counter[4];                   /* next block, purpose, entity, 0 */
+    uint64_t numbers[SPOT_PHILOX_NUMBERS]; /* of the latest blocks */
+    unsigned num_used;                     /* of numbers; all of them: none is left */
 } spot_philox_t;
 
 /* A stream of its own, without allocation. The gsl_rng points into this struct: do not

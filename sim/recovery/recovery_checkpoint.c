@@ -14,11 +14,11 @@ typedef struct {
 static int32_t
 pipelines_possible(const spot_recovery_view_t *view)
 {
-    const int64_t num_ready = (int64_t) view->num_active + view->num_standby;
-    const int64_t possible = num_ready / view->job->pipeline_depth;
-    const int64_t most = view->job->max_pipelines;
+    const int32_t num_ready = view->num_active + view->num_standby;
+    const int32_t possible = num_ready / (int32_t) view->job->pipeline_depth;
 
-    return (int32_t) (possible < most ? possible : most);
+    return possible < view->job->max_pipelines ? possible
+                                               : (int32_t) view->job->max_pipelines;
 }
 
 static void

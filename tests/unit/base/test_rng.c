@@ -155,7 +155,7 @@ test_uniform_is_in_the_half_open_unit_interval(void **state)
     assert_true(se <= 0.01 * 0.5);
 }
 
-/* The largest and the smallest double, by putting the bits into the block. */
+/* The largest and the smallest double, by putting the bits into the stream. */
 static void
 test_uniform_at_the_ends_of_the_bits(void **state)
 {
@@ -164,9 +164,9 @@ test_uniform_at_the_ends_of_the_bits(void **state)
     (void) state;
     spot_rng_seek(&rng, 1, 1, SPOT_STREAM_GAP, 1);
     (void) spot_rng_bits(&rng);
-    rng.state.block[1] = UINT64_MAX;
-    rng.state.block[2] = 2047;
-    rng.state.block[3] = 2048;
+    rng.state.numbers[1] = UINT64_MAX;
+    rng.state.numbers[2] = 2047;
+    rng.state.numbers[3] = 2048;
     assert_true(spot_rng_uniform(&rng) == 1 - 0x1p-53);
     assert_true(spot_rng_uniform(&rng) == 0);
     assert_true(gsl_rng_uniform(spot_rng_gsl(&rng)) == 0x1p-53);
@@ -372,7 +372,7 @@ test_below_near_half_the_range(void **state)
             halves[value >> 62 & 1]++;
             parities[value & 1]++;
         }
-        num_draws = 4 * (double) (rng.state.counter[0] - 1) + rng.state.num_used;
+        num_draws = 4 * (double) (rng.state.counter[0] - 2) + rng.state.num_used;
         assert_even(halves, 2);
         assert_even(parities, 2);
         assert_true(fabs(num_draws / NUM_DRAWS - draws_each[j]) <= 0.03);

@@ -273,7 +273,7 @@ set_next(spot_rng_t *rng, double u)
 {
     spot_rng_seek(rng, 1, 0, SPOT_STREAM_COUNT, 0);
     rng->state.num_used = 3;
-    rng->state.block[3] = (uint64_t) (u * 0x1p53) << 11;
+    rng->state.numbers[3] = (uint64_t) (u * 0x1p53) << 11;
 }
 
 static void
