@@ -422,6 +422,15 @@ spot_bind_document(
     return diag->num_errors > num_errors ? SPOT_ERR_BAD_INPUT : 0;
 }
 
+void
+spot_bind_keep_node(
+    spot_bind_t *self, const spot_field_t *field, const spot_node_t *node, void *target)
+{
+    (void) self;
+    (void) field;
+    *(const spot_node_t **) target = node;
+}
+
 char *
 spot_node_file_path(const spot_node_t *node)
 {

@@ -86,6 +86,10 @@ void spot_bind_unexpected(spot_bind_t *self, const spot_field_t *field,
 void spot_bind_unknown(spot_bind_t *self, const spot_node_t *node, const char *key,
     const char *what, const spot_suggest_t *near);
 
+/* A bind function that keeps the node itself; target is a const spot_node_t *. */
+void spot_bind_keep_node(
+    spot_bind_t *self, const spot_field_t *field, const spot_node_t *node, void *target);
+
 /* The path of the file that a scalar names: relative to the file in which the scalar
  * stands (a value of the command line stands in none). NULL: no memory. The caller frees
  * it. */

@@ -208,10 +208,12 @@ int
 spot_outfile_check(const char *path, spot_diag_t *diag)
 {
     spot_outfile_t file;
-    const int ret = is_written_directly(path) ? 0 : spot_outfile_init(&file, path, diag);
+    int ret;
 
-    if (!is_written_directly(path)) {
-        spot_outfile_free(&file);
+    if (is_written_directly(path)) {
+        return 0;
     }
+    ret = spot_outfile_init(&file, path, diag);
+    spot_outfile_free(&file);
     return ret;
 }

@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "base/units.h"
-#include "base/utf8.h"
 #include "models/profile.h"
 
 /* One "world size: duration" of the map. */
@@ -16,18 +15,14 @@ static void
 bind_step(spot_bind_t *self, const char *map_name, const spot_node_t *key,
     const spot_node_t *node, spot_step_time_t *table)
 {
-    char name[64], text[SPOT_UTF8_SHOWN_BYTES];
+    char name[64];
     const spot_field_t step = {.name = name,
         .type = SPOT_FIELD_DURATION,
         .min = 1,
         .max = (double) SPOT_MAX_DURATION_MS};
     int64_t world_size = 0, step_ms = 0;
 
-    if (spot_integer_parse(key->text, &world_size) != 0 || world_size < 1 ||
-        world_size > SPOT_MAX_INSTANCES) {
-        spot_bind_error(self, key, map_name,
-            "expected a world size from 1 to %d, got \"%s\"", SPOT_MAX_INSTANCES,
-            spot_utf8_shown(key->text, text));
+    if (!spot_world_size_bind(self, map_name, key, &world_size)) {
         return;
     }
     snprintf(name, sizeof(name), "%s.%" PRId64, map_name, world_size);
@@ -47,7 +42,6 @@ static void
 bind_step_time(
     spot_bind_t *self, const spot_field_t *field, const spot_node_t *node, void *target)
 {
-
     if (spot_node_get(node, "profile") != NULL) {
         spot_profile_bind_step_time(self, field, node, target);
         return;

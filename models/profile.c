@@ -9,7 +9,6 @@
 #include "base/json.h"
 #include "base/memory.h"
 #include "base/units.h"
-#include "base/utf8.h"
 
 #define FIRST_KEY "spotsim-profile"
 #define MAX_DURATION_S ((double) SPOT_MAX_DURATION_MS / (double) SPOT_MS_PER_S)
@@ -113,14 +112,10 @@ bind_step(spot_bind_t *self, const char *map_name, const spot_node_t *key,
     spot_measured_step_t step = {0};
     spot_field_t field = {0};
     int64_t step_ms = 0;
-    char name[64], text[SPOT_UTF8_SHOWN_BYTES];
+    char name[64];
     int ret;
 
-    if (spot_integer_parse(key->text, &step.world_size) != 0 || step.world_size < 1 ||
-        step.world_size > SPOT_MAX_INSTANCES) {
-        spot_bind_error(self, key, map_name,
-            "expected a world size from 1 to %d, got \"%s\"", SPOT_MAX_INSTANCES,
-            spot_utf8_shown(key->text, text));
+    if (!spot_world_size_bind(self, map_name, key, &step.world_size)) {
         return;
     }
     snprintf(name, sizeof(name), "%s.%" PRId64, map_name, step.world_size);
@@ -320,23 +315,6 @@ read_named(spot_bind_t *bind, const spot_field_t *field, const spot_node_t *node
     return is_read;
 }
 
-/* Binds a duration to target_ms; true: it was {profile: FILE}, and profile is read. Free
- * profile in any case. */
-static bool
-bind_duration_or_read(spot_bind_t *bind, const spot_field_t *field,
-    const spot_node_t *node, int64_t *target_ms, spot_profile_t *profile)
-{
-    const spot_field_t duration = {
-        .name = field->name, .type = SPOT_FIELD_DURATION, .max = HUGE_VAL};
-
-    if (node->kind == SPOT_NODE_SCALAR) {
-        memset(profile, 0, sizeof(*profile));
-        spot_bind_field(bind, &duration, node, target_ms);
-        return false;
-    }
-    return read_named(bind, field, node, profile);
-}
-
 /* The mean in whole ms; every mean of a profile is within the range of durations. */
 static int64_t
 mean_ms(const spot_measured_t *measured)
@@ -348,43 +326,46 @@ mean_ms(const spot_measured_t *measured)
     return duration_ms;
 }
 
+/* A duration, or {profile: FILE}: the mean that the profile has at an offset. */
+static void
+bind_duration_or_mean(spot_bind_t *bind, const spot_field_t *field,
+    const spot_node_t *node, int64_t *target_ms, size_t offset)
+{
+    const spot_field_t duration = {
+        .name = field->name, .type = SPOT_FIELD_DURATION, .max = HUGE_VAL};
+    spot_profile_t profile;
+
+    if (node->kind == SPOT_NODE_SCALAR) {
+        spot_bind_field(bind, &duration, node, target_ms);
+        return;
+    }
+    if (read_named(bind, field, node, &profile)) {
+        *target_ms = mean_ms((const void *) ((const char *) &profile + offset));
+    }
+    spot_profile_free(&profile);
+}
+
 void
 spot_profile_bind_reconfiguration(
     spot_bind_t *bind, const spot_field_t *field, const spot_node_t *node, void *target)
 {
-    int64_t *target_ms = target;
-    spot_profile_t profile;
-
-    if (bind_duration_or_read(bind, field, node, target_ms, &profile)) {
-        *target_ms = mean_ms(&profile.reconfiguration);
-    }
-    spot_profile_free(&profile);
+    bind_duration_or_mean(
+        bind, field, node, target, offsetof(spot_profile_t, reconfiguration));
 }
 
 void
 spot_profile_bind_checkpoint_write(
     spot_bind_t *bind, const spot_field_t *field, const spot_node_t *node, void *target)
 {
-    int64_t *target_ms = target;
-    spot_profile_t profile;
-
-    if (bind_duration_or_read(bind, field, node, target_ms, &profile)) {
-        *target_ms = mean_ms(&profile.checkpoint_write);
-    }
-    spot_profile_free(&profile);
+    bind_duration_or_mean(
+        bind, field, node, target, offsetof(spot_profile_t, checkpoint_write));
 }
 
 void
 spot_profile_bind_reload(
     spot_bind_t *bind, const spot_field_t *field, const spot_node_t *node, void *target)
 {
-    int64_t *target_ms = target;
-    spot_profile_t profile;
-
-    if (bind_duration_or_read(bind, field, node, target_ms, &profile)) {
-        *target_ms = mean_ms(&profile.reload);
-    }
-    spot_profile_free(&profile);
+    bind_duration_or_mean(bind, field, node, target, offsetof(spot_profile_t, reload));
 }
 
 void

@@ -5,12 +5,30 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/units.h"
+#include "base/utf8.h"
 
 void
 spot_step_time_free(spot_step_time_t *self)
 {
     free(self->points);
     memset(self, 0, sizeof(*self));
+}
+
+bool
+spot_world_size_bind(
+    spot_bind_t *bind, const char *map_name, const spot_node_t *key, int64_t *world_size)
+{
+    char text[SPOT_UTF8_SHOWN_BYTES];
+
+    if (spot_integer_parse(key->text, world_size) == 0 && *world_size >= 1 &&
+        *world_size <= SPOT_MAX_INSTANCES) {
+        return true;
+    }
+    spot_bind_error(bind, key, map_name,
+        "expected a world size from 1 to %d, got \"%s\"", SPOT_MAX_INSTANCES,
+        spot_utf8_shown(key->text, text));
+    return false;
 }
 
 int

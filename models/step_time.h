@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/error.h"
+#include "base/bind.h"
 
 typedef struct {
     int64_t world_size; /* active instances, >= 1 */
@@ -21,6 +21,11 @@ typedef struct {
 } spot_step_time_t;
 
 void spot_step_time_free(spot_step_time_t *self);
+
+/* Reads a world size, the key of one entry of a map named map_name; false, reported, if
+ * it is none from 1 to SPOT_MAX_INSTANCES. */
+bool spot_world_size_bind(spot_bind_t *bind, const char *map_name,
+    const spot_node_t *key, int64_t *world_size);
 
 /* Adds a point in its place. BAD_PARAM: the world size is there already. O(num_points).
  */

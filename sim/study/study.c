@@ -11,15 +11,6 @@
 #include "sim/study/study_plan.h"
 
 static void
-keep_node(
-    spot_bind_t *bind, const spot_field_t *field, const spot_node_t *node, void *target)
-{
-    (void) bind;
-    (void) field;
-    *(const spot_node_t **) target = node;
-}
-
-static void
 keep_metrics_node(
     spot_bind_t *bind, const spot_field_t *field, const spot_node_t *node, void *target)
 {
@@ -34,7 +25,7 @@ keep_metrics_node(
             spot_bind_unexpected(bind, &item, node->children[j], "");
         }
     }
-    keep_node(bind, field, node, target);
+    spot_bind_keep_node(bind, field, node, target);
 }
 
 static void
@@ -42,7 +33,7 @@ keep_sweep_node(
     spot_bind_t *bind, const spot_field_t *field, const spot_node_t *node, void *target)
 {
     if (node->kind == SPOT_NODE_MAP) {
-        keep_node(bind, field, node, target);
+        spot_bind_keep_node(bind, field, node, target);
     } else {
         spot_bind_unexpected(bind, field, node, "");
     }
@@ -55,7 +46,7 @@ keep_scenario_node(
 {
     if (node->kind == SPOT_NODE_MAP ||
         (node->kind == SPOT_NODE_SCALAR && node->text[0] != '\0')) {
-        keep_node(bind, field, node, target);
+        spot_bind_keep_node(bind, field, node, target);
     } else {
         spot_bind_unexpected(bind, field, node, "");
     }

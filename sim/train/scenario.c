@@ -51,16 +51,6 @@ bind_horizon(
     }
 }
 
-/* The trace needs the fleet and the tick: it is bound when these are known. */
-static void
-keep_trace_node(
-    spot_bind_t *bind, const spot_field_t *field, const spot_node_t *node, void *target)
-{
-    (void) bind;
-    (void) field;
-    *(const spot_node_t **) target = node;
-}
-
 static const spot_field_t fleet_fields[] = {
     {.name = "capacity",
         .type = SPOT_FIELD_INTEGER,
@@ -140,7 +130,7 @@ const spot_field_t spot_scenario_fields[] = {
     {.name = "trace",
         .type = SPOT_FIELD_CUSTOM,
         .offset = offsetof(spot_scenario_t, trace_node),
-        .bind = keep_trace_node,
+        .bind = spot_bind_keep_node, /* bound when fleet and tick are known */
         .expected = "{generator: NAME, ...} or {file: PATH}",
         .help = "what happens to the instances from outside"},
     {.name = NULL},
