@@ -5,7 +5,7 @@
 #include "cli/command.h"
 #include "cli/interrupt.h"
 #include "sim/train/scenario.h"
-#include "traces/generate.h"
+#include "traces/generate/generate.h"
 
 enum {
     OPTION_HORIZON = 256,

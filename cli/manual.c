@@ -11,7 +11,7 @@
 #include "sim/study/study.h"
 #include "sim/train/metrics.h"
 #include "sim/train/scenario.h"
-#include "traces/generator.h"
+#include "traces/generate/generator.h"
 
 static const char about[] = "spotsim answers, before anything is rented: what will a "
                             "training job on preemptible "

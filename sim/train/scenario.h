@@ -10,7 +10,7 @@
 #include "models/job.h"
 #include "models/price.h"
 #include "sim/recovery/recovery.h"
-#include "traces/model.h"
+#include "traces/generate/model.h"
 
 typedef struct {
     int64_t capacity; /* most instances at a time, >= 1 */

@@ -19,7 +19,7 @@
 #include "sim/fleet/fleet.h"
 #include "sim/train/ledger.h"
 #include "sim/train/scenario.h"
-#include "traces/membership.h"
+#include "traces/generate/membership.h"
 
 /* What the job does with its time. */
 typedef enum {

@@ -16,7 +16,7 @@
 #include "base/stats.h"
 #include "base/units.h"
 #include "tests/statistical/statistics.h"
-#include "tests/unit/traces/model_text.h"
+#include "tests/unit/generate/model_text.h"
 
 #define REFERENCE SPOT_SOURCE_DIR "/../shared/data/traces/reference/seed_generator.csv"
 

@@ -13,7 +13,7 @@
 #include "sim/train/run_log.h"
 #include "tests/unit/train/compare.h"
 #include "tests/unit/train/fixture.h"
-#include "traces/generate.h"
+#include "traces/generate/generate.h"
 
 #define STUDY_TRACE                                                                     \
     "{generator: seed, preemption: {per_minute: 0.16338, count: {normal: {mean: "       \

@@ -11,7 +11,7 @@
 #include "compare.h"
 #include "fixture.h"
 #include "sim/train/metrics.h"
-#include "traces/generate.h"
+#include "traces/generate/generate.h"
 #include "twin.h"
 
 #define SEED_64 SPOT_SOURCE_DIR "/reports/studies/idle-vs-preemption/seed-64.yaml"

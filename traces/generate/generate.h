@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Writing generated traces as canonical files. */
-#ifndef SPOT_TRACES_GENERATE_H
-#define SPOT_TRACES_GENERATE_H
+#ifndef SPOT_TRACES_GENERATE_GENERATE_H
+#define SPOT_TRACES_GENERATE_GENERATE_H
 
 #include <stdatomic.h>
 #include <stdint.h>
 
 #include "base/diag.h"
-#include "traces/model.h"
+#include "traces/generate/model.h"
 
 typedef struct {
     uint64_t seed;

@@ -9,7 +9,7 @@
 
 #include "base/units.h"
 #include "tests/unit/base/support.h"
-#include "tests/unit/traces/model_text.h"
+#include "tests/unit/generate/model_text.h"
 
 #define FLEET "capacity: 8\ninitial: 4\n"
 #define FIXED                                                                           \

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "traces/membership.h"
+#include "traces/generate/membership.h"
 
 #include <inttypes.h>
 #include <stdio.h>

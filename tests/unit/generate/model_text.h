@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What the tests of generated traces share: models from YAML text and the events of a
  * replication. Include after cmocka.h. */
-#ifndef SPOT_TESTS_UNIT_TRACES_MODEL_TEXT_H
-#define SPOT_TESTS_UNIT_TRACES_MODEL_TEXT_H
+#ifndef SPOT_TESTS_UNIT_GENERATE_MODEL_TEXT_H
+#define SPOT_TESTS_UNIT_GENERATE_MODEL_TEXT_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -12,7 +12,7 @@
 #include "base/diag.h"
 #include "base/memory.h"
 #include "base/yaml.h"
-#include "traces/model.h"
+#include "traces/generate/model.h"
 
 /* The fitted parameters of the seed study; p and sizes in the same order. */
 #define SEED_STUDY                                                                      \

@@ -10,8 +10,8 @@
 
 #include "base/units.h"
 #include "tests/unit/base/support.h"
-#include "tests/unit/traces/model_text.h"
-#include "traces/generate.h"
+#include "tests/unit/generate/model_text.h"
+#include "traces/generate/generate.h"
 #include "traces/trace_write.h"
 
 #define HORIZON_MS (INT64_C(355) * SPOT_MS_PER_MIN)

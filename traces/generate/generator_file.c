@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "traces/generator.h"
+#include "traces/generate/generator.h"
 
 /* The recordings that models bound one after another have read: a study over one trace
  * reads it once, however many points it has. */

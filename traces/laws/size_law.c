@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "traces/size_law.h"
+#include "traces/laws/size_law.h"
 
 #include <gsl/gsl_cdf.h>
 #include <math.h>

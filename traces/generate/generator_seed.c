@@ -8,8 +8,8 @@
 
 #include "base/rng.h"
 #include "base/units.h"
-#include "traces/generator.h"
-#include "traces/size_law.h"
+#include "traces/generate/generator.h"
+#include "traces/laws/size_law.h"
 
 /* The two directions are the entities of the random streams. */
 enum { PREEMPTION = 0, ADDITION = 1, NUM_DIRECTIONS = 2 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "traces/generate.h"
+#include "traces/generate/generate.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 
 #include "base/units.h"
-#include "traces/membership.h"
+#include "traces/generate/membership.h"
 #include "traces/trace_write.h"
 
 typedef struct {

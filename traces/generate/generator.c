@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "traces/generator.h"
+#include "traces/generate/generator.h"
 
 const spot_generator_t *const spot_generators[] = {
     &spot_generator_seed,

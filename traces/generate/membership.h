@@ -2,8 +2,8 @@
 /* Which instances live: turns the events of a trace, counts or names, into the slots
  * that are taken and given. It depends on the trace alone, never on the job, so that
  * every recovery system loses the same instances. */
-#ifndef SPOT_TRACES_MEMBERSHIP_H
-#define SPOT_TRACES_MEMBERSHIP_H
+#ifndef SPOT_TRACES_GENERATE_MEMBERSHIP_H
+#define SPOT_TRACES_GENERATE_MEMBERSHIP_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -11,7 +11,7 @@
 
 #include "base/error.h"
 #include "base/rng.h"
-#include "traces/model.h"
+#include "traces/generate/model.h"
 
 /* A living instance has a slot in 0 ... capacity - 1; slots are used again. */
 typedef struct {

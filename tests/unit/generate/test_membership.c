@@ -11,8 +11,8 @@
 #include "base/rng.h"
 #include "tests/statistical/statistics.h"
 #include "tests/unit/base/support.h"
-#include "tests/unit/traces/model_text.h"
-#include "traces/membership.h"
+#include "tests/unit/generate/model_text.h"
+#include "traces/generate/membership.h"
 
 /* The executable specification: the names of those that live in a plain array. */
 #define MAX_LIVING 512

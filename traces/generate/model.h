@@ -2,10 +2,10 @@
 /* A trace model: a generator with its parameters, or a recorded trace, bound from the
  * "trace:" mapping of a scenario or from a model file of its own. Constant after init,
  * so that all threads share it. */
-#ifndef SPOT_TRACES_MODEL_H
-#define SPOT_TRACES_MODEL_H
+#ifndef SPOT_TRACES_GENERATE_MODEL_H
+#define SPOT_TRACES_GENERATE_MODEL_H
 
-#include "traces/generator.h"
+#include "traces/generate/generator.h"
 
 typedef struct {
     const spot_generator_t *generator;

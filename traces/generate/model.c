@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "traces/model.h"
+#include "traces/generate/model.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What a generator of traces is: one file and one const table each. A model is what YAML
  * says, shared by all threads; a state is one replication under way. */
-#ifndef SPOT_TRACES_GENERATOR_H
-#define SPOT_TRACES_GENERATOR_H
+#ifndef SPOT_TRACES_GENERATE_GENERATOR_H
+#define SPOT_TRACES_GENERATE_GENERATOR_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* How many instances one event takes or brings: a distribution on 1, 2, ... as a table
  * of cumulative probabilities, drawn with one uniform number by inversion. */
-#ifndef SPOT_TRACES_SIZE_LAW_H
-#define SPOT_TRACES_SIZE_LAW_H
+#ifndef SPOT_TRACES_LAWS_SIZE_LAW_H
+#define SPOT_TRACES_LAWS_SIZE_LAW_H
 
 #include <stddef.h>
 #include <stdint.h>
