@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A lifetimes file: one row an instance, from its start until it was preempted or given
+ * back (right-censored). Format: "# spotsim-lifetimes: 1", header keys start, source,
+ * license, columns start_s,duration_s,status,instance and any others. */
+#ifndef SPOT_TRACES_LIFETIMES_H
+#define SPOT_TRACES_LIFETIMES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/diag.h"
+#include "base/error.h"
+#include "traces/trace.h"
+
+typedef struct {
+    int64_t start_ms;    /* >= 0 */
+    int64_t duration_ms; /* > 0 */
+    bool is_preempted;   /* else stopped by the user: right-censored */
+    char *instance;
+    char **cells; /* [num_columns] of the further columns */
+} spot_life_t;
+
+typedef struct {
+    size_t num_keys;
+    size_t max_keys;
+    spot_trace_key_t *keys; /* [num_keys] header, without spotsim-lifetimes */
+    size_t num_columns;
+    char **columns; /* [num_columns] names of the further columns */
+    size_t num_lives;
+    size_t max_lives;
+    spot_life_t *lives; /* [num_lives] in file order */
+} spot_lifetimes_t;
+
+/* Whether the first line of a file says that it is one (false where it cannot be
+ * read). */
+bool spot_lifetimes_is_file(const char *path);
+
+/* Every error of the file is reported to diag as file:line:column. BAD_INPUT, IO,
+ * NO_MEMORY; free self even then. */
+SPOT_MUST_CHECK int spot_lifetimes_read(
+    spot_lifetimes_t *self, const char *path, spot_diag_t *diag);
+void spot_lifetimes_free(spot_lifetimes_t *self);
+
+/* Keeps the rows whose column has that value; where is "column=value" as of an option,
+ * option its name for messages. BAD_INPUT: no such column, or no row is left. */
+SPOT_MUST_CHECK int spot_lifetimes_keep(
+    spot_lifetimes_t *self, const char *option, const char *where, spot_diag_t *diag);
+
+#endif

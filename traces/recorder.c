@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "traces/recorder.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/units.h"
+
+/* Slack for times that are a multiple of the tick but for rounding. */
+#define TICK_SLACK 1e-9
+
+void
+spot_recorder_init(
+    spot_recorder_t *self, int64_t tick_ms, bool is_net, int64_t population)
+{
+    spot_bug_assert(tick_ms > 0);
+    *self = (spot_recorder_t){
+        .tick_ms = tick_ms, .is_net = is_net, .population = population};
+}
+
+int64_t
+spot_recorder_tick(const spot_recorder_t *self, double time_ms)
+{
+    return (int64_t) ceil(time_ms / (double) self->tick_ms - TICK_SLACK);
+}
+
+static size_t
+see(const spot_recorder_t *self, spot_event_kind_t kind, int64_t count,
+    spot_event_t *seen, size_t num_seen)
+{
+    if (count > 0) {
+        seen[num_seen++] = (spot_event_t){.time_ms = self->tick * self->tick_ms,
+            .kind = kind,
+            .count = (int32_t) count};
+    }
+    return num_seen;
+}
+
+static int64_t
+least(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+/* Takes back up to count losses, preemptions first. */
+static void
+lower_losses(spot_recorder_t *self, int64_t count)
+{
+    const int64_t preempted = least(self->preempted, count);
+
+    self->preempted -= preempted;
+    self->stopped -= count - preempted;
+    self->added -= count;
+}
+
+size_t
+spot_recorder_finish(spot_recorder_t *self, spot_event_t seen[SPOT_RECORDER_EVENTS])
+{
+    const int64_t lost = self->preempted + self->stopped;
+    size_t num_seen = 0;
+
+    if (self->is_net) {
+        lower_losses(self, least(lost, self->added));
+    } else if (lost > self->population) {
+        lower_losses(self, lost - self->population); /* came and went unseen */
+    }
+    num_seen = see(self, SPOT_EVENT_PREEMPT, self->preempted, seen, num_seen);
+    num_seen = see(self, SPOT_EVENT_STOP, self->stopped, seen, num_seen);
+    num_seen = see(self, SPOT_EVENT_ADD, self->added, seen, num_seen);
+    self->population += self->added - self->preempted - self->stopped;
+    self->preempted = self->stopped = self->added = 0;
+    return num_seen;
+}
+
+size_t
+spot_recorder_take(spot_recorder_t *self, double time_ms, spot_event_kind_t kind,
+    int64_t count, spot_event_t seen[SPOT_RECORDER_EVENTS])
+{
+    const int64_t tick = spot_recorder_tick(self, time_ms);
+    size_t num_seen = 0;
+
+    spot_bug_assert(tick >= self->tick);
+    if (tick > self->tick) {
+        num_seen = spot_recorder_finish(self, seen);
+        self->tick = tick;
+    }
+    switch (kind) {
+        case SPOT_EVENT_PREEMPT:
+            self->preempted += count;
+            break;
+        case SPOT_EVENT_STOP:
+            self->stopped += count;
+            break;
+        default:
+            self->added += count;
+    }
+    return num_seen;
+}
+
+/* Appends what is seen up to the end. */
+static int
+append(spot_trace_t *trace, const spot_event_t *seen, size_t num_seen)
+{
+    void *events = trace->events;
+    const int ret = spot_array_reserve(&events, &trace->max_events,
+        trace->num_events + num_seen, sizeof(*trace->events));
+
+    trace->events = events;
+    for (size_t j = 0; ret == 0 && j < num_seen; j++) {
+        if (seen[j].time_ms <= trace->end_ms) {
+            trace->events[trace->num_events++] = seen[j];
+            trace->final +=
+                seen[j].kind == SPOT_EVENT_ADD ? seen[j].count : -seen[j].count;
+        }
+    }
+    return ret;
+}
+
+/* The keys of the trace, with what another tick changes. */
+static int
+copy_keys(const spot_trace_t *trace, spot_trace_t *recorded)
+{
+    char resolution[SPOT_TRACE_TIME_BYTES];
+
+    spot_trace_time_text(recorded->resolution_ms, resolution);
+    recorded->keys = spot_calloc(trace->num_keys, sizeof(*recorded->keys));
+    if (recorded->keys == NULL) {
+        return SPOT_ERR_NO_MEMORY;
+    }
+    recorded->max_keys = trace->num_keys;
+    for (size_t j = 0; j < trace->num_keys; j++) {
+        const char *key = trace->keys[j].key;
+        const char *value = strcmp(key, "resolution_s") == 0 ? resolution
+                            : strcmp(key, "kind") == 0
+                                ? spot_trace_kind_names[recorded->kind]
+                                : trace->keys[j].value;
+        spot_trace_key_t *copy = &recorded->keys[recorded->num_keys++];
+
+        copy->key = spot_text_copy(key, strlen(key));
+        copy->value = spot_text_copy(value, strlen(value));
+        if (copy->key == NULL || copy->value == NULL) {
+            return SPOT_ERR_NO_MEMORY;
+        }
+    }
+    return 0;
+}
+
+int
+spot_recorder_trace(
+    const spot_trace_t *trace, int64_t tick_ms, bool is_net, spot_trace_t *recorded)
+{
+    spot_event_t seen[SPOT_RECORDER_EVENTS];
+    spot_recorder_t recorder;
+    int ret;
+
+    spot_trace_init(recorded);
+    recorded->kind = trace->kind == SPOT_TRACE_NAMED ? SPOT_TRACE_COUNTS : trace->kind;
+    recorded->capacity = trace->capacity;
+    recorded->resolution_ms = tick_ms;
+    recorded->initial = recorded->final = trace->initial;
+    recorded->end_ms = trace->end_ms;
+    ret = copy_keys(trace, recorded);
+    spot_recorder_init(&recorder, tick_ms, is_net, trace->initial);
+    for (size_t j = 0; ret == 0 && j < trace->num_events; j++) {
+        const spot_event_t *event = &trace->events[j];
+
+        ret = append(recorded, seen,
+            spot_recorder_take(
+                &recorder, (double) event->time_ms, event->kind, event->count, seen));
+    }
+    if (ret == 0) {
+        ret = append(recorded, seen, spot_recorder_finish(&recorder, seen));
+    }
+    return ret;
+}
