@@ -210,10 +210,12 @@ settle_horizon(spot_scenario_t *self, spot_bind_t *bind, const spot_node_t *root
 {
     const spot_trace_t *recording = self->trace.recording;
 
-    if (recording != NULL && recording->initial > self->fleet.capacity) {
+    if (spot_trace_model_has_initial(&self->trace) &&
+        spot_trace_model_initial(&self->trace) > self->fleet.capacity) {
         spot_bind_error(bind, spot_node_place(root, "trace.file"), "trace.file",
             "the trace starts with %lld instances, more than fleet.capacity (%lld)",
-            (long long) recording->initial, (long long) self->fleet.capacity);
+            (long long) spot_trace_model_initial(&self->trace),
+            (long long) self->fleet.capacity);
     }
     if (self->horizon_ms == 0 && recording != NULL) {
         self->horizon_ms = recording->end_ms;

@@ -191,12 +191,11 @@ losses_free(void *model)
 }
 
 static void
-losses_start(void *state, const void *model, uint64_t seed, uint64_t replication)
+losses_start(void *state, const void *model, const spot_dice_t *dice)
 {
     losses_state_t *self = state;
 
-    (void) seed;
-    (void) replication;
+    (void) dice;
     self->losses = model;
     self->event_id = 0;
 }

@@ -30,6 +30,14 @@ extern const spot_field_t spot_model_common_fields[];
 /* No event later than that is wanted: the horizon, or twice the longest duration. */
 int64_t spot_model_last_ms(const spot_model_common_t *self);
 
+/* Where the random streams of a replication are: spot_rng_seek(rng, seed, replication,
+ * purpose, first_entity + entity), so that a generator can be one of several parts. */
+typedef struct {
+    uint64_t seed;
+    uint64_t replication;
+    uint64_t first_entity;
+} spot_dice_t;
+
 typedef struct {
     const char *name; /* as in "generator: NAME" */
     const char *doc;
@@ -43,10 +51,14 @@ typedef struct {
     int (*prepare)(void *model, const void *like, spot_diag_t *diag);
     void (*free)(void *model);
     /* Starts a replication in state (zeroed once, state_size bytes). */
-    void (*start)(void *state, const void *model, uint64_t seed, uint64_t replication);
+    void (*start)(void *state, const void *model, const spot_dice_t *dice);
     /* The next event; false: there is none up to spot_model_last_ms(). Its name_ids live
      * as long as the model. */
     bool (*next)(void *state, spot_event_t *event);
+    /* Instances at time 0 of the replication that was started, at most
+     * largest_initial(model). Both NULL: those of the recording, or common.initial. */
+    int64_t (*initial)(const void *state);
+    int64_t (*largest_initial)(const void *model);
     /* The recorded trace behind the model, or NULL for a generator of new ones. */
     const spot_trace_t *(*recording)(const void *model);
 } spot_generator_t;

@@ -121,12 +121,11 @@ file_free(void *model)
 }
 
 static void
-file_start(void *state, const void *model, uint64_t seed, uint64_t replication)
+file_start(void *state, const void *model, const spot_dice_t *dice)
 {
     state_t *self = state;
 
-    (void) seed;
-    (void) replication;
+    (void) dice;
     self->trace = ((const model_t *) model)->trace;
     self->event_id = 0;
 }

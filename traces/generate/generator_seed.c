@@ -84,7 +84,7 @@ tick_of_next_event(const direction_t *direction, spot_rng_t *rng, int64_t tick)
 }
 
 static void
-seed_start(void *state, const void *model, uint64_t seed, uint64_t replication)
+seed_start(void *state, const void *model, const spot_dice_t *dice)
 {
     state_t *self = state;
 
@@ -93,9 +93,12 @@ seed_start(void *state, const void *model, uint64_t seed, uint64_t replication)
     self->last_tick =
         spot_model_last_ms(&self->model->common) / self->model->common.tick_ms;
     for (int j = 0; j < NUM_DIRECTIONS; j++) {
-        spot_rng_seek(&self->gap[j], seed, replication, SPOT_STREAM_GAP, (uint64_t) j);
+        const uint64_t entity = dice->first_entity + (uint64_t) j;
+
         spot_rng_seek(
-            &self->count[j], seed, replication, SPOT_STREAM_COUNT, (uint64_t) j);
+            &self->gap[j], dice->seed, dice->replication, SPOT_STREAM_GAP, entity);
+        spot_rng_seek(
+            &self->count[j], dice->seed, dice->replication, SPOT_STREAM_COUNT, entity);
         self->next_tick[j] =
             tick_of_next_event(&self->model->directions[j], &self->gap[j], 0);
     }

@@ -81,9 +81,15 @@ void
 spot_membership_start(spot_membership_t *self, uint64_t seed, uint64_t replication)
 {
     const spot_trace_t *recording = self->model->recording;
-    const int64_t num_initial = spot_trace_model_initial(self->model);
+    const spot_generator_t *generator = self->model->generator;
+    const spot_dice_t dice = {.seed = seed, .replication = replication};
+    int64_t num_initial = spot_trace_model_initial(self->model);
     const bool has_names = recording != NULL && recording->kind == SPOT_TRACE_NAMED;
 
+    generator->start(self->source, self->model->model, &dice);
+    if (generator->initial != NULL) {
+        num_initial = generator->initial(self->source);
+    }
     self->population = 0;
     self->num_slots_used = 0;
     self->num_free = 0;
@@ -95,7 +101,6 @@ spot_membership_start(spot_membership_t *self, uint64_t seed, uint64_t replicati
         (void) give_slot(self, has_names ? &recording->name_ids[j] : NULL);
     }
     spot_rng_seek(&self->victims, seed, replication, SPOT_STREAM_VICTIM, 0);
-    self->model->generator->start(self->source, self->model->model, seed, replication);
 }
 
 /* Above the capacity the first ones enter, the others are clipped. */

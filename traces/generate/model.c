@@ -246,8 +246,17 @@ spot_trace_model_common(const spot_trace_model_t *self)
 int64_t
 spot_trace_model_initial(const spot_trace_model_t *self)
 {
+    if (self->generator->largest_initial != NULL) {
+        return self->generator->largest_initial(self->model);
+    }
     return self->recording != NULL ? self->recording->initial
                                    : spot_trace_model_common(self)->initial;
+}
+
+bool
+spot_trace_model_has_initial(const spot_trace_model_t *self)
+{
+    return self->recording != NULL || self->generator->largest_initial != NULL;
 }
 
 void

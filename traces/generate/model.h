@@ -43,7 +43,12 @@ const spot_model_common_t *spot_trace_model_common(const spot_trace_model_t *sel
 /* Another horizon than that of the model; > 0. Not while a replication is under way. */
 void spot_trace_model_set_horizon(spot_trace_model_t *self, int64_t horizon_ms);
 
-/* Instances that are there at time 0: the recording's own, or the setting's. */
+/* The most instances that a replication has at time 0: the recording's own, the
+ * setting's, or what the generator says. */
 int64_t spot_trace_model_initial(const spot_trace_model_t *self);
+
+/* Whether the model itself says it, so that a scenario's fleet.initial does not count.
+ */
+bool spot_trace_model_has_initial(const spot_trace_model_t *self);
 
 #endif

@@ -70,7 +70,9 @@ events_init(events_t *self, const spot_trace_model_t *model)
 static inline void
 events_start(events_t *self, uint64_t seed, uint64_t replication)
 {
-    self->model->generator->start(self->state, self->model->model, seed, replication);
+    const spot_dice_t dice = {.seed = seed, .replication = replication};
+
+    self->model->generator->start(self->state, self->model->model, &dice);
 }
 
 static inline bool
