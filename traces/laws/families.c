@@ -1,0 +1,349 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The families without an upper limit. Formulas: Johnson, Kotz, Balakrishnan,
+ * "Continuous Univariate Distributions", 2nd edition; survival functions by their
+ * logarithms, so that tails do not underflow. */
+#include <gsl/gsl_math.h>
+#include <gsl/gsl_randist.h>
+#include <gsl/gsl_sf_erf.h>
+#include <gsl/gsl_sf_gamma.h>
+#include <math.h>
+
+#include "traces/laws/family_internal.h"
+#include "traces/laws/law.h"
+
+static double
+exponential_log_density(const double *p, double t)
+{
+    return -log(p[0]) - t / p[0];
+}
+
+static double
+exponential_log_survival(const double *p, double t)
+{
+    return -t / p[0];
+}
+
+static double
+exponential_mean(const double *p)
+{
+    return p[0];
+}
+
+static double
+exponential_mean_square(const double *p)
+{
+    return 2 * p[0] * p[0];
+}
+
+static double
+exponential_draw(const double *p, spot_rng_t *rng)
+{
+    return gsl_ran_exponential(spot_rng_gsl(rng), p[0]);
+}
+
+static const spot_field_t exponential_fields[] = {
+    SPOT_LAW_POSITIVE(0, "mu", "mean in s"),
+    SPOT_LAW_NAMES,
+};
+
+const spot_family_t spot_family_exponential = {
+    .name = "exponential",
+    .doc = "no memory: the rate never changes",
+    .source = "Poisson process",
+    .num_parameters = 1,
+    .keeps_mean = true,
+    .fields = exponential_fields,
+    .log_density = exponential_log_density,
+    .log_survival = exponential_log_survival,
+    .mean = exponential_mean,
+    .mean_square = exponential_mean_square,
+    .draw = exponential_draw,
+};
+
+static double
+weibull_log_density(const double *p, double t)
+{
+    const double log_ratio = log(t / p[0]);
+
+    return log(p[1] / p[0]) + (p[1] - 1) * log_ratio - exp(p[1] * log_ratio);
+}
+
+static double
+weibull_log_survival(const double *p, double t)
+{
+    return -pow(t / p[0], p[1]);
+}
+
+static double
+weibull_mean(const double *p)
+{
+    return p[0] * exp(lgamma(1 + 1 / p[1]));
+}
+
+static double
+weibull_mean_square(const double *p)
+{
+    return p[0] * p[0] * exp(lgamma(1 + 2 / p[1]));
+}
+
+static double
+weibull_draw(const double *p, spot_rng_t *rng)
+{
+    return gsl_ran_weibull(spot_rng_gsl(rng), p[0], p[1]);
+}
+
+static const spot_field_t weibull_fields[] = {
+    SPOT_LAW_POSITIVE(0, "scale", "scale in s"),
+    SPOT_LAW_POSITIVE(1, "shape", "shape; below 1: the rate falls with time"),
+    SPOT_LAW_NAMES,
+};
+
+const spot_family_t spot_family_weibull = {
+    .name = "weibull",
+    .doc = "a rate that falls (shape below 1) or rises with time",
+    .source = "W. Weibull, J. Appl. Mech. 18, 1951",
+    .num_parameters = 2,
+    .fields = weibull_fields,
+    .log_density = weibull_log_density,
+    .log_survival = weibull_log_survival,
+    .mean = weibull_mean,
+    .mean_square = weibull_mean_square,
+    .draw = weibull_draw,
+};
+
+static double
+gamma_log_density(const double *p, double t)
+{
+    return (p[0] - 1) * log(t) - t / p[1] - lgamma(p[0]) - p[0] * log(p[1]);
+}
+
+/* Where Q underflows its leading terms for large x remain: DLMF 8.11.2. */
+static double
+gamma_log_survival(const double *p, double t)
+{
+    const double x = t / p[1], a = p[0];
+    gsl_sf_result q;
+
+    if (!(x < SPOT_LAW_HUGE)) {
+        return -INFINITY;
+    }
+    if (gsl_sf_gamma_inc_Q_e(a, x, &q) == 0 && q.val > SPOT_LAW_TINY) {
+        return log(q.val);
+    }
+    return x > a ? (a - 1) * log(x) - x - lgamma(a) + log1p((a - 1) / x) : 0;
+}
+
+static double
+gamma_mean(const double *p)
+{
+    return p[0] * p[1];
+}
+
+static double
+gamma_mean_square(const double *p)
+{
+    return p[0] * (1 + p[0]) * p[1] * p[1];
+}
+
+static double
+gamma_draw(const double *p, spot_rng_t *rng)
+{
+    return gsl_ran_gamma(spot_rng_gsl(rng), p[0], p[1]);
+}
+
+static const spot_field_t gamma_fields[] = {
+    SPOT_LAW_POSITIVE(0, "shape", "shape"),
+    SPOT_LAW_POSITIVE(1, "scale", "scale in s"),
+    SPOT_LAW_NAMES,
+};
+
+const spot_family_t spot_family_gamma = {
+    .name = "gamma",
+    .doc = "sums of waits (shape above 1), or more short ones than exponential (below)",
+    .source = "Pearson type III",
+    .num_parameters = 2,
+    .keeps_mean = true,
+    .fields = gamma_fields,
+    .log_density = gamma_log_density,
+    .log_survival = gamma_log_survival,
+    .mean = gamma_mean,
+    .mean_square = gamma_mean_square,
+    .draw = gamma_draw,
+};
+
+static double
+lognormal_log_density(const double *p, double t)
+{
+    const double z = (log(t) - p[0]) / p[1];
+
+    return -log(t) - log(p[1]) - M_LN2 / 2 - M_LNPI / 2 - z * z / 2;
+}
+
+static double
+lognormal_log_survival(const double *p, double t)
+{
+    gsl_sf_result log_erfc;
+
+    if (t <= 0) {
+        return 0;
+    }
+    if (gsl_sf_log_erfc_e((log(t) - p[0]) / p[1] * M_SQRT1_2, &log_erfc) != 0) {
+        return t < exp(p[0]) ? 0 : (double) -INFINITY;
+    }
+    return log_erfc.val - M_LN2;
+}
+
+static double
+lognormal_mean(const double *p)
+{
+    return exp(p[0] + p[1] * p[1] / 2);
+}
+
+static double
+lognormal_mean_square(const double *p)
+{
+    return exp(2 * p[0] + 2 * p[1] * p[1]);
+}
+
+static double
+lognormal_draw(const double *p, spot_rng_t *rng)
+{
+    return gsl_ran_lognormal(spot_rng_gsl(rng), p[0], p[1]);
+}
+
+static const spot_field_t lognormal_fields[] = {
+    SPOT_LAW_PARAMETER(0, "zeta", -700, 700, "mean of ln t, t in s"),
+    SPOT_LAW_POSITIVE(1, "sigma", "standard deviation of ln t"),
+    SPOT_LAW_NAMES,
+};
+
+const spot_family_t spot_family_lognormal = {
+    .name = "lognormal",
+    .doc = "products of many factors: a long tail, few very short ones",
+    .source = "Aitchison and Brown, The Lognormal Distribution, 1957",
+    .num_parameters = 2,
+    .fields = lognormal_fields,
+    .log_density = lognormal_log_density,
+    .log_survival = lognormal_log_survival,
+    .mean = lognormal_mean,
+    .mean_square = lognormal_mean_square,
+    .draw = lognormal_draw,
+};
+
+static double
+loglogistic_log_density(const double *p, double t)
+{
+    const double z = p[1] * log(t / p[0]);
+
+    return log(p[1]) - log(t) - fabs(z) - 2 * log1p(exp(-fabs(z)));
+}
+
+static double
+loglogistic_log_survival(const double *p, double t)
+{
+    const double z = p[1] * log(t / p[0]);
+
+    return z > 0 ? -z - log1p(exp(-z)) : -log1p(exp(z));
+}
+
+/* E(T^k) = scale^k x / sin x with x = k pi / shape, below pi only. */
+static double
+loglogistic_moment(const double *p, int k)
+{
+    const double x = k * M_PI / p[1];
+
+    return x < M_PI ? pow(p[0], k) * x / sin(x) : (double) INFINITY;
+}
+
+static double
+loglogistic_mean(const double *p)
+{
+    return loglogistic_moment(p, 1);
+}
+
+static double
+loglogistic_mean_square(const double *p)
+{
+    return loglogistic_moment(p, 2);
+}
+
+static double
+loglogistic_draw(const double *p, spot_rng_t *rng)
+{
+    const double u = spot_rng_uniform(rng);
+
+    return p[0] * pow(u / (1 - u), 1 / p[1]);
+}
+
+static const spot_field_t loglogistic_fields[] = {
+    SPOT_LAW_POSITIVE(0, "scale", "median in s"),
+    SPOT_LAW_POSITIVE(1, "shape", "shape; up to 1: no mean"),
+    SPOT_LAW_NAMES,
+};
+
+const spot_family_t spot_family_loglogistic = {
+    .name = "loglogistic",
+    .doc = "a tail like a power of t; without a mean for a shape up to 1",
+    .source = "P. R. Fisk, Econometrica 29, 1961",
+    .num_parameters = 2,
+    .fields = loglogistic_fields,
+    .log_density = loglogistic_log_density,
+    .log_survival = loglogistic_log_survival,
+    .mean = loglogistic_mean,
+    .mean_square = loglogistic_mean_square,
+    .draw = loglogistic_draw,
+};
+
+static double
+hyperexp2_log_density(const double *p, double t)
+{
+    return spot_law_log_sum(
+        log(p[0] / p[1]) - t / p[1], log1p(-p[0]) - log(p[2]) - t / p[2]);
+}
+
+static double
+hyperexp2_log_survival(const double *p, double t)
+{
+    return spot_law_log_sum(log(p[0]) - t / p[1], log1p(-p[0]) - t / p[2]);
+}
+
+static double
+hyperexp2_mean(const double *p)
+{
+    return p[0] * p[1] + (1 - p[0]) * p[2];
+}
+
+static double
+hyperexp2_mean_square(const double *p)
+{
+    return 2 * (p[0] * p[1] * p[1] + (1 - p[0]) * p[2] * p[2]);
+}
+
+static double
+hyperexp2_draw(const double *p, spot_rng_t *rng)
+{
+    const double mu = spot_rng_uniform(rng) < p[0] ? p[1] : p[2];
+
+    return gsl_ran_exponential(spot_rng_gsl(rng), mu);
+}
+
+static const spot_field_t hyperexp2_fields[] = {
+    SPOT_LAW_PARAMETER(0, "p1", 0, 1, "probability of the first mean"),
+    SPOT_LAW_POSITIVE(1, "mu1", "first mean in s"),
+    SPOT_LAW_POSITIVE(2, "mu2", "second mean in s"),
+    SPOT_LAW_NAMES,
+};
+
+const spot_family_t spot_family_hyperexp2 = {
+    .name = "hyperexp2",
+    .doc = "two kinds of waits, short ones within a burst and long ones between bursts",
+    .source = "Feldmann and Whitt, Performance Evaluation 31, 1998",
+    .num_parameters = 3,
+    .keeps_mean = true,
+    .fields = hyperexp2_fields,
+    .log_density = hyperexp2_log_density,
+    .log_survival = hyperexp2_log_survival,
+    .mean = hyperexp2_mean,
+    .mean_square = hyperexp2_mean_square,
+    .draw = hyperexp2_draw,
+};

@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Lives that a limit ends, such as the 24 h of preemptible machines. TE(tau; [0, L]) is
+ * the exponential law truncated to [0, L]. */
+#include <gsl/gsl_cdf.h>
+#include <gsl/gsl_math.h>
+#include <gsl/gsl_randist.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/units.h"
+#include "traces/laws/family_internal.h"
+#include "traces/laws/law.h"
+
+/* P(0 < Y <= L) of the exponential that is truncated. */
+static double
+mass(double tau, double limit)
+{
+    return -expm1(-limit / tau);
+}
+
+static double
+truncated_mean(double tau, double limit)
+{
+    return tau - limit / expm1(limit / tau);
+}
+
+static double
+truncated_mean_square(double tau, double limit)
+{
+    return 2 * tau * tau - limit * (limit + 2 * tau) / expm1(limit / tau);
+}
+
+static double
+draw_truncated(double tau, double limit, double u)
+{
+    return -tau * log1p(-u * mass(tau, limit));
+}
+
+/* Early deaths fall off with tau1, deaths before the limit rise with tau2. */
+enum { W, TAU1, TAU2, LIMIT };
+
+static double
+bathtub_log_density(const double *p, double t)
+{
+    if (t > p[LIMIT]) {
+        return -INFINITY;
+    }
+    return spot_law_log_sum(
+        log(p[W]) - t / p[TAU1] - log(p[TAU1] * mass(p[TAU1], p[LIMIT])),
+        log1p(-p[W]) + (t - p[LIMIT]) / p[TAU2] -
+            log(p[TAU2] * mass(p[TAU2], p[LIMIT])));
+}
+
+static double
+bathtub_log_survival(const double *p, double t)
+{
+    const double rest = p[LIMIT] - t;
+
+    if (rest <= 0) {
+        return -INFINITY;
+    }
+    return spot_law_log_sum(
+        log(p[W]) - t / p[TAU1] + log(mass(p[TAU1], rest) / mass(p[TAU1], p[LIMIT])),
+        log1p(-p[W]) + log(mass(p[TAU2], rest) / mass(p[TAU2], p[LIMIT])));
+}
+
+static double
+bathtub_mean(const double *p)
+{
+    return p[W] * truncated_mean(p[TAU1], p[LIMIT]) +
+           (1 - p[W]) * (p[LIMIT] - truncated_mean(p[TAU2], p[LIMIT]));
+}
+
+static double
+bathtub_mean_square(const double *p)
+{
+    const double late = p[LIMIT] * (p[LIMIT] - 2 * truncated_mean(p[TAU2], p[LIMIT])) +
+                        truncated_mean_square(p[TAU2], p[LIMIT]);
+
+    return p[W] * truncated_mean_square(p[TAU1], p[LIMIT]) + (1 - p[W]) * late;
+}
+
+static double
+bathtub_draw(const double *p, spot_rng_t *rng)
+{
+    const double u = spot_rng_uniform(rng);
+    const double v = spot_rng_uniform(rng);
+
+    return u < p[W] ? draw_truncated(p[TAU1], p[LIMIT], v)
+                    : p[LIMIT] - draw_truncated(p[TAU2], p[LIMIT], v);
+}
+
+static const spot_field_t bathtub_fields[] = {
+    SPOT_LAW_PARAMETER(W, "w", 0, 1, "share of early deaths"),
+    SPOT_LAW_POSITIVE(TAU1, "tau1", "time constant of early deaths in s"),
+    SPOT_LAW_POSITIVE(TAU2, "tau2", "time constant of deaths before the limit in s"),
+    SPOT_LAW_POSITIVE(LIMIT, "limit_s", "longest life in s"),
+    SPOT_LAW_NAMES,
+};
+
+const spot_family_t spot_family_bathtub = {
+    .name = "bathtub",
+    .doc = "early deaths, then few, then many before a limit",
+    .source = "Kadupitiya, Jadhao, Sharma, HPDC 2020, scaled to a distribution",
+    .num_parameters = 3,
+    .num_settings = 1,
+    .fields = bathtub_fields,
+    .log_density = bathtub_log_density,
+    .log_survival = bathtub_log_survival,
+    .mean = bathtub_mean,
+    .mean_square = bathtub_mean_square,
+    .draw = bathtub_draw,
+};
+
+/* min(X, deadline + Y), X lognormal, Y = TE(overrun_mean; [0, overrun_max]); an
+ * overrun_max of 0 ends every life at the deadline itself. */
+enum { ZETA, SIGMA, DEADLINE, OVERRUN_MEAN, OVERRUN_MAX };
+
+static double
+log_overrun_survival(const double *p, double overrun)
+{
+    const double rest = p[OVERRUN_MAX] - overrun;
+
+    if (rest <= 0) {
+        return -INFINITY;
+    }
+    return -overrun / p[OVERRUN_MEAN] +
+           log(mass(p[OVERRUN_MEAN], rest) / mass(p[OVERRUN_MEAN], p[OVERRUN_MAX]));
+}
+
+static double
+deadline_log_survival(const double *p, double t)
+{
+    const double overrun = t - p[DEADLINE];
+
+    return spot_family_lognormal.log_survival(p, t) +
+           (overrun >= 0 ? log_overrun_survival(p, overrun) : 0);
+}
+
+static double
+deadline_log_density(const double *p, double t)
+{
+    const double overrun = t - p[DEADLINE];
+    const double log_density = spot_family_lognormal.log_density(p, t);
+
+    if (overrun < 0) {
+        return log_density;
+    }
+    if (overrun >= p[OVERRUN_MAX]) {
+        return -INFINITY;
+    }
+    return spot_law_log_sum(log_density + log_overrun_survival(p, overrun),
+        spot_family_lognormal.log_survival(p, t) - overrun / p[OVERRUN_MEAN] -
+            log(p[OVERRUN_MEAN] * mass(p[OVERRUN_MEAN], p[OVERRUN_MAX])));
+}
+
+/* E(min(X, deadline)^k) plus the integral of k t^(k-1) P(T > t) over the overrun, by
+ * Simpson's rule: the integrand is smooth there. */
+static double
+deadline_moment(const double *p, int k)
+{
+    enum { NUM_STEPS = 2000 };
+    const double zeta = p[ZETA], sigma = p[SIGMA], deadline = p[DEADLINE];
+    const double whole = exp(k * zeta + k * k * sigma * sigma / 2);
+    const double step = p[OVERRUN_MAX] / NUM_STEPS;
+    double sum = 0;
+
+    if (!isfinite(deadline)) {
+        return whole;
+    }
+    for (int j = 0; j <= NUM_STEPS; j++) {
+        const double t = deadline + j * step;
+        const double weight = j == 0 || j == NUM_STEPS ? 1 : 2 + 2 * (j % 2);
+
+        sum += weight * k * pow(t, k - 1) * exp(deadline_log_survival(p, t));
+    }
+    return whole * gsl_cdf_ugaussian_P((log(deadline) - zeta) / sigma - k * sigma) +
+           pow(deadline, k) * exp(spot_family_lognormal.log_survival(p, deadline)) +
+           sum * step / 3;
+}
+
+static double
+deadline_mean(const double *p)
+{
+    return deadline_moment(p, 1);
+}
+
+static double
+deadline_mean_square(const double *p)
+{
+    return deadline_moment(p, 2);
+}
+
+static double
+deadline_draw(const double *p, spot_rng_t *rng)
+{
+    const double life = gsl_ran_lognormal(spot_rng_gsl(rng), p[ZETA], p[SIGMA]);
+    double end;
+
+    if (life <= p[DEADLINE]) {
+        return life;
+    }
+    end = p[DEADLINE] +
+          draw_truncated(p[OVERRUN_MEAN], p[OVERRUN_MAX], spot_rng_uniform(rng));
+    return life < end ? life : end;
+}
+
+/* A number of seconds, or none. */
+static void
+bind_deadline(
+    spot_bind_t *bind, const spot_field_t *field, const spot_node_t *node, void *target)
+{
+    double *deadline_s = target;
+
+    *deadline_s = INFINITY;
+    if (node->kind == SPOT_NODE_SCALAR && strcmp(node->text, "none") == 0) {
+        return;
+    }
+    if (node->kind != SPOT_NODE_SCALAR || node->is_quoted ||
+        spot_number_parse(node->text, deadline_s) != 0 || !(*deadline_s > 0)) {
+        spot_bind_unexpected(bind, field, node, "");
+    }
+}
+
+static const spot_field_t deadline_fields[] = {
+    SPOT_LAW_PARAMETER(ZETA, "zeta", -700, 700, "mean of ln t, t in s"),
+    SPOT_LAW_POSITIVE(SIGMA, "sigma", "standard deviation of ln t"),
+    {.name = "deadline_s",
+        .type = SPOT_FIELD_CUSTOM,
+        .offset = DEADLINE * sizeof(double),
+        .initial = "none",
+        .expected = "a number of seconds above 0, or none",
+        .bind = bind_deadline,
+        .help = "end of every life in s: 86400 for preemptible machines of GCP"},
+    {.name = "overrun_mean_s",
+        .type = SPOT_FIELD_NUMBER,
+        .offset = OVERRUN_MEAN * sizeof(double),
+        .min = SPOT_LAW_TINY,
+        .max = SPOT_LAW_HUGE,
+        .initial = "1",
+        .help = "mean time in s by which the end comes late"},
+    {.name = "overrun_max_s",
+        .type = SPOT_FIELD_NUMBER,
+        .offset = OVERRUN_MAX * sizeof(double),
+        .min = 0,
+        .max = SPOT_LAW_HUGE,
+        .initial = "0",
+        .help = "longest time in s by which the end comes late"},
+    SPOT_LAW_NAMES,
+};
+
+const spot_family_t spot_family_deadline = {
+    .name = "deadline",
+    .doc = "lognormal lives, cut by a wall that comes a little late",
+    .source = "own; data of Kadupitiya, Jadhao, Sharma, HPDC 2020",
+    .num_parameters = 2,
+    .num_settings = 3,
+    .fields = deadline_fields,
+    .log_density = deadline_log_density,
+    .log_survival = deadline_log_survival,
+    .mean = deadline_mean,
+    .mean_square = deadline_mean_square,
+    .draw = deadline_draw,
+};

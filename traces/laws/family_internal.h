@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* How the tables of families write their parameters, and what they share. Internal to
+ * the room. */
+#ifndef SPOT_TRACES_LAWS_FAMILY_INTERNAL_H
+#define SPOT_TRACES_LAWS_FAMILY_INTERNAL_H
+
+#include <math.h>
+
+#include "base/bind.h"
+
+/* Limits of a parameter that must be above 0 and finite. */
+#define SPOT_LAW_TINY 1e-300
+#define SPOT_LAW_HUGE 1e300
+
+#define SPOT_LAW_PARAMETER(place, key, low, high, text)                                 \
+    {                                                                                   \
+        .name = key, .type = SPOT_FIELD_NUMBER, .offset = (place) * sizeof(double),     \
+        .min = low, .max = high, .help = text                                           \
+    }
+
+#define SPOT_LAW_POSITIVE(place, key, text)                                             \
+    SPOT_LAW_PARAMETER(place, key, SPOT_LAW_TINY, SPOT_LAW_HUGE, text)
+
+/* The end of each table. */
+#define SPOT_LAW_NAMES                                                                  \
+    {.name = "family",                                                                  \
+        .type = SPOT_FIELD_SELECTOR,                                                    \
+        .initial = "",                                                                  \
+        .help = "name of the family"},                                                  \
+        {.name = "law",                                                                 \
+            .type = SPOT_FIELD_SELECTOR,                                                \
+            .initial = "",                                                              \
+            .help = "the same"},                                                        \
+    {                                                                                   \
+        .name = NULL                                                                    \
+    }
+
+/* ln(e^a + e^b) */
+static inline double
+spot_law_log_sum(double a, double b)
+{
+    const double high = fmax(a, b);
+
+    return isinf(high) ? high : high + log1p(exp(fmin(a, b) - high));
+}
+
+#endif

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "traces/laws/law.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/error.h"
+
+const spot_family_t *const spot_families[] = {
+    &spot_family_exponential,
+    &spot_family_weibull,
+    &spot_family_gamma,
+    &spot_family_lognormal,
+    &spot_family_loglogistic,
+    &spot_family_hyperexp2,
+    &spot_family_bathtub,
+    &spot_family_deadline,
+    NULL,
+};
+
+const char spot_law_expected[] =
+    "{family: exponential|weibull|gamma|lognormal|loglogistic|hyperexp2|bathtub|"
+    "deadline, PARAMETER: NUMBER, ...}";
+
+const spot_family_t *
+spot_family_find(const char *name)
+{
+    for (size_t j = 0; spot_families[j] != NULL; j++) {
+        if (strcmp(spot_families[j]->name, name) == 0) {
+            return spot_families[j];
+        }
+    }
+    return NULL;
+}
+
+/* family and law mean the same: gaps have families, lifetimes laws. */
+void
+spot_law_bind(
+    spot_bind_t *bind, const spot_field_t *field, const spot_node_t *node, void *target)
+{
+    const spot_node_t *family = spot_node_get(node, "family");
+    const spot_node_t *law = spot_node_get(node, "law");
+    const spot_node_t *name = family != NULL ? family : law;
+    spot_law_t *self = target;
+    spot_suggest_t near;
+
+    if (name == NULL || name->kind != SPOT_NODE_SCALAR) {
+        spot_bind_unexpected(bind, field, node, "");
+        return;
+    }
+    if (family != NULL && law != NULL) {
+        spot_bind_unexpected(bind, field, node, "both family and law are given");
+        return;
+    }
+    self->family = spot_family_find(name->text);
+    if (self->family != NULL) {
+        spot_bind_map(bind, self->family->fields, field->name, node, self->parameters);
+        return;
+    }
+    spot_suggest_init(&near, name->text);
+    for (size_t j = 0; spot_families[j] != NULL; j++) {
+        spot_suggest_offer(&near, spot_families[j]->name);
+    }
+    spot_bind_unknown(bind, name, field->name, "family", &near);
+}
+
+double
+spot_law_cv(const spot_law_t *self)
+{
+    const double mean = self->family->mean(self->parameters);
+    const double mean_square = self->family->mean_square(self->parameters);
+
+    return isfinite(mean) && isfinite(mean_square)
+               ? sqrt(fmax(0, mean_square / (mean * mean) - 1))
+               : (double) INFINITY;
+}
+
+/* Bisection over ln t: every family has a monotone survival, none needs a start. */
+double
+spot_law_quantile(const spot_law_t *self, double p)
+{
+    const double target = log1p(-p);
+    double low = -745, high = 709; /* all positive doubles */
+
+    spot_bug_assert(p >= 0 && p < 1);
+    if (p == 0) {
+        return 0;
+    }
+    while (high - low > 1e-13) {
+        const double middle = low + (high - low) / 2;
+        const bool is_beyond =
+            self->family->log_survival(self->parameters, exp(middle)) <= target;
+
+        if (middle <= low || middle >= high) {
+            break;
+        }
+        *(is_beyond ? &high : &low) = middle;
+    }
+    return exp(high);
+}
