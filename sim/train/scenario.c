@@ -131,7 +131,7 @@ const spot_field_t spot_scenario_fields[] = {
         .type = SPOT_FIELD_CUSTOM,
         .offset = offsetof(spot_scenario_t, trace_node),
         .bind = spot_bind_keep_node, /* bound when fleet and tick are known */
-        .expected = "{generator: NAME, ...} or {file: PATH}",
+        .expected = "{generator: NAME, ...}, {file: PATH} or the path of a model file",
         .help = "what happens to the instances from outside"},
     {.name = NULL},
 };

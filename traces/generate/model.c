@@ -81,7 +81,8 @@ report_form(spot_bind_t *bind, const spot_node_t *node)
     spot_bind_error(bind, node, NULL, "%s",
         bind->path[0] == '\0'
             ? "expected a model (generator: NAME) or a scenario (scenario: NAME)"
-            : "trace: expected {generator: NAME, ...} or {file: PATH}");
+            : "trace: expected {generator: NAME, ...}, {file: PATH} or the path of a "
+              "model file");
 }
 
 static const spot_generator_t *
@@ -174,17 +175,15 @@ settle_alone(spot_model_common_t *common, spot_bind_t *bind, const spot_node_t *
     }
 }
 
-int
-spot_trace_model_init(spot_trace_model_t *self, spot_bind_t *bind,
-    const spot_node_t *node, const spot_trace_setting_t *setting,
-    const spot_trace_model_t *like)
+static int
+bind_model(spot_trace_model_t *self, spot_bind_t *bind, const spot_node_t *node,
+    const spot_trace_setting_t *setting, const spot_trace_model_t *like)
 {
     const bool is_alike = like != NULL && like->model != NULL;
     const size_t num_errors = bind->diag->num_errors;
     spot_model_common_t *common;
     int ret = 0;
 
-    memset(self, 0, sizeof(*self));
     self->generator = find_generator(bind, node);
     if (self->generator == NULL) {
         return SPOT_ERR_BAD_INPUT;
@@ -212,6 +211,36 @@ spot_trace_model_init(spot_trace_model_t *self, spot_bind_t *bind,
     if (ret == 0 && self->generator->recording != NULL) {
         self->recording = self->generator->recording(self->model);
     }
+    return ret;
+}
+
+int
+spot_trace_model_init(spot_trace_model_t *self, spot_bind_t *bind,
+    const spot_node_t *node, const spot_trace_setting_t *setting,
+    const spot_trace_model_t *like)
+{
+    spot_yaml_t document;
+    char *path;
+    int ret;
+
+    memset(self, 0, sizeof(*self));
+    if (setting == NULL || node->kind != SPOT_NODE_SCALAR || node->text[0] == '\0') {
+        return bind_model(self, bind, node, setting, like);
+    }
+    if (strstr(node->text, ".csv") != NULL) {
+        spot_bind_error(bind, node, NULL, "trace: a recorded trace is {file: PATH}");
+        return SPOT_ERR_BAD_INPUT;
+    }
+    path = spot_node_file_path(node);
+    if (path == NULL) {
+        return SPOT_ERR_NO_MEMORY;
+    }
+    ret = spot_yaml_read(&document, path, bind->diag);
+    if (ret == 0) {
+        ret = bind_model(self, bind, document.root, setting, like);
+    }
+    spot_yaml_free(&document);
+    free(path);
     return ret;
 }
 

@@ -22,11 +22,11 @@ typedef struct {
     int64_t horizon_ms; /* 0: none */
 } spot_trace_setting_t;
 
-/* Binds node, the value of "trace:". like: a model bound before, by the same thread,
- * whose recordings are shared, or NULL; it may be freed first. setting NULL: a model
- * file, which must bring its own capacity and initial, and whose tick is 60 s unless it
- * says otherwise. BAD_INPUT, IO, NO_MEMORY with the reasons in the diagnostics of bind;
- * free self even then. */
+/* Binds node, the value of "trace:", which may also be the path of a model file. like: a
+ * model bound before, by the same thread, whose recordings are shared, or NULL; it may
+ * be freed first. setting NULL: a model file, which must bring its own capacity and
+ * initial, and whose tick is 60 s unless it says otherwise. BAD_INPUT, IO, NO_MEMORY
+ * with the reasons in the diagnostics of bind; free self even then. */
 SPOT_MUST_CHECK int spot_trace_model_init(spot_trace_model_t *self, spot_bind_t *bind,
     const spot_node_t *node, const spot_trace_setting_t *setting,
     const spot_trace_model_t *like);

@@ -340,7 +340,7 @@ test_errors_in_a_scenario(void **state)
     static const char *const texts[] = {
         "generator: seed\npreemption: {per_minute: 2, count: {fixed: 1}}\n",
         "generator: sed\n",
-        "7",
+        "[]",
         "{}",
         "{file: x.csv, generator: seed}",
     };
@@ -359,7 +359,9 @@ test_errors_in_a_scenario(void **state)
         "scenario.yaml:1:1: missing key \"trace.addition\"\n"
         "scenario.yaml:1:12: trace.generator: unknown generator \"sed\", did you mean "
         "\"seed\"?\n"
-        "scenario.yaml:1:1: trace: expected {generator: NAME, ...} or {file: PATH}\n"
+        "scenario.yaml:1:1: trace: expected {generator: NAME, ...}, {file: PATH} or the "
+        "path of a "
+        "model file\n"
         "scenario.yaml:1:8: trace.file: expected either generator or file, got both\n");
     spot_diag_free(&diag);
 }

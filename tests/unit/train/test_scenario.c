@@ -44,8 +44,8 @@ enter_folder(void **state)
 static int
 leave_folder(void **state)
 {
-    static const char *const names[] = {
-        "three.csv", "counts.csv", "probe.csv", "wrong.csv", "scenario.yaml"};
+    static const char *const names[] = {"three.csv", "counts.csv", "probe.csv",
+        "wrong.csv", "model.yaml", "scenario.yaml"};
 
     (void) state;
     for (size_t j = 0; j < sizeof(names) / sizeof(names[0]); j++) {
@@ -441,16 +441,17 @@ test_errors_of_fleet(void **state)
 static void
 test_errors_of_trace(void **state)
 {
-    static const char *const forms[] = {"{}", "5", "[]", "", "{generator: [seed]}"};
+    static const char *const forms[] = {"{}", "[]", "", "{generator: [seed]}"};
     char text[256], expected[256];
 
     (void) state;
     for (size_t j = 0; j < sizeof(forms) / sizeof(forms[0]); j++) {
         snprintf(text, sizeof(text), NAME HOUR "trace: %s\n", forms[j]);
         snprintf(expected, sizeof(expected),
-            "scenario.yaml:3:%d: trace: expected {generator: NAME, ...} or {file: "
-            "PATH}\n",
-            j == 3 ? 7 : (j == 4 ? 20 : 8));
+            "scenario.yaml:3:%d: trace: expected {generator: NAME, ...}, {file: PATH} "
+            "or "
+            "the path of a model file\n",
+            j == 2 ? 7 : (j == 3 ? 20 : 8));
         assert_fails(text, expected);
     }
     assert_fails(NAME HOUR "trace: {generator: sed}\n",
@@ -458,9 +459,32 @@ test_errors_of_trace(void **state)
         "\"seed\"?\n");
     assert_fails(NAME HOUR "trace: {generator: poisson}\n",
         "scenario.yaml:3:20: trace.generator: unknown generator \"poisson\"\n");
+    write_file("model.yaml", "generator: seed\npreemption: {per_minute: 2}\n");
+    assert_fails(NAME HOUR "trace: model.yaml\n",
+        "model.yaml:2:26: trace.preemption.per_minute: expected a number from 0 to 1, "
+        "got \"2\"\n"
+        "model.yaml:2:13: missing key \"trace.preemption.count\"\n"
+        "model.yaml:1:1: missing key \"trace.addition\"\n");
     assert_fails(NAME "trace: {file: wrong.csv}\n",
         "wrong.csv:8:10: instances: expected 2 names, got 3\n"
         "wrong.csv:9:3: event: expected init, preempt, add, stop or end, got 'halt'\n");
+}
+
+/* "trace: PATH" is the model that the file holds. */
+static void
+test_trace_of_a_model_file(void **state)
+{
+    spot_scenario_t scenario;
+
+    (void) state;
+    write_file("model.yaml",
+        "spotsim-model: 1\ngenerator: seed\nname: tiny\ncapacity: 64\ninitial: 32\n"
+        "preemption: {per_minute: 0.1, count: {fixed: 1}}\n"
+        "addition: {per_minute: 0, count: {fixed: 2}}\n");
+    scenario = bound(NAME HOUR "trace: model.yaml\n", "");
+    assert_ptr_equal(scenario.trace.generator, &spot_generator_seed);
+    assert_string_equal(spot_trace_model_common(&scenario.trace)->name, "tiny");
+    spot_scenario_free(&scenario);
 }
 
 static void
@@ -663,6 +687,7 @@ main(void)
         cmocka_unit_test(test_until_needs_no_horizon),
         cmocka_unit_test(test_errors_of_fleet),
         cmocka_unit_test(test_errors_of_trace),
+        cmocka_unit_test(test_trace_of_a_model_file),
         cmocka_unit_test(test_errors_of_recovery),
         cmocka_unit_test(test_all_errors_in_one_pass),
         cmocka_unit_test(test_changes),
