@@ -38,6 +38,7 @@ typedef struct {
     column_t *axes;            /* [num_axes] */
     column_t *metrics;         /* [num_metrics] */
     bool has_notes;
+    bool is_of_differences; /* summaries are differences to the baseline */
 } table_t;
 
 static const spot_summary_t *
@@ -278,6 +279,15 @@ write_head_line(const table_t *self, size_t first_id, size_t end_id, int line)
     fputc('\n', self->out);
 }
 
+/* A point that the others are compared with has no difference to show. */
+static bool
+is_shown(const table_t *self, size_t point_id)
+{
+    return !self->is_of_differences ||
+           spot_study_value_id(self->head, point_id, self->head->baseline_axis_id) !=
+               self->head->baseline_value_id;
+}
+
 static void
 write_block(const table_t *self, size_t first_id, size_t end_id)
 {
@@ -289,6 +299,9 @@ write_block(const table_t *self, size_t first_id, size_t end_id)
         write_head_line(self, first_id, end_id, line);
     }
     for (size_t point_id = 0; point_id < head->num_points; point_id++) {
+        if (!is_shown(self, point_id)) {
+            continue;
+        }
         for (size_t j = 0; j < head->num_axes; j++) {
             (void) axis_text(self, point_id, j, shown);
             write_padded(self, shown, strlen(shown), self->axes[j].width);
@@ -373,22 +386,76 @@ write_notes(table_t *self)
 }
 
 static void
-write_table(table_t *self)
+write_blocks(table_t *self)
 {
     const spot_study_head_t *head = self->head;
 
-    for (size_t j = 0; j < head->num_axes; j++) {
-        measure_axis(self, j);
-    }
+    memset(self->metrics, 0, head->num_metrics * sizeof(*self->metrics));
     for (size_t j = 0; j < head->num_listed; j++) {
         measure_metric(self, j);
     }
-    write_title(self);
     for (size_t first_id = 0; first_id < head->num_listed;) {
         const size_t end_id = block_end(self, first_id);
 
         write_block(self, first_id, end_id);
         first_id = end_id;
+    }
+}
+
+/* The point with the baseline's value and the other values of this point. */
+static size_t
+baseline_point(const spot_study_head_t *head, size_t point_id)
+{
+    const size_t axis_id = head->baseline_axis_id;
+    size_t stride = 1;
+
+    for (size_t j = axis_id + 1; j < head->num_axes; j++) {
+        stride *= head->axes[j].num_values;
+    }
+    return point_id - spot_study_value_id(head, point_id, axis_id) * stride +
+           head->baseline_value_id * stride;
+}
+
+/* Turns the summaries of all other points into differences. The intervals of the two
+ * means are independent or, with common random numbers, mostly wider than need be. */
+static void
+take_differences(table_t *self)
+{
+    const spot_study_head_t *head = self->head;
+
+    for (size_t j = 0; j < head->num_points; j++) {
+        for (size_t k = 0; is_shown(self, j) && k < head->num_listed; k++) {
+            const size_t base_id = baseline_point(head, j);
+            spot_summary_t *summary = &self->summaries[j * head->num_metrics + k];
+            const double half_width =
+                hypot(half_width_at(self, j, k), half_width_at(self, base_id, k));
+
+            summary->mean -= summary_at(self, base_id, k)->mean;
+            summary->ci_low = summary->mean - half_width;
+            summary->ci_high = summary->mean + half_width;
+        }
+    }
+}
+
+static void
+write_table(table_t *self)
+{
+    const spot_study_head_t *head = self->head;
+    char shown[SPOT_UTF8_SHOWN_BYTES];
+
+    for (size_t j = 0; j < head->num_axes; j++) {
+        measure_axis(self, j);
+    }
+    write_title(self);
+    write_blocks(self);
+    if (head->has_baseline) {
+        const spot_axis_t *axis = &head->axes[head->baseline_axis_id];
+
+        fprintf(self->out, "\ndifference to %s = %s\n", axis->path,
+            spot_utf8_shown(axis->texts[head->baseline_value_id], shown));
+        self->is_of_differences = true;
+        take_differences(self);
+        write_blocks(self);
     }
     write_notes(self);
 }

@@ -41,6 +41,9 @@ typedef struct {
     size_t num_axes;
     spot_axis_t *axes; /* [num_axes] the first one varies slowest */
     size_t num_points; /* product of num_values, at least 1 */
+    bool has_baseline; /* points are compared with those that have this value: */
+    size_t baseline_axis_id;
+    size_t baseline_value_id;
     size_t num_listed; /* metrics that were asked for; those behind are for the plot */
     size_t num_metrics;
     spot_metric_t *metrics; /* [num_metrics] those kept, in order; texts borrowed */

@@ -29,7 +29,7 @@ keep_metrics_node(
 }
 
 static void
-keep_sweep_node(
+keep_map_node(
     spot_bind_t *bind, const spot_field_t *field, const spot_node_t *node, void *target)
 {
     if (node->kind == SPOT_NODE_MAP) {
@@ -148,7 +148,7 @@ const spot_field_t spot_study_fields[] = {
         .type = SPOT_FIELD_CUSTOM,
         .offset = offsetof(spot_study_t, sweep_node),
         .initial = "",
-        .bind = keep_sweep_node,
+        .bind = keep_map_node,
         .expected =
             "a map from keys of the scenario to lists such as [8, 16] or ranges such "
             "as {from: 0, to: 0.5, points: 11}",
@@ -167,6 +167,13 @@ const spot_field_t spot_study_fields[] = {
         .bind = keep_metrics_node,
         .expected = "a list of metrics such as [idle_fraction, cost_usd]",
         .help = "metrics to keep; all of them where the key is missing"},
+    {.name = "baseline",
+        .type = SPOT_FIELD_CUSTOM,
+        .offset = offsetof(spot_study_t, baseline_node),
+        .initial = "",
+        .bind = keep_map_node,
+        .expected = "a swept key with one of its values, e.g. {job.pipeline_depth: 8}",
+        .help = "value of a swept key that the others are compared with"},
     {.name = "plot",
         .type = SPOT_FIELD_MAP,
         .offset = offsetof(spot_study_t, head.plot),
@@ -273,6 +280,50 @@ check_plot_axis(spot_study_t *self, spot_bind_t *bind)
         spot_utf8_shown(self->head.plot.x, text));
 }
 
+/* Finds the value among those of its axis, by its text as in the sweep. */
+static void
+find_baseline_value(
+    spot_study_t *self, spot_bind_t *bind, const char *path, const spot_node_t *value)
+{
+    const spot_axis_t *axis = &self->head.axes[self->head.baseline_axis_id];
+    char text[SPOT_UTF8_SHOWN_BYTES];
+
+    for (size_t j = 0; j < axis->num_values; j++) {
+        if (value->kind == SPOT_NODE_SCALAR &&
+            strcmp(axis->texts[j], value->text) == 0) {
+            self->head.baseline_value_id = j;
+            self->head.has_baseline = true;
+            return;
+        }
+    }
+    spot_bind_error(bind, value, "baseline", "%s is never \"%s\"", path,
+        value->kind == SPOT_NODE_SCALAR ? spot_utf8_shown(value->text, text) : "that");
+}
+
+static void
+find_baseline(spot_study_t *self, spot_bind_t *bind)
+{
+    const spot_node_t *node = self->baseline_node;
+    char text[SPOT_UTF8_SHOWN_BYTES];
+
+    if (node == NULL) {
+        return;
+    }
+    if (node->num_children != 1) {
+        spot_bind_error(bind, node, "baseline", "expected one swept key with its value");
+        return;
+    }
+    spot_utf8_shown(node->keys[0]->text, text);
+    for (size_t j = 0; j < self->head.num_axes; j++) {
+        if (strcmp(self->head.axes[j].path, node->keys[0]->text) == 0) {
+            self->head.baseline_axis_id = j;
+            find_baseline_value(self, bind, text, node->children[0]);
+            return;
+        }
+    }
+    spot_bind_error(bind, node->keys[0], "baseline", "\"%s\" is not swept", text);
+}
+
 /* Swept keys that do not have their first value. */
 static size_t
 num_moved(const spot_study_t *self, size_t point_id)
@@ -344,6 +395,7 @@ bind_all(spot_study_t *self, spot_diag_t *diag)
     }
     if (ret == 0 && is_planned) {
         check_plot_axis(self, &bind);
+        find_baseline(self, &bind);
     }
     if (ret == 0 && is_planned && has_scenario(self)) {
         ret = bind_points(self, diag);

@@ -24,6 +24,7 @@ typedef struct {
     const spot_node_t *scenario_node; /* as the study has it: a path or a map */
     const spot_node_t *sweep_node;
     const spot_node_t *metrics_node;
+    const spot_node_t *baseline_node;
     size_t num_swept;
     spot_node_t ***values; /* [head.num_axes][axis.num_values] nodes to put in place */
     size_t *metric_ids;    /* [head.num_metrics] into the experiment's */

@@ -44,6 +44,35 @@ test_golden(void **state)
     spot_study_head_free(&head);
 }
 
+/* Against depth 8: each other point and the difference of its mean to that point. */
+static void
+test_differences_to_a_baseline(void **state)
+{
+    spot_study_head_t head;
+    spot_store_t *store;
+    char *text;
+    const char *differences;
+    size_t num_lines = 0;
+
+    (void) state;
+    sample_idle_head(&head, 40);
+    head.has_baseline = true;
+    head.baseline_axis_id = 1;
+    head.baseline_value_id = 0;
+    store = sample_idle_store(&head);
+    text = write_table(store);
+    sample_assert_golden("table-baseline.txt", text);
+    differences = strstr(text, "\ndifference to ");
+    assert_non_null(differences);
+    for (const char *byte = differences; *byte != '\0'; byte++) {
+        num_lines += *byte == '\n';
+    }
+    assert_true(num_lines < 11 * 2 * 2);
+    free(text);
+    store->close(store);
+    spot_study_head_free(&head);
+}
+
 static void
 test_no_line_is_wider_than_a_terminal(void **state)
 {
@@ -140,6 +169,7 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_golden),
+        cmocka_unit_test(test_differences_to_a_baseline),
         cmocka_unit_test(test_no_line_is_wider_than_a_terminal),
         cmocka_unit_test(test_digits_follow_the_interval),
         cmocka_unit_test(test_one_replication_has_no_interval),
