@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "base/units.h"
 #include "base/utf8.h"
 #include "reports/palette.h"
 
@@ -38,6 +39,38 @@ spot_scale_around(double low, double high, int max_steps)
         }
     }
     return scale;
+}
+
+spot_time_unit_t
+spot_figure_time_unit(int64_t end_ms)
+{
+    static const spot_time_unit_t units[] = {
+        {"d", SPOT_MS_PER_D}, {"h", SPOT_MS_PER_H}, {"min", SPOT_MS_PER_MIN}};
+
+    for (size_t j = 0; j < sizeof(units) / sizeof(units[0]); j++) {
+        if (end_ms >= 3 * units[j].unit_ms) {
+            return units[j];
+        }
+    }
+    return (spot_time_unit_t){"s", SPOT_MS_PER_S};
+}
+
+void
+spot_figure_cut(char *text, size_t max_chars)
+{
+    size_t num_chars = 0;
+    char *last = text; /* the character that makes room for the ellipsis */
+
+    for (char *byte = text; *byte != '\0'; byte++) {
+        if (((unsigned char) *byte & 0xc0) != 0x80) {
+            num_chars++;
+            last = num_chars == max_chars ? byte : last;
+        }
+        if (num_chars > max_chars) {
+            snprintf(last, 4, "…");
+            return;
+        }
+    }
 }
 
 /* Where the words of a name start. */
@@ -220,12 +253,29 @@ draw_end_label(const spot_figure_t *self, const spot_end_label_t *label, double 
         self, x_px + 20, label->text_px, label->swatch_px, label->colour, label->text);
 }
 
+/* By insertion: there are few, and equal ones keep their order. */
+static void
+sort_labels(spot_end_label_t *labels, size_t num_labels)
+{
+    for (size_t j = 1; j < num_labels; j++) {
+        const spot_end_label_t label = labels[j];
+        size_t place = j;
+
+        while (place > 0 && labels[place - 1].y_px > label.y_px) {
+            labels[place] = labels[place - 1];
+            place--;
+        }
+        labels[place] = label;
+    }
+}
+
 void
 spot_figure_end_labels(const spot_figure_t *self, spot_end_label_t *labels,
     size_t num_labels, double x_px, double bottom_px)
 {
     double last_px = -LINE_PX, next_px = bottom_px + LINE_PX;
 
+    sort_labels(labels, num_labels);
     for (size_t j = 0; j < num_labels; j++) {
         labels[j].text_px = last_px = fmax(labels[j].y_px, last_px + LINE_PX);
     }

@@ -5,6 +5,7 @@
 #define SPOT_REPORTS_FIGURE_H
 
 #include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 
 typedef struct {
@@ -39,6 +40,19 @@ typedef struct {
     double text_px;   /* where the text goes: set when drawn */
 } spot_end_label_t;
 
+/* The unit of an axis of time. */
+typedef struct {
+    const char *name; /* "d", "h", "min" or "s" */
+    int64_t unit_ms;
+} spot_time_unit_t;
+
+/* The largest unit of which there are at least three. */
+spot_time_unit_t spot_figure_time_unit(int64_t end_ms);
+
+/* Cuts a text to max_chars characters, the last one then an ellipsis. text has room for
+ * four more bytes. */
+void spot_figure_cut(char *text, size_t max_chars);
+
 /* A scale of at most max_steps steps of 1, 2 or 5 times a power of ten. */
 spot_scale_t spot_scale_around(double low, double high, int max_steps);
 
@@ -67,8 +81,8 @@ void spot_figure_paragraph(const spot_figure_t *self, double x_px, double y_px,
 void spot_figure_entry(const spot_figure_t *self, double x_px, double y_px,
     double swatch_px, const char *colour, const char *text);
 
-/* Labels from top to bottom at x_px, moved apart where they would overlap but not below
- * bottom_px, with leaders from where they belong. */
+/* Labels at x_px, sorted from top to bottom, moved apart where they would overlap but
+ * not below bottom_px, with leaders from where they belong. */
 void spot_figure_end_labels(const spot_figure_t *self, spot_end_label_t *labels,
     size_t num_labels, double x_px, double bottom_px);
 

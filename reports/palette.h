@@ -14,6 +14,9 @@
 #define SPOT_INK_AXIS "#c4c9cf"  /* axes and leaders */
 #define SPOT_INK_GRID "#e9ebee"
 #define SPOT_INK_ACCENT "#0072b2" /* a curve that stands alone */
+#define SPOT_INK_LOSS "#d55e00"   /* what was lost, the second of two curves */
+#define SPOT_INK_BAND "#d6e6f2"   /* behind curves */
+#define SPOT_INK_OTHER "#aab1b8"  /* curves that are not the point */
 
 /* The colour, "#rrggbb", of a category such as "prepping", or of a metric made from it
  * such as "prepping_fraction", by the table of the experiment. Other names get one by

@@ -8,29 +8,8 @@
 
 #include "base/memory.h"
 #include "base/units.h"
+#include "reports/csv_field.h"
 #include "sim/study/summary.h"
-
-/* A field in quotes where RFC 4180 needs them, or a reader would trim it. */
-static void
-write_text(FILE *out, const char *text)
-{
-    const size_t num_bytes = strlen(text);
-    const bool has_edge_blank =
-        num_bytes > 0 && (text[0] == ' ' || text[num_bytes - 1] == ' ');
-
-    if (strpbrk(text, ",\"\r\n") == NULL && !has_edge_blank) {
-        fputs(text, out);
-        return;
-    }
-    fputc('"', out);
-    for (size_t j = 0; j < num_bytes; j++) {
-        if (text[j] == '"') {
-            fputc('"', out);
-        }
-        fputc(text[j], out);
-    }
-    fputc('"', out);
-}
 
 static void
 write_number(FILE *out, double value)
@@ -49,7 +28,7 @@ write_head(const spot_study_head_t *head, FILE *out)
     fputs("point", out);
     for (size_t j = 0; j < head->num_axes; j++) {
         fputc(',', out);
-        write_text(out, head->axes[j].path);
+        spot_csv_field_text(out, head->axes[j].path);
     }
     fputs(
         ",metric,unit,replications,nulls,mean,std,stderr,ci95_low,ci95_high,p05,median,"
@@ -64,12 +43,13 @@ write_row(const spot_study_head_t *head, size_t point_id, const spot_metric_t *m
     fprintf(out, "%zu", point_id);
     for (size_t j = 0; j < head->num_axes; j++) {
         fputc(',', out);
-        write_text(out, head->axes[j].texts[spot_study_value_id(head, point_id, j)]);
+        spot_csv_field_text(
+            out, head->axes[j].texts[spot_study_value_id(head, point_id, j)]);
     }
     fputc(',', out);
-    write_text(out, metric->name);
+    spot_csv_field_text(out, metric->name);
     fputc(',', out);
-    write_text(out, metric->unit);
+    spot_csv_field_text(out, metric->unit);
     fprintf(out, ",%" PRId64 ",%" PRId64, summary->num_values + summary->num_nulls,
         summary->num_nulls);
     write_number(out, summary->mean);

@@ -156,21 +156,6 @@ title_words(const spot_axis_t *axis, bool is_alone, char words[SPOT_WORDS_BYTES]
         is_alone || dot == NULL ? axis->path : dot + 1, words, SPOT_WORDS_BYTES);
 }
 
-/* Cuts a text to what fits, at the end of a character. */
-static void
-cut_text(char *text, size_t max_chars)
-{
-    size_t num_chars = 0;
-
-    for (char *byte = text; *byte != '\0'; byte++) {
-        num_chars += ((unsigned char) *byte & 0xc0) != 0x80;
-        if (num_chars > max_chars) {
-            snprintf(byte, 4, "…"); /* three bytes; text has room for them and NUL */
-            return;
-        }
-    }
-}
-
 /* "pipeline depth 8", "mode async, reload 10 s": where the panel is on other axes. */
 static void
 draw_panel_title(const study_plot_t *self, const spot_panel_t *panel, size_t panel_id)
@@ -189,7 +174,7 @@ draw_panel_title(const study_plot_t *self, const spot_panel_t *panel, size_t pan
                 spot_utf8_shown(head->axes[j].texts[value_id], shown));
         }
     }
-    cut_text(text, (size_t) (panel->width_px / CHAR_PX));
+    spot_figure_cut(text, (size_t) (panel->width_px / CHAR_PX));
     spot_figure_text(&self->figure, panel->left_px, panel->top_px - 40, SPOT_TEXT_LABEL,
         SPOT_ALIGN_LEFT, text);
 }

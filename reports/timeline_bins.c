@@ -161,27 +161,3 @@ spot_timeline_bin_marks(const spot_timeline_t *timeline, int32_t mark_kind,
     }
     return num_marks;
 }
-
-size_t
-spot_timeline_bin_progress(
-    const spot_timeline_t *timeline, size_t *next_id, size_t shown[4])
-{
-    const spot_timeline_progress_t *points = timeline->progress;
-    const size_t first = *next_id;
-    const size_t bin_id = bin_at(timeline, points[first].time_ms);
-    size_t low = first, high = first, num_shown = 0, last;
-
-    while (*next_id < timeline->num_progress &&
-           bin_at(timeline, points[*next_id].time_ms) == bin_id) {
-        low = points[*next_id].value < points[low].value ? *next_id : low;
-        high = points[*next_id].value > points[high].value ? *next_id : high;
-        (*next_id)++;
-    }
-    last = *next_id - 1;
-    for (size_t j = first; j <= last; j++) {
-        if (j == first || j == low || j == high || j == last) {
-            shown[num_shown++] = j;
-        }
-    }
-    return num_shown;
-}

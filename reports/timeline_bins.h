@@ -37,10 +37,4 @@ void spot_timeline_bins_free(spot_timeline_bins_t *self);
 size_t spot_timeline_bin_marks(const spot_timeline_t *timeline, int32_t mark_kind,
     spot_timeline_mark_bin_t bins[SPOT_MAX_BINS]);
 
-/* Of the points of the progress curve in the bin of *next_id, those that show: the
- * first, lowest, highest and last, in order. Moves *next_id behind the bin. Returns how
- * many. */
-size_t spot_timeline_bin_progress(
-    const spot_timeline_t *timeline, size_t *next_id, size_t shown[4]);
-
 #endif

@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "base/units.h"
+#include "reports/curve.h"
 #include "reports/figure.h"
 #include "reports/gnuplot.h"
 #include "reports/palette.h"
@@ -27,32 +28,14 @@
 #define TITLE_CHARS 84
 
 typedef struct {
-    const char *name;
-    int64_t unit_ms;
-} time_unit_t;
-
-typedef struct {
     const spot_timeline_t *timeline;
     const spot_timeline_bins_t *bins;
     spot_figure_t figure;
-    time_unit_t time_unit;
-    double end;       /* in that unit */
-    double bottom_px; /* of the panels so far */
+    spot_time_unit_t time_unit;
+    spot_curve_t progress; /* times in ms, thinned */
+    double end;            /* in that unit */
+    double bottom_px;      /* of the panels so far */
 } timeline_plot_t;
-
-static time_unit_t
-choose_time_unit(int64_t end_ms)
-{
-    static const time_unit_t units[] = {
-        {"d", SPOT_MS_PER_D}, {"h", SPOT_MS_PER_H}, {"min", SPOT_MS_PER_MIN}};
-
-    for (size_t j = 0; j < sizeof(units) / sizeof(units[0]); j++) {
-        if (end_ms >= 3 * units[j].unit_ms) {
-            return units[j];
-        }
-    }
-    return (time_unit_t){"s", SPOT_MS_PER_S};
-}
 
 static double
 time_of(const timeline_plot_t *self, double time_ms)
@@ -240,19 +223,11 @@ draw_lane(timeline_plot_t *self, int32_t mark_kind)
 static void
 write_progress_data(const timeline_plot_t *self)
 {
-    const spot_timeline_t *timeline = self->timeline;
-    size_t next_id = 0, shown[4];
-
     fputs("$progress << EOD\n", self->figure.out);
-    while (next_id < timeline->num_progress) {
-        const size_t num_shown = spot_timeline_bin_progress(timeline, &next_id, shown);
+    for (size_t j = 0; j < self->progress.num_points; j++) {
+        const spot_point_t *point = &self->progress.points[j];
 
-        for (size_t j = 0; j < num_shown; j++) {
-            const spot_timeline_progress_t *point = &timeline->progress[shown[j]];
-
-            fprintf(self->figure.out, "%.6g %.6g\n",
-                time_of(self, (double) point->time_ms), point->value);
-        }
+        fprintf(self->figure.out, "%.6g %.6g\n", time_of(self, point->x), point->y);
     }
     fputs("EOD\n", self->figure.out);
 }
@@ -315,6 +290,20 @@ picture_height_px(const spot_timeline_t *timeline)
 }
 
 static int
+gather_progress(spot_curve_t *progress, const spot_timeline_t *timeline)
+{
+    int ret = 0;
+
+    for (size_t j = 0; j < timeline->num_progress && ret == 0; j++) {
+        const spot_timeline_progress_t *point = &timeline->progress[j];
+
+        ret = spot_curve_add(progress, (double) point->time_ms, point->value);
+    }
+    spot_curve_thin(progress, 0, (double) timeline->end_ms, false);
+    return ret;
+}
+
+static int
 write_script(const void *context, const char *picture_path, FILE *out)
 {
     const spot_timeline_t *timeline = context;
@@ -322,10 +311,13 @@ write_script(const void *context, const char *picture_path, FILE *out)
     timeline_plot_t plot = {.timeline = timeline, .bins = &bins};
     int ret = spot_timeline_bins_init(&bins, timeline);
 
+    if (ret == 0) {
+        ret = gather_progress(&plot.progress, timeline);
+    }
     if (ret != 0) {
         goto out;
     }
-    plot.time_unit = choose_time_unit(timeline->end_ms);
+    plot.time_unit = spot_figure_time_unit(timeline->end_ms);
     plot.end = time_of(&plot, (double) timeline->end_ms);
     spot_figure_begin(
         &plot.figure, out, WIDTH_PX, picture_height_px(timeline), picture_path);
@@ -341,6 +333,7 @@ write_script(const void *context, const char *picture_path, FILE *out)
     spot_figure_end(&plot.figure);
     ret = ferror(out) ? SPOT_ERR_IO : 0;
 out:
+    spot_curve_free(&plot.progress);
     spot_timeline_bins_free(&bins);
     return ret;
 }

@@ -81,6 +81,22 @@ test_lines(void **state)
     assert_int_equal(spot_figure_num_lines("word-without-a-blank", 10), 2);
 }
 
+static void
+test_cuts(void **state)
+{
+    char text[64] = "äöü-äöü", kept[64] = "four", none[64] = "";
+
+    (void) state;
+    spot_figure_cut(text, 4);
+    assert_string_equal(text, "äöü…");
+    spot_figure_cut(kept, 4);
+    assert_string_equal(kept, "four");
+    spot_figure_cut(kept, 1);
+    assert_string_equal(kept, "…");
+    spot_figure_cut(none, 3);
+    assert_string_equal(none, "");
+}
+
 /* What a call writes. */
 typedef struct {
     spot_figure_t figure;
@@ -135,8 +151,8 @@ static void
 test_end_labels_do_not_overlap(void **state)
 {
     spot_end_label_t labels[] = {
-        {.text = "a", .colour = "#000000", .y_px = 10},
         {.text = "b", .colour = "#000000", .y_px = 90},
+        {.text = "a", .colour = "#000000", .y_px = 10},
         {.text = "c", .colour = "#000000", .y_px = 91},
         {.text = "d", .colour = "#000000", .y_px = 99},
     };
@@ -146,6 +162,7 @@ test_end_labels_do_not_overlap(void **state)
     record(&recorder);
     spot_figure_end_labels(&recorder.figure, labels, 4, 50, 100);
     assert_recorded(&recorder, "set label 'd' at screen");
+    assert_string_equal(labels[0].text, "a");
     assert_true(labels[0].text_px == 10);
     for (size_t j = 1; j < 4; j++) {
         assert_true(labels[j].text_px >= labels[j - 1].text_px + 16);
@@ -178,6 +195,7 @@ main(void)
         cmocka_unit_test(test_scales),
         cmocka_unit_test(test_words),
         cmocka_unit_test(test_lines),
+        cmocka_unit_test(test_cuts),
         cmocka_unit_test(test_texts_are_quoted),
         cmocka_unit_test(test_paragraphs_are_broken_at_blanks),
         cmocka_unit_test(test_end_labels_do_not_overlap),

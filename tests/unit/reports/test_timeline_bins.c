@@ -139,32 +139,6 @@ test_no_mark_is_dropped(void **state)
     spot_timeline_free(&timeline);
 }
 
-static void
-test_progress_keeps_extremes(void **state)
-{
-    static const double values[] = {5, 6, 1, 3, 9, 4, 5};
-    static const size_t expected[] = {0, 2, 4, 6};
-    spot_timeline_t timeline;
-    size_t next_id = 0, shown[4];
-
-    (void) state;
-    spot_timeline_init(&timeline);
-    timeline.end_ms = SPOT_MAX_BINS * 100;
-    for (int64_t j = 0; j < 7; j++) {
-        assert_int_equal(spot_timeline_add_progress(&timeline, j, values[j]), 0);
-    }
-    assert_int_equal(spot_timeline_add_progress(&timeline, 200, 7), 0);
-    assert_int_equal(spot_timeline_add_progress(&timeline, timeline.end_ms, 8), 0);
-    assert_int_equal(spot_timeline_bin_progress(&timeline, &next_id, shown), 4);
-    assert_memory_equal(shown, expected, sizeof(expected));
-    assert_int_equal(next_id, 7);
-    assert_int_equal(spot_timeline_bin_progress(&timeline, &next_id, shown), 1);
-    assert_int_equal(shown[0], 7);
-    assert_int_equal(spot_timeline_bin_progress(&timeline, &next_id, shown), 1);
-    assert_int_equal(next_id, 9);
-    spot_timeline_free(&timeline);
-}
-
 int
 main(void)
 {
@@ -172,7 +146,6 @@ main(void)
         cmocka_unit_test(test_few_segments_stay_as_they_are),
         cmocka_unit_test(test_many_segments_keep_areas_and_peaks),
         cmocka_unit_test(test_no_mark_is_dropped),
-        cmocka_unit_test(test_progress_keeps_extremes),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

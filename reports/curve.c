@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "reports/curve.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+int
+spot_curve_add(spot_curve_t *self, double x, double y)
+{
+    if (spot_array_reserve((void **) &self->points, &self->max_points,
+            self->num_points + 1, sizeof(*self->points)) != 0) {
+        return SPOT_ERR_NO_MEMORY;
+    }
+    self->points[self->num_points++] = (spot_point_t){x, y};
+    return 0;
+}
+
+void
+spot_curve_free(spot_curve_t *self)
+{
+    free(self->points);
+    memset(self, 0, sizeof(*self));
+}
+
+/* What lies outside belongs to the first or last column. */
+static size_t
+column_at(double x, double low, double high, bool is_log)
+{
+    const double place =
+        is_log ? log(fmax(x, low) / low) / log(high / low) : (x - low) / (high - low);
+
+    return (size_t) fmax(fmin(place * SPOT_MAX_COLUMNS, SPOT_MAX_COLUMNS - 1), 0);
+}
+
+void
+spot_curve_thin(spot_curve_t *self, double low, double high, bool is_log)
+{
+    spot_point_t *points = self->points;
+    size_t num_kept = 0, next = 0;
+
+    if (self->num_points <= 4 * SPOT_MAX_COLUMNS) {
+        return;
+    }
+    while (next < self->num_points) {
+        const size_t first = next;
+        const size_t column = column_at(points[first].x, low, high, is_log);
+        size_t lowest = first, highest = first;
+
+        while (next < self->num_points &&
+               column_at(points[next].x, low, high, is_log) == column) {
+            lowest = points[next].y < points[lowest].y ? next : lowest;
+            highest = points[next].y > points[highest].y ? next : highest;
+            next++;
+        }
+        for (size_t j = first; j < next; j++) {
+            if (j == first || j == lowest || j == highest || j + 1 == next) {
+                points[num_kept++] = points[j];
+            }
+        }
+    }
+    self->num_points = num_kept;
+}

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "reports/fitted_sample.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/utf8.h"
+#include "reports/palette.h"
+
+/* Where instances ran, and where they were only obtainable. */
+static const char *const nouns[][2] = {
+    [SPOT_SAMPLE_PREEMPT_GAP] = {"Gaps between preemption events",
+        "Gaps between events of fewer obtainable"},
+    [SPOT_SAMPLE_ADD_GAP] = {"Gaps between addition events",
+        "Gaps between events of more obtainable"},
+    [SPOT_SAMPLE_CHANGE_GAP] = {"Gaps between changes", "Gaps between changes"},
+    [SPOT_SAMPLE_UP_SPELL] = {"Up spells", "Obtainable spells"},
+    [SPOT_SAMPLE_DOWN_SPELL] = {"Down spells", "Unobtainable spells"},
+    [SPOT_SAMPLE_LIFETIME] = {"Lifetimes", "Lifetimes"},
+};
+
+int
+spot_sample_figure_init(
+    spot_sample_figure_t *self, const spot_fitted_sample_t *fitted, const char *name)
+{
+    const spot_sample_t *sample = fitted->sample;
+
+    spot_bug_assert(nouns[fitted->kind][0] != NULL); /* sizes are no durations */
+    memset(self, 0, sizeof(*self));
+    self->fitted = fitted;
+    self->name = name;
+    self->low_s = (double) NAN;
+    for (size_t j = 0; j < sample->num_values; j++) {
+        if (sample->is_censored[j]) {
+            continue;
+        }
+        if (sample->values[j] > 0) {
+            self->low_s = fmin(self->low_s, sample->values[j]); /* not NAN, if it can */
+        } else {
+            self->num_zeros++;
+        }
+    }
+    return spot_kaplan_meier_init(
+        &self->kaplan_meier, sample->values, sample->is_censored, sample->num_values);
+}
+
+void
+spot_sample_figure_free(spot_sample_figure_t *self)
+{
+    spot_kaplan_meier_free(&self->kaplan_meier);
+    memset(self, 0, sizeof(*self));
+}
+
+const char *
+spot_sample_figure_problem(const spot_sample_figure_t *self)
+{
+    if (self->fitted->sample->num_values < 2) {
+        return "fewer than 2 values";
+    }
+    return isnan(self->low_s) ? "no complete value above 0 s" : NULL;
+}
+
+int
+spot_sample_figure_make(const spot_fitted_sample_t *fitted, const char *what,
+    spot_trace_picture_t *picture, spot_diag_t *diag)
+{
+    char full_what[64];
+
+    snprintf(full_what, sizeof(full_what), "%s-%s", spot_sample_kind_names[fitted->kind],
+        what);
+    picture->what = full_what;
+    return spot_trace_picture_make(picture, diag);
+}
+
+const char *
+spot_sample_figure_noun(const spot_sample_figure_t *self)
+{
+    return nouns[self->fitted->kind][self->fitted->is_obtainable];
+}
+
+size_t
+spot_sample_figure_note(
+    const spot_sample_figure_t *self, char note[SPOT_PICTURE_TEXT_BYTES])
+{
+    const spot_kaplan_meier_t *kaplan_meier = &self->kaplan_meier;
+    const size_t num_censored = kaplan_meier->num_values - kaplan_meier->num_deaths;
+    char name[SPOT_UTF8_SHOWN_BYTES];
+    int used = snprintf(note, SPOT_PICTURE_TEXT_BYTES, "%s · n = %zu",
+        spot_utf8_shown(self->name, name), kaplan_meier->num_values);
+
+    if (num_censored > 0) {
+        used += snprintf(note + used, SPOT_PICTURE_TEXT_BYTES - (size_t) used,
+            ", of which %zu censored (Kaplan-Meier)", num_censored);
+    }
+    if (self->fitted->tick_s > 0) {
+        used += snprintf(note + used, SPOT_PICTURE_TEXT_BYTES - (size_t) used,
+            " · ticks of %.6g s", self->fitted->tick_s);
+    }
+    return (size_t) used;
+}
+
+const char *
+spot_sample_figure_colour(size_t law_id)
+{
+    static const char *const best[SPOT_NUM_BEST] = {SPOT_INK_ACCENT, SPOT_INK_LOSS};
+
+    return law_id < SPOT_NUM_BEST ? best[law_id] : SPOT_INK_OTHER;
+}
+
+void
+spot_sample_figure_label(
+    const spot_labelled_law_t *law, char label[SPOT_LAW_LABEL_BYTES])
+{
+    char shown[SPOT_UTF8_SHOWN_BYTES + 4];
+
+    (void) spot_utf8_shown(law->label, shown);
+    spot_figure_cut(shown, SPOT_PICTURE_LABEL_CHARS);
+    snprintf(label, SPOT_LAW_LABEL_BYTES, "%.*s", SPOT_LAW_LABEL_BYTES - 1, shown);
+}

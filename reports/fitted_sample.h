@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What the pictures of a sample and its laws share. Internal to the room. */
+#ifndef SPOT_REPORTS_FITTED_SAMPLE_H
+#define SPOT_REPORTS_FITTED_SAMPLE_H
+
+#include "reports/log_scale.h"
+#include "reports/trace_figures.h"
+#include "reports/trace_picture.h"
+#include "traces/describe/kaplan_meier.h"
+
+/* Laws in colour; the others are grey. */
+#define SPOT_NUM_BEST 2
+
+typedef struct {
+    const spot_fitted_sample_t *fitted;
+    const char *name; /* of the trace */
+    spot_kaplan_meier_t kaplan_meier;
+    double low_s;     /* smallest complete value above 0; NAN for none */
+    size_t num_zeros; /* complete values of 0 */
+} spot_sample_figure_t;
+
+/* NO_MEMORY; free self even then. O(n log n). */
+SPOT_MUST_CHECK int spot_sample_figure_init(
+    spot_sample_figure_t *self, const spot_fitted_sample_t *fitted, const char *name);
+void spot_sample_figure_free(spot_sample_figure_t *self);
+
+/* Why nothing can be drawn on logarithmic axes, or NULL. */
+const char *spot_sample_figure_problem(const spot_sample_figure_t *self);
+
+/* Makes the picture KIND-WHAT. */
+SPOT_MUST_CHECK int spot_sample_figure_make(const spot_fitted_sample_t *fitted,
+    const char *what, spot_trace_picture_t *picture, spot_diag_t *diag);
+
+/* "Gaps between preemption events" */
+const char *spot_sample_figure_noun(const spot_sample_figure_t *self);
+
+/* The first part of a note: name, number of values, ticks. Returns its bytes. */
+size_t spot_sample_figure_note(
+    const spot_sample_figure_t *self, char note[SPOT_PICTURE_TEXT_BYTES]);
+
+/* The colour of a law by its rank. */
+const char *spot_sample_figure_colour(size_t law_id);
+
+/* How a law is called, cut to what fits beside a panel. */
+#define SPOT_LAW_LABEL_BYTES 96
+void spot_sample_figure_label(
+    const spot_labelled_law_t *law, char label[SPOT_LAW_LABEL_BYTES]);
+
+#endif

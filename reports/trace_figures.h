@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The pictures of traces, drawn by gnuplot: FOLDER/NAME-WHAT.svg, each with the points
+ * that it shows as FOLDER/NAME-WHAT.csv (8 significant digits, empty = undefined, times
+ * in s). The folder is made if only its last part is missing; NAME is made safe. All
+ * calls return IO or NO_MEMORY, or CHILD where gnuplot is missing or fails; the points
+ * are then there all the same, as they are where there is too little to draw, which is a
+ * warning in diag and no error. */
+#ifndef SPOT_REPORTS_TRACE_FIGURES_H
+#define SPOT_REPORTS_TRACE_FIGURES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/diag.h"
+#include "base/error.h"
+#include "traces/describe/sample.h"
+#include "traces/laws/law.h"
+#include "traces/trace.h"
+
+/* NAME as part of a file name: ASCII letters, digits, . _ + - and what is not ASCII
+ * stay, all else is _; cut at the end of a character; never empty, hidden or an option.
+ */
+#define SPOT_TRACE_FILE_NAME_BYTES 128
+void spot_trace_file_name(const char *name, char file_name[SPOT_TRACE_FILE_NAME_BYTES]);
+
+/* WHAT "availability": the instances over time, the capacity, the start and the censored
+ * end. Columns: time_s; running (kind availability: obtainable), from then on; capacity,
+ * empty if unbounded. The last row is the end. More than a few thousand steps are
+ * thinned to the first, lowest, highest and last of each of 800 columns.
+ * O(events). */
+SPOT_MUST_CHECK int spot_trace_plot_availability(
+    const spot_trace_t *trace, const char *folder, const char *name, spot_diag_t *diag);
+
+/* WHAT "hours": events per exposed hour in each hour of the day, with exact Poisson
+ * intervals of 95 %; hours since the start of the trace where start_ms (as in hours.h)
+ * is -1. Columns: event (preempt or add), hour_of_day or hour_since_start (0-23, modulo
+ * 24), events, exposed_h, per_exposed_h, low95_per_h, high95_per_h. O(events). */
+SPOT_MUST_CHECK int spot_trace_plot_hours(const spot_trace_t *trace, int64_t start_ms,
+    const char *folder, const char *name, spot_diag_t *diag);
+
+/* A fitted law and what it is called, e.g. "hyperexp2". */
+typedef struct {
+    const char *label;
+    spot_law_t law;
+} spot_labelled_law_t;
+
+/* Values with the laws that were fitted to them. */
+typedef struct {
+    spot_sample_kind_t kind; /* of durations */
+    bool is_obtainable;      /* of a trace of kind availability: nothing ran */
+    const spot_sample_t *sample;
+    double tick_s; /* of a lattice: a value t was in (t - tick_s, t]; 0: continuous */
+    size_t num_laws;
+    const spot_labelled_law_t *laws; /* [num_laws] best first */
+} spot_fitted_sample_t;
+
+/* WHAT "KIND-survival", e.g. "preempt-gap-survival": the share that is longer, with
+ * Kaplan and Meier's estimator where values are censored, and of every law, on
+ * logarithmic axes. Columns: series (recorded: steps; censored: where values were cut
+ * off; else a label), time_s, survival. Fewer than two values, or no complete one above
+ * 0, cannot be drawn. O(n log n). */
+SPOT_MUST_CHECK int spot_trace_plot_survival(const spot_fitted_sample_t *self,
+    const char *folder, const char *name, spot_diag_t *diag);
+
+/* WHAT "KIND-qq": what was recorded against the quantiles of the best two laws, on
+ * logarithmic axes. Columns: series (label), probability, fitted_s, recorded_s. A point
+ * is a distinct complete value, on a lattice at the middle of its tick, at the middle of
+ * its step of the estimated distribution function. The same is impossible to draw, and
+ * no law. O(n log n). */
+SPOT_MUST_CHECK int spot_trace_plot_quantiles(const spot_fitted_sample_t *self,
+    const char *folder, const char *name, spot_diag_t *diag);
+
+/* Two traces, and where the replications of a model lie. */
+typedef struct {
+    const spot_trace_t *a; /* NULL: only the band */
+    const spot_trace_t *b;
+    const char *a_label;
+    const char *b_label;
+    size_t num_replications; /* 0: no band */
+    size_t num_times;
+    const double *time_s; /* [num_times] increasing, from each until the next one */
+    const double *low;    /* [num_times] instances: 5 % of the replications are lower */
+    const double *high;   /* [num_times] and 5 % are higher */
+} spot_overlay_t;
+
+/* WHAT "compare": instances over time of both and the band. Columns: series (a, b or
+ * band), time_s, running (of a and b; obtainable if b is so), low and high (of the
+ * band). Thinned like availability, the band to its lowest low and highest high.
+ * O(events + times). */
+SPOT_MUST_CHECK int spot_trace_plot_overlay(
+    const spot_overlay_t *self, const char *folder, const char *name, spot_diag_t *diag);
+
+#endif
