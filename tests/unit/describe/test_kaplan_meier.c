@@ -2,16 +2,8 @@
 #include <gsl/gsl_rng.h>
 #include <math.h>
 
-#include "tests/unit/base/support.h"
+#include "tests/unit/describe/near.h"
 #include "traces/describe/kaplan_meier.h"
-
-static void
-assert_near(double value, double expected)
-{
-    if (!(fabs(value - expected) <= 1e-12 * fmax(1, fabs(expected)))) {
-        fail_msg("%.17g instead of %.17g", value, expected);
-    }
-}
 
 /* Deaths at 2, 2, 5; censored at 2 (still at risk then), 4 and 6. */
 static void

@@ -3,16 +3,8 @@
 #include <math.h>
 
 #include "base/stats.h"
-#include "tests/unit/base/support.h"
+#include "tests/unit/describe/near.h"
 #include "traces/describe/series.h"
-
-static void
-assert_near(double value, double expected)
-{
-    if (!(fabs(value - expected) <= 1e-12 * fmax(1, fabs(expected)))) {
-        fail_msg("%.17g instead of %.17g", value, expected);
-    }
-}
 
 static void
 test_moments(void **state)
