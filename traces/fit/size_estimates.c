@@ -20,9 +20,9 @@ static double
 solve(spot_root_function_t function, equation_t *equation, double low, double high,
     spot_size_fit_t *fit)
 {
-    double root;
+    double root = low;
 
-    fit->converged = spot_root_find(function, equation, low, high, &root) == 0;
+    fit->converged = spot_root_find(function, equation, low, high, &root);
     if (!fit->converged) {
         spot_size_note(fit, "no root between %g and %g", low, high);
     }

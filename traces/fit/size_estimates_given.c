@@ -76,7 +76,7 @@ spot_size_estimate_truncated_geometric(
         return;
     }
     fit->converged =
-        spot_root_find(truncated_geometric_score, &borrowed, 0, THETA_MAX, &theta) == 0;
+        spot_root_find(truncated_geometric_score, &borrowed, 0, THETA_MAX, &theta);
     fit->parameters[0] = -expm1(-theta);
 }
 
@@ -142,8 +142,8 @@ spot_size_estimate_zt_binomial(
         fit->parameters[0] = sample->max > 1 ? 1 : 0;
         return;
     }
-    fit->converged = spot_root_find(zt_binomial_equation, &borrowed, -LOGIT_MAX,
-                         LOGIT_MAX, &logit) == 0;
+    fit->converged =
+        spot_root_find(zt_binomial_equation, &borrowed, -LOGIT_MAX, LOGIT_MAX, &logit);
     fit->parameters[0] = spot_size_unscaled(SPOT_SCALE_LOGIT, logit);
 }
 
