@@ -60,13 +60,12 @@ walk_free(walk_t *self)
 }
 
 static void
-take_gap(walk_t *self, const spot_bulk_t *bulk, int previous, int32_t capacity,
-    double gap_s)
+take_gap(
+    walk_t *self, const spot_bulk_t *bulk, int previous, int32_t capacity, double gap_s)
 {
-    const int type =
-        bulk->kind == SPOT_EVENT_PREEMPT ? SPOT_MRP_PREEMPT : SPOT_MRP_ADD;
+    const int type = bulk->kind == SPOT_EVENT_PREEMPT ? SPOT_MRP_PREEMPT : SPOT_MRP_ADD;
     const bool is_inner = bulk->before > 0 && bulk->before < capacity;
-    const int class = is_inner                  ? previous * SPOT_MRP_NUM_TYPES + type
+    const int class = is_inner                   ? previous * SPOT_MRP_NUM_TYPES + type
                       : type == SPOT_MRP_PREEMPT ? SPOT_MRP_FULL
                                                  : SPOT_MRP_EMPTY;
     gaps_t *gaps = &self->classes[class];
@@ -114,8 +113,8 @@ take_mean(spot_mrp_gap_t *self, double mean_s)
 
 /* The families whose mean can be trusted, by AIC. */
 static int
-choose_law(spot_mrp_gap_t *self, const gaps_t *gaps, double tick_s,
-    spot_maximiser_t *maximiser)
+choose_law(
+    spot_mrp_gap_t *self, const gaps_t *gaps, double tick_s, spot_maximiser_t *maximiser)
 {
     static const spot_family_t *const families[] = {
         &spot_family_exponential, &spot_family_gamma, &spot_family_hyperexp2};
@@ -139,7 +138,8 @@ choose_law(spot_mrp_gap_t *self, const gaps_t *gaps, double tick_s,
 }
 
 static int
-fit_gaps(spot_mrp_t *self, const walk_t *walk, double tick_s, spot_maximiser_t *maximiser)
+fit_gaps(
+    spot_mrp_t *self, const walk_t *walk, double tick_s, spot_maximiser_t *maximiser)
 {
     int ret = 0;
 
@@ -174,15 +174,15 @@ fit_bulk(spot_mrp_bulk_t *self, const spot_trace_t *trace, spot_sample_kind_t ki
     if (ret != 0) {
         goto out;
     }
-    ret = spot_size_sample_init(
-        &sample, values.num_values, values.values, values.limits);
+    ret =
+        spot_size_sample_init(&sample, values.num_values, values.values, values.limits);
     if (ret != 0) {
         goto out;
     }
     self->num_events = values.num_values;
     spot_fit_size(&fit, &spot_size_all_or_geometric, &sample, maximiser);
     self->pi_all = fit.is_fitted ? fit.parameters[0] : 0;
-    self->p = fit.is_fitted          ? fit.parameters[1]
+    self->p = fit.is_fitted           ? fit.parameters[1]
               : values.num_values > 0 ? 1 / values.values[0]
                                       : 1;
     self->converged = !fit.is_fitted || fit.converged;
@@ -195,8 +195,7 @@ out:
 int
 spot_fit_mrp(spot_mrp_t *self, const spot_trace_t *trace, spot_maximiser_t *maximiser)
 {
-    const double resolution_s =
-        (double) trace->resolution_ms / (double) SPOT_MS_PER_S;
+    const double resolution_s = (double) trace->resolution_ms / (double) SPOT_MS_PER_S;
     spot_bulks_t bulks;
     walk_t walk = {0};
     int ret;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The Markov renewal model of a trace: which kind of event comes next depends on the
- * last one, the gap before it on both, and on whether the population is at its limits. */
+ * last one, the gap before it on both, and on whether the population is at its limits.
+ */
 #ifndef SPOT_TRACES_FIT_FIT_MRP_H
 #define SPOT_TRACES_FIT_FIT_MRP_H
 

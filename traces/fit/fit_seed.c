@@ -53,8 +53,7 @@ fit_direction(spot_seed_direction_t *self, const spot_trace_t *trace,
             spot_moments_add(&moments, times.values[j]);
         }
         self->gap_cv = spot_moments_std(&moments) / spot_moments_mean(&moments);
-        self->per_minute = fmin(1, (double) self->num_events *
-                                       (double) SPOT_MS_PER_MIN /
+        self->per_minute = fmin(1, (double) self->num_events * (double) SPOT_MS_PER_MIN /
                                        (double) trace->end_ms);
     }
     spot_sample_free(&times);
