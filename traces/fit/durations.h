@@ -18,6 +18,9 @@
 /* A multiple of the tick but for rounding, in ticks: the recorder's allowance. */
 #define SPOT_FIT_ON_TICK 1e-9
 
+/* Longer than anything measured, yet finite: draws of a law end here. */
+#define SPOT_FIT_LONGEST_S 1e300
+
 /* What is equal in value. */
 typedef struct {
     double value_s;    /* > 0 */

@@ -2,11 +2,10 @@
 #include "traces/fit/fit_law.h"
 
 #include <math.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "traces/fit/fit_families.h"
+#include "traces/fit/fit_note.h"
 #include "traces/fit/fit_quality.h"
 
 #define MAX_K SPOT_MAXIMISE_MAX_PARAMETERS
@@ -33,24 +32,6 @@ log_likelihood(const double *theta, void *context)
     return spot_durations_log_likelihood(self->durations, &self->law);
 }
 
-/* Adds a reason and its words. */
-SPOT_PRINTF(3, 4)
-static void
-note(spot_fit_t *fit, spot_fit_flag_t flag, const char *format, ...)
-{
-    const size_t used = strlen(fit->note);
-    va_list arguments;
-    int separator;
-
-    fit->flags |= (unsigned) flag;
-    separator =
-        snprintf(fit->note + used, sizeof(fit->note) - used, "%s", used > 0 ? "; " : "");
-    va_start(arguments, format);
-    vsnprintf(fit->note + used + separator,
-        sizeof(fit->note) - used - (size_t) separator, format, arguments);
-    va_end(arguments);
-}
-
 static void
 start_fit(spot_fit_t *fit, const spot_durations_t *durations,
     const spot_family_t *family, double limit_s)
@@ -74,7 +55,7 @@ start_fit(spot_fit_t *fit, const spot_durations_t *durations,
         fit->standard_errors[j] = NAN;
     }
     if (durations->num_raised > 0) {
-        note(fit, SPOT_FIT_RAISED, "%zu values of 0 s count as one tick",
+        spot_fit_note(fit, SPOT_FIT_RAISED, "%zu values of 0 s count as one tick",
             durations->num_raised);
     }
 }
@@ -86,15 +67,16 @@ can_fit(spot_fit_t *fit, const spot_durations_t *durations)
     const double limit_s = fit->law.parameters[fit->family->num_parameters];
 
     if (durations->num_values < 2) {
-        note(fit, SPOT_FIT_TOO_FEW, "fewer than 2 values: no fit");
+        spot_fit_note(fit, SPOT_FIT_TOO_FEW, "fewer than 2 values: no fit");
         return false;
     }
     if (durations->num_complete == 0) {
-        note(fit, SPOT_FIT_TOO_FEW, "all values are censored: no fit");
+        spot_fit_note(fit, SPOT_FIT_TOO_FEW, "all values are censored: no fit");
         return false;
     }
     if (durations->is_one_value && fit->family != &spot_family_exponential) {
-        note(fit, SPOT_FIT_DEGENERATE, "degenerate: %s: no fit but the exponential",
+        spot_fit_note(fit, SPOT_FIT_DEGENERATE,
+            "degenerate: %s: no fit but the exponential",
             durations->tick_s > 0 && durations->groups[0].value_s <= durations->tick_s
                 ? "all values are in the first tick"
                 : "all values are equal");
@@ -104,11 +86,11 @@ can_fit(spot_fit_t *fit, const spot_durations_t *durations)
         return true;
     }
     if (!(limit_s > 0) || !isfinite(limit_s)) {
-        note(fit, SPOT_FIT_NO_LIMIT, "no limit of the life is given: no fit");
+        spot_fit_note(fit, SPOT_FIT_NO_LIMIT, "no limit of the life is given: no fit");
         return false;
     }
     if (durations->max_s > limit_s) {
-        note(fit, SPOT_FIT_BEYOND_LIMIT,
+        spot_fit_note(fit, SPOT_FIT_BEYOND_LIMIT,
             "%.10g s is beyond the limit of %.10g s: no fit", durations->max_s, limit_s);
         return false;
     }
@@ -163,15 +145,17 @@ note_mixture(spot_fit_t *fit)
     const char *share = is_bathtub ? "w" : "p1";
 
     if (!is_bathtub && p[SECOND] < p[FIRST] * SAME_MEANS) {
-        note(fit, SPOT_FIT_ARBITRARY, "degenerate: mu1 = mu2 and p1 is arbitrary");
+        spot_fit_note(
+            fit, SPOT_FIT_ARBITRARY, "degenerate: mu1 = mu2 and p1 is arbitrary");
     } else if (p[SHARE] > 1 - LEAST_SHARE) {
-        note(fit, SPOT_FIT_ARBITRARY, "boundary: %s = 1 and %s is arbitrary", share,
-            is_bathtub ? "tau2" : "mu2");
+        spot_fit_note(fit, SPOT_FIT_ARBITRARY, "boundary: %s = 1 and %s is arbitrary",
+            share, is_bathtub ? "tau2" : "mu2");
     } else if (p[SHARE] < LEAST_SHARE) {
-        note(fit, SPOT_FIT_ARBITRARY, "boundary: %s = 0 and %s is arbitrary", share,
-            is_bathtub ? "tau1" : "mu1");
+        spot_fit_note(fit, SPOT_FIT_ARBITRARY, "boundary: %s = 0 and %s is arbitrary",
+            share, is_bathtub ? "tau1" : "mu1");
     } else if (!is_bathtub && p[FIRST] * TICKS_PER_FLAT_MEAN < fit->tick_s) {
-        note(fit, SPOT_FIT_FLAT, "flat: mu1 is far below the tick, its value arbitrary");
+        spot_fit_note(
+            fit, SPOT_FIT_FLAT, "flat: mu1 is far below the tick, its value arbitrary");
     }
 }
 
@@ -182,13 +166,13 @@ note_doubts(spot_fit_t *fit, const spot_durations_t *durations)
         note_mixture(fit);
     }
     if (fit->family == &spot_family_exponential && durations->is_one_value) {
-        note(fit, SPOT_FIT_DEGENERATE,
+        spot_fit_note(fit, SPOT_FIT_DEGENERATE,
             durations->tick_s > 0 && durations->max_s <= durations->tick_s
                 ? "degenerate: all values are in the first tick, the mean is unknown"
                 : "degenerate: all values are equal");
     }
     if (!fit->converged) {
-        note(fit, SPOT_FIT_NOT_CONVERGED,
+        spot_fit_note(fit, SPOT_FIT_NOT_CONVERGED,
             "not converged: the likelihood has no maximum that could be found");
     }
 }
@@ -202,7 +186,7 @@ estimate_errors(
 
     if ((fit->flags & SPOT_FIT_NOT_COMPARABLE) != 0 || !fit->converged ||
         !spot_maximum_covariance(maximum, covariance)) {
-        note(fit, SPOT_FIT_NO_ERRORS, "no standard errors");
+        spot_fit_note(fit, SPOT_FIT_NO_ERRORS, "no standard errors");
         return;
     }
     for (size_t j = 0; j < maximum->num_parameters; j++) {

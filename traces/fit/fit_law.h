@@ -25,7 +25,8 @@ typedef enum {
     SPOT_FIT_FLAT = 1 << 5,         /* mu1 far below the tick */
     SPOT_FIT_RAISED = 1 << 6,       /* values of 0 counted as one tick */
     SPOT_FIT_NO_ERRORS = 1 << 7,    /* standard errors do not exist */
-    SPOT_FIT_NOT_CONVERGED = 1 << 8
+    SPOT_FIT_NOT_CONVERGED = 1 << 8,
+    SPOT_FIT_NO_P_VALUE = 1 << 9 /* the bootstrap does not know such a fit */
 } spot_fit_flag_t;
 
 /* Where only lnL, AIC, BIC, KS and AD of a fit mean anything. */
