@@ -175,9 +175,14 @@ static void
 write_direction(FILE *out, const char *key, const spot_seed_direction_t *direction)
 {
     write_number(out, key, ": {per_minute", direction->per_minute);
-    write_number(out, ", count: {moments: {", "mean", direction->mean);
-    write_number(out, ", ", "std", direction->std);
-    fprintf(out, "}}");
+    if (direction->std > 0) {
+        write_number(out, ", count: {moments: {", "mean", direction->mean);
+        write_number(out, ", ", "std", direction->std);
+        fprintf(out, "}}");
+    } else { /* sizes that are all equal */
+        write_number(out, ", count: {", "fixed", direction->mean);
+        fputc('}', out);
+    }
     if (direction->p_big > 0) {
         write_number(out, ", big: {", "probability", direction->p_big);
         fprintf(out, ", range: [%d, %d]}", (int) direction->big_low,

@@ -192,7 +192,9 @@ spot_fit_words_of_law(spot_fit_words_t *self, const char *what,
     }
     say_sureness(self, best->family->name, next != NULL ? next->family->name : NULL,
         next != NULL ? next->aic - best->aic : 0, best->num_values, best->p_value);
-    say_mean(self, best->family->name, best->mean_ratio);
+    if (!best->is_mean_exact) { /* on a lattice exact but for half a tick */
+        say_mean(self, best->family->name, best->mean_ratio);
+    }
     ret = best->num_complete == best->num_values ? say_distance(self, best, sample) : 0;
     say_order(self, sample);
     say_limits(self, resolution_s);

@@ -65,6 +65,7 @@ extern const spot_size_family_table_t
 extern const spot_size_family_table_t spot_size_truncated_negbin; /* r, p */
 
 /* Every family, NULL-terminated. */
+#define SPOT_SIZE_MAX_FAMILIES 14
 extern const spot_size_family_table_t *const spot_size_families[];
 
 /* Sizes above this are big in the seed mixture: uniform up to SPOT_SIZE_BIG_MAX. */
