@@ -198,7 +198,7 @@ copy_texts(spot_describe_t *self, const char *name, const char *start)
     return 0;
 }
 
-/* Every figure is undefined until it is filled in. */
+/* Every figure is undefined until it is filled in; spells have two that never are. */
 static void
 clear(spot_describe_t *self)
 {
@@ -206,6 +206,8 @@ clear(spot_describe_t *self)
     for (size_t j = 0; j < SPOT_NUM_FIGURES; j++) {
         *spot_figure_place(self, &spot_figures[j]) = (double) NAN;
     }
+    self->up_spell.log_acf1 = self->up_spell.ljungbox5_p = (double) NAN;
+    self->down_spell.log_acf1 = self->down_spell.ljungbox5_p = (double) NAN;
 }
 
 /* All that starts from a sample. */
