@@ -28,6 +28,7 @@ typedef struct {
 } spot_command_t;
 
 extern const spot_command_t spot_command_trace_describe;
+extern const spot_command_t spot_command_trace_fit;
 extern const spot_command_t spot_command_trace_generate;
 extern const spot_command_t spot_command_profile;
 extern const spot_command_t spot_command_run;
