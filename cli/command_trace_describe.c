@@ -7,6 +7,8 @@
 #include "base/outfile.h"
 #include "base/units.h"
 #include "cli/command.h"
+#include "cli/pictures.h"
+#include "reports/trace_figures.h"
 #include "traces/describe/describe.h"
 #include "traces/describe/figures.h"
 #include "traces/describe/notebook.h"
@@ -21,6 +23,7 @@ enum {
     OPTION_STRICT,
     OPTION_JSON,
     OPTION_CSV,
+    OPTION_SVG,
     OPTION_QUIET
 };
 
@@ -28,6 +31,7 @@ typedef struct {
     spot_option_list_t paths;
     const char *output_path;
     const char *csv_path;
+    const char *svg_folder;
     const char *where;
     int64_t tick_ms; /* 0: as recorded */
     bool is_net;
@@ -55,6 +59,11 @@ static const struct argp_option options[] = {
         "JSON instead of a table; a list where there are several traces", 0},
     {"csv", OPTION_CSV, "FILE", 0,
         "Write one row a trace, 8 significant digits; \"-\": instead of the table", 0},
+    {"svg", OPTION_SVG, "DIR", 0,
+        "Draw into this folder: NAME-availability.svg, NAME-hours.svg, "
+        "NAME-preempt-gap-survival.svg and others, each with its points as CSV (needs "
+        "gnuplot)",
+        0},
     {"output", 'o', "FILE", 0, "Write the table here (default: standard output)", 0},
     {"quiet", OPTION_QUIET, NULL, 0, "No warnings", 0},
     {NULL, 0, NULL, 0, NULL, 0},
@@ -68,6 +77,9 @@ check_arguments(const arguments_t *arguments, struct argp_state *state)
     }
     if (arguments->is_notebook && arguments->csv_path != NULL) {
         argp_error(state, "--notebook writes no CSV, but --json");
+    }
+    if (arguments->is_notebook && arguments->svg_folder != NULL) {
+        argp_error(state, "--notebook draws no pictures");
     }
     if (arguments->is_notebook && arguments->where != NULL) {
         argp_error(state, "--where is for lifetimes files, --notebook is for traces");
@@ -101,6 +113,9 @@ parse(int key, char *text, struct argp_state *state)
         case OPTION_CSV:
             arguments->csv_path = text;
             return 0;
+        case OPTION_SVG:
+            arguments->svg_folder = text;
+            return 0;
         case 'o':
             arguments->output_path = text;
             return 0;
@@ -123,11 +138,13 @@ typedef struct {
     char *name;
     spot_describe_t figures;
     spot_notebook_t notebook;
+    int picture_error;
 } description_t;
 
 typedef struct {
     size_t num_descriptions;
     description_t *descriptions; /* [num_descriptions] */
+    int picture_error;           /* the first one: what was described is still told */
 } result_t;
 
 static void
@@ -140,16 +157,43 @@ free_result(result_t *self)
     free(self->descriptions);
 }
 
-/* The name of a file without its folder and ".csv" or ".csv.gz". */
-static char *
-file_name(const char *path)
+/* The name of the files that a trace is drawn to. */
+static int
+picture_name(const char *path, char file_name[SPOT_TRACE_FILE_NAME_BYTES])
 {
-    const char *slash = strrchr(path, '/');
-    const char *name = slash != NULL ? slash + 1 : path;
-    const char *suffix = strstr(name, ".csv");
+    char *name = spot_pictures_name(path);
 
-    return spot_text_copy(
-        name, suffix != NULL && suffix > name ? (size_t) (suffix - name) : strlen(name));
+    if (name == NULL) {
+        return SPOT_ERR_NO_MEMORY;
+    }
+    spot_trace_file_name(name, file_name);
+    free(name);
+    return 0;
+}
+
+/* Two traces must not draw to the same files. */
+static int
+check_picture_names(const arguments_t *arguments, spot_diag_t *diag)
+{
+    const spot_option_list_t *paths = &arguments->paths;
+    char(*names)[SPOT_TRACE_FILE_NAME_BYTES] =
+        spot_calloc(paths->num_texts, sizeof(*names));
+    int ret = names == NULL ? SPOT_ERR_NO_MEMORY : 0;
+
+    for (size_t j = 0; j < paths->num_texts && ret == 0; j++) {
+        ret = picture_name(paths->texts[j], names[j]);
+        for (size_t k = 0; k < j && ret == 0; k++) {
+            if (strcmp(names[j], names[k]) == 0) {
+                spot_diag_error(diag, paths->texts[j], 0, 0,
+                    "--svg: expected another file name than that of %s: both would draw "
+                    "%s-availability.svg",
+                    paths->texts[k], names[j]);
+                ret = SPOT_ERR_BAD_INPUT;
+            }
+        }
+    }
+    free(names);
+    return ret;
 }
 
 /* Looking into what can be read only once would take it away. */
@@ -192,6 +236,24 @@ record(const arguments_t *arguments, const char *path, spot_trace_t *trace,
     return 0;
 }
 
+/* One of both. */
+static int
+draw(const arguments_t *arguments, const char *path, const spot_trace_t *trace,
+    const spot_lifetimes_t *lifetimes, spot_diag_t *diag)
+{
+    char *name = spot_pictures_name(path);
+    int ret = SPOT_ERR_NO_MEMORY;
+
+    if (name != NULL) {
+        ret = trace != NULL
+                  ? spot_pictures_of_trace(trace, arguments->svg_folder, name, diag)
+                  : spot_pictures_of_lifetimes(
+                        lifetimes, arguments->svg_folder, name, diag);
+    }
+    free(name);
+    return ret;
+}
+
 static int
 describe_trace(const arguments_t *arguments, const char *path, description_t *self,
     spot_diag_t *diag)
@@ -217,6 +279,9 @@ describe_trace(const arguments_t *arguments, const char *path, description_t *se
         ret = spot_describe_init(&self->figures, &trace);
         spot_describe_warn(&self->figures, path, diag);
     }
+    if (ret == 0 && arguments->svg_folder != NULL) {
+        self->picture_error = draw(arguments, path, &trace, NULL, diag);
+    }
     spot_trace_free(&trace);
     return ret;
 }
@@ -238,10 +303,13 @@ describe_lifetimes(const arguments_t *arguments, const char *path, description_t
         ret = spot_lifetimes_keep(&lifetimes, "--where", arguments->where, diag);
     }
     if (ret == 0) {
-        self->name = file_name(path);
+        self->name = spot_pictures_name(path);
         ret = self->name == NULL
                   ? SPOT_ERR_NO_MEMORY
                   : spot_describe_init_lifetimes(&self->figures, &lifetimes, self->name);
+    }
+    if (ret == 0 && arguments->svg_folder != NULL) {
+        self->picture_error = draw(arguments, path, NULL, &lifetimes, diag);
     }
     spot_lifetimes_free(&lifetimes);
     return ret;
@@ -259,7 +327,7 @@ describe_logs(const spot_option_list_t *paths, description_t *self, spot_diag_t 
     ret = ret != 0 ? ret : other;
     if (ret == 0) {
         spot_notebook_init_logs(&self->notebook, &nodes, &terminations);
-        self->name = file_name(paths->texts[0]);
+        self->name = spot_pictures_name(paths->texts[0]);
         ret = self->name == NULL ? SPOT_ERR_NO_MEMORY : 0;
     }
     spot_stamped_counts_free(&nodes);
@@ -299,6 +367,9 @@ describe_all(const arguments_t *arguments, result_t *result, spot_diag_t *diag)
                 : describe_trace(arguments, path, &result->descriptions[j], diag);
 
         ret = ret != 0 ? ret : error;
+        if (result->picture_error == 0) {
+            result->picture_error = result->descriptions[j].picture_error;
+        }
     }
     return ret;
 }
@@ -410,7 +481,10 @@ run(int argc, char **argv)
 
     spot_diag_init(&diag);
     spot_command_parse(&spot_command_trace_describe, argc, argv, parse, &arguments);
-    ret = describe_all(&arguments, &result, &diag);
+    ret = arguments.svg_folder != NULL ? check_picture_names(&arguments, &diag) : 0;
+    if (ret == 0) {
+        ret = describe_all(&arguments, &result, &diag);
+    }
     if (arguments.is_quiet) {
         drop_warnings(&diag);
     }
@@ -418,6 +492,7 @@ run(int argc, char **argv)
         exit_code = spot_command_finish_reading(&diag, ret);
     } else {
         ret = write_result(&arguments, &result, &diag);
+        ret = ret != 0 ? ret : result.picture_error;
         exit_code = spot_command_finish(&diag, ret);
     }
     free_result(&result);
@@ -447,6 +522,7 @@ const spot_command_t spot_command_trace_describe = {
                 "  spotsim trace describe *.csv --csv figures.csv\n"
                 "  spotsim trace describe trace.csv --tick 600 --net --json\n"
                 "  spotsim trace describe lifetimes.csv --where zone=us-east1-b\n"
+                "  spotsim trace describe trace.csv --svg pictures\n"
                 "  spotsim trace describe --notebook nodes.csv terminations.csv\n",
     .options = options,
     .run = run,

@@ -7,6 +7,7 @@
 #include "base/units.h"
 #include "cli/command.h"
 #include "cli/fit_table.h"
+#include "cli/pictures.h"
 #include "traces/describe/hours.h"
 #include "traces/fit/bootstrap.h"
 #include "traces/fit/fit_hourly.h"
@@ -27,6 +28,7 @@ enum {
     OPTION_SEED,
     OPTION_JSON,
     OPTION_CSV,
+    OPTION_SVG,
     OPTION_QUIET
 };
 
@@ -53,6 +55,7 @@ typedef struct {
     const char *path;
     const char *output_path;
     const char *csv_path;
+    const char *svg_folder;
     const char *where;
     const char *families;
     int what;
@@ -91,6 +94,11 @@ static const struct argp_option options[] = {
     {"seed", OPTION_SEED, "N", 0, "Seed of the bootstrap (default 1)", 0},
     {"json", OPTION_JSON, NULL, 0, "JSON instead of tables", 0},
     {"csv", OPTION_CSV, "FILE", 0, "Write one row a fit, 8 significant digits", 0},
+    {"svg", OPTION_SVG, "DIR", 0,
+        "Draw into this folder: NAME-preempt-gap-survival.svg, NAME-preempt-gap-qq.svg "
+        "and "
+        "the like, each with its points as CSV (needs gnuplot)",
+        0},
     {"quiet", OPTION_QUIET, NULL, 0, "No warnings and no verdicts", 0},
     {NULL, 0, NULL, 0, NULL, 0},
 };
@@ -185,6 +193,9 @@ parse(int key, char *text, struct argp_state *state)
         case OPTION_CSV:
             self->csv_path = text;
             return 0;
+        case OPTION_SVG:
+            self->svg_folder = text;
+            return 0;
         case OPTION_QUIET:
             self->is_quiet = true;
             return 0;
@@ -207,7 +218,8 @@ typedef struct {
     spot_maximiser_t maximiser;
     spot_fit_table_t table;
     spot_diag_t diag;
-    bool is_bad; /* a fit did not converge */
+    bool is_bad;       /* a fit did not converge */
+    int picture_error; /* the first one: the tables are still told */
 } task_t;
 
 static int
@@ -275,6 +287,28 @@ resolution_s(const task_t *self)
                : (double) self->trace.resolution_ms / (double) SPOT_MS_PER_S;
 }
 
+/* Where both likelihoods are asked for, that of the lattice is drawn. */
+static int
+draw(task_t *self, const spot_fit_ranking_t *ranking, const spot_sample_t *sample,
+    spot_sample_kind_t kind, double tick_s)
+{
+    const arguments_t *arguments = self->arguments;
+    char *name;
+    int ret = SPOT_ERR_NO_MEMORY;
+
+    if (arguments->svg_folder == NULL ||
+        (arguments->likelihood == LIKELIHOOD_BOTH && !(tick_s > 0))) {
+        return 0;
+    }
+    name = spot_pictures_name(arguments->path);
+    if (name != NULL) {
+        ret = spot_pictures_of_fit(ranking, sample, kind, self->trace.kind, tick_s,
+            arguments->svg_folder, name, &self->diag);
+    }
+    free(name);
+    return ret;
+}
+
 /* Ranks the families with one likelihood. */
 static int
 fit_with_tick(
@@ -305,7 +339,10 @@ fit_with_tick(
         ret = spot_fit_words_of_law(&words, what, &ranking, sample, resolution_s(self));
     }
     if (ret == 0) {
+        const int error = draw(self, &ranking, sample, kind, tick_s);
+
         spot_fit_table_laws(&self->table, what, tick_s, &ranking, &words);
+        self->picture_error = self->picture_error != 0 ? self->picture_error : error;
     }
     spot_durations_free(&durations);
     return ret;
@@ -569,6 +606,7 @@ run(int argc, char **argv)
         ret = spot_fit_table_init(&task.table, arguments.is_json && !is_model_alone,
             arguments.is_quiet, spot_trace_key(&task.trace, "name"));
         ret = ret == 0 ? fit(&task) : ret;
+        ret = ret == 0 ? task.picture_error : ret;
         spot_fit_table_finish(&task.table);
         if (arguments.is_quiet && ret == 0) {
             spot_diag_free(&task.diag);

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Which pictures the commands about traces draw with --svg. */
+#ifndef SPOT_CLI_PICTURES_H
+#define SPOT_CLI_PICTURES_H
+
+#include "base/diag.h"
+#include "base/error.h"
+#include "traces/describe/sample.h"
+#include "traces/fit/fit_law.h"
+#include "traces/lifetimes.h"
+#include "traces/trace.h"
+
+/* The name of a file without its folder and ".csv" or ".csv.gz": that of its pictures
+ * too. NULL: no memory. The caller frees it. */
+SPOT_MUST_CHECK char *spot_pictures_name(const char *path);
+
+/* Availability, hours, and the survival of gaps, spells and lifetimes. Draws on after an
+ * error; returns the first one. */
+SPOT_MUST_CHECK int spot_pictures_of_trace(
+    const spot_trace_t *trace, const char *folder, const char *name, spot_diag_t *diag);
+
+/* The survival of lifetimes. */
+SPOT_MUST_CHECK int spot_pictures_of_lifetimes(const spot_lifetimes_t *lifetimes,
+    const char *folder, const char *name, spot_diag_t *diag);
+
+/* Survival and quantiles of a sample with the laws that were fitted to it. */
+SPOT_MUST_CHECK int spot_pictures_of_fit(const spot_fit_ranking_t *ranking,
+    const spot_sample_t *sample, spot_sample_kind_t kind, spot_trace_kind_t trace_kind,
+    double tick_s, const char *folder, const char *name, spot_diag_t *diag);
+
+#endif
