@@ -253,7 +253,8 @@ write_law(const survival_t *self, size_t law_id, FILE *out)
     for (size_t j = 0; j < NUM_LAW_POINTS; j++) {
         const spot_point_t point = law_point(self, law_id, j);
 
-        if (!(point.y > 0)) {
+        if (!(point.y > 0)) { /* the end of a limited life */
+            fprintf(out, "%.7g %.7g\n", log10(point.x), log10(self->y.low));
             break;
         }
         fprintf(out, "%.7g %.7g\n", log10(point.x), log10(point.y));

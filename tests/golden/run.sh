@@ -173,6 +173,26 @@ golden describe-net.txt trace describe recorded.csv --tick "10 min" --net
 ends 0 trace describe recorded.csv --net
 ends 2 trace describe recorded.csv --tick 29
 stderr_says "recorded.csv: --tick: expected at least the resolution of the trace, 30 s"
+# Without gnuplot the points are written, the table is told, and the pictures are missed.
+rm -rf "$work/pictures"
+PATH='' "$spotsim" trace describe recorded.csv single.csv lifetimes.csv \
+    --svg "$work/pictures" >"$work/stdout" 2>"$work/stderr"
+code=$?
+expect "exit code 1 for pictures without gnuplot" [ $code -eq 1 ]
+stderr_says "recorded-availability.svg: gnuplot is not installed"
+same describe.txt "$work/stdout"
+PATH='' "$spotsim" trace fit fit-trace.csv --what gaps --svg "$work/pictures" \
+    >"$work/stdout" 2>"$work/stderr"
+code=$?
+expect "exit code 1 for pictures of fits without gnuplot" [ $code -eq 1 ]
+same fit-gaps.txt "$work/stdout"
+for points in recorded-availability recorded-hours single-availability \
+    single-up-spell-survival lifetimes-lifetime-survival fit-trace-preempt-gap-qq; do
+    same "points-$points.csv" "$work/pictures/$points.csv"
+done
+ends 2 trace describe recorded.csv ./recorded.csv --svg "$work/pictures"
+stderr_says "./recorded.csv: --svg: expected another file name than that of recorded.csv"
+ends 2 trace describe --notebook recorded.csv --svg "$work/pictures"
 golden notebook.txt trace describe --notebook recorded.csv
 golden notebook.json trace describe --notebook nodes.csv terminations.csv --json
 golden notebook-two.txt trace describe --notebook recorded.csv single.csv
