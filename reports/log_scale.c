@@ -104,7 +104,8 @@ spot_log_scale_t
 spot_log_scale_durations(double low_s, double high_s)
 {
     const double low = fmin(fmax(low_s, MIN_DURATION_S), MAX_DURATION_S);
-    const double high = fmin(fmax(high_s, nextafter(low, INFINITY)), MAX_DURATION_S * 2);
+    const double high =
+        fmin(fmax(high_s, nextafter(low, (double) INFINITY)), MAX_DURATION_S * 2);
     const bool is_fine = log10(high / low) < MAX_FINE_DECADES;
     int tick_id = low < 1 ? (int) floor(log10(low)) - 1 : 0;
     spot_log_scale_t scale = {.num_ticks = 0};

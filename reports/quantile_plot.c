@@ -67,7 +67,8 @@ add_fitted(quantiles_t *self)
 static void
 choose_scale(quantiles_t *self)
 {
-    double low_s = INFINITY, high_s = 0, fitted_low_s = INFINITY, fitted_high_s = 0;
+    double low_s = (double) INFINITY, high_s = 0;
+    double fitted_low_s = (double) INFINITY, fitted_high_s = 0;
 
     for (size_t j = 0; j < self->recorded.num_points; j++) {
         if (self->recorded.points[j].x > 0) {

@@ -179,7 +179,7 @@ time_of_share(const spot_kaplan_meier_t *kaplan_meier, double share)
             return kaplan_meier->steps[j].time;
         }
     }
-    return INFINITY;
+    return (double) INFINITY;
 }
 
 static void

@@ -82,7 +82,8 @@ assert_shows(const spot_curve_t *all, const spot_curve_t *thin, double low, doub
     bool is_log)
 {
     for (size_t column = 0; column < SPOT_MAX_COLUMNS; column++) {
-        double range[2][4] = {{NAN, NAN, NAN, NAN}, {NAN, NAN, NAN, NAN}};
+        const double none = (double) NAN;
+        double range[2][4] = {{none, none, none, none}, {none, none, none, none}};
         const spot_curve_t *curves[2] = {all, thin};
 
         for (size_t k = 0; k < 2; k++) {
