@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "traces/compare/population.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+/* Whole intervals of length_ms up to the end of a recording. */
+static size_t
+num_intervals(const spot_recording_t *recording, int64_t length_ms)
+{
+    return (size_t) floor(recording->frame.end_ms / (double) length_ms);
+}
+
+static int
+reserve_values(spot_counts_t *self, size_t num_values)
+{
+    void *values = self->values;
+    const int ret = spot_array_reserve(
+        &values, &self->max_values, num_values, sizeof(*self->values));
+
+    self->values = values;
+    self->num_values = ret == 0 ? num_values : 0;
+    return ret;
+}
+
+static void
+find_range(spot_counts_t *self)
+{
+    self->min = self->max = self->num_values > 0 ? self->values[0] : 0;
+    self->sum = 0;
+    for (size_t j = 0; j < self->num_values; j++) {
+        self->min = self->values[j] < self->min ? self->values[j] : self->min;
+        self->max = self->values[j] > self->max ? self->values[j] : self->max;
+        self->sum += self->values[j];
+    }
+}
+
+static int
+count_levels(spot_counts_t *self)
+{
+    void *num_at = self->num_at;
+    int ret;
+
+    self->num_levels = (size_t) ((int64_t) self->max - self->min + 1);
+    ret = spot_array_reserve(
+        &num_at, &self->max_levels, self->num_levels, sizeof(*self->num_at));
+    self->num_at = num_at;
+    if (ret == 0) {
+        memset(self->num_at, 0, self->num_levels * sizeof(*self->num_at));
+        for (size_t j = 0; j < self->num_values; j++) {
+            self->num_at[(int64_t) self->values[j] - self->min]++;
+        }
+    }
+    return ret;
+}
+
+int
+spot_counts_of_population(spot_counts_t *self, const spot_recording_t *recording)
+{
+    const int64_t tick_ms = recording->frame.tick_ms;
+    const size_t num_ticks = num_intervals(recording, tick_ms) + 1;
+    int64_t population = recording->initial;
+    size_t event_id = 0;
+
+    if (reserve_values(self, num_ticks) != 0) {
+        return SPOT_ERR_NO_MEMORY;
+    }
+    for (size_t j = 0; j < num_ticks; j++) {
+        const double time_ms = (double) ((int64_t) j * tick_ms);
+
+        for (; event_id < recording->num_events &&
+               recording->events[event_id].time_ms <= time_ms;
+             event_id++) {
+            const spot_recording_event_t *event = &recording->events[event_id];
+
+            population += event->kind == SPOT_EVENT_ADD ? event->count : -event->count;
+        }
+        self->values[j] = (int32_t) population;
+    }
+    find_range(self);
+    return count_levels(self);
+}
+
+/* What a window adds up of an event: instances preempted, or 1 for each event. */
+static int32_t
+weight_of(const spot_recording_event_t *event, bool is_preempted)
+{
+    if (is_preempted) {
+        return event->kind == SPOT_EVENT_PREEMPT ? (int32_t) event->count : 0;
+    }
+    return event->kind != SPOT_EVENT_STOP;
+}
+
+static int
+count_windows(spot_counts_t *self, const spot_recording_t *recording, int64_t window_ms,
+    bool is_preempted)
+{
+    const size_t num_windows = num_intervals(recording, window_ms);
+    const double last_ms = (double) ((int64_t) num_windows * window_ms);
+
+    if (reserve_values(self, num_windows) != 0) {
+        return SPOT_ERR_NO_MEMORY;
+    }
+    memset(self->values, 0, num_windows * sizeof(*self->values));
+    for (size_t j = 0; j < recording->num_events; j++) {
+        const spot_recording_event_t *event = &recording->events[j];
+        const size_t window_id = (size_t) floor(event->time_ms / (double) window_ms);
+
+        if (event->time_ms <= last_ms && num_windows > 0) {
+            self->values[window_id < num_windows ? window_id : num_windows - 1] +=
+                weight_of(event, is_preempted);
+        }
+    }
+    find_range(self);
+    return 0;
+}
+
+int
+spot_counts_of_events(
+    spot_counts_t *self, const spot_recording_t *recording, int64_t window_ms)
+{
+    return count_windows(self, recording, window_ms, false);
+}
+
+int
+spot_counts_of_preempted(
+    spot_counts_t *self, const spot_recording_t *recording, int64_t window_ms)
+{
+    return count_windows(self, recording, window_ms, true);
+}
+
+void
+spot_counts_free(spot_counts_t *self)
+{
+    free(self->values);
+    free(self->num_at);
+    memset(self, 0, sizeof(*self));
+}
+
+double
+spot_counts_mean(const spot_counts_t *self)
+{
+    return self->num_values > 0 ? (double) self->sum / (double) self->num_values
+                                : (double) NAN;
+}
+
+double
+spot_counts_vmr(const spot_counts_t *self)
+{
+    const double n = (double) self->num_values, mean = spot_counts_mean(self);
+    double sum_squares = 0;
+
+    if (self->num_values < 2 || self->sum == 0) {
+        return (double) NAN;
+    }
+    for (size_t j = 0; j < self->num_values; j++) {
+        sum_squares += (self->values[j] - mean) * (self->values[j] - mean);
+    }
+    return sum_squares / (n - 1) / mean;
+}
+
+double
+spot_counts_share_up_to(const spot_counts_t *self, int64_t limit)
+{
+    size_t num_such = 0;
+
+    for (size_t j = 0; j < self->num_values; j++) {
+        num_such += self->values[j] <= limit;
+    }
+    return self->num_values > 0 ? (double) num_such / (double) self->num_values
+                                : (double) NAN;
+}
+
+double
+spot_counts_share_from(const spot_counts_t *self, int64_t limit)
+{
+    return 1 - spot_counts_share_up_to(self, limit - 1);
+}
+
+/* With y = x - c, c a whole number near the mean and d = m - c, the sum of (y_i -
+ * d)(y_{i+k} - d) is that of y_i y_{i+k}, exact in whole numbers, less d times what is
+ * left of the two sums of y, plus (n - k) d^2. With |d| <= 1/2 nothing cancels. */
+void
+spot_counts_acf(const spot_counts_t *self, size_t num_lags, double *acf)
+{
+    const size_t n = self->num_values;
+    const int64_t centre = n > 0 ? llround(spot_counts_mean(self)) : 0;
+    const int64_t sum = self->sum - (int64_t) n * centre;
+    const double offset = n > 0 ? (double) sum / (double) n : 0;
+    int64_t head = sum, tail = sum; /* sums of y without the last, the first k values */
+    double sum_squares = 0;
+
+    memset(acf, 0, num_lags * sizeof(*acf));
+    if (self->min == self->max) {
+        return;
+    }
+    for (size_t k = 0; k <= num_lags && k < n; k++) {
+        int64_t products = 0;
+        double covariance;
+
+        for (size_t j = 0; j + k < n; j++) {
+            products += (self->values[j] - centre) * (self->values[j + k] - centre);
+        }
+        covariance = (double) products - offset * (double) (head + tail) +
+                     (double) (n - k) * offset * offset;
+        if (k == 0) {
+            sum_squares = covariance;
+        } else {
+            acf[k - 1] = covariance / sum_squares;
+        }
+        head -= self->values[n - 1 - k] - centre;
+        tail -= self->values[k] - centre;
+    }
+}
+
+/* Values up to level, counted on from what is up to the level before. */
+static int64_t
+count_on(const spot_counts_t *self, int64_t level, int64_t num_before)
+{
+    return level >= self->min && level <= self->max
+               ? num_before + self->num_at[level - self->min]
+               : num_before;
+}
+
+void
+spot_counts_distance(const spot_counts_t *self, const spot_counts_t *other, double *area,
+    double *area_squared)
+{
+    const int64_t low = self->min < other->min ? self->min : other->min;
+    const int64_t high = self->max > other->max ? self->max : other->max;
+    int64_t num_self = 0, num_other = 0;
+
+    *area = *area_squared = 0;
+    for (int64_t level = low; level < high; level++) {
+        double difference;
+
+        num_self = count_on(self, level, num_self);
+        num_other = count_on(other, level, num_other);
+        difference = (double) num_self / (double) self->num_values -
+                     (double) num_other / (double) other->num_values;
+        *area += fabs(difference);
+        *area_squared += difference * difference;
+    }
+}
