@@ -178,16 +178,13 @@ spot_fidelity_compare(const spot_fidelity_t *self, const spot_fidelity_t *agains
         &metrics[SPOT_FIDELITY_W1_PREEMPT_GAP]);
     compare_gaps(&self->gaps_s[SPOT_FIDELITY_ADD], &against->gaps_s[SPOT_FIDELITY_ADD],
         &metrics[SPOT_FIDELITY_KS_ADD_GAP], &metrics[SPOT_FIDELITY_W1_ADD_GAP]);
-    metrics[SPOT_FIDELITY_KS_PREEMPT_COUNT] =
-        distance_of(&self->counts[SPOT_FIDELITY_PREEMPT],
-            &against->counts[SPOT_FIDELITY_PREEMPT])
-            .ks;
-    spot_counts_distance(
-        &self->population, &against->population, &area, &area_squared);
-    metrics[SPOT_FIDELITY_D_MEAN_N] =
-        fabs(spot_counts_mean(&self->population) -
-             spot_counts_mean(&against->population)) /
-        capacity;
+    metrics[SPOT_FIDELITY_KS_PREEMPT_COUNT] = distance_of(
+        &self->counts[SPOT_FIDELITY_PREEMPT], &against->counts[SPOT_FIDELITY_PREEMPT])
+                                                  .ks;
+    spot_counts_distance(&self->population, &against->population, &area, &area_squared);
+    metrics[SPOT_FIDELITY_D_MEAN_N] = fabs(spot_counts_mean(&self->population) -
+                                           spot_counts_mean(&against->population)) /
+                                      capacity;
     metrics[SPOT_FIDELITY_W1_N] = area / capacity;
     metrics[SPOT_FIDELITY_ENERGY_N] = sqrt(2 * area_squared) / sqrt(capacity);
     metrics[SPOT_FIDELITY_ACF_N] =

@@ -53,8 +53,7 @@ take_samples(spot_fidelity_t *self, const spot_recording_t *recording, int direc
             continue;
         }
         if (counts->num_values > 0) {
-            ret =
-                append(gaps_s, (event->time_ms - latest_ms) / (double) SPOT_MS_PER_S);
+            ret = append(gaps_s, (event->time_ms - latest_ms) / (double) SPOT_MS_PER_S);
         }
         if (ret == 0) {
             ret = append(counts, (double) event->count);
@@ -87,8 +86,8 @@ take_gap_figures(const spot_fidelity_sample_t *gaps_s, double *figures)
     figures[SPOT_FIDELITY_GAP_CV] = figures[SPOT_FIDELITY_GAP_SD_S] / mean_s;
     figures[SPOT_FIDELITY_GAP_ACF1] = (double) NAN;
     if (gaps_s->num_values >= 2) {
-        spot_series_acf(gaps_s->values, gaps_s->num_values, 1,
-            &figures[SPOT_FIDELITY_GAP_ACF1]);
+        spot_series_acf(
+            gaps_s->values, gaps_s->num_values, 1, &figures[SPOT_FIDELITY_GAP_ACF1]);
     }
 }
 
@@ -110,8 +109,7 @@ take_size_figures(const spot_fidelity_sample_t *counts, double *figures)
     figures[SPOT_FIDELITY_PREEMPTED] = sums[SPOT_FIDELITY_PREEMPT];
     figures[SPOT_FIDELITY_ADDED] = sums[SPOT_FIDELITY_ADD];
     figures[SPOT_FIDELITY_PREEMPT_COUNT_MEAN] = spot_moments_mean(&preempted);
-    figures[SPOT_FIDELITY_PREEMPT_COUNT_VMR] =
-        std * std / spot_moments_mean(&preempted);
+    figures[SPOT_FIDELITY_PREEMPT_COUNT_VMR] = std * std / spot_moments_mean(&preempted);
     figures[SPOT_FIDELITY_ADD_COUNT_MEAN] = spot_moments_mean(&added);
 }
 

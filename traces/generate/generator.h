@@ -59,6 +59,8 @@ typedef struct {
      * largest_initial(model). Both NULL: those of the recording, or common.initial. */
     int64_t (*initial)(const void *state);
     int64_t (*largest_initial)(const void *model);
+    /* Whether the population may leave 0 ... capacity. NULL: it never does. */
+    bool (*is_unlimited)(const void *model);
     /* The recorded trace behind the model, or NULL for a generator of new ones. */
     const spot_trace_t *(*recording)(const void *model);
 } spot_generator_t;
