@@ -64,14 +64,14 @@ add_column(spot_comparison_t *self, spot_column_kind_t kind, const char *label)
     return column;
 }
 
-/* One recording held against another one that was measured. */
+/* One observation held against another one that was measured. */
 static int
-fill_column(spot_column_t *column, const spot_recording_t *recording,
+fill_column(spot_column_t *column, const spot_observation_t *observation,
     const spot_fidelity_t *against)
 {
     spot_fidelity_t fidelity = {0};
     int ret = column == NULL ? SPOT_ERR_NO_MEMORY
-                             : spot_fidelity_measure(&fidelity, recording, against);
+                             : spot_fidelity_measure(&fidelity, observation, against);
 
     if (ret == 0) {
         spot_fidelity_compare(&fidelity, against, column->means);
@@ -83,12 +83,12 @@ fill_column(spot_column_t *column, const spot_recording_t *recording,
 static int
 add_halves(spot_comparison_t *self)
 {
-    spot_recording_t first = {0}, second = {0};
+    spot_observation_t first = {0}, second = {0};
     spot_fidelity_t fidelity = {0};
-    int ret = spot_recording_half(&first, &self->recorded, false);
+    int ret = spot_observation_half(&first, &self->recorded, false);
 
     if (ret == 0) {
-        ret = spot_recording_half(&second, &self->recorded, true);
+        ret = spot_observation_half(&second, &self->recorded, true);
     }
     if (ret == 0) {
         ret = spot_fidelity_measure(&fidelity, &first, NULL);
@@ -102,8 +102,8 @@ add_halves(spot_comparison_t *self)
             add_column(self, SPOT_COLUMN_HALVES, "half2-vs-half1"), &second, &fidelity);
     }
     spot_fidelity_free(&fidelity);
-    spot_recording_free(&first);
-    spot_recording_free(&second);
+    spot_observation_free(&first);
+    spot_observation_free(&second);
     return ret;
 }
 
@@ -124,8 +124,8 @@ spot_comparison_init(spot_comparison_t *self, const spot_trace_t *trace,
     if (self->name == NULL) {
         return SPOT_ERR_NO_MEMORY;
     }
-    ret = spot_recording_of_trace(&self->recorded, trace,
-        spot_recording_tick_ms(trace->resolution_ms, other_resolution_ms), is_net);
+    ret = spot_observation_of_trace(&self->recorded, trace,
+        spot_observation_tick_ms(trace->resolution_ms, other_resolution_ms), is_net);
     if (ret == 0) {
         ret = spot_fidelity_measure(&self->fidelity, &self->recorded, NULL);
     }
@@ -145,7 +145,7 @@ spot_comparison_free(spot_comparison_t *self)
     }
     free(self->columns);
     free(self->name);
-    spot_recording_free(&self->recorded);
+    spot_observation_free(&self->recorded);
     spot_fidelity_free(&self->fidelity);
     memset(self, 0, sizeof(*self));
 }
@@ -160,15 +160,15 @@ int
 spot_comparison_add_trace(
     spot_comparison_t *self, const spot_trace_t *trace, const char *label)
 {
-    spot_recording_t recording = {0};
-    int ret = spot_recording_of_trace(
-        &recording, trace, self->recorded.frame.tick_ms, self->recorded.frame.is_net);
+    spot_observation_t observation = {0};
+    int ret = spot_observation_of_trace(
+        &observation, trace, self->recorded.frame.tick_ms, self->recorded.frame.is_net);
 
     if (ret == 0) {
         ret = fill_column(
-            add_column(self, SPOT_COLUMN_TRACE, label), &recording, &self->fidelity);
+            add_column(self, SPOT_COLUMN_TRACE, label), &observation, &self->fidelity);
     }
-    spot_recording_free(&recording);
+    spot_observation_free(&observation);
     return ret;
 }
 

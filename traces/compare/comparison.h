@@ -36,9 +36,9 @@ typedef struct {
     char *name; /* of the trace, like the next */
     spot_trace_kind_t kind;
     double resolution_s;
-    bool is_unbounded;         /* the capacity of frame is then the most that ever ran */
-    spot_recording_t recorded; /* with the frame of all */
-    spot_fidelity_t fidelity;  /* of recorded */
+    bool is_unbounded; /* the capacity of frame is then the most that ever ran */
+    spot_observation_t recorded; /* with the frame of all */
+    spot_fidelity_t fidelity;    /* of recorded */
     uint64_t seed;
     size_t num_columns;
     size_t max_columns;

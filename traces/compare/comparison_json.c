@@ -21,7 +21,7 @@ write_values(spot_json_t *json, const char *key, const double *values)
 static void
 write_trace(spot_json_t *json, const spot_comparison_t *self)
 {
-    const spot_recording_frame_t *frame = &self->recorded.frame;
+    const spot_observation_frame_t *frame = &self->recorded.frame;
 
     spot_json_open(json, "trace", '{');
     spot_json_text(json, "name", self->name);
@@ -90,7 +90,7 @@ write_gains(spot_json_t *json, const spot_comparison_t *self, const spot_column_
 void
 spot_comparison_json_write(const spot_comparison_t *self, FILE *out)
 {
-    const spot_recording_frame_t *frame = &self->recorded.frame;
+    const spot_observation_frame_t *frame = &self->recorded.frame;
     const spot_column_t *seed = spot_comparison_seed(self);
     spot_json_t json;
 

@@ -78,7 +78,7 @@ column_width(const spot_column_t *column)
 static void
 print_head(const spot_comparison_t *self, FILE *out)
 {
-    const spot_recording_frame_t *frame = &self->recorded.frame;
+    const spot_observation_frame_t *frame = &self->recorded.frame;
     char name[SPOT_UTF8_SHOWN_BYTES], resolution[SPOT_NUMBER_TEXT_BYTES];
     char tick[SPOT_NUMBER_TEXT_BYTES];
 

@@ -88,15 +88,15 @@ take_acf(spot_fidelity_sample_t *acf, const spot_counts_t *counts, size_t num_la
 }
 
 int
-spot_fidelity_measure(spot_fidelity_t *self, const spot_recording_t *recording,
+spot_fidelity_measure(spot_fidelity_t *self, const spot_observation_t *observation,
     const spot_fidelity_t *against)
 {
-    const int64_t tick_ms = recording->frame.tick_ms;
+    const int64_t tick_ms = observation->frame.tick_ms;
     const int64_t window_ms = 2 * tick_ms > MIN_WINDOW_MS ? 2 * tick_ms : MIN_WINDOW_MS;
-    int ret = spot_fidelity_take_figures(self, recording);
+    int ret = spot_fidelity_take_figures(self, observation);
 
     if (ret == 0) {
-        ret = spot_counts_of_events(&self->windows, recording, window_ms);
+        ret = spot_counts_of_events(&self->windows, observation, window_ms);
     }
     if (ret == 0) {
         ret = take_acf(&self->acf_population, &self->population,

@@ -6,8 +6,8 @@
 #ifndef SPOT_COMPARE_FIDELITY_H
 #define SPOT_COMPARE_FIDELITY_H
 
+#include "traces/compare/observation.h"
 #include "traces/compare/population.h"
-#include "traces/compare/recording.h"
 
 /* Figures of one trace, then distances of a trace A to a trace B. */
 enum {
@@ -77,11 +77,11 @@ typedef struct {
     double figures[SPOT_FIDELITY_NUM_FIGURES]; /* NAN where undefined */
 } spot_fidelity_t;
 
-/* Measures a recording. The autocorrelations have as many lags as against has, or, for
- * NULL, as belong to the recording itself: it is the trace B. NO_MEMORY; free self even
- * then. With n events and m ticks O(n log n + m lags), lags at most 120. */
+/* Measures an observation. The autocorrelations have as many lags as against has, or,
+ * for NULL, as belong to the observation itself: it is the trace B. NO_MEMORY; free self
+ * even then. With n events and m ticks O(n log n + m lags), lags at most 120. */
 SPOT_MUST_CHECK int spot_fidelity_measure(spot_fidelity_t *self,
-    const spot_recording_t *recording, const spot_fidelity_t *against);
+    const spot_observation_t *observation, const spot_fidelity_t *against);
 
 void spot_fidelity_free(spot_fidelity_t *self);
 

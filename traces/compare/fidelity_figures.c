@@ -36,7 +36,7 @@ append(spot_fidelity_sample_t *self, double value)
 
 /* Complete gaps between the events of a direction, and the sizes of the events. */
 static int
-take_samples(spot_fidelity_t *self, const spot_recording_t *recording, int direction)
+take_samples(spot_fidelity_t *self, const spot_observation_t *observation, int direction)
 {
     const spot_event_kind_t kind =
         direction == SPOT_FIDELITY_ADD ? SPOT_EVENT_ADD : SPOT_EVENT_PREEMPT;
@@ -46,8 +46,8 @@ take_samples(spot_fidelity_t *self, const spot_recording_t *recording, int direc
     int ret = 0;
 
     gaps_s->num_values = counts->num_values = 0;
-    for (size_t j = 0; ret == 0 && j < recording->num_events; j++) {
-        const spot_recording_event_t *event = &recording->events[j];
+    for (size_t j = 0; ret == 0 && j < observation->num_events; j++) {
+        const spot_observation_event_t *event = &observation->events[j];
 
         if (event->kind != kind) {
             continue;
@@ -125,19 +125,19 @@ take_population_figures(
 }
 
 int
-spot_fidelity_take_figures(spot_fidelity_t *self, const spot_recording_t *recording)
+spot_fidelity_take_figures(spot_fidelity_t *self, const spot_observation_t *observation)
 {
     int ret = 0;
 
-    self->capacity = recording->frame.capacity;
+    self->capacity = observation->frame.capacity;
     for (int j = 0; j < SPOT_FIDELITY_NUM_DIRECTIONS && ret == 0; j++) {
-        ret = take_samples(self, recording, j);
+        ret = take_samples(self, observation, j);
     }
     if (ret == 0) {
-        ret = spot_counts_of_population(&self->population, recording);
+        ret = spot_counts_of_population(&self->population, observation);
     }
     if (ret == 0) {
-        ret = spot_counts_of_preempted(&self->hours, recording, SPOT_MS_PER_H);
+        ret = spot_counts_of_preempted(&self->hours, observation, SPOT_MS_PER_H);
     }
     if (ret != 0) {
         return ret;

@@ -7,11 +7,11 @@
 
 #include "base/memory.h"
 
-/* Whole intervals of length_ms up to the end of a recording. */
+/* Whole intervals of length_ms up to the end of an observation. */
 static size_t
-num_intervals(const spot_recording_t *recording, int64_t length_ms)
+num_intervals(const spot_observation_t *observation, int64_t length_ms)
 {
-    return (size_t) floor(recording->frame.end_ms / (double) length_ms);
+    return (size_t) floor(observation->frame.end_ms / (double) length_ms);
 }
 
 static int
@@ -58,11 +58,11 @@ count_levels(spot_counts_t *self)
 }
 
 int
-spot_counts_of_population(spot_counts_t *self, const spot_recording_t *recording)
+spot_counts_of_population(spot_counts_t *self, const spot_observation_t *observation)
 {
-    const int64_t tick_ms = recording->frame.tick_ms;
-    const size_t num_ticks = num_intervals(recording, tick_ms) + 1;
-    int64_t population = recording->initial;
+    const int64_t tick_ms = observation->frame.tick_ms;
+    const size_t num_ticks = num_intervals(observation, tick_ms) + 1;
+    int64_t population = observation->initial;
     size_t event_id = 0;
 
     if (reserve_values(self, num_ticks) != 0) {
@@ -71,10 +71,10 @@ spot_counts_of_population(spot_counts_t *self, const spot_recording_t *recording
     for (size_t j = 0; j < num_ticks; j++) {
         const double time_ms = (double) ((int64_t) j * tick_ms);
 
-        for (; event_id < recording->num_events &&
-               recording->events[event_id].time_ms <= time_ms;
+        for (; event_id < observation->num_events &&
+               observation->events[event_id].time_ms <= time_ms;
              event_id++) {
-            const spot_recording_event_t *event = &recording->events[event_id];
+            const spot_observation_event_t *event = &observation->events[event_id];
 
             population += event->kind == SPOT_EVENT_ADD ? event->count : -event->count;
         }
@@ -86,7 +86,7 @@ spot_counts_of_population(spot_counts_t *self, const spot_recording_t *recording
 
 /* What a window adds up of an event: instances preempted, or 1 for each event. */
 static int32_t
-weight_of(const spot_recording_event_t *event, bool is_preempted)
+weight_of(const spot_observation_event_t *event, bool is_preempted)
 {
     if (is_preempted) {
         return event->kind == SPOT_EVENT_PREEMPT ? (int32_t) event->count : 0;
@@ -95,18 +95,18 @@ weight_of(const spot_recording_event_t *event, bool is_preempted)
 }
 
 static int
-count_windows(spot_counts_t *self, const spot_recording_t *recording, int64_t window_ms,
-    bool is_preempted)
+count_windows(spot_counts_t *self, const spot_observation_t *observation,
+    int64_t window_ms, bool is_preempted)
 {
-    const size_t num_windows = num_intervals(recording, window_ms);
+    const size_t num_windows = num_intervals(observation, window_ms);
     const double last_ms = (double) ((int64_t) num_windows * window_ms);
 
     if (reserve_values(self, num_windows) != 0) {
         return SPOT_ERR_NO_MEMORY;
     }
     memset(self->values, 0, num_windows * sizeof(*self->values));
-    for (size_t j = 0; j < recording->num_events; j++) {
-        const spot_recording_event_t *event = &recording->events[j];
+    for (size_t j = 0; j < observation->num_events; j++) {
+        const spot_observation_event_t *event = &observation->events[j];
         const size_t window_id = (size_t) floor(event->time_ms / (double) window_ms);
 
         if (event->time_ms <= last_ms && num_windows > 0) {
@@ -120,16 +120,16 @@ count_windows(spot_counts_t *self, const spot_recording_t *recording, int64_t wi
 
 int
 spot_counts_of_events(
-    spot_counts_t *self, const spot_recording_t *recording, int64_t window_ms)
+    spot_counts_t *self, const spot_observation_t *observation, int64_t window_ms)
 {
-    return count_windows(self, recording, window_ms, false);
+    return count_windows(self, observation, window_ms, false);
 }
 
 int
 spot_counts_of_preempted(
-    spot_counts_t *self, const spot_recording_t *recording, int64_t window_ms)
+    spot_counts_t *self, const spot_observation_t *observation, int64_t window_ms)
 {
-    return count_windows(self, recording, window_ms, true);
+    return count_windows(self, observation, window_ms, true);
 }
 
 void

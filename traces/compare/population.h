@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Whole numbers on the grid of ticks or windows: the population N at 0, s, 2s, ... of a
- * recording, and its events per window. Sums over them are exact. */
+ * observation, and its events per window. Sums over them are exact. */
 #ifndef SPOT_COMPARE_POPULATION_H
 #define SPOT_COMPARE_POPULATION_H
 
-#include "traces/compare/recording.h"
+#include "traces/compare/observation.h"
 
 /* Zero it to start; made again, it keeps its memory. */
 typedef struct {
@@ -22,14 +22,14 @@ typedef struct {
 /* N at 0, s, 2s, ... up to the end, s the tick; what happens at an instant is in it.
  * NO_MEMORY; free self even then. O(events + ticks + largest N - least N). */
 SPOT_MUST_CHECK int spot_counts_of_population(
-    spot_counts_t *self, const spot_recording_t *recording);
+    spot_counts_t *self, const spot_observation_t *observation);
 
 /* Events of both directions, or preempted instances, per whole window [k W, (k + 1) W)
  * from 0 on, the last one closed. The same errors. O(events + windows). */
 SPOT_MUST_CHECK int spot_counts_of_events(
-    spot_counts_t *self, const spot_recording_t *recording, int64_t window_ms);
+    spot_counts_t *self, const spot_observation_t *observation, int64_t window_ms);
 SPOT_MUST_CHECK int spot_counts_of_preempted(
-    spot_counts_t *self, const spot_recording_t *recording, int64_t window_ms);
+    spot_counts_t *self, const spot_observation_t *observation, int64_t window_ms);
 
 void spot_counts_free(spot_counts_t *self);
 

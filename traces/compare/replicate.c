@@ -10,7 +10,7 @@
 
 /* What is done with each replication. */
 typedef int (*visit_t)(
-    void *context, int64_t replication, const spot_recording_t *recording);
+    void *context, int64_t replication, const spot_observation_t *observation);
 
 static int64_t
 initial_of(const spot_trace_model_t *model, const void *state)
@@ -22,7 +22,7 @@ initial_of(const spot_trace_model_t *model, const void *state)
 
 static int
 record(const spot_replicate_t *self, void *state, int64_t replication,
-    spot_recording_t *recording)
+    spot_observation_t *observation)
 {
     const spot_generator_t *generator = self->model->generator;
     const spot_dice_t dice = {self->seed, (uint64_t) replication, 0};
@@ -30,31 +30,31 @@ record(const spot_replicate_t *self, void *state, int64_t replication,
     int ret = 0;
 
     generator->start(state, self->model->model, &dice);
-    spot_recording_start(recording, &self->frame, initial_of(self->model, state),
+    spot_observation_start(observation, &self->frame, initial_of(self->model, state),
         generator->is_unlimited != NULL && generator->is_unlimited(self->model->model));
     while (ret == 0 && generator->next(state, &event) &&
            (double) event.time_ms <= self->frame.end_ms) {
-        ret = spot_recording_take(recording, event.time_ms, event.kind, event.count);
+        ret = spot_observation_take(observation, event.time_ms, event.kind, event.count);
     }
-    return ret == 0 ? spot_recording_finish(recording) : ret;
+    return ret == 0 ? spot_observation_finish(observation) : ret;
 }
 
 static int
 visit_all(const spot_replicate_t *self, visit_t visit, void *context)
 {
     void *state = spot_calloc(1, self->model->generator->state_size);
-    spot_recording_t recording = {0};
+    spot_observation_t observation = {0};
     int ret = state == NULL ? SPOT_ERR_NO_MEMORY : 0;
 
     for (int64_t j = 0; ret == 0 && j < self->num_replications; j++) {
         ret = self->stop != NULL && atomic_load(self->stop) != 0
                   ? SPOT_ERR_INTERRUPTED
-                  : record(self, state, j, &recording);
+                  : record(self, state, j, &observation);
         if (ret == 0) {
-            ret = visit(context, j, &recording);
+            ret = visit(context, j, &observation);
         }
     }
-    spot_recording_free(&recording);
+    spot_observation_free(&observation);
     free(state);
     return ret;
 }
@@ -66,11 +66,11 @@ typedef struct {
 } measuring_t;
 
 static int
-measure(void *context, int64_t replication, const spot_recording_t *recording)
+measure(void *context, int64_t replication, const spot_observation_t *observation)
 {
     measuring_t *self = context;
     double metrics[SPOT_FIDELITY_NUM_METRICS];
-    const int ret = spot_fidelity_measure(&self->fidelity, recording, self->against);
+    const int ret = spot_fidelity_measure(&self->fidelity, observation, self->against);
 
     (void) replication;
     if (ret != 0) {
@@ -107,10 +107,10 @@ typedef struct {
 } sampling_t;
 
 static int
-sample(void *context, int64_t replication, const spot_recording_t *recording)
+sample(void *context, int64_t replication, const spot_observation_t *observation)
 {
     sampling_t *self = context;
-    const int ret = spot_counts_of_population(&self->ticks, recording);
+    const int ret = spot_counts_of_population(&self->ticks, observation);
 
     for (size_t j = 0; ret == 0 && j < self->num_points; j++) {
         self->populations[j * (size_t) self->num_replications + (size_t) replication] =

@@ -11,7 +11,7 @@
 
 typedef struct {
     const spot_trace_model_t *model; /* its horizon is the end of the frame */
-    spot_recording_frame_t frame;
+    spot_observation_frame_t frame;
     uint64_t seed;
     int64_t num_replications; /* 0 ... num_replications - 1 */
     atomic_int *stop;         /* not 0: give up; may be NULL */

@@ -14,7 +14,7 @@
 #define NUM SPOT_FIDELITY_NUM_METRICS
 
 static void
-compare(const spot_recording_t *a, const spot_recording_t *b, double metrics[NUM])
+compare(const spot_observation_t *a, const spot_observation_t *b, double metrics[NUM])
 {
     spot_fidelity_t fidelity_a = {0}, fidelity_b = {0};
 
@@ -28,18 +28,18 @@ compare(const spot_recording_t *a, const spot_recording_t *b, double metrics[NUM
 static void
 compare_rows(const char *rows_a, const char *rows_b, double metrics[NUM])
 {
-    spot_recording_t a = {0}, b = {0};
+    spot_observation_t a = {0}, b = {0};
     spot_trace_t trace;
 
     make_trace(&trace, "a", 60, "counts", "4", rows_a);
-    assert_int_equal(spot_recording_of_trace(&a, &trace, 60000, true), 0);
+    assert_int_equal(spot_observation_of_trace(&a, &trace, 60000, true), 0);
     spot_trace_free(&trace);
     make_trace(&trace, "b", 60, "counts", "4", rows_b);
-    assert_int_equal(spot_recording_of_trace(&b, &trace, 60000, true), 0);
+    assert_int_equal(spot_observation_of_trace(&b, &trace, 60000, true), 0);
     spot_trace_free(&trace);
     compare(&a, &b, metrics);
-    spot_recording_free(&a);
-    spot_recording_free(&b);
+    spot_observation_free(&a);
+    spot_observation_free(&b);
 }
 
 static void
@@ -152,18 +152,18 @@ test_short(void **state)
 
 /* A random trace within 0 ... capacity, or, unlimited, anywhere. */
 static void
-draw_recording(spot_recording_t *recording, spot_rng_t *rng, int64_t tick_s, bool is_net,
-    bool is_unlimited)
+draw_observation(spot_observation_t *observation, spot_rng_t *rng, int64_t tick_s,
+    bool is_net, bool is_unlimited)
 {
     const int64_t capacity = 2 + (int64_t) spot_rng_below(rng, 20);
     const int64_t end_ms = 60000 + (int64_t) spot_rng_below(rng, 100000000);
-    const spot_recording_frame_t frame = {
+    const spot_observation_frame_t frame = {
         tick_s * 1000, is_net, (double) end_ms, capacity};
     const uint64_t gap_ms = 1000 + spot_rng_below(rng, 2000000);
     int64_t population = (int64_t) spot_rng_below(rng, (uint64_t) capacity + 1);
     int64_t time_ms = 0;
 
-    spot_recording_start(recording, &frame, population, is_unlimited);
+    spot_observation_start(observation, &frame, population, is_unlimited);
     for (;;) {
         const bool is_add = spot_rng_below(rng, 2) == 0;
         const int64_t room = is_unlimited ? 9
@@ -180,11 +180,11 @@ draw_recording(spot_recording_t *recording, spot_rng_t *rng, int64_t tick_s, boo
         }
         count = 1 + (int64_t) spot_rng_below(rng, (uint64_t) room);
         population += is_add ? count : -count;
-        assert_int_equal(spot_recording_take(recording, time_ms,
+        assert_int_equal(spot_observation_take(observation, time_ms,
                              is_add ? SPOT_EVENT_ADD : SPOT_EVENT_PREEMPT, count),
             0);
     }
-    assert_int_equal(spot_recording_finish(recording), 0);
+    assert_int_equal(spot_observation_finish(observation), 0);
 }
 
 /* Against the definitions, written down literally. */
@@ -192,7 +192,7 @@ static void
 test_twin(void **state)
 {
     static const int64_t ticks_s[] = {60, 100, 300, 480};
-    spot_recording_t a = {0}, b = {0};
+    spot_observation_t a = {0}, b = {0};
     spot_rng_t rng;
     double fast[NUM], slow[NUM];
 
@@ -201,16 +201,16 @@ test_twin(void **state)
     for (int j = 0; j < 60; j++) {
         const int64_t tick_s = ticks_s[j % 4];
 
-        draw_recording(&a, &rng, tick_s, j % 3 == 0, j % 5 == 0);
-        draw_recording(&b, &rng, tick_s, j % 3 == 0, false);
+        draw_observation(&a, &rng, tick_s, j % 3 == 0, j % 5 == 0);
+        draw_observation(&b, &rng, tick_s, j % 3 == 0, false);
         compare(&a, &b, fast);
         twin_compare(&a, &b, slow);
         for (int k = 0; k < NUM; k++) {
             assert_close(spot_fidelity_metrics[k].name, fast[k], slow[k]);
         }
     }
-    spot_recording_free(&a);
-    spot_recording_free(&b);
+    spot_observation_free(&a);
+    spot_observation_free(&b);
 }
 
 /* With one capacity and length the distances of the population are symmetric. */

@@ -12,7 +12,7 @@ typedef struct {
 } list_t;
 
 static double
-population_at(const spot_recording_t *r, double time_ms)
+population_at(const spot_observation_t *r, double time_ms)
 {
     double population = (double) r->initial;
 
@@ -27,7 +27,7 @@ population_at(const spot_recording_t *r, double time_ms)
 }
 
 static void
-list_population(const spot_recording_t *r, list_t *x)
+list_population(const spot_observation_t *r, list_t *x)
 {
     x->n = 0;
     for (double t = 0; t <= r->frame.end_ms; t += (double) r->frame.tick_ms) {
@@ -36,7 +36,7 @@ list_population(const spot_recording_t *r, list_t *x)
 }
 
 static void
-list_gaps(const spot_recording_t *r, spot_event_kind_t kind, list_t *gaps)
+list_gaps(const spot_observation_t *r, spot_event_kind_t kind, list_t *gaps)
 {
     double last = -1;
 
@@ -52,7 +52,7 @@ list_gaps(const spot_recording_t *r, spot_event_kind_t kind, list_t *gaps)
 }
 
 static void
-list_counts(const spot_recording_t *r, spot_event_kind_t kind, list_t *counts)
+list_counts(const spot_observation_t *r, spot_event_kind_t kind, list_t *counts)
 {
     counts->n = 0;
     for (size_t j = 0; j < r->num_events; j++) {
@@ -64,7 +64,7 @@ list_counts(const spot_recording_t *r, spot_event_kind_t kind, list_t *counts)
 
 /* Per window [k W, (k + 1) W), the last one closed: events, or instances preempted. */
 static void
-list_windows(const spot_recording_t *r, double window_ms, int is_preempted, list_t *w)
+list_windows(const spot_observation_t *r, double window_ms, int is_preempted, list_t *w)
 {
     w->n = 0;
     for (int k = 0; (k + 1) * window_ms <= r->frame.end_ms; k++) {
@@ -72,7 +72,7 @@ list_windows(const spot_recording_t *r, double window_ms, int is_preempted, list
 
         w->v[w->n] = 0;
         for (size_t j = 0; j < r->num_events; j++) {
-            const spot_recording_event_t *e = &r->events[j];
+            const spot_observation_event_t *e = &r->events[j];
             const int is_in = e->time_ms >= k * window_ms &&
                               (e->time_ms < (k + 1) * window_ms ||
                                   (is_last && e->time_ms == (k + 1) * window_ms));
@@ -181,7 +181,7 @@ share(const list_t *l, double low, double high)
 }
 
 static void
-fill_figures(const spot_recording_t *a, list_t *l, double *m)
+fill_figures(const spot_observation_t *a, list_t *l, double *m)
 {
     const double capacity = (double) a->frame.capacity;
 
@@ -215,7 +215,7 @@ fill_figures(const spot_recording_t *a, list_t *l, double *m)
 }
 
 static void
-fill_distances(const spot_recording_t *a, const spot_recording_t *b, list_t *l,
+fill_distances(const spot_observation_t *a, const spot_observation_t *b, list_t *l,
     list_t *k, double *m)
 {
     static const spot_event_kind_t kinds[] = {SPOT_EVENT_PREEMPT, SPOT_EVENT_ADD};
@@ -247,7 +247,7 @@ fill_distances(const spot_recording_t *a, const spot_recording_t *b, list_t *l,
 }
 
 void
-twin_compare(const spot_recording_t *a, const spot_recording_t *b,
+twin_compare(const spot_observation_t *a, const spot_observation_t *b,
     double metrics[SPOT_FIDELITY_NUM_METRICS])
 {
     list_t *lists = malloc(2 * sizeof(*lists));

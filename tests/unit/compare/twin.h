@@ -7,7 +7,7 @@
 #include "traces/compare/fidelity.h"
 
 /* Figures of a, distances of a to b. Times of both are whole ms. */
-void twin_compare(const spot_recording_t *a, const spot_recording_t *b,
+void twin_compare(const spot_observation_t *a, const spot_observation_t *b,
     double metrics[SPOT_FIDELITY_NUM_METRICS]);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "traces/compare/recording.h"
+#include "traces/compare/observation.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 #define UNLIMITED_POPULATION (INT64_MAX / 4)
 
 int64_t
-spot_recording_tick_ms(int64_t resolution_ms, int64_t other_resolution_ms)
+spot_observation_tick_ms(int64_t resolution_ms, int64_t other_resolution_ms)
 {
     const int64_t coarsest_ms =
         resolution_ms > other_resolution_ms ? resolution_ms : other_resolution_ms;
@@ -26,7 +26,7 @@ change_of(spot_event_kind_t kind, int64_t count)
 }
 
 void
-spot_recording_start(spot_recording_t *self, const spot_recording_frame_t *frame,
+spot_observation_start(spot_observation_t *self, const spot_observation_frame_t *frame,
     int64_t initial, bool is_unlimited)
 {
     self->frame = *frame;
@@ -38,7 +38,7 @@ spot_recording_start(spot_recording_t *self, const spot_recording_frame_t *frame
 
 /* What happens behind the last tick before the end is never seen. */
 static int
-append(spot_recording_t *self, const spot_event_t *seen, size_t num_seen)
+append(spot_observation_t *self, const spot_event_t *seen, size_t num_seen)
 {
     void *events = self->events;
     const int ret = spot_array_reserve(
@@ -47,7 +47,7 @@ append(spot_recording_t *self, const spot_event_t *seen, size_t num_seen)
     self->events = events;
     for (size_t j = 0; ret == 0 && j < num_seen; j++) {
         if ((double) seen[j].time_ms <= self->frame.end_ms) {
-            self->events[self->num_events++] = (spot_recording_event_t){
+            self->events[self->num_events++] = (spot_observation_event_t){
                 (double) seen[j].time_ms, seen[j].kind, seen[j].count};
         }
     }
@@ -55,8 +55,8 @@ append(spot_recording_t *self, const spot_event_t *seen, size_t num_seen)
 }
 
 int
-spot_recording_take(
-    spot_recording_t *self, int64_t time_ms, spot_event_kind_t kind, int64_t count)
+spot_observation_take(
+    spot_observation_t *self, int64_t time_ms, spot_event_kind_t kind, int64_t count)
 {
     spot_event_t seen[SPOT_RECORDER_EVENTS];
     const size_t num_seen =
@@ -66,7 +66,7 @@ spot_recording_take(
 }
 
 int
-spot_recording_finish(spot_recording_t *self)
+spot_observation_finish(spot_observation_t *self)
 {
     spot_event_t seen[SPOT_RECORDER_EVENTS];
     const size_t num_seen = spot_recorder_finish(&self->recorder, seen);
@@ -75,7 +75,7 @@ spot_recording_finish(spot_recording_t *self)
 }
 
 static int64_t
-largest_population(const spot_recording_t *self)
+largest_population(const spot_observation_t *self)
 {
     int64_t population = self->initial, largest = self->initial;
 
@@ -87,23 +87,23 @@ largest_population(const spot_recording_t *self)
 }
 
 int
-spot_recording_of_trace(
-    spot_recording_t *self, const spot_trace_t *trace, int64_t tick_ms, bool is_net)
+spot_observation_of_trace(
+    spot_observation_t *self, const spot_trace_t *trace, int64_t tick_ms, bool is_net)
 {
-    const spot_recording_frame_t frame = {.tick_ms = tick_ms,
+    const spot_observation_frame_t frame = {.tick_ms = tick_ms,
         .is_net = is_net,
         .end_ms = (double) trace->end_ms,
         .capacity = trace->capacity};
     int ret = 0;
 
-    spot_recording_start(self, &frame, trace->initial, false);
+    spot_observation_start(self, &frame, trace->initial, false);
     for (size_t j = 0; ret == 0 && j < trace->num_events; j++) {
         const spot_event_t *event = &trace->events[j];
 
-        ret = spot_recording_take(self, event->time_ms, event->kind, event->count);
+        ret = spot_observation_take(self, event->time_ms, event->kind, event->count);
     }
     if (ret == 0) {
-        ret = spot_recording_finish(self);
+        ret = spot_observation_finish(self);
     }
     if (ret == 0 && trace->capacity == SPOT_UNBOUNDED) {
         self->frame.capacity = largest_population(self);
@@ -114,7 +114,7 @@ spot_recording_of_trace(
 
 /* At the last tick up to time_ms, what happens at that instant included. */
 static int64_t
-population_at_tick(const spot_recording_t *self, double time_ms)
+population_at_tick(const spot_observation_t *self, double time_ms)
 {
     const double tick_ms = (double) self->frame.tick_ms;
     const double last_ms = floor(time_ms / tick_ms) * tick_ms;
@@ -127,8 +127,8 @@ population_at_tick(const spot_recording_t *self, double time_ms)
 }
 
 int
-spot_recording_half(
-    spot_recording_t *self, const spot_recording_t *whole, bool is_second)
+spot_observation_half(
+    spot_observation_t *self, const spot_observation_t *whole, bool is_second)
 {
     const double half_ms = whole->frame.end_ms / 2; /* exact */
     const double start_ms = is_second ? half_ms : 0;
@@ -142,7 +142,7 @@ spot_recording_half(
     self->initial = population_at_tick(whole, start_ms);
     self->num_events = 0;
     for (size_t j = 0; ret == 0 && j < whole->num_events; j++) {
-        const spot_recording_event_t *event = &whole->events[j];
+        const spot_observation_event_t *event = &whole->events[j];
 
         if (event->time_ms > start_ms && event->time_ms <= start_ms + half_ms) {
             self->events[self->num_events] = *event;
@@ -153,14 +153,14 @@ spot_recording_half(
 }
 
 void
-spot_recording_free(spot_recording_t *self)
+spot_observation_free(spot_observation_t *self)
 {
     free(self->events);
     memset(self, 0, sizeof(*self));
 }
 
 void
-spot_recording_verify(const spot_recording_t *self)
+spot_observation_verify(const spot_observation_t *self)
 {
     double time_ms = 0;
 
