@@ -47,6 +47,9 @@ void spot_trace_model_set_horizon(spot_trace_model_t *self, int64_t horizon_ms);
  * setting's, or what the generator says. */
 int64_t spot_trace_model_initial(const spot_trace_model_t *self);
 
+/* When the model ends, so that the last instances stay; 0: never. */
+int64_t spot_trace_model_end_ms(const spot_trace_model_t *self);
+
 /* Whether the model itself says it, so that a scenario's fleet.initial does not count.
  */
 bool spot_trace_model_has_initial(const spot_trace_model_t *self);
