@@ -47,7 +47,7 @@ typedef struct {
 } spot_comparison_t;
 
 /* Columns that every comparison has. */
-enum { SPOT_COMPARISON_FIRST = 3 };
+#define SPOT_COMPARISON_FIRST ((size_t) 3)
 
 /* Records trace at the tick of both resolutions and makes the first columns. is_net:
  * only the net change of a tick counts, because that is all that one of the traces
