@@ -45,6 +45,21 @@ set_integer(spot_yaml_t *document, const char *key, int64_t value)
     return set_key(document, key, text);
 }
 
+/* Whether the generator knows best how many instances a replication starts with. */
+static bool
+brings_initial(const spot_node_t *root)
+{
+    const spot_node_t *name = spot_node_get(root, "generator");
+
+    for (size_t j = 0; spot_generators[j] != NULL; j++) {
+        if (name != NULL && name->kind == SPOT_NODE_SCALAR &&
+            strcmp(spot_generators[j]->name, name->text) == 0) {
+            return spot_generators[j]->largest_initial != NULL;
+        }
+    }
+    return false;
+}
+
 /* Length, initial instances and a capacity that is not there are those of the trace. */
 static int
 fit_to_trace(spot_yaml_t *document, const spot_trace_t *trace)
@@ -54,7 +69,7 @@ fit_to_trace(spot_yaml_t *document, const spot_trace_t *trace)
 
     spot_trace_time_text(trace->end_ms, length);
     ret = set_key(document, "horizon_s", length);
-    if (ret == 0) {
+    if (ret == 0 && !brings_initial(document->root)) {
         ret = set_integer(document, "initial", trace->initial);
     }
     if (ret == 0 && trace->capacity != SPOT_UNBOUNDED &&
@@ -82,10 +97,21 @@ check_document(const spot_node_t *root, spot_diag_t *diag)
 
 /* The corrected seed generator, or one of the notebook's two under its own name. */
 static const char *
-name_of(const spot_trace_model_t *model)
+name_of(const spot_trace_model_file_t *self)
 {
-    return strcmp(model->generator->name, "seed") == 0 ? "seed-corrected"
-                                                       : model->generator->name;
+    const spot_node_t *compat = spot_node_get(self->document.root, "compat");
+    const spot_node_t *variant = spot_node_get(self->document.root, "variant");
+    const bool is_notebook =
+        compat != NULL && (compat->text == NULL || strcmp(compat->text, "none") != 0);
+
+    if (strcmp(self->model.generator->name, "seed") != 0) {
+        return self->model.generator->name;
+    }
+    return !is_notebook ? "seed-corrected"
+           : variant != NULL && variant->text != NULL &&
+                   strcmp(variant->text, "loop") == 0
+               ? "seed-loop"
+               : "seed-cell42";
 }
 
 static void
@@ -120,7 +146,7 @@ spot_trace_model_file_read(spot_trace_model_file_t *self, const char *path,
         ret = spot_trace_model_read(&self->model, self->document.root, diag);
     }
     if (ret == 0) {
-        self->name = name_of(&self->model);
+        self->name = name_of(self);
         warn_capacity(self, trace, diag);
     }
     return ret;

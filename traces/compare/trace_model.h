@@ -8,14 +8,15 @@
 
 typedef struct {
     spot_yaml_t document;
-    spot_trace_model_t model; /* its replications have the trace's length and start with
-                                 its instances */
-    const char *name; /* as in reference tables: "mrp", "block", "seed-corrected" */
+    spot_trace_model_t model; /* its replications have the trace's length */
+    const char *name;         /* as in reference tables: that of the generator; of seed
+                                 "seed-corrected", "seed-cell42" or "seed-loop" */
 } spot_trace_model_file_t;
 
-/* Reads a model file. A capacity that the model does not say is that of the trace, one
- * that differs warns. BAD_INPUT, IO, NO_MEMORY with the reasons in diag; free self even
- * then. */
+/* Reads a model file. Its horizon_s and initial do not count, unless the generator
+ * itself knows how many instances it starts with. A capacity that the model does not say
+ * is that of the trace, one that differs warns. BAD_INPUT, IO, NO_MEMORY with the
+ * reasons in diag; free self even then. */
 SPOT_MUST_CHECK int spot_trace_model_file_read(spot_trace_model_file_t *self,
     const char *path, const spot_trace_t *trace, spot_diag_t *diag);
 void spot_trace_model_file_free(spot_trace_model_file_t *self);
