@@ -297,12 +297,17 @@ is_within_limits(const spot_comparison_t *comparison, const arguments_t *argumen
             const limit_t *limit = &arguments->limits[k];
             const double value = comparison->columns[j].means[limit->metric_id];
 
-            if (!(value <= limit->value)) { /* an undefined one too */
-                fprintf(stderr, "spotsim: %s: %s is %.6g, above the limit of %g\n",
-                    comparison->columns[j].label,
-                    spot_fidelity_metrics[limit->metric_id].name, value, limit->value);
-                is_within = false;
+            if (value <= limit->value) {
+                continue;
             }
+            fprintf(stderr, "spotsim: %s: %s is ", comparison->columns[j].label,
+                spot_fidelity_metrics[limit->metric_id].name);
+            if (isnan(value)) {
+                fprintf(stderr, "undefined, not within the limit of %g\n", limit->value);
+            } else {
+                fprintf(stderr, "%.6g, above the limit of %g\n", value, limit->value);
+            }
+            is_within = false;
         }
     }
     return is_within;
