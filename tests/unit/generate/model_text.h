@@ -63,8 +63,8 @@ static inline void
 events_init(events_t *self, const spot_trace_model_t *model)
 {
     self->model = model;
-    self->state = spot_calloc(
-        1, spot_generator_state_bytes(model->generator, model->model));
+    self->state =
+        spot_calloc(1, spot_generator_state_bytes(model->generator, model->model));
     assert_non_null(self->state);
 }
 
