@@ -9,9 +9,3 @@ const spot_generator_t *const spot_generators[] = {
     &spot_generator_lifetimes,
     NULL,
 };
-
-size_t
-spot_generator_state_bytes(const spot_generator_t *self, const void *model)
-{
-    return self->state_size + (self->more_state == NULL ? 0 : self->more_state(model));
-}

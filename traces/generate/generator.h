@@ -47,8 +47,7 @@ typedef struct {
         *options;      /* offsets into the model; goes on with the common ones */
     size_t model_size; /* the model starts with spot_model_common_t */
     size_t state_size;
-    /* Bytes behind state_size that a state of this model needs too, or NULL: none. */
-    size_t (*more_state)(const void *model);
+    size_t (*state_bytes)(const void *model); /* more than state_size; may be NULL */
     /* Whether the model file need not say capacity, initial, tick_s and horizon_s:
      * prepare() takes what is 0 (initial: -1) from a recording. */
     bool is_recorded;
@@ -82,9 +81,6 @@ typedef struct {
     /* The recorded trace behind the model, or NULL for a generator of new ones. */
     const spot_trace_t *(*recording)(const void *model);
 } spot_generator_t;
-
-/* Bytes of a state of a model that is prepared. */
-size_t spot_generator_state_bytes(const spot_generator_t *self, const void *model);
 
 extern const spot_generator_t spot_generator_seed;
 extern const spot_generator_t spot_generator_mrp;

@@ -43,12 +43,12 @@ lifetimes_free(void *model)
 }
 
 static size_t
-lifetimes_more_state(const void *model)
+lifetimes_state_bytes(const void *model)
 {
     const int64_t num_slots = ((const model_t *) model)->common.capacity;
 
-    return spot_slot_calendar_bytes(num_slots) + spot_roster_bytes(num_slots) +
-           2 * sizeof(uint32_t) * (size_t) num_slots;
+    return sizeof(state_t) + spot_slot_calendar_bytes(num_slots) +
+           spot_roster_bytes(num_slots) + 2 * sizeof(uint32_t) * (size_t) num_slots;
 }
 
 static int64_t
@@ -149,7 +149,7 @@ const spot_generator_t spot_generator_lifetimes = {
     .options = lifetimes_options,
     .model_size = sizeof(model_t),
     .state_size = sizeof(state_t),
-    .more_state = lifetimes_more_state,
+    .state_bytes = lifetimes_state_bytes,
     .prepare = lifetimes_prepare,
     .free = lifetimes_free,
     .start = lifetimes_start,

@@ -87,15 +87,16 @@ mrp_free(void *model)
 }
 
 static size_t
-mrp_more_state(const void *model)
+mrp_state_bytes(const void *model)
 {
     const model_t *self = model;
     const int64_t num_slots = self->common.capacity;
 
-    return !has_lifetimes(self)
-               ? 0
-               : spot_slot_calendar_bytes(num_slots) + spot_roster_bytes(num_slots) +
-                     sizeof(uint32_t) * (size_t) num_slots;
+    return sizeof(state_t) +
+           (!has_lifetimes(self)
+                   ? 0
+                   : spot_slot_calendar_bytes(num_slots) + spot_roster_bytes(num_slots) +
+                         sizeof(uint32_t) * (size_t) num_slots);
 }
 
 static int64_t
@@ -399,7 +400,7 @@ const spot_generator_t spot_generator_mrp = {
     .options = mrp_options,
     .model_size = sizeof(model_t),
     .state_size = sizeof(state_t),
-    .more_state = mrp_more_state,
+    .state_bytes = mrp_state_bytes,
     .prepare = mrp_prepare,
     .free = mrp_free,
     .start = mrp_start,

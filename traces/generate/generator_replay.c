@@ -164,13 +164,13 @@ replay_free(void *model)
 }
 
 static size_t
-replay_more_state(const void *model)
+replay_state_bytes(const void *model)
 {
     const model_t *self = model;
 
-    return is_named(self)
-               ? spot_cast_bytes(&self->plan, self->recording.trace->num_names)
-               : 0;
+    return sizeof(state_t) + (is_named(self) ? spot_cast_bytes(&self->plan,
+                                                   self->recording.trace->num_names)
+                                             : 0);
 }
 
 /* What an event does to the population. */
@@ -386,7 +386,7 @@ const spot_generator_t spot_generator_replay = {
     .options = replay_options,
     .model_size = sizeof(model_t),
     .state_size = sizeof(state_t),
-    .more_state = replay_more_state,
+    .state_bytes = replay_state_bytes,
     .is_recorded = true,
     .prepare = replay_prepare,
     .free = replay_free,

@@ -21,7 +21,7 @@ spot_membership_init(
     self->capacity = (int32_t) capacity;
     self->num_names =
         generator->num_names == NULL ? 0 : (size_t) generator->num_names(model->model);
-    self->source = spot_calloc(1, spot_generator_state_bytes(generator, model->model));
+    self->source = spot_calloc(1, spot_trace_model_state_bytes(model));
     self->free_slots = spot_calloc(num_slots, sizeof(*self->free_slots));
     self->living = spot_calloc(num_slots, sizeof(*self->living));
     self->place = spot_calloc(num_slots, sizeof(*self->place));

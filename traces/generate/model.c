@@ -250,6 +250,14 @@ spot_trace_model_common(const spot_trace_model_t *self)
     return self->model;
 }
 
+size_t
+spot_trace_model_state_bytes(const spot_trace_model_t *self)
+{
+    return self->generator->state_bytes == NULL
+               ? self->generator->state_size
+               : self->generator->state_bytes(self->model);
+}
+
 int64_t
 spot_trace_model_initial(const spot_trace_model_t *self)
 {

@@ -37,6 +37,9 @@ SPOT_MUST_CHECK int spot_trace_model_read(
 
 void spot_trace_model_free(spot_trace_model_t *self);
 
+/* Memory of one replication's state. */
+size_t spot_trace_model_state_bytes(const spot_trace_model_t *self);
+
 /* The part that all models have. */
 const spot_model_common_t *spot_trace_model_common(const spot_trace_model_t *self);
 

@@ -232,11 +232,13 @@ const char *
 spot_cast_name(const spot_cast_t *self, int32_t id, char text[SPOT_NAME_BYTES + 1])
 {
     const char *name = self->trace->names[self->role[id]];
+    int num_bytes;
 
     if (self->round[id] == 1) {
         return name;
     }
-    snprintf(text, SPOT_NAME_BYTES + 1, "%s%s%" PRId64, name, self->plan->tildes,
-        self->round[id]);
+    num_bytes = snprintf(text, SPOT_NAME_BYTES + 1, "%s%s%" PRId64, name,
+        self->plan->tildes, self->round[id]);
+    spot_bug_assert(num_bytes <= SPOT_NAME_BYTES); /* the plan has checked the names */
     return text;
 }
