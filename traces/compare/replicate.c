@@ -42,8 +42,7 @@ record(const spot_replicate_t *self, void *state, int64_t replication,
 static int
 visit_all(const spot_replicate_t *self, visit_t visit, void *context)
 {
-    void *state = spot_calloc(
-        1, spot_generator_state_bytes(self->model->generator, self->model->model));
+    void *state = spot_calloc(1, spot_trace_model_state_bytes(self->model));
     spot_observation_t observation = {0};
     int ret = state == NULL ? SPOT_ERR_NO_MEMORY : 0;
 
