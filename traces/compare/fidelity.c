@@ -81,7 +81,7 @@ take_acf(spot_fidelity_sample_t *acf, const spot_counts_t *counts, size_t num_la
 {
     const int ret = spot_fidelity_sample_resize(acf, num_lags);
 
-    if (ret == 0 && num_lags > 0) {
+    if (ret == 0) {
         spot_counts_acf(counts, num_lags, acf->values);
     }
     return ret;

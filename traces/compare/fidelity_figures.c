@@ -118,10 +118,19 @@ take_population_figures(
     const spot_counts_t *population, int64_t capacity, double *figures)
 {
     figures[SPOT_FIDELITY_MEAN_N] = spot_counts_mean(population);
-    figures[SPOT_FIDELITY_MIN_N] = population->min;
-    figures[SPOT_FIDELITY_MAX_N] = population->max;
+    figures[SPOT_FIDELITY_MIN_N] = (double) population->min;
+    figures[SPOT_FIDELITY_MAX_N] = (double) population->max;
     figures[SPOT_FIDELITY_FRAC_FULL] = spot_counts_share_from(population, capacity);
     figures[SPOT_FIDELITY_FRAC_EMPTY] = spot_counts_share_up_to(population, 0);
+}
+
+/* A sample without values may have no memory either. */
+static void
+sort(spot_fidelity_sample_t *self)
+{
+    if (self->num_values > 0) {
+        spot_sort(self->values, self->num_values);
+    }
 }
 
 int
@@ -149,8 +158,8 @@ spot_fidelity_take_figures(spot_fidelity_t *self, const spot_observation_t *obse
                                                ? spot_counts_vmr(&self->hours)
                                                : (double) NAN;
     for (int j = 0; j < SPOT_FIDELITY_NUM_DIRECTIONS; j++) {
-        spot_sort(self->gaps_s[j].values, self->gaps_s[j].num_values);
-        spot_sort(self->counts[j].values, self->counts[j].num_values);
+        sort(&self->gaps_s[j]);
+        sort(&self->counts[j]);
     }
     return 0;
 }

@@ -39,22 +39,51 @@ find_range(spot_counts_t *self)
 }
 
 static int
+compare_levels(const void *left, const void *right)
+{
+    const int64_t a = ((const spot_level_t *) left)->value;
+    const int64_t b = ((const spot_level_t *) right)->value;
+
+    return (a > b) - (a < b);
+}
+
+/* Values that follow one another are mostly alike: these runs are sorted, which are as
+ * many as events at most, then those of one value are put together. */
+static int
 count_levels(spot_counts_t *self)
 {
-    void *num_at = self->num_at;
+    void *levels = self->levels;
+    size_t num_runs = 1, num_levels = 0;
     int ret;
 
-    self->num_levels = (size_t) ((int64_t) self->max - self->min + 1);
-    ret = spot_array_reserve(
-        &num_at, &self->max_levels, self->num_levels, sizeof(*self->num_at));
-    self->num_at = num_at;
-    if (ret == 0) {
-        memset(self->num_at, 0, self->num_levels * sizeof(*self->num_at));
-        for (size_t j = 0; j < self->num_values; j++) {
-            self->num_at[(int64_t) self->values[j] - self->min]++;
+    for (size_t j = 1; j < self->num_values; j++) {
+        num_runs += self->values[j] != self->values[j - 1];
+    }
+    ret =
+        spot_array_reserve(&levels, &self->max_levels, num_runs, sizeof(*self->levels));
+    self->levels = levels;
+    if (ret != 0) {
+        return ret;
+    }
+    num_runs = 0;
+    for (size_t j = 0; j < self->num_values; j++) {
+        if (j > 0 && self->values[j] == self->values[j - 1]) {
+            self->levels[num_runs - 1].num_values++;
+        } else {
+            self->levels[num_runs++] = (spot_level_t){self->values[j], 1};
         }
     }
-    return ret;
+    qsort(self->levels, num_runs, sizeof(*self->levels), compare_levels);
+    for (size_t j = 0; j < num_runs; j++) {
+        if (num_levels > 0 &&
+            self->levels[num_levels - 1].value == self->levels[j].value) {
+            self->levels[num_levels - 1].num_values += self->levels[j].num_values;
+        } else {
+            self->levels[num_levels++] = self->levels[j];
+        }
+    }
+    self->num_levels = num_levels;
+    return 0;
 }
 
 int
@@ -78,18 +107,18 @@ spot_counts_of_population(spot_counts_t *self, const spot_observation_t *observa
 
             population += event->kind == SPOT_EVENT_ADD ? event->count : -event->count;
         }
-        self->values[j] = (int32_t) population;
+        self->values[j] = population;
     }
     find_range(self);
     return count_levels(self);
 }
 
 /* What a window adds up of an event: instances preempted, or 1 for each event. */
-static int32_t
+static int64_t
 weight_of(const spot_observation_event_t *event, bool is_preempted)
 {
     if (is_preempted) {
-        return event->kind == SPOT_EVENT_PREEMPT ? (int32_t) event->count : 0;
+        return event->kind == SPOT_EVENT_PREEMPT ? event->count : 0;
     }
     return event->kind != SPOT_EVENT_STOP;
 }
@@ -104,7 +133,9 @@ count_windows(spot_counts_t *self, const spot_observation_t *observation,
     if (reserve_values(self, num_windows) != 0) {
         return SPOT_ERR_NO_MEMORY;
     }
-    memset(self->values, 0, num_windows * sizeof(*self->values));
+    for (size_t j = 0; j < num_windows; j++) {
+        self->values[j] = 0;
+    }
     for (size_t j = 0; j < observation->num_events; j++) {
         const spot_observation_event_t *event = &observation->events[j];
         const size_t window_id = (size_t) floor(event->time_ms / (double) window_ms);
@@ -136,7 +167,7 @@ void
 spot_counts_free(spot_counts_t *self)
 {
     free(self->values);
-    free(self->num_at);
+    free(self->levels);
     memset(self, 0, sizeof(*self));
 }
 
@@ -157,7 +188,9 @@ spot_counts_vmr(const spot_counts_t *self)
         return (double) NAN;
     }
     for (size_t j = 0; j < self->num_values; j++) {
-        sum_squares += (self->values[j] - mean) * (self->values[j] - mean);
+        const double difference = (double) self->values[j] - mean;
+
+        sum_squares += difference * difference;
     }
     return sum_squares / (n - 1) / mean;
 }
@@ -180,9 +213,29 @@ spot_counts_share_from(const spot_counts_t *self, int64_t limit)
     return 1 - spot_counts_share_up_to(self, limit - 1);
 }
 
+/* Sum of y_i y_{i+k}, y = x - centre: exact in whole numbers, unless these are so large
+ * that they do not fit. */
+static double
+sum_products(const spot_counts_t *self, int64_t centre, size_t k)
+{
+    const double range = (double) (self->max - self->min + 1);
+    const bool is_exact = range * range * (double) self->num_values < 0x1p62;
+    int64_t sum = 0;
+    double large_sum = 0;
+
+    for (size_t j = 0; is_exact && j + k < self->num_values; j++) {
+        sum += (self->values[j] - centre) * (self->values[j + k] - centre);
+    }
+    for (size_t j = 0; !is_exact && j + k < self->num_values; j++) {
+        large_sum += (double) (self->values[j] - centre) *
+                     (double) (self->values[j + k] - centre);
+    }
+    return is_exact ? (double) sum : large_sum;
+}
+
 /* With y = x - c, c a whole number near the mean and d = m - c, the sum of (y_i -
- * d)(y_{i+k} - d) is that of y_i y_{i+k}, exact in whole numbers, less d times what is
- * left of the two sums of y, plus (n - k) d^2. With |d| <= 1/2 nothing cancels. */
+ * d)(y_{i+k} - d) is that of y_i y_{i+k}, less d times what is left of the two sums of
+ * y, plus (n - k) d^2. With |d| <= 1/2 nothing cancels. */
 void
 spot_counts_acf(const spot_counts_t *self, size_t num_lags, double *acf)
 {
@@ -193,19 +246,17 @@ spot_counts_acf(const spot_counts_t *self, size_t num_lags, double *acf)
     int64_t head = sum, tail = sum; /* sums of y without the last, the first k values */
     double sum_squares = 0;
 
-    memset(acf, 0, num_lags * sizeof(*acf));
+    for (size_t k = 0; k < num_lags; k++) {
+        acf[k] = 0;
+    }
     if (self->min == self->max) {
         return;
     }
     for (size_t k = 0; k <= num_lags && k < n; k++) {
-        int64_t products = 0;
-        double covariance;
+        const double covariance = sum_products(self, centre, k) -
+                                  offset * (double) (head + tail) +
+                                  (double) (n - k) * offset * offset;
 
-        for (size_t j = 0; j + k < n; j++) {
-            products += (self->values[j] - centre) * (self->values[j + k] - centre);
-        }
-        covariance = (double) products - offset * (double) (head + tail) +
-                     (double) (n - k) * offset * offset;
         if (k == 0) {
             sum_squares = covariance;
         } else {
@@ -216,32 +267,38 @@ spot_counts_acf(const spot_counts_t *self, size_t num_lags, double *acf)
     }
 }
 
-/* Values up to level, counted on from what is up to the level before. */
+/* INT64_MAX behind the last level. */
 static int64_t
-count_on(const spot_counts_t *self, int64_t level, int64_t num_before)
+level_at(const spot_counts_t *self, size_t level_id)
 {
-    return level >= self->min && level <= self->max
-               ? num_before + self->num_at[level - self->min]
-               : num_before;
+    return level_id < self->num_levels ? self->levels[level_id].value : INT64_MAX;
+}
+
+static int64_t
+least(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
 }
 
 void
 spot_counts_distance(const spot_counts_t *self, const spot_counts_t *other, double *area,
     double *area_squared)
 {
-    const int64_t low = self->min < other->min ? self->min : other->min;
-    const int64_t high = self->max > other->max ? self->max : other->max;
-    int64_t num_self = 0, num_other = 0;
+    int64_t num_self = 0, num_other = 0; /* values up to the level */
+    int64_t level = least(level_at(self, 0), level_at(other, 0)), next;
+    size_t j = 0, k = 0;
 
     *area = *area_squared = 0;
-    for (int64_t level = low; level < high; level++) {
-        double difference;
+    for (; level != INT64_MAX; level = next) {
+        double difference, width;
 
-        num_self = count_on(self, level, num_self);
-        num_other = count_on(other, level, num_other);
+        num_self += level_at(self, j) == level ? self->levels[j++].num_values : 0;
+        num_other += level_at(other, k) == level ? other->levels[k++].num_values : 0;
+        next = least(level_at(self, j), level_at(other, k));
+        width = next == INT64_MAX ? 0 : (double) (next - level);
         difference = (double) num_self / (double) self->num_values -
                      (double) num_other / (double) other->num_values;
-        *area += fabs(difference);
-        *area_squared += difference * difference;
+        *area += fabs(difference) * width;
+        *area_squared += difference * difference * width;
     }
 }

@@ -6,21 +6,27 @@
 
 #include "traces/compare/observation.h"
 
+/* Values of a population that are alike. */
+typedef struct {
+    int64_t value;
+    int64_t num_values; /* >= 1 */
+} spot_level_t;
+
 /* Zero it to start; made again, it keeps its memory. */
 typedef struct {
     size_t num_values;
     size_t max_values;
-    int32_t *values; /* [num_values] in order of time */
-    int32_t min;     /* of the values; 0 where there is none */
-    int32_t max;
+    int64_t *values; /* [num_values] in order of time */
+    int64_t min;     /* of the values; 0 where there is none */
+    int64_t max;
     int64_t sum;
     size_t num_levels;
     size_t max_levels;
-    int64_t *num_at; /* [num_levels] values that are min + j; of a population only */
+    spot_level_t *levels; /* [num_levels] ascending; of a population only */
 } spot_counts_t;
 
 /* N at 0, s, 2s, ... up to the end, s the tick; what happens at an instant is in it.
- * NO_MEMORY; free self even then. O(events + ticks + largest N - least N). */
+ * NO_MEMORY; free self even then. O(ticks + events log events). */
 SPOT_MUST_CHECK int spot_counts_of_population(
     spot_counts_t *self, const spot_observation_t *observation);
 

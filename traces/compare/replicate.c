@@ -102,7 +102,7 @@ typedef struct {
     size_t num_points;
     size_t stride; /* ticks from point to point */
     int64_t num_replications;
-    int32_t *populations; /* [num_points][num_replications] */
+    int64_t *populations; /* [num_points][num_replications] */
     spot_counts_t ticks;
 } sampling_t;
 
@@ -126,7 +126,7 @@ take_quantiles(spot_band_t *self, const sampling_t *sampling, double *sorted)
 
     for (size_t j = 0; j < self->num_points; j++) {
         for (size_t k = 0; k < num_values; k++) {
-            sorted[k] = sampling->populations[j * num_values + k];
+            sorted[k] = (double) sampling->populations[j * num_values + k];
         }
         spot_sort(sorted, num_values);
         self->low[j] = spot_quantile(sorted, num_values, 0.05);

@@ -33,7 +33,7 @@ typedef struct {
 } spot_band_t;
 
 /* Every tick is a point, unless there were more than max_points: then every second,
- * third, ... one. NO_MEMORY, INTERRUPTED; free band even then. 4 bytes a point and
+ * third, ... one. NO_MEMORY, INTERRUPTED; free band even then. 8 bytes a point and
  * replication. */
 SPOT_MUST_CHECK int spot_band_init(
     spot_band_t *self, const spot_replicate_t *replicate, size_t max_points);
