@@ -146,22 +146,22 @@ test_large(void **state)
     double m[NUM];
 
     (void) state;
-    make_trace(&trace, "a", 60, "counts", "2147483647",
-        "0,init,0,\n60,add,2147483647,\n120,preempt,2147483647,\n"
-        "180,add,2147483647,\n240,preempt,2147483647,\n28800,end,0,\n");
+    make_trace(&trace, "a", 60, "counts", "2147483646",
+        "0,init,0,\n60,add,2147483646,\n120,preempt,2147483646,\n"
+        "180,add,2147483646,\n240,preempt,2147483646,\n28800,end,0,\n");
     assert_int_equal(spot_observation_of_trace(&a, &trace, 60000, true), 0);
     spot_trace_free(&trace);
-    make_trace(&trace, "b", 60, "counts", "2147483647", "0,init,0,\n28800,end,0,\n");
+    make_trace(&trace, "b", 60, "counts", "2147483646", "0,init,0,\n28800,end,0,\n");
     assert_int_equal(spot_observation_of_trace(&b, &trace, 60000, true), 0);
     spot_trace_free(&trace);
     compare(&a, &b, m);
-    assert_close("preempted", m[SPOT_FIDELITY_PREEMPTED], 2 * 2147483647.0);
-    assert_close("max_n", m[SPOT_FIDELITY_MAX_N], 2147483647);
+    assert_close("preempted", m[SPOT_FIDELITY_PREEMPTED], 2 * 2147483646.0);
+    assert_close("max_n", m[SPOT_FIDELITY_MAX_N], 2147483646);
     assert_close("w1_n", m[SPOT_FIDELITY_W1_N], 2.0 / 481);
     assert_close("d_mean_n", m[SPOT_FIDELITY_D_MEAN_N], 2.0 / 481);
     assert_close("energy_n", m[SPOT_FIDELITY_ENERGY_N], sqrt(2) * 2 / 481);
     /* One hour of eight: (7/8)^2 + 7 / 8^2, over 7, over 1/8, of what is lost. */
-    assert_close("fano_1h", m[SPOT_FIDELITY_FANO_1H], 2 * 2147483647.0);
+    assert_close("fano_1h", m[SPOT_FIDELITY_FANO_1H], 2 * 2147483646.0);
     compare(&b, &a, m);
     assert_true(m[SPOT_FIDELITY_ACF_N] > 0 && m[SPOT_FIDELITY_ACF_N] < 1);
     spot_observation_free(&a);
