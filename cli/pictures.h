@@ -5,6 +5,7 @@
 
 #include "base/diag.h"
 #include "base/error.h"
+#include "traces/compare/replicate.h"
 #include "traces/describe/sample.h"
 #include "traces/fit/fit_law.h"
 #include "traces/lifetimes.h"
@@ -27,5 +28,14 @@ SPOT_MUST_CHECK int spot_pictures_of_lifetimes(const spot_lifetimes_t *lifetimes
 SPOT_MUST_CHECK int spot_pictures_of_fit(const spot_fit_ranking_t *ranking,
     const spot_sample_t *sample, spot_sample_kind_t kind, spot_trace_kind_t trace_kind,
     double tick_s, const char *folder, const char *name, spot_diag_t *diag);
+
+/* Both populations over time. The files are called after b and label, as in tables. */
+SPOT_MUST_CHECK int spot_pictures_of_traces(const spot_trace_t *a, const spot_trace_t *b,
+    const char *label, const char *folder, const char *name, spot_diag_t *diag);
+
+/* A trace over the band of what a model makes of it. INTERRUPTED too. */
+SPOT_MUST_CHECK int spot_pictures_of_model(const spot_replicate_t *replicate,
+    const spot_trace_t *trace, const char *label, const char *folder, const char *name,
+    spot_diag_t *diag);
 
 #endif

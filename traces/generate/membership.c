@@ -13,22 +13,26 @@ spot_membership_init(
     spot_membership_t *self, const spot_trace_model_t *model, int64_t capacity)
 {
     const size_t num_slots = (size_t) capacity;
-    const size_t num_names = model->recording == NULL ? 0 : model->recording->num_names;
+    const spot_generator_t *generator = model->generator;
 
     spot_bug_assert(capacity > 0 && spot_trace_model_initial(model) <= capacity);
     memset(self, 0, sizeof(*self));
     self->model = model;
     self->capacity = (int32_t) capacity;
-    self->source = spot_calloc(1, model->generator->state_size);
+    self->num_names =
+        generator->num_names == NULL ? 0 : (size_t) generator->num_names(model->model);
+    self->source = spot_calloc(1, spot_trace_model_state_bytes(model));
     self->free_slots = spot_calloc(num_slots, sizeof(*self->free_slots));
     self->living = spot_calloc(num_slots, sizeof(*self->living));
     self->place = spot_calloc(num_slots, sizeof(*self->place));
     self->taken = spot_calloc(num_slots, sizeof(*self->taken));
     self->birth = spot_calloc(num_slots, sizeof(*self->birth));
-    self->slot_of_name = spot_calloc(num_names, sizeof(*self->slot_of_name));
+    self->name_id =
+        spot_calloc(self->num_names > 0 ? num_slots : 0, sizeof(*self->name_id));
+    self->slot_of_name = spot_calloc(self->num_names, sizeof(*self->slot_of_name));
     if (self->source == NULL || self->free_slots == NULL || self->living == NULL ||
         self->place == NULL || self->taken == NULL || self->birth == NULL ||
-        self->slot_of_name == NULL) {
+        self->name_id == NULL || self->slot_of_name == NULL) {
         return SPOT_ERR_NO_MEMORY;
     }
     return 0;
@@ -43,6 +47,7 @@ spot_membership_free(spot_membership_t *self)
     free(self->place);
     free(self->taken);
     free(self->birth);
+    free(self->name_id);
     free(self->slot_of_name);
     memset(self, 0, sizeof(*self));
 }
@@ -57,10 +62,9 @@ give_slot(spot_membership_t *self, const int32_t *name_id)
     self->place[slot] = self->population;
     self->living[self->population++] = slot;
     self->num_births++;
-    if (name_id == NULL) {
-        self->birth[slot] = self->num_births;
-    } else {
-        self->birth[slot] = *name_id;
+    self->birth[slot] = self->num_births;
+    if (name_id != NULL) {
+        self->name_id[slot] = *name_id;
         self->slot_of_name[*name_id] = slot;
     }
     return slot;
@@ -80,11 +84,10 @@ take_slot(spot_membership_t *self, int32_t slot)
 void
 spot_membership_start(spot_membership_t *self, uint64_t seed, uint64_t replication)
 {
-    const spot_trace_t *recording = self->model->recording;
     const spot_generator_t *generator = self->model->generator;
+    const int32_t *initial_names = NULL;
     const spot_dice_t dice = {.seed = seed, .replication = replication};
     int64_t num_initial = spot_trace_model_initial(self->model);
-    const bool has_names = recording != NULL && recording->kind == SPOT_TRACE_NAMED;
 
     generator->start(self->source, self->model->model, &dice);
     if (generator->initial != NULL) {
@@ -94,11 +97,16 @@ spot_membership_start(spot_membership_t *self, uint64_t seed, uint64_t replicati
     self->num_slots_used = 0;
     self->num_free = 0;
     self->num_births = 0;
-    for (size_t j = 0; recording != NULL && j < recording->num_names; j++) {
+    if (generator->initial_names != NULL) {
+        initial_names = generator->initial_names(self->source);
+    }
+    for (size_t j = 0; j < self->num_names; j++) {
         self->slot_of_name[j] = -1;
     }
-    for (int64_t j = 0; j < num_initial; j++) {
-        (void) give_slot(self, has_names ? &recording->name_ids[j] : NULL);
+    for (int32_t j = 0; j < num_initial; j++) {
+        const int32_t *name_id = initial_names == NULL ? &j : &initial_names[j];
+
+        (void) give_slot(self, self->num_names > 0 ? name_id : NULL);
     }
     spot_rng_seek(&self->victims, seed, replication, SPOT_STREAM_VICTIM, 0);
 }
@@ -175,10 +183,10 @@ const char *
 spot_membership_name(
     const spot_membership_t *self, int32_t slot, char text[SPOT_INSTANCE_NAME_BYTES])
 {
-    const spot_trace_t *recording = self->model->recording;
+    const spot_generator_t *generator = self->model->generator;
 
-    if (recording != NULL && recording->kind == SPOT_TRACE_NAMED) {
-        return recording->names[self->birth[slot]];
+    if (self->num_names > 0 && generator->name_text != NULL) {
+        return generator->name_text(self->source, self->name_id[slot], text);
     }
     snprintf(text, SPOT_INSTANCE_NAME_BYTES, "i%" PRId64, self->birth[slot]);
     return text;
@@ -200,8 +208,7 @@ spot_membership_print_state(const spot_membership_t *self, FILE *out)
 void
 spot_membership_verify(const spot_membership_t *self)
 {
-    const spot_trace_t *recording = self->model->recording;
-    const bool has_names = recording != NULL && recording->kind == SPOT_TRACE_NAMED;
+    const bool has_names = self->num_names > 0;
     int32_t num_names_living = 0;
 
     spot_bug_assert(self->population >= 0 && self->population <= self->capacity);
@@ -211,9 +218,9 @@ spot_membership_verify(const spot_membership_t *self)
 
         spot_bug_assert(slot >= 0 && slot < self->num_slots_used);
         spot_bug_assert(self->place[slot] == j);
-        spot_bug_assert(!has_names || self->slot_of_name[self->birth[slot]] == slot);
+        spot_bug_assert(!has_names || self->slot_of_name[self->name_id[slot]] == slot);
     }
-    for (size_t j = 0; has_names && j < recording->num_names; j++) {
+    for (size_t j = 0; j < self->num_names; j++) {
         num_names_living += self->slot_of_name[j] >= 0;
     }
     spot_bug_assert(!has_names || num_names_living == self->population);

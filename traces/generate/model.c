@@ -151,18 +151,21 @@ settle_in_scenario(spot_model_common_t *common, spot_bind_t *bind,
     common->capacity = setting->capacity;
     common->initial = setting->initial;
     common->horizon_ms = setting->horizon_ms;
+    common->is_in_scenario = true;
 }
 
-/* A model file on its own: what it does not say is missing. */
+/* A model file on its own: what it does not say is missing, unless it is recorded. */
 static void
-settle_alone(spot_model_common_t *common, spot_bind_t *bind, const spot_node_t *node)
+settle_alone(spot_model_common_t *common, bool is_recorded, spot_bind_t *bind,
+    const spot_node_t *node)
 {
-    const double tick_s = common->tick_s == 0 ? DEFAULT_TICK_S : common->tick_s;
+    const double tick_s =
+        common->tick_s == 0 && !is_recorded ? DEFAULT_TICK_S : common->tick_s;
 
-    if (spot_node_get(node, "capacity") == NULL) {
+    if (!is_recorded && spot_node_get(node, "capacity") == NULL) {
         spot_bind_error(bind, node, NULL, "missing key \"capacity\"");
     }
-    if (spot_node_get(node, "initial") == NULL) {
+    if (!is_recorded && spot_node_get(node, "initial") == NULL) {
         spot_bind_error(bind, node, NULL, "missing key \"initial\"");
     } else if (common->capacity != 0 && common->initial > common->capacity) {
         spot_bind_error(bind, spot_node_place(node, "initial"), "initial",
@@ -195,10 +198,14 @@ bind_model(spot_trace_model_t *self, spot_bind_t *bind, const spot_node_t *node,
     common = self->model;
     common->initial = -1;
     spot_bind_map(bind, self->generator->options, NULL, node, self->model);
+    if (self->generator->largest_initial != NULL && common->initial != -1) {
+        warn_ignored(bind, node, "initial", "what the recorded trace had");
+        common->initial = -1;
+    }
     if (setting != NULL) {
         settle_in_scenario(common, bind, node, setting);
     } else if (self->generator != &spot_generator_file) {
-        settle_alone(common, bind, node);
+        settle_alone(common, self->generator->is_recorded, bind, node);
     }
     if (bind->is_out_of_memory) {
         return SPOT_ERR_NO_MEMORY;
@@ -272,6 +279,14 @@ spot_trace_model_common(const spot_trace_model_t *self)
     return self->model;
 }
 
+size_t
+spot_trace_model_state_bytes(const spot_trace_model_t *self)
+{
+    return self->generator->state_bytes == NULL
+               ? self->generator->state_size
+               : self->generator->state_bytes(self->model);
+}
+
 int64_t
 spot_trace_model_initial(const spot_trace_model_t *self)
 {
@@ -280,6 +295,12 @@ spot_trace_model_initial(const spot_trace_model_t *self)
     }
     return self->recording != NULL ? self->recording->initial
                                    : spot_trace_model_common(self)->initial;
+}
+
+int64_t
+spot_trace_model_end_ms(const spot_trace_model_t *self)
+{
+    return self->generator->end_ms == NULL ? 0 : self->generator->end_ms(self->model);
 }
 
 bool
