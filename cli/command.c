@@ -10,6 +10,7 @@
 const spot_command_t *const spot_commands[] = {
     &spot_command_run,
     &spot_command_study,
+    &spot_command_trace_describe,
     &spot_command_trace_generate,
     &spot_command_profile,
     &spot_command_help,
@@ -75,6 +76,23 @@ spot_option_duration_ms(struct argp_state *state, const char *option, const char
         argp_error(state,
             "%s: expected a duration above 0 such as \"355 min\", got \"%s\"", option,
             text);
+    }
+    return duration_ms;
+}
+
+int64_t
+spot_option_seconds_ms(struct argp_state *state, const char *option, const char *text)
+{
+    const char *problem = "";
+    int64_t duration_ms = 0;
+    double duration_s;
+    const int ret = spot_number_parse(text, &duration_s) == 0
+                        ? spot_duration_from_s(duration_s, &duration_ms)
+                        : spot_duration_parse(text, &duration_ms, &problem);
+
+    if (ret != 0 || duration_ms <= 0) {
+        argp_error(
+            state, "%s: expected seconds above 0 such as 600, got \"%s\"", option, text);
     }
     return duration_ms;
 }

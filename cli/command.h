@@ -27,6 +27,7 @@ typedef struct {
     int (*run)(int argc, char **argv); /* argv[0] is the command's full name */
 } spot_command_t;
 
+extern const spot_command_t spot_command_trace_describe;
 extern const spot_command_t spot_command_trace_generate;
 extern const spot_command_t spot_command_profile;
 extern const spot_command_t spot_command_run;
@@ -46,6 +47,10 @@ void spot_command_parse(const spot_command_t *command, int argc, char **argv,
 int64_t spot_option_integer(
     struct argp_state *state, const char *option, const char *text, int64_t min);
 int64_t spot_option_duration_ms(
+    struct argp_state *state, const char *option, const char *text);
+
+/* The same where a plain number is in seconds. */
+int64_t spot_option_seconds_ms(
     struct argp_state *state, const char *option, const char *text);
 
 /* The file of --plot, which must not ask for another format than SVG. */

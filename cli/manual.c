@@ -11,6 +11,8 @@
 #include "sim/study/study.h"
 #include "sim/train/metrics.h"
 #include "sim/train/scenario.h"
+#include "traces/describe/figures.h"
+#include "traces/describe/notebook.h"
 #include "traces/generate/generator.h"
 
 static const char about[] = "spotsim answers, before anything is rented: what will a "
@@ -105,6 +107,40 @@ put_command(FILE *out, const spot_command_t *command)
 }
 
 static void
+put_figure(FILE *out, const char *name, const char *unit, const char *help)
+{
+    fputs(".TP\n\\fB", out);
+    put_text(out, name);
+    fputs("\\fR", out);
+    if (unit[0] != '\0') {
+        fputs(" (", out);
+        put_text(out, unit);
+        fputs(")", out);
+    }
+    fputc('\n', out);
+    put_text(out, help);
+    fputs(".\n", out);
+}
+
+static void
+put_figures(FILE *out)
+{
+    fputs(
+        ".SH FIGURES OF A TRACE\nWhat \\fBspotsim trace describe\\fR tells: columns of "
+        "its CSV, keys of its JSON; empty or null where undefined.\n",
+        out);
+    for (size_t j = 0; j < SPOT_NUM_FIGURES; j++) {
+        put_figure(
+            out, spot_figures[j].name, spot_figures[j].unit, spot_figures[j].help);
+    }
+    fputs(".PP\nWith \\fB\\-\\-notebook\\fR:\n", out);
+    for (size_t j = 0; j < SPOT_NOTEBOOK_FIGURES; j++) {
+        put_figure(out, spot_notebook_figures[j].name, spot_notebook_figures[j].unit,
+            spot_notebook_figures[j].help);
+    }
+}
+
+static void
 put_program(FILE *out)
 {
     put_head(out, "spotsim", 1, "simulate elastic training on preemptible instances");
@@ -117,6 +153,7 @@ put_program(FILE *out)
     for (size_t j = 0; spot_commands[j] != NULL; j++) {
         put_command(out, spot_commands[j]);
     }
+    put_figures(out);
     fputs(".SH EXIT STATUS\n.TP\n0\ngood\n.TP\n1\nfailed\n.TP\n2\nusage or bad input\n"
           ".TP\n130\ninterrupted\n"
           ".SH SEE ALSO\n.BR spotsim\\-scenario (5),\n.BR spotsim\\-study (5)\n",

@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/csv.h"
 #include "base/diag.h"
 #include "base/error.h"
 #include "traces/trace.h"
@@ -19,6 +20,7 @@ typedef struct {
     bool is_preempted;   /* else stopped by the user: right-censored */
     char *instance;
     char **cells; /* [num_columns] of the further columns */
+    size_t line;  /* of the file */
 } spot_life_t;
 
 typedef struct {
@@ -40,10 +42,14 @@ bool spot_lifetimes_is_file(const char *path);
  * NO_MEMORY; free self even then. */
 SPOT_MUST_CHECK int spot_lifetimes_read(
     spot_lifetimes_t *self, const char *path, spot_diag_t *diag);
+
+/* The same from a file that is open and not yet read. */
+SPOT_MUST_CHECK int spot_lifetimes_read_csv(
+    spot_lifetimes_t *self, spot_csv_t *csv, spot_diag_t *diag);
 void spot_lifetimes_free(spot_lifetimes_t *self);
 
 /* Keeps the rows whose column has that value; where is "column=value" as of an option,
- * option its name for messages. BAD_INPUT: no such column, or no row is left. */
+ * option its name for messages. BAD_INPUT: no such further column, or no row is left. */
 SPOT_MUST_CHECK int spot_lifetimes_keep(
     spot_lifetimes_t *self, const char *option, const char *where, spot_diag_t *diag);
 

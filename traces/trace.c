@@ -7,6 +7,7 @@
 
 #include "base/memory.h"
 #include "base/units.h"
+#include "traces/file_header.h"
 #include "traces/names.h"
 
 const char *const spot_trace_kind_names[] = {"named", "counts", "availability", NULL};
@@ -21,14 +22,10 @@ spot_trace_init(spot_trace_t *self)
 void
 spot_trace_free(spot_trace_t *self)
 {
-    for (size_t j = 0; j < self->num_keys; j++) {
-        free(self->keys[j].key);
-        free(self->keys[j].value);
-    }
+    spot_file_keys_free(self->keys, self->num_keys);
     for (size_t j = 0; j < self->num_names; j++) {
         free(self->names[j]);
     }
-    free(self->keys);
     free(self->events);
     free(self->names);
     free(self->name_ids);

@@ -26,6 +26,10 @@ typedef struct {
     bool has_columns; /* the row of columns is as it should be */
 } spot_trace_header_t;
 
+/* Whether the value is one of key "start": unknown, a date or a date-time. */
+#define SPOT_TRACE_START_EXPECTED "unknown, a date or a date-time"
+bool spot_trace_start_is(const char *value);
+
 /* Reads up to the row of columns and reports what is wrong to diag. Where the file does
  * not say a capacity or a resolution, trace has SPOT_UNBOUNDED and 0. 1: go on with the
  * rows; BAD_INPUT: nothing behind can be judged; IO, NO_MEMORY. */

@@ -80,6 +80,7 @@ golden help.txt help
 golden version.txt --version
 golden help-run.txt run --help
 golden help-study.txt study --help
+golden help-trace-describe.txt trace describe --help
 golden help-trace-generate.txt trace generate --help
 golden help-profile.txt profile --help
 golden help-help.txt help --help
@@ -147,6 +148,27 @@ ends 0 trace generate model.yaml --seed 3 -o "$work/trace.csv.gz"
 gzip -dc "$work/trace.csv.gz" >"$work/trace.csv"
 same trace-named.csv "$work/trace.csv"
 
+golden describe.txt trace describe recorded.csv single.csv lifetimes.csv
+stderr_says "single.csv: kind availability: the figures are of what could have been"
+golden describe.json trace describe recorded.csv --json
+golden describe-list.json trace describe single.csv lifetimes.csv --json --quiet
+expect "no warnings with --quiet" [ ! -s "$work/stderr" ]
+golden describe.csv trace describe recorded.csv single.csv lifetimes.csv --csv -
+ends 0 trace describe recorded.csv single.csv lifetimes.csv --csv "$work/describe.csv" \
+    -o "$work/describe.txt"
+same describe.csv "$work/describe.csv"
+same describe.txt "$work/describe.txt"
+expect "nothing is printed" [ ! -s "$work/stdout" ]
+golden describe-where.txt trace describe lifetimes.csv --where zone=east
+golden describe-tick.txt trace describe recorded.csv --tick 600
+golden describe-net.txt trace describe recorded.csv --tick "10 min" --net
+ends 0 trace describe recorded.csv --net
+ends 2 trace describe recorded.csv --tick 29
+stderr_says "recorded.csv: --tick: expected at least the resolution of the trace, 30 s"
+golden notebook.txt trace describe --notebook recorded.csv
+golden notebook.json trace describe --notebook nodes.csv terminations.csv --json
+golden notebook-two.txt trace describe --notebook recorded.csv single.csv
+
 # ---- A profile ----
 num_checks=$((num_checks + 1))
 (cd "$source" && "$spotsim" profile models/sample/seed-64) >"$work/stdout" ||
@@ -161,8 +183,11 @@ if [ -c /dev/full ]; then
     stderr_says "/dev/full: cannot write: No space left on device"
     ends 1 trace generate model.yaml -o /dev/full
     stderr_says "/dev/full: cannot write: No space left on device"
+    ends 1 trace describe recorded.csv --csv /dev/full
+    stderr_says "/dev/full: cannot write: No space left on device"
     for arguments in "run scenario.yaml" "run scenario.yaml --json" "study study.yaml" \
         "study study.yaml -o -" "trace generate model.yaml" \
+        "trace describe recorded.csv" "trace describe recorded.csv --csv -" \
         "profile ../../../models/sample/seed-64" "--help" "--version" "help" \
         "help --man=spotsim.1"; do
         num_checks=$((num_checks + 1))

@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "base/datetime.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/units.h"
+
+/* A calendar day. */
+typedef struct {
+    int year, month, day;
+} date_t;
+
+static bool
+is_number(const char **text, int num_digits, int low, int high, int *number)
+{
+    *number = 0;
+    for (int j = 0; j < num_digits; j++) {
+        if (**text < '0' || **text > '9') {
+            return false;
+        }
+        *number = 10 * *number + (**text - '0');
+        (*text)++;
+    }
+    return *number >= low && *number <= high;
+}
+
+static bool
+is_byte(const char **text, char byte)
+{
+    const bool is_there = **text == byte;
+
+    *text += is_there;
+    return is_there;
+}
+
+/* Days since 1970-01-01. A year begins in March here, so that its leap day is the last.
+ */
+static int64_t
+days_from_date(const date_t *date)
+{
+    const int64_t year = date->year - (date->month <= 2);
+    const int64_t month = (date->month + 9) % 12;
+    const int64_t before = year < 0 ? year - 399 : year; /* floors the era */
+    const int64_t era = before / 400;
+    const int64_t year_of_era = year - 400 * era;
+    const int64_t day_of_year = (153 * month + 2) / 5 + date->day - 1;
+
+    return 146097 * era + 365 * year_of_era + year_of_era / 4 - year_of_era / 100 +
+           day_of_year - 719468;
+}
+
+/* The inverse for days from 0000-03-01 on. H. Hinnant, chrono-compatible low-level date
+ * algorithms. */
+static date_t
+date_from_days(int64_t days)
+{
+    const int64_t shifted = days + 719468;
+    const int64_t era = shifted / 146097;
+    const int64_t day_of_era = shifted % 146097;
+    const int64_t year_of_era =
+        (day_of_era - day_of_era / 1460 + day_of_era / 36524 - day_of_era / 146096) /
+        365;
+    const int64_t day_of_year =
+        day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+    const int64_t month = (5 * day_of_year + 2) / 153;
+    const int64_t month_of_date = month < 10 ? month + 3 : month - 9;
+
+    return (date_t){
+        .year = (int) (400 * era + year_of_era + (month_of_date <= 2)),
+        .month = (int) month_of_date,
+        .day = (int) (day_of_year - (153 * month + 2) / 5 + 1),
+    };
+}
+
+bool
+spot_date_scan(const char **text, int64_t *day)
+{
+    static const int month_days[] = {31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
+    date_t date;
+
+    if (!is_number(text, 4, 0, 9999, &date.year) || !is_byte(text, '-') ||
+        !is_number(text, 2, 1, 12, &date.month) || !is_byte(text, '-') ||
+        !is_number(text, 2, 1, month_days[date.month - 1], &date.day)) {
+        return false;
+    }
+    *day = days_from_date(&date);
+    return date.month != 2 || date.day < 29 ||
+           (date.year % 4 == 0 && (date.year % 100 != 0 || date.year % 400 == 0));
+}
+
+bool
+spot_time_of_day_scan(const char **text, int64_t *time_s)
+{
+    int hour, minute, second;
+
+    if (!is_number(text, 2, 0, 23, &hour) || !is_byte(text, ':') ||
+        !is_number(text, 2, 0, 59, &minute) || !is_byte(text, ':') ||
+        !is_number(text, 2, 0, 59, &second)) {
+        return false;
+    }
+    *time_s = 3600 * (int64_t) hour + 60 * minute + second;
+    return true;
+}
+
+bool
+spot_fraction_scan(const char **text)
+{
+    int digit;
+
+    if (!is_byte(text, '.')) {
+        return true;
+    }
+    if (!is_number(text, 1, 0, 9, &digit)) {
+        return false;
+    }
+    *text += strspn(*text, "0123456789");
+    return true;
+}
+
+bool
+spot_zone_scan(const char **text)
+{
+    int number;
+
+    if (is_byte(text, '+') || is_byte(text, '-')) {
+        return is_number(text, 2, 0, 23, &number) && is_byte(text, ':') &&
+               is_number(text, 2, 0, 59, &number);
+    }
+    (void) is_byte(text, 'Z');
+    return true;
+}
+
+bool
+spot_datetime_is(const char *text)
+{
+    int64_t number;
+
+    if (!spot_date_scan(&text, &number)) {
+        return false;
+    }
+    if (is_byte(&text, 'T') &&
+        (!spot_time_of_day_scan(&text, &number) || !spot_fraction_scan(&text) ||
+            !spot_zone_scan(&text))) {
+        return false;
+    }
+    return *text == '\0';
+}
+
+/* The first three digits behind the point of a fraction that was scanned. */
+static int64_t
+fraction_ms(const char *fraction, const char *end)
+{
+    int64_t ms = 0, unit = 100;
+
+    for (const char *digit = fraction + 1; digit < end; digit++) {
+        ms += unit * (*digit - '0');
+        unit /= 10;
+    }
+    return ms;
+}
+
+bool
+spot_datetime_later(const char *text, int64_t shift_ms, char later[SPOT_DATETIME_BYTES])
+{
+    const char *byte = text, *fraction;
+    int64_t day, time_s, time_ms;
+    size_t num_bytes;
+    date_t date;
+
+    if (!spot_datetime_is(text) || !spot_date_scan(&byte, &day) ||
+        !is_byte(&byte, 'T') || !spot_time_of_day_scan(&byte, &time_s)) {
+        return false;
+    }
+    fraction = byte;
+    if (!spot_fraction_scan(&byte)) {
+        return false;
+    }
+    time_ms = SPOT_MS_PER_S * time_s + fraction_ms(fraction, byte) + shift_ms;
+    date = date_from_days(day + time_ms / SPOT_MS_PER_D);
+    if (date.year > 9999) {
+        return false;
+    }
+    time_ms %= SPOT_MS_PER_D;
+    num_bytes = (size_t) snprintf(later, SPOT_DATETIME_BYTES,
+        "%04d-%02d-%02dT%02" PRId64 ":%02" PRId64 ":%02" PRId64, date.year, date.month,
+        date.day, time_ms / SPOT_MS_PER_H, time_ms / SPOT_MS_PER_MIN % 60,
+        time_ms / SPOT_MS_PER_S % 60);
+    if (time_ms % SPOT_MS_PER_S != 0) {
+        num_bytes += (size_t) snprintf(later + num_bytes,
+            SPOT_DATETIME_BYTES - num_bytes, ".%03" PRId64, time_ms % SPOT_MS_PER_S);
+    }
+    snprintf(later + num_bytes, SPOT_DATETIME_BYTES - num_bytes, "%s", byte);
+    return true;
+}
+
+bool
+spot_timestamp_parse(const char *text, int64_t *time_s)
+{
+    int64_t day, second;
+
+    if (!spot_date_scan(&text, &day) || !is_byte(&text, 'T') ||
+        !spot_time_of_day_scan(&text, &second) || strcmp(text, "Z") != 0) {
+        return false;
+    }
+    *time_s = 86400 * day + second;
+    return true;
+}

@@ -1,0 +1,453 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/memory.h"
+#include "base/outfile.h"
+#include "base/units.h"
+#include "cli/command.h"
+#include "traces/describe/describe.h"
+#include "traces/describe/figures.h"
+#include "traces/describe/notebook.h"
+#include "traces/lifetimes.h"
+#include "traces/recorder.h"
+
+enum {
+    OPTION_TICK = 256,
+    OPTION_NET,
+    OPTION_NOTEBOOK,
+    OPTION_WHERE,
+    OPTION_STRICT,
+    OPTION_JSON,
+    OPTION_CSV,
+    OPTION_QUIET
+};
+
+typedef struct {
+    spot_option_list_t paths;
+    const char *output_path;
+    const char *csv_path;
+    const char *where;
+    int64_t tick_ms; /* 0: as recorded */
+    bool is_net;
+    bool is_notebook;
+    bool is_strict;
+    bool is_json;
+    bool is_quiet;
+} arguments_t;
+
+static const struct argp_option options[] = {
+    {"tick", OPTION_TICK, "S", 0,
+        "Describe what a recorder that looks every S seconds would have seen", 0},
+    {"net", OPTION_NET, NULL, 0,
+        "That recorder sees only the net change of a tick (without --tick: of the "
+        "resolution)",
+        0},
+    {"notebook", OPTION_NOTEBOOK, NULL, 0,
+        "The twelve figures of the seed study's notebook instead; TRACE may be its two "
+        "logs NODE.csv TERM.csv",
+        0},
+    {"where", OPTION_WHERE, "COLUMN=VALUE", 0, "Only these rows of a lifetimes file", 0},
+    {"strict", OPTION_STRICT, NULL, 0,
+        "Times that are no multiple of the resolution are an error", 0},
+    {"json", OPTION_JSON, NULL, 0,
+        "JSON instead of a table; a list where there are several traces", 0},
+    {"csv", OPTION_CSV, "FILE", 0,
+        "Write one row a trace, 8 significant digits; \"-\": instead of the table", 0},
+    {"output", 'o', "FILE", 0, "Write the table here (default: standard output)", 0},
+    {"quiet", OPTION_QUIET, NULL, 0, "No warnings", 0},
+    {NULL, 0, NULL, 0, NULL, 0},
+};
+
+static void
+check_arguments(const arguments_t *arguments, struct argp_state *state)
+{
+    if (arguments->paths.num_texts == 0) {
+        argp_error(state, "expected a trace");
+    }
+    if (arguments->is_notebook && arguments->csv_path != NULL) {
+        argp_error(state, "--notebook writes no CSV, but --json");
+    }
+    if (arguments->is_notebook && arguments->where != NULL) {
+        argp_error(state, "--where is for lifetimes files, --notebook is for traces");
+    }
+}
+
+static error_t
+parse(int key, char *text, struct argp_state *state)
+{
+    arguments_t *arguments = state->input;
+
+    switch (key) {
+        case OPTION_TICK:
+            arguments->tick_ms = spot_option_seconds_ms(state, "--tick", text);
+            return 0;
+        case OPTION_NET:
+            arguments->is_net = true;
+            return 0;
+        case OPTION_NOTEBOOK:
+            arguments->is_notebook = true;
+            return 0;
+        case OPTION_WHERE:
+            arguments->where = text;
+            return 0;
+        case OPTION_STRICT:
+            arguments->is_strict = true;
+            return 0;
+        case OPTION_JSON:
+            arguments->is_json = true;
+            return 0;
+        case OPTION_CSV:
+            arguments->csv_path = text;
+            return 0;
+        case 'o':
+            arguments->output_path = text;
+            return 0;
+        case OPTION_QUIET:
+            arguments->is_quiet = true;
+            return 0;
+        case ARGP_KEY_ARG:
+            spot_option_list_add(&arguments->paths, text);
+            return 0;
+        case ARGP_KEY_END:
+            check_arguments(arguments, state);
+            return 0;
+        default:
+            return ARGP_ERR_UNKNOWN;
+    }
+}
+
+/* What is told of one argument. */
+typedef struct {
+    char *name;
+    spot_describe_t figures;
+    spot_notebook_t notebook;
+} description_t;
+
+typedef struct {
+    size_t num_descriptions;
+    description_t *descriptions; /* [num_descriptions] */
+} result_t;
+
+static void
+free_result(result_t *self)
+{
+    for (size_t j = 0; j < self->num_descriptions; j++) {
+        free(self->descriptions[j].name);
+        spot_describe_free(&self->descriptions[j].figures);
+    }
+    free(self->descriptions);
+}
+
+/* The name of a file without its folder and ".csv" or ".csv.gz". */
+static char *
+file_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    const char *name = slash != NULL ? slash + 1 : path;
+    const char *suffix = strstr(name, ".csv");
+
+    return spot_text_copy(
+        name, suffix != NULL && suffix > name ? (size_t) (suffix - name) : strlen(name));
+}
+
+/* Looking into what can be read only once would take it away. */
+static bool
+is_regular(const char *path)
+{
+    struct stat status;
+
+    return stat(path, &status) == 0 && S_ISREG(status.st_mode);
+}
+
+/* In place of trace, what a coarser recorder would have seen of it. */
+static int
+record(const arguments_t *arguments, const char *path, spot_trace_t *trace,
+    spot_diag_t *diag)
+{
+    const int64_t tick_ms =
+        arguments->tick_ms > 0 ? arguments->tick_ms : trace->resolution_ms;
+    spot_trace_t recorded;
+    int ret;
+
+    if (arguments->tick_ms == 0 && !arguments->is_net) {
+        return 0;
+    }
+    if (tick_ms < trace->resolution_ms) {
+        char text[SPOT_TRACE_TIME_BYTES];
+
+        spot_trace_time_text(trace->resolution_ms, text);
+        spot_diag_error(diag, path, 0, 0,
+            "--tick: expected at least the resolution of the trace, %s s", text);
+        return SPOT_ERR_BAD_INPUT;
+    }
+    ret = spot_recorder_trace(trace, tick_ms, arguments->is_net, &recorded);
+    if (ret != 0) {
+        spot_trace_free(&recorded);
+        return ret;
+    }
+    spot_trace_free(trace);
+    *trace = recorded;
+    return 0;
+}
+
+static int
+describe_trace(const arguments_t *arguments, const char *path, description_t *self,
+    spot_diag_t *diag)
+{
+    spot_trace_t trace;
+    int ret;
+
+    if (arguments->where != NULL) {
+        spot_diag_error(diag, path, 0, 0, "--where: expected a lifetimes file");
+        return SPOT_ERR_BAD_INPUT;
+    }
+    ret = spot_trace_read(&trace, path, arguments->is_strict, diag);
+    if (ret == 0) {
+        ret = record(arguments, path, &trace, diag);
+    }
+    if (ret == 0 && arguments->is_notebook) {
+        const char *name = spot_trace_key(&trace, "name");
+
+        self->name = spot_text_copy(name, strlen(name));
+        ret = self->name == NULL ? SPOT_ERR_NO_MEMORY
+                                 : spot_notebook_init(&self->notebook, &trace);
+    } else if (ret == 0) {
+        ret = spot_describe_init(&self->figures, &trace);
+        spot_describe_warn(&self->figures, path, diag);
+    }
+    spot_trace_free(&trace);
+    return ret;
+}
+
+static int
+describe_lifetimes(const arguments_t *arguments, const char *path, description_t *self,
+    spot_diag_t *diag)
+{
+    spot_lifetimes_t lifetimes;
+    int ret;
+
+    if (arguments->tick_ms > 0 || arguments->is_net || arguments->is_notebook) {
+        spot_diag_error(diag, path, 0, 0,
+            "--tick, --net and --notebook: expected a trace, this is a lifetimes file");
+        return SPOT_ERR_BAD_INPUT;
+    }
+    ret = spot_lifetimes_read(&lifetimes, path, diag);
+    if (ret == 0 && arguments->where != NULL) {
+        ret = spot_lifetimes_keep(&lifetimes, "--where", arguments->where, diag);
+    }
+    if (ret == 0) {
+        self->name = file_name(path);
+        ret = self->name == NULL
+                  ? SPOT_ERR_NO_MEMORY
+                  : spot_describe_init_lifetimes(&self->figures, &lifetimes, self->name);
+    }
+    spot_lifetimes_free(&lifetimes);
+    return ret;
+}
+
+/* The two logs of the notebook are one description. */
+static int
+describe_logs(const spot_option_list_t *paths, description_t *self, spot_diag_t *diag)
+{
+    spot_stamped_counts_t nodes, terminations;
+    int ret = spot_stamped_counts_read(&nodes, paths->texts[0], "count", diag);
+    const int other =
+        spot_stamped_counts_read(&terminations, paths->texts[1], "number", diag);
+
+    ret = ret != 0 ? ret : other;
+    if (ret == 0) {
+        spot_notebook_init_logs(&self->notebook, &nodes, &terminations);
+        self->name = file_name(paths->texts[0]);
+        ret = self->name == NULL ? SPOT_ERR_NO_MEMORY : 0;
+    }
+    spot_stamped_counts_free(&nodes);
+    spot_stamped_counts_free(&terminations);
+    return ret;
+}
+
+static bool
+is_logs(const arguments_t *arguments)
+{
+    return arguments->is_notebook && arguments->paths.num_texts == 2 &&
+           is_regular(arguments->paths.texts[0]) &&
+           spot_stamped_counts_is_file(arguments->paths.texts[0], "count");
+}
+
+/* Reads on after an error, so that all files are reported. */
+static int
+describe_all(const arguments_t *arguments, result_t *result, spot_diag_t *diag)
+{
+    const size_t num_paths = arguments->paths.num_texts;
+    int ret = 0;
+
+    result->descriptions = spot_calloc(num_paths, sizeof(*result->descriptions));
+    if (result->descriptions == NULL) {
+        return SPOT_ERR_NO_MEMORY;
+    }
+    if (is_logs(arguments)) {
+        result->num_descriptions = 1;
+        return describe_logs(&arguments->paths, result->descriptions, diag);
+    }
+    result->num_descriptions = num_paths;
+    for (size_t j = 0; j < num_paths; j++) {
+        const char *path = arguments->paths.texts[j];
+        const int error =
+            is_regular(path) && spot_lifetimes_is_file(path)
+                ? describe_lifetimes(arguments, path, &result->descriptions[j], diag)
+                : describe_trace(arguments, path, &result->descriptions[j], diag);
+
+        ret = ret != 0 ? ret : error;
+    }
+    return ret;
+}
+
+static void
+write_json(const arguments_t *arguments, const result_t *result, FILE *out)
+{
+    const bool is_list = result->num_descriptions > 1;
+    spot_json_t json;
+
+    spot_json_init(&json, out, 2);
+    if (is_list) {
+        spot_json_open(&json, NULL, '[');
+    }
+    for (size_t j = 0; j < result->num_descriptions; j++) {
+        const description_t *description = &result->descriptions[j];
+
+        if (arguments->is_notebook) {
+            spot_notebook_write_json(
+                &description->notebook, description->name, &json, NULL);
+        } else {
+            spot_describe_write_json(&description->figures, &json, NULL);
+        }
+    }
+    if (is_list) {
+        spot_json_close(&json, ']');
+    }
+}
+
+static void
+write_tables(const arguments_t *arguments, const result_t *result, FILE *out)
+{
+    for (size_t j = 0; j < result->num_descriptions; j++) {
+        const description_t *description = &result->descriptions[j];
+
+        if (j > 0) {
+            fputc('\n', out);
+        }
+        if (arguments->is_notebook && result->num_descriptions > 1) {
+            fprintf(out, "trace %s\n", description->name);
+        }
+        if (arguments->is_notebook) {
+            spot_notebook_print(&description->notebook, out);
+        } else {
+            spot_describe_print(&description->figures, out);
+        }
+    }
+}
+
+static int
+write_csv(const arguments_t *arguments, const result_t *result, spot_diag_t *diag)
+{
+    spot_outfile_t file;
+    int ret = spot_outfile_init(&file, arguments->csv_path, diag);
+
+    if (ret == 0) {
+        spot_describe_write_csv_head(file.stream);
+        for (size_t j = 0; j < result->num_descriptions; j++) {
+            spot_describe_write_csv(&result->descriptions[j].figures, file.stream);
+        }
+    }
+    return spot_outfile_close(&file, ret, diag);
+}
+
+static int
+write_result(const arguments_t *arguments, const result_t *result, spot_diag_t *diag)
+{
+    const bool is_csv_only = arguments->csv_path != NULL &&
+                             strcmp(arguments->csv_path, "-") == 0 &&
+                             arguments->output_path == NULL;
+    spot_outfile_t file;
+    int ret = arguments->csv_path != NULL ? write_csv(arguments, result, diag) : 0;
+
+    if (ret != 0 || is_csv_only) {
+        return ret;
+    }
+    ret = spot_outfile_init(&file, arguments->output_path, diag);
+    if (ret == 0 && arguments->is_json) {
+        write_json(arguments, result, file.stream);
+    } else if (ret == 0) {
+        write_tables(arguments, result, file.stream);
+    }
+    return spot_outfile_close(&file, ret, diag);
+}
+
+/* --quiet: what is an error is still said. */
+static void
+drop_warnings(spot_diag_t *diag)
+{
+    size_t num_kept = 0;
+
+    for (size_t j = 0; j < diag->num_items; j++) {
+        if (diag->items[j].is_error) {
+            diag->items[num_kept++] = diag->items[j];
+        } else {
+            free(diag->items[j].text);
+        }
+    }
+    diag->num_items = num_kept;
+}
+
+static int
+run(int argc, char **argv)
+{
+    arguments_t arguments = {0};
+    result_t result = {0};
+    spot_diag_t diag;
+    int exit_code, ret;
+
+    spot_diag_init(&diag);
+    spot_command_parse(&spot_command_trace_describe, argc, argv, parse, &arguments);
+    ret = describe_all(&arguments, &result, &diag);
+    if (arguments.is_quiet) {
+        drop_warnings(&diag);
+    }
+    if (ret != 0) {
+        exit_code = spot_command_finish_reading(&diag, ret);
+    } else {
+        ret = write_result(&arguments, &result, &diag);
+        exit_code = spot_command_finish(&diag, ret);
+    }
+    free_result(&result);
+    free(arguments.paths.texts);
+    return exit_code;
+}
+
+const spot_command_t spot_command_trace_describe = {
+    .name = "trace describe",
+    .arguments = "TRACE...",
+    .summary = "Tell the figures of recorded and generated traces",
+    .doc =
+        "TRACE is a canonical trace file or a lifetimes file. The table tells the "
+        "population (instances; share of time full and empty), preemption and addition "
+        "events (an event is all instances of one time; sizes in instances), the gaps "
+        "between them in seconds (CV = standard deviation / mean, ACF1 = "
+        "autocorrelation "
+        "at lag 1, LB5 p = p-value of Ljung and Box that lags 1 to 5 are uncorrelated), "
+        "lifetimes (Kaplan-Meier), bursts (Fano = variance / mean of preempted "
+        "instances per window) and time of day (Rayleigh). MTBP, the mean gap between "
+        "preemption events, depends on the resolution of the recorder: never compare it "
+        "between traces of different resolution.\n\n"
+        "Undefined figures are \"-\" in the table, null in JSON and empty in CSV; a "
+        "median that is not reached is \"inf\". spotsim(1) lists every figure with its "
+        "unit.",
+    .examples = "  spotsim trace describe trace.csv\n"
+                "  spotsim trace describe *.csv --csv figures.csv\n"
+                "  spotsim trace describe trace.csv --tick 600 --net --json\n"
+                "  spotsim trace describe lifetimes.csv --where zone=us-east1-b\n"
+                "  spotsim trace describe --notebook nodes.csv terminations.csv\n",
+    .options = options,
+    .run = run,
+};

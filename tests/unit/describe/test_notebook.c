@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <math.h>
+
+#include "tests/unit/describe/trace_text.h"
+#include "traces/describe/notebook.h"
+
+static double
+value_of(const spot_notebook_t *notebook, const char *name)
+{
+    for (size_t j = 0; j < SPOT_NOTEBOOK_FIGURES; j++) {
+        if (strcmp(spot_notebook_figures[j].name, name) == 0) {
+            return notebook->values[j];
+        }
+    }
+    fail_msg("no figure %s", name);
+    return 0;
+}
+
+static void
+assert_value(const spot_notebook_t *notebook, const char *name, double expected)
+{
+    const double value = value_of(notebook, name);
+
+    if (!(value == expected || (isnan(value) && isnan(expected)))) {
+        fail_msg("%s: %.17g instead of %.17g", name, value, expected);
+    }
+}
+
+/* Rows at 0, 60, 120, 300: at 180 the number is as before, at 0 it is the first row. */
+static void
+test_trace(void **state)
+{
+    spot_notebook_t notebook;
+    spot_trace_t trace;
+
+    (void) state;
+    trace_of(&trace, "counts", "64", "60", "unknown",
+        "0,init,2,\n0,add,1,\n60,preempt,3,\n60,add,5,\n120,preempt,1,\n"
+        "180,preempt,2,\n180,add,2,\n300,stop,1,\n300,add,20,\n600,end,23,\n");
+    assert_int_equal(spot_notebook_init(&notebook, &trace), 0);
+    assert_value(&notebook, "mttp_s", 100); /* 60, 60, 180 */
+    assert_value(&notebook, "ttp_sd_s", sqrt(4800));
+    assert_value(&notebook, "preempted_per_min", 0.6);
+    assert_value(&notebook, "added_per_min", 2.1); /* 2 and 19 */
+    assert_value(&notebook, "p_preempt_per_min", 0.3);
+    assert_value(&notebook, "p_add_per_min", 0.2);
+    assert_value(&notebook, "p_big_add", 0.5);
+    assert_value(&notebook, "p_regular_add", 0.5);
+    assert_value(&notebook, "regular_add_mean", 2);
+    assert_value(&notebook, "regular_add_sd", (double) NAN);
+    assert_value(&notebook, "preempt_count_mean", 2);
+    assert_value(&notebook, "preempt_count_sd", 1);
+    spot_trace_free(&trace);
+}
+
+static void
+test_nothing_happens(void **state)
+{
+    spot_notebook_t notebook;
+    spot_trace_t trace;
+
+    (void) state;
+    counts_of(&trace, "0,init,2,\n60,end,2,\n");
+    assert_int_equal(spot_notebook_init(&notebook, &trace), 0);
+    assert_value(&notebook, "mttp_s", (double) NAN);
+    assert_value(&notebook, "preempted_per_min", 0);
+    assert_value(&notebook, "p_big_add", (double) NAN);
+    assert_value(&notebook, "preempt_count_mean", (double) NAN);
+    spot_trace_free(&trace);
+}
+
+/* Durations whose squares in ms need more than 64 bits. */
+static void
+test_long_gaps(void **state)
+{
+    spot_notebook_t notebook;
+    spot_trace_t trace;
+
+    (void) state;
+    counts_of(&trace, "0,init,2,\n1000000000,add,1,\n3000000000,preempt,1,\n"
+                      "3100000000,end,2,\n");
+    assert_int_equal(spot_notebook_init(&notebook, &trace), 0);
+    assert_value(&notebook, "mttp_s", 1.5e9);
+    assert_value(&notebook, "ttp_sd_s", sqrt(5e17));
+    spot_trace_free(&trace);
+}
+
+/* The rows as they are: one without a change counts too. */
+static void
+test_logs(void **state)
+{
+    spot_stamped_count_t node_rows[] = {{1000, 0}, {1060, 4}, {1180, 4}, {1240, 3}};
+    spot_stamped_count_t term_rows[] = {{1060, 2}, {1100, 0}, {1240, 1}};
+    const spot_stamped_counts_t nodes = {.num_rows = 4, .rows = node_rows};
+    const spot_stamped_counts_t terminations = {.num_rows = 3, .rows = term_rows};
+    spot_notebook_t notebook;
+
+    (void) state;
+    spot_notebook_init_logs(&notebook, &nodes, &terminations);
+    assert_value(&notebook, "mttp_s", 80);
+    assert_value(&notebook, "ttp_sd_s", sqrt(1200));
+    assert_value(&notebook, "preempted_per_min", 0.75);
+    assert_value(&notebook, "added_per_min", 1);
+    assert_value(&notebook, "p_preempt_per_min", 0.5);
+    assert_value(&notebook, "preempt_count_mean", 1.5);
+}
+
+static const char printed[] = "mttp_s 221.875\nttp_sd_s 171.06669982633582\n"
+                              "preempted_per_min 0.39436619718309857\n"
+                              "added_per_min 0.5295774647887324\n"
+                              "p_preempt_per_min 0.16338028169014085\n"
+                              "p_add_per_min 0.14366197183098592\n"
+                              "p_big_add 0.058823529411764705\n"
+                              "p_regular_add 0.9411764705882353\n"
+                              "regular_add_mean 2.5416666666666665\n"
+                              "regular_add_sd 1.9456261184790364\n"
+                              "preempt_count_mean 2.413793103448276\n"
+                              "preempt_count_sd 2.086165648825032\n";
+
+static void
+assert_printed(const spot_notebook_t *notebook, const char *expected)
+{
+    char *text = NULL;
+    size_t num_bytes = 0;
+    FILE *stream = open_memstream(&text, &num_bytes);
+
+    assert_non_null(stream);
+    spot_notebook_print(notebook, stream);
+    assert_int_equal(fclose(stream), 0);
+    assert_string_equal(text, expected);
+    free(text);
+}
+
+static void
+test_surrogate(void **state)
+{
+    spot_notebook_t notebook;
+    spot_trace_t trace;
+
+    (void) state;
+    read_recorded(&trace, "seed64-surrogate");
+    assert_int_equal(spot_notebook_init(&notebook, &trace), 0);
+    assert_printed(&notebook, printed);
+    spot_trace_free(&trace);
+}
+
+static void
+test_surrogate_logs(void **state)
+{
+    static const char node_path[] = DATA_FOLDER "seed64-surrogate-node.csv";
+    static const char term_path[] = DATA_FOLDER "seed64-surrogate-terminate.csv";
+    spot_stamped_counts_t nodes, terminations;
+    spot_notebook_t notebook;
+    spot_diag_t diag;
+
+    (void) state;
+    if (access(node_path, R_OK) != 0) {
+        print_message("skipped: %s is not there\n", node_path);
+        skip();
+    }
+    spot_diag_init(&diag);
+    assert_true(spot_stamped_counts_is_file(node_path, "count"));
+    assert_false(spot_stamped_counts_is_file(node_path, "number"));
+    assert_int_equal(spot_stamped_counts_read(&nodes, node_path, "count", &diag), 0);
+    assert_int_equal(
+        spot_stamped_counts_read(&terminations, term_path, "number", &diag), 0);
+    spot_notebook_init_logs(&notebook, &nodes, &terminations);
+    assert_printed(&notebook, printed);
+    spot_stamped_counts_free(&nodes);
+    spot_stamped_counts_free(&terminations);
+    spot_diag_free(&diag);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_trace),
+        cmocka_unit_test(test_nothing_happens),
+        cmocka_unit_test(test_long_gaps),
+        cmocka_unit_test(test_logs),
+        cmocka_unit_test(test_surrogate),
+        cmocka_unit_test(test_surrogate_logs),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

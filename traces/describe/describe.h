@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The figures of a trace: population, events, gaps, sizes, bursts, time of day, lives.
+ * Figures are doubles so that what is undefined is NAN; counts among them are exact up
+ * to 2^53. */
+#ifndef SPOT_DESCRIBE_DESCRIBE_H
+#define SPOT_DESCRIBE_DESCRIBE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "base/diag.h"
+#include "base/error.h"
+#include "traces/lifetimes.h"
+#include "traces/trace.h"
+
+/* Gaps and spells from which autocorrelations are told. */
+#define SPOT_DESCRIBE_MIN_GAPS 10
+
+typedef struct {
+    double n; /* complete gaps or spells */
+    double mean_s;
+    double sd_s; /* with n - 1 */
+    double cv;
+    double median_s;
+    double acf1;        /* of the values, lag 1; from SPOT_DESCRIBE_MIN_GAPS on */
+    double log_acf1;    /* of their logarithms; gaps only, like the next */
+    double ljungbox5_p; /* that the first five autocorrelations are 0 */
+} spot_gap_figures_t;
+
+/* Instances an event. */
+typedef struct {
+    double mean;
+    double sd;
+    double vmr; /* variance / mean */
+    double max;
+    double share_one; /* share of events of one instance */
+} spot_count_figures_t;
+
+typedef struct {
+    double n;
+    double preempted;
+    double censored;
+    double mean_observed_s; /* of the preempted ones */
+    double sd_observed_s;
+    double km_median_s; /* Kaplan-Meier; INFINITY: more than half outlive the data */
+    double restricted_mean_s;
+    double deaths_per_s; /* preemptions / total time of the instances */
+} spot_life_figures_t;
+
+typedef struct {
+    char *name;
+    char *start;            /* as in the header: "unknown", a date or a date-time */
+    bool is_lifetimes;      /* a lifetimes file: only life is defined */
+    bool is_unbounded;      /* capacity is then the largest population */
+    spot_trace_kind_t kind; /* unless is_lifetimes */
+    double resolution_s;
+    double span_h;
+    double capacity;
+    double max_n;
+    double min_n;
+    double mean_n;
+    double frac_full;
+    double frac_empty;
+    double preempt_events;
+    double preempted;
+    double add_events;
+    double added;
+    spot_gap_figures_t preempt_gap;
+    spot_gap_figures_t add_gap;
+    spot_gap_figures_t change_gap;
+    spot_count_figures_t preempt_count;
+    spot_count_figures_t add_count;
+    double preempted_per_instance_h;
+    double fano_instances_10min; /* variance / mean of what windows lose */
+    double fano_events_10min;
+    double fano_instances_1h;
+    double fano_events_1h;
+    double shortest_plateau_s;
+    double day_n; /* preemption events in the whole days */
+    double day_rayleigh_r;
+    double day_rayleigh_p;
+    double day_peak_h; /* hours from the start of the trace, 0 to 24 */
+    spot_life_figures_t life;
+    spot_gap_figures_t up_spell;
+    spot_gap_figures_t down_spell;
+} spot_describe_t;
+
+/* Copies what it needs. NO_MEMORY; free self even then. O(events log events). */
+SPOT_MUST_CHECK int spot_describe_init(spot_describe_t *self, const spot_trace_t *trace);
+
+/* The same of a lifetimes file; name as of a trace. */
+SPOT_MUST_CHECK int spot_describe_init_lifetimes(
+    spot_describe_t *self, const spot_lifetimes_t *lifetimes, const char *name);
+
+void spot_describe_free(spot_describe_t *self);
+
+/* Time between the events if they were spread over the whole trace: span / events. NAN
+ * without events. */
+double spot_describe_spread_s(double span_h, double num_events);
+
+/* Warns of figures that say less than they seem to; file names the place. */
+void spot_describe_warn(
+    const spot_describe_t *self, const char *file, spot_diag_t *diag);
+
+/* Figures in groups for people, some ten lines. For kind availability the words are
+ * those of what could be obtained: nothing ran. */
+void spot_describe_print(const spot_describe_t *self, FILE *out);
+
+#endif

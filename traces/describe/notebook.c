@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "traces/describe/notebook.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/units.h"
+#include "traces/bulk.h"
+
+/* Squares of durations in ms do not fit into 64 bits. */
+__extension__ typedef __int128 wide_t;
+
+const spot_notebook_figure_t spot_notebook_figures[SPOT_NOTEBOOK_FIGURES] = {
+    {"mttp_s", "s", "mean gap between any two changes of the count"},
+    {"ttp_sd_s", "s", "their standard deviation (n - 1)"},
+    {"preempted_per_min", "1/min", "instances preempted a minute"},
+    {"added_per_min", "1/min", "instances added a minute, net of losses in the row"},
+    {"p_preempt_per_min", "", "preemption events a minute"},
+    {"p_add_per_min", "", "rises of the count a minute"},
+    {"p_big_add", "", "share of the rises above 10"},
+    {"p_regular_add", "", "share of the others"},
+    {"regular_add_mean", "instances", "mean of the rises up to 10"},
+    {"regular_add_sd", "instances", "their standard deviation (n - 1)"},
+    {"preempt_count_mean", "instances", "mean size of a preemption"},
+    {"preempt_count_sd", "instances", "its standard deviation (n - 1)"},
+};
+
+/* Number, sum and sum of squares of whole numbers. */
+typedef struct {
+    int64_t num;
+    int64_t sum;
+    wide_t sum_squares;
+} sums_t;
+
+static void
+take(sums_t *self, int64_t value)
+{
+    self->num++;
+    self->sum += value;
+    self->sum_squares += (wide_t) value * value;
+}
+
+/* All that the figures follow from. */
+typedef struct {
+    int64_t span_ms;
+    sums_t gaps_ms;
+    sums_t preempted;
+    sums_t added;
+    sums_t regular;
+} integers_t;
+
+static void
+take_rise(integers_t *self, int64_t rise)
+{
+    if (rise > 0) {
+        take(&self->added, rise);
+    }
+    if (rise > 0 && rise <= SPOT_NOTEBOOK_MAX_REGULAR) {
+        take(&self->regular, rise);
+    }
+}
+
+static double
+ratio(wide_t dividend, int64_t divisor)
+{
+    return divisor > 0 ? (double) dividend / (double) divisor : (double) NAN;
+}
+
+/* sqrt((n sum x^2 - (sum x)^2) / (n (n - 1))), for x counted in units of 1/per. */
+static double
+deviation(const sums_t *self, int64_t per)
+{
+    const wide_t bracket =
+        self->num * self->sum_squares - (wide_t) self->sum * self->sum;
+    const wide_t divisor = (wide_t) self->num * (self->num - 1) * per * per;
+
+    return divisor > 0 ? sqrt((double) bracket / (double) divisor) : (double) NAN;
+}
+
+static void
+fill(spot_notebook_t *self, const integers_t *integers)
+{
+    const integers_t *in = integers;
+    const double values[SPOT_NOTEBOOK_FIGURES] = {
+        ratio(in->gaps_ms.sum, in->gaps_ms.num * SPOT_MS_PER_S),
+        deviation(&in->gaps_ms, SPOT_MS_PER_S),
+        ratio((wide_t) in->preempted.sum * SPOT_MS_PER_MIN, in->span_ms),
+        ratio((wide_t) in->added.sum * SPOT_MS_PER_MIN, in->span_ms),
+        ratio((wide_t) in->preempted.num * SPOT_MS_PER_MIN, in->span_ms),
+        ratio((wide_t) in->added.num * SPOT_MS_PER_MIN, in->span_ms),
+        ratio(in->added.num - in->regular.num, in->added.num),
+        ratio(in->regular.num, in->added.num),
+        ratio(in->regular.sum, in->regular.num),
+        deviation(&in->regular, 1),
+        ratio(in->preempted.sum, in->preempted.num),
+        deviation(&in->preempted, 1),
+    };
+
+    memcpy(self->values, values, sizeof(values));
+}
+
+int
+spot_notebook_init(spot_notebook_t *self, const spot_trace_t *trace)
+{
+    integers_t integers = {.span_ms = trace->end_ms};
+    int64_t row_ms = 0;
+    spot_bulks_t bulks;
+    const int ret = spot_bulks_init(&bulks, trace);
+
+    for (size_t j = 0; j < bulks.num_bulks;) {
+        const int64_t time_ms = bulks.bulks[j].time_ms;
+        int64_t rise = 0;
+
+        for (; j < bulks.num_bulks && bulks.bulks[j].time_ms == time_ms; j++) {
+            const spot_bulk_t *bulk = &bulks.bulks[j];
+
+            rise += bulk->kind == SPOT_EVENT_ADD ? bulk->size : -bulk->size;
+            if (bulk->kind == SPOT_EVENT_PREEMPT) {
+                take(&integers.preempted, bulk->size);
+            }
+        }
+        if (rise != 0 && time_ms > 0) { /* what happens at 0 is in the first row */
+            take(&integers.gaps_ms, time_ms - row_ms);
+            take_rise(&integers, rise);
+            row_ms = time_ms;
+        }
+    }
+    fill(self, &integers);
+    spot_bulks_free(&bulks);
+    return ret;
+}
+
+void
+spot_notebook_init_logs(spot_notebook_t *self, const spot_stamped_counts_t *nodes,
+    const spot_stamped_counts_t *terminations)
+{
+    integers_t integers = {0};
+
+    for (size_t j = 1; j < nodes->num_rows; j++) {
+        const spot_stamped_count_t *row = &nodes->rows[j], *before = row - 1;
+
+        take(&integers.gaps_ms, (row->time_s - before->time_s) * SPOT_MS_PER_S);
+        take_rise(&integers, (int64_t) row->count - before->count);
+    }
+    for (size_t j = 0; j < terminations->num_rows; j++) {
+        if (terminations->rows[j].count > 0) {
+            take(&integers.preempted, terminations->rows[j].count);
+        }
+    }
+    integers.span_ms = integers.gaps_ms.sum;
+    fill(self, &integers);
+}
+
+void
+spot_notebook_print(const spot_notebook_t *self, FILE *out)
+{
+    for (size_t j = 0; j < SPOT_NOTEBOOK_FIGURES; j++) {
+        char text[SPOT_NUMBER_TEXT_BYTES] = "-";
+
+        if (!isnan(self->values[j])) {
+            spot_number_text(self->values[j], text);
+        }
+        fprintf(out, "%s %s\n", spot_notebook_figures[j].name, text);
+    }
+}
+
+void
+spot_notebook_write_json(
+    const spot_notebook_t *self, const char *name, spot_json_t *json, const char *key)
+{
+    spot_json_open(json, key, '{');
+    spot_json_text(json, "trace", name);
+    for (size_t j = 0; j < SPOT_NOTEBOOK_FIGURES; j++) {
+        spot_json_number(json, spot_notebook_figures[j].name, self->values[j]);
+    }
+    spot_json_close(json, '}');
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Statistics of a series of values: moments, autocorrelation, and how far two empirical
+ * distributions are apart. */
+#ifndef SPOT_DESCRIBE_SERIES_H
+#define SPOT_DESCRIBE_SERIES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/error.h"
+
+/* NAN where undefined: all of no value, sd and cv of one, cv of mean 0. */
+typedef struct {
+    size_t num_values;
+    double mean;
+    double sd; /* with n - 1 */
+    double cv; /* sd / mean */
+    double median;
+    double max;
+} spot_series_t;
+
+/* Values finite, copied for the median. NO_MEMORY. O(n log n). */
+SPOT_MUST_CHECK int spot_series_init(
+    spot_series_t *self, const double *values, size_t num_values);
+
+/* Autocorrelations r_k = sum (x_i - m)(x_{i+k} - m) / sum (x_i - m)^2 into
+ * acf[k - 1], k = 1 ... num_lags; from lag num_values on 0. False, and all 0, where all
+ * values are equal or there is none. O(n lags). */
+bool spot_series_acf(
+    const double *values, size_t num_values, size_t num_lags, double *acf);
+
+/* p-value of Ljung and Box (Biometrika 65(2), 1978): Q = n (n + 2) sum r_k^2 / (n - k)
+ * against chi-squared with num_lags degrees of freedom. NAN unless num_values >
+ * num_lags. */
+double spot_series_ljung_box_p(const double *acf, size_t num_lags, size_t num_values);
+
+/* How far the empirical distribution functions F and H of two samples are apart. */
+typedef struct {
+    double ks;           /* sup |F - H| */
+    double area;         /* integral of |F - H|, in the unit of the values */
+    double area_squared; /* integral of (F - H)^2, likewise */
+} spot_distance_t;
+
+/* Both sorted ascending, at least one value each. O(n + m). */
+spot_distance_t spot_series_distance(
+    const double *sorted_f, size_t num_f, const double *sorted_h, size_t num_h);
+
+#endif

@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "traces/describe/stamped_counts.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/csv.h"
+#include "base/datetime.h"
+#include "base/memory.h"
+#include "base/units.h"
+
+/* What reading goes through. */
+typedef struct {
+    spot_stamped_counts_t *counts;
+    const char *file;
+    const char *column;
+    size_t num_fields; /* of every row; 0: the columns are still to come */
+    spot_diag_t *diag;
+} reader_t;
+
+static bool
+is_columns(const spot_csv_row_t *row, const char *column)
+{
+    return !row->is_comment && row->num_fields >= 2 &&
+           strcmp(row->fields[row->num_fields - 2], "timestamp") == 0 &&
+           strcmp(row->fields[row->num_fields - 1], column) == 0;
+}
+
+bool
+spot_stamped_counts_is_file(const char *path, const char *column)
+{
+    spot_csv_t *csv = NULL;
+    spot_csv_row_t row;
+    spot_diag_t diag;
+    bool is_file;
+
+    spot_diag_init(&diag);
+    is_file = spot_csv_open(&csv, path, &diag) == 0 && spot_csv_next(csv, &row) == 1 &&
+              is_columns(&row, column);
+    spot_csv_close(csv);
+    spot_diag_free(&diag);
+    return is_file;
+}
+
+static int
+refuse(const reader_t *self, const spot_csv_row_t *row, size_t field, const char *what,
+    const char *expected)
+{
+    char shown[SPOT_CSV_SHOWN_BYTES];
+
+    spot_diag_error(self->diag, self->file, row->line, row->columns[field],
+        "%s: expected %s, got '%s'", what, expected,
+        spot_csv_shown(row->fields[field], shown));
+    return SPOT_ERR_BAD_INPUT;
+}
+
+static int
+append(spot_stamped_counts_t *self, int64_t time_s, int64_t count)
+{
+    void *rows = self->rows;
+    const int ret = spot_array_reserve(
+        &rows, &self->max_rows, self->num_rows + 1, sizeof(*self->rows));
+
+    self->rows = rows;
+    if (ret == 0) {
+        self->rows[self->num_rows++] = (spot_stamped_count_t){time_s, (int32_t) count};
+    }
+    return ret;
+}
+
+static int
+read_row(reader_t *self, const spot_csv_row_t *row)
+{
+    const size_t time_id = self->num_fields - 2, count_id = self->num_fields - 1;
+    const spot_stamped_counts_t *counts = self->counts;
+    int64_t time_s, count;
+
+    if (row->is_comment || row->num_fields == 0) {
+        spot_diag_error(self->diag, self->file, row->line, 1,
+            row->is_comment ? "comment after the column row" : "empty line");
+        return SPOT_ERR_BAD_INPUT;
+    }
+    if (row->num_fields != self->num_fields) {
+        spot_diag_error(self->diag, self->file, row->line,
+            row->num_fields > self->num_fields ? row->columns[self->num_fields]
+                                               : row->num_bytes + 1,
+            "expected %zu fields, got %zu", self->num_fields, row->num_fields);
+        return SPOT_ERR_BAD_INPUT;
+    }
+    if (!spot_timestamp_parse(row->fields[time_id], &time_s)) {
+        return refuse(self, row, time_id, "timestamp", "YYYY-MM-DDThh:mm:ssZ");
+    }
+    if (counts->num_rows > 0 && time_s < counts->rows[counts->num_rows - 1].time_s) {
+        return refuse(
+            self, row, time_id, "timestamp", "a time not before the previous row");
+    }
+    if (spot_integer_parse(row->fields[count_id], &count) != 0 || count < 0 ||
+        count > INT32_MAX) {
+        return refuse(self, row, count_id, self->column, "an integer from 0");
+    }
+    return append(self->counts, time_s, count);
+}
+
+static int
+read_columns(reader_t *self, const spot_csv_row_t *row)
+{
+    if (!is_columns(row, self->column)) {
+        spot_diag_error(self->diag, self->file, row->line, 1,
+            "expected the columns timestamp,%s", self->column);
+        return SPOT_ERR_BAD_INPUT;
+    }
+    self->num_fields = row->num_fields;
+    return 0;
+}
+
+static int
+read_rows(reader_t *self, spot_csv_t *csv)
+{
+    spot_csv_row_t row;
+    int found, ret = 0;
+
+    while ((found = spot_csv_next(csv, &row)) != 0) {
+        if (found == 1 && self->num_fields == 0) {
+            found = read_columns(self, &row);
+            if (found != 0) {
+                return found;
+            }
+        } else if (found == 1) {
+            found = read_row(self, &row);
+        }
+        if (found == SPOT_ERR_BAD_INPUT) {
+            ret = found;
+        } else if (found < 0) {
+            return found;
+        }
+    }
+    if (ret == 0 && self->counts->num_rows == 0) {
+        spot_diag_error(
+            self->diag, self->file, row.line, 1, "expected at least one row");
+        ret = SPOT_ERR_BAD_INPUT;
+    }
+    return ret;
+}
+
+int
+spot_stamped_counts_read(
+    spot_stamped_counts_t *self, const char *path, const char *column, spot_diag_t *diag)
+{
+    reader_t reader = {.counts = self, .file = path, .column = column, .diag = diag};
+    spot_csv_t *csv = NULL;
+    int ret = spot_csv_open(&csv, path, diag);
+
+    memset(self, 0, sizeof(*self));
+    if (ret == 0) {
+        ret = read_rows(&reader, csv);
+    }
+    spot_csv_close(csv);
+    spot_diag_close_file(diag);
+    return ret;
+}
+
+void
+spot_stamped_counts_free(spot_stamped_counts_t *self)
+{
+    free(self->rows);
+    memset(self, 0, sizeof(*self));
+}
