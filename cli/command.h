@@ -27,6 +27,7 @@ typedef struct {
     int (*run)(int argc, char **argv); /* argv[0] is the command's full name */
 } spot_command_t;
 
+extern const spot_command_t spot_command_trace_convert;
 extern const spot_command_t spot_command_trace_generate;
 extern const spot_command_t spot_command_profile;
 extern const spot_command_t spot_command_run;
