@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -335,25 +334,28 @@ run(int argc, char **argv)
     return exit_code;
 }
 
+static const char *
+format_item(size_t j, const char **name)
+{
+    if (spot_importers[j] == NULL) {
+        return NULL;
+    }
+    *name = spot_importers[j]->name;
+    return spot_importers[j]->doc;
+}
+
 const spot_command_t spot_command_trace_convert = {
     .name = "trace convert",
     .arguments = "FILE...",
     .summary = "Turn a recording of a cloud or a paper into the canonical trace file",
-    .doc = "The format is recognised from the content; plain or gzip. Formats:\n"
-           "  spotsim     a canonical trace, to give it other header keys\n"
-           "  bamboo      rows ms,add|remove,name\n"
-           "  gcloud      polls YYYY-MM-DD, HH:MM:SS, count\n"
-           "  step        pairs t,count of a step plot\n"
-           "  skypilot    JSON with gap_seconds and data\n"
-           "  parcae      a JSON array a line\n"
-           "  node-count  two files: timestamp,count and timestamp,number\n"
-           "  lifetimes   a lifetimes file\n"
-           "A report on standard error tells what was read, repaired and what is "
-           "uncertain.",
+    .doc = "The format is recognised from the content, plain or gzip, or is what --from "
+           "says. A report on standard error tells what was read and repaired, and what "
+           "is uncertain. Formats:",
     .examples =
         "  spotsim trace convert p3-trace.csv --set cloud=aws -o p3.csv\n"
         "  spotsim trace convert --from step --unit h p2.csv -o p2.csv.gz\n"
         "  spotsim trace convert node.csv term.csv --window \"60 s\" -o trace.csv\n",
     .options = options,
+    .item = format_item,
     .run = run,
 };

@@ -160,8 +160,11 @@ drop_names(spot_trace_t *trace)
     for (size_t j = 0; j < trace->num_names; j++) {
         free(trace->names[j]);
     }
+    free(trace->name_ids);
     trace->num_names = 0;
+    trace->name_ids = NULL;
     trace->num_name_ids = 0;
+    trace->max_name_ids = 0;
     for (size_t j = 0; j < trace->num_events; j++) {
         trace->events[j].name_ids = NULL;
     }

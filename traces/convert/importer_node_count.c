@@ -70,6 +70,7 @@ take_head(state_t *self, const spot_csv_row_t *row)
         return SPOT_ERR_BAD_INPUT;
     }
     if (self->has_file[self->is_terminations]) {
+        self->num_columns = 0;
         spot_diag_error(self->import->diag, self->import->inputs[self->input_id].path,
             row->line, row->columns[num - 1],
             "a second file of %s: expected NODE.csv with timestamp,count and TERM.csv "

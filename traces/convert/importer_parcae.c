@@ -5,6 +5,7 @@
 
 #include "base/units.h"
 #include "traces/convert/importer.h"
+#include "traces/convert/json_reader.h"
 
 typedef enum { OPERATION_ADD, OPERATION_REMOVE, OPERATION_NONE } operation_t;
 
