@@ -164,6 +164,9 @@ spot_json_reader_next(spot_json_reader_t *self)
 {
     int ret = 1;
 
+    if (self->event.type == YAML_STREAM_END_EVENT) {
+        return 0; /* behind it libyaml has events without end */
+    }
     while (ret == 1) {
         yaml_event_delete(&self->event);
         if (!yaml_parser_parse(&self->parser, &self->event)) {

@@ -48,7 +48,8 @@ SPOT_MUST_CHECK int spot_json_reader_open_line(spot_json_reader_t *self,
     const char *file, const spot_csv_row_t *row, spot_diag_t *diag);
 void spot_json_reader_close(spot_json_reader_t *self);
 
-/* Goes to the next token; BAD_INPUT with the reason in diag, NO_MEMORY. */
+/* Goes to the next token, SPOT_JSON_END again and again; BAD_INPUT with the reason in
+ * diag, NO_MEMORY. */
 SPOT_MUST_CHECK int spot_json_reader_next(spot_json_reader_t *self);
 
 /* Goes over the rest of the value that the current token begins. */

@@ -327,6 +327,10 @@ test_refused(void **state)
     assert_refused(
         &task, "0,1\n60,3\n", NULL, "x: kind named: the input has no instance names\n");
     task = plain;
+    task.format = "skypilot";
+    assert_refused(
+        &task, "", NULL, "x:1:1: the file: expected an object {...}, got 'the end'\n");
+    task = plain;
     task.window_ms = 0;
     task.num_poll_copies = 2;
     task.unit_ms = 1;
