@@ -251,7 +251,7 @@ settle_resolution(spot_import_t *self)
     return spot_import_key(self, "resolution_s", text);
 }
 
-/* 0 behind the last known one. */
+/* Its place in the order; that of all unknown ones is behind. */
 static size_t
 rank_key(const char *key)
 {
@@ -279,11 +279,35 @@ sort_keys(spot_trace_t *trace)
     }
 }
 
+/* A note about a value that was replaced. */
+static void
+drop_key(spot_trace_t *trace, const char *key)
+{
+    size_t num_kept = 0;
+
+    for (size_t j = 0; j < trace->num_keys; j++) {
+        if (strcmp(trace->keys[j].key, key) == 0) {
+            free(trace->keys[j].key);
+            free(trace->keys[j].value);
+        } else {
+            trace->keys[num_kept++] = trace->keys[j];
+        }
+    }
+    trace->num_keys = num_kept;
+}
+
 static int
 set_keys(spot_import_t *self)
 {
     const spot_convert_t *task = self->task;
     int ret = 0;
+
+    if (task->start != NULL) {
+        drop_key(self->trace, "start_note");
+    }
+    if (task->resolution_ms > 0) {
+        drop_key(self->trace, "resolution_note");
+    }
 
     if (task->name != NULL) {
         ret = spot_import_key(self, "name", task->name);

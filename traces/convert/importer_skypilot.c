@@ -193,6 +193,9 @@ check_document(const state_t *self)
     const spot_import_t *import = self->import;
     const char *const missing = !self->has_data ? "data" : "gap_seconds";
 
+    if (self->is_faulty && !self->has_data) {
+        return SPOT_ERR_BAD_INPUT; /* what was refused may have had the keys */
+    }
     if (!self->has_data || self->gap_s <= 0) {
         spot_diag_error(
             import->diag, import->inputs[0].path, 1, 1, "missing key '%s'", missing);

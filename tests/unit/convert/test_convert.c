@@ -144,6 +144,15 @@ test_gcloud(void **state)
     assert_string_equal(spot_trace_key(&trace, "start"), "2020-02-28T23:59:00");
     assert_string_equal(spot_trace_key(&trace, "resolution_s"), "220"); /* of 150, 220 */
     assert_int_equal(trace.capacity, 6);
+    assert_non_null(spot_trace_key(&trace, "start_note"));
+    assert_non_null(spot_trace_key(&trace, "resolution_note"));
+    spot_convert_report_free(&report);
+    spot_trace_free(&trace);
+    task.start = "2020-02-29T05:59:00Z";
+    task.resolution_ms = 10000;
+    assert_int_equal(convert(&task, "x", text, NULL, &trace, &report, ""), 0);
+    assert_null(spot_trace_key(&trace, "start_note")); /* it was about another value */
+    assert_null(spot_trace_key(&trace, "resolution_note"));
     spot_convert_report_free(&report);
     spot_trace_free(&trace);
 }
