@@ -9,7 +9,7 @@
 #include "traces/convert/convert.h"
 #include "traces/trace_write.h"
 
-enum { NUM_HISTORIES = 300, MAX_TICKS = 40, MAX_NAMES = 512, TICK_S = 20 };
+enum { NUM_HISTORIES = 100, MAX_TICKS = 40, MAX_NAMES = 512, TICK_S = 20 };
 
 /* Names by number; a loss is of the oldest, as any choice would do. */
 typedef struct {
