@@ -131,7 +131,8 @@ start_meters(spot_train_t *self)
     }
 }
 
-/* From now on num_more instances are paid for each of count slots. */
+/* From now on num_more instances are paid for each of count slots; NULL: the first ones.
+ */
 static void
 pay_for(spot_train_t *self, const int32_t *slots, int32_t count, int num_more)
 {
@@ -143,7 +144,8 @@ pay_for(spot_train_t *self, const int32_t *slots, int32_t count, int num_more)
     }
     zones = spot_trace_model_zones(&self->scenario->trace);
     for (int32_t j = 0; j < count; j++) {
-        const int32_t zone_id = spot_membership_zone(&self->membership, slots[j]);
+        const int32_t zone_id =
+            spot_membership_zone(&self->membership, slots == NULL ? j : slots[j]);
         const bool has_own = zone_id >= 0 && zones->zones[zone_id].price.num_steps > 0;
 
         spot_meter_change(
@@ -313,8 +315,8 @@ spot_train_start(
     start_meters(self);
     for (int32_t slot = 0; slot < self->membership.population; slot++) {
         spot_fleet_add(&self->fleet, slot, SPOT_STANDBY, 0);
-        pay_for(self, &slot, 1, 1);
     }
+    pay_for(self, NULL, self->membership.population, 1);
     fetch_change(self);
     visit_tick(self, 0);
     return schedule(self);
