@@ -3,5 +3,6 @@
 
 const spot_generator_t *const spot_generators[] = {
     &spot_generator_seed,
+    &spot_generator_zones,
     NULL,
 };

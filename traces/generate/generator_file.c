@@ -5,6 +5,7 @@
 
 #include "base/memory.h"
 #include "traces/generate/generator.h"
+#include "traces/generate/price_header.h"
 
 /* The recordings that models bound one after another have read: a study over one trace
  * reads it once, however many points it has. */
@@ -23,6 +24,7 @@ typedef struct {
     char *path;
     shelf_t *shelf;
     const spot_trace_t *trace; /* on the shelf */
+    spot_zones_t zones;        /* as far as they have prices; names are the trace's */
 } model_t;
 
 typedef struct {
@@ -106,6 +108,10 @@ file_prepare(void *model, const void *like, spot_diag_t *diag)
         spot_diag_warn(diag, self->path, 0, 0,
             "kind availability: what could have been obtained is taken as running");
     }
+    if (ret == 0) {
+        ret = spot_price_header_read(
+            self->trace, self->path, &self->common.price, &self->zones, diag);
+    }
     return ret;
 }
 
@@ -117,6 +123,7 @@ file_free(void *model)
     if (self->shelf != NULL && --self->shelf->num_users == 0) {
         free_shelf(self->shelf);
     }
+    spot_zones_free(&self->zones);
     free(self->path);
 }
 
@@ -148,13 +155,19 @@ file_recording(const void *model)
     return ((const model_t *) model)->trace;
 }
 
+static const spot_zones_t *
+file_zones(const void *model)
+{
+    return &((const model_t *) model)->zones;
+}
+
 static const spot_field_t file_options[] = {
     {.name = "file",
         .type = SPOT_FIELD_PATH,
         .offset = offsetof(model_t, path),
         .help =
             "a trace file (spotsim-trace 1, .csv or .csv.gz), relative to the document"},
-    {.name = NULL},
+    {.name = NULL, .fields = spot_model_price_fields},
 };
 
 const spot_generator_t spot_generator_file = {
@@ -168,5 +181,6 @@ const spot_generator_t spot_generator_file = {
     .free = file_free,
     .start = file_start,
     .next = file_next,
+    .zones = file_zones,
     .recording = file_recording,
 };

@@ -63,7 +63,7 @@ static inline void
 events_init(events_t *self, const spot_trace_model_t *model)
 {
     self->model = model;
-    self->state = spot_calloc(1, model->generator->state_size);
+    self->state = spot_calloc(1, spot_trace_model_state_bytes(model));
     assert_non_null(self->state);
 }
 
