@@ -7,6 +7,7 @@ set(spot_library_rooms
     convert
     describe
     laws
+    fit
     generate
     engine
     fleet

@@ -82,6 +82,7 @@ golden help-run.txt run --help
 golden help-study.txt study --help
 golden help-trace-describe.txt trace describe --help
 golden help-trace-generate.txt trace generate --help
+golden help-trace-fit.txt trace fit --help
 golden help-profile.txt profile --help
 golden help-help.txt help --help
 
@@ -132,6 +133,13 @@ golden study.csv study study.yaml -o -
 
 # ---- Traces ----
 golden trace-named.csv trace generate model.yaml --seed 3
+golden fit-gaps.txt trace fit fit-trace.csv --what gaps
+golden fit-bulk.txt trace fit fit-trace.csv --what bulk
+golden fit-seed.yaml trace fit fit-trace.csv --emit seed
+golden fit-hourly.txt trace fit fit-trace.csv --what hourly
+expect "trace fit writes a model that trace generate reads" \
+    "$spotsim" trace fit fit-trace.csv --emit seed -o "$work/fitted.yaml" >"$work/stdout"
+ends 0 trace generate "$work/fitted.yaml"
 golden trace-counts.csv trace generate model.yaml --seed 3 --kind counts
 golden trace-scenario.csv trace generate generated.yaml --horizon "20 min" --name renamed
 rm -rf "$work/traces"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Lives that a limit ends, such as the 24 h of preemptible machines. TE(tau; [0, L]) is
  * the exponential law truncated to [0, L]. */
-#include <gsl/gsl_cdf.h>
 #include <gsl/gsl_math.h>
 #include <gsl/gsl_randist.h>
 #include <math.h>
@@ -18,16 +17,39 @@ mass(double tau, double limit)
     return -expm1(-limit / tau);
 }
 
+/* Where the closed forms cancel. */
+#define FLAT 0.5
+
+/* E(Y^k) of a law that is nearly uniform: both integrals of u^k e^(-x u) over [0, 1] as
+ * series in x = limit/tau. */
+static double
+flat_moment(double tau, double limit, int k)
+{
+    enum { NUM_TERMS = 16 };
+    const double x = limit / tau;
+    double above = 0, below = 0, term = 1;
+
+    for (int j = 0; j < NUM_TERMS; j++) {
+        above += term / (j + k + 1);
+        below += term / (j + 1);
+        term *= -x / (j + 1);
+    }
+    return pow(limit, k) * above / below;
+}
+
 static double
 truncated_mean(double tau, double limit)
 {
-    return tau - limit / expm1(limit / tau);
+    return limit < FLAT * tau ? flat_moment(tau, limit, 1)
+                              : tau - limit / expm1(limit / tau);
 }
 
 static double
 truncated_mean_square(double tau, double limit)
 {
-    return 2 * tau * tau - limit * (limit + 2 * tau) / expm1(limit / tau);
+    return limit < FLAT * tau
+               ? flat_moment(tau, limit, 2)
+               : 2 * tau * tau - limit * (limit + 2 * tau) / expm1(limit / tau);
 }
 
 static double
@@ -55,9 +77,16 @@ static double
 bathtub_log_survival(const double *p, double t)
 {
     const double rest = p[LIMIT] - t;
+    const double p_early = mass(p[TAU1], t) / mass(p[TAU1], p[LIMIT]);
+    const double p_late =
+        exp(-rest / p[TAU2]) * mass(p[TAU2], t) / mass(p[TAU2], p[LIMIT]);
+    const double p_end = p[W] * p_early + (1 - p[W]) * p_late;
 
     if (rest <= 0) {
         return -INFINITY;
+    }
+    if (p_end < 0.5) { /* S near 1 keeps its digits */
+        return log1p(-p_end);
     }
     return spot_law_log_sum(
         log(p[W]) - t / p[TAU1] + log(mass(p[TAU1], rest) / mass(p[TAU1], p[LIMIT])),
@@ -161,12 +190,12 @@ deadline_moment(const double *p, int k)
 {
     enum { NUM_STEPS = 2000 };
     const double zeta = p[ZETA], sigma = p[SIGMA], deadline = p[DEADLINE];
-    const double whole = exp(k * zeta + k * k * sigma * sigma / 2);
+    const double log_whole = k * zeta + k * k * sigma * sigma / 2;
     const double step = p[OVERRUN_MAX] / NUM_STEPS;
     double sum = 0;
 
     if (!isfinite(deadline)) {
-        return whole;
+        return exp(log_whole);
     }
     for (int j = 0; j <= NUM_STEPS; j++) {
         const double t = deadline + j * step;
@@ -174,7 +203,8 @@ deadline_moment(const double *p, int k)
 
         sum += weight * k * pow(t, k - 1) * exp(deadline_log_survival(p, t));
     }
-    return whole * gsl_cdf_ugaussian_P((log(deadline) - zeta) / sigma - k * sigma) +
+    return exp(log_whole +
+               spot_law_log_normal_tail(k * sigma - (log(deadline) - zeta) / sigma)) +
            pow(deadline, k) * exp(spot_family_lognormal.log_survival(p, deadline)) +
            sum * step / 3;
 }
