@@ -183,29 +183,43 @@ deadline_log_density(const double *p, double t)
             log(p[OVERRUN_MEAN] * mass(p[OVERRUN_MEAN], p[OVERRUN_MAX])));
 }
 
+/* Wider than this, E(X^k) is so large that its product with a small tail cancels. */
+#define WIDE_SIGMA 1e5
+
+/* ln E(X^k; X < deadline), X lognormal. */
+static double
+deadline_log_early(const double *p, int k)
+{
+    const double y = (log(p[DEADLINE]) - p[ZETA]) / p[SIGMA];
+    const double z = k * p[SIGMA] - y;
+
+    if (p[SIGMA] > WIDE_SIGMA) {
+        return k * log(p[DEADLINE]) - y * y / 2 - log(z) - (M_LN2 + M_LNPI) / 2;
+    }
+    return k * p[ZETA] + k * k * p[SIGMA] * p[SIGMA] / 2 + spot_law_log_normal_tail(z);
+}
+
 /* E(min(X, deadline)^k) plus the integral of k t^(k-1) P(T > t) over the overrun, by
  * Simpson's rule: the integrand is smooth there. */
 static double
 deadline_moment(const double *p, int k)
 {
     enum { NUM_STEPS = 2000 };
-    const double zeta = p[ZETA], sigma = p[SIGMA], deadline = p[DEADLINE];
-    const double log_whole = k * zeta + k * k * sigma * sigma / 2;
+    const double deadline = p[DEADLINE];
     const double step = p[OVERRUN_MAX] / NUM_STEPS;
     double sum = 0;
 
     if (!isfinite(deadline)) {
-        return exp(log_whole);
+        return exp(k * p[ZETA] + k * k * p[SIGMA] * p[SIGMA] / 2);
     }
     for (int j = 0; j <= NUM_STEPS; j++) {
         const double t = deadline + j * step;
         const double weight = j == 0 || j == NUM_STEPS ? 1 : 2 + 2 * (j % 2);
 
-        sum += weight * k * pow(t, k - 1) * exp(deadline_log_survival(p, t));
+        sum += weight * k * exp((k - 1) * log(t) + deadline_log_survival(p, t));
     }
-    return exp(log_whole +
-               spot_law_log_normal_tail(k * sigma - (log(deadline) - zeta) / sigma)) +
-           pow(deadline, k) * exp(spot_family_lognormal.log_survival(p, deadline)) +
+    return exp(deadline_log_early(p, k)) +
+           exp(k * log(deadline) + spot_family_lognormal.log_survival(p, deadline)) +
            sum * step / 3;
 }
 
