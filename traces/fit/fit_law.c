@@ -77,7 +77,7 @@ can_fit(spot_fit_t *fit, const spot_durations_t *durations)
     if (durations->is_one_value && fit->family != &spot_family_exponential) {
         spot_fit_note(fit, SPOT_FIT_DEGENERATE,
             "degenerate: %s: no fit but the exponential",
-            durations->tick_s > 0 && durations->groups[0].value_s <= durations->tick_s
+            durations->groups[0].value_s <= durations->tick_s * (1 + SPOT_FIT_ON_TICK)
                 ? "all values are in the first tick"
                 : "all values are equal");
         return false;
@@ -166,10 +166,12 @@ note_doubts(spot_fit_t *fit, const spot_durations_t *durations)
         note_mixture(fit);
     }
     if (fit->family == &spot_family_exponential && durations->is_one_value) {
-        spot_fit_note(fit, SPOT_FIT_DEGENERATE,
-            durations->tick_s > 0 && durations->max_s <= durations->tick_s
-                ? "degenerate: all values are in the first tick, the mean is unknown"
-                : "degenerate: all values are equal");
+        if (durations->max_s > durations->tick_s * (1 + SPOT_FIT_ON_TICK)) {
+            spot_fit_note(fit, SPOT_FIT_DEGENERATE, "degenerate: all values are equal");
+        } else {
+            spot_fit_note(fit, SPOT_FIT_DEGENERATE | SPOT_FIT_ARBITRARY,
+                "degenerate: all values are in the first tick, the mean is unknown");
+        }
     }
     if (!fit->converged) {
         spot_fit_note(fit, SPOT_FIT_NOT_CONVERGED,
