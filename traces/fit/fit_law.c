@@ -179,6 +179,20 @@ note_doubts(spot_fit_t *fit, const spot_durations_t *durations)
     }
 }
 
+/* A parameter that went so far that it makes no difference any more, e.g. the time
+ * constant of a part that is uniform. */
+static void
+note_flat(spot_fit_t *fit, const spot_maximum_t *maximum)
+{
+    for (size_t j = 0; j < maximum->num_parameters; j++) {
+        if (spot_maximum_is_flat_in(maximum, j)) {
+            spot_fit_note(fit, SPOT_FIT_ARBITRARY,
+                "flat: %s is arbitrary, the likelihood does not depend on it",
+                fit->family->fields[j].name);
+        }
+    }
+}
+
 /* By the delta method; where a parameter does not matter, there are none. */
 static void
 estimate_errors(
@@ -186,6 +200,9 @@ estimate_errors(
 {
     double covariance[MAX_K][MAX_K];
 
+    if ((fit->flags & SPOT_FIT_NOT_COMPARABLE) == 0) {
+        note_flat(fit, maximum);
+    }
     if ((fit->flags & SPOT_FIT_NOT_COMPARABLE) != 0 || !fit->converged ||
         !spot_maximum_covariance(maximum, covariance)) {
         spot_fit_note(fit, SPOT_FIT_NO_ERRORS, "no standard errors");

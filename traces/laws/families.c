@@ -375,11 +375,17 @@ const spot_family_t spot_family_loglogistic = {
     .draw = loglogistic_draw,
 };
 
+/* Both functions take one logarithm where the sum is a double with all its digits. */
 static double
 hyperexp2_log_density(const double *p, double t)
 {
-    return spot_law_log_sum(
-        log(p[0]) - log(p[1]) - t / p[1], log1p(-p[0]) - log(p[2]) - t / p[2]);
+    const double density =
+        p[0] / p[1] * exp(-t / p[1]) + (1 - p[0]) / p[2] * exp(-t / p[2]);
+
+    return density > SPOT_LAW_TINY && density < SPOT_LAW_HUGE
+               ? log(density)
+               : spot_law_log_sum(log(p[0]) - log(p[1]) - t / p[1],
+                     log1p(-p[0]) - log(p[2]) - t / p[2]);
 }
 
 static double
@@ -387,7 +393,7 @@ hyperexp2_log_survival(const double *p, double t)
 {
     const double p_end = -p[0] * expm1(-t / p[1]) - (1 - p[0]) * expm1(-t / p[2]);
 
-    return p_end < 0.5 /* S near 1 keeps its digits */
+    return p_end < SPOT_LAW_NOT_LATE
                ? log1p(-p_end)
                : spot_law_log_sum(log(p[0]) - t / p[1], log1p(-p[0]) - t / p[2]);
 }

@@ -67,10 +67,16 @@ bathtub_log_density(const double *p, double t)
     if (t > p[LIMIT]) {
         return -INFINITY;
     }
-    return spot_law_log_sum(
-        log(p[W]) - t / p[TAU1] - log(p[TAU1] * mass(p[TAU1], p[LIMIT])),
-        log1p(-p[W]) + (t - p[LIMIT]) / p[TAU2] -
-            log(p[TAU2] * mass(p[TAU2], p[LIMIT])));
+    const double early = p[TAU1] * mass(p[TAU1], p[LIMIT]);
+    const double late = p[TAU2] * mass(p[TAU2], p[LIMIT]);
+    const double density = p[W] / early * exp(-t / p[TAU1]) +
+                           (1 - p[W]) / late * exp((t - p[LIMIT]) / p[TAU2]);
+
+    if (density > SPOT_LAW_TINY && density < SPOT_LAW_HUGE) {
+        return log(density);
+    }
+    return spot_law_log_sum(log(p[W]) - t / p[TAU1] - log(early),
+        log1p(-p[W]) + (t - p[LIMIT]) / p[TAU2] - log(late));
 }
 
 static double
@@ -85,7 +91,7 @@ bathtub_log_survival(const double *p, double t)
     if (rest <= 0) {
         return -INFINITY;
     }
-    if (p_end < 0.5) { /* S near 1 keeps its digits */
+    if (p_end < SPOT_LAW_NOT_LATE) {
         return log1p(-p_end);
     }
     return spot_law_log_sum(

@@ -202,7 +202,9 @@ test_nothing_better(void **state)
 
             spot_fit_law(&maximiser, &durations, spot_families[f], 5000, &fit);
             if (!fit.is_fitted || !fit.converged) {
-                fail_msg("sample %d, %s: %s", i, fit.family->name, fit.note);
+                fail_msg("sample %d, %s(%g, %g, %g): %.10g, %s", i, fit.family->name,
+                    fit.law.parameters[0], fit.law.parameters[1], fit.law.parameters[2],
+                    fit.log_likelihood, fit.note);
             }
             for (int j = 0; j < NUM_TRIES; j++) {
                 spot_law_t law = fit.law, best = law;
