@@ -78,8 +78,8 @@ can_fit(spot_fit_t *fit, const spot_durations_t *durations)
         spot_fit_note(fit, SPOT_FIT_DEGENERATE,
             "degenerate: %s: no fit but the exponential",
             durations->groups[0].value_s <= durations->tick_s * (1 + SPOT_FIT_ON_TICK)
-                ? "all values are in the first tick"
-                : "all values are equal");
+                ? "all complete values are in the first tick"
+                : "all complete values are equal");
         return false;
     }
     if (fit->family->num_settings == 0) {
@@ -167,10 +167,12 @@ note_doubts(spot_fit_t *fit, const spot_durations_t *durations)
     }
     if (fit->family == &spot_family_exponential && durations->is_one_value) {
         if (durations->max_s > durations->tick_s * (1 + SPOT_FIT_ON_TICK)) {
-            spot_fit_note(fit, SPOT_FIT_DEGENERATE, "degenerate: all values are equal");
+            spot_fit_note(
+                fit, SPOT_FIT_DEGENERATE, "degenerate: all complete values are equal");
         } else {
             spot_fit_note(fit, SPOT_FIT_DEGENERATE | SPOT_FIT_ARBITRARY,
-                "degenerate: all values are in the first tick, the mean is unknown");
+                "degenerate: all complete values are in the first tick, the mean is "
+                "unknown");
         }
     }
     if (!fit->converged) {
