@@ -152,7 +152,7 @@ test_power_against_ticks(void **state)
             assert_int_equal(spot_durations_init(&durations, values, NULL, NUM_VALUES,
                                  is_lattice ? TICK_S : 0, TICK_S),
                 0);
-            spot_fit_law(&maximiser, &durations, truth.family, NAN, &fit);
+            spot_fit_law(&maximiser, &durations, truth.family, (double) NAN, &fit);
             spot_moments_add(is_lattice ? &right : &wrong, fit.law.parameters[0]);
             spot_durations_free(&durations);
         }

@@ -41,18 +41,18 @@ start_fit(spot_fit_t *fit, const spot_durations_t *durations,
         .num_complete = durations->num_complete,
         .tick_s = durations->tick_s,
         .law = {.family = family},
-        .log_likelihood = NAN,
-        .aic = NAN,
-        .bic = NAN,
-        .ks = NAN,
-        .ad = NAN,
-        .implied_mean_s = NAN,
-        .implied_cv = NAN,
-        .mean_ratio = NAN,
-        .p_value = NAN};
+        .log_likelihood = (double) NAN,
+        .aic = (double) NAN,
+        .bic = (double) NAN,
+        .ks = (double) NAN,
+        .ad = (double) NAN,
+        .implied_mean_s = (double) NAN,
+        .implied_cv = (double) NAN,
+        .mean_ratio = (double) NAN,
+        .p_value = (double) NAN};
     for (int j = 0; j < SPOT_LAW_MAX_PARAMETERS; j++) {
         fit->law.parameters[j] = j < family->num_parameters ? (double) NAN : limit_s;
-        fit->standard_errors[j] = NAN;
+        fit->standard_errors[j] = (double) NAN;
     }
     if (durations->num_raised > 0) {
         spot_fit_note(fit, SPOT_FIT_RAISED, "%zu values of 0 s count as one tick",

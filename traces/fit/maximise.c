@@ -363,7 +363,7 @@ spot_maximum_covariance(const spot_maximum_t *self, double covariance[MAX_K][MAX
 
     for (size_t j = 0; j < MAX_K; j++) {
         for (size_t i = 0; i < MAX_K; i++) {
-            covariance[j][i] = NAN;
+            covariance[j][i] = (double) NAN;
             information[j][i] = -self->hessian[j][i];
             is_good = is_good && isfinite(information[j][i]);
         }

@@ -241,7 +241,7 @@ lognormal_log_density(const double *p, double t)
     const double z = (log(t) - p[0]) / p[1];
 
     if (!(t > 0)) {
-        return -INFINITY;
+        return (double) -INFINITY;
     }
     return -log(t) - log(p[1]) - M_LN2 / 2 - M_LNPI / 2 - z * z / 2;
 }

@@ -65,7 +65,7 @@ static double
 bathtub_log_density(const double *p, double t)
 {
     if (t > p[LIMIT]) {
-        return -INFINITY;
+        return (double) -INFINITY;
     }
     const double early = p[TAU1] * mass(p[TAU1], p[LIMIT]);
     const double late = p[TAU2] * mass(p[TAU2], p[LIMIT]);
@@ -89,7 +89,7 @@ bathtub_log_survival(const double *p, double t)
     const double p_end = p[W] * p_early + (1 - p[W]) * p_late;
 
     if (rest <= 0) {
-        return -INFINITY;
+        return (double) -INFINITY;
     }
     if (p_end < SPOT_LAW_NOT_LATE) {
         return log1p(-p_end);
@@ -157,7 +157,7 @@ log_overrun_survival(const double *p, double overrun)
     const double rest = p[OVERRUN_MAX] - overrun;
 
     if (rest <= 0) {
-        return -INFINITY;
+        return (double) -INFINITY;
     }
     return -overrun / p[OVERRUN_MEAN] +
            log(mass(p[OVERRUN_MEAN], rest) / mass(p[OVERRUN_MEAN], p[OVERRUN_MAX]));
@@ -182,7 +182,7 @@ deadline_log_density(const double *p, double t)
         return log_density;
     }
     if (overrun >= p[OVERRUN_MAX]) {
-        return -INFINITY;
+        return (double) -INFINITY;
     }
     return spot_law_log_sum(log_density + log_overrun_survival(p, overrun),
         spot_family_lognormal.log_survival(p, t) - overrun / p[OVERRUN_MEAN] -
@@ -262,7 +262,7 @@ bind_deadline(
 {
     double *deadline_s = target;
 
-    *deadline_s = INFINITY;
+    *deadline_s = (double) INFINITY;
     if (node->kind == SPOT_NODE_SCALAR && strcmp(node->text, "none") == 0) {
         return;
     }

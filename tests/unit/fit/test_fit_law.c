@@ -413,7 +413,7 @@ test_ranking(void **state)
     (void) state;
     draw_values(&truth, values, 300, 0, 2);
     assert_int_equal(spot_durations_init(&durations, values, NULL, 300, 0, 5), 0);
-    spot_fit_rank(&ranking, &maximiser, &durations, NULL, NAN);
+    spot_fit_rank(&ranking, &maximiser, &durations, NULL, (double) NAN);
     assert_int_equal(ranking.num_fits, 6);
     for (size_t j = 1; j < ranking.num_fits; j++) {
         assert_true(ranking.fits[j - 1].aic <= ranking.fits[j].aic);
@@ -423,7 +423,7 @@ test_ranking(void **state)
     assert_ptr_equal(ranking.fits[ranking.best_mean_id].family, &spot_family_hyperexp2);
     spot_fit_rank(&ranking, &maximiser, &durations, NULL, 1e6);
     assert_int_equal(ranking.num_fits, 7);
-    spot_fit_rank(&ranking, &maximiser, &durations, chosen, NAN);
+    spot_fit_rank(&ranking, &maximiser, &durations, chosen, (double) NAN);
     assert_int_equal(ranking.num_fits, 2);
     assert_false(ranking.fits[1].is_fitted);
     assert_string_equal(ranking.fits[1].note, "no limit of the life is given: no fit");
@@ -431,7 +431,7 @@ test_ranking(void **state)
     assert_false(spot_fit_has_family(&spot_family_deadline));
     spot_durations_free(&durations);
     assert_int_equal(spot_durations_init(&durations, values, NULL, 1, 0, 5), 0);
-    spot_fit_rank(&ranking, &maximiser, &durations, NULL, NAN);
+    spot_fit_rank(&ranking, &maximiser, &durations, NULL, (double) NAN);
     assert_true(ranking.num_fits == 6 && ranking.best_id == -1);
     spot_durations_free(&durations);
 }

@@ -84,7 +84,7 @@ never(const double *theta, void *context)
 {
     (void) theta;
     (void) context;
-    return NAN;
+    return (double) NAN;
 }
 
 /* Impossible below 1, the maximum is just there. */

@@ -30,7 +30,7 @@ static const spot_law_t laws[] = {
     {&spot_family_bathtub, {0.4, 1e9, 1e12, 90000}}, /* uniform */
     {&spot_family_deadline, {6, 2, 3000, 200, 900}},
     {&spot_family_deadline, {6, 2, 3000, 1, 0}}, /* all at the wall */
-    {&spot_family_deadline, {6, 1, INFINITY, 1, 0}},
+    {&spot_family_deadline, {6, 1, (double) INFINITY, 1, 0}},
 };
 enum { NUM_LAWS = sizeof(laws) / sizeof(laws[0]) };
 
