@@ -14,6 +14,7 @@ const spot_command_t *const spot_commands[] = {
     &spot_command_trace_describe,
     &spot_command_trace_fit,
     &spot_command_trace_generate,
+    &spot_command_trace_compare,
     &spot_command_profile,
     &spot_command_help,
     NULL,

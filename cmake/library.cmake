@@ -9,6 +9,7 @@ set(spot_library_rooms
     laws
     fit
     generate
+    compare
     engine
     fleet
     recovery

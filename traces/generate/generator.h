@@ -113,6 +113,8 @@ typedef struct {
     const spot_zones_t *(*zones)(const void *model);
     int32_t (*zone)(const void *state);
     int64_t (*zone_initial)(const void *state, int32_t zone_id);
+    /* Whether the population may leave 0 ... capacity. NULL: it never does. */
+    bool (*is_unlimited)(const void *model);
     /* An event either names all its instances (name_ids) or none of them; then its
      * victims are uniform. How many ids there are, above all of them, or NULL: names
      * nobody. An id may be used again after its instance has gone. */
