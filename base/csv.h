@@ -42,6 +42,9 @@ SPOT_MUST_CHECK int spot_csv_open_bytes(spot_csv_t **self, const char *file,
  * damaged gzip data, reported) and NO_MEMORY end the reading. */
 SPOT_MUST_CHECK int spot_csv_next(spot_csv_t *self, spot_csv_row_t *row);
 
+/* The same without splitting the line: num_fields is 0. */
+SPOT_MUST_CHECK int spot_csv_next_line(spot_csv_t *self, spot_csv_row_t *row);
+
 /* The 1-based byte position in the line of byte offset of a field's text. */
 size_t spot_csv_column_at(const spot_csv_row_t *row, size_t field_id, size_t offset);
 

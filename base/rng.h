@@ -23,7 +23,8 @@ typedef enum {
     SPOT_STREAM_LIFETIME = 5,  /* life of one instance */
     SPOT_STREAM_RESTART = 6,   /* restarts of the block generator */
     SPOT_STREAM_BOOTSTRAP = 7, /* parametric bootstrap */
-    SPOT_STREAM_REFILL = 8     /* time until a lost instance is replaced */
+    SPOT_STREAM_REFILL = 8,    /* time until a lost instance is replaced */
+    SPOT_STREAM_SHOCK = 9      /* losses that zones have in common */
 } spot_stream_t;
 
 /* What the gsl_rng type keeps. */

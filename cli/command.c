@@ -10,6 +10,7 @@
 const spot_command_t *const spot_commands[] = {
     &spot_command_run,
     &spot_command_study,
+    &spot_command_trace_convert,
     &spot_command_trace_describe,
     &spot_command_trace_fit,
     &spot_command_trace_generate,
@@ -23,14 +24,23 @@ const spot_command_t *const spot_commands[] = {
 static char *
 join_help(const spot_command_t *command)
 {
-    static const char format[] = "%s\v%s\n\nExamples:\n%s";
-    const size_t num_bytes = sizeof(format) + strlen(command->summary) +
-                             strlen(command->doc) + strlen(command->examples);
-    char *text = malloc(num_bytes);
+    char *text = NULL;
+    size_t num_bytes;
+    FILE *stream = open_memstream(&text, &num_bytes);
+    const char *name, *doc;
 
-    if (text != NULL) {
-        snprintf(
-            text, num_bytes, format, command->summary, command->doc, command->examples);
+    if (stream == NULL) {
+        return NULL;
+    }
+    fprintf(stream, "%s\v%s\n", command->summary, command->doc);
+    for (size_t j = 0; command->item != NULL && (doc = command->item(j, &name)) != NULL;
+         j++) {
+        fprintf(stream, "  %-11s %s\n", name, doc);
+    }
+    fprintf(stream, "\nExamples:\n%s", command->examples);
+    if (fclose(stream) != 0) {
+        free(text);
+        return NULL;
     }
     return text;
 }

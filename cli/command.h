@@ -24,10 +24,14 @@ typedef struct {
     const char *doc;       /* paragraphs, for --help and the manual */
     const char *examples;  /* one command a line */
     const struct argp_option *options;
+    /* The doc of the j-th thing that is listed behind doc, its name in *name, or NULL
+     * behind the last; the function may be NULL. */
+    const char *(*item)(size_t j, const char **name);
     int (*run)(int argc, char **argv); /* argv[0] is the command's full name */
 } spot_command_t;
 
 extern const spot_command_t spot_command_trace_describe;
+extern const spot_command_t spot_command_trace_convert;
 extern const spot_command_t spot_command_trace_fit;
 extern const spot_command_t spot_command_trace_compare;
 extern const spot_command_t spot_command_trace_generate;

@@ -406,7 +406,9 @@ fit_sizes(
             self->is_bad = self->is_bad || (fit->is_fitted && !fit->converged);
         }
     }
-    qsort(fits, num_fits, sizeof(*fits), compare_fits);
+    if (num_fits > 0) {
+        qsort(fits, num_fits, sizeof(*fits), compare_fits);
+    }
     spot_fit_words_of_sizes(&words, what, fits, num_fits, sample);
     spot_fit_table_sizes(&self->table, what, fits, num_fits, sample, &words);
 }
@@ -590,7 +592,7 @@ static int
 run(int argc, char **argv)
 {
     arguments_t arguments = {
-        .what = WHAT_ALL, .limit_s = NAN, .start_hour = -1, .seed = 1};
+        .what = WHAT_ALL, .limit_s = (double) NAN, .start_hour = -1, .seed = 1};
     task_t task = {.arguments = &arguments};
     int exit_code, ret;
 

@@ -204,7 +204,7 @@ static void
 put_rows(spot_fit_table_t *self, const char *what, const row_t *rows, size_t num_rows,
     const char *likelihood, bool is_size)
 {
-    double best_aic = INFINITY;
+    double best_aic = (double) INFINITY;
 
     for (size_t j = 0; j < num_rows; j++) {
         csv_row(self, what, &rows[j], is_size);
@@ -319,7 +319,7 @@ row_of_size(row_t *row, const spot_size_fit_t *fit, const spot_size_sample_t *sa
         .bic = fit->bic,
         .ks = fit->ks,
         .ad = fit->ad,
-        .p_value = NAN,
+        .p_value = (double) NAN,
         .mean_ratio = fit->mean_ratio,
         .is_mean_exact = fit->is_mean_exact,
         .is_fitted = fit->is_fitted,

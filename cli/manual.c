@@ -92,11 +92,21 @@ put_option(FILE *out, const struct argp_option *option)
 static void
 put_command(FILE *out, const spot_command_t *command)
 {
+    const char *name, *doc;
+
     fprintf(out, ".SS spotsim %s [OPTION...] %s\n", command->name, command->arguments);
     put_text(out, command->summary);
     fputs(".\n", out);
     put_text(out, command->doc);
     putc('\n', out);
+    for (size_t j = 0; command->item != NULL && (doc = command->item(j, &name)) != NULL;
+         j++) {
+        fputs(".TP\n.B ", out);
+        put_text(out, name);
+        putc('\n', out);
+        put_text(out, doc);
+        putc('\n', out);
+    }
     for (const struct argp_option *option = command->options;
          option != NULL && option->name != NULL; option++) {
         put_option(out, option);

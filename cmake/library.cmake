@@ -1,6 +1,20 @@
 # All rooms but reports and cli joined into one shared library. Only what is marked SPOT_API is
 # exported; only <spotsim.h> is supported outside.
-set(spot_library_rooms base models traces describe laws generate fit compare engine fleet recovery study train)
+set(spot_library_rooms
+    base
+    models
+    traces
+    convert
+    describe
+    laws
+    fit
+    generate
+    compare
+    engine
+    fleet
+    recovery
+    study
+    train)
 add_library(spotsim_shared SHARED)
 set_target_properties(spotsim_shared PROPERTIES OUTPUT_NAME spotsim
     VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR} LINKER_LANGUAGE C)

@@ -1,30 +1,201 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "models/price.h"
 
-#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
 
+#include "base/memory.h"
 #include "base/units.h"
+
+int
+spot_price_steps_add(spot_price_steps_t *self, int64_t start_ms, double usd_per_h)
+{
+    void *steps = self->steps;
+    int ret;
+
+    if (self->num_steps == SPOT_MAX_PRICE_STEPS ||
+        (self->num_steps == 0 ? start_ms != 0
+                              : start_ms <= self->steps[self->num_steps - 1].start_ms)) {
+        return SPOT_ERR_BAD_PARAM;
+    }
+    ret = spot_array_reserve(
+        &steps, &self->max_steps, self->num_steps + 1, sizeof(*self->steps));
+    self->steps = steps;
+    if (ret == 0) {
+        self->steps[self->num_steps++] = (spot_price_step_t){start_ms, usd_per_h};
+    }
+    return ret;
+}
+
+void
+spot_price_steps_free(spot_price_steps_t *self)
+{
+    free(self->steps);
+    memset(self, 0, sizeof(*self));
+}
+
+/* ---- YAML ---- */
+
+static const spot_field_t constant_field = {
+    .type = SPOT_FIELD_PRICE, .max = SPOT_MAX_PRICE_USD_PER_H};
+
+static const spot_field_t step_fields[] = {
+    {.name = "from",
+        .type = SPOT_FIELD_DURATION,
+        .offset = offsetof(spot_price_step_t, start_ms),
+        .max = (double) SPOT_MAX_DURATION_MS},
+    {.name = "usd_per_h",
+        .type = SPOT_FIELD_PRICE,
+        .offset = offsetof(spot_price_step_t, usd_per_h),
+        .max = SPOT_MAX_PRICE_USD_PER_H},
+    {.name = NULL},
+};
+
+/* Appends a step that a document has; place is where it says so. */
+static void
+add_bound_step(spot_bind_t *bind, const char *name, const spot_node_t *place,
+    spot_price_steps_t *self, const spot_price_step_t *step)
+{
+    const int ret = spot_price_steps_add(self, step->start_ms, step->usd_per_h);
+
+    if (ret == SPOT_ERR_NO_MEMORY) {
+        bind->is_out_of_memory = true;
+    } else if (ret != 0 && self->num_steps == 0) {
+        spot_bind_error(bind, place, name, "the first step must be from 0 s");
+    } else if (ret != 0 && self->num_steps == SPOT_MAX_PRICE_STEPS) {
+        spot_bind_error(bind, place, name, "more than %d steps", SPOT_MAX_PRICE_STEPS);
+    } else if (ret != 0) {
+        spot_bind_error(bind, place, name, "each step must be from a later time");
+    }
+}
+
+/* Where a step is faulty in itself, the order is not judged. */
+static void
+bind_list(spot_bind_t *bind, const spot_field_t *field, const spot_node_t *node,
+    spot_price_steps_t *self)
+{
+    const size_t num_errors = bind->diag->num_errors;
+
+    for (size_t j = 0; j < node->num_children; j++) {
+        const spot_node_t *item = node->children[j];
+        spot_price_step_t step = {0};
+
+        spot_bind_map(bind, step_fields, field->name, item, &step);
+        if (bind->diag->num_errors == num_errors) {
+            add_bound_step(
+                bind, field->name, spot_node_place(item, "from"), self, &step);
+        }
+    }
+}
+
+static void
+bind_file(spot_bind_t *bind, const spot_node_t *node, spot_price_steps_t *self)
+{
+    char *path = spot_node_file_path(node);
+    const int ret = path == NULL ? SPOT_ERR_NO_MEMORY
+                                 : spot_price_steps_read(self, path, bind->diag);
+
+    bind->is_out_of_memory = bind->is_out_of_memory || ret == SPOT_ERR_NO_MEMORY;
+    free(path);
+}
+
+void
+spot_price_steps_bind(
+    spot_bind_t *bind, const spot_field_t *field, const spot_node_t *node, void *target)
+{
+    const size_t num_errors = bind->diag->num_errors;
+    const spot_node_t *file = spot_node_get(node, "file");
+    spot_field_t constant = constant_field;
+    spot_price_steps_t *self = target;
+    spot_price_step_t step = {0};
+
+    if (node->kind == SPOT_NODE_SCALAR) {
+        constant.name = field->name;
+        spot_bind_field(bind, &constant, node, &step.usd_per_h);
+        if (bind->diag->num_errors == num_errors) {
+            add_bound_step(bind, field->name, node, self, &step);
+        }
+    } else if (node->kind == SPOT_NODE_LIST && node->num_children > 0) {
+        bind_list(bind, field, node, self);
+    } else if (file != NULL && node->num_children == 1 &&
+               file->kind == SPOT_NODE_SCALAR && file->text[0] != '\0') {
+        bind_file(bind, file, self);
+    } else {
+        spot_bind_unexpected(bind, field, node, "");
+    }
+}
 
 /* Defaults: AWS p3.2xlarge as in the Bamboo artifact (Thorpe et al., NSDI'23). */
 const spot_field_t spot_price_fields[] = {
     {.name = "spot",
-        .type = SPOT_FIELD_PRICE,
-        .offset = offsetof(spot_price_t, spot_usd_per_h),
-        .max = 1e6,
+        .type = SPOT_FIELD_CUSTOM,
+        .offset = offsetof(spot_price_t, spot),
         .initial = "0.91",
-        .help = "price of a spot instance, USD per instance-hour"},
+        .bind = spot_price_steps_bind,
+        .expected = SPOT_PRICE_EXPECTED,
+        .help = "price of a spot instance, USD per instance-hour, constant or in steps "
+                "since the start of the trace; a price of the trace itself wins"},
     {.name = "on_demand",
         .type = SPOT_FIELD_PRICE,
         .offset = offsetof(spot_price_t, on_demand_usd_per_h),
-        .max = 1e6,
+        .max = SPOT_MAX_PRICE_USD_PER_H,
         .initial = "3.06",
         .help = "price of the same instance on demand, USD per instance-hour; used to "
                 "compare"},
     {.name = NULL},
 };
 
+void
+spot_price_free(spot_price_t *self)
+{
+    spot_price_steps_free(&self->spot);
+}
+
+/* ---- Paying ---- */
+
 double
 spot_price_usd(double price_usd_per_h, int64_t instance_ms)
 {
     return price_usd_per_h * ((double) instance_ms / (double) SPOT_MS_PER_H);
+}
+
+void
+spot_meter_start(spot_meter_t *self, const spot_price_steps_t *price)
+{
+    spot_bug_assert(price->num_steps > 0);
+    *self = (spot_meter_t){.price = price};
+}
+
+static void
+count_until(spot_meter_t *self, int64_t time_ms)
+{
+    self->instance_ms += self->num_instances * (time_ms - self->now_ms);
+    self->now_ms = time_ms;
+}
+
+void
+spot_meter_change(spot_meter_t *self, int64_t now_ms, int64_t num_more)
+{
+    const spot_price_steps_t *price = self->price;
+
+    while (self->step_id + 1 < price->num_steps &&
+           price->steps[self->step_id + 1].start_ms <= now_ms) {
+        count_until(self, price->steps[self->step_id + 1].start_ms);
+        spot_sum_add(&self->usd,
+            spot_price_usd(price->steps[self->step_id].usd_per_h, self->instance_ms));
+        self->instance_ms = 0;
+        self->step_id++;
+    }
+    count_until(self, now_ms);
+    self->num_instances += num_more;
+}
+
+double
+spot_meter_usd(const spot_meter_t *self)
+{
+    spot_sum_t usd = self->usd;
+
+    spot_sum_add(&usd,
+        spot_price_usd(self->price->steps[self->step_id].usd_per_h, self->instance_ms));
+    return spot_sum_total(&usd);
 }

@@ -153,6 +153,30 @@ spot_trace_instances_apply(spot_trace_instances_t *self, int64_t count, bool is_
     }
 }
 
+int
+spot_trace_instances_take(
+    spot_trace_instances_t *self, const char *name, size_t num_bytes, bool is_arrival)
+{
+    spot_trace_t *trace = self->trace;
+    void *name_ids = trace->name_ids;
+    int32_t name_id;
+    int ret = spot_array_reserve(&name_ids, &trace->max_name_ids,
+        trace->num_name_ids + 1, sizeof(*trace->name_ids));
+
+    trace->name_ids = name_ids;
+    if (ret == 0) {
+        ret = find_name(self, name, num_bytes, &name_id);
+    }
+    if (ret == 0 && self->states[name_id].is_running == is_arrival) {
+        return 1;
+    }
+    if (ret == 0) {
+        trace->name_ids[trace->num_name_ids] = name_id;
+        spot_trace_instances_apply(self, 1, is_arrival);
+    }
+    return ret;
+}
+
 void
 spot_trace_instances_finish(spot_trace_instances_t *self)
 {

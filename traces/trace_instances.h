@@ -42,6 +42,12 @@ SPOT_MUST_CHECK int spot_trace_instances_check(spot_trace_instances_t *self,
 void spot_trace_instances_apply(
     spot_trace_instances_t *self, int64_t count, bool is_arrival);
 
+/* One instance comes or goes, not from a row: its id is put behind those of trace, which
+ * counts it. The name must be one. 1: nothing was done, as it is running already, or is
+ * not running; NO_MEMORY. O(bytes) expected. */
+SPOT_MUST_CHECK int spot_trace_instances_take(
+    spot_trace_instances_t *self, const char *name, size_t num_bytes, bool is_arrival);
+
 /* At the end: trace gets the names, and its events point at their ids. */
 void spot_trace_instances_finish(spot_trace_instances_t *self);
 

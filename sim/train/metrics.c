@@ -100,15 +100,18 @@ samples_per_s(const run_t *run, int argument)
     return samples_kept(run) * (double) SPOT_MS_PER_S / (double) run->result->horizon_ms;
 }
 
-enum { PRICE_SPOT, PRICE_ON_DEMAND };
+static double
+cost_usd(const run_t *run, int argument)
+{
+    (void) argument;
+    return run->result->cost_usd;
+}
 
 static double
-cost_usd(const run_t *run, int which)
+cost_on_demand_usd(const run_t *run, int argument)
 {
-    const spot_price_t *price = &run->scenario->fleet.price;
-
-    return spot_price_usd(
-        which == PRICE_SPOT ? price->spot_usd_per_h : price->on_demand_usd_per_h,
+    (void) argument;
+    return spot_price_usd(run->scenario->fleet.price.on_demand_usd_per_h,
         spot_ledger_total(&run->result->ledger));
 }
 
@@ -122,21 +125,21 @@ static double
 usd_per_h(const run_t *run, int argument)
 {
     (void) argument;
-    return cost_usd(run, PRICE_SPOT) / horizon_h(run);
+    return cost_usd(run, 0) / horizon_h(run);
 }
 
 static double
 usd_per_1000_samples(const run_t *run, int argument)
 {
     (void) argument;
-    return ratio(1000 * cost_usd(run, PRICE_SPOT), samples_kept(run));
+    return ratio(1000 * cost_usd(run, 0), samples_kept(run));
 }
 
 static double
 samples_per_usd(const run_t *run, int argument)
 {
     (void) argument;
-    return ratio(samples_kept(run), cost_usd(run, PRICE_SPOT));
+    return ratio(samples_kept(run), cost_usd(run, 0));
 }
 
 static double
@@ -246,8 +249,9 @@ time_to_finish_s(const run_t *run, int argument)
         "samples of the steps kept over the whole run")                                 \
     X("time_to_finish_s", "s", time_to_finish_s, 0,                                     \
         "when the steps of until.steps were kept; null if they were not")               \
-    X("cost_usd", "USD", cost_usd, PRICE_SPOT, "all instance time at the spot price")   \
-    X("cost_on_demand_usd", "USD", cost_usd, PRICE_ON_DEMAND,                           \
+    X("cost_usd", "USD", cost_usd, 0,                                                   \
+        "all instance time at the spot price of its time")                              \
+    X("cost_on_demand_usd", "USD", cost_on_demand_usd, 0,                               \
         "the same instance time at the on-demand price")                                \
     X("usd_per_h", "USD/h", usd_per_h, 0, "cost over the whole run")                    \
     X("usd_per_1000_samples", "USD", usd_per_1000_samples, 0,                           \

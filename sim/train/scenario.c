@@ -136,14 +136,14 @@ const spot_field_t spot_scenario_fields[] = {
     {.name = NULL},
 };
 
-/* A trace file brings its own initial instances: fleet.initial does not count then. */
+/* Some traces bring their own initial instances: fleet.initial does not count then. */
 static void
 check_fleet(const spot_scenario_t *self, spot_bind_t *bind, const spot_node_t *root)
 {
     const spot_fleet_setting_t *fleet = &self->fleet;
-    const bool is_recorded = spot_node_get(self->trace_node, "file") != NULL;
+    const bool is_own = spot_trace_node_has_initial(self->trace_node);
 
-    if (!is_recorded && fleet->capacity > 0 && fleet->initial > fleet->capacity) {
+    if (!is_own && fleet->capacity > 0 && fleet->initial > fleet->capacity) {
         const spot_node_t *map = spot_node_get(root, "fleet");
         const bool is_given = spot_node_get(map, "initial") != NULL;
 
@@ -237,6 +237,19 @@ settle_horizon(spot_scenario_t *self, spot_bind_t *bind, const spot_node_t *root
     }
 }
 
+static void
+warn_of_ignored_price(
+    const spot_scenario_t *self, spot_bind_t *bind, const spot_node_t *root)
+{
+    const spot_node_t *price =
+        spot_node_get(spot_node_get(spot_node_get(root, "fleet"), "price"), "spot");
+
+    if (price != NULL && spot_trace_model_has_price(&self->trace)) {
+        spot_diag_warn(bind->diag, price->file, price->line, price->column,
+            "fleet.price.spot is ignored: the price of the trace wins");
+    }
+}
+
 int
 spot_scenario_init(spot_scenario_t *self, const spot_node_t *root,
     const spot_scenario_t *like, spot_diag_t *diag)
@@ -262,6 +275,7 @@ spot_scenario_init(spot_scenario_t *self, const spot_node_t *root,
     }
     if (ret == 0 && diag->num_errors == num_errors) {
         settle_horizon(self, &bind, root);
+        warn_of_ignored_price(self, &bind, root);
     }
     self->trace_node = NULL;
     if (ret == 0 && diag->num_errors > num_errors) {
@@ -334,6 +348,7 @@ spot_scenario_free(spot_scenario_t *self)
     spot_trace_model_free(&self->trace);
     spot_recovery_choice_free(&self->recovery);
     spot_job_free(&self->job);
+    spot_price_free(&self->fleet.price);
     free(self->name);
     memset(self, 0, sizeof(*self));
 }

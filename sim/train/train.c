@@ -59,6 +59,11 @@ spot_train_init(spot_train_t *self, const spot_scenario_t *scenario)
     if (self->cycles == NULL) {
         return SPOT_ERR_NO_MEMORY;
     }
+    self->num_meters = spot_trace_model_zones(&scenario->trace)->num_zones + 1;
+    self->meters = spot_calloc(self->num_meters, sizeof(*self->meters));
+    if (self->meters == NULL) {
+        return SPOT_ERR_NO_MEMORY;
+    }
     spot_calendar_init(&self->calendar);
     ret = spot_membership_init(
         &self->membership, &scenario->trace, scenario->fleet.capacity);
@@ -75,6 +80,7 @@ spot_train_free(spot_train_t *self)
     spot_fleet_free(&self->fleet);
     spot_calendar_free(&self->calendar);
     free(self->cycles);
+    free(self->meters);
     memset(self, 0, sizeof(*self));
 }
 
@@ -109,10 +115,62 @@ schedule(spot_train_t *self)
 }
 
 static void
+start_meters(spot_train_t *self)
+{
+    const spot_zones_t *zones = spot_trace_model_zones(&self->scenario->trace);
+    const spot_price_steps_t *own =
+        &spot_trace_model_common(&self->scenario->trace)->price;
+    const spot_price_steps_t *price =
+        own->num_steps > 0 ? own : &self->scenario->fleet.price.spot;
+
+    spot_meter_start(&self->meters[0], price);
+    for (size_t j = 0; j < zones->num_zones; j++) {
+        const spot_price_steps_t *of_zone = &zones->zones[j].price;
+
+        spot_meter_start(&self->meters[j + 1], of_zone->num_steps > 0 ? of_zone : price);
+    }
+}
+
+/* From now on num_more instances are paid for each of count slots; NULL: the first ones.
+ */
+static void
+pay_for(spot_train_t *self, const int32_t *slots, int32_t count, int num_more)
+{
+    const spot_zones_t *zones;
+
+    if (self->num_meters == 1) {
+        spot_meter_change(&self->meters[0], self->now_ms, (int64_t) count * num_more);
+        return;
+    }
+    zones = spot_trace_model_zones(&self->scenario->trace);
+    for (int32_t j = 0; j < count; j++) {
+        const int32_t zone_id =
+            spot_membership_zone(&self->membership, slots == NULL ? j : slots[j]);
+        const bool has_own = zone_id >= 0 && zones->zones[zone_id].price.num_steps > 0;
+
+        spot_meter_change(
+            &self->meters[has_own ? zone_id + 1 : 0], self->now_ms, num_more);
+    }
+}
+
+static void
+settle_cost(spot_train_t *self)
+{
+    spot_sum_t usd = {0};
+
+    for (size_t j = 0; j < self->num_meters; j++) {
+        spot_meter_change(&self->meters[j], self->end_ms, 0);
+        spot_sum_add(&usd, spot_meter_usd(&self->meters[j]));
+    }
+    self->result.cost_usd = spot_sum_total(&usd);
+}
+
+static void
 apply_loss(spot_train_t *self, const spot_change_t *change)
 {
     spot_train_result_t *result = &self->result;
 
+    pay_for(self, change->slots, change->count, -1);
     for (int32_t j = 0; j < change->count; j++) {
         if (spot_fleet_remove(&self->fleet, change->slots[j]) == SPOT_ACTIVE) {
             self->num_lost_active++;
@@ -145,6 +203,7 @@ apply_change(spot_train_t *self, const spot_change_t *change)
         return;
     }
     self->result.added += change->count;
+    pay_for(self, change->slots, change->count, 1);
     for (int32_t j = 0; j < change->count; j++) {
         spot_fleet_add(&self->fleet, change->slots[j], SPOT_PREPPING,
             self->now_ms + self->ready_after_ms);
@@ -226,6 +285,7 @@ finish(spot_train_t *self)
     result->is_past_trace_end = trace_end_ms > 0 && trace_end_ms < self->end_ms;
     spot_episode_end(self, false);
     spot_ledger_verify(&result->ledger);
+    settle_cost(self);
     if (self->log != NULL) {
         spot_run_log_end(self);
     }
@@ -252,9 +312,11 @@ spot_train_start(
     self->has_trace_item = false;
     self->num_pipelines = 0;
     self->result.initial = self->membership.population;
+    start_meters(self);
     for (int32_t slot = 0; slot < self->membership.population; slot++) {
         spot_fleet_add(&self->fleet, slot, SPOT_STANDBY, 0);
     }
+    pay_for(self, NULL, self->membership.population, 1);
     fetch_change(self);
     visit_tick(self, 0);
     return schedule(self);

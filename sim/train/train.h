@@ -37,6 +37,7 @@ typedef struct {
     uint64_t replication;
     int64_t horizon_ms; /* when the run ended */
     spot_ledger_t ledger;
+    double cost_usd; /* of the whole ledger, at the spot price of its time and zone */
     int64_t job_ms[SPOT_NUM_JOB_PHASES]; /* sums to horizon_ms */
     int64_t stalled_ms;                  /* of the job's training time */
     int64_t lost_ms;                     /* of the job's training time */
@@ -76,6 +77,9 @@ typedef struct {
     spot_membership_t membership;
     spot_fleet_t fleet;
     spot_calendar_t calendar;
+    size_t num_meters;
+    spot_meter_t
+        *meters; /* [num_meters] first what has no price of its own, then by zone */
     double ticks_per_ms;
     spot_cycle_t *cycles;  /* [most pipelines + 1] of the world sizes met so far; step_ms
                               0  marks one that was not */

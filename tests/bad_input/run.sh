@@ -48,6 +48,14 @@ done
 for expected in profile/*.expected; do
     check "$expected" "$expected" profile "${expected%.expected}"
 done
+for expected in convert/*.expected; do
+    input=${expected%.expected}
+    if [ -d "$input" ]; then
+        check "$expected" "$expected" trace convert "$input/node.csv" "$input/term.csv"
+    else
+        check "$expected" "$expected" trace convert "$input.csv"
+    fi
+done
 for expected in command_line/*.expected; do
     set --
     while IFS= read -r argument; do

@@ -197,6 +197,29 @@ ends 2 trace describe --notebook recorded.csv --svg "$work/pictures"
 golden notebook.txt trace describe --notebook recorded.csv
 golden notebook.json trace describe --notebook nodes.csv terminations.csv --json
 golden notebook-two.txt trace describe --notebook recorded.csv single.csv
+# ---- Converted traces ----
+# converts NAME ARGUMENT...: both the trace and the report are as committed.
+converts() {
+    converted=$1
+    shift
+    golden "convert/$converted.trace" trace convert "$@"
+    same "convert/$converted.report" "$work/stderr"
+}
+golden help-trace-convert.txt trace convert --help
+converts bamboo convert/bamboo.csv --set cloud=aws --set mine=1 --start 2021-02-28
+converts step convert/step.csv --unit h --capacity 8 --name steps
+converts node-count convert/node.csv convert/term.csv --window "30 s"
+converts skypilot convert/availability/4-node/gcp-02-29-2024/us-east1-b_t4_1.json
+converts counts named.csv --kind counts --capacity unbounded
+golden convert/step.json trace convert convert/step.csv --unit h --json \
+    -o "$work/step.csv"
+gzip -c convert/bamboo.csv >"$work/bamboo.csv.gz"
+ends 0 trace convert "$work/bamboo.csv.gz" --quiet -o "$work/once.csv.gz"
+expect "--quiet prints nothing" [ ! -s "$work/stderr" ]
+ends 0 trace convert "$work/once.csv.gz" --quiet -o "$work/twice.csv.gz"
+expect "what was converted stays as it is" cmp "$work/once.csv.gz" "$work/twice.csv.gz"
+ends 2 trace convert convert/step.csv --strict -o "$work/none.csv"
+expect "nothing is written of what is refused" [ ! -e "$work/none.csv" ]
 # ---- Traces compared ----
 models="compare-seed.yaml compare-mrp.yaml compare-block.yaml"
 golden compare-traces.txt trace compare compare-second.csv compare-first.csv
@@ -233,6 +256,8 @@ if [ -c /dev/full ]; then
     ends 1 run scenario.yaml --events /dev/full
     stderr_says "/dev/full: cannot write: No space left on device"
     ends 1 study study.yaml -o /dev/full
+    stderr_says "/dev/full: cannot write: No space left on device"
+    ends 1 trace convert convert/bamboo.csv -o /dev/full
     stderr_says "/dev/full: cannot write: No space left on device"
     ends 1 trace generate model.yaml -o /dev/full
     stderr_says "/dev/full: cannot write: No space left on device"

@@ -35,20 +35,24 @@ typedef struct {
 } reading_t;
 
 static void
+name_column(reading_t *self, int column_id, const char *prefix, const char *name)
+{
+    snprintf(self->column_names[column_id], sizeof(self->column_names[column_id]),
+        "%s%s", prefix, name);
+    self->field_ids[column_id] = NO_FIELD;
+}
+
+static void
 name_columns(reading_t *self)
 {
     static const char *const first[] = {"trace", "model", "replicates"};
 
-    for (int j = 0; j < NUM_COLUMNS; j++) {
-        const bool is_sd = j >= COLUMN_SD;
-        const char *name =
-            j < COLUMN_MEAN
-                ? first[j]
-                : spot_fidelity_metrics[j - (is_sd ? COLUMN_SD : COLUMN_MEAN)].name;
-
-        snprintf(self->column_names[j], sizeof(self->column_names[j]), "%s%s",
-            is_sd ? "sd_" : "", name);
-        self->field_ids[j] = NO_FIELD;
+    for (int j = 0; j < COLUMN_MEAN; j++) {
+        name_column(self, j, "", first[j]);
+    }
+    for (int j = 0; j < SPOT_FIDELITY_NUM_METRICS; j++) {
+        name_column(self, COLUMN_MEAN + j, "", spot_fidelity_metrics[j].name);
+        name_column(self, COLUMN_SD + j, "sd_", spot_fidelity_metrics[j].name);
     }
 }
 

@@ -45,21 +45,6 @@ set_integer(spot_yaml_t *document, const char *key, int64_t value)
     return set_key(document, key, text);
 }
 
-/* Whether the generator knows best how many instances a replication starts with. */
-static bool
-brings_initial(const spot_node_t *root)
-{
-    const spot_node_t *name = spot_node_get(root, "generator");
-
-    for (size_t j = 0; spot_generators[j] != NULL; j++) {
-        if (name != NULL && name->kind == SPOT_NODE_SCALAR &&
-            strcmp(spot_generators[j]->name, name->text) == 0) {
-            return spot_generators[j]->largest_initial != NULL;
-        }
-    }
-    return false;
-}
-
 /* Length, initial instances and a capacity that is not there are those of the trace. */
 static int
 fit_to_trace(spot_yaml_t *document, const spot_trace_t *trace)
@@ -69,7 +54,7 @@ fit_to_trace(spot_yaml_t *document, const spot_trace_t *trace)
 
     spot_trace_time_text(trace->end_ms, length);
     ret = set_key(document, "horizon_s", length);
-    if (ret == 0 && !brings_initial(document->root)) {
+    if (ret == 0 && !spot_trace_node_has_initial(document->root)) {
         ret = set_integer(document, "initial", trace->initial);
     }
     if (ret == 0 && trace->capacity != SPOT_UNBOUNDED &&

@@ -71,7 +71,7 @@ spot_fit_bootstrap(spot_maximiser_t *maximiser, double resolution_s, int num_rou
     spot_rng_t rng;
 
     spot_bug_assert(num_rounds >= 1 && resolution_s > 0);
-    fit->p_value = NAN;
+    fit->p_value = (double) NAN;
     if (reason != NULL) {
         if (reason[0] != '\0') {
             spot_fit_note(fit, SPOT_FIT_NO_P_VALUE, "%s", reason);
@@ -83,7 +83,7 @@ spot_fit_bootstrap(spot_maximiser_t *maximiser, double resolution_s, int num_rou
         return SPOT_ERR_NO_MEMORY;
     }
     for (int j = 0; j < num_rounds && error == 0; j++) {
-        double ad = NAN;
+        double ad = (double) NAN;
 
         spot_rng_seek(&rng, seed, replication, SPOT_STREAM_BOOTSTRAP, (uint64_t) j);
         error = run_round(maximiser, fit, resolution_s, &rng, values, &ad);

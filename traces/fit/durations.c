@@ -110,7 +110,7 @@ measure(spot_durations_t *self)
 {
     spot_sum_t sum = {0}, sum_log = {0}, sum_log_complete = {0}, sum_squares = {0};
     const double n = (double) self->num_values;
-    double first_s = INFINITY, last_s = 0;
+    double first_s = (double) INFINITY, last_s = 0;
 
     self->is_on_ticks = self->tick_s > 0;
     for (size_t j = 0; j < self->num_groups; j++) {
@@ -202,7 +202,7 @@ log_difference(double from, double to)
     const double e = to - from;
 
     if (!(e < 0)) {
-        return -INFINITY; /* nothing in between, or both survivals are 0 */
+        return (double) -INFINITY; /* nothing in between, or both survivals are 0 */
     }
     return from + (e > -M_LN2 ? log(-expm1(e)) : log1p(-exp(e)));
 }

@@ -41,18 +41,18 @@ start_fit(spot_fit_t *fit, const spot_durations_t *durations,
         .num_complete = durations->num_complete,
         .tick_s = durations->tick_s,
         .law = {.family = family},
-        .log_likelihood = NAN,
-        .aic = NAN,
-        .bic = NAN,
-        .ks = NAN,
-        .ad = NAN,
-        .implied_mean_s = NAN,
-        .implied_cv = NAN,
-        .mean_ratio = NAN,
-        .p_value = NAN};
+        .log_likelihood = (double) NAN,
+        .aic = (double) NAN,
+        .bic = (double) NAN,
+        .ks = (double) NAN,
+        .ad = (double) NAN,
+        .implied_mean_s = (double) NAN,
+        .implied_cv = (double) NAN,
+        .mean_ratio = (double) NAN,
+        .p_value = (double) NAN};
     for (int j = 0; j < SPOT_LAW_MAX_PARAMETERS; j++) {
         fit->law.parameters[j] = j < family->num_parameters ? (double) NAN : limit_s;
-        fit->standard_errors[j] = NAN;
+        fit->standard_errors[j] = (double) NAN;
     }
     if (durations->num_raised > 0) {
         spot_fit_note(fit, SPOT_FIT_RAISED, "%zu values of 0 s count as one tick",
@@ -77,9 +77,9 @@ can_fit(spot_fit_t *fit, const spot_durations_t *durations)
     if (durations->is_one_value && fit->family != &spot_family_exponential) {
         spot_fit_note(fit, SPOT_FIT_DEGENERATE,
             "degenerate: %s: no fit but the exponential",
-            durations->tick_s > 0 && durations->groups[0].value_s <= durations->tick_s
-                ? "all values are in the first tick"
-                : "all values are equal");
+            durations->groups[0].value_s <= durations->tick_s * (1 + SPOT_FIT_ON_TICK)
+                ? "all complete values are in the first tick"
+                : "all complete values are equal");
         return false;
     }
     if (fit->family->num_settings == 0) {
@@ -166,14 +166,32 @@ note_doubts(spot_fit_t *fit, const spot_durations_t *durations)
         note_mixture(fit);
     }
     if (fit->family == &spot_family_exponential && durations->is_one_value) {
-        spot_fit_note(fit, SPOT_FIT_DEGENERATE,
-            durations->tick_s > 0 && durations->max_s <= durations->tick_s
-                ? "degenerate: all values are in the first tick, the mean is unknown"
-                : "degenerate: all values are equal");
+        if (durations->max_s > durations->tick_s * (1 + SPOT_FIT_ON_TICK)) {
+            spot_fit_note(
+                fit, SPOT_FIT_DEGENERATE, "degenerate: all complete values are equal");
+        } else {
+            spot_fit_note(fit, SPOT_FIT_DEGENERATE | SPOT_FIT_ARBITRARY,
+                "degenerate: all complete values are in the first tick, the mean is "
+                "unknown");
+        }
     }
     if (!fit->converged) {
         spot_fit_note(fit, SPOT_FIT_NOT_CONVERGED,
             "not converged: the likelihood has no maximum that could be found");
+    }
+}
+
+/* A parameter that went so far that it makes no difference any more, e.g. the time
+ * constant of a part that is uniform. */
+static void
+note_flat(spot_fit_t *fit, const spot_maximum_t *maximum)
+{
+    for (size_t j = 0; j < maximum->num_parameters; j++) {
+        if (spot_maximum_is_flat_in(maximum, j)) {
+            spot_fit_note(fit, SPOT_FIT_ARBITRARY,
+                "flat: %s is arbitrary, the likelihood does not depend on it",
+                fit->family->fields[j].name);
+        }
     }
 }
 
@@ -184,6 +202,9 @@ estimate_errors(
 {
     double covariance[MAX_K][MAX_K];
 
+    if ((fit->flags & SPOT_FIT_NOT_COMPARABLE) == 0) {
+        note_flat(fit, maximum);
+    }
     if ((fit->flags & SPOT_FIT_NOT_COMPARABLE) != 0 || !fit->converged ||
         !spot_maximum_covariance(maximum, covariance)) {
         spot_fit_note(fit, SPOT_FIT_NO_ERRORS, "no standard errors");

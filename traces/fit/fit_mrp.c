@@ -119,14 +119,14 @@ choose_law(
     static const spot_family_t *const families[] = {
         &spot_family_exponential, &spot_family_gamma, &spot_family_hyperexp2};
     spot_durations_t durations;
-    double best = INFINITY;
+    double best = (double) INFINITY;
     int ret = spot_durations_init(
         &durations, gaps->gaps_s, NULL, gaps->num_gaps, tick_s, tick_s);
 
     for (size_t j = 0; j < sizeof(families) / sizeof(families[0]) && ret == 0; j++) {
         spot_fit_t fit;
 
-        spot_fit_law(maximiser, &durations, families[j], NAN, &fit);
+        spot_fit_law(maximiser, &durations, families[j], (double) NAN, &fit);
         if (fit.is_fitted && fit.aic < best - AIC_MARGIN) {
             best = fit.aic;
             self->law = fit.law;

@@ -6,13 +6,13 @@
 #include <string.h>
 
 void
-spot_fit_note(spot_fit_t *fit, spot_fit_flag_t flag, const char *format, ...)
+spot_fit_note(spot_fit_t *fit, unsigned flags, const char *format, ...)
 {
     const size_t used = strlen(fit->note);
     char words[SPOT_FIT_NOTE_BYTES];
     va_list arguments;
 
-    fit->flags |= (unsigned) flag;
+    fit->flags |= flags;
     va_start(arguments, format);
     vsnprintf(words, sizeof(words), format, arguments);
     va_end(arguments);

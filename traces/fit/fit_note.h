@@ -5,8 +5,8 @@
 
 #include "traces/fit/fit_law.h"
 
-/* Sets the flag and adds its words to the note. */
+/* Sets the flags (spot_fit_flag_t) and adds its words to the note. */
 SPOT_PRINTF(3, 4)
-void spot_fit_note(spot_fit_t *fit, spot_fit_flag_t flag, const char *format, ...);
+void spot_fit_note(spot_fit_t *fit, unsigned flags, const char *format, ...);
 
 #endif

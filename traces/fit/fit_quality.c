@@ -136,7 +136,7 @@ double
 spot_fit_ad(const spot_durations_t *durations, const spot_law_t *law)
 {
     if (durations->tick_s > 0) {
-        return NAN;
+        return (double) NAN;
     }
     return durations->num_complete == durations->num_values
                ? complete_ad(durations, law)

@@ -171,7 +171,7 @@ spot_size_log_likelihood(const spot_size_family_table_t *family,
             value = fmax(value, SPOT_SIZE_LOG_FLOOR);
         }
         if (!isfinite(value)) {
-            return -INFINITY;
+            return (double) -INFINITY;
         }
         spot_sum_add(&sum, cell->weight * value);
     }
@@ -348,10 +348,10 @@ static void
 clear(spot_size_fit_t *self)
 {
     self->is_fitted = self->converged = false;
-    self->log_likelihood = self->aic = self->bic = self->ks = self->ad = NAN;
-    self->mean_ratio = NAN;
+    self->log_likelihood = self->aic = self->bic = self->ks = self->ad = (double) NAN;
+    self->mean_ratio = (double) NAN;
     for (int j = 0; j < SPOT_SIZE_MAX_PARAMETERS; j++) {
-        self->parameters[j] = self->std_errors[j] = NAN;
+        self->parameters[j] = self->std_errors[j] = (double) NAN;
     }
 }
 

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "base/memory.h"
 #include "base/stats.h"
 #include "traces/describe/series.h"
@@ -22,6 +23,8 @@
 
 /* Values from which halves and autocorrelations are told. */
 #define MIN_VALUES 10
+
+static void say(spot_fit_words_t *self, const char *format, ...) SPOT_PRINTF(2, 3);
 
 static void
 say(spot_fit_words_t *self, const char *format, ...)

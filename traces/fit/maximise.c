@@ -24,6 +24,9 @@ enum { MAX_NEWTON_STEPS = 60 };
 #define DIFFERENCE 1e-4
 #define FLAT_GRADIENT 1e-4
 
+/* Of a second derivative: a change of theta by 1 changes ln L by less than this. */
+#define FLAT_CURVATURE 1e-4
+
 typedef struct {
     spot_log_likelihood_t log_likelihood;
     void *context;
@@ -195,9 +198,17 @@ solve(size_t k, double matrix[MAX_K][MAX_K], double *right)
     return true;
 }
 
-/* -H^-1 g, cut to the longest step. false: there is none, or it is too short to take. */
+bool
+spot_maximum_is_flat_in(const spot_maximum_t *self, size_t parameter_id)
+{
+    return fabs(self->hessian[parameter_id][parameter_id]) < FLAT_CURVATURE;
+}
+
+/* -H^-1 g, cut to the longest step; without the parameters that do not matter if
+ * skips_flat: differences of a flat direction are rounding errors, and would spoil the
+ * others. false: there is none, or it is too short to take. */
 static bool
-newton_step(const spot_maximum_t *maximum, double *step)
+newton_step(const spot_maximum_t *maximum, bool skips_flat, double *step)
 {
     const size_t k = maximum->num_parameters;
     double matrix[MAX_K][MAX_K], longest = 0;
@@ -205,6 +216,12 @@ newton_step(const spot_maximum_t *maximum, double *step)
     memcpy(matrix, maximum->hessian, sizeof(matrix));
     for (size_t j = 0; j < k; j++) {
         step[j] = -maximum->gradient[j];
+        if (skips_flat && spot_maximum_is_flat_in(maximum, j)) {
+            step[j] = 0;
+            for (size_t i = 0; i < k; i++) {
+                matrix[i][j] = matrix[j][i] = i == j ? -1 : 0;
+            }
+        }
     }
     if (!solve(k, matrix, step)) {
         return false;
@@ -219,34 +236,49 @@ newton_step(const spot_maximum_t *maximum, double *step)
     return longest >= SHORTEST_STEP;
 }
 
+/* Takes a step unless it leads down. */
+static bool
+advance(target_t *target, spot_maximum_t *maximum, bool skips_flat)
+{
+    const size_t k = maximum->num_parameters;
+    double step[MAX_K], at[MAX_K] = {0}, value;
+
+    if (!newton_step(maximum, skips_flat, step)) {
+        return false;
+    }
+    for (size_t j = 0; j < k; j++) {
+        at[j] = maximum->theta[j] + step[j];
+    }
+    value = evaluate(target, at);
+    if (!(value >= maximum->log_likelihood - ROUNDING)) {
+        return false;
+    }
+    memcpy(maximum->theta, at, k * sizeof(*at));
+    maximum->log_likelihood = value;
+    differentiate_twice(target, maximum);
+    return true;
+}
+
 /* Leaves the derivatives of the last point. */
 static void
 polish(target_t *target, spot_maximum_t *maximum)
 {
-    const size_t k = maximum->num_parameters;
+    bool has_flat = false;
 
     differentiate_twice(target, maximum);
+    for (size_t j = 0; j < maximum->num_parameters; j++) {
+        has_flat = has_flat || spot_maximum_is_flat_in(maximum, j);
+    }
     for (int i = 0; i < MAX_NEWTON_STEPS; i++) {
-        double step[MAX_K], at[MAX_K] = {0}, value;
-
-        if (!newton_step(maximum, step)) {
+        if (!advance(target, maximum, false) &&
+            !(has_flat && advance(target, maximum, true))) {
             return;
         }
-        for (size_t j = 0; j < k; j++) {
-            at[j] = maximum->theta[j] + step[j];
-        }
-        value = evaluate(target, at);
-        if (!(value >= maximum->log_likelihood - ROUNDING)) {
-            return;
-        }
-        memcpy(maximum->theta, at, k * sizeof(*at));
-        maximum->log_likelihood = value;
-        differentiate_twice(target, maximum);
     }
 }
 
 static bool
-is_flat(const spot_maximum_t *maximum)
+is_level(const spot_maximum_t *maximum)
 {
     for (size_t j = 0; j < maximum->num_parameters; j++) {
         if (!(fabs(maximum->gradient[j]) < FLAT_GRADIENT)) {
@@ -279,7 +311,7 @@ spot_maximise(spot_maximiser_t *self, size_t num_parameters, size_t num_starts,
         }
     }
     polish(&target, maximum);
-    maximum->converged = is_flat(maximum);
+    maximum->converged = is_level(maximum);
     maximum->num_evaluations = target.num_evaluations;
 }
 
@@ -293,7 +325,7 @@ spot_maximum_differentiate(
 
     maximum->log_likelihood = evaluate(&target, maximum->theta);
     differentiate_twice(&target, maximum);
-    maximum->converged = is_flat(maximum);
+    maximum->converged = is_level(maximum);
     maximum->num_evaluations += target.num_evaluations;
 }
 
@@ -331,7 +363,7 @@ spot_maximum_covariance(const spot_maximum_t *self, double covariance[MAX_K][MAX
 
     for (size_t j = 0; j < MAX_K; j++) {
         for (size_t i = 0; i < MAX_K; i++) {
-            covariance[j][i] = NAN;
+            covariance[j][i] = (double) NAN;
             information[j][i] = -self->hessian[j][i];
             is_good = is_good && isfinite(information[j][i]);
         }

@@ -48,6 +48,9 @@ void spot_maximise(spot_maximiser_t *self, size_t num_parameters, size_t num_sta
 void spot_maximum_differentiate(
     spot_maximum_t *maximum, spot_log_likelihood_t log_likelihood, void *context);
 
+/* Whether theta[parameter_id] hardly matters there: any value would do. */
+bool spot_maximum_is_flat_in(const spot_maximum_t *self, size_t parameter_id);
+
 /* Inverse of the observed information. false, and all NAN: there is no such matrix, or
  * it is not positive definite, because ln L does not fall to all sides of theta. */
 bool spot_maximum_covariance(const spot_maximum_t *self,

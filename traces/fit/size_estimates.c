@@ -196,7 +196,7 @@ spot_size_estimate_shifted_negbin(
     (void) maximiser;
     fit->converged = true;
     if (sample->std * sample->std * (n - 1) / n <= y) {
-        fit->parameters[0] = INFINITY;
+        fit->parameters[0] = (double) INFINITY;
         fit->parameters[1] = 1;
         fit->parameters[2] = y;
         spot_size_note(fit, "r=inf: shifted-poisson");

@@ -156,11 +156,11 @@ spot_size_estimate_zt_betabinomial(
     const spot_size_search_t limit = {
         .num_free = 1, .free_ids = {1}, .num_starts = 2, .starts = {{0}, {1}}};
     spot_size_fit_t equal = *fit, other = *fit;
-    double best = -INFINITY;
+    double best = (double) -INFINITY;
 
     spot_size_estimate_zt_binomial(sample, maximiser, &equal);
     other = equal;
-    other.parameters[0] = other.parameters[1] = INFINITY;
+    other.parameters[0] = other.parameters[1] = (double) INFINITY;
     other.parameters[2] = equal.parameters[0];
     if (sample->max == 1 || sample->is_all) {
         *fit = other;

@@ -98,9 +98,9 @@ const spot_size_family_table_t spot_size_zt_binomial = {
 static double
 log_not_none(double a, double b, int32_t limit)
 {
-    double sum = 0;
+    double sum = log1p(a / b);
 
-    for (int32_t j = 0; j < limit; j++) {
+    for (int32_t j = 1; j < limit; j++) {
         sum += log1p(a / (b + j));
     }
     return log(-expm1(-sum));
@@ -110,9 +110,9 @@ log_not_none(double a, double b, int32_t limit)
 static double
 log_betabinomial_limit(double b, int32_t size, int32_t limit)
 {
-    double sum = 0;
+    double sum = 1 / b;
 
-    for (int32_t j = 0; j < limit; j++) {
+    for (int32_t j = 1; j < limit; j++) {
         sum += 1 / (b + j);
     }
     return log_choose(limit, size) + lgamma(size) +

@@ -9,6 +9,7 @@
 
 #include "base/units.h"
 #include "traces/generate/membership.h"
+#include "traces/generate/price_header.h"
 #include "traces/recorder.h"
 #include "traces/trace_write.h"
 
@@ -18,6 +19,21 @@ typedef struct {
     const spot_generate_t *task;
     spot_recorder_t net; /* kind counts: what is left of the changes of one instant */
 } generation_t;
+
+/* What the instances cost goes with the trace, so that a run of it costs the same. */
+static int
+write_prices(generation_t *self, const spot_trace_model_t *model)
+{
+    const spot_zones_t *zones = spot_trace_model_zones(model);
+    int ret = spot_price_header_write(
+        &self->writer, NULL, &spot_trace_model_common(model)->price);
+
+    for (size_t j = 0; ret == 0 && j < zones->num_zones; j++) {
+        ret = spot_price_header_write(
+            &self->writer, zones->zones[j].name, &zones->zones[j].price);
+    }
+    return ret;
+}
 
 static void
 write_header(generation_t *self, const spot_trace_model_t *model)
@@ -48,6 +64,15 @@ write_names(generation_t *self, const int32_t *slots, int64_t num_slots)
     for (int64_t j = 0; self->task->kind == SPOT_TRACE_NAMED && j < num_slots; j++) {
         spot_trace_writer_name(
             &self->writer, spot_membership_name(&self->membership, slots[j], text));
+    }
+}
+
+/* They live in the first slots. */
+static void
+write_initial_names(generation_t *self)
+{
+    for (int32_t slot = 0; slot < self->membership.population; slot++) {
+        write_names(self, &slot, 1);
     }
 }
 
@@ -90,7 +115,7 @@ write_rows(generation_t *self)
 
     spot_recorder_init(&self->net, 1, true, population);
     spot_trace_writer_row(&self->writer, 0, "init", population);
-    write_names(self, membership->living, population);
+    write_initial_names(self);
     spot_trace_writer_end_row(&self->writer);
     while (spot_membership_next(membership, &change) &&
            change.time_ms <= self->task->horizon_ms) {
@@ -124,6 +149,9 @@ spot_generate(const spot_trace_model_t *model, const spot_generate_t *task,
     if (ret == 0) {
         spot_membership_start(&self.membership, task->seed, task->replication);
         write_header(&self, model);
+        ret = write_prices(&self, model);
+    }
+    if (ret == 0) {
         ret = write_rows(&self);
     }
     if (ret == 0) {

@@ -9,24 +9,29 @@
 #include <stdint.h>
 
 #include "base/bind.h"
+#include "models/price.h"
 #include "traces/trace.h"
 
 /* Keys that every model has. Inside a scenario its tick, fleet and horizon win. */
 typedef struct {
-    int64_t version;    /* of the model file's format, 1 */
-    char *name;         /* NULL: not given */
-    int victims;        /* 0: uniform, the only one */
-    double tick_s;      /* 0: not given */
-    int64_t capacity;   /* 0: not given */
-    int64_t initial;    /* -1: not given */
-    double horizon_s;   /* 0: not given */
-    int kind;           /* spot_trace_kind_t: named or counts */
-    int64_t tick_ms;    /* settled: what counts */
-    int64_t horizon_ms; /* settled; 0: none */
-    bool is_in_scenario;
+    int64_t version;          /* of the model file's format, 1 */
+    char *name;               /* NULL: not given */
+    int victims;              /* 0: uniform, the only one */
+    double tick_s;            /* 0: not given */
+    int64_t capacity;         /* 0: not given */
+    int64_t initial;          /* -1: not given */
+    double horizon_s;         /* 0: not given */
+    int kind;                 /* spot_trace_kind_t: named or counts */
+    spot_price_steps_t price; /* of an instance; no steps: not given */
+    int64_t tick_ms;          /* settled: what counts */
+    int64_t horizon_ms;       /* settled; 0: none */
+    bool is_within;           /* a scenario, or zones, settle tick and horizon */
 } spot_model_common_t;
 
 extern const spot_field_t spot_model_common_fields[];
+
+/* The price alone, with which the common fields go on. */
+extern const spot_field_t spot_model_price_fields[];
 
 /* No event later than that is wanted: the horizon, or twice the longest duration. */
 int64_t spot_model_last_ms(const spot_model_common_t *self);
@@ -39,6 +44,33 @@ typedef struct {
     uint64_t first_entity;
 } spot_dice_t;
 
+/* Instances that share a capacity and may share a price. */
+typedef struct {
+    char *name;       /* letters, digits, - and _ */
+    int64_t capacity; /* most instances at a time; 0: of a recording, not known */
+    spot_price_steps_t price; /* no steps: that of the model or of the fleet */
+} spot_zone_t;
+
+/* The longest name of a zone: with /i and a number it still names an instance. */
+#define SPOT_ZONE_NAME_BYTES 40
+
+typedef struct {
+    size_t num_zones;      /* 0: all instances are alike */
+    spot_zone_t *zones;    /* [num_zones] */
+    int32_t *zone_of_name; /* a recording's [num_names] zone id or -1; else NULL */
+} spot_zones_t;
+
+/* What a scenario settles; its values win over those of the model, a difference warns.
+ */
+typedef struct {
+    int64_t tick_ms;
+    int64_t capacity;
+    int64_t initial;
+    int64_t horizon_ms; /* 0: none */
+    bool is_zone; /* capacity and initial do not count: the model is one of several zones
+                     and brings its own */
+} spot_trace_setting_t;
+
 typedef struct {
     const char *name; /* as in "generator: NAME" */
     const char *doc;
@@ -48,11 +80,17 @@ typedef struct {
     size_t model_size; /* the model starts with spot_model_common_t */
     size_t state_size;
     size_t (*state_bytes)(const void *model); /* more than state_size; may be NULL */
+    /* Binds models within the model, when the common part is settled; may be NULL.
+     * setting: that of the model around them, or NULL for a model file; like as below.
+     */
+    void (*bind_parts)(void *model, spot_bind_t *bind,
+        const spot_trace_setting_t *setting, const void *like);
     /* Whether the model file need not say capacity, initial, tick_s and horizon_s:
      * prepare() takes what is 0 (initial: -1) from a recording. */
     bool is_recorded;
     /* Checks and prepares a bound model whose common part is settled. like: an earlier
-     * model of the same generator, with which recordings may be shared, or NULL. */
+     * model of the same generator, with which recordings may be shared, or NULL. May be
+     * NULL. */
     int (*prepare)(void *model, const void *like, spot_diag_t *diag);
     void (*free)(void *model);
     /* Starts a replication in state (zeroed once, state_size bytes). */
@@ -64,6 +102,17 @@ typedef struct {
      * largest_initial(model). Both NULL: those of the recording, or common.initial. */
     int64_t (*initial)(const void *state);
     int64_t (*largest_initial)(const void *model);
+    /* Instances that may also be lost otherwise: the next event up to last_ms, after
+     * which a later call goes on, and a loss that comes before every event not given
+     * yet. Both NULL: the generator cannot be told. */
+    bool (*next_until)(void *state, int64_t last_ms, spot_event_t *event);
+    void (*lose)(void *state, int64_t num_lost);
+    /* Where instances live in zones: all of them, and of a generator of new traces the
+     * zone of the latest event and the instances that a zone has at time 0. NULL: they
+     * do not. */
+    const spot_zones_t *(*zones)(const void *model);
+    int32_t (*zone)(const void *state);
+    int64_t (*zone_initial)(const void *state, int32_t zone_id);
     /* Whether the population may leave 0 ... capacity. NULL: it never does. */
     bool (*is_unlimited)(const void *model);
     /* An event either names all its instances (name_ids) or none of them; then its
@@ -88,6 +137,7 @@ extern const spot_generator_t spot_generator_block;
 extern const spot_generator_t spot_generator_replay;
 extern const spot_generator_t spot_generator_lifetimes;
 extern const spot_generator_t spot_generator_file;
+extern const spot_generator_t spot_generator_zones;
 
 /* Every generator that "generator: NAME" can name, NULL-terminated. */
 extern const spot_generator_t *const spot_generators[];

@@ -2,12 +2,14 @@
 /* A recorded trace as it is: no dice. In YAML "trace: {file: PATH}". */
 #include <stdlib.h>
 
+#include "traces/generate/price_header.h"
 #include "traces/generate/recordings.h"
 
 typedef struct {
     spot_model_common_t common;
     char *path;
     spot_recording_t recording;
+    spot_zones_t zones; /* as far as they have prices; names are the trace's */
 } model_t;
 
 typedef struct {
@@ -19,9 +21,14 @@ static int
 file_prepare(void *model, const void *like, spot_diag_t *diag)
 {
     model_t *self = model;
-
-    return spot_recording_open(&self->recording,
+    int ret = spot_recording_open(&self->recording,
         like == NULL ? NULL : &((const model_t *) like)->recording, self->path, diag);
+
+    if (ret == 0) {
+        ret = spot_price_header_read(
+            self->recording.trace, self->path, &self->common.price, &self->zones, diag);
+    }
+    return ret;
 }
 
 static void
@@ -30,6 +37,7 @@ file_free(void *model)
     model_t *self = model;
 
     spot_recording_close(&self->recording);
+    spot_zones_free(&self->zones);
     free(self->path);
 }
 
@@ -88,13 +96,19 @@ file_name_text(const void *state, int32_t name_id, char text[SPOT_NAME_BYTES + 1
     return ((const state_t *) state)->trace->names[name_id];
 }
 
+static const spot_zones_t *
+file_zones(const void *model)
+{
+    return &((const model_t *) model)->zones;
+}
+
 static const spot_field_t file_options[] = {
     {.name = "file",
         .type = SPOT_FIELD_PATH,
         .offset = offsetof(model_t, path),
         .help =
             "a trace file (spotsim-trace 1, .csv or .csv.gz), relative to the document"},
-    {.name = NULL},
+    {.name = NULL, .fields = spot_model_price_fields},
 };
 
 const spot_generator_t spot_generator_file = {
@@ -108,6 +122,7 @@ const spot_generator_t spot_generator_file = {
     .free = file_free,
     .start = file_start,
     .next = file_next,
+    .zones = file_zones,
     .num_names = file_num_names,
     .initial_names = file_initial_names,
     .name_text = file_name_text,

@@ -178,7 +178,7 @@ static void
 lose(state_t *self, int32_t slot)
 {
     spot_roster_leave(&self->roster, slot);
-    spot_slot_calendar_set(&self->deadlines, slot, INFINITY);
+    spot_slot_calendar_set(&self->deadlines, slot, (double) INFINITY);
     self->population--;
 }
 

@@ -106,17 +106,17 @@ settle_common(model_t *self, spot_diag_t *diag)
     spot_model_common_t *common = &self->common;
     const spot_trace_t *trace = self->recording.trace;
 
-    if (!common->is_in_scenario && common->tick_s != 0 &&
+    if (!common->is_within && common->tick_s != 0 &&
         common->tick_ms != trace->resolution_ms) {
         spot_diag_warn(diag, self->path, 0, 0,
             "a replay keeps the recorded times: tick_s is ignored");
     }
     common->tick_ms = trace->resolution_ms;
-    if (!common->is_in_scenario && common->horizon_ms == 0) {
+    if (!common->is_within && common->horizon_ms == 0) {
         common->horizon_ms = self->to.time_ms - self->from.time_ms;
     }
     spot_recording_settle(trace, common);
-    if (!common->is_in_scenario && self->plan.largest > common->capacity) {
+    if (!common->is_within && self->plan.largest > common->capacity) {
         spot_diag_error(diag, self->path, 0, 0,
             "the trace can start with %d instances, more than the capacity of %lld",
             (int) self->plan.largest, (long long) common->capacity);

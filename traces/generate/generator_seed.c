@@ -106,9 +106,8 @@ seed_start(void *state, const void *model, const spot_dice_t *dice)
 
 /* An event with nothing to do (no instance left, or no room) is dropped. */
 static bool
-seed_next(void *state, spot_event_t *event)
+next_up_to_tick(state_t *self, int64_t last_tick, spot_event_t *event)
 {
-    state_t *self = state;
     const spot_model_common_t *common = &self->model->common;
     int64_t room = 0, tick = 0;
     int j = PREEMPTION;
@@ -117,7 +116,7 @@ seed_next(void *state, spot_event_t *event)
         j = self->next_tick[ADDITION] < self->next_tick[PREEMPTION] ? ADDITION
                                                                     : PREEMPTION;
         tick = self->next_tick[j];
-        if (tick > self->last_tick) {
+        if (tick > last_tick) {
             return false;
         }
         self->next_tick[j] =
@@ -131,6 +130,31 @@ seed_next(void *state, spot_event_t *event)
     event->name_ids = NULL;
     self->population += j == PREEMPTION ? -event->count : event->count;
     return true;
+}
+
+static bool
+seed_next(void *state, spot_event_t *event)
+{
+    state_t *self = state;
+
+    return next_up_to_tick(self, self->last_tick, event);
+}
+
+static bool
+seed_next_until(void *state, int64_t last_ms, spot_event_t *event)
+{
+    state_t *self = state;
+
+    return next_up_to_tick(self, last_ms / self->model->common.tick_ms, event);
+}
+
+/* The trials know no population: it counts only for what is there to lose or to add. */
+static void
+seed_lose(void *state, int64_t num_lost)
+{
+    state_t *self = state;
+
+    self->population -= num_lost;
 }
 
 static const spot_field_t direction_fields[] = {
@@ -184,5 +208,7 @@ const spot_generator_t spot_generator_seed = {
     .free = seed_free,
     .start = seed_start,
     .next = seed_next,
+    .next_until = seed_next_until,
+    .lose = seed_lose,
     .recording = NULL,
 };

@@ -72,7 +72,7 @@ spot_hours_end(const spot_hours_t *self, double start_hour, double time_s, doubl
     double left_s = (hour + 1) * S_PER_H - clock_s; /* of this hour */
 
     if (!isfinite(gap_s)) {
-        return INFINITY;
+        return (double) INFINITY;
     }
     /* A day has an integral of 86,400 s but for rounding: the last turn is a guard. */
     for (int j = 0; j < 2 * SPOT_HOURS_PER_DAY; j++) {

@@ -8,6 +8,39 @@
 
 #include "base/memory.h"
 
+/* Only a generator's zones have victims of their own: those of a recording are named. */
+static size_t
+count_pools(const spot_trace_model_t *model)
+{
+    const size_t num_zones = spot_trace_model_zones(model)->num_zones;
+
+    return model->recording != NULL || num_zones == 0 ? 1 : num_zones;
+}
+
+/* A pool of its own for each zone, with room for all that the zone may have. */
+static int
+init_pools(spot_membership_t *self)
+{
+    const bool has_zones = self->num_pools > 1 || (self->model->recording == NULL &&
+                                                      self->zones->num_zones > 0);
+    size_t num_places = has_zones ? 0 : (size_t) self->capacity;
+
+    for (int32_t j = 0; has_zones && j < self->num_pools; j++) {
+        num_places += (size_t) self->zones->zones[j].capacity;
+    }
+    self->living = spot_calloc(num_places, sizeof(*self->living));
+    self->pools = spot_calloc((size_t) self->num_pools, sizeof(*self->pools));
+    if (self->living == NULL || self->pools == NULL) {
+        return SPOT_ERR_NO_MEMORY;
+    }
+    self->pools[0].living = self->living;
+    for (int32_t j = 1; j < self->num_pools; j++) {
+        self->pools[j].living =
+            self->pools[j - 1].living + self->zones->zones[j - 1].capacity;
+    }
+    return 0;
+}
+
 int
 spot_membership_init(
     spot_membership_t *self, const spot_trace_model_t *model, int64_t capacity)
@@ -18,24 +51,26 @@ spot_membership_init(
     spot_bug_assert(capacity > 0 && spot_trace_model_initial(model) <= capacity);
     memset(self, 0, sizeof(*self));
     self->model = model;
+    self->zones = spot_trace_model_zones(model);
     self->capacity = (int32_t) capacity;
+    self->num_pools = (int32_t) count_pools(model);
     self->num_names =
         generator->num_names == NULL ? 0 : (size_t) generator->num_names(model->model);
     self->source = spot_calloc(1, spot_trace_model_state_bytes(model));
     self->free_slots = spot_calloc(num_slots, sizeof(*self->free_slots));
-    self->living = spot_calloc(num_slots, sizeof(*self->living));
+    self->pool_of_slot = spot_calloc(num_slots, sizeof(*self->pool_of_slot));
     self->place = spot_calloc(num_slots, sizeof(*self->place));
     self->taken = spot_calloc(num_slots, sizeof(*self->taken));
     self->birth = spot_calloc(num_slots, sizeof(*self->birth));
     self->name_id =
         spot_calloc(self->num_names > 0 ? num_slots : 0, sizeof(*self->name_id));
     self->slot_of_name = spot_calloc(self->num_names, sizeof(*self->slot_of_name));
-    if (self->source == NULL || self->free_slots == NULL || self->living == NULL ||
+    if (self->source == NULL || self->free_slots == NULL || self->pool_of_slot == NULL ||
         self->place == NULL || self->taken == NULL || self->birth == NULL ||
         self->name_id == NULL || self->slot_of_name == NULL) {
         return SPOT_ERR_NO_MEMORY;
     }
-    return 0;
+    return init_pools(self);
 }
 
 void
@@ -43,7 +78,9 @@ spot_membership_free(spot_membership_t *self)
 {
     free(self->source);
     free(self->free_slots);
+    free(self->pools);
     free(self->living);
+    free(self->pool_of_slot);
     free(self->place);
     free(self->taken);
     free(self->birth);
@@ -54,15 +91,18 @@ spot_membership_free(spot_membership_t *self)
 
 /* Gives a slot to a new instance. There must be room. */
 static int32_t
-give_slot(spot_membership_t *self, const int32_t *name_id)
+give_slot(spot_membership_t *self, spot_pool_t *pool, const int32_t *name_id)
 {
     const int32_t slot =
         self->num_free > 0 ? self->free_slots[--self->num_free] : self->num_slots_used++;
 
-    self->place[slot] = self->population;
-    self->living[self->population++] = slot;
-    self->num_births++;
-    self->birth[slot] = self->num_births;
+    self->place[slot] = pool->population;
+    pool->living[pool->population++] = slot;
+    self->population++;
+    if (self->num_pools > 1) {
+        self->pool_of_slot[slot] = (int32_t) (pool - self->pools);
+    }
+    self->birth[slot] = ++pool->num_births;
     if (name_id != NULL) {
         self->name_id[slot] = *name_id;
         self->slot_of_name[*name_id] = slot;
@@ -71,49 +111,68 @@ give_slot(spot_membership_t *self, const int32_t *name_id)
 }
 
 static void
-take_slot(spot_membership_t *self, int32_t slot)
+take_slot(spot_membership_t *self, spot_pool_t *pool, int32_t slot)
 {
     const int32_t place = self->place[slot];
-    const int32_t last = self->living[--self->population];
+    const int32_t last = pool->living[--pool->population];
 
-    self->living[place] = last;
+    pool->living[place] = last;
     self->place[last] = place;
+    self->population--;
     self->free_slots[self->num_free++] = slot;
+}
+
+/* Those who live at time 0. */
+static void
+give_initial_slots(spot_membership_t *self)
+{
+    const spot_generator_t *generator = self->model->generator;
+    const int32_t *initial_names = NULL;
+
+    if (generator->initial_names != NULL) {
+        initial_names = generator->initial_names(self->source);
+    }
+    for (int32_t pool_id = 0; pool_id < self->num_pools; pool_id++) {
+        int64_t num_initial = spot_trace_model_initial(self->model);
+
+        if (generator->zone_initial != NULL) {
+            num_initial = generator->zone_initial(self->source, pool_id);
+        } else if (generator->initial != NULL) {
+            num_initial = generator->initial(self->source);
+        }
+        for (int32_t j = 0; j < num_initial; j++) {
+            const int32_t *name_id = initial_names == NULL ? &j : &initial_names[j];
+
+            (void) give_slot(
+                self, &self->pools[pool_id], self->num_names > 0 ? name_id : NULL);
+        }
+    }
 }
 
 void
 spot_membership_start(spot_membership_t *self, uint64_t seed, uint64_t replication)
 {
-    const spot_generator_t *generator = self->model->generator;
-    const int32_t *initial_names = NULL;
     const spot_dice_t dice = {.seed = seed, .replication = replication};
-    int64_t num_initial = spot_trace_model_initial(self->model);
 
-    generator->start(self->source, self->model->model, &dice);
-    if (generator->initial != NULL) {
-        num_initial = generator->initial(self->source);
-    }
+    self->model->generator->start(self->source, self->model->model, &dice);
     self->population = 0;
     self->num_slots_used = 0;
     self->num_free = 0;
-    self->num_births = 0;
-    if (generator->initial_names != NULL) {
-        initial_names = generator->initial_names(self->source);
+    for (int32_t j = 0; j < self->num_pools; j++) {
+        self->pools[j].population = 0;
+        self->pools[j].num_births = 0;
     }
     for (size_t j = 0; j < self->num_names; j++) {
         self->slot_of_name[j] = -1;
     }
-    for (int32_t j = 0; j < num_initial; j++) {
-        const int32_t *name_id = initial_names == NULL ? &j : &initial_names[j];
-
-        (void) give_slot(self, self->num_names > 0 ? name_id : NULL);
-    }
+    give_initial_slots(self);
     spot_rng_seek(&self->victims, seed, replication, SPOT_STREAM_VICTIM, 0);
 }
 
 /* Above the capacity the first ones enter, the others are clipped. */
 static void
-apply_addition(spot_membership_t *self, const spot_event_t *event, spot_change_t *change)
+apply_addition(spot_membership_t *self, spot_pool_t *pool, const spot_event_t *event,
+    spot_change_t *change)
 {
     const int32_t room = self->capacity - self->population;
 
@@ -121,22 +180,22 @@ apply_addition(spot_membership_t *self, const spot_event_t *event, spot_change_t
     for (int32_t j = 0; j < change->count; j++) {
         const int32_t *name_id = event->name_ids == NULL ? NULL : &event->name_ids[j];
 
-        self->taken[j] = give_slot(self, name_id);
+        self->taken[j] = give_slot(self, pool, name_id);
     }
 }
 
-/* Uniform without replacement among all that live, whatever they do. */
+/* Uniform without replacement among all that live in the pool, whatever they do. */
 static void
-apply_counted_loss(
-    spot_membership_t *self, const spot_event_t *event, spot_change_t *change)
+apply_counted_loss(spot_membership_t *self, spot_pool_t *pool, const spot_event_t *event,
+    spot_change_t *change)
 {
-    change->count = event->count < self->population ? event->count : self->population;
+    change->count = event->count < pool->population ? event->count : pool->population;
     for (int32_t j = 0; j < change->count; j++) {
         const uint64_t place =
-            spot_rng_below(&self->victims, (uint64_t) self->population);
+            spot_rng_below(&self->victims, (uint64_t) pool->population);
 
-        self->taken[j] = self->living[place];
-        take_slot(self, self->taken[j]);
+        self->taken[j] = pool->living[place];
+        take_slot(self, pool, self->taken[j]);
     }
 }
 
@@ -151,7 +210,7 @@ apply_named_loss(
 
         if (*slot >= 0) {
             self->taken[change->count++] = *slot;
-            take_slot(self, *slot);
+            take_slot(self, &self->pools[self->pool_of_slot[*slot]], *slot);
             *slot = -1;
         }
     }
@@ -160,15 +219,20 @@ apply_named_loss(
 bool
 spot_membership_next(spot_membership_t *self, spot_change_t *change)
 {
+    const spot_generator_t *generator = self->model->generator;
+    spot_pool_t *pool = self->pools;
     spot_event_t event;
 
-    if (!self->model->generator->next(self->source, &event)) {
+    if (!generator->next(self->source, &event)) {
         return false;
     }
+    if (generator->zone != NULL) {
+        pool += generator->zone(self->source);
+    }
     if (event.kind == SPOT_EVENT_ADD) {
-        apply_addition(self, &event, change);
+        apply_addition(self, pool, &event, change);
     } else if (event.name_ids == NULL) {
-        apply_counted_loss(self, &event, change);
+        apply_counted_loss(self, pool, &event, change);
     } else {
         apply_named_loss(self, &event, change);
     }
@@ -177,6 +241,17 @@ spot_membership_next(spot_membership_t *self, spot_change_t *change)
     change->num_clipped = event.count - change->count;
     change->slots = self->taken;
     return true;
+}
+
+int32_t
+spot_membership_zone(const spot_membership_t *self, int32_t slot)
+{
+    if (self->zones->num_zones == 0) {
+        return -1;
+    }
+    return self->zones->zone_of_name != NULL
+               ? self->zones->zone_of_name[self->name_id[slot]]
+               : self->pool_of_slot[slot];
 }
 
 const char *
@@ -188,7 +263,12 @@ spot_membership_name(
     if (self->num_names > 0 && generator->name_text != NULL) {
         return generator->name_text(self->source, self->name_id[slot], text);
     }
-    snprintf(text, SPOT_INSTANCE_NAME_BYTES, "i%" PRId64, self->birth[slot]);
+    if (generator->zone != NULL) {
+        snprintf(text, SPOT_INSTANCE_NAME_BYTES, "%s/i%" PRId64,
+            self->zones->zones[self->pool_of_slot[slot]].name, self->birth[slot]);
+    } else {
+        snprintf(text, SPOT_INSTANCE_NAME_BYTES, "i%" PRId64, self->birth[slot]);
+    }
     return text;
 }
 
@@ -198,9 +278,13 @@ spot_membership_print_state(const spot_membership_t *self, FILE *out)
     char text[SPOT_INSTANCE_NAME_BYTES];
 
     fprintf(out, "living: %d of %d:", self->population, self->capacity);
-    for (int32_t j = 0; j < self->population; j++) {
-        fprintf(out, " %d=%s", self->living[j],
-            spot_membership_name(self, self->living[j], text));
+    for (int32_t pool_id = 0; pool_id < self->num_pools; pool_id++) {
+        const spot_pool_t *pool = &self->pools[pool_id];
+
+        for (int32_t j = 0; j < pool->population; j++) {
+            fprintf(out, " %d=%s", pool->living[j],
+                spot_membership_name(self, pool->living[j], text));
+        }
     }
     putc('\n', out);
 }
@@ -209,17 +293,25 @@ void
 spot_membership_verify(const spot_membership_t *self)
 {
     const bool has_names = self->num_names > 0;
-    int32_t num_names_living = 0;
+    int32_t num_names_living = 0, num_living = 0;
 
     spot_bug_assert(self->population >= 0 && self->population <= self->capacity);
     spot_bug_assert(self->population + self->num_free == self->num_slots_used);
-    for (int32_t j = 0; j < self->population; j++) {
-        const int32_t slot = self->living[j];
+    for (int32_t pool_id = 0; pool_id < self->num_pools; pool_id++) {
+        const spot_pool_t *pool = &self->pools[pool_id];
 
-        spot_bug_assert(slot >= 0 && slot < self->num_slots_used);
-        spot_bug_assert(self->place[slot] == j);
-        spot_bug_assert(!has_names || self->slot_of_name[self->name_id[slot]] == slot);
+        for (int32_t j = 0; j < pool->population; j++) {
+            const int32_t slot = pool->living[j];
+
+            spot_bug_assert(slot >= 0 && slot < self->num_slots_used);
+            spot_bug_assert(self->place[slot] == j);
+            spot_bug_assert(self->pool_of_slot[slot] == pool_id);
+            spot_bug_assert(
+                !has_names || self->slot_of_name[self->name_id[slot]] == slot);
+        }
+        num_living += pool->population;
     }
+    spot_bug_assert(num_living == self->population);
     for (size_t j = 0; j < self->num_names; j++) {
         num_names_living += self->slot_of_name[j] >= 0;
     }

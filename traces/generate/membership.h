@@ -22,19 +22,29 @@ typedef struct {
     const int32_t *slots; /* [count] valid until the next call */
 } spot_change_t;
 
+/* Those among whom a loss without names picks its victims: of one zone, or all. */
+typedef struct {
+    int32_t *living; /* [population] slots; kept by swap-remove */
+    int32_t population;
+    int64_t num_births;
+} spot_pool_t;
+
 typedef struct {
     const spot_trace_model_t *model; /* must outlive self */
+    const spot_zones_t *zones;       /* of the model */
     void *source;                    /* state of the generator */
     int32_t capacity;
     int32_t population;
     int32_t num_slots_used; /* slots below were used in this replication */
     int32_t num_free;
     int32_t *free_slots; /* [num_free] used once, free again, last in first out */
-    int32_t *living;     /* [population] slots; kept by swap-remove */
-    int32_t *place;      /* [capacity] index into living of a living slot */
-    int32_t *taken;      /* [capacity] slots of the latest change */
-    int64_t num_births;
-    int64_t *birth;        /* [capacity] 1, 2, ... by birth */
+    int32_t num_pools;
+    spot_pool_t *pools;    /* [num_pools] one for each zone of a generator, else one */
+    int32_t *living;       /* of all pools, one after the other */
+    int32_t *place;        /* [capacity] index into its pool's living of a living slot */
+    int32_t *pool_of_slot; /* [capacity] */
+    int32_t *taken;        /* [capacity] slots of the latest change */
+    int64_t *birth;        /* [capacity] 1, 2, ... by birth in its pool */
     size_t num_names;      /* ids in the events; 0: they name nobody */
     int32_t *name_id;      /* [capacity] or, without names, [0] */
     int32_t *slot_of_name; /* [num_names] -1: not living */
@@ -46,15 +56,19 @@ SPOT_MUST_CHECK int spot_membership_init(
     spot_membership_t *self, const spot_trace_model_t *model, int64_t capacity);
 void spot_membership_free(spot_membership_t *self);
 
-/* Starts a replication: the initial instances live in slots 0 ... population - 1.
- * O(initial instances + names). */
+/* Starts a replication: the initial instances live in slots 0 ... population - 1, zone
+ * by zone. O(initial instances + names). */
 void spot_membership_start(spot_membership_t *self, uint64_t seed, uint64_t replication);
 
 /* The next change in trace order; false: nothing happens any more. count may be 0. */
 bool spot_membership_next(spot_membership_t *self, spot_change_t *change);
 
+/* The zone of the instance in a slot, also right after it has gone; -1: none. */
+int32_t spot_membership_zone(const spot_membership_t *self, int32_t slot);
+
 /* The name of the instance in a slot, also right after it has gone: what the generator
- * calls it, or "i1", "i2", ... by birth; written to text if need be. */
+ * calls it, or "i1", "i2", ... by birth, in zones "ZONE/i1", ... by birth in each;
+ * written to text if need be. */
 #define SPOT_INSTANCE_NAME_BYTES (SPOT_NAME_BYTES + 1)
 const char *spot_membership_name(
     const spot_membership_t *self, int32_t slot, char text[SPOT_INSTANCE_NAME_BYTES]);

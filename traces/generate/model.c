@@ -70,6 +70,18 @@ const spot_field_t spot_model_common_fields[] = {
         .initial = "uniform",
         .choices = victims_names,
         .help = "which instances are preempted: all alike"},
+    {.name = NULL, .fields = spot_model_price_fields},
+};
+
+const spot_field_t spot_model_price_fields[] = {
+    {.name = "price",
+        .type = SPOT_FIELD_CUSTOM,
+        .offset = offsetof(spot_model_common_t, price),
+        .initial = "",
+        .bind = spot_price_steps_bind,
+        .expected = SPOT_PRICE_EXPECTED,
+        .help = "price of a spot instance since the start of the trace; wins over the "
+                "scenario's fleet.price.spot"},
     {.name = NULL},
 };
 
@@ -86,10 +98,22 @@ report_form(spot_bind_t *bind, const spot_node_t *node)
 }
 
 static const spot_generator_t *
+generator_of_name(const char *name)
+{
+    for (size_t j = 0; spot_generators[j] != NULL; j++) {
+        if (strcmp(spot_generators[j]->name, name) == 0) {
+            return spot_generators[j];
+        }
+    }
+    return NULL;
+}
+
+static const spot_generator_t *
 find_generator(spot_bind_t *bind, const spot_node_t *node)
 {
     const spot_node_t *name = spot_node_get(node, "generator");
     const spot_node_t *file = spot_node_get(node, "file");
+    const spot_generator_t *generator;
     spot_suggest_t near;
 
     if (file != NULL && name == NULL) {
@@ -104,11 +128,12 @@ find_generator(spot_bind_t *bind, const spot_node_t *node)
         report_form(bind, name == NULL ? node : name);
         return NULL;
     }
+    generator = generator_of_name(name->text);
+    if (generator != NULL) {
+        return generator;
+    }
     spot_suggest_init(&near, name->text);
     for (size_t j = 0; spot_generators[j] != NULL; j++) {
-        if (strcmp(spot_generators[j]->name, name->text) == 0) {
-            return spot_generators[j];
-        }
         spot_suggest_offer(&near, spot_generators[j]->name);
     }
     spot_bind_unknown(bind, name, "generator", "generator", &near);
@@ -125,56 +150,116 @@ warn_ignored(
         "%s%s is ignored: %s wins", bind->path, key, winner);
 }
 
-/* Inside a scenario: its values count, other ones in the model warn. */
+/* Inside a scenario, or in one of several zones: the tick and the horizon of the whole
+ * count, other ones in the model warn. */
 static void
-settle_in_scenario(spot_model_common_t *common, spot_bind_t *bind,
-    const spot_node_t *node, const spot_trace_setting_t *setting)
+settle_tick(spot_model_common_t *common, spot_bind_t *bind, const spot_node_t *node,
+    const spot_trace_setting_t *setting)
 {
     int64_t model_ms = 0;
 
     if (common->tick_s != 0 && (spot_duration_from_s(common->tick_s, &model_ms) != 0 ||
                                    model_ms != setting->tick_ms)) {
-        warn_ignored(bind, node, "tick_s", "the scenario's tick");
+        warn_ignored(bind, node, "tick_s",
+            setting->is_zone ? "the tick of all zones" : "the scenario's tick");
     }
-    if (common->capacity != 0 && common->capacity != setting->capacity) {
-        warn_ignored(bind, node, "capacity", "the scenario's fleet.capacity");
-    }
-    if (common->initial != -1 && common->initial != setting->initial) {
-        warn_ignored(bind, node, "initial", "the scenario's fleet.initial");
-    }
+    common->tick_ms = setting->tick_ms;
+}
+
+static void
+settle_horizon(spot_model_common_t *common, spot_bind_t *bind, const spot_node_t *node,
+    const spot_trace_setting_t *setting)
+{
+    int64_t model_ms = 0;
+
     if (common->horizon_s != 0 &&
         (spot_duration_from_s(common->horizon_s, &model_ms) != 0 ||
             model_ms != setting->horizon_ms)) {
-        warn_ignored(bind, node, "horizon_s", "the scenario's horizon");
+        warn_ignored(bind, node, "horizon_s",
+            setting->is_zone ? "the horizon of all zones" : "the scenario's horizon");
     }
-    common->tick_ms = setting->tick_ms;
-    common->capacity = setting->capacity;
-    common->initial = setting->initial;
     common->horizon_ms = setting->horizon_ms;
-    common->is_in_scenario = true;
+    common->is_within = true;
 }
 
-/* A model file on its own: what it does not say is missing, unless it is recorded. */
 static void
-settle_alone(spot_model_common_t *common, bool is_recorded, spot_bind_t *bind,
-    const spot_node_t *node)
+settle_in_scenario(const spot_trace_model_t *self, spot_bind_t *bind,
+    const spot_node_t *node, const spot_trace_setting_t *setting)
 {
-    const double tick_s =
-        common->tick_s == 0 && !is_recorded ? DEFAULT_TICK_S : common->tick_s;
+    spot_model_common_t *common = self->model;
 
-    if (!is_recorded && spot_node_get(node, "capacity") == NULL) {
-        spot_bind_error(bind, node, NULL, "missing key \"capacity\"");
+    settle_tick(common, bind, node, setting);
+    if (common->capacity != 0 && common->capacity != setting->capacity) {
+        warn_ignored(bind, node, "capacity", "the scenario's fleet.capacity");
     }
-    if (!is_recorded && spot_node_get(node, "initial") == NULL) {
-        spot_bind_error(bind, node, NULL, "missing key \"initial\"");
+    if (self->generator->largest_initial == NULL && common->initial != -1 &&
+        common->initial != setting->initial) {
+        warn_ignored(bind, node, "initial", "the scenario's fleet.initial");
+    }
+    settle_horizon(common, bind, node, setting);
+    common->capacity = setting->capacity;
+    common->initial = setting->initial;
+}
+
+/* Without a scenario a model must say how many instances there are, unless its recording
+ * does. */
+static void
+check_own_fleet(
+    const spot_trace_model_t *self, spot_bind_t *bind, const spot_node_t *node)
+{
+    const spot_model_common_t *common = self->model;
+    const bool is_missing =
+        !self->generator->is_recorded && self->generator->largest_initial == NULL;
+
+    if (is_missing && spot_node_get(node, "capacity") == NULL) {
+        spot_bind_error(bind, node, NULL, "missing key \"%scapacity\"", bind->path);
+    }
+    if (is_missing && spot_node_get(node, "initial") == NULL) {
+        spot_bind_error(bind, node, NULL, "missing key \"%sinitial\"", bind->path);
     } else if (common->capacity != 0 && common->initial > common->capacity) {
         spot_bind_error(bind, spot_node_place(node, "initial"), "initial",
             "%lld instances are more than the capacity of %lld",
             (long long) common->initial, (long long) common->capacity);
     }
+}
+
+/* A model file on its own: what it does not say is missing. */
+static void
+settle_alone(const spot_trace_model_t *self, spot_bind_t *bind, const spot_node_t *node)
+{
+    spot_model_common_t *common = self->model;
+    const double tick_s = common->tick_s == 0 && !self->generator->is_recorded
+                              ? DEFAULT_TICK_S
+                              : common->tick_s;
+
+    check_own_fleet(self, bind, node);
     if (spot_duration_from_s(tick_s, &common->tick_ms) != 0 ||
         spot_duration_from_s(common->horizon_s, &common->horizon_ms) != 0) {
         spot_bind_error(bind, node, NULL, "a duration of more than 100 years");
+    }
+}
+
+static void
+settle(const spot_trace_model_t *self, spot_bind_t *bind, const spot_node_t *node,
+    const spot_trace_setting_t *setting, const void *like)
+{
+    spot_model_common_t *common = self->model;
+
+    if (self->generator->largest_initial != NULL && common->initial != -1) {
+        warn_ignored(bind, node, "initial", "what the model itself starts with");
+        common->initial = -1;
+    }
+    if (setting != NULL && setting->is_zone) {
+        settle_tick(common, bind, node, setting);
+        settle_horizon(common, bind, node, setting);
+        check_own_fleet(self, bind, node);
+    } else if (setting != NULL) {
+        settle_in_scenario(self, bind, node, setting);
+    } else if (self->generator != &spot_generator_file) {
+        settle_alone(self, bind, node);
+    }
+    if (self->generator->bind_parts != NULL) {
+        self->generator->bind_parts(self->model, bind, setting, like);
     }
 }
 
@@ -182,8 +267,8 @@ static int
 bind_model(spot_trace_model_t *self, spot_bind_t *bind, const spot_node_t *node,
     const spot_trace_setting_t *setting, const spot_trace_model_t *like)
 {
-    const bool is_alike = like != NULL && like->model != NULL;
     const size_t num_errors = bind->diag->num_errors;
+    const void *like_model;
     spot_model_common_t *common;
     int ret = 0;
 
@@ -195,26 +280,20 @@ bind_model(spot_trace_model_t *self, spot_bind_t *bind, const spot_node_t *node,
     if (self->model == NULL) {
         return SPOT_ERR_NO_MEMORY;
     }
+    like_model = like != NULL && like->generator == self->generator ? like->model : NULL;
     common = self->model;
     common->initial = -1;
     spot_bind_map(bind, self->generator->options, NULL, node, self->model);
-    if (self->generator->largest_initial != NULL && common->initial != -1) {
-        warn_ignored(bind, node, "initial", "what the recorded trace had");
-        common->initial = -1;
-    }
-    if (setting != NULL) {
-        settle_in_scenario(common, bind, node, setting);
-    } else if (self->generator != &spot_generator_file) {
-        settle_alone(common, self->generator->is_recorded, bind, node);
-    }
+    settle(self, bind, node, setting, like_model);
     if (bind->is_out_of_memory) {
         return SPOT_ERR_NO_MEMORY;
     }
     if (bind->diag->num_errors > num_errors) {
         return SPOT_ERR_BAD_INPUT;
     }
-    ret = self->generator->prepare(self->model,
-        is_alike && like->generator == self->generator ? like->model : NULL, bind->diag);
+    if (self->generator->prepare != NULL) {
+        ret = self->generator->prepare(self->model, like_model, bind->diag);
+    }
     if (ret == 0 && self->generator->recording != NULL) {
         self->recording = self->generator->recording(self->model);
     }
@@ -267,6 +346,7 @@ spot_trace_model_free(spot_trace_model_t *self)
         spot_model_common_t *common = self->model;
 
         free(common->name);
+        spot_price_steps_free(&common->price);
         self->generator->free(self->model);
         free(self->model);
     }
@@ -307,6 +387,38 @@ bool
 spot_trace_model_has_initial(const spot_trace_model_t *self)
 {
     return self->recording != NULL || self->generator->largest_initial != NULL;
+}
+
+const spot_zones_t *
+spot_trace_model_zones(const spot_trace_model_t *self)
+{
+    static const spot_zones_t none = {0};
+
+    return self->generator->zones == NULL ? &none : self->generator->zones(self->model);
+}
+
+bool
+spot_trace_model_has_price(const spot_trace_model_t *self)
+{
+    const spot_zones_t *zones = spot_trace_model_zones(self);
+    bool has_price = zones->num_zones > 0 && self->recording == NULL;
+
+    for (size_t j = 0; j < zones->num_zones; j++) {
+        has_price = has_price && zones->zones[j].price.num_steps > 0;
+    }
+    return has_price || spot_trace_model_common(self)->price.num_steps > 0;
+}
+
+bool
+spot_trace_node_has_initial(const spot_node_t *node)
+{
+    const spot_node_t *name = spot_node_get(node, "generator");
+    const spot_generator_t *generator = name == NULL || name->kind != SPOT_NODE_SCALAR
+                                            ? NULL
+                                            : generator_of_name(name->text);
+
+    return spot_node_get(node, "file") != NULL ||
+           (generator != NULL && generator->largest_initial != NULL);
 }
 
 void

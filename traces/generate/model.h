@@ -13,15 +13,6 @@ typedef struct {
     const spot_trace_t *recording; /* NULL for a generator of new traces */
 } spot_trace_model_t;
 
-/* What a scenario settles; its values win over those of the model, a difference warns.
- */
-typedef struct {
-    int64_t tick_ms;
-    int64_t capacity;
-    int64_t initial;
-    int64_t horizon_ms; /* 0: none */
-} spot_trace_setting_t;
-
 /* Binds node, the value of "trace:", which may also be the path of a model file. like: a
  * model bound before, by the same thread, whose recordings are shared, or NULL; it may
  * be freed first. setting NULL: a model file, which must bring its own capacity and
@@ -42,6 +33,17 @@ size_t spot_trace_model_state_bytes(const spot_trace_model_t *self);
 
 /* The part that all models have. */
 const spot_model_common_t *spot_trace_model_common(const spot_trace_model_t *self);
+
+/* The zones of its instances; num_zones 0: they are all alike. */
+const spot_zones_t *spot_trace_model_zones(const spot_trace_model_t *self);
+
+/* Whether the trace says what every instance costs, so that the fleet's price does not
+ * count. */
+bool spot_trace_model_has_price(const spot_trace_model_t *self);
+
+/* Whether the model of a "trace:" node brings its own instances at time 0; false where
+ * it cannot be said. */
+bool spot_trace_node_has_initial(const spot_node_t *node);
 
 /* Another horizon than that of the model; > 0. Not while a replication is under way. */
 void spot_trace_model_set_horizon(spot_trace_model_t *self, int64_t horizon_ms);

@@ -133,7 +133,7 @@ spot_recording_settle(const spot_trace_t *trace, spot_model_common_t *common)
                            : peak > 0                        ? peak
                                                              : 1;
     }
-    if (common->horizon_ms == 0 && !common->is_in_scenario) {
+    if (common->horizon_ms == 0 && !common->is_within) {
         common->horizon_ms = trace->end_ms;
     }
     if (common->initial < 0) {

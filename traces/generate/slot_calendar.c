@@ -21,7 +21,7 @@ spot_slot_calendar_init(spot_slot_calendar_t *self, void *memory, int64_t num_sl
     self->heap = memory;
     self->place = (int32_t *) (void *) (self->heap + num_slots);
     for (int32_t slot = 0; slot < num_slots; slot++) {
-        self->heap[slot] = (spot_appointment_t){INFINITY, slot};
+        self->heap[slot] = (spot_appointment_t){(double) INFINITY, slot};
         self->place[slot] = slot;
     }
 }

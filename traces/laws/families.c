@@ -71,9 +71,10 @@ log_power(double log_base, double exponent)
 static double
 weibull_log_density(const double *p, double t)
 {
-    const double log_ratio = log(t / p[0]);
+    const double log_ratio = log(t) - log(p[0]);
 
-    return log(p[1] / p[0]) + log_power(log_ratio, p[1] - 1) - exp(p[1] * log_ratio);
+    return log(p[1]) - log(p[0]) + log_power(log_ratio, p[1] - 1) -
+           exp(p[1] * log_ratio);
 }
 
 static double
@@ -140,7 +141,7 @@ gamma_log_size(double a, double x)
         log_ratio.val = log(x / a) - excess;
     }
     return a * log_ratio.val - (M_LN2 + M_LNPI + log(a)) / 2 -
-           1 / (12 * a) * (1 - 1 / (30 * a * a));
+           (1 - (1 - (2 - 1.5 / (a * a)) / (7 * a * a)) / (30 * a * a)) / (12 * a);
 }
 
 /* Far above a, where Q is no double any more: the continued fraction of DLMF 8.9.2 by
@@ -182,7 +183,14 @@ gamma_log_survival(const double *p, double t)
         return x > a ? gamma_log_tail(a, x) : 0;
     }
     if (x < a) {
-        return gsl_sf_gamma_inc_P_e(a, x, &smaller) == 0 ? log1p(-smaller.val) : 0;
+        if (gsl_sf_gamma_inc_P_e(a, x, &smaller) != 0) {
+            return 0;
+        }
+        if (1 - smaller.val > 1e-6) {
+            return log1p(-smaller.val);
+        }
+        /* A shape near 0: P = e^size (1 + x/(a + 1) + ...), DLMF 8.7.1. */
+        return log(-expm1(gamma_log_size(a, x) + log1p(x / (a + 1))));
     }
     return gsl_sf_gamma_inc_Q_e(a, x, &smaller) == 0 && smaller.val > 0
                ? log(smaller.val)
@@ -233,13 +241,14 @@ lognormal_log_density(const double *p, double t)
     const double z = (log(t) - p[0]) / p[1];
 
     if (!(t > 0)) {
-        return -INFINITY;
+        return (double) -INFINITY;
     }
     return -log(t) - log(p[1]) - M_LN2 / 2 - M_LNPI / 2 - z * z / 2;
 }
 
-/* Beyond, z^2 is no double. */
-#define LARGEST_Z 1e150
+/* Beyond, the first term of the asymptotic series is all, and the library's rational
+ * approximation overflows. */
+#define FAR_Z 1e8
 
 /* Below the median 1 minus what is small, so that S near 1 keeps its digits. */
 double
@@ -250,10 +259,10 @@ spot_law_log_normal_tail(double z)
     if (z < 0) {
         return log1p(-erfc(-z * M_SQRT1_2) / 2);
     }
-    if (!(z < LARGEST_Z) || gsl_sf_log_erfc_e(z * M_SQRT1_2, &log_erfc) != 0) {
-        return -INFINITY;
+    if (z < FAR_Z && gsl_sf_log_erfc_e(z * M_SQRT1_2, &log_erfc) == 0) {
+        return log_erfc.val - M_LN2;
     }
-    return log_erfc.val - M_LN2;
+    return -z * z / 2 - log(z) - (M_LN2 + M_LNPI) / 2;
 }
 
 static double
@@ -302,18 +311,18 @@ const spot_family_t spot_family_lognormal = {
 static double
 loglogistic_log_density(const double *p, double t)
 {
-    const double log_ratio = log(t / p[0]), z = p[1] * log_ratio;
+    const double log_ratio = log(t) - log(p[0]), z = p[1] * log_ratio;
 
     if (z > 0) {
         return log(p[1]) - log(t) - z - 2 * log1p(exp(-z));
     }
-    return log(p[1] / p[0]) + log_power(log_ratio, p[1] - 1) - 2 * log1p(exp(z));
+    return log(p[1]) - log(p[0]) + log_power(log_ratio, p[1] - 1) - 2 * log1p(exp(z));
 }
 
 static double
 loglogistic_log_survival(const double *p, double t)
 {
-    const double z = p[1] * log(t / p[0]);
+    const double z = p[1] * (log(t) - log(p[0]));
 
     return z > 0 ? -z - log1p(exp(-z)) : -log1p(exp(z));
 }
@@ -366,11 +375,17 @@ const spot_family_t spot_family_loglogistic = {
     .draw = loglogistic_draw,
 };
 
+/* Both functions take one logarithm where the sum is a double with all its digits. */
 static double
 hyperexp2_log_density(const double *p, double t)
 {
-    return spot_law_log_sum(
-        log(p[0] / p[1]) - t / p[1], log1p(-p[0]) - log(p[2]) - t / p[2]);
+    const double density =
+        p[0] / p[1] * exp(-t / p[1]) + (1 - p[0]) / p[2] * exp(-t / p[2]);
+
+    return density > SPOT_LAW_TINY && density < SPOT_LAW_HUGE
+               ? log(density)
+               : spot_law_log_sum(log(p[0]) - log(p[1]) - t / p[1],
+                     log1p(-p[0]) - log(p[2]) - t / p[2]);
 }
 
 static double
@@ -378,7 +393,7 @@ hyperexp2_log_survival(const double *p, double t)
 {
     const double p_end = -p[0] * expm1(-t / p[1]) - (1 - p[0]) * expm1(-t / p[2]);
 
-    return p_end < 0.5 /* S near 1 keeps its digits */
+    return p_end < SPOT_LAW_NOT_LATE
                ? log1p(-p_end)
                : spot_law_log_sum(log(p[0]) - t / p[1], log1p(-p[0]) - t / p[2]);
 }

@@ -65,12 +65,18 @@ static double
 bathtub_log_density(const double *p, double t)
 {
     if (t > p[LIMIT]) {
-        return -INFINITY;
+        return (double) -INFINITY;
     }
-    return spot_law_log_sum(
-        log(p[W]) - t / p[TAU1] - log(p[TAU1] * mass(p[TAU1], p[LIMIT])),
-        log1p(-p[W]) + (t - p[LIMIT]) / p[TAU2] -
-            log(p[TAU2] * mass(p[TAU2], p[LIMIT])));
+    const double early = p[TAU1] * mass(p[TAU1], p[LIMIT]);
+    const double late = p[TAU2] * mass(p[TAU2], p[LIMIT]);
+    const double density = p[W] / early * exp(-t / p[TAU1]) +
+                           (1 - p[W]) / late * exp((t - p[LIMIT]) / p[TAU2]);
+
+    if (density > SPOT_LAW_TINY && density < SPOT_LAW_HUGE) {
+        return log(density);
+    }
+    return spot_law_log_sum(log(p[W]) - t / p[TAU1] - log(early),
+        log1p(-p[W]) + (t - p[LIMIT]) / p[TAU2] - log(late));
 }
 
 static double
@@ -83,9 +89,9 @@ bathtub_log_survival(const double *p, double t)
     const double p_end = p[W] * p_early + (1 - p[W]) * p_late;
 
     if (rest <= 0) {
-        return -INFINITY;
+        return (double) -INFINITY;
     }
-    if (p_end < 0.5) { /* S near 1 keeps its digits */
+    if (p_end < SPOT_LAW_NOT_LATE) {
         return log1p(-p_end);
     }
     return spot_law_log_sum(
@@ -151,7 +157,7 @@ log_overrun_survival(const double *p, double overrun)
     const double rest = p[OVERRUN_MAX] - overrun;
 
     if (rest <= 0) {
-        return -INFINITY;
+        return (double) -INFINITY;
     }
     return -overrun / p[OVERRUN_MEAN] +
            log(mass(p[OVERRUN_MEAN], rest) / mass(p[OVERRUN_MEAN], p[OVERRUN_MAX]));
@@ -176,11 +182,27 @@ deadline_log_density(const double *p, double t)
         return log_density;
     }
     if (overrun >= p[OVERRUN_MAX]) {
-        return -INFINITY;
+        return (double) -INFINITY;
     }
     return spot_law_log_sum(log_density + log_overrun_survival(p, overrun),
         spot_family_lognormal.log_survival(p, t) - overrun / p[OVERRUN_MEAN] -
             log(p[OVERRUN_MEAN] * mass(p[OVERRUN_MEAN], p[OVERRUN_MAX])));
+}
+
+/* Wider than this, E(X^k) is so large that its product with a small tail cancels. */
+#define WIDE_SIGMA 1e5
+
+/* ln E(X^k; X < deadline), X lognormal. */
+static double
+deadline_log_early(const double *p, int k)
+{
+    const double y = (log(p[DEADLINE]) - p[ZETA]) / p[SIGMA];
+    const double z = k * p[SIGMA] - y;
+
+    if (p[SIGMA] > WIDE_SIGMA) {
+        return k * log(p[DEADLINE]) - y * y / 2 - log(z) - (M_LN2 + M_LNPI) / 2;
+    }
+    return k * p[ZETA] + k * k * p[SIGMA] * p[SIGMA] / 2 + spot_law_log_normal_tail(z);
 }
 
 /* E(min(X, deadline)^k) plus the integral of k t^(k-1) P(T > t) over the overrun, by
@@ -189,23 +211,21 @@ static double
 deadline_moment(const double *p, int k)
 {
     enum { NUM_STEPS = 2000 };
-    const double zeta = p[ZETA], sigma = p[SIGMA], deadline = p[DEADLINE];
-    const double log_whole = k * zeta + k * k * sigma * sigma / 2;
+    const double deadline = p[DEADLINE];
     const double step = p[OVERRUN_MAX] / NUM_STEPS;
     double sum = 0;
 
     if (!isfinite(deadline)) {
-        return exp(log_whole);
+        return exp(k * p[ZETA] + k * k * p[SIGMA] * p[SIGMA] / 2);
     }
     for (int j = 0; j <= NUM_STEPS; j++) {
         const double t = deadline + j * step;
         const double weight = j == 0 || j == NUM_STEPS ? 1 : 2 + 2 * (j % 2);
 
-        sum += weight * k * pow(t, k - 1) * exp(deadline_log_survival(p, t));
+        sum += weight * k * exp((k - 1) * log(t) + deadline_log_survival(p, t));
     }
-    return exp(log_whole +
-               spot_law_log_normal_tail(k * sigma - (log(deadline) - zeta) / sigma)) +
-           pow(deadline, k) * exp(spot_family_lognormal.log_survival(p, deadline)) +
+    return exp(deadline_log_early(p, k)) +
+           exp(k * log(deadline) + spot_family_lognormal.log_survival(p, deadline)) +
            sum * step / 3;
 }
 
@@ -242,7 +262,7 @@ bind_deadline(
 {
     double *deadline_s = target;
 
-    *deadline_s = INFINITY;
+    *deadline_s = (double) INFINITY;
     if (node->kind == SPOT_NODE_SCALAR && strcmp(node->text, "none") == 0) {
         return;
     }

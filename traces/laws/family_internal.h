@@ -13,6 +13,9 @@
 #define SPOT_LAW_HUGE 1e300
 #define SPOT_LAW_LOG_TINY (-690.0)
 
+/* P(T <= t) up to which S = 1 - P keeps its digits. */
+#define SPOT_LAW_NOT_LATE 0.9
+
 #define SPOT_LAW_PARAMETER(place, key, low, high, text)                                 \
     {                                                                                   \
         .name = key, .type = SPOT_FIELD_NUMBER, .offset = (place) * sizeof(double),     \

@@ -56,7 +56,7 @@ static double
 number(const spot_node_t *node, const char *key)
 {
     const spot_node_t *value = spot_node_get(node, key);
-    double result = NAN;
+    double result = (double) NAN;
 
     assert_non_null(value);
     assert_int_equal(spot_number_parse(value->text, &result), 0);

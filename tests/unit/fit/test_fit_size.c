@@ -210,7 +210,7 @@ static const law_t laws[NUM_LAWS] = {
     {&spot_size_logarithmic, {0.8}, 1e-12},
     {&spot_size_zeta, {2.5}, 1e-4},
     {&spot_size_shifted_negbin, {0.6, 0.3}, 1e-12},
-    {&spot_size_shifted_negbin, {INFINITY, 1, 1.7}, 1e-12},
+    {&spot_size_shifted_negbin, {(double) INFINITY, 1, 1.7}, 1e-12},
     {&spot_size_absnormal_mle, {1.5, 2}, 1e-12},
     {&spot_size_absnormal_mle, {-40, 0.3}, 1e-12},
     {&spot_size_absnormal_mle, {3, 0}, 1e-12},
@@ -261,8 +261,10 @@ test_boundaries_are_limits(void **state)
 {
     const double near_a[] = {1e-9, 0.7}, at_a[] = {0, 0.7};
     const double near_p[] = {1e-10}, at_p[] = {0};
-    const double near_b[] = {3e8, 7e8}, at_b[] = {INFINITY, INFINITY, 0.3};
-    const double near_r[] = {1e10, 1 / (1 + 1.7e-10)}, at_r[] = {INFINITY, 1, 1.7};
+    const double near_b[] = {3e8, 7e8},
+                 at_b[] = {(double) INFINITY, (double) INFINITY, 0.3};
+    const double near_r[] = {1e10, 1 / (1 + 1.7e-10)},
+                 at_r[] = {(double) INFINITY, 1, 1.7};
 
     (void) state;
     for (int32_t k = 1; k <= 9; k++) {

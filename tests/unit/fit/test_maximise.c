@@ -71,12 +71,20 @@ ridge(const double *theta, void *context)
     return -pow(theta[0] - 2, 2);
 }
 
+/* The second parameter matters less and less. */
+static double
+fade(const double *theta, void *context)
+{
+    (void) context;
+    return -pow(theta[0] - 2, 2) - exp(-theta[1]) * (1 + 0.5 * sin(theta[0]));
+}
+
 static double
 never(const double *theta, void *context)
 {
     (void) theta;
     (void) context;
-    return NAN;
+    return (double) NAN;
 }
 
 /* Impossible below 1, the maximum is just there. */
@@ -203,6 +211,19 @@ test_no_maximum(void **state)
     assert_true(isnan(covariance[0][0]));
 }
 
+/* A parameter that ran away does not keep the other one from its maximum. */
+static void
+test_flat_direction(void **state)
+{
+    fixture_t *self = *state;
+
+    spot_maximise(&self->maximiser, 2, 1, origin, fade, NULL, &self->maximum);
+    assert_true(self->maximum.converged);
+    assert_true(fabs(self->maximum.theta[0] - 2) < 1e-4);
+    assert_false(spot_maximum_is_flat_in(&self->maximum, 0));
+    assert_true(spot_maximum_is_flat_in(&self->maximum, 1));
+}
+
 static void
 test_impossible(void **state)
 {
@@ -227,6 +248,7 @@ main(void)
         cmocka_unit_test_setup_teardown(test_best_start_wins, setup, teardown),
         cmocka_unit_test_setup_teardown(test_counts_evaluations, setup, teardown),
         cmocka_unit_test_setup_teardown(test_no_maximum, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_flat_direction, setup, teardown),
         cmocka_unit_test_setup_teardown(test_impossible, setup, teardown),
     };
 

@@ -182,11 +182,12 @@ static const char *const every_model[] = {
     MRP_STUDY,
     MRP_STUDY "lifetimes: {law: deadline, zeta: 9, sigma: 2, deadline_s: 7200}\n",
     MRP_STUDY "tick_s: 1\nlifetimes: {family: exponential, mu: 300}\n",
-    "generator: lifetimes\ncapacity: 20\ninitial: 11\n"
-    "lifetime: {law: bathtub, w: 0.4, tau1: 900, tau2: 300, limit_s: 4000}\n"
-    "refill: {family: weibull, scale: 200, shape: 0.5}\n",
-    "generator: lifetimes\ncapacity: 3\ninitial: 0\ntick_s: 300\n"
-    "lifetime: {family: exponential, mu: 300}\nrefill: {family: exponential, mu: 300}\n",
+    ("generator: lifetimes\ncapacity: 20\ninitial: 11\n"
+     "lifetime: {law: bathtub, w: 0.4, tau1: 900, tau2: 300, limit_s: 4000}\n"
+     "refill: {family: weibull, scale: 200, shape: 0.5}\n"),
+    ("generator: lifetimes\ncapacity: 3\ninitial: 0\ntick_s: 300\n"
+     "lifetime: {family: exponential, mu: 300}\nrefill: {family: exponential, mu: "
+     "300}\n"),
     "generator: block\ntrace: FILE\n",
     "generator: block\ntrace: FILE\ncapacity: 22\ninitial: 3\nrestart_every: 2\n",
     "generator: replay\ntrace: FILE\nwrap: true\nstart: random\n",

@@ -76,7 +76,7 @@ literal_neighbour(
         if (chosen == 0) {
             return least;
         }
-        keys[least] = INFINITY;
+        keys[least] = (double) INFINITY;
     }
 }
 

@@ -217,7 +217,7 @@ test_calendar(void **state)
     spot_rng_seek(&rng, 3, 0, SPOT_STREAM_BOOTSTRAP, 0);
     spot_slot_calendar_init(&calendar, memory, NUM_SLOTS);
     for (int j = 0; j < NUM_SLOTS; j++) {
-        times_s[j] = INFINITY;
+        times_s[j] = (double) INFINITY;
     }
     for (int round = 0; round < 20000; round++) {
         const int32_t slot = (int32_t) spot_rng_below(&rng, NUM_SLOTS);

@@ -291,7 +291,7 @@ people_start(people_t *self, const numbers_t *n, uint64_t replication)
     for (int slot = 0; slot < n->capacity; slot++) {
         spot_rng_seek(
             &self->lives[slot], 1, replication, SPOT_STREAM_LIFETIME, (uint64_t) slot);
-        self->deadline_s[slot] = INFINITY;
+        self->deadline_s[slot] = (double) INFINITY;
     }
     for (int slot = n->capacity - 1; slot >= n->initial; slot--) {
         self->free[self->num_free++] = slot;
@@ -321,7 +321,7 @@ people_lose(people_t *self, int slot)
 {
     int place = find(self->old, self->num_old, slot);
 
-    self->deadline_s[slot] = INFINITY;
+    self->deadline_s[slot] = (double) INFINITY;
     self->free[self->num_free++] = slot;
     self->process.population--;
     if (place >= 0) {

@@ -273,7 +273,7 @@ static int
 init_in_scenario_like(spot_trace_model_t *model, const char *text,
     const spot_trace_model_t *like, spot_diag_t *diag)
 {
-    const spot_trace_setting_t setting = {5000, 8, 4, SPOT_MS_PER_H};
+    const spot_trace_setting_t setting = {5000, 8, 4, SPOT_MS_PER_H, false};
     spot_bind_t bind = {.diag = diag, .path = "trace."};
     spot_yaml_t document;
     int ret;

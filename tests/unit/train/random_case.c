@@ -298,6 +298,21 @@ draw_lives(draw_t *draw, case_t *self)
     }
 }
 
+/* One price, or several that change on the grain: on a tick, at an end, between. */
+static void
+draw_prices(draw_t *draw, twin_setting_t *setting)
+{
+    const int64_t most = dice_one_in(&draw->dice, 3) ? 1 : TWIN_MAX_PRICES;
+    int64_t start_ms = 0;
+
+    for (int64_t j = 0; j < most; j++) {
+        setting->prices[setting->num_prices++] = (spot_price_step_t){
+            start_ms, 0.001 * (double) dice_between(&draw->dice, 0, 5000)};
+        start_ms +=
+            draw->grain_ms + on_grain(draw, dice_magnitude(&draw->dice, draw->span_ms));
+    }
+}
+
 void
 draw_case(case_t *self, uint64_t seed)
 {
@@ -308,6 +323,7 @@ draw_case(case_t *self, uint64_t seed)
     self->has_joined_rows = dice_one_in(&draw.dice, 2);
     draw_setting(&draw, self);
     draw_lives(&draw, self);
+    draw_prices(&draw, &self->setting);
 }
 
 /* ---- A case as files ---- */
@@ -456,8 +472,15 @@ write_scenario(FILE *out, const case_t *self, const char *trace_path)
     fprintf(out, "scenario: case-%llu\n", (unsigned long long) self->seed);
     write_horizon(out, self);
     fprintf(out, "tick: %lld ms\n", (long long) setting->tick_ms);
-    fprintf(out, "fleet: {capacity: %lld, initial: 0, preparation: %lld ms}\n",
+    fprintf(out,
+        "fleet:\n  capacity: %lld\n  initial: 0\n  preparation: %lld ms\n"
+        "  price: {spot: [",
         (long long) setting->capacity, (long long) setting->preparation_ms);
+    for (size_t j = 0; j < setting->num_prices; j++) {
+        fprintf(out, "%s{from: %lld ms, usd_per_h: %.3f}", j == 0 ? "" : ", ",
+            (long long) setting->prices[j].start_ms, setting->prices[j].usd_per_h);
+    }
+    fprintf(out, "]}\n");
     fprintf(out, "job:\n  pipeline_depth: %lld\n  max_pipelines: %lld\n  step_time: {",
         (long long) setting->pipeline_depth, (long long) setting->max_pipelines);
     for (size_t j = 0; j < setting->num_points; j++) {

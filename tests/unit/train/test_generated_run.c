@@ -19,9 +19,23 @@
     "{generator: seed, preemption: {per_minute: 0.16338, count: {normal: {mean: "       \
     "2.4138, std: 2.0862}}}, addition: {per_minute: 0.14366, count: {normal: {mean: "   \
     "2.5417, std: 1.9456}}, big: {probability: 0.0588, range: [11, 31]}}}"
+#define WILD_ZONE                                                                       \
+    "generator: seed, preemption: {per_minute: 0.6, count: {geometric: {p: 0.2}}}, "    \
+    "addition: {per_minute: 0.7, count: {moments: {mean: 4, std: 3}}}, "
+#define ZONES_TRACE                                                                     \
+    "{generator: zones, zones: {us-east-1b: {" WILD_ZONE                                \
+    "capacity: 20, initial: 12, price: [{from: 0 s, usd_per_h: 0.3}, {from: 1001 s, "   \
+    "usd_per_h: 0.7}, {from: 3 h, usd_per_h: 0.1}]}, us-east-1a: {" WILD_ZONE           \
+    "capacity: 9, initial: 0}, us-east: {" WILD_ZONE                                    \
+    "capacity: 30, initial: 30, price: 1.7}, z: {" WILD_ZONE "capacity: 2, initial: "   \
+    "1}}, shocks: {per_hour: 5, p_zone: 0.5, share: 0.6}}"
 #define WILD_TRACE                                                                      \
     "{generator: seed, preemption: {per_minute: 0.6, count: {geometric: {p: 0.2}}}, "   \
     "addition: {per_minute: 0.7, count: {moments: {mean: 4, std: 3}}}}"
+
+#define PRICED_TRACE                                                                    \
+    "{" WILD_ZONE "price: [{from: 0 s, usd_per_h: 0.3}, {from: 1001 s, usd_per_h: "     \
+    "0.7}, {from: 3 h, usd_per_h: 0.1}]}"
 
 /* A scenario but for its horizon and its trace. */
 typedef struct {
@@ -45,6 +59,11 @@ static const setting_t settings[] = {
         "tick: 250 ms\nfleet: {capacity: 1, initial: 1}\n"
         "job: {pipeline_depth: 1}\n"},
     {"355 min", STUDY_TRACE, "until: {steps: 300}\n"},
+    {"355 min", PRICED_TRACE, "fleet: {price: {spot: 0.4}}\n"},
+    {"355 min", ZONES_TRACE, "job: {pipeline_depth: 4}\n"},
+    {"355 min", ZONES_TRACE,
+        "tick: 1 s\nfleet: {capacity: 61, price: {spot: [{from: 0 s, usd_per_h: 1}, "
+        "{from: 1 h, usd_per_h: 3}]}}\njob: {pipeline_depth: 2}\n"},
 };
 
 static void
@@ -110,6 +129,7 @@ check_replication(const setting_t *setting, uint64_t seed, uint64_t replication)
         fail_msg("%s is %" PRId64 " and %" PRId64, difference,
             result_value(&result, difference), result_value(&other, difference));
     }
+    assert_true(result.cost_usd == other.cost_usd); /* to the last bit */
     assert_int_equal(log.num_records, other_log.num_records);
     assert_true(spot_event_log_hash(&log) == spot_event_log_hash(&other_log));
     assert_true(result.preempted > 0 && result.added > 0);

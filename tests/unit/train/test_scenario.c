@@ -105,7 +105,8 @@ assert_seed_64(const spot_scenario_t *scenario)
     assert_int_equal(scenario->fleet.capacity, 64);
     assert_int_equal(scenario->fleet.initial, 32);
     assert_int_equal(scenario->fleet.preparation_ms, 180000);
-    assert_near(scenario->fleet.price.spot_usd_per_h, 0.91, 0);
+    assert_int_equal(scenario->fleet.price.spot.num_steps, 1);
+    assert_near(scenario->fleet.price.spot.steps[0].usd_per_h, 0.91, 0);
     assert_near(scenario->fleet.price.on_demand_usd_per_h, 3.06, 0);
     assert_int_equal(job->pipeline_depth, 16);
     assert_int_equal(job->samples_per_step, 1024);
@@ -189,7 +190,7 @@ test_everything_given(void **state)
     assert_int_equal(scenario.tick_ms, 1);
     assert_int_equal(scenario.fleet.capacity, 7);
     assert_int_equal(scenario.fleet.preparation_ms, 0);
-    assert_near(scenario.fleet.price.spot_usd_per_h, 1, 1e-15);
+    assert_near(scenario.fleet.price.spot.steps[0].usd_per_h, 1, 1e-15);
     assert_near(scenario.fleet.price.on_demand_usd_per_h, 3, 0);
     assert_int_equal(scenario.job.pipeline_depth, 2);
     assert_int_equal(scenario.job.max_pipelines, 3);

@@ -124,6 +124,25 @@ charge(twin_t *self, spot_share_t share, int64_t instances, int64_t time_ms)
     self->result->ledger.instance_ms[share] += instances * time_ms;
 }
 
+/* Every instance at every price that holds for a part of the time until then. */
+static void
+pay(twin_t *self, int64_t until_ms)
+{
+    const twin_setting_t *setting = self->setting;
+
+    for (size_t j = 0; j < setting->num_prices; j++) {
+        const int64_t start_ms = LARGER(self->now_ms, setting->prices[j].start_ms);
+        const int64_t next_ms =
+            j + 1 < setting->num_prices ? setting->prices[j + 1].start_ms : NEVER;
+        const int64_t paid_ms = SMALLER(until_ms, next_ms) - start_ms;
+
+        if (paid_ms > 0) {
+            self->result->cost_usd += setting->prices[j].usd_per_h *
+                                      (double) (population(self) * paid_ms) / 3600000;
+        }
+    }
+}
+
 static void
 pass_time(twin_t *self, int64_t until_ms)
 {
@@ -150,6 +169,7 @@ pass_time(twin_t *self, int64_t until_ms)
     self->result->job_ms[self->phase == STALLED ? SPOT_JOB_TRAINING : self->phase] +=
         time_ms;
     self->result->ledger.population_ms += population(self) * time_ms;
+    pay(self, until_ms);
     self->now_ms = until_ms;
 }
 

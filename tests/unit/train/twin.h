@@ -14,6 +14,7 @@
 #include "traces/trace.h"
 
 #define TWIN_MAX_POINTS 6
+#define TWIN_MAX_PRICES 8
 
 typedef struct {
     int64_t horizon_ms;  /* > 0 */
@@ -29,6 +30,8 @@ typedef struct {
     int64_t reconfiguration_ms;
     int64_t reload_ms;
     int64_t detection_ms; /* added to the reconfiguration after a loss */
+    size_t num_prices;
+    spot_price_step_t prices[TWIN_MAX_PRICES]; /* [num_prices] of a spot instance */
 } twin_setting_t;
 
 /* Runs the job on a trace that names its instances. seed and replication of the result

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "base/instream.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { BUFFER_BYTES = 1 << 16 };
+
+/* Unlike gzopen() it sees that path is a folder before anything is read. */
+static int
+open_stream(spot_instream_t *self, const char *path)
+{
+    struct stat status;
+    const int descriptor = open(path, O_RDONLY);
+
+    if (descriptor < 0) {
+        return SPOT_ERR_IO;
+    }
+    if (fstat(descriptor, &status) == 0 && S_ISDIR(status.st_mode)) {
+        close(descriptor);
+        errno = EISDIR;
+        return SPOT_ERR_IO;
+    }
+    self->stream = gzdopen(descriptor, "rb");
+    if (self->stream == NULL) {
+        close(descriptor);
+        return SPOT_ERR_NO_MEMORY;
+    }
+    return gzbuffer(self->stream, BUFFER_BYTES) == 0 ? 0 : SPOT_ERR_NO_MEMORY;
+}
+
+int
+spot_instream_open(spot_instream_t *self, const char *path, spot_diag_t *diag)
+{
+    int ret;
+
+    memset(self, 0, sizeof(*self));
+    self->file = path;
+    ret = open_stream(self, path);
+    if (ret == SPOT_ERR_IO) {
+        spot_diag_error(diag, path, 0, 0, "cannot open: %s", strerror(errno));
+    }
+    return ret;
+}
+
+void
+spot_instream_open_bytes(
+    spot_instream_t *self, const char *file, const char *bytes, size_t num_bytes)
+{
+    memset(self, 0, sizeof(*self));
+    self->file = file;
+    self->bytes = num_bytes == 0 ? "" : bytes;
+    self->num_bytes = num_bytes;
+}
+
+/* gzread() is short only at the end of the file and on an error. */
+static int
+read_stream(spot_instream_t *self, char *buffer, size_t num_bytes, size_t *num_read,
+    spot_diag_t *diag)
+{
+    const int num = gzread(self->stream, buffer, (unsigned) num_bytes);
+    int error = Z_OK;
+
+    (void) gzerror(self->stream, &error);
+    if (num >= 0 && (error == Z_OK || error == Z_STREAM_END)) {
+        *num_read = (size_t) num;
+        return 0;
+    }
+    spot_diag_error(diag, self->file, 0, 0, "cannot read: %s",
+        error == Z_ERRNO       ? strerror(errno)
+        : error == Z_BUF_ERROR ? "the gzip data ends too early"
+                               : "the gzip data is damaged");
+    return SPOT_ERR_IO;
+}
+
+int
+spot_instream_read(spot_instream_t *self, char *buffer, size_t num_bytes,
+    size_t *num_read, spot_diag_t *diag)
+{
+    if (self->stream != NULL) {
+        return read_stream(self, buffer, num_bytes, num_read, diag);
+    }
+    *num_read = num_bytes < self->num_bytes ? num_bytes : self->num_bytes;
+    memcpy(buffer, self->bytes, *num_read);
+    self->bytes += *num_read;
+    self->num_bytes -= *num_read;
+    return 0;
+}
+
+void
+spot_instream_close(spot_instream_t *self)
+{
+    if (self->stream != NULL) {
+        gzclose(self->stream);
+    }
+    memset(self, 0, sizeof(*self));
+}

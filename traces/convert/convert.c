@@ -1,0 +1,448 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "traces/convert/convert.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/units.h"
+#include "traces/convert/importer.h"
+
+/* Header keys in the order of the canonical files; others follow as they came. */
+static const char *const key_order[] = {"name", "start", "start_note", "resolution_s",
+    "resolution_note", "kind", "capacity", "cloud", "instance_type", "zone", "note",
+    "source", "same_as", "license", NULL};
+
+/* "expected bamboo, gcloud, ..." for what is not known. */
+static void
+report_formats(const char *file, const char *problem, spot_diag_t *diag)
+{
+    char list[256];
+    size_t num_bytes = 0;
+
+    for (size_t j = 0; spot_importers[j] != NULL; j++) {
+        num_bytes += (size_t) snprintf(list + num_bytes, sizeof(list) - num_bytes,
+            "%s%s", j == 0 ? "" : ", ", spot_importers[j]->name);
+    }
+    spot_diag_error(
+        diag, file, 0, 0, "%s; expected --from with one of: %s", problem, list);
+}
+
+static const spot_importer_t *
+find_importer(const char *name)
+{
+    for (size_t j = 0; spot_importers[j] != NULL; j++) {
+        if (strcmp(spot_importers[j]->name, name) == 0) {
+            return spot_importers[j];
+        }
+    }
+    return NULL;
+}
+
+/* By the first line of the first file. */
+static int
+recognise(const spot_input_t *input, const spot_importer_t **found, spot_diag_t *diag)
+{
+    char line[SPOT_INPUT_LINE_BYTES];
+    int ret = spot_input_first_line(input, line, diag);
+    size_t num_found = 0;
+
+    for (size_t j = 0; spot_importers[j] != NULL && ret == 0; j++) {
+        if (spot_importers[j]->sniff(line)) {
+            *found = spot_importers[j];
+            num_found++;
+        }
+    }
+    if (ret == 0 && num_found != 1) {
+        report_formats(input->path,
+            num_found == 0 ? "the format is not recognised" : "the format is ambiguous",
+            diag);
+        ret = SPOT_ERR_BAD_INPUT;
+    }
+    return ret;
+}
+
+/* What the task asks of an importer that cannot do it. */
+static int
+check_task(const spot_convert_t *task, const spot_importer_t *importer,
+    size_t num_inputs, const spot_input_t *inputs, spot_diag_t *diag)
+{
+    const struct {
+        bool is_wrong;
+        const char *option;
+    } options[] = {
+        {task->unit_ms > 0 && importer->unit_ms == 0, "--unit"},
+        {task->num_poll_copies > 0 && !(importer->takes & SPOT_TAKES_POLL_COPIES),
+            "--poll-copies"},
+        {task->window_ms >= 0 && !(importer->takes & SPOT_TAKES_WINDOW), "--window"},
+    };
+    int ret = 0;
+
+    for (size_t j = 0; j < sizeof(options) / sizeof(options[0]); j++) {
+        if (options[j].is_wrong) {
+            spot_diag_error(diag, inputs[0].path, 0, 0, "%s is not for format %s",
+                options[j].option, importer->name);
+            ret = SPOT_ERR_BAD_INPUT;
+        }
+    }
+    if (num_inputs != importer->num_inputs) {
+        spot_diag_error(diag, inputs[0].path, 0, 0,
+            "format %s is read from %zu file%s, got %zu", importer->name,
+            importer->num_inputs, importer->num_inputs == 1 ? "" : "s", num_inputs);
+        ret = SPOT_ERR_BAD_INPUT;
+    }
+    return ret;
+}
+
+static int
+choose_importer(const spot_convert_t *task, size_t num_inputs,
+    const spot_input_t *inputs, const spot_importer_t **importer, spot_diag_t *diag)
+{
+    int ret = 0;
+
+    spot_bug_assert(num_inputs > 0);
+    if (task->format == NULL) {
+        ret = recognise(&inputs[0], importer, diag);
+    } else {
+        *importer = find_importer(task->format);
+        if (*importer == NULL) {
+            report_formats(inputs[0].path, "no such format", diag);
+            ret = SPOT_ERR_BAD_INPUT;
+        }
+    }
+    return ret == 0 ? check_task(task, *importer, num_inputs, inputs, diag) : ret;
+}
+
+/* The file's name without folders and endings. */
+static int
+take_base_name(spot_import_t *self)
+{
+    static const char *const endings[] = {".gz", ".csv", ".txt", ".json", ".jsonl"};
+    const char *path = self->inputs[0].path;
+    const char *name = strrchr(path, '/') == NULL ? path : strrchr(path, '/') + 1;
+    size_t num_bytes = strlen(name);
+    char *copy;
+    int ret;
+
+    for (size_t j = 0; j < sizeof(endings) / sizeof(endings[0]); j++) {
+        const size_t num_ending = strlen(endings[j]);
+
+        if (num_bytes > num_ending &&
+            strncmp(name + num_bytes - num_ending, endings[j], num_ending) == 0) {
+            num_bytes -= num_ending;
+        }
+    }
+    copy = spot_text_copy(name, num_bytes);
+    ret = copy == NULL ? SPOT_ERR_NO_MEMORY : 0;
+    if (ret == 0) {
+        ret = spot_import_key(self, "name", num_bytes == 0 ? "trace" : copy);
+    }
+    free(copy);
+    return ret;
+}
+
+/* What every converted trace has, before its importer adds to it. */
+static int
+set_defaults(spot_import_t *self)
+{
+    int ret = take_base_name(self);
+
+    if (ret == 0) {
+        ret = spot_import_key(self, "start", "unknown");
+    }
+    return ret == 0 ? spot_import_key(self, "source", self->inputs[0].path) : ret;
+}
+
+static void
+drop_names(spot_trace_t *trace)
+{
+    for (size_t j = 0; j < trace->num_names; j++) {
+        free(trace->names[j]);
+    }
+    free(trace->name_ids);
+    trace->num_names = 0;
+    trace->name_ids = NULL;
+    trace->num_name_ids = 0;
+    trace->max_name_ids = 0;
+    for (size_t j = 0; j < trace->num_events; j++) {
+        trace->events[j].name_ids = NULL;
+    }
+}
+
+static int
+settle_kind(spot_import_t *self)
+{
+    spot_trace_t *trace = self->trace;
+    const int kind = self->task->kind;
+
+    if (kind == SPOT_TRACE_NAMED && trace->kind != SPOT_TRACE_NAMED) {
+        spot_diag_error(self->diag, self->inputs[0].path, 0, 0,
+            "kind named: the input has no instance names");
+        return SPOT_ERR_BAD_INPUT;
+    }
+    if (kind >= 0 && kind != SPOT_TRACE_NAMED && trace->kind == SPOT_TRACE_NAMED) {
+        drop_names(trace);
+    }
+    trace->kind = kind >= 0 ? (spot_trace_kind_t) kind : trace->kind;
+    return spot_import_key(self, "kind", spot_trace_kind_names[trace->kind]);
+}
+
+/* The first time at which the largest number was there; sets trace->final. */
+static int64_t
+find_largest(spot_trace_t *trace, int64_t *time_ms)
+{
+    int64_t population = trace->initial, largest = trace->initial;
+
+    *time_ms = 0;
+    for (size_t j = 0; j < trace->num_events; j++) {
+        const spot_event_t *event = &trace->events[j];
+
+        population += event->kind == SPOT_EVENT_ADD ? event->count : -event->count;
+        if (population > largest) {
+            largest = population;
+            *time_ms = event->time_ms;
+        }
+    }
+    spot_bug_assert(population >= 0 && largest <= INT32_MAX);
+    trace->final = (int32_t) population;
+    return largest;
+}
+
+static int
+settle_capacity(spot_import_t *self)
+{
+    int64_t time_ms, capacity;
+    const int64_t largest = find_largest(self->trace, &time_ms);
+    char text[32];
+
+    capacity = self->task->capacity > 0 ? self->task->capacity : self->capacity;
+    capacity = capacity > 0 ? capacity : largest > 0 ? largest : 1;
+    if (largest > capacity) {
+        spot_trace_time_text(time_ms, text);
+        spot_diag_error(self->diag, self->inputs[0].path, 0, 0,
+            "population %" PRId64 " at %s s exceeds the capacity %" PRId64
+            "; expected --capacity %" PRId64 " or more",
+            largest, text, capacity, largest);
+        return SPOT_ERR_BAD_INPUT;
+    }
+    self->trace->capacity = (int32_t) capacity;
+    snprintf(text, sizeof(text), "%" PRId64, capacity);
+    return spot_import_key(
+        self, "capacity", capacity == SPOT_UNBOUNDED ? "unbounded" : text);
+}
+
+static int
+settle_resolution(spot_import_t *self)
+{
+    char text[SPOT_NUMBER_TEXT_BYTES];
+    int64_t resolution_ms = self->task->resolution_ms;
+
+    if (resolution_ms > 0) {
+        self->resolution_s = (double) resolution_ms / SPOT_MS_PER_S;
+    } else if (self->resolution_s <= 0 ||
+               spot_duration_from_s(self->resolution_s, &resolution_ms) != 0) {
+        spot_diag_error(self->diag, self->inputs[0].path, 0, 0,
+            "the times do not tell a resolution; expected --resolution");
+        return SPOT_ERR_BAD_INPUT;
+    }
+    self->trace->resolution_ms = resolution_ms == 0 ? 1 : resolution_ms;
+    spot_number_text(self->resolution_s, text);
+    return spot_import_key(self, "resolution_s", text);
+}
+
+/* Its place in the order; that of all unknown ones is behind. */
+static size_t
+rank_key(const char *key)
+{
+    size_t rank = 0;
+
+    while (key_order[rank] != NULL && strcmp(key_order[rank], key) != 0) {
+        rank++;
+    }
+    return rank;
+}
+
+/* By insertion, which keeps the order of the others; there are a dozen. */
+static void
+sort_keys(spot_trace_t *trace)
+{
+    for (size_t j = 1; j < trace->num_keys; j++) {
+        const spot_trace_key_t key = trace->keys[j];
+        size_t place = j;
+
+        while (place > 0 && rank_key(trace->keys[place - 1].key) > rank_key(key.key)) {
+            trace->keys[place] = trace->keys[place - 1];
+            place--;
+        }
+        trace->keys[place] = key;
+    }
+}
+
+/* A note about a value that was replaced. */
+static void
+drop_key(spot_trace_t *trace, const char *key)
+{
+    size_t num_kept = 0;
+
+    for (size_t j = 0; j < trace->num_keys; j++) {
+        if (strcmp(trace->keys[j].key, key) == 0) {
+            free(trace->keys[j].key);
+            free(trace->keys[j].value);
+        } else {
+            trace->keys[num_kept++] = trace->keys[j];
+        }
+    }
+    trace->num_keys = num_kept;
+}
+
+static int
+set_keys(spot_import_t *self)
+{
+    const spot_convert_t *task = self->task;
+    int ret = 0;
+
+    if (task->start != NULL) {
+        drop_key(self->trace, "start_note");
+    }
+    if (task->resolution_ms > 0) {
+        drop_key(self->trace, "resolution_note");
+    }
+
+    if (task->name != NULL) {
+        ret = spot_import_key(self, "name", task->name);
+    }
+    if (ret == 0 && task->start != NULL) {
+        ret = spot_import_key(self, "start", task->start);
+    }
+    for (size_t j = 0; j < task->num_sets && ret == 0; j++) {
+        const char *text = task->sets[j];
+        const char *value = strchr(text, '=');
+        char *key;
+
+        spot_bug_assert(value != NULL && value > text && value[1] != '\0');
+        key = spot_text_copy(text, (size_t) (value - text));
+        ret = key == NULL ? SPOT_ERR_NO_MEMORY : spot_import_key(self, key, value + 1);
+        free(key);
+    }
+    return ret;
+}
+
+/* Times that are no multiple of the resolution: irregular polls. */
+static int
+remark_irregular(spot_import_t *self)
+{
+    const spot_trace_t *trace = self->trace;
+    size_t num_irregular = 0;
+
+    for (size_t j = 0; j < trace->num_events; j++) {
+        num_irregular += trace->events[j].time_ms % trace->resolution_ms != 0;
+    }
+    if (num_irregular == 0) {
+        return 0;
+    }
+    if (self->task->is_strict) {
+        spot_diag_error(self->diag, self->inputs[0].path, 0, 0,
+            "%zu of %zu times are no multiple of the resolution (--strict)",
+            num_irregular, trace->num_events);
+        return SPOT_ERR_BAD_INPUT;
+    }
+    return SPOT_IMPORT_REMARK(self, SPOT_REMARK_UNCERTAIN, "irregular_times",
+        num_irregular, "%zu of %zu times are no multiple of the resolution",
+        num_irregular, trace->num_events);
+}
+
+static int
+refuse_repairs(const spot_import_t *self)
+{
+    int ret = 0;
+
+    for (size_t j = 0; j < self->report->num_remarks; j++) {
+        const spot_remark_t *remark = &self->report->remarks[j];
+
+        if (self->task->is_strict && remark->kind == SPOT_REMARK_REPAIRED) {
+            spot_diag_error(
+                self->diag, self->inputs[0].path, 0, 0, "%s (--strict)", remark->text);
+            ret = SPOT_ERR_BAD_INPUT;
+        }
+    }
+    return ret;
+}
+
+static int
+check_span(const spot_import_t *self)
+{
+    const int64_t end_ms = self->trace->end_ms;
+
+    if (end_ms > 0 && end_ms <= SPOT_MAX_DURATION_MS) {
+        return 0;
+    }
+    spot_diag_error(self->diag, self->inputs[0].path, 0, 0,
+        end_ms == 0 ? "all records are at one time: a trace needs a duration"
+                    : "longer than 100 years");
+    return SPOT_ERR_BAD_INPUT;
+}
+
+/* What the importer has read becomes a valid trace with a full header. */
+static int
+finish(spot_import_t *self, bool is_canonical)
+{
+    int ret = check_span(self);
+
+    if (ret == 0 && self->num_skipped > 0) {
+        ret = SPOT_IMPORT_REMARK(self, SPOT_REMARK_READ, "lines_without_record",
+            self->num_skipped, "%zu blank or comment lines", self->num_skipped);
+    }
+    if (ret == 0 && !is_canonical && self->trace->kind == SPOT_TRACE_NAMED) {
+        spot_trace_instances_finish(&self->instances);
+    }
+    if (ret == 0) {
+        ret = settle_kind(self);
+    }
+    if (ret == 0) {
+        ret = settle_capacity(self);
+    }
+    if (ret == 0 && (!is_canonical || self->task->resolution_ms > 0)) {
+        ret = settle_resolution(self);
+    }
+    if (ret == 0) {
+        ret = set_keys(self);
+    }
+    if (ret == 0 && !is_canonical) {
+        ret = remark_irregular(self);
+        sort_keys(self->trace);
+    }
+    return ret == 0 ? refuse_repairs(self) : ret;
+}
+
+int
+spot_convert(const spot_convert_t *task, size_t num_inputs, const spot_input_t *inputs,
+    spot_trace_t *trace, spot_convert_report_t *report, spot_diag_t *diag)
+{
+    const spot_importer_t *importer = NULL;
+    spot_import_t self = {
+        .task = task, .inputs = inputs, .trace = trace, .report = report, .diag = diag};
+    int ret;
+
+    spot_trace_init(trace);
+    spot_convert_report_init(report);
+    spot_trace_instances_init(&self.instances, trace, inputs[0].path, diag);
+    ret = choose_importer(task, num_inputs, inputs, &importer, diag);
+    if (ret == 0) {
+        report->format = importer->name;
+        self.unit_ms = task->unit_ms > 0 ? task->unit_ms : importer->unit_ms;
+        ret = importer->is_canonical ? 0 : set_defaults(&self);
+    }
+    if (ret == 0) {
+        ret = importer->read(&self);
+    }
+    if (ret == 0) {
+        ret = finish(&self, importer->is_canonical);
+    }
+    if (ret == 0) {
+        spot_trace_verify(trace);
+    }
+    spot_trace_instances_free(&self.instances);
+    spot_diag_close_file(diag);
+    return ret;
+}

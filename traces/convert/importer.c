@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "traces/convert/importer.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/units.h"
+
+const spot_importer_t *const spot_importers[] = {
+    &spot_importer_spotsim,
+    &spot_importer_bamboo,
+    &spot_importer_gcloud,
+    &spot_importer_step,
+    &spot_importer_skypilot,
+    &spot_importer_parcae,
+    &spot_importer_node_count,
+    &spot_importer_lifetimes,
+    NULL,
+};
+
+/* One line of a file; 1: it has no record. */
+static int
+take_line(spot_import_t *self, const spot_csv_row_t *row, int found,
+    int (*take)(void *state, const spot_csv_row_t *row), void *state)
+{
+    if (found != 1) {
+        return found;
+    }
+    if (row->is_comment || row->num_fields == 0) {
+        self->num_skipped++;
+        return 1;
+    }
+    return take(state, row);
+}
+
+int
+spot_import_rows(spot_import_t *self, size_t input_id,
+    int (*take)(void *state, const spot_csv_row_t *row), void *state)
+{
+    const char *file = self->inputs[input_id].path;
+    spot_csv_t *csv = NULL;
+    spot_csv_row_t row;
+    size_t num_rows = 0;
+    int found, ret = spot_input_csv(&self->inputs[input_id], &csv, self->diag);
+    bool is_faulty = false;
+
+    while (ret == 0 && (found = spot_csv_next(csv, &row)) != 0) {
+        ret = take_line(self, &row, found, take, state);
+        num_rows += ret != 1;
+        is_faulty |= ret == SPOT_ERR_BAD_INPUT;
+        self->is_doubtful |= is_faulty;
+        ret = ret == 1 || ret == SPOT_ERR_BAD_INPUT ? 0 : ret;
+    }
+    if (ret == 0 && num_rows == 0) {
+        spot_diag_error(self->diag, file, row.line, 1, "expected at least one record");
+        is_faulty = true;
+    }
+    spot_csv_close(csv);
+    return ret == 0 && is_faulty ? SPOT_ERR_BAD_INPUT : ret;
+}
+
+int
+spot_import_expected(const spot_import_t *self, size_t input_id,
+    const spot_csv_row_t *row, size_t field_id, const char *field, const char *expected)
+{
+    char shown[SPOT_CSV_SHOWN_BYTES];
+
+    spot_diag_error(self->diag, self->inputs[input_id].path, row->line,
+        row->columns[field_id], "%s: expected %s, got '%s'", field, expected,
+        spot_csv_shown(row->fields[field_id], shown));
+    return SPOT_ERR_BAD_INPUT;
+}
+
+int
+spot_import_num_fields(const spot_import_t *self, size_t input_id,
+    const spot_csv_row_t *row, size_t num_expected)
+{
+    const bool is_long = row->num_fields > num_expected;
+
+    if (row->num_fields == num_expected) {
+        return 0;
+    }
+    spot_diag_error(self->diag, self->inputs[input_id].path, row->line,
+        is_long ? row->columns[num_expected] : row->num_bytes + 1,
+        "expected %zu fields, got %zu", num_expected, row->num_fields);
+    return SPOT_ERR_BAD_INPUT;
+}
+
+int
+spot_import_count_parse(const char *text, int32_t *count)
+{
+    int64_t value;
+
+    if (*text < '0' || *text > '9' || spot_integer_parse(text, &value) != 0 ||
+        value > INT32_MAX) {
+        return SPOT_ERR_BAD_INPUT;
+    }
+    *count = (int32_t) value;
+    return 0;
+}
+
+void
+spot_import_note_time(spot_import_t *self, int64_t time_ms)
+{
+    int64_t divisor = self->gcd_ms;
+
+    while (time_ms != 0) {
+        const int64_t rest = divisor % time_ms;
+
+        divisor = time_ms;
+        time_ms = rest;
+    }
+    self->gcd_ms = divisor;
+}
+
+void
+spot_import_take_gcd(spot_import_t *self)
+{
+    self->resolution_s = (double) self->gcd_ms / SPOT_MS_PER_S;
+}
+
+int
+spot_import_event(spot_import_t *self, int64_t time_ms, spot_event_kind_t kind,
+    int32_t count, bool is_merged)
+{
+    spot_trace_t *trace = self->trace;
+    void *events = trace->events;
+    spot_event_t *last =
+        trace->num_events == 0 ? NULL : &trace->events[trace->num_events - 1];
+    int ret;
+
+    if (is_merged && last != NULL && last->time_ms == time_ms && last->kind == kind) {
+        last->count += count;
+        return 0;
+    }
+    ret = spot_array_reserve(
+        &events, &trace->max_events, trace->num_events + 1, sizeof(*trace->events));
+    trace->events = events;
+    if (ret == 0) {
+        trace->events[trace->num_events++] =
+            (spot_event_t){.time_ms = time_ms, .kind = kind, .count = count};
+    }
+    return ret;
+}
+
+static int
+refuse_instance(spot_import_t *self, size_t input_id, size_t line, size_t column,
+    const char *name, const char *before, const char *behind)
+{
+    char shown[SPOT_CSV_SHOWN_BYTES];
+
+    spot_diag_error(self->diag, self->inputs[input_id].path, line, column, "%s '%s'%s",
+        before, spot_csv_shown(name, shown), behind);
+    self->is_doubtful = true;
+    return SPOT_ERR_BAD_INPUT;
+}
+
+int
+spot_import_instance(spot_import_t *self, size_t input_id, size_t line, size_t column,
+    const char *name, size_t num_bytes, bool is_arrival)
+{
+    int ret;
+
+    if (!spot_trace_is_name(name, num_bytes)) {
+        return refuse_instance(self, input_id, line, column, name, "bad name", "");
+    }
+    ret = spot_trace_instances_take(&self->instances, name, num_bytes, is_arrival);
+    if (ret == 1 && self->is_doubtful) {
+        return SPOT_ERR_BAD_INPUT; /* it may only follow from what was refused */
+    }
+    if (ret == 1) {
+        return refuse_instance(self, input_id, line, column, name, "name",
+            is_arrival ? " is already running" : " is not running");
+    }
+    return ret;
+}
+
+int
+spot_import_key(spot_import_t *self, const char *key, const char *value)
+{
+    spot_trace_t *trace = self->trace;
+    void *keys = trace->keys;
+    char *copy = spot_text_copy(value, strlen(value));
+    int ret;
+
+    for (size_t j = 0; j < trace->num_keys && copy != NULL; j++) {
+        if (strcmp(trace->keys[j].key, key) == 0) {
+            free(trace->keys[j].value);
+            trace->keys[j].value = copy;
+            return 0;
+        }
+    }
+    ret = copy == NULL ? SPOT_ERR_NO_MEMORY
+                       : spot_array_reserve(&keys, &trace->max_keys, trace->num_keys + 1,
+                             sizeof(*trace->keys));
+    trace->keys = keys;
+    if (ret != 0) {
+        free(copy);
+        return ret;
+    }
+    trace->keys[trace->num_keys].key = spot_text_copy(key, strlen(key));
+    trace->keys[trace->num_keys++].value = copy;
+    return trace->keys[trace->num_keys - 1].key == NULL ? SPOT_ERR_NO_MEMORY : 0;
+}
+
+void
+spot_count_series_init(spot_count_series_t *self, spot_import_t *import)
+{
+    memset(self, 0, sizeof(*self));
+    self->import = import;
+}
+
+/* The latest sample will not be replaced any more. */
+static int
+settle(spot_count_series_t *self)
+{
+    const int64_t change = (int64_t) self->count - self->before;
+
+    if (self->num_samples <= 1) {
+        self->import->trace->initial = self->count;
+    } else if (change != 0) {
+        return spot_import_event(self->import, self->time_ms,
+            change > 0 ? SPOT_EVENT_ADD : SPOT_EVENT_PREEMPT,
+            (int32_t) (change > 0 ? change : -change), false);
+    }
+    return 0;
+}
+
+int
+spot_count_series_add(spot_count_series_t *self, int64_t time_ms, int32_t count)
+{
+    int ret = 0;
+
+    if (self->num_samples > 0 && time_ms == self->time_ms) {
+        self->num_same_time++;
+    } else {
+        ret = self->num_samples > 0 ? settle(self) : 0;
+        self->before = self->count;
+        self->num_samples++;
+    }
+    self->time_ms = time_ms;
+    self->count = count;
+    return ret;
+}
+
+int
+spot_count_series_finish(spot_count_series_t *self, int64_t end_ms)
+{
+    self->import->trace->end_ms = end_ms;
+    return settle(self);
+}

@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* One JSON array a line, [ms, "add"|"remove"|"no-op", {"nodes": [...], "duration": ms}]:
+ * Duan et al., Parcae, NSDI 2024, JF-D/Parcae aws/traces. */
+#include <string.h>
+
+#include "base/units.h"
+#include "traces/convert/importer.h"
+#include "traces/convert/json_reader.h"
+
+typedef enum { OPERATION_ADD, OPERATION_REMOVE, OPERATION_NONE } operation_t;
+
+typedef struct {
+    spot_import_t *import;
+    spot_json_reader_t json; /* of the line under way */
+    bool has_line;
+    int64_t first_ms, time_ms; /* as in the file */
+    int64_t duration_ms;       /* of the latest line, -1: it has none */
+    size_t line;               /* of the latest */
+    operation_t operation;
+    bool has_added; /* at time_ms */
+} state_t;
+
+static bool
+sniff(const char *line)
+{
+    return *line == '[';
+}
+
+/* Milliseconds, or what --unit says. */
+static int
+parse_time(state_t *self, const char *what, int64_t *time_ms)
+{
+    const double unit_s = (double) self->import->unit_ms / SPOT_MS_PER_S;
+    double time;
+
+    if (self->json.kind != SPOT_JSON_WORD ||
+        spot_number_parse(self->json.text, &time) != 0 || time < 0 ||
+        spot_duration_from_s(time * unit_s, time_ms) != 0) {
+        return spot_json_reader_expected(&self->json, what, "a number from 0");
+    }
+    return 0;
+}
+
+static int
+read_time(state_t *self)
+{
+    int64_t time_ms;
+    int ret = parse_time(self, "time", &time_ms);
+
+    if (ret != 0) {
+        return ret;
+    }
+    if (self->has_line && time_ms < self->time_ms) {
+        return spot_json_reader_expected(
+            &self->json, "time", "one not before the previous line");
+    }
+    if (!self->has_line) {
+        self->first_ms = time_ms;
+    }
+    self->has_added &= time_ms == self->time_ms;
+    self->time_ms = time_ms;
+    spot_import_note_time(self->import, time_ms - self->first_ms);
+    return 0;
+}
+
+static int
+read_operation(state_t *self)
+{
+    static const char *const names[] = {"add", "remove", "no-op"};
+
+    for (int j = 0; j < 3; j++) {
+        if (self->json.kind == SPOT_JSON_TEXT &&
+            strcmp(self->json.text, names[j]) == 0) {
+            self->operation = (operation_t) j;
+            if (j == OPERATION_REMOVE && self->has_added) {
+                return spot_json_reader_expected(
+                    &self->json, "operation", "removals before additions of one time");
+            }
+            return 0;
+        }
+    }
+    return spot_json_reader_expected(&self->json, "operation", "add, remove or no-op");
+}
+
+static int
+take_node(state_t *self)
+{
+    const bool is_add = self->operation == OPERATION_ADD;
+    int ret;
+
+    if (self->json.kind != SPOT_JSON_TEXT) {
+        return spot_json_reader_expected(&self->json, "nodes", "names in \"\"");
+    }
+    if (self->operation == OPERATION_NONE) {
+        return 0;
+    }
+    ret = spot_import_instance(self->import, 0, self->json.line, self->json.column,
+        self->json.text, self->json.num_bytes, is_add);
+    if (ret != 0) {
+        return ret;
+    }
+    if (!self->has_line) {
+        self->import->trace->initial++;
+        return 0;
+    }
+    self->has_added |= is_add;
+    return spot_import_event(self->import, self->time_ms - self->first_ms,
+        is_add ? SPOT_EVENT_ADD : SPOT_EVENT_PREEMPT, 1, true);
+}
+
+/* A name that was refused does not hide the others of its line. */
+static int
+read_nodes(state_t *self)
+{
+    int ret, worst = 0;
+
+    if (self->json.kind != SPOT_JSON_OPEN_ARRAY) {
+        return spot_json_reader_expected(&self->json, "nodes", "a list of names");
+    }
+    ret = spot_json_reader_next(&self->json);
+    while (ret == 0 && self->json.kind != SPOT_JSON_CLOSE_ARRAY) {
+        ret = take_node(self);
+        worst = ret != 0 ? ret : worst;
+        if (ret == 0 || ret == SPOT_ERR_BAD_INPUT) {
+            ret = spot_json_reader_skip(&self->json);
+        }
+        if (ret == 0) {
+            ret = spot_json_reader_next(&self->json);
+        }
+    }
+    return ret == 0 ? worst : ret;
+}
+
+static int
+read_value(state_t *self, const char *key)
+{
+    if (strcmp(key, "nodes") == 0) {
+        return read_nodes(self);
+    }
+    if (strcmp(key, "duration") == 0) {
+        return parse_time(self, "duration", &self->duration_ms);
+    }
+    return spot_json_reader_skip(&self->json);
+}
+
+static int
+read_details(state_t *self)
+{
+    char key[32];
+    int ret;
+
+    if (self->json.kind != SPOT_JSON_OPEN_OBJECT) {
+        return spot_json_reader_expected(&self->json, "details", "an object {...}");
+    }
+    ret = spot_json_reader_next(&self->json);
+    while (ret == 0 && self->json.kind != SPOT_JSON_CLOSE_OBJECT) {
+        if (self->json.kind != SPOT_JSON_TEXT) {
+            return spot_json_reader_expected(&self->json, "details", "a key in \"\"");
+        }
+        snprintf(key, sizeof(key), "%s", self->json.text);
+        ret = spot_json_reader_next(&self->json);
+        if (ret == 0) {
+            ret = read_value(self, key);
+        }
+        if (ret == 0) {
+            ret = spot_json_reader_next(&self->json);
+        }
+    }
+    return ret;
+}
+
+static int
+expect(state_t *self, spot_json_kind_t kind, const char *expected)
+{
+    int ret = spot_json_reader_next(&self->json);
+
+    if (ret == 0 && self->json.kind != kind) {
+        ret = spot_json_reader_expected(&self->json, "line", expected);
+    }
+    return ret;
+}
+
+static int
+read_array(state_t *self)
+{
+    static int (*const parts[])(state_t * self) = {
+        read_time, read_operation, read_details};
+    int ret = expect(self, SPOT_JSON_OPEN_ARRAY, "[time, \"operation\", {...}]");
+
+    for (size_t j = 0; j < sizeof(parts) / sizeof(parts[0]) && ret == 0; j++) {
+        ret = spot_json_reader_next(&self->json);
+        if (ret == 0) {
+            ret = parts[j](self);
+        }
+    }
+    if (ret == 0) {
+        ret = expect(self, SPOT_JSON_CLOSE_ARRAY, "three values");
+    }
+    return ret == 0 ? expect(self, SPOT_JSON_END, "one list a line") : ret;
+}
+
+static int
+read_line(state_t *self, const spot_csv_row_t *row)
+{
+    spot_import_t *import = self->import;
+    int ret;
+
+    if (row->text[strspn(row->text, " \t")] == '\0') {
+        import->num_skipped++;
+        return 0;
+    }
+    import->report->num_records++;
+    self->line = row->line;
+    self->duration_ms = -1;
+    ret = spot_json_reader_open_line(
+        &self->json, import->inputs[0].path, row, import->diag);
+    if (ret == 0) {
+        ret = read_array(self);
+    }
+    spot_json_reader_close(&self->json);
+    self->has_line = true;
+    import->is_doubtful |= ret == SPOT_ERR_BAD_INPUT;
+    return ret == SPOT_ERR_BAD_INPUT ? 0 : ret;
+}
+
+static int
+read_lines(state_t *self, spot_csv_t *csv)
+{
+    spot_csv_row_t row;
+    int found, ret = 0;
+
+    while (ret == 0 && (found = spot_csv_next_line(csv, &row)) != 0) {
+        self->import->is_doubtful |= found == SPOT_ERR_BAD_INPUT;
+        if (found == 1) {
+            ret = read_line(self, &row);
+        } else if (found != SPOT_ERR_BAD_INPUT) {
+            ret = found;
+        }
+    }
+    if (ret == 0 && !self->has_line && !self->import->is_doubtful) {
+        spot_diag_error(self->import->diag, self->import->inputs[0].path, row.line, 1,
+            "expected at least one record");
+        ret = SPOT_ERR_BAD_INPUT;
+    }
+    return ret == 0 && self->import->is_doubtful ? SPOT_ERR_BAD_INPUT : ret;
+}
+
+static int
+finish(state_t *self)
+{
+    spot_import_t *import = self->import;
+    spot_trace_t *trace = import->trace;
+    int ret;
+
+    if (self->duration_ms < 0) {
+        spot_diag_error(import->diag, import->inputs[0].path, self->line, 1,
+            "the last line has no duration, so the end is unknown");
+        return SPOT_ERR_BAD_INPUT;
+    }
+    trace->kind = SPOT_TRACE_NAMED;
+    trace->end_ms = self->time_ms - self->first_ms + self->duration_ms;
+    spot_import_note_time(import, trace->end_ms);
+    spot_import_take_gcd(import);
+    ret = spot_import_key(
+        import, "note", "window of a recording under new names; NOT independent data");
+    if (ret == 0) {
+        ret = SPOT_IMPORT_REMARK(import, SPOT_REMARK_UNCERTAIN, "not_independent", 0,
+            "such files are windows of one recording under new names: not independent "
+            "data");
+    }
+    return ret;
+}
+
+static int
+read_parcae(spot_import_t *import)
+{
+    state_t self = {.import = import};
+    spot_csv_t *csv = NULL;
+    int ret = spot_input_csv(&import->inputs[0], &csv, import->diag);
+
+    if (ret == 0) {
+        ret = read_lines(&self, csv);
+    }
+    if (ret == 0) {
+        ret = finish(&self);
+    }
+    spot_csv_close(csv);
+    return ret;
+}
+
+const spot_importer_t spot_importer_parcae = {
+    .name = "parcae",
+    .doc = "a JSON array a line: ms, add|remove|no-op, {nodes, duration}",
+    .source = "JF-D/Parcae aws/traces/ (NSDI 2024)",
+    .num_inputs = 1,
+    .unit_ms = 1,
+    .sniff = sniff,
+    .read = read_parcae,
+};

@@ -1,0 +1,400 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* {"metadata": {"gap_seconds": g}, "data": [...], "prices": [...]}: one sample every g
+ * seconds; the folders tell the rest. Wu et al., Can't Be Late, NSDI 2024,
+ * skypilot-org/spot-traces. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/datetime.h"
+#include "base/memory.h"
+#include "base/units.h"
+#include "traces/convert/importer.h"
+#include "traces/convert/json_reader.h"
+
+/* A sample that differs from the one before it. */
+typedef struct {
+    int64_t sample_id;
+    int32_t count;
+} change_t;
+
+typedef struct {
+    spot_import_t *import;
+    spot_json_reader_t json;
+    bool has_data, is_faulty;
+    double gap_s; /* 0: not yet found */
+    int64_t num_samples;
+    size_t num_changes;
+    size_t max_changes;
+    change_t *changes;   /* [num_changes] */
+    int64_t num_ignored; /* values under other keys */
+} state_t;
+
+static bool
+sniff(const char *line)
+{
+    return *line == '{';
+}
+
+static int
+keep_sample(state_t *self, int32_t count)
+{
+    void *changes = self->changes;
+    int ret;
+
+    if (self->num_changes == 0 || self->changes[self->num_changes - 1].count != count) {
+        ret = spot_array_reserve(
+            &changes, &self->max_changes, self->num_changes + 1, sizeof(*self->changes));
+        self->changes = changes;
+        if (ret != 0) {
+            return ret;
+        }
+        self->changes[self->num_changes++] = (change_t){self->num_samples, count};
+    }
+    self->num_samples++;
+    return 0;
+}
+
+static int
+read_sample(state_t *self)
+{
+    char what[48];
+    int32_t count = 0;
+    int ret;
+
+    if (self->json.kind == SPOT_JSON_WORD &&
+        spot_import_count_parse(self->json.text, &count) == 0) {
+        return keep_sample(self, count);
+    }
+    snprintf(what, sizeof(what), "data[%" PRId64 "]", self->num_samples++);
+    ret = spot_json_reader_expected(&self->json, what, "an integer from 0");
+    self->is_faulty |= ret == SPOT_ERR_BAD_INPUT;
+    return spot_json_reader_skip(&self->json);
+}
+
+/* Reports what the current value should be, and goes over it. */
+static int
+refuse(state_t *self, const char *what, const char *expected)
+{
+    const int ret = spot_json_reader_expected(&self->json, what, expected);
+
+    self->is_faulty |= ret == SPOT_ERR_BAD_INPUT;
+    return spot_json_reader_skip(&self->json);
+}
+
+static int
+read_data(state_t *self)
+{
+    int ret;
+
+    if (self->json.kind != SPOT_JSON_OPEN_ARRAY || self->has_data) {
+        return refuse(self, "data", "one list of numbers");
+    }
+    self->has_data = true;
+    ret = spot_json_reader_next(&self->json);
+    while (ret == 0 && self->json.kind != SPOT_JSON_CLOSE_ARRAY) {
+        ret = read_sample(self);
+        if (ret == 0) {
+            ret = spot_json_reader_next(&self->json);
+        }
+    }
+    return ret;
+}
+
+static int
+read_gap(state_t *self)
+{
+    double gap_s;
+    int64_t gap_ms;
+
+    if (self->json.kind != SPOT_JSON_WORD ||
+        spot_number_parse(self->json.text, &gap_s) != 0 || gap_s <= 0 ||
+        spot_duration_from_s(gap_s, &gap_ms) != 0 || gap_ms == 0) {
+        self->gap_s = 1; /* it is there */
+        return refuse(self, "gap_seconds", "a number above 0");
+    }
+    self->gap_s = gap_s;
+    return 0;
+}
+
+static int read_object(
+    state_t *self, int (*take)(state_t *self, const char *key), const char *what);
+
+static int
+take_metadata(state_t *self, const char *key)
+{
+    if (strcmp(key, "gap_seconds") == 0) {
+        return read_gap(self);
+    }
+    self->num_ignored++;
+    return spot_json_reader_skip(&self->json);
+}
+
+static int
+take_key(state_t *self, const char *key)
+{
+    if (strcmp(key, "metadata") == 0) {
+        return read_object(self, take_metadata, "metadata");
+    }
+    if (strcmp(key, "data") == 0) {
+        return read_data(self);
+    }
+    self->num_ignored++;
+    return spot_json_reader_skip(&self->json);
+}
+
+/* Calls take() at the value of each key of the object that the current token begins. */
+static int
+read_object(state_t *self, int (*take)(state_t *self, const char *key), const char *what)
+{
+    char key[32];
+    int ret;
+
+    if (self->json.kind != SPOT_JSON_OPEN_OBJECT) {
+        return refuse(self, what, "an object {...}");
+    }
+    ret = spot_json_reader_next(&self->json);
+    while (ret == 0 && self->json.kind != SPOT_JSON_CLOSE_OBJECT) {
+        if (self->json.kind != SPOT_JSON_TEXT) {
+            return spot_json_reader_expected(&self->json, what, "a key in \"\"");
+        }
+        snprintf(key, sizeof(key), "%s", self->json.text);
+        ret = spot_json_reader_next(&self->json);
+        if (ret == 0) {
+            ret = take(self, key);
+        }
+        if (ret == 0) {
+            ret = spot_json_reader_next(&self->json);
+        }
+    }
+    return ret;
+}
+
+static int
+read_document(state_t *self)
+{
+    int ret = spot_json_reader_next(&self->json);
+
+    if (ret == 0) {
+        ret = read_object(self, take_key, "the file");
+    }
+    if (ret == 0) {
+        ret = spot_json_reader_next(&self->json);
+    }
+    if (ret == 0 && self->json.kind != SPOT_JSON_END) {
+        ret = spot_json_reader_expected(&self->json, "the file", "one object {...}");
+    }
+    return ret;
+}
+
+static int
+check_document(const state_t *self)
+{
+    const spot_import_t *import = self->import;
+    const char *const missing = !self->has_data ? "data" : "gap_seconds";
+
+    if (self->is_faulty && !self->has_data) {
+        return SPOT_ERR_BAD_INPUT; /* what was refused may have had the keys */
+    }
+    if (!self->has_data || self->gap_s <= 0) {
+        spot_diag_error(
+            import->diag, import->inputs[0].path, 1, 1, "missing key '%s'", missing);
+        return SPOT_ERR_BAD_INPUT;
+    }
+    if (self->num_samples == 0) {
+        spot_diag_error(
+            import->diag, import->inputs[0].path, 1, 1, "data: expected at least one");
+        return SPOT_ERR_BAD_INPUT;
+    }
+    return self->is_faulty ? SPOT_ERR_BAD_INPUT : 0;
+}
+
+/* The time of a sample. BAD_INPUT beyond what is allowed. */
+static int
+time_of(const state_t *self, int64_t sample_id, int64_t *time_ms)
+{
+    return spot_duration_from_s(self->gap_s * (double) sample_id, time_ms);
+}
+
+static int
+make_events(state_t *self)
+{
+    spot_import_t *import = self->import;
+    spot_count_series_t series;
+    int64_t time_ms;
+    int ret = time_of(self, self->num_samples, &time_ms);
+
+    if (ret != 0) {
+        spot_diag_error(import->diag, import->inputs[0].path, 0, 0,
+            "gap_seconds: longer than 100 years in all");
+        return ret;
+    }
+    spot_count_series_init(&series, import);
+    for (size_t j = 0; j < self->num_changes && ret == 0; j++) {
+        ret = time_of(self, self->changes[j].sample_id, &time_ms);
+        if (ret == 0) {
+            ret = spot_count_series_add(&series, time_ms, self->changes[j].count);
+        }
+    }
+    if (ret == 0) {
+        ret = time_of(self, self->num_samples, &time_ms);
+    }
+    return ret == 0 ? spot_count_series_finish(&series, time_ms) : ret;
+}
+
+/* "16-node" */
+static void
+take_nodes(state_t *self, const char *part, size_t num_bytes)
+{
+    static const char ending[] = "-node";
+    const size_t num_digits = strspn(part, "0123456789");
+    int64_t capacity = 0;
+
+    if (num_digits == 0 || num_digits > 9 || num_bytes != num_digits + strlen(ending) ||
+        strncmp(part + num_digits, ending, strlen(ending)) != 0) {
+        return;
+    }
+    for (size_t j = 0; j < num_digits; j++) {
+        capacity = 10 * capacity + (part[j] - '0');
+    }
+    self->import->capacity = capacity;
+}
+
+/* "aws-04-22-2023" */
+static int
+take_cloud_and_date(state_t *self, const char *part, size_t num_bytes)
+{
+    static const char pattern[] = "-MM-DD-YYYY";
+    const size_t num_date = strlen(pattern);
+    const char *date = part + num_bytes - num_date;
+    char start[16], cloud[32];
+    const char *place = start;
+    int64_t day;
+    int ret;
+
+    if (num_bytes <= num_date || num_bytes - num_date >= sizeof(cloud)) {
+        return 0;
+    }
+    snprintf(start, sizeof(start), "%.4s-%.2s-%.2s", date + 7, date + 1, date + 4);
+    if (date[0] != '-' || date[3] != '-' || date[6] != '-' ||
+        !spot_date_scan(&place, &day)) {
+        return 0;
+    }
+    snprintf(cloud, sizeof(cloud), "%.*s", (int) (num_bytes - num_date), part);
+    ret = spot_import_key(self->import, "cloud", cloud);
+    if (ret == 0) {
+        ret = spot_import_key(self->import, "start", start);
+    }
+    return ret == 0 ? spot_import_key(self->import, "start_note",
+                          "date only; from the folder name; hour unknown")
+                    : ret;
+}
+
+/* "us-west-2c_v100_1" */
+static int
+take_zone_and_type(state_t *self, const char *name)
+{
+    const char *type = strchr(name, '_');
+    char *zone;
+    int ret;
+
+    if (type == NULL || type == name || type[1] == '\0') {
+        return 0;
+    }
+    zone = spot_text_copy(name, (size_t) (type - name));
+    ret =
+        zone == NULL ? SPOT_ERR_NO_MEMORY : spot_import_key(self->import, "zone", zone);
+    free(zone);
+    return ret == 0 ? spot_import_key(self->import, "instance_type", type + 1) : ret;
+}
+
+static int
+take_path(state_t *self)
+{
+    const char *part = self->import->inputs[0].path;
+    const char *end;
+    int ret = 0;
+
+    self->import->trace->kind = SPOT_TRACE_COUNTS;
+    while ((end = strchr(part, '/')) != NULL && ret == 0) {
+        const size_t num_bytes = (size_t) (end - part);
+
+        if (num_bytes == strlen("availability") &&
+            strncmp(part, "availability", num_bytes) == 0) {
+            self->import->trace->kind = SPOT_TRACE_AVAILABILITY;
+        }
+        take_nodes(self, part, num_bytes);
+        ret = take_cloud_and_date(self, part, num_bytes);
+        part = end + 1;
+    }
+    return ret == 0
+               ? take_zone_and_type(self, spot_trace_key(self->import->trace, "name"))
+               : ret;
+}
+
+static int
+add_remarks(state_t *self)
+{
+    spot_import_t *import = self->import;
+    int ret = SPOT_IMPORT_REMARK(import, SPOT_REMARK_UNCERTAIN, "meaning", 0,
+        import->trace->kind == SPOT_TRACE_AVAILABILITY
+            ? "a count is what a probe could obtain; nothing ran"
+            : "a count is taken as instances running; the source says little about it");
+
+    if (ret == 0 && spot_trace_key(import->trace, "start_note") != NULL) {
+        ret = SPOT_IMPORT_REMARK(import, SPOT_REMARK_UNCERTAIN, "hour", 0,
+            "the hour of the start is unknown; the date is from the folder name");
+    }
+    if (ret == 0 && import->capacity == 0) {
+        ret = SPOT_IMPORT_REMARK(import, SPOT_REMARK_UNCERTAIN, "capacity", 0,
+            "no folder N-node tells the capacity: the largest count is taken");
+    }
+    if (ret == 0) {
+        ret = SPOT_IMPORT_REMARK(import, SPOT_REMARK_UNCERTAIN, "net_changes", 0,
+            "counts hide losses and additions between two samples that cancel out");
+    }
+    if (ret == 0 && self->num_ignored > 0) {
+        ret = SPOT_IMPORT_REMARK(import, SPOT_REMARK_READ, "ignored_keys",
+            self->num_ignored, "%" PRId64 " keys without use here, such as prices",
+            self->num_ignored);
+    }
+    return ret;
+}
+
+static int
+read_skypilot(spot_import_t *import)
+{
+    state_t self = {.import = import};
+    int ret = spot_json_reader_open(&self.json, &import->inputs[0], import->diag);
+
+    if (ret == 0) {
+        ret = read_document(&self);
+    }
+    if (ret == 0) {
+        ret = check_document(&self);
+    }
+    if (ret == 0) {
+        import->resolution_s = self.gap_s;
+        import->report->num_records = self.num_samples;
+        ret = take_path(&self);
+    }
+    if (ret == 0) {
+        ret = make_events(&self);
+    }
+    if (ret == 0) {
+        ret = add_remarks(&self);
+    }
+    spot_json_reader_close(&self.json);
+    free(self.changes);
+    return ret;
+}
+
+const spot_importer_t spot_importer_skypilot = {
+    .name = "skypilot",
+    .doc = "JSON with metadata.gap_seconds and data; folders tell kind, capacity, cloud "
+           "and date",
+    .source = "skypilot-org/spot-traces (NSDI 2024)",
+    .num_inputs = 1,
+    .sniff = sniff,
+    .read = read_skypilot,
+};

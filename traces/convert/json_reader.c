@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "traces/convert/json_reader.h"
+
+#include <string.h>
+
+/* Deeper than any of the formats. */
+enum { MAX_DEPTH = 16 };
+
+static int
+read_bytes(void *data, unsigned char *buffer, size_t size, size_t *size_read)
+{
+    spot_json_reader_t *self = data;
+
+    self->has_failed = spot_instream_read(&self->stream, (char *) buffer, size,
+                           size_read, self->diag) != 0;
+    return !self->has_failed;
+}
+
+static int
+open_reader(spot_json_reader_t *self)
+{
+    if (!yaml_parser_initialize(&self->parser)) {
+        return SPOT_ERR_NO_MEMORY;
+    }
+    yaml_parser_set_encoding(&self->parser, YAML_UTF8_ENCODING);
+    yaml_parser_set_input(&self->parser, read_bytes, self);
+    return 0;
+}
+
+int
+spot_json_reader_open(
+    spot_json_reader_t *self, const spot_input_t *input, spot_diag_t *diag)
+{
+    int ret;
+
+    memset(self, 0, sizeof(*self));
+    self->file = input->path;
+    self->diag = diag;
+    ret = spot_input_stream(input, &self->stream, diag);
+    return ret == 0 ? open_reader(self) : ret;
+}
+
+int
+spot_json_reader_open_line(spot_json_reader_t *self, const char *file,
+    const spot_csv_row_t *row, spot_diag_t *diag)
+{
+    memset(self, 0, sizeof(*self));
+    self->file = file;
+    self->num_lines_before = row->line - 1;
+    self->diag = diag;
+    spot_instream_open_bytes(&self->stream, file, row->text, row->num_bytes);
+    return open_reader(self);
+}
+
+void
+spot_json_reader_close(spot_json_reader_t *self)
+{
+    yaml_event_delete(&self->event);
+    yaml_parser_delete(&self->parser);
+    spot_instream_close(&self->stream);
+    memset(self, 0, sizeof(*self));
+}
+
+static int
+report_syntax(spot_json_reader_t *self)
+{
+    const yaml_parser_t *parser = &self->parser;
+
+    if (parser->error == YAML_MEMORY_ERROR) {
+        return SPOT_ERR_NO_MEMORY;
+    }
+    if (self->has_failed) {
+        return SPOT_ERR_IO;
+    }
+    if (parser->error == YAML_READER_ERROR) {
+        spot_diag_error(self->diag, self->file, 0, 0, "no JSON text: %s at byte %zu",
+            parser->problem, parser->problem_offset + 1);
+    } else {
+        spot_diag_error(self->diag, self->file,
+            self->num_lines_before + parser->problem_mark.line + 1,
+            parser->problem_mark.column + 1, "JSON syntax: %s%s%s",
+            parser->context == NULL ? "" : parser->context,
+            parser->context == NULL ? "" : " ", parser->problem);
+    }
+    return SPOT_ERR_BAD_INPUT;
+}
+
+static int
+report_token(const spot_json_reader_t *self, const char *message)
+{
+    spot_diag_error(self->diag, self->file, self->line, self->column, "%s", message);
+    return SPOT_ERR_BAD_INPUT;
+}
+
+static int
+take_scalar(spot_json_reader_t *self)
+{
+    const yaml_scalar_style_t style = self->event.data.scalar.style;
+
+    self->text = (const char *) self->event.data.scalar.value;
+    self->num_bytes = self->event.data.scalar.length;
+    self->kind =
+        style == YAML_DOUBLE_QUOTED_SCALAR_STYLE ? SPOT_JSON_TEXT : SPOT_JSON_WORD;
+    if (self->event.data.scalar.anchor != NULL || self->event.data.scalar.tag != NULL ||
+        (style != YAML_DOUBLE_QUOTED_SCALAR_STYLE && style != YAML_PLAIN_SCALAR_STYLE)) {
+        return report_token(self, "JSON syntax: neither a number nor a text in \"\"");
+    }
+    return 0;
+}
+
+static int
+take_open(spot_json_reader_t *self, spot_json_kind_t kind, bool is_json)
+{
+    self->kind = kind;
+    self->text = kind == SPOT_JSON_OPEN_ARRAY ? "[" : "{";
+    if (!is_json) {
+        return report_token(self, "JSON syntax: expected [ or {");
+    }
+    if (++self->depth > MAX_DEPTH) {
+        return report_token(self, "nested more than 16 levels deep");
+    }
+    return 0;
+}
+
+static int
+take_close(spot_json_reader_t *self, spot_json_kind_t kind)
+{
+    self->depth--;
+    self->kind = kind;
+    self->text = kind == SPOT_JSON_CLOSE_ARRAY ? "]" : "}";
+    return 0;
+}
+
+/* 1: the event is no token. */
+static int
+take_event(spot_json_reader_t *self)
+{
+    switch (self->event.type) {
+        case YAML_SCALAR_EVENT:
+            return take_scalar(self);
+        case YAML_SEQUENCE_START_EVENT:
+            return take_open(self, SPOT_JSON_OPEN_ARRAY,
+                self->event.data.sequence_start.style == YAML_FLOW_SEQUENCE_STYLE);
+        case YAML_MAPPING_START_EVENT:
+            return take_open(self, SPOT_JSON_OPEN_OBJECT,
+                self->event.data.mapping_start.style == YAML_FLOW_MAPPING_STYLE);
+        case YAML_SEQUENCE_END_EVENT:
+            return take_close(self, SPOT_JSON_CLOSE_ARRAY);
+        case YAML_MAPPING_END_EVENT:
+            return take_close(self, SPOT_JSON_CLOSE_OBJECT);
+        case YAML_ALIAS_EVENT:
+            return report_token(self, "JSON syntax: an alias is no value");
+        case YAML_STREAM_END_EVENT:
+            self->kind = SPOT_JSON_END;
+            self->text = "the end";
+            return 0;
+        default:
+            return 1;
+    }
+}
+
+int
+spot_json_reader_next(spot_json_reader_t *self)
+{
+    int ret = 1;
+
+    if (self->event.type == YAML_STREAM_END_EVENT) {
+        return 0; /* behind it libyaml has events without end */
+    }
+    while (ret == 1) {
+        yaml_event_delete(&self->event);
+        if (!yaml_parser_parse(&self->parser, &self->event)) {
+            return report_syntax(self);
+        }
+        self->line = self->num_lines_before + self->event.start_mark.line + 1;
+        self->column = self->event.start_mark.column + 1;
+        ret = take_event(self);
+    }
+    return ret;
+}
+
+int
+spot_json_reader_skip(spot_json_reader_t *self)
+{
+    const bool is_open =
+        self->kind == SPOT_JSON_OPEN_ARRAY || self->kind == SPOT_JSON_OPEN_OBJECT;
+    const size_t depth = self->depth;
+    int ret = 0;
+
+    while (ret == 0 && is_open && self->depth >= depth) {
+        ret = spot_json_reader_next(self);
+    }
+    return ret;
+}
+
+int
+spot_json_reader_expected(
+    const spot_json_reader_t *self, const char *what, const char *expected)
+{
+    char shown[SPOT_CSV_SHOWN_BYTES];
+
+    spot_diag_error(self->diag, self->file, self->line, self->column,
+        "%s: expected %s, got '%s'", what, expected, spot_csv_shown(self->text, shown));
+    return SPOT_ERR_BAD_INPUT;
+}

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* JSON one token at a time, so that a document may have any length. libyaml reads it, as
+ * JSON is YAML; what is not JSON in YAML is refused where it would change the meaning.
+ */
+#ifndef SPOT_TRACES_CONVERT_JSON_READER_H
+#define SPOT_TRACES_CONVERT_JSON_READER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <yaml.h>
+
+#include "base/csv.h"
+#include "base/diag.h"
+#include "base/error.h"
+#include "base/instream.h"
+#include "traces/convert/input.h"
+
+typedef enum {
+    SPOT_JSON_END,
+    SPOT_JSON_OPEN_OBJECT,
+    SPOT_JSON_CLOSE_OBJECT,
+    SPOT_JSON_OPEN_ARRAY,
+    SPOT_JSON_CLOSE_ARRAY,
+    SPOT_JSON_TEXT, /* in double quotes */
+    SPOT_JSON_WORD  /* a number, true, false or null */
+} spot_json_kind_t;
+
+typedef struct {
+    const char *file;
+    size_t num_lines_before; /* of the file, before the document */
+    spot_diag_t *diag;
+    spot_instream_t stream;
+    bool has_failed; /* reading it, as diag says */
+    yaml_parser_t parser;
+    yaml_event_t event;
+    size_t depth;
+    spot_json_kind_t kind; /* the token: */
+    const char *text;      /* [num_bytes] of a text or word, with a NUL behind it */
+    size_t num_bytes;
+    size_t line;
+    size_t column;
+} spot_json_reader_t;
+
+/* Starts with a file, or with one line of it. IO, NO_MEMORY; close self even then. */
+SPOT_MUST_CHECK int spot_json_reader_open(
+    spot_json_reader_t *self, const spot_input_t *input, spot_diag_t *diag);
+SPOT_MUST_CHECK int spot_json_reader_open_line(spot_json_reader_t *self,
+    const char *file, const spot_csv_row_t *row, spot_diag_t *diag);
+void spot_json_reader_close(spot_json_reader_t *self);
+
+/* Goes to the next token, SPOT_JSON_END again and again; BAD_INPUT with the reason in
+ * diag, NO_MEMORY. */
+SPOT_MUST_CHECK int spot_json_reader_next(spot_json_reader_t *self);
+
+/* Goes over the rest of the value that the current token begins. */
+SPOT_MUST_CHECK int spot_json_reader_skip(spot_json_reader_t *self);
+
+/* Reports "<what>: expected <expected>, got '<token>'" at the current token; BAD_INPUT.
+ */
+SPOT_MUST_CHECK int spot_json_reader_expected(
+    const spot_json_reader_t *self, const char *what, const char *expected);
+
+#endif

@@ -1,0 +1,527 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Several zones, each with a model, a capacity and a price of its own, and losses that
+ * they have in common: shocks come as a Poisson process, each zone is hit with one
+ * probability and each living instance of a hit zone is lost with another, independently
+ * (the common shocks of Marshall and Olkin).
+ *
+ * At one tick the losses of shocks come first, then those of the zones' own models, then
+ * additions, each in the order of the zones. A model that can be told of a shock goes on
+ * with what is left; one that cannot keeps its own count, and what it takes or adds is
+ * clipped to what the zone has or has room for. */
+#include <math.h>
+#include <stdalign.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <gsl/gsl_randist.h>
+
+#include "base/memory.h"
+#include "base/rng.h"
+#include "base/units.h"
+#include "traces/generate/model.h"
+
+typedef struct {
+    double per_hour; /* 0: none */
+    double p_zone;   /* that a zone is hit */
+    double share;    /* probability of each instance of a hit zone to be lost */
+} shocks_t;
+
+typedef struct {
+    spot_model_common_t common;
+    shocks_t shocks;
+    const spot_node_t *zones_node; /* while binding only */
+    spot_zones_t zones;
+    spot_trace_model_t *parts; /* [num_zones] */
+    int64_t largest_initial;   /* of all zones together */
+} model_t;
+
+/* A zone of a replication. */
+typedef struct {
+    const spot_generator_t *generator;
+    void *state; /* of its generator */
+    spot_event_t event;
+    bool has_event;   /* it comes next */
+    int64_t known_ms; /* without one: there is none up to that time */
+    int64_t population;
+    spot_rng_t shocks; /* whether it is hit, and how many are lost */
+} part_t;
+
+typedef struct {
+    const model_t *model;
+    int64_t last_ms;   /* nothing later is wanted */
+    double now_ms;     /* of the next shock */
+    int64_t shock_ms;  /* the tick at which it is seen; INT64_MAX: never */
+    bool is_shock;     /* it is under way */
+    size_t num_judged; /* zones of it so far */
+    size_t zone_id;    /* of the latest event */
+    spot_rng_t gaps;   /* between shocks */
+    part_t parts[];    /* [num_zones], then the states of their generators */
+} state_t;
+
+/* The streams of zone z start at entity z << 32; shocks have a purpose of their own. */
+#define ZONE_ENTITY_BITS 32
+enum { ENTITY_GAPS = 0, ENTITY_HITS = 1 };
+
+/* ---- Binding ---- */
+
+static bool
+is_zone_name(const char *name)
+{
+    static const char good[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                               "0123456789-_";
+    const size_t length = strlen(name);
+
+    return length > 0 && length <= SPOT_ZONE_NAME_BYTES && strspn(name, good) == length;
+}
+
+/* Whether a zone can be bound at all; if not, why is told. */
+static bool
+check_zone(spot_bind_t *bind, const spot_node_t *key, const spot_node_t *node)
+{
+    const spot_node_t *generator = spot_node_get(node, "generator");
+
+    if (!is_zone_name(key->text)) {
+        spot_bind_error(bind, key, "zones",
+            "expected zone names of 1 to %d letters, digits, - and _",
+            SPOT_ZONE_NAME_BYTES);
+        return false;
+    }
+    if (node->kind != SPOT_NODE_MAP || spot_node_get(node, "file") != NULL) {
+        spot_bind_error(
+            bind, node, "zones", "%s: expected {generator: NAME, ...}", key->text);
+        return false;
+    }
+    if (generator != NULL && generator->kind == SPOT_NODE_SCALAR &&
+        strcmp(generator->text, spot_generator_zones.name) == 0) {
+        spot_bind_error(
+            bind, generator, "zones", "%s: a zone has no zones of its own", key->text);
+        return false;
+    }
+    return true;
+}
+
+static void
+bind_zone(model_t *self, size_t zone_id, spot_bind_t *bind, const model_t *like)
+{
+    const spot_node_t *key = self->zones_node->keys[zone_id];
+    const spot_node_t *node = self->zones_node->children[zone_id];
+    const bool is_alike = like != NULL && zone_id < like->zones.num_zones;
+    const spot_trace_setting_t setting = {
+        .tick_ms = self->common.tick_ms > 0 ? self->common.tick_ms : SPOT_MS_PER_S,
+        .is_zone = true};
+    const size_t length = strlen(bind->path);
+    spot_zone_t *zone = &self->zones.zones[zone_id];
+    spot_model_common_t *common;
+    int ret;
+
+    if (!check_zone(bind, key, node)) {
+        return;
+    }
+    snprintf(bind->path + length, sizeof(bind->path) - length, "zones.%s.", key->text);
+    ret = spot_trace_model_init(&self->parts[zone_id], bind, node, &setting,
+        is_alike ? &like->parts[zone_id] : NULL);
+    bind->path[length] = '\0';
+    zone->name = spot_text_copy(key->text, strlen(key->text));
+    bind->is_out_of_memory =
+        bind->is_out_of_memory || ret == SPOT_ERR_NO_MEMORY || zone->name == NULL;
+    if (ret == 0) {
+        common = self->parts[zone_id].model;
+        zone->capacity = common->capacity;
+        if (zone->capacity == 0) { /* a model with instances, but no limit, of its own */
+            spot_bind_error(bind, node, NULL, "missing key \"%szones.%s.capacity\"",
+                bind->path, key->text);
+        }
+        zone->price = common->price; /* and its memory */
+        common->price = (spot_price_steps_t){0};
+    }
+}
+
+/* All zones together against the fleet, or without one as the fleet. */
+static void
+settle_capacity(model_t *self, spot_bind_t *bind, const spot_trace_setting_t *setting)
+{
+    const spot_node_t *node = self->zones_node;
+    int64_t capacity = 0;
+
+    for (size_t j = 0; j < self->zones.num_zones; j++) {
+        capacity += self->zones.zones[j].capacity;
+        self->largest_initial += spot_trace_model_initial(&self->parts[j]);
+    }
+    if (capacity > SPOT_MAX_INSTANCES) {
+        spot_bind_error(bind, node, "zones", "%lld instances together are more than %d",
+            (long long) capacity, SPOT_MAX_INSTANCES);
+    }
+    if (setting == NULL && self->common.capacity == 0) {
+        self->common.capacity = capacity;
+    } else if (capacity > self->common.capacity) {
+        spot_diag_warn(bind->diag, node->file, node->line, node->column,
+            "%szones: their capacity of %lld together is more than %s (%lld): what is "
+            "above it is clipped",
+            bind->path, (long long) capacity,
+            setting == NULL ? "that of the model" : "fleet.capacity",
+            (long long) self->common.capacity);
+    }
+    if (setting == NULL && self->largest_initial > self->common.capacity) {
+        spot_bind_error(bind, node, "zones",
+            "%lld instances at first are more than the capacity of %lld",
+            (long long) self->largest_initial, (long long) self->common.capacity);
+    }
+}
+
+static void
+zones_bind_parts(void *model, spot_bind_t *bind, const spot_trace_setting_t *setting,
+    const void *like)
+{
+    const size_t num_errors = bind->diag->num_errors;
+    model_t *self = model;
+    const spot_node_t *node = self->zones_node;
+
+    if (node == NULL) {
+        return; /* the missing key has been told */
+    }
+    if (node->kind != SPOT_NODE_MAP || node->num_children == 0) {
+        spot_bind_error(bind, node, "zones",
+            "expected a map from zone names to models such as "
+            "{us-east-1a: {generator: seed, ...}}");
+        return;
+    }
+    self->zones.zones = spot_calloc(node->num_children, sizeof(*self->zones.zones));
+    self->parts = spot_calloc(node->num_children, sizeof(*self->parts));
+    if (self->zones.zones == NULL || self->parts == NULL) {
+        bind->is_out_of_memory = true;
+        return;
+    }
+    self->zones.num_zones = node->num_children;
+    for (size_t j = 0; j < node->num_children; j++) {
+        bind_zone(self, j, bind, like);
+    }
+    if (bind->diag->num_errors == num_errors && !bind->is_out_of_memory) {
+        settle_capacity(self, bind, setting);
+    }
+    self->zones_node = NULL;
+}
+
+static void
+zones_free(void *model)
+{
+    model_t *self = model;
+
+    for (size_t j = 0; j < self->zones.num_zones; j++) {
+        spot_trace_model_free(&self->parts[j]);
+        free(self->zones.zones[j].name);
+        spot_price_steps_free(&self->zones.zones[j].price);
+    }
+    free(self->zones.zones);
+    free(self->parts);
+}
+
+/* ---- A replication ---- */
+
+static size_t
+round_up(size_t num_bytes)
+{
+    const size_t unit = alignof(max_align_t);
+
+    return (num_bytes + unit - 1) / unit * unit;
+}
+
+static size_t
+zones_state_bytes(const void *model)
+{
+    const model_t *self = model;
+    const size_t num_zones = self->zones.num_zones;
+    size_t num_bytes = round_up(sizeof(state_t) + num_zones * sizeof(part_t));
+
+    for (size_t j = 0; j < num_zones; j++) {
+        num_bytes += round_up(spot_trace_model_state_bytes(&self->parts[j]));
+    }
+    return num_bytes;
+}
+
+/* Goes to the next shock. */
+static void
+draw_shock(state_t *self)
+{
+    const double tick_ms = (double) self->model->common.tick_ms;
+    const double per_hour = self->model->shocks.per_hour;
+
+    self->shock_ms = INT64_MAX;
+    if (per_hour > 0) {
+        self->now_ms += gsl_ran_exponential(
+            spot_rng_gsl(&self->gaps), (double) SPOT_MS_PER_H / per_hour);
+        if (self->now_ms <= (double) self->last_ms) {
+            self->shock_ms = (int64_t) ceil(self->now_ms / tick_ms) * (int64_t) tick_ms;
+        }
+    }
+}
+
+static void
+start_part(part_t *part, const spot_trace_model_t *model, const spot_dice_t *dice)
+{
+    part->generator = model->generator;
+    part->has_event = false;
+    part->known_ms = -1;
+    part->generator->start(part->state, model->model, dice);
+    part->population = part->generator->initial == NULL
+                           ? spot_trace_model_initial(model)
+                           : part->generator->initial(part->state);
+    spot_rng_seek(&part->shocks, dice->seed, dice->replication, SPOT_STREAM_SHOCK,
+        dice->first_entity + ENTITY_HITS);
+}
+
+static void
+zones_start(void *state, const void *model, const spot_dice_t *dice)
+{
+    state_t *self = state;
+    const model_t *zones = model;
+    char *memory = (char *) state +
+                   round_up(sizeof(state_t) + zones->zones.num_zones * sizeof(part_t));
+
+    self->model = zones;
+    self->last_ms = spot_model_last_ms(&zones->common);
+    self->now_ms = 0;
+    self->is_shock = false;
+    spot_rng_seek(&self->gaps, dice->seed, dice->replication, SPOT_STREAM_SHOCK,
+        dice->first_entity + ENTITY_GAPS);
+    for (size_t j = 0; j < zones->zones.num_zones; j++) {
+        spot_dice_t its_dice = *dice;
+
+        its_dice.first_entity += (uint64_t) j << ZONE_ENTITY_BITS;
+        self->parts[j].state = memory;
+        memory += round_up(spot_trace_model_state_bytes(&zones->parts[j]));
+        start_part(&self->parts[j], &zones->parts[j], &its_dice);
+    }
+    draw_shock(self);
+}
+
+/* The next event of a zone's own model before the next shock; one that cannot be told of
+ * a shock is simply asked for the next. */
+static void
+fetch(part_t *part, int64_t last_ms)
+{
+    const spot_generator_t *generator = part->generator;
+
+    if (part->has_event || part->known_ms >= last_ms) {
+        return;
+    }
+    part->event = (spot_event_t){0};
+    part->has_event = generator->next_until != NULL
+                          ? generator->next_until(part->state, last_ms, &part->event)
+                          : generator->next(part->state, &part->event);
+    part->known_ms =
+        generator->next_until != NULL || part->has_event ? last_ms : INT64_MAX;
+}
+
+static bool
+is_before(const spot_event_t *a, const spot_event_t *b)
+{
+    return a->time_ms != b->time_ms
+               ? a->time_ms < b->time_ms
+               : a->kind != SPOT_EVENT_ADD && b->kind == SPOT_EVENT_ADD;
+}
+
+/* The zone whose model has the earliest event up to last_ms, or num_zones. */
+static size_t
+find_earliest(state_t *self, int64_t last_ms)
+{
+    const size_t num_zones = self->model->zones.num_zones;
+    size_t earliest = num_zones;
+
+    for (size_t j = 0; j < num_zones; j++) {
+        part_t *part = &self->parts[j];
+
+        fetch(part, last_ms);
+        if (part->has_event && part->event.time_ms <= last_ms &&
+            (earliest == num_zones ||
+                is_before(&part->event, &self->parts[earliest].event))) {
+            earliest = j;
+        }
+    }
+    return earliest;
+}
+
+/* Hands out the event of a zone's own model; false: nothing is left of it. */
+static bool
+take_event(state_t *self, size_t zone_id, spot_event_t *event)
+{
+    part_t *part = &self->parts[zone_id];
+    const int64_t room =
+        part->event.kind == SPOT_EVENT_ADD
+            ? self->model->zones.zones[zone_id].capacity - part->population
+            : part->population;
+
+    part->has_event = false;
+    part->known_ms = -1;
+    *event = part->event;
+    event->count = event->count < room ? event->count : (int32_t) room;
+    event->name_ids = NULL; /* names of a recording mean nothing beside shocks */
+    part->population += event->kind == SPOT_EVENT_ADD ? event->count : -event->count;
+    self->zone_id = zone_id;
+    return event->count > 0;
+}
+
+/* What the shock under way does to a zone; false: nothing. */
+static bool
+hit_zone(state_t *self, size_t zone_id, spot_event_t *event)
+{
+    const shocks_t *shocks = &self->model->shocks;
+    part_t *part = &self->parts[zone_id];
+    unsigned num_lost = 0;
+
+    if (spot_rng_uniform(&part->shocks) < shocks->p_zone) {
+        num_lost = gsl_ran_binomial(
+            spot_rng_gsl(&part->shocks), shocks->share, (unsigned) part->population);
+    }
+    if (num_lost == 0) {
+        return false;
+    }
+    part->population -= num_lost;
+    if (part->generator->lose != NULL) {
+        part->generator->lose(part->state, num_lost);
+    }
+    *event = (spot_event_t){.time_ms = self->shock_ms,
+        .kind = SPOT_EVENT_PREEMPT,
+        .count = (int32_t) num_lost};
+    self->zone_id = zone_id;
+    return true;
+}
+
+/* The next loss of the shock under way; without one the shock is over. */
+static bool
+next_loss(state_t *self, spot_event_t *event)
+{
+    while (self->num_judged < self->model->zones.num_zones) {
+        if (hit_zone(self, self->num_judged++, event)) {
+            return true;
+        }
+    }
+    self->is_shock = false;
+    draw_shock(self);
+    return false;
+}
+
+static bool
+zones_next(void *state, spot_event_t *event)
+{
+    state_t *self = state;
+    const size_t num_zones = self->model->zones.num_zones;
+
+    for (;;) {
+        const bool is_last = self->shock_ms > self->last_ms;
+        size_t zone_id;
+
+        if (self->is_shock) {
+            if (next_loss(self, event)) {
+                return true;
+            }
+            continue;
+        }
+        zone_id = find_earliest(self, is_last ? self->last_ms : self->shock_ms - 1);
+        if (zone_id < num_zones) {
+            if (take_event(self, zone_id, event)) {
+                return true;
+            }
+        } else if (is_last) {
+            return false;
+        } else {
+            self->is_shock = true;
+            self->num_judged = 0;
+        }
+    }
+}
+
+static int32_t
+zones_zone(const void *state)
+{
+    return (int32_t) ((const state_t *) state)->zone_id;
+}
+
+static int64_t
+zones_zone_initial(const void *state, int32_t zone_id)
+{
+    return ((const state_t *) state)->parts[zone_id].population;
+}
+
+static int64_t
+zones_initial(const void *state)
+{
+    const state_t *self = state;
+    int64_t population = 0;
+
+    for (size_t j = 0; j < self->model->zones.num_zones; j++) {
+        population += self->parts[j].population;
+    }
+    return population;
+}
+
+static int64_t
+zones_largest_initial(const void *model)
+{
+    return ((const model_t *) model)->largest_initial;
+}
+
+static const spot_zones_t *
+zones_zones(const void *model)
+{
+    return &((const model_t *) model)->zones;
+}
+
+/* ---- The table ---- */
+
+static const spot_field_t shock_fields[] = {
+    {.name = "per_hour",
+        .type = SPOT_FIELD_NUMBER,
+        .offset = offsetof(shocks_t, per_hour),
+        .max = 3600,
+        .help = "shocks in an hour, on average"},
+    {.name = "p_zone",
+        .type = SPOT_FIELD_NUMBER,
+        .offset = offsetof(shocks_t, p_zone),
+        .min = 0,
+        .max = 1,
+        .help = "probability of each zone to be hit by a shock"},
+    {.name = "share",
+        .type = SPOT_FIELD_NUMBER,
+        .offset = offsetof(shocks_t, share),
+        .min = 0,
+        .max = 1,
+        .help = "probability of each living instance of a hit zone to be lost"},
+    {.name = NULL},
+};
+
+static const spot_field_t zones_options[] = {
+    {.name = "zones",
+        .type = SPOT_FIELD_CUSTOM,
+        .offset = offsetof(model_t, zones_node),
+        .bind = spot_bind_keep_node, /* bound when the tick is known */
+        .expected = "{ZONE: {generator: NAME, capacity: N, initial: N, ...}, ...}",
+        .help = "a model for each zone, with its own capacity, initial instances and "
+                "price; instances are named ZONE/i1, ZONE/i2, ... by birth in the zone"},
+    {.name = "shocks",
+        .type = SPOT_FIELD_MAP,
+        .offset = offsetof(model_t, shocks),
+        .initial = "",
+        .fields = shock_fields,
+        .help = "losses that the zones have in common"},
+    {.name = NULL, .fields = spot_model_common_fields},
+};
+
+const spot_generator_t spot_generator_zones = {
+    .name = "zones",
+    .doc = "several zones, each with a model of its own, and losses that they have in "
+           "common",
+    .source = "Marshall and Olkin, JASA 62, 1967 (common shocks)",
+    .options = zones_options,
+    .model_size = sizeof(model_t),
+    .state_size = sizeof(state_t),
+    .state_bytes = zones_state_bytes,
+    .bind_parts = zones_bind_parts,
+    .free = zones_free,
+    .start = zones_start,
+    .next = zones_next,
+    .initial = zones_initial,
+    .largest_initial = zones_largest_initial,
+    .zones = zones_zones,
+    .zone = zones_zone,
+    .zone_initial = zones_zone_initial,
+};
