@@ -7,6 +7,7 @@
 #include "base/outfile.h"
 #include "base/units.h"
 #include "cli/command.h"
+#include "cli/compare_pictures.h"
 #include "cli/interrupt.h"
 #include "cli/pictures.h"
 #include "traces/compare/comparison.h"
@@ -65,8 +66,11 @@ static const struct argp_option options[] = {
     {"json", OPTION_JSON, NULL, 0, "Print one JSON object instead of a table", 0},
     {"csv", OPTION_CSV, "FILE", 0, "Also write one row a column here", 0},
     {"svg", OPTION_SVG, "DIR", 0,
-        "Draw the instances over time into this folder, with the 5-95 % band of a "
-        "model's replications: TRACE-LABEL-compare.svg and its points as CSV (needs "
+        "Draw into this folder: TRACE-distances.svg, with --reference "
+        "TRACE-reference.svg, and of each LABEL that is compared (of --halves: halves) "
+        "TRACE-LABEL-compare.svg, the instances over time, and "
+        "TRACE-LABEL-preempt-gap-compare.svg and -add-gap-compare.svg; of a model with "
+        "the 5-95 % band of its replications. Each with its points as CSV (needs "
         "gnuplot)",
         0},
     {"output", 'o', "FILE", 0, "Write the table here (default: standard output)", 0},
@@ -114,9 +118,6 @@ check_arguments(const arguments_t *arguments, struct argp_state *state)
 
     if (arguments->is_halves && num_paths != 1) {
         argp_error(state, "--halves: expected one trace file");
-    }
-    if (arguments->is_halves && arguments->svg_folder != NULL) {
-        argp_error(state, "--halves draws no pictures");
     }
     if (!arguments->is_halves && num_paths < 2) {
         argp_error(state, "expected two trace files, or model files and a trace file");
@@ -298,7 +299,7 @@ write_all(
     return ret;
 }
 
-/* One picture for each column that was added. */
+/* The pictures of all columns, and those of each one that was added. */
 static int
 draw_all(const spot_comparison_t *comparison, const arguments_t *arguments,
     const input_t *input, spot_diag_t *diag)
@@ -306,19 +307,30 @@ draw_all(const spot_comparison_t *comparison, const arguments_t *arguments,
     const char *path = arguments->paths.texts[arguments->paths.num_texts - 1];
     const spot_column_t *columns = comparison->columns + SPOT_COMPARISON_FIRST;
     char *name = spot_pictures_name(path);
-    int error = name == NULL ? SPOT_ERR_NO_MEMORY : 0;
+    spot_picture_place_t place = {.folder = arguments->svg_folder, .name = name};
+    int error;
 
-    if (error == 0 && input->has_other) {
-        error = spot_pictures_of_traces(&input->other, &input->trace, columns[0].label,
-            arguments->svg_folder, name, diag);
+    if (name == NULL) {
+        return SPOT_ERR_NO_MEMORY;
     }
-    for (size_t j = 0; j < input->num_models && name != NULL; j++) {
-        const spot_replicate_t replicate = spot_comparison_replicate(comparison,
-            &input->models[j].model, arguments->num_replications, &spot_interrupt_stop);
-        const int ret = spot_pictures_of_model(&replicate, &input->trace,
-            columns[j].label, arguments->svg_folder, name, diag);
+    error = spot_pictures_of_comparison(comparison, place.folder, name, diag);
+    if (arguments->is_halves) {
+        const int ret = spot_pictures_of_halves(comparison, place.folder, name, diag);
 
         error = first_error(error, ret);
+    }
+    if (input->has_other) {
+        place.label = columns[0].label;
+        error = first_error(error, spot_pictures_of_other(comparison, &input->trace,
+                                       &input->other, &place, diag));
+    }
+    for (size_t j = 0; j < input->num_models && error != SPOT_ERR_INTERRUPTED; j++) {
+        const spot_replicate_t replicate = spot_comparison_replicate(comparison,
+            &input->models[j].model, arguments->num_replications, &spot_interrupt_stop);
+
+        place.label = columns[j].label;
+        error = first_error(error,
+            spot_pictures_of_model(comparison, &replicate, &input->trace, &place, diag));
     }
     free(name);
     return error;
@@ -366,6 +378,7 @@ run(int argc, char **argv)
     spot_command_parse(&spot_command_trace_compare, argc, argv, parse, &arguments);
     spot_interrupt_watch();
     ret = read_input(&input, &arguments, &diag);
+    ret = first_error(ret, spot_pictures_check(arguments.svg_folder, &diag));
     if (ret != 0) {
         exit_code = spot_command_finish_reading(&diag, ret);
     } else {

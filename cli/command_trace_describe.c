@@ -481,7 +481,10 @@ run(int argc, char **argv)
 
     spot_diag_init(&diag);
     spot_command_parse(&spot_command_trace_describe, argc, argv, parse, &arguments);
-    ret = arguments.svg_folder != NULL ? check_picture_names(&arguments, &diag) : 0;
+    ret = spot_pictures_check(arguments.svg_folder, &diag);
+    if (ret == 0 && arguments.svg_folder != NULL) {
+        ret = check_picture_names(&arguments, &diag);
+    }
     if (ret == 0) {
         ret = describe_all(&arguments, &result, &diag);
     }

@@ -598,7 +598,8 @@ run(int argc, char **argv)
 
     spot_command_parse(&spot_command_trace_fit, argc, argv, parse, &arguments);
     spot_diag_init(&task.diag);
-    ret = read_input(&task);
+    ret = spot_pictures_check(arguments.svg_folder, &task.diag);
+    ret = ret == 0 ? read_input(&task) : ret;
     if (ret != 0) {
         exit_code = spot_command_finish_reading(&task.diag, ret);
     } else {

@@ -1,14 +1,69 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "cli/pictures.h"
 
-#include <stdio.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/memory.h"
 #include "base/units.h"
 #include "reports/trace_figures.h"
 #include "traces/describe/hours.h"
+
+/* shown: as the user wrote it. */
+static int
+check_folder(const char *folder, const char *shown, spot_diag_t *diag)
+{
+    struct stat status;
+    int reason = 0;
+
+    if (stat(folder, &status) != 0) {
+        reason = errno;
+    } else if (!S_ISDIR(status.st_mode)) {
+        reason = ENOTDIR;
+    } else if (access(folder, W_OK | X_OK) != 0) {
+        reason = errno;
+    }
+    if (reason != 0) {
+        spot_diag_error(diag, shown, 0, 0,
+            "--svg: expected a folder to write pictures to: %s", strerror(reason));
+        return SPOT_ERR_BAD_INPUT;
+    }
+    return 0;
+}
+
+int
+spot_pictures_check(const char *folder, spot_diag_t *diag)
+{
+    struct stat status;
+    const char *slash;
+    size_t num_bytes;
+    char *parent;
+    int ret;
+
+    if (folder == NULL || stat(folder, &status) == 0) {
+        return folder == NULL ? 0 : check_folder(folder, folder, diag);
+    }
+    if (folder[0] == '\0') {
+        spot_diag_error(diag, "--svg", 0, 0, "expected the name of a folder");
+        return SPOT_ERR_BAD_INPUT;
+    }
+    num_bytes = strlen(folder);
+    while (num_bytes > 1 && folder[num_bytes - 1] == '/') {
+        num_bytes--;
+    }
+    parent = spot_text_copy(folder, num_bytes);
+    if (parent == NULL) {
+        return SPOT_ERR_NO_MEMORY;
+    }
+    slash = strrchr(parent, '/');
+    parent[slash == NULL ? 0 : slash == parent ? 1 : slash - parent] = '\0';
+    ret = check_folder(parent[0] == '\0' ? "." : parent, folder, diag);
+    free(parent);
+    return ret;
+}
 
 char *
 spot_pictures_name(const char *path)
@@ -20,9 +75,6 @@ spot_pictures_name(const char *path)
     return spot_text_copy(
         name, suffix != NULL && suffix > name ? (size_t) (suffix - name) : strlen(name));
 }
-
-/* As many points of a band as a picture can show. */
-#define MAX_BAND_POINTS 1600
 
 /* Samples that a trace of this kind can have. */
 static bool
@@ -118,52 +170,4 @@ spot_pictures_of_fit(const spot_fit_ranking_t *ranking, const spot_sample_t *sam
     ret = spot_trace_plot_survival(&fitted, folder, name, diag);
     error = spot_trace_plot_quantiles(&fitted, folder, name, diag);
     return ret != 0 ? ret : error;
-}
-
-/* NAME-LABEL-compare. */
-static int
-draw_overlay(const spot_overlay_t *overlay, const char *folder, const char *name,
-    spot_diag_t *diag)
-{
-    const size_t num_bytes = strlen(name) + strlen(overlay->a_label) + 2;
-    char *full_name = spot_calloc(num_bytes, 1);
-    int ret = SPOT_ERR_NO_MEMORY;
-
-    if (full_name != NULL) {
-        snprintf(full_name, num_bytes, "%s-%s", name, overlay->a_label);
-        ret = spot_trace_plot_overlay(overlay, folder, full_name, diag);
-    }
-    free(full_name);
-    return ret;
-}
-
-int
-spot_pictures_of_traces(const spot_trace_t *a, const spot_trace_t *b, const char *label,
-    const char *folder, const char *name, spot_diag_t *diag)
-{
-    return draw_overlay(
-        &(spot_overlay_t){.a = a, .b = b, .a_label = label, .b_label = name}, folder,
-        name, diag);
-}
-
-int
-spot_pictures_of_model(const spot_replicate_t *replicate, const spot_trace_t *trace,
-    const char *label, const char *folder, const char *name, spot_diag_t *diag)
-{
-    spot_band_t band;
-    int ret = spot_band_init(&band, replicate, MAX_BAND_POINTS);
-
-    if (ret == 0) {
-        ret = draw_overlay(&(spot_overlay_t){.b = trace,
-                               .a_label = label,
-                               .b_label = name,
-                               .num_replications = (size_t) replicate->num_replications,
-                               .num_times = band.num_points,
-                               .time_s = band.time_s,
-                               .low = band.low,
-                               .high = band.high},
-            folder, name, diag);
-    }
-    spot_band_free(&band);
-    return ret;
 }

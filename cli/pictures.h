@@ -5,11 +5,15 @@
 
 #include "base/diag.h"
 #include "base/error.h"
-#include "traces/compare/replicate.h"
 #include "traces/describe/sample.h"
 #include "traces/fit/fit_law.h"
 #include "traces/lifetimes.h"
 #include "traces/trace.h"
+
+/* Whether pictures can be written to a folder, or it can be made: so that nobody waits
+ * for what cannot be drawn. BAD_INPUT with the reason in diag, NO_MEMORY. NULL is good:
+ * there are no pictures. */
+SPOT_MUST_CHECK int spot_pictures_check(const char *folder, spot_diag_t *diag);
 
 /* The name of a file without its folder and ".csv" or ".csv.gz": that of its pictures
  * too. NULL: no memory. The caller frees it. */
@@ -28,14 +32,5 @@ SPOT_MUST_CHECK int spot_pictures_of_lifetimes(const spot_lifetimes_t *lifetimes
 SPOT_MUST_CHECK int spot_pictures_of_fit(const spot_fit_ranking_t *ranking,
     const spot_sample_t *sample, spot_sample_kind_t kind, spot_trace_kind_t trace_kind,
     double tick_s, const char *folder, const char *name, spot_diag_t *diag);
-
-/* Both populations over time. The files are called after b and label, as in tables. */
-SPOT_MUST_CHECK int spot_pictures_of_traces(const spot_trace_t *a, const spot_trace_t *b,
-    const char *label, const char *folder, const char *name, spot_diag_t *diag);
-
-/* A trace over the band of what a model makes of it. INTERRUPTED too. */
-SPOT_MUST_CHECK int spot_pictures_of_model(const spot_replicate_t *replicate,
-    const spot_trace_t *trace, const char *label, const char *folder, const char *name,
-    spot_diag_t *diag);
 
 #endif

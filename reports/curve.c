@@ -25,6 +25,15 @@ spot_curve_free(spot_curve_t *self)
     memset(self, 0, sizeof(*self));
 }
 
+double
+spot_curve_at(const spot_curve_t *self, size_t *step_id, double x)
+{
+    while (*step_id + 1 < self->num_points && self->points[*step_id + 1].x <= x) {
+        (*step_id)++;
+    }
+    return self->points[*step_id].y;
+}
+
 /* What lies outside belongs to the first or last column. */
 static size_t
 column_at(double x, double low, double high, bool is_log)

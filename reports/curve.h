@@ -27,6 +27,10 @@ typedef struct {
 SPOT_MUST_CHECK int spot_curve_add(spot_curve_t *self, double x, double y);
 void spot_curve_free(spot_curve_t *self);
 
+/* What a curve of steps is at x, from its first point on. Starts looking at *step_id and
+ * moves it: 0 for the first of several x that never decrease. O(steps passed). */
+double spot_curve_at(const spot_curve_t *self, size_t *step_id, double x);
+
 /* Where there are more than four points a column: keeps of each of SPOT_MAX_COLUMNS
  * equal columns from low to high the first, lowest, highest and last point, so that no
  * peak is hidden. is_log: columns of equal ratio, 0 < low. O(points). */

@@ -241,6 +241,18 @@ spot_figure_entry(const spot_figure_t *self, double x_px, double y_px, double sw
         self, x_px + SPOT_SWATCH_PX + 7, y_px, SPOT_TEXT_LABEL, SPOT_ALIGN_LEFT, text);
 }
 
+void
+spot_figure_marker_entry(const spot_figure_t *self, double x_px, double y_px,
+    spot_marker_t marker, const char *colour, const char *text)
+{
+    fputs("set label '' at ", self->out);
+    write_place(self, x_px + SPOT_SWATCH_PX / 2, y_px);
+    fprintf(self->out, " front point pt %d ps 0.8 lw 1.4 lc rgb '%s'\n", (int) marker,
+        colour);
+    spot_figure_text(
+        self, x_px + SPOT_SWATCH_PX + 7, y_px, SPOT_TEXT_LABEL, SPOT_ALIGN_LEFT, text);
+}
+
 static void
 draw_end_label(const spot_figure_t *self, const spot_end_label_t *label, double x_px)
 {

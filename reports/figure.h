@@ -81,6 +81,20 @@ void spot_figure_paragraph(const spot_figure_t *self, double x_px, double y_px,
 void spot_figure_entry(const spot_figure_t *self, double x_px, double y_px,
     double swatch_px, const char *colour, const char *text);
 
+/* A marker of gnuplot's svg terminal, its middle at a place. */
+typedef enum {
+    SPOT_MARKER_CIRCLE = 7,
+    SPOT_MARKER_SQUARE = 5,
+    SPOT_MARKER_TRIANGLE = 9,
+    SPOT_MARKER_DIAMOND = 13,
+    SPOT_MARKER_OPEN_CIRCLE = 6,
+    SPOT_MARKER_OPEN_DIAMOND = 12
+} spot_marker_t;
+
+/* A marker and the name of what has it. */
+void spot_figure_marker_entry(const spot_figure_t *self, double x_px, double y_px,
+    spot_marker_t marker, const char *colour, const char *text);
+
 /* Labels at x_px, sorted from top to bottom, moved apart where they would overlap but
  * not below bottom_px, with leaders from where they belong. */
 void spot_figure_end_labels(const spot_figure_t *self, spot_end_label_t *labels,

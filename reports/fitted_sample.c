@@ -73,9 +73,9 @@ spot_sample_figure_make(const spot_fitted_sample_t *fitted, const char *what,
 }
 
 const char *
-spot_sample_figure_noun(const spot_sample_figure_t *self)
+spot_sample_figure_noun(spot_sample_kind_t kind, bool is_obtainable)
 {
-    return nouns[self->fitted->kind][self->fitted->is_obtainable];
+    return nouns[kind][is_obtainable];
 }
 
 size_t

@@ -31,8 +31,8 @@ const char *spot_sample_figure_problem(const spot_sample_figure_t *self);
 SPOT_MUST_CHECK int spot_sample_figure_make(const spot_fitted_sample_t *fitted,
     const char *what, spot_trace_picture_t *picture, spot_diag_t *diag);
 
-/* "Gaps between preemption events" */
-const char *spot_sample_figure_noun(const spot_sample_figure_t *self);
+/* "Gaps between preemption events"; is_obtainable: of a trace of kind availability. */
+const char *spot_sample_figure_noun(spot_sample_kind_t kind, bool is_obtainable);
 
 /* The first part of a note: name, number of values, ticks. Returns its bytes. */
 size_t spot_sample_figure_note(

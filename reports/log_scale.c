@@ -145,6 +145,12 @@ spot_log_scale_shares(double low)
     return scale;
 }
 
+double
+spot_log_scale_place(const spot_log_scale_t *self, double value)
+{
+    return log10(fmin(fmax(value, self->low), self->high));
+}
+
 void
 spot_figure_log_ticks(
     const spot_figure_t *self, const char *axis, const spot_log_scale_t *scale)

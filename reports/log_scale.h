@@ -30,6 +30,10 @@ spot_log_scale_t spot_log_scale_durations(double low_s, double high_s);
 /* Shares from low to 1, as "0.1 %", or from the next tick below. 1e-30 < low <= 1. */
 spot_log_scale_t spot_log_scale_shares(double low);
 
+/* Where a value is on a panel: its log10, at an end of the scale where it lies outside.
+ */
+double spot_log_scale_place(const spot_log_scale_t *self, double value);
+
 /* The ticks of an axis, axis "x" or "y"; after spot_figure_panel(), which sets others.
  */
 void spot_figure_log_ticks(

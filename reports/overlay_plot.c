@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
@@ -19,64 +20,55 @@ typedef struct {
     int64_t end_ms; /* of the longer one */
     spot_trace_steps_t a;
     spot_trace_steps_t b;
-    spot_curve_t low;     /* of the band: time in ms, instances */
-    spot_curve_t high;    /* at the same times */
+    spot_curve_t low;    /* of the band: time in ms, instances */
+    spot_curve_t median; /* at the same times, as is the next */
+    spot_curve_t high;
     double share_in_band; /* of b's time; NAN without band */
 } overlay_plot_t;
-
-/* The population of b at time_ms; moves *step_id on. Before steps are thinned. */
-static double
-population_at(const spot_trace_steps_t *steps, size_t *step_id, double time_ms)
-{
-    const spot_curve_t *curve = &steps->curve;
-
-    while (
-        *step_id + 1 < curve->num_points && curve->points[*step_id + 1].x <= time_ms) {
-        (*step_id)++;
-    }
-    return curve->points[*step_id].y;
-}
 
 /* On the grid of the band, as far as b goes. */
 static double
 measure_share(const overlay_plot_t *self, const spot_trace_t *b)
 {
-    const spot_overlay_t *overlay = self->overlay;
+    const spot_model_band_t *band = &self->overlay->band;
     size_t num_times = 0, num_within = 0, step_id = 0;
 
-    for (size_t j = 0; j < overlay->num_times; j++) {
-        const double time_ms = overlay->time_s[j] * (double) SPOT_MS_PER_S;
+    for (size_t j = 0; j < band->num_times; j++) {
+        const double time_ms = band->time_s[j] * (double) SPOT_MS_PER_S;
         double population;
 
         if (time_ms > (double) b->end_ms) {
             break;
         }
-        population = population_at(&self->b, &step_id, time_ms);
+        population = spot_curve_at(&self->b.curve, &step_id, time_ms);
         num_times++;
-        num_within += population >= overlay->low[j] && population <= overlay->high[j];
+        num_within += population >= band->low[j] && population <= band->high[j];
     }
     return num_times > 0 ? (double) num_within / (double) num_times : (double) NAN;
 }
 
 /* The band, in groups of equal number where a picture cannot show all: the lowest low
- * and the highest high of each. */
+ * and the highest high of each, and the first median. */
 static int
 add_band(overlay_plot_t *self)
 {
-    const spot_overlay_t *overlay = self->overlay;
-    const size_t stride = (overlay->num_times + 2 * SPOT_MAX_COLUMNS - 1) /
-                          (size_t) (2 * SPOT_MAX_COLUMNS);
+    const spot_model_band_t *band = &self->overlay->band;
+    const size_t stride =
+        (band->num_times + 2 * SPOT_MAX_COLUMNS - 1) / (size_t) (2 * SPOT_MAX_COLUMNS);
     int ret = 0;
 
-    for (size_t j = 0; j < overlay->num_times && ret == 0; j += stride) {
-        const double time_ms = overlay->time_s[j] * (double) SPOT_MS_PER_S;
-        double low = overlay->low[j], high = overlay->high[j];
+    for (size_t j = 0; j < band->num_times && ret == 0; j += stride) {
+        const double time_ms = band->time_s[j] * (double) SPOT_MS_PER_S;
+        double low = band->low[j], high = band->high[j];
 
-        for (size_t k = j; k < j + stride && k < overlay->num_times; k++) {
-            low = fmin(low, overlay->low[k]);
-            high = fmax(high, overlay->high[k]);
+        for (size_t k = j; k < j + stride && k < band->num_times; k++) {
+            low = fmin(low, band->low[k]);
+            high = fmax(high, band->high[k]);
         }
         ret = spot_curve_add(&self->low, time_ms, low);
+        if (ret == 0) {
+            ret = spot_curve_add(&self->median, time_ms, band->median[j]);
+        }
         if (ret == 0) {
             ret = spot_curve_add(&self->high, time_ms, high);
         }
@@ -93,7 +85,7 @@ init_b(overlay_plot_t *self)
 
     self->share_in_band = (double) NAN;
     if (ret == 0) {
-        if (overlay->num_replications > 0) {
+        if (overlay->band.num_replications > 0) {
             self->share_in_band = measure_share(self, overlay->b);
         }
         spot_curve_thin(&self->b.curve, 0, (double) self->end_ms, false);
@@ -118,7 +110,7 @@ overlay_init(overlay_plot_t *self, const spot_overlay_t *overlay, const char *na
         ret = spot_trace_steps_init(&self->a, overlay->a);
         spot_curve_thin(&self->a.curve, 0, (double) self->end_ms, false);
     }
-    if (ret == 0 && overlay->num_replications > 0) {
+    if (ret == 0 && overlay->band.num_replications > 0) {
         ret = add_band(self);
     }
     return ret;
@@ -130,6 +122,7 @@ overlay_free(overlay_plot_t *self)
     spot_trace_steps_free(&self->a);
     spot_trace_steps_free(&self->b);
     spot_curve_free(&self->low);
+    spot_curve_free(&self->median);
     spot_curve_free(&self->high);
 }
 
@@ -157,7 +150,7 @@ write_points(const void *context, FILE *out)
     for (size_t j = 0; j < self->low.num_points; j++) {
         fputs("band", out);
         spot_csv_field_number(out, self->low.points[j].x / (double) SPOT_MS_PER_S);
-        fputc(',', out);
+        spot_csv_field_number(out, self->median.points[j].y);
         spot_csv_field_number(out, self->low.points[j].y);
         spot_csv_field_number(out, self->high.points[j].y);
         fputc('\n', out);
@@ -188,10 +181,10 @@ write_texts(const overlay_plot_t *self, char title[SPOT_PICTURE_TEXT_BYTES],
     show_label(overlay->b_label, SPOT_PICTURE_LABEL_CHARS, b);
     used = snprintf(note, SPOT_PICTURE_TEXT_BYTES, "%s · A: %s · B: %s",
         spot_utf8_shown(self->name, name), a, b);
-    if (overlay->num_replications > 0) {
+    if (overlay->band.num_replications > 0) {
         snprintf(note + used, SPOT_PICTURE_TEXT_BYTES - (size_t) used,
             " · band: 5–95 %% of %zu replications of A at each time",
-            overlay->num_replications);
+            overlay->band.num_replications);
     }
     if (isfinite(self->share_in_band)) {
         snprintf(title, SPOT_PICTURE_TEXT_BYTES,
@@ -210,7 +203,9 @@ write_texts(const overlay_plot_t *self, char title[SPOT_PICTURE_TEXT_BYTES],
 static double
 highest(const overlay_plot_t *self)
 {
-    double high = fmax(fmax(self->a.high, self->b.high), 1);
+    const int32_t capacity = self->overlay->b->capacity;
+    double high = fmax(
+        fmax(self->a.high, self->b.high), capacity != SPOT_UNBOUNDED ? capacity : 1);
 
     for (size_t j = 0; j < self->high.num_points; j++) {
         high = fmax(high, self->high.points[j].y);
@@ -229,9 +224,10 @@ write_band(const overlay_plot_t *self, double unit_ms, FILE *out)
         const double next_ms =
             j + 1 < low->num_points ? low->points[j + 1].x : low->points[j].x;
 
-        fprintf(out, "%.8g %.8g %.8g\n%.8g %.8g %.8g\n", low->points[j].x / unit_ms,
-            low->points[j].y, high->points[j].y, next_ms / unit_ms, low->points[j].y,
-            high->points[j].y);
+        fprintf(out, "%.8g %.8g %.8g %.8g\n%.8g %.8g %.8g %.8g\n",
+            low->points[j].x / unit_ms, low->points[j].y, high->points[j].y,
+            self->median.points[j].y, next_ms / unit_ms, low->points[j].y,
+            high->points[j].y, self->median.points[j].y);
     }
     fputs("EOD\n", out);
 }
@@ -241,23 +237,31 @@ draw_labels(
     const spot_figure_t *figure, const overlay_plot_t *self, const spot_panel_t *panel)
 {
     const spot_overlay_t *overlay = self->overlay;
-    spot_end_label_t labels[3];
+    const spot_trace_t *b = overlay->b;
+    spot_end_label_t labels[5];
     size_t num_labels = 0;
 
-    labels[num_labels++] = (spot_end_label_t){.text = "B",
-        .colour = SPOT_INK,
-        .y_px = spot_panel_y_px(panel, overlay->b->final),
-        .swatch_px = 2};
+    labels[num_labels++] = spot_trace_picture_end_label(
+        'B', overlay->b_label, SPOT_INK, spot_panel_y_px(panel, b->final));
     if (overlay->a != NULL) {
-        labels[num_labels++] = (spot_end_label_t){.text = "A",
-            .colour = SPOT_INK_ACCENT,
-            .y_px = spot_panel_y_px(panel, overlay->a->final),
+        labels[num_labels++] = spot_trace_picture_end_label('A', overlay->a_label,
+            SPOT_INK_ACCENT, spot_panel_y_px(panel, overlay->a->final));
+    }
+    if (b->capacity != SPOT_UNBOUNDED) {
+        labels[num_labels] = (spot_end_label_t){.colour = SPOT_INK_QUIET,
+            .y_px = spot_panel_y_px(panel, b->capacity),
             .swatch_px = 2};
+        snprintf(labels[num_labels++].text, sizeof(labels[0].text),
+            "capacity%s %" PRId32, overlay->a != NULL ? " of B" : "", b->capacity);
     }
     if (self->low.num_points > 0) {
         const size_t last = self->low.num_points - 1;
 
-        labels[num_labels++] = (spot_end_label_t){.text = "5–95 % of replications",
+        labels[num_labels++] = (spot_end_label_t){.text = "A: median (dashed)",
+            .colour = SPOT_INK_ACCENT,
+            .y_px = spot_panel_y_px(panel, self->median.points[last].y),
+            .swatch_px = 2};
+        labels[num_labels++] = (spot_end_label_t){.text = "A: 5–95 % of replications",
             .colour = SPOT_INK_BAND,
             .y_px = spot_panel_y_px(
                 panel, (self->low.points[last].y + self->high.points[last].y) / 2),
@@ -267,20 +271,46 @@ draw_labels(
         panel->top_px + panel->height_px);
 }
 
+/* The end of a trace: what follows was not observed. */
+static void
+write_end(const char *name, const spot_trace_t *trace, double unit_ms, FILE *out)
+{
+    fprintf(out, "$%s << EOD\n%.10g %" PRId32 "\nEOD\n", name,
+        (double) trace->end_ms / unit_ms, trace->final);
+}
+
+/* From the back to the front: band, capacity, A, B, the marks of the ends. */
 static void
 write_plot(const overlay_plot_t *self, FILE *out)
 {
+    const spot_overlay_t *overlay = self->overlay;
+    const char *const ends[] = {"a", "b"};
+    const char *const colours[] = {SPOT_INK_ACCENT, SPOT_INK};
+
     fputs("plot ", out);
     if (self->low.num_points > 0) {
         fprintf(out,
             "$band using 1:2:3 with filledcurves fillcolor rgb '%s' fillstyle solid 1 "
-            "noborder, \\\n",
-            SPOT_INK_BAND);
+            "noborder, \\\n"
+            "$band using 1:4 with lines lw 1.4 dt (7,4) lc rgb '%s', \\\n",
+            SPOT_INK_BAND, SPOT_INK_ACCENT);
     }
-    if (self->overlay->a != NULL) {
-        fprintf(out, "$a with steps lw 1.4 lc rgb '%s', \\\n", SPOT_INK_ACCENT);
+    if (overlay->b->capacity != SPOT_UNBOUNDED) {
+        fprintf(out, "%" PRId32 " with lines lw 1.2 dt (2,3) lc rgb '%s', \\\n",
+            overlay->b->capacity, SPOT_INK_QUIET);
     }
-    fprintf(out, "$b with steps lw 1.4 lc rgb '%s'\n", SPOT_INK);
+    if (overlay->a != NULL) {
+        fprintf(
+            out, "$a with steps lw 1.4 dt (12,5) lc rgb '%s', \\\n", SPOT_INK_ACCENT);
+    }
+    fprintf(out, "$b with steps lw 1.4 lc rgb '%s'", SPOT_INK);
+    for (size_t j = overlay->a != NULL ? 0 : 1; j < 2; j++) {
+        fprintf(out,
+            ", \\\n$%s_end with points pt 7 ps 0.7 lc rgb '#ffffff', \\\n"
+            "$%s_end with points pt 6 ps 0.7 lw 1.4 lc rgb '%s'",
+            ends[j], ends[j], colours[j]);
+    }
+    fputc('\n', out);
 }
 
 static int
@@ -304,12 +334,19 @@ write_script(const void *context, const char *picture_path, FILE *out)
     snprintf(
         y_name, sizeof(y_name), "instances %s", spot_trace_steps_word(self->overlay->b));
     spot_trace_picture_axis_names(&figure, &panel, x_name, y_name);
+    spot_figure_text(&figure, panel.left_px + panel.width_px, panel.top_px - 18,
+        SPOT_TEXT_NOTE, SPOT_ALIGN_RIGHT,
+        "○ end (censored: what follows was not observed)");
     draw_labels(&figure, self, &panel);
     spot_figure_panel(&figure, &panel, "%.10g");
     fprintf(out, "set xtics 0,%.6g\n", spot_scale_around(0, end, 10).step);
     spot_trace_steps_write_data(&self->a, "a", unit, out);
     spot_trace_steps_write_data(&self->b, "b", unit, out);
     write_band(self, (double) unit.unit_ms, out);
+    write_end("b_end", self->overlay->b, (double) unit.unit_ms, out);
+    if (self->overlay->a != NULL) {
+        write_end("a_end", self->overlay->a, (double) unit.unit_ms, out);
+    }
     write_plot(self, out);
     spot_figure_end(&figure);
     return ferror(out) ? SPOT_ERR_IO : 0;

@@ -166,8 +166,9 @@ write_texts(const quantiles_t *self, char title[SPOT_PICTURE_TEXT_BYTES],
         spot_sample_figure_label(&laws[k], labels[k]);
     }
     snprintf(title, SPOT_PICTURE_TEXT_BYTES, "%s against what %s%s%s would give",
-        spot_sample_figure_noun(&self->sample), labels[0],
-        self->num_laws > 1 ? " and " : "", labels[1]);
+        spot_sample_figure_noun(
+            self->sample.fitted->kind, self->sample.fitted->is_obtainable),
+        labels[0], self->num_laws > 1 ? " and " : "", labels[1]);
     used += (size_t) snprintf(note + used, SPOT_PICTURE_TEXT_BYTES - used,
         "%s · a point above the line: the recorded value is longer than the fitted "
         "quantile",
@@ -194,6 +195,10 @@ write_fitted(const quantiles_t *self, size_t law_id, FILE *out)
     fputs("EOD\n", out);
 }
 
+/* By rank. */
+static const spot_marker_t markers[SPOT_NUM_BEST] = {
+    SPOT_MARKER_CIRCLE, SPOT_MARKER_OPEN_CIRCLE};
+
 static void
 draw_legend(
     const spot_figure_t *figure, const quantiles_t *self, const spot_panel_t *panel)
@@ -204,8 +209,8 @@ draw_legend(
 
     for (size_t k = 0; k < self->num_laws; k++) {
         spot_sample_figure_label(&self->sample.fitted->laws[k], label);
-        spot_figure_entry(
-            figure, x_px, y_px, SPOT_SWATCH_PX, spot_sample_figure_colour(k), label);
+        spot_figure_marker_entry(
+            figure, x_px, y_px, markers[k], spot_sample_figure_colour(k), label);
         y_px += 19;
     }
     spot_figure_entry(figure, x_px, y_px, 2, SPOT_INK_QUIET, "recorded = fitted");
@@ -243,7 +248,7 @@ write_script(const void *context, const char *picture_path, FILE *out)
         out, "plot $identity with lines lw 1.2 dt (6,4) lc rgb '%s'", SPOT_INK_QUIET);
     for (size_t k = self->num_laws; k-- > 0;) {
         fprintf(out, ", \\\n$law%zu with points pt %d ps 0.55 lw 1.2 lc rgb '%s'", k,
-            k == 0 ? 7 : 6, spot_sample_figure_colour(k));
+            (int) markers[k], spot_sample_figure_colour(k));
     }
     fputc('\n', out);
     spot_figure_end(&figure);

@@ -188,7 +188,8 @@ write_title(const survival_t *self, char title[SPOT_PICTURE_TEXT_BYTES])
     const spot_kaplan_meier_t *kaplan_meier = &self->sample.kaplan_meier;
     const double median_s = spot_kaplan_meier_median(kaplan_meier);
     const double tenth_s = time_of_share(kaplan_meier, 0.1);
-    const char *noun = spot_sample_figure_noun(&self->sample);
+    const char *noun = spot_sample_figure_noun(
+        self->sample.fitted->kind, self->sample.fitted->is_obtainable);
     char median[SPOT_DURATION_WORDS_BYTES], tenth[SPOT_DURATION_WORDS_BYTES];
 
     spot_duration_words(isfinite(median_s) ? median_s : kaplan_meier->max, median);
@@ -199,8 +200,8 @@ write_title(const survival_t *self, char title[SPOT_PICTURE_TEXT_BYTES])
     } else if (!isfinite(tenth_s)) {
         snprintf(title, SPOT_PICTURE_TEXT_BYTES, "%s: median %s", noun, median);
     } else {
-        snprintf(title, SPOT_PICTURE_TEXT_BYTES,
-            "%s: median %s, at most one in ten longer than %s", noun, median, tenth);
+        snprintf(title, SPOT_PICTURE_TEXT_BYTES, "%s: median %s, nine in ten at most %s",
+            noun, median, tenth);
     }
 }
 
@@ -225,12 +226,6 @@ write_note(const survival_t *self, char note[SPOT_PICTURE_TEXT_BYTES])
     }
 }
 
-static double
-log_of(double value, const spot_log_scale_t *scale)
-{
-    return log10(fmin(fmax(value, scale->low), scale->high));
-}
-
 /* What lies outside is drawn at the edge: a fall to 0 goes to the bottom. */
 static void
 write_curve(
@@ -238,8 +233,9 @@ write_curve(
 {
     fprintf(out, "$%s << EOD\n", name);
     for (size_t j = 0; j < curve->num_points; j++) {
-        fprintf(out, "%.7g %.7g %d\n", log_of(curve->points[j].x, &self->x),
-            log_of(curve->points[j].y, &self->y),
+        fprintf(out, "%.7g %.7g %d\n",
+            spot_log_scale_place(&self->x, curve->points[j].x),
+            spot_log_scale_place(&self->y, curve->points[j].y),
             curve->points[j].x >= self->x.low && curve->points[j].y >= self->y.low);
     }
     fputs("EOD\n", out);
@@ -293,8 +289,9 @@ write_plot(const survival_t *self, FILE *out)
             out, "$ticks with vectors nohead lw 1 lc rgb '%s', \\\n", SPOT_INK_QUIET);
     }
     for (size_t k = fitted->num_laws; k-- > 0;) {
-        fprintf(out, "$law%zu with lines lw %g lc rgb '%s', \\\n", k,
-            k < SPOT_NUM_BEST ? 2.2 : 1.1, spot_sample_figure_colour(k));
+        fprintf(out, "$law%zu with lines lw %g%s lc rgb '%s', \\\n", k,
+            k < SPOT_NUM_BEST ? 2.2 : 1.1, k == 1 ? " dt (12,5)" : "",
+            spot_sample_figure_colour(k));
     }
     fprintf(out, "$recorded with steps lw 1.2 lc rgb '%s'", SPOT_INK);
     if (has_dots(self)) {
@@ -328,13 +325,13 @@ draw_labels(
     }
     labels[num_labels++] = (spot_end_label_t){.text = "recorded",
         .colour = SPOT_INK,
-        .y_px = spot_panel_y_px(panel, log_of(last, &self->y)),
+        .y_px = spot_panel_y_px(panel, spot_log_scale_place(&self->y, last)),
         .swatch_px = 2};
     for (size_t k = 0; k < fitted->num_laws && k < SPOT_NUM_BEST; k++) {
         const spot_point_t end = law_point(self, k, NUM_LAW_POINTS - 1);
 
         labels[num_labels] = (spot_end_label_t){.colour = spot_sample_figure_colour(k),
-            .y_px = spot_panel_y_px(panel, log_of(end.y, &self->y)),
+            .y_px = spot_panel_y_px(panel, spot_log_scale_place(&self->y, end.y)),
             .swatch_px = 2};
         spot_sample_figure_label(&fitted->laws[k], labels[num_labels].text);
         num_labels++;

@@ -70,24 +70,80 @@ SPOT_MUST_CHECK int spot_trace_plot_survival(const spot_fitted_sample_t *self,
 SPOT_MUST_CHECK int spot_trace_plot_quantiles(const spot_fitted_sample_t *self,
     const char *folder, const char *name, spot_diag_t *diag);
 
-/* Two traces, and where the replications of a model lie. */
+/* Where the replications of a model lie. */
+typedef struct {
+    size_t num_replications; /* 0: no band */
+    size_t num_times;
+    const double *time_s; /* [num_times] increasing, from each until the next one */
+    const double *low;    /* [num_times] 5 % of the replications are lower */
+    const double *median;
+    const double *high; /* [num_times] 5 % are higher */
+} spot_model_band_t;
+
+/* Two traces, or one and the replications of a model, A. */
 typedef struct {
     const spot_trace_t *a; /* NULL: only the band */
     const spot_trace_t *b;
     const char *a_label;
     const char *b_label;
-    size_t num_replications; /* 0: no band */
-    size_t num_times;
-    const double *time_s; /* [num_times] increasing, from each until the next one */
-    const double *low;    /* [num_times] instances: 5 % of the replications are lower */
-    const double *high;   /* [num_times] and 5 % are higher */
+    spot_model_band_t band; /* of instances */
 } spot_overlay_t;
 
 /* WHAT "compare": instances over time of both and the band. Columns: series (a, b or
- * band), time_s, running (of a and b; obtainable if b is so), low and high (of the
- * band). Thinned like availability, the band to its lowest low and highest high.
+ * band), time_s, running (of the band: the median; obtainable if b is so), low and high
+ * (of the band). Thinned like availability, the band to its lowest low and highest high.
  * O(events + times). */
 SPOT_MUST_CHECK int spot_trace_plot_overlay(
     const spot_overlay_t *self, const char *folder, const char *name, spot_diag_t *diag);
+
+/* The gaps between the events of two traces, or of one and the replications of a model,
+ * A, as a recorder with one tick saw them. */
+typedef struct {
+    spot_sample_kind_t kind; /* of gaps */
+    bool is_obtainable;      /* kind availability: nothing ran */
+    double tick_s;
+    size_t num_a;
+    const double *a_s; /* [num_a] sorted, > 0; NULL: only the band */
+    size_t num_b;
+    const double *b_s; /* [num_b] sorted, > 0 */
+    const char *a_label;
+    const char *b_label;
+    spot_model_band_t band; /* of the share that is longer; NAN: not known */
+} spot_gap_overlay_t;
+
+/* WHAT "KIND-compare", e.g. "preempt-gap-compare": the share of gaps that are longer, on
+ * logarithmic axes. Columns: series (a, b or band), time_s, survival (of the band: the
+ * median), low and high (of the band). Thinned like survival. Fewer than two gaps on a
+ * side cannot be drawn. O(num_a + num_b + times). */
+SPOT_MUST_CHECK int spot_trace_plot_gap_overlay(const spot_gap_overlay_t *self,
+    const char *folder, const char *name, spot_diag_t *diag);
+
+/* A series of values, one a row. */
+typedef struct {
+    const char *label;
+    bool is_floor;             /* what the others are seen against */
+    const double *values;      /* [rows] NAN: not drawn */
+    const double *half_widths; /* [rows] of an interval around the value, or NULL */
+} spot_dot_series_t;
+
+/* A value of several series for each of several rows. */
+typedef struct {
+    const char *what; /* WHAT */
+    const char *title;
+    const char *note;
+    const char *x_name;
+    bool is_log;      /* then low > 0 */
+    double low, high; /* values outside are drawn at the edge, and counted */
+    double limit;     /* lines at -limit and limit; 0: none */
+    size_t num_rows;
+    const char *const *rows; /* [num_rows] from top to bottom */
+    size_t num_series;
+    const spot_dot_series_t *series; /* [num_series] */
+} spot_dots_t;
+
+/* Columns: row, series, value, half_width. No value at all cannot be drawn. O(rows
+ * series). */
+SPOT_MUST_CHECK int spot_trace_plot_dots(
+    const spot_dots_t *self, const char *folder, const char *name, spot_diag_t *diag);
 
 #endif

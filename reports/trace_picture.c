@@ -168,6 +168,20 @@ spot_trace_picture_panel(
     };
 }
 
+spot_end_label_t
+spot_trace_picture_end_label(
+    char letter, const char *name, const char *colour, double y_px)
+{
+    spot_end_label_t label = {.colour = colour, .y_px = y_px, .swatch_px = 2};
+    char shown[SPOT_UTF8_SHOWN_BYTES + 4];
+
+    (void) spot_utf8_shown(name, shown);
+    spot_figure_cut(shown, SPOT_PICTURE_LABEL_CHARS - 3);
+    snprintf(label.text, sizeof(label.text), "%c: %.*s", letter,
+        (int) sizeof(label.text) - 4, shown);
+    return label;
+}
+
 void
 spot_trace_picture_axis_names(const spot_figure_t *figure, const spot_panel_t *panel,
     const char *x_name, const char *y_name)

@@ -46,6 +46,10 @@ double spot_trace_picture_begin(spot_figure_t *figure, FILE *out,
 spot_panel_t spot_trace_picture_panel(
     double top_px, double height_px, double x_low, double x_high, spot_scale_t y);
 
+/* "A: block": the label of a curve, its name cut to what fits beside the panel. */
+spot_end_label_t spot_trace_picture_end_label(
+    char letter, const char *name, const char *colour, double y_px);
+
 /* The names of the axes: above the ticks of y, below those of x. */
 void spot_trace_picture_axis_names(const spot_figure_t *figure,
     const spot_panel_t *panel, const char *x_name, const char *y_name);

@@ -242,6 +242,44 @@ stderr_says "spotsim: second: w1_n is "
 same compare-traces.txt "$work/limited.txt"
 ends 1 trace compare --halves compare-first.csv -q --limit fano_1h=1000
 stderr_says "spotsim: half2-vs-half1: fano_1h is undefined"
+# The points of the pictures, without gnuplot; then what cannot be drawn.
+rm -rf "$work/pictures"
+compares() {
+    PATH='' "$spotsim" trace compare "$@" --svg "$work/pictures" >"$work/stdout" \
+        2>"$work/stderr"
+    code=$?
+    expect "exit code 1 for pictures of comparisons without gnuplot" [ $code -eq 1 ]
+    stderr_says "gnuplot is not installed"
+}
+compares compare-second.csv compare-first.csv
+same compare-traces.txt "$work/stdout"
+compares --halves compare-second.csv
+compares compare-block.yaml compare-first.csv --replications 40 --seed 2 \
+    --reference compare-models.csv
+same compare-reference.txt "$work/stdout"
+for points in first-second-compare first-second-preempt-gap-compare \
+    first-second-add-gap-compare second-distances second-halves-compare \
+    second-halves-preempt-gap-compare first-block-compare \
+    first-block-add-gap-compare first-distances first-reference; do
+    same "points-compare-$points.csv" "$work/pictures/compare-$points.csv"
+done
+ends 2 trace compare compare-first.csv compare-second.csv --svg compare-first.csv
+stderr_says "compare-first.csv: --svg: expected a folder to write pictures to: Not a dir"
+ends 2 trace describe recorded.csv --svg "$work/no/such"
+stderr_says "/no/such: --svg: expected a folder to write pictures to: No such file or dir"
+ends 2 trace fit fit-trace.csv --svg ""
+stderr_says "--svg: expected the name of a folder"
+ends 2 trace compare compare-first.csv compare-second.csv --svg
+expect "a missing folder is a wrong option" [ ! -s "$work/stdout" ]
+if [ "$(id -u)" -ne 0 ]; then
+    mkdir -p "$work/closed"
+    chmod 555 "$work/closed"
+    ends 2 trace describe recorded.csv --svg "$work/closed"
+    stderr_says "closed: --svg: expected a folder to write pictures to: Permission denied"
+    ends 2 trace describe recorded.csv --svg "$work/closed/new/"
+    stderr_says "closed/new/: --svg: expected a folder to write pictures to: Permission de"
+    chmod 755 "$work/closed"
+fi
 ends 1 trace compare compare-second.csv compare-first.csv -o "$work/no/such/folder.txt"
 stderr_says "cannot write: No such file or directory"
 

@@ -7,6 +7,7 @@
 
 #include "base/memory.h"
 #include "base/units.h"
+#include "traces/compare/fidelity_figures.h"
 
 /* What is done with each replication. */
 typedef int (*visit_t)(
@@ -98,23 +99,53 @@ spot_replicate_fidelity(const spot_replicate_t *self, const spot_fidelity_t *aga
     return ret;
 }
 
+/* What is taken of each replication. */
 typedef struct {
-    size_t num_points;
-    size_t stride; /* ticks from point to point */
+    const spot_band_t *band;
+    size_t stride; /* ticks from point to point of a population */
+    int direction; /* of gaps */
     int64_t num_replications;
-    int64_t *populations; /* [num_points][num_replications] */
+    double *values; /* [points][num_replications]; NAN: none */
     spot_counts_t ticks;
+    spot_fidelity_t fidelity;
 } sampling_t;
 
+static double *
+value_at(const sampling_t *self, size_t point_id, int64_t replication)
+{
+    return &self->values[point_id * (size_t) self->num_replications +
+                         (size_t) replication];
+}
+
 static int
-sample(void *context, int64_t replication, const spot_observation_t *observation)
+sample_population(
+    void *context, int64_t replication, const spot_observation_t *observation)
 {
     sampling_t *self = context;
     const int ret = spot_counts_of_population(&self->ticks, observation);
 
-    for (size_t j = 0; ret == 0 && j < self->num_points; j++) {
-        self->populations[j * (size_t) self->num_replications + (size_t) replication] =
-            self->ticks.values[j * self->stride];
+    for (size_t j = 0; ret == 0 && j < self->band->num_points; j++) {
+        *value_at(self, j, replication) = (double) self->ticks.values[j * self->stride];
+    }
+    return ret;
+}
+
+static int
+sample_gaps(void *context, int64_t replication, const spot_observation_t *observation)
+{
+    sampling_t *self = context;
+    const int ret = spot_fidelity_take_figures(&self->fidelity, observation);
+    const spot_fidelity_sample_t *gaps_s = &self->fidelity.gaps_s[self->direction];
+    const double num_gaps = (double) gaps_s->num_values;
+    size_t num_up_to = 0;
+
+    for (size_t j = 0; ret == 0 && j < self->band->num_points; j++) {
+        while (num_up_to < gaps_s->num_values &&
+               gaps_s->values[num_up_to] <= self->band->time_s[j]) {
+            num_up_to++;
+        }
+        *value_at(self, j, replication) =
+            num_gaps > 0 ? 1 - (double) num_up_to / num_gaps : (double) NAN;
     }
     return ret;
 }
@@ -122,11 +153,15 @@ sample(void *context, int64_t replication, const spot_observation_t *observation
 static void
 take_quantiles(spot_band_t *self, const sampling_t *sampling, double *sorted)
 {
-    const size_t num_values = (size_t) sampling->num_replications;
-
     for (size_t j = 0; j < self->num_points; j++) {
-        for (size_t k = 0; k < num_values; k++) {
-            sorted[k] = (double) sampling->populations[j * num_values + k];
+        size_t num_values = 0;
+
+        for (int64_t k = 0; k < sampling->num_replications; k++) {
+            const double value = *value_at(sampling, j, k);
+
+            if (!isnan(value)) {
+                sorted[num_values++] = value;
+            }
         }
         spot_sort(sorted, num_values);
         self->low[j] = spot_quantile(sorted, num_values, 0.05);
@@ -136,21 +171,44 @@ take_quantiles(spot_band_t *self, const sampling_t *sampling, double *sorted)
 }
 
 static int
-allocate(spot_band_t *self, sampling_t *sampling)
+allocate(spot_band_t *self, size_t num_points)
 {
-    const size_t num_points = sampling->num_points;
-
+    memset(self, 0, sizeof(*self));
     self->num_points = num_points;
     self->time_s = spot_calloc(num_points, sizeof(*self->time_s));
     self->low = spot_calloc(num_points, sizeof(*self->low));
     self->median = spot_calloc(num_points, sizeof(*self->median));
     self->high = spot_calloc(num_points, sizeof(*self->high));
-    sampling->populations = spot_calloc(num_points,
-        (size_t) sampling->num_replications * sizeof(*sampling->populations));
     return self->time_s == NULL || self->low == NULL || self->median == NULL ||
-                   self->high == NULL || sampling->populations == NULL
+                   self->high == NULL
                ? SPOT_ERR_NO_MEMORY
                : 0;
+}
+
+/* Fills a band that has its times. */
+static int
+fill(spot_band_t *self, const spot_replicate_t *replicate, sampling_t *sampling,
+    visit_t visit)
+{
+    const size_t num_replications = (size_t) replicate->num_replications;
+    double *sorted = spot_calloc(num_replications, sizeof(*sorted));
+    int ret = SPOT_ERR_NO_MEMORY;
+
+    sampling->band = self;
+    sampling->num_replications = replicate->num_replications;
+    sampling->values =
+        spot_calloc(self->num_points, num_replications * sizeof(*sampling->values));
+    if (sorted != NULL && sampling->values != NULL) {
+        ret = visit_all(replicate, visit, sampling);
+    }
+    if (ret == 0) {
+        take_quantiles(self, sampling, sorted);
+    }
+    spot_counts_free(&sampling->ticks);
+    spot_fidelity_free(&sampling->fidelity);
+    free(sampling->values);
+    free(sorted);
+    return ret;
 }
 
 int
@@ -158,29 +216,31 @@ spot_band_init(spot_band_t *self, const spot_replicate_t *replicate, size_t max_
 {
     const double tick_ms = (double) replicate->frame.tick_ms;
     const size_t num_ticks = (size_t) floor(replicate->frame.end_ms / tick_ms) + 1;
-    sampling_t sampling = {.num_replications = replicate->num_replications};
-    double *sorted = spot_calloc((size_t) replicate->num_replications, sizeof(*sorted));
+    sampling_t sampling = {.stride = (num_ticks + max_points - 1) / max_points};
     int ret;
 
     spot_bug_assert(max_points > 0 && replicate->num_replications > 0);
-    memset(self, 0, sizeof(*self));
-    sampling.stride = (num_ticks + max_points - 1) / max_points;
-    sampling.num_points = (num_ticks + sampling.stride - 1) / sampling.stride;
-    ret = allocate(self, &sampling);
-    ret = sorted == NULL ? SPOT_ERR_NO_MEMORY : ret;
-    if (ret == 0) {
-        ret = visit_all(replicate, sample, &sampling);
+    ret = allocate(self, (num_ticks + sampling.stride - 1) / sampling.stride);
+    for (size_t j = 0; ret == 0 && j < self->num_points; j++) {
+        self->time_s[j] =
+            (double) (j * sampling.stride) * tick_ms / (double) SPOT_MS_PER_S;
     }
+    return ret == 0 ? fill(self, replicate, &sampling, sample_population) : ret;
+}
+
+int
+spot_band_init_gaps(spot_band_t *self, const spot_replicate_t *replicate, int direction,
+    size_t num_points, const double *time_s)
+{
+    sampling_t sampling = {.direction = direction};
+    int ret;
+
+    spot_bug_assert(num_points > 0 && replicate->num_replications > 0);
+    ret = allocate(self, num_points);
     if (ret == 0) {
-        for (size_t j = 0; j < self->num_points; j++) {
-            self->time_s[j] =
-                (double) (j * sampling.stride) * tick_ms / (double) SPOT_MS_PER_S;
-        }
-        take_quantiles(self, &sampling, sorted);
+        memcpy(self->time_s, time_s, num_points * sizeof(*time_s));
+        ret = fill(self, replicate, &sampling, sample_gaps);
     }
-    spot_counts_free(&sampling.ticks);
-    free(sampling.populations);
-    free(sorted);
     return ret;
 }
 

@@ -22,21 +22,29 @@ typedef struct {
 SPOT_MUST_CHECK int spot_replicate_fidelity(const spot_replicate_t *self,
     const spot_fidelity_t *against, spot_moments_t moments[SPOT_FIDELITY_NUM_METRICS]);
 
-/* Where the populations of the replications are, tick by tick: for drawing N(t) of a
- * trace over what its model makes of it. */
+/* Where the replications are, time by time: for drawing a trace over what its model
+ * makes of it. */
 typedef struct {
     size_t num_points;
-    double *time_s; /* [num_points] multiples of the tick, evenly spaced from 0 on */
-    double *low;    /* [num_points] 5 % quantile of the population, type 7 */
+    double *time_s; /* [num_points] increasing */
+    double *low;    /* [num_points] 5 % quantile of the replications, type 7 */
     double *median;
     double *high; /* 95 % */
 } spot_band_t;
 
-/* Every tick is a point, unless there were more than max_points: then every second,
- * third, ... one. NO_MEMORY, INTERRUPTED; free band even then. 8 bytes a point and
- * replication. */
+/* The populations from 0 on. Every tick is a point, unless there were more than
+ * max_points: then every second, third, ... one. NO_MEMORY, INTERRUPTED; free band even
+ * then. 8 bytes a point and replication. */
 SPOT_MUST_CHECK int spot_band_init(
     spot_band_t *self, const spot_replicate_t *replicate, size_t max_points);
+
+/* The shares of the gaps between events of a direction (SPOT_FIDELITY_PREEMPT or _ADD)
+ * that are longer than each time; replications without a gap are left out, and NAN is
+ * where none is left. time_s: [num_points] increasing, is copied. The same errors and
+ * memory. */
+SPOT_MUST_CHECK int spot_band_init_gaps(spot_band_t *self,
+    const spot_replicate_t *replicate, int direction, size_t num_points,
+    const double *time_s);
 void spot_band_free(spot_band_t *self);
 
 #endif

@@ -285,6 +285,58 @@ test_band(void **state)
     spot_trace_free(&trace);
 }
 
+#define NUM_TICKS 201
+
+/* The area below the shares of one replication is the mean of its gaps. */
+static void
+test_band_of_gaps(void **state)
+{
+    spot_moments_t moments[SPOT_FIDELITY_NUM_METRICS];
+    double time_s[NUM_TICKS], area_s = 0;
+    spot_comparison_t comparison;
+    spot_trace_model_file_t file;
+    spot_replicate_t replicate;
+    spot_trace_t trace;
+    spot_band_t one, all;
+
+    (void) state;
+    for (size_t j = 0; j < NUM_TICKS; j++) {
+        time_s[j] = 60 * (double) j;
+    }
+    start(&comparison, &trace, 3);
+    read_seed_model(&file, &trace);
+    replicate = spot_comparison_replicate(&comparison, &file.model, 1, NULL);
+    assert_int_equal(
+        spot_replicate_fidelity(&replicate, &comparison.fidelity, moments), 0);
+    assert_int_equal(
+        spot_band_init_gaps(&one, &replicate, SPOT_FIDELITY_PREEMPT, NUM_TICKS, time_s),
+        0);
+    assert_int_equal(one.num_points, NUM_TICKS);
+    assert_memory_equal(one.time_s, time_s, sizeof(time_s));
+    assert_memory_equal(one.low, one.high, NUM_TICKS * sizeof(*one.low));
+    assert_memory_equal(one.low, one.median, NUM_TICKS * sizeof(*one.low));
+    assert_true(one.low[0] == 1 && one.low[NUM_TICKS - 1] == 0);
+    for (size_t j = 0; j < NUM_TICKS; j++) {
+        area_s += 60 * one.low[j];
+    }
+    assert_true(
+        fabs(area_s / spot_moments_mean(&moments[SPOT_FIDELITY_MTBP_S]) - 1) < 1e-12);
+    replicate.num_replications = 200;
+    assert_int_equal(
+        spot_band_init_gaps(&all, &replicate, SPOT_FIDELITY_ADD, NUM_TICKS, time_s), 0);
+    assert_true(all.low[0] == 1 && all.high[0] == 1);
+    for (size_t j = 1; j < NUM_TICKS; j++) {
+        assert_true(all.low[j] <= all.low[j - 1] && all.high[j] <= all.high[j - 1]);
+        assert_true(all.low[j] <= all.median[j] && all.median[j] <= all.high[j]);
+    }
+    assert_true(all.low[20] < all.median[20] && all.median[20] < all.high[20]);
+    spot_band_free(&one);
+    spot_band_free(&all);
+    spot_trace_model_file_free(&file);
+    spot_comparison_free(&comparison);
+    spot_trace_free(&trace);
+}
+
 /* What is written as CSV is a reference: the same run is 0 standard errors off. */
 static void
 test_csv_is_a_reference(void **state)
@@ -337,6 +389,7 @@ main(void)
         cmocka_unit_test(test_interrupt),
         cmocka_unit_test(test_relations),
         cmocka_unit_test(test_band),
+        cmocka_unit_test(test_band_of_gaps),
         cmocka_unit_test(test_csv_is_a_reference),
     };
 

@@ -40,14 +40,10 @@ static void
 test_two_traces_and_a_band(void **state)
 {
     static const double time_s[] = {0, 120, 240}, low[] = {1, 0.5, 0},
-                        high[] = {5, 4, 9};
+                        median[] = {3, 2, 1}, high[] = {5, 4, 9};
     spot_overlay_t overlay = {.a_label = "it's <A>",
         .b_label = "漢字",
-        .num_times = 3,
-        .num_replications = 20,
-        .time_s = time_s,
-        .low = low,
-        .high = high};
+        .band = {20, 3, time_s, low, median, high}};
     spot_trace_t a, b;
     char *text;
 
@@ -59,7 +55,8 @@ test_two_traces_and_a_band(void **state)
     text = draw(&overlay, "x");
     assert_string_equal(text,
         "series,time_s,obtainable,low,high\na,0,2,,\na,60,5,,\na,180,1,,\na,300,1,,\n"
-        "b,0,4,,\nb,120,0,,\nb,240,0,,\nband,0,,1,5\nband,120,,0.5,4\nband,240,,0,9\n");
+        "b,0,4,,\nb,120,0,,\nb,240,0,,\nband,0,3,1,5\nband,120,2,0.5,4\nband,240,1,0,"
+        "9\n");
     free(text);
     spot_trace_free(&a);
     spot_trace_free(&b);
@@ -95,13 +92,8 @@ static void
 test_a_long_band(void **state)
 {
     static double time_s[NUM_TIMES], low[NUM_TIMES], high[NUM_TIMES];
-    spot_overlay_t overlay = {.a_label = "A",
-        .b_label = "B",
-        .num_times = NUM_TIMES,
-        .num_replications = 20,
-        .time_s = time_s,
-        .low = low,
-        .high = high};
+    spot_overlay_t overlay = {
+        .a_label = "A", .b_label = "B", .band = {20, NUM_TIMES, time_s, low, low, high}};
     size_t num_rows = 0, next = 0;
     spot_trace_t b;
     char *text;
@@ -121,7 +113,7 @@ test_a_long_band(void **state)
         const char *follower = strstr(line + 1, "\nband,");
 
         assert_int_equal(
-            sscanf(line, "\nband,%lf,,%lf,%lf", &start_s, &row_low, &row_high), 3);
+            sscanf(line, "\nband,%lf,%*f,%lf,%lf", &start_s, &row_low, &row_high), 3);
         if (follower != NULL) {
             assert_int_equal(sscanf(follower, "\nband,%lf", &end_s), 1);
         }
