@@ -257,9 +257,11 @@ spot_comparison_error(const spot_comparison_t *self, const spot_column_t *column
         *stderr_error = column->sds[SPOT_FIDELITY_NUM_FIGURES + error_id] / root;
     } else {
         const int figure = figure_of(error_id);
+        const spot_column_t *against =
+            &self->columns[column->kind == SPOT_COLUMN_HALVES ? 1 : 0];
 
         /* The standard error of a logarithm is the relative one. */
-        *error = fabs(log(column->means[figure] / self->columns[0].means[figure]));
+        *error = fabs(log(column->means[figure] / against->means[figure]));
         *stderr_error = column->sds[figure] / root / column->means[figure];
     }
     if (!isfinite(*error)) {

@@ -92,7 +92,8 @@ enum {
 /* "ks_preempt_gap", ..., "ln_mtbp", "ln_cv", "ln_fano". */
 const char *spot_error_name(int error_id);
 
-/* An error of a column and its standard error; both NAN where undefined. */
+/* An error of a column and its standard error; both NAN where undefined. Against the
+ * recorded trace; of the second half against the first one. */
 void spot_comparison_error(const spot_comparison_t *self, const spot_column_t *column,
     int error_id, double *error, double *stderr_error);
 

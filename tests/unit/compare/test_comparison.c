@@ -237,6 +237,11 @@ test_relations(void **state)
         &comparison, &columns[1], SPOT_ERROR_LN_MTBP, &error, &stderr_error);
     assert_true(fabs(error - log(2)) < 1e-12);
     assert_true(fabs(stderr_error - 0.01) < 1e-12);
+    columns[2].kind = SPOT_COLUMN_HALVES;
+    columns[2].means[SPOT_FIDELITY_MTBP_S] = 150;
+    spot_comparison_error(
+        &comparison, &columns[2], SPOT_ERROR_LN_MTBP, &error, &stderr_error);
+    assert_true(fabs(error - log(3)) < 1e-12);
     columns[1].means[SPOT_FIDELITY_FANO_1H] = (double) NAN;
     assert_int_equal(spot_comparison_relate(&comparison, &columns[1], &columns[2],
                          SPOT_ERROR_LN_FANO, &ratio),
