@@ -80,7 +80,7 @@ write_note(const availability_t *self, char note[SPOT_PICTURE_TEXT_BYTES])
         spot_utf8_shown(self->name, name), spot_trace_kind_names[trace->kind],
         resolution, spot_utf8_shown(start == NULL ? "unknown" : start, shown_start), end,
         self->steps->num_steps - 2, self->steps->num_steps == 3 ? "" : "s");
-    if (self->steps->curve.num_points < self->steps->num_steps) {
+    if (spot_trace_steps_is_dense(self->steps)) {
         snprintf(note + used, SPOT_PICTURE_TEXT_BYTES - (size_t) used,
             ", drawn as the lowest and highest of each column of about a pixel");
     }
@@ -105,7 +105,7 @@ static void
 draw_labels(
     const spot_figure_t *figure, const availability_t *self, const spot_panel_t *panel)
 {
-    spot_end_label_t labels[2];
+    spot_end_label_t labels[3];
     size_t num_labels = 0;
 
     if (is_bounded(self->trace)) {
@@ -114,6 +114,14 @@ draw_labels(
             .swatch_px = 2};
         snprintf(labels[num_labels].text, sizeof(labels[0].text), "capacity %" PRId32,
             self->trace->capacity);
+        num_labels++;
+    }
+    if (spot_trace_steps_is_dense(self->steps)) {
+        labels[num_labels] = (spot_end_label_t){.colour = SPOT_INK,
+            .y_px = spot_panel_y_px(panel, self->steps->mean),
+            .swatch_px = 2};
+        snprintf(labels[num_labels].text, sizeof(labels[0].text), "mean %.4g",
+            self->steps->mean);
         num_labels++;
     }
     labels[num_labels] = (spot_end_label_t){.colour = SPOT_INK_ACCENT,
@@ -126,7 +134,8 @@ draw_labels(
         panel->top_px + panel->height_px);
 }
 
-/* The area below the steps, the capacity, the steps, the marks of both ends. */
+/* The area below the steps, the capacity, the steps (where they are dense, thin ones and
+ * their mean), the marks of both ends. */
 static void
 write_plot(const spot_figure_t *figure, const availability_t *self, double end)
 {
@@ -140,12 +149,17 @@ write_plot(const spot_figure_t *figure, const availability_t *self, double end)
         fprintf(figure->out, "%" PRId32 " with lines lw 1.2 dt (6,4) lc rgb '%s', \\\n",
             self->trace->capacity, SPOT_INK_QUIET);
     }
+    fprintf(figure->out, "$steps with steps lw %g lc rgb '%s', \\\n",
+        spot_trace_steps_is_dense(self->steps) ? 0.5 : 1.4, SPOT_INK_ACCENT);
+    if (spot_trace_steps_is_dense(self->steps)) {
+        fprintf(figure->out, "%.7g with lines lw 1.6 lc rgb '%s', \\\n",
+            self->steps->mean, SPOT_INK);
+    }
     fprintf(figure->out,
-        "$steps with steps lw 1.4 lc rgb '%s', \\\n"
         "$start with points pt 7 ps 0.7 lc rgb '%s', \\\n"
         "$end with points pt 7 ps 0.7 lc rgb '#ffffff', \\\n"
         "$end with points pt 6 ps 0.7 lw 1.4 lc rgb '%s'\n",
-        SPOT_INK_ACCENT, SPOT_INK_ACCENT, SPOT_INK_ACCENT);
+        SPOT_INK_ACCENT, SPOT_INK_ACCENT);
 }
 
 static int

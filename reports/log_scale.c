@@ -177,8 +177,10 @@ spot_duration_words(double duration_s, char words[SPOT_DURATION_WORDS_BYTES])
 
     for (size_t j = 0; j < sizeof(units) / sizeof(units[0]); j++) {
         if (duration_s >= 2 * units[j].unit_s) {
-            snprintf(words, SPOT_DURATION_WORDS_BYTES, "%.3g %s",
-                duration_s / units[j].unit_s, units[j].name);
+            const double number = duration_s / units[j].unit_s;
+
+            snprintf(words, SPOT_DURATION_WORDS_BYTES,
+                number < 999.5 ? "%.3g %s" : "%.0f %s", number, units[j].name);
             return;
         }
     }

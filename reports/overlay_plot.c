@@ -186,6 +186,11 @@ write_texts(const overlay_plot_t *self, char title[SPOT_PICTURE_TEXT_BYTES],
             " · band: 5–95 %% of %zu replications of A at each time",
             overlay->band.num_replications);
     }
+    if (spot_trace_steps_is_dense(&self->b)) {
+        used = (int) strlen(note);
+        snprintf(note + used, SPOT_PICTURE_TEXT_BYTES - (size_t) used,
+            " · B as its lowest and highest of each column of about a pixel");
+    }
     if (isfinite(self->share_in_band)) {
         snprintf(title, SPOT_PICTURE_TEXT_BYTES,
             "B is within the 5–95 %% band of A for %.3g %% of its time",
@@ -238,11 +243,12 @@ draw_labels(
 {
     const spot_overlay_t *overlay = self->overlay;
     const spot_trace_t *b = overlay->b;
+    const bool is_grey = self->low.num_points > 0 && spot_trace_steps_is_dense(&self->b);
     spot_end_label_t labels[5];
     size_t num_labels = 0;
 
-    labels[num_labels++] = spot_trace_picture_end_label(
-        'B', overlay->b_label, SPOT_INK, spot_panel_y_px(panel, b->final));
+    labels[num_labels++] = spot_trace_picture_end_label('B', overlay->b_label,
+        is_grey ? SPOT_INK_OTHER : SPOT_INK, spot_panel_y_px(panel, b->final));
     if (overlay->a != NULL) {
         labels[num_labels++] = spot_trace_picture_end_label('A', overlay->a_label,
             SPOT_INK_ACCENT, spot_panel_y_px(panel, overlay->a->final));
@@ -262,10 +268,10 @@ draw_labels(
             .y_px = spot_panel_y_px(panel, self->median.points[last].y),
             .swatch_px = 2};
         labels[num_labels++] = (spot_end_label_t){.text = "A: 5–95 % of replications",
-            .colour = SPOT_INK_BAND,
+            .colour = is_grey ? SPOT_INK_ACCENT : SPOT_INK_BAND,
             .y_px = spot_panel_y_px(
                 panel, (self->low.points[last].y + self->high.points[last].y) / 2),
-            .swatch_px = SPOT_SWATCH_PX};
+            .swatch_px = is_grey ? 1 : SPOT_SWATCH_PX};
     }
     spot_figure_end_labels(figure, labels, num_labels, panel->left_px + panel->width_px,
         panel->top_px + panel->height_px);
@@ -279,37 +285,77 @@ write_end(const char *name, const spot_trace_t *trace, double unit_ms, FILE *out
         (double) trace->end_ms / unit_ms, trace->final);
 }
 
-/* From the back to the front: band, capacity, A, B, the marks of the ends. */
+static void
+write_end_plot(char letter, const char *colour, FILE *out)
+{
+    fprintf(out,
+        "$%c_end with points pt 7 ps 0.7 lc rgb '#ffffff', \\\n"
+        "$%c_end with points pt 6 ps 0.7 lw 1.4 lc rgb '%s'",
+        letter, letter, colour);
+}
+
+/* The band; where it would be hidden, its edges instead. */
+static void
+write_band_plot(bool is_hidden, FILE *out)
+{
+    if (is_hidden) {
+        fprintf(out,
+            "$band using 1:2 with lines lw 1 lc rgb '%s', \\\n"
+            "$band using 1:3 with lines lw 1 lc rgb '%s', \\\n",
+            SPOT_INK_ACCENT, SPOT_INK_ACCENT);
+    } else {
+        fprintf(out,
+            "$band using 1:2:3 with filledcurves fillcolor rgb '%s' fillstyle solid 1 "
+            "noborder, \\\n",
+            SPOT_INK_BAND);
+    }
+    fprintf(
+        out, "$band using 1:4 with lines lw 1.4 dt (7,4) lc rgb '%s'", SPOT_INK_ACCENT);
+}
+
+/* The steps of A or B. */
+static void
+write_steps_plot(
+    char letter, const spot_trace_steps_t *steps, const char *colour, FILE *out)
+{
+    const bool is_dense = spot_trace_steps_is_dense(steps);
+
+    fprintf(out, "$%c with steps lw %g%s lc rgb '%s'", letter, is_dense ? 0.5 : 1.4,
+        letter == 'a' && !is_dense ? " dt (12,5)" : "", colour);
+}
+
+/* What there is of band, capacity, A and B; the marks of the ends. */
 static void
 write_plot(const overlay_plot_t *self, FILE *out)
 {
     const spot_overlay_t *overlay = self->overlay;
-    const char *const ends[] = {"a", "b"};
-    const char *const colours[] = {SPOT_INK_ACCENT, SPOT_INK};
+    const bool has_band = self->low.num_points > 0;
+    const bool is_dense = spot_trace_steps_is_dense(&self->b);
 
     fputs("plot ", out);
-    if (self->low.num_points > 0) {
-        fprintf(out,
-            "$band using 1:2:3 with filledcurves fillcolor rgb '%s' fillstyle solid 1 "
-            "noborder, \\\n"
-            "$band using 1:4 with lines lw 1.4 dt (7,4) lc rgb '%s', \\\n",
-            SPOT_INK_BAND, SPOT_INK_ACCENT);
+    if (has_band && is_dense) {
+        write_steps_plot('b', &self->b, SPOT_INK_OTHER, out);
+        fputs(", \\\n", out);
+    }
+    if (has_band) {
+        write_band_plot(is_dense, out);
+        fputs(", \\\n", out);
     }
     if (overlay->b->capacity != SPOT_UNBOUNDED) {
         fprintf(out, "%" PRId32 " with lines lw 1.2 dt (2,3) lc rgb '%s', \\\n",
             overlay->b->capacity, SPOT_INK_QUIET);
     }
     if (overlay->a != NULL) {
-        fprintf(
-            out, "$a with steps lw 1.4 dt (12,5) lc rgb '%s', \\\n", SPOT_INK_ACCENT);
+        write_steps_plot('a', &self->a, SPOT_INK_ACCENT, out);
+        fputs(", \\\n", out);
+        write_end_plot('a', SPOT_INK_ACCENT, out);
+        fputs(", \\\n", out);
     }
-    fprintf(out, "$b with steps lw 1.4 lc rgb '%s'", SPOT_INK);
-    for (size_t j = overlay->a != NULL ? 0 : 1; j < 2; j++) {
-        fprintf(out,
-            ", \\\n$%s_end with points pt 7 ps 0.7 lc rgb '#ffffff', \\\n"
-            "$%s_end with points pt 6 ps 0.7 lw 1.4 lc rgb '%s'",
-            ends[j], ends[j], colours[j]);
+    if (!has_band || !is_dense) {
+        write_steps_plot('b', &self->b, SPOT_INK, out);
+        fputs(", \\\n", out);
     }
+    write_end_plot('b', SPOT_INK, out);
     fputc('\n', out);
 }
 

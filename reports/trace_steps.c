@@ -78,6 +78,12 @@ spot_trace_steps_free(spot_trace_steps_t *self)
     memset(self, 0, sizeof(*self));
 }
 
+bool
+spot_trace_steps_is_dense(const spot_trace_steps_t *self)
+{
+    return self->curve.num_points < self->num_steps;
+}
+
 const char *
 spot_trace_steps_word(const spot_trace_t *trace)
 {

@@ -3,6 +3,7 @@
 #ifndef SPOT_REPORTS_TRACE_STEPS_H
 #define SPOT_REPORTS_TRACE_STEPS_H
 
+#include <stdbool.h>
 #include <stdio.h>
 
 #include "base/error.h"
@@ -24,6 +25,10 @@ typedef struct {
 SPOT_MUST_CHECK int spot_trace_steps_init(
     spot_trace_steps_t *self, const spot_trace_t *trace);
 void spot_trace_steps_free(spot_trace_steps_t *self);
+
+/* Whether only the first, lowest, highest and last step of a column are left: lines
+ * between them then make an area. */
+bool spot_trace_steps_is_dense(const spot_trace_steps_t *self);
 
 /* "running", or "obtainable" for kind availability. */
 const char *spot_trace_steps_word(const spot_trace_t *trace);

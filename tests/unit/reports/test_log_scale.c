@@ -125,8 +125,9 @@ test_words(void **state)
     static const struct {
         double duration_s;
         const char *expected;
-    } cases[] = {{0, "0 s"}, {0.25, "0.25 s"}, {60, "60 s"}, {120, "2 min"},
-        {4000, "66.7 min"}, {7200, "2 h"}, {40920, "11.4 h"}, {172800, "2 d"}};
+    } cases[] = {{3000 * 86400.0, "3000 d"}, {0, "0 s"}, {0.25, "0.25 s"}, {60, "60 s"},
+        {120, "2 min"}, {4000, "66.7 min"}, {7200, "2 h"}, {40920, "11.4 h"},
+        {172800, "2 d"}};
 
     (void) state;
     for (size_t j = 0; j < sizeof(cases) / sizeof(cases[0]); j++) {
