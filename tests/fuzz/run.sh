@@ -11,7 +11,7 @@ targets='yaml trace convert model'
 pids=
 for target in $targets; do
     cp -r "$here/corpus/$target" "$work/$target"
-    (cd "$work" && "$build/bin/fuzz_$target" -max_total_time="$seconds" -timeout=5 \
+    (cd "$work" && "$build/bin/fuzz_$target" -max_total_time="$seconds" -timeout=25 \
         -rss_limit_mb=2048 -max_len=65536 -print_final_stats=1 "$target" >"$target.log" 2>&1) &
     pids="$pids $!"
 done
