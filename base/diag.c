@@ -155,6 +155,22 @@ spot_diag_close_file(spot_diag_t *self)
 }
 
 void
+spot_diag_drop_warnings(spot_diag_t *self)
+{
+    size_t num_kept = 0;
+
+    for (size_t j = 0; j < self->num_items; j++) {
+        if (self->items[j].is_error) {
+            self->items[num_kept++] = self->items[j];
+        } else {
+            free(self->items[j].text);
+        }
+    }
+    self->num_items = num_kept;
+    self->num_warnings = 0;
+}
+
+void
 spot_diag_print(const spot_diag_t *self, FILE *out)
 {
     for (size_t j = 0; j < self->num_items; j++) {

@@ -47,6 +47,9 @@ void spot_diag_warn(spot_diag_t *self, const char *file, size_t line, size_t col
 /* Ends the report on the current file: "file: N more errors" where there were more. */
 void spot_diag_close_file(spot_diag_t *self);
 
+/* Forgets the warnings: what is an error is still said. */
+void spot_diag_drop_warnings(spot_diag_t *self);
+
 /* One item a line, in order; warnings are marked as such. */
 SPOT_API void spot_diag_print(const spot_diag_t *self, FILE *out);
 

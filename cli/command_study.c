@@ -8,6 +8,7 @@
 #include "base/outfile.h"
 #include "cli/command.h"
 #include "cli/interrupt.h"
+#include "cli/progress_line.h"
 #include "reports/result_csv.h"
 #include "reports/result_json.h"
 #include "reports/result_table.h"
@@ -73,36 +74,12 @@ parse(int key, char *text, struct argp_state *state)
 }
 
 static double
-seconds_of(clockid_t clock)
+cpu_time_s(void)
 {
     struct timespec now = {0, 0};
 
-    clock_gettime(clock, &now);
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
     return (double) now.tv_sec + 1e-9 * (double) now.tv_nsec;
-}
-
-/* A line that is written over and over on a terminal. */
-typedef struct {
-    double started_s;
-    double told_s;
-} progress_t;
-
-static void
-show_progress(void *context, int64_t num_done, int64_t num_total)
-{
-    progress_t *self = context;
-    const double now_s = seconds_of(CLOCK_MONOTONIC);
-    const double passed_s = now_s - self->started_s;
-
-    if (now_s - self->told_s < 0.2 || num_done == 0) {
-        return;
-    }
-    self->told_s = now_s;
-    fprintf(stderr,
-        "\r%5.1f %%  %" PRId64 " of %" PRId64 " runs, %.0f runs/s, %.0f s left ",
-        100 * (double) num_done / (double) num_total, num_done, num_total,
-        (double) num_done / passed_s,
-        passed_s * (double) (num_total - num_done) / (double) num_done);
 }
 
 /* Whether the CSV goes to a file, not to standard output. */
@@ -216,14 +193,12 @@ write_all(const arguments_t *arguments, const spot_store_t *store, spot_diag_t *
 static int
 simulate(const arguments_t *arguments, const spot_study_t *study, spot_diag_t *diag)
 {
-    const bool is_watched = isatty(STDERR_FILENO) == 1;
-    progress_t progress = {.started_s = seconds_of(CLOCK_MONOTONIC)};
-    const double started_cpu_s = seconds_of(CLOCK_PROCESS_CPUTIME_ID);
+    const double started_cpu_s = cpu_time_s();
+    spot_progress_line_t line;
     const spot_study_run_t run = {.num_threads = (int) arguments->num_threads,
-        .stop = &spot_interrupt_stop,
-        .progress = is_watched ? show_progress : NULL,
-        .context = &progress};
+        .watch = spot_progress_line_start(&line, "runs", false)};
     spot_store_t *store = NULL;
+    double passed_s;
     int ret = spot_store_open_memory(&store, &study->head);
 
     if (ret == SPOT_ERR_NO_MEMORY) {
@@ -241,13 +216,12 @@ simulate(const arguments_t *arguments, const spot_study_t *study, spot_diag_t *d
     }
     if (ret == 0) {
         ret = spot_study_run(study, store, &run);
+        passed_s = spot_progress_line_finish(&line);
         fprintf(stderr,
-            "%s%zu points x %" PRId64
+            "%zu points x %" PRId64
             " replications on %d threads: %.2f s, %.2f s of CPU time\n",
-            is_watched ? "\r\033[K" : "", study->head.num_points,
-            study->head.num_replications, run.num_threads,
-            seconds_of(CLOCK_MONOTONIC) - progress.started_s,
-            seconds_of(CLOCK_PROCESS_CPUTIME_ID) - started_cpu_s);
+            study->head.num_points, study->head.num_replications, run.num_threads,
+            passed_s, cpu_time_s() - started_cpu_s);
         if (ret == SPOT_ERR_INTERRUPTED) {
             keep_partial_results(arguments, store, diag);
         }

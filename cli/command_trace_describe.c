@@ -455,22 +455,6 @@ write_result(const arguments_t *arguments, const result_t *result, spot_diag_t *
     return spot_outfile_close(&file, ret, diag);
 }
 
-/* --quiet: what is an error is still said. */
-static void
-drop_warnings(spot_diag_t *diag)
-{
-    size_t num_kept = 0;
-
-    for (size_t j = 0; j < diag->num_items; j++) {
-        if (diag->items[j].is_error) {
-            diag->items[num_kept++] = diag->items[j];
-        } else {
-            free(diag->items[j].text);
-        }
-    }
-    diag->num_items = num_kept;
-}
-
 static int
 run(int argc, char **argv)
 {
@@ -489,7 +473,7 @@ run(int argc, char **argv)
         ret = describe_all(&arguments, &result, &diag);
     }
     if (arguments.is_quiet) {
-        drop_warnings(&diag);
+        spot_diag_drop_warnings(&diag);
     }
     if (ret != 0) {
         exit_code = spot_command_finish_reading(&diag, ret);

@@ -4,6 +4,7 @@
 
 #include "cli/command.h"
 #include "cli/interrupt.h"
+#include "cli/progress_line.h"
 #include "sim/train/scenario.h"
 #include "traces/generate/generate.h"
 
@@ -14,7 +15,8 @@ enum {
     OPTION_REPLICATION,
     OPTION_REPLICATIONS,
     OPTION_SET,
-    OPTION_NAME
+    OPTION_NAME,
+    OPTION_QUIET
 };
 
 typedef struct {
@@ -26,6 +28,7 @@ typedef struct {
     int64_t seed;
     int64_t replication;
     int64_t num_replications; /* 0: one, to a file */
+    bool is_quiet;
     spot_option_list_t sets;
 } arguments_t;
 
@@ -46,6 +49,7 @@ static const struct argp_option options[] = {
     {"name", OPTION_NAME, "NAME", 0, "Name of the trace (default: the model's own)", 0},
     {"set", OPTION_SET, "KEY=VALUE", 0,
         "Set a key of the model or scenario; may be given several times", 0},
+    {"quiet", OPTION_QUIET, NULL, 0, "No warnings, no progress", 0},
     {NULL, 0, NULL, 0, NULL, 0},
 };
 
@@ -103,6 +107,9 @@ parse(int key, char *text, struct argp_state *state)
             return 0;
         case OPTION_NAME:
             arguments->name = text;
+            return 0;
+        case OPTION_QUIET:
+            arguments->is_quiet = true;
             return 0;
         case OPTION_SET:
             spot_option_list_add(&arguments->sets, text);
@@ -170,7 +177,8 @@ free_input(input_t *self)
 }
 
 static int
-generate(const arguments_t *arguments, input_t *input, spot_diag_t *diag)
+generate(const arguments_t *arguments, input_t *input, spot_progress_line_t *line,
+    spot_diag_t *diag)
 {
     const spot_model_common_t *common = spot_trace_model_common(input->model);
     const spot_generate_t task = {.seed = (uint64_t) arguments->seed,
@@ -183,7 +191,7 @@ generate(const arguments_t *arguments, input_t *input, spot_diag_t *diag)
                 : input->name != NULL   ? input->name
                                         : "generated",
         .version = SPOT_VERSION,
-        .stop = &spot_interrupt_stop};
+        .watch = spot_progress_line_start(line, "traces", arguments->is_quiet)};
 
     if (task.horizon_ms == 0) {
         spot_diag_error(diag, arguments->model_path, 0, 0,
@@ -203,6 +211,7 @@ run(int argc, char **argv)
 {
     arguments_t arguments = {.seed = 1, .kind = -1};
     input_t input;
+    spot_progress_line_t line;
     spot_diag_t diag;
     int exit_code, ret;
 
@@ -210,10 +219,14 @@ run(int argc, char **argv)
     spot_command_parse(&spot_command_trace_generate, argc, argv, parse, &arguments);
     spot_interrupt_watch();
     ret = read_input(&input, &arguments, &diag);
+    if (arguments.is_quiet) {
+        spot_diag_drop_warnings(&diag);
+    }
     if (ret != 0) {
         exit_code = spot_command_finish_reading(&diag, ret);
     } else {
-        ret = generate(&arguments, &input, &diag);
+        ret = generate(&arguments, &input, &line, &diag);
+        spot_progress_line_finish(&line);
         exit_code = spot_command_finish(&diag, ret);
     }
     free_input(&input);

@@ -5,9 +5,8 @@
 #ifndef SPOT_SIM_STUDY_STUDY_H
 #define SPOT_SIM_STUDY_STUDY_H
 
-#include <stdatomic.h>
-
 #include "base/bind.h"
+#include "base/watch.h"
 #include "sim/study/experiment.h"
 #include "sim/study/store.h"
 
@@ -48,10 +47,8 @@ void spot_study_free(spot_study_t *self);
 
 /* How a run of a study is watched and stopped. */
 typedef struct {
-    int num_threads;  /* >= 1 */
-    atomic_int *stop; /* not 0: finish the batches under way; may be NULL */
-    void (*progress)(void *context, int64_t num_done, int64_t num_total);
-    void *context;
+    int num_threads;    /* >= 1 */
+    spot_watch_t watch; /* after a stop the batches under way are finished */
 } spot_study_run_t;
 
 /* Runs all replications of all points and puts them into the store, whose head must be

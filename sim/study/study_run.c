@@ -93,9 +93,8 @@ tell_progress(pool_t *pool)
 {
     const spot_study_head_t *head = &pool->study->head;
 
-    if (pool->run->progress != NULL &&
-        pthread_mutex_trylock(&pool->progress_lock) == 0) {
-        pool->run->progress(pool->run->context, atomic_load(&pool->num_done),
+    if (pthread_mutex_trylock(&pool->progress_lock) == 0) {
+        spot_watch_tell(&pool->run->watch, atomic_load(&pool->num_done),
             (int64_t) head->num_points * head->num_replications);
         pthread_mutex_unlock(&pool->progress_lock);
     }
@@ -113,7 +112,6 @@ static void *
 work(void *context)
 {
     pool_t *pool = context;
-    atomic_int *stop = pool->run->stop;
     scratch_t scratch = {.worker = NULL};
     int ret = 0;
 
@@ -126,7 +124,7 @@ work(void *context)
         if (batch_id >= pool->num_batches) {
             break;
         }
-        ret = stop != NULL && atomic_load(stop) != 0
+        ret = spot_watch_is_stopped(&pool->run->watch)
                   ? SPOT_ERR_INTERRUPTED
                   : run_batch(pool, &scratch, batch_id);
         tell_progress(pool);

@@ -108,7 +108,6 @@ static int
 write_rows(generation_t *self)
 {
     spot_membership_t *membership = &self->membership;
-    atomic_int *stop = self->task->stop;
     int64_t population = membership->population;
     spot_event_t seen[SPOT_RECORDER_EVENTS];
     spot_change_t change;
@@ -119,7 +118,7 @@ write_rows(generation_t *self)
     spot_trace_writer_end_row(&self->writer);
     while (spot_membership_next(membership, &change) &&
            change.time_ms <= self->task->horizon_ms) {
-        if (stop != NULL && atomic_load(stop) != 0) {
+        if (spot_watch_is_stopped(&self->task->watch)) {
             return SPOT_ERR_INTERRUPTED;
         }
         write_change(self, &change);
@@ -181,6 +180,7 @@ spot_generate_several(const spot_trace_model_t *model, const spot_generate_t *ta
             *byte = *byte == '/' ? '_' : *byte;
         }
         ret = spot_generate(model, &one, path, diag);
+        spot_watch_tell(&task->watch, j + 1, num_replications);
     }
     free(path);
     return ret;

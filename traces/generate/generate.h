@@ -3,10 +3,10 @@
 #ifndef SPOT_TRACES_GENERATE_GENERATE_H
 #define SPOT_TRACES_GENERATE_GENERATE_H
 
-#include <stdatomic.h>
 #include <stdint.h>
 
 #include "base/diag.h"
+#include "base/watch.h"
 #include "traces/generate/model.h"
 
 typedef struct {
@@ -16,7 +16,7 @@ typedef struct {
     spot_trace_kind_t kind; /* named or counts */
     const char *name;       /* of the trace; what a header cannot hold is replaced */
     const char *version;    /* of the program, for the note */
-    atomic_int *stop;       /* not 0: give up; may be NULL */
+    spot_watch_t watch;     /* progress: of spot_generate_several(), in traces */
 } spot_generate_t;
 
 /* Writes one replication of a model to path (see spot_outfile_init), up to the horizon

@@ -206,6 +206,23 @@ test_lost_diagnostics_are_confessed(void **state)
     spot_diag_free(&diag);
 }
 
+static void
+test_warnings_can_be_forgotten(void **state)
+{
+    spot_diag_t diag;
+
+    (void) state;
+    spot_diag_init(&diag);
+    spot_diag_warn(&diag, "a", 1, 0, "odd");
+    spot_diag_error(&diag, "a", 2, 0, "wrong");
+    spot_diag_warn(&diag, "a", 3, 0, "odd");
+    spot_diag_drop_warnings(&diag);
+    assert_report(&diag, "a:2: wrong\n");
+    assert_int_equal(diag.num_warnings, 0);
+    assert_int_equal(diag.num_errors, 1);
+    spot_diag_free(&diag);
+}
+
 int
 main(void)
 {
@@ -221,6 +238,7 @@ main(void)
         cmocka_unit_test(test_closing_needs_no_errors),
         cmocka_unit_test(test_a_long_message_is_kept_whole),
         cmocka_unit_test(test_lost_diagnostics_are_confessed),
+        cmocka_unit_test(test_warnings_can_be_forgotten),
     };
 
     return cmocka_run_group_tests_name("diag", tests, NULL, NULL);

@@ -469,13 +469,47 @@ test_interrupt(void **state)
     (void) state;
     test_path("stopped.csv", path);
     make_seed_model(&model, 64, 32, 60);
-    task.stop = &stop;
+    task.watch.stop = &stop;
     spot_diag_init(&diag);
     assert_int_equal(spot_generate(&model, &task, path, &diag), SPOT_ERR_INTERRUPTED);
     assert_null(fopen(path, "r"));
     stop = 0;
     assert_int_equal(spot_generate(&model, &task, path, &diag), 0);
     assert_int_equal(remove(path), 0);
+    assert_report(&diag, "");
+    spot_diag_free(&diag);
+    spot_trace_model_free(&model);
+}
+
+/* Stops after the second of five traces; what was written is left. */
+static void
+stop_after_two(void *context, int64_t num_done, int64_t num_total)
+{
+    assert_int_equal(num_total, 5);
+    atomic_store((atomic_int *) context, num_done == 2 ? 1 : 0);
+}
+
+static void
+test_watch_of_several(void **state)
+{
+    atomic_int stop = 0;
+    spot_generate_t task = make_task(1, 0, SPOT_TRACE_COUNTS);
+    spot_trace_model_t model;
+    char folder[PATH_BYTES], path[2 * PATH_BYTES];
+    spot_diag_t diag;
+
+    (void) state;
+    test_path("watched", folder);
+    make_seed_model(&model, 64, 32, 60);
+    task.watch = (spot_watch_t){&stop, stop_after_two, &stop};
+    spot_diag_init(&diag);
+    assert_int_equal(
+        spot_generate_several(&model, &task, 5, folder, &diag), SPOT_ERR_INTERRUPTED);
+    for (int j = 0; j < 5; j++) {
+        snprintf(path, sizeof(path), "%s/%s.%04d.csv", folder, task.name, j);
+        assert_int_equal(remove(path), j < 2 ? 0 : -1);
+    }
+    assert_int_equal(remove(folder), 0);
     assert_report(&diag, "");
     spot_diag_free(&diag);
     spot_trace_model_free(&model);
@@ -546,6 +580,7 @@ main(void)
         cmocka_unit_test(test_gzip),
         cmocka_unit_test(test_horizon),
         cmocka_unit_test(test_interrupt),
+        cmocka_unit_test(test_watch_of_several),
         cmocka_unit_test(test_no_such_folder),
         cmocka_unit_test(test_large_fleets),
     };

@@ -554,7 +554,7 @@ static void
 test_progress(void **state)
 {
     watch_t seen = {0};
-    spot_study_run_t run = {.num_threads = 1, .progress = watch, .context = &seen};
+    spot_study_run_t run = {.num_threads = 1, .watch = {NULL, watch, &seen}};
     spot_study_t study;
     spot_store_t *store;
 
@@ -583,7 +583,7 @@ static void
 test_stop_before_the_start(void **state)
 {
     atomic_int stop = 1;
-    const spot_study_run_t run = {.num_threads = 2, .stop = &stop};
+    const spot_study_run_t run = {.num_threads = 2, .watch.stop = &stop};
     spot_study_t study;
     spot_store_t *store;
 
@@ -605,8 +605,7 @@ test_stop_on_the_way(void **state)
 {
     static const int64_t num_rows[] = {150, 64, 0, 0};
     watch_t seen = {.stop_from = 151};
-    const spot_study_run_t run = {
-        .num_threads = 1, .stop = &seen.stop, .progress = watch, .context = &seen};
+    const spot_study_run_t run = {.num_threads = 1, .watch = {&seen.stop, watch, &seen}};
     spot_study_t study;
     spot_store_t *store, *whole;
 
