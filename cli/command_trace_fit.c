@@ -132,6 +132,11 @@ check_arguments(const arguments_t *arguments, struct argp_state *state)
     if (arguments->output_path != NULL && arguments->emit == EMIT_NOTHING) {
         argp_error(state, "-o is for --emit");
     }
+    if (arguments->svg_folder != NULL && arguments->what >= WHAT_BULK &&
+        arguments->what != WHAT_ALL) {
+        argp_error(
+            state, "--svg: there are only pictures of gaps, lifetimes and spells");
+    }
     if (arguments->csv_path != NULL && arguments->what != WHAT_BULK &&
         arguments->what > WHAT_SPELLS) {
         argp_error(state, "--csv: one kind of table, add --what gaps, lifetimes, spells "
