@@ -10,6 +10,7 @@
 #include "cli/compare_pictures.h"
 #include "cli/interrupt.h"
 #include "cli/pictures.h"
+#include "cli/progress_line.h"
 #include "traces/compare/comparison.h"
 #include "traces/compare/trace_model.h"
 
@@ -74,7 +75,7 @@ static const struct argp_option options[] = {
         "gnuplot)",
         0},
     {"output", 'o', "FILE", 0, "Write the table here (default: standard output)", 0},
-    {"quiet", 'q', NULL, 0, "No table; for --csv and --limit", 0},
+    {"quiet", 'q', NULL, 0, "No table, warnings or progress; for --csv and --limit", 0},
     {NULL, 0, NULL, 0, NULL, 0},
 };
 
@@ -247,6 +248,9 @@ free_input(input_t *self)
 static int
 compare(spot_comparison_t *self, const arguments_t *arguments, const input_t *input)
 {
+    spot_progress_line_t line;
+    const spot_watch_t watch =
+        spot_progress_line_start(&line, "replications", arguments->is_quiet);
     const spot_trace_t *other = input->has_other ? &input->other : &input->trace;
     int ret = spot_comparison_init(self, &input->trace, other->resolution_ms,
         spot_comparison_is_net(input->trace.kind) || spot_comparison_is_net(other->kind),
@@ -259,8 +263,9 @@ compare(spot_comparison_t *self, const arguments_t *arguments, const input_t *in
         const spot_trace_model_file_t *file = &input->models[j];
 
         ret = spot_comparison_add_model(self, &file->model, file->name, file->name,
-            arguments->num_replications, &spot_interrupt_stop);
+            arguments->num_replications, &watch);
     }
+    spot_progress_line_finish(&line);
     if (ret == 0) {
         spot_comparison_set_reference(self, &input->reference);
     }
@@ -304,6 +309,9 @@ static int
 draw_all(const spot_comparison_t *comparison, const arguments_t *arguments,
     const input_t *input, spot_diag_t *diag)
 {
+    spot_progress_line_t line;
+    const spot_watch_t watch =
+        spot_progress_line_start(&line, "replications drawn", arguments->is_quiet);
     const char *path = arguments->paths.texts[arguments->paths.num_texts - 1];
     const spot_column_t *columns = comparison->columns + SPOT_COMPARISON_FIRST;
     char *name = spot_pictures_name(path);
@@ -325,13 +333,14 @@ draw_all(const spot_comparison_t *comparison, const arguments_t *arguments,
                                        &input->other, &place, diag));
     }
     for (size_t j = 0; j < input->num_models && error != SPOT_ERR_INTERRUPTED; j++) {
-        const spot_replicate_t replicate = spot_comparison_replicate(comparison,
-            &input->models[j].model, arguments->num_replications, &spot_interrupt_stop);
+        const spot_replicate_t replicate = spot_comparison_replicate(
+            comparison, &input->models[j].model, arguments->num_replications, &watch);
 
         place.label = columns[j].label;
         error = first_error(error,
             spot_pictures_of_model(comparison, &replicate, &input->trace, &place, diag));
     }
+    spot_progress_line_finish(&line);
     free(name);
     return error;
 }
@@ -379,6 +388,9 @@ run(int argc, char **argv)
     spot_interrupt_watch();
     ret = read_input(&input, &arguments, &diag);
     ret = first_error(ret, spot_pictures_check(arguments.svg_folder, &diag));
+    if (arguments.is_quiet) {
+        spot_diag_drop_warnings(&diag);
+    }
     if (ret != 0) {
         exit_code = spot_command_finish_reading(&diag, ret);
     } else {

@@ -4,8 +4,6 @@
 #ifndef SPOT_CLI_COMPARE_PICTURES_H
 #define SPOT_CLI_COMPARE_PICTURES_H
 
-#include <stdatomic.h>
-
 #include "base/diag.h"
 #include "base/error.h"
 #include "traces/compare/comparison.h"

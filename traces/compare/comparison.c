@@ -174,21 +174,22 @@ spot_comparison_add_trace(
 
 spot_replicate_t
 spot_comparison_replicate(const spot_comparison_t *self, const spot_trace_model_t *model,
-    int64_t num_replications, atomic_int *stop)
+    int64_t num_replications, const spot_watch_t *watch)
 {
     return (spot_replicate_t){.model = model,
         .frame = self->recorded.frame,
         .seed = self->seed,
         .num_replications = num_replications,
-        .stop = stop};
+        .watch = watch == NULL ? (spot_watch_t){0} : *watch};
 }
 
 int
 spot_comparison_add_model(spot_comparison_t *self, const spot_trace_model_t *model,
-    const char *name, const char *label, int64_t num_replications, atomic_int *stop)
+    const char *name, const char *label, int64_t num_replications,
+    const spot_watch_t *watch)
 {
     const spot_replicate_t replicate =
-        spot_comparison_replicate(self, model, num_replications, stop);
+        spot_comparison_replicate(self, model, num_replications, watch);
     spot_moments_t moments[SPOT_FIDELITY_NUM_METRICS];
     spot_column_t *column = add_column(self, SPOT_COLUMN_MODEL, label);
     int ret;

@@ -65,14 +65,15 @@ SPOT_MUST_CHECK int spot_comparison_add_trace(
     spot_comparison_t *self, const spot_trace_t *trace, const char *label);
 
 /* The model's horizon, capacity and initial instances are those of the trace. name: as
- * in reference tables. */
+ * in reference tables. watch may be NULL. */
 SPOT_MUST_CHECK int spot_comparison_add_model(spot_comparison_t *self,
     const spot_trace_model_t *model, const char *name, const char *label,
-    int64_t num_replications, atomic_int *stop);
+    int64_t num_replications, const spot_watch_t *watch);
 
 /* How replications of a model are made for this comparison, e.g. for a band. */
 spot_replicate_t spot_comparison_replicate(const spot_comparison_t *self,
-    const spot_trace_model_t *model, int64_t num_replications, atomic_int *stop);
+    const spot_trace_model_t *model, int64_t num_replications,
+    const spot_watch_t *watch);
 
 /* Fills zs of the models that reference has a row of, for this trace. */
 void spot_comparison_set_reference(

@@ -48,11 +48,11 @@ visit_all(const spot_replicate_t *self, visit_t visit, void *context)
     int ret = state == NULL ? SPOT_ERR_NO_MEMORY : 0;
 
     for (int64_t j = 0; ret == 0 && j < self->num_replications; j++) {
-        ret = self->stop != NULL && atomic_load(self->stop) != 0
-                  ? SPOT_ERR_INTERRUPTED
-                  : record(self, state, j, &observation);
+        ret = spot_watch_is_stopped(&self->watch) ? SPOT_ERR_INTERRUPTED
+                                                  : record(self, state, j, &observation);
         if (ret == 0) {
             ret = visit(context, j, &observation);
+            spot_watch_tell(&self->watch, j + 1, self->num_replications);
         }
     }
     spot_observation_free(&observation);

@@ -3,9 +3,8 @@
 #ifndef SPOT_COMPARE_REPLICATE_H
 #define SPOT_COMPARE_REPLICATE_H
 
-#include <stdatomic.h>
-
 #include "base/stats.h"
+#include "base/watch.h"
 #include "traces/compare/fidelity.h"
 #include "traces/generate/model.h"
 
@@ -14,7 +13,7 @@ typedef struct {
     spot_observation_frame_t frame;
     uint64_t seed;
     int64_t num_replications; /* 0 ... num_replications - 1 */
-    atomic_int *stop;         /* not 0: give up; may be NULL */
+    spot_watch_t watch;       /* progress: in replications */
 } spot_replicate_t;
 
 /* Figures and distances to a trace over the replications, each summed up in order of

@@ -188,6 +188,7 @@ static void
 test_interrupt(void **state)
 {
     atomic_int stop = 1;
+    const spot_watch_t watch = {.stop = &stop};
     spot_comparison_t comparison;
     spot_trace_model_file_t file;
     spot_trace_t trace;
@@ -196,7 +197,7 @@ test_interrupt(void **state)
     start(&comparison, &trace, 1);
     read_seed_model(&file, &trace);
     assert_int_equal(
-        spot_comparison_add_model(&comparison, &file.model, "seed", "seed", 9, &stop),
+        spot_comparison_add_model(&comparison, &file.model, "seed", "seed", 9, &watch),
         SPOT_ERR_INTERRUPTED);
     spot_trace_model_file_free(&file);
     spot_comparison_free(&comparison);
