@@ -22,7 +22,10 @@
     X(SPOT_ERR_IO, -4, "reading or writing failed")                                     \
     X(SPOT_ERR_STATE, -5, "call in the wrong order")                                    \
     X(SPOT_ERR_INTERRUPTED, -6, "interrupted")                                          \
-    X(SPOT_ERR_CHILD, -7, "a helper program failed")
+    X(SPOT_ERR_CHILD, -7, "a helper program failed")                                    \
+    X(SPOT_ERR_OVERDRAW, -8,                                                            \
+        "more instances were preempted than lived, which ends the trace; with "         \
+        "overdraw: clip it goes on")
 
 enum {
 #define SPOT_ERROR_ENUM(name, value, text) name = (value),

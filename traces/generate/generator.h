@@ -98,6 +98,14 @@ typedef struct {
      * largest_initial(model). Both NULL: those of the recording, or common.initial. */
     int64_t (*initial)(const void *state);
     int64_t (*largest_initial)(const void *model);
+    /* Whether the population may leave 0 ... capacity. NULL: it never does. */
+    bool (*is_unlimited)(const void *model);
+    /* Whether it may rise above the capacity. NULL: it never does. */
+    bool (*is_unbounded)(const void *model);
+    /* When a loss of more instances than there are ended the replication, so that it is
+     * shorter than it should be, if next() or next_until() found none; else -1. NULL: it
+     * never does. */
+    int64_t (*stopped_ms)(const void *state);
     /* Instances that may also be lost otherwise: the next event up to last_ms, after
      * which a later call goes on, and a loss that comes before every event not given
      * yet. Both NULL: the generator cannot be told. */

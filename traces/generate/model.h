@@ -52,6 +52,15 @@ void spot_trace_model_set_horizon(spot_trace_model_t *self, int64_t horizon_ms);
  * setting's, or what the generator says. */
 int64_t spot_trace_model_initial(const spot_trace_model_t *self);
 
+/* Whether the population may fall below 0 or rise above the capacity, and whether it may
+ * do the second: defects of the seed study's notebook. */
+bool spot_trace_model_is_unlimited(const spot_trace_model_t *self);
+bool spot_trace_model_is_unbounded(const spot_trace_model_t *self);
+
+/* When a loss of more instances than there are ended a replication that has no next
+ * event; -1: it did not. */
+int64_t spot_trace_model_stopped_ms(const spot_trace_model_t *self, const void *state);
+
 /* Whether the model itself says it, so that a scenario's fleet.initial does not count.
  */
 bool spot_trace_model_has_initial(const spot_trace_model_t *self);
