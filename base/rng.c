@@ -83,6 +83,24 @@ spot_rng_seek(spot_rng_t *self, uint64_t seed, uint64_t replication,
     start(&self->state, seed, replication, (uint64_t) purpose, entity);
 }
 
+/* A block has four numbers; the counter is already behind those that were made. */
+uint64_t
+spot_rng_position(const spot_rng_t *self)
+{
+    return 4 * self->state.counter[0] + self->state.num_used - SPOT_PHILOX_NUMBERS;
+}
+
+void
+spot_rng_skip_to(spot_rng_t *self, uint64_t position)
+{
+    self->state.counter[0] = position / SPOT_PHILOX_NUMBERS * 2;
+    self->state.num_used = SPOT_PHILOX_NUMBERS;
+    if (position % SPOT_PHILOX_NUMBERS != 0) {
+        refill(&self->state);
+        self->state.num_used = (unsigned) (position % SPOT_PHILOX_NUMBERS);
+    }
+}
+
 gsl_rng *
 spot_rng_gsl(spot_rng_t *self)
 {

@@ -49,6 +49,11 @@ typedef struct {
 void spot_rng_seek(spot_rng_t *self, uint64_t seed, uint64_t replication,
     spot_stream_t purpose, uint64_t entity);
 
+/* How many numbers of the stream were used since spot_rng_seek(); and going on behind so
+ * many of them, so that a stream can be kept as one number. O(1). */
+uint64_t spot_rng_position(const spot_rng_t *self);
+void spot_rng_skip_to(spot_rng_t *self, uint64_t position);
+
 /* The gsl_rng to hand to gsl_ran_*: 64-bit integers, doubles (x >> 11) * 2^-53 in [0,
  * 1). gsl_rng_set() on it seeds key[0] and starts at purpose 0, entity 0. */
 gsl_rng *spot_rng_gsl(spot_rng_t *self);

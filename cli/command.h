@@ -32,6 +32,8 @@ typedef struct {
 
 extern const spot_command_t spot_command_trace_describe;
 extern const spot_command_t spot_command_trace_convert;
+extern const spot_command_t spot_command_trace_fit;
+extern const spot_command_t spot_command_trace_compare;
 extern const spot_command_t spot_command_trace_generate;
 extern const spot_command_t spot_command_profile;
 extern const spot_command_t spot_command_run;

@@ -7,7 +7,9 @@ set(spot_library_rooms
     convert
     describe
     laws
+    fit
     generate
+    compare
     engine
     fleet
     recovery

@@ -1,15 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "traces/recorder.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
 #include "base/units.h"
-
-/* Slack for times that are a multiple of the tick but for rounding. */
-#define TICK_SLACK 1e-9
 
 void
 spot_recorder_init(
@@ -23,7 +19,7 @@ spot_recorder_init(
 int64_t
 spot_recorder_tick(const spot_recorder_t *self, double time_ms)
 {
-    return (int64_t) ceil(time_ms / (double) self->tick_ms - TICK_SLACK);
+    return spot_tick_seeing(self->tick_ms, time_ms);
 }
 
 static size_t

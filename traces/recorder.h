@@ -29,8 +29,18 @@ typedef struct {
 void spot_recorder_init(
     spot_recorder_t *self, int64_t tick_ms, bool is_net, int64_t population);
 
-/* Number of the tick that sees what happens at time_ms >= 0: ceil(time / tick - 1e-9).
- */
+/* Number of the tick that sees what happens at time_ms >= 0: ceil(time / tick - 1e-9);
+ * the slack is for times that are a multiple of the tick but for rounding. */
+static inline int64_t
+spot_tick_seeing(int64_t tick_ms, double time_ms)
+{
+    const double ticks = time_ms / (double) tick_ms - 1e-9;
+    const int64_t whole = (int64_t) ticks;
+
+    return whole + ((double) whole < ticks);
+}
+
+/* The same for the recorder's own tick. */
 int64_t spot_recorder_tick(const spot_recorder_t *self, double time_ms);
 
 /* Takes the next event, times never decreasing. If that closes an earlier tick, its

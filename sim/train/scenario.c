@@ -208,29 +208,29 @@ bind_trace(spot_scenario_t *self, spot_bind_t *bind, const spot_scenario_t *like
 static void
 settle_horizon(spot_scenario_t *self, spot_bind_t *bind, const spot_node_t *root)
 {
-    const spot_trace_t *recording = self->trace.recording;
+    const int64_t end_ms = spot_trace_model_end_ms(&self->trace);
+    const char *trace = self->trace.recording == NULL ? "trace" : "trace.file";
 
     if (spot_trace_model_has_initial(&self->trace) &&
         spot_trace_model_initial(&self->trace) > self->fleet.capacity) {
-        spot_bind_error(bind, spot_node_place(root, "trace.file"),
-            recording != NULL ? "trace.file" : "trace",
+        spot_bind_error(bind, spot_node_place(root, trace), trace,
             "the trace starts with %lld instances, more than fleet.capacity (%lld)",
             (long long) spot_trace_model_initial(&self->trace),
             (long long) self->fleet.capacity);
     }
-    if (self->horizon_ms == 0 && recording != NULL) {
-        self->horizon_ms = recording->end_ms;
+    if (self->horizon_ms == 0 && end_ms > 0) {
+        self->horizon_ms = end_ms;
     } else if (self->horizon_ms == 0 && self->until_steps > 0) {
         self->horizon_ms =
             SPOT_MAX_DURATION_MS; /* the steps end the run, or nothing does */
     } else if (self->horizon_ms == 0) {
         spot_bind_error(bind, spot_node_place(root, "horizon"), "horizon",
             "a generated trace has no end: expected a duration such as \"355 min\"");
-    } else if (recording != NULL && recording->end_ms < self->horizon_ms) {
+    } else if (end_ms > 0 && end_ms < self->horizon_ms) {
         const spot_node_t *place = spot_node_place(root, "horizon");
         char end[SPOT_DURATION_TEXT_BYTES];
 
-        spot_duration_text(recording->end_ms, end);
+        spot_duration_text(end_ms, end);
         spot_diag_warn(bind->diag, place->file, place->line, place->column,
             "the horizon is beyond the end of the trace (%s): its last instances stay",
             end);

@@ -287,12 +287,12 @@ has_overdraw(const spot_train_t *self)
 static int
 finish(spot_train_t *self)
 {
-    const spot_trace_t *recording = self->scenario->trace.recording;
+    const int64_t trace_end_ms = spot_trace_model_end_ms(&self->scenario->trace);
     spot_train_result_t *result = &self->result;
 
     advance_to(self, self->end_ms);
     result->horizon_ms = self->end_ms;
-    result->is_past_trace_end = recording != NULL && recording->end_ms < self->end_ms;
+    result->is_past_trace_end = trace_end_ms > 0 && trace_end_ms < self->end_ms;
     spot_episode_end(self, false);
     spot_ledger_verify(&result->ledger);
     settle_cost(self);

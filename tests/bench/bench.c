@@ -6,10 +6,13 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "base/units.h"
 #include "sim/study/study.h"
 #include "sim/train/experiment.h"
 #include "sim/train/train.h"
+#include "traces/generate/generate.h"
 
+#define BENCH_FOLDER SPOT_SOURCE_DIR "/tests/bench/"
 #define STUDY_FOLDER SPOT_SOURCE_DIR "/reports/studies/idle-vs-preemption/"
 
 static double
@@ -126,9 +129,90 @@ bench_threads(void)
     spot_diag_free(&diag);
 }
 
+/* Events of a model file, one replication after another. */
+static void
+bench_generator(const char *name, const char *path)
+{
+    const double started_s = seconds_of(CLOCK_PROCESS_CPUTIME_ID);
+    int64_t num_events = 0;
+    double run_s;
+    spot_trace_model_t model = {0};
+    spot_yaml_t document;
+    spot_event_t event;
+    spot_diag_t diag;
+    void *state;
+
+    spot_diag_init(&diag);
+    stop_on_error(spot_yaml_read(&document, path, &diag), &diag);
+    stop_on_error(spot_trace_model_read(&model, document.root, &diag), &diag);
+    state = calloc(1, spot_trace_model_state_bytes(&model));
+    stop_on_error(state == NULL ? SPOT_ERR_NO_MEMORY : 0, &diag);
+    for (uint64_t replication = 0;
+         seconds_of(CLOCK_PROCESS_CPUTIME_ID) < started_s + 0.5; replication++) {
+        const spot_dice_t dice = {.seed = 1, .replication = replication};
+
+        model.generator->start(state, model.model, &dice);
+        while (model.generator->next(state, &event)) {
+            num_events++;
+        }
+    }
+    run_s = seconds_of(CLOCK_PROCESS_CPUTIME_ID) - started_s;
+    printf("%-14s %12.1f ns an event  %9.1f ms for 100,000 events\n", name,
+        1e9 * run_s / (double) num_events, 1e3 * run_s * 1e5 / (double) num_events);
+    free(state);
+    spot_trace_model_free(&model);
+    spot_yaml_free(&document);
+    spot_diag_free(&diag);
+}
+
+/* Rows a second of a file that a model makes, and the time to make it. */
+static void
+bench_file(const char *name, const char *path, spot_trace_kind_t kind)
+{
+    const spot_generate_t task = {.seed = 1,
+        .horizon_ms = 365 * SPOT_MS_PER_D,
+        .kind = kind,
+        .name = name,
+        .version = "0"};
+    const char *file = "spotsim-bench.csv";
+    double started_s, write_s, read_s;
+    spot_trace_model_t model = {0};
+    spot_yaml_t document;
+    spot_trace_t trace;
+    spot_diag_t diag;
+
+    spot_diag_init(&diag);
+    stop_on_error(spot_yaml_read(&document, path, &diag), &diag);
+    stop_on_error(spot_trace_model_read(&model, document.root, &diag), &diag);
+    started_s = seconds_of(CLOCK_PROCESS_CPUTIME_ID);
+    stop_on_error(spot_generate(&model, &task, file, &diag), &diag);
+    write_s = seconds_of(CLOCK_PROCESS_CPUTIME_ID) - started_s;
+    started_s = seconds_of(CLOCK_PROCESS_CPUTIME_ID);
+    stop_on_error(spot_trace_read(&trace, file, false, &diag), &diag);
+    read_s = seconds_of(CLOCK_PROCESS_CPUTIME_ID) - started_s;
+    printf("%-14s %12.1f ms to write a year, %.1f ms to read it: %zu rows, %.2f M "
+           "rows/s, %.2f M names/s\n",
+        name, 1e3 * write_s, 1e3 * read_s, trace.num_events,
+        1e-6 * (double) trace.num_events / read_s,
+        1e-6 * (double) trace.num_name_ids / read_s);
+    remove(file);
+    spot_trace_free(&trace);
+    spot_trace_model_free(&model);
+    spot_yaml_free(&document);
+    spot_diag_free(&diag);
+}
+
 int
 main(void)
 {
+    bench_generator("mrp", BENCH_FOLDER "mrp.yaml");
+    bench_generator("mrp lifetimes", BENCH_FOLDER "mrp-lifetimes.yaml");
+    bench_generator("block", BENCH_FOLDER "block.yaml");
+    bench_generator("lifetimes", BENCH_FOLDER "lifetimes.yaml");
+    bench_generator("replay", BENCH_FOLDER "replay.yaml");
+    bench_file("counts", BENCH_FOLDER "mrp.yaml", SPOT_TRACE_COUNTS);
+    bench_file("named", BENCH_FOLDER "mrp.yaml", SPOT_TRACE_NAMED);
+
     bench_scenario(STUDY_FOLDER "seed-64.yaml", 10000);
     bench_scenario(SPOT_SOURCE_DIR "/tests/bench/large-fleet.yaml", 1);
     bench_threads();

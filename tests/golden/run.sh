@@ -82,6 +82,8 @@ golden help-run.txt run --help
 golden help-study.txt study --help
 golden help-trace-describe.txt trace describe --help
 golden help-trace-generate.txt trace generate --help
+golden help-trace-fit.txt trace fit --help
+golden help-trace-compare.txt trace compare --help
 golden help-profile.txt profile --help
 golden help-help.txt help --help
 
@@ -132,6 +134,13 @@ golden study.csv study study.yaml -o -
 
 # ---- Traces ----
 golden trace-named.csv trace generate model.yaml --seed 3
+golden fit-gaps.txt trace fit fit-trace.csv --what gaps
+golden fit-bulk.txt trace fit fit-trace.csv --what bulk
+golden fit-seed.yaml trace fit fit-trace.csv --emit seed
+golden fit-hourly.txt trace fit fit-trace.csv --what hourly
+expect "trace fit writes a model that trace generate reads" \
+    "$spotsim" trace fit fit-trace.csv --emit seed -o "$work/fitted.yaml" >"$work/stdout"
+ends 0 trace generate "$work/fitted.yaml"
 golden trace-counts.csv trace generate model.yaml --seed 3 --kind counts
 golden trace-scenario.csv trace generate generated.yaml --horizon "20 min" --name renamed
 rm -rf "$work/traces"
@@ -191,6 +200,30 @@ ends 0 trace convert "$work/once.csv.gz" --quiet -o "$work/twice.csv.gz"
 expect "what was converted stays as it is" cmp "$work/once.csv.gz" "$work/twice.csv.gz"
 ends 2 trace convert convert/step.csv --strict -o "$work/none.csv"
 expect "nothing is written of what is refused" [ ! -e "$work/none.csv" ]
+# ---- Traces compared ----
+models="compare-seed.yaml compare-mrp.yaml compare-block.yaml"
+golden compare-traces.txt trace compare compare-second.csv compare-first.csv
+golden compare-traces.json trace compare compare-second.csv compare-first.csv --json
+golden compare-halves.txt trace compare --halves compare-probes.csv
+# shellcheck disable=SC2086
+golden compare-models.txt trace compare $models compare-first.csv --replications 50
+# shellcheck disable=SC2086
+golden compare-models.json trace compare $models compare-first.csv --replications 50 --json
+# shellcheck disable=SC2086
+ends 0 trace compare $models compare-first.csv --replications 50 -q --csv "$work/models.csv"
+same compare-models.csv "$work/models.csv"
+expect "--quiet prints nothing" [ ! -s "$work/stdout" ]
+golden compare-reference.txt trace compare compare-block.yaml compare-first.csv \
+    --replications 40 --seed 2 --reference compare-models.csv
+ends 0 trace compare compare-first.csv compare-first.csv -q --limit w1_n=0 --limit acf_n=0
+ends 1 trace compare compare-second.csv compare-first.csv -o "$work/limited.txt" \
+    --limit w1_n=0.001
+stderr_says "spotsim: second: w1_n is "
+same compare-traces.txt "$work/limited.txt"
+ends 1 trace compare --halves compare-first.csv -q --limit fano_1h=1000
+stderr_says "spotsim: half2-vs-half1: fano_1h is undefined"
+ends 1 trace compare compare-second.csv compare-first.csv -o "$work/no/such/folder.txt"
+stderr_says "cannot write: No such file or directory"
 
 # ---- A profile ----
 num_checks=$((num_checks + 1))

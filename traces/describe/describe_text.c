@@ -88,7 +88,7 @@ percent_cell(double fraction, int num_decimals)
 static cell_t
 shortest_cell(double value)
 {
-    cell_t shortest;
+    cell_t shortest = {.text = ""};
 
     spot_number_text(value, shortest.text);
     return shortest;

@@ -10,14 +10,14 @@
 #include "base/units.h"
 #include "traces/generate/membership.h"
 #include "traces/generate/price_header.h"
+#include "traces/recorder.h"
 #include "traces/trace_write.h"
 
 typedef struct {
     spot_membership_t membership;
     spot_trace_writer_t writer;
     const spot_generate_t *task;
-    int64_t time_ms; /* of the tick whose net change is being summed */
-    int64_t net;     /* instances added less instances lost in that tick */
+    spot_recorder_t net; /* kind counts: what is left of the changes of one instant */
 } generation_t;
 
 /* What the instances cost goes with the trace, so that a run of it costs the same. */
@@ -78,35 +78,31 @@ write_initial_names(generation_t *self)
 }
 
 static void
-write_net_change(generation_t *self)
+write_seen(generation_t *self, const spot_event_t *seen, size_t num_seen)
 {
-    if (self->net != 0) {
-        spot_trace_writer_row(&self->writer, self->time_ms,
-            spot_event_kind_names[self->net < 0 ? SPOT_EVENT_PREEMPT : SPOT_EVENT_ADD],
-            self->net < 0 ? -self->net : self->net);
+    for (size_t j = 0; j < num_seen; j++) {
+        spot_trace_writer_row(&self->writer, seen[j].time_ms,
+            spot_event_kind_names[seen[j].kind], seen[j].count);
         spot_trace_writer_end_row(&self->writer);
     }
-    self->net = 0;
 }
 
+/* Nobody may have come: above the capacity additions are clipped. */
 static void
 write_change(generation_t *self, const spot_change_t *change)
 {
-    if (change->count == 0) {
-        return; /* all of it was clipped: no row */
-    }
-    if (self->task->kind == SPOT_TRACE_NAMED) {
+    spot_event_t seen[SPOT_RECORDER_EVENTS];
+
+    if (self->task->kind == SPOT_TRACE_COUNTS) {
+        write_seen(self, seen,
+            spot_recorder_take(&self->net, (double) change->time_ms, change->kind,
+                change->count, seen));
+    } else if (change->count > 0) {
         spot_trace_writer_row(&self->writer, change->time_ms,
             spot_event_kind_names[change->kind], change->count);
         write_names(self, change->slots, change->count);
         spot_trace_writer_end_row(&self->writer);
-        return;
     }
-    if (change->time_ms != self->time_ms) {
-        write_net_change(self);
-    }
-    self->time_ms = change->time_ms;
-    self->net += change->kind == SPOT_EVENT_ADD ? change->count : -change->count;
 }
 
 /* "at 4265 s of replication 3". */
@@ -166,9 +162,11 @@ write_rows(generation_t *self, spot_diag_t *diag)
     spot_membership_t *membership = &self->membership;
     atomic_int *stop = self->task->stop;
     int64_t population = membership->population;
+    spot_event_t seen[SPOT_RECORDER_EVENTS];
     spot_change_t change;
     int ret;
 
+    spot_recorder_init(&self->net, 1, true, population);
     spot_trace_writer_row(&self->writer, 0, "init", population);
     write_initial_names(self);
     spot_trace_writer_end_row(&self->writer);
@@ -188,7 +186,7 @@ write_rows(generation_t *self, spot_diag_t *diag)
     if (ret != 0) {
         return ret;
     }
-    write_net_change(self);
+    write_seen(self, seen, spot_recorder_finish(&self->net, seen));
     spot_trace_writer_row(&self->writer, self->task->horizon_ms, "end", population);
     spot_trace_writer_end_row(&self->writer);
     return 0;

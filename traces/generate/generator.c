@@ -3,6 +3,10 @@
 
 const spot_generator_t *const spot_generators[] = {
     &spot_generator_seed,
+    &spot_generator_mrp,
+    &spot_generator_block,
+    &spot_generator_replay,
+    &spot_generator_lifetimes,
     &spot_generator_zones,
     NULL,
 };

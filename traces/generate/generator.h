@@ -25,6 +25,7 @@ typedef struct {
     spot_price_steps_t price; /* of an instance; no steps: not given */
     int64_t tick_ms;          /* settled: what counts */
     int64_t horizon_ms;       /* settled; 0: none */
+    bool is_within;           /* a scenario, or zones, settle tick and horizon */
 } spot_model_common_t;
 
 extern const spot_field_t spot_model_common_fields[];
@@ -84,6 +85,9 @@ typedef struct {
      */
     void (*bind_parts)(void *model, spot_bind_t *bind,
         const spot_trace_setting_t *setting, const void *like);
+    /* Whether the model file need not say capacity, initial, tick_s and horizon_s:
+     * prepare() takes what is 0 (initial: -1) from a recording. */
+    bool is_recorded;
     /* Checks and prepares a bound model whose common part is settled. like: an earlier
      * model of the same generator, with which recordings may be shared, or NULL. May be
      * NULL. */
@@ -91,8 +95,8 @@ typedef struct {
     void (*free)(void *model);
     /* Starts a replication in state (zeroed once, state_size bytes). */
     void (*start)(void *state, const void *model, const spot_dice_t *dice);
-    /* The next event; false: there is none up to spot_model_last_ms(). Its name_ids live
-     * as long as the model. */
+    /* The next event; false: there is none up to spot_model_last_ms(). Its name_ids are
+     * valid until the next call. */
     bool (*next)(void *state, spot_event_t *event);
     /* Instances at time 0 of the replication that was started, at most
      * largest_initial(model). Both NULL: those of the recording, or common.initial. */
@@ -117,11 +121,27 @@ typedef struct {
     const spot_zones_t *(*zones)(const void *model);
     int32_t (*zone)(const void *state);
     int64_t (*zone_initial)(const void *state, int32_t zone_id);
+    /* An event either names all its instances (name_ids) or none of them; then its
+     * victims are uniform. How many ids there are, above all of them, or NULL: names
+     * nobody. An id may be used again after its instance has gone. */
+    int64_t (*num_names)(const void *model);
+    /* Ids of the instances at time 0, or NULL: 0, 1, 2, ... */
+    const int32_t *(*initial_names)(const void *state);
+    /* What the latest instance with an id is called, put into text if need be; NULL:
+     * "i1", "i2", ... by birth. */
+    const char *(*name_text)(
+        const void *state, int32_t name_id, char text[SPOT_NAME_BYTES + 1]);
+    /* When the model ends, so that the last instances stay; NULL or 0: never. */
+    int64_t (*end_ms)(const void *model);
     /* The recorded trace behind the model, or NULL for a generator of new ones. */
     const spot_trace_t *(*recording)(const void *model);
 } spot_generator_t;
 
 extern const spot_generator_t spot_generator_seed;
+extern const spot_generator_t spot_generator_mrp;
+extern const spot_generator_t spot_generator_block;
+extern const spot_generator_t spot_generator_replay;
+extern const spot_generator_t spot_generator_lifetimes;
 extern const spot_generator_t spot_generator_file;
 extern const spot_generator_t spot_generator_zones;
 

@@ -1,30 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A recorded trace as it is: no dice. In YAML "trace: {file: PATH}". */
 #include <stdlib.h>
-#include <string.h>
 
-#include "base/memory.h"
-#include "traces/generate/generator.h"
 #include "traces/generate/price_header.h"
-
-/* The recordings that models bound one after another have read: a study over one trace
- * reads it once, however many points it has. */
-typedef struct {
-    int num_users; /* models */
-    size_t num_traces;
-    size_t max_traces;
-    struct {
-        char *path;
-        spot_trace_t *trace;
-    } * traces; /* [num_traces] */
-} shelf_t;
+#include "traces/generate/recordings.h"
 
 typedef struct {
     spot_model_common_t common;
     char *path;
-    shelf_t *shelf;
-    const spot_trace_t *trace; /* on the shelf */
-    spot_zones_t zones;        /* as far as they have prices; names are the trace's */
+    spot_recording_t recording;
+    spot_zones_t zones; /* as far as they have prices; names are the trace's */
 } model_t;
 
 typedef struct {
@@ -32,85 +17,16 @@ typedef struct {
     size_t event_id; /* of the next one */
 } state_t;
 
-static void
-free_shelf(shelf_t *shelf)
-{
-    for (size_t j = 0; j < shelf->num_traces; j++) {
-        spot_trace_free(shelf->traces[j].trace);
-        free(shelf->traces[j].trace);
-        free(shelf->traces[j].path);
-    }
-    free(shelf->traces);
-    free(shelf);
-}
-
-/* Reads a trace and puts it on the shelf, unless it is faulty. */
-static int
-read_trace(shelf_t *shelf, const char *path, spot_diag_t *diag)
-{
-    void *traces = shelf->traces;
-    spot_trace_t *trace = spot_calloc(1, sizeof(*trace));
-    char *copy = spot_text_copy(path, strlen(path));
-    int ret;
-
-    if (trace == NULL || copy == NULL ||
-        spot_array_reserve(&traces, &shelf->max_traces, shelf->num_traces + 1,
-            sizeof(*shelf->traces)) != 0) {
-        free(trace);
-        free(copy);
-        return SPOT_ERR_NO_MEMORY;
-    }
-    shelf->traces = traces;
-    shelf->traces[shelf->num_traces].path = copy;
-    shelf->traces[shelf->num_traces].trace = trace;
-    ret = spot_trace_read(trace, path, false, diag);
-    if (ret != 0) {
-        spot_trace_free(trace);
-        free(trace);
-        free(copy);
-        return ret;
-    }
-    shelf->num_traces++;
-    return 0;
-}
-
-static const spot_trace_t *
-find_trace(const shelf_t *shelf, const char *path)
-{
-    for (size_t j = 0; j < shelf->num_traces; j++) {
-        if (strcmp(shelf->traces[j].path, path) == 0) {
-            return shelf->traces[j].trace;
-        }
-    }
-    return NULL;
-}
-
 static int
 file_prepare(void *model, const void *like, spot_diag_t *diag)
 {
     model_t *self = model;
-    int ret = 0;
+    int ret = spot_recording_open(&self->recording,
+        like == NULL ? NULL : &((const model_t *) like)->recording, self->path, diag);
 
-    self->shelf = like == NULL ? NULL : ((const model_t *) like)->shelf;
-    if (self->shelf == NULL) {
-        self->shelf = spot_calloc(1, sizeof(*self->shelf));
-    }
-    if (self->shelf == NULL) {
-        return SPOT_ERR_NO_MEMORY;
-    }
-    self->shelf->num_users++;
-    self->trace = find_trace(self->shelf, self->path);
-    if (self->trace == NULL) {
-        ret = read_trace(self->shelf, self->path, diag);
-        self->trace = ret == 0 ? find_trace(self->shelf, self->path) : NULL;
-    }
-    if (ret == 0 && self->trace->kind == SPOT_TRACE_AVAILABILITY) {
-        spot_diag_warn(diag, self->path, 0, 0,
-            "kind availability: what could have been obtained is taken as running");
-    }
     if (ret == 0) {
         ret = spot_price_header_read(
-            self->trace, self->path, &self->common.price, &self->zones, diag);
+            self->recording.trace, self->path, &self->common.price, &self->zones, diag);
     }
     return ret;
 }
@@ -120,9 +36,7 @@ file_free(void *model)
 {
     model_t *self = model;
 
-    if (self->shelf != NULL && --self->shelf->num_users == 0) {
-        free_shelf(self->shelf);
-    }
+    spot_recording_close(&self->recording);
     spot_zones_free(&self->zones);
     free(self->path);
 }
@@ -133,7 +47,7 @@ file_start(void *state, const void *model, const spot_dice_t *dice)
     state_t *self = state;
 
     (void) dice;
-    self->trace = ((const model_t *) model)->trace;
+    self->trace = ((const model_t *) model)->recording.trace;
     self->event_id = 0;
 }
 
@@ -152,7 +66,34 @@ file_next(void *state, spot_event_t *event)
 static const spot_trace_t *
 file_recording(const void *model)
 {
-    return ((const model_t *) model)->trace;
+    return ((const model_t *) model)->recording.trace;
+}
+
+static int64_t
+file_end_ms(const void *model)
+{
+    return file_recording(model)->end_ms;
+}
+
+/* The names of the trace as they are numbered there; counts and availability have none.
+ */
+static int64_t
+file_num_names(const void *model)
+{
+    return (int64_t) file_recording(model)->num_names;
+}
+
+static const int32_t *
+file_initial_names(const void *state)
+{
+    return ((const state_t *) state)->trace->name_ids;
+}
+
+static const char *
+file_name_text(const void *state, int32_t name_id, char text[SPOT_NAME_BYTES + 1])
+{
+    (void) text;
+    return ((const state_t *) state)->trace->names[name_id];
 }
 
 static const spot_zones_t *
@@ -182,5 +123,9 @@ const spot_generator_t spot_generator_file = {
     .start = file_start,
     .next = file_next,
     .zones = file_zones,
+    .num_names = file_num_names,
+    .initial_names = file_initial_names,
+    .name_text = file_name_text,
+    .end_ms = file_end_ms,
     .recording = file_recording,
 };

@@ -46,7 +46,7 @@ spot_membership_init(
     spot_membership_t *self, const spot_trace_model_t *model, int64_t capacity)
 {
     const size_t num_slots = (size_t) capacity;
-    const size_t num_names = model->recording == NULL ? 0 : model->recording->num_names;
+    const spot_generator_t *generator = model->generator;
 
     spot_bug_assert(capacity > 0 && spot_trace_model_initial(model) <= capacity);
     memset(self, 0, sizeof(*self));
@@ -54,16 +54,20 @@ spot_membership_init(
     self->zones = spot_trace_model_zones(model);
     self->capacity = (int32_t) capacity;
     self->num_pools = (int32_t) count_pools(model);
+    self->num_names =
+        generator->num_names == NULL ? 0 : (size_t) generator->num_names(model->model);
     self->source = spot_calloc(1, spot_trace_model_state_bytes(model));
     self->free_slots = spot_calloc(num_slots, sizeof(*self->free_slots));
     self->pool_of_slot = spot_calloc(num_slots, sizeof(*self->pool_of_slot));
     self->place = spot_calloc(num_slots, sizeof(*self->place));
     self->taken = spot_calloc(num_slots, sizeof(*self->taken));
     self->birth = spot_calloc(num_slots, sizeof(*self->birth));
-    self->slot_of_name = spot_calloc(num_names, sizeof(*self->slot_of_name));
+    self->name_id =
+        spot_calloc(self->num_names > 0 ? num_slots : 0, sizeof(*self->name_id));
+    self->slot_of_name = spot_calloc(self->num_names, sizeof(*self->slot_of_name));
     if (self->source == NULL || self->free_slots == NULL || self->pool_of_slot == NULL ||
         self->place == NULL || self->taken == NULL || self->birth == NULL ||
-        self->slot_of_name == NULL) {
+        self->name_id == NULL || self->slot_of_name == NULL) {
         return SPOT_ERR_NO_MEMORY;
     }
     return init_pools(self);
@@ -80,6 +84,7 @@ spot_membership_free(spot_membership_t *self)
     free(self->place);
     free(self->taken);
     free(self->birth);
+    free(self->name_id);
     free(self->slot_of_name);
     memset(self, 0, sizeof(*self));
 }
@@ -93,15 +98,13 @@ give_slot(spot_membership_t *self, spot_pool_t *pool, const int32_t *name_id)
 
     self->place[slot] = pool->population;
     pool->living[pool->population++] = slot;
-    pool->num_births++;
     self->population++;
     if (self->num_pools > 1) {
         self->pool_of_slot[slot] = (int32_t) (pool - self->pools);
     }
-    if (name_id == NULL) {
-        self->birth[slot] = pool->num_births;
-    } else {
-        self->birth[slot] = *name_id;
+    self->birth[slot] = ++pool->num_births;
+    if (name_id != NULL) {
+        self->name_id[slot] = *name_id;
         self->slot_of_name[*name_id] = slot;
     }
     return slot;
@@ -123,10 +126,12 @@ take_slot(spot_membership_t *self, spot_pool_t *pool, int32_t slot)
 static void
 give_initial_slots(spot_membership_t *self)
 {
-    const spot_trace_t *recording = self->model->recording;
     const spot_generator_t *generator = self->model->generator;
-    const bool has_names = recording != NULL && recording->kind == SPOT_TRACE_NAMED;
+    const int32_t *initial_names = NULL;
 
+    if (generator->initial_names != NULL) {
+        initial_names = generator->initial_names(self->source);
+    }
     for (int32_t pool_id = 0; pool_id < self->num_pools; pool_id++) {
         int64_t num_initial = spot_trace_model_initial(self->model);
 
@@ -135,9 +140,11 @@ give_initial_slots(spot_membership_t *self)
         } else if (generator->initial != NULL) {
             num_initial = generator->initial(self->source);
         }
-        for (int64_t j = 0; j < num_initial; j++) {
+        for (int32_t j = 0; j < num_initial; j++) {
+            const int32_t *name_id = initial_names == NULL ? &j : &initial_names[j];
+
             (void) give_slot(
-                self, &self->pools[pool_id], has_names ? &recording->name_ids[j] : NULL);
+                self, &self->pools[pool_id], self->num_names > 0 ? name_id : NULL);
         }
     }
 }
@@ -145,11 +152,9 @@ give_initial_slots(spot_membership_t *self)
 void
 spot_membership_start(spot_membership_t *self, uint64_t seed, uint64_t replication)
 {
-    const spot_trace_t *recording = self->model->recording;
-    const spot_generator_t *generator = self->model->generator;
     const spot_dice_t dice = {.seed = seed, .replication = replication};
 
-    generator->start(self->source, self->model->model, &dice);
+    self->model->generator->start(self->source, self->model->model, &dice);
     self->population = 0;
     self->num_slots_used = 0;
     self->num_free = 0;
@@ -157,7 +162,7 @@ spot_membership_start(spot_membership_t *self, uint64_t seed, uint64_t replicati
         self->pools[j].population = 0;
         self->pools[j].num_births = 0;
     }
-    for (size_t j = 0; recording != NULL && j < recording->num_names; j++) {
+    for (size_t j = 0; j < self->num_names; j++) {
         self->slot_of_name[j] = -1;
     }
     give_initial_slots(self);
@@ -205,7 +210,7 @@ apply_named_loss(
 
         if (*slot >= 0) {
             self->taken[change->count++] = *slot;
-            take_slot(self, self->pools, *slot);
+            take_slot(self, &self->pools[self->pool_of_slot[*slot]], *slot);
             *slot = -1;
         }
     }
@@ -251,7 +256,7 @@ spot_membership_zone(const spot_membership_t *self, int32_t slot)
         return -1;
     }
     return self->zones->zone_of_name != NULL
-               ? self->zones->zone_of_name[self->birth[slot]]
+               ? self->zones->zone_of_name[self->name_id[slot]]
                : self->pool_of_slot[slot];
 }
 
@@ -259,12 +264,12 @@ const char *
 spot_membership_name(
     const spot_membership_t *self, int32_t slot, char text[SPOT_INSTANCE_NAME_BYTES])
 {
-    const spot_trace_t *recording = self->model->recording;
+    const spot_generator_t *generator = self->model->generator;
 
-    if (recording != NULL && recording->kind == SPOT_TRACE_NAMED) {
-        return recording->names[self->birth[slot]];
+    if (self->num_names > 0 && generator->name_text != NULL) {
+        return generator->name_text(self->source, self->name_id[slot], text);
     }
-    if (recording == NULL && self->zones->num_zones > 0) {
+    if (generator->zone != NULL) {
         snprintf(text, SPOT_INSTANCE_NAME_BYTES, "%s/i%" PRId64,
             self->zones->zones[self->pool_of_slot[slot]].name, self->birth[slot]);
     } else {
@@ -293,8 +298,7 @@ spot_membership_print_state(const spot_membership_t *self, FILE *out)
 void
 spot_membership_verify(const spot_membership_t *self)
 {
-    const spot_trace_t *recording = self->model->recording;
-    const bool has_names = recording != NULL && recording->kind == SPOT_TRACE_NAMED;
+    const bool has_names = self->num_names > 0;
     int32_t num_names_living = 0, num_living = 0;
 
     spot_bug_assert(self->population >= 0 && self->population <= self->capacity);
@@ -308,12 +312,13 @@ spot_membership_verify(const spot_membership_t *self)
             spot_bug_assert(slot >= 0 && slot < self->num_slots_used);
             spot_bug_assert(self->place[slot] == j);
             spot_bug_assert(self->pool_of_slot[slot] == pool_id);
-            spot_bug_assert(!has_names || self->slot_of_name[self->birth[slot]] == slot);
+            spot_bug_assert(
+                !has_names || self->slot_of_name[self->name_id[slot]] == slot);
         }
         num_living += pool->population;
     }
     spot_bug_assert(num_living == self->population);
-    for (size_t j = 0; has_names && j < recording->num_names; j++) {
+    for (size_t j = 0; j < self->num_names; j++) {
         num_names_living += self->slot_of_name[j] >= 0;
     }
     spot_bug_assert(!has_names || num_names_living == self->population);

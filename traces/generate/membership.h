@@ -44,8 +44,9 @@ typedef struct {
     int32_t *place;        /* [capacity] index into its pool's living of a living slot */
     int32_t *pool_of_slot; /* [capacity] */
     int32_t *taken;        /* [capacity] slots of the latest change */
-    int64_t *birth;        /* [capacity] name id, or 1, 2, ... by birth in its pool for
-                              generated ones */
+    int64_t *birth;        /* [capacity] 1, 2, ... by birth in its pool */
+    size_t num_names;      /* ids in the events; 0: they name nobody */
+    int32_t *name_id;      /* [capacity] or, without names, [0] */
     int32_t *slot_of_name; /* [num_names] -1: not living */
     spot_rng_t victims;
 } spot_membership_t;
@@ -69,8 +70,9 @@ int64_t spot_membership_stopped_ms(const spot_membership_t *self);
 /* The zone of the instance in a slot, also right after it has gone; -1: none. */
 int32_t spot_membership_zone(const spot_membership_t *self, int32_t slot);
 
-/* The name of the instance in a slot, also right after it has gone: a recorded one, or
- * "i1", "i2", ... by birth written to text, in zones "ZONE/i1", ... by birth in each. */
+/* The name of the instance in a slot, also right after it has gone: what the generator
+ * calls it, or "i1", "i2", ... by birth, in zones "ZONE/i1", ... by birth in each;
+ * written to text if need be. */
 #define SPOT_INSTANCE_NAME_BYTES (SPOT_NAME_BYTES + 1)
 const char *spot_membership_name(
     const spot_membership_t *self, int32_t slot, char text[SPOT_INSTANCE_NAME_BYTES]);

@@ -179,6 +179,7 @@ settle_horizon(spot_model_common_t *common, spot_bind_t *bind, const spot_node_t
             setting->is_zone ? "the horizon of all zones" : "the scenario's horizon");
     }
     common->horizon_ms = setting->horizon_ms;
+    common->is_within = true;
 }
 
 static void
@@ -200,15 +201,20 @@ settle_in_scenario(const spot_trace_model_t *self, spot_bind_t *bind,
     common->initial = setting->initial;
 }
 
-/* Without a scenario a model must say how many instances there are. */
+/* Without a scenario a model must say how many instances there are, unless its recording
+ * does. */
 static void
 check_own_fleet(
-    const spot_model_common_t *common, spot_bind_t *bind, const spot_node_t *node)
+    const spot_trace_model_t *self, spot_bind_t *bind, const spot_node_t *node)
 {
-    if (spot_node_get(node, "capacity") == NULL) {
+    const spot_model_common_t *common = self->model;
+    const bool is_missing =
+        !self->generator->is_recorded && self->generator->largest_initial == NULL;
+
+    if (is_missing && spot_node_get(node, "capacity") == NULL) {
         spot_bind_error(bind, node, NULL, "missing key \"%scapacity\"", bind->path);
     }
-    if (spot_node_get(node, "initial") == NULL) {
+    if (is_missing && spot_node_get(node, "initial") == NULL) {
         spot_bind_error(bind, node, NULL, "missing key \"%sinitial\"", bind->path);
     } else if (common->capacity != 0 && common->initial > common->capacity) {
         spot_bind_error(bind, spot_node_place(node, "initial"), "initial",
@@ -222,11 +228,11 @@ static void
 settle_alone(const spot_trace_model_t *self, spot_bind_t *bind, const spot_node_t *node)
 {
     spot_model_common_t *common = self->model;
-    const double tick_s = common->tick_s == 0 ? DEFAULT_TICK_S : common->tick_s;
+    const double tick_s = common->tick_s == 0 && !self->generator->is_recorded
+                              ? DEFAULT_TICK_S
+                              : common->tick_s;
 
-    if (self->generator->largest_initial == NULL) {
-        check_own_fleet(common, bind, node);
-    }
+    check_own_fleet(self, bind, node);
     if (spot_duration_from_s(tick_s, &common->tick_ms) != 0 ||
         spot_duration_from_s(common->horizon_s, &common->horizon_ms) != 0) {
         spot_bind_error(bind, node, NULL, "a duration of more than 100 years");
@@ -241,13 +247,12 @@ settle(const spot_trace_model_t *self, spot_bind_t *bind, const spot_node_t *nod
 
     if (self->generator->largest_initial != NULL && common->initial != -1) {
         warn_ignored(bind, node, "initial", "what the model itself starts with");
+        common->initial = -1;
     }
     if (setting != NULL && setting->is_zone) {
         settle_tick(common, bind, node, setting);
         settle_horizon(common, bind, node, setting);
-        if (self->generator->largest_initial == NULL) {
-            check_own_fleet(common, bind, node);
-        }
+        check_own_fleet(self, bind, node);
     } else if (setting != NULL) {
         settle_in_scenario(self, bind, node, setting);
     } else if (self->generator != &spot_generator_file) {
@@ -354,6 +359,14 @@ spot_trace_model_common(const spot_trace_model_t *self)
     return self->model;
 }
 
+size_t
+spot_trace_model_state_bytes(const spot_trace_model_t *self)
+{
+    return self->generator->state_bytes == NULL
+               ? self->generator->state_size
+               : self->generator->state_bytes(self->model);
+}
+
 int64_t
 spot_trace_model_initial(const spot_trace_model_t *self)
 {
@@ -362,6 +375,12 @@ spot_trace_model_initial(const spot_trace_model_t *self)
     }
     return self->recording != NULL ? self->recording->initial
                                    : spot_trace_model_common(self)->initial;
+}
+
+int64_t
+spot_trace_model_end_ms(const spot_trace_model_t *self)
+{
+    return self->generator->end_ms == NULL ? 0 : self->generator->end_ms(self->model);
 }
 
 bool
@@ -388,14 +407,6 @@ int64_t
 spot_trace_model_stopped_ms(const spot_trace_model_t *self, const void *state)
 {
     return self->generator->stopped_ms == NULL ? -1 : self->generator->stopped_ms(state);
-}
-
-size_t
-spot_trace_model_state_bytes(const spot_trace_model_t *self)
-{
-    return self->generator->state_bytes == NULL
-               ? self->generator->state_size
-               : self->generator->state_bytes(self->model);
 }
 
 const spot_zones_t *

@@ -28,11 +28,11 @@ SPOT_MUST_CHECK int spot_trace_model_read(
 
 void spot_trace_model_free(spot_trace_model_t *self);
 
+/* Memory of one replication's state. */
+size_t spot_trace_model_state_bytes(const spot_trace_model_t *self);
+
 /* The part that all models have. */
 const spot_model_common_t *spot_trace_model_common(const spot_trace_model_t *self);
-
-/* What a replication under way needs: bytes of the generator's state. */
-size_t spot_trace_model_state_bytes(const spot_trace_model_t *self);
 
 /* The zones of its instances; num_zones 0: they are all alike. */
 const spot_zones_t *spot_trace_model_zones(const spot_trace_model_t *self);
@@ -51,6 +51,9 @@ void spot_trace_model_set_horizon(spot_trace_model_t *self, int64_t horizon_ms);
 /* The most instances that a replication has at time 0: the recording's own, the
  * setting's, or what the generator says. */
 int64_t spot_trace_model_initial(const spot_trace_model_t *self);
+
+/* When the model ends, so that the last instances stay; 0: never. */
+int64_t spot_trace_model_end_ms(const spot_trace_model_t *self);
 
 /* Whether the population may fall below 0 or rise above the capacity, and whether it may
  * do the second: defects of the seed study's notebook. */

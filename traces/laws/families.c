@@ -6,6 +6,7 @@
 #include <gsl/gsl_randist.h>
 #include <gsl/gsl_sf_erf.h>
 #include <gsl/gsl_sf_gamma.h>
+#include <gsl/gsl_sf_log.h>
 #include <math.h>
 
 #include "traces/laws/family_internal.h"
@@ -60,12 +61,20 @@ const spot_family_t spot_family_exponential = {
     .draw = exponential_draw,
 };
 
+/* ln of (e^log_base)^exponent, where 0^0 is 1. */
+static double
+log_power(double log_base, double exponent)
+{
+    return exponent == 0 ? 0 : exponent * log_base;
+}
+
 static double
 weibull_log_density(const double *p, double t)
 {
-    const double log_ratio = log(t / p[0]);
+    const double log_ratio = log(t) - log(p[0]);
 
-    return log(p[1] / p[0]) + (p[1] - 1) * log_ratio - exp(p[1] * log_ratio);
+    return log(p[1]) - log(p[0]) + log_power(log_ratio, p[1] - 1) -
+           exp(p[1] * log_ratio);
 }
 
 static double
@@ -77,13 +86,13 @@ weibull_log_survival(const double *p, double t)
 static double
 weibull_mean(const double *p)
 {
-    return p[0] * exp(lgamma(1 + 1 / p[1]));
+    return exp(log(p[0]) + lgamma(1 + 1 / p[1]));
 }
 
 static double
 weibull_mean_square(const double *p)
 {
-    return p[0] * p[0] * exp(lgamma(1 + 2 / p[1]));
+    return exp(2 * log(p[0]) + lgamma(1 + 2 / p[1]));
 }
 
 static double
@@ -114,23 +123,78 @@ const spot_family_t spot_family_weibull = {
 static double
 gamma_log_density(const double *p, double t)
 {
-    return (p[0] - 1) * log(t) - t / p[1] - lgamma(p[0]) - p[0] * log(p[1]);
+    return log_power(log(t), p[0] - 1) - t / p[1] - lgamma(p[0]) - p[0] * log(p[1]);
 }
 
-/* Where Q underflows its leading terms for large x remain: DLMF 8.11.2. */
+/* ln of x^a e^-x/Gamma(a + 1), the size of the smaller of P and Q. Without the
+ * cancellation of its terms for large a: Stirling's series, DLMF 5.11.1. */
+static double
+gamma_log_size(double a, double x)
+{
+    const double excess = x / a - 1;
+    gsl_sf_result log_ratio;
+
+    if (a < 20) {
+        return a * log(x) - x - lgamma(a + 1);
+    }
+    if (fabs(excess) > 0.5 || gsl_sf_log_1plusx_mx_e(excess, &log_ratio) != 0) {
+        log_ratio.val = log(x / a) - excess;
+    }
+    return a * log_ratio.val - (M_LN2 + M_LNPI + log(a)) / 2 -
+           (1 - (1 - (2 - 1.5 / (a * a)) / (7 * a * a)) / (30 * a * a)) / (12 * a);
+}
+
+/* Far above a, where Q is no double any more: the continued fraction of DLMF 8.9.2 by
+ * Lentz's method. */
+static double
+gamma_log_tail(double a, double x)
+{
+    enum { MAX_TERMS = 2000 };
+    double b = x + 1 - a, c = SPOT_LAW_HUGE, d = 1 / b, fraction = d;
+
+    for (int j = 1; j < MAX_TERMS; j++) {
+        const double term = j * (a - j);
+        double factor;
+
+        b += 2;
+        d = 1 / (b + term * d);
+        c = b + term / c;
+        factor = c * d;
+        fraction *= factor;
+        if (fabs(factor - 1) < 1e-15) {
+            break;
+        }
+    }
+    return gamma_log_size(a, x) + log(a) + log(fraction);
+}
+
+/* The library is asked for the smaller of P and Q only, and only where that is a double:
+ * it would call its error handler for less. */
 static double
 gamma_log_survival(const double *p, double t)
 {
     const double x = t / p[1], a = p[0];
-    gsl_sf_result q;
+    gsl_sf_result smaller;
 
-    if (!(x < SPOT_LAW_HUGE)) {
-        return -INFINITY;
+    if (!(x > 0) || !(x < SPOT_LAW_HUGE)) {
+        return x > 0 ? (double) -INFINITY : 0;
     }
-    if (gsl_sf_gamma_inc_Q_e(a, x, &q) == 0 && q.val > SPOT_LAW_TINY) {
-        return log(q.val);
+    if (gamma_log_size(a, x) < SPOT_LAW_LOG_TINY) {
+        return x > a ? gamma_log_tail(a, x) : 0;
     }
-    return x > a ? (a - 1) * log(x) - x - lgamma(a) + log1p((a - 1) / x) : 0;
+    if (x < a) {
+        if (gsl_sf_gamma_inc_P_e(a, x, &smaller) != 0) {
+            return 0;
+        }
+        if (1 - smaller.val > 1e-6) {
+            return log1p(-smaller.val);
+        }
+        /* A shape near 0: P = e^size (1 + x/(a + 1) + ...), DLMF 8.7.1. */
+        return log(-expm1(gamma_log_size(a, x) + log1p(x / (a + 1))));
+    }
+    return gsl_sf_gamma_inc_Q_e(a, x, &smaller) == 0 && smaller.val > 0
+               ? log(smaller.val)
+               : gamma_log_tail(a, x);
 }
 
 static double
@@ -176,21 +240,35 @@ lognormal_log_density(const double *p, double t)
 {
     const double z = (log(t) - p[0]) / p[1];
 
+    if (!(t > 0)) {
+        return (double) -INFINITY;
+    }
     return -log(t) - log(p[1]) - M_LN2 / 2 - M_LNPI / 2 - z * z / 2;
+}
+
+/* Beyond, the first term of the asymptotic series is all, and the library's rational
+ * approximation overflows. */
+#define FAR_Z 1e8
+
+/* Below the median 1 minus what is small, so that S near 1 keeps its digits. */
+double
+spot_law_log_normal_tail(double z)
+{
+    gsl_sf_result log_erfc;
+
+    if (z < 0) {
+        return log1p(-erfc(-z * M_SQRT1_2) / 2);
+    }
+    if (z < FAR_Z && gsl_sf_log_erfc_e(z * M_SQRT1_2, &log_erfc) == 0) {
+        return log_erfc.val - M_LN2;
+    }
+    return -z * z / 2 - log(z) - (M_LN2 + M_LNPI) / 2;
 }
 
 static double
 lognormal_log_survival(const double *p, double t)
 {
-    gsl_sf_result log_erfc;
-
-    if (t <= 0) {
-        return 0;
-    }
-    if (gsl_sf_log_erfc_e((log(t) - p[0]) / p[1] * M_SQRT1_2, &log_erfc) != 0) {
-        return t < exp(p[0]) ? 0 : (double) -INFINITY;
-    }
-    return log_erfc.val - M_LN2;
+    return t > 0 ? spot_law_log_normal_tail((log(t) - p[0]) / p[1]) : 0;
 }
 
 static double
@@ -233,15 +311,18 @@ const spot_family_t spot_family_lognormal = {
 static double
 loglogistic_log_density(const double *p, double t)
 {
-    const double z = p[1] * log(t / p[0]);
+    const double log_ratio = log(t) - log(p[0]), z = p[1] * log_ratio;
 
-    return log(p[1]) - log(t) - fabs(z) - 2 * log1p(exp(-fabs(z)));
+    if (z > 0) {
+        return log(p[1]) - log(t) - z - 2 * log1p(exp(-z));
+    }
+    return log(p[1]) - log(p[0]) + log_power(log_ratio, p[1] - 1) - 2 * log1p(exp(z));
 }
 
 static double
 loglogistic_log_survival(const double *p, double t)
 {
-    const double z = p[1] * log(t / p[0]);
+    const double z = p[1] * (log(t) - log(p[0]));
 
     return z > 0 ? -z - log1p(exp(-z)) : -log1p(exp(z));
 }
@@ -294,17 +375,27 @@ const spot_family_t spot_family_loglogistic = {
     .draw = loglogistic_draw,
 };
 
+/* Both functions take one logarithm where the sum is a double with all its digits. */
 static double
 hyperexp2_log_density(const double *p, double t)
 {
-    return spot_law_log_sum(
-        log(p[0] / p[1]) - t / p[1], log1p(-p[0]) - log(p[2]) - t / p[2]);
+    const double density =
+        p[0] / p[1] * exp(-t / p[1]) + (1 - p[0]) / p[2] * exp(-t / p[2]);
+
+    return density > SPOT_LAW_TINY && density < SPOT_LAW_HUGE
+               ? log(density)
+               : spot_law_log_sum(log(p[0]) - log(p[1]) - t / p[1],
+                     log1p(-p[0]) - log(p[2]) - t / p[2]);
 }
 
 static double
 hyperexp2_log_survival(const double *p, double t)
 {
-    return spot_law_log_sum(log(p[0]) - t / p[1], log1p(-p[0]) - t / p[2]);
+    const double p_end = -p[0] * expm1(-t / p[1]) - (1 - p[0]) * expm1(-t / p[2]);
+
+    return p_end < SPOT_LAW_NOT_LATE
+               ? log1p(-p_end)
+               : spot_law_log_sum(log(p[0]) - t / p[1], log1p(-p[0]) - t / p[2]);
 }
 
 static double

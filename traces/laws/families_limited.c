@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Lives that a limit ends, such as the 24 h of preemptible machines. TE(tau; [0, L]) is
  * the exponential law truncated to [0, L]. */
-#include <gsl/gsl_cdf.h>
 #include <gsl/gsl_math.h>
 #include <gsl/gsl_randist.h>
 #include <math.h>
@@ -18,16 +17,39 @@ mass(double tau, double limit)
     return -expm1(-limit / tau);
 }
 
+/* Where the closed forms cancel. */
+#define FLAT 0.5
+
+/* E(Y^k) of a law that is nearly uniform: both integrals of u^k e^(-x u) over [0, 1] as
+ * series in x = limit/tau. */
+static double
+flat_moment(double tau, double limit, int k)
+{
+    enum { NUM_TERMS = 16 };
+    const double x = limit / tau;
+    double above = 0, below = 0, term = 1;
+
+    for (int j = 0; j < NUM_TERMS; j++) {
+        above += term / (j + k + 1);
+        below += term / (j + 1);
+        term *= -x / (j + 1);
+    }
+    return pow(limit, k) * above / below;
+}
+
 static double
 truncated_mean(double tau, double limit)
 {
-    return tau - limit / expm1(limit / tau);
+    return limit < FLAT * tau ? flat_moment(tau, limit, 1)
+                              : tau - limit / expm1(limit / tau);
 }
 
 static double
 truncated_mean_square(double tau, double limit)
 {
-    return 2 * tau * tau - limit * (limit + 2 * tau) / expm1(limit / tau);
+    return limit < FLAT * tau
+               ? flat_moment(tau, limit, 2)
+               : 2 * tau * tau - limit * (limit + 2 * tau) / expm1(limit / tau);
 }
 
 static double
@@ -43,21 +65,34 @@ static double
 bathtub_log_density(const double *p, double t)
 {
     if (t > p[LIMIT]) {
-        return -INFINITY;
+        return (double) -INFINITY;
     }
-    return spot_law_log_sum(
-        log(p[W]) - t / p[TAU1] - log(p[TAU1] * mass(p[TAU1], p[LIMIT])),
-        log1p(-p[W]) + (t - p[LIMIT]) / p[TAU2] -
-            log(p[TAU2] * mass(p[TAU2], p[LIMIT])));
+    const double early = p[TAU1] * mass(p[TAU1], p[LIMIT]);
+    const double late = p[TAU2] * mass(p[TAU2], p[LIMIT]);
+    const double density = p[W] / early * exp(-t / p[TAU1]) +
+                           (1 - p[W]) / late * exp((t - p[LIMIT]) / p[TAU2]);
+
+    if (density > SPOT_LAW_TINY && density < SPOT_LAW_HUGE) {
+        return log(density);
+    }
+    return spot_law_log_sum(log(p[W]) - t / p[TAU1] - log(early),
+        log1p(-p[W]) + (t - p[LIMIT]) / p[TAU2] - log(late));
 }
 
 static double
 bathtub_log_survival(const double *p, double t)
 {
     const double rest = p[LIMIT] - t;
+    const double p_early = mass(p[TAU1], t) / mass(p[TAU1], p[LIMIT]);
+    const double p_late =
+        exp(-rest / p[TAU2]) * mass(p[TAU2], t) / mass(p[TAU2], p[LIMIT]);
+    const double p_end = p[W] * p_early + (1 - p[W]) * p_late;
 
     if (rest <= 0) {
-        return -INFINITY;
+        return (double) -INFINITY;
+    }
+    if (p_end < SPOT_LAW_NOT_LATE) {
+        return log1p(-p_end);
     }
     return spot_law_log_sum(
         log(p[W]) - t / p[TAU1] + log(mass(p[TAU1], rest) / mass(p[TAU1], p[LIMIT])),
@@ -122,7 +157,7 @@ log_overrun_survival(const double *p, double overrun)
     const double rest = p[OVERRUN_MAX] - overrun;
 
     if (rest <= 0) {
-        return -INFINITY;
+        return (double) -INFINITY;
     }
     return -overrun / p[OVERRUN_MEAN] +
            log(mass(p[OVERRUN_MEAN], rest) / mass(p[OVERRUN_MEAN], p[OVERRUN_MAX]));
@@ -147,11 +182,27 @@ deadline_log_density(const double *p, double t)
         return log_density;
     }
     if (overrun >= p[OVERRUN_MAX]) {
-        return -INFINITY;
+        return (double) -INFINITY;
     }
     return spot_law_log_sum(log_density + log_overrun_survival(p, overrun),
         spot_family_lognormal.log_survival(p, t) - overrun / p[OVERRUN_MEAN] -
             log(p[OVERRUN_MEAN] * mass(p[OVERRUN_MEAN], p[OVERRUN_MAX])));
+}
+
+/* Wider than this, E(X^k) is so large that its product with a small tail cancels. */
+#define WIDE_SIGMA 1e5
+
+/* ln E(X^k; X < deadline), X lognormal. */
+static double
+deadline_log_early(const double *p, int k)
+{
+    const double y = (log(p[DEADLINE]) - p[ZETA]) / p[SIGMA];
+    const double z = k * p[SIGMA] - y;
+
+    if (p[SIGMA] > WIDE_SIGMA) {
+        return k * log(p[DEADLINE]) - y * y / 2 - log(z) - (M_LN2 + M_LNPI) / 2;
+    }
+    return k * p[ZETA] + k * k * p[SIGMA] * p[SIGMA] / 2 + spot_law_log_normal_tail(z);
 }
 
 /* E(min(X, deadline)^k) plus the integral of k t^(k-1) P(T > t) over the overrun, by
@@ -160,22 +211,21 @@ static double
 deadline_moment(const double *p, int k)
 {
     enum { NUM_STEPS = 2000 };
-    const double zeta = p[ZETA], sigma = p[SIGMA], deadline = p[DEADLINE];
-    const double whole = exp(k * zeta + k * k * sigma * sigma / 2);
+    const double deadline = p[DEADLINE];
     const double step = p[OVERRUN_MAX] / NUM_STEPS;
     double sum = 0;
 
     if (!isfinite(deadline)) {
-        return whole;
+        return exp(k * p[ZETA] + k * k * p[SIGMA] * p[SIGMA] / 2);
     }
     for (int j = 0; j <= NUM_STEPS; j++) {
         const double t = deadline + j * step;
         const double weight = j == 0 || j == NUM_STEPS ? 1 : 2 + 2 * (j % 2);
 
-        sum += weight * k * pow(t, k - 1) * exp(deadline_log_survival(p, t));
+        sum += weight * k * exp((k - 1) * log(t) + deadline_log_survival(p, t));
     }
-    return whole * gsl_cdf_ugaussian_P((log(deadline) - zeta) / sigma - k * sigma) +
-           pow(deadline, k) * exp(spot_family_lognormal.log_survival(p, deadline)) +
+    return exp(deadline_log_early(p, k)) +
+           exp(k * log(deadline) + spot_family_lognormal.log_survival(p, deadline)) +
            sum * step / 3;
 }
 
@@ -212,7 +262,7 @@ bind_deadline(
 {
     double *deadline_s = target;
 
-    *deadline_s = INFINITY;
+    *deadline_s = (double) INFINITY;
     if (node->kind == SPOT_NODE_SCALAR && strcmp(node->text, "none") == 0) {
         return;
     }

@@ -11,6 +11,10 @@
 /* Limits of a parameter that must be above 0 and finite. */
 #define SPOT_LAW_TINY 1e-300
 #define SPOT_LAW_HUGE 1e300
+#define SPOT_LAW_LOG_TINY (-690.0)
+
+/* P(T <= t) up to which S = 1 - P keeps its digits. */
+#define SPOT_LAW_NOT_LATE 0.9
 
 #define SPOT_LAW_PARAMETER(place, key, low, high, text)                                 \
     {                                                                                   \
@@ -34,6 +38,9 @@
     {                                                                                   \
         .name = NULL                                                                    \
     }
+
+/* ln P(Z > z) of a standard normal Z. */
+double spot_law_log_normal_tail(double z);
 
 /* ln(e^a + e^b) */
 static inline double

@@ -22,6 +22,17 @@
     "2.5416666666666665, std: 1.9456261184790364}}, "                                   \
     "big: {probability: 0.058823529411764705, range: [11, 31]}}\n"
 
+/* A renewal process with every kind of gap. */
+#define MRP_STUDY                                                                       \
+    "generator: mrp\ncapacity: 32\ninitial: 18\n"                                       \
+    "p_preempt_after: {preempt: 0.58, add: 0.24}\n"                                     \
+    "gaps_s: {preempt_preempt: {family: hyperexp2, p1: 0.95, mu1: 110, mu2: 1700}, "    \
+    "preempt_add: {family: exponential, mu: 290}, add_preempt: {family: exponential, "  \
+    "mu: 250}, add_add: {family: gamma, shape: 0.5, scale: 240}, full: {family: "       \
+    "exponential, mu: 420}, empty: {family: exponential, mu: 250}}\n"                   \
+    "bulk: {preempt: {law: all-or-geometric, pi_all: 0, p: 0.47}, add: {law: "          \
+    "all-or-geometric, pi_all: 0.1, p: 0.44}}\n"
+
 /* Binds a model file given as text; free the model even if it fails. */
 static inline int
 parse_model(spot_trace_model_t *model, const char *text, spot_diag_t *diag)

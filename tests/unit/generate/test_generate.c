@@ -177,6 +177,108 @@ test_every_file_passes_the_reader(void **state)
     }
 }
 
+/* Each generator with what it can do besides; FILE is a recording of kind named. */
+static const char *const every_model[] = {
+    MRP_STUDY,
+    MRP_STUDY "lifetimes: {law: deadline, zeta: 9, sigma: 2, deadline_s: 7200}\n",
+    MRP_STUDY "tick_s: 1\nlifetimes: {family: exponential, mu: 300}\n",
+    ("generator: lifetimes\ncapacity: 20\ninitial: 11\n"
+     "lifetime: {law: bathtub, w: 0.4, tau1: 900, tau2: 300, limit_s: 4000}\n"
+     "refill: {family: weibull, scale: 200, shape: 0.5}\n"),
+    ("generator: lifetimes\ncapacity: 3\ninitial: 0\ntick_s: 300\n"
+     "lifetime: {family: exponential, mu: 300}\nrefill: {family: exponential, mu: "
+     "300}\n"),
+    "generator: block\ntrace: FILE\n",
+    "generator: block\ntrace: FILE\ncapacity: 22\ninitial: 3\nrestart_every: 2\n",
+    "generator: replay\ntrace: FILE\nwrap: true\nstart: random\n",
+    "generator: replay\ntrace: FILE\nwrap: true\nfrom_s: 60\nto_s: 900\n",
+};
+
+/* A recording out of the lives of 20 instances. */
+static void
+make_recording(const char *path)
+{
+    spot_generate_t task = make_task(99, 0, SPOT_TRACE_NAMED);
+    spot_trace_model_t model;
+
+    make_seed_model(&model, 20, 9, 60);
+    task.horizon_ms = 100 * SPOT_MS_PER_MIN;
+    generate(&model, &task, path);
+    spot_trace_model_free(&model);
+}
+
+static void
+make_every_model(spot_trace_model_t *model, const char *pattern, const char *path)
+{
+    const char *file = strstr(pattern, "FILE");
+    const int head = file == NULL ? (int) strlen(pattern) : (int) (file - pattern);
+    char text[2048];
+
+    snprintf(text, sizeof(text), "%.*s%s%shorizon_s: 1e6\n", head, pattern,
+        file == NULL ? "" : path, file == NULL ? "" : file + strlen("FILE"));
+    make_model(model, text);
+}
+
+/* The rows of a replication; the caller frees the bytes. */
+static char *
+generate_rows(const spot_trace_model_t *model, const spot_generate_t *task)
+{
+    char path[PATH_BYTES];
+    size_t num_bytes;
+    char *bytes;
+
+    test_path("every.csv", path);
+    generate(model, task, path);
+    bytes = read_file(path, &num_bytes);
+    memmove(bytes, strstr(bytes, "time_s"), strlen(strstr(bytes, "time_s")) + 1);
+    return bytes;
+}
+
+/* Files that pass the reader strictly, whose kinds agree in every count and whose named
+ * one is the same when it is generated again, after others; other dice, other rows. */
+static void
+check_generator(const spot_trace_model_t *model, bool has_dice)
+{
+    spot_trace_t named, counts;
+
+    for (uint64_t replication = 0; replication < 6; replication++) {
+        spot_generate_t task = make_task(3, 5 - replication, SPOT_TRACE_NAMED);
+        char *rows = generate_rows(model, &task), *other;
+
+        generate_and_read(model, &task, &named);
+        task.kind = SPOT_TRACE_COUNTS;
+        generate_and_read(model, &task, &counts);
+        check_net_changes(&named, &counts);
+        spot_trace_free(&named);
+        spot_trace_free(&counts);
+        task.kind = SPOT_TRACE_NAMED;
+        for (uint64_t seed = 4; seed >= 3; seed--) {
+            task.seed = seed;
+            other = generate_rows(model, &task);
+            assert_int_equal(strcmp(rows, other) == 0, seed == 3 || !has_dice);
+            free(other);
+        }
+        free(rows);
+    }
+}
+
+static void
+test_every_generator(void **state)
+{
+    char path[PATH_BYTES];
+    spot_trace_model_t model;
+
+    (void) state;
+    test_path("recording.csv", path);
+    make_recording(path);
+    for (size_t j = 0; j < sizeof(every_model) / sizeof(every_model[0]); j++) {
+        make_every_model(&model, every_model[j], path);
+        check_generator(&model, strstr(every_model[j], "from_s") == NULL);
+        spot_trace_model_free(&model);
+    }
+    assert_int_equal(remove(path), 0);
+}
+
 static void
 test_header(void **state)
 {
@@ -437,6 +539,7 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_every_file_passes_the_reader),
+        cmocka_unit_test(test_every_generator),
         cmocka_unit_test(test_header),
         cmocka_unit_test(test_bytes),
         cmocka_unit_test(test_same_dice_same_bytes),

@@ -1,0 +1,370 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/outfile.h"
+#include "base/units.h"
+#include "cli/command.h"
+#include "cli/interrupt.h"
+#include "traces/compare/comparison.h"
+#include "traces/compare/trace_model.h"
+
+enum {
+    OPTION_HALVES = 256,
+    OPTION_REPLICATIONS,
+    OPTION_SEED,
+    OPTION_REFERENCE,
+    OPTION_LIMIT,
+    OPTION_JSON,
+    OPTION_CSV
+};
+
+#define DEFAULT_REPLICATIONS 400
+
+/* A metric that must not exceed a value. */
+typedef struct {
+    int metric_id;
+    double value;
+} limit_t;
+
+typedef struct {
+    spot_option_list_t paths;
+    bool is_halves;
+    int64_t num_replications;
+    int64_t seed;
+    const char *reference_path;
+    size_t num_limits;
+    size_t max_limits;
+    limit_t *limits; /* [num_limits] */
+    bool is_json;
+    bool is_quiet;
+    const char *csv_path;
+    const char *output_path;
+} arguments_t;
+
+static const struct argp_option options[] = {
+    {"halves", OPTION_HALVES, NULL, 0,
+        "Hold the second half of TRACE against its first one", 0},
+    {"replications", OPTION_REPLICATIONS, "R", 0,
+        "Replications of each model (default 400)", 0},
+    {"seed", OPTION_SEED, "N", 0, "Seed of the random streams (default 1)", 0},
+    {"reference", OPTION_REFERENCE, "FILE.csv", 0,
+        "Earlier results, as --csv writes them: also print how many standard errors a "
+        "model's means are off",
+        0},
+    {"limit", OPTION_LIMIT, "METRIC=X", 0,
+        "Exit with 1 if the metric of what is compared exceeds X or is undefined; may "
+        "be "
+        "given several times",
+        0},
+    {"json", OPTION_JSON, NULL, 0, "Print one JSON object instead of a table", 0},
+    {"csv", OPTION_CSV, "FILE", 0, "Also write one row a column here", 0},
+    {"output", 'o', "FILE", 0, "Write the table here (default: standard output)", 0},
+    {"quiet", 'q', NULL, 0, "No table; for --csv and --limit", 0},
+    {NULL, 0, NULL, 0, NULL, 0},
+};
+
+static void
+add_limit(arguments_t *arguments, struct argp_state *state, const char *text)
+{
+    const char *equals = strchr(text, '=');
+    void *limits = arguments->limits;
+    char name[64];
+    limit_t limit;
+
+    snprintf(
+        name, sizeof(name), "%.*s", equals == NULL ? 0 : (int) (equals - text), text);
+    if (equals == NULL || spot_number_parse(equals + 1, &limit.value) != 0) {
+        argp_error(state, "--limit: expected METRIC=NUMBER, got \"%s\"", text);
+    }
+    limit.metric_id = spot_fidelity_metric_id(name);
+    if (limit.metric_id < 0) {
+        spot_suggest_t near;
+
+        spot_suggest_init(&near, name);
+        for (int j = 0; j < SPOT_FIDELITY_NUM_METRICS; j++) {
+            spot_suggest_offer(&near, spot_fidelity_metrics[j].name);
+        }
+        argp_error(state, "--limit: unknown metric \"%s\"%s%s%s", name,
+            near.nearest != NULL ? ", did you mean \"" : "",
+            near.nearest != NULL ? near.nearest : "", near.nearest != NULL ? "\"?" : "");
+    }
+    if (spot_array_reserve(&limits, &arguments->max_limits, arguments->num_limits + 1,
+            sizeof(*arguments->limits)) != 0) {
+        argp_failure(state, SPOT_EXIT_FAILED, 0, "out of memory");
+    }
+    arguments->limits = limits;
+    arguments->limits[arguments->num_limits++] = limit;
+}
+
+static void
+check_arguments(const arguments_t *arguments, struct argp_state *state)
+{
+    const size_t num_paths = arguments->paths.num_texts;
+
+    if (arguments->is_halves && num_paths != 1) {
+        argp_error(state, "--halves: expected one trace file");
+    }
+    if (!arguments->is_halves && num_paths < 2) {
+        argp_error(state, "expected two trace files, or model files and a trace file");
+    }
+}
+
+static error_t
+parse(int key, char *text, struct argp_state *state)
+{
+    arguments_t *arguments = state->input;
+
+    switch (key) {
+        case OPTION_HALVES:
+            arguments->is_halves = true;
+            return 0;
+        case OPTION_REPLICATIONS:
+            arguments->num_replications =
+                spot_option_integer(state, "--replications", text, 1);
+            return 0;
+        case OPTION_SEED:
+            arguments->seed = spot_option_integer(state, "--seed", text, 0);
+            return 0;
+        case OPTION_REFERENCE:
+            arguments->reference_path = text;
+            return 0;
+        case OPTION_LIMIT:
+            add_limit(arguments, state, text);
+            return 0;
+        case OPTION_JSON:
+            arguments->is_json = true;
+            return 0;
+        case OPTION_CSV:
+            arguments->csv_path = text;
+            return 0;
+        case 'o':
+            arguments->output_path = text;
+            return 0;
+        case 'q':
+            arguments->is_quiet = true;
+            return 0;
+        case ARGP_KEY_ARG:
+            spot_option_list_add(&arguments->paths, text);
+            return 0;
+        case ARGP_KEY_END:
+            check_arguments(arguments, state);
+            return 0;
+        default:
+            return ARGP_ERR_UNKNOWN;
+    }
+}
+
+/* All that was read. The last path is the trace that the others are held against. */
+typedef struct {
+    spot_trace_t trace;
+    bool has_other; /* a trace is compared, not models */
+    spot_trace_t other;
+    size_t num_models;
+    spot_trace_model_file_t *models; /* [num_models] */
+    spot_reference_t reference;
+} input_t;
+
+/* So that all errors of all files show. */
+static int
+first_error(int error, int ret)
+{
+    return error != 0 ? error : ret;
+}
+
+static int
+read_models(input_t *self, const arguments_t *arguments, spot_diag_t *diag)
+{
+    const size_t num_models = arguments->paths.num_texts - 1;
+    int error = 0;
+
+    self->models = spot_calloc(num_models, sizeof(*self->models));
+    if (self->models == NULL) {
+        return SPOT_ERR_NO_MEMORY;
+    }
+    for (size_t j = 0; j < num_models; j++) {
+        const int ret = spot_trace_model_file_read(&self->models[self->num_models++],
+            arguments->paths.texts[j], &self->trace, diag);
+
+        error = first_error(error, ret);
+    }
+    return error;
+}
+
+static int
+read_input(input_t *self, const arguments_t *arguments, spot_diag_t *diag)
+{
+    const char *const *paths = arguments->paths.texts;
+    const size_t num_paths = arguments->paths.num_texts;
+    int ret, error;
+
+    memset(self, 0, sizeof(*self));
+    error = spot_trace_read(&self->trace, paths[num_paths - 1], false, diag);
+    if (arguments->reference_path != NULL) {
+        ret = spot_reference_read(&self->reference, arguments->reference_path, diag);
+        error = first_error(error, ret);
+    }
+    if (arguments->is_halves) {
+        return error;
+    }
+    self->has_other = num_paths == 2 && spot_is_trace_file(paths[0]);
+    if (self->has_other) {
+        ret = spot_trace_read(&self->other, paths[0], false, diag);
+        return first_error(error, ret);
+    }
+    return error != 0 ? error : read_models(self, arguments, diag);
+}
+
+static void
+free_input(input_t *self)
+{
+    for (size_t j = 0; j < self->num_models; j++) {
+        spot_trace_model_file_free(&self->models[j]);
+    }
+    free(self->models);
+    spot_trace_free(&self->trace);
+    spot_trace_free(&self->other);
+    spot_reference_free(&self->reference);
+}
+
+static int
+compare(spot_comparison_t *self, const arguments_t *arguments, const input_t *input)
+{
+    const spot_trace_t *other = input->has_other ? &input->other : &input->trace;
+    int ret = spot_comparison_init(self, &input->trace, other->resolution_ms,
+        spot_comparison_is_net(input->trace.kind) || spot_comparison_is_net(other->kind),
+        (uint64_t) arguments->seed);
+
+    if (ret == 0 && input->has_other) {
+        ret = spot_comparison_add_trace(self, other, spot_trace_key(other, "name"));
+    }
+    for (size_t j = 0; ret == 0 && j < input->num_models; j++) {
+        const spot_trace_model_file_t *file = &input->models[j];
+
+        ret = spot_comparison_add_model(self, &file->model, file->name, file->name,
+            arguments->num_replications, &spot_interrupt_stop);
+    }
+    if (ret == 0) {
+        spot_comparison_set_reference(self, &input->reference);
+    }
+    return ret;
+}
+
+static int
+write_file(const spot_comparison_t *comparison,
+    void (*write)(const spot_comparison_t *, FILE *), const char *path,
+    spot_diag_t *diag)
+{
+    spot_outfile_t file;
+    const int ret = spot_outfile_init(&file, path, diag);
+
+    if (ret == 0) {
+        write(comparison, file.stream);
+    }
+    return spot_outfile_close(&file, ret, diag);
+}
+
+static int
+write_all(
+    const spot_comparison_t *comparison, const arguments_t *arguments, spot_diag_t *diag)
+{
+    int ret = 0;
+
+    if (!arguments->is_quiet) {
+        ret = write_file(comparison,
+            arguments->is_json ? spot_comparison_json_write : spot_comparison_text_write,
+            arguments->output_path, diag);
+    }
+    if (ret == 0 && arguments->csv_path != NULL) {
+        ret =
+            write_file(comparison, spot_comparison_csv_write, arguments->csv_path, diag);
+    }
+    return ret;
+}
+
+/* The halves are judged only where nothing else is. */
+static bool
+is_within_limits(const spot_comparison_t *comparison, const arguments_t *arguments)
+{
+    const size_t first =
+        SPOT_COMPARISON_FIRST - (comparison->num_columns == SPOT_COMPARISON_FIRST);
+    bool is_within = true;
+
+    for (size_t j = first; j < comparison->num_columns; j++) {
+        for (size_t k = 0; k < arguments->num_limits; k++) {
+            const limit_t *limit = &arguments->limits[k];
+            const double value = comparison->columns[j].means[limit->metric_id];
+
+            if (value <= limit->value) {
+                continue;
+            }
+            fprintf(stderr, "spotsim: %s: %s is ", comparison->columns[j].label,
+                spot_fidelity_metrics[limit->metric_id].name);
+            if (isnan(value)) {
+                fprintf(stderr, "undefined, not within the limit of %g\n", limit->value);
+            } else {
+                fprintf(stderr, "%.6g, above the limit of %g\n", value, limit->value);
+            }
+            is_within = false;
+        }
+    }
+    return is_within;
+}
+
+static int
+run(int argc, char **argv)
+{
+    arguments_t arguments = {.seed = 1, .num_replications = DEFAULT_REPLICATIONS};
+    spot_comparison_t comparison = {0};
+    input_t input;
+    spot_diag_t diag;
+    int exit_code, ret;
+
+    spot_diag_init(&diag);
+    spot_command_parse(&spot_command_trace_compare, argc, argv, parse, &arguments);
+    spot_interrupt_watch();
+    ret = read_input(&input, &arguments, &diag);
+    if (ret != 0) {
+        exit_code = spot_command_finish_reading(&diag, ret);
+    } else {
+        ret = compare(&comparison, &arguments, &input);
+        if (ret == 0) {
+            ret = write_all(&comparison, &arguments, &diag);
+        }
+        exit_code = spot_command_finish(&diag, ret);
+    }
+    if (ret == 0 && !is_within_limits(&comparison, &arguments)) {
+        exit_code = SPOT_EXIT_FAILED;
+    }
+    spot_comparison_free(&comparison);
+    free_input(&input);
+    free(arguments.limits);
+    free(arguments.paths.texts);
+    return exit_code;
+}
+
+const spot_command_t spot_command_trace_compare = {
+    .name = "trace compare",
+    .arguments = "A B\nMODEL... TRACE\n--halves TRACE",
+    .summary = "How alike two traces are, or a trace and what models make of it",
+    .doc =
+        "Trace A is held against trace B, or the replications of each MODEL "
+        "(spotsim-model: 1) against TRACE: they have its length and start with its "
+        "instances. All are recorded at one tick, at least 60 s and the coarsest "
+        "resolution. Distances of 0 mean: the same. Beside them stands how far the "
+        "second half of the trace is from its first: no model should be tuned below "
+        "that. With a seed model among several models a table shows where and by how "
+        "much the others beat it.\n\nWhich model to start with: block (made of the "
+        "trace itself) when there is a trace, mrp when there are only parameters. "
+        "Suggested limits: 1.5 times the reference of the same model. What each metric "
+        "means stands in the output of --json.",
+    .examples = "  spotsim trace compare generated.csv recorded.csv\n"
+                "  spotsim trace compare seed.yaml mrp.yaml block.yaml recorded.csv\n"
+                "  spotsim trace compare block.yaml recorded.csv --replications 4000 "
+                "--limit ks_preempt_gap=0.15\n"
+                "  spotsim trace compare --halves recorded.csv --json\n",
+    .options = options,
+    .run = run,
+};

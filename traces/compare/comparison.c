@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "traces/compare/comparison.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/units.h"
+
+/* Bytes behind a label that tell it from others alike. */
+#define NUMBER_BYTES 24
+
+/* Errors are told apart when they differ by so many standard errors. */
+#define CLEAR_Z 2
+
+static bool
+has_label(const spot_comparison_t *self, const char *label)
+{
+    for (size_t j = 0; j < self->num_columns; j++) {
+        if (strcmp(self->columns[j].label, label) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* label, or "label#2", "label#3", ... NULL: no memory. */
+static char *
+distinct_label(const spot_comparison_t *self, const char *label)
+{
+    const size_t num_bytes = strlen(label) + NUMBER_BYTES;
+    char *text = malloc(num_bytes);
+
+    if (text != NULL) {
+        snprintf(text, num_bytes, "%s", label);
+        for (int j = 2; has_label(self, text); j++) {
+            snprintf(text, num_bytes, "%s#%d", label, j);
+        }
+    }
+    return text;
+}
+
+/* A new column behind the others, its metrics undefined; NULL: no memory. */
+static spot_column_t *
+add_column(spot_comparison_t *self, spot_column_kind_t kind, const char *label)
+{
+    void *columns = self->columns;
+    spot_column_t *column = NULL;
+    char *distinct = distinct_label(self, label);
+
+    if (distinct != NULL && spot_array_reserve(&columns, &self->max_columns,
+                                self->num_columns + 1, sizeof(*self->columns)) == 0) {
+        self->columns = columns;
+        column = &self->columns[self->num_columns++];
+        *column =
+            (spot_column_t){.kind = kind, .label = distinct, .num_replications = 1};
+        for (int j = 0; j < SPOT_FIDELITY_NUM_METRICS; j++) {
+            column->means[j] = column->sds[j] = column->zs[j] = (double) NAN;
+        }
+    } else {
+        free(distinct);
+    }
+    return column;
+}
+
+/* One observation held against another one that was measured. */
+static int
+fill_column(spot_column_t *column, const spot_observation_t *observation,
+    const spot_fidelity_t *against)
+{
+    spot_fidelity_t fidelity = {0};
+    int ret = column == NULL ? SPOT_ERR_NO_MEMORY
+                             : spot_fidelity_measure(&fidelity, observation, against);
+
+    if (ret == 0) {
+        spot_fidelity_compare(&fidelity, against, column->means);
+    }
+    spot_fidelity_free(&fidelity);
+    return ret;
+}
+
+static int
+add_halves(spot_comparison_t *self)
+{
+    spot_observation_t first = {0}, second = {0};
+    spot_fidelity_t fidelity = {0};
+    int ret = spot_observation_half(&first, &self->recorded, false);
+
+    if (ret == 0) {
+        ret = spot_observation_half(&second, &self->recorded, true);
+    }
+    if (ret == 0) {
+        ret = spot_fidelity_measure(&fidelity, &first, NULL);
+    }
+    if (ret == 0) {
+        ret =
+            fill_column(add_column(self, SPOT_COLUMN_HALF, "half1"), &first, &fidelity);
+    }
+    if (ret == 0) {
+        ret = fill_column(
+            add_column(self, SPOT_COLUMN_HALVES, "half2-vs-half1"), &second, &fidelity);
+    }
+    spot_fidelity_free(&fidelity);
+    spot_observation_free(&first);
+    spot_observation_free(&second);
+    return ret;
+}
+
+int
+spot_comparison_init(spot_comparison_t *self, const spot_trace_t *trace,
+    int64_t other_resolution_ms, bool is_net, uint64_t seed)
+{
+    const char *name = spot_trace_key(trace, "name");
+    int ret;
+
+    memset(self, 0, sizeof(*self));
+    self->kind = trace->kind;
+    self->resolution_s = (double) trace->resolution_ms / (double) SPOT_MS_PER_S;
+    self->is_unbounded = trace->capacity == SPOT_UNBOUNDED;
+    self->seed = seed;
+    name = name == NULL ? "" : name;
+    self->name = spot_text_copy(name, strlen(name));
+    if (self->name == NULL) {
+        return SPOT_ERR_NO_MEMORY;
+    }
+    ret = spot_observation_of_trace(&self->recorded, trace,
+        spot_observation_tick_ms(trace->resolution_ms, other_resolution_ms), is_net);
+    if (ret == 0) {
+        ret = spot_fidelity_measure(&self->fidelity, &self->recorded, NULL);
+    }
+    if (ret == 0) {
+        ret = fill_column(add_column(self, SPOT_COLUMN_RECORDED, "recorded"),
+            &self->recorded, &self->fidelity);
+    }
+    return ret == 0 ? add_halves(self) : ret;
+}
+
+void
+spot_comparison_free(spot_comparison_t *self)
+{
+    for (size_t j = 0; j < self->num_columns; j++) {
+        free(self->columns[j].label);
+        free(self->columns[j].model);
+    }
+    free(self->columns);
+    free(self->name);
+    spot_observation_free(&self->recorded);
+    spot_fidelity_free(&self->fidelity);
+    memset(self, 0, sizeof(*self));
+}
+
+bool
+spot_comparison_is_net(spot_trace_kind_t kind)
+{
+    return kind != SPOT_TRACE_NAMED;
+}
+
+int
+spot_comparison_add_trace(
+    spot_comparison_t *self, const spot_trace_t *trace, const char *label)
+{
+    spot_observation_t observation = {0};
+    int ret = spot_observation_of_trace(
+        &observation, trace, self->recorded.frame.tick_ms, self->recorded.frame.is_net);
+
+    if (ret == 0) {
+        ret = fill_column(
+            add_column(self, SPOT_COLUMN_TRACE, label), &observation, &self->fidelity);
+    }
+    spot_observation_free(&observation);
+    return ret;
+}
+
+spot_replicate_t
+spot_comparison_replicate(const spot_comparison_t *self, const spot_trace_model_t *model,
+    int64_t num_replications, atomic_int *stop)
+{
+    return (spot_replicate_t){.model = model,
+        .frame = self->recorded.frame,
+        .seed = self->seed,
+        .num_replications = num_replications,
+        .stop = stop};
+}
+
+int
+spot_comparison_add_model(spot_comparison_t *self, const spot_trace_model_t *model,
+    const char *name, const char *label, int64_t num_replications, atomic_int *stop)
+{
+    const spot_replicate_t replicate =
+        spot_comparison_replicate(self, model, num_replications, stop);
+    spot_moments_t moments[SPOT_FIDELITY_NUM_METRICS];
+    spot_column_t *column = add_column(self, SPOT_COLUMN_MODEL, label);
+    int ret;
+
+    if (column == NULL) {
+        return SPOT_ERR_NO_MEMORY;
+    }
+    column->num_replications = num_replications;
+    column->model = spot_text_copy(name, strlen(name));
+    if (column->model == NULL) {
+        return SPOT_ERR_NO_MEMORY;
+    }
+    ret = spot_replicate_fidelity(&replicate, &self->fidelity, moments);
+    for (int j = 0; ret == 0 && j < SPOT_FIDELITY_NUM_METRICS; j++) {
+        column->means[j] = spot_moments_mean(&moments[j]);
+        column->sds[j] = spot_moments_std(&moments[j]);
+    }
+    return ret;
+}
+
+void
+spot_comparison_set_reference(spot_comparison_t *self, const spot_reference_t *reference)
+{
+    for (size_t j = SPOT_COMPARISON_FIRST; j < self->num_columns; j++) {
+        spot_column_t *column = &self->columns[j];
+        const spot_reference_row_t *row =
+            column->kind == SPOT_COLUMN_MODEL
+                ? spot_reference_find(reference, self->name, column->model)
+                : NULL;
+
+        column->has_reference = row != NULL;
+        for (int k = 0; row != NULL && k < SPOT_FIDELITY_NUM_METRICS; k++) {
+            column->zs[k] =
+                spot_reference_z(row, k, column->means[k], column->num_replications);
+        }
+    }
+}
+
+/* The figure behind an error |ln(mean / recorded)|. */
+static int
+figure_of(int error_id)
+{
+    return error_id == SPOT_ERROR_LN_MTBP ? SPOT_FIDELITY_MTBP_S
+           : error_id == SPOT_ERROR_LN_CV ? SPOT_FIDELITY_GAP_CV
+                                          : SPOT_FIDELITY_FANO_1H;
+}
+
+const char *
+spot_error_name(int error_id)
+{
+    return error_id < SPOT_ERROR_LN_MTBP
+               ? spot_fidelity_metrics[SPOT_FIDELITY_NUM_FIGURES + error_id].name
+           : error_id == SPOT_ERROR_LN_MTBP ? "ln_mtbp"
+           : error_id == SPOT_ERROR_LN_CV   ? "ln_cv"
+                                            : "ln_fano";
+}
+
+void
+spot_comparison_error(const spot_comparison_t *self, const spot_column_t *column,
+    int error_id, double *error, double *stderr_error)
+{
+    const double root = sqrt((double) column->num_replications);
+
+    if (error_id < SPOT_ERROR_LN_MTBP) {
+        *error = column->means[SPOT_FIDELITY_NUM_FIGURES + error_id];
+        *stderr_error = column->sds[SPOT_FIDELITY_NUM_FIGURES + error_id] / root;
+    } else {
+        const int figure = figure_of(error_id);
+
+        /* The standard error of a logarithm is the relative one. */
+        *error = fabs(log(column->means[figure] / self->columns[0].means[figure]));
+        *stderr_error = column->sds[figure] / root / column->means[figure];
+    }
+    if (!isfinite(*error)) {
+        *error = *stderr_error = (double) NAN;
+    }
+}
+
+const spot_column_t *
+spot_comparison_seed(const spot_comparison_t *self)
+{
+    const spot_column_t *first = NULL;
+
+    for (size_t j = SPOT_COMPARISON_FIRST; j < self->num_columns; j++) {
+        const spot_column_t *column = &self->columns[j];
+
+        if (column->model == NULL) {
+            continue;
+        }
+        if (strcmp(column->model, "seed-corrected") == 0) {
+            return column;
+        }
+        if (first == NULL && strncmp(column->model, "seed-", strlen("seed-")) == 0) {
+            first = column;
+        }
+    }
+    return first;
+}
+
+spot_relation_t
+spot_comparison_relate(const spot_comparison_t *self, const spot_column_t *column,
+    const spot_column_t *other, int error_id, double *ratio)
+{
+    double error, stderr_error, other_error, other_stderr, clear;
+
+    spot_comparison_error(self, column, error_id, &error, &stderr_error);
+    spot_comparison_error(self, other, error_id, &other_error, &other_stderr);
+    *ratio = other_error / error;
+    clear = CLEAR_Z * hypot(stderr_error, other_stderr);
+    if (isnan(error) || isnan(other_error) || isnan(clear)) {
+        return SPOT_UNDEFINED;
+    }
+    return error < other_error - clear   ? SPOT_BETTER
+           : error > other_error + clear ? SPOT_WORSE
+                                         : SPOT_ALIKE;
+}

@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "traces/compare/replicate.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/units.h"
+
+/* What is done with each replication. */
+typedef int (*visit_t)(
+    void *context, int64_t replication, const spot_observation_t *observation);
+
+static int64_t
+initial_of(const spot_trace_model_t *model, const void *state)
+{
+    return model->generator->initial != NULL ? model->generator->initial(state)
+           : model->recording != NULL        ? model->recording->initial
+                                             : spot_trace_model_common(model)->initial;
+}
+
+static int
+record(const spot_replicate_t *self, void *state, int64_t replication,
+    spot_observation_t *observation)
+{
+    const spot_generator_t *generator = self->model->generator;
+    const spot_dice_t dice = {self->seed, (uint64_t) replication, 0};
+    spot_event_t event;
+    int ret = 0;
+
+    generator->start(state, self->model->model, &dice);
+    spot_observation_start(observation, &self->frame, initial_of(self->model, state),
+        generator->is_unlimited != NULL && generator->is_unlimited(self->model->model));
+    while (ret == 0 && generator->next(state, &event) &&
+           (double) event.time_ms <= self->frame.end_ms) {
+        ret = spot_observation_take(observation, event.time_ms, event.kind, event.count);
+    }
+    return ret == 0 ? spot_observation_finish(observation) : ret;
+}
+
+static int
+visit_all(const spot_replicate_t *self, visit_t visit, void *context)
+{
+    void *state = spot_calloc(1, spot_trace_model_state_bytes(self->model));
+    spot_observation_t observation = {0};
+    int ret = state == NULL ? SPOT_ERR_NO_MEMORY : 0;
+
+    for (int64_t j = 0; ret == 0 && j < self->num_replications; j++) {
+        ret = self->stop != NULL && atomic_load(self->stop) != 0
+                  ? SPOT_ERR_INTERRUPTED
+                  : record(self, state, j, &observation);
+        if (ret == 0) {
+            ret = visit(context, j, &observation);
+        }
+    }
+    spot_observation_free(&observation);
+    free(state);
+    return ret;
+}
+
+typedef struct {
+    const spot_fidelity_t *against;
+    spot_fidelity_t fidelity;
+    spot_moments_t *moments; /* [SPOT_FIDELITY_NUM_METRICS] */
+} measuring_t;
+
+static int
+measure(void *context, int64_t replication, const spot_observation_t *observation)
+{
+    measuring_t *self = context;
+    double metrics[SPOT_FIDELITY_NUM_METRICS];
+    const int ret = spot_fidelity_measure(&self->fidelity, observation, self->against);
+
+    (void) replication;
+    if (ret != 0) {
+        return ret;
+    }
+    spot_fidelity_compare(&self->fidelity, self->against, metrics);
+    for (int j = 0; j < SPOT_FIDELITY_NUM_METRICS; j++) {
+        if (isfinite(metrics[j])) {
+            spot_moments_add(&self->moments[j], metrics[j]);
+        }
+    }
+    return 0;
+}
+
+int
+spot_replicate_fidelity(const spot_replicate_t *self, const spot_fidelity_t *against,
+    spot_moments_t moments[SPOT_FIDELITY_NUM_METRICS])
+{
+    measuring_t measuring = {.against = against, .moments = moments};
+    int ret;
+
+    memset(moments, 0, SPOT_FIDELITY_NUM_METRICS * sizeof(*moments));
+    ret = visit_all(self, measure, &measuring);
+    spot_fidelity_free(&measuring.fidelity);
+    return ret;
+}
+
+typedef struct {
+    size_t num_points;
+    size_t stride; /* ticks from point to point */
+    int64_t num_replications;
+    int64_t *populations; /* [num_points][num_replications] */
+    spot_counts_t ticks;
+} sampling_t;
+
+static int
+sample(void *context, int64_t replication, const spot_observation_t *observation)
+{
+    sampling_t *self = context;
+    const int ret = spot_counts_of_population(&self->ticks, observation);
+
+    for (size_t j = 0; ret == 0 && j < self->num_points; j++) {
+        self->populations[j * (size_t) self->num_replications + (size_t) replication] =
+            self->ticks.values[j * self->stride];
+    }
+    return ret;
+}
+
+static void
+take_quantiles(spot_band_t *self, const sampling_t *sampling, double *sorted)
+{
+    const size_t num_values = (size_t) sampling->num_replications;
+
+    for (size_t j = 0; j < self->num_points; j++) {
+        for (size_t k = 0; k < num_values; k++) {
+            sorted[k] = (double) sampling->populations[j * num_values + k];
+        }
+        spot_sort(sorted, num_values);
+        self->low[j] = spot_quantile(sorted, num_values, 0.05);
+        self->median[j] = spot_quantile(sorted, num_values, 0.5);
+        self->high[j] = spot_quantile(sorted, num_values, 0.95);
+    }
+}
+
+static int
+allocate(spot_band_t *self, sampling_t *sampling)
+{
+    const size_t num_points = sampling->num_points;
+
+    self->num_points = num_points;
+    self->time_s = spot_calloc(num_points, sizeof(*self->time_s));
+    self->low = spot_calloc(num_points, sizeof(*self->low));
+    self->median = spot_calloc(num_points, sizeof(*self->median));
+    self->high = spot_calloc(num_points, sizeof(*self->high));
+    sampling->populations = spot_calloc(num_points,
+        (size_t) sampling->num_replications * sizeof(*sampling->populations));
+    return self->time_s == NULL || self->low == NULL || self->median == NULL ||
+                   self->high == NULL || sampling->populations == NULL
+               ? SPOT_ERR_NO_MEMORY
+               : 0;
+}
+
+int
+spot_band_init(spot_band_t *self, const spot_replicate_t *replicate, size_t max_points)
+{
+    const double tick_ms = (double) replicate->frame.tick_ms;
+    const size_t num_ticks = (size_t) floor(replicate->frame.end_ms / tick_ms) + 1;
+    sampling_t sampling = {.num_replications = replicate->num_replications};
+    double *sorted = spot_calloc((size_t) replicate->num_replications, sizeof(*sorted));
+    int ret;
+
+    spot_bug_assert(max_points > 0 && replicate->num_replications > 0);
+    memset(self, 0, sizeof(*self));
+    sampling.stride = (num_ticks + max_points - 1) / max_points;
+    sampling.num_points = (num_ticks + sampling.stride - 1) / sampling.stride;
+    ret = allocate(self, &sampling);
+    ret = sorted == NULL ? SPOT_ERR_NO_MEMORY : ret;
+    if (ret == 0) {
+        ret = visit_all(replicate, sample, &sampling);
+    }
+    if (ret == 0) {
+        for (size_t j = 0; j < self->num_points; j++) {
+            self->time_s[j] =
+                (double) (j * sampling.stride) * tick_ms / (double) SPOT_MS_PER_S;
+        }
+        take_quantiles(self, &sampling, sorted);
+    }
+    spot_counts_free(&sampling.ticks);
+    free(sampling.populations);
+    free(sorted);
+    return ret;
+}
+
+void
+spot_band_free(spot_band_t *self)
+{
+    free(self->time_s);
+    free(self->low);
+    free(self->median);
+    free(self->high);
+    memset(self, 0, sizeof(*self));
+}

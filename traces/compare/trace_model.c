@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "traces/compare/trace_model.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/csv.h"
+#include "base/units.h"
+
+static const char first_line[] = "# spotsim-trace:";
+
+bool
+spot_is_trace_file(const char *path)
+{
+    spot_csv_t *csv = NULL;
+    spot_csv_row_t row;
+    spot_diag_t diag; /* what is wrong, the reader of the file tells */
+    bool is_trace = false;
+
+    spot_diag_init(&diag);
+    if (spot_csv_open(&csv, path, &diag) == 0) {
+        is_trace = spot_csv_next(csv, &row) == 1 && row.text != NULL &&
+                   strncmp(row.text, first_line, strlen(first_line)) == 0;
+        spot_csv_close(csv);
+    }
+    spot_diag_free(&diag);
+    return is_trace;
+}
+
+static int
+set_key(spot_yaml_t *document, const char *key, const char *text)
+{
+    spot_node_t *value = spot_yaml_new_scalar(document, text, document->root);
+
+    return value == NULL ? SPOT_ERR_NO_MEMORY : spot_yaml_set(document, key, value);
+}
+
+static int
+set_integer(spot_yaml_t *document, const char *key, int64_t value)
+{
+    char text[32];
+
+    snprintf(text, sizeof(text), "%" PRId64, value);
+    return set_key(document, key, text);
+}
+
+/* Length, initial instances and a capacity that is not there are those of the trace. */
+static int
+fit_to_trace(spot_yaml_t *document, const spot_trace_t *trace)
+{
+    char length[SPOT_TRACE_TIME_BYTES];
+    int ret;
+
+    spot_trace_time_text(trace->end_ms, length);
+    ret = set_key(document, "horizon_s", length);
+    if (ret == 0 && !spot_trace_node_has_initial(document->root)) {
+        ret = set_integer(document, "initial", trace->initial);
+    }
+    if (ret == 0 && trace->capacity != SPOT_UNBOUNDED &&
+        spot_node_get(document->root, "capacity") == NULL) {
+        ret = set_integer(document, "capacity", trace->capacity);
+    }
+    return ret;
+}
+
+static int
+check_document(const spot_node_t *root, spot_diag_t *diag)
+{
+    const char *problem =
+        root->kind != SPOT_NODE_MAP || spot_node_get(root, "scenario") != NULL
+            ? "expected a model file (spotsim-model: 1)"
+        : spot_node_get(root, "file") != NULL
+            ? "a recorded trace is no generator: expected \"generator: NAME\""
+            : NULL;
+
+    if (problem != NULL) {
+        spot_diag_error(diag, root->file, root->line, root->column, "%s", problem);
+    }
+    return problem != NULL ? SPOT_ERR_BAD_INPUT : 0;
+}
+
+/* The corrected seed generator, or one of the notebook's two under its own name. */
+static const char *
+name_of(const spot_trace_model_file_t *self)
+{
+    const spot_node_t *compat = spot_node_get(self->document.root, "compat");
+    const spot_node_t *variant = spot_node_get(self->document.root, "variant");
+    const bool is_notebook =
+        compat != NULL && (compat->text == NULL || strcmp(compat->text, "none") != 0);
+
+    if (strcmp(self->model.generator->name, "seed") != 0) {
+        return self->model.generator->name;
+    }
+    return !is_notebook ? "seed-corrected"
+           : variant != NULL && variant->text != NULL &&
+                   strcmp(variant->text, "loop") == 0
+               ? "seed-loop"
+               : "seed-cell42";
+}
+
+static void
+warn_capacity(
+    const spot_trace_model_file_t *self, const spot_trace_t *trace, spot_diag_t *diag)
+{
+    const int64_t capacity = spot_trace_model_common(&self->model)->capacity;
+    const spot_node_t *place = spot_node_place(self->document.root, "capacity");
+
+    if (trace->capacity != SPOT_UNBOUNDED && capacity != trace->capacity) {
+        spot_diag_warn(diag, place->file, place->line, place->column,
+            "capacity: the model's %" PRId64 " differs from the trace's %" PRId32,
+            capacity, trace->capacity);
+    }
+}
+
+int
+spot_trace_model_file_read(spot_trace_model_file_t *self, const char *path,
+    const spot_trace_t *trace, spot_diag_t *diag)
+{
+    int ret;
+
+    memset(self, 0, sizeof(*self));
+    ret = spot_yaml_read(&self->document, path, diag);
+    if (ret == 0) {
+        ret = check_document(self->document.root, diag);
+    }
+    if (ret == 0) {
+        ret = fit_to_trace(&self->document, trace);
+    }
+    if (ret == 0) {
+        ret = spot_trace_model_read(&self->model, self->document.root, diag);
+    }
+    if (ret == 0) {
+        self->name = name_of(self);
+        warn_capacity(self, trace, diag);
+    }
+    return ret;
+}
+
+void
+spot_trace_model_file_free(spot_trace_model_file_t *self)
+{
+    spot_trace_model_free(&self->model);
+    spot_yaml_free(&self->document);
+    memset(self, 0, sizeof(*self));
+}

@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "traces/fit/durations.h"
+
+#include <gsl/gsl_math.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/stats.h"
+
+typedef struct {
+    double value_s;
+    bool is_censored;
+} value_t;
+
+static int
+compare_values(const void *left, const void *right)
+{
+    const double a = ((const value_t *) left)->value_s;
+    const double b = ((const value_t *) right)->value_s;
+
+    return (a > b) - (a < b);
+}
+
+static int
+compare_numbers(const void *left, const void *right)
+{
+    const double a = *(const double *) left, b = *(const double *) right;
+
+    return (a > b) - (a < b);
+}
+
+static bool
+is_multiple(double value_s, double tick_s)
+{
+    const double ticks = value_s / tick_s;
+
+    return fabs(ticks - round(ticks)) <= SPOT_FIT_ON_TICK * fmax(1, ticks);
+}
+
+static void
+group_values(spot_durations_t *self, const value_t *values)
+{
+    for (size_t j = 0; j < self->num_values; j++) {
+        if (self->num_groups == 0 ||
+            self->groups[self->num_groups - 1].value_s != values[j].value_s) {
+            self->groups[self->num_groups++] = (spot_duration_t){
+                .value_s = values[j].value_s, .log_value = log(values[j].value_s)};
+        }
+        if (values[j].is_censored) {
+            self->groups[self->num_groups - 1].num_censored++;
+        } else {
+            self->groups[self->num_groups - 1].num_deaths++;
+        }
+    }
+}
+
+/* What is below the first tick began at 0. */
+static double
+lower_end(const spot_durations_t *self, double value_s)
+{
+    const double below_s = value_s - self->tick_s;
+
+    return below_s > SPOT_FIT_ON_TICK * self->tick_s ? below_s : 0;
+}
+
+static size_t
+find_point(const spot_durations_t *self, double point_s)
+{
+    const double *found = bsearch(&point_s, self->points_s, self->num_points,
+        sizeof(*self->points_s), compare_numbers);
+
+    return (size_t) (found - self->points_s);
+}
+
+/* On a lattice the end of one interval is the beginning of another one: survival is
+ * computed once for each of them. */
+static void
+list_points(spot_durations_t *self)
+{
+    double *points_s = self->points_s;
+    size_t num_points = 0, num_kept = 0;
+
+    for (size_t j = 0; j < self->num_groups; j++) {
+        points_s[num_points++] = self->groups[j].value_s;
+        if (self->tick_s > 0) {
+            points_s[num_points++] = lower_end(self, self->groups[j].value_s);
+        }
+    }
+    if (num_points > 0) {
+        qsort(points_s, num_points, sizeof(*points_s), compare_numbers);
+    }
+    for (size_t j = 0; j < num_points; j++) {
+        if (num_kept == 0 || points_s[j] != points_s[num_kept - 1]) {
+            points_s[num_kept++] = points_s[j];
+        }
+    }
+    self->num_points = num_kept;
+    for (size_t j = 0; j < self->num_groups; j++) {
+        self->groups[j].at_id = find_point(self, self->groups[j].value_s);
+        self->groups[j].below_id =
+            self->tick_s > 0 ? find_point(self, lower_end(self, self->groups[j].value_s))
+                             : self->groups[j].at_id;
+    }
+}
+
+static void
+measure(spot_durations_t *self)
+{
+    spot_sum_t sum = {0}, sum_log = {0}, sum_log_complete = {0}, sum_squares = {0};
+    const double n = (double) self->num_values;
+    double first_s = (double) INFINITY, last_s = 0;
+
+    self->is_on_ticks = self->tick_s > 0;
+    for (size_t j = 0; j < self->num_groups; j++) {
+        const spot_duration_t *group = &self->groups[j];
+        const double count = (double) (group->num_deaths + group->num_censored);
+
+        spot_sum_add(&sum, count * group->value_s);
+        spot_sum_add(&sum_log, count * group->log_value);
+        spot_sum_add(&sum_log_complete, (double) group->num_deaths * group->log_value);
+        if (group->num_deaths > 0) {
+            first_s = fmin(first_s, group->value_s);
+            last_s = group->value_s;
+        }
+        self->is_on_ticks =
+            self->is_on_ticks && is_multiple(group->value_s, self->tick_s);
+        self->max_s = group->value_s;
+    }
+    self->sum_s = spot_sum_total(&sum);
+    self->mean_s = self->sum_s / n;
+    self->mean_log = spot_sum_total(&sum_log) / n;
+    self->mean_log_complete =
+        spot_sum_total(&sum_log_complete) / (double) self->num_complete;
+    for (size_t j = 0; j < self->num_groups; j++) {
+        const spot_duration_t *group = &self->groups[j];
+
+        spot_sum_add(&sum_squares, (double) (group->num_deaths + group->num_censored) *
+                                       pow(group->log_value - self->mean_log, 2));
+    }
+    self->std_log = sqrt(spot_sum_total(&sum_squares) / n);
+    self->is_one_value =
+        first_s >= last_s || last_s <= self->tick_s * (1 + SPOT_FIT_ON_TICK);
+}
+
+int
+spot_durations_init(spot_durations_t *self, const double *values,
+    const bool *is_censored, size_t num_values, double tick_s, double resolution_s)
+{
+    value_t *sorted = spot_calloc(num_values, sizeof(*sorted));
+    double *raised = spot_calloc(num_values, sizeof(*raised));
+    bool *censored = spot_calloc(num_values, sizeof(*censored));
+    int error = SPOT_ERR_NO_MEMORY;
+
+    memset(self, 0, sizeof(*self));
+    self->tick_s = tick_s;
+    self->num_values = num_values;
+    self->groups = spot_calloc(num_values, sizeof(*self->groups));
+    self->points_s = spot_calloc(2 * num_values, sizeof(*self->points_s));
+    self->log_survival = spot_calloc(2 * num_values, sizeof(*self->log_survival));
+    if (sorted == NULL || raised == NULL || censored == NULL || self->groups == NULL ||
+        self->points_s == NULL || self->log_survival == NULL) {
+        goto out;
+    }
+    for (size_t j = 0; j < num_values; j++) {
+        raised[j] = values[j] > 0 ? values[j] : tick_s > 0 ? tick_s : resolution_s;
+        censored[j] = is_censored != NULL && is_censored[j];
+        sorted[j] = (value_t){raised[j], censored[j]};
+        self->num_raised += values[j] > 0 ? 0 : 1;
+        self->num_complete += censored[j] ? 0 : 1;
+    }
+    if (num_values > 0) {
+        qsort(sorted, num_values, sizeof(*sorted), compare_values);
+    }
+    group_values(self, sorted);
+    list_points(self);
+    measure(self);
+    error = spot_kaplan_meier_init(&self->kaplan_meier, raised, censored, num_values);
+out:
+    free(sorted);
+    free(raised);
+    free(censored);
+    return error;
+}
+
+void
+spot_durations_free(spot_durations_t *self)
+{
+    free(self->groups);
+    free(self->points_s);
+    free(self->log_survival);
+    spot_kaplan_meier_free(&self->kaplan_meier);
+    memset(self, 0, sizeof(*self));
+}
+
+/* ln(e^from - e^to) without cancellation: Maechler, "Accurately computing
+ * log(1 - exp(-|a|))", 2012. */
+static double
+log_difference(double from, double to)
+{
+    const double e = to - from;
+
+    if (!(e < 0)) {
+        return (double) -INFINITY; /* nothing in between, or both survivals are 0 */
+    }
+    return from + (e > -M_LN2 ? log(-expm1(e)) : log1p(-exp(e)));
+}
+
+static double
+lattice_log_likelihood(spot_durations_t *self, const spot_law_t *law)
+{
+    double *log_survival = self->log_survival, sum = 0;
+
+    for (size_t j = 0; j < self->num_points; j++) {
+        log_survival[j] = self->points_s[j] > 0 ? law->family->log_survival(
+                                                      law->parameters, self->points_s[j])
+                                                : 0;
+    }
+    for (size_t j = 0; j < self->num_groups; j++) {
+        const spot_duration_t *group = &self->groups[j];
+        const double at = log_survival[group->at_id];
+
+        if (group->num_deaths > 0) {
+            sum += (double) group->num_deaths *
+                   log_difference(log_survival[group->below_id], at);
+        }
+        if (group->num_censored > 0) {
+            sum += (double) group->num_censored * at;
+        }
+    }
+    return sum;
+}
+
+double
+spot_durations_log_likelihood(spot_durations_t *self, const spot_law_t *law)
+{
+    const spot_family_t *family = law->family;
+    double sum = 0;
+
+    if (self->tick_s > 0) {
+        return lattice_log_likelihood(self, law);
+    }
+    for (size_t j = 0; j < self->num_groups; j++) {
+        const spot_duration_t *group = &self->groups[j];
+
+        if (group->num_deaths > 0) {
+            sum += (double) group->num_deaths *
+                   family->log_density(law->parameters, group->value_s);
+        }
+        if (group->num_censored > 0) {
+            sum += (double) group->num_censored *
+                   family->log_survival(law->parameters, group->value_s);
+        }
+    }
+    return sum;
+}
+
+double
+spot_fit_default_tick(
+    const spot_sample_t *sample, spot_sample_kind_t kind, double resolution_s)
+{
+    if (kind == SPOT_SAMPLE_LIFETIME || !(resolution_s >= SPOT_FIT_MIN_TICK_S)) {
+        return 0;
+    }
+    for (size_t j = 0; j < sample->num_values; j++) {
+        if (!is_multiple(sample->values[j], resolution_s)) {
+            return 0;
+        }
+    }
+    return resolution_s;
+}

@@ -1,0 +1,308 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "traces/fit/fit_law.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "traces/fit/fit_families.h"
+#include "traces/fit/fit_note.h"
+#include "traces/fit/fit_quality.h"
+
+#define MAX_K SPOT_MAXIMISE_MAX_PARAMETERS
+
+/* Two means that are one; a mean that no tick can show; a share that is all or none. */
+#define SAME_MEANS 1.001
+#define TICKS_PER_FLAT_MEAN 20
+#define LEAST_SHARE 1e-6
+
+enum { SHARE, FIRST, SECOND }; /* parameters of hyperexp2 and bathtub */
+
+typedef struct {
+    const spot_fit_family_t *family;
+    spot_durations_t *durations;
+    spot_law_t law;
+} context_t;
+
+static double
+log_likelihood(const double *theta, void *context)
+{
+    context_t *self = context;
+
+    spot_fit_family_law(self->family, theta, self->law.parameters);
+    return spot_durations_log_likelihood(self->durations, &self->law);
+}
+
+static void
+start_fit(spot_fit_t *fit, const spot_durations_t *durations,
+    const spot_family_t *family, double limit_s)
+{
+    *fit = (spot_fit_t){.family = family,
+        .num_values = durations->num_values,
+        .num_complete = durations->num_complete,
+        .tick_s = durations->tick_s,
+        .law = {.family = family},
+        .log_likelihood = (double) NAN,
+        .aic = (double) NAN,
+        .bic = (double) NAN,
+        .ks = (double) NAN,
+        .ad = (double) NAN,
+        .implied_mean_s = (double) NAN,
+        .implied_cv = (double) NAN,
+        .mean_ratio = (double) NAN,
+        .p_value = (double) NAN};
+    for (int j = 0; j < SPOT_LAW_MAX_PARAMETERS; j++) {
+        fit->law.parameters[j] = j < family->num_parameters ? (double) NAN : limit_s;
+        fit->standard_errors[j] = (double) NAN;
+    }
+    if (durations->num_raised > 0) {
+        spot_fit_note(fit, SPOT_FIT_RAISED, "%zu values of 0 s count as one tick",
+            durations->num_raised);
+    }
+}
+
+/* What the sample does not allow. */
+static bool
+can_fit(spot_fit_t *fit, const spot_durations_t *durations)
+{
+    const double limit_s = fit->law.parameters[fit->family->num_parameters];
+
+    if (durations->num_values < 2) {
+        spot_fit_note(fit, SPOT_FIT_TOO_FEW, "fewer than 2 values: no fit");
+        return false;
+    }
+    if (durations->num_complete == 0) {
+        spot_fit_note(fit, SPOT_FIT_TOO_FEW, "all values are censored: no fit");
+        return false;
+    }
+    if (durations->is_one_value && fit->family != &spot_family_exponential) {
+        spot_fit_note(fit, SPOT_FIT_DEGENERATE,
+            "degenerate: %s: no fit but the exponential",
+            durations->groups[0].value_s <= durations->tick_s * (1 + SPOT_FIT_ON_TICK)
+                ? "all complete values are in the first tick"
+                : "all complete values are equal");
+        return false;
+    }
+    if (fit->family->num_settings == 0) {
+        return true;
+    }
+    if (!(limit_s > 0) || !isfinite(limit_s)) {
+        spot_fit_note(fit, SPOT_FIT_NO_LIMIT, "no limit of the life is given: no fit");
+        return false;
+    }
+    if (durations->max_s > limit_s) {
+        spot_fit_note(fit, SPOT_FIT_BEYOND_LIMIT,
+            "%.10g s is beyond the limit of %.10g s: no fit", durations->max_s, limit_s);
+        return false;
+    }
+    return true;
+}
+
+/* The smaller mean first: the other order is the same law. */
+static void
+order_means(context_t *context, spot_maximum_t *maximum)
+{
+    double *theta = maximum->theta;
+    const double first = theta[FIRST];
+
+    if (context->family->family != &spot_family_hyperexp2 || first <= theta[SECOND]) {
+        return;
+    }
+    theta[SHARE] = -theta[SHARE];
+    theta[FIRST] = theta[SECOND];
+    theta[SECOND] = first;
+    spot_maximum_differentiate(maximum, log_likelihood, context);
+}
+
+static void
+find_maximum(spot_maximiser_t *maximiser, context_t *context, spot_fit_t *fit,
+    spot_maximum_t *maximum)
+{
+    double starts[SPOT_FIT_MAX_STARTS][MAX_K] = {{0}};
+    const size_t k = (size_t) fit->family->num_parameters;
+
+    memset(maximum, 0, sizeof(*maximum));
+    maximum->num_parameters = k;
+    fit->is_exact = context->family->exact != NULL &&
+                    context->family->exact(context->durations, maximum->theta);
+    if (fit->is_exact) {
+        spot_maximum_differentiate(maximum, log_likelihood, context);
+        maximum->converged = true;
+        return;
+    }
+    const size_t num_starts = context->family->starts(context->durations, starts);
+
+    spot_maximise(maximiser, k, num_starts, (const double(*)[MAX_K]) starts,
+        log_likelihood, context, maximum);
+    order_means(context, maximum);
+}
+
+/* Boundaries of the mixtures. */
+static void
+note_mixture(spot_fit_t *fit)
+{
+    const double *p = fit->law.parameters;
+    const bool is_bathtub = fit->family == &spot_family_bathtub;
+    const char *share = is_bathtub ? "w" : "p1";
+
+    if (!is_bathtub && p[SECOND] < p[FIRST] * SAME_MEANS) {
+        spot_fit_note(
+            fit, SPOT_FIT_ARBITRARY, "degenerate: mu1 = mu2 and p1 is arbitrary");
+    } else if (p[SHARE] > 1 - LEAST_SHARE) {
+        spot_fit_note(fit, SPOT_FIT_ARBITRARY, "boundary: %s = 1 and %s is arbitrary",
+            share, is_bathtub ? "tau2" : "mu2");
+    } else if (p[SHARE] < LEAST_SHARE) {
+        spot_fit_note(fit, SPOT_FIT_ARBITRARY, "boundary: %s = 0 and %s is arbitrary",
+            share, is_bathtub ? "tau1" : "mu1");
+    } else if (!is_bathtub && p[FIRST] * TICKS_PER_FLAT_MEAN < fit->tick_s) {
+        spot_fit_note(
+            fit, SPOT_FIT_FLAT, "flat: mu1 is far below the tick, its value arbitrary");
+    }
+}
+
+static void
+note_doubts(spot_fit_t *fit, const spot_durations_t *durations)
+{
+    if (fit->family == &spot_family_hyperexp2 || fit->family == &spot_family_bathtub) {
+        note_mixture(fit);
+    }
+    if (fit->family == &spot_family_exponential && durations->is_one_value) {
+        if (durations->max_s > durations->tick_s * (1 + SPOT_FIT_ON_TICK)) {
+            spot_fit_note(
+                fit, SPOT_FIT_DEGENERATE, "degenerate: all complete values are equal");
+        } else {
+            spot_fit_note(fit, SPOT_FIT_DEGENERATE | SPOT_FIT_ARBITRARY,
+                "degenerate: all complete values are in the first tick, the mean is "
+                "unknown");
+        }
+    }
+    if (!fit->converged) {
+        spot_fit_note(fit, SPOT_FIT_NOT_CONVERGED,
+            "not converged: the likelihood has no maximum that could be found");
+    }
+}
+
+/* A parameter that went so far that it makes no difference any more, e.g. the time
+ * constant of a part that is uniform. */
+static void
+note_flat(spot_fit_t *fit, const spot_maximum_t *maximum)
+{
+    for (size_t j = 0; j < maximum->num_parameters; j++) {
+        if (spot_maximum_is_flat_in(maximum, j)) {
+            spot_fit_note(fit, SPOT_FIT_ARBITRARY,
+                "flat: %s is arbitrary, the likelihood does not depend on it",
+                fit->family->fields[j].name);
+        }
+    }
+}
+
+/* By the delta method; where a parameter does not matter, there are none. */
+static void
+estimate_errors(
+    spot_fit_t *fit, const spot_fit_family_t *family, const spot_maximum_t *maximum)
+{
+    double covariance[MAX_K][MAX_K];
+
+    if ((fit->flags & SPOT_FIT_NOT_COMPARABLE) == 0) {
+        note_flat(fit, maximum);
+    }
+    if ((fit->flags & SPOT_FIT_NOT_COMPARABLE) != 0 || !fit->converged ||
+        !spot_maximum_covariance(maximum, covariance)) {
+        spot_fit_note(fit, SPOT_FIT_NO_ERRORS, "no standard errors");
+        return;
+    }
+    for (size_t j = 0; j < maximum->num_parameters; j++) {
+        fit->standard_errors[j] =
+            sqrt(covariance[j][j]) *
+            fabs(spot_fit_family_slope(family, j, fit->law.parameters[j]));
+    }
+}
+
+static void
+judge(spot_fit_t *fit, const spot_durations_t *durations)
+{
+    const double k = fit->family->num_parameters;
+
+    fit->aic = 2 * k - 2 * fit->log_likelihood;
+    fit->bic = k * log((double) durations->num_complete) - 2 * fit->log_likelihood;
+    fit->ks = spot_fit_ks(durations, &fit->law);
+    fit->ad = spot_fit_ad(durations, &fit->law);
+    fit->implied_mean_s = fit->family->mean(fit->law.parameters);
+    fit->implied_cv = spot_law_cv(&fit->law);
+    fit->mean_ratio = fit->implied_mean_s / durations->mean_s;
+    fit->is_mean_exact = fit->family->keeps_mean;
+}
+
+void
+spot_fit_law(spot_maximiser_t *maximiser, spot_durations_t *durations,
+    const spot_family_t *family, double limit_s, spot_fit_t *fit)
+{
+    context_t context = {.family = spot_fit_family_find(family), .durations = durations};
+    spot_maximum_t maximum;
+
+    spot_bug_assert(context.family != NULL);
+    start_fit(fit, durations, family, limit_s);
+    if (!can_fit(fit, durations)) {
+        return;
+    }
+    context.law = fit->law;
+    find_maximum(maximiser, &context, fit, &maximum);
+    fit->num_evaluations = maximum.num_evaluations;
+    fit->converged = maximum.converged;
+    fit->log_likelihood = maximum.log_likelihood;
+    fit->is_fitted = true;
+    spot_fit_family_law(context.family, maximum.theta, fit->law.parameters);
+    note_doubts(fit, durations);
+    estimate_errors(fit, context.family, &maximum);
+    judge(fit, durations);
+}
+
+bool
+spot_fit_has_family(const spot_family_t *family)
+{
+    return spot_fit_family_find(family) != NULL;
+}
+
+static bool
+is_before(const spot_fit_t *fit, const spot_fit_t *other)
+{
+    return fit->is_fitted != other->is_fitted ? fit->is_fitted : fit->aic < other->aic;
+}
+
+/* Stable, for seven at most. */
+static void
+insert(spot_fit_ranking_t *self, const spot_fit_t *fit)
+{
+    size_t place = self->num_fits++;
+
+    spot_bug_assert(place < SPOT_FIT_MAX_FAMILIES);
+    for (; place > 0 && is_before(fit, &self->fits[place - 1]); place--) {
+        self->fits[place] = self->fits[place - 1];
+    }
+    self->fits[place] = *fit;
+}
+
+void
+spot_fit_rank(spot_fit_ranking_t *self, spot_maximiser_t *maximiser,
+    spot_durations_t *durations, const spot_family_t *const *families, double limit_s)
+{
+    const spot_family_t *const *chosen = families != NULL ? families : spot_families;
+
+    self->num_fits = 0;
+    self->best_id = self->best_mean_id = -1;
+    for (size_t j = 0; chosen[j] != NULL; j++) {
+        spot_fit_t fit;
+
+        if (families == NULL && (!spot_fit_has_family(chosen[j]) ||
+                                    (chosen[j]->num_settings > 0 && !(limit_s > 0)))) {
+            continue;
+        }
+        spot_fit_law(maximiser, durations, chosen[j], limit_s, &fit);
+        insert(self, &fit);
+    }
+    for (int j = (int) self->num_fits - 1; j >= 0; j--) {
+        if (self->fits[j].is_fitted && self->fits[j].converged) {
+            self->best_id = j;
+            self->best_mean_id = self->fits[j].is_mean_exact ? j : self->best_mean_id;
+        }
+    }
+}

@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "traces/fit/fit_mrp.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/units.h"
+#include "traces/bulk.h"
+#include "traces/describe/sample.h"
+#include "traces/fit/fit_law.h"
+#include "traces/fit/fit_size.h"
+
+const char *const spot_mrp_class_names[SPOT_MRP_NUM_CLASSES] = {
+    "preempt_preempt", "preempt_add", "add_preempt", "add_add", "full", "empty"};
+
+const char *const spot_mrp_type_names[SPOT_MRP_NUM_TYPES] = {"preempt", "add"};
+
+/* The tick of a generator, however fine the recorder's was. */
+#define MIN_TICK_S 60
+
+/* The tick of a likelihood for a recorder that is finer than SPOT_FIT_MIN_TICK_S. */
+#define FINE_TICK_S 1
+
+/* By how much a later family must be better. */
+#define AIC_MARGIN 1e-9
+
+/* The gaps of one class. */
+typedef struct {
+    size_t num_gaps;
+    double *gaps_s;
+} gaps_t;
+
+typedef struct {
+    gaps_t classes[SPOT_MRP_NUM_CLASSES];
+    size_t num_after[SPOT_MRP_NUM_TYPES]; /* inner events behind one of that type */
+    size_t num_preempt_after[SPOT_MRP_NUM_TYPES];
+} walk_t;
+
+static int
+walk_init(walk_t *self, size_t num_bulks)
+{
+    memset(self, 0, sizeof(*self));
+    for (int j = 0; j < SPOT_MRP_NUM_CLASSES; j++) {
+        self->classes[j].gaps_s = spot_calloc(num_bulks, sizeof(double));
+        if (self->classes[j].gaps_s == NULL) {
+            return SPOT_ERR_NO_MEMORY;
+        }
+    }
+    return 0;
+}
+
+static void
+walk_free(walk_t *self)
+{
+    for (int j = 0; j < SPOT_MRP_NUM_CLASSES; j++) {
+        free(self->classes[j].gaps_s);
+    }
+}
+
+static void
+take_gap(
+    walk_t *self, const spot_bulk_t *bulk, int previous, int32_t capacity, double gap_s)
+{
+    const int type = bulk->kind == SPOT_EVENT_PREEMPT ? SPOT_MRP_PREEMPT : SPOT_MRP_ADD;
+    const bool is_inner = bulk->before > 0 && bulk->before < capacity;
+    const int class = is_inner                   ? previous * SPOT_MRP_NUM_TYPES + type
+                      : type == SPOT_MRP_PREEMPT ? SPOT_MRP_FULL
+                                                 : SPOT_MRP_EMPTY;
+    gaps_t *gaps = &self->classes[class];
+
+    gaps->gaps_s[gaps->num_gaps++] = gap_s;
+    if (is_inner) {
+        self->num_after[previous]++;
+        self->num_preempt_after[previous] += type == SPOT_MRP_PREEMPT;
+    }
+}
+
+/* The first event only sets the state. Stops are no events of the model; the next event
+ * has its own number before it. */
+static void
+take_walk(walk_t *self, spot_mrp_t *mrp, const spot_bulks_t *bulks, int64_t shortest_ms)
+{
+    const spot_bulk_t *previous = NULL;
+
+    for (size_t j = 0; j < bulks->num_bulks; j++) {
+        const spot_bulk_t *bulk = &bulks->bulks[j];
+
+        if (bulk->kind == SPOT_EVENT_STOP) {
+            continue;
+        }
+        if (previous != NULL) {
+            const int64_t gap_ms = bulk->time_ms - previous->time_ms;
+
+            take_gap(self, bulk,
+                previous->kind == SPOT_EVENT_PREEMPT ? SPOT_MRP_PREEMPT : SPOT_MRP_ADD,
+                mrp->capacity,
+                (double) (gap_ms > shortest_ms ? gap_ms : shortest_ms) /
+                    (double) SPOT_MS_PER_S);
+        }
+        previous = bulk;
+        mrp->num_events++;
+    }
+}
+
+static void
+take_mean(spot_mrp_gap_t *self, double mean_s)
+{
+    self->law = (spot_law_t){.family = &spot_family_exponential, .parameters = {mean_s}};
+    self->converged = true;
+}
+
+/* The families whose mean can be trusted, by AIC. */
+static int
+choose_law(
+    spot_mrp_gap_t *self, const gaps_t *gaps, double tick_s, spot_maximiser_t *maximiser)
+{
+    static const spot_family_t *const families[] = {
+        &spot_family_exponential, &spot_family_gamma, &spot_family_hyperexp2};
+    spot_durations_t durations;
+    double best = (double) INFINITY;
+    int ret = spot_durations_init(
+        &durations, gaps->gaps_s, NULL, gaps->num_gaps, tick_s, tick_s);
+
+    for (size_t j = 0; j < sizeof(families) / sizeof(families[0]) && ret == 0; j++) {
+        spot_fit_t fit;
+
+        spot_fit_law(maximiser, &durations, families[j], (double) NAN, &fit);
+        if (fit.is_fitted && fit.aic < best - AIC_MARGIN) {
+            best = fit.aic;
+            self->law = fit.law;
+            self->converged = fit.converged;
+        }
+    }
+    spot_durations_free(&durations);
+    return ret;
+}
+
+static int
+fit_gaps(
+    spot_mrp_t *self, const walk_t *walk, double tick_s, spot_maximiser_t *maximiser)
+{
+    int ret = 0;
+
+    for (int j = 0; j < SPOT_MRP_NUM_CLASSES && ret == 0; j++) {
+        const gaps_t *gaps = &walk->classes[j];
+        double sum_s = 0;
+
+        for (size_t i = 0; i < gaps->num_gaps; i++) {
+            sum_s += gaps->gaps_s[i];
+        }
+        self->gaps[j].num_gaps = gaps->num_gaps;
+        take_mean(&self->gaps[j], gaps->num_gaps > 0
+                                      ? sum_s / (double) gaps->num_gaps
+                                      : self->horizon_s / (double) self->num_events);
+        if (gaps->num_gaps >= SPOT_MRP_MIN_GAPS) {
+            ret = choose_law(&self->gaps[j], gaps, tick_s, maximiser);
+        }
+    }
+    return ret;
+}
+
+/* One event tells its mean; none: one instance at a time. */
+static int
+fit_bulk(spot_mrp_bulk_t *self, const spot_trace_t *trace, spot_sample_kind_t kind,
+    spot_maximiser_t *maximiser)
+{
+    spot_sample_t values = {0};
+    spot_size_sample_t sample = {0};
+    spot_size_fit_t fit;
+    int ret = spot_sample_init(&values, trace, kind);
+
+    if (ret != 0) {
+        goto out;
+    }
+    ret =
+        spot_size_sample_init(&sample, values.num_values, values.values, values.limits);
+    if (ret != 0) {
+        goto out;
+    }
+    self->num_events = values.num_values;
+    spot_fit_size(&fit, &spot_size_all_or_geometric, &sample, maximiser);
+    self->pi_all = fit.is_fitted ? fit.parameters[0] : 0;
+    self->p = fit.is_fitted           ? fit.parameters[1]
+              : values.num_values > 0 ? 1 / values.values[0]
+                                      : 1;
+    self->converged = !fit.is_fitted || fit.converged;
+out:
+    spot_size_sample_free(&sample);
+    spot_sample_free(&values);
+    return ret;
+}
+
+int
+spot_fit_mrp(spot_mrp_t *self, const spot_trace_t *trace, spot_maximiser_t *maximiser)
+{
+    const double resolution_s = (double) trace->resolution_ms / (double) SPOT_MS_PER_S;
+    spot_bulks_t bulks;
+    walk_t walk = {0};
+    int ret;
+
+    memset(self, 0, sizeof(*self));
+    ret = spot_bulks_init(&bulks, trace);
+    if (ret != 0) {
+        goto out;
+    }
+    self->tick_s = fmax(MIN_TICK_S, resolution_s);
+    self->capacity = spot_sample_capacity(trace, &bulks);
+    self->initial = trace->initial;
+    self->horizon_s = (double) trace->end_ms / (double) SPOT_MS_PER_S;
+    ret = walk_init(&walk, bulks.num_bulks);
+    if (ret != 0) {
+        goto out;
+    }
+    take_walk(&walk, self, &bulks, trace->resolution_ms);
+    if (self->num_events == 0) {
+        ret = SPOT_ERR_BAD_INPUT;
+        goto out;
+    }
+    for (int j = 0; j < SPOT_MRP_NUM_TYPES; j++) {
+        self->p_preempt_after[j] = ((double) walk.num_preempt_after[j] + 0.5) /
+                                   ((double) walk.num_after[j] + 1);
+    }
+    ret = fit_gaps(self, &walk,
+        resolution_s >= SPOT_FIT_MIN_TICK_S ? resolution_s : FINE_TICK_S, maximiser);
+    if (ret == 0) {
+        ret = fit_bulk(
+            &self->bulks[SPOT_MRP_PREEMPT], trace, SPOT_SAMPLE_PREEMPT_COUNT, maximiser);
+    }
+    if (ret == 0) {
+        ret = fit_bulk(
+            &self->bulks[SPOT_MRP_ADD], trace, SPOT_SAMPLE_ADD_COUNT, maximiser);
+    }
+out:
+    walk_free(&walk);
+    spot_bulks_free(&bulks);
+    return ret;
+}
+
+bool
+spot_mrp_converged(const spot_mrp_t *self)
+{
+    bool converged = true;
+
+    for (int j = 0; j < SPOT_MRP_NUM_CLASSES; j++) {
+        converged = converged && self->gaps[j].converged;
+    }
+    for (int j = 0; j < SPOT_MRP_NUM_TYPES; j++) {
+        converged = converged && self->bulks[j].converged;
+    }
+    return converged;
+}

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The Markov renewal model of a trace: which kind of event comes next depends on the
+ * last one, the gap before it on both, and on whether the population is at its limits.
+ */
+#ifndef SPOT_TRACES_FIT_FIT_MRP_H
+#define SPOT_TRACES_FIT_FIT_MRP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "traces/fit/maximise.h"
+#include "traces/laws/law.h"
+#include "traces/trace.h"
+
+/* Of a gap. Between 0 and the capacity: the event before and the one behind it. */
+typedef enum {
+    SPOT_MRP_PREEMPT_PREEMPT,
+    SPOT_MRP_PREEMPT_ADD,
+    SPOT_MRP_ADD_PREEMPT,
+    SPOT_MRP_ADD_ADD,
+    SPOT_MRP_FULL,  /* until a preemption at capacity */
+    SPOT_MRP_EMPTY, /* until an addition at 0 */
+    SPOT_MRP_NUM_CLASSES
+} spot_mrp_class_t;
+
+/* By class: "preempt_preempt", ... as in a model file. */
+extern const char *const spot_mrp_class_names[SPOT_MRP_NUM_CLASSES];
+
+/* The two kinds of events, in the order of all arrays here. */
+enum { SPOT_MRP_PREEMPT, SPOT_MRP_ADD, SPOT_MRP_NUM_TYPES };
+extern const char *const spot_mrp_type_names[SPOT_MRP_NUM_TYPES];
+
+/* Gaps from which a law is chosen; fewer only tell their mean. */
+#define SPOT_MRP_MIN_GAPS 12
+
+typedef struct {
+    size_t num_gaps; /* 0: the law is that of all events, T / events */
+    spot_law_t law;
+    bool converged;
+} spot_mrp_gap_t;
+
+/* All n with probability pi_all, else geometric, at most n. */
+typedef struct {
+    size_t num_events;
+    double pi_all;
+    double p;
+    bool converged;
+} spot_mrp_bulk_t;
+
+typedef struct {
+    size_t num_events; /* preemptions and additions */
+    double tick_s;     /* of the recorder, at least 60 s */
+    int32_t capacity;  /* of an unbounded trace: the most that ever ran */
+    int32_t initial;
+    double horizon_s;
+    double p_preempt_after[SPOT_MRP_NUM_TYPES];
+    spot_mrp_gap_t gaps[SPOT_MRP_NUM_CLASSES];
+    spot_mrp_bulk_t bulks[SPOT_MRP_NUM_TYPES];
+} spot_mrp_t;
+
+/* 0, or BAD_INPUT: a trace without preemption or addition, of which there is no model.
+ * NO_MEMORY. O(events) and the searches. */
+SPOT_MUST_CHECK int spot_fit_mrp(
+    spot_mrp_t *self, const spot_trace_t *trace, spot_maximiser_t *maximiser);
+
+/* Whether every search ended at a maximum. */
+bool spot_mrp_converged(const spot_mrp_t *self);
+
+#endif

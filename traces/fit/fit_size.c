@@ -1,0 +1,391 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "traces/fit/fit_size.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/stats.h"
+#include "traces/fit/size_estimate.h"
+
+#define MAX_K SPOT_MAXIMISE_MAX_PARAMETERS
+
+/* Cells of the distribution function where a test value would be 0 / 0. */
+#define SMALL_TAIL 1e-9
+
+/* A mean that differs by less is the sample's. */
+#define EXACT_MEAN 1e-9
+
+static int
+compare_cells(const void *left, const void *right)
+{
+    const spot_size_cell_t *a = left, *b = right;
+
+    if (a->size != b->size) {
+        return a->size < b->size ? -1 : 1;
+    }
+    return (a->limit > b->limit) - (a->limit < b->limit);
+}
+
+/* Cells of one event each, sorted, become distinct ones. */
+static void
+merge_cells(spot_size_sample_t *self)
+{
+    size_t num_cells = 0;
+
+    for (size_t j = 0; j < self->num_cells; j++) {
+        if (num_cells > 0 &&
+            compare_cells(&self->cells[num_cells - 1], &self->cells[j]) == 0) {
+            self->cells[num_cells - 1].weight++;
+        } else {
+            self->cells[num_cells++] = self->cells[j];
+        }
+    }
+    self->num_cells = num_cells;
+}
+
+int
+spot_size_sample_init(spot_size_sample_t *self, size_t num_values, const double *values,
+    const int32_t *limits)
+{
+    spot_moments_t moments = {0};
+
+    memset(self, 0, sizeof(*self));
+    self->cells = spot_calloc(num_values, sizeof(*self->cells));
+    if (self->cells == NULL) {
+        return SPOT_ERR_NO_MEMORY;
+    }
+    self->has_limits = self->is_all = limits != NULL && num_values > 0;
+    for (size_t j = 0; j < num_values; j++) {
+        const double limit = limits != NULL ? limits[j] : INT32_MAX;
+
+        if (!(values[j] >= 1 && values[j] <= limit && values[j] == rint(values[j]))) {
+            return SPOT_ERR_BAD_PARAM;
+        }
+        self->cells[j] =
+            (spot_size_cell_t){(int32_t) values[j], limits != NULL ? limits[j] : 0, 1};
+        self->is_all = self->is_all && values[j] == limit;
+        spot_moments_add(&moments, values[j]);
+    }
+    self->num_events = (double) num_values;
+    self->num_cells = num_values;
+    self->mean = spot_moments_mean(&moments);
+    self->std = spot_moments_std(&moments);
+    if (num_values > 0) {
+        qsort(self->cells, num_values, sizeof(*self->cells), compare_cells);
+        self->min = self->cells[0].size;
+        self->max = self->cells[num_values - 1].size;
+        merge_cells(self);
+    }
+    return 0;
+}
+
+void
+spot_size_sample_free(spot_size_sample_t *self)
+{
+    free(self->cells);
+    memset(self, 0, sizeof(*self));
+}
+
+bool
+spot_size_family_fits(
+    const spot_size_family_table_t *family, const spot_size_sample_t *sample)
+{
+    if (family == &spot_size_seed_mixture) {
+        return sample->max > SPOT_SIZE_REGULAR_MAX;
+    }
+    return sample->has_limits || !family->is_given_limit;
+}
+
+void
+spot_size_note(spot_size_fit_t *fit, const char *format, ...)
+{
+    const size_t used = strlen(fit->note);
+    const char *between = used > 0 ? "; " : "";
+    va_list arguments;
+    char text[SPOT_SIZE_NOTE_BYTES];
+
+    va_start(arguments, format);
+    vsnprintf(text, sizeof(text), format, arguments);
+    va_end(arguments);
+    snprintf(fit->note + used, sizeof(fit->note) - used, "%s%s", between, text);
+}
+
+double
+spot_size_scaled(spot_scale_t scale, double parameter)
+{
+    switch (scale) {
+        case SPOT_SCALE_LOG:
+            return log(parameter);
+        case SPOT_SCALE_LOGIT:
+            return log(parameter) - log1p(-parameter);
+        case SPOT_SCALE_PLAIN:
+            break;
+    }
+    return parameter;
+}
+
+double
+spot_size_unscaled(spot_scale_t scale, double theta)
+{
+    switch (scale) {
+        case SPOT_SCALE_LOG:
+            return exp(theta);
+        case SPOT_SCALE_LOGIT:
+            return theta < 0 ? exp(theta) / (1 + exp(theta)) : 1 / (1 + exp(-theta));
+        case SPOT_SCALE_PLAIN:
+            break;
+    }
+    return theta;
+}
+
+/* d parameter / d theta */
+static double
+slope(spot_scale_t scale, double parameter)
+{
+    switch (scale) {
+        case SPOT_SCALE_LOG:
+            return parameter;
+        case SPOT_SCALE_LOGIT:
+            return parameter * (1 - parameter);
+        case SPOT_SCALE_PLAIN:
+            break;
+    }
+    return 1;
+}
+
+double
+spot_size_log_likelihood(const spot_size_family_table_t *family,
+    const double *parameters, const spot_size_sample_t *sample)
+{
+    spot_sum_t sum = {0};
+
+    for (size_t j = 0; j < sample->num_cells; j++) {
+        const spot_size_cell_t *cell = &sample->cells[j];
+        double value = family->log_probability(parameters, cell->size, cell->limit);
+
+        if (family == &spot_size_seed_mixture) {
+            value = fmax(value, SPOT_SIZE_LOG_FLOOR);
+        }
+        if (!isfinite(value)) {
+            return (double) -INFINITY;
+        }
+        spot_sum_add(&sum, cell->weight * value);
+    }
+    return spot_sum_total(&sum);
+}
+
+/* What a search looks at: theta are the parameters that are free. */
+typedef struct {
+    const spot_size_family_table_t *family;
+    const spot_size_sample_t *sample;
+    size_t num_free;
+    const size_t *free_ids;
+    double parameters[SPOT_SIZE_MAX_PARAMETERS + 1];
+} target_t;
+
+static double
+log_likelihood_at(const double *theta, void *context)
+{
+    target_t *target = context;
+
+    for (size_t j = 0; j < target->num_free; j++) {
+        const size_t id = target->free_ids[j];
+
+        target->parameters[id] =
+            spot_size_unscaled(target->family->scales[id], theta[j]);
+    }
+    return spot_size_log_likelihood(target->family, target->parameters, target->sample);
+}
+
+double
+spot_size_maximise(const spot_size_search_t *search, const spot_size_sample_t *sample,
+    spot_maximiser_t *maximiser, spot_size_fit_t *fit)
+{
+    target_t target = {.family = fit->family,
+        .sample = sample,
+        .num_free = search->num_free,
+        .free_ids = search->free_ids};
+    spot_maximum_t maximum;
+
+    memcpy(target.parameters, search->parameters, sizeof(target.parameters));
+    spot_maximise(maximiser, search->num_free, search->num_starts, search->starts,
+        log_likelihood_at, &target, &maximum);
+    memcpy(fit->parameters, search->parameters, sizeof(fit->parameters));
+    for (size_t j = 0; j < search->num_free; j++) {
+        const size_t id = search->free_ids[j];
+
+        fit->parameters[id] =
+            spot_size_unscaled(fit->family->scales[id], maximum.theta[j]);
+    }
+    fit->converged = maximum.converged;
+    return maximum.log_likelihood;
+}
+
+/* A parameter that is not at a boundary of its scale. */
+static bool
+is_inside(spot_scale_t scale, double parameter)
+{
+    switch (scale) {
+        case SPOT_SCALE_LOG:
+            return parameter > 0 && isfinite(parameter);
+        case SPOT_SCALE_LOGIT:
+            return parameter > 0 && parameter < 1;
+        case SPOT_SCALE_PLAIN:
+            break;
+    }
+    return true;
+}
+
+/* Of the likelihood's curvature in the parameters inside their scales, as if those at a
+ * boundary were known. */
+static void
+fill_std_errors(spot_size_fit_t *self, const spot_size_sample_t *sample)
+{
+    size_t free_ids[SPOT_SIZE_MAX_PARAMETERS];
+    target_t target = {
+        .family = self->family, .sample = sample, .num_free = 0, .free_ids = free_ids};
+    spot_maximum_t maximum = {.num_parameters = 0};
+    double covariance[MAX_K][MAX_K];
+
+    memcpy(target.parameters, self->parameters, sizeof(target.parameters));
+    for (int j = 0; j < self->family->num_parameters; j++) {
+        const bool is_centre = self->family == &spot_size_absnormal_mle && j == 0 &&
+                               self->parameters[j] == 0;
+
+        if (!is_centre && is_inside(self->family->scales[j], self->parameters[j])) {
+            maximum.theta[target.num_free] =
+                spot_size_scaled(self->family->scales[j], self->parameters[j]);
+            free_ids[target.num_free++] = (size_t) j;
+        }
+    }
+    maximum.num_parameters = target.num_free;
+    if (target.num_free == 0) {
+        return;
+    }
+    spot_maximum_differentiate(&maximum, log_likelihood_at, &target);
+    if (!spot_maximum_covariance(&maximum, covariance)) {
+        return;
+    }
+    for (size_t j = 0; j < target.num_free; j++) {
+        const size_t id = free_ids[j];
+
+        self->std_errors[id] = slope(self->family->scales[id], self->parameters[id]) *
+                               sqrt(covariance[j][j]);
+    }
+}
+
+/* Discrete Kolmogorov-Smirnov and Anderson-Darling over the sizes up to the largest:
+ * Choulakian, Lockhart, Stephens, Can. J. Statist. 22(1), 1994. */
+static void
+fill_distances(spot_size_fit_t *self, const spot_size_sample_t *sample)
+{
+    const double n = sample->num_events;
+    double observed = 0, expected = 0;
+    size_t j = 0;
+
+    self->ks = self->ad = 0;
+    for (int32_t size = 1; size <= sample->max; size++) {
+        const double p = exp(self->family->log_probability(self->parameters, size, 0));
+
+        for (; j < sample->num_cells && sample->cells[j].size == size; j++) {
+            observed += sample->cells[j].weight;
+        }
+        expected += p;
+        self->ks = fmax(self->ks, fabs(observed / n - expected));
+        if (expected >= SMALL_TAIL && 1 - expected >= SMALL_TAIL) {
+            const double z = observed - n * expected;
+
+            self->ad += z * z * p / (expected * (1 - expected)) / n;
+        }
+    }
+}
+
+static double
+implied_mean(const spot_size_fit_t *self, const spot_size_sample_t *sample)
+{
+    double sum = 0;
+
+    if (self->family->mean != NULL) {
+        return self->family->mean(self->parameters);
+    }
+    for (size_t j = 0; j < sample->num_cells; j++) {
+        sum += sample->cells[j].weight * spot_size_mean_given(self->family,
+                                             self->parameters, sample->cells[j].limit);
+    }
+    return sum / sample->num_events;
+}
+
+static void
+note_shape(spot_size_fit_t *self, const spot_size_sample_t *sample)
+{
+    if (sample->max == 1) {
+        spot_size_note(self, "degenerate: all sizes are 1");
+    } else if (sample->is_all && self->family->is_given_limit) {
+        spot_size_note(self, "degenerate: every event takes all");
+    } else if (sample->min == sample->max && self->family->num_parameters > 1) {
+        spot_size_note(self, "degenerate: all sizes are equal");
+    }
+}
+
+static void
+note_impossible(spot_size_fit_t *self, const spot_size_sample_t *sample)
+{
+    for (size_t j = 0; j < sample->num_cells; j++) {
+        if (self->family == &spot_size_seed_mixture &&
+            !(self->family->log_probability(self->parameters, sample->cells[j].size, 0) >
+                SPOT_SIZE_LOG_FLOOR)) {
+            spot_size_note(self, "logL uses a floor of 1e-300 per impossible count");
+            return;
+        }
+    }
+}
+
+static void
+clear(spot_size_fit_t *self)
+{
+    self->is_fitted = self->converged = false;
+    self->log_likelihood = self->aic = self->bic = self->ks = self->ad = (double) NAN;
+    self->mean_ratio = (double) NAN;
+    for (int j = 0; j < SPOT_SIZE_MAX_PARAMETERS; j++) {
+        self->parameters[j] = self->std_errors[j] = (double) NAN;
+    }
+}
+
+void
+spot_fit_size(spot_size_fit_t *self, const spot_size_family_table_t *family,
+    const spot_size_sample_t *sample, spot_maximiser_t *maximiser)
+{
+    const int k = family->num_parameters;
+
+    memset(self, 0, sizeof(*self));
+    clear(self);
+    self->family = family;
+    if (sample->num_events < 2) {
+        spot_size_note(self, "fewer than 2 events: no fit");
+        return;
+    }
+    self->is_fitted = true;
+    family->estimate(sample, maximiser, self);
+    if (!self->is_fitted) {
+        clear(self);
+        return;
+    }
+    self->log_likelihood = spot_size_log_likelihood(family, self->parameters, sample);
+    self->aic = 2 * k - 2 * self->log_likelihood;
+    self->bic = k * log(sample->num_events) - 2 * self->log_likelihood;
+    self->converged = self->converged && isfinite(self->log_likelihood);
+    self->mean_ratio = implied_mean(self, sample) / sample->mean;
+    self->is_mean_exact = fabs(self->mean_ratio - 1) <= EXACT_MEAN;
+    if (family->is_likeliest) {
+        fill_std_errors(self, sample);
+    }
+    if (!family->is_given_limit) {
+        fill_distances(self, sample);
+    }
+    note_shape(self, sample);
+    note_impossible(self, sample);
+}

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Fits of the sizes of events, by maximum likelihood where the family does not say
+ * otherwise. */
+#ifndef SPOT_TRACES_FIT_FIT_SIZE_H
+#define SPOT_TRACES_FIT_FIT_SIZE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "traces/fit/maximise.h"
+#include "traces/fit/size_family.h"
+
+/* Events of the same size and limit are one cell. */
+typedef struct {
+    int32_t size;  /* >= 1 */
+    int32_t limit; /* the largest possible size, >= size; 0 where limits do not count */
+    double weight; /* number of such events */
+} spot_size_cell_t;
+
+struct spot_size_sample {
+    double num_events;
+    size_t num_cells;
+    spot_size_cell_t *cells; /* [num_cells] by size, then limit */
+    int32_t min, max;        /* sizes; 0 without events */
+    double mean;             /* NAN without events */
+    double std;              /* with n - 1; NAN for fewer than 2 */
+    bool has_limits;
+    bool is_all; /* every size is its limit; false without limits */
+};
+
+/* values: sizes, whole and >= 1, as a sample of a trace has them; limits: the largest
+ * possible ones, or NULL. Copies both. BAD_PARAM, NO_MEMORY; free self even then.
+ * O(n log n). */
+SPOT_MUST_CHECK int spot_size_sample_init(spot_size_sample_t *self, size_t num_values,
+    const double *values, const int32_t *limits);
+void spot_size_sample_free(spot_size_sample_t *self);
+
+#define SPOT_SIZE_NOTE_BYTES 160
+
+struct spot_size_fit {
+    const spot_size_family_table_t *family;
+    bool is_fitted; /* else the note says why not, and all numbers are NAN */
+    double parameters[SPOT_SIZE_MAX_PARAMETERS + 1];
+    double std_errors[SPOT_SIZE_MAX_PARAMETERS]; /* NAN: at a boundary, or none */
+    double log_likelihood;
+    double aic;
+    double bic;
+    double ks; /* NAN for a law given the limit, like ad */
+    double ad;
+    double mean_ratio; /* mean of the law / mean of the sample */
+    bool is_mean_exact;
+    bool converged;
+    char note[SPOT_SIZE_NOTE_BYTES]; /* what is to be known of the numbers, or "" */
+};
+
+/* Whether a table of fits has a row of the family: laws given the limit need limits, the
+ * seed mixture an event that is big. */
+bool spot_size_family_fits(
+    const spot_size_family_table_t *family, const spot_size_sample_t *sample);
+
+/* Never fails: what cannot be fitted says so in its note. */
+void spot_fit_size(spot_size_fit_t *self, const spot_size_family_table_t *family,
+    const spot_size_sample_t *sample, spot_maximiser_t *maximiser);
+
+/* ln L of parameters. */
+double spot_size_log_likelihood(const spot_size_family_table_t *family,
+    const double *parameters, const spot_size_sample_t *sample);
+
+#endif

@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Estimates of the laws given the limit. Their likelihoods often have the maximum at a
+ * boundary, which a search in unlimited numbers can only approach: each boundary is
+ * tried on its own and kept where it costs next to nothing. */
+#include <math.h>
+
+#include "traces/fit/root.h"
+#include "traces/fit/size_estimate.h"
+
+/* What a boundary may cost of ln L. */
+#define BOUNDARY_COST 1e-6
+
+/* Keeps the candidate with that ln L, if it costs at most as much. */
+static void
+offer(const spot_size_fit_t *candidate, double value, const char *note, double *best,
+    spot_size_fit_t *fit)
+{
+    if (value >= *best - BOUNDARY_COST) {
+        *best = fmax(*best, value);
+        *fit = *candidate;
+        fit->note[0] = '\0';
+        spot_size_note(fit, "%s", note);
+    }
+}
+
+/* 1 / (e^x - 1) - 1 / x; below, the series is exact where the difference is not. */
+#define SMALL_X 1e-2
+
+static double
+bose(double x)
+{
+    if (fabs(x) < SMALL_X) {
+        const double x2 = x * x;
+
+        return -0.5 + x * (1.0 / 12 - x2 * (1.0 / 720 - x2 / 30240));
+    }
+    return 1 / expm1(x) - 1 / x;
+}
+
+/* d ln L / d theta of the truncated geometric law: 1 / theta cancels. */
+static double
+truncated_geometric_score(double theta, void *context)
+{
+    const spot_size_sample_t *sample = context;
+    double sum = 0;
+
+    for (size_t j = 0; j < sample->num_cells; j++) {
+        const spot_size_cell_t *cell = &sample->cells[j];
+
+        sum += cell->weight * (bose(theta) - cell->limit * bose(cell->limit * theta) -
+                                  (cell->size - 1));
+    }
+    return sum;
+}
+
+/* The score falls with theta; at ln of the largest double it is below 0, unless all
+ * sizes are 1. */
+#define THETA_MAX 700
+
+void
+spot_size_estimate_truncated_geometric(
+    const spot_size_sample_t *sample, spot_maximiser_t *maximiser, spot_size_fit_t *fit)
+{
+    spot_size_sample_t borrowed = *sample;
+    double theta = 0;
+
+    (void) maximiser;
+    fit->converged = true;
+    if (sample->max == 1) {
+        fit->parameters[0] = 1;
+        return;
+    }
+    if (truncated_geometric_score(0, &borrowed) <= 0) {
+        fit->parameters[0] = 0;
+        spot_size_note(fit, "p=0");
+        return;
+    }
+    fit->converged =
+        spot_root_find(truncated_geometric_score, &borrowed, 0, THETA_MAX, &theta);
+    fit->parameters[0] = -expm1(-theta);
+}
+
+void
+spot_size_estimate_all_or_geometric(
+    const spot_size_sample_t *sample, spot_maximiser_t *maximiser, spot_size_fit_t *fit)
+{
+    const spot_size_search_t inside = {
+        .num_free = 2, .free_ids = {0, 1}, .num_starts = 2, .starts = {{-2, 0}, {0, 0}}};
+    const spot_size_search_t uniform = {
+        .num_free = 1, .free_ids = {0}, .num_starts = 2, .starts = {{-2}, {0}}};
+    spot_size_fit_t alone = *fit, other = *fit;
+    double best;
+
+    if (sample->max == 1 || sample->is_all) {
+        fit->parameters[0] = sample->max > 1 ? 1 : 0;
+        fit->parameters[1] = sample->max > 1 ? 0 : 1;
+        fit->converged = true;
+        return;
+    }
+    best = spot_size_maximise(&inside, sample, maximiser, fit);
+    offer(&other, spot_size_maximise(&uniform, sample, maximiser, &other), "p=0", &best,
+        fit);
+    spot_size_estimate_truncated_geometric(sample, maximiser, &alone);
+    other = alone;
+    other.parameters[0] = 0;
+    other.parameters[1] = alone.parameters[0];
+    offer(&other, spot_size_log_likelihood(fit->family, other.parameters, sample),
+        other.parameters[1] > 0 ? "pi_all=0" : "pi_all=0; p=0", &best, fit);
+}
+
+/* Sum of n q / (1 - (1 - q)^n) - k at logit q, which rises with q. */
+static double
+zt_binomial_equation(double logit, void *context)
+{
+    const spot_size_sample_t *sample = context;
+    const double q = spot_size_unscaled(SPOT_SCALE_LOGIT, logit);
+    const double log_rest = -log1p(exp(logit));
+    double sum = 0;
+
+    for (size_t j = 0; j < sample->num_cells; j++) {
+        const spot_size_cell_t *cell = &sample->cells[j];
+
+        sum += cell->weight *
+               (cell->limit * q / -expm1(cell->limit * log_rest) - cell->size);
+    }
+    return sum;
+}
+
+/* Beyond it q is 0 or 1 but for what a double keeps. */
+#define LOGIT_MAX 36
+
+void
+spot_size_estimate_zt_binomial(
+    const spot_size_sample_t *sample, spot_maximiser_t *maximiser, spot_size_fit_t *fit)
+{
+    spot_size_sample_t borrowed = *sample;
+    double logit = 0;
+
+    (void) maximiser;
+    fit->converged = true;
+    if (sample->max == 1 || sample->is_all) {
+        fit->parameters[0] = sample->max > 1 ? 1 : 0;
+        return;
+    }
+    fit->converged =
+        spot_root_find(zt_binomial_equation, &borrowed, -LOGIT_MAX, LOGIT_MAX, &logit);
+    fit->parameters[0] = spot_size_unscaled(SPOT_SCALE_LOGIT, logit);
+}
+
+void
+spot_size_estimate_zt_betabinomial(
+    const spot_size_sample_t *sample, spot_maximiser_t *maximiser, spot_size_fit_t *fit)
+{
+    const spot_size_search_t inside = {
+        .num_free = 2, .free_ids = {0, 1}, .num_starts = 2, .starts = {{0, 0}, {-1, 1}}};
+    const spot_size_search_t limit = {
+        .num_free = 1, .free_ids = {1}, .num_starts = 2, .starts = {{0}, {1}}};
+    spot_size_fit_t equal = *fit, other = *fit;
+    double best = (double) -INFINITY;
+
+    spot_size_estimate_zt_binomial(sample, maximiser, &equal);
+    other = equal;
+    other.parameters[0] = other.parameters[1] = (double) INFINITY;
+    other.parameters[2] = equal.parameters[0];
+    if (sample->max == 1 || sample->is_all) {
+        *fit = other;
+        spot_size_note(fit, "a=b=inf: zt-binomial");
+        return;
+    }
+    best = spot_size_maximise(&inside, sample, maximiser, fit);
+    offer(&other, spot_size_log_likelihood(fit->family, other.parameters, sample),
+        "a=b=inf: zt-binomial", &best, fit);
+    offer(&other, spot_size_maximise(&limit, sample, maximiser, &other), "a=0", &best,
+        fit);
+}
+
+void
+spot_size_estimate_truncated_negbin(
+    const spot_size_sample_t *sample, spot_maximiser_t *maximiser, spot_size_fit_t *fit)
+{
+    const spot_size_search_t inside = {.num_free = 2,
+        .free_ids = {0, 1},
+        .num_starts = 2,
+        .starts = {{0, 0}, {-1, -1}}};
+    const spot_size_search_t limit = {
+        .num_free = 1, .free_ids = {0}, .num_starts = 2, .starts = {{0}, {-1}}};
+    spot_size_fit_t other = *fit;
+    double best;
+
+    if (sample->max == 1) {
+        fit->parameters[0] = fit->parameters[1] = 1;
+        fit->converged = true;
+        return;
+    }
+    best = spot_size_maximise(&inside, sample, maximiser, fit);
+    offer(&other, spot_size_maximise(&limit, sample, maximiser, &other), "p=0", &best,
+        fit);
+}

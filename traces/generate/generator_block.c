@@ -1,0 +1,345 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Blocks of a recorded trace: its events one after the other, with their gaps, until a
+ * restart jumps to another event that was recorded at about the present population.
+ *
+ * Stream: RESTART at first_entity. Between two events a number that says whether a
+ * restart comes (none at the first one and at the end of the recording); for a restart
+ * an integer below `neighbours`, and another one if it falls among the farthest events.
+ * The events are sorted by their population and the neighbours of each population are
+ * tabulated, so that a restart is O(1): the same law as ordering all events by
+ * |N_i - N| + 0.9 U and choosing one of the first `neighbours` of them. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/rng.h"
+#include "base/units.h"
+#include "traces/bulk.h"
+#include "traces/generate/outlet.h"
+#include "traces/generate/recordings.h"
+
+/* So many events in a row without any time between them: the block has run into a corner
+ * that it cannot leave, such as a last event at which every restart ends. */
+#define MAX_INSTANT_EVENTS 100000
+
+typedef struct {
+    double gap_s; /* to the event before, or to time 0 */
+    spot_event_kind_t kind;
+    int32_t size;
+    int32_t before; /* population before it */
+} item_t;
+
+/* Who is near to a population: all of order[near, near_end), and with the same right
+ * each of the two ranges around, which are at the same distance. */
+typedef struct {
+    int32_t far; /* order[far, near) is below */
+    int32_t near;
+    int32_t near_end;
+    int32_t far_end; /* order[near_end, far_end) is above */
+} vicinity_t;
+
+typedef struct {
+    spot_model_common_t common;
+    char *path;
+    double restart_every;
+    int64_t neighbours;
+    spot_recording_t recording;
+    int32_t num_items;
+    item_t *items;  /* [num_items] as recorded */
+    int32_t *order; /* [num_items] item ids by population, then as recorded */
+    int32_t least;  /* smallest population before an event, and largest */
+    int32_t largest;
+    vicinity_t *vicinities; /* [largest - least + 1] */
+} model_t;
+
+typedef struct {
+    const model_t *model;
+    int32_t item_id; /* of the next one; num_items: past the end */
+    int64_t population;
+    int64_t num_instant; /* events in a row without any time between them */
+    double now_s;
+    double p_restart;
+    spot_rng_t restart;
+    spot_outlet_t outlet;
+} state_t;
+
+static int
+read_items(model_t *self)
+{
+    const size_t max_items = self->recording.trace->num_events;
+    spot_bulks_t bulks;
+    int64_t last_ms = 0;
+    int ret = spot_bulks_init(&bulks, self->recording.trace);
+
+    self->items = spot_calloc(max_items, sizeof(*self->items));
+    self->order = spot_calloc(max_items, sizeof(*self->order));
+    if (self->items == NULL || self->order == NULL) {
+        ret = SPOT_ERR_NO_MEMORY;
+    }
+    for (size_t j = 0; ret == 0 && j < bulks.num_bulks; j++) {
+        const spot_bulk_t *bulk = &bulks.bulks[j];
+
+        self->items[j] =
+            (item_t){(double) (bulk->time_ms - last_ms) / (double) SPOT_MS_PER_S,
+                bulk->kind, bulk->size, bulk->before};
+        last_ms = bulk->time_ms;
+    }
+    self->num_items = (int32_t) bulks.num_bulks;
+    spot_bulks_free(&bulks);
+    return ret;
+}
+
+/* Sorts item ids by population, stable, by counting. first: [largest - least + 2],
+ * zeroed; first[k] becomes where population least + k begins. */
+static void
+sort_items(model_t *self, int32_t *first)
+{
+    for (int32_t j = 0; j < self->num_items; j++) {
+        first[self->items[j].before - self->least + 1]++;
+    }
+    for (int32_t k = 0; k <= self->largest - self->least; k++) {
+        first[k + 1] += first[k];
+    }
+    for (int32_t j = 0; j < self->num_items; j++) {
+        self->order[first[self->items[j].before - self->least]++] = j;
+    }
+    for (int32_t k = self->largest - self->least + 1; k > 0; k--) {
+        first[k] = first[k - 1];
+    }
+    first[0] = 0;
+}
+
+static int32_t
+population_of(const model_t *self, int32_t place)
+{
+    return self->items[self->order[place]].before;
+}
+
+/* Takes in distance after distance until there are enough. first as above. */
+static vicinity_t
+find_vicinity(const model_t *self, const int32_t *first, int32_t population)
+{
+    const int32_t k = population - self->least;
+    vicinity_t near = {first[k], first[k], first[k], first[k]};
+
+    while (near.far_end - near.far < self->neighbours) {
+        int64_t below = INT64_MAX, above = INT64_MAX, distance;
+
+        near.near = near.far;
+        near.near_end = near.far_end;
+        if (near.near > 0) {
+            below = population - population_of(self, near.near - 1);
+        }
+        if (near.near_end < self->num_items) {
+            above = population_of(self, near.near_end) - population;
+        }
+        distance = below < above ? below : above;
+        if (below == distance) {
+            near.far = first[population - distance - self->least];
+        }
+        if (above == distance) {
+            near.far_end = first[population + distance - self->least + 1];
+        }
+    }
+    return near;
+}
+
+/* neighbours is at most num_items. */
+static int
+find_neighbours(model_t *self)
+{
+    size_t num_populations;
+    int32_t *first;
+
+    self->least = self->largest = self->items[0].before;
+    for (int32_t j = 1; j < self->num_items; j++) {
+        const int32_t before = self->items[j].before;
+
+        self->least = before < self->least ? before : self->least;
+        self->largest = before > self->largest ? before : self->largest;
+    }
+    num_populations = (size_t) (self->largest - self->least) + 1;
+    first = spot_calloc(num_populations + 1, sizeof(*first));
+    self->vicinities = spot_calloc(num_populations, sizeof(*self->vicinities));
+    if (first == NULL || self->vicinities == NULL) {
+        free(first);
+        return SPOT_ERR_NO_MEMORY;
+    }
+    sort_items(self, first);
+    for (int32_t k = 0; k <= self->largest - self->least; k++) {
+        self->vicinities[k] = find_vicinity(self, first, self->least + k);
+    }
+    free(first);
+    return 0;
+}
+
+static int
+block_prepare(void *model, const void *like, spot_diag_t *diag)
+{
+    model_t *self = model;
+    const spot_trace_t *trace;
+    int ret = spot_recording_open(&self->recording,
+        like == NULL ? NULL : &((const model_t *) like)->recording, self->path, diag);
+
+    if (ret == 0) {
+        trace = self->recording.trace;
+        spot_recording_settle(trace, &self->common);
+        if (trace->num_events == 0 ||
+            trace->events[trace->num_events - 1].time_ms == 0) {
+            spot_diag_error(diag, self->path, 0, 0,
+                "no event after time 0: there are no blocks to take from it");
+            ret = SPOT_ERR_BAD_INPUT;
+        } else if (self->common.initial > self->common.capacity) {
+            spot_diag_error(diag, self->path, 0, 0,
+                "the trace starts with %lld instances, more than the capacity of %lld",
+                (long long) self->common.initial, (long long) self->common.capacity);
+            ret = SPOT_ERR_BAD_INPUT;
+        }
+    }
+    if (ret == 0) {
+        ret = read_items(self);
+    }
+    if (ret == 0) {
+        self->neighbours =
+            self->neighbours < self->num_items ? self->neighbours : self->num_items;
+        ret = find_neighbours(self);
+    }
+    return ret;
+}
+
+static void
+block_free(void *model)
+{
+    model_t *self = model;
+
+    spot_recording_close(&self->recording);
+    free(self->path);
+    free(self->items);
+    free(self->order);
+    free(self->vicinities);
+}
+
+static void
+block_start(void *state, const void *model, const spot_dice_t *dice)
+{
+    state_t *self = state;
+
+    self->model = model;
+    self->item_id = self->model->num_items;
+    self->population = self->model->common.initial;
+    self->num_instant = 0;
+    self->now_s = 0;
+    self->p_restart = 1 / self->model->restart_every;
+    spot_rng_seek(&self->restart, dice->seed, dice->replication, SPOT_STREAM_RESTART,
+        dice->first_entity);
+    spot_outlet_init(&self->outlet, &self->model->common, self->population);
+}
+
+/* Beyond the recorded populations the same events are nearest as at their edge. */
+static int32_t
+draw_neighbour(state_t *self)
+{
+    const model_t *model = self->model;
+    const int64_t population = self->population < model->least     ? model->least
+                               : self->population > model->largest ? model->largest
+                                                                   : self->population;
+    const vicinity_t *near = &model->vicinities[population - model->least];
+    const int32_t num_near = near->near_end - near->near;
+    const int32_t num_below = near->near - near->far;
+    const int32_t num_far = num_below + near->far_end - near->near_end;
+    int32_t choice =
+        (int32_t) spot_rng_below(&self->restart, (uint64_t) model->neighbours);
+
+    if (choice < num_near) {
+        return model->order[near->near + choice];
+    }
+    choice = (int32_t) spot_rng_below(&self->restart, (uint64_t) num_far);
+    return model->order[choice < num_below ? near->far + choice
+                                           : near->near_end + choice - num_below];
+}
+
+/* One event of the recording; *size may be 0. False: beyond the horizon, or no way out.
+ */
+static bool
+draw_item(state_t *self, const item_t **item, int64_t *size)
+{
+    const model_t *model = self->model;
+    int64_t most;
+
+    if (self->item_id == model->num_items ||
+        spot_rng_uniform(&self->restart) < self->p_restart) {
+        self->item_id = draw_neighbour(self);
+    }
+    *item = &model->items[self->item_id++];
+    self->now_s += (*item)->gap_s;
+    self->num_instant = (*item)->gap_s > 0 ? 0 : self->num_instant + 1;
+    most = (*item)->kind == SPOT_EVENT_ADD ? model->common.capacity - self->population
+                                           : self->population;
+    *size = (*item)->size < most ? (*item)->size : most;
+    return self->now_s <= self->outlet.ticks.horizon_s &&
+           self->num_instant <= MAX_INSTANT_EVENTS;
+}
+
+static bool
+draw_happening(void *state, spot_happening_t *happening)
+{
+    state_t *self = state;
+    const item_t *item;
+
+    do {
+        if (!draw_item(self, &item, &happening->count)) {
+            return false;
+        }
+    } while (happening->count == 0);
+    happening->time_s = self->now_s;
+    happening->kind = item->kind;
+    self->population +=
+        item->kind == SPOT_EVENT_ADD ? happening->count : -happening->count;
+    return true;
+}
+
+static bool
+block_next(void *state, spot_event_t *event)
+{
+    state_t *self = state;
+
+    return spot_outlet_next(&self->outlet, draw_happening, self, event);
+}
+
+static const spot_field_t block_options[] = {
+    {.name = "trace",
+        .type = SPOT_FIELD_PATH,
+        .offset = offsetof(model_t, path),
+        .help = "the recorded trace (spotsim-trace 1, .csv or .csv.gz), relative to the "
+                "document; what the model does not say of capacity, initial, tick_s and "
+                "horizon_s is as recorded"},
+    {.name = "restart_every",
+        .type = SPOT_FIELD_NUMBER,
+        .offset = offsetof(model_t, restart_every),
+        .min = 1,
+        .max = 1e9,
+        .initial = "10",
+        .help = "mean number of events in a block"},
+    {.name = "neighbours",
+        .type = SPOT_FIELD_INTEGER,
+        .offset = offsetof(model_t, neighbours),
+        .min = 1,
+        .max = 1e9,
+        .initial = "3",
+        .help = "a restart chooses among so many events with the nearest population"},
+    {.name = NULL, .fields = spot_model_common_fields},
+};
+
+const spot_generator_t spot_generator_block = {
+    .name = "block",
+    .doc = "blocks of a recorded trace, joined where the population is alike",
+    .source = "own; Lall and Sharma, Water Resources Research 32, 1996",
+    .options = block_options,
+    .model_size = sizeof(model_t),
+    .state_size = sizeof(state_t),
+    .is_recorded = true,
+    .prepare = block_prepare,
+    .free = block_free,
+    .start = block_start,
+    .next = block_next,
+};

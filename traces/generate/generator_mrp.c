@@ -1,0 +1,409 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A Markov renewal process: the gap to the next event depends on the latest and the next
+ * type of event, or on the population being full or empty; sizes depend on how many
+ * there are. Optionally rates by the hour of the day, and a lifetime for each instance.
+ *
+ * Streams, all at the entity first_entity unless said otherwise: TYPE one number for
+ * each choice between preemption and addition (0 < N < capacity); GAP the gaps; COUNT
+ * the sizes. With lifetimes the victims are chosen here, since their deadlines go with
+ * them: VICTIM at first_entity + 1, LIFETIME at first_entity + slot, one life after the
+ * other for the instances that have a slot in turn. */
+#include <math.h>
+
+#include "base/rng.h"
+#include "traces/generate/generator.h"
+#include "traces/generate/given_size.h"
+#include "traces/generate/hourly.h"
+#include "traces/generate/outlet.h"
+#include "traces/generate/roster.h"
+#include "traces/generate/slot_calendar.h"
+#include "traces/generate/slot_dice.h"
+#include "traces/laws/law.h"
+
+/* Types of events, as spot_event_kind_t has them. */
+enum { PREEMPT = SPOT_EVENT_PREEMPT, ADD = SPOT_EVENT_ADD, NUM_TYPES = 2 };
+
+typedef struct {
+    spot_model_common_t common;
+    int first_previous; /* as in type_names */
+    struct {
+        double after[NUM_TYPES];
+    } p_preempt;
+    struct {
+        spot_law_t interior[NUM_TYPES][NUM_TYPES]; /* previous, next */
+        spot_law_t full;
+        spot_law_t empty;
+    } gaps;
+    struct {
+        spot_given_size_t sizes[NUM_TYPES];
+    } bulk;
+    spot_law_t lifetimes; /* family NULL: none */
+    spot_hourly_t hourly;
+} model_t;
+
+typedef struct {
+    const model_t *model;
+    int64_t capacity;
+    int64_t population;
+    int previous;     /* type of the latest event */
+    int pending;      /* type of the next one */
+    double pending_s; /* its time */
+    double now_s;
+    spot_rng_t type;
+    spot_rng_t gap;
+    spot_rng_t count;
+    spot_outlet_t outlet;
+    spot_rng_t victims; /* with lifetimes, like the rest */
+    spot_ticks_t ticks;
+    int64_t tick; /* the open one */
+    spot_roster_t roster;
+    spot_slot_calendar_t deadlines;
+    spot_slot_dice_t lives;
+} state_t;
+
+static bool
+has_lifetimes(const model_t *self)
+{
+    return self->lifetimes.family != NULL;
+}
+
+static int
+mrp_prepare(void *model, const void *like, spot_diag_t *diag)
+{
+    model_t *self = model;
+
+    (void) like;
+    (void) diag;
+    for (int j = 0; j < SPOT_HOURS_PER_DAY; j++) {
+        self->hourly.is_given |= self->hourly.preempt.rates[j] > 0;
+    }
+    return 0;
+}
+
+static void
+mrp_free(void *model)
+{
+    (void) model;
+}
+
+static size_t
+mrp_state_bytes(const void *model)
+{
+    const model_t *self = model;
+    const int64_t num_slots = self->common.capacity;
+
+    return sizeof(state_t) +
+           (!has_lifetimes(self)
+                   ? 0
+                   : spot_slot_calendar_bytes(num_slots) + spot_roster_bytes(num_slots) +
+                         sizeof(uint32_t) * (size_t) num_slots);
+}
+
+static int64_t
+mrp_num_names(const void *model)
+{
+    const model_t *self = model;
+
+    return has_lifetimes(self) ? self->common.capacity : 0;
+}
+
+/* Draws the type and the time of the next event from now on. */
+static void
+draw_pending(state_t *self)
+{
+    const model_t *model = self->model;
+    const spot_hourly_t *hourly = &model->hourly;
+    const spot_law_t *law;
+    double gap_s;
+
+    if (self->population == 0) {
+        self->pending = ADD;
+        law = &model->gaps.empty;
+    } else if (self->population == self->capacity) {
+        self->pending = PREEMPT;
+        law = &model->gaps.full;
+    } else {
+        const double u = spot_rng_uniform(&self->type);
+
+        self->pending = u < model->p_preempt.after[self->previous] ? PREEMPT : ADD;
+        law = &model->gaps.interior[self->previous][self->pending];
+    }
+    gap_s = law->family->draw(law->parameters, &self->gap);
+    self->pending_s =
+        !hourly->is_given
+            ? self->now_s + gap_s
+            : spot_hours_end(self->pending == PREEMPT ? &hourly->preempt : &hourly->add,
+                  hourly->start_hour, self->now_s, gap_s);
+}
+
+/* The size of the pending event, which happens now. */
+static int64_t
+draw_size(state_t *self)
+{
+    const int64_t most =
+        self->pending == PREEMPT ? self->population : self->capacity - self->population;
+
+    return spot_given_size_draw(
+        &self->model->bulk.sizes[self->pending], most, &self->count);
+}
+
+/* Without lifetimes: nobody has a name. */
+static bool
+draw_happening(void *state, spot_happening_t *happening)
+{
+    state_t *self = state;
+
+    draw_pending(self);
+    happening->time_s = self->pending_s;
+    if (!(self->pending_s <= self->outlet.ticks.horizon_s)) {
+        return false;
+    }
+    happening->kind = (spot_event_kind_t) self->pending;
+    happening->count = draw_size(self);
+    self->now_s = self->pending_s;
+    self->population += self->pending == PREEMPT ? -happening->count : happening->count;
+    self->previous = self->pending;
+    return true;
+}
+
+/* An instance in a slot begins its life now. */
+static void
+begin_life(state_t *self, int32_t slot)
+{
+    spot_slot_calendar_set(
+        &self->deadlines, slot, self->now_s + spot_slot_dice_draw(&self->lives, slot));
+}
+
+static void
+lose(state_t *self, int32_t slot)
+{
+    spot_roster_leave(&self->roster, slot);
+    spot_slot_calendar_set(&self->deadlines, slot, (double) INFINITY);
+    self->population--;
+}
+
+/* The pending draw stays unless the class at the boundary changes: nobody is left, or
+ * the population was full. */
+static void
+meet_deadline(state_t *self, const spot_appointment_t *first)
+{
+    const bool was_full = self->population == self->capacity;
+
+    self->now_s = first->time_s;
+    self->previous = PREEMPT;
+    lose(self, first->slot);
+    if (was_full || self->population == 0) {
+        draw_pending(self);
+    }
+}
+
+static void
+meet_pending(state_t *self)
+{
+    const int64_t size = draw_size(self);
+
+    self->now_s = self->pending_s;
+    for (int64_t j = 0; j < size; j++) {
+        if (self->pending == PREEMPT) {
+            lose(self, spot_roster_victim(&self->roster, &self->victims));
+        } else {
+            const int32_t slot = spot_roster_free_slot(&self->roster);
+
+            spot_roster_enter(&self->roster, slot);
+            self->population++;
+            begin_life(self, slot);
+        }
+    }
+    self->previous = self->pending;
+    draw_pending(self);
+}
+
+static void
+start_lifetimes(state_t *self, const model_t *model, const spot_dice_t *dice)
+{
+    const int64_t num_slots = self->capacity;
+    char *memory = (char *) (self + 1);
+    char *roster_memory = memory + spot_slot_calendar_bytes(num_slots);
+    char *lives_memory = roster_memory + spot_roster_bytes(num_slots);
+
+    spot_ticks_init(&self->ticks, &model->common);
+    self->tick = 0;
+    spot_rng_seek(&self->victims, dice->seed, dice->replication, SPOT_STREAM_VICTIM,
+        dice->first_entity + 1);
+    spot_slot_calendar_init(&self->deadlines, memory, num_slots);
+    spot_roster_init(&self->roster, roster_memory, num_slots, self->population);
+    spot_slot_dice_init(&self->lives, dice, SPOT_STREAM_LIFETIME, &model->lifetimes,
+        (uint32_t *) (void *) lives_memory, num_slots);
+    for (int32_t slot = 0; slot < self->population; slot++) {
+        begin_life(self, slot);
+    }
+    draw_pending(self);
+}
+
+static void
+mrp_start(void *state, const void *model, const spot_dice_t *dice)
+{
+    state_t *self = state;
+
+    self->model = model;
+    self->capacity = self->model->common.capacity;
+    self->population = self->model->common.initial;
+    self->previous = self->model->first_previous;
+    self->now_s = 0;
+    spot_rng_seek(&self->type, dice->seed, dice->replication, SPOT_STREAM_TYPE,
+        dice->first_entity);
+    spot_rng_seek(
+        &self->gap, dice->seed, dice->replication, SPOT_STREAM_GAP, dice->first_entity);
+    spot_rng_seek(&self->count, dice->seed, dice->replication, SPOT_STREAM_COUNT,
+        dice->first_entity);
+    if (has_lifetimes(model)) {
+        start_lifetimes(self, model, dice);
+    } else {
+        spot_outlet_init(&self->outlet, &self->model->common, self->population);
+    }
+}
+
+/* The earlier of the pending draw and the earliest deadline; a deadline first. */
+static bool
+next_with_lifetimes(state_t *self, spot_event_t *event)
+{
+    for (;;) {
+        const spot_appointment_t first = spot_slot_calendar_first(&self->deadlines);
+        const bool is_deadline = first.time_s <= self->pending_s;
+        const int64_t tick = spot_ticks_seeing(
+            &self->ticks, is_deadline ? first.time_s : self->pending_s);
+
+        if (tick > self->tick) {
+            if (spot_roster_see(
+                    &self->roster, self->tick * self->ticks.tick_ms, event)) {
+                return true;
+            }
+            if (tick == INT64_MAX) {
+                return false;
+            }
+            self->tick = tick;
+        }
+        if (is_deadline) {
+            meet_deadline(self, &first);
+        } else {
+            meet_pending(self);
+        }
+    }
+}
+
+static bool
+mrp_next(void *state, spot_event_t *event)
+{
+    state_t *self = state;
+
+    return has_lifetimes(self->model)
+               ? next_with_lifetimes(self, event)
+               : spot_outlet_next(&self->outlet, draw_happening, self, event);
+}
+
+/* In the order of spot_event_kind_t. */
+static const char *const type_names[] = {"preempt", "add", NULL};
+
+#define GAP_FIELD(key, member, text)                                                    \
+    {                                                                                   \
+        .name = key, .type = SPOT_FIELD_CUSTOM,                                         \
+        .offset = offsetof(model_t, gaps.member) - offsetof(model_t, gaps),             \
+        .bind = spot_gap_law_bind, .expected = spot_law_expected, .help = text          \
+    }
+
+static const spot_field_t gaps_fields[] = {
+    GAP_FIELD("preempt_preempt", interior[PREEMPT][PREEMPT],
+        "law of the gap in s from a preemption to a preemption, while 0 < N < capacity"),
+    GAP_FIELD("preempt_add", interior[PREEMPT][ADD], "from a preemption to an addition"),
+    GAP_FIELD("add_preempt", interior[ADD][PREEMPT], "from an addition to a preemption"),
+    GAP_FIELD("add_add", interior[ADD][ADD], "from an addition to an addition"),
+    GAP_FIELD("full", full, "to the preemption that ends a full capacity"),
+    GAP_FIELD("empty", empty, "to the addition that ends an empty fleet"),
+    {.name = NULL},
+};
+
+static const spot_field_t p_preempt_fields[] = {
+    {.name = "preempt",
+        .type = SPOT_FIELD_NUMBER,
+        .offset = PREEMPT * sizeof(double),
+        .max = 1,
+        .help = "probability that a preemption follows a preemption, while 0 < N < "
+                "capacity"},
+    {.name = "add",
+        .type = SPOT_FIELD_NUMBER,
+        .offset = ADD * sizeof(double),
+        .max = 1,
+        .help = "that a preemption follows an addition"},
+    {.name = NULL},
+};
+
+static const spot_field_t bulk_fields[] = {
+    {.name = "preempt",
+        .type = SPOT_FIELD_MAP,
+        .offset = PREEMPT * sizeof(spot_given_size_t),
+        .fields = spot_given_size_fields,
+        .help = "how many of those that run a preemption takes"},
+    {.name = "add",
+        .type = SPOT_FIELD_MAP,
+        .offset = ADD * sizeof(spot_given_size_t),
+        .fields = spot_given_size_fields,
+        .help = "how many of those that are missing an addition brings"},
+    {.name = NULL},
+};
+
+static const spot_field_t mrp_options[] = {
+    {.name = "first_previous",
+        .type = SPOT_FIELD_CHOICE,
+        .offset = offsetof(model_t, first_previous),
+        .initial = "add",
+        .choices = type_names,
+        .help = "type of the event that was before time 0"},
+    {.name = "p_preempt_after",
+        .type = SPOT_FIELD_MAP,
+        .offset = offsetof(model_t, p_preempt),
+        .fields = p_preempt_fields,
+        .help = "which type follows which"},
+    {.name = "gaps_s",
+        .type = SPOT_FIELD_MAP,
+        .offset = offsetof(model_t, gaps),
+        .fields = gaps_fields,
+        .help = "times between events"},
+    {.name = "bulk",
+        .type = SPOT_FIELD_MAP,
+        .offset = offsetof(model_t, bulk),
+        .fields = bulk_fields,
+        .help = "instances in one event"},
+    {.name = "lifetimes",
+        .type = SPOT_FIELD_CUSTOM,
+        .offset = offsetof(model_t, lifetimes),
+        .initial = "",
+        .bind = spot_law_bind,
+        .expected = spot_law_expected,
+        .help =
+            "law of a deadline that each instance has from its start on, besides the "
+            "events: law deadline with deadline_s: 86400 for preemptible machines of "
+            "GCP"},
+    {.name = "hourly",
+        .type = SPOT_FIELD_MAP,
+        .offset = offsetof(model_t, hourly),
+        .initial = "",
+        .fields = spot_hourly_fields,
+        .help = "rates by the hour of the day"},
+    {.name = NULL, .fields = spot_model_common_fields},
+};
+
+const spot_generator_t spot_generator_mrp = {
+    .name = "mrp",
+    .doc = "a Markov renewal process: gaps depend on the types of the two events around "
+           "them and on a full or empty fleet",
+    .source = "own; Cinlar, Introduction to Stochastic Processes, 1975, chapter 10",
+    .options = mrp_options,
+    .model_size = sizeof(model_t),
+    .state_size = sizeof(state_t),
+    .state_bytes = mrp_state_bytes,
+    .prepare = mrp_prepare,
+    .free = mrp_free,
+    .start = mrp_start,
+    .next = mrp_next,
+    .num_names = mrp_num_names,
+};

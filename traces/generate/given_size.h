@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* How many instances an event takes of those that there are, or brings into the room
+ * that there is: the law all-or-geometric, given n. All n with probability pi_all, else
+ * geometric truncated to 1 ... n. */
+#ifndef SPOT_TRACES_GENERATE_GIVEN_SIZE_H
+#define SPOT_TRACES_GENERATE_GIVEN_SIZE_H
+
+#include <stdint.h>
+
+#include "base/bind.h"
+#include "base/rng.h"
+
+typedef struct {
+    int law; /* 0: all-or-geometric, the only one */
+    double pi_all;
+    double p; /* below 1e-9: uniform on 1 ... n */
+} spot_given_size_t;
+
+/* Of a map {law: all-or-geometric, pi_all: NUMBER, p: NUMBER}. */
+extern const spot_field_t spot_given_size_fields[];
+
+/* 1 ... n, n >= 1. No number is drawn for n = 1, one for pi_all = 0 or all, else two. */
+int64_t spot_given_size_draw(const spot_given_size_t *self, int64_t n, spot_rng_t *rng);
+
+#endif

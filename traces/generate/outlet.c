@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "traces/generate/outlet.h"
+
+#include "base/units.h"
+#include "traces/laws/law.h"
+
+void
+spot_ticks_init(spot_ticks_t *self, const spot_model_common_t *common)
+{
+    const int64_t last_ms = spot_model_last_ms(common);
+
+    self->horizon_s = (double) last_ms / (double) SPOT_MS_PER_S;
+    self->tick_ms = common->tick_ms;
+    self->last_tick = last_ms / common->tick_ms;
+}
+
+void
+spot_outlet_init(
+    spot_outlet_t *self, const spot_model_common_t *common, int64_t population)
+{
+    spot_ticks_init(&self->ticks, common);
+    spot_recorder_init(&self->recorder, common->tick_ms, false, population);
+    self->num_seen = 0;
+    self->num_given = 0;
+    self->is_over = false;
+}
+
+void
+spot_gap_law_bind(
+    spot_bind_t *bind, const spot_field_t *field, const spot_node_t *node, void *target)
+{
+    const size_t num_errors = bind->diag->num_errors;
+    spot_law_t *law = target;
+
+    spot_law_bind(bind, field, node, law);
+    if (bind->diag->num_errors == num_errors && law->family != NULL &&
+        !(law->family->mean(law->parameters) >= 1e-3)) {
+        spot_bind_error(bind, node, field->name,
+            "expected a law with a mean of at least 1 ms, got one of %g s",
+            law->family->mean(law->parameters));
+    }
+}
+
+bool
+spot_outlet_next(spot_outlet_t *self,
+    bool (*draw)(void *state, spot_happening_t *happening), void *state,
+    spot_event_t *event)
+{
+    spot_happening_t happening;
+
+    while (self->num_given == self->num_seen) {
+        if (self->is_over) {
+            return false;
+        }
+        self->num_given = 0;
+        if (draw(state, &happening) &&
+            spot_ticks_seeing(&self->ticks, happening.time_s) != INT64_MAX) {
+            self->num_seen = spot_recorder_take(&self->recorder, 1e3 * happening.time_s,
+                happening.kind, happening.count, self->seen);
+        } else {
+            self->num_seen = spot_recorder_finish(&self->recorder, self->seen);
+            self->is_over = true;
+        }
+    }
+    *event = self->seen[self->num_given++];
+    return true;
+}

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "traces/generate/roster.h"
+
+#include "base/error.h"
+
+size_t
+spot_roster_bytes(int64_t num_slots)
+{
+    return 3 * sizeof(int32_t) * (size_t) num_slots;
+}
+
+void
+spot_roster_init(
+    spot_roster_t *self, void *memory, int64_t num_slots, int64_t population)
+{
+    spot_bug_assert(population >= 0 && population <= num_slots);
+    self->num_slots = (int32_t) num_slots;
+    self->population = (int32_t) population;
+    self->num_old = (int32_t) population;
+    self->num_lost = 0;
+    self->slots = memory;
+    self->place = self->slots + num_slots;
+    self->lost = self->place + num_slots;
+    for (int32_t slot = 0; slot < num_slots; slot++) {
+        self->slots[slot] = slot;
+        self->place[slot] = slot;
+    }
+}
+
+static void
+swap(spot_roster_t *self, int32_t place, int32_t other_place)
+{
+    const int32_t slot = self->slots[place], other = self->slots[other_place];
+
+    self->slots[place] = other;
+    self->place[other] = place;
+    self->slots[other_place] = slot;
+    self->place[slot] = other_place;
+}
+
+void
+spot_roster_leave(spot_roster_t *self, int32_t slot)
+{
+    if (self->place[slot] < self->num_old) {
+        self->lost[self->num_lost++] = slot;
+        swap(self, self->place[slot], --self->num_old);
+    }
+    swap(self, self->place[slot], --self->population);
+}
+
+void
+spot_roster_enter(spot_roster_t *self, int32_t slot)
+{
+    swap(self, self->place[slot], self->population++);
+}
+
+int32_t
+spot_roster_free_slot(const spot_roster_t *self)
+{
+    return self->slots[self->population];
+}
+
+int32_t
+spot_roster_victim(const spot_roster_t *self, spot_rng_t *rng)
+{
+    const int32_t num_eligible = self->num_old > 0 ? self->num_old : self->population;
+
+    return self->slots[spot_rng_below(rng, (uint64_t) num_eligible)];
+}
+
+bool
+spot_roster_see(spot_roster_t *self, int64_t time_ms, spot_event_t *event)
+{
+    event->time_ms = time_ms;
+    if (self->num_lost > 0) {
+        event->kind = SPOT_EVENT_PREEMPT;
+        event->count = self->num_lost;
+        event->name_ids = self->lost;
+        self->num_lost = 0;
+        return true;
+    }
+    if (self->population > self->num_old) {
+        event->kind = SPOT_EVENT_ADD;
+        event->count = self->population - self->num_old;
+        event->name_ids = self->slots + self->num_old;
+        self->num_old = self->population;
+        return true;
+    }
+    return false;
+}
+
+void
+spot_roster_print_state(const spot_roster_t *self, FILE *out)
+{
+    fprintf(out, "%d of %d live:", self->population, self->num_slots);
+    for (int32_t j = 0; j < self->population; j++) {
+        fprintf(out, "%s %d", j == self->num_old ? " |" : "", self->slots[j]);
+    }
+    fprintf(out, "; %d lost\n", self->num_lost);
+}
+
+void
+spot_roster_verify(const spot_roster_t *self)
+{
+    spot_bug_assert(self->num_old >= 0 && self->num_old <= self->population);
+    spot_bug_assert(self->population <= self->num_slots);
+    spot_bug_assert(self->num_lost >= 0 && self->num_lost <= self->num_slots);
+    for (int32_t j = 0; j < self->num_slots; j++) {
+        spot_bug_assert(self->slots[self->place[j]] == j);
+    }
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A random stream for each of many slots, in four bytes a slot: only the position in the
+ * stream is kept. */
+#ifndef SPOT_TRACES_GENERATE_SLOT_DICE_H
+#define SPOT_TRACES_GENERATE_SLOT_DICE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/rng.h"
+#include "traces/generate/generator.h"
+#include "traces/laws/law.h"
+
+typedef struct {
+    spot_dice_t dice;
+    spot_stream_t purpose;
+    const spot_law_t *law;
+    uint32_t *num_used; /* [num_slots] numbers */
+    spot_rng_t rng;
+} spot_slot_dice_t;
+
+/* Slot s has the stream (purpose, first_entity + s). num_used: [num_slots], it and law
+ * must outlive self. O(slots). */
+void spot_slot_dice_init(spot_slot_dice_t *self, const spot_dice_t *dice,
+    spot_stream_t purpose, const spot_law_t *law, uint32_t *num_used, int64_t num_slots);
+
+/* The next value of the law for a slot, in s. */
+double spot_slot_dice_draw(spot_slot_dice_t *self, int32_t slot);
+
+#endif
