@@ -230,7 +230,8 @@ free_input(input_t *self)
 }
 
 static int
-compare(spot_comparison_t *self, const arguments_t *arguments, const input_t *input)
+compare(spot_comparison_t *self, const arguments_t *arguments, const input_t *input,
+    spot_diag_t *diag)
 {
     const spot_trace_t *other = input->has_other ? &input->other : &input->trace;
     int ret = spot_comparison_init(self, &input->trace, other->resolution_ms,
@@ -245,6 +246,10 @@ compare(spot_comparison_t *self, const arguments_t *arguments, const input_t *in
 
         ret = spot_comparison_add_model(self, &file->model, file->name, file->name,
             arguments->num_replications, &spot_interrupt_stop);
+        if (ret == SPOT_ERR_OVERDRAW) {
+            spot_diag_error(
+                diag, arguments->paths.texts[j], 0, 0, "%s", spot_error_text(ret));
+        }
     }
     if (ret == 0) {
         spot_comparison_set_reference(self, &input->reference);
@@ -329,7 +334,7 @@ run(int argc, char **argv)
     if (ret != 0) {
         exit_code = spot_command_finish_reading(&diag, ret);
     } else {
-        ret = compare(&comparison, &arguments, &input);
+        ret = compare(&comparison, &arguments, &input, &diag);
         if (ret == 0) {
             ret = write_all(&comparison, &arguments, &diag);
         }

@@ -330,9 +330,11 @@ walk_to_next_success(state_t *self, int64_t last_tick)
     return self->stopped_ms < 0;
 }
 
+/* A fleet or a zone around the model clips what is above the capacity: it never came. */
 static bool
 give(state_t *self, int direction_id, spot_event_t *event)
 {
+    const model_t *model = self->model;
     const int32_t count = self->waiting[direction_id];
     const bool is_loss = direction_id == SPOT_SEED_PREEMPTION;
 
@@ -341,7 +343,10 @@ give(state_t *self, int direction_id, spot_event_t *event)
     }
     self->waiting[direction_id] = 0;
     self->population += is_loss ? -count : count;
-    *event = (spot_event_t){.time_ms = self->tick * self->model->common.tick_ms,
+    if (!model->is_alone && self->population > model->common.capacity) {
+        self->population = model->common.capacity;
+    }
+    *event = (spot_event_t){.time_ms = self->tick * model->common.tick_ms,
         .kind = is_loss ? SPOT_EVENT_PREEMPT : SPOT_EVENT_ADD,
         .count = count};
     return true;
