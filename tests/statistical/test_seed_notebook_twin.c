@@ -41,6 +41,7 @@ typedef struct {
     const char *compat; /* as the model says it */
     bool is_loop;
     bool has_no_limits;
+    bool is_clipped; /* no-limits, but not below 0 */
     bool has_cap_bypass;
     bool has_overdraw;
     bool has_big_share;
@@ -49,16 +50,17 @@ typedef struct {
 
 static const form_t cell42_forms[] = {
     {.compat = "notebook", .has_no_limits = true},
+    {.compat = "[no-limits]", .has_no_limits = true, .is_clipped = true},
     {.compat = "none"},
 };
 
 static const form_t loop_forms[] = {
-    {"notebook", true, false, true, true, true, true},
-    {"[overdraw, big-share, tick-share]", true, false, false, true, true, true},
-    {"[cap-bypass, big-share, tick-share]", true, false, true, false, true, true},
-    {"[cap-bypass, overdraw, tick-share]", true, false, true, true, false, true},
-    {"[cap-bypass, overdraw, big-share]", true, false, true, true, true, false},
-    {"none", true, false, false, false, false, false},
+    {"notebook", true, false, false, true, true, true, true},
+    {"[overdraw, big-share, tick-share]", true, false, false, false, true, true, true},
+    {"[cap-bypass, big-share, tick-share]", true, false, false, true, false, true, true},
+    {"[cap-bypass, overdraw, tick-share]", true, false, false, true, true, false, true},
+    {"[cap-bypass, overdraw, big-share]", true, false, false, true, true, true, false},
+    {"none", true, false, false, false, false, false, false},
 };
 
 /* What is counted of a replication; for each a histogram of values from -OFFSET on. */
@@ -118,14 +120,15 @@ make_form(spot_trace_model_t *model, const form_t *form)
     char text[1024];
 
     snprintf(text, sizeof(text),
-        "spotsim-model: 1\ngenerator: seed\nvariant: %s\ncompat: %s\n"
+        "spotsim-model: 1\ngenerator: seed\nvariant: %s\ncompat: %s\n%s"
         "horizon_s: %d\ncapacity: %d\ninitial: %d\n"
         "preemption: {per_minute: %.17g, count: {normal: {mean: %.17g, std: %.17g}}}\n"
         "addition: {per_minute: %.17g, count: {normal: {mean: %.17g, std: %.17g}}, "
         "big: {probability: %.17g, range: [%d, %d]}}\n",
-        form->is_loop ? "loop" : "cell42", form->compat, 60 * NUM_MINUTES, CAPACITY,
-        INITIAL, P_PREEMPT, PREEMPT_MEAN, PREEMPT_STD, P_ADD, ADD_MEAN, ADD_STD, P_BIG,
-        BIG_LOW, BIG_HIGH);
+        form->is_loop ? "loop" : "cell42", form->compat,
+        form->is_clipped ? "overdraw: clip\n" : "", 60 * NUM_MINUTES, CAPACITY, INITIAL,
+        P_PREEMPT, PREEMPT_MEAN, PREEMPT_STD, P_ADD, ADD_MEAN, ADD_STD, P_BIG, BIG_LOW,
+        BIG_HIGH);
     make_model(model, text);
 }
 
@@ -211,13 +214,14 @@ twin_tick(outcome_t *self, spot_rng_t *rng, const form_t *form, int64_t time_ms)
     const double p_addition = !form->is_loop         ? P_ADD
                               : form->has_tick_share ? P_ADD / 12
                                                      : 1 - pow(1 - P_ADD, 1 / 12.0);
+    const bool is_raw = form->has_no_limits && !form->is_clipped;
     const int64_t population = self->values[FINAL_N];
     const bool is_loss = happens(rng, p_loss), is_addition = happens(rng, p_addition);
     int64_t num_lost = 0, num_added = 0;
 
-    if (is_loss && (population > 0 || form->has_no_limits)) {
+    if (is_loss && (population > 0 || is_raw)) {
         num_lost = at_least_one(draw_number(rng, PREEMPT_MEAN, PREEMPT_STD));
-        if (!form->has_no_limits && num_lost > population) {
+        if (!is_raw && num_lost > population) {
             if (form->has_overdraw) {
                 return false;
             }

@@ -130,9 +130,7 @@ check_limits(const generation_t *self, const spot_change_t *change, spot_diag_t 
     } else {
         spot_diag_error(diag, self->task->name, 0, 0,
             "%s the population would fall to %d, which no trace can hold: the model "
-            "keeps "
-            "none (compat: no-limits); take variant: corrected, or a scenario, which "
-            "clips",
+            "keeps none (compat: no-limits); with overdraw: clip it stays at 0",
             place, (int) -change->num_clipped);
     }
     return SPOT_ERR_OVERDRAW;

@@ -174,7 +174,7 @@ seed_is_unlimited(const void *model)
 {
     const model_t *self = model;
 
-    return self->is_alone && (self->compat.defects & SPOT_SEED_NO_LIMITS) != 0;
+    return self->is_alone && spot_seed_notebook_may_fall_below_0(self);
 }
 
 static bool

@@ -136,6 +136,7 @@ settle_compat(model_t *self, spot_bind_t *bind)
     }
 }
 
+/* cell42 knows no overdraw: what it takes from nobody either counts or is clipped. */
 static void
 settle_overdraw(model_t *self, spot_bind_t *bind)
 {
@@ -144,9 +145,13 @@ settle_overdraw(model_t *self, spot_bind_t *bind)
     if (overdraw->node == NULL || overdraw->value < 0) {
         return;
     }
-    if (self->variant.value != SPOT_SEED_LOOP) {
-        spot_bind_error(
-            bind, overdraw->node, "overdraw", "it is a matter of variant: loop only");
+    if (self->variant.value == SPOT_SEED_CORRECTED) {
+        spot_bind_error(bind, overdraw->node, "overdraw",
+            "it is a matter of variant: cell42 and variant: loop only");
+    } else if (overdraw->value == OVERDRAW_STOP &&
+               self->variant.value == SPOT_SEED_CELL42) {
+        spot_bind_error(bind, overdraw->node, "overdraw",
+            "cell42 never stops: expected clip, or leave overdraw out");
     } else if (overdraw->value == OVERDRAW_STOP &&
                (self->compat.defects & SPOT_SEED_OVERDRAW) == 0) {
         spot_bind_error(bind, overdraw->node, "overdraw",
@@ -209,6 +214,13 @@ has_defect(const model_t *self, unsigned defect)
     return (self->compat.defects & defect) != 0;
 }
 
+bool
+spot_seed_notebook_may_fall_below_0(const model_t *self)
+{
+    return has_defect(self, SPOT_SEED_NO_LIMITS) &&
+           self->overdraw.value != OVERDRAW_CLIP;
+}
+
 void
 spot_seed_notebook_set_big(model_t *self)
 {
@@ -262,7 +274,7 @@ draw_loss(state_t *self)
     const model_t *model = self->model;
     int32_t size;
 
-    if (has_defect(model, SPOT_SEED_NO_LIMITS)) {
+    if (spot_seed_notebook_may_fall_below_0(model)) {
         return draw_size(self, SPOT_SEED_PREEMPTION);
     }
     if (self->population == 0) {
@@ -390,7 +402,8 @@ const spot_field_t spot_seed_notebook_fields[] = {
         .help =
             "defects of the notebook to keep: none (the default), all that fit the "
             "variant, or those named. cell42: no-limits (no population is kept; a trace "
-            "that falls below 0 cannot be written). loop: cap-bypass (a size rounded to "
+            "that falls below 0 cannot be written, see overdraw). loop: cap-bypass (a "
+            "size rounded to "
             "0 adds 1 above the capacity), negative-add (of no effect in a trace), "
             "overdraw, big-share (5 % of 11 to 31), tick-share (a twelfth of the "
             "probability per minute at each 5 s). A generated trace that may pass the "
@@ -403,7 +416,8 @@ const spot_field_t spot_seed_notebook_fields[] = {
         .bind = bind_choice,
         .expected = "stop or clip",
         .help =
-            "loop: where more are preempted than live, stop ends the trace in failure "
-            "(the default where compat has overdraw), clip takes those that live"},
+            "what happens where more are preempted than live. clip takes those that "
+            "live. loop: stop ends the trace in failure (the default where compat has "
+            "overdraw). cell42 with no-limits: without clip they count all the same"},
     {.name = NULL, .fields = spot_model_common_fields},
 };
