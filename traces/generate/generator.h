@@ -71,6 +71,9 @@ typedef struct {
                      and brings its own */
 } spot_trace_setting_t;
 
+/* Room for the text that tells a model's form. */
+#define SPOT_FORM_BYTES 160
+
 typedef struct {
     const char *name; /* as in "generator: NAME" */
     const char *doc;
@@ -95,6 +98,9 @@ typedef struct {
     void (*free)(void *model);
     /* Starts a replication in state (zeroed once, state_size bytes). */
     void (*start)(void *state, const void *model, const spot_dice_t *dice);
+    /* Writes which of its forms the model has, for the note in generated traces. NULL:
+     * there is one form only. */
+    void (*form)(const void *model, char text[SPOT_FORM_BYTES]);
     /* The next event; false: there is none up to spot_model_last_ms(). Its name_ids are
      * valid until the next call. */
     bool (*next)(void *state, spot_event_t *event);

@@ -186,6 +186,12 @@ seed_is_unbounded(const void *model)
            (self->compat.defects & (SPOT_SEED_NO_LIMITS | SPOT_SEED_CAP_BYPASS)) != 0;
 }
 
+static void
+seed_form(const void *model, char text[SPOT_FORM_BYTES])
+{
+    spot_seed_notebook_form(model, text);
+}
+
 static int64_t
 seed_stopped_ms(const void *state)
 {
@@ -245,6 +251,7 @@ const spot_generator_t spot_generator_seed = {
     .prepare = seed_prepare,
     .free = seed_free,
     .start = seed_start,
+    .form = seed_form,
     .next = seed_next,
     .next_until = seed_next_until,
     .lose = seed_lose,

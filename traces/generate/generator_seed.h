@@ -90,6 +90,9 @@ void spot_seed_notebook_prepare(spot_seed_model_t *self);
 /* Whether losses of more instances than there are count in full. */
 bool spot_seed_notebook_may_fall_below_0(const spot_seed_model_t *self);
 
+/* Writes " variant loop compat overdraw" and the like; nothing if corrected. */
+void spot_seed_notebook_form(const spot_seed_model_t *self, char text[SPOT_FORM_BYTES]);
+
 /* How many ticks 0, 1, ... of the notebook's forms there are up to last_ms. */
 int64_t spot_seed_notebook_num_ticks(const spot_seed_model_t *self, int64_t last_ms);
 

@@ -9,6 +9,7 @@
  * negative-add, the room above the capacity, is accepted as the other defects are, but
  * makes no difference in a trace: nothing is added to a negative room, as to none. */
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/units.h"
@@ -111,6 +112,22 @@ bind_compat(
     }
 }
 
+/* Where a list names a defect. */
+static const spot_node_t *
+place_of(const spot_seed_compat_t *self, const char *name)
+{
+    const spot_node_t *node = self->node;
+
+    for (size_t j = 0; j < self->node->num_children; j++) {
+        const spot_node_t *child = self->node->children[j];
+
+        if (child->kind == SPOT_NODE_SCALAR && strcmp(child->text, name) == 0) {
+            node = child;
+        }
+    }
+    return node;
+}
+
 /* The defects of another variant are refused: what is asked for would be missing. */
 static void
 settle_compat(model_t *self, spot_bind_t *bind)
@@ -129,7 +146,7 @@ settle_compat(model_t *self, spot_bind_t *bind)
     }
     for (size_t j = 0; j < sizeof(defects) / sizeof(defects[0]); j++) {
         if ((compat->defects & defects[j].defect & ~variants[variant].defects) != 0) {
-            spot_bind_error(bind, compat->node, "compat",
+            spot_bind_error(bind, place_of(compat, defects[j].name), "compat",
                 "%s does not fit variant %s, whose defects are: %s", defects[j].name,
                 variant_names[variant], variants[variant].text);
         }
@@ -246,6 +263,30 @@ spot_seed_notebook_prepare(model_t *self)
     if (has_defect(self, SPOT_SEED_CAP_BYPASS)) {
         self->p_one_is_rounded_to_0 = spot_size_law_p_rounded_to_0(
             &addition->law, &addition->count, &addition->big);
+    }
+}
+
+/* A trace keeps its origin: which defects are in it. Their list has blanks for commas,
+ * which a header line must not have. */
+void
+spot_seed_notebook_form(const model_t *self, char text[SPOT_FORM_BYTES])
+{
+    const unsigned kept = self->compat.defects;
+    size_t length;
+
+    if (self->variant.value == SPOT_SEED_CORRECTED) {
+        return;
+    }
+    length = (size_t) snprintf(text, SPOT_FORM_BYTES, " variant %s compat%s",
+        variant_names[self->variant.value], kept == 0 ? " none" : "");
+    for (size_t j = 0; j < sizeof(defects) / sizeof(defects[0]); j++) {
+        if ((kept & defects[j].defect) != 0) {
+            length += (size_t) snprintf(
+                text + length, SPOT_FORM_BYTES - length, " %s", defects[j].name);
+        }
+    }
+    if (self->overdraw.value == OVERDRAW_CLIP) {
+        snprintf(text + length, SPOT_FORM_BYTES - length, " overdraw clip");
     }
 }
 
