@@ -147,7 +147,7 @@ check_end(const generation_t *self, spot_diag_t *diag)
     const int64_t stopped_ms = spot_membership_stopped_ms(&self->membership);
     char place[96];
 
-    if (stopped_ms < 0) {
+    if (stopped_ms < 0 || stopped_ms > self->task->horizon_ms) {
         return 0;
     }
     put_place(self, stopped_ms, place);
