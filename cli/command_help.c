@@ -9,8 +9,8 @@ enum { OPTION_MAN = 256 };
 
 static const struct argp_option options[] = {
     {"man", OPTION_MAN, "PAGE", 0,
-        "Write a manual page in man(7) form: spotsim.1, spotsim-scenario.5 or "
-        "spotsim-study.5",
+        "Write a manual page in man(7) form: spotsim.1, spotsim-scenario.5, "
+        "spotsim-study.5 or spotsim-trace.5",
         0},
     {NULL, 0, NULL, 0, NULL, 0},
 };

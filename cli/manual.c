@@ -2,11 +2,10 @@
 #include "cli/manual.h"
 
 #include <ctype.h>
-#include <math.h>
 #include <string.h>
 
-#include "base/units.h"
 #include "cli/command.h"
+#include "cli/roff.h"
 #include "sim/recovery/recovery.h"
 #include "sim/study/study.h"
 #include "sim/train/metrics.h"
@@ -14,6 +13,7 @@
 #include "traces/describe/figures.h"
 #include "traces/describe/notebook.h"
 #include "traces/generate/generator.h"
+#include "traces/laws/law.h"
 
 static const char about[] = "spotsim answers, before anything is rented: what will a "
                             "training job on preemptible "
@@ -34,41 +34,6 @@ spot_manual_overview(FILE *out)
                  "  spotsim study study.yaml -o idle.csv --plot idle.svg\n");
 }
 
-/* Text with the characters escaped that roff would take for its own. */
-static void
-put_text(FILE *out, const char *text)
-{
-    for (const char *byte = text; *byte != '\0'; byte++) {
-        if (*byte == '\\') {
-            fputs("\\e", out);
-        } else if (*byte == '-') {
-            fputs("\\-", out);
-        } else if ((*byte == '.' || *byte == '\'') &&
-                   (byte == text || byte[-1] == '\n')) {
-            fprintf(out, "\\&%c", *byte);
-        } else {
-            putc(*byte, out);
-        }
-    }
-}
-
-static void
-put_head(FILE *out, const char *title, int section, const char *summary)
-{
-    char upper[64];
-    size_t length = 0;
-
-    for (; title[length] != '\0' && length + 1 < sizeof(upper); length++) {
-        upper[length] = (char) toupper((unsigned char) title[length]);
-    }
-    upper[length] = '\0';
-    fprintf(out, ".TH \"%s\" \"%d\" \"\" \"spotsim %s\" \"spotsim manual\"\n", upper,
-        section, SPOT_VERSION);
-    fprintf(out, ".SH NAME\n%s \\- ", title);
-    put_text(out, summary);
-    putc('\n', out);
-}
-
 static void
 put_option(FILE *out, const struct argp_option *option)
 {
@@ -77,15 +42,15 @@ put_option(FILE *out, const struct argp_option *option)
         fprintf(out, "\\fB\\-%c\\fR, ", option->key);
     }
     fputs("\\fB\\-\\-", out);
-    put_text(out, option->name);
+    spot_roff_text(out, option->name);
     fputs("\\fR", out);
     if (option->arg != NULL) {
         fputs("=\\fI", out);
-        put_text(out, option->arg);
+        spot_roff_text(out, option->arg);
         fputs("\\fR", out);
     }
     putc('\n', out);
-    put_text(out, option->doc);
+    spot_roff_text(out, option->doc);
     fputs(".\n", out);
 }
 
@@ -95,16 +60,16 @@ put_command(FILE *out, const spot_command_t *command)
     const char *name, *doc;
 
     fprintf(out, ".SS spotsim %s [OPTION...] %s\n", command->name, command->arguments);
-    put_text(out, command->summary);
+    spot_roff_text(out, command->summary);
     fputs(".\n", out);
-    put_text(out, command->doc);
+    spot_roff_text(out, command->doc);
     putc('\n', out);
     for (size_t j = 0; command->item != NULL && (doc = command->item(j, &name)) != NULL;
          j++) {
         fputs(".TP\n.B ", out);
-        put_text(out, name);
+        spot_roff_text(out, name);
         putc('\n', out);
-        put_text(out, doc);
+        spot_roff_text(out, doc);
         putc('\n', out);
     }
     for (const struct argp_option *option = command->options;
@@ -112,7 +77,7 @@ put_command(FILE *out, const spot_command_t *command)
         put_option(out, option);
     }
     fputs(".PP\nExamples:\n.PP\n.nf\n", out);
-    put_text(out, command->examples);
+    spot_roff_text(out, command->examples);
     fputs(".fi\n", out);
 }
 
@@ -120,15 +85,15 @@ static void
 put_figure(FILE *out, const char *name, const char *unit, const char *help)
 {
     fputs(".TP\n\\fB", out);
-    put_text(out, name);
+    spot_roff_text(out, name);
     fputs("\\fR", out);
     if (unit[0] != '\0') {
         fputs(" (", out);
-        put_text(out, unit);
+        spot_roff_text(out, unit);
         fputs(")", out);
     }
     fputc('\n', out);
-    put_text(out, help);
+    spot_roff_text(out, help);
     fputs(".\n", out);
 }
 
@@ -153,12 +118,13 @@ put_figures(FILE *out)
 static void
 put_program(FILE *out)
 {
-    put_head(out, "spotsim", 1, "simulate elastic training on preemptible instances");
+    spot_roff_head(
+        out, "spotsim", 1, "simulate elastic training on preemptible instances");
     fputs(".SH SYNOPSIS\n.B spotsim\n.I COMMAND\n[\\fIOPTION\\fR...] "
           "[\\fIARGUMENT\\fR...]\n"
           ".SH DESCRIPTION\n",
         out);
-    put_text(out, about);
+    spot_roff_text(out, about);
     fputs("\n.SH COMMANDS\n", out);
     for (size_t j = 0; spot_commands[j] != NULL; j++) {
         put_command(out, spot_commands[j]);
@@ -166,134 +132,54 @@ put_program(FILE *out)
     put_figures(out);
     fputs(".SH EXIT STATUS\n.TP\n0\ngood\n.TP\n1\nfailed\n.TP\n2\nusage or bad input\n"
           ".TP\n130\ninterrupted\n"
-          ".SH SEE ALSO\n.BR spotsim\\-scenario (5),\n.BR spotsim\\-study (5)\n",
+          ".SH SEE ALSO\n.BR spotsim\\-scenario (5),\n.BR spotsim\\-trace (5),\n"
+          ".BR spotsim\\-study (5)\n",
         out);
-}
-
-/* What a value of the field looks like. */
-static void
-put_type(FILE *out, const spot_field_t *field)
-{
-    static const char *const names[] = {
-        [SPOT_FIELD_INTEGER] = "integer",
-        [SPOT_FIELD_NUMBER] = "number",
-        [SPOT_FIELD_DURATION] = "duration such as \"88 s\", \"1.5 h\" or \"250 ms\"",
-        [SPOT_FIELD_PRICE] = "USD per instance-hour such as 0.91 or \"0.91 USD/h\"",
-        [SPOT_FIELD_TEXT] = "text",
-        [SPOT_FIELD_PATH] = "file, relative to the one that names it",
-        [SPOT_FIELD_MAP] = "map",
-        [SPOT_FIELD_SELECTOR] = "name",
-    };
-
-    if (field->type == SPOT_FIELD_CHOICE) {
-        for (int j = 0; field->choices[j] != NULL; j++) {
-            fputs(j == 0 ? "" : " | ", out);
-            put_text(out, field->choices[j]);
-        }
-    } else {
-        put_text(out,
-            field->type == SPOT_FIELD_CUSTOM ? field->expected : names[field->type]);
-    }
-}
-
-/* The limits of a number; durations are at least 0 everywhere. */
-static void
-put_range(FILE *out, const spot_field_t *field)
-{
-    const bool is_number = field->type == SPOT_FIELD_INTEGER ||
-                           field->type == SPOT_FIELD_NUMBER ||
-                           field->type == SPOT_FIELD_PRICE;
-    char low[SPOT_NUMBER_TEXT_BYTES], high[SPOT_NUMBER_TEXT_BYTES];
-
-    if (!is_number || (field->min == 0 && field->max == 0)) {
-        return;
-    }
-    spot_number_text(field->min, low);
-    spot_number_text(field->max, high);
-    fputs(" from ", out);
-    put_text(out, low);
-    if (isfinite(field->max)) {
-        fputs(" to ", out);
-        put_text(out, high);
-    }
-}
-
-static void
-put_fields(FILE *out, const spot_field_t *field, const char *path)
-{
-    for (; field != NULL; field = spot_field_next(field)) {
-        char name[128];
-
-        snprintf(name, sizeof(name), "%s%s", path, field->name);
-        fputs(".TP\n\\fB", out);
-        put_text(out, name);
-        fputs("\\fR: ", out);
-        put_type(out, field);
-        put_range(out, field);
-        putc('\n', out);
-        put_text(out, field->help != NULL ? field->help : "");
-        if (field->initial == NULL) {
-            fputs(" (required)", out);
-        } else if (field->initial[0] != '\0' && strcmp(field->initial, "{}") != 0) {
-            fputs(" (default ", out);
-            put_text(out, field->initial);
-            fputs(")", out);
-        }
-        fputs(".\n", out);
-        if (field->type == SPOT_FIELD_MAP) {
-            strncat(name, ".", sizeof(name) - strlen(name) - 1);
-            put_fields(out, field->fields, name);
-        }
-    }
 }
 
 static void
 put_scenario(FILE *out)
 {
-    put_head(
+    spot_roff_head(
         out, "spotsim-scenario", 5, "one training job on one fleet of spot instances");
     fputs(".SH DESCRIPTION\nA YAML file. Unknown and repeated keys, wrong types, units "
           "and "
           "ranges are errors with file:line:column. Every duration needs a unit.\n"
           ".SH KEYS\n",
         out);
-    put_fields(out, spot_scenario_fields, "");
-    fputs(".SH GENERATORS\nKeys of \\fBtrace\\fR, by generator.\n", out);
-    for (size_t j = 0; spot_generators[j] != NULL; j++) {
-        fprintf(out, ".SS generator: %s\n", spot_generators[j]->name);
-        put_text(out, spot_generators[j]->doc);
-        fputs(".\n", out);
-        put_fields(out, spot_generators[j]->options, "trace.");
-    }
-    fputs(".SS a recorded trace\n", out);
-    put_fields(out, spot_generator_file.options, "trace.");
+    spot_roff_fields(out, spot_scenario_fields, "");
+    fputs(".PP\nThe keys of \\fBtrace\\fR, by generator, are in "
+          "\\fBspotsim\\-trace\\fR(5).\n",
+        out);
     fputs(".SH RECOVERY SYSTEMS\nKeys of \\fBrecovery\\fR, by system.\n", out);
     for (size_t j = 0; spot_recovery_systems[j] != NULL; j++) {
         fprintf(out, ".SS system: %s\n", spot_recovery_systems[j]->name);
-        put_text(out, spot_recovery_systems[j]->doc);
+        spot_roff_text(out, spot_recovery_systems[j]->doc);
         fputs(".\n", out);
-        put_fields(out, spot_recovery_systems[j]->options, "recovery.");
+        spot_roff_fields(out, spot_recovery_systems[j]->options, "recovery.");
     }
     fputs(".SH METRICS\nWhat a run is measured by; null where undefined.\n", out);
     for (size_t j = 0; j < SPOT_TRAIN_NUM_METRICS; j++) {
         fputs(".TP\n\\fB", out);
-        put_text(out, spot_train_metrics[j].name);
+        spot_roff_text(out, spot_train_metrics[j].name);
         fprintf(out, "\\fR (%s)\n", spot_train_metrics[j].unit);
-        put_text(out, spot_train_metrics[j].help);
+        spot_roff_text(out, spot_train_metrics[j].help);
         fputs(".\n", out);
     }
-    fputs(".SH SEE ALSO\n.BR spotsim (1),\n.BR spotsim\\-study (5)\n", out);
+    fputs(".SH SEE ALSO\n.BR spotsim (1),\n.BR spotsim\\-trace (5),\n"
+          ".BR spotsim\\-study (5)\n",
+        out);
 }
 
 static void
 put_study(FILE *out)
 {
-    put_head(out, "spotsim-study", 5, "a parameter study over a scenario");
+    spot_roff_head(out, "spotsim-study", 5, "a parameter study over a scenario");
     fputs(".SH DESCRIPTION\nA YAML file: a scenario, the values that some of its keys "
           "take, "
           "and how often each combination runs.\n.SH KEYS\n",
         out);
-    put_fields(out, spot_study_fields, "");
+    spot_roff_fields(out, spot_study_fields, "");
     fputs(".SH RESULTS\nCSV with one row a point and metric: point, the swept keys, "
           "metric, "
           "unit, replications, nulls, mean, std, stderr, ci95_low, ci95_high, p05, "
@@ -301,6 +187,83 @@ put_study(FILE *out)
           "p95. The interval is Student's of the mean; nulls are left out and counted.\n"
           ".SH SEE ALSO\n.BR spotsim (1),\n.BR spotsim\\-scenario (5)\n",
         out);
+}
+
+/* The generators, a recorded trace last: every key of a trace's model. */
+static void
+put_generators(FILE *out)
+{
+    for (size_t j = 0; spot_generators[j] != NULL; j++) {
+        fprintf(out, ".SS generator: %s\n", spot_generators[j]->name);
+        spot_roff_text(out, spot_generators[j]->doc);
+        fputs(".\n", out);
+        spot_roff_fields(out, spot_generators[j]->options, "");
+    }
+    fputs(".SS a recorded trace, in a scenario only\n", out);
+    spot_roff_fields(out, spot_generator_file.options, "");
+    fputs(".SH LAWS\nOf gaps, lifetimes and refills: \\fB{family: NAME, ...}\\fR or "
+          "\\fB{law: NAME, ...}\\fR; all times in seconds.\n",
+        out);
+    for (size_t j = 0; spot_families[j] != NULL; j++) {
+        fprintf(out, ".SS family: %s\n", spot_families[j]->name);
+        spot_roff_text(out, spot_families[j]->doc);
+        fputs(".\n", out);
+        spot_roff_fields(out, spot_families[j]->fields, "");
+    }
+}
+
+static const char trace_files[] =
+    ".SH TRACE FILES\n"
+    "UTF\\-8 text: header lines \\fB# key: value\\fR, the row of columns, one row an "
+    "event. "
+    "pandas.read_csv(comment=\\(aq#\\(aq) and R read it as it is.\n"
+    ".PP\n.nf\n"
+    "# spotsim\\-trace: 1\n# name: two\\-instances\n# start: unknown\n"
+    "# resolution_s: 60\n# kind: named\n# capacity: 4\n"
+    "time_s,event,count,instances\n0,init,2,a b\n600,preempt,1,a\n1200,add,1,c\n"
+    "3600,end,2,\n.fi\n"
+    ".TP\n\\fBspotsim\\-trace\\fR, first line\nversion of the format, 1.\n"
+    ".TP\n\\fBname\\fR\nof the trace.\n"
+    ".TP\n\\fBstart\\fR\nunknown, a date or a date\\-time (ISO 8601).\n"
+    ".TP\n\\fBresolution_s\\fR (s)\nhow often the recorder looked.\n"
+    ".TP\n\\fBkind\\fR\n"
+    "named: every instance has a name and thus a life; counts: only how many ran, so "
+    "that "
+    "within one tick only the net change may be known; availability: how many a probe "
+    "could have obtained, while nothing ran.\n"
+    ".TP\n\\fBcapacity\\fR\nmost instances at a time, or unbounded.\n"
+    ".TP\n\\fBprice_usd_per_h\\fR, \\fBprice_usd_per_h.\\fR\\fIZONE\\fR (USD per "
+    "instance\\-hour), optional\nwhat an instance costs, in steps \\(dqFROM_S PRICE; "
+    "FROM_S PRICE; ...\\(dq, e.g. 0 0.91; "
+    "21600 1.2; of a zone: the instances whose names start with ZONE/.\n"
+    ".PP\nOther keys are kept. The rows:\n"
+    ".TP\n\\fBtime_s\\fR (s)\nat most 3 decimals, never decreasing; at equal times "
+    "losses "
+    "stand before additions.\n"
+    ".TP\n\\fBevent\\fR\ninit: the instances at 0, the first row; preempt: taken by the "
+    "provider; add; stop: given back by the user, which censors a life and is no "
+    "preemption; end: the last row, where the recording stops.\n"
+    ".TP\n\\fBcount\\fR (instances)\nhow many; of end, how many are left.\n"
+    ".TP\n\\fBinstances\\fR\nin kind named their names with blanks between.\n"
+    ".SH LIFETIMES FILES\n"
+    "First line \\fB# spotsim\\-lifetimes: 1\\fR; columns \\fBstart_s\\fR, "
+    "\\fBduration_s\\fR (s), \\fBstatus\\fR (preempted or stopped), "
+    "\\fBinstance\\fR, and any others, by which \\fB\\-\\-where\\fR selects.\n"
+    ".SH MODEL FILES\n"
+    "YAML: \\fBspotsim\\-model: 1\\fR and the keys of a generator. The same keys, or "
+    "the "
+    "path of such a file, are the value of \\fBtrace\\fR in a scenario, whose tick, "
+    "fleet "
+    "and horizon win.\n";
+
+static void
+put_trace(FILE *out)
+{
+    spot_roff_head(out, "spotsim-trace", 5,
+        "recorded traces of spot instances, and models of them");
+    fputs(trace_files, out);
+    put_generators(out);
+    fputs(".SH SEE ALSO\n.BR spotsim (1),\n.BR spotsim\\-scenario (5)\n", out);
 }
 
 int
@@ -313,6 +276,7 @@ spot_manual_page(const char *page, FILE *out)
         {"spotsim.1", put_program},
         {"spotsim-scenario.5", put_scenario},
         {"spotsim-study.5", put_study},
+        {"spotsim-trace.5", put_trace},
     };
 
     for (size_t j = 0; j < sizeof(pages) / sizeof(pages[0]); j++) {

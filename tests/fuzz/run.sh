@@ -7,8 +7,9 @@ seconds=$2
 here=$(cd "$(dirname "$0")" && pwd)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT INT TERM
+targets='yaml trace convert model'
 pids=
-for target in yaml trace convert; do
+for target in $targets; do
     cp -r "$here/corpus/$target" "$work/$target"
     (cd "$work" && "$build/bin/fuzz_$target" -max_total_time="$seconds" -timeout=5 \
         -rss_limit_mb=2048 -max_len=65536 -print_final_stats=1 "$target" >"$target.log" 2>&1) &
@@ -18,7 +19,7 @@ failed=0
 for pid in $pids; do
     wait "$pid" || failed=1
 done
-for target in yaml trace convert; do
+for target in $targets; do
     echo "fuzz_$target: $(grep -E 'number_of_executed_units|ERROR|SUMMARY' "$work/$target.log" | tr '\n' ' ')"
     [ "$failed" -eq 0 ] || tail -n 40 "$work/$target.log"
 done

@@ -89,7 +89,7 @@ golden help-help.txt help --help
 
 commands=$("$spotsim" --help |
     sed -n '/^Commands:/,/^$/s/^  \([a-z ]*[a-z]\)  .*/\1/p')
-for page in spotsim.1 spotsim-scenario.5 spotsim-study.5; do
+for page in spotsim.1 spotsim-scenario.5 spotsim-study.5 spotsim-trace.5; do
     ends 0 help "--man=$page"
     cp "$work/stdout" "$work/$page"
     if command -v mandoc >/dev/null; then
