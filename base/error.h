@@ -8,10 +8,12 @@
 #define SPOT_PRINTF(format_id, first_id)                                                \
     __attribute__((format(printf, format_id, first_id)))
 #define SPOT_API __attribute__((visibility("default")))
+#define SPOT_NOINLINE __attribute__((noinline))
 #else
 #define SPOT_MUST_CHECK
 #define SPOT_PRINTF(format_id, first_id)
 #define SPOT_API
+#define SPOT_NOINLINE
 #endif
 
 /* Functions return 0 when all went well and one of these when not. Codes are stable. */

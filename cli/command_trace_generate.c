@@ -229,7 +229,7 @@ const spot_command_t spot_command_trace_generate = {
         "MODEL is a model file (spotsim-model: 1) or a scenario whose trace is "
         "generated. A run of the scenario meets exactly the named trace that is written "
         "for the same seed and replication.\n\n"
-        "Generators and their keys: \"spotsim help --man=spotsim-scenario.5\". The seed "
+        "Generators and their keys: \"spotsim help --man=spotsim-trace.5\". The seed "
         "generator also has the two forms of the seed study's notebook (variant: cell42 "
         "or loop) with its defects (compat: notebook, or a list of them). A replication "
         "in which more instances are preempted than live ends in failure there, unless "

@@ -108,11 +108,33 @@ path_take(path_t *self, const spot_event_t *event)
     self->values[is_loss ? PREEMPTED : ADDED] += event->count;
 }
 
+/* The events of one tick, of which the first is given; false: there are no more. */
+static bool
+path_take_tick(
+    path_t *self, events_t *events, const variant_t *variant, spot_event_t *event)
+{
+    const int64_t time_ms = event->time_ms;
+    int64_t after_losses = self->population;
+    bool is_more = true;
+
+    while (is_more && event->time_ms == time_ms) {
+        path_take(self, event);
+        if (event->kind == SPOT_EVENT_PREEMPT) {
+            after_losses = self->population;
+        }
+        is_more = events_next(events, event);
+    }
+    path_see(self, variant == &loop ? after_losses : self->population, self->population);
+    return is_more;
+}
+
+/* Between two ticks with events all ticks see the same population. */
 static void
 path_run(path_t *self, events_t *events, const variant_t *variant, uint64_t replication)
 {
     const int64_t num_ticks = NUM_MINUTES * SPOT_MS_PER_MIN / variant->tick_ms;
     const path_t empty = {.population = INITIAL, .min_n = INT64_MAX, .max_n = INT64_MIN};
+    int64_t next_tick = 0, sum = 0;
     double *values = self->values;
     spot_event_t event;
     bool is_more;
@@ -120,25 +142,22 @@ path_run(path_t *self, events_t *events, const variant_t *variant, uint64_t repl
     *self = empty;
     events_start(events, 1, replication);
     is_more = events_next(events, &event);
-    for (int64_t tick = 0; tick < num_ticks; tick++) {
-        int64_t after_losses;
+    while (next_tick < num_ticks) {
+        const int64_t tick = is_more ? event.time_ms / variant->tick_ms : num_ticks;
 
-        values[MEAN_N] += (double) self->population / (double) num_ticks;
-        while (is_more && event.time_ms == tick * variant->tick_ms &&
-               event.kind == SPOT_EVENT_PREEMPT) {
-            path_take(self, &event);
-            is_more = events_next(events, &event);
+        assert_true(tick >= next_tick && tick <= num_ticks);
+        if (tick > next_tick) {
+            sum += self->population * (tick - next_tick);
+            path_see(self, self->population, self->population);
         }
-        after_losses = self->population;
-        while (is_more && event.time_ms == tick * variant->tick_ms) {
-            assert_int_equal(event.kind, SPOT_EVENT_ADD);
-            path_take(self, &event);
-            is_more = events_next(events, &event);
+        if (is_more) {
+            sum += self->population;
+            is_more = path_take_tick(self, events, variant, &event);
         }
-        path_see(
-            self, variant == &loop ? after_losses : self->population, self->population);
+        next_tick = tick + 1;
     }
     assert_false(is_more);
+    values[MEAN_N] = (double) sum / (double) num_ticks;
     values[FINAL_N] = (double) self->population;
     values[IS_BELOW_0] = self->min_n < 0;
     values[IS_UP_TO_0] = self->min_n <= 0;
@@ -163,7 +182,7 @@ sample_variant(sample_t samples[NUM_FIGURES], const double centres[NUM_FIGURES],
     spot_trace_model_t model, stopping, roomy;
     events_t events, stopped, all;
     int64_t largest = 0;
-    path_t path, free_path;
+    path_t path;
 
     make_variant_model(&model, variant, parameters, CAPACITY, INITIAL,
         is_loop ? "overdraw: clip\n" : "");
@@ -178,8 +197,11 @@ sample_variant(sample_t samples[NUM_FIGURES], const double centres[NUM_FIGURES],
 
         path_run(&path, &events, variant, j);
         /* The reference counts additions for which there was no room, too. */
-        path_run(&free_path, &all, variant, j);
-        path.values[ADD_EVENTS] = free_path.values[ADD_EVENTS];
+        path.values[ADD_EVENTS] = 0;
+        events_start(&all, 1, j);
+        while (events_next(&all, &event)) {
+            path.values[ADD_EVENTS] += event.kind == SPOT_EVENT_ADD;
+        }
         events_start(&stopped, 1, j);
         while (events_next(&stopped, &event)) {
         }

@@ -19,8 +19,8 @@
 #include "tests/statistical/statistics.h"
 #include "tests/unit/generate/model_text.h"
 
-#define NUM_REPLICATIONS 20000
-#define NUM_MINUTES 90
+#define NUM_REPLICATIONS 10000
+#define NUM_MINUTES 40
 #define CAPACITY 24
 #define INITIAL 9
 

@@ -96,8 +96,9 @@ void spot_seed_notebook_form(const spot_seed_model_t *self, char text[SPOT_FORM_
 /* How many ticks 0, 1, ... of the notebook's forms there are up to last_ms. */
 int64_t spot_seed_notebook_num_ticks(const spot_seed_model_t *self, int64_t last_ms);
 
-/* The next event of the notebook's forms up to a tick. */
-bool spot_seed_notebook_next(
+/* The next event of the notebook's forms up to a tick. Inlined, it would cost the
+ * corrected form 7 % more instructions. */
+SPOT_NOINLINE bool spot_seed_notebook_next(
     spot_seed_state_t *self, int64_t last_tick, spot_event_t *event);
 
 /* Moves a direction to the tick of its next success. */
