@@ -34,8 +34,8 @@ typedef struct {
 } spot_band_t;
 
 /* Every tick is a point, unless there were more than max_points: then every second,
- * third, ... one. NO_MEMORY, INTERRUPTED, OVERDRAW; free band even then. 8 bytes a point and
- * replication. */
+ * third, ... one. NO_MEMORY, INTERRUPTED, OVERDRAW; free band even then. 8 bytes a point
+ * and replication. */
 SPOT_MUST_CHECK int spot_band_init(
     spot_band_t *self, const spot_replicate_t *replicate, size_t max_points);
 void spot_band_free(spot_band_t *self);
