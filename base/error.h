@@ -8,10 +8,12 @@
 #define SPOT_PRINTF(format_id, first_id)                                                \
     __attribute__((format(printf, format_id, first_id)))
 #define SPOT_API __attribute__((visibility("default")))
+#define SPOT_NOINLINE __attribute__((noinline))
 #else
 #define SPOT_MUST_CHECK
 #define SPOT_PRINTF(format_id, first_id)
 #define SPOT_API
+#define SPOT_NOINLINE
 #endif
 
 /* Functions return 0 when all went well and one of these when not. Codes are stable. */
@@ -22,7 +24,10 @@
     X(SPOT_ERR_IO, -4, "reading or writing failed")                                     \
     X(SPOT_ERR_STATE, -5, "call in the wrong order")                                    \
     X(SPOT_ERR_INTERRUPTED, -6, "interrupted")                                          \
-    X(SPOT_ERR_CHILD, -7, "a helper program failed")
+    X(SPOT_ERR_CHILD, -7, "a helper program failed")                                    \
+    X(SPOT_ERR_OVERDRAW, -8,                                                            \
+        "more instances were preempted than lived, which ends the trace; with "         \
+        "overdraw: clip it goes on")
 
 enum {
 #define SPOT_ERROR_ENUM(name, value, text) name = (value),

@@ -246,7 +246,8 @@ free_input(input_t *self)
 }
 
 static int
-compare(spot_comparison_t *self, const arguments_t *arguments, const input_t *input)
+compare(spot_comparison_t *self, const arguments_t *arguments, const input_t *input,
+    spot_diag_t *diag)
 {
     spot_progress_line_t line;
     const spot_watch_t watch =
@@ -264,6 +265,10 @@ compare(spot_comparison_t *self, const arguments_t *arguments, const input_t *in
 
         ret = spot_comparison_add_model(self, &file->model, file->name, file->name,
             arguments->num_replications, &watch);
+        if (ret == SPOT_ERR_OVERDRAW) {
+            spot_diag_error(
+                diag, arguments->paths.texts[j], 0, 0, "%s", spot_error_text(ret));
+        }
     }
     spot_progress_line_finish(&line);
     if (ret == 0) {
@@ -394,7 +399,7 @@ run(int argc, char **argv)
     if (ret != 0) {
         exit_code = spot_command_finish_reading(&diag, ret);
     } else {
-        ret = compare(&comparison, &arguments, &input);
+        ret = compare(&comparison, &arguments, &input, &diag);
         if (ret == 0) {
             ret = write_all(&comparison, &arguments, &diag);
         }

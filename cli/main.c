@@ -108,8 +108,9 @@ close_stdout(int exit_code)
     if (exit_code != SPOT_EXIT_GOOD || (is_flushed && !ferror(stdout))) {
         return exit_code;
     }
-    fprintf(stderr, "standard output: cannot write: %s\n",
-        strerror(is_flushed ? EIO : errno));
+    /* Where an earlier write failed, nobody knows any more why. */
+    fprintf(stderr, "standard output: cannot write%s%s\n", is_flushed ? "" : ": ",
+        is_flushed ? "" : strerror(errno));
     return SPOT_EXIT_FAILED;
 }
 

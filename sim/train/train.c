@@ -274,7 +274,17 @@ visit_tick(spot_train_t *self, int64_t tick_ms)
     }
 }
 
-static void
+/* Whether the trace has been ended by an overdraw that the run would have seen. */
+static bool
+has_overdraw(const spot_train_t *self)
+{
+    const int64_t stopped_ms = spot_membership_stopped_ms(&self->membership);
+
+    return !self->has_change && stopped_ms >= 0 &&
+           tick_at_or_after(self, stopped_ms) < self->end_ms;
+}
+
+static int
 finish(spot_train_t *self)
 {
     const int64_t trace_end_ms = spot_trace_model_end_ms(&self->scenario->trace);
@@ -289,6 +299,7 @@ finish(spot_train_t *self)
     if (self->log != NULL) {
         spot_run_log_end(self);
     }
+    return has_overdraw(self) ? SPOT_ERR_OVERDRAW : 0;
 }
 
 int
@@ -330,8 +341,7 @@ spot_train_step(spot_train_t *self)
     int ret;
 
     if (next == NULL || next->time_ms >= self->end_ms) {
-        finish(self);
-        return 0;
+        return finish(self);
     }
     tick_ms = next->time_ms;
     while (next != NULL && next->time_ms == tick_ms) {

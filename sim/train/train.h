@@ -106,7 +106,8 @@ SPOT_API void spot_train_free(spot_train_t *self);
 
 /* Runs one replication; the result is in self->result. With log (may be NULL) it is
  * cleared and filled, in order of time. Time complexity: O(events of the trace), up to
- * O(log) with a log. NO_MEMORY. */
+ * O(log) with a log. NO_MEMORY, OVERDRAW where the trace ends in an overdraw before the
+ * run does. */
 SPOT_API SPOT_MUST_CHECK int spot_train_run(
     spot_train_t *self, uint64_t seed, uint64_t replication, spot_event_log_t *log);
 

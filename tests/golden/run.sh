@@ -157,6 +157,34 @@ ends 0 trace generate model.yaml --seed 3 -o "$work/trace.csv.gz"
 gzip -dc "$work/trace.csv.gz" >"$work/trace.csv"
 same trace-named.csv "$work/trace.csv"
 
+# ---- The two forms of the notebook ----
+golden trace-cell42.csv trace generate seed-cell42.yaml --seed 4
+golden trace-loop.csv trace generate seed-loop.yaml --set overdraw=clip --seed 1
+golden trace-loop-counts.csv trace generate seed-loop.yaml --set overdraw=clip \
+    --kind counts --seed 1
+for form in cell42 loop; do
+    rm -rf "$work/traces"
+    ends 0 trace generate seed-$form.yaml --set overdraw=clip --replications 20 \
+        -o "$work/traces"
+    for trace in "$work/traces"/*; do
+        ends 0 trace describe "$trace" --quiet
+    done
+    ends 1 trace generate seed-$form.yaml --seed 1 -o "$work/none.csv"
+    stderr_says "$form: at 47"
+    expect "nothing is written of a $form that ends early" [ ! -e "$work/none.csv" ]
+done
+ends 0 trace compare seed-cell42.yaml compare-first.csv --replications 20
+expect "cell42 is compared under its own name" grep -q " seed-cell42$" "$work/stdout"
+ends 1 trace compare seed-loop.yaml compare-first.csv --replications 20
+stderr_says "seed-loop.yaml: more instances were preempted than lived"
+notebook="--set trace.variant=loop --set trace.compat=notebook"
+# shellcheck disable=SC2086
+ends 1 run generated.yaml $notebook --seed 2
+stderr_says "spotsim: more instances were preempted than lived"
+# shellcheck disable=SC2086
+ends 0 run generated.yaml $notebook --set trace.overdraw=clip --seed 2
+stderr_says "trace.compat: the notebook keeps no limits of the population here"
+
 golden describe.txt trace describe recorded.csv single.csv lifetimes.csv
 stderr_says "single.csv: kind availability: the figures are of what could have been"
 golden describe.json trace describe recorded.csv --json
@@ -311,7 +339,7 @@ if [ -c /dev/full ]; then
         "$spotsim" $arguments >/dev/full 2>"$work/stderr"
         code=$?
         [ $code -eq 1 ] || fail "spotsim $arguments >/dev/full: exit code $code"
-        stderr_says "No space left on device"
+        stderr_says "standard output: cannot write"
     done
 fi
 

@@ -123,11 +123,10 @@ assert_counts(
 
 /* Histograms of two samples of one size: the same law? Cells with less than 10 values
  * are put together with their successors; what is left at the end is dropped. */
-static inline void
-assert_same_counts(
-    const char *what, const double *counts, const double *others, size_t num_values)
+static inline double
+same_counts_z(const double *counts, const double *others, size_t num_values)
 {
-    double sum = 0, left = 0, right = 0, z;
+    double sum = 0, left = 0, right = 0;
     size_t num_cells = 0;
 
     for (size_t j = 0; j < num_values; j++) {
@@ -140,8 +139,16 @@ assert_same_counts(
         }
     }
     assert_true(num_cells >= 3);
-    z = chi_square_quantile_z(sum, (double) num_cells - 1);
-    print_message("%s: chi-square z %.2f, %zu cells\n", what, z, num_cells);
+    return chi_square_quantile_z(sum, (double) num_cells - 1);
+}
+
+static inline void
+assert_same_counts(
+    const char *what, const double *counts, const double *others, size_t num_values)
+{
+    const double z = same_counts_z(counts, others, num_values);
+
+    print_message("%s: chi-square z %.2f\n", what, z);
     assert_z(what, z);
 }
 

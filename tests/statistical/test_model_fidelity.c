@@ -87,7 +87,8 @@ start(spot_comparison_t *comparison, const spot_trace_t *trace)
 /* "preemption: {per_minute: ..., count: ...}" of the events of one direction: sizes by
  * mean and standard deviation, additions above BIG_LIMIT apart. */
 static void
-write_direction(FILE *out, const spot_trace_t *trace, spot_event_kind_t kind)
+write_direction(
+    FILE *out, const spot_trace_t *trace, spot_event_kind_t kind, const char *family)
 {
     const double minutes = (double) trace->end_ms / 60000;
     spot_moments_t sizes = {0};
@@ -108,9 +109,9 @@ write_direction(FILE *out, const spot_trace_t *trace, spot_event_kind_t kind)
         }
     }
     spot_bulks_free(&bulks);
-    fprintf(out, "%s: {per_minute: %.17g, count: {moments: {mean: %.17g, std: %.17g}}",
+    fprintf(out, "%s: {per_minute: %.17g, count: {%s: {mean: %.17g, std: %.17g}}",
         kind == SPOT_EVENT_ADD ? "addition" : "preemption",
-        (double) num_events / minutes, spot_moments_mean(&sizes),
+        (double) num_events / minutes, family, spot_moments_mean(&sizes),
         spot_moments_std(&sizes));
     if (num_big > 0) {
         fprintf(out, ", big: {probability: %.17g, range: [%d, %d]}",
@@ -120,12 +121,33 @@ write_direction(FILE *out, const spot_trace_t *trace, spot_event_kind_t kind)
 }
 
 static void
-write_seed(FILE *out, const spot_trace_t *trace, const char *name)
+write_seed(FILE *out, const spot_trace_t *trace, const char *form, const char *family)
+{
+    fprintf(out, "spotsim-model: 1\ngenerator: seed\n%s", form);
+    write_direction(out, trace, SPOT_EVENT_PREEMPT, family);
+    write_direction(out, trace, SPOT_EVENT_ADD, family);
+}
+
+static void
+write_corrected(FILE *out, const spot_trace_t *trace, const char *name)
 {
     (void) name;
-    fprintf(out, "spotsim-model: 1\ngenerator: seed\n");
-    write_direction(out, trace, SPOT_EVENT_PREEMPT);
-    write_direction(out, trace, SPOT_EVENT_ADD);
+    write_seed(out, trace, "", "moments");
+}
+
+static void
+write_cell42(FILE *out, const spot_trace_t *trace, const char *name)
+{
+    (void) name;
+    write_seed(out, trace, "variant: cell42\ncompat: notebook\n", "normal");
+}
+
+static void
+write_loop(FILE *out, const spot_trace_t *trace, const char *name)
+{
+    (void) name;
+    write_seed(
+        out, trace, "variant: loop\ncompat: notebook\noverdraw: clip\n", "normal");
 }
 
 static void
@@ -146,7 +168,9 @@ typedef struct {
 static const model_t models[] = {
     {"mrp", NULL},
     {"block", write_block},
-    {"seed-corrected", write_seed},
+    {"seed-corrected", write_corrected},
+    {"seed-cell42", write_cell42},
+    {"seed-loop", write_loop},
 };
 
 #define NUM_MODELS (sizeof(models) / sizeof(models[0]))

@@ -32,10 +32,13 @@ record(const spot_replicate_t *self, void *state, int64_t replication,
 
     generator->start(state, self->model->model, &dice);
     spot_observation_start(observation, &self->frame, initial_of(self->model, state),
-        generator->is_unlimited != NULL && generator->is_unlimited(self->model->model));
+        spot_trace_model_is_unlimited(self->model));
     while (ret == 0 && generator->next(state, &event) &&
            (double) event.time_ms <= self->frame.end_ms) {
         ret = spot_observation_take(observation, event.time_ms, event.kind, event.count);
+    }
+    if (ret == 0 && spot_trace_model_stopped_ms(self->model, state) >= 0) {
+        ret = SPOT_ERR_OVERDRAW; /* the rest of the replication is missing */
     }
     return ret == 0 ? spot_observation_finish(observation) : ret;
 }

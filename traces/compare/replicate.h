@@ -17,7 +17,8 @@ typedef struct {
 } spot_replicate_t;
 
 /* Figures and distances to a trace over the replications, each summed up in order of
- * replication; values that are undefined are left out. NO_MEMORY, INTERRUPTED. */
+ * replication; values that are undefined are left out. NO_MEMORY, INTERRUPTED, OVERDRAW
+ * where a replication ends in an overdraw (see generator.h, stopped_ms). */
 SPOT_MUST_CHECK int spot_replicate_fidelity(const spot_replicate_t *self,
     const spot_fidelity_t *against, spot_moments_t moments[SPOT_FIDELITY_NUM_METRICS]);
 
@@ -32,8 +33,8 @@ typedef struct {
 } spot_band_t;
 
 /* The populations from 0 on. Every tick is a point, unless there were more than
- * max_points: then every second, third, ... one. NO_MEMORY, INTERRUPTED; free band even
- * then. 8 bytes a point and replication. */
+ * max_points: then every second, third, ... one. NO_MEMORY, INTERRUPTED, OVERDRAW; free
+ * band even then. 8 bytes a point and replication. */
 SPOT_MUST_CHECK int spot_band_init(
     spot_band_t *self, const spot_replicate_t *replicate, size_t max_points);
 

@@ -80,23 +80,34 @@ check_document(const spot_node_t *root, spot_diag_t *diag)
     return problem != NULL ? SPOT_ERR_BAD_INPUT : 0;
 }
 
-/* The corrected seed generator, or one of the notebook's two under its own name. */
+static bool
+says(const spot_trace_model_file_t *self, const char *key, const char *text)
+{
+    const spot_node_t *node = spot_node_get(self->document.root, key);
+
+    return node != NULL && node->text != NULL && strcmp(node->text, text) == 0;
+}
+
+/* The corrected seed generator, or one of the notebook's two under its own name; with
+ * only some of the defects it is none of the three. */
 static const char *
 name_of(const spot_trace_model_file_t *self)
 {
-    const spot_node_t *compat = spot_node_get(self->document.root, "compat");
-    const spot_node_t *variant = spot_node_get(self->document.root, "variant");
-    const bool is_notebook =
-        compat != NULL && (compat->text == NULL || strcmp(compat->text, "none") != 0);
+    const spot_node_t *root = self->document.root;
+    const char *name = self->model.generator->name;
 
-    if (strcmp(self->model.generator->name, "seed") != 0) {
-        return self->model.generator->name;
+    if (strcmp(name, "seed") != 0) {
+        return name;
     }
-    return !is_notebook ? "seed-corrected"
-           : variant != NULL && variant->text != NULL &&
-                   strcmp(variant->text, "loop") == 0
-               ? "seed-loop"
-               : "seed-cell42";
+    if (spot_node_get(root, "variant") == NULL || says(self, "variant", "corrected")) {
+        return "seed-corrected";
+    }
+    if (!says(self, "compat", "notebook")) {
+        return name;
+    }
+    return says(self, "variant", "loop")             ? "seed-loop"
+           : spot_node_get(root, "overdraw") == NULL ? "seed-cell42"
+                                                     : name;
 }
 
 static void

@@ -10,7 +10,8 @@ typedef struct {
     spot_yaml_t document;
     spot_trace_model_t model; /* its replications have the trace's length */
     const char *name;         /* as in reference tables: that of the generator; of seed
-                                 "seed-corrected", "seed-cell42" or "seed-loop" */
+                                 "seed-corrected", "seed-cell42" or "seed-loop", unless
+                                 only some of the notebook's defects are kept */
 } spot_trace_model_file_t;
 
 /* Reads a model file. Its horizon_s and initial do not count, unless the generator

@@ -20,9 +20,10 @@ typedef struct {
 } spot_generate_t;
 
 /* Writes one replication of a model to path (see spot_outfile_init), up to the horizon
- * and that instant included. In kind counts only the net change of a tick is written.
- * INTERRUPTED, IO, NO_MEMORY, BAD_PARAM for more names than a line can hold, the reasons
- * in diag. */
+ * and that instant included. In kind counts only the net change of a tick is written. A
+ * model that may exceed its capacity gives a trace of capacity unbounded. INTERRUPTED,
+ * IO, NO_MEMORY, BAD_PARAM for more names than a line can hold, OVERDRAW where more
+ * instances are preempted than live and the model does not clip, the reasons in diag. */
 SPOT_MUST_CHECK int spot_generate(const spot_trace_model_t *model,
     const spot_generate_t *task, const char *path, spot_diag_t *diag);
 

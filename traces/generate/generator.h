@@ -71,6 +71,9 @@ typedef struct {
                      and brings its own */
 } spot_trace_setting_t;
 
+/* Room for the text that tells a model's form. */
+#define SPOT_FORM_BYTES 160
+
 typedef struct {
     const char *name; /* as in "generator: NAME" */
     const char *doc;
@@ -95,6 +98,9 @@ typedef struct {
     void (*free)(void *model);
     /* Starts a replication in state (zeroed once, state_size bytes). */
     void (*start)(void *state, const void *model, const spot_dice_t *dice);
+    /* Writes which of its forms the model has, for the note in generated traces. NULL:
+     * there is one form only. */
+    void (*form)(const void *model, char text[SPOT_FORM_BYTES]);
     /* The next event; false: there is none up to spot_model_last_ms(). Its name_ids are
      * valid until the next call. */
     bool (*next)(void *state, spot_event_t *event);
@@ -102,6 +108,14 @@ typedef struct {
      * largest_initial(model). Both NULL: those of the recording, or common.initial. */
     int64_t (*initial)(const void *state);
     int64_t (*largest_initial)(const void *model);
+    /* Whether the population may leave 0 ... capacity. NULL: it never does. */
+    bool (*is_unlimited)(const void *model);
+    /* Whether it may rise above the capacity. NULL: it never does. */
+    bool (*is_unbounded)(const void *model);
+    /* When a loss of more instances than there are ended the replication, so that it is
+     * shorter than it should be, if next() or next_until() found none; else -1. NULL: it
+     * never does. */
+    int64_t (*stopped_ms)(const void *state);
     /* Instances that may also be lost otherwise: the next event up to last_ms, after
      * which a later call goes on, and a loss that comes before every event not given
      * yet. Both NULL: the generator cannot be told. */
@@ -113,8 +127,6 @@ typedef struct {
     const spot_zones_t *(*zones)(const void *model);
     int32_t (*zone)(const void *state);
     int64_t (*zone_initial)(const void *state, int32_t zone_id);
-    /* Whether the population may leave 0 ... capacity. NULL: it never does. */
-    bool (*is_unlimited)(const void *model);
     /* An event either names all its instances (name_ids) or none of them; then its
      * victims are uniform. How many ids there are, above all of them, or NULL: names
      * nobody. An id may be used again after its instance has gone. */

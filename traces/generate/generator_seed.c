@@ -2,39 +2,22 @@
 /* The seed generator, corrected: independent Bernoulli trials per tick for a preemption
  * and an addition event, sizes from a law, a population that stays within 0 and the
  * capacity. The ticks without an event are skipped by geometric gaps, which is the same
- * law. */
+ * law. The forms that keep defects of the notebook are generator_seed_notebook.c. */
 #include <math.h>
 #include <string.h>
 
-#include "base/rng.h"
 #include "base/units.h"
-#include "traces/generate/generator.h"
-#include "traces/laws/size_law.h"
+#include "traces/generate/generator_seed.h"
 
-/* The two directions are the entities of the random streams. */
-enum { PREEMPTION = 0, ADDITION = 1, NUM_DIRECTIONS = 2 };
+enum {
+    PREEMPTION = SPOT_SEED_PREEMPTION,
+    ADDITION = SPOT_SEED_ADDITION,
+    NUM_DIRECTIONS = SPOT_SEED_NUM_DIRECTIONS
+};
 
-typedef struct {
-    double p_per_minute; /* that at least one event happens in a minute */
-    spot_size_family_parameters_t count;
-    spot_size_big_t big;
-    spot_size_law_t law;
-    double failures_per_log; /* 1 / ln q, q = probability of no event in a tick; <= 0 */
-} direction_t;
-
-typedef struct {
-    spot_model_common_t common;
-    direction_t directions[NUM_DIRECTIONS];
-} model_t;
-
-typedef struct {
-    const model_t *model;
-    int64_t population;
-    int64_t last_tick;                 /* nothing later is wanted */
-    int64_t next_tick[NUM_DIRECTIONS]; /* INT64_MAX: never */
-    spot_rng_t gap[NUM_DIRECTIONS];
-    spot_rng_t count[NUM_DIRECTIONS];
-} state_t;
+typedef spot_seed_direction_t direction_t;
+typedef spot_seed_model_t model_t;
+typedef spot_seed_state_t state_t;
 
 /* Numbers of ticks above this are "never": no run is so long. */
 #define MAX_TICKS 0x1p52
@@ -43,20 +26,33 @@ static int
 seed_prepare(void *model, const void *like, spot_diag_t *diag)
 {
     model_t *self = model;
+    const bool is_corrected = self->variant.value == SPOT_SEED_CORRECTED;
     const double ticks_per_minute =
         (double) SPOT_MS_PER_MIN / (double) self->common.tick_ms;
     int ret = 0;
 
     (void) like;
     (void) diag;
+    spot_seed_notebook_set_big(self);
     for (int j = 0; j < NUM_DIRECTIONS && ret == 0; j++) {
         direction_t *direction = &self->directions[j];
 
         direction->failures_per_log = ticks_per_minute / log1p(-direction->p_per_minute);
-        ret = spot_size_law_init(
-            &direction->law, &direction->count, &direction->big, self->common.capacity);
+        ret = spot_size_law_init(&direction->law, &direction->count, &direction->big,
+            is_corrected ? self->common.capacity : SPOT_MAX_INSTANCES);
+    }
+    if (ret == 0) {
+        spot_seed_notebook_prepare(self);
     }
     return ret;
+}
+
+static void
+seed_bind_parts(void *model, spot_bind_t *bind, const spot_trace_setting_t *setting,
+    const void *like)
+{
+    (void) like;
+    spot_seed_notebook_bind(model, bind, setting);
 }
 
 static void
@@ -83,15 +79,27 @@ tick_of_next_event(const direction_t *direction, spot_rng_t *rng, int64_t tick)
     return num_failures < MAX_TICKS ? tick + 1 + (int64_t) num_failures : INT64_MAX;
 }
 
+void
+spot_seed_advance(state_t *self, int direction_id, int64_t tick)
+{
+    self->next_tick[direction_id] = tick_of_next_event(
+        &self->model->directions[direction_id], &self->gap[direction_id], tick);
+}
+
+/* The first trial is at tick 1, in the notebook's forms at tick 0. */
 static void
 seed_start(void *state, const void *model, const spot_dice_t *dice)
 {
     state_t *self = state;
+    const model_t *seed = model;
+    const int64_t last_ms = spot_model_last_ms(&seed->common);
+    const bool is_corrected = seed->variant.value == SPOT_SEED_CORRECTED;
 
-    self->model = model;
-    self->population = self->model->common.initial;
-    self->last_tick =
-        spot_model_last_ms(&self->model->common) / self->model->common.tick_ms;
+    self->model = seed;
+    self->population = seed->common.initial;
+    self->last_tick = is_corrected ? last_ms / seed->common.tick_ms
+                                   : spot_seed_notebook_num_ticks(seed, last_ms) - 1;
+    self->stopped_ms = -1;
     for (int j = 0; j < NUM_DIRECTIONS; j++) {
         const uint64_t entity = dice->first_entity + (uint64_t) j;
 
@@ -99,8 +107,8 @@ seed_start(void *state, const void *model, const spot_dice_t *dice)
             &self->gap[j], dice->seed, dice->replication, SPOT_STREAM_GAP, entity);
         spot_rng_seek(
             &self->count[j], dice->seed, dice->replication, SPOT_STREAM_COUNT, entity);
-        self->next_tick[j] =
-            tick_of_next_event(&self->model->directions[j], &self->gap[j], 0);
+        self->waiting[j] = 0;
+        spot_seed_advance(self, j, is_corrected ? 0 : -1);
     }
 }
 
@@ -119,8 +127,7 @@ next_up_to_tick(state_t *self, int64_t last_tick, spot_event_t *event)
         if (tick > last_tick) {
             return false;
         }
-        self->next_tick[j] =
-            tick_of_next_event(&self->model->directions[j], &self->gap[j], tick);
+        spot_seed_advance(self, j, tick);
         room = j == PREEMPTION ? self->population : common->capacity - self->population;
     }
     event->time_ms = tick * common->tick_ms;
@@ -137,15 +144,20 @@ seed_next(void *state, spot_event_t *event)
 {
     state_t *self = state;
 
-    return next_up_to_tick(self, self->last_tick, event);
+    return self->model->variant.value == SPOT_SEED_CORRECTED
+               ? next_up_to_tick(self, self->last_tick, event)
+               : spot_seed_notebook_next(self, self->last_tick, event);
 }
 
 static bool
 seed_next_until(void *state, int64_t last_ms, spot_event_t *event)
 {
     state_t *self = state;
+    const int64_t last_tick = last_ms / self->model->common.tick_ms;
 
-    return next_up_to_tick(self, last_ms / self->model->common.tick_ms, event);
+    return self->model->variant.value == SPOT_SEED_CORRECTED
+               ? next_up_to_tick(self, last_tick, event)
+               : spot_seed_notebook_next(self, last_tick, event);
 }
 
 /* The trials know no population: it counts only for what is there to lose or to add. */
@@ -155,6 +167,35 @@ seed_lose(void *state, int64_t num_lost)
     state_t *self = state;
 
     self->population -= num_lost;
+}
+
+static bool
+seed_is_unlimited(const void *model)
+{
+    const model_t *self = model;
+
+    return self->is_alone && spot_seed_notebook_may_fall_below_0(self);
+}
+
+static bool
+seed_is_unbounded(const void *model)
+{
+    const model_t *self = model;
+
+    return self->is_alone &&
+           (self->compat.defects & (SPOT_SEED_NO_LIMITS | SPOT_SEED_CAP_BYPASS)) != 0;
+}
+
+static void
+seed_form(const void *model, char text[SPOT_FORM_BYTES])
+{
+    spot_seed_notebook_form(model, text);
+}
+
+static int64_t
+seed_stopped_ms(const void *state)
+{
+    return ((const state_t *) state)->stopped_ms;
 }
 
 static const spot_field_t direction_fields[] = {
@@ -192,7 +233,7 @@ static const spot_field_t seed_options[] = {
         .offset = offsetof(model_t, directions[ADDITION]),
         .fields = direction_fields,
         .help = "events in which instances arrive"},
-    {.name = NULL, .fields = spot_model_common_fields},
+    {.name = NULL, .fields = spot_seed_notebook_fields},
 };
 
 const spot_generator_t spot_generator_seed = {
@@ -200,15 +241,22 @@ const spot_generator_t spot_generator_seed = {
     .doc = "independent preemption and addition events with fixed probabilities per "
            "minute, "
            "tick by tick",
-    .source = "the seed study's notebook, with its defects corrected",
+    .source =
+        "the seed study's notebook, with its defects corrected unless they are asked "
+        "for",
     .options = seed_options,
     .model_size = sizeof(model_t),
     .state_size = sizeof(state_t),
+    .bind_parts = seed_bind_parts,
     .prepare = seed_prepare,
     .free = seed_free,
     .start = seed_start,
+    .form = seed_form,
     .next = seed_next,
     .next_until = seed_next_until,
     .lose = seed_lose,
+    .is_unlimited = seed_is_unlimited,
+    .is_unbounded = seed_is_unbounded,
+    .stopped_ms = seed_stopped_ms,
     .recording = NULL,
 };

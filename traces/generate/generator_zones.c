@@ -430,6 +430,24 @@ zones_next(void *state, spot_event_t *event)
     }
 }
 
+/* The first of the zones whose model was ended. */
+static int64_t
+zones_stopped_ms(const void *state)
+{
+    const state_t *self = state;
+    int64_t stopped_ms = -1;
+
+    for (size_t j = 0; j < self->model->zones.num_zones; j++) {
+        const int64_t time_ms =
+            spot_trace_model_stopped_ms(&self->model->parts[j], self->parts[j].state);
+
+        if (time_ms >= 0 && (stopped_ms < 0 || time_ms < stopped_ms)) {
+            stopped_ms = time_ms;
+        }
+    }
+    return stopped_ms;
+}
+
 static int32_t
 zones_zone(const void *state)
 {
@@ -519,6 +537,7 @@ const spot_generator_t spot_generator_zones = {
     .free = zones_free,
     .start = zones_start,
     .next = zones_next,
+    .stopped_ms = zones_stopped_ms,
     .initial = zones_initial,
     .largest_initial = zones_largest_initial,
     .zones = zones_zones,

@@ -243,6 +243,12 @@ spot_membership_next(spot_membership_t *self, spot_change_t *change)
     return true;
 }
 
+int64_t
+spot_membership_stopped_ms(const spot_membership_t *self)
+{
+    return spot_trace_model_stopped_ms(self->model, self->source);
+}
+
 int32_t
 spot_membership_zone(const spot_membership_t *self, int32_t slot)
 {

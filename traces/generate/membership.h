@@ -63,6 +63,10 @@ void spot_membership_start(spot_membership_t *self, uint64_t seed, uint64_t repl
 /* The next change in trace order; false: nothing happens any more. count may be 0. */
 bool spot_membership_next(spot_membership_t *self, spot_change_t *change);
 
+/* When an overdraw ended the replication, if nothing happens any more; -1: it did not.
+ */
+int64_t spot_membership_stopped_ms(const spot_membership_t *self);
+
 /* The zone of the instance in a slot, also right after it has gone; -1: none. */
 int32_t spot_membership_zone(const spot_membership_t *self, int32_t slot);
 

@@ -389,6 +389,26 @@ spot_trace_model_has_initial(const spot_trace_model_t *self)
     return self->recording != NULL || self->generator->largest_initial != NULL;
 }
 
+bool
+spot_trace_model_is_unlimited(const spot_trace_model_t *self)
+{
+    return self->generator->is_unlimited != NULL &&
+           self->generator->is_unlimited(self->model);
+}
+
+bool
+spot_trace_model_is_unbounded(const spot_trace_model_t *self)
+{
+    return self->generator->is_unbounded != NULL &&
+           self->generator->is_unbounded(self->model);
+}
+
+int64_t
+spot_trace_model_stopped_ms(const spot_trace_model_t *self, const void *state)
+{
+    return self->generator->stopped_ms == NULL ? -1 : self->generator->stopped_ms(state);
+}
+
 const spot_zones_t *
 spot_trace_model_zones(const spot_trace_model_t *self)
 {

@@ -55,6 +55,15 @@ int64_t spot_trace_model_initial(const spot_trace_model_t *self);
 /* When the model ends, so that the last instances stay; 0: never. */
 int64_t spot_trace_model_end_ms(const spot_trace_model_t *self);
 
+/* Whether the population may fall below 0 or rise above the capacity, and whether it may
+ * do the second: defects of the seed study's notebook. */
+bool spot_trace_model_is_unlimited(const spot_trace_model_t *self);
+bool spot_trace_model_is_unbounded(const spot_trace_model_t *self);
+
+/* When a loss of more instances than there are ended a replication that has no next
+ * event; -1: it did not. */
+int64_t spot_trace_model_stopped_ms(const spot_trace_model_t *self, const void *state);
+
 /* Whether the model itself says it, so that a scenario's fleet.initial does not count.
  */
 bool spot_trace_model_has_initial(const spot_trace_model_t *self);

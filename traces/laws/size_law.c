@@ -299,6 +299,25 @@ spot_size_law_draw(const spot_size_law_t *self, spot_rng_t *rng)
     return (int32_t) size_id + 1;
 }
 
+double
+spot_size_law_p_rounded_to_0(const spot_size_law_t *self, const parameters_t *parameters,
+    const spot_size_big_t *big)
+{
+    const double mean = parameters->a, std = parameters->b, p_one = self->cumulative[0];
+    double p_zero;
+
+    if (parameters->family != SPOT_SIZE_NORMAL || p_one == 0) {
+        return 0;
+    }
+    if (std == 0) {
+        p_zero = fabs(round(mean)) < 1;
+    } else {
+        p_zero =
+            gsl_cdf_gaussian_P(0.5 - mean, std) - gsl_cdf_gaussian_P(-0.5 - mean, std);
+    }
+    return fmin(1, (1 - big->probability) * p_zero / p_one);
+}
+
 void
 spot_size_law_moments(const spot_size_law_t *self, double *mean, double *std)
 {

@@ -56,6 +56,11 @@ void spot_size_law_free(spot_size_law_t *self);
 /* One draw, O(1) on average. */
 int32_t spot_size_law_draw(const spot_size_law_t *self, spot_rng_t *rng);
 
+/* Probability that a draw of size 1 is a number of the normal family that rounds to 0,
+ * which counts as 1; 0 for the other families. O(1). */
+double spot_size_law_p_rounded_to_0(const spot_size_law_t *self,
+    const spot_size_family_parameters_t *parameters, const spot_size_big_t *big);
+
 /* Of the tabulated law: sums of k p_k and k^2 p_k. O(sizes). */
 void spot_size_law_moments(const spot_size_law_t *self, double *mean, double *std);
 

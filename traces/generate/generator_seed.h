@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The seed generator's model and state, which its corrected form and the two forms of
+ * the seed study's notebook share. Internal to the seed generator.
+ *
+ * Streams, the same in all forms: SPOT_STREAM_GAP gives one number for each success of a
+ * trial, SPOT_STREAM_COUNT one for each size, and in the loop one more for an addition
+ * of size 1 that may be a number rounded to 0; entity 0 is preemption, 1 addition. */
+#ifndef SPOT_TRACES_GENERATE_GENERATOR_SEED_H
+#define SPOT_TRACES_GENERATE_GENERATOR_SEED_H
+
+#include "base/rng.h"
+#include "traces/generate/generator.h"
+#include "traces/laws/size_law.h"
+
+/* The two directions are the entities of the random streams. */
+enum { SPOT_SEED_PREEMPTION = 0, SPOT_SEED_ADDITION = 1, SPOT_SEED_NUM_DIRECTIONS = 2 };
+
+typedef enum {
+    SPOT_SEED_CORRECTED,
+    SPOT_SEED_CELL42, /* the notebook's trace generator */
+    SPOT_SEED_LOOP,   /* the additions and preemptions of its job loop */
+    SPOT_SEED_NUM_VARIANTS
+} spot_seed_variant_t;
+
+/* Defects of the notebook that can be kept, each a bit. */
+enum {
+    SPOT_SEED_NO_LIMITS = 1,
+    SPOT_SEED_CAP_BYPASS = 2,
+    SPOT_SEED_NEGATIVE_ADD = 4,
+    SPOT_SEED_OVERDRAW = 8,
+    SPOT_SEED_BIG_SHARE = 16,
+    SPOT_SEED_TICK_SHARE = 32
+};
+
+/* One of several names, and where it stands. */
+typedef struct {
+    int value;               /* -1: faulty */
+    const spot_node_t *node; /* while binding only; NULL: not given */
+} spot_seed_choice_t;
+
+typedef struct {
+    unsigned defects;        /* that are kept */
+    bool is_notebook;        /* all that fit the variant, while binding only */
+    const spot_node_t *node; /* while binding only; NULL: not given */
+} spot_seed_compat_t;
+
+typedef struct {
+    double p_per_minute; /* that at least one event happens in a minute */
+    spot_size_family_parameters_t count;
+    spot_size_big_t big;
+    spot_size_law_t law;
+    double failures_per_log; /* 1 / ln q, q = probability of no event in a tick; <= 0 */
+} spot_seed_direction_t;
+
+typedef struct {
+    spot_model_common_t common;
+    spot_seed_direction_t directions[SPOT_SEED_NUM_DIRECTIONS];
+    spot_seed_choice_t variant; /* spot_seed_variant_t */
+    spot_seed_compat_t compat;
+    spot_seed_choice_t overdraw;  /* 0: stop, 1: clip */
+    bool is_alone;                /* in no scenario and in no zone, whose limits hold */
+    double p_one_is_rounded_to_0; /* of an addition of size 1 that passes the capacity */
+} spot_seed_model_t;
+
+typedef struct {
+    const spot_seed_model_t *model;
+    int64_t population;
+    int64_t last_tick;                           /* nothing later is wanted */
+    int64_t next_tick[SPOT_SEED_NUM_DIRECTIONS]; /* INT64_MAX: never */
+    spot_rng_t gap[SPOT_SEED_NUM_DIRECTIONS];
+    spot_rng_t count[SPOT_SEED_NUM_DIRECTIONS];
+    /* Of the notebook's forms: */
+    int64_t tick;                              /* the latest one with a success */
+    int32_t waiting[SPOT_SEED_NUM_DIRECTIONS]; /* instances of it not given yet */
+    int64_t stopped_ms;                        /* of the overdraw that ended it, or -1 */
+} spot_seed_state_t;
+
+/* The keys variant, compat and overdraw; goes on with the common ones. */
+extern const spot_field_t spot_seed_notebook_fields[];
+
+/* Settles the three keys, and with them the tick of the notebook's forms. */
+void spot_seed_notebook_bind(
+    spot_seed_model_t *self, spot_bind_t *bind, const spot_trace_setting_t *setting);
+
+/* What of the defects is a matter of parameters, before (big) and after the laws are
+ * tabulated. */
+void spot_seed_notebook_set_big(spot_seed_model_t *self);
+void spot_seed_notebook_prepare(spot_seed_model_t *self);
+
+/* Whether losses of more instances than there are count in full. */
+bool spot_seed_notebook_may_fall_below_0(const spot_seed_model_t *self);
+
+/* Writes " variant loop compat overdraw" and the like; nothing if corrected. */
+void spot_seed_notebook_form(const spot_seed_model_t *self, char text[SPOT_FORM_BYTES]);
+
+/* How many ticks 0, 1, ... of the notebook's forms there are up to last_ms. */
+int64_t spot_seed_notebook_num_ticks(const spot_seed_model_t *self, int64_t last_ms);
+
+/* The next event of the notebook's forms up to a tick. Inlined, it would cost the
+ * corrected form 7 % more instructions. */
+SPOT_NOINLINE bool spot_seed_notebook_next(
+    spot_seed_state_t *self, int64_t last_tick, spot_event_t *event);
+
+/* Moves a direction to the tick of its next success. */
+void spot_seed_advance(spot_seed_state_t *self, int direction_id, int64_t tick);
+
+#endif
