@@ -16,10 +16,11 @@ obstacle(const spot_fit_t *fit)
         return "";
     }
     if (fit->tick_s > 0) {
-        return "no p-value: Anderson-Darling needs the continuous likelihood";
+        return "no p-value: ticks have no Anderson-Darling distance, only --likelihood "
+               "continuous has";
     }
     if (fit->num_complete < fit->num_values) {
-        return "no p-value: how values are censored is not known";
+        return "no p-value: what the censored values would have become is not known";
     }
     return NULL;
 }

@@ -339,6 +339,32 @@ test_no_events(void **state)
     spot_trace_free(&trace);
 }
 
+/* All gaps of a class are one tick: their likelihood would send the mean to 0, and
+ * bursts of any size would be generated. */
+static void
+test_gaps_of_one_tick(void **state)
+{
+    char rows[1000] = "0,init,64,\n";
+    spot_trace_t trace;
+    spot_mrp_t mrp;
+
+    (void) state;
+    for (int j = 1; j <= 20; j++) {
+        snprintf(
+            rows + strlen(rows), sizeof(rows) - strlen(rows), "%d,preempt,1,\n", 60 * j);
+    }
+    strcat(rows, "6000,end,44,\n");
+    make_trace(
+        &trace, "unknown\n# resolution_s: 60\n# kind: counts\n# capacity: 64", rows);
+    assert_int_equal(spot_fit_mrp(&mrp, &trace, &maximiser), 0);
+    assert_int_equal(mrp.gaps[SPOT_MRP_PREEMPT_PREEMPT].num_gaps, 19);
+    assert_ptr_equal(
+        mrp.gaps[SPOT_MRP_PREEMPT_PREEMPT].law.family, &spot_family_exponential);
+    assert_true(mrp.gaps[SPOT_MRP_PREEMPT_PREEMPT].law.parameters[0] == 60);
+    assert_true(spot_mrp_converged(&mrp));
+    spot_trace_free(&trace);
+}
+
 /* One preemption in the hour from 1:30, when all the half hour was exposed. */
 static void
 test_hourly(void **state)
@@ -375,6 +401,7 @@ main(void)
         cmocka_unit_test(test_seed_numbers),
         cmocka_unit_test(test_mrp_text),
         cmocka_unit_test(test_no_events),
+        cmocka_unit_test(test_gaps_of_one_tick),
         cmocka_unit_test(test_hourly),
     };
 
