@@ -3,6 +3,8 @@
 
 #include <math.h>
 
+#include "traces/bulk.h"
+
 #include "base/units.h"
 
 /* key: number, as inside a flow map. */
@@ -131,6 +133,8 @@ static void
 write_options(FILE *out, const spot_fit_origin_t *origin)
 {
     if (origin->lifetime != NULL) {
+        fprintf(out, "# Deadlines come on top of the events above, which have every "
+                     "preemption of the trace.\n");
         fprintf(out, "lifetimes: ");
         write_law(out, "law", origin->lifetime);
         fputc('\n', out);
@@ -199,4 +203,29 @@ spot_seed_write(const spot_seed_t *self, const spot_fit_origin_t *origin, FILE *
     write_common(out, self->tick_s, self->capacity, self->initial, self->horizon_s);
     write_direction(out, "preemption", &self->preemption);
     write_direction(out, "addition", &self->addition);
+}
+
+int
+spot_fit_num_events(size_t *num_events, const spot_trace_t *trace)
+{
+    spot_bulks_t bulks;
+    const int ret = spot_bulks_init(&bulks, trace);
+
+    *num_events = 0;
+    for (size_t j = 0; ret == 0 && j < bulks.num_bulks; j++) {
+        *num_events += bulks.bulks[j].kind != SPOT_EVENT_STOP ? 1 : 0;
+    }
+    spot_bulks_free(&bulks);
+    return ret;
+}
+
+/* Capacity, initial population, tick and length are those of the recording. */
+void
+spot_recorded_write(const char *generator, const char *path, size_t num_events,
+    const spot_fit_origin_t *origin, FILE *out)
+{
+    write_head(out, origin, num_events, generator);
+    fprintf(out, "trace: ");
+    write_quoted(out, path);
+    fputc('\n', out);
 }

@@ -28,4 +28,12 @@ void spot_mrp_write(const spot_mrp_t *self, const spot_fit_origin_t *origin, FIL
 void spot_seed_write(
     const spot_seed_t *self, const spot_fit_origin_t *origin, FILE *out);
 
+/* Preemptions and additions of a trace. NO_MEMORY. O(events). */
+SPOT_MUST_CHECK int spot_fit_num_events(size_t *num_events, const spot_trace_t *trace);
+
+/* A model that is the recording itself: generator "block" (pieces of it) or "replay".
+ * path: of the trace, as seen from where the model will be. */
+void spot_recorded_write(const char *generator, const char *path, size_t num_events,
+    const spot_fit_origin_t *origin, FILE *out);
+
 #endif
