@@ -246,7 +246,7 @@ fit(spot_fit_task_t *self)
 /* What all tables have in common; behind a model that is alone there is nothing to say.
  */
 static int
-take_closing_words(const spot_fit_task_t *self, spot_fit_words_t *words)
+take_closing_words(spot_fit_task_t *self, spot_fit_words_t *words)
 {
     const spot_fit_arguments_t *arguments = self->arguments;
     spot_fit_advice_t advice = {.path = arguments->path,
@@ -258,9 +258,13 @@ take_closing_words(const spot_fit_task_t *self, spot_fit_words_t *words)
         .is_tested = arguments->num_rounds > 0 || arguments->what == SPOT_WHAT_BULK ||
                      !self->table.has_fits,
         .resolution_s = spot_fit_task_resolution_s(self)};
-    int ret = 0;
+    spot_law_t lifetime;
+    int ret;
 
-    if (!self->is_lifetimes) {
+    if (self->is_lifetimes) {
+        ret = spot_fit_task_lifetime(self, &lifetime);
+        advice.lifetime = lifetime.family != NULL ? &lifetime : NULL;
+    } else {
         ret = spot_fit_num_events(&advice.num_events, &self->trace);
     }
     spot_fit_words_of_trace(words, &advice);

@@ -77,6 +77,7 @@ spot_fit_row_of_size(
         .is_mean_exact = fit->is_mean_exact,
         .is_fitted = fit->is_fitted,
         .converged = fit->converged,
+        .arbitrary = fit->arbitrary,
         .is_size = true,
         .note = fit->note};
     for (int j = 0; j < self->num_parameters; j++) {

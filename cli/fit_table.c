@@ -15,7 +15,9 @@ static const char legend[] =
     "KS, AD      distances of Kolmogorov-Smirnov and Anderson-Darling, to compare rows\n"
     "p           of AD by bootstrap, how often a true law looks as bad; -: not "
     "computed\n"
-    "m/mean      mean of the law / mean of the sample; inf: the law has none\n"
+    "m/mean      mean of the law / mean of the sample, which is too low where values "
+    "are\n"
+    "            censored; inf: the law has none\n"
     "exact       whether the family keeps the mean (on ticks: but for half a tick)\n"
     "arbitrary   the likelihood does not depend on it: any value is as good\n"
     "(...)       standard error, in the unit of the parameter; -: there is none\n";
@@ -124,7 +126,9 @@ text_number(int width, int num_decimals, double value)
 static void
 text_parameter(const spot_fit_row_t *row, int j)
 {
-    if (!spot_fit_row_is_known(row, j)) {
+    if (!row->converged) {
+        printf(" %s -", row->names[j]);
+    } else if (!spot_fit_row_is_known(row, j)) {
         printf(" %s arbitrary", row->names[j]);
     } else if (isnan(row->errors[j])) {
         printf(" %s %.5g%s (-)", row->names[j], row->parameters[j], row->units[j]);
@@ -211,21 +215,23 @@ text_sample(spot_fit_table_t *self, const spot_fit_row_t *rows, size_t num_rows,
 }
 
 static void
-put_sample(spot_fit_table_t *self, const char *what, const char *likelihood, size_t n,
-    const spot_fit_row_t *rows, size_t num_rows, const spot_fit_words_t *words)
+put_sample(spot_fit_table_t *self, const char *what, const char *unit,
+    const char *likelihood, size_t n, const spot_fit_row_t *rows, size_t num_rows,
+    const spot_fit_words_t *words)
 {
     for (size_t j = 0; j < num_rows; j++) {
         spot_fit_row_write_csv(&rows[j], self->setting.trace, what, self->csv);
         self->has_fits = self->has_fits || rows[j].is_fitted;
     }
     if (!self->is_json) {
-        printf("%s: n %zu, n_d %.0f, %s\n", what, n,
-            num_rows > 0 ? rows[0].num_complete : 0, likelihood);
+        printf("%s: n %zu, n_d %.0f, in %s, %s\n", what, n,
+            num_rows > 0 ? rows[0].num_complete : 0, unit, likelihood);
         text_sample(self, rows, num_rows, words);
         return;
     }
     spot_json_open(&self->json, NULL, '{');
     spot_json_text(&self->json, "sample", what);
+    spot_json_text(&self->json, "unit", unit);
     spot_json_text(&self->json, "likelihood", likelihood);
     spot_json_open(&self->json, "fits", '[');
     for (size_t j = 0; j < num_rows; j++) {
@@ -241,18 +247,18 @@ spot_fit_table_laws(spot_fit_table_t *self, const char *what, double tick_s,
     const spot_fit_ranking_t *ranking, const spot_fit_words_t *words)
 {
     spot_fit_row_t rows[SPOT_FIT_MAX_FAMILIES];
-    char likelihood[64] = "in s, continuous likelihood";
+    char likelihood[64] = "continuous likelihood";
 
     if (tick_s > 0) {
-        snprintf(likelihood, sizeof(likelihood), "in s, lattice likelihood, tick %.6g s",
-            tick_s);
+        snprintf(
+            likelihood, sizeof(likelihood), "lattice likelihood, tick %.6g s", tick_s);
     }
     for (size_t j = 0; j < ranking->num_fits; j++) {
         spot_fit_row_of_law(&rows[j], &ranking->fits[j]);
         rows[j].is_best = (int) j == ranking->best_id;
         rows[j].is_best_mean = (int) j == ranking->best_mean_id;
     }
-    put_sample(self, what, likelihood,
+    put_sample(self, what, "s", likelihood,
         ranking->num_fits > 0 ? ranking->fits[0].num_values : 0, rows, ranking->num_fits,
         words);
 }
@@ -275,8 +281,8 @@ spot_fit_table_sizes(spot_fit_table_t *self, const char *what,
         has_mean = has_mean || rows[j].is_best_mean;
     }
     put_sample(self, what,
-        self->setting.is_obtainable ? "in instances obtainable" : "in instances",
-        (size_t) sample->num_events, rows, num_fits, words);
+        self->setting.is_obtainable ? "instances obtainable" : "instances",
+        "likelihood of sizes", (size_t) sample->num_events, rows, num_fits, words);
 }
 
 void

@@ -25,7 +25,8 @@ obstacle(const spot_fit_t *fit)
     return NULL;
 }
 
-/* A draw as the recorder would have seen it. A law may end before that tick does. */
+/* A draw as the recorder would have seen it. A law may end before that tick does: then
+ * the draw itself, since at the limit there is no likelihood. */
 static double
 draw(const spot_law_t *law, double resolution_s, spot_rng_t *rng)
 {
@@ -36,7 +37,7 @@ draw(const spot_law_t *law, double resolution_s, spot_rng_t *rng)
                                ? law->parameters[law->family->num_parameters]
                                : (double) INFINITY;
 
-    return fmin(fmin(seen_s, limit_s), SPOT_FIT_LONGEST_S);
+    return fmin(seen_s < limit_s ? seen_s : value_s, SPOT_FIT_LONGEST_S);
 }
 
 /* AD*; INFINITY where the drawn values allow no fit, which speaks for no law. */

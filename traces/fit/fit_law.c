@@ -95,6 +95,22 @@ can_fit(spot_fit_t *fit, const spot_durations_t *durations)
             "%.10g s is beyond the limit of %.10g s: no fit", durations->max_s, limit_s);
         return false;
     }
+    if (durations->max_s == limit_s &&
+        durations->groups[durations->num_groups - 1].num_censored > 0) {
+        spot_fit_note(fit, SPOT_FIT_BEYOND_LIMIT,
+            "a value was censored at the limit of %.10g s, which is to say beyond it: "
+            "no "
+            "fit",
+            limit_s);
+        return false;
+    }
+    if (durations->max_s == limit_s && !(durations->tick_s > 0)) {
+        spot_fit_note(fit, SPOT_FIT_BEYOND_LIMIT,
+            "a value is at the limit of %.10g s, where the likelihood is infinite: no "
+            "fit, expected a limit beyond it",
+            limit_s);
+        return false;
+    }
     return true;
 }
 

@@ -75,7 +75,7 @@ write_head(
     write_comment(out, "fitted to", origin->source);
     fprintf(out, "# resolution %s s, %s, %zu events, start %s\n", resolution, span,
         num_events, start != NULL ? start : "unknown");
-    write_comment(out, "written by spotsim", origin->version);
+    fprintf(out, "# written by spotsim %s\n", origin->version);
     fprintf(out, "# A fitted trace describes that day and that zone, nothing else.\n");
     if (trace->kind == SPOT_TRACE_AVAILABILITY) {
         fprintf(out, "# The trace says what was obtainable, never what was running: so "
@@ -99,9 +99,9 @@ write_common(
     write_line(out, "horizon_s", horizon_s);
 }
 
-/* {family: NAME, PARAMETER: NUMBER, ...}; without limit where a setting is infinite. */
-static void
-write_law(FILE *out, const char *selector, const spot_law_t *law)
+/* Without limit where a setting is infinite. */
+void
+spot_fit_write_law(FILE *out, const char *selector, const spot_law_t *law)
 {
     const spot_family_t *family = law->family;
 
@@ -136,7 +136,7 @@ write_options(FILE *out, const spot_fit_origin_t *origin)
         fprintf(out, "# Deadlines come on top of the events above, which have every "
                      "preemption of the trace.\n");
         fprintf(out, "lifetimes: ");
-        write_law(out, "law", origin->lifetime);
+        spot_fit_write_law(out, "law", origin->lifetime);
         fputc('\n', out);
     }
     if (origin->hourly != NULL) {
@@ -161,7 +161,7 @@ spot_mrp_write(const spot_mrp_t *self, const spot_fit_origin_t *origin, FILE *ou
     fprintf(out, "}\ngaps_s:\n");
     for (int j = 0; j < SPOT_MRP_NUM_CLASSES; j++) {
         fprintf(out, "  %s: ", spot_mrp_class_names[j]);
-        write_law(out, "family", &self->gaps[j].law);
+        spot_fit_write_law(out, "family", &self->gaps[j].law);
         fputc('\n', out);
     }
     fprintf(out, "bulk:\n");

@@ -28,6 +28,9 @@ void spot_mrp_write(const spot_mrp_t *self, const spot_fit_origin_t *origin, FIL
 void spot_seed_write(
     const spot_seed_t *self, const spot_fit_origin_t *origin, FILE *out);
 
+/* {family: NAME, PARAMETER: NUMBER, ...}, with selector "family" or "law". */
+void spot_fit_write_law(FILE *out, const char *selector, const spot_law_t *law);
+
 /* Preemptions and additions of a trace. NO_MEMORY. O(events). */
 SPOT_MUST_CHECK int spot_fit_num_events(size_t *num_events, const spot_trace_t *trace);
 

@@ -11,6 +11,7 @@
 #include "base/memory.h"
 #include "base/stats.h"
 #include "traces/describe/series.h"
+#include "traces/fit/fit_model.h"
 
 /* A sample below this says little about its law. */
 #define FEW_VALUES 50
@@ -65,16 +66,36 @@ spot_fit_difference_words(double difference)
     return "far better than";
 }
 
+/* next NULL: no other one; num_families: that were tried. */
 static void
-say_sureness(
-    spot_fit_words_t *self, const char *best, const char *next, double difference)
+say_sureness(spot_fit_words_t *self, const char *best, const char *next,
+    double difference, size_t num_families)
 {
-    if (next == NULL) {
-        say(self, "%s is the only family that could be fitted.", best);
-    } else {
+    if (next != NULL) {
         say(self, "%s fits best: %s %s (AIC lower by %.3g).", best,
             spot_fit_difference_words(difference), next, difference);
+    } else if (num_families > 1) {
+        say(self, "%s is the only family that could be fitted.", best);
+    } else {
+        say(self, "%s was fitted alone: other families may fit better.", best);
     }
+}
+
+/* names: of the fits that did not converge, "" for none. */
+static void
+say_left_out(spot_fit_words_t *self, const char *names)
+{
+    if (names[0] != '\0') {
+        say(self, "Left out, since the search found no maximum: %s.", names);
+    }
+}
+
+static void
+append_name(char *names, size_t num_bytes, const char *name)
+{
+    const size_t used = strlen(names);
+
+    snprintf(names + used, num_bytes - used, "%s%s", used > 0 ? ", " : "", name);
 }
 
 static void
@@ -181,6 +202,7 @@ say_order(spot_fit_words_t *self, const spot_sample_t *sample)
         mean_of(sample->values + half, sample->num_values - half));
 }
 
+/* A ratio that is NAN says nothing. */
 static void
 say_mean(spot_fit_words_t *self, const char *name, double ratio)
 {
@@ -198,6 +220,7 @@ spot_fit_words_of_law(spot_fit_words_t *self, const char *what,
     double resolution_s)
 {
     const spot_fit_t *best, *next = NULL;
+    char left_out[256] = "";
 
     memset(self, 0, sizeof(*self));
     if (ranking->best_id < 0) {
@@ -211,16 +234,25 @@ spot_fit_words_of_law(spot_fit_words_t *self, const char *what,
     for (size_t j = 0; j < ranking->num_fits && next == NULL; j++) {
         const spot_fit_t *fit = &ranking->fits[j];
 
-        next = fit != best && fit->is_fitted && fit->aic >= best->aic ? fit : NULL;
+        next = fit != best && fit->is_fitted && fit->converged ? fit : NULL;
+    }
+    for (size_t j = 0; j < ranking->num_fits; j++) {
+        if (ranking->fits[j].is_fitted && !ranking->fits[j].converged) {
+            append_name(left_out, sizeof(left_out), ranking->fits[j].family->name);
+        }
     }
     say_sureness(self, best->family->name, next != NULL ? next->family->name : NULL,
-        next != NULL ? next->aic - best->aic : 0);
+        next != NULL ? next->aic - best->aic : 0, ranking->num_fits);
+    say_left_out(self, left_out);
     if (is_first) {
         say_number(self, what, best->num_values);
     }
     say_test(self, best->p_value);
     if (!best->is_mean_exact) { /* on a lattice exact but for half a tick */
-        say_mean(self, best->family->name, best->mean_ratio);
+        const bool is_known =
+            best->num_complete == best->num_values || isinf(best->mean_ratio);
+
+        say_mean(self, best->family->name, is_known ? best->mean_ratio : (double) NAN);
     }
     if ((best->flags & SPOT_FIT_DEGENERATE) != 0 ||
         best->num_complete < best->num_values) {
@@ -237,22 +269,27 @@ spot_fit_words_of_sizes(spot_fit_words_t *self, const char *what,
     const spot_size_fit_t *fits, size_t num_fits, const spot_size_sample_t *sample)
 {
     const spot_size_fit_t *best = NULL, *next = NULL;
+    char left_out[256] = "";
 
     memset(self, 0, sizeof(*self));
-    for (size_t j = 0; j < num_fits && next == NULL; j++) {
-        if (best == NULL) {
-            best = fits[j].is_fitted && fits[j].converged ? &fits[j] : NULL;
-        } else {
-            next = fits[j].is_fitted ? &fits[j] : NULL;
+    for (size_t j = 0; j < num_fits; j++) {
+        if (fits[j].is_fitted && !fits[j].converged) {
+            append_name(left_out, sizeof(left_out), fits[j].family->name);
+        } else if (fits[j].is_fitted && best == NULL) {
+            best = &fits[j];
+        } else if (fits[j].is_fitted && next == NULL) {
+            next = &fits[j];
         }
     }
     if (best == NULL) {
         say(self, "No family could be fitted to %s: %s.", what,
-            num_fits > 0 && fits[0].note[0] != '\0' ? fits[0].note : "no events");
+            num_fits > 0 && fits[0].note[0] != '\0' ? fits[0].note
+                                                    : "fewer than 2 events: no fit");
         return;
     }
     say_sureness(self, best->family->name, next != NULL ? next->family->name : NULL,
-        next != NULL ? next->aic - best->aic : 0);
+        next != NULL ? next->aic - best->aic : 0, num_fits);
+    say_left_out(self, left_out);
     if (!best->family->is_given_limit) {
         say_number(self, what, (size_t) sample->num_events);
     }
@@ -292,6 +329,20 @@ quote(char *text, const char *word, const char *name)
     text[used] = '\0';
 }
 
+/* The line of an mrp model. */
+static void
+say_lifetime(spot_fit_words_t *self, const spot_law_t *law)
+{
+    char text[256] = "";
+    FILE *out = fmemopen(text, sizeof(text), "w");
+
+    if (out != NULL) {
+        spot_fit_write_law(out, "law", law);
+        fclose(out);
+        say(self, "In an mrp model: lifetimes: %s", text);
+    }
+}
+
 static void
 say_generator(spot_fit_words_t *self, const spot_fit_advice_t *advice)
 {
@@ -299,8 +350,11 @@ say_generator(spot_fit_words_t *self, const spot_fit_advice_t *advice)
 
     quote(trace, advice->path, "TRACE");
     if (advice->is_lifetimes) {
-        say(self, "Lives alone make no generator: take the law marked + as `lifetimes:` "
-                  "of an mrp model of a trace.");
+        say(self,
+            "Lives alone make no generator; a model of a trace may take their law.");
+        if (advice->lifetime != NULL) {
+            say_lifetime(self, advice->lifetime);
+        }
         say(self, "Next: spotsim trace describe %s", trace);
     } else if (advice->model_path != NULL) {
         quote(model, advice->model_path, "MODEL");

@@ -31,13 +31,14 @@ void spot_fit_words_of_sizes(spot_fit_words_t *self, const char *what,
 
 /* What the advice behind all tables depends on. */
 typedef struct {
-    const char *path;       /* of the input, as typed */
-    const char *model_path; /* of the model that was written, or NULL */
-    bool is_lifetimes;      /* the input is a lifetimes file */
-    bool is_obtainable;     /* a trace of kind availability */
-    bool is_tested;         /* p-values were asked for, or do not exist */
-    size_t num_events;      /* preemptions and additions; of a trace */
-    double resolution_s;    /* 0: none */
+    const char *path;           /* of the input, as typed */
+    const char *model_path;     /* of the model that was written, or NULL */
+    bool is_lifetimes;          /* the input is a lifetimes file */
+    bool is_obtainable;         /* a trace of kind availability */
+    bool is_tested;             /* p-values were asked for, or do not exist */
+    const spot_law_t *lifetime; /* of the lifetimes file, or NULL */
+    size_t num_events;          /* preemptions and additions; of a trace */
+    double resolution_s;        /* 0: none */
 } spot_fit_advice_t;
 
 /* Behind all tables: what no fit can know, the generator to take, and, in the last line,

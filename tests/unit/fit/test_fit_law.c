@@ -282,7 +282,8 @@ static void
 test_no_fit(void **state)
 {
     static const double equal[] = {60, 60, 60}, beyond[] = {10, 6000, 30};
-    static const bool all[] = {true, true, true};
+    static const double at_limit[] = {10, 5000, 30};
+    static const bool all[] = {true, true, true}, second[] = {false, true, false};
     spot_fit_t fit;
 
     (void) state;
@@ -308,6 +309,15 @@ test_no_fit(void **state)
     fit = fit_values(&spot_family_bathtub, beyond, NULL, 3, 0);
     assert_no_fit(
         &fit, SPOT_FIT_BEYOND_LIMIT, "6000 s is beyond the limit of 5000 s: no fit");
+    fit = fit_values(&spot_family_bathtub, at_limit, second, 3, 0);
+    assert_no_fit(&fit, SPOT_FIT_BEYOND_LIMIT,
+        "a value was censored at the limit of 5000 s, which is to say beyond it: no "
+        "fit");
+    fit = fit_values(&spot_family_bathtub, at_limit, NULL, 3, 0);
+    assert_no_fit(&fit, SPOT_FIT_BEYOND_LIMIT,
+        "a value is at the limit of 5000 s, where the likelihood is infinite: no fit, "
+        "expected a limit beyond it");
+    assert_true(fit_values(&spot_family_bathtub, at_limit, NULL, 3, 10).is_fitted);
 }
 
 static void

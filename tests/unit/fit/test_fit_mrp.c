@@ -300,7 +300,7 @@ test_mrp_text(void **state)
     char *text;
     static const char expected[] =
         "# fitted to: own.csv\n# resolution 60 s, 30 min, 3 events, start unknown\n"
-        "# written by spotsim: 0\n"
+        "# written by spotsim 0\n"
         "# A fitted trace describes that day and that zone, nothing else.\n"
         "spotsim-model: 1\ngenerator: mrp\nname: \"own\"\ntick_s: 60\ncapacity: 4\n"
         "initial: 2\nhorizon_s: 1800\nfirst_previous: add\n"
