@@ -60,12 +60,43 @@ start_fit(spot_fit_t *fit, const spot_durations_t *durations,
     }
 }
 
+/* What a limit of the values does not allow. */
+static bool
+can_have_limit(spot_fit_t *fit, const spot_durations_t *durations)
+{
+    const double limit_s = fit->law.parameters[fit->family->num_parameters];
+
+    if (!(limit_s > 0) || !isfinite(limit_s)) {
+        spot_fit_note(fit, SPOT_FIT_NO_LIMIT, "no limit of the life is given: no fit");
+        return false;
+    }
+    if (durations->max_s > limit_s) {
+        spot_fit_note(fit, SPOT_FIT_BEYOND_LIMIT,
+            "%.10g s is beyond the limit of %.10g s: no fit", durations->max_s, limit_s);
+        return false;
+    }
+    if (durations->max_s == limit_s &&
+        durations->groups[durations->num_groups - 1].num_censored > 0) {
+        spot_fit_note(fit, SPOT_FIT_BEYOND_LIMIT,
+            "a value was censored at the limit of %.10g s, which is to say beyond it: "
+            "no fit",
+            limit_s);
+        return false;
+    }
+    if (durations->max_s == limit_s && !(durations->tick_s > 0)) {
+        spot_fit_note(fit, SPOT_FIT_BEYOND_LIMIT,
+            "a value is at the limit of %.10g s, where the likelihood is infinite: no "
+            "fit, expected a limit beyond it",
+            limit_s);
+        return false;
+    }
+    return true;
+}
+
 /* What the sample does not allow. */
 static bool
 can_fit(spot_fit_t *fit, const spot_durations_t *durations)
 {
-    const double limit_s = fit->law.parameters[fit->family->num_parameters];
-
     if (durations->num_values < 2) {
         spot_fit_note(fit, SPOT_FIT_TOO_FEW, "fewer than 2 values: no fit");
         return false;
@@ -83,35 +114,7 @@ can_fit(spot_fit_t *fit, const spot_durations_t *durations)
                 : "all complete values are equal");
         return false;
     }
-    if (fit->family->num_settings == 0) {
-        return true;
-    }
-    if (!(limit_s > 0) || !isfinite(limit_s)) {
-        spot_fit_note(fit, SPOT_FIT_NO_LIMIT, "no limit of the life is given: no fit");
-        return false;
-    }
-    if (durations->max_s > limit_s) {
-        spot_fit_note(fit, SPOT_FIT_BEYOND_LIMIT,
-            "%.10g s is beyond the limit of %.10g s: no fit", durations->max_s, limit_s);
-        return false;
-    }
-    if (durations->max_s == limit_s &&
-        durations->groups[durations->num_groups - 1].num_censored > 0) {
-        spot_fit_note(fit, SPOT_FIT_BEYOND_LIMIT,
-            "a value was censored at the limit of %.10g s, which is to say beyond it: "
-            "no "
-            "fit",
-            limit_s);
-        return false;
-    }
-    if (durations->max_s == limit_s && !(durations->tick_s > 0)) {
-        spot_fit_note(fit, SPOT_FIT_BEYOND_LIMIT,
-            "a value is at the limit of %.10g s, where the likelihood is infinite: no "
-            "fit, expected a limit beyond it",
-            limit_s);
-        return false;
-    }
-    return true;
+    return fit->family->num_settings == 0 || can_have_limit(fit, durations);
 }
 
 /* The smaller mean first: the other order is the same law. */
