@@ -5,30 +5,30 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MAX_PARAMETERS 3
+#include "cli/fit_row.h"
 
-/* A fit of either kind, as the tables show it. */
-typedef struct {
-    const char *family;
-    int num_parameters;
-    const char *names[MAX_PARAMETERS];
-    double parameters[MAX_PARAMETERS];
-    double errors[MAX_PARAMETERS];
-    double n, num_complete;
-    double log_likelihood, aic, bic, ks, ad, p_value, mean_ratio;
-    double tick_s, limit_s, mean, cv; /* durations only */
-    bool is_mean_exact, is_fitted, converged, is_best, is_best_mean;
-    const char *note;
-} row_t;
+static const char legend[] =
+    "*  best: the lowest AIC of the fits that converged\n"
+    "+  the lowest AIC of those whose mean is that of the sample: what generators take\n"
+    "n, n_d      values; those seen to their end, the others are censored\n"
+    "dAIC        AIC above that of the best; below 2 is hardly a difference\n"
+    "KS, AD      distances of Kolmogorov-Smirnov and Anderson-Darling, to compare rows\n"
+    "p           of AD by bootstrap, how often a true law looks as bad; -: not "
+    "computed\n"
+    "m/mean      mean of the law / mean of the sample, which is too low where values "
+    "are\n"
+    "            censored; inf: the law has none\n"
+    "exact       whether the family keeps the mean (on ticks: but for half a tick)\n"
+    "arbitrary   the likelihood does not depend on it: any value is as good\n"
+    "(...)       standard error, in the unit of the parameter; -: there is none\n";
 
 int
 spot_fit_table_init(
-    spot_fit_table_t *self, bool is_json, bool is_quiet, const char *trace)
+    spot_fit_table_t *self, const spot_fit_table_setting_t *setting, bool is_json)
 {
     memset(self, 0, sizeof(*self));
+    self->setting = *setting;
     self->is_json = is_json;
-    self->is_quiet = is_quiet;
-    self->trace = trace != NULL ? trace : "";
     self->csv = open_memstream(&self->csv_text, &self->csv_bytes);
     if (self->csv == NULL) {
         return SPOT_ERR_NO_MEMORY;
@@ -36,7 +36,9 @@ spot_fit_table_init(
     if (is_json) {
         spot_json_init(&self->json, stdout, 2);
         spot_json_open(&self->json, NULL, '{');
-        spot_json_text(&self->json, "trace", self->trace);
+        spot_json_text(&self->json, "trace", self->setting.trace);
+        spot_json_integer(&self->json, "bootstrap_rounds", setting->num_rounds);
+        spot_json_integer(&self->json, "seed", setting->seed);
         spot_json_open(&self->json, "samples", '[');
         self->is_open = true;
     }
@@ -53,63 +55,40 @@ spot_fit_table_free(spot_fit_table_t *self)
     memset(self, 0, sizeof(*self));
 }
 
+static void
+json_words(spot_json_t *json, const spot_fit_words_t *words)
+{
+    spot_json_open(json, "verdict", '[');
+    for (size_t j = 0; j < words->num_lines; j++) {
+        spot_json_text(json, NULL, words->lines[j]);
+    }
+    spot_json_close(json, ']');
+}
+
 void
-spot_fit_table_finish(spot_fit_table_t *self)
+spot_fit_table_finish(spot_fit_table_t *self, const spot_fit_words_t *words)
 {
     if (self->is_open) {
         spot_json_close(&self->json, ']');
+        json_words(&self->json, words);
         spot_json_close(&self->json, '}');
         fputc('\n', stdout);
         self->is_open = false;
     }
-}
-
-/* Undefined is empty. */
-static void
-csv_number(FILE *out, double value)
-{
-    if (isnan(value)) {
-        fputc(',', out);
-    } else {
-        fprintf(out, ",%.8g", value);
+    if (self->is_json || self->setting.is_quiet) {
+        return;
     }
-}
-
-static void
-csv_row(spot_fit_table_t *self, const char *what, const row_t *row, bool is_size)
-{
-    FILE *out = self->csv;
-
-    fprintf(out, "%s,%s", self->trace, what);
-    if (!is_size) {
-        csv_number(out, row->tick_s > 0 ? row->tick_s : (double) NAN);
+    if (self->has_fits) {
+        fputs(legend, stdout);
+        if (self->setting.num_rounds > 0) {
+            printf("bootstrap   %lld rounds, seed %lld\n",
+                (long long) self->setting.num_rounds, (long long) self->setting.seed);
+        }
+        putchar('\n');
     }
-    csv_number(out, row->n);
-    if (!is_size) {
-        csv_number(out, row->num_complete);
+    for (size_t j = 0; j < words->num_lines; j++) {
+        puts(words->lines[j]);
     }
-    fprintf(out, ",%s,%d", row->family, row->num_parameters);
-    for (int j = 0; j < MAX_PARAMETERS; j++) {
-        fprintf(out, ",%s", j < row->num_parameters ? row->names[j] : "");
-        csv_number(out, j < row->num_parameters ? row->parameters[j] : (double) NAN);
-    }
-    if (!is_size) {
-        csv_number(out, row->limit_s);
-    }
-    csv_number(out, row->log_likelihood);
-    csv_number(out, row->aic);
-    csv_number(out, row->bic);
-    csv_number(out, row->ks);
-    csv_number(out, row->ad);
-    if (!is_size) {
-        csv_number(out, row->mean);
-        csv_number(out, row->cv);
-    }
-    fputc(',', out);
-    for (const char *text = row->note; *text != '\0'; text++) { /* no field to quote */
-        fputc(*text == ',' ? ';' : *text, out);
-    }
-    fputc('\n', out);
 }
 
 void
@@ -131,51 +110,36 @@ spot_fit_table_write_csv(spot_fit_table_t *self, bool is_sizes, FILE *out)
     fwrite(self->csv_text, 1, self->csv_bytes, out);
 }
 
-static void
-json_row(spot_json_t *json, const row_t *row)
-{
-    spot_json_open(json, NULL, '{');
-    spot_json_text(json, "family", row->family);
-    spot_json_text(json, "best_aic", row->is_best ? "yes" : "no");
-    spot_json_text(json, "best_mean_exact", row->is_best_mean ? "yes" : "no");
-    spot_json_number(json, "n", row->n);
-    spot_json_number(json, "n_d", row->num_complete);
-    spot_json_open(json, "parameters", '{');
-    for (int j = 0; j < row->num_parameters; j++) {
-        spot_json_number(json, row->names[j], row->parameters[j]);
-    }
-    spot_json_close(json, '}');
-    spot_json_open(json, "standard_errors", '{');
-    for (int j = 0; j < row->num_parameters; j++) {
-        spot_json_number(json, row->names[j], row->errors[j]);
-    }
-    spot_json_close(json, '}');
-    spot_json_number(json, "logL", row->log_likelihood);
-    spot_json_number(json, "AIC", row->aic);
-    spot_json_number(json, "BIC", row->bic);
-    spot_json_number(json, "KS", row->ks);
-    spot_json_number(json, "AD", row->ad);
-    spot_json_number(json, "bootstrap_p", row->p_value);
-    spot_json_number(json, "mean_ratio", row->mean_ratio);
-    spot_json_text(json, "mean_exact", row->is_mean_exact ? "yes" : "no");
-    spot_json_text(json, "converged", row->converged ? "yes" : "no");
-    spot_json_text(json, "note", row->note);
-    spot_json_close(json, '}');
-}
-
-/* In a column of that width; undefined is -. */
+/* In a column of that width; undefined is -, and a zero has no sign. */
 static void
 text_number(int width, int num_decimals, double value)
 {
     if (isnan(value)) {
         printf(" %*s", width, "-");
     } else {
-        printf(" %*.*f", width, num_decimals, value);
+        const double shown = fabs(value) < 0.5 * pow(10, -num_decimals) ? 0 : value;
+
+        printf(" %*.*f", width, num_decimals, shown);
     }
 }
 
 static void
-text_row(const row_t *row, double best_aic)
+text_parameter(const spot_fit_row_t *row, int j)
+{
+    if (!row->converged) {
+        printf(" %s -", row->names[j]);
+    } else if (!spot_fit_row_is_known(row, j)) {
+        printf(" %s arbitrary", row->names[j]);
+    } else if (isnan(row->errors[j])) {
+        printf(" %s %.5g%s (-)", row->names[j], row->parameters[j], row->units[j]);
+    } else {
+        printf(" %s %.5g%s (%.3g)", row->names[j], row->parameters[j], row->units[j],
+            row->errors[j]);
+    }
+}
+
+static void
+text_row(const spot_fit_row_t *row, double best_aic)
 {
     printf("%c%c %-19s", row->is_best ? '*' : ' ', row->is_best_mean ? '+' : ' ',
         row->family);
@@ -183,114 +147,106 @@ text_row(const row_t *row, double best_aic)
         printf(" %s\n", row->note);
         return;
     }
-    printf(" %10.3f %8.2f %10.2f", row->log_likelihood, row->aic - best_aic, row->bic);
+    text_number(10, 3, row->log_likelihood);
+    text_number(8, 2, row->aic - best_aic);
+    text_number(10, 2, row->bic);
     text_number(6, 3, row->ks);
     text_number(7, 3, row->ad);
     text_number(6, 3, row->p_value);
-    printf(" %6.3g %-5s %-9s ", row->mean_ratio, row->is_mean_exact ? "yes" : "no",
-        row->converged ? "yes" : "NO");
+    if (isnan(row->mean_ratio)) {
+        printf("      -");
+    } else {
+        printf(" %6.3g", row->mean_ratio);
+    }
+    printf(
+        " %-5s %-9s ", row->is_mean_exact ? "yes" : "no", row->converged ? "yes" : "NO");
     for (int j = 0; j < row->num_parameters; j++) {
-        printf(" %s %.5g", row->names[j], row->parameters[j]);
-        if (isnan(row->errors[j])) {
-            printf(" (-)");
-        } else {
-            printf(" (%.2g)", row->errors[j]);
-        }
+        text_parameter(row, j);
     }
     printf("%s%s\n", *row->note != '\0' ? "  " : "", row->note);
 }
 
-static void
-put_rows(spot_fit_table_t *self, const char *what, const row_t *rows, size_t num_rows,
-    const char *likelihood, bool is_size)
+/* Whether no family has a fit, all for the same reason: the verdict tells it once. */
+static bool
+is_nothing_to_show(const spot_fit_row_t *rows, size_t num_rows)
 {
-    double best_aic = (double) INFINITY;
+    for (size_t j = 0; j < num_rows; j++) {
+        if (rows[j].is_fitted || strcmp(rows[j].note, rows[0].note) != 0) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static double
+lowest_aic(const spot_fit_row_t *rows, size_t num_rows)
+{
+    double lowest = (double) INFINITY;
 
     for (size_t j = 0; j < num_rows; j++) {
-        csv_row(self, what, &rows[j], is_size);
-        best_aic = rows[j].is_fitted ? fmin(best_aic, rows[j].aic) : best_aic;
-    }
-    if (self->is_json) {
-        for (size_t j = 0; j < num_rows; j++) {
-            json_row(&self->json, &rows[j]);
+        if (rows[j].is_best) {
+            return rows[j].aic;
         }
-        return;
+        lowest = rows[j].is_fitted ? fmin(lowest, rows[j].aic) : lowest;
     }
-    printf("%s: n %.0f, n_d %.0f, %s\n", what, num_rows > 0 ? rows[0].n : 0,
-        num_rows > 0 ? rows[0].num_complete : 0, likelihood);
-    printf("   family                    lnL     dAIC        BIC     KS      AD      p "
-           "m/mean exact converged  parameters (standard errors)\n");
-    for (size_t j = 0; j < num_rows; j++) {
-        text_row(&rows[j], best_aic);
-    }
+    return lowest;
 }
 
 static void
-open_sample(spot_fit_table_t *self, const char *what, const char *likelihood)
+text_sample(spot_fit_table_t *self, const spot_fit_row_t *rows, size_t num_rows,
+    const spot_fit_words_t *words)
 {
-    if (self->is_json) {
-        spot_json_open(&self->json, NULL, '{');
-        spot_json_text(&self->json, "sample", what);
-        spot_json_text(&self->json, "likelihood", likelihood);
-        spot_json_open(&self->json, "fits", '[');
-    }
-}
+    const bool is_empty = is_nothing_to_show(rows, num_rows);
 
-static void
-close_sample(spot_fit_table_t *self, const spot_fit_words_t *words)
-{
-    if (self->is_json) {
-        spot_json_close(&self->json, ']');
-        spot_json_open(&self->json, "verdict", '[');
-        for (size_t j = 0; j < words->num_lines; j++) {
-            spot_json_text(&self->json, NULL, words->lines[j]);
-        }
-        spot_json_close(&self->json, ']');
-        spot_json_close(&self->json, '}');
-        return;
+    if (!is_empty) {
+        printf(
+            "   family                    lnL     dAIC        BIC     KS      AD      "
+            "p m/mean exact converged  parameters (standard errors)\n");
+        self->has_fits = true;
     }
-    for (size_t j = 0; j < words->num_lines && !self->is_quiet; j++) {
+    for (size_t j = 0; j < num_rows && !is_empty; j++) {
+        text_row(&rows[j], lowest_aic(rows, num_rows));
+    }
+    for (size_t j = 0; j < words->num_lines && (!self->setting.is_quiet || is_empty);
+         j++) {
         printf("   %s\n", words->lines[j]);
     }
     putchar('\n');
 }
 
 static void
-row_of_law(row_t *row, const spot_fit_t *fit)
+put_sample(spot_fit_table_t *self, const char *what, const char *unit,
+    const char *likelihood, size_t n, const spot_fit_row_t *rows, size_t num_rows,
+    const spot_fit_words_t *words)
 {
-    *row = (row_t){.family = fit->family->name,
-        .num_parameters = fit->family->num_parameters,
-        .n = (double) fit->num_values,
-        .num_complete = (double) fit->num_complete,
-        .log_likelihood = fit->log_likelihood,
-        .aic = fit->aic,
-        .bic = fit->bic,
-        .ks = fit->ks,
-        .ad = fit->ad,
-        .p_value = fit->p_value,
-        .mean_ratio = fit->mean_ratio,
-        .tick_s = fit->tick_s,
-        .limit_s = fit->is_fitted && fit->family->num_settings > 0
-                       ? fit->law.parameters[fit->family->num_parameters]
-                       : (double) NAN,
-        .mean = fit->implied_mean_s,
-        .cv = fit->implied_cv,
-        .is_mean_exact = fit->is_mean_exact,
-        .is_fitted = fit->is_fitted,
-        .converged = fit->converged,
-        .note = fit->note};
-    for (int j = 0; j < row->num_parameters && j < MAX_PARAMETERS; j++) {
-        row->names[j] = fit->family->fields[j].name;
-        row->parameters[j] = fit->is_fitted ? fit->law.parameters[j] : (double) NAN;
-        row->errors[j] = fit->is_fitted ? fit->standard_errors[j] : (double) NAN;
+    for (size_t j = 0; j < num_rows; j++) {
+        spot_fit_row_write_csv(&rows[j], self->setting.trace, what, self->csv);
+        self->has_fits = self->has_fits || rows[j].is_fitted;
     }
+    if (!self->is_json) {
+        printf("%s: n %zu, n_d %.0f, in %s, %s\n", what, n,
+            num_rows > 0 ? rows[0].num_complete : 0, unit, likelihood);
+        text_sample(self, rows, num_rows, words);
+        return;
+    }
+    spot_json_open(&self->json, NULL, '{');
+    spot_json_text(&self->json, "sample", what);
+    spot_json_text(&self->json, "unit", unit);
+    spot_json_text(&self->json, "likelihood", likelihood);
+    spot_json_open(&self->json, "fits", '[');
+    for (size_t j = 0; j < num_rows; j++) {
+        spot_fit_row_write_json(&rows[j], &self->json);
+    }
+    spot_json_close(&self->json, ']');
+    json_words(&self->json, words);
+    spot_json_close(&self->json, '}');
 }
 
 void
 spot_fit_table_laws(spot_fit_table_t *self, const char *what, double tick_s,
     const spot_fit_ranking_t *ranking, const spot_fit_words_t *words)
 {
-    row_t rows[SPOT_FIT_MAX_FAMILIES];
+    spot_fit_row_t rows[SPOT_FIT_MAX_FAMILIES];
     char likelihood[64] = "continuous likelihood";
 
     if (tick_s > 0) {
@@ -298,38 +254,13 @@ spot_fit_table_laws(spot_fit_table_t *self, const char *what, double tick_s,
             likelihood, sizeof(likelihood), "lattice likelihood, tick %.6g s", tick_s);
     }
     for (size_t j = 0; j < ranking->num_fits; j++) {
-        row_of_law(&rows[j], &ranking->fits[j]);
+        spot_fit_row_of_law(&rows[j], &ranking->fits[j]);
         rows[j].is_best = (int) j == ranking->best_id;
         rows[j].is_best_mean = (int) j == ranking->best_mean_id;
     }
-    open_sample(self, what, likelihood);
-    put_rows(self, what, rows, ranking->num_fits, likelihood, false);
-    close_sample(self, words);
-}
-
-static void
-row_of_size(row_t *row, const spot_size_fit_t *fit, const spot_size_sample_t *sample)
-{
-    *row = (row_t){.family = fit->family->name,
-        .num_parameters = fit->family->num_parameters,
-        .n = sample->num_events,
-        .num_complete = sample->num_events,
-        .log_likelihood = fit->log_likelihood,
-        .aic = fit->aic,
-        .bic = fit->bic,
-        .ks = fit->ks,
-        .ad = fit->ad,
-        .p_value = (double) NAN,
-        .mean_ratio = fit->mean_ratio,
-        .is_mean_exact = fit->is_mean_exact,
-        .is_fitted = fit->is_fitted,
-        .converged = fit->converged,
-        .note = fit->note};
-    for (int j = 0; j < row->num_parameters; j++) {
-        row->names[j] = fit->family->parameters[j];
-        row->parameters[j] = fit->parameters[j];
-        row->errors[j] = fit->std_errors[j];
-    }
+    put_sample(self, what, "s", likelihood,
+        ranking->num_fits > 0 ? ranking->fits[0].num_values : 0, rows, ranking->num_fits,
+        words);
 }
 
 void
@@ -337,18 +268,21 @@ spot_fit_table_sizes(spot_fit_table_t *self, const char *what,
     const spot_size_fit_t *fits, size_t num_fits, const spot_size_sample_t *sample,
     const spot_fit_words_t *words)
 {
-    row_t rows[SPOT_SIZE_MAX_FAMILIES];
-    bool has_mean = false;
+    spot_fit_row_t rows[SPOT_SIZE_MAX_FAMILIES];
+    bool has_best = false, has_mean = false;
 
     for (size_t j = 0; j < num_fits; j++) {
-        row_of_size(&rows[j], &fits[j], sample);
-        rows[j].is_best = j == 0 && fits[j].is_fitted;
-        rows[j].is_best_mean = !has_mean && fits[j].is_mean_exact;
-        has_mean = has_mean || fits[j].is_mean_exact;
+        const bool is_good = fits[j].is_fitted && fits[j].converged;
+
+        spot_fit_row_of_size(&rows[j], &fits[j], sample);
+        rows[j].is_best = !has_best && is_good;
+        rows[j].is_best_mean = !has_mean && is_good && fits[j].is_mean_exact;
+        has_best = has_best || rows[j].is_best;
+        has_mean = has_mean || rows[j].is_best_mean;
     }
-    open_sample(self, what, "of sizes");
-    put_rows(self, what, rows, num_fits, "likelihood of sizes", true);
-    close_sample(self, words);
+    put_sample(self, what,
+        self->setting.is_obtainable ? "instances obtainable" : "instances",
+        "likelihood of sizes", (size_t) sample->num_events, rows, num_fits, words);
 }
 
 void

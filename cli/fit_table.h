@@ -5,6 +5,7 @@
 #define SPOT_CLI_FIT_TABLE_H
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 
 #include "base/json.h"
@@ -14,19 +15,27 @@
 #include "traces/fit/fit_words.h"
 
 typedef struct {
-    const char *trace; /* its name, "" for a lifetimes file */
+    const char *trace;  /* its name, "" for a lifetimes file */
+    bool is_quiet;      /* no verdicts, no legend */
+    bool is_obtainable; /* a trace of kind availability: nothing ran */
+    int64_t num_rounds; /* of the bootstrap, 0: none */
+    int64_t seed;
+} spot_fit_table_setting_t;
+
+typedef struct {
+    spot_fit_table_setting_t setting;
     bool is_json;
-    bool is_quiet; /* no verdicts */
     bool is_open;  /* the JSON object */
+    bool has_fits; /* a legend is due */
     spot_json_t json;
     FILE *csv; /* rows in memory */
     char *csv_text;
     size_t csv_bytes;
 } spot_fit_table_t;
 
-/* trace may be NULL. NO_MEMORY; free self even then. */
+/* Copies the setting, borrows its text. NO_MEMORY; free self even then. */
 SPOT_MUST_CHECK int spot_fit_table_init(
-    spot_fit_table_t *self, bool is_json, bool is_quiet, const char *trace);
+    spot_fit_table_t *self, const spot_fit_table_setting_t *setting, bool is_json);
 void spot_fit_table_free(spot_fit_table_t *self);
 
 /* One sample each. */
@@ -37,8 +46,8 @@ void spot_fit_table_sizes(spot_fit_table_t *self, const char *what,
     const spot_fit_words_t *words);
 void spot_fit_table_hourly(spot_fit_table_t *self, const spot_fit_hourly_t *hourly);
 
-/* Ends the JSON. */
-void spot_fit_table_finish(spot_fit_table_t *self);
+/* Legend and closing words; ends the JSON. */
+void spot_fit_table_finish(spot_fit_table_t *self, const spot_fit_words_t *words);
 
 /* The rows so far, columns first. */
 void spot_fit_table_write_csv(spot_fit_table_t *self, bool is_sizes, FILE *out);

@@ -134,13 +134,6 @@ golden study.csv study study.yaml -o -
 
 # ---- Traces ----
 golden trace-named.csv trace generate model.yaml --seed 3
-golden fit-gaps.txt trace fit fit-trace.csv --what gaps
-golden fit-bulk.txt trace fit fit-trace.csv --what bulk
-golden fit-seed.yaml trace fit fit-trace.csv --emit seed
-golden fit-hourly.txt trace fit fit-trace.csv --what hourly
-expect "trace fit writes a model that trace generate reads" \
-    "$spotsim" trace fit fit-trace.csv --emit seed -o "$work/fitted.yaml" >"$work/stdout"
-ends 0 trace generate "$work/fitted.yaml"
 golden trace-counts.csv trace generate model.yaml --seed 3 --kind counts
 golden trace-scenario.csv trace generate generated.yaml --horizon "20 min" --name renamed
 rm -rf "$work/traces"
@@ -225,6 +218,72 @@ ends 2 trace describe --notebook recorded.csv --svg "$work/pictures"
 golden notebook.txt trace describe --notebook recorded.csv
 golden notebook.json trace describe --notebook nodes.csv terminations.csv --json
 golden notebook-two.txt trace describe --notebook recorded.csv single.csv
+# ---- Fits ----
+# What cannot be fitted is said, and the rest is fitted all the same.
+for trace in none one two equal first-tick zero-gaps all-taken; do
+    golden "fit/$trace.txt" trace fit "fit/$trace.csv"
+done
+golden fit/alive.txt trace fit fit/alive.csv --what lifetimes --quiet
+golden fit/limit.txt trace fit fit/limit.csv --limit 1000 --families bathtub,gamma
+golden fit/where.txt trace fit fit/limit.csv --where zone=east --limit 1500
+golden fit/both.txt trace fit fit/day.csv --what gaps --likelihood both
+golden fit/tick.txt trace fit fit/limit.csv --tick 60 --likelihood lattice
+golden fit/bootstrap.txt trace fit fit/day.csv --what gaps --likelihood continuous \
+    --bootstrap 19 --seed 3 --families exponential,lognormal
+golden fit/no-p-value.txt trace fit fit/day.csv --what lifetimes --bootstrap 19 \
+    --families exponential
+golden fit/lifetimes.json trace fit fit/day.csv --what lifetimes --json
+golden fit-gaps.txt trace fit fit-trace.csv --what gaps
+golden fit-bulk.txt trace fit fit-trace.csv --what bulk
+golden fit-hourly.txt trace fit fit-trace.csv --what hourly
+ends 0 trace fit fit-trace.csv --what gaps --csv "$work/fits.csv"
+same fit/gaps.csv "$work/fits.csv"
+ends 1 trace fit fit/alike.csv
+same fit/alike.txt "$work/stdout"
+stderr_says "fit/alike.csv: lifetime: the fit of weibull did not converge: its numbers are"
+ends 1 trace fit fit/alike.csv --quiet
+expect "no warnings with --quiet" [ ! -s "$work/stderr" ]
+# Models: each is read, generates a trace, and is the trace of a scenario.
+emits() {
+    model=$1
+    shift
+    golden "fit/$model.yaml" trace fit fit/day.csv --emit "$@"
+    "$spotsim" trace fit fit/day.csv --emit "$@" -o "$work/$model.yaml" >"$work/stdout" \
+        2>"$work/stderr" || fail "--emit $* -o: exit code $?"
+    grep -v '^trace: ' "fit/$model.yaml" >"$work/expected"
+    sed "s/spotsim $version/spotsim VERSION/; /^trace: /d" "$work/$model.yaml" \
+        >"$work/normal"
+    expect "--emit $model is the same in a file" cmp "$work/expected" "$work/normal"
+    ends 0 trace generate "$work/$model.yaml" -o "$work/generated.csv"
+    ends 0 trace describe "$work/generated.csv"
+    ends 0 run scenario.yaml --set "trace=$work/$model.yaml" --set "horizon=20 h" \
+        --set fleet.initial=10
+    expect "$model preempts" grep -q ' added, [1-9][0-9]* preempted' "$work/stdout"
+}
+emits seed seed
+stderr_says "trace.tick_s is ignored: the scenario's tick, 5 s instead of 60 s, wins"
+emits mrp mrp
+emits block block
+emits replay replay
+emits hourly mrp --hourly
+emits lifetimes mrp --lifetimes
+emits everything mrp --hourly --lifetimes --limit 90001 --start-hour 3
+golden fit-seed.yaml trace fit fit-trace.csv --emit seed
+# The last line is a command that works, whatever the trace is called.
+cp fit/day.csv "$work/a day's trace.csv"
+cp fit/two.csv fit/limit.csv "$work"
+follow() {
+    num_checks=$((num_checks + 1))
+    (
+        cd "$work" && "$spotsim" "$@" >followed 2>stderr &&
+            next=$(sed -n '$s/^Next: spotsim //p' followed) && [ -n "$next" ] &&
+            eval "\"\$spotsim\" $next" >stdout 2>stderr
+    ) || fail "what spotsim $* says to type next fails: $(cat "$work/stderr")"
+}
+follow trace fit "a day's trace.csv" --what gaps
+follow trace fit "a day's trace.csv" --what bulk --emit mrp -o "a day's model.yaml"
+follow trace fit two.csv
+follow trace fit limit.csv
 # ---- Converted traces ----
 # converts NAME ARGUMENT...: both the trace and the report are as committed.
 converts() {
@@ -403,7 +462,7 @@ expect "what was done is kept" \
 expect "nothing else is left" [ "$(echo "$work"/long*)" = "$work/long.csv.partial" ]
 expect "nothing is printed" [ ! -s "$work/stdout" ]
 
-rm -rf "$work/traces" "$work/locked" "$work"/*.csv "$work"/*.gz "$work"/*.partial \
+rm -rf "$work/traces" "$work/locked" "$work"/*.csv "$work"/*.yaml "$work"/*.gz "$work"/*.partial \
     "$work"/*.svg "$work"/*.jsonl
 [ "$is_update" != --update ] || echo "the texts of cli/ are written anew"
 echo "$num_checks checks, $num_failed failed"

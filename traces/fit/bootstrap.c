@@ -16,15 +16,17 @@ obstacle(const spot_fit_t *fit)
         return "";
     }
     if (fit->tick_s > 0) {
-        return "no p-value: Anderson-Darling needs the continuous likelihood";
+        return "no p-value: ticks have no Anderson-Darling distance, only --likelihood "
+               "continuous has";
     }
     if (fit->num_complete < fit->num_values) {
-        return "no p-value: how values are censored is not known";
+        return "no p-value: what the censored values would have become is not known";
     }
     return NULL;
 }
 
-/* A draw as the recorder would have seen it. A law may end before that tick does. */
+/* A draw as the recorder would have seen it. A law may end before that tick does: then
+ * the draw itself, since at the limit there is no likelihood. */
 static double
 draw(const spot_law_t *law, double resolution_s, spot_rng_t *rng)
 {
@@ -35,7 +37,7 @@ draw(const spot_law_t *law, double resolution_s, spot_rng_t *rng)
                                ? law->parameters[law->family->num_parameters]
                                : (double) INFINITY;
 
-    return fmin(fmin(seen_s, limit_s), SPOT_FIT_LONGEST_S);
+    return fmin(seen_s < limit_s ? seen_s : value_s, SPOT_FIT_LONGEST_S);
 }
 
 /* AD*; INFINITY where the drawn values allow no fit, which speaks for no law. */

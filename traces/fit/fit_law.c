@@ -60,18 +60,50 @@ start_fit(spot_fit_t *fit, const spot_durations_t *durations,
     }
 }
 
+/* What a limit of the values does not allow. */
+static bool
+can_have_limit(spot_fit_t *fit, const spot_durations_t *durations)
+{
+    const double limit_s = fit->law.parameters[fit->family->num_parameters];
+
+    if (!(limit_s > 0) || !isfinite(limit_s)) {
+        spot_fit_note(fit, SPOT_FIT_NO_LIMIT, "no limit of the life is given: no fit");
+        return false;
+    }
+    if (durations->max_s > limit_s) {
+        spot_fit_note(fit, SPOT_FIT_BEYOND_LIMIT,
+            "%.10g s is beyond the limit of %.10g s: no fit", durations->max_s, limit_s);
+        return false;
+    }
+    if (durations->max_s == limit_s &&
+        durations->groups[durations->num_groups - 1].num_censored > 0) {
+        spot_fit_note(fit, SPOT_FIT_BEYOND_LIMIT,
+            "a value was censored at the limit of %.10g s, which is to say beyond it: "
+            "no fit",
+            limit_s);
+        return false;
+    }
+    if (durations->max_s == limit_s && !(durations->tick_s > 0)) {
+        spot_fit_note(fit, SPOT_FIT_BEYOND_LIMIT,
+            "a value is at the limit of %.10g s, where the likelihood is infinite: no "
+            "fit, expected a limit beyond it",
+            limit_s);
+        return false;
+    }
+    return true;
+}
+
 /* What the sample does not allow. */
 static bool
 can_fit(spot_fit_t *fit, const spot_durations_t *durations)
 {
-    const double limit_s = fit->law.parameters[fit->family->num_parameters];
-
     if (durations->num_values < 2) {
         spot_fit_note(fit, SPOT_FIT_TOO_FEW, "fewer than 2 values: no fit");
         return false;
     }
     if (durations->num_complete == 0) {
-        spot_fit_note(fit, SPOT_FIT_TOO_FEW, "all values are censored: no fit");
+        spot_fit_note(fit, SPOT_FIT_TOO_FEW,
+            "all values are censored, no life was seen to its end: no fit");
         return false;
     }
     if (durations->is_one_value && fit->family != &spot_family_exponential) {
@@ -82,19 +114,7 @@ can_fit(spot_fit_t *fit, const spot_durations_t *durations)
                 : "all complete values are equal");
         return false;
     }
-    if (fit->family->num_settings == 0) {
-        return true;
-    }
-    if (!(limit_s > 0) || !isfinite(limit_s)) {
-        spot_fit_note(fit, SPOT_FIT_NO_LIMIT, "no limit of the life is given: no fit");
-        return false;
-    }
-    if (durations->max_s > limit_s) {
-        spot_fit_note(fit, SPOT_FIT_BEYOND_LIMIT,
-            "%.10g s is beyond the limit of %.10g s: no fit", durations->max_s, limit_s);
-        return false;
-    }
-    return true;
+    return fit->family->num_settings == 0 || can_have_limit(fit, durations);
 }
 
 /* The smaller mean first: the other order is the same law. */
@@ -145,15 +165,19 @@ note_mixture(spot_fit_t *fit)
     const char *share = is_bathtub ? "w" : "p1";
 
     if (!is_bathtub && p[SECOND] < p[FIRST] * SAME_MEANS) {
+        fit->arbitrary = 1u << SHARE;
         spot_fit_note(
             fit, SPOT_FIT_ARBITRARY, "degenerate: mu1 = mu2 and p1 is arbitrary");
     } else if (p[SHARE] > 1 - LEAST_SHARE) {
+        fit->arbitrary = 1u << SECOND;
         spot_fit_note(fit, SPOT_FIT_ARBITRARY, "boundary: %s = 1 and %s is arbitrary",
             share, is_bathtub ? "tau2" : "mu2");
     } else if (p[SHARE] < LEAST_SHARE) {
+        fit->arbitrary = 1u << FIRST;
         spot_fit_note(fit, SPOT_FIT_ARBITRARY, "boundary: %s = 0 and %s is arbitrary",
             share, is_bathtub ? "tau1" : "mu1");
     } else if (!is_bathtub && p[FIRST] * TICKS_PER_FLAT_MEAN < fit->tick_s) {
+        fit->arbitrary = 1u << FIRST;
         spot_fit_note(
             fit, SPOT_FIT_FLAT, "flat: mu1 is far below the tick, its value arbitrary");
     }
@@ -170,6 +194,7 @@ note_doubts(spot_fit_t *fit, const spot_durations_t *durations)
             spot_fit_note(
                 fit, SPOT_FIT_DEGENERATE, "degenerate: all complete values are equal");
         } else {
+            fit->arbitrary = 1u;
             spot_fit_note(fit, SPOT_FIT_DEGENERATE | SPOT_FIT_ARBITRARY,
                 "degenerate: all complete values are in the first tick, the mean is "
                 "unknown");
@@ -188,6 +213,7 @@ note_flat(spot_fit_t *fit, const spot_maximum_t *maximum)
 {
     for (size_t j = 0; j < maximum->num_parameters; j++) {
         if (spot_maximum_is_flat_in(maximum, j)) {
+            fit->arbitrary |= 1u << j;
             spot_fit_note(fit, SPOT_FIT_ARBITRARY,
                 "flat: %s is arbitrary, the likelihood does not depend on it",
                 fit->family->fields[j].name);
@@ -217,6 +243,15 @@ estimate_errors(
     }
 }
 
+/* With the other parameters of a mixture the mean stays what it is. */
+static bool
+is_mean_arbitrary(const spot_fit_t *fit)
+{
+    const unsigned last = 1u << (fit->family->num_parameters - 1);
+
+    return (fit->arbitrary & last) != 0;
+}
+
 static void
 judge(spot_fit_t *fit, const spot_durations_t *durations)
 {
@@ -230,6 +265,10 @@ judge(spot_fit_t *fit, const spot_durations_t *durations)
     fit->implied_cv = spot_law_cv(&fit->law);
     fit->mean_ratio = fit->implied_mean_s / durations->mean_s;
     fit->is_mean_exact = fit->family->keeps_mean;
+    if (is_mean_arbitrary(fit)) {
+        fit->implied_mean_s = fit->implied_cv = fit->mean_ratio = (double) NAN;
+        fit->is_mean_exact = false;
+    }
 }
 
 void

@@ -40,7 +40,8 @@ typedef struct {
     bool is_mean_exact; /* the family keeps the sample's mean: exactly so if continuous
                          * and uncensored */
     bool converged;
-    unsigned flags; /* spot_fit_flag_t */
+    unsigned flags;     /* spot_fit_flag_t */
+    unsigned arbitrary; /* bit j: parameter j does not matter, its value is chance */
     char note[SPOT_FIT_NOTE_BYTES];
     size_t num_values;
     size_t num_complete;

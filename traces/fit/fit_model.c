@@ -3,6 +3,8 @@
 
 #include <math.h>
 
+#include "traces/bulk.h"
+
 #include "base/units.h"
 
 /* key: number, as inside a flow map. */
@@ -73,7 +75,7 @@ write_head(
     write_comment(out, "fitted to", origin->source);
     fprintf(out, "# resolution %s s, %s, %zu events, start %s\n", resolution, span,
         num_events, start != NULL ? start : "unknown");
-    write_comment(out, "written by spotsim", origin->version);
+    fprintf(out, "# written by spotsim %s\n", origin->version);
     fprintf(out, "# A fitted trace describes that day and that zone, nothing else.\n");
     if (trace->kind == SPOT_TRACE_AVAILABILITY) {
         fprintf(out, "# The trace says what was obtainable, never what was running: so "
@@ -97,9 +99,9 @@ write_common(
     write_line(out, "horizon_s", horizon_s);
 }
 
-/* {family: NAME, PARAMETER: NUMBER, ...}; without limit where a setting is infinite. */
-static void
-write_law(FILE *out, const char *selector, const spot_law_t *law)
+/* Without limit where a setting is infinite. */
+void
+spot_fit_write_law(FILE *out, const char *selector, const spot_law_t *law)
 {
     const spot_family_t *family = law->family;
 
@@ -131,8 +133,10 @@ static void
 write_options(FILE *out, const spot_fit_origin_t *origin)
 {
     if (origin->lifetime != NULL) {
+        fprintf(out, "# Deadlines come on top of the events above, which have every "
+                     "preemption of the trace.\n");
         fprintf(out, "lifetimes: ");
-        write_law(out, "law", origin->lifetime);
+        spot_fit_write_law(out, "law", origin->lifetime);
         fputc('\n', out);
     }
     if (origin->hourly != NULL) {
@@ -157,7 +161,7 @@ spot_mrp_write(const spot_mrp_t *self, const spot_fit_origin_t *origin, FILE *ou
     fprintf(out, "}\ngaps_s:\n");
     for (int j = 0; j < SPOT_MRP_NUM_CLASSES; j++) {
         fprintf(out, "  %s: ", spot_mrp_class_names[j]);
-        write_law(out, "family", &self->gaps[j].law);
+        spot_fit_write_law(out, "family", &self->gaps[j].law);
         fputc('\n', out);
     }
     fprintf(out, "bulk:\n");
@@ -199,4 +203,29 @@ spot_seed_write(const spot_seed_t *self, const spot_fit_origin_t *origin, FILE *
     write_common(out, self->tick_s, self->capacity, self->initial, self->horizon_s);
     write_direction(out, "preemption", &self->preemption);
     write_direction(out, "addition", &self->addition);
+}
+
+int
+spot_fit_num_events(size_t *num_events, const spot_trace_t *trace)
+{
+    spot_bulks_t bulks;
+    const int ret = spot_bulks_init(&bulks, trace);
+
+    *num_events = 0;
+    for (size_t j = 0; ret == 0 && j < bulks.num_bulks; j++) {
+        *num_events += bulks.bulks[j].kind != SPOT_EVENT_STOP ? 1 : 0;
+    }
+    spot_bulks_free(&bulks);
+    return ret;
+}
+
+/* Capacity, initial population, tick and length are those of the recording. */
+void
+spot_recorded_write(const char *generator, const char *path, size_t num_events,
+    const spot_fit_origin_t *origin, FILE *out)
+{
+    write_head(out, origin, num_events, generator);
+    fprintf(out, "trace: ");
+    write_quoted(out, path);
+    fputc('\n', out);
 }

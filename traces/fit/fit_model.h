@@ -28,4 +28,15 @@ void spot_mrp_write(const spot_mrp_t *self, const spot_fit_origin_t *origin, FIL
 void spot_seed_write(
     const spot_seed_t *self, const spot_fit_origin_t *origin, FILE *out);
 
+/* {family: NAME, PARAMETER: NUMBER, ...}, with selector "family" or "law". */
+void spot_fit_write_law(FILE *out, const char *selector, const spot_law_t *law);
+
+/* Preemptions and additions of a trace. NO_MEMORY. O(events). */
+SPOT_MUST_CHECK int spot_fit_num_events(size_t *num_events, const spot_trace_t *trace);
+
+/* A model that is the recording itself: generator "block" (pieces of it) or "replay".
+ * path: of the trace, as seen from where the model will be. */
+void spot_recorded_write(const char *generator, const char *path, size_t num_events,
+    const spot_fit_origin_t *origin, FILE *out);
+
 #endif

@@ -111,7 +111,8 @@ take_mean(spot_mrp_gap_t *self, double mean_s)
     self->converged = true;
 }
 
-/* The families whose mean can be trusted, by AIC. */
+/* The families whose mean can be trusted, by AIC. Where all gaps are in the first tick
+ * no mean can be: the law stays that of the class mean. */
 static int
 choose_law(
     spot_mrp_gap_t *self, const gaps_t *gaps, double tick_s, spot_maximiser_t *maximiser)
@@ -127,7 +128,7 @@ choose_law(
         spot_fit_t fit;
 
         spot_fit_law(maximiser, &durations, families[j], (double) NAN, &fit);
-        if (fit.is_fitted && fit.aic < best - AIC_MARGIN) {
+        if (!isnan(fit.mean_ratio) && fit.aic < best - AIC_MARGIN) {
             best = fit.aic;
             self->law = fit.law;
             self->converged = fit.converged;

@@ -331,6 +331,23 @@ note_shape(spot_size_fit_t *self, const spot_size_sample_t *sample)
     }
 }
 
+/* Behind a share that is 1 nothing is left to be described; a first failure that is sure
+ * has no number of failures. */
+static void
+mark_arbitrary(spot_size_fit_t *self)
+{
+    const spot_size_family_table_t *family = self->family;
+    const double *p = self->parameters;
+
+    if (family == &spot_size_all_or_geometric && p[0] == 1) {
+        self->arbitrary = 1u << 1;
+    } else if (family == &spot_size_seed_mixture && p[0] == 1) {
+        self->arbitrary = 1u << 1 | 1u << 2;
+    } else if (family == &spot_size_truncated_negbin && p[1] == 1 && isfinite(p[0])) {
+        self->arbitrary = 1u << 0;
+    }
+}
+
 static void
 note_impossible(spot_size_fit_t *self, const spot_size_sample_t *sample)
 {
@@ -386,6 +403,7 @@ spot_fit_size(spot_size_fit_t *self, const spot_size_family_table_t *family,
     if (!family->is_given_limit) {
         fill_distances(self, sample);
     }
+    mark_arbitrary(self);
     note_shape(self, sample);
     note_impossible(self, sample);
 }

@@ -43,6 +43,7 @@ struct spot_size_fit {
     const spot_size_family_table_t *family;
     bool is_fitted; /* else the note says why not, and all numbers are NAN */
     double parameters[SPOT_SIZE_MAX_PARAMETERS + 1];
+    unsigned arbitrary; /* bit j: parameter j does not matter, its value is chance */
     double std_errors[SPOT_SIZE_MAX_PARAMETERS]; /* NAN: at a boundary, or none */
     double log_likelihood;
     double aic;

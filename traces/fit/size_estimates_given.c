@@ -3,12 +3,17 @@
  * boundary, which a search in unlimited numbers can only approach: each boundary is
  * tried on its own and kept where it costs next to nothing. */
 #include <math.h>
+#include <stdio.h>
 
 #include "traces/fit/root.h"
 #include "traces/fit/size_estimate.h"
 
 /* What a boundary may cost of ln L. */
 #define BOUNDARY_COST 1e-6
+
+/* Sums above this are scaled down; rates beyond these bounds are none or all. */
+#define LARGE_SUM 1e200
+#define LOG_RATE_MAX 40
 
 /* Keeps the candidate with that ln L, if it costs at most as much. */
 static void
@@ -174,6 +179,58 @@ spot_size_estimate_zt_betabinomial(
         fit);
 }
 
+/* Mean of j < n with weights rate^j / j!. */
+static double
+truncated_poisson_mean(double rate, int32_t limit)
+{
+    double term = 1, sum = 1, weighted = 0;
+
+    for (int32_t j = 1; j < limit; j++) {
+        term *= rate / j;
+        sum += term;
+        weighted += j * term;
+        if (sum > LARGE_SUM) {
+            term /= sum;
+            weighted /= sum;
+            sum = 1;
+        }
+    }
+    return weighted / sum;
+}
+
+/* Sum of mean - (k - 1) at ln of the rate, with which it rises. */
+static double
+truncated_poisson_equation(double log_rate, void *context)
+{
+    const spot_size_sample_t *sample = context;
+    double sum = 0;
+
+    for (size_t j = 0; j < sample->num_cells; j++) {
+        const spot_size_cell_t *cell = &sample->cells[j];
+
+        sum += cell->weight *
+               (truncated_poisson_mean(exp(log_rate), cell->limit) - (cell->size - 1));
+    }
+    return sum;
+}
+
+static void
+estimate_truncated_poisson(const spot_size_sample_t *sample, spot_size_fit_t *fit)
+{
+    spot_size_sample_t borrowed = *sample;
+    double log_rate = 0;
+
+    fit->parameters[0] = (double) INFINITY;
+    fit->parameters[1] = 1;
+    fit->parameters[2] = (double) INFINITY;
+    fit->converged =
+        sample->is_all || spot_root_find(truncated_poisson_equation, &borrowed,
+                              -LOG_RATE_MAX, LOG_RATE_MAX, &log_rate);
+    if (!sample->is_all) {
+        fit->parameters[2] = exp(log_rate);
+    }
+}
+
 void
 spot_size_estimate_truncated_negbin(
     const spot_size_sample_t *sample, spot_maximiser_t *maximiser, spot_size_fit_t *fit)
@@ -184,7 +241,8 @@ spot_size_estimate_truncated_negbin(
         .starts = {{0, 0}, {-1, -1}}};
     const spot_size_search_t limit = {
         .num_free = 1, .free_ids = {0}, .num_starts = 2, .starts = {{0}, {-1}}};
-    spot_size_fit_t other = *fit;
+    spot_size_fit_t poisson = *fit, other = *fit;
+    char note[64];
     double best;
 
     if (sample->max == 1) {
@@ -192,7 +250,20 @@ spot_size_estimate_truncated_negbin(
         fit->converged = true;
         return;
     }
+    estimate_truncated_poisson(sample, &poisson);
+    snprintf(note, sizeof(note), "r=inf: truncated Poisson of rate %.5g",
+        poisson.parameters[2]);
+    if (sample->is_all) {
+        *fit = poisson;
+        spot_size_note(fit, "%s", note);
+        return;
+    }
     best = spot_size_maximise(&inside, sample, maximiser, fit);
+    if (poisson.converged) {
+        offer(&poisson,
+            spot_size_log_likelihood(fit->family, poisson.parameters, sample), note,
+            &best, fit);
+    }
     offer(&other, spot_size_maximise(&limit, sample, maximiser, &other), "p=0", &best,
         fit);
 }

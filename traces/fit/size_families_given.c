@@ -155,17 +155,22 @@ const spot_size_family_table_t spot_size_zt_betabinomial = {
 #define LARGE_TERM 1e200
 
 /* The terms (r + j - 1) / j q of the sum follow one another; p^r cancels. p = 0 is a
- * limit like others. */
+ * limit like others; with r to infinity, and the rate r q given, the number is of
+ * Poisson, with an infinite rate all. */
 static double
 truncated_negbin_log_probability(const double *p, int32_t size, int32_t limit)
 {
+    const bool is_poisson = isinf(p[0]);
     double term = 1, sum = 1, log_scale = 0;
 
-    if (p[1] >= 1) {
+    if (is_poisson && isinf(p[2])) {
+        return size == limit ? 0 : -(double) INFINITY;
+    }
+    if (p[1] >= 1 && !is_poisson) {
         return size == 1 ? 0 : -(double) INFINITY;
     }
     for (int32_t j = 1; j < limit; j++) {
-        term *= (p[0] + j - 1) / j * (1 - p[1]);
+        term *= is_poisson ? p[2] / j : (p[0] + j - 1) / j * (1 - p[1]);
         sum += term;
         if (sum > LARGE_TERM) {
             log_scale += log(sum);
@@ -173,8 +178,10 @@ truncated_negbin_log_probability(const double *p, int32_t size, int32_t limit)
             sum = 1;
         }
     }
-    return spot_size_log_rising(p[0], size - 1) - lgamma(size) +
-           (size - 1) * log1p(-p[1]) - log(sum) - log_scale;
+    log_scale += lgamma(size) + log(sum);
+    return is_poisson ? (size - 1) * log(p[2]) - log_scale
+                      : spot_size_log_rising(p[0], size - 1) +
+                            (size - 1) * log1p(-p[1]) - log_scale;
 }
 
 const spot_size_family_table_t spot_size_truncated_negbin = {

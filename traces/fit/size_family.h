@@ -62,7 +62,9 @@ extern const spot_size_family_table_t spot_size_zt_binomial;         /* q */
 extern const spot_size_family_table_t
     spot_size_zt_betabinomial; /* a, b; a = 0: the limit; both INFINITY: zt-binomial,
                                   then q is a third number behind them */
-extern const spot_size_family_table_t spot_size_truncated_negbin; /* r, p */
+extern const spot_size_family_table_t
+    spot_size_truncated_negbin; /* r, p; r INFINITY: truncated Poisson, then its rate is
+                                   a third number behind them */
 
 /* Every family, NULL-terminated. */
 #define SPOT_SIZE_MAX_FAMILIES 14

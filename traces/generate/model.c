@@ -2,6 +2,7 @@
 #include "traces/generate/model.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -160,8 +161,13 @@ settle_tick(spot_model_common_t *common, spot_bind_t *bind, const spot_node_t *n
 
     if (common->tick_s != 0 && (spot_duration_from_s(common->tick_s, &model_ms) != 0 ||
                                    model_ms != setting->tick_ms)) {
-        warn_ignored(bind, node, "tick_s",
-            setting->is_zone ? "the tick of all zones" : "the scenario's tick");
+        char tick[SPOT_DURATION_TEXT_BYTES], winner[128];
+
+        spot_duration_text(setting->tick_ms, tick);
+        snprintf(winner, sizeof(winner), "%s, %s instead of %.6g s,",
+            setting->is_zone ? "the tick of all zones" : "the scenario's tick", tick,
+            common->tick_s);
+        warn_ignored(bind, node, "tick_s", winner);
     }
     common->tick_ms = setting->tick_ms;
 }

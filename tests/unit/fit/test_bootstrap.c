@@ -164,11 +164,13 @@ test_refusals(void **state)
     (void) state;
     fit_values(values, is_censored, 5, 0, &spot_family_weibull, &fit);
     assert_true(isnan(p_value(&fit, 9, 1)));
-    assert_string_equal(fit.note, "no p-value: how values are censored is not known");
+    assert_string_equal(
+        fit.note, "no p-value: what the censored values would have become is not known");
     fit_values(values, NULL, 5, 10, &spot_family_weibull, &fit);
     assert_true(isnan(p_value(&fit, 9, 1)));
-    assert_string_equal(
-        fit.note, "no p-value: Anderson-Darling needs the continuous likelihood");
+    assert_string_equal(fit.note,
+        "no p-value: ticks have no Anderson-Darling distance, only --likelihood "
+        "continuous has");
     assert_true((fit.flags & SPOT_FIT_NO_P_VALUE) != 0);
     fit_values(values, NULL, 1, 0, &spot_family_weibull, &fit);
     assert_true(isnan(p_value(&fit, 9, 1)));

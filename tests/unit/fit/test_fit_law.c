@@ -282,7 +282,8 @@ static void
 test_no_fit(void **state)
 {
     static const double equal[] = {60, 60, 60}, beyond[] = {10, 6000, 30};
-    static const bool all[] = {true, true, true};
+    static const double at_limit[] = {10, 5000, 30};
+    static const bool all[] = {true, true, true}, second[] = {false, true, false};
     spot_fit_t fit;
 
     (void) state;
@@ -291,7 +292,8 @@ test_no_fit(void **state)
     fit = fit_values(&spot_family_exponential, equal, NULL, 1, 60);
     assert_no_fit(&fit, SPOT_FIT_TOO_FEW, "fewer than 2 values: no fit");
     fit = fit_values(&spot_family_exponential, equal, all, 3, 0);
-    assert_no_fit(&fit, SPOT_FIT_TOO_FEW, "all values are censored: no fit");
+    assert_no_fit(&fit, SPOT_FIT_TOO_FEW,
+        "all values are censored, no life was seen to its end: no fit");
     for (int f = 1; f < 7; f++) {
         fit = fit_values(spot_families[f], equal, NULL, 3, 0);
         assert_no_fit(&fit, SPOT_FIT_DEGENERATE,
@@ -307,6 +309,15 @@ test_no_fit(void **state)
     fit = fit_values(&spot_family_bathtub, beyond, NULL, 3, 0);
     assert_no_fit(
         &fit, SPOT_FIT_BEYOND_LIMIT, "6000 s is beyond the limit of 5000 s: no fit");
+    fit = fit_values(&spot_family_bathtub, at_limit, second, 3, 0);
+    assert_no_fit(&fit, SPOT_FIT_BEYOND_LIMIT,
+        "a value was censored at the limit of 5000 s, which is to say beyond it: no "
+        "fit");
+    fit = fit_values(&spot_family_bathtub, at_limit, NULL, 3, 0);
+    assert_no_fit(&fit, SPOT_FIT_BEYOND_LIMIT,
+        "a value is at the limit of 5000 s, where the likelihood is infinite: no fit, "
+        "expected a limit beyond it");
+    assert_true(fit_values(&spot_family_bathtub, at_limit, NULL, 3, 10).is_fitted);
 }
 
 static void
@@ -325,6 +336,7 @@ test_degenerate_exponential(void **state)
     assert_true(fabs(fit.log_likelihood) < 1e-12);
     assert_true((fit.flags & SPOT_FIT_DEGENERATE) != 0);
     assert_true((fit.flags & SPOT_FIT_NO_ERRORS) != 0);
+    assert_true(fit.arbitrary == 1 && isnan(fit.mean_ratio) && !fit.is_mean_exact);
     fit = fit_values(&spot_family_exponential, in_first, NULL, 3, 60);
     assert_true(fit.is_fitted && (fit.flags & SPOT_FIT_RAISED) != 0);
     assert_true((fit.flags & SPOT_FIT_DEGENERATE) != 0);
@@ -365,6 +377,7 @@ test_arbitrary(void **state)
     exponential = fit_values(&spot_family_exponential, regular, NULL, 6, 0);
     assert_true(fit.is_fitted && (fit.flags & SPOT_FIT_ARBITRARY) != 0);
     assert_true(isnan(fit.standard_errors[0]));
+    assert_true(fit.arbitrary == 1 && fit.is_mean_exact);
     assert_near(fit.log_likelihood, exponential.log_likelihood, 1e-9);
     assert_true(fit.aic > exponential.aic + 3.9);
     fit = fit_values(&spot_family_hyperexp2, burst, NULL, 10, 60);
@@ -372,6 +385,24 @@ test_arbitrary(void **state)
     assert_string_equal(fit.note,
         "flat: mu1 is far below the tick, its value arbitrary; no standard errors");
     assert_true(fit.law.parameters[1] <= fit.law.parameters[2]);
+    assert_true(fit.arbitrary == 1u << 1 && fit.is_mean_exact);
+}
+
+/* Lives that are still going on: a part of them may last for ever, so there is no mean.
+ */
+static void
+test_arbitrary_mean(void **state)
+{
+    static const double lives[] = {600, 600, 1200, 3000};
+    static const bool is_censored[] = {false, false, false, true};
+    spot_fit_t fit;
+
+    (void) state;
+    fit = fit_values(&spot_family_hyperexp2, lives, is_censored, 4, 60);
+    assert_true(fit.is_fitted && (fit.arbitrary & 1u << 2) != 0);
+    assert_true(isnan(fit.mean_ratio) && isnan(fit.implied_mean_s));
+    assert_false(fit.is_mean_exact);
+    assert_true(isfinite(fit.aic) && isfinite(fit.bic));
 }
 
 /* One complete value says how often, not how spread. A time constant beyond all bounds
@@ -465,6 +496,7 @@ main(void)
         cmocka_unit_test(test_degenerate_exponential),
         cmocka_unit_test(test_zeros),
         cmocka_unit_test(test_arbitrary),
+        cmocka_unit_test(test_arbitrary_mean),
         cmocka_unit_test(test_little_is_known),
         cmocka_unit_test(test_ranking),
         cmocka_unit_test(test_default_tick),

@@ -300,7 +300,7 @@ test_mrp_text(void **state)
     char *text;
     static const char expected[] =
         "# fitted to: own.csv\n# resolution 60 s, 30 min, 3 events, start unknown\n"
-        "# written by spotsim: 0\n"
+        "# written by spotsim 0\n"
         "# A fitted trace describes that day and that zone, nothing else.\n"
         "spotsim-model: 1\ngenerator: mrp\nname: \"own\"\ntick_s: 60\ncapacity: 4\n"
         "initial: 2\nhorizon_s: 1800\nfirst_previous: add\n"
@@ -336,6 +336,32 @@ test_no_events(void **state)
     make_trace(&trace, HEAD_60, "0,init,2,\n60,stop,1,\n1800,end,1,\n");
     assert_int_equal(spot_fit_mrp(&mrp, &trace, &maximiser), SPOT_ERR_BAD_INPUT);
     assert_int_equal(spot_fit_seed(&seed, &trace), SPOT_ERR_BAD_INPUT);
+    spot_trace_free(&trace);
+}
+
+/* All gaps of a class are one tick: their likelihood would send the mean to 0, and
+ * bursts of any size would be generated. */
+static void
+test_gaps_of_one_tick(void **state)
+{
+    char rows[1000] = "0,init,64,\n";
+    spot_trace_t trace;
+    spot_mrp_t mrp;
+
+    (void) state;
+    for (int j = 1; j <= 20; j++) {
+        snprintf(
+            rows + strlen(rows), sizeof(rows) - strlen(rows), "%d,preempt,1,\n", 60 * j);
+    }
+    strcat(rows, "6000,end,44,\n");
+    make_trace(
+        &trace, "unknown\n# resolution_s: 60\n# kind: counts\n# capacity: 64", rows);
+    assert_int_equal(spot_fit_mrp(&mrp, &trace, &maximiser), 0);
+    assert_int_equal(mrp.gaps[SPOT_MRP_PREEMPT_PREEMPT].num_gaps, 19);
+    assert_ptr_equal(
+        mrp.gaps[SPOT_MRP_PREEMPT_PREEMPT].law.family, &spot_family_exponential);
+    assert_true(mrp.gaps[SPOT_MRP_PREEMPT_PREEMPT].law.parameters[0] == 60);
+    assert_true(spot_mrp_converged(&mrp));
     spot_trace_free(&trace);
 }
 
@@ -375,6 +401,7 @@ main(void)
         cmocka_unit_test(test_seed_numbers),
         cmocka_unit_test(test_mrp_text),
         cmocka_unit_test(test_no_events),
+        cmocka_unit_test(test_gaps_of_one_tick),
         cmocka_unit_test(test_hourly),
     };
 

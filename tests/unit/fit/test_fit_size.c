@@ -277,6 +277,8 @@ test_boundaries_are_limits(void **state)
                          spot_size_zt_betabinomial.log_probability(at_b, k, 9)) < 1e-6);
         assert_true(fabs(spot_size_shifted_negbin.log_probability(near_r, k, 0) -
                          spot_size_shifted_negbin.log_probability(at_r, k, 0)) < 1e-6);
+        assert_true(fabs(spot_size_truncated_negbin.log_probability(near_r, k, 9) -
+                         spot_size_truncated_negbin.log_probability(at_r, k, 9)) < 1e-6);
     }
     for (int32_t n = 0; n < 200; n += 7) { /* across the change of method */
         assert_true(fabs(spot_size_log_rising(1, n) - lgamma(n + 1.0)) <=
@@ -410,6 +412,39 @@ test_all_ones(void **state)
     }
 }
 
+/* Less spread than a Poisson number: without the limit of the law the search would run
+ * away. The limit is the maximum: the score is 0, and no other number is likelier. */
+static void
+test_truncated_poisson(void **state)
+{
+    const double values[] = {2, 3, 3, 2, 3, 4, 2, 3, 3, 2, 4, 3};
+    const int32_t limits[] = {9, 12, 7, 5, 6, 12, 15, 9, 4, 12, 9, 11};
+    const double rates[] = {0.8, 0.99, 1.01, 1.3}, shapes[] = {10, 1e3, 1e6};
+    spot_size_sample_t sample;
+    spot_size_fit_t fit;
+
+    (void) state;
+    assert_int_equal(spot_size_sample_init(&sample, 12, values, limits), 0);
+    spot_fit_size(&fit, &spot_size_truncated_negbin, &sample, &maximiser);
+    assert_true(fit.is_fitted && fit.converged);
+    assert_non_null(strstr(fit.note, "r=inf: truncated Poisson of rate "));
+    assert_true(isinf(fit.parameters[0]) && fabs(fit.mean_ratio - 1) < 1e-12);
+    for (int j = 0; j < 4; j++) {
+        const double rate = fit.parameters[2] * rates[j];
+        const double other[] = {(double) INFINITY, 1, rate};
+
+        assert_true(
+            spot_size_log_likelihood(fit.family, other, &sample) < fit.log_likelihood);
+        for (int i = 0; i < 3; i++) {
+            const double finite[] = {shapes[i], shapes[i] / (shapes[i] + rate)};
+
+            assert_true(spot_size_log_likelihood(fit.family, finite, &sample) <
+                        fit.log_likelihood);
+        }
+    }
+    spot_size_sample_free(&sample);
+}
+
 static void
 test_all_is_taken(void **state)
 {
@@ -423,7 +458,10 @@ test_all_is_taken(void **state)
         if (spot_size_families[j]->is_given_limit) {
             fit_values(&fit, spot_size_families[j], values, limits, NUM_EDGE);
             assert_true(fit.is_fitted);
+            assert_true(fit.converged);
             assert_non_null(strstr(fit.note, "degenerate: every event takes all"));
+            assert_int_equal(fit.arbitrary,
+                spot_size_families[j] == &spot_size_all_or_geometric ? 1u << 1 : 0);
         }
     }
 }
@@ -506,6 +544,7 @@ main(void)
         cmocka_unit_test(test_boundaries_are_limits),
         cmocka_unit_test(test_recovery),
         cmocka_unit_test(test_all_ones),
+        cmocka_unit_test(test_truncated_poisson),
         cmocka_unit_test(test_all_is_taken),
         cmocka_unit_test(test_all_equal),
         cmocka_unit_test(test_too_few),

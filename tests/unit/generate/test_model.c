@@ -320,7 +320,8 @@ test_the_scenario_wins(void **state)
         "generator: seed\ntick_s: 5\n" FLEET "horizon_s: 3600\n" FIXED, "");
     check_in_scenario("generator: seed\n" FIXED
                       "tick_s: 60\ncapacity: 64\ninitial: 32\nhorizon_s: 21300\n",
-        "warning: scenario.yaml:4:9: trace.tick_s is ignored: the scenario's tick wins\n"
+        "warning: scenario.yaml:4:9: trace.tick_s is ignored: the scenario's tick, 5 s "
+        "instead of 60 s, wins\n"
         "warning: scenario.yaml:5:11: trace.capacity is ignored: the scenario's "
         "fleet.capacity wins\n"
         "warning: scenario.yaml:6:10: trace.initial is ignored: the scenario's "

@@ -275,8 +275,8 @@ test_model_keys_that_differ_warn(void **state)
         "  horizon_s: 60\n"
         "  preemption: {per_minute: 0.1, count: {fixed: 1}}\n"
         "  addition: {per_minute: 0, count: {fixed: 2}}\n",
-        "warning: scenario.yaml:7:11: trace.tick_s is ignored: the scenario's tick "
-        "wins\n"
+        "warning: scenario.yaml:7:11: trace.tick_s is ignored: the scenario's tick, "
+        "60 s instead of 5 s, wins\n"
         "warning: scenario.yaml:8:13: trace.capacity is ignored: the scenario's "
         "fleet.capacity wins\n"
         "warning: scenario.yaml:9:12: trace.initial is ignored: the scenario's "

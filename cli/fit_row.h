@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A fit of durations or of sizes as the tables show it. */
+#ifndef SPOT_CLI_FIT_ROW_H
+#define SPOT_CLI_FIT_ROW_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "base/json.h"
+#include "traces/fit/fit_law.h"
+#include "traces/fit/fit_size.h"
+
+#define SPOT_FIT_ROW_PARAMETERS 3
+
+/* Borrows the words of the fit. */
+typedef struct {
+    const char *family;
+    int num_parameters;
+    const char *names[SPOT_FIT_ROW_PARAMETERS];
+    const char *units[SPOT_FIT_ROW_PARAMETERS]; /* " s", or "": a pure number */
+    double parameters[SPOT_FIT_ROW_PARAMETERS];
+    double errors[SPOT_FIT_ROW_PARAMETERS];
+    unsigned arbitrary; /* bit j: parameter j is chance, never shown as digits */
+    double n, num_complete;
+    double log_likelihood, aic, bic, ks, ad, p_value, mean_ratio;
+    double tick_s, limit_s, mean, cv; /* durations only */
+    bool is_size, is_mean_exact, is_fitted, converged, is_best, is_best_mean;
+    const char *note;
+} spot_fit_row_t;
+
+void spot_fit_row_of_law(spot_fit_row_t *self, const spot_fit_t *fit);
+void spot_fit_row_of_size(
+    spot_fit_row_t *self, const spot_size_fit_t *fit, const spot_size_sample_t *sample);
+
+/* Whether the row has that parameter, and its value means something. */
+bool spot_fit_row_is_known(const spot_fit_row_t *self, int parameter_id);
+
+/* Unknown numbers are empty in CSV (8 significant digits) and null in JSON. */
+void spot_fit_row_write_csv(
+    const spot_fit_row_t *self, const char *trace, const char *what, FILE *out);
+void spot_fit_row_write_json(const spot_fit_row_t *self, spot_json_t *json);
+
+#endif

@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Tables of fits: one of each sample and likelihood. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "cli/fit_task.h"
+#include "cli/pictures.h"
+#include "traces/fit/bootstrap.h"
+
+/* Values of 0 are raised to the resolution; a lifetimes file has none. */
+#define FINE_TICK_S 1
+
+static double
+raised_s(const spot_fit_task_t *self)
+{
+    const double resolution_s = spot_fit_task_resolution_s(self);
+
+    return resolution_s > 0 ? resolution_s : FINE_TICK_S;
+}
+
+static int
+rank(spot_fit_task_t *self, const spot_sample_t *sample, double tick_s,
+    spot_fit_ranking_t *ranking)
+{
+    spot_durations_t durations;
+    const int ret = spot_durations_init(&durations, sample->values, sample->is_censored,
+        sample->num_values, tick_s, raised_s(self));
+
+    if (ret == 0) {
+        spot_fit_rank(ranking, &self->maximiser, &durations,
+            self->families[0] != NULL ? self->families : NULL, self->arguments->limit_s);
+    }
+    spot_durations_free(&durations);
+    return ret;
+}
+
+/* Where both likelihoods are asked for, that of the lattice is drawn. */
+static int
+draw(spot_fit_task_t *self, const spot_fit_ranking_t *ranking,
+    const spot_sample_t *sample, spot_sample_kind_t kind, double tick_s)
+{
+    const spot_fit_arguments_t *arguments = self->arguments;
+    char *name;
+    int ret = SPOT_ERR_NO_MEMORY;
+
+    if (arguments->svg_folder == NULL ||
+        (arguments->likelihood == SPOT_LIKELIHOOD_BOTH && !(tick_s > 0))) {
+        return 0;
+    }
+    name = spot_pictures_name(arguments->path);
+    if (name != NULL) {
+        ret = spot_pictures_of_fit(ranking, sample, kind, self->trace.kind, tick_s,
+            arguments->svg_folder, name, &self->diag);
+    }
+    free(name);
+    return ret;
+}
+
+/* Ranks the families with one likelihood. */
+static int
+fit_with_tick(spot_fit_task_t *self, const spot_sample_t *sample,
+    spot_sample_kind_t kind, double tick_s)
+{
+    const bool is_first =
+        self->arguments->likelihood != SPOT_LIKELIHOOD_BOTH || !(tick_s > 0);
+    const char *what = spot_sample_kind_names[kind];
+    spot_fit_ranking_t ranking;
+    spot_fit_words_t words;
+    int ret = rank(self, sample, tick_s, &ranking);
+
+    for (size_t j = 0; ret == 0 && j < ranking.num_fits; j++) {
+        spot_fit_t *fit = &ranking.fits[j];
+
+        if (fit->is_fitted && !fit->converged) {
+            spot_fit_task_not_converged(self, what, fit->family->name);
+        }
+        if (self->arguments->num_rounds > 0 && fit->is_fitted) {
+            ret = spot_fit_bootstrap(&self->maximiser, raised_s(self),
+                (int) self->arguments->num_rounds, (uint64_t) self->arguments->seed, 0,
+                fit);
+        }
+    }
+    if (ret == 0) {
+        ret = spot_fit_words_of_law(
+            &words, what, &ranking, sample, is_first, spot_fit_task_resolution_s(self));
+    }
+    if (ret == 0) {
+        const int error = draw(self, &ranking, sample, kind, tick_s);
+
+        spot_fit_table_laws(&self->table, what, tick_s, &ranking, &words);
+        self->picture_error = self->picture_error != 0 ? self->picture_error : error;
+    }
+    return ret;
+}
+
+static int
+sample_of(spot_sample_t *sample, const spot_fit_task_t *self, spot_sample_kind_t kind)
+{
+    return self->is_lifetimes ? spot_sample_init_lifetimes(sample, &self->lifetimes)
+                              : spot_sample_init(sample, &self->trace, kind);
+}
+
+/* Whether --what all passes over a sample: what a trace of that kind never has. */
+static bool
+is_never_there(const spot_fit_task_t *self, spot_sample_kind_t kind)
+{
+    return !self->is_lifetimes &&
+           (kind == SPOT_SAMPLE_LIFETIME
+                   ? self->trace.kind != SPOT_TRACE_NAMED
+                   : kind >= SPOT_SAMPLE_UP_SPELL && self->trace.capacity != 1);
+}
+
+static int
+fit_durations(spot_fit_task_t *self, spot_sample_kind_t kind)
+{
+    const spot_fit_arguments_t *arguments = self->arguments;
+    const double resolution_s = spot_fit_task_resolution_s(self);
+    const double tick_s = arguments->tick_s > 0 ? arguments->tick_s : resolution_s;
+    spot_sample_t sample = {0};
+    int ret = sample_of(&sample, self, kind);
+
+    if (ret == 0 && (arguments->likelihood == SPOT_LIKELIHOOD_CONTINUOUS ||
+                        arguments->likelihood == SPOT_LIKELIHOOD_BOTH)) {
+        ret = fit_with_tick(self, &sample, kind, 0);
+    }
+    if (ret == 0 && arguments->likelihood != SPOT_LIKELIHOOD_CONTINUOUS) {
+        const bool is_default =
+            arguments->likelihood == SPOT_LIKELIHOOD_DEFAULT && !(arguments->tick_s > 0);
+
+        ret = fit_with_tick(self, &sample, kind,
+            is_default ? spot_fit_default_tick(&sample, kind, resolution_s) : tick_s);
+    }
+    spot_sample_free(&sample);
+    return ret;
+}
+
+int
+spot_fit_task_lifetime(spot_fit_task_t *self, spot_law_t *law)
+{
+    spot_fit_ranking_t ranking;
+    spot_sample_t sample = {0};
+    int ret = sample_of(&sample, self, SPOT_SAMPLE_LIFETIME);
+
+    *law = (spot_law_t){0};
+    if (ret == 0) {
+        ret = rank(self, &sample, 0, &ranking);
+    }
+    if (ret == 0 && ranking.best_id >= 0) {
+        const spot_fit_t *best = &ranking.fits[ranking.best_id];
+
+        if (best->family == &spot_family_bathtub) {
+            *law = best->law;
+        } else if (ranking.best_mean_id >= 0) {
+            *law = ranking.fits[ranking.best_mean_id].law;
+        }
+    }
+    spot_sample_free(&sample);
+    return ret;
+}
+
+/* By AIC; behind them what could not be fitted. */
+static int
+compare_fits(const void *left, const void *right)
+{
+    const spot_size_fit_t *a = left, *b = right;
+
+    if (a->is_fitted != b->is_fitted) {
+        return a->is_fitted ? -1 : 1;
+    }
+    return !a->is_fitted ? 0 : (a->aic > b->aic) - (a->aic < b->aic);
+}
+
+/* Laws of a size alone, or given what could have been taken. */
+static void
+fit_sizes(spot_fit_task_t *self, const spot_size_sample_t *sample, const char *what,
+    bool is_given)
+{
+    spot_size_fit_t fits[SPOT_SIZE_MAX_FAMILIES];
+    spot_fit_words_t words;
+    size_t num_fits = 0;
+
+    for (size_t j = 0; spot_size_families[j] != NULL; j++) {
+        if (spot_size_families[j]->is_given_limit == is_given &&
+            spot_size_family_fits(spot_size_families[j], sample)) {
+            spot_size_fit_t *fit = &fits[num_fits++];
+
+            spot_fit_size(fit, spot_size_families[j], sample, &self->maximiser);
+            if (fit->is_fitted && !fit->converged) {
+                spot_fit_task_not_converged(self, what, fit->family->name);
+            }
+        }
+    }
+    if (num_fits > 0) {
+        qsort(fits, num_fits, sizeof(*fits), compare_fits);
+    }
+    spot_fit_words_of_sizes(&words, what, fits, num_fits, sample);
+    spot_fit_table_sizes(&self->table, what, fits, num_fits, sample, &words);
+}
+
+static int
+fit_bulk(spot_fit_task_t *self, spot_sample_kind_t kind)
+{
+    spot_sample_t values = {0};
+    spot_size_sample_t sample = {0};
+    char what[64];
+    int ret = spot_sample_init(&values, &self->trace, kind);
+
+    if (ret == 0) {
+        ret = spot_size_sample_init(
+            &sample, values.num_values, values.values, values.limits);
+    }
+    if (ret == 0) {
+        snprintf(what, sizeof(what), "%s-given-n", spot_sample_kind_names[kind]);
+        fit_sizes(self, &sample, spot_sample_kind_names[kind], false);
+        fit_sizes(self, &sample, what, true);
+    }
+    spot_size_sample_free(&sample);
+    spot_sample_free(&values);
+    return ret;
+}
+
+int
+spot_fit_task_tables(spot_fit_task_t *self)
+{
+    static const struct {
+        spot_what_t what;
+        spot_sample_kind_t kind;
+    } samples[] = {{SPOT_WHAT_GAPS, SPOT_SAMPLE_PREEMPT_GAP},
+        {SPOT_WHAT_GAPS, SPOT_SAMPLE_ADD_GAP}, {SPOT_WHAT_SPELLS, SPOT_SAMPLE_UP_SPELL},
+        {SPOT_WHAT_SPELLS, SPOT_SAMPLE_DOWN_SPELL},
+        {SPOT_WHAT_LIFETIMES, SPOT_SAMPLE_LIFETIME},
+        {SPOT_WHAT_BULK, SPOT_SAMPLE_PREEMPT_COUNT},
+        {SPOT_WHAT_BULK, SPOT_SAMPLE_ADD_COUNT}};
+    const int wanted = self->arguments->what;
+    int ret = 0;
+
+    for (size_t j = 0; j < sizeof(samples) / sizeof(samples[0]) && ret == 0; j++) {
+        if ((wanted != (int) samples[j].what && wanted != SPOT_WHAT_ALL) ||
+            (self->is_lifetimes && samples[j].what != SPOT_WHAT_LIFETIMES) ||
+            is_never_there(self, samples[j].kind)) {
+            continue;
+        }
+        ret = samples[j].what == SPOT_WHAT_BULK ? fit_bulk(self, samples[j].kind)
+                                                : fit_durations(self, samples[j].kind);
+    }
+    return ret;
+}
