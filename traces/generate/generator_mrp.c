@@ -71,19 +71,27 @@ static int
 mrp_prepare(void *model, const void *like, spot_diag_t *diag)
 {
     model_t *self = model;
+    int ret = 0;
 
     (void) like;
     (void) diag;
     for (int j = 0; j < SPOT_HOURS_PER_DAY; j++) {
         self->hourly.is_given |= self->hourly.preempt.rates[j] > 0;
     }
-    return 0;
+    for (int j = 0; j < NUM_TYPES && ret == 0; j++) {
+        ret = spot_given_size_init(&self->bulk.sizes[j], self->common.capacity);
+    }
+    return ret;
 }
 
 static void
 mrp_free(void *model)
 {
-    (void) model;
+    model_t *self = model;
+
+    for (int j = 0; j < NUM_TYPES; j++) {
+        spot_given_size_free(&self->bulk.sizes[j]);
+    }
 }
 
 static size_t
