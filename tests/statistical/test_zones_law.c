@@ -301,7 +301,7 @@ test_loss_of_each_instance(void **state)
     (void) state;
     make_lives(&model, horizon_s);
     events_init(&events, &model);
-    for (uint64_t replication = 0; replication < 1000; replication++) {
+    for (uint64_t replication = 0; replication < 600; replication++) {
         tally_t tally = {.living = {12, 8}};
         spot_event_t event;
 

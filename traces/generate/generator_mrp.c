@@ -7,7 +7,9 @@
  * each choice between preemption and addition (0 < N < capacity); GAP the gaps; COUNT
  * the sizes. With lifetimes the victims are chosen here, since their deadlines go with
  * them: VICTIM at first_entity + 1, LIFETIME at first_entity + slot, one life after the
- * other for the instances that have a slot in turn. */
+ * other for the instances that have a slot in turn.
+ *
+ * A shock counts like a deadline that several instances meet at once. */
 #include <math.h>
 
 #include "base/rng.h"
