@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "base/memory.h"
 #include "base/rng.h"
 #include "base/units.h"
@@ -394,6 +395,7 @@ take_event(state_t *self, size_t zone_id, spot_event_t *event)
             ? self->model->zones.zones[zone_id].capacity - part->population
             : part->population;
 
+    spot_bug_assert(part->generator->lose == NULL || part->event.count <= room);
     part->has_event = false;
     part->known_ms = -1;
     *event = part->event;
