@@ -7,6 +7,8 @@
 
 __extension__ typedef unsigned __int128 wide_t;
 
+#define BLOCK_NUMBERS (SPOT_PHILOX_NUMBERS / 2)
+
 static void
 refill(spot_philox_t *state)
 {
@@ -19,7 +21,7 @@ refill(spot_philox_t *state)
     counter.v[0]++;
     second = philox4x64(counter, key);
     memcpy(state->numbers, first.v, sizeof(first.v));
-    memcpy(state->numbers + 4, second.v, sizeof(second.v));
+    memcpy(state->numbers + BLOCK_NUMBERS, second.v, sizeof(second.v));
     state->counter[0] += 2;
     state->num_used = 0;
 }
@@ -83,22 +85,21 @@ spot_rng_seek(spot_rng_t *self, uint64_t seed, uint64_t replication,
     start(&self->state, seed, replication, (uint64_t) purpose, entity);
 }
 
-/* A block has four numbers; the counter is already behind those that were made. */
+/* The counter is already behind the numbers that were made. */
 uint64_t
 spot_rng_position(const spot_rng_t *self)
 {
-    return 4 * self->state.counter[0] + self->state.num_used - SPOT_PHILOX_NUMBERS;
+    return BLOCK_NUMBERS * self->state.counter[0] + self->state.num_used -
+           SPOT_PHILOX_NUMBERS;
 }
 
+/* From the block of the next number on, so that few draws do with the two at hand. */
 void
 spot_rng_skip_to(spot_rng_t *self, uint64_t position)
 {
-    self->state.counter[0] = position / SPOT_PHILOX_NUMBERS * 2;
-    self->state.num_used = SPOT_PHILOX_NUMBERS;
-    if (position % SPOT_PHILOX_NUMBERS != 0) {
-        refill(&self->state);
-        self->state.num_used = (unsigned) (position % SPOT_PHILOX_NUMBERS);
-    }
+    self->state.counter[0] = position / BLOCK_NUMBERS;
+    refill(&self->state);
+    self->state.num_used = (unsigned) (position % BLOCK_NUMBERS);
 }
 
 gsl_rng *

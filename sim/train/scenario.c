@@ -138,10 +138,10 @@ const spot_field_t spot_scenario_fields[] = {
 
 /* Some traces bring their own initial instances: fleet.initial does not count then. */
 static void
-check_fleet(const spot_scenario_t *self, spot_bind_t *bind, const spot_node_t *root)
+check_fleet(
+    const spot_scenario_t *self, spot_bind_t *bind, const spot_node_t *root, bool is_own)
 {
     const spot_fleet_setting_t *fleet = &self->fleet;
-    const bool is_own = spot_trace_node_has_initial(self->trace_node);
 
     if (!is_own && fleet->capacity > 0 && fleet->initial > fleet->capacity) {
         const spot_node_t *map = spot_node_get(root, "fleet");
@@ -256,6 +256,7 @@ spot_scenario_init(spot_scenario_t *self, const spot_node_t *root,
 {
     const size_t num_errors = diag->num_errors;
     spot_bind_t bind = {.diag = diag};
+    bool is_path;
     int ret;
 
     memset(self, 0, sizeof(*self));
@@ -267,11 +268,17 @@ spot_scenario_init(spot_scenario_t *self, const spot_node_t *root,
     if (ret == SPOT_ERR_NO_MEMORY || root->kind != SPOT_NODE_MAP) {
         return ret;
     }
-    check_fleet(self, &bind, root);
+    is_path = self->trace_node != NULL && self->trace_node->kind == SPOT_NODE_SCALAR;
+    if (!is_path) {
+        check_fleet(self, &bind, root, spot_trace_node_has_initial(self->trace_node));
+    }
     check_until(&bind, root);
     warn_of_ignored_keys(self, &bind, root);
     if (self->trace_node != NULL) {
         ret = bind_trace(self, &bind, like);
+    }
+    if (is_path) { /* only now is it known what the file has */
+        check_fleet(self, &bind, root, spot_trace_model_has_initial(&self->trace));
     }
     if (ret == 0 && diag->num_errors == num_errors) {
         settle_horizon(self, &bind, root);

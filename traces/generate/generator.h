@@ -116,11 +116,15 @@ typedef struct {
      * shorter than it should be, if next() or next_until() found none; else -1. NULL: it
      * never does. */
     int64_t (*stopped_ms)(const void *state);
-    /* Instances that may also be lost otherwise: the next event up to last_ms, after
-     * which a later call goes on, and a loss that comes before every event not given
-     * yet. Both NULL: the generator cannot be told. */
+    /* Instances that may also be lost otherwise, by shocks. next_until: the next event
+     * up to last_ms; after false a later call goes on with a later last_ms. lose:
+     * num_lost > 0 of those that live are lost at time_s, before all events not given
+     * yet; the tick that sees it is the next one after last_ms. Whom it hits is chosen
+     * in a stream of the generator's own, if its events name their instances: returns
+     * the ids of the lost, valid until the next call, else NULL. Both NULL: the
+     * generator cannot be told. */
     bool (*next_until)(void *state, int64_t last_ms, spot_event_t *event);
-    void (*lose)(void *state, int64_t num_lost);
+    const int32_t *(*lose)(void *state, double time_s, int32_t num_lost);
     /* Where instances live in zones: all of them, and of a generator of new traces the
      * zone of the latest event and the instances that a zone has at time 0. NULL: they
      * do not. */
@@ -131,7 +135,8 @@ typedef struct {
      * victims are uniform. How many ids there are, above all of them, or NULL: names
      * nobody. An id may be used again after its instance has gone. */
     int64_t (*num_names)(const void *model);
-    /* Ids of the instances at time 0, or NULL: 0, 1, 2, ... */
+    /* Ids of the instances at time 0, zone by zone, -1 for one whom no event names; or
+     * NULL: 0, 1, 2, ... Valid until the first event. */
     const int32_t *(*initial_names)(const void *state);
     /* What the latest instance with an id is called, put into text if need be; NULL:
      * "i1", "i2", ... by birth. */

@@ -8,6 +8,7 @@
  * The events are sorted by their population and the neighbours of each population are
  * tabulated, so that a restart is O(1): the same law as ordering all events by
  * |N_i - N| + 0.9 U and choosing one of the first `neighbours` of them. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -54,10 +55,10 @@ typedef struct {
 
 typedef struct {
     const model_t *model;
-    int32_t item_id; /* of the next one; num_items: past the end */
+    int32_t item_id; /* of the pending one */
     int64_t population;
     int64_t num_instant; /* events in a row without any time between them */
-    double now_s;
+    double pending_s;    /* when the pending one comes */
     double p_restart;
     spot_rng_t restart;
     spot_outlet_t outlet;
@@ -219,22 +220,6 @@ block_free(void *model)
     free(self->vicinities);
 }
 
-static void
-block_start(void *state, const void *model, const spot_dice_t *dice)
-{
-    state_t *self = state;
-
-    self->model = model;
-    self->item_id = self->model->num_items;
-    self->population = self->model->common.initial;
-    self->num_instant = 0;
-    self->now_s = 0;
-    self->p_restart = 1 / self->model->restart_every;
-    spot_rng_seek(&self->restart, dice->seed, dice->replication, SPOT_STREAM_RESTART,
-        dice->first_entity);
-    spot_outlet_init(&self->outlet, &self->model->common, self->population);
-}
-
 /* Beyond the recorded populations the same events are nearest as at their edge. */
 static int32_t
 draw_neighbour(state_t *self)
@@ -258,44 +243,64 @@ draw_neighbour(state_t *self)
                                            : near->near_end + choice - num_below];
 }
 
-/* One event of the recording; *size may be 0. False: beyond the horizon, or no way out.
- */
-static bool
-draw_item(state_t *self, const item_t **item, int64_t *size)
+/* What comes next is settled right after what was before: a shock in between changes how
+ * many there are to take or to add, not what is due. */
+static void
+draw_pending(state_t *self, bool is_restart)
 {
     const model_t *model = self->model;
-    int64_t most;
+    double gap_s;
 
-    if (self->item_id == model->num_items ||
+    if (is_restart || self->item_id + 1 == model->num_items ||
         spot_rng_uniform(&self->restart) < self->p_restart) {
         self->item_id = draw_neighbour(self);
+    } else {
+        self->item_id++;
     }
-    *item = &model->items[self->item_id++];
-    self->now_s += (*item)->gap_s;
-    self->num_instant = (*item)->gap_s > 0 ? 0 : self->num_instant + 1;
-    most = (*item)->kind == SPOT_EVENT_ADD ? model->common.capacity - self->population
-                                           : self->population;
-    *size = (*item)->size < most ? (*item)->size : most;
-    return self->now_s <= self->outlet.ticks.horizon_s &&
-           self->num_instant <= MAX_INSTANT_EVENTS;
+    gap_s = model->items[self->item_id].gap_s;
+    self->num_instant = gap_s > 0 ? 0 : self->num_instant + 1;
+    self->pending_s = self->num_instant <= MAX_INSTANT_EVENTS ? self->pending_s + gap_s
+                                                              : (double) INFINITY;
 }
 
-static bool
-draw_happening(void *state, spot_happening_t *happening)
+static double
+due_s(const void *state)
+{
+    return ((const state_t *) state)->pending_s;
+}
+
+/* Clipped to what there is to take, or room for. */
+static void
+happen(void *state, spot_happening_t *happening)
 {
     state_t *self = state;
-    const item_t *item;
+    const item_t *item = &self->model->items[self->item_id];
+    const bool is_addition = item->kind == SPOT_EVENT_ADD;
+    const int64_t most =
+        is_addition ? self->model->common.capacity - self->population : self->population;
 
-    do {
-        if (!draw_item(self, &item, &happening->count)) {
-            return false;
-        }
-    } while (happening->count == 0);
-    happening->time_s = self->now_s;
     happening->kind = item->kind;
-    self->population +=
-        item->kind == SPOT_EVENT_ADD ? happening->count : -happening->count;
-    return true;
+    happening->count = item->size < most ? item->size : most;
+    self->population += is_addition ? happening->count : -happening->count;
+    draw_pending(self, false);
+}
+
+static const spot_process_t process = {due_s, happen};
+
+static void
+block_start(void *state, const void *model, const spot_dice_t *dice)
+{
+    state_t *self = state;
+
+    self->model = model;
+    self->population = self->model->common.initial;
+    self->num_instant = 0;
+    self->pending_s = 0;
+    self->p_restart = 1 / self->model->restart_every;
+    spot_rng_seek(&self->restart, dice->seed, dice->replication, SPOT_STREAM_RESTART,
+        dice->first_entity);
+    spot_outlet_init(&self->outlet, &self->model->common, self->population);
+    draw_pending(self, true);
 }
 
 static bool
@@ -303,7 +308,28 @@ block_next(void *state, spot_event_t *event)
 {
     state_t *self = state;
 
-    return spot_outlet_next(&self->outlet, draw_happening, self, event);
+    return spot_outlet_next_until(
+        &self->outlet, &process, self, self->outlet.ticks.last_tick, event);
+}
+
+static bool
+block_next_until(void *state, int64_t last_ms, spot_event_t *event)
+{
+    state_t *self = state;
+
+    return spot_outlet_next_until(
+        &self->outlet, &process, self, last_ms / self->outlet.ticks.tick_ms, event);
+}
+
+static const int32_t *
+block_lose(void *state, double time_s, int32_t num_lost)
+{
+    state_t *self = state;
+
+    (void) time_s;
+    self->population -= num_lost;
+    spot_outlet_lose(&self->outlet, num_lost);
+    return NULL;
 }
 
 static const spot_field_t block_options[] = {
@@ -342,4 +368,6 @@ const spot_generator_t spot_generator_block = {
     .free = block_free,
     .start = block_start,
     .next = block_next,
+    .next_until = block_next_until,
+    .lose = block_lose,
 };

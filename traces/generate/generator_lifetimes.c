@@ -3,8 +3,11 @@
  * and the wait for its successor. A death is a preemption of this very instance, so that
  * a wall such as the 24 h of preemptible machines holds for each of them.
  *
+ * A shock takes uniform victims; each of them is replaced like any other.
+ *
  * Streams: LIFETIME at first_entity + slot for the lives, REFILL at first_entity + slot
- * for the waits. Slots below initial live at time 0 at age 0; the others wait. */
+ * for the waits, VICTIM at first_entity + 1 for those whom shocks take. Slots below
+ * initial live at time 0 at age 0; the others wait. */
 #include "traces/generate/generator.h"
 #include "traces/generate/outlet.h"
 #include "traces/generate/roster.h"
@@ -25,6 +28,7 @@ typedef struct {
     spot_roster_t roster;
     spot_slot_dice_t lives;
     spot_slot_dice_t waits;
+    spot_rng_t victims;
 } state_t;
 
 static int
@@ -70,6 +74,8 @@ lifetimes_start(void *state, const void *model, const spot_dice_t *dice)
 
     spot_ticks_init(&self->ticks, &laws->common);
     self->tick = 0;
+    spot_rng_seek(&self->victims, dice->seed, dice->replication, SPOT_STREAM_VICTIM,
+        dice->first_entity + 1);
     spot_slot_calendar_init(&self->ends, memory, num_slots);
     spot_roster_init(&self->roster, roster_memory, num_slots, laws->common.initial);
     spot_slot_dice_init(
@@ -101,10 +107,8 @@ change_over(state_t *self, const spot_appointment_t *end)
 }
 
 static bool
-lifetimes_next(void *state, spot_event_t *event)
+next_up_to_tick(state_t *self, int64_t last_tick, spot_event_t *event)
 {
-    state_t *self = state;
-
     for (;;) {
         const spot_appointment_t end = spot_slot_calendar_first(&self->ends);
         const int64_t tick = spot_ticks_seeing(&self->ticks, end.time_s);
@@ -114,13 +118,42 @@ lifetimes_next(void *state, spot_event_t *event)
                     &self->roster, self->tick * self->ticks.tick_ms, event)) {
                 return true;
             }
-            if (tick == INT64_MAX) {
+            if (tick > last_tick) {
                 return false;
             }
             self->tick = tick;
         }
         change_over(self, &end);
     }
+}
+
+static bool
+lifetimes_next(void *state, spot_event_t *event)
+{
+    state_t *self = state;
+
+    return next_up_to_tick(self, self->ticks.last_tick, event);
+}
+
+static bool
+lifetimes_next_until(void *state, int64_t last_ms, spot_event_t *event)
+{
+    state_t *self = state;
+
+    return next_up_to_tick(self, last_ms / self->ticks.tick_ms, event);
+}
+
+static const int32_t *
+lifetimes_lose(void *state, double time_s, int32_t num_lost)
+{
+    state_t *self = state;
+    const int32_t *slots = spot_roster_strike(&self->roster, num_lost, &self->victims);
+
+    for (int32_t j = 0; j < num_lost; j++) {
+        spot_slot_calendar_set(
+            &self->ends, slots[j], time_s + spot_slot_dice_draw(&self->waits, slots[j]));
+    }
+    return slots;
 }
 
 static const spot_field_t lifetimes_options[] = {
@@ -154,5 +187,7 @@ const spot_generator_t spot_generator_lifetimes = {
     .free = lifetimes_free,
     .start = lifetimes_start,
     .next = lifetimes_next,
+    .next_until = lifetimes_next_until,
+    .lose = lifetimes_lose,
     .num_names = lifetimes_num_names,
 };

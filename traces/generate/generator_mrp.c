@@ -7,7 +7,9 @@
  * each choice between preemption and addition (0 < N < capacity); GAP the gaps; COUNT
  * the sizes. With lifetimes the victims are chosen here, since their deadlines go with
  * them: VICTIM at first_entity + 1, LIFETIME at first_entity + slot, one life after the
- * other for the instances that have a slot in turn. */
+ * other for the instances that have a slot in turn.
+ *
+ * A shock counts like a deadline that several instances meet at once. */
 #include <math.h>
 
 #include "base/rng.h"
@@ -52,10 +54,10 @@ typedef struct {
     spot_rng_t type;
     spot_rng_t gap;
     spot_rng_t count;
-    spot_outlet_t outlet;
-    spot_rng_t victims; /* with lifetimes, like the rest */
     spot_ticks_t ticks;
-    int64_t tick; /* the open one */
+    spot_outlet_t outlet; /* without lifetimes */
+    spot_rng_t victims;   /* with lifetimes, like the rest */
+    int64_t tick;         /* the open one */
     spot_roster_t roster;
     spot_slot_calendar_t deadlines;
     spot_slot_dice_t lives;
@@ -71,19 +73,27 @@ static int
 mrp_prepare(void *model, const void *like, spot_diag_t *diag)
 {
     model_t *self = model;
+    int ret = 0;
 
     (void) like;
     (void) diag;
     for (int j = 0; j < SPOT_HOURS_PER_DAY; j++) {
         self->hourly.is_given |= self->hourly.preempt.rates[j] > 0;
     }
-    return 0;
+    for (int j = 0; j < NUM_TYPES && ret == 0; j++) {
+        ret = spot_given_size_init(&self->bulk.sizes[j], self->common.capacity);
+    }
+    return ret;
 }
 
 static void
 mrp_free(void *model)
 {
-    (void) model;
+    model_t *self = model;
+
+    for (int j = 0; j < NUM_TYPES; j++) {
+        spot_given_size_free(&self->bulk.sizes[j]);
+    }
 }
 
 static size_t
@@ -148,23 +158,26 @@ draw_size(state_t *self)
 }
 
 /* Without lifetimes: nobody has a name. */
-static bool
-draw_happening(void *state, spot_happening_t *happening)
+static double
+due_s(const void *state)
+{
+    return ((const state_t *) state)->pending_s;
+}
+
+static void
+happen(void *state, spot_happening_t *happening)
 {
     state_t *self = state;
 
-    draw_pending(self);
-    happening->time_s = self->pending_s;
-    if (!(self->pending_s <= self->outlet.ticks.horizon_s)) {
-        return false;
-    }
     happening->kind = (spot_event_kind_t) self->pending;
     happening->count = draw_size(self);
     self->now_s = self->pending_s;
     self->population += self->pending == PREEMPT ? -happening->count : happening->count;
     self->previous = self->pending;
-    return true;
+    draw_pending(self);
 }
+
+static const spot_process_t process = {due_s, happen};
 
 /* An instance in a slot begins its life now. */
 static void
@@ -175,26 +188,33 @@ begin_life(state_t *self, int32_t slot)
 }
 
 static void
-lose(state_t *self, int32_t slot)
+lose_one(state_t *self, int32_t slot)
 {
     spot_roster_leave(&self->roster, slot);
     spot_slot_calendar_set(&self->deadlines, slot, (double) INFINITY);
     self->population--;
 }
 
-/* The pending draw stays unless the class at the boundary changes: nobody is left, or
+/* After losses that the process did not draw: it goes on as after a preemption, but the
+ * pending draw stays unless the class at the boundary changes, because nobody is left or
  * the population was full. */
+static void
+go_on_after_loss(state_t *self, double time_s, bool was_full)
+{
+    self->now_s = time_s;
+    self->previous = PREEMPT;
+    if (was_full || self->population == 0) {
+        draw_pending(self);
+    }
+}
+
 static void
 meet_deadline(state_t *self, const spot_appointment_t *first)
 {
     const bool was_full = self->population == self->capacity;
 
-    self->now_s = first->time_s;
-    self->previous = PREEMPT;
-    lose(self, first->slot);
-    if (was_full || self->population == 0) {
-        draw_pending(self);
-    }
+    lose_one(self, first->slot);
+    go_on_after_loss(self, first->time_s, was_full);
 }
 
 static void
@@ -205,7 +225,7 @@ meet_pending(state_t *self)
     self->now_s = self->pending_s;
     for (int64_t j = 0; j < size; j++) {
         if (self->pending == PREEMPT) {
-            lose(self, spot_roster_victim(&self->roster, &self->victims));
+            lose_one(self, spot_roster_victim(&self->roster, &self->victims));
         } else {
             const int32_t slot = spot_roster_free_slot(&self->roster);
 
@@ -226,7 +246,6 @@ start_lifetimes(state_t *self, const model_t *model, const spot_dice_t *dice)
     char *roster_memory = memory + spot_slot_calendar_bytes(num_slots);
     char *lives_memory = roster_memory + spot_roster_bytes(num_slots);
 
-    spot_ticks_init(&self->ticks, &model->common);
     self->tick = 0;
     spot_rng_seek(&self->victims, dice->seed, dice->replication, SPOT_STREAM_VICTIM,
         dice->first_entity + 1);
@@ -237,7 +256,6 @@ start_lifetimes(state_t *self, const model_t *model, const spot_dice_t *dice)
     for (int32_t slot = 0; slot < self->population; slot++) {
         begin_life(self, slot);
     }
-    draw_pending(self);
 }
 
 static void
@@ -250,6 +268,7 @@ mrp_start(void *state, const void *model, const spot_dice_t *dice)
     self->population = self->model->common.initial;
     self->previous = self->model->first_previous;
     self->now_s = 0;
+    spot_ticks_init(&self->ticks, &self->model->common);
     spot_rng_seek(&self->type, dice->seed, dice->replication, SPOT_STREAM_TYPE,
         dice->first_entity);
     spot_rng_seek(
@@ -261,11 +280,12 @@ mrp_start(void *state, const void *model, const spot_dice_t *dice)
     } else {
         spot_outlet_init(&self->outlet, &self->model->common, self->population);
     }
+    draw_pending(self);
 }
 
 /* The earlier of the pending draw and the earliest deadline; a deadline first. */
 static bool
-next_with_lifetimes(state_t *self, spot_event_t *event)
+next_with_lifetimes(state_t *self, int64_t last_tick, spot_event_t *event)
 {
     for (;;) {
         const spot_appointment_t first = spot_slot_calendar_first(&self->deadlines);
@@ -278,7 +298,7 @@ next_with_lifetimes(state_t *self, spot_event_t *event)
                     &self->roster, self->tick * self->ticks.tick_ms, event)) {
                 return true;
             }
-            if (tick == INT64_MAX) {
+            if (tick > last_tick) {
                 return false;
             }
             self->tick = tick;
@@ -292,13 +312,47 @@ next_with_lifetimes(state_t *self, spot_event_t *event)
 }
 
 static bool
+next_up_to_tick(state_t *self, int64_t last_tick, spot_event_t *event)
+{
+    return has_lifetimes(self->model)
+               ? next_with_lifetimes(self, last_tick, event)
+               : spot_outlet_next_until(&self->outlet, &process, self, last_tick, event);
+}
+
+static bool
 mrp_next(void *state, spot_event_t *event)
 {
     state_t *self = state;
 
-    return has_lifetimes(self->model)
-               ? next_with_lifetimes(self, event)
-               : spot_outlet_next(&self->outlet, draw_happening, self, event);
+    return next_up_to_tick(self, self->ticks.last_tick, event);
+}
+
+static bool
+mrp_next_until(void *state, int64_t last_ms, spot_event_t *event)
+{
+    state_t *self = state;
+
+    return next_up_to_tick(self, last_ms / self->ticks.tick_ms, event);
+}
+
+static const int32_t *
+mrp_lose(void *state, double time_s, int32_t num_lost)
+{
+    state_t *self = state;
+    const bool was_full = self->population == self->capacity;
+    const int32_t *slots = NULL;
+
+    if (has_lifetimes(self->model)) {
+        slots = spot_roster_strike(&self->roster, num_lost, &self->victims);
+        for (int32_t j = 0; j < num_lost; j++) {
+            spot_slot_calendar_set(&self->deadlines, slots[j], (double) INFINITY);
+        }
+    } else {
+        spot_outlet_lose(&self->outlet, num_lost);
+    }
+    self->population -= num_lost;
+    go_on_after_loss(self, time_s, was_full);
+    return slots;
 }
 
 /* In the order of spot_event_kind_t. */
@@ -405,5 +459,7 @@ const spot_generator_t spot_generator_mrp = {
     .free = mrp_free,
     .start = mrp_start,
     .next = mrp_next,
+    .next_until = mrp_next_until,
+    .lose = mrp_lose,
     .num_names = mrp_num_names,
 };

@@ -161,12 +161,14 @@ seed_next_until(void *state, int64_t last_ms, spot_event_t *event)
 }
 
 /* The trials know no population: it counts only for what is there to lose or to add. */
-static void
-seed_lose(void *state, int64_t num_lost)
+static const int32_t *
+seed_lose(void *state, double time_s, int32_t num_lost)
 {
     state_t *self = state;
 
+    (void) time_s;
     self->population -= num_lost;
+    return NULL;
 }
 
 static bool

@@ -5,34 +5,31 @@
  * (the common shocks of Marshall and Olkin).
  *
  * At one tick the losses of shocks come first, then those of the zones' own models, then
- * additions, each in the order of the zones. A model that can be told of a shock goes on
- * with what is left; one that cannot keeps its own count, and what it takes or adds is
- * clipped to what the zone has or has room for. */
-#include <math.h>
+ * additions, each in the order of the zones. A model is told of a shock and goes on with
+ * what is left by its own law; where its events name their instances it says whom the
+ * shock takes. A replay cannot be told: it keeps its own count, nobody is replaced, what
+ * it takes or adds is clipped to what the zone has or has room for, and its victims are
+ * uniform. */
 #include <stdalign.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <gsl/gsl_randist.h>
-
+#include "base/error.h"
 #include "base/memory.h"
 #include "base/rng.h"
 #include "base/units.h"
 #include "traces/generate/model.h"
-
-typedef struct {
-    double per_hour; /* 0: none */
-    double p_zone;   /* that a zone is hit */
-    double share;    /* probability of each instance of a hit zone to be lost */
-} shocks_t;
+#include "traces/generate/shocks.h"
 
 typedef struct {
     spot_model_common_t common;
-    shocks_t shocks;
+    spot_shocks_t shocks;
     const spot_node_t *zones_node; /* while binding only */
     spot_zones_t zones;
     spot_trace_model_t *parts; /* [num_zones] */
-    int64_t largest_initial;   /* of all zones together */
+    int64_t capacity;          /* of all zones together, like the rest */
+    int64_t largest_initial;
+    int64_t num_names;
 } model_t;
 
 /* A zone of a replication. */
@@ -40,27 +37,27 @@ typedef struct {
     const spot_generator_t *generator;
     void *state; /* of its generator */
     spot_event_t event;
-    bool has_event;   /* it comes next */
-    int64_t known_ms; /* without one: there is none up to that time */
+    bool has_event;     /* it comes next */
+    int64_t known_ms;   /* without one: there is none up to that time */
+    int32_t first_name; /* in the zone's names; -1: its events name nobody */
     int64_t population;
-    spot_rng_t shocks; /* whether it is hit, and how many are lost */
+    spot_rng_t hits; /* whether a shock hits it, and how many are lost */
 } part_t;
 
 typedef struct {
     const model_t *model;
-    int64_t last_ms;   /* nothing later is wanted */
-    double now_ms;     /* of the next shock */
-    int64_t shock_ms;  /* the tick at which it is seen; INT64_MAX: never */
-    bool is_shock;     /* it is under way */
+    spot_shock_clock_t shock;
+    bool is_shock;     /* the present shock is under way */
     size_t num_judged; /* zones of it so far */
     size_t zone_id;    /* of the latest event */
-    spot_rng_t gaps;   /* between shocks */
-    part_t parts[];    /* [num_zones], then the states of their generators */
+    int32_t *names;    /* [capacity of all zones] of the latest event, or at time 0 */
+    part_t parts[];    /* [num_zones], then the states of their generators and names */
 } state_t;
 
-/* The streams of zone z start at entity z << 32; shocks have a purpose of their own. */
+/* The streams of zone z start at entity z << 32; those of shocks have a purpose of their
+ * own. */
 #define ZONE_ENTITY_BITS 32
-enum { ENTITY_GAPS = 0, ENTITY_HITS = 1 };
+#define HITS_ENTITY 1
 
 /* ---- Binding ---- */
 
@@ -136,17 +133,50 @@ bind_zone(model_t *self, size_t zone_id, spot_bind_t *bind, const model_t *like)
     }
 }
 
+/* Names are kept only where shocks can be told: else the zone clips what it was not
+ * told. */
+static int64_t
+num_names_of(const spot_trace_model_t *part)
+{
+    const spot_generator_t *generator = part->generator;
+
+    return generator->lose == NULL || generator->num_names == NULL
+               ? 0
+               : generator->num_names(part->model);
+}
+
+/* A zone that is bound; with shocks, one that cannot be told of them warns. */
+static void
+settle_zone(model_t *self, size_t zone_id, spot_bind_t *bind)
+{
+    const spot_node_t *node = self->zones_node->children[zone_id];
+    const spot_zone_t *zone = &self->zones.zones[zone_id];
+    const spot_trace_model_t *part = &self->parts[zone_id];
+    const int64_t initial = spot_trace_model_initial(part);
+
+    if (initial > zone->capacity) {
+        spot_bind_error(bind, node, "zones",
+            "%s: %lld instances at first are more than the capacity of %lld", zone->name,
+            (long long) initial, (long long) zone->capacity);
+    }
+    if (part->generator->lose == NULL && spot_shocks_take_some(&self->shocks)) {
+        spot_diag_warn(bind->diag, node->file, node->line, node->column,
+            "%szones.%s: a %s goes on as recorded after a shock: whom the shock took is "
+            "not replaced",
+            bind->path, zone->name, part->generator->name);
+    }
+    self->capacity += zone->capacity;
+    self->largest_initial += initial;
+    self->num_names += num_names_of(part);
+}
+
 /* All zones together against the fleet, or without one as the fleet. */
 static void
 settle_capacity(model_t *self, spot_bind_t *bind, const spot_trace_setting_t *setting)
 {
     const spot_node_t *node = self->zones_node;
-    int64_t capacity = 0;
+    const int64_t capacity = self->capacity;
 
-    for (size_t j = 0; j < self->zones.num_zones; j++) {
-        capacity += self->zones.zones[j].capacity;
-        self->largest_initial += spot_trace_model_initial(&self->parts[j]);
-    }
     if (capacity > SPOT_MAX_INSTANCES) {
         spot_bind_error(bind, node, "zones", "%lld instances together are more than %d",
             (long long) capacity, SPOT_MAX_INSTANCES);
@@ -195,6 +225,11 @@ zones_bind_parts(void *model, spot_bind_t *bind, const spot_trace_setting_t *set
     for (size_t j = 0; j < node->num_children; j++) {
         bind_zone(self, j, bind, like);
     }
+    for (size_t j = 0; bind->diag->num_errors == num_errors && !bind->is_out_of_memory &&
+                       j < node->num_children;
+         j++) {
+        settle_zone(self, j, bind);
+    }
     if (bind->diag->num_errors == num_errors && !bind->is_out_of_memory) {
         settle_capacity(self, bind, setting);
     }
@@ -235,22 +270,30 @@ zones_state_bytes(const void *model)
     for (size_t j = 0; j < num_zones; j++) {
         num_bytes += round_up(spot_trace_model_state_bytes(&self->parts[j]));
     }
-    return num_bytes;
+    return num_bytes + sizeof(int32_t) * (size_t) self->capacity;
 }
 
-/* Goes to the next shock. */
-static void
-draw_shock(state_t *self)
+/* The ids of a zone's instances among those of all zones; NULL: they have none. */
+static const int32_t *
+names_of(const part_t *part, const int32_t *name_ids, int32_t num_names, int32_t *names)
 {
-    const double tick_ms = (double) self->model->common.tick_ms;
-    const double per_hour = self->model->shocks.per_hour;
+    for (int32_t j = 0; part->first_name >= 0 && j < num_names; j++) {
+        names[j] = part->first_name + name_ids[j];
+    }
+    return part->first_name >= 0 ? names : NULL;
+}
 
-    self->shock_ms = INT64_MAX;
-    if (per_hour > 0) {
-        self->now_ms += gsl_ran_exponential(
-            spot_rng_gsl(&self->gaps), (double) SPOT_MS_PER_H / per_hour);
-        if (self->now_ms <= (double) self->last_ms) {
-            self->shock_ms = (int64_t) ceil(self->now_ms / tick_ms) * (int64_t) tick_ms;
+/* Those who live at time 0, zone by zone. */
+static void
+name_initial(state_t *self)
+{
+    int32_t *names = self->names;
+
+    for (size_t j = 0; j < self->model->zones.num_zones; j++) {
+        const part_t *part = &self->parts[j];
+
+        for (int32_t k = 0; k < part->population; k++) {
+            *names++ = part->first_name < 0 ? -1 : part->first_name + k;
         }
     }
 }
@@ -265,8 +308,8 @@ start_part(part_t *part, const spot_trace_model_t *model, const spot_dice_t *dic
     part->population = part->generator->initial == NULL
                            ? spot_trace_model_initial(model)
                            : part->generator->initial(part->state);
-    spot_rng_seek(&part->shocks, dice->seed, dice->replication, SPOT_STREAM_SHOCK,
-        dice->first_entity + ENTITY_HITS);
+    spot_rng_seek(&part->hits, dice->seed, dice->replication, SPOT_STREAM_SHOCK,
+        dice->first_entity + HITS_ENTITY);
 }
 
 static void
@@ -276,22 +319,24 @@ zones_start(void *state, const void *model, const spot_dice_t *dice)
     const model_t *zones = model;
     char *memory = (char *) state +
                    round_up(sizeof(state_t) + zones->zones.num_zones * sizeof(part_t));
+    int32_t first_name = 0;
 
     self->model = zones;
-    self->last_ms = spot_model_last_ms(&zones->common);
-    self->now_ms = 0;
     self->is_shock = false;
-    spot_rng_seek(&self->gaps, dice->seed, dice->replication, SPOT_STREAM_SHOCK,
-        dice->first_entity + ENTITY_GAPS);
+    spot_shock_clock_init(&self->shock, &zones->shocks, &zones->common, dice);
     for (size_t j = 0; j < zones->zones.num_zones; j++) {
+        const int32_t num_names = (int32_t) num_names_of(&zones->parts[j]);
         spot_dice_t its_dice = *dice;
 
         its_dice.first_entity += (uint64_t) j << ZONE_ENTITY_BITS;
         self->parts[j].state = memory;
+        self->parts[j].first_name = num_names > 0 ? first_name : -1;
+        first_name += num_names;
         memory += round_up(spot_trace_model_state_bytes(&zones->parts[j]));
         start_part(&self->parts[j], &zones->parts[j], &its_dice);
     }
-    draw_shock(self);
+    self->names = (int32_t *) (void *) memory;
+    name_initial(self);
 }
 
 /* The next event of a zone's own model before the next shock; one that cannot be told of
@@ -350,11 +395,12 @@ take_event(state_t *self, size_t zone_id, spot_event_t *event)
             ? self->model->zones.zones[zone_id].capacity - part->population
             : part->population;
 
+    spot_bug_assert(part->generator->lose == NULL || part->event.count <= room);
     part->has_event = false;
     part->known_ms = -1;
     *event = part->event;
     event->count = event->count < room ? event->count : (int32_t) room;
-    event->name_ids = NULL; /* names of a recording mean nothing beside shocks */
+    event->name_ids = names_of(part, event->name_ids, event->count, self->names);
     part->population += event->kind == SPOT_EVENT_ADD ? event->count : -event->count;
     self->zone_id = zone_id;
     return event->count > 0;
@@ -364,24 +410,23 @@ take_event(state_t *self, size_t zone_id, spot_event_t *event)
 static bool
 hit_zone(state_t *self, size_t zone_id, spot_event_t *event)
 {
-    const shocks_t *shocks = &self->model->shocks;
     part_t *part = &self->parts[zone_id];
-    unsigned num_lost = 0;
+    const int32_t num_lost =
+        spot_shocks_draw_lost(&self->model->shocks, part->population, &part->hits);
+    const int32_t *name_ids = NULL;
 
-    if (spot_rng_uniform(&part->shocks) < shocks->p_zone) {
-        num_lost = gsl_ran_binomial(
-            spot_rng_gsl(&part->shocks), shocks->share, (unsigned) part->population);
-    }
     if (num_lost == 0) {
         return false;
     }
     part->population -= num_lost;
     if (part->generator->lose != NULL) {
-        part->generator->lose(part->state, num_lost);
+        name_ids = part->generator->lose(
+            part->state, self->shock.time_ms / (double) SPOT_MS_PER_S, num_lost);
     }
-    *event = (spot_event_t){.time_ms = self->shock_ms,
+    *event = (spot_event_t){.time_ms = self->shock.seen_ms,
         .kind = SPOT_EVENT_PREEMPT,
-        .count = (int32_t) num_lost};
+        .count = num_lost,
+        .name_ids = names_of(part, name_ids, num_lost, self->names)};
     self->zone_id = zone_id;
     return true;
 }
@@ -396,7 +441,7 @@ next_loss(state_t *self, spot_event_t *event)
         }
     }
     self->is_shock = false;
-    draw_shock(self);
+    spot_shock_clock_next(&self->shock);
     return false;
 }
 
@@ -407,7 +452,8 @@ zones_next(void *state, spot_event_t *event)
     const size_t num_zones = self->model->zones.num_zones;
 
     for (;;) {
-        const bool is_last = self->shock_ms > self->last_ms;
+        const int64_t last_ms = self->shock.last_ms;
+        const bool is_last = self->shock.seen_ms > last_ms;
         size_t zone_id;
 
         if (self->is_shock) {
@@ -416,7 +462,7 @@ zones_next(void *state, spot_event_t *event)
             }
             continue;
         }
-        zone_id = find_earliest(self, is_last ? self->last_ms : self->shock_ms - 1);
+        zone_id = find_earliest(self, is_last ? last_ms : self->shock.seen_ms - 1);
         if (zone_id < num_zones) {
             if (take_event(self, zone_id, event)) {
                 return true;
@@ -478,6 +524,18 @@ zones_largest_initial(const void *model)
     return ((const model_t *) model)->largest_initial;
 }
 
+static int64_t
+zones_num_names(const void *model)
+{
+    return ((const model_t *) model)->num_names;
+}
+
+static const int32_t *
+zones_initial_names(const void *state)
+{
+    return ((const state_t *) state)->names;
+}
+
 static const spot_zones_t *
 zones_zones(const void *model)
 {
@@ -485,27 +543,6 @@ zones_zones(const void *model)
 }
 
 /* ---- The table ---- */
-
-static const spot_field_t shock_fields[] = {
-    {.name = "per_hour",
-        .type = SPOT_FIELD_NUMBER,
-        .offset = offsetof(shocks_t, per_hour),
-        .max = 3600,
-        .help = "shocks in an hour, on average"},
-    {.name = "p_zone",
-        .type = SPOT_FIELD_NUMBER,
-        .offset = offsetof(shocks_t, p_zone),
-        .min = 0,
-        .max = 1,
-        .help = "probability of each zone to be hit by a shock"},
-    {.name = "share",
-        .type = SPOT_FIELD_NUMBER,
-        .offset = offsetof(shocks_t, share),
-        .min = 0,
-        .max = 1,
-        .help = "probability of each living instance of a hit zone to be lost"},
-    {.name = NULL},
-};
 
 static const spot_field_t zones_options[] = {
     {.name = "zones",
@@ -519,7 +556,7 @@ static const spot_field_t zones_options[] = {
         .type = SPOT_FIELD_MAP,
         .offset = offsetof(model_t, shocks),
         .initial = "",
-        .fields = shock_fields,
+        .fields = spot_shocks_fields,
         .help = "losses that the zones have in common"},
     {.name = NULL, .fields = spot_model_common_fields},
 };
@@ -543,4 +580,6 @@ const spot_generator_t spot_generator_zones = {
     .zones = zones_zones,
     .zone = zones_zone,
     .zone_initial = zones_zone_initial,
+    .num_names = zones_num_names,
+    .initial_names = zones_initial_names,
 };

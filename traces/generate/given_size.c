@@ -2,6 +2,9 @@
 #include "traces/generate/given_size.h"
 
 #include <math.h>
+#include <stdlib.h>
+
+#include "base/memory.h"
 
 /* Below it the geometric law is uniform to the last bit of what can be measured. */
 #define LEAST_P 1e-9
@@ -31,10 +34,38 @@ const spot_field_t spot_given_size_fields[] = {
     {.name = NULL},
 };
 
+/* Two thirds of the time of a draw, were it not tabulated. */
+int
+spot_given_size_init(spot_given_size_t *self, int64_t most)
+{
+    self->theta = log1p(-self->p);
+    self->num_masses = 0;
+    if (self->p >= LEAST_P) {
+        const double num_distinct = fmin((double) most, ceil(40 / -self->theta));
+
+        self->num_masses = (int64_t) num_distinct + 1;
+    }
+    self->masses = spot_calloc((size_t) self->num_masses, sizeof(*self->masses));
+    if (self->masses == NULL) {
+        return SPOT_ERR_NO_MEMORY;
+    }
+    for (int64_t n = 1; n < self->num_masses; n++) {
+        self->masses[n] = expm1((double) n * self->theta);
+    }
+    return 0;
+}
+
+void
+spot_given_size_free(spot_given_size_t *self)
+{
+    free(self->masses);
+    self->masses = NULL;
+}
+
 int64_t
 spot_given_size_draw(const spot_given_size_t *self, int64_t n, spot_rng_t *rng)
 {
-    double theta, size;
+    double mass, size;
 
     if (n == 1) {
         return 1;
@@ -45,7 +76,7 @@ spot_given_size_draw(const spot_given_size_t *self, int64_t n, spot_rng_t *rng)
     if (self->p < LEAST_P) {
         return 1 + (int64_t) spot_rng_below(rng, (uint64_t) n);
     }
-    theta = log1p(-self->p);
-    size = ceil(log1p(spot_rng_uniform(rng) * expm1((double) n * theta)) / theta);
+    mass = n < self->num_masses ? self->masses[n] : -1;
+    size = ceil(log1p(spot_rng_uniform(rng) * mass) / self->theta);
     return size > (double) n ? n : size > 1 ? (int64_t) size : 1;
 }

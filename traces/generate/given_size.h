@@ -8,18 +8,28 @@
 #include <stdint.h>
 
 #include "base/bind.h"
+#include "base/error.h"
 #include "base/rng.h"
 
 typedef struct {
     int law; /* 0: all-or-geometric, the only one */
     double pi_all;
-    double p; /* below 1e-9: uniform on 1 ... n */
+    double p;     /* below 1e-9: uniform on 1 ... n */
+    double theta; /* ln(1 - p); from here on settled by init */
+    int64_t num_masses;
+    double *masses; /* [num_masses] exp(n theta) - 1, -1 for every larger n */
 } spot_given_size_t;
 
 /* Of a map {law: all-or-geometric, pi_all: NUMBER, p: NUMBER}. */
 extern const spot_field_t spot_given_size_fields[];
 
-/* 1 ... n, n >= 1. No number is drawn for n = 1, one for pi_all = 0 or all, else two. */
+/* Tabulates the bound law for n up to most, or up to where 1 + exp(n theta) is 1.
+ * NO_MEMORY; free self even then. O(most). */
+SPOT_MUST_CHECK int spot_given_size_init(spot_given_size_t *self, int64_t most);
+void spot_given_size_free(spot_given_size_t *self);
+
+/* 1 ... n, 1 <= n <= most. No number is drawn for n = 1, one for pi_all = 0 or all, else
+ * two. */
 int64_t spot_given_size_draw(const spot_given_size_t *self, int64_t n, spot_rng_t *rng);
 
 #endif

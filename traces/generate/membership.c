@@ -89,9 +89,9 @@ spot_membership_free(spot_membership_t *self)
     memset(self, 0, sizeof(*self));
 }
 
-/* Gives a slot to a new instance. There must be room. */
+/* Gives a slot to a new instance, -1: without a name. There must be room. */
 static int32_t
-give_slot(spot_membership_t *self, spot_pool_t *pool, const int32_t *name_id)
+give_slot(spot_membership_t *self, spot_pool_t *pool, int32_t name_id)
 {
     const int32_t slot =
         self->num_free > 0 ? self->free_slots[--self->num_free] : self->num_slots_used++;
@@ -103,9 +103,11 @@ give_slot(spot_membership_t *self, spot_pool_t *pool, const int32_t *name_id)
         self->pool_of_slot[slot] = (int32_t) (pool - self->pools);
     }
     self->birth[slot] = ++pool->num_births;
-    if (name_id != NULL) {
-        self->name_id[slot] = *name_id;
-        self->slot_of_name[*name_id] = slot;
+    if (self->num_names > 0) {
+        self->name_id[slot] = name_id;
+    }
+    if (name_id >= 0) {
+        self->slot_of_name[name_id] = slot;
     }
     return slot;
 }
@@ -120,6 +122,9 @@ take_slot(spot_membership_t *self, spot_pool_t *pool, int32_t slot)
     self->place[last] = place;
     self->population--;
     self->free_slots[self->num_free++] = slot;
+    if (self->num_names > 0 && self->name_id[slot] >= 0) {
+        self->slot_of_name[self->name_id[slot]] = -1;
+    }
 }
 
 /* Those who live at time 0. */
@@ -128,8 +133,9 @@ give_initial_slots(spot_membership_t *self)
 {
     const spot_generator_t *generator = self->model->generator;
     const int32_t *initial_names = NULL;
+    int32_t num_given = 0;
 
-    if (generator->initial_names != NULL) {
+    if (self->num_names > 0 && generator->initial_names != NULL) {
         initial_names = generator->initial_names(self->source);
     }
     for (int32_t pool_id = 0; pool_id < self->num_pools; pool_id++) {
@@ -140,11 +146,13 @@ give_initial_slots(spot_membership_t *self)
         } else if (generator->initial != NULL) {
             num_initial = generator->initial(self->source);
         }
-        for (int32_t j = 0; j < num_initial; j++) {
-            const int32_t *name_id = initial_names == NULL ? &j : &initial_names[j];
+        for (int64_t j = 0; j < num_initial; j++) {
+            const int32_t name_id = self->num_names == 0    ? -1
+                                    : initial_names == NULL ? num_given
+                                                            : initial_names[num_given];
 
-            (void) give_slot(
-                self, &self->pools[pool_id], self->num_names > 0 ? name_id : NULL);
+            (void) give_slot(self, &self->pools[pool_id], name_id);
+            num_given++;
         }
     }
 }
@@ -178,9 +186,8 @@ apply_addition(spot_membership_t *self, spot_pool_t *pool, const spot_event_t *e
 
     change->count = event->count < room ? event->count : room;
     for (int32_t j = 0; j < change->count; j++) {
-        const int32_t *name_id = event->name_ids == NULL ? NULL : &event->name_ids[j];
-
-        self->taken[j] = give_slot(self, pool, name_id);
+        self->taken[j] =
+            give_slot(self, pool, event->name_ids == NULL ? -1 : event->name_ids[j]);
     }
 }
 
@@ -206,12 +213,11 @@ apply_named_loss(
 {
     change->count = 0;
     for (int32_t j = 0; j < event->count; j++) {
-        int32_t *slot = &self->slot_of_name[event->name_ids[j]];
+        const int32_t slot = self->slot_of_name[event->name_ids[j]];
 
-        if (*slot >= 0) {
-            self->taken[change->count++] = *slot;
-            take_slot(self, &self->pools[self->pool_of_slot[*slot]], *slot);
-            *slot = -1;
+        if (slot >= 0) {
+            self->taken[change->count++] = slot;
+            take_slot(self, &self->pools[self->pool_of_slot[slot]], slot);
         }
     }
 }
@@ -299,7 +305,7 @@ void
 spot_membership_verify(const spot_membership_t *self)
 {
     const bool has_names = self->num_names > 0;
-    int32_t num_names_living = 0, num_living = 0;
+    int32_t num_names_living = 0, num_named = 0, num_living = 0;
 
     spot_bug_assert(self->population >= 0 && self->population <= self->capacity);
     spot_bug_assert(self->population + self->num_free == self->num_slots_used);
@@ -312,8 +318,10 @@ spot_membership_verify(const spot_membership_t *self)
             spot_bug_assert(slot >= 0 && slot < self->num_slots_used);
             spot_bug_assert(self->place[slot] == j);
             spot_bug_assert(self->pool_of_slot[slot] == pool_id);
-            spot_bug_assert(
-                !has_names || self->slot_of_name[self->name_id[slot]] == slot);
+            if (has_names && self->name_id[slot] >= 0) {
+                spot_bug_assert(self->slot_of_name[self->name_id[slot]] == slot);
+                num_named++;
+            }
         }
         num_living += pool->population;
     }
@@ -321,5 +329,5 @@ spot_membership_verify(const spot_membership_t *self)
     for (size_t j = 0; j < self->num_names; j++) {
         num_names_living += self->slot_of_name[j] >= 0;
     }
-    spot_bug_assert(!has_names || num_names_living == self->population);
+    spot_bug_assert(num_names_living == num_named);
 }

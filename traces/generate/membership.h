@@ -46,7 +46,7 @@ typedef struct {
     int32_t *taken;        /* [capacity] slots of the latest change */
     int64_t *birth;        /* [capacity] 1, 2, ... by birth in its pool */
     size_t num_names;      /* ids in the events; 0: they name nobody */
-    int32_t *name_id;      /* [capacity] or, without names, [0] */
+    int32_t *name_id;      /* [capacity] -1: no event names it; without names [0] */
     int32_t *slot_of_name; /* [num_names] -1: not living */
     spot_rng_t victims;
 } spot_membership_t;

@@ -389,10 +389,16 @@ spot_trace_model_end_ms(const spot_trace_model_t *self)
     return self->generator->end_ms == NULL ? 0 : self->generator->end_ms(self->model);
 }
 
+static bool
+has_initial(const spot_generator_t *generator)
+{
+    return generator->recording != NULL || generator->largest_initial != NULL;
+}
+
 bool
 spot_trace_model_has_initial(const spot_trace_model_t *self)
 {
-    return self->recording != NULL || self->generator->largest_initial != NULL;
+    return self->generator != NULL && has_initial(self->generator);
 }
 
 bool
@@ -444,7 +450,7 @@ spot_trace_node_has_initial(const spot_node_t *node)
                                             : generator_of_name(name->text);
 
     return spot_node_get(node, "file") != NULL ||
-           (generator != NULL && generator->largest_initial != NULL);
+           (generator != NULL && has_initial(generator));
 }
 
 void

@@ -41,10 +41,6 @@ const spot_zones_t *spot_trace_model_zones(const spot_trace_model_t *self);
  * count. */
 bool spot_trace_model_has_price(const spot_trace_model_t *self);
 
-/* Whether the model of a "trace:" node brings its own instances at time 0; false where
- * it cannot be said. */
-bool spot_trace_node_has_initial(const spot_node_t *node);
-
 /* Another horizon than that of the model; > 0. Not while a replication is under way. */
 void spot_trace_model_set_horizon(spot_trace_model_t *self, int64_t horizon_ms);
 
@@ -64,8 +60,12 @@ bool spot_trace_model_is_unbounded(const spot_trace_model_t *self);
  * event; -1: it did not. */
 int64_t spot_trace_model_stopped_ms(const spot_trace_model_t *self, const void *state);
 
-/* Whether the model itself says it, so that a scenario's fleet.initial does not count.
- */
+/* Whether the model itself says it, so that a scenario's fleet.initial does not count;
+ * also of a model that could not be bound, as far as it is known. */
 bool spot_trace_model_has_initial(const spot_trace_model_t *self);
+
+/* The same of the map of a "trace:", before it is bound; false where it cannot be said.
+ */
+bool spot_trace_node_has_initial(const spot_node_t *node);
 
 #endif

@@ -22,7 +22,6 @@ spot_outlet_init(
     spot_recorder_init(&self->recorder, common->tick_ms, false, population);
     self->num_seen = 0;
     self->num_given = 0;
-    self->is_over = false;
 }
 
 void
@@ -42,26 +41,32 @@ spot_gap_law_bind(
 }
 
 bool
-spot_outlet_next(spot_outlet_t *self,
-    bool (*draw)(void *state, spot_happening_t *happening), void *state,
-    spot_event_t *event)
+spot_outlet_next_until(spot_outlet_t *self, const spot_process_t *process, void *state,
+    int64_t last_tick, spot_event_t *event)
 {
     spot_happening_t happening;
 
     while (self->num_given == self->num_seen) {
-        if (self->is_over) {
-            return false;
-        }
+        const double due_s = process->due_s(state);
+
         self->num_given = 0;
-        if (draw(state, &happening) &&
-            spot_ticks_seeing(&self->ticks, happening.time_s) != INT64_MAX) {
-            self->num_seen = spot_recorder_take(&self->recorder, 1e3 * happening.time_s,
+        if (spot_ticks_seeing(&self->ticks, due_s) <= last_tick) {
+            process->happen(state, &happening);
+            self->num_seen = spot_recorder_take(&self->recorder, 1e3 * due_s,
                 happening.kind, happening.count, self->seen);
         } else {
             self->num_seen = spot_recorder_finish(&self->recorder, self->seen);
-            self->is_over = true;
+            if (self->num_seen == 0) {
+                return false;
+            }
         }
     }
     *event = self->seen[self->num_given++];
     return true;
+}
+
+void
+spot_outlet_lose(spot_outlet_t *self, int64_t num_lost)
+{
+    self->recorder.population -= num_lost;
 }

@@ -35,10 +35,17 @@ spot_ticks_seeing(const spot_ticks_t *self, double time_s)
 
 /* Something that happens to instances that have no names. */
 typedef struct {
-    double time_s; /* never decreasing */
     spot_event_kind_t kind;
-    int64_t count;
+    int64_t count; /* may be 0 */
 } spot_happening_t;
+
+/* A process of such happenings. */
+typedef struct {
+    /* When the next one comes, never before the latest one; INFINITY: none does. */
+    double (*due_s)(const void *state);
+    /* It happens now, and another one is due. */
+    void (*happen)(void *state, spot_happening_t *happening);
+} spot_process_t;
 
 typedef struct {
     spot_ticks_t ticks;
@@ -46,17 +53,18 @@ typedef struct {
     size_t num_seen;
     size_t num_given; /* of seen */
     spot_event_t seen[SPOT_RECORDER_EVENTS];
-    bool is_over;
 } spot_outlet_t;
 
 void spot_outlet_init(
     spot_outlet_t *self, const spot_model_common_t *common, int64_t population);
 
-/* The next event of the trace; false: there is none any more. draw: what happens next in
- * state, or false: nothing. */
-bool spot_outlet_next(spot_outlet_t *self,
-    bool (*draw)(void *state, spot_happening_t *happening), void *state,
-    spot_event_t *event);
+/* The next event of the trace up to last_tick, which never decreases; false: there is
+ * none. */
+bool spot_outlet_next_until(spot_outlet_t *self, const spot_process_t *process,
+    void *state, int64_t last_tick, spot_event_t *event);
+
+/* Instances are lost otherwise, after a call that gave no event. */
+void spot_outlet_lose(spot_outlet_t *self, int64_t num_lost);
 
 /* Bind function of a spot_law_t whose values follow one another: as spot_law_bind(), but
  * a law with a mean below 1 ms is an error, since its events would never come to the

@@ -68,6 +68,21 @@ spot_roster_victim(const spot_roster_t *self, spot_rng_t *rng)
     return self->slots[spot_rng_below(rng, (uint64_t) num_eligible)];
 }
 
+/* Those who go end up right behind those who stay. */
+const int32_t *
+spot_roster_strike(spot_roster_t *self, int32_t num_lost, spot_rng_t *rng)
+{
+    spot_bug_assert(self->num_lost == 0 && self->num_old == self->population);
+    spot_bug_assert(num_lost <= self->population);
+    for (int32_t j = 0; j < num_lost; j++) {
+        const int32_t slot = spot_roster_victim(self, rng);
+
+        swap(self, self->place[slot], --self->population);
+        self->num_old--;
+    }
+    return self->slots + self->population;
+}
+
 bool
 spot_roster_see(spot_roster_t *self, int64_t time_ms, spot_event_t *event)
 {

@@ -52,6 +52,12 @@ spot_roster_lives(const spot_roster_t *self, int32_t slot)
  * those that came in it where no other is left. population > 0. */
 int32_t spot_roster_victim(const spot_roster_t *self, spot_rng_t *rng);
 
+/* Instances are lost otherwise, right after see() left nothing: num_lost <= population
+ * of them go, uniformly chosen, and no event shows it. Returns their slots, valid until
+ * the next change. */
+const int32_t *spot_roster_strike(
+    spot_roster_t *self, int32_t num_lost, spot_rng_t *rng);
+
 /* Closes the open tick: puts what has not been shown of it into event, losses before
  * additions, named by their slots; false: nothing is left. The name_ids are valid until
  * the next change. */

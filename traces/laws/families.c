@@ -36,10 +36,18 @@ exponential_mean_square(const double *p)
     return 2 * p[0] * p[0];
 }
 
+/* The law of gsl_ran_exponential(), number for number: 1 - u is exact and never 0, and
+ * its logarithm costs half as much as log1p(-u). */
+static double
+draw_exponential(double mu, spot_rng_t *rng)
+{
+    return -mu * log(1 - spot_rng_uniform(rng));
+}
+
 static double
 exponential_draw(const double *p, spot_rng_t *rng)
 {
-    return gsl_ran_exponential(spot_rng_gsl(rng), p[0]);
+    return draw_exponential(p[0], rng);
 }
 
 static const spot_field_t exponential_fields[] = {
@@ -415,7 +423,7 @@ hyperexp2_draw(const double *p, spot_rng_t *rng)
 {
     const double mu = spot_rng_uniform(rng) < p[0] ? p[1] : p[2];
 
-    return gsl_ran_exponential(spot_rng_gsl(rng), mu);
+    return draw_exponential(mu, rng);
 }
 
 static const spot_field_t hyperexp2_fields[] = {

@@ -97,6 +97,30 @@ test_seeking_again_starts_again(void **state)
     }
 }
 
+/* A stream that was left at any number goes on behind it, however far. */
+static void
+test_skipping_goes_on_behind(void **state)
+{
+    enum { NUM_NUMBERS = 40 };
+    uint64_t bits[2 * NUM_NUMBERS];
+    spot_rng_t rng;
+
+    (void) state;
+    spot_rng_seek(&rng, 42, 7, SPOT_STREAM_LIFETIME, 3);
+    for (uint64_t j = 0; j < 2 * NUM_NUMBERS; j++) {
+        assert_int_equal(spot_rng_position(&rng), j);
+        bits[j] = spot_rng_bits(&rng);
+    }
+    for (uint64_t j = 0; j < NUM_NUMBERS; j++) {
+        spot_rng_seek(&rng, 42, 7, SPOT_STREAM_LIFETIME, 3);
+        spot_rng_skip_to(&rng, j);
+        for (uint64_t k = j; k < j + NUM_NUMBERS; k++) {
+            assert_int_equal(spot_rng_position(&rng), k);
+            assert_int_equal(spot_rng_bits(&rng), bits[k]);
+        }
+    }
+}
+
 /* Every part of the name counts with all its 64 bits. */
 static void
 test_streams_with_other_names_are_other_streams(void **state)
@@ -387,6 +411,7 @@ main(void)
         cmocka_unit_test(test_streams_give_the_numbers_they_always_gave),
         cmocka_unit_test(test_purposes_keep_their_numbers),
         cmocka_unit_test(test_seeking_again_starts_again),
+        cmocka_unit_test(test_skipping_goes_on_behind),
         cmocka_unit_test(test_streams_with_other_names_are_other_streams),
         cmocka_unit_test(test_uniform_is_in_the_half_open_unit_interval),
         cmocka_unit_test(test_uniform_at_the_ends_of_the_bits),

@@ -488,6 +488,46 @@ test_trace_of_a_model_file(void **state)
     spot_scenario_free(&scenario);
 }
 
+/* Whether fleet.initial counts depends on the model, not on the file that it stands in.
+ */
+static void
+test_initial_instances_of_a_model_file(void **state)
+{
+    static const char replay[] = "generator: replay\ntrace: three.csv\n";
+    static const char zones[] =
+        "generator: zones\nzones: {z: {generator: seed, capacity: 3, initial: 2,\n"
+        "  preemption: {per_minute: 0.1, count: {fixed: 1}},\n"
+        "  addition: {per_minute: 0, count: {fixed: 2}}}}\n";
+    static const char seed[] = "generator: seed\n"
+                               "preemption: {per_minute: 0.1, count: {fixed: 1}}\n"
+                               "addition: {per_minute: 0, count: {fixed: 2}}\n";
+    static const char fleet[] =
+        NAME HOUR "fleet: {capacity: 3, initial: 4}\ntrace: model.yaml\n";
+    static const char too_many[] =
+        "scenario.yaml:3:31: fleet.initial: 4 instances are more than fleet.capacity "
+        "(3)\n";
+    spot_scenario_t scenario;
+
+    (void) state;
+    write_file("model.yaml", replay);
+    scenario =
+        bound(NAME "horizon: 100 s\nfleet: {capacity: 3}\ntrace: model.yaml\n", "");
+    assert_int_equal(spot_trace_model_initial(&scenario.trace), 3);
+    spot_scenario_free(&scenario);
+    write_file("model.yaml", zones);
+    scenario = bound(fleet, "");
+    assert_int_equal(spot_trace_model_initial(&scenario.trace), 2);
+    spot_scenario_free(&scenario);
+    write_file("model.yaml", seed);
+    assert_fails(fleet, too_many);
+    write_file("model.yaml", "generator: sed\n");
+    assert_fails(fleet,
+        "model.yaml:1:12: trace.generator: unknown generator \"sed\", did you mean "
+        "\"seed\"?\n"
+        "scenario.yaml:3:31: fleet.initial: 4 instances are more than fleet.capacity "
+        "(3)\n");
+}
+
 static void
 test_errors_of_recovery(void **state)
 {
@@ -689,6 +729,7 @@ main(void)
         cmocka_unit_test(test_errors_of_fleet),
         cmocka_unit_test(test_errors_of_trace),
         cmocka_unit_test(test_trace_of_a_model_file),
+        cmocka_unit_test(test_initial_instances_of_a_model_file),
         cmocka_unit_test(test_errors_of_recovery),
         cmocka_unit_test(test_all_errors_in_one_pass),
         cmocka_unit_test(test_changes),
