@@ -125,6 +125,13 @@ spot_json_number(spot_json_t *self, const char *key, double value)
 }
 
 void
+spot_json_boolean(spot_json_t *self, const char *key, bool value)
+{
+    start_item(self, key);
+    fputs(value ? "true" : "false", self->out);
+}
+
+void
 spot_json_text(spot_json_t *self, const char *key, const char *value)
 {
     start_item(self, key);

@@ -25,6 +25,7 @@ void spot_json_integer(spot_json_t *self, const char *key, int64_t value);
 void spot_json_unsigned(spot_json_t *self, const char *key, uint64_t value);
 /* Shortest text that reads back; not finite is null. */
 void spot_json_number(spot_json_t *self, const char *key, double value);
+void spot_json_boolean(spot_json_t *self, const char *key, bool value);
 /* Control bytes are escaped, invalid UTF-8 becomes U+FFFD; NULL is null. */
 void spot_json_text(spot_json_t *self, const char *key, const char *value);
 

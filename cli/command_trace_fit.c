@@ -7,6 +7,7 @@
 #include "base/units.h"
 #include "cli/command.h"
 #include "cli/fit_task.h"
+#include "cli/interrupt.h"
 #include "cli/pictures.h"
 #include "traces/fit/fit_model.h"
 
@@ -112,10 +113,9 @@ check_arguments(const spot_fit_arguments_t *arguments, struct argp_state *state)
         argp_error(
             state, "--svg: there are only pictures of gaps, lifetimes and spells");
     }
-    if (arguments->csv_path != NULL && arguments->what != SPOT_WHAT_BULK &&
-        arguments->what > SPOT_WHAT_SPELLS) {
-        argp_error(state, "--csv: one kind of table, add --what gaps, lifetimes, spells "
-                          "or bulk");
+    if (arguments->csv_path != NULL &&
+        (arguments->what == SPOT_WHAT_MRP || arguments->what == SPOT_WHAT_HOURLY)) {
+        argp_error(state, "--csv: a model and rates by hour are no rows of fits");
     }
     if (arguments->csv_path != NULL &&
         (strcmp(arguments->csv_path, "-") == 0 || spot_fit_is_model_alone(arguments))) {
@@ -214,8 +214,7 @@ write_csv(spot_fit_task_t *self)
     int ret = spot_outfile_init(&file, self->arguments->csv_path, &self->diag);
 
     if (ret == 0) {
-        spot_fit_table_write_csv(
-            &self->table, self->arguments->what == SPOT_WHAT_BULK, file.stream);
+        spot_fit_table_write_csv(&self->table, file.stream);
     }
     return spot_outfile_close(&file, ret, &self->diag);
 }
@@ -319,6 +318,7 @@ run(int argc, char **argv)
     int exit_code, ret;
 
     spot_command_parse(&spot_command_trace_fit, argc, argv, parse, &arguments);
+    spot_interrupt_watch();
     spot_diag_init(&task.diag);
     ret = spot_pictures_check(arguments.svg_folder, &task.diag);
     ret = ret == 0 ? spot_fit_task_read(&task) : ret;

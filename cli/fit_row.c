@@ -78,7 +78,9 @@ spot_fit_row_of_size(
         .is_fitted = fit->is_fitted,
         .converged = fit->converged,
         .arbitrary = fit->arbitrary,
-        .is_size = true,
+        .limit_s = (double) NAN,
+        .mean = (double) NAN,
+        .cv = (double) NAN,
         .note = fit->note};
     for (int j = 0; j < self->num_parameters; j++) {
         self->units[j] = "";
@@ -99,37 +101,51 @@ csv_number(FILE *out, double value)
     }
 }
 
+static const char *
+yes_or_no(bool is_so)
+{
+    return is_so ? "yes" : "no";
+}
+
+void
+spot_fit_row_write_csv_head(FILE *out)
+{
+    fputs("trace,quantity,tick_s,n,n_uncensored,family,k", out);
+    for (int j = 1; j <= SPOT_FIT_ROW_PARAMETERS; j++) {
+        fprintf(out, ",par%d_name,par%d,par%d_se", j, j, j);
+    }
+    fputs(",limit_s,logL,AIC,BIC,KS,AD,bootstrap_p,implied_mean_s,implied_cv,mean_ratio,"
+          "mean_exact,converged,note\n",
+        out);
+}
+
 void
 spot_fit_row_write_csv(
     const spot_fit_row_t *self, const char *trace, const char *what, FILE *out)
 {
     fprintf(out, "%s,%s", trace, what);
-    if (!self->is_size) {
-        csv_number(out, self->tick_s > 0 ? self->tick_s : (double) NAN);
-    }
+    csv_number(out, self->tick_s > 0 ? self->tick_s : (double) NAN);
     csv_number(out, self->n);
-    if (!self->is_size) {
-        csv_number(out, self->num_complete);
-    }
+    csv_number(out, self->num_complete);
     fprintf(out, ",%s,%d", self->family, self->num_parameters);
     for (int j = 0; j < SPOT_FIT_ROW_PARAMETERS; j++) {
+        const bool is_known = spot_fit_row_is_known(self, j);
+
         fprintf(out, ",%s", j < self->num_parameters ? self->names[j] : "");
-        csv_number(
-            out, spot_fit_row_is_known(self, j) ? self->parameters[j] : (double) NAN);
+        csv_number(out, is_known ? self->parameters[j] : (double) NAN);
+        csv_number(out, is_known ? self->errors[j] : (double) NAN);
     }
-    if (!self->is_size) {
-        csv_number(out, self->limit_s);
-    }
+    csv_number(out, self->limit_s);
     csv_number(out, self->log_likelihood);
     csv_number(out, self->aic);
     csv_number(out, self->bic);
     csv_number(out, self->ks);
     csv_number(out, self->ad);
-    if (!self->is_size) {
-        csv_number(out, self->mean);
-        csv_number(out, self->cv);
-    }
-    fputc(',', out);
+    csv_number(out, self->p_value);
+    csv_number(out, self->mean);
+    csv_number(out, self->cv);
+    csv_number(out, self->mean_ratio);
+    fprintf(out, ",%s,%s,", yes_or_no(self->is_mean_exact), yes_or_no(self->converged));
     for (const char *text = self->note; *text != '\0'; text++) { /* no field to quote */
         fputc(*text == ',' ? ';' : *text, out);
     }
@@ -141,8 +157,8 @@ spot_fit_row_write_json(const spot_fit_row_t *self, spot_json_t *json)
 {
     spot_json_open(json, NULL, '{');
     spot_json_text(json, "family", self->family);
-    spot_json_text(json, "best_aic", self->is_best ? "yes" : "no");
-    spot_json_text(json, "best_mean_exact", self->is_best_mean ? "yes" : "no");
+    spot_json_boolean(json, "best_aic", self->is_best);
+    spot_json_boolean(json, "best_mean_exact", self->is_best_mean);
     spot_json_number(json, "n", self->n);
     spot_json_number(json, "n_d", self->num_complete);
     spot_json_open(json, "parameters", '{');
@@ -169,9 +185,11 @@ spot_fit_row_write_json(const spot_fit_row_t *self, spot_json_t *json)
     spot_json_number(json, "KS", self->ks);
     spot_json_number(json, "AD", self->ad);
     spot_json_number(json, "bootstrap_p", self->p_value);
+    spot_json_number(json, "implied_mean_s", self->mean);
+    spot_json_number(json, "implied_cv", self->cv);
     spot_json_number(json, "mean_ratio", self->mean_ratio);
-    spot_json_text(json, "mean_exact", self->is_mean_exact ? "yes" : "no");
-    spot_json_text(json, "converged", self->converged ? "yes" : "no");
+    spot_json_boolean(json, "mean_exact", self->is_mean_exact);
+    spot_json_boolean(json, "converged", self->converged);
     spot_json_text(json, "note", self->note);
     spot_json_close(json, '}');
 }

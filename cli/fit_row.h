@@ -23,8 +23,8 @@ typedef struct {
     unsigned arbitrary; /* bit j: parameter j is chance, never shown as digits */
     double n, num_complete;
     double log_likelihood, aic, bic, ks, ad, p_value, mean_ratio;
-    double tick_s, limit_s, mean, cv; /* durations only */
-    bool is_size, is_mean_exact, is_fitted, converged, is_best, is_best_mean;
+    double tick_s, limit_s, mean, cv; /* of durations; of sizes 0 and NAN */
+    bool is_mean_exact, is_fitted, converged, is_best, is_best_mean;
     const char *note;
 } spot_fit_row_t;
 
@@ -36,6 +36,7 @@ void spot_fit_row_of_size(
 bool spot_fit_row_is_known(const spot_fit_row_t *self, int parameter_id);
 
 /* Unknown numbers are empty in CSV (8 significant digits) and null in JSON. */
+void spot_fit_row_write_csv_head(FILE *out);
 void spot_fit_row_write_csv(
     const spot_fit_row_t *self, const char *trace, const char *what, FILE *out);
 void spot_fit_row_write_json(const spot_fit_row_t *self, spot_json_t *json);

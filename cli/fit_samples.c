@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Tables of fits: one of each sample and likelihood. */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "cli/fit_task.h"
 #include "cli/pictures.h"
+#include "cli/progress_line.h"
 #include "traces/fit/bootstrap.h"
 
 /* Values of 0 are raised to the resolution; a lifetimes file has none. */
@@ -31,6 +33,25 @@ rank(spot_fit_task_t *self, const spot_sample_t *sample, double tick_s,
             self->families[0] != NULL ? self->families : NULL, self->arguments->limit_s);
     }
     spot_durations_free(&durations);
+    return ret;
+}
+
+static int
+bootstrap(spot_fit_task_t *self, spot_fit_t *fit)
+{
+    const spot_fit_arguments_t *arguments = self->arguments;
+    spot_progress_line_t line;
+    char unit[64];
+    int ret;
+
+    snprintf(unit, sizeof(unit), "rounds of %s", fit->family->name);
+    ret = spot_fit_bootstrap(
+        &(spot_bootstrap_t){.num_rounds = (int) arguments->num_rounds,
+            .resolution_s = raised_s(self),
+            .seed = (uint64_t) arguments->seed,
+            .watch = spot_progress_line_start(&line, unit, arguments->is_quiet)},
+        &self->maximiser, fit);
+    spot_progress_line_finish(&line);
     return ret;
 }
 
@@ -75,9 +96,7 @@ fit_with_tick(spot_fit_task_t *self, const spot_sample_t *sample,
             spot_fit_task_not_converged(self, what, fit->family->name);
         }
         if (self->arguments->num_rounds > 0 && fit->is_fitted) {
-            ret = spot_fit_bootstrap(&self->maximiser, raised_s(self),
-                (int) self->arguments->num_rounds, (uint64_t) self->arguments->seed, 0,
-                fit);
+            ret = bootstrap(self, fit);
         }
     }
     if (ret == 0) {

@@ -92,20 +92,9 @@ spot_fit_table_finish(spot_fit_table_t *self, const spot_fit_words_t *words)
 }
 
 void
-spot_fit_table_write_csv(spot_fit_table_t *self, bool is_sizes, FILE *out)
+spot_fit_table_write_csv(spot_fit_table_t *self, FILE *out)
 {
-    static const char parameters[] = "par1_name,par1,par2_name,par2,par3_name,par3";
-
-    if (is_sizes) {
-        fprintf(
-            out, "trace,quantity,n,family,k,%s,logL,AIC,BIC,KS,AD,note\n", parameters);
-    } else {
-        fprintf(out,
-            "trace,quantity,tick_s,n,n_uncensored,family,k,%s,limit_s,logL,AIC,BIC,KS,"
-            "AD,implied_mean_s,implied_cv,"
-            "note\n",
-            parameters);
-    }
+    spot_fit_row_write_csv_head(out);
     fflush(self->csv);
     fwrite(self->csv_text, 1, self->csv_bytes, out);
 }

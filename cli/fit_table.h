@@ -50,6 +50,6 @@ void spot_fit_table_hourly(spot_fit_table_t *self, const spot_fit_hourly_t *hour
 void spot_fit_table_finish(spot_fit_table_t *self, const spot_fit_words_t *words);
 
 /* The rows so far, columns first. */
-void spot_fit_table_write_csv(spot_fit_table_t *self, bool is_sizes, FILE *out);
+void spot_fit_table_write_csv(spot_fit_table_t *self, FILE *out);
 
 #endif

@@ -32,9 +32,9 @@ show(void *context, int64_t num_done, int64_t num_total)
     self->told_s = time_s;
     self->is_shown = true;
     fprintf(stderr,
-        "\r%5.1f %%  %" PRId64 " of %" PRId64 " %s, %.0f %s/s, %.0f s left\033[K",
+        "\r%5.1f %%  %" PRId64 " of %" PRId64 " %s, %.0f/s, %.0f s left\033[K",
         100 * (double) num_done / (double) num_total, num_done, num_total, self->unit,
-        (double) num_done / passed_s, self->unit,
+        (double) num_done / passed_s,
         passed_s * (double) (num_total - num_done) / (double) num_done);
 }
 

@@ -236,8 +236,8 @@ golden fit/lifetimes.json trace fit fit/day.csv --what lifetimes --json
 golden fit-gaps.txt trace fit fit-trace.csv --what gaps
 golden fit-bulk.txt trace fit fit-trace.csv --what bulk
 golden fit-hourly.txt trace fit fit-trace.csv --what hourly
-ends 0 trace fit fit-trace.csv --what gaps --csv "$work/fits.csv"
-same fit/gaps.csv "$work/fits.csv"
+ends 0 trace fit fit-trace.csv --csv "$work/fits.csv"
+same fit/all.csv "$work/fits.csv"
 ends 1 trace fit fit/alike.csv
 same fit/alike.txt "$work/stdout"
 stderr_says "fit/alike.csv: lifetime: the fit of weibull did not converge: its numbers are"

@@ -64,15 +64,15 @@ run_round(spot_maximiser_t *maximiser, const spot_fit_t *fit, double resolution_
 }
 
 int
-spot_fit_bootstrap(spot_maximiser_t *maximiser, double resolution_s, int num_rounds,
-    uint64_t seed, uint64_t replication, spot_fit_t *fit)
+spot_fit_bootstrap(
+    const spot_bootstrap_t *self, spot_maximiser_t *maximiser, spot_fit_t *fit)
 {
     const char *reason = obstacle(fit);
     double *values;
     int num_as_bad = 0, error = 0;
     spot_rng_t rng;
 
-    spot_bug_assert(num_rounds >= 1 && resolution_s > 0);
+    spot_bug_assert(self->num_rounds >= 1 && self->resolution_s > 0);
     fit->p_value = (double) NAN;
     if (reason != NULL) {
         if (reason[0] != '\0') {
@@ -84,16 +84,22 @@ spot_fit_bootstrap(spot_maximiser_t *maximiser, double resolution_s, int num_rou
     if (values == NULL) {
         return SPOT_ERR_NO_MEMORY;
     }
-    for (int j = 0; j < num_rounds && error == 0; j++) {
+    for (int j = 0; j < self->num_rounds && error == 0; j++) {
         double ad = (double) NAN;
 
-        spot_rng_seek(&rng, seed, replication, SPOT_STREAM_BOOTSTRAP, (uint64_t) j);
-        error = run_round(maximiser, fit, resolution_s, &rng, values, &ad);
+        spot_rng_seek(
+            &rng, self->seed, self->replication, SPOT_STREAM_BOOTSTRAP, (uint64_t) j);
+        error = spot_watch_is_stopped(&self->watch)
+                    ? SPOT_ERR_INTERRUPTED
+                    : run_round(maximiser, fit, self->resolution_s, &rng, values, &ad);
         num_as_bad += ad >= fit->ad ? 1 : 0;
+        if (error == 0) {
+            spot_watch_tell(&self->watch, j + 1, self->num_rounds);
+        }
     }
     free(values);
     if (error == 0) {
-        fit->p_value = (1.0 + num_as_bad) / (num_rounds + 1.0);
+        fit->p_value = (1.0 + num_as_bad) / (self->num_rounds + 1.0);
     }
     return error;
 }

@@ -8,8 +8,17 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "base/watch.h"
 #include "traces/fit/fit_law.h"
 #include "traces/fit/maximise.h"
+
+typedef struct {
+    int num_rounds;      /* >= 1 */
+    double resolution_s; /* > 0 */
+    uint64_t seed;
+    uint64_t replication;
+    spot_watch_t watch; /* progress: in rounds */
+} spot_bootstrap_t;
 
 /* Each round draws as many values from the fit as the sample has, rounds them up to
  * resolution_s (one at least), fits the family again; p = (1 + #{AD* >= AD})/(rounds +
@@ -20,8 +29,8 @@
  * values (how they were censored is not known), after a fit that failed or did not
  * converge.
  *
- * num_rounds >= 1, resolution_s > 0. NO_MEMORY. */
-SPOT_MUST_CHECK int spot_fit_bootstrap(spot_maximiser_t *maximiser, double resolution_s,
-    int num_rounds, uint64_t seed, uint64_t replication, spot_fit_t *fit);
+ * NO_MEMORY, INTERRUPTED. */
+SPOT_MUST_CHECK int spot_fit_bootstrap(
+    const spot_bootstrap_t *self, spot_maximiser_t *maximiser, spot_fit_t *fit);
 
 #endif

@@ -187,6 +187,20 @@ test_what_json_cannot_say_is_null(void **state)
     assert_page(&page, "[null, null, null, null]\n");
 }
 
+static void
+test_booleans(void **state)
+{
+    page_t page;
+
+    (void) state;
+    page_init(&page, 0);
+    spot_json_open(&page.json, NULL, '{');
+    spot_json_boolean(&page.json, "yes", true);
+    spot_json_boolean(&page.json, "no", false);
+    spot_json_close(&page.json, '}');
+    assert_page(&page, "{\"yes\": true, \"no\": false}\n");
+}
+
 int
 main(void)
 {
@@ -198,6 +212,7 @@ main(void)
         cmocka_unit_test(test_texts_are_escaped),
         cmocka_unit_test(test_invalid_utf8_is_replaced),
         cmocka_unit_test(test_numbers_are_exact),
+        cmocka_unit_test(test_booleans),
         cmocka_unit_test(test_what_json_cannot_say_is_null),
     };
 

@@ -46,7 +46,9 @@ fit_values(const double *values, const bool *is_censored, size_t num_values,
 static double
 p_value(spot_fit_t *fit, int num_rounds, uint64_t seed)
 {
-    assert_int_equal(spot_fit_bootstrap(&maximiser, 1, num_rounds, seed, 0, fit), 0);
+    const spot_bootstrap_t bootstrap = {num_rounds, 1, seed, 0, {0}};
+
+    assert_int_equal(spot_fit_bootstrap(&bootstrap, &maximiser, fit), 0);
     return fit->p_value;
 }
 
@@ -67,6 +69,7 @@ test_reference(void **state)
 {
     enum { TRACE, QUANTITY, FAMILY, ROUNDS, P, NUM_COLUMNS };
     FILE *file = open_reference("bootstrap_p.csv");
+    spot_bootstrap_t bootstrap = {NUM_ROUNDS, 0, 1, 0, {0}};
     char line[MAX_LINE], *cells[MAX_CELLS];
     int num_rows = 0;
 
@@ -85,8 +88,8 @@ test_reference(void **state)
         read_recorded(&sample, cells[TRACE], cells[QUANTITY], &resolution_s);
         fit_values(sample.values, sample.is_censored, sample.num_values, 0,
             spot_family_find(cells[FAMILY]), &fit);
-        assert_int_equal(
-            spot_fit_bootstrap(&maximiser, resolution_s, NUM_ROUNDS, 1, 0, &fit), 0);
+        bootstrap.resolution_s = resolution_s;
+        assert_int_equal(spot_fit_bootstrap(&bootstrap, &maximiser, &fit), 0);
         print_message("%s %s %s: p %.4f, reference %.4f\n", cells[TRACE],
             cells[QUANTITY], cells[FAMILY], fit.p_value, p);
         assert_true(fabs(fit.p_value - p) <=
@@ -96,6 +99,33 @@ test_reference(void **state)
     }
     fclose(file);
     assert_true(num_rows > 30);
+}
+
+/* Stops after the third round. */
+static void
+stop_after_three(void *context, int64_t num_done, int64_t num_total)
+{
+    assert_int_equal(num_total, NUM_ROUNDS);
+    assert_true(num_done <= 3);
+    atomic_store((atomic_int *) context, num_done == 3 ? 1 : 0);
+}
+
+static void
+test_interrupt(void **state)
+{
+    const spot_law_t truth = {&spot_family_exponential, {600}};
+    atomic_int stop = 0;
+    const spot_bootstrap_t bootstrap = {
+        NUM_ROUNDS, 1, 1, 0, {&stop, stop_after_three, &stop}};
+    double values[NUM_VALUES];
+    spot_fit_t fit;
+
+    (void) state;
+    draw_values(&truth, values);
+    fit_values(values, NULL, NUM_VALUES, 0, &spot_family_exponential, &fit);
+    assert_int_equal(
+        spot_fit_bootstrap(&bootstrap, &maximiser, &fit), SPOT_ERR_INTERRUPTED);
+    assert_true(isnan(fit.p_value));
 }
 
 /* A law that is wrong is found out, one that is right is not; the smallest p possible is
@@ -183,6 +213,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_reference),
         cmocka_unit_test(test_right_and_wrong),
+        cmocka_unit_test(test_interrupt),
         cmocka_unit_test(test_reproducible),
         cmocka_unit_test(test_every_family),
         cmocka_unit_test(test_refusals),
