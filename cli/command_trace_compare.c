@@ -13,6 +13,7 @@
 #include "cli/progress_line.h"
 #include "traces/compare/comparison.h"
 #include "traces/compare/trace_model.h"
+#include "traces/describe/describe.h"
 
 enum {
     OPTION_HALVES = 256,
@@ -245,6 +246,20 @@ free_input(input_t *self)
     spot_reference_free(&self->reference);
 }
 
+static void
+warn_of_seed(const spot_comparison_t *comparison, const spot_trace_model_file_t *file,
+    const char *path, spot_diag_t *diag)
+{
+    const double cv = comparison->columns[0].means[SPOT_FIDELITY_GAP_CV];
+
+    if (file->model.generator == &spot_generator_seed && cv > SPOT_SEED_MAX_CV) {
+        spot_diag_warn(diag, path, 0, 0,
+            "the gaps of the trace have CV %.2f, those of a seed model at most 1: "
+            "compare block or mrp too",
+            cv);
+    }
+}
+
 static int
 compare(spot_comparison_t *self, const arguments_t *arguments, const input_t *input,
     spot_diag_t *diag)
@@ -265,6 +280,7 @@ compare(spot_comparison_t *self, const arguments_t *arguments, const input_t *in
 
         ret = spot_comparison_add_model(self, &file->model, file->name, file->name,
             arguments->num_replications, &watch);
+        warn_of_seed(self, file, arguments->paths.texts[j], diag);
         if (ret == SPOT_ERR_OVERDRAW) {
             spot_diag_error(
                 diag, arguments->paths.texts[j], 0, 0, "%s", spot_error_text(ret));
@@ -393,9 +409,6 @@ run(int argc, char **argv)
     spot_interrupt_watch();
     ret = read_input(&input, &arguments, &diag);
     ret = first_error(ret, spot_pictures_check(arguments.svg_folder, &diag));
-    if (arguments.is_quiet) {
-        spot_diag_drop_warnings(&diag);
-    }
     if (ret != 0) {
         exit_code = spot_command_finish_reading(&diag, ret);
     } else {
@@ -405,6 +418,9 @@ run(int argc, char **argv)
         }
         if (ret == 0 && arguments.svg_folder != NULL) {
             ret = draw_all(&comparison, &arguments, &input, &diag);
+        }
+        if (arguments.is_quiet) {
+            spot_diag_drop_warnings(&diag);
         }
         exit_code = spot_command_finish(&diag, ret);
     }

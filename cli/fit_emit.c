@@ -8,6 +8,7 @@
 #include "base/outfile.h"
 #include "base/units.h"
 #include "cli/fit_task.h"
+#include "traces/describe/describe.h"
 #include "traces/describe/hours.h"
 #include "traces/fit/fit_model.h"
 

@@ -320,6 +320,9 @@ golden compare-models.json trace compare $models compare-first.csv --replication
 ends 0 trace compare $models compare-first.csv --replications 50 -q --csv "$work/models.csv"
 same compare-models.csv "$work/models.csv"
 expect "--quiet prints nothing" [ ! -s "$work/stdout" ]
+zone=../../../reports/studies/trace-model
+ends 0 trace compare $zone/seed.yaml $zone/recorded.csv --replications 2
+stderr_says "seed.yaml: the gaps of the trace have CV 1.44, those of a seed model at most 1"
 golden compare-reference.txt trace compare compare-block.yaml compare-first.csv \
     --replications 40 --seed 2 --reference compare-models.csv
 ends 0 trace compare compare-first.csv compare-first.csv -q --limit w1_n=0 --limit acf_n=0

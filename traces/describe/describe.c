@@ -322,11 +322,10 @@ spot_describe_warn(const spot_describe_t *self, const char *file, spot_diag_t *d
             isnan(self->preempt_gap.n) ? 0 : self->preempt_gap.n,
             SPOT_DESCRIBE_MIN_GAPS);
     }
-    if (self->preempt_gap.cv > 1.2) {
+    if (self->preempt_gap.cv > SPOT_SEED_MAX_CV) {
         spot_diag_warn(diag, file, 0, 0,
             "preempt_gap_cv %.2f: the generator seed cannot make gaps with a CV above "
-            "1, "
-            "block and mrp can",
+            "1, block and mrp can",
             self->preempt_gap.cv);
     }
     if (self->day_rayleigh_p < 0.05 && self->fano_events_1h > 1) {

@@ -17,6 +17,10 @@
 /* Gaps and spells from which autocorrelations are told. */
 #define SPOT_DESCRIBE_MIN_GAPS 10
 
+/* The generator seed has an event or not at each tick, so that its gaps have a CV of at
+ * most 1: a trace beyond this is another world. */
+#define SPOT_SEED_MAX_CV 1.2
+
 typedef struct {
     double n; /* complete gaps or spells */
     double mean_s;

@@ -8,9 +8,6 @@
 #include "base/error.h"
 #include "traces/trace.h"
 
-/* Bernoulli gaps have a CV of at most 1: a trace beyond this is another world. */
-#define SPOT_SEED_MAX_CV 1.2
-
 typedef struct {
     size_t num_events;
     double per_minute; /* events / minutes, at most 1 */
