@@ -135,7 +135,7 @@ bench_generator(const char *name, const char *path)
 {
     const double started_s = seconds_of(CLOCK_PROCESS_CPUTIME_ID);
     int64_t num_events = 0;
-    double run_s;
+    double run_s, num_ticks = 0;
     spot_trace_model_t model = {0};
     spot_yaml_t document;
     spot_event_t event;
@@ -155,10 +155,13 @@ bench_generator(const char *name, const char *path)
         while (model.generator->next(state, &event)) {
             num_events++;
         }
+        num_ticks += (double) spot_trace_model_common(&model)->horizon_ms /
+                     (double) spot_trace_model_common(&model)->tick_ms;
     }
     run_s = seconds_of(CLOCK_PROCESS_CPUTIME_ID) - started_s;
-    printf("%-14s %12.1f ns an event  %9.1f ms for 100,000 events\n", name,
-        1e9 * run_s / (double) num_events, 1e3 * run_s * 1e5 / (double) num_events);
+    printf("%-14s %12.1f ns an event  %9.1f ns a tick  %9.1f ms for 100,000 events\n",
+        name, 1e9 * run_s / (double) num_events, 1e9 * run_s / num_ticks,
+        1e3 * run_s * 1e5 / (double) num_events);
     free(state);
     spot_trace_model_free(&model);
     spot_yaml_free(&document);
@@ -205,6 +208,7 @@ bench_file(const char *name, const char *path, spot_trace_kind_t kind)
 int
 main(void)
 {
+    bench_generator("seed", BENCH_FOLDER "seed.yaml");
     bench_generator("mrp", BENCH_FOLDER "mrp.yaml");
     bench_generator("mrp lifetimes", BENCH_FOLDER "mrp-lifetimes.yaml");
     bench_generator("block", BENCH_FOLDER "block.yaml");
