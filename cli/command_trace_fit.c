@@ -72,7 +72,7 @@ static const struct argp_option options[] = {
     {"json", OPTION_JSON, NULL, 0, "JSON instead of tables", 0},
     {"csv", OPTION_CSV, "FILE", 0, "Write one row a fit, 8 significant digits", 0},
     {"svg", OPTION_SVG, "DIR", 0,
-        "Draw into this folder: NAME-preempt-gap-survival.svg, NAME-preempt-gap-qq.svg "
+        "Draw into this folder: NAME-preempt-gap-fit.svg, NAME-preempt-gap-qq.svg "
         "and the like, each with its points as CSV (needs gnuplot)",
         0},
     {"quiet", OPTION_QUIET, NULL, 0, "No warnings, verdicts and legend", 0},

@@ -385,7 +385,7 @@ spot_trace_plot_survival(const spot_fitted_sample_t *self, const char *folder,
     int ret = survival_init(&survival, self, name);
 
     if (ret == 0) {
-        ret = spot_sample_figure_make(self, "survival",
+        ret = spot_sample_figure_make(self, self->num_laws > 0 ? "fit" : "survival",
             &(spot_trace_picture_t){.folder = folder,
                 .name = name,
                 .problem = spot_sample_figure_problem(&survival.sample),

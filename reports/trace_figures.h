@@ -54,9 +54,9 @@ typedef struct {
     const spot_labelled_law_t *laws; /* [num_laws] best first */
 } spot_fitted_sample_t;
 
-/* WHAT "KIND-survival", e.g. "preempt-gap-survival": the share that is longer, with
- * Kaplan and Meier's estimator where values are censored, and of every law, on
- * logarithmic axes. Columns: series (recorded: steps; censored: where values were cut
+/* WHAT "KIND-survival", with laws "KIND-fit", e.g. "preempt-gap-fit": the share that is
+ * longer, with Kaplan and Meier's estimator where values are censored, and of every law,
+ * on logarithmic axes. Columns: series (recorded: steps; censored: where values were cut
  * off; else a label), time_s, survival. Fewer than two values, or no complete one above
  * 0, cannot be drawn. O(n log n). */
 SPOT_MUST_CHECK int spot_trace_plot_survival(const spot_fitted_sample_t *self,

@@ -91,8 +91,8 @@ test_survival_of_laws(void **state)
     fitted.laws = laws;
     spot_diag_init(&diag);
     trace_sample_assert_drawn(spot_trace_plot_survival(&fitted, folder, "x", &diag),
-        &diag, folder, "x-lifetime-survival.svg");
-    points = trace_sample_take(folder, "x-lifetime-survival.csv");
+        &diag, folder, "x-lifetime-fit.svg");
+    points = trace_sample_take(folder, "x-lifetime-fit.csv");
     for (const char *line = strstr(points, "\nexponential,"); line != NULL;
          line = strstr(line + 1, "\nexponential,")) {
         double time_s, survival;
@@ -175,8 +175,8 @@ assert_no_picture(double *sample_values, bool *censored, size_t num_values,
     fitted.laws = laws;
     spot_diag_init(&diag);
     trace_sample_assert_not_drawn(spot_trace_plot_survival(&fitted, folder, "x", &diag),
-        &diag, folder, "x-lifetime-survival.svg", problem);
-    trace_sample_assert_file(folder, "x-lifetime-survival.csv", points);
+        &diag, folder, "x-lifetime-fit.svg", problem);
+    trace_sample_assert_file(folder, "x-lifetime-fit.csv", points);
     spot_diag_init(&diag);
     trace_sample_assert_not_drawn(spot_trace_plot_quantiles(&fitted, folder, "x", &diag),
         &diag, folder, "x-lifetime-qq.svg", problem);
@@ -239,8 +239,8 @@ test_far_laws(void **state)
     fitted.laws = far;
     spot_diag_init(&diag);
     trace_sample_assert_drawn(spot_trace_plot_survival(&fitted, folder, "x", &diag),
-        &diag, folder, "x-lifetime-survival.svg");
-    free(trace_sample_take(folder, "x-lifetime-survival.csv"));
+        &diag, folder, "x-lifetime-fit.svg");
+    free(trace_sample_take(folder, "x-lifetime-fit.csv"));
     spot_diag_init(&diag);
     trace_sample_assert_drawn(spot_trace_plot_quantiles(&fitted, folder, "x", &diag),
         &diag, folder, "x-lifetime-qq.svg");
