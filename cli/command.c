@@ -3,8 +3,10 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/memory.h"
+#include "base/outfile.h"
 #include "base/units.h"
 
 const spot_command_t *const spot_commands[] = {
@@ -156,6 +158,61 @@ spot_option_list_add(spot_option_list_t *self, const char *text)
     }
     self->texts = texts;
     self->texts[self->num_texts++] = text;
+}
+
+static bool
+is_file(const char *path)
+{
+    return path != NULL && strcmp(path, "-") != 0;
+}
+
+static bool
+is_same_file(const char *path, const char *other)
+{
+    struct stat a, b;
+
+    return is_file(path) && is_file(other) && stat(path, &a) == 0 &&
+           stat(other, &b) == 0 && S_ISREG(a.st_mode) && a.st_dev == b.st_dev &&
+           a.st_ino == b.st_ino;
+}
+
+/* NULL: nothing. */
+static const char *
+why_not_there(spot_command_files_t inputs, spot_command_files_t outputs, size_t id)
+{
+    const char *path = outputs.paths[id];
+
+    for (size_t j = 0; j < inputs.num_paths; j++) {
+        if (is_same_file(path, inputs.paths[j])) {
+            return "is an input, which the output would replace: expected another file";
+        }
+    }
+    for (size_t j = 0; j < id; j++) {
+        if (is_file(path) && outputs.paths[j] != NULL &&
+            strcmp(path, outputs.paths[j]) == 0 && strncmp(path, "/dev/", 5) != 0) {
+            return "two outputs cannot go to one file";
+        }
+    }
+    return NULL;
+}
+
+int
+spot_command_check_outputs(
+    spot_command_files_t inputs, spot_command_files_t outputs, spot_diag_t *diag)
+{
+    int ret = 0;
+
+    for (size_t j = 0; j < outputs.num_paths && ret == 0; j++) {
+        const char *reason = why_not_there(inputs, outputs, j);
+
+        if (reason != NULL) {
+            spot_diag_error(diag, outputs.paths[j], 0, 0, "%s", reason);
+            ret = SPOT_ERR_BAD_INPUT;
+        } else if (is_file(outputs.paths[j])) {
+            ret = spot_outfile_check(outputs.paths[j], diag);
+        }
+    }
+    return ret;
 }
 
 int

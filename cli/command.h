@@ -76,6 +76,17 @@ typedef struct {
 
 void spot_option_list_add(spot_option_list_t *self, const char *text);
 
+/* Files of a command, NULLs are passed over; "-" is no file. */
+typedef struct {
+    size_t num_paths;
+    const char *const *paths; /* [num_paths] */
+} spot_command_files_t;
+
+/* Before long work: whether every output can be written, and none is one of the inputs,
+ * which would be lost, or another output. BAD_INPUT, IO with the reason in diag. */
+SPOT_MUST_CHECK int spot_command_check_outputs(
+    spot_command_files_t inputs, spot_command_files_t outputs, spot_diag_t *diag);
+
 /* Prints and frees the diagnostics and turns an error into an exit code. */
 int spot_command_finish(spot_diag_t *diag, int error);
 

@@ -173,7 +173,13 @@ run(int argc, char **argv)
     if (ret != 0) {
         exit_code = spot_command_finish_reading(&diag, ret);
     } else {
-        ret = simulate(&arguments, &scenario, &diag);
+        ret = spot_command_check_outputs(
+            (spot_command_files_t){
+                2, (const char *[]){arguments.scenario_path, arguments.trace_path}},
+            (spot_command_files_t){
+                2, (const char *[]){arguments.events_path, arguments.plot_path}},
+            &diag);
+        ret = ret == 0 ? simulate(&arguments, &scenario, &diag) : ret;
         exit_code = spot_command_finish(&diag, ret);
     }
     spot_scenario_free(&scenario);

@@ -109,16 +109,14 @@ write_results(
 static int
 check_outputs(const arguments_t *arguments, const spot_store_t *store, spot_diag_t *diag)
 {
-    int ret = 0;
+    int ret =
+        spot_command_check_outputs((spot_command_files_t){1, &arguments->study_path},
+            (spot_command_files_t){
+                2, (const char *[]){arguments->output_path, arguments->plot_path}},
+            diag);
 
-    if (is_csv_file(arguments)) {
-        ret = spot_outfile_check(arguments->output_path, diag);
-    }
     if (ret == 0 && arguments->plot_path != NULL) {
         ret = spot_study_plot_check(store, arguments->plot_path, diag);
-    }
-    if (ret == 0 && arguments->plot_path != NULL) {
-        ret = spot_outfile_check(arguments->plot_path, diag);
     }
     return ret;
 }

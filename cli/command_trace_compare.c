@@ -412,7 +412,12 @@ run(int argc, char **argv)
     if (ret != 0) {
         exit_code = spot_command_finish_reading(&diag, ret);
     } else {
-        ret = compare(&comparison, &arguments, &input, &diag);
+        ret = spot_command_check_outputs(
+            (spot_command_files_t){arguments.paths.num_texts, arguments.paths.texts},
+            (spot_command_files_t){
+                2, (const char *[]){arguments.output_path, arguments.csv_path}},
+            &diag);
+        ret = ret == 0 ? compare(&comparison, &arguments, &input, &diag) : ret;
         if (ret == 0) {
             ret = write_all(&comparison, &arguments, &diag);
         }

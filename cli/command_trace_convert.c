@@ -318,7 +318,10 @@ run(int argc, char **argv)
     if (ret != 0) {
         exit_code = spot_command_finish_reading(&diag, ret);
     } else {
-        ret = spot_trace_write(&trace, arguments.output_path, &diag);
+        ret = spot_command_check_outputs(
+            (spot_command_files_t){arguments.paths.num_texts, arguments.paths.texts},
+            (spot_command_files_t){1, &arguments.output_path}, &diag);
+        ret = ret == 0 ? spot_trace_write(&trace, arguments.output_path, &diag) : ret;
         if (ret == 0 && !arguments.is_quiet && !arguments.is_json) {
             spot_convert_report_print(&report, &trace, stderr);
         }

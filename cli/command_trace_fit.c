@@ -238,8 +238,12 @@ fit(spot_fit_task_t *self)
     const spot_fit_arguments_t *arguments = self->arguments;
     const bool is_model_wanted =
         arguments->emit != SPOT_EMIT_NOTHING || arguments->what == SPOT_WHAT_MRP;
-    int ret = spot_maximiser_init(&self->maximiser);
+    int ret = spot_command_check_outputs((spot_command_files_t){1, &arguments->path},
+        (spot_command_files_t){
+            2, (const char *[]){arguments->output_path, arguments->csv_path}},
+        &self->diag);
 
+    ret = ret == 0 ? spot_maximiser_init(&self->maximiser) : ret;
     if (ret == 0 && is_model_wanted) {
         ret = spot_fit_task_emit(self, arguments->output_path);
     }

@@ -198,6 +198,15 @@ generate(const arguments_t *arguments, input_t *input, spot_progress_line_t *lin
             "the model has no horizon_s: expected --horizon DURATION");
         return SPOT_ERR_BAD_INPUT;
     }
+    if (arguments->num_replications == 0) {
+        const int ret =
+            spot_command_check_outputs((spot_command_files_t){1, &arguments->model_path},
+                (spot_command_files_t){1, &arguments->output_path}, diag);
+
+        if (ret != 0) {
+            return ret;
+        }
+    }
     spot_trace_model_set_horizon(input->model, task.horizon_ms);
     if (arguments->num_replications > 0) {
         return spot_generate_several(input->model, &task, arguments->num_replications,

@@ -380,6 +380,31 @@ num_checks=$((num_checks + 1))
 same profile.yaml "$work/stdout"
 
 # ---- Broken outputs ----
+# No output replaces an input, nor another output.
+for name in scenario.yaml study.yaml model.yaml recorded.csv compare-mrp.yaml; do
+    cp "$name" "$work/kept-$name"
+done
+cp named.csv generated.yaml "$work"
+while read -r input arguments; do
+    # shellcheck disable=SC2086
+    (cd "$work" && "$spotsim" $arguments >/dev/null 2>"$work/stderr")
+    code=$?
+    expect "spotsim $arguments: exit code $code" [ $code -eq 2 ]
+    stderr_says "kept-$input: is an input, which the output would replace"
+    expect "$input is as it was" cmp "$input" "$work/kept-$input"
+done <<'END'
+scenario.yaml run kept-scenario.yaml --events kept-scenario.yaml
+study.yaml study kept-study.yaml -o kept-study.yaml
+model.yaml trace generate kept-model.yaml -o ./kept-model.yaml
+recorded.csv trace convert kept-recorded.csv -o kept-recorded.csv
+recorded.csv trace describe kept-recorded.csv -o kept-recorded.csv
+recorded.csv trace describe kept-recorded.csv --csv kept-recorded.csv
+recorded.csv trace fit kept-recorded.csv --emit replay -o kept-recorded.csv
+recorded.csv trace compare kept-compare-mrp.yaml kept-recorded.csv --csv kept-recorded.csv
+END
+ends 2 trace describe recorded.csv -o "$work/shared" --csv "$work/shared"
+stderr_says "two outputs cannot go to one file"
+ends 1 trace compare compare-mrp.yaml compare-first.csv --csv /nonexistent/x --replications 1000000000
 if [ -c /dev/full ]; then
     ends 1 run scenario.yaml --events /dev/full
     stderr_says "/dev/full: cannot write: No space left on device"
