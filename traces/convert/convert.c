@@ -214,7 +214,9 @@ settle_capacity(spot_import_t *self)
 {
     int64_t time_ms, capacity;
     const int64_t largest = find_largest(self->trace, &time_ms);
+    const bool is_known = self->task->capacity > 0 || self->capacity > 0;
     char text[32];
+    int ret;
 
     capacity = self->task->capacity > 0 ? self->task->capacity : self->capacity;
     capacity = capacity > 0 ? capacity : largest > 0 ? largest : 1;
@@ -228,8 +230,14 @@ settle_capacity(spot_import_t *self)
     }
     self->trace->capacity = (int32_t) capacity;
     snprintf(text, sizeof(text), "%" PRId64, capacity);
-    return spot_import_key(
+    ret = spot_import_key(
         self, "capacity", capacity == SPOT_UNBOUNDED ? "unbounded" : text);
+    if (ret == 0 && !is_known) {
+        ret = SPOT_IMPORT_REMARK(self, SPOT_REMARK_UNCERTAIN, "capacity", 0,
+            "the capacity is the most that was seen: --capacity says what was asked "
+            "for");
+    }
+    return ret;
 }
 
 static int

@@ -20,6 +20,9 @@ typedef struct {
     int32_t count;
 } poll_t;
 
+/* So many polls that are not there are a hole. */
+#define HOLE_GAPS 10
+
 typedef struct {
     spot_import_t *import;
     spot_count_series_t series;
@@ -159,24 +162,74 @@ compare(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
+/* Upper median of the gaps; 0: no memory. */
+static int64_t
+find_median(const state_t *self, int64_t *least, int64_t *most)
+{
+    int64_t *sorted = spot_calloc(self->num_gaps, sizeof(*sorted));
+    int64_t median = 0;
+
+    if (sorted != NULL) {
+        memcpy(sorted, self->gaps_s, self->num_gaps * sizeof(*sorted));
+        qsort(sorted, self->num_gaps, sizeof(*sorted), compare);
+        median = sorted[self->num_gaps / 2];
+        *least = sorted[0];
+        *most = sorted[self->num_gaps - 1];
+    }
+    free(sorted);
+    return median;
+}
+
+/* What happened in a hole looks as if it had happened at its end. */
+static int
+remark_holes(const state_t *self, int64_t median_s)
+{
+    int64_t start_s = 0, longest_s = 0, longest_start_s = 0, num_holes = 0;
+
+    for (size_t j = 0; j < self->num_gaps; j++) {
+        const int64_t gap_s = self->gaps_s[j];
+
+        num_holes += gap_s >= HOLE_GAPS * median_s ? 1 : 0;
+        if (gap_s > longest_s) {
+            longest_s = gap_s;
+            longest_start_s = start_s;
+        }
+        start_s += gap_s;
+    }
+    return num_holes == 0
+               ? 0
+               : SPOT_IMPORT_REMARK(self->import, SPOT_REMARK_UNCERTAIN, "holes",
+                     num_holes,
+                     "%" PRId64 " hole%s of %d polls or more, the longest without any "
+                     "for %" PRId64 " s from %" PRId64
+                     " s on: what happened in one shows at its end",
+                     num_holes, num_holes == 1 ? "" : "s", HOLE_GAPS, longest_s,
+                     longest_start_s);
+}
+
 static int
 take_resolution(state_t *self)
 {
     char text[128];
-    int64_t median_s;
+    int64_t median_s, least_s, most_s;
+    int ret;
 
     if (self->num_gaps == 0) {
         return 0;
     }
-    qsort(self->gaps_s, self->num_gaps, sizeof(*self->gaps_s), compare);
-    median_s = self->gaps_s[self->num_gaps / 2];
+    median_s = find_median(self, &least_s, &most_s);
+    if (median_s == 0) {
+        return SPOT_ERR_NO_MEMORY;
+    }
     self->import->resolution_s = (double) median_s;
+    if (least_s == most_s) {
+        return 0;
+    }
     snprintf(text, sizeof(text),
         "irregular polls: median %" PRId64 " min %" PRId64 " max %" PRId64 " s",
-        median_s, self->gaps_s[0], self->gaps_s[self->num_gaps - 1]);
-    return self->gaps_s[0] == self->gaps_s[self->num_gaps - 1]
-               ? 0
-               : spot_import_key(self->import, "resolution_note", text);
+        median_s, least_s, most_s);
+    ret = spot_import_key(self->import, "resolution_note", text);
+    return ret == 0 ? remark_holes(self, median_s) : ret;
 }
 
 static int
