@@ -43,7 +43,7 @@ static const struct argp_option options[] = {
     {"name", OPTION_NAME, "NAME", 0,
         "Name of the trace (default: that of the file without folder and ending)", 0},
     {"start", OPTION_START, "TIME", 0,
-        "When it starts: a date, a date-time such as 2021-09-14T17:00:00Z, or unknown",
+        "When it starts: a date, a date-time such as 2024-06-07T17:00:00Z, or unknown",
         0},
     {"resolution", OPTION_RESOLUTION, "DURATION", 0,
         "Tick of the recorder, e.g. \"60 s\" or 60 (default: as the format's rule has "

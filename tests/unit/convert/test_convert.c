@@ -174,8 +174,8 @@ test_step(void **state)
     spot_convert_report_free(&report);
     spot_trace_free(&trace);
     task.unit_ms = 3600000;
-    assert_rows(&task, "step", "t,count\n0.000,1\n0.001,2\n88.695,0\n", NULL,
-        "0,init,1,\n3.6,add,1,\n319302,preempt,2,\n319302,end,0,\n");
+    assert_rows(&task, "step", "t,count\n0.000,1\n0.001,2\n71.25,0\n", NULL,
+        "0,init,1,\n3.6,add,1,\n256500,preempt,2,\n256500,end,0,\n");
     task.is_strict = true;
     assert_refused(
         &task, text, NULL, "x: 1 rows that go back in time were dropped (--strict)\n");
@@ -231,12 +231,12 @@ test_parcae(void **state)
 static void
 test_node_count(void **state)
 {
-    static const char nodes[] = ",timestamp,count\n0,2021-09-14T17:00:00Z,3\n"
-                                "1,2021-09-14T17:01:00Z,5\n2,2021-09-14T17:03:00Z,2\n"
-                                "3,2021-09-14T17:05:00Z,2\n";
-    static const char terms[] = "timestamp,number\n2021-09-14T16:59:00Z,1\n"
-                                "2021-09-14T17:01:00Z,2\n2021-09-14T17:02:30Z,1\n"
-                                "2021-09-14T17:05:00Z,4\n2021-09-14T17:06:00Z,1\n";
+    static const char nodes[] = ",timestamp,count\n0,2024-06-07T17:00:00Z,3\n"
+                                "1,2024-06-07T17:01:00Z,5\n2,2024-06-07T17:03:00Z,2\n"
+                                "3,2024-06-07T17:05:00Z,2\n";
+    static const char terms[] = "timestamp,number\n2024-06-07T16:59:00Z,1\n"
+                                "2024-06-07T17:01:00Z,2\n2024-06-07T17:02:30Z,1\n"
+                                "2024-06-07T17:05:00Z,4\n2024-06-07T17:06:00Z,1\n";
     spot_convert_t task = plain;
     spot_convert_report_t report;
     spot_trace_t trace;
@@ -255,7 +255,7 @@ test_node_count(void **state)
     assert_int_equal(remark_count(&report, "not_logged"), 2);
     assert_int_equal(remark_count(&report, "unseen"), 2);
     assert_int_equal(remark_count(&report, "before_first_row"), 1);
-    assert_string_equal(spot_trace_key(&trace, "start"), "2021-09-14T17:00:00Z");
+    assert_string_equal(spot_trace_key(&trace, "start"), "2024-06-07T17:00:00Z");
     assert_string_equal(spot_trace_key(&trace, "resolution_s"), "60");
     spot_convert_report_free(&report);
     spot_trace_free(&trace);
@@ -264,7 +264,7 @@ test_node_count(void **state)
 static void
 test_lifetimes(void **state)
 {
-    static const char text[] = "# spotsim-lifetimes: 1\n# start: 2021-09-14T17:00:00Z\n"
+    static const char text[] = "# spotsim-lifetimes: 1\n# start: 2024-06-07T17:00:00Z\n"
                                "start_s,duration_s,status,instance\n"
                                "12,8,stopped,b\n10,10,preempted,a\n20,1.5,stopped,a\n";
     spot_convert_report_t report;
@@ -275,7 +275,7 @@ test_lifetimes(void **state)
         "0,init,0,\n0,add,1,a\n2,add,1,b\n10,preempt,1,a\n10,stop,1,b\n10,add,1,a\n"
         "11.5,stop,1,a\n11.5,end,0,\n");
     assert_int_equal(convert(&plain, "x", text, NULL, &trace, &report, ""), 0);
-    assert_string_equal(spot_trace_key(&trace, "start"), "2021-09-14T17:00:10Z");
+    assert_string_equal(spot_trace_key(&trace, "start"), "2024-06-07T17:00:10Z");
     assert_string_equal(spot_trace_key(&trace, "capacity"), "unbounded");
     assert_string_equal(spot_trace_key(&trace, "resolution_s"), "0.5");
     spot_convert_report_free(&report);
