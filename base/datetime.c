@@ -104,8 +104,9 @@ spot_time_of_day_scan(const char **text, int64_t *time_s)
     return true;
 }
 
-bool
-spot_fraction_scan(const char **text)
+/* Nothing, or a point and at least one digit. */
+static bool
+scan_fraction(const char **text)
 {
     int digit;
 
@@ -119,8 +120,9 @@ spot_fraction_scan(const char **text)
     return true;
 }
 
-bool
-spot_zone_scan(const char **text)
+/* Nothing, Z or +hh:mm or -hh:mm. */
+static bool
+scan_zone(const char **text)
 {
     int number;
 
@@ -140,9 +142,8 @@ spot_datetime_is(const char *text)
     if (!spot_date_scan(&text, &number)) {
         return false;
     }
-    if (is_byte(&text, 'T') &&
-        (!spot_time_of_day_scan(&text, &number) || !spot_fraction_scan(&text) ||
-            !spot_zone_scan(&text))) {
+    if (is_byte(&text, 'T') && (!spot_time_of_day_scan(&text, &number) ||
+                                   !scan_fraction(&text) || !scan_zone(&text))) {
         return false;
     }
     return *text == '\0';
@@ -174,7 +175,7 @@ spot_datetime_later(const char *text, int64_t shift_ms, char later[SPOT_DATETIME
         return false;
     }
     fraction = byte;
-    if (!spot_fraction_scan(&byte)) {
+    if (!scan_fraction(&byte)) {
         return false;
     }
     time_ms = SPOT_MS_PER_S * time_s + fraction_ms(fraction, byte) + shift_ms;

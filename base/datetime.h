@@ -16,12 +16,6 @@ bool spot_date_scan(const char **text, int64_t *day);
 /* hh:mm:ss from 00:00:00 to 23:59:59, as seconds since midnight. */
 bool spot_time_of_day_scan(const char **text, int64_t *time_s);
 
-/* Nothing, or a point and at least one digit. */
-bool spot_fraction_scan(const char **text);
-
-/* Nothing, Z or +hh:mm or -hh:mm. */
-bool spot_zone_scan(const char **text);
-
 /* Whether the whole text is a date, or a date-time with optional fraction and zone. */
 bool spot_datetime_is(const char *text);
 

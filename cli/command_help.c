@@ -52,6 +52,9 @@ help_command(const char *name)
             return spot_commands[j]->run(2, arguments);
         }
     }
+    if (spot_manual_group(name, stdout)) {
+        return SPOT_EXIT_GOOD;
+    }
     fprintf(stderr, "spotsim help: unknown command \"%s\"\n", name);
     return SPOT_EXIT_BAD_INPUT;
 }

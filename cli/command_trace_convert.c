@@ -22,7 +22,6 @@ enum {
     OPTION_WINDOW,
     OPTION_SET,
     OPTION_STRICT,
-    OPTION_QUIET,
     OPTION_JSON
 };
 
@@ -67,7 +66,7 @@ static const struct argp_option options[] = {
         "Set a header key, such as cloud=aws; may be given several times", 0},
     {"strict", OPTION_STRICT, NULL, 0,
         "Refuse what would have to be repaired, and times between ticks", 0},
-    {"quiet", OPTION_QUIET, NULL, 0, "No report on standard error", 0},
+    {"quiet", 'q', NULL, 0, "No report on standard error", 0},
     {"json", OPTION_JSON, NULL, 0,
         "Write the report as JSON to standard output; needs -o", 0},
     {NULL, 0, NULL, 0, NULL, 0},
@@ -266,7 +265,7 @@ parse(int key, char *text, struct argp_state *state)
         case OPTION_STRICT:
             arguments->task.is_strict = true;
             return 0;
-        case OPTION_QUIET:
+        case 'q':
             arguments->is_quiet = true;
             return 0;
         case OPTION_JSON:

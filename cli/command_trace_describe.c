@@ -23,8 +23,7 @@ enum {
     OPTION_STRICT,
     OPTION_JSON,
     OPTION_CSV,
-    OPTION_SVG,
-    OPTION_QUIET
+    OPTION_SVG
 };
 
 typedef struct {
@@ -65,7 +64,7 @@ static const struct argp_option options[] = {
         "gnuplot)",
         0},
     {"output", 'o', "FILE", 0, "Write the table here (default: standard output)", 0},
-    {"quiet", OPTION_QUIET, NULL, 0, "No warnings", 0},
+    {"quiet", 'q', NULL, 0, "No warnings", 0},
     {NULL, 0, NULL, 0, NULL, 0},
 };
 
@@ -119,7 +118,7 @@ parse(int key, char *text, struct argp_state *state)
         case 'o':
             arguments->output_path = text;
             return 0;
-        case OPTION_QUIET:
+        case 'q':
             arguments->is_quiet = true;
             return 0;
         case ARGP_KEY_ARG:

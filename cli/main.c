@@ -74,6 +74,14 @@ run_command(const spot_command_t *command, int num_words, int argc, char **argv)
     return command->run(argc - num_words, argv + num_words);
 }
 
+/* "--help" or "-?" behind the first word of commands of two. */
+static bool
+asks_for_help(int argc, char **argv)
+{
+    return argc > 2 && (strcmp(argv[2], "--help") == 0 || strcmp(argv[2], "-?") == 0 ||
+                           strcmp(argv[2], "-h") == 0);
+}
+
 static int
 run_words(int argc, char **argv)
 {
@@ -95,6 +103,12 @@ run_words(int argc, char **argv)
         if (num_words > 0) {
             return run_command(spot_commands[j], num_words, argc, argv);
         }
+    }
+    if (asks_for_help(argc, argv) && spot_manual_group(argv[1], stdout)) {
+        return SPOT_EXIT_GOOD;
+    }
+    if (argc == 2 && spot_manual_group(argv[1], stderr)) {
+        return SPOT_EXIT_BAD_INPUT;
     }
     return unknown_command(argc, argv);
 }

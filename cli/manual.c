@@ -34,6 +34,27 @@ spot_manual_overview(FILE *out)
                  "  spotsim study study.yaml -o idle.csv --plot idle.svg\n");
 }
 
+bool
+spot_manual_group(const char *word, FILE *out)
+{
+    const size_t num_bytes = strlen(word);
+    bool is_group = false;
+
+    for (size_t j = 0; spot_commands[j] != NULL; j++) {
+        const char *name = spot_commands[j]->name;
+
+        if (strncmp(name, word, num_bytes) == 0 && name[num_bytes] == ' ') {
+            fprintf(out, "%s  %-15s %s\n", is_group ? "" : "Commands:\n", name,
+                spot_commands[j]->summary);
+            is_group = true;
+        }
+    }
+    if (is_group) {
+        fprintf(out, "\n'spotsim COMMAND --help' tells more, with examples.\n");
+    }
+    return is_group;
+}
+
 static void
 put_option(FILE *out, const struct argp_option *option)
 {

@@ -3,13 +3,18 @@
 #ifndef SPOT_CLI_MANUAL_H
 #define SPOT_CLI_MANUAL_H
 
+#include <stdbool.h>
 #include <stdio.h>
 
 /* What "spotsim --help" prints. */
 void spot_manual_overview(FILE *out);
 
-/* Writes a page in man(7) form: "spotsim.1", "spotsim-scenario.5" or "spotsim-study.5".
- * Returns 0, or -1 for another name. */
+/* The commands whose first word of two is that, such as "trace"; false: there are none.
+ */
+bool spot_manual_group(const char *word, FILE *out);
+
+/* Writes a page in man(7) form: "spotsim.1", "spotsim-scenario.5", "spotsim-study.5" or
+ * "spotsim-trace.5". Returns 0, or -1 for another name. */
 int spot_manual_page(const char *page, FILE *out);
 
 #endif
