@@ -319,9 +319,9 @@ static int
 describe_logs(const spot_option_list_t *paths, description_t *self, spot_diag_t *diag)
 {
     spot_stamped_counts_t nodes, terminations;
-    int ret = spot_stamped_counts_read(&nodes, paths->texts[0], "count", diag);
+    int ret = spot_stamped_counts_read(&nodes, paths->texts[0], "count", 1, diag);
     const int other =
-        spot_stamped_counts_read(&terminations, paths->texts[1], "number", diag);
+        spot_stamped_counts_read(&terminations, paths->texts[1], "number", 0, diag);
 
     ret = ret != 0 ? ret : other;
     if (ret == 0) {

@@ -14,6 +14,7 @@ typedef struct {
     spot_stamped_counts_t *counts;
     const char *file;
     const char *column;
+    size_t min_rows;
     size_t num_fields; /* of every row; 0: the columns are still to come */
     spot_diag_t *diag;
 } reader_t;
@@ -134,7 +135,11 @@ read_rows(reader_t *self, spot_csv_t *csv)
             return found;
         }
     }
-    if (ret == 0 && self->counts->num_rows == 0) {
+    if (ret == 0 && self->num_fields == 0) {
+        spot_diag_error(self->diag, self->file, row.line, 1,
+            "expected the columns timestamp,%s", self->column);
+        ret = SPOT_ERR_BAD_INPUT;
+    } else if (ret == 0 && self->counts->num_rows < self->min_rows) {
         spot_diag_error(
             self->diag, self->file, row.line, 1, "expected at least one row");
         ret = SPOT_ERR_BAD_INPUT;
@@ -143,10 +148,14 @@ read_rows(reader_t *self, spot_csv_t *csv)
 }
 
 int
-spot_stamped_counts_read(
-    spot_stamped_counts_t *self, const char *path, const char *column, spot_diag_t *diag)
+spot_stamped_counts_read(spot_stamped_counts_t *self, const char *path,
+    const char *column, size_t min_rows, spot_diag_t *diag)
 {
-    reader_t reader = {.counts = self, .file = path, .column = column, .diag = diag};
+    reader_t reader = {.counts = self,
+        .file = path,
+        .column = column,
+        .min_rows = min_rows,
+        .diag = diag};
     spot_csv_t *csv = NULL;
     int ret = spot_csv_open(&csv, path, diag);
 

@@ -26,10 +26,11 @@ typedef struct {
  * cannot be read). */
 bool spot_stamped_counts_is_file(const char *path, const char *column);
 
-/* Reads the columns timestamp,column; index columns before them are skipped. Every error
- * is reported as file:line:column. BAD_INPUT, IO, NO_MEMORY; free self even then. */
+/* Reads the columns timestamp,column; index columns before them are skipped. Every
+ * error, also fewer than min_rows rows, is reported as file:line:column. BAD_INPUT, IO,
+ * NO_MEMORY; free self even then. */
 SPOT_MUST_CHECK int spot_stamped_counts_read(spot_stamped_counts_t *self,
-    const char *path, const char *column, spot_diag_t *diag);
+    const char *path, const char *column, size_t min_rows, spot_diag_t *diag);
 void spot_stamped_counts_free(spot_stamped_counts_t *self);
 
 #endif

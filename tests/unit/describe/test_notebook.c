@@ -161,9 +161,9 @@ test_surrogate_logs(void **state)
     spot_diag_init(&diag);
     assert_true(spot_stamped_counts_is_file(node_path, "count"));
     assert_false(spot_stamped_counts_is_file(node_path, "number"));
-    assert_int_equal(spot_stamped_counts_read(&nodes, node_path, "count", &diag), 0);
+    assert_int_equal(spot_stamped_counts_read(&nodes, node_path, "count", 1, &diag), 0);
     assert_int_equal(
-        spot_stamped_counts_read(&terminations, term_path, "number", &diag), 0);
+        spot_stamped_counts_read(&terminations, term_path, "number", 0, &diag), 0);
     spot_notebook_init_logs(&notebook, &nodes, &terminations);
     assert_printed(&notebook, printed);
     spot_stamped_counts_free(&nodes);

@@ -10,7 +10,7 @@ read_text(spot_stamped_counts_t *counts, const char *text, char *path, spot_diag
 {
     test_path("nodes.csv", path);
     write_file(path, text, strlen(text));
-    return spot_stamped_counts_read(counts, path, "count", diag);
+    return spot_stamped_counts_read(counts, path, "count", 1, diag);
 }
 
 static void
@@ -78,12 +78,37 @@ test_bad(void **state)
         "'2021-02-02T00:00:00Z'\n");
 }
 
+/* A log of terminations may be empty, but for its columns. */
+static void
+test_no_rows(void **state)
+{
+    spot_stamped_counts_t counts;
+    char path[PATH_BYTES];
+    spot_diag_t diag;
+
+    (void) state;
+    spot_diag_init(&diag);
+    test_path("terminations.csv", path);
+    write_file(path, "timestamp,number\n", 17);
+    assert_int_equal(spot_stamped_counts_read(&counts, path, "number", 0, &diag), 0);
+    assert_int_equal(counts.num_rows, 0);
+    spot_stamped_counts_free(&counts);
+    unlink(path);
+    write_file(path, "", 0);
+    assert_int_equal(
+        spot_stamped_counts_read(&counts, path, "number", 0, &diag), SPOT_ERR_BAD_INPUT);
+    spot_stamped_counts_free(&counts);
+    unlink(path);
+    spot_diag_free(&diag);
+}
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_good),
         cmocka_unit_test(test_bad),
+        cmocka_unit_test(test_no_rows),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
