@@ -379,6 +379,15 @@ num_checks=$((num_checks + 1))
     fail "profile"
 same profile.yaml "$work/stdout"
 
+# ---- A line that is too long ----
+{
+    sed -n '/^#/p' fit-trace.csv
+    echo "time_s,event,count,instances"
+    head -c 1048577 /dev/zero | tr '\0' 0
+    echo
+} >"$work/long.csv"
+ends 2 trace describe "$work/long.csv"
+stderr_says ":$(($(sed -n '/^#/p' fit-trace.csv | wc -l) + 2)):1: line longer than 1048576 bytes"
 # ---- Broken outputs ----
 # No output replaces an input, nor another output.
 for name in scenario.yaml study.yaml model.yaml recorded.csv compare-mrp.yaml; do

@@ -25,8 +25,11 @@ report_formats(const char *file, const char *problem, spot_diag_t *diag)
         num_bytes += (size_t) snprintf(list + num_bytes, sizeof(list) - num_bytes,
             "%s%s", j == 0 ? "" : ", ", spot_importers[j]->name);
     }
-    spot_diag_error(
-        diag, file, 0, 0, "%s; expected --from with one of: %s", problem, list);
+    spot_diag_error(diag, file, 0, 0,
+        "%s; expected --from with one of: %s (trace convert --help shows what each "
+        "looks "
+        "like)",
+        problem, list);
 }
 
 static const spot_importer_t *

@@ -365,7 +365,8 @@ read_node_count(spot_import_t *import)
 
 const spot_importer_t spot_importer_node_count = {
     .name = "node-count",
-    .doc = "NODE.csv with timestamp,count and TERM.csv with timestamp,number",
+    .doc = "NODE.csv with timestamp,count and TERM.csv with timestamp,number; TERM.csv "
+           "may have no rows",
     .source = "the seed notebook",
     .num_inputs = 2,
     .takes = SPOT_TAKES_WINDOW,

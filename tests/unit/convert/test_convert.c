@@ -315,7 +315,8 @@ test_refused(void **state)
 {
     static const char formats[] =
         "expected --from with one of: spotsim, bamboo, gcloud, "
-        "step, skypilot, parcae, node-count, lifetimes";
+        "step, skypilot, parcae, node-count, lifetimes (trace convert --help shows what "
+        "each looks like)";
     spot_convert_t task = plain;
     char errors[256];
 
