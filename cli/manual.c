@@ -80,7 +80,11 @@ put_command(FILE *out, const spot_command_t *command)
 {
     const char *name, *doc;
 
-    fprintf(out, ".SS spotsim %s [OPTION...] %s\n", command->name, command->arguments);
+    fprintf(out, ".SS spotsim %s [OPTION...] ", command->name);
+    for (const char *byte = command->arguments; *byte != '\0'; byte++) {
+        fputs(*byte == '\n' ? " | " : (char[]){*byte, '\0'}, out);
+    }
+    putc('\n', out);
     spot_roff_text(out, command->summary);
     fputs(".\n", out);
     spot_roff_text(out, command->doc);
@@ -168,7 +172,7 @@ put_scenario(FILE *out)
           "ranges are errors with file:line:column. Every duration needs a unit.\n"
           ".SH KEYS\n",
         out);
-    spot_roff_fields(out, spot_scenario_fields, "");
+    spot_roff_fields(out, spot_scenario_fields, NULL, "");
     fputs(".PP\nThe keys of \\fBtrace\\fR, by generator, are in "
           "\\fBspotsim\\-trace\\fR(5).\n",
         out);
@@ -177,7 +181,7 @@ put_scenario(FILE *out)
         fprintf(out, ".SS system: %s\n", spot_recovery_systems[j]->name);
         spot_roff_text(out, spot_recovery_systems[j]->doc);
         fputs(".\n", out);
-        spot_roff_fields(out, spot_recovery_systems[j]->options, "recovery.");
+        spot_roff_fields(out, spot_recovery_systems[j]->options, NULL, "recovery.");
     }
     fputs(".SH METRICS\nWhat a run is measured by; null where undefined.\n", out);
     for (size_t j = 0; j < SPOT_TRAIN_NUM_METRICS; j++) {
@@ -200,7 +204,7 @@ put_study(FILE *out)
           "take, "
           "and how often each combination runs.\n.SH KEYS\n",
         out);
-    spot_roff_fields(out, spot_study_fields, "");
+    spot_roff_fields(out, spot_study_fields, NULL, "");
     fputs(".SH RESULTS\nCSV with one row a point and metric: point, the swept keys, "
           "metric, "
           "unit, replications, nulls, mean, std, stderr, ci95_low, ci95_high, p05, "
@@ -208,6 +212,18 @@ put_study(FILE *out)
           "p95. The interval is Student's of the mean; nulls are left out and counted.\n"
           ".SH SEE ALSO\n.BR spotsim (1),\n.BR spotsim\\-scenario (5)\n",
         out);
+}
+
+static void
+put_law(FILE *out, const spot_family_t *family)
+{
+    const int num_fields = family->num_parameters + family->num_settings;
+
+    fprintf(out, ".SS family: %s\n", family->name);
+    spot_roff_text(out, family->doc);
+    fputs(".\n", out);
+    spot_roff_fields(
+        out, family->fields, spot_field_next(&family->fields[num_fields - 1]), "");
 }
 
 /* The generators, a recorded trace last: every key of a trace's model. */
@@ -218,18 +234,17 @@ put_generators(FILE *out)
         fprintf(out, ".SS generator: %s\n", spot_generators[j]->name);
         spot_roff_text(out, spot_generators[j]->doc);
         fputs(".\n", out);
-        spot_roff_fields(out, spot_generators[j]->options, "");
+        spot_roff_fields(out, spot_generators[j]->options, spot_model_common_fields, "");
     }
+    fputs(".SS every generator\n", out);
+    spot_roff_fields(out, spot_model_common_fields, NULL, "");
     fputs(".SS a recorded trace, in a scenario only\n", out);
-    spot_roff_fields(out, spot_generator_file.options, "");
+    spot_roff_fields(out, spot_generator_file.options, NULL, "");
     fputs(".SH LAWS\nOf gaps, lifetimes and refills: \\fB{family: NAME, ...}\\fR or "
           "\\fB{law: NAME, ...}\\fR; all times in seconds.\n",
         out);
     for (size_t j = 0; spot_families[j] != NULL; j++) {
-        fprintf(out, ".SS family: %s\n", spot_families[j]->name);
-        spot_roff_text(out, spot_families[j]->doc);
-        fputs(".\n", out);
-        spot_roff_fields(out, spot_families[j]->fields, "");
+        put_law(out, spot_families[j]);
     }
 }
 
@@ -275,7 +290,11 @@ static const char trace_files[] =
     "the "
     "path of such a file, are the value of \\fBtrace\\fR in a scenario, whose tick, "
     "fleet "
-    "and horizon win.\n";
+    "and horizon win.\n"
+    ".PP\n.nf\nspotsim\\-model: 1\ngenerator: lifetimes\ncapacity: 64\ninitial: 40\n"
+    "horizon_s: 86400\nlifetime: {law: deadline, zeta: 12, sigma: 3, deadline_s: "
+    "86400}\n"
+    "refill: {family: exponential, mu: 600}\n.fi\n";
 
 static void
 put_trace(FILE *out)

@@ -90,9 +90,10 @@ put_range(FILE *out, const spot_field_t *field)
 }
 
 void
-spot_roff_fields(FILE *out, const spot_field_t *field, const char *path)
+spot_roff_fields(
+    FILE *out, const spot_field_t *field, const spot_field_t *until, const char *path)
 {
-    for (; field != NULL; field = spot_field_next(field)) {
+    for (; field != NULL && field != until; field = spot_field_next(field)) {
         char name[128];
 
         snprintf(name, sizeof(name), "%s%s", path, field->name);
@@ -113,7 +114,7 @@ spot_roff_fields(FILE *out, const spot_field_t *field, const char *path)
         fputs(".\n", out);
         if (field->type == SPOT_FIELD_MAP) {
             strncat(name, ".", sizeof(name) - strlen(name) - 1);
-            spot_roff_fields(out, field->fields, name);
+            spot_roff_fields(out, field->fields, NULL, name);
         }
     }
 }

@@ -14,7 +14,8 @@ void spot_roff_head(FILE *out, const char *title, int section, const char *summa
 void spot_roff_text(FILE *out, const char *text);
 
 /* One paragraph a field of a YAML map: its key behind path, type, range, help, default;
- * maps with all that is in them. */
-void spot_roff_fields(FILE *out, const spot_field_t *field, const char *path);
+ * maps with all that is in them. until: the first field that is left out, or NULL. */
+void spot_roff_fields(
+    FILE *out, const spot_field_t *field, const spot_field_t *until, const char *path);
 
 #endif
