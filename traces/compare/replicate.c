@@ -126,9 +126,15 @@ sample_population(
 {
     sampling_t *self = context;
     const int ret = spot_counts_of_population(&self->ticks, observation);
+    const spot_counts_run_t *run = self->ticks.runs;
+    size_t num_before = 0; /* ticks of the runs before */
 
     for (size_t j = 0; ret == 0 && j < self->band->num_points; j++) {
-        *value_at(self, j, replication) = (double) self->ticks.values[j * self->stride];
+        while (num_before + (size_t) run->num_values <= j * self->stride) {
+            num_before += (size_t) run->num_values;
+            run++;
+        }
+        *value_at(self, j, replication) = (double) run->value;
     }
     return ret;
 }

@@ -36,7 +36,7 @@ read_model(spot_trace_model_file_t *file, const char *text, const spot_trace_t *
     fputs(text, out);
     assert_int_equal(fclose(out), 0);
     spot_diag_init(diag);
-    return spot_trace_model_file_read(file, path, trace, diag);
+    return spot_trace_model_file_read(file, path, trace, "trace.csv", diag);
 }
 
 static void
@@ -108,7 +108,14 @@ test_faulty_models(void **state)
     assert_faulty("scenario: s\n", &trace, ":1:1: expected a model file");
     assert_faulty("file: t.csv\n", &trace, ":1:1: a recorded trace is no generator");
     assert_faulty("generator: sed\n", &trace, "did you mean \"seed\"?");
-    assert_faulty(SEED_MODEL "capacity: 2\n", &trace, "3 instances are more than");
+    assert_faulty(SEED_MODEL "capacity: 2\n", &trace,
+        "comparison.yaml:4:11: capacity: the model's 2 is less than the 3 instances "
+        "that "
+        "trace.csv starts with: expected the capacity of that trace, 6, or another");
+    assert_faulty(SEED_MODEL "capacity: 2\n", &unbounded,
+        "starts with: expected at least 3, or another trace");
+    assert_faulty(
+        SEED_MODEL "capacity: few\n", &trace, "comparison.yaml:4:11: capacity");
     assert_faulty(SEED_MODEL, &unbounded, "missing key \"capacity\"");
     spot_trace_free(&trace);
     spot_trace_free(&unbounded);
@@ -145,6 +152,30 @@ test_columns(void **state)
     assert_null(spot_comparison_seed(&comparison));
     spot_comparison_free(&comparison);
     spot_trace_free(&trace);
+}
+
+static void
+assert_label(const char *path, const char *expected)
+{
+    char *label = spot_comparison_label(path);
+
+    assert_non_null(label);
+    assert_string_equal(label, expected);
+    free(label);
+}
+
+static void
+test_labels(void **state)
+{
+    (void) state;
+    assert_label("a/seed.yaml", "seed");
+    assert_label("zoneA.yml", "zoneA");
+    assert_label("/x.yaml/day.1.csv.gz", "day.1");
+    assert_label("./day.csv", "day");
+    assert_label("day.csv.yaml", "day.csv");
+    assert_label("/dev/stdin", "stdin");
+    assert_label(".yaml", ".yaml");
+    assert_label("a,b \"c\"\n.yaml", "a_b _c__");
 }
 
 /* Replication by replication the same as a model's own events, in any company. */
@@ -360,8 +391,8 @@ test_csv_is_a_reference(void **state)
     (void) state;
     start(&comparison, &trace, 3);
     read_seed_model(&file, &trace);
-    assert_int_equal(spot_comparison_add_model(
-                         &comparison, &file.model, file.name, file.name, 30, NULL),
+    assert_int_equal(
+        spot_comparison_add_model(&comparison, &file.model, file.name, "mine", 30, NULL),
         0);
     snprintf(path, sizeof(path), "%s/comparison.csv", folder != NULL ? folder : "/tmp");
     out = fopen(path, "w");
@@ -377,6 +408,18 @@ test_csv_is_a_reference(void **state)
     for (int j = 0; j < SPOT_FIDELITY_NUM_METRICS; j++) {
         assert_true(isnan(column->means[j]) || fabs(column->zs[j]) < 1e-5);
     }
+    /* Tables of others know the kind; a row of the label's own comes first. */
+    strcpy(reference.rows[SPOT_COMPARISON_FIRST].model, "seed-corrected");
+    spot_comparison_set_reference(&comparison, &reference);
+    assert_true(column->has_reference);
+    assert_true(fabs(column->zs[SPOT_FIDELITY_W1_N]) < 1e-5);
+    strcpy(reference.rows[0].model, "mine");
+    spot_comparison_set_reference(&comparison, &reference);
+    assert_true(isnan(column->zs[SPOT_FIDELITY_W1_N])); /* of one recording: no sd */
+    strcpy(reference.rows[0].model, "x");
+    strcpy(reference.rows[SPOT_COMPARISON_FIRST].model, "block");
+    spot_comparison_set_reference(&comparison, &reference);
+    assert_false(column->has_reference);
     spot_reference_free(&reference);
     spot_trace_model_file_free(&file);
     spot_comparison_free(&comparison);
@@ -391,6 +434,7 @@ main(void)
         cmocka_unit_test(test_model_of_trace),
         cmocka_unit_test(test_faulty_models),
         cmocka_unit_test(test_columns),
+        cmocka_unit_test(test_labels),
         cmocka_unit_test(test_models),
         cmocka_unit_test(test_interrupt),
         cmocka_unit_test(test_relations),
