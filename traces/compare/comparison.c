@@ -211,11 +211,15 @@ spot_replicate_t
 spot_comparison_replicate(const spot_comparison_t *self, const spot_trace_model_t *model,
     int64_t num_replications, const spot_watch_t *watch)
 {
-    return (spot_replicate_t){.model = model,
+    spot_replicate_t replicate = {.model = model,
         .frame = self->recorded.frame,
         .seed = self->seed,
-        .num_replications = num_replications,
-        .watch = watch == NULL ? (spot_watch_t){0} : *watch};
+        .num_replications = num_replications};
+
+    if (watch != NULL) {
+        replicate.watch = *watch;
+    }
+    return replicate;
 }
 
 int
@@ -329,7 +333,7 @@ spot_comparison_seed(const spot_comparison_t *self)
         if (strcmp(column->model, "seed-corrected") == 0) {
             return column;
         }
-        if (first == NULL && strncmp(column->model, "seed-", strlen("seed-")) == 0) {
+        if (first == NULL && strncmp(column->model, "seed", strlen("seed")) == 0) {
             first = column;
         }
     }

@@ -225,10 +225,11 @@ spot_band_init(spot_band_t *self, const spot_replicate_t *replicate, size_t max_
 {
     const double tick_ms = (double) replicate->frame.tick_ms;
     const size_t num_ticks = (size_t) floor(replicate->frame.end_ms / tick_ms) + 1;
-    sampling_t sampling = {.stride = (num_ticks + max_points - 1) / max_points};
+    sampling_t sampling = {0};
     int ret;
 
     spot_bug_assert(max_points > 0 && replicate->num_replications > 0);
+    sampling.stride = (num_ticks + max_points - 1) / max_points;
     ret = allocate(self, (num_ticks + sampling.stride - 1) / sampling.stride);
     for (size_t j = 0; ret == 0 && j < self->num_points; j++) {
         self->time_s[j] =

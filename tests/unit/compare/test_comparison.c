@@ -200,6 +200,11 @@ test_models(void **state)
     assert_int_equal(
         spot_comparison_add_model(&again, &file.model, "seed-corrected", "y", 40, NULL),
         0);
+    assert_int_equal(
+        spot_comparison_add_model(&again, &file.model, "mrp", "seed", 1, NULL), 0);
+    strcpy(again.columns[SPOT_COMPARISON_FIRST].model, "seed"); /* of some defects */
+    assert_ptr_equal(
+        spot_comparison_seed(&again), &again.columns[SPOT_COMPARISON_FIRST]);
     column = &comparison.columns[SPOT_COMPARISON_FIRST + 1];
     assert_memory_equal(column->means, again.columns[SPOT_COMPARISON_FIRST].means,
         sizeof(column->means));
