@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "base/memory.h"
 #include "tests/unit/compare/fixture.h"
 #include "traces/compare/comparison.h"
 #include "traces/compare/trace_model.h"
@@ -154,6 +155,15 @@ test_columns(void **state)
     spot_trace_free(&trace);
 }
 
+/* name is on the heap. */
+static void
+rename_to(char **name, const char *text)
+{
+    free(*name);
+    *name = spot_text_copy(text, strlen(text));
+    assert_non_null(*name);
+}
+
 static void
 assert_label(const char *path, const char *expected)
 {
@@ -202,7 +212,7 @@ test_models(void **state)
         0);
     assert_int_equal(
         spot_comparison_add_model(&again, &file.model, "mrp", "seed", 1, NULL), 0);
-    strcpy(again.columns[SPOT_COMPARISON_FIRST].model, "seed"); /* of some defects */
+    rename_to(&again.columns[SPOT_COMPARISON_FIRST].model, "seed"); /* of some defects */
     assert_ptr_equal(
         spot_comparison_seed(&again), &again.columns[SPOT_COMPARISON_FIRST]);
     column = &comparison.columns[SPOT_COMPARISON_FIRST + 1];
@@ -414,15 +424,15 @@ test_csv_is_a_reference(void **state)
         assert_true(isnan(column->means[j]) || fabs(column->zs[j]) < 1e-5);
     }
     /* Tables of others know the kind; a row of the label's own comes first. */
-    strcpy(reference.rows[SPOT_COMPARISON_FIRST].model, "seed-corrected");
+    rename_to(&reference.rows[SPOT_COMPARISON_FIRST].model, "seed-corrected");
     spot_comparison_set_reference(&comparison, &reference);
     assert_true(column->has_reference);
     assert_true(fabs(column->zs[SPOT_FIDELITY_W1_N]) < 1e-5);
-    strcpy(reference.rows[0].model, "mine");
+    rename_to(&reference.rows[0].model, "mine");
     spot_comparison_set_reference(&comparison, &reference);
     assert_true(isnan(column->zs[SPOT_FIDELITY_W1_N])); /* of one recording: no sd */
-    strcpy(reference.rows[0].model, "x");
-    strcpy(reference.rows[SPOT_COMPARISON_FIRST].model, "block");
+    rename_to(&reference.rows[0].model, "x");
+    rename_to(&reference.rows[SPOT_COMPARISON_FIRST].model, "block");
     spot_comparison_set_reference(&comparison, &reference);
     assert_false(column->has_reference);
     spot_reference_free(&reference);
