@@ -58,7 +58,9 @@ static const struct argp_option options[] = {
     {"seed", OPTION_SEED, "N", 0, "Seed of the random streams (default 1)", 0},
     {"reference", OPTION_REFERENCE, "FILE.csv", 0,
         "Earlier results, as --csv writes them: also print how many standard errors a "
-        "model's means are off",
+        "model's means are off. Its row is the one of this trace whose \"model\" is the "
+        "name of the file without .yaml, else the kind of the model: mrp, block, "
+        "seed-corrected, seed-cell42, seed-loop, ...",
         0},
     {"limit", OPTION_LIMIT, "METRIC=X", 0,
         "Exit with 1 if the metric of what is compared exceeds X or is undefined; may "
@@ -203,7 +205,8 @@ read_models(input_t *self, const arguments_t *arguments, spot_diag_t *diag)
     }
     for (size_t j = 0; j < num_models; j++) {
         const int ret = spot_trace_model_file_read(&self->models[self->num_models++],
-            arguments->paths.texts[j], &self->trace, diag);
+            arguments->paths.texts[j], &self->trace, arguments->paths.texts[num_models],
+            diag);
 
         error = first_error(error, ret);
     }
@@ -260,6 +263,38 @@ warn_of_seed(const spot_comparison_t *comparison, const spot_trace_model_file_t 
     }
 }
 
+/* Traces that are generated have the name of what they were made of: files tell two of
+ * one name apart. */
+static int
+add_other(spot_comparison_t *self, const arguments_t *arguments, const input_t *input)
+{
+    const char *name = spot_trace_key(&input->other, "name");
+    char *label = strcmp(name, self->name) == 0
+                      ? spot_comparison_label(arguments->paths.texts[0])
+                      : spot_text_copy(name, strlen(name));
+    const int ret = label == NULL
+                        ? SPOT_ERR_NO_MEMORY
+                        : spot_comparison_add_trace(self, &input->other, label);
+
+    free(label);
+    return ret;
+}
+
+/* Models are called as their files: two of one kind can be compared. */
+static int
+add_model(spot_comparison_t *self, const arguments_t *arguments,
+    const spot_trace_model_file_t *file, const char *path, const spot_watch_t *watch)
+{
+    char *label = spot_comparison_label(path);
+    const int ret = label == NULL
+                        ? SPOT_ERR_NO_MEMORY
+                        : spot_comparison_add_model(self, &file->model, file->name,
+                              label, arguments->num_replications, watch);
+
+    free(label);
+    return ret;
+}
+
 static int
 compare(spot_comparison_t *self, const arguments_t *arguments, const input_t *input,
     spot_diag_t *diag)
@@ -273,13 +308,12 @@ compare(spot_comparison_t *self, const arguments_t *arguments, const input_t *in
         (uint64_t) arguments->seed);
 
     if (ret == 0 && input->has_other) {
-        ret = spot_comparison_add_trace(self, other, spot_trace_key(other, "name"));
+        ret = add_other(self, arguments, input);
     }
     for (size_t j = 0; ret == 0 && j < input->num_models; j++) {
         const spot_trace_model_file_t *file = &input->models[j];
 
-        ret = spot_comparison_add_model(self, &file->model, file->name, file->name,
-            arguments->num_replications, &watch);
+        ret = add_model(self, arguments, file, arguments->paths.texts[j], &watch);
         warn_of_seed(self, file, arguments->paths.texts[j], diag);
         if (ret == SPOT_ERR_OVERDRAW) {
             spot_diag_error(
@@ -447,7 +481,9 @@ const spot_command_t spot_command_trace_compare = {
         "Trace A is held against trace B, or the replications of each MODEL "
         "(spotsim-model: 1) against TRACE: they have its length and start with its "
         "instances. All are recorded at one tick, at least 60 s and the coarsest "
-        "resolution. Distances of 0 mean: the same. Beside them stands how far the "
+        "resolution. Models are called as their files, a trace by its name, or as its "
+        "file if both have the same name. Distances of 0 mean: the same. Beside them "
+        "stands how far the "
         "second half of the trace is from its first: no model should be tuned below "
         "that. With a seed model among several models a table shows where and by how "
         "much the others beat it.\n\nWhich model to start with: block (made of the "

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/units.h"
 #include "cli/command.h"
 #include "cli/interrupt.h"
 #include "cli/progress_line.h"
@@ -15,8 +16,7 @@ enum {
     OPTION_REPLICATION,
     OPTION_REPLICATIONS,
     OPTION_SET,
-    OPTION_NAME,
-    OPTION_QUIET
+    OPTION_NAME
 };
 
 typedef struct {
@@ -49,7 +49,7 @@ static const struct argp_option options[] = {
     {"name", OPTION_NAME, "NAME", 0, "Name of the trace (default: the model's own)", 0},
     {"set", OPTION_SET, "KEY=VALUE", 0,
         "Set a key of the model or scenario; may be given several times", 0},
-    {"quiet", OPTION_QUIET, NULL, 0, "No warnings, no progress", 0},
+    {"quiet", 'q', NULL, 0, "No warnings, no progress", 0},
     {NULL, 0, NULL, 0, NULL, 0},
 };
 
@@ -108,7 +108,7 @@ parse(int key, char *text, struct argp_state *state)
         case OPTION_NAME:
             arguments->name = text;
             return 0;
-        case OPTION_QUIET:
+        case 'q':
             arguments->is_quiet = true;
             return 0;
         case OPTION_SET:
@@ -176,6 +176,24 @@ free_input(input_t *self)
     spot_yaml_free(&self->document);
 }
 
+/* A scenario has warned of its own horizon. */
+static void
+warn_of_end(const arguments_t *arguments, const input_t *input, int64_t horizon_ms,
+    spot_diag_t *diag)
+{
+    const int64_t end_ms = spot_trace_model_end_ms(input->model);
+    const bool is_told = input->is_scenario && arguments->horizon_ms == 0;
+
+    if (end_ms > 0 && end_ms < horizon_ms && !is_told && !arguments->is_quiet) {
+        char end[SPOT_DURATION_TEXT_BYTES];
+
+        spot_duration_text(end_ms, end);
+        spot_diag_warn(diag, arguments->model_path, 0, 0,
+            "the horizon is beyond the end of the trace (%s): its last instances stay",
+            end);
+    }
+}
+
 static int
 generate(const arguments_t *arguments, input_t *input, spot_progress_line_t *line,
     spot_diag_t *diag)
@@ -207,6 +225,7 @@ generate(const arguments_t *arguments, input_t *input, spot_progress_line_t *lin
             return ret;
         }
     }
+    warn_of_end(arguments, input, task.horizon_ms, diag);
     spot_trace_model_set_horizon(input->model, task.horizon_ms);
     if (arguments->num_replications > 0) {
         return spot_generate_several(input->model, &task, arguments->num_replications,

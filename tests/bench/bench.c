@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a run costs: CPU time a run, ns an event and runs/s for the seed scenario, for a
- * large fleet, and the speed-up of a study from one thread to two. Prints; asserts
- * nothing. */
+/* What traces and runs cost: ns an event of each generator, rows/s of files that are
+ * written and read, the long one of 3 million rows; CPU time a run, ns an event and
+ * runs/s for the seed scenario, for a large fleet, and the speed-up of a study from one
+ * thread to two. Prints; asserts nothing. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
@@ -168,12 +169,32 @@ bench_generator(const char *name, const char *path)
     spot_diag_free(&diag);
 }
 
+/* The file read, the best of some times. */
+static double
+time_reading(const char *file, spot_trace_t *trace, spot_diag_t *diag)
+{
+    double best_s = 1e9;
+
+    for (int round = 0; round < 3; round++) {
+        double started_s, read_s;
+
+        if (round > 0) {
+            spot_trace_free(trace);
+        }
+        started_s = seconds_of(CLOCK_PROCESS_CPUTIME_ID);
+        stop_on_error(spot_trace_read(trace, file, false, diag), diag);
+        read_s = seconds_of(CLOCK_PROCESS_CPUTIME_ID) - started_s;
+        best_s = read_s < best_s ? read_s : best_s;
+    }
+    return best_s;
+}
+
 /* Rows a second of a file that a model makes, and the time to make it. */
 static void
-bench_file(const char *name, const char *path, spot_trace_kind_t kind)
+bench_file(const char *name, const char *path, spot_trace_kind_t kind, int num_years)
 {
     const spot_generate_t task = {.seed = 1,
-        .horizon_ms = 365 * SPOT_MS_PER_D,
+        .horizon_ms = num_years * 365 * SPOT_MS_PER_D,
         .kind = kind,
         .name = name,
         .version = "0"};
@@ -187,17 +208,18 @@ bench_file(const char *name, const char *path, spot_trace_kind_t kind)
     spot_diag_init(&diag);
     stop_on_error(spot_yaml_read(&document, path, &diag), &diag);
     stop_on_error(spot_trace_model_read(&model, document.root, &diag), &diag);
+    spot_trace_model_set_horizon(&model, task.horizon_ms);
     started_s = seconds_of(CLOCK_PROCESS_CPUTIME_ID);
     stop_on_error(spot_generate(&model, &task, file, &diag), &diag);
     write_s = seconds_of(CLOCK_PROCESS_CPUTIME_ID) - started_s;
-    started_s = seconds_of(CLOCK_PROCESS_CPUTIME_ID);
-    stop_on_error(spot_trace_read(&trace, file, false, &diag), &diag);
-    read_s = seconds_of(CLOCK_PROCESS_CPUTIME_ID) - started_s;
-    printf("%-14s %12.1f ms to write a year, %.1f ms to read it: %zu rows, %.2f M "
-           "rows/s, %.2f M names/s\n",
-        name, 1e3 * write_s, 1e3 * read_s, trace.num_events,
-        1e-6 * (double) trace.num_events / read_s,
-        1e-6 * (double) trace.num_name_ids / read_s);
+    read_s = time_reading(file, &trace, &diag);
+    printf("%-14s %12.1f ms to write %d a, %.1f ms to read it: %zu rows, %.2f M rows/s",
+        name, 1e3 * write_s, num_years, 1e3 * read_s, trace.num_events,
+        1e-6 * (double) trace.num_events / read_s);
+    if (trace.num_name_ids > 0) {
+        printf(", %.2f M names/s", 1e-6 * (double) trace.num_name_ids / read_s);
+    }
+    printf("\n");
     remove(file);
     spot_trace_free(&trace);
     spot_trace_model_free(&model);
@@ -214,8 +236,9 @@ main(void)
     bench_generator("block", BENCH_FOLDER "block.yaml");
     bench_generator("lifetimes", BENCH_FOLDER "lifetimes.yaml");
     bench_generator("replay", BENCH_FOLDER "replay.yaml");
-    bench_file("counts", BENCH_FOLDER "mrp.yaml", SPOT_TRACE_COUNTS);
-    bench_file("named", BENCH_FOLDER "mrp.yaml", SPOT_TRACE_NAMED);
+    bench_file("counts", BENCH_FOLDER "mrp.yaml", SPOT_TRACE_COUNTS, 1);
+    bench_file("counts, long", BENCH_FOLDER "mrp.yaml", SPOT_TRACE_COUNTS, 33);
+    bench_file("named", BENCH_FOLDER "mrp.yaml", SPOT_TRACE_NAMED, 1);
 
     bench_scenario(STUDY_FOLDER "seed-64.yaml", 10000);
     bench_scenario(SPOT_SOURCE_DIR "/tests/bench/large-fleet.yaml", 1);

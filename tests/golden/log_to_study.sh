@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # log_to_study.sh SPOTSIM SOURCE_DIR WORK_DIR: the commands of the README's page "from my cloud's
 # log to a study in three commands" are run as they stand there, on the shipped log, and give the
-# trace, the model and the study that are committed beside it.
+# trace, the model and the study that are committed beside it, and the tables that stand there.
 set -eu
 spotsim=$1
 folder=$2/reports/studies/trace-model
@@ -43,4 +43,26 @@ digits mrp.yaml >fitted.txt
 digits "$folder/mrp.yaml" >expected.txt
 cmp fitted.txt expected.txt
 [ "$(grep -c '^[0-3],.*\.yaml,idle_fraction,1,1000,0,' rows.csv)" -eq 4 ]
-echo "trace, model and study are as shipped"
+
+# The tables on that page are the first columns of those that the study prints.
+awk -v heading="$heading" '
+    /^### / { is_page = $0 == heading }
+    is_page && /^```/ { is_table = !is_table; next }
+    is_page && is_table' "$2/README.md" >tables.txt
+first_columns() {
+    awk '/^difference / { is_difference = 1; print; next }
+        $1 == "trace" { is_first = !is_done[is_difference + 0]++ }
+        $1 == "trace" && is_first && !is_difference { print $1, $2, $3, $4 }
+        is_first && $1 ~ /\.yaml$/ { print $1, $2, $3, $4, $5, $6, $7 }' "$1"
+}
+first_columns tables.txt >expected.txt
+first_columns printed.txt >got.txt
+if [ "$(awk 'NF == 7' expected.txt | wc -l)" -ne 7 ]; then
+    echo "README.md has not the two tables of three figures below \"$heading\"" >&2
+    exit 1
+fi
+cmp got.txt expected.txt || {
+    diff expected.txt got.txt
+    exit 1
+}
+echo "trace, model and study are as shipped, and the README tells their numbers"

@@ -150,6 +150,21 @@ ends 0 trace generate model.yaml --seed 3 -o "$work/trace.csv.gz"
 gzip -dc "$work/trace.csv.gz" >"$work/trace.csv"
 same trace-named.csv "$work/trace.csv"
 
+cp compare-first.csv "$work/recorded-here.csv"
+printf 'spotsim-model: 1\ngenerator: replay\ntrace: recorded-here.csv\n' >"$work/replay.yaml"
+ends 0 trace generate "$work/replay.yaml" --horizon "12 h" -o "$work/again.csv"
+stderr_says "replay.yaml: the horizon is beyond the end of the trace (10 h): its last instances stay"
+for arguments in "--quiet" "-q" "--set horizon_s=36001 -q" "--set wrap=true"; do
+    # shellcheck disable=SC2086
+    ends 0 trace generate "$work/replay.yaml" --horizon "12 h" $arguments -o "$work/again.csv"
+    expect "no warning with $arguments" [ ! -s "$work/stderr" ]
+done
+ends 0 trace generate "$work/replay.yaml" -o "$work/again.csv"
+expect "no warning up to the end" [ ! -s "$work/stderr" ]
+ends 0 trace generate "$work/replay.yaml" --set horizon_s=36001 -o "$work/again.csv"
+stderr_says "is beyond the end of the trace (10 h)"
+expect "spotsim-trace.5 tells of the seam" grep -q "one event at the seam" "$work/spotsim-trace.5"
+
 # ---- The two forms of the notebook ----
 golden trace-cell42.csv trace generate seed-cell42.yaml --seed 4
 golden trace-loop.csv trace generate seed-loop.yaml --set overdraw=clip --seed 1
@@ -325,6 +340,26 @@ ends 0 trace compare $zone/seed.yaml $zone/recorded.csv --replications 2
 stderr_says "seed.yaml: the gaps of the trace have CV 1.44, those of a seed model at most 1"
 golden compare-reference.txt trace compare compare-block.yaml compare-first.csv \
     --replications 40 --seed 2 --reference compare-models.csv
+sed 's/,compare-block,/,block,/' compare-models.csv >"$work/kinds.csv"
+golden compare-reference.txt trace compare compare-block.yaml compare-first.csv \
+    --replications 40 --seed 2 --reference "$work/kinds.csv"
+# Files, not kinds or names that they share, tell columns apart.
+mkdir -p "$work/a" "$work/b"
+cp compare-seed.yaml "$work/a/one.yaml"
+cp compare-seed.yaml "$work/a/two.yml"
+cp compare-seed.yaml "$work/b/one.yaml"
+sed 's/^# name: .*/# name: first/' compare-second.csv >"$work/a/generated.csv"
+ends 0 trace compare "$work/a/one.yaml" "$work/a/two.yml" "$work/b/one.yaml" \
+    compare-first.csv --replications 2 --csv "$work/labels.csv"
+expect "models are called as their files" [ "$(cut -d, -f2 "$work/labels.csv" | tr '\n' ' ')" \
+    = "model recorded half1 half2-vs-half1 one two one#2 " ]
+expect "gains speak of files" grep -q '^two beats one in ' "$work/stdout"
+ends 0 trace compare "$work/a/generated.csv" compare-first.csv -q --csv "$work/labels.csv"
+expect "a trace of the same name is called as its file" \
+    [ "$(tail -n 1 "$work/labels.csv" | cut -d, -f2)" = generated ]
+sed 's/^capacity: .*/capacity: 2/' compare-mrp.yaml >"$work/a/small.yaml"
+ends 2 trace compare "$work/a/small.yaml" compare-first.csv
+stderr_says "small.yaml:4:11: capacity: the model's 2 is less than the 4 instances that compare-first.csv"
 ends 0 trace compare compare-first.csv compare-first.csv -q --limit w1_n=0 --limit acf_n=0
 ends 1 trace compare compare-second.csv compare-first.csv -o "$work/limited.txt" \
     --limit w1_n=0.001
@@ -349,8 +384,8 @@ compares compare-block.yaml compare-first.csv --replications 40 --seed 2 \
 same compare-reference.txt "$work/stdout"
 for points in first-second-compare first-second-preempt-gap-compare \
     first-second-add-gap-compare second-distances second-halves-compare \
-    second-halves-preempt-gap-compare first-block-compare \
-    first-block-add-gap-compare first-distances first-reference; do
+    second-halves-preempt-gap-compare first-compare-block-compare \
+    first-compare-block-add-gap-compare first-distances first-reference; do
     same "points-compare-$points.csv" "$work/pictures/compare-$points.csv"
 done
 ends 2 trace compare compare-first.csv compare-second.csv --svg compare-first.csv

@@ -197,7 +197,7 @@ add_model(spot_comparison_t *comparison, const model_t *model, const spot_trace_
         assert_int_equal(fclose(out), 0);
     }
     spot_diag_init(&diag);
-    if (spot_trace_model_file_read(&file, path, trace, &diag) != 0) {
+    if (spot_trace_model_file_read(&file, path, trace, "trace", &diag) != 0) {
         spot_diag_print(&diag, stderr);
         fail();
     }

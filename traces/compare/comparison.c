@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "traces/compare/comparison.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -39,6 +40,40 @@ distinct_label(const spot_comparison_t *self, const char *label)
         }
     }
     return text;
+}
+
+/* Whether text ends in suffix and is more than that. */
+static bool
+has_suffix(const char *text, size_t num_bytes, const char *suffix)
+{
+    const size_t num_suffix_bytes = strlen(suffix);
+
+    return num_bytes > num_suffix_bytes &&
+           memcmp(text + num_bytes - num_suffix_bytes, suffix, num_suffix_bytes) == 0;
+}
+
+char *
+spot_comparison_label(const char *path)
+{
+    static const char *const suffixes[] = {".yaml", ".yml", ".csv.gz", ".csv"};
+    const char *slash = strrchr(path, '/');
+    const char *name = slash != NULL ? slash + 1 : path;
+    size_t num_bytes = strlen(name);
+    char *label;
+
+    for (size_t j = 0; j < sizeof(suffixes) / sizeof(suffixes[0]); j++) {
+        if (has_suffix(name, num_bytes, suffixes[j])) {
+            num_bytes -= strlen(suffixes[j]);
+            break;
+        }
+    }
+    label = spot_text_copy(name, num_bytes);
+    for (char *byte = label; byte != NULL && *byte != '\0'; byte++) {
+        if (*byte == ',' || *byte == '"' || iscntrl((unsigned char) *byte)) {
+            *byte = '_';
+        }
+    }
+    return label;
 }
 
 /* A new column behind the others, its metrics undefined; NULL: no memory. */
@@ -176,11 +211,15 @@ spot_replicate_t
 spot_comparison_replicate(const spot_comparison_t *self, const spot_trace_model_t *model,
     int64_t num_replications, const spot_watch_t *watch)
 {
-    return (spot_replicate_t){.model = model,
+    spot_replicate_t replicate = {.model = model,
         .frame = self->recorded.frame,
         .seed = self->seed,
-        .num_replications = num_replications,
-        .watch = watch == NULL ? (spot_watch_t){0} : *watch};
+        .num_replications = num_replications};
+
+    if (watch != NULL) {
+        replicate.watch = *watch;
+    }
+    return replicate;
 }
 
 int
@@ -210,15 +249,25 @@ spot_comparison_add_model(spot_comparison_t *self, const spot_trace_model_t *mod
     return ret;
 }
 
+/* NULL: none. */
+static const spot_reference_row_t *
+reference_row(const spot_comparison_t *self, const spot_column_t *column,
+    const spot_reference_t *reference)
+{
+    const spot_reference_row_t *row =
+        spot_reference_find(reference, self->name, column->label);
+
+    return row != NULL ? row : spot_reference_find(reference, self->name, column->model);
+}
+
 void
 spot_comparison_set_reference(spot_comparison_t *self, const spot_reference_t *reference)
 {
     for (size_t j = SPOT_COMPARISON_FIRST; j < self->num_columns; j++) {
         spot_column_t *column = &self->columns[j];
-        const spot_reference_row_t *row =
-            column->kind == SPOT_COLUMN_MODEL
-                ? spot_reference_find(reference, self->name, column->model)
-                : NULL;
+        const spot_reference_row_t *row = column->kind == SPOT_COLUMN_MODEL
+                                              ? reference_row(self, column, reference)
+                                              : NULL;
 
         column->has_reference = row != NULL;
         for (int k = 0; row != NULL && k < SPOT_FIDELITY_NUM_METRICS; k++) {
@@ -284,7 +333,7 @@ spot_comparison_seed(const spot_comparison_t *self)
         if (strcmp(column->model, "seed-corrected") == 0) {
             return column;
         }
-        if (first == NULL && strncmp(column->model, "seed-", strlen("seed-")) == 0) {
+        if (first == NULL && strncmp(column->model, "seed", strlen("seed")) == 0) {
             first = column;
         }
     }

@@ -24,7 +24,7 @@ typedef enum {
 typedef struct {
     spot_column_kind_t kind;
     char *label; /* "recorded", "half1", "half2-vs-half1", else as given; distinct */
-    char *model; /* as in reference tables, of models only: "mrp", "seed-corrected" */
+    char *model; /* its kind, of models only: "mrp", "seed-corrected" */
     int64_t num_replications;                /* 1 unless a model */
     double means[SPOT_FIDELITY_NUM_METRICS]; /* NAN where undefined, like the next */
     double sds[SPOT_FIDELITY_NUM_METRICS];   /* over replications, n - 1 */
@@ -56,6 +56,11 @@ SPOT_MUST_CHECK int spot_comparison_init(spot_comparison_t *self,
     const spot_trace_t *trace, int64_t other_resolution_ms, bool is_net, uint64_t seed);
 void spot_comparison_free(spot_comparison_t *self);
 
+/* What the column of a file is called: its name without folder and ".yaml", ".yml",
+ * ".csv" or ".csv.gz", with _ for what no field of a table may have. NULL: no memory.
+ * The caller frees it. */
+SPOT_MUST_CHECK char *spot_comparison_label(const char *path);
+
 /* Whether a trace of this kind only shows the net change of a tick. */
 bool spot_comparison_is_net(spot_trace_kind_t kind);
 
@@ -64,8 +69,8 @@ bool spot_comparison_is_net(spot_trace_kind_t kind);
 SPOT_MUST_CHECK int spot_comparison_add_trace(
     spot_comparison_t *self, const spot_trace_t *trace, const char *label);
 
-/* The model's horizon, capacity and initial instances are those of the trace. name: as
- * in reference tables. watch may be NULL. */
+/* The model's horizon, capacity and initial instances are those of the trace. name: of
+ * its kind, see trace_model.h. watch may be NULL. */
 SPOT_MUST_CHECK int spot_comparison_add_model(spot_comparison_t *self,
     const spot_trace_model_t *model, const char *name, const char *label,
     int64_t num_replications, const spot_watch_t *watch);
@@ -75,7 +80,8 @@ spot_replicate_t spot_comparison_replicate(const spot_comparison_t *self,
     const spot_trace_model_t *model, int64_t num_replications,
     const spot_watch_t *watch);
 
-/* Fills zs of the models that reference has a row of, for this trace. */
+/* Fills zs of the models that reference has a row of, for this trace: one of the
+ * column's label, else one of the model's kind. */
 void spot_comparison_set_reference(
     spot_comparison_t *self, const spot_reference_t *reference);
 

@@ -79,7 +79,7 @@ typedef struct {
 
 /* Measures an observation. The autocorrelations have as many lags as against has, or,
  * for NULL, as belong to the observation itself: it is the trace B. NO_MEMORY; free self
- * even then. With n events and m ticks O(n log n + m lags), lags at most 120. */
+ * even then. With n events O(n log n + n lags), lags at most 120. */
 SPOT_MUST_CHECK int spot_fidelity_measure(spot_fidelity_t *self,
     const spot_observation_t *observation, const spot_fidelity_t *against);
 

@@ -14,67 +14,64 @@ num_intervals(const spot_observation_t *observation, int64_t length_ms)
     return (size_t) floor(observation->frame.end_ms / (double) length_ms);
 }
 
+/* Forgets all runs and makes room for as many. */
 static int
-reserve_values(spot_counts_t *self, size_t num_values)
+start_runs(spot_counts_t *self, size_t max_runs)
 {
-    void *values = self->values;
-    const int ret = spot_array_reserve(
-        &values, &self->max_values, num_values, sizeof(*self->values));
+    void *runs = self->runs;
+    const int ret =
+        spot_array_reserve(&runs, &self->max_runs, max_runs, sizeof(*self->runs));
 
-    self->values = values;
-    self->num_values = ret == 0 ? num_values : 0;
+    self->runs = runs;
+    self->num_runs = 0;
+    self->num_values = 0;
+    self->min = self->max = self->sum = 0;
     return ret;
 }
 
+/* num_values more values that are alike; there may be none. */
 static void
-find_range(spot_counts_t *self)
+add_run(spot_counts_t *self, int64_t value, size_t num_values)
 {
-    self->min = self->max = self->num_values > 0 ? self->values[0] : 0;
-    self->sum = 0;
-    for (size_t j = 0; j < self->num_values; j++) {
-        self->min = self->values[j] < self->min ? self->values[j] : self->min;
-        self->max = self->values[j] > self->max ? self->values[j] : self->max;
-        self->sum += self->values[j];
+    if (num_values == 0) {
+        return;
+    }
+    self->min = self->num_values == 0 || value < self->min ? value : self->min;
+    self->max = self->num_values == 0 || value > self->max ? value : self->max;
+    self->sum += value * (int64_t) num_values;
+    self->num_values += num_values;
+    if (self->num_runs > 0 && self->runs[self->num_runs - 1].value == value) {
+        self->runs[self->num_runs - 1].num_values += (int64_t) num_values;
+    } else {
+        self->runs[self->num_runs++] = (spot_counts_run_t){value, (int64_t) num_values};
     }
 }
 
 static int
-compare_levels(const void *left, const void *right)
+compare_runs(const void *left, const void *right)
 {
-    const int64_t a = ((const spot_level_t *) left)->value;
-    const int64_t b = ((const spot_level_t *) right)->value;
+    const int64_t a = ((const spot_counts_run_t *) left)->value;
+    const int64_t b = ((const spot_counts_run_t *) right)->value;
 
     return (a > b) - (a < b);
 }
 
-/* Values that follow one another are mostly alike: these runs are sorted, which are as
- * many as events at most, then those of one value are put together. */
+/* The runs are sorted, then those of one value are put together. */
 static int
 count_levels(spot_counts_t *self)
 {
     void *levels = self->levels;
-    size_t num_runs = 1, num_levels = 0;
-    int ret;
+    size_t num_levels = 0;
+    const int ret = spot_array_reserve(
+        &levels, &self->max_levels, self->num_runs, sizeof(*self->levels));
 
-    for (size_t j = 1; j < self->num_values; j++) {
-        num_runs += self->values[j] != self->values[j - 1];
-    }
-    ret =
-        spot_array_reserve(&levels, &self->max_levels, num_runs, sizeof(*self->levels));
     self->levels = levels;
     if (ret != 0) {
         return ret;
     }
-    num_runs = 0;
-    for (size_t j = 0; j < self->num_values; j++) {
-        if (j > 0 && self->values[j] == self->values[j - 1]) {
-            self->levels[num_runs - 1].num_values++;
-        } else {
-            self->levels[num_runs++] = (spot_level_t){self->values[j], 1};
-        }
-    }
-    qsort(self->levels, num_runs, sizeof(*self->levels), compare_levels);
-    for (size_t j = 0; j < num_runs; j++) {
+    memcpy(self->levels, self->runs, self->num_runs * sizeof(*self->runs));
+    qsort(self->levels, self->num_runs, sizeof(*self->levels), compare_runs);
+    for (size_t j = 0; j < self->num_runs; j++) {
         if (num_levels > 0 &&
             self->levels[num_levels - 1].value == self->levels[j].value) {
             self->levels[num_levels - 1].num_values += self->levels[j].num_values;
@@ -92,24 +89,21 @@ spot_counts_of_population(spot_counts_t *self, const spot_observation_t *observa
     const int64_t tick_ms = observation->frame.tick_ms;
     const size_t num_ticks = num_intervals(observation, tick_ms) + 1;
     int64_t population = observation->initial;
-    size_t event_id = 0;
 
-    if (reserve_values(self, num_ticks) != 0) {
+    if (start_runs(self, observation->num_events + 1) != 0) {
         return SPOT_ERR_NO_MEMORY;
     }
-    for (size_t j = 0; j < num_ticks; j++) {
-        const double time_ms = (double) ((int64_t) j * tick_ms);
+    for (size_t j = 0; j < observation->num_events; j++) {
+        const spot_observation_event_t *event = &observation->events[j];
+        const size_t tick_id = (size_t) ceil(event->time_ms / (double) tick_ms);
 
-        for (; event_id < observation->num_events &&
-               observation->events[event_id].time_ms <= time_ms;
-             event_id++) {
-            const spot_observation_event_t *event = &observation->events[event_id];
-
-            population += event->kind == SPOT_EVENT_ADD ? event->count : -event->count;
+        if (tick_id >= num_ticks) {
+            break; /* behind the last tick */
         }
-        self->values[j] = population;
+        add_run(self, population, tick_id - self->num_values);
+        population += event->kind == SPOT_EVENT_ADD ? event->count : -event->count;
     }
-    find_range(self);
+    add_run(self, population, num_ticks - self->num_values);
     return count_levels(self);
 }
 
@@ -129,23 +123,33 @@ count_windows(spot_counts_t *self, const spot_observation_t *observation,
 {
     const size_t num_windows = num_intervals(observation, window_ms);
     const double last_ms = (double) ((int64_t) num_windows * window_ms);
+    size_t window_id = 0;
+    int64_t sum = 0;
 
-    if (reserve_values(self, num_windows) != 0) {
+    if (start_runs(self, 2 * observation->num_events + 2) != 0) {
         return SPOT_ERR_NO_MEMORY;
     }
-    for (size_t j = 0; j < num_windows; j++) {
-        self->values[j] = 0;
+    if (num_windows == 0) {
+        return 0;
     }
     for (size_t j = 0; j < observation->num_events; j++) {
         const spot_observation_event_t *event = &observation->events[j];
-        const size_t window_id = (size_t) floor(event->time_ms / (double) window_ms);
+        size_t of_event = (size_t) floor(event->time_ms / (double) window_ms);
 
-        if (event->time_ms <= last_ms && num_windows > 0) {
-            self->values[window_id < num_windows ? window_id : num_windows - 1] +=
-                weight_of(event, is_preempted);
+        if (event->time_ms > last_ms) {
+            break;
         }
+        of_event = of_event < num_windows ? of_event : num_windows - 1;
+        if (of_event > window_id) {
+            add_run(self, sum, 1);
+            add_run(self, 0, of_event - window_id - 1);
+            window_id = of_event;
+            sum = 0;
+        }
+        sum += weight_of(event, is_preempted);
     }
-    find_range(self);
+    add_run(self, sum, 1);
+    add_run(self, 0, num_windows - window_id - 1);
     return 0;
 }
 
@@ -166,7 +170,7 @@ spot_counts_of_preempted(
 void
 spot_counts_free(spot_counts_t *self)
 {
-    free(self->values);
+    free(self->runs);
     free(self->levels);
     memset(self, 0, sizeof(*self));
 }
@@ -187,10 +191,12 @@ spot_counts_vmr(const spot_counts_t *self)
     if (self->num_values < 2 || self->sum == 0) {
         return (double) NAN;
     }
-    for (size_t j = 0; j < self->num_values; j++) {
-        const double difference = (double) self->values[j] - mean;
+    for (size_t j = 0; j < self->num_runs; j++) {
+        const double difference = (double) self->runs[j].value - mean;
 
-        sum_squares += difference * difference;
+        for (int64_t k = 0; k < self->runs[j].num_values; k++) {
+            sum_squares += difference * difference; /* rounded as value by value */
+        }
     }
     return sum_squares / (n - 1) / mean;
 }
@@ -198,10 +204,10 @@ spot_counts_vmr(const spot_counts_t *self)
 double
 spot_counts_share_up_to(const spot_counts_t *self, int64_t limit)
 {
-    size_t num_such = 0;
+    int64_t num_such = 0;
 
-    for (size_t j = 0; j < self->num_values; j++) {
-        num_such += self->values[j] <= limit;
+    for (size_t j = 0; j < self->num_runs; j++) {
+        num_such += self->runs[j].value <= limit ? self->runs[j].num_values : 0;
     }
     return self->num_values > 0 ? (double) num_such / (double) self->num_values
                                 : (double) NAN;
@@ -213,29 +219,79 @@ spot_counts_share_from(const spot_counts_t *self, int64_t limit)
     return 1 - spot_counts_share_up_to(self, limit - 1);
 }
 
-/* Sum of y_i y_{i+k}, y = x - centre: exact in whole numbers, unless these are so large
- * that they do not fit. */
+/* The change of y = x - centre at the beginning of a run; y is 0 before the first one
+ * and behind the last one. */
 static double
-sum_products(const spot_counts_t *self, int64_t centre, size_t k)
+jump_at(const spot_counts_t *self, int64_t centre, size_t run_id)
 {
-    const double range = (double) (self->max - self->min + 1);
-    const bool is_exact = range * range * (double) self->num_values < 0x1p62;
-    int64_t sum = 0;
-    double large_sum = 0;
+    const int64_t before = run_id > 0 ? self->runs[run_id - 1].value - centre : 0;
+    const int64_t from = run_id < self->num_runs ? self->runs[run_id].value - centre : 0;
 
-    for (size_t j = 0; is_exact && j + k < self->num_values; j++) {
-        sum += (self->values[j] - centre) * (self->values[j + k] - centre);
+    return (double) (from - before);
+}
+
+/* Sums of d_i d_{i+k}, d_i = y_i - y_{i-1}, for k = 0 ... num_lags - 1. d is 0 but at
+ * the beginnings of runs: O(runs times those within num_lags values). */
+static void
+sum_jump_products(
+    const spot_counts_t *self, int64_t centre, size_t num_lags, double *sums)
+{
+    for (size_t k = 0; k < num_lags; k++) {
+        sums[k] = 0;
     }
-    for (size_t j = 0; !is_exact && j + k < self->num_values; j++) {
-        large_sum += (double) (self->values[j] - centre) *
-                     (double) (self->values[j + k] - centre);
+    for (size_t j = 0; j <= self->num_runs; j++) {
+        const double jump = jump_at(self, centre, j);
+        int64_t lag = 0;
+
+        for (size_t k = j; lag < (int64_t) num_lags; k++) {
+            sums[lag] += jump * jump_at(self, centre, k);
+            if (k == self->num_runs) {
+                break;
+            }
+            lag += self->runs[k].num_values;
+        }
     }
-    return is_exact ? (double) sum : large_sum;
+}
+
+static double
+sum_of_squares(const spot_counts_t *self, int64_t centre)
+{
+    double sum = 0;
+
+    for (size_t j = 0; j < self->num_runs; j++) {
+        const double y = (double) (self->runs[j].value - centre);
+
+        sum += y * y * (double) self->runs[j].num_values;
+    }
+    return sum;
+}
+
+/* A place in the values, moved one by one from either end. */
+typedef struct {
+    size_t run_id;
+    int64_t num_passed; /* values of the run */
+} cursor_t;
+
+static int64_t
+next_value(const spot_counts_t *self, cursor_t *cursor, bool is_from_end)
+{
+    const spot_counts_run_t *run =
+        &self->runs[is_from_end ? self->num_runs - 1 - cursor->run_id : cursor->run_id];
+
+    if (++cursor->num_passed == run->num_values) {
+        cursor->run_id++;
+        cursor->num_passed = 0;
+    }
+    return run->value;
 }
 
 /* With y = x - c, c a whole number near the mean and d = m - c, the sum of (y_i -
  * d)(y_{i+k} - d) is that of y_i y_{i+k}, less d times what is left of the two sums of
- * y, plus (n - k) d^2. With |d| <= 1/2 nothing cancels. */
+ * y, plus (n - k) d^2. With |d| <= 1/2 nothing cancels.
+ *
+ * The sums S_k of y_i y_{i+k} come from those of jumps, D_k = 2 S_k - S_{k-1} - S_{k+1}
+ * and S_{-1} = S_1. All are whole numbers, exact below 2^53; beyond that the error of
+ * S_k is about k^2 roundings of S_0. */
 void
 spot_counts_acf(const spot_counts_t *self, size_t num_lags, double *acf)
 {
@@ -244,26 +300,32 @@ spot_counts_acf(const spot_counts_t *self, size_t num_lags, double *acf)
     const int64_t sum = self->sum - (int64_t) n * centre;
     const double offset = n > 0 ? (double) sum / (double) n : 0;
     int64_t head = sum, tail = sum; /* sums of y without the last, the first k values */
-    double sum_squares = 0;
+    cursor_t first = {0}, last = {0};
+    double product = 0, earlier_product = 0, sum_squares = 0;
+    size_t num_known = 0;
 
-    for (size_t k = 0; k < num_lags; k++) {
+    if (self->min != self->max) {
+        sum_jump_products(self, centre, num_lags, acf);
+        product = sum_of_squares(self, centre);
+        sum_squares =
+            product - offset * (double) (head + tail) + (double) n * offset * offset;
+        num_known = num_lags < n ? num_lags : n - 1;
+    }
+    for (size_t k = 1; k <= num_known; k++) {
+        const double jumps = acf[k - 1];
+        const double next_product =
+            k == 1 ? product - jumps / 2 : 2 * product - earlier_product - jumps;
+
+        earlier_product = product;
+        product = next_product;
+        head -= next_value(self, &last, true) - centre;
+        tail -= next_value(self, &first, false) - centre;
+        acf[k - 1] = (product - offset * (double) (head + tail) +
+                         (double) (n - k) * offset * offset) /
+                     sum_squares;
+    }
+    for (size_t k = num_known; k < num_lags; k++) {
         acf[k] = 0;
-    }
-    if (self->min == self->max) {
-        return;
-    }
-    for (size_t k = 0; k <= num_lags && k < n; k++) {
-        const double covariance = sum_products(self, centre, k) -
-                                  offset * (double) (head + tail) +
-                                  (double) (n - k) * offset * offset;
-
-        if (k == 0) {
-            sum_squares = covariance;
-        } else {
-            acf[k - 1] = covariance / sum_squares;
-        }
-        head -= self->values[n - 1 - k] - centre;
-        tail -= self->values[k] - centre;
     }
 }
 

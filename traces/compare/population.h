@@ -6,32 +6,35 @@
 
 #include "traces/compare/observation.h"
 
-/* Values of a population that are alike. */
+/* Values that are alike. */
 typedef struct {
     int64_t value;
     int64_t num_values; /* >= 1 */
-} spot_level_t;
+} spot_counts_run_t;
 
-/* Zero it to start; made again, it keeps its memory. */
+/* Zero it to start; made again, it keeps its memory. Runs, not values: a trace of few
+ * events may last for millions of ticks. */
 typedef struct {
     size_t num_values;
-    size_t max_values;
-    int64_t *values; /* [num_values] in order of time */
-    int64_t min;     /* of the values; 0 where there is none */
+    int64_t min; /* of the values; 0 where there is none */
     int64_t max;
     int64_t sum;
+    size_t num_runs;
+    size_t max_runs;
+    spot_counts_run_t
+        *runs; /* [num_runs] in order of time, each unlike the one before */
     size_t num_levels;
     size_t max_levels;
-    spot_level_t *levels; /* [num_levels] ascending; of a population only */
+    spot_counts_run_t *levels; /* [num_levels] ascending; of a population only */
 } spot_counts_t;
 
 /* N at 0, s, 2s, ... up to the end, s the tick; what happens at an instant is in it.
- * NO_MEMORY; free self even then. O(ticks + events log events). */
+ * NO_MEMORY; free self even then. O(events log events). */
 SPOT_MUST_CHECK int spot_counts_of_population(
     spot_counts_t *self, const spot_observation_t *observation);
 
 /* Events of both directions, or preempted instances, per whole window [k W, (k + 1) W)
- * from 0 on, the last one closed. The same errors. O(events + windows). */
+ * from 0 on, the last one closed. The same errors. O(events). */
 SPOT_MUST_CHECK int spot_counts_of_events(
     spot_counts_t *self, const spot_observation_t *observation, int64_t window_ms);
 SPOT_MUST_CHECK int spot_counts_of_preempted(
@@ -42,7 +45,7 @@ void spot_counts_free(spot_counts_t *self);
 /* NAN for no value. */
 double spot_counts_mean(const spot_counts_t *self);
 
-/* Variance (n - 1) / mean; NAN for fewer than two values or mean 0. */
+/* Variance (n - 1) / mean; NAN for fewer than two values or mean 0. O(num_values). */
 double spot_counts_vmr(const spot_counts_t *self);
 
 /* Share of the values that are <= limit, or >= limit; NAN for no value. */
@@ -51,7 +54,7 @@ double spot_counts_share_from(const spot_counts_t *self, int64_t limit);
 
 /* Autocorrelations r_k = sum (x_i - m)(x_{i+k} - m) / sum (x_i - m)^2 into acf[k - 1],
  * k = 1 ... num_lags; 0 from lag num_values on and where all values are equal.
- * O(num_values num_lags). */
+ * O(runs times those within num_lags values, plus num_lags). */
 void spot_counts_acf(const spot_counts_t *self, size_t num_lags, double *acf);
 
 /* Integrals over all levels of |F - H| and (F - H)^2, F and H the empirical distribution

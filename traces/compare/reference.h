@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Earlier fidelities of models to a trace, which new ones are held against: CSV with the
  * columns trace, model, replicates, one a metric (its mean) and one "sd_METRIC", as
- * spot_comparison_csv_write() writes it. */
+ * spot_comparison_csv_write() writes it: model is the label of a column there, and the
+ * kind of a model in tables of others. */
 #ifndef SPOT_COMPARE_REFERENCE_H
 #define SPOT_COMPARE_REFERENCE_H
 

@@ -126,9 +126,15 @@ sample_population(
 {
     sampling_t *self = context;
     const int ret = spot_counts_of_population(&self->ticks, observation);
+    const spot_counts_run_t *run = self->ticks.runs;
+    size_t num_before = 0; /* ticks of the runs before */
 
     for (size_t j = 0; ret == 0 && j < self->band->num_points; j++) {
-        *value_at(self, j, replication) = (double) self->ticks.values[j * self->stride];
+        while (num_before + (size_t) run->num_values <= j * self->stride) {
+            num_before += (size_t) run->num_values;
+            run++;
+        }
+        *value_at(self, j, replication) = (double) run->value;
     }
     return ret;
 }
@@ -219,10 +225,11 @@ spot_band_init(spot_band_t *self, const spot_replicate_t *replicate, size_t max_
 {
     const double tick_ms = (double) replicate->frame.tick_ms;
     const size_t num_ticks = (size_t) floor(replicate->frame.end_ms / tick_ms) + 1;
-    sampling_t sampling = {.stride = (num_ticks + max_points - 1) / max_points};
+    sampling_t sampling = {0};
     int ret;
 
     spot_bug_assert(max_points > 0 && replicate->num_replications > 0);
+    sampling.stride = (num_ticks + max_points - 1) / max_points;
     ret = allocate(self, (num_ticks + sampling.stride - 1) / sampling.stride);
     for (size_t j = 0; ret == 0 && j < self->num_points; j++) {
         self->time_s[j] =

@@ -80,6 +80,28 @@ check_document(const spot_node_t *root, spot_diag_t *diag)
     return problem != NULL ? SPOT_ERR_BAD_INPUT : 0;
 }
 
+/* Whether the instances that the trace starts with, which the model is to start with
+ * too, are within the capacity that the model says. */
+static int
+check_room(const spot_node_t *root, const spot_trace_t *trace, const char *trace_path,
+    spot_diag_t *diag)
+{
+    const spot_node_t *node = spot_node_get(root, "capacity");
+    int64_t capacity = INT64_MAX; /* what is no number is told when it is bound */
+
+    if (node == NULL || node->text == NULL || spot_trace_node_has_initial(root) ||
+        spot_integer_parse(node->text, &capacity) != 0 || capacity >= trace->initial) {
+        return 0;
+    }
+    spot_diag_error(diag, node->file, node->line, node->column,
+        "capacity: the model's %" PRId64 " is less than the %" PRId32
+        " instances that %s starts with: expected %s%" PRId32 ", or another trace",
+        capacity, trace->initial, trace_path,
+        trace->capacity != SPOT_UNBOUNDED ? "the capacity of that trace, " : "at least ",
+        trace->capacity != SPOT_UNBOUNDED ? trace->capacity : trace->initial);
+    return SPOT_ERR_BAD_INPUT;
+}
+
 static bool
 says(const spot_trace_model_file_t *self, const char *key, const char *text)
 {
@@ -126,7 +148,7 @@ warn_capacity(
 
 int
 spot_trace_model_file_read(spot_trace_model_file_t *self, const char *path,
-    const spot_trace_t *trace, spot_diag_t *diag)
+    const spot_trace_t *trace, const char *trace_path, spot_diag_t *diag)
 {
     int ret;
 
@@ -134,6 +156,9 @@ spot_trace_model_file_read(spot_trace_model_file_t *self, const char *path,
     ret = spot_yaml_read(&self->document, path, diag);
     if (ret == 0) {
         ret = check_document(self->document.root, diag);
+    }
+    if (ret == 0) {
+        ret = check_room(self->document.root, trace, trace_path, diag);
     }
     if (ret == 0) {
         ret = fit_to_trace(&self->document, trace);

@@ -16,10 +16,12 @@ typedef struct {
 
 /* Reads a model file. Its horizon_s and initial do not count, unless the generator
  * itself knows how many instances it starts with. A capacity that the model does not say
- * is that of the trace, one that differs warns. BAD_INPUT, IO, NO_MEMORY with the
+ * is that of the trace, one that differs warns, one below the instances that the trace
+ * starts with is an error. trace_path: for messages. BAD_INPUT, IO, NO_MEMORY with the
  * reasons in diag; free self even then. */
 SPOT_MUST_CHECK int spot_trace_model_file_read(spot_trace_model_file_t *self,
-    const char *path, const spot_trace_t *trace, spot_diag_t *diag);
+    const char *path, const spot_trace_t *trace, const char *trace_path,
+    spot_diag_t *diag);
 void spot_trace_model_file_free(spot_trace_model_file_t *self);
 
 /* Whether the file is a trace, plain or gzip, by its first line; else it can be a model.

@@ -192,7 +192,7 @@ block_prepare(void *model, const void *like, spot_diag_t *diag)
             ret = SPOT_ERR_BAD_INPUT;
         } else if (self->common.initial > self->common.capacity) {
             spot_diag_error(diag, self->path, 0, 0,
-                "the trace starts with %lld instances, more than the capacity of %lld",
+                "the model starts with %lld instances, more than its capacity of %lld",
                 (long long) self->common.initial, (long long) self->common.capacity);
             ret = SPOT_ERR_BAD_INPUT;
         }

@@ -367,7 +367,8 @@ static const spot_field_t replay_options[] = {
         .offset = offsetof(model_t, wrap),
         .initial = "false",
         .choices = wrap_names,
-        .help = "whether the window begins again at its end"},
+        .help = "whether the window begins again at its end, with one event that jumps "
+                "back to the instances it began with; without, its last instances stay"},
     {.name = "start",
         .type = SPOT_FIELD_CHOICE,
         .offset = offsetof(model_t, start),
@@ -381,7 +382,8 @@ static const spot_field_t replay_options[] = {
 const spot_generator_t spot_generator_replay = {
     .name = "replay",
     .doc = "a recorded trace again, or a window of it, from a random tick on, over and "
-           "over",
+           "over; with wrap the jump back to the first number of instances is one event "
+           "at the seam, which the recording does not have",
     .source = "the recording",
     .options = replay_options,
     .model_size = sizeof(model_t),

@@ -109,8 +109,9 @@ spot_recording_close(spot_recording_t *self)
     memset(self, 0, sizeof(*self));
 }
 
-int32_t
-spot_recording_peak(const spot_trace_t *trace)
+/* The most instances that ever ran. */
+static int32_t
+peak_of(const spot_trace_t *trace)
 {
     int32_t population = trace->initial, peak = trace->initial;
 
@@ -127,7 +128,7 @@ void
 spot_recording_settle(const spot_trace_t *trace, spot_model_common_t *common)
 {
     if (common->capacity == 0) {
-        const int32_t peak = spot_recording_peak(trace);
+        const int32_t peak = peak_of(trace);
 
         common->capacity = trace->capacity != SPOT_UNBOUNDED ? trace->capacity
                            : peak > 0                        ? peak

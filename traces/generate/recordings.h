@@ -23,9 +23,6 @@ SPOT_MUST_CHECK int spot_recording_open(spot_recording_t *self,
     const spot_recording_t *like, const char *path, spot_diag_t *diag);
 void spot_recording_close(spot_recording_t *self);
 
-/* The largest population of a trace. O(events). */
-int32_t spot_recording_peak(const spot_trace_t *trace);
-
 /* Fills in what neither a model file nor a scenario says (capacity, initial, tick_ms and
  * horizon_ms): capacity, or the largest population where it is unbounded, population at
  * time 0, resolution and length of the trace. O(events). */

@@ -105,16 +105,6 @@ spot_roster_see(spot_roster_t *self, int64_t time_ms, spot_event_t *event)
 }
 
 void
-spot_roster_print_state(const spot_roster_t *self, FILE *out)
-{
-    fprintf(out, "%d of %d live:", self->population, self->num_slots);
-    for (int32_t j = 0; j < self->population; j++) {
-        fprintf(out, "%s %d", j == self->num_old ? " |" : "", self->slots[j]);
-    }
-    fprintf(out, "; %d lost\n", self->num_lost);
-}
-
-void
 spot_roster_verify(const spot_roster_t *self)
 {
     spot_bug_assert(self->num_old >= 0 && self->num_old <= self->population);

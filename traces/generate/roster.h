@@ -11,7 +11,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <stdio.h>
 
 #include "base/rng.h"
 #include "traces/trace.h"
@@ -62,9 +61,6 @@ const int32_t *spot_roster_strike(
  * additions, named by their slots; false: nothing is left. The name_ids are valid until
  * the next change. */
 bool spot_roster_see(spot_roster_t *self, int64_t time_ms, spot_event_t *event);
-
-/* The slots that live, a bar before those of the open tick. */
-void spot_roster_print_state(const spot_roster_t *self, FILE *out);
 
 /* Aborts if an invariant does not hold. O(slots). */
 void spot_roster_verify(const spot_roster_t *self);

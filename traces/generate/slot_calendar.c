@@ -86,16 +86,6 @@ spot_slot_calendar_set(spot_slot_calendar_t *self, int32_t slot, double time_s)
 }
 
 void
-spot_slot_calendar_print_state(const spot_slot_calendar_t *self, FILE *out)
-{
-    fprintf(out, "%d slots:", self->num_slots);
-    for (int32_t j = 0; j < self->num_slots; j++) {
-        fprintf(out, " %d@%g", self->heap[j].slot, self->heap[j].time_s);
-    }
-    putc('\n', out);
-}
-
-void
 spot_slot_calendar_verify(const spot_slot_calendar_t *self)
 {
     for (int32_t j = 0; j < self->num_slots; j++) {

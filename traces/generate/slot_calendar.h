@@ -6,7 +6,6 @@
 
 #include <stddef.h>
 #include <stdint.h>
-#include <stdio.h>
 
 typedef struct {
     double time_s;
@@ -35,9 +34,6 @@ spot_slot_calendar_first(const spot_slot_calendar_t *self)
 {
     return self->heap[0];
 }
-
-/* The heap in its own order. */
-void spot_slot_calendar_print_state(const spot_slot_calendar_t *self, FILE *out);
 
 /* Aborts if an invariant does not hold. O(slots). */
 void spot_slot_calendar_verify(const spot_slot_calendar_t *self);

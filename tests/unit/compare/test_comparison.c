@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "base/memory.h"
 #include "tests/unit/compare/fixture.h"
 #include "traces/compare/comparison.h"
 #include "traces/compare/trace_model.h"
@@ -36,7 +37,7 @@ read_model(spot_trace_model_file_t *file, const char *text, const spot_trace_t *
     fputs(text, out);
     assert_int_equal(fclose(out), 0);
     spot_diag_init(diag);
-    return spot_trace_model_file_read(file, path, trace, diag);
+    return spot_trace_model_file_read(file, path, trace, "trace.csv", diag);
 }
 
 static void
@@ -108,7 +109,14 @@ test_faulty_models(void **state)
     assert_faulty("scenario: s\n", &trace, ":1:1: expected a model file");
     assert_faulty("file: t.csv\n", &trace, ":1:1: a recorded trace is no generator");
     assert_faulty("generator: sed\n", &trace, "did you mean \"seed\"?");
-    assert_faulty(SEED_MODEL "capacity: 2\n", &trace, "3 instances are more than");
+    assert_faulty(SEED_MODEL "capacity: 2\n", &trace,
+        "comparison.yaml:4:11: capacity: the model's 2 is less than the 3 instances "
+        "that "
+        "trace.csv starts with: expected the capacity of that trace, 6, or another");
+    assert_faulty(SEED_MODEL "capacity: 2\n", &unbounded,
+        "starts with: expected at least 3, or another trace");
+    assert_faulty(
+        SEED_MODEL "capacity: few\n", &trace, "comparison.yaml:4:11: capacity");
     assert_faulty(SEED_MODEL, &unbounded, "missing key \"capacity\"");
     spot_trace_free(&trace);
     spot_trace_free(&unbounded);
@@ -147,6 +155,39 @@ test_columns(void **state)
     spot_trace_free(&trace);
 }
 
+/* name is on the heap. */
+static void
+rename_to(char **name, const char *text)
+{
+    free(*name);
+    *name = spot_text_copy(text, strlen(text));
+    assert_non_null(*name);
+}
+
+static void
+assert_label(const char *path, const char *expected)
+{
+    char *label = spot_comparison_label(path);
+
+    assert_non_null(label);
+    assert_string_equal(label, expected);
+    free(label);
+}
+
+static void
+test_labels(void **state)
+{
+    (void) state;
+    assert_label("a/seed.yaml", "seed");
+    assert_label("zoneA.yml", "zoneA");
+    assert_label("/x.yaml/day.1.csv.gz", "day.1");
+    assert_label("./day.csv", "day");
+    assert_label("day.csv.yaml", "day.csv");
+    assert_label("/dev/stdin", "stdin");
+    assert_label(".yaml", ".yaml");
+    assert_label("a,b \"c\"\n.yaml", "a_b _c__");
+}
+
 /* Replication by replication the same as a model's own events, in any company. */
 static void
 test_models(void **state)
@@ -169,6 +210,11 @@ test_models(void **state)
     assert_int_equal(
         spot_comparison_add_model(&again, &file.model, "seed-corrected", "y", 40, NULL),
         0);
+    assert_int_equal(
+        spot_comparison_add_model(&again, &file.model, "mrp", "seed", 1, NULL), 0);
+    rename_to(&again.columns[SPOT_COMPARISON_FIRST].model, "seed"); /* of some defects */
+    assert_ptr_equal(
+        spot_comparison_seed(&again), &again.columns[SPOT_COMPARISON_FIRST]);
     column = &comparison.columns[SPOT_COMPARISON_FIRST + 1];
     assert_memory_equal(column->means, again.columns[SPOT_COMPARISON_FIRST].means,
         sizeof(column->means));
@@ -360,8 +406,8 @@ test_csv_is_a_reference(void **state)
     (void) state;
     start(&comparison, &trace, 3);
     read_seed_model(&file, &trace);
-    assert_int_equal(spot_comparison_add_model(
-                         &comparison, &file.model, file.name, file.name, 30, NULL),
+    assert_int_equal(
+        spot_comparison_add_model(&comparison, &file.model, file.name, "mine", 30, NULL),
         0);
     snprintf(path, sizeof(path), "%s/comparison.csv", folder != NULL ? folder : "/tmp");
     out = fopen(path, "w");
@@ -377,6 +423,18 @@ test_csv_is_a_reference(void **state)
     for (int j = 0; j < SPOT_FIDELITY_NUM_METRICS; j++) {
         assert_true(isnan(column->means[j]) || fabs(column->zs[j]) < 1e-5);
     }
+    /* Tables of others know the kind; a row of the label's own comes first. */
+    rename_to(&reference.rows[SPOT_COMPARISON_FIRST].model, "seed-corrected");
+    spot_comparison_set_reference(&comparison, &reference);
+    assert_true(column->has_reference);
+    assert_true(fabs(column->zs[SPOT_FIDELITY_W1_N]) < 1e-5);
+    rename_to(&reference.rows[0].model, "mine");
+    spot_comparison_set_reference(&comparison, &reference);
+    assert_true(isnan(column->zs[SPOT_FIDELITY_W1_N])); /* of one recording: no sd */
+    rename_to(&reference.rows[0].model, "x");
+    rename_to(&reference.rows[SPOT_COMPARISON_FIRST].model, "block");
+    spot_comparison_set_reference(&comparison, &reference);
+    assert_false(column->has_reference);
     spot_reference_free(&reference);
     spot_trace_model_file_free(&file);
     spot_comparison_free(&comparison);
@@ -391,6 +449,7 @@ main(void)
         cmocka_unit_test(test_model_of_trace),
         cmocka_unit_test(test_faulty_models),
         cmocka_unit_test(test_columns),
+        cmocka_unit_test(test_labels),
         cmocka_unit_test(test_models),
         cmocka_unit_test(test_interrupt),
         cmocka_unit_test(test_relations),

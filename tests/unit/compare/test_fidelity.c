@@ -115,6 +115,40 @@ test_itself(void **state)
     }
 }
 
+/* A hundred years with one event, many times over: a step at tick m of n, whose
+ * autocorrelations are known. */
+static void
+test_few_events_in_long(void **state)
+{
+    const double n = 52560001, m = 20000000, mean = (n - m) / n;
+    const double sum_squares = m * mean * mean + (n - m) * (1 - mean) * (1 - mean);
+    spot_fidelity_t fidelity = {0};
+    spot_observation_t observation = {0};
+    spot_trace_t trace;
+
+    (void) state;
+    make_trace(&trace, "t", 60, "counts", "4",
+        "0,init,2,\n1200000000,add,1,\n3153600000,end,3,\n");
+    assert_int_equal(spot_observation_of_trace(&observation, &trace, 60000, true), 0);
+    for (int j = 0; j < 200; j++) {
+        assert_int_equal(spot_fidelity_measure(&fidelity, &observation, NULL), 0);
+    }
+    assert_int_equal(fidelity.population.num_values, 52560001);
+    assert_int_equal(fidelity.population.num_runs, 2);
+    assert_int_equal(fidelity.windows.num_values, 5256000);
+    assert_int_equal(fidelity.acf_population.num_values, 120);
+    for (int k = 1; k <= 120; k++) {
+        const double covariance = (m - k) * mean * mean - k * mean * (1 - mean) +
+                                  (n - m - k) * (1 - mean) * (1 - mean);
+
+        assert_close(
+            "acf", fidelity.acf_population.values[k - 1], covariance / sum_squares);
+    }
+    spot_fidelity_free(&fidelity);
+    spot_observation_free(&observation);
+    spot_trace_free(&trace);
+}
+
 /* Nothing happens: the autocorrelations of constant series are 0, not undefined. */
 static void
 test_constant(void **state)
@@ -281,6 +315,7 @@ main(void)
         cmocka_unit_test(test_by_hand),
         cmocka_unit_test(test_itself),
         cmocka_unit_test(test_constant),
+        cmocka_unit_test(test_few_events_in_long),
         cmocka_unit_test(test_large),
         cmocka_unit_test(test_short),
         cmocka_unit_test(test_twin),

@@ -5,6 +5,8 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -12,6 +14,7 @@
 #include "base/units.h"
 #include "tests/unit/generate/process_twin.h"
 #include "traces/generate/membership.h"
+#include "traces/generate/roster.h"
 #include "traces/generate/slot_calendar.h"
 
 #define MAX_SLOTS 300
@@ -237,6 +240,69 @@ test_calendar(void **state)
     free(memory);
 }
 
+enum { NUM_ROSTER_SLOTS = 40 };
+
+/* What a tick shows: those who lived at its start and do not now are lost, those who
+ * live now and did not are added, each once. */
+static void
+assert_seen(spot_roster_t *roster, const bool *lived, const bool *lives)
+{
+    bool is_shown[NUM_ROSTER_SLOTS] = {false};
+    spot_event_t event;
+
+    while (spot_roster_see(roster, 60000, &event)) {
+        const bool is_add = event.kind == SPOT_EVENT_ADD;
+
+        spot_roster_verify(roster);
+        assert_true(event.count > 0 && event.time_ms == 60000);
+        for (int32_t j = 0; j < event.count; j++) {
+            const int32_t slot = event.name_ids[j];
+
+            assert_true(is_add ? lives[slot] : lived[slot]);
+            is_shown[slot] = !is_shown[slot]; /* twice: another one in its slot */
+        }
+    }
+    for (int32_t slot = 0; slot < NUM_ROSTER_SLOTS; slot++) {
+        assert_true(is_shown[slot] == (lived[slot] != lives[slot]));
+    }
+    spot_roster_verify(roster);
+}
+
+/* Against plain flags, some changes a tick; every change leaves a sound roster. */
+static void
+test_roster(void **state)
+{
+    bool lived[NUM_ROSTER_SLOTS] = {false}, lives[NUM_ROSTER_SLOTS] = {false};
+    spot_roster_t roster;
+    void *memory = malloc(spot_roster_bytes(NUM_ROSTER_SLOTS));
+    spot_rng_t rng;
+
+    (void) state;
+    assert_non_null(memory);
+    spot_rng_seek(&rng, 4, 0, SPOT_STREAM_BOOTSTRAP, 0);
+    spot_roster_init(&roster, memory, NUM_ROSTER_SLOTS, 10);
+    for (int32_t slot = 0; slot < 10; slot++) {
+        lived[slot] = lives[slot] = true;
+    }
+    for (int round = 0; round < 20000; round++) {
+        const int32_t slot = (int32_t) spot_rng_below(&rng, NUM_ROSTER_SLOTS);
+
+        assert_true(spot_roster_lives(&roster, slot) == lives[slot]);
+        if (lives[slot]) {
+            spot_roster_leave(&roster, slot);
+        } else {
+            spot_roster_enter(&roster, slot);
+        }
+        lives[slot] = !lives[slot];
+        spot_roster_verify(&roster);
+        if (spot_rng_below(&rng, 6) == 0) {
+            assert_seen(&roster, lived, lives);
+            memcpy(lived, lives, sizeof(lived));
+        }
+    }
+    free(memory);
+}
+
 int
 main(void)
 {
@@ -244,6 +310,7 @@ main(void)
         cmocka_unit_test(test_twin),
         cmocka_unit_test(test_wall),
         cmocka_unit_test(test_calendar),
+        cmocka_unit_test(test_roster),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
