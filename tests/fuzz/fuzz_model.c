@@ -13,11 +13,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t num_bytes);
 
-enum {
-    MAX_CHANGES = 2000,
-    MAX_CAPACITY = 10000,
-    MAX_TICKS = 1000000
-};
+enum { MAX_CHANGES = 2000, MAX_CAPACITY = 10000, MAX_TICKS = 1000000 };
 
 /* FNV-1a */
 static uint64_t

@@ -80,8 +80,7 @@ test_too_few_gaps(void **state)
     static const struct {
         size_t num_a, num_b;
         const char *problem;
-    } cases[] = {{4, 1, "B has fewer than 2 gaps"},
-        {1, 2, "A has fewer than 2 gaps"},
+    } cases[] = {{4, 1, "B has fewer than 2 gaps"}, {1, 2, "A has fewer than 2 gaps"},
         {0, 2, "the model makes no gaps"}};
 
     (void) state;
