@@ -248,6 +248,12 @@ for model in block mrp replay seed; do
 done
 ends 1 trace fit fit/alike.csv --quiet
 expect "no warnings with --quiet" [ ! -s "$work/stderr" ]
+# What did not converge of a model is named, there and in the model.
+ends 1 trace fit fit/regular.csv --emit mrp
+failure="gaps of preempt_preempt: the fit of gamma did not converge, its numbers are no"
+stderr_says "fit/regular.csv: The $failure estimates."
+expect "the model says so" grep -qxF "# The $failure estimates." "$work/stdout"
+ends 0 trace fit fit/regular.csv --emit block
 # Sizes that are all equal have a law at a limit of its family, which is no failure.
 golden fit/alike-sizes.txt trace fit fit/alike-sizes.csv --what bulk
 for model in block mrp replay seed; do
