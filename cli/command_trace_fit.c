@@ -9,6 +9,8 @@
 #include "cli/fit_task.h"
 #include "cli/interrupt.h"
 #include "cli/pictures.h"
+#include "traces/fit/fit_advice.h"
+#include "traces/fit/fit_doubts.h"
 #include "traces/fit/fit_model.h"
 
 enum {
@@ -17,6 +19,7 @@ enum {
     OPTION_LIKELIHOOD,
     OPTION_TICK,
     OPTION_LIMIT,
+    OPTION_CUT,
     OPTION_BOOTSTRAP,
     OPTION_EMIT,
     OPTION_START_HOUR,
@@ -45,20 +48,27 @@ static const struct argp_option options[] = {
         "gaps, lifetimes, spells, bulk (sizes), mrp (a model), hourly (rates), or all "
         "tables that the trace has values for (default: all)",
         0},
-    {"families", OPTION_FAMILIES, "A,B,...", 0,
-        "Only these families of durations (default: all)", 0},
-    {"likelihood", OPTION_LIKELIHOOD, "continuous|lattice|both", 0,
-        "Whether the recorder's tick counts (default: lattice where the resolution is "
+    {"families", OPTION_FAMILIES, "LIST", 0,
+        "Only these families of durations, A,B,... (default: all)", 0},
+    {"likelihood", OPTION_LIKELIHOOD, "KIND", 0,
+        "continuous, lattice or both: whether the recorder's tick counts (default: "
+        "lattice where the resolution is "
         "30 s or more and all values are multiples; lifetimes: continuous)",
         0},
     {"tick", OPTION_TICK, "S", 0, "Tick of the lattice (default: the resolution)", 0},
     {"limit", OPTION_LIMIT, "S", 0, "Longest possible life, for bathtub", 0},
+    {"cut", OPTION_CUT, "S", 0,
+        "Lives of S and more are censored there, as before a wall: what dies behind it "
+        "is the overrun of a deadline",
+        0},
     {"bootstrap", OPTION_BOOTSTRAP, "B", 0,
         "p-values of all families from B refitted samples each (default: none); only of "
         "continuous likelihoods without censoring",
         0},
-    {"emit", OPTION_EMIT, "block|mrp|replay|seed", 0,
-        "Write this generator model to -o, or instead of the tables", 0},
+    {"emit", OPTION_EMIT, "MODEL", 0,
+        "Write a generator model, block, mrp, replay or seed, to -o or instead of the "
+        "tables",
+        0},
     {"output", 'o', "FILE", 0, "Where --emit writes (default: standard output)", 0},
     {"start-hour", OPTION_START_HOUR, "H", 0,
         "Hour of the day at time 0, 0 to 23, where the trace does not say it", 0},
@@ -133,6 +143,10 @@ check_arguments(const spot_fit_arguments_t *arguments, struct argp_state *state)
     if (arguments->tick_s > 0 && arguments->likelihood == SPOT_LIKELIHOOD_CONTINUOUS) {
         argp_error(state, "--tick is for the lattice likelihood");
     }
+    if (arguments->cut_s > 0 && arguments->what != SPOT_WHAT_LIFETIMES &&
+        arguments->what != SPOT_WHAT_ALL && !arguments->has_lifetimes) {
+        argp_error(state, "--cut is for lifetimes");
+    }
     if (arguments->num_rounds > MAX_ROUNDS) {
         argp_error(state, "--bootstrap: expected at most %d", MAX_ROUNDS);
     }
@@ -161,6 +175,9 @@ parse(int key, char *text, struct argp_state *state)
             return 0;
         case OPTION_LIMIT:
             self->limit_s = parse_seconds(state, "--limit", text);
+            return 0;
+        case OPTION_CUT:
+            self->cut_s = parse_seconds(state, "--cut", text);
             return 0;
         case OPTION_BOOTSTRAP:
             self->num_rounds = spot_option_integer(state, "--bootstrap", text, 1);
@@ -275,14 +292,22 @@ take_closing_words(spot_fit_task_t *self, spot_fit_words_t *words)
         .is_tested = arguments->num_rounds > 0 || arguments->what == SPOT_WHAT_BULK ||
                      !self->table.has_fits,
         .resolution_s = spot_fit_task_resolution_s(self)};
-    spot_law_t lifetime;
-    int ret;
+    spot_fit_lifetime_t lifetime;
+    spot_fit_words_t doubts;
+    int ret = 0;
 
-    if (self->is_lifetimes) {
-        ret = spot_fit_task_lifetime(self, &lifetime);
-        advice.lifetime = lifetime.family != NULL ? &lifetime : NULL;
-    } else {
+    if (!self->is_lifetimes) {
         ret = spot_fit_num_events(&advice.num_events, &self->trace);
+    }
+    if (ret == 0 && !self->is_lifetimes) {
+        ret = spot_fit_doubts(&doubts, &self->trace, NULL);
+        advice.doubts = &doubts;
+    }
+    if (ret == 0 && (self->is_lifetimes || arguments->cut_s > 0)) {
+        ret = spot_fit_task_lifetime(self, &lifetime);
+        advice.lifetime = lifetime.law.family != NULL ? &lifetime.law : NULL;
+        advice.lifetime_ks = lifetime.ks;
+        advice.cut = lifetime.cut;
     }
     spot_fit_words_of_trace(words, &advice);
     return ret;
@@ -347,10 +372,13 @@ const spot_command_t spot_command_trace_fit = {
     .summary = "Fit laws to a trace, rank them, write a generator model",
     .doc =
         "One table for each sample, best AIC first (*); among the families whose mean "
-        "is that of the sample the best is marked +, for generators need it. Below each "
+        "is that of the sample the best is marked +. Below each "
         "table stands in words which family it is, how sure that is and what it gets "
         "wrong. A fitted trace describes that day and that zone. Exit code 1: a fit did "
-        "not converge.\n\n"
+        "not converge, beside a model only one that the model uses. A sample that is "
+        "too "
+        "small for a fit, or whose best law is a limit of its family, says so and is no "
+        "failure.\n\n"
         "Models: block puts pieces of the recording together, mrp (a Markov renewal "
         "process) and seed (the notebook's independent events) have parameters only, "
         "replay is the recording itself.",
@@ -359,7 +387,8 @@ const spot_command_t spot_command_trace_fit = {
                 "--bootstrap 399\n"
                 "  spotsim trace fit trace.csv --emit block -o model.yaml\n"
                 "  spotsim trace fit trace.csv --emit mrp > model.yaml\n"
-                "  spotsim trace fit lifetimes.csv --limit 90000\n",
+                "  spotsim trace fit lifetimes.csv --limit 90000\n"
+                "  spotsim trace fit lifetimes.csv --cut 86400\n",
     .options = options,
     .run = run,
 };

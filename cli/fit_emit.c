@@ -2,15 +2,21 @@
 /* Generator models of a trace, as YAML. */
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "base/outfile.h"
 #include "base/units.h"
+#include "cli/fit_path.h"
 #include "cli/fit_task.h"
+#include "traces/bulk.h"
 #include "traces/describe/describe.h"
 #include "traces/describe/hours.h"
+#include "traces/describe/sample.h"
+#include "traces/fit/fit_advice.h"
+#include "traces/fit/fit_doubts.h"
 #include "traces/fit/fit_model.h"
+
+/* The longest horizon_s of a model. */
+#define MAX_HORIZON_S 3e9
 
 /* Time of day at time 0, or -1 where nobody says it. */
 static int64_t
@@ -51,11 +57,21 @@ emit_seed(spot_fit_task_t *self, const spot_fit_origin_t *origin, FILE *out)
     return ret;
 }
 
+/* What the comments of the model say from there on. */
+static void
+warn_from(spot_fit_task_t *self, const spot_fit_words_t *doubts, size_t first)
+{
+    for (size_t j = first; j < doubts->num_lines; j++) {
+        spot_diag_warn(&self->diag, self->arguments->path, 0, 0, "%s", doubts->lines[j]);
+    }
+}
+
 /* What --hourly and --lifetimes add to an mrp model. */
 static int
 take_extras(spot_fit_task_t *self, spot_fit_origin_t *origin, spot_fit_hourly_t *hourly,
-    spot_law_t *lifetime)
+    spot_fit_lifetime_t *lifetime, spot_fit_words_t *doubts)
 {
+    const size_t first = doubts->num_lines;
     int ret = 0;
 
     if (self->arguments->is_hourly) {
@@ -66,7 +82,7 @@ take_extras(spot_fit_task_t *self, spot_fit_origin_t *origin, spot_fit_hourly_t 
         return ret;
     }
     ret = spot_fit_task_lifetime(self, lifetime);
-    if (ret == 0 && lifetime->family == NULL) {
+    if (ret == 0 && lifetime->law.family == NULL) {
         spot_diag_error(&self->diag, self->arguments->path, 0, 0,
             "--lifetimes: no law could be fitted, see --what lifetimes");
         ret = SPOT_ERR_BAD_INPUT;
@@ -75,73 +91,58 @@ take_extras(spot_fit_task_t *self, spot_fit_origin_t *origin, spot_fit_hourly_t 
         spot_diag_warn(&self->diag, self->arguments->path, 0, 0,
             "--lifetimes: deadlines come on top of the events, which have every "
             "preemption of the trace already: the model preempts more than was seen");
-        origin->lifetime = lifetime;
+        origin->lifetime = &lifetime->law;
+        spot_fit_say_far_life(doubts, &lifetime->law, lifetime->ks);
+        warn_from(self, doubts, first);
     }
     return ret;
 }
 
+/* Which parts of the model are no estimates. */
+static void
+take_failures(spot_fit_task_t *self, const spot_mrp_t *mrp, spot_fit_words_t *doubts)
+{
+    const size_t first = doubts->num_lines;
+
+    for (int j = 0; j < SPOT_MRP_NUM_CLASSES; j++) {
+        if (!mrp->gaps[j].converged) {
+            spot_fit_say(doubts,
+                "The gaps of %s: the fit of %s did not converge, its numbers are no "
+                "estimates.",
+                spot_mrp_class_names[j], mrp->gaps[j].law.family->name);
+        }
+    }
+    for (int j = 0; j < SPOT_MRP_NUM_TYPES; j++) {
+        if (!mrp->bulks[j].converged) {
+            spot_fit_say(doubts,
+                "The sizes of %s: the fit of %s did not converge, its numbers are no "
+                "estimates.",
+                spot_mrp_type_names[j], spot_size_all_or_geometric.name);
+        }
+    }
+    for (size_t j = first; j < doubts->num_lines; j++) {
+        spot_diag_warn(&self->diag, self->arguments->path, 0, 0, "%s", doubts->lines[j]);
+        self->is_bad = true;
+    }
+}
+
 static int
-emit_mrp(spot_fit_task_t *self, spot_fit_origin_t *origin, FILE *out)
+emit_mrp(spot_fit_task_t *self, spot_fit_origin_t *origin, spot_fit_words_t *doubts,
+    FILE *out)
 {
     spot_fit_hourly_t hourly;
-    spot_law_t lifetime;
+    spot_fit_lifetime_t lifetime;
     spot_mrp_t mrp;
-    int ret = take_extras(self, origin, &hourly, &lifetime);
+    int ret = take_extras(self, origin, &hourly, &lifetime, doubts);
 
     if (ret == 0) {
         ret = spot_fit_mrp(&mrp, &self->trace, &self->maximiser);
     }
     if (ret == 0) {
-        if (!spot_mrp_converged(&mrp)) {
-            spot_fit_task_not_converged(self, "mrp", "a gap or a size");
-        }
+        take_failures(self, &mrp, doubts);
         spot_mrp_write(&mrp, origin, out);
     }
     return ret;
-}
-
-/* Bytes of the folder a path is in, with the last slash. */
-static size_t
-folder_bytes(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-
-    return slash != NULL ? (size_t) (slash - path) + 1 : 0;
-}
-
-/* NULL: no memory, or no such folder any more. */
-static char *
-absolute_path(const char *path)
-{
-    char *folder = getcwd(NULL, 0);
-    char *text = NULL;
-
-    if (folder != NULL) {
-        const size_t num_bytes = strlen(folder) + strlen(path) + 2;
-
-        text = malloc(num_bytes);
-        if (text != NULL) {
-            snprintf(text, num_bytes, "%s/%s", folder, path);
-        }
-    }
-    free(folder);
-    return text;
-}
-
-/* The trace as the model will see it: paths in a model start at its folder. A model on
- * standard output is taken to stay in the current one. NULL as above. */
-static char *
-path_from_model(const char *trace_path, const char *model_path)
-{
-    const size_t trace_bytes = folder_bytes(trace_path);
-    const size_t model_bytes = model_path == NULL ? 0 : folder_bytes(model_path);
-
-    if (trace_bytes == model_bytes &&
-        strncmp(trace_path, model_path != NULL ? model_path : "", model_bytes) == 0) {
-        return strdup(trace_path + trace_bytes);
-    }
-    return model_bytes == 0 || trace_path[0] == '/' ? strdup(trace_path)
-                                                    : absolute_path(trace_path);
 }
 
 static int
@@ -149,7 +150,7 @@ emit_recorded(spot_fit_task_t *self, const spot_fit_origin_t *origin,
     const char *model_path, FILE *out)
 {
     const bool is_block = self->arguments->emit == SPOT_EMIT_BLOCK;
-    char *path = path_from_model(self->arguments->path, model_path);
+    char *path = spot_fit_path_from_model(self->arguments->path, model_path);
     size_t num_events;
     int ret = spot_fit_num_events(&num_events, &self->trace);
 
@@ -165,14 +166,77 @@ emit_recorded(spot_fit_task_t *self, const spot_fit_origin_t *origin,
     return ret;
 }
 
+/* A model that no reader takes is of no use: theirs are the limits. */
 static int
-write_model(spot_fit_task_t *self, const char *model_path, FILE *out)
+check_limits(spot_fit_task_t *self, spot_emit_t emit)
 {
-    spot_fit_origin_t origin = {
-        .trace = &self->trace, .source = self->arguments->path, .version = SPOT_VERSION};
+    const spot_trace_t *trace = &self->trace;
+    const char *path = self->arguments->path;
+    spot_bulks_t bulks;
+    int ret = spot_bulks_init(&bulks, trace);
+
+    if (ret == 0) {
+        const int32_t capacity = spot_sample_capacity(trace, &bulks);
+
+        if (capacity > SPOT_MAX_INSTANCES) {
+            spot_diag_error(&self->diag, path, 0, 0,
+                "%s of %ld instances: a model has at most %d, so there is none of this "
+                "trace",
+                trace->capacity == SPOT_UNBOUNDED ? "a population" : "a capacity",
+                (long) capacity, SPOT_MAX_INSTANCES);
+            ret = SPOT_ERR_BAD_INPUT;
+        } else if (emit != SPOT_EMIT_SEED && trace->resolution_ms > SPOT_MS_PER_D) {
+            spot_diag_error(&self->diag, path, 0, 0,
+                "resolution_s %.10g: a model has a tick of at most 86400 s, so there is "
+                "none of this trace",
+                spot_fit_task_resolution_s(self));
+            ret = SPOT_ERR_BAD_INPUT;
+        } else if ((double) trace->end_ms / (double) SPOT_MS_PER_S > MAX_HORIZON_S) {
+            spot_diag_error(&self->diag, path, 0, 0,
+                "a length of %.10g s: a model has at most %.10g s, so there is none of "
+                "this trace",
+                (double) trace->end_ms / (double) SPOT_MS_PER_S, MAX_HORIZON_S);
+            ret = SPOT_ERR_BAD_INPUT;
+        }
+    }
+    spot_bulks_free(&bulks);
+    return ret;
+}
+
+/* On stderr now, and for the comments of the model; the recording itself has none. */
+static int
+take_doubts(spot_fit_task_t *self, spot_emit_t emit, spot_fit_words_t *doubts)
+{
+    const char *model = emit == SPOT_EMIT_BLOCK  ? "block"
+                        : emit == SPOT_EMIT_SEED ? "seed"
+                                                 : "mrp";
     int ret;
 
-    switch ((spot_emit_t) self->arguments->emit) {
+    *doubts = (spot_fit_words_t){0};
+    if (emit == SPOT_EMIT_REPLAY) {
+        return 0;
+    }
+    ret = spot_fit_doubts(doubts, &self->trace, model);
+    for (size_t j = 0; ret == 0 && j < doubts->num_lines; j++) {
+        spot_diag_warn(&self->diag, self->arguments->path, 0, 0, "%s", doubts->lines[j]);
+    }
+    return ret;
+}
+
+static int
+write_model(spot_fit_task_t *self, spot_emit_t emit, const char *model_path, FILE *out)
+{
+    spot_fit_words_t doubts;
+    spot_fit_origin_t origin = {.trace = &self->trace,
+        .source = self->arguments->path,
+        .version = SPOT_VERSION,
+        .doubts = &doubts};
+    int ret = take_doubts(self, emit, &doubts);
+
+    if (ret != 0) {
+        return ret;
+    }
+    switch (emit) {
         case SPOT_EMIT_BLOCK:
         case SPOT_EMIT_REPLAY:
             ret = emit_recorded(self, &origin, model_path, out);
@@ -183,7 +247,7 @@ write_model(spot_fit_task_t *self, const char *model_path, FILE *out)
         case SPOT_EMIT_NOTHING:
         case SPOT_EMIT_MRP:
         default:
-            ret = emit_mrp(self, &origin, out);
+            ret = emit_mrp(self, &origin, &doubts, out);
             break;
     }
     if (ret == SPOT_ERR_BAD_INPUT && self->diag.num_errors == 0) {
@@ -197,11 +261,16 @@ write_model(spot_fit_task_t *self, const char *model_path, FILE *out)
 int
 spot_fit_task_emit(spot_fit_task_t *self, const char *path)
 {
+    const spot_emit_t emit = (spot_emit_t) self->arguments->emit;
     spot_outfile_t file;
-    int ret = spot_outfile_init(&file, path, &self->diag);
+    int ret = check_limits(self, emit);
 
+    if (ret != 0) {
+        return ret;
+    }
+    ret = spot_outfile_init(&file, path, &self->diag);
     if (ret == 0) {
-        ret = write_model(self, path, file.stream);
+        ret = write_model(self, emit, path, file.stream);
     }
     return spot_outfile_close(&file, ret, &self->diag);
 }

@@ -21,8 +21,8 @@ raised_s(const spot_fit_task_t *self)
 }
 
 static int
-rank(spot_fit_task_t *self, const spot_sample_t *sample, double tick_s,
-    spot_fit_ranking_t *ranking)
+rank(spot_fit_task_t *self, const spot_sample_t *sample,
+    const spot_family_t *const *families, double tick_s, spot_fit_ranking_t *ranking)
 {
     spot_durations_t durations;
     const int ret = spot_durations_init(&durations, sample->values, sample->is_censored,
@@ -30,7 +30,7 @@ rank(spot_fit_task_t *self, const spot_sample_t *sample, double tick_s,
 
     if (ret == 0) {
         spot_fit_rank(ranking, &self->maximiser, &durations,
-            self->families[0] != NULL ? self->families : NULL, self->arguments->limit_s);
+            families[0] != NULL ? families : NULL, self->arguments->limit_s);
     }
     spot_durations_free(&durations);
     return ret;
@@ -82,26 +82,31 @@ static int
 fit_with_tick(spot_fit_task_t *self, const spot_sample_t *sample,
     spot_sample_kind_t kind, double tick_s)
 {
-    const bool is_first =
-        self->arguments->likelihood != SPOT_LIKELIHOOD_BOTH || !(tick_s > 0);
+    const spot_fit_arguments_t *arguments = self->arguments;
     const char *what = spot_sample_kind_names[kind];
+    const spot_fit_view_t view = {.what = what,
+        .is_first = arguments->likelihood != SPOT_LIKELIHOOD_BOTH || !(tick_s > 0),
+        .resolution_s = spot_fit_task_resolution_s(self),
+        .tick_s = tick_s,
+        .is_life = kind == SPOT_SAMPLE_LIFETIME,
+        .lacks_limit = kind == SPOT_SAMPLE_LIFETIME && self->families[0] == NULL &&
+                       isnan(arguments->limit_s)};
     spot_fit_ranking_t ranking;
     spot_fit_words_t words;
-    int ret = rank(self, sample, tick_s, &ranking);
+    int ret = rank(self, sample, self->families, tick_s, &ranking);
 
     for (size_t j = 0; ret == 0 && j < ranking.num_fits; j++) {
         spot_fit_t *fit = &ranking.fits[j];
 
-        if (fit->is_fitted && !fit->converged) {
+        if (fit->is_fitted && !fit->converged && fit->arbitrary == 0) {
             spot_fit_task_not_converged(self, what, fit->family->name);
         }
-        if (self->arguments->num_rounds > 0 && fit->is_fitted) {
+        if (arguments->num_rounds > 0 && fit->is_fitted) {
             ret = bootstrap(self, fit);
         }
     }
     if (ret == 0) {
-        ret = spot_fit_words_of_law(
-            &words, what, &ranking, sample, is_first, spot_fit_task_resolution_s(self));
+        ret = spot_fit_words_of_law(&words, &view, &ranking, sample);
     }
     if (ret == 0) {
         const int error = draw(self, &ranking, sample, kind, tick_s);
@@ -113,10 +118,18 @@ fit_with_tick(spot_fit_task_t *self, const spot_sample_t *sample,
 }
 
 static int
-sample_of(spot_sample_t *sample, const spot_fit_task_t *self, spot_sample_kind_t kind)
+sample_of(spot_sample_t *sample, spot_fit_cut_t *cut, const spot_fit_task_t *self,
+    spot_sample_kind_t kind)
 {
-    return self->is_lifetimes ? spot_sample_init_lifetimes(sample, &self->lifetimes)
-                              : spot_sample_init(sample, &self->trace, kind);
+    const int ret = self->is_lifetimes
+                        ? spot_sample_init_lifetimes(sample, &self->lifetimes)
+                        : spot_sample_init(sample, &self->trace, kind);
+
+    *cut = (spot_fit_cut_t){0};
+    if (ret == 0 && kind == SPOT_SAMPLE_LIFETIME && self->arguments->cut_s > 0) {
+        spot_fit_cut(cut, sample, self->arguments->cut_s);
+    }
+    return ret;
 }
 
 /* Whether --what all passes over a sample: what a trace of that kind never has. */
@@ -136,7 +149,8 @@ fit_durations(spot_fit_task_t *self, spot_sample_kind_t kind)
     const double resolution_s = spot_fit_task_resolution_s(self);
     const double tick_s = arguments->tick_s > 0 ? arguments->tick_s : resolution_s;
     spot_sample_t sample = {0};
-    int ret = sample_of(&sample, self, kind);
+    spot_fit_cut_t cut;
+    int ret = sample_of(&sample, &cut, self, kind);
 
     if (ret == 0 && (arguments->likelihood == SPOT_LIKELIHOOD_CONTINUOUS ||
                         arguments->likelihood == SPOT_LIKELIHOOD_BOTH)) {
@@ -153,25 +167,44 @@ fit_durations(spot_fit_task_t *self, spot_sample_kind_t kind)
     return ret;
 }
 
-int
-spot_fit_task_lifetime(spot_fit_task_t *self, spot_law_t *law)
+/* Of a sample that was cut the law before the deadline. */
+static void
+choose_lifetime(spot_fit_lifetime_t *self, const spot_fit_ranking_t *ranking)
 {
+    const bool has_wall = self->cut.num_deaths > 0;
+    const bool has_limit =
+        ranking->best_id >= 0 &&
+        ranking->fits[ranking->best_id].family == &spot_family_bathtub;
+    const int id = has_wall || has_limit ? ranking->best_id : ranking->best_mean_id;
+
+    if (id < 0) {
+        return;
+    }
+    self->ks = ranking->fits[id].ks;
+    if (has_wall) {
+        spot_fit_deadline(&self->law, &ranking->fits[id].law, &self->cut);
+    } else {
+        self->law = ranking->fits[id].law;
+    }
+}
+
+int
+spot_fit_task_lifetime(spot_fit_task_t *self, spot_fit_lifetime_t *lifetime)
+{
+    static const spot_family_t *const before_deadline[] = {&spot_family_lognormal, NULL};
     spot_fit_ranking_t ranking;
     spot_sample_t sample = {0};
-    int ret = sample_of(&sample, self, SPOT_SAMPLE_LIFETIME);
+    int ret;
 
-    *law = (spot_law_t){0};
+    *lifetime = (spot_fit_lifetime_t){.ks = (double) NAN};
+    ret = sample_of(&sample, &lifetime->cut, self, SPOT_SAMPLE_LIFETIME);
     if (ret == 0) {
-        ret = rank(self, &sample, 0, &ranking);
+        ret = rank(self, &sample,
+            lifetime->cut.num_deaths > 0 ? before_deadline : self->families, 0,
+            &ranking);
     }
-    if (ret == 0 && ranking.best_id >= 0) {
-        const spot_fit_t *best = &ranking.fits[ranking.best_id];
-
-        if (best->family == &spot_family_bathtub) {
-            *law = best->law;
-        } else if (ranking.best_mean_id >= 0) {
-            *law = ranking.fits[ranking.best_mean_id].law;
-        }
+    if (ret == 0) {
+        choose_lifetime(lifetime, &ranking);
     }
     spot_sample_free(&sample);
     return ret;
@@ -204,7 +237,7 @@ fit_sizes(spot_fit_task_t *self, const spot_size_sample_t *sample, const char *w
             spot_size_fit_t *fit = &fits[num_fits++];
 
             spot_fit_size(fit, spot_size_families[j], sample, &self->maximiser);
-            if (fit->is_fitted && !fit->converged) {
+            if (fit->is_fitted && !fit->converged && !fit->is_degenerate) {
                 spot_fit_task_not_converged(self, what, fit->family->name);
             }
         }

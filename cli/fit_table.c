@@ -9,17 +9,18 @@
 
 static const char legend[] =
     "*  best: the lowest AIC of the fits that converged\n"
-    "+  the lowest AIC of those whose mean is that of the sample: what generators take\n"
+    "+  the lowest AIC of those whose mean is that of the sample\n"
     "n, n_d      values; those seen to their end, the others are censored\n"
     "dAIC        AIC above that of the best; below 2 is hardly a difference\n"
     "KS, AD      distances of Kolmogorov-Smirnov and Anderson-Darling, to compare rows\n"
-    "p           of AD by bootstrap, how often a true law looks as bad; -: not "
-    "computed\n"
+    "p           of AD by --bootstrap, how often a true law looks as bad\n"
+    "mean, CV    of a law of durations: in s, and standard deviation / mean\n"
     "m/mean      mean of the law / mean of the sample, which is too low where values "
     "are\n"
     "            censored; inf: the law has none\n"
     "exact       whether the family keeps the mean (on ticks: but for half a tick)\n"
     "arbitrary   the likelihood does not depend on it: any value is as good\n"
+    "conv        whether the search ended at a maximum\n"
     "(...)       standard error, in the unit of the parameter; -: there is none\n";
 
 int
@@ -127,8 +128,20 @@ text_parameter(const spot_fit_row_t *row, int j)
     }
 }
 
+/* Of durations; sizes have no such columns. */
 static void
-text_row(const spot_fit_row_t *row, double best_aic)
+text_moment(int width, int num_digits, double value)
+{
+    if (isnan(value)) {
+        printf(" %*s", width, "-");
+    } else {
+        printf(" %*.*g", width, num_digits, value);
+    }
+}
+
+static void
+text_row(const spot_fit_table_t *self, const spot_fit_row_t *row, double best_aic,
+    bool is_duration)
 {
     printf("%c%c %-19s", row->is_best ? '*' : ' ', row->is_best_mean ? '+' : ' ',
         row->family);
@@ -141,14 +154,16 @@ text_row(const spot_fit_row_t *row, double best_aic)
     text_number(10, 2, row->bic);
     text_number(6, 3, row->ks);
     text_number(7, 3, row->ad);
-    text_number(6, 3, row->p_value);
-    if (isnan(row->mean_ratio)) {
-        printf("      -");
-    } else {
-        printf(" %6.3g", row->mean_ratio);
+    if (self->setting.num_rounds > 0) {
+        text_number(5, 3, row->p_value);
     }
+    if (is_duration) {
+        text_moment(9, 5, row->converged ? row->mean : (double) NAN);
+        text_moment(6, 3, row->converged ? row->cv : (double) NAN);
+    }
+    text_moment(6, 3, row->mean_ratio);
     printf(
-        " %-5s %-9s ", row->is_mean_exact ? "yes" : "no", row->converged ? "yes" : "NO");
+        " %-5s %-4s", row->is_mean_exact ? "yes" : "no", row->converged ? "yes" : "NO");
     for (int j = 0; j < row->num_parameters; j++) {
         text_parameter(row, j);
     }
@@ -183,18 +198,20 @@ lowest_aic(const spot_fit_row_t *rows, size_t num_rows)
 
 static void
 text_sample(spot_fit_table_t *self, const spot_fit_row_t *rows, size_t num_rows,
-    const spot_fit_words_t *words)
+    bool is_duration, const spot_fit_words_t *words)
 {
     const bool is_empty = is_nothing_to_show(rows, num_rows);
 
     if (!is_empty) {
-        printf(
-            "   family                    lnL     dAIC        BIC     KS      AD      "
-            "p m/mean exact converged  parameters (standard errors)\n");
+        printf("   %-19s %10s %8s %10s %6s %7s%s%s m/mean exact conv parameters "
+               "(standard errors)\n",
+            "family", "lnL", "dAIC", "BIC", "KS", "AD",
+            self->setting.num_rounds > 0 ? "     p" : "",
+            is_duration ? "      mean     CV" : "");
         self->has_fits = true;
     }
     for (size_t j = 0; j < num_rows && !is_empty; j++) {
-        text_row(&rows[j], lowest_aic(rows, num_rows));
+        text_row(self, &rows[j], lowest_aic(rows, num_rows), is_duration);
     }
     for (size_t j = 0; j < words->num_lines && (!self->setting.is_quiet || is_empty);
          j++) {
@@ -215,7 +232,7 @@ put_sample(spot_fit_table_t *self, const char *what, const char *unit,
     if (!self->is_json) {
         printf("%s: n %zu, n_d %.0f, in %s, %s\n", what, n,
             num_rows > 0 ? rows[0].num_complete : 0, unit, likelihood);
-        text_sample(self, rows, num_rows, words);
+        text_sample(self, rows, num_rows, strcmp(unit, "s") == 0, words);
         return;
     }
     spot_json_open(&self->json, NULL, '{');

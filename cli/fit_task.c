@@ -24,6 +24,9 @@ spot_fit_task_resolution_s(const spot_fit_task_t *self)
 void
 spot_fit_task_not_converged(spot_fit_task_t *self, const char *what, const char *family)
 {
+    if (self->arguments->emit != SPOT_EMIT_NOTHING) {
+        return;
+    }
     self->is_bad = true;
     spot_diag_warn(&self->diag, self->arguments->path, 0, 0,
         "%s: the fit of %s did not converge: its numbers are no estimates", what,
@@ -93,7 +96,8 @@ what_is_missing(const spot_fit_task_t *self)
         return "--where is for lifetimes files";
     }
     if (!is_named && !self->is_lifetimes &&
-        (arguments->what == SPOT_WHAT_LIFETIMES || arguments->has_lifetimes)) {
+        (arguments->what == SPOT_WHAT_LIFETIMES || arguments->has_lifetimes ||
+            arguments->cut_s > 0)) {
         return "only a trace of kind named knows lifetimes";
     }
     if (arguments->what == SPOT_WHAT_SPELLS && self->trace.capacity != 1) {

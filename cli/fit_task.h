@@ -11,6 +11,7 @@
 
 #include "base/diag.h"
 #include "cli/fit_table.h"
+#include "traces/fit/fit_deadline.h"
 #include "traces/fit/fit_hourly.h"
 #include "traces/fit/fit_law.h"
 #include "traces/lifetimes.h"
@@ -53,6 +54,7 @@ typedef struct {
     int emit;             /* spot_emit_t */
     double tick_s;        /* 0: the resolution */
     double limit_s;       /* NAN: not known */
+    double cut_s;         /* lives are censored there, 0: nowhere */
     int64_t num_rounds;   /* of the bootstrap, 0: none */
     int64_t start_hour;   /* -1: that of the trace */
     int64_t seed;
@@ -85,16 +87,25 @@ void spot_fit_task_free(spot_fit_task_t *self);
 /* Of the recorder in s, 0: a lifetimes file. */
 double spot_fit_task_resolution_s(const spot_fit_task_t *self);
 
-/* A fit of a sample did not converge: a warning, and the exit code. */
+/* A fit of a table did not converge: a warning, and the exit code. Beside a model only
+ * what the model is made of counts. */
 void spot_fit_task_not_converged(
     spot_fit_task_t *self, const char *what, const char *family);
 
 /* The tables of all samples that are wanted. */
 SPOT_MUST_CHECK int spot_fit_task_tables(spot_fit_task_t *self);
 
-/* The law of the lives to generate from: the best one if it has a limit, else the best
- * one that keeps the mean. family NULL: there is none. */
-SPOT_MUST_CHECK int spot_fit_task_lifetime(spot_fit_task_t *self, spot_law_t *law);
+/* The law of the lives to generate from. */
+typedef struct {
+    spot_law_t law; /* family NULL: there is none */
+    double ks;      /* of its fit */
+    spot_fit_cut_t cut;
+} spot_fit_lifetime_t;
+
+/* Behind a cut with deaths a deadline; else the best law if it has a limit, else the
+ * best one that keeps the mean. */
+SPOT_MUST_CHECK int spot_fit_task_lifetime(
+    spot_fit_task_t *self, spot_fit_lifetime_t *lifetime);
 
 /* Rates by hour of day. BAD_INPUT: the hour of the start is not known. */
 SPOT_MUST_CHECK int spot_fit_task_hours(

@@ -113,18 +113,21 @@ read_columns(spot_lifetimes_t *self, const spot_csv_row_t *row, const char *file
     return copy_fields(&self->columns, row, NUM_COLUMNS);
 }
 
-/* More than 0 even where it rounds to nothing. */
-static bool
-is_duration(const char *text, int64_t *duration_ms)
+/* What is wrong with a duration, or NULL. More than 0 even where it rounds to nothing.
+ */
+static const char *
+parse_duration(const char *text, int64_t *duration_ms)
 {
     double duration_s;
 
-    if (spot_number_parse(text, &duration_s) != 0 || duration_s <= 0 ||
-        spot_duration_from_s(duration_s, duration_ms) != 0) {
-        return false;
+    if (spot_number_parse(text, &duration_s) != 0 || duration_s <= 0) {
+        return "duration_s: expected a number above 0, got";
+    }
+    if (spot_duration_from_s(duration_s, duration_ms) != 0) {
+        return "duration_s: too large: expected at most 3155760000, got";
     }
     *duration_ms = *duration_ms == 0 ? 1 : *duration_ms;
-    return true;
+    return NULL;
 }
 
 /* The four fields that every row has. */
@@ -133,7 +136,7 @@ parse_life(
     spot_life_t *life, const spot_csv_row_t *row, const char *file, spot_diag_t *diag)
 {
     const char *const *fields = row->fields;
-    const char *expected;
+    const char *expected = parse_duration(fields[COLUMN_DURATION], &life->duration_ms);
     char shown[SPOT_CSV_SHOWN_BYTES];
     size_t column;
 
@@ -141,9 +144,8 @@ parse_life(
     if (spot_trace_time_parse(fields[COLUMN_START], &life->start_ms) != 0) {
         column = COLUMN_START;
         expected = "start_s: expected seconds with at most 3 decimals, got";
-    } else if (!is_duration(fields[COLUMN_DURATION], &life->duration_ms)) {
+    } else if (expected != NULL) {
         column = COLUMN_DURATION;
-        expected = "duration_s: expected a number above 0, got";
     } else if (!life->is_preempted && strcmp(fields[COLUMN_STATUS], "stopped") != 0) {
         column = COLUMN_STATUS;
         expected = "status: expected preempted or stopped, got";

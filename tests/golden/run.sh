@@ -31,10 +31,11 @@ expect() {
     "$@" || fail "$what"
 }
 
-# same NAME FILE: the file is as committed under that name, whatever the version.
+# same NAME FILE: the file is as committed under that name, whatever the version and the
+# folder of the sources.
 same() {
     num_checks=$((num_checks + 1))
-    sed "s/spotsim $version/spotsim VERSION/" "$2" >"$work/normal"
+    sed "s/spotsim $version/spotsim VERSION/; s|\"$source/|\"SOURCE/|" "$2" >"$work/normal"
     if [ "$is_update" = --update ]; then
         cp "$work/normal" "$1"
     elif ! cmp -s "$1" "$work/normal"; then
@@ -256,8 +257,50 @@ same fit/all.csv "$work/fits.csv"
 ends 1 trace fit fit/alike.csv
 same fit/alike.txt "$work/stdout"
 stderr_says "fit/alike.csv: lifetime: the fit of weibull did not converge: its numbers are"
+ends 1 trace fit fit/alike-gaps.csv
+for model in block mrp replay seed; do
+    ends 0 trace fit fit/alike-gaps.csv --emit $model -o "$work/alike-gaps.yaml"
+done
 ends 1 trace fit fit/alike.csv --quiet
 expect "no warnings with --quiet" [ ! -s "$work/stderr" ]
+# What did not converge of a model is named, there and in the model.
+ends 1 trace fit fit/regular.csv --emit mrp
+failure="gaps of preempt_preempt: the fit of gamma did not converge, its numbers are no"
+stderr_says "fit/regular.csv: The $failure estimates."
+expect "the model says so" grep -qxF "# The $failure estimates." "$work/stdout"
+ends 0 trace fit fit/regular.csv --emit block
+# Sizes that are all equal have a law at a limit of its family, which is no failure.
+golden fit/alike-sizes.txt trace fit fit/alike-sizes.csv --what bulk
+for model in block mrp replay seed; do
+    ends 0 trace fit fit/alike-sizes.csv --emit $model -o "$work/alike-sizes.yaml"
+done
+# Lives before a wall; the model that is proposed is one.
+golden fit/wall.txt trace fit fit/wall.csv
+golden fit/cut.txt trace fit fit/wall.csv --cut 7200
+sed -n 's/.*refill law: //p' "$work/stdout" |
+    sed 's/INSTANCES/20/g; s/SECONDS/36000/; s/SECONDS/300/' >"$work/lifetimes.yaml"
+ends 0 trace generate "$work/lifetimes.yaml" -o "$work/generated.csv"
+expect "lives end at the wall" grep -q '^72[0-9][0-9],preempt,' "$work/generated.csv"
+# What a recording is too quiet to tell.
+golden fit/quiet.txt trace fit fit/quiet.csv
+golden fit/quiet.yaml trace fit fit/quiet.csv --emit mrp
+stderr_says "quiet.csv: 1 preemption, 0 additions: the model's additions are invented."
+stderr_says "quiet.csv: Last event at 24 h of 72 h: the model does not know that silence."
+# A folder with a trace and its model may be moved; a model on a pipe may go anywhere.
+mkdir -p "$work/before/traces" "$work/before/models"
+cp fit/day.csv "$work/before/traces"
+for model in block replay; do
+    ends 0 trace fit "$work/before/traces/day.csv" --emit $model \
+        -o "$work/before/models/$model.yaml"
+    expect "the path in $model starts at its folder" \
+        grep -qxF 'trace: "../traces/day.csv"' "$work/before/models/$model.yaml"
+done
+rm -rf "$work/after"
+mv "$work/before" "$work/after"
+ends 0 trace generate "$work/after/models/block.yaml" -o "$work/generated.csv"
+ends 0 trace fit fit/day.csv --emit replay
+mv "$work/stdout" "$work/after/models/piped.yaml"
+ends 0 trace generate "$work/after/models/piped.yaml" -o "$work/generated.csv"
 # Models: each is read, generates a trace, and is the trace of a scenario.
 emits() {
     model=$1

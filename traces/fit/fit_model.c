@@ -6,6 +6,7 @@
 #include "traces/bulk.h"
 
 #include "base/units.h"
+#include "traces/fit/size_family.h"
 
 /* key: number, as inside a flow map. */
 static void
@@ -43,9 +44,9 @@ write_quoted(FILE *out, const char *text)
 
 /* A comment ends with its line, whatever bytes a name has. */
 static void
-write_comment(FILE *out, const char *key, const char *text)
+write_comment(FILE *out, const char *before, const char *text)
 {
-    fprintf(out, "# %s: ", key);
+    fprintf(out, "# %s", before);
     for (; *text != '\0'; text++) {
         const unsigned char byte = (unsigned char) *text;
 
@@ -72,7 +73,7 @@ write_head(
 
     spot_number_text((double) trace->resolution_ms / (double) SPOT_MS_PER_S, resolution);
     spot_duration_text(trace->end_ms, span);
-    write_comment(out, "fitted to", origin->source);
+    write_comment(out, "fitted to: ", origin->source);
     fprintf(out, "# resolution %s s, %s, %zu events, start %s\n", resolution, span,
         num_events, start != NULL ? start : "unknown");
     fprintf(out, "# written by spotsim %s\n", origin->version);
@@ -83,6 +84,9 @@ write_head(
     }
     if (trace->capacity == SPOT_UNBOUNDED) {
         fprintf(out, "# The trace has no capacity: it is the most that ever ran.\n");
+    }
+    for (size_t j = 0; origin->doubts != NULL && j < origin->doubts->num_lines; j++) {
+        write_comment(out, "", origin->doubts->lines[j]);
     }
     fprintf(out, "spotsim-model: 1\ngenerator: %s\nname: ", generator);
     write_quoted(out, name_of(trace));
@@ -148,6 +152,40 @@ write_options(FILE *out, const spot_fit_origin_t *origin)
     }
 }
 
+static void
+write_gap(FILE *out, const spot_mrp_gap_t *gap, const char *class)
+{
+    const size_t n = gap->num_gaps;
+    const char *source = n == 0                  ? "of the mean time between events"
+                         : n < SPOT_MRP_MIN_GAPS ? "of their mean"
+                                                 : "of the lowest AIC";
+
+    fprintf(
+        out, "# gaps of %s: n %zu; %s %s\n", class, n, gap->law.family->name, source);
+    fprintf(out, "  %s: ", class);
+    spot_fit_write_law(out, "family", &gap->law);
+    fputc('\n', out);
+}
+
+static void
+write_bulk(FILE *out, const spot_mrp_bulk_t *bulk, const char *type)
+{
+    const char *family = spot_size_all_or_geometric.name;
+
+    fprintf(out, "# sizes of %s: n %zu; ", type, bulk->num_events);
+    if (bulk->best == NULL) {
+        fprintf(out, "%s without a fit\n", family);
+    } else if (bulk->aic_behind > 0) {
+        fprintf(out, "%s is %.3g AIC behind %s\n", family, bulk->aic_behind, bulk->best);
+    } else {
+        fprintf(out, "%s has the lowest AIC of all given n\n", family);
+    }
+    fprintf(out, "  %s: {law: %s", type, family);
+    write_number(out, ", ", "pi_all", bulk->pi_all);
+    write_number(out, ", ", "p", bulk->p);
+    fprintf(out, "}\n");
+}
+
 void
 spot_mrp_write(const spot_mrp_t *self, const spot_fit_origin_t *origin, FILE *out)
 {
@@ -160,16 +198,11 @@ spot_mrp_write(const spot_mrp_t *self, const spot_fit_origin_t *origin, FILE *ou
         self->p_preempt_after[SPOT_MRP_ADD]);
     fprintf(out, "}\ngaps_s:\n");
     for (int j = 0; j < SPOT_MRP_NUM_CLASSES; j++) {
-        fprintf(out, "  %s: ", spot_mrp_class_names[j]);
-        spot_fit_write_law(out, "family", &self->gaps[j].law);
-        fputc('\n', out);
+        write_gap(out, &self->gaps[j], spot_mrp_class_names[j]);
     }
     fprintf(out, "bulk:\n");
     for (int j = 0; j < SPOT_MRP_NUM_TYPES; j++) {
-        fprintf(out, "  %s: {law: all-or-geometric", spot_mrp_type_names[j]);
-        write_number(out, ", ", "pi_all", self->bulks[j].pi_all);
-        write_number(out, ", ", "p", self->bulks[j].p);
-        fprintf(out, "}\n");
+        write_bulk(out, &self->bulks[j], spot_mrp_type_names[j]);
     }
     fprintf(out, "victims: uniform\n");
     write_options(out, origin);

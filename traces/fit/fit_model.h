@@ -7,6 +7,7 @@
 #include <stdio.h>
 
 #include "traces/fit/fit_hourly.h"
+#include "traces/fit/fit_lines.h"
 #include "traces/fit/fit_mrp.h"
 #include "traces/fit/fit_seed.h"
 #include "traces/laws/law.h"
@@ -19,6 +20,7 @@ typedef struct {
     const char *version;             /* of the program */
     const spot_law_t *lifetime;      /* a personal deadline of each instance, or NULL */
     const spot_fit_hourly_t *hourly; /* or NULL */
+    const spot_fit_words_t *doubts;  /* on the model, for comments, or NULL */
 } spot_fit_origin_t;
 
 /* Numbers are the shortest text that reads back. Errors of the stream are its own. */

@@ -131,7 +131,8 @@ choose_law(
         if (!isnan(fit.mean_ratio) && fit.aic < best - AIC_MARGIN) {
             best = fit.aic;
             self->law = fit.law;
-            self->converged = fit.converged;
+            self->converged = fit.converged || fit.arbitrary != 0 ||
+                              (fit.flags & SPOT_FIT_DEGENERATE) != 0;
         }
     }
     spot_durations_free(&durations);
@@ -162,6 +163,31 @@ fit_gaps(
     return ret;
 }
 
+/* Whatever fits best of what converged: the model has but one family. */
+static void
+compare_families(spot_mrp_bulk_t *self, const spot_size_fit_t *fit,
+    const spot_size_sample_t *sample, spot_maximiser_t *maximiser)
+{
+    double best = fit->aic;
+
+    self->best = fit->family->name;
+    for (size_t j = 0; spot_size_families[j] != NULL; j++) {
+        const spot_size_family_table_t *family = spot_size_families[j];
+        spot_size_fit_t other;
+
+        if (!family->is_given_limit || family == fit->family ||
+            !spot_size_family_fits(family, sample)) {
+            continue;
+        }
+        spot_fit_size(&other, family, sample, maximiser);
+        if (other.is_fitted && other.converged && other.aic < best) {
+            best = other.aic;
+            self->best = family->name;
+        }
+    }
+    self->aic_behind = fit->aic - best;
+}
+
 /* One event tells its mean; none: one instance at a time. */
 static int
 fit_bulk(spot_mrp_bulk_t *self, const spot_trace_t *trace, spot_sample_kind_t kind,
@@ -186,7 +212,10 @@ fit_bulk(spot_mrp_bulk_t *self, const spot_trace_t *trace, spot_sample_kind_t ki
     self->p = fit.is_fitted           ? fit.parameters[1]
               : values.num_values > 0 ? 1 / values.values[0]
                                       : 1;
-    self->converged = !fit.is_fitted || fit.converged;
+    self->converged = !fit.is_fitted || fit.converged || fit.is_degenerate;
+    if (fit.is_fitted) {
+        compare_families(self, &fit, &sample, maximiser);
+    }
 out:
     spot_size_sample_free(&sample);
     spot_sample_free(&values);

@@ -47,6 +47,8 @@ typedef struct {
     double pi_all;
     double p;
     bool converged;
+    const char *best;  /* family of the lowest AIC given n; NULL: none could be fitted */
+    double aic_behind; /* AIC above that of the best */
 } spot_mrp_bulk_t;
 
 typedef struct {

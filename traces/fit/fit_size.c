@@ -322,12 +322,15 @@ implied_mean(const spot_size_fit_t *self, const spot_size_sample_t *sample)
 static void
 note_shape(spot_size_fit_t *self, const spot_size_sample_t *sample)
 {
+    self->is_degenerate = true;
     if (sample->max == 1) {
         spot_size_note(self, "degenerate: all sizes are 1");
     } else if (sample->is_all && self->family->is_given_limit) {
         spot_size_note(self, "degenerate: every event takes all");
     } else if (sample->min == sample->max && self->family->num_parameters > 1) {
         spot_size_note(self, "degenerate: all sizes are equal");
+    } else {
+        self->is_degenerate = false;
     }
 }
 

@@ -53,6 +53,7 @@ struct spot_size_fit {
     double mean_ratio; /* mean of the law / mean of the sample */
     bool is_mean_exact;
     bool converged;
+    bool is_degenerate; /* sizes that leave some of the parameters without a meaning */
     char note[SPOT_SIZE_NOTE_BYTES]; /* what is to be known of the numbers, or "" */
 };
 

@@ -2,7 +2,6 @@
 #include "traces/fit/fit_words.h"
 
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,8 +9,9 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/stats.h"
+#include "traces/describe/kaplan_meier.h"
 #include "traces/describe/series.h"
-#include "traces/fit/fit_model.h"
+#include "traces/fit/fit_deadline.h"
 
 /* A sample below this says little about its law. */
 #define FEW_VALUES 50
@@ -25,29 +25,11 @@
 /* Shares of values that differ by less are the same. */
 #define CLOSE 0.005
 
-/* A trace with fewer events is no basis for a generator. */
-#define FEW_EVENTS 10
-
-/* Of a quoted path: two of them, and the command, fit into a line. */
-#define PATH_BYTES 960
+/* Sizes up to here are compared one by one, larger ones where there are events. */
+#define MANY_SIZES 100
 
 /* Values from which halves and autocorrelations are told. */
 #define MIN_VALUES 10
-
-static void say(spot_fit_words_t *self, const char *format, ...) SPOT_PRINTF(2, 3);
-
-static void
-say(spot_fit_words_t *self, const char *format, ...)
-{
-    va_list arguments;
-
-    if (self->num_lines == SPOT_FIT_MAX_LINES) {
-        return;
-    }
-    va_start(arguments, format);
-    vsnprintf(self->lines[self->num_lines++], SPOT_FIT_LINE_BYTES, format, arguments);
-    va_end(arguments);
-}
 
 const char *
 spot_fit_difference_words(double difference)
@@ -72,12 +54,12 @@ say_sureness(spot_fit_words_t *self, const char *best, const char *next,
     double difference, size_t num_families)
 {
     if (next != NULL) {
-        say(self, "%s fits best: %s %s (AIC lower by %.3g).", best,
+        spot_fit_say(self, "%s fits best: %s %s (AIC lower by %.3g).", best,
             spot_fit_difference_words(difference), next, difference);
     } else if (num_families > 1) {
-        say(self, "%s is the only family that could be fitted.", best);
+        spot_fit_say(self, "%s is the only family that could be fitted.", best);
     } else {
-        say(self, "%s was fitted alone: other families may fit better.", best);
+        spot_fit_say(self, "%s was fitted alone: other families may fit better.", best);
     }
 }
 
@@ -86,7 +68,7 @@ static void
 say_left_out(spot_fit_words_t *self, const char *names)
 {
     if (names[0] != '\0') {
-        say(self, "Left out, since the search found no maximum: %s.", names);
+        spot_fit_say(self, "Left out, since the search found no maximum: %s.", names);
     }
 }
 
@@ -102,7 +84,8 @@ static void
 say_number(spot_fit_words_t *self, const char *what, size_t num_values)
 {
     if (num_values < FEW_VALUES) {
-        say(self, "Only %zu values of %s: another day may well prefer another family.",
+        spot_fit_say(self,
+            "Only %zu values of %s: another day may well prefer another family.",
             num_values, what);
     }
 }
@@ -111,58 +94,117 @@ static void
 say_test(spot_fit_words_t *self, double p_value)
 {
     if (p_value < 0.05) {
-        say(self,
+        spot_fit_say(self,
             "Being the best does not make it right: it is rejected (bootstrap p = "
             "%.3g).",
             p_value);
     } else if (!isnan(p_value)) {
-        say(self, "The data do not contradict it (bootstrap p = %.3g).", p_value);
+        spot_fit_say(
+            self, "The data do not contradict it (bootstrap p = %.3g).", p_value);
     }
 }
 
-/* Where F of the law and of the sample are furthest apart. Values of 0 count as
- * raised_s.
- */
+typedef struct {
+    double difference; /* F of the law - F of the sample */
+    double at_s;
+    bool is_before; /* just before that time */
+} distance_t;
+
+static void
+take_distance(distance_t *self, double difference, double at_s, bool is_before)
+{
+    if (fabs(difference) > fabs(self->difference)) {
+        *self = (distance_t){difference, at_s, is_before};
+    }
+}
+
+/* Where F of the law and of the sample, by the product-limit estimate, are furthest
+ * apart: between ticks there is nothing to be compared. */
+static distance_t
+find_distance(const spot_fit_t *fit, const spot_kaplan_meier_t *km, bool is_lattice)
+{
+    distance_t distance = {0};
+    double before = 0;
+
+    for (size_t j = 0; j < km->num_steps; j++) {
+        const double time_s = km->steps[j].time, after = 1 - km->steps[j].survival;
+        const double at =
+            -expm1(fit->law.family->log_survival(fit->law.parameters, time_s));
+
+        if (!is_lattice) {
+            take_distance(&distance, at - before, time_s, true);
+        }
+        take_distance(&distance, at - after, time_s, false);
+        before = after;
+    }
+    return distance;
+}
+
+/* Values of 0 count as one tick, or the resolution. */
 static int
 say_distance(spot_fit_words_t *self, const spot_fit_t *fit, const spot_sample_t *sample,
-    double raised_s)
+    const spot_fit_view_t *view)
 {
-    double *sorted = spot_calloc(sample->num_values, sizeof(*sorted));
-    const double n = (double) sample->num_values;
-    double furthest = 0, at_s = 0;
-    bool is_too_many = false;
+    const double raised_s = view->resolution_s > 0 ? view->resolution_s : 1;
+    double *values = spot_calloc(sample->num_values, sizeof(*values));
+    const bool is_censored = fit->num_complete < fit->num_values;
+    spot_kaplan_meier_t km = {0};
+    distance_t distance;
+    int ret = SPOT_ERR_NO_MEMORY;
 
-    if (sorted == NULL) {
-        return SPOT_ERR_NO_MEMORY;
+    for (size_t j = 0; values != NULL && j < sample->num_values; j++) {
+        values[j] = sample->values[j] > 0 ? sample->values[j] : raised_s;
     }
-    for (size_t j = 0; j < sample->num_values; j++) {
-        sorted[j] = sample->values[j] > 0 ? sample->values[j] : raised_s;
+    if (values != NULL) {
+        ret =
+            spot_kaplan_meier_init(&km, values, sample->is_censored, sample->num_values);
     }
-    spot_sort(sorted, sample->num_values);
-    for (size_t j = 0; j < sample->num_values; j++) {
-        const bool is_last = j + 1 == sample->num_values || sorted[j + 1] != sorted[j];
-        const double above =
-            -expm1(fit->law.family->log_survival(fit->law.parameters, sorted[j])) -
-            (double) (j + 1) / n;
-
-        if (is_last && fabs(above) > furthest) {
-            furthest = fabs(above);
-            at_s = sorted[j];
-            is_too_many = above > 0;
-        }
+    if (ret != 0) {
+        goto out;
     }
-    if (furthest < CLOSE) {
-        say(self, "It puts the right share of values below every time, within %.3g %%.",
+    distance = find_distance(fit, &km, view->tick_s > 0);
+    if (fabs(distance.difference) < CLOSE) {
+        spot_fit_say(self,
+            "It puts the right share of values below every time, within %.3g %%.",
             100 * CLOSE);
     } else {
-        say(self,
-            "It is furthest off among the %s ones, at %.4g s: it puts %.2g %% too %s "
-            "values below.",
-            at_s <= spot_quantile(sorted, sample->num_values, 0.5) ? "short" : "long",
-            at_s, 100 * furthest, is_too_many ? "many" : "few");
+        spot_fit_say(self,
+            "It is furthest off %s%s %.4g s: it puts %.2g %% too %s values below%s.",
+            is_censored                                      ? ""
+            : distance.at_s <= spot_kaplan_meier_median(&km) ? "among the short ones, "
+                                                             : "among the long ones, ",
+            distance.is_before ? "just before" : "at", distance.at_s,
+            100 * fabs(distance.difference), distance.difference > 0 ? "many" : "few",
+            is_censored ? ", as far as the censored ones let it be known (Kaplan-Meier)"
+                        : "");
     }
-    free(sorted);
-    return 0;
+out:
+    spot_kaplan_meier_free(&km);
+    free(values);
+    return ret;
+}
+
+/* What no family but those with a limit has. */
+static int
+say_limits(
+    spot_fit_words_t *self, const spot_fit_view_t *view, const spot_sample_t *sample)
+{
+    spot_fit_wall_t wall;
+    int ret;
+
+    if (view->lacks_limit) {
+        spot_fit_say(self, "bathtub was left out: it needs --limit, the longest "
+                           "possible life.");
+    }
+    ret = spot_fit_find_wall(&wall, sample);
+    if (ret == 0 && wall.time_s > 0) {
+        spot_fit_say(self,
+            "A wall: %zu of %zu deaths are from %.6g s to %.6g s; lives look cut off "
+            "there. Try --cut %.10g%s.",
+            wall.num_deaths, wall.num_deaths + wall.num_before, wall.time_s, wall.last_s,
+            wall.time_s, view->lacks_limit ? ", or --limit for bathtub" : "");
+    }
+    return ret;
 }
 
 static double
@@ -189,7 +231,7 @@ say_order(spot_fit_words_t *self, const spot_sample_t *sample)
     if (spot_series_acf(sample->values, sample->num_values, 1, &acf)) {
         const double chance = ACF_MARGIN / sqrt((double) sample->num_values);
 
-        say(self,
+        spot_fit_say(self,
             fabs(acf) > chance
                 ? "Values are not independent, as draws from a law would be: "
                   "autocorrelation %.2f at lag 1, chance stays within %.2f."
@@ -197,7 +239,8 @@ say_order(spot_fit_words_t *self, const spot_sample_t *sample)
                   "within %.2f.",
             acf, chance);
     }
-    say(self, "The first half of the values has mean %.4g s, the second %.4g s.",
+    spot_fit_say(self,
+        "The first half of the values has mean %.4g s, the second %.4g s.",
         mean_of(sample->values, half),
         mean_of(sample->values + half, sample->num_values - half));
 }
@@ -207,24 +250,25 @@ static void
 say_mean(spot_fit_words_t *self, const char *name, double ratio)
 {
     if (isinf(ratio)) {
-        say(self, "%s has no mean at all: do not generate from it.", name);
+        spot_fit_say(self, "%s has no mean at all: do not generate from it.", name);
     } else if (fabs(ratio - 1) > MEAN_MARGIN) {
-        say(self, "Its mean is %.3g times that of the sample: do not generate from it.",
+        spot_fit_say(self,
+            "Its mean is %.3g times that of the sample: do not generate from it.",
             ratio);
     }
 }
 
 int
-spot_fit_words_of_law(spot_fit_words_t *self, const char *what,
-    const spot_fit_ranking_t *ranking, const spot_sample_t *sample, bool is_first,
-    double resolution_s)
+spot_fit_words_of_law(spot_fit_words_t *self, const spot_fit_view_t *view,
+    const spot_fit_ranking_t *ranking, const spot_sample_t *sample)
 {
     const spot_fit_t *best, *next = NULL;
     char left_out[256] = "";
+    int ret;
 
     memset(self, 0, sizeof(*self));
     if (ranking->best_id < 0) {
-        say(self, "No family could be fitted to %s: %s.", what,
+        spot_fit_say(self, "No family could be fitted to %s: %s.", view->what,
             ranking->num_fits > 0 && ranking->fits[0].note[0] != '\0'
                 ? ranking->fits[0].note
                 : "no values");
@@ -244,8 +288,8 @@ spot_fit_words_of_law(spot_fit_words_t *self, const char *what,
     say_sureness(self, best->family->name, next != NULL ? next->family->name : NULL,
         next != NULL ? next->aic - best->aic : 0, ranking->num_fits);
     say_left_out(self, left_out);
-    if (is_first) {
-        say_number(self, what, best->num_values);
+    if (view->is_first) {
+        say_number(self, view->what, best->num_values);
     }
     say_test(self, best->p_value);
     if (!best->is_mean_exact) { /* on a lattice exact but for half a tick */
@@ -254,14 +298,73 @@ spot_fit_words_of_law(spot_fit_words_t *self, const char *what,
 
         say_mean(self, best->family->name, is_known ? best->mean_ratio : (double) NAN);
     }
-    if ((best->flags & SPOT_FIT_DEGENERATE) != 0 ||
-        best->num_complete < best->num_values) {
+    if ((best->flags & SPOT_FIT_DEGENERATE) != 0) {
         return 0;
     }
-    if (is_first) {
+    if (view->is_first && best->num_complete == best->num_values) {
         say_order(self, sample);
     }
-    return say_distance(self, best, sample, resolution_s > 0 ? resolution_s : 1);
+    ret = say_distance(self, best, sample, view);
+    return ret == 0 && view->is_life && view->is_first ? say_limits(self, view, sample)
+                                                       : ret;
+}
+
+/* P(size) of a law; of a law given the limit the mean over the events. */
+static double
+share_of_size(const spot_size_fit_t *fit, const spot_size_sample_t *sample, int32_t size)
+{
+    double sum = 0;
+
+    if (!fit->family->is_given_limit) {
+        return exp(fit->family->log_probability(fit->parameters, size, 0));
+    }
+    for (size_t j = 0; j < sample->num_cells; j++) {
+        const spot_size_cell_t *cell = &sample->cells[j];
+
+        if (size <= cell->limit) {
+            sum += cell->weight *
+                   exp(fit->family->log_probability(fit->parameters, size, cell->limit));
+        }
+    }
+    return sum / sample->num_events;
+}
+
+/* The size whose share the law has most wrong. */
+static void
+say_wrong_size(
+    spot_fit_words_t *self, const spot_size_fit_t *fit, const spot_size_sample_t *sample)
+{
+    double furthest = 0, at_law = 0, at_sample = 0;
+    int32_t at_size = 0;
+    size_t j = 0;
+
+    for (int64_t next = 1; j < sample->num_cells; next++) {
+        int32_t size = (int32_t) next;
+        double seen = 0, expected;
+
+        if (next > MANY_SIZES) {
+            next = size = sample->cells[j].size;
+        }
+        for (; j < sample->num_cells && sample->cells[j].size == size; j++) {
+            seen += sample->cells[j].weight / sample->num_events;
+        }
+        expected = share_of_size(fit, sample, size);
+        if (fabs(expected - seen) > furthest) {
+            furthest = fabs(expected - seen);
+            at_law = expected;
+            at_sample = seen;
+            at_size = size;
+        }
+    }
+    if (furthest < CLOSE) {
+        spot_fit_say(
+            self, "It gives every size its share, within %.3g %%.", 100 * CLOSE);
+    } else {
+        spot_fit_say(self,
+            "It is furthest off at size %d: %.3g %% of its events have it, %.3g %% of "
+            "those seen.",
+            (int) at_size, 100 * at_law, 100 * at_sample);
+    }
 }
 
 void
@@ -282,7 +385,7 @@ spot_fit_words_of_sizes(spot_fit_words_t *self, const char *what,
         }
     }
     if (best == NULL) {
-        say(self, "No family could be fitted to %s: %s.", what,
+        spot_fit_say(self, "No family could be fitted to %s: %s.", what,
             num_fits > 0 && fits[0].note[0] != '\0' ? fits[0].note
                                                     : "fewer than 2 events: no fit");
         return;
@@ -296,102 +399,8 @@ spot_fit_words_of_sizes(spot_fit_words_t *self, const char *what,
     if (!best->family->is_given_limit) {
         say_mean(self, best->family->name, best->mean_ratio);
     } else if (fabs(best->mean_ratio - 1) > MEAN_MARGIN) {
-        say(self, "Its mean is %.3g times that of the sample.", best->mean_ratio);
+        spot_fit_say(
+            self, "Its mean is %.3g times that of the sample.", best->mean_ratio);
     }
-}
-
-/* A word of a shell command, in quotes where it needs them; a path that is too long for
- * a line is only named. */
-static void
-quote(char *text, const char *word, const char *name)
-{
-    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-                                "0123456789_./+:,@%-";
-    size_t used = 0;
-
-    if (strlen(word) * strlen("'\\''") + sizeof("''") > PATH_BYTES) {
-        word = name;
-    }
-    if (word[0] != '\0' && word[strspn(word, plain)] == '\0') {
-        memcpy(text, word, strlen(word) + 1);
-        return;
-    }
-    text[used++] = '\'';
-    for (; *word != '\0'; word++) {
-        if (*word == '\'') {
-            memcpy(text + used, "'\\''", strlen("'\\''"));
-            used += strlen("'\\''");
-        } else {
-            text[used++] = *word;
-        }
-    }
-    text[used++] = '\'';
-    text[used] = '\0';
-}
-
-/* The line of an mrp model. */
-static void
-say_lifetime(spot_fit_words_t *self, const spot_law_t *law)
-{
-    char text[256] = "";
-    FILE *out = fmemopen(text, sizeof(text), "w");
-
-    if (out != NULL) {
-        spot_fit_write_law(out, "law", law);
-        fclose(out);
-        say(self, "In an mrp model: lifetimes: %s", text);
-    }
-}
-
-static void
-say_generator(spot_fit_words_t *self, const spot_fit_advice_t *advice)
-{
-    char trace[PATH_BYTES], model[PATH_BYTES];
-
-    quote(trace, advice->path, "TRACE");
-    if (advice->is_lifetimes) {
-        say(self,
-            "Lives alone make no generator; a model of a trace may take their law.");
-        if (advice->lifetime != NULL) {
-            say_lifetime(self, advice->lifetime);
-        }
-        say(self, "Next: spotsim trace describe %s", trace);
-    } else if (advice->model_path != NULL) {
-        quote(model, advice->model_path, "MODEL");
-        say(self, "See how far traces of the model are from the recorded one.");
-        say(self, "Next: spotsim trace compare %s %s", model, trace);
-    } else if (advice->num_events < FEW_EVENTS) {
-        say(self,
-            "Recommended generator: replay, the recording itself. Its %zu event%s no "
-            "basis "
-            "for another one.",
-            advice->num_events, advice->num_events == 1 ? " is" : "s are");
-        say(self, "Next: spotsim trace fit %s --emit replay -o model.yaml", trace);
-    } else {
-        say(self,
-            "Recommended generator: block, pieces of the recording; mrp where only "
-            "parameters may be passed on.");
-        say(self, "Next: spotsim trace fit %s --emit block -o model.yaml", trace);
-    }
-}
-
-void
-spot_fit_words_of_trace(spot_fit_words_t *self, const spot_fit_advice_t *advice)
-{
-    memset(self, 0, sizeof(*self));
-    if (advice->is_obtainable) {
-        say(self, "Nothing ran: preempt means fewer obtainable at a probe, add means "
-                  "more.");
-    }
-    if (advice->resolution_s > 0) {
-        say(self,
-            "Seen every %.6g s: whatever came and went between two looks is missing.",
-            advice->resolution_s);
-    }
-    if (!advice->is_tested) {
-        say(self, "Whether the best fit at all is not tested: --likelihood continuous "
-                  "--bootstrap 399 does, where nothing is censored.");
-    }
-    say(self, "All of this describes that day and that zone, nothing else.");
-    say_generator(self, advice);
+    say_wrong_size(self, best, sample);
 }

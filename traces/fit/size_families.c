@@ -15,9 +15,25 @@ log_always_one(int32_t size)
     return size == 1 ? 0 : -(double) INFINITY;
 }
 
-/* Up to here a product is summed term by term: the difference of two ln Gamma would
- * lose what a large x leaves. */
+/* Up to here a product is summed term by term. */
 #define NUM_EXACT_TERMS 64
+
+/* What Stirling's series of ln Gamma(x) has behind ln sqrt(2 pi), x >= 64. */
+static double
+stirling_rest(double x)
+{
+    const double x2 = x * x;
+
+    return (1.0 / 12 - (1.0 / 360 - 1 / (1260 * x2)) / x2) / x;
+}
+
+/* ln Gamma(x + n) - ln Gamma(x), x >= 64. Two values of lgamma() would cancel. */
+static double
+log_gamma_ratio(double x, double n)
+{
+    return (x - 0.5) * log1p(n / x) + n * (log(x + n) - 1) + stirling_rest(x + n) -
+           stirling_rest(x);
+}
 
 double
 spot_size_log_rising(double x, int32_t n)
@@ -25,8 +41,8 @@ spot_size_log_rising(double x, int32_t n)
     double product = 1, sum = 0;
 
     if (n > NUM_EXACT_TERMS) {
-        return spot_size_log_rising(x, NUM_EXACT_TERMS) + lgamma(x + n) -
-               lgamma(x + NUM_EXACT_TERMS);
+        return spot_size_log_rising(x, NUM_EXACT_TERMS) +
+               log_gamma_ratio(x + NUM_EXACT_TERMS, n - NUM_EXACT_TERMS);
     }
     for (int32_t j = 0; j < n; j++) {
         product *= x + j;

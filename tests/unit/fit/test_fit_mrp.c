@@ -305,11 +305,17 @@ test_mrp_text(void **state)
         "spotsim-model: 1\ngenerator: mrp\nname: \"own\"\ntick_s: 60\ncapacity: 4\n"
         "initial: 2\nhorizon_s: 1800\nfirst_previous: add\n"
         "p_preempt_after: {preempt: 0.25, add: 0.75}\ngaps_s:\n"
+        "# gaps of preempt_preempt: n 0; exponential of the mean time between events\n"
         "  preempt_preempt: {family: exponential, mu: 600}\n"
+        "# gaps of preempt_add: n 1; exponential of their mean\n"
         "  preempt_add: {family: exponential, mu: 120}\n"
+        "# gaps of add_preempt: n 1; exponential of their mean\n"
         "  add_preempt: {family: exponential, mu: 60}\n"
+        "# gaps of add_add: n 0; exponential of the mean time between events\n"
         "  add_add: {family: exponential, mu: 600}\n"
+        "# gaps of full: n 0; exponential of the mean time between events\n"
         "  full: {family: exponential, mu: 600}\n"
+        "# gaps of empty: n 0; exponential of the mean time between events\n"
         "  empty: {family: exponential, mu: 600}\nbulk:\n";
 
     (void) state;

@@ -534,10 +534,32 @@ test_seed_mixture(void **state)
     spot_size_sample_free(&sample);
 }
 
+/* Against the sum term by term, in which nothing cancels. */
+static void
+test_log_rising(void **state)
+{
+    static const double starts[] = {1e-3, 1, 70.5, 1e4, 1e9, 1e15};
+    static const int32_t lengths[] = {1, 64, 65, 90, 5000};
+
+    (void) state;
+    for (size_t j = 0; j < sizeof(starts) / sizeof(starts[0]); j++) {
+        for (size_t i = 0; i < sizeof(lengths) / sizeof(lengths[0]); i++) {
+            double sum = 0;
+
+            for (int32_t k = 0; k < lengths[i]; k++) {
+                sum += log(starts[j] + k);
+            }
+            assert_true(fabs(spot_size_log_rising(starts[j], lengths[i]) - sum) <
+                        1e-12 * (1 + fabs(sum)));
+        }
+    }
+}
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_log_rising),
         cmocka_unit_test(test_reference),
         cmocka_unit_test(test_unlikely_size),
         cmocka_unit_test(test_laws_are_distributions),

@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "traces/fit/fit_advice.h"
 #include "traces/fit/fit_words.h"
 
 enum { NUM_VALUES = 60 };
@@ -88,9 +89,12 @@ words_of(const spot_fit_t *fits, size_t num_fits, const spot_sample_t *sample,
     const spot_fit_ranking_t ranking = ranking_of(fits, num_fits);
     spot_fit_words_t words;
 
-    assert_int_equal(spot_fit_words_of_law(&words, "preempt-gap", &ranking, sample,
-                         is_first, resolution_s),
-        0);
+    const spot_fit_view_t view = {.what = "preempt-gap",
+        .is_first = is_first,
+        .resolution_s = resolution_s,
+        .tick_s = resolution_s};
+
+    assert_int_equal(spot_fit_words_of_law(&words, &view, &ranking, sample), 0);
     check_lines(&words);
     return words;
 }
@@ -237,7 +241,60 @@ test_means(void **state)
     fit.num_complete--;
     fit.mean_ratio = 1.9;
     words = words_of(&fit, 1, &sample, true, 0);
-    assert_int_equal(words.num_lines, 1);
+    assert_int_equal(words.num_lines, 2);
+}
+
+/* Against the product-limit estimate, from both sides of each step: S is 1, 2/3, and
+ * from 400 s on 0, whatever the censored value would have become. */
+static void
+test_censored_distance(void **state)
+{
+    double values[] = {100, 200, 400};
+    bool is_censored[] = {false, true, false};
+    const spot_sample_t sample = {
+        .num_values = 3, .values = values, .is_censored = is_censored};
+    spot_fit_t fit = fit_of(&spot_family_exponential, 100, 3);
+    spot_fit_words_t words;
+
+    (void) state;
+    fit.num_complete = 2;
+    fit.law.parameters[0] = 400 / log(20); /* F(400) = 0.95: 0.95 - 1/3 before it */
+    words = words_of(&fit, 1, &sample, false, 0);
+    assert_says(&words, "It is furthest off just before 400 s: it puts 62 % too many "
+                        "values below, as far as the censored ones let it be known "
+                        "(Kaplan-Meier).");
+    fit.law.parameters[0] = 400 / log(1.25); /* F(400) = 0.2: 0.8 less at it */
+    words = words_of(&fit, 1, &sample, false, 0);
+    assert_non_null(strstr(words.lines[1], "at 400 s: it puts 80 % too few values"));
+}
+
+/* What is said of lives alone. */
+static void
+test_walls(void **state)
+{
+    double values[NUM_VALUES];
+    bool is_censored[NUM_VALUES];
+    const spot_sample_t sample = smooth_sample(values, is_censored);
+    const spot_fit_t fit = fit_of(&spot_family_exponential, 100, NUM_VALUES);
+    const spot_fit_ranking_t ranking = ranking_of(&fit, 1);
+    spot_fit_view_t view = {
+        .what = "lifetime", .is_first = true, .is_life = true, .lacks_limit = true};
+    spot_fit_words_t words;
+
+    (void) state;
+    assert_int_equal(spot_fit_words_of_law(&words, &view, &ranking, &sample), 0);
+    assert_says(
+        &words, "bathtub was left out: it needs --limit, the longest possible life.");
+    for (int j = 0; j < NUM_VALUES; j++) {
+        values[j] = j < 30 ? 200 * (j + 1) : 7200 + j;
+    }
+    assert_int_equal(spot_fit_words_of_law(&words, &view, &ranking, &sample), 0);
+    assert_says(&words,
+        "A wall: 30 of 60 deaths are from 7200 s to 7258 s; lives look cut off there. "
+        "Try --cut 7200, or --limit for bathtub.");
+    view.is_life = false; /* gaps have no walls */
+    assert_int_equal(spot_fit_words_of_law(&words, &view, &ranking, &sample), 0);
+    assert_null(strstr(words.lines[words.num_lines - 1], "A wall"));
 }
 
 /* Where the law is off: the quantiles are those of another law. */
@@ -277,9 +334,8 @@ test_distances(void **state)
     values[2] = 2e8;
     fit.law.parameters[0] = 1e10;
     words = words_of(&fit, 1, &sample, false, 60);
-    assert_says(&words,
-        "It is furthest off among the long ones, at 1e+09 s: it puts 90 % too few "
-        "values below.");
+    assert_non_null(
+        strstr(words.lines[1], "the long ones, at 1e+09 s: it puts 90 % too few"));
 }
 
 static void
@@ -311,12 +367,10 @@ test_degenerate(void **state)
     bool is_censored[NUM_VALUES];
     const spot_sample_t sample = smooth_sample(values, is_censored);
     spot_fit_t fit = fit_of(&spot_family_exponential, 100, NUM_VALUES);
-    spot_fit_words_t words;
 
     (void) state;
     fit.flags = SPOT_FIT_DEGENERATE;
-    words = words_of(&fit, 1, &sample, true, 60);
-    assert_int_equal(words.num_lines, 1);
+    assert_int_equal(words_of(&fit, 1, &sample, true, 60).num_lines, 1);
 }
 
 static void
@@ -344,13 +398,16 @@ size_fit_of(const spot_size_family_table_t *family, double aic)
         .is_fitted = true,
         .aic = aic,
         .mean_ratio = 1,
+        .parameters = {2, 0.5},
         .converged = true};
 }
 
 static spot_fit_words_t
 words_of_sizes(const spot_size_fit_t *fits, size_t num_fits, double num_events)
 {
-    const spot_size_sample_t sample = {.num_events = num_events};
+    spot_size_cell_t cells[] = {{1, 4, num_events / 2}, {4, 4, num_events / 2}};
+    const spot_size_sample_t sample = {
+        .num_events = num_events, .num_cells = 2, .cells = cells};
     spot_fit_words_t words;
 
     spot_fit_words_of_sizes(&words, "add-count", fits, num_fits, &sample);
@@ -368,8 +425,13 @@ test_sizes(void **state)
 
     (void) state;
     fits[0].mean_ratio = (double) INFINITY;
+    fits[1].parameters[0] = 0.5;
+    fits[2].parameters[0] = 0.25;
     words = words_of_sizes(fits, 3, 80);
-    assert_int_equal(words.num_lines, 2);
+    assert_int_equal(words.num_lines, 3);
+    /* zeta: 4^-2 / (pi^2 / 6) */
+    assert_says(&words, "It is furthest off at size 4: 3.8 % of its events have it, 50 "
+                        "% of those seen.");
     assert_says(
         &words, "zeta fits best: far better than geometric (AIC lower by 11.5).");
     assert_says(&words, "zeta has no mean at all: do not generate from it.");
@@ -379,12 +441,17 @@ test_sizes(void **state)
         "geometric fits best: far better than all-or-geometric (AIC lower by 18.5).");
     assert_says(&words, "Left out, since the search found no maximum: zeta.");
     assert_says(&words,
+        "It is furthest off at size 4: 6.25 % of its events have it, 50 % of those "
+        "seen.");
+    assert_says(&words,
         "Only 8 values of add-count: another day may well prefer another family.");
     fits[2].mean_ratio = 0.8; /* what mrp takes all the same */
     words = words_of_sizes(fits + 2, 1, 8);
-    assert_int_equal(words.num_lines, 2);
-    assert_says(
-        &words, "all-or-geometric was fitted alone: other families may fit better.");
+    assert_int_equal(words.num_lines, 3);
+    /* 0.25 + 0.75/15, where half of the events took all; of size 2 nothing was seen */
+    assert_says(&words,
+        "It is furthest off at size 4: 30 % of its events have it, 50 % of those seen.");
+    assert_non_null(strstr(words.lines[0], "all-or-geometric was fitted alone: "));
     assert_says(&words, "Its mean is 0.8 times that of the sample.");
     fits[1].is_fitted = false;
     words = words_of_sizes(fits + 1, 1, 1);
@@ -455,18 +522,30 @@ test_advice_on_lifetimes(void **state)
 {
     const spot_law_t law = {&spot_family_bathtub, {0.5, 600, 250, 3000}};
     spot_fit_advice_t advice = {
-        .path = "l.csv", .is_lifetimes = true, .is_tested = true};
+        .path = "l.csv", .is_lifetimes = true, .is_tested = true, .lifetime_ks = 0.1};
     spot_fit_words_t words = words_of_trace(&advice);
 
     (void) state;
-    assert_int_equal(words.num_lines, 3);
-    assert_says(
-        &words, "Lives alone make no generator; a model of a trace may take their law.");
+    assert_int_equal(words.num_lines, 2);
     assert_says(&words, "Next: spotsim trace describe l.csv");
     advice.lifetime = &law;
     words = words_of_trace(&advice);
+    assert_int_equal(words.num_lines, 4);
+    assert_says(&words,
+        "The generator of lives is lifetimes; what a sample of lives does not say are "
+        "capacity, initial and the refill law: {spotsim-model: 1, generator: lifetimes, "
+        "capacity: INSTANCES, initial: INSTANCES, horizon_s: SECONDS, refill: {family: "
+        "exponential, mu: SECONDS}, lifetime: {law: bathtub, w: 0.5, tau1: 600, tau2: "
+        "250, limit_s: 3000}}");
     assert_says(&words, "In an mrp model: lifetimes: {law: bathtub, w: 0.5, tau1: 600, "
                         "tau2: 250, limit_s: 3000}");
+    advice.lifetime_ks = 0.333;
+    advice.cut = (spot_fit_cut_t){100, 1, 5, 5};
+    words = words_of_trace(&advice);
+    assert_says(&words,
+        "Not to be trusted: bathtub is far from these lives, KS 0.333; a model with it "
+        "ends instances at other times than the cloud did.");
+    assert_non_null(strstr(words.lines[1], "1 death at 100 s or behind it, 5 s late"));
 }
 
 /* A shell must read the path back. */
@@ -505,6 +584,8 @@ main(void)
         cmocka_unit_test(test_p_values),
         cmocka_unit_test(test_few_values),
         cmocka_unit_test(test_means),
+        cmocka_unit_test(test_censored_distance),
+        cmocka_unit_test(test_walls),
         cmocka_unit_test(test_distances),
         cmocka_unit_test(test_dependence),
         cmocka_unit_test(test_degenerate),

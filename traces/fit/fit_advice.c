@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "traces/fit/fit_advice.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "traces/fit/fit_doubts.h"
+#include "traces/fit/fit_model.h"
+
+/* Of a quoted path: two of them, and the command, fit into a line. */
+#define PATH_BYTES 960
+
+/* A law further off is not to be generated from without a word. */
+#define LARGE_DISTANCE 0.1
+
+/* A word of a shell command, in quotes where it needs them; a path that is too long for
+ * a line is only named. */
+static void
+quote(char *text, const char *word, const char *name)
+{
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                                "0123456789_./+:,@%-";
+    size_t used = 0;
+
+    if (strlen(word) * strlen("'\\''") + sizeof("''") > PATH_BYTES) {
+        word = name;
+    }
+    if (word[0] != '\0' && word[strspn(word, plain)] == '\0') {
+        memcpy(text, word, strlen(word) + 1);
+        return;
+    }
+    text[used++] = '\'';
+    for (; *word != '\0'; word++) {
+        if (*word == '\'') {
+            memcpy(text + used, "'\\''", strlen("'\\''"));
+            used += strlen("'\\''");
+        } else {
+            text[used++] = *word;
+        }
+    }
+    text[used++] = '\'';
+    text[used] = '\0';
+}
+
+void
+spot_fit_say_far_life(spot_fit_words_t *self, const spot_law_t *law, double ks)
+{
+    if (ks > LARGE_DISTANCE) {
+        spot_fit_say(self,
+            "Not to be trusted: %s is far from these lives, KS %.3f; a model with it "
+            "ends "
+            "instances at other times than the cloud did.",
+            law->family->name, ks);
+    }
+}
+
+/* The law of the lives and where it stands in a model, then what is wrong with it. */
+static void
+say_lifetime(spot_fit_words_t *self, const spot_fit_advice_t *advice)
+{
+    char text[256] = "";
+    FILE *out = fmemopen(text, sizeof(text), "w");
+
+    if (out == NULL) {
+        return;
+    }
+    spot_fit_write_law(out, "law", advice->lifetime);
+    fclose(out);
+    spot_fit_say(self,
+        "The generator of lives is lifetimes; what a sample of lives does not say are "
+        "capacity, initial and the refill law: {spotsim-model: 1, generator: lifetimes, "
+        "capacity: INSTANCES, initial: INSTANCES, horizon_s: SECONDS, refill: {family: "
+        "exponential, mu: SECONDS}, lifetime: %s}",
+        text);
+    spot_fit_say(self, "In an mrp model: lifetimes: %s", text);
+    spot_fit_say_far_life(self, advice->lifetime, advice->lifetime_ks);
+}
+
+/* What the cut found there. */
+static void
+say_cut(spot_fit_words_t *self, const spot_fit_cut_t *cut)
+{
+    char deaths[64];
+
+    if (cut->num_deaths > 0) {
+        spot_fit_say(self,
+            "%s at %.6g s or behind it, %.4g s late in the mean and %.4g s at most: the "
+            "overrun of the deadline.",
+            spot_fit_count(deaths, cut->num_deaths, "death"), cut->cut_s, cut->mean_s,
+            cut->max_s);
+    } else {
+        spot_fit_say(self,
+            "No death at %.6g s or behind it: there is no wall to be cut "
+            "at.",
+            cut->cut_s);
+    }
+}
+
+static void
+say_generator(spot_fit_words_t *self, const spot_fit_advice_t *advice)
+{
+    char trace[PATH_BYTES], model[PATH_BYTES];
+
+    quote(trace, advice->path, "TRACE");
+    if (advice->cut.cut_s > 0) {
+        say_cut(self, &advice->cut);
+    }
+    if (advice->lifetime != NULL) {
+        say_lifetime(self, advice);
+    }
+    if (advice->is_lifetimes) {
+        spot_fit_say(self, "Next: spotsim trace describe %s", trace);
+    } else if (advice->model_path != NULL) {
+        quote(model, advice->model_path, "MODEL");
+        spot_fit_say(self, "See how far traces of the model are from the recorded one.");
+        spot_fit_say(self, "Next: spotsim trace compare %s %s", model, trace);
+    } else if (advice->num_events < SPOT_FIT_FEW_EVENTS) {
+        spot_fit_say(self,
+            "Recommended generator: replay, the recording itself. Its %zu event%s no "
+            "basis "
+            "for another one.",
+            advice->num_events, advice->num_events == 1 ? " is" : "s are");
+        spot_fit_say(
+            self, "Next: spotsim trace fit %s --emit replay -o model.yaml", trace);
+    } else {
+        spot_fit_say(self,
+            "Recommended generator: block, pieces of the recording; mrp where only "
+            "parameters may be passed on.");
+        spot_fit_say(
+            self, "Next: spotsim trace fit %s --emit block -o model.yaml", trace);
+    }
+}
+
+void
+spot_fit_words_of_trace(spot_fit_words_t *self, const spot_fit_advice_t *advice)
+{
+    memset(self, 0, sizeof(*self));
+    if (advice->is_obtainable) {
+        spot_fit_say(self,
+            "Nothing ran: preempt means fewer obtainable at a probe, add means "
+            "more.");
+    }
+    if (advice->resolution_s > 0) {
+        spot_fit_say(self,
+            "Seen every %.6g s: whatever came and went between two looks is missing.",
+            advice->resolution_s);
+    }
+    if (!advice->is_tested) {
+        spot_fit_say(self,
+            "Whether the best fit at all is not tested: --likelihood continuous "
+            "--bootstrap 399 does, where nothing is censored.");
+    }
+    spot_fit_say(self, "All of this describes that day and that zone, nothing else.");
+    for (size_t j = 0; advice->doubts != NULL && j < advice->doubts->num_lines; j++) {
+        spot_fit_say(self, "%s", advice->doubts->lines[j]);
+    }
+    say_generator(self, advice);
+}

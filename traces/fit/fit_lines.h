@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Sentences for people, one after the other. */
+#ifndef SPOT_TRACES_FIT_FIT_LINES_H
+#define SPOT_TRACES_FIT_FIT_LINES_H
+
+#include <stddef.h>
+
+#include "base/error.h"
+
+#define SPOT_FIT_MAX_LINES 16
+#define SPOT_FIT_LINE_BYTES 2048
+
+typedef struct {
+    size_t num_lines;
+    char lines[SPOT_FIT_MAX_LINES][SPOT_FIT_LINE_BYTES]; /* sentences, no line end */
+} spot_fit_words_t;
+
+/* Appends a sentence; one too many is lost. */
+void spot_fit_say(spot_fit_words_t *self, const char *format, ...) SPOT_PRINTF(2, 3);
+
+/* "1 preemption", "3 preemptions": a number with its noun, in text of 64 bytes. */
+const char *spot_fit_count(char text[64], size_t number, const char *noun);
+
+#endif
