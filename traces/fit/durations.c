@@ -40,9 +40,9 @@ is_multiple(double value_s, double tick_s)
 }
 
 static void
-group_values(spot_durations_t *self, const value_t *values)
+group_values(spot_durations_t *self, const value_t *values, size_t num_values)
 {
-    for (size_t j = 0; j < self->num_values; j++) {
+    for (size_t j = 0; j < num_values; j++) {
         if (self->num_groups == 0 ||
             self->groups[self->num_groups - 1].value_s != values[j].value_s) {
             self->groups[self->num_groups++] = (spot_duration_t){
@@ -109,14 +109,14 @@ static void
 measure(spot_durations_t *self)
 {
     spot_sum_t sum = {0}, sum_log = {0}, sum_log_complete = {0}, sum_squares = {0};
-    const double n = (double) self->num_values;
-    double first_s = (double) INFINITY, last_s = 0;
+    double n = 0, first_s = (double) INFINITY, last_s = 0;
 
     self->is_on_ticks = self->tick_s > 0;
     for (size_t j = 0; j < self->num_groups; j++) {
         const spot_duration_t *group = &self->groups[j];
         const double count = (double) (group->num_deaths + group->num_censored);
 
+        n += count;
         spot_sum_add(&sum, count * group->value_s);
         spot_sum_add(&sum_log, count * group->log_value);
         spot_sum_add(&sum_log_complete, (double) group->num_deaths * group->log_value);
@@ -129,7 +129,7 @@ measure(spot_durations_t *self)
         self->max_s = group->value_s;
     }
     self->sum_s = spot_sum_total(&sum);
-    self->mean_s = self->sum_s / n;
+    self->mean_s = self->sum_s / (double) self->num_values;
     self->mean_log = spot_sum_total(&sum_log) / n;
     self->mean_log_complete =
         spot_sum_total(&sum_log_complete) / (double) self->num_complete;
@@ -151,6 +151,7 @@ spot_durations_init(spot_durations_t *self, const double *values,
     value_t *sorted = spot_calloc(num_values, sizeof(*sorted));
     double *raised = spot_calloc(num_values, sizeof(*raised));
     bool *censored = spot_calloc(num_values, sizeof(*censored));
+    size_t num_known = 0; /* all but those censored at 0, of which nothing was seen */
     int error = SPOT_ERR_NO_MEMORY;
 
     memset(self, 0, sizeof(*self));
@@ -164,19 +165,27 @@ spot_durations_init(spot_durations_t *self, const double *values,
         goto out;
     }
     for (size_t j = 0; j < num_values; j++) {
-        raised[j] = values[j] > 0 ? values[j] : tick_s > 0 ? tick_s : resolution_s;
-        censored[j] = is_censored != NULL && is_censored[j];
-        sorted[j] = (value_t){raised[j], censored[j]};
+        const bool is_open = is_censored != NULL && is_censored[j];
+
+        self->num_complete += is_open ? 0 : 1;
+        if (is_open && !(values[j] > 0)) {
+            continue;
+        }
+        raised[num_known] = values[j] > 0 ? values[j]
+                            : tick_s > 0  ? tick_s
+                                          : resolution_s;
+        censored[num_known] = is_open;
+        sorted[num_known] = (value_t){raised[num_known], is_open};
         self->num_raised += values[j] > 0 ? 0 : 1;
-        self->num_complete += censored[j] ? 0 : 1;
+        num_known++;
     }
-    if (num_values > 0) {
-        qsort(sorted, num_values, sizeof(*sorted), compare_values);
+    if (num_known > 0) {
+        qsort(sorted, num_known, sizeof(*sorted), compare_values);
     }
-    group_values(self, sorted);
+    group_values(self, sorted, num_known);
     list_points(self);
     measure(self);
-    error = spot_kaplan_meier_init(&self->kaplan_meier, raised, censored, num_values);
+    error = spot_kaplan_meier_init(&self->kaplan_meier, raised, censored, num_known);
 out:
     free(sorted);
     free(raised);

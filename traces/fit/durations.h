@@ -37,7 +37,7 @@ typedef struct {
         tick_s; /* 0: continuous likelihood, else of intervals (value - tick, value] */
     size_t num_values; /* complete and censored */
     size_t num_complete;
-    size_t num_raised; /* values of 0, which count as one tick */
+    size_t num_raised; /* complete values of 0, which count as one tick */
     size_t num_groups;
     spot_duration_t *groups; /* [num_groups] by value */
     size_t num_points;
@@ -47,7 +47,7 @@ typedef struct {
     bool is_one_value;    /* all that are complete are equal, or in the first tick */
     double sum_s;         /* of all values, censored ones included */
     double mean_s;        /* the same over num_values */
-    double mean_log;      /* of ln value, all values */
+    double mean_log;      /* of ln value, all values above 0 */
     double std_log;       /* with 1/n */
     double mean_log_complete;
     double max_s;
@@ -55,8 +55,9 @@ typedef struct {
 } spot_durations_t;
 
 /* Values finite and >= 0, any order; is_censored may be NULL: none. tick_s > 0: lattice,
- * 0: continuous. A value of 0 is raised to the tick, or to resolution_s > 0 if that is
- * 0. NO_MEMORY; free self even then. O(n log n). */
+ * 0: continuous. A complete value of 0 is raised to the tick, or to resolution_s > 0 if
+ * that is 0; one that is censored says nothing (S(0) = 1) and only counts in num_values.
+ * NO_MEMORY; free self even then. O(n log n). */
 SPOT_MUST_CHECK int spot_durations_init(spot_durations_t *self, const double *values,
     const bool *is_censored, size_t num_values, double tick_s, double resolution_s);
 void spot_durations_free(spot_durations_t *self);

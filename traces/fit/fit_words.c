@@ -140,7 +140,7 @@ find_distance(const spot_fit_t *fit, const spot_kaplan_meier_t *km, bool is_latt
     return distance;
 }
 
-/* Values of 0 count as one tick, or the resolution. */
+/* Complete values of 0 count as one tick, or the resolution. */
 static int
 say_distance(spot_fit_words_t *self, const spot_fit_t *fit, const spot_sample_t *sample,
     const spot_fit_view_t *view)
@@ -153,7 +153,9 @@ say_distance(spot_fit_words_t *self, const spot_fit_t *fit, const spot_sample_t 
     int ret = SPOT_ERR_NO_MEMORY;
 
     for (size_t j = 0; values != NULL && j < sample->num_values; j++) {
-        values[j] = sample->values[j] > 0 ? sample->values[j] : raised_s;
+        const bool is_open = sample->is_censored != NULL && sample->is_censored[j];
+
+        values[j] = sample->values[j] > 0 || is_open ? sample->values[j] : raised_s;
     }
     if (values != NULL) {
         ret =

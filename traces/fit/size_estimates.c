@@ -167,8 +167,9 @@ negbin_equation(double log_r, void *context)
 #define LOG_R_STEPS 360
 #define LOG_R_STEP 0.05
 
+/* INFINITY: the likelihood still rises at the largest r that is tried. */
 static double
-negbin_log_r(const spot_size_sample_t *sample, spot_size_fit_t *fit)
+negbin_r(const spot_size_sample_t *sample, spot_size_fit_t *fit)
 {
     equation_t equation = {sample, 0};
     double before = negbin_equation(LOG_R_MIN, &equation);
@@ -178,13 +179,27 @@ negbin_log_r(const spot_size_sample_t *sample, spot_size_fit_t *fit)
         const double value = negbin_equation(log_r, &equation);
 
         if (before * value <= 0) {
-            return solve(negbin_equation, &equation, log_r - LOG_R_STEP, log_r, fit);
+            return exp(
+                solve(negbin_equation, &equation, log_r - LOG_R_STEP, log_r, fit));
         }
         before = value;
     }
+    if (before > 0) {
+        return (double) INFINITY;
+    }
     fit->converged = false;
     spot_size_note(fit, "no root in ln r");
-    return before > 0 ? LOG_R_MIN + LOG_R_STEPS * LOG_R_STEP : LOG_R_MIN;
+    return exp(LOG_R_MIN);
+}
+
+/* The limit of large r. */
+static void
+take_poisson(spot_size_fit_t *fit, double mean)
+{
+    fit->parameters[0] = (double) INFINITY;
+    fit->parameters[1] = 1;
+    fit->parameters[2] = mean;
+    spot_size_note(fit, "r=inf: shifted-poisson");
 }
 
 void
@@ -196,13 +211,14 @@ spot_size_estimate_shifted_negbin(
     (void) maximiser;
     fit->converged = true;
     if (sample->std * sample->std * (n - 1) / n <= y) {
-        fit->parameters[0] = (double) INFINITY;
-        fit->parameters[1] = 1;
-        fit->parameters[2] = y;
-        spot_size_note(fit, "r=inf: shifted-poisson");
+        take_poisson(fit, y);
         return;
     }
-    fit->parameters[0] = exp(negbin_log_r(sample, fit));
+    fit->parameters[0] = negbin_r(sample, fit);
+    if (isinf(fit->parameters[0])) {
+        take_poisson(fit, y);
+        return;
+    }
     fit->parameters[1] = fit->parameters[0] / (fit->parameters[0] + y);
 }
 

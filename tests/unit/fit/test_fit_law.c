@@ -364,6 +364,34 @@ test_zeros(void **state)
     }
 }
 
+/* Of a life that began as the recording ended nothing was seen: S(0) = 1. */
+static void
+test_censored_zeros(void **state)
+{
+    static const double with[] = {0, 60, 300, 0, 600, 420};
+    static const bool is_censored[] = {true, false, false, true, false, true};
+    static const double without[] = {60, 300, 600, 420};
+    static const bool is_censored_too[] = {false, false, false, true};
+
+    (void) state;
+    for (int f = 0; f < 6; f++) {
+        for (double tick_s = 0; tick_s <= 60; tick_s += 60) {
+            const spot_fit_t fit =
+                fit_values(spot_families[f], with, is_censored, 6, tick_s);
+            const spot_fit_t other =
+                fit_values(spot_families[f], without, is_censored_too, 4, tick_s);
+
+            assert_true(fabs(fit.log_likelihood - other.log_likelihood) < 1e-7);
+            assert_int_equal(fit.num_values, 6);
+            assert_int_equal(fit.num_complete, 3);
+            assert_int_equal(fit.flags & SPOT_FIT_RAISED, 0);
+        }
+    }
+    assert_true(fabs(fit_values(&spot_family_exponential, with, is_censored, 6, 0)
+                         .law.parameters[0] -
+                     1380.0 / 3) < 1e-9);
+}
+
 /* Where the mixture is none, its row says so and has no errors; AIC punishes it. */
 static void
 test_arbitrary(void **state)
@@ -495,6 +523,7 @@ main(void)
         cmocka_unit_test(test_no_fit),
         cmocka_unit_test(test_degenerate_exponential),
         cmocka_unit_test(test_zeros),
+        cmocka_unit_test(test_censored_zeros),
         cmocka_unit_test(test_arbitrary),
         cmocka_unit_test(test_arbitrary_mean),
         cmocka_unit_test(test_little_is_known),

@@ -555,6 +555,21 @@ test_log_rising(void **state)
     }
 }
 
+/* Variance and mean above one are equal but for rounding: the likelihood rises for ever
+ * larger r. */
+static void
+test_shifted_negbin_without_spread(void **state)
+{
+    static const double values[] = {1, 3};
+    spot_size_fit_t fit;
+
+    (void) state;
+    fit_values(&fit, &spot_size_shifted_negbin, values, NULL, 2);
+    assert_true(fit.converged && isinf(fit.parameters[0]));
+    assert_true(fit.parameters[2] == 1);
+    assert_true(fabs(fit.log_likelihood - (-2 - log(2))) < 1e-12);
+}
+
 int
 main(void)
 {
@@ -570,6 +585,7 @@ main(void)
         cmocka_unit_test(test_all_is_taken),
         cmocka_unit_test(test_all_equal),
         cmocka_unit_test(test_too_few),
+        cmocka_unit_test(test_shifted_negbin_without_spread),
         cmocka_unit_test(test_seed_mixture),
     };
 
