@@ -4,6 +4,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/csv_field.h"
+
 bool
 spot_fit_row_is_known(const spot_fit_row_t *self, int parameter_id)
 {
@@ -90,14 +92,14 @@ spot_fit_row_of_size(
     }
 }
 
-/* Undefined is empty. */
+/* Undefined is empty; a law may have an infinite mean. */
 static void
 csv_number(FILE *out, double value)
 {
-    if (isnan(value)) {
-        fputc(',', out);
+    if (isinf(value)) {
+        fprintf(out, ",%g", value);
     } else {
-        fprintf(out, ",%.8g", value);
+        spot_csv_field_number(out, value);
     }
 }
 

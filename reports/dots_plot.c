@@ -3,8 +3,8 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "base/csv_field.h"
 #include "base/utf8.h"
-#include "reports/csv_field.h"
 #include "reports/palette.h"
 #include "reports/trace_figures.h"
 #include "reports/trace_picture.h"

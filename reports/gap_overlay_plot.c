@@ -2,8 +2,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/csv_field.h"
 #include "base/utf8.h"
-#include "reports/csv_field.h"
 #include "reports/curve.h"
 #include "reports/fitted_sample.h"
 #include "reports/log_scale.h"

@@ -2,9 +2,9 @@
 #include <inttypes.h>
 #include <math.h>
 
+#include "base/csv_field.h"
 #include "base/units.h"
 #include "base/utf8.h"
-#include "reports/csv_field.h"
 #include "reports/log_scale.h"
 #include "reports/palette.h"
 #include "reports/trace_figures.h"

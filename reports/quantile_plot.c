@@ -2,7 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "reports/csv_field.h"
+#include "base/csv_field.h"
 #include "reports/curve.h"
 #include "reports/fitted_sample.h"
 #include "reports/palette.h"

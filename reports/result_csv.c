@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/csv_field.h"
 #include "base/memory.h"
 #include "base/units.h"
-#include "reports/csv_field.h"
 #include "sim/study/summary.h"
 
 static void

@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/csv_field.h"
 #include "base/memory.h"
 #include "base/stats.h"
-#include "reports/csv_field.h"
 #include "reports/curve.h"
 #include "reports/fitted_sample.h"
 #include "reports/palette.h"

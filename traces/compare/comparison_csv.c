@@ -1,18 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <inttypes.h>
-#include <math.h>
 
+#include "base/csv_field.h"
 #include "traces/compare/comparison.h"
-
-/* Undefined is empty. */
-static void
-write_number(FILE *out, double value)
-{
-    fputc(',', out);
-    if (isfinite(value)) {
-        fprintf(out, "%.8g", value);
-    }
-}
 
 void
 spot_comparison_csv_write(const spot_comparison_t *self, FILE *out)
@@ -32,10 +22,10 @@ spot_comparison_csv_write(const spot_comparison_t *self, FILE *out)
         fprintf(
             out, "%s,%s,%" PRId64, self->name, column->label, column->num_replications);
         for (int k = 0; k < SPOT_FIDELITY_NUM_METRICS; k++) {
-            write_number(out, column->means[k]);
+            spot_csv_field_number(out, column->means[k]);
         }
         for (int k = 0; k < SPOT_FIDELITY_NUM_METRICS; k++) {
-            write_number(out, column->sds[k]);
+            spot_csv_field_number(out, column->sds[k]);
         }
         fputc('\n', out);
     }

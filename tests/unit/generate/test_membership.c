@@ -12,6 +12,7 @@
 #include "tests/statistical/statistics.h"
 #include "tests/unit/base/support.h"
 #include "tests/unit/generate/model_text.h"
+#include "tests/unit/generate/recorded_model.h"
 #include "traces/generate/membership.h"
 
 /* The executable specification: the names of those that live in a plain array. */
@@ -233,48 +234,12 @@ make_recorded_model(spot_trace_model_t *model, const char *rows, const char *kin
     free(bytes);
 }
 
-/* A random walk of names that come, go and come again; every kind of row. */
+/* Names that come, go and come again; every kind of row. */
 static void
 make_random_model(spot_trace_model_t *model, uint64_t seed, bool is_named)
 {
-    enum { NUM_NAMES = 40, NUM_ROWS = 120 };
-    bool is_up[NUM_NAMES] = {false};
-    char *rows = NULL;
-    size_t num_bytes = 0;
-    FILE *out = open_memstream(&rows, &num_bytes);
-    int population = 2;
-    spot_rng_t rng;
+    char *rows = random_rows(seed, is_named, 120);
 
-    assert_non_null(out);
-    spot_rng_seek(&rng, seed, 0, SPOT_STREAM_BOOTSTRAP, 0);
-    is_up[0] = is_up[1] = true;
-    fprintf(out, "0,init,2,%s\n", is_named ? "n0 n1" : "");
-    for (int time_s = 1; time_s <= NUM_ROWS; time_s++) {
-        const bool is_add =
-            population == 0 || (population < NUM_NAMES && spot_rng_below(&rng, 2) == 0);
-        const int most = is_add ? NUM_NAMES - population : population;
-        int count = 1 + (int) spot_rng_below(&rng, (uint64_t) (most < 6 ? most : 6));
-
-        fprintf(out, "%d,%s,%d,", time_s,
-            is_add                         ? "add"
-            : spot_rng_below(&rng, 4) == 0 ? "stop"
-                                           : "preempt",
-            count);
-        population += is_add ? count : -count;
-        for (const char *blank = ""; is_named && count > 0;) {
-            const int name = (int) spot_rng_below(&rng, NUM_NAMES);
-
-            if (is_up[name] != is_add) {
-                is_up[name] = is_add;
-                fprintf(out, "%sn%d", blank, name);
-                blank = " ";
-                count--;
-            }
-        }
-        fprintf(out, "\n");
-    }
-    fprintf(out, "%d,end,%d,\n", NUM_ROWS + 1, population);
-    assert_int_equal(fclose(out), 0);
     make_recorded_model(model, rows, is_named ? "named" : "counts");
     free(rows);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Fields of the CSV files that we write. */
-#ifndef SPOT_REPORTS_CSV_FIELD_H
-#define SPOT_REPORTS_CSV_FIELD_H
+#ifndef SPOT_BASE_CSV_FIELD_H
+#define SPOT_BASE_CSV_FIELD_H
 
 #include <stdio.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "reports/csv_field.h"
+#include "base/csv_field.h"
 
 #include <math.h>
 #include <stdbool.h>
