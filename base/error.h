@@ -38,6 +38,13 @@ enum {
 /* The text of an error code; never NULL. */
 SPOT_API const char *spot_error_text(int error);
 
+/* For work that goes on after an error, so that all of them show: the first one. */
+static inline int
+spot_error_first(int error, int next)
+{
+    return error != 0 ? error : next;
+}
+
 /* Our own bugs that are cheap to see: checked in release builds too. */
 #define spot_bug_assert(condition)                                                      \
     ((condition) ? (void) 0 : spot_bug_abort(#condition, __FILE__, __LINE__))

@@ -186,13 +186,6 @@ typedef struct {
     spot_reference_t reference;
 } input_t;
 
-/* So that all errors of all files show. */
-static int
-first_error(int error, int ret)
-{
-    return error != 0 ? error : ret;
-}
-
 static int
 read_models(input_t *self, const arguments_t *arguments, spot_diag_t *diag)
 {
@@ -208,7 +201,7 @@ read_models(input_t *self, const arguments_t *arguments, spot_diag_t *diag)
             arguments->paths.texts[j], &self->trace, arguments->paths.texts[num_models],
             diag);
 
-        error = first_error(error, ret);
+        error = spot_error_first(error, ret);
     }
     return error;
 }
@@ -224,7 +217,7 @@ read_input(input_t *self, const arguments_t *arguments, spot_diag_t *diag)
     error = spot_trace_read(&self->trace, paths[num_paths - 1], false, diag);
     if (arguments->reference_path != NULL) {
         ret = spot_reference_read(&self->reference, arguments->reference_path, diag);
-        error = first_error(error, ret);
+        error = spot_error_first(error, ret);
     }
     if (arguments->is_halves) {
         return error;
@@ -232,7 +225,7 @@ read_input(input_t *self, const arguments_t *arguments, spot_diag_t *diag)
     self->has_other = num_paths == 2 && spot_is_trace_file(paths[0]);
     if (self->has_other) {
         ret = spot_trace_read(&self->other, paths[0], false, diag);
-        return first_error(error, ret);
+        return spot_error_first(error, ret);
     }
     return error != 0 ? error : read_models(self, arguments, diag);
 }
@@ -380,19 +373,19 @@ draw_all(const spot_comparison_t *comparison, const arguments_t *arguments,
     if (arguments->is_halves) {
         const int ret = spot_pictures_of_halves(comparison, place.folder, name, diag);
 
-        error = first_error(error, ret);
+        error = spot_error_first(error, ret);
     }
     if (input->has_other) {
         place.label = columns[0].label;
-        error = first_error(error, spot_pictures_of_other(comparison, &input->trace,
-                                       &input->other, &place, diag));
+        error = spot_error_first(error, spot_pictures_of_other(comparison, &input->trace,
+                                            &input->other, &place, diag));
     }
     for (size_t j = 0; j < input->num_models && error != SPOT_ERR_INTERRUPTED; j++) {
         const spot_replicate_t replicate = spot_comparison_replicate(
             comparison, &input->models[j].model, arguments->num_replications, &watch);
 
         place.label = columns[j].label;
-        error = first_error(error,
+        error = spot_error_first(error,
             spot_pictures_of_model(comparison, &replicate, &input->trace, &place, diag));
     }
     spot_progress_line_finish(&line);
@@ -442,7 +435,7 @@ run(int argc, char **argv)
     spot_command_parse(&spot_command_trace_compare, argc, argv, parse, &arguments);
     spot_interrupt_watch();
     ret = read_input(&input, &arguments, &diag);
-    ret = first_error(ret, spot_pictures_check(arguments.svg_folder, &diag));
+    ret = spot_error_first(ret, spot_pictures_check(arguments.svg_folder, &diag));
     if (ret != 0) {
         exit_code = spot_command_finish_reading(&diag, ret);
     } else {

@@ -24,12 +24,6 @@
 /* The means of our own generators must be closer to those of the reference. */
 #define LIMIT_Z 4.5
 
-static int
-first_error(int error, int ret)
-{
-    return error != 0 ? error : ret;
-}
-
 static double
 seconds(int64_t time_ms)
 {
@@ -83,7 +77,7 @@ draw_gaps(const spot_comparison_t *comparison, const spot_fidelity_t *a,
 
         overlay.num_a = a->gaps_s[j].num_values;
         overlay.a_s = overlay.num_a > 0 ? a->gaps_s[j].values : &none;
-        error = first_error(
+        error = spot_error_first(
             error, spot_trace_plot_gap_overlay(&overlay, folder, name, diag));
     }
     return error;
@@ -165,7 +159,7 @@ spot_pictures_of_model(const spot_comparison_t *comparison,
     if (name != NULL) {
         error = draw_instances_band(replicate, trace, place, name, diag);
         for (int j = 0; j < SPOT_FIDELITY_NUM_DIRECTIONS; j++) {
-            error = first_error(
+            error = spot_error_first(
                 error, draw_gap_band(comparison, replicate, j, place, name, diag));
         }
     }
@@ -202,7 +196,7 @@ spot_pictures_of_other(const spot_comparison_t *comparison, const spot_trace_t *
     spot_fidelity_free(&fidelity);
     spot_observation_free(&observation);
     free(name);
-    return first_error(error, ret);
+    return spot_error_first(error, ret);
 }
 
 /* ---- Halves ---- */
@@ -289,9 +283,9 @@ spot_pictures_of_halves(const spot_comparison_t *comparison, const char *folder,
                                             .a_label = labels[0],
                                             .b_label = labels[1]},
             folder, picture_name, diag);
-        error =
-            first_error(error, draw_gaps(comparison, &second.fidelity, &first.fidelity,
-                                   labels, folder, picture_name, diag));
+        error = spot_error_first(
+            error, draw_gaps(comparison, &second.fidelity, &first.fidelity, labels,
+                       folder, picture_name, diag));
     }
     half_free(&first);
     half_free(&second);
@@ -507,5 +501,5 @@ spot_pictures_of_comparison(const spot_comparison_t *comparison, const char *fol
 {
     const int error = draw_distances(comparison, folder, name, diag);
 
-    return first_error(error, draw_reference(comparison, folder, name, diag));
+    return spot_error_first(error, draw_reference(comparison, folder, name, diag));
 }
