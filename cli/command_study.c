@@ -213,7 +213,7 @@ simulate(const arguments_t *arguments, const spot_study_t *study, spot_diag_t *d
         ret = check_outputs(arguments, store, diag);
     }
     if (ret == 0) {
-        ret = spot_study_run(study, store, &run);
+        ret = spot_study_run(study, store, &run, diag);
         passed_s = spot_progress_line_finish(&line);
         fprintf(stderr,
             "%zu points x %" PRId64

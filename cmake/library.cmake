@@ -13,6 +13,7 @@ set(spot_library_rooms
     engine
     fleet
     recovery
+    store
     study
     train)
 add_library(spotsim_shared SHARED)

@@ -9,7 +9,7 @@
 #include "base/csv_field.h"
 #include "base/memory.h"
 #include "base/units.h"
-#include "sim/study/summary.h"
+#include "sim/store/summary.h"
 
 static void
 write_number(FILE *out, double value)

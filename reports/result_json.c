@@ -6,7 +6,7 @@
 
 #include "base/json.h"
 #include "base/memory.h"
-#include "sim/study/summary.h"
+#include "sim/store/summary.h"
 
 static void
 write_summary(

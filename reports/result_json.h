@@ -6,7 +6,7 @@
 #include <stdio.h>
 
 #include "base/error.h"
-#include "sim/study/store.h"
+#include "sim/store/store.h"
 
 /* {study, question, seed, replications, points: [{values: {...}, metrics: {NAME: {unit,
  * replications, nulls, mean, std, stderr, ci95_low, ci95_high, p05, median, p95}}}]}.

@@ -9,7 +9,7 @@
 
 #include "base/memory.h"
 #include "base/utf8.h"
-#include "sim/study/summary.h"
+#include "sim/store/summary.h"
 
 #define MAX_WIDTH 100 /* columns of the terminal */
 #define GAP 2         /* between cells */

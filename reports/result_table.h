@@ -6,7 +6,7 @@
 #include <stdio.h>
 
 #include "base/error.h"
-#include "sim/study/store.h"
+#include "sim/store/store.h"
 
 /* One line a point: the swept keys, then each metric that was asked for as mean and half
  * width of its interval, with units in the head; where the study has a baseline, the

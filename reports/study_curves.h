@@ -6,7 +6,7 @@
 
 #include <stdbool.h>
 
-#include "sim/study/summary.h"
+#include "sim/store/summary.h"
 
 typedef struct {
     const spot_study_head_t *head;

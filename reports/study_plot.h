@@ -6,7 +6,7 @@
 
 #include "base/diag.h"
 #include "base/error.h"
-#include "sim/study/store.h"
+#include "sim/store/store.h"
 
 /* Draws to svg_path with gnuplot. Where the study does not say what to draw, the first
  * axis with numbers and the first metric are taken. CHILD with the reason in diag where

@@ -5,7 +5,7 @@
 #define SPOT_REPORTS_TIMELINE_BINS_H
 
 #include "base/error.h"
-#include "sim/study/timeline.h"
+#include "sim/store/timeline.h"
 
 #define SPOT_MAX_BINS 800
 

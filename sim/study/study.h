@@ -7,8 +7,8 @@
 
 #include "base/bind.h"
 #include "base/watch.h"
+#include "sim/store/store.h"
 #include "sim/study/experiment.h"
-#include "sim/study/store.h"
 
 typedef struct {
     int64_t count; /* at each point, >= 1 */
@@ -47,15 +47,16 @@ void spot_study_free(spot_study_t *self);
 
 /* How a run of a study is watched and stopped. */
 typedef struct {
-    int num_threads;    /* >= 1 */
-    spot_watch_t watch; /* after a stop the batches under way are finished */
+    int num_threads;              /* >= 1 */
+    int64_t shard_id, num_shards; /* 0 ... num_shards - 1: this part only; 0, 0: all */
+    spot_watch_t watch;           /* after a stop the batches under way are finished */
 } spot_study_run_t;
 
-/* Runs all replications of all points and puts them into the store, whose head must be
- * that of the study. The rows do not depend on the number of threads. INTERRUPTED after
- * a stop (what was finished is in the store), NO_MEMORY, or the first error of the
- * experiment. */
-SPOT_MUST_CHECK int spot_study_run(
-    const spot_study_t *self, spot_store_t *store, const spot_study_run_t *run);
+/* Runs all replications of all points that are not in the store, whose head must be that
+ * of the study, and puts them there. The rows depend neither on the number of threads
+ * nor on that of shards. INTERRUPTED after a stop (what was finished is in the store),
+ * NO_MEMORY, IO with the reason in diag, or the first error of the experiment. */
+SPOT_MUST_CHECK int spot_study_run(const spot_study_t *self, spot_store_t *store,
+    const spot_study_run_t *run, spot_diag_t *diag);
 
 #endif

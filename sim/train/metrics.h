@@ -3,7 +3,7 @@
 #ifndef SPOT_SIM_TRAIN_METRICS_H
 #define SPOT_SIM_TRAIN_METRICS_H
 
-#include "sim/study/experiment.h"
+#include "sim/store/metric.h"
 #include "sim/train/train.h"
 
 /* Every metric of a training run, in the order of values. */

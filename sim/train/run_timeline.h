@@ -4,7 +4,7 @@
 #define SPOT_SIM_TRAIN_RUN_TIMELINE_H
 
 #include "sim/engine/event_log.h"
-#include "sim/study/timeline.h"
+#include "sim/store/timeline.h"
 #include "sim/train/train.h"
 
 /* Fills an initialised timeline from the log of a finished run. NO_MEMORY; free it even

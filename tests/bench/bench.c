@@ -99,7 +99,7 @@ time_study(const spot_study_t *study, int num_threads)
         double run_s;
 
         if (spot_store_open_memory(&store, &study->head) != 0 ||
-            spot_study_run(study, store, &run) != 0) {
+            spot_study_run(study, store, &run, NULL) != 0) {
             exit(1);
         }
         store->close(store);

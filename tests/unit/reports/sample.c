@@ -136,12 +136,12 @@ sample_idle_store(const spot_study_head_t *head)
     assert_int_equal(spot_store_open_memory(&store, head), 0);
     for (size_t point_id = 0; point_id < head->num_points; point_id++) {
         for (int64_t j = 0; j < head->num_replications; j++) {
-            const int64_t warned[2] = {point_id == 21 && j < 3, 0};
+            const uint32_t warned = point_id == 21 && j < 3;
             double row[NUM_METRICS];
 
             fill_row(head, point_id, (uint64_t) j, row);
             assert_int_equal(
-                store->put(store, point_id, (uint64_t) j, 1, row, warned), 0);
+                store->put(store, &(spot_piece_t){point_id, j, 1, row, &warned}), 0);
         }
     }
     return store;
@@ -171,7 +171,8 @@ sample_plain_store(
     spot_store_t *store;
 
     assert_int_equal(spot_store_open_memory(&store, head), 0);
-    assert_int_equal(store->put(store, 0, 0, num_values, values, NULL), 0);
+    assert_int_equal(
+        store->put(store, &(spot_piece_t){0, 0, num_values, values, NULL}), 0);
     return store;
 }
 

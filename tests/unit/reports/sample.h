@@ -5,8 +5,8 @@
 
 #include <stdbool.h>
 
-#include "sim/study/store.h"
-#include "sim/study/timeline.h"
+#include "sim/store/store.h"
+#include "sim/store/timeline.h"
 
 /* An axis of numbers; texts are the numbers. */
 spot_axis_t sample_axis(const char *path, size_t num_values, const double *numbers);

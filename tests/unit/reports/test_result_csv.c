@@ -12,7 +12,7 @@
 
 #include "base/csv.h"
 #include "reports/result_csv.h"
-#include "sim/study/summary.h"
+#include "sim/store/summary.h"
 #include "tests/unit/reports/sample.h"
 
 static char *
@@ -54,7 +54,7 @@ test_golden(void **state)
     head.axes[1].texts[1] = strdup("{system: \"x\", y}");
     assert_int_equal(spot_store_open_memory(&store, &head), 0);
     for (size_t j = 0; j < 3; j++) {
-        assert_int_equal(store->put(store, j, 0, 3, rows[0], NULL), 0);
+        assert_int_equal(store->put(store, &(spot_piece_t){j, 0, 3, rows[0], NULL}), 0);
     }
     text = write_csv(store, &num_bytes);
     sample_assert_golden("result.csv", text);

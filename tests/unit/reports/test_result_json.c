@@ -14,7 +14,7 @@
 #include "base/units.h"
 #include "base/yaml.h"
 #include "reports/result_json.h"
-#include "sim/study/summary.h"
+#include "sim/store/summary.h"
 #include "tests/unit/reports/sample.h"
 
 /* ---- The grammar of RFC 8259, written for reading; NULL: not JSON ---- */
@@ -198,7 +198,7 @@ test_golden(void **state)
     head.axes[1].numbers[1] = (double) NAN;
     assert_int_equal(spot_store_open_memory(&store, &head), 0);
     for (size_t j = 0; j < 3; j++) {
-        assert_int_equal(store->put(store, j, 0, 3, rows[0], warned), 0);
+        assert_int_equal(store->put(store, &(spot_piece_t){j, 0, 3, rows[0], NULL}), 0);
     }
     text = write_json(store);
     sample_assert_golden("result.json", text);

@@ -208,7 +208,7 @@ test_points_without_values_are_gaps(void **state)
     assert_non_null(strstr(text, "0 to 0 of 10 replications"));
     free(text);
     assert_drawn(store);
-    assert_int_equal(store->put(store, 2, 0, 1, row, warned), 0);
+    assert_int_equal(store->put(store, &(spot_piece_t){2, 0, 1, row, NULL}), 0);
     text = write_script(store);
     assert_non_null(strstr(text, "$panel0 << EOD\n\n0.05 40 40 40 10 20 30 40\n\n"));
     assert_non_null(strstr(text, "0 to 1 of 10 replications"));

@@ -369,11 +369,11 @@ typedef struct {
 } rows_t;
 
 static int
-keep_row(void *context, uint64_t replication, const double *metrics)
+keep_row(void *context, int64_t replication, const double *metrics)
 {
     rows_t *self = context;
 
-    self->replications[self->num_rows] = replication;
+    self->replications[self->num_rows] = (uint64_t) replication;
     memcpy(self->values + self->num_rows * self->num_metrics, metrics,
         self->num_metrics * sizeof(*metrics));
     self->num_rows++;
@@ -390,7 +390,7 @@ read_rows(rows_t *self, const spot_store_t *store, size_t point_id)
     self->values = calloc(max_rows * self->num_metrics, sizeof(*self->values));
     assert_non_null(self->replications);
     assert_non_null(self->values);
-    assert_int_equal(store->read(store, point_id, keep_row, self), 0);
+    assert_int_equal(store->read(store, point_id, 0, keep_row, self), 0);
     assert_int_equal(self->num_rows, store->num_rows(store, point_id));
 }
 
@@ -408,7 +408,7 @@ run_study(const spot_study_t *study, int num_threads)
     spot_store_t *store;
 
     assert_int_equal(spot_store_open_memory(&store, &study->head), 0);
-    assert_int_equal(spot_study_run(study, store, &run), 0);
+    assert_int_equal(spot_study_run(study, store, &run, NULL), 0);
     return store;
 }
 
@@ -561,7 +561,7 @@ test_progress(void **state)
     (void) state;
     read_study(&study, TO_RUN);
     assert_int_equal(spot_store_open_memory(&store, &study.head), 0);
-    assert_int_equal(spot_study_run(&study, store, &run), 0);
+    assert_int_equal(spot_study_run(&study, store, &run, NULL), 0);
     assert_false(seen.is_wrong);
     assert_int_equal(seen.num_calls, 4 * 3); /* batches of 64, 64 and 22 */
     assert_int_equal(seen.last_done, 600);
@@ -571,7 +571,7 @@ test_progress(void **state)
     seen = (watch_t){0};
     run.num_threads = 4;
     assert_int_equal(spot_store_open_memory(&store, &study.head), 0);
-    assert_int_equal(spot_study_run(&study, store, &run), 0);
+    assert_int_equal(spot_study_run(&study, store, &run, NULL), 0);
     assert_false(seen.is_wrong);
     assert_true(seen.num_calls >= 1 && seen.num_calls <= 4 * 3);
     assert_int_equal(seen.total, 600);
@@ -590,7 +590,7 @@ test_stop_before_the_start(void **state)
     (void) state;
     read_study(&study, TO_RUN);
     assert_int_equal(spot_store_open_memory(&store, &study.head), 0);
-    assert_int_equal(spot_study_run(&study, store, &run), SPOT_ERR_INTERRUPTED);
+    assert_int_equal(spot_study_run(&study, store, &run, NULL), SPOT_ERR_INTERRUPTED);
     for (size_t j = 0; j < study.head.num_points; j++) {
         assert_int_equal(store->num_rows(store, j), 0);
     }
@@ -613,7 +613,7 @@ test_stop_on_the_way(void **state)
     read_study(&study, TO_RUN);
     whole = run_study(&study, 2);
     assert_int_equal(spot_store_open_memory(&store, &study.head), 0);
-    assert_int_equal(spot_study_run(&study, store, &run), SPOT_ERR_INTERRUPTED);
+    assert_int_equal(spot_study_run(&study, store, &run, NULL), SPOT_ERR_INTERRUPTED);
     for (size_t j = 0; j < study.head.num_points; j++) {
         assert_int_equal(store->num_rows(store, j), num_rows[j]);
         assert_rows_within(store, whole, j);
@@ -649,7 +649,7 @@ test_a_run_that_fails(void **state)
     read_study(&study, TO_RUN);
     study.experiment = &failing;
     assert_int_equal(spot_store_open_memory(&store, &study.head), 0);
-    assert_int_equal(spot_study_run(&study, store, &run), SPOT_ERR_NO_MEMORY);
+    assert_int_equal(spot_study_run(&study, store, &run, NULL), SPOT_ERR_NO_MEMORY);
     for (size_t j = 0; j < study.head.num_points; j++) {
         assert_true(store->num_rows(store, j) <= 150 - BATCH_REPLICATIONS);
     }

@@ -1,15 +1,24 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The result store: what a study was and every row it gave. Reports are made from it
- * alone. One interface; the store in memory is the first to implement it. */
-#ifndef SPOT_SIM_STUDY_STORE_H
-#define SPOT_SIM_STUDY_STORE_H
+/* What a study is: enough to read its rows without its YAML. */
+#ifndef SPOT_SIM_STORE_HEAD_H
+#define SPOT_SIM_STORE_HEAD_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/error.h"
-#include "sim/study/experiment.h"
+#include "sim/store/metric.h"
+
+/* Replications in a batch, the unit of work: its first is a multiple of this. Enough to
+ * make opening a worker's memory cheap; enough to make a summary cheap. */
+#define SPOT_BATCH_ROWS 64
+#define SPOT_BATCH_SUMMARISED 1024
+
+/* What is kept of the replications. */
+typedef enum {
+    SPOT_KEEP_ROWS,     /* each one */
+    SPOT_KEEP_SUMMARIES /* counts, moments and a quantile sketch of each batch */
+} spot_keep_t;
 
 /* One swept key. */
 typedef struct {
@@ -37,11 +46,14 @@ typedef struct {
     char *name;
     char *question; /* may be NULL */
     uint64_t seed;
-    int64_t num_replications; /* asked for at each point */
+    int64_t num_replications; /* asked for at each point, at most */
+    spot_keep_t keep;
     size_t num_axes;
-    spot_axis_t *axes; /* [num_axes] the first one varies slowest */
-    size_t num_points; /* product of num_values, at least 1 */
-    bool has_baseline; /* points are compared with those that have this value: */
+    spot_axis_t *axes;   /* [num_axes] */
+    size_t num_points;   /* at least 1 */
+    uint32_t *value_ids; /* [num_points][num_axes] or NULL: all combinations of the
+                            values, the first axis varies slowest */
+    bool has_baseline;   /* points are compared with those that have this value: */
     size_t baseline_axis_id;
     size_t baseline_value_id;
     size_t num_listed; /* metrics that were asked for; those behind are for the plot */
@@ -61,34 +73,11 @@ void spot_study_head_free(spot_study_head_t *self);
 size_t spot_study_value_id(
     const spot_study_head_t *head, size_t point_id, size_t axis_id);
 
-/* One replication: metrics[num_metrics] of the head. Return other than 0 to stop
- * reading. */
-typedef int (*spot_row_function_t)(
-    void *context, uint64_t replication, const double *metrics);
-
-typedef struct spot_store spot_store_t;
-
-struct spot_store {
-    const spot_study_head_t *head; /* must outlive the store */
-    /* Keeps num_rows consecutive replications of a point: rows[num_rows][num_metrics]
-     * and how many of them met each warning. May be called by several threads at once; a
-     * row is put once. BAD_PARAM: no such point or replication. */
-    int (*put)(spot_store_t *self, size_t point_id, uint64_t first_replication,
-        size_t num_rows, const double *rows, const int64_t *num_warned);
-    /* Hands the rows of a point that are there to function, in order of replication.
-     * Returns what stopped it, else 0. */
-    int (*read)(const spot_store_t *self, size_t point_id, spot_row_function_t function,
-        void *context);
-    /* Replications of a point that are there. */
-    int64_t (*num_rows)(const spot_store_t *self, size_t point_id);
-    /* Replications of a point that met a warning. */
-    int64_t (*num_warned)(const spot_store_t *self, size_t point_id, size_t warning_id);
-    void (*close)(spot_store_t *self);
-};
-
-/* A store in memory: 8 bytes a metric and replication. NO_MEMORY leaves *self NULL.
- * Close it with (*self)->close(*self). */
-SPOT_MUST_CHECK int spot_store_open_memory(
-    spot_store_t **self, const spot_study_head_t *head);
+/* Replications in a batch of the study. */
+static inline int64_t
+spot_study_batch_size(const spot_study_head_t *head)
+{
+    return head->keep == SPOT_KEEP_ROWS ? SPOT_BATCH_ROWS : SPOT_BATCH_SUMMARISED;
+}
 
 #endif

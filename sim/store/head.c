@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "sim/study/store.h"
+#include "sim/store/head.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+#include "base/error.h"
 
 static void
 free_texts(char **texts, size_t num_texts)
@@ -31,6 +33,7 @@ spot_study_head_free(spot_study_head_t *self)
     free(self->name);
     free(self->question);
     free_axes(self->axes, self->num_axes);
+    free(self->value_ids);
     free(self->metrics);
     free(self->plot.x);
     free(self->plot.y);
@@ -45,6 +48,9 @@ size_t
 spot_study_value_id(const spot_study_head_t *head, size_t point_id, size_t axis_id)
 {
     spot_bug_assert(point_id < head->num_points && axis_id < head->num_axes);
+    if (head->value_ids != NULL) {
+        return head->value_ids[point_id * head->num_axes + axis_id];
+    }
     for (size_t j = head->num_axes - 1; j > axis_id; j--) {
         point_id /= head->axes[j].num_values;
     }

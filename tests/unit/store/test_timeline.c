@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "sim/study/timeline.h"
+#include "sim/store/timeline.h"
 
 static void
 test_segments_are_appended_and_replaced(void **state)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What the rows of one point say about one metric. */
-#ifndef SPOT_SIM_STUDY_SUMMARY_H
-#define SPOT_SIM_STUDY_SUMMARY_H
+#ifndef SPOT_SIM_STORE_SUMMARY_H
+#define SPOT_SIM_STORE_SUMMARY_H
 
-#include "sim/study/store.h"
+#include "sim/store/store.h"
 
 #define SPOT_CONFIDENCE 0.95
 

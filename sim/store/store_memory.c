@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The store in memory. Writers touch rows of their own and then mark them as there, so
- * no lock is needed: a reader sees a row whole or not at all. */
+ * no lock is needed: a reader sees a row whole or not at all. No two threads put the
+ * same row at once. */
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
-#include "sim/study/store.h"
+#include "sim/store/store.h"
 
 typedef struct {
     spot_store_t base; /* first, so that a store is one of these */
@@ -23,48 +24,87 @@ memory_store(const spot_store_t *store)
     return (const memory_store_t *) store;
 }
 
-static int
-memory_put(spot_store_t *store, size_t point_id, uint64_t first_replication,
-    size_t num_rows, const double *rows, const int64_t *num_warned)
+/* Bit j of warnings counts for warning j. */
+static void
+count_warnings(const memory_store_t *self, size_t point_id, uint32_t warnings)
 {
-    const memory_store_t *self = memory_store(store);
-    const spot_study_head_t *head = store->head;
-    size_t first_row;
+    const size_t num_warnings = self->base.head->num_warnings;
 
-    if (point_id >= head->num_points || first_replication > self->rows_per_point ||
-        num_rows > self->rows_per_point - first_replication) {
-        return SPOT_ERR_BAD_PARAM;
+    for (size_t j = 0; warnings != 0 && j < num_warnings; j++) {
+        if ((warnings >> j & 1) != 0) {
+            atomic_fetch_add(&self->warned[point_id * num_warnings + j], 1);
+        }
     }
-    first_row = point_id * self->rows_per_point + (size_t) first_replication;
-    memcpy(&self->rows[first_row * head->num_metrics], rows,
-        num_rows * head->num_metrics * sizeof(*rows));
-    for (size_t j = 0; j < num_rows; j++) {
-        const unsigned char was_there = atomic_exchange_explicit(
-            &self->is_there[first_row + j], 1, memory_order_release);
-
-        spot_bug_assert(!was_there);
-    }
-    for (size_t j = 0; j < head->num_warnings; j++) {
-        atomic_fetch_add(
-            &self->warned[point_id * head->num_warnings + j], num_warned[j]);
-    }
-    atomic_fetch_add(&self->counts[point_id], (int64_t) num_rows);
-    return 0;
 }
 
 static int
-memory_read(const spot_store_t *store, size_t point_id, spot_row_function_t function,
-    void *context)
+memory_put(spot_store_t *store, const spot_piece_t *piece)
+{
+    const memory_store_t *self = memory_store(store);
+    const size_t num_metrics = store->head->num_metrics;
+    const size_t first = (size_t) piece->first_replication;
+    size_t first_row;
+
+    if (piece->point_id >= store->head->num_points || piece->first_replication < 0 ||
+        first > self->rows_per_point || piece->num_rows > self->rows_per_point - first) {
+        return SPOT_ERR_BAD_PARAM;
+    }
+    first_row = piece->point_id * self->rows_per_point + first;
+    for (size_t j = 0; j < piece->num_rows; j++) {
+        if (atomic_load_explicit(&self->is_there[first_row + j], memory_order_acquire)) {
+            continue;
+        }
+        memcpy(&self->rows[(first_row + j) * num_metrics], &piece->rows[j * num_metrics],
+            num_metrics * sizeof(*piece->rows));
+        atomic_store_explicit(&self->is_there[first_row + j], 1, memory_order_release);
+        count_warnings(
+            self, piece->point_id, piece->warnings == NULL ? 0 : piece->warnings[j]);
+        atomic_fetch_add(&self->counts[piece->point_id], 1);
+    }
+    return 0;
+}
+
+/* What was put is there at once. */
+static int
+memory_flush(spot_store_t *store, spot_diag_t *diag)
+{
+    (void) store;
+    (void) diag;
+    return 0;
+}
+
+static int64_t
+memory_num_there(const spot_store_t *store, size_t point_id, int64_t first_replication)
+{
+    const memory_store_t *self = memory_store(store);
+    const atomic_uchar *is_there =
+        &self->is_there[point_id * self->rows_per_point + (size_t) first_replication];
+    const int64_t left = (int64_t) self->rows_per_point - first_replication;
+    const int64_t size = spot_study_batch_size(store->head);
+    int64_t num = 0;
+
+    spot_bug_assert(point_id < store->head->num_points && first_replication % size == 0);
+    while (num < size && num < left &&
+           atomic_load_explicit(&is_there[num], memory_order_acquire)) {
+        num++;
+    }
+    return num;
+}
+
+static int
+memory_read(const spot_store_t *store, size_t point_id, int64_t first_replication,
+    spot_row_function_t function, void *context)
 {
     const memory_store_t *self = memory_store(store);
     const size_t first_row = point_id * self->rows_per_point;
     int ret = 0;
 
-    spot_bug_assert(point_id < store->head->num_points);
-    for (size_t j = 0; ret == 0 && j < self->rows_per_point; j++) {
+    spot_bug_assert(point_id < store->head->num_points && first_replication >= 0);
+    for (size_t j = (size_t) first_replication; ret == 0 && j < self->rows_per_point;
+         j++) {
         if (atomic_load_explicit(&self->is_there[first_row + j], memory_order_acquire)) {
-            ret = function(
-                context, j, &self->rows[(first_row + j) * store->head->num_metrics]);
+            ret = function(context, (int64_t) j,
+                &self->rows[(first_row + j) * store->head->num_metrics]);
         }
     }
     return ret;
@@ -127,8 +167,14 @@ spot_store_open_memory(spot_store_t **self, const spot_study_head_t *head)
     if (store == NULL) {
         return SPOT_ERR_NO_MEMORY;
     }
-    store->base = (spot_store_t){
-        head, memory_put, memory_read, memory_num_rows, memory_num_warned, memory_close};
+    store->base = (spot_store_t){.head = head,
+        .put = memory_put,
+        .flush = memory_flush,
+        .num_there = memory_num_there,
+        .read = memory_read,
+        .num_rows = memory_num_rows,
+        .num_warned = memory_num_warned,
+        .close = memory_close};
     store->rows_per_point = num_rows / head->num_points;
     store->rows = spot_calloc(num_rows * head->num_metrics, sizeof(*store->rows));
     store->is_there = spot_calloc(num_rows, sizeof(*store->is_there));

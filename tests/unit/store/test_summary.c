@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "sim/study/summary.h"
+#include "sim/store/summary.h"
 
 #define T_4 2.7764451051977987 /* Student's 97.5 % point for 4 degrees of freedom */
 
@@ -41,7 +41,8 @@ summarise(size_t num_values, const double *values)
     spot_store_t *store;
 
     assert_int_equal(spot_store_open_memory(&store, &head), 0);
-    assert_int_equal(store->put(store, 0, 0, num_values, values, NULL), 0);
+    assert_int_equal(
+        store->put(store, &(spot_piece_t){0, 0, num_values, values, NULL}), 0);
     assert_int_equal(spot_summarise(store, 0, &summary), 0);
     store->close(store);
     return summary;
@@ -122,8 +123,11 @@ test_order_of_arrival_does_not_matter(void **state)
         const double row[2] = {sin((double) j), 1e9 + cos((double) j)};
         const double other_row[2] = {sin((double) other), 1e9 + cos((double) other)};
 
-        assert_int_equal(store->put(store, 0, j, 1, row, NULL), 0);
-        assert_int_equal(store->put(store, 1, other, 1, other_row, NULL), 0);
+        assert_int_equal(
+            store->put(store, &(spot_piece_t){0, (int64_t) j, 1, row, NULL}), 0);
+        assert_int_equal(
+            store->put(store, &(spot_piece_t){1, (int64_t) other, 1, other_row, NULL}),
+            0);
     }
     assert_int_equal(spot_summarise_all(store, &summaries), 0);
     assert_memory_equal(&summaries[0], &summaries[2], 2 * sizeof(*summaries));
@@ -136,11 +140,12 @@ test_order_of_arrival_does_not_matter(void **state)
 /* A store to which a row is added just before it is read. */
 static int
 read_after_another_row(const spot_store_t *self, size_t point_id,
-    spot_row_function_t function, void *context)
+    int64_t first_replication, spot_row_function_t function, void *context)
 {
     const double row = 1;
 
     (void) self;
+    (void) first_replication;
     (void) point_id;
     return function(context, 0, &row);
 }

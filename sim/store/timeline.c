@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "sim/study/timeline.h"
+#include "sim/store/timeline.h"
 
 #include <stdlib.h>
 #include <string.h>

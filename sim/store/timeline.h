@@ -2,14 +2,14 @@
 /* What one replication looks like over time, in terms that a picture needs and nothing
  * else: stacked categories, marks and a progress curve. Experiments fill it, reports
  * draw it. */
-#ifndef SPOT_SIM_STUDY_TIMELINE_H
-#define SPOT_SIM_STUDY_TIMELINE_H
+#ifndef SPOT_SIM_STORE_TIMELINE_H
+#define SPOT_SIM_STORE_TIMELINE_H
 
 #include <stddef.h>
 #include <stdint.h>
 
 #include "base/error.h"
-#include "sim/study/experiment.h"
+#include "sim/store/metric.h"
 
 #define SPOT_TIMELINE_MAX_CATEGORIES 12
 

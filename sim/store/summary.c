@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "sim/study/summary.h"
+#include "sim/store/summary.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -22,7 +22,7 @@ typedef struct {
 } collector_t;
 
 static int
-collect_row(void *context, uint64_t replication, const double *metrics)
+collect_row(void *context, int64_t replication, const double *metrics)
 {
     collector_t *self = context;
 
@@ -79,7 +79,7 @@ spot_summarise(const spot_store_t *store, size_t point_id, spot_summary_t *summa
     for (size_t j = 0; j < num_metrics; j++) {
         collector.columns[j].values = &values[j * num_rows];
     }
-    ret = store->read(store, point_id, collect_row, &collector);
+    ret = store->read(store, point_id, 0, collect_row, &collector);
     if (ret != 0) {
         goto out;
     }

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "sim/study/store.h"
+#include "sim/store/store.h"
 
 #define NUM_THREADS 4
 #define NUM_ROWS 400
@@ -46,24 +46,27 @@ open_store(const spot_study_head_t *head)
 static void
 put(spot_store_t *store, size_t point_id, uint64_t first, size_t num_rows)
 {
-    static const int64_t warned[] = {0, 1, 2};
+    /* Two rows meet warning 2, one of them warning 1 too. */
+    static const uint32_t warned[BATCH] = {[3] = 4, [7] = 6};
     double rows[2 * BATCH];
 
     for (size_t j = 0; j < num_rows; j++) {
         rows[2 * j] = (double) (first + j);
         rows[2 * j + 1] = -(double) (first + j);
     }
-    assert_int_equal(store->put(store, point_id, first, num_rows, rows, warned), 0);
+    assert_int_equal(store->put(store, &(spot_piece_t){point_id, (int64_t) first,
+                                           num_rows, rows, warned}),
+        0);
 }
 
 typedef struct {
     int64_t num_rows;
-    uint64_t last; /* replication */
-    uint64_t stop_at;
+    int64_t last; /* replication */
+    int64_t stop_at;
 } reader_t;
 
 static int
-read_row(void *context, uint64_t replication, const double *row)
+read_row(void *context, int64_t replication, const double *row)
 {
     reader_t *self = context;
 
@@ -130,15 +133,15 @@ test_rows_come_back_in_order(void **state)
     assert_int_equal(store->num_rows(store, 0), 0);
     assert_int_equal(store->num_rows(store, 1), 20);
     assert_int_equal(store->num_rows(store, 2), 0);
-    assert_int_equal(store->read(store, 1, read_row, &reader), 0);
+    assert_int_equal(store->read(store, 1, 0, read_row, &reader), 0);
     assert_int_equal(reader.num_rows, 20); /* what is missing is not read */
     assert_int_equal(reader.last, 29);
     put(store, 1, 10, 10);
     reader = (reader_t){.stop_at = 99};
-    assert_int_equal(store->read(store, 1, read_row, &reader), 0);
+    assert_int_equal(store->read(store, 1, 0, read_row, &reader), 0);
     assert_int_equal(reader.num_rows, 30);
     reader = (reader_t){.stop_at = 5};
-    assert_int_equal(store->read(store, 1, read_row, &reader), 42);
+    assert_int_equal(store->read(store, 1, 0, read_row, &reader), 42);
     assert_int_equal(reader.num_rows, 6);
     store->close(store);
 }
@@ -165,17 +168,42 @@ test_rows_outside_are_refused(void **state)
     const spot_study_head_t head = plain_head(2, 30);
     spot_store_t *store = open_store(&head);
     const double rows[8] = {0};
-    const int64_t warned[3] = {0};
+    const spot_piece_t outside[] = {{2, 0, 1, rows, NULL}, {1, 30, 1, rows, NULL},
+        {1, 28, 3, rows, NULL}, {1, INT64_MAX, 2, rows, NULL}, {1, -1, 2, rows, NULL}};
 
     (void) state;
-    assert_int_equal(store->put(store, 2, 0, 1, rows, warned), SPOT_ERR_BAD_PARAM);
-    assert_int_equal(store->put(store, 1, 30, 1, rows, warned), SPOT_ERR_BAD_PARAM);
-    assert_int_equal(store->put(store, 1, 28, 3, rows, warned), SPOT_ERR_BAD_PARAM);
-    assert_int_equal(
-        store->put(store, 1, UINT64_MAX, 2, rows, warned), SPOT_ERR_BAD_PARAM);
+    for (size_t j = 0; j < sizeof(outside) / sizeof(outside[0]); j++) {
+        assert_int_equal(store->put(store, &outside[j]), SPOT_ERR_BAD_PARAM);
+    }
     assert_int_equal(store->num_rows(store, 1), 0);
-    assert_int_equal(store->put(store, 1, 28, 2, rows, warned), 0);
+    assert_int_equal(store->put(store, &(spot_piece_t){1, 28, 2, rows, NULL}), 0);
     assert_int_equal(store->num_rows(store, 1), 2);
+    store->close(store);
+}
+
+static void
+test_rows_are_put_once(void **state)
+{
+    const spot_study_head_t head = plain_head(2, 100);
+    spot_store_t *store = open_store(&head);
+    const double other[2] = {7, 7};
+    reader_t reader = {.stop_at = 99};
+
+    (void) state;
+    assert_int_equal(store->num_there(store, 1, 64), 0);
+    put(store, 1, 64, 10);
+    put(store, 1, 64, 10);
+    assert_int_equal(store->put(store, &(spot_piece_t){1, 66, 1, other, NULL}), 0);
+    assert_int_equal(store->num_rows(store, 1), 10);
+    assert_int_equal(store->num_warned(store, 1, 2), 2);
+    assert_int_equal(store->num_there(store, 1, 0), 0);
+    assert_int_equal(store->num_there(store, 1, 64), 10);
+    assert_int_equal(store->read(store, 1, 70, read_row, &reader), 0); /* from 70 on */
+    assert_int_equal(reader.num_rows, 4);
+    put(store, 1, 84, 10); /* behind a gap */
+    assert_int_equal(store->num_there(store, 1, 64), 10);
+    put(store, 1, 74, 10);
+    assert_int_equal(store->num_there(store, 1, 64), 30);
     store->close(store);
 }
 
@@ -203,12 +231,12 @@ write_batches(void *argument)
     const size_t step = BATCH * NUM_THREADS;
 
     for (size_t j = self->thread_id * BATCH; j < NUM_ROWS; j += step) {
-        reader_t reader = {.stop_at = UINT64_MAX};
+        reader_t reader = {.stop_at = INT64_MAX};
 
         put(self->store, 0, j, BATCH);
         put(self->store, 1, NUM_ROWS - BATCH - j, BATCH);
         assert_true(self->store->num_rows(self->store, 0) >= BATCH);
-        assert_int_equal(self->store->read(self->store, 0, read_row, &reader), 0);
+        assert_int_equal(self->store->read(self->store, 0, 0, read_row, &reader), 0);
     }
     return NULL;
 }
@@ -231,11 +259,11 @@ test_threads(void **state)
         assert_int_equal(pthread_join(threads[j], NULL), 0);
     }
     for (size_t point_id = 0; point_id < 2; point_id++) {
-        reader_t reader = {.stop_at = UINT64_MAX};
+        reader_t reader = {.stop_at = INT64_MAX};
 
         assert_int_equal(store->num_rows(store, point_id), NUM_ROWS);
         assert_int_equal(store->num_warned(store, point_id, 2), 2 * NUM_ROWS / BATCH);
-        assert_int_equal(store->read(store, point_id, read_row, &reader), 0);
+        assert_int_equal(store->read(store, point_id, 0, read_row, &reader), 0);
         assert_int_equal(reader.num_rows, NUM_ROWS);
     }
     store->close(store);
@@ -250,6 +278,7 @@ main(void)
         cmocka_unit_test(test_rows_come_back_in_order),
         cmocka_unit_test(test_warnings_are_counted),
         cmocka_unit_test(test_rows_outside_are_refused),
+        cmocka_unit_test(test_rows_are_put_once),
         cmocka_unit_test(test_a_store_too_large),
         cmocka_unit_test(test_threads),
     };

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The result store: what a study was and every row it gave. Reports are made from it
+ * alone. One interface, several stores.
+ *
+ * Rows come as pieces of batches: a batch is SPOT_BATCH_... replications of a point from
+ * a multiple of that number on, and its rows are put from its first one on without gaps.
+ * A row is a function of the study, the point and the replication, so whoever puts it
+ * puts the same, and putting it again changes nothing. */
+#ifndef SPOT_SIM_STORE_STORE_H
+#define SPOT_SIM_STORE_STORE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/diag.h"
+#include "base/error.h"
+#include "sim/store/head.h"
+
+/* Consecutive replications of a point, all of one batch. */
+typedef struct {
+    size_t point_id;
+    int64_t first_replication;
+    size_t num_rows;    /* >= 1 */
+    const double *rows; /* [num_rows][num_metrics] of the head, NAN for null */
+    const uint32_t
+        *warnings; /* [num_rows] bit j: warning j of the head held; NULL: none */
+} spot_piece_t;
+
+/* One replication: metrics[num_metrics] of the head. Return other than 0 to stop
+ * reading. */
+typedef int (*spot_row_function_t)(
+    void *context, int64_t replication, const double *metrics);
+
+typedef struct spot_store spot_store_t;
+
+struct spot_store {
+    const spot_study_head_t *head; /* must outlive the store */
+    /* Takes a piece, whose arrays may be used again afterwards. May be called by several
+     * threads at once. BAD_PARAM: no such point or replication; IO: an earlier piece
+     * could not be kept, flush() says why. */
+    int (*put)(spot_store_t *self, const spot_piece_t *piece);
+    /* Waits until all that was put is there for good and for readers. The reason of a
+     * failure, of this or an earlier call, goes to diag. Not while others put. */
+    int (*flush)(spot_store_t *self, spot_diag_t *diag);
+    /* Replications of a batch that are there, from its first one on. May be called while
+     * others put. */
+    int64_t (*num_there)(
+        const spot_store_t *self, size_t point_id, int64_t first_replication);
+    /* Hands the rows of a point from a replication on to function, in order of
+     * replication. Returns what stopped it, else 0. Sees what was flushed. */
+    int (*read)(const spot_store_t *self, size_t point_id, int64_t first_replication,
+        spot_row_function_t function, void *context);
+    /* Replications of a point that are there. */
+    int64_t (*num_rows)(const spot_store_t *self, size_t point_id);
+    /* Replications of a point that met a warning. */
+    int64_t (*num_warned)(const spot_store_t *self, size_t point_id, size_t warning_id);
+    void (*close)(spot_store_t *self);
+};
+
+/* A store in memory: 8 bytes a metric and replication, for all the replications that the
+ * head asks for. NO_MEMORY leaves *self NULL. Close it with (*self)->close(*self). */
+SPOT_MUST_CHECK int spot_store_open_memory(
+    spot_store_t **self, const spot_study_head_t *head);
+
+#endif

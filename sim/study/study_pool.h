@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The pool: threads that run what is missing of a study. Internal to sim/study. */
+#ifndef SPOT_SIM_STUDY_STUDY_POOL_H
+#define SPOT_SIM_STUDY_STUDY_POOL_H
+
+#include "sim/study/study.h"
+
+/* What is to be run: of each point the replications of [from, to). */
+typedef struct {
+    const int64_t *from; /* [num_points] what earlier rounds have seen to */
+    const int64_t *to;   /* [num_points] */
+    int64_t shard_id;    /* 0 ... num_shards - 1: which part of the batches, */
+    int64_t num_shards;  /* of how many parts of about the same size */
+} spot_round_t;
+
+/* Runs the replications of a round that the store does not have and puts them there.
+ * INTERRUPTED, NO_MEMORY, or the first error of the experiment or the store. */
+SPOT_MUST_CHECK int spot_study_run_round(const spot_study_t *self, spot_store_t *store,
+    const spot_study_run_t *run, const spot_round_t *round);
+
+#endif
