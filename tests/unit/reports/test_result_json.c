@@ -170,7 +170,6 @@ test_golden(void **state)
 {
     static const double numbers[] = {0, 0.1};
     static const double rows[3][2] = {{0.25, 8}, {0.25, (double) NAN}, {0.25, 8}};
-    static const int64_t warned[2] = {0, 0};
     static const spot_metric_t metrics[] = {
         {"idle_fraction", "1", ""}, {"wait_s", "s", ""}};
     spot_study_head_t head = {.seed = UINT64_C(9223372036854775807),

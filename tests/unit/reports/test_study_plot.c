@@ -199,7 +199,6 @@ test_points_without_values_are_gaps(void **state)
     fixture_t *self = *state;
     spot_store_t *store;
     const double row[7] = {0.1, 0.1, 0.1, 0.1, 0.4, 3, 1};
-    const int64_t warned[2] = {0, 0};
     char *text;
 
     assert_int_equal(spot_store_open_memory(&store, &self->head), 0);

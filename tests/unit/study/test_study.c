@@ -457,6 +457,46 @@ test_threads_do_not_show(void **state)
     spot_study_free(&study);
 }
 
+/* Shards that run one after another into one store complete it; each runs its part. */
+static void
+test_shards_do_not_show(void **state)
+{
+    static const int64_t num_shards[] = {1, 2, 5, 40};
+    spot_study_t study;
+    spot_store_t *one;
+
+    (void) state;
+    read_study(&study, TO_RUN);
+    one = run_study(&study, 1);
+    for (size_t j = 0; j < 4; j++) {
+        int64_t num_rows = 0;
+        spot_store_t *store;
+
+        assert_int_equal(spot_store_open_memory(&store, &study.head), 0);
+        for (int64_t k = 0; k < num_shards[j]; k++) {
+            const spot_study_run_t run = {
+                .num_threads = 2, .shard_id = k, .num_shards = num_shards[j]};
+            int64_t num_before = num_rows;
+
+            assert_int_equal(spot_study_run(&study, store, &run, NULL), 0);
+            num_rows = 0;
+            for (size_t point_id = 0; point_id < study.head.num_points; point_id++) {
+                num_rows += store->num_rows(store, point_id);
+            }
+            num_before = num_rows - num_before -
+                         150 * (int64_t) study.head.num_points / num_shards[j];
+            assert_true(llabs(num_before) <= 2 * SPOT_BATCH_ROWS);
+        }
+        for (size_t point_id = 0; point_id < study.head.num_points; point_id++) {
+            assert_int_equal(store->num_rows(store, point_id), 150);
+            assert_rows_within(store, one, point_id);
+        }
+        store->close(store);
+    }
+    one->close(one);
+    spot_study_free(&study);
+}
+
 /* Replication r of a study is replication r of the scenario with the study's seed. */
 static void
 test_rows_are_runs(void **state)
@@ -671,6 +711,7 @@ main(void)
         cmocka_unit_test(test_sets),
         cmocka_unit_test(test_metrics),
         cmocka_unit_test(test_threads_do_not_show),
+        cmocka_unit_test(test_shards_do_not_show),
         cmocka_unit_test(test_rows_are_runs),
         cmocka_unit_test(test_common_random_numbers),
         cmocka_unit_test(test_progress),
