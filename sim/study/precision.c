@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "sim/study/precision.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -70,7 +71,8 @@ spot_precision_bind(spot_study_t *study, spot_bind_t *bind)
             "needs either half_width or relative_half_width, above 0");
     }
     if (is_until && replications->min > replications->max) {
-        spot_bind_error(bind, node, "min", "is above max");
+        spot_bind_error(bind, spot_node_place(node, "min"), "min",
+            "%" PRId64 " is above max, %" PRId64, replications->min, replications->max);
     }
     bind->path[0] = '\0';
     study->head.until = *until;
