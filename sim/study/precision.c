@@ -179,18 +179,6 @@ free_state(void *state)
     }
 }
 
-static size_t
-find_metric(const spot_study_head_t *head, const char *name)
-{
-    size_t metric_id = 0;
-
-    while (strcmp(head->metrics[metric_id].name, name) != 0) {
-        metric_id++;
-        spot_bug_assert(metric_id < head->num_metrics);
-    }
-    return metric_id;
-}
-
 int
 spot_precision_policy(
     spot_policy_t *self, const spot_study_t *study, int64_t shard_id, int64_t num_shards)
@@ -206,7 +194,7 @@ spot_precision_policy(
         return SPOT_ERR_NO_MEMORY;
     }
     state->study = study;
-    state->metric_id = find_metric(head, study->head.until.metric);
+    state->metric_id = spot_study_watched_metric(head);
     state->knowledge = spot_calloc(head->num_points, sizeof(*state->knowledge));
     if (state->knowledge == NULL) {
         return SPOT_ERR_NO_MEMORY;

@@ -5,8 +5,10 @@
 #ifndef SPOT_SIM_STUDY_STUDY_H
 #define SPOT_SIM_STUDY_STUDY_H
 
+#include <stdatomic.h>
+
 #include "base/bind.h"
-#include "base/watch.h"
+#include "base/stats.h"
 #include "sim/store/store.h"
 #include "sim/study/experiment.h"
 
@@ -48,11 +50,33 @@ SPOT_MUST_CHECK int spot_study_read(spot_study_t *self,
 
 void spot_study_free(spot_study_t *self);
 
+/* How far a run of a study is; valid during the call that gets it. */
+typedef struct {
+    const spot_study_t *study;
+    int64_t num_done;   /* replications that are there */
+    int64_t num_wanted; /* as far as is known: a precision may ask for more */
+    int64_t num_run;    /* replications that this run has made */
+    const spot_moments_t
+        *watched; /* [num_points] of this run's values of the watched metric */
+    size_t num_points_done;
+} spot_study_progress_t;
+
+/* The metric of whose mean progress tells: that of a precision, else the first one. */
+size_t spot_study_watched_metric(const spot_study_head_t *head);
+
+/* The point where the watched metric is known least well and half the width of its
+ * interval there at SPOT_CONFIDENCE; false: no point has two values yet. O(points). */
+bool spot_study_widest(
+    const spot_study_progress_t *self, size_t *point_id, double *half_width);
+
 /* How a run of a study is watched and stopped. */
 typedef struct {
     int num_threads;              /* >= 1 */
     int64_t shard_id, num_shards; /* 0 ... num_shards - 1: this part only; 0, 0: all */
-    spot_watch_t watch;           /* after a stop the batches under way are finished */
+    atomic_int *stop; /* not 0: the batches under way are finished; may be NULL */
+    /* Told after every few batches, by any thread, one at a time; may be NULL. */
+    void (*progress)(void *context, const spot_study_progress_t *progress);
+    void *context;
 } spot_study_run_t;
 
 /* Runs all replications of all points that are not in the store, whose head must be that

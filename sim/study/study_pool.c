@@ -3,6 +3,7 @@
  * alone, never on the number of workers, and so do the rows. */
 #include "sim/study/study_pool.h"
 
+#include <math.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -10,19 +11,24 @@
 
 #include "base/memory.h"
 
-typedef struct {
+struct spot_pool {
     const spot_study_t *study;
     spot_store_t *store;
     const spot_study_run_t *run;
+    size_t watched_metric;
+    pthread_t *threads; /* [num_threads] */
+
     const spot_round_t *round;
     int64_t *first_batches; /* [num_points + 1] of the round: batches of points before */
     int64_t end_batch;      /* of the shard */
     atomic_llong next_batch;
-    atomic_llong num_done; /* replications */
-    int64_t num_wanted;
     atomic_int error; /* first one of any worker */
-    pthread_mutex_t progress_lock;
-} pool_t;
+
+    pthread_mutex_t lock; /* of all below */
+    spot_study_progress_t progress;
+    spot_moments_t *watched; /* [num_points] */
+    int64_t *num_done;       /* [num_points] replications that are there */
+};
 
 /* The memory of one worker. */
 typedef struct {
@@ -36,7 +42,7 @@ typedef struct {
 
 /* The worker's memory serves as long as the point stays the same. */
 static int
-open_worker(const pool_t *pool, scratch_t *scratch, size_t point_id)
+open_worker(const spot_pool_t *pool, scratch_t *scratch, size_t point_id)
 {
     const spot_study_t *study = pool->study;
 
@@ -52,7 +58,7 @@ open_worker(const pool_t *pool, scratch_t *scratch, size_t point_id)
 /* The row_id-th row of the scratch. */
 static int
 run_replication(
-    const pool_t *pool, scratch_t *scratch, int64_t replication, int64_t row_id)
+    const spot_pool_t *pool, scratch_t *scratch, int64_t replication, int64_t row_id)
 {
     const spot_study_t *study = pool->study;
     double *row = &scratch->rows[(size_t) row_id * study->head.num_metrics];
@@ -70,32 +76,62 @@ run_replication(
     return ret;
 }
 
+/* A batch of a point is there, num_rows of its replications were run now. The watched
+ * values are added in the order in which batches end: they are for watching only. */
+static void
+tell_progress(
+    spot_pool_t *self, const spot_piece_t *piece, int64_t num_there, int64_t target)
+{
+    const size_t num_metrics = self->study->head.num_metrics;
+    const size_t point_id = piece->point_id;
+
+    pthread_mutex_lock(&self->lock);
+    for (size_t j = 0; j < piece->num_rows; j++) {
+        const double value = piece->rows[j * num_metrics + self->watched_metric];
+
+        if (isfinite(value)) {
+            spot_moments_add(&self->watched[point_id], value);
+        }
+    }
+    self->num_done[point_id] += (int64_t) piece->num_rows + num_there;
+    self->progress.num_points_done += self->num_done[point_id] >= target;
+    self->progress.num_done += (int64_t) piece->num_rows + num_there;
+    self->progress.num_run += (int64_t) piece->num_rows;
+    if (self->run->progress != NULL) {
+        self->run->progress(self->run->context, &self->progress);
+    }
+    pthread_mutex_unlock(&self->lock);
+}
+
 /* Runs the replications of [first, end), all of one batch, that are not there yet. */
 static int
-run_batch(pool_t *pool, scratch_t *scratch, size_t point_id, int64_t first, int64_t end)
+run_batch(
+    spot_pool_t *pool, scratch_t *scratch, size_t point_id, int64_t first, int64_t end)
 {
-    const int64_t num_there = pool->store->num_there(pool->store, point_id, first);
-    const int64_t num_rows = end - first - num_there;
-    const spot_piece_t piece = {point_id, first + num_there, (size_t) num_rows,
-        scratch->rows, scratch->warnings};
+    const int64_t there = pool->store->num_there(pool->store, point_id, first);
+    const int64_t num_there = there < end - first ? there : end - first;
+    const spot_piece_t piece = {point_id, first + num_there,
+        (size_t) (end - first - num_there), scratch->rows, scratch->warnings};
     int ret = 0;
 
-    if (num_rows > 0) {
+    if (piece.num_rows > 0) {
         ret = open_worker(pool, scratch, point_id);
-        for (int64_t j = 0; ret == 0 && j < num_rows; j++) {
-            ret = run_replication(pool, scratch, piece.first_replication + j, j);
+        for (int64_t j = 0; ret == 0 && first + num_there + j < end; j++) {
+            ret = run_replication(pool, scratch, first + num_there + j, j);
         }
         if (ret == 0) {
             ret = pool->store->put(pool->store, &piece);
         }
     }
-    atomic_fetch_add(&pool->num_done, end - first);
+    if (ret == 0) {
+        tell_progress(pool, &piece, num_there, pool->round->to[point_id]);
+    }
     return ret;
 }
 
 /* The point that a batch of the round belongs to. O(log points). */
 static size_t
-point_of(const pool_t *pool, int64_t batch_id)
+point_of(const spot_pool_t *pool, int64_t batch_id)
 {
     size_t low = 0, high = pool->study->head.num_points;
 
@@ -113,7 +149,7 @@ point_of(const pool_t *pool, int64_t batch_id)
 
 /* The replications [*first, return value) of a batch of the round. */
 static int64_t
-batch_end(const pool_t *pool, size_t point_id, int64_t batch_id, int64_t *first)
+batch_end(const spot_pool_t *pool, size_t point_id, int64_t batch_id, int64_t *first)
 {
     const int64_t size = spot_study_batch_size(&pool->study->head);
     const int64_t target = pool->round->to[point_id];
@@ -125,7 +161,7 @@ batch_end(const pool_t *pool, size_t point_id, int64_t batch_id, int64_t *first)
 }
 
 static int
-run_ticket(pool_t *pool, scratch_t *scratch, int64_t batch_id)
+run_ticket(spot_pool_t *pool, scratch_t *scratch, int64_t batch_id)
 {
     const size_t point_id = point_of(pool, batch_id);
     int64_t first;
@@ -135,17 +171,7 @@ run_ticket(pool_t *pool, scratch_t *scratch, int64_t batch_id)
 }
 
 static void
-tell_progress(pool_t *pool)
-{
-    if (pthread_mutex_trylock(&pool->progress_lock) == 0) {
-        spot_watch_tell(
-            &pool->run->watch, atomic_load(&pool->num_done), pool->num_wanted);
-        pthread_mutex_unlock(&pool->progress_lock);
-    }
-}
-
-static void
-keep_first_error(pool_t *pool, int error)
+keep_first_error(spot_pool_t *pool, int error)
 {
     int none = 0;
 
@@ -155,7 +181,7 @@ keep_first_error(pool_t *pool, int error)
 static void *
 work(void *context)
 {
-    pool_t *pool = context;
+    spot_pool_t *pool = context;
     const size_t size = (size_t) spot_study_batch_size(&pool->study->head);
     scratch_t scratch = {.worker = NULL};
     int ret = 0;
@@ -170,10 +196,9 @@ work(void *context)
         if (batch_id >= pool->end_batch) {
             break;
         }
-        ret = spot_watch_is_stopped(&pool->run->watch)
+        ret = pool->run->stop != NULL && atomic_load(pool->run->stop) != 0
                   ? SPOT_ERR_INTERRUPTED
                   : run_ticket(pool, &scratch, batch_id);
-        tell_progress(pool);
     }
     if (ret != 0) {
         keep_first_error(pool, ret);
@@ -186,75 +211,111 @@ work(void *context)
 
 /* Lays the batches of the round out, one point after another, and takes the shard's part
  * of them. */
-static int
-lay_out(pool_t *pool)
+static void
+lay_out(spot_pool_t *self, const spot_round_t *round)
 {
-    const spot_round_t *round = pool->round;
-    const size_t num_points = pool->study->head.num_points;
-    const int64_t size = spot_study_batch_size(&pool->study->head);
+    const size_t num_points = self->study->head.num_points;
+    const int64_t size = spot_study_batch_size(&self->study->head);
     int64_t num_batches = 0;
 
-    pool->first_batches = spot_calloc(num_points + 1, sizeof(*pool->first_batches));
-    if (pool->first_batches == NULL) {
-        return SPOT_ERR_NO_MEMORY;
-    }
+    self->round = round;
     for (size_t j = 0; j < num_points; j++) {
-        pool->first_batches[j] = num_batches;
+        self->first_batches[j] = num_batches;
         if (round->to[j] > round->from[j]) {
             num_batches += (round->to[j] + size - 1) / size - round->from[j] / size;
         }
     }
-    pool->first_batches[num_points] = num_batches;
-    atomic_store(&pool->next_batch, num_batches * round->shard_id / round->num_shards);
-    pool->end_batch = num_batches * (round->shard_id + 1) / round->num_shards;
-    return 0;
+    self->first_batches[num_points] = num_batches;
+    atomic_store(&self->next_batch, num_batches * round->shard_id / round->num_shards);
+    self->end_batch = num_batches * (round->shard_id + 1) / round->num_shards;
 }
 
-/* The replications of the shard's batches. */
-static int64_t
-num_wanted(const pool_t *pool)
-{
-    int64_t num = 0, first;
-
-    for (int64_t j = atomic_load(&pool->next_batch); j < pool->end_batch; j++) {
-        num += batch_end(pool, point_of(pool, j), j, &first);
-        num -= first;
-    }
-    return num;
-}
-
-/* The calling thread is the last worker, or the only one. */
+/* What there will be at the end of the round: of the shard's points all of what earlier
+ * rounds have seen to, and the shard's batches. A batch that an earlier round began
+ * counts as a whole again. */
 static void
-run_threads(pool_t *pool, pthread_t *threads, int num_threads)
+start_progress(spot_pool_t *self)
 {
-    int num_started = 0;
+    const spot_round_t *round = self->round;
+    spot_study_progress_t *progress = &self->progress;
 
-    pthread_mutex_init(&pool->progress_lock, NULL);
-    while (num_started < num_threads - 1 &&
-           pthread_create(&threads[num_started], NULL, work, pool) == 0) {
-        num_started++;
+    progress->num_done = 0;
+    progress->num_points_done = 0;
+    for (size_t j = 0; j < self->study->head.num_points; j++) {
+        const bool is_more = round->to[j] > round->from[j];
+        const int64_t size = spot_study_batch_size(&self->study->head);
+
+        self->num_done[j] = is_more ? round->from[j] / size * size : round->to[j];
+        progress->num_done += self->num_done[j];
+        progress->num_points_done += !is_more && round->to[j] > 0;
     }
-    (void) work(pool);
-    for (int j = 0; j < num_started; j++) {
-        pthread_join(threads[j], NULL);
+    progress->num_wanted = progress->num_done;
+    for (int64_t j = atomic_load(&self->next_batch); j < self->end_batch; j++) {
+        int64_t first;
+
+        progress->num_wanted += batch_end(self, point_of(self, j), j, &first);
+        progress->num_wanted -= first;
     }
-    pthread_mutex_destroy(&pool->progress_lock);
 }
 
 int
-spot_study_run_round(const spot_study_t *self, spot_store_t *store,
-    const spot_study_run_t *run, const spot_round_t *round)
+spot_pool_run_round(spot_pool_t *self, const spot_round_t *round)
 {
-    pool_t pool = {.study = self, .store = store, .run = run, .round = round};
-    pthread_t *threads = spot_calloc((size_t) run->num_threads, sizeof(*threads));
-    int ret = threads == NULL ? SPOT_ERR_NO_MEMORY : lay_out(&pool);
+    int num_started = 0;
 
-    if (ret == 0) {
-        pool.num_wanted = num_wanted(&pool);
-        run_threads(&pool, threads, run->num_threads);
-        ret = atomic_load(&pool.error);
+    lay_out(self, round);
+    start_progress(self);
+    while (num_started < self->run->num_threads - 1 &&
+           pthread_create(&self->threads[num_started], NULL, work, self) == 0) {
+        num_started++;
     }
-    free(pool.first_batches);
-    free(threads);
-    return ret;
+    (void) work(self); /* the calling thread is the last worker, or the only one */
+    for (int j = 0; j < num_started; j++) {
+        pthread_join(self->threads[j], NULL);
+    }
+    return atomic_load(&self->error);
+}
+
+int
+spot_pool_open(spot_pool_t **self, const spot_study_t *study, spot_store_t *store,
+    const spot_study_run_t *run)
+{
+    const size_t num_points = study->head.num_points;
+    spot_pool_t *pool = spot_calloc(1, sizeof(*pool));
+
+    *self = NULL;
+    if (pool == NULL) {
+        return SPOT_ERR_NO_MEMORY;
+    }
+    pool->study = study;
+    pool->store = store;
+    pool->run = run;
+    pool->watched_metric = spot_study_watched_metric(&study->head);
+    pool->threads = spot_calloc((size_t) run->num_threads, sizeof(*pool->threads));
+    pool->first_batches = spot_calloc(num_points + 1, sizeof(*pool->first_batches));
+    pool->watched = spot_calloc(num_points, sizeof(*pool->watched));
+    pool->num_done = spot_calloc(num_points, sizeof(*pool->num_done));
+    pool->progress.study = study;
+    pool->progress.watched = pool->watched;
+    pthread_mutex_init(&pool->lock, NULL);
+    if (pool->threads == NULL || pool->first_batches == NULL || pool->watched == NULL ||
+        pool->num_done == NULL) {
+        spot_pool_close(pool);
+        return SPOT_ERR_NO_MEMORY;
+    }
+    *self = pool;
+    return 0;
+}
+
+void
+spot_pool_close(spot_pool_t *self)
+{
+    if (self != NULL) {
+        pthread_mutex_destroy(&self->lock);
+        free(self->threads);
+        free(self->first_batches);
+        free(self->watched);
+        free(self->num_done);
+        free(self);
+    }
 }

@@ -13,9 +13,15 @@ typedef struct {
     int64_t num_shards;  /* of how many parts of about the same size */
 } spot_round_t;
 
+typedef struct spot_pool spot_pool_t;
+
+/* NO_MEMORY leaves *self NULL. All that is passed must outlive it. */
+SPOT_MUST_CHECK int spot_pool_open(spot_pool_t **self, const spot_study_t *study,
+    spot_store_t *store, const spot_study_run_t *run);
+void spot_pool_close(spot_pool_t *self);
+
 /* Runs the replications of a round that the store does not have and puts them there.
  * INTERRUPTED, NO_MEMORY, or the first error of the experiment or the store. */
-SPOT_MUST_CHECK int spot_study_run_round(const spot_study_t *self, spot_store_t *store,
-    const spot_study_run_t *run, const spot_round_t *round);
+SPOT_MUST_CHECK int spot_pool_run_round(spot_pool_t *self, const spot_round_t *round);
 
 #endif

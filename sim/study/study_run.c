@@ -41,20 +41,20 @@ choose_policy(
 }
 
 static int
-run_rounds(const spot_study_t *self, spot_store_t *store, const spot_study_run_t *run,
+run_rounds(spot_pool_t *pool, spot_store_t *store, const spot_study_run_t *run,
     const spot_policy_t *policy, int64_t *from, int64_t *to, spot_diag_t *diag)
 {
     const bool is_split = run->num_shards > 1 && !policy->needs_whole_points;
     const spot_round_t round = {
         from, to, is_split ? run->shard_id : 0, is_split ? run->num_shards : 1};
-    const size_t num_points = self->head.num_points;
+    const size_t num_points = store->head->num_points;
     bool is_more = true;
     int ret = policy->next(policy->state, store, to, &is_more);
 
     while (ret == 0 && is_more) {
         int flushed;
 
-        ret = spot_study_run_round(self, store, run, &round);
+        ret = spot_pool_run_round(pool, &round);
         flushed = store->flush(store, diag);
         ret = ret == 0 || flushed != 0 ? flushed : ret;
         memcpy(from, to, num_points * sizeof(*from));
@@ -70,6 +70,7 @@ spot_study_run(const spot_study_t *self, spot_store_t *store,
     const spot_study_run_t *run, spot_diag_t *diag)
 {
     spot_policy_t policy;
+    spot_pool_t *pool = NULL;
     const size_t num_points = self->head.num_points;
     int64_t *from = spot_calloc(num_points, sizeof(*from));
     int64_t *to = spot_calloc(num_points, sizeof(*to));
@@ -79,8 +80,12 @@ spot_study_run(const spot_study_t *self, spot_store_t *store,
         ret = SPOT_ERR_NO_MEMORY;
     }
     if (ret == 0) {
-        ret = run_rounds(self, store, run, &policy, from, to, diag);
+        ret = spot_pool_open(&pool, self, store, run);
     }
+    if (ret == 0) {
+        ret = run_rounds(pool, store, run, &policy, from, to, diag);
+    }
+    spot_pool_close(pool);
     policy.free(policy.state);
     free(to);
     free(from);

@@ -179,12 +179,11 @@ typedef struct {
 } stopper_t;
 
 static void
-stop_later(void *context, int64_t num_done, int64_t num_total)
+stop_later(void *context, const spot_study_progress_t *progress)
 {
     stopper_t *self = context;
 
-    (void) num_done;
-    (void) num_total;
+    (void) progress;
     if (--self->num_left == 0) {
         atomic_store(&self->stop, 1);
     }
@@ -206,8 +205,10 @@ test_interruptions_do_not_show(void **state)
     assert_int_equal(spot_store_open_memory(&store, &study.head), 0);
     while (ret == SPOT_ERR_INTERRUPTED && num_stops < 10000) {
         stopper_t stopper = {.num_left = 7 * (num_stops + 1)};
-        const spot_study_run_t run = {
-            .num_threads = 2, .watch = {&stopper.stop, stop_later, &stopper}};
+        const spot_study_run_t run = {.num_threads = 2,
+            .stop = &stopper.stop,
+            .progress = stop_later,
+            .context = &stopper};
 
         ret = spot_study_run(&study, store, &run, NULL);
         before = now;
@@ -252,7 +253,8 @@ test_bad_input(void **state)
         "yaml:4:23: replications.until: needs either half_width or relative_half_width");
     assert_refused(STUDY("metric: normal, half_width: 1, relative_half_width: 0.1", ""),
         "replications.until: needs either half_width or relative_half_width, above 0");
-    assert_refused(STUDY("half_width: 1", ""), "yaml:4:23: missing key \"replications.until.metric\"");
+    assert_refused(STUDY("half_width: 1", ""),
+        "yaml:4:23: missing key \"replications.until.metric\"");
     assert_refused(STUDY("metric: normal, half_width: -1", ""), "half_width");
     assert_refused(STUDY("metric: normal, half_width: 1, confidence: 1", ""),
         "replications.until.confidence: ");

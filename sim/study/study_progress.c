@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <math.h>
+#include <string.h>
+
+#include "sim/store/summary.h"
+#include "sim/study/study.h"
+
+size_t
+spot_study_watched_metric(const spot_study_head_t *head)
+{
+    size_t metric_id = 0;
+
+    while (head->until.metric != NULL && metric_id + 1 < head->num_metrics &&
+           strcmp(head->metrics[metric_id].name, head->until.metric) != 0) {
+        metric_id++;
+    }
+    return metric_id;
+}
+
+bool
+spot_study_widest(
+    const spot_study_progress_t *self, size_t *point_id, double *half_width)
+{
+    const spot_until_t *until = &self->study->head.until;
+    double widest = -1;
+
+    for (size_t j = 0; j < self->study->head.num_points; j++) {
+        const double width = spot_moments_stderr(&self->watched[j]);
+
+        if (width > widest) {
+            widest = width;
+            *point_id = j;
+        }
+    }
+    if (widest < 0) {
+        return false;
+    }
+    *half_width = spot_moments_half_width(&self->watched[*point_id],
+        until->metric == NULL ? SPOT_CONFIDENCE : until->confidence);
+    return true;
+}
