@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "cli/study_progress.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/json.h"
+#include "base/utf8.h"
+
+const char *const spot_progress_form_names[SPOT_NUM_PROGRESS_FORMS] = {
+    [SPOT_PROGRESS_AUTO] = "auto",
+    [SPOT_PROGRESS_LINE] = "line",
+    [SPOT_PROGRESS_LINES] = "lines",
+    [SPOT_PROGRESS_JSON] = "json",
+    [SPOT_PROGRESS_NONE] = "none",
+};
+
+/* Seconds between two reports of a form. */
+static const double told_every_s[SPOT_NUM_PROGRESS_FORMS] = {
+    [SPOT_PROGRESS_LINE] = 0.2,
+    [SPOT_PROGRESS_LINES] = 10,
+    [SPOT_PROGRESS_JSON] = 1,
+    [SPOT_PROGRESS_NONE] = (double) INFINITY,
+};
+
+static double
+seconds_of(clockid_t clock)
+{
+    struct timespec now = {0, 0};
+
+    clock_gettime(clock, &now);
+    return (double) now.tv_sec + 1e-9 * (double) now.tv_nsec;
+}
+
+void
+spot_study_watcher_start(spot_study_watcher_t *self, spot_progress_form_t form)
+{
+    const double now_s = seconds_of(CLOCK_MONOTONIC);
+
+    *self = (spot_study_watcher_t){.form = form,
+        .started_s = now_s,
+        .started_cpu_s = seconds_of(CLOCK_PROCESS_CPUTIME_ID),
+        .told_s = now_s};
+    if (form == SPOT_PROGRESS_AUTO) {
+        self->form =
+            isatty(STDERR_FILENO) == 1 ? SPOT_PROGRESS_LINE : SPOT_PROGRESS_LINES;
+    }
+}
+
+/* What a report says of speed; NAN where it is not known yet. */
+typedef struct {
+    double passed_s;
+    double runs_per_s;
+    double left_s; /* for what is known to be wanted */
+} speed_t;
+
+static speed_t
+speed_of(const spot_study_watcher_t *self, const spot_study_progress_t *progress)
+{
+    const double passed_s = seconds_of(CLOCK_MONOTONIC) - self->started_s;
+    const double runs_per_s = (double) progress->num_run / passed_s;
+    const int64_t num_left = progress->num_wanted - progress->num_done;
+
+    return (speed_t){passed_s, runs_per_s,
+        progress->num_run > 0 ? (double) num_left / runs_per_s : (double) NAN};
+}
+
+static void
+write_text(const spot_study_progress_t *progress, const speed_t *speed)
+{
+    const spot_study_head_t *head = &progress->study->head;
+    const char *metric = head->metrics[spot_study_watched_metric(head)].name;
+    size_t point_id;
+    double half_width;
+
+    fprintf(stderr,
+        "%5.1f %%  %zu of %zu points, %" PRId64 " of %" PRId64 " runs%s, %.0f/s",
+        100 * (double) progress->num_done / (double) progress->num_wanted,
+        progress->num_points_done, head->num_points, progress->num_done,
+        progress->num_wanted, head->until.metric == NULL ? "" : " known to be needed",
+        speed->runs_per_s);
+    if (isfinite(speed->left_s)) {
+        fprintf(stderr, ", %.0f s left", speed->left_s);
+    }
+    if (spot_study_widest(progress, &point_id, &half_width)) {
+        fprintf(stderr, ", widest: %s ±%.2g at point %zu", metric, half_width, point_id);
+    }
+}
+
+static void
+write_widest(spot_json_t *json, const spot_study_progress_t *progress)
+{
+    const spot_study_head_t *head = &progress->study->head;
+    size_t point_id;
+    double half_width;
+
+    if (!spot_study_widest(progress, &point_id, &half_width)) {
+        return;
+    }
+    spot_json_open(json, "widest", '{');
+    spot_json_text(json, "metric", head->metrics[spot_study_watched_metric(head)].name);
+    spot_json_number(json, "half_width", half_width);
+    spot_json_integer(json, "point", (int64_t) point_id);
+    spot_json_open(json, "values", '{');
+    for (size_t j = 0; j < head->num_axes; j++) {
+        spot_json_text(json, head->axes[j].path,
+            head->axes[j].texts[spot_study_value_id(head, point_id, j)]);
+    }
+    spot_json_close(json, '}');
+    spot_json_close(json, '}');
+}
+
+static void
+write_json(const spot_study_progress_t *progress, const speed_t *speed)
+{
+    spot_json_t json;
+
+    spot_json_init(&json, stderr, 0);
+    spot_json_open(&json, NULL, '{');
+    spot_json_text(&json, "event", "progress");
+    spot_json_integer(&json, "points_done", (int64_t) progress->num_points_done);
+    spot_json_integer(&json, "points", (int64_t) progress->study->head.num_points);
+    spot_json_integer(&json, "runs_done", progress->num_done);
+    spot_json_integer(&json, "runs_wanted", progress->num_wanted);
+    spot_json_integer(&json, "runs_made", progress->num_run);
+    spot_json_number(&json, "runs_per_s", speed->runs_per_s);
+    spot_json_number(&json, "passed_s", speed->passed_s);
+    spot_json_number(&json, "left_s", speed->left_s);
+    write_widest(&json, progress);
+    spot_json_close(&json, '}');
+    fputc('\n', stderr);
+}
+
+void
+spot_study_watcher_tell(void *context, const spot_study_progress_t *progress)
+{
+    spot_study_watcher_t *self = context;
+    speed_t speed;
+
+    self->num_run = progress->num_run;
+    if (seconds_of(CLOCK_MONOTONIC) - self->told_s < told_every_s[self->form]) {
+        return;
+    }
+    self->told_s = seconds_of(CLOCK_MONOTONIC);
+    speed = speed_of(self, progress);
+    if (self->form == SPOT_PROGRESS_JSON) {
+        write_json(progress, &speed);
+        return;
+    }
+    self->is_shown = self->form == SPOT_PROGRESS_LINE;
+    fputs(self->is_shown ? "\r" : "", stderr);
+    write_text(progress, &speed);
+    fputs(self->is_shown ? "\033[K" : "\n", stderr);
+}
+
+static const char *
+outcome_of(int error)
+{
+    return error == 0 ? "done" : error == SPOT_ERR_INTERRUPTED ? "interrupted" : "failed";
+}
+
+void
+spot_study_watcher_finish(
+    spot_study_watcher_t *self, const spot_study_t *study, int num_threads, int error)
+{
+    const double passed_s = seconds_of(CLOCK_MONOTONIC) - self->started_s;
+    const double cpu_s = seconds_of(CLOCK_PROCESS_CPUTIME_ID) - self->started_cpu_s;
+    spot_json_t json;
+
+    if (self->is_shown) {
+        fputs("\r\033[K", stderr);
+        self->is_shown = false;
+    }
+    if (self->form == SPOT_PROGRESS_JSON) {
+        spot_json_init(&json, stderr, 0);
+        spot_json_open(&json, NULL, '{');
+        spot_json_text(&json, "event", outcome_of(error));
+        spot_json_integer(&json, "points", (int64_t) study->head.num_points);
+        spot_json_integer(&json, "runs_made", self->num_run);
+        spot_json_number(&json, "passed_s", passed_s);
+        spot_json_number(&json, "cpu_s", cpu_s);
+        spot_json_close(&json, '}');
+        fputc('\n', stderr);
+    } else if (self->form != SPOT_PROGRESS_NONE) {
+        fprintf(stderr,
+            "%zu points, %" PRId64
+            " replications run on %d threads: %.2f s, %.2f s of CPU time\n",
+            study->head.num_points, self->num_run, num_threads, passed_s, cpu_s);
+    }
+}
