@@ -2,45 +2,126 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
-#include "base/outfile.h"
+#include "base/inputs.h"
 #include "cli/command.h"
 #include "cli/interrupt.h"
-#include "cli/progress_line.h"
-#include "reports/result_csv.h"
-#include "reports/result_json.h"
-#include "reports/result_table.h"
+#include "cli/study_progress.h"
+#include "cli/study_results.h"
 #include "reports/study_plot.h"
-#include "sim/study/study.h"
+#include "sim/store/store_sqlite.h"
+#include "sim/study/study_provenance.h"
 #include "sim/train/experiment.h"
 
-enum { OPTION_THREADS = 256, OPTION_SET, OPTION_JSON, OPTION_PLOT };
+#define MAX_THREADS 1024
+#define MAX_SHARDS 1000000
+
+enum {
+    OPTION_THREADS = 256,
+    OPTION_SET,
+    OPTION_JSON,
+    OPTION_PLOT,
+    OPTION_SHARD,
+    OPTION_PROGRESS
+};
 
 typedef struct {
     const char *study_path;
     const char *output_path;
-    const char *plot_path;
+    spot_study_results_t results;
     int64_t num_threads;
-    bool is_json;
+    const char *shard; /* "I/N", or "" */
+    int64_t shard_id;
+    int64_t num_shards;
+    spot_progress_form_t progress;
     spot_option_list_t sets;
+    int argc;
+    char **argv;
 } arguments_t;
 
 static const struct argp_option options[] = {
-    {"output", 'o', "FILE.csv", 0,
-        "Write the results as CSV, one row a point and metric; - is standard output", 0},
+    {"output", 'o', "FILE", 0,
+        "Keep every replication in FILE.db, a SQLite database; a study that is run "
+        "again "
+        "with it runs what is missing. FILE.csv: only a summary, one row a point and "
+        "metric; -: the same on standard output",
+        0},
     {"plot", OPTION_PLOT, "FILE.svg", 0, "Draw the results (needs gnuplot)", 0},
     {"threads", OPTION_THREADS, "N", 0,
         "Threads to run on (default: all processors); the results are the same", 0},
+    {"shard", OPTION_SHARD, "I/N", 0,
+        "Run the I-th of N parts only, into a database of its own (needs -o FILE.db); "
+        "`spotsim merge` joins them",
+        0},
     {"set", OPTION_SET, "KEY=VALUE", 0,
         "Set a key of the study (replications.count=100), of its scenario "
         "(job.reload=\"60 "
         "s\"), or the values of a swept key; may be given several times",
         0},
     {"json", OPTION_JSON, NULL, 0, "Print the results as JSON instead of a table", 0},
+    {"progress", OPTION_PROGRESS, "FORM", 0,
+        "How to tell on standard error how far it is: auto (default: line on a "
+        "terminal, "
+        "else lines), line, lines (every 10 s), json (an object a line, every s), none",
+        0},
     {NULL, 0, NULL, 0, NULL, 0},
 };
+
+/* "3/8" is the third of eight. */
+static void
+parse_shard(struct argp_state *state, const char *text, arguments_t *arguments)
+{
+    int64_t i = 0, n = 0;
+    int num_bytes = 0;
+
+    if (sscanf(text, "%" SCNd64 "/%" SCNd64 "%n", &i, &n, &num_bytes) != 2 ||
+        text[num_bytes] != '\0' || strspn(text, "0123456789/") != strlen(text) ||
+        i < 1 || n > MAX_SHARDS || i > n) {
+        argp_error(state,
+            "--shard: expected I/N with I from 1 to N and N up to %d, e.g. 3/8, got "
+            "\"%s\"",
+            MAX_SHARDS, text);
+    }
+    arguments->shard = text;
+    arguments->shard_id = i - 1;
+    arguments->num_shards = n;
+}
+
+static void
+parse_progress(struct argp_state *state, const char *text, arguments_t *arguments)
+{
+    for (int j = 0; j < SPOT_NUM_PROGRESS_FORMS; j++) {
+        if (strcmp(text, spot_progress_form_names[j]) == 0) {
+            arguments->progress = (spot_progress_form_t) j;
+            return;
+        }
+    }
+    argp_error(
+        state, "--progress: expected auto, line, lines, json or none, got \"%s\"", text);
+}
+
+/* A database, unless it is CSV. */
+static bool
+is_store_path(const char *path)
+{
+    const size_t length = path == NULL ? 0 : strlen(path);
+
+    return length > 0 && strcmp(path, "-") != 0 &&
+           (length < 4 || strcmp(path + length - 4, ".csv") != 0);
+}
+
+static void
+finish_arguments(struct argp_state *state, arguments_t *arguments)
+{
+    if (!is_store_path(arguments->output_path)) {
+        arguments->results.csv_path = arguments->output_path;
+        if (arguments->num_shards > 0) {
+            argp_error(
+                state, "--shard needs a database to keep its part in: -o FILE.db");
+        }
+    }
+}
 
 static error_t
 parse(int key, char *text, struct argp_state *state)
@@ -52,20 +133,30 @@ parse(int key, char *text, struct argp_state *state)
             arguments->output_path = text;
             return 0;
         case OPTION_PLOT:
-            arguments->plot_path = spot_option_svg(state, text);
+            arguments->results.plot_path = spot_option_svg(state, text);
             return 0;
         case OPTION_THREADS:
             arguments->num_threads = spot_option_integer(state, "--threads", text, 1);
-            if (arguments->num_threads > 1024) {
+            if (arguments->num_threads > MAX_THREADS) {
                 argp_error(state,
-                    "--threads: expected an integer from 1 to 1024, got \"%s\"", text);
+                    "--threads: expected an integer from 1 to %d, got \"%s\"",
+                    MAX_THREADS, text);
             }
+            return 0;
+        case OPTION_SHARD:
+            parse_shard(state, text, arguments);
+            return 0;
+        case OPTION_PROGRESS:
+            parse_progress(state, text, arguments);
             return 0;
         case OPTION_SET:
             spot_option_list_add(&arguments->sets, text);
             return 0;
         case OPTION_JSON:
-            arguments->is_json = true;
+            arguments->results.is_json = true;
+            return 0;
+        case ARGP_KEY_SUCCESS:
+            finish_arguments(state, arguments);
             return 0;
         default:
             return spot_option_argument(
@@ -73,159 +164,118 @@ parse(int key, char *text, struct argp_state *state)
     }
 }
 
-static double
-cpu_time_s(void)
-{
-    struct timespec now = {0, 0};
-
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-    return (double) now.tv_sec + 1e-9 * (double) now.tv_nsec;
-}
-
-/* Whether the CSV goes to a file, not to standard output. */
-static bool
-is_csv_file(const arguments_t *arguments)
-{
-    return arguments->output_path != NULL && strcmp(arguments->output_path, "-") != 0;
-}
-
-typedef int (*writer_t)(const spot_store_t *store, FILE *out);
-
-/* path NULL: standard output. */
-static int
-write_results(
-    const spot_store_t *store, writer_t writer, const char *path, spot_diag_t *diag)
-{
-    spot_outfile_t file;
-    int ret = spot_outfile_init(&file, path, diag);
-
-    if (ret == 0) {
-        ret = writer(store, file.stream);
-    }
-    return spot_outfile_close(&file, ret, diag);
-}
-
 /* What cannot be written or drawn is to be known before the work. */
 static int
 check_outputs(const arguments_t *arguments, const spot_store_t *store, spot_diag_t *diag)
 {
+    const spot_study_results_t *results = &arguments->results;
     int ret =
         spot_command_check_outputs((spot_command_files_t){1, &arguments->study_path},
             (spot_command_files_t){
-                2, (const char *[]){arguments->output_path, arguments->plot_path}},
+                2, (const char *[]){results->csv_path, results->plot_path}},
             diag);
 
-    if (ret == 0 && arguments->plot_path != NULL) {
-        ret = spot_study_plot_check(store, arguments->plot_path, diag);
-    }
-    return ret;
-}
-
-/* "FILE.csv.partial". NULL: no memory. */
-static char *
-partial_path(const arguments_t *arguments)
-{
-    static const char suffix[] = ".partial";
-    char *path = malloc(strlen(arguments->output_path) + sizeof(suffix));
-
-    if (path != NULL) {
-        sprintf(path, "%s%s", arguments->output_path, suffix);
-    }
-    return path;
-}
-
-/* What an interrupted study has so far, under another name than the whole would have. */
-static void
-keep_partial_results(
-    const arguments_t *arguments, const spot_store_t *store, spot_diag_t *diag)
-{
-    char *path;
-
-    if (!is_csv_file(arguments)) {
-        return;
-    }
-    path = partial_path(arguments);
-    if (path != NULL && write_results(store, spot_result_csv_write, path, diag) == 0) {
-        fprintf(stderr, "what was done so far is in %s\n", path);
-    }
-    free(path);
-}
-
-/* Those of an earlier, interrupted run: the whole is there now. */
-static void
-remove_partial_results(const arguments_t *arguments)
-{
-    char *path;
-
-    if (is_csv_file(arguments)) {
-        path = partial_path(arguments);
-        if (path != NULL) {
-            unlink(path);
-        }
-        free(path);
-    }
-}
-
-static int
-write_all(const arguments_t *arguments, const spot_store_t *store, spot_diag_t *diag)
-{
-    int ret = 0;
-
-    if (arguments->output_path == NULL || is_csv_file(arguments)) {
-        ret = write_results(store,
-            arguments->is_json ? spot_result_json_write : spot_result_table_write, NULL,
-            diag);
-    }
-    if (ret == 0 && arguments->output_path != NULL) {
-        ret = write_results(store, spot_result_csv_write, arguments->output_path, diag);
-    }
-    if (ret == 0) {
-        remove_partial_results(arguments);
-    }
-    if (ret == 0 && arguments->plot_path != NULL) {
-        ret = spot_study_plot(store, arguments->plot_path, diag);
+    if (ret == 0 && results->plot_path != NULL) {
+        ret = spot_study_plot_check(store, results->plot_path, diag);
     }
     return ret;
 }
 
 static int
-simulate(const arguments_t *arguments, const spot_study_t *study, spot_diag_t *diag)
+open_memory(spot_store_t **store, const spot_study_head_t *head)
 {
-    const double started_cpu_s = cpu_time_s();
-    spot_progress_line_t line;
-    const spot_study_run_t run = {.num_threads = (int) arguments->num_threads,
-        .watch = spot_progress_line_start(&line, "runs", false)};
-    spot_store_t *store = NULL;
-    double passed_s;
-    int ret = spot_store_open_memory(&store, &study->head);
+    const int ret = spot_store_open_memory(store, head);
 
     if (ret == SPOT_ERR_NO_MEMORY) {
         fprintf(stderr,
             "%zu points x %" PRId64 " replications x %zu metrics need %.1f GB: keep "
-            "fewer metrics\n",
-            study->head.num_points, study->head.num_replications,
-            study->head.num_metrics,
-            8e-9 * (double) study->head.num_points *
-                (double) study->head.num_replications *
-                (double) study->head.num_metrics);
+            "them in a database (-o FILE.db), or keep fewer metrics\n",
+            head->num_points, head->num_replications, head->num_metrics,
+            8e-9 * (double) head->num_points * (double) head->num_replications *
+                (double) head->num_metrics);
     }
+    return ret;
+}
+
+/* The database of -o, or memory. */
+static int
+open_store(const arguments_t *arguments, const spot_study_t *study,
+    const spot_inputs_t *inputs, spot_store_t **store, spot_diag_t *diag)
+{
+    spot_study_provenance_t provenance;
+    int ret;
+
+    if (!is_store_path(arguments->output_path)) {
+        return open_memory(store, &study->head);
+    }
+    ret = spot_study_provenance_init(
+        &provenance, study, inputs, arguments->argc, arguments->argv);
+    if (ret == 0) {
+        provenance.provenance.num_threads = arguments->num_threads;
+        provenance.provenance.shard = arguments->shard;
+        ret = spot_store_open_sqlite(
+            store, arguments->output_path, &study->head, &provenance.provenance, diag);
+    }
+    spot_study_provenance_free(&provenance);
+    return ret;
+}
+
+/* How to go on after an interrupt, and what is there so far. */
+static void
+tell_how_to_go_on(
+    const arguments_t *arguments, const spot_store_t *store, spot_diag_t *diag)
+{
+    if (is_store_path(arguments->output_path)) {
+        fprintf(stderr,
+            "interrupted: what was run is in %s; the same command goes on from there\n",
+            arguments->output_path);
+    } else {
+        spot_study_results_keep_partial(&arguments->results, store, diag);
+    }
+}
+
+/* A shard has only a part to show. */
+static int
+write_results(const arguments_t *arguments, const spot_store_t *store, spot_diag_t *diag)
+{
+    if (arguments->num_shards > 1) {
+        fprintf(stderr,
+            "shard %s is complete in %s; join all of them: spotsim merge OUT.db "
+            "SHARD.db "
+            "...\n",
+            arguments->shard, arguments->output_path);
+        return 0;
+    }
+    return spot_study_results_write(&arguments->results, store, diag);
+}
+
+static int
+simulate(const arguments_t *arguments, const spot_study_t *study,
+    const spot_inputs_t *inputs, spot_diag_t *diag)
+{
+    spot_study_watcher_t watcher;
+    const spot_study_run_t run = {.num_threads = (int) arguments->num_threads,
+        .shard_id = arguments->shard_id,
+        .num_shards = arguments->num_shards,
+        .stop = &spot_interrupt_stop,
+        .progress = spot_study_watcher_tell,
+        .context = &watcher};
+    spot_store_t *store = NULL;
+    int ret = open_store(arguments, study, inputs, &store, diag);
+
     if (ret == 0) {
         ret = check_outputs(arguments, store, diag);
     }
     if (ret == 0) {
+        spot_study_watcher_start(&watcher, arguments->progress);
         ret = spot_study_run(study, store, &run, diag);
-        passed_s = spot_progress_line_finish(&line);
-        fprintf(stderr,
-            "%zu points x %" PRId64
-            " replications on %d threads: %.2f s, %.2f s of CPU time\n",
-            study->head.num_points, study->head.num_replications, run.num_threads,
-            passed_s, cpu_time_s() - started_cpu_s);
+        spot_study_watcher_finish(&watcher, study, run.num_threads, ret);
         if (ret == SPOT_ERR_INTERRUPTED) {
-            keep_partial_results(arguments, store, diag);
+            tell_how_to_go_on(arguments, store, diag);
         }
     }
     if (ret == 0) {
-        ret = write_all(arguments, store, diag);
+        ret = write_results(arguments, store, diag);
     }
     if (store != NULL) {
         store->close(store);
@@ -237,7 +287,11 @@ static int
 run(int argc, char **argv)
 {
     const long num_processors = sysconf(_SC_NPROCESSORS_ONLN);
-    arguments_t arguments = {.num_threads = num_processors > 0 ? num_processors : 1};
+    arguments_t arguments = {.num_threads = num_processors > 0 ? num_processors : 1,
+        .shard = "",
+        .argc = argc,
+        .argv = argv};
+    spot_inputs_t inputs = {0};
     spot_study_t study;
     spot_diag_t diag;
     int exit_code, ret;
@@ -245,15 +299,21 @@ run(int argc, char **argv)
     spot_diag_init(&diag);
     spot_command_parse(&spot_command_study, argc, argv, parse, &arguments);
     spot_interrupt_watch();
+    diag.inputs = is_store_path(arguments.output_path) ? &inputs : NULL;
     ret = spot_study_read(&study, &spot_train_experiment, arguments.study_path,
         arguments.sets.texts, arguments.sets.num_texts, &diag);
+    if (ret == 0 && diag.inputs != NULL) {
+        ret = spot_inputs_name(&inputs, arguments.study_path, &diag);
+    }
+    diag.inputs = NULL;
     if (ret != 0) {
         exit_code = spot_command_finish_reading(&diag, ret);
     } else {
-        ret = simulate(&arguments, &study, &diag);
+        ret = simulate(&arguments, &study, &inputs, &diag);
         exit_code = spot_command_finish(&diag, ret);
     }
     spot_study_free(&study);
+    spot_inputs_free(&inputs);
     free(arguments.sets.texts);
     return exit_code;
 }
@@ -265,11 +325,17 @@ const spot_command_t spot_command_study = {
     .doc =
         "STUDY is a YAML file, see spotsim-study(5). All points meet the same events "
         "(common random numbers), and the results do not depend on the number of "
-        "threads. An interrupt finishes the batches under way and keeps what was done "
-        "beside the CSV, as FILE.csv.partial.",
-    .examples = "  spotsim study study.yaml -o idle.csv --plot idle.svg\n"
+        "threads or parts. With -o FILE.db the study can be stopped at any time, even "
+        "by "
+        "a power cut: run the same command again and it runs what is missing. Several "
+        "processes may work on one database of a local disk at once. An interrupt "
+        "finishes the batches under way, keeps what was done and exits with 130; a "
+        "second one stops at once. Without a database it keeps what was done beside the "
+        "CSV, as FILE.csv.partial.",
+    .examples = "  spotsim study study.yaml -o results.db --plot idle.svg\n"
                 "  spotsim study study.yaml --set replications.count=100 "
-                "--set job.pipeline_depth=[4,8]\n",
+                "--set job.pipeline_depth=[4,8]\n"
+                "  spotsim study study.yaml -o part-3.db --shard 3/8\n",
     .options = options,
     .run = run,
 };

@@ -159,7 +159,9 @@ spot_study_watcher_tell(void *context, const spot_study_progress_t *progress)
 static const char *
 outcome_of(int error)
 {
-    return error == 0 ? "done" : error == SPOT_ERR_INTERRUPTED ? "interrupted" : "failed";
+    return error == 0                      ? "done"
+           : error == SPOT_ERR_INTERRUPTED ? "interrupted"
+                                           : "failed";
 }
 
 void

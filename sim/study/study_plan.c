@@ -497,7 +497,13 @@ spot_study_place_values(spot_study_t *self, size_t point_id, const spot_node_t *
 
         ret = set_scenario_key(self, self->head.axes[j].path, self->values[j][value_id]);
     }
-    *root = has_scenario_file(self) ? self->scenario_file.root
-                                    : spot_node_get(self->document.root, "scenario");
+    *root = spot_study_scenario_root(self);
     return ret;
+}
+
+const spot_node_t *
+spot_study_scenario_root(const spot_study_t *self)
+{
+    return has_scenario_file(self) ? self->scenario_file.root
+                                   : spot_node_get(self->document.root, "scenario");
 }

@@ -20,4 +20,7 @@ SPOT_MUST_CHECK int spot_study_plan(spot_study_t *self, spot_bind_t *bind);
 SPOT_MUST_CHECK int spot_study_place_values(
     spot_study_t *self, size_t point_id, const spot_node_t **root);
 
+/* The document of the scenario; NULL where it could not be read. */
+const spot_node_t *spot_study_scenario_root(const spot_study_t *self);
+
 #endif

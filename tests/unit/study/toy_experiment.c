@@ -83,6 +83,7 @@ const spot_experiment_t toy_experiment = {
     .name = "toy",
     .num_metrics = TOY_NUM_METRICS,
     .metrics = metrics,
+    .fields = fields,
     .bind = bind_toy,
     .free = free,
     .open = open_toy,

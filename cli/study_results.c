@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "cli/study_results.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/outfile.h"
+#include "reports/result_csv.h"
+#include "reports/result_json.h"
+#include "reports/result_table.h"
+#include "reports/study_plot.h"
+
+/* Whether the CSV goes to a file, not to standard output. */
+static bool
+is_csv_file(const spot_study_results_t *self)
+{
+    return self->csv_path != NULL && strcmp(self->csv_path, "-") != 0;
+}
+
+typedef int (*writer_t)(const spot_store_t *store, FILE *out);
+
+/* path NULL: standard output. */
+static int
+write_results(
+    const spot_store_t *store, writer_t writer, const char *path, spot_diag_t *diag)
+{
+    spot_outfile_t file;
+    int ret = spot_outfile_init(&file, path, diag);
+
+    if (ret == 0) {
+        ret = writer(store, file.stream);
+    }
+    return spot_outfile_close(&file, ret, diag);
+}
+
+/* "FILE.csv.partial". NULL: no memory. */
+static char *
+partial_path(const spot_study_results_t *self)
+{
+    static const char suffix[] = ".partial";
+    char *path = malloc(strlen(self->csv_path) + sizeof(suffix));
+
+    if (path != NULL) {
+        sprintf(path, "%s%s", self->csv_path, suffix);
+    }
+    return path;
+}
+
+/* What an interrupted study has so far, under another name than the whole would have. */
+void
+spot_study_results_keep_partial(
+    const spot_study_results_t *self, const spot_store_t *store, spot_diag_t *diag)
+{
+    char *path;
+
+    if (!is_csv_file(self)) {
+        return;
+    }
+    path = partial_path(self);
+    if (path != NULL && write_results(store, spot_result_csv_write, path, diag) == 0) {
+        fprintf(stderr, "what was done so far is in %s\n", path);
+    }
+    free(path);
+}
+
+/* Those of an earlier, interrupted run: the whole is there now. */
+static void
+remove_partial_results(const spot_study_results_t *self)
+{
+    char *path;
+
+    if (is_csv_file(self)) {
+        path = partial_path(self);
+        if (path != NULL) {
+            unlink(path);
+        }
+        free(path);
+    }
+}
+
+int
+spot_study_results_write(
+    const spot_study_results_t *self, const spot_store_t *store, spot_diag_t *diag)
+{
+    int ret = 0;
+
+    if (self->csv_path == NULL || is_csv_file(self)) {
+        ret = write_results(store,
+            self->is_json ? spot_result_json_write : spot_result_table_write, NULL,
+            diag);
+    }
+    if (ret == 0 && self->csv_path != NULL) {
+        ret = write_results(store, spot_result_csv_write, self->csv_path, diag);
+    }
+    if (ret == 0) {
+        remove_partial_results(self);
+    }
+    if (ret == 0 && self->plot_path != NULL) {
+        ret = spot_study_plot(store, self->plot_path, diag);
+    }
+    return ret;
+}
