@@ -190,11 +190,10 @@ parse_name(parser_t *self, const char *start, size_t num_bytes)
 static void
 report_unknown_function(parser_t *self, const char *start, size_t num_bytes)
 {
-    char name[SPOT_CONDITION_MAX_BYTES + 1], text[SPOT_UTF8_SHOWN_BYTES];
+    const char *name = keep_word(self->condition, start, num_bytes);
+    char text[SPOT_UTF8_SHOWN_BYTES];
     spot_suggest_t near;
 
-    memcpy(name, start, num_bytes);
-    name[num_bytes] = '\0';
     spot_suggest_init(&near, name);
     for (size_t j = 0; j < NUM_FUNCTIONS; j++) {
         spot_suggest_offer(&near, functions[j].name);
