@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <string.h>
+
+#include "base/outfile.h"
+#include "cli/command.h"
+#include "reports/export.h"
+#include "sim/store/store_sqlite.h"
+
+enum { OPTION_CSV = 256, OPTION_JSONL, OPTION_PER };
+
+typedef struct {
+    const char *store_path;
+    const char *output_path;
+    spot_export_format_t format;
+    bool has_format;
+    bool is_per_point;
+    bool has_per;
+} arguments_t;
+
+static const struct argp_option options[] = {
+    {"csv", OPTION_CSV, NULL, 0, "Write CSV with a row of names (default)", 0},
+    {"jsonl", OPTION_JSONL, NULL, 0, "Write JSON objects, one a line", 0},
+    {"per", OPTION_PER, "WHAT", 0,
+        "One line per replication (default; per point where the database keeps "
+        "summaries) or per point",
+        0},
+    {"output", 'o', "FILE", 0, "Write to FILE (default: standard output)", 0},
+    {NULL, 0, NULL, 0, NULL, 0},
+};
+
+static void
+set_format(struct argp_state *state, arguments_t *arguments, spot_export_format_t format)
+{
+    if (arguments->has_format && arguments->format != format) {
+        argp_error(state, "--csv and --jsonl exclude each other");
+    }
+    arguments->has_format = true;
+    arguments->format = format;
+}
+
+static error_t
+parse(int key, char *text, struct argp_state *state)
+{
+    arguments_t *arguments = state->input;
+
+    switch (key) {
+        case OPTION_CSV:
+            set_format(state, arguments, SPOT_EXPORT_CSV);
+            return 0;
+        case OPTION_JSONL:
+            set_format(state, arguments, SPOT_EXPORT_JSONL);
+            return 0;
+        case OPTION_PER:
+            if (strcmp(text, "replication") != 0 && strcmp(text, "point") != 0) {
+                argp_error(
+                    state, "--per: expected replication or point, got \"%s\"", text);
+            }
+            arguments->has_per = true;
+            arguments->is_per_point = strcmp(text, "point") == 0;
+            return 0;
+        case 'o':
+            arguments->output_path = text;
+            return 0;
+        default:
+            return spot_option_argument(
+                state, key, text, &arguments->store_path, "a database of results");
+    }
+}
+
+static int
+write_rows(const arguments_t *arguments, const spot_store_t *store, spot_diag_t *diag)
+{
+    const bool has_rows = store->head->keep == SPOT_KEEP_ROWS;
+    spot_outfile_t file;
+    int ret;
+
+    if (arguments->has_per && !arguments->is_per_point && !has_rows) {
+        spot_diag_error(diag, arguments->store_path, 0, 0,
+            "the study kept summaries, not replications: use --per point");
+        return SPOT_ERR_BAD_INPUT;
+    }
+    ret = spot_outfile_init(&file, arguments->output_path, diag);
+    if (ret == 0) {
+        ret = arguments->is_per_point || !has_rows
+                  ? spot_export_points(store, arguments->format, file.stream)
+                  : spot_export_replications(store, arguments->format, file.stream);
+    }
+    return spot_outfile_close(&file, ret, diag);
+}
+
+static int
+run(int argc, char **argv)
+{
+    arguments_t arguments = {0};
+    spot_store_t *store = NULL;
+    spot_diag_t diag;
+    int ret;
+
+    spot_diag_init(&diag);
+    spot_command_parse(&spot_command_export, argc, argv, parse, &arguments);
+    ret = spot_command_check_outputs((spot_command_files_t){1, &arguments.store_path},
+        (spot_command_files_t){1, &arguments.output_path}, &diag);
+    if (ret == 0) {
+        ret = spot_store_open_sqlite_reader(&store, arguments.store_path, &diag);
+    }
+    if (ret == 0) {
+        ret = write_rows(&arguments, store, &diag);
+    }
+    if (store != NULL) {
+        store->close(store);
+    }
+    return spot_command_finish(&diag, ret);
+}
+
+const spot_command_t spot_command_export = {
+    .name = "export",
+    .arguments = "RESULTS.db",
+    .summary = "Write the results of a study for other programs, as CSV or JSON lines",
+    .doc =
+        "RESULTS.db is what `spotsim study -o` made; it may still be growing. Columns: "
+        "point, the swept keys (with their unit, e.g. job.reload_s), replication, and "
+        "the metrics of the study, whose names say their units; what is undefined is "
+        "empty, or null. Per point: replications, and of each metric _mean, _std, "
+        "_stderr, _ci95_low, _ci95_high, _p05, _median, _p95 and _nulls.",
+    .examples = "  spotsim export results.db --csv -o rows.csv\n"
+                "  spotsim export results.db --jsonl --per point\n",
+    .options = options,
+    .run = run,
+};

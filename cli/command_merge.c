@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "cli/command.h"
+#include "cli/interrupt.h"
+#include "cli/progress_line.h"
+#include "sim/store/store_sqlite.h"
+
+typedef struct {
+    const char *output_path;
+    spot_option_list_t inputs;
+} arguments_t;
+
+static const struct argp_option options[] = {
+    {NULL, 0, NULL, 0, NULL, 0},
+};
+
+static error_t
+parse(int key, char *text, struct argp_state *state)
+{
+    arguments_t *arguments = state->input;
+
+    switch (key) {
+        case ARGP_KEY_ARG:
+            if (arguments->output_path == NULL) {
+                arguments->output_path = text;
+            } else {
+                spot_option_list_add(&arguments->inputs, text);
+            }
+            return 0;
+        case ARGP_KEY_END:
+            if (arguments->inputs.num_texts == 0) {
+                argp_error(state, "expected OUT.db and at least one IN.db");
+            }
+            return 0;
+        default:
+            return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static void
+tell_result(const char *path, const spot_store_merge_t *result)
+{
+    fprintf(stderr, "%s: %" PRId64 " replications added, %" PRId64 " there now\n", path,
+        result->num_added, result->num_rows);
+    if (result->num_unfinished > 0) {
+        fprintf(stderr,
+            "%s: %zu of %zu points are not finished: a part is missing, or was not run "
+            "to its end\n",
+            path, result->num_unfinished, result->num_points);
+    }
+}
+
+static int
+run(int argc, char **argv)
+{
+    arguments_t arguments = {0};
+    spot_store_merge_t result = {0};
+    spot_progress_line_t line;
+    spot_watch_t watch;
+    spot_diag_t diag;
+    int ret;
+
+    spot_diag_init(&diag);
+    spot_command_parse(&spot_command_merge, argc, argv, parse, &arguments);
+    spot_interrupt_watch();
+    watch = spot_progress_line_start(&line, "databases", false);
+    ret = spot_store_merge(arguments.output_path, arguments.inputs.num_texts,
+        arguments.inputs.texts, &watch, &result, &diag);
+    spot_progress_line_finish(&line);
+    if (ret == 0) {
+        tell_result(arguments.output_path, &result);
+    }
+    free(arguments.inputs.texts);
+    return spot_command_finish(&diag, ret);
+}
+
+const spot_command_t spot_command_merge = {
+    .name = "merge",
+    .arguments = "OUT.db IN.db...",
+    .summary = "Join the parts of a study that were run apart",
+    .doc = "OUT.db is made, or may hold a part already. The databases must be of one "
+           "study; replications that are in several of them must be the same, and are "
+           "kept once. OUT.db gets everything or stays as it was; merging again changes "
+           "nothing.",
+    .examples = "  spotsim merge results.db part-*.db\n",
+    .options = options,
+    .run = run,
+};
