@@ -173,6 +173,21 @@ test_short_values_are_exact(void **state)
     }
 }
 
+/* Also where other values have more bits than their keys tell. */
+static void
+test_zero_is_zero(void **state)
+{
+    static const double values[] = {-1.0 / 3, 0, -0.0, 0, 0.1};
+    spot_quantile_sketch_t sketch = sketch_of(values, 5);
+
+    (void) state;
+    assert_true(spot_quantile_sketch_error(&sketch) > 0);
+    assert_true(quantile_of(&sketch, 0.25) == 0);
+    assert_true(quantile_of(&sketch, 0.5) == 0);
+    assert_true(quantile_of(&sketch, 0.75) == 0);
+    spot_quantile_sketch_free(&sketch);
+}
+
 static void
 test_nothing_has_no_quantiles(void **state)
 {
@@ -538,6 +553,31 @@ test_each_rule_of_the_bytes_is_held(void **state)
     }
 }
 
+/* Sums and ends are right here; still no sketch writes this. */
+static void
+test_bytes_that_only_look_right_are_refused(void **state)
+{
+    /* two values 1, joined once */
+    static const uint8_t joined[] = {1, 1, 2, 0, 0, 0, 0, 0, 0, 0xf0, 0x3f, 0, 0, 0, 0,
+        0, 0, 0xf0, 0x3f, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0xc0, 0xff, 0x0b, 2};
+    /* -2, no 0 at all, 1 twice */
+    static const uint8_t no_count[] = {1, 0, 3, 0, 0, 0, 0, 0, 0, 0, 0xc0, 0, 0, 0, 0, 0,
+        0, 0xf0, 0x3f, 0, 0, 0, 0, 0, 0, 0, 0, 3, 0xff, 0xff, 0x07, 1, 0x81, 0x80, 0x08,
+        0, 0x80, 0xff, 0x07, 2};
+    /* 1 once and once more */
+    static const uint8_t twice[] = {1, 0, 2, 0, 0, 0, 0, 0, 0, 0xf0, 0x3f, 0, 0, 0, 0, 0,
+        0, 0xf0, 0x3f, 0, 0, 0, 0, 0, 0, 0, 0, 2, 0x80, 0xff, 0x17, 1, 0, 1};
+    /* -0 */
+    static const uint8_t minus_zero[] = {1, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0x80, 0, 0, 0, 0,
+        0, 0, 0, 0x80, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0xff, 0xff, 0x0f, 1};
+
+    (void) state;
+    assert_int_equal(read_damaged(joined, sizeof(joined)), SPOT_ERR_BAD_INPUT);
+    assert_int_equal(read_damaged(no_count, sizeof(no_count)), SPOT_ERR_BAD_INPUT);
+    assert_int_equal(read_damaged(twice, sizeof(twice)), SPOT_ERR_BAD_INPUT);
+    assert_int_equal(read_damaged(minus_zero, sizeof(minus_zero)), SPOT_ERR_BAD_INPUT);
+}
+
 int
 main(void)
 {
@@ -545,6 +585,7 @@ main(void)
         cmocka_unit_test(test_quantiles_are_within_the_bound),
         cmocka_unit_test(test_the_bound_is_tight),
         cmocka_unit_test(test_short_values_are_exact),
+        cmocka_unit_test(test_zero_is_zero),
         cmocka_unit_test(test_nothing_has_no_quantiles),
         cmocka_unit_test(test_bytes_are_as_documented),
         cmocka_unit_test(test_any_partition_in_any_order_gives_the_same_bytes),
@@ -555,6 +596,7 @@ main(void)
         cmocka_unit_test(test_damaged_bytes_are_refused_or_valid),
         cmocka_unit_test(test_random_damage_never_breaks),
         cmocka_unit_test(test_each_rule_of_the_bytes_is_held),
+        cmocka_unit_test(test_bytes_that_only_look_right_are_refused),
     };
 
     return cmocka_run_group_tests_name("quantile_sketch", tests, NULL, NULL);
