@@ -223,12 +223,12 @@ test_merging_follows_chan(void **state)
 static void
 test_equal_values_have_no_spread(void **state)
 {
-    double values[50];
+    double values[1000];
     spot_rng_t rng;
 
     (void) state;
     spot_rng_seek(&rng, 9, 0, SPOT_STREAM_GAP, 0);
-    for (size_t j = 2; j <= 50; j++) {
+    for (size_t j = 2; j <= 1000; j++) {
         const double value = spot_rng_uniform(&rng);
         spot_moments_t moments, others;
 
