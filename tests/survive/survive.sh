@@ -1,0 +1,181 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+# survive.sh SPOTSIM WORK_DIR CASE: a study whose processes are killed, interrupted, doubled or left
+# without space ends with the rows of an undisturbed one, bit for bit. CASE: kill, shards, two,
+# interrupt, full.
+# Exit code 77: skipped, sqlite3 is not there.
+set -euo pipefail
+spotsim=$1
+work=$2/survive-$3
+here=$(cd "$(dirname "$0")" && pwd)
+
+command -v sqlite3 >/dev/null || {
+    echo "skipped: sqlite3 is not installed"
+    exit 77
+}
+rm -rf "$work"
+mkdir -p "$work"
+cd "$work"
+RANDOM=20 # the moments are the same in every run, as far as the machine is
+
+fail() {
+    echo "FAILED: $*" >&2
+    exit 1
+}
+
+# write_study NAME REPLICATIONS MORE
+write_study() {
+    cat >"$1" <<YAML
+study: survive
+scenario:
+  scenario: survive
+  horizon: 6 h
+  fleet: {capacity: 64, initial: 32, preparation: 180 s}
+  job: {pipeline_depth: 16}
+  trace:
+    generator: seed
+    preemption: {per_minute: 0.2, count: {normal: {mean: 2.4, std: 2.1}}}
+    addition: {per_minute: 0.2, count: {normal: {mean: 2.5, std: 1.9}}}
+sweep:
+  trace.preemption.per_minute: [0.05, 0.1, 0.2, 0.4]
+  job.pipeline_depth: [8, 16]
+replications: $2
+metrics: [idle_fraction, lost_fraction, goodput_fraction, usd_per_1000_samples, mtbp_s]
+$3
+YAML
+}
+
+# Rows of a store that may be in the making.
+num_rows() {
+    sqlite3 "file:$1?mode=ro" 'SELECT count(*) FROM replication' 2>/dev/null || echo 0
+}
+
+assert_sound() {
+    [ "$(sqlite3 "$1" 'PRAGMA integrity_check')" = ok ] || fail "$1 is damaged"
+    [ "$(sqlite3 "$1" 'SELECT count(*) FROM replication')" = \
+        "$(sqlite3 "$1" 'SELECT coalesce(sum(replications), 0) FROM batch')" ] ||
+        fail "$1 has rows without their batch, or batches without their rows"
+}
+
+# A random time of up to $1 ms.
+nap() {
+    sleep "$(printf '0.%03d' $((RANDOM % $1 + 5)))"
+}
+
+# Runs the command at most until a random moment; returns whether it was killed. Its output is in
+# errors.txt.
+run_and_kill() {
+    local pid
+    "$@" >/dev/null 2>>errors.txt &
+    pid=$!
+    nap 600
+    kill -KILL $pid 2>/dev/null || true
+    code=0
+    wait $pid 2>/dev/null || code=$?
+    [ $code -eq 137 ] || [ $code -eq 0 ] || fail "exit code $code: $(tail -3 errors.txt)"
+    [ $code -eq 137 ]
+}
+
+# kill_until COUNT STUDY STORE WHOLE: kills runs of a study until it is complete, again and again
+# with a new store until there were so many kills; each time the rows must be those of WHOLE.
+kill_until() {
+    local kills=0 stores=0 before now
+    while [ $kills -lt "$1" ]; do
+        rm -f "$3"*
+        before=0
+        while run_and_kill "$spotsim" study "$2" -o "$3" --threads 2; do
+            kills=$((kills + 1))
+            [ -e "$3" ] || continue
+            now=$(num_rows "$3")
+            [ "$now" -ge "$before" ] || fail "$before rows were there, now $now"
+            before=$now
+        done
+        assert_sound "$3"
+        sh "$here/../cluster/same_rows.sh" "$4" "$3"
+        stores=$((stores + 1))
+    done
+    echo "$kills kills, $stores stores"
+}
+
+case $3 in
+    kill)
+        write_study fixed.yaml '{count: 12000}' ''
+        write_study until.yaml '{until: {metric: idle_fraction, half_width: 0.0006}}' ''
+        for study in fixed until; do
+            "$spotsim" study $study.yaml -o $study.db >/dev/null 2>&1
+            kill_until 20 $study.yaml killed.db $study.db
+        done
+        ;;
+    shards)
+        write_study study.yaml '{count: 12000}' ''
+        "$spotsim" study study.yaml -o whole.db >/dev/null 2>&1
+        kills=0
+        for shard in 1 2 3; do
+            while run_and_kill "$spotsim" study study.yaml -o $shard.db --shard $shard/3; do
+                kills=$((kills + 1))
+            done
+            assert_sound $shard.db
+        done
+        "$spotsim" merge merged.db 1.db 2.db 3.db
+        assert_sound merged.db
+        sh "$here/../cluster/same_rows.sh" whole.db merged.db
+        [ $kills -ge 3 ] || fail "only $kills kills"
+        echo "$kills kills"
+        ;;
+    two)
+        write_study study.yaml '{count: 12000}' ''
+        "$spotsim" study study.yaml -o whole.db >/dev/null 2>&1
+        "$spotsim" study study.yaml -o two.db --threads 1 >/dev/null 2>first.txt &
+        first=$!
+        "$spotsim" study study.yaml -o two.db --threads 1 >/dev/null 2>second.txt ||
+            fail "the second process: $(cat second.txt)"
+        wait $first || fail "the first process: $(cat first.txt)"
+        assert_sound two.db
+        sh "$here/../cluster/same_rows.sh" whole.db two.db
+        cat first.txt second.txt
+        ;;
+    interrupt)
+        write_study study.yaml '{count: 12000}' ''
+        "$spotsim" study study.yaml -o whole.db >/dev/null 2>&1
+        "$spotsim" study study.yaml -o stopped.db >out.txt 2>errors.txt &
+        pid=$!
+        until [ "$(num_rows stopped.db)" -gt 0 ]; do
+            kill -0 $pid 2>/dev/null || fail "it ended before it could be interrupted"
+            sleep 0.02
+        done
+        kill -INT $pid
+        code=0
+        wait $pid || code=$?
+        [ $code -eq 130 ] || fail "exit code $code after SIGINT"
+        grep -q 'the same command goes on' errors.txt || fail "it does not say how to go on"
+        [ ! -s out.txt ] || fail "an interrupted study printed results"
+        assert_sound stopped.db
+        before=$(num_rows stopped.db)
+        [ "$before" -lt 96000 ] || fail "it was complete already"
+        "$spotsim" study study.yaml -o stopped.db >/dev/null 2>errors.txt
+        run=$(sed -n 's/.*, \([0-9]*\) replications run .*/\1/p' errors.txt)
+        [ "$run" -eq $((96000 - before)) ] || fail "$run were run, $((96000 - before)) missing"
+        sh "$here/../cluster/same_rows.sh" whole.db stopped.db
+        "$spotsim" study study.yaml -o stopped.db 2>&1 >/dev/null | grep -q ' 0 replications run ' ||
+            fail "a complete study ran again"
+        ;;
+    full)
+        write_study study.yaml '{count: 12000}' ''
+        "$spotsim" study study.yaml -o whole.db >/dev/null 2>&1
+        code=0
+        (
+            trap '' XFSZ # writing beyond the limit is an error then, as on a full disk
+            ulimit -f 2000
+            "$spotsim" study study.yaml -o full.db >/dev/null 2>errors.txt
+        ) || code=$?
+        [ $code -eq 1 ] || fail "exit code $code on a full disk: $(cat errors.txt)"
+        grep -q 'full.db: ' errors.txt || fail "no message: $(cat errors.txt)"
+        cat errors.txt
+        assert_sound full.db
+        before=$(num_rows full.db)
+        [ "$before" -gt 0 ] || fail "nothing was kept"
+        "$spotsim" study study.yaml -o full.db >/dev/null 2>errors.txt
+        sh "$here/../cluster/same_rows.sh" whole.db full.db
+        ;;
+    *) fail "unknown case $3" ;;
+esac
