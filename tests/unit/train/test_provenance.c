@@ -125,7 +125,7 @@ test_same_scenario(void **state)
         SEED "job: {step_time: {64: 8 s, 48: 9 s, 16: 0.3 min, 32: 11000 ms}}\n", "");
     /* a default of the generator; and the keys in another order */
     assert_differences(SEED,
-        "trace: {addition: {count: {fixed: 2.0}, per_minute: 5e-2}, kind: named,\n"
+        "trace: {addition: {count: {fixed: +2}, per_minute: 5e-2}, kind: named,\n"
         "  preemption: {per_minute: 0.10, count: {fixed: 1}}, generator: \"seed\"}\n"
         "horizon: 360 min\nscenario: \"x\"\n",
         "");
