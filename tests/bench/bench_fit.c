@@ -4,24 +4,15 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
 #include "base/rng.h"
+#include "cpu_time.h"
 #include "traces/fit/fit_law.h"
 
 enum { NUM_VALUES = 200, NUM_ROUNDS = 10 };
 
 #define TICK_S 60.0
 #define LIMIT_S 86400.0
-
-static double
-cpu_s(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-    return (double) now.tv_sec + 1e-9 * (double) now.tv_nsec;
-}
 
 /* The fastest of some rounds. */
 static double

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <float.h>
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -9,14 +10,7 @@
 
 #include "base/rng.h"
 #include "base/stats.h"
-
-static void
-assert_near(double value, double expected, double relative)
-{
-    if (!(fabs(value - expected) <= relative * fabs(expected))) {
-        fail_msg("%.17g is not %.17g", value, expected);
-    }
-}
+#include "near.h"
 
 static double
 sum_of(const double *values, size_t num_values)
@@ -133,11 +127,108 @@ test_moments_agree_with_exact_sums(void **state)
     assert_near(spot_moments_std(&moments), sqrt(variance), 1e-11);
 }
 
+/* For each number of values, around 0 and far from it, where whole numbers are exact. */
+static void
+test_moments_at_once_are_those_one_by_one(void **state)
+{
+    double near[100], whole[100], far[100];
+    spot_rng_t rng;
+
+    (void) state;
+    spot_rng_seek(&rng, 5, 0, SPOT_STREAM_GAP, 0);
+    for (size_t j = 0; j < 100; j++) {
+        near[j] = spot_rng_uniform(&rng) - 0.5;
+        whole[j] = (double) spot_rng_below(&rng, 1000);
+        far[j] = whole[j] + 1e12;
+    }
+    assert_int_equal(spot_moments_of(near, 0).num_values, 0);
+    for (size_t j = 1; j <= 100; j++) {
+        spot_moments_t expected = moments_of(near, j, 0);
+        spot_moments_t moments = spot_moments_of(near, j);
+
+        assert_int_equal(moments.num_values, j);
+        assert_true(fabs(moments.mean - expected.mean) <= 1e-15);
+        assert_near(moments.sum_squares, expected.sum_squares, 1e-13);
+        expected = moments_of(whole, j, 0);
+        moments = spot_moments_of(far, j);
+        assert_int_equal(moments.num_values, j);
+        assert_near(moments.mean, expected.mean + 1e12, 1e-15);
+        assert_near(moments.sum_squares, expected.sum_squares, 1e-12);
+    }
+}
+
+/* Huge values give no wrong spread, but none. */
+static void
+test_moments_that_overflow_say_so(void **state)
+{
+    static const double values[] = {-1.7e308, 1.7e308, 1, 2};
+    const spot_moments_t moments = spot_moments_of(values, 4);
+
+    (void) state;
+    assert_true(!isfinite(spot_moments_std(&moments)));
+    assert_true(!isfinite(spot_moments_half_width(&moments, 0.95)));
+}
+
+/* Any cut in two, the empty ones included; around 0 and far from it, where means are
+ * rounded to multiples of their last bit, which moves squares in proportion. */
+static void
+test_merged_moments_are_those_of_all(void **state)
+{
+    static const double offsets[] = {0, 1e6, -1e9};
+    double values[60];
+    spot_rng_t rng;
+
+    (void) state;
+    spot_rng_seek(&rng, 6, 0, SPOT_STREAM_GAP, 0);
+    for (size_t j = 0; j < 3; j++) {
+        double tolerance;
+        spot_moments_t all;
+
+        for (size_t k = 0; k < 60; k++) {
+            values[k] = (double) spot_rng_below(&rng, 1000) + offsets[j];
+        }
+        all = spot_moments_of(values, 60);
+        tolerance = 1e-14 + 2 * DBL_EPSILON * fabs(offsets[j]) / spot_moments_std(&all);
+        for (size_t k = 0; k <= 60; k++) {
+            const spot_moments_t right = spot_moments_of(values + k, 60 - k);
+            spot_moments_t left = spot_moments_of(values, k);
+
+            spot_moments_merge(&left, &right);
+            assert_int_equal(left.num_values, 60);
+            assert_near(left.mean, all.mean, 1e-15);
+            assert_near(left.sum_squares, all.sum_squares, tolerance);
+        }
+    }
+}
+
+/* By hand: {1, 2, 3} and {7, 9}: means 2, 8; squares 2 + 2 + 36 * 3 * 2 / 5. */
+static void
+test_merging_follows_chan(void **state)
+{
+    static const double values[] = {1, 2, 3, 7, 9};
+    spot_moments_t left = moments_of(values, 3, 0), empty = {0};
+    const spot_moments_t right = moments_of(values + 3, 2, 0);
+
+    (void) state;
+    spot_moments_merge(&left, &right);
+    assert_near(left.mean, 4.4, 1e-15);
+    assert_near(left.sum_squares, 47.2, 1e-15);
+    spot_moments_merge(&empty, &left);
+    assert_memory_equal(&empty, &left, sizeof(left));
+    spot_moments_merge(&empty, &(spot_moments_t){0});
+    assert_memory_equal(&empty, &left, sizeof(left));
+}
+
 static void
 test_equal_values_have_no_spread(void **state)
 {
     static const double values[] = {0.1, 0.1, 0.1, 0.1, 0.1};
-    const spot_moments_t moments = moments_of(values, 5, 0);
+    spot_moments_t moments = spot_moments_of(values, 5);
+    const spot_moments_t others = moments_of(values, 5, 0);
+
+    assert_true(spot_moments_mean(&moments) == 0.1);
+    assert_true(spot_moments_std(&moments) == 0);
+    spot_moments_merge(&moments, &others);
 
     (void) state;
     assert_true(spot_moments_mean(&moments) == 0.1);
@@ -250,6 +341,10 @@ main(void)
         cmocka_unit_test(test_moments_are_undefined_without_values),
         cmocka_unit_test(test_moments_survive_large_offsets),
         cmocka_unit_test(test_moments_agree_with_exact_sums),
+        cmocka_unit_test(test_moments_at_once_are_those_one_by_one),
+        cmocka_unit_test(test_moments_that_overflow_say_so),
+        cmocka_unit_test(test_merged_moments_are_those_of_all),
+        cmocka_unit_test(test_merging_follows_chan),
         cmocka_unit_test(test_equal_values_have_no_spread),
         cmocka_unit_test(test_half_widths_are_student_s),
         cmocka_unit_test(test_quantiles_are_of_type_7),

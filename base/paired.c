@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "base/paired.h"
+
+#include <gsl/gsl_cdf.h>
+#include <math.h>
+
+void
+spot_paired_add(spot_paired_t *self, double x, double y)
+{
+    const double x_before = x - self->x.mean;
+
+    if (!isfinite(x) || !isfinite(y)) {
+        self->num_left_out++;
+        return;
+    }
+    spot_moments_add(&self->x, x);
+    spot_moments_add(&self->y, y);
+    spot_moments_add(&self->difference, x - y);
+    /* Welford's step: one difference from the mean before, one from that after it */
+    self->sum_products += x_before * (y - self->y.mean);
+}
+
+double
+spot_paired_mean(const spot_paired_t *self)
+{
+    return spot_moments_mean(&self->difference);
+}
+
+double
+spot_paired_half_width(const spot_paired_t *self, double confidence)
+{
+    return spot_moments_half_width(&self->difference, confidence);
+}
+
+double
+spot_paired_unpaired_half_width(const spot_paired_t *self, double confidence)
+{
+    const double x_se = spot_moments_stderr(&self->x),
+                 y_se = spot_moments_stderr(&self->y);
+    const double se = hypot(x_se, y_se);
+    const double x_share = (x_se / se) * (x_se / se),
+                 y_share = (y_se / se) * (y_se / se);
+    double freedom;
+
+    if (!(se > 0)) {
+        return se; /* 0, or NAN */
+    }
+    freedom =
+        (double) (self->x.num_values - 1) / (x_share * x_share + y_share * y_share);
+    return se * gsl_cdf_tdist_Qinv((1 - confidence) / 2, freedom);
+}
+
+double
+spot_paired_gain(const spot_paired_t *self, double confidence)
+{
+    return spot_paired_unpaired_half_width(self, confidence) /
+           spot_paired_half_width(self, confidence);
+}
+
+double
+spot_paired_correlation(const spot_paired_t *self)
+{
+    const double scale = sqrt(self->x.sum_squares) * sqrt(self->y.sum_squares);
+
+    if (!(scale > 0)) {
+        return (double) NAN;
+    }
+    return fmax(-1, fmin(1, self->sum_products / scale));
+}

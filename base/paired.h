@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Paired comparison: the same replications of two points meet the same events (common
+ * random numbers), so the mean of their differences is known better than the difference
+ * of their means. Law, Simulation Modeling and Analysis, 5th ed., sections 10.2
+ * and 11.2. */
+#ifndef SPOT_BASE_PAIRED_H
+#define SPOT_BASE_PAIRED_H
+
+#include <stdint.h>
+
+#include "base/stats.h"
+
+/* Pairs (x, y) in order of replication. Zero it to start. */
+typedef struct {
+    spot_moments_t x;
+    spot_moments_t y;
+    spot_moments_t difference; /* x - y */
+    int64_t num_left_out;      /* pairs of which one or both are null */
+    double sum_products;       /* of differences from the means of x and y */
+} spot_paired_t;
+
+/* A pair with a value that is not finite is counted and left out. */
+void spot_paired_add(spot_paired_t *self, double x, double y);
+
+/* The mean of x - y, and half the width of its Student interval, e.g. at confidence
+ * 0.95. NAN where undefined: no pair, or fewer than two. */
+double spot_paired_mean(const spot_paired_t *self);
+double spot_paired_half_width(const spot_paired_t *self, double confidence);
+
+/* The half width that two independent samples with these moments would have. Welch,
+ * Biometrika 34, 1947, with Satterthwaite's degrees of freedom. NAN for fewer than two.
+ */
+double spot_paired_unpaired_half_width(const spot_paired_t *self, double confidence);
+
+/* How many times wider the unpaired interval is: above 1 where pairing helps. INFINITY
+ * where all differences are equal; NAN where x and y have no spread at all. */
+double spot_paired_gain(const spot_paired_t *self, double confidence);
+
+/* Pearson's, in [-1, 1]. NAN where x or y has no spread. */
+double spot_paired_correlation(const spot_paired_t *self);
+
+#endif

@@ -1,0 +1,561 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/quantile_sketch.h"
+#include "base/stats.h"
+#include "sketch_laws.h"
+
+enum { MANY_VALUES = 30000 };
+
+static spot_quantile_sketch_t
+sketch_of(const double *values, size_t num_values)
+{
+    spot_quantile_sketch_t sketch = {0};
+
+    assert_int_equal(spot_quantile_sketch_add(&sketch, values, num_values), 0);
+    return sketch;
+}
+
+static spot_bytes_t
+bytes_of(const spot_quantile_sketch_t *sketch)
+{
+    spot_bytes_t bytes = {0};
+
+    assert_int_equal(spot_quantile_sketch_write(sketch, &bytes), 0);
+    return bytes;
+}
+
+static void
+assert_same_bytes(const spot_bytes_t *bytes, const uint8_t *expected, size_t num_bytes)
+{
+    assert_int_equal(bytes->num_bytes, num_bytes);
+    assert_memory_equal(bytes->bytes, expected, num_bytes);
+}
+
+static void
+assert_same_sketch(
+    const spot_quantile_sketch_t *sketch, const spot_quantile_sketch_t *expected)
+{
+    spot_bytes_t bytes = bytes_of(sketch), other = bytes_of(expected);
+
+    assert_same_bytes(&bytes, other.bytes, other.num_bytes);
+    spot_bytes_free(&bytes);
+    spot_bytes_free(&other);
+}
+
+static double
+quantile_of(const spot_quantile_sketch_t *sketch, double p)
+{
+    double quantile;
+
+    assert_int_equal(spot_quantile_sketch_quantiles(sketch, 1, &p, &quantile), 0);
+    return quantile;
+}
+
+/* The bound that the header gives, in units of it; rounding of 1e-13 aside. */
+static double
+error_in_bounds(const spot_quantile_sketch_t *sketch, const double *sorted, double p,
+    double quantile)
+{
+    const double position = p * (double) (sketch->num_values - 1);
+    const double fraction = position - floor(position);
+    const double low = sorted[(size_t) position];
+    const double high = fraction > 0 ? sorted[(size_t) position + 1] : low;
+    const double exact = (1 - fraction) * low + fraction * high;
+    const double scale = (1 - fraction) * fabs(low) + fraction * fabs(high);
+    const double bound = (spot_quantile_sketch_error(sketch) + 1e-13) * scale +
+                         ldexp(1, (int) sketch->num_joined - 1029);
+
+    return fabs(quantile - exact) / bound;
+}
+
+static void
+assert_quantiles_hold(const char *name, double *values, size_t num_values)
+{
+    enum { NUM_P = 401 };
+    double p[NUM_P], quantiles[NUM_P], worst = 0;
+    spot_quantile_sketch_t sketch = sketch_of(values, num_values);
+
+    spot_sort(values, num_values);
+    for (size_t j = 0; j < NUM_P; j++) {
+        p[j] = (double) j / (NUM_P - 1);
+    }
+    assert_int_equal(spot_quantile_sketch_quantiles(&sketch, NUM_P, p, quantiles), 0);
+    for (size_t j = 0; j < NUM_P; j++) {
+        const double error = error_in_bounds(&sketch, values, p[j], quantiles[j]);
+
+        worst = fmax(worst, error);
+        if (!(error <= 1)) {
+            fail_msg("%s: %zu values, p %g: %.17g, %g times the bound", name, num_values,
+                p[j], quantiles[j], error);
+        }
+        assert_true(quantiles[j] >= values[0] && quantiles[j] <= values[num_values - 1]);
+        assert_true(
+            j == 0 || quantiles[j] >= quantiles[j - 1] - 1e-15 * fabs(quantiles[j - 1]));
+    }
+    assert_true(quantiles[0] == values[0]);
+    assert_true(quantiles[NUM_P - 1] == values[num_values - 1]);
+    assert_true(
+        spot_quantile_sketch_error(&sketch) <= ldexp(1, (int) sketch.num_joined - 8));
+    if (num_values == MANY_VALUES) {
+        print_message("%-14s %5zu keys, joined %u times, bound %.5f, worst error %.3f "
+                      "of it\n",
+            name, sketch.num_keys, sketch.num_joined,
+            spot_quantile_sketch_error(&sketch), worst);
+    }
+    spot_quantile_sketch_free(&sketch);
+}
+
+static void
+test_quantiles_are_within_the_bound(void **state)
+{
+    static const size_t nums_values[] = {1, 2, 3, 7, 64, 1024, MANY_VALUES};
+    double *values = malloc(MANY_VALUES * sizeof(*values));
+
+    (void) state;
+    assert_non_null(values);
+    for (size_t j = 0; j < NUM_LAWS; j++) {
+        for (size_t k = 0; k < sizeof(nums_values) / sizeof(nums_values[0]); k++) {
+            draw_values(j, values, nums_values[k]);
+            assert_quantiles_hold(sketch_laws[j].name, values, nums_values[k]);
+        }
+    }
+    free(values);
+}
+
+/* The bound is no larger than it must be, and joins are only made for need. */
+static void
+test_the_bound_is_tight(void **state)
+{
+    static const double values[] = {0.5, 1, 1, 1, 1.99999999999999978};
+    spot_quantile_sketch_t sketch = sketch_of(values, 5);
+
+    (void) state;
+    assert_int_equal(sketch.num_joined, 0);
+    assert_true(spot_quantile_sketch_error(&sketch) == 1.0 / 256);
+    assert_true(fabs(quantile_of(&sketch, 0.5) - 1) > 0.999 / 256);
+    spot_quantile_sketch_free(&sketch);
+}
+
+/* Counts, and all else without more bits than a key tells. */
+static void
+test_short_values_are_exact(void **state)
+{
+    double values[1000];
+
+    (void) state;
+    for (int power = -300; power <= 300; power += 60) {
+        spot_quantile_sketch_t sketch;
+        spot_rng_t rng;
+
+        spot_rng_seek(&rng, 5, (uint64_t) (power + 300), SPOT_STREAM_GAP, 0);
+        for (size_t j = 0; j < 1000; j++) {
+            values[j] = ldexp(draw_small_integer(&rng), power);
+        }
+        sketch = sketch_of(values, 1000);
+        spot_sort(values, 1000);
+        assert_true(spot_quantile_sketch_error(&sketch) == 0);
+        for (int j = 0; j <= 100; j++) {
+            const double exact = spot_quantile(values, 1000, j / 100.0);
+
+            assert_true(
+                fabs(quantile_of(&sketch, j / 100.0) - exact) <= 1e-14 * fabs(exact));
+        }
+        spot_quantile_sketch_free(&sketch);
+    }
+}
+
+static void
+test_nothing_has_no_quantiles(void **state)
+{
+    static const uint8_t expected[] = {1, 0, 0};
+    spot_quantile_sketch_t sketch = {0}, other = {0};
+    spot_bytes_t bytes = bytes_of(&sketch);
+
+    (void) state;
+    assert_true(isnan(quantile_of(&sketch, 0.5)));
+    assert_same_bytes(&bytes, expected, sizeof(expected));
+    assert_int_equal(spot_quantile_sketch_add(&sketch, NULL, 0), 0);
+    assert_int_equal(spot_quantile_sketch_merge(&sketch, &other), 0);
+    assert_int_equal(spot_quantile_sketch_read(&sketch, expected, sizeof(expected)), 0);
+    assert_int_equal(sketch.num_values, 0);
+    assert_same_sketch(&sketch, &other);
+    spot_bytes_free(&bytes);
+    spot_quantile_sketch_free(&sketch);
+    spot_quantile_sketch_free(&sketch);
+}
+
+/* The format, by hand: keys are 0x1ffff (-2), 0x40000 (0), 0x5ff80 (1). */
+static void
+test_bytes_are_as_documented(void **state)
+{
+    static const double values[] = {1, -0.0, -2, 1};
+    static const uint8_t expected[] = {1, 0, 4, 0, 0, 0, 0, 0, 0, 0, 0xc0, 0, 0, 0, 0, 0,
+        0, 0xf0, 0x3f, 0, 0, 0, 0, 0, 0, 0, 0, 3, 0xff, 0xff, 0x07, 1, 0x81, 0x80, 0x08,
+        1, 0x80, 0xff, 0x07, 2};
+    spot_quantile_sketch_t sketch = sketch_of(values, 4);
+    spot_bytes_t bytes = bytes_of(&sketch);
+
+    (void) state;
+    assert_same_bytes(&bytes, expected, sizeof(expected));
+    spot_bytes_free(&bytes);
+    spot_quantile_sketch_free(&sketch);
+}
+
+enum { MAX_PARTS = 9 };
+
+/* The parts in a random order, each into whichever is there: a random tree. */
+static void
+merge_at_random(spot_quantile_sketch_t *parts, size_t num_parts, spot_rng_t *rng)
+{
+    for (; num_parts > 1; num_parts--) {
+        const size_t from_id = (size_t) spot_rng_below(rng, num_parts);
+        const spot_quantile_sketch_t from = parts[from_id];
+        spot_quantile_sketch_t *to;
+
+        parts[from_id] = parts[num_parts - 1];
+        parts[num_parts - 1] = from;
+        to = &parts[spot_rng_below(rng, num_parts - 1)];
+        if (spot_rng_below(rng, 2) == 0) {
+            assert_int_equal(spot_quantile_sketch_merge(to, &from), 0);
+        } else {
+            spot_bytes_t bytes = bytes_of(&from);
+
+            assert_int_equal(
+                spot_quantile_sketch_read(to, bytes.bytes, bytes.num_bytes), 0);
+            spot_bytes_free(&bytes);
+        }
+        spot_quantile_sketch_free(&parts[num_parts - 1]);
+    }
+}
+
+static void
+test_any_partition_in_any_order_gives_the_same_bytes(void **state)
+{
+    double *values = malloc(MANY_VALUES * sizeof(*values));
+    spot_rng_t rng;
+
+    (void) state;
+    assert_non_null(values);
+    spot_rng_seek(&rng, 6, 0, SPOT_STREAM_GAP, 0);
+    for (size_t j = 0; j < 4 * NUM_LAWS; j++) {
+        const size_t num_values = j % 2 == 0 ? MANY_VALUES : 1500;
+        const size_t num_parts = 1 + (size_t) spot_rng_below(&rng, MAX_PARTS);
+        spot_quantile_sketch_t parts[MAX_PARTS] = {0}, whole;
+
+        draw_values(j % NUM_LAWS, values, num_values);
+        whole = sketch_of(values, num_values);
+        for (size_t k = 0; k < num_values; k++) {
+            const size_t part_id = (size_t) spot_rng_below(&rng, num_parts);
+
+            assert_int_equal(
+                spot_quantile_sketch_add(&parts[part_id], &values[k], 1), 0);
+        }
+        merge_at_random(parts, num_parts, &rng);
+        assert_same_sketch(&parts[0], &whole);
+        spot_quantile_sketch_free(&parts[0]);
+        spot_quantile_sketch_free(&whole);
+    }
+    free(values);
+}
+
+static void
+test_a_cleared_sketch_is_like_a_new_one(void **state)
+{
+    double values[2000];
+    spot_quantile_sketch_t used = {0};
+
+    (void) state;
+    for (size_t j = 0; j < NUM_LAWS; j++) {
+        spot_quantile_sketch_t fresh;
+
+        draw_values(j, values, 2000);
+        fresh = sketch_of(values, 2000);
+        spot_quantile_sketch_clear(&used);
+        assert_true(isnan(quantile_of(&used, 0.5)));
+        assert_int_equal(spot_quantile_sketch_add(&used, values, 2000), 0);
+        assert_same_sketch(&used, &fresh);
+        spot_quantile_sketch_free(&fresh);
+    }
+    spot_quantile_sketch_free(&used);
+}
+
+/* Everything that a double can be: one value in each bucket. */
+static spot_quantile_sketch_t
+sketch_of_all_magnitudes(void)
+{
+    const uint64_t num_buckets = UINT64_C(2047) << 7; /* of one sign */
+    spot_quantile_sketch_t sketch = {0};
+
+    for (uint64_t j = 0; j < num_buckets; j++) {
+        /* in an order that jumps; the last bits differ */
+        const uint64_t bucket_id = j * 100003 % num_buckets;
+        const double value = spot_double_from_bits(bucket_id << 45 | j);
+        const double both[] = {value, -value};
+
+        assert_int_equal(spot_quantile_sketch_add(&sketch, both, 2), 0);
+    }
+    return sketch;
+}
+
+/* Buckets in a row fall into slots of their own, so nothing but their number tells that
+ * there are too many. */
+static void
+test_buckets_in_a_row_are_counted(void **state)
+{
+    static const size_t nums_keys[] = {128, 129, 300, SPOT_SKETCH_MAX_KEYS,
+        SPOT_SKETCH_MAX_KEYS + 1, 3 * SPOT_SKETCH_MAX_KEYS};
+    double *values = malloc(3 * SPOT_SKETCH_MAX_KEYS * sizeof(*values));
+
+    (void) state;
+    assert_non_null(values);
+    for (size_t j = 0; j < 3 * SPOT_SKETCH_MAX_KEYS; j++) {
+        values[j] = ldexp(1 + (double) (j % 128) / 128, (int) (j / 128) - 50);
+    }
+    for (size_t j = 0; j < sizeof(nums_keys) / sizeof(nums_keys[0]); j++) {
+        const size_t num_keys = nums_keys[j];
+        const unsigned num_joined = j < 4 ? 0 : j < 5 ? 1 : 2;
+        spot_quantile_sketch_t sketch = sketch_of(values, num_keys);
+
+        assert_int_equal(sketch.num_joined, num_joined);
+        assert_int_equal(
+            sketch.num_keys, (num_keys + (1u << num_joined) - 1) >> num_joined);
+        assert_true(sketch.num_keys <= (size_t) 1 << (sketch.slot_bits - 1));
+        spot_quantile_sketch_free(&sketch);
+    }
+    free(values);
+}
+
+static void
+test_memory_is_bounded(void **state)
+{
+    spot_quantile_sketch_t sketch = sketch_of_all_magnitudes();
+    spot_bytes_t bytes = bytes_of(&sketch);
+
+    (void) state;
+    assert_int_equal(sketch.num_joined, SPOT_SKETCH_MAX_JOINED);
+    assert_int_equal(sketch.num_values, 2 * (UINT64_C(2047) << 7));
+    assert_in_range(sketch.num_keys, 1, SPOT_SKETCH_MAX_KEYS);
+    assert_true(sketch.slot_bits <= 14); /* 128 KiB */
+    assert_true(spot_quantile_sketch_error(&sketch) <= 0.25);
+    /* as often as it can be: counts as large as they get */
+    while (2 * sketch.num_values <= SPOT_SKETCH_MAX_VALUES) {
+        assert_int_equal(
+            spot_quantile_sketch_read(&sketch, bytes.bytes, bytes.num_bytes), 0);
+        spot_bytes_free(&bytes);
+        bytes = bytes_of(&sketch);
+        assert_in_range(bytes.num_bytes, 1, 64 * 1024 - 1);
+    }
+    print_message("all doubles: %zu keys, %zu bytes for %.3g values\n", sketch.num_keys,
+        bytes.num_bytes, (double) sketch.num_values);
+    spot_bytes_free(&bytes);
+    spot_quantile_sketch_free(&sketch);
+}
+
+/* Values that would be too many are refused by all that add, and change nothing. */
+static void
+test_too_many_values_are_refused(void **state)
+{
+    static const double one[] = {3.7};
+    spot_quantile_sketch_t sketch = sketch_of(one, 1), half = {0};
+    spot_bytes_t bytes = bytes_of(&sketch);
+
+    (void) state;
+    while (2 * sketch.num_values <= SPOT_SKETCH_MAX_VALUES) {
+        assert_int_equal(
+            spot_quantile_sketch_read(&sketch, bytes.bytes, bytes.num_bytes), 0);
+        spot_bytes_free(&bytes);
+        bytes = bytes_of(&sketch);
+    }
+    assert_int_equal(spot_quantile_sketch_merge(&half, &sketch), 0);
+    assert_int_equal(spot_quantile_sketch_merge(&sketch, &half), SPOT_ERR_BAD_PARAM);
+    assert_int_equal(spot_quantile_sketch_read(&sketch, bytes.bytes, bytes.num_bytes),
+        SPOT_ERR_BAD_PARAM);
+    assert_int_equal(
+        spot_quantile_sketch_add(&sketch, one, SPOT_SKETCH_MAX_VALUES / 2 + 1),
+        SPOT_ERR_BAD_PARAM);
+    assert_same_sketch(&sketch, &half);
+    spot_bytes_free(&bytes);
+    spot_quantile_sketch_free(&sketch);
+    spot_quantile_sketch_free(&half);
+}
+
+/* Bytes that are refused leave an empty sketch; others are what it writes itself. They
+ * lie in a block of their own, where reading too far shows. */
+static int
+read_damaged(const uint8_t *bytes, size_t num_bytes)
+{
+    spot_quantile_sketch_t sketch = {0}, empty = {0};
+    uint8_t *copy = malloc(num_bytes + (num_bytes == 0));
+    int ret;
+
+    assert_non_null(copy);
+    if (num_bytes > 0) {
+        memcpy(copy, bytes, num_bytes);
+    }
+    ret = spot_quantile_sketch_read(&sketch, copy, num_bytes);
+    if (ret == 0) {
+        spot_bytes_t again = bytes_of(&sketch);
+
+        assert_same_bytes(&again, copy, num_bytes);
+        assert_true(
+            sketch.num_values == 0 || (quantile_of(&sketch, 0.3) >= sketch.minimum &&
+                                          quantile_of(&sketch, 0.3) <= sketch.maximum));
+        spot_bytes_free(&again);
+    } else {
+        assert_int_equal(ret, SPOT_ERR_BAD_INPUT);
+        assert_same_sketch(&sketch, &empty);
+    }
+    spot_quantile_sketch_free(&sketch);
+    free(copy);
+    return ret;
+}
+
+static void
+test_damaged_bytes_are_refused_or_valid(void **state)
+{
+    size_t num_read = 0, num_refused = 0;
+    double values[100];
+
+    (void) state;
+    for (size_t j = 0; j < NUM_LAWS; j++) {
+        spot_quantile_sketch_t sketch;
+        spot_bytes_t bytes;
+
+        draw_values(j, values, 100);
+        sketch = sketch_of(values, 100);
+        bytes = bytes_of(&sketch);
+        assert_int_equal(read_damaged(bytes.bytes, bytes.num_bytes), 0);
+        for (size_t k = 0; k < bytes.num_bytes; k++) {
+            assert_int_equal(read_damaged(bytes.bytes, k), SPOT_ERR_BAD_INPUT);
+            for (unsigned flip = 1; flip < 256; flip += j == 0 ? 1 : flip) {
+                bytes.bytes[k] ^= (uint8_t) flip;
+                if (read_damaged(bytes.bytes, bytes.num_bytes) == 0) {
+                    num_read++;
+                } else {
+                    num_refused++;
+                }
+                bytes.bytes[k] ^= (uint8_t) flip;
+            }
+        }
+        spot_bytes_free(&bytes);
+        spot_quantile_sketch_free(&sketch);
+    }
+    print_message("%zu damaged sketches refused, %zu valid\n", num_refused, num_read);
+    assert_true(num_refused > num_read);
+}
+
+/* Several bytes at once, also of sketches with joined buckets and all lengths. */
+static void
+test_random_damage_never_breaks(void **state)
+{
+    double *values = malloc(MANY_VALUES * sizeof(*values));
+    spot_quantile_sketch_t sketch;
+    spot_bytes_t bytes;
+    spot_rng_t rng;
+
+    (void) state;
+    assert_non_null(values);
+    draw_values(10, values, MANY_VALUES);
+    sketch = sketch_of(values, MANY_VALUES);
+    assert_true(sketch.num_joined > 0);
+    bytes = bytes_of(&sketch);
+    assert_int_equal(read_damaged(bytes.bytes, bytes.num_bytes), 0);
+    spot_rng_seek(&rng, 7, 0, SPOT_STREAM_GAP, 0);
+    for (int j = 0; j < 300; j++) {
+        uint8_t *copy = malloc(bytes.num_bytes);
+        const size_t num_damaged = 1 + (size_t) spot_rng_below(&rng, 4);
+
+        assert_non_null(copy);
+        memcpy(copy, bytes.bytes, bytes.num_bytes);
+        for (size_t k = 0; k < num_damaged; k++) {
+            const size_t byte_id = (size_t) spot_rng_below(
+                &rng, spot_rng_below(&rng, 2) == 0 ? 40 : bytes.num_bytes);
+
+            copy[byte_id] = (uint8_t) spot_rng_below(&rng, 256);
+        }
+        (void) read_damaged(copy, bytes.num_bytes);
+        free(copy);
+    }
+    spot_bytes_free(&bytes);
+    spot_quantile_sketch_free(&sketch);
+    free(values);
+}
+
+/* One thing wrong in the bytes of test_bytes_are_as_documented(), at a place. */
+static void
+test_each_rule_of_the_bytes_is_held(void **state)
+{
+    static const uint8_t good[] = {1, 0, 4, 0, 0, 0, 0, 0, 0, 0, 0xc0, 0, 0, 0, 0, 0, 0,
+        0xf0, 0x3f, 0, 0, 0, 0, 0, 0, 0, 0, 3, 0xff, 0xff, 0x07, 1, 0x81, 0x80, 0x08, 1,
+        0x80, 0xff, 0x07, 2, 0};
+    static const struct {
+        const char *what;
+        size_t byte_id;
+        uint8_t byte;
+    } cases[] = {
+        {"a version to come", 0, 2},
+        {"joined without need", 1, 1},
+        {"joined too often", 1, 7},
+        {"fewer values than counted", 2, 5},
+        {"more values than counted", 2, 3},
+        {"no values, but more bytes", 2, 0},
+        {"a minimum in another bucket", 8, 0x80},
+        {"an infinite minimum", 10, 0xff},
+        {"a minimum above the maximum", 10, 0x40},
+        {"a maximum in another bucket", 17, 0xe0},
+        {"bits that no value has", 25, 0x08},
+        {"bits beyond the mantissa", 26, 0x01},
+        {"fewer keys", 27, 2},
+        {"more keys", 27, 4},
+        {"no keys", 27, 0},
+        {"another first key", 28, 0xfe},
+        {"no count", 31, 0},
+        {"another last key", 36, 0x81},
+        {"a key too high", 38, 0x7f},
+        {"a count too high", 39, 3},
+    };
+    uint8_t bytes[sizeof(good)];
+
+    (void) state;
+    assert_int_equal(read_damaged(good, sizeof(good) - 1), 0);
+    assert_int_equal(
+        read_damaged(good, sizeof(good)), SPOT_ERR_BAD_INPUT); /* one more */
+    for (size_t j = 0; j < sizeof(cases) / sizeof(cases[0]); j++) {
+        memcpy(bytes, good, sizeof(good));
+        bytes[cases[j].byte_id] = cases[j].byte;
+        if (read_damaged(bytes, sizeof(good) - 1) != SPOT_ERR_BAD_INPUT) {
+            fail_msg("%s", cases[j].what);
+        }
+    }
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_quantiles_are_within_the_bound),
+        cmocka_unit_test(test_the_bound_is_tight),
+        cmocka_unit_test(test_short_values_are_exact),
+        cmocka_unit_test(test_nothing_has_no_quantiles),
+        cmocka_unit_test(test_bytes_are_as_documented),
+        cmocka_unit_test(test_any_partition_in_any_order_gives_the_same_bytes),
+        cmocka_unit_test(test_a_cleared_sketch_is_like_a_new_one),
+        cmocka_unit_test(test_buckets_in_a_row_are_counted),
+        cmocka_unit_test(test_memory_is_bounded),
+        cmocka_unit_test(test_too_many_values_are_refused),
+        cmocka_unit_test(test_damaged_bytes_are_refused_or_valid),
+        cmocka_unit_test(test_random_damage_never_breaks),
+        cmocka_unit_test(test_each_rule_of_the_bytes_is_held),
+    };
+
+    return cmocka_run_group_tests_name("quantile_sketch", tests, NULL, NULL);
+}
