@@ -45,9 +45,9 @@ compare_paths(const line_t *a, const line_t *b)
     if (*a->start == '\0' || *b->start == '\0') {
         return (*a->start == '\0') - (*b->start == '\0');
     }
-    return order != 0 ? order
-                      : (a->path_length > b->path_length) -
-                            (a->path_length < b->path_length);
+    return order != 0
+               ? order
+               : (a->path_length > b->path_length) - (a->path_length < b->path_length);
 }
 
 static bool
@@ -195,8 +195,8 @@ spot_stored_study_compare(const spot_stored_study_t *self, const spot_study_head
         num_lines++;
     }
     if (was->keep != head->keep) {
-        spot_diag_error(diag, place, 0, 0, "keep was %s, is %s", keep[was->keep],
-            keep[head->keep]);
+        spot_diag_error(
+            diag, place, 0, 0, "keep was %s, is %s", keep[was->keep], keep[head->keep]);
         num_lines++;
     }
     num_lines += compare_axes(was, head, place, diag);

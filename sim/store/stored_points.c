@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Points have numbers, which their rows name and which never change, and positions,
- * which are their places in the study as it is now. They are recognised by their keys. */
+ * which are their places in the study as it is now. They are recognised by their keys.
+ */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,8 +18,7 @@ sorted_axes(const spot_study_head_t *head)
     for (size_t j = 0; order != NULL && j < head->num_axes; j++) {
         size_t k = j;
 
-        for (; k > 0 &&
-               strcmp(head->axes[order[k - 1]].path, head->axes[j].path) > 0;
+        for (; k > 0 && strcmp(head->axes[order[k - 1]].path, head->axes[j].path) > 0;
              k--) {
             order[k] = order[k - 1];
         }
@@ -42,8 +42,8 @@ append_escaped(sqlite3_str *key, const char *text)
 /* "path=value;path=value". Values that are the same number have the same text. NULL: no
  * memory; else for sqlite3_free(). */
 static char *
-point_key(spot_db_t *db, const spot_study_head_t *head, const size_t *order,
-    size_t point_id)
+point_key(
+    spot_db_t *db, const spot_study_head_t *head, const size_t *order, size_t point_id)
 {
     sqlite3_str *key = sqlite3_str_new(db->handle);
 
@@ -78,9 +78,8 @@ is_key(const char *stored, const char *key)
 
     return stored != NULL && strncmp(stored, key, length) == 0 &&
            (stored[length] == '\0' ||
-               (stored[length] == '#' &&
-                   strspn(stored + length + 1, "0123456789") ==
-                       strlen(stored + length + 1)));
+               (stored[length] == '#' && strspn(stored + length + 1, "0123456789") ==
+                                             strlen(stored + length + 1)));
 }
 
 static char *
@@ -248,8 +247,8 @@ write_point(writer_t *self, size_t point_id)
 {
     char *key = point_key(self->db, self->head, self->order, point_id);
     bool is_inserted = false;
-    int ret = key == NULL ? SPOT_ERR_NO_MEMORY
-                          : insert(self, point_id, key, &is_inserted);
+    int ret =
+        key == NULL ? SPOT_ERR_NO_MEMORY : insert(self, point_id, key, &is_inserted);
 
     for (unsigned long long j = 2; ret == 0 && !is_inserted; j++) {
         char *other = sqlite3_mprintf("%s#%llu", key, j);

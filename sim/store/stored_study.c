@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Nothing in the file is trusted: it may be damaged, or somebody else's idea of a store. */
+/* Nothing in the file is trusted: it may be damaged, or somebody else's idea of a store.
+ */
 #include "sim/store/stored_study.h"
 
 #include <math.h>
@@ -45,8 +46,8 @@ read_rows(spot_stored_study_t *self, spot_db_t *db, const char *sql,
 
 /* The rows of a table, at least min_rows. */
 static int
-count_rows(spot_db_t *db, const char *table, size_t min_rows, size_t max_rows,
-    size_t *num_rows)
+count_rows(
+    spot_db_t *db, const char *table, size_t min_rows, size_t max_rows, size_t *num_rows)
 {
     sqlite3_int64 count;
     int ret = spot_db_integer(db, &count, "SELECT count(*) FROM \"%w\"", table);

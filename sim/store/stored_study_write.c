@@ -107,8 +107,7 @@ write_warnings(spot_db_t *db, const spot_study_head_t *head)
     int ret = spot_db_prepare(db, &insert, "INSERT INTO warning VALUES (?, ?, ?)");
 
     for (size_t j = 0; ret == 0 && j < head->num_warnings; j++) {
-        ret = write_pair(
-            db, insert, j, head->warnings[j].name, head->warnings[j].text);
+        ret = write_pair(db, insert, j, head->warnings[j].name, head->warnings[j].text);
     }
     sqlite3_finalize(insert);
     return ret;
