@@ -18,11 +18,13 @@ SPOT_MUST_CHECK int spot_batch_summary_init(
     spot_batch_summary_t *self, size_t num_metrics);
 void spot_batch_summary_free(spot_batch_summary_t *self);
 
-/* Summarises rows[num_rows][num_metrics] into bytes, over what they held. */
-SPOT_MUST_CHECK int spot_batch_summary_write(spot_batch_summary_t *self,
-    const double *rows, size_t num_rows, spot_bytes_t *bytes);
+/* Summarises rows[num_rows][num_metrics] in self->columns. */
+SPOT_MUST_CHECK int spot_batch_summary_make(
+    spot_batch_summary_t *self, const double *rows, size_t num_rows);
 
-/* Reads self->columns from such bytes. BAD_INPUT: damaged. */
+/* self->columns as bytes, over what they held; and back. BAD_INPUT: damaged. */
+SPOT_MUST_CHECK int spot_batch_summary_write(
+    spot_batch_summary_t *self, spot_bytes_t *bytes);
 SPOT_MUST_CHECK int spot_batch_summary_read(
     spot_batch_summary_t *self, const uint8_t *bytes, size_t num_bytes);
 

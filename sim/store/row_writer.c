@@ -59,20 +59,41 @@ spot_row_writer_free(spot_row_writer_t *self)
     *self = (spot_row_writer_t){0};
 }
 
-/* What the file has of the batch, and how many of its replications met each warning. */
+/* What the file has of the batch; the statement stays at its row. */
 static int
-find_batch(spot_row_writer_t *self, spot_db_t *db, const spot_rows_t *rows,
-    int64_t *num_there, int64_t warned[SPOT_MAX_WARNINGS])
+find(spot_row_writer_t *self, spot_db_t *db, int64_t number, int64_t batch_first,
+    int64_t *num_there)
 {
     bool is_there = false;
     int ret;
 
-    sqlite3_bind_int64(self->find_batch, 1, rows->number);
-    sqlite3_bind_int64(self->find_batch, 2, rows->batch_first);
+    sqlite3_bind_int64(self->find_batch, 1, number);
+    sqlite3_bind_int64(self->find_batch, 2, batch_first);
     ret = spot_db_step_row(db, self->find_batch, &is_there);
     *num_there = is_there ? sqlite3_column_int64(self->find_batch, 0) : 0;
+    return ret;
+}
+
+int
+spot_row_writer_find(spot_row_writer_t *self, spot_db_t *db, int64_t number,
+    int64_t batch_first, int64_t *num_there)
+{
+    const int ret = find(self, db, number, batch_first, num_there);
+
+    sqlite3_reset(self->find_batch);
+    return ret;
+}
+
+/* The same with how many of its replications met each warning. */
+static int
+find_batch(spot_row_writer_t *self, spot_db_t *db, const spot_rows_t *rows,
+    int64_t *num_there, int64_t warned[SPOT_MAX_WARNINGS])
+{
+    const int ret = find(self, db, rows->number, rows->batch_first, num_there);
+
     for (size_t j = 0; j < self->columns->num_warnings; j++) {
-        warned[j] = is_there ? sqlite3_column_int64(self->find_batch, (int) j + 1) : 0;
+        warned[j] =
+            *num_there > 0 ? sqlite3_column_int64(self->find_batch, (int) j + 1) : 0;
     }
     sqlite3_reset(self->find_batch);
     return ret;

@@ -7,7 +7,9 @@
  *                intervals in reports), batch_replications (the unit of work), canonical
  *                (the scenario without what is swept, as text) and canonical_sha256,
  *                baseline_axis, baseline_value (positions, or NULL), plot_x, plot_y,
- *                plot_second_x, plot_x_label, plot_second_x_label
+ *                plot_second_x, plot_x_label, plot_second_x_label, min_replications,
+ *                until_metric, until_half_width, until_relative_half_width and
+ *                until_confidence (how well its mean is to be known)
  *   metric       position, name, unit, help, is_listed (asked for; others are for plots)
  *   warning      position (the bit in replication.warnings), name, text
  *   axis         position, path ("job.pipeline_depth"), unit ("s" for durations)

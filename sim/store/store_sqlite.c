@@ -48,7 +48,10 @@ put_summary(spot_sqlite_work_t *self, const spot_piece_t *piece)
     int ret = spot_batch_summary_init(&summary, self->head->num_metrics);
 
     if (ret == 0) {
-        ret = spot_batch_summary_write(&summary, piece->rows, piece->num_rows, &bytes);
+        ret = spot_batch_summary_make(&summary, piece->rows, piece->num_rows);
+    }
+    if (ret == 0) {
+        ret = spot_batch_summary_write(&summary, &bytes);
     }
     if (ret == 0) {
         ret = sqlite_put_rows(self, piece, &bytes);

@@ -35,6 +35,10 @@ SPOT_MUST_CHECK int spot_row_writer_init(
     spot_row_writer_t *self, spot_db_t *db, const spot_columns_t *columns);
 void spot_row_writer_free(spot_row_writer_t *self);
 
+/* Replications of a batch that are in the file. */
+SPOT_MUST_CHECK int spot_row_writer_find(spot_row_writer_t *self, spot_db_t *db,
+    int64_t number, int64_t batch_first, int64_t *num_there);
+
 /* Rows that somebody wants to be there. */
 typedef struct {
     int64_t number;      /* of the point in the file */

@@ -251,6 +251,11 @@ read_study_row(spot_stored_study_t *self, spot_db_t *db, sqlite3_stmt *row)
     head->plot.second_x = spot_db_text(row, 12, &error);
     head->plot.x_label = spot_db_text(row, 13, &error);
     head->plot.second_x_label = spot_db_text(row, 14, &error);
+    head->min_replications = sqlite3_column_int64(row, 15);
+    head->until = (spot_until_t){.metric = spot_db_text(row, 16, &error),
+        .half_width = sqlite3_column_double(row, 17),
+        .relative_half_width = sqlite3_column_double(row, 18),
+        .confidence = sqlite3_column_double(row, 19)};
     if (error == 0 && (head->num_replications < 1 || self->canonical == NULL ||
                           self->canonical_sha256 == NULL ||
                           sqlite3_column_int64(row, 7) != spot_study_batch_size(head))) {
@@ -267,7 +272,9 @@ read_study(spot_stored_study_t *self, spot_db_t *db)
     int ret = spot_db_prepare(db, &statement,
         "SELECT name, question, seed, keep, replications, canonical, canonical_sha256, "
         "batch_replications, baseline_axis, baseline_value, plot_x, plot_y, "
-        "plot_second_x, plot_x_label, plot_second_x_label FROM study");
+        "plot_second_x, plot_x_label, plot_second_x_label, min_replications, "
+        "until_metric, "
+        "until_half_width, until_relative_half_width, until_confidence FROM study");
 
     if (ret == 0) {
         ret = spot_db_step_row(db, statement, &is_row);

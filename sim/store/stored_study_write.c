@@ -12,7 +12,9 @@ static const char tables[] =
     "confidence REAL NOT NULL, batch_replications INTEGER NOT NULL, canonical TEXT NOT "
     "NULL, canonical_sha256 TEXT NOT NULL, baseline_axis INTEGER, baseline_value "
     "INTEGER, plot_x TEXT, plot_y TEXT, plot_second_x TEXT, plot_x_label TEXT, "
-    "plot_second_x_label TEXT) STRICT;"
+    "plot_second_x_label TEXT, min_replications INTEGER NOT NULL, until_metric TEXT, "
+    "until_half_width REAL, until_relative_half_width REAL, until_confidence REAL) "
+    "STRICT;"
     "DROP TABLE IF EXISTS metric; CREATE TABLE metric (position INTEGER PRIMARY KEY, "
     "name TEXT NOT NULL, unit TEXT NOT NULL, help TEXT NOT NULL, is_listed INTEGER NOT "
     "NULL) STRICT;"
@@ -41,7 +43,9 @@ write_study(
 {
     sqlite3_stmt *insert;
     int ret = spot_db_prepare(db, &insert,
-        "INSERT INTO study VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
+        "INSERT INTO study VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, "
+        "?, "
+        "?, ?, ?)");
 
     if (ret != 0) {
         return ret;
@@ -64,6 +68,11 @@ write_study(
     bind_text(insert, 14, head->plot.second_x);
     bind_text(insert, 15, head->plot.x_label);
     bind_text(insert, 16, head->plot.second_x_label);
+    sqlite3_bind_int64(insert, 17, head->min_replications);
+    bind_text(insert, 18, head->until.metric);
+    sqlite3_bind_double(insert, 19, head->until.half_width);
+    sqlite3_bind_double(insert, 20, head->until.relative_half_width);
+    sqlite3_bind_double(insert, 21, head->until.confidence);
     ret = spot_db_step_done(db, insert);
     sqlite3_finalize(insert);
     return ret;
