@@ -8,8 +8,9 @@
 /* Texts are borrowed for the call that gets them; none may be NULL, unknown ones are "".
  * The times, the rows added and how it ended are noted by the store itself. */
 typedef struct {
-    /* The whole study with its scenario, one "path: value" a line, sorted by path; the
-     * scenario's keys begin with "scenario.". */
+    /* What rows depend on besides the point, the replication and the seed: the scenario
+     * with all its defaults and without what is swept, one "path: value" a line, sorted.
+     * Rows of a store all have the same. */
     const char *canonical;
     const char *canonical_sha256; /* of it, 64 hexadecimal digits */
     const char *version;          /* of the program */

@@ -20,9 +20,10 @@ struct spot_pool {
 
     const spot_round_t *round;
     int64_t *first_batches; /* [num_points + 1] of the round: batches of points before */
-    int64_t end_batch;      /* of the shard */
-    atomic_llong next_batch;
-    atomic_int error; /* first one of any worker */
+    int64_t first_batch;    /* of the shard, and the one behind its last */
+    int64_t end_batch;
+    atomic_llong next_batch; /* tickets, first_batch to end_batch */
+    atomic_int error;        /* first one of any worker */
 
     pthread_mutex_t lock; /* of all below */
     spot_study_progress_t progress;
@@ -67,7 +68,7 @@ run_replication(
     uint32_t warnings = 0;
 
     for (size_t j = 0; ret == 0 && j < study->head.num_metrics; j++) {
-        row[j] = scratch->all[study->metric_ids[j]];
+        row[j] = scratch->all[study->metric_ids[j]] + 0.0; /* -0 becomes 0 */
     }
     for (size_t j = 0; ret == 0 && j < study->experiment->num_warnings; j++) {
         warnings |= (uint32_t) (scratch->flags[j] != 0) << j;
@@ -103,12 +104,24 @@ tell_progress(
     pthread_mutex_unlock(&self->lock);
 }
 
+/* Replications of [first, end), all of one batch, that need not be run. A summary cannot
+ * be added to: its batch is run again as a whole. */
+static int64_t
+num_done_before(const spot_pool_t *pool, size_t point_id, int64_t first, int64_t end)
+{
+    const int64_t num_there = pool->store->num_there(pool->store, point_id, first);
+
+    return pool->store->head->keep == SPOT_KEEP_ROWS || num_there >= end - first
+               ? num_there
+               : 0;
+}
+
 /* Runs the replications of [first, end), all of one batch, that are not there yet. */
 static int
 run_batch(
     spot_pool_t *pool, scratch_t *scratch, size_t point_id, int64_t first, int64_t end)
 {
-    const int64_t there = pool->store->num_there(pool->store, point_id, first);
+    const int64_t there = num_done_before(pool, point_id, first, end);
     const int64_t num_there = there < end - first ? there : end - first;
     const spot_piece_t piece = {point_id, first + num_there,
         (size_t) (end - first - num_there), scratch->rows, scratch->warnings};
@@ -161,8 +174,11 @@ batch_end(const spot_pool_t *pool, size_t point_id, int64_t batch_id, int64_t *f
 }
 
 static int
-run_ticket(spot_pool_t *pool, scratch_t *scratch, int64_t batch_id)
+run_ticket(spot_pool_t *pool, scratch_t *scratch, int64_t ticket)
 {
+    const int64_t batch_id = pool->store->is_backward
+                                 ? pool->end_batch - 1 - (ticket - pool->first_batch)
+                                 : ticket;
     const size_t point_id = point_of(pool, batch_id);
     int64_t first;
     const int64_t end = batch_end(pool, point_id, batch_id, &first);
@@ -191,14 +207,14 @@ work(void *context)
     scratch.warnings = spot_calloc(size, sizeof(*scratch.warnings));
     ret = scratch.rows == NULL || scratch.warnings == NULL ? SPOT_ERR_NO_MEMORY : 0;
     while (ret == 0 && atomic_load(&pool->error) == 0) {
-        const int64_t batch_id = atomic_fetch_add(&pool->next_batch, 1);
+        const int64_t ticket = atomic_fetch_add(&pool->next_batch, 1);
 
-        if (batch_id >= pool->end_batch) {
+        if (ticket >= pool->end_batch) {
             break;
         }
         ret = pool->run->stop != NULL && atomic_load(pool->run->stop) != 0
                   ? SPOT_ERR_INTERRUPTED
-                  : run_ticket(pool, &scratch, batch_id);
+                  : run_ticket(pool, &scratch, ticket);
     }
     if (ret != 0) {
         keep_first_error(pool, ret);
@@ -226,7 +242,8 @@ lay_out(spot_pool_t *self, const spot_round_t *round)
         }
     }
     self->first_batches[num_points] = num_batches;
-    atomic_store(&self->next_batch, num_batches * round->shard_id / round->num_shards);
+    self->first_batch = num_batches * round->shard_id / round->num_shards;
+    atomic_store(&self->next_batch, self->first_batch);
     self->end_batch = num_batches * (round->shard_id + 1) / round->num_shards;
 }
 
@@ -250,7 +267,7 @@ start_progress(spot_pool_t *self)
         progress->num_points_done += !is_more && round->to[j] > 0;
     }
     progress->num_wanted = progress->num_done;
-    for (int64_t j = atomic_load(&self->next_batch); j < self->end_batch; j++) {
+    for (int64_t j = self->first_batch; j < self->end_batch; j++) {
         int64_t first;
 
         progress->num_wanted += batch_end(self, point_of(self, j), j, &first);
