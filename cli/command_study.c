@@ -4,7 +4,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/inputs.h"
 #include "cli/command.h"
 #include "cli/interrupt.h"
 #include "cli/study_progress.h"
@@ -199,8 +198,8 @@ open_memory(spot_store_t **store, const spot_study_head_t *head)
 
 /* The database of -o, or memory. */
 static int
-open_store(const arguments_t *arguments, const spot_study_t *study,
-    const spot_inputs_t *inputs, spot_store_t **store, spot_diag_t *diag)
+open_store(const arguments_t *arguments, const spot_study_t *study, spot_store_t **store,
+    spot_diag_t *diag)
 {
     spot_study_provenance_t provenance;
     int ret;
@@ -208,8 +207,8 @@ open_store(const arguments_t *arguments, const spot_study_t *study,
     if (!is_store_path(arguments->output_path)) {
         return open_memory(store, &study->head);
     }
-    ret = spot_study_provenance_init(
-        &provenance, study, inputs, arguments->argc, arguments->argv);
+    ret =
+        spot_study_provenance_init(&provenance, study, arguments->argc, arguments->argv);
     if (ret == 0) {
         provenance.provenance.num_threads = arguments->num_threads;
         provenance.provenance.shard = arguments->shard;
@@ -250,8 +249,7 @@ write_results(const arguments_t *arguments, const spot_store_t *store, spot_diag
 }
 
 static int
-simulate(const arguments_t *arguments, const spot_study_t *study,
-    const spot_inputs_t *inputs, spot_diag_t *diag)
+simulate(const arguments_t *arguments, const spot_study_t *study, spot_diag_t *diag)
 {
     spot_study_watcher_t watcher;
     const spot_study_run_t run = {.num_threads = (int) arguments->num_threads,
@@ -261,7 +259,7 @@ simulate(const arguments_t *arguments, const spot_study_t *study,
         .progress = spot_study_watcher_tell,
         .context = &watcher};
     spot_store_t *store = NULL;
-    int ret = open_store(arguments, study, inputs, &store, diag);
+    int ret = open_store(arguments, study, &store, diag);
 
     if (ret == 0) {
         ret = check_outputs(arguments, store, diag);
@@ -291,7 +289,6 @@ run(int argc, char **argv)
         .shard = "",
         .argc = argc,
         .argv = argv};
-    spot_inputs_t inputs = {0};
     spot_study_t study;
     spot_diag_t diag;
     int exit_code, ret;
@@ -299,21 +296,15 @@ run(int argc, char **argv)
     spot_diag_init(&diag);
     spot_command_parse(&spot_command_study, argc, argv, parse, &arguments);
     spot_interrupt_watch();
-    diag.inputs = is_store_path(arguments.output_path) ? &inputs : NULL;
     ret = spot_study_read(&study, &spot_train_experiment, arguments.study_path,
         arguments.sets.texts, arguments.sets.num_texts, &diag);
-    if (ret == 0 && diag.inputs != NULL) {
-        ret = spot_inputs_name(&inputs, arguments.study_path, &diag);
-    }
-    diag.inputs = NULL;
     if (ret != 0) {
         exit_code = spot_command_finish_reading(&diag, ret);
     } else {
-        ret = simulate(&arguments, &study, &inputs, &diag);
+        ret = simulate(&arguments, &study, &diag);
         exit_code = spot_command_finish(&diag, ret);
     }
     spot_study_free(&study);
-    spot_inputs_free(&inputs);
     free(arguments.sets.texts);
     return exit_code;
 }

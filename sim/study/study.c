@@ -446,7 +446,9 @@ bind_all(spot_study_t *self, spot_diag_t *diag)
         find_baseline(self, &bind);
     }
     if (ret == 0 && is_planned && has_scenario(self)) {
+        diag->inputs = &self->inputs;
         ret = bind_points(self, diag);
+        diag->inputs = NULL;
     }
     return ret == 0 && diag->num_errors > num_errors ? SPOT_ERR_BAD_INPUT : ret;
 }
@@ -488,7 +490,7 @@ spot_study_read(spot_study_t *self, const spot_experiment_t *experiment,
     self->head.num_warnings = experiment->num_warnings;
     self->head.warnings = experiment->warnings;
     self->head.colours = experiment->colours;
-    return error;
+    return error != 0 ? error : spot_inputs_name(&self->inputs, path, diag);
 }
 
 void
@@ -504,6 +506,7 @@ spot_study_free(spot_study_t *self)
     free(self->scenarios);
     free(self->metric_ids);
     spot_study_head_free(&self->head);
+    spot_inputs_free(&self->inputs);
     spot_yaml_free(&self->document);
     spot_yaml_free(&self->scenario_file);
     memset(self, 0, sizeof(*self));

@@ -8,6 +8,7 @@
 #include <stdatomic.h>
 
 #include "base/bind.h"
+#include "base/inputs.h"
 #include "base/stats.h"
 #include "sim/store/store.h"
 #include "sim/study/experiment.h"
@@ -33,6 +34,8 @@ typedef struct {
     spot_node_t ***values; /* [head.num_axes][axis.num_values] nodes to put in place */
     size_t *metric_ids;    /* [head.num_metrics] into the experiment's */
     void **scenarios;      /* [head.num_points] bound, constant while running */
+    spot_inputs_t
+        inputs; /* the files that scenarios name, named relative to the study */
     spot_study_head_t head;
 } spot_study_t;
 

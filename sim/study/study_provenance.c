@@ -35,11 +35,8 @@ add_item(spot_canonical_t *list, const char *key, size_t item_id, const char *te
 static int
 add_study(spot_canonical_t *list, const spot_study_head_t *head)
 {
-    int ret = spot_canonical_add(list, "study", head->name);
+    int ret = add_number(list, "replications.seed", head->seed);
 
-    if (ret == 0) {
-        ret = add_number(list, "replications.seed", head->seed);
-    }
     if (ret == 0) {
         ret = spot_canonical_add(
             list, "keep", head->keep == SPOT_KEEP_ROWS ? "rows" : "summaries");
@@ -54,12 +51,12 @@ add_study(spot_canonical_t *list, const spot_study_head_t *head)
 }
 
 int
-spot_study_canonical(
-    const spot_study_t *self, const spot_inputs_t *inputs, spot_canonical_t *list)
+spot_study_canonical(const spot_study_t *self, spot_canonical_t *list)
 {
     int ret = spot_canonical_make(
-        list, self->experiment->fields, spot_study_scenario_root(self), inputs);
+        list, self->experiment->fields, spot_study_scenario_root(self), &self->inputs);
 
+    spot_canonical_drop(list, "scenario"); /* a name */
     for (size_t j = 0; ret == 0 && j < self->head.num_axes; j++) {
         spot_canonical_drop(list, self->head.axes[j].path);
     }
@@ -152,10 +149,10 @@ write_texts(spot_study_provenance_t *self, int argc, char *const *argv)
 
 int
 spot_study_provenance_init(spot_study_provenance_t *self, const spot_study_t *study,
-    const spot_inputs_t *inputs, int argc, char *const *argv)
+    int argc, char *const *argv)
 {
     spot_canonical_t list = {0};
-    int ret = spot_study_canonical(study, inputs, &list);
+    int ret = spot_study_canonical(study, &list);
 
     memset(self, 0, sizeof(*self));
     if (ret == 0) {

@@ -7,13 +7,12 @@
 #include "sim/store/provenance.h"
 #include "sim/study/study.h"
 
-/* What the rows depend on: the scenario without the swept keys, the files that it names,
- * and of the study its name, seed, metrics, swept keys and what is kept. How many points
- * and replications there are is not part of it, nor how they are shown. inputs: the
- * journal of spot_study_read(), named. Zero *list to start; NO_MEMORY; free it even
- * then. */
+/* What the rows depend on: the scenario without its name and the swept keys, the files
+ * that it names, and of the study its seed, metrics, swept keys and what is kept. How
+ * many points and replications there are is not part of it, nor how they are shown. Zero
+ * *list to start; NO_MEMORY; free it even then. */
 SPOT_MUST_CHECK int spot_study_canonical(
-    const spot_study_t *self, const spot_inputs_t *inputs, spot_canonical_t *list);
+    const spot_study_t *self, spot_canonical_t *list);
 
 /* A provenance that owns its texts. */
 typedef struct {
@@ -25,9 +24,10 @@ typedef struct {
     char *command_line;
 } spot_study_provenance_t;
 
-/* argv: [argc] the command. shard: "I/N" or "". NO_MEMORY; free self even then. */
+/* argv: [argc] the command. Threads and shard are for the caller to fill in. NO_MEMORY;
+ * free self even then. */
 SPOT_MUST_CHECK int spot_study_provenance_init(spot_study_provenance_t *self,
-    const spot_study_t *study, const spot_inputs_t *inputs, int argc, char *const *argv);
+    const spot_study_t *study, int argc, char *const *argv);
 void spot_study_provenance_free(spot_study_provenance_t *self);
 
 #endif
