@@ -45,7 +45,7 @@ scenario:
     addition: {per_minute: 0.14, count: {normal: {mean: 2.5, std: 1.9}}}
 sweep:
   trace.preemption.per_minute: [0.1, 0.2, 0.3]
-  job.pipeline_depth: [8, 16]
+  job.pipeline_depth: [16, 32]
 replications: {count: $1, seed: 1}
 metrics: [idle_fraction, lost_fraction, cost_usd]
 END
