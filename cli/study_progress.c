@@ -188,8 +188,9 @@ spot_study_watcher_finish(
         fputc('\n', stderr);
     } else if (self->form != SPOT_PROGRESS_NONE) {
         fprintf(stderr,
-            "%zu points, %" PRId64
-            " replications run on %d threads: %.2f s, %.2f s of CPU time\n",
-            study->head.num_points, self->num_run, num_threads, passed_s, cpu_s);
+            "%zu point%s, %" PRId64
+            " replications run on %d thread%s: %.2f s, %.2f s of CPU time\n",
+            study->head.num_points, study->head.num_points == 1 ? "" : "s",
+            self->num_run, num_threads, num_threads == 1 ? "" : "s", passed_s, cpu_s);
     }
 }
