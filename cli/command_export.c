@@ -100,15 +100,15 @@ run(int argc, char **argv)
     spot_command_parse(&spot_command_export, argc, argv, parse, &arguments);
     ret = spot_command_check_outputs((spot_command_files_t){1, &arguments.store_path},
         (spot_command_files_t){1, &arguments.output_path}, &diag);
-    if (ret == 0) {
-        ret = spot_store_open_sqlite_reader(&store, arguments.store_path, &diag);
+    if (ret != 0) {
+        return spot_command_finish(&diag, ret);
     }
-    if (ret == 0) {
-        ret = write_rows(&arguments, store, &diag);
+    ret = spot_store_open_sqlite_reader(&store, arguments.store_path, &diag);
+    if (ret != 0) {
+        return spot_command_finish_reading(&diag, ret);
     }
-    if (store != NULL) {
-        store->close(store);
-    }
+    ret = write_rows(&arguments, store, &diag);
+    store->close(store);
     return spot_command_finish(&diag, ret);
 }
 

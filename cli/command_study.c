@@ -100,14 +100,19 @@ parse_progress(struct argp_state *state, const char *text, arguments_t *argument
         state, "--progress: expected auto, line, lines, json or none, got \"%s\"", text);
 }
 
-/* A database, unless it is CSV. */
+/* A name that says it is a database; all others are CSV. */
 static bool
 is_store_path(const char *path)
 {
-    const size_t length = path == NULL ? 0 : strlen(path);
+    static const char *const endings[] = {".db", ".sqlite", ".sqlite3"};
+    const char *dot = path == NULL ? NULL : strrchr(path, '.');
 
-    return length > 0 && strcmp(path, "-") != 0 &&
-           (length < 4 || strcmp(path + length - 4, ".csv") != 0);
+    for (size_t j = 0; dot != NULL && j < sizeof(endings) / sizeof(endings[0]); j++) {
+        if (strcmp(dot, endings[j]) == 0) {
+            return true;
+        }
+    }
+    return false;
 }
 
 static void

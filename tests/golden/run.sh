@@ -87,6 +87,8 @@ golden help-trace-describe.txt trace describe --help
 golden help-trace-generate.txt trace generate --help
 golden help-trace-fit.txt trace fit --help
 golden help-trace-compare.txt trace compare --help
+golden help-merge.txt merge --help
+golden help-export.txt export --help
 golden help-profile.txt profile --help
 golden help-help.txt help --help
 
