@@ -8,32 +8,20 @@
 
 const char *const spot_role_names[SPOT_NUM_ROLES] = {"prepping", "standby", "active"};
 
-/* The head of a list as its neighbours see it: lists[role] is members[head_of(role)]. */
-static int32_t
-head_of(spot_role_t role)
-{
-    return (int32_t) role - SPOT_NUM_ROLES;
-}
-
 int
 spot_fleet_init(spot_fleet_t *self, int64_t capacity)
 {
     memset(self, 0, sizeof(*self));
     self->capacity = (int32_t) capacity;
-    self->lists =
-        spot_calloc(SPOT_NUM_ROLES + (size_t) capacity, sizeof(*self->members));
-    if (self->lists == NULL) {
-        return SPOT_ERR_NO_MEMORY;
-    }
-    self->members = self->lists + SPOT_NUM_ROLES;
+    self->members = spot_calloc((size_t) capacity, sizeof(*self->members));
     spot_fleet_clear(self);
-    return 0;
+    return self->members == NULL ? SPOT_ERR_NO_MEMORY : 0;
 }
 
 void
 spot_fleet_free(spot_fleet_t *self)
 {
-    free(self->lists);
+    free(self->members);
     memset(self, 0, sizeof(*self));
 }
 
@@ -41,9 +29,8 @@ void
 spot_fleet_clear(spot_fleet_t *self)
 {
     for (int j = 0; j < SPOT_NUM_ROLES; j++) {
-        self->lists[j].first = head_of((spot_role_t) j);
-        self->lists[j].last = head_of((spot_role_t) j);
-        self->lists[j].ready_ms = INT64_MAX;
+        self->lists[j].first = -1;
+        self->lists[j].last = -1;
         self->lists[j].count = 0;
     }
 }
@@ -52,13 +39,17 @@ void
 spot_fleet_add(spot_fleet_t *self, int32_t slot, spot_role_t role, int64_t ready_ms)
 {
     spot_fleet_member_t *member = &self->members[slot];
-    spot_fleet_member_t *list = &self->lists[role];
+    spot_fleet_list_t *list = &self->lists[role];
 
     member->role = role;
     member->ready_ms = ready_ms;
     member->prev = list->last;
-    member->next = head_of(role);
-    self->members[list->last].next = slot;
+    member->next = -1;
+    if (list->last >= 0) {
+        self->members[list->last].next = slot;
+    } else {
+        list->first = slot;
+    }
     list->last = slot;
     list->count++;
 }
@@ -67,10 +58,19 @@ spot_role_t
 spot_fleet_remove(spot_fleet_t *self, int32_t slot)
 {
     const spot_fleet_member_t *member = &self->members[slot];
+    spot_fleet_list_t *list = &self->lists[member->role];
 
-    self->members[member->prev].next = member->next;
-    self->members[member->next].prev = member->prev;
-    self->lists[member->role].count--;
+    if (member->prev >= 0) {
+        self->members[member->prev].next = member->next;
+    } else {
+        list->first = member->next;
+    }
+    if (member->next >= 0) {
+        self->members[member->next].prev = member->prev;
+    } else {
+        list->last = member->prev;
+    }
+    list->count--;
     return member->role;
 }
 
@@ -81,16 +81,17 @@ splice(spot_fleet_t *self, spot_role_t from_role, spot_role_t to_role, int32_t f
     int32_t last, int32_t count)
 {
     spot_fleet_member_t *members = self->members;
-    spot_fleet_member_t *to = &self->lists[to_role];
+    spot_fleet_list_t *from = &self->lists[from_role];
+    spot_fleet_list_t *to = &self->lists[to_role];
     const int32_t before = members[first].prev;
     const int32_t behind = members[last].next;
 
-    members[before].next = behind;
-    members[behind].prev = before;
-    self->lists[from_role].count -= count;
+    *(before >= 0 ? &members[before].next : &from->first) = behind;
+    *(behind >= 0 ? &members[behind].prev : &from->last) = before;
+    from->count -= count;
     members[first].prev = to->last;
-    members[last].next = head_of(to_role);
-    members[to->last].next = first;
+    members[last].next = -1;
+    *(to->last >= 0 ? &members[to->last].next : &to->first) = first;
     to->last = last;
     to->count += count;
 }
@@ -99,9 +100,9 @@ void
 spot_fleet_finish_preparation(spot_fleet_t *self, int64_t now_ms)
 {
     const int32_t first = self->lists[SPOT_PREPPING].first;
-    int32_t last = first, count = 0;
+    int32_t last = -1, count = 0;
 
-    for (int32_t slot = first; self->members[slot].ready_ms <= now_ms;
+    for (int32_t slot = first; slot >= 0 && self->members[slot].ready_ms <= now_ms;
          slot = self->members[slot].next) {
         self->members[slot].role = SPOT_STANDBY;
         last = slot;
@@ -157,7 +158,9 @@ spot_fleet_set_active(spot_fleet_t *self, int32_t num_active)
 int64_t
 spot_fleet_next_ready_ms(const spot_fleet_t *self)
 {
-    return self->members[self->lists[SPOT_PREPPING].first].ready_ms;
+    const int32_t oldest = self->lists[SPOT_PREPPING].first;
+
+    return oldest < 0 ? INT64_MAX : self->members[oldest].ready_ms;
 }
 
 int32_t
@@ -185,8 +188,8 @@ void
 spot_fleet_verify(const spot_fleet_t *self)
 {
     for (int j = 0; j < SPOT_NUM_ROLES; j++) {
-        const spot_fleet_member_t *list = &self->lists[j];
-        int32_t count = 0, before = head_of((spot_role_t) j);
+        const spot_fleet_list_t *list = &self->lists[j];
+        int32_t count = 0, before = -1;
 
         for (int32_t slot = list->first; slot >= 0; slot = self->members[slot].next) {
             spot_bug_assert(self->members[slot].role == (spot_role_t) j);
@@ -196,7 +199,6 @@ spot_fleet_verify(const spot_fleet_t *self)
             count++;
         }
         spot_bug_assert(before == list->last);
-        spot_bug_assert(list->ready_ms == INT64_MAX);
         spot_bug_assert(count == list->count);
     }
     spot_bug_assert(spot_fleet_population(self) <= self->capacity);

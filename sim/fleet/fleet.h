@@ -18,29 +18,23 @@ typedef enum {
 
 extern const char *const spot_role_names[SPOT_NUM_ROLES];
 
-/* An instance, or the head of a list, which stands between its last and its first. So
- * nobody is without neighbours, and nothing that instances do asks whether they are at
- * an end of their list: the answer is as good as random. */
 typedef struct {
-    union {
-        int32_t prev; /* slot, < 0: first of its list */
-        int32_t last; /* of the list; < 0: empty */
-    };
-    union {
-        int32_t next; /* slot, < 0: last of its list */
-        int32_t first;
-    };
-    int64_t ready_ms; /* prepping: when it becomes standby; of a head: INT64_MAX */
-    union {
-        spot_role_t role;
-        int32_t count; /* instances in the list */
-    };
+    int32_t prev;     /* slot, -1: first of its list */
+    int32_t next;     /* slot, -1: last of its list */
+    int64_t ready_ms; /* prepping: when it becomes standby */
+    spot_role_t role;
 } spot_fleet_member_t;
 
 typedef struct {
+    int32_t first; /* slot, -1: empty */
+    int32_t last;
+    int32_t count;
+} spot_fleet_list_t;
+
+typedef struct {
     int32_t capacity;
-    spot_fleet_member_t *lists;   /* [SPOT_NUM_ROLES] heads, right in front of members */
     spot_fleet_member_t *members; /* [capacity] by slot */
+    spot_fleet_list_t lists[SPOT_NUM_ROLES];
 } spot_fleet_t;
 
 /* NO_MEMORY; free self even then. */

@@ -77,7 +77,7 @@ spot_run_log_change(spot_train_t *train, const spot_change_t *change)
 void
 spot_run_log_fleet(spot_train_t *train)
 {
-    const spot_fleet_member_t *lists = train->fleet.lists;
+    const spot_fleet_list_t *lists = train->fleet.lists;
     const int64_t values[SPOT_EVENT_VALUES] = {lists[SPOT_PREPPING].count,
         lists[SPOT_STANDBY].count, lists[SPOT_ACTIVE].count, train->num_pipelines};
 

@@ -188,8 +188,9 @@ apply_loss(spot_train_t *self, const spot_change_t *change)
 
     pay_for(self, change->slots, change->count, -1);
     for (int32_t j = 0; j < change->count; j++) {
-        self->num_lost_active +=
-            spot_fleet_remove(&self->fleet, change->slots[j]) == SPOT_ACTIVE;
+        if (spot_fleet_remove(&self->fleet, change->slots[j]) == SPOT_ACTIVE) {
+            self->num_lost_active++;
+        }
     }
     if (change->kind == SPOT_EVENT_STOP) {
         result->stopped += change->count;
@@ -230,7 +231,7 @@ apply_change(spot_train_t *self, const spot_change_t *change)
 static void
 advance_to(spot_train_t *self, int64_t time_ms)
 {
-    const spot_fleet_member_t *lists = self->fleet.lists;
+    const spot_fleet_list_t *lists = self->fleet.lists;
     const int64_t passed_ms = time_ms - self->now_ms;
     spot_ledger_t *ledger = &self->result.ledger;
 
@@ -408,7 +409,7 @@ spot_train_print_state(const spot_train_t *self, FILE *out)
 void
 spot_train_verify(const spot_train_t *self)
 {
-    const spot_fleet_member_t *lists = self->fleet.lists;
+    const spot_fleet_list_t *lists = self->fleet.lists;
     const int64_t depth = self->scenario->job.pipeline_depth;
 
     spot_membership_verify(&self->membership);
