@@ -44,6 +44,16 @@ ready_after_ms(const spot_train_t *self)
     return preparation_ms > 0 ? preparation_ms : self->scenario->tick_ms;
 }
 
+/* The price of instances that have none of their own. */
+static const spot_price_steps_t *
+common_price(const spot_train_t *self)
+{
+    const spot_price_steps_t *own =
+        &spot_trace_model_common(&self->scenario->trace)->price;
+
+    return own->num_steps > 0 ? own : &self->scenario->fleet.price.spot;
+}
+
 int
 spot_train_init(spot_train_t *self, const spot_scenario_t *scenario)
 {
@@ -64,6 +74,7 @@ spot_train_init(spot_train_t *self, const spot_scenario_t *scenario)
     if (self->meters == NULL) {
         return SPOT_ERR_NO_MEMORY;
     }
+    self->has_one_price = self->num_meters == 1 && common_price(self)->num_steps == 1;
     spot_calendar_init(&self->calendar);
     ret = spot_membership_init(
         &self->membership, &scenario->trace, scenario->fleet.capacity);
@@ -118,10 +129,7 @@ static void
 start_meters(spot_train_t *self)
 {
     const spot_zones_t *zones = spot_trace_model_zones(&self->scenario->trace);
-    const spot_price_steps_t *own =
-        &spot_trace_model_common(&self->scenario->trace)->price;
-    const spot_price_steps_t *price =
-        own->num_steps > 0 ? own : &self->scenario->fleet.price.spot;
+    const spot_price_steps_t *price = common_price(self);
 
     spot_meter_start(&self->meters[0], price);
     for (size_t j = 0; j < zones->num_zones; j++) {
@@ -138,6 +146,9 @@ pay_for(spot_train_t *self, const int32_t *slots, int32_t count, int num_more)
 {
     const spot_zones_t *zones;
 
+    if (self->has_one_price) {
+        return;
+    }
     if (self->num_meters == 1) {
         spot_meter_change(&self->meters[0], self->now_ms, (int64_t) count * num_more);
         return;
@@ -158,6 +169,11 @@ settle_cost(spot_train_t *self)
 {
     spot_sum_t usd = {0};
 
+    if (self->has_one_price) {
+        self->result.cost_usd = spot_price_usd(
+            common_price(self)->steps[0].usd_per_h, self->result.ledger.population_ms);
+        return;
+    }
     for (size_t j = 0; j < self->num_meters; j++) {
         spot_meter_change(&self->meters[j], self->end_ms, 0);
         spot_sum_add(&usd, spot_meter_usd(&self->meters[j]));

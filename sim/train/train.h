@@ -80,6 +80,7 @@ typedef struct {
     size_t num_meters;
     spot_meter_t
         *meters; /* [num_meters] first what has no price of its own, then by zone */
+    bool has_one_price; /* for all, all the time: the ledger says what is paid */
     double ticks_per_ms;
     spot_cycle_t *cycles;  /* [most pipelines + 1] of the world sizes met so far; step_ms
                               0  marks one that was not */
