@@ -143,24 +143,30 @@ case_put(spot_store_t *store, size_t point_id, int64_t first, int64_t num_rows)
     free(warnings);
 }
 
-void
+int64_t
 case_put_all(spot_store_t *store)
 {
     const int64_t size = spot_study_batch_size(store->head);
     const int64_t num_replications = store->head->num_replications;
+    const int64_t num_batches = (num_replications - 1) / size + 1;
+    const int64_t num_all = num_batches * (int64_t) store->head->num_points;
+    int64_t num_put = 0;
 
-    for (size_t j = 0; j < store->head->num_points; j++) {
-        for (int64_t k = 0; k < num_replications; k += size) {
-            const int64_t end =
-                k + size < num_replications ? k + size : num_replications;
-            int64_t num_there = store->num_there(store, j, k);
+    for (int64_t j = 0; j < num_all; j++) {
+        const int64_t batch_id = store->is_backward ? num_all - 1 - j : j;
+        const size_t point_id = (size_t) (batch_id / num_batches);
+        const int64_t first = batch_id % num_batches * size;
+        const int64_t left = num_replications - first;
+        const int64_t num = left < size ? left : size;
+        int64_t num_there = store->num_there(store, point_id, first);
 
-            if (store->head->keep == SPOT_KEEP_SUMMARIES && num_there < end - k) {
-                num_there = 0;
-            }
-            case_put(store, j, k + num_there, end - k - num_there);
+        if (store->head->keep == SPOT_KEEP_SUMMARIES && num_there < num) {
+            num_there = 0;
         }
+        case_put(store, point_id, first + num_there, num - num_there);
+        num_put += num - num_there;
     }
+    return num_put;
 }
 
 typedef struct {

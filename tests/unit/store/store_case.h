@@ -38,8 +38,8 @@ uint32_t case_row(
 /* Puts rows [first, first + num_rows), batch by batch. */
 void case_put(spot_store_t *store, size_t point_id, int64_t first, int64_t num_rows);
 
-/* Puts all rows of all points that the store does not have. */
-void case_put_all(spot_store_t *store);
+/* Puts all rows of all points that the store does not have; returns how many it were. */
+int64_t case_put_all(spot_store_t *store);
 
 /* The store has the first num_rows rows of the point, each as case_row() says, and
  * nothing else. */
