@@ -447,7 +447,8 @@ test_queries_of_the_manual(void **state)
     static const char *const queries[] = {
         "SELECT \"job.pipeline_depth\", avg(idle_fraction) FROM replication JOIN point "
         "USING (point) GROUP BY 1",
-        "SELECT key, replications, coalesce(sum(batch.replications), 0) AS there FROM "
+        "SELECT key, study.replications, coalesce(sum(batch.replications), 0) AS there "
+        "FROM "
         "study, point LEFT JOIN batch USING (point) GROUP BY point HAVING there < "
         "study.replications",
         "SELECT key, replication, idle_fraction FROM replication JOIN point USING "

@@ -212,7 +212,7 @@ check_after_full(const store_case_t *known)
 static void
 test_a_full_disk(void **state)
 {
-    const spot_sqlite_options_t options = {.max_pages = 400, .queue_rows = 1000};
+    const spot_sqlite_options_t options = {.max_pages = 100, .queue_rows = 1000};
     struct rlimit limit, old;
     store_case_t known;
     spot_store_t *store;
@@ -233,7 +233,7 @@ test_a_full_disk(void **state)
     /* The same where the system refuses to write. */
     signal(SIGXFSZ, SIG_IGN);
     assert_int_equal(getrlimit(RLIMIT_FSIZE, &old), 0);
-    limit = (struct rlimit){2000000, old.rlim_max};
+    limit = (struct rlimit){1000000, old.rlim_max};
     assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
     store = case_open(&known);
     fill_until_full(store);
