@@ -14,6 +14,11 @@
 /* Result codes are extended ones: the lower byte is the kind. */
 #define KIND(result) ((result) &0xff)
 
+/* Several threads may read at once; writing is for one at a time, and dearer with locks.
+ */
+#define READ_FLAGS SQLITE_OPEN_FULLMUTEX
+#define WRITE_FLAGS SQLITE_OPEN_NOMUTEX
+
 static int
 error_of(int result)
 {
@@ -82,13 +87,21 @@ spot_db_forget(spot_db_t *self)
     self->failure = 0;
 }
 
+/* A copy of the folder of a path, with its last slash. NULL: no memory. */
+static char *
+folder_of(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+
+    return slash == NULL ? spot_text_copy("./", 2)
+                         : spot_text_copy(path, (size_t) (slash - path) + 1);
+}
+
 /* Why a file cannot be opened, which SQLite does not tell. */
 static void
 explain_closed(const char *path, spot_diag_t *diag)
 {
-    const char *slash = strrchr(path, '/');
-    char *folder = slash == NULL ? spot_text_copy(".", 1)
-                                 : spot_text_copy(path, (size_t) (slash - path) + 1);
+    char *folder = folder_of(path);
     struct stat about;
 
     if (folder == NULL) {
@@ -264,27 +277,55 @@ touch(spot_db_t *self)
     return spot_db_integer(self, &version, "PRAGMA schema_version");
 }
 
-/* SQLite wants to write next to a file that it reads; where that may not be, the file
- * can be read all the same if all is in it. */
+static bool
+may_write(const char *name)
+{
+    char *folder = folder_of(name);
+    const bool may =
+        folder != NULL && access(name, W_OK) == 0 && access(folder, W_OK) == 0;
+
+    free(folder);
+    return may;
+}
+
+/* SQLite wants to write next to a file that it reads, and only who may write the file
+ * removes what was written. Where that may not be, the file can be read all the same if
+ * all is in it. */
 static int
-open_protected(spot_db_t *self, const char *name, int timeout_ms)
+open_to_read(spot_db_t *self, const char *name, int timeout_ms)
 {
     char *uri;
     int ret;
 
+    if (may_write(name)) {
+        ret = open_handle(self, name, READ_FLAGS | SQLITE_OPEN_READWRITE, timeout_ms);
+        return ret == 0 ? spot_db_run(self, "PRAGMA query_only = ON") : ret;
+    }
     if (has_wal(name)) {
-        return SPOT_ERR_IO;
+        return open_handle(self, name, READ_FLAGS | SQLITE_OPEN_READONLY, timeout_ms);
     }
     uri = immutable_uri(name);
     if (uri == NULL) {
         return SPOT_ERR_NO_MEMORY;
     }
-    sqlite3_close_v2(self->handle);
-    self->handle = NULL;
-    spot_db_forget(self);
-    ret = open_handle(self, uri, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, timeout_ms);
+    ret = open_handle(
+        self, uri, READ_FLAGS | SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, timeout_ms);
     free(uri);
-    return ret == 0 ? touch(self) : ret;
+    return ret;
+}
+
+/* A file that may not be written is opened for reading instead, silently. */
+static int
+open_to_write(spot_db_t *self, const char *name, int timeout_ms)
+{
+    const int ret = open_handle(self, name,
+        WRITE_FLAGS | SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, timeout_ms);
+
+    if (ret == 0 && sqlite3_db_readonly(self->handle, "main") == 1) {
+        remember(self, SQLITE_READONLY, "read-only");
+        return SPOT_ERR_IO;
+    }
+    return ret;
 }
 
 int
@@ -298,16 +339,10 @@ spot_db_open(spot_db_t *self, const char *path, spot_db_mode_t mode, int timeout
     if (name == NULL || self->path == NULL) {
         goto out;
     }
-    ret = open_handle(self, name,
-        mode == SPOT_DB_READ ? SQLITE_OPEN_READONLY
-                             : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE,
-        timeout_ms);
+    ret = mode == SPOT_DB_READ ? open_to_read(self, name, timeout_ms)
+                               : open_to_write(self, name, timeout_ms);
     if (ret == 0) {
         ret = touch(self);
-    }
-    if (ret == SPOT_ERR_IO && mode == SPOT_DB_READ && access(name, R_OK) == 0 &&
-        !spot_db_is_busy(self)) {
-        ret = open_protected(self, name, timeout_ms);
     }
 out:
     free(name);
@@ -328,8 +363,11 @@ spot_db_start_writing(spot_db_t *self)
 {
     sqlite3_stmt *statement = NULL;
     bool is_row = false;
-    int ret = spot_db_prepare(self, &statement, "PRAGMA journal_mode = WAL");
+    int ret = spot_db_run(self, "PRAGMA page_size = 8192"); /* of a new file */
 
+    if (ret == 0) {
+        ret = spot_db_prepare(self, &statement, "PRAGMA journal_mode = WAL");
+    }
     if (ret == 0) {
         ret = spot_db_step_row(self, statement, &is_row);
     }
@@ -341,7 +379,7 @@ spot_db_start_writing(spot_db_t *self)
     sqlite3_finalize(statement);
     return ret == 0
                ? spot_db_run(self,
-                     "PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = 4000; "
+                     "PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = 2000; "
                      "PRAGMA journal_size_limit = 67108864")
                : ret;
 }
