@@ -13,16 +13,19 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/column_summary.h"
 #include "base/diag.h"
 #include "base/error.h"
 #include "sim/store/head.h"
 
-/* Consecutive replications of a point, all of one batch. */
+/* Consecutive replications of a point, all of one batch. With keep: summaries a piece is
+ * a batch from its first replication on. */
 typedef struct {
     size_t point_id;
     int64_t first_replication;
     size_t num_rows;    /* >= 1 */
-    const double *rows; /* [num_rows][num_metrics] of the head, NAN for null */
+    const double *rows; /* [num_rows][num_metrics] of the head, NAN for null; never -0,
+                           which not all stores can tell from 0 */
     const uint32_t
         *warnings; /* [num_rows] bit j: warning j of the head held; NULL: none */
 } spot_piece_t;
@@ -32,28 +35,42 @@ typedef struct {
 typedef int (*spot_row_function_t)(
     void *context, int64_t replication, const double *metrics);
 
+/* A batch with keep: summaries: the summary of each metric of columns[num_metrics].
+ * Return other than 0 to stop reading. */
+typedef int (*spot_batch_function_t)(void *context, int64_t first_replication,
+    int64_t num_rows, const spot_column_summary_t *columns);
+
 typedef struct spot_store spot_store_t;
 
 struct spot_store {
     const spot_study_head_t *head; /* must outlive the store */
+    bool is_backward; /* another process fills the store from the front: take batches
+                         from the back, so that the two meet only once */
     /* Takes a piece, whose arrays may be used again afterwards. May be called by several
      * threads at once. BAD_PARAM: no such point or replication; IO: an earlier piece
-     * could not be kept, flush() says why. */
+     * could not be kept, flush() says why; STATE: the store is only read. */
     int (*put)(spot_store_t *self, const spot_piece_t *piece);
     /* Waits until all that was put is there for good and for readers. The reason of a
-     * failure, of this or an earlier call, goes to diag. Not while others put. */
+     * failure, of this or an earlier call (reading included), goes to diag. Not while
+     * others put. */
     int (*flush)(spot_store_t *self, spot_diag_t *diag);
     /* Replications of a batch that are there, from its first one on. May be called while
      * others put. */
     int64_t (*num_there)(
         const spot_store_t *self, size_t point_id, int64_t first_replication);
     /* Hands the rows of a point from a replication on to function, in order of
-     * replication. Returns what stopped it, else 0. Sees what was flushed. */
+     * replication. Returns what stopped it, else 0. Sees what was flushed. BAD_PARAM:
+     * the study keeps summaries; IO, BAD_INPUT: flush() says why. */
     int (*read)(const spot_store_t *self, size_t point_id, int64_t first_replication,
         spot_row_function_t function, void *context);
+    /* Hands the summaries of a point's batches to function, in order of replication.
+     * BAD_PARAM: the study keeps rows; else as read(). */
+    int (*read_summaries)(const spot_store_t *self, size_t point_id,
+        spot_batch_function_t function, void *context);
     /* Replications of a point that are there. */
     int64_t (*num_rows)(const spot_store_t *self, size_t point_id);
-    /* Replications of a point that met a warning. */
+    /* Replications of a point that met a warning; -1: reading failed, flush() says why.
+     */
     int64_t (*num_warned)(const spot_store_t *self, size_t point_id, size_t warning_id);
     void (*close)(spot_store_t *self);
 };

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The store in memory. Writers touch rows of their own and then mark them as there, so
+/* The store in memory. It keeps all rows, and makes the summaries of them when they are
+ * asked for. Writers touch rows of their own and then mark them as there, so
  * no lock is needed: a reader sees a row whole or not at all. No two threads put the
  * same row at once. */
 #include <stdatomic.h>
@@ -7,6 +8,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "sim/store/batch_summary.h"
 #include "sim/store/store.h"
 
 typedef struct {
@@ -100,6 +102,9 @@ memory_read(const spot_store_t *store, size_t point_id, int64_t first_replicatio
     int ret = 0;
 
     spot_bug_assert(point_id < store->head->num_points && first_replication >= 0);
+    if (store->head->keep != SPOT_KEEP_ROWS) {
+        return SPOT_ERR_BAD_PARAM;
+    }
     for (size_t j = (size_t) first_replication; ret == 0 && j < self->rows_per_point;
          j++) {
         if (atomic_load_explicit(&self->is_there[first_row + j], memory_order_acquire)) {
@@ -107,6 +112,34 @@ memory_read(const spot_store_t *store, size_t point_id, int64_t first_replicatio
                 &self->rows[(first_row + j) * store->head->num_metrics]);
         }
     }
+    return ret;
+}
+
+static int
+memory_read_summaries(const spot_store_t *store, size_t point_id,
+    spot_batch_function_t function, void *context)
+{
+    const memory_store_t *self = memory_store(store);
+    const size_t num_metrics = store->head->num_metrics;
+    const int64_t size = spot_study_batch_size(store->head);
+    spot_batch_summary_t summary;
+    int ret;
+
+    if (store->head->keep != SPOT_KEEP_SUMMARIES) {
+        return SPOT_ERR_BAD_PARAM;
+    }
+    ret = spot_batch_summary_init(&summary, num_metrics);
+    for (int64_t j = 0; ret == 0 && j < (int64_t) self->rows_per_point; j += size) {
+        const int64_t num_rows = memory_num_there(store, point_id, j);
+        const size_t first_row = point_id * self->rows_per_point + (size_t) j;
+
+        if (num_rows > 0) {
+            ret = spot_batch_summary_make(
+                &summary, &self->rows[first_row * num_metrics], (size_t) num_rows);
+            ret = ret == 0 ? function(context, j, num_rows, summary.columns) : ret;
+        }
+    }
+    spot_batch_summary_free(&summary);
     return ret;
 }
 
@@ -172,6 +205,7 @@ spot_store_open_memory(spot_store_t **self, const spot_study_head_t *head)
         .flush = memory_flush,
         .num_there = memory_num_there,
         .read = memory_read,
+        .read_summaries = memory_read_summaries,
         .num_rows = memory_num_rows,
         .num_warned = memory_num_warned,
         .close = memory_close};

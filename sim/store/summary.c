@@ -6,89 +6,161 @@
 
 #include "base/memory.h"
 
-/* The values of one metric at one point. */
+/* Values that are added to a sketch at once. */
+#define SKETCHED_VALUES 4096
+
+/* One metric at one point. */
 typedef struct {
-    size_t num_values;
-    double *values; /* [num_values] in order of replication, without nulls */
+    int64_t num_nulls;
     spot_moments_t moments;
+    size_t num_values;
+    size_t max_values;
+    double *values;   /* [num_values] those that are not in the sketch */
+    bool is_sketched; /* there are too many to keep */
+    spot_quantile_sketch_t sketch;
 } column_t;
 
 typedef struct {
     size_t num_columns;
     column_t *columns; /* [num_columns] */
-    size_t num_rows;
-    size_t max_rows;
 } collector_t;
+
+/* Moves the values kept into the sketch. */
+static int
+sketch_values(column_t *column)
+{
+    const int ret =
+        spot_quantile_sketch_add(&column->sketch, column->values, column->num_values);
+
+    column->is_sketched = true;
+    column->num_values = 0;
+    return ret;
+}
+
+static int
+collect_value(column_t *column, double value)
+{
+    const size_t most = column->is_sketched ? SKETCHED_VALUES : SPOT_EXACT_VALUES;
+    void *values = column->values;
+    int ret = 0;
+
+    if (column->num_values == most) {
+        ret = sketch_values(column);
+    }
+    if (ret == 0) {
+        ret = spot_array_reserve(
+            &values, &column->max_values, column->num_values + 1, sizeof(value));
+        column->values = values;
+    }
+    if (ret == 0) {
+        column->values[column->num_values++] = value;
+        spot_moments_add(&column->moments, value);
+    }
+    return ret;
+}
 
 static int
 collect_row(void *context, int64_t replication, const double *metrics)
 {
     collector_t *self = context;
+    int ret = 0;
 
     (void) replication;
-    if (self->num_rows == self->max_rows) {
-        return SPOT_ERR_STATE;
+    for (size_t j = 0; ret == 0 && j < self->num_columns; j++) {
+        if (isfinite(metrics[j])) {
+            ret = collect_value(&self->columns[j], metrics[j]);
+        } else {
+            self->columns[j].num_nulls++;
+        }
     }
-    self->num_rows++;
-    for (size_t j = 0; j < self->num_columns; j++) {
+    return ret;
+}
+
+static int
+collect_batch(void *context, int64_t first_replication, int64_t num_rows,
+    const spot_column_summary_t *columns)
+{
+    collector_t *self = context;
+    int ret = 0;
+
+    (void) first_replication;
+    (void) num_rows;
+    for (size_t j = 0; ret == 0 && j < self->num_columns; j++) {
         column_t *column = &self->columns[j];
 
-        if (isfinite(metrics[j])) {
-            column->values[column->num_values++] = metrics[j];
-            spot_moments_add(&column->moments, metrics[j]);
-        }
+        column->is_sketched = true;
+        column->num_nulls += (int64_t) columns[j].num_nulls;
+        spot_moments_merge(&column->moments, &columns[j].moments);
+        ret = spot_quantile_sketch_merge(&column->sketch, &columns[j].sketch);
+    }
+    return ret;
+}
+
+static int
+find_quantiles(column_t *column, double quantiles[3])
+{
+    static const double p[3] = {0.05, 0.5, 0.95};
+    int ret;
+
+    if (column->is_sketched) {
+        ret = sketch_values(column);
+        return ret == 0
+                   ? spot_quantile_sketch_quantiles(&column->sketch, 3, p, quantiles)
+                   : ret;
+    }
+    spot_sort(column->values, column->num_values);
+    for (size_t j = 0; j < 3; j++) {
+        quantiles[j] = spot_quantile(column->values, column->num_values, p[j]);
     }
     return 0;
 }
 
-static void
-summarise_column(column_t *column, size_t num_rows, spot_summary_t *summary)
+static int
+summarise_column(column_t *column, spot_summary_t *summary)
 {
     const spot_moments_t *moments = &column->moments;
     const double half_width = spot_moments_half_width(moments, SPOT_CONFIDENCE);
+    double quantiles[3] = {0, 0, 0};
+    const int ret = find_quantiles(column, quantiles);
 
-    spot_sort(column->values, column->num_values);
     *summary = (spot_summary_t){
-        .num_values = (int64_t) column->num_values,
-        .num_nulls = (int64_t) (num_rows - column->num_values),
+        .num_values = moments->num_values,
+        .num_nulls = column->num_nulls,
         .moments = *moments,
         .mean = spot_moments_mean(moments),
         .std = spot_moments_std(moments),
         .stderr_mean = spot_moments_stderr(moments),
         .ci_low = spot_moments_mean(moments) - half_width,
         .ci_high = spot_moments_mean(moments) + half_width,
-        .p05 = spot_quantile(column->values, column->num_values, 0.05),
-        .median = spot_quantile(column->values, column->num_values, 0.5),
-        .p95 = spot_quantile(column->values, column->num_values, 0.95),
+        .p05 = quantiles[0],
+        .median = quantiles[1],
+        .p95 = quantiles[2],
     };
+    return ret;
 }
 
 int
 spot_summarise(const spot_store_t *store, size_t point_id, spot_summary_t *summaries)
 {
     const size_t num_metrics = store->head->num_metrics;
-    const size_t num_rows = (size_t) store->num_rows(store, point_id);
-    collector_t collector = {.num_columns = num_metrics, .max_rows = num_rows};
-    double *values = spot_calloc(num_metrics * num_rows, sizeof(*values));
+    collector_t collector = {.num_columns = num_metrics};
     int ret = SPOT_ERR_NO_MEMORY;
 
     collector.columns = spot_calloc(num_metrics, sizeof(*collector.columns));
-    if (values == NULL || collector.columns == NULL) {
-        goto out;
+    if (collector.columns == NULL) {
+        return ret;
+    }
+    ret = store->head->keep == SPOT_KEEP_ROWS
+              ? store->read(store, point_id, 0, collect_row, &collector)
+              : store->read_summaries(store, point_id, collect_batch, &collector);
+    for (size_t j = 0; ret == 0 && j < num_metrics; j++) {
+        ret = summarise_column(&collector.columns[j], &summaries[j]);
     }
     for (size_t j = 0; j < num_metrics; j++) {
-        collector.columns[j].values = &values[j * num_rows];
+        free(collector.columns[j].values);
+        spot_quantile_sketch_free(&collector.columns[j].sketch);
     }
-    ret = store->read(store, point_id, 0, collect_row, &collector);
-    if (ret != 0) {
-        goto out;
-    }
-    for (size_t j = 0; j < num_metrics; j++) {
-        summarise_column(&collector.columns[j], collector.num_rows, &summaries[j]);
-    }
-out:
     free(collector.columns);
-    free(values);
     return ret;
 }
 

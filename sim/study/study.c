@@ -149,6 +149,10 @@ static const spot_field_t plot_fields[] = {
     {.name = NULL},
 };
 
+static const char *const keep_names[] = {"rows", "summaries", NULL};
+
+_Static_assert(sizeof(spot_keep_t) == sizeof(int), "a choice is bound as an int");
+
 const spot_field_t spot_study_fields[] = {
     {.name = "study",
         .type = SPOT_FIELD_TEXT,
@@ -181,6 +185,14 @@ const spot_field_t spot_study_fields[] = {
         .initial = "{}",
         .fields = replications_fields,
         .help = "how often each point runs"},
+    {.name = "keep",
+        .type = SPOT_FIELD_CHOICE,
+        .offset = offsetof(spot_study_t, head.keep),
+        .choices = keep_names,
+        .initial = "rows",
+        .help =
+            "what is kept of replications: rows: each one; summaries: of each 1024 of "
+            "them counts, moments and quantiles, which cost next to nothing"},
     {.name = "metrics",
         .type = SPOT_FIELD_CUSTOM,
         .offset = offsetof(spot_study_t, metrics_node),

@@ -17,8 +17,9 @@ typedef struct {
     const spot_round_t *round;
     int64_t *first_batches; /* [num_points + 1] of the round: batches of points before */
     int64_t end_batch;      /* of the shard */
-    atomic_llong next_batch;
-    atomic_llong num_done; /* replications */
+    int64_t first_batch;
+    atomic_llong next_batch; /* tickets, first_batch to end_batch */
+    atomic_llong num_done;   /* replications */
     int64_t num_wanted;
     atomic_int error; /* first one of any worker */
     pthread_mutex_t progress_lock;
@@ -61,7 +62,7 @@ run_replication(
     uint32_t warnings = 0;
 
     for (size_t j = 0; ret == 0 && j < study->head.num_metrics; j++) {
-        row[j] = scratch->all[study->metric_ids[j]];
+        row[j] = scratch->all[study->metric_ids[j]] + 0.0; /* -0 becomes 0 */
     }
     for (size_t j = 0; ret == 0 && j < study->experiment->num_warnings; j++) {
         warnings |= (uint32_t) (scratch->flags[j] != 0) << j;
@@ -70,11 +71,23 @@ run_replication(
     return ret;
 }
 
+/* Replications of [first, end), all of one batch, that need not be run. A summary cannot
+ * be added to: its batch is run again as a whole. */
+static int64_t
+num_done_before(const pool_t *pool, size_t point_id, int64_t first, int64_t end)
+{
+    const int64_t num_there = pool->store->num_there(pool->store, point_id, first);
+
+    return pool->store->head->keep == SPOT_KEEP_ROWS || num_there >= end - first
+               ? num_there
+               : 0;
+}
+
 /* Runs the replications of [first, end), all of one batch, that are not there yet. */
 static int
 run_batch(pool_t *pool, scratch_t *scratch, size_t point_id, int64_t first, int64_t end)
 {
-    const int64_t num_there = pool->store->num_there(pool->store, point_id, first);
+    const int64_t num_there = num_done_before(pool, point_id, first, end);
     const int64_t num_rows = end - first - num_there;
     const spot_piece_t piece = {point_id, first + num_there, (size_t) num_rows,
         scratch->rows, scratch->warnings};
@@ -125,8 +138,11 @@ batch_end(const pool_t *pool, size_t point_id, int64_t batch_id, int64_t *first)
 }
 
 static int
-run_ticket(pool_t *pool, scratch_t *scratch, int64_t batch_id)
+run_ticket(pool_t *pool, scratch_t *scratch, int64_t ticket)
 {
+    const int64_t batch_id = pool->store->is_backward
+                                 ? pool->end_batch - 1 - (ticket - pool->first_batch)
+                                 : ticket;
     const size_t point_id = point_of(pool, batch_id);
     int64_t first;
     const int64_t end = batch_end(pool, point_id, batch_id, &first);
@@ -165,14 +181,14 @@ work(void *context)
     scratch.warnings = spot_calloc(size, sizeof(*scratch.warnings));
     ret = scratch.rows == NULL || scratch.warnings == NULL ? SPOT_ERR_NO_MEMORY : 0;
     while (ret == 0 && atomic_load(&pool->error) == 0) {
-        const int64_t batch_id = atomic_fetch_add(&pool->next_batch, 1);
+        const int64_t ticket = atomic_fetch_add(&pool->next_batch, 1);
 
-        if (batch_id >= pool->end_batch) {
+        if (ticket >= pool->end_batch) {
             break;
         }
         ret = spot_watch_is_stopped(&pool->run->watch)
                   ? SPOT_ERR_INTERRUPTED
-                  : run_ticket(pool, &scratch, batch_id);
+                  : run_ticket(pool, &scratch, ticket);
         tell_progress(pool);
     }
     if (ret != 0) {
@@ -205,7 +221,8 @@ lay_out(pool_t *pool)
         }
     }
     pool->first_batches[num_points] = num_batches;
-    atomic_store(&pool->next_batch, num_batches * round->shard_id / round->num_shards);
+    pool->first_batch = num_batches * round->shard_id / round->num_shards;
+    atomic_store(&pool->next_batch, pool->first_batch);
     pool->end_batch = num_batches * (round->shard_id + 1) / round->num_shards;
     return 0;
 }
@@ -216,7 +233,7 @@ num_wanted(const pool_t *pool)
 {
     int64_t num = 0, first;
 
-    for (int64_t j = atomic_load(&pool->next_batch); j < pool->end_batch; j++) {
+    for (int64_t j = pool->first_batch; j < pool->end_batch; j++) {
         num += batch_end(pool, point_of(pool, j), j, &first);
         num -= first;
     }

@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "sim/store/schema.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+static const char *const point_reserved[] = {
+    "point", "position", "key", "value_ids", NULL};
+static const char *const replication_reserved[] = {
+    "point", "replication", "warnings", NULL};
+static const char *const batch_reserved[] = {
+    "batch", "point", "first", "replications", "summary", NULL};
+
+static bool
+is_taken(
+    const char *name, const char *const *reserved, char *const *names, size_t num_names)
+{
+    for (size_t j = 0; reserved[j] != NULL; j++) {
+        if (sqlite3_stricmp(name, reserved[j]) == 0) {
+            return true;
+        }
+    }
+    for (size_t j = 0; j < num_names; j++) {
+        if (sqlite3_stricmp(name, names[j]) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Appends a name, or a longer one that is free. */
+static int
+add_name(char **names, size_t *num_names, const char *name, const char *const *reserved)
+{
+    size_t length = strlen(name);
+    char *free_name =
+        malloc(length + *num_names + 8); /* room for all "_" there can be */
+
+    if (free_name == NULL) {
+        return SPOT_ERR_NO_MEMORY;
+    }
+    strcpy(free_name, name);
+    while (is_taken(free_name, reserved, names, *num_names)) {
+        free_name[length++] = '_';
+        free_name[length] = '\0';
+    }
+    names[(*num_names)++] = free_name;
+    return 0;
+}
+
+int
+spot_columns_init(spot_columns_t *self, const spot_study_head_t *head)
+{
+    int ret = 0;
+
+    memset(self, 0, sizeof(*self));
+    self->axes = spot_calloc(head->num_axes, sizeof(*self->axes));
+    self->metrics = spot_calloc(head->num_metrics, sizeof(*self->metrics));
+    self->warnings = spot_calloc(head->num_warnings, sizeof(*self->warnings));
+    if (self->axes == NULL || self->metrics == NULL || self->warnings == NULL) {
+        return SPOT_ERR_NO_MEMORY;
+    }
+    for (size_t j = 0; ret == 0 && j < head->num_axes; j++) {
+        ret = add_name(self->axes, &self->num_axes, head->axes[j].path, point_reserved);
+    }
+    for (size_t j = 0; ret == 0 && j < head->num_metrics; j++) {
+        ret = add_name(self->metrics, &self->num_metrics, head->metrics[j].name,
+            replication_reserved);
+    }
+    for (size_t j = 0; ret == 0 && j < head->num_warnings; j++) {
+        ret = add_name(
+            self->warnings, &self->num_warnings, head->warnings[j].name, batch_reserved);
+    }
+    return ret;
+}
+
+static void
+free_names(char **names, size_t num_names)
+{
+    for (size_t j = 0; j < num_names; j++) {
+        free(names[j]);
+    }
+    free(names);
+}
+
+void
+spot_columns_free(spot_columns_t *self)
+{
+    free_names(self->axes, self->num_axes);
+    free_names(self->metrics, self->num_metrics);
+    free_names(self->warnings, self->num_warnings);
+    memset(self, 0, sizeof(*self));
+}
+
+int
+spot_schema_look(spot_db_t *db, spot_schema_state_t *state, spot_diag_t *diag)
+{
+    sqlite3_int64 application = 0, version = 0, num_tables = 0;
+    int ret = spot_db_integer(db, &num_tables, "SELECT count(*) FROM sqlite_schema");
+
+    if (ret == 0) {
+        ret = spot_db_integer(db, &application, "PRAGMA application_id");
+    }
+    if (ret == 0) {
+        ret = spot_db_integer(db, &version, "PRAGMA user_version");
+    }
+    if (ret != 0) {
+        return ret;
+    }
+    *state = SPOT_SCHEMA_OTHER;
+    if (application == 0 && version == 0 && num_tables == 0) {
+        *state = SPOT_SCHEMA_NONE;
+    } else if (application != SPOT_SCHEMA_APPLICATION) {
+        spot_diag_error(diag, db->path, 0, 0,
+            "this is an SQLite file of another program; use another name");
+    } else if (version > SPOT_SCHEMA_VERSION) {
+        spot_diag_error(diag, db->path, 0, 0,
+            "made by a newer spotsim: schema %lld, this one reads %d; use that spotsim, "
+            "or another file",
+            (long long) version, SPOT_SCHEMA_VERSION);
+    } else if (version == SPOT_SCHEMA_VERSION) {
+        *state = SPOT_SCHEMA_OURS;
+    } else {
+        return spot_db_damaged(db, "its schema has no version that ever was");
+    }
+    return 0;
+}
+
+void
+spot_schema_append(sqlite3_str *sql, const char *prefix, char *const *names,
+    size_t num_names, const char *suffix)
+{
+    for (size_t j = 0; j < num_names; j++) {
+        sqlite3_str_appendf(sql, "%s\"%w\"%s", prefix, names[j], suffix);
+    }
+}
+
+int
+spot_schema_prepare(spot_db_t *db, sqlite3_stmt **statement, sqlite3_str *sql)
+{
+    char *text = sqlite3_str_finish(sql);
+    int ret;
+
+    if (text == NULL) {
+        *statement = NULL;
+        return spot_db_check(db, SQLITE_NOMEM);
+    }
+    ret = spot_db_prepare(db, statement, "%s", text);
+    sqlite3_free(text);
+    return ret;
+}
+
+/* Carries out what was written to sql, and frees it. */
+static int
+run(spot_db_t *db, sqlite3_str *sql)
+{
+    sqlite3_stmt *statement;
+    int ret = spot_schema_prepare(db, &statement, sql);
+
+    if (ret == 0) {
+        ret = spot_db_step_done(db, statement);
+    }
+    sqlite3_finalize(statement);
+    return ret;
+}
+
+/* Rows lie in the order in which they are read, and none can be there twice. */
+static int
+create_replication(spot_db_t *db, const spot_columns_t *columns)
+{
+    sqlite3_str *sql = sqlite3_str_new(db->handle);
+
+    sqlite3_str_appendall(sql,
+        "CREATE TABLE replication (point INTEGER NOT NULL, replication INTEGER NOT "
+        "NULL");
+    spot_schema_append(sql, ", ", columns->metrics, columns->num_metrics, " REAL");
+    sqlite3_str_appendall(sql,
+        ", warnings INTEGER NOT NULL, PRIMARY KEY (point, replication)) "
+        "STRICT, WITHOUT ROWID");
+    return run(db, sql);
+}
+
+static int
+create_batch(spot_db_t *db, const spot_columns_t *columns)
+{
+    sqlite3_str *sql = sqlite3_str_new(db->handle);
+
+    sqlite3_str_appendall(sql,
+        "CREATE TABLE batch (batch INTEGER PRIMARY KEY AUTOINCREMENT, point INTEGER NOT "
+        "NULL, first INTEGER NOT NULL, replications INTEGER NOT NULL");
+    spot_schema_append(
+        sql, ", ", columns->warnings, columns->num_warnings, " INTEGER NOT NULL");
+    sqlite3_str_appendall(sql, ", summary BLOB, UNIQUE (point, first)) STRICT");
+    return run(db, sql);
+}
+
+int
+spot_schema_create(spot_db_t *db, const spot_columns_t *columns)
+{
+    int ret = create_replication(db, columns);
+
+    if (ret == 0) {
+        ret = create_batch(db, columns);
+    }
+    if (ret == 0) {
+        ret = spot_db_run(db,
+            "CREATE TABLE provenance (writer TEXT PRIMARY KEY, started TEXT NOT NULL, "
+            "seen TEXT NOT NULL, ended TEXT, outcome TEXT, rows_added INTEGER NOT NULL, "
+            "is_backward INTEGER NOT NULL, canonical_sha256 TEXT NOT NULL, version TEXT "
+            "NOT NULL, commit_id TEXT NOT NULL, compiler TEXT NOT NULL, libraries TEXT "
+            "NOT NULL, machine TEXT NOT NULL, command_line TEXT NOT NULL, threads "
+            "INTEGER NOT NULL, shard TEXT NOT NULL) STRICT");
+    }
+    return ret == 0
+               ? spot_db_run(db, "PRAGMA application_id = %d; PRAGMA user_version = %d",
+                     SPOT_SCHEMA_APPLICATION, SPOT_SCHEMA_VERSION)
+               : ret;
+}

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The tables of a store on disk, version 1. PRAGMA application_id is 'SPOT', PRAGMA
+ * user_version the version. All tables are STRICT; an undefined number is NULL.
+ *
+ *   study        one row: name, question, seed, keep ('rows' or 'summaries'),
+ *                replications (asked for at each point, at most), confidence (of
+ *                intervals in reports), batch_replications (the unit of work), canonical
+ *                (the scenario without what is swept, as text) and canonical_sha256,
+ *                baseline_axis, baseline_value (positions, or NULL), plot_x, plot_y,
+ *                plot_second_x, plot_x_label, plot_second_x_label, min_replications,
+ *                until_metric, until_half_width, until_relative_half_width and
+ *                until_confidence (how well its mean is to be known)
+ *   metric       position, name, unit, help, is_listed (asked for; others are for plots)
+ *   warning      position (the bit in replication.warnings), name, text
+ *   axis         position, path ("job.pipeline_depth"), unit ("s" for durations)
+ *   axis_value   axis, position, text (as in YAML), number (or NULL)
+ *   plot_stack   position, metric: drawn as a stack
+ *   colour       position, word, colour: of what has the word in its name
+ *   point        point (its number, for good), position (its place in reports), key
+ *                ("path=value;path=value" sorted by path), value_ids (positions of its
+ *                values, by axis), and a column for each swept key, named by its path:
+ *                "job.pipeline_depth" INTEGER, REAL (durations in s) or TEXT
+ *   replication  point, replication (from 0), a column for each metric, named by it, and
+ *                warnings (bit mask); PRIMARY KEY (point, replication). Empty with
+ *                keep: summaries
+ *   batch        batch (grows with each one written), point, first (replication),
+ *                replications (there from first on), summary (of all metrics, with keep:
+ *                summaries), and for each warning a column of how many replications met
+ *                it. It is written in one transaction with its rows
+ *   provenance   one row for each process that wrote: writer (a random name), started,
+ *                seen, ended (UTC; ended is NULL while it runs and where it was killed),
+ *                outcome ('complete', 'incomplete', 'failed: ...'), rows_added,
+ *                is_backward, canonical_sha256, version, commit_id, compiler, libraries,
+ *                machine, command_line, threads, shard
+ *
+ * Where a name is taken already (without regard to case), columns named by paths,
+ * metrics and warnings have "_" appended. Internal to sim/store. */
+#ifndef SPOT_SIM_STORE_SCHEMA_H
+#define SPOT_SIM_STORE_SCHEMA_H
+
+#include "sim/store/head.h"
+#include "sim/store/sqlite_db.h"
+
+#define SPOT_SCHEMA_VERSION 1
+#define SPOT_SCHEMA_APPLICATION 0x53504f54 /* "SPOT" */
+
+/* The columns that are named by what a study has. */
+typedef struct {
+    size_t num_axes;
+    char **axes; /* [num_axes] of point */
+    size_t num_metrics;
+    char **metrics; /* [num_metrics] of replication */
+    size_t num_warnings;
+    char **warnings; /* [num_warnings] of batch */
+} spot_columns_t;
+
+/* NO_MEMORY; free self even then. */
+SPOT_MUST_CHECK int spot_columns_init(
+    spot_columns_t *self, const spot_study_head_t *head);
+void spot_columns_free(spot_columns_t *self);
+
+/* What a file is. */
+typedef enum {
+    SPOT_SCHEMA_NONE, /* empty: a new store */
+    SPOT_SCHEMA_OURS,
+    SPOT_SCHEMA_OTHER /* another program's, or a newer one's: the diag says so */
+} spot_schema_state_t;
+
+/* Looks at the file. */
+SPOT_MUST_CHECK int spot_schema_look(
+    spot_db_t *db, spot_schema_state_t *state, spot_diag_t *diag);
+
+/* Makes the tables of rows, batches and provenance. Within a transaction. */
+SPOT_MUST_CHECK int spot_schema_create(spot_db_t *db, const spot_columns_t *columns);
+
+/* Appends the columns, each with prefix before it and suffix behind it, e.g. ", " and
+ * " REAL". */
+void spot_schema_append(sqlite3_str *sql, const char *prefix, char *const *names,
+    size_t num_names, const char *suffix);
+
+/* Prepares what was written to sql, and frees it. */
+SPOT_MUST_CHECK int spot_schema_prepare(
+    spot_db_t *db, sqlite3_stmt **statement, sqlite3_str *sql);
+
+#endif

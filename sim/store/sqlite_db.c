@@ -1,0 +1,460 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "sim/store/sqlite_db.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/memory.h"
+
+/* Result codes are extended ones: the lower byte is the kind. */
+#define KIND(result) ((result) &0xff)
+
+static int
+error_of(int result)
+{
+    switch (KIND(result)) {
+        case SQLITE_OK:
+        case SQLITE_ROW:
+        case SQLITE_DONE:
+            return 0;
+        case SQLITE_NOMEM:
+            return SPOT_ERR_NO_MEMORY;
+        case SQLITE_CORRUPT:
+        case SQLITE_NOTADB:
+        case SQLITE_ERROR: /* no such table, no such column */
+        case SQLITE_SCHEMA:
+        case SQLITE_MISMATCH:
+        case SQLITE_CONSTRAINT:
+        case SQLITE_TOOBIG:
+            return SPOT_ERR_BAD_INPUT;
+        default:
+            return SPOT_ERR_IO;
+    }
+}
+
+static void
+remember(spot_db_t *self, int result, const char *sentence)
+{
+    if (self->failure == 0) {
+        self->failure = result;
+        self->sentence = spot_text_copy(sentence, strlen(sentence));
+    }
+}
+
+int
+spot_db_check(spot_db_t *self, int result)
+{
+    const int error = error_of(result);
+
+    if (error != 0) {
+        remember(self,
+            sqlite3_extended_errcode(self->handle) == SQLITE_OK
+                ? result
+                : sqlite3_extended_errcode(self->handle),
+            sqlite3_errmsg(self->handle));
+    }
+    return error;
+}
+
+int
+spot_db_damaged(spot_db_t *self, const char *sentence)
+{
+    remember(self, SQLITE_CORRUPT, sentence);
+    return SPOT_ERR_BAD_INPUT;
+}
+
+bool
+spot_db_is_busy(const spot_db_t *self)
+{
+    return KIND(self->failure) == SQLITE_BUSY || KIND(self->failure) == SQLITE_LOCKED;
+}
+
+void
+spot_db_forget(spot_db_t *self)
+{
+    free(self->sentence);
+    self->sentence = NULL;
+    self->failure = 0;
+}
+
+/* Why a file cannot be opened, which SQLite does not tell. */
+static void
+explain_closed(const char *path, spot_diag_t *diag)
+{
+    const char *slash = strrchr(path, '/');
+    char *folder = slash == NULL ? spot_text_copy(".", 1)
+                                 : spot_text_copy(path, (size_t) (slash - path) + 1);
+    struct stat about;
+
+    if (folder == NULL) {
+        diag->out_of_memory = true;
+    } else if (stat(folder, &about) != 0) {
+        spot_diag_error(diag, path, 0, 0,
+            "the folder %s cannot be reached: %s; make it first", folder,
+            strerror(errno));
+    } else if (!S_ISDIR(about.st_mode)) {
+        spot_diag_error(diag, path, 0, 0, "%s is no folder", folder);
+    } else if (stat(path, &about) == 0 && S_ISDIR(about.st_mode)) {
+        spot_diag_error(
+            diag, path, 0, 0, "this is a folder; name a file in it, e.g. results.db");
+    } else if (stat(path, &about) != 0 && access(folder, W_OK) == 0) {
+        spot_diag_error(diag, path, 0, 0, "there is no such store");
+    } else if (access(path, F_OK) == 0 && access(path, R_OK) != 0) {
+        spot_diag_error(diag, path, 0, 0, "no right to read it");
+    } else {
+        spot_diag_error(diag, path, 0, 0,
+            "no right to write into its folder, where SQLite keeps two files next to "
+            "the store; use a folder that may be written");
+    }
+    free(folder);
+}
+
+static void
+explain_io(const spot_db_t *self, const char *sentence, spot_diag_t *diag)
+{
+    if (self->failure >> 8 == SQLITE_IOERR_SHMMAP >> 8 ||
+        self->failure >> 8 == SQLITE_IOERR_SHMOPEN >> 8 ||
+        self->failure >> 8 == SQLITE_IOERR_SHMLOCK >> 8 ||
+        self->failure >> 8 == SQLITE_IOERR_LOCK >> 8) {
+        spot_diag_error(diag, self->path, 0, 0,
+            "the file system cannot lock or share memory, as network file systems "
+            "often cannot (%s); write to a local disk and copy or merge the store then",
+            sentence);
+        return;
+    }
+    spot_diag_error(diag, self->path, 0, 0,
+        "reading or writing failed (%s); what was committed before is safe, run again "
+        "once the disk is well",
+        sentence);
+}
+
+void
+spot_db_explain(const spot_db_t *self, spot_diag_t *diag)
+{
+    const char *sentence = self->sentence == NULL ? "?" : self->sentence;
+
+    switch (KIND(self->failure)) {
+        case SQLITE_OK:
+            return;
+        case SQLITE_NOMEM:
+            diag->out_of_memory = true;
+            return;
+        case SQLITE_NOTADB:
+            spot_diag_error(diag, self->path, 0, 0,
+                "this is no SQLite file, so no store of spotsim; use another name");
+            return;
+        case SQLITE_CANTOPEN:
+            explain_closed(self->path, diag);
+            return;
+        case SQLITE_READONLY:
+        case SQLITE_PERM:
+        case SQLITE_AUTH:
+            spot_diag_error(diag, self->path, 0, 0,
+                "no right to write it; use another file, or chmod u+w");
+            return;
+        case SQLITE_FULL:
+            spot_diag_error(diag, self->path, 0, 0,
+                "no space is left; what was committed before is safe: free space and "
+                "run "
+                "again, only what is missing is run");
+            return;
+        case SQLITE_BUSY:
+        case SQLITE_LOCKED:
+            spot_diag_error(diag, self->path, 0, 0,
+                "another program has locked it for too long; end that program (an "
+                "sqlite3 shell in a transaction?) and run again");
+            return;
+        case SQLITE_IOERR:
+            explain_io(self, sentence, diag);
+            return;
+        default:
+            spot_diag_error(diag, self->path, 0, 0,
+                "the store is damaged (%s); save what can be saved with: sqlite3 %s "
+                "\".recover\" | sqlite3 recovered.db",
+                sentence, self->path);
+            return;
+    }
+}
+
+/* A name that SQLite takes for nothing but a path: not ":memory:", "" or "file:...". */
+static char *
+plain_path(const char *path)
+{
+    char *plain = malloc(strlen(path) + 3);
+
+    if (plain != NULL) {
+        sprintf(plain, "%s%s", path[0] == '/' ? "" : "./", path);
+    }
+    return plain;
+}
+
+/* The path as a URI of a file that nobody changes, so that no file next to it is needed.
+ * NULL: no memory. */
+static char *
+immutable_uri(const char *path)
+{
+    static const char end[] = "?immutable=1";
+    char *uri = malloc(3 * strlen(path) + sizeof("file:") + sizeof(end));
+    char *next = uri;
+
+    if (uri == NULL) {
+        return NULL;
+    }
+    next += sprintf(next, "file:");
+    for (; *path != '\0'; path++) {
+        if (strchr("%?#", *path) != NULL) {
+            next += sprintf(next, "%%%02X", (unsigned) (unsigned char) *path);
+        } else {
+            *next++ = *path;
+        }
+    }
+    strcpy(next, end);
+    return uri;
+}
+
+/* Whether there are transactions beside the file that are not in it yet. */
+static bool
+has_wal(const char *path)
+{
+    char *name = malloc(strlen(path) + sizeof("-wal"));
+    struct stat about;
+    bool is_there = true;
+
+    if (name != NULL) {
+        sprintf(name, "%s-wal", path);
+        is_there = stat(name, &about) == 0 && about.st_size > 0;
+        free(name);
+    }
+    return is_there;
+}
+
+static int
+open_handle(spot_db_t *self, const char *name, int flags, int timeout_ms)
+{
+    const int result = sqlite3_open_v2(name, &self->handle,
+        flags | SQLITE_OPEN_FULLMUTEX | SQLITE_OPEN_EXRESCODE, NULL);
+    int ret;
+
+    if (self->handle == NULL) {
+        return SPOT_ERR_NO_MEMORY;
+    }
+    ret = spot_db_check(self, result);
+    if (ret == 0) {
+        sqlite3_busy_timeout(self->handle, timeout_ms);
+        /* What a hostile file might bring along is not carried out. */
+        sqlite3_db_config(self->handle, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
+        sqlite3_db_config(self->handle, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
+        sqlite3_db_config(self->handle, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL);
+        sqlite3_db_config(self->handle, SQLITE_DBCONFIG_ENABLE_VIEW, 0, NULL);
+    }
+    return ret;
+}
+
+/* Opening alone reads nothing. */
+static int
+touch(spot_db_t *self)
+{
+    sqlite3_int64 version;
+
+    return spot_db_integer(self, &version, "PRAGMA schema_version");
+}
+
+/* SQLite wants to write next to a file that it reads; where that may not be, the file
+ * can be read all the same if all is in it. */
+static int
+open_protected(spot_db_t *self, const char *name, int timeout_ms)
+{
+    char *uri;
+    int ret;
+
+    if (has_wal(name)) {
+        return SPOT_ERR_IO;
+    }
+    uri = immutable_uri(name);
+    if (uri == NULL) {
+        return SPOT_ERR_NO_MEMORY;
+    }
+    sqlite3_close_v2(self->handle);
+    self->handle = NULL;
+    spot_db_forget(self);
+    ret = open_handle(self, uri, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, timeout_ms);
+    free(uri);
+    return ret == 0 ? touch(self) : ret;
+}
+
+int
+spot_db_open(spot_db_t *self, const char *path, spot_db_mode_t mode, int timeout_ms)
+{
+    char *name = plain_path(path);
+    int ret = SPOT_ERR_NO_MEMORY;
+
+    memset(self, 0, sizeof(*self));
+    self->path = spot_text_copy(path, strlen(path));
+    if (name == NULL || self->path == NULL) {
+        goto out;
+    }
+    ret = open_handle(self, name,
+        mode == SPOT_DB_READ ? SQLITE_OPEN_READONLY
+                             : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE,
+        timeout_ms);
+    if (ret == 0) {
+        ret = touch(self);
+    }
+    if (ret == SPOT_ERR_IO && mode == SPOT_DB_READ && access(name, R_OK) == 0 &&
+        !spot_db_is_busy(self)) {
+        ret = open_protected(self, name, timeout_ms);
+    }
+out:
+    free(name);
+    return ret;
+}
+
+void
+spot_db_close(spot_db_t *self)
+{
+    sqlite3_close_v2(self->handle);
+    free(self->path);
+    free(self->sentence);
+    memset(self, 0, sizeof(*self));
+}
+
+int
+spot_db_start_writing(spot_db_t *self)
+{
+    sqlite3_stmt *statement = NULL;
+    bool is_row = false;
+    int ret = spot_db_prepare(self, &statement, "PRAGMA journal_mode = WAL");
+
+    if (ret == 0) {
+        ret = spot_db_step_row(self, statement, &is_row);
+    }
+    if (ret == 0 && (!is_row || strcmp((const char *) sqlite3_column_text(statement, 0),
+                                    "wal") != 0)) {
+        remember(self, SQLITE_IOERR_SHMOPEN, "no write-ahead log");
+        ret = SPOT_ERR_IO;
+    }
+    sqlite3_finalize(statement);
+    return ret == 0
+               ? spot_db_run(self,
+                     "PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = 4000; "
+                     "PRAGMA journal_size_limit = 67108864")
+               : ret;
+}
+
+int
+spot_db_run(spot_db_t *self, const char *format, ...)
+{
+    va_list arguments;
+    char *sql;
+    int ret;
+
+    va_start(arguments, format);
+    sql = sqlite3_vmprintf(format, arguments);
+    va_end(arguments);
+    if (sql == NULL) {
+        return spot_db_check(self, SQLITE_NOMEM);
+    }
+    ret = spot_db_check(self, sqlite3_exec(self->handle, sql, NULL, NULL, NULL));
+    sqlite3_free(sql);
+    return ret;
+}
+
+static int
+prepare(spot_db_t *self, sqlite3_stmt **statement, const char *format, va_list arguments)
+{
+    char *sql = sqlite3_vmprintf(format, arguments);
+    int ret;
+
+    *statement = NULL;
+    if (sql == NULL) {
+        return spot_db_check(self, SQLITE_NOMEM);
+    }
+    ret =
+        spot_db_check(self, sqlite3_prepare_v2(self->handle, sql, -1, statement, NULL));
+    sqlite3_free(sql);
+    return ret;
+}
+
+int
+spot_db_prepare(spot_db_t *self, sqlite3_stmt **statement, const char *format, ...)
+{
+    va_list arguments;
+    int ret;
+
+    va_start(arguments, format);
+    ret = prepare(self, statement, format, arguments);
+    va_end(arguments);
+    return ret;
+}
+
+int
+spot_db_integer(spot_db_t *self, sqlite3_int64 *value, const char *format, ...)
+{
+    sqlite3_stmt *statement;
+    va_list arguments;
+    bool is_row = false;
+    int ret;
+
+    *value = 0;
+    va_start(arguments, format);
+    ret = prepare(self, &statement, format, arguments);
+    va_end(arguments);
+    if (ret == 0) {
+        ret = spot_db_step_row(self, statement, &is_row);
+    }
+    if (is_row) {
+        *value = sqlite3_column_int64(statement, 0);
+    }
+    sqlite3_finalize(statement);
+    return ret;
+}
+
+int
+spot_db_step_done(spot_db_t *self, sqlite3_stmt *statement)
+{
+    const int ret = spot_db_check(self, sqlite3_step(statement));
+
+    sqlite3_reset(statement);
+    return ret;
+}
+
+int
+spot_db_step_row(spot_db_t *self, sqlite3_stmt *statement, bool *is_row)
+{
+    const int result = sqlite3_step(statement);
+
+    *is_row = result == SQLITE_ROW;
+    return spot_db_check(self, result);
+}
+
+char *
+spot_db_text(sqlite3_stmt *statement, int column, int *error)
+{
+    const char *text = (const char *) sqlite3_column_text(statement, column);
+    char *copy = NULL;
+
+    if (sqlite3_column_type(statement, column) != SQLITE_NULL) {
+        copy = text == NULL ? NULL : spot_text_copy(text, strlen(text));
+        if (copy == NULL) {
+            *error = SPOT_ERR_NO_MEMORY;
+        }
+    }
+    return copy;
+}
+
+int
+spot_db_end(spot_db_t *self, int error)
+{
+    if (error == 0) {
+        error = spot_db_run(self, "COMMIT");
+    }
+    if (error != 0 && !sqlite3_get_autocommit(self->handle)) {
+        sqlite3_exec(self->handle, "ROLLBACK", NULL, NULL, NULL);
+    }
+    return error;
+}

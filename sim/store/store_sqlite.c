@@ -1,0 +1,433 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "sim/store/store_sqlite.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "sim/store/store_sqlite_internal.h"
+
+/* How long to wait for others' locks: to open, and to write once work is at stake. */
+#define OPEN_TIMEOUT_MS 10000
+#define WRITE_TIMEOUT_MS 120000
+
+static int
+sqlite_put_rows(spot_sqlite_work_t *self, const spot_piece_t *piece, spot_bytes_t *bytes)
+{
+    spot_there_t *there = &self->there;
+    const int64_t first = piece->first_replication;
+    const int64_t offset = first % there->batch_size;
+    const int64_t num_there = offset + (int64_t) piece->num_rows;
+    int ret;
+
+    pthread_mutex_lock(&self->queue.lock);
+    ret = spot_queue_wait(&self->queue);
+    if (ret == 0) {
+        const int64_t num_before =
+            spot_there_get(there, piece->point_id, first - offset);
+
+        if (num_before < offset) {
+            ret = SPOT_ERR_BAD_PARAM; /* a gap */
+        } else if (num_before < num_there) {
+            spot_queue_push(&self->queue, piece, bytes);
+            spot_there_raise(there, piece->point_id, first - offset, num_there);
+        }
+    } else {
+        ret = SPOT_ERR_IO;
+    }
+    pthread_mutex_unlock(&self->queue.lock);
+    return ret;
+}
+
+static int
+put_summary(spot_sqlite_work_t *self, const spot_piece_t *piece)
+{
+    spot_batch_summary_t summary;
+    spot_bytes_t bytes = {0};
+    int ret = spot_batch_summary_init(&summary, self->head->num_metrics);
+
+    if (ret == 0) {
+        ret = spot_batch_summary_make(&summary, piece->rows, piece->num_rows);
+    }
+    if (ret == 0) {
+        ret = spot_batch_summary_write(&summary, &bytes);
+    }
+    if (ret == 0) {
+        ret = sqlite_put_rows(self, piece, &bytes);
+    }
+    spot_batch_summary_free(&summary);
+    spot_bytes_free(&bytes);
+    return ret;
+}
+
+static int
+sqlite_put(spot_store_t *store, const spot_piece_t *piece)
+{
+    spot_sqlite_work_t *self = spot_sqlite_work(store);
+    const bool has_rows = self->head->keep == SPOT_KEEP_ROWS;
+
+    if (!self->has_writer) {
+        return SPOT_ERR_STATE;
+    }
+    if (!spot_there_fits(
+            &self->there, piece->point_id, piece->first_replication, piece->num_rows) ||
+        (!has_rows && piece->first_replication % self->there.batch_size != 0)) {
+        return SPOT_ERR_BAD_PARAM;
+    }
+    return has_rows ? sqlite_put_rows(self, piece, NULL) : put_summary(self, piece);
+}
+
+static int
+sqlite_flush(spot_store_t *store, spot_diag_t *diag)
+{
+    spot_sqlite_work_t *self = spot_sqlite_work(store);
+    int ret = 0;
+
+    pthread_mutex_lock(&self->queue.lock);
+    if (self->has_writer) {
+        ret = spot_queue_drain(&self->queue);
+        self->generation++; /* others may have written too */
+    }
+    pthread_mutex_unlock(&self->queue.lock);
+    if (ret != 0) {
+        spot_db_explain(&self->db, diag);
+    } else if (self->reader.failure != 0) {
+        spot_db_explain(&self->reader, diag);
+        ret = SPOT_ERR_IO;
+    }
+    return ret;
+}
+
+static int64_t
+sqlite_num_there(const spot_store_t *store, size_t point_id, int64_t first_replication)
+{
+    spot_sqlite_work_t *self = spot_sqlite_work(store);
+    int64_t num_there;
+
+    pthread_mutex_lock(&self->queue.lock);
+    num_there = spot_there_get(&self->there, point_id, first_replication);
+    pthread_mutex_unlock(&self->queue.lock);
+    return num_there;
+}
+
+static int64_t
+sqlite_num_rows(const spot_store_t *store, size_t point_id)
+{
+    spot_sqlite_work_t *self = spot_sqlite_work(store);
+    int64_t num_rows;
+
+    spot_bug_assert(point_id < self->there.num_points);
+    pthread_mutex_lock(&self->queue.lock);
+    num_rows = self->there.counts[point_id];
+    pthread_mutex_unlock(&self->queue.lock);
+    return num_rows;
+}
+
+static void
+close_work(spot_sqlite_work_t *self)
+{
+    sqlite3_finalize(atomic_load(&self->read_rows));
+    sqlite3_finalize(atomic_load(&self->read_summaries));
+    spot_sqlite_writer_stop(self);
+    spot_db_close(&self->reader);
+    spot_db_close(&self->db);
+    spot_queue_free(&self->queue);
+    spot_there_free(&self->there);
+    spot_columns_free(&self->columns);
+    spot_stored_study_free(&self->study);
+    free(self->warned);
+    free(self);
+}
+
+static void
+sqlite_close(spot_store_t *store)
+{
+    close_work(spot_sqlite_work(store));
+    free(store);
+}
+
+/* A store that is not open yet. NULL: no memory. */
+static spot_sqlite_store_t *
+new_store(void)
+{
+    spot_sqlite_store_t *store = spot_calloc(1, sizeof(*store));
+    spot_sqlite_work_t *work = spot_calloc(1, sizeof(*work));
+
+    if (store == NULL || work == NULL) {
+        free(store);
+        free(work);
+        return NULL;
+    }
+    store->work = work;
+    store->base = (spot_store_t){.put = sqlite_put,
+        .flush = sqlite_flush,
+        .num_there = sqlite_num_there,
+        .read = spot_sqlite_read,
+        .read_summaries = spot_sqlite_read_summaries,
+        .num_rows = sqlite_num_rows,
+        .num_warned = spot_sqlite_num_warned,
+        .close = sqlite_close};
+    return store;
+}
+
+/* What of the head everything else hangs on. */
+static int
+set_head(spot_sqlite_store_t *store, const spot_study_head_t *head, size_t queue_rows)
+{
+    spot_sqlite_work_t *work = store->work;
+    int ret;
+
+    store->base.head = head;
+    work->head = head;
+    ret = spot_columns_init(&work->columns, head);
+    if (ret == 0) {
+        ret = spot_there_init(&work->there, head);
+    }
+    return ret == 0 ? spot_queue_init(&work->queue, head, queue_rows) : ret;
+}
+
+/* Numbers of the points, which the file has, and what there is of them. */
+static int
+load_there(spot_sqlite_work_t *self, spot_db_t *db)
+{
+    bool is_same;
+    int ret = spot_stored_points_match(db, self->head, self->there.numbers, &is_same);
+
+    if (ret == 0 && !is_same) {
+        ret = spot_db_damaged(db, "its points are not those of its study");
+    }
+    if (ret == 0) {
+        ret = spot_there_number(&self->there, db);
+    }
+    if (ret == 0) {
+        ret = spot_there_prepare(db, &self->newer);
+    }
+    return ret == 0 ? spot_there_load(&self->there, db, self->newer) : ret;
+}
+
+/* Rows that are there are never thrown away. */
+static int
+refuse_less(const spot_sqlite_work_t *self, const spot_stored_study_t *stored,
+    const char *removed, spot_diag_t *diag)
+{
+    const char *path = self->db.path;
+
+    if (stored->head.num_replications > self->head->num_replications) {
+        spot_diag_error(diag, path, 0, 0,
+            "replications were %" PRId64 ", are %" PRId64
+            "; ask for as many, or use another file",
+            stored->head.num_replications, self->head->num_replications);
+        return SPOT_ERR_BAD_INPUT;
+    }
+    if (removed != NULL) {
+        spot_diag_error(diag, path, 0, 0,
+            "the point %s was in the study, is not; points can be added but not "
+            "removed: use another file or delete this one",
+            removed);
+        return SPOT_ERR_BAD_INPUT;
+    }
+    return 0;
+}
+
+/* The store is there: takes over what may change, refuses what may not. */
+static int
+follow_study(
+    spot_sqlite_work_t *self, const spot_provenance_t *provenance, spot_diag_t *diag)
+{
+    spot_stored_study_t stored;
+    char *removed = NULL;
+    bool is_same = true;
+    int ret = spot_stored_study_read(&stored, &self->db);
+
+    if (ret == 0 && spot_stored_study_compare(&stored, self->head, provenance->canonical,
+                        self->db.path, diag) > 0) {
+        spot_diag_error(diag, self->db.path, 0, 0,
+            "holds another study than this one; use another file or delete this one");
+        ret = SPOT_ERR_BAD_INPUT;
+    }
+    if (ret == 0) {
+        ret = refuse_less(self, &stored, NULL, diag);
+    }
+    if (ret == 0) {
+        ret = spot_stored_study_write(&self->db, self->head, provenance);
+    }
+    if (ret == 0) {
+        ret = spot_stored_points_match(
+            &self->db, self->head, self->there.numbers, &is_same);
+    }
+    if (ret == 0 && !is_same) {
+        ret = spot_stored_points_write(&self->db, self->head, &self->columns, &removed);
+    }
+    if (ret == 0) {
+        ret = refuse_less(self, &stored, removed, diag);
+    }
+    free(removed);
+    spot_stored_study_free(&stored);
+    return ret;
+}
+
+static int
+make_study(spot_sqlite_work_t *self, const spot_provenance_t *provenance)
+{
+    char *removed = NULL;
+    int ret = spot_schema_create(&self->db, &self->columns);
+
+    if (ret == 0) {
+        ret = spot_stored_study_write(&self->db, self->head, provenance);
+    }
+    if (ret == 0) {
+        ret = spot_stored_points_write(&self->db, self->head, &self->columns, &removed);
+    }
+    free(removed);
+    return ret;
+}
+
+/* Readies the file within one transaction: a new store is there whole or not at all. */
+static int
+enter(spot_sqlite_store_t *store, const spot_provenance_t *provenance, spot_diag_t *diag)
+{
+    spot_sqlite_work_t *work = store->work;
+    spot_schema_state_t state = SPOT_SCHEMA_NONE;
+    int ret = spot_db_run(&work->db, "BEGIN IMMEDIATE");
+
+    if (ret != 0) {
+        return ret;
+    }
+    ret = spot_schema_look(&work->db, &state, diag); /* now that it stays so */
+    if (ret == 0) {
+        ret = state == SPOT_SCHEMA_OURS   ? follow_study(work, provenance, diag)
+              : state == SPOT_SCHEMA_NONE ? make_study(work, provenance)
+                                          : SPOT_ERR_BAD_INPUT;
+    }
+    if (ret == 0) {
+        ret = load_there(work, &work->db);
+    }
+    if (ret == 0) {
+        ret = spot_sqlite_enter(work, provenance, &store->base.is_backward);
+    }
+    return spot_db_end(&work->db, ret);
+}
+
+/* Opens the file and sees that it may be written to as a store. */
+static int
+open_for_writing(spot_sqlite_work_t *self, const char *path,
+    const spot_sqlite_options_t *options, spot_diag_t *diag)
+{
+    spot_schema_state_t state = SPOT_SCHEMA_NONE;
+    int ret = spot_db_open(&self->db, path, SPOT_DB_WRITE,
+        options->timeout_ms > 0 ? options->timeout_ms : OPEN_TIMEOUT_MS);
+
+    if (ret == 0) {
+        ret = spot_schema_look(&self->db, &state, diag);
+    }
+    if (ret == 0 && state == SPOT_SCHEMA_OTHER) {
+        ret = SPOT_ERR_BAD_INPUT;
+    }
+    if (ret == 0) {
+        ret = spot_db_start_writing(&self->db);
+    }
+    if (ret == 0 && options->max_pages > 0) {
+        ret = spot_db_run(
+            &self->db, "PRAGMA max_page_count = %lld", (long long) options->max_pages);
+    }
+    return ret;
+}
+
+int
+spot_store_open_sqlite_with(spot_store_t **self, const char *path,
+    const spot_study_head_t *head, const spot_provenance_t *provenance,
+    const spot_sqlite_options_t *options, spot_diag_t *diag)
+{
+    spot_sqlite_store_t *store = new_store();
+    spot_sqlite_work_t *work;
+    int ret;
+
+    *self = NULL;
+    if (store == NULL) {
+        return SPOT_ERR_NO_MEMORY;
+    }
+    work = store->work;
+    ret = set_head(store, head, options->queue_rows);
+    if (ret == 0) {
+        ret = open_for_writing(work, path, options, diag);
+    }
+    if (ret == 0) {
+        ret = enter(store, provenance, diag);
+    }
+    if (ret == 0) {
+        ret = spot_db_open(&work->reader, path, SPOT_DB_READ, WRITE_TIMEOUT_MS);
+    }
+    if (ret == 0) {
+        sqlite3_busy_timeout(work->db.handle,
+            options->timeout_ms > 0 ? options->timeout_ms : WRITE_TIMEOUT_MS);
+        ret = spot_sqlite_writer_start(work);
+    }
+    if (ret != 0) {
+        spot_db_explain(&work->db, diag);
+        spot_db_explain(&work->reader, diag);
+        sqlite_close(&store->base);
+        return ret;
+    }
+    *self = &store->base;
+    return 0;
+}
+
+int
+spot_store_open_sqlite(spot_store_t **self, const char *path,
+    const spot_study_head_t *head, const spot_provenance_t *provenance,
+    spot_diag_t *diag)
+{
+    const spot_sqlite_options_t options = {0};
+
+    return spot_store_open_sqlite_with(self, path, head, provenance, &options, diag);
+}
+
+/* Reads the study as of one moment, which all later reading is of too. */
+static int
+open_for_reading(spot_sqlite_store_t *store, const char *path, spot_diag_t *diag)
+{
+    spot_sqlite_work_t *work = store->work;
+    spot_schema_state_t state = SPOT_SCHEMA_NONE;
+    int ret = spot_db_open(&work->reader, path, SPOT_DB_READ, OPEN_TIMEOUT_MS);
+
+    if (ret == 0) {
+        ret = spot_db_run(&work->reader, "BEGIN");
+    }
+    if (ret == 0) {
+        ret = spot_schema_look(&work->reader, &state, diag);
+    }
+    if (ret == 0 && state == SPOT_SCHEMA_NONE) {
+        spot_diag_error(diag, path, 0, 0, "the store is empty: no study was ever run");
+        ret = SPOT_ERR_BAD_INPUT;
+    } else if (ret == 0 && state == SPOT_SCHEMA_OTHER) {
+        ret = SPOT_ERR_BAD_INPUT;
+    }
+    if (ret == 0) {
+        ret = spot_stored_study_read(&work->study, &work->reader);
+    }
+    return ret == 0 ? set_head(store, &work->study.head, 1) : ret;
+}
+
+int
+spot_store_open_sqlite_reader(spot_store_t **self, const char *path, spot_diag_t *diag)
+{
+    spot_sqlite_store_t *store = new_store();
+    int ret;
+
+    *self = NULL;
+    if (store == NULL) {
+        return SPOT_ERR_NO_MEMORY;
+    }
+    ret = open_for_reading(store, path, diag);
+    if (ret == 0) {
+        ret = load_there(store->work, &store->work->reader);
+    }
+    if (ret != 0) {
+        spot_db_explain(&store->work->reader, diag);
+        sqlite_close(&store->base);
+        return ret;
+    }
+    *self = &store->base;
+    return 0;
+}

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The store on disk: one SQLite file that holds a study, all its rows and where they
+ * come from. Its tables are described in schema.h. What was committed survives whatever
+ * ends the process; several processes may write to one store at once.
+ *
+ * Errors of all calls, each with what to do in diag: BAD_INPUT: the file is no store, is
+ * damaged, of another program, of a newer version, or of another study; IO: it cannot be
+ * read or written (no such folder, no right, no space, locked for too long); NO_MEMORY.
+ */
+#ifndef SPOT_SIM_STORE_STORE_SQLITE_H
+#define SPOT_SIM_STORE_STORE_SQLITE_H
+
+#include "base/watch.h"
+#include "sim/store/provenance.h"
+#include "sim/store/store.h"
+
+/* Opens the store of a study for writing, or makes it. head must outlive the store,
+ * provenance need not. A store that is there must be of the same study; points and
+ * replications may have been added, and what says how results are shown (question, plot,
+ * baseline) may have changed: the store follows. Any other difference is BAD_INPUT with
+ * lines such as "results.db: job.reload was 47 s, is 60 s". Rows are written
+ * by a thread of its own; put() waits only while its queue is full. *self is NULL after
+ * an error. Close it with (*self)->close(*self), after flush() to see errors. */
+SPOT_MUST_CHECK int spot_store_open_sqlite(spot_store_t **self, const char *path,
+    const spot_study_head_t *head, const spot_provenance_t *provenance,
+    spot_diag_t *diag);
+
+/* Opens a store for reading only, from the file alone: (*self)->head is the store's own
+ * and lives as long. It sees the rows that were committed when it was opened; put()
+ * is STATE. Others may write meanwhile. */
+SPOT_MUST_CHECK int spot_store_open_sqlite_reader(
+    spot_store_t **self, const char *path, spot_diag_t *diag);
+
+/* What a merge has done. */
+typedef struct {
+    int64_t num_added;     /* rows that came to OUT */
+    int64_t num_rows;      /* rows that OUT has now */
+    int64_t num_asked;     /* rows that the study asks for, at most */
+    size_t num_points;     /* of the study */
+    size_t num_unfinished; /* points that have fewer rows than are asked for, at most */
+} spot_store_merge_t;
+
+/* Brings the rows and the provenance of stores of one study together in out_path, which
+ * may be there already with a part of them. All or nothing: whatever happens, OUT is
+ * what it was before or has everything; merging again changes nothing. Points are
+ * matched by their keys. BAD_INPUT also where the studies differ, with the difference
+ * and both file names, and where a row is in two stores and not the same, with its
+ * point, replication and metric. INTERRUPTED: the watch was stopped. The watch is told
+ * the stores done; result may be NULL. */
+SPOT_MUST_CHECK int spot_store_merge(const char *out_path, size_t num_paths,
+    const char *const *paths, const spot_watch_t *watch, spot_store_merge_t *result,
+    spot_diag_t *diag);
+
+#endif

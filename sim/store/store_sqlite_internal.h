@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* How the store on disk is made inside: one thread writes, on a connection of its own;
+ * all that is read is read on another. Internal to sim/store. */
+#ifndef SPOT_SIM_STORE_STORE_SQLITE_INTERNAL_H
+#define SPOT_SIM_STORE_STORE_SQLITE_INTERNAL_H
+
+#include <stdatomic.h>
+
+#include "sim/store/batch_summary.h"
+#include "sim/store/queue.h"
+#include "sim/store/store_sqlite.h"
+#include "sim/store/stored_study.h"
+#include "sim/store/there.h"
+
+/* For tests; all 0: as users have it. */
+typedef struct {
+    int timeout_ms;    /* how long to wait for others' locks */
+    int64_t max_pages; /* of the file: beyond, the disk is full */
+    size_t queue_rows; /* room in the queue */
+} spot_sqlite_options_t;
+
+SPOT_MUST_CHECK int spot_store_open_sqlite_with(spot_store_t **self, const char *path,
+    const spot_study_head_t *head, const spot_provenance_t *provenance,
+    const spot_sqlite_options_t *options, spot_diag_t *diag);
+
+/* The statements that write rows, of a store or of a merge. */
+typedef struct {
+    const spot_columns_t *columns;
+    sqlite3_stmt *find_batch;   /* replications and warned of (point, first) */
+    sqlite3_stmt *insert_batch; /* over an older one */
+    sqlite3_stmt *insert_row;
+} spot_row_writer_t;
+
+SPOT_MUST_CHECK int spot_row_writer_init(
+    spot_row_writer_t *self, spot_db_t *db, const spot_columns_t *columns);
+void spot_row_writer_free(spot_row_writer_t *self);
+
+/* Replications of a batch that are in the file. */
+SPOT_MUST_CHECK int spot_row_writer_find(spot_row_writer_t *self, spot_db_t *db,
+    int64_t number, int64_t batch_first, int64_t *num_there);
+
+/* Rows that somebody wants to be there. */
+typedef struct {
+    int64_t number;      /* of the point in the file */
+    int64_t batch_first; /* of the batch */
+    int64_t first;       /* of the rows */
+    size_t num_rows;
+    const double *rows; /* [num_rows][num_metrics], or NULL: */
+    const uint8_t *summary;
+    size_t num_summary_bytes;
+    const uint32_t *warnings; /* [num_rows] */
+} spot_rows_t;
+
+/* Inserts those that are not there. *num_added: how many that were. Within a
+ * transaction. */
+SPOT_MUST_CHECK int spot_row_writer_add(
+    spot_row_writer_t *self, spot_db_t *db, const spot_rows_t *rows, int64_t *num_added);
+
+/* All of a store but its interface. */
+typedef struct {
+    const spot_study_head_t *head;
+    spot_stored_study_t study; /* of a reader, whose head is its */
+    spot_columns_t columns;
+    spot_db_t reader;
+    _Atomic(sqlite3_stmt *) read_rows;      /* ready for use, or NULL */
+    _Atomic(sqlite3_stmt *) read_summaries; /* the same */
+    spot_queue_t queue;
+    spot_there_t there;  /* under the lock of the queue, as all below */
+    uint64_t generation; /* grows with each commit */
+    uint64_t warned_generation;
+    int64_t *warned; /* [num_points][num_warnings] as of then, or NULL */
+    /* Of the writer's thread while it runs. */
+    bool has_writer;
+    pthread_t thread;
+    spot_db_t db;
+    spot_row_writer_t rows;
+    sqlite3_stmt *newer;        /* batches since */
+    sqlite3_stmt *data_version; /* changes where others commit */
+    int64_t seen_version;
+    sqlite3_stmt *note; /* seen and rows_added of the provenance */
+    int64_t num_added;
+    char writer[33]; /* our name in the provenance */
+} spot_sqlite_work_t;
+
+typedef struct {
+    spot_store_t base; /* first, so that a store is one of these */
+    spot_sqlite_work_t *work;
+} spot_sqlite_store_t;
+
+static inline spot_sqlite_work_t *
+spot_sqlite_work(const spot_store_t *store)
+{
+    return ((const spot_sqlite_store_t *) store)->work;
+}
+
+/* The writer's thread, from the prepared statements on; and its end, with what is noted
+ * of it. */
+SPOT_MUST_CHECK int spot_sqlite_writer_start(spot_sqlite_work_t *self);
+void spot_sqlite_writer_stop(spot_sqlite_work_t *self);
+
+/* Notes the process; *is_backward: work from the back. Within a transaction. */
+SPOT_MUST_CHECK int spot_sqlite_enter(
+    spot_sqlite_work_t *self, const spot_provenance_t *provenance, bool *is_backward);
+
+/* Parts of the interface that read. */
+int spot_sqlite_read(const spot_store_t *store, size_t point_id,
+    int64_t first_replication, spot_row_function_t function, void *context);
+int spot_sqlite_read_summaries(const spot_store_t *store, size_t point_id,
+    spot_batch_function_t function, void *context);
+int64_t spot_sqlite_num_warned(
+    const spot_store_t *store, size_t point_id, size_t warning_id);
+
+#endif

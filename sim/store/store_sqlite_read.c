@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Reading of the store on disk, row by row as SQLite finds them. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "sim/store/store_sqlite_internal.h"
+
+static int
+prepare_rows(spot_sqlite_work_t *self, sqlite3_stmt **statement)
+{
+    sqlite3_str *sql = sqlite3_str_new(self->reader.handle);
+
+    sqlite3_str_appendall(sql, "SELECT replication");
+    spot_schema_append(sql, ", ", self->columns.metrics, self->columns.num_metrics, "");
+    sqlite3_str_appendall(sql, " FROM replication WHERE point = ? AND replication >= ? "
+                               "AND replication < ? ORDER BY replication");
+    return spot_schema_prepare(&self->reader, statement, sql);
+}
+
+static int
+prepare_summaries(spot_sqlite_work_t *self, sqlite3_stmt **statement)
+{
+    return spot_db_prepare(&self->reader, statement,
+        "SELECT first, replications, summary FROM batch WHERE point = ? AND first >= ? "
+        "AND first < ? ORDER BY first");
+}
+
+typedef int (*prepare_t)(spot_sqlite_work_t *self, sqlite3_stmt **statement);
+
+/* The statement that lies ready, or one more if somebody is using it: a reader of one
+ * point may read another meanwhile. Bound to a point and a first replication. */
+static int
+take_statement(spot_sqlite_work_t *self, _Atomic(sqlite3_stmt *) *ready,
+    prepare_t prepare, size_t point_id, int64_t first, sqlite3_stmt **statement)
+{
+    int ret = 0;
+
+    *statement = atomic_exchange(ready, NULL);
+    if (*statement == NULL) {
+        ret = prepare(self, statement);
+    }
+    if (ret == 0) {
+        sqlite3_bind_int64(*statement, 1, self->there.numbers[point_id]);
+        sqlite3_bind_int64(*statement, 2, first);
+        sqlite3_bind_int64(*statement, 3, self->head->num_replications);
+    }
+    return ret;
+}
+
+static void
+give_back(_Atomic(sqlite3_stmt *) *ready, sqlite3_stmt *statement)
+{
+    sqlite3_reset(statement);
+    sqlite3_finalize(atomic_exchange(ready, statement));
+}
+
+int
+spot_sqlite_read(const spot_store_t *store, size_t point_id, int64_t first_replication,
+    spot_row_function_t function, void *context)
+{
+    spot_sqlite_work_t *self = spot_sqlite_work(store);
+    const size_t num_metrics = self->head->num_metrics;
+    double metrics[SPOT_MAX_METRICS];
+    sqlite3_stmt *row;
+    bool is_row = false;
+    int ret;
+
+    spot_bug_assert(point_id < self->head->num_points && first_replication >= 0);
+    if (self->head->keep != SPOT_KEEP_ROWS) {
+        return SPOT_ERR_BAD_PARAM;
+    }
+    ret = take_statement(
+        self, &self->read_rows, prepare_rows, point_id, first_replication, &row);
+    if (ret == 0) {
+        ret = spot_db_step_row(&self->reader, row, &is_row);
+    }
+    while (ret == 0 && is_row) {
+        for (size_t j = 0; j < num_metrics; j++) {
+            metrics[j] = sqlite3_column_type(row, (int) j + 1) == SQLITE_NULL
+                             ? (double) NAN
+                             : sqlite3_column_double(row, (int) j + 1);
+        }
+        ret = function(context, sqlite3_column_int64(row, 0), metrics);
+        if (ret == 0) {
+            ret = spot_db_step_row(&self->reader, row, &is_row);
+        }
+    }
+    if (row != NULL) {
+        give_back(&self->read_rows, row);
+    }
+    return ret;
+}
+
+/* One batch, checked: it may come from a damaged file. */
+static int
+hand_summary(spot_sqlite_work_t *self, spot_batch_summary_t *summary, sqlite3_stmt *row,
+    spot_batch_function_t function, void *context)
+{
+    const int64_t first = sqlite3_column_int64(row, 0);
+    const int64_t num_rows = sqlite3_column_int64(row, 1);
+    const uint8_t *bytes = sqlite3_column_blob(row, 2);
+    const int num_bytes = sqlite3_column_bytes(row, 2);
+    int ret = bytes == NULL
+                  ? SPOT_ERR_BAD_INPUT
+                  : spot_batch_summary_read(summary, bytes, (size_t) num_bytes);
+
+    for (size_t j = 0; ret == 0 && j < summary->num_metrics; j++) {
+        const spot_column_summary_t *column = &summary->columns[j];
+
+        if ((int64_t) (column->num_nulls + column->sketch.num_values) != num_rows) {
+            ret = SPOT_ERR_BAD_INPUT;
+        }
+    }
+    if (ret == SPOT_ERR_BAD_INPUT) {
+        return spot_db_damaged(&self->reader, "the summary of a batch is none");
+    }
+    return ret == 0 ? function(context, first, num_rows, summary->columns) : ret;
+}
+
+int
+spot_sqlite_read_summaries(const spot_store_t *store, size_t point_id,
+    spot_batch_function_t function, void *context)
+{
+    spot_sqlite_work_t *self = spot_sqlite_work(store);
+    spot_batch_summary_t summary;
+    sqlite3_stmt *row = NULL;
+    bool is_row = false;
+    int ret;
+
+    spot_bug_assert(point_id < self->head->num_points);
+    if (self->head->keep != SPOT_KEEP_SUMMARIES) {
+        return SPOT_ERR_BAD_PARAM;
+    }
+    ret = spot_batch_summary_init(&summary, self->head->num_metrics);
+    if (ret == 0) {
+        ret = take_statement(
+            self, &self->read_summaries, prepare_summaries, point_id, 0, &row);
+    }
+    if (ret == 0) {
+        ret = spot_db_step_row(&self->reader, row, &is_row);
+    }
+    while (ret == 0 && is_row) {
+        ret = hand_summary(self, &summary, row, function, context);
+        if (ret == 0) {
+            ret = spot_db_step_row(&self->reader, row, &is_row);
+        }
+    }
+    if (row != NULL) {
+        give_back(&self->read_summaries, row);
+    }
+    spot_batch_summary_free(&summary);
+    return ret;
+}
+
+/* How many replications of each point met each warning. */
+static int
+count_warned(spot_sqlite_work_t *self, int64_t *warned)
+{
+    const size_t num_warnings = self->head->num_warnings;
+    sqlite3_str *sql = sqlite3_str_new(self->reader.handle);
+    sqlite3_stmt *row;
+    bool is_row = false;
+    int ret;
+
+    sqlite3_str_appendall(sql, "SELECT point");
+    spot_schema_append(sql, ", sum(", self->columns.warnings, num_warnings, ")");
+    sqlite3_str_appendall(sql, " FROM batch WHERE first < ? GROUP BY point");
+    ret = spot_schema_prepare(&self->reader, &row, sql);
+    if (ret == 0) {
+        sqlite3_bind_int64(row, 1, self->head->num_replications);
+        ret = spot_db_step_row(&self->reader, row, &is_row);
+    }
+    while (ret == 0 && is_row) {
+        const int64_t number = sqlite3_column_int64(row, 0);
+
+        for (size_t j = 0;
+             j < num_warnings && number >= 0 && (size_t) number < self->head->num_points;
+             j++) {
+            warned[self->there.point_ids[number] * num_warnings + j] =
+                sqlite3_column_int64(row, (int) j + 1);
+        }
+        ret = spot_db_step_row(&self->reader, row, &is_row);
+    }
+    sqlite3_finalize(row);
+    return ret;
+}
+
+int64_t
+spot_sqlite_num_warned(const spot_store_t *store, size_t point_id, size_t warning_id)
+{
+    spot_sqlite_work_t *self = spot_sqlite_work(store);
+    const spot_study_head_t *head = self->head;
+    int64_t num_warned = -1;
+    int ret = 0;
+
+    spot_bug_assert(point_id < head->num_points && warning_id < head->num_warnings);
+    pthread_mutex_lock(&self->queue.lock);
+    if (self->warned == NULL || self->warned_generation != self->generation) {
+        free(self->warned);
+        self->warned_generation = self->generation;
+        self->warned =
+            spot_calloc(head->num_points * head->num_warnings, sizeof(*self->warned));
+        ret =
+            self->warned == NULL ? SPOT_ERR_NO_MEMORY : count_warned(self, self->warned);
+    }
+    if (ret == 0) {
+        num_warned = self->warned[point_id * head->num_warnings + warning_id];
+    } else {
+        free(self->warned);
+        self->warned = NULL;
+    }
+    pthread_mutex_unlock(&self->queue.lock);
+    return num_warned;
+}
