@@ -45,19 +45,26 @@ append_column(spot_batch_summary_t *self, size_t column_id, spot_bytes_t *bytes)
 }
 
 int
-spot_batch_summary_write(
-    spot_batch_summary_t *self, const double *rows, size_t num_rows, spot_bytes_t *bytes)
+spot_batch_summary_make(spot_batch_summary_t *self, const double *rows, size_t num_rows)
+{
+    int ret = 0;
+
+    for (size_t j = 0; ret == 0 && j < self->num_metrics; j++) {
+        spot_column_summary_clear(&self->columns[j]);
+        ret = spot_column_summary_add(
+            &self->columns[j], rows + j, num_rows, self->num_metrics);
+    }
+    return ret;
+}
+
+int
+spot_batch_summary_write(spot_batch_summary_t *self, spot_bytes_t *bytes)
 {
     int ret = 0;
 
     bytes->num_bytes = 0;
     for (size_t j = 0; ret == 0 && j < self->num_metrics; j++) {
-        spot_column_summary_clear(&self->columns[j]);
-        ret = spot_column_summary_add(
-            &self->columns[j], rows + j, num_rows, self->num_metrics);
-        if (ret == 0) {
-            ret = append_column(self, j, bytes);
-        }
+        ret = append_column(self, j, bytes);
     }
     return ret;
 }

@@ -82,13 +82,21 @@ spot_db_forget(spot_db_t *self)
     self->failure = 0;
 }
 
+/* A copy of the folder of a path, with its last slash. NULL: no memory. */
+static char *
+folder_of(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+
+    return slash == NULL ? spot_text_copy("./", 2)
+                         : spot_text_copy(path, (size_t) (slash - path) + 1);
+}
+
 /* Why a file cannot be opened, which SQLite does not tell. */
 static void
 explain_closed(const char *path, spot_diag_t *diag)
 {
-    const char *slash = strrchr(path, '/');
-    char *folder = slash == NULL ? spot_text_copy(".", 1)
-                                 : spot_text_copy(path, (size_t) (slash - path) + 1);
+    char *folder = folder_of(path);
     struct stat about;
 
     if (folder == NULL) {
@@ -264,27 +272,54 @@ touch(spot_db_t *self)
     return spot_db_integer(self, &version, "PRAGMA schema_version");
 }
 
-/* SQLite wants to write next to a file that it reads; where that may not be, the file
- * can be read all the same if all is in it. */
+static bool
+may_write(const char *name)
+{
+    char *folder = folder_of(name);
+    const bool may =
+        folder != NULL && access(name, W_OK) == 0 && access(folder, W_OK) == 0;
+
+    free(folder);
+    return may;
+}
+
+/* SQLite wants to write next to a file that it reads, and only who may write the file
+ * removes what was written. Where that may not be, the file can be read all the same if
+ * all is in it. */
 static int
-open_protected(spot_db_t *self, const char *name, int timeout_ms)
+open_to_read(spot_db_t *self, const char *name, int timeout_ms)
 {
     char *uri;
     int ret;
 
+    if (may_write(name)) {
+        ret = open_handle(self, name, SQLITE_OPEN_READWRITE, timeout_ms);
+        return ret == 0 ? spot_db_run(self, "PRAGMA query_only = ON") : ret;
+    }
     if (has_wal(name)) {
-        return SPOT_ERR_IO;
+        return open_handle(self, name, SQLITE_OPEN_READONLY, timeout_ms);
     }
     uri = immutable_uri(name);
     if (uri == NULL) {
         return SPOT_ERR_NO_MEMORY;
     }
-    sqlite3_close_v2(self->handle);
-    self->handle = NULL;
-    spot_db_forget(self);
     ret = open_handle(self, uri, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, timeout_ms);
     free(uri);
-    return ret == 0 ? touch(self) : ret;
+    return ret;
+}
+
+/* A file that may not be written is opened for reading instead, silently. */
+static int
+open_to_write(spot_db_t *self, const char *name, int timeout_ms)
+{
+    const int ret =
+        open_handle(self, name, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, timeout_ms);
+
+    if (ret == 0 && sqlite3_db_readonly(self->handle, "main") == 1) {
+        remember(self, SQLITE_READONLY, "read-only");
+        return SPOT_ERR_IO;
+    }
+    return ret;
 }
 
 int
@@ -298,16 +333,10 @@ spot_db_open(spot_db_t *self, const char *path, spot_db_mode_t mode, int timeout
     if (name == NULL || self->path == NULL) {
         goto out;
     }
-    ret = open_handle(self, name,
-        mode == SPOT_DB_READ ? SQLITE_OPEN_READONLY
-                             : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE,
-        timeout_ms);
+    ret = mode == SPOT_DB_READ ? open_to_read(self, name, timeout_ms)
+                               : open_to_write(self, name, timeout_ms);
     if (ret == 0) {
         ret = touch(self);
-    }
-    if (ret == SPOT_ERR_IO && mode == SPOT_DB_READ && access(name, R_OK) == 0 &&
-        !spot_db_is_busy(self)) {
-        ret = open_protected(self, name, timeout_ms);
     }
 out:
     free(name);

@@ -122,7 +122,7 @@ typedef struct {
     column_type_t *types;   /* [num_axes] */
     sqlite3_stmt *take_old; /* the number of a key that was there */
     sqlite3_stmt *insert;
-    int64_t next_number;
+    sqlite3_int64 next_number;
 } writer_t;
 
 static int

@@ -137,21 +137,22 @@ test_order_of_arrival_does_not_matter(void **state)
     store->close(store);
 }
 
-/* A store to which a row is added just before it is read. */
+/* A store that cannot be read. */
 static int
-read_after_another_row(const spot_store_t *self, size_t point_id,
-    int64_t first_replication, spot_row_function_t function, void *context)
+fail_to_read(const spot_store_t *self, size_t point_id, int64_t first_replication,
+    spot_row_function_t function, void *context)
 {
     const double row = 1;
 
     (void) self;
-    (void) first_replication;
     (void) point_id;
-    return function(context, 0, &row);
+    (void) first_replication;
+    assert_int_equal(function(context, 0, &row), 0);
+    return SPOT_ERR_IO;
 }
 
 static void
-test_rows_that_arrive_meanwhile(void **state)
+test_errors_of_reading(void **state)
 {
     const spot_study_head_t head = plain_head(1, 1, 10);
     spot_summary_t summary, *summaries = &summary;
@@ -159,11 +160,60 @@ test_rows_that_arrive_meanwhile(void **state)
 
     (void) state;
     assert_int_equal(spot_store_open_memory(&store, &head), 0);
-    store->read = read_after_another_row;
-    assert_int_equal(spot_summarise(store, 0, &summary), SPOT_ERR_STATE);
-    assert_int_equal(spot_summarise_all(store, &summaries), SPOT_ERR_STATE);
+    store->read = fail_to_read;
+    assert_int_equal(spot_summarise(store, 0, &summary), SPOT_ERR_IO);
+    assert_int_equal(spot_summarise_all(store, &summaries), SPOT_ERR_IO);
     assert_null(summaries);
     store->close(store);
+}
+
+/* A store of as many rows as one likes, in no memory: the whole numbers from 0 on, in
+ * another order. */
+typedef struct {
+    spot_store_t base;
+    int64_t num_rows; /* prime, so that all numbers come */
+} long_store_t;
+
+static int
+read_long(const spot_store_t *store, size_t point_id, int64_t first_replication,
+    spot_row_function_t function, void *context)
+{
+    const int64_t num_rows = ((const long_store_t *) store)->num_rows;
+    int ret = 0;
+
+    (void) point_id;
+    for (int64_t j = first_replication; ret == 0 && j < num_rows; j++) {
+        const double row = (double) (j * 7919 % num_rows);
+
+        ret = function(context, j, &row);
+    }
+    return ret;
+}
+
+/* From some number of rows on quantiles are a sketch's, all else stays as it is. */
+static void
+test_many_rows(void **state)
+{
+    static const int64_t num_rows[] = {SPOT_EXACT_VALUES - 5, 1000003};
+    static const double bounds[] = {0, 1.0 / 256};
+    const spot_study_head_t head = plain_head(1, 1, 1000003);
+
+    (void) state;
+    for (size_t j = 0; j < 2; j++) {
+        long_store_t store = {
+            .base = {.head = &head, .read = read_long}, .num_rows = num_rows[j]};
+        const double last = (double) (num_rows[j] - 1);
+        spot_summary_t summary;
+
+        assert_int_equal(spot_summarise(&store.base, 0, &summary), 0);
+        assert_int_equal(summary.num_values, num_rows[j]);
+        assert_true(fabs(summary.mean - last / 2) <= 1e-9 * last);
+        assert_true(
+            fabs(summary.p05 - 0.05 * last) <= (bounds[j] + 1e-12) * 0.05 * last);
+        assert_true(fabs(summary.median - last / 2) <= (bounds[j] + 1e-12) * last / 2);
+        assert_true(
+            fabs(summary.p95 - 0.95 * last) <= (bounds[j] + 1e-12) * 0.95 * last);
+    }
 }
 
 int
@@ -175,7 +225,8 @@ main(void)
         cmocka_unit_test(test_one_value),
         cmocka_unit_test(test_no_values),
         cmocka_unit_test(test_order_of_arrival_does_not_matter),
-        cmocka_unit_test(test_rows_that_arrive_meanwhile),
+        cmocka_unit_test(test_errors_of_reading),
+        cmocka_unit_test(test_many_rows),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,460 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The store on disk: what it keeps, what it follows, what it refuses. */
+#define _XOPEN_SOURCE 700 /* setreuid() */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "sim/store/store_sqlite_internal.h"
+#include "sim/store/summary.h"
+#include "store_contract.h"
+
+#define NOBODY 65534
+
+static void
+test_contract(void **state)
+{
+    (void) state;
+    contract_rows(case_open);
+    contract_refusals(case_open);
+    contract_threads(case_open);
+    contract_summaries(case_open);
+}
+
+/* The same with a queue that is always full. */
+static spot_store_t *
+open_narrow(const store_case_t *self)
+{
+    const spot_sqlite_options_t options = {.queue_rows = 1};
+    spot_store_t *store = NULL;
+    spot_diag_t diag;
+
+    spot_diag_init(&diag);
+    assert_int_equal(spot_store_open_sqlite_with(&store, self->path, &self->head,
+                         &self->provenance, &options, &diag),
+        0);
+    spot_diag_free(&diag);
+    return store;
+}
+
+static void
+test_contract_with_a_full_queue(void **state)
+{
+    (void) state;
+    contract_rows(open_narrow);
+    contract_threads(open_narrow);
+    contract_summaries(open_narrow);
+}
+
+static void
+assert_same_text(const char *a, const char *b)
+{
+    assert_int_equal(a == NULL, b == NULL);
+    if (a != NULL) {
+        assert_string_equal(a, b);
+    }
+}
+
+static void
+assert_same_head(const spot_study_head_t *a, const spot_study_head_t *b)
+{
+    assert_same_text(a->name, b->name);
+    assert_same_text(a->question, b->question);
+    assert_int_equal(a->seed, b->seed);
+    assert_int_equal(a->num_replications, b->num_replications);
+    assert_int_equal(a->min_replications, b->min_replications);
+    assert_int_equal(a->keep, b->keep);
+    assert_int_equal(a->num_points, b->num_points);
+    assert_int_equal(a->num_axes, b->num_axes);
+    for (size_t j = 0; j < a->num_axes; j++) {
+        assert_string_equal(a->axes[j].path, b->axes[j].path);
+        assert_string_equal(a->axes[j].unit, b->axes[j].unit);
+        assert_int_equal(a->axes[j].num_values, b->axes[j].num_values);
+        for (size_t k = 0; k < a->axes[j].num_values; k++) {
+            assert_string_equal(a->axes[j].texts[k], b->axes[j].texts[k]);
+            assert_true(a->axes[j].numbers[k] == b->axes[j].numbers[k] ||
+                        (isnan(a->axes[j].numbers[k]) && isnan(b->axes[j].numbers[k])));
+        }
+        for (size_t k = 0; k < a->num_points; k++) {
+            assert_int_equal(spot_study_value_id(a, k, j), spot_study_value_id(b, k, j));
+        }
+    }
+    assert_int_equal(a->num_metrics, b->num_metrics);
+    assert_int_equal(a->num_listed, b->num_listed);
+    for (size_t j = 0; j < a->num_metrics; j++) {
+        assert_string_equal(a->metrics[j].name, b->metrics[j].name);
+        assert_string_equal(a->metrics[j].unit, b->metrics[j].unit);
+        assert_string_equal(a->metrics[j].help, b->metrics[j].help);
+    }
+    assert_int_equal(a->num_warnings, b->num_warnings);
+    for (size_t j = 0; j < a->num_warnings; j++) {
+        assert_string_equal(a->warnings[j].name, b->warnings[j].name);
+        assert_string_equal(a->warnings[j].text, b->warnings[j].text);
+    }
+    assert_string_equal(a->colours[0].word, b->colours[0].word);
+    assert_string_equal(a->colours[0].colour, b->colours[0].colour);
+    assert_null(b->colours[1].word);
+    assert_int_equal(a->has_baseline, b->has_baseline);
+    assert_int_equal(a->baseline_axis_id, b->baseline_axis_id);
+    assert_int_equal(a->baseline_value_id, b->baseline_value_id);
+    assert_same_text(a->plot.x, b->plot.x);
+    assert_same_text(a->plot.y, b->plot.y);
+    assert_same_text(a->plot.second_x, b->plot.second_x);
+    assert_same_text(a->plot.x_label, b->plot.x_label);
+    assert_same_text(a->plot.second_x_label, b->plot.second_x_label);
+    assert_int_equal(a->plot.num_stack, b->plot.num_stack);
+    for (size_t j = 0; j < a->plot.num_stack; j++) {
+        assert_string_equal(a->plot.stack[j], b->plot.stack[j]);
+    }
+    assert_same_text(a->until.metric, b->until.metric);
+    assert_true(a->until.half_width == b->until.half_width);
+    assert_true(a->until.relative_half_width == b->until.relative_half_width);
+    assert_true(a->until.confidence == b->until.confidence);
+}
+
+/* All that a report needs comes back from the file alone. */
+static void
+test_a_reader_has_it_all(void **state)
+{
+    /* A value that is no number has no rows of its own. */
+    static const spot_keep_t keep[] = {SPOT_KEEP_ROWS, SPOT_KEEP_SUMMARIES};
+    char first[] = "a \"quoted\" one", second[] = "Replication";
+    char *stack[] = {first, second};
+    char text[] = "the x; y=z";
+    spot_summary_t *here, *there;
+    store_case_t known;
+    spot_store_t *store, *reader;
+
+    (void) state;
+    for (size_t j = 0; j < 2; j++) {
+        case_init(&known, 1500, keep[j]);
+        known.texts[0][1] = text;
+        known.numbers[0][1] = (double) NAN; /* a column of texts */
+        known.head.has_baseline = true;
+        known.head.baseline_axis_id = 1;
+        known.head.baseline_value_id = 1;
+        known.head.plot.stack = stack;
+        known.head.plot.num_stack = 2;
+        known.head.plot.x = known.axes[1].path;
+        known.head.until = (spot_until_t){
+            .metric = known.head.plot.y, .half_width = 0.125, .confidence = 0.9};
+        store = case_open(&known);
+        case_put_all(store);
+        case_flush(store);
+        assert_int_equal(spot_summarise_all(store, &here), 0);
+        reader = case_open_reader(&known); /* while it is written to */
+        assert_same_head(&known.head, reader->head);
+        case_check_all(reader);
+        assert_int_equal(spot_summarise_all(reader, &there), 0);
+        assert_memory_equal(here, there, 4 * CASE_METRICS * sizeof(*here));
+        assert_int_equal(
+            reader->put(reader, &(spot_piece_t){0, 0, 1, NULL, NULL}), SPOT_ERR_STATE);
+        reader->close(reader);
+        store->close(store);
+        free(here);
+        free(there);
+        case_remove(&known);
+    }
+}
+
+static void
+test_a_study_without_a_sweep(void **state)
+{
+    store_case_t known;
+    spot_store_t *store;
+    double row[3] = {1, 2, 3};
+
+    (void) state;
+    case_init(&known, 1, SPOT_KEEP_ROWS);
+    known.head.num_axes = 0;
+    known.head.num_points = 1;
+    store = case_open(&known);
+    assert_int_equal(store->put(store, &(spot_piece_t){0, 0, 1, row, NULL}), 0);
+    store->close(store);
+    store = case_open(&known);
+    assert_int_equal(store->num_rows(store, 0), 1);
+    store->close(store);
+    store = case_open_reader(&known);
+    assert_int_equal(store->head->num_points, 1);
+    store->close(store);
+    case_remove(&known);
+}
+
+/* What is there is not asked for again, and what is not is. */
+static void
+test_going_on(void **state)
+{
+    store_case_t known;
+    spot_store_t *store;
+
+    (void) state;
+    case_init(&known, 200, SPOT_KEEP_ROWS);
+    store = case_open(&known);
+    case_put(store, 1, 0, 100);
+    case_put(store, 3, 64, 64);
+    store->close(store); /* without a flush */
+    store = case_open(&known);
+    assert_int_equal(store->num_there(store, 1, 0), 64);
+    assert_int_equal(store->num_there(store, 1, 64), 36);
+    assert_int_equal(store->num_there(store, 3, 0), 0);
+    assert_int_equal(store->num_there(store, 3, 64), 64);
+    case_check_point(store, 1, 100);
+    case_put_all(store);
+    store->close(store);
+    assert_true(
+        case_sql(&known, "SELECT count(*) FROM provenance WHERE ended IS NULL") == 0);
+    assert_true(case_sql(&known, "SELECT count(*) FROM provenance WHERE outcome = "
+                                 "'incomplete' AND rows_added = 164") == 1);
+    assert_true(case_sql(&known, "SELECT count(*) FROM provenance WHERE outcome = "
+                                 "'complete' AND rows_added = 636") == 1);
+    store = case_open_reader(&known);
+    case_check_all(store);
+    store->close(store);
+    case_remove(&known);
+}
+
+/* Points keep their rows wherever they move. */
+static void
+test_points_and_replications_are_added(void **state)
+{
+    char question[] = "Why?", a[] = "24", b[] = "16.0", c[] = "8";
+    char *texts[] = {a, b, c};
+    double numbers[] = {24, 16, 8};
+    store_case_t known;
+    spot_store_t *store;
+
+    (void) state;
+    case_init(&known, 100, SPOT_KEEP_ROWS);
+    store = case_open(&known);
+    case_put_all(store);
+    store->close(store);
+    known.head.num_replications = 150;
+    known.head.num_points = 6;
+    known.head.question = question;
+    known.axes[0].num_values = 3;
+    known.axes[0].texts = texts; /* another order, another way to write it */
+    known.axes[0].numbers = numbers;
+    store = case_open(&known);
+    for (size_t j = 0; j < 6; j++) {
+        case_check_point(store, j, j < 2 ? 0 : 100);
+    }
+    case_put_all(store);
+    case_flush(store);
+    case_check_all(store);
+    store->close(store);
+    store = case_open_reader(&known);
+    assert_same_head(&known.head, store->head);
+    case_check_all(store);
+    store->close(store);
+    assert_true(
+        case_sql(&known, "SELECT point FROM point WHERE \"job.pipeline_depth\" = 8 "
+                         "AND \"job.reload\" = 30.0") == 0);
+    case_remove(&known);
+}
+
+static void
+test_another_study_is_refused(void **state)
+{
+    static const spot_metric_t other = {"other", "1", "h"};
+    store_case_t known, changed;
+    spot_store_t *store;
+
+    (void) state;
+    case_init(&known, 100, SPOT_KEEP_ROWS);
+    store = case_open(&known);
+    case_put_all(store);
+    store->close(store);
+    changed = known;
+    changed.provenance.canonical = "fleet.capacity: 64\njob.reconfiguration: 60 s\n";
+    case_refused(&changed, SPOT_ERR_BAD_INPUT, "job.reconfiguration was 47 s, is 60 s");
+    case_refused(&changed, SPOT_ERR_BAD_INPUT, "use another file or delete this one");
+    changed.provenance.canonical = "a: 1\nfleet.capacity: 64\n";
+    case_refused(&changed, SPOT_ERR_BAD_INPUT, ": a was not set, is 1");
+    case_refused(&changed, SPOT_ERR_BAD_INPUT, "reconfiguration was 47 s, is not set");
+    changed = known;
+    changed.head.seed = 8;
+    case_refused(&changed, SPOT_ERR_BAD_INPUT, "seed was 7, is 8");
+    changed = known;
+    changed.head.keep = SPOT_KEEP_SUMMARIES;
+    case_refused(&changed, SPOT_ERR_BAD_INPUT, "keep was rows, is summaries");
+    changed = known;
+    changed.head.num_replications = 99;
+    case_refused(&changed, SPOT_ERR_BAD_INPUT, "replications were 100, are 99");
+    changed = known;
+    changed.head.metrics = changed.metrics;
+    changed.metrics[2] = other;
+    case_refused(&changed, SPOT_ERR_BAD_INPUT, "metric Replication was kept, is not");
+    case_refused(&changed, SPOT_ERR_BAD_INPUT, "metric other was not kept, is");
+    changed.metrics[2] = changed.metrics[1];
+    changed.metrics[1] = known.metrics[2];
+    case_refused(&changed, SPOT_ERR_BAD_INPUT, "keep them in their order");
+    changed = known;
+    changed.head.num_axes = 1;
+    changed.head.num_points = 2;
+    case_refused(&changed, SPOT_ERR_BAD_INPUT, "job.reload was swept, is not");
+    changed = known;
+    changed.head.axes = changed.axes;
+    changed.axes[0].num_values = 1;
+    changed.head.num_points = 2;
+    case_refused(&changed, SPOT_ERR_BAD_INPUT,
+        "the point job.pipeline_depth=16;job.reload=30 s was in the study, is not");
+    store = case_open(&known); /* none of that has left a trace */
+    case_check_all(store);
+    store->close(store);
+    case_remove(&known);
+}
+
+static void
+write_file(const char *path, const char *text)
+{
+    FILE *file = fopen(path, "w");
+
+    assert_non_null(file);
+    fputs(text, file);
+    fclose(file);
+}
+
+static void
+test_files_that_are_no_store(void **state)
+{
+    store_case_t known;
+    spot_store_t *store;
+    char path[256];
+
+    (void) state;
+    case_init(&known, 10, SPOT_KEEP_ROWS);
+    write_file(known.path, "study: a text file that is long enough to have a header of "
+                           "a hundred bytes, which SQLite reads first of all\n");
+    case_refused(&known, SPOT_ERR_BAD_INPUT, "no SQLite file");
+    case_reader_refused(&known, SPOT_ERR_BAD_INPUT, "no SQLite file");
+    unlink(known.path);
+    (void) case_sql(&known, "CREATE TABLE t (a)");
+    case_refused(&known, SPOT_ERR_BAD_INPUT, "of another program");
+    case_reader_refused(&known, SPOT_ERR_BAD_INPUT, "of another program");
+    assert_true(case_sql(&known, "SELECT count(*) FROM t") == 0);
+    case_remove(&known);
+    write_file(known.path, "");
+    case_reader_refused(&known, SPOT_ERR_BAD_INPUT, "the store is empty");
+    store = case_open(&known); /* an empty file is a new one */
+    store->close(store);
+    (void) case_sql(&known, "PRAGMA user_version = 2");
+    case_refused(&known, SPOT_ERR_BAD_INPUT, "made by a newer spotsim: schema 2, this");
+    case_reader_refused(&known, SPOT_ERR_BAD_INPUT, "made by a newer spotsim");
+    (void) case_sql(&known, "PRAGMA user_version = 1; DROP TABLE point");
+    case_refused(&known, SPOT_ERR_BAD_INPUT, "\".recover\"");
+    case_reader_refused(&known, SPOT_ERR_BAD_INPUT, "\".recover\"");
+    case_remove(&known);
+    case_reader_refused(&known, SPOT_ERR_IO, "there is no such store");
+    strcpy(path, known.path);
+    snprintf(known.path, sizeof(known.path), "%s", case_folder());
+    case_refused(&known, SPOT_ERR_IO, "this is a folder");
+    snprintf(known.path, sizeof(known.path), "%s/none/x.db", case_folder());
+    case_refused(&known, SPOT_ERR_IO, "make it first");
+    case_reader_refused(&known, SPOT_ERR_IO, "make it first");
+}
+
+/* Root may write everywhere, so it becomes somebody else; and root again. */
+static void
+give_up_rights(void)
+{
+    if (getuid() == 0) {
+        assert_int_equal(setreuid(NOBODY, 0), 0);
+        assert_int_equal(seteuid(NOBODY), 0);
+    }
+}
+
+static void
+take_rights_back(bool was_root)
+{
+    if (was_root) {
+        assert_int_equal(seteuid(0), 0);
+        assert_int_equal(setreuid(0, 0), 0);
+    }
+}
+
+static void
+test_no_right_to_write(void **state)
+{
+    const bool was_root = getuid() == 0;
+    char folder[] = "/tmp/spotsim-store-XXXXXX";
+    store_case_t known;
+    spot_store_t *store;
+
+    (void) state;
+    case_init(&known, 10, SPOT_KEEP_ROWS);
+    give_up_rights();
+    assert_non_null(mkdtemp(folder));
+    snprintf(known.path, sizeof(known.path), "%s/x %%41 y?#.db", folder);
+    store = case_open(&known);
+    case_put_all(store);
+    store->close(store);
+    assert_int_equal(chmod(known.path, 0400), 0);
+    case_refused(&known, SPOT_ERR_IO, "no right to write it");
+    assert_int_equal(chmod(folder, 0500), 0);
+    store = case_open_reader(&known); /* but it can be read */
+    case_check_all(store);
+    store->close(store);
+    assert_int_equal(chmod(known.path, 0600), 0);
+    case_refused(&known, SPOT_ERR_IO, "no right to write");
+    assert_int_equal(chmod(folder, 0700), 0);
+    unlink(known.path);
+    assert_int_equal(chmod(folder, 0500), 0);
+    case_refused(&known, SPOT_ERR_IO, "use a folder that may be written");
+    assert_int_equal(rmdir(folder), 0);
+    take_rights_back(was_root);
+}
+
+static void
+test_a_lock_that_stays(void **state)
+{
+    const spot_sqlite_options_t options = {.timeout_ms = 50};
+    store_case_t known;
+    spot_store_t *store;
+    spot_diag_t diag;
+    sqlite3 *db;
+
+    (void) state;
+    case_init(&known, 10, SPOT_KEEP_ROWS);
+    store = case_open(&known);
+    store->close(store);
+    assert_int_equal(sqlite3_open(known.path, &db), SQLITE_OK);
+    assert_int_equal(sqlite3_exec(db, "BEGIN IMMEDIATE", NULL, NULL, NULL), SQLITE_OK);
+    spot_diag_init(&diag);
+    assert_int_equal(spot_store_open_sqlite_with(&store, known.path, &known.head,
+                         &known.provenance, &options, &diag),
+        SPOT_ERR_IO);
+    assert_true(case_says(&diag, "another program has locked it for too long"));
+    store = case_open_reader(&known); /* reading needs no lock */
+    store->close(store);
+    assert_int_equal(sqlite3_close(db), SQLITE_OK);
+    spot_diag_free(&diag);
+    case_remove(&known);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_contract),
+        cmocka_unit_test(test_contract_with_a_full_queue),
+        cmocka_unit_test(test_a_reader_has_it_all),
+        cmocka_unit_test(test_a_study_without_a_sweep),
+        cmocka_unit_test(test_going_on),
+        cmocka_unit_test(test_points_and_replications_are_added),
+        cmocka_unit_test(test_another_study_is_refused),
+        cmocka_unit_test(test_files_that_are_no_store),
+        cmocka_unit_test(test_no_right_to_write),
+        cmocka_unit_test(test_a_lock_that_stays),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, case_end);
+}

@@ -1,0 +1,373 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What the store on disk survives: being killed, a full disk, another process, damage.
+ */
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "sim/store/store_sqlite_internal.h"
+#include "sim/store/summary.h"
+#include "store_case.h"
+
+#define NUM_KILLS 20
+#define NUM_FLIPS 150
+
+static void
+sleep_us(long time_us)
+{
+    const struct timespec time = {0, 1000 * time_us};
+
+    nanosleep(&time, NULL);
+}
+
+/* The same numbers in each run: xorshift64 of Marsaglia, J. Stat. Software 8(14), 2003.
+ */
+static uint64_t
+next_random(uint64_t *random)
+{
+    *random ^= *random << 13;
+    *random ^= *random >> 7;
+    *random ^= *random << 17;
+    return *random;
+}
+
+/* Every batch has its rows, all of them, and nothing else is there. */
+static void
+check_whole_batches(const store_case_t *known)
+{
+    assert_true(case_sql(known, "SELECT integrity_check = 'ok' FROM "
+                                "pragma_integrity_check") == 1);
+    assert_true(case_sql(known,
+                    "SELECT count(*) FROM batch WHERE replications <> (SELECT count(*) "
+                    "FROM replication r WHERE r.point = batch.point AND r.replication "
+                    "BETWEEN first AND first + replications - 1)") == 0);
+    assert_true(case_sql(known, "SELECT (SELECT count(*) FROM replication) = (SELECT "
+                                "coalesce(sum(replications), 0) FROM batch)") == 1);
+}
+
+/* In a child: fills the store, a little at a time. */
+static void
+fill_slowly(const store_case_t *known)
+{
+    spot_store_t *store = case_open(known);
+
+    for (int64_t j = 0; j < known->head.num_replications; j += SPOT_BATCH_ROWS) {
+        for (size_t k = 0; k < known->head.num_points; k++) {
+            const int64_t num_there = store->num_there(store, k, j);
+
+            case_put(store, k, j + num_there, SPOT_BATCH_ROWS - num_there);
+        }
+        sleep_us(300);
+    }
+    store->close(store);
+    _exit(0);
+}
+
+static void
+test_killed_at_random_moments(void **state)
+{
+    uint64_t random = 20260131;
+    double num_before = 0;
+    store_case_t known;
+    spot_store_t *store;
+
+    (void) state;
+    case_init(&known, 64 * 600, SPOT_KEEP_ROWS);
+    store = case_open(&known);
+    store->close(store);
+    for (int j = 0; j < NUM_KILLS; j++) {
+        const pid_t child = fork();
+        double num_rows;
+        int status;
+
+        if (child == 0) {
+            fill_slowly(&known);
+        }
+        assert_true(child > 0);
+        sleep_us((long) (next_random(&random) % 250000));
+        kill(child, SIGKILL);
+        assert_int_equal(waitpid(child, &status, 0), child);
+        num_rows = case_sql(&known, "SELECT count(*) FROM replication");
+        assert_true(num_rows >= num_before);
+        num_before = num_rows;
+        check_whole_batches(&known);
+    }
+    store = case_open(&known);
+    case_put_all(store);
+    store->close(store);
+    check_whole_batches(&known);
+    store = case_open_reader(&known);
+    case_check_all(store);
+    store->close(store);
+    case_remove(&known);
+}
+
+/* Fills the store and tells how many rows it put. */
+static int64_t
+fill(const store_case_t *known)
+{
+    spot_store_t *store = case_open(known);
+    int64_t num_put;
+
+    sleep_us(300000); /* so that both are there */
+    num_put = case_put_all(store);
+    store->close(store);
+    return num_put;
+}
+
+/* Both end with all rows; rows put twice are few, since one works from the back. */
+static void
+test_two_processes(void **state)
+{
+    static const spot_keep_t keep[] = {SPOT_KEEP_ROWS, SPOT_KEEP_SUMMARIES};
+    store_case_t known;
+    spot_store_t *store;
+
+    (void) state;
+    for (size_t j = 0; j < 2; j++) {
+        int64_t num_put, child_put = 0;
+        int ends[2], status;
+        pid_t child;
+
+        case_init(&known, 64 * 1600, keep[j]);
+        assert_int_equal(pipe(ends), 0);
+        child = fork();
+        if (child == 0) {
+            num_put = fill(&known);
+            _exit(write(ends[1], &num_put, sizeof(num_put)) != sizeof(num_put));
+        }
+        num_put = fill(&known);
+        assert_int_equal(waitpid(child, &status, 0), child);
+        assert_int_equal(status, 0);
+        assert_int_equal(
+            read(ends[0], &child_put, sizeof(child_put)), sizeof(child_put));
+        close(ends[0]);
+        close(ends[1]);
+        printf("two processes put %.3f times the rows\n",
+            (double) (num_put + child_put) / (64 * 1600 * 4));
+        assert_true(num_put + child_put >= 64 * 1600 * 4);
+        assert_true(
+            case_sql(&known, "SELECT sum(rows_added) FROM provenance") == 64 * 1600 * 4);
+        assert_true(case_sql(&known, "SELECT sum(is_backward) FROM provenance") == 1);
+        store = case_open_reader(&known);
+        case_check_all(store);
+        store->close(store);
+        case_remove(&known);
+    }
+}
+
+/* Puts until the store says that it cannot. */
+static void
+fill_until_full(spot_store_t *store)
+{
+    double rows[SPOT_BATCH_ROWS * CASE_METRICS];
+    uint32_t warnings[SPOT_BATCH_ROWS];
+    spot_diag_t diag;
+    int ret = 0;
+
+    for (int64_t j = 0; ret == 0 && j < store->head->num_replications;
+         j += SPOT_BATCH_ROWS) {
+        for (int64_t k = 0; k < SPOT_BATCH_ROWS; k++) {
+            warnings[k] = case_row(store->head, 0, j + k, &rows[k * CASE_METRICS]);
+        }
+        ret = store->put(store, &(spot_piece_t){0, j, SPOT_BATCH_ROWS, rows, warnings});
+    }
+    assert_true(ret == 0 || ret == SPOT_ERR_IO);
+    spot_diag_init(&diag);
+    assert_int_equal(store->flush(store, &diag), SPOT_ERR_IO);
+    assert_true(diag.num_errors == 1);
+    assert_true(case_says(&diag, "what was committed before is safe"));
+    spot_diag_free(&diag);
+    assert_int_equal(
+        store->put(store, &(spot_piece_t){0, 0, 1, rows, warnings}), SPOT_ERR_IO);
+}
+
+static void
+check_after_full(const store_case_t *known)
+{
+    spot_store_t *store = case_open(known);
+
+    assert_true(store->num_rows(store, 0) > 0);
+    case_check_point(store, 0, store->num_rows(store, 0));
+    case_put_all(store);
+    store->close(store);
+    check_whole_batches(known);
+    store = case_open_reader(known);
+    case_check_all(store);
+    store->close(store);
+}
+
+static void
+test_a_full_disk(void **state)
+{
+    const spot_sqlite_options_t options = {.max_pages = 400, .queue_rows = 1000};
+    struct rlimit limit, old;
+    store_case_t known;
+    spot_store_t *store;
+    spot_diag_t diag;
+
+    (void) state;
+    case_init(&known, 64 * 800, SPOT_KEEP_ROWS);
+    spot_diag_init(&diag);
+    assert_int_equal(spot_store_open_sqlite_with(&store, known.path, &known.head,
+                         &known.provenance, &options, &diag),
+        0);
+    fill_until_full(store);
+    store->close(store);
+    assert_true(case_sql(&known, "SELECT count(*) FROM replication") > 0);
+    check_after_full(&known);
+    case_remove(&known);
+
+    /* The same where the system refuses to write. */
+    signal(SIGXFSZ, SIG_IGN);
+    assert_int_equal(getrlimit(RLIMIT_FSIZE, &old), 0);
+    limit = (struct rlimit){2000000, old.rlim_max};
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
+    store = case_open(&known);
+    fill_until_full(store);
+    store->close(store);
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &old), 0);
+    signal(SIGXFSZ, SIG_DFL);
+    check_after_full(&known);
+    case_remove(&known);
+    spot_diag_free(&diag);
+}
+
+static int
+read_any(void *context, int64_t replication, const double *metrics)
+{
+    double *sum = context;
+
+    *sum += metrics[0] + metrics[CASE_METRICS - 1] + (double) replication;
+    return 0;
+}
+
+/* Reads whatever there is; every error has its reason. */
+static void
+read_damaged(const store_case_t *known)
+{
+    double sum = 0;
+    spot_summary_t *summaries = NULL;
+    spot_store_t *store;
+    spot_diag_t diag;
+    bool is_good = true;
+
+    spot_diag_init(&diag);
+    if (spot_store_open_sqlite_reader(&store, known->path, &diag) != 0) {
+        assert_true(diag.num_errors > 0);
+        spot_diag_free(&diag);
+        return;
+    }
+    for (size_t j = 0; j < store->head->num_points; j++) {
+        (void) store->num_rows(store, j);
+        if (store->head->keep == SPOT_KEEP_ROWS) {
+            is_good = store->read(store, j, 0, read_any, &sum) == 0 && is_good;
+        }
+        for (size_t k = 0; k < store->head->num_warnings; k++) {
+            is_good = store->num_warned(store, j, k) >= 0 && is_good;
+        }
+    }
+    if (spot_summarise_all(store, &summaries) != 0) {
+        is_good = false;
+    }
+    free(summaries);
+    assert_true(is_good == (store->flush(store, &diag) == 0));
+    assert_true(is_good || diag.num_errors > 0);
+    store->close(store);
+    spot_diag_free(&diag);
+}
+
+/* Goes on with it, unless it is refused. */
+static void
+write_damaged(const store_case_t *known)
+{
+    static const double rows[64 * CASE_METRICS];
+    spot_store_t *store;
+    spot_diag_t diag;
+
+    spot_diag_init(&diag);
+    if (spot_store_open_sqlite(
+            &store, known->path, &known->head, &known->provenance, &diag) == 0) {
+        for (size_t j = 0; j < known->head.num_points; j++) {
+            (void) store->put(store, &(spot_piece_t){j, 0, 64, rows, NULL});
+        }
+        (void) store->flush(store, &diag);
+        store->close(store);
+    } else {
+        assert_true(diag.num_errors > 0);
+    }
+    spot_diag_free(&diag);
+}
+
+static void
+write_bytes(const char *path, const char *bytes, size_t num_bytes)
+{
+    FILE *file = fopen(path, "wb");
+
+    assert_non_null(file);
+    assert_int_equal(fwrite(bytes, 1, num_bytes, file), num_bytes);
+    assert_int_equal(fclose(file), 0);
+}
+
+static void
+test_damage_never_crashes(void **state)
+{
+    static const spot_keep_t keep[] = {SPOT_KEEP_ROWS, SPOT_KEEP_SUMMARIES};
+    static char bytes[1 << 20], damaged[1 << 20];
+    uint64_t random = 4;
+    store_case_t known;
+    spot_store_t *store;
+
+    (void) state;
+    for (size_t j = 0; j < 2; j++) {
+        size_t num_bytes;
+        FILE *file;
+
+        case_init(&known, 300, keep[j]);
+        store = case_open(&known);
+        case_put_all(store);
+        store->close(store);
+        file = fopen(known.path, "rb");
+        assert_non_null(file);
+        num_bytes = fread(bytes, 1, sizeof(bytes), file);
+        assert_true(num_bytes > 4096 && num_bytes < sizeof(bytes));
+        fclose(file);
+        for (int k = 0; k < NUM_FLIPS; k++) {
+            memcpy(damaged, bytes, num_bytes);
+            for (uint64_t l = next_random(&random) % 8; l < 8; l++) {
+                damaged[next_random(&random) % num_bytes] ^=
+                    (char) (1 << next_random(&random) % 8);
+            }
+            case_remove(&known);
+            write_bytes(known.path, damaged,
+                k % 10 == 9 ? next_random(&random) % num_bytes : num_bytes);
+            read_damaged(&known);
+            write_damaged(&known);
+        }
+        case_remove(&known);
+    }
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_killed_at_random_moments),
+        cmocka_unit_test(test_two_processes),
+        cmocka_unit_test(test_a_full_disk),
+        cmocka_unit_test(test_damage_never_crashes),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, case_end);
+}
