@@ -14,6 +14,11 @@
 /* Result codes are extended ones: the lower byte is the kind. */
 #define KIND(result) ((result) &0xff)
 
+/* Several threads may read at once; writing is for one at a time, and dearer with locks.
+ */
+#define READ_FLAGS SQLITE_OPEN_FULLMUTEX
+#define WRITE_FLAGS SQLITE_OPEN_NOMUTEX
+
 static int
 error_of(int result)
 {
@@ -293,17 +298,18 @@ open_to_read(spot_db_t *self, const char *name, int timeout_ms)
     int ret;
 
     if (may_write(name)) {
-        ret = open_handle(self, name, SQLITE_OPEN_READWRITE, timeout_ms);
+        ret = open_handle(self, name, READ_FLAGS | SQLITE_OPEN_READWRITE, timeout_ms);
         return ret == 0 ? spot_db_run(self, "PRAGMA query_only = ON") : ret;
     }
     if (has_wal(name)) {
-        return open_handle(self, name, SQLITE_OPEN_READONLY, timeout_ms);
+        return open_handle(self, name, READ_FLAGS | SQLITE_OPEN_READONLY, timeout_ms);
     }
     uri = immutable_uri(name);
     if (uri == NULL) {
         return SPOT_ERR_NO_MEMORY;
     }
-    ret = open_handle(self, uri, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, timeout_ms);
+    ret = open_handle(
+        self, uri, READ_FLAGS | SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, timeout_ms);
     free(uri);
     return ret;
 }
@@ -312,8 +318,8 @@ open_to_read(spot_db_t *self, const char *name, int timeout_ms)
 static int
 open_to_write(spot_db_t *self, const char *name, int timeout_ms)
 {
-    const int ret =
-        open_handle(self, name, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, timeout_ms);
+    const int ret = open_handle(self, name,
+        WRITE_FLAGS | SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, timeout_ms);
 
     if (ret == 0 && sqlite3_db_readonly(self->handle, "main") == 1) {
         remember(self, SQLITE_READONLY, "read-only");
@@ -357,8 +363,11 @@ spot_db_start_writing(spot_db_t *self)
 {
     sqlite3_stmt *statement = NULL;
     bool is_row = false;
-    int ret = spot_db_prepare(self, &statement, "PRAGMA journal_mode = WAL");
+    int ret = spot_db_run(self, "PRAGMA page_size = 8192"); /* of a new file */
 
+    if (ret == 0) {
+        ret = spot_db_prepare(self, &statement, "PRAGMA journal_mode = WAL");
+    }
     if (ret == 0) {
         ret = spot_db_step_row(self, statement, &is_row);
     }
@@ -370,7 +379,7 @@ spot_db_start_writing(spot_db_t *self)
     sqlite3_finalize(statement);
     return ret == 0
                ? spot_db_run(self,
-                     "PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = 4000; "
+                     "PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = 2000; "
                      "PRAGMA journal_size_limit = 67108864")
                : ret;
 }

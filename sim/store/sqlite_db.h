@@ -11,7 +11,7 @@
 #include "base/error.h"
 
 typedef enum {
-    SPOT_DB_WRITE, /* makes the file where it is not there; WAL */
+    SPOT_DB_WRITE, /* makes the file where it is not there; for one thread at a time */
     SPOT_DB_READ,  /* of a file that is there, which may be write-protected */
 } spot_db_mode_t;
 

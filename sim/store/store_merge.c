@@ -399,7 +399,7 @@ compare_points(merge_t *self, source_t *in)
     sqlite3_stmt *row;
     batch_t batch = {0};
     bool is_row = false;
-    int ret = spot_db_prepare(&in->db, &row, "SELECT key FROM point");
+    int ret = spot_db_prepare(&in->db, &row, "SELECT key FROM point ORDER BY position");
 
     if (ret == 0) {
         ret = spot_db_step_row(&in->db, row, &is_row);

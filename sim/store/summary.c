@@ -108,7 +108,9 @@ find_quantiles(column_t *column, double quantiles[3])
                    ? spot_quantile_sketch_quantiles(&column->sketch, 3, p, quantiles)
                    : ret;
     }
-    spot_sort(column->values, column->num_values);
+    if (column->num_values > 0) {
+        spot_sort(column->values, column->num_values);
+    }
     for (size_t j = 0; j < 3; j++) {
         quantiles[j] = spot_quantile(column->values, column->num_values, p[j]);
     }

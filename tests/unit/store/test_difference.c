@@ -11,6 +11,7 @@
 
 #include "base/rng.h"
 #include "sim/store/difference.h"
+#include "store_case.h"
 
 enum { NUM_METRICS = 3 };
 
@@ -301,6 +302,26 @@ test_different_numbers(void **state)
 
 /* ---- The points of a study ---- */
 
+/* Points that are listed one by one: 1 is compared with 4, all others with none. */
+static void
+assert_partners_in_a_list(sample_t *sample)
+{
+    uint32_t value_ids[12][3] = {{0, 0, 0}, {0, 2, 1}, {1, 1, 0}, {1, 2, 1}, {0, 1, 1}};
+    spot_paired_t *pairs;
+
+    for (uint32_t j = 5; j < 12; j++) {
+        value_ids[j][0] = value_ids[j][2] = j;
+    }
+    sample->head.value_ids = &value_ids[0][0];
+    assert_int_equal(spot_store_differences(sample->store, &pairs), 0);
+    for (size_t j = 0; j < 12; j++) {
+        assert_int_equal(
+            spot_paired_num_pairs(&pairs[j * NUM_METRICS]), j == 1 ? 20 : 0);
+    }
+    free(pairs);
+    sample->head.value_ids = NULL;
+}
+
 /* Each point is compared with the one that differs in the baseline's axis alone. */
 static void
 test_partners(void **state)
@@ -331,6 +352,7 @@ test_partners(void **state)
         }
     }
     free(pairs);
+    assert_partners_in_a_list(&sample);
     sample.head.has_baseline = false;
     assert_int_equal(spot_store_differences(sample.store, &pairs), 0);
     for (size_t j = 0; j < 12 * (size_t) NUM_METRICS; j++) {
@@ -338,6 +360,42 @@ test_partners(void **state)
     }
     free(pairs);
     free_sample(&sample);
+}
+
+/* ---- The store on disk, of which two points are read at the same time ---- */
+
+/* The pairs of both directions. */
+static void
+put_and_pair(spot_store_t *store, spot_paired_t pairs[2][CASE_METRICS])
+{
+    case_put(store, 0, 0, 5000);
+    case_put(store, 1, 0, 3000);
+    case_flush(store);
+    assert_int_equal(spot_store_difference(store, 1, 0, pairs[0]), 0);
+    assert_int_equal(spot_store_difference(store, 0, 1, pairs[1]), 0);
+    store->close(store);
+}
+
+static void
+test_on_disk_as_in_memory(void **state)
+{
+    static const spot_keep_t keeps[] = {SPOT_KEEP_ROWS, SPOT_KEEP_SUMMARIES};
+    static const int64_t num_pairs[] = {3000, 2};
+
+    (void) state;
+    for (size_t j = 0; j < 2; j++) {
+        spot_paired_t in_memory[2][CASE_METRICS], on_disk[2][CASE_METRICS];
+        store_case_t store_case;
+        spot_store_t *store;
+
+        case_init(&store_case, 5000, keeps[j]);
+        assert_int_equal(spot_store_open_memory(&store, &store_case.head), 0);
+        put_and_pair(store, in_memory);
+        put_and_pair(case_open(&store_case), on_disk);
+        assert_int_equal(spot_paired_num_pairs(&on_disk[0][0]), num_pairs[j]);
+        assert_memory_equal(on_disk, in_memory, sizeof(on_disk));
+        case_remove(&store_case);
+    }
 }
 
 /* ---- Stores that misbehave, and one that has no memory ---- */
@@ -418,9 +476,10 @@ main(void)
         cmocka_unit_test(test_random_summaries),
         cmocka_unit_test(test_different_numbers),
         cmocka_unit_test(test_partners),
+        cmocka_unit_test(test_on_disk_as_in_memory),
         cmocka_unit_test(test_errors_of_reading),
         cmocka_unit_test(test_many_blocks),
     };
 
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, NULL, case_end);
 }

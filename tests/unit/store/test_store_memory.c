@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "sim/store/store.h"
+#include "store_contract.h"
 
 #define NUM_THREADS 4
 #define NUM_ROWS 400
@@ -57,6 +58,22 @@ put(spot_store_t *store, size_t point_id, uint64_t first, size_t num_rows)
     assert_int_equal(store->put(store, &(spot_piece_t){point_id, (int64_t) first,
                                            num_rows, rows, warned}),
         0);
+}
+
+static spot_store_t *
+open_case(const store_case_t *self)
+{
+    return open_store(&self->head);
+}
+
+static void
+test_contract(void **state)
+{
+    (void) state;
+    contract_rows(open_case);
+    contract_refusals(open_case);
+    contract_threads(open_case);
+    contract_summaries(open_case);
 }
 
 typedef struct {
@@ -273,6 +290,7 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_contract),
         cmocka_unit_test(test_value_ids),
         cmocka_unit_test(test_half_built_heads_are_freed),
         cmocka_unit_test(test_rows_come_back_in_order),
@@ -283,5 +301,5 @@ main(void)
         cmocka_unit_test(test_threads),
     };
 
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, NULL, case_end);
 }

@@ -440,6 +440,46 @@ test_a_lock_that_stays(void **state)
     case_remove(&known);
 }
 
+/* Those of the manual, on whatever study. */
+static void
+test_queries_of_the_manual(void **state)
+{
+    static const char *const queries[] = {
+        "SELECT \"job.pipeline_depth\", avg(idle_fraction) FROM replication JOIN point "
+        "USING (point) GROUP BY 1",
+        "SELECT key, replications, coalesce(sum(batch.replications), 0) AS there FROM "
+        "study, point LEFT JOIN batch USING (point) GROUP BY point HAVING there < "
+        "study.replications",
+        "SELECT key, replication, idle_fraction FROM replication JOIN point USING "
+        "(point) "
+        "ORDER BY idle_fraction DESC LIMIT 10",
+        "SELECT p.key, avg(b.idle_fraction - a.idle_fraction) AS difference FROM "
+        "replication a JOIN replication b USING (replication) JOIN point p ON p.point = "
+        "b.point WHERE a.point = 0 GROUP BY b.point ORDER BY difference",
+        "SELECT started, ended, outcome, rows_added, version, machine, command_line "
+        "FROM "
+        "provenance ORDER BY started",
+    };
+    static const double num_rows[] = {1, 3, 10, 2, 1};
+    store_case_t known;
+    spot_store_t *store;
+
+    (void) state;
+    case_init(&known, 100, SPOT_KEEP_ROWS);
+    store = case_open(&known);
+    case_put(store, 0, 0, 100);
+    case_put(store, 1, 0, 99);
+    store->close(store);
+    assert_true(case_sql(&known, queries[0]) == 8);
+    for (size_t j = 1; j < sizeof(queries) / sizeof(queries[0]); j++) {
+        char sql[400];
+
+        snprintf(sql, sizeof(sql), "SELECT count(*) FROM (%s)", queries[j]);
+        assert_true(case_sql(&known, sql) == num_rows[j]);
+    }
+    case_remove(&known);
+}
+
 int
 main(void)
 {
@@ -454,6 +494,7 @@ main(void)
         cmocka_unit_test(test_files_that_are_no_store),
         cmocka_unit_test(test_no_right_to_write),
         cmocka_unit_test(test_a_lock_that_stays),
+        cmocka_unit_test(test_queries_of_the_manual),
     };
 
     return cmocka_run_group_tests(tests, NULL, case_end);

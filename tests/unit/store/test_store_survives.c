@@ -156,6 +156,7 @@ test_two_processes(void **state)
         close(ends[1]);
         printf("two processes put %.3f times the rows\n",
             (double) (num_put + child_put) / (64 * 1600 * 4));
+        fflush(stdout);
         assert_true(num_put + child_put >= 64 * 1600 * 4);
         assert_true(
             case_sql(&known, "SELECT sum(rows_added) FROM provenance") == 64 * 1600 * 4);

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Reports are made from the store alone: they are the same bytes from the store in
+ * memory, from the one on disk, and from its file later. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "reports/result_csv.h"
+#include "reports/result_json.h"
+#include "reports/result_table.h"
+#include "sim/store/store_sqlite.h"
+#include "sim/study/study.h"
+#include "sim/train/experiment.h"
+
+#define NUM_REPORTS 3
+
+static int (*const reports[NUM_REPORTS])(const spot_store_t *store, FILE *out) = {
+    spot_result_table_write, spot_result_csv_write, spot_result_json_write};
+
+static char *
+report(const spot_store_t *store, int report_id)
+{
+    char *text = NULL;
+    size_t num_bytes = 0;
+    FILE *out = open_memstream(&text, &num_bytes);
+
+    assert_non_null(out);
+    assert_int_equal(reports[report_id](store, out), 0);
+    assert_int_equal(fclose(out), 0);
+    return text;
+}
+
+static void
+run(const spot_study_t *study, spot_store_t *store)
+{
+    const spot_study_run_t how = {.num_threads = 2};
+    spot_diag_t diag;
+
+    spot_diag_init(&diag);
+    assert_int_equal(spot_study_run(study, store, &how, &diag), 0);
+    spot_diag_free(&diag);
+}
+
+static void
+assert_same_reports(const spot_store_t *store, char *const texts[NUM_REPORTS])
+{
+    for (int j = 0; j < NUM_REPORTS; j++) {
+        char *text = report(store, j);
+
+        assert_string_equal(text, texts[j]);
+        free(text);
+    }
+}
+
+static void
+check_study(const char *keep, const char *count)
+{
+    const char *const sets[] = {keep, count};
+    const spot_provenance_t provenance = {"", "", "", "", "", "", "", "", 2, ""};
+    char path[] = "/tmp/spotsim-result-XXXXXX", *texts[NUM_REPORTS];
+    const int file = mkstemp(path);
+    spot_study_t study;
+    spot_store_t *store;
+    spot_diag_t diag;
+
+    assert_true(file >= 0);
+    close(file);
+    spot_diag_init(&diag);
+    assert_int_equal(
+        spot_study_read(&study, &spot_train_experiment,
+            SPOT_SOURCE_DIR "/reports/studies/idle-vs-preemption/study.yaml", sets, 2,
+            &diag),
+        0);
+    assert_int_equal(spot_store_open_memory(&store, &study.head), 0);
+    run(&study, store);
+    for (int j = 0; j < NUM_REPORTS; j++) {
+        texts[j] = report(store, j);
+    }
+    store->close(store);
+    assert_int_equal(
+        spot_store_open_sqlite(&store, path, &study.head, &provenance, &diag), 0);
+    store->is_backward = true; /* the order of work does not matter */
+    run(&study, store);
+    assert_same_reports(store, texts);
+    store->close(store);
+    spot_study_free(&study);
+    assert_int_equal(spot_store_open_sqlite_reader(&store, path, &diag), 0);
+    assert_same_reports(store, texts);
+    store->close(store);
+    for (int j = 0; j < NUM_REPORTS; j++) {
+        free(texts[j]);
+    }
+    spot_diag_free(&diag);
+    unlink(path);
+}
+
+static void
+test_rows(void **state)
+{
+    (void) state;
+    check_study("keep=rows", "replications.count=150");
+}
+
+static void
+test_summaries(void **state)
+{
+    (void) state;
+    check_study("keep=summaries", "replications.count=1100");
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_rows),
+        cmocka_unit_test(test_summaries),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
