@@ -20,6 +20,12 @@ spot_paired_add(spot_paired_t *self, double x, double y)
     self->sum_products += x_before * (y - self->y.mean);
 }
 
+int64_t
+spot_paired_num_pairs(const spot_paired_t *self)
+{
+    return self->difference.num_values + self->num_left_out;
+}
+
 double
 spot_paired_mean(const spot_paired_t *self)
 {

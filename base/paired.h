@@ -22,6 +22,9 @@ typedef struct {
 /* A pair with a value that is not finite is counted and left out. */
 void spot_paired_add(spot_paired_t *self, double x, double y);
 
+/* All of them, those left out included. */
+int64_t spot_paired_num_pairs(const spot_paired_t *self);
+
 /* The mean of x - y, and half the width of its Student interval, e.g. at confidence
  * 0.95. NAN where undefined: no pair, or fewer than two. */
 double spot_paired_mean(const spot_paired_t *self);

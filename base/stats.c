@@ -179,5 +179,7 @@ compare_doubles(const void *left, const void *right)
 void
 spot_sort(double *values, size_t num_values)
 {
-    qsort(values, num_values, sizeof(*values), compare_doubles);
+    if (num_values > 0) { /* qsort() wants an array even for none */
+        qsort(values, num_values, sizeof(*values), compare_doubles);
+    }
 }

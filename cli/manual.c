@@ -209,7 +209,12 @@ put_study(FILE *out)
           "metric, "
           "unit, replications, nulls, mean, std, stderr, ci95_low, ci95_high, p05, "
           "median, "
-          "p95. The interval is Student's of the mean; nulls are left out and counted.\n"
+          "p95, difference, difference_ci95_low, difference_ci95_high. The interval is "
+          "Student's of the mean; nulls are left out and counted. The difference is to "
+          "the point with the value of baseline and the same values of all other keys: "
+          "the mean over the replications that both points have, pair by pair. They met "
+          "the same events, so its interval is mostly much narrower than those of the "
+          "two means suggest; the table tells by how much.\n"
           ".SH SEE ALSO\n.BR spotsim (1),\n.BR spotsim\\-scenario (5)\n",
         out);
 }

@@ -9,6 +9,7 @@
 #include "base/csv_field.h"
 #include "base/memory.h"
 #include "base/units.h"
+#include "sim/store/difference.h"
 #include "sim/store/summary.h"
 
 static void
@@ -32,14 +33,17 @@ write_head(const spot_study_head_t *head, FILE *out)
     }
     fputs(
         ",metric,unit,replications,nulls,mean,std,stderr,ci95_low,ci95_high,p05,median,"
-        "p95\n",
+        "p95,difference,difference_ci95_low,difference_ci95_high\n",
         out);
 }
 
 static void
 write_row(const spot_study_head_t *head, size_t point_id, const spot_metric_t *metric,
-    const spot_summary_t *summary, FILE *out)
+    const spot_summary_t *summary, const spot_paired_t *pair, FILE *out)
 {
+    const double difference = spot_paired_mean(pair);
+    const double half_width = spot_paired_half_width(pair, SPOT_CONFIDENCE);
+
     fprintf(out, "%zu", point_id);
     for (size_t j = 0; j < head->num_axes; j++) {
         fputc(',', out);
@@ -60,6 +64,9 @@ write_row(const spot_study_head_t *head, size_t point_id, const spot_metric_t *m
     write_number(out, summary->p05);
     write_number(out, summary->median);
     write_number(out, summary->p95);
+    write_number(out, difference);
+    write_number(out, difference - half_width);
+    write_number(out, difference + half_width);
     fputc('\n', out);
 }
 
@@ -68,15 +75,19 @@ spot_result_csv_write(const spot_store_t *store, FILE *out)
 {
     const spot_study_head_t *head = store->head;
     spot_summary_t *summaries = spot_calloc(head->num_metrics, sizeof(*summaries));
-    int ret = summaries == NULL ? SPOT_ERR_NO_MEMORY : 0;
+    spot_paired_t *pairs = NULL;
+    int ret =
+        summaries == NULL ? SPOT_ERR_NO_MEMORY : spot_store_differences(store, &pairs);
 
     write_head(head, out);
     for (size_t j = 0; ret == 0 && j < head->num_points; j++) {
         ret = spot_summarise(store, j, summaries);
         for (size_t k = 0; ret == 0 && k < head->num_metrics; k++) {
-            write_row(head, j, &head->metrics[k], &summaries[k], out);
+            write_row(head, j, &head->metrics[k], &summaries[k],
+                &pairs[j * head->num_metrics + k], out);
         }
     }
+    free(pairs);
     free(summaries);
     return ret == 0 && ferror(out) ? SPOT_ERR_IO : ret;
 }

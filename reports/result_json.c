@@ -6,11 +6,38 @@
 
 #include "base/json.h"
 #include "base/memory.h"
+#include "sim/store/difference.h"
 #include "sim/store/summary.h"
 
 static void
-write_summary(
-    spot_json_t *json, const spot_metric_t *metric, const spot_summary_t *summary)
+write_value(spot_json_t *json, const spot_axis_t *axis, size_t value_id)
+{
+    if (isfinite(axis->numbers[value_id]) && axis->unit[0] == '\0') {
+        spot_json_number(json, axis->path, axis->numbers[value_id]);
+    } else {
+        spot_json_text(json, axis->path, axis->texts[value_id]);
+    }
+}
+
+static void
+write_difference(spot_json_t *json, const spot_paired_t *pair)
+{
+    const double mean = spot_paired_mean(pair);
+    const double half_width = spot_paired_half_width(pair, SPOT_CONFIDENCE);
+
+    spot_json_open(json, "difference", '{');
+    spot_json_integer(json, "pairs", spot_paired_num_pairs(pair));
+    spot_json_integer(json, "nulls", pair->num_left_out);
+    spot_json_number(json, "mean", mean);
+    spot_json_number(json, "ci95_low", mean - half_width);
+    spot_json_number(json, "ci95_high", mean + half_width);
+    spot_json_number(json, "gain", spot_paired_gain(pair, SPOT_CONFIDENCE));
+    spot_json_close(json, '}');
+}
+
+static void
+write_metric(spot_json_t *json, const spot_metric_t *metric,
+    const spot_summary_t *summary, const spot_paired_t *pair)
 {
     spot_json_open(json, metric->name, '{');
     spot_json_text(json, "unit", metric->unit);
@@ -24,12 +51,15 @@ write_summary(
     spot_json_number(json, "p05", summary->p05);
     spot_json_number(json, "median", summary->median);
     spot_json_number(json, "p95", summary->p95);
+    if (spot_paired_num_pairs(pair) > 0) {
+        write_difference(json, pair);
+    }
     spot_json_close(json, '}');
 }
 
 static int
 write_point(spot_json_t *json, const spot_store_t *store, size_t point_id,
-    spot_summary_t *summaries)
+    spot_summary_t *summaries, const spot_paired_t *pairs)
 {
     const spot_study_head_t *head = store->head;
     const int ret = spot_summarise(store, point_id, summaries);
@@ -37,18 +67,12 @@ write_point(spot_json_t *json, const spot_store_t *store, size_t point_id,
     spot_json_open(json, NULL, '{');
     spot_json_open(json, "values", '{');
     for (size_t j = 0; j < head->num_axes; j++) {
-        const size_t value_id = spot_study_value_id(head, point_id, j);
-
-        if (isfinite(head->axes[j].numbers[value_id]) && head->axes[j].unit[0] == '\0') {
-            spot_json_number(json, head->axes[j].path, head->axes[j].numbers[value_id]);
-        } else {
-            spot_json_text(json, head->axes[j].path, head->axes[j].texts[value_id]);
-        }
+        write_value(json, &head->axes[j], spot_study_value_id(head, point_id, j));
     }
     spot_json_close(json, '}');
     spot_json_open(json, "metrics", '{');
     for (size_t j = 0; ret == 0 && j < head->num_metrics; j++) {
-        write_summary(json, &head->metrics[j], &summaries[j]);
+        write_metric(json, &head->metrics[j], &summaries[j], &pairs[j]);
     }
     spot_json_close(json, '}');
     spot_json_close(json, '}');
@@ -60,8 +84,10 @@ spot_result_json_write(const spot_store_t *store, FILE *out)
 {
     const spot_study_head_t *head = store->head;
     spot_summary_t *summaries = spot_calloc(head->num_metrics, sizeof(*summaries));
+    spot_paired_t *pairs = NULL;
     spot_json_t json;
-    int ret = summaries == NULL ? SPOT_ERR_NO_MEMORY : 0;
+    int ret =
+        summaries == NULL ? SPOT_ERR_NO_MEMORY : spot_store_differences(store, &pairs);
 
     spot_json_init(&json, out, 2);
     spot_json_open(&json, NULL, '{');
@@ -69,12 +95,18 @@ spot_result_json_write(const spot_store_t *store, FILE *out)
     spot_json_text(&json, "question", head->question);
     spot_json_unsigned(&json, "seed", head->seed);
     spot_json_integer(&json, "replications", head->num_replications);
+    if (head->has_baseline) {
+        spot_json_open(&json, "baseline", '{');
+        write_value(&json, &head->axes[head->baseline_axis_id], head->baseline_value_id);
+        spot_json_close(&json, '}');
+    }
     spot_json_open(&json, "points", '[');
     for (size_t j = 0; ret == 0 && j < head->num_points; j++) {
-        ret = write_point(&json, store, j, summaries);
+        ret = write_point(&json, store, j, summaries, &pairs[j * head->num_metrics]);
     }
     spot_json_close(&json, ']');
     spot_json_close(&json, '}');
+    free(pairs);
     free(summaries);
     return ret;
 }

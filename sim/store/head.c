@@ -57,3 +57,34 @@ spot_study_value_id(const spot_study_head_t *head, size_t point_id, size_t axis_
     }
     return point_id % head->axes[axis_id].num_values;
 }
+
+/* Whether a point has the baseline's value and all other values of another one. */
+static bool
+is_baseline_of(const spot_study_head_t *head, size_t base_id, size_t point_id)
+{
+    const size_t axis_id = head->baseline_axis_id;
+
+    if (spot_study_value_id(head, base_id, axis_id) != head->baseline_value_id) {
+        return false;
+    }
+    for (size_t j = 0; j < head->num_axes; j++) {
+        if (j != axis_id && spot_study_value_id(head, base_id, j) !=
+                                spot_study_value_id(head, point_id, j)) {
+            return false;
+        }
+    }
+    return base_id != point_id;
+}
+
+bool
+spot_study_baseline_point(
+    const spot_study_head_t *head, size_t point_id, size_t *base_id)
+{
+    for (size_t j = 0; head->has_baseline && j < head->num_points; j++) {
+        if (is_baseline_of(head, j, point_id)) {
+            *base_id = j;
+            return true;
+        }
+    }
+    return false;
+}

@@ -76,6 +76,12 @@ void spot_study_head_free(spot_study_head_t *self);
 size_t spot_study_value_id(
     const spot_study_head_t *head, size_t point_id, size_t axis_id);
 
+/* The point that a point is compared with: the one with the baseline's value and its
+ * other values. False where there is none, as without baseline and for points that have
+ * that value themselves. O(points). */
+bool spot_study_baseline_point(
+    const spot_study_head_t *head, size_t point_id, size_t *base_id);
+
 /* Replications in a batch of the study. */
 static inline int64_t
 spot_study_batch_size(const spot_study_head_t *head)

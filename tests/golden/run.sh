@@ -136,6 +136,11 @@ for num_threads in 1 4; do
     same study.csv "$work/study.csv"
 done
 golden study.csv study study.yaml -o -
+# Points have different numbers of replications: pairs are those that both have.
+set -- study study.yaml --set 'baseline={job.pipeline_depth: 4}' \
+    --set 'replications={until: {metric: idle_fraction, half_width: 0.012}, min: 64, max: 1000}'
+golden study-baseline.txt "$@"
+golden study-baseline.json "$@" --json
 
 # ---- Traces ----
 golden trace-named.csv trace generate model.yaml --seed 3

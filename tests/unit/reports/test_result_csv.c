@@ -12,6 +12,7 @@
 
 #include "base/csv.h"
 #include "reports/result_csv.h"
+#include "sim/store/difference.h"
 #include "sim/store/summary.h"
 #include "tests/unit/reports/sample.h"
 
@@ -67,7 +68,7 @@ test_golden(void **state)
 static void
 assert_numbers(const spot_csv_row_t *row, size_t first_field, const double *expected)
 {
-    for (size_t j = 0; j < 8; j++) {
+    for (size_t j = 0; j < 11; j++) {
         const char *field = row->fields[first_field + j];
 
         if (isnan(expected[j])) {
@@ -78,11 +79,13 @@ assert_numbers(const spot_csv_row_t *row, size_t first_field, const double *expe
     }
 }
 
+/* has_baseline: with differences to depth 16. */
 static void
-test_numbers_read_back_exactly(void **state)
+assert_numbers_read_back(bool has_baseline)
 {
     spot_study_head_t head;
     spot_summary_t *summaries;
+    spot_paired_t *pairs;
     spot_csv_t *csv;
     spot_csv_row_t row;
     spot_store_t *store;
@@ -90,37 +93,53 @@ test_numbers_read_back_exactly(void **state)
     size_t num_bytes, num_rows = 0;
     char *text;
 
-    (void) state;
     spot_diag_init(&diag);
     sample_idle_head(&head, 20);
+    head.has_baseline = has_baseline;
+    head.baseline_axis_id = 1;
+    head.baseline_value_id = 1;
     store = sample_idle_store(&head);
     text = write_csv(store, &num_bytes);
     assert_int_equal(spot_summarise_all(store, &summaries), 0);
+    assert_int_equal(spot_store_differences(store, &pairs), 0);
     assert_int_equal(spot_csv_open_bytes(&csv, "csv", text, num_bytes, &diag), 0);
     assert_int_equal(spot_csv_next(csv, &row), 1);
-    assert_int_equal(row.num_fields, 15);
+    assert_int_equal(row.num_fields, 18);
     while (spot_csv_next(csv, &row) == 1) {
         const spot_summary_t *summary = &summaries[num_rows];
+        const double difference = spot_paired_mean(&pairs[num_rows]);
+        const double half_width = spot_paired_half_width(&pairs[num_rows], 0.95);
         const double expected[] = {summary->mean, summary->std, summary->stderr_mean,
             summary->ci_low, summary->ci_high, summary->p05, summary->median,
-            summary->p95};
+            summary->p95, difference, difference - half_width, difference + half_width};
 
-        assert_int_equal(row.num_fields, 15);
+        assert_int_equal(row.num_fields, 18);
         assert_int_equal(strtol(row.fields[0], NULL, 10), num_rows / head.num_metrics);
         assert_string_equal(
             row.fields[3], head.metrics[num_rows % head.num_metrics].name);
         assert_int_equal(strtol(row.fields[5], NULL, 10), 20);
         assert_int_equal(strtol(row.fields[6], NULL, 10), summary->num_nulls);
         assert_numbers(&row, 7, expected);
+        assert_int_equal(
+            isfinite(difference), has_baseline && num_rows / head.num_metrics % 2 == 0);
         num_rows++;
     }
     assert_int_equal(num_rows, head.num_points * head.num_metrics);
     spot_csv_close(csv);
+    free(pairs);
     free(summaries);
     free(text);
     store->close(store);
     spot_study_head_free(&head);
     spot_diag_free(&diag);
+}
+
+static void
+test_numbers_read_back_exactly(void **state)
+{
+    (void) state;
+    assert_numbers_read_back(false);
+    assert_numbers_read_back(true);
 }
 
 static void

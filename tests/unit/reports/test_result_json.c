@@ -14,6 +14,7 @@
 #include "base/units.h"
 #include "base/yaml.h"
 #include "reports/result_json.h"
+#include "sim/store/difference.h"
 #include "sim/store/summary.h"
 #include "tests/unit/reports/sample.h"
 
@@ -241,6 +242,75 @@ assert_number(const spot_node_t *map, const char *key, double expected)
     }
 }
 
+static void
+assert_difference(const spot_node_t *metric, const spot_paired_t *pair)
+{
+    const spot_node_t *difference = spot_node_get(metric, "difference");
+    const double mean = spot_paired_mean(pair);
+    const double half_width = spot_paired_half_width(pair, 0.95);
+
+    assert_non_null(difference);
+    assert_number(difference, "pairs", 20);
+    assert_number(difference, "nulls", (double) pair->num_left_out);
+    assert_number(difference, "mean", mean);
+    assert_number(difference, "ci95_low", mean - half_width);
+    assert_number(difference, "ci95_high", mean + half_width);
+    assert_number(difference, "gain", spot_paired_gain(pair, 0.95));
+}
+
+/* Differences to depth 16; that itself has none, nor has a study without baseline. */
+static void
+assert_differences(bool has_baseline)
+{
+    spot_study_head_t head;
+    spot_paired_t *pairs;
+    spot_yaml_t document;
+    spot_store_t *store;
+    spot_diag_t diag;
+    const spot_node_t *points;
+    char *text;
+
+    spot_diag_init(&diag);
+    sample_idle_head(&head, 20);
+    head.has_baseline = has_baseline;
+    head.baseline_axis_id = 1;
+    head.baseline_value_id = 1;
+    store = sample_idle_store(&head);
+    text = write_json(store);
+    assert_int_equal(spot_store_differences(store, &pairs), 0);
+    assert_int_equal(spot_yaml_parse(&document, "json", text, strlen(text), &diag), 0);
+    assert_true((strstr(text, "\"baseline\": {\n    \"job.pipeline_depth\": 16\n") !=
+                    NULL) == has_baseline);
+    points = spot_node_get(document.root, "points");
+    for (size_t j = 0; j < head.num_points; j++) {
+        const spot_node_t *metrics = spot_node_get(points->children[j], "metrics");
+
+        for (size_t k = 0; k < head.num_metrics; k++) {
+            const spot_node_t *metric = spot_node_get(metrics, head.metrics[k].name);
+
+            if (has_baseline && j % 2 == 0) {
+                assert_difference(metric, &pairs[j * head.num_metrics + k]);
+            } else {
+                assert_null(spot_node_get(metric, "difference"));
+            }
+        }
+    }
+    free(pairs);
+    free(text);
+    spot_yaml_free(&document);
+    store->close(store);
+    spot_study_head_free(&head);
+    spot_diag_free(&diag);
+}
+
+static void
+test_differences(void **state)
+{
+    (void) state;
+    assert_differences(true);
+    assert_differences(false);
+}
+
 /* JSON is YAML: the reader of scenarios reads it back. */
 static void
 test_numbers_read_back_exactly(void **state)
@@ -300,6 +370,7 @@ main(void)
         cmocka_unit_test(test_the_grammar),
         cmocka_unit_test(test_golden),
         cmocka_unit_test(test_a_plain_study),
+        cmocka_unit_test(test_differences),
         cmocka_unit_test(test_numbers_read_back_exactly),
     };
 

@@ -51,7 +51,7 @@ test_differences_to_a_baseline(void **state)
     spot_study_head_t head;
     spot_store_t *store;
     char *text;
-    const char *differences;
+    char *differences;
     size_t num_lines = 0;
 
     (void) state;
@@ -64,10 +64,11 @@ test_differences_to_a_baseline(void **state)
     sample_assert_golden("table-baseline.txt", text);
     differences = strstr(text, "\ndifference to ");
     assert_non_null(differences);
-    for (const char *byte = differences; *byte != '\0'; byte++) {
-        num_lines += *byte == '\n';
+    for (const char *line = strtok(differences, "\n"); line != NULL;
+         line = strtok(NULL, "\n")) {
+        num_lines += strstr(line, "±") != NULL;
     }
-    assert_true(num_lines < 11 * 2 * 2);
+    assert_int_equal(num_lines, 11 * 2); /* in two blocks */
     free(text);
     store->close(store);
     spot_study_head_free(&head);

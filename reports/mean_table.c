@@ -1,0 +1,317 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "reports/mean_table.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/utf8.h"
+#include "reports/text_cell.h"
+
+#define MAX_WIDTH 100 /* columns of the terminal */
+#define GAP 2         /* between cells */
+#define PLUS_MINUS " ±"
+#define PLUS_MINUS_WIDTH 2
+#define NUMBER_BYTES 64
+#define MAX_DECIMALS 12
+#define SHORT_NAME 12 /* bytes: not broken */
+
+/* A swept key or a metric. The cells of a metric are "mean ±half width". */
+typedef struct {
+    const char *name;
+    const char *unit;
+    size_t num_first; /* bytes of the name in the first line of the head */
+    int width;
+    int num_decimals; /* of a metric; -1: as many as it takes */
+    int mean_width;
+    int half_width; /* 0: no cell has an interval */
+    int mark_width;
+} column_t;
+
+typedef struct {
+    const spot_mean_table_t *base;
+    const spot_study_head_t *head;
+    FILE *out;
+    column_t *axes;    /* [num_axes] */
+    column_t *metrics; /* [num_listed] */
+} table_t;
+
+static const spot_mean_cell_t *
+cell_at(const table_t *self, size_t point_id, size_t metric_id)
+{
+    return &self->base->cells[point_id * self->head->num_listed + metric_id];
+}
+
+static const char *
+axis_text(const table_t *self, size_t point_id, size_t axis_id,
+    char shown[SPOT_UTF8_SHOWN_BYTES])
+{
+    const size_t value_id = spot_study_value_id(self->head, point_id, axis_id);
+
+    return spot_utf8_shown(self->head->axes[axis_id].texts[value_id], shown);
+}
+
+/* A long name that is wider than its cells goes on two lines, broken where both are
+ * short. */
+static void
+break_name(column_t *column)
+{
+    const int num_bytes = (int) strlen(column->name);
+    const bool is_broken = num_bytes > column->width && num_bytes > SHORT_NAME;
+    int narrowest = num_bytes;
+
+    for (int j = 1; is_broken && j < num_bytes; j++) {
+        const int wider = j > num_bytes - j ? j : num_bytes - j;
+
+        if (strchr("._", column->name[j - 1]) != NULL && wider < narrowest) {
+            narrowest = wider;
+            column->num_first = (size_t) j;
+        }
+    }
+    column->width = column->width > narrowest ? column->width : narrowest;
+    spot_text_widen(&column->width, column->unit);
+}
+
+/* Decimals that show two digits of value. */
+static int
+decimals_for(double value)
+{
+    return (int) fmax(0, fmin(1 - floor(log10(value)), MAX_DECIMALS));
+}
+
+/* The same for all cells of a metric, so that they line up: two digits of the narrowest
+ * interval, unless the widest one makes that silly. */
+static int
+choose_decimals(const table_t *self, size_t metric_id)
+{
+    double narrowest = HUGE_VAL, widest = 0;
+
+    for (size_t j = 0; j < self->head->num_points; j++) {
+        const double half_width = cell_at(self, j, metric_id)->half_width;
+
+        if (half_width > 0) {
+            narrowest = fmin(narrowest, half_width);
+            widest = fmax(widest, half_width);
+        }
+    }
+    if (widest == 0) {
+        return -1;
+    }
+    return (int) fmin(decimals_for(narrowest), decimals_for(widest) + 2);
+}
+
+static void
+number_text(double value, int num_decimals, char text[NUMBER_BYTES])
+{
+    if (num_decimals < 0 || fabs(value) >= 1e15) {
+        snprintf(text, NUMBER_BYTES, "%.6g", value);
+    } else {
+        snprintf(text, NUMBER_BYTES, "%.*f", num_decimals, value);
+    }
+}
+
+static void
+measure_metric(table_t *self, size_t metric_id)
+{
+    const spot_metric_t *metric = &self->head->metrics[metric_id];
+    column_t *column = &self->metrics[metric_id];
+    char text[NUMBER_BYTES];
+
+    column->name = metric->name;
+    column->unit = strcmp(metric->unit, "1") == 0 ? "" : metric->unit;
+    column->num_decimals = choose_decimals(self, metric_id);
+    for (size_t j = 0; j < self->head->num_points; j++) {
+        const spot_mean_cell_t *cell = cell_at(self, j, metric_id);
+
+        if (isfinite(cell->mean)) {
+            number_text(cell->mean, column->num_decimals, text);
+            spot_text_widen(&column->mean_width, text);
+        }
+        if (isfinite(cell->half_width)) {
+            number_text(cell->half_width, column->num_decimals, text);
+            spot_text_widen(&column->half_width, text);
+        }
+        if (cell->is_marked) {
+            column->mark_width = 1;
+        }
+    }
+    column->width = column->mean_width + column->mark_width +
+                    (column->half_width > 0 ? PLUS_MINUS_WIDTH + column->half_width : 0);
+    break_name(column);
+}
+
+/* Swept values carry their own units. */
+static void
+measure_axis(table_t *self, size_t axis_id)
+{
+    column_t *column = &self->axes[axis_id];
+    char shown[SPOT_UTF8_SHOWN_BYTES];
+
+    column->name = self->head->axes[axis_id].path;
+    column->unit = "";
+    for (size_t j = 0; j < self->head->num_points; j++) {
+        spot_text_widen(&column->width, axis_text(self, j, axis_id, shown));
+    }
+    break_name(column);
+}
+
+static void
+write_cell(const table_t *self, size_t point_id, size_t metric_id)
+{
+    const column_t *column = &self->metrics[metric_id];
+    const spot_mean_cell_t *cell = cell_at(self, point_id, metric_id);
+    const int half_columns =
+        column->half_width > 0 ? PLUS_MINUS_WIDTH + column->half_width : 0;
+    char text[NUMBER_BYTES] = "-";
+
+    if (isfinite(cell->mean)) {
+        number_text(cell->mean, column->num_decimals, text);
+    }
+    spot_text_cell(self->out, text, strlen(text),
+        column->width - half_columns - column->mark_width);
+    if (isfinite(cell->half_width)) {
+        number_text(cell->half_width, column->num_decimals, text);
+        fputs(PLUS_MINUS, self->out);
+        spot_text_cell(self->out, text, strlen(text), column->half_width);
+    } else {
+        fprintf(self->out, "%*s", half_columns, "");
+    }
+    spot_text_cell(self->out, "*", cell->is_marked, column->mark_width);
+}
+
+/* The metrics from first_id on that fit beside the axes, at least one: the id behind
+ * them. */
+static size_t
+block_end(const table_t *self, size_t first_id)
+{
+    size_t metric_id = first_id;
+    int width = 0;
+
+    for (size_t j = 0; j < self->head->num_axes; j++) {
+        width += self->axes[j].width + GAP;
+    }
+    while (metric_id < self->head->num_listed) {
+        width += self->metrics[metric_id].width + (metric_id > first_id ? GAP : 0);
+        if (width > MAX_WIDTH && metric_id > first_id) {
+            break;
+        }
+        metric_id++;
+    }
+    return metric_id;
+}
+
+enum { HEAD_FIRST, HEAD_REST, HEAD_UNIT, NUM_HEAD_LINES };
+
+/* Returns the bytes of the text of a line of the head. */
+static size_t
+head_text(const column_t *column, int line, const char **text)
+{
+    *text = line == HEAD_UNIT    ? column->unit
+            : line == HEAD_FIRST ? column->name
+                                 : column->name + column->num_first;
+    return line == HEAD_FIRST ? column->num_first : strlen(*text);
+}
+
+/* Nothing, if the columns have nothing to say in the line. */
+static void
+write_head_line(const table_t *self, size_t first_id, size_t end_id, int line)
+{
+    size_t num_bytes = 0;
+    const char *text;
+
+    for (size_t j = 0; j < self->head->num_axes; j++) {
+        num_bytes += head_text(&self->axes[j], line, &text);
+    }
+    for (size_t j = first_id; j < end_id; j++) {
+        num_bytes += head_text(&self->metrics[j], line, &text);
+    }
+    if (num_bytes == 0) {
+        return;
+    }
+    for (size_t j = 0; j < self->head->num_axes; j++) {
+        num_bytes = head_text(&self->axes[j], line, &text);
+        spot_text_cell(self->out, text, num_bytes, self->axes[j].width);
+        fprintf(self->out, "%*s", GAP, "");
+    }
+    for (size_t j = first_id; j < end_id; j++) {
+        num_bytes = head_text(&self->metrics[j], line, &text);
+        spot_text_cell(self->out, text, num_bytes, self->metrics[j].width);
+        fprintf(self->out, "%*s", j + 1 < end_id ? GAP : 0, "");
+    }
+    fputc('\n', self->out);
+}
+
+static void
+write_block(const table_t *self, size_t first_id, size_t end_id)
+{
+    const spot_study_head_t *head = self->head;
+    char shown[SPOT_UTF8_SHOWN_BYTES];
+
+    fputc('\n', self->out);
+    for (int line = 0; line < NUM_HEAD_LINES; line++) {
+        write_head_line(self, first_id, end_id, line);
+    }
+    for (size_t point_id = 0; point_id < head->num_points; point_id++) {
+        if (!spot_mean_table_shows(self->base, point_id)) {
+            continue;
+        }
+        for (size_t j = 0; j < head->num_axes; j++) {
+            (void) axis_text(self, point_id, j, shown);
+            spot_text_cell(self->out, shown, strlen(shown), self->axes[j].width);
+            fprintf(self->out, "%*s", GAP, "");
+        }
+        for (size_t j = first_id; j < end_id; j++) {
+            write_cell(self, point_id, j);
+            fprintf(self->out, "%*s", j + 1 < end_id ? GAP : 0, "");
+        }
+        fputc('\n', self->out);
+    }
+}
+
+static void
+write_blocks(table_t *self)
+{
+    const spot_study_head_t *head = self->head;
+
+    for (size_t j = 0; j < head->num_axes; j++) {
+        measure_axis(self, j);
+    }
+    for (size_t j = 0; j < head->num_listed; j++) {
+        measure_metric(self, j);
+    }
+    for (size_t first_id = 0; first_id < head->num_listed;) {
+        const size_t end_id = block_end(self, first_id);
+
+        write_block(self, first_id, end_id);
+        first_id = end_id;
+    }
+}
+
+bool
+spot_mean_table_shows(const spot_mean_table_t *self, size_t point_id)
+{
+    const spot_study_head_t *head = self->head;
+
+    return !self->is_without_baseline ||
+           spot_study_value_id(head, point_id, head->baseline_axis_id) !=
+               head->baseline_value_id;
+}
+
+int
+spot_mean_table_write(const spot_mean_table_t *self, FILE *out)
+{
+    const spot_study_head_t *head = self->head;
+    table_t table = {.base = self, .head = head, .out = out};
+    int ret = SPOT_ERR_NO_MEMORY;
+
+    table.axes = spot_calloc(head->num_axes, sizeof(*table.axes));
+    table.metrics = spot_calloc(head->num_listed, sizeof(*table.metrics));
+    if (table.axes != NULL && table.metrics != NULL) {
+        write_blocks(&table);
+        ret = 0;
+    }
+    free(table.metrics);
+    free(table.axes);
+    return ret;
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Differences between points of a study: all points meet the same events in the same
+ * replication, so points are compared replication by replication. */
+#ifndef SPOT_SIM_STORE_DIFFERENCE_H
+#define SPOT_SIM_STORE_DIFFERENCE_H
+
+#include "base/paired.h"
+#include "sim/store/store.h"
+
+/* All metrics of a point (x) and of another one (y), in order of replication, so that
+ * the result does not depend on threads: pairs is [head->num_metrics]. A pair is a
+ * replication that both points have. With keep: summaries it is the means of a batch
+ * that both have, of the same replications; a point's last batch is no pair if it is
+ * shorter than those before it, as its mean varies more. Errors of reading the store.
+ * O(rows), in the memory of a block of rows or of the means of all batches. */
+SPOT_MUST_CHECK int spot_store_difference(
+    const spot_store_t *store, size_t point_id, size_t base_id, spot_paired_t *pairs);
+
+/* Each point and the one that it is compared with: *pairs is [num_points][num_metrics],
+ * freed by the caller, without pairs where there is no such point. NULL if that fails.
+ */
+SPOT_MUST_CHECK int spot_store_differences(
+    const spot_store_t *store, spot_paired_t **pairs);
+
+#endif

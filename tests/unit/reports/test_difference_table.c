@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "reports/difference_table.h"
+#include "tests/unit/reports/sample.h"
+
+/* A study of two points, the second of which is compared with the first: x is 1 and 2,
+ * wait_s has these values. */
+typedef struct {
+    spot_study_head_t head;
+    spot_axis_t axis;
+    spot_metric_t metric;
+    spot_store_t *store;
+} sample_t;
+
+static void
+make_sample(sample_t *self, spot_keep_t keep, size_t num_rows)
+{
+    static const double numbers[] = {1, 2};
+
+    *self = (sample_t){.metric = {"wait_s", "s", ""}};
+    self->axis = sample_axis("x", 2, numbers);
+    self->head = (spot_study_head_t){.keep = keep,
+        .num_points = 2,
+        .num_axes = 1,
+        .axes = &self->axis,
+        .has_baseline = true,
+        .num_listed = 1,
+        .num_metrics = 1,
+        .metrics = &self->metric,
+        .num_replications = (int64_t) num_rows};
+    assert_int_equal(spot_store_open_memory(&self->store, &self->head), 0);
+}
+
+static void
+put(sample_t *self, size_t point_id, size_t num_rows, const double *rows)
+{
+    assert_int_equal(self->store->put(self->store,
+                         &(spot_piece_t){point_id, 0, num_rows, rows, NULL}),
+        0);
+}
+
+/* Writes the table and closes the study. */
+static void
+assert_table(sample_t *self, const char *expected)
+{
+    char *text = NULL;
+    size_t num_bytes;
+    FILE *out = open_memstream(&text, &num_bytes);
+
+    assert_non_null(out);
+    assert_int_equal(spot_difference_table_write(self->store, out), 0);
+    assert_int_equal(fclose(out), 0);
+    assert_string_equal(text, expected);
+    free(text);
+    self->store->close(self->store);
+    for (size_t j = 0; j < 2; j++) {
+        free(self->axis.texts[j]);
+    }
+    free(self->axis.path);
+    free(self->axis.texts);
+    free(self->axis.numbers);
+    free(self->axis.unit);
+}
+
+static void
+assert_rows(
+    size_t num_rows, const double *base, const double *rows, const char *expected)
+{
+    sample_t sample;
+
+    make_sample(&sample, SPOT_KEEP_ROWS, num_rows);
+    put(&sample, 0, num_rows, base);
+    put(&sample, 1, num_rows, rows);
+    assert_table(&sample, expected);
+}
+
+/* Paired: 2.776 * sqrt(0.01 / 5); unpaired: 2.306 * sqrt((2.5 + 2.41) / 5). */
+static void
+test_pairing_narrows(void **state)
+{
+    static const double base[] = {1, 2, 3, 4, 5};
+    static const double rows[] = {1.5, 2.6, 3.4, 4.6, 5.4};
+
+    (void) state;
+    assert_rows(5, base, rows,
+        "\ndifference to x = 1: mean of 5 pairs of replications\n"
+        "\nx       wait_s\n             s\n2  0.50 ±0.12*\n"
+        "\n* 0 is outside of the interval; where nothing differs, chance does that in 1 "
+        "of 20\n"
+        "paired intervals are 18.41 times narrower than unpaired ones of the same "
+        "replications (median of 1):\n"
+        "wait_s  18.41\n");
+}
+
+/* Where one is high, the other is low. Paired: 2.776 * sqrt(10 / 5); unpaired: 2.306. */
+static void
+test_pairing_widens(void **state)
+{
+    static const double base[] = {1, 2, 3, 4, 5};
+    static const double rows[] = {5, 4, 3, 2, 1};
+
+    (void) state;
+    assert_rows(5, base, rows,
+        "\ndifference to x = 1: mean of 5 pairs of replications\n"
+        "\nx    wait_s\n          s\n2  0.0 ±3.9\n"
+        "\npaired intervals are 1.70 times wider than unpaired ones of the same "
+        "replications (median of 1):\n"
+        "wait_s  0.59, wider where below 1\n");
+}
+
+/* The same difference in all pairs is known for sure, also 0; nulls are counted. */
+static void
+test_no_spread(void **state)
+{
+    static const double base[] = {1, 2, 3}, rows[] = {1.5, 2.5, 3.5};
+    static const double nulls[] = {1, (double) NAN, 3};
+
+    (void) state;
+    assert_rows(3, base, rows,
+        "\ndifference to x = 1: mean of 3 pairs of replications\n"
+        "\nx   wait_s\n         s\n2  0.5 ±0*\n"
+        "\n* 0 is outside of the interval; where nothing differs, chance does that in 1 "
+        "of 20\n");
+    assert_rows(3, base, nulls,
+        "\ndifference to x = 1: mean of 3 pairs of replications\n"
+        "\nx  wait_s\n        s\n2    0 ±0\n"
+        "\nnull in 1 of 3 pairs: wait_s; its differences are of the others\n");
+    assert_rows(1, base, rows,
+        "\ndifference to x = 1: mean of 1 pair of replications\n"
+        "\nx  wait_s\n        s\n2     0.5\n");
+}
+
+/* A point without rows. */
+static void
+test_no_pairs(void **state)
+{
+    static const double base[] = {1, 2, 3};
+    sample_t sample;
+
+    (void) state;
+    make_sample(&sample, SPOT_KEEP_ROWS, 3);
+    put(&sample, 0, 3, base);
+    assert_table(&sample, "\ndifference to x = 1: mean of 0 pairs of replications\n"
+                          "\nx  wait_s\n        s\n2       -\n");
+}
+
+static void
+test_batches(void **state)
+{
+    sample_t sample;
+    double *rows = calloc((size_t) 3 * SPOT_BATCH_SUMMARISED, sizeof(*rows));
+
+    (void) state;
+    assert_non_null(rows);
+    make_sample(&sample, SPOT_KEEP_SUMMARIES, 1000);
+    put(&sample, 0, 1000, rows);
+    put(&sample, 1, 1000, rows);
+    assert_table(&sample, "\ndifference to x = 1: mean of 1 pair of batches\n"
+                          "\nx  wait_s\n        s\n2       0\n"
+                          "\nno interval from fewer than 2 batches of 1024 "
+                          "replications: use more of them, "
+                          "or keep: rows\n");
+    free(rows);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_pairing_narrows),
+        cmocka_unit_test(test_pairing_widens),
+        cmocka_unit_test(test_no_spread),
+        cmocka_unit_test(test_no_pairs),
+        cmocka_unit_test(test_batches),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
