@@ -110,8 +110,8 @@ write_notes(differences_t *self)
     if (head->keep == SPOT_KEEP_SUMMARIES && self->fewest < 2) {
         fprintf(begin_note(self),
             "no interval from fewer than 2 batches of %d replications: use more of "
-            "them, "
-            "or keep: rows\n",
+            "them, or "
+            "keep: rows\n",
             SPOT_BATCH_SUMMARISED);
     }
     for (size_t k = 0; k < head->num_listed; k++) {
