@@ -33,6 +33,7 @@ spot_study_head_free(spot_study_head_t *self)
     free(self->name);
     free(self->question);
     free_axes(self->axes, self->num_axes);
+    free(self->plan.sample_points);
     free(self->value_ids);
     free(self->metrics);
     free(self->plot.x);
@@ -42,6 +43,21 @@ spot_study_head_free(spot_study_head_t *self)
     free(self->plot.second_x_label);
     free_texts(self->plot.stack, self->plot.num_stack);
     memset(self, 0, sizeof(*self));
+}
+
+const char *
+spot_plan_name(spot_plan_kind_t kind)
+{
+    static const char *const names[] = {
+        [SPOT_PLAN_GRID] = "grid",
+        [SPOT_PLAN_LIST] = "list",
+        [SPOT_PLAN_ZIP] = "zip",
+        [SPOT_PLAN_LATIN_HYPERCUBE] = "latin-hypercube",
+        [SPOT_PLAN_SOBOL] = "sobol",
+        [SPOT_PLAN_SENSITIVITY] = "sensitivity",
+    };
+
+    return names[kind];
 }
 
 size_t

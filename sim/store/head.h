@@ -30,6 +30,35 @@ typedef struct {
     char *unit;      /* of numbers: "s" for durations, "" else */
 } spot_axis_t;
 
+/* How the points were chosen. */
+typedef enum {
+    SPOT_PLAN_GRID, /* all combinations of the values, maybe without some */
+    SPOT_PLAN_LIST, /* one by one */
+    SPOT_PLAN_ZIP,  /* the keys move together */
+    SPOT_PLAN_LATIN_HYPERCUBE,
+    SPOT_PLAN_SOBOL,
+    SPOT_PLAN_SENSITIVITY /* the design of Saltelli */
+} spot_plan_kind_t;
+
+typedef struct {
+    spot_plan_kind_t kind;
+    uint64_t seed;       /* of a design */
+    size_t num_merged;   /* that a design drew again, the same after rounding */
+    size_t num_excluded; /* by the conditions */
+    size_t num_samples;  /* base samples of a sensitivity design, else 0 */
+    uint32_t *sample_points; /* [num_samples][num_axes + 2] their points, or NULL */
+} spot_plan_t;
+
+/* As in the YAML of a study: "latin-hypercube". */
+const char *spot_plan_name(spot_plan_kind_t kind);
+
+/* Whether the points are spread over ranges and have no order along an axis. */
+static inline bool
+spot_plan_is_design(spot_plan_kind_t kind)
+{
+    return kind >= SPOT_PLAN_LATIN_HYPERCUBE;
+}
+
 /* How the study wants to be drawn; all may be NULL. */
 typedef struct {
     char *x;              /* path of the axis to draw along */
@@ -48,6 +77,7 @@ typedef struct {
     uint64_t seed;
     int64_t num_replications; /* asked for at each point, at most */
     spot_keep_t keep;
+    spot_plan_t plan;
     size_t num_axes;
     spot_axis_t *axes;   /* [num_axes] */
     size_t num_points;   /* at least 1 */
