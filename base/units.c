@@ -39,9 +39,8 @@ skip_digits(const char *text)
     return text;
 }
 
-/* The end of the decimal number at the start of text, or NULL if there is none. */
-static const char *
-number_end(const char *text)
+const char *
+spot_number_end(const char *text)
 {
     const char *start = text + (*text == '-' || *text == '+');
     const char *end = skip_digits(start);
@@ -71,7 +70,7 @@ number_end(const char *text)
 int
 spot_number_parse(const char *text, double *value)
 {
-    const char *end = number_end(text);
+    const char *end = spot_number_end(text);
     double number;
 
     if (end == NULL || *end != '\0') {
@@ -110,7 +109,7 @@ static int
 parse_quantity(const char *text, const unit_t *units, double plain_factor, double *value,
     const char **problem)
 {
-    const char *end = number_end(text);
+    const char *end = spot_number_end(text);
     double number;
 
     if (end == NULL) {

@@ -20,6 +20,10 @@
 /* The largest fleet. */
 #define SPOT_MAX_INSTANCES 1000000
 
+/* The end of the decimal number at the start of text ([-+]digits[.digits][e[-+]digits],
+ * as far as it goes), or NULL where there is none. */
+const char *spot_number_end(const char *text);
+
 /* A strict decimal number: [-+]digits[.digits][e[-+]digits], nothing before or behind,
  * finite. */
 SPOT_MUST_CHECK int spot_number_parse(const char *text, double *value);

@@ -50,6 +50,17 @@ spot_utf8_length(const char *text, size_t num_bytes)
     return length;
 }
 
+size_t
+spot_utf8_count(const char *text, size_t num_bytes)
+{
+    size_t num_characters = 0;
+
+    for (size_t j = 0; j < num_bytes; j++) {
+        num_characters += ((unsigned char) text[j] & 0xc0) != 0x80;
+    }
+    return num_characters;
+}
+
 /* C0, DEL, and the C1 controls U+0080 to U+009F. */
 static bool
 is_control(const unsigned char *byte)

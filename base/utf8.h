@@ -10,6 +10,9 @@
  */
 size_t spot_utf8_length(const char *text, size_t num_bytes);
 
+/* Characters of num_bytes bytes of well-formed text: the bytes that continue none. */
+size_t spot_utf8_count(const char *text, size_t num_bytes);
+
 /* A text from outside as messages show it: control characters and bytes that are not
  * UTF-8 as \xHH, and "..." after 40 characters. Returns shown. */
 #define SPOT_UTF8_SHOWN_BYTES 328

@@ -23,6 +23,8 @@ typedef enum { SPOT_NODE_SCALAR, SPOT_NODE_LIST, SPOT_NODE_MAP } spot_node_kind_
 typedef struct spot_node {
     spot_node_kind_t kind;
     bool is_quoted;   /* scalar: "7" is text, 7 is a number */
+    bool is_verbatim; /* scalar: text stands at column as it is, behind a quote if quoted
+                       */
     const char *file; /* owned by the document */
     size_t line;      /* 1-based */
     size_t column;    /* 1-based, in characters */

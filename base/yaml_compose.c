@@ -193,6 +193,7 @@ copy_node(composer_t *self, const yaml_mark_t *mark, int depth,
     (*copy)->line = original->line;
     (*copy)->column = original->column;
     (*copy)->is_quoted = original->is_quoted;
+    (*copy)->is_verbatim = original->is_verbatim;
     if (original->kind == SPOT_NODE_SCALAR) {
         return copy_text(self, mark, original->text, *copy);
     }
@@ -229,12 +230,26 @@ compose_alias(
     if (ret == 0) {
         (*value)->line = mark->line + 1;
         (*value)->column = mark->column + 1;
+        (*value)->is_verbatim = false;
     }
     return ret;
 }
 
 static int compose_value(
     composer_t *self, const yaml_event_t *event, int depth, spot_node_t **value);
+
+/* Whether nothing but quotes lies between the marks and the text: no escapes, no folded
+ * lines, no anchor. Each of these changes the length. */
+static bool
+is_verbatim(const yaml_event_t *event, bool is_quoted)
+{
+    const yaml_mark_t *start = &event->start_mark, *end = &event->end_mark;
+    const char *text = (const char *) event->data.scalar.value;
+
+    return start->line == end->line &&
+           end->column - start->column ==
+               spot_utf8_count(text, event->data.scalar.length) + (is_quoted ? 2 : 0);
+}
 
 static int
 compose_scalar(composer_t *self, const yaml_event_t *event, spot_node_t *scalar)
@@ -243,6 +258,7 @@ compose_scalar(composer_t *self, const yaml_event_t *event, spot_node_t *scalar)
     const char *text = (const char *) event->data.scalar.value;
 
     scalar->is_quoted = event->data.scalar.style != YAML_PLAIN_SCALAR_STYLE;
+    scalar->is_verbatim = is_verbatim(event, scalar->is_quoted);
     if (memchr(text, '\0', length) != NULL) {
         return bad_input(self, &event->start_mark, "a NUL byte is not allowed");
     }

@@ -9,6 +9,7 @@
 
 #include "base/memory.h"
 #include "base/utf8.h"
+#include "reports/result_title.h"
 #include "sim/store/summary.h"
 
 #define MAX_WIDTH 100 /* columns of the terminal */
@@ -326,27 +327,6 @@ total_rows(const table_t *self)
     return num_rows;
 }
 
-static void
-write_title(const table_t *self)
-{
-    const spot_study_head_t *head = self->head;
-    const int64_t num_wanted = (int64_t) head->num_points * head->num_replications;
-    const int64_t num_rows = total_rows(self);
-
-    fprintf(self->out, "%s%s%s\n", head->name, head->question == NULL ? "" : ": ",
-        head->question == NULL ? "" : head->question);
-    fprintf(self->out,
-        "%zu point%s, %" PRId64 " replication%s each, seed %" PRIu64
-        "; mean ±half width of its 95 %% confidence interval\n",
-        head->num_points, head->num_points == 1 ? "" : "s", head->num_replications,
-        head->num_replications == 1 ? "" : "s", head->seed);
-    if (num_rows < num_wanted) {
-        fprintf(self->out,
-            "unfinished: %" PRId64 " of %" PRId64 " replications are there\n", num_rows,
-            num_wanted);
-    }
-}
-
 /* "null in 12 of 22000 replications: ..."; nothing for a count of 0. */
 static void
 write_note(table_t *self, const char *prefix, int64_t count, const char *text)
@@ -446,7 +426,7 @@ write_table(table_t *self)
     for (size_t j = 0; j < head->num_axes; j++) {
         measure_axis(self, j);
     }
-    write_title(self);
+    spot_result_title_write(self->store, self->summaries, self->out);
     write_blocks(self);
     if (head->has_baseline) {
         const spot_axis_t *axis = &head->axes[head->baseline_axis_id];

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
-#include "base/stats.h"
 
 /* The values of one metric at one point. */
 typedef struct {
@@ -52,6 +51,7 @@ summarise_column(column_t *column, size_t num_rows, spot_summary_t *summary)
     *summary = (spot_summary_t){
         .num_values = (int64_t) column->num_values,
         .num_nulls = (int64_t) (num_rows - column->num_values),
+        .moments = *moments,
         .mean = spot_moments_mean(moments),
         .std = spot_moments_std(moments),
         .stderr_mean = spot_moments_stderr(moments),

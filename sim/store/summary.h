@@ -3,6 +3,7 @@
 #ifndef SPOT_SIM_STORE_SUMMARY_H
 #define SPOT_SIM_STORE_SUMMARY_H
 
+#include "base/stats.h"
 #include "sim/store/store.h"
 
 #define SPOT_CONFIDENCE 0.95
@@ -10,6 +11,7 @@
 typedef struct {
     int64_t num_values; /* not null */
     int64_t num_nulls;
+    spot_moments_t moments;
     double mean; /* NAN where undefined, as all below */
     double std;
     double stderr_mean;

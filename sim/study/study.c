@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "base/suggest.h"
 #include "base/utf8.h"
+#include "sim/study/precision.h"
 #include "sim/study/study_plan.h"
 #include "sim/study/study_sets.h"
 
@@ -129,6 +130,26 @@ static const spot_field_t replications_fields[] = {
         .max = 1e9,
         .initial = "1000",
         .help = "replications at each point"},
+    {.name = "until",
+        .type = SPOT_FIELD_MAP,
+        .offset = offsetof(spot_replications_t, until),
+        .initial = "",
+        .fields = spot_precision_fields,
+        .help = "instead of count: as many as it takes to know the mean of a metric"},
+    {.name = "min",
+        .type = SPOT_FIELD_INTEGER,
+        .offset = offsetof(spot_replications_t, min),
+        .min = 2,
+        .max = 1e9,
+        .initial = "256",
+        .help = "with until: replications that each point gets at least"},
+    {.name = "max",
+        .type = SPOT_FIELD_INTEGER,
+        .offset = offsetof(spot_replications_t, max),
+        .min = 2,
+        .max = 1e9,
+        .initial = "100000",
+        .help = "with until: replications that each point gets at most"},
     {.name = "seed",
         .type = SPOT_FIELD_INTEGER,
         .offset = offsetof(spot_replications_t, seed),
@@ -324,6 +345,19 @@ add_plot_metrics(spot_study_t *self, spot_bind_t *bind)
     }
 }
 
+/* The metric that is to be known is kept too. */
+static void
+add_until_metric(spot_study_t *self, spot_bind_t *bind)
+{
+    const char *name = self->head.until.metric;
+    const spot_node_t *node =
+        spot_node_place(self->document.root, "replications.until.metric");
+
+    if (name != NULL) {
+        add_metric(self, bind, "replications.until.metric", node, name);
+    }
+}
+
 static int
 choose_metrics(spot_study_t *self, spot_bind_t *bind)
 {
@@ -337,6 +371,7 @@ choose_metrics(spot_study_t *self, spot_bind_t *bind)
     add_listed_metrics(self, bind);
     self->head.num_listed = self->head.num_metrics;
     add_plot_metrics(self, bind);
+    add_until_metric(self, bind);
     return 0;
 }
 
@@ -474,6 +509,7 @@ bind_all(spot_study_t *self, spot_diag_t *diag)
     int ret = spot_bind_document(spot_study_fields, self->document.root, diag, self);
     bool is_planned;
 
+    spot_precision_bind(self, &bind);
     if (ret == SPOT_ERR_NO_MEMORY) {
         return ret;
     }
@@ -526,7 +562,6 @@ spot_study_read(spot_study_t *self, const spot_experiment_t *experiment,
         error = error != 0 ? error : ret;
     }
     self->head.seed = (uint64_t) self->replications.seed;
-    self->head.num_replications = self->replications.count;
     self->head.num_warnings = experiment->num_warnings;
     self->head.warnings = experiment->warnings;
     self->head.colours = experiment->colours;

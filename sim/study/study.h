@@ -11,7 +11,10 @@
 #include "sim/study/experiment.h"
 
 typedef struct {
-    int64_t count; /* at each point, >= 1 */
+    int64_t count;      /* at each point, >= 1; without until */
+    spot_until_t until; /* the head has it once it is bound */
+    int64_t min;        /* at each point, with until */
+    int64_t max;
     int64_t seed;
 } spot_replications_t;
 

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "sim/study/study_policy.h"
+#include "sim/study/precision.h"
 #include "sim/study/study_pool.h"
 
 /* Every point gets what the study asks for, in one round. */
@@ -29,11 +29,24 @@ free_fixed(void *state)
 }
 
 static int
+choose_policy(
+    spot_policy_t *policy, const spot_study_t *study, const spot_study_run_t *run)
+{
+    if (study->head.until.metric != NULL) {
+        return spot_precision_policy(
+            policy, study, run->shard_id, run->num_shards > 0 ? run->num_shards : 1);
+    }
+    *policy = (spot_policy_t){.next = next_fixed, .free = free_fixed};
+    return 0;
+}
+
+static int
 run_rounds(const spot_study_t *self, spot_store_t *store, const spot_study_run_t *run,
     const spot_policy_t *policy, int64_t *from, int64_t *to, spot_diag_t *diag)
 {
+    const bool is_split = run->num_shards > 1 && !policy->needs_whole_points;
     const spot_round_t round = {
-        from, to, run->shard_id, run->num_shards > 0 ? run->num_shards : 1};
+        from, to, is_split ? run->shard_id : 0, is_split ? run->num_shards : 1};
     const size_t num_points = self->head.num_points;
     bool is_more = true;
     int ret = policy->next(policy->state, store, to, &is_more);
@@ -56,13 +69,16 @@ int
 spot_study_run(const spot_study_t *self, spot_store_t *store,
     const spot_study_run_t *run, spot_diag_t *diag)
 {
-    const spot_policy_t policy = {.next = next_fixed, .free = free_fixed};
+    spot_policy_t policy;
     const size_t num_points = self->head.num_points;
     int64_t *from = spot_calloc(num_points, sizeof(*from));
     int64_t *to = spot_calloc(num_points, sizeof(*to));
-    int ret = SPOT_ERR_NO_MEMORY;
+    int ret = choose_policy(&policy, self, run);
 
-    if (from != NULL && to != NULL) {
+    if (ret == 0 && (from == NULL || to == NULL)) {
+        ret = SPOT_ERR_NO_MEMORY;
+    }
+    if (ret == 0) {
         ret = run_rounds(self, store, run, &policy, from, to, diag);
     }
     policy.free(policy.state);

@@ -168,6 +168,18 @@ test_the_longest_output_fits(void **state)
     assert_int_equal(strlen(spot_utf8_shown(text, shown)), 40 * 8 + 3);
 }
 
+static void
+test_characters_are_counted(void **state)
+{
+    static const char text[] = "a\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80z";
+
+    (void) state;
+    assert_int_equal(spot_utf8_count(text, 0), 0);
+    assert_int_equal(spot_utf8_count(text, 1), 1);
+    assert_int_equal(spot_utf8_count(text, 3), 2);
+    assert_int_equal(spot_utf8_count(text, strlen(text)), 5);
+}
+
 int
 main(void)
 {
@@ -179,6 +191,7 @@ main(void)
         cmocka_unit_test(test_controls_and_bad_bytes_are_escaped),
         cmocka_unit_test(test_long_text_is_cut_between_characters),
         cmocka_unit_test(test_the_longest_output_fits),
+        cmocka_unit_test(test_characters_are_counted),
     };
 
     return cmocka_run_group_tests_name("utf8", tests, NULL, NULL);

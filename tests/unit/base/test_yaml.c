@@ -170,6 +170,40 @@ test_columns_count_characters(void **state)
     assert_good("a:\r\n  b: 1\r\n", "1:1 {}\n  1:1 a: 2:3 {}\n    2:3 b: 2:6 1\n");
 }
 
+/* Which scalars of a list stand in the file as they are, so that a column behind their
+ * first can be told. */
+static void
+assert_verbatim(const char *text, const char *expected)
+{
+    spot_yaml_t document;
+    spot_diag_t diag;
+
+    assert_int_equal(parse(&document, &diag, text), 0);
+    assert_int_equal(document.root->num_children, strlen(expected));
+    for (size_t j = 0; j < document.root->num_children; j++) {
+        if (document.root->children[j]->is_verbatim != (expected[j] == 'y')) {
+            fail_msg("item %zu: %s", j, document.root->children[j]->text);
+        }
+    }
+    spot_yaml_free(&document);
+    spot_diag_free(&diag);
+}
+
+static void
+test_it_is_known_which_scalars_are_verbatim(void **state)
+{
+    (void) state;
+    assert_verbatim(
+        "- a <= b\n- 'a'\n- \"a\"\n- \xc3\xa9\n- '\xc3\xa9'\n- ''\n- a # b\n",
+        "yyyyyyy");
+    assert_verbatim("[a <= b , 'c', d e ]\n", "yyy");
+    assert_verbatim(
+        "- 'a''b'\n- \"a\\tb\"\n- \"\\x41\"\n- a\n  b\n- 'a\n  b'\n- |-\n  a\n- "
+        ">-\n  a\n",
+        "nnnnnnn");
+    assert_verbatim("- &x a\n- *x\n- &y 'a'\n- b\n", "nnny");
+}
+
 static void
 test_only_plain_scalars_are_not_quoted(void **state)
 {
@@ -884,6 +918,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_every_node_knows_its_place),
         cmocka_unit_test(test_columns_count_characters),
+        cmocka_unit_test(test_it_is_known_which_scalars_are_verbatim),
         cmocka_unit_test(test_only_plain_scalars_are_not_quoted),
         cmocka_unit_test(test_a_document_may_be_marked),
         cmocka_unit_test(test_every_node_names_the_file),

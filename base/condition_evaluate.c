@@ -1,0 +1,389 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <math.h>
+#include <string.h>
+
+#include "base/condition_internal.h"
+
+/* Operands and types of each operation; ANY: both of one type. */
+static const struct {
+    const char *symbol;
+    size_t num_operands;
+    spot_condition_type_t operand;
+    spot_condition_type_t result;
+} signatures[] = {
+    [SPOT_OP_CONSTANT] = {"", 0, SPOT_CONDITION_ANY, SPOT_CONDITION_ANY},
+    [SPOT_OP_NAME] = {"", 0, SPOT_CONDITION_ANY, SPOT_CONDITION_ANY},
+    [SPOT_OP_NEGATE] = {"-", 1, SPOT_CONDITION_NUMBER, SPOT_CONDITION_NUMBER},
+    [SPOT_OP_FLOOR] = {"floor", 1, SPOT_CONDITION_NUMBER, SPOT_CONDITION_NUMBER},
+    [SPOT_OP_CEIL] = {"ceil", 1, SPOT_CONDITION_NUMBER, SPOT_CONDITION_NUMBER},
+    [SPOT_OP_ABS] = {"abs", 1, SPOT_CONDITION_NUMBER, SPOT_CONDITION_NUMBER},
+    [SPOT_OP_ADD] = {"+", 2, SPOT_CONDITION_NUMBER, SPOT_CONDITION_NUMBER},
+    [SPOT_OP_SUBTRACT] = {"-", 2, SPOT_CONDITION_NUMBER, SPOT_CONDITION_NUMBER},
+    [SPOT_OP_MULTIPLY] = {"*", 2, SPOT_CONDITION_NUMBER, SPOT_CONDITION_NUMBER},
+    [SPOT_OP_DIVIDE] = {"/", 2, SPOT_CONDITION_NUMBER, SPOT_CONDITION_NUMBER},
+    [SPOT_OP_REMAINDER] = {"%", 2, SPOT_CONDITION_NUMBER, SPOT_CONDITION_NUMBER},
+    [SPOT_OP_MIN] = {"min", 2, SPOT_CONDITION_NUMBER, SPOT_CONDITION_NUMBER},
+    [SPOT_OP_MAX] = {"max", 2, SPOT_CONDITION_NUMBER, SPOT_CONDITION_NUMBER},
+    [SPOT_OP_AT_MOST] = {"<=", 2, SPOT_CONDITION_NUMBER, SPOT_CONDITION_TRUTH},
+    [SPOT_OP_BELOW] = {"<", 2, SPOT_CONDITION_NUMBER, SPOT_CONDITION_TRUTH},
+    [SPOT_OP_AT_LEAST] = {">=", 2, SPOT_CONDITION_NUMBER, SPOT_CONDITION_TRUTH},
+    [SPOT_OP_ABOVE] = {">", 2, SPOT_CONDITION_NUMBER, SPOT_CONDITION_TRUTH},
+    [SPOT_OP_EQUAL] = {"==", 2, SPOT_CONDITION_ANY, SPOT_CONDITION_TRUTH},
+    [SPOT_OP_UNEQUAL] = {"!=", 2, SPOT_CONDITION_ANY, SPOT_CONDITION_TRUTH},
+    [SPOT_OP_NOT] = {"not", 1, SPOT_CONDITION_TRUTH, SPOT_CONDITION_TRUTH},
+    [SPOT_OP_AND] = {"and", 1, SPOT_CONDITION_TRUTH, SPOT_CONDITION_TRUTH},
+    [SPOT_OP_OR] = {"or", 1, SPOT_CONDITION_TRUTH, SPOT_CONDITION_TRUTH},
+};
+
+static const char *const type_words[] = {
+    [SPOT_CONDITION_ANY] = "a value",
+    [SPOT_CONDITION_NUMBER] = "a number",
+    [SPOT_CONDITION_TEXT] = "a text",
+    [SPOT_CONDITION_TRUTH] = "true or false",
+};
+
+/* What is known of a value before it is there. */
+typedef struct {
+    spot_condition_type_t type;
+    size_t offset; /* where it starts */
+} known_t;
+
+static bool
+may_be(spot_condition_type_t type, spot_condition_type_t other)
+{
+    return type == other || type == SPOT_CONDITION_ANY || other == SPOT_CONDITION_ANY;
+}
+
+/* Reports operands whose types cannot fit. */
+static bool
+check_operands(const spot_condition_t *self, const spot_condition_op_t *op,
+    const known_t *operands, spot_diag_t *diag)
+{
+    const size_t num_operands = signatures[op->code].num_operands;
+    const spot_condition_type_t wanted = signatures[op->code].operand;
+    bool is_good = true;
+
+    for (size_t j = 0; j < num_operands; j++) {
+        if (!may_be(operands[j].type, wanted)) {
+            spot_condition_error(self, operands[j].offset, diag,
+                "\"%s\" needs %s, got %s", signatures[op->code].symbol,
+                type_words[wanted], type_words[operands[j].type]);
+            is_good = false;
+        }
+    }
+    if (num_operands == 2 && wanted == SPOT_CONDITION_ANY &&
+        !may_be(operands[0].type, operands[1].type)) {
+        spot_condition_error(self, op->offset, diag, "\"%s\" compares %s with %s",
+            signatures[op->code].symbol, type_words[operands[0].type],
+            type_words[operands[1].type]);
+        is_good = false;
+    }
+    return is_good;
+}
+
+/* What an operation leaves on the stack where it does not jump: at most one value. */
+static size_t
+known_result(const spot_condition_op_t *op, const spot_condition_type_t *types,
+    const known_t *operands, known_t *result)
+{
+    const size_t num_operands = signatures[op->code].num_operands;
+
+    if (op->target_id != 0 && num_operands == 1) {
+        return 0;
+    }
+    if (op->target_id != 0) {
+        *result = operands[1];
+        return 1;
+    }
+    result->type = signatures[op->code].result;
+    result->offset = op->offset;
+    if (op->code == SPOT_OP_CONSTANT) {
+        result->type = op->constant.type;
+    } else if (op->code == SPOT_OP_NAME && types != NULL) {
+        result->type = types[op->name_id];
+    } else if (num_operands > 0 && operands[0].offset < op->offset) {
+        result->offset = operands[0].offset;
+    }
+    return 1;
+}
+
+/* Both ways to the target of a jump lead to a truth, so that one pass suffices. */
+int
+spot_condition_check(
+    const spot_condition_t *self, const spot_condition_type_t *types, spot_diag_t *diag)
+{
+    known_t stack[SPOT_CONDITION_MAX_STACK];
+    size_t num_values = 0;
+    bool is_good = true;
+
+    for (size_t j = 0; j < self->num_ops; j++) {
+        const spot_condition_op_t *op = &self->ops[j];
+        known_t result = {SPOT_CONDITION_ANY, 0};
+
+        spot_bug_assert(num_values >= signatures[op->code].num_operands);
+        num_values -= signatures[op->code].num_operands;
+        is_good = check_operands(self, op, &stack[num_values], diag) && is_good;
+        if (known_result(op, types, &stack[num_values], &result) == 1) {
+            spot_bug_assert(num_values < SPOT_CONDITION_MAX_STACK);
+            stack[num_values++] = result;
+        }
+    }
+    spot_bug_assert(num_values == 1);
+    if (!may_be(stack[0].type, SPOT_CONDITION_TRUTH)) {
+        spot_condition_error(self, stack[0].offset, diag,
+            "expected a condition such as \"depth <= capacity\", got %s",
+            type_words[stack[0].type]);
+        is_good = false;
+    }
+    return is_good ? 0 : SPOT_ERR_BAD_INPUT;
+}
+
+static double
+calculate(spot_condition_code_t code, double left, double right)
+{
+    switch (code) {
+        case SPOT_OP_NEGATE:
+            return -left;
+        case SPOT_OP_FLOOR:
+            return floor(left);
+        case SPOT_OP_CEIL:
+            return ceil(left);
+        case SPOT_OP_ABS:
+            return fabs(left);
+        case SPOT_OP_ADD:
+            return left + right;
+        case SPOT_OP_SUBTRACT:
+            return left - right;
+        case SPOT_OP_MULTIPLY:
+            return left * right;
+        case SPOT_OP_DIVIDE:
+            return left / right;
+        case SPOT_OP_REMAINDER:
+            return fmod(left, right);
+        case SPOT_OP_MIN:
+            return right < left ? right : left;
+        case SPOT_OP_MAX:
+            return right > left ? right : left;
+        default:
+            spot_bug_assert(false);
+            return (double) NAN;
+    }
+}
+
+static bool
+is_equal(const spot_condition_value_t *left, const spot_condition_value_t *right)
+{
+    switch (left->type) {
+        case SPOT_CONDITION_NUMBER:
+            return left->number == right->number;
+        case SPOT_CONDITION_TEXT:
+            return strcmp(left->text, right->text) == 0;
+        default:
+            return left->truth == right->truth;
+    }
+}
+
+static bool
+compare(spot_condition_code_t code, const spot_condition_value_t *left,
+    const spot_condition_value_t *right)
+{
+    switch (code) {
+        case SPOT_OP_AT_MOST:
+            return left->number <= right->number;
+        case SPOT_OP_BELOW:
+            return left->number < right->number;
+        case SPOT_OP_AT_LEAST:
+            return left->number >= right->number;
+        case SPOT_OP_ABOVE:
+            return left->number > right->number;
+        case SPOT_OP_EQUAL:
+            return is_equal(left, right);
+        case SPOT_OP_UNEQUAL:
+            return !is_equal(left, right);
+        default:
+            spot_bug_assert(false);
+            return false;
+    }
+}
+
+/* The operation on operands, into *result. The right sides of "and" and "or" stay as
+ * they are. */
+static int
+apply(const spot_condition_op_t *op, const spot_condition_value_t *operands,
+    spot_condition_value_t *result)
+{
+    const size_t num_operands = signatures[op->code].num_operands;
+    const spot_condition_type_t wanted = signatures[op->code].operand;
+    const spot_condition_value_t *left = &operands[0];
+    const spot_condition_value_t *right = &operands[num_operands - 1];
+    spot_condition_value_t value = {.type = signatures[op->code].result};
+
+    if (left->type != (wanted == SPOT_CONDITION_ANY ? right->type : wanted) ||
+        left->type != right->type) {
+        return SPOT_CONDITION_MISMATCH;
+    }
+    if ((op->code == SPOT_OP_DIVIDE || op->code == SPOT_OP_REMAINDER) &&
+        right->number == 0) {
+        return SPOT_CONDITION_DIVIDED_BY_ZERO;
+    }
+    if (value.type == SPOT_CONDITION_NUMBER) {
+        value.number = calculate(op->code, left->number, right->number);
+    } else if (num_operands == 2) {
+        value.truth = compare(op->code, left, right);
+    } else {
+        value.truth = op->code == SPOT_OP_NOT ? !left->truth : left->truth;
+    }
+    *result = value;
+    return value.type == SPOT_CONDITION_NUMBER && !isfinite(value.number)
+               ? SPOT_CONDITION_NOT_FINITE
+               : 0;
+}
+
+typedef struct {
+    spot_condition_value_t stack[SPOT_CONDITION_MAX_STACK];
+    size_t num_values;
+    size_t next_id;
+} machine_t;
+
+static int
+push(machine_t *self, const spot_condition_value_t *value)
+{
+    spot_bug_assert(self->num_values < SPOT_CONDITION_MAX_STACK);
+    self->stack[self->num_values++] = *value;
+    return value->type == SPOT_CONDITION_NUMBER && !isfinite(value->number)
+               ? SPOT_CONDITION_NOT_FINITE
+               : 0;
+}
+
+static int
+step(
+    machine_t *self, const spot_condition_op_t *op, const spot_condition_value_t *values)
+{
+    const size_t num_operands = signatures[op->code].num_operands;
+    spot_condition_value_t *operands, result;
+    int outcome;
+
+    self->next_id++;
+    if (num_operands == 0) {
+        return push(
+            self, op->code == SPOT_OP_NAME ? &values[op->name_id] : &op->constant);
+    }
+    self->num_values -= num_operands;
+    operands = &self->stack[self->num_values];
+    outcome = apply(op, operands, &result);
+    if (outcome != 0) {
+        return outcome;
+    }
+    if (op->target_id != 0 && result.truth == (op->code == SPOT_OP_OR)) {
+        self->next_id = op->target_id;
+    } else if (op->target_id != 0 && num_operands == 1) {
+        return 0;
+    } else if (op->target_id != 0) {
+        result = operands[1];
+    }
+    return push(self, &result);
+}
+
+/* Operations from first_id up to end_id, which leave one value. */
+static int
+run(const spot_condition_t *self, size_t first_id, size_t end_id,
+    const spot_condition_value_t *values, spot_condition_value_t *result, size_t *offset)
+{
+    machine_t machine;
+    int outcome = 0;
+
+    machine.num_values = 0;
+    machine.next_id = first_id;
+    while (outcome == 0 && machine.next_id < end_id) {
+        const spot_condition_op_t *op = &self->ops[machine.next_id];
+
+        outcome = step(&machine, op, values);
+        *offset = op->offset;
+    }
+    if (outcome == 0) {
+        spot_bug_assert(machine.num_values == 1);
+        *result = machine.stack[0];
+    }
+    return outcome;
+}
+
+int
+spot_condition_evaluate(const spot_condition_t *self,
+    const spot_condition_value_t *values, bool *holds, size_t *offset)
+{
+    spot_condition_value_t result = {.type = SPOT_CONDITION_ANY};
+    const int outcome = run(self, 0, self->num_ops, values, &result, offset);
+
+    if (outcome != 0) {
+        return outcome;
+    }
+    if (result.type != SPOT_CONDITION_TRUTH) {
+        *offset = 0;
+        return SPOT_CONDITION_MISMATCH;
+    }
+    *holds = result.truth;
+    return 0;
+}
+
+const char *
+spot_condition_outcome_text(int outcome)
+{
+    switch (outcome) {
+        case SPOT_CONDITION_DIVIDED_BY_ZERO:
+            return "division by zero";
+        case SPOT_CONDITION_NOT_FINITE:
+            return "not a finite number";
+        case SPOT_CONDITION_MISMATCH:
+            return "a value of another type than is needed here";
+        default:
+            return "no error";
+    }
+}
+
+int
+spot_condition_bound(
+    const spot_condition_t *self, spot_condition_bound_t *bound, spot_diag_t *diag)
+{
+    const size_t last_id = self->num_ops - 1;
+    const spot_condition_op_t *last = &self->ops[last_id];
+    const bool is_limit = last->code >= SPOT_OP_AT_MOST && last->code <= SPOT_OP_ABOVE;
+    const bool is_left = last->right_id == 1 && self->ops[0].code == SPOT_OP_NAME;
+    const bool is_right =
+        last->right_id + 1 == last_id && self->ops[last_id - 1].code == SPOT_OP_NAME;
+    const size_t first_id = is_left ? 1 : 0, end_id = is_left ? last_id : last->right_id;
+    spot_condition_value_t result = {.type = SPOT_CONDITION_ANY};
+    size_t num_used = 0, num_jumps = 0, offset = 0;
+    int outcome;
+
+    for (size_t j = 0; j < self->num_ops; j++) {
+        num_used += self->ops[j].code == SPOT_OP_NAME;
+        num_jumps += self->ops[j].target_id != 0;
+    }
+    if (!is_limit || num_used != 1 || num_jumps != 0 || !(is_left || is_right)) {
+        spot_condition_error(self, 0, diag,
+            "expected one name and one number with <=, <, >= or > between them, such as "
+            "\"lost_fraction <= 0.05\"");
+        return SPOT_ERR_BAD_INPUT;
+    }
+    outcome = run(self, first_id, end_id, NULL, &result, &offset);
+    if (outcome != 0) {
+        spot_condition_error(
+            self, offset, diag, "%s", spot_condition_outcome_text(outcome));
+        return SPOT_ERR_BAD_INPUT;
+    }
+    bound->number = result.number;
+    bound->limit = result.number;
+    bound->is_upper =
+        is_left == (last->code == SPOT_OP_AT_MOST || last->code == SPOT_OP_BELOW);
+    if (last->code == SPOT_OP_BELOW || last->code == SPOT_OP_ABOVE) {
+        bound->limit = nextafter(
+            result.number, bound->is_upper ? -(double) INFINITY : (double) INFINITY);
+    }
+    return 0;
+}
+
+double
+spot_condition_margin(const spot_condition_bound_t *bound, double value)
+{
+    return bound->is_upper ? bound->limit - value : value - bound->limit;
+}

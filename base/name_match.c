@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "base/name_match.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/suggest.h"
+#include "base/utf8.h"
+
+/* Candidates that a message lists. */
+#define MAX_LISTED 4
+
+/* How well a candidate fits, best last. */
+typedef enum { FIT_NONE, FIT_WORD, FIT_KEY, FIT_WHOLE } fit_t;
+
+static fit_t
+fit_of(const char *name, const char *candidate)
+{
+    const size_t name_bytes = strlen(name), candidate_bytes = strlen(candidate);
+    const char *end = candidate + candidate_bytes - name_bytes;
+
+    if (name_bytes == 0 || name_bytes > candidate_bytes || strcmp(end, name) != 0) {
+        return FIT_NONE;
+    }
+    if (end == candidate) {
+        return FIT_WHOLE;
+    }
+    return end[-1] == '.' ? FIT_KEY : end[-1] == '_' ? FIT_WORD : FIT_NONE;
+}
+
+/* The best fit of all candidates, how many have it, and the first of those. */
+static fit_t
+best_fit(const char *name, const char *const *candidates, size_t num_candidates,
+    size_t *first_id, size_t *num_best)
+{
+    fit_t best = FIT_NONE;
+
+    *num_best = 0;
+    for (size_t j = 0; j < num_candidates; j++) {
+        const fit_t fit = fit_of(name, candidates[j]);
+
+        if (fit > best) {
+            best = fit;
+            *first_id = j;
+            *num_best = 0;
+        }
+        *num_best += fit == best;
+    }
+    return best;
+}
+
+int
+spot_name_match(const char *name, const char *const *candidates, size_t num_candidates,
+    size_t *candidate_id)
+{
+    size_t first_id = 0, num_best;
+
+    if (best_fit(name, candidates, num_candidates, &first_id, &num_best) == FIT_NONE) {
+        return SPOT_NAME_UNKNOWN;
+    }
+    if (num_best > 1) {
+        return SPOT_NAME_AMBIGUOUS;
+    }
+    *candidate_id = first_id;
+    return 0;
+}
+
+/* The candidate nearest to a name, whole or without its first words, or NULL. */
+static const char *
+nearest(const char *name, const char *const *candidates, size_t num_candidates)
+{
+    const char *found = NULL;
+    spot_suggest_t near;
+
+    spot_suggest_init(&near, name);
+    for (size_t j = 0; j < num_candidates; j++) {
+        const char *before = near.nearest;
+
+        spot_suggest_offer(&near, candidates[j]);
+        for (const char *end = candidates[j]; *end != '\0'; end++) {
+            if (*end == '.' || *end == '_') {
+                spot_suggest_offer(&near, end + 1);
+            }
+        }
+        if (near.nearest != before) {
+            found = candidates[j];
+        }
+    }
+    return found;
+}
+
+/* "a.depth, b.depth or c.depth", with the number of those that do not fit in. */
+static void
+list_best(const char *name, const char *const *candidates, size_t num_candidates,
+    char *text, size_t text_bytes)
+{
+    size_t first_id = 0, num_best, num_done = 0, used = 0;
+    const fit_t best = best_fit(name, candidates, num_candidates, &first_id, &num_best);
+    const size_t num_shown = num_best < MAX_LISTED ? num_best : MAX_LISTED;
+
+    for (size_t j = first_id; j < num_candidates && num_done < num_shown; j++) {
+        if (fit_of(name, candidates[j]) == best) {
+            const char *comma = num_done == 0              ? ""
+                                : num_done + 1 == num_best ? " or "
+                                                           : ", ";
+            char shown[SPOT_UTF8_SHOWN_BYTES];
+
+            used += (size_t) snprintf(text + used, text_bytes - used, "%s%s", comma,
+                spot_utf8_shown(candidates[j], shown));
+            used = used < text_bytes ? used : text_bytes - 1;
+            num_done++;
+        }
+    }
+    if (num_best > num_shown) {
+        snprintf(text + used, text_bytes - used, " or %zu more", num_best - num_shown);
+    }
+}
+
+const char *
+spot_name_problem(const char *name, const char *what, const char *const *candidates,
+    size_t num_candidates, char text[SPOT_NAME_PROBLEM_BYTES])
+{
+    const char *near = nearest(name, candidates, num_candidates);
+    char shown[SPOT_UTF8_SHOWN_BYTES], other[SPOT_UTF8_SHOWN_BYTES];
+    size_t first_id = 0, num_best;
+    int used;
+
+    spot_utf8_shown(name, shown);
+    if (best_fit(name, candidates, num_candidates, &first_id, &num_best) != FIT_NONE) {
+        used = snprintf(
+            text, SPOT_NAME_PROBLEM_BYTES, "%s \"%s\" is ambiguous: ", what, shown);
+        if (used > 0 && used < SPOT_NAME_PROBLEM_BYTES) {
+            list_best(name, candidates, num_candidates, text + used,
+                SPOT_NAME_PROBLEM_BYTES - (size_t) used);
+        }
+    } else if (near != NULL) {
+        snprintf(text, SPOT_NAME_PROBLEM_BYTES,
+            "unknown %s \"%s\", did you mean \"%s\"?", what, shown,
+            spot_utf8_shown(near, other));
+    } else {
+        snprintf(text, SPOT_NAME_PROBLEM_BYTES, "unknown %s \"%s\"", what, shown);
+    }
+    return text;
+}

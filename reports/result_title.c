@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "reports/result_title.h"
+
+#include <inttypes.h>
+
+#include "base/units.h"
+#include "sim/store/completeness.h"
+
+static const char *
+plural(int64_t count)
+{
+    return count == 1 ? "" : "s";
+}
+
+/* "1000 replications each", "256 to 9984 replications each until ...". */
+static void
+write_replications(
+    const spot_study_head_t *head, const spot_completeness_t *completeness, FILE *out)
+{
+    const spot_until_t *until = &head->until;
+    char width[SPOT_NUMBER_TEXT_BYTES];
+
+    if (until->metric == NULL) {
+        fprintf(out, "%" PRId64 " replication%s each", head->num_replications,
+            plural(head->num_replications));
+        return;
+    }
+    if (completeness->fewest < completeness->most) {
+        fprintf(out, "%" PRId64 " to ", completeness->fewest);
+    }
+    spot_number_text(
+        until->half_width > 0 ? until->half_width : 100 * until->relative_half_width,
+        width);
+    fprintf(out, "%" PRId64 " replications each until %s is known within ±%s%s (%g %%)",
+        completeness->most, until->metric, width, until->half_width > 0 ? "" : " %",
+        100 * until->confidence);
+}
+
+static void
+write_doubts(
+    const spot_study_head_t *head, const spot_completeness_t *completeness, FILE *out)
+{
+    if (completeness->num_unfinished > 0 && head->until.metric == NULL) {
+        fprintf(out, "unfinished: %" PRId64 " of %" PRId64 " replications are there\n",
+            completeness->num_rows, (int64_t) head->num_points * head->num_replications);
+    } else if (completeness->num_unfinished > 0) {
+        fprintf(out, "unfinished: %zu of %zu points need more replications\n",
+            completeness->num_unfinished, head->num_points);
+    }
+    if (completeness->num_imprecise > 0) {
+        fprintf(out,
+            "%zu of %zu points have %" PRId64 " replications, the maximum, and "
+            "are not known that well\n",
+            completeness->num_imprecise, head->num_points, head->num_replications);
+    }
+}
+
+void
+spot_result_title_write(
+    const spot_store_t *store, const spot_summary_t *summaries, FILE *out)
+{
+    const spot_study_head_t *head = store->head;
+    const spot_completeness_t completeness = spot_store_completeness(store, summaries);
+
+    fprintf(out, "%s%s%s\n", head->name, head->question == NULL ? "" : ": ",
+        head->question == NULL ? "" : head->question);
+    fprintf(out, "%zu point%s, ", head->num_points, plural((int64_t) head->num_points));
+    write_replications(head, &completeness, out);
+    fprintf(out,
+        ", seed %" PRIu64 "; mean ±half width of its 95 %% confidence interval\n",
+        head->seed);
+    write_doubts(head, &completeness, out);
+}

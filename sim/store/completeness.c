@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "sim/store/completeness.h"
+
+#include <string.h>
+
+/* The metric that is to be known; num_metrics: none. */
+static size_t
+until_metric(const spot_study_head_t *head)
+{
+    size_t metric_id = head->until.metric == NULL ? head->num_metrics : 0;
+
+    while (metric_id < head->num_metrics &&
+           strcmp(head->metrics[metric_id].name, head->until.metric) != 0) {
+        metric_id++;
+    }
+    return metric_id;
+}
+
+spot_completeness_t
+spot_store_completeness(const spot_store_t *store, const spot_summary_t *summaries)
+{
+    const spot_study_head_t *head = store->head;
+    const size_t metric_id = until_metric(head);
+    spot_completeness_t self = {.fewest = INT64_MAX};
+
+    for (size_t j = 0; j < head->num_points; j++) {
+        const spot_summary_t *summary = &summaries[j * head->num_metrics + metric_id];
+        const int64_t num_rows = store->num_rows(store, j);
+        const bool is_precise = metric_id < head->num_metrics &&
+                                spot_until_excess(&head->until, &summary->moments) <= 1;
+        const bool has_all = num_rows >= head->num_replications;
+
+        self.num_rows += num_rows;
+        self.fewest = num_rows < self.fewest ? num_rows : self.fewest;
+        self.most = num_rows > self.most ? num_rows : self.most;
+        self.num_unfinished +=
+            !has_all && !(is_precise && num_rows >= head->min_replications);
+        self.num_imprecise += metric_id < head->num_metrics && has_all && !is_precise;
+    }
+    return self;
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* How much of what a study asks for its store has. */
+#ifndef SPOT_SIM_STORE_COMPLETENESS_H
+#define SPOT_SIM_STORE_COMPLETENESS_H
+
+#include "sim/store/summary.h"
+
+typedef struct {
+    int64_t num_rows;      /* replications that are there */
+    int64_t fewest, most;  /* of a point */
+    size_t num_unfinished; /* points that have neither all replications that the study
+                              asks for nor, with until, the precision */
+    size_t num_imprecise;  /* with until: points that have them all without it */
+} spot_completeness_t;
+
+/* summaries: [num_points][num_metrics] of the store. */
+spot_completeness_t spot_store_completeness(
+    const spot_store_t *store, const spot_summary_t *summaries);
+
+#endif

@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "sim/study/precision.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/stats.h"
+
+/* A round at most multiplies the replications of a point by this: a prediction from few
+ * of them is poor. */
+#define MAX_GROWTH 2.0
+
+const spot_field_t spot_precision_fields[] = {
+    {.name = "metric",
+        .type = SPOT_FIELD_TEXT,
+        .offset = offsetof(spot_until_t, metric),
+        .help = "metric whose mean is to be known"},
+    {.name = "half_width",
+        .type = SPOT_FIELD_NUMBER,
+        .offset = offsetof(spot_until_t, half_width),
+        .max = HUGE_VAL,
+        .initial = "0",
+        .help = "half the width of its confidence interval, in the metric's unit"},
+    {.name = "relative_half_width",
+        .type = SPOT_FIELD_NUMBER,
+        .offset = offsetof(spot_until_t, relative_half_width),
+        .max = 1,
+        .initial = "0",
+        .help = "the same as a fraction of the mean, instead of half_width"},
+    {.name = "confidence",
+        .type = SPOT_FIELD_NUMBER,
+        .offset = offsetof(spot_until_t, confidence),
+        .min = 0.5,
+        .max = 0.9999,
+        .initial = "0.95",
+        .help = "confidence of the interval"},
+    {.name = NULL},
+};
+
+/* A key of replications is only there for one of the two ways to say how many. */
+static void
+check_exclusion(
+    spot_bind_t *bind, const spot_node_t *replications, const char *key, bool is_wanted)
+{
+    const spot_node_t *node = spot_node_get(replications, key);
+
+    if (node != NULL && !is_wanted) {
+        spot_bind_error(bind, node, key,
+            strcmp(key, "count") == 0 ? "is not used with until: use min and max"
+                                      : "is used with until only");
+    }
+}
+
+void
+spot_precision_bind(spot_study_t *study, spot_bind_t *bind)
+{
+    const spot_node_t *node = spot_node_get(study->document.root, "replications");
+    spot_replications_t *replications = &study->replications;
+    const spot_until_t *until = &replications->until;
+    const bool is_until = until->metric != NULL;
+
+    strcpy(bind->path, "replications.");
+    check_exclusion(bind, node, "count", !is_until);
+    check_exclusion(bind, node, "min", is_until);
+    check_exclusion(bind, node, "max", is_until);
+    if (is_until && (until->half_width > 0) == (until->relative_half_width > 0)) {
+        spot_bind_error(bind, spot_node_get(node, "until"), "until",
+            "needs either half_width or relative_half_width, above 0");
+    }
+    if (is_until && replications->min > replications->max) {
+        spot_bind_error(bind, spot_node_place(node, "min"), "min",
+            "%" PRId64 " is above max, %" PRId64, replications->min, replications->max);
+    }
+    bind->path[0] = '\0';
+    study->head.until = *until;
+    replications->until.metric = NULL;
+    study->head.num_replications = is_until ? replications->max : replications->count;
+    study->head.min_replications = is_until ? replications->min : replications->count;
+}
+
+/* What is known of a point. */
+typedef struct {
+    spot_moments_t moments; /* of the replications [0, num_seen) */
+    int64_t num_seen;
+    bool is_done;
+} knowledge_t;
+
+typedef struct {
+    const spot_study_t *study;
+    size_t metric_id;       /* in the head */
+    knowledge_t *knowledge; /* [num_points] */
+} precision_t;
+
+typedef struct {
+    spot_moments_t *moments;
+    size_t metric_id;
+    int64_t end; /* replication behind the last one that is read */
+} reader_t;
+
+enum { READ_ALL = 1 };
+
+static int
+read_row(void *context, int64_t replication, const double *metrics)
+{
+    const reader_t *self = context;
+    const double value = metrics[self->metric_id];
+
+    if (replication >= self->end) {
+        return READ_ALL;
+    }
+    if (isfinite(value)) {
+        spot_moments_add(self->moments, value);
+    }
+    return 0;
+}
+
+/* The replications that should do, in whole batches. */
+static int64_t
+next_target(const precision_t *self, const knowledge_t *point)
+{
+    const spot_study_head_t *head = &self->study->head;
+    const int64_t size = spot_study_batch_size(head);
+    const double excess = spot_until_excess(&head->until, &point->moments);
+    double wanted = (double) head->min_replications;
+
+    if (point->num_seen > 0) {
+        wanted = (double) point->num_seen * fmin(excess * excess, MAX_GROWTH);
+        wanted = fmax(wanted, (double) (point->num_seen + 1));
+    }
+    wanted = ceil(wanted / (double) size) * (double) size;
+    return (int64_t) fmin(wanted, (double) head->num_replications);
+}
+
+/* Takes note of the replications of a point up to its target, and of no others that are
+ * there: a decision depends on those alone. */
+static int
+read_round(precision_t *self, const spot_store_t *store, size_t point_id, int64_t target)
+{
+    knowledge_t *point = &self->knowledge[point_id];
+    reader_t reader = {&point->moments, self->metric_id, target};
+    const int ret = store->read(store, point_id, point->num_seen, read_row, &reader);
+
+    point->num_seen = target;
+    point->is_done = spot_until_excess(&self->study->head.until, &point->moments) <= 1 ||
+                     target >= self->study->head.num_replications;
+    return ret == READ_ALL ? 0 : ret;
+}
+
+static int
+next_round(void *state, const spot_store_t *store, int64_t *targets, bool *is_more)
+{
+    precision_t *self = state;
+    int ret = 0;
+
+    *is_more = false;
+    for (size_t j = 0; ret == 0 && j < store->head->num_points; j++) {
+        if (!self->knowledge[j].is_done && targets[j] > 0) {
+            ret = read_round(self, store, j, targets[j]);
+        }
+        if (!self->knowledge[j].is_done) {
+            targets[j] = next_target(self, &self->knowledge[j]);
+            *is_more = true;
+        }
+    }
+    return ret;
+}
+
+static void
+free_state(void *state)
+{
+    precision_t *self = state;
+
+    if (self != NULL) {
+        free(self->knowledge);
+        free(self);
+    }
+}
+
+static size_t
+find_metric(const spot_study_head_t *head, const char *name)
+{
+    size_t metric_id = 0;
+
+    while (strcmp(head->metrics[metric_id].name, name) != 0) {
+        metric_id++;
+        spot_bug_assert(metric_id < head->num_metrics);
+    }
+    return metric_id;
+}
+
+int
+spot_precision_policy(
+    spot_policy_t *self, const spot_study_t *study, int64_t shard_id, int64_t num_shards)
+{
+    const spot_study_head_t *head = &study->head;
+    precision_t *state = spot_calloc(1, sizeof(*state));
+
+    *self = (spot_policy_t){.state = state,
+        .next = next_round,
+        .free = free_state,
+        .needs_whole_points = true};
+    if (state == NULL) {
+        return SPOT_ERR_NO_MEMORY;
+    }
+    state->study = study;
+    state->metric_id = find_metric(head, study->head.until.metric);
+    state->knowledge = spot_calloc(head->num_points, sizeof(*state->knowledge));
+    if (state->knowledge == NULL) {
+        return SPOT_ERR_NO_MEMORY;
+    }
+    for (size_t j = 0; j < head->num_points; j++) {
+        state->knowledge[j].is_done = (int64_t) j % num_shards != shard_id;
+    }
+    return 0;
+}

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "tests/unit/study/toy_experiment.h"
+
+#include <gsl/gsl_randist.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/bind.h"
+#include "base/rng.h"
+
+static const spot_metric_t metrics[TOY_NUM_METRICS] = {
+    [TOY_NORMAL] = {"normal", "s", ""},
+    [TOY_EXPONENTIAL] = {"exponential", "1", ""},
+    [TOY_RARE] = {"rare", "1", ""},
+    [TOY_CONSTANT] = {"constant", "1", ""},
+    [TOY_NEVER] = {"never", "1", ""},
+    [TOY_SELDOM] = {"seldom", "1", ""},
+};
+
+typedef struct {
+    double shift;
+} toy_t;
+
+static const spot_field_t fields[] = {
+    {.name = "shift",
+        .type = SPOT_FIELD_NUMBER,
+        .offset = offsetof(toy_t, shift),
+        .min = -1e6,
+        .max = 1e6,
+        .initial = "0"},
+    {.name = NULL},
+};
+
+static int
+bind_toy(void **scenario, const spot_node_t *root, const void *like, spot_diag_t *diag)
+{
+    (void) like;
+    *scenario = calloc(1, sizeof(toy_t));
+    return *scenario == NULL ? SPOT_ERR_NO_MEMORY
+                             : spot_bind_document(fields, root, diag, *scenario);
+}
+
+typedef struct {
+    const toy_t *toy;
+    spot_rng_t rng;
+} worker_t;
+
+static int
+open_toy(void **worker, const void *scenario)
+{
+    worker_t *self = calloc(1, sizeof(*self));
+
+    *worker = self;
+    if (self == NULL) {
+        return SPOT_ERR_NO_MEMORY;
+    }
+    self->toy = scenario;
+    return 0;
+}
+
+/* The numbers of a replication are the same at all points; shift does not change them.
+ */
+static int
+run_toy(void *worker, uint64_t seed, uint64_t replication, double *values,
+    unsigned char *warnings)
+{
+    worker_t *self = worker;
+    gsl_rng *rng = spot_rng_gsl(&self->rng);
+    const double shift = self->toy->shift;
+
+    (void) warnings;
+    spot_rng_seek(&self->rng, seed, replication, SPOT_STREAM_TYPE, 0);
+    values[TOY_NORMAL] = 10 + shift + gsl_ran_gaussian(rng, 2);
+    values[TOY_EXPONENTIAL] = shift + gsl_ran_exponential(rng, 1);
+    values[TOY_RARE] = shift + (gsl_rng_uniform(rng) < 0.2);
+    values[TOY_CONSTANT] = 3 + shift;
+    values[TOY_NEVER] = (double) NAN;
+    values[TOY_SELDOM] = replication % 2 == 0 ? (double) NAN : values[TOY_NORMAL];
+    return 0;
+}
+
+const spot_experiment_t toy_experiment = {
+    .name = "toy",
+    .num_metrics = TOY_NUM_METRICS,
+    .metrics = metrics,
+    .bind = bind_toy,
+    .free = free,
+    .open = open_toy,
+    .close = free,
+    .run = run_toy,
+};

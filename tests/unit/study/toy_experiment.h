@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* An experiment whose laws are known: each metric of a replication is drawn from one.
+ * Its only key is shift, a number that is added to all metrics. */
+#ifndef SPOT_TESTS_UNIT_STUDY_TOY_EXPERIMENT_H
+#define SPOT_TESTS_UNIT_STUDY_TOY_EXPERIMENT_H
+
+#include "sim/study/experiment.h"
+
+enum {
+    TOY_NORMAL,      /* mean 10, standard deviation 2 */
+    TOY_EXPONENTIAL, /* mean 1 */
+    TOY_RARE,        /* 1 with probability 0.2, else 0 */
+    TOY_CONSTANT,    /* 3 */
+    TOY_NEVER,       /* null always */
+    TOY_SELDOM,      /* null in every second replication, else as TOY_NORMAL */
+    TOY_NUM_METRICS
+};
+
+extern const spot_experiment_t toy_experiment;
+
+#endif
