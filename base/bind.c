@@ -285,9 +285,8 @@ spot_bind_field(
     }
 }
 
-/* The first field of a table and of those with which it goes on; any may be empty. */
-static const spot_field_t *
-first_field(const spot_field_t *fields)
+const spot_field_t *
+spot_field_first(const spot_field_t *fields)
 {
     while (fields != NULL && fields->name == NULL) {
         fields = fields->fields;
@@ -298,13 +297,13 @@ first_field(const spot_field_t *fields)
 const spot_field_t *
 spot_field_next(const spot_field_t *self)
 {
-    return first_field(self + 1);
+    return spot_field_first(self + 1);
 }
 
 static const spot_field_t *
 find_field(const spot_field_t *fields, const char *name)
 {
-    const spot_field_t *field = first_field(fields);
+    const spot_field_t *field = spot_field_first(fields);
 
     while (field != NULL && strcmp(field->name, name) != 0) {
         field = spot_field_next(field);
@@ -333,7 +332,7 @@ report_unknown_key(spot_bind_t *self, const spot_field_t *fields, const spot_nod
     spot_suggest_t near;
 
     spot_suggest_init(&near, key->text);
-    for (const spot_field_t *field = first_field(fields); field != NULL;
+    for (const spot_field_t *field = spot_field_first(fields); field != NULL;
          field = spot_field_next(field)) {
         spot_suggest_offer(&near, field->name);
     }
@@ -383,7 +382,7 @@ bind_members(
             spot_bind_field(self, field, map->children[j], target + field->offset);
         }
     }
-    for (const spot_field_t *field = first_field(fields); field != NULL;
+    for (const spot_field_t *field = spot_field_first(fields); field != NULL;
          field = spot_field_next(field)) {
         if (spot_node_get(map, field->name) == NULL) {
             bind_missing(self, field, map, target + field->offset);

@@ -61,7 +61,9 @@ struct spot_bind {
 SPOT_MUST_CHECK int spot_bind_document(const spot_field_t *fields,
     const spot_node_t *node, spot_diag_t *diag, void *target);
 
-/* The field behind self in its table, or NULL. Start with the table itself. */
+/* The first field of a table and of those with which it goes on (any may be empty), and
+ * the one behind self; NULL: there is none. */
+const spot_field_t *spot_field_first(const spot_field_t *fields);
 const spot_field_t *spot_field_next(const spot_field_t *self);
 
 /* For custom bind functions: the same on a nested map. name may be NULL (a list's item).

@@ -14,6 +14,8 @@
 /* Errors shown of one file; the rest is counted. */
 #define SPOT_DIAG_MAX_ERRORS 20
 
+struct spot_inputs;
+
 typedef struct {
     char *text;    /* "file:line:column: message" */
     bool is_error; /* else a warning */
@@ -28,6 +30,7 @@ typedef struct {
     size_t num_file_errors; /* of file_name */
     char *file_name;    /* of the latest error, counts towards SPOT_DIAG_MAX_ERRORS */
     bool out_of_memory; /* an item could not be kept */
+    struct spot_inputs *inputs; /* the journal of the files read, borrowed; or NULL */
 } spot_diag_t;
 
 SPOT_API void spot_diag_init(spot_diag_t *self);

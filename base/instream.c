@@ -7,6 +7,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/inputs.h"
+
 enum { BUFFER_BYTES = 1 << 16 };
 
 /* Unlike gzopen() it sees that path is a folder before anything is read. */
@@ -43,6 +45,9 @@ spot_instream_open(spot_instream_t *self, const char *path, spot_diag_t *diag)
     if (ret == SPOT_ERR_IO) {
         spot_diag_error(diag, path, 0, 0, "cannot open: %s", strerror(errno));
     }
+    if (ret == 0) {
+        self->reading = spot_inputs_open(diag->inputs, path);
+    }
     return ret;
 }
 
@@ -67,6 +72,9 @@ read_stream(spot_instream_t *self, char *buffer, size_t num_bytes, size_t *num_r
     (void) gzerror(self->stream, &error);
     if (num >= 0 && (error == Z_OK || error == Z_STREAM_END)) {
         *num_read = (size_t) num;
+        if (self->reading != NULL) {
+            spot_input_reading_add(self->reading, buffer, *num_read);
+        }
         return 0;
     }
     spot_diag_error(diag, self->file, 0, 0, "cannot read: %s",
@@ -90,9 +98,30 @@ spot_instream_read(spot_instream_t *self, char *buffer, size_t num_bytes,
     return 0;
 }
 
+/* Ends the entry of the journal with what nobody read. */
+static void
+close_reading(spot_instream_t *self)
+{
+    char buffer[BUFFER_BYTES / 16];
+    int num, error = Z_OK;
+
+    do {
+        num = gzread(self->stream, buffer, sizeof(buffer));
+        if (num > 0) {
+            spot_input_reading_add(self->reading, buffer, (size_t) num);
+        }
+    } while (num > 0);
+    (void) gzerror(self->stream, &error);
+    spot_input_reading_close(
+        self->reading, num == 0 && (error == Z_OK || error == Z_STREAM_END));
+}
+
 void
 spot_instream_close(spot_instream_t *self)
 {
+    if (self->reading != NULL) {
+        close_reading(self);
+    }
     if (self->stream != NULL) {
         gzclose(self->stream);
     }

@@ -9,11 +9,14 @@
 #include "base/diag.h"
 #include "base/error.h"
 
+struct spot_input_reading;
+
 typedef struct {
     const char *file;  /* in messages; must outlive self */
     gzFile stream;     /* NULL: reads from memory */
     const char *bytes; /* [num_bytes] what is left of the memory */
     size_t num_bytes;
+    struct spot_input_reading *reading; /* for the journal of diag, or NULL */
 } spot_instream_t;
 
 /* IO with the reason in diag, also for a folder; NO_MEMORY. Close self even then. */
@@ -29,7 +32,8 @@ void spot_instream_open_bytes(
 SPOT_MUST_CHECK int spot_instream_read(spot_instream_t *self, char *buffer,
     size_t num_bytes, size_t *num_read, spot_diag_t *diag);
 
-/* Accepts a zeroed self. */
+/* Accepts a zeroed self. A file goes into the journal of diag, whole, even if less of it
+ * was read. */
 void spot_instream_close(spot_instream_t *self);
 
 #endif

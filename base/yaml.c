@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/inputs.h"
 #include "base/memory.h"
 #include "base/utf8.h"
 #include "base/yaml_internal.h"
@@ -25,6 +26,18 @@ read_stream(FILE *stream, char **bytes, size_t *num_bytes)
     return ferror(stream) ? SPOT_ERR_IO : 0;
 }
 
+/* Enters a file into the journal of diag, if there is one. */
+static void
+keep_input(const char *path, const char *bytes, size_t num_bytes, spot_diag_t *diag)
+{
+    spot_input_reading_t *reading = spot_inputs_open(diag->inputs, path);
+
+    if (reading != NULL) {
+        spot_input_reading_add(reading, bytes, num_bytes);
+        spot_input_reading_close(reading, true);
+    }
+}
+
 int
 spot_yaml_read(spot_yaml_t *self, const char *path, spot_diag_t *diag)
 {
@@ -40,6 +53,7 @@ spot_yaml_read(spot_yaml_t *self, const char *path, spot_diag_t *diag)
     if (ret == SPOT_ERR_IO) {
         spot_diag_error(diag, path, 0, 0, "cannot open: %s", strerror(errno));
     } else if (ret == 0) {
+        keep_input(path, bytes, num_bytes, diag);
         ret = spot_yaml_parse(self, path, bytes, num_bytes, diag);
     }
     if (stream != NULL) {

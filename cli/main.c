@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/build_info.h"
 #include "base/suggest.h"
 #include "cli/command.h"
 #include "cli/manual.h"
@@ -82,6 +83,21 @@ asks_for_help(int argc, char **argv)
                            strcmp(argv[2], "-h") == 0);
 }
 
+/* The first line is for programs: "spotsim VERSION (COMMIT)". */
+static void
+print_version(void)
+{
+    printf("spotsim %s (%s)\n", spot_build_info.version, spot_build_info.commit);
+    printf(
+        "built with %s, %s\nruns with", spot_build_info.compiler, spot_build_info.build);
+    for (const spot_library_t *library = spot_base_libraries; library->name != NULL;
+         library++) {
+        printf("%s %s %s", library == spot_base_libraries ? "" : ",", library->name,
+            library->version());
+    }
+    putchar('\n');
+}
+
 static int
 run_words(int argc, char **argv)
 {
@@ -94,7 +110,7 @@ run_words(int argc, char **argv)
         return SPOT_EXIT_GOOD;
     }
     if (strcmp(argv[1], "--version") == 0) {
-        puts("spotsim " SPOT_VERSION);
+        print_version();
         return SPOT_EXIT_GOOD;
     }
     for (size_t j = 0; spot_commands[j] != NULL; j++) {

@@ -1,6 +1,7 @@
 # Everything spotsim needs comes from the system's packages; nothing is downloaded.
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(YAML REQUIRED IMPORTED_TARGET yaml-0.1)
+pkg_check_modules(MD REQUIRED IMPORTED_TARGET libmd)
 find_package(GSL REQUIRED)
 find_package(CSV REQUIRED)
 find_package(ZLIB REQUIRED)

@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/bind.h"
 #include "base/diag.h"
 #include "base/error.h"
 #include "base/yaml.h"
@@ -19,6 +20,7 @@ typedef struct {
     size_t num_warnings;
     const spot_warning_t *warnings; /* [num_warnings] */
     const spot_colour_t *colours;   /* may be NULL */
+    const spot_field_t *fields;     /* of a scenario, for its canonical form */
     /* Binds a scenario document. like: a scenario of the study that was bound before, to
      * share what is large, or NULL. *scenario is constant afterwards, shared by all
      * threads. BAD_INPUT with the reasons in diag; free it even then. */

@@ -66,6 +66,7 @@ const spot_experiment_t spot_train_experiment = {
     .num_metrics = SPOT_TRAIN_NUM_METRICS,
     .warnings = spot_train_warnings,
     .colours = spot_train_colours,
+    .fields = spot_scenario_fields,
     .num_warnings = SPOT_TRAIN_NUM_WARNINGS,
     .bind = train_bind,
     .free = train_free,

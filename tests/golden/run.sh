@@ -14,7 +14,7 @@ cd "$(dirname "$0")/cli" || exit 1
 unset ARGP_HELP_FMT POSIXLY_CORRECT
 LC_ALL=C
 export LC_ALL
-version=$("$spotsim" --version | sed 's/^spotsim //')
+version=$("$spotsim" --version | sed -n '1s/^spotsim \([^ ]*\) (.*)$/\1/p')
 num_checks=0
 num_failed=0
 
@@ -78,7 +78,9 @@ stderr_says() {
 # ---- Help ----
 golden help.txt --help
 golden help.txt help
-golden version.txt --version
+ends 0 --version
+sed '1s/ ([0-9A-Za-z.-]*)$/ (COMMIT)/; s/ with .*/ with .../' "$work/stdout" >"$work/version"
+same version.txt "$work/version"
 golden help-run.txt run --help
 golden help-study.txt study --help
 golden help-trace-describe.txt trace describe --help

@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#define _XOPEN_SOURCE 700 /* realpath() */
+#include "base/inputs.h"
+
+#include <sha2.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+struct spot_input_reading {
+    spot_inputs_t *journal;
+    char *path;
+    SHA2_CTX hash;
+};
+
+void
+spot_inputs_free(spot_inputs_t *self)
+{
+    for (size_t j = 0; j < self->num_inputs; j++) {
+        free(self->inputs[j].path);
+        free(self->inputs[j].name);
+    }
+    free(self->inputs);
+    memset(self, 0, sizeof(*self));
+}
+
+static spot_input_t *
+find_input(const spot_inputs_t *self, const char *path)
+{
+    for (size_t j = 0; j < self->num_inputs; j++) {
+        if (strcmp(self->inputs[j].path, path) == 0) {
+            return &self->inputs[j];
+        }
+    }
+    return NULL;
+}
+
+const spot_input_t *
+spot_inputs_find(const spot_inputs_t *self, const char *path)
+{
+    return find_input(self, path);
+}
+
+/* ---- Reading ---- */
+
+spot_input_reading_t *
+spot_inputs_open(spot_inputs_t *self, const char *path)
+{
+    spot_input_reading_t *reading;
+
+    if (self == NULL) {
+        return NULL;
+    }
+    reading = spot_calloc(1, sizeof(*reading));
+    if (reading != NULL) {
+        reading->journal = self;
+        reading->path = spot_text_copy(path, strlen(path));
+        SHA256Init(&reading->hash);
+    }
+    if (reading == NULL || reading->path == NULL) {
+        self->is_out_of_memory = true;
+        free(reading);
+        return NULL;
+    }
+    return reading;
+}
+
+void
+spot_input_reading_add(spot_input_reading_t *self, const char *bytes, size_t num_bytes)
+{
+    SHA256Update(&self->hash, (const uint8_t *) bytes, num_bytes);
+}
+
+/* Takes the path over. */
+static int
+append_input(spot_inputs_t *self, char *path, const char *sha256)
+{
+    void *inputs = self->inputs;
+    const int ret = spot_array_reserve(
+        &inputs, &self->max_inputs, self->num_inputs + 1, sizeof(*self->inputs));
+
+    self->inputs = inputs;
+    if (ret != 0) {
+        return ret;
+    }
+    self->inputs[self->num_inputs] = (spot_input_t){.path = path};
+    strcpy(self->inputs[self->num_inputs].sha256, sha256);
+    self->num_inputs++;
+    return 0;
+}
+
+void
+spot_input_reading_close(spot_input_reading_t *self, bool is_whole)
+{
+    char sha256[SPOT_SHA256_TEXT_BYTES];
+    spot_input_t *input;
+
+    if (self == NULL) {
+        return;
+    }
+    input = find_input(self->journal, self->path);
+    SHA256End(&self->hash, sha256);
+    if (is_whole && input != NULL) {
+        input->has_changed = input->has_changed || strcmp(input->sha256, sha256) != 0;
+    } else if (is_whole) {
+        if (append_input(self->journal, self->path, sha256) == 0) {
+            self->path = NULL;
+        } else {
+            self->journal->is_out_of_memory = true;
+        }
+    }
+    free(self->path);
+    free(self);
+}
+
+/* ---- Names ---- */
+
+/* The bytes of a path up to its last slash, with it. */
+static size_t
+folder_bytes(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+
+    return slash == NULL ? 0 : (size_t) (slash - path) + 1;
+}
+
+static const char *
+skip_dots(const char *path)
+{
+    while (path[0] == '.' && path[1] == '/') {
+        path += 1 + strspn(path + 1, "/");
+    }
+    return path;
+}
+
+/* The real folder of a file with a slash at its end, or NULL. */
+static char *
+real_folder(const char *path)
+{
+    const size_t num_bytes = folder_bytes(path);
+    char *folder =
+        num_bytes == 0 ? spot_text_copy(".", 1) : spot_text_copy(path, num_bytes);
+    char *real = folder == NULL ? NULL : realpath(folder, NULL);
+    char *whole = real == NULL ? NULL : malloc(strlen(real) + 2);
+
+    if (whole != NULL) {
+        strcpy(whole, real);
+        if (strcmp(real, "/") != 0) {
+            strcat(whole, "/");
+        }
+    }
+    free(folder);
+    free(real);
+    return whole;
+}
+
+/* From a real folder to a real file: "../" for each part of the folder that the file
+ * does not share, then the rest of the file. NULL: no memory. */
+static char *
+relative_path(const char *folder, const char *file)
+{
+    size_t shared = 0, num_up = 0;
+    char *path;
+
+    for (size_t j = 0; folder[j] != '\0' && folder[j] == file[j]; j++) {
+        shared = folder[j] == '/' ? j + 1 : shared;
+    }
+    for (const char *byte = folder + shared; *byte != '\0'; byte++) {
+        num_up += *byte == '/';
+    }
+    path = malloc(3 * num_up + strlen(file + shared) + 1);
+    if (path != NULL) {
+        for (size_t j = 0; j < num_up; j++) {
+            memcpy(path + 3 * j, "../", 3);
+        }
+        strcpy(path + 3 * num_up, file + shared);
+    }
+    return path;
+}
+
+/* The last num_parts parts of a path; all of it where it has no more. */
+static const char *
+last_parts(const char *path, size_t num_parts)
+{
+    const char *start = path + strlen(path);
+
+    while (start > path && num_parts > 0) {
+        start--;
+        num_parts -= *start == '/';
+    }
+    return *start == '/' ? start + 1 : start;
+}
+
+/* ".../" and as many parts of the path as no other file ends in. */
+static char *
+outside_name(const spot_inputs_t *self, const char *path)
+{
+    size_t num_parts = 1, num_bytes;
+    bool is_alone = false;
+    char *name;
+
+    while (!is_alone && last_parts(path, num_parts) > path + 1) {
+        const char *tail = last_parts(path, num_parts);
+
+        is_alone = true;
+        for (size_t j = 0; j < self->num_inputs; j++) {
+            is_alone =
+                is_alone &&
+                (strcmp(self->inputs[j].path, path) == 0 ||
+                    strcmp(last_parts(self->inputs[j].path, num_parts), tail) != 0);
+        }
+        num_parts += !is_alone;
+    }
+    num_bytes = strlen(last_parts(path, num_parts));
+    name = malloc(num_bytes + 5);
+    if (name != NULL) {
+        memcpy(name, ".../", 4);
+        memcpy(name + 4, last_parts(path, num_parts), num_bytes + 1);
+    }
+    return name;
+}
+
+/* Paths in files are those of the folder with what is written there behind it: they keep
+ * that. What the command line gave stands where it really is. */
+static char *
+input_name(const spot_inputs_t *self, const char *path, const char *base_path)
+{
+    const size_t base_bytes = folder_bytes(base_path);
+    char *folder, *real, *name = NULL;
+
+    if (strncmp(path, base_path, base_bytes) == 0 && path[base_bytes] != '/') {
+        path = skip_dots(path + base_bytes);
+        return spot_text_copy(path, strlen(path));
+    }
+    folder = real_folder(base_path);
+    real = realpath(path, NULL);
+    if (folder != NULL && real != NULL &&
+        (path[0] != '/' || strncmp(real, folder, strlen(folder)) == 0)) {
+        name = relative_path(folder, real);
+    } else {
+        name = outside_name(self, path);
+    }
+    free(folder);
+    free(real);
+    return name;
+}
+
+int
+spot_inputs_name(spot_inputs_t *self, const char *base_path, spot_diag_t *diag)
+{
+    int ret = self->is_out_of_memory ? SPOT_ERR_NO_MEMORY : 0;
+
+    for (size_t j = 0; ret == 0 && j < self->num_inputs; j++) {
+        spot_input_t *input = &self->inputs[j];
+
+        if (input->has_changed) {
+            spot_diag_error(diag, input->path, 0, 0,
+                "it has changed while it was being read: start again");
+            ret = SPOT_ERR_BAD_INPUT;
+        }
+        free(input->name);
+        input->name = input_name(self, input->path, base_path);
+        if (input->name == NULL) {
+            ret = SPOT_ERR_NO_MEMORY;
+        }
+    }
+    return ret;
+}
