@@ -43,10 +43,10 @@ typedef enum {
 
 typedef struct {
     spot_plan_kind_t kind;
-    uint64_t seed;       /* of a design */
-    size_t num_merged;   /* that a design drew again, the same after rounding */
-    size_t num_excluded; /* by the conditions */
-    size_t num_samples;  /* base samples of a sensitivity design, else 0 */
+    uint64_t seed;           /* of a design */
+    size_t num_merged;       /* that a design drew again, the same after rounding */
+    size_t num_excluded;     /* by the conditions */
+    size_t num_samples;      /* base samples of a sensitivity design, else 0 */
     uint32_t *sample_points; /* [num_samples][num_axes + 2] their points, or NULL */
 } spot_plan_t;
 

@@ -60,8 +60,8 @@ read_name(spot_bind_t *bind, const spot_node_t *node, spot_plan_t *plan)
 /* A design of other than a power of 2 of points is good, but not as good as it might be.
  */
 static void
-warn_of_imbalance(
-    spot_bind_t *bind, const spot_node_t *node, spot_plan_kind_t kind, int64_t num_points)
+warn_of_imbalance(spot_bind_t *bind, const spot_node_t *node, spot_plan_kind_t kind,
+    int64_t num_points)
 {
     int64_t below = 1;
 
@@ -85,8 +85,8 @@ read_design(
     design_keys_t keys = {0};
 
     if (node->num_children != 1) {
-        spot_bind_error(bind, node, "plan", "expected one plan, got %zu",
-            node->num_children);
+        spot_bind_error(
+            bind, node, "plan", "expected one plan, got %zu", node->num_children);
         return false;
     }
     if (!find_kind(bind, node->keys[0], &plan->kind)) {
@@ -121,8 +121,8 @@ check_form(const spot_study_t *self, spot_bind_t *bind, spot_plan_kind_t kind)
         if (sweep != NULL || kind == SPOT_PLAN_GRID) {
             return true;
         }
-        spot_bind_error(bind, self->plan_node, "plan", "%s needs a sweep",
-            spot_plan_name(kind));
+        spot_bind_error(
+            bind, self->plan_node, "plan", "%s needs a sweep", spot_plan_name(kind));
     } else if (is_list) {
         spot_bind_error(bind, self->plan_node, "plan",
             "%s needs a sweep that is a map; this one is a list of points",

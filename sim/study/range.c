@@ -152,8 +152,7 @@ range_problem(const spot_range_t *self)
     if (self->has_points && axis->step == 0) { /* from may be above to */
         return isfinite(axis->to - axis->from) ? NULL : "from and to are too far apart";
     }
-    (void) spot_design_axis_check(axis, &problem);
-    return problem;
+    return spot_design_axis_check(axis, &problem) == 0 ? NULL : problem;
 }
 
 /* Digits that tell enough values of the range apart. */
@@ -192,8 +191,8 @@ count_values(spot_range_t *self, spot_bind_t *bind, const char *path,
 
 /* Whether the plan can do with what there is of points and step. */
 static bool
-check_points(spot_bind_t *bind, const char *path, const spot_node_t *node,
-    bool is_design)
+check_points(
+    spot_bind_t *bind, const char *path, const spot_node_t *node, bool is_design)
 {
     const spot_node_t *points = spot_node_get(node, "points");
 
@@ -244,7 +243,8 @@ spot_range_bind(spot_range_t *self, spot_bind_t *bind, const char *path,
     memset(self, 0, sizeof(*self));
     spot_bind_map(bind, range_fields, path, node, &keys);
     is_countable = check_points(bind, path, node, is_design);
-    if (is_countable && !bind->is_out_of_memory && bind->diag->num_errors == num_errors) {
+    if (is_countable && !bind->is_out_of_memory &&
+        bind->diag->num_errors == num_errors) {
         settle(self, bind, path, node, &keys, is_design, max_values);
     }
     free(keys.from);
@@ -252,20 +252,36 @@ spot_range_bind(spot_range_t *self, spot_bind_t *bind, const char *path,
     free(keys.step);
 }
 
+/* Nobody wrote this value: in s from 1 s on, all ms of it. */
 static void
-write_text(const spot_range_t *self, double value, int num_digits,
+write_duration(int64_t value_ms, char text[SPOT_RANGE_TEXT_BYTES])
+{
+    char number[SPOT_NUMBER_TEXT_BYTES];
+
+    spot_duration_text(value_ms, text);
+    if (llabs(value_ms) >= SPOT_MS_PER_S && strstr(text, "ms") != NULL) {
+        spot_number_text((double) value_ms / (double) SPOT_MS_PER_S, number);
+        snprintf(text, SPOT_RANGE_TEXT_BYTES, "%s s", number);
+    }
+}
+
+/* is_drawn: the value is no end and on no step, but where a scale or a design put it. */
+static void
+write_text(const spot_range_t *self, double value, bool is_drawn,
     char text[SPOT_RANGE_TEXT_BYTES])
 {
     const double low = fmin(self->axis.from, self->axis.to);
     const double high = fmax(self->axis.from, self->axis.to);
+    const int64_t value_ms = (int64_t) nearbyint(value);
     char number[SPOT_NUMBER_TEXT_BYTES];
     double rounded = 0;
 
     if (self->unit.is_duration) {
-        spot_duration_text((int64_t) nearbyint(value), text);
+        (is_drawn ? write_duration : spot_duration_text)(value_ms, text);
         return;
     }
-    snprintf(number, sizeof(number), "%.*g", num_digits, value);
+    snprintf(number, sizeof(number), "%.*g", is_drawn ? self->num_digits : EXACT_DIGITS,
+        value);
     spot_bug_assert(spot_number_parse(number, &rounded) == 0);
     if (value == low || rounded < low) { /* rounding does not leave the range */
         spot_number_text(low, number);
@@ -292,26 +308,24 @@ spot_range_text(
 {
     const spot_design_axis_t *axis = &self->axis;
     const double share = (double) value_id / (double) (self->num_values - 1);
-    int num_digits = EXACT_DIGITS;
     double value = axis->from + (axis->to - axis->from) * share;
+    bool is_drawn = false;
 
     if (value_id == self->num_values - 1) {
         value = axis->to;
     } else if (axis->is_log && value_id > 0) {
         value = exp(log(axis->from) + (log(axis->to) - log(axis->from)) * share);
-        num_digits = self->num_digits;
+        is_drawn = true;
     }
     if (axis->step > 0) {
         value = on_step(axis, value);
-        num_digits = EXACT_DIGITS;
+        is_drawn = false;
     }
-    write_text(self, value, num_digits, text);
+    write_text(self, value, is_drawn, text);
 }
 
 void
-spot_range_text_at(
-    const spot_range_t *self, double u, char text[SPOT_RANGE_TEXT_BYTES])
+spot_range_text_at(const spot_range_t *self, double u, char text[SPOT_RANGE_TEXT_BYTES])
 {
-    write_text(self, spot_design_value(&self->axis, u),
-        self->axis.step > 0 ? EXACT_DIGITS : self->num_digits, text);
+    write_text(self, spot_design_value(&self->axis, u), self->axis.step == 0, text);
 }

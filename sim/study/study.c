@@ -11,6 +11,7 @@
 #include "sim/study/precision.h"
 #include "sim/study/study_plan.h"
 #include "sim/study/study_sets.h"
+#include "sim/study/study_where.h"
 
 static void
 keep_metrics_node(
@@ -237,10 +238,12 @@ const spot_field_t spot_study_fields[] = {
             "the first values of all keys, then the second ones and so on. list (the "
             "default of a list of points): each point. latin-hypercube and sobol: so "
             "many points spread over all ranges, which have no points then; where a "
-            "range has a step, over its steps, otherwise over all numbers, so that whole "
+            "range has a step, over its steps, otherwise over all numbers, so that "
+            "whole "
             "numbers need step: 1; over lists as choices. More points of a Sobol "
             "sequence keep those that were there, of a Latin hypercube they do not. "
-            "sensitivity: the design of Saltelli with N = points base samples of d keys, "
+            "sensitivity: the design of Saltelli with N = points base samples of d "
+            "keys, "
             "N (d + 2) points, for first-order and total Sobol indices of each metric. "
             "Points that are the same after rounding run once"},
     {.name = "where",
@@ -248,11 +251,13 @@ const spot_field_t spot_study_fields[] = {
         .offset = offsetof(spot_study_t, where_node),
         .initial = "",
         .bind = keep_where_node,
-        .expected = "a condition such as \"pipeline_depth <= initial\" or a list of them",
-        .help = "which points are kept: those for which all conditions hold. Names are "
-                "keys of the scenario, swept or not, or the ends of keys, and have their "
-                "defaults where the scenario does not set them; durations are in s where "
-                "they have no unit"},
+        .expected =
+            "a condition such as \"pipeline_depth <= initial\" or a list of them",
+        .help =
+            "which points are kept: those for which all conditions hold. Names are "
+            "keys of the scenario, swept or not, or the ends of keys, and have their "
+            "defaults where the scenario does not set them; durations are in s where "
+            "they have no unit"},
     {.name = "replications",
         .type = SPOT_FIELD_MAP,
         .offset = offsetof(spot_study_t, replications),
@@ -484,7 +489,8 @@ bind_points(spot_study_t *self, spot_diag_t *diag)
         }
         ret = bind_point(self, j, diag);
         error = ret != 0 ? ret : error;
-        if (ret == SPOT_ERR_NO_MEMORY || (ret != 0 && j == 0 && kind == SPOT_PLAN_GRID) ||
+        if (ret == SPOT_ERR_NO_MEMORY ||
+            (ret != 0 && j == 0 && kind == SPOT_PLAN_GRID) ||
             (ret != 0 && spot_plan_is_design(kind))) {
             break;
         }
@@ -523,7 +529,8 @@ bind_all(spot_study_t *self, spot_diag_t *diag)
         find_baseline(self, &bind);
     }
     if (ret == 0 && is_planned && has_scenario(self)) {
-        ret = bind_points(self, diag);
+        ret = spot_study_apply_where(self, diag);
+        ret = ret == 0 ? bind_points(self, diag) : ret;
     }
     return ret == 0 && diag->num_errors > num_errors ? SPOT_ERR_BAD_INPUT : ret;
 }

@@ -97,10 +97,9 @@ make_nodes(spot_axis_source_t *self, spot_study_t *study,
     char (*texts)[SPOT_RANGE_TEXT_BYTES], const size_t *first_ids)
 {
     for (size_t j = 0; j < self->num_items; j++) {
-        self->items[j] =
-            first_ids[j] < j
-                ? self->items[first_ids[j]]
-                : spot_yaml_new_scalar(&study->document, texts[j], self->node);
+        self->items[j] = first_ids[j] < j ? self->items[first_ids[j]]
+                                          : spot_yaml_new_scalar(
+                                                &study->document, texts[j], self->node);
         if (self->items[j] == NULL) {
             return SPOT_ERR_NO_MEMORY;
         }
@@ -243,9 +242,8 @@ describe_values(spot_axis_t *axis, spot_node_t *const *values)
         if (j == 0) {
             strcpy(unit, is_quantity ? first_unit : "");
         }
-        axis->numbers[j] = is_quantity && strcmp(unit, first_unit) == 0
-                               ? quantity.value
-                               : (double) NAN;
+        axis->numbers[j] =
+            is_quantity && strcmp(unit, first_unit) == 0 ? quantity.value : (double) NAN;
         if (quantity.is_duration) {
             axis->numbers[j] /= (double) SPOT_MS_PER_S;
         }
@@ -255,8 +253,8 @@ describe_values(spot_axis_t *axis, spot_node_t *const *values)
 }
 
 int
-spot_study_fill_axis(spot_study_t *self, size_t axis_id, spot_axis_source_t *source,
-    size_t *repeated_id)
+spot_study_fill_axis(
+    spot_study_t *self, size_t axis_id, spot_axis_source_t *source, size_t *repeated_id)
 {
     const size_t num_items = source->num_items;
     spot_axis_t *axis = &self->head.axes[axis_id];

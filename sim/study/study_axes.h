@@ -35,7 +35,7 @@ SPOT_MUST_CHECK int spot_axis_source_draw(spot_axis_source_t *self, spot_study_t
 /* Makes the distinct items the values of an axis of the head, in the order in which they
  * come first, and sets ids. *repeated_id: an item that is equal to an earlier one, or
  * num_items. NO_MEMORY. */
-SPOT_MUST_CHECK int spot_study_fill_axis(spot_study_t *self, size_t axis_id,
-    spot_axis_source_t *source, size_t *repeated_id);
+SPOT_MUST_CHECK int spot_study_fill_axis(
+    spot_study_t *self, size_t axis_id, spot_axis_source_t *source, size_t *repeated_id);
 
 #endif

@@ -30,7 +30,8 @@ count_rows(const planner_t *self)
 
     if (self->plan->kind != SPOT_PLAN_LATIN_HYPERCUBE && self->num_sources > max_keys) {
         spot_bind_error(self->bind, self->study->plan_node, NULL,
-            "plan: %s sweeps at most %zu keys, not %zu", name, max_keys, self->num_sources);
+            "plan: %s sweeps at most %zu keys, not %zu", name, max_keys,
+            self->num_sources);
         return 0;
     }
     if (self->plan->kind == SPOT_PLAN_SENSITIVITY) {
@@ -64,11 +65,10 @@ draw_coordinates(const planner_t *self, double *u)
 
 /* Of a source that is a list: its items stay, rows choose among them. */
 static void
-choose_items(
-    const planner_t *self, size_t source_id, const double *u, size_t *item_ids)
+choose_items(const planner_t *self, size_t source_id, const double *u, size_t *item_ids)
 {
-    const spot_design_axis_t axis = {.kind = SPOT_DESIGN_CHOICE,
-        .num_choices = self->sources[source_id].num_items};
+    const spot_design_axis_t axis = {
+        .kind = SPOT_DESIGN_CHOICE, .num_choices = self->sources[source_id].num_items};
 
     for (size_t j = 0; j < self->num_rows; j++) {
         item_ids[j] =
@@ -209,7 +209,8 @@ report_repeated_row(const planner_t *self, const size_t *first_ids)
                                           : self->sources[0].items[j];
 
             spot_bind_error(self->bind, node, NULL,
-                "sweep: point %zu has the same values as point %zu", j + 1, first_ids[j] + 1);
+                "sweep: point %zu has the same values as point %zu", j + 1,
+                first_ids[j] + 1);
             return;
         }
     }

@@ -101,7 +101,8 @@ apply_scenario_set(spot_study_t *self, const char *assignment, spot_diag_t *diag
         char shown[SPOT_UTF8_SHOWN_BYTES];
 
         spot_diag_error(diag, "--set", 0, 0,
-            "\"%s\" is for a key that each point of the sweep sets: set sweep as a whole",
+            "\"%s\" is for a key that each point of the sweep sets: set sweep as a "
+            "whole",
             spot_utf8_shown(assignment, shown));
         return SPOT_ERR_BAD_INPUT;
     }
@@ -184,6 +185,15 @@ spot_study_place_point(spot_study_t *self, size_t point_id)
             self, j, spot_study_value_id(&self->head, point_id, j));
     }
     return ret;
+}
+
+bool
+spot_path_is_within(const char *path, const char *outer)
+{
+    const size_t length = strlen(outer);
+
+    return strncmp(path, outer, length) == 0 &&
+           (path[length] == '\0' || path[length] == '.');
 }
 
 const spot_node_t *

@@ -18,6 +18,9 @@ SPOT_MUST_CHECK int spot_study_place_value(
 /* Puts the values of a point into the scenario. */
 SPOT_MUST_CHECK int spot_study_place_point(spot_study_t *self, size_t point_id);
 
+/* Whether a dotted key is another one or lies within it. */
+bool spot_path_is_within(const char *path, const char *outer);
+
 /* The scenario's document, a map if all went well so far, or NULL. */
 const spot_node_t *spot_study_scenario_root(const spot_study_t *self);
 

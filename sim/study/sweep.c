@@ -6,16 +6,7 @@
 #include "base/memory.h"
 #include "base/utf8.h"
 #include "sim/study/study_plan.h"
-
-/* Whether a dotted key is another one or lies within it. */
-static bool
-is_within(const char *path, const char *outer)
-{
-    const size_t length = strlen(outer);
-
-    return strncmp(path, outer, length) == 0 &&
-           (path[length] == '\0' || path[length] == '.');
-}
+#include "sim/study/study_sets.h"
 
 /* A swept value that contains another swept key would hide it, or be changed by it. */
 static void
@@ -23,7 +14,8 @@ check_overlap(spot_bind_t *bind, const spot_node_t *sweep)
 {
     for (size_t j = 0; j < sweep->num_children; j++) {
         for (size_t k = 0; k < sweep->num_children; k++) {
-            if (j != k && is_within(sweep->keys[j]->text, sweep->keys[k]->text)) {
+            if (j != k &&
+                spot_path_is_within(sweep->keys[j]->text, sweep->keys[k]->text)) {
                 char inner[SPOT_UTF8_SHOWN_BYTES], outer[SPOT_UTF8_SHOWN_BYTES];
 
                 spot_bind_error(bind, sweep->keys[j], NULL,
@@ -74,8 +66,7 @@ check_point(spot_bind_t *bind, const spot_node_t *point, const spot_node_t *firs
     }
     for (size_t j = 0; j < point->num_children; j++) {
         if (spot_node_get(first, point->keys[j]->text) == NULL) {
-            spot_bind_error(bind, point->keys[j], "sweep",
-                "the first point has no %s",
+            spot_bind_error(bind, point->keys[j], "sweep", "the first point has no %s",
                 spot_utf8_shown(point->keys[j]->text, key));
         }
     }
@@ -94,8 +85,8 @@ read_list(spot_study_t *self, spot_bind_t *bind, spot_axis_source_t *sources,
         sources[j].node = first->children[j];
         sources[j].path = first->keys[j]->text;
         if (!spot_yaml_is_path(sources[j].path)) {
-            spot_bind_error(bind, first->keys[j], "sweep", "\"%s\" is no key of a scenario",
-                spot_utf8_shown(sources[j].path, key));
+            spot_bind_error(bind, first->keys[j], "sweep",
+                "\"%s\" is no key of a scenario", spot_utf8_shown(sources[j].path, key));
         }
         sources[j].items = spot_calloc(sweep->num_children, sizeof(spot_node_t *));
         if (sources[j].items == NULL) {
