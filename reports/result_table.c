@@ -10,6 +10,7 @@
 #include "base/memory.h"
 #include "base/utf8.h"
 #include "reports/result_title.h"
+#include "sim/store/point_groups.h"
 #include "sim/store/summary.h"
 
 #define MAX_WIDTH 100 /* columns of the terminal */
@@ -39,7 +40,7 @@ typedef struct {
     column_t *axes;            /* [num_axes] */
     column_t *metrics;         /* [num_metrics] */
     bool has_notes;
-    bool is_of_differences; /* summaries are differences to the baseline */
+    size_t *base_ids; /* [num_points] then summaries are differences to these; or NULL */
 } table_t;
 
 static const spot_summary_t *
@@ -284,7 +285,7 @@ write_head_line(const table_t *self, size_t first_id, size_t end_id, int line)
 static bool
 is_shown(const table_t *self, size_t point_id)
 {
-    return !self->is_of_differences ||
+    return self->base_ids == NULL ||
            spot_study_value_id(self->head, point_id, self->head->baseline_axis_id) !=
                self->head->baseline_value_id;
 }
@@ -382,46 +383,59 @@ write_blocks(table_t *self)
     }
 }
 
-/* The point with the baseline's value and the other values of this point. */
-static size_t
-baseline_point(const spot_study_head_t *head, size_t point_id)
+/* Turns a summary into a difference. The intervals of the two means are independent or,
+ * with common random numbers, mostly wider than need be. */
+static void
+take_difference(spot_summary_t *summary, const spot_summary_t *base)
 {
-    const size_t axis_id = head->baseline_axis_id;
-    size_t stride = 1;
+    const double half_width = hypot(
+        (summary->ci_high - summary->ci_low) / 2, (base->ci_high - base->ci_low) / 2);
 
-    for (size_t j = axis_id + 1; j < head->num_axes; j++) {
-        stride *= head->axes[j].num_values;
-    }
-    return point_id - spot_study_value_id(head, point_id, axis_id) * stride +
-           head->baseline_value_id * stride;
+    summary->mean -= base->mean;
+    summary->ci_low = summary->mean - half_width;
+    summary->ci_high = summary->mean + half_width;
 }
 
-/* Turns the summaries of all other points into differences. The intervals of the two
- * means are independent or, with common random numbers, mostly wider than need be. */
+/* A point without partner has no difference. */
 static void
 take_differences(table_t *self)
 {
+    static const spot_summary_t none = {
+        .mean = (double) NAN, .ci_low = (double) NAN, .ci_high = (double) NAN};
     const spot_study_head_t *head = self->head;
 
     for (size_t j = 0; j < head->num_points; j++) {
         for (size_t k = 0; is_shown(self, j) && k < head->num_listed; k++) {
-            const size_t base_id = baseline_point(head, j);
-            spot_summary_t *summary = &self->summaries[j * head->num_metrics + k];
-            const double half_width =
-                hypot(half_width_at(self, j, k), half_width_at(self, base_id, k));
-
-            summary->mean -= summary_at(self, base_id, k)->mean;
-            summary->ci_low = summary->mean - half_width;
-            summary->ci_high = summary->mean + half_width;
+            take_difference(&self->summaries[j * head->num_metrics + k],
+                self->base_ids[j] == SPOT_NO_POINT
+                    ? &none
+                    : summary_at(self, self->base_ids[j], k));
         }
     }
 }
 
-static void
+static int
+write_differences(table_t *self)
+{
+    const spot_study_head_t *head = self->head;
+    const spot_axis_t *axis = &head->axes[head->baseline_axis_id];
+    char shown[SPOT_UTF8_SHOWN_BYTES];
+    const int ret = spot_baseline_points(head, &self->base_ids);
+
+    if (ret == 0) {
+        fprintf(self->out, "\ndifference to %s = %s\n", axis->path,
+            spot_utf8_shown(axis->texts[head->baseline_value_id], shown));
+        take_differences(self);
+        write_blocks(self);
+    }
+    return ret;
+}
+
+static int
 write_table(table_t *self)
 {
     const spot_study_head_t *head = self->head;
-    char shown[SPOT_UTF8_SHOWN_BYTES];
+    int ret = 0;
 
     for (size_t j = 0; j < head->num_axes; j++) {
         measure_axis(self, j);
@@ -429,15 +443,10 @@ write_table(table_t *self)
     spot_result_title_write(self->store, self->summaries, self->out);
     write_blocks(self);
     if (head->has_baseline) {
-        const spot_axis_t *axis = &head->axes[head->baseline_axis_id];
-
-        fprintf(self->out, "\ndifference to %s = %s\n", axis->path,
-            spot_utf8_shown(axis->texts[head->baseline_value_id], shown));
-        self->is_of_differences = true;
-        take_differences(self);
-        write_blocks(self);
+        ret = write_differences(self);
     }
     write_notes(self);
+    return ret;
 }
 
 int
@@ -453,9 +462,10 @@ spot_result_table_write(const spot_store_t *store, FILE *out)
         ret = SPOT_ERR_NO_MEMORY;
     }
     if (ret == 0) {
-        write_table(&table);
-        ret = ferror(out) ? SPOT_ERR_IO : 0;
+        ret = write_table(&table);
+        ret = ret == 0 && ferror(out) ? SPOT_ERR_IO : ret;
     }
+    free(table.base_ids);
     free(table.metrics);
     free(table.axes);
     free(table.summaries);

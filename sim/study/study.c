@@ -418,6 +418,30 @@ find_baseline_value(
         value->kind == SPOT_NODE_SCALAR ? spot_utf8_shown(value->text, text) : "that");
 }
 
+/* A point must have one partner at most, and in a design it has none. */
+static void
+check_baseline_plan(spot_study_t *self, spot_bind_t *bind)
+{
+    const spot_study_head_t *head = &self->head;
+    size_t num_points = 0;
+
+    if (spot_plan_is_design(head->plan.kind)) {
+        spot_bind_error(bind, self->baseline_node, "baseline",
+            "a %s plan has no points that differ in one key only",
+            spot_plan_name(head->plan.kind));
+    }
+    for (size_t j = 0;
+         head->plan.kind == SPOT_PLAN_ZIP && head->has_baseline && j < head->num_points;
+         j++) {
+        num_points += spot_study_value_id(head, j, head->baseline_axis_id) ==
+                      head->baseline_value_id;
+    }
+    if (num_points > 1) {
+        spot_bind_error(bind, self->baseline_node, "baseline",
+            "%zu points of the zip have this value: expected one", num_points);
+    }
+}
+
 static void
 find_baseline(spot_study_t *self, spot_bind_t *bind)
 {
@@ -436,6 +460,7 @@ find_baseline(spot_study_t *self, spot_bind_t *bind)
         if (strcmp(self->head.axes[j].path, node->keys[0]->text) == 0) {
             self->head.baseline_axis_id = j;
             find_baseline_value(self, bind, text, node->children[0]);
+            check_baseline_plan(self, bind);
             return;
         }
     }
