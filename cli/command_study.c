@@ -8,6 +8,7 @@
 #include "base/outfile.h"
 #include "cli/command.h"
 #include "cli/interrupt.h"
+#include "cli/plan.h"
 #include "cli/progress_line.h"
 #include "reports/result_csv.h"
 #include "reports/result_json.h"
@@ -16,7 +17,7 @@
 #include "sim/study/study.h"
 #include "sim/train/experiment.h"
 
-enum { OPTION_THREADS = 256, OPTION_SET, OPTION_JSON, OPTION_PLOT };
+enum { OPTION_THREADS = 256, OPTION_SET, OPTION_JSON, OPTION_PLAN, OPTION_PLOT };
 
 typedef struct {
     const char *study_path;
@@ -24,6 +25,7 @@ typedef struct {
     const char *plot_path;
     int64_t num_threads;
     bool is_json;
+    bool is_plan;
     spot_option_list_t sets;
 } arguments_t;
 
@@ -39,6 +41,11 @@ static const struct argp_option options[] = {
         "s\"), or the values of a swept key; may be given several times",
         0},
     {"json", OPTION_JSON, NULL, 0, "Print the results as JSON instead of a table", 0},
+    {"plan", OPTION_PLAN, NULL, 0,
+        "Print the points, the runs and an estimate of the time (measured on a few "
+        "runs), "
+        "with --json as JSON; write nothing",
+        0},
     {NULL, 0, NULL, 0, NULL, 0},
 };
 
@@ -66,6 +73,9 @@ parse(int key, char *text, struct argp_state *state)
             return 0;
         case OPTION_JSON:
             arguments->is_json = true;
+            return 0;
+        case OPTION_PLAN:
+            arguments->is_plan = true;
             return 0;
         default:
             return spot_option_argument(
@@ -250,7 +260,9 @@ run(int argc, char **argv)
     if (ret != 0) {
         exit_code = spot_command_finish_reading(&diag, ret);
     } else {
-        ret = simulate(&arguments, &study, &diag);
+        ret = arguments.is_plan ? spot_plan_show(&study, (int) arguments.num_threads,
+                                      arguments.is_json, &diag)
+                                : simulate(&arguments, &study, &diag);
         exit_code = spot_command_finish(&diag, ret);
     }
     spot_study_free(&study);
@@ -269,7 +281,8 @@ const spot_command_t spot_command_study = {
         "beside the CSV, as FILE.csv.partial.",
     .examples = "  spotsim study study.yaml -o idle.csv --plot idle.svg\n"
                 "  spotsim study study.yaml --set replications.count=100 "
-                "--set job.pipeline_depth=[4,8]\n",
+                "--set job.pipeline_depth=[4,8]\n"
+                "  spotsim study study.yaml --plan\n",
     .options = options,
     .run = run,
 };

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "reports/result_json.h"
 
-#include <math.h>
 #include <stdlib.h>
 
 #include "base/json.h"
 #include "base/memory.h"
+#include "reports/plan_json.h"
 #include "sim/store/summary.h"
 
 static void
@@ -35,17 +35,7 @@ write_point(spot_json_t *json, const spot_store_t *store, size_t point_id,
     const int ret = spot_summarise(store, point_id, summaries);
 
     spot_json_open(json, NULL, '{');
-    spot_json_open(json, "values", '{');
-    for (size_t j = 0; j < head->num_axes; j++) {
-        const size_t value_id = spot_study_value_id(head, point_id, j);
-
-        if (isfinite(head->axes[j].numbers[value_id]) && head->axes[j].unit[0] == '\0') {
-            spot_json_number(json, head->axes[j].path, head->axes[j].numbers[value_id]);
-        } else {
-            spot_json_text(json, head->axes[j].path, head->axes[j].texts[value_id]);
-        }
-    }
-    spot_json_close(json, '}');
+    spot_point_json(json, head, point_id);
     spot_json_open(json, "metrics", '{');
     for (size_t j = 0; ret == 0 && j < head->num_metrics; j++) {
         write_summary(json, &head->metrics[j], &summaries[j]);
@@ -69,6 +59,7 @@ spot_result_json_write(const spot_store_t *store, FILE *out)
     spot_json_text(&json, "question", head->question);
     spot_json_unsigned(&json, "seed", head->seed);
     spot_json_integer(&json, "replications", head->num_replications);
+    spot_plan_json(&json, &head->plan);
     spot_json_open(&json, "points", '[');
     for (size_t j = 0; ret == 0 && j < head->num_points; j++) {
         ret = write_point(&json, store, j, summaries);

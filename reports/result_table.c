@@ -10,6 +10,7 @@
 #include "base/memory.h"
 #include "base/utf8.h"
 #include "reports/result_title.h"
+#include "reports/text_cell.h"
 #include "sim/store/point_groups.h"
 #include "sim/store/summary.h"
 
@@ -67,33 +68,6 @@ axis_text(const table_t *self, size_t point_id, size_t axis_id,
     return spot_utf8_shown(self->head->axes[axis_id].texts[value_id], shown);
 }
 
-/* Columns of a terminal that text takes: its characters. */
-static int
-text_width(const char *text, size_t num_bytes)
-{
-    int width = 0;
-
-    for (size_t j = 0; j < num_bytes; j++) {
-        width += ((unsigned char) text[j] & 0xc0) != 0x80;
-    }
-    return width;
-}
-
-static void
-widen(int *width, const char *text)
-{
-    const int needed = text_width(text, strlen(text));
-
-    *width = *width > needed ? *width : needed;
-}
-
-static void
-write_padded(const table_t *self, const char *text, size_t num_bytes, int width)
-{
-    fprintf(self->out, "%*s%.*s", width - text_width(text, num_bytes), "",
-        (int) num_bytes, text);
-}
-
 /* A long name that is wider than its cells goes on two lines, broken where both are
  * short. */
 static void
@@ -112,7 +86,7 @@ break_name(column_t *column)
         }
     }
     column->width = column->width > narrowest ? column->width : narrowest;
-    widen(&column->width, column->unit);
+    spot_text_widen(&column->width, column->unit);
 }
 
 /* Decimals that show two digits of value. */
@@ -169,11 +143,11 @@ measure_metric(table_t *self, size_t metric_id)
 
         if (isfinite(mean)) {
             number_text(mean, column->num_decimals, text);
-            widen(&column->mean_width, text);
+            spot_text_widen(&column->mean_width, text);
         }
         if (isfinite(half_width)) {
             number_text(half_width, column->num_decimals, text);
-            widen(&column->half_width, text);
+            spot_text_widen(&column->half_width, text);
         }
     }
     column->width = column->mean_width +
@@ -191,7 +165,7 @@ measure_axis(table_t *self, size_t axis_id)
     column->name = self->head->axes[axis_id].path;
     column->unit = "";
     for (size_t j = 0; j < self->head->num_points; j++) {
-        widen(&column->width, axis_text(self, j, axis_id, shown));
+        spot_text_widen(&column->width, axis_text(self, j, axis_id, shown));
     }
     break_name(column);
 }
@@ -209,11 +183,11 @@ write_cell(const table_t *self, size_t point_id, size_t metric_id)
     if (isfinite(mean)) {
         number_text(mean, column->num_decimals, text);
     }
-    write_padded(self, text, strlen(text), column->width - half_columns);
+    spot_text_cell(self->out, text, strlen(text), column->width - half_columns);
     if (isfinite(half_width)) {
         number_text(half_width, column->num_decimals, text);
         fputs(PLUS_MINUS, self->out);
-        write_padded(self, text, strlen(text), column->half_width);
+        spot_text_cell(self->out, text, strlen(text), column->half_width);
     } else {
         fprintf(self->out, "%*s", half_columns, "");
     }
@@ -270,12 +244,12 @@ write_head_line(const table_t *self, size_t first_id, size_t end_id, int line)
     }
     for (size_t j = 0; j < self->head->num_axes; j++) {
         num_bytes = head_text(&self->axes[j], line, &text);
-        write_padded(self, text, num_bytes, self->axes[j].width);
+        spot_text_cell(self->out, text, num_bytes, self->axes[j].width);
         fprintf(self->out, "%*s", GAP, "");
     }
     for (size_t j = first_id; j < end_id; j++) {
         num_bytes = head_text(&self->metrics[j], line, &text);
-        write_padded(self, text, num_bytes, self->metrics[j].width);
+        spot_text_cell(self->out, text, num_bytes, self->metrics[j].width);
         fprintf(self->out, "%*s", j + 1 < end_id ? GAP : 0, "");
     }
     fputc('\n', self->out);
@@ -306,7 +280,7 @@ write_block(const table_t *self, size_t first_id, size_t end_id)
         }
         for (size_t j = 0; j < head->num_axes; j++) {
             (void) axis_text(self, point_id, j, shown);
-            write_padded(self, shown, strlen(shown), self->axes[j].width);
+            spot_text_cell(self->out, shown, strlen(shown), self->axes[j].width);
             fprintf(self->out, "%*s", GAP, "");
         }
         for (size_t j = first_id; j < end_id; j++) {

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Cells of tables of plain text. */
+#ifndef SPOT_REPORTS_TEXT_CELL_H
+#define SPOT_REPORTS_TEXT_CELL_H
+
+#include <stddef.h>
+#include <stdio.h>
+
+/* Makes a width at least as wide as the text, in characters. */
+void spot_text_widen(int *width, const char *text);
+
+/* The first num_bytes bytes of text at the right of a cell. */
+void spot_text_cell(FILE *out, const char *text, size_t num_bytes, int width);
+
+#endif
