@@ -13,16 +13,25 @@
 #include "reports/result_csv.h"
 #include "reports/result_json.h"
 #include "reports/result_table.h"
+#include "reports/sensitivity_report.h"
 #include "reports/study_plot.h"
 #include "sim/study/study.h"
 #include "sim/train/experiment.h"
 
-enum { OPTION_THREADS = 256, OPTION_SET, OPTION_JSON, OPTION_PLAN, OPTION_PLOT };
+enum {
+    OPTION_THREADS = 256,
+    OPTION_SET,
+    OPTION_JSON,
+    OPTION_PLAN,
+    OPTION_PLOT,
+    OPTION_SENSITIVITY
+};
 
 typedef struct {
     const char *study_path;
     const char *output_path;
     const char *plot_path;
+    const char *sensitivity_path;
     int64_t num_threads;
     bool is_json;
     bool is_plan;
@@ -41,6 +50,9 @@ static const struct argp_option options[] = {
         "s\"), or the values of a swept key; may be given several times",
         0},
     {"json", OPTION_JSON, NULL, 0, "Print the results as JSON instead of a table", 0},
+    {"sensitivity", OPTION_SENSITIVITY, "FILE.csv", 0,
+        "Write the Sobol indices of a sensitivity plan as CSV, one row a metric and key",
+        0},
     {"plan", OPTION_PLAN, NULL, 0,
         "Print the points, the runs and an estimate of the time (measured on a few "
         "runs), "
@@ -73,6 +85,9 @@ parse(int key, char *text, struct argp_state *state)
             return 0;
         case OPTION_JSON:
             arguments->is_json = true;
+            return 0;
+        case OPTION_SENSITIVITY:
+            arguments->sensitivity_path = text;
             return 0;
         case OPTION_PLAN:
             arguments->is_plan = true;
@@ -122,9 +137,16 @@ check_outputs(const arguments_t *arguments, const spot_store_t *store, spot_diag
     int ret =
         spot_command_check_outputs((spot_command_files_t){1, &arguments->study_path},
             (spot_command_files_t){
-                2, (const char *[]){arguments->output_path, arguments->plot_path}},
+                3, (const char *[]){arguments->output_path, arguments->plot_path,
+                       arguments->sensitivity_path}},
             diag);
 
+    if (ret == 0 && arguments->sensitivity_path != NULL &&
+        store->head->plan.kind != SPOT_PLAN_SENSITIVITY) {
+        spot_diag_error(diag, arguments->study_path, 0, 0,
+            "--sensitivity needs plan: {sensitivity: {points: 256}}");
+        ret = SPOT_ERR_BAD_INPUT;
+    }
     if (ret == 0 && arguments->plot_path != NULL) {
         ret = spot_study_plot_check(store, arguments->plot_path, diag);
     }
@@ -188,6 +210,10 @@ write_all(const arguments_t *arguments, const spot_store_t *store, spot_diag_t *
     }
     if (ret == 0 && arguments->output_path != NULL) {
         ret = write_results(store, spot_result_csv_write, arguments->output_path, diag);
+    }
+    if (ret == 0 && arguments->sensitivity_path != NULL) {
+        ret = write_results(
+            store, spot_sensitivity_csv_write, arguments->sensitivity_path, diag);
     }
     if (ret == 0) {
         remove_partial_results(arguments);

@@ -2,6 +2,8 @@
 #include "reports/plan_report.h"
 
 #include <inttypes.h>
+#include <math.h>
+#include <stdbool.h>
 #include <string.h>
 
 #include "base/utf8.h"
@@ -87,23 +89,41 @@ write_plan(const spot_study_head_t *head, FILE *out)
     fputc('\n', out);
 }
 
-/* "2 values: 4, 8", or the first ones and the last one of many. */
-static void
-write_values(const spot_axis_t *axis, FILE *out)
+/* The values of the smallest and the largest number; false if one is no number. */
+static bool
+find_ends(const spot_axis_t *axis, size_t *lowest, size_t *highest)
 {
-    const size_t num_first =
-        axis->num_values <= MAX_VALUES ? axis->num_values : MAX_VALUES - 2;
-    char shown[SPOT_UTF8_SHOWN_BYTES];
+    *lowest = 0;
+    *highest = 0;
+    for (size_t j = 0; j < axis->num_values; j++) {
+        if (!isfinite(axis->numbers[j])) {
+            return false;
+        }
+        *lowest = axis->numbers[j] < axis->numbers[*lowest] ? j : *lowest;
+        *highest = axis->numbers[j] > axis->numbers[*highest] ? j : *highest;
+    }
+    return true;
+}
 
-    fprintf(out, "%zu value%s:", axis->num_values, plural(axis->num_values));
-    for (size_t j = 0; j < num_first; j++) {
-        fprintf(out, "%s %s", j == 0 ? "" : ",", spot_utf8_shown(axis->texts[j], shown));
+/* "2 values: 4, 8", and "64 values from 1.5 s to 60 s" of many, or where a design spread
+ * them. */
+static void
+write_values(const spot_axis_t *axis, bool is_spread, FILE *out)
+{
+    char shown[SPOT_UTF8_SHOWN_BYTES];
+    size_t lowest, highest;
+
+    fprintf(out, "%zu value%s", axis->num_values, plural(axis->num_values));
+    if ((is_spread || axis->num_values > MAX_VALUES) &&
+        find_ends(axis, &lowest, &highest)) {
+        fprintf(out, " from %s to %s\n", axis->texts[lowest], axis->texts[highest]);
+        return;
     }
-    if (num_first < axis->num_values) {
+    for (size_t j = 0; j < axis->num_values && j < MAX_VALUES; j++) {
         fprintf(
-            out, ", ..., %s", spot_utf8_shown(axis->texts[axis->num_values - 1], shown));
+            out, "%s %s", j == 0 ? ":" : ",", spot_utf8_shown(axis->texts[j], shown));
     }
-    fputc('\n', out);
+    fputs(axis->num_values > MAX_VALUES ? ", ...\n" : "\n", out);
 }
 
 static void
@@ -116,7 +136,7 @@ write_keys(const spot_study_head_t *head, FILE *out)
     }
     for (size_t j = 0; j < head->num_axes; j++) {
         fprintf(out, "  %-*s  ", width, head->axes[j].path);
-        write_values(&head->axes[j], out);
+        write_values(&head->axes[j], spot_plan_is_design(head->plan.kind), out);
     }
 }
 

@@ -6,6 +6,7 @@
 #include "base/json.h"
 #include "base/memory.h"
 #include "reports/plan_json.h"
+#include "reports/sensitivity_report.h"
 #include "sim/store/summary.h"
 
 static void
@@ -65,6 +66,9 @@ spot_result_json_write(const spot_store_t *store, FILE *out)
         ret = write_point(&json, store, j, summaries);
     }
     spot_json_close(&json, ']');
+    if (ret == 0 && head->plan.kind == SPOT_PLAN_SENSITIVITY) {
+        ret = spot_sensitivity_json(&json, store);
+    }
     spot_json_close(&json, '}');
     free(summaries);
     return ret;

@@ -10,6 +10,7 @@
 #include "base/memory.h"
 #include "base/utf8.h"
 #include "reports/result_title.h"
+#include "reports/sensitivity_report.h"
 #include "reports/text_cell.h"
 #include "sim/store/point_groups.h"
 #include "sim/store/summary.h"
@@ -420,6 +421,9 @@ write_table(table_t *self)
         ret = write_differences(self);
     }
     write_notes(self);
+    if (ret == 0 && head->plan.kind == SPOT_PLAN_SENSITIVITY) {
+        ret = spot_sensitivity_table_write(self->store, self->out);
+    }
     return ret;
 }
 

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "sim/store/sensitivity.h"
 #include "sim/study/study_plan.h"
 
 typedef struct {
@@ -81,6 +82,7 @@ static bool
 read_design(
     spot_bind_t *bind, const spot_node_t *node, spot_plan_t *plan, int64_t *num_drawn)
 {
+    spot_field_t fields[] = {design_fields[0], design_fields[1], design_fields[2]};
     const size_t num_errors = bind->diag->num_errors;
     design_keys_t keys = {0};
 
@@ -97,8 +99,11 @@ read_design(
             spot_plan_name(plan->kind), spot_plan_name(plan->kind));
         return false;
     }
+    if (plan->kind == SPOT_PLAN_SENSITIVITY) {
+        fields[0].min = SPOT_SENSITIVITY_MIN_SAMPLES;
+    }
     strcpy(bind->path, "plan.");
-    spot_bind_map(bind, design_fields, node->keys[0]->text, node->children[0], &keys);
+    spot_bind_map(bind, fields, node->keys[0]->text, node->children[0], &keys);
     bind->path[0] = '\0';
     if (bind->diag->num_errors > num_errors) {
         return false;

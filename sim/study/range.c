@@ -112,7 +112,8 @@ read_quantities(spot_range_t *self, spot_bind_t *bind, const char *path,
     if (!spot_quantity_parse(keys->from, &self->unit) ||
         !spot_quantity_parse(keys->to, &to) || !is_same_unit(&self->unit, &to)) {
         spot_bind_error(bind, node, path,
-            "from and to must be two numbers or two durations, got \"%s\" and \"%s\"",
+            "from and to must be two numbers, two durations or two of one unit, got "
+            "\"%s\" and \"%s\"",
             spot_utf8_shown(keys->from, from_text), spot_utf8_shown(keys->to, to_text));
         return false;
     }
