@@ -156,7 +156,7 @@ title_words(const spot_axis_t *axis, bool is_alone, char words[SPOT_WORDS_BYTES]
 }
 
 /* "pipeline depth 8", "mode async, reload 10 s": where the panel is on other axes. Where
- * it has all points, "with pipeline depth, reload": what varies too. */
+ * it has all points, "together with pipeline depth, reload": what varies too. */
 static void
 draw_panel_title(const study_plot_t *self, const spot_panel_t *panel, size_t panel_id)
 {
@@ -175,7 +175,7 @@ draw_panel_title(const study_plot_t *self, const spot_panel_t *panel, size_t pan
             }
             used += (size_t) snprintf(text + used, 512 - used, "%s%s%s%s",
                 used > 0    ? ", "
-                : is_varied ? "with "
+                : is_varied ? "together with "
                             : "",
                 words, is_varied ? "" : " ", shown);
         }
@@ -338,7 +338,8 @@ static void
 write_scatter(const study_plot_t *self, size_t panel_id)
 {
     fprintf(self->figure.out,
-        "plot $panel%zu using 1:2:3:4 with yerrorbars lw 0.6 pt 7 ps 0 lc rgb '%s', \\\n"
+        "plot $panel%zu using 1:3:(0):($4-$3) with vectors nohead lw 0.8 lc rgb '%s', "
+        "\\\n"
         "$panel%zu using 1:2 with points pt 7 ps 0.45 lc rgb '%s'\n",
         panel_id, SPOT_INK_OTHER, panel_id, SPOT_INK_ACCENT);
 }
