@@ -155,19 +155,19 @@ write_node(const spot_node_t *node, FILE *out)
     fputc(is_map ? '}' : ']', out);
 }
 
-/* What tells values apart. Quantities that are the same are so however they are written,
- * and no text is a quantity. */
+/* What tells values apart. Quantities that are the same are so however they are written;
+ * a number in quotes is a text. */
 static void
 write_key(const spot_node_t *node, FILE *out)
 {
     spot_quantity_t quantity;
 
-    if (node->kind == SPOT_NODE_SCALAR && !node->is_quoted &&
-        spot_quantity_parse(node->text, &quantity)) {
+    if (node->kind == SPOT_NODE_SCALAR && spot_quantity_parse(node->text, &quantity) &&
+        (!node->is_quoted || quantity.is_duration)) {
         fprintf(out, "%c%.17g %s", quantity.is_duration ? 'd' : 'n',
             quantity.value + 0.0, quantity.unit); /* -0 is 0 */
     } else {
-        fputc(node->kind == SPOT_NODE_SCALAR && node->is_quoted ? 'q' : 't', out);
+        fputc('t', out);
         write_node(node, out);
     }
 }
@@ -221,7 +221,6 @@ find_equal_items(const spot_axis_source_t *source, size_t *first_ids)
 static int
 describe_values(spot_axis_t *axis, spot_node_t *const *values)
 {
-    const char *first_unit = "";
     char unit[SPOT_UNIT_BYTES] = "";
 
     axis->texts = spot_calloc(axis->num_values, sizeof(*axis->texts));
@@ -231,6 +230,7 @@ describe_values(spot_axis_t *axis, spot_node_t *const *values)
     }
     for (size_t j = 0; j < axis->num_values; j++) {
         spot_quantity_t quantity;
+        const char *own_unit;
         bool is_quantity;
 
         axis->texts[j] = node_text(write_node, values[j]);
@@ -238,12 +238,12 @@ describe_values(spot_axis_t *axis, spot_node_t *const *values)
             return SPOT_ERR_NO_MEMORY;
         }
         is_quantity = spot_quantity_parse(axis->texts[j], &quantity);
-        first_unit = quantity.is_duration ? "s" : quantity.unit;
+        own_unit = quantity.is_duration ? "s" : quantity.unit;
         if (j == 0) {
-            strcpy(unit, is_quantity ? first_unit : "");
+            strcpy(unit, is_quantity ? own_unit : "");
         }
         axis->numbers[j] =
-            is_quantity && strcmp(unit, first_unit) == 0 ? quantity.value : (double) NAN;
+            is_quantity && strcmp(unit, own_unit) == 0 ? quantity.value : (double) NAN;
         if (quantity.is_duration) {
             axis->numbers[j] /= (double) SPOT_MS_PER_S;
         }

@@ -75,6 +75,8 @@ test_repeated_points(void **state)
         "sweep: point 3 has the same values as point 1");
     assert_refused("sweep: {pause: [30 s, 1 s, 0.5 min]}\n", "stands twice");
     assert_refused("sweep: {first: [0, 1, -0]}\n", "stands twice");
+    assert_refused("sweep: {mode: [sync, async, \"sync\"]}\n", "stands twice");
+    assert_refused("sweep: {pause: [30 s, \"0.5 min\"]}\n", "stands twice");
 }
 
 /* ---- Ranges ---- */
