@@ -47,6 +47,10 @@ struct spot_field {
     const spot_field_t *fields; /* of a map; ends with a field without name, whose own
                                    fields, if any, go on with the table */
     spot_bind_function_t bind;
+    /* custom, for the canonical form only, both optional: the table by which it binds
+     * the map at node, or NULL; whether the order of the map's keys matters. */
+    const spot_field_t *(*table)(const spot_node_t *node);
+    bool is_ordered;
 };
 
 struct spot_bind {

@@ -11,7 +11,7 @@
 #include <gnu/libc-version.h>
 #endif
 
-#include "spot_commit.h" /* written by every build, see base/CMakeLists.txt */
+#include "base/commit.h" /* written by every build, see cmake/commit.cmake */
 
 const spot_build_info_t spot_build_info = {
     .version = SPOT_VERSION,

@@ -86,7 +86,8 @@ spot_canonical_append(spot_canonical_t *self, const char *path, char *text)
         free(text);
         return SPOT_ERR_NO_MEMORY;
     }
-    self->entries[self->num_entries++] = (spot_canonical_entry_t){copy, text};
+    self->entries[self->num_entries++] =
+        (spot_canonical_entry_t){.path = copy, .text = text};
     return 0;
 }
 
@@ -151,34 +152,70 @@ spot_canonical_add(spot_canonical_t *self, const char *path, const char *text)
     return ret == 0 ? spot_canonical_sort(self) : ret;
 }
 
-/* The same as spot_canonical_is_within() for an outer path without \. */
-static bool
-is_dropped(const char *path, const char *outer)
+/* The rest of a path behind an outer one without \, or NULL: it is not within that. */
+static const char *
+rest_of(const char *path, const char *outer)
 {
     while (*outer != '\0') {
         path += *path == '\\' && path[1] != '\0';
         if (*path != *outer) {
-            return false;
+            return NULL;
         }
         path++;
         outer++;
     }
-    return *path == '\0' || *path == '.' || *path == '[';
+    return path;
 }
 
-void
-spot_canonical_drop(spot_canonical_t *self, const char *path)
+/* The order of keys of a map goes with the map. */
+static bool
+is_dropped(const spot_canonical_entry_t *entry, const char *path)
+{
+    static const char order[] = SPOT_CANONICAL_ORDER ".";
+    const bool is_order = strncmp(entry->path, order, sizeof(order) - 1) == 0;
+    const char *rest = rest_of(entry->path + (is_order ? sizeof(order) - 1 : 0), path);
+
+    return rest != NULL &&
+           (*rest == '\0' || *rest == '[' || *rest == (is_order ? '\\' : '.'));
+}
+
+static void
+drop_if(spot_canonical_t *self,
+    bool (*is_out)(const spot_canonical_entry_t *entry, const char *path),
+    const char *path)
 {
     size_t num_kept = 0;
 
     for (size_t j = 0; j < self->num_entries; j++) {
-        if (is_dropped(self->entries[j].path, path)) {
+        if (is_out(&self->entries[j], path)) {
             free_entry(&self->entries[j]);
         } else {
             self->entries[num_kept++] = self->entries[j];
         }
     }
     self->num_entries = num_kept;
+}
+
+/* Whether it is a default of the table that the selector at path has chosen. */
+static bool
+is_chosen_by(const spot_canonical_entry_t *entry, const char *path)
+{
+    const char *key = strrchr(path, '.');
+    const size_t num_bytes = key == NULL ? 0 : (size_t) (key - path) + 1;
+
+    return entry->is_chosen && strncmp(entry->path, path, num_bytes) == 0;
+}
+
+void
+spot_canonical_drop(spot_canonical_t *self, const char *path)
+{
+    for (size_t j = 0; j < self->num_entries; j++) {
+        if (self->entries[j].is_selector && strcmp(self->entries[j].path, path) == 0) {
+            drop_if(self, is_chosen_by, path);
+            break;
+        }
+    }
+    drop_if(self, is_dropped, path);
 }
 
 int

@@ -11,6 +11,7 @@
 #ifndef SPOT_BASE_CANONICAL_H
 #define SPOT_BASE_CANONICAL_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 
@@ -20,8 +21,10 @@
 /* A path is keys with dots between them; items of a list are [0], [1], ... behind its
  * key. Within a key each of . [ ] and \ has a \ before it. */
 typedef struct {
-    char *path; /* "trace.addition.big.range[1]" */
-    char *text; /* as in YAML: a scalar, quoted if it must be, {} or [] */
+    char *path;       /* "trace.addition.big.range[1]" */
+    char *text;       /* as in YAML: a scalar, quoted if it must be, {} or [] */
+    bool is_selector; /* made, not read: what chose a table of fields, */
+    bool is_chosen;   /* and a default that is from such a table */
 } spot_canonical_entry_t;
 
 typedef struct {
@@ -32,6 +35,10 @@ typedef struct {
 
 /* The map whose keys are the names of the files read, and its values their SHA-256. */
 #define SPOT_CANONICAL_FILES "files"
+
+/* The map whose keys are the paths of maps in which the order of keys matters, and its
+ * values lists of their keys. */
+#define SPOT_CANONICAL_ORDER "order"
 
 /* Zero self to start. Appends what node, a map that was bound by fields, means. inputs:
  * the journal of the binding after spot_inputs_name(), or NULL; its files are appended
@@ -47,7 +54,8 @@ void spot_canonical_free(spot_canonical_t *self);
 SPOT_MUST_CHECK int spot_canonical_add(
     spot_canonical_t *self, const char *path, const char *text);
 
-/* Removes a key and all that lies within it; path is as in a sweep, without \. */
+/* Removes a key and all that lies within it; path is as in a sweep, without \. With the
+ * key that chose a table of fields ("recovery.system") the defaults of that table go. */
 void spot_canonical_drop(spot_canonical_t *self, const char *path);
 
 /* Adds those files of other that self does not have: a study that has more points reads

@@ -14,6 +14,7 @@ typedef struct {
     spot_canonical_t *list;
     spot_canonical_path_t path;
     const spot_inputs_t *inputs; /* or NULL */
+    bool is_chosen;              /* the defaults are of a table that was chosen */
 } walk_t;
 
 /* ---- Scalars by type; each is NULL where there is no memory ---- */
@@ -169,24 +170,76 @@ typed_scalar(const walk_t *self, const spot_field_t *field, const spot_node_t *n
 
 static int walk_fields(walk_t *self, const spot_field_t *fields, const spot_node_t *map);
 
+/* The keys of a map as they stand, in a place of their own: entries are sorted. */
+static int
+walk_order(walk_t *self, const spot_node_t *map)
+{
+    spot_canonical_path_t path = {0};
+    int ret = spot_canonical_path_key(&path, SPOT_CANONICAL_ORDER);
+    size_t num_bytes;
+
+    ret = ret == 0 ? spot_canonical_path_key(&path, self->path.bytes) : ret;
+    num_bytes = path.num_bytes;
+    for (size_t j = 0; ret == 0 && j < map->num_children; j++) {
+        ret = spot_canonical_path_item(&path, j);
+        if (ret == 0) {
+            ret = spot_canonical_append(
+                self->list, path.bytes, spot_canonical_scalar(map->keys[j]->text, true));
+        }
+        spot_canonical_path_cut(&path, num_bytes);
+    }
+    free(path.bytes);
+    return ret;
+}
+
+/* A map that is bound by a table which it chooses itself. */
+static int
+walk_chosen(walk_t *self, const spot_field_t *fields, const spot_node_t *node)
+{
+    const bool was_chosen = self->is_chosen;
+    int ret;
+
+    self->is_chosen = true;
+    ret = walk_fields(self, fields, node);
+    self->is_chosen = was_chosen;
+    return ret;
+}
+
 static int
 walk_value(walk_t *self, const spot_field_t *field, const spot_node_t *node)
 {
-    if (field->type == SPOT_FIELD_MAP && node->kind == SPOT_NODE_MAP) {
+    const bool is_map = node->kind == SPOT_NODE_MAP;
+    const spot_field_t *fields =
+        is_map && field->table != NULL ? field->table(node) : NULL;
+    int ret = is_map && field->is_ordered ? walk_order(self, node) : 0;
+
+    if (ret != 0) {
+        return ret;
+    }
+    if (fields != NULL) {
+        return walk_chosen(self, fields, node);
+    }
+    if (field->type == SPOT_FIELD_MAP && is_map) {
         return walk_fields(self, field->fields, node);
     }
     if (node->kind != SPOT_NODE_SCALAR) {
         return spot_canonical_append_tree(
             self->list, &self->path, node, any_scalar, self->inputs);
     }
-    return spot_canonical_append(
+    ret = spot_canonical_append(
         self->list, self->path.bytes, typed_scalar(self, field, node));
+    if (ret == 0) {
+        self->list->entries[self->list->num_entries - 1].is_selector =
+            field->type == SPOT_FIELD_SELECTOR;
+    }
+    return ret;
 }
 
 /* A default as if it stood in the document. */
 static int
 walk_initial(walk_t *self, const spot_field_t *field, const spot_node_t *map)
 {
+    const size_t num_before = self->list->num_entries;
     spot_diag_t diag;
     spot_yaml_t document;
     int ret;
@@ -197,6 +250,9 @@ walk_initial(walk_t *self, const spot_field_t *field, const spot_node_t *map)
     spot_bug_assert(ret != SPOT_ERR_BAD_INPUT);
     if (ret == 0) {
         ret = walk_value(self, field, document.root);
+    }
+    for (size_t j = num_before; j < self->list->num_entries; j++) {
+        self->list->entries[j].is_chosen |= self->is_chosen;
     }
     spot_yaml_free(&document);
     spot_diag_free(&diag);

@@ -65,6 +65,20 @@ spot_recovery_bind(
     spot_bind_map(bind, choice->system->options, field->name, node, choice->options);
 }
 
+const spot_field_t *
+spot_recovery_table(const spot_node_t *node)
+{
+    const spot_node_t *name = spot_node_get(node, "system");
+
+    for (size_t j = 0; name != NULL && spot_recovery_systems[j] != NULL; j++) {
+        if (name->kind == SPOT_NODE_SCALAR &&
+            strcmp(spot_recovery_systems[j]->name, name->text) == 0) {
+            return spot_recovery_systems[j]->options;
+        }
+    }
+    return NULL;
+}
+
 void
 spot_recovery_choice_free(spot_recovery_choice_t *self)
 {

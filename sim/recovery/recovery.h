@@ -65,6 +65,10 @@ typedef struct {
 /* A bind function; target is a spot_recovery_choice_t. */
 void spot_recovery_bind(
     spot_bind_t *bind, const spot_field_t *field, const spot_node_t *node, void *target);
+
+/* The options by which a node is bound, or NULL. */
+const spot_field_t *spot_recovery_table(const spot_node_t *node);
+
 void spot_recovery_choice_free(spot_recovery_choice_t *self);
 
 #endif

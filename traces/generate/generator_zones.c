@@ -549,6 +549,7 @@ static const spot_field_t zones_options[] = {
         .type = SPOT_FIELD_CUSTOM,
         .offset = offsetof(model_t, zones_node),
         .bind = spot_bind_keep_node, /* bound when the tick is known */
+        .is_ordered = true,          /* a zone's streams are those of its number */
         .expected = "{ZONE: {generator: NAME, capacity: N, initial: N, ...}, ...}",
         .help = "a model for each zone, with its own capacity, initial instances and "
                 "price; instances are named ZONE/i1, ZONE/i2, ... by birth in the zone"},

@@ -441,13 +441,31 @@ spot_trace_model_has_price(const spot_trace_model_t *self)
     return has_price || spot_trace_model_common(self)->price.num_steps > 0;
 }
 
+/* The generator that a map names, or NULL. */
+static const spot_generator_t *
+generator_of_node(const spot_node_t *node)
+{
+    const spot_node_t *name = spot_node_get(node, "generator");
+
+    return name == NULL || name->kind != SPOT_NODE_SCALAR
+               ? NULL
+               : generator_of_name(name->text);
+}
+
+const spot_field_t *
+spot_trace_model_table(const spot_node_t *node)
+{
+    const spot_generator_t *generator = spot_node_get(node, "file") != NULL
+                                            ? &spot_generator_file
+                                            : generator_of_node(node);
+
+    return generator == NULL ? NULL : generator->options;
+}
+
 bool
 spot_trace_node_has_initial(const spot_node_t *node)
 {
-    const spot_node_t *name = spot_node_get(node, "generator");
-    const spot_generator_t *generator = name == NULL || name->kind != SPOT_NODE_SCALAR
-                                            ? NULL
-                                            : generator_of_name(name->text);
+    const spot_generator_t *generator = generator_of_node(node);
 
     return spot_node_get(node, "file") != NULL ||
            (generator != NULL && has_initial(generator));

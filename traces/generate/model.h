@@ -22,6 +22,9 @@ SPOT_MUST_CHECK int spot_trace_model_init(spot_trace_model_t *self, spot_bind_t 
     const spot_node_t *node, const spot_trace_setting_t *setting,
     const spot_trace_model_t *like);
 
+/* The options by which a map is bound, or NULL. */
+const spot_field_t *spot_trace_model_table(const spot_node_t *node);
+
 /* Binds a model file of its own: "spotsim-model: 1" and the keys of "trace:". */
 SPOT_MUST_CHECK int spot_trace_model_read(
     spot_trace_model_t *self, const spot_node_t *root, spot_diag_t *diag);

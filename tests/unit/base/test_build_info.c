@@ -7,38 +7,6 @@
 #include "base/machine.h"
 #include "tests/unit/base/support.h"
 
-/* The output of a command without its last line end; "" where it fails. */
-static void
-output_of(const char *command, char text[128])
-{
-    FILE *stream = popen(command, "r");
-
-    text[0] = '\0';
-    assert_non_null(stream);
-    (void) (fgets(text, 128, stream) != NULL);
-    if (pclose(stream) != 0) {
-        text[0] = '\0';
-    }
-    text[strcspn(text, "\n")] = '\0';
-}
-
-/* The test was built from the sources that are there now. */
-static void
-test_commit_is_that_of_the_sources(void **state)
-{
-    char commit[128];
-
-    (void) state;
-    output_of(
-        "git -C '" SPOT_SOURCE_DIR "' describe --always --dirty 2>/dev/null", commit);
-    if (commit[0] == '\0') {
-        assert_string_equal(spot_build_info.commit, "unknown");
-        skip();
-    }
-    /* Files that changed since the build make no other commit. */
-    assert_true(strncmp(spot_build_info.commit, commit, strcspn(commit, "-")) == 0);
-}
-
 static void
 test_facts_are_there(void **state)
 {
@@ -46,6 +14,7 @@ test_facts_are_there(void **state)
     assert_true(spot_build_info.version[0] >= '0' && spot_build_info.version[0] <= '9');
     assert_non_null(strchr(spot_build_info.compiler, ' '));
     assert_true(strlen(spot_build_info.build) > 0);
+    assert_true(strlen(spot_build_info.commit) > 0); /* tests/structure/commit.sh */
 }
 
 static void
@@ -87,7 +56,6 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_commit_is_that_of_the_sources),
         cmocka_unit_test(test_facts_are_there),
         cmocka_unit_test(test_libraries_tell_their_versions),
         cmocka_unit_test(test_machine_is_this_one),
