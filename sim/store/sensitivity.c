@@ -131,8 +131,8 @@ find_addends(const work_t *self, size_t sample_id, size_t omitted_id, double *ad
     const size_t num_groups = data->num_groups;
     const double *at_a = point_values(data, sample_id, 0);
     const double *at_b = point_values(data, sample_id, 1);
-    double a[SPOT_SENSITIVITY_MAX_GROUPS], b[SPOT_SENSITIVITY_MAX_GROUPS];
-    double change[SPOT_SENSITIVITY_MAX_GROUPS];
+    double a[SPOT_SENSITIVITY_MAX_GROUPS] = {0}, b[SPOT_SENSITIVITY_MAX_GROUPS] = {0};
+    double change[SPOT_SENSITIVITY_MAX_GROUPS] = {0};
     double square_a, square_b;
 
     for (size_t g = 0; g < num_groups; g++) {

@@ -72,7 +72,9 @@ typedef struct {
     size_t num_left_out;   /* those with an undefined value at any of their points */
     double mean;           /* over A and B; NAN where undefined, as all below */
     double variance;       /* over points, of the expected value */
-    double noise_variance; /* that was taken out of the variance; NAN with one group */
+    double noise_variance; /* that was taken out; its share of the variance of the means
+                            * is noise_variance / (variance + noise_variance). NAN with
+                            * one group */
     spot_sensitivity_index_t *first; /* [num_inputs] */
     spot_sensitivity_index_t *total; /* [num_inputs] */
 } spot_sensitivity_t;

@@ -32,6 +32,7 @@ typedef enum {
 
 typedef struct {
     known_case_t known;
+    size_t num_designs;
     size_t num_samples;
     bool is_random; /* independent points instead of a Sobol sequence */
     noise_t noise;
@@ -140,7 +141,7 @@ run_designs(const setting_t *setting, tally_t *tally)
     const known_case_t *known = &setting->known;
 
     memset(tally, 0, sizeof(*tally));
-    for (uint64_t seed = 0; seed < NUM_DESIGNS; seed++) {
+    for (uint64_t seed = 0; seed < setting->num_designs; seed++) {
         const size_t num_groups = setting->noise == NO_NOISE ? 1 : NUM_NOISE_GROUPS;
         double *values = make_values(setting, seed, num_groups);
         const spot_sensitivity_data_t data = {
@@ -192,7 +193,8 @@ find_coverage(
     *worst = 1;
     for (size_t order = 0; order < 2; order++) {
         for (size_t i = 0; i < num_inputs; i++) {
-            const double share = tally->num_held[order][i] / NUM_DESIGNS;
+            const double share =
+                tally->num_held[order][i] / (double) setting->num_designs;
 
             *mean += share / (2 * (double) num_inputs);
             *worst = fmin(*worst, share);
@@ -233,8 +235,9 @@ rms_error(const setting_t *setting, const tally_t *tally)
 
 /* Independent base samples are what the bootstrap assumes: coverage is near 95 %. A
  * share of 200 has a standard error of 1.5 %; the mean over the inputs must be within
- * 92-97 %, each index within 95 % +- 4.5 standard errors. On Sobol points the same
- * intervals are on the safe side, and the error is less than half. */
+ * 92-97 %, each index within 95 % +- 4.5 standard errors. On four times as many Sobol
+ * points the same intervals are on the safe side, and the error is less than half of
+ * what as many random ones would have, which is half of what was seen. */
 static void
 test_known_functions(void **state)
 {
@@ -243,20 +246,24 @@ test_known_functions(void **state)
     (void) state;
     fill_cases(cases);
     for (size_t j = 0; j < 4; j++) {
-        setting_t setting = {.known = cases[j], .num_samples = 1024, .is_random = true};
+        setting_t setting = {.known = cases[j],
+            .num_designs = NUM_DESIGNS,
+            .num_samples = 256,
+            .is_random = true};
         double mean, worst, random_error, sobol_error;
         tally_t tally;
 
         run_designs(&setting, &tally);
-        assert_unbiased(&setting, &tally, 0.05);
+        assert_unbiased(&setting, &tally, 0.1);
         assert_mean(
-            "variance", &tally.variance, cases[j].variance, 0.1 * cases[j].variance);
+            "variance", &tally.variance, cases[j].variance, 0.2 * cases[j].variance);
         find_coverage(&setting, &tally, &mean, &worst);
         assert_true(mean >= 0.92 && mean <= 0.97);
         assert_true(worst >= 0.95 - MAX_Z * sqrt(0.95 * 0.05 / NUM_DESIGNS));
         random_error = rms_error(&setting, &tally);
 
         setting.is_random = false;
+        setting.num_samples *= 4;
         run_designs(&setting, &tally);
         assert_unbiased(&setting, &tally, 0.02);
         find_coverage(&setting, &tally, &mean, &worst);
@@ -265,7 +272,7 @@ test_known_functions(void **state)
         sobol_error = rms_error(&setting, &tally);
         print_message("%s: error %.5f with random points, %.5f with Sobol points\n",
             cases[j].name, random_error, sobol_error);
-        assert_true(sobol_error < random_error / 2);
+        assert_true(sobol_error < random_error / 2 / 2);
     }
 }
 
@@ -279,6 +286,7 @@ check_noise(noise_t noise, double noise_share, double noise_seen, double least_c
     fill_cases(cases);
     for (size_t j = 0; j < 4; j++) {
         const setting_t setting = {.known = cases[j],
+            .num_designs = NUM_DESIGNS,
             .num_samples = 512,
             .is_random = true,
             .noise = noise,
@@ -343,6 +351,23 @@ test_slope_noise(void **state)
 {
     (void) state;
     check_noise(SLOPE_NOISE, 0.02, 0.02, 0.9);
+}
+
+/* Common noise moves numerator and variance together, and a ratio of unbiased sums is
+ * not unbiased: without the jackknife the indices are off by 0.01. */
+static void
+test_ratio_bias(void **state)
+{
+    const setting_t setting = {.known = product_case(),
+        .num_designs = 2000,
+        .num_samples = 128,
+        .noise = SLOPE_NOISE,
+        .noise_share = 0.05};
+    tally_t tally;
+
+    (void) state;
+    run_designs(&setting, &tally);
+    assert_unbiased(&setting, &tally, 0.05);
 }
 
 static spot_sensitivity_data_t
@@ -513,6 +538,7 @@ main(void)
         cmocka_unit_test(test_own_noise),
         cmocka_unit_test(test_common_noise),
         cmocka_unit_test(test_slope_noise),
+        cmocka_unit_test(test_ratio_bias),
         cmocka_unit_test(test_outcomes),
         cmocka_unit_test(test_left_out_is_gone),
         cmocka_unit_test(test_invariance),

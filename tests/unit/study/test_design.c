@@ -429,6 +429,7 @@ test_steps(void **state)
 {
     static const double tenths[] = {0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1};
     static const double some[] = {0.1, 0.4, 0.7};
+    static const double rounded[] = {-2, -0.9}; /* -2 + (-0.9 - -2) is not -0.9 */
     static const double depths[] = {8, 16, 24, 32};
     static const double dice[] = {1, 2, 3, 4, 5, 6};
     static const double signs[] = {-1, 0, 1};
@@ -441,6 +442,8 @@ test_steps(void **state)
         &(spot_design_axis_t){SPOT_DESIGN_NUMBER, false, 0, 1, 0.1, 0}, tenths, 11);
     assert_equal_cells(
         &(spot_design_axis_t){SPOT_DESIGN_NUMBER, false, 0.1, 0.7, 0.3, 0}, some, 3);
+    assert_equal_cells(
+        &(spot_design_axis_t){SPOT_DESIGN_NUMBER, false, -2, -0.9, 1.1, 0}, rounded, 2);
     assert_equal_cells(
         &(spot_design_axis_t){SPOT_DESIGN_INTEGER, false, 8, 32, 8, 0}, depths, 4);
     assert_equal_cells(
