@@ -6,6 +6,7 @@
 
 #include "cli/command.h"
 #include "cli/interrupt.h"
+#include "cli/plan.h"
 #include "cli/study_progress.h"
 #include "cli/study_results.h"
 #include "reports/study_plot.h"
@@ -22,7 +23,9 @@ enum {
     OPTION_JSON,
     OPTION_PLOT,
     OPTION_SHARD,
-    OPTION_PROGRESS
+    OPTION_PROGRESS,
+    OPTION_PLAN,
+    OPTION_SENSITIVITY
 };
 
 typedef struct {
@@ -34,6 +37,7 @@ typedef struct {
     int64_t shard_id;
     int64_t num_shards;
     spot_progress_form_t progress;
+    bool is_plan;
     spot_option_list_t sets;
     int argc;
     char **argv;
@@ -41,10 +45,9 @@ typedef struct {
 
 static const struct argp_option options[] = {
     {"output", 'o', "FILE", 0,
-        "Keep every replication in FILE.db, a SQLite database; a study that is run "
-        "again "
-        "with it runs what is missing. FILE.csv: only a summary, one row a point and "
-        "metric; -: the same on standard output",
+        "Keep the results in FILE.db (or .sqlite, .sqlite3), a database: a study that is "
+        "run again with it runs what is missing. Any other name: a summary as CSV, one "
+        "row a point and metric; -: the same on standard output",
         0},
     {"plot", OPTION_PLOT, "FILE.svg", 0, "Draw the results (needs gnuplot)", 0},
     {"threads", OPTION_THREADS, "N", 0,
@@ -59,6 +62,13 @@ static const struct argp_option options[] = {
         "s\"), or the values of a swept key; may be given several times",
         0},
     {"json", OPTION_JSON, NULL, 0, "Print the results as JSON instead of a table", 0},
+    {"sensitivity", OPTION_SENSITIVITY, "FILE.csv", 0,
+        "Write the Sobol indices of a sensitivity plan as CSV, one row a metric and key",
+        0},
+    {"plan", OPTION_PLAN, NULL, 0,
+        "Print the points, the runs and an estimate of the time (measured on a few "
+        "runs), with --json as JSON; write nothing",
+        0},
     {"progress", OPTION_PROGRESS, "FORM", 0,
         "How to tell on standard error how far it is: auto (default: line on a "
         "terminal, "
@@ -159,6 +169,12 @@ parse(int key, char *text, struct argp_state *state)
         case OPTION_JSON:
             arguments->results.is_json = true;
             return 0;
+        case OPTION_SENSITIVITY:
+            arguments->results.sensitivity_path = text;
+            return 0;
+        case OPTION_PLAN:
+            arguments->is_plan = true;
+            return 0;
         case ARGP_KEY_SUCCESS:
             finish_arguments(state, arguments);
             return 0;
@@ -173,11 +189,18 @@ static int
 check_outputs(const arguments_t *arguments, const spot_store_t *store, spot_diag_t *diag)
 {
     const spot_study_results_t *results = &arguments->results;
-    int ret =
-        spot_command_check_outputs((spot_command_files_t){1, &arguments->study_path},
-            (spot_command_files_t){
-                2, (const char *[]){results->csv_path, results->plot_path}},
-            diag);
+    int ret = spot_command_check_outputs(
+        (spot_command_files_t){1, &arguments->study_path},
+        (spot_command_files_t){3, (const char *[]){results->csv_path, results->plot_path,
+                                      results->sensitivity_path}},
+        diag);
+
+    if (ret == 0 && results->sensitivity_path != NULL &&
+        store->head->plan.kind != SPOT_PLAN_SENSITIVITY) {
+        spot_diag_error(diag, arguments->study_path, 0, 0,
+            "--sensitivity needs plan: {sensitivity: {points: 256}}");
+        ret = SPOT_ERR_BAD_INPUT;
+    }
 
     if (ret == 0 && results->plot_path != NULL) {
         ret = spot_study_plot_check(store, results->plot_path, diag);
@@ -306,7 +329,9 @@ run(int argc, char **argv)
     if (ret != 0) {
         exit_code = spot_command_finish_reading(&diag, ret);
     } else {
-        ret = simulate(&arguments, &study, &diag);
+        ret = arguments.is_plan ? spot_plan_show(&study, (int) arguments.num_threads,
+                                      arguments.results.is_json, &diag)
+                                : simulate(&arguments, &study, &diag);
         exit_code = spot_command_finish(&diag, ret);
     }
     spot_study_free(&study);
@@ -331,6 +356,7 @@ const spot_command_t spot_command_study = {
     .examples = "  spotsim study study.yaml -o results.db --plot idle.svg\n"
                 "  spotsim study study.yaml --set replications.count=100 "
                 "--set job.pipeline_depth=[4,8]\n"
+                "  spotsim study study.yaml --plan\n"
                 "  spotsim study study.yaml -o part-3.db --shard 3/8\n",
     .options = options,
     .run = run,

@@ -9,6 +9,7 @@
 #include "reports/result_csv.h"
 #include "reports/result_json.h"
 #include "reports/result_table.h"
+#include "reports/sensitivity_report.h"
 #include "reports/study_plot.h"
 
 /* Whether the CSV goes to a file, not to standard output. */
@@ -92,6 +93,10 @@ spot_study_results_write(
     }
     if (ret == 0 && self->csv_path != NULL) {
         ret = write_results(store, spot_result_csv_write, self->csv_path, diag);
+    }
+    if (ret == 0 && self->sensitivity_path != NULL) {
+        ret = write_results(
+            store, spot_sensitivity_csv_write, self->sensitivity_path, diag);
     }
     if (ret == 0) {
         remove_partial_results(self);

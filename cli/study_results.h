@@ -11,7 +11,8 @@
 typedef struct {
     const char *csv_path;  /* "-": standard output, instead of the table; NULL: none */
     const char *plot_path; /* may be NULL */
-    bool is_json;          /* instead of the table */
+    const char *sensitivity_path; /* the same */
+    bool is_json;                 /* instead of the table */
 } spot_study_results_t;
 
 /* Writes all of them. */

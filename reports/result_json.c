@@ -1,23 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "reports/result_json.h"
 
-#include <math.h>
 #include <stdlib.h>
 
 #include "base/json.h"
 #include "base/memory.h"
+#include "reports/plan_json.h"
+#include "reports/sensitivity_report.h"
 #include "sim/store/difference.h"
 #include "sim/store/summary.h"
-
-static void
-write_value(spot_json_t *json, const spot_axis_t *axis, size_t value_id)
-{
-    if (isfinite(axis->numbers[value_id]) && axis->unit[0] == '\0') {
-        spot_json_number(json, axis->path, axis->numbers[value_id]);
-    } else {
-        spot_json_text(json, axis->path, axis->texts[value_id]);
-    }
-}
 
 static void
 write_difference(spot_json_t *json, const spot_paired_t *pair)
@@ -65,11 +56,7 @@ write_point(spot_json_t *json, const spot_store_t *store, size_t point_id,
     const int ret = spot_summarise(store, point_id, summaries);
 
     spot_json_open(json, NULL, '{');
-    spot_json_open(json, "values", '{');
-    for (size_t j = 0; j < head->num_axes; j++) {
-        write_value(json, &head->axes[j], spot_study_value_id(head, point_id, j));
-    }
-    spot_json_close(json, '}');
+    spot_point_json(json, head, point_id);
     spot_json_open(json, "metrics", '{');
     for (size_t j = 0; ret == 0 && j < head->num_metrics; j++) {
         write_metric(json, &head->metrics[j], &summaries[j], &pairs[j]);
@@ -97,14 +84,19 @@ spot_result_json_write(const spot_store_t *store, FILE *out)
     spot_json_integer(&json, "replications", head->num_replications);
     if (head->has_baseline) {
         spot_json_open(&json, "baseline", '{');
-        write_value(&json, &head->axes[head->baseline_axis_id], head->baseline_value_id);
+        spot_axis_value_json(
+            &json, &head->axes[head->baseline_axis_id], head->baseline_value_id);
         spot_json_close(&json, '}');
     }
+    spot_plan_json(&json, &head->plan);
     spot_json_open(&json, "points", '[');
     for (size_t j = 0; ret == 0 && j < head->num_points; j++) {
         ret = write_point(&json, store, j, summaries, &pairs[j * head->num_metrics]);
     }
     spot_json_close(&json, ']');
+    if (ret == 0 && head->plan.kind == SPOT_PLAN_SENSITIVITY) {
+        ret = spot_sensitivity_json(&json, store);
+    }
     spot_json_close(&json, '}');
     free(pairs);
     free(summaries);

@@ -8,6 +8,7 @@
 #include "reports/difference_table.h"
 #include "reports/mean_table.h"
 #include "reports/result_title.h"
+#include "reports/sensitivity_report.h"
 #include "sim/store/summary.h"
 
 typedef struct {
@@ -112,6 +113,9 @@ spot_result_table_write(const spot_store_t *store, FILE *out)
     }
     if (ret == 0) {
         write_notes(&table);
+        ret = store->head->plan.kind == SPOT_PLAN_SENSITIVITY
+                  ? spot_sensitivity_table_write(store, out)
+                  : 0;
     }
     free(table.summaries);
     return ret == 0 && ferror(out) ? SPOT_ERR_IO : ret;

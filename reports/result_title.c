@@ -55,6 +55,27 @@ write_doubts(
     }
 }
 
+/* What is to be known of the choice of points; nothing of a whole grid. */
+static void
+write_plan(const spot_plan_t *plan, FILE *out)
+{
+    if (spot_plan_is_design(plan->kind)) {
+        fprintf(out, " (%s, seed %" PRIu64, spot_plan_name(plan->kind), plan->seed);
+    } else if (plan->num_excluded > 0) {
+        fputs(" (", out);
+    } else {
+        return;
+    }
+    if (plan->num_merged > 0) {
+        fprintf(out, "; %zu drawn again", plan->num_merged);
+    }
+    if (plan->num_excluded > 0) {
+        fprintf(out, "%s%zu excluded by where",
+            spot_plan_is_design(plan->kind) ? "; " : "", plan->num_excluded);
+    }
+    fputc(')', out);
+}
+
 void
 spot_result_title_write(
     const spot_store_t *store, const spot_summary_t *summaries, FILE *out)
@@ -64,7 +85,9 @@ spot_result_title_write(
 
     fprintf(out, "%s%s%s\n", head->name, head->question == NULL ? "" : ": ",
         head->question == NULL ? "" : head->question);
-    fprintf(out, "%zu point%s, ", head->num_points, plural((int64_t) head->num_points));
+    fprintf(out, "%zu point%s", head->num_points, plural((int64_t) head->num_points));
+    write_plan(&head->plan, out);
+    fputs(", ", out);
     write_replications(head, &completeness, out);
     fprintf(out,
         ", seed %" PRIu64 "; mean ±half width of its 95 %% confidence interval\n",

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "sim/store/point_groups.h"
 
 static bool
 is_numeric(const spot_axis_t *axis)
@@ -28,8 +29,6 @@ choose_axis(spot_curves_t *self, const char **problem)
         if (is_numeric(&head->axes[j]) &&
             (wanted == NULL || strcmp(head->axes[j].path, wanted) == 0)) {
             self->axis_id = j;
-            self->num_x = head->axes[j].num_values;
-            self->num_panels = head->num_points / self->num_x;
             return 0;
         }
     }
@@ -79,23 +78,87 @@ choose_metrics(spot_curves_t *self, const char **problem)
     return ret;
 }
 
-/* Insertion: there are few. */
+/* A point with its place in the picture. */
+typedef struct {
+    size_t panel_id;
+    double x;
+    size_t point_id;
+} place_t;
+
 static int
-order_values(spot_curves_t *self)
+compare_places(const void *a, const void *b)
 {
-    const double *numbers = self->head->axes[self->axis_id].numbers;
+    const place_t *left = a, *right = b;
 
-    self->order = spot_calloc(self->num_x, sizeof(*self->order));
-    if (self->order == NULL) {
-        return SPOT_ERR_NO_MEMORY;
+    if (left->panel_id != right->panel_id) {
+        return left->panel_id < right->panel_id ? -1 : 1;
     }
-    for (size_t j = 0; j < self->num_x; j++) {
-        size_t place = j;
+    if (left->x != right->x) {
+        return left->x < right->x ? -1 : 1;
+    }
+    return left->point_id < right->point_id ? -1 : 1;
+}
 
-        for (; place > 0 && numbers[self->order[place - 1]] > numbers[j]; place--) {
-            self->order[place] = self->order[place - 1];
+/* places: [num_points]. */
+static int
+find_places(spot_curves_t *self, place_t *places)
+{
+    const spot_study_head_t *head = self->head;
+    const double *numbers = head->axes[self->axis_id].numbers;
+    spot_point_groups_t groups;
+    int ret = spot_point_groups_init(&groups, head, self->axis_id);
+
+    self->x_low = HUGE_VAL;
+    self->x_high = -HUGE_VAL;
+    for (size_t j = 0; ret == 0 && j < head->num_points; j++) {
+        const double x = numbers[spot_study_value_id(head, j, self->axis_id)];
+
+        places[j] = (place_t){self->is_scattered ? 0 : groups.group_ids[j], x, j};
+        self->x_low = fmin(self->x_low, x);
+        self->x_high = fmax(self->x_high, x);
+    }
+    self->num_panels = self->is_scattered ? 1 : groups.num_groups;
+    spot_point_groups_free(&groups);
+    return ret;
+}
+
+static int
+order_points(spot_curves_t *self)
+{
+    const size_t num_points = self->head->num_points;
+    place_t *places = spot_calloc(num_points, sizeof(*places));
+    int ret = places == NULL ? SPOT_ERR_NO_MEMORY : find_places(self, places);
+
+    if (ret == 0) {
+        self->panel_starts =
+            spot_calloc(self->num_panels + 1, sizeof(*self->panel_starts));
+        self->point_ids = spot_calloc(num_points, sizeof(*self->point_ids));
+        if (self->panel_starts == NULL || self->point_ids == NULL) {
+            ret = SPOT_ERR_NO_MEMORY;
         }
-        self->order[place] = j;
+    }
+    if (ret == 0) {
+        qsort(places, num_points, sizeof(*places), compare_places);
+        for (size_t j = 0; j < num_points; j++) {
+            self->point_ids[j] = places[j].point_id;
+            self->panel_starts[places[j].panel_id + 1] = j + 1; /* the last one stays */
+        }
+    }
+    free(places);
+    return ret;
+}
+
+static int
+check_plan(spot_curves_t *self, const char **problem)
+{
+    const spot_plan_kind_t kind = self->head->plan.kind;
+
+    self->is_scattered = spot_plan_is_design(kind);
+    self->has_all_in_one = self->is_scattered || kind == SPOT_PLAN_ZIP;
+    if (self->is_scattered && (self->num_parts > 0 || self->second_x_id >= 0)) {
+        *problem = "the points of a design have no order along a key: plot y alone, "
+                   "without stack and second_x";
+        return SPOT_ERR_BAD_PARAM;
     }
     return 0;
 }
@@ -125,7 +188,10 @@ spot_curves_init(spot_curves_t *self, const spot_store_t *store, const char **pr
         ret = choose_metrics(self, problem);
     }
     if (ret == 0) {
-        ret = order_values(self);
+        ret = check_plan(self, problem);
+    }
+    if (ret == 0) {
+        ret = order_points(self);
     }
     if (ret == 0) {
         ret = spot_summarise_all(store, &self->summaries);
@@ -137,21 +203,21 @@ void
 spot_curves_free(spot_curves_t *self)
 {
     free(self->summaries);
-    free(self->order);
+    free(self->panel_starts);
+    free(self->point_ids);
     memset(self, 0, sizeof(*self));
 }
 
-/* The points of a panel differ in x alone, which has the stride of its axis. */
 static size_t
 point_at(const spot_curves_t *self, size_t panel_id, size_t x_id)
 {
-    size_t stride = 1;
+    return self->point_ids[self->panel_starts[panel_id] + x_id];
+}
 
-    for (size_t j = self->axis_id + 1; j < self->head->num_axes; j++) {
-        stride *= self->head->axes[j].num_values;
-    }
-    return (panel_id / stride * self->num_x + self->order[x_id]) * stride +
-           panel_id % stride;
+size_t
+spot_curves_num_x(const spot_curves_t *self, size_t panel_id)
+{
+    return self->panel_starts[panel_id + 1] - self->panel_starts[panel_id];
 }
 
 size_t
@@ -161,9 +227,12 @@ spot_curves_value_id(const spot_curves_t *self, size_t panel_id, size_t axis_id)
 }
 
 double
-spot_curves_x(const spot_curves_t *self, size_t x_id)
+spot_curves_x(const spot_curves_t *self, size_t panel_id, size_t x_id)
 {
-    return self->head->axes[self->axis_id].numbers[self->order[x_id]];
+    const size_t value_id =
+        spot_study_value_id(self->head, point_at(self, panel_id, x_id), self->axis_id);
+
+    return self->head->axes[self->axis_id].numbers[value_id];
 }
 
 const spot_summary_t *
@@ -201,7 +270,7 @@ spot_curves_range(
     *low = HUGE_VAL;
     *high = -HUGE_VAL;
     for (size_t panel_id = 0; panel_id < num_panels; panel_id++) {
-        for (size_t x_id = 0; x_id < self->num_x; x_id++) {
+        for (size_t x_id = 0; x_id < spot_curves_num_x(self, panel_id); x_id++) {
             const spot_summary_t *y = spot_curves_at(self, panel_id, x_id, self->y_id);
 
             if (spot_curves_is_defined(self, panel_id, x_id)) {

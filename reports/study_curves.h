@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What a picture of a study shows, found in its store: the axis to draw along, the
- * metrics, and one panel for each combination of the values of the other axes. */
+ * metrics, and one panel for each combination of the values of the other axes that there
+ * is. The keys of a zip move together: one panel has all its points. So has that of a
+ * design, whose points are scattered and have no order along an axis. */
 #ifndef SPOT_REPORTS_STUDY_CURVES_H
 #define SPOT_REPORTS_STUDY_CURVES_H
 
@@ -13,9 +15,12 @@ typedef struct {
     int64_t min_rows, max_rows; /* replications there, over the points */
     spot_summary_t *summaries;  /* [num_points][num_metrics] */
     size_t axis_id;             /* to draw along */
-    size_t num_x;
-    size_t *order; /* [num_x] value ids of that axis, by number */
+    double x_low, x_high;       /* of all points */
     size_t num_panels;
+    size_t *panel_starts; /* [num_panels + 1] into point_ids */
+    size_t *point_ids;    /* [num_points] by panel and x */
+    bool has_all_in_one;  /* panel: the other axes are not constant there */
+    bool is_scattered;
     int32_t y_id;        /* a metric, as those below */
     int32_t second_x_id; /* -1: none */
     size_t num_parts;
@@ -28,11 +33,14 @@ SPOT_MUST_CHECK int spot_curves_init(
     spot_curves_t *self, const spot_store_t *store, const char **problem);
 void spot_curves_free(spot_curves_t *self);
 
-/* The value of another axis in a panel. */
+/* Points of a panel. */
+size_t spot_curves_num_x(const spot_curves_t *self, size_t panel_id);
+
+/* The value of another axis in a panel, where it is constant there. */
 size_t spot_curves_value_id(const spot_curves_t *self, size_t panel_id, size_t axis_id);
 
-/* The x_id-th number along x, ascending. */
-double spot_curves_x(const spot_curves_t *self, size_t x_id);
+/* The number along x of the x_id-th point of a panel, ascending. */
+double spot_curves_x(const spot_curves_t *self, size_t panel_id, size_t x_id);
 
 const spot_summary_t *spot_curves_at(
     const spot_curves_t *self, size_t panel_id, size_t x_id, int32_t metric_id);

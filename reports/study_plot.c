@@ -130,8 +130,7 @@ place_panel(const study_plot_t *self, size_t panel_id)
         num_columns;
     const double column = (double) (panel_id % self->num_columns);
     const size_t row = panel_id / self->num_columns;
-    const double low = spot_curves_x(curves, 0);
-    const double high = spot_curves_x(curves, curves->num_x - 1);
+    const double low = curves->x_low, high = curves->x_high;
     const double widen = high > low ? 0 : fmax(fabs(low) * 0.1, 1);
 
     return (spot_panel_t){
@@ -156,12 +155,14 @@ title_words(const spot_axis_t *axis, bool is_alone, char words[SPOT_WORDS_BYTES]
         is_alone || dot == NULL ? axis->path : dot + 1, words, SPOT_WORDS_BYTES);
 }
 
-/* "pipeline depth 8", "mode async, reload 10 s": where the panel is on other axes. */
+/* "pipeline depth 8", "mode async, reload 10 s": where the panel is on other axes. Where
+ * it has all points, "together with pipeline depth, reload": what varies too. */
 static void
 draw_panel_title(const study_plot_t *self, const spot_panel_t *panel, size_t panel_id)
 {
     const spot_study_head_t *head = self->curves->head;
-    char text[516] = "", words[SPOT_WORDS_BYTES], shown[SPOT_UTF8_SHOWN_BYTES];
+    const bool is_varied = self->curves->has_all_in_one;
+    char text[516] = "", words[SPOT_WORDS_BYTES], shown[SPOT_UTF8_SHOWN_BYTES] = "";
     size_t used = 0;
 
     for (size_t j = 0; j < head->num_axes && used < 512; j++) {
@@ -169,9 +170,14 @@ draw_panel_title(const study_plot_t *self, const spot_panel_t *panel, size_t pan
             const size_t value_id = spot_curves_value_id(self->curves, panel_id, j);
 
             title_words(&head->axes[j], head->num_axes <= 2, words);
-            used += (size_t) snprintf(text + used, 512 - used, "%s%s %s",
-                used == 0 ? "" : ", ", words,
-                spot_utf8_shown(head->axes[j].texts[value_id], shown));
+            if (!is_varied) {
+                (void) spot_utf8_shown(head->axes[j].texts[value_id], shown);
+            }
+            used += (size_t) snprintf(text + used, 512 - used, "%s%s%s%s",
+                used > 0    ? ", "
+                : is_varied ? "together with "
+                            : "",
+                words, is_varied ? "" : " ", shown);
         }
     }
     spot_figure_cut(text, (size_t) (panel->width_px / CHAR_PX));
@@ -187,7 +193,7 @@ x_labels(const study_plot_t *self, size_t panel_id, size_t x_id,
     const spot_curves_t *curves = self->curves;
     const int32_t second_id = curves->second_x_id;
     const int num_first =
-        snprintf(first, SPOT_LABEL_BYTES, "%.4g", spot_curves_x(curves, x_id));
+        snprintf(first, SPOT_LABEL_BYTES, "%.4g", spot_curves_x(curves, panel_id, x_id));
     const int num_second = spot_short_number(
         second_id < 0 ? (double) NAN
                       : spot_curves_at(curves, panel_id, x_id, second_id)->mean,
@@ -204,10 +210,11 @@ labels_fit(
     char first[SPOT_LABEL_BYTES], second[SPOT_LABEL_BYTES];
     double free_px = 0;
 
-    for (size_t j = 0; j < self->curves->num_x; j += stride) {
+    for (size_t j = 0; j < spot_curves_num_x(self->curves, panel_id); j += stride) {
         const int num_chars = x_labels(self, panel_id, j, first, second);
         const double half_px = (CHAR_PX * num_chars + LABEL_GAP_PX) / 2;
-        const double x_px = spot_panel_x_px(panel, spot_curves_x(self->curves, j));
+        const double x_px =
+            spot_panel_x_px(panel, spot_curves_x(self->curves, panel_id, j));
 
         if (x_px - half_px < free_px) {
             return false;
@@ -217,20 +224,37 @@ labels_fit(
     return true;
 }
 
+/* Round numbers, where the values of x are not. */
+static void
+write_round_x_ticks(const study_plot_t *self, const spot_panel_t *panel)
+{
+    const spot_scale_t scale = spot_scale_around(panel->x_low, panel->x_high, 8);
+
+    fputs("set xtics ()\n", self->figure.out);
+    for (int j = 0; scale.low + j * scale.step <= panel->x_high; j++) {
+        const double x = scale.low + j * scale.step;
+
+        if (x >= panel->x_low) {
+            fprintf(self->figure.out, "set xtics add ('%.4g' %.10g)\n", x, x);
+        }
+    }
+}
+
 /* Labels as many values of x as have room, each n-th, and a second time with the mean of
  * another metric. */
 static void
 write_x_ticks(const study_plot_t *self, const spot_panel_t *panel, size_t panel_id)
 {
+    const size_t num_x = spot_curves_num_x(self->curves, panel_id);
     char first[SPOT_LABEL_BYTES], second[SPOT_LABEL_BYTES];
     size_t stride = 1;
 
-    while (stride < self->curves->num_x && !labels_fit(self, panel, panel_id, stride)) {
+    while (stride < num_x && !labels_fit(self, panel, panel_id, stride)) {
         stride++;
     }
     fputs("set xtics ()\n", self->figure.out);
-    for (size_t j = 0; j < self->curves->num_x; j += stride) {
-        const double x = spot_curves_x(self->curves, j);
+    for (size_t j = 0; j < num_x; j += stride) {
+        const double x = spot_curves_x(self->curves, panel_id, j);
 
         (void) x_labels(self, panel_id, j, first, second);
         fprintf(self->figure.out, "set xtics add ('%s' %.10g)\n", first, x);
@@ -298,15 +322,26 @@ write_data(const study_plot_t *self, const spot_panel_t *panel, size_t panel_id)
     const double quarter = (panel->x_high - panel->x_low) / 4;
 
     fprintf(self->figure.out, "$panel%zu << EOD\n", panel_id);
-    if (self->curves->num_x == 1) {
+    if (self->curves->x_low == self->curves->x_high && !self->curves->has_all_in_one) {
         write_row(self, panel_id, 0, panel->x_low + quarter);
         write_row(self, panel_id, 0, panel->x_high - quarter);
     } else {
-        for (size_t j = 0; j < self->curves->num_x; j++) {
-            write_row(self, panel_id, j, spot_curves_x(self->curves, j));
+        for (size_t j = 0; j < spot_curves_num_x(self->curves, panel_id); j++) {
+            write_row(self, panel_id, j, spot_curves_x(self->curves, panel_id, j));
         }
     }
     fputs("EOD\n", self->figure.out);
+}
+
+/* Dots with their intervals. */
+static void
+write_scatter(const study_plot_t *self, size_t panel_id)
+{
+    fprintf(self->figure.out,
+        "plot $panel%zu using 1:3:(0):($4-$3) with vectors nohead lw 0.8 lc rgb '%s', "
+        "\\\n"
+        "$panel%zu using 1:2 with points pt 7 ps 0.45 lc rgb '%s'\n",
+        panel_id, SPOT_INK_OTHER, panel_id, SPOT_INK_ACCENT);
 }
 
 /* The stack from its top down, each part from 0, so that no seams show; then the band
@@ -344,7 +379,7 @@ draw_end_labels(const study_plot_t *self, const spot_panel_t *panel, size_t pane
 {
     const spot_curves_t *curves = self->curves;
     spot_end_label_t labels[SPOT_MAX_METRICS + 1];
-    const size_t last_x = curves->num_x - 1;
+    const size_t last_x = spot_curves_num_x(curves, panel_id) - 1;
     size_t num_labels = 0;
 
     if (!spot_curves_is_defined(curves, panel_id, last_x)) {
@@ -395,14 +430,18 @@ draw_panel(const study_plot_t *self, size_t panel_id)
     if (is_last && self->curves->num_parts > 0) {
         draw_end_labels(self, &panel, panel_id);
     }
-    write_x_ticks(self, &panel, panel_id);
+    if (self->curves->is_scattered) {
+        write_round_x_ticks(self, &panel);
+    } else {
+        write_x_ticks(self, &panel, panel_id);
+    }
     draw_x_names(self, &panel);
     spot_figure_panel(&self->figure, &panel,
         !is_first             ? ""
         : self->factor == 100 ? "%g %%"
                               : "%g");
     write_data(self, &panel, panel_id);
-    write_plot(self, panel_id);
+    (self->curves->is_scattered ? write_scatter : write_plot)(self, panel_id);
     spot_figure_end_panel(&self->figure);
 }
 

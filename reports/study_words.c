@@ -39,8 +39,9 @@ spot_study_note(
 
     write_replications(curves, replications, sizeof(replications));
     used = (size_t) snprintf(text, SPOT_NOTE_BYTES,
-        "%s · %s · seed %" PRIu64 " · curve: mean, band: its 95 %% confidence interval",
-        spot_utf8_shown(curves->head->name, shown), replications, curves->head->seed);
+        "%s · %s · seed %" PRIu64 " · %s: its 95 %% confidence interval",
+        spot_utf8_shown(curves->head->name, shown), replications, curves->head->seed,
+        curves->is_scattered ? "dot: mean, bar" : "curve: mean, band");
     if (num_panels_drawn < curves->num_panels) {
         snprintf(text + used, SPOT_NOTE_BYTES - used, " · the first %zu of %zu panels",
             num_panels_drawn, curves->num_panels);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "sim/store/point_groups.h"
 
 /* Rows of the other point that are in memory. */
 #define BLOCK_ROWS 1024
@@ -166,15 +167,19 @@ spot_store_differences(const spot_store_t *store, spot_paired_t **pairs)
 {
     const spot_study_head_t *head = store->head;
     spot_paired_t *all = spot_calloc(head->num_points * head->num_metrics, sizeof(*all));
+    size_t *base_ids = NULL;
     int ret = all == NULL ? SPOT_ERR_NO_MEMORY : 0;
 
-    for (size_t j = 0; ret == 0 && j < head->num_points; j++) {
-        size_t base_id;
-
-        if (spot_study_baseline_point(head, j, &base_id)) {
-            ret = spot_store_difference(store, j, base_id, &all[j * head->num_metrics]);
+    if (ret == 0 && head->has_baseline) {
+        ret = spot_baseline_points(head, &base_ids);
+    }
+    for (size_t j = 0; ret == 0 && base_ids != NULL && j < head->num_points; j++) {
+        if (base_ids[j] != SPOT_NO_POINT && base_ids[j] != j) {
+            ret = spot_store_difference(
+                store, j, base_ids[j], &all[j * head->num_metrics]);
         }
     }
+    free(base_ids);
     if (ret != 0) {
         free(all);
         all = NULL;

@@ -34,6 +34,7 @@ spot_study_head_free(spot_study_head_t *self)
     free(self->question);
     free(self->until.metric);
     free_axes(self->axes, self->num_axes);
+    free(self->plan.sample_points);
     free(self->value_ids);
     free(self->metrics);
     free(self->plot.x);
@@ -43,6 +44,21 @@ spot_study_head_free(spot_study_head_t *self)
     free(self->plot.second_x_label);
     free_texts(self->plot.stack, self->plot.num_stack);
     memset(self, 0, sizeof(*self));
+}
+
+const char *
+spot_plan_name(spot_plan_kind_t kind)
+{
+    static const char *const names[] = {
+        [SPOT_PLAN_GRID] = "grid",
+        [SPOT_PLAN_LIST] = "list",
+        [SPOT_PLAN_ZIP] = "zip",
+        [SPOT_PLAN_LATIN_HYPERCUBE] = "latin-hypercube",
+        [SPOT_PLAN_SOBOL] = "sobol",
+        [SPOT_PLAN_SENSITIVITY] = "sensitivity",
+    };
+
+    return names[kind];
 }
 
 size_t
@@ -56,35 +72,4 @@ spot_study_value_id(const spot_study_head_t *head, size_t point_id, size_t axis_
         point_id /= head->axes[j].num_values;
     }
     return point_id % head->axes[axis_id].num_values;
-}
-
-/* Whether a point has the baseline's value and all other values of another one. */
-static bool
-is_baseline_of(const spot_study_head_t *head, size_t base_id, size_t point_id)
-{
-    const size_t axis_id = head->baseline_axis_id;
-
-    if (spot_study_value_id(head, base_id, axis_id) != head->baseline_value_id) {
-        return false;
-    }
-    for (size_t j = 0; j < head->num_axes; j++) {
-        if (j != axis_id && spot_study_value_id(head, base_id, j) !=
-                                spot_study_value_id(head, point_id, j)) {
-            return false;
-        }
-    }
-    return base_id != point_id;
-}
-
-bool
-spot_study_baseline_point(
-    const spot_study_head_t *head, size_t point_id, size_t *base_id)
-{
-    for (size_t j = 0; head->has_baseline && j < head->num_points; j++) {
-        if (is_baseline_of(head, j, point_id)) {
-            *base_id = j;
-            return true;
-        }
-    }
-    return false;
 }

@@ -31,6 +31,35 @@ typedef struct {
     char *unit;      /* of numbers: "s" for durations, "" else */
 } spot_axis_t;
 
+/* How the points were chosen. */
+typedef enum {
+    SPOT_PLAN_GRID, /* all combinations of the values, maybe without some */
+    SPOT_PLAN_LIST, /* one by one */
+    SPOT_PLAN_ZIP,  /* the keys move together */
+    SPOT_PLAN_LATIN_HYPERCUBE,
+    SPOT_PLAN_SOBOL,
+    SPOT_PLAN_SENSITIVITY /* the design of Saltelli */
+} spot_plan_kind_t;
+
+typedef struct {
+    spot_plan_kind_t kind;
+    uint64_t seed;           /* of a design */
+    size_t num_merged;       /* that a design drew again, the same after rounding */
+    size_t num_excluded;     /* by the conditions */
+    size_t num_samples;      /* base samples of a sensitivity design, else 0 */
+    uint32_t *sample_points; /* [num_samples][num_axes + 2] their points, or NULL */
+} spot_plan_t;
+
+/* As in the YAML of a study: "latin-hypercube". */
+const char *spot_plan_name(spot_plan_kind_t kind);
+
+/* Whether the points are spread over ranges and have no order along an axis. */
+static inline bool
+spot_plan_is_design(spot_plan_kind_t kind)
+{
+    return kind >= SPOT_PLAN_LATIN_HYPERCUBE;
+}
+
 /* How the study wants to be drawn; all may be NULL. */
 typedef struct {
     char *x;              /* path of the axis to draw along */
@@ -51,6 +80,7 @@ typedef struct {
     int64_t min_replications; /* the same at least; fewer than at most with until: */
     spot_until_t until;
     spot_keep_t keep;
+    spot_plan_t plan;
     size_t num_axes;
     spot_axis_t *axes;   /* [num_axes] */
     size_t num_points;   /* at least 1 */
@@ -75,12 +105,6 @@ void spot_study_head_free(spot_study_head_t *self);
 /* The index of the value of an axis at a point. */
 size_t spot_study_value_id(
     const spot_study_head_t *head, size_t point_id, size_t axis_id);
-
-/* The point that a point is compared with: the one with the baseline's value and its
- * other values. False where there is none, as without baseline and for points that have
- * that value themselves. O(points). */
-bool spot_study_baseline_point(
-    const spot_study_head_t *head, size_t point_id, size_t *base_id);
 
 /* Replications in a batch of the study. */
 static inline int64_t

@@ -8,8 +8,11 @@
 #include "base/memory.h"
 #include "base/suggest.h"
 #include "base/utf8.h"
+#include "sim/study/baseline.h"
 #include "sim/study/precision.h"
 #include "sim/study/study_plan.h"
+#include "sim/study/study_sets.h"
+#include "sim/study/study_where.h"
 
 static void
 keep_metrics_node(
@@ -34,6 +37,51 @@ keep_map_node(
     spot_bind_t *bind, const spot_field_t *field, const spot_node_t *node, void *target)
 {
     if (node->kind == SPOT_NODE_MAP) {
+        spot_bind_keep_node(bind, field, node, target);
+    } else {
+        spot_bind_unexpected(bind, field, node, "");
+    }
+}
+
+/* A map of keys, or a list of points. */
+static void
+keep_sweep_node(
+    spot_bind_t *bind, const spot_field_t *field, const spot_node_t *node, void *target)
+{
+    if (node->kind == SPOT_NODE_MAP ||
+        (node->kind == SPOT_NODE_LIST && node->num_children > 0)) {
+        spot_bind_keep_node(bind, field, node, target);
+    } else {
+        spot_bind_unexpected(bind, field, node, "");
+    }
+}
+
+static void
+keep_plan_node(
+    spot_bind_t *bind, const spot_field_t *field, const spot_node_t *node, void *target)
+{
+    if (node->kind == SPOT_NODE_MAP ||
+        (node->kind == SPOT_NODE_SCALAR && node->text[0] != '\0')) {
+        spot_bind_keep_node(bind, field, node, target);
+    } else {
+        spot_bind_unexpected(bind, field, node, "");
+    }
+}
+
+/* A condition, or a list of them. */
+static void
+keep_where_node(
+    spot_bind_t *bind, const spot_field_t *field, const spot_node_t *node, void *target)
+{
+    bool is_good = node->kind == SPOT_NODE_SCALAR && node->text[0] != '\0';
+
+    if (node->kind == SPOT_NODE_LIST) {
+        is_good = node->num_children > 0;
+        for (size_t j = 0; j < node->num_children; j++) {
+            is_good = is_good && node->children[j]->kind == SPOT_NODE_SCALAR;
+        }
+    }
+    if (is_good) {
         spot_bind_keep_node(bind, field, node, target);
     } else {
         spot_bind_unexpected(bind, field, node, "");
@@ -173,12 +221,48 @@ const spot_field_t spot_study_fields[] = {
         .type = SPOT_FIELD_CUSTOM,
         .offset = offsetof(spot_study_t, sweep_node),
         .initial = "",
-        .bind = keep_map_node,
+        .bind = keep_sweep_node,
         .expected =
             "a map from keys of the scenario to lists such as [8, 16] or ranges such "
-            "as {from: 0, to: 0.5, points: 11}",
+            "as {from: 0, to: 0.5, points: 11}, or a list of points such as "
+            "[{job.pipeline_depth: 8, fleet.initial: 16}]",
         .help =
-            "keys of the scenario and the values that they take; all combinations run"},
+            "keys of the scenario and the values that they take. A range has points, "
+            "both ends included, or a step, of which from, to is a whole number; with "
+            "scale: log its points have equal ratios, and a step rounds them. A list of "
+            "points has the same keys in each"},
+    {.name = "plan",
+        .type = SPOT_FIELD_CUSTOM,
+        .offset = offsetof(spot_study_t, plan_node),
+        .initial = "",
+        .bind = keep_plan_node,
+        .expected = "grid, zip, list or {NAME: {points: 64, seed: 1}} with NAME one of "
+                    "latin-hypercube, sobol and sensitivity",
+        .help =
+            "which points the values make. grid (the default): all combinations. zip: "
+            "the first values of all keys, then the second ones and so on. list (the "
+            "default of a list of points): each point. latin-hypercube and sobol: so "
+            "many points spread over all ranges, which have no points then; where a "
+            "range has a step, over its steps, otherwise over all numbers, so that "
+            "whole "
+            "numbers need step: 1; over lists as choices. More points of a Sobol "
+            "sequence keep those that were there, of a Latin hypercube they do not. "
+            "sensitivity: the design of Saltelli with N = points base samples of d "
+            "keys, "
+            "N (d + 2) points, for first-order and total Sobol indices of each metric. "
+            "Points that are the same after rounding run once"},
+    {.name = "where",
+        .type = SPOT_FIELD_CUSTOM,
+        .offset = offsetof(spot_study_t, where_node),
+        .initial = "",
+        .bind = keep_where_node,
+        .expected =
+            "a condition such as \"pipeline_depth <= initial\" or a list of them",
+        .help =
+            "which points are kept: those for which all conditions hold. Names are "
+            "keys of the scenario, swept or not, or the ends of keys, and have their "
+            "defaults where the scenario does not set them; durations are in s where "
+            "they have no unit"},
     {.name = "replications",
         .type = SPOT_FIELD_MAP,
         .offset = offsetof(spot_study_t, replications),
@@ -329,50 +413,6 @@ check_plot_axis(spot_study_t *self, spot_bind_t *bind)
         spot_utf8_shown(self->head.plot.x, text));
 }
 
-/* Finds the value among those of its axis, by its text as in the sweep. */
-static void
-find_baseline_value(
-    spot_study_t *self, spot_bind_t *bind, const char *path, const spot_node_t *value)
-{
-    const spot_axis_t *axis = &self->head.axes[self->head.baseline_axis_id];
-    char text[SPOT_UTF8_SHOWN_BYTES];
-
-    for (size_t j = 0; j < axis->num_values; j++) {
-        if (value->kind == SPOT_NODE_SCALAR &&
-            strcmp(axis->texts[j], value->text) == 0) {
-            self->head.baseline_value_id = j;
-            self->head.has_baseline = true;
-            return;
-        }
-    }
-    spot_bind_error(bind, value, "baseline", "%s is never \"%s\"", path,
-        value->kind == SPOT_NODE_SCALAR ? spot_utf8_shown(value->text, text) : "that");
-}
-
-static void
-find_baseline(spot_study_t *self, spot_bind_t *bind)
-{
-    const spot_node_t *node = self->baseline_node;
-    char text[SPOT_UTF8_SHOWN_BYTES];
-
-    if (node == NULL) {
-        return;
-    }
-    if (node->num_children != 1) {
-        spot_bind_error(bind, node, "baseline", "expected one swept key with its value");
-        return;
-    }
-    spot_utf8_shown(node->keys[0]->text, text);
-    for (size_t j = 0; j < self->head.num_axes; j++) {
-        if (strcmp(self->head.axes[j].path, node->keys[0]->text) == 0) {
-            self->head.baseline_axis_id = j;
-            find_baseline_value(self, bind, text, node->children[0]);
-            return;
-        }
-    }
-    spot_bind_error(bind, node->keys[0], "baseline", "\"%s\" is not swept", text);
-}
-
 /* Swept keys that do not have their first value. */
 static size_t
 num_moved(const spot_study_t *self, size_t point_id)
@@ -385,12 +425,27 @@ num_moved(const spot_study_t *self, size_t point_id)
     return num;
 }
 
-/* The first point shows what is wrong with the scenario, those with one key moved what
- * is wrong with a swept value. All of them are tried; what is wrong there is wrong in
- * every combination, so these are left then. */
+static int
+bind_point(spot_study_t *self, size_t point_id, spot_diag_t *diag)
+{
+    const spot_node_t *root = spot_study_scenario_root(self);
+    int ret = spot_study_place_point(self, point_id);
+
+    if (ret == 0) {
+        ret = self->experiment->bind(&self->scenarios[point_id], root,
+            point_id == 0 ? NULL : self->scenarios[point_id - 1], diag);
+    }
+    return ret;
+}
+
+/* The first point shows what is wrong with the scenario. In a grid those with one key
+ * moved show what is wrong with a swept value, and what is wrong there is wrong in every
+ * combination, so the others are left then. In a list or zip all points are tried; a
+ * design has too many to tell of more than one. */
 static int
 bind_points(spot_study_t *self, spot_diag_t *diag)
 {
+    const spot_plan_kind_t kind = self->head.plan.kind;
     int error = 0;
 
     self->scenarios = spot_calloc(self->head.num_points, sizeof(*self->scenarios));
@@ -398,19 +453,16 @@ bind_points(spot_study_t *self, spot_diag_t *diag)
         return SPOT_ERR_NO_MEMORY;
     }
     for (size_t j = 0; j < self->head.num_points; j++) {
-        const spot_node_t *root = NULL;
         int ret;
 
-        if (error != 0 && num_moved(self, j) != 1) {
+        if (error != 0 && kind == SPOT_PLAN_GRID && num_moved(self, j) != 1) {
             continue;
         }
-        ret = spot_study_place_values(self, j, &root);
-        if (ret == 0) {
-            ret = self->experiment->bind(
-                &self->scenarios[j], root, j == 0 ? NULL : self->scenarios[j - 1], diag);
-        }
+        ret = bind_point(self, j, diag);
         error = ret != 0 ? ret : error;
-        if (ret == SPOT_ERR_NO_MEMORY || (ret != 0 && j == 0)) {
+        if (ret == SPOT_ERR_NO_MEMORY ||
+            (ret != 0 && j == 0 && kind == SPOT_PLAN_GRID) ||
+            (ret != 0 && spot_plan_is_design(kind))) {
             break;
         }
     }
@@ -445,11 +497,12 @@ bind_all(spot_study_t *self, spot_diag_t *diag)
     }
     if (ret == 0 && is_planned) {
         check_plot_axis(self, &bind);
-        find_baseline(self, &bind);
+        spot_study_find_baseline(self, &bind);
     }
     if (ret == 0 && is_planned && has_scenario(self)) {
         diag->inputs = &self->inputs;
-        ret = bind_points(self, diag);
+        ret = spot_study_apply_where(self, diag);
+        ret = ret == 0 ? bind_points(self, diag) : ret;
         diag->inputs = NULL;
     }
     return ret == 0 && diag->num_errors > num_errors ? SPOT_ERR_BAD_INPUT : ret;

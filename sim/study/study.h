@@ -28,6 +28,8 @@ typedef struct {
     spot_replications_t replications;
     const spot_node_t *scenario_node; /* as the study has it: a path or a map */
     const spot_node_t *sweep_node;
+    const spot_node_t *plan_node;
+    const spot_node_t *where_node;
     const spot_node_t *metrics_node;
     const spot_node_t *baseline_node;
     size_t num_swept;

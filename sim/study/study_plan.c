@@ -1,509 +1,356 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "sim/study/study_plan.h"
 
-#include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/group.h"
 #include "base/memory.h"
-#include "base/units.h"
-#include "base/utf8.h"
 
-static const char inline_prefix[] = "scenario.";
-
-static bool
-has_scenario_file(const spot_study_t *self)
-{
-    return self->scenario_file.root != NULL;
-}
-
-/* Sets a dotted key of the scenario, wherever its document is. */
-static int
-set_scenario_key(spot_study_t *self, const char *path, spot_node_t *value)
-{
-    char *whole;
-    int ret;
-
-    if (has_scenario_file(self)) {
-        return spot_yaml_set(&self->scenario_file, path, value);
-    }
-    whole = malloc(sizeof(inline_prefix) + strlen(path));
-    if (whole == NULL) {
-        return SPOT_ERR_NO_MEMORY;
-    }
-    sprintf(whole, "%s%s", inline_prefix, path);
-    ret = spot_yaml_set(&self->document, whole, value);
-    free(whole);
-    return ret;
-}
-
-/* Whether the key of "KEY=VALUE" is one of the study's own, such as replications.count.
- */
-static bool
-is_study_key(const char *assignment)
-{
-    const size_t length = strcspn(assignment, ".=");
-
-    for (const spot_field_t *field = spot_study_fields; field != NULL;
-         field = spot_field_next(field)) {
-        if (strlen(field->name) == length &&
-            strncmp(field->name, assignment, length) == 0) {
-            return strncmp(assignment, inline_prefix, sizeof(inline_prefix) - 1) != 0;
-        }
-    }
-    return false;
-}
-
-/* Whether the key of "KEY=VALUE" is swept. */
-static bool
-is_swept_key(const spot_study_t *self, const char *assignment)
-{
-    const spot_node_t *sweep = spot_node_get(self->document.root, "sweep");
-    const size_t length = strcspn(assignment, "=");
-
-    for (size_t j = 0;
-         sweep != NULL && sweep->kind == SPOT_NODE_MAP && j < sweep->num_children; j++) {
-        if (strlen(sweep->keys[j]->text) == length &&
-            strncmp(sweep->keys[j]->text, assignment, length) == 0) {
-            return true;
-        }
-    }
-    return false;
-}
-
-/* "KEY=VALUE" with a prefix before the key, carried out on the study's document. */
-static int
-assign_with_prefix(
-    spot_study_t *self, const char *prefix, const char *assignment, spot_diag_t *diag)
-{
-    char *whole = malloc(strlen(prefix) + strlen(assignment) + 1);
-    int ret;
-
-    if (whole == NULL) {
-        return SPOT_ERR_NO_MEMORY;
-    }
-    sprintf(whole, "%s%s", prefix, assignment);
-    ret = spot_yaml_assign(&self->document, "--set", whole, diag);
-    free(whole);
-    return ret;
-}
-
-static int
-apply_scenario_set(spot_study_t *self, const char *assignment, spot_diag_t *diag)
-{
-    if (strncmp(assignment, inline_prefix, sizeof(inline_prefix) - 1) == 0) {
-        assignment += sizeof(inline_prefix) - 1;
-    }
-    if (is_swept_key(self, assignment)) {
-        return assign_with_prefix(self, "sweep.", assignment, diag);
-    }
-    if (has_scenario_file(self)) {
-        return spot_yaml_assign(&self->scenario_file, "--set", assignment, diag);
-    }
-    return assign_with_prefix(self, inline_prefix, assignment, diag);
-}
-
-/* Reads the scenario if the study names a file. */
-static int
-read_scenario_file(spot_study_t *self, spot_diag_t *diag)
-{
-    const spot_node_t *node = spot_node_get(self->document.root, "scenario");
-    const spot_node_t *root;
-    char *path;
-    int ret;
-
-    if (node == NULL || node->kind != SPOT_NODE_SCALAR || node->text[0] == '\0') {
-        return 0;
-    }
-    path = spot_node_file_path(node);
-    if (path == NULL) {
-        return SPOT_ERR_NO_MEMORY;
-    }
-    ret = spot_yaml_read(&self->scenario_file, path, diag);
-    free(path);
-    root = self->scenario_file.root;
-    if (root != NULL && root->kind != SPOT_NODE_MAP) {
-        const spot_field_t whole = {.expected = "a scenario, a map of keys"};
-        spot_bind_t bind = {.diag = diag};
-
-        spot_bind_unexpected(&bind, &whole, root, "");
-        self->scenario_file.root = NULL;
-        ret = SPOT_ERR_BAD_INPUT;
-    }
-    return ret;
-}
-
-int
-spot_study_apply_sets(
-    spot_study_t *self, const char *const *sets, size_t num_sets, spot_diag_t *diag)
-{
-    int error = 0, ret = 0;
-
-    if (self->document.root->kind != SPOT_NODE_MAP) {
-        return 0; /* binding it says what is wrong */
-    }
-    for (size_t j = 0; j < num_sets; j++) {
-        if (is_study_key(sets[j])) {
-            ret = spot_yaml_assign(&self->document, "--set", sets[j], diag);
-            error = error != 0 ? error : ret;
-        }
-    }
-    ret = read_scenario_file(self, diag);
-    error = error != 0 ? error : ret;
-    for (size_t j = 0; j < num_sets; j++) {
-        if (!is_study_key(sets[j])) {
-            ret = apply_scenario_set(self, sets[j], diag);
-            error = error != 0 ? error : ret;
-        }
-    }
-    return error;
-}
-
-typedef struct {
-    char *from;
-    char *to;
-    int64_t points;
-} range_t;
-
-static void
-bind_end(
-    spot_bind_t *bind, const spot_field_t *field, const spot_node_t *node, void *target)
-{
-    const spot_field_t text = {.name = field->name, .type = SPOT_FIELD_TEXT};
-
-    if (node->kind != SPOT_NODE_SCALAR || node->text[0] == '\0') {
-        spot_bind_unexpected(bind, field, node, "");
-    } else {
-        spot_bind_field(bind, &text, node, target);
-    }
-}
-
-static const spot_field_t range_fields[] = {
-    {.name = "from",
-        .type = SPOT_FIELD_CUSTOM,
-        .offset = offsetof(range_t, from),
-        .bind = bind_end,
-        .expected = "a number or a duration"},
-    {.name = "to",
-        .type = SPOT_FIELD_CUSTOM,
-        .offset = offsetof(range_t, to),
-        .bind = bind_end,
-        .expected = "a number or a duration"},
-    {.name = "points",
-        .type = SPOT_FIELD_INTEGER,
-        .offset = offsetof(range_t, points),
-        .min = 2,
-        .max = SPOT_MAX_POINTS},
-    {.name = NULL},
-};
-
-/* The values of a sweep in one of its forms, as nodes. */
 typedef struct {
     spot_study_t *study;
     spot_bind_t *bind;
-    const spot_node_t *node; /* the list, range or single value */
-    const char *path;
-    spot_axis_t *axis;
-    spot_node_t **values;
-} sweep_t;
+    spot_plan_t *plan; /* of the head */
+    int64_t num_drawn; /* of a design */
+    size_t num_sources;
+    spot_axis_source_t *sources; /* [num_sources] */
+    size_t num_rows;             /* points as they are planned, none for a grid */
+    uint32_t *rows;              /* [num_rows][num_sources] value ids */
+} planner_t;
 
-/* Number j of a range between two numbers or two durations, as text. Both ends are
- * exact. */
-static void
-range_text(const range_t *range, int64_t j, char text[SPOT_NUMBER_TEXT_BYTES])
+/* Rows of a design; 0 if they are too many, which is told. */
+static size_t
+count_rows(const planner_t *self)
 {
-    const double share = (double) j / (double) (range->points - 1);
-    const char *problem = "";
-    double from = 0, to = 0;
-    int64_t from_ms = 0, to_ms = 0;
+    const size_t max_keys = self->plan->kind == SPOT_PLAN_SENSITIVITY
+                                ? SPOT_DESIGN_SALTELLI_INPUTS
+                                : SPOT_DESIGN_SOBOL_DIMS;
+    const char *name = spot_plan_name(self->plan->kind);
+    size_t num_rows = (size_t) self->num_drawn;
 
-    if (spot_number_parse(range->from, &from) == 0 &&
-        spot_number_parse(range->to, &to) == 0) {
-        snprintf(text, SPOT_NUMBER_TEXT_BYTES, "%.15g",
-            j == range->points - 1 ? to : from + (to - from) * share);
-    } else if (spot_duration_parse(range->from, &from_ms, &problem) == 0 &&
-               spot_duration_parse(range->to, &to_ms, &problem) == 0) {
-        spot_duration_text(
-            from_ms + (int64_t) nearbyint((double) (to_ms - from_ms) * share), text);
-    } else {
-        text[0] = '\0';
+    if (self->plan->kind != SPOT_PLAN_LATIN_HYPERCUBE && self->num_sources > max_keys) {
+        spot_bind_error(self->bind, self->study->plan_node, NULL,
+            "plan: %s sweeps at most %zu keys, not %zu", name, max_keys,
+            self->num_sources);
+        return 0;
+    }
+    if (self->plan->kind == SPOT_PLAN_SENSITIVITY) {
+        num_rows *= self->num_sources + 2;
+    }
+    if (num_rows > SPOT_MAX_POINTS) {
+        spot_bind_error(self->bind, self->study->plan_node, NULL,
+            "plan: %lld base samples of %zu keys are more than %d points",
+            (long long) self->num_drawn, self->num_sources, SPOT_MAX_POINTS);
+        return 0;
+    }
+    return num_rows;
+}
+
+/* u: [num_rows][num_sources]. */
+static int
+draw_coordinates(const planner_t *self, double *u)
+{
+    const size_t num_dims = self->num_sources, num = (size_t) self->num_drawn;
+    const uint64_t seed = self->plan->seed;
+
+    switch (self->plan->kind) {
+        case SPOT_PLAN_LATIN_HYPERCUBE:
+            return spot_design_latin(num, num_dims, seed, u);
+        case SPOT_PLAN_SOBOL:
+            return spot_design_sobol(num, num_dims, seed, u);
+        default:
+            return spot_design_saltelli(num, num_dims, seed, u);
     }
 }
 
-static int
-expand_range(sweep_t *self, const range_t *range)
+/* Of a source that is a list: its items stay, rows choose among them. */
+static void
+choose_items(const planner_t *self, size_t source_id, const double *u, size_t *item_ids)
 {
-    char text[SPOT_NUMBER_TEXT_BYTES];
+    const spot_design_axis_t axis = {
+        .kind = SPOT_DESIGN_CHOICE, .num_choices = self->sources[source_id].num_items};
 
-    range_text(range, 0, text);
-    if (text[0] == '\0') {
-        char from[SPOT_UTF8_SHOWN_BYTES], to[SPOT_UTF8_SHOWN_BYTES];
+    for (size_t j = 0; j < self->num_rows; j++) {
+        item_ids[j] =
+            (size_t) spot_design_value(&axis, u[j * self->num_sources + source_id]);
+    }
+}
 
-        spot_bind_error(self->bind, self->node, self->path,
-            "from and to must be two numbers or two durations, got \"%s\" and \"%s\"",
-            spot_utf8_shown(range->from, from), spot_utf8_shown(range->to, to));
-        return 0;
+/* In a grid a value that stands twice makes points twice. */
+static void
+report_repeated(const planner_t *self, const spot_axis_source_t *source, size_t item_id,
+    const spot_axis_t *axis)
+{
+    if (item_id < source->num_items) {
+        spot_bind_error(self->bind, source->items[item_id], source->path,
+            "the value %s stands twice", axis->texts[source->ids[item_id]]);
     }
-    self->values = spot_calloc((size_t) range->points, sizeof(spot_node_t *));
-    if (self->values == NULL) {
-        return SPOT_ERR_NO_MEMORY;
+}
+
+/* Fills an axis and its column of the rows. u: of a design, else NULL. item_ids:
+ * [num_rows] to work in. */
+static int
+fill_column(planner_t *self, size_t axis_id, const double *u, size_t *item_ids)
+{
+    spot_axis_source_t *source = &self->sources[axis_id];
+    const bool is_choice = u != NULL && !source->is_spread;
+    size_t repeated_id;
+    int ret = 0;
+
+    if (u != NULL && source->is_spread) {
+        ret = spot_axis_source_draw(
+            source, self->study, self->num_rows, u + axis_id, self->num_sources);
     }
-    self->axis->num_values = (size_t) range->points;
-    for (int64_t j = 0; j < range->points; j++) {
-        range_text(range, j, text);
-        self->values[j] = spot_yaml_new_scalar(&self->study->document, text, self->node);
-        if (self->values[j] == NULL) {
-            return SPOT_ERR_NO_MEMORY;
-        }
+    if (ret == 0) {
+        ret = spot_study_fill_axis(self->study, axis_id, source, &repeated_id);
+    }
+    if (ret != 0) {
+        return ret;
+    }
+    if (is_choice) {
+        choose_items(self, axis_id, u, item_ids);
+    }
+    if (is_choice || self->plan->kind == SPOT_PLAN_GRID) {
+        report_repeated(self, source, repeated_id, &self->study->head.axes[axis_id]);
+    }
+    for (size_t j = 0; j < self->num_rows; j++) {
+        self->rows[j * self->num_sources + axis_id] =
+            source->ids[is_choice ? item_ids[j] : j];
     }
     return 0;
 }
 
 static int
-bind_range(sweep_t *self)
+fill_columns(planner_t *self, const double *u)
 {
-    const size_t num_errors = self->bind->diag->num_errors;
-    range_t range = {0};
+    size_t *item_ids = spot_calloc(self->num_rows, sizeof(*item_ids));
+    int ret = item_ids == NULL ? SPOT_ERR_NO_MEMORY : 0;
+
+    for (size_t j = 0; ret == 0 && j < self->num_sources; j++) {
+        ret = fill_column(self, j, u, item_ids);
+    }
+    free(item_ids);
+    return ret;
+}
+
+/* Room for the rows, and their values. */
+static int
+make_rows(planner_t *self, size_t num_rows)
+{
+    const bool is_design = spot_plan_is_design(self->plan->kind);
+    const size_t num_ids = num_rows * self->num_sources;
+    double *u = is_design ? spot_calloc(num_ids, sizeof(*u)) : NULL;
     int ret = 0;
 
-    spot_bind_map(self->bind, range_fields, self->path, self->node, &range);
-    if (self->bind->is_out_of_memory) {
+    self->num_rows = num_rows;
+    self->rows = spot_calloc(num_ids, sizeof(*self->rows));
+    if (self->rows == NULL || (is_design && u == NULL)) {
         ret = SPOT_ERR_NO_MEMORY;
-    } else if (self->bind->diag->num_errors == num_errors) {
-        ret = expand_range(self, &range);
     }
-    free(range.from);
-    free(range.to);
+    if (ret == 0 && is_design) {
+        ret = draw_coordinates(self, u);
+    }
+    if (ret == 0) {
+        ret = fill_columns(self, u);
+    }
+    free(u);
+    return ret;
+}
+
+/* first_ids: [num_rows] for each row the first one with the same values. */
+static int
+find_equal_rows(const planner_t *self, size_t *first_ids)
+{
+    const size_t row_bytes = self->num_sources * sizeof(*self->rows);
+    spot_key_t *keys = spot_calloc(self->num_rows, sizeof(*keys));
+    int ret = SPOT_ERR_NO_MEMORY;
+
+    if (keys != NULL) {
+        for (size_t j = 0; j < self->num_rows; j++) {
+            keys[j] = (spot_key_t){&self->rows[j * self->num_sources], row_bytes};
+        }
+        ret = spot_group_equal(keys, self->num_rows, first_ids);
+    }
+    free(keys);
+    return ret;
+}
+
+/* Makes the distinct rows the points. point_ids: [num_rows] the first rows that they are
+ * equal to; becomes their points. */
+static void
+keep_distinct(planner_t *self, size_t *point_ids)
+{
+    spot_study_head_t *head = &self->study->head;
+    const size_t row_bytes = self->num_sources * sizeof(*self->rows);
+
+    head->num_points = 0;
+    for (size_t j = 0; j < self->num_rows; j++) {
+        if (point_ids[j] != j) {
+            point_ids[j] = point_ids[point_ids[j]]; /* that row has its point */
+            self->plan->num_merged++;
+            continue;
+        }
+        memmove(&self->rows[head->num_points * self->num_sources],
+            &self->rows[j * self->num_sources], row_bytes);
+        point_ids[j] = head->num_points++;
+    }
+    head->value_ids = self->rows;
+    self->rows = NULL;
+}
+
+/* A point that is run twice is a mistake in a list, and chance in a design. */
+static void
+report_repeated_row(const planner_t *self, const size_t *first_ids)
+{
+    for (size_t j = 0; j < self->num_rows; j++) {
+        if (first_ids[j] != j) {
+            const spot_node_t *node = self->plan->kind == SPOT_PLAN_LIST
+                                          ? self->study->sweep_node->children[j]
+                                          : self->sources[0].items[j];
+
+            spot_bind_error(self->bind, node, NULL,
+                "sweep: point %zu has the same values as point %zu", j + 1,
+                first_ids[j] + 1);
+            return;
+        }
+    }
+}
+
+static int
+keep_sample_points(planner_t *self, const size_t *point_ids)
+{
+    self->plan->num_samples = (size_t) self->num_drawn;
+    self->plan->sample_points =
+        spot_calloc(self->num_rows, sizeof(*self->plan->sample_points));
+    if (self->plan->sample_points == NULL) {
+        return SPOT_ERR_NO_MEMORY;
+    }
+    for (size_t j = 0; j < self->num_rows; j++) {
+        self->plan->sample_points[j] = (uint32_t) point_ids[j];
+    }
+    return 0;
+}
+
+static int
+plan_rows(planner_t *self, size_t num_rows)
+{
+    size_t *point_ids = spot_calloc(num_rows, sizeof(*point_ids));
+    int ret = point_ids == NULL ? SPOT_ERR_NO_MEMORY : make_rows(self, num_rows);
+
+    if (ret == 0) {
+        ret = find_equal_rows(self, point_ids);
+    }
+    if (ret == 0) {
+        if (!spot_plan_is_design(self->plan->kind)) {
+            report_repeated_row(self, point_ids);
+        }
+        keep_distinct(self, point_ids);
+    }
+    if (ret == 0 && self->plan->kind == SPOT_PLAN_SENSITIVITY) {
+        ret = keep_sample_points(self, point_ids);
+    }
+    free(point_ids);
     return ret;
 }
 
 static int
-bind_values(sweep_t *self, spot_node_t *const *items, size_t num_items)
+plan_grid(planner_t *self)
 {
-    if (num_items == 0) {
-        spot_bind_error(
-            self->bind, self->node, self->path, "expected at least one value");
-        return 0;
-    }
-    self->values = spot_calloc(num_items, sizeof(spot_node_t *));
-    if (self->values == NULL) {
-        return SPOT_ERR_NO_MEMORY;
-    }
-    memcpy(self->values, items, num_items * sizeof(*items));
-    self->axis->num_values = num_items;
-    return 0;
-}
+    spot_study_head_t *head = &self->study->head;
+    int ret = fill_columns(self, NULL);
 
-/* Appends a node to text as YAML on one line, cut to the space there is. */
-static void
-append_text(const spot_node_t *node, char *text, size_t num_bytes)
-{
-    const size_t used = strlen(text);
-
-    if (node->kind == SPOT_NODE_SCALAR) {
-        snprintf(text + used, num_bytes - used, "%s", node->text);
-        return;
-    }
-    snprintf(
-        text + used, num_bytes - used, "%c", node->kind == SPOT_NODE_MAP ? '{' : '[');
-    for (size_t j = 0; j < node->num_children; j++) {
-        const size_t now = strlen(text);
-
-        snprintf(text + now, num_bytes - now, "%s%s%s", j == 0 ? "" : ", ",
-            node->kind == SPOT_NODE_MAP ? node->keys[j]->text : "",
-            node->kind == SPOT_NODE_MAP ? ": " : "");
-        append_text(node->children[j], text, num_bytes);
-    }
-    snprintf(text + strlen(text), num_bytes - strlen(text), "%c",
-        node->kind == SPOT_NODE_MAP ? '}' : ']');
-}
-
-/* The number in "0.05", "30 s" (in s) or "10 steps", and what it counts; NAN if none. */
-static double
-number_of(const char *text, const char **unit)
-{
-    const size_t length = strcspn(text, " ");
-    const char *problem = "";
-    char number[SPOT_NUMBER_TEXT_BYTES];
-    int64_t value_ms = 0;
-    double value = (double) NAN;
-
-    *unit = "";
-    if (spot_duration_parse(text, &value_ms, &problem) == 0) {
-        *unit = "s";
-        return (double) value_ms / (double) SPOT_MS_PER_S;
-    }
-    if (length < sizeof(number)) {
-        memcpy(number, text, length);
-        number[length] = '\0';
-        if (spot_number_parse(number, &value) == 0 && text[length] == ' ') {
-            *unit = text + length + 1;
-        }
-    }
-    return value;
-}
-
-/* What reports read of the values: texts, and numbers if all of them count the same. */
-static int
-describe_values(sweep_t *self)
-{
-    spot_axis_t *axis = self->axis;
-    const char *unit = "", *first_unit = NULL;
-    bool is_repeated = false;
-
-    axis->texts = spot_calloc(axis->num_values, sizeof(*axis->texts));
-    axis->numbers = spot_calloc(axis->num_values, sizeof(*axis->numbers));
-    if (axis->texts == NULL || axis->numbers == NULL) {
-        return SPOT_ERR_NO_MEMORY;
-    }
-    spot_bug_assert(axis->num_values == 0 || self->values != NULL);
-    for (size_t j = 0; j < axis->num_values; j++) {
-        char text[256] = "";
-
-        append_text(self->values[j], text, sizeof(text));
-        axis->texts[j] = spot_text_copy(text, strlen(text));
-        if (axis->texts[j] == NULL) {
-            return SPOT_ERR_NO_MEMORY;
-        }
-        if (!is_repeated && j > 0 && strcmp(axis->texts[j], axis->texts[j - 1]) == 0) {
-            spot_bind_error(self->bind, self->values[j], self->path,
-                "the value %s stands twice", axis->texts[j]);
-            is_repeated = true;
-        }
-        axis->numbers[j] = number_of(axis->texts[j], &unit);
-        if (first_unit == NULL) {
-            first_unit = unit;
-        } else if (strcmp(unit, first_unit) != 0) {
-            axis->numbers[j] = (double) NAN;
-        }
-    }
-    unit = first_unit == NULL ? "" : first_unit;
-    axis->unit = spot_text_copy(unit, strlen(unit));
-    return axis->unit == NULL ? SPOT_ERR_NO_MEMORY : 0;
-}
-
-static int
-bind_sweep(sweep_t *self)
-{
-    const spot_node_t *node = self->node;
-    spot_node_t *single = NULL;
-    int ret;
-
-    if (!spot_yaml_is_path(self->path)) {
-        spot_bind_error(self->bind, node, self->path, "is no key of a scenario");
-        return 0;
-    }
-    self->axis->path = spot_text_copy(self->path, strlen(self->path));
-    if (self->axis->path == NULL) {
-        return SPOT_ERR_NO_MEMORY;
-    }
-    if (node->kind == SPOT_NODE_LIST) {
-        ret = bind_values(self, node->children, node->num_children);
-    } else if (node->kind == SPOT_NODE_MAP) {
-        ret = bind_range(self);
-    } else {
-        single = spot_yaml_new_scalar(&self->study->document, node->text, node);
-        ret = single == NULL ? SPOT_ERR_NO_MEMORY : bind_values(self, &single, 1);
-    }
-    return ret == 0 ? describe_values(self) : ret;
-}
-
-/* Whether a dotted key is another one or lies within it. */
-static bool
-is_within(const char *path, const char *outer)
-{
-    const size_t length = strlen(outer);
-
-    return strncmp(path, outer, length) == 0 &&
-           (path[length] == '\0' || path[length] == '.');
-}
-
-/* A swept value that contains another swept key would hide it, or be changed by it. */
-static void
-check_overlap(spot_bind_t *bind, const spot_node_t *sweep)
-{
-    for (size_t j = 0; j < sweep->num_children; j++) {
-        for (size_t k = 0; k < sweep->num_children; k++) {
-            if (j != k && is_within(sweep->keys[j]->text, sweep->keys[k]->text)) {
-                char inner[SPOT_UTF8_SHOWN_BYTES], outer[SPOT_UTF8_SHOWN_BYTES];
-
-                spot_bind_error(bind, sweep->keys[j], NULL,
-                    "sweep: %s lies within %s, which is swept too",
-                    spot_utf8_shown(sweep->keys[j]->text, inner),
-                    spot_utf8_shown(sweep->keys[k]->text, outer));
-            }
-        }
-    }
-}
-
-static int
-bind_sweeps(spot_study_t *self, spot_bind_t *bind, const spot_node_t *sweep)
-{
-    int ret = 0;
-
-    for (size_t j = 0; ret == 0 && j < sweep->num_children; j++) {
-        sweep_t item = {.study = self,
-            .bind = bind,
-            .node = sweep->children[j],
-            .path = sweep->keys[j]->text,
-            .axis = &self->head.axes[j]};
-
-        ret = bind_sweep(&item);
-        self->values[j] = item.values;
-        if (ret == 0 &&
-            item.axis->num_values > SPOT_MAX_POINTS / self->head.num_points) {
-            spot_bind_error(bind, item.node, item.path, "more than %d points in all",
-                SPOT_MAX_POINTS);
+    for (size_t j = 0; ret == 0 && j < self->num_sources; j++) {
+        if (head->axes[j].num_values > SPOT_MAX_POINTS / head->num_points) {
+            spot_bind_error(self->bind, self->sources[j].node, self->sources[j].path,
+                "more than %d points in all", SPOT_MAX_POINTS);
             return SPOT_ERR_BAD_INPUT;
         }
-        if (item.axis->num_values > 0) { /* else it is reported */
-            self->head.num_points *= item.axis->num_values;
-        }
+        head->num_points *= head->axes[j].num_values;
     }
     return ret;
+}
+
+/* Keys that move together have as many values each. */
+static bool
+have_same_length(const planner_t *self)
+{
+    const spot_axis_source_t *first = &self->sources[0];
+    const size_t num_errors = self->bind->diag->num_errors;
+
+    for (size_t j = 1; j < self->num_sources; j++) {
+        const spot_axis_source_t *source = &self->sources[j];
+
+        if (source->num_items != first->num_items) {
+            spot_bind_error(self->bind, source->node, source->path,
+                "%zu values, but %s (line %zu) has %zu: a zip needs as many of each",
+                source->num_items, first->path, first->node->line, first->num_items);
+        }
+    }
+    return self->bind->diag->num_errors == num_errors;
+}
+
+static int
+plan_points(planner_t *self)
+{
+    size_t num_rows = 0;
+
+    if (self->plan->kind == SPOT_PLAN_GRID) {
+        return plan_grid(self);
+    }
+    if (spot_plan_is_design(self->plan->kind)) {
+        num_rows = count_rows(self);
+    } else if (have_same_length(self)) {
+        num_rows = self->sources[0].num_items;
+    }
+    return num_rows == 0 ? SPOT_ERR_BAD_INPUT : plan_rows(self, num_rows);
+}
+
+static void
+free_planner(planner_t *self)
+{
+    for (size_t j = 0; self->sources != NULL && j < self->num_sources; j++) {
+        spot_axis_source_free(&self->sources[j]);
+    }
+    free(self->sources);
+    free(self->rows);
+}
+
+/* Room for the axes that are to be filled. */
+static int
+make_axes(planner_t *self)
+{
+    spot_study_t *study = self->study;
+
+    study->head.axes = spot_calloc(self->num_sources, sizeof(*study->head.axes));
+    study->values = spot_calloc(self->num_sources, sizeof(*study->values));
+    if (study->head.axes == NULL || study->values == NULL) {
+        return SPOT_ERR_NO_MEMORY;
+    }
+    study->head.num_axes = self->num_sources;
+    return 0;
 }
 
 int
 spot_study_plan(spot_study_t *self, spot_bind_t *bind)
 {
     const size_t num_errors = bind->diag->num_errors;
-    const spot_node_t *sweep = self->sweep_node;
-    int ret = 0;
+    planner_t planner = {.study = self, .bind = bind, .plan = &self->head.plan};
+    int ret;
 
     self->head.num_points = 1;
-    if (sweep != NULL) {
-        self->head.axes = spot_calloc(sweep->num_children, sizeof(*self->head.axes));
-        self->values = spot_calloc(sweep->num_children, sizeof(*self->values));
-        if (self->head.axes == NULL || self->values == NULL) {
-            return SPOT_ERR_NO_MEMORY;
+    if (!spot_plan_read(self, bind, planner.plan, &planner.num_drawn)) {
+        return SPOT_ERR_BAD_INPUT;
+    }
+    ret = spot_sweep_read(self, bind, spot_plan_is_design(planner.plan->kind),
+        &planner.num_sources, &planner.sources);
+    if (ret == 0 && bind->diag->num_errors == num_errors && planner.num_sources > 0) {
+        ret = make_axes(&planner);
+        if (ret == 0) {
+            strcpy(bind->path, "sweep.");
+            ret = plan_points(&planner);
+            bind->path[0] = '\0';
         }
-        self->head.num_axes = sweep->num_children;
-        strcpy(bind->path, "sweep.");
-        check_overlap(bind, sweep);
-        ret = bind_sweeps(self, bind, sweep);
-        bind->path[0] = '\0';
     }
+    free_planner(&planner);
     return ret == 0 && bind->diag->num_errors > num_errors ? SPOT_ERR_BAD_INPUT : ret;
-}
-
-int
-spot_study_place_values(spot_study_t *self, size_t point_id, const spot_node_t **root)
-{
-    int ret = 0;
-
-    for (size_t j = 0; ret == 0 && j < self->head.num_axes; j++) {
-        const size_t value_id = spot_study_value_id(&self->head, point_id, j);
-
-        ret = set_scenario_key(self, self->head.axes[j].path, self->values[j][value_id]);
-    }
-    *root = spot_study_scenario_root(self);
-    return ret;
-}
-
-const spot_node_t *
-spot_study_scenario_root(const spot_study_t *self)
-{
-    return has_scenario_file(self) ? self->scenario_file.root
-                                   : spot_node_get(self->document.root, "scenario");
 }

@@ -8,7 +8,7 @@
 
 #include "base/build_info.h"
 #include "base/machine.h"
-#include "sim/study/study_plan.h"
+#include "sim/study/study_sets.h"
 
 #define NUMBER_BYTES 24
 #define PATH_BYTES 32

@@ -142,6 +142,46 @@ set -- study study.yaml --set 'baseline={job.pipeline_depth: 4}' \
 golden study-baseline.txt "$@"
 golden study-baseline.json "$@" --json
 
+# ---- Plans ----
+# golden_plan NAME ARGUMENT...: the same without what is measured.
+golden_plan() {
+    name=$1
+    shift
+    ends 0 study "$@" --plan --threads 2
+    sed 's/^time: about .* on 2 threads, measured on .* runs$/time: measured/
+        /"m.._s": /d; /"measured_runs": /d' "$work/stdout" >"$work/plan"
+    same "$name" "$work/plan"
+}
+golden_plan study-plan.txt study.yaml
+golden_plan study-plan.json study.yaml --json
+golden_plan study-sobol-plan.txt study-sobol.yaml
+golden study-sobol.txt study study-sobol.yaml
+# More points of a Sobol sequence keep those that are there.
+for num_points in 32 64; do
+    ends 0 study study-sobol.yaml --plan --json \
+        --set "plan={sobol: {points: $num_points}}"
+    sed -n '/^  "points": \[/,/^  \]/s/},$/}/p' "$work/stdout" >"$work/points-$num_points"
+done
+head -n "$(wc -l <"$work/points-32")" "$work/points-64" >"$work/first-points"
+expect "the points of a shorter sequence come first" \
+    cmp "$work/points-32" "$work/first-points"
+expect "there are such points" [ "$(wc -l <"$work/points-32")" -ge 20 ]
+golden study-sensitivity.txt study study-sensitivity.yaml
+golden study-sensitivity.json study study-sensitivity.yaml --json
+for num_threads in 1 4; do
+    ends 0 study study-sensitivity.yaml --threads $num_threads \
+        --sensitivity "$work/indices.csv"
+    same study-sensitivity.csv "$work/indices.csv"
+done
+ends 2 study study.yaml --sensitivity "$work/indices.csv"
+stderr_says "--sensitivity needs plan: {sensitivity: {points: 256}}"
+ends 1 study study-sobol.yaml --set "plot={x: job.reload, stack: [idle_fraction]}" \
+    --plot "$work/no.svg"
+stderr_says "the points of a design have no order along a key"
+ends 2 study study.yaml --set "sweep=[{job.pipeline_depth: 4}]" \
+    --set "job.pipeline_depth=[4, 8]"
+stderr_says "is for a key that each point of the sweep sets"
+
 # ---- Traces ----
 golden trace-named.csv trace generate model.yaml --seed 3
 golden trace-counts.csv trace generate model.yaml --seed 3 --kind counts

@@ -11,6 +11,8 @@
 
 #include <cmocka.h>
 
+#include "base/memory.h"
+#include "reports/study_curves.h"
 #include "reports/study_plot.h"
 #include "tests/unit/reports/sample.h"
 
@@ -252,6 +254,107 @@ test_what_cannot_be_drawn(void **state)
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
+/* Without every third point of the grid of 11 x 2. */
+static void
+thin_out(spot_study_head_t *head)
+{
+    size_t num_kept = 0;
+
+    head->value_ids = spot_calloc(22 * 2, sizeof(*head->value_ids));
+    assert_non_null(head->value_ids);
+    for (uint32_t j = 0; j < 22; j++) {
+        if (j % 3 != 0) {
+            head->value_ids[2 * num_kept] = j / 2;
+            head->value_ids[2 * num_kept + 1] = j % 2;
+            num_kept++;
+        }
+    }
+    head->num_points = num_kept;
+}
+
+/* Every point is in the panel of its depth, once, and x never falls. */
+static void
+assert_panels(const spot_curves_t *curves)
+{
+    const spot_study_head_t *head = curves->head;
+    size_t num_points = 0;
+
+    for (size_t j = 0; j < curves->num_panels; j++) {
+        for (size_t k = 0; k < spot_curves_num_x(curves, j); k++) {
+            const size_t point_id = curves->point_ids[num_points++];
+            const size_t x_id = spot_study_value_id(head, point_id, 0);
+
+            assert_true(spot_curves_x(curves, j, k) == head->axes[0].numbers[x_id]);
+            assert_true(k == 0 ||
+                        spot_curves_x(curves, j, k) >= spot_curves_x(curves, j, k - 1));
+            if (!curves->has_all_in_one) {
+                assert_int_equal(spot_study_value_id(head, point_id, 1),
+                    spot_curves_value_id(curves, j, 1));
+            }
+        }
+    }
+    assert_int_equal(num_points, head->num_points);
+}
+
+static void
+test_a_thinned_grid(void **state)
+{
+    const char *problem = NULL;
+    spot_study_head_t head;
+    spot_curves_t curves;
+    spot_store_t *store;
+
+    (void) state;
+    sample_idle_head(&head, 20);
+    thin_out(&head);
+    store = sample_idle_store(&head);
+    assert_int_equal(spot_curves_init(&curves, store, &problem), 0);
+    assert_int_equal(curves.num_panels, 2);
+    assert_panels(&curves);
+    assert_true(curves.x_low == head.axes[0].numbers[0]);
+    assert_true(curves.x_high == head.axes[0].numbers[10]);
+    spot_curves_free(&curves);
+    assert_drawn(store);
+    store->close(store);
+    spot_study_head_free(&head);
+}
+
+/* The keys of a zip move together, and those of a design have no order: one panel. */
+static void
+test_other_plans(void **state)
+{
+    static const spot_plan_kind_t kinds[] = {SPOT_PLAN_ZIP, SPOT_PLAN_SOBOL};
+
+    (void) state;
+    for (size_t j = 0; j < 2; j++) {
+        const char *problem = NULL;
+        spot_study_head_t head;
+        spot_curves_t curves;
+        spot_store_t *store;
+
+        sample_idle_head(&head, 20);
+        thin_out(&head);
+        head.plan.kind = kinds[j];
+        store = sample_idle_store(&head);
+        if (kinds[j] == SPOT_PLAN_SOBOL) {
+            assert_int_equal(
+                spot_curves_init(&curves, store, &problem), SPOT_ERR_BAD_PARAM);
+            assert_non_null(strstr(problem, "no order along a key"));
+            spot_curves_free(&curves);
+            head.plot.num_stack = 0; /* what is in it is freed below */
+            replace(&head.plot.second_x, NULL);
+        }
+        assert_int_equal(spot_curves_init(&curves, store, &problem), 0);
+        assert_int_equal(curves.num_panels, 1);
+        assert_panels(&curves);
+        spot_curves_free(&curves);
+        assert_drawn(store);
+        store->close(store);
+        head.plot.num_stack = 4;
+        spot_study_head_free(&head);
+    }
+}
+
 int
 main(void)
 {
@@ -264,6 +367,8 @@ main(void)
         TEST(test_points_without_values_are_gaps),
         TEST(test_texts_cannot_break_out),
         TEST(test_what_cannot_be_drawn),
+        cmocka_unit_test(test_a_thinned_grid),
+        cmocka_unit_test(test_other_plans),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

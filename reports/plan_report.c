@@ -1,0 +1,297 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "reports/plan_report.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdbool.h>
+#include <string.h>
+
+#include "base/utf8.h"
+#include "reports/plan_json.h"
+#include "reports/text_cell.h"
+
+#define MAX_VALUES 8  /* of a key, in a text */
+#define MAX_POINTS 20 /* in a text */
+#define GAP 2
+#define ROW_BYTES 16 /* of a row beside its metrics */
+
+static double
+bytes_for(const spot_study_head_t *head, int64_t num_replications)
+{
+    return (double) head->num_points * (double) num_replications *
+           (double) (head->num_metrics * sizeof(double) + ROW_BYTES);
+}
+
+/* Wall time on all threads. */
+static double
+time_for(const spot_study_head_t *head, const spot_plan_cost_t *cost,
+    int64_t num_replications)
+{
+    return (double) head->num_points *
+           (cost->open_s + cost->run_s * (double) num_replications) /
+           (double) cost->num_threads;
+}
+
+/* In the largest unit of which there is one. */
+static void
+write_size(double bytes, FILE *out)
+{
+    static const char *const units[] = {"bytes", "kB", "MB", "GB", "TB"};
+    size_t unit_id = 0;
+
+    while (bytes >= 1000 && unit_id + 1 < sizeof(units) / sizeof(units[0])) {
+        bytes /= 1000;
+        unit_id++;
+    }
+    fprintf(out, "%.3g %s", bytes, units[unit_id]);
+}
+
+static void
+write_time(double time_s, FILE *out)
+{
+    if (time_s < 120) {
+        fprintf(out, "%.2g s", time_s);
+    } else if (time_s < 7200) {
+        fprintf(out, "%.2g min", time_s / 60);
+    } else if (time_s < 172800) {
+        fprintf(out, "%.2g h", time_s / 3600);
+    } else {
+        fprintf(out, "%.3g d", time_s / 86400);
+    }
+}
+
+static const char *
+plural(size_t count)
+{
+    return count == 1 ? "" : "s";
+}
+
+static void
+write_plan(const spot_study_head_t *head, FILE *out)
+{
+    const spot_plan_t *plan = &head->plan;
+
+    fprintf(out, "plan: %s of %zu key%s", spot_plan_name(plan->kind), head->num_axes,
+        plural(head->num_axes));
+    if (spot_plan_is_design(plan->kind)) {
+        fprintf(out, ", seed %" PRIu64, plan->seed);
+    }
+    if (plan->num_samples > 0) {
+        fprintf(out, ", %zu base samples", plan->num_samples);
+    }
+    fprintf(out, ", %zu point%s", head->num_points, plural(head->num_points));
+    if (plan->num_merged > 0) {
+        fprintf(out, ", %zu drawn again", plan->num_merged);
+    }
+    if (plan->num_excluded > 0) {
+        fprintf(out, ", %zu excluded by where", plan->num_excluded);
+    }
+    fputc('\n', out);
+}
+
+/* The values of the smallest and the largest number; false if one is no number. */
+static bool
+find_ends(const spot_axis_t *axis, size_t *lowest, size_t *highest)
+{
+    *lowest = 0;
+    *highest = 0;
+    for (size_t j = 0; j < axis->num_values; j++) {
+        if (!isfinite(axis->numbers[j])) {
+            return false;
+        }
+        *lowest = axis->numbers[j] < axis->numbers[*lowest] ? j : *lowest;
+        *highest = axis->numbers[j] > axis->numbers[*highest] ? j : *highest;
+    }
+    return true;
+}
+
+/* "2 values: 4, 8", and "64 values from 1.5 s to 60 s" of many, or where a design spread
+ * them. */
+static void
+write_values(const spot_axis_t *axis, bool is_spread, FILE *out)
+{
+    char shown[SPOT_UTF8_SHOWN_BYTES];
+    size_t lowest, highest;
+
+    fprintf(out, "%zu value%s", axis->num_values, plural(axis->num_values));
+    if ((is_spread || axis->num_values > MAX_VALUES) &&
+        find_ends(axis, &lowest, &highest)) {
+        fprintf(out, " from %s to %s\n", axis->texts[lowest], axis->texts[highest]);
+        return;
+    }
+    for (size_t j = 0; j < axis->num_values && j < MAX_VALUES; j++) {
+        fprintf(
+            out, "%s %s", j == 0 ? ":" : ",", spot_utf8_shown(axis->texts[j], shown));
+    }
+    fputs(axis->num_values > MAX_VALUES ? ", ...\n" : "\n", out);
+}
+
+static void
+write_keys(const spot_study_head_t *head, FILE *out)
+{
+    int width = 0;
+
+    for (size_t j = 0; j < head->num_axes; j++) {
+        spot_text_widen(&width, head->axes[j].path);
+    }
+    for (size_t j = 0; j < head->num_axes; j++) {
+        fprintf(out, "  %-*s  ", width, head->axes[j].path);
+        write_values(&head->axes[j], spot_plan_is_design(head->plan.kind), out);
+    }
+}
+
+static void
+write_amounts(const spot_study_head_t *head, const spot_plan_cost_t *cost, FILE *out)
+{
+    const int64_t least = head->min_replications, most = head->num_replications;
+    const int64_t num_points = (int64_t) head->num_points;
+    const bool is_range = least < most;
+
+    fprintf(out, "runs: %zu point%s x ", head->num_points, plural(head->num_points));
+    if (is_range) {
+        fprintf(out, "%" PRId64 " to ", least);
+    }
+    fprintf(out, "%" PRId64 " replications = ", most);
+    if (is_range) {
+        fprintf(out, "%" PRId64 " to ", num_points * least);
+    }
+    fprintf(out, "%" PRId64 "\n", num_points * most);
+    if (head->keep == SPOT_KEEP_ROWS) {
+        fprintf(out, "size: %zu metric%s, %s ", head->num_metrics,
+            plural(head->num_metrics), is_range ? "at most" : "about");
+        write_size(bytes_for(head, most), out);
+        fputc('\n', out);
+    }
+    fputs("time: about ", out);
+    if (is_range) {
+        write_time(time_for(head, cost, least), out);
+        fputs(" to ", out);
+    }
+    write_time(time_for(head, cost, most), out);
+    fprintf(out, " on %d thread%s, measured on %" PRId64 " runs\n", cost->num_threads,
+        plural((size_t) cost->num_threads), cost->num_measured);
+}
+
+/* A column of the table: its name, and the widest of its values. */
+static int
+column_width(const spot_study_head_t *head, size_t axis_id, size_t num_points)
+{
+    const spot_axis_t *axis = &head->axes[axis_id];
+    char shown[SPOT_UTF8_SHOWN_BYTES];
+    int width = 0;
+
+    spot_text_widen(&width, axis->path);
+    for (size_t j = 0; j < num_points; j++) {
+        spot_text_widen(&width,
+            spot_utf8_shown(axis->texts[spot_study_value_id(head, j, axis_id)], shown));
+    }
+    return width;
+}
+
+static void
+write_cell(const char *text, int width, FILE *out)
+{
+    fprintf(out, "%*s", GAP, "");
+    spot_text_cell(out, text, strlen(text), width);
+}
+
+static void
+write_points(const spot_study_head_t *head, FILE *out)
+{
+    const size_t num_points =
+        head->num_points <= MAX_POINTS ? head->num_points : MAX_POINTS;
+    char shown[SPOT_UTF8_SHOWN_BYTES];
+
+    fputs("\npoint", out);
+    for (size_t j = 0; j < head->num_axes; j++) {
+        write_cell(head->axes[j].path, column_width(head, j, num_points), out);
+    }
+    fputc('\n', out);
+    for (size_t j = 0; j < num_points; j++) {
+        fprintf(out, "%5zu", j);
+        for (size_t k = 0; k < head->num_axes; k++) {
+            const char *text = head->axes[k].texts[spot_study_value_id(head, j, k)];
+
+            write_cell(
+                spot_utf8_shown(text, shown), column_width(head, k, num_points), out);
+        }
+        fputc('\n', out);
+    }
+    if (num_points < head->num_points) {
+        fprintf(out, "... and %zu more, all of them with --json\n",
+            head->num_points - num_points);
+    }
+}
+
+void
+spot_plan_report_text(
+    const spot_study_head_t *head, const spot_plan_cost_t *cost, FILE *out)
+{
+    fprintf(out, "%s%s%s\n", head->name, head->question == NULL ? "" : ": ",
+        head->question == NULL ? "" : head->question);
+    write_plan(head, out);
+    write_keys(head, out);
+    write_amounts(head, cost, out);
+    write_points(head, out);
+}
+
+static void
+write_json_keys(spot_json_t *json, const spot_study_head_t *head)
+{
+    spot_json_open(json, "keys", '[');
+    for (size_t j = 0; j < head->num_axes; j++) {
+        const spot_axis_t *axis = &head->axes[j];
+
+        spot_json_open(json, NULL, '{');
+        spot_json_text(json, "key", axis->path);
+        spot_json_text(json, "unit", axis->unit);
+        spot_json_open(json, "values", '[');
+        for (size_t k = 0; k < axis->num_values; k++) {
+            spot_json_text(json, NULL, axis->texts[k]);
+        }
+        spot_json_close(json, ']');
+        spot_json_close(json, '}');
+    }
+    spot_json_close(json, ']');
+}
+
+static void
+write_json_time(
+    spot_json_t *json, const spot_study_head_t *head, const spot_plan_cost_t *cost)
+{
+    spot_json_open(json, "time", '{');
+    spot_json_number(json, "min_s", time_for(head, cost, head->min_replications));
+    spot_json_number(json, "max_s", time_for(head, cost, head->num_replications));
+    spot_json_integer(json, "threads", cost->num_threads);
+    spot_json_integer(json, "measured_runs", cost->num_measured);
+    spot_json_close(json, '}');
+}
+
+void
+spot_plan_report_json(
+    const spot_study_head_t *head, const spot_plan_cost_t *cost, FILE *out)
+{
+    spot_json_t json;
+
+    spot_json_init(&json, out, 2);
+    spot_json_open(&json, NULL, '{');
+    spot_json_text(&json, "study", head->name);
+    spot_json_text(&json, "question", head->question);
+    spot_plan_json(&json, &head->plan);
+    write_json_keys(&json, head);
+    spot_json_integer(&json, "min_replications", head->min_replications);
+    spot_json_integer(&json, "max_replications", head->num_replications);
+    spot_json_unsigned(&json, "metrics", head->num_metrics);
+    if (head->keep == SPOT_KEEP_ROWS) {
+        spot_json_number(&json, "max_bytes", bytes_for(head, head->num_replications));
+    }
+    write_json_time(&json, head, cost);
+    spot_json_open(&json, "points", '[');
+    for (size_t j = 0; j < head->num_points; j++) {
+        spot_json_open(&json, NULL, '{');
+        spot_point_json(&json, head, j);
+        spot_json_close(&json, '}');
+    }
+    spot_json_close(&json, ']');
+    spot_json_close(&json, '}');
+}

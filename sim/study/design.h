@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Designs: points in the open unit cube, and what a coordinate means on an axis.
+ *
+ * All of it is a function of its arguments: a coordinate depends on (seed, point,
+ * dimension) and, for the Latin hypercube, the number of points, never on how many other
+ * dimensions there are. */
+#ifndef SPOT_SIM_STUDY_DESIGN_H
+#define SPOT_SIM_STUDY_DESIGN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+
+/* Of gsl_qrng_sobol; a Saltelli design takes two for each input. */
+#define SPOT_DESIGN_SOBOL_DIMS 40
+#define SPOT_DESIGN_SALTELLI_INPUTS (SPOT_DESIGN_SOBOL_DIMS / 2)
+
+/* Of the Sobol sequence, and of Latin strata that stay apart in a double. */
+#define SPOT_DESIGN_MAX_POINTS (1 << 27)
+
+/* Latin hypercube, jittered: each of the num_points strata of each dimension holds
+ * exactly one point, uniform within it, so that means are unbiased. More points are
+ * another design: it has no prefix. points: [num_points][num_dims] in (0, 1). BAD_PARAM:
+ * more than SPOT_DESIGN_MAX_POINTS. Source: McKay, Beckman, Conover, Technometrics
+ * 21(2), 1979. */
+SPOT_MUST_CHECK int spot_design_latin(
+    size_t num_points, size_t num_dims, uint64_t seed, double *points);
+
+/* Sobol sequence with a random linear scramble and a digital shift by the seed. It
+ * begins with the point that is the origin before scrambling: gsl leaves it out, but
+ * without it 2^m points are no net and converge more slowly. More points keep those that
+ * are there. points: [num_points][num_dims] in (0, 1). BAD_PARAM: no dimension, or more
+ * than SPOT_DESIGN_SOBOL_DIMS or SPOT_DESIGN_MAX_POINTS. Sources: Bratley and Fox, ACM
+ * TOMS 14(1), 1988; Matousek, Journal of Complexity 14(4), 1998; Owen, "On dropping the
+ * first Sobol' point", arXiv:2008.08051, 2020. */
+SPOT_MUST_CHECK int spot_design_sobol(
+    size_t num_points, size_t num_dims, uint64_t seed, double *points);
+
+/* Whether a Sobol or Saltelli design of so many points or base samples is balanced: a
+ * power of two. */
+bool spot_design_is_balanced(size_t num_points);
+
+/* The points of base sample k for spot_sensitivity_init(): A_k, B_k, then for each input
+ * i A_k with input i of B_k. A and B are the halves of a Sobol sequence of 2 num_inputs
+ * dimensions. More base samples keep those that are there. points:
+ * [num_samples][num_inputs + 2][num_inputs]. BAD_PARAM as spot_design_sobol(). Source:
+ * Saltelli et al., Computer Physics Communications 181(2), 2010. */
+SPOT_MUST_CHECK int spot_design_saltelli(
+    size_t num_samples, size_t num_inputs, uint64_t seed, double *points);
+
+typedef enum {
+    SPOT_DESIGN_NUMBER,   /* any number of the range, or multiples of a step */
+    SPOT_DESIGN_INTEGER,  /* whole numbers */
+    SPOT_DESIGN_DURATION, /* whole milliseconds */
+    SPOT_DESIGN_CHOICE    /* one of a list */
+} spot_design_kind_t;
+
+/* What the values of one axis are. Durations are in ms. */
+typedef struct {
+    spot_design_kind_t kind;
+    bool is_log;        /* uniform in the logarithm */
+    double from;        /* not for choices, as the next two */
+    double to;          /* > from */
+    double step;        /* from one value to the next; 0: integers 1, durations 1 ms,
+                         * numbers any */
+    size_t num_choices; /* choices only */
+} spot_design_axis_t;
+
+/* BAD_INPUT: the axis makes no sense, *problem says why in words. */
+SPOT_MUST_CHECK int spot_design_axis_check(
+    const spot_design_axis_t *self, const char **problem);
+
+/* The value at u in (0, 1), of a checked axis; of choices the index. Never falls with u.
+ * Discrete values, both ends included, are equally likely, or where is_log as likely as
+ * the logarithmic range from the value to the next: log(1 + step / value), up to a
+ * factor. */
+double spot_design_value(const spot_design_axis_t *self, double u);
+
+#endif
