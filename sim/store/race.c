@@ -1,0 +1,463 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "sim/store/race.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/paired.h"
+#include "base/rng.h"
+
+/* Replications of a round over those of the one before. */
+#define GROWTH 1.5
+
+/* Blocks of replications that are resampled, and how often at most. */
+#define NUM_BLOCKS 256
+#define NUM_RESAMPLES 1000
+#define MAX_RESAMPLING 2e8 /* blocks looked at in all */
+
+enum { READ_ALL = 1 };
+
+const char *const spot_fate_names[SPOT_NUM_FATES] = {
+    [SPOT_FATE_RACING] = "racing",
+    [SPOT_FATE_DOMINATED] = "dominated",
+    [SPOT_FATE_INFEASIBLE] = "infeasible",
+    [SPOT_FATE_UNDEFINED] = "undefined",
+};
+
+/* The replications of the round behind one of num_rows. */
+static int64_t
+target_behind(const spot_study_head_t *head, int64_t num_rows)
+{
+    const int64_t size = spot_study_batch_size(head);
+    const double wanted = num_rows == 0 ? (double) head->min_replications
+                                        : ceil(GROWTH * (double) num_rows);
+    const double target = ceil(wanted / (double) size) * (double) size;
+
+    return (int64_t) fmin(target, (double) head->num_replications);
+}
+
+int64_t
+spot_race_target(const spot_race_t *self)
+{
+    return target_behind(self->head, self->num_rows);
+}
+
+/* Every interval of every round holds at once with the confidence of the answer: each
+ * point has one against the best and one for each constraint. */
+static double
+confidence_of_each(const spot_study_head_t *head)
+{
+    const double num_intervals =
+        (double) head->num_points * (double) (1 + head->optimise.num_constraints);
+    double num_rounds = 0;
+
+    for (int64_t num_rows = 0; num_rows < head->num_replications;) {
+        num_rows = target_behind(head, num_rows);
+        num_rounds++;
+    }
+    return 1 - (1 - head->optimise.confidence) / (num_intervals * num_rounds);
+}
+
+static size_t
+metric_of(const spot_study_head_t *head, const char *name)
+{
+    size_t metric_id = 0;
+
+    while (strcmp(head->metrics[metric_id].name, name) != 0) {
+        metric_id++;
+        spot_bug_assert(metric_id < head->num_metrics);
+    }
+    return metric_id;
+}
+
+int
+spot_race_init(spot_race_t *self, const spot_study_head_t *head)
+{
+    const size_t num_constraints = head->optimise.num_constraints;
+
+    memset(self, 0, sizeof(*self));
+    self->head = head;
+    self->metric_id = metric_of(head, head->optimise.metric);
+    self->confidence = confidence_of_each(head);
+    self->num_racing = head->num_points;
+    self->runners = spot_calloc(head->num_points, sizeof(*self->runners));
+    self->constraint_ids = spot_calloc(num_constraints, sizeof(*self->constraint_ids));
+    self->constrained =
+        spot_calloc(head->num_points * num_constraints, sizeof(*self->constrained));
+    if (self->runners == NULL || self->constraint_ids == NULL ||
+        self->constrained == NULL) {
+        return SPOT_ERR_NO_MEMORY;
+    }
+    for (size_t j = 0; j < num_constraints; j++) {
+        self->constraint_ids[j] =
+            metric_of(head, head->optimise.constraints[j].metric);
+    }
+    for (size_t j = 0; j < head->num_points; j++) {
+        self->runners[j].constrained = &self->constrained[j * num_constraints];
+    }
+    return 0;
+}
+
+void
+spot_race_free(spot_race_t *self)
+{
+    for (size_t j = 0; self->runners != NULL && j < self->head->num_points; j++) {
+        free(self->runners[j].row_values);
+    }
+    free(self->runners);
+    free(self->constraint_ids);
+    free(self->constrained);
+    memset(self, 0, sizeof(*self));
+}
+
+/* ---- Reading a round ---- */
+
+typedef struct {
+    const spot_race_t *race;
+    spot_runner_t *runner;
+    int64_t end; /* replication behind the last one */
+} reader_t;
+
+/* The metric as a cost: what is maximised is turned around. */
+static int
+read_row(void *context, int64_t replication, const double *metrics)
+{
+    const reader_t *self = context;
+    const spot_race_t *race = self->race;
+    spot_runner_t *runner = self->runner;
+    const double value = metrics[race->metric_id];
+
+    if (replication >= self->end) {
+        return READ_ALL;
+    }
+    spot_bug_assert(replication == runner->num_rows);
+    runner->row_values[runner->num_rows++] = value;
+    if (isfinite(value)) {
+        spot_moments_add(&runner->values, value);
+    }
+    for (size_t j = 0; j < race->head->optimise.num_constraints; j++) {
+        if (isfinite(metrics[race->constraint_ids[j]])) {
+            spot_moments_add(&runner->constrained[j], metrics[race->constraint_ids[j]]);
+        }
+    }
+    return 0;
+}
+
+static int
+read_round(spot_race_t *self, const spot_store_t *store, size_t point_id, int64_t end)
+{
+    spot_runner_t *runner = &self->runners[point_id];
+    reader_t reader = {self, runner, end};
+    double *values =
+        realloc(runner->row_values, (size_t) end * sizeof(*runner->row_values));
+    int ret;
+
+    if (values == NULL) {
+        return SPOT_ERR_NO_MEMORY;
+    }
+    runner->row_values = values;
+    ret = store->read(store, point_id, runner->num_rows, read_row, &reader);
+    ret = ret == READ_ALL ? 0 : ret;
+    spot_bug_assert(ret != 0 || runner->num_rows == end);
+    return ret;
+}
+
+/* ---- Judging a round ---- */
+
+static void
+take_out(spot_race_t *self, size_t point_id, spot_fate_t fate)
+{
+    spot_runner_t *runner = &self->runners[point_id];
+
+    runner->fate = fate;
+    runner->gain = 0;
+    free(runner->row_values);
+    runner->row_values = NULL;
+    self->num_racing--;
+}
+
+/* Values beyond the limit of a constraint are bad: how far the mean is beyond it. */
+static double
+excess_of(const spot_constraint_t *constraint, double mean)
+{
+    return constraint->is_upper ? mean - constraint->limit : constraint->limit - mean;
+}
+
+static void
+judge_alone(spot_race_t *self, size_t point_id)
+{
+    const spot_optimise_t *optimise = &self->head->optimise;
+    spot_runner_t *runner = &self->runners[point_id];
+    const int64_t num_nulls = runner->num_rows - runner->values.num_values;
+    bool is_broken = false;
+
+    runner->is_feasible = true;
+    for (size_t j = 0; j < optimise->num_constraints; j++) {
+        const spot_moments_t *moments = &runner->constrained[j];
+        const double half_width = spot_moments_half_width(moments, self->confidence);
+        const double excess =
+            excess_of(&optimise->constraints[j], spot_moments_mean(moments));
+
+        is_broken = is_broken || excess - half_width > 0;
+        runner->is_feasible = runner->is_feasible && excess + half_width <= 0;
+    }
+    if ((double) num_nulls > SPOT_RACE_MAX_NULLS * (double) runner->num_rows) {
+        take_out(self, point_id, SPOT_FATE_UNDEFINED);
+    } else if (is_broken) {
+        take_out(self, point_id, SPOT_FATE_INFEASIBLE);
+    }
+}
+
+static bool
+is_better(const spot_race_t *self, double value, double other)
+{
+    return self->head->optimise.is_maximised ? value > other : value < other;
+}
+
+static void
+find_best(spot_race_t *self)
+{
+    self->has_best = false;
+    for (size_t j = 0; j < self->head->num_points; j++) {
+        const spot_runner_t *runner = &self->runners[j];
+
+        if (runner->fate == SPOT_FATE_RACING && runner->is_feasible &&
+            (!self->has_best ||
+                is_better(self, spot_moments_mean(&runner->values),
+                    spot_moments_mean(&self->runners[self->best_id].values)))) {
+            self->has_best = true;
+            self->best_id = j;
+        }
+    }
+}
+
+/* Against the best, replication by replication. */
+static void
+judge_against_best(spot_race_t *self, size_t point_id)
+{
+    spot_runner_t *runner = &self->runners[point_id];
+    const double *best = self->runners[self->best_id].row_values;
+    spot_paired_t pairs = {0};
+    double behind, half_width;
+
+    for (int64_t j = 0; j < runner->num_rows; j++) {
+        spot_paired_add(&pairs, runner->row_values[j], best[j]);
+    }
+    behind = spot_paired_mean(&pairs);
+    behind = self->head->optimise.is_maximised ? -behind : behind;
+    half_width = spot_paired_half_width(&pairs, self->confidence);
+    if (behind - half_width > 0) {
+        take_out(self, point_id, SPOT_FATE_DOMINATED);
+    } else {
+        runner->gain = fmax(half_width - behind, 0);
+    }
+}
+
+static void
+judge_round(spot_race_t *self)
+{
+    const size_t num_points = self->head->num_points;
+
+    for (size_t j = 0; j < num_points; j++) {
+        if (self->runners[j].fate == SPOT_FATE_RACING) {
+            judge_alone(self, j);
+        }
+    }
+    find_best(self);
+    for (size_t j = 0; self->has_best && j < num_points; j++) {
+        if (j != self->best_id && self->runners[j].fate == SPOT_FATE_RACING) {
+            judge_against_best(self, j);
+        }
+    }
+    if (self->has_best) {
+        self->runners[self->best_id].gain = 0;
+    }
+}
+
+/* Nothing that matters can change any more. */
+static bool
+is_decided(const spot_race_t *self)
+{
+    const spot_runner_t *best = &self->runners[self->best_id];
+
+    return self->num_racing == 0 ||
+           (self->has_best &&
+               (self->num_racing == 1 ||
+                   spot_race_regret(self) <=
+                       self->head->optimise.indifference *
+                           fabs(spot_moments_mean(&best->values))));
+}
+
+int
+spot_race_advance(spot_race_t *self, const spot_store_t *store)
+{
+    const int64_t target = spot_race_target(self);
+    int ret = 0;
+
+    spot_bug_assert(!self->is_over);
+    for (size_t j = 0; ret == 0 && j < self->head->num_points; j++) {
+        if (self->runners[j].fate == SPOT_FATE_RACING) {
+            ret = read_round(self, store, j, target);
+        }
+    }
+    if (ret == 0) {
+        self->num_rows = target;
+        judge_round(self);
+        self->is_over = is_decided(self) || target >= self->head->num_replications;
+    }
+    return ret;
+}
+
+/* Whether a point has its first replications without a gap. */
+static bool
+has_rows(const spot_store_t *store, size_t point_id, int64_t first, int64_t end)
+{
+    const int64_t size = spot_study_batch_size(store->head);
+
+    for (int64_t j = first / size * size; j < end; j += size) {
+        const int64_t wanted = end - j < size ? end - j : size;
+
+        if (store->num_there(store, point_id, j) < wanted) {
+            return false;
+        }
+    }
+    return true;
+}
+
+int
+spot_race_replay(spot_race_t *self, const spot_store_t *store)
+{
+    int ret = 0;
+
+    while (ret == 0 && !self->is_over) {
+        const int64_t target = spot_race_target(self);
+
+        for (size_t j = 0; j < self->head->num_points; j++) {
+            if (self->runners[j].fate == SPOT_FATE_RACING &&
+                !has_rows(store, j, self->num_rows, target)) {
+                return 0;
+            }
+        }
+        ret = spot_race_advance(self, store);
+    }
+    return ret;
+}
+
+/* ---- The answer ---- */
+
+double
+spot_race_regret(const spot_race_t *self)
+{
+    double regret = 0;
+
+    for (size_t j = 0; j < self->head->num_points; j++) {
+        if (self->runners[j].fate == SPOT_FATE_RACING) {
+            regret = fmax(regret, self->runners[j].gain);
+        }
+    }
+    return regret;
+}
+
+int64_t
+spot_race_num_runs(const spot_race_t *self)
+{
+    int64_t num_runs = 0;
+
+    for (size_t j = 0; j < self->head->num_points; j++) {
+        num_runs += self->runners[j].num_rows;
+    }
+    return num_runs;
+}
+
+int64_t
+spot_race_num_runs_of_plan(const spot_race_t *self)
+{
+    return (int64_t) self->head->num_points * self->head->num_replications;
+}
+
+/* The racing points that may be the best: [num_racing][NUM_BLOCKS] sums of their values,
+ * as costs, over blocks of replications; a null counts as the point's mean. */
+typedef struct {
+    size_t num_racers;
+    size_t best_id; /* among them */
+    double (*sums)[NUM_BLOCKS];
+} blocks_t;
+
+static int
+fill_blocks(const spot_race_t *self, blocks_t *blocks)
+{
+    const double sign = self->head->optimise.is_maximised ? -1 : 1;
+
+    blocks->sums = spot_calloc(self->num_racing, sizeof(*blocks->sums));
+    if (blocks->sums == NULL) {
+        return SPOT_ERR_NO_MEMORY;
+    }
+    for (size_t j = 0; j < self->head->num_points; j++) {
+        const spot_runner_t *runner = &self->runners[j];
+        double *sums = blocks->sums[blocks->num_racers];
+
+        if (runner->fate != SPOT_FATE_RACING || !runner->is_feasible) {
+            continue;
+        }
+        for (int64_t k = 0; k < runner->num_rows; k++) {
+            const double value = runner->row_values[k];
+
+            sums[k * NUM_BLOCKS / runner->num_rows] +=
+                sign * (isfinite(value) ? value : spot_moments_mean(&runner->values));
+        }
+        if (j == self->best_id) {
+            blocks->best_id = blocks->num_racers;
+        }
+        blocks->num_racers++;
+    }
+    return 0;
+}
+
+/* Whether the best point is the best one of a resample. */
+static bool
+is_best_of_resample(const blocks_t *blocks, const size_t drawn[NUM_BLOCKS])
+{
+    double best = 0;
+
+    for (size_t j = 0; j < NUM_BLOCKS; j++) {
+        best += blocks->sums[blocks->best_id][drawn[j]];
+    }
+    for (size_t k = 0; k < blocks->num_racers; k++) {
+        double other = 0;
+
+        for (size_t j = 0; k != blocks->best_id && j < NUM_BLOCKS; j++) {
+            other += blocks->sums[k][drawn[j]];
+        }
+        if (k != blocks->best_id && other < best) {
+            return false;
+        }
+    }
+    return true;
+}
+
+int
+spot_race_sureness(const spot_race_t *self, double *share)
+{
+    blocks_t blocks = {0};
+    const double num_each = NUM_BLOCKS * (double) self->num_racing;
+    const int num_resamples = (int) fmin(NUM_RESAMPLES, MAX_RESAMPLING / num_each);
+    size_t drawn[NUM_BLOCKS];
+    int num_best = 0;
+    spot_rng_t rng;
+    int ret;
+
+    spot_bug_assert(self->has_best);
+    ret = fill_blocks(self, &blocks);
+    spot_rng_seek(&rng, 1, 0, SPOT_STREAM_BOOTSTRAP, 0);
+    for (int j = 0; ret == 0 && j < num_resamples; j++) {
+        for (size_t k = 0; k < NUM_BLOCKS; k++) {
+            drawn[k] = (size_t) spot_rng_below(&rng, NUM_BLOCKS);
+        }
+        num_best += is_best_of_resample(&blocks, drawn);
+    }
+    *share = (double) num_best / (double) num_resamples;
+    free(blocks.sums);
+    return ret;
+}
