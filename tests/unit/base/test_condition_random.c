@@ -11,7 +11,7 @@
 
 #define COUNT(list) (sizeof(list) / sizeof((list)[0]))
 
-enum { NUM_EXPRESSIONS = 20000, MAX_NODES = 200, MAX_CHILDREN = 4, NUM_NAMES = 6 };
+enum { NUM_EXPRESSIONS = 20000, MAX_NODES = 400, MAX_CHILDREN = 4, NUM_NAMES = 6 };
 
 /* From loosest to tightest. */
 typedef enum { OR, AND, NOT, ROW, SUM, PRODUCT, MINUS, ATOM } level_t;
@@ -124,7 +124,7 @@ random_truth_tree(world_t *self, int depth)
     node_t *node = new_node(self, levels[choose(self, COUNT(levels))]);
     spot_condition_type_t type = SPOT_CONDITION_TRUTH;
 
-    node->num_children = node->level == NOT ? 1 : 2 + choose(self, 2);
+    node->num_children = node->level == NOT ? 1 : 2 + choose(self, 3);
     if (node->level == ROW) {
         type = choose(self, 4) > 0   ? SPOT_CONDITION_NUMBER
                : choose(self, 2) > 0 ? SPOT_CONDITION_TEXT
