@@ -119,7 +119,7 @@ max_keys(const spot_quantile_sketch_t *self)
 static int
 rebuild(spot_quantile_sketch_t *self, unsigned slot_bits, unsigned join)
 {
-    uint64_t *slots = calloc((size_t) 1 << slot_bits, sizeof(*slots));
+    uint64_t *slots = spot_calloc((size_t) 1 << slot_bits, sizeof(*slots));
 
     if (slots == NULL) {
         return SPOT_ERR_NO_MEMORY;
@@ -333,7 +333,7 @@ sort_by_bits(const uint64_t *from, uint64_t *to, size_t num_items, unsigned shif
 static int
 sort_slots(const spot_quantile_sketch_t *self, uint64_t **sorted)
 {
-    uint64_t *slots = malloc((2 * self->num_keys + 1) * sizeof(*slots));
+    uint64_t *slots = spot_calloc(2 * self->num_keys + 1, sizeof(*slots));
     uint64_t *from = slots, *to;
     size_t num_keys = 0;
 
@@ -343,7 +343,8 @@ sort_slots(const spot_quantile_sketch_t *self, uint64_t **sorted)
     }
     to = slots + self->num_keys;
     for (size_t j = 0; j < num_slots(self); j++) {
-        to[num_keys] = self->slots[j]; /* the next one overwrites an empty one */
+        to[num_keys] =
+            self->slots[j]; /* empty ones are overwritten, the last is extra */
         num_keys += self->slots[j] != 0;
     }
     assert(num_keys == self->num_keys);

@@ -47,18 +47,18 @@ sum_of_lanes(const double *lanes)
 }
 
 static double
-mean_above(const double *values, size_t num_values, double shift)
+plain_mean(const double *values, size_t num_values)
 {
     double lanes[NUM_LANES] = {0};
     size_t j = 0;
 
     for (; j + NUM_LANES <= num_values; j += NUM_LANES) {
         for (size_t k = 0; k < NUM_LANES; k++) {
-            lanes[k] += values[j + k] - shift;
+            lanes[k] += values[j + k];
         }
     }
     for (; j < num_values; j++) {
-        lanes[0] += values[j] - shift;
+        lanes[0] += values[j];
     }
     return sum_of_lanes(lanes) / (double) num_values;
 }
@@ -74,8 +74,7 @@ spot_moments_of(const double *values, size_t num_values)
     if (num_values == 0) {
         return moments;
     }
-    /* above the first one, so that equal values have no spread at all */
-    mean = values[0] + mean_above(values, num_values, values[0]);
+    mean = plain_mean(values, num_values);
     for (; j + NUM_LANES <= num_values; j += NUM_LANES) {
         for (size_t k = 0; k < NUM_LANES; k++) {
             difference = values[j + k] - mean;
@@ -88,6 +87,7 @@ spot_moments_of(const double *values, size_t num_values)
         sums[0] += difference;
         squares[0] += difference * difference;
     }
+    /* what the first mean lacks; all of it where values are equal: no spread at all */
     rest = sum_of_lanes(sums) / (double) num_values;
     sum_squares = sum_of_lanes(squares) - sum_of_lanes(sums) * rest;
     moments.mean = mean + rest;

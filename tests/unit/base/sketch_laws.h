@@ -8,6 +8,7 @@
 #include <math.h>
 #include <stddef.h>
 
+#include "base/bytes.h"
 #include "base/rng.h"
 
 typedef struct {

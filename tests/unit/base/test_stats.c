@@ -219,21 +219,31 @@ test_merging_follows_chan(void **state)
     assert_memory_equal(&empty, &left, sizeof(left));
 }
 
+/* To the last bit, however many there are, and whatever they are. */
 static void
 test_equal_values_have_no_spread(void **state)
 {
-    static const double values[] = {0.1, 0.1, 0.1, 0.1, 0.1};
-    spot_moments_t moments = spot_moments_of(values, 5);
-    const spot_moments_t others = moments_of(values, 5, 0);
-
-    assert_true(spot_moments_mean(&moments) == 0.1);
-    assert_true(spot_moments_std(&moments) == 0);
-    spot_moments_merge(&moments, &others);
+    double values[1000];
+    spot_rng_t rng;
 
     (void) state;
-    assert_true(spot_moments_mean(&moments) == 0.1);
-    assert_true(spot_moments_std(&moments) == 0);
-    assert_true(spot_moments_half_width(&moments, 0.95) == 0);
+    spot_rng_seek(&rng, 9, 0, SPOT_STREAM_GAP, 0);
+    for (size_t j = 2; j <= 1000; j++) {
+        const double value = spot_rng_uniform(&rng);
+        spot_moments_t moments, others;
+
+        for (size_t k = 0; k < j; k++) {
+            values[k] = value;
+        }
+        moments = spot_moments_of(values, j);
+        others = moments_of(values, j, 0);
+        assert_true(moments.mean == value && moments.sum_squares == 0);
+        assert_true(others.mean == value && others.sum_squares == 0);
+        spot_moments_merge(&moments, &others);
+        assert_true(spot_moments_mean(&moments) == value);
+        assert_true(spot_moments_std(&moments) == 0);
+        assert_true(spot_moments_half_width(&moments, 0.95) == 0);
+    }
 }
 
 /* The half width over the standard error is Student's quantile: printed tables. */
