@@ -1,21 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "sim/store/race.h"
 
+#include <gsl/gsl_cdf.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
 #include "base/paired.h"
-#include "base/rng.h"
 
 /* Replications of a round over those of the one before. */
 #define GROWTH 1.5
-
-/* Blocks of replications that are resampled, and how often at most. */
-#define NUM_BLOCKS 256
-#define NUM_RESAMPLES 1000
-#define MAX_RESAMPLING 2e8 /* blocks looked at in all */
 
 enum { READ_ALL = 1 };
 
@@ -45,12 +40,14 @@ spot_race_target(const spot_race_t *self)
 }
 
 /* Every interval of every round holds at once with the confidence of the answer: each
- * point has one against the best and one for each constraint. */
+ * point has one against the best, one for each constraint, and one for its nulls. That
+ * the best of the other points is chosen by the same rows does no harm: what must hold
+ * are the intervals between the point that is truly the best and each other one. */
 static double
 confidence_of_each(const spot_study_head_t *head)
 {
     const double num_intervals =
-        (double) head->num_points * (double) (1 + head->optimise.num_constraints);
+        (double) head->num_points * (double) (2 + head->optimise.num_constraints);
     double num_rounds = 0;
 
     for (int64_t num_rows = 0; num_rows < head->num_replications;) {
@@ -91,8 +88,7 @@ spot_race_init(spot_race_t *self, const spot_study_head_t *head)
         return SPOT_ERR_NO_MEMORY;
     }
     for (size_t j = 0; j < num_constraints; j++) {
-        self->constraint_ids[j] =
-            metric_of(head, head->optimise.constraints[j].metric);
+        self->constraint_ids[j] = metric_of(head, head->optimise.constraints[j].metric);
     }
     for (size_t j = 0; j < head->num_points; j++) {
         self->runners[j].constrained = &self->constrained[j * num_constraints];
@@ -120,7 +116,6 @@ typedef struct {
     int64_t end; /* replication behind the last one */
 } reader_t;
 
-/* The metric as a cost: what is maximised is turned around. */
 static int
 read_row(void *context, int64_t replication, const double *metrics)
 {
@@ -129,9 +124,6 @@ read_row(void *context, int64_t replication, const double *metrics)
     spot_runner_t *runner = self->runner;
     const double value = metrics[race->metric_id];
 
-    if (replication >= self->end) {
-        return READ_ALL;
-    }
     spot_bug_assert(replication == runner->num_rows);
     runner->row_values[runner->num_rows++] = value;
     if (isfinite(value)) {
@@ -142,7 +134,7 @@ read_row(void *context, int64_t replication, const double *metrics)
             spot_moments_add(&runner->constrained[j], metrics[race->constraint_ids[j]]);
         }
     }
-    return 0;
+    return runner->num_rows == self->end ? READ_ALL : 0;
 }
 
 static int
@@ -185,15 +177,38 @@ excess_of(const spot_constraint_t *constraint, double mean)
     return constraint->is_upper ? mean - constraint->limit : constraint->limit - mean;
 }
 
+/* Nulls of the metric or constraint where there are most. */
+static int64_t
+num_nulls(const spot_race_t *self, const spot_runner_t *runner)
+{
+    int64_t fewest = runner->values.num_values;
+
+    for (size_t j = 0; j < self->head->optimise.num_constraints; j++) {
+        const int64_t num_values = runner->constrained[j].num_values;
+
+        fewest = num_values < fewest ? num_values : fewest;
+    }
+    return runner->num_rows - fewest;
+}
+
+/* A share of SPOT_RACE_MAX_NULLS would hardly ever give so many. */
+static bool
+has_too_many_nulls(const spot_race_t *self, const spot_runner_t *runner)
+{
+    const int64_t num = num_nulls(self, runner);
+
+    return num > 0 && gsl_cdf_binomial_Q((unsigned) (num - 1), SPOT_RACE_MAX_NULLS,
+                          (unsigned) runner->num_rows) < 1 - self->confidence;
+}
+
+/* What was once known of a constraint stays known: all intervals hold at once. */
 static void
 judge_alone(spot_race_t *self, size_t point_id)
 {
     const spot_optimise_t *optimise = &self->head->optimise;
     spot_runner_t *runner = &self->runners[point_id];
-    const int64_t num_nulls = runner->num_rows - runner->values.num_values;
-    bool is_broken = false;
+    bool is_broken = false, is_kept = true;
 
-    runner->is_feasible = true;
     for (size_t j = 0; j < optimise->num_constraints; j++) {
         const spot_moments_t *moments = &runner->constrained[j];
         const double half_width = spot_moments_half_width(moments, self->confidence);
@@ -201,13 +216,24 @@ judge_alone(spot_race_t *self, size_t point_id)
             excess_of(&optimise->constraints[j], spot_moments_mean(moments));
 
         is_broken = is_broken || excess - half_width > 0;
-        runner->is_feasible = runner->is_feasible && excess + half_width <= 0;
+        is_kept = is_kept && excess + half_width <= 0;
     }
-    if ((double) num_nulls > SPOT_RACE_MAX_NULLS * (double) runner->num_rows) {
+    runner->is_feasible = runner->is_feasible || is_kept;
+    if (has_too_many_nulls(self, runner)) {
         take_out(self, point_id, SPOT_FATE_UNDEFINED);
     } else if (is_broken) {
         take_out(self, point_id, SPOT_FATE_INFEASIBLE);
     }
+}
+
+/* Only such a point takes others out. */
+static bool
+can_lead(const spot_race_t *self, const spot_runner_t *runner)
+{
+    return runner->fate == SPOT_FATE_RACING && runner->is_feasible &&
+           runner->values.num_values >= 2 &&
+           (double) num_nulls(self, runner) <=
+               SPOT_RACE_MAX_NULLS * (double) runner->num_rows;
 }
 
 static bool
@@ -223,7 +249,7 @@ find_best(spot_race_t *self)
     for (size_t j = 0; j < self->head->num_points; j++) {
         const spot_runner_t *runner = &self->runners[j];
 
-        if (runner->fate == SPOT_FATE_RACING && runner->is_feasible &&
+        if (can_lead(self, runner) &&
             (!self->has_best ||
                 is_better(self, spot_moments_mean(&runner->values),
                     spot_moments_mean(&self->runners[self->best_id].values)))) {
@@ -251,7 +277,8 @@ judge_against_best(spot_race_t *self, size_t point_id)
     if (behind - half_width > 0) {
         take_out(self, point_id, SPOT_FATE_DOMINATED);
     } else {
-        runner->gain = fmax(half_width - behind, 0);
+        runner->gain =
+            isfinite(half_width) ? fmax(half_width - behind, 0) : (double) INFINITY;
     }
 }
 
@@ -283,11 +310,10 @@ is_decided(const spot_race_t *self)
     const spot_runner_t *best = &self->runners[self->best_id];
 
     return self->num_racing == 0 ||
-           (self->has_best &&
-               (self->num_racing == 1 ||
-                   spot_race_regret(self) <=
-                       self->head->optimise.indifference *
-                           fabs(spot_moments_mean(&best->values))));
+           (self->has_best && (self->num_racing == 1 ||
+                                  spot_race_regret(self) <=
+                                      self->head->optimise.indifference *
+                                          fabs(spot_moments_mean(&best->values))));
 }
 
 int
@@ -345,12 +371,10 @@ spot_race_replay(spot_race_t *self, const spot_store_t *store)
     return ret;
 }
 
-/* ---- The answer ---- */
-
 double
 spot_race_regret(const spot_race_t *self)
 {
-    double regret = 0;
+    double regret = self->has_best ? 0 : (double) INFINITY;
 
     for (size_t j = 0; j < self->head->num_points; j++) {
         if (self->runners[j].fate == SPOT_FATE_RACING) {
@@ -358,106 +382,4 @@ spot_race_regret(const spot_race_t *self)
         }
     }
     return regret;
-}
-
-int64_t
-spot_race_num_runs(const spot_race_t *self)
-{
-    int64_t num_runs = 0;
-
-    for (size_t j = 0; j < self->head->num_points; j++) {
-        num_runs += self->runners[j].num_rows;
-    }
-    return num_runs;
-}
-
-int64_t
-spot_race_num_runs_of_plan(const spot_race_t *self)
-{
-    return (int64_t) self->head->num_points * self->head->num_replications;
-}
-
-/* The racing points that may be the best: [num_racing][NUM_BLOCKS] sums of their values,
- * as costs, over blocks of replications; a null counts as the point's mean. */
-typedef struct {
-    size_t num_racers;
-    size_t best_id; /* among them */
-    double (*sums)[NUM_BLOCKS];
-} blocks_t;
-
-static int
-fill_blocks(const spot_race_t *self, blocks_t *blocks)
-{
-    const double sign = self->head->optimise.is_maximised ? -1 : 1;
-
-    blocks->sums = spot_calloc(self->num_racing, sizeof(*blocks->sums));
-    if (blocks->sums == NULL) {
-        return SPOT_ERR_NO_MEMORY;
-    }
-    for (size_t j = 0; j < self->head->num_points; j++) {
-        const spot_runner_t *runner = &self->runners[j];
-        double *sums = blocks->sums[blocks->num_racers];
-
-        if (runner->fate != SPOT_FATE_RACING || !runner->is_feasible) {
-            continue;
-        }
-        for (int64_t k = 0; k < runner->num_rows; k++) {
-            const double value = runner->row_values[k];
-
-            sums[k * NUM_BLOCKS / runner->num_rows] +=
-                sign * (isfinite(value) ? value : spot_moments_mean(&runner->values));
-        }
-        if (j == self->best_id) {
-            blocks->best_id = blocks->num_racers;
-        }
-        blocks->num_racers++;
-    }
-    return 0;
-}
-
-/* Whether the best point is the best one of a resample. */
-static bool
-is_best_of_resample(const blocks_t *blocks, const size_t drawn[NUM_BLOCKS])
-{
-    double best = 0;
-
-    for (size_t j = 0; j < NUM_BLOCKS; j++) {
-        best += blocks->sums[blocks->best_id][drawn[j]];
-    }
-    for (size_t k = 0; k < blocks->num_racers; k++) {
-        double other = 0;
-
-        for (size_t j = 0; k != blocks->best_id && j < NUM_BLOCKS; j++) {
-            other += blocks->sums[k][drawn[j]];
-        }
-        if (k != blocks->best_id && other < best) {
-            return false;
-        }
-    }
-    return true;
-}
-
-int
-spot_race_sureness(const spot_race_t *self, double *share)
-{
-    blocks_t blocks = {0};
-    const double num_each = NUM_BLOCKS * (double) self->num_racing;
-    const int num_resamples = (int) fmin(NUM_RESAMPLES, MAX_RESAMPLING / num_each);
-    size_t drawn[NUM_BLOCKS];
-    int num_best = 0;
-    spot_rng_t rng;
-    int ret;
-
-    spot_bug_assert(self->has_best);
-    ret = fill_blocks(self, &blocks);
-    spot_rng_seek(&rng, 1, 0, SPOT_STREAM_BOOTSTRAP, 0);
-    for (int j = 0; ret == 0 && j < num_resamples; j++) {
-        for (size_t k = 0; k < NUM_BLOCKS; k++) {
-            drawn[k] = (size_t) spot_rng_below(&rng, NUM_BLOCKS);
-        }
-        num_best += is_best_of_resample(&blocks, drawn);
-    }
-    *share = (double) num_best / (double) num_resamples;
-    free(blocks.sums);
-    return ret;
 }

@@ -7,7 +7,9 @@
  * with the confidence asked for.
  *
  * A race is a function of the rows in a store: it can be told again from them alone, and
- * does not depend on who ran them when. */
+ * does not depend on who ran them when. Means are known by Student's intervals: what has
+ * not happened in any replication is taken never to happen, so the minimum of
+ * replications must be large enough to see what matters. */
 #ifndef SPOT_SIM_STORE_RACE_H
 #define SPOT_SIM_STORE_RACE_H
 
@@ -24,15 +26,16 @@ typedef enum {
 /* "racing", "dominated", "infeasible", "undefined". */
 extern const char *const spot_fate_names[SPOT_NUM_FATES];
 
-/* Replications of which the metric may be null, as a share: their pairs are left out,
- * which flatters the point. */
+/* The share of replications in which a metric may be null. They are left out, which
+ * flatters a point: one with more of them never leads, and is out once that is sure. */
 #define SPOT_RACE_MAX_NULLS 0.01
 
 typedef struct {
     spot_fate_t fate;
     bool is_feasible;      /* keeps all constraints, with confidence */
     int64_t num_rows;      /* replications that its fate rests on */
-    double gain;           /* racing: how much better than the best it may be, at most */
+    double gain;           /* racing: how much better than the best it may be, at most;
+                              INFINITY: nothing is known yet */
     spot_moments_t values; /* of the metric; num_values is less where it is null */
     spot_moments_t *constrained; /* [num_constraints] */
     double *row_values;          /* [num_rows] of the metric while it races, else NULL */
@@ -45,9 +48,9 @@ typedef struct {
     double confidence;      /* of each of the intervals, so that all of them hold */
     int64_t num_rows;       /* of every point that races */
     bool is_over;
-    bool has_best;         /* a point that keeps all constraints, with confidence */
-    size_t best_id;        /* of these the one with the best mean */
-    size_t num_racing;     /* points, the best included */
+    bool has_best;          /* a point that keeps all constraints, with confidence */
+    size_t best_id;         /* of these the one with the best mean */
+    size_t num_racing;      /* points, the best included */
     spot_runner_t *runners; /* [num_points] */
     spot_moments_t *constrained; /* [num_points][num_constraints] */
 } spot_race_t;
@@ -66,15 +69,8 @@ SPOT_MUST_CHECK int spot_race_advance(spot_race_t *self, const spot_store_t *sto
 /* Plays all rounds whose rows are there. is_over tells whether those were all. */
 SPOT_MUST_CHECK int spot_race_replay(spot_race_t *self, const spot_store_t *store);
 
-/* How much better than the best any point may be, at most, in the metric's unit. */
+/* How much better than the best any point may be, at most, in the metric's unit.
+ * INFINITY without a best. */
 double spot_race_regret(const spot_race_t *self);
-
-/* The share of bootstrap resamples (of blocks of replications, the same for all points;
- * fixed seed) in which the best point is the best of those that race. NO_MEMORY. */
-SPOT_MUST_CHECK int spot_race_sureness(const spot_race_t *self, double *share);
-
-/* Replications that were run, and those that the whole plan would take. */
-int64_t spot_race_num_runs(const spot_race_t *self);
-int64_t spot_race_num_runs_of_plan(const spot_race_t *self);
 
 #endif

@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "base/suggest.h"
 #include "base/utf8.h"
+#include "sim/study/optimise.h"
 #include "sim/study/precision.h"
 #include "sim/study/study_plan.h"
 
@@ -96,14 +97,14 @@ static const spot_field_t replications_fields[] = {
         .min = 2,
         .max = 1e9,
         .initial = "256",
-        .help = "with until: replications that each point gets at least"},
+        .help = "with until or optimise: replications that each point gets at least"},
     {.name = "max",
         .type = SPOT_FIELD_INTEGER,
         .offset = offsetof(spot_replications_t, max),
         .min = 2,
         .max = 1e9,
         .initial = "100000",
-        .help = "with until: replications that each point gets at most"},
+        .help = "with until or optimise: replications that each point gets at most"},
     {.name = "seed",
         .type = SPOT_FIELD_INTEGER,
         .offset = offsetof(spot_replications_t, seed),
@@ -175,6 +176,13 @@ const spot_field_t spot_study_fields[] = {
             "as {from: 0, to: 0.5, points: 11}",
         .help =
             "keys of the scenario and the values that they take; all combinations run"},
+    {.name = "optimise",
+        .type = SPOT_FIELD_MAP,
+        .offset = offsetof(spot_study_t, optimise),
+        .initial = "",
+        .fields = spot_optimise_fields,
+        .help = "instead of sweep: look for the best of all combinations by a race, in "
+                "which points that are worse with confidence stop early"},
     {.name = "replications",
         .type = SPOT_FIELD_MAP,
         .offset = offsetof(spot_study_t, replications),
@@ -280,6 +288,24 @@ add_until_metric(spot_study_t *self, spot_bind_t *bind)
     }
 }
 
+/* And so are the metric whose best mean is looked for and those with limits. */
+static int
+add_optimise_metrics(spot_study_t *self, spot_bind_t *bind)
+{
+    const spot_optimise_t *optimise = &self->head.optimise;
+    const char *key = optimise->is_maximised ? "optimise.maximise" : "optimise.minimise";
+    const int ret = spot_optimise_bind_constraints(self, bind->diag);
+
+    if (optimise->metric != NULL) {
+        add_metric(self, bind, key, spot_node_place(self->document.root, key),
+            optimise->metric);
+    }
+    for (size_t j = 0; ret == 0 && j < optimise->num_constraints; j++) {
+        add_metric(self, bind, NULL, NULL, optimise->constraints[j].metric);
+    }
+    return ret == SPOT_ERR_NO_MEMORY ? ret : 0; /* others are in diag */
+}
+
 static int
 choose_metrics(spot_study_t *self, spot_bind_t *bind)
 {
@@ -294,7 +320,7 @@ choose_metrics(spot_study_t *self, spot_bind_t *bind)
     self->head.num_listed = self->head.num_metrics;
     add_plot_metrics(self, bind);
     add_until_metric(self, bind);
-    return 0;
+    return add_optimise_metrics(self, bind);
 }
 
 static void
@@ -411,7 +437,7 @@ has_scenario(const spot_study_t *self)
                                               self->scenario_file.root != NULL);
 }
 
-/* The study's own keys, then the sweep, then every point if the scenario is there. */
+/* The study's own keys, then the plan, then every point if the scenario is there. */
 static int
 bind_all(spot_study_t *self, spot_diag_t *diag)
 {
@@ -420,6 +446,7 @@ bind_all(spot_study_t *self, spot_diag_t *diag)
     int ret = spot_bind_document(spot_study_fields, self->document.root, diag, self);
     bool is_planned;
 
+    spot_optimise_bind(self, &bind);
     spot_precision_bind(self, &bind);
     if (ret == SPOT_ERR_NO_MEMORY) {
         return ret;
@@ -443,7 +470,8 @@ bind_all(spot_study_t *self, spot_diag_t *diag)
 static bool
 is_no_study(const spot_node_t *root)
 {
-    static const char *const keys[] = {"study", "sweep", "replications", "metrics"};
+    static const char *const keys[] = {
+        "study", "sweep", "optimise", "replications", "metrics"};
 
     for (size_t j = 0; j < sizeof(keys) / sizeof(keys[0]); j++) {
         if (spot_node_get(root, keys[j]) != NULL) {
@@ -491,6 +519,8 @@ spot_study_free(spot_study_t *self)
     free(self->values);
     free(self->scenarios);
     free(self->metric_ids);
+    free(self->optimise.minimise);
+    free(self->optimise.maximise);
     spot_study_head_free(&self->head);
     spot_yaml_free(&self->document);
     spot_yaml_free(&self->scenario_file);

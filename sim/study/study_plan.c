@@ -55,11 +55,10 @@ is_study_key(const char *assignment)
     return false;
 }
 
-/* Whether the key of "KEY=VALUE" is swept. */
+/* Whether the key of "KEY=VALUE" is among those of a sweep, which may be NULL. */
 static bool
-is_swept_key(const spot_study_t *self, const char *assignment)
+is_swept_key(const spot_node_t *sweep, const char *assignment)
 {
-    const spot_node_t *sweep = spot_node_get(self->document.root, "sweep");
     const size_t length = strcspn(assignment, "=");
 
     for (size_t j = 0;
@@ -92,11 +91,17 @@ assign_with_prefix(
 static int
 apply_scenario_set(spot_study_t *self, const char *assignment, spot_diag_t *diag)
 {
+    const spot_node_t *root = self->document.root;
+    const spot_node_t *over = spot_node_get(spot_node_get(root, "optimise"), "over");
+
     if (strncmp(assignment, inline_prefix, sizeof(inline_prefix) - 1) == 0) {
         assignment += sizeof(inline_prefix) - 1;
     }
-    if (is_swept_key(self, assignment)) {
+    if (is_swept_key(spot_node_get(root, "sweep"), assignment)) {
         return assign_with_prefix(self, "sweep.", assignment, diag);
+    }
+    if (is_swept_key(over, assignment)) {
+        return assign_with_prefix(self, "optimise.over.", assignment, diag);
     }
     if (has_scenario_file(self)) {
         return spot_yaml_assign(&self->scenario_file, "--set", assignment, diag);
@@ -479,7 +484,8 @@ spot_study_plan(spot_study_t *self, spot_bind_t *bind)
             return SPOT_ERR_NO_MEMORY;
         }
         self->head.num_axes = sweep->num_children;
-        strcpy(bind->path, "sweep.");
+        strcpy(
+            bind->path, sweep == self->optimise.over_node ? "optimise.over." : "sweep.");
         check_overlap(bind, sweep);
         ret = bind_sweeps(self, bind, sweep);
         bind->path[0] = '\0';
