@@ -9,6 +9,7 @@
 #include "base/csv_field.h"
 #include "base/memory.h"
 #include "base/units.h"
+#include "sim/store/race.h"
 #include "sim/store/summary.h"
 
 static void
@@ -32,13 +33,15 @@ write_head(const spot_study_head_t *head, FILE *out)
     }
     fputs(
         ",metric,unit,replications,nulls,mean,std,stderr,ci95_low,ci95_high,p05,median,"
-        "p95\n",
+        "p95",
         out);
+    fputs(head->optimise.metric == NULL ? "\n" : ",fate\n", out);
 }
 
+/* fate: how the point fared in the race; NULL: there is none. */
 static void
 write_row(const spot_study_head_t *head, size_t point_id, const spot_metric_t *metric,
-    const spot_summary_t *summary, FILE *out)
+    const spot_summary_t *summary, const char *fate, FILE *out)
 {
     fprintf(out, "%zu", point_id);
     for (size_t j = 0; j < head->num_axes; j++) {
@@ -60,23 +63,46 @@ write_row(const spot_study_head_t *head, size_t point_id, const spot_metric_t *m
     write_number(out, summary->p05);
     write_number(out, summary->median);
     write_number(out, summary->p95);
-    fputc('\n', out);
+    fprintf(out, "%s%s\n", fate == NULL ? "" : ",", fate == NULL ? "" : fate);
 }
 
-int
-spot_result_csv_write(const spot_store_t *store, FILE *out)
+/* race: NULL if there is none. */
+static int
+write_rows(const spot_store_t *store, const spot_race_t *race, FILE *out)
 {
     const spot_study_head_t *head = store->head;
     spot_summary_t *summaries = spot_calloc(head->num_metrics, sizeof(*summaries));
     int ret = summaries == NULL ? SPOT_ERR_NO_MEMORY : 0;
 
-    write_head(head, out);
     for (size_t j = 0; ret == 0 && j < head->num_points; j++) {
+        const char *fate = race == NULL ? NULL : spot_fate_names[race->runners[j].fate];
+
         ret = spot_summarise(store, j, summaries);
         for (size_t k = 0; ret == 0 && k < head->num_metrics; k++) {
-            write_row(head, j, &head->metrics[k], &summaries[k], out);
+            write_row(head, j, &head->metrics[k], &summaries[k], fate, out);
         }
     }
     free(summaries);
     return ret == 0 && ferror(out) ? SPOT_ERR_IO : ret;
+}
+
+int
+spot_result_csv_write(const spot_store_t *store, FILE *out)
+{
+    spot_race_t race;
+    int ret;
+
+    write_head(store->head, out);
+    if (store->head->optimise.metric == NULL) {
+        return write_rows(store, NULL, out);
+    }
+    ret = spot_race_init(&race, store->head);
+    if (ret == 0) {
+        ret = spot_race_replay(&race, store);
+    }
+    if (ret == 0) {
+        ret = write_rows(store, &race, out);
+    }
+    spot_race_free(&race);
+    return ret;
 }

@@ -6,6 +6,7 @@
 
 #include "base/json.h"
 #include "base/memory.h"
+#include "reports/race_json.h"
 #include "sim/store/summary.h"
 
 static void
@@ -29,7 +30,7 @@ write_summary(
 
 static int
 write_point(spot_json_t *json, const spot_store_t *store, size_t point_id,
-    spot_summary_t *summaries)
+    const spot_race_answer_t *answer, spot_summary_t *summaries)
 {
     const spot_study_head_t *head = store->head;
     const int ret = spot_summarise(store, point_id, summaries);
@@ -46,6 +47,10 @@ write_point(spot_json_t *json, const spot_store_t *store, size_t point_id,
         }
     }
     spot_json_close(json, '}');
+    if (answer != NULL) {
+        spot_json_text(
+            json, "fate", spot_fate_names[answer->race.runners[point_id].fate]);
+    }
     spot_json_open(json, "metrics", '{');
     for (size_t j = 0; ret == 0 && j < head->num_metrics; j++) {
         write_summary(json, &head->metrics[j], &summaries[j]);
@@ -55,8 +60,9 @@ write_point(spot_json_t *json, const spot_store_t *store, size_t point_id,
     return ret;
 }
 
-int
-spot_result_json_write(const spot_store_t *store, FILE *out)
+/* answer: NULL without a race. */
+static int
+write_study(const spot_store_t *store, const spot_race_answer_t *answer, FILE *out)
 {
     const spot_study_head_t *head = store->head;
     spot_summary_t *summaries = spot_calloc(head->num_metrics, sizeof(*summaries));
@@ -69,12 +75,32 @@ spot_result_json_write(const spot_store_t *store, FILE *out)
     spot_json_text(&json, "question", head->question);
     spot_json_unsigned(&json, "seed", head->seed);
     spot_json_integer(&json, "replications", head->num_replications);
+    if (answer != NULL) {
+        spot_race_json_write(answer, &json);
+    }
     spot_json_open(&json, "points", '[');
     for (size_t j = 0; ret == 0 && j < head->num_points; j++) {
-        ret = write_point(&json, store, j, summaries);
+        ret = write_point(&json, store, j, answer, summaries);
     }
     spot_json_close(&json, ']');
     spot_json_close(&json, '}');
     free(summaries);
+    return ret;
+}
+
+int
+spot_result_json_write(const spot_store_t *store, FILE *out)
+{
+    spot_race_answer_t answer;
+    int ret;
+
+    if (store->head->optimise.metric == NULL) {
+        return write_study(store, NULL, out);
+    }
+    ret = spot_race_answer_init(&answer, store);
+    if (ret == 0) {
+        ret = write_study(store, &answer, out);
+    }
+    spot_race_answer_free(&answer);
     return ret;
 }

@@ -9,6 +9,7 @@
 
 #include "base/memory.h"
 #include "base/utf8.h"
+#include "reports/race_text.h"
 #include "reports/result_title.h"
 #include "sim/store/summary.h"
 
@@ -39,13 +40,23 @@ typedef struct {
     column_t *axes;            /* [num_axes] */
     column_t *metrics;         /* [num_metrics] */
     bool has_notes;
-    bool is_of_differences; /* summaries are differences to the baseline */
+    bool is_of_differences;           /* summaries are differences to the baseline */
+    const spot_race_answer_t *answer; /* NULL: no race; else points that are out are left
+                                         out, unless all are */
 } table_t;
 
 static const spot_summary_t *
 summary_at(const table_t *self, size_t point_id, size_t metric_id)
 {
     return &self->summaries[point_id * self->head->num_metrics + metric_id];
+}
+
+/* Points that lost a race say little of it. */
+static bool
+is_out(const table_t *self, size_t point_id)
+{
+    return self->answer != NULL && self->answer->race.num_racing > 0 &&
+           self->answer->race.runners[point_id].fate != SPOT_FATE_RACING;
 }
 
 /* NAN where there is no interval. */
@@ -131,7 +142,7 @@ choose_decimals(const table_t *self, size_t metric_id)
     for (size_t j = 0; j < self->head->num_points; j++) {
         const double half_width = half_width_at(self, j, metric_id);
 
-        if (half_width > 0) {
+        if (half_width > 0 && !is_out(self, j)) {
             narrowest = fmin(narrowest, half_width);
             widest = fmax(widest, half_width);
         }
@@ -166,11 +177,11 @@ measure_metric(table_t *self, size_t metric_id)
         const double mean = summary_at(self, j, metric_id)->mean;
         const double half_width = half_width_at(self, j, metric_id);
 
-        if (isfinite(mean)) {
+        if (isfinite(mean) && !is_out(self, j)) {
             number_text(mean, column->num_decimals, text);
             widen(&column->mean_width, text);
         }
-        if (isfinite(half_width)) {
+        if (isfinite(half_width) && !is_out(self, j)) {
             number_text(half_width, column->num_decimals, text);
             widen(&column->half_width, text);
         }
@@ -284,9 +295,10 @@ write_head_line(const table_t *self, size_t first_id, size_t end_id, int line)
 static bool
 is_shown(const table_t *self, size_t point_id)
 {
-    return !self->is_of_differences ||
-           spot_study_value_id(self->head, point_id, self->head->baseline_axis_id) !=
-               self->head->baseline_value_id;
+    return !is_out(self, point_id) &&
+           (!self->is_of_differences ||
+               spot_study_value_id(self->head, point_id, self->head->baseline_axis_id) !=
+                   self->head->baseline_value_id);
 }
 
 static void
@@ -427,6 +439,9 @@ write_table(table_t *self)
         measure_axis(self, j);
     }
     spot_result_title_write(self->store, self->summaries, self->out);
+    if (self->answer != NULL) {
+        spot_race_text_write(self->answer, self->out);
+    }
     write_blocks(self);
     if (head->has_baseline) {
         const spot_axis_t *axis = &head->axes[head->baseline_axis_id];
@@ -445,6 +460,7 @@ spot_result_table_write(const spot_store_t *store, FILE *out)
 {
     const spot_study_head_t *head = store->head;
     table_t table = {.store = store, .head = head, .out = out};
+    spot_race_answer_t answer = {0};
     int ret = spot_summarise_all(store, &table.summaries);
 
     table.axes = spot_calloc(head->num_axes, sizeof(*table.axes));
@@ -452,9 +468,16 @@ spot_result_table_write(const spot_store_t *store, FILE *out)
     if (ret == 0 && (table.axes == NULL || table.metrics == NULL)) {
         ret = SPOT_ERR_NO_MEMORY;
     }
+    if (ret == 0 && head->optimise.metric != NULL) {
+        ret = spot_race_answer_init(&answer, store);
+        table.answer = &answer;
+    }
     if (ret == 0) {
         write_table(&table);
         ret = ferror(out) ? SPOT_ERR_IO : 0;
+    }
+    if (table.answer != NULL) {
+        spot_race_answer_free(&answer);
     }
     free(table.metrics);
     free(table.axes);

@@ -303,9 +303,8 @@ judge_round(spot_race_t *self)
     }
 }
 
-/* Nothing that matters can change any more. */
-static bool
-is_decided(const spot_race_t *self)
+bool
+spot_race_is_decided(const spot_race_t *self)
 {
     const spot_runner_t *best = &self->runners[self->best_id];
 
@@ -331,7 +330,8 @@ spot_race_advance(spot_race_t *self, const spot_store_t *store)
     if (ret == 0) {
         self->num_rows = target;
         judge_round(self);
-        self->is_over = is_decided(self) || target >= self->head->num_replications;
+        self->is_over =
+            spot_race_is_decided(self) || target >= self->head->num_replications;
     }
     return ret;
 }

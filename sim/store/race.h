@@ -69,6 +69,10 @@ SPOT_MUST_CHECK int spot_race_advance(spot_race_t *self, const spot_store_t *sto
 /* Plays all rounds whose rows are there. is_over tells whether those were all. */
 SPOT_MUST_CHECK int spot_race_replay(spot_race_t *self, const spot_store_t *store);
 
+/* Whether nothing that matters can change any more: at most one point is left, or none
+ * can be better than the best by more than does not matter. */
+bool spot_race_is_decided(const spot_race_t *self);
+
 /* How much better than the best any point may be, at most, in the metric's unit.
  * INFINITY without a best. */
 double spot_race_regret(const spot_race_t *self);
