@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/utf8.h"
+#include "reports/decimals.h"
 #include "sim/store/summary.h"
 
 const char *
@@ -99,32 +100,60 @@ write_range(const spot_axis_t *axis, const spot_race_range_t *range, FILE *out)
 }
 
 static void
+write_mean(const spot_race_t *race, FILE *out)
+{
+    const spot_metric_t *metric = &race->head->metrics[race->metric_id];
+    const spot_moments_t *values = &race->runners[race->best_id].values;
+    const double half_width = spot_moments_half_width(values, SPOT_CONFIDENCE);
+    const double mean = spot_moments_mean(values);
+
+    if (half_width > 0) {
+        const int num_decimals = spot_decimals_for(half_width);
+
+        fprintf(out, "  %s %.*f ±%.*f", metric->name, num_decimals, mean, num_decimals,
+            half_width);
+    } else {
+        fprintf(out, "  %s %.6g", metric->name, mean);
+    }
+    if (strcmp(metric->unit, "1") != 0) {
+        fprintf(out, " %s", metric->unit);
+    }
+    fputc('\n', out);
+}
+
+static void
+write_certainty(const spot_race_answer_t *answer, FILE *out)
+{
+    const spot_race_t *race = &answer->race;
+    const double mean = spot_moments_mean(&race->runners[race->best_id].values);
+    const size_t num_rivals = race->num_racing - answer->num_undecided;
+
+    fprintf(out, "  with %g %% confidence no point of the plan is better",
+        100 * race->head->optimise.confidence);
+    if (race->num_racing > 1) {
+        fprintf(out, " by more than %.2g", answer->regret);
+    }
+    if (race->num_racing > 1 && mean != 0) {
+        fprintf(out, " (%.2g %%)", 100 * answer->regret / fabs(mean));
+    }
+    fputc('\n', out);
+    if (num_rivals > 1) {
+        fprintf(out,
+            "  of the %zu points left it is the best in %.0f %% of bootstrap "
+            "resamples\n",
+            num_rivals, 100 * answer->sureness);
+    }
+}
+
+static void
 write_best(const spot_race_answer_t *answer, FILE *out)
 {
     const spot_race_t *race = &answer->race;
-    const spot_optimise_t *optimise = &race->head->optimise;
-    const spot_moments_t *values = &race->runners[race->best_id].values;
-    const char *unit = race->head->metrics[race->metric_id].unit;
-    const double mean = spot_moments_mean(values);
 
     fprintf(out, "%s: ", race->is_over ? "best" : "best so far");
     write_point(race->head, race->best_id, out);
-    fprintf(out, "  %s %.6g ±%.2g%s%s\n", optimise->metric, mean,
-        spot_moments_half_width(values, SPOT_CONFIDENCE),
-        strcmp(unit, "1") == 0 ? "" : " ", strcmp(unit, "1") == 0 ? "" : unit);
-    fprintf(
-        out, "  with %g %% confidence no point of the plan", 100 * optimise->confidence);
-    if (race->num_racing == 1) {
-        fputs(" is better\n", out);
-    } else {
-        fprintf(out, " is better by more than %.2g", answer->regret);
-        if (mean != 0) {
-            fprintf(out, " (%.2g %%)", 100 * answer->regret / fabs(mean));
-        }
-        fprintf(out,
-            "; it is the best of the %zu left in %.0f %% of bootstrap resamples\n",
-            race->num_racing - answer->num_undecided, 100 * answer->sureness);
-    }
+    write_mean(race, out);
+    write_certainty(answer, out);
 }
 
 /* Every constraint, as it was given. */

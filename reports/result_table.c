@@ -9,6 +9,7 @@
 
 #include "base/memory.h"
 #include "base/utf8.h"
+#include "reports/decimals.h"
 #include "reports/race_text.h"
 #include "reports/result_title.h"
 #include "sim/store/summary.h"
@@ -18,7 +19,6 @@
 #define PLUS_MINUS " ±"
 #define PLUS_MINUS_WIDTH 2
 #define NUMBER_BYTES 64
-#define MAX_DECIMALS 12
 #define SHORT_NAME 12 /* bytes: not broken */
 
 /* A swept key or a metric. The cells of a metric are "mean ±half width". */
@@ -125,13 +125,6 @@ break_name(column_t *column)
     widen(&column->width, column->unit);
 }
 
-/* Decimals that show two digits of value. */
-static int
-decimals_for(double value)
-{
-    return (int) fmax(0, fmin(1 - floor(log10(value)), MAX_DECIMALS));
-}
-
 /* The same for all cells of a metric, so that they line up: two digits of the narrowest
  * interval, unless the widest one makes that silly. */
 static int
@@ -150,7 +143,7 @@ choose_decimals(const table_t *self, size_t metric_id)
     if (widest == 0) {
         return -1;
     }
-    return (int) fmin(decimals_for(narrowest), decimals_for(widest) + 2);
+    return (int) fmin(spot_decimals_for(narrowest), spot_decimals_for(widest) + 2);
 }
 
 static void

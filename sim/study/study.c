@@ -288,7 +288,7 @@ add_until_metric(spot_study_t *self, spot_bind_t *bind)
     }
 }
 
-/* And so are the metric whose best mean is looked for and those with limits. */
+/* The metric whose best mean is looked for and those with limits are kept and shown. */
 static int
 add_optimise_metrics(spot_study_t *self, spot_bind_t *bind)
 {
@@ -310,6 +310,7 @@ static int
 choose_metrics(spot_study_t *self, spot_bind_t *bind)
 {
     const size_t num_metrics = self->experiment->num_metrics;
+    int ret;
 
     self->head.metrics = spot_calloc(num_metrics, sizeof(*self->head.metrics));
     self->metric_ids = spot_calloc(num_metrics, sizeof(*self->metric_ids));
@@ -317,10 +318,11 @@ choose_metrics(spot_study_t *self, spot_bind_t *bind)
         return SPOT_ERR_NO_MEMORY;
     }
     add_listed_metrics(self, bind);
+    ret = add_optimise_metrics(self, bind);
     self->head.num_listed = self->head.num_metrics;
     add_plot_metrics(self, bind);
     add_until_metric(self, bind);
-    return add_optimise_metrics(self, bind);
+    return ret;
 }
 
 static void

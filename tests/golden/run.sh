@@ -134,6 +134,11 @@ for num_threads in 1 4; do
     same study.csv "$work/study.csv"
 done
 golden study.csv study study.yaml -o -
+golden optimise.txt study optimise.yaml
+golden optimise.json study optimise.yaml --json
+for num_threads in 1 4; do
+    golden optimise.csv study optimise.yaml --threads $num_threads -o -
+done
 
 # ---- Traces ----
 golden trace-named.csv trace generate model.yaml --seed 3

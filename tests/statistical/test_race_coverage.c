@@ -12,7 +12,7 @@
 #include "sim/store/race_answer.h"
 #include "tests/unit/study/toy_study.h"
 
-#define NUM_RACES 250
+#define NUM_RACES 200
 #define CONFIDENCE 0.95
 
 typedef struct {
@@ -22,12 +22,12 @@ typedef struct {
     size_t best_id; /* a point with the best mean; others may have it too */
 } case_t;
 
-/* Ties: in a stream of their own each, and in one with skewed differences that are taken
- * against the best point (its own spread is small) or for it (it is large). */
+/* Ties: in a stream of their own each; in one stream with skewed differences, against a
+ * point that is right when few large values make the others look better or worse; and
+ * both. */
 static const case_t cases[] = {
     {"independent", "minimise: normal", "stream: [0, 1, 2, 3, 4, 5, 6, 7]", 0},
-    {"skewed against", "minimise: exponential", "spread: [0.5, 1, 2, 3, 4, 5, 6, 7]", 0},
-    {"skewed for", "minimise: exponential", "spread: [0.5, 1, 2, 3, 4, 5, 6, 7]", 7},
+    {"skewed", "minimise: exponential", "spread: [0.5, 1, 2, 3, 4, 5, 6, 7]", 0},
     {"skewed, independent", "maximise: exponential",
         "stream: [0, 1, 2, 3], spread: [1, 4]", 1},
 };
@@ -40,7 +40,7 @@ read_case(spot_study_t *study, const case_t *self)
     snprintf(text, sizeof(text),
         "study: toy\nscenario: {}\n"
         "optimise: {%s, over: {%s}, indifference: 0, confidence: %g}\n"
-        "replications: {min: 128, max: 1000}\nmetrics: [%s]\n",
+        "replications: {min: 128, max: 768}\nmetrics: [%s]\n",
         self->goal, self->over, CONFIDENCE, strchr(self->goal, ' ') + 1);
     read_toy_study(study, text);
 }
@@ -108,7 +108,7 @@ test_regret_and_runs(void **state)
         "study: toy\nscenario: {}\n"
         "optimise: {minimise: normal, over: {stream: [0, 1, 2, 3], shift: [0, 0.2, 0.5, "
         "1, 2, 3, 5, 8]}, indifference: 0.01}\n"
-        "replications: {min: 64, max: 10000}\nmetrics: [normal]\n");
+        "replications: {min: 64, max: 5000}\nmetrics: [normal]\n");
     for (uint64_t seed = 1; seed <= NUM_RACES / 10; seed++) {
         spot_race_answer_t answer;
         spot_store_t *store;
