@@ -168,31 +168,34 @@ write_constraints(const spot_optimise_t *optimise, FILE *out)
     }
 }
 
+/* Nobody is left, or nobody is known to keep the constraints. */
 static void
 write_no_best(const spot_race_answer_t *answer, FILE *out)
 {
     const spot_race_t *race = &answer->race;
     const spot_optimise_t *optimise = &race->head->optimise;
+    const size_t num_undefined = answer->num_points[SPOT_FATE_UNDEFINED];
+    const char *before = "no answer: no point keeps ";
 
-    if (race->num_racing > 0) {
-        fprintf(out, "no point is known to %s",
-            optimise->num_constraints > 0 ? "keep " : "have values of ");
-    } else if (answer->num_points[SPOT_FATE_UNDEFINED] > 0) {
-        fprintf(out, "no answer: a metric is null too often at %zu point%s",
-            answer->num_points[SPOT_FATE_UNDEFINED],
-            plural(answer->num_points[SPOT_FATE_UNDEFINED]));
-    } else {
-        fputs("no answer: no point keeps ", out);
-    }
     if (race->num_racing > 0 && optimise->num_constraints == 0) {
-        fputs(optimise->metric, out);
-    } else if (race->num_racing > 0 || answer->num_points[SPOT_FATE_UNDEFINED] == 0) {
+        fprintf(out, "no point is known to have %s often enough\n", optimise->metric);
+        return;
+    }
+    if (race->num_racing > 0) {
+        before = "no point is known to keep ";
+    } else if (num_undefined > 0) {
+        fprintf(out, "no answer: a metric is null too often at %zu point%s",
+            num_undefined, plural(num_undefined));
+        before = ", the others do not keep ";
+    }
+    if (num_undefined < race->head->num_points) {
+        fputs(before, out);
         write_constraints(optimise, out);
     }
-    fprintf(out, "%s\n",
-        race->num_racing > 0 && race->is_over
-            ? ": those left are too near the limit; raise replications.max"
-            : "");
+    fputs(race->num_racing > 0
+              ? ": those left are too near the limit; raise replications.max\n"
+              : "\n",
+        out);
 }
 
 /* "47 are out: 45 dominated, 2 infeasible". */
