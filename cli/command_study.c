@@ -45,7 +45,8 @@ typedef struct {
 
 static const struct argp_option options[] = {
     {"output", 'o', "FILE", 0,
-        "Keep the results in FILE.db (or .sqlite, .sqlite3), a database: a study that is "
+        "Keep the results in FILE.db (or .sqlite, .sqlite3), a database: a study that "
+        "is "
         "run again with it runs what is missing. Any other name: a summary as CSV, one "
         "row a point and metric; -: the same on standard output",
         0},

@@ -80,7 +80,8 @@ write_text(const spot_study_progress_t *progress, const speed_t *speed)
         "%5.1f %%  %zu of %zu points, %" PRId64 " of %" PRId64 " runs%s, %.0f/s",
         100 * (double) progress->num_done / (double) progress->num_wanted,
         progress->num_points_done, head->num_points, progress->num_done,
-        progress->num_wanted, head->until.metric == NULL ? "" : " known to be needed",
+        progress->num_wanted,
+        head->min_replications == head->num_replications ? "" : " known to be needed",
         speed->runs_per_s);
     if (isfinite(speed->left_s)) {
         fprintf(stderr, ", %.0f s left", speed->left_s);

@@ -35,6 +35,14 @@ pair_at(const differences_t *self, size_t point_id, size_t metric_id)
     return &self->pairs[point_id * self->head->num_metrics + metric_id];
 }
 
+/* What others are compared with has no difference to show. */
+static bool
+is_baseline(const spot_study_head_t *head, size_t point_id)
+{
+    return spot_study_value_id(head, point_id, head->baseline_axis_id) ==
+           head->baseline_value_id;
+}
+
 static void
 fill_cells(differences_t *self)
 {
@@ -45,6 +53,10 @@ fill_cells(differences_t *self)
             const spot_paired_t *pair = pair_at(self, j, k);
             spot_mean_cell_t *cell = &self->cells[j * head->num_listed + k];
 
+            if (is_baseline(head, j)) {
+                *cell = SPOT_MEAN_CELL_LEFT_OUT;
+                continue;
+            }
             cell->mean = spot_paired_mean(pair);
             cell->half_width = spot_paired_half_width(pair, SPOT_CONFIDENCE);
             cell->is_marked = fabs(cell->mean) > cell->half_width;
@@ -54,11 +66,11 @@ fill_cells(differences_t *self)
 }
 
 static void
-count_pairs(differences_t *self, const spot_mean_table_t *table)
+count_pairs(differences_t *self)
 {
     self->fewest = INT64_MAX;
     for (size_t j = 0; j < self->head->num_points; j++) {
-        if (spot_mean_table_shows(table, j)) {
+        if (!is_baseline(self->head, j)) {
             const int64_t num = spot_paired_num_pairs(pair_at(self, j, 0));
 
             self->fewest = num < self->fewest ? num : self->fewest;
@@ -222,7 +234,7 @@ spot_difference_table_write(const spot_store_t *store, FILE *out)
     const spot_study_head_t *head = store->head;
     const size_t num_cells = head->num_points * head->num_listed;
     differences_t self = {.head = head, .out = out};
-    spot_mean_table_t table = {.head = head, .is_without_baseline = true};
+    spot_mean_table_t table = {.head = head};
     int ret = spot_store_differences(store, &self.pairs);
 
     self.cells = spot_calloc(num_cells, sizeof(*self.cells));
@@ -233,7 +245,7 @@ spot_difference_table_write(const spot_store_t *store, FILE *out)
     if (ret == 0) {
         fill_cells(&self);
         table.cells = self.cells;
-        count_pairs(&self, &table);
+        count_pairs(&self);
         write_title(&self);
         ret = spot_mean_table_write(&table, out);
         write_notes(&self);

@@ -7,6 +7,7 @@
 
 #include "base/memory.h"
 #include "base/utf8.h"
+#include "reports/decimals.h"
 #include "reports/text_cell.h"
 
 #define MAX_WIDTH 100 /* columns of the terminal */
@@ -14,7 +15,6 @@
 #define PLUS_MINUS " ±"
 #define PLUS_MINUS_WIDTH 2
 #define NUMBER_BYTES 64
-#define MAX_DECIMALS 12
 #define SHORT_NAME 12 /* bytes: not broken */
 
 /* A swept key or a metric. The cells of a metric are "mean ±half width". */
@@ -73,13 +73,6 @@ break_name(column_t *column)
     spot_text_widen(&column->width, column->unit);
 }
 
-/* Decimals that show two digits of value. */
-static int
-decimals_for(double value)
-{
-    return (int) fmax(0, fmin(1 - floor(log10(value)), MAX_DECIMALS));
-}
-
 /* The same for all cells of a metric, so that they line up: two digits of the narrowest
  * interval, unless the widest one makes that silly. */
 static int
@@ -98,7 +91,7 @@ choose_decimals(const table_t *self, size_t metric_id)
     if (widest == 0) {
         return -1;
     }
-    return (int) fmin(decimals_for(narrowest), decimals_for(widest) + 2);
+    return (int) fmin(spot_decimals_for(narrowest), spot_decimals_for(widest) + 2);
 }
 
 static void
@@ -253,7 +246,7 @@ write_block(const table_t *self, size_t first_id, size_t end_id)
         write_head_line(self, first_id, end_id, line);
     }
     for (size_t point_id = 0; point_id < head->num_points; point_id++) {
-        if (!spot_mean_table_shows(self->base, point_id)) {
+        if (cell_at(self, point_id, 0)->is_left_out) {
             continue;
         }
         for (size_t j = 0; j < head->num_axes; j++) {
@@ -286,16 +279,6 @@ write_blocks(table_t *self)
         write_block(self, first_id, end_id);
         first_id = end_id;
     }
-}
-
-bool
-spot_mean_table_shows(const spot_mean_table_t *self, size_t point_id)
-{
-    const spot_study_head_t *head = self->head;
-
-    return !self->is_without_baseline ||
-           spot_study_value_id(head, point_id, head->baseline_axis_id) !=
-               head->baseline_value_id;
 }
 
 int

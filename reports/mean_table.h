@@ -14,16 +14,17 @@ typedef struct {
     double mean;       /* NAN: shown as - */
     double half_width; /* NAN: none */
     bool is_marked;
+    bool is_left_out; /* the point has no line: true in all of its cells, see below */
 } spot_mean_cell_t;
+
+/* The cell of a point that is left out. */
+#define SPOT_MEAN_CELL_LEFT_OUT                                                         \
+    ((spot_mean_cell_t){(double) NAN, (double) NAN, false, true})
 
 typedef struct {
     const spot_study_head_t *head;
     const spot_mean_cell_t *cells; /* [num_points][num_listed] */
-    bool is_without_baseline; /* leave out the points that others are compared with */
 } spot_mean_table_t;
-
-/* Whether a point has a line. */
-bool spot_mean_table_shows(const spot_mean_table_t *self, size_t point_id);
 
 /* Writes an empty line and the table; in several blocks below each other, each behind an
  * empty line, if it is too wide for a terminal. NO_MEMORY. */

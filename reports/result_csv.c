@@ -10,6 +10,7 @@
 #include "base/memory.h"
 #include "base/units.h"
 #include "sim/store/difference.h"
+#include "sim/store/race.h"
 #include "sim/store/summary.h"
 
 static void
@@ -33,13 +34,16 @@ write_head(const spot_study_head_t *head, FILE *out)
     }
     fputs(
         ",metric,unit,replications,nulls,mean,std,stderr,ci95_low,ci95_high,p05,median,"
-        "p95,difference,difference_ci95_low,difference_ci95_high\n",
+        "p95,difference,difference_ci95_low,difference_ci95_high",
         out);
+    fputs(head->optimise.metric == NULL ? "\n" : ",fate\n", out);
 }
 
+/* fate: how the point fared in the race; NULL: there is none. */
 static void
 write_row(const spot_study_head_t *head, size_t point_id, const spot_metric_t *metric,
-    const spot_summary_t *summary, const spot_paired_t *pair, FILE *out)
+    const spot_summary_t *summary, const spot_paired_t *pair, const char *fate,
+    FILE *out)
 {
     const double difference = spot_paired_mean(pair);
     const double half_width = spot_paired_half_width(pair, SPOT_CONFIDENCE);
@@ -67,11 +71,12 @@ write_row(const spot_study_head_t *head, size_t point_id, const spot_metric_t *m
     write_number(out, difference);
     write_number(out, difference - half_width);
     write_number(out, difference + half_width);
-    fputc('\n', out);
+    fprintf(out, "%s%s\n", fate == NULL ? "" : ",", fate == NULL ? "" : fate);
 }
 
-int
-spot_result_csv_write(const spot_store_t *store, FILE *out)
+/* race: NULL if there is none. */
+static int
+write_rows(const spot_store_t *store, const spot_race_t *race, FILE *out)
 {
     const spot_study_head_t *head = store->head;
     spot_summary_t *summaries = spot_calloc(head->num_metrics, sizeof(*summaries));
@@ -79,15 +84,37 @@ spot_result_csv_write(const spot_store_t *store, FILE *out)
     int ret =
         summaries == NULL ? SPOT_ERR_NO_MEMORY : spot_store_differences(store, &pairs);
 
-    write_head(head, out);
     for (size_t j = 0; ret == 0 && j < head->num_points; j++) {
+        const char *fate = race == NULL ? NULL : spot_fate_names[race->runners[j].fate];
+
         ret = spot_summarise(store, j, summaries);
         for (size_t k = 0; ret == 0 && k < head->num_metrics; k++) {
             write_row(head, j, &head->metrics[k], &summaries[k],
-                &pairs[j * head->num_metrics + k], out);
+                &pairs[j * head->num_metrics + k], fate, out);
         }
     }
     free(pairs);
     free(summaries);
     return ret == 0 && ferror(out) ? SPOT_ERR_IO : ret;
+}
+
+int
+spot_result_csv_write(const spot_store_t *store, FILE *out)
+{
+    spot_race_t race;
+    int ret;
+
+    write_head(store->head, out);
+    if (store->head->optimise.metric == NULL) {
+        return write_rows(store, NULL, out);
+    }
+    ret = spot_race_init(&race, store->head);
+    if (ret == 0) {
+        ret = spot_race_replay(&race, store);
+    }
+    if (ret == 0) {
+        ret = write_rows(store, &race, out);
+    }
+    spot_race_free(&race);
+    return ret;
 }

@@ -6,6 +6,7 @@
 #include "base/json.h"
 #include "base/memory.h"
 #include "reports/plan_json.h"
+#include "reports/race_json.h"
 #include "reports/sensitivity_report.h"
 #include "sim/store/difference.h"
 #include "sim/store/summary.h"
@@ -50,13 +51,18 @@ write_metric(spot_json_t *json, const spot_metric_t *metric,
 
 static int
 write_point(spot_json_t *json, const spot_store_t *store, size_t point_id,
-    spot_summary_t *summaries, const spot_paired_t *pairs)
+    const spot_race_answer_t *answer, spot_summary_t *summaries,
+    const spot_paired_t *pairs)
 {
     const spot_study_head_t *head = store->head;
     const int ret = spot_summarise(store, point_id, summaries);
 
     spot_json_open(json, NULL, '{');
     spot_point_json(json, head, point_id);
+    if (answer != NULL) {
+        spot_json_text(
+            json, "fate", spot_fate_names[answer->race.runners[point_id].fate]);
+    }
     spot_json_open(json, "metrics", '{');
     for (size_t j = 0; ret == 0 && j < head->num_metrics; j++) {
         write_metric(json, &head->metrics[j], &summaries[j], &pairs[j]);
@@ -66,8 +72,9 @@ write_point(spot_json_t *json, const spot_store_t *store, size_t point_id,
     return ret;
 }
 
-int
-spot_result_json_write(const spot_store_t *store, FILE *out)
+/* answer: NULL without a race. */
+static int
+write_study(const spot_store_t *store, const spot_race_answer_t *answer, FILE *out)
 {
     const spot_study_head_t *head = store->head;
     spot_summary_t *summaries = spot_calloc(head->num_metrics, sizeof(*summaries));
@@ -89,9 +96,13 @@ spot_result_json_write(const spot_store_t *store, FILE *out)
         spot_json_close(&json, '}');
     }
     spot_plan_json(&json, &head->plan);
+    if (answer != NULL) {
+        spot_race_json_write(answer, &json);
+    }
     spot_json_open(&json, "points", '[');
     for (size_t j = 0; ret == 0 && j < head->num_points; j++) {
-        ret = write_point(&json, store, j, summaries, &pairs[j * head->num_metrics]);
+        ret = write_point(
+            &json, store, j, answer, summaries, &pairs[j * head->num_metrics]);
     }
     spot_json_close(&json, ']');
     if (ret == 0 && head->plan.kind == SPOT_PLAN_SENSITIVITY) {
@@ -100,5 +111,22 @@ spot_result_json_write(const spot_store_t *store, FILE *out)
     spot_json_close(&json, '}');
     free(pairs);
     free(summaries);
+    return ret;
+}
+
+int
+spot_result_json_write(const spot_store_t *store, FILE *out)
+{
+    spot_race_answer_t answer;
+    int ret;
+
+    if (store->head->optimise.metric == NULL) {
+        return write_study(store, NULL, out);
+    }
+    ret = spot_race_answer_init(&answer, store);
+    if (ret == 0) {
+        ret = write_study(store, &answer, out);
+    }
+    spot_race_answer_free(&answer);
     return ret;
 }

@@ -2,11 +2,13 @@
 #include "reports/result_table.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 
 #include "base/memory.h"
 #include "reports/difference_table.h"
 #include "reports/mean_table.h"
+#include "reports/race_text.h"
 #include "reports/result_title.h"
 #include "reports/sensitivity_report.h"
 #include "sim/store/summary.h"
@@ -25,8 +27,26 @@ summary_at(const table_t *self, size_t point_id, size_t metric_id)
     return &self->summaries[point_id * self->head->num_metrics + metric_id];
 }
 
+/* Points that lost a race say little of it; answer NULL: there is none. */
+static void
+leave_out_losers(
+    const table_t *self, const spot_race_answer_t *answer, spot_mean_cell_t *cells)
+{
+    const spot_study_head_t *head = self->head;
+
+    for (size_t j = 0; answer != NULL && j < head->num_points; j++) {
+        if (answer->race.num_racing == 0 ||
+            answer->race.runners[j].fate == SPOT_FATE_RACING) {
+            continue;
+        }
+        for (size_t k = 0; k < head->num_listed; k++) {
+            cells[j * head->num_listed + k] = SPOT_MEAN_CELL_LEFT_OUT;
+        }
+    }
+}
+
 static int
-write_means(const table_t *self)
+write_means(const table_t *self, const spot_race_answer_t *answer)
 {
     const spot_study_head_t *head = self->head;
     spot_mean_cell_t *cells =
@@ -43,6 +63,7 @@ write_means(const table_t *self)
         }
     }
     if (ret == 0) {
+        leave_out_losers(self, answer, cells);
         ret = spot_mean_table_write(&table, self->out);
     }
     free(cells);
@@ -98,6 +119,26 @@ write_notes(table_t *self)
     }
 }
 
+/* The answer of the race, if there is one, and the means. */
+static int
+write_answer_and_means(const table_t *self)
+{
+    const bool is_race = self->head->optimise.metric != NULL;
+    spot_race_answer_t answer = {0};
+    int ret = is_race ? spot_race_answer_init(&answer, self->store) : 0;
+
+    if (ret == 0 && is_race) {
+        spot_race_text_write(&answer, self->out);
+    }
+    if (ret == 0) {
+        ret = write_means(self, is_race ? &answer : NULL);
+    }
+    if (is_race) {
+        spot_race_answer_free(&answer);
+    }
+    return ret;
+}
+
 int
 spot_result_table_write(const spot_store_t *store, FILE *out)
 {
@@ -106,7 +147,7 @@ spot_result_table_write(const spot_store_t *store, FILE *out)
 
     if (ret == 0) {
         spot_result_title_write(store, table.summaries, out);
-        ret = write_means(&table);
+        ret = write_answer_and_means(&table);
     }
     if (ret == 0 && store->head->has_baseline) {
         ret = spot_difference_table_write(store, out);

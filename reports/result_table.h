@@ -10,7 +10,9 @@
 
 /* One line a point: the swept keys, then each metric that was asked for as mean and half
  * width of its interval, with units in the head; where the study has a baseline, the
- * differences to it; below, the nulls and warnings, counted. */
+ * differences to it; where it looks for an optimum, the
+ * answer before all and only the points that may be the best; below, the nulls and
+ * warnings, counted. */
 SPOT_MUST_CHECK int spot_result_table_write(const spot_store_t *store, FILE *out);
 
 #endif

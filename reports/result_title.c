@@ -12,7 +12,8 @@ plural(int64_t count)
     return count == 1 ? "" : "s";
 }
 
-/* "1000 replications each", "256 to 9984 replications each until ...". */
+/* "1000 replications each", "256 to 9984 replications each until ...", "256 to 3904
+ * replications each in a race". */
 static void
 write_replications(
     const spot_study_head_t *head, const spot_completeness_t *completeness, FILE *out)
@@ -20,13 +21,19 @@ write_replications(
     const spot_until_t *until = &head->until;
     char width[SPOT_NUMBER_TEXT_BYTES];
 
-    if (until->metric == NULL) {
+    if (until->metric == NULL && head->optimise.metric == NULL) {
         fprintf(out, "%" PRId64 " replication%s each", head->num_replications,
             plural(head->num_replications));
         return;
     }
     if (completeness->fewest < completeness->most) {
         fprintf(out, "%" PRId64 " to ", completeness->fewest);
+    }
+    if (until->metric == NULL) {
+        fprintf(out, "%" PRId64 " replications each in a race for the %s %s",
+            completeness->most, head->optimise.is_maximised ? "most" : "least",
+            head->optimise.metric);
+        return;
     }
     spot_number_text(
         until->half_width > 0 ? until->half_width : 100 * until->relative_half_width,
@@ -40,6 +47,9 @@ static void
 write_doubts(
     const spot_study_head_t *head, const spot_completeness_t *completeness, FILE *out)
 {
+    if (head->optimise.metric != NULL) {
+        return; /* the answer of the race has them */
+    }
     if (completeness->num_unfinished > 0 && head->until.metric == NULL) {
         fprintf(out, "unfinished: %" PRId64 " of %" PRId64 " replications are there\n",
             completeness->num_rows, (int64_t) head->num_points * head->num_replications);

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "sim/store/race.h"
+
 /* The metric that is to be known; num_metrics: none. */
 static size_t
 until_metric(const spot_study_head_t *head)
@@ -14,6 +16,23 @@ until_metric(const spot_study_head_t *head)
         metric_id++;
     }
     return metric_id;
+}
+
+/* Points that still race. A race that cannot be told is one that is not known to be
+ * over. */
+static size_t
+num_unfinished_of_race(const spot_store_t *store)
+{
+    spot_race_t race;
+    int ret = spot_race_init(&race, store->head);
+    size_t num;
+
+    if (ret == 0) {
+        ret = spot_race_replay(&race, store);
+    }
+    num = ret == 0 && race.is_over ? 0 : race.num_racing;
+    spot_race_free(&race);
+    return num;
 }
 
 spot_completeness_t
@@ -36,6 +55,9 @@ spot_store_completeness(const spot_store_t *store, const spot_summary_t *summari
         self.num_unfinished +=
             !has_all && !(is_precise && num_rows >= head->min_replications);
         self.num_imprecise += metric_id < head->num_metrics && has_all && !is_precise;
+    }
+    if (head->optimise.metric != NULL) {
+        self.num_unfinished = num_unfinished_of_race(store);
     }
     return self;
 }

@@ -9,7 +9,8 @@ typedef struct {
     int64_t num_rows;      /* replications that are there */
     int64_t fewest, most;  /* of a point */
     size_t num_unfinished; /* points that have neither all replications that the study
-                              asks for nor, with until, the precision */
+                              asks for nor, with until, the precision; with
+                              optimise: that race on */
     size_t num_imprecise;  /* with until: points that have them all without it */
 } spot_completeness_t;
 

@@ -33,6 +33,7 @@ spot_study_head_free(spot_study_head_t *self)
     free(self->name);
     free(self->question);
     free(self->until.metric);
+    spot_optimise_free(&self->optimise);
     free_axes(self->axes, self->num_axes);
     free(self->plan.sample_points);
     free(self->value_ids);

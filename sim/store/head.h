@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "sim/store/metric.h"
+#include "sim/store/optimise.h"
 #include "sim/store/until.h"
 
 /* Replications in a batch, the unit of work: its first is a multiple of this. Enough to
@@ -77,8 +78,10 @@ typedef struct {
     char *question; /* may be NULL */
     uint64_t seed;
     int64_t num_replications; /* asked for at each point, at most */
-    int64_t min_replications; /* the same at least; fewer than at most with until: */
+    int64_t min_replications; /* the same at least; fewer than at most with until: or
+                                 optimise: */
     spot_until_t until;
+    spot_optimise_t optimise;
     spot_keep_t keep;
     spot_plan_t plan;
     size_t num_axes;

@@ -40,17 +40,15 @@ const spot_field_t spot_precision_fields[] = {
     {.name = NULL},
 };
 
-/* A key of replications is only there for one of the two ways to say how many. */
+/* A key of replications is only there for some of the ways to say how many. */
 static void
-check_exclusion(
-    spot_bind_t *bind, const spot_node_t *replications, const char *key, bool is_wanted)
+check_exclusion(spot_bind_t *bind, const spot_node_t *replications, const char *key,
+    const char *problem)
 {
     const spot_node_t *node = spot_node_get(replications, key);
 
-    if (node != NULL && !is_wanted) {
-        spot_bind_error(bind, node, key,
-            strcmp(key, "count") == 0 ? "is not used with until: use min and max"
-                                      : "is used with until only");
+    if (node != NULL && problem != NULL) {
+        spot_bind_error(bind, node, key, "%s", problem);
     }
 }
 
@@ -60,25 +58,35 @@ spot_precision_bind(spot_study_t *study, spot_bind_t *bind)
     const spot_node_t *node = spot_node_get(study->document.root, "replications");
     spot_replications_t *replications = &study->replications;
     const spot_until_t *until = &replications->until;
-    const bool is_until = until->metric != NULL;
+    const bool is_until = until->metric != NULL,
+               is_race = spot_node_get(study->document.root, "optimise") != NULL;
+    const char *const no_limits =
+        is_until || is_race ? NULL : "is used with until or optimise only";
 
     strcpy(bind->path, "replications.");
-    check_exclusion(bind, node, "count", !is_until);
-    check_exclusion(bind, node, "min", is_until);
-    check_exclusion(bind, node, "max", is_until);
+    check_exclusion(bind, node, "count",
+        is_until  ? "is not used with until: use min and max"
+        : is_race ? "is not used with optimise: use min and max"
+                  : NULL);
+    check_exclusion(bind, node, "min", no_limits);
+    check_exclusion(bind, node, "max", no_limits);
+    check_exclusion(bind, node, "until",
+        is_race ? "is not used with optimise: use min and max" : NULL);
     if (is_until && (until->half_width > 0) == (until->relative_half_width > 0)) {
         spot_bind_error(bind, spot_node_get(node, "until"), "until",
             "needs either half_width or relative_half_width, above 0");
     }
-    if (is_until && replications->min > replications->max) {
+    if ((is_until || is_race) && replications->min > replications->max) {
         spot_bind_error(bind, spot_node_place(node, "min"), "min",
             "%" PRId64 " is above max, %" PRId64, replications->min, replications->max);
     }
     bind->path[0] = '\0';
     study->head.until = *until;
     replications->until.metric = NULL;
-    study->head.num_replications = is_until ? replications->max : replications->count;
-    study->head.min_replications = is_until ? replications->min : replications->count;
+    study->head.num_replications =
+        no_limits == NULL ? replications->max : replications->count;
+    study->head.min_replications =
+        no_limits == NULL ? replications->min : replications->count;
 }
 
 /* What is known of a point. */

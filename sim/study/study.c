@@ -9,6 +9,7 @@
 #include "base/suggest.h"
 #include "base/utf8.h"
 #include "sim/study/baseline.h"
+#include "sim/study/optimise.h"
 #include "sim/study/precision.h"
 #include "sim/study/study_plan.h"
 #include "sim/study/study_sets.h"
@@ -144,14 +145,14 @@ static const spot_field_t replications_fields[] = {
         .min = 2,
         .max = 1e9,
         .initial = "256",
-        .help = "with until: replications that each point gets at least"},
+        .help = "with until or optimise: replications that each point gets at least"},
     {.name = "max",
         .type = SPOT_FIELD_INTEGER,
         .offset = offsetof(spot_replications_t, max),
         .min = 2,
         .max = 1e9,
         .initial = "100000",
-        .help = "with until: replications that each point gets at most"},
+        .help = "with until or optimise: replications that each point gets at most"},
     {.name = "seed",
         .type = SPOT_FIELD_INTEGER,
         .offset = offsetof(spot_replications_t, seed),
@@ -263,6 +264,13 @@ const spot_field_t spot_study_fields[] = {
             "keys of the scenario, swept or not, or the ends of keys, and have their "
             "defaults where the scenario does not set them; durations are in s where "
             "they have no unit"},
+    {.name = "optimise",
+        .type = SPOT_FIELD_MAP,
+        .offset = offsetof(spot_study_t, optimise),
+        .initial = "",
+        .fields = spot_optimise_fields,
+        .help = "instead of sweep: look for the best of all combinations by a race, in "
+                "which points that are worse with confidence stop early"},
     {.name = "replications",
         .type = SPOT_FIELD_MAP,
         .offset = offsetof(spot_study_t, replications),
@@ -378,10 +386,29 @@ add_until_metric(spot_study_t *self, spot_bind_t *bind)
     }
 }
 
+/* The metric whose best mean is looked for and those with limits are kept and shown. */
+static int
+add_optimise_metrics(spot_study_t *self, spot_bind_t *bind)
+{
+    const spot_optimise_t *optimise = &self->head.optimise;
+    const char *key = optimise->is_maximised ? "optimise.maximise" : "optimise.minimise";
+    const int ret = spot_optimise_bind_constraints(self, bind->diag);
+
+    if (optimise->metric != NULL) {
+        add_metric(self, bind, key, spot_node_place(self->document.root, key),
+            optimise->metric);
+    }
+    for (size_t j = 0; ret == 0 && j < optimise->num_constraints; j++) {
+        add_metric(self, bind, NULL, NULL, optimise->constraints[j].metric);
+    }
+    return ret == SPOT_ERR_NO_MEMORY ? ret : 0; /* others are in diag */
+}
+
 static int
 choose_metrics(spot_study_t *self, spot_bind_t *bind)
 {
     const size_t num_metrics = self->experiment->num_metrics;
+    int ret;
 
     self->head.metrics = spot_calloc(num_metrics, sizeof(*self->head.metrics));
     self->metric_ids = spot_calloc(num_metrics, sizeof(*self->metric_ids));
@@ -389,10 +416,11 @@ choose_metrics(spot_study_t *self, spot_bind_t *bind)
         return SPOT_ERR_NO_MEMORY;
     }
     add_listed_metrics(self, bind);
+    ret = add_optimise_metrics(self, bind);
     self->head.num_listed = self->head.num_metrics;
     add_plot_metrics(self, bind);
     add_until_metric(self, bind);
-    return 0;
+    return ret;
 }
 
 static void
@@ -477,7 +505,7 @@ has_scenario(const spot_study_t *self)
                                               self->scenario_file.root != NULL);
 }
 
-/* The study's own keys, then the sweep, then every point if the scenario is there. */
+/* The study's own keys, then the plan, then every point if the scenario is there. */
 static int
 bind_all(spot_study_t *self, spot_diag_t *diag)
 {
@@ -486,6 +514,7 @@ bind_all(spot_study_t *self, spot_diag_t *diag)
     int ret = spot_bind_document(spot_study_fields, self->document.root, diag, self);
     bool is_planned;
 
+    spot_optimise_bind(self, &bind);
     spot_precision_bind(self, &bind);
     if (ret == SPOT_ERR_NO_MEMORY) {
         return ret;
@@ -512,7 +541,8 @@ bind_all(spot_study_t *self, spot_diag_t *diag)
 static bool
 is_no_study(const spot_node_t *root)
 {
-    static const char *const keys[] = {"study", "sweep", "replications", "metrics"};
+    static const char *const keys[] = {
+        "study", "sweep", "optimise", "replications", "metrics"};
 
     for (size_t j = 0; j < sizeof(keys) / sizeof(keys[0]); j++) {
         if (spot_node_get(root, keys[j]) != NULL) {
@@ -560,6 +590,8 @@ spot_study_free(spot_study_t *self)
     free(self->values);
     free(self->scenarios);
     free(self->metric_ids);
+    free(self->optimise.minimise);
+    free(self->optimise.maximise);
     spot_study_head_free(&self->head);
     spot_inputs_free(&self->inputs);
     spot_yaml_free(&self->document);

@@ -16,16 +16,27 @@
 typedef struct {
     int64_t count;      /* at each point, >= 1; without until */
     spot_until_t until; /* the head has it once it is bound */
-    int64_t min;        /* at each point, with until */
+    int64_t min;        /* at each point, with until and optimise */
     int64_t max;
     int64_t seed;
 } spot_replications_t;
+
+/* optimise as the study has it; the head has what is to be known of it. */
+typedef struct {
+    char *minimise; /* metrics; one of the two, moved to the head */
+    char *maximise;
+    const spot_node_t *over_node;    /* takes the place of the sweep */
+    const spot_node_t *subject_node; /* a list of conditions; may be NULL */
+    double confidence;
+    double indifference;
+} spot_optimise_request_t;
 
 typedef struct {
     const spot_experiment_t *experiment;
     spot_yaml_t document;      /* the study; an inline scenario is part of it */
     spot_yaml_t scenario_file; /* the scenario where it is a file of its own */
     spot_replications_t replications;
+    spot_optimise_request_t optimise;
     const spot_node_t *scenario_node; /* as the study has it: a path or a map */
     const spot_node_t *sweep_node;
     const spot_node_t *plan_node;
@@ -66,7 +77,8 @@ typedef struct {
     size_t num_points_done;
 } spot_study_progress_t;
 
-/* The metric of whose mean progress tells: that of a precision, else the first one. */
+/* The metric of whose mean progress tells: that of a precision or an
+ * optimum, else the first one. */
 size_t spot_study_watched_metric(const spot_study_head_t *head);
 
 /* The point where the watched metric is known least well and half the width of its
@@ -87,7 +99,8 @@ typedef struct {
 /* Runs all replications of all points that are not in the store, whose head must be that
  * of the study, and puts them there. The rows depend neither on the number of threads
  * nor on that of shards. INTERRUPTED after a stop (what was finished is in the store),
- * NO_MEMORY, IO with the reason in diag, or the first error of the experiment. */
+ * NO_MEMORY, IO with the reason in diag, BAD_PARAM with the reason in diag for a shard
+ * of a study that looks for an optimum, or the first error of the experiment. */
 SPOT_MUST_CHECK int spot_study_run(const spot_study_t *self, spot_store_t *store,
     const spot_study_run_t *run, spot_diag_t *diag);
 

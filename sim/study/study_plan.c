@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "sim/study/study_plan.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -346,7 +347,7 @@ spot_study_plan(spot_study_t *self, spot_bind_t *bind)
     if (ret == 0 && bind->diag->num_errors == num_errors && planner.num_sources > 0) {
         ret = make_axes(&planner);
         if (ret == 0) {
-            strcpy(bind->path, "sweep.");
+            sprintf(bind->path, "%s.", spot_sweep_name(self));
             ret = plan_points(&planner);
             bind->path[0] = '\0';
         }

@@ -17,6 +17,9 @@ SPOT_MUST_CHECK int spot_study_plan(spot_study_t *self, spot_bind_t *bind);
 bool spot_plan_read(
     spot_study_t *self, spot_bind_t *bind, spot_plan_t *plan, int64_t *num_drawn);
 
+/* The key under which the swept keys stand: "sweep" or "optimise.over". */
+const char *spot_sweep_name(const spot_study_t *self);
+
 /* Reads the keys of the sweep with their values: *sources is [*num_sources], freed by
  * the caller even after an error. Faults are told through bind. NO_MEMORY. */
 SPOT_MUST_CHECK int spot_sweep_read(spot_study_t *self, spot_bind_t *bind,

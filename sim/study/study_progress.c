@@ -8,10 +8,12 @@
 size_t
 spot_study_watched_metric(const spot_study_head_t *head)
 {
+    const char *name =
+        head->until.metric != NULL ? head->until.metric : head->optimise.metric;
     size_t metric_id = 0;
 
-    while (head->until.metric != NULL && metric_id + 1 < head->num_metrics &&
-           strcmp(head->metrics[metric_id].name, head->until.metric) != 0) {
+    while (name != NULL && metric_id + 1 < head->num_metrics &&
+           strcmp(head->metrics[metric_id].name, name) != 0) {
         metric_id++;
     }
     return metric_id;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "sim/study/optimise.h"
 #include "sim/study/precision.h"
 #include "sim/study/study_pool.h"
 
@@ -29,15 +30,20 @@ free_fixed(void *state)
 }
 
 static int
-choose_policy(
-    spot_policy_t *policy, const spot_study_t *study, const spot_study_run_t *run)
+choose_policy(spot_policy_t *policy, const spot_study_t *study,
+    const spot_study_run_t *run, spot_diag_t *diag)
 {
+    *policy = (spot_policy_t){.next = next_fixed, .free = free_fixed};
     if (study->head.until.metric != NULL) {
         return spot_precision_policy(
             policy, study, run->shard_id, run->num_shards > 0 ? run->num_shards : 1);
     }
-    *policy = (spot_policy_t){.next = next_fixed, .free = free_fixed};
-    return 0;
+    if (study->head.optimise.metric != NULL && run->num_shards > 1) {
+        spot_diag_error(diag, study->document.root->file, 0, 0,
+            "optimise compares all points with each other: run it without --shard");
+        return SPOT_ERR_BAD_PARAM;
+    }
+    return study->head.optimise.metric != NULL ? spot_optimise_policy(policy, study) : 0;
 }
 
 static int
@@ -74,7 +80,7 @@ spot_study_run(const spot_study_t *self, spot_store_t *store,
     const size_t num_points = self->head.num_points;
     int64_t *from = spot_calloc(num_points, sizeof(*from));
     int64_t *to = spot_calloc(num_points, sizeof(*to));
-    int ret = choose_policy(&policy, self, run);
+    int ret = choose_policy(&policy, self, run, diag);
 
     if (ret == 0 && (from == NULL || to == NULL)) {
         ret = SPOT_ERR_NO_MEMORY;

@@ -88,13 +88,17 @@ assign_with_prefix(
 static int
 apply_scenario_set(spot_study_t *self, const char *assignment, spot_diag_t *diag)
 {
-    const spot_node_t *sweep = spot_node_get(self->document.root, "sweep");
+    const spot_node_t *optimise = spot_node_get(self->document.root, "optimise");
+    const spot_node_t *over = spot_node_get(optimise, "over");
+    const spot_node_t *sweep =
+        over != NULL ? over : spot_node_get(self->document.root, "sweep");
 
     if (strncmp(assignment, inline_prefix, sizeof(inline_prefix) - 1) == 0) {
         assignment += sizeof(inline_prefix) - 1;
     }
     if (sweep != NULL && has_key(sweep, assignment)) {
-        return assign_with_prefix(self, "sweep.", assignment, diag);
+        return assign_with_prefix(
+            self, over != NULL ? "optimise.over." : "sweep.", assignment, diag);
     }
     if (sweep != NULL && sweep->kind == SPOT_NODE_LIST && sweep->num_children > 0 &&
         has_key(sweep->children[0], assignment)) {

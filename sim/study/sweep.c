@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The two forms of a sweep: a map from keys to their values, and a list of points. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -27,6 +28,12 @@ check_overlap(spot_bind_t *bind, const spot_node_t *sweep)
     }
 }
 
+const char *
+spot_sweep_name(const spot_study_t *self)
+{
+    return self->head.optimise.metric != NULL ? "optimise.over" : "sweep";
+}
+
 static int
 read_map(spot_study_t *self, spot_bind_t *bind, bool is_design,
     spot_axis_source_t *sources, size_t num_sources)
@@ -34,7 +41,7 @@ read_map(spot_study_t *self, spot_bind_t *bind, bool is_design,
     const spot_node_t *sweep = self->sweep_node;
     int ret = 0;
 
-    strcpy(bind->path, "sweep.");
+    sprintf(bind->path, "%s.", spot_sweep_name(self));
     for (size_t j = 0; ret == 0 && j < num_sources; j++) {
         sources[j].node = sweep->children[j];
         sources[j].path = sweep->keys[j]->text;

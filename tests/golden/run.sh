@@ -182,6 +182,13 @@ ends 2 study study.yaml --set "sweep=[{job.pipeline_depth: 4}]" \
     --set "job.pipeline_depth=[4, 8]"
 stderr_says "is for a key that each point of the sweep sets"
 
+# ---- The best point ----
+golden optimise.txt study optimise.yaml
+golden optimise.json study optimise.yaml --json
+for num_threads in 1 4; do
+    golden optimise.csv study optimise.yaml --threads $num_threads -o -
+done
+
 # ---- Traces ----
 golden trace-named.csv trace generate model.yaml --seed 3
 golden trace-counts.csv trace generate model.yaml --seed 3 --kind counts

@@ -263,7 +263,7 @@ test_bad_input(void **state)
     assert_refused(STUDY("metric: normal, half_width: 1", ", min: 500, max: 400"),
         "replications.min: 500 is above max, 400");
     assert_refused("study: toy\nscenario: {}\nreplications: {min: 5}\n",
-        "yaml:3:21: replications.min: is used with until only");
+        "yaml:3:21: replications.min: is used with until or optimise only");
 }
 
 int

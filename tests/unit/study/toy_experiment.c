@@ -19,6 +19,8 @@ static const spot_metric_t metrics[TOY_NUM_METRICS] = {
 
 typedef struct {
     double shift;
+    double spread;
+    int64_t stream;
 } toy_t;
 
 static const spot_field_t fields[] = {
@@ -26,6 +28,16 @@ static const spot_field_t fields[] = {
         .type = SPOT_FIELD_NUMBER,
         .offset = offsetof(toy_t, shift),
         .min = -1e6,
+        .max = 1e6,
+        .initial = "0"},
+    {.name = "spread",
+        .type = SPOT_FIELD_NUMBER,
+        .offset = offsetof(toy_t, spread),
+        .max = 1e6,
+        .initial = "2"},
+    {.name = "stream",
+        .type = SPOT_FIELD_INTEGER,
+        .offset = offsetof(toy_t, stream),
         .max = 1e6,
         .initial = "0"},
     {.name = NULL},
@@ -58,20 +70,23 @@ open_toy(void **worker, const void *scenario)
     return 0;
 }
 
-/* The numbers of a replication are the same at all points; shift does not change them.
- */
+/* The numbers of a replication are the same at all points of a stream; shift does not
+ * change them. */
 static int
 run_toy(void *worker, uint64_t seed, uint64_t replication, double *values,
     unsigned char *warnings)
 {
     worker_t *self = worker;
     gsl_rng *rng = spot_rng_gsl(&self->rng);
-    const double shift = self->toy->shift;
+    const double shift = self->toy->shift, spread = self->toy->spread;
+    double value;
 
     (void) warnings;
-    spot_rng_seek(&self->rng, seed, replication, SPOT_STREAM_TYPE, 0);
-    values[TOY_NORMAL] = 10 + shift + gsl_ran_gaussian(rng, 2);
-    values[TOY_EXPONENTIAL] = shift + gsl_ran_exponential(rng, 1);
+    spot_rng_seek(
+        &self->rng, seed, replication, SPOT_STREAM_TYPE, (uint64_t) self->toy->stream);
+    values[TOY_NORMAL] = 10 + shift + gsl_ran_gaussian(rng, spread);
+    value = gsl_ran_exponential(rng, 1);
+    values[TOY_EXPONENTIAL] = shift + value + (spread / 2 - 1) * (value - 1);
     values[TOY_RARE] = shift + (gsl_rng_uniform(rng) < 0.2);
     values[TOY_CONSTANT] = 3 + shift;
     values[TOY_NEVER] = (double) NAN;

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* An experiment whose laws are known: each metric of a replication is drawn from one.
- * Its only key is shift, a number that is added to all metrics. */
+ * Its keys: shift, a number that is added to all metrics; spread, 2, of the first two
+ * metrics, whose means do not depend on it; stream, 0: points with different ones do not
+ * meet the same events. */
 #ifndef SPOT_TESTS_UNIT_STUDY_TOY_EXPERIMENT_H
 #define SPOT_TESTS_UNIT_STUDY_TOY_EXPERIMENT_H
 
 #include "sim/study/experiment.h"
 
 enum {
-    TOY_NORMAL,      /* mean 10, standard deviation 2 */
-    TOY_EXPONENTIAL, /* mean 1 */
+    TOY_NORMAL,      /* mean 10, standard deviation spread */
+    TOY_EXPONENTIAL, /* mean 1, standard deviation spread / 2 */
     TOY_RARE,        /* 1 with probability 0.2, else 0 */
     TOY_CONSTANT,    /* 3 */
     TOY_NEVER,       /* null always */

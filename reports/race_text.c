@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "reports/race_text.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/utf8.h"
+#include "reports/decimals.h"
+#include "sim/store/summary.h"
+
+const char *
+spot_race_outcome(const spot_race_answer_t *answer)
+{
+    const spot_race_t *race = &answer->race;
+
+    if (!race->is_over) {
+        return "unfinished";
+    }
+    if (race->has_best) {
+        return spot_race_is_decided(&answer->race) ? "decided" : "undecided";
+    }
+    if (race->num_racing > 0) {
+        return "unknown";
+    }
+    return answer->num_points[SPOT_FATE_UNDEFINED] > 0 ? "undefined" : "infeasible";
+}
+
+/* "s" for several. */
+static const char *
+plural(size_t count)
+{
+    return count == 1 ? "" : "s";
+}
+
+static void
+write_point(const spot_study_head_t *head, size_t point_id, FILE *out)
+{
+    char shown[SPOT_UTF8_SHOWN_BYTES];
+
+    for (size_t j = 0; j < head->num_axes; j++) {
+        const spot_axis_t *axis = &head->axes[j];
+
+        fprintf(out, "%s%s = ", j == 0 ? "" : ", ", axis->path);
+        fputs(
+            spot_utf8_shown(axis->texts[spot_study_value_id(head, point_id, j)], shown),
+            out);
+    }
+    fputc('\n', out);
+}
+
+static void
+write_value(const spot_axis_t *axis, const char *before, size_t value_id, FILE *out)
+{
+    char shown[SPOT_UTF8_SHOWN_BYTES];
+
+    fprintf(out, "%s%s", before, spot_utf8_shown(axis->texts[value_id], shown));
+}
+
+/* Where the optimum of a curve through the values lies. */
+static void
+write_optimum(const spot_axis_t *axis, const spot_race_range_t *range, FILE *out)
+{
+    const bool has_below = range->below_id != SPOT_NO_VALUE,
+               has_above = range->above_id != SPOT_NO_VALUE;
+
+    if (has_below && has_above) {
+        write_value(axis, "; where the curve has one optimum, it is between ",
+            range->below_id, out);
+        write_value(axis, " and ", range->above_id, out);
+        fputs(", which are out", out);
+    } else if (has_below) {
+        write_value(axis, "; where the curve has one optimum, it is above ",
+            range->below_id, out);
+        fputs(", perhaps beyond the plan", out);
+    } else if (has_above) {
+        write_value(axis, "; where the curve has one optimum, it is below ",
+            range->above_id, out);
+        fputs(", perhaps beyond the plan", out);
+    }
+}
+
+/* The values of a key that the best point may have. */
+static void
+write_range(const spot_axis_t *axis, const spot_race_range_t *range, FILE *out)
+{
+    fprintf(out, "  %s", axis->path);
+    if (range->num_values == 1) {
+        write_value(axis, ": ", 0, out);
+    } else if (!range->is_numeric || range->num_racing == range->num_values) {
+        fprintf(out, ": %zu of %zu values", range->num_racing, range->num_values);
+    } else {
+        write_value(axis, ": ", range->low_id, out);
+        if (range->num_racing > 1) {
+            write_value(axis, " to ", range->high_id, out);
+        }
+        write_optimum(axis, range, out);
+    }
+    fputc('\n', out);
+}
+
+static void
+write_mean(const spot_race_t *race, FILE *out)
+{
+    const spot_metric_t *metric = &race->head->metrics[race->metric_id];
+    const spot_moments_t *values = &race->runners[race->best_id].values;
+    const double half_width = spot_moments_half_width(values, SPOT_CONFIDENCE);
+    const double mean = spot_moments_mean(values);
+
+    if (half_width > 0) {
+        const int num_decimals = spot_decimals_for(half_width);
+
+        fprintf(out, "  %s %.*f ±%.*f", metric->name, num_decimals, mean, num_decimals,
+            half_width);
+    } else {
+        fprintf(out, "  %s %.6g", metric->name, mean);
+    }
+    if (strcmp(metric->unit, "1") != 0) {
+        fprintf(out, " %s", metric->unit);
+    }
+    fputc('\n', out);
+}
+
+static void
+write_certainty(const spot_race_answer_t *answer, FILE *out)
+{
+    const spot_race_t *race = &answer->race;
+    const double mean = spot_moments_mean(&race->runners[race->best_id].values);
+    const size_t num_rivals = race->num_racing - answer->num_undecided;
+
+    fprintf(out, "  with %g %% confidence no point of the plan is better",
+        100 * race->head->optimise.confidence);
+    if (race->num_racing > 1) {
+        fprintf(out, " by more than %.2g", answer->regret);
+    }
+    if (race->num_racing > 1 && mean != 0) {
+        fprintf(out, " (%.2g %%)", 100 * answer->regret / fabs(mean));
+    }
+    fputc('\n', out);
+    if (num_rivals > 1) {
+        fprintf(out,
+            "  of the %zu points left it is the best in %.0f %% of bootstrap "
+            "resamples\n",
+            num_rivals, 100 * answer->sureness);
+    }
+}
+
+static void
+write_best(const spot_race_answer_t *answer, FILE *out)
+{
+    const spot_race_t *race = &answer->race;
+
+    fprintf(out, "%s: ", race->is_over ? "best" : "best so far");
+    write_point(race->head, race->best_id, out);
+    write_mean(race, out);
+    write_certainty(answer, out);
+}
+
+/* Every constraint, as it was given. */
+static void
+write_constraints(const spot_optimise_t *optimise, FILE *out)
+{
+    char shown[SPOT_UTF8_SHOWN_BYTES];
+
+    for (size_t j = 0; j < optimise->num_constraints; j++) {
+        fprintf(out, "%s%s", j == 0 ? "" : " and ",
+            spot_utf8_shown(optimise->constraints[j].text, shown));
+    }
+}
+
+/* Nobody is left, or nobody is known to keep the constraints. */
+static void
+write_no_best(const spot_race_answer_t *answer, FILE *out)
+{
+    const spot_race_t *race = &answer->race;
+    const spot_optimise_t *optimise = &race->head->optimise;
+    const size_t num_undefined = answer->num_points[SPOT_FATE_UNDEFINED];
+    const char *before = "no answer: no point keeps ";
+
+    if (race->num_racing > 0 && optimise->num_constraints == 0) {
+        fprintf(out, "no point is known to have %s often enough\n", optimise->metric);
+        return;
+    }
+    if (race->num_racing > 0) {
+        before = "no point is known to keep ";
+    } else if (num_undefined > 0) {
+        fprintf(out, "no answer: a metric is null too often at %zu point%s",
+            num_undefined, plural(num_undefined));
+        before = ", the others do not keep ";
+    }
+    if (num_undefined < race->head->num_points) {
+        fputs(before, out);
+        write_constraints(optimise, out);
+    }
+    fputs(race->num_racing > 0
+              ? ": those left are too near the limit; raise replications.max\n"
+              : "\n",
+        out);
+}
+
+/* "47 are out: 45 dominated, 2 infeasible". */
+static void
+write_fates(const spot_race_answer_t *answer, FILE *out)
+{
+    const size_t num_points = answer->race.head->num_points;
+    const size_t num_out = num_points - answer->race.num_racing;
+    const char *before = ": ";
+
+    fprintf(out, "%zu of %zu point%s may be the best", answer->race.num_racing,
+        num_points, plural(num_points));
+    if (answer->num_undecided > 0 && answer->race.has_best) {
+        fprintf(
+            out, " (%zu of them if the constraints hold there)", answer->num_undecided);
+    }
+    fprintf(out, ", %zu %s out", num_out, num_out == 1 ? "is" : "are");
+    for (int j = SPOT_FATE_RACING + 1; j < SPOT_NUM_FATES; j++) {
+        if (answer->num_points[j] > 0) {
+            fprintf(out, "%s%zu %s", before, answer->num_points[j], spot_fate_names[j]);
+            before = ", ";
+        }
+    }
+    fputc('\n', out);
+}
+
+/* How the race ended, where that is not as one would wish. */
+static void
+write_end(const spot_race_answer_t *answer, FILE *out)
+{
+    const spot_race_t *race = &answer->race;
+
+    if (!race->is_over) {
+        fprintf(out,
+            "unfinished: the race is not over; %zu point%s need%s more "
+            "replications\n",
+            race->num_racing, plural(race->num_racing),
+            race->num_racing == 1 ? "s" : "");
+    } else if (race->has_best && !spot_race_is_decided(&answer->race)) {
+        fprintf(out,
+            "undecided: %" PRId64 " replications, the maximum, do not tell these points "
+            "apart to %g %%; raise replications.max or optimise.indifference\n",
+            race->num_rows, 100 * race->head->optimise.indifference);
+    }
+}
+
+void
+spot_race_text_write(const spot_race_answer_t *answer, FILE *out)
+{
+    const spot_race_t *race = &answer->race;
+
+    fputc('\n', out);
+    if (race->has_best) {
+        write_best(answer, out);
+    } else if (race->is_over) {
+        write_no_best(answer, out);
+    }
+    write_fates(answer, out);
+    for (size_t j = 0; race->num_racing > 0 && j < race->head->num_axes; j++) {
+        write_range(&race->head->axes[j], &answer->ranges[j], out);
+    }
+    write_end(answer, out);
+    fprintf(out,
+        "%" PRId64 " runs, %.2g %% of the %" PRId64 " of the whole plan; %" PRId64
+        " replications of each point that is left\n",
+        answer->num_runs,
+        100 * (double) answer->num_runs / (double) answer->num_runs_of_plan,
+        answer->num_runs_of_plan, race->num_rows);
+}

@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The answer of a race in words, for every way in which one ends. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "reports/race_text.h"
+
+#define NUM_POINTS 4
+
+static char metric_name[] = "usd", key_name[] = "job.every", unit[] = "s";
+static char limit_text[] = "lost <= 0.1";
+static char value_texts[NUM_POINTS][8] = {"10 s", "20 s", "30 s", "40 s"};
+
+/* Four points of one key; 20 s is best, 30 s may be. */
+typedef struct {
+    spot_study_head_t head;
+    spot_metric_t metric;
+    spot_axis_t axis;
+    char *texts[NUM_POINTS];
+    double numbers[NUM_POINTS];
+    spot_constraint_t constraint;
+    spot_runner_t runners[NUM_POINTS];
+    spot_race_range_t range;
+    spot_race_answer_t answer;
+} sample_t;
+
+static void
+set_fate(sample_t *self, size_t point_id, spot_fate_t fate)
+{
+    spot_race_answer_t *answer = &self->answer;
+
+    answer->num_points[self->runners[point_id].fate]--;
+    answer->num_points[fate]++;
+    self->runners[point_id].fate = fate;
+    answer->race.num_racing = answer->num_points[SPOT_FATE_RACING];
+}
+
+static void
+setup_head(sample_t *self)
+{
+    self->metric = (spot_metric_t){.name = metric_name, .unit = "USD"};
+    self->constraint = (spot_constraint_t){.text = limit_text};
+    for (size_t j = 0; j < NUM_POINTS; j++) {
+        self->texts[j] = value_texts[j];
+        self->numbers[j] = 10 * (double) (j + 1);
+    }
+    self->axis = (spot_axis_t){.path = key_name,
+        .num_values = NUM_POINTS,
+        .texts = self->texts,
+        .numbers = self->numbers,
+        .unit = unit};
+    self->head = (spot_study_head_t){.num_replications = 1000,
+        .optimise = {.metric = metric_name,
+            .confidence = 0.95,
+            .indifference = 0.01,
+            .num_constraints = 1,
+            .constraints = &self->constraint},
+        .num_axes = 1,
+        .axes = &self->axis,
+        .num_points = NUM_POINTS,
+        .num_metrics = 1,
+        .metrics = &self->metric};
+}
+
+static void
+setup(sample_t *self)
+{
+    memset(self, 0, sizeof(*self));
+    setup_head(self);
+    self->answer = (spot_race_answer_t){.race = {.head = &self->head,
+                                            .num_rows = 640,
+                                            .is_over = true,
+                                            .has_best = true,
+                                            .best_id = 1,
+                                            .runners = self->runners},
+        .num_points = {NUM_POINTS},
+        .num_runs = 1408,
+        .num_runs_of_plan = 4000,
+        .regret = 0.05,
+        .sureness = 0.75,
+        .ranges = &self->range};
+    for (size_t j = 0; j < NUM_POINTS; j++) {
+        self->runners[j].is_feasible = true;
+        spot_moments_add(&self->runners[j].values, 9.9);
+        spot_moments_add(&self->runners[j].values, 10.1);
+    }
+    set_fate(self, 0, SPOT_FATE_DOMINATED);
+    set_fate(self, 3, SPOT_FATE_INFEASIBLE);
+    self->runners[2].gain = 0.05;
+    self->range = (spot_race_range_t){.is_numeric = true,
+        .num_values = NUM_POINTS,
+        .num_racing = 2,
+        .low_id = 1,
+        .high_id = 2,
+        .below_id = 0,
+        .above_id = 3};
+}
+
+static void
+assert_text(const sample_t *self, const char *outcome, const char *expected)
+{
+    char *text = NULL;
+    size_t num_bytes = 0;
+    FILE *out = open_memstream(&text, &num_bytes);
+
+    assert_non_null(out);
+    spot_race_text_write(&self->answer, out);
+    assert_int_equal(fclose(out), 0);
+    assert_string_equal(spot_race_outcome(&self->answer), outcome);
+    assert_string_equal(text, expected);
+    free(text);
+}
+
+#define BEST(regret)                                                                    \
+    "best: job.every = 20 s\n  usd 10.0 ±1.3 USD\n"                                    \
+    "  with 95 % confidence no point of the plan is better by more than " regret        \
+    "\n  of the 2 points left it is the best in 75 % of bootstrap resamples\n"
+#define FATES "2 of 4 points may be the best, 2 are out: 1 dominated, 1 infeasible\n"
+#define RANGE                                                                           \
+    "  job.every: 20 s to 30 s; where the curve has one optimum, it is between 10 s "   \
+    "and 40 s, which are out\n"
+#define RUNS                                                                            \
+    "1408 runs, 35 % of the 4000 of the whole plan; 640 replications of each point "    \
+    "that is left\n"
+
+static void
+test_decided(void **state)
+{
+    sample_t self;
+
+    (void) state;
+    setup(&self);
+    assert_text(&self, "decided", "\n" BEST("0.05 (0.5 %)") FATES RANGE RUNS);
+}
+
+static void
+test_undecided(void **state)
+{
+    sample_t self;
+
+    (void) state;
+    setup(&self);
+    self.answer.regret = self.runners[2].gain = 0.2;
+    assert_text(&self, "undecided",
+        "\n" BEST("0.2 (2 %)") FATES RANGE
+        "undecided: 640 replications, the maximum, do not tell these points apart to "
+        "1 %; raise replications.max or optimise.indifference\n" RUNS);
+}
+
+static void
+test_one_is_left(void **state)
+{
+    sample_t self;
+
+    (void) state;
+    setup(&self);
+    set_fate(&self, 2, SPOT_FATE_UNDEFINED);
+    self.answer.regret = 0;
+    self.range.num_racing = 1;
+    self.range.high_id = 1;
+    self.range.below_id = SPOT_NO_VALUE;
+    self.range.above_id = 2;
+    assert_text(&self, "decided",
+        "\nbest: job.every = 20 s\n  usd 10.0 ±1.3 USD\n"
+        "  with 95 % confidence no point of the plan is better\n"
+        "1 of 4 points may be the best, 3 are out: 1 dominated, 1 infeasible, 1 "
+        "undefined\n"
+        "  job.every: 20 s; where the curve has one optimum, it is below 30 s, perhaps "
+        "beyond the plan\n" RUNS);
+}
+
+static void
+test_undecided_constraints(void **state)
+{
+    sample_t self;
+
+    (void) state;
+    setup(&self);
+    self.runners[2].is_feasible = false;
+    self.answer.num_undecided = 1;
+    assert_text(&self, "decided",
+        "\nbest: job.every = 20 s\n  usd 10.0 ±1.3 USD\n"
+        "  with 95 % confidence no point of the plan is better by more than 0.05 (0.5 "
+        "%)\n"
+        "2 of 4 points may be the best (1 of them if the constraints hold there), 2 are "
+        "out: 1 dominated, 1 infeasible\n" RANGE RUNS);
+    self.answer.race.has_best = false;
+    assert_text(&self, "unknown",
+        "\nno point is known to keep lost <= 0.1: those left are too near the limit; "
+        "raise replications.max\n" FATES RANGE RUNS);
+}
+
+static void
+test_no_answer(void **state)
+{
+    sample_t self;
+
+    (void) state;
+    setup(&self);
+    self.answer.race.has_best = false;
+    self.range.num_racing = 0;
+    for (size_t j = 0; j < NUM_POINTS; j++) {
+        set_fate(&self, j, SPOT_FATE_INFEASIBLE);
+    }
+    assert_text(&self, "infeasible",
+        "\nno answer: no point keeps lost <= 0.1\n"
+        "0 of 4 points may be the best, 4 are out: 4 infeasible\n" RUNS);
+    set_fate(&self, 1, SPOT_FATE_UNDEFINED);
+    assert_text(&self, "undefined",
+        "\nno answer: a metric is null too often at 1 point, the others do not keep "
+        "lost <= 0.1\n"
+        "0 of 4 points may be the best, 4 are out: 3 infeasible, 1 undefined\n" RUNS);
+}
+
+static void
+test_unfinished(void **state)
+{
+    sample_t self;
+
+    (void) state;
+    setup(&self);
+    self.answer.race.is_over = false;
+    assert_text(&self, "unfinished",
+        "\nbest so far: job.every = 20 s\n  usd 10.0 ±1.3 USD\n"
+        "  with 95 % confidence no point of the plan is better by more than 0.05 (0.5 "
+        "%)\n"
+        "  of the 2 points left it is the best in 75 % of bootstrap resamples\n" FATES
+            RANGE
+        "unfinished: the race is not over; 2 points need more replications\n" RUNS);
+}
+
+/* Values without an order have no neighbours. */
+static void
+test_texts_as_values(void **state)
+{
+    sample_t self;
+
+    (void) state;
+    setup(&self);
+    self.range.is_numeric = false;
+    assert_text(&self, "decided",
+        "\n" BEST("0.05 (0.5 %)") FATES "  job.every: 2 of 4 values\n" RUNS);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_decided),
+        cmocka_unit_test(test_undecided),
+        cmocka_unit_test(test_one_is_left),
+        cmocka_unit_test(test_undecided_constraints),
+        cmocka_unit_test(test_no_answer),
+        cmocka_unit_test(test_unfinished),
+        cmocka_unit_test(test_texts_as_values),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
