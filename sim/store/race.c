@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "base/paired.h"
 
 /* Replications of a round over those of the one before. */
 #define GROWTH 1.5
@@ -131,7 +130,7 @@ read_row(void *context, int64_t replication, const double *metrics)
     }
     for (size_t j = 0; j < race->head->optimise.num_constraints; j++) {
         if (isfinite(metrics[race->constraint_ids[j]])) {
-            spot_moments_add(&runner->constrained[j], metrics[race->constraint_ids[j]]);
+            spot_skewed_add(&runner->constrained[j], metrics[race->constraint_ids[j]]);
         }
     }
     return runner->num_rows == self->end ? READ_ALL : 0;
@@ -170,13 +169,6 @@ take_out(spot_race_t *self, size_t point_id, spot_fate_t fate)
     self->num_racing--;
 }
 
-/* Values beyond the limit of a constraint are bad: how far the mean is beyond it. */
-static double
-excess_of(const spot_constraint_t *constraint, double mean)
-{
-    return constraint->is_upper ? mean - constraint->limit : constraint->limit - mean;
-}
-
 /* Nulls of the metric or constraint where there are most. */
 static int64_t
 num_nulls(const spot_race_t *self, const spot_runner_t *runner)
@@ -184,7 +176,7 @@ num_nulls(const spot_race_t *self, const spot_runner_t *runner)
     int64_t fewest = runner->values.num_values;
 
     for (size_t j = 0; j < self->head->optimise.num_constraints; j++) {
-        const int64_t num_values = runner->constrained[j].num_values;
+        const int64_t num_values = runner->constrained[j].moments.num_values;
 
         fewest = num_values < fewest ? num_values : fewest;
     }
@@ -210,13 +202,14 @@ judge_alone(spot_race_t *self, size_t point_id)
     bool is_broken = false, is_kept = true;
 
     for (size_t j = 0; j < optimise->num_constraints; j++) {
-        const spot_moments_t *moments = &runner->constrained[j];
-        const double half_width = spot_moments_half_width(moments, self->confidence);
-        const double excess =
-            excess_of(&optimise->constraints[j], spot_moments_mean(moments));
+        const spot_constraint_t *constraint = &optimise->constraints[j];
+        double low, high;
 
-        is_broken = is_broken || excess - half_width > 0;
-        is_kept = is_kept && excess + half_width <= 0;
+        spot_skewed_bounds(&runner->constrained[j], self->confidence, &low, &high);
+        is_broken = is_broken || (constraint->is_upper ? low > constraint->limit
+                                                       : high < constraint->limit);
+        is_kept = is_kept && (constraint->is_upper ? high <= constraint->limit
+                                                   : low >= constraint->limit);
     }
     runner->is_feasible = runner->is_feasible || is_kept;
     if (has_too_many_nulls(self, runner)) {
@@ -265,20 +258,22 @@ judge_against_best(spot_race_t *self, size_t point_id)
 {
     spot_runner_t *runner = &self->runners[point_id];
     const double *best = self->runners[self->best_id].row_values;
-    spot_paired_t pairs = {0};
-    double behind, half_width;
+    const double sign = self->head->optimise.is_maximised ? -1 : 1;
+    spot_skewed_t behind = {0};
+    double low, high;
 
     for (int64_t j = 0; j < runner->num_rows; j++) {
-        spot_paired_add(&pairs, runner->row_values[j], best[j]);
+        const double difference = sign * (runner->row_values[j] - best[j]);
+
+        if (isfinite(difference)) { /* neither is null */
+            spot_skewed_add(&behind, difference);
+        }
     }
-    behind = spot_paired_mean(&pairs);
-    behind = self->head->optimise.is_maximised ? -behind : behind;
-    half_width = spot_paired_half_width(&pairs, self->confidence);
-    if (behind - half_width > 0) {
+    spot_skewed_bounds(&behind, self->confidence, &low, &high);
+    if (low > 0) {
         take_out(self, point_id, SPOT_FATE_DOMINATED);
     } else {
-        runner->gain =
-            isfinite(half_width) ? fmax(half_width - behind, 0) : (double) INFINITY;
+        runner->gain = isfinite(low) ? fmax(-low, 0) : (double) INFINITY;
     }
 }
 

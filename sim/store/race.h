@@ -7,12 +7,14 @@
  * with the confidence asked for.
  *
  * A race is a function of the rows in a store: it can be told again from them alone, and
- * does not depend on who ran them when. Means are known by Student's intervals: what has
- * not happened in any replication is taken never to happen, so the minimum of
- * replications must be large enough to see what matters. */
+ * does not depend on who ran them when. Means are known by Student's intervals, made
+ * right for skewed values (base/skewed.h); but what has not happened in any replication
+ * is taken never to happen, so the minimum of replications must be large enough to see
+ * what matters. */
 #ifndef SPOT_SIM_STORE_RACE_H
 #define SPOT_SIM_STORE_RACE_H
 
+#include "base/skewed.h"
 #include "sim/store/store.h"
 
 typedef enum {
@@ -37,8 +39,8 @@ typedef struct {
     double gain;           /* racing: how much better than the best it may be, at most;
                               INFINITY: nothing is known yet */
     spot_moments_t values; /* of the metric; num_values is less where it is null */
-    spot_moments_t *constrained; /* [num_constraints] */
-    double *row_values;          /* [num_rows] of the metric while it races, else NULL */
+    spot_skewed_t *constrained; /* [num_constraints] */
+    double *row_values;         /* [num_rows] of the metric while it races, else NULL */
 } spot_runner_t;
 
 typedef struct {
@@ -48,11 +50,11 @@ typedef struct {
     double confidence;      /* of each of the intervals, so that all of them hold */
     int64_t num_rows;       /* of every point that races */
     bool is_over;
-    bool has_best;          /* a point that keeps all constraints, with confidence */
-    size_t best_id;         /* of these the one with the best mean */
-    size_t num_racing;      /* points, the best included */
-    spot_runner_t *runners; /* [num_points] */
-    spot_moments_t *constrained; /* [num_points][num_constraints] */
+    bool has_best;              /* a point that keeps all constraints, with confidence */
+    size_t best_id;             /* of these the one with the best mean */
+    size_t num_racing;          /* points, the best included */
+    spot_runner_t *runners;     /* [num_points] */
+    spot_skewed_t *constrained; /* [num_points][num_constraints] */
 } spot_race_t;
 
 /* The head's optimise must have a metric. NO_MEMORY; free self even then. */

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "base/skewed.h"
+
+#include <math.h>
+
+/* One value more: Pebay, Sandia report SAND2008-6212, 2008. */
+void
+spot_skewed_add(spot_skewed_t *self, double value)
+{
+    const double difference = value - self->moments.mean;
+    const double before = (double) self->moments.num_values, n = before + 1;
+
+    self->sum_cubes +=
+        difference * (difference * difference * before * (before - 1) / (n * n) -
+                         3 * self->moments.sum_squares / n);
+    spot_moments_add(&self->moments, value);
+}
+
+/* Standard deviations from a bound to the mean, if a normal variable with no skewness
+ * were z standard errors from it: the inverse of Hall's cubic. */
+static double
+distance_of(double z, double skewness, double num_values)
+{
+    const double plain = z / sqrt(num_values);
+
+    if (fabs(skewness) < 1e-6) {
+        return plain; /* the limit */
+    }
+    return 3 / skewness *
+           (cbrt(1 + skewness * (plain - skewness / (6 * num_values))) - 1);
+}
+
+void
+spot_skewed_bounds(
+    const spot_skewed_t *self, double confidence, double *low, double *high)
+{
+    const spot_moments_t *moments = &self->moments;
+    const double n = (double) moments->num_values, mean = spot_moments_mean(moments);
+    const double half_width = spot_moments_half_width(moments, confidence);
+    const double std = spot_moments_std(moments);
+    double skewness, z;
+
+    *low = mean - half_width;
+    *high = mean + half_width;
+    if (!(std > 0)) {
+        return;
+    }
+    skewness = self->sum_cubes / n / (std * std * std);
+    z = half_width / spot_moments_stderr(moments);
+    *low = fmin(*low, mean - std * distance_of(z, skewness, n));
+    *high = fmax(*high, mean - std * distance_of(-z, skewness, n));
+}
