@@ -18,23 +18,22 @@ typedef enum {
 
 extern const char *const spot_role_names[SPOT_NUM_ROLES];
 
+/* The neighbours of an instance in its list. The ends of a list are neighbours of its
+ * head, whose next is the first and whose prev the last; it has a slot of its own below
+ * 0. So nobody is without neighbours, and nothing that instances do asks whether they
+ * are at an end of their list: the answer is as good as random. */
 typedef struct {
-    int32_t prev;     /* slot, -1: first of its list */
-    int32_t next;     /* slot, -1: last of its list */
-    int64_t ready_ms; /* prepping: when it becomes standby */
-    spot_role_t role;
-} spot_fleet_member_t;
-
-typedef struct {
-    int32_t first; /* slot, -1: empty */
-    int32_t last;
-    int32_t count;
-} spot_fleet_list_t;
+    int32_t prev; /* slot, < 0: the head */
+    int32_t next;
+    int64_t ready_ms; /* prepping: when it becomes standby; of a head: INT64_MAX */
+} spot_fleet_link_t;
 
 typedef struct {
     int32_t capacity;
-    spot_fleet_member_t *members; /* [capacity] by slot */
-    spot_fleet_list_t lists[SPOT_NUM_ROLES];
+    int32_t counts[SPOT_NUM_ROLES]; /* instances by role */
+    spot_fleet_link_t *heads;       /* [SPOT_NUM_ROLES] right in front of links */
+    spot_fleet_link_t *links;       /* [capacity] by slot, as are the others */
+    spot_role_t *roles;             /* [capacity] */
 } spot_fleet_t;
 
 /* NO_MEMORY; free self even then. */
@@ -44,15 +43,16 @@ void spot_fleet_free(spot_fleet_t *self);
 /* Empties all lists. O(1). */
 void spot_fleet_clear(spot_fleet_t *self);
 
-/* A new instance at the end of a list; ready_ms counts for prepping only. */
-void spot_fleet_add(
-    spot_fleet_t *self, int32_t slot, spot_role_t role, int64_t ready_ms);
+/* New instances at the end of a list; ready_ms counts for prepping only. */
+void spot_fleet_add(spot_fleet_t *self, const int32_t *slots, int32_t count,
+    spot_role_t role, int64_t ready_ms);
 
-/* Takes an instance out; tells what it was. */
-spot_role_t spot_fleet_remove(spot_fleet_t *self, int32_t slot);
+/* Takes instances out; tells how many of them were active. */
+int32_t spot_fleet_remove(spot_fleet_t *self, const int32_t *slots, int32_t count);
 
-/* Those whose preparation has ended by now_ms become standby, oldest first. */
-void spot_fleet_finish_preparation(spot_fleet_t *self, int64_t now_ms);
+/* Those whose preparation has ended by now_ms become standby, oldest first; tells how
+ * many. */
+int32_t spot_fleet_finish_preparation(spot_fleet_t *self, int64_t now_ms);
 
 /* Makes exactly num_active instances active: fills up from the front of standby, returns
  * the surplus from the end of active to the end of standby, in list order. */
