@@ -68,7 +68,7 @@ seed_free(void *model)
 /* Ticks from one success of a Bernoulli trial per tick to the next, by inversion: the
  * number of failures in between is floor(ln U / ln q). 1 - uniform is exact and never 0.
  * Without a chance of success the number is infinite or not a number. */
-static void
+static SPOT_NOINLINE void
 draw_gaps(spot_seed_ahead_t *gaps, const direction_t *direction, spot_rng_t *rng)
 {
     for (int j = 0; j < SPOT_SEED_NUM_AHEAD; j++) {
@@ -81,7 +81,7 @@ draw_gaps(spot_seed_ahead_t *gaps, const direction_t *direction, spot_rng_t *rng
     gaps->num_used = 0;
 }
 
-static void
+static SPOT_NOINLINE void
 draw_sizes(spot_seed_ahead_t *sizes, const direction_t *direction, spot_rng_t *rng)
 {
     for (int j = 0; j < SPOT_SEED_NUM_AHEAD; j++) {
