@@ -193,8 +193,8 @@ apply_change(spot_train_t *self, const spot_change_t *change)
     if (!self->has_one_price) {
         pay_for(self, change->slots, change->count, 1);
     }
-    spot_fleet_add(&self->fleet, change->slots, change->count, SPOT_PREPPING,
-        self->now_ms + self->ready_after_ms);
+    spot_fleet_add(
+        &self->fleet, change->slots, change->count, self->now_ms + self->ready_after_ms);
 }
 
 /* Charges the instances outside pipelines for the time since the last tick that was
@@ -309,7 +309,7 @@ spot_train_start(
     self->num_pipelines = 0;
     self->result.initial = self->membership.population;
     for (int32_t slot = 0; slot < self->membership.population; slot++) {
-        spot_fleet_add(&self->fleet, &slot, 1, SPOT_PREPPING, 0);
+        spot_fleet_add(&self->fleet, &slot, 1, 0);
     }
     if (!self->has_one_price) {
         start_meters(self);

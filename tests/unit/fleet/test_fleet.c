@@ -80,15 +80,11 @@ assert_same(const spot_fleet_t *fleet, const model_t *model)
     spot_fleet_verify(fleet);
     for (int role = 0; role < SPOT_NUM_ROLES; role++) {
         const model_list_t *list = &model->lists[role];
-        int32_t slot = fleet->heads[role].next;
+        int32_t slots[CAPACITY];
 
         assert_int_equal(fleet->counts[role], list->num);
-        for (int32_t j = 0; j < list->num; j++) {
-            assert_int_equal(slot, list->slots[j]);
-            assert_int_equal(fleet->roles[slot], role);
-            slot = fleet->links[slot].next;
-        }
-        assert_true(slot < 0);
+        assert_int_equal(spot_fleet_list(fleet, (spot_role_t) role, slots), list->num);
+        assert_memory_equal(slots, list->slots, (size_t) list->num * sizeof(*slots));
         population += list->num;
     }
     assert_int_equal(spot_fleet_population(fleet), population);
@@ -102,10 +98,9 @@ assert_same(const spot_fleet_t *fleet, const model_t *model)
 
 /* Free slots from one on are taken, or taken ones are freed, some at once. */
 static void
-change_slots(spot_fleet_t *fleet, model_t *model, int32_t first, int32_t most,
-    int64_t ready_ms, bool is_ready)
+change_slots(
+    spot_fleet_t *fleet, model_t *model, int32_t first, int32_t most, int64_t ready_ms)
 {
-    const spot_role_t role = is_ready ? SPOT_STANDBY : SPOT_PREPPING;
     int32_t slots[CAPACITY], place, count = 0, num_active = 0;
     const bool is_add = model_find(model, first, &place) == SPOT_NUM_ROLES;
 
@@ -116,7 +111,7 @@ change_slots(spot_fleet_t *fleet, model_t *model, int32_t first, int32_t most,
             continue;
         }
         if (is_add) {
-            model_add(model, slot, role, ready_ms);
+            model_add(model, slot, SPOT_PREPPING, ready_ms);
         } else {
             (void) model_take(model, before, place);
             num_active += before == SPOT_ACTIVE;
@@ -124,7 +119,7 @@ change_slots(spot_fleet_t *fleet, model_t *model, int32_t first, int32_t most,
         slots[count++] = slot;
     }
     if (is_add) {
-        spot_fleet_add(fleet, slots, count, role, ready_ms);
+        spot_fleet_add(fleet, slots, count, ready_ms);
     } else {
         assert_int_equal(spot_fleet_remove(fleet, slots, count), num_active);
     }
@@ -133,6 +128,7 @@ change_slots(spot_fleet_t *fleet, model_t *model, int32_t first, int32_t most,
 static void
 run_random(spot_fleet_t *fleet, spot_rng_t *rng)
 {
+    const int64_t preparation_ms = (int64_t) spot_rng_below(rng, 20);
     model_t model;
     int64_t now_ms = 0;
 
@@ -161,8 +157,7 @@ run_random(spot_fleet_t *fleet, spot_rng_t *rng)
             const int32_t first = (int32_t) spot_rng_below(rng, CAPACITY);
             const int32_t most = (int32_t) spot_rng_below(rng, 4);
 
-            change_slots(
-                fleet, &model, first, most, now_ms + 20, spot_rng_below(rng, 4) == 0);
+            change_slots(fleet, &model, first, most, now_ms + preparation_ms);
         }
         assert_same(fleet, &model);
     }
@@ -188,13 +183,13 @@ static void
 assert_order(const spot_fleet_t *fleet, spot_role_t role, const char *expected)
 {
     char order[CAPACITY + 1];
-    size_t length = 0;
+    int32_t slots[CAPACITY];
+    const int32_t count = spot_fleet_list(fleet, role, slots);
 
-    for (int32_t slot = fleet->heads[role].next; slot >= 0;
-         slot = fleet->links[slot].next) {
-        order[length++] = (char) ('a' + slot);
+    for (int32_t j = 0; j < count; j++) {
+        order[j] = (char) ('a' + slots[j]);
     }
-    order[length] = '\0';
+    order[count] = '\0';
     assert_string_equal(order, expected);
 }
 
@@ -207,9 +202,8 @@ test_order(void **state)
 
     (void) state;
     assert_int_equal(spot_fleet_init(&fleet, 8), 0);
-    for (int32_t slot = 0; slot < 6; slot++) {
-        spot_fleet_add(&fleet, &slot, 1, SPOT_STANDBY, 0);
-    }
+    spot_fleet_add(&fleet, (int32_t[]){0, 1, 2, 3, 4, 5}, 6, 0);
+    assert_int_equal(spot_fleet_finish_preparation(&fleet, 0), 6);
     spot_fleet_set_active(&fleet, 5);
     assert_order(&fleet, SPOT_ACTIVE, "abcde");
     assert_order(&fleet, SPOT_STANDBY, "f");
@@ -234,9 +228,10 @@ test_preparation(void **state)
     (void) state;
     assert_int_equal(spot_fleet_init(&fleet, 8), 0);
     assert_true(spot_fleet_next_ready_ms(&fleet) == INT64_MAX);
-    spot_fleet_add(&fleet, (int32_t[]){7}, 1, SPOT_STANDBY, 0);
-    spot_fleet_add(&fleet, (int32_t[]){2, 0}, 2, SPOT_PREPPING, 10);
-    spot_fleet_add(&fleet, (int32_t[]){5}, 1, SPOT_PREPPING, 11);
+    spot_fleet_add(&fleet, (int32_t[]){7}, 1, 0);
+    assert_int_equal(spot_fleet_finish_preparation(&fleet, 0), 1);
+    spot_fleet_add(&fleet, (int32_t[]){2, 0}, 2, 10);
+    spot_fleet_add(&fleet, (int32_t[]){5}, 1, 11);
     assert_int_equal(spot_fleet_next_ready_ms(&fleet), 10);
     assert_int_equal(spot_fleet_finish_preparation(&fleet, 9), 0);
     assert_order(&fleet, SPOT_PREPPING, "caf");
