@@ -26,14 +26,10 @@ checkpoint_decide(const void *options, const spot_recovery_view_t *view,
     const spot_recovery_change_t *change, spot_recovery_plan_t *plan)
 {
     const options_t *self = options;
-    int32_t num_pipelines;
+    const int32_t num_pipelines = pipelines_possible(view);
+    const int64_t room = num_pipelines * view->job->pipeline_depth;
 
-    if (change->num_lost_active == 0 && view->num_standby < view->job->pipeline_depth) {
-        return;
-    }
-    num_pipelines = pipelines_possible(view);
-    if (change->num_lost_active == 0 &&
-        num_pipelines * view->job->pipeline_depth <= view->num_active) {
+    if (change->num_lost_active == 0 && room <= view->num_active) {
         return;
     }
     plan->is_new = true;
