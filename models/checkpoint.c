@@ -185,8 +185,8 @@ spot_cycle_progress(const spot_cycle_t *self, int64_t elapsed_ms)
                           larger(0, rest_ms - training_ms);
     progress.is_stalled = rest_ms >= training_ms;
     progress.started = 1 + cycles + progress.is_stalled;
-    if (since_write_ms >= self->write_ms) {
-        progress.durable = 1 + (since_write_ms - self->write_ms) / self->cycle_ms;
+    progress.durable = cycles + (rest_ms >= self->write_ms);
+    if (progress.durable > 0) {
         progress.durable_steps =
             self->first_steps + (progress.durable - 1) * self->cycle_steps;
     }

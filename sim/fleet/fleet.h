@@ -1,6 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The instances by what they do: prepping, standby, active. Three lists in order of
- * arrival, linked through the slots, so that any instance leaves or moves in O(1). */
+/* The instances by what they do: prepping, standby, active; each in order of arrival
+ * there.
+ *
+ * They stand in two queues. Those who are ready stand in one: the active ones up to a
+ * mark, behind it standby, so that to make the first of standby active is to move the
+ * mark. Those who prepare stand in the other. Who leaves leaves a hole, which is closed
+ * when a queue has come to the end of its places. Little of what instances do depends on
+ * a branch: what would decide it is as good as random. */
 #ifndef SPOT_SIM_FLEET_FLEET_H
 #define SPOT_SIM_FLEET_FLEET_H
 
@@ -19,55 +25,55 @@ typedef enum {
 extern const char *const spot_role_names[SPOT_NUM_ROLES];
 
 typedef struct {
-    int32_t prev;     /* slot, -1: first of its list */
-    int32_t next;     /* slot, -1: last of its list */
-    int64_t ready_ms; /* prepping: when it becomes standby */
-    spot_role_t role;
-} spot_fleet_member_t;
-
-typedef struct {
-    int32_t first; /* slot, -1: empty */
-    int32_t last;
-    int32_t count;
-} spot_fleet_list_t;
-
-typedef struct {
     int32_t capacity;
-    spot_fleet_member_t *members; /* [capacity] by slot */
-    spot_fleet_list_t lists[SPOT_NUM_ROLES];
+    int32_t counts[SPOT_NUM_ROLES]; /* instances by role */
+    int64_t num_places;     /* of each queue: first the prepping, then the ready */
+    int64_t prepping_start; /* place of the first who prepares */
+    int64_t prepping_end;   /* behind the last one */
+    int64_t active_end;     /* behind the last who is active */
+    int64_t standby_start;  /* the mark: from here on standby, before it active */
+    int64_t ready_end;      /* behind the last of standby */
+    int32_t *slots;         /* [2 num_places] by place; < 0: a hole */
+    int64_t
+        *ready_ms;  /* [num_places] prepping: when it is standby; INT64_MAX at the end */
+    int32_t *place; /* [capacity] by slot; place[-1] takes what is written for holes */
 } spot_fleet_t;
 
 /* NO_MEMORY; free self even then. */
 SPOT_MUST_CHECK int spot_fleet_init(spot_fleet_t *self, int64_t capacity);
 void spot_fleet_free(spot_fleet_t *self);
 
-/* Empties all lists. O(1). */
+/* Nobody is left. O(1). */
 void spot_fleet_clear(spot_fleet_t *self);
 
-/* A new instance at the end of a list; ready_ms counts for prepping only. */
+/* New instances begin to prepare; ready_ms: not before that of those who do already. */
 void spot_fleet_add(
-    spot_fleet_t *self, int32_t slot, spot_role_t role, int64_t ready_ms);
+    spot_fleet_t *self, const int32_t *slots, int32_t count, int64_t ready_ms);
 
-/* Takes an instance out; tells what it was. */
-spot_role_t spot_fleet_remove(spot_fleet_t *self, int32_t slot);
+/* Takes instances out; tells how many of them were active. */
+int32_t spot_fleet_remove(spot_fleet_t *self, const int32_t *slots, int32_t count);
 
-/* Those whose preparation has ended by now_ms become standby, oldest first. */
-void spot_fleet_finish_preparation(spot_fleet_t *self, int64_t now_ms);
+/* Those whose preparation has ended by now_ms become standby, oldest first; tells how
+ * many. */
+int32_t spot_fleet_finish_preparation(spot_fleet_t *self, int64_t now_ms);
 
 /* Makes exactly num_active instances active: fills up from the front of standby, returns
- * the surplus from the end of active to the end of standby, in list order. */
+ * the surplus from the end of active to the end of standby, in its order. */
 void spot_fleet_set_active(spot_fleet_t *self, int32_t num_active);
 
 /* When the oldest prepping instance becomes standby; INT64_MAX: none is prepping. */
 int64_t spot_fleet_next_ready_ms(const spot_fleet_t *self);
 
-/* Instances in all lists. */
+/* All instances. */
 int32_t spot_fleet_population(const spot_fleet_t *self);
 
-/* One line a list, with its slots in order. */
+/* The slots of all instances of a role in order; tells how many. O(places). */
+int32_t spot_fleet_list(const spot_fleet_t *self, spot_role_t role, int32_t *slots);
+
+/* One line a role, with its slots in order. */
 void spot_fleet_print_state(const spot_fleet_t *self, FILE *out);
 
-/* Aborts if an invariant does not hold. O(instances). */
+/* Aborts if an invariant does not hold. O(places). */
 void spot_fleet_verify(const spot_fleet_t *self);
 
 #endif

@@ -77,9 +77,9 @@ spot_run_log_change(spot_train_t *train, const spot_change_t *change)
 void
 spot_run_log_fleet(spot_train_t *train)
 {
-    const spot_fleet_list_t *lists = train->fleet.lists;
-    const int64_t values[SPOT_EVENT_VALUES] = {lists[SPOT_PREPPING].count,
-        lists[SPOT_STANDBY].count, lists[SPOT_ACTIVE].count, train->num_pipelines};
+    const int32_t *counts = train->fleet.counts;
+    const int64_t values[SPOT_EVENT_VALUES] = {counts[SPOT_PREPPING],
+        counts[SPOT_STANDBY], counts[SPOT_ACTIVE], train->num_pipelines};
 
     add(train, train->now_ms, SPOT_LOG_FLEET, values);
 }

@@ -12,10 +12,6 @@
 const char *const spot_job_phase_names[SPOT_NUM_JOB_PHASES] = {
     "waiting", "reconfiguring", "reloading", "training"};
 
-/* Kinds of calendar items: at one tick, preparations end before the trace's events are
- * seen. */
-enum { ITEM_READY, ITEM_TRACE };
-
 /* The tick at which something that happens at time_ms is seen. */
 static int64_t
 tick_at_or_after(const spot_train_t *self, int64_t time_ms)
@@ -75,7 +71,6 @@ spot_train_init(spot_train_t *self, const spot_scenario_t *scenario)
         return SPOT_ERR_NO_MEMORY;
     }
     self->has_one_price = self->num_meters == 1 && common_price(self)->num_steps == 1;
-    spot_calendar_init(&self->calendar);
     ret = spot_membership_init(
         &self->membership, &scenario->trace, scenario->fleet.capacity);
     if (ret == 0) {
@@ -89,54 +84,18 @@ spot_train_free(spot_train_t *self)
 {
     spot_membership_free(&self->membership);
     spot_fleet_free(&self->fleet);
-    spot_calendar_free(&self->calendar);
     free(self->cycles);
     free(self->meters);
     memset(self, 0, sizeof(*self));
 }
 
-/* The next change of the trace and the tick at which it is seen. */
+/* Looks for the tick at which the next change of the trace is seen. */
 static void
-fetch_change(spot_train_t *self)
+look_ahead(spot_train_t *self)
 {
-    self->has_change = spot_membership_next(&self->membership, &self->change);
-    if (self->has_change) {
-        self->seen_ms = tick_at_or_after(self, self->change.time_ms);
-    }
-}
+    const int64_t time_ms = spot_membership_next_ms(&self->membership);
 
-/* Puts what is known to come into the calendar: the next change of the trace and the end
- * of the oldest preparation, each at most once. An item whose instance has gone since
- * finds nothing to do. */
-static int
-schedule(spot_train_t *self)
-{
-    const int64_t ready_ms = spot_fleet_next_ready_ms(&self->fleet);
-    int ret = 0;
-
-    if (self->has_change && !self->has_trace_item) {
-        self->has_trace_item = true;
-        ret = spot_calendar_add(&self->calendar, self->seen_ms, ITEM_TRACE, 0);
-    }
-    if (ret == 0 && ready_ms != INT64_MAX && !self->has_ready_item) {
-        self->has_ready_item = true;
-        ret = spot_calendar_add(&self->calendar, ready_ms, ITEM_READY, 0);
-    }
-    return ret;
-}
-
-static void
-start_meters(spot_train_t *self)
-{
-    const spot_zones_t *zones = spot_trace_model_zones(&self->scenario->trace);
-    const spot_price_steps_t *price = common_price(self);
-
-    spot_meter_start(&self->meters[0], price);
-    for (size_t j = 0; j < zones->num_zones; j++) {
-        const spot_price_steps_t *of_zone = &zones->zones[j].price;
-
-        spot_meter_start(&self->meters[j + 1], of_zone->num_steps > 0 ? of_zone : price);
-    }
+    self->seen_ms = time_ms == INT64_MAX ? INT64_MAX : tick_at_or_after(self, time_ms);
 }
 
 /* From now on num_more instances are paid for each of count slots; NULL: the first ones.
@@ -146,9 +105,6 @@ pay_for(spot_train_t *self, const int32_t *slots, int32_t count, int num_more)
 {
     const spot_zones_t *zones;
 
-    if (self->has_one_price) {
-        return;
-    }
     if (self->num_meters == 1) {
         spot_meter_change(&self->meters[0], self->now_ms, (int64_t) count * num_more);
         return;
@@ -162,6 +118,22 @@ pay_for(spot_train_t *self, const int32_t *slots, int32_t count, int num_more)
         spot_meter_change(
             &self->meters[has_own ? zone_id + 1 : 0], self->now_ms, num_more);
     }
+}
+
+/* The initial instances are paid for from time 0. */
+static void
+start_meters(spot_train_t *self)
+{
+    const spot_zones_t *zones = spot_trace_model_zones(&self->scenario->trace);
+    const spot_price_steps_t *price = common_price(self);
+
+    spot_meter_start(&self->meters[0], price);
+    for (size_t j = 0; j < zones->num_zones; j++) {
+        const spot_price_steps_t *of_zone = &zones->zones[j].price;
+
+        spot_meter_start(&self->meters[j + 1], of_zone->num_steps > 0 ? of_zone : price);
+    }
+    pay_for(self, NULL, self->membership.population, 1);
 }
 
 static void
@@ -186,12 +158,11 @@ apply_loss(spot_train_t *self, const spot_change_t *change)
 {
     spot_train_result_t *result = &self->result;
 
-    pay_for(self, change->slots, change->count, -1);
-    for (int32_t j = 0; j < change->count; j++) {
-        if (spot_fleet_remove(&self->fleet, change->slots[j]) == SPOT_ACTIVE) {
-            self->num_lost_active++;
-        }
+    if (!self->has_one_price) {
+        pay_for(self, change->slots, change->count, -1);
     }
+    self->num_lost_active +=
+        spot_fleet_remove(&self->fleet, change->slots, change->count);
     if (change->kind == SPOT_EVENT_STOP) {
         result->stopped += change->count;
         return;
@@ -219,11 +190,11 @@ apply_change(spot_train_t *self, const spot_change_t *change)
         return;
     }
     self->result.added += change->count;
-    pay_for(self, change->slots, change->count, 1);
-    for (int32_t j = 0; j < change->count; j++) {
-        spot_fleet_add(&self->fleet, change->slots[j], SPOT_PREPPING,
-            self->now_ms + self->ready_after_ms);
+    if (!self->has_one_price) {
+        pay_for(self, change->slots, change->count, 1);
     }
+    spot_fleet_add(
+        &self->fleet, change->slots, change->count, self->now_ms + self->ready_after_ms);
 }
 
 /* Charges the instances outside pipelines for the time since the last tick that was
@@ -231,12 +202,12 @@ apply_change(spot_train_t *self, const spot_change_t *change)
 static void
 advance_to(spot_train_t *self, int64_t time_ms)
 {
-    const spot_fleet_list_t *lists = self->fleet.lists;
+    const int32_t *counts = self->fleet.counts;
     const int64_t passed_ms = time_ms - self->now_ms;
     spot_ledger_t *ledger = &self->result.ledger;
 
-    ledger->instance_ms[SPOT_SHARE_PREPPING] += passed_ms * lists[SPOT_PREPPING].count;
-    ledger->instance_ms[SPOT_SHARE_STANDBY] += passed_ms * lists[SPOT_STANDBY].count;
+    ledger->instance_ms[SPOT_SHARE_PREPPING] += passed_ms * counts[SPOT_PREPPING];
+    ledger->instance_ms[SPOT_SHARE_STANDBY] += passed_ms * counts[SPOT_STANDBY];
     ledger->population_ms += passed_ms * spot_fleet_population(&self->fleet);
     self->now_ms = time_ms;
 }
@@ -250,9 +221,9 @@ decide(spot_train_t *self)
     const spot_recovery_view_t view = {
         .now_ms = self->now_ms,
         .job = &self->scenario->job,
-        .num_active = self->fleet.lists[SPOT_ACTIVE].count,
-        .num_standby = self->fleet.lists[SPOT_STANDBY].count,
-        .num_prepping = self->fleet.lists[SPOT_PREPPING].count,
+        .num_active = self->fleet.counts[SPOT_ACTIVE],
+        .num_standby = self->fleet.counts[SPOT_STANDBY],
+        .num_prepping = self->fleet.counts[SPOT_PREPPING],
     };
     spot_recovery_plan_t plan = {0};
 
@@ -267,16 +238,17 @@ decide(spot_train_t *self)
 static void
 visit_tick(spot_train_t *self, int64_t tick_ms)
 {
-    const int32_t num_standby = tick_ms == 0 ? 0 : self->fleet.lists[SPOT_STANDBY].count;
     int32_t population;
 
     advance_to(self, tick_ms);
-    spot_fleet_finish_preparation(&self->fleet, tick_ms);
-    self->num_ready = self->fleet.lists[SPOT_STANDBY].count - num_standby;
+    self->num_ready = spot_fleet_finish_preparation(&self->fleet, tick_ms);
     self->num_lost_active = 0;
-    while (self->has_change && self->seen_ms == tick_ms) {
-        apply_change(self, &self->change);
-        fetch_change(self);
+    while (self->seen_ms == tick_ms) {
+        spot_change_t change;
+
+        (void) spot_membership_next(&self->membership, &change);
+        apply_change(self, &change);
+        look_ahead(self);
     }
     population = spot_fleet_population(&self->fleet);
     if (population > self->result.peak_instances) {
@@ -296,7 +268,7 @@ has_overdraw(const spot_train_t *self)
 {
     const int64_t stopped_ms = spot_membership_stopped_ms(&self->membership);
 
-    return !self->has_change && stopped_ms >= 0 &&
+    return self->seen_ms == INT64_MAX && stopped_ms >= 0 &&
            tick_at_or_after(self, stopped_ms) < self->end_ms;
 }
 
@@ -318,7 +290,7 @@ finish(spot_train_t *self)
     return has_overdraw(self) ? SPOT_ERR_OVERDRAW : 0;
 }
 
-int
+void
 spot_train_start(
     spot_train_t *self, uint64_t seed, uint64_t replication, spot_event_log_t *log)
 {
@@ -330,59 +302,47 @@ spot_train_start(
     if (log != NULL) {
         spot_event_log_clear(log);
     }
-    spot_calendar_clear(&self->calendar);
     spot_fleet_clear(&self->fleet);
     spot_membership_start(&self->membership, seed, replication);
     self->now_ms = 0;
     self->end_ms = self->scenario->horizon_ms;
-    self->has_ready_item = false;
-    self->has_trace_item = false;
     self->num_pipelines = 0;
     self->result.initial = self->membership.population;
-    start_meters(self);
     for (int32_t slot = 0; slot < self->membership.population; slot++) {
-        spot_fleet_add(&self->fleet, slot, SPOT_STANDBY, 0);
+        spot_fleet_add(&self->fleet, &slot, 1, 0);
     }
-    pay_for(self, NULL, self->membership.population, 1);
-    fetch_change(self);
+    if (!self->has_one_price) {
+        start_meters(self);
+    }
+    look_ahead(self);
     visit_tick(self, 0);
-    return schedule(self);
 }
 
+/* Until the next tick at which a change is seen or a preparation ends nothing happens.
+ */
 int
 spot_train_step(spot_train_t *self)
 {
-    const spot_calendar_item_t *next = spot_calendar_first(&self->calendar);
-    int64_t tick_ms;
-    int ret;
+    const int64_t ready_ms = spot_fleet_next_ready_ms(&self->fleet);
+    const int64_t tick_ms = self->seen_ms < ready_ms ? self->seen_ms : ready_ms;
 
-    if (next == NULL || next->time_ms >= self->end_ms) {
+    if (tick_ms >= self->end_ms) {
         return finish(self);
     }
-    tick_ms = next->time_ms;
-    while (next != NULL && next->time_ms == tick_ms) {
-        const spot_calendar_item_t item = spot_calendar_take(&self->calendar);
-
-        self->has_ready_item = self->has_ready_item && item.kind != ITEM_READY;
-        self->has_trace_item = self->has_trace_item && item.kind != ITEM_TRACE;
-        next = spot_calendar_first(&self->calendar);
-    }
     visit_tick(self, tick_ms);
-    ret = schedule(self);
-    return ret == 0 ? 1 : ret;
+    return 1;
 }
 
 int
 spot_train_run(
     spot_train_t *self, uint64_t seed, uint64_t replication, spot_event_log_t *log)
 {
-    int ret = spot_train_start(self, seed, replication, log);
+    int ret;
 
-    if (ret == 0) {
-        do {
-            ret = spot_train_step(self);
-        } while (ret > 0);
-    }
+    spot_train_start(self, seed, replication, log);
+    do {
+        ret = spot_train_step(self);
+    } while (ret > 0);
     if (ret == 0 && log != NULL) {
         ret = log->has_failed;
     }
@@ -403,20 +363,18 @@ spot_train_print_state(const spot_train_t *self, FILE *out)
         self->result.steps_durable);
     spot_membership_print_state(&self->membership, out);
     spot_fleet_print_state(&self->fleet, out);
-    spot_calendar_print_state(&self->calendar, out);
 }
 
 void
 spot_train_verify(const spot_train_t *self)
 {
-    const spot_fleet_list_t *lists = self->fleet.lists;
+    const int32_t *counts = self->fleet.counts;
     const int64_t depth = self->scenario->job.pipeline_depth;
 
     spot_membership_verify(&self->membership);
     spot_fleet_verify(&self->fleet);
-    spot_calendar_verify(&self->calendar);
-    spot_bug_assert(lists[SPOT_ACTIVE].count == self->num_pipelines * depth);
-    spot_bug_assert(self->episode.world_size == lists[SPOT_ACTIVE].count);
+    spot_bug_assert(counts[SPOT_ACTIVE] == self->num_pipelines * depth);
+    spot_bug_assert(self->episode.world_size == counts[SPOT_ACTIVE]);
     spot_bug_assert(self->now_ms <= self->end_ms);
     spot_bug_assert(self->end_ms <= self->scenario->horizon_ms);
 }

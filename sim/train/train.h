@@ -14,7 +14,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "sim/engine/calendar.h"
 #include "sim/engine/event_log.h"
 #include "sim/fleet/fleet.h"
 #include "sim/train/ledger.h"
@@ -76,7 +75,6 @@ typedef struct {
     const spot_scenario_t *scenario; /* must outlive self */
     spot_membership_t membership;
     spot_fleet_t fleet;
-    spot_calendar_t calendar;
     size_t num_meters;
     spot_meter_t
         *meters; /* [num_meters] first what has no price of its own, then by zone */
@@ -86,13 +84,9 @@ typedef struct {
                               0  marks one that was not */
     spot_event_log_t *log; /* NULL: no log */
     int64_t now_ms;
-    int64_t end_ms;         /* of the run, as far as it is known */
-    spot_change_t change;   /* the next one of the trace */
-    int64_t seen_ms;        /* the tick at which it is seen */
-    int64_t ready_after_ms; /* from the tick of an arrival to that of being ready */
-    bool has_change;
-    bool has_ready_item; /* in the calendar */
-    bool has_trace_item;
+    int64_t end_ms;          /* of the run, as far as it is known */
+    int64_t seen_ms;         /* the tick at which the next change of the trace is seen */
+    int64_t ready_after_ms;  /* from the tick of an arrival to that of being ready */
     int32_t num_lost_active; /* at this tick */
     int32_t num_ready;       /* became standby at this tick */
     int32_t num_pipelines;
@@ -113,7 +107,7 @@ SPOT_API SPOT_MUST_CHECK int spot_train_run(
     spot_train_t *self, uint64_t seed, uint64_t replication, spot_event_log_t *log);
 
 /* The same one step at a time, for tests: start, then step while it returns 1. */
-SPOT_MUST_CHECK int spot_train_start(
+void spot_train_start(
     spot_train_t *self, uint64_t seed, uint64_t replication, spot_event_log_t *log);
 SPOT_MUST_CHECK int spot_train_step(spot_train_t *self);
 

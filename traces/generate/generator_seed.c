@@ -19,7 +19,7 @@ typedef spot_seed_direction_t direction_t;
 typedef spot_seed_model_t model_t;
 typedef spot_seed_state_t state_t;
 
-/* Numbers of ticks above this are "never": no run is so long. */
+/* So many ticks are "never": no run is so long. */
 #define MAX_TICKS 0x1p52
 
 static int
@@ -65,25 +65,53 @@ seed_free(void *model)
     }
 }
 
-/* The tick of the next success of a Bernoulli trial per tick, by inversion: the number
- * of failures before it is floor(ln U / ln q). 1 - uniform is exact and never 0. */
-static int64_t
-tick_of_next_event(const direction_t *direction, spot_rng_t *rng, int64_t tick)
+/* Ticks from one success of a Bernoulli trial per tick to the next, by inversion: the
+ * number of failures in between is floor(ln U / ln q). 1 - uniform is exact and never 0.
+ * Without a chance of success the number is infinite or not a number. */
+static SPOT_NOINLINE void
+draw_gaps(spot_seed_ahead_t *gaps, const direction_t *direction, spot_rng_t *rng)
 {
-    double num_failures;
+    for (int j = 0; j < SPOT_SEED_NUM_AHEAD; j++) {
+        const double num_failures =
+            log(1 - spot_rng_uniform(rng)) * direction->failures_per_log;
 
-    if (direction->p_per_minute == 0) {
-        return INT64_MAX;
+        gaps->values[j] =
+            num_failures < MAX_TICKS ? 1 + (int64_t) num_failures : (int64_t) MAX_TICKS;
     }
-    num_failures = log(1 - spot_rng_uniform(rng)) * direction->failures_per_log;
-    return num_failures < MAX_TICKS ? tick + 1 + (int64_t) num_failures : INT64_MAX;
+    gaps->num_used = 0;
+}
+
+static SPOT_NOINLINE void
+draw_sizes(spot_seed_ahead_t *sizes, const direction_t *direction, spot_rng_t *rng)
+{
+    for (int j = 0; j < SPOT_SEED_NUM_AHEAD; j++) {
+        sizes->values[j] = spot_size_law_draw(&direction->law, rng);
+    }
+    sizes->num_used = 0;
 }
 
 void
 spot_seed_advance(state_t *self, int direction_id, int64_t tick)
 {
-    self->next_tick[direction_id] = tick_of_next_event(
-        &self->model->directions[direction_id], &self->gap[direction_id], tick);
+    spot_seed_ahead_t *gaps = &self->gaps[direction_id];
+
+    if (gaps->num_used == SPOT_SEED_NUM_AHEAD) {
+        draw_gaps(
+            gaps, &self->model->directions[direction_id], &self->gap[direction_id]);
+    }
+    self->next_tick[direction_id] = tick + gaps->values[gaps->num_used++];
+}
+
+static int64_t
+next_size(state_t *self, int direction_id)
+{
+    spot_seed_ahead_t *sizes = &self->sizes[direction_id];
+
+    if (sizes->num_used == SPOT_SEED_NUM_AHEAD) {
+        draw_sizes(
+            sizes, &self->model->directions[direction_id], &self->count[direction_id]);
+    }
+    return sizes->values[sizes->num_used++];
 }
 
 /* The first trial is at tick 1, in the notebook's forms at tick 0. */
@@ -107,20 +135,28 @@ seed_start(void *state, const void *model, const spot_dice_t *dice)
             &self->gap[j], dice->seed, dice->replication, SPOT_STREAM_GAP, entity);
         spot_rng_seek(
             &self->count[j], dice->seed, dice->replication, SPOT_STREAM_COUNT, entity);
+        self->gaps[j].num_used = SPOT_SEED_NUM_AHEAD;
+        self->sizes[j].num_used = SPOT_SEED_NUM_AHEAD;
         self->waiting[j] = 0;
         spot_seed_advance(self, j, is_corrected ? 0 : -1);
     }
 }
 
-/* An event with nothing to do (no instance left, or no room) is dropped. */
+/* An event with nothing to do (no instance left, or no room) is dropped. Which direction
+ * is next is as good as random, so nothing but tables depends on it. */
 static bool
 next_up_to_tick(state_t *self, int64_t last_tick, spot_event_t *event)
 {
+    static const spot_event_kind_t kinds[] = {
+        [PREEMPTION] = SPOT_EVENT_PREEMPT, [ADDITION] = SPOT_EVENT_ADD};
+    static const int64_t signs[] = {[PREEMPTION] = -1, [ADDITION] = 1};
     const spot_model_common_t *common = &self->model->common;
-    int64_t room = 0, tick = 0;
-    int j = PREEMPTION;
+    const int64_t rooms[] = {[PREEMPTION] = self->population,
+        [ADDITION] = common->capacity - self->population};
+    int64_t tick, size;
+    int j;
 
-    while (room == 0) {
+    do {
         j = self->next_tick[ADDITION] < self->next_tick[PREEMPTION] ? ADDITION
                                                                     : PREEMPTION;
         tick = self->next_tick[j];
@@ -128,14 +164,14 @@ next_up_to_tick(state_t *self, int64_t last_tick, spot_event_t *event)
             return false;
         }
         spot_seed_advance(self, j, tick);
-        room = j == PREEMPTION ? self->population : common->capacity - self->population;
-    }
+    } while (rooms[j] == 0);
+    size = next_size(self, j);
+    size = size < rooms[j] ? size : rooms[j];
+    self->population += signs[j] * size;
     event->time_ms = tick * common->tick_ms;
-    event->kind = j == PREEMPTION ? SPOT_EVENT_PREEMPT : SPOT_EVENT_ADD;
-    event->count = spot_size_law_draw(&self->model->directions[j].law, &self->count[j]);
-    event->count = event->count < room ? event->count : (int32_t) room;
+    event->kind = kinds[j];
+    event->count = (int32_t) size;
     event->name_ids = NULL;
-    self->population += j == PREEMPTION ? -event->count : event->count;
     return true;
 }
 

@@ -62,13 +62,24 @@ typedef struct {
     double p_one_is_rounded_to_0; /* of an addition of size 1 that passes the capacity */
 } spot_seed_model_t;
 
+/* Draws are made so many at a time, so that their logarithms overlap and no event waits
+ * for one. */
+#define SPOT_SEED_NUM_AHEAD 8
+
+typedef struct {
+    unsigned num_used;
+    int64_t values[SPOT_SEED_NUM_AHEAD];
+} spot_seed_ahead_t;
+
 typedef struct {
     const spot_seed_model_t *model;
     int64_t population;
-    int64_t last_tick;                           /* nothing later is wanted */
-    int64_t next_tick[SPOT_SEED_NUM_DIRECTIONS]; /* INT64_MAX: never */
+    int64_t last_tick; /* nothing later is wanted */
+    int64_t next_tick[SPOT_SEED_NUM_DIRECTIONS];
     spot_rng_t gap[SPOT_SEED_NUM_DIRECTIONS];
     spot_rng_t count[SPOT_SEED_NUM_DIRECTIONS];
+    spot_seed_ahead_t gaps[SPOT_SEED_NUM_DIRECTIONS];  /* ticks to the next success */
+    spot_seed_ahead_t sizes[SPOT_SEED_NUM_DIRECTIONS]; /* of the corrected form */
     /* Of the notebook's forms: */
     int64_t tick;                              /* the latest one with a success */
     int32_t waiting[SPOT_SEED_NUM_DIRECTIONS]; /* instances of it not given yet */

@@ -89,42 +89,54 @@ spot_membership_free(spot_membership_t *self)
     memset(self, 0, sizeof(*self));
 }
 
-/* Gives a slot to a new instance, -1: without a name. There must be room. */
-static int32_t
-give_slot(spot_membership_t *self, spot_pool_t *pool, int32_t name_id)
+/* Gives slots to new instances of a pool and puts them into taken. There must be room.
+ */
+static void
+give_slots(spot_membership_t *self, spot_pool_t *pool, int32_t count)
 {
-    const int32_t slot =
-        self->num_free > 0 ? self->free_slots[--self->num_free] : self->num_slots_used++;
+    const int32_t population = pool->population;
+    const int64_t num_births = pool->num_births;
+    int32_t num_free = self->num_free;
 
-    self->place[slot] = pool->population;
-    pool->living[pool->population++] = slot;
-    self->population++;
-    if (self->num_pools > 1) {
-        self->pool_of_slot[slot] = (int32_t) (pool - self->pools);
+    for (int32_t j = 0; j < count; j++) {
+        const int32_t slot =
+            num_free > 0 ? self->free_slots[--num_free] : self->num_slots_used++;
+
+        pool->living[population + j] = slot;
+        self->place[slot] = population + j;
+        self->birth[slot] = num_births + j + 1;
+        self->taken[j] = slot;
     }
-    self->birth[slot] = ++pool->num_births;
-    if (self->num_names > 0) {
-        self->name_id[slot] = name_id;
+    self->num_free = num_free;
+    self->population += count;
+    pool->population += count;
+    pool->num_births += count;
+    for (int32_t j = 0; self->num_pools > 1 && j < count; j++) {
+        self->pool_of_slot[self->taken[j]] = (int32_t) (pool - self->pools);
     }
+}
+
+/* name_id -1: without a name. */
+static void
+give_name(spot_membership_t *self, int32_t slot, int32_t name_id)
+{
+    self->name_id[slot] = name_id;
     if (name_id >= 0) {
         self->slot_of_name[name_id] = slot;
     }
-    return slot;
 }
 
-static void
-take_slot(spot_membership_t *self, spot_pool_t *pool, int32_t slot)
+/* Takes the slot at a place of the pool. */
+static int32_t
+take_slot(spot_membership_t *self, spot_pool_t *pool, int32_t place)
 {
-    const int32_t place = self->place[slot];
+    const int32_t slot = pool->living[place];
     const int32_t last = pool->living[--pool->population];
 
     pool->living[place] = last;
     self->place[last] = place;
-    self->population--;
     self->free_slots[self->num_free++] = slot;
-    if (self->num_names > 0 && self->name_id[slot] >= 0) {
-        self->slot_of_name[self->name_id[slot]] = -1;
-    }
+    return slot;
 }
 
 /* Those who live at time 0. */
@@ -146,12 +158,10 @@ give_initial_slots(spot_membership_t *self)
         } else if (generator->initial != NULL) {
             num_initial = generator->initial(self->source);
         }
-        for (int64_t j = 0; j < num_initial; j++) {
-            const int32_t name_id = self->num_names == 0    ? -1
-                                    : initial_names == NULL ? num_given
-                                                            : initial_names[num_given];
-
-            (void) give_slot(self, &self->pools[pool_id], name_id);
+        give_slots(self, &self->pools[pool_id], (int32_t) num_initial);
+        for (int64_t j = 0; self->num_names > 0 && j < num_initial; j++) {
+            give_name(self, self->taken[j],
+                initial_names == NULL ? num_given : initial_names[num_given]);
             num_given++;
         }
     }
@@ -163,6 +173,7 @@ spot_membership_start(spot_membership_t *self, uint64_t seed, uint64_t replicati
     const spot_dice_t dice = {.seed = seed, .replication = replication};
 
     self->model->generator->start(self->source, self->model->model, &dice);
+    self->has_event = false;
     self->population = 0;
     self->num_slots_used = 0;
     self->num_free = 0;
@@ -178,73 +189,96 @@ spot_membership_start(spot_membership_t *self, uint64_t seed, uint64_t replicati
 }
 
 /* Above the capacity the first ones enter, the others are clipped. */
-static void
-apply_addition(spot_membership_t *self, spot_pool_t *pool, const spot_event_t *event,
-    spot_change_t *change)
+static int32_t
+apply_addition(spot_membership_t *self, spot_pool_t *pool, const spot_event_t *event)
 {
     const int32_t room = self->capacity - self->population;
+    const int32_t count = event->count < room ? event->count : room;
 
-    change->count = event->count < room ? event->count : room;
-    for (int32_t j = 0; j < change->count; j++) {
-        self->taken[j] =
-            give_slot(self, pool, event->name_ids == NULL ? -1 : event->name_ids[j]);
+    give_slots(self, pool, count);
+    for (int32_t j = 0; self->num_names > 0 && j < count; j++) {
+        give_name(
+            self, self->taken[j], event->name_ids == NULL ? -1 : event->name_ids[j]);
     }
+    return count;
 }
 
 /* Uniform without replacement among all that live in the pool, whatever they do. */
-static void
-apply_counted_loss(spot_membership_t *self, spot_pool_t *pool, const spot_event_t *event,
-    spot_change_t *change)
+static int32_t
+apply_counted_loss(spot_membership_t *self, spot_pool_t *pool, const spot_event_t *event)
 {
-    change->count = event->count < pool->population ? event->count : pool->population;
-    for (int32_t j = 0; j < change->count; j++) {
+    const int32_t count =
+        event->count < pool->population ? event->count : pool->population;
+
+    for (int32_t j = 0; j < count; j++) {
         const uint64_t place =
             spot_rng_below(&self->victims, (uint64_t) pool->population);
 
-        self->taken[j] = pool->living[place];
-        take_slot(self, pool, self->taken[j]);
+        self->taken[j] = take_slot(self, pool, (int32_t) place);
     }
+    self->population -= count;
+    for (int32_t j = 0; self->num_names > 0 && j < count; j++) {
+        const int32_t name_id = self->name_id[self->taken[j]];
+
+        if (name_id >= 0) {
+            self->slot_of_name[name_id] = -1;
+        }
+    }
+    return count;
 }
 
 /* A name that does not live was clipped when it should have entered. */
-static void
-apply_named_loss(
-    spot_membership_t *self, const spot_event_t *event, spot_change_t *change)
+static int32_t
+apply_named_loss(spot_membership_t *self, const spot_event_t *event)
 {
-    change->count = 0;
-    for (int32_t j = 0; j < event->count; j++) {
-        const int32_t slot = self->slot_of_name[event->name_ids[j]];
+    int32_t count = 0;
 
-        if (slot >= 0) {
-            self->taken[change->count++] = slot;
-            take_slot(self, &self->pools[self->pool_of_slot[slot]], slot);
+    for (int32_t j = 0; j < event->count; j++) {
+        int32_t *slot = &self->slot_of_name[event->name_ids[j]];
+
+        if (*slot >= 0) {
+            self->taken[count++] = take_slot(
+                self, &self->pools[self->pool_of_slot[*slot]], self->place[*slot]);
+            *slot = -1;
         }
     }
+    self->population -= count;
+    return count;
+}
+
+int64_t
+spot_membership_next_ms(spot_membership_t *self)
+{
+    if (!self->has_event) {
+        self->has_event = self->model->generator->next(self->source, &self->event);
+    }
+    return self->has_event ? self->event.time_ms : INT64_MAX;
 }
 
 bool
 spot_membership_next(spot_membership_t *self, spot_change_t *change)
 {
     const spot_generator_t *generator = self->model->generator;
+    const spot_event_t *event = &self->event;
     spot_pool_t *pool = self->pools;
-    spot_event_t event;
 
-    if (!generator->next(self->source, &event)) {
+    if (spot_membership_next_ms(self) == INT64_MAX) {
         return false;
     }
+    self->has_event = false;
     if (generator->zone != NULL) {
         pool += generator->zone(self->source);
     }
-    if (event.kind == SPOT_EVENT_ADD) {
-        apply_addition(self, pool, &event, change);
-    } else if (event.name_ids == NULL) {
-        apply_counted_loss(self, pool, &event, change);
+    if (event->kind == SPOT_EVENT_ADD) {
+        change->count = apply_addition(self, pool, event);
+    } else if (event->name_ids == NULL) {
+        change->count = apply_counted_loss(self, pool, event);
     } else {
-        apply_named_loss(self, &event, change);
+        change->count = apply_named_loss(self, event);
     }
-    change->time_ms = event.time_ms;
-    change->kind = event.kind;
-    change->num_clipped = event.count - change->count;
+    change->time_ms = event->time_ms;
+    change->kind = event->kind;
+    change->num_clipped = event->count - change->count;
     change->slots = self->taken;
     return true;
 }

@@ -33,6 +33,8 @@ typedef struct {
     const spot_trace_model_t *model; /* must outlive self */
     const spot_zones_t *zones;       /* of the model */
     void *source;                    /* state of the generator */
+    spot_event_t event;              /* of the generator, to be carried out next */
+    bool has_event;
     int32_t capacity;
     int32_t population;
     int32_t num_slots_used; /* slots below were used in this replication */
@@ -59,6 +61,9 @@ void spot_membership_free(spot_membership_t *self);
 /* Starts a replication: the initial instances live in slots 0 ... population - 1, zone
  * by zone. O(initial instances + names). */
 void spot_membership_start(spot_membership_t *self, uint64_t seed, uint64_t replication);
+
+/* When the next change happens, INT64_MAX: never. The living are as they were. */
+int64_t spot_membership_next_ms(spot_membership_t *self);
 
 /* The next change in trace order; false: nothing happens any more. count may be 0. */
 bool spot_membership_next(spot_membership_t *self, spot_change_t *change);

@@ -291,7 +291,8 @@ int32_t
 spot_size_law_draw(const spot_size_law_t *self, spot_rng_t *rng)
 {
     const double u = spot_rng_uniform(rng);
-    size_t size_id = self->guides[(size_t) (u * (double) self->num_guides)];
+    /* signed, as processors convert them */
+    size_t size_id = self->guides[(int64_t) (u * (double) (int64_t) self->num_guides)];
 
     while (self->cumulative[size_id] <= u) {
         size_id++;

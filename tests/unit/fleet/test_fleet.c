@@ -80,15 +80,11 @@ assert_same(const spot_fleet_t *fleet, const model_t *model)
     spot_fleet_verify(fleet);
     for (int role = 0; role < SPOT_NUM_ROLES; role++) {
         const model_list_t *list = &model->lists[role];
-        int32_t slot = fleet->lists[role].first;
+        int32_t slots[CAPACITY];
 
-        assert_int_equal(fleet->lists[role].count, list->num);
-        for (int32_t j = 0; j < list->num; j++) {
-            assert_int_equal(slot, list->slots[j]);
-            assert_int_equal(fleet->members[slot].role, role);
-            slot = fleet->members[slot].next;
-        }
-        assert_int_equal(slot, -1);
+        assert_int_equal(fleet->counts[role], list->num);
+        assert_int_equal(spot_fleet_list(fleet, (spot_role_t) role, slots), list->num);
+        assert_memory_equal(slots, list->slots, (size_t) list->num * sizeof(*slots));
         population += list->num;
     }
     assert_int_equal(spot_fleet_population(fleet), population);
@@ -100,29 +96,39 @@ assert_same(const spot_fleet_t *fleet, const model_t *model)
     }
 }
 
-/* A free slot is taken, a taken one is freed. */
+/* Free slots from one on are taken, or taken ones are freed, some at once. */
 static void
-change_slot(
-    spot_fleet_t *fleet, model_t *model, int32_t slot, int64_t ready_ms, bool is_ready)
+change_slots(
+    spot_fleet_t *fleet, model_t *model, int32_t first, int32_t most, int64_t ready_ms)
 {
-    int32_t place;
-    const spot_role_t role = model_find(model, slot, &place);
+    int32_t slots[CAPACITY], place, count = 0, num_active = 0;
+    const bool is_add = model_find(model, first, &place) == SPOT_NUM_ROLES;
 
-    if (role != SPOT_NUM_ROLES) {
-        (void) model_take(model, role, place);
-        assert_int_equal(spot_fleet_remove(fleet, slot), role);
-    } else if (is_ready) {
-        model_add(model, slot, SPOT_STANDBY, 0);
-        spot_fleet_add(fleet, slot, SPOT_STANDBY, 0);
+    for (int32_t slot = first; slot < CAPACITY && count < most; slot++) {
+        const spot_role_t before = model_find(model, slot, &place);
+
+        if ((before == SPOT_NUM_ROLES) != is_add) {
+            continue;
+        }
+        if (is_add) {
+            model_add(model, slot, SPOT_PREPPING, ready_ms);
+        } else {
+            (void) model_take(model, before, place);
+            num_active += before == SPOT_ACTIVE;
+        }
+        slots[count++] = slot;
+    }
+    if (is_add) {
+        spot_fleet_add(fleet, slots, count, ready_ms);
     } else {
-        model_add(model, slot, SPOT_PREPPING, ready_ms);
-        spot_fleet_add(fleet, slot, SPOT_PREPPING, ready_ms);
+        assert_int_equal(spot_fleet_remove(fleet, slots, count), num_active);
     }
 }
 
 static void
 run_random(spot_fleet_t *fleet, spot_rng_t *rng)
 {
+    const int64_t preparation_ms = (int64_t) spot_rng_below(rng, 20);
     model_t model;
     int64_t now_ms = 0;
 
@@ -140,13 +146,18 @@ run_random(spot_fleet_t *fleet, spot_rng_t *rng)
             model_set_active(&model, num_active);
             spot_fleet_set_active(fleet, num_active);
         } else if (spot_rng_below(rng, 4) == 0) {
+            int32_t num_ready = 0;
+
             while (prepping->num > 0 && prepping->ready_ms[0] <= now_ms) {
                 model_add(&model, model_take(&model, SPOT_PREPPING, 0), SPOT_STANDBY, 0);
+                num_ready++;
             }
-            spot_fleet_finish_preparation(fleet, now_ms);
+            assert_int_equal(spot_fleet_finish_preparation(fleet, now_ms), num_ready);
         } else {
-            change_slot(fleet, &model, (int32_t) spot_rng_below(rng, CAPACITY),
-                now_ms + 20, spot_rng_below(rng, 4) == 0);
+            const int32_t first = (int32_t) spot_rng_below(rng, CAPACITY);
+            const int32_t most = (int32_t) spot_rng_below(rng, 4);
+
+            change_slots(fleet, &model, first, most, now_ms + preparation_ms);
         }
         assert_same(fleet, &model);
     }
@@ -172,13 +183,13 @@ static void
 assert_order(const spot_fleet_t *fleet, spot_role_t role, const char *expected)
 {
     char order[CAPACITY + 1];
-    size_t length = 0;
+    int32_t slots[CAPACITY];
+    const int32_t count = spot_fleet_list(fleet, role, slots);
 
-    for (int32_t slot = fleet->lists[role].first; slot >= 0;
-         slot = fleet->members[slot].next) {
-        order[length++] = (char) ('a' + slot);
+    for (int32_t j = 0; j < count; j++) {
+        order[j] = (char) ('a' + slots[j]);
     }
-    order[length] = '\0';
+    order[count] = '\0';
     assert_string_equal(order, expected);
 }
 
@@ -191,13 +202,12 @@ test_order(void **state)
 
     (void) state;
     assert_int_equal(spot_fleet_init(&fleet, 8), 0);
-    for (int32_t slot = 0; slot < 6; slot++) {
-        spot_fleet_add(&fleet, slot, SPOT_STANDBY, 0);
-    }
+    spot_fleet_add(&fleet, (int32_t[]){0, 1, 2, 3, 4, 5}, 6, 0);
+    assert_int_equal(spot_fleet_finish_preparation(&fleet, 0), 6);
     spot_fleet_set_active(&fleet, 5);
     assert_order(&fleet, SPOT_ACTIVE, "abcde");
     assert_order(&fleet, SPOT_STANDBY, "f");
-    assert_int_equal(spot_fleet_remove(&fleet, 1), SPOT_ACTIVE);
+    assert_int_equal(spot_fleet_remove(&fleet, (int32_t[]){1}, 1), 1);
     spot_fleet_set_active(&fleet, 2);
     assert_order(&fleet, SPOT_ACTIVE, "ac");
     assert_order(&fleet, SPOT_STANDBY, "fde");
@@ -218,20 +228,20 @@ test_preparation(void **state)
     (void) state;
     assert_int_equal(spot_fleet_init(&fleet, 8), 0);
     assert_true(spot_fleet_next_ready_ms(&fleet) == INT64_MAX);
-    spot_fleet_add(&fleet, 7, SPOT_STANDBY, 0);
-    spot_fleet_add(&fleet, 2, SPOT_PREPPING, 10);
-    spot_fleet_add(&fleet, 0, SPOT_PREPPING, 10);
-    spot_fleet_add(&fleet, 5, SPOT_PREPPING, 11);
+    spot_fleet_add(&fleet, (int32_t[]){7}, 1, 0);
+    assert_int_equal(spot_fleet_finish_preparation(&fleet, 0), 1);
+    spot_fleet_add(&fleet, (int32_t[]){2, 0}, 2, 10);
+    spot_fleet_add(&fleet, (int32_t[]){5}, 1, 11);
     assert_int_equal(spot_fleet_next_ready_ms(&fleet), 10);
-    spot_fleet_finish_preparation(&fleet, 9);
+    assert_int_equal(spot_fleet_finish_preparation(&fleet, 9), 0);
     assert_order(&fleet, SPOT_PREPPING, "caf");
-    spot_fleet_finish_preparation(&fleet, 10);
+    assert_int_equal(spot_fleet_finish_preparation(&fleet, 10), 2);
     assert_order(&fleet, SPOT_PREPPING, "f");
     assert_order(&fleet, SPOT_STANDBY, "hca");
     assert_int_equal(spot_fleet_next_ready_ms(&fleet), 11);
-    assert_int_equal(spot_fleet_remove(&fleet, 5), SPOT_PREPPING);
+    assert_int_equal(spot_fleet_remove(&fleet, (int32_t[]){5}, 1), 0);
     assert_true(spot_fleet_next_ready_ms(&fleet) == INT64_MAX);
-    spot_fleet_finish_preparation(&fleet, INT64_MAX - 1);
+    assert_int_equal(spot_fleet_finish_preparation(&fleet, INT64_MAX - 1), 0);
     assert_int_equal(spot_fleet_population(&fleet), 3);
     spot_fleet_free(&fleet);
 }

@@ -295,9 +295,9 @@ test_engine_equals_twin(void **state)
 static void
 run_by_steps(spot_train_t *train, spot_event_log_t *log)
 {
-    int ret = spot_train_start(train, 0, 0, log);
+    int ret;
 
-    assert_int_equal(ret, 0);
+    spot_train_start(train, 0, 0, log);
     spot_train_verify(train);
     while ((ret = spot_train_step(train)) == 1) {
         spot_train_verify(train);
