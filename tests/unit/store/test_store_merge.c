@@ -219,7 +219,7 @@ test_files_that_are_no_store(void **state)
     assert_int_not_equal(access(out.path, F_OK), 0); /* nothing is left behind */
     spot_diag_init(&diag);
     assert_int_equal(
-        spot_store_merge(out.path, 1, none, NULL, NULL, &diag), SPOT_ERR_IO);
+        spot_store_merge(out.path, 1, none, NULL, NULL, &diag), SPOT_ERR_BAD_INPUT);
     assert_true(case_says(&diag, "/nowhere/x.db: the folder /nowhere/"));
     assert_int_not_equal(access(out.path, F_OK), 0);
     spot_diag_free(&diag);
