@@ -10,6 +10,7 @@
 #include "base/suggest.h"
 #include "cli/command.h"
 #include "cli/manual.h"
+#include "sim/store/provenance.h"
 
 /* Whether word is the first word, or the only one, of the command's name. */
 static bool
@@ -83,6 +84,16 @@ asks_for_help(int argc, char **argv)
                            strcmp(argv[2], "-h") == 0);
 }
 
+/* before: what stands before the first of them. */
+static void
+print_libraries(const char *before, const spot_library_t *libraries)
+{
+    for (const spot_library_t *library = libraries; library->name != NULL; library++) {
+        printf("%s%s %s", library == libraries ? before : ", ", library->name,
+            library->version());
+    }
+}
+
 /* The first line is for programs: "spotsim VERSION (COMMIT)". */
 static void
 print_version(void)
@@ -90,11 +101,8 @@ print_version(void)
     printf("spotsim %s (%s)\n", spot_build_info.version, spot_build_info.commit);
     printf(
         "built with %s, %s\nruns with", spot_build_info.compiler, spot_build_info.build);
-    for (const spot_library_t *library = spot_base_libraries; library->name != NULL;
-         library++) {
-        printf("%s %s %s", library == spot_base_libraries ? "" : ",", library->name,
-            library->version());
-    }
+    print_libraries(" ", spot_base_libraries);
+    print_libraries(", ", spot_store_libraries);
     putchar('\n');
 }
 

@@ -38,9 +38,10 @@ static void
 end_line(line_t *self)
 {
     if (self->format == SPOT_EXPORT_JSONL) {
-        spot_json_close(&self->json, '}');
+        spot_json_close(&self->json, '}'); /* which ends the line */
+    } else {
+        fputc('\n', self->out);
     }
-    fputc('\n', self->out);
 }
 
 /* The comma before a cell of CSV, and its name in the head: true where the value must
@@ -131,20 +132,75 @@ put_point(line_t *self)
     }
 }
 
+static void
+list_warnings(line_t *self, uint32_t warnings)
+{
+    const spot_study_head_t *head = self->store->head;
+
+    spot_json_open(&self->json, "warnings", '[');
+    for (size_t j = 0; j < head->num_warnings; j++) {
+        if ((warnings >> j & 1) != 0) {
+            spot_json_text(&self->json, NULL, head->warnings[j].name);
+        }
+    }
+    spot_json_close(&self->json, ']');
+}
+
+/* "a;b": most rows have none. */
 static int
-put_row(void *context, int64_t replication, const double *metrics)
+join_warnings(const spot_study_head_t *head, uint32_t warnings, FILE *out)
+{
+    char *text = NULL;
+    size_t num_bytes = 0;
+    FILE *stream = open_memstream(&text, &num_bytes);
+    bool has_any = false;
+
+    if (stream == NULL) {
+        return SPOT_ERR_NO_MEMORY;
+    }
+    for (size_t j = 0; j < head->num_warnings; j++) {
+        if ((warnings >> j & 1) != 0) {
+            fprintf(stream, "%s%s", has_any ? ";" : "", head->warnings[j].name);
+            has_any = true;
+        }
+    }
+    if (fclose(stream) != 0) {
+        free(text);
+        return SPOT_ERR_NO_MEMORY;
+    }
+    spot_csv_field_text(out, text);
+    free(text);
+    return 0;
+}
+
+/* The names of those that held. */
+static int
+put_warnings(line_t *self, uint32_t warnings)
+{
+    if (self->format == SPOT_EXPORT_JSONL) {
+        list_warnings(self, warnings);
+    } else if (!begin_cell(self, "warnings") && warnings != 0) {
+        return join_warnings(self->store->head, warnings, self->out);
+    }
+    return 0;
+}
+
+static int
+put_row(void *context, const spot_row_t *row)
 {
     line_t *self = context;
     const spot_study_head_t *head = self->store->head;
+    int ret;
 
     begin_line(self);
     put_point(self);
-    put_integer(self, "replication", replication);
+    put_integer(self, "replication", row->replication);
     for (size_t j = 0; j < head->num_metrics; j++) {
-        put_number(self, head->metrics[j].name, metrics[j]);
+        put_number(self, head->metrics[j].name, row->metrics[j]);
     }
+    ret = put_warnings(self, row->warnings);
     end_line(self);
-    return ferror(self->out) ? SPOT_ERR_IO : 0;
+    return ret == 0 && ferror(self->out) ? SPOT_ERR_IO : ret;
 }
 
 static line_t
@@ -162,7 +218,7 @@ spot_export_replications(
 {
     const double nothing[SPOT_MAX_METRICS] = {0};
     line_t line = line_of(store, format, out);
-    int ret = line.is_head ? put_row(&line, 0, nothing) : 0;
+    int ret = line.is_head ? put_row(&line, &(spot_row_t){.metrics = nothing}) : 0;
 
     line.is_head = false;
     for (size_t j = 0; ret == 0 && j < store->head->num_points; j++) {

@@ -14,7 +14,8 @@
 typedef enum { SPOT_EXPORT_CSV, SPOT_EXPORT_JSONL } spot_export_format_t;
 
 /* point, the swept keys, replication, the metrics (empty or null where undefined), and
- * the names of the warnings that held. BAD_PARAM: the store keeps summaries only. */
+ * warnings: the names of those that held, with ';' between them, or a list. BAD_PARAM:
+ * the store keeps summaries only; IO: out. */
 SPOT_MUST_CHECK int spot_export_replications(
     const spot_store_t *store, spot_export_format_t format, FILE *out);
 

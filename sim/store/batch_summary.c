@@ -70,6 +70,23 @@ spot_batch_summary_write(spot_batch_summary_t *self, spot_bytes_t *bytes)
 }
 
 int
+spot_batch_summary_bytes(
+    const double *rows, size_t num_rows, size_t num_metrics, spot_bytes_t *bytes)
+{
+    spot_batch_summary_t summary;
+    int ret = spot_batch_summary_init(&summary, num_metrics);
+
+    if (ret == 0) {
+        ret = spot_batch_summary_make(&summary, rows, num_rows);
+    }
+    if (ret == 0) {
+        ret = spot_batch_summary_write(&summary, bytes);
+    }
+    spot_batch_summary_free(&summary);
+    return ret;
+}
+
+int
 spot_batch_summary_read(
     spot_batch_summary_t *self, const uint8_t *bytes, size_t num_bytes)
 {

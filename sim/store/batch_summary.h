@@ -22,6 +22,10 @@ void spot_batch_summary_free(spot_batch_summary_t *self);
 SPOT_MUST_CHECK int spot_batch_summary_make(
     spot_batch_summary_t *self, const double *rows, size_t num_rows);
 
+/* The bytes of such a summary alone. NO_MEMORY. */
+SPOT_MUST_CHECK int spot_batch_summary_bytes(
+    const double *rows, size_t num_rows, size_t num_metrics, spot_bytes_t *bytes);
+
 /* self->columns as bytes, over what they held; and back. BAD_INPUT: damaged. */
 SPOT_MUST_CHECK int spot_batch_summary_write(
     spot_batch_summary_t *self, spot_bytes_t *bytes);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "sim/store/completeness.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "sim/store/race.h"
@@ -43,10 +44,11 @@ spot_store_completeness(const spot_store_t *store, const spot_summary_t *summari
     spot_completeness_t self = {.fewest = INT64_MAX};
 
     for (size_t j = 0; j < head->num_points; j++) {
-        const spot_summary_t *summary = &summaries[j * head->num_metrics + metric_id];
         const int64_t num_rows = store->num_rows(store, j);
-        const bool is_precise = metric_id < head->num_metrics &&
-                                spot_until_excess(&head->until, &summary->moments) <= 1;
+        const bool is_precise =
+            metric_id < head->num_metrics &&
+            spot_until_excess(&head->until,
+                &summaries[j * head->num_metrics + metric_id].moments) <= 1;
         const bool has_all = num_rows >= head->num_replications;
 
         self.num_rows += num_rows;
@@ -60,4 +62,19 @@ spot_store_completeness(const spot_store_t *store, const spot_summary_t *summari
         self.num_unfinished = num_unfinished_of_race(store);
     }
     return self;
+}
+
+int
+spot_store_find_completeness(
+    const spot_store_t *store, spot_completeness_t *completeness)
+{
+    spot_summary_t *summaries = NULL;
+    const int ret =
+        store->head->until.metric == NULL ? 0 : spot_summarise_all(store, &summaries);
+
+    if (ret == 0) {
+        *completeness = spot_store_completeness(store, summaries);
+    }
+    free(summaries);
+    return ret;
 }

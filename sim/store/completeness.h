@@ -14,8 +14,12 @@ typedef struct {
     size_t num_imprecise;  /* with until: points that have them all without it */
 } spot_completeness_t;
 
-/* summaries: [num_points][num_metrics] of the store. */
+/* summaries: [num_points][num_metrics] of the store; without until NULL will do. */
 spot_completeness_t spot_store_completeness(
     const spot_store_t *store, const spot_summary_t *summaries);
+
+/* The same, reading of the rows only what it takes. NO_MEMORY, errors of reading. */
+SPOT_MUST_CHECK int spot_store_find_completeness(
+    const spot_store_t *store, spot_completeness_t *completeness);
 
 #endif

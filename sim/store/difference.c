@@ -52,10 +52,10 @@ keep_item(pairing_t *self, int64_t key, const double *metrics)
 }
 
 static int
-keep_row(void *context, int64_t replication, const double *metrics)
+keep_row(void *context, const spot_row_t *row)
 {
     pairing_t *self = context;
-    const int ret = keep_item(self, replication, metrics);
+    const int ret = keep_item(self, row->replication, row->metrics);
 
     return ret == 0 && self->num_items == BLOCK_ROWS ? IS_FULL : ret;
 }
@@ -99,9 +99,9 @@ pair_item(pairing_t *self, int64_t key, const double *metrics)
 }
 
 static int
-pair_row(void *context, int64_t replication, const double *metrics)
+pair_row(void *context, const spot_row_t *row)
 {
-    return pair_item(context, replication, metrics);
+    return pair_item(context, row->replication, row->metrics);
 }
 
 /* A batch as an item; one that is cut short only if it is the first, which has no others
@@ -140,10 +140,10 @@ static int
 pair_batches(pairing_t *self, size_t point_id)
 {
     const spot_store_t *store = self->store;
-    const int ret = store->read_summaries(store, self->base_id, keep_batch, self);
+    const int ret = store->read_summaries(store, self->base_id, 0, keep_batch, self);
 
     self->is_last = true;
-    return ret == 0 ? store->read_summaries(store, point_id, pair_batch, self) : ret;
+    return ret == 0 ? store->read_summaries(store, point_id, 0, pair_batch, self) : ret;
 }
 
 int

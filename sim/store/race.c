@@ -116,14 +116,15 @@ typedef struct {
 } reader_t;
 
 static int
-read_row(void *context, int64_t replication, const double *metrics)
+read_row(void *context, const spot_row_t *row)
 {
     const reader_t *self = context;
     const spot_race_t *race = self->race;
     spot_runner_t *runner = self->runner;
+    const double *metrics = row->metrics;
     const double value = metrics[race->metric_id];
 
-    spot_bug_assert(replication == runner->num_rows);
+    spot_bug_assert(row->replication == runner->num_rows);
     runner->row_values[runner->num_rows++] = value;
     if (isfinite(value)) {
         spot_moments_add(&runner->values, value);

@@ -5,11 +5,24 @@
  *   study        one row: name, question, seed, keep ('rows' or 'summaries'),
  *                replications (asked for at each point, at most), confidence (of
  *                intervals in reports), batch_replications (the unit of work), canonical
- *                (the scenario without what is swept, as text) and canonical_sha256,
+ *                (what rows depend on besides point and replication, as YAML: the
+ *                scenario without what is swept, the hashes of its files, seed, metrics)
+ *                and canonical_sha256,
  *                baseline_axis, baseline_value (positions, or NULL), plot_x, plot_y,
  *                plot_second_x, plot_x_label, plot_second_x_label, min_replications,
  *                until_metric, until_half_width, until_relative_half_width and
  *                until_confidence (how well its mean is to be known)
+ *   plan         one row: kind ('grid', 'list', 'zip', 'latin-hypercube', 'sobol',
+ *                'sensitivity'), seed (of a design), merged (points that a design drew
+ *                again), excluded (points, by where), samples (base samples of a
+ *                sensitivity design, else 0)
+ *   sample_point position, point_position (in point): of base sample k of a sensitivity
+ *                design with A axes, position k * (A + 2) is A, + 1 B, and + 2 + i A
+ * with axis i of B optimise     one row where the best point is looked for: metric,
+ * is_maximised, confidence (of the answer), indifference (relative difference that does
+ *                not matter)
+ *   optimise_limit  position, metric, text (as in YAML), bound (the last value that is
+ *                allowed), is_upper (values must be at most bound, else at least)
  *   metric       position, name, unit, help, is_listed (asked for; others are for plots)
  *   warning      position (the bit in replication.warnings), name, text
  *   axis         position, path ("job.pipeline_depth"), unit ("s" for durations)

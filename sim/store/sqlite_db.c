@@ -79,6 +79,20 @@ spot_db_is_busy(const spot_db_t *self)
     return KIND(self->failure) == SQLITE_BUSY || KIND(self->failure) == SQLITE_LOCKED;
 }
 
+int
+spot_db_opening_error(const spot_db_t *self, int error)
+{
+    switch (KIND(self->failure)) {
+        case SQLITE_CANTOPEN:
+        case SQLITE_READONLY:
+        case SQLITE_PERM:
+        case SQLITE_AUTH:
+            return error == SPOT_ERR_IO ? SPOT_ERR_BAD_INPUT : error;
+        default:
+            return error;
+    }
+}
+
 void
 spot_db_forget(spot_db_t *self)
 {

@@ -46,6 +46,10 @@ int spot_db_damaged(spot_db_t *self, const char *sentence);
 /* Whether what went wrong is that others held a lock for too long. */
 bool spot_db_is_busy(const spot_db_t *self);
 
+/* The error of opening a store: what cannot be reached or may not be written is
+ * BAD_INPUT then, as it is before any work was done and the user's to change. */
+SPOT_MUST_CHECK int spot_db_opening_error(const spot_db_t *self, int error);
+
 /* Forgets what went wrong. */
 void spot_db_forget(spot_db_t *self);
 

@@ -30,10 +30,15 @@ typedef struct {
         *warnings; /* [num_rows] bit j: warning j of the head held; NULL: none */
 } spot_piece_t;
 
-/* One replication: metrics[num_metrics] of the head. Return other than 0 to stop
- * reading. */
-typedef int (*spot_row_function_t)(
-    void *context, int64_t replication, const double *metrics);
+/* One replication. */
+typedef struct {
+    int64_t replication;
+    const double *metrics; /* [num_metrics] of the head */
+    uint32_t warnings;     /* bit j: warning j of the head held */
+} spot_row_t;
+
+/* row is gone when it returns. Return other than 0 to stop reading. */
+typedef int (*spot_row_function_t)(void *context, const spot_row_t *row);
 
 /* A batch with keep: summaries: the summary of each metric of columns[num_metrics].
  * Return other than 0 to stop reading. */
@@ -63,10 +68,12 @@ struct spot_store {
      * the study keeps summaries; IO, BAD_INPUT: flush() says why. */
     int (*read)(const spot_store_t *self, size_t point_id, int64_t first_replication,
         spot_row_function_t function, void *context);
-    /* Hands the summaries of a point's batches to function, in order of replication.
-     * BAD_PARAM: the study keeps rows; else as read(). */
+    /* Hands the summaries of a point's batches that start at a replication or later to
+     * function, in order of replication. BAD_PARAM: the study keeps rows; else as
+     * read().
+     */
     int (*read_summaries)(const spot_store_t *self, size_t point_id,
-        spot_batch_function_t function, void *context);
+        int64_t first_replication, spot_batch_function_t function, void *context);
     /* Replications of a point that are there. */
     int64_t (*num_rows)(const spot_store_t *self, size_t point_id);
     /* Replications of a point that met a warning; -1: reading failed, flush() says why.
@@ -75,8 +82,10 @@ struct spot_store {
     void (*close)(spot_store_t *self);
 };
 
-/* A store in memory: 8 bytes a metric and replication, for all the replications that the
- * head asks for. NO_MEMORY leaves *self NULL. Close it with (*self)->close(*self). */
+/* A store in memory: 8 bytes a metric and 5 more for each of the replications that the
+ * head asks for; with keep: summaries some kilobytes a batch that is there, about 24
+ * bytes for one that is not. NO_MEMORY leaves *self NULL. Close it with
+ * (*self)->close(*self). */
 SPOT_MUST_CHECK int spot_store_open_memory(
     spot_store_t **self, const spot_study_head_t *head);
 

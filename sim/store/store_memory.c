@@ -1,20 +1,19 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The store in memory. It keeps all rows, and makes the summaries of them when they are
- * asked for. Writers touch rows of their own and then mark them as there, so
- * no lock is needed: a reader sees a row whole or not at all. No two threads put the
- * same row at once. */
+/* The store in memory with all rows. Writers touch rows of their own and then mark them
+ * as there, so no lock is needed: a reader sees a row whole or not at all. No two
+ * threads put the same row at once. */
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
-#include "sim/store/batch_summary.h"
-#include "sim/store/store.h"
+#include "sim/store/store_memory.h"
 
 typedef struct {
     spot_store_t base; /* first, so that a store is one of these */
     size_t rows_per_point;
     double *rows;            /* [num_points][rows_per_point][num_metrics] */
+    uint32_t *warnings;      /* [num_points][rows_per_point] */
     atomic_uchar *is_there;  /* [num_points][rows_per_point] */
     _Atomic int64_t *counts; /* [num_points] rows that are there */
     _Atomic int64_t *warned; /* [num_points][num_warnings] */
@@ -53,14 +52,16 @@ memory_put(spot_store_t *store, const spot_piece_t *piece)
     }
     first_row = piece->point_id * self->rows_per_point + first;
     for (size_t j = 0; j < piece->num_rows; j++) {
+        const uint32_t warnings = piece->warnings == NULL ? 0 : piece->warnings[j];
+
         if (atomic_load_explicit(&self->is_there[first_row + j], memory_order_acquire)) {
             continue;
         }
         memcpy(&self->rows[(first_row + j) * num_metrics], &piece->rows[j * num_metrics],
             num_metrics * sizeof(*piece->rows));
+        self->warnings[first_row + j] = warnings;
         atomic_store_explicit(&self->is_there[first_row + j], 1, memory_order_release);
-        count_warnings(
-            self, piece->point_id, piece->warnings == NULL ? 0 : piece->warnings[j]);
+        count_warnings(self, piece->point_id, warnings);
         atomic_fetch_add(&self->counts[piece->point_id], 1);
     }
     return 0;
@@ -102,14 +103,13 @@ memory_read(const spot_store_t *store, size_t point_id, int64_t first_replicatio
     int ret = 0;
 
     spot_bug_assert(point_id < store->head->num_points && first_replication >= 0);
-    if (store->head->keep != SPOT_KEEP_ROWS) {
-        return SPOT_ERR_BAD_PARAM;
-    }
     for (size_t j = (size_t) first_replication; ret == 0 && j < self->rows_per_point;
          j++) {
         if (atomic_load_explicit(&self->is_there[first_row + j], memory_order_acquire)) {
-            ret = function(context, (int64_t) j,
-                &self->rows[(first_row + j) * store->head->num_metrics]);
+            ret = function(context,
+                &(spot_row_t){.replication = (int64_t) j,
+                    .metrics = &self->rows[(first_row + j) * store->head->num_metrics],
+                    .warnings = self->warnings[first_row + j]});
         }
     }
     return ret;
@@ -117,30 +117,14 @@ memory_read(const spot_store_t *store, size_t point_id, int64_t first_replicatio
 
 static int
 memory_read_summaries(const spot_store_t *store, size_t point_id,
-    spot_batch_function_t function, void *context)
+    int64_t first_replication, spot_batch_function_t function, void *context)
 {
-    const memory_store_t *self = memory_store(store);
-    const size_t num_metrics = store->head->num_metrics;
-    const int64_t size = spot_study_batch_size(store->head);
-    spot_batch_summary_t summary;
-    int ret;
-
-    if (store->head->keep != SPOT_KEEP_SUMMARIES) {
-        return SPOT_ERR_BAD_PARAM;
-    }
-    ret = spot_batch_summary_init(&summary, num_metrics);
-    for (int64_t j = 0; ret == 0 && j < (int64_t) self->rows_per_point; j += size) {
-        const int64_t num_rows = memory_num_there(store, point_id, j);
-        const size_t first_row = point_id * self->rows_per_point + (size_t) j;
-
-        if (num_rows > 0) {
-            ret = spot_batch_summary_make(
-                &summary, &self->rows[first_row * num_metrics], (size_t) num_rows);
-            ret = ret == 0 ? function(context, j, num_rows, summary.columns) : ret;
-        }
-    }
-    spot_batch_summary_free(&summary);
-    return ret;
+    (void) store;
+    (void) point_id;
+    (void) first_replication;
+    (void) function;
+    (void) context;
+    return SPOT_ERR_BAD_PARAM;
 }
 
 static int64_t
@@ -166,6 +150,7 @@ memory_close(spot_store_t *store)
     memory_store_t *self = (memory_store_t *) store;
 
     free(self->rows);
+    free(self->warnings);
     free(self->is_there);
     free(self->counts);
     free(self->warned);
@@ -185,14 +170,13 @@ total_rows(const spot_study_head_t *head)
     return head->num_points * (size_t) rows_per_point;
 }
 
-int
-spot_store_open_memory(spot_store_t **self, const spot_study_head_t *head)
+static int
+open_rows(spot_store_t **self, const spot_study_head_t *head)
 {
     const size_t num_rows = total_rows(head);
     memory_store_t *store;
 
     *self = NULL;
-    spot_bug_assert(head->num_points >= 1 && head->num_replications >= 1);
     if (num_rows == 0) {
         return SPOT_ERR_NO_MEMORY;
     }
@@ -211,15 +195,24 @@ spot_store_open_memory(spot_store_t **self, const spot_study_head_t *head)
         .close = memory_close};
     store->rows_per_point = num_rows / head->num_points;
     store->rows = spot_calloc(num_rows * head->num_metrics, sizeof(*store->rows));
+    store->warnings = spot_calloc(num_rows, sizeof(*store->warnings));
     store->is_there = spot_calloc(num_rows, sizeof(*store->is_there));
     store->counts = spot_calloc(head->num_points, sizeof(*store->counts));
     store->warned =
         spot_calloc(head->num_points * head->num_warnings, sizeof(*store->warned));
-    if (store->rows == NULL || store->is_there == NULL || store->counts == NULL ||
-        store->warned == NULL) {
+    if (store->rows == NULL || store->warnings == NULL || store->is_there == NULL ||
+        store->counts == NULL || store->warned == NULL) {
         memory_close(&store->base);
         return SPOT_ERR_NO_MEMORY;
     }
     *self = &store->base;
     return 0;
+}
+
+int
+spot_store_open_memory(spot_store_t **self, const spot_study_head_t *head)
+{
+    spot_bug_assert(head->num_points >= 1 && head->num_replications >= 1);
+    return head->keep == SPOT_KEEP_ROWS ? open_rows(self, head)
+                                        : spot_store_open_memory_summaries(self, head);
 }

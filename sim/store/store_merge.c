@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "sim/store/completeness.h"
 #include "sim/store/store_sqlite_internal.h"
 
 #define TIMEOUT_MS 10000
@@ -369,9 +370,13 @@ compare_studies(merge_t *self, const source_t *in)
 {
     const spot_study_head_t *out = &self->out.study.head;
     const spot_study_head_t *head = &in->study.head;
-    size_t num_lines = spot_stored_study_compare(
-        &self->out.study, head, in->study.canonical, in->db.path, self->diag);
+    size_t num_lines;
+    const int ret = spot_stored_study_compare(&self->out.study, head,
+        in->study.canonical, in->db.path, self->diag, &num_lines);
 
+    if (ret != 0) {
+        return ret;
+    }
     if (out->num_replications != head->num_replications) {
         spot_diag_error(self->diag, in->db.path, 0, 0,
             "replications were %" PRId64 ", are %" PRId64, out->num_replications,
@@ -419,14 +424,13 @@ compare_points(merge_t *self, source_t *in)
 static int
 make_out(merge_t *self, source_t *in)
 {
-    const spot_provenance_t provenance = {.canonical = in->study.canonical,
-        .canonical_sha256 = in->study.canonical_sha256};
     const spot_study_head_t *head = &in->study.head;
     char *removed = NULL;
     int ret = spot_schema_create(&self->out.db, &in->columns);
 
     if (ret == 0) {
-        ret = spot_stored_study_write(&self->out.db, head, &provenance);
+        ret = spot_stored_study_write(
+            &self->out.db, head, in->study.canonical, in->study.canonical_sha256);
     }
     if (ret == 0) {
         ret = spot_stored_points_write(&self->out.db, head, &in->columns, &removed);
@@ -464,6 +468,7 @@ merge_source(merge_t *self, const char *path, bool is_new, const spot_watch_t *w
     source_t in = {0};
     int ret = open_source(&in, path, self->diag);
 
+    ret = spot_db_opening_error(&in.db, ret);
     if (ret == 0 && is_new) {
         ret = make_out(self, &in);
         if (ret == 0) {
@@ -492,33 +497,8 @@ merge_source(merge_t *self, const char *path, bool is_new, const spot_watch_t *w
 }
 
 static int
-count_result(merge_t *self, spot_store_merge_t *result)
-{
-    const spot_study_head_t *head = &self->out.study.head;
-    sqlite3_int64 num_rows = 0, num_unfinished = 0;
-    int ret =
-        spot_db_integer(&self->out.db, &num_rows, "SELECT sum(replications) FROM batch");
-
-    if (ret == 0) {
-        ret = spot_db_integer(&self->out.db, &num_unfinished,
-            "SELECT count(*) FROM point WHERE %lld > (SELECT "
-            "coalesce(sum(replications), "
-            "0) FROM batch WHERE batch.point = point.point)",
-            (long long) head->num_replications);
-    }
-    if (result != NULL) {
-        *result = (spot_store_merge_t){.num_added = self->num_added,
-            .num_rows = num_rows,
-            .num_asked = (int64_t) head->num_points * head->num_replications,
-            .num_points = head->num_points,
-            .num_unfinished = (size_t) num_unfinished};
-    }
-    return ret;
-}
-
-static int
 merge_all(merge_t *self, size_t num_paths, const char *const *paths, bool is_new,
-    const spot_watch_t *watch, spot_store_merge_t *result)
+    const spot_watch_t *watch)
 {
     int ret = 0;
 
@@ -534,7 +514,7 @@ merge_all(merge_t *self, size_t num_paths, const char *const *paths, bool is_new
             spot_watch_tell(watch, (int64_t) j + 1, (int64_t) num_paths);
         }
     }
-    return ret == 0 ? count_result(self, result) : ret;
+    return ret;
 }
 
 static void
@@ -547,6 +527,31 @@ free_merge(merge_t *self)
     free(self->warnings);
     free(self->out_warnings);
     free_source(&self->out);
+}
+
+/* What OUT has, as everybody who opens it will see it. */
+static int
+describe_result(const char *out_path, int64_t num_added, spot_store_merge_t *result,
+    spot_diag_t *diag)
+{
+    spot_completeness_t there = {0};
+    spot_store_t *store;
+    int ret = spot_store_open_sqlite_reader(&store, out_path, diag);
+
+    if (ret != 0) {
+        return ret;
+    }
+    ret = spot_store_find_completeness(store, &there);
+    *result = (spot_store_merge_t){.num_added = num_added,
+        .num_rows = there.num_rows,
+        .num_asked = (int64_t) store->head->num_points * store->head->num_replications,
+        .num_points = store->head->num_points,
+        .num_unfinished = there.num_unfinished};
+    if (ret != 0 && store->flush(store, diag) != 0) {
+        ret = SPOT_ERR_IO;
+    }
+    store->close(store);
+    return ret;
 }
 
 int
@@ -565,6 +570,7 @@ spot_store_merge(const char *out_path, size_t num_paths, const char *const *path
         ret = state == SPOT_SCHEMA_OTHER ? SPOT_ERR_BAD_INPUT
                                          : spot_db_start_writing(&merge.out.db);
     }
+    ret = spot_db_opening_error(&merge.out.db, ret);
     if (ret == 0) {
         ret = spot_db_run(&merge.out.db, "BEGIN IMMEDIATE");
     }
@@ -572,8 +578,7 @@ spot_store_merge(const char *out_path, size_t num_paths, const char *const *path
         ret = spot_schema_look(&merge.out.db, &state, diag); /* now that it stays so */
     }
     if (ret == 0) {
-        ret = merge_all(
-            &merge, num_paths, paths, state == SPOT_SCHEMA_NONE, watch, result);
+        ret = merge_all(&merge, num_paths, paths, state == SPOT_SCHEMA_NONE, watch);
         ret = spot_db_end(&merge.out.db, ret);
     }
     spot_db_explain(&merge.out.db, diag);
@@ -581,5 +586,7 @@ spot_store_merge(const char *out_path, size_t num_paths, const char *const *path
     if (ret != 0 && !was_there && state == SPOT_SCHEMA_NONE) {
         unlink(out_path);
     }
-    return ret;
+    return ret == 0 && result != NULL
+               ? describe_result(out_path, merge.num_added, result, diag)
+               : ret;
 }

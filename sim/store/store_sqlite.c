@@ -43,20 +43,13 @@ sqlite_put_rows(spot_sqlite_work_t *self, const spot_piece_t *piece, spot_bytes_
 static int
 put_summary(spot_sqlite_work_t *self, const spot_piece_t *piece)
 {
-    spot_batch_summary_t summary;
     spot_bytes_t bytes = {0};
-    int ret = spot_batch_summary_init(&summary, self->head->num_metrics);
+    int ret = spot_batch_summary_bytes(
+        piece->rows, piece->num_rows, self->head->num_metrics, &bytes);
 
-    if (ret == 0) {
-        ret = spot_batch_summary_make(&summary, piece->rows, piece->num_rows);
-    }
-    if (ret == 0) {
-        ret = spot_batch_summary_write(&summary, &bytes);
-    }
     if (ret == 0) {
         ret = sqlite_put_rows(self, piece, &bytes);
     }
-    spot_batch_summary_free(&summary);
     spot_bytes_free(&bytes);
     return ret;
 }
@@ -238,10 +231,14 @@ follow_study(
     spot_stored_study_t stored;
     char *removed = NULL;
     bool is_same = true;
+    size_t num_lines = 0;
     int ret = spot_stored_study_read(&stored, &self->db);
 
-    if (ret == 0 && spot_stored_study_compare(&stored, self->head, provenance->canonical,
-                        self->db.path, diag) > 0) {
+    if (ret == 0) {
+        ret = spot_stored_study_compare(
+            &stored, self->head, provenance->canonical, self->db.path, diag, &num_lines);
+    }
+    if (ret == 0 && num_lines > 0) {
         spot_diag_error(diag, self->db.path, 0, 0,
             "holds another study than this one; use another file or delete this one");
         ret = SPOT_ERR_BAD_INPUT;
@@ -250,7 +247,12 @@ follow_study(
         ret = refuse_less(self, &stored, NULL, diag);
     }
     if (ret == 0) {
-        ret = spot_stored_study_write(&self->db, self->head, provenance);
+        ret =
+            spot_stored_study_join(&stored, provenance->canonical, self->db.path, diag);
+    }
+    if (ret == 0) {
+        ret = spot_stored_study_write(
+            &self->db, self->head, stored.canonical, stored.canonical_sha256);
     }
     if (ret == 0) {
         ret = spot_stored_points_match(
@@ -274,7 +276,8 @@ make_study(spot_sqlite_work_t *self, const spot_provenance_t *provenance)
     int ret = spot_schema_create(&self->db, &self->columns);
 
     if (ret == 0) {
-        ret = spot_stored_study_write(&self->db, self->head, provenance);
+        ret = spot_stored_study_write(
+            &self->db, self->head, provenance->canonical, provenance->canonical_sha256);
     }
     if (ret == 0) {
         ret = spot_stored_points_write(&self->db, self->head, &self->columns, &removed);
@@ -364,6 +367,7 @@ spot_store_open_sqlite_with(spot_store_t **self, const char *path,
         ret = spot_sqlite_writer_start(work);
     }
     if (ret != 0) {
+        ret = spot_db_opening_error(&work->db, ret);
         spot_db_explain(&work->db, diag);
         spot_db_explain(&work->reader, diag);
         sqlite_close(&store->base);
@@ -424,6 +428,7 @@ spot_store_open_sqlite_reader(spot_store_t **self, const char *path, spot_diag_t
         ret = load_there(store->work, &store->work->reader);
     }
     if (ret != 0) {
+        ret = spot_db_opening_error(&store->work->reader, ret);
         spot_db_explain(&store->work->reader, diag);
         sqlite_close(&store->base);
         return ret;

@@ -4,8 +4,9 @@
  * ends the process; several processes may write to one store at once.
  *
  * Errors of all calls, each with what to do in diag: BAD_INPUT: the file is no store, is
- * damaged, of another program, of a newer version, or of another study; IO: it cannot be
- * read or written (no such folder, no right, no space, locked for too long); NO_MEMORY.
+ * damaged, of another program, of a newer version, of another study, or cannot be
+ * reached (no such file or folder, no right to it); IO: reading or writing fails (no
+ * space, locked for too long, the disk); NO_MEMORY.
  */
 #ifndef SPOT_SIM_STORE_STORE_SQLITE_H
 #define SPOT_SIM_STORE_STORE_SQLITE_H
@@ -37,7 +38,7 @@ typedef struct {
     int64_t num_rows;      /* rows that OUT has now */
     int64_t num_asked;     /* rows that the study asks for, at most */
     size_t num_points;     /* of the study */
-    size_t num_unfinished; /* points that have fewer rows than are asked for, at most */
+    size_t num_unfinished; /* of these, see completeness.h */
 } spot_store_merge_t;
 
 /* Brings the rows and the provenance of stores of one study together in out_path, which

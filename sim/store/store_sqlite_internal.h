@@ -106,7 +106,7 @@ SPOT_MUST_CHECK int spot_sqlite_enter(
 int spot_sqlite_read(const spot_store_t *store, size_t point_id,
     int64_t first_replication, spot_row_function_t function, void *context);
 int spot_sqlite_read_summaries(const spot_store_t *store, size_t point_id,
-    spot_batch_function_t function, void *context);
+    int64_t first_replication, spot_batch_function_t function, void *context);
 int64_t spot_sqlite_num_warned(
     const spot_store_t *store, size_t point_id, size_t warning_id);
 

@@ -12,7 +12,7 @@ prepare_rows(spot_sqlite_work_t *self, sqlite3_stmt **statement)
 {
     sqlite3_str *sql = sqlite3_str_new(self->reader.handle);
 
-    sqlite3_str_appendall(sql, "SELECT replication");
+    sqlite3_str_appendall(sql, "SELECT replication, warnings");
     spot_schema_append(sql, ", ", self->columns.metrics, self->columns.num_metrics, "");
     sqlite3_str_appendall(sql, " FROM replication WHERE point = ? AND replication >= ? "
                                "AND replication < ? ORDER BY replication");
@@ -56,13 +56,31 @@ give_back(_Atomic(sqlite3_stmt *) *ready, sqlite3_stmt *statement)
     sqlite3_finalize(atomic_exchange(ready, statement));
 }
 
+static int
+hand_row(sqlite3_stmt *statement, size_t num_metrics, spot_row_function_t function,
+    void *context)
+{
+    double metrics[SPOT_MAX_METRICS];
+    const spot_row_t row = {.replication = sqlite3_column_int64(statement, 0),
+        .warnings = (uint32_t) sqlite3_column_int64(statement, 1),
+        .metrics = metrics};
+
+    for (size_t j = 0; j < num_metrics; j++) {
+        const int column = (int) j + 2;
+
+        metrics[j] = sqlite3_column_type(statement, column) == SQLITE_NULL
+                         ? (double) NAN
+                         : sqlite3_column_double(statement, column);
+    }
+    return function(context, &row);
+}
+
 int
 spot_sqlite_read(const spot_store_t *store, size_t point_id, int64_t first_replication,
     spot_row_function_t function, void *context)
 {
     spot_sqlite_work_t *self = spot_sqlite_work(store);
     const size_t num_metrics = self->head->num_metrics;
-    double metrics[SPOT_MAX_METRICS];
     sqlite3_stmt *row;
     bool is_row = false;
     int ret;
@@ -77,12 +95,7 @@ spot_sqlite_read(const spot_store_t *store, size_t point_id, int64_t first_repli
         ret = spot_db_step_row(&self->reader, row, &is_row);
     }
     while (ret == 0 && is_row) {
-        for (size_t j = 0; j < num_metrics; j++) {
-            metrics[j] = sqlite3_column_type(row, (int) j + 1) == SQLITE_NULL
-                             ? (double) NAN
-                             : sqlite3_column_double(row, (int) j + 1);
-        }
-        ret = function(context, sqlite3_column_int64(row, 0), metrics);
+        ret = hand_row(row, num_metrics, function, context);
         if (ret == 0) {
             ret = spot_db_step_row(&self->reader, row, &is_row);
         }
@@ -121,7 +134,7 @@ hand_summary(spot_sqlite_work_t *self, spot_batch_summary_t *summary, sqlite3_st
 
 int
 spot_sqlite_read_summaries(const spot_store_t *store, size_t point_id,
-    spot_batch_function_t function, void *context)
+    int64_t first_replication, spot_batch_function_t function, void *context)
 {
     spot_sqlite_work_t *self = spot_sqlite_work(store);
     spot_batch_summary_t summary;
@@ -129,14 +142,14 @@ spot_sqlite_read_summaries(const spot_store_t *store, size_t point_id,
     bool is_row = false;
     int ret;
 
-    spot_bug_assert(point_id < self->head->num_points);
+    spot_bug_assert(point_id < self->head->num_points && first_replication >= 0);
     if (self->head->keep != SPOT_KEEP_SUMMARIES) {
         return SPOT_ERR_BAD_PARAM;
     }
     ret = spot_batch_summary_init(&summary, self->head->num_metrics);
     if (ret == 0) {
-        ret = take_statement(
-            self, &self->read_summaries, prepare_summaries, point_id, 0, &row);
+        ret = take_statement(self, &self->read_summaries, prepare_summaries, point_id,
+            first_replication, &row);
     }
     if (ret == 0) {
         ret = spot_db_step_row(&self->reader, row, &is_row);

@@ -1,89 +1,48 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* In what two studies differ, in sentences. Only what changes rows is a difference. */
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/canonical.h"
+#include "base/memory.h"
 #include "base/utf8.h"
 #include "sim/store/stored_study.h"
 
-/* A line "path: value" of a canonical text. */
-typedef struct {
-    const char *start;
-    size_t path_length;
-    const char *value;
-    size_t value_length;
-    const char *next;
-} line_t;
-
-static line_t
-line_at(const char *text)
+/* Keys of a canonical text that the head has too, which is where they are compared. */
+static void
+drop_what_the_head_has(spot_canonical_t *list, const spot_study_head_t *head)
 {
-    const size_t length = strcspn(text, "\n");
-    const char *colon = memchr(text, ':', length);
-    line_t line = {.start = text, .path_length = length, .value = text + length};
+    static const char *const keys[] = {"keep", "metrics", "replications", "sweep"};
 
-    line.next = text + length + (text[length] == '\n');
-    while (colon != NULL && colon + 1 < text + length && colon[1] != ' ') {
-        colon = memchr(colon + 1, ':', (size_t) (text + length - colon - 1));
+    for (size_t j = 0; j < sizeof(keys) / sizeof(keys[0]); j++) {
+        spot_canonical_drop(list, keys[j]);
     }
-    if (colon != NULL) {
-        line.path_length = (size_t) (colon - text);
-        line.value = colon + 1 + strspn(colon + 1, " ");
-        line.value_length = (size_t) (text + length - line.value);
+    for (size_t j = 0; j < head->num_axes; j++) {
+        spot_canonical_drop(list, head->axes[j].path);
     }
-    return line;
 }
 
-/* As strcmp() of the paths; the end of a text comes last. */
 static int
-compare_paths(const line_t *a, const line_t *b)
+compare_canonical(const spot_stored_study_t *self, const spot_study_head_t *head,
+    const char *canonical, const char *place, spot_diag_t *diag, size_t *num_lines)
 {
-    const size_t shorter =
-        a->path_length < b->path_length ? a->path_length : b->path_length;
-    const int order = memcmp(a->start, b->start, shorter);
+    spot_canonical_t was = {0}, is = {0};
+    int ret = spot_canonical_parse(&was, place, self->canonical, diag);
 
-    if (*a->start == '\0' || *b->start == '\0') {
-        return (*a->start == '\0') - (*b->start == '\0');
+    if (ret == 0) {
+        ret = spot_canonical_parse(&is, place, canonical, diag);
     }
-    return order != 0
-               ? order
-               : (a->path_length > b->path_length) - (a->path_length < b->path_length);
-}
-
-static bool
-is_same_value(const line_t *a, const line_t *b)
-{
-    return a->value_length == b->value_length &&
-           memcmp(a->value, b->value, a->value_length) == 0;
-}
-
-/* The lines of two canonical texts that differ, as errors. Returns their number. */
-static size_t
-compare_canonical(const char *was, const char *is, const char *place, spot_diag_t *diag)
-{
-    size_t num_lines = 0;
-
-    while (*was != '\0' || *is != '\0') {
-        const line_t a = line_at(was);
-        const line_t b = line_at(is);
-        const int order = compare_paths(&a, &b);
-
-        if (order < 0) {
-            spot_diag_error(diag, place, 0, 0, "%.*s was %.*s, is not set now",
-                (int) a.path_length, a.start, (int) a.value_length, a.value);
-        } else if (order > 0) {
-            spot_diag_error(diag, place, 0, 0, "%.*s was not set, is %.*s",
-                (int) b.path_length, b.start, (int) b.value_length, b.value);
-        } else if (!is_same_value(&a, &b)) {
-            spot_diag_error(diag, place, 0, 0, "%.*s was %.*s, is %.*s",
-                (int) a.path_length, a.start, (int) a.value_length, a.value,
-                (int) b.value_length, b.value);
-        }
-        num_lines += order != 0 || !is_same_value(&a, &b);
-        was = order <= 0 ? a.next : was;
-        is = order >= 0 ? b.next : is;
+    if (ret == 0) {
+        drop_what_the_head_has(&was, &self->head);
+        drop_what_the_head_has(&was, head); /* what is swept in one of them only */
+        drop_what_the_head_has(&is, &self->head);
+        drop_what_the_head_has(&is, head);
+        *num_lines += spot_canonical_compare(&was, &is, place, diag);
     }
-    return num_lines;
+    spot_canonical_free(&was);
+    spot_canonical_free(&is);
+    return ret;
 }
 
 static bool
@@ -181,25 +140,71 @@ compare_warnings(const spot_study_head_t *was, const spot_study_head_t *is,
     return !is_same;
 }
 
-size_t
-spot_stored_study_compare(const spot_stored_study_t *self, const spot_study_head_t *head,
-    const char *canonical, const char *place, spot_diag_t *diag)
+/* What of the head rows depend on. */
+static size_t
+compare_heads(const spot_study_head_t *was, const spot_study_head_t *is,
+    const char *place, spot_diag_t *diag)
 {
     static const char *const keep[] = {"rows", "summaries"};
-    const spot_study_head_t *was = &self->head;
-    size_t num_lines = compare_canonical(self->canonical, canonical, place, diag);
+    size_t num_lines = 0;
 
-    if (was->seed != head->seed) {
+    if (was->seed != is->seed) {
         spot_diag_error(diag, place, 0, 0,
-            "replications.seed was %" PRIu64 ", is %" PRIu64, was->seed, head->seed);
+            "replications.seed was %" PRIu64 ", is %" PRIu64, was->seed, is->seed);
         num_lines++;
     }
-    if (was->keep != head->keep) {
+    if (was->keep != is->keep) {
         spot_diag_error(
-            diag, place, 0, 0, "keep was %s, is %s", keep[was->keep], keep[head->keep]);
+            diag, place, 0, 0, "keep was %s, is %s", keep[was->keep], keep[is->keep]);
         num_lines++;
     }
-    num_lines += compare_axes(was, head, place, diag);
-    num_lines += compare_metrics(was, head, place, diag);
-    return num_lines + compare_warnings(was, head, place, diag);
+    num_lines += compare_axes(was, is, place, diag);
+    num_lines += compare_metrics(was, is, place, diag);
+    return num_lines + compare_warnings(was, is, place, diag);
+}
+
+int
+spot_stored_study_compare(const spot_stored_study_t *self, const spot_study_head_t *head,
+    const char *canonical, const char *place, spot_diag_t *diag, size_t *num_lines)
+{
+    int ret;
+
+    *num_lines = 0;
+    ret = compare_canonical(self, head, canonical, place, diag, num_lines);
+    *num_lines += compare_heads(&self->head, head, place, diag);
+    return ret;
+}
+
+int
+spot_stored_study_join(spot_stored_study_t *self, const char *canonical,
+    const char *place, spot_diag_t *diag)
+{
+    char sha256[SPOT_SHA256_TEXT_BYTES];
+    spot_canonical_t was = {0}, is = {0};
+    char *text = NULL;
+    int ret = spot_canonical_parse(&was, place, self->canonical, diag);
+
+    if (ret == 0) {
+        ret = spot_canonical_parse(&is, place, canonical, diag);
+    }
+    if (ret == 0) {
+        ret = spot_canonical_add_files(&is, &was);
+    }
+    if (ret == 0) {
+        ret = spot_canonical_hash(&is, sha256);
+    }
+    if (ret == 0) {
+        text = spot_canonical_text(&is);
+        ret = text == NULL ? SPOT_ERR_NO_MEMORY : 0;
+    }
+    if (ret == 0) {
+        free(self->canonical);
+        self->canonical = text;
+        free(self->canonical_sha256);
+        self->canonical_sha256 = spot_text_copy(sha256, strlen(sha256));
+        ret = self->canonical_sha256 == NULL ? SPOT_ERR_NO_MEMORY : 0;
+    }
+    spot_canonical_free(&was);
+    spot_canonical_free(&is);
+    return ret;
 }

@@ -378,10 +378,11 @@ spot_stored_study_read(spot_stored_study_t *self, spot_db_t *db)
     }
     head->num_points = num_points;
     head->value_ids = spot_calloc(num_points * head->num_axes, sizeof(*head->value_ids));
-    return head->value_ids == NULL
-               ? SPOT_ERR_NO_MEMORY
-               : read_rows(self, db, "SELECT position, value_ids FROM point", read_point,
-                     num_points);
+    ret = head->value_ids == NULL
+              ? SPOT_ERR_NO_MEMORY
+              : read_rows(self, db, "SELECT position, value_ids FROM point", read_point,
+                    num_points);
+    return ret == 0 ? spot_stored_plan_read(head, db) : ret;
 }
 
 /* The texts of these lists are borrowed wherever else there are such. */

@@ -27,14 +27,26 @@ SPOT_MUST_CHECK int spot_stored_study_read(spot_stored_study_t *self, spot_db_t 
 void spot_stored_study_free(spot_stored_study_t *self);
 
 /* Writes all of a study but its points, over what was there. Within a transaction. */
-SPOT_MUST_CHECK int spot_stored_study_write(
-    spot_db_t *db, const spot_study_head_t *head, const spot_provenance_t *provenance);
+SPOT_MUST_CHECK int spot_stored_study_write(spot_db_t *db, const spot_study_head_t *head,
+    const char *canonical, const char *sha256);
+
+/* Parts of the two above: the plan, and what is looked for. Reading needs the rest of
+ * the head. */
+SPOT_MUST_CHECK int spot_stored_plan_write(spot_db_t *db, const spot_study_head_t *head);
+SPOT_MUST_CHECK int spot_stored_plan_read(spot_study_head_t *head, spot_db_t *db);
 
 /* Says in diag, a line each, in what a study differs from the one in the file, for rows
- * of both to be the same; points and replications aside. Returns the number of lines. */
-size_t spot_stored_study_compare(const spot_stored_study_t *self,
+ * of both to be the same; points and replications aside. *num_lines: how many. Files
+ * that only one of them read are no difference. BAD_INPUT: the text in the file, or
+ * canonical, is none. */
+SPOT_MUST_CHECK int spot_stored_study_compare(const spot_stored_study_t *self,
     const spot_study_head_t *head, const char *canonical, const char *place,
-    spot_diag_t *diag);
+    spot_diag_t *diag, size_t *num_lines);
+
+/* Takes over the text of a study that goes on, with the files that those before read
+ * added to its own, and the hash of that. */
+SPOT_MUST_CHECK int spot_stored_study_join(spot_stored_study_t *self,
+    const char *canonical, const char *place, spot_diag_t *diag);
 
 /* Writes the points, each with the number that it had, and new ones with new numbers.
  * *removed: the key of a point that was there and is none of the study's, which is for

@@ -38,8 +38,8 @@ bind_text(sqlite3_stmt *statement, int parameter, const char *text)
 }
 
 static int
-write_study(
-    spot_db_t *db, const spot_study_head_t *head, const spot_provenance_t *provenance)
+write_study(spot_db_t *db, const spot_study_head_t *head, const char *canonical,
+    const char *sha256)
 {
     sqlite3_stmt *insert;
     int ret = spot_db_prepare(db, &insert,
@@ -57,8 +57,8 @@ write_study(
     sqlite3_bind_int64(insert, 5, head->num_replications);
     sqlite3_bind_double(insert, 6, SPOT_CONFIDENCE);
     sqlite3_bind_int64(insert, 7, spot_study_batch_size(head));
-    bind_text(insert, 8, provenance->canonical);
-    bind_text(insert, 9, provenance->canonical_sha256);
+    bind_text(insert, 8, canonical);
+    bind_text(insert, 9, sha256);
     if (head->has_baseline) {
         sqlite3_bind_int64(insert, 10, (int64_t) head->baseline_axis_id);
         sqlite3_bind_int64(insert, 11, (int64_t) head->baseline_value_id);
@@ -190,13 +190,13 @@ write_axes(spot_db_t *db, const spot_study_head_t *head)
 }
 
 int
-spot_stored_study_write(
-    spot_db_t *db, const spot_study_head_t *head, const spot_provenance_t *provenance)
+spot_stored_study_write(spot_db_t *db, const spot_study_head_t *head,
+    const char *canonical, const char *sha256)
 {
     int ret = spot_db_run(db, "%s", tables);
 
     if (ret == 0) {
-        ret = write_study(db, head, provenance);
+        ret = write_study(db, head, canonical, sha256);
     }
     if (ret == 0) {
         ret = write_metrics(db, head);
@@ -210,5 +210,8 @@ spot_stored_study_write(
     if (ret == 0) {
         ret = write_stack(db, head);
     }
-    return ret == 0 ? write_axes(db, head) : ret;
+    if (ret == 0) {
+        ret = write_axes(db, head);
+    }
+    return ret == 0 ? spot_stored_plan_write(db, head) : ret;
 }

@@ -21,14 +21,14 @@ typedef struct {
 } grouper_t;
 
 static int
-add_row(void *context, int64_t replication, const double *metrics)
+add_row(void *context, const spot_row_t *row)
 {
     const grouper_t *self = context;
-    const size_t group_id = (size_t) replication % self->num_groups;
+    const size_t group_id = (size_t) row->replication % self->num_groups;
 
-    for (size_t j = 0; replication < self->num_used && j < self->num_metrics; j++) {
-        if (isfinite(metrics[j])) {
-            self->sums[group_id * self->num_metrics + j] += metrics[j];
+    for (size_t j = 0; row->replication < self->num_used && j < self->num_metrics; j++) {
+        if (isfinite(row->metrics[j])) {
+            self->sums[group_id * self->num_metrics + j] += row->metrics[j];
             self->counts[group_id * self->num_metrics + j]++;
         }
     }

@@ -60,15 +60,14 @@ collect_value(column_t *column, double value)
 }
 
 static int
-collect_row(void *context, int64_t replication, const double *metrics)
+collect_row(void *context, const spot_row_t *row)
 {
     collector_t *self = context;
     int ret = 0;
 
-    (void) replication;
     for (size_t j = 0; ret == 0 && j < self->num_columns; j++) {
-        if (isfinite(metrics[j])) {
-            ret = collect_value(&self->columns[j], metrics[j]);
+        if (isfinite(row->metrics[j])) {
+            ret = collect_value(&self->columns[j], row->metrics[j]);
         } else {
             self->columns[j].num_nulls++;
         }
@@ -154,7 +153,7 @@ spot_summarise(const spot_store_t *store, size_t point_id, spot_summary_t *summa
     }
     ret = store->head->keep == SPOT_KEEP_ROWS
               ? store->read(store, point_id, 0, collect_row, &collector)
-              : store->read_summaries(store, point_id, collect_batch, &collector);
+              : store->read_summaries(store, point_id, 0, collect_batch, &collector);
     for (size_t j = 0; ret == 0 && j < num_metrics; j++) {
         ret = summarise_column(&collector.columns[j], &summaries[j]);
     }

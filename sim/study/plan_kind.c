@@ -157,5 +157,11 @@ spot_plan_read(
     } else {
         is_read = read_name(bind, node, plan);
     }
+    if (is_read && plan->kind == SPOT_PLAN_SENSITIVITY &&
+        self->head.keep == SPOT_KEEP_SUMMARIES) {
+        spot_bind_error(bind, spot_node_place(self->document.root, "keep"), "keep",
+            "a sensitivity plan needs rows");
+        return false;
+    }
     return is_read && check_form(self, bind, plan->kind);
 }

@@ -111,17 +111,32 @@ typedef struct {
 enum { READ_ALL = 1 };
 
 static int
-read_row(void *context, int64_t replication, const double *metrics)
+read_row(void *context, const spot_row_t *row)
 {
     const reader_t *self = context;
-    const double value = metrics[self->metric_id];
+    const double value = row->metrics[self->metric_id];
 
-    if (replication >= self->end) {
+    if (row->replication >= self->end) {
         return READ_ALL;
     }
     if (isfinite(value)) {
         spot_moments_add(self->moments, value);
     }
+    return 0;
+}
+
+/* The same of whole batches, of which targets are made. */
+static int
+read_batch(void *context, int64_t first_replication, int64_t num_rows,
+    const spot_column_summary_t *columns)
+{
+    const reader_t *self = context;
+
+    (void) num_rows;
+    if (first_replication >= self->end) {
+        return READ_ALL;
+    }
+    spot_moments_merge(self->moments, &columns[self->metric_id].moments);
     return 0;
 }
 
@@ -149,7 +164,11 @@ read_round(precision_t *self, const spot_store_t *store, size_t point_id, int64_
 {
     knowledge_t *point = &self->knowledge[point_id];
     reader_t reader = {&point->moments, self->metric_id, target};
-    const int ret = store->read(store, point_id, point->num_seen, read_row, &reader);
+    const int ret =
+        store->head->keep == SPOT_KEEP_ROWS
+            ? store->read(store, point_id, point->num_seen, read_row, &reader)
+            : store->read_summaries(
+                  store, point_id, point->num_seen, read_batch, &reader);
 
     point->num_seen = target;
     point->is_done = spot_until_excess(&self->study->head.until, &point->moments) <= 1 ||

@@ -85,9 +85,15 @@ written_text(void (*write)(FILE *out, const void *context), const void *context)
 static void
 write_libraries(FILE *out, const void *context)
 {
-    for (const spot_library_t *library = context; library->name != NULL; library++) {
-        fprintf(out, "%s%s %s", library == context ? "" : ", ", library->name,
-            library->version());
+    const spot_library_t *const *rooms = context;
+    const char *before = "";
+
+    for (size_t j = 0; rooms[j] != NULL; j++) {
+        for (const spot_library_t *library = rooms[j]; library->name != NULL;
+             library++) {
+            fprintf(out, "%s%s %s", before, library->name, library->version());
+            before = ", ";
+        }
     }
 }
 
@@ -136,11 +142,13 @@ write_command_line(FILE *out, const void *context)
 static bool
 write_texts(spot_study_provenance_t *self, int argc, char *const *argv)
 {
+    const spot_library_t *const rooms[] = {
+        spot_base_libraries, spot_store_libraries, NULL};
     const arguments_t arguments = {argc, argv};
     spot_machine_t machine;
 
     spot_machine_read(&machine);
-    self->libraries = written_text(write_libraries, spot_base_libraries);
+    self->libraries = written_text(write_libraries, rooms);
     self->machine = written_text(write_machine, &machine);
     self->command_line = written_text(write_command_line, &arguments);
     return self->libraries != NULL && self->machine != NULL &&

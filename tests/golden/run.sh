@@ -189,6 +189,30 @@ for num_threads in 1 4; do
     golden optimise.csv study optimise.yaml --threads $num_threads -o -
 done
 
+# ---- A database ----
+set -- study study.yaml --set replications.count=2
+ends 0 "$@" -o "$work/results.db"
+golden export.csv export "$work/results.db"
+golden export.jsonl export "$work/results.db" --jsonl
+golden export-points.csv export "$work/results.db" --per point
+for shard in 1 2; do
+    ends 0 "$@" -o "$work/part-$shard.db" --shard "$shard/2"
+done
+ends 0 merge "$work/merged.db" "$work/part-1.db"
+stderr_says "are not finished"
+ends 0 merge "$work/merged.db" "$work/part-1.db" "$work/part-2.db"
+golden export.csv export "$work/merged.db"
+ends 2 "$@" -o "$work/results.db" --set "job.reload=61 s"
+stderr_says "results.db: job.reload was"
+stderr_says ", is 61 s"
+stderr_says "use another file or delete this one"
+ends 0 "$@" -o "$work/results.db" --set "question=Another one?"
+golden export.csv export "$work/results.db"
+ends 0 study optimise.yaml -o "$work/race.db" # some points stop early
+ends 0 merge "$work/race-merged.db" "$work/race.db"
+expect "a race that is over is finished" test "$(wc -l <"$work/stderr")" -eq 1
+rm -f "$work"/*.db
+
 # ---- Traces ----
 golden trace-named.csv trace generate model.yaml --seed 3
 golden trace-counts.csv trace generate model.yaml --seed 3 --kind counts

@@ -60,10 +60,9 @@ assert_same_reports(const spot_store_t *store, char *const texts[NUM_REPORTS])
 }
 
 static void
-check_study(const char *keep, const char *count)
+check_study(const char *study_path, const char *const sets[2])
 {
-    const char *const sets[] = {keep, count};
-    const spot_provenance_t provenance = {"", "", "", "", "", "", "", "", 2, ""};
+    const spot_provenance_t provenance = {"{}", "", "", "", "", "", "", "", 2, ""};
     char path[] = "/tmp/spotsim-result-XXXXXX", *texts[NUM_REPORTS];
     const int file = mkstemp(path);
     spot_study_t study;
@@ -74,10 +73,7 @@ check_study(const char *keep, const char *count)
     close(file);
     spot_diag_init(&diag);
     assert_int_equal(
-        spot_study_read(&study, &spot_train_experiment,
-            SPOT_SOURCE_DIR "/reports/studies/idle-vs-preemption/study.yaml", sets, 2,
-            &diag),
-        0);
+        spot_study_read(&study, &spot_train_experiment, study_path, sets, 2, &diag), 0);
     assert_int_equal(spot_store_open_memory(&store, &study.head), 0);
     run(&study, store);
     for (int j = 0; j < NUM_REPORTS; j++) {
@@ -101,18 +97,60 @@ check_study(const char *keep, const char *count)
     unlink(path);
 }
 
+#define SHIPPED SPOT_SOURCE_DIR "/reports/studies/idle-vs-preemption/study.yaml"
+#define GOLDEN SPOT_SOURCE_DIR "/tests/golden/cli/"
+
 static void
 test_rows(void **state)
 {
     (void) state;
-    check_study("keep=rows", "replications.count=150");
+    check_study(SHIPPED, (const char *[2]){"keep=rows", "replications.count=150"});
 }
 
 static void
 test_summaries(void **state)
 {
     (void) state;
-    check_study("keep=summaries", "replications.count=1100");
+    check_study(SHIPPED, (const char *[2]){"keep=summaries", "replications.count=1100"});
+}
+
+static void
+test_baselines(void **state)
+{
+    (void) state;
+    check_study(SHIPPED,
+        (const char *[2]){"baseline={job.pipeline_depth: 8}", "replications.count=100"});
+}
+
+/* The report has indices, which are made of the plan. */
+static void
+test_sensitivity(void **state)
+{
+    (void) state;
+    check_study(GOLDEN "study-sensitivity.yaml",
+        (const char *[2]){"replications.count=16", "replications.seed=9"});
+}
+
+/* The report tells the race, which is made of what is looked for. */
+static void
+test_races(void **state)
+{
+    (void) state;
+    check_study(GOLDEN "optimise.yaml",
+        (const char *[2]){"replications.max=1000", "optimise.confidence=0.9"});
+    check_study(GOLDEN "optimise.yaml",
+        (const char *[2]){"replications.max=500", "optimise.subject_to=[]"});
+}
+
+static void
+test_until(void **state)
+{
+    static const char until[] =
+        "replications={until: {metric: idle_fraction, half_width: 0.02}, max: 3000}";
+
+    (void) state;
+    check_study(SHIPPED, (const char *[2]){"keep=rows", until});
+    check_study(SHIPPED, (const char *[2]){"keep=summaries", until});
 }
 
 int
@@ -121,6 +159,10 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_rows),
         cmocka_unit_test(test_summaries),
+        cmocka_unit_test(test_baselines),
+        cmocka_unit_test(test_sensitivity),
+        cmocka_unit_test(test_races),
+        cmocka_unit_test(test_until),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -71,7 +71,7 @@ case_init(store_case_t *self, int64_t num_replications, spot_keep_t keep)
         .colours = case_colours,
         .plot = {.y = y}};
     self->provenance = (spot_provenance_t){
-        .canonical = "fleet.capacity: 64\njob.reconfiguration: 47 s\n",
+        .canonical = "fleet:\n  capacity: 64\njob:\n  reconfiguration: 47 s\n",
         .canonical_sha256 = "0123",
         .version = "1",
         .commit = "c",
@@ -176,18 +176,21 @@ typedef struct {
 } checker_t;
 
 static int
-check_row(void *context, int64_t replication, const double *metrics)
+check_row(void *context, const spot_row_t *read)
 {
     checker_t *self = context;
     double row[CASE_METRICS];
 
-    assert_int_equal(replication, self->next++);
-    (void) case_row(self->store->head, self->point_id, replication, row);
+    const uint32_t warnings =
+        case_row(self->store->head, self->point_id, self->next, row);
+
+    assert_int_equal(read->replication, self->next++);
+    assert_int_equal(read->warnings, warnings);
     for (size_t j = 0; j < CASE_METRICS; j++) {
         if (isnan(row[j])) {
-            assert_true(isnan(metrics[j]));
+            assert_true(isnan(read->metrics[j]));
         } else {
-            assert_memory_equal(&metrics[j], &row[j], sizeof(row[j]));
+            assert_memory_equal(&read->metrics[j], &row[j], sizeof(row[j]));
         }
     }
     return 0;

@@ -407,7 +407,10 @@ read_point_1_only(const spot_store_t *self, size_t point_id, int64_t first_repli
     const double row[NUM_METRICS] = {1, 2, 3};
 
     (void) self;
-    return point_id == 1 ? function(context, first_replication, row) : SPOT_ERR_IO;
+    return point_id == 1
+               ? function(context,
+                     &(spot_row_t){.replication = first_replication, .metrics = row})
+               : SPOT_ERR_IO;
 }
 
 static void
@@ -444,7 +447,7 @@ read_made_up(const spot_store_t *self, size_t point_id, int64_t first_replicatio
         const double row[NUM_METRICS] = {
             common + (point_id == 1 ? 0.5 + sign : 0), common, (double) NAN};
 
-        ret = function(context, j, row);
+        ret = function(context, &(spot_row_t){.replication = j, .metrics = row});
     }
     return ret;
 }

@@ -74,6 +74,8 @@ test_contract(void **state)
     contract_refusals(open_case);
     contract_threads(open_case);
     contract_summaries(open_case);
+    contract_refused_summaries(open_case);
+    contract_threads_of_summaries(open_case);
 }
 
 typedef struct {
@@ -83,16 +85,16 @@ typedef struct {
 } reader_t;
 
 static int
-read_row(void *context, int64_t replication, const double *row)
+read_row(void *context, const spot_row_t *row)
 {
     reader_t *self = context;
 
-    assert_true(self->num_rows == 0 || replication > self->last);
-    assert_true(row[0] == (double) replication);
-    assert_true(row[1] == -(double) replication);
-    self->last = replication;
+    assert_true(self->num_rows == 0 || row->replication > self->last);
+    assert_true(row->metrics[0] == (double) row->replication);
+    assert_true(row->metrics[1] == -(double) row->replication);
+    self->last = row->replication;
     self->num_rows++;
-    return replication == self->stop_at ? 42 : 0;
+    return row->replication == self->stop_at ? 42 : 0;
 }
 
 static void

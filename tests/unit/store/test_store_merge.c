@@ -219,11 +219,70 @@ test_files_that_are_no_store(void **state)
     assert_int_not_equal(access(out.path, F_OK), 0); /* nothing is left behind */
     spot_diag_init(&diag);
     assert_int_equal(
-        spot_store_merge(out.path, 1, none, NULL, NULL, &diag), SPOT_ERR_IO);
+        spot_store_merge(out.path, 1, none, NULL, NULL, &diag), SPOT_ERR_BAD_INPUT);
     assert_true(case_says(&diag, "/nowhere/x.db: the folder /nowhere/"));
     assert_int_not_equal(access(out.path, F_OK), 0);
     spot_diag_free(&diag);
     case_remove(&in);
+}
+
+/* The points that a merge calls unfinished. */
+static size_t
+unfinished_after(store_case_t *out, const store_case_t *in)
+{
+    const char *paths[] = {in->path};
+    spot_store_merge_t result;
+
+    merge(out, 1, paths, &result);
+    case_remove(out);
+    assert_int_equal(result.num_asked, 4000);
+    return result.num_unfinished;
+}
+
+static size_t
+unfinished_of(store_case_t *in, int64_t num_rows)
+{
+    store_case_t out;
+    spot_store_t *store = case_open(in);
+    size_t num;
+
+    for (size_t j = 0; j < 4; j++) {
+        case_put(store, j, 0, j == 3 ? 64 : num_rows);
+    }
+    store->close(store);
+    case_init(&out, 1000, SPOT_KEEP_ROWS);
+    num = unfinished_after(&out, in);
+    case_remove(in);
+    return num;
+}
+
+/* Points have all that a study asks for before they have all it may run. */
+static void
+test_what_is_not_finished(void **state)
+{
+    static char idle[] = "idle_fraction";
+    store_case_t in;
+
+    (void) state;
+    case_init(&in, 1000, SPOT_KEEP_ROWS);
+    assert_int_equal(unfinished_of(&in, 128), 4);
+    case_init(&in, 1000, SPOT_KEEP_ROWS);
+    in.head.until = (spot_until_t){idle, 10, 0, 0.95};
+    in.head.min_replications = 64;
+    assert_int_equal(unfinished_of(&in, 128), 0);
+    case_init(&in, 1000, SPOT_KEEP_ROWS);
+    in.head.until = (spot_until_t){idle, 10, 0, 0.95};
+    in.head.min_replications = 100;
+    assert_int_equal(unfinished_of(&in, 128), 1); /* the last one has 64 */
+    case_init(&in, 1000, SPOT_KEEP_ROWS);
+    in.head.until = (spot_until_t){idle, 1e-9, 0, 0.95};
+    in.head.min_replications = 64;
+    assert_int_equal(unfinished_of(&in, 128), 4);
+    case_init(&in, 1000, SPOT_KEEP_ROWS);
+    in.head.optimise = (spot_optimise_t){.metric = idle, .confidence = 0.9};
+    in.head.min_replications = 64;
+    in.head.optimise.indifference = 1;
+    assert_true(unfinished_of(&in, 64) > 0);
 }
 
 /* A merge that is killed or stopped leaves OUT as it was. */
@@ -285,6 +344,7 @@ main(void)
         cmocka_unit_test(test_points_are_matched_by_their_keys),
         cmocka_unit_test(test_what_does_not_belong_together),
         cmocka_unit_test(test_files_that_are_no_store),
+        cmocka_unit_test(test_what_is_not_finished),
         cmocka_unit_test(test_interrupted),
     };
 

@@ -28,6 +28,8 @@ test_contract(void **state)
     contract_refusals(case_open);
     contract_threads(case_open);
     contract_summaries(case_open);
+    contract_refused_summaries(case_open);
+    contract_threads_of_summaries(case_open);
 }
 
 /* The same with a queue that is always full. */
@@ -53,6 +55,7 @@ test_contract_with_a_full_queue(void **state)
     contract_rows(open_narrow);
     contract_threads(open_narrow);
     contract_summaries(open_narrow);
+    contract_threads_of_summaries(open_narrow);
 }
 
 static void
@@ -61,6 +64,35 @@ assert_same_text(const char *a, const char *b)
     assert_int_equal(a == NULL, b == NULL);
     if (a != NULL) {
         assert_string_equal(a, b);
+    }
+}
+
+static void
+assert_same_plan(const spot_study_head_t *a, const spot_study_head_t *b)
+{
+    assert_int_equal(a->plan.kind, b->plan.kind);
+    assert_true(a->plan.seed == b->plan.seed);
+    assert_int_equal(a->plan.num_merged, b->plan.num_merged);
+    assert_int_equal(a->plan.num_excluded, b->plan.num_excluded);
+    assert_int_equal(a->plan.num_samples, b->plan.num_samples);
+    for (size_t j = 0; j < a->plan.num_samples * (a->num_axes + 2); j++) {
+        assert_int_equal(a->plan.sample_points[j], b->plan.sample_points[j]);
+    }
+}
+
+static void
+assert_same_optimise(const spot_optimise_t *a, const spot_optimise_t *b)
+{
+    assert_same_text(a->metric, b->metric);
+    assert_int_equal(a->is_maximised, b->is_maximised);
+    assert_true(a->confidence == b->confidence);
+    assert_true(a->indifference == b->indifference);
+    assert_int_equal(a->num_constraints, b->num_constraints);
+    for (size_t j = 0; j < a->num_constraints; j++) {
+        assert_string_equal(a->constraints[j].metric, b->constraints[j].metric);
+        assert_string_equal(a->constraints[j].text, b->constraints[j].text);
+        assert_true(a->constraints[j].limit == b->constraints[j].limit);
+        assert_int_equal(a->constraints[j].is_upper, b->constraints[j].is_upper);
     }
 }
 
@@ -119,6 +151,8 @@ assert_same_head(const spot_study_head_t *a, const spot_study_head_t *b)
     assert_true(a->until.half_width == b->until.half_width);
     assert_true(a->until.relative_half_width == b->until.relative_half_width);
     assert_true(a->until.confidence == b->until.confidence);
+    assert_same_plan(a, b);
+    assert_same_optimise(&a->optimise, &b->optimise);
 }
 
 /* All that a report needs comes back from the file alone. */
@@ -274,10 +308,11 @@ test_another_study_is_refused(void **state)
     case_put_all(store);
     store->close(store);
     changed = known;
-    changed.provenance.canonical = "fleet.capacity: 64\njob.reconfiguration: 60 s\n";
+    changed.provenance.canonical =
+        "fleet:\n  capacity: 64\njob:\n  reconfiguration: 60 s\n";
     case_refused(&changed, SPOT_ERR_BAD_INPUT, "job.reconfiguration was 47 s, is 60 s");
     case_refused(&changed, SPOT_ERR_BAD_INPUT, "use another file or delete this one");
-    changed.provenance.canonical = "a: 1\nfleet.capacity: 64\n";
+    changed.provenance.canonical = "a: 1\nfleet:\n  capacity: 64\n";
     case_refused(&changed, SPOT_ERR_BAD_INPUT, ": a was not set, is 1");
     case_refused(&changed, SPOT_ERR_BAD_INPUT, "reconfiguration was 47 s, is not set");
     changed = known;
@@ -310,6 +345,167 @@ test_another_study_is_refused(void **state)
     store = case_open(&known); /* none of that has left a trace */
     case_check_all(store);
     store->close(store);
+    case_remove(&known);
+}
+
+/* The store is there; it must take the head over with all its rows. */
+static void
+assert_follows(const store_case_t *known)
+{
+    spot_store_t *store = case_open(known);
+
+    case_check_all(store);
+    store->close(store);
+    store = case_open_reader(known);
+    assert_same_head(&known->head, store->head);
+    case_check_all(store);
+    store->close(store);
+}
+
+/* What is looked for, how points were chosen and how well a mean is to be known decide
+ * on no row. */
+static void
+test_what_changes_no_rows(void **state)
+{
+    static char idle[] = "idle_fraction", other[] = "Replication", text[] = "idle <= 1";
+    static uint32_t sample_points[] = {0, 1, 2, 3, 3, 2, 1, 0};
+    spot_constraint_t constraints[] = {
+        {idle, text, 0.1, true}, {other, idle, -3, false}};
+    store_case_t known;
+    spot_store_t *store;
+
+    (void) state;
+    case_init(&known, 100, SPOT_KEEP_ROWS);
+    store = case_open(&known);
+    case_put_all(store);
+    store->close(store);
+    known.head.optimise = (spot_optimise_t){.metric = other,
+        .is_maximised = true,
+        .confidence = 0.9,
+        .indifference = 0.1 + 0.2,
+        .num_constraints = 2,
+        .constraints = constraints};
+    assert_follows(&known);
+    known.head.optimise.metric = idle;
+    known.head.optimise.is_maximised = false;
+    known.head.optimise.num_constraints = 1;
+    assert_follows(&known);
+    known.head.optimise = (spot_optimise_t){0};
+    known.head.until = (spot_until_t){idle, 0.1, 0, 0.99};
+    known.head.min_replications = 64;
+    assert_follows(&known);
+    known.head.until = (spot_until_t){other, 0, 0.1, 0.9};
+    assert_follows(&known);
+    known.head.until = (spot_until_t){0};
+    known.head.min_replications = 100;
+    known.head.plan = (spot_plan_t){.kind = SPOT_PLAN_SENSITIVITY,
+        .seed = UINT64_MAX,
+        .num_merged = 4,
+        .num_excluded = 5,
+        .num_samples = 2,
+        .sample_points = sample_points};
+    assert_follows(&known);
+    known.head.plan = (spot_plan_t){.kind = SPOT_PLAN_ZIP};
+    known.head.plot.x = known.axes[1].path;
+    assert_follows(&known);
+    case_remove(&known);
+}
+
+/* Reports rely on what a head says of the plan and of what is looked for. */
+static void
+test_damaged_plans(void **state)
+{
+    static char idle[] = "idle_fraction", text[] = "idle <= 1";
+    static uint32_t sample_points[] = {0, 1, 2, 3, 3, 2, 1, 0};
+    static const char *const damages[] = {"UPDATE plan SET kind = 'plan'",
+        "UPDATE plan SET samples = -1", "UPDATE plan SET samples = 1e15",
+        "UPDATE plan SET samples = 3", "UPDATE plan SET samples = 0",
+        "UPDATE plan SET merged = -1", "DELETE FROM plan", "DROP TABLE plan",
+        "DELETE FROM sample_point WHERE position = 3",
+        "UPDATE sample_point SET point_position = 4 WHERE position = 7",
+        "UPDATE sample_point SET point_position = -1", "DROP TABLE sample_point",
+        "UPDATE optimise SET metric = 'none'", "UPDATE optimise SET confidence = 1",
+        "UPDATE optimise SET indifference = -0.1", "DROP TABLE optimise",
+        "UPDATE optimise_limit SET metric = ''",
+        "UPDATE optimise_limit SET bound = 9e999", "DROP TABLE optimise_limit"};
+    spot_constraint_t constraint = {idle, text, 0.1, true};
+
+    (void) state;
+    for (size_t j = 0; j < sizeof(damages) / sizeof(damages[0]); j++) {
+        store_case_t known;
+        spot_store_t *store;
+
+        case_init(&known, 10, SPOT_KEEP_ROWS);
+        known.head.plan = (spot_plan_t){.kind = SPOT_PLAN_SENSITIVITY,
+            .num_samples = 2,
+            .sample_points = sample_points};
+        known.head.optimise = (spot_optimise_t){idle, false, 0.9, 0, 1, &constraint};
+        store = case_open(&known);
+        store->close(store);
+        (void) case_sql(&known, damages[j]);
+        case_reader_refused(&known, SPOT_ERR_BAD_INPUT, "the store is damaged");
+        case_remove(&known);
+    }
+}
+
+/* A study that grows reads more files, and may come back to those before. */
+static void
+test_files_of_all_that_wrote(void **state)
+{
+    static const char same[] = "fleet:\n  capacity: 64\n";
+    char first[200], second[200], changed[200];
+    store_case_t known;
+    spot_store_t *store;
+
+    (void) state;
+    snprintf(first, sizeof(first), "files:\n  a.csv: 0a\n%s", same);
+    snprintf(second, sizeof(second), "files:\n  b.csv: 0b\n%s", same);
+    snprintf(changed, sizeof(changed), "files:\n  a.csv: 0c\n  b.csv: 0b\n%s", same);
+    case_init(&known, 10, SPOT_KEEP_ROWS);
+    known.provenance.canonical = first;
+    store = case_open(&known);
+    store->close(store);
+    known.provenance.canonical = second;
+    store = case_open(&known);
+    store->close(store);
+    assert_true(case_sql(&known, "SELECT instr(canonical, 'a.csv') > 0 AND "
+                                 "instr(canonical, 'b.csv') > 0 AND "
+                                 "length(canonical_sha256) = 64 FROM study") == 1);
+    known.provenance.canonical = changed;
+    case_refused(&known, SPOT_ERR_BAD_INPUT, "a.csv: its content has changed");
+    known.provenance.canonical = first;
+    store = case_open(&known);
+    store->close(store);
+    case_remove(&known);
+}
+
+/* What the text and the head both say is said once. */
+static void
+test_a_difference_is_said_once(void **state)
+{
+    store_case_t known;
+    spot_store_t *store;
+    spot_diag_t diag;
+
+    (void) state;
+    case_init(&known, 10, SPOT_KEEP_ROWS);
+    known.provenance.canonical = "keep: rows\nreplications:\n  seed: 7\n";
+    store = case_open(&known);
+    store->close(store);
+    known.head.seed = 8;
+    known.head.keep = SPOT_KEEP_SUMMARIES;
+    known.provenance.canonical = "keep: summaries\nreplications:\n  seed: 8\n";
+    spot_diag_init(&diag);
+    assert_int_equal(spot_store_open_sqlite(
+                         &store, known.path, &known.head, &known.provenance, &diag),
+        SPOT_ERR_BAD_INPUT);
+    assert_true(case_says(&diag, "replications.seed was 7, is 8"));
+    assert_true(case_says(&diag, "keep was rows, is summaries"));
+    assert_true(case_says(&diag, "use another file or delete this one"));
+    assert_int_equal(diag.num_items, 3);
+    spot_diag_free(&diag);
+    (void) case_sql(&known, "UPDATE study SET canonical = 'a: [b'");
+    case_refused(&known, SPOT_ERR_BAD_INPUT, "expected");
     case_remove(&known);
 }
 
@@ -353,13 +549,13 @@ test_files_that_are_no_store(void **state)
     case_refused(&known, SPOT_ERR_BAD_INPUT, "\".recover\"");
     case_reader_refused(&known, SPOT_ERR_BAD_INPUT, "\".recover\"");
     case_remove(&known);
-    case_reader_refused(&known, SPOT_ERR_IO, "there is no such store");
+    case_reader_refused(&known, SPOT_ERR_BAD_INPUT, "there is no such store");
     strcpy(path, known.path);
     snprintf(known.path, sizeof(known.path), "%s", case_folder());
-    case_refused(&known, SPOT_ERR_IO, "this is a folder");
+    case_refused(&known, SPOT_ERR_BAD_INPUT, "this is a folder");
     snprintf(known.path, sizeof(known.path), "%s/none/x.db", case_folder());
-    case_refused(&known, SPOT_ERR_IO, "make it first");
-    case_reader_refused(&known, SPOT_ERR_IO, "make it first");
+    case_refused(&known, SPOT_ERR_BAD_INPUT, "make it first");
+    case_reader_refused(&known, SPOT_ERR_BAD_INPUT, "make it first");
 }
 
 /* Root may write everywhere, so it becomes somebody else; and root again. */
@@ -398,17 +594,17 @@ test_no_right_to_write(void **state)
     case_put_all(store);
     store->close(store);
     assert_int_equal(chmod(known.path, 0400), 0);
-    case_refused(&known, SPOT_ERR_IO, "no right to write it");
+    case_refused(&known, SPOT_ERR_BAD_INPUT, "no right to write it");
     assert_int_equal(chmod(folder, 0500), 0);
     store = case_open_reader(&known); /* but it can be read */
     case_check_all(store);
     store->close(store);
     assert_int_equal(chmod(known.path, 0600), 0);
-    case_refused(&known, SPOT_ERR_IO, "no right to write");
+    case_refused(&known, SPOT_ERR_BAD_INPUT, "no right to write");
     assert_int_equal(chmod(folder, 0700), 0);
     unlink(known.path);
     assert_int_equal(chmod(folder, 0500), 0);
-    case_refused(&known, SPOT_ERR_IO, "use a folder that may be written");
+    case_refused(&known, SPOT_ERR_BAD_INPUT, "use a folder that may be written");
     assert_int_equal(rmdir(folder), 0);
     take_rights_back(was_root);
 }
@@ -492,6 +688,10 @@ main(void)
         cmocka_unit_test(test_going_on),
         cmocka_unit_test(test_points_and_replications_are_added),
         cmocka_unit_test(test_another_study_is_refused),
+        cmocka_unit_test(test_what_changes_no_rows),
+        cmocka_unit_test(test_damaged_plans),
+        cmocka_unit_test(test_files_of_all_that_wrote),
+        cmocka_unit_test(test_a_difference_is_said_once),
         cmocka_unit_test(test_files_that_are_no_store),
         cmocka_unit_test(test_no_right_to_write),
         cmocka_unit_test(test_a_lock_that_stays),

@@ -246,11 +246,11 @@ test_a_full_disk(void **state)
 }
 
 static int
-read_any(void *context, int64_t replication, const double *metrics)
+read_any(void *context, const spot_row_t *row)
 {
     double *sum = context;
 
-    *sum += metrics[0] + metrics[CASE_METRICS - 1] + (double) replication;
+    *sum += row->metrics[0] + row->metrics[CASE_METRICS - 1] + (double) row->replication;
     return 0;
 }
 

@@ -147,7 +147,7 @@ fail_to_read(const spot_store_t *self, size_t point_id, int64_t first_replicatio
     (void) self;
     (void) point_id;
     (void) first_replication;
-    assert_int_equal(function(context, 0, &row), 0);
+    assert_int_equal(function(context, &(spot_row_t){.metrics = &row}), 0);
     return SPOT_ERR_IO;
 }
 
@@ -185,7 +185,7 @@ read_long(const spot_store_t *store, size_t point_id, int64_t first_replication,
     for (int64_t j = first_replication; ret == 0 && j < num_rows; j++) {
         const double row = (double) (j * 7919 % num_rows);
 
-        ret = function(context, j, &row);
+        ret = function(context, &(spot_row_t){.replication = j, .metrics = &row});
     }
     return ret;
 }

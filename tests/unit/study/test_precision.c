@@ -118,6 +118,8 @@ test_constants_and_nulls(void **state)
 /* ---- What does not show ---- */
 
 #define LONG STUDY("metric: exponential, half_width: 0.02", ", min: 64")
+#define SUMMARISED                                                                      \
+    "keep: summaries\n" STUDY("metric: exponential, half_width: 0.01", ", min: 64")
 
 static void
 assert_same_rows(const spot_store_t *store, const spot_store_t *whole)
@@ -135,13 +137,12 @@ assert_same_rows(const spot_store_t *store, const spot_store_t *whole)
 }
 
 static void
-test_threads_do_not_show(void **state)
+check_threads(const char *text)
 {
     spot_study_t study;
     spot_store_t *one, *many;
 
-    (void) state;
-    read_toy_study(&study, LONG);
+    read_toy_study(&study, text);
     one = run_toy_study(&study, 1);
     many = run_toy_study(&study, 5);
     assert_same_rows(many, one);
@@ -151,13 +152,20 @@ test_threads_do_not_show(void **state)
 }
 
 static void
-test_shards_do_not_show(void **state)
+test_threads_do_not_show(void **state)
+{
+    (void) state;
+    check_threads(LONG);
+    check_threads(SUMMARISED);
+}
+
+static void
+check_shards(const char *text)
 {
     spot_study_t study;
     spot_store_t *one, *parts;
 
-    (void) state;
-    read_toy_study(&study, LONG);
+    read_toy_study(&study, text);
     one = run_toy_study(&study, 1);
     assert_int_equal(spot_store_open_memory(&parts, &study.head), 0);
     for (int64_t j = 0; j < 4; j++) { /* one of them gets no point */
@@ -170,6 +178,14 @@ test_shards_do_not_show(void **state)
     parts->close(parts);
     one->close(one);
     spot_study_free(&study);
+}
+
+static void
+test_shards_do_not_show(void **state)
+{
+    (void) state;
+    check_shards(LONG);
+    check_shards(SUMMARISED);
 }
 
 /* Stops when it was told of so many batches, those included that were there. */
@@ -189,22 +205,20 @@ stop_later(void *context, const spot_study_progress_t *progress)
     }
 }
 
-/* Also rows behind those of a round, which only an interrupted study has, change nothing
- * in what the next round is. */
+/* Stops at every so many batches. */
 static void
-test_interruptions_do_not_show(void **state)
+check_interruptions(const char *text, int64_t num_batches, int min_stops)
 {
     spot_study_t study;
     spot_store_t *one, *store;
     int64_t before = -1, now = 0;
     int ret = SPOT_ERR_INTERRUPTED, num_stops = 0;
 
-    (void) state;
-    read_toy_study(&study, LONG);
+    read_toy_study(&study, text);
     one = run_toy_study(&study, 1);
     assert_int_equal(spot_store_open_memory(&store, &study.head), 0);
     while (ret == SPOT_ERR_INTERRUPTED && num_stops < 10000) {
-        stopper_t stopper = {.num_left = 7 * (num_stops + 1)};
+        stopper_t stopper = {.num_left = num_batches * (num_stops + 1)};
         const spot_study_run_t run = {.num_threads = 2,
             .stop = &stopper.stop,
             .progress = stop_later,
@@ -216,11 +230,46 @@ test_interruptions_do_not_show(void **state)
         num_stops++;
     }
     assert_int_equal(ret, 0);
-    assert_true(num_stops > 20 && now >= before);
+    assert_true(num_stops > min_stops && now >= before);
     assert_same_rows(store, one);
     store->close(store);
     one->close(one);
     spot_study_free(&study);
+}
+
+/* Also rows behind those of a round, which only an interrupted study has, change nothing
+ * in what the next round is. */
+static void
+test_interruptions_do_not_show(void **state)
+{
+    (void) state;
+    check_interruptions(LONG, 7, 20);
+    check_interruptions(SUMMARISED, 3, 20);
+}
+
+/* (1.96 * 2 / 0.02)^2 = 38415 are needed, in whole batches of summaries. */
+static void
+test_summaries_will_do(void **state)
+{
+    spot_completeness_t result;
+    int64_t num_rows[3];
+
+    (void) state;
+    result = run_text(
+        "keep: summaries\n" STUDY("metric: normal, half_width: 0.02", ""), num_rows);
+    for (size_t k = 0; k < 3; k++) {
+        assert_true(num_rows[k] > 37000 && num_rows[k] < 42000);
+        assert_int_equal(num_rows[k] % SPOT_BATCH_SUMMARISED, 0);
+    }
+    assert_int_equal(result.num_unfinished, 0);
+    result = run_text(
+        "keep: summaries\n" STUDY("metric: normal, half_width: 1e-3", ", max: 2500"),
+        num_rows);
+    assert_int_equal(num_rows[1], 2500);
+    assert_int_equal(result.num_imprecise, 3);
+    run_text(
+        "keep: summaries\n" STUDY("metric: seldom, half_width: 0.05", ""), num_rows);
+    assert_true(num_rows[0] > 2 * 5500 && num_rows[0] < 2 * 7000);
 }
 
 /* ---- Bad input ---- */
@@ -277,6 +326,7 @@ main(void)
         cmocka_unit_test(test_threads_do_not_show),
         cmocka_unit_test(test_shards_do_not_show),
         cmocka_unit_test(test_interruptions_do_not_show),
+        cmocka_unit_test(test_summaries_will_do),
         cmocka_unit_test(test_bad_input),
     };
 

@@ -369,13 +369,13 @@ typedef struct {
 } rows_t;
 
 static int
-keep_row(void *context, int64_t replication, const double *metrics)
+keep_row(void *context, const spot_row_t *row)
 {
     rows_t *self = context;
 
-    self->replications[self->num_rows] = (uint64_t) replication;
-    memcpy(self->values + self->num_rows * self->num_metrics, metrics,
-        self->num_metrics * sizeof(*metrics));
+    self->replications[self->num_rows] = (uint64_t) row->replication;
+    memcpy(self->values + self->num_rows * self->num_metrics, row->metrics,
+        self->num_metrics * sizeof(*row->metrics));
     self->num_rows++;
     return 0;
 }
