@@ -132,7 +132,6 @@ write_json(const spot_study_progress_t *progress, const speed_t *speed)
     spot_json_number(&json, "left_s", speed->left_s);
     write_widest(&json, progress);
     spot_json_close(&json, '}');
-    fputc('\n', stderr);
 }
 
 void
@@ -186,7 +185,6 @@ spot_study_watcher_finish(
         spot_json_number(&json, "passed_s", passed_s);
         spot_json_number(&json, "cpu_s", cpu_s);
         spot_json_close(&json, '}');
-        fputc('\n', stderr);
     } else if (self->form != SPOT_PROGRESS_NONE) {
         fprintf(stderr,
             "%zu point%s, %" PRId64

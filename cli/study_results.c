@@ -80,18 +80,27 @@ remove_partial_results(const spot_study_results_t *self)
     }
 }
 
+static int
+write_standard_output(
+    const spot_study_results_t *self, const spot_store_t *store, spot_diag_t *diag)
+{
+    const bool is_csv = self->csv_path != NULL && !is_csv_file(self);
+
+    return write_results(store,
+        is_csv          ? spot_result_csv_write
+        : self->is_json ? spot_result_json_write
+                        : spot_result_table_write,
+        NULL, diag);
+}
+
+/* Files first: whoever reads standard output may stop reading. */
 int
 spot_study_results_write(
     const spot_study_results_t *self, const spot_store_t *store, spot_diag_t *diag)
 {
     int ret = 0;
 
-    if (self->csv_path == NULL || is_csv_file(self)) {
-        ret = write_results(store,
-            self->is_json ? spot_result_json_write : spot_result_table_write, NULL,
-            diag);
-    }
-    if (ret == 0 && self->csv_path != NULL) {
+    if (is_csv_file(self)) {
         ret = write_results(store, spot_result_csv_write, self->csv_path, diag);
     }
     if (ret == 0 && self->sensitivity_path != NULL) {
@@ -104,5 +113,5 @@ spot_study_results_write(
     if (ret == 0 && self->plot_path != NULL) {
         ret = spot_study_plot(store, self->plot_path, diag);
     }
-    return ret;
+    return ret == 0 ? write_standard_output(self, store, diag) : ret;
 }

@@ -99,26 +99,38 @@ write_range(const spot_axis_t *axis, const spot_race_range_t *range, FILE *out)
     fputc('\n', out);
 }
 
+/* "usd_per_1000_samples 0.3071 ±0.0018 USD". */
 static void
-write_mean(const spot_race_t *race, FILE *out)
+write_mean(const spot_metric_t *metric, const spot_moments_t *values, FILE *out)
 {
-    const spot_metric_t *metric = &race->head->metrics[race->metric_id];
-    const spot_moments_t *values = &race->runners[race->best_id].values;
     const double half_width = spot_moments_half_width(values, SPOT_CONFIDENCE);
     const double mean = spot_moments_mean(values);
 
     if (half_width > 0) {
         const int num_decimals = spot_decimals_for(half_width);
 
-        fprintf(out, "  %s %.*f ±%.*f", metric->name, num_decimals, mean, num_decimals,
+        fprintf(out, "%s %.*f ±%.*f", metric->name, num_decimals, mean, num_decimals,
             half_width);
     } else {
-        fprintf(out, "  %s %.6g", metric->name, mean);
+        fprintf(out, "%s %.6g", metric->name, mean);
     }
     if (strcmp(metric->unit, "1") != 0) {
         fprintf(out, " %s", metric->unit);
     }
-    fputc('\n', out);
+}
+
+/* The metric of a constraint at a point, and the constraint. */
+static void
+write_constrained(
+    const spot_race_t *race, size_t constraint_id, size_t point_id, FILE *out)
+{
+    const spot_constraint_t *constraint =
+        &race->head->optimise.constraints[constraint_id];
+    char shown[SPOT_UTF8_SHOWN_BYTES];
+
+    write_mean(&race->head->metrics[race->constraint_ids[constraint_id]],
+        &race->runners[point_id].constrained[constraint_id], out);
+    fprintf(out, "; %s\n", spot_utf8_shown(constraint->text, shown));
 }
 
 static void
@@ -128,8 +140,9 @@ write_certainty(const spot_race_answer_t *answer, FILE *out)
     const double mean = spot_moments_mean(&race->runners[race->best_id].values);
     const size_t num_rivals = race->num_racing - answer->num_undecided;
 
-    fprintf(out, "  with %g %% confidence no point of the plan is better",
-        100 * race->head->optimise.confidence);
+    fprintf(out, "  with %g %% confidence no point of the plan%s is better",
+        100 * race->head->optimise.confidence,
+        race->head->optimise.num_constraints > 0 ? " that keeps the limits" : "");
     if (race->num_racing > 1) {
         fprintf(out, " by more than %.2g", answer->regret);
     }
@@ -152,7 +165,14 @@ write_best(const spot_race_answer_t *answer, FILE *out)
 
     fprintf(out, "%s: ", race->is_over ? "best" : "best so far");
     write_point(race->head, race->best_id, out);
-    write_mean(race, out);
+    fputs("  ", out);
+    write_mean(&race->head->metrics[race->metric_id],
+        &race->runners[race->best_id].values, out);
+    fputc('\n', out);
+    for (size_t j = 0; j < race->head->optimise.num_constraints; j++) {
+        fputs("  ", out);
+        write_constrained(race, j, race->best_id, out);
+    }
     write_certainty(answer, out);
 }
 
@@ -165,6 +185,31 @@ write_constraints(const spot_optimise_t *optimise, FILE *out)
     for (size_t j = 0; j < optimise->num_constraints; j++) {
         fprintf(out, "%s%s", j == 0 ? "" : " and ",
             spot_utf8_shown(optimise->constraints[j].text, shown));
+    }
+}
+
+/* Where each constraint is kept best, or broken least. */
+static void
+write_nearest(const spot_race_t *race, FILE *out)
+{
+    for (size_t j = 0; j < race->head->optimise.num_constraints; j++) {
+        const bool is_upper = race->head->optimise.constraints[j].is_upper;
+        size_t nearest_id = 0;
+        double nearest = (double) NAN;
+
+        for (size_t k = 0; k < race->head->num_points; k++) {
+            const double mean = spot_moments_mean(&race->runners[k].constrained[j]);
+            const double cost = is_upper ? mean : -mean;
+
+            if (!isfinite(nearest) || cost < nearest) {
+                nearest = cost;
+                nearest_id = k;
+            }
+        }
+        fputs("  nearest: ", out);
+        write_constrained(race, j, nearest_id, out);
+        fputs("    at ", out);
+        write_point(race->head, nearest_id, out);
     }
 }
 
@@ -196,6 +241,7 @@ write_no_best(const spot_race_answer_t *answer, FILE *out)
               ? ": those left are too near the limit; raise replications.max\n"
               : "\n",
         out);
+    write_nearest(race, out);
 }
 
 /* "47 are out: 45 dominated, 2 infeasible". */

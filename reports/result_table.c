@@ -147,6 +147,11 @@ spot_result_table_write(const spot_store_t *store, FILE *out)
 
     if (ret == 0) {
         spot_result_title_write(store, table.summaries, out);
+        ret = store->head->plan.kind == SPOT_PLAN_SENSITIVITY
+                  ? spot_sensitivity_table_write(store, out)
+                  : 0;
+    }
+    if (ret == 0) {
         ret = write_answer_and_means(&table);
     }
     if (ret == 0 && store->head->has_baseline) {
@@ -154,9 +159,6 @@ spot_result_table_write(const spot_store_t *store, FILE *out)
     }
     if (ret == 0) {
         write_notes(&table);
-        ret = store->head->plan.kind == SPOT_PLAN_SENSITIVITY
-                  ? spot_sensitivity_table_write(store, out)
-                  : 0;
     }
     free(table.summaries);
     return ret == 0 && ferror(out) ? SPOT_ERR_IO : ret;

@@ -291,7 +291,8 @@ const spot_field_t spot_study_fields[] = {
         .initial = "",
         .bind = keep_metrics_node,
         .expected = "a list of metrics such as [idle_fraction, cost_usd]",
-        .help = "metrics to keep; all of them where the key is missing"},
+        .help = "metrics to keep; where the key is missing all of them, or those that "
+                "optimise needs"},
     {.name = "baseline",
         .type = SPOT_FIELD_CUSTOM,
         .offset = offsetof(spot_study_t, baseline_node),
@@ -339,8 +340,9 @@ static void
 add_listed_metrics(spot_study_t *self, spot_bind_t *bind)
 {
     const spot_node_t *node = self->metrics_node;
+    const bool is_all = node == NULL && self->head.optimise.metric == NULL;
 
-    for (size_t j = 0; node == NULL && j < self->experiment->num_metrics; j++) {
+    for (size_t j = 0; is_all && j < self->experiment->num_metrics; j++) {
         add_metric(self, bind, "metrics", NULL, self->experiment->metrics[j].name);
     }
     for (size_t j = 0; node != NULL && j < node->num_children; j++) {
