@@ -129,7 +129,7 @@ write_constrained(
     char shown[SPOT_UTF8_SHOWN_BYTES];
 
     write_mean(&race->head->metrics[race->constraint_ids[constraint_id]],
-        &race->runners[point_id].constrained[constraint_id], out);
+        &race->runners[point_id].constrained[constraint_id].moments, out);
     fprintf(out, "; %s\n", spot_utf8_shown(constraint->text, shown));
 }
 
@@ -198,7 +198,8 @@ write_nearest(const spot_race_t *race, FILE *out)
         double nearest = (double) NAN;
 
         for (size_t k = 0; k < race->head->num_points; k++) {
-            const double mean = spot_moments_mean(&race->runners[k].constrained[j]);
+            const double mean =
+                spot_moments_mean(&race->runners[k].constrained[j].moments);
             const double cost = is_upper ? mean : -mean;
 
             if (!isfinite(nearest) || cost < nearest) {
