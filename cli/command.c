@@ -178,6 +178,22 @@ is_same_file(const char *path, const char *other)
            a.st_ino == b.st_ino;
 }
 
+/* Results may lie in it that took days. */
+static bool
+is_database(const char *path)
+{
+    static const char magic[] = "SQLite format 3";
+    FILE *stream = is_file(path) ? fopen(path, "rb") : NULL;
+    char bytes[sizeof(magic)] = "";
+    size_t num_bytes = 0;
+
+    if (stream != NULL) {
+        num_bytes = fread(bytes, 1, sizeof(bytes), stream);
+        fclose(stream);
+    }
+    return num_bytes == sizeof(magic) && memcmp(bytes, magic, sizeof(magic)) == 0;
+}
+
 /* NULL: nothing. */
 static const char *
 why_not_there(spot_command_files_t inputs, spot_command_files_t outputs, size_t id)
@@ -185,9 +201,14 @@ why_not_there(spot_command_files_t inputs, spot_command_files_t outputs, size_t 
     const char *path = outputs.paths[id];
 
     for (size_t j = 0; j < inputs.num_paths; j++) {
-        if (is_same_file(path, inputs.paths[j])) {
+        if (is_same_file(path, inputs.paths[j]) ||
+            (is_file(path) && is_file(inputs.paths[j]) &&
+                strcmp(path, inputs.paths[j]) == 0)) {
             return "is an input, which the output would replace: expected another file";
         }
+    }
+    if (is_database(path)) {
+        return "is a database, which the output would replace: expected another file";
     }
     for (size_t j = 0; j < id; j++) {
         if (is_file(path) && outputs.paths[j] != NULL &&

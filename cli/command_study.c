@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/memory.h"
 #include "cli/command.h"
 #include "cli/interrupt.h"
 #include "cli/plan.h"
@@ -136,6 +137,15 @@ finish_arguments(struct argp_state *state, arguments_t *arguments)
                 state, "--shard needs a database to keep its part in: -o FILE.db");
         }
     }
+    if (arguments->results.is_json && arguments->results.csv_path != NULL &&
+        strcmp(arguments->results.csv_path, "-") == 0) {
+        argp_error(state, "--json and -o - both write to standard output");
+    }
+    if (arguments->num_shards > 1 &&
+        (arguments->results.is_json || arguments->results.plot_path != NULL ||
+            arguments->results.sensitivity_path != NULL)) {
+        argp_error(state, "a part of a study has no results to show: merge the parts");
+    }
 }
 
 static error_t
@@ -185,27 +195,55 @@ parse(int key, char *text, struct argp_state *state)
     }
 }
 
-/* What cannot be written or drawn is to be known before the work. */
+/* Every file that the study reads, and its database: no output may replace them. */
 static int
-check_outputs(const arguments_t *arguments, const spot_store_t *store, spot_diag_t *diag)
+list_inputs(
+    const arguments_t *arguments, const spot_study_t *study, spot_option_list_t *inputs)
+{
+    const size_t num_paths =
+        2 + study->scenario_file.num_files + study->inputs.num_inputs;
+
+    inputs->texts = spot_calloc(num_paths, sizeof(*inputs->texts));
+    if (inputs->texts == NULL) {
+        return SPOT_ERR_NO_MEMORY;
+    }
+    inputs->texts[inputs->num_texts++] = arguments->study_path;
+    if (is_store_path(arguments->output_path)) {
+        inputs->texts[inputs->num_texts++] = arguments->output_path;
+    }
+    for (size_t j = 0; j < study->scenario_file.num_files; j++) {
+        inputs->texts[inputs->num_texts++] = study->scenario_file.files[j];
+    }
+    for (size_t j = 0; j < study->inputs.num_inputs; j++) {
+        inputs->texts[inputs->num_texts++] = study->inputs.inputs[j].path;
+    }
+    return 0;
+}
+
+/* What cannot be written is to be known before the work, and before a database is made.
+ */
+static int
+check_outputs(const arguments_t *arguments, const spot_study_t *study, spot_diag_t *diag)
 {
     const spot_study_results_t *results = &arguments->results;
-    int ret = spot_command_check_outputs(
-        (spot_command_files_t){1, &arguments->study_path},
-        (spot_command_files_t){3, (const char *[]){results->csv_path, results->plot_path,
-                                      results->sensitivity_path}},
-        diag);
+    spot_option_list_t inputs = {0};
+    int ret = list_inputs(arguments, study, &inputs);
 
+    if (ret == 0) {
+        ret = spot_command_check_outputs(
+            (spot_command_files_t){inputs.num_texts, inputs.texts},
+            (spot_command_files_t){
+                3, (const char *[]){results->csv_path, results->plot_path,
+                       results->sensitivity_path}},
+            diag);
+    }
     if (ret == 0 && results->sensitivity_path != NULL &&
-        store->head->plan.kind != SPOT_PLAN_SENSITIVITY) {
+        study->head.plan.kind != SPOT_PLAN_SENSITIVITY) {
         spot_diag_error(diag, arguments->study_path, 0, 0,
             "--sensitivity needs plan: {sensitivity: {points: 256}}");
         ret = SPOT_ERR_BAD_INPUT;
     }
-
-    if (ret == 0 && results->plot_path != NULL) {
-        ret = spot_study_plot_check(store, results->plot_path, diag);
-    }
+    free(inputs.texts);
     return ret;
 }
 
@@ -288,10 +326,13 @@ simulate(const arguments_t *arguments, const spot_study_t *study, spot_diag_t *d
         .progress = spot_study_watcher_tell,
         .context = &watcher};
     spot_store_t *store = NULL;
-    int ret = open_store(arguments, study, &store, diag);
+    int ret = check_outputs(arguments, study, diag);
 
     if (ret == 0) {
-        ret = check_outputs(arguments, store, diag);
+        ret = open_store(arguments, study, &store, diag);
+    }
+    if (ret == 0 && arguments->results.plot_path != NULL) {
+        ret = spot_study_plot_check(store, arguments->results.plot_path, diag);
     }
     if (ret == 0) {
         spot_study_watcher_start(&watcher, arguments->progress);

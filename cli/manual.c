@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include "cli/command.h"
+#include "cli/manual_study.h"
 #include "cli/roff.h"
 #include "sim/recovery/recovery.h"
-#include "sim/study/study.h"
 #include "sim/train/metrics.h"
 #include "sim/train/scenario.h"
 #include "traces/describe/figures.h"
@@ -197,49 +197,6 @@ put_scenario(FILE *out)
 }
 
 static void
-put_study(FILE *out)
-{
-    spot_roff_head(out, "spotsim-study", 5, "a parameter study over a scenario");
-    fputs(".SH DESCRIPTION\nA YAML file: a scenario, the values that some of its keys "
-          "take, "
-          "and how often each combination runs.\n.SH KEYS\n",
-        out);
-    spot_roff_fields(out, spot_study_fields, NULL, "");
-    fputs(
-        ".SH RESULTS\nCSV with one row a point and metric: point, the swept keys, "
-        "metric, "
-        "unit, replications, nulls, mean, std, stderr, ci95_low, ci95_high, p05, "
-        "median, "
-        "p95, difference, difference_ci95_low, difference_ci95_high. The interval is "
-        "Student's of the mean; nulls are left out and counted. The difference is to "
-        "the point with the value of baseline and the same values of all other keys: "
-        "the mean over the replications that both points have, pair by pair. They met "
-        "the same events, so its interval is mostly much narrower than those of the "
-        "two means suggest; the table tells by how much. "
-        "With optimise also fate: racing (may be the best), dominated, infeasible or "
-        "undefined.\n"
-        ".SH OPTIMISE\nThe points race: all start with replications.min, and after "
-        "each round, which takes them half as far again, those stop that another point "
-        "dominates or that break a condition of subject_to, with confidence. "
-        "Differences are paired, replication by replication. A point takes others out "
-        "only if it keeps all conditions, with confidence. The race ends when one "
-        "point is left, when none can be better than the best by more than the "
-        "indifference, or with replications.max. All intervals of all rounds hold "
-        "together with the confidence (Bonferroni; for skewed values by Hall's "
-        "transformation). The answer is the best point, the "
-        "bound of how much better another one may be, how often it is the best when "
-        "blocks of replications are resampled, and for each key the values that may "
-        "be the best. For a key with numbers, the best value of the plan is among "
-        "these; the optimum of a curve that has one lies between the values next to "
-        "them, which are out. A point at which a metric is null in more than 1 % of "
-        "replications is out as undefined. What has not happened in any replication "
-        "is taken never to happen: where rare events matter, raise "
-        "replications.min.\n"
-        ".SH SEE ALSO\n.BR spotsim (1),\n.BR spotsim\\-scenario (5)\n",
-        out);
-}
-
-static void
 put_law(FILE *out, const spot_family_t *family)
 {
     const int num_fields = family->num_parameters + family->num_settings;
@@ -340,7 +297,7 @@ spot_manual_page(const char *page, FILE *out)
     } pages[] = {
         {"spotsim.1", put_program},
         {"spotsim-scenario.5", put_scenario},
-        {"spotsim-study.5", put_study},
+        {"spotsim-study.5", spot_manual_study},
         {"spotsim-trace.5", put_trace},
     };
 

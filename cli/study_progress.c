@@ -3,12 +3,16 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdarg.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/json.h"
 #include "base/utf8.h"
+
+#define LINE_BYTES 512
 
 const char *const spot_progress_form_names[SPOT_NUM_PROGRESS_FORMS] = {
     [SPOT_PROGRESS_AUTO] = "auto",
@@ -68,27 +72,78 @@ speed_of(const spot_study_watcher_t *self, const spot_study_progress_t *progress
         progress->num_run > 0 ? (double) num_left / runs_per_s : (double) NAN};
 }
 
+/* Columns of the terminal; many where it does not tell. */
+static int
+terminal_width(void)
+{
+    struct winsize size = {0};
+
+    return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col
+                                                                           : 1000;
+}
+
+/* Appends to a line of LINE_BYTES; what is too long is cut. */
+static void SPOT_PRINTF(2, 3) append(char *line, const char *format, ...)
+{
+    const size_t num_bytes = strlen(line);
+    va_list arguments;
+
+    va_start(arguments, format);
+    vsnprintf(line + num_bytes, LINE_BYTES - num_bytes, format, arguments);
+    va_end(arguments);
+}
+
+/* To so many characters. */
 static void
-write_text(const spot_study_progress_t *progress, const speed_t *speed)
+cut(char *line, int max_columns)
+{
+    size_t num_bytes = 0;
+
+    while (line[num_bytes] != '\0' && max_columns-- > 0) {
+        num_bytes += spot_utf8_length(line + num_bytes, strlen(line + num_bytes));
+    }
+    line[num_bytes] = '\0';
+}
+
+/* With a precision or a race nobody knows how many runs it will take. */
+static void
+append_done(char *line, const spot_study_progress_t *progress, const speed_t *speed)
+{
+    const spot_study_head_t *head = &progress->study->head;
+
+    if (head->min_replications < head->num_replications) {
+        append(line, "%zu of %zu points, %" PRId64 " runs, %.0f/s",
+            progress->num_points_done, head->num_points, progress->num_done,
+            speed->runs_per_s);
+        return;
+    }
+    append(line, "%.1f %%  %zu of %zu points, %" PRId64 " of %" PRId64 " runs, %.0f/s",
+        100 * (double) progress->num_done / (double) progress->num_wanted,
+        progress->num_points_done, head->num_points, progress->num_done,
+        progress->num_wanted, speed->runs_per_s);
+    if (isfinite(speed->left_s)) {
+        append(line, ", %.0f s left", speed->left_s);
+    }
+}
+
+static void
+write_text(const spot_study_progress_t *progress, const speed_t *speed, int max_columns)
 {
     const spot_study_head_t *head = &progress->study->head;
     const char *metric = head->metrics[spot_study_watched_metric(head)].name;
+    char line[LINE_BYTES] = "";
     size_t point_id;
     double half_width;
 
-    fprintf(stderr,
-        "%5.1f %%  %zu of %zu points, %" PRId64 " of %" PRId64 " runs%s, %.0f/s",
-        100 * (double) progress->num_done / (double) progress->num_wanted,
-        progress->num_points_done, head->num_points, progress->num_done,
-        progress->num_wanted,
-        head->min_replications == head->num_replications ? "" : " known to be needed",
-        speed->runs_per_s);
-    if (isfinite(speed->left_s)) {
-        fprintf(stderr, ", %.0f s left", speed->left_s);
-    }
+    append_done(line, progress, speed);
     if (spot_study_widest(progress, &point_id, &half_width)) {
-        fprintf(stderr, ", widest: %s ±%.2g at point %zu", metric, half_width, point_id);
+        append(line, ", %s ±%.2g at worst", metric, half_width);
+        if (head->until.half_width > 0) {
+            append(line, " (goal %.2g)", head->until.half_width);
+        }
     }
+    cut(line, max_columns);
+    fputs(line, stderr);
 }
 
 static void
@@ -152,7 +207,7 @@ spot_study_watcher_tell(void *context, const spot_study_progress_t *progress)
     }
     self->is_shown = self->form == SPOT_PROGRESS_LINE;
     fputs(self->is_shown ? "\r" : "", stderr);
-    write_text(progress, &speed);
+    write_text(progress, &speed, self->is_shown ? terminal_width() - 1 : LINE_BYTES);
     fputs(self->is_shown ? "\033[K" : "\n", stderr);
 }
 

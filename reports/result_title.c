@@ -63,6 +63,14 @@ write_doubts(
             "are not known that well\n",
             completeness->num_imprecise, head->num_points, head->num_replications);
     }
+    if (completeness->num_constant > 0) {
+        fprintf(out,
+            "at %zu of %zu points %s is the same in all replications: what is rarer "
+            "than "
+            "1 in %" PRId64 " may be missing there\n",
+            completeness->num_constant, head->num_points, head->until.metric,
+            completeness->fewest_constant / 3);
+    }
 }
 
 /* What is to be known of the choice of points; nothing of a whole grid. */

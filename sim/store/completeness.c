@@ -41,14 +41,15 @@ spot_store_completeness(const spot_store_t *store, const spot_summary_t *summari
 {
     const spot_study_head_t *head = store->head;
     const size_t metric_id = until_metric(head);
-    spot_completeness_t self = {.fewest = INT64_MAX};
+    spot_completeness_t self = {.fewest = INT64_MAX, .fewest_constant = INT64_MAX};
 
     for (size_t j = 0; j < head->num_points; j++) {
         const int64_t num_rows = store->num_rows(store, j);
+        const bool is_until = metric_id < head->num_metrics;
+        const spot_moments_t *moments =
+            is_until ? &summaries[j * head->num_metrics + metric_id].moments : NULL;
         const bool is_precise =
-            metric_id < head->num_metrics &&
-            spot_until_excess(&head->until,
-                &summaries[j * head->num_metrics + metric_id].moments) <= 1;
+            is_until && spot_until_excess(&head->until, moments) <= 1;
         const bool has_all = num_rows >= head->num_replications;
 
         self.num_rows += num_rows;
@@ -56,7 +57,13 @@ spot_store_completeness(const spot_store_t *store, const spot_summary_t *summari
         self.most = num_rows > self.most ? num_rows : self.most;
         self.num_unfinished +=
             !has_all && !(is_precise && num_rows >= head->min_replications);
-        self.num_imprecise += metric_id < head->num_metrics && has_all && !is_precise;
+        self.num_imprecise += is_until && has_all && !is_precise;
+        if (is_until && moments->num_values > 1 && moments->sum_squares == 0) {
+            self.num_constant++;
+            self.fewest_constant = moments->num_values < self.fewest_constant
+                                       ? moments->num_values
+                                       : self.fewest_constant;
+        }
     }
     if (head->optimise.metric != NULL) {
         self.num_unfinished = num_unfinished_of_race(store);

@@ -6,12 +6,14 @@
 #include "sim/store/summary.h"
 
 typedef struct {
-    int64_t num_rows;      /* replications that are there */
-    int64_t fewest, most;  /* of a point */
-    size_t num_unfinished; /* points that have neither all replications that the study
-                              asks for nor, with until, the precision; with
-                              optimise: that race on */
-    size_t num_imprecise;  /* with until: points that have them all without it */
+    int64_t num_rows;        /* replications that are there */
+    int64_t fewest, most;    /* of a point */
+    size_t num_unfinished;   /* points that have neither all replications that the study
+                                asks for nor, with until, the precision; with
+                                optimise: that race on */
+    size_t num_imprecise;    /* with until: points that have them all without it */
+    size_t num_constant;     /* with until: points whose values are all the same, */
+    int64_t fewest_constant; /* the fewest values of such a point */
 } spot_completeness_t;
 
 /* summaries: [num_points][num_metrics] of the store; without until NULL will do. */

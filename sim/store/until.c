@@ -2,6 +2,7 @@
 #include "sim/store/until.h"
 
 #include <math.h>
+#include <stdbool.h>
 
 double
 spot_until_excess(const spot_until_t *self, const spot_moments_t *moments)
@@ -12,7 +13,12 @@ spot_until_excess(const spot_until_t *self, const spot_moments_t *moments)
                                                      fabs(spot_moments_mean(moments));
 
     if (half_width == 0) {
-        return 0; /* all values are the same; their mean may be 0 */
+        const bool is_known =
+            self->half_width > 0 ||
+            (moments->mean != 0 &&
+                self->relative_half_width * (double) moments->num_values >= 3);
+
+        return is_known ? 0 : (double) INFINITY;
     }
     return isfinite(half_width) && wanted > 0 ? half_width / wanted : (double) INFINITY;
 }

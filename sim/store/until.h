@@ -14,7 +14,9 @@ typedef struct {
 } spot_until_t;
 
 /* Half the width of the interval over the wanted one: at most 1 where the mean is known
- * well enough, infinite where nothing is known yet. */
+ * well enough, infinite where nothing is known yet. Values that are all the same have no
+ * width, but say nothing of what is rarer than about 3 in so many (the rule of three):
+ * where a relative width is wanted that must be below it, and zeros never will do. */
 double spot_until_excess(const spot_until_t *self, const spot_moments_t *moments);
 
 #endif

@@ -8,6 +8,7 @@
 
 #include "base/build_info.h"
 #include "base/machine.h"
+#include "base/memory.h"
 #include "sim/study/study_sets.h"
 
 #define NUMBER_BYTES 24
@@ -31,6 +32,32 @@ add_item(spot_canonical_t *list, const char *key, size_t item_id, const char *te
     return spot_canonical_add(list, path, text);
 }
 
+static int
+compare_paths(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *) a, *(const char *const *) b);
+}
+
+/* In an order of their own: that of the sweep does not matter to the rows. */
+static int
+add_swept_keys(spot_canonical_t *list, const spot_study_head_t *head)
+{
+    const char **paths = spot_calloc(head->num_axes, sizeof(*paths));
+    int ret = paths == NULL ? SPOT_ERR_NO_MEMORY : 0;
+
+    for (size_t j = 0; ret == 0 && j < head->num_axes; j++) {
+        paths[j] = head->axes[j].path;
+    }
+    if (ret == 0 && head->num_axes > 0) {
+        qsort(paths, head->num_axes, sizeof(*paths), compare_paths);
+    }
+    for (size_t j = 0; ret == 0 && j < head->num_axes; j++) {
+        ret = add_item(list, "sweep", j, paths[j]);
+    }
+    free(paths);
+    return ret;
+}
+
 /* What the study itself says beside the scenario. */
 static int
 add_study(spot_canonical_t *list, const spot_study_head_t *head)
@@ -44,10 +71,7 @@ add_study(spot_canonical_t *list, const spot_study_head_t *head)
     for (size_t j = 0; ret == 0 && j < head->num_metrics; j++) {
         ret = add_item(list, "metrics", j, head->metrics[j].name);
     }
-    for (size_t j = 0; ret == 0 && j < head->num_axes; j++) {
-        ret = add_item(list, "sweep", j, head->axes[j].path);
-    }
-    return ret;
+    return ret == 0 ? add_swept_keys(list, head) : ret;
 }
 
 int
