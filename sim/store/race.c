@@ -56,18 +56,6 @@ confidence_of_each(const spot_study_head_t *head)
     return 1 - (1 - head->optimise.confidence) / (num_intervals * num_rounds);
 }
 
-static size_t
-metric_of(const spot_study_head_t *head, const char *name)
-{
-    size_t metric_id = 0;
-
-    while (strcmp(head->metrics[metric_id].name, name) != 0) {
-        metric_id++;
-        spot_bug_assert(metric_id < head->num_metrics);
-    }
-    return metric_id;
-}
-
 int
 spot_race_init(spot_race_t *self, const spot_study_head_t *head)
 {
@@ -75,7 +63,8 @@ spot_race_init(spot_race_t *self, const spot_study_head_t *head)
 
     memset(self, 0, sizeof(*self));
     self->head = head;
-    self->metric_id = metric_of(head, head->optimise.metric);
+    self->metric_id = spot_study_metric_id(head, head->optimise.metric);
+    spot_bug_assert(self->metric_id < head->num_metrics);
     self->confidence = confidence_of_each(head);
     self->num_racing = head->num_points;
     self->runners = spot_calloc(head->num_points, sizeof(*self->runners));
@@ -87,7 +76,9 @@ spot_race_init(spot_race_t *self, const spot_study_head_t *head)
         return SPOT_ERR_NO_MEMORY;
     }
     for (size_t j = 0; j < num_constraints; j++) {
-        self->constraint_ids[j] = metric_of(head, head->optimise.constraints[j].metric);
+        self->constraint_ids[j] =
+            spot_study_metric_id(head, head->optimise.constraints[j].metric);
+        spot_bug_assert(self->constraint_ids[j] < head->num_metrics);
     }
     for (size_t j = 0; j < head->num_points; j++) {
         self->runners[j].constrained = &self->constrained[j * num_constraints];
