@@ -185,6 +185,12 @@ has_too_many_nulls(const spot_race_t *self, const spot_runner_t *runner)
                           (unsigned) runner->num_rows) < 1 - self->confidence;
 }
 
+static bool
+are_equal(const spot_moments_t *values)
+{
+    return values->num_values >= 2 && values->sum_squares == 0;
+}
+
 /* What was once known of a constraint stays known: all intervals hold at once. */
 static void
 judge_alone(spot_race_t *self, size_t point_id)
@@ -193,11 +199,14 @@ judge_alone(spot_race_t *self, size_t point_id)
     spot_runner_t *runner = &self->runners[point_id];
     bool is_broken = false, is_kept = true;
 
+    runner->is_constant = false;
     for (size_t j = 0; j < optimise->num_constraints; j++) {
         const spot_constraint_t *constraint = &optimise->constraints[j];
         double low, high;
 
         spot_skewed_bounds(&runner->constrained[j], self->confidence, &low, &high);
+        runner->is_constant =
+            runner->is_constant || are_equal(&runner->constrained[j].moments);
         is_broken = is_broken || (constraint->is_upper ? low > constraint->limit
                                                        : high < constraint->limit);
         is_kept = is_kept && (constraint->is_upper ? high <= constraint->limit
@@ -261,6 +270,7 @@ judge_against_best(spot_race_t *self, size_t point_id)
             spot_skewed_add(&behind, difference);
         }
     }
+    runner->is_constant = runner->is_constant || are_equal(&behind.moments);
     spot_skewed_bounds(&behind, self->confidence, &low, &high);
     if (low > 0) {
         take_out(self, point_id, SPOT_FATE_DOMINATED);
@@ -286,7 +296,10 @@ judge_round(spot_race_t *self)
         }
     }
     if (self->has_best) {
-        self->runners[self->best_id].gain = 0;
+        spot_runner_t *best = &self->runners[self->best_id];
+
+        best->gain = 0;
+        best->is_constant = best->is_constant || are_equal(&best->values);
     }
 }
 
