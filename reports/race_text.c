@@ -152,6 +152,13 @@ write_constrained(
     fprintf(out, "; %s\n", spot_utf8_shown(constraint->text, shown));
 }
 
+/* Whether the points left are the best equally often, as where they do not differ. */
+static bool
+is_toss_up(const spot_race_answer_t *answer, size_t num_rivals)
+{
+    return fabs((double) num_rivals * answer->sureness - 1) < 1e-9;
+}
+
 /* How often it is the best of those that are left; no more than the resamples tell. */
 static void
 write_sureness(const spot_race_answer_t *answer, size_t num_rivals, FILE *out)
@@ -187,7 +194,7 @@ write_certainty(const spot_race_answer_t *answer, FILE *out)
         fprintf(out, " (%.2g %%)", 100 * answer->regret / fabs(mean));
     }
     fputc('\n', out);
-    if (num_rivals > 1) {
+    if (num_rivals > 1 && !is_toss_up(answer, num_rivals)) {
         write_sureness(answer, num_rivals, out);
     }
 }

@@ -213,17 +213,24 @@ is_beside_best(const spot_race_t *race, size_t point_id, size_t axis_id)
     return true;
 }
 
-/* Whether a point is better than one beyond all noise. */
+/* Whether a point is better than one beyond all noise, or is left where that is out. */
 static bool
 is_clearly_better(const spot_race_t *race, size_t point_id, size_t other_id)
 {
-    const spot_moments_t *values = &race->runners[point_id].values;
-    const spot_moments_t *others = &race->runners[other_id].values;
-    const double lead = spot_moments_mean(others) - spot_moments_mean(values);
+    const spot_runner_t *runner = &race->runners[point_id];
+    const spot_runner_t *other = &race->runners[other_id];
+    const double lead =
+        spot_moments_mean(&other->values) - spot_moments_mean(&runner->values);
 
+    if (runner->fate == SPOT_FATE_UNDEFINED || other->fate == SPOT_FATE_UNDEFINED) {
+        return false;
+    }
+    if (runner->fate == SPOT_FATE_RACING && other->fate == SPOT_FATE_DOMINATED) {
+        return true;
+    }
     return (race->head->optimise.is_maximised ? -lead : lead) >
-           spot_moments_half_width(values, race->confidence) +
-               spot_moments_half_width(others, race->confidence);
+           spot_moments_half_width(&runner->values, race->confidence) +
+               spot_moments_half_width(&other->values, race->confidence);
 }
 
 /* Whether, along an axis and with the other values of the best point, the metric gets
@@ -246,8 +253,6 @@ is_refuted(const spot_race_t *race, size_t axis_id)
                 (numbers[spot_study_value_id(head, far, axis_id)] - best) / distance;
 
             if (ratio > 1 && is_beside_best(race, far, axis_id) &&
-                race->runners[far].fate != SPOT_FATE_UNDEFINED &&
-                race->runners[near].fate != SPOT_FATE_UNDEFINED &&
                 is_clearly_better(race, far, near)) {
                 return true;
             }

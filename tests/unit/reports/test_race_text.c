@@ -288,6 +288,21 @@ test_sureness(void **state)
         "\n" BEST_OF("0.05 (0.5 %)", "99.6 % of bootstrap resamples") FATES RANGE RUNS);
 }
 
+/* A share that is the same for all says nothing. */
+static void
+test_a_tie_has_no_share(void **state)
+{
+    sample_t self;
+
+    (void) state;
+    setup(&self);
+    self.answer.sureness = 0.5;
+    assert_text(&self, "decided",
+        "\nbest: job.every = 20 s\n  usd 10.0 ±1.3 USD\n" KEPT
+        "  with 95 % confidence no point of the plan that keeps the limits is better by "
+        "more than 0.05 (0.5 %)\n" FATES RANGE RUNS);
+}
+
 /* Where a neighbour is out for another reason there is no word of the optimum. */
 static void
 test_limited(void **state)
@@ -351,6 +366,7 @@ main(void)
         cmocka_unit_test(test_unfinished),
         cmocka_unit_test(test_texts_as_values),
         cmocka_unit_test(test_sureness),
+        cmocka_unit_test(test_a_tie_has_no_share),
         cmocka_unit_test(test_limited),
         cmocka_unit_test(test_constant),
         cmocka_unit_test(test_runs_up_to_the_maximum),

@@ -459,6 +459,12 @@ test_several_optima(void **state)
     assert_int_equal(answer.ranges[0].above_id, 2);
     spot_race_answer_free(&answer);
 
+    self.means[3] = self.means[1]; /* left, and one between them is not */
+    answer = answer_of(&self, 64);
+    assert_fates(&answer, "drdrdd");
+    assert_no_neighbours(&answer, false);
+    spot_race_answer_free(&answer);
+
     for (size_t j = 0; j < 6; j++) {
         self.means[j] = -means[j];
     }
