@@ -368,6 +368,9 @@ run(int argc, char **argv)
     spot_interrupt_watch();
     ret = spot_study_read(&study, &spot_train_experiment, arguments.study_path,
         arguments.sets.texts, arguments.sets.num_texts, &diag);
+    if (ret == 0) {
+        ret = spot_study_check_shards(&study, arguments.num_shards, &diag);
+    }
     if (ret != 0) {
         exit_code = spot_command_finish_reading(&diag, ret);
     } else {

@@ -81,8 +81,10 @@ spot_race_json_write(const spot_race_answer_t *answer, spot_json_t *json)
         spot_json_unsigned(json, spot_fate_names[j], answer->num_points[j]);
     }
     spot_json_close(json, '}');
+    spot_json_unsigned(json, "constant_points", answer->num_constant);
     write_ranges(answer, json);
     spot_json_integer(json, "runs", answer->num_runs);
+    spot_json_integer(json, "runs_of_full_grid", answer->num_runs_of_grid);
     spot_json_integer(json, "runs_of_whole_plan", answer->num_runs_of_plan);
     spot_json_close(json, '}');
 }

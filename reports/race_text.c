@@ -57,33 +57,52 @@ write_value(const spot_axis_t *axis, const char *before, size_t value_id, FILE *
     fprintf(out, "%s%s", before, spot_utf8_shown(axis->texts[value_id], shown));
 }
 
+/* Every constraint, as it was given. */
+static void
+write_constraints(const spot_optimise_t *optimise, const char *between, FILE *out)
+{
+    char shown[SPOT_UTF8_SHOWN_BYTES];
+
+    for (size_t j = 0; j < optimise->num_constraints; j++) {
+        fprintf(out, "%s%s", j == 0 ? "" : between,
+            spot_utf8_shown(optimise->constraints[j].text, shown));
+    }
+}
+
 /* Where the optimum of a curve through the values lies. */
 static void
-write_optimum(const spot_axis_t *axis, const spot_race_range_t *range, FILE *out)
+write_optimum(
+    const spot_race_t *race, size_t axis_id, const spot_race_range_t *range, FILE *out)
 {
+    const spot_axis_t *axis = &race->head->axes[axis_id];
     const bool has_below = range->below_id != SPOT_NO_VALUE,
                has_above = range->above_id != SPOT_NO_VALUE;
 
     if (has_below && has_above) {
-        write_value(axis, "; where the curve has one optimum, it is between ",
-            range->below_id, out);
+        write_value(axis, "; between ", range->below_id, out);
         write_value(axis, " and ", range->above_id, out);
-        fputs(", which are out", out);
     } else if (has_below) {
-        write_value(axis, "; where the curve has one optimum, it is above ",
-            range->below_id, out);
-        fputs(", perhaps beyond the plan", out);
+        write_value(axis, "; above ", range->below_id, out);
+        fputs(", perhaps beyond the plan,", out);
     } else if (has_above) {
-        write_value(axis, "; where the curve has one optimum, it is below ",
-            range->above_id, out);
-        fputs(", perhaps beyond the plan", out);
+        write_value(axis, "; below ", range->above_id, out);
+        fputs(", perhaps beyond the plan,", out);
+    }
+    if (has_below || has_above) {
+        fputs(" if the curve has one optimum", out);
+    } else if (range->is_limited) {
+        fputs("; limited by ", out);
+        write_constraints(&race->head->optimise, " or ", out);
     }
 }
 
 /* The values of a key that the best point may have. */
 static void
-write_range(const spot_axis_t *axis, const spot_race_range_t *range, FILE *out)
+write_range(const spot_race_answer_t *answer, size_t axis_id, FILE *out)
 {
+    const spot_race_range_t *range = &answer->ranges[axis_id];
+    const spot_axis_t *axis = &answer->race.head->axes[axis_id];
+
     fprintf(out, "  %s", axis->path);
     if (range->num_values == 1) {
         write_value(axis, ": ", 0, out);
@@ -94,7 +113,7 @@ write_range(const spot_axis_t *axis, const spot_race_range_t *range, FILE *out)
         if (range->num_racing > 1) {
             write_value(axis, " to ", range->high_id, out);
         }
-        write_optimum(axis, range, out);
+        write_optimum(&answer->race, axis_id, range, out);
     }
     fputc('\n', out);
 }
@@ -133,6 +152,31 @@ write_constrained(
     fprintf(out, "; %s\n", spot_utf8_shown(constraint->text, shown));
 }
 
+/* Whether the points left are the best equally often, as where they do not differ. */
+static bool
+is_toss_up(const spot_race_answer_t *answer, size_t num_rivals)
+{
+    return fabs((double) num_rivals * answer->sureness - 1) < 1e-9;
+}
+
+/* How often it is the best of those that are left; no more than the resamples tell. */
+static void
+write_sureness(const spot_race_answer_t *answer, size_t num_rivals, FILE *out)
+{
+    const double num = answer->num_resamples;
+    const double highest = floor(1000 * (num - 1) / num) / 10;
+    const double percent = fmin(100 * answer->sureness, highest);
+
+    fprintf(out,
+        "  of the %zu points left it is the best in %s%.*f %% of bootstrap resamples",
+        num_rivals, 100 * answer->sureness > highest ? "> " : "", percent > 98 ? 1 : 0,
+        percent);
+    if (answer->race.is_over && !spot_race_is_decided(&answer->race)) {
+        fputs(", not corrected for having chosen the best", out);
+    }
+    fputc('\n', out);
+}
+
 static void
 write_certainty(const spot_race_answer_t *answer, FILE *out)
 {
@@ -150,11 +194,8 @@ write_certainty(const spot_race_answer_t *answer, FILE *out)
         fprintf(out, " (%.2g %%)", 100 * answer->regret / fabs(mean));
     }
     fputc('\n', out);
-    if (num_rivals > 1) {
-        fprintf(out,
-            "  of the %zu points left it is the best in %.0f %% of bootstrap "
-            "resamples\n",
-            num_rivals, 100 * answer->sureness);
+    if (num_rivals > 1 && !is_toss_up(answer, num_rivals)) {
+        write_sureness(answer, num_rivals, out);
     }
 }
 
@@ -174,18 +215,6 @@ write_best(const spot_race_answer_t *answer, FILE *out)
         write_constrained(race, j, race->best_id, out);
     }
     write_certainty(answer, out);
-}
-
-/* Every constraint, as it was given. */
-static void
-write_constraints(const spot_optimise_t *optimise, FILE *out)
-{
-    char shown[SPOT_UTF8_SHOWN_BYTES];
-
-    for (size_t j = 0; j < optimise->num_constraints; j++) {
-        fprintf(out, "%s%s", j == 0 ? "" : " and ",
-            spot_utf8_shown(optimise->constraints[j].text, shown));
-    }
 }
 
 /* Where each constraint is kept best, or broken least. */
@@ -236,7 +265,7 @@ write_no_best(const spot_race_answer_t *answer, FILE *out)
     }
     if (num_undefined < race->head->num_points) {
         fputs(before, out);
-        write_constraints(optimise, out);
+        write_constraints(optimise, " and ", out);
     }
     fputs(race->num_racing > 0
               ? ": those left are too near the limit; raise replications.max\n"
@@ -265,6 +294,52 @@ write_fates(const spot_race_answer_t *answer, FILE *out)
             fprintf(out, "%s%zu %s", before, answer->num_points[j], spot_fate_names[j]);
             before = ", ";
         }
+    }
+    fputc('\n', out);
+}
+
+/* Values without spread bound nothing: what has a chance of 3/n is missing from n
+ * replications with a chance of 5 %. */
+static void
+write_constant(const spot_race_answer_t *answer, FILE *out)
+{
+    const int64_t num_rows = answer->race.num_rows;
+
+    if (answer->num_constant > 0) {
+        fprintf(out,
+            "%zu of the points left had the same value, or difference to the best, in "
+            "all %" PRId64 " replications: what is rarer than 1 in %" PRId64
+            " may be missing; raise replications.min\n",
+            answer->num_constant, num_rows, num_rows < 3 ? 1 : num_rows / 3);
+    }
+}
+
+/* "6.1": of runs, without an exponent. */
+static void
+write_percent(int64_t num_runs, int64_t num_all, FILE *out)
+{
+    const double percent = 100 * (double) num_runs / (double) num_all;
+
+    fprintf(out, "%.*f %%", percent < 9.95 ? spot_decimals_for(percent) : 0, percent);
+}
+
+/* What the race took, and what it spared. */
+static void
+write_runs(const spot_race_answer_t *answer, FILE *out)
+{
+    const int64_t num_rows = answer->race.num_rows;
+    const int64_t max_rows = answer->race.head->num_replications;
+
+    fprintf(out, "%" PRId64 " runs", answer->num_runs);
+    if (num_rows > 0) {
+        fputs(", ", out);
+        write_percent(answer->num_runs, answer->num_runs_of_grid, out);
+        fprintf(out, " of a full grid with %" PRId64 " replications each", num_rows);
+    }
+    if (num_rows > 0 && num_rows < max_rows) {
+        fputs(" (", out);
+        write_percent(answer->num_runs, answer->num_runs_of_plan, out);
+        fprintf(out, " of one with the maximum, %" PRId64 ")", max_rows);
     }
     fputc('\n', out);
 }
@@ -302,13 +377,9 @@ spot_race_text_write(const spot_race_answer_t *answer, FILE *out)
     }
     write_fates(answer, out);
     for (size_t j = 0; race->num_racing > 0 && j < race->head->num_axes; j++) {
-        write_range(&race->head->axes[j], &answer->ranges[j], out);
+        write_range(answer, j, out);
     }
+    write_constant(answer, out);
     write_end(answer, out);
-    fprintf(out,
-        "%" PRId64 " runs, %.2g %% of the %" PRId64 " of the whole plan; %" PRId64
-        " replications of each point that is left\n",
-        answer->num_runs,
-        100 * (double) answer->num_runs / (double) answer->num_runs_of_plan,
-        answer->num_runs_of_plan, race->num_rows);
+    write_runs(answer, out);
 }

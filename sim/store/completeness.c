@@ -2,22 +2,8 @@
 #include "sim/store/completeness.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "sim/store/race.h"
-
-/* The metric that is to be known; num_metrics: none. */
-static size_t
-until_metric(const spot_study_head_t *head)
-{
-    size_t metric_id = head->until.metric == NULL ? head->num_metrics : 0;
-
-    while (metric_id < head->num_metrics &&
-           strcmp(head->metrics[metric_id].name, head->until.metric) != 0) {
-        metric_id++;
-    }
-    return metric_id;
-}
 
 /* Points that still race. A race that cannot be told is one that is not known to be
  * over. */
@@ -40,7 +26,7 @@ spot_completeness_t
 spot_store_completeness(const spot_store_t *store, const spot_summary_t *summaries)
 {
     const spot_study_head_t *head = store->head;
-    const size_t metric_id = until_metric(head);
+    const size_t metric_id = spot_study_metric_id(head, head->until.metric);
     spot_completeness_t self = {.fewest = INT64_MAX, .fewest_constant = INT64_MAX};
 
     for (size_t j = 0; j < head->num_points; j++) {

@@ -74,3 +74,15 @@ spot_study_value_id(const spot_study_head_t *head, size_t point_id, size_t axis_
     }
     return point_id % head->axes[axis_id].num_values;
 }
+
+size_t
+spot_study_metric_id(const spot_study_head_t *head, const char *name)
+{
+    size_t metric_id = name == NULL ? head->num_metrics : 0;
+
+    while (metric_id < head->num_metrics &&
+           strcmp(head->metrics[metric_id].name, name) != 0) {
+        metric_id++;
+    }
+    return metric_id;
+}

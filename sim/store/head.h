@@ -109,6 +109,9 @@ void spot_study_head_free(spot_study_head_t *self);
 size_t spot_study_value_id(
     const spot_study_head_t *head, size_t point_id, size_t axis_id);
 
+/* The index of the metric with this name; num_metrics: none. name may be NULL. */
+size_t spot_study_metric_id(const spot_study_head_t *head, const char *name);
+
 /* Replications in a batch of the study. */
 static inline int64_t
 spot_study_batch_size(const spot_study_head_t *head)

@@ -56,18 +56,6 @@ confidence_of_each(const spot_study_head_t *head)
     return 1 - (1 - head->optimise.confidence) / (num_intervals * num_rounds);
 }
 
-static size_t
-metric_of(const spot_study_head_t *head, const char *name)
-{
-    size_t metric_id = 0;
-
-    while (strcmp(head->metrics[metric_id].name, name) != 0) {
-        metric_id++;
-        spot_bug_assert(metric_id < head->num_metrics);
-    }
-    return metric_id;
-}
-
 int
 spot_race_init(spot_race_t *self, const spot_study_head_t *head)
 {
@@ -75,7 +63,8 @@ spot_race_init(spot_race_t *self, const spot_study_head_t *head)
 
     memset(self, 0, sizeof(*self));
     self->head = head;
-    self->metric_id = metric_of(head, head->optimise.metric);
+    self->metric_id = spot_study_metric_id(head, head->optimise.metric);
+    spot_bug_assert(self->metric_id < head->num_metrics);
     self->confidence = confidence_of_each(head);
     self->num_racing = head->num_points;
     self->runners = spot_calloc(head->num_points, sizeof(*self->runners));
@@ -87,7 +76,9 @@ spot_race_init(spot_race_t *self, const spot_study_head_t *head)
         return SPOT_ERR_NO_MEMORY;
     }
     for (size_t j = 0; j < num_constraints; j++) {
-        self->constraint_ids[j] = metric_of(head, head->optimise.constraints[j].metric);
+        self->constraint_ids[j] =
+            spot_study_metric_id(head, head->optimise.constraints[j].metric);
+        spot_bug_assert(self->constraint_ids[j] < head->num_metrics);
     }
     for (size_t j = 0; j < head->num_points; j++) {
         self->runners[j].constrained = &self->constrained[j * num_constraints];
@@ -194,6 +185,12 @@ has_too_many_nulls(const spot_race_t *self, const spot_runner_t *runner)
                           (unsigned) runner->num_rows) < 1 - self->confidence;
 }
 
+static bool
+are_equal(const spot_moments_t *values)
+{
+    return values->num_values >= 2 && values->sum_squares == 0;
+}
+
 /* What was once known of a constraint stays known: all intervals hold at once. */
 static void
 judge_alone(spot_race_t *self, size_t point_id)
@@ -202,11 +199,14 @@ judge_alone(spot_race_t *self, size_t point_id)
     spot_runner_t *runner = &self->runners[point_id];
     bool is_broken = false, is_kept = true;
 
+    runner->is_constant = false;
     for (size_t j = 0; j < optimise->num_constraints; j++) {
         const spot_constraint_t *constraint = &optimise->constraints[j];
         double low, high;
 
         spot_skewed_bounds(&runner->constrained[j], self->confidence, &low, &high);
+        runner->is_constant =
+            runner->is_constant || are_equal(&runner->constrained[j].moments);
         is_broken = is_broken || (constraint->is_upper ? low > constraint->limit
                                                        : high < constraint->limit);
         is_kept = is_kept && (constraint->is_upper ? high <= constraint->limit
@@ -270,6 +270,7 @@ judge_against_best(spot_race_t *self, size_t point_id)
             spot_skewed_add(&behind, difference);
         }
     }
+    runner->is_constant = runner->is_constant || are_equal(&behind.moments);
     spot_skewed_bounds(&behind, self->confidence, &low, &high);
     if (low > 0) {
         take_out(self, point_id, SPOT_FATE_DOMINATED);
@@ -295,7 +296,10 @@ judge_round(spot_race_t *self)
         }
     }
     if (self->has_best) {
-        self->runners[self->best_id].gain = 0;
+        spot_runner_t *best = &self->runners[self->best_id];
+
+        best->gain = 0;
+        best->is_constant = best->is_constant || are_equal(&best->values);
     }
 }
 

@@ -35,6 +35,10 @@ extern const char *const spot_fate_names[SPOT_NUM_FATES];
 typedef struct {
     spot_fate_t fate;
     bool is_feasible;      /* keeps all constraints, with confidence */
+    bool is_constant;      /* of the values of the best, of the differences of another
+                              point to it, or of those of a constraint all are the same:
+                              they tell nothing of what happens in fewer than about 3
+                              of num_rows replications */
     int64_t num_rows;      /* replications that its fate rests on */
     double gain;           /* racing: how much better than the best it may be, at most;
                               INFINITY: nothing is known yet */

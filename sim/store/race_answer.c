@@ -70,30 +70,37 @@ sum_of_resample(const double sums[NUM_BLOCKS], const size_t drawn[NUM_BLOCKS])
     return sum;
 }
 
-static bool
-is_best_of_resample(const blocks_t *blocks, const size_t drawn[NUM_BLOCKS])
+/* 1 where the best point is best of a resample, 1/k where k points are, else 0. */
+static double
+credit_of_resample(const blocks_t *blocks, const size_t drawn[NUM_BLOCKS])
 {
     const double best = sum_of_resample(blocks->sums[blocks->best_id], drawn);
+    size_t num_tied = 0;
 
     for (size_t j = 0; j < blocks->num_racers; j++) {
-        if (j != blocks->best_id && sum_of_resample(blocks->sums[j], drawn) < best) {
-            return false;
+        const double sum = sum_of_resample(blocks->sums[j], drawn);
+
+        if (sum < best) {
+            return 0;
         }
+        num_tied += sum == best;
     }
-    return true;
+    return 1 / (double) num_tied;
 }
 
 static int
-find_sureness(const spot_race_t *race, double *share)
+find_sureness(spot_race_answer_t *self)
 {
+    const spot_race_t *race = &self->race;
     const double num_each = NUM_BLOCKS * (double) race->num_racing;
     const int num_resamples = (int) fmin(NUM_RESAMPLES, ceil(MAX_RESAMPLING / num_each));
     size_t drawn[NUM_BLOCKS];
     blocks_t blocks = {0};
-    int num_best = 0, ret;
+    double num_best = 0;
     spot_rng_t rng;
+    int ret;
 
-    *share = (double) NAN;
+    self->sureness = (double) NAN;
     if (!race->has_best) {
         return 0;
     }
@@ -103,9 +110,10 @@ find_sureness(const spot_race_t *race, double *share)
         for (size_t k = 0; k < NUM_BLOCKS; k++) {
             drawn[k] = (size_t) spot_rng_below(&rng, NUM_BLOCKS);
         }
-        num_best += is_best_of_resample(&blocks, drawn);
+        num_best += credit_of_resample(&blocks, drawn);
     }
-    *share = (double) num_best / (double) num_resamples;
+    self->sureness = num_best / (double) num_resamples;
+    self->num_resamples = num_resamples;
     free(blocks.sums);
     return ret;
 }
@@ -175,6 +183,104 @@ find_range(const spot_axis_t *axis, const bool *is_racing, spot_race_range_t *ra
     }
 }
 
+/* Whether all points that have a value of an axis met one fate, and there are any. */
+static bool
+have_all(const spot_race_t *race, size_t axis_id, size_t value_id, spot_fate_t fate)
+{
+    size_t num_points = 0;
+
+    for (size_t j = 0; j < race->head->num_points; j++) {
+        if (spot_study_value_id(race->head, j, axis_id) == value_id) {
+            if (race->runners[j].fate != fate) {
+                return false;
+            }
+            num_points++;
+        }
+    }
+    return num_points > 0;
+}
+
+/* Whether a point differs from the best in the value of this axis only. */
+static bool
+is_beside_best(const spot_race_t *race, size_t point_id, size_t axis_id)
+{
+    for (size_t j = 0; j < race->head->num_axes; j++) {
+        if (j != axis_id && spot_study_value_id(race->head, point_id, j) !=
+                                spot_study_value_id(race->head, race->best_id, j)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Whether a point is better than one beyond all noise, or is left where that is out. */
+static bool
+is_clearly_better(const spot_race_t *race, size_t point_id, size_t other_id)
+{
+    const spot_runner_t *runner = &race->runners[point_id];
+    const spot_runner_t *other = &race->runners[other_id];
+    const double lead =
+        spot_moments_mean(&other->values) - spot_moments_mean(&runner->values);
+
+    if (runner->fate == SPOT_FATE_UNDEFINED || other->fate == SPOT_FATE_UNDEFINED) {
+        return false;
+    }
+    if (runner->fate == SPOT_FATE_RACING && other->fate == SPOT_FATE_DOMINATED) {
+        return true;
+    }
+    return (race->head->optimise.is_maximised ? -lead : lead) >
+           spot_moments_half_width(&runner->values, race->confidence) +
+               spot_moments_half_width(&other->values, race->confidence);
+}
+
+/* Whether, along an axis and with the other values of the best point, the metric gets
+ * worse and then better again on the way from the best. */
+static bool
+is_refuted(const spot_race_t *race, size_t axis_id)
+{
+    const spot_study_head_t *head = race->head;
+    const double *numbers = head->axes[axis_id].numbers;
+    const double best = numbers[spot_study_value_id(head, race->best_id, axis_id)];
+
+    for (size_t near = 0; near < head->num_points; near++) {
+        const double distance = numbers[spot_study_value_id(head, near, axis_id)] - best;
+
+        if (!is_beside_best(race, near, axis_id) || distance == 0) {
+            continue;
+        }
+        for (size_t far = 0; far < head->num_points; far++) {
+            const double ratio =
+                (numbers[spot_study_value_id(head, far, axis_id)] - best) / distance;
+
+            if (ratio > 1 && is_beside_best(race, far, axis_id) &&
+                is_clearly_better(race, far, near)) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+/* Forgets the neighbours where the optimum need not be between them. */
+static void
+check_neighbours(const spot_race_t *race, size_t axis_id, spot_race_range_t *range)
+{
+    const size_t ids[] = {range->below_id, range->above_id};
+    bool is_known = race->has_best;
+
+    for (size_t j = 0; j < 2; j++) {
+        if (ids[j] != SPOT_NO_VALUE) {
+            is_known = is_known && have_all(race, axis_id, ids[j], SPOT_FATE_DOMINATED);
+            range->is_limited = range->is_limited ||
+                                have_all(race, axis_id, ids[j], SPOT_FATE_INFEASIBLE);
+        }
+    }
+    if (!is_known || is_refuted(race, axis_id)) {
+        range->below_id = SPOT_NO_VALUE;
+        range->above_id = SPOT_NO_VALUE;
+    }
+}
+
 static int
 find_ranges(spot_race_answer_t *self)
 {
@@ -191,6 +297,7 @@ find_ranges(spot_race_answer_t *self)
         ret = mark_racing(&self->race, j, &is_racing);
         if (ret == 0) {
             find_range(&head->axes[j], is_racing, &self->ranges[j]);
+            check_neighbours(&self->race, j, &self->ranges[j]);
         }
         free(is_racing);
     }
@@ -207,8 +314,10 @@ count(spot_race_answer_t *self)
 
         self->num_points[runner->fate]++;
         self->num_undecided += runner->fate == SPOT_FATE_RACING && !runner->is_feasible;
+        self->num_constant += runner->fate == SPOT_FATE_RACING && runner->is_constant;
         self->num_runs += runner->num_rows;
     }
+    self->num_runs_of_grid = (int64_t) head->num_points * self->race.num_rows;
     self->num_runs_of_plan = (int64_t) head->num_points * head->num_replications;
     self->regret = spot_race_regret(&self->race);
 }
@@ -225,7 +334,7 @@ spot_race_answer_init(spot_race_answer_t *self, const spot_store_t *store)
     }
     if (ret == 0) {
         count(self);
-        ret = find_sureness(&self->race, &self->sureness);
+        ret = find_sureness(self);
     }
     if (ret == 0) {
         ret = find_ranges(self);

@@ -129,14 +129,6 @@ spot_optimise_bind(spot_study_t *study, spot_bind_t *bind)
 
 /* ---- Constraints ---- */
 
-static char *
-copy_text(const char *text)
-{
-    char *copy = malloc(strlen(text) + 1);
-
-    return copy == NULL ? NULL : strcpy(copy, text);
-}
-
 /* A parsed condition as a limit to one metric. */
 static int
 resolve_constraint(spot_constraint_t *self, const spot_condition_t *condition,
@@ -160,8 +152,9 @@ resolve_constraint(spot_constraint_t *self, const spot_condition_t *condition,
     if (ret == 0) {
         self->limit = bound.limit;
         self->is_upper = bound.is_upper;
-        self->metric = copy_text(names[ids[0]]);
-        self->text = copy_text(condition->node->text);
+        self->metric = spot_text_copy(names[ids[0]], strlen(names[ids[0]]));
+        self->text =
+            spot_text_copy(condition->node->text, strlen(condition->node->text));
         ret = self->metric == NULL || self->text == NULL ? SPOT_ERR_NO_MEMORY : 0;
     }
     free(ids);

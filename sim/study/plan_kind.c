@@ -140,6 +140,24 @@ check_form(const spot_study_t *self, spot_bind_t *bind, spot_plan_kind_t kind)
     return false;
 }
 
+/* What has no place beside a sensitivity plan. */
+static bool
+check_sensitivity(const spot_study_t *self, spot_bind_t *bind)
+{
+    if (self->head.keep == SPOT_KEEP_SUMMARIES) {
+        spot_bind_error(bind, spot_node_place(self->document.root, "keep"), "keep",
+            "a sensitivity plan needs rows");
+        return false;
+    }
+    if (spot_node_get(self->document.root, "optimise") != NULL) {
+        spot_bind_error(bind, self->plan_node, "plan",
+            "a sensitivity plan needs all replications of all points: it is not used "
+            "with optimise, which stops those that are worse");
+        return false;
+    }
+    return true;
+}
+
 bool
 spot_plan_read(
     spot_study_t *self, spot_bind_t *bind, spot_plan_t *plan, int64_t *num_drawn)
@@ -157,11 +175,8 @@ spot_plan_read(
     } else {
         is_read = read_name(bind, node, plan);
     }
-    if (is_read && plan->kind == SPOT_PLAN_SENSITIVITY &&
-        self->head.keep == SPOT_KEEP_SUMMARIES) {
-        spot_bind_error(bind, spot_node_place(self->document.root, "keep"), "keep",
-            "a sensitivity plan needs rows");
-        return false;
+    if (is_read && plan->kind == SPOT_PLAN_SENSITIVITY) {
+        is_read = check_sensitivity(self, bind);
     }
     return is_read && check_form(self, bind, plan->kind);
 }

@@ -96,11 +96,16 @@ typedef struct {
     void *context;
 } spot_study_run_t;
 
+/* Whether the study can be run in so many parts. BAD_INPUT with the reason in diag: it
+ * looks for an optimum. */
+SPOT_MUST_CHECK int spot_study_check_shards(
+    const spot_study_t *self, int64_t num_shards, spot_diag_t *diag);
+
 /* Runs all replications of all points that are not in the store, whose head must be that
  * of the study, and puts them there. The rows depend neither on the number of threads
  * nor on that of shards. INTERRUPTED after a stop (what was finished is in the store),
- * NO_MEMORY, IO with the reason in diag, BAD_PARAM with the reason in diag for a shard
- * of a study that looks for an optimum, or the first error of the experiment. */
+ * NO_MEMORY, IO with the reason in diag, BAD_INPUT as of spot_study_check_shards, or the
+ * first error of the experiment. */
 SPOT_MUST_CHECK int spot_study_run(const spot_study_t *self, spot_store_t *store,
     const spot_study_run_t *run, spot_diag_t *diag);
 

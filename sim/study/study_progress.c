@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <math.h>
-#include <string.h>
 
 #include "sim/store/summary.h"
 #include "sim/study/study.h"
@@ -10,13 +9,8 @@ spot_study_watched_metric(const spot_study_head_t *head)
 {
     const char *name =
         head->until.metric != NULL ? head->until.metric : head->optimise.metric;
-    size_t metric_id = 0;
 
-    while (name != NULL && metric_id + 1 < head->num_metrics &&
-           strcmp(head->metrics[metric_id].name, name) != 0) {
-        metric_id++;
-    }
-    return metric_id;
+    return name == NULL ? 0 : spot_study_metric_id(head, name);
 }
 
 bool

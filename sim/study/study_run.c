@@ -29,19 +29,32 @@ free_fixed(void *state)
     (void) state;
 }
 
+int
+spot_study_check_shards(const spot_study_t *self, int64_t num_shards, spot_diag_t *diag)
+{
+    const spot_node_t *node = spot_node_get(self->document.root, "optimise");
+
+    if (self->head.optimise.metric == NULL || num_shards <= 1) {
+        return 0;
+    }
+    spot_diag_error(diag, node->file, node->line, node->column,
+        "optimise: compares all points with each other: run it without --shard");
+    return SPOT_ERR_BAD_INPUT;
+}
+
 static int
 choose_policy(spot_policy_t *policy, const spot_study_t *study,
     const spot_study_run_t *run, spot_diag_t *diag)
 {
+    const int ret = spot_study_check_shards(study, run->num_shards, diag);
+
     *policy = (spot_policy_t){.next = next_fixed, .free = free_fixed};
+    if (ret != 0) {
+        return ret;
+    }
     if (study->head.until.metric != NULL) {
         return spot_precision_policy(
             policy, study, run->shard_id, run->num_shards > 0 ? run->num_shards : 1);
-    }
-    if (study->head.optimise.metric != NULL && run->num_shards > 1) {
-        spot_diag_error(diag, study->document.root->file, 0, 0,
-            "optimise compares all points with each other: run it without --shard");
-        return SPOT_ERR_BAD_PARAM;
     }
     return study->head.optimise.metric != NULL ? spot_optimise_policy(policy, study) : 0;
 }

@@ -97,4 +97,8 @@ if [ $num_cases -lt $num_expected ]; then
     echo "expected at least $num_expected cases"
     exit 1
 fi
+if [ -e part.db ]; then
+    echo "a refused command made a database"
+    exit 1
+fi
 [ $num_failed -eq 0 ]

@@ -16,17 +16,19 @@
 #define NUM_POINTS 4
 
 static char metric_name[] = "usd", key_name[] = "job.every", unit[] = "s";
-static char limit_text[] = "lost <= 0.1";
+static char limit_text[] = "lost <= 0.1", limited_name[] = "lost";
 static char value_texts[NUM_POINTS][8] = {"10 s", "20 s", "30 s", "40 s"};
 
 /* Four points of one key; 20 s is best, 30 s may be. */
 typedef struct {
     spot_study_head_t head;
-    spot_metric_t metric;
+    spot_metric_t metrics[2];
     spot_axis_t axis;
     char *texts[NUM_POINTS];
     double numbers[NUM_POINTS];
     spot_constraint_t constraint;
+    size_t constraint_id;
+    spot_skewed_t limited[NUM_POINTS];
     spot_runner_t runners[NUM_POINTS];
     spot_race_range_t range;
     spot_race_answer_t answer;
@@ -46,8 +48,11 @@ set_fate(sample_t *self, size_t point_id, spot_fate_t fate)
 static void
 setup_head(sample_t *self)
 {
-    self->metric = (spot_metric_t){.name = metric_name, .unit = "USD"};
-    self->constraint = (spot_constraint_t){.text = limit_text};
+    self->metrics[0] = (spot_metric_t){.name = metric_name, .unit = "USD"};
+    self->metrics[1] = (spot_metric_t){.name = limited_name, .unit = "1"};
+    self->constraint_id = 1;
+    self->constraint = (spot_constraint_t){
+        .metric = limited_name, .text = limit_text, .limit = 0.1, .is_upper = true};
     for (size_t j = 0; j < NUM_POINTS; j++) {
         self->texts[j] = value_texts[j];
         self->numbers[j] = 10 * (double) (j + 1);
@@ -66,8 +71,8 @@ setup_head(sample_t *self)
         .num_axes = 1,
         .axes = &self->axis,
         .num_points = NUM_POINTS,
-        .num_metrics = 1,
-        .metrics = &self->metric};
+        .num_metrics = 2,
+        .metrics = self->metrics};
 }
 
 static void
@@ -80,15 +85,20 @@ setup(sample_t *self)
                                             .is_over = true,
                                             .has_best = true,
                                             .best_id = 1,
+                                            .constraint_ids = &self->constraint_id,
                                             .runners = self->runners},
         .num_points = {NUM_POINTS},
         .num_runs = 1408,
+        .num_runs_of_grid = 2560,
         .num_runs_of_plan = 4000,
         .regret = 0.05,
         .sureness = 0.75,
+        .num_resamples = 1000,
         .ranges = &self->range};
     for (size_t j = 0; j < NUM_POINTS; j++) {
         self->runners[j].is_feasible = true;
+        self->runners[j].constrained = &self->limited[j];
+        spot_skewed_add(&self->limited[j], 0.25 * (double) (j + 1));
         spot_moments_add(&self->runners[j].values, 9.9);
         spot_moments_add(&self->runners[j].values, 10.1);
     }
@@ -119,17 +129,19 @@ assert_text(const sample_t *self, const char *outcome, const char *expected)
     free(text);
 }
 
-#define BEST(regret)                                                                    \
-    "best: job.every = 20 s\n  usd 10.0 ±1.3 USD\n"                                    \
-    "  with 95 % confidence no point of the plan is better by more than " regret        \
-    "\n  of the 2 points left it is the best in 75 % of bootstrap resamples\n"
+#define KEPT "  lost 0.5; lost <= 0.1\n"
+#define NEAREST "  nearest: lost 0.25; lost <= 0.1\n    at job.every = 10 s\n"
+#define BEST_OF(regret, resamples)                                                      \
+    "best: job.every = 20 s\n  usd 10.0 ±1.3 USD\n" KEPT                                \
+    "  with 95 % confidence no point of the plan that keeps the limits is better by "   \
+    "more than " regret "\n  of the 2 points left it is the best in " resamples "\n"
+#define BEST(regret) BEST_OF(regret, "75 % of bootstrap resamples")
 #define FATES "2 of 4 points may be the best, 2 are out: 1 dominated, 1 infeasible\n"
 #define RANGE                                                                           \
-    "  job.every: 20 s to 30 s; where the curve has one optimum, it is between 10 s "   \
-    "and 40 s, which are out\n"
+    "  job.every: 20 s to 30 s; between 10 s and 40 s if the curve has one optimum\n"
 #define RUNS                                                                            \
-    "1408 runs, 35 % of the 4000 of the whole plan; 640 replications of each point "    \
-    "that is left\n"
+    "1408 runs, 55 % of a full grid with 640 replications each (35 % of one with the "  \
+    "maximum, 1000)\n"
 
 static void
 test_decided(void **state)
@@ -150,7 +162,9 @@ test_undecided(void **state)
     setup(&self);
     self.answer.regret = self.runners[2].gain = 0.2;
     assert_text(&self, "undecided",
-        "\n" BEST("0.2 (2 %)") FATES RANGE
+        "\n" BEST_OF("0.2 (2 %)",
+            "75 % of bootstrap resamples, not corrected for having "
+            "chosen the best") FATES RANGE
         "undecided: 640 replications, the maximum, do not tell these points apart to "
         "1 %; raise replications.max or optimise.indifference\n" RUNS);
 }
@@ -169,12 +183,12 @@ test_one_is_left(void **state)
     self.range.below_id = SPOT_NO_VALUE;
     self.range.above_id = 2;
     assert_text(&self, "decided",
-        "\nbest: job.every = 20 s\n  usd 10.0 ±1.3 USD\n"
-        "  with 95 % confidence no point of the plan is better\n"
+        "\nbest: job.every = 20 s\n  usd 10.0 ±1.3 USD\n" KEPT
+        "  with 95 % confidence no point of the plan that keeps the limits is better\n"
         "1 of 4 points may be the best, 3 are out: 1 dominated, 1 infeasible, 1 "
         "undefined\n"
-        "  job.every: 20 s; where the curve has one optimum, it is below 30 s, perhaps "
-        "beyond the plan\n" RUNS);
+        "  job.every: 20 s; below 30 s, perhaps beyond the plan, if the curve has one "
+        "optimum\n" RUNS);
 }
 
 static void
@@ -187,15 +201,16 @@ test_undecided_constraints(void **state)
     self.runners[2].is_feasible = false;
     self.answer.num_undecided = 1;
     assert_text(&self, "decided",
-        "\nbest: job.every = 20 s\n  usd 10.0 ±1.3 USD\n"
-        "  with 95 % confidence no point of the plan is better by more than 0.05 (0.5 "
+        "\nbest: job.every = 20 s\n  usd 10.0 ±1.3 USD\n" KEPT
+        "  with 95 % confidence no point of the plan that keeps the limits is better by "
+        "more than 0.05 (0.5 "
         "%)\n"
         "2 of 4 points may be the best (1 of them if the constraints hold there), 2 are "
         "out: 1 dominated, 1 infeasible\n" RANGE RUNS);
     self.answer.race.has_best = false;
     assert_text(&self, "unknown",
         "\nno point is known to keep lost <= 0.1: those left are too near the limit; "
-        "raise replications.max\n" FATES RANGE RUNS);
+        "raise replications.max\n" NEAREST FATES RANGE RUNS);
 }
 
 static void
@@ -211,12 +226,12 @@ test_no_answer(void **state)
         set_fate(&self, j, SPOT_FATE_INFEASIBLE);
     }
     assert_text(&self, "infeasible",
-        "\nno answer: no point keeps lost <= 0.1\n"
+        "\nno answer: no point keeps lost <= 0.1\n" NEAREST
         "0 of 4 points may be the best, 4 are out: 4 infeasible\n" RUNS);
     set_fate(&self, 1, SPOT_FATE_UNDEFINED);
     assert_text(&self, "undefined",
         "\nno answer: a metric is null too often at 1 point, the others do not keep "
-        "lost <= 0.1\n"
+        "lost <= 0.1\n" NEAREST
         "0 of 4 points may be the best, 4 are out: 3 infeasible, 1 undefined\n" RUNS);
 }
 
@@ -229,8 +244,9 @@ test_unfinished(void **state)
     setup(&self);
     self.answer.race.is_over = false;
     assert_text(&self, "unfinished",
-        "\nbest so far: job.every = 20 s\n  usd 10.0 ±1.3 USD\n"
-        "  with 95 % confidence no point of the plan is better by more than 0.05 (0.5 "
+        "\nbest so far: job.every = 20 s\n  usd 10.0 ±1.3 USD\n" KEPT
+        "  with 95 % confidence no point of the plan that keeps the limits is better by "
+        "more than 0.05 (0.5 "
         "%)\n"
         "  of the 2 points left it is the best in 75 % of bootstrap resamples\n" FATES
             RANGE
@@ -250,6 +266,94 @@ test_texts_as_values(void **state)
         "\n" BEST("0.05 (0.5 %)") FATES "  job.every: 2 of 4 values\n" RUNS);
 }
 
+/* A share is no more than so many resamples tell. */
+static void
+test_sureness(void **state)
+{
+    sample_t self;
+
+    (void) state;
+    setup(&self);
+    self.answer.sureness = 1;
+    assert_text(&self, "decided",
+        "\n" BEST_OF("0.05 (0.5 %)", "> 99.9 % of bootstrap resamples")
+            FATES RANGE RUNS);
+    self.answer.num_resamples = 80;
+    assert_text(&self, "decided",
+        "\n" BEST_OF("0.05 (0.5 %)", "> 98.7 % of bootstrap resamples")
+            FATES RANGE RUNS);
+    self.answer.num_resamples = 1000;
+    self.answer.sureness = 0.996;
+    assert_text(&self, "decided",
+        "\n" BEST_OF("0.05 (0.5 %)", "99.6 % of bootstrap resamples") FATES RANGE RUNS);
+}
+
+/* A share that is the same for all says nothing. */
+static void
+test_a_tie_has_no_share(void **state)
+{
+    sample_t self;
+
+    (void) state;
+    setup(&self);
+    self.answer.sureness = 0.5;
+    assert_text(&self, "decided",
+        "\nbest: job.every = 20 s\n  usd 10.0 ±1.3 USD\n" KEPT
+        "  with 95 % confidence no point of the plan that keeps the limits is better by "
+        "more than 0.05 (0.5 %)\n" FATES RANGE RUNS);
+}
+
+/* Where a neighbour is out for another reason there is no word of the optimum. */
+static void
+test_limited(void **state)
+{
+    sample_t self;
+
+    (void) state;
+    setup(&self);
+    self.range.below_id = self.range.above_id = SPOT_NO_VALUE;
+    assert_text(&self, "decided",
+        "\n" BEST("0.05 (0.5 %)") FATES "  job.every: 20 s to 30 s\n" RUNS);
+    self.range.is_limited = true;
+    assert_text(&self, "decided",
+        "\n" BEST("0.05 (0.5 %)") FATES
+        "  job.every: 20 s to 30 s; limited by lost <= 0.1\n" RUNS);
+}
+
+static void
+test_constant(void **state)
+{
+    sample_t self;
+
+    (void) state;
+    setup(&self);
+    self.answer.num_constant = 2;
+    self.answer.race.num_rows = 64;
+    self.answer.num_runs = self.answer.num_runs_of_grid = 256;
+    assert_text(&self, "decided",
+        "\n" BEST("0.05 (0.5 %)") FATES RANGE
+        "2 of the points left had the same value, or difference to the best, in all 64 "
+        "replications: what is rarer than 1 in 21 may be missing; raise "
+        "replications.min\n"
+        "256 runs, 100 % of a full grid with 64 replications each (6.4 % of one with "
+        "the maximum, 1000)\n");
+}
+
+static void
+test_runs_up_to_the_maximum(void **state)
+{
+    sample_t self;
+
+    (void) state;
+    setup(&self);
+    self.answer.race.num_rows = 1000;
+    self.answer.num_runs = 10;
+    self.answer.num_runs_of_grid = self.answer.num_runs_of_plan;
+    assert_text(&self, "decided",
+        "\n" BEST("0.05 (0.5 %)") FATES RANGE
+        "10 runs, 0.25 % of a full grid with 1000 replications each\n");
+}
+
 int
 main(void)
 {
@@ -261,6 +365,11 @@ main(void)
         cmocka_unit_test(test_no_answer),
         cmocka_unit_test(test_unfinished),
         cmocka_unit_test(test_texts_as_values),
+        cmocka_unit_test(test_sureness),
+        cmocka_unit_test(test_a_tie_has_no_share),
+        cmocka_unit_test(test_limited),
+        cmocka_unit_test(test_constant),
+        cmocka_unit_test(test_runs_up_to_the_maximum),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

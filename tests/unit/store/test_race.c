@@ -184,7 +184,9 @@ test_worse_points_stop(void **state)
     assert_int_equal(answer.race.runners[1].num_rows, 64);
     assert_int_equal(answer.race.runners[2].num_rows, 1000);
     assert_int_equal(answer.num_runs, 2 * 64 + 2 * 1000);
+    assert_int_equal(answer.num_runs_of_grid, 4000);
     assert_int_equal(answer.num_runs_of_plan, 4000);
+    assert_int_equal(answer.num_constant, 0);
     assert_true(answer.regret > 0 && answer.regret < 0.2);
     assert_true(answer.sureness > 0.5 && answer.sureness <= 1);
     spot_race_answer_free(&answer);
@@ -298,6 +300,9 @@ test_ties(void **state)
     assert_fates(&answer, "rrd");
     assert_int_equal(answer.race.num_rows, 64);
     assert_true(answer.race.is_over && answer.regret == 0);
+    assert_true(answer.sureness == 0.5);      /* a tie of two in all resamples */
+    assert_int_equal(answer.num_constant, 1); /* the difference to the best */
+    assert_int_equal(answer.num_runs_of_grid, 3 * 64);
     spot_race_answer_free(&answer);
 
     self.noise[1] = 0.05;
@@ -348,13 +353,14 @@ static void
 test_ranges(void **state)
 {
     static const double numbers[] = {40, 10, 30, 20, 60, 50};
+    static const double means[] = {1, 16, 1, 14, 15, 13};
     race_case_t self;
     spot_race_answer_t answer;
 
     (void) state;
     setup(&self, 6);
     memcpy(self.numbers, numbers, sizeof(numbers));
-    self.means[0] = self.means[2] = 1; /* 40 and 30 tie */
+    memcpy(self.means, means, sizeof(means)); /* 40 and 30 tie */
     answer = answer_of(&self, 64);
     assert_fates(&answer, "rdrddd");
     assert_true(answer.ranges[0].is_numeric);
@@ -365,7 +371,9 @@ test_ranges(void **state)
     assert_int_equal(answer.ranges[0].above_id, 5);
     spot_race_answer_free(&answer);
 
-    self.means[1] = 0; /* 10, the end of the plan */
+    for (size_t j = 0; j < 6; j++) {
+        self.means[j] = numbers[j] / 5; /* 10, the end of the plan */
+    }
     answer = answer_of(&self, 64);
     assert_int_equal(answer.ranges[0].low_id, 1);
     assert_int_equal(answer.ranges[0].high_id, 1);
@@ -375,8 +383,119 @@ test_ranges(void **state)
 
     self.numbers[5] = (double) NAN; /* a text among them */
     answer = answer_of(&self, 64);
+    assert_true(answer.ranges[0].below_id == SPOT_NO_VALUE);
+    assert_true(answer.ranges[0].above_id == SPOT_NO_VALUE);
     assert_false(answer.ranges[0].is_numeric);
     assert_int_equal(answer.ranges[0].num_racing, 1);
+    spot_race_answer_free(&answer);
+}
+
+static void
+assert_no_neighbours(const spot_race_answer_t *answer, bool is_limited)
+{
+    assert_true(answer->ranges[0].below_id == SPOT_NO_VALUE);
+    assert_true(answer->ranges[0].above_id == SPOT_NO_VALUE);
+    assert_int_equal(answer->ranges[0].is_limited, is_limited);
+}
+
+/* The curve has its optimum at 3, where a constraint is broken; among those that keep it
+ * its neighbour is best. */
+static void
+test_neighbours_out_for_other_reasons(void **state)
+{
+    static const double means[] = {14, 12, 10, 9, 10, 12};
+    race_case_t self;
+    spot_race_answer_t answer;
+
+    (void) state;
+    setup(&self, 6);
+    limit_share(&self);
+    memcpy(self.means, means, sizeof(means));
+    answer = answer_of(&self, 64);
+    assert_fates(&answer, "dddrdd");
+    assert_int_equal(answer.ranges[0].below_id, 2);
+    assert_int_equal(answer.ranges[0].above_id, 4);
+    assert_false(answer.ranges[0].is_limited);
+    spot_race_answer_free(&answer);
+
+    for (size_t j = 3; j < 6; j++) {
+        self.limited[j] = LIMIT + 1;
+    }
+    answer = answer_of(&self, 64);
+    assert_fates(&answer, "ddriii");
+    assert_no_neighbours(&answer, true);
+    spot_race_answer_free(&answer);
+
+    for (size_t j = 3; j < 6; j++) {
+        self.limited[j] = 0;
+    }
+    self.null_every[4] = 2;
+    answer = answer_of(&self, 1000);
+    assert_int_equal(answer.race.runners[4].fate, SPOT_FATE_UNDEFINED);
+    assert_no_neighbours(&answer, false);
+    spot_race_answer_free(&answer);
+}
+
+/* Worse and then better again beyond all noise: not one optimum. */
+static void
+test_several_optima(void **state)
+{
+    static const double means[] = {12, 10, 12, 16, 12, 16};
+    race_case_t self;
+    spot_race_answer_t answer;
+
+    (void) state;
+    setup(&self, 6);
+    memcpy(self.means, means, sizeof(means));
+    answer = answer_of(&self, 64);
+    assert_fates(&answer, "drdddd");
+    assert_no_neighbours(&answer, false);
+    spot_race_answer_free(&answer);
+
+    self.means[4] = 15.9; /* within the noise of 16 */
+    answer = answer_of(&self, 64);
+    assert_fates(&answer, "drdddd");
+    assert_int_equal(answer.ranges[0].below_id, 0);
+    assert_int_equal(answer.ranges[0].above_id, 2);
+    spot_race_answer_free(&answer);
+
+    self.means[3] = self.means[1]; /* left, and one between them is not */
+    answer = answer_of(&self, 64);
+    assert_fates(&answer, "drdrdd");
+    assert_no_neighbours(&answer, false);
+    spot_race_answer_free(&answer);
+
+    for (size_t j = 0; j < 6; j++) {
+        self.means[j] = -means[j];
+    }
+    self.head.optimise.is_maximised = true;
+    answer = answer_of(&self, 64);
+    assert_fates(&answer, "drdddd");
+    assert_no_neighbours(&answer, false);
+    spot_race_answer_free(&answer);
+}
+
+/* Constrained values without spread are told of, too. */
+static void
+test_constant_values(void **state)
+{
+    race_case_t self;
+    spot_race_answer_t answer;
+
+    (void) state;
+    setup(&self, 3);
+    limit_share(&self);
+    self.means[1] = self.means[0];
+    self.noise[1] = 0.1; /* in both metrics */
+    answer = answer_of(&self, 64);
+    assert_fates(&answer, "rrd");
+    assert_int_equal(answer.num_constant, 1); /* share at point 0 */
+    spot_race_answer_free(&answer);
+
+    self.noise[0] = 0.1;
+    answer = answer_of(&self, 64);
+    assert_fates(&answer, "rrd");
+    assert_int_equal(answer.num_constant, 0);
     spot_race_answer_free(&answer);
 }
 
@@ -410,6 +529,9 @@ main(void)
         cmocka_unit_test(test_ties),
         cmocka_unit_test(test_an_unfinished_race),
         cmocka_unit_test(test_ranges),
+        cmocka_unit_test(test_neighbours_out_for_other_reasons),
+        cmocka_unit_test(test_several_optima),
+        cmocka_unit_test(test_constant_values),
         cmocka_unit_test(test_sureness),
     };
 

@@ -269,10 +269,15 @@ test_shards_are_refused(void **state)
     read_toy_study(&study, LONG);
     assert_int_equal(spot_store_open_memory(&store, &study.head), 0);
     spot_diag_init(&diag);
-    assert_int_equal(spot_study_run(&study, store, &run, &diag), SPOT_ERR_BAD_PARAM);
+    assert_int_equal(spot_study_run(&study, store, &run, &diag), SPOT_ERR_BAD_INPUT);
+    assert_int_equal(spot_study_check_shards(&study, 2, &diag), SPOT_ERR_BAD_INPUT);
+    assert_int_equal(diag.num_errors, 2);
+    assert_int_equal(spot_study_check_shards(&study, 1, &diag), 0);
+    assert_int_equal(spot_study_check_shards(&study, 0, &diag), 0);
+    assert_int_equal(diag.num_errors, 2);
     report = diagnostics(&diag);
-    assert_non_null(strstr(report, "toy.yaml: optimise compares all points with each "
-                                   "other: run it without --shard"));
+    assert_non_null(strstr(report, "toy.yaml:3:11: optimise: compares all points with "
+                                   "each other: run it without --shard"));
     assert_int_equal(store->num_rows(store, 0), 0);
     free(report);
     spot_diag_free(&diag);
@@ -335,6 +340,9 @@ test_bad_plans(void **state)
     assert_refused(
         REFUSED("{minimise: normal, over: {shift: [1]}}\nsweep: {shift: [1, 2]}"),
         "yaml:4:8: sweep: is not used with optimise: put its keys into optimise.over");
+    assert_refused(REFUSED("{minimise: normal, over: {shift: [1, 2]}}\n"
+                           "plan: {sensitivity: {points: 256}}"),
+        "yaml:4:7: plan: a sensitivity plan needs all replications of all points");
 }
 
 static void
