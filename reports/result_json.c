@@ -49,6 +49,22 @@ write_metric(spot_json_t *json, const spot_metric_t *metric,
     spot_json_close(json, '}');
 }
 
+/* How well the study wants to know a mean; "replications" is the most that it takes. */
+static void
+write_until(spot_json_t *json, const spot_study_head_t *head)
+{
+    const spot_until_t *until = &head->until;
+    const bool is_relative = until->half_width == 0;
+
+    spot_json_open(json, "until", '{');
+    spot_json_text(json, "metric", until->metric);
+    spot_json_number(json, is_relative ? "relative_half_width" : "half_width",
+        is_relative ? until->relative_half_width : until->half_width);
+    spot_json_number(json, "confidence", until->confidence);
+    spot_json_integer(json, "min", head->min_replications);
+    spot_json_close(json, '}');
+}
+
 static int
 write_point(spot_json_t *json, const spot_store_t *store, size_t point_id,
     const spot_race_answer_t *answer, spot_summary_t *summaries,
@@ -62,6 +78,12 @@ write_point(spot_json_t *json, const spot_store_t *store, size_t point_id,
     if (answer != NULL) {
         spot_json_text(
             json, "fate", spot_fate_names[answer->race.runners[point_id].fate]);
+    }
+    if (head->until.metric != NULL) {
+        spot_json_boolean(json, "is_known",
+            spot_until_excess(&head->until,
+                &summaries[spot_study_metric_id(head, head->until.metric)].moments) <=
+                1);
     }
     spot_json_open(json, "metrics", '{');
     for (size_t j = 0; ret == 0 && j < head->num_metrics; j++) {
@@ -89,6 +111,9 @@ write_study(const spot_store_t *store, const spot_race_answer_t *answer, FILE *o
     spot_json_text(&json, "question", head->question);
     spot_json_unsigned(&json, "seed", head->seed);
     spot_json_integer(&json, "replications", head->num_replications);
+    if (head->until.metric != NULL) {
+        write_until(&json, head);
+    }
     if (head->has_baseline) {
         spot_json_open(&json, "baseline", '{');
         spot_axis_value_json(

@@ -419,9 +419,9 @@ choose_metrics(spot_study_t *self, spot_bind_t *bind)
     }
     add_listed_metrics(self, bind);
     ret = add_optimise_metrics(self, bind);
+    add_until_metric(self, bind);
     self->head.num_listed = self->head.num_metrics;
     add_plot_metrics(self, bind);
-    add_until_metric(self, bind);
     return ret;
 }
 
