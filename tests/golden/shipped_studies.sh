@@ -22,3 +22,8 @@ for metric in idle_fraction goodput_fraction; do
             exit !(gain > 1)
         }' "$3/idle-vs-preemption.txt"
 done
+sed -n '/^best: /,/^```/p' "$2/README.md" | sed '$d' >"$3/readme-answer.txt"
+sed -n '/^best: /,/ runs, /p' "$3/checkpoint-interval.txt" >"$3/answer.txt"
+cmp "$3/readme-answer.txt" "$3/answer.txt"
+grep -q ' runs, ' "$3/answer.txt"
+echo "the answer in README.md is that of the study"
