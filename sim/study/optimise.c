@@ -137,6 +137,28 @@ copy_text(const char *text)
     return copy == NULL ? NULL : strcpy(copy, text);
 }
 
+/* Whether the units of the limit are those of its metrics, whose ids are given. */
+static int
+check_limit(const spot_condition_t *condition, const spot_metric_t *metrics,
+    const size_t *ids, spot_diag_t *diag)
+{
+    spot_condition_kind_t *kinds = spot_calloc(condition->num_names, sizeof(*kinds));
+    int ret;
+
+    if (kinds == NULL) {
+        return SPOT_ERR_NO_MEMORY;
+    }
+    for (size_t j = 0; j < condition->num_names; j++) {
+        const char *unit = metrics[ids[j]].unit;
+
+        kinds[j].type = SPOT_CONDITION_NUMBER;
+        kinds[j].unit = strcmp(unit, "1") == 0 ? NULL : unit;
+    }
+    ret = spot_condition_check(condition, kinds, diag);
+    free(kinds);
+    return ret;
+}
+
 /* A parsed condition as a limit to one metric. */
 static int
 resolve_constraint(spot_constraint_t *self, const spot_condition_t *condition,
@@ -153,6 +175,9 @@ resolve_constraint(spot_constraint_t *self, const spot_condition_t *condition,
     if (ret == 0) {
         ret = spot_condition_resolve(
             condition, "metric", names, experiment->num_metrics, ids, diag);
+    }
+    if (ret == 0) {
+        ret = check_limit(condition, experiment->metrics, ids, diag);
     }
     if (ret == 0) {
         ret = spot_condition_bound(condition, &bound, diag);

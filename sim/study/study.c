@@ -262,8 +262,8 @@ const spot_field_t spot_study_fields[] = {
         .help =
             "which points are kept: those for which all conditions hold. Names are "
             "keys of the scenario, swept or not, or the ends of keys, and have their "
-            "defaults where the scenario does not set them; durations are in s where "
-            "they have no unit"},
+            "defaults where the scenario does not set them; durations need their "
+            "units: reload < 60 s"},
     {.name = "optimise",
         .type = SPOT_FIELD_MAP,
         .offset = offsetof(spot_study_t, optimise),
