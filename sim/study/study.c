@@ -528,11 +528,12 @@ bind_all(spot_study_t *self, spot_diag_t *diag)
     }
     if (ret == 0 && is_planned) {
         check_plot_axis(self, &bind);
-        spot_study_find_baseline(self, &bind);
+        ret = spot_study_find_baseline(self, &bind);
     }
     if (ret == 0 && is_planned && has_scenario(self)) {
         diag->inputs = &self->inputs;
         ret = spot_study_apply_where(self, diag);
+        ret = ret == 0 ? spot_study_check_baseline(self, &bind) : ret;
         ret = ret == 0 ? bind_points(self, diag) : ret;
         diag->inputs = NULL;
     }

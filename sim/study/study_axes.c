@@ -282,3 +282,25 @@ spot_study_fill_axis(
     free(first_ids);
     return ret == 0 ? describe_values(axis, values) : ret;
 }
+
+int
+spot_study_find_value(
+    const spot_study_t *self, size_t axis_id, const spot_node_t *node, size_t *value_id)
+{
+    const size_t num_values = self->head.axes[axis_id].num_values;
+    char *wanted = node_text(write_key, node);
+    int ret = wanted == NULL ? SPOT_ERR_NO_MEMORY : 0;
+
+    *value_id = num_values;
+    for (size_t j = 0; ret == 0 && *value_id == num_values && j < num_values; j++) {
+        char *text = node_text(write_key, self->values[axis_id][j]);
+
+        ret = text == NULL ? SPOT_ERR_NO_MEMORY : 0;
+        if (ret == 0 && strcmp(text, wanted) == 0) {
+            *value_id = j;
+        }
+        free(text);
+    }
+    free(wanted);
+    return ret;
+}
