@@ -459,11 +459,15 @@ static int
 bind_point(spot_study_t *self, size_t point_id, spot_diag_t *diag)
 {
     const spot_node_t *root = spot_study_scenario_root(self);
+    const size_t first_item = diag->num_items;
     int ret = spot_study_place_point(self, point_id);
 
     if (ret == 0) {
         ret = self->experiment->bind(&self->scenarios[point_id], root,
             point_id == 0 ? NULL : self->scenarios[point_id - 1], diag);
+    }
+    if (ret == SPOT_ERR_BAD_INPUT) {
+        spot_study_hint_step(self, point_id, first_item, diag);
     }
     return ret;
 }
