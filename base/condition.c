@@ -542,8 +542,8 @@ is_compared(const spot_condition_t *self, size_t name_id)
 
 int
 spot_condition_resolve(const spot_condition_t *self, const char *what,
-    const char *const *candidates, size_t num_candidates, size_t *candidate_ids,
-    spot_diag_t *diag)
+    const char *otherwise, const char *const *candidates, size_t num_candidates,
+    size_t *candidate_ids, spot_diag_t *diag)
 {
     int ret = 0;
 
@@ -558,7 +558,8 @@ spot_condition_resolve(const spot_condition_t *self, const char *what,
             const bool is_text = outcome == SPOT_NAME_UNKNOWN && is_compared(self, j);
 
             spot_condition_error(self, name->offset, diag, "%s%s",
-                spot_name_problem(name->text, what, candidates, num_candidates, text),
+                spot_name_problem(name->text, what, is_text ? "" : otherwise, candidates,
+                    num_candidates, text),
                 is_text ? " (a text needs quotes)" : "");
             ret = SPOT_ERR_BAD_INPUT;
         }

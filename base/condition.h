@@ -107,10 +107,10 @@ void spot_condition_free(spot_condition_t *self);
 
 /* Resolves every name by spot_name_match(): candidate_ids is [num_names]. BAD_INPUT with
  * all names in diag that mean no candidate or several; what says what a candidate is,
- * e.g. "metric". */
+ * e.g. "metric"; otherwise ends what is said of a name that is like none. */
 SPOT_MUST_CHECK int spot_condition_resolve(const spot_condition_t *self,
-    const char *what, const char *const *candidates, size_t num_candidates,
-    size_t *candidate_ids, spot_diag_t *diag);
+    const char *what, const char *otherwise, const char *const *candidates,
+    size_t num_candidates, size_t *candidate_ids, spot_diag_t *diag);
 
 /* Checks that all types and units fit, given those of the names ([num_names], ANY and
  * ANY_UNIT where not known), and that other units than those of time and price are those

@@ -173,8 +173,8 @@ resolve_constraint(spot_constraint_t *self, const spot_condition_t *condition,
         names[j] = experiment->metrics[j].name;
     }
     if (ret == 0) {
-        ret = spot_condition_resolve(
-            condition, "metric", names, experiment->num_metrics, ids, diag);
+        ret = spot_condition_resolve(condition, "metric", SPOT_SEE_METRICS, names,
+            experiment->num_metrics, ids, diag);
     }
     if (ret == 0) {
         ret = check_limit(condition, experiment->metrics, ids, diag);

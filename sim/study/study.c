@@ -333,7 +333,7 @@ add_metric(spot_study_t *self, spot_bind_t *bind, const char *key,
         }
         spot_suggest_offer(&near, experiment->metrics[j].name);
     }
-    spot_bind_unknown(bind, place, key, "metric", &near, ", see man spotsim-scenario");
+    spot_bind_unknown(bind, place, key, "metric", &near, SPOT_SEE_METRICS);
 }
 
 static void

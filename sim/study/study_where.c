@@ -146,7 +146,7 @@ resolve(filter_t *self, const spot_scenario_keys_t *keys, spot_diag_t *diag)
         self->values != NULL) {
         self->num_keys = num_names;
         ret = spot_condition_resolve(
-            &self->condition, "key", keys->paths, keys->num_paths, path_ids, diag);
+            &self->condition, "key", "", keys->paths, keys->num_paths, path_ids, diag);
     }
     for (size_t j = 0; ret == 0 && j < num_names; j++) {
         ret = read_values(&self->keys[j], keys, keys->paths[path_ids[j]],

@@ -116,7 +116,7 @@ LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t num_bytes)
     ret = spot_condition_parse(&condition, &node, "where", &diag);
     spot_bug_assert((ret == 0) == (diag.num_errors == 0));
     if (ret == 0) {
-        ret = spot_condition_resolve(&condition, "key", candidates, 3, ids, &diag);
+        ret = spot_condition_resolve(&condition, "key", "", candidates, 3, ids, &diag);
         spot_bug_assert((ret == 0) == (diag.num_errors == 0));
         evaluate(&condition);
         bound(&condition);

@@ -45,7 +45,7 @@ parse(fixture_t *self, const spot_node_t *node)
     if (self->ret == 0) {
         assert_true(self->condition.num_names <= COUNT(ids));
         self->ret = spot_condition_resolve(
-            &self->condition, "key", names, COUNT(names), ids, &self->diag);
+            &self->condition, "key", "", names, COUNT(names), ids, &self->diag);
     }
     for (size_t j = 0; self->ret == 0 && j < self->condition.num_names; j++) {
         self->values[j] = name_values[ids[j]];
