@@ -313,7 +313,7 @@ find_field(const spot_field_t *fields, const char *name)
 
 void
 spot_bind_unknown(spot_bind_t *self, const spot_node_t *node, const char *key,
-    const char *what, const spot_suggest_t *near)
+    const char *what, const spot_suggest_t *near, const char *otherwise)
 {
     char text[SPOT_UTF8_SHOWN_BYTES];
 
@@ -322,7 +322,7 @@ spot_bind_unknown(spot_bind_t *self, const spot_node_t *node, const char *key,
         spot_bind_error(self, node, key, "unknown %s \"%s\", did you mean \"%s\"?", what,
             text, near->nearest);
     } else {
-        spot_bind_error(self, node, key, "unknown %s \"%s\"", what, text);
+        spot_bind_error(self, node, key, "unknown %s \"%s\"%s", what, text, otherwise);
     }
 }
 
@@ -336,7 +336,7 @@ report_unknown_key(spot_bind_t *self, const spot_field_t *fields, const spot_nod
          field = spot_field_next(field)) {
         spot_suggest_offer(&near, field->name);
     }
-    spot_bind_unknown(self, key, NULL, "key", &near);
+    spot_bind_unknown(self, key, NULL, "key", &near, "");
 }
 
 /* Binds the default of a field as if it stood in the document. */

@@ -88,9 +88,10 @@ void spot_bind_error(spot_bind_t *self, const spot_node_t *node, const char *nam
 void spot_bind_unexpected(spot_bind_t *self, const spot_field_t *field,
     const spot_node_t *node, const char *problem);
 
-/* "KEY: unknown WHAT "name"", with the nearest of the names offered to near, if any. */
+/* "KEY: unknown WHAT "name"", with the nearest of the names offered to near, if any,
+ * else with what else there is to say, e.g. ": there are grid and zip", or "". */
 void spot_bind_unknown(spot_bind_t *self, const spot_node_t *node, const char *key,
-    const char *what, const spot_suggest_t *near);
+    const char *what, const spot_suggest_t *near, const char *otherwise);
 
 /* A bind function that keeps the node itself; target is a const spot_node_t *. */
 void spot_bind_keep_node(

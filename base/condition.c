@@ -299,6 +299,11 @@ parse_constant(parser_t *self)
     if (op != NULL && tokens->kind == SPOT_TOKEN_NUMBER) {
         op->constant.type = SPOT_CONDITION_NUMBER;
         op->constant.number = tokens->number;
+        op->constant.unit = tokens->word_unit == NULL
+                                ? tokens->unit
+                                : keep_word(self->condition, tokens->word_unit,
+                                      (size_t) (tokens->end - tokens->word_unit));
+        op->num_bytes = (size_t) (tokens->end - tokens->start);
     } else if (op != NULL) {
         op->constant.type = SPOT_CONDITION_TEXT;
         op->constant.text = keep_word(self->condition, tokens->start + 1,
@@ -335,6 +340,29 @@ parse_operand(parser_t *self)
     }
 }
 
+/* "5 %" is a remainder that lacks its right side. */
+static void
+report_percent(parser_t *self, const char *place)
+{
+    const spot_condition_t *condition = self->condition;
+    const spot_condition_op_t *op =
+        condition->num_ops == 0 ? NULL : &condition->ops[condition->num_ops - 1];
+    const bool has_operand = self->tokens.kind != SPOT_TOKEN_END &&
+                             operator_here(self, comparisons) == NULL &&
+                             !spot_condition_token_is(&self->tokens, "and") &&
+                             !spot_condition_token_is(&self->tokens, "or") &&
+                             !spot_condition_token_is(&self->tokens, ")") &&
+                             !spot_condition_token_is(&self->tokens, ",");
+    char number[SPOT_NUMBER_TEXT_BYTES];
+
+    if (*place == '%' && !has_operand && op != NULL && op->code == SPOT_OP_CONSTANT &&
+        op->constant.type == SPOT_CONDITION_NUMBER) {
+        spot_number_text(op->constant.number / 100, number);
+        spot_condition_tokens_error(
+            &self->tokens, place, "there is no unit %%: write %s", number);
+    }
+}
+
 /* Operands with operators of a table between them. */
 static void
 parse_row(
@@ -347,6 +375,7 @@ parse_row(
         const char *place = self->tokens.start;
 
         spot_condition_tokens_next(&self->tokens);
+        report_percent(self, place);
         parse_inner(self);
         (void) emit(self, found->code, place);
     }
@@ -513,8 +542,8 @@ is_compared(const spot_condition_t *self, size_t name_id)
 
 int
 spot_condition_resolve(const spot_condition_t *self, const char *what,
-    const char *const *candidates, size_t num_candidates, size_t *candidate_ids,
-    spot_diag_t *diag)
+    const char *otherwise, const char *const *candidates, size_t num_candidates,
+    size_t *candidate_ids, spot_diag_t *diag)
 {
     int ret = 0;
 
@@ -529,41 +558,11 @@ spot_condition_resolve(const spot_condition_t *self, const char *what,
             const bool is_text = outcome == SPOT_NAME_UNKNOWN && is_compared(self, j);
 
             spot_condition_error(self, name->offset, diag, "%s%s",
-                spot_name_problem(name->text, what, candidates, num_candidates, text),
+                spot_name_problem(name->text, what, is_text ? "" : otherwise, candidates,
+                    num_candidates, text),
                 is_text ? " (a text needs quotes)" : "");
             ret = SPOT_ERR_BAD_INPUT;
         }
     }
     return ret;
-}
-
-bool
-spot_condition_value_of(const spot_node_t *node, spot_condition_value_t *value)
-{
-    const char *problem = "";
-    double number = 0;
-    int64_t duration_ms = 0;
-
-    if (node->kind != SPOT_NODE_SCALAR) {
-        return false;
-    }
-    value->type = SPOT_CONDITION_NUMBER;
-    if (spot_number_parse(node->text, &number) == 0) {
-        /* As for a key that wants a number: "7" is a text. */
-        value->type = node->is_quoted ? SPOT_CONDITION_TEXT : SPOT_CONDITION_NUMBER;
-    } else if (spot_duration_parse(node->text, &duration_ms, &problem) == 0) {
-        number = (double) duration_ms / (double) SPOT_MS_PER_S;
-    } else if (spot_price_parse(node->text, &number, &problem) != 0) {
-        value->type = SPOT_CONDITION_TEXT;
-    }
-    if (value->type == SPOT_CONDITION_NUMBER) {
-        value->number = number;
-    } else if (!node->is_quoted &&
-               (strcmp(node->text, "true") == 0 || strcmp(node->text, "false") == 0)) {
-        value->type = SPOT_CONDITION_TRUTH;
-        value->truth = node->text[0] == 't';
-    } else {
-        value->text = node->text;
-    }
-    return true;
 }

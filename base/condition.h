@@ -16,11 +16,15 @@
  *     min(a, b, ...) max(a, b, ...) floor(a) ceil(a) abs(a) (a)
  *
  * A number is 12, 0.5 or 1e-3; with a unit (ms, s, min, h, d) it is a duration, in s;
- * with USD/h, USD/d, USD/min or USD/s a price, in USD/h. A text is 'x' or "x". A truth
- * is true or false. All else is a name: words of letters, digits and "_" with dots
+ * with USD/h, USD/d, USD/min or USD/s a price, in USD/h; with the unit of a name an
+ * amount in that, as a plain number is. Durations and prices are compared with, added to
+ * and subtracted from their like only, in min(), max() and %, too, and 0 is of any unit.
+ * A duration by a duration is a plain number, times or by a plain number a duration,
+ * prices alike; any other product or quotient is a plain number. A text is 'x' or "x". A
+ * truth is true or false. All else is a name: words of letters, digits and "_" with dots
  * between. In bytes and depth limited, so that no input is expensive. Numbers are
  * doubles and compare exactly. What cannot be told - a division by zero, a number that
- * is not finite, types that do not fit - is an error, never false. */
+ * is not finite, types or units that do not fit - is an error, never false. */
 #ifndef SPOT_BASE_CONDITION_H
 #define SPOT_BASE_CONDITION_H
 
@@ -41,8 +45,21 @@ typedef enum {
     SPOT_CONDITION_TRUTH
 } spot_condition_type_t;
 
+/* Units of numbers: those with a meaning of their own, and what fits each. A plain
+ * number has NULL; any other text is the unit of an amount. */
+#define SPOT_CONDITION_DURATION "s"
+#define SPOT_CONDITION_PRICE "USD/h"
+#define SPOT_CONDITION_ANY_UNIT "any" /* of 0, or of a name: not known */
+
+/* What is known of a value before it is there. */
+typedef struct {
+    spot_condition_type_t type;
+    const char *unit; /* of a number; borrowed */
+} spot_condition_kind_t;
+
 typedef struct {
     spot_condition_type_t type; /* not ANY */
+    const char *unit;           /* of a number; borrowed */
     union {
         double number; /* durations in s, prices in USD/h */
         const char *text;
@@ -54,7 +71,8 @@ typedef struct {
 enum {
     SPOT_CONDITION_DIVIDED_BY_ZERO = 1,
     SPOT_CONDITION_NOT_FINITE = 2,
-    SPOT_CONDITION_MISMATCH = 3 /* a value's type does not fit */
+    SPOT_CONDITION_MISMATCH = 3, /* a value's type does not fit */
+    SPOT_CONDITION_UNIT_MISMATCH = 4
 };
 
 typedef struct {
@@ -89,15 +107,16 @@ void spot_condition_free(spot_condition_t *self);
 
 /* Resolves every name by spot_name_match(): candidate_ids is [num_names]. BAD_INPUT with
  * all names in diag that mean no candidate or several; what says what a candidate is,
- * e.g. "metric". */
+ * e.g. "metric"; otherwise ends what is said of a name that is like none. */
 SPOT_MUST_CHECK int spot_condition_resolve(const spot_condition_t *self,
-    const char *what, const char *const *candidates, size_t num_candidates,
-    size_t *candidate_ids, spot_diag_t *diag);
+    const char *what, const char *otherwise, const char *const *candidates,
+    size_t num_candidates, size_t *candidate_ids, spot_diag_t *diag);
 
-/* Checks that all types fit, given those of the names ([num_names], ANY where not
- * known). BAD_INPUT with the places in diag. */
+/* Checks that all types and units fit, given those of the names ([num_names], ANY and
+ * ANY_UNIT where not known), and that other units than those of time and price are those
+ * of names. BAD_INPUT with the places in diag. */
 SPOT_MUST_CHECK int spot_condition_check(
-    const spot_condition_t *self, const spot_condition_type_t *types, spot_diag_t *diag);
+    const spot_condition_t *self, const spot_condition_kind_t *kinds, spot_diag_t *diag);
 
 /* Whether the condition holds for values ([num_names]). Returns 0 with *holds set, or an
  * outcome with *offset, the byte of the expression where it arose. A name's number that
@@ -113,8 +132,9 @@ const char *spot_condition_outcome_text(int outcome);
 void spot_condition_error(const spot_condition_t *self, size_t offset, spot_diag_t *diag,
     const char *format, ...) SPOT_PRINTF(4, 5);
 
-/* The value of a scalar as a condition sees it: plain numbers, durations and prices
- * (quoted or not), true and false, else text (borrowed). false: it is no scalar. */
+/* The value of a scalar as a condition sees it: plain numbers (0 has ANY_UNIT),
+ * durations and prices (quoted or not), true and false, else text (borrowed). false: it
+ * is no scalar. */
 bool spot_condition_value_of(const spot_node_t *node, spot_condition_value_t *value);
 
 /* A condition of the form "name <= number": a limit with a distance to it. */
@@ -125,8 +145,9 @@ typedef struct {
     bool is_upper; /* else values must be >= limit */
 } spot_condition_bound_t;
 
-/* self as a bound on its only name: one <=, <, >= or > with the name on one side and an
- * expression without names on the other. BAD_INPUT with the reason in diag. */
+/* self, checked, as a bound on its only name: one <=, <, >= or > with the name on one
+ * side and an expression without names on the other. BAD_INPUT with the reason in diag.
+ */
 SPOT_MUST_CHECK int spot_condition_bound(
     const spot_condition_t *self, spot_condition_bound_t *bound, spot_diag_t *diag);
 

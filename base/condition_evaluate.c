@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/condition_internal.h"
+#include "base/units.h"
+
+#define MAX_SHOWN 40 /* bytes of a constant in a message */
 
 /* Operands and types of each operation; ANY: both of one type. */
 static const struct {
@@ -44,8 +48,9 @@ static const char *const type_words[] = {
 
 /* What is known of a value before it is there. */
 typedef struct {
-    spot_condition_type_t type;
-    size_t offset; /* where it starts */
+    spot_condition_kind_t kind;
+    size_t offset;                          /* where it starts */
+    const spot_condition_value_t *constant; /* or NULL */
 } known_t;
 
 static bool
@@ -54,7 +59,55 @@ may_be(spot_condition_type_t type, spot_condition_type_t other)
     return type == other || type == SPOT_CONDITION_ANY || other == SPOT_CONDITION_ANY;
 }
 
-/* Reports operands whose types cannot fit. */
+/* " write 60 s" where one operand is a constant that lacks the unit of the other. */
+static const char *
+unit_hint(const known_t *operands, char *text, size_t text_bytes)
+{
+    for (size_t j = 0; j < 2; j++) {
+        const spot_condition_value_t *constant = operands[j].constant;
+        char number[SPOT_NUMBER_TEXT_BYTES];
+
+        if (constant != NULL && operands[j].kind.unit == NULL) {
+            spot_number_text(constant->number, number);
+            snprintf(
+                text, text_bytes, ": write %s %s", number, operands[1 - j].kind.unit);
+            return text;
+        }
+    }
+    return "";
+}
+
+/* Reports two operands whose units cannot fit. */
+static bool
+check_units(const spot_condition_t *self, const spot_condition_op_t *op,
+    const known_t *operands, spot_diag_t *diag)
+{
+    char left_words[SPOT_CONDITION_UNIT_WORDS_BYTES];
+    char right_words[SPOT_CONDITION_UNIT_WORDS_BYTES];
+    char text[SPOT_NUMBER_TEXT_BYTES + SPOT_CONDITION_UNIT_WORDS_BYTES];
+    const char *unit, *left, *right, *hint;
+
+    if (operands[0].kind.type != SPOT_CONDITION_NUMBER ||
+        operands[1].kind.type != SPOT_CONDITION_NUMBER ||
+        spot_condition_combine_units(
+            op->code, operands[0].kind.unit, operands[1].kind.unit, &unit)) {
+        return true;
+    }
+    left = spot_condition_unit_words(operands[0].kind.unit, left_words);
+    right = spot_condition_unit_words(operands[1].kind.unit, right_words);
+    hint = unit_hint(operands, text, sizeof(text));
+    if (signatures[op->code].result == SPOT_CONDITION_TRUTH) {
+        spot_condition_error(
+            self, op->offset, diag, "%s is compared with %s%s", left, right, hint);
+    } else {
+        spot_condition_error(self, op->offset, diag,
+            "\"%s\" needs numbers of one unit, got %s and %s%s",
+            signatures[op->code].symbol, left, right, hint);
+    }
+    return false;
+}
+
+/* Reports operands whose types or units cannot fit. */
 static bool
 check_operands(const spot_condition_t *self, const spot_condition_op_t *op,
     const known_t *operands, spot_diag_t *diag)
@@ -64,26 +117,26 @@ check_operands(const spot_condition_t *self, const spot_condition_op_t *op,
     bool is_good = true;
 
     for (size_t j = 0; j < num_operands; j++) {
-        if (!may_be(operands[j].type, wanted)) {
+        if (!may_be(operands[j].kind.type, wanted)) {
             spot_condition_error(self, operands[j].offset, diag,
                 "\"%s\" needs %s, got %s", signatures[op->code].symbol,
-                type_words[wanted], type_words[operands[j].type]);
+                type_words[wanted], type_words[operands[j].kind.type]);
             is_good = false;
         }
     }
     if (num_operands == 2 && wanted == SPOT_CONDITION_ANY &&
-        !may_be(operands[0].type, operands[1].type)) {
+        !may_be(operands[0].kind.type, operands[1].kind.type)) {
         spot_condition_error(self, op->offset, diag, "\"%s\" compares %s with %s",
-            signatures[op->code].symbol, type_words[operands[0].type],
-            type_words[operands[1].type]);
+            signatures[op->code].symbol, type_words[operands[0].kind.type],
+            type_words[operands[1].kind.type]);
         is_good = false;
     }
-    return is_good;
+    return is_good && (num_operands < 2 || check_units(self, op, operands, diag));
 }
 
 /* What an operation leaves on the stack where it does not jump: at most one value. */
 static size_t
-known_result(const spot_condition_op_t *op, const spot_condition_type_t *types,
+known_result(const spot_condition_op_t *op, const spot_condition_kind_t *kinds,
     const known_t *operands, known_t *result)
 {
     const size_t num_operands = signatures[op->code].num_operands;
@@ -95,22 +148,51 @@ known_result(const spot_condition_op_t *op, const spot_condition_type_t *types,
         *result = operands[1];
         return 1;
     }
-    result->type = signatures[op->code].result;
     result->offset = op->offset;
     if (op->code == SPOT_OP_CONSTANT) {
-        result->type = op->constant.type;
-    } else if (op->code == SPOT_OP_NAME && types != NULL) {
-        result->type = types[op->name_id];
-    } else if (num_operands > 0 && operands[0].offset < op->offset) {
-        result->offset = operands[0].offset;
+        result->kind = (spot_condition_kind_t){op->constant.type, op->constant.unit};
+        result->constant = &op->constant;
+    } else if (op->code == SPOT_OP_NAME && kinds != NULL) {
+        result->kind = kinds[op->name_id];
+    } else if (num_operands > 0) {
+        result->kind.type = signatures[op->code].result;
+        (void) spot_condition_combine_units(op->code, operands[0].kind.unit,
+            operands[num_operands - 1].kind.unit, &result->kind.unit);
+        if (operands[0].offset < op->offset) {
+            result->offset = operands[0].offset;
+        }
     }
     return 1;
+}
+
+/* Reports a constant that counts what no name does. */
+static bool
+check_constant(const spot_condition_t *self, const spot_condition_op_t *op,
+    const spot_condition_kind_t *kinds, spot_diag_t *diag)
+{
+    const char *text = self->node->text + op->offset;
+
+    if (op->code != SPOT_OP_CONSTANT || kinds == NULL ||
+        op->constant.type != SPOT_CONDITION_NUMBER ||
+        !spot_condition_is_amount(op->constant.unit)) {
+        return true;
+    }
+    for (size_t j = 0; j < self->num_names; j++) {
+        if (kinds[j].unit != NULL && strcmp(kinds[j].unit, op->constant.unit) == 0) {
+            return true;
+        }
+    }
+    spot_condition_error(self, op->offset, diag,
+        "\"%.*s\" is no duration such as \"300 s\" and no price such as \"0.91 USD/h\": "
+        "unknown unit",
+        op->num_bytes < MAX_SHOWN ? (int) op->num_bytes : MAX_SHOWN, text);
+    return false;
 }
 
 /* Both ways to the target of a jump lead to a truth, so that one pass suffices. */
 int
 spot_condition_check(
-    const spot_condition_t *self, const spot_condition_type_t *types, spot_diag_t *diag)
+    const spot_condition_t *self, const spot_condition_kind_t *kinds, spot_diag_t *diag)
 {
     known_t stack[SPOT_CONDITION_MAX_STACK];
     size_t num_values = 0;
@@ -118,21 +200,25 @@ spot_condition_check(
 
     for (size_t j = 0; j < self->num_ops; j++) {
         const spot_condition_op_t *op = &self->ops[j];
-        known_t result = {SPOT_CONDITION_ANY, 0};
+        known_t result = {{SPOT_CONDITION_ANY, SPOT_CONDITION_ANY_UNIT}, 0, NULL};
 
         spot_bug_assert(num_values >= signatures[op->code].num_operands);
         num_values -= signatures[op->code].num_operands;
         is_good = check_operands(self, op, &stack[num_values], diag) && is_good;
-        if (known_result(op, types, &stack[num_values], &result) == 1) {
+        if (known_result(op, kinds, &stack[num_values], &result) == 1) {
             spot_bug_assert(num_values < SPOT_CONDITION_MAX_STACK);
             stack[num_values++] = result;
         }
+        if (!check_constant(self, op, kinds, diag)) {
+            stack[num_values - 1].kind.unit = SPOT_CONDITION_ANY_UNIT; /* told */
+            is_good = false;
+        }
     }
     spot_bug_assert(num_values == 1);
-    if (!may_be(stack[0].type, SPOT_CONDITION_TRUTH)) {
+    if (!may_be(stack[0].kind.type, SPOT_CONDITION_TRUTH)) {
         spot_condition_error(self, stack[0].offset, diag,
             "expected a condition such as \"depth <= capacity\", got %s",
-            type_words[stack[0].type]);
+            type_words[stack[0].kind.type]);
         is_good = false;
     }
     return is_good ? 0 : SPOT_ERR_BAD_INPUT;
@@ -221,6 +307,10 @@ apply(const spot_condition_op_t *op, const spot_condition_value_t *operands,
     if (left->type != (wanted == SPOT_CONDITION_ANY ? right->type : wanted) ||
         left->type != right->type) {
         return SPOT_CONDITION_MISMATCH;
+    }
+    if (left->type == SPOT_CONDITION_NUMBER &&
+        !spot_condition_combine_units(op->code, left->unit, right->unit, &value.unit)) {
+        return SPOT_CONDITION_UNIT_MISMATCH;
     }
     if ((op->code == SPOT_OP_DIVIDE || op->code == SPOT_OP_REMAINDER) &&
         right->number == 0) {
@@ -335,6 +425,8 @@ spot_condition_outcome_text(int outcome)
             return "not a finite number";
         case SPOT_CONDITION_MISMATCH:
             return "a value of another type than is needed here";
+        case SPOT_CONDITION_UNIT_MISMATCH:
+            return "numbers of different units";
         default:
             return "no error";
     }

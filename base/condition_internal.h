@@ -44,7 +44,21 @@ struct spot_condition_op {
     size_t right_id;  /* of a comparison: the first op of its right operand */
     size_t name_id;
     spot_condition_value_t constant;
+    size_t num_bytes; /* of a constant, in the expression */
 };
+
+/* The unit of what a binary operation on numbers yields (of a comparison: whatever); for
+ * others left and right are the same. false: the units do not fit. */
+bool spot_condition_combine_units(
+    spot_condition_code_t code, const char *left, const char *right, const char **unit);
+
+/* Whether a unit is no duration, price or plain number, but one of some name. */
+bool spot_condition_is_amount(const char *unit);
+
+/* A number of a unit in words, e.g. "a duration". */
+#define SPOT_CONDITION_UNIT_WORDS_BYTES 64
+const char *spot_condition_unit_words(
+    const char *unit, char words[SPOT_CONDITION_UNIT_WORDS_BYTES]);
 
 /* Values that wait at one level of depth: the left sides of a comparison, a sum and a
  * product, and what a min() or max() has so far. */
@@ -65,7 +79,10 @@ typedef struct {
     const char *start; /* of the token, in the expression */
     const char *end;   /* behind it */
     double number;
-    int ret; /* the first error; only SPOT_TOKEN_END comes then */
+    const char *unit; /* of a number that is plain, a duration or a price */
+    const char
+        *word_unit; /* of another one: where its unit starts, up to end; or NULL */
+    int ret;        /* the first error; only SPOT_TOKEN_END comes then */
 } spot_condition_tokens_t;
 
 /* Before the first token. */

@@ -143,6 +143,21 @@ spot_condition_token_is(const spot_condition_tokens_t *self, const char *text)
            memcmp(self->start, text, num_bytes) == 0;
 }
 
+/* Whether "1 " and the word make a duration. */
+static bool
+is_duration_unit(const char *word, size_t num_bytes)
+{
+    char text[16] = "1 ";
+    const char *problem;
+    int64_t duration_ms;
+
+    if (num_bytes + 2 >= sizeof(text)) {
+        return false;
+    }
+    memcpy(text + 2, word, num_bytes);
+    return spot_duration_parse(text, &duration_ms, &problem) == 0;
+}
+
 /* The end of the unit at text, or NULL. "and" and "or" may follow a number, too. */
 static const char *
 unit_end(const char *text)
@@ -154,13 +169,28 @@ unit_end(const char *text)
         (num_bytes == 2 && memcmp(text, "or", 2) == 0)) {
         return NULL;
     }
-    if (num_bytes == 3 && memcmp(text, "USD", 3) == 0 && *end == '/') {
-        end = word_end(end + 1);
+    if (*end == '/' && is_letter(end[1]) && !is_duration_unit(text, num_bytes)) {
+        end = word_end(end + 1); /* "USD/h", "samples/s" */
     }
     return end;
 }
 
-/* A duration or a price: the number ends at number_end, its unit at self->end. */
+/* The number alone, whatever is behind it. */
+static void
+read_plain(spot_condition_tokens_t *self, const char *number_end)
+{
+    char number[SPOT_CONDITION_MAX_BYTES + 1], text[SPOT_UTF8_SHOWN_BYTES];
+
+    memcpy(number, self->start, (size_t) (number_end - self->start));
+    number[number_end - self->start] = '\0';
+    if (spot_number_parse(number, &self->number) != 0) {
+        spot_condition_tokens_error(self, self->start, "\"%s\" is too large",
+            shown(self->start, self->end, text));
+    }
+}
+
+/* A number with a unit, whose meaning only the names know where it is no duration and no
+ * price: the number ends at number_end, its unit at self->end. */
 static void
 read_quantity(
     spot_condition_tokens_t *self, const char *number_end, const char *unit_start)
@@ -176,7 +206,13 @@ read_quantity(
     quantity[number_bytes + unit_bytes] = '\0';
     if (spot_duration_parse(quantity, &duration_ms, &problem) == 0) {
         self->number = (double) duration_ms / (double) SPOT_MS_PER_S;
-    } else if (spot_price_parse(quantity, &self->number, &price_problem) != 0) {
+        self->unit = SPOT_CONDITION_DURATION;
+    } else if (spot_price_parse(quantity, &self->number, &price_problem) == 0) {
+        self->unit = SPOT_CONDITION_PRICE;
+    } else if (!is_duration_unit(unit_start, unit_bytes)) {
+        self->word_unit = unit_start;
+        read_plain(self, number_end);
+    } else {
         spot_condition_tokens_error(self, self->start,
             "\"%s\" is no duration such as \"300 s\" and no price such as \"0.91 "
             "USD/h\": "
@@ -188,10 +224,12 @@ read_quantity(
 static void
 read_number(spot_condition_tokens_t *self)
 {
-    char number[SPOT_CONDITION_MAX_BYTES + 1], text[SPOT_UTF8_SHOWN_BYTES];
+    char text[SPOT_UTF8_SHOWN_BYTES];
     const char *end = spot_number_end(self->start), *unit;
 
     self->kind = SPOT_TOKEN_NUMBER;
+    self->unit = NULL;
+    self->word_unit = NULL;
     if (end == NULL || *end == '.') {
         end = self->start + strspn(self->start, "0123456789.");
         spot_condition_tokens_error(
@@ -205,11 +243,9 @@ read_number(spot_condition_tokens_t *self)
         return;
     }
     self->end = end;
-    memcpy(number, self->start, (size_t) (end - self->start));
-    number[end - self->start] = '\0';
-    if (spot_number_parse(number, &self->number) != 0) {
-        spot_condition_tokens_error(self, self->start, "\"%s\" is too large",
-            shown(self->start, self->end, text));
+    read_plain(self, end);
+    if (self->number == 0) {
+        self->unit = SPOT_CONDITION_ANY_UNIT;
     }
 }
 

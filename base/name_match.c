@@ -117,8 +117,9 @@ list_best(const char *name, const char *const *candidates, size_t num_candidates
 }
 
 const char *
-spot_name_problem(const char *name, const char *what, const char *const *candidates,
-    size_t num_candidates, char text[SPOT_NAME_PROBLEM_BYTES])
+spot_name_problem(const char *name, const char *what, const char *otherwise,
+    const char *const *candidates, size_t num_candidates,
+    char text[SPOT_NAME_PROBLEM_BYTES])
 {
     const char *near = nearest(name, candidates, num_candidates);
     char shown[SPOT_UTF8_SHOWN_BYTES], other[SPOT_UTF8_SHOWN_BYTES];
@@ -138,7 +139,8 @@ spot_name_problem(const char *name, const char *what, const char *const *candida
             "unknown %s \"%s\", did you mean \"%s\"?", what, shown,
             spot_utf8_shown(near, other));
     } else {
-        snprintf(text, SPOT_NAME_PROBLEM_BYTES, "unknown %s \"%s\"", what, shown);
+        snprintf(text, SPOT_NAME_PROBLEM_BYTES, "unknown %s \"%s\"%s", what, shown,
+            otherwise);
     }
     return text;
 }

@@ -19,10 +19,11 @@ SPOT_MUST_CHECK int spot_name_match(const char *name, const char *const *candida
 
 /* Why spot_name_match() found no one candidate, for a message: 'unknown WHAT "dpth", did
  * you mean "job.pipeline_depth"?', or 'WHAT "depth" is ambiguous: a.depth or b.depth'
- * with the first candidates. A name that is near the end of a candidate, as it might
- * have been shortened, suggests it. Returns text. */
+ * with the first candidates; otherwise ends what is said of a name that is like none. A
+ * name that is near the end of a candidate, as it might have been shortened, suggests
+ * it. Returns text. */
 #define SPOT_NAME_PROBLEM_BYTES 512
-const char *spot_name_problem(const char *name, const char *what,
+const char *spot_name_problem(const char *name, const char *what, const char *otherwise,
     const char *const *candidates, size_t num_candidates,
     char text[SPOT_NAME_PROBLEM_BYTES]);
 

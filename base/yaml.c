@@ -243,6 +243,33 @@ spot_yaml_set(spot_yaml_t *self, const char *path, spot_node_t *value)
     return 0;
 }
 
+int
+spot_yaml_add_key(
+    spot_yaml_t *self, const char *map_path, const char *key, size_t key_bytes)
+{
+    const spot_node_t *root = self->root;
+    spot_node_t *map = self->root;
+
+    while (*map_path != '\0') {
+        const size_t num_bytes = strcspn(map_path, ".");
+        spot_node_t **child;
+
+        if (map->kind != SPOT_NODE_MAP) {
+            return SPOT_ERR_BAD_PARAM;
+        }
+        child = reach_child(self, map, map_path, num_bytes, root);
+        if (child == NULL) {
+            return SPOT_ERR_NO_MEMORY;
+        }
+        map = *child;
+        map_path += num_bytes + (map_path[num_bytes] == '.');
+    }
+    if (map->kind != SPOT_NODE_MAP) {
+        return SPOT_ERR_BAD_PARAM;
+    }
+    return reach_child(self, map, key, key_bytes, root) == NULL ? SPOT_ERR_NO_MEMORY : 0;
+}
+
 /* Moves the nodes and file names of other into self; other is empty afterwards. */
 static int
 adopt(spot_yaml_t *self, spot_yaml_t *other)

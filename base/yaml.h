@@ -73,6 +73,13 @@ const spot_node_t *spot_node_place(const spot_node_t *self, const char *path);
 SPOT_MUST_CHECK int spot_yaml_set(
     spot_yaml_t *self, const char *path, spot_node_t *value);
 
+/* Makes a key that has dots a whole one of the map at map_path, so that
+ * spot_yaml_set() of both with a dot between them finds it; the map is made where there
+ * is none. key: key_bytes of it; map_path: no key of it has dots. BAD_PARAM: something
+ * else than a map is there. */
+SPOT_MUST_CHECK int spot_yaml_add_key(
+    spot_yaml_t *self, const char *map_path, const char *key, size_t key_bytes);
+
 /* A new scalar of the document, at the place of another node. NULL: no memory. */
 SPOT_MUST_CHECK spot_node_t *spot_yaml_new_scalar(
     spot_yaml_t *self, const char *text, const spot_node_t *place);

@@ -10,6 +10,7 @@
 #include "reports/mean_table.h"
 #include "reports/text_cell.h"
 #include "sim/store/difference.h"
+#include "sim/store/point_groups.h"
 #include "sim/store/summary.h"
 
 /* Beyond this gain the differences of a point are all the same but for rounding. */
@@ -21,6 +22,7 @@
 typedef struct {
     const spot_study_head_t *head;
     FILE *out;
+    size_t *base_ids;        /* [num_points] or SPOT_NO_POINT */
     spot_paired_t *pairs;    /* [num_points][num_metrics] */
     spot_mean_cell_t *cells; /* [num_points][num_listed] */
     double *gains;           /* [num_points * num_listed] room for those of a line */
@@ -70,7 +72,7 @@ count_pairs(differences_t *self)
 {
     self->fewest = INT64_MAX;
     for (size_t j = 0; j < self->head->num_points; j++) {
-        if (!is_baseline(self->head, j)) {
+        if (!is_baseline(self->head, j) && self->base_ids[j] != SPOT_NO_POINT) {
             const int64_t num = spot_paired_num_pairs(pair_at(self, j, 0));
 
             self->fewest = num < self->fewest ? num : self->fewest;
@@ -108,12 +110,34 @@ begin_note(differences_t *self)
     return self->out;
 }
 
+/* Points without a partner, which where: or a list of points has left out. */
+static void
+write_alone(differences_t *self)
+{
+    const spot_study_head_t *head = self->head;
+    const spot_axis_t *axis = &head->axes[head->baseline_axis_id];
+    char shown[SPOT_UTF8_SHOWN_BYTES];
+    size_t num_alone = 0, num_others = 0;
+
+    for (size_t j = 0; j < head->num_points; j++) {
+        num_alone += self->base_ids[j] == SPOT_NO_POINT;
+        num_others += !is_baseline(head, j);
+    }
+    if (num_alone > 0) {
+        fprintf(begin_note(self),
+            "%zu of %zu points have no point with %s = %s to be compared with\n",
+            num_alone, num_others, axis->path,
+            spot_utf8_shown(axis->texts[head->baseline_value_id], shown));
+    }
+}
+
 /* What is to be known of the cells. */
 static void
 write_notes(differences_t *self)
 {
     const spot_study_head_t *head = self->head;
 
+    write_alone(self);
     if (self->has_marks) {
         fputs("* 0 is outside of the interval; where nothing differs, chance does that "
               "in 1 of 20\n",
@@ -237,6 +261,7 @@ spot_difference_table_write(const spot_store_t *store, FILE *out)
     spot_mean_table_t table = {.head = head};
     int ret = spot_store_differences(store, &self.pairs);
 
+    ret = ret == 0 ? spot_baseline_points(head, &self.base_ids) : ret;
     self.cells = spot_calloc(num_cells, sizeof(*self.cells));
     self.gains = spot_calloc(num_cells, sizeof(*self.gains));
     if (ret == 0 && (self.cells == NULL || self.gains == NULL)) {
@@ -253,6 +278,7 @@ spot_difference_table_write(const spot_store_t *store, FILE *out)
     }
     free(self.gains);
     free(self.cells);
+    free(self.base_ids);
     free(self.pairs);
     return ret;
 }

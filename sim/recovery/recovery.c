@@ -43,7 +43,7 @@ find_system(spot_bind_t *bind, const spot_field_t *field, const spot_node_t *nod
         spot_suggest_offer(&near, spot_recovery_systems[j]->name);
     }
     snprintf(key, sizeof(key), "%s.system", field->name);
-    spot_bind_unknown(bind, name, key, "recovery system", &near);
+    spot_bind_unknown(bind, name, key, "recovery system", &near, "");
     return NULL;
 }
 

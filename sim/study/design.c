@@ -178,10 +178,7 @@ spot_design_saltelli(
 static double
 axis_step(const spot_design_axis_t *self)
 {
-    const bool is_whole =
-        self->kind == SPOT_DESIGN_INTEGER || self->kind == SPOT_DESIGN_DURATION;
-
-    return self->step == 0 && is_whole ? 1 : self->step;
+    return self->step == 0 && self->kind == SPOT_DESIGN_DURATION ? 1 : self->step;
 }
 
 static bool
@@ -209,11 +206,9 @@ range_problem(const spot_design_axis_t *self)
     if (self->step < 0) {
         return "step must be positive";
     }
-    if (self->kind != SPOT_DESIGN_NUMBER &&
+    if (self->kind == SPOT_DESIGN_DURATION &&
         !(is_whole(self->from) && is_whole(self->to) && is_whole(self->step))) {
-        return self->kind == SPOT_DESIGN_INTEGER
-                   ? "from, to and step must be whole numbers"
-                   : "from, to and step must be whole milliseconds";
+        return "from, to and step must be whole milliseconds";
     }
     if (step > 0 && !(num_steps >= 1 && num_steps < MAX_WHOLE &&
                         fabs(range / step - num_steps) <= STEP_TOLERANCE * num_steps)) {
@@ -277,7 +272,7 @@ spot_design_value(const spot_design_axis_t *self, double u)
     if (step_id == num_steps) {
         return self->to;
     }
-    if (self->kind != SPOT_DESIGN_NUMBER) {
+    if (self->kind == SPOT_DESIGN_DURATION) {
         return self->from + step_id * step;
     }
     /* So that 0.3 is on the way from 0 to 1 in steps of 0.1. */

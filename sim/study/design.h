@@ -52,7 +52,6 @@ SPOT_MUST_CHECK int spot_design_saltelli(
 
 typedef enum {
     SPOT_DESIGN_NUMBER,   /* any number of the range, or multiples of a step */
-    SPOT_DESIGN_INTEGER,  /* whole numbers */
     SPOT_DESIGN_DURATION, /* whole milliseconds */
     SPOT_DESIGN_CHOICE    /* one of a list */
 } spot_design_kind_t;
@@ -63,8 +62,7 @@ typedef struct {
     bool is_log;        /* uniform in the logarithm */
     double from;        /* not for choices, as the next two */
     double to;          /* > from */
-    double step;        /* from one value to the next; 0: integers 1, durations 1 ms,
-                         * numbers any */
+    double step;        /* from one value to the next; 0: durations 1 ms, numbers any */
     size_t num_choices; /* choices only */
 } spot_design_axis_t;
 

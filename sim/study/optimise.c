@@ -129,6 +129,43 @@ spot_optimise_bind(spot_study_t *study, spot_bind_t *bind)
 
 /* ---- Constraints ---- */
 
+/* Whether a condition fits metrics, whose ids are given, with the units that they have,
+ * or as plain numbers in these. */
+static int
+check_units(const spot_condition_t *condition, const spot_metric_t *metrics,
+    const size_t *ids, bool has_units, spot_diag_t *diag)
+{
+    spot_condition_kind_t *kinds = spot_calloc(condition->num_names, sizeof(*kinds));
+    int ret;
+
+    if (kinds == NULL) {
+        return SPOT_ERR_NO_MEMORY;
+    }
+    for (size_t j = 0; j < condition->num_names; j++) {
+        const char *unit = metrics[ids[j]].unit;
+
+        kinds[j].type = SPOT_CONDITION_NUMBER;
+        kinds[j].unit = !has_units || strcmp(unit, "1") == 0 ? NULL : unit;
+    }
+    ret = spot_condition_check(condition, kinds, diag);
+    free(kinds);
+    return ret;
+}
+
+/* A metric's name tells its unit, so its limit may be a plain number. */
+static int
+check_limit(const spot_condition_t *condition, const spot_metric_t *metrics,
+    const size_t *ids, spot_diag_t *diag)
+{
+    spot_diag_t quiet;
+    int ret;
+
+    spot_diag_init(&quiet);
+    ret = check_units(condition, metrics, ids, false, &quiet);
+    spot_diag_free(&quiet);
+    return ret == 0 ? 0 : check_units(condition, metrics, ids, true, diag);
+}
+
 /* A parsed condition as a limit to one metric. */
 static int
 resolve_constraint(spot_constraint_t *self, const spot_condition_t *condition,
@@ -143,8 +180,11 @@ resolve_constraint(spot_constraint_t *self, const spot_condition_t *condition,
         names[j] = experiment->metrics[j].name;
     }
     if (ret == 0) {
-        ret = spot_condition_resolve(
-            condition, "metric", names, experiment->num_metrics, ids, diag);
+        ret = spot_condition_resolve(condition, "metric", SPOT_SEE_METRICS, names,
+            experiment->num_metrics, ids, diag);
+    }
+    if (ret == 0) {
+        ret = check_limit(condition, experiment->metrics, ids, diag);
     }
     if (ret == 0) {
         ret = spot_condition_bound(condition, &bound, diag);

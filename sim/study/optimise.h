@@ -7,6 +7,9 @@
 
 #include "sim/study/study_policy.h"
 
+/* What is said of a metric that there is not. */
+#define SPOT_SEE_METRICS ", see man spotsim-scenario"
+
 /* Every key of optimise, for parsing and for the manual. */
 extern const spot_field_t spot_optimise_fields[];
 

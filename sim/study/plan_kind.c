@@ -39,7 +39,8 @@ find_kind(spot_bind_t *bind, const spot_node_t *name, spot_plan_kind_t *kind)
         }
         spot_suggest_offer(&near, spot_plan_name(j));
     }
-    spot_bind_unknown(bind, name, "plan", "plan", &near);
+    spot_bind_unknown(bind, name, "plan", "plan", &near,
+        ": there are grid, zip, list, latin-hypercube, sobol and sensitivity");
     return false;
 }
 

@@ -150,6 +150,9 @@ range_problem(const spot_range_t *self)
     if (axis->is_log && !self->has_points && self->num_values > 0) {
         return "a logarithmic range needs points";
     }
+    if (axis->step > 0 && !(axis->from < axis->to)) {
+        return "with step, from must be below to";
+    }
     if (self->has_points && axis->step == 0) { /* from may be above to */
         return isfinite(axis->to - axis->from) ? NULL : "from and to are too far apart";
     }

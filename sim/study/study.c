@@ -262,8 +262,8 @@ const spot_field_t spot_study_fields[] = {
         .help =
             "which points are kept: those for which all conditions hold. Names are "
             "keys of the scenario, swept or not, or the ends of keys, and have their "
-            "defaults where the scenario does not set them; durations are in s where "
-            "they have no unit"},
+            "defaults where the scenario does not set them; durations need their "
+            "units: reload < 60 s"},
     {.name = "optimise",
         .type = SPOT_FIELD_MAP,
         .offset = offsetof(spot_study_t, optimise),
@@ -333,7 +333,7 @@ add_metric(spot_study_t *self, spot_bind_t *bind, const char *key,
         }
         spot_suggest_offer(&near, experiment->metrics[j].name);
     }
-    spot_bind_unknown(bind, place, key, "metric", &near);
+    spot_bind_unknown(bind, place, key, "metric", &near, SPOT_SEE_METRICS);
 }
 
 static void
@@ -459,11 +459,15 @@ static int
 bind_point(spot_study_t *self, size_t point_id, spot_diag_t *diag)
 {
     const spot_node_t *root = spot_study_scenario_root(self);
+    const size_t first_item = diag->num_items;
     int ret = spot_study_place_point(self, point_id);
 
     if (ret == 0) {
         ret = self->experiment->bind(&self->scenarios[point_id], root,
             point_id == 0 ? NULL : self->scenarios[point_id - 1], diag);
+    }
+    if (ret == SPOT_ERR_BAD_INPUT) {
+        spot_study_hint_step(self, point_id, first_item, diag);
     }
     return ret;
 }
@@ -528,11 +532,12 @@ bind_all(spot_study_t *self, spot_diag_t *diag)
     }
     if (ret == 0 && is_planned) {
         check_plot_axis(self, &bind);
-        spot_study_find_baseline(self, &bind);
+        ret = spot_study_find_baseline(self, &bind);
     }
     if (ret == 0 && is_planned && has_scenario(self)) {
         diag->inputs = &self->inputs;
         ret = spot_study_apply_where(self, diag);
+        ret = ret == 0 ? spot_study_check_baseline(self, &bind) : ret;
         ret = ret == 0 ? bind_points(self, diag) : ret;
         diag->inputs = NULL;
     }

@@ -9,6 +9,7 @@
 #include "base/group.h"
 #include "base/memory.h"
 #include "base/units.h"
+#include "sim/study/study_plan.h"
 
 void
 spot_axis_source_free(spot_axis_source_t *self)
@@ -281,4 +282,67 @@ spot_study_fill_axis(
     }
     free(first_ids);
     return ret == 0 ? describe_values(axis, values) : ret;
+}
+
+int
+spot_study_find_value(
+    const spot_study_t *self, size_t axis_id, const spot_node_t *node, size_t *value_id)
+{
+    const size_t num_values = self->head.axes[axis_id].num_values;
+    char *wanted = node_text(write_key, node);
+    int ret = wanted == NULL ? SPOT_ERR_NO_MEMORY : 0;
+
+    *value_id = num_values;
+    for (size_t j = 0; ret == 0 && *value_id == num_values && j < num_values; j++) {
+        char *text = node_text(write_key, self->values[axis_id][j]);
+
+        ret = text == NULL ? SPOT_ERR_NO_MEMORY : 0;
+        if (ret == 0 && strcmp(text, wanted) == 0) {
+            *value_id = j;
+        }
+        free(text);
+    }
+    free(wanted);
+    return ret;
+}
+
+/* Whether an item tells at the place of a node that a whole number was expected. */
+static bool
+wants_integer(const spot_diag_item_t *item, const spot_node_t *node)
+{
+    char place[64];
+    const size_t file_bytes = strlen(node->file);
+
+    snprintf(place, sizeof(place), ":%zu:%zu: ", node->line, node->column);
+    return strncmp(item->text, node->file, file_bytes) == 0 &&
+           strncmp(item->text + file_bytes, place, strlen(place)) == 0 &&
+           strstr(item->text, ": expected an integer") != NULL;
+}
+
+void
+spot_study_hint_step(
+    const spot_study_t *self, size_t point_id, size_t first_item, spot_diag_t *diag)
+{
+    const spot_node_t *sweep = self->sweep_node;
+    const size_t num_items = diag->num_items;
+
+    for (size_t j = 0; j < self->head.num_axes && sweep->kind == SPOT_NODE_MAP; j++) {
+        const spot_axis_t *axis = &self->head.axes[j];
+        const spot_node_t *range = sweep->children[j];
+        const double number =
+            axis->numbers[spot_study_value_id(&self->head, point_id, j)];
+
+        if (range->kind != SPOT_NODE_MAP || spot_node_get(range, "step") != NULL ||
+            number == nearbyint(number)) {
+            continue;
+        }
+        for (size_t k = first_item; k < num_items; k++) {
+            if (wants_integer(&diag->items[k], range)) {
+                spot_diag_error(diag, range->file, range->line, range->column,
+                    "%s.%s: add step: 1 to the range, for whole numbers",
+                    spot_sweep_name(self), axis->path);
+                break;
+            }
+        }
+    }
 }

@@ -38,4 +38,13 @@ SPOT_MUST_CHECK int spot_axis_source_draw(spot_axis_source_t *self, spot_study_t
 SPOT_MUST_CHECK int spot_study_fill_axis(
     spot_study_t *self, size_t axis_id, spot_axis_source_t *source, size_t *repeated_id);
 
+/* The value of an axis that means the same as a node, or num_values. NO_MEMORY. */
+SPOT_MUST_CHECK int spot_study_find_value(
+    const spot_study_t *self, size_t axis_id, const spot_node_t *node, size_t *value_id);
+
+/* After a point was refused, with the items of diag from first_item on: tells that the
+ * range of a key that takes whole numbers lacks a step. */
+void spot_study_hint_step(
+    const spot_study_t *self, size_t point_id, size_t first_item, spot_diag_t *diag);
+
 #endif

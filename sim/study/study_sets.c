@@ -85,6 +85,79 @@ assign_with_prefix(
     return ret;
 }
 
+/* "sweep.KEY=VALUES" and "optimise.over.KEY=VALUES": KEY is one key of the map, dots or
+ * not; other keys of the study are as they are. */
+static int
+apply_study_set(spot_study_t *self, const char *assignment, spot_diag_t *diag)
+{
+    static const char *const maps[] = {"sweep", "optimise.over"};
+    const char *equals = strchr(assignment, '=');
+
+    for (size_t j = 0; equals != NULL && j < sizeof(maps) / sizeof(maps[0]); j++) {
+        const size_t length = strlen(maps[j]);
+        const char *key = assignment + length + 1;
+        int ret;
+
+        if (strncmp(assignment, maps[j], length) != 0 || assignment[length] != '.' ||
+            key >= equals || equals[1] == '\0') {
+            continue;
+        }
+        ret = spot_yaml_add_key(&self->document, maps[j], key, (size_t) (equals - key));
+        if (ret == SPOT_ERR_BAD_PARAM) {
+            spot_diag_error(
+                diag, "--set", 0, 0, "%s is no map of keys: set it as a whole", maps[j]);
+            ret = SPOT_ERR_BAD_INPUT;
+        }
+        if (ret != 0) {
+            return ret;
+        }
+    }
+    return spot_yaml_assign(&self->document, "--set", assignment, diag);
+}
+
+/* Whether the key of an assignment has one value only, and no fields of its own. */
+static bool
+is_single(const spot_field_t *fields, const char *assignment)
+{
+    const size_t length = strcspn(assignment, ".=");
+    const spot_field_t *field = spot_field_first(fields);
+
+    while (field != NULL && (strlen(field->name) != length ||
+                                strncmp(field->name, assignment, length) != 0)) {
+        field = spot_field_next(field);
+    }
+    if (field == NULL) {
+        return false;
+    }
+    if (field->type == SPOT_FIELD_MAP && assignment[length] == '.') {
+        return is_single(field->fields, assignment + length + 1);
+    }
+    return field->type < SPOT_FIELD_MAP && assignment[length] == '=';
+}
+
+/* A list for a key that takes none and is not swept is meant to be swept, most likely.
+ */
+static bool
+is_list_of_single(const spot_study_t *self, const char *assignment)
+{
+    const size_t length = strcspn(assignment, "=");
+
+    return assignment[length] == '=' && assignment[length + 1] == '[' &&
+           is_single(self->experiment->fields, assignment);
+}
+
+static int
+report_list(const spot_study_t *self, const char *assignment, spot_diag_t *diag)
+{
+    const bool is_race = spot_node_get(self->document.root, "optimise") != NULL;
+    const int length = (int) strcspn(assignment, "=");
+
+    spot_diag_error(diag, "--set", 0, 0,
+        "%.*s is not swept; add it: --set %s.%.*s=[...]", length, assignment,
+        is_race ? "optimise.over" : "sweep", length, assignment);
+    return SPOT_ERR_BAD_INPUT;
+}
+
 static int
 apply_scenario_set(spot_study_t *self, const char *assignment, spot_diag_t *diag)
 {
@@ -109,6 +182,9 @@ apply_scenario_set(spot_study_t *self, const char *assignment, spot_diag_t *diag
             "whole",
             spot_utf8_shown(assignment, shown));
         return SPOT_ERR_BAD_INPUT;
+    }
+    if (is_list_of_single(self, assignment)) {
+        return report_list(self, assignment, diag);
     }
     if (has_scenario_file(self)) {
         return spot_yaml_assign(&self->scenario_file, "--set", assignment, diag);
@@ -157,7 +233,7 @@ spot_study_apply_sets(
     }
     for (size_t j = 0; j < num_sets; j++) {
         if (is_study_key(sets[j])) {
-            ret = spot_yaml_assign(&self->document, "--set", sets[j], diag);
+            ret = apply_study_set(self, sets[j], diag);
             error = spot_error_first(error, ret);
         }
     }

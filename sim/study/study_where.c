@@ -17,7 +17,7 @@ typedef struct {
     size_t num_values;
     spot_yaml_t *documents;         /* [num_values] what the texts of values are in */
     spot_condition_value_t *values; /* [num_values] */
-    spot_condition_type_t type;     /* of all values, or ANY */
+    spot_condition_kind_t kind;     /* of all values, as far as they have one */
 } key_t;
 
 typedef struct {
@@ -87,7 +87,24 @@ report_missing(const key_t *key, const spot_study_head_t *head, size_t value_id,
     return SPOT_ERR_BAD_INPUT;
 }
 
-/* All values of a name, and the type that they have in common. */
+/* Makes a kind that of one more value, too. */
+static void
+widen_kind(
+    spot_condition_kind_t *kind, const spot_condition_value_t *value, bool is_first)
+{
+    if (is_first) {
+        *kind = (spot_condition_kind_t){value->type, value->unit};
+        return;
+    }
+    if (kind->type != value->type) {
+        kind->type = SPOT_CONDITION_ANY;
+    }
+    if (kind->unit != value->unit) { /* they are among a few constants */
+        kind->unit = SPOT_CONDITION_ANY_UNIT;
+    }
+}
+
+/* All values of a name, and the kind that they have in common. */
 static int
 read_values(key_t *key, const spot_scenario_keys_t *keys, const char *path,
     const spot_condition_t *condition, size_t offset, spot_diag_t *diag)
@@ -109,11 +126,7 @@ read_values(key_t *key, const spot_scenario_keys_t *keys, const char *path,
         if (ret == 0 && !is_there) {
             ret = report_missing(key, head, j, condition, offset, diag);
         }
-        if (j == 0) {
-            key->type = key->values[0].type;
-        } else if (key->type != key->values[j].type) {
-            key->type = SPOT_CONDITION_ANY;
-        }
+        widen_kind(&key->kind, &key->values[j], j == 0);
     }
     return ret;
 }
@@ -124,26 +137,26 @@ resolve(filter_t *self, const spot_scenario_keys_t *keys, spot_diag_t *diag)
 {
     const size_t num_names = self->condition.num_names;
     size_t *path_ids = spot_calloc(num_names, sizeof(*path_ids));
-    spot_condition_type_t *types = spot_calloc(num_names, sizeof(*types));
+    spot_condition_kind_t *kinds = spot_calloc(num_names, sizeof(*kinds));
     int ret = SPOT_ERR_NO_MEMORY;
 
     self->keys = spot_calloc(num_names, sizeof(*self->keys));
     self->values = spot_calloc(num_names, sizeof(*self->values));
-    if (path_ids != NULL && types != NULL && self->keys != NULL &&
+    if (path_ids != NULL && kinds != NULL && self->keys != NULL &&
         self->values != NULL) {
         self->num_keys = num_names;
         ret = spot_condition_resolve(
-            &self->condition, "key", keys->paths, keys->num_paths, path_ids, diag);
+            &self->condition, "key", "", keys->paths, keys->num_paths, path_ids, diag);
     }
     for (size_t j = 0; ret == 0 && j < num_names; j++) {
         ret = read_values(&self->keys[j], keys, keys->paths[path_ids[j]],
             &self->condition, self->condition.names[j].offset, diag);
-        types[j] = self->keys[j].type;
+        kinds[j] = self->keys[j].kind;
     }
     if (ret == 0) {
-        ret = spot_condition_check(&self->condition, types, diag);
+        ret = spot_condition_check(&self->condition, kinds, diag);
     }
-    free(types);
+    free(kinds);
     free(path_ids);
     return ret;
 }

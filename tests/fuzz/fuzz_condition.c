@@ -12,16 +12,20 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t num_bytes);
 
 enum { MAX_NAMES = SPOT_CONDITION_MAX_BYTES };
 
-/* Types and values that differ from name to name and from round to round. */
+/* Types, units and values that differ from name to name and from round to round. */
 static void
-fill(const spot_condition_t *condition, size_t round, spot_condition_type_t *types,
+fill(const spot_condition_t *condition, size_t round, spot_condition_kind_t *kinds,
     spot_condition_value_t *values)
 {
+    static const char *const units[] = {NULL, SPOT_CONDITION_DURATION,
+        SPOT_CONDITION_PRICE, "USD", SPOT_CONDITION_ANY_UNIT};
     static const double numbers[] = {0, 1, -2.5, 64, 1e300, (double) NAN};
 
     for (size_t j = 0; j < condition->num_names; j++) {
         values[j].type = (spot_condition_type_t) (1 + (j + round) % 3);
-        types[j] = round % 2 == 0 ? SPOT_CONDITION_ANY : values[j].type;
+        values[j].unit = units[(j / 2 + round) % 5];
+        kinds[j].type = round % 2 == 0 ? SPOT_CONDITION_ANY : values[j].type;
+        kinds[j].unit = round % 2 == 0 ? SPOT_CONDITION_ANY_UNIT : values[j].unit;
         if (values[j].type == SPOT_CONDITION_NUMBER) {
             values[j].number = numbers[(j + round) % 6];
         } else if (values[j].type == SPOT_CONDITION_TEXT) {
@@ -32,12 +36,12 @@ fill(const spot_condition_t *condition, size_t round, spot_condition_type_t *typ
     }
 }
 
-/* Types that were checked do not mismatch. */
+/* Types and units that were checked do not mismatch. */
 static void
 evaluate(const spot_condition_t *condition)
 {
     static spot_condition_value_t values[MAX_NAMES];
-    static spot_condition_type_t types[MAX_NAMES];
+    static spot_condition_kind_t kinds[MAX_NAMES];
 
     spot_bug_assert(condition->num_names <= MAX_NAMES);
     for (size_t round = 0; round < 6; round++) {
@@ -47,13 +51,12 @@ evaluate(const spot_condition_t *condition)
         int ret, outcome;
 
         spot_diag_init(&diag);
-        fill(condition, round, types, values);
-        ret = spot_condition_check(condition, types, &diag);
+        fill(condition, round, kinds, values);
+        ret = spot_condition_check(condition, kinds, &diag);
         spot_bug_assert((ret == 0) == (diag.num_errors == 0));
         outcome = spot_condition_evaluate(condition, values, &holds, &offset);
         spot_bug_assert(outcome >= 0 && offset < strlen(condition->node->text));
-        spot_bug_assert(
-            ret != 0 || round % 2 == 0 || outcome != SPOT_CONDITION_MISMATCH);
+        spot_bug_assert(ret != 0 || round % 2 == 0 || outcome < SPOT_CONDITION_MISMATCH);
         spot_bug_assert(spot_condition_evaluate(
                             condition, values, &again, &again_offset) == outcome &&
                         again == holds && again_offset == offset);
@@ -73,8 +76,9 @@ bound(const spot_condition_t *condition)
             nextafter(limit.number, 1e308), 0, 0.05};
 
         for (size_t j = 0; j < sizeof(numbers) / sizeof(numbers[0]); j++) {
-            const spot_condition_value_t value = {
-                .type = SPOT_CONDITION_NUMBER, .number = numbers[j]};
+            const spot_condition_value_t value = {.type = SPOT_CONDITION_NUMBER,
+                .unit = SPOT_CONDITION_ANY_UNIT,
+                .number = numbers[j]};
             bool holds = false;
             size_t offset;
 
@@ -112,7 +116,7 @@ LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t num_bytes)
     ret = spot_condition_parse(&condition, &node, "where", &diag);
     spot_bug_assert((ret == 0) == (diag.num_errors == 0));
     if (ret == 0) {
-        ret = spot_condition_resolve(&condition, "key", candidates, 3, ids, &diag);
+        ret = spot_condition_resolve(&condition, "key", "", candidates, 3, ids, &diag);
         spot_bug_assert((ret == 0) == (diag.num_errors == 0));
         evaluate(&condition);
         bound(&condition);

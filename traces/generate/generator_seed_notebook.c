@@ -87,7 +87,7 @@ bind_defect(spot_bind_t *bind, const spot_node_t *node, spot_seed_compat_t *self
             return;
         }
     }
-    spot_bind_unknown(bind, node, "compat", "defect", &near);
+    spot_bind_unknown(bind, node, "compat", "defect", &near, "");
 }
 
 static void

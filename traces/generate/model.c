@@ -137,7 +137,7 @@ find_generator(spot_bind_t *bind, const spot_node_t *node)
     for (size_t j = 0; spot_generators[j] != NULL; j++) {
         spot_suggest_offer(&near, spot_generators[j]->name);
     }
-    spot_bind_unknown(bind, name, "generator", "generator", &near);
+    spot_bind_unknown(bind, name, "generator", "generator", &near, "");
     return NULL;
 }
 

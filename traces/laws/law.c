@@ -61,7 +61,7 @@ spot_law_bind(
     for (size_t j = 0; spot_families[j] != NULL; j++) {
         spot_suggest_offer(&near, spot_families[j]->name);
     }
-    spot_bind_unknown(bind, name, field->name, "family", &near);
+    spot_bind_unknown(bind, name, field->name, "family", &near, "");
 }
 
 double

@@ -133,7 +133,7 @@ spot_size_family_bind(
         }
         spot_suggest_offer(&near, families[j].name);
     }
-    spot_bind_unknown(bind, node->keys[0], field->name, "law", &near);
+    spot_bind_unknown(bind, node->keys[0], field->name, "law", &near, "");
 }
 
 static void

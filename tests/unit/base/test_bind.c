@@ -656,9 +656,9 @@ test_unknown_names_are_reported_alike(void **state)
     spot_suggest_init(&near, bad);
     spot_suggest_offer(&near, "redundancy");
     spot_suggest_offer(&near, "checkpoint");
-    spot_bind_unknown(&bind, &node, "system", "recovery system", &near);
+    spot_bind_unknown(&bind, &node, "system", "recovery system", &near, "");
     spot_suggest_init(&near, worse);
-    spot_bind_unknown(&bind, &node, NULL, "recovery system", &near);
+    spot_bind_unknown(&bind, &node, NULL, "recovery system", &near, "");
     assert_report(&diag, "f.yaml:3:9: recovery.system: unknown recovery system "
                          "\"chekpoint\", did you mean "
                          "\"checkpoint\"?\n"

@@ -10,7 +10,7 @@
 
 /* The names of the tests and their values. */
 static const char *const names[] = {"job.depth", "fleet.capacity", "mode", "is_on",
-    "zero", "price", "broken", "endless"};
+    "zero", "share", "broken", "endless", "reload", "rate", "cost", "any"};
 static const spot_condition_value_t name_values[] = {
     {.type = SPOT_CONDITION_NUMBER, .number = 8},
     {.type = SPOT_CONDITION_NUMBER, .number = 64},
@@ -20,6 +20,10 @@ static const spot_condition_value_t name_values[] = {
     {.type = SPOT_CONDITION_NUMBER, .number = 0.91},
     {.type = SPOT_CONDITION_NUMBER, .number = (double) NAN},
     {.type = SPOT_CONDITION_NUMBER, .number = (double) INFINITY},
+    {.type = SPOT_CONDITION_NUMBER, .unit = SPOT_CONDITION_DURATION, .number = 90},
+    {.type = SPOT_CONDITION_NUMBER, .unit = SPOT_CONDITION_PRICE, .number = 0.91},
+    {.type = SPOT_CONDITION_NUMBER, .unit = "USD", .number = 200},
+    {.type = SPOT_CONDITION_NUMBER, .unit = SPOT_CONDITION_ANY_UNIT, .number = 0},
 };
 
 typedef struct {
@@ -27,7 +31,7 @@ typedef struct {
     spot_diag_t diag;
     spot_condition_t condition;
     spot_condition_value_t values[COUNT(names)];
-    spot_condition_type_t types[COUNT(names)];
+    spot_condition_kind_t kinds[COUNT(names)];
     int ret;
 } fixture_t;
 
@@ -41,11 +45,12 @@ parse(fixture_t *self, const spot_node_t *node)
     if (self->ret == 0) {
         assert_true(self->condition.num_names <= COUNT(ids));
         self->ret = spot_condition_resolve(
-            &self->condition, "key", names, COUNT(names), ids, &self->diag);
+            &self->condition, "key", "", names, COUNT(names), ids, &self->diag);
     }
     for (size_t j = 0; self->ret == 0 && j < self->condition.num_names; j++) {
         self->values[j] = name_values[ids[j]];
-        self->types[j] = name_values[ids[j]].type;
+        self->kinds[j] =
+            (spot_condition_kind_t){name_values[ids[j]].type, name_values[ids[j]].unit};
     }
 }
 
@@ -93,7 +98,7 @@ assert_holds(const char *expression, bool expected)
     setup(&f, expression);
     assert_report(&f.diag, "");
     assert_int_equal(f.ret, 0);
-    assert_int_equal(spot_condition_check(&f.condition, f.types, &f.diag), 0);
+    assert_int_equal(spot_condition_check(&f.condition, f.kinds, &f.diag), 0);
     assert_int_equal(
         spot_condition_evaluate(&f.condition, f.values, &holds, &offset), 0);
     if (holds != expected) {
@@ -126,7 +131,7 @@ assert_bad(const char *expression, const char *expected)
 
     setup(&f, expression);
     if (f.ret == 0) {
-        f.ret = spot_condition_check(&f.condition, f.types, &f.diag);
+        f.ret = spot_condition_check(&f.condition, f.kinds, &f.diag);
     }
     assert_report(&f.diag, expected);
     assert_int_equal(f.ret, SPOT_ERR_BAD_INPUT);
@@ -171,7 +176,7 @@ test_comparisons(void **state)
         "8 <= depth", "8 >= depth", "capacity > depth", "depth == 8", "depth != 9",
         "mode == 'async'", "mode == \"async\"", "mode != 'sync'", "mode != ''",
         "'a b' == 'a b'", "is_on == true", "is_on", "true", "not false",
-        "(depth < 9) == is_on", "price <= 0.91", "depth\t<=\ncapacity", "0==-0", NULL};
+        "(depth < 9) == is_on", "share <= 0.91", "depth\t<=\ncapacity", "0==-0", NULL};
     static const char *const bad[] = {"depth >= capacity", "depth > capacity",
         "8 < depth", "8 > depth", "depth == 9", "depth != 8", "mode == 'Async'",
         "mode == 'async '", "mode != 'async'", "is_on != true", "not is_on", "false",
@@ -261,13 +266,32 @@ test_words_of_functions_and_units_are_names(void **state)
 static void
 test_numbers_and_units(void **state)
 {
-    static const char *const good[] = {"300 s == 300", "5 min == 300", "5min == 300",
-        "1.5 h == 5400", "250 ms == 0.25", "2 d == 172800", "-5 min == -300",
-        "1 min + 1 s == 61", "2 * 1 h == 120 min", "1e3 == 1000", "1E-3 == 0.001",
-        "1.5e+1 == 15", "010 == 10", "5 == 5and true", "5 == 5 or false",
-        "0.91 USD/h == price", "abs(21.84 USD/d - 0.91) < 1e-15",
-        "abs(0.015 USD/min - 0.9) < 1e-15", "6 USD/h / 2 == 3", "1 min >= 60 s >= 1",
-        NULL};
+    static const char *const good[] = {"300 s == 5 min", "5min == 300 s",
+        "1.5 h == 5400 s", "250 ms / 1 s == 0.25", "2 d == 172800 s", "-5 min == -300 s",
+        "1 min + 1 s == 61 s", "2 * 1 h == 120 min", "1e3 == 1000", "1E-3 == 0.001",
+        "15 s == 1.5e+1 s", "010 == 10", "5 == 5and true", "5 == 5 or false",
+        "0.91 USD/h == rate", "true or 5 s/zero > 0",
+        "abs(21.84 USD/d - rate) < 1e-15 USD/h",
+        "abs(0.015 USD/min - 0.9 USD/h) < 1e-15 USD/h", "6 USD/h / 2 == 3 USD/h",
+        "1 min >= 60 s >= 1 s", NULL};
+
+    (void) state;
+    assert_true_expressions(good);
+}
+
+/* Numbers that count the same, 0, and all that products make of them. */
+static void
+test_units_that_fit(void **state)
+{
+    static const char *const good[] = {"reload < 100 s", "1 min < reload <= 90 s",
+        "reload > 0", "0 < reload", "reload > any", "rate > any", "rate >= 0",
+        "reload / 1 min == 1.5", "reload * depth == 12 min", "2 * reload == 3 min",
+        "reload / 3 == 30 s", "rate * reload > 1", "1 / reload < 1",
+        "reload % 60 s == 30 s", "max(reload, 2 min) == 120 s", "-reload == -90 s",
+        "abs(reload - 100 s) == 10 s", "floor(reload) == 90 s", "reload - 0 == 90 s",
+        "0 + reload == 90 s", "cost <= 200 USD", "cost <= 200", "cost + 1 == 201 USD",
+        "cost / 2 USD == 100", "cost / 100 USD < 3 and depth < 9",
+        "reload / 2 s * 1 s == 45 s", NULL};
 
     (void) state;
     assert_true_expressions(good);
@@ -417,6 +441,51 @@ test_type_errors(void **state)
     for (size_t j = 0; j < COUNT(cases); j++) {
         assert_bad(cases[j][0], cases[j][1]);
     }
+}
+
+/* What the text alone shows is told when it is read, the rest when names are known. */
+static void
+test_units_that_do_not_fit(void **state)
+{
+    static const char *const cases[][2] = {
+        {"reload < 60",
+            W("8") "a duration is compared with a plain number: write 60 s\n"},
+        {"0.5 <= reload",
+            W("5") "a plain number is compared with a duration: write 0.5 s\n"},
+        {"depth < 10 s", W("7") "a plain number is compared with a duration\n"},
+        {"rate <= 2", W("6") "a price is compared with a plain number: write 2 USD/h\n"},
+        {"rate < 1 min", W("6") "a price is compared with a duration\n"},
+        {"cost <= 1 ms", W("6") "a number of USD is compared with a duration\n"},
+        {"cost < 1 USD/h", W("6") "a number of USD is compared with a price\n"},
+        {"1 < 2 < 3 s",
+            W("7") "a plain number is compared with a duration: write 2 s\n"},
+        {"reload == 90",
+            W("8") "a duration is compared with a plain number: write 90 s\n"},
+        {"reload + 1 > 0", W("8") "\"+\" needs numbers of one unit, got a duration "
+                                  "and a plain number: write 1 s\n"},
+        {"max(reload, depth) > 1 s", W("1") "\"max\" needs numbers of one unit, got a "
+                                            "duration and a plain number\n"},
+        {"reload % 60 == 0",
+            W("8") "\"%\" needs numbers of one unit, got a duration and "
+                   "a plain number: write 60 s\n"},
+        {"2 * reload < 3",
+            W("12") "a duration is compared with a plain number: write 3 s\n"},
+        {"reload / 1 s < 3 s", W("14") "a plain number is compared with a duration\n"},
+        {"reload * reload < 3 s",
+            W("17") "a plain number is compared with a duration\n"},
+        {"cost <= 5 steps", W("9") "\"5 steps\"" UNIT "unknown unit\n"},
+        {"share <= 5 USD", W("10") "\"5 USD\"" UNIT "unknown unit\n"},
+        {"share <= 5 %", W("12") "there is no unit %: write 0.05\n"},
+        {"5% >= share and true", W("2") "there is no unit %: write 0.05\n"},
+    };
+
+    (void) state;
+    for (size_t j = 0; j < COUNT(cases); j++) {
+        assert_bad(cases[j][0], cases[j][1]);
+    }
+    /* Where only the values show it. */
+    assert_outcome("reload < depth", SPOT_CONDITION_UNIT_MISMATCH, 7);
+    assert_outcome("1 / (reload + depth) > 0", SPOT_CONDITION_UNIT_MISMATCH, 12);
 }
 
 static void
@@ -581,26 +650,26 @@ test_bounds(void **state)
     static const char refused[] = W("1") "expected one name and one number with <=, <, "
                                          ">= or > between them, such as "
                                          "\"lost_fraction <= 0.05\"\n";
-    static const char *const bad[] = {"price == 1", "price != 1", "1 <= price <= 2",
-        "0 <= 1 <= price", "2 <= 1 <= price", "price <= 1 <= 2", "price <= depth",
-        "price <= price", "2 * price <= 1", "price + 1 <= 2", "1 <= -price", "1 <= 2",
-        "not price <= 1", "price <= 1 and true", "price <= 1 and price >= 2", "true",
-        "is_on", "1 + price <= 2", NULL};
+    static const char *const bad[] = {"share == 1", "share != 1", "1 <= share <= 2",
+        "0 <= 1 <= share", "2 <= 1 <= share", "share <= 1 <= 2", "share <= depth",
+        "share <= share", "2 * share <= 1", "share + 1 <= 2", "1 <= -share", "1 <= 2",
+        "not share <= 1", "share <= 1 and true", "share <= 1 and share >= 2", "true",
+        "is_on", "1 + share <= 2", NULL};
     spot_condition_bound_t bound;
     fixture_t f;
 
     (void) state;
-    assert_bound("price <= 0.05", 0.05, true, false);
-    assert_bound("price < 0.05", 0.05, true, true);
-    assert_bound("price >= 0.05", 0.05, false, false);
-    assert_bound("price > 0.05", 0.05, false, true);
-    assert_bound("0.05 >= price", 0.05, true, false);
-    assert_bound("0.05 > price", 0.05, true, true);
-    assert_bound("0.05 <= price", 0.05, false, false);
-    assert_bound("0.05 < price", 0.05, false, true);
-    assert_bound("(price) <= -2 * (3 + 1)", -8, true, false);
-    assert_bound("max(5 min, 2) > price", 300, true, true);
-    assert_bound("price < 0", 0, true, true);
+    assert_bound("share <= 0.05", 0.05, true, false);
+    assert_bound("share < 0.05", 0.05, true, true);
+    assert_bound("share >= 0.05", 0.05, false, false);
+    assert_bound("share > 0.05", 0.05, false, true);
+    assert_bound("0.05 >= share", 0.05, true, false);
+    assert_bound("0.05 > share", 0.05, true, true);
+    assert_bound("0.05 <= share", 0.05, false, false);
+    assert_bound("0.05 < share", 0.05, false, true);
+    assert_bound("(share) <= -2 * (3 + 1)", -8, true, false);
+    assert_bound("max(5 min, 2 s) > reload", 300, true, true);
+    assert_bound("share < 0", 0, true, true);
     for (size_t j = 0; bad[j] != NULL; j++) {
         setup(&f, bad[j]);
         assert_int_equal(f.ret, 0);
@@ -609,7 +678,7 @@ test_bounds(void **state)
         assert_report(&f.diag, refused);
         teardown(&f);
     }
-    setup(&f, "price <= 1 / 0");
+    setup(&f, "share <= 1 / 0");
     assert_int_equal(
         spot_condition_bound(&f.condition, &bound, &f.diag), SPOT_ERR_BAD_INPUT);
     assert_report(&f.diag, W("12") "division by zero\n");
@@ -624,19 +693,23 @@ test_values_of_scalars(void **state)
         bool is_quoted;
         spot_condition_type_t type;
         double number;
+        const char *unit;
     } cases[] = {
-        {"7", false, SPOT_CONDITION_NUMBER, 7},
-        {"-1e-3", false, SPOT_CONDITION_NUMBER, -0.001},
-        {"7", true, SPOT_CONDITION_TEXT, 0},
-        {"47 s", false, SPOT_CONDITION_NUMBER, 47},
-        {"1.5 h", true, SPOT_CONDITION_NUMBER, 5400},
-        {"22 USD/d", false, SPOT_CONDITION_NUMBER, 22 * (1.0 / 24)},
-        {"true", false, SPOT_CONDITION_TRUTH, 1},
-        {"false", false, SPOT_CONDITION_TRUTH, 0},
-        {"true", true, SPOT_CONDITION_TEXT, 0},
-        {"async", false, SPOT_CONDITION_TEXT, 0},
-        {"1e999", false, SPOT_CONDITION_TEXT, 0},
-        {"", false, SPOT_CONDITION_TEXT, 0},
+        {"7", false, SPOT_CONDITION_NUMBER, 7, NULL},
+        {"-1e-3", false, SPOT_CONDITION_NUMBER, -0.001, NULL},
+        {"7", true, SPOT_CONDITION_TEXT, 0, NULL},
+        {"47 s", false, SPOT_CONDITION_NUMBER, 47, SPOT_CONDITION_DURATION},
+        {"1.5 h", true, SPOT_CONDITION_NUMBER, 5400, SPOT_CONDITION_DURATION},
+        {"22 USD/d", false, SPOT_CONDITION_NUMBER, 22 * (1.0 / 24),
+            SPOT_CONDITION_PRICE},
+        {"0", false, SPOT_CONDITION_NUMBER, 0, SPOT_CONDITION_ANY_UNIT},
+        {"0 s", false, SPOT_CONDITION_NUMBER, 0, SPOT_CONDITION_DURATION},
+        {"true", false, SPOT_CONDITION_TRUTH, 1, NULL},
+        {"false", false, SPOT_CONDITION_TRUTH, 0, NULL},
+        {"true", true, SPOT_CONDITION_TEXT, 0, NULL},
+        {"async", false, SPOT_CONDITION_TEXT, 0, NULL},
+        {"1e999", false, SPOT_CONDITION_TEXT, 0, NULL},
+        {"", false, SPOT_CONDITION_TEXT, 0, NULL},
     };
 
     (void) state;
@@ -651,6 +724,8 @@ test_values_of_scalars(void **state)
         assert_int_equal(value.type, cases[j].type);
         if (value.type == SPOT_CONDITION_NUMBER) {
             assert_true(value.number == cases[j].number);
+            assert_int_equal(value.unit == NULL, cases[j].unit == NULL);
+            assert_true(value.unit == NULL || strcmp(value.unit, cases[j].unit) == 0);
         } else if (value.type == SPOT_CONDITION_TRUTH) {
             assert_int_equal(value.truth, cases[j].number == 1);
         } else {
@@ -671,6 +746,8 @@ main(void)
         cmocka_unit_test(test_functions),
         cmocka_unit_test(test_words_of_functions_and_units_are_names),
         cmocka_unit_test(test_numbers_and_units),
+        cmocka_unit_test(test_units_that_fit),
+        cmocka_unit_test(test_units_that_do_not_fit),
         cmocka_unit_test(test_what_is_not_looked_at_cannot_fail),
         cmocka_unit_test(test_outcomes),
         cmocka_unit_test(test_syntax_errors),

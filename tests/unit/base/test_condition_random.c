@@ -51,6 +51,7 @@ random_value(world_t *self, spot_condition_type_t type)
 
     if (type == SPOT_CONDITION_NUMBER) {
         value.number = numbers[choose(self, COUNT(numbers))];
+        value.unit = value.number == 0 ? SPOT_CONDITION_ANY_UNIT : NULL;
     } else if (type == SPOT_CONDITION_TEXT) {
         value.text = texts[choose(self, COUNT(texts))];
     } else {
@@ -222,12 +223,53 @@ number_outcome(const spot_condition_value_t *value)
                : 0;
 }
 
+static bool
+has_unit(const spot_condition_value_t *value, const char *unit)
+{
+    return value->unit != NULL && strcmp(value->unit, unit) == 0;
+}
+
+/* Whether two numbers count the same: of one unit, or one of them 0. */
+static bool
+is_like(const spot_condition_value_t *left, const spot_condition_value_t *right)
+{
+    if (has_unit(left, SPOT_CONDITION_ANY_UNIT) ||
+        has_unit(right, SPOT_CONDITION_ANY_UNIT)) {
+        return true;
+    }
+    return has_unit(left, SPOT_CONDITION_DURATION) ==
+           has_unit(right, SPOT_CONDITION_DURATION);
+}
+
+/* Of duration and plain numbers: how often the duration is a factor tells. */
+static const char *
+twin_unit(
+    char sign, const spot_condition_value_t *left, const spot_condition_value_t *right)
+{
+    const int power = has_unit(left, SPOT_CONDITION_DURATION) +
+                      (sign == '/' ? -1 : 1) * has_unit(right, SPOT_CONDITION_DURATION);
+
+    if (sign != '*' && sign != '/') {
+        return has_unit(left, SPOT_CONDITION_ANY_UNIT) ? right->unit : left->unit;
+    }
+    if (has_unit(left, SPOT_CONDITION_ANY_UNIT) ||
+        has_unit(right, SPOT_CONDITION_ANY_UNIT)) {
+        return SPOT_CONDITION_ANY_UNIT;
+    }
+    return power == 1 ? SPOT_CONDITION_DURATION : NULL;
+}
+
 /* left sign right of numbers, into *left. */
 static int
-twin_number(const char *sign, spot_condition_value_t *left, double right)
+twin_number(const char *sign, spot_condition_value_t *left,
+    const spot_condition_value_t *right_value)
 {
-    const double before = left->number;
+    const double before = left->number, right = right_value->number;
 
+    if (*sign != '*' && *sign != '/' && !is_like(left, right_value)) {
+        return SPOT_CONDITION_UNIT_MISMATCH;
+    }
+    left->unit = twin_unit(*sign, left, right_value);
     if ((*sign == '/' || *sign == '%') && right == 0) {
         return SPOT_CONDITION_DIVIDED_BY_ZERO;
     }
@@ -267,8 +309,8 @@ twin_arithmetic(const world_t *self, const node_t *node, spot_condition_value_t 
             outcome = SPOT_CONDITION_MISMATCH;
         }
         if (outcome == 0) {
-            outcome = twin_number(node->level == ATOM ? node->function : node->signs[j],
-                result, right.number);
+            outcome = twin_number(
+                node->level == ATOM ? node->function : node->signs[j], result, &right);
         }
     }
     return outcome;
@@ -307,6 +349,9 @@ twin_row(const world_t *self, const node_t *node, spot_condition_value_t *result
 
             if (order == 2 || (!is_equality && left.type != SPOT_CONDITION_NUMBER)) {
                 return SPOT_CONDITION_MISMATCH;
+            }
+            if (left.type == SPOT_CONDITION_NUMBER && !is_like(&left, &right)) {
+                return SPOT_CONDITION_UNIT_MISMATCH;
             }
             holds = (order == 0 && sign[1] == '=' && *sign != '!') ||
                     (order != 0 && *sign == '!') || (order < 0 && *sign == '<') ||
@@ -381,14 +426,14 @@ evaluate(const world_t *self, const char *text, bool *holds)
     return ret;
 }
 
-/* Constants of the wrong type cannot come up: only names have any type. */
+/* Constants of the wrong type or unit cannot come up: only names have any. */
 static void
 test_random_expressions_agree_with_their_twin(void **state)
 {
     static const spot_condition_type_t types[] = {
         SPOT_CONDITION_NUMBER, SPOT_CONDITION_TEXT, SPOT_CONDITION_TRUTH};
     static world_t world;
-    size_t num_outcomes[4] = {0}, num_true = 0, num_false = 0;
+    size_t num_outcomes[5] = {0}, num_true = 0, num_false = 0;
 
     (void) state;
     for (uint64_t j = 0; j < NUM_EXPRESSIONS; j++) {
@@ -405,6 +450,10 @@ test_random_expressions_agree_with_their_twin(void **state)
         for (size_t k = 0; k < NUM_NAMES; k++) {
             world.values[k] =
                 random_value(&world, types[k < 3 ? k : choose(&world, COUNT(types))]);
+            if (world.values[k].type == SPOT_CONDITION_NUMBER &&
+                choose(&world, 6) == 0) {
+                world.values[k].unit = SPOT_CONDITION_DURATION;
+            }
         }
         print(&world, random_tree(&world, SPOT_CONDITION_TRUTH, 4), OR, out);
         assert_int_equal(fclose(out), 0);

@@ -36,7 +36,7 @@ assert_problem(const char *name, int outcome, const char *expected)
     assert_int_equal(spot_name_match(name, keys, COUNT(keys), &id), outcome);
     assert_int_equal(id, 99);
     assert_string_equal(
-        spot_name_problem(name, "key", keys, COUNT(keys), text), expected);
+        spot_name_problem(name, "key", "", keys, COUNT(keys), text), expected);
 }
 
 static void
@@ -87,11 +87,11 @@ test_ambiguous_names_list_their_candidates(void **state)
     (void) state;
     assert_problem("capacity", SPOT_NAME_AMBIGUOUS,
         "key \"capacity\" is ambiguous: fleet.capacity or trace.capacity");
-    assert_string_equal(spot_name_problem("a", "metric", two, COUNT(two), text),
+    assert_string_equal(spot_name_problem("a", "metric", "", two, COUNT(two), text),
         "metric \"a\" is ambiguous: b.a or c.a");
-    assert_string_equal(spot_name_problem("a", "key", four, COUNT(four), text),
+    assert_string_equal(spot_name_problem("a", "key", "", four, COUNT(four), text),
         "key \"a\" is ambiguous: b.a, c.a, d.a or e.a");
-    assert_string_equal(spot_name_problem("a", "key", five, COUNT(five), text),
+    assert_string_equal(spot_name_problem("a", "key", "", five, COUNT(five), text),
         "key \"a\" is ambiguous: b.a, c.a, d.a, e.a or 1 more");
 }
 
@@ -108,9 +108,9 @@ test_the_problem_fits_its_text(void **state)
     first[197] = 'a';
     first[198] = '\0';
     memcpy(second, first, sizeof(first));
-    spot_name_problem("a", "key", candidates, COUNT(candidates), text);
+    spot_name_problem("a", "key", "", candidates, COUNT(candidates), text);
     assert_int_equal(strlen(text), SPOT_NAME_PROBLEM_BYTES - 1);
-    spot_name_problem(first + 1, "key", candidates, COUNT(candidates), text);
+    spot_name_problem(first + 1, "key", "", candidates, COUNT(candidates), text);
     assert_true(strlen(text) < SPOT_NAME_PROBLEM_BYTES);
 }
 
@@ -123,7 +123,7 @@ test_no_candidates_match_nothing(void **state)
     (void) state;
     assert_int_equal(spot_name_match("a", NULL, 0, &id), SPOT_NAME_UNKNOWN);
     assert_string_equal(
-        spot_name_problem("a", "metric", NULL, 0, text), "unknown metric \"a\"");
+        spot_name_problem("a", "metric", "", NULL, 0, text), "unknown metric \"a\"");
 }
 
 int

@@ -173,10 +173,57 @@ test_batches(void **state)
     free(rows);
 }
 
+/* x = 1 is not there with y = 6: the points of y = 6 are compared with nothing. */
+static void
+test_points_without_a_partner_are_told(void **state)
+{
+    static const double x[] = {1, 2}, y[] = {5, 6};
+    static const double rows[] = {1, 2, 3, 4};
+    spot_axis_t axes[] = {sample_axis("x", 2, x), sample_axis("y", 2, y)};
+    uint32_t value_ids[] = {0, 0, 1, 0, 1, 1};
+    spot_metric_t metric = {"wait_s", "s", ""};
+    const spot_study_head_t head = {.num_points = 3,
+        .num_axes = 2,
+        .axes = axes,
+        .value_ids = value_ids,
+        .has_baseline = true,
+        .num_listed = 1,
+        .num_metrics = 1,
+        .metrics = &metric,
+        .num_replications = 4};
+    spot_store_t *store;
+    char *text = NULL;
+    size_t num_bytes;
+    FILE *out = open_memstream(&text, &num_bytes);
+
+    (void) state;
+    assert_non_null(out);
+    assert_int_equal(spot_store_open_memory(&store, &head), 0);
+    for (size_t j = 0; j < 3; j++) {
+        assert_int_equal(store->put(store, &(spot_piece_t){j, 0, 4, rows, NULL}), 0);
+    }
+    assert_int_equal(spot_difference_table_write(store, out), 0);
+    assert_int_equal(fclose(out), 0);
+    assert_non_null(strstr(text, "difference to x = 1: mean of 4 pairs"));
+    assert_non_null(
+        strstr(text, "\n1 of 2 points have no point with x = 1 to be compared with\n"));
+    free(text);
+    store->close(store);
+    for (size_t j = 0; j < 2; j++) {
+        free(axes[j].texts[0]);
+        free(axes[j].texts[1]);
+        free(axes[j].path);
+        free(axes[j].texts);
+        free(axes[j].numbers);
+        free(axes[j].unit);
+    }
+}
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_points_without_a_partner_are_told),
         cmocka_unit_test(test_pairing_narrows),
         cmocka_unit_test(test_pairing_widens),
         cmocka_unit_test(test_no_spread),

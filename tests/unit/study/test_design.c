@@ -445,11 +445,11 @@ test_steps(void **state)
     assert_equal_cells(
         &(spot_design_axis_t){SPOT_DESIGN_NUMBER, false, -2, -0.9, 1.1, 0}, rounded, 2);
     assert_equal_cells(
-        &(spot_design_axis_t){SPOT_DESIGN_INTEGER, false, 8, 32, 8, 0}, depths, 4);
+        &(spot_design_axis_t){SPOT_DESIGN_NUMBER, false, 8, 32, 8, 0}, depths, 4);
     assert_equal_cells(
-        &(spot_design_axis_t){SPOT_DESIGN_INTEGER, false, 1, 6, 0, 0}, dice, 6);
+        &(spot_design_axis_t){SPOT_DESIGN_NUMBER, false, 1, 6, 1, 0}, dice, 6);
     assert_equal_cells(
-        &(spot_design_axis_t){SPOT_DESIGN_INTEGER, false, -1, 1, 0, 0}, signs, 3);
+        &(spot_design_axis_t){SPOT_DESIGN_NUMBER, false, -1, 1, 1, 0}, signs, 3);
     assert_equal_cells(
         &(spot_design_axis_t){SPOT_DESIGN_DURATION, false, 30000, 90000, 30000, 0},
         pauses_ms, 3);
@@ -465,7 +465,7 @@ test_long_axes(void **state)
 {
     const spot_design_axis_t axis = {
         SPOT_DESIGN_DURATION, false, 1, 3155760000000, 0, 0};
-    const spot_design_axis_t whole = {SPOT_DESIGN_INTEGER, false, 0, 49, 0, 0};
+    const spot_design_axis_t whole = {SPOT_DESIGN_NUMBER, false, 0, 49, 1, 0};
     spot_rng_t rng;
 
     (void) state;
@@ -487,7 +487,7 @@ test_long_axes(void **state)
 static void
 test_log_steps(void **state)
 {
-    const spot_design_axis_t axis = {SPOT_DESIGN_INTEGER, true, 1, 8, 0, 0};
+    const spot_design_axis_t axis = {SPOT_DESIGN_NUMBER, true, 1, 8, 1, 0};
     const spot_design_axis_t coarse = {SPOT_DESIGN_NUMBER, true, 10, 40, 10, 0};
     double before = 0;
 
@@ -542,9 +542,7 @@ test_bad_axes(void **state)
     assert_problem((spot_design_axis_t){0, false, 0, 1, 0.3, 0}, steps);
     assert_problem((spot_design_axis_t){0, false, 0, 1, 2, 0}, steps);
     assert_problem((spot_design_axis_t){0, false, 0, 1, 1e-300, 0}, steps);
-    assert_problem((spot_design_axis_t){SPOT_DESIGN_INTEGER, false, 8, 60, 8, 0}, steps);
-    assert_problem((spot_design_axis_t){SPOT_DESIGN_INTEGER, false, 0.5, 4, 0, 0},
-        "from, to and step must be whole numbers");
+    assert_problem((spot_design_axis_t){SPOT_DESIGN_NUMBER, false, 8, 60, 8, 0}, steps);
     assert_problem((spot_design_axis_t){SPOT_DESIGN_DURATION, false, 1, 4, 0.5, 0},
         "from, to and step must be whole milliseconds");
     assert_problem((spot_design_axis_t){.kind = SPOT_DESIGN_CHOICE},

@@ -162,7 +162,7 @@ test_maximum_and_indifference(void **state)
 #define LONG                                                                            \
     STUDY("minimise: exponential",                                                      \
         "stream: [0, 1, 2], shift: [0.1, 0.3, 0], spread: [1, 4]",                      \
-        ", subject_to: [normal < 10.25]", "min: 64, max: 2000")
+        ", subject_to: [normal < 10.25 s]", "min: 64, max: 2000")
 
 static void
 assert_same_rows(const spot_store_t *store, const spot_store_t *whole)

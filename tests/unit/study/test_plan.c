@@ -303,6 +303,31 @@ test_sensitivity_design(void **state)
 
 /* ---- Conditions ---- */
 
+/* 1 h and the 60 min that a range makes are one value; the points that where leaves
+ * without a partner are told apart from a study that compares nothing. */
+static void
+test_baseline_by_value(void **state)
+{
+    spot_study_t study;
+
+    (void) state;
+    read_keys_study(&study, "sweep: {pause: {from: 30 min, to: 90 min, step: 30 min}, "
+                            "depth: [2, 8]}\n"
+                            "where: depth < 8 or pause > 1 h\nbaseline: {pause: 1 h}\n");
+    assert_true(study.head.has_baseline);
+    assert_int_equal(study.head.baseline_value_id, 1);
+    spot_study_free(&study);
+    read_keys_study(&study, "sweep: {depth: [2, 8]}\nbaseline: {depth: 8.0}\n");
+    assert_int_equal(study.head.baseline_value_id, 1);
+    spot_study_free(&study);
+    assert_refused("sweep: {depth: [2, 8]}\nbaseline: {depth: '8'}\n",
+        "baseline: depth is never \"8\", it is 2 or 8");
+    assert_refused("sweep: {depth: [2, 8]}\nbaseline: {depth: [8]}\n",
+        "baseline: depth is never \"that\", it is 2 or 8");
+    assert_refused("sweep: {depth: [2, 8]}\nwhere: depth > 2\nbaseline: {depth: 2}\n",
+        "baseline: nothing to compare");
+}
+
 /* The points are those of the whole grid for which it holds, in order; combinations that
  * cannot be bound need not be, and what is not swept has its default. */
 static void
@@ -434,6 +459,7 @@ main(void)
         cmocka_unit_test(test_prefix),
         cmocka_unit_test(test_merged),
         cmocka_unit_test(test_sensitivity_design),
+        cmocka_unit_test(test_baseline_by_value),
         cmocka_unit_test(test_where),
         cmocka_unit_test(test_where_excludes_nothing),
         cmocka_unit_test(test_where_in_maps),
