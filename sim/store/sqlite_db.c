@@ -14,6 +14,9 @@
 /* Result codes are extended ones: the lower byte is the kind. */
 #define KIND(result) ((result) &0xff)
 
+/* What SQLite never reports: our sentence says all. */
+#define CROSSED SQLITE_ABORT
+
 /* Several threads may read at once; writing is for one at a time, and dearer with locks.
  */
 #define READ_FLAGS SQLITE_OPEN_FULLMUTEX
@@ -71,6 +74,28 @@ spot_db_damaged(spot_db_t *self, const char *sentence)
 {
     remember(self, SQLITE_CORRUPT, sentence);
     return SPOT_ERR_BAD_INPUT;
+}
+
+int
+spot_db_crossed(spot_db_t *self, const char *sentence)
+{
+    remember(self, CROSSED, sentence);
+    return SPOT_ERR_IO;
+}
+
+int
+spot_db_check_place(spot_db_t *self)
+{
+    int has_moved = 0;
+    const int result =
+        sqlite3_file_control(self->handle, "main", SQLITE_FCNTL_HAS_MOVED, &has_moved);
+
+    if (result == SQLITE_OK && has_moved != 0) {
+        return spot_db_crossed(self,
+            "the database was removed, moved or replaced while it was written, and what "
+            "was run is lost with it; run again");
+    }
+    return spot_db_check(self, result);
 }
 
 bool
@@ -170,6 +195,9 @@ spot_db_explain(const spot_db_t *self, spot_diag_t *diag)
             return;
         case SQLITE_NOMEM:
             diag->out_of_memory = true;
+            return;
+        case CROSSED:
+            spot_diag_error(diag, self->path, 0, 0, "%s", sentence);
             return;
         case SQLITE_NOTADB:
             spot_diag_error(diag, self->path, 0, 0,

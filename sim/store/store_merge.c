@@ -554,15 +554,48 @@ describe_result(const char *out_path, int64_t num_added, spot_store_merge_t *res
     return ret;
 }
 
+/* Before OUT is made: a name that is mistyped leaves nothing behind. */
+static int
+check_sources(size_t num_paths, const char *const *paths, spot_diag_t *diag)
+{
+    int ret = 0;
+
+    for (size_t j = 0; ret == 0 && j < num_paths; j++) {
+        source_t in = {0};
+
+        ret = spot_db_opening_error(&in.db, open_source(&in, paths[j], diag));
+        spot_db_explain(&in.db, diag);
+        free_source(&in);
+    }
+    return ret;
+}
+
+/* All of the merge, within the transaction that makes it one. */
+static int
+merge_locked(
+    merge_t *self, size_t num_paths, const char *const *paths, const spot_watch_t *watch)
+{
+    spot_schema_state_t state;
+    int ret = spot_schema_look(&self->out.db, &state, self->diag);
+
+    if (ret == 0) {
+        ret = merge_all(self, num_paths, paths, state == SPOT_SCHEMA_NONE, watch);
+    }
+    return ret == 0 ? spot_db_check_place(&self->out.db) : ret;
+}
+
 int
 spot_store_merge(const char *out_path, size_t num_paths, const char *const *paths,
     const spot_watch_t *watch, spot_store_merge_t *result, spot_diag_t *diag)
 {
     merge_t merge = {.study_path = out_path, .diag = diag};
     spot_schema_state_t state = SPOT_SCHEMA_OTHER;
-    const bool was_there = access(out_path, F_OK) == 0;
-    int ret = spot_db_open(&merge.out.db, out_path, SPOT_DB_WRITE, TIMEOUT_MS);
+    int ret = access(out_path, F_OK) == 0 ? 0 : check_sources(num_paths, paths, diag);
 
+    if (ret != 0) {
+        return ret;
+    }
+    ret = spot_db_open(&merge.out.db, out_path, SPOT_DB_WRITE, TIMEOUT_MS);
     if (ret == 0) {
         ret = spot_schema_look(&merge.out.db, &state, diag);
     }
@@ -575,17 +608,11 @@ spot_store_merge(const char *out_path, size_t num_paths, const char *const *path
         ret = spot_db_run(&merge.out.db, "BEGIN IMMEDIATE");
     }
     if (ret == 0) {
-        ret = spot_schema_look(&merge.out.db, &state, diag); /* now that it stays so */
-    }
-    if (ret == 0) {
-        ret = merge_all(&merge, num_paths, paths, state == SPOT_SCHEMA_NONE, watch);
+        ret = merge_locked(&merge, num_paths, paths, watch);
         ret = spot_db_end(&merge.out.db, ret);
     }
     spot_db_explain(&merge.out.db, diag);
     free_merge(&merge);
-    if (ret != 0 && !was_there && state == SPOT_SCHEMA_NONE) {
-        unlink(out_path);
-    }
     return ret == 0 && result != NULL
                ? describe_result(out_path, merge.num_added, result, diag)
                : ret;

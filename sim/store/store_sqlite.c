@@ -85,7 +85,12 @@ sqlite_flush(spot_store_t *store, spot_diag_t *diag)
     pthread_mutex_unlock(&self->queue.lock);
     if (ret != 0) {
         spot_db_explain(&self->db, diag);
-    } else if (self->reader.failure != 0) {
+        return ret;
+    }
+    if (self->has_writer) {
+        ret = spot_db_check_place(&self->reader); /* the writer may be using its own */
+    }
+    if (self->reader.failure != 0) {
         spot_db_explain(&self->reader, diag);
         ret = SPOT_ERR_IO;
     }

@@ -109,7 +109,10 @@ write_pieces(spot_sqlite_work_t *self, size_t num_pieces)
     if (ret != 0) {
         return ret;
     }
-    ret = see_others(self);
+    ret = spot_db_check_place(&self->db);
+    if (ret == 0) {
+        ret = see_others(self);
+    }
     for (size_t j = 0; ret == 0 && j < num_pieces; j++) {
         ret = write_piece(
             self, &queue->slots[(queue->first + j) % queue->num_slots], &num_added);
