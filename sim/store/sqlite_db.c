@@ -3,10 +3,12 @@
 
 #include <errno.h>
 #include <stdarg.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/memory.h"
@@ -377,6 +379,7 @@ spot_db_open(spot_db_t *self, const char *path, spot_db_mode_t mode, int timeout
     int ret = SPOT_ERR_NO_MEMORY;
 
     memset(self, 0, sizeof(*self));
+    self->timeout_ms = timeout_ms;
     self->path = spot_text_copy(path, strlen(path));
     if (name == NULL || self->path == NULL) {
         goto out;
@@ -400,16 +403,14 @@ spot_db_close(spot_db_t *self)
     memset(self, 0, sizeof(*self));
 }
 
-int
-spot_db_start_writing(spot_db_t *self)
+/* Makes the file one with a write-ahead log, if it is none. */
+static int
+switch_to_wal(spot_db_t *self)
 {
     sqlite3_stmt *statement = NULL;
     bool is_row = false;
-    int ret = spot_db_run(self, "PRAGMA page_size = 8192"); /* of a new file */
+    int ret = spot_db_prepare(self, &statement, "PRAGMA journal_mode = WAL");
 
-    if (ret == 0) {
-        ret = spot_db_prepare(self, &statement, "PRAGMA journal_mode = WAL");
-    }
     if (ret == 0) {
         ret = spot_db_step_row(self, statement, &is_row);
     }
@@ -419,6 +420,35 @@ spot_db_start_writing(spot_db_t *self)
         ret = SPOT_ERR_IO;
     }
     sqlite3_finalize(statement);
+    return ret;
+}
+
+static int64_t
+now_ms(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t) now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+int
+spot_db_start_writing(spot_db_t *self)
+{
+    const struct timespec pause = {.tv_nsec = 5000000};
+    const int64_t end_ms = now_ms() + self->timeout_ms;
+    int ret = spot_db_run(self, "PRAGMA page_size = 8192"); /* of a new file */
+
+    if (ret == 0) {
+        ret = switch_to_wal(self);
+    }
+    /* Where two processes make one file, SQLite does not wait: each reads it already,
+     * and would wait for the other to stop reading. */
+    while (ret != 0 && spot_db_is_busy(self) && now_ms() < end_ms) {
+        spot_db_forget(self);
+        nanosleep(&pause, NULL);
+        ret = switch_to_wal(self);
+    }
     return ret == 0
                ? spot_db_run(self,
                      "PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = 2000; "

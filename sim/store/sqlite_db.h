@@ -18,6 +18,7 @@ typedef enum {
 typedef struct {
     sqlite3 *handle;
     char *path;     /* as the user gave it */
+    int timeout_ms; /* how long to wait for others' locks when it is opened */
     int failure;    /* extended result code of SQLite that was met first, or 0 */
     char *sentence; /* what SQLite, or we, say about it; may be NULL */
 } spot_db_t;

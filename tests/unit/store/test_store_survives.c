@@ -168,6 +168,45 @@ test_two_processes(void **state)
     }
 }
 
+/* Whoever comes first makes the store; the others wait for it. */
+static void
+test_all_make_one_store(void **state)
+{
+    enum { NUM_PROCESSES = 4 };
+
+    (void) state;
+    for (int j = 0; j < 25; j++) {
+        pid_t children[NUM_PROCESSES];
+        store_case_t known;
+        spot_store_t *store;
+        int status;
+
+        case_init(&known, 64, SPOT_KEEP_ROWS);
+        for (int k = 0; k < NUM_PROCESSES; k++) {
+            children[k] = fork();
+            if (children[k] == 0) {
+                spot_diag_t diag;
+
+                spot_diag_init(&diag);
+                if (spot_store_open_sqlite(&store, known.path, &known.head,
+                        &known.provenance, &diag) != 0) {
+                    spot_diag_print(&diag, stderr);
+                    _exit(1);
+                }
+                store->close(store);
+                _exit(0);
+            }
+        }
+        for (int k = 0; k < NUM_PROCESSES; k++) {
+            assert_int_equal(waitpid(children[k], &status, 0), children[k]);
+            assert_int_equal(status, 0);
+        }
+        assert_true(
+            case_sql(&known, "SELECT count(*) FROM provenance") == NUM_PROCESSES);
+        case_remove(&known);
+    }
+}
+
 /* Puts until the store says that it cannot. */
 static void
 fill_until_full(spot_store_t *store)
@@ -366,6 +405,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_killed_at_random_moments),
         cmocka_unit_test(test_two_processes),
+        cmocka_unit_test(test_all_make_one_store),
         cmocka_unit_test(test_a_full_disk),
         cmocka_unit_test(test_damage_never_crashes),
     };
