@@ -10,6 +10,7 @@
 
 #include "base/memory.h"
 #include "sim/store/completeness.h"
+#include "sim/store/programs.h"
 #include "sim/store/store_sqlite_internal.h"
 
 #define TIMEOUT_MS 10000
@@ -580,6 +581,9 @@ merge_locked(
 
     if (ret == 0) {
         ret = merge_all(self, num_paths, paths, state == SPOT_SCHEMA_NONE, watch);
+    }
+    if (ret == 0) {
+        ret = spot_programs_check(&self->out.db, self->diag);
     }
     return ret == 0 ? spot_db_check_place(&self->out.db) : ret;
 }

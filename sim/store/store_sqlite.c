@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "sim/store/programs.h"
 #include "sim/store/store_sqlite_internal.h"
 
 /* How long to wait for others' locks: to open, and to write once work is at stake. */
@@ -30,8 +31,10 @@ sqlite_put_rows(spot_sqlite_work_t *self, const spot_piece_t *piece, spot_bytes_
         if (num_before < offset) {
             ret = SPOT_ERR_BAD_PARAM; /* a gap */
         } else if (num_before < num_there) {
-            spot_queue_push(&self->queue, piece, bytes);
-            spot_there_raise(there, piece->point_id, first - offset, num_there);
+            ret = spot_there_raise(there, piece->point_id, first - offset, num_there);
+            if (ret == 0) {
+                spot_queue_push(&self->queue, piece, bytes);
+            }
         }
     } else {
         ret = SPOT_ERR_IO;
@@ -268,6 +271,9 @@ follow_study(
     }
     if (ret == 0) {
         ret = refuse_less(self, &stored, removed, diag);
+    }
+    if (ret == 0) {
+        ret = spot_programs_compare(&self->db, provenance, diag);
     }
     free(removed);
     spot_stored_study_free(&stored);

@@ -145,6 +145,154 @@ test_a_store_that_is_removed(void **state)
     }
 }
 
+static int
+count_replications(
+    void *context, int64_t first, int64_t num_rows, const spot_column_summary_t *columns)
+{
+    int64_t *num = context;
+
+    (void) first;
+    (void) columns;
+    *num += num_rows;
+    return 0;
+}
+
+/* A summary of more than was asked for cannot be cut; rows can. */
+static void
+test_another_asks_for_more(void **state)
+{
+    store_case_t known, more;
+    spot_store_t *store, *other;
+    spot_diag_t diag;
+    int64_t num = 0;
+
+    (void) state;
+    case_init(&known, 1000, SPOT_KEEP_ROWS);
+    store = case_open(&known);
+    more = known;
+    more.head.num_replications = 1100;
+    other = case_open(&more);
+    case_put_all(other);
+    other->close(other);
+    case_put_all(store);
+    case_flush(store);
+    case_check_all(store); /* with the warnings of 1000, not of 1024 */
+    store->close(store);
+    case_remove(&known);
+
+    case_init(&known, 1000, SPOT_KEEP_SUMMARIES);
+    store = case_open(&known);
+    more = known;
+    more.head.num_replications = 5000;
+    other = case_open(&more);
+    case_put_all(other);
+    other->close(other);
+    case_put_all(store);
+    case_flush(store);
+    assert_int_equal(
+        store->read_summaries(store, 0, 0, count_replications, &num), SPOT_ERR_IO);
+    assert_int_equal(num, 0);
+    assert_int_equal(store->num_warned(store, 0, 0), -1);
+    spot_diag_init(&diag);
+    assert_int_equal(store->flush(store, &diag), SPOT_ERR_IO);
+    assert_true(case_says(&diag, "another process has raised the replications to 5000: "
+                                 "run again with as many"));
+    spot_diag_free(&diag);
+    store->close(store);
+    case_remove(&known);
+}
+
+/* Opens the store as another program, which must be said as often, in these words. */
+static void
+open_as(store_case_t *known, const char *version, const char *commit,
+    size_t num_warnings, const char *words)
+{
+    spot_store_t *store;
+    spot_diag_t diag;
+
+    known->provenance.version = version;
+    known->provenance.commit = commit;
+    spot_diag_init(&diag);
+    assert_int_equal(spot_store_open_sqlite(
+                         &store, known->path, &known->head, &known->provenance, &diag),
+        0);
+    store->close(store);
+    assert_int_equal(diag.num_items, num_warnings);
+    assert_int_equal(diag.num_warnings, num_warnings);
+    assert_true(num_warnings == 0 || case_says(&diag, words));
+    spot_diag_free(&diag);
+}
+
+static void
+test_rows_of_another_program(void **state)
+{
+    store_case_t known, other, out;
+    const char *const paths[] = {known.path, other.path, known.path};
+    spot_store_t *store;
+    spot_diag_t diag;
+
+    (void) state;
+    case_init(&known, 10, SPOT_KEEP_ROWS);
+    open_as(&known, "0.0.1", "dead", 0, "");
+    open_as(&known, "0.1.0", "abc", 0, ""); /* no rows, no matter */
+    case_init(&other, 10, SPOT_KEEP_ROWS);
+    case_remove(&known);
+    known.provenance.version = "0.0.1";
+    known.provenance.commit = "deadbeef";
+    other.provenance.version = "0.1.0";
+    other.provenance.commit = "abc-dirty";
+    store = case_open(&known);
+    case_put(store, 0, 0, 10);
+    store->close(store);
+    store = case_open(&other);
+    case_put(store, 1, 0, 10);
+    store->close(store);
+    open_as(&known, "0.0.1", "deadbeef", 0, "");
+    open_as(&known, "0.0.1", "deadbeef-dirty", 0, "");
+    open_as(&other, "0.1.0", "abc", 0, "");
+    open_as(&known, "0.1.0", "abc", 1,
+        "has rows of spotsim 0.0.1 (deadbeef); this is 0.1.0 (abc): numbers may differ");
+    open_as(&known, "0.0.1", "dead", 1, "has rows of spotsim 0.0.1 (deadbeef)");
+    open_as(&other, "0.1.0", "abcd", 1, "has rows of spotsim 0.1.0 (abc-dirty)");
+    case_init(&out, 10, SPOT_KEEP_ROWS);
+    spot_diag_init(&diag);
+    assert_int_equal(spot_store_merge(out.path, 1, paths, NULL, NULL, &diag), 0);
+    assert_int_equal(diag.num_items, 0);
+    assert_int_equal(spot_store_merge(out.path, 2, &paths[1], NULL, NULL, &diag), 0);
+    assert_int_equal(diag.num_items, 1);
+    assert_true(case_says(&diag,
+        "has rows of spotsim 0.0.1 (deadbeef) and of 0.1.0 (abc-dirty): numbers may"));
+    spot_diag_free(&diag);
+    case_remove(&known);
+    case_remove(&other);
+    case_remove(&out);
+}
+
+/* Memory is for what there is, not for what there may be. */
+static void
+test_more_replications_than_memory(void **state)
+{
+    static const spot_keep_t keep[] = {SPOT_KEEP_ROWS, SPOT_KEEP_SUMMARIES};
+    const int64_t last = INT64_C(1) << 40;
+    store_case_t known;
+    spot_store_t *store;
+
+    (void) state;
+    for (size_t j = 0; j < 2; j++) {
+        case_init(&known, last, keep[j]);
+        known.head.min_replications = 64;
+        store = case_open(&known);
+        case_put(store, 3, 0, 5000);
+        assert_int_equal(store->num_there(store, 3, last - 1024), 0);
+        store->close(store);
+        store = case_open_reader(&known);
+        case_check_point(store, 3, 5000);
+        case_check_point(store, 0, 0);
+        store->close(store);
+        case_remove(&known);
+    }
+}
+
 int
 main(void)
 {
@@ -152,6 +300,9 @@ main(void)
         cmocka_unit_test(test_a_failed_merge_and_a_good_one),
         cmocka_unit_test(test_an_empty_out),
         cmocka_unit_test(test_a_store_that_is_removed),
+        cmocka_unit_test(test_another_asks_for_more),
+        cmocka_unit_test(test_rows_of_another_program),
+        cmocka_unit_test(test_more_replications_than_memory),
     };
 
     return cmocka_run_group_tests(tests, NULL, case_end);
