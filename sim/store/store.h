@@ -49,8 +49,11 @@ typedef struct spot_store spot_store_t;
 
 struct spot_store {
     const spot_study_head_t *head; /* must outlive the store */
-    bool is_backward; /* another process fills the store from the front: take batches
-                         from the back, so that the two meet only once */
+    bool is_backward;    /* another process fills the store from the front: take batches
+                            from the back, so that the two meet only once */
+    const char *outcome; /* how the run of the study, or of its part, ended; whoever runs
+                            it sets it before it closes the store, which notes it:
+                            "complete", "stopped"; NULL: it failed */
     /* Takes a piece, whose arrays may be used again afterwards. May be called by several
      * threads at once. BAD_PARAM: no such point or replication; IO: an earlier piece
      * could not be kept, flush() says why; STATE: the store is only read. */

@@ -126,11 +126,11 @@ sqlite_num_rows(const spot_store_t *store, size_t point_id)
 }
 
 static void
-close_work(spot_sqlite_work_t *self)
+close_work(spot_sqlite_work_t *self, const char *outcome)
 {
     sqlite3_finalize(atomic_load(&self->read_rows));
     sqlite3_finalize(atomic_load(&self->read_summaries));
-    spot_sqlite_writer_stop(self);
+    spot_sqlite_writer_stop(self, outcome);
     spot_db_close(&self->reader);
     spot_db_close(&self->db);
     spot_queue_free(&self->queue);
@@ -144,7 +144,7 @@ close_work(spot_sqlite_work_t *self)
 static void
 sqlite_close(spot_store_t *store)
 {
-    close_work(spot_sqlite_work(store));
+    close_work(spot_sqlite_work(store), store->outcome);
     free(store);
 }
 

@@ -94,9 +94,9 @@ spot_sqlite_work(const spot_store_t *store)
 }
 
 /* The writer's thread, from the prepared statements on; and its end, with what is noted
- * of it. */
+ * of it: outcome as in spot_store_t. */
 SPOT_MUST_CHECK int spot_sqlite_writer_start(spot_sqlite_work_t *self);
-void spot_sqlite_writer_stop(spot_sqlite_work_t *self);
+void spot_sqlite_writer_stop(spot_sqlite_work_t *self, const char *outcome);
 
 /* Notes the process; *is_backward: work from the back. Within a transaction. */
 SPOT_MUST_CHECK int spot_sqlite_enter(

@@ -179,27 +179,20 @@ spot_sqlite_writer_start(spot_sqlite_work_t *self)
     return self->has_writer ? 0 : SPOT_ERR_NO_MEMORY;
 }
 
-/* What the provenance says of how it went. */
+/* What the provenance says of how it went: the writer's own failure, or outcome. */
 static const char *
-outcome(const spot_sqlite_work_t *self, char text[200])
+describe_end(const spot_sqlite_work_t *self, const char *outcome, char text[200])
 {
-    const spot_there_t *there = &self->there;
-
     if (self->queue.error != 0) {
         snprintf(text, 200, "failed: %s",
             self->db.sentence == NULL ? "out of memory" : self->db.sentence);
         return text;
     }
-    for (size_t j = 0; j < there->num_points; j++) {
-        if (there->counts[j] < there->num_replications) {
-            return "incomplete";
-        }
-    }
-    return "complete";
+    return outcome == NULL ? "failed" : outcome;
 }
 
 void
-spot_sqlite_writer_stop(spot_sqlite_work_t *self)
+spot_sqlite_writer_stop(spot_sqlite_work_t *self, const char *outcome)
 {
     char text[200];
 
@@ -209,11 +202,15 @@ spot_sqlite_writer_stop(spot_sqlite_work_t *self)
         pthread_cond_signal(&self->queue.has_work);
         pthread_mutex_unlock(&self->queue.lock);
         pthread_join(self->thread, NULL);
+        if (self->queue.error != 0) { /* whatever it waited for, it waited once */
+            sqlite3_busy_timeout(self->db.handle, 0);
+        }
         /* Where this fails there is nobody left to tell, and no row is lost. */
         if (spot_db_run(&self->db,
                 "UPDATE provenance SET seen = " NOW ", ended = " NOW
                 ", outcome = %Q, rows_added = %lld WHERE writer = %Q",
-                outcome(self, text), (long long) self->num_added, self->writer) != 0) {
+                describe_end(self, outcome, text), (long long) self->num_added,
+                self->writer) != 0) {
             spot_db_forget(&self->db);
         }
     }

@@ -92,6 +92,9 @@ spot_study_run(const spot_study_t *self, spot_store_t *store,
         ret = run_rounds(pool, store, run, &policy, from, to, diag);
     }
     spot_pool_close(pool);
+    store->outcome = ret == 0                      ? "complete"
+                     : ret == SPOT_ERR_INTERRUPTED ? "stopped"
+                                                   : NULL;
     policy.free(policy.state);
     free(to);
     free(from);

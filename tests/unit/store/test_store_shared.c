@@ -293,6 +293,64 @@ test_more_replications_than_memory(void **state)
     }
 }
 
+/* Whoever waits for room hears that there will be none; what was committed stays. */
+static void
+test_a_lock_while_it_is_written(void **state)
+{
+    const spot_sqlite_options_t options = {.timeout_ms = 300, .queue_rows = 128};
+    static const double rows[SPOT_BATCH_ROWS * CASE_METRICS];
+    store_case_t known;
+    spot_store_t *store;
+    spot_diag_t diag;
+    sqlite3 *db;
+    int ret = 0;
+
+    (void) state;
+    case_init(&known, 64 * 100, SPOT_KEEP_ROWS);
+    spot_diag_init(&diag);
+    assert_int_equal(spot_store_open_sqlite_with(&store, known.path, &known.head,
+                         &known.provenance, &options, &diag),
+        0);
+    case_put(store, 0, 0, 64);
+    case_flush(store);
+    assert_int_equal(sqlite3_open(known.path, &db), SQLITE_OK);
+    assert_int_equal(sqlite3_exec(db, "BEGIN IMMEDIATE", NULL, NULL, NULL), SQLITE_OK);
+    for (int64_t j = 1; ret == 0 && j < 100; j++) {
+        ret = store->put(
+            store, &(spot_piece_t){0, j * SPOT_BATCH_ROWS, SPOT_BATCH_ROWS, rows, NULL});
+    }
+    assert_int_equal(ret, SPOT_ERR_IO);
+    assert_int_equal(store->flush(store, &diag), SPOT_ERR_IO);
+    assert_true(case_says(&diag, "another program has locked it for too long"));
+    store->close(store);
+    assert_int_equal(sqlite3_close(db), SQLITE_OK);
+    assert_true(case_sql(&known, "SELECT count(*) FROM replication") == 64);
+    assert_true(
+        case_sql(&known, "SELECT count(*) FROM provenance WHERE ended IS NULL") == 1);
+    spot_diag_free(&diag);
+    case_remove(&known);
+}
+
+static void
+test_how_a_run_ended(void **state)
+{
+    static const char *const outcomes[] = {"complete", "stopped", NULL};
+    store_case_t known;
+
+    (void) state;
+    case_init(&known, 10, SPOT_KEEP_ROWS);
+    for (size_t j = 0; j < 3; j++) {
+        spot_store_t *store = case_open(&known);
+
+        store->outcome = outcomes[j];
+        store->close(store);
+    }
+    assert_true(case_sql(&known, "SELECT group_concat(outcome) = "
+                                 "'complete,stopped,failed' FROM (SELECT outcome FROM "
+                                 "provenance ORDER BY rowid)") == 1);
+    case_remove(&known);
+}
+
 int
 main(void)
 {
@@ -303,6 +361,8 @@ main(void)
         cmocka_unit_test(test_another_asks_for_more),
         cmocka_unit_test(test_rows_of_another_program),
         cmocka_unit_test(test_more_replications_than_memory),
+        cmocka_unit_test(test_a_lock_while_it_is_written),
+        cmocka_unit_test(test_how_a_run_ended),
     };
 
     return cmocka_run_group_tests(tests, NULL, case_end);

@@ -243,11 +243,12 @@ test_going_on(void **state)
     assert_int_equal(store->num_there(store, 3, 64), 64);
     case_check_point(store, 1, 100);
     case_put_all(store);
+    store->outcome = "complete";
     store->close(store);
     assert_true(
         case_sql(&known, "SELECT count(*) FROM provenance WHERE ended IS NULL") == 0);
     assert_true(case_sql(&known, "SELECT count(*) FROM provenance WHERE outcome = "
-                                 "'incomplete' AND rows_added = 164") == 1);
+                                 "'failed' AND rows_added = 164") == 1);
     assert_true(case_sql(&known, "SELECT count(*) FROM provenance WHERE outcome = "
                                  "'complete' AND rows_added = 636") == 1);
     store = case_open_reader(&known);
