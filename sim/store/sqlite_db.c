@@ -157,13 +157,13 @@ explain_closed(const char *path, spot_diag_t *diag)
         spot_diag_error(
             diag, path, 0, 0, "this is a folder; name a file in it, e.g. results.db");
     } else if (stat(path, &about) != 0 && access(folder, W_OK) == 0) {
-        spot_diag_error(diag, path, 0, 0, "there is no such store");
+        spot_diag_error(diag, path, 0, 0, "there is no such database");
     } else if (access(path, F_OK) == 0 && access(path, R_OK) != 0) {
         spot_diag_error(diag, path, 0, 0, "no right to read it");
     } else {
         spot_diag_error(diag, path, 0, 0,
             "no right to write into its folder, where SQLite keeps two files next to "
-            "the store; use a folder that may be written");
+            "the database; use a folder that may be written");
     }
     free(folder);
 }
@@ -177,7 +177,8 @@ explain_io(const spot_db_t *self, const char *sentence, spot_diag_t *diag)
         self->failure >> 8 == SQLITE_IOERR_LOCK >> 8) {
         spot_diag_error(diag, self->path, 0, 0,
             "the file system cannot lock or share memory, as network file systems "
-            "often cannot (%s); write to a local disk and copy or merge the store then",
+            "often cannot (%s); write to a local disk and copy or merge the database "
+            "then",
             sentence);
         return;
     }
@@ -202,8 +203,8 @@ spot_db_explain(const spot_db_t *self, spot_diag_t *diag)
             spot_diag_error(diag, self->path, 0, 0, "%s", sentence);
             return;
         case SQLITE_NOTADB:
-            spot_diag_error(diag, self->path, 0, 0,
-                "this is no SQLite file, so no store of spotsim; use another name");
+            spot_diag_error(
+                diag, self->path, 0, 0, "this is no SQLite database; use another name");
             return;
         case SQLITE_CANTOPEN:
             explain_closed(self->path, diag);
@@ -231,7 +232,7 @@ spot_db_explain(const spot_db_t *self, spot_diag_t *diag)
             return;
         default:
             spot_diag_error(diag, self->path, 0, 0,
-                "the store is damaged (%s); save what can be saved with: sqlite3 %s "
+                "the database is damaged (%s); save what can be saved with: sqlite3 %s "
                 "\".recover\" | sqlite3 recovered.db",
                 sentence, self->path);
             return;

@@ -82,7 +82,8 @@ open_source(source_t *self, const char *path, spot_diag_t *diag)
     }
     if (ret == 0 && state == SPOT_SCHEMA_NONE) {
         spot_diag_error(diag, path, 0, 0,
-            "the store is empty: its task ended before it wrote anything; run it again "
+            "the database is empty: its task ended before it wrote anything; run it "
+            "again "
             "or leave it out");
     }
     if (ret == 0 && state != SPOT_SCHEMA_OURS) {
@@ -138,7 +139,8 @@ compare_rows(
             if (memcmp(&a, &b, sizeof(a)) != 0 && !(isnan(a) && isnan(b))) {
                 spot_diag_error(self->diag, in->db.path, 0, 0,
                     "point %s, replication %" PRId64 ", %s: %.17g, but %.17g in %s or a "
-                    "store merged before; one of them is wrong: run one of them again "
+                    "database merged before; one of them is wrong: run one of them "
+                    "again "
                     "with the program that made the other",
                     key, first + (int64_t) j, head->metrics[k].name, b, a,
                     self->out.db.path);
@@ -148,7 +150,7 @@ compare_rows(
         if (self->out_warnings[j] != self->warnings[j]) {
             spot_diag_error(self->diag, in->db.path, 0, 0,
                 "point %s, replication %" PRId64
-                ": warnings are not those in %s or a store merged before",
+                ": warnings are not those in %s or a database merged before",
                 key, first + (int64_t) j, self->out.db.path);
             return SPOT_ERR_BAD_INPUT;
         }
@@ -202,7 +204,7 @@ compare_summary(
     if (!is_same) {
         spot_diag_error(self->diag, in->db.path, 0, 0,
             "point %s, replications from %" PRId64
-            ": the summary is not that in %s or a store merged before",
+            ": the summary is not that in %s or a database merged before",
             batch->key, batch->first, self->out.db.path);
         ret = SPOT_ERR_BAD_INPUT;
     }
@@ -391,7 +393,7 @@ compare_studies(merge_t *self, const source_t *in)
     }
     if (num_lines > 0) {
         spot_diag_error(self->diag, in->db.path, 0, 0,
-            "holds another study than %s (which was before is here); merge stores of "
+            "holds another study than %s (which was before is here); merge databases of "
             "one study only",
             self->study_path);
     }

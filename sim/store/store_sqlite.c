@@ -224,8 +224,11 @@ refuse_less(const spot_sqlite_work_t *self, const spot_stored_study_t *stored,
     if (removed != NULL) {
         spot_diag_error(diag, path, 0, 0,
             "the point %s was in the study, is not; points can be added but not "
-            "removed: use another file or delete this one",
-            removed);
+            "removed: use another file or delete this one%s",
+            removed,
+            self->head->plan.kind == SPOT_PLAN_LATIN_HYPERCUBE
+                ? " (a Latin hypercube does not grow: sobol does)"
+                : "");
         return SPOT_ERR_BAD_INPUT;
     }
     return 0;
@@ -413,7 +416,8 @@ open_for_reading(spot_sqlite_store_t *store, const char *path, spot_diag_t *diag
         ret = spot_schema_look(&work->reader, &state, diag);
     }
     if (ret == 0 && state == SPOT_SCHEMA_NONE) {
-        spot_diag_error(diag, path, 0, 0, "the store is empty: no study was ever run");
+        spot_diag_error(
+            diag, path, 0, 0, "the database is empty: no study was ever run");
         ret = SPOT_ERR_BAD_INPUT;
     } else if (ret == 0 && state == SPOT_SCHEMA_OTHER) {
         ret = SPOT_ERR_BAD_INPUT;
