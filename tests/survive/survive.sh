@@ -111,15 +111,19 @@ case $3 in
         "$spotsim" study study.yaml -o whole.db >/dev/null 2>&1
         kills=0
         for shard in 1 2 3; do
-            while run_and_kill "$spotsim" study study.yaml -o $shard.db --shard $shard/3; do
-                kills=$((kills + 1))
+            killed=0
+            while [ $killed -eq 0 ]; do # a fast machine may be done before it is killed
+                rm -f $shard.db*
+                while run_and_kill "$spotsim" study study.yaml -o $shard.db --shard $shard/3; do
+                    killed=$((killed + 1))
+                done
             done
+            kills=$((kills + killed))
             assert_sound $shard.db
         done
         "$spotsim" merge merged.db 1.db 2.db 3.db
         assert_sound merged.db
         sh "$here/../cluster/same_rows.sh" whole.db merged.db
-        [ $kills -ge 3 ] || fail "only $kills kills"
         echo "$kills kills"
         ;;
     two)
