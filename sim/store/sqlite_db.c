@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <stdarg.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/memory.h"
 
 /* Result codes are extended ones: the lower byte is the kind. */
@@ -424,20 +424,11 @@ switch_to_wal(spot_db_t *self)
     return ret;
 }
 
-static int64_t
-now_ms(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t) now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
-
 int
 spot_db_start_writing(spot_db_t *self)
 {
     const struct timespec pause = {.tv_nsec = 5000000};
-    const int64_t end_ms = now_ms() + self->timeout_ms;
+    const double end_s = spot_clock_s() + 1e-3 * self->timeout_ms;
     int ret = spot_db_run(self, "PRAGMA page_size = 8192"); /* of a new file */
 
     if (ret == 0) {
@@ -445,7 +436,7 @@ spot_db_start_writing(spot_db_t *self)
     }
     /* Where two processes make one file, SQLite does not wait: each reads it already,
      * and would wait for the other to stop reading. */
-    while (ret != 0 && spot_db_is_busy(self) && now_ms() < end_ms) {
+    while (ret != 0 && spot_db_is_busy(self) && spot_clock_s() < end_s) {
         spot_db_forget(self);
         nanosleep(&pause, NULL);
         ret = switch_to_wal(self);

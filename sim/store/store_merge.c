@@ -44,18 +44,6 @@ free_source(source_t *self)
     spot_db_close(&self->db);
 }
 
-static int
-prepare_rows(source_t *self)
-{
-    sqlite3_str *sql = sqlite3_str_new(self->db.handle);
-
-    sqlite3_str_appendall(sql, "SELECT replication, warnings");
-    spot_schema_append(sql, ", ", self->columns.metrics, self->columns.num_metrics, "");
-    sqlite3_str_appendall(sql, " FROM replication WHERE point = ? AND replication >= ? "
-                               "AND replication < ? ORDER BY replication");
-    return spot_schema_prepare(&self->db, &self->read_rows, sql);
-}
-
 /* The study that is in the file, and what reads its rows. */
 static int
 load_source(source_t *self)
@@ -65,7 +53,9 @@ load_source(source_t *self)
     if (ret == 0) {
         ret = spot_columns_init(&self->columns, &self->study.head);
     }
-    return ret == 0 ? prepare_rows(self) : ret;
+    return ret == 0
+               ? spot_sqlite_prepare_rows(&self->read_rows, &self->db, &self->columns)
+               : ret;
 }
 
 static int

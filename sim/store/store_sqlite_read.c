@@ -8,27 +8,30 @@
 #include "base/memory.h"
 #include "sim/store/store_sqlite_internal.h"
 
-static int
-prepare_rows(spot_sqlite_work_t *self, sqlite3_stmt **statement)
+int
+spot_sqlite_prepare_rows(
+    sqlite3_stmt **statement, spot_db_t *db, const spot_columns_t *columns)
 {
-    sqlite3_str *sql = sqlite3_str_new(self->reader.handle);
+    sqlite3_str *sql = sqlite3_str_new(db->handle);
 
     sqlite3_str_appendall(sql, "SELECT replication, warnings");
-    spot_schema_append(sql, ", ", self->columns.metrics, self->columns.num_metrics, "");
+    spot_schema_append(sql, ", ", columns->metrics, columns->num_metrics, "");
     sqlite3_str_appendall(sql, " FROM replication WHERE point = ? AND replication >= ? "
                                "AND replication < ? ORDER BY replication");
-    return spot_schema_prepare(&self->reader, statement, sql);
+    return spot_schema_prepare(db, statement, sql);
 }
 
 static int
-prepare_summaries(spot_sqlite_work_t *self, sqlite3_stmt **statement)
+prepare_summaries(sqlite3_stmt **statement, spot_db_t *db, const spot_columns_t *columns)
 {
-    return spot_db_prepare(&self->reader, statement,
+    (void) columns;
+    return spot_db_prepare(db, statement,
         "SELECT first, replications, summary FROM batch WHERE point = ? AND first >= ? "
         "AND first < ? ORDER BY first");
 }
 
-typedef int (*prepare_t)(spot_sqlite_work_t *self, sqlite3_stmt **statement);
+typedef int (*prepare_t)(
+    sqlite3_stmt **statement, spot_db_t *db, const spot_columns_t *columns);
 
 /* The statement that lies ready, or one more if somebody is using it: a reader of one
  * point may read another meanwhile. Bound to a point and a first replication. */
@@ -40,7 +43,7 @@ take_statement(spot_sqlite_work_t *self, _Atomic(sqlite3_stmt *) *ready,
 
     *statement = atomic_exchange(ready, NULL);
     if (*statement == NULL) {
-        ret = prepare(self, statement);
+        ret = prepare(statement, &self->reader, &self->columns);
     }
     if (ret == 0) {
         sqlite3_bind_int64(*statement, 1, self->there.numbers[point_id]);
@@ -90,8 +93,8 @@ spot_sqlite_read(const spot_store_t *store, size_t point_id, int64_t first_repli
     if (self->head->keep != SPOT_KEEP_ROWS) {
         return SPOT_ERR_BAD_PARAM;
     }
-    ret = take_statement(
-        self, &self->read_rows, prepare_rows, point_id, first_replication, &row);
+    ret = take_statement(self, &self->read_rows, spot_sqlite_prepare_rows, point_id,
+        first_replication, &row);
     if (ret == 0) {
         ret = spot_db_step_row(&self->reader, row, &is_row);
     }
