@@ -376,9 +376,8 @@ spot_store_open_sqlite_with(spot_store_t **self, const char *path,
         ret = spot_db_open(&work->reader, path, SPOT_DB_READ, WRITE_TIMEOUT_MS);
     }
     if (ret == 0) {
-        sqlite3_busy_timeout(work->db.handle,
-            options->timeout_ms > 0 ? options->timeout_ms : WRITE_TIMEOUT_MS);
-        ret = spot_sqlite_writer_start(work);
+        ret = spot_sqlite_writer_start(work, &store->base,
+            1e-3 * (options->timeout_ms > 0 ? options->timeout_ms : WRITE_TIMEOUT_MS));
     }
     if (ret != 0) {
         ret = spot_db_opening_error(&work->db, ret);

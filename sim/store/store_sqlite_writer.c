@@ -3,12 +3,19 @@
  * is never open while the thread waits, so other processes come to write in between. */
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
+#include "base/clock.h"
 #include "sim/store/store_sqlite_internal.h"
 
 /* A process that was seen within this time is alive; it says so at least this often. */
 #define ALIVE_S 5
 #define NOTE_PIECES 20 /* waits of the queue without work */
+
+/* How long a run that is stopped still waits for a lock: other spotsims hold it for
+ * less. */
+#define STOP_S 5
+#define MAX_PAUSE_MS 50 /* between two tries */
 
 #define NOW "strftime('%%Y-%%m-%%dT%%H:%%M:%%fZ', 'now')"
 
@@ -160,11 +167,40 @@ write_all(void *context)
     return NULL;
 }
 
+/* Whether to try once more to get a lock that another holds. */
+static int
+wait_for_lock(void *context, int num_tries)
+{
+    spot_sqlite_work_t *self = context;
+    const atomic_int *stop = atomic_load(&self->store->stop);
+    const struct timespec pause = {
+        .tv_nsec = 1000000L * (num_tries < MAX_PAUSE_MS ? num_tries + 1 : MAX_PAUSE_MS)};
+    const double now_s = spot_clock_s();
+
+    if (num_tries == 0) {
+        self->wait_started_s = now_s;
+        self->stop_seen_s = 0;
+    }
+    if (self->stop_seen_s == 0 && stop != NULL && atomic_load(stop) != 0) {
+        self->stop_seen_s = now_s;
+    }
+    if (now_s - self->wait_started_s > self->timeout_s ||
+        (self->stop_seen_s > 0 && now_s - self->stop_seen_s > STOP_S)) {
+        return 0;
+    }
+    nanosleep(&pause, NULL);
+    return 1;
+}
+
 int
-spot_sqlite_writer_start(spot_sqlite_work_t *self)
+spot_sqlite_writer_start(
+    spot_sqlite_work_t *self, const spot_store_t *store, double timeout_s)
 {
     int ret = spot_row_writer_init(&self->rows, &self->db, &self->columns);
 
+    self->store = store;
+    self->timeout_s = timeout_s;
+    sqlite3_busy_handler(self->db.handle, wait_for_lock, self);
     if (ret == 0) {
         ret = spot_db_prepare(&self->db, &self->data_version, "PRAGMA data_version");
     }

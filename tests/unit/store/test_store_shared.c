@@ -331,6 +331,36 @@ test_a_lock_while_it_is_written(void **state)
     case_remove(&known);
 }
 
+/* A run that is stopped does not wait for the hour that it might. */
+static void
+test_a_lock_and_a_stop(void **state)
+{
+    const spot_sqlite_options_t options = {.timeout_ms = 3600000};
+    atomic_int stop = 0;
+    store_case_t known;
+    spot_store_t *store;
+    spot_diag_t diag;
+    sqlite3 *db;
+
+    (void) state;
+    case_init(&known, 64, SPOT_KEEP_ROWS);
+    spot_diag_init(&diag);
+    assert_int_equal(spot_store_open_sqlite_with(&store, known.path, &known.head,
+                         &known.provenance, &options, &diag),
+        0);
+    atomic_store(&store->stop, &stop);
+    assert_int_equal(sqlite3_open(known.path, &db), SQLITE_OK);
+    assert_int_equal(sqlite3_exec(db, "BEGIN IMMEDIATE", NULL, NULL, NULL), SQLITE_OK);
+    case_put(store, 0, 0, 64);
+    atomic_store(&stop, 1);
+    assert_int_equal(store->flush(store, &diag), SPOT_ERR_IO);
+    assert_true(case_says(&diag, "another program has locked it for too long"));
+    store->close(store);
+    assert_int_equal(sqlite3_close(db), SQLITE_OK);
+    spot_diag_free(&diag);
+    case_remove(&known);
+}
+
 static void
 test_how_a_run_ended(void **state)
 {
@@ -362,6 +392,7 @@ main(void)
         cmocka_unit_test(test_rows_of_another_program),
         cmocka_unit_test(test_more_replications_than_memory),
         cmocka_unit_test(test_a_lock_while_it_is_written),
+        cmocka_unit_test(test_a_lock_and_a_stop),
         cmocka_unit_test(test_how_a_run_ended),
     };
 
