@@ -94,7 +94,7 @@ run(int argc, char **argv)
     arguments_t arguments = {0};
     spot_store_t *store = NULL;
     spot_diag_t diag;
-    int ret;
+    int ret, flushed;
 
     spot_diag_init(&diag);
     spot_command_parse(&spot_command_export, argc, argv, parse, &arguments);
@@ -108,8 +108,9 @@ run(int argc, char **argv)
         return spot_command_finish_reading(&diag, ret);
     }
     ret = write_rows(&arguments, store, &diag);
+    flushed = store->flush(store, &diag); /* says why it was not read */
     store->close(store);
-    return spot_command_finish(&diag, ret);
+    return spot_command_finish(&diag, flushed != 0 ? flushed : ret);
 }
 
 const spot_command_t spot_command_export = {

@@ -346,6 +346,9 @@ simulate(const arguments_t *arguments, const spot_study_t *study, spot_diag_t *d
         ret = write_results(arguments, store, diag);
     }
     if (store != NULL) {
+        const int flushed = store->flush(store, diag); /* says why it was not read */
+
+        ret = flushed != 0 ? flushed : ret;
         store->close(store);
     }
     return ret;

@@ -3,27 +3,18 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "cli/interrupt.h"
 
 #define TOLD_EVERY_S 0.2
-
-static double
-now_s(void)
-{
-    struct timespec now = {0, 0};
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double) now.tv_sec + 1e-9 * (double) now.tv_nsec;
-}
 
 static void
 show(void *context, int64_t num_done, int64_t num_total)
 {
     spot_progress_line_t *self = context;
-    const double time_s = now_s();
+    const double time_s = spot_clock_s();
     const double passed_s = time_s - self->started_s;
 
     if (time_s - self->told_s < TOLD_EVERY_S || num_done == 0) {
@@ -42,7 +33,7 @@ spot_watch_t
 spot_progress_line_start(spot_progress_line_t *self, const char *unit, bool is_quiet)
 {
     const bool is_watched = !is_quiet && isatty(STDERR_FILENO) == 1;
-    const double time_s = now_s();
+    const double time_s = spot_clock_s();
 
     *self = (spot_progress_line_t){.unit = unit, .started_s = time_s, .told_s = time_s};
     return (spot_watch_t){&spot_interrupt_stop, is_watched ? show : NULL, self};
@@ -55,5 +46,5 @@ spot_progress_line_finish(spot_progress_line_t *self)
         fputs("\r\033[K", stderr);
         self->is_shown = false;
     }
-    return now_s() - self->started_s;
+    return spot_clock_s() - self->started_s;
 }

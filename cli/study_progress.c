@@ -6,9 +6,9 @@
 #include <stdarg.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/json.h"
 #include "base/utf8.h"
 
@@ -30,23 +30,14 @@ static const double told_every_s[SPOT_NUM_PROGRESS_FORMS] = {
     [SPOT_PROGRESS_NONE] = (double) INFINITY,
 };
 
-static double
-seconds_of(clockid_t clock)
-{
-    struct timespec now = {0, 0};
-
-    clock_gettime(clock, &now);
-    return (double) now.tv_sec + 1e-9 * (double) now.tv_nsec;
-}
-
 void
 spot_study_watcher_start(spot_study_watcher_t *self, spot_progress_form_t form)
 {
-    const double now_s = seconds_of(CLOCK_MONOTONIC);
+    const double now_s = spot_clock_s();
 
     *self = (spot_study_watcher_t){.form = form,
         .started_s = now_s,
-        .started_cpu_s = seconds_of(CLOCK_PROCESS_CPUTIME_ID),
+        .started_cpu_s = spot_clock_cpu_s(),
         .told_s = now_s};
     if (form == SPOT_PROGRESS_AUTO) {
         self->form =
@@ -64,7 +55,7 @@ typedef struct {
 static speed_t
 speed_of(const spot_study_watcher_t *self, const spot_study_progress_t *progress)
 {
-    const double passed_s = seconds_of(CLOCK_MONOTONIC) - self->started_s;
+    const double passed_s = spot_clock_s() - self->started_s;
     const double runs_per_s = (double) progress->num_run / passed_s;
     const int64_t num_left = progress->num_wanted - progress->num_done;
 
@@ -196,10 +187,10 @@ spot_study_watcher_tell(void *context, const spot_study_progress_t *progress)
     speed_t speed;
 
     self->num_run = progress->num_run;
-    if (seconds_of(CLOCK_MONOTONIC) - self->told_s < told_every_s[self->form]) {
+    if (spot_clock_s() - self->told_s < told_every_s[self->form]) {
         return;
     }
-    self->told_s = seconds_of(CLOCK_MONOTONIC);
+    self->told_s = spot_clock_s();
     speed = speed_of(self, progress);
     if (self->form == SPOT_PROGRESS_JSON) {
         write_json(progress, &speed);
@@ -223,8 +214,8 @@ void
 spot_study_watcher_finish(
     spot_study_watcher_t *self, const spot_study_t *study, int num_threads, int error)
 {
-    const double passed_s = seconds_of(CLOCK_MONOTONIC) - self->started_s;
-    const double cpu_s = seconds_of(CLOCK_PROCESS_CPUTIME_ID) - self->started_cpu_s;
+    const double passed_s = spot_clock_s() - self->started_s;
+    const double cpu_s = spot_clock_cpu_s() - self->started_cpu_s;
     spot_json_t json;
 
     if (self->is_shown) {

@@ -91,29 +91,11 @@ spot_queue_free(spot_queue_t *self)
     memset(self, 0, sizeof(*self));
 }
 
-static double
-now_s(void)
-{
-    struct timespec now = {0, 0};
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double) now.tv_sec + 1e-9 * (double) now.tv_nsec;
-}
-
 int
 spot_queue_wait(spot_queue_t *self)
 {
-    double started_s;
-
-    if (self->num_queued < self->num_slots || self->error != 0) {
-        return self->error;
-    }
-    started_s = now_s();
     while (self->num_queued == self->num_slots && self->error == 0) {
         pthread_cond_wait(&self->has_room, &self->lock);
-    }
-    if (now_s() - started_s > self->longest_wait_s) {
-        self->longest_wait_s = now_s() - started_s;
     }
     return self->error;
 }

@@ -45,8 +45,7 @@ typedef struct {
     size_t num_enough; /* pieces that are worth a transaction */
     bool is_urgent;    /* somebody waits for it to be empty */
     bool is_closing;
-    int error;             /* the writer has given up */
-    double longest_wait_s; /* of a worker, for room */
+    int error; /* the writer has given up */
 } spot_queue_t;
 
 /* num_rows: room for this many rows, or about SPOT_QUEUE_ROWS where it is 0. NO_MEMORY;

@@ -114,7 +114,7 @@ spot_schema_look(spot_db_t *db, spot_schema_state_t *state, spot_diag_t *diag)
         *state = SPOT_SCHEMA_NONE;
     } else if (application != SPOT_SCHEMA_APPLICATION) {
         spot_diag_error(diag, db->path, 0, 0,
-            "this is an SQLite file of another program; use another name");
+            "this is an SQLite database of another program; use another name");
     } else if (version > SPOT_SCHEMA_VERSION) {
         spot_diag_error(diag, db->path, 0, 0,
             "made by a newer spotsim: schema %lld, this one reads %d; use that spotsim, "

@@ -42,7 +42,7 @@
  *                it. It is written in one transaction with its rows
  *   provenance   one row for each process that wrote: writer (a random name), started,
  *                seen, ended (UTC; ended is NULL while it runs and where it was killed),
- *                outcome ('complete', 'incomplete', 'failed: ...'), rows_added,
+ *                outcome ('complete', 'stopped', 'failed', 'failed: ...'), rows_added,
  *                is_backward, canonical_sha256, version, commit_id, compiler, libraries,
  *                machine, command_line, threads, shard
  *

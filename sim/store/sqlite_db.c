@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <stdarg.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,10 +10,14 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/memory.h"
 
 /* Result codes are extended ones: the lower byte is the kind. */
 #define KIND(result) ((result) &0xff)
+
+/* What SQLite never reports: our sentence says all. */
+#define CROSSED SQLITE_ABORT
 
 /* Several threads may read at once; writing is for one at a time, and dearer with locks.
  */
@@ -75,6 +78,28 @@ spot_db_damaged(spot_db_t *self, const char *sentence)
     return SPOT_ERR_BAD_INPUT;
 }
 
+int
+spot_db_crossed(spot_db_t *self, const char *sentence)
+{
+    remember(self, CROSSED, sentence);
+    return SPOT_ERR_IO;
+}
+
+int
+spot_db_check_place(spot_db_t *self)
+{
+    int has_moved = 0;
+    const int result =
+        sqlite3_file_control(self->handle, "main", SQLITE_FCNTL_HAS_MOVED, &has_moved);
+
+    if (result == SQLITE_OK && has_moved != 0) {
+        return spot_db_crossed(self,
+            "the database was removed, moved or replaced while it was written, and what "
+            "was run is lost with it; run again");
+    }
+    return spot_db_check(self, result);
+}
+
 bool
 spot_db_is_busy(const spot_db_t *self)
 {
@@ -132,13 +157,13 @@ explain_closed(const char *path, spot_diag_t *diag)
         spot_diag_error(
             diag, path, 0, 0, "this is a folder; name a file in it, e.g. results.db");
     } else if (stat(path, &about) != 0 && access(folder, W_OK) == 0) {
-        spot_diag_error(diag, path, 0, 0, "there is no such store");
+        spot_diag_error(diag, path, 0, 0, "there is no such database");
     } else if (access(path, F_OK) == 0 && access(path, R_OK) != 0) {
         spot_diag_error(diag, path, 0, 0, "no right to read it");
     } else {
         spot_diag_error(diag, path, 0, 0,
             "no right to write into its folder, where SQLite keeps two files next to "
-            "the store; use a folder that may be written");
+            "the database; use a folder that may be written");
     }
     free(folder);
 }
@@ -152,7 +177,8 @@ explain_io(const spot_db_t *self, const char *sentence, spot_diag_t *diag)
         self->failure >> 8 == SQLITE_IOERR_LOCK >> 8) {
         spot_diag_error(diag, self->path, 0, 0,
             "the file system cannot lock or share memory, as network file systems "
-            "often cannot (%s); write to a local disk and copy or merge the store then",
+            "often cannot (%s); write to a local disk and copy or merge the database "
+            "then",
             sentence);
         return;
     }
@@ -173,9 +199,12 @@ spot_db_explain(const spot_db_t *self, spot_diag_t *diag)
         case SQLITE_NOMEM:
             diag->out_of_memory = true;
             return;
+        case CROSSED:
+            spot_diag_error(diag, self->path, 0, 0, "%s", sentence);
+            return;
         case SQLITE_NOTADB:
-            spot_diag_error(diag, self->path, 0, 0,
-                "this is no SQLite file, so no store of spotsim; use another name");
+            spot_diag_error(
+                diag, self->path, 0, 0, "this is no SQLite database; use another name");
             return;
         case SQLITE_CANTOPEN:
             explain_closed(self->path, diag);
@@ -203,7 +232,7 @@ spot_db_explain(const spot_db_t *self, spot_diag_t *diag)
             return;
         default:
             spot_diag_error(diag, self->path, 0, 0,
-                "the store is damaged (%s); save what can be saved with: sqlite3 %s "
+                "the database is damaged (%s); save what can be saved with: sqlite3 %s "
                 "\".recover\" | sqlite3 recovered.db",
                 sentence, self->path);
             return;
@@ -395,20 +424,11 @@ switch_to_wal(spot_db_t *self)
     return ret;
 }
 
-static int64_t
-now_ms(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t) now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
-
 int
 spot_db_start_writing(spot_db_t *self)
 {
     const struct timespec pause = {.tv_nsec = 5000000};
-    const int64_t end_ms = now_ms() + self->timeout_ms;
+    const double end_s = spot_clock_s() + 1e-3 * self->timeout_ms;
     int ret = spot_db_run(self, "PRAGMA page_size = 8192"); /* of a new file */
 
     if (ret == 0) {
@@ -416,7 +436,7 @@ spot_db_start_writing(spot_db_t *self)
     }
     /* Where two processes make one file, SQLite does not wait: each reads it already,
      * and would wait for the other to stop reading. */
-    while (ret != 0 && spot_db_is_busy(self) && now_ms() < end_ms) {
+    while (ret != 0 && spot_db_is_busy(self) && spot_clock_s() < end_s) {
         spot_db_forget(self);
         nanosleep(&pause, NULL);
         ret = switch_to_wal(self);

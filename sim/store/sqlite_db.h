@@ -47,6 +47,14 @@ int spot_db_damaged(spot_db_t *self, const char *sentence);
 /* Whether what went wrong is that others held a lock for too long. */
 bool spot_db_is_busy(const spot_db_t *self);
 
+/* Remembers that another process did what this one cannot go on with: sentence says so,
+ * and what to do. Returns IO. */
+int spot_db_crossed(spot_db_t *self, const char *sentence);
+
+/* Sees whether the file still is where it was opened; if not, all that is written is
+ * lost to whoever looks for it there. IO, remembered. */
+SPOT_MUST_CHECK int spot_db_check_place(spot_db_t *self);
+
 /* The error of opening a store: what cannot be reached or may not be written is
  * BAD_INPUT then, as it is before any work was done and the user's to change. */
 SPOT_MUST_CHECK int spot_db_opening_error(const spot_db_t *self, int error);

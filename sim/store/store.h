@@ -9,6 +9,7 @@
 #ifndef SPOT_SIM_STORE_STORE_H
 #define SPOT_SIM_STORE_STORE_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -51,6 +52,12 @@ struct spot_store {
     const spot_study_head_t *head; /* must outlive the store */
     bool is_backward; /* another process fills the store from the front: take batches
                          from the back, so that the two meet only once */
+    _Atomic(const atomic_int *) stop; /* not 0: somebody wants the run to end, so locks
+                                         are waited for no longer than a moment; may be
+                                         NULL; set by whoever runs the study */
+    const char *outcome; /* how the run of the study, or of its part, ended; whoever runs
+                            it sets it before it closes the store, which notes it:
+                            "complete", "stopped"; NULL: it failed */
     /* Takes a piece, whose arrays may be used again afterwards. May be called by several
      * threads at once. BAD_PARAM: no such point or replication; IO: an earlier piece
      * could not be kept, flush() says why; STATE: the store is only read. */

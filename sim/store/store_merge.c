@@ -10,6 +10,7 @@
 
 #include "base/memory.h"
 #include "sim/store/completeness.h"
+#include "sim/store/programs.h"
 #include "sim/store/store_sqlite_internal.h"
 
 #define TIMEOUT_MS 10000
@@ -43,18 +44,6 @@ free_source(source_t *self)
     spot_db_close(&self->db);
 }
 
-static int
-prepare_rows(source_t *self)
-{
-    sqlite3_str *sql = sqlite3_str_new(self->db.handle);
-
-    sqlite3_str_appendall(sql, "SELECT replication, warnings");
-    spot_schema_append(sql, ", ", self->columns.metrics, self->columns.num_metrics, "");
-    sqlite3_str_appendall(sql, " FROM replication WHERE point = ? AND replication >= ? "
-                               "AND replication < ? ORDER BY replication");
-    return spot_schema_prepare(&self->db, &self->read_rows, sql);
-}
-
 /* The study that is in the file, and what reads its rows. */
 static int
 load_source(source_t *self)
@@ -64,7 +53,9 @@ load_source(source_t *self)
     if (ret == 0) {
         ret = spot_columns_init(&self->columns, &self->study.head);
     }
-    return ret == 0 ? prepare_rows(self) : ret;
+    return ret == 0
+               ? spot_sqlite_prepare_rows(&self->read_rows, &self->db, &self->columns)
+               : ret;
 }
 
 static int
@@ -81,7 +72,8 @@ open_source(source_t *self, const char *path, spot_diag_t *diag)
     }
     if (ret == 0 && state == SPOT_SCHEMA_NONE) {
         spot_diag_error(diag, path, 0, 0,
-            "the store is empty: its task ended before it wrote anything; run it again "
+            "the database is empty: its task ended before it wrote anything; run it "
+            "again "
             "or leave it out");
     }
     if (ret == 0 && state != SPOT_SCHEMA_OURS) {
@@ -137,7 +129,8 @@ compare_rows(
             if (memcmp(&a, &b, sizeof(a)) != 0 && !(isnan(a) && isnan(b))) {
                 spot_diag_error(self->diag, in->db.path, 0, 0,
                     "point %s, replication %" PRId64 ", %s: %.17g, but %.17g in %s or a "
-                    "store merged before; one of them is wrong: run one of them again "
+                    "database merged before; one of them is wrong: run one of them "
+                    "again "
                     "with the program that made the other",
                     key, first + (int64_t) j, head->metrics[k].name, b, a,
                     self->out.db.path);
@@ -147,7 +140,7 @@ compare_rows(
         if (self->out_warnings[j] != self->warnings[j]) {
             spot_diag_error(self->diag, in->db.path, 0, 0,
                 "point %s, replication %" PRId64
-                ": warnings are not those in %s or a store merged before",
+                ": warnings are not those in %s or a database merged before",
                 key, first + (int64_t) j, self->out.db.path);
             return SPOT_ERR_BAD_INPUT;
         }
@@ -201,7 +194,7 @@ compare_summary(
     if (!is_same) {
         spot_diag_error(self->diag, in->db.path, 0, 0,
             "point %s, replications from %" PRId64
-            ": the summary is not that in %s or a store merged before",
+            ": the summary is not that in %s or a database merged before",
             batch->key, batch->first, self->out.db.path);
         ret = SPOT_ERR_BAD_INPUT;
     }
@@ -390,7 +383,7 @@ compare_studies(merge_t *self, const source_t *in)
     }
     if (num_lines > 0) {
         spot_diag_error(self->diag, in->db.path, 0, 0,
-            "holds another study than %s (which was before is here); merge stores of "
+            "holds another study than %s (which was before is here); merge databases of "
             "one study only",
             self->study_path);
     }
@@ -554,15 +547,51 @@ describe_result(const char *out_path, int64_t num_added, spot_store_merge_t *res
     return ret;
 }
 
+/* Before OUT is made: a name that is mistyped leaves nothing behind. */
+static int
+check_sources(size_t num_paths, const char *const *paths, spot_diag_t *diag)
+{
+    int ret = 0;
+
+    for (size_t j = 0; ret == 0 && j < num_paths; j++) {
+        source_t in = {0};
+
+        ret = spot_db_opening_error(&in.db, open_source(&in, paths[j], diag));
+        spot_db_explain(&in.db, diag);
+        free_source(&in);
+    }
+    return ret;
+}
+
+/* All of the merge, within the transaction that makes it one. */
+static int
+merge_locked(
+    merge_t *self, size_t num_paths, const char *const *paths, const spot_watch_t *watch)
+{
+    spot_schema_state_t state;
+    int ret = spot_schema_look(&self->out.db, &state, self->diag);
+
+    if (ret == 0) {
+        ret = merge_all(self, num_paths, paths, state == SPOT_SCHEMA_NONE, watch);
+    }
+    if (ret == 0) {
+        ret = spot_programs_check(&self->out.db, self->diag);
+    }
+    return ret == 0 ? spot_db_check_place(&self->out.db) : ret;
+}
+
 int
 spot_store_merge(const char *out_path, size_t num_paths, const char *const *paths,
     const spot_watch_t *watch, spot_store_merge_t *result, spot_diag_t *diag)
 {
     merge_t merge = {.study_path = out_path, .diag = diag};
     spot_schema_state_t state = SPOT_SCHEMA_OTHER;
-    const bool was_there = access(out_path, F_OK) == 0;
-    int ret = spot_db_open(&merge.out.db, out_path, SPOT_DB_WRITE, TIMEOUT_MS);
+    int ret = access(out_path, F_OK) == 0 ? 0 : check_sources(num_paths, paths, diag);
 
+    if (ret != 0) {
+        return ret;
+    }
+    ret = spot_db_open(&merge.out.db, out_path, SPOT_DB_WRITE, TIMEOUT_MS);
     if (ret == 0) {
         ret = spot_schema_look(&merge.out.db, &state, diag);
     }
@@ -575,17 +604,11 @@ spot_store_merge(const char *out_path, size_t num_paths, const char *const *path
         ret = spot_db_run(&merge.out.db, "BEGIN IMMEDIATE");
     }
     if (ret == 0) {
-        ret = spot_schema_look(&merge.out.db, &state, diag); /* now that it stays so */
-    }
-    if (ret == 0) {
-        ret = merge_all(&merge, num_paths, paths, state == SPOT_SCHEMA_NONE, watch);
+        ret = merge_locked(&merge, num_paths, paths, watch);
         ret = spot_db_end(&merge.out.db, ret);
     }
     spot_db_explain(&merge.out.db, diag);
     free_merge(&merge);
-    if (ret != 0 && !was_there && state == SPOT_SCHEMA_NONE) {
-        unlink(out_path);
-    }
     return ret == 0 && result != NULL
                ? describe_result(out_path, merge.num_added, result, diag)
                : ret;

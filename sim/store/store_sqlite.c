@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "sim/store/programs.h"
 #include "sim/store/store_sqlite_internal.h"
 
 /* How long to wait for others' locks: to open, and to write once work is at stake. */
@@ -30,8 +31,10 @@ sqlite_put_rows(spot_sqlite_work_t *self, const spot_piece_t *piece, spot_bytes_
         if (num_before < offset) {
             ret = SPOT_ERR_BAD_PARAM; /* a gap */
         } else if (num_before < num_there) {
-            spot_queue_push(&self->queue, piece, bytes);
-            spot_there_raise(there, piece->point_id, first - offset, num_there);
+            ret = spot_there_raise(there, piece->point_id, first - offset, num_there);
+            if (ret == 0) {
+                spot_queue_push(&self->queue, piece, bytes);
+            }
         }
     } else {
         ret = SPOT_ERR_IO;
@@ -85,7 +88,12 @@ sqlite_flush(spot_store_t *store, spot_diag_t *diag)
     pthread_mutex_unlock(&self->queue.lock);
     if (ret != 0) {
         spot_db_explain(&self->db, diag);
-    } else if (self->reader.failure != 0) {
+        return ret;
+    }
+    if (self->has_writer) {
+        ret = spot_db_check_place(&self->reader); /* the writer may be using its own */
+    }
+    if (self->reader.failure != 0) {
         spot_db_explain(&self->reader, diag);
         ret = SPOT_ERR_IO;
     }
@@ -118,11 +126,11 @@ sqlite_num_rows(const spot_store_t *store, size_t point_id)
 }
 
 static void
-close_work(spot_sqlite_work_t *self)
+close_work(spot_sqlite_work_t *self, const char *outcome)
 {
     sqlite3_finalize(atomic_load(&self->read_rows));
     sqlite3_finalize(atomic_load(&self->read_summaries));
-    spot_sqlite_writer_stop(self);
+    spot_sqlite_writer_stop(self, outcome);
     spot_db_close(&self->reader);
     spot_db_close(&self->db);
     spot_queue_free(&self->queue);
@@ -136,7 +144,7 @@ close_work(spot_sqlite_work_t *self)
 static void
 sqlite_close(spot_store_t *store)
 {
-    close_work(spot_sqlite_work(store));
+    close_work(spot_sqlite_work(store), store->outcome);
     free(store);
 }
 
@@ -216,8 +224,11 @@ refuse_less(const spot_sqlite_work_t *self, const spot_stored_study_t *stored,
     if (removed != NULL) {
         spot_diag_error(diag, path, 0, 0,
             "the point %s was in the study, is not; points can be added but not "
-            "removed: use another file or delete this one",
-            removed);
+            "removed: use another file or delete this one%s",
+            removed,
+            self->head->plan.kind == SPOT_PLAN_LATIN_HYPERCUBE
+                ? " (a Latin hypercube does not grow: sobol does)"
+                : "");
         return SPOT_ERR_BAD_INPUT;
     }
     return 0;
@@ -263,6 +274,9 @@ follow_study(
     }
     if (ret == 0) {
         ret = refuse_less(self, &stored, removed, diag);
+    }
+    if (ret == 0) {
+        ret = spot_programs_compare(&self->db, provenance, diag);
     }
     free(removed);
     spot_stored_study_free(&stored);
@@ -362,9 +376,8 @@ spot_store_open_sqlite_with(spot_store_t **self, const char *path,
         ret = spot_db_open(&work->reader, path, SPOT_DB_READ, WRITE_TIMEOUT_MS);
     }
     if (ret == 0) {
-        sqlite3_busy_timeout(work->db.handle,
-            options->timeout_ms > 0 ? options->timeout_ms : WRITE_TIMEOUT_MS);
-        ret = spot_sqlite_writer_start(work);
+        ret = spot_sqlite_writer_start(work, &store->base,
+            1e-3 * (options->timeout_ms > 0 ? options->timeout_ms : WRITE_TIMEOUT_MS));
     }
     if (ret != 0) {
         ret = spot_db_opening_error(&work->db, ret);
@@ -402,7 +415,8 @@ open_for_reading(spot_sqlite_store_t *store, const char *path, spot_diag_t *diag
         ret = spot_schema_look(&work->reader, &state, diag);
     }
     if (ret == 0 && state == SPOT_SCHEMA_NONE) {
-        spot_diag_error(diag, path, 0, 0, "the store is empty: no study was ever run");
+        spot_diag_error(
+            diag, path, 0, 0, "the database is empty: no study was ever run");
         ret = SPOT_ERR_BAD_INPUT;
     } else if (ret == 0 && state == SPOT_SCHEMA_OTHER) {
         ret = SPOT_ERR_BAD_INPUT;

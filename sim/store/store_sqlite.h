@@ -43,7 +43,9 @@ typedef struct {
 
 /* Brings the rows and the provenance of stores of one study together in out_path, which
  * may be there already with a part of them. All or nothing: whatever happens, OUT is
- * what it was before or has everything; merging again changes nothing. Points are
+ * what it was before or has everything; merging again changes nothing. An OUT that was
+ * not there may stay behind empty, as another process may have opened it meanwhile: any
+ * study or merge starts in it as in none. Points are
  * matched by their keys. BAD_INPUT also where the studies differ, with the difference
  * and both file names, and where a row is in two stores and not the same, with its
  * point, replication and metric. INTERRUPTED: the watch was stopped. The watch is told

@@ -79,7 +79,11 @@ typedef struct {
     int64_t seen_version;
     sqlite3_stmt *note; /* seen and rows_added of the provenance */
     int64_t num_added;
-    char writer[33]; /* our name in the provenance */
+    char writer[33];           /* our name in the provenance */
+    const spot_store_t *store; /* whose run may be stopped */
+    double timeout_s;          /* how long to wait for others' locks */
+    double wait_started_s;
+    double stop_seen_s; /* in this wait; 0: not yet */
 } spot_sqlite_work_t;
 
 typedef struct {
@@ -94,13 +98,19 @@ spot_sqlite_work(const spot_store_t *store)
 }
 
 /* The writer's thread, from the prepared statements on; and its end, with what is noted
- * of it. */
-SPOT_MUST_CHECK int spot_sqlite_writer_start(spot_sqlite_work_t *self);
-void spot_sqlite_writer_stop(spot_sqlite_work_t *self);
+ * of it: outcome as in spot_store_t. */
+SPOT_MUST_CHECK int spot_sqlite_writer_start(
+    spot_sqlite_work_t *self, const spot_store_t *store, double timeout_s);
+void spot_sqlite_writer_stop(spot_sqlite_work_t *self, const char *outcome);
 
 /* Notes the process; *is_backward: work from the back. Within a transaction. */
 SPOT_MUST_CHECK int spot_sqlite_enter(
     spot_sqlite_work_t *self, const spot_provenance_t *provenance, bool *is_backward);
+
+/* Prepares the query for the rows of (point, first, end): replication, warnings and the
+ * metrics. *statement is NULL after an error. */
+SPOT_MUST_CHECK int spot_sqlite_prepare_rows(
+    sqlite3_stmt **statement, spot_db_t *db, const spot_columns_t *columns);
 
 /* Parts of the interface that read. */
 int spot_sqlite_read(const spot_store_t *store, size_t point_id,

@@ -1,33 +1,37 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Reading of the store on disk, row by row as SQLite finds them. */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
 #include "sim/store/store_sqlite_internal.h"
 
-static int
-prepare_rows(spot_sqlite_work_t *self, sqlite3_stmt **statement)
+int
+spot_sqlite_prepare_rows(
+    sqlite3_stmt **statement, spot_db_t *db, const spot_columns_t *columns)
 {
-    sqlite3_str *sql = sqlite3_str_new(self->reader.handle);
+    sqlite3_str *sql = sqlite3_str_new(db->handle);
 
     sqlite3_str_appendall(sql, "SELECT replication, warnings");
-    spot_schema_append(sql, ", ", self->columns.metrics, self->columns.num_metrics, "");
+    spot_schema_append(sql, ", ", columns->metrics, columns->num_metrics, "");
     sqlite3_str_appendall(sql, " FROM replication WHERE point = ? AND replication >= ? "
                                "AND replication < ? ORDER BY replication");
-    return spot_schema_prepare(&self->reader, statement, sql);
+    return spot_schema_prepare(db, statement, sql);
 }
 
 static int
-prepare_summaries(spot_sqlite_work_t *self, sqlite3_stmt **statement)
+prepare_summaries(sqlite3_stmt **statement, spot_db_t *db, const spot_columns_t *columns)
 {
-    return spot_db_prepare(&self->reader, statement,
+    (void) columns;
+    return spot_db_prepare(db, statement,
         "SELECT first, replications, summary FROM batch WHERE point = ? AND first >= ? "
         "AND first < ? ORDER BY first");
 }
 
-typedef int (*prepare_t)(spot_sqlite_work_t *self, sqlite3_stmt **statement);
+typedef int (*prepare_t)(
+    sqlite3_stmt **statement, spot_db_t *db, const spot_columns_t *columns);
 
 /* The statement that lies ready, or one more if somebody is using it: a reader of one
  * point may read another meanwhile. Bound to a point and a first replication. */
@@ -39,7 +43,7 @@ take_statement(spot_sqlite_work_t *self, _Atomic(sqlite3_stmt *) *ready,
 
     *statement = atomic_exchange(ready, NULL);
     if (*statement == NULL) {
-        ret = prepare(self, statement);
+        ret = prepare(statement, &self->reader, &self->columns);
     }
     if (ret == 0) {
         sqlite3_bind_int64(*statement, 1, self->there.numbers[point_id]);
@@ -89,8 +93,8 @@ spot_sqlite_read(const spot_store_t *store, size_t point_id, int64_t first_repli
     if (self->head->keep != SPOT_KEEP_ROWS) {
         return SPOT_ERR_BAD_PARAM;
     }
-    ret = take_statement(
-        self, &self->read_rows, prepare_rows, point_id, first_replication, &row);
+    ret = take_statement(self, &self->read_rows, spot_sqlite_prepare_rows, point_id,
+        first_replication, &row);
     if (ret == 0) {
         ret = spot_db_step_row(&self->reader, row, &is_row);
     }
@@ -104,6 +108,27 @@ spot_sqlite_read(const spot_store_t *store, size_t point_id, int64_t first_repli
         give_back(&self->read_rows, row);
     }
     return ret;
+}
+
+/* A summary cannot be cut back to the replications that this study asks for. */
+static int
+refuse_longer(spot_sqlite_work_t *self)
+{
+    sqlite3_int64 num_asked;
+    char sentence[120];
+    const int ret =
+        spot_db_integer(&self->reader, &num_asked, "SELECT replications FROM study");
+
+    if (ret != 0) {
+        return ret;
+    }
+    if (num_asked <= self->head->num_replications) {
+        return spot_db_damaged(&self->reader, "a batch is longer than its study");
+    }
+    snprintf(sentence, sizeof(sentence),
+        "another process has raised the replications to %lld: run again with as many",
+        (long long) num_asked);
+    return spot_db_crossed(&self->reader, sentence);
 }
 
 /* One batch, checked: it may come from a damaged file. */
@@ -128,6 +153,9 @@ hand_summary(spot_sqlite_work_t *self, spot_batch_summary_t *summary, sqlite3_st
     }
     if (ret == SPOT_ERR_BAD_INPUT) {
         return spot_db_damaged(&self->reader, "the summary of a batch is none");
+    }
+    if (ret == 0 && num_rows > self->head->num_replications - first) {
+        return refuse_longer(self);
     }
     return ret == 0 ? function(context, first, num_rows, summary->columns) : ret;
 }
@@ -167,20 +195,16 @@ spot_sqlite_read_summaries(const spot_store_t *store, size_t point_id,
     return ret;
 }
 
-/* How many replications of each point met each warning. */
+/* Adds the counts that a query gives of points; its first parameter is the replications
+ * asked for. */
 static int
-count_warned(spot_sqlite_work_t *self, int64_t *warned)
+add_warned(spot_sqlite_work_t *self, sqlite3_str *sql, int64_t *warned)
 {
     const size_t num_warnings = self->head->num_warnings;
-    sqlite3_str *sql = sqlite3_str_new(self->reader.handle);
     sqlite3_stmt *row;
     bool is_row = false;
-    int ret;
+    int ret = spot_schema_prepare(&self->reader, &row, sql);
 
-    sqlite3_str_appendall(sql, "SELECT point");
-    spot_schema_append(sql, ", sum(", self->columns.warnings, num_warnings, ")");
-    sqlite3_str_appendall(sql, " FROM batch WHERE first < ? GROUP BY point");
-    ret = spot_schema_prepare(&self->reader, &row, sql);
     if (ret == 0) {
         sqlite3_bind_int64(row, 1, self->head->num_replications);
         ret = spot_db_step_row(&self->reader, row, &is_row);
@@ -191,13 +215,59 @@ count_warned(spot_sqlite_work_t *self, int64_t *warned)
         for (size_t j = 0;
              j < num_warnings && number >= 0 && (size_t) number < self->head->num_points;
              j++) {
-            warned[self->there.point_ids[number] * num_warnings + j] =
+            warned[self->there.point_ids[number] * num_warnings + j] +=
                 sqlite3_column_int64(row, (int) j + 1);
         }
         ret = spot_db_step_row(&self->reader, row, &is_row);
     }
     sqlite3_finalize(row);
     return ret;
+}
+
+/* Of batches that have more replications than the study asks for, since another process
+ * wants more: the rows that count. */
+static int
+count_cut(spot_sqlite_work_t *self, int64_t *warned)
+{
+    sqlite3_str *sql;
+    sqlite3_int64 num_cut;
+    const int ret = spot_db_integer(&self->reader, &num_cut,
+        "SELECT count(*) FROM batch WHERE first < %lld AND first + replications > %lld",
+        (long long) self->head->num_replications,
+        (long long) self->head->num_replications);
+
+    if (ret != 0 || num_cut == 0) {
+        return ret;
+    }
+    if (self->head->keep == SPOT_KEEP_SUMMARIES) {
+        return refuse_longer(self);
+    }
+    sql = sqlite3_str_new(self->reader.handle);
+    sqlite3_str_appendall(sql, "SELECT batch.point");
+    for (size_t j = 0; j < self->head->num_warnings; j++) {
+        sqlite3_str_appendf(sql, ", sum(replication.warnings >> %d & 1)", (int) j);
+    }
+    sqlite3_str_appendall(sql,
+        " FROM batch JOIN replication ON replication.point = batch.point AND "
+        "replication.replication >= first AND replication.replication < ?1 WHERE first "
+        "< ?1 AND first + replications > ?1 GROUP BY batch.point");
+    return add_warned(self, sql, warned);
+}
+
+/* How many replications of each point met each warning. */
+static int
+count_warned(spot_sqlite_work_t *self, int64_t *warned)
+{
+    sqlite3_str *sql = sqlite3_str_new(self->reader.handle);
+    int ret;
+
+    sqlite3_str_appendall(sql, "SELECT point");
+    spot_schema_append(
+        sql, ", sum(", self->columns.warnings, self->head->num_warnings, ")");
+    sqlite3_str_appendall(
+        sql, " FROM batch WHERE first + replications <= ?1 GROUP BY point");
+    ret = add_warned(self, sql, warned);
+    return ret == 0 ? count_cut(self, warned) : ret;
 }
 
 int64_t

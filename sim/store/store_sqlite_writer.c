@@ -3,12 +3,19 @@
  * is never open while the thread waits, so other processes come to write in between. */
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
+#include "base/clock.h"
 #include "sim/store/store_sqlite_internal.h"
 
 /* A process that was seen within this time is alive; it says so at least this often. */
 #define ALIVE_S 5
 #define NOTE_PIECES 20 /* waits of the queue without work */
+
+/* How long a run that is stopped still waits for a lock: other spotsims hold it for
+ * less. */
+#define STOP_S 5
+#define MAX_PAUSE_MS 50 /* between two tries */
 
 #define NOW "strftime('%%Y-%%m-%%dT%%H:%%M:%%fZ', 'now')"
 
@@ -109,7 +116,10 @@ write_pieces(spot_sqlite_work_t *self, size_t num_pieces)
     if (ret != 0) {
         return ret;
     }
-    ret = see_others(self);
+    ret = spot_db_check_place(&self->db);
+    if (ret == 0) {
+        ret = see_others(self);
+    }
     for (size_t j = 0; ret == 0 && j < num_pieces; j++) {
         ret = write_piece(
             self, &queue->slots[(queue->first + j) % queue->num_slots], &num_added);
@@ -157,11 +167,40 @@ write_all(void *context)
     return NULL;
 }
 
+/* Whether to try once more to get a lock that another holds. */
+static int
+wait_for_lock(void *context, int num_tries)
+{
+    spot_sqlite_work_t *self = context;
+    const atomic_int *stop = atomic_load(&self->store->stop);
+    const struct timespec pause = {
+        .tv_nsec = 1000000L * (num_tries < MAX_PAUSE_MS ? num_tries + 1 : MAX_PAUSE_MS)};
+    const double now_s = spot_clock_s();
+
+    if (num_tries == 0) {
+        self->wait_started_s = now_s;
+        self->stop_seen_s = 0;
+    }
+    if (self->stop_seen_s == 0 && stop != NULL && atomic_load(stop) != 0) {
+        self->stop_seen_s = now_s;
+    }
+    if (now_s - self->wait_started_s > self->timeout_s ||
+        (self->stop_seen_s > 0 && now_s - self->stop_seen_s > STOP_S)) {
+        return 0;
+    }
+    nanosleep(&pause, NULL);
+    return 1;
+}
+
 int
-spot_sqlite_writer_start(spot_sqlite_work_t *self)
+spot_sqlite_writer_start(
+    spot_sqlite_work_t *self, const spot_store_t *store, double timeout_s)
 {
     int ret = spot_row_writer_init(&self->rows, &self->db, &self->columns);
 
+    self->store = store;
+    self->timeout_s = timeout_s;
+    sqlite3_busy_handler(self->db.handle, wait_for_lock, self);
     if (ret == 0) {
         ret = spot_db_prepare(&self->db, &self->data_version, "PRAGMA data_version");
     }
@@ -176,27 +215,20 @@ spot_sqlite_writer_start(spot_sqlite_work_t *self)
     return self->has_writer ? 0 : SPOT_ERR_NO_MEMORY;
 }
 
-/* What the provenance says of how it went. */
+/* What the provenance says of how it went: the writer's own failure, or outcome. */
 static const char *
-outcome(const spot_sqlite_work_t *self, char text[200])
+describe_end(const spot_sqlite_work_t *self, const char *outcome, char text[200])
 {
-    const spot_there_t *there = &self->there;
-
     if (self->queue.error != 0) {
         snprintf(text, 200, "failed: %s",
             self->db.sentence == NULL ? "out of memory" : self->db.sentence);
         return text;
     }
-    for (size_t j = 0; j < there->num_points; j++) {
-        if (there->counts[j] < there->num_replications) {
-            return "incomplete";
-        }
-    }
-    return "complete";
+    return outcome == NULL ? "failed" : outcome;
 }
 
 void
-spot_sqlite_writer_stop(spot_sqlite_work_t *self)
+spot_sqlite_writer_stop(spot_sqlite_work_t *self, const char *outcome)
 {
     char text[200];
 
@@ -206,11 +238,15 @@ spot_sqlite_writer_stop(spot_sqlite_work_t *self)
         pthread_cond_signal(&self->queue.has_work);
         pthread_mutex_unlock(&self->queue.lock);
         pthread_join(self->thread, NULL);
+        if (self->queue.error != 0) { /* whatever it waited for, it waited once */
+            sqlite3_busy_timeout(self->db.handle, 0);
+        }
         /* Where this fails there is nobody left to tell, and no row is lost. */
         if (spot_db_run(&self->db,
                 "UPDATE provenance SET seen = " NOW ", ended = " NOW
                 ", outcome = %Q, rows_added = %lld WHERE writer = %Q",
-                outcome(self, text), (long long) self->num_added, self->writer) != 0) {
+                describe_end(self, outcome, text), (long long) self->num_added,
+                self->writer) != 0) {
             spot_db_forget(&self->db);
         }
     }

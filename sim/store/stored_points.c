@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/units.h"
 #include "sim/store/stored_study.h"
 
 /* Axes in the order of their paths, so that the order of the sweep does not matter. */
@@ -39,8 +40,9 @@ append_escaped(sqlite3_str *key, const char *text)
     }
 }
 
-/* "path=value;path=value". Values that are the same number have the same text. NULL: no
- * memory; else for sqlite3_free(). */
+/* "path=value;path=value". Values that are the same number have the same text, the
+ * shortest one: "0.05", as most users write it. NULL: no memory; else for
+ * sqlite3_free(). */
 static char *
 point_key(
     spot_db_t *db, const spot_study_head_t *head, const size_t *order, size_t point_id)
@@ -50,13 +52,13 @@ point_key(
     for (size_t j = 0; j < head->num_axes; j++) {
         const spot_axis_t *axis = &head->axes[order[j]];
         const size_t value_id = spot_study_value_id(head, point_id, order[j]);
-        char number[32];
+        char number[SPOT_NUMBER_TEXT_BYTES];
 
         sqlite3_str_appendall(key, j == 0 ? "" : ";");
         append_escaped(key, axis->path);
         sqlite3_str_appendall(key, "=");
         if (isfinite(axis->numbers[value_id])) {
-            snprintf(number, sizeof(number), "%.17g", axis->numbers[value_id] + 0.0);
+            spot_number_text(axis->numbers[value_id] + 0.0, number);
             sqlite3_str_appendall(key, number);
             append_escaped(key, axis->unit[0] == '\0' ? "" : " ");
             append_escaped(key, axis->unit);

@@ -11,13 +11,11 @@
 
 /* One metric at one point. */
 typedef struct {
-    int64_t num_nulls;
-    spot_moments_t moments;
+    spot_column_summary_t summary; /* values that are kept are not in its sketch yet */
     size_t num_values;
     size_t max_values;
-    double *values;   /* [num_values] those that are not in the sketch */
+    double *values;   /* [num_values] */
     bool is_sketched; /* there are too many to keep */
-    spot_quantile_sketch_t sketch;
 } column_t;
 
 typedef struct {
@@ -29,8 +27,8 @@ typedef struct {
 static int
 sketch_values(column_t *column)
 {
-    const int ret =
-        spot_quantile_sketch_add(&column->sketch, column->values, column->num_values);
+    const int ret = spot_quantile_sketch_add(
+        &column->summary.sketch, column->values, column->num_values);
 
     column->is_sketched = true;
     column->num_values = 0;
@@ -54,7 +52,7 @@ collect_value(column_t *column, double value)
     }
     if (ret == 0) {
         column->values[column->num_values++] = value;
-        spot_moments_add(&column->moments, value);
+        spot_moments_add(&column->summary.moments, value);
     }
     return ret;
 }
@@ -69,7 +67,7 @@ collect_row(void *context, const spot_row_t *row)
         if (isfinite(row->metrics[j])) {
             ret = collect_value(&self->columns[j], row->metrics[j]);
         } else {
-            self->columns[j].num_nulls++;
+            self->columns[j].summary.num_nulls++;
         }
     }
     return ret;
@@ -88,9 +86,7 @@ collect_batch(void *context, int64_t first_replication, int64_t num_rows,
         column_t *column = &self->columns[j];
 
         column->is_sketched = true;
-        column->num_nulls += (int64_t) columns[j].num_nulls;
-        spot_moments_merge(&column->moments, &columns[j].moments);
-        ret = spot_quantile_sketch_merge(&column->sketch, &columns[j].sketch);
+        ret = spot_column_summary_merge(&column->summary, &columns[j]);
     }
     return ret;
 }
@@ -103,9 +99,9 @@ find_quantiles(column_t *column, double quantiles[3])
 
     if (column->is_sketched) {
         ret = sketch_values(column);
-        return ret == 0
-                   ? spot_quantile_sketch_quantiles(&column->sketch, 3, p, quantiles)
-                   : ret;
+        return ret == 0 ? spot_quantile_sketch_quantiles(
+                              &column->summary.sketch, 3, p, quantiles)
+                        : ret;
     }
     if (column->num_values > 0) {
         spot_sort(column->values, column->num_values);
@@ -119,14 +115,14 @@ find_quantiles(column_t *column, double quantiles[3])
 static int
 summarise_column(column_t *column, spot_summary_t *summary)
 {
-    const spot_moments_t *moments = &column->moments;
+    const spot_moments_t *moments = &column->summary.moments;
     const double half_width = spot_moments_half_width(moments, SPOT_CONFIDENCE);
     double quantiles[3] = {0, 0, 0};
     const int ret = find_quantiles(column, quantiles);
 
     *summary = (spot_summary_t){
         .num_values = moments->num_values,
-        .num_nulls = column->num_nulls,
+        .num_nulls = (int64_t) column->summary.num_nulls,
         .moments = *moments,
         .mean = spot_moments_mean(moments),
         .std = spot_moments_std(moments),
@@ -159,7 +155,7 @@ spot_summarise(const spot_store_t *store, size_t point_id, spot_summary_t *summa
     }
     for (size_t j = 0; j < num_metrics; j++) {
         free(collector.columns[j].values);
-        spot_quantile_sketch_free(&collector.columns[j].sketch);
+        spot_column_summary_free(&collector.columns[j].summary);
     }
     free(collector.columns);
     return ret;

@@ -13,18 +13,12 @@ spot_there_init(spot_there_t *self, const spot_study_head_t *head)
     self->num_points = head->num_points;
     self->num_replications = head->num_replications;
     self->batch_size = spot_study_batch_size(head);
-    self->batches_per_point =
-        (size_t) ((head->num_replications - 1) / self->batch_size + 1);
-    if (self->batches_per_point > SIZE_MAX / sizeof(*self->there) / self->num_points) {
-        return SPOT_ERR_NO_MEMORY;
-    }
     self->numbers = spot_calloc(self->num_points, sizeof(*self->numbers));
     self->point_ids = spot_calloc(self->num_points, sizeof(*self->point_ids));
     self->counts = spot_calloc(self->num_points, sizeof(*self->counts));
-    self->there =
-        spot_calloc(self->num_points * self->batches_per_point, sizeof(*self->there));
+    self->points = spot_calloc(self->num_points, sizeof(*self->points));
     return self->numbers == NULL || self->point_ids == NULL || self->counts == NULL ||
-                   self->there == NULL
+                   self->points == NULL
                ? SPOT_ERR_NO_MEMORY
                : 0;
 }
@@ -35,7 +29,10 @@ spot_there_free(spot_there_t *self)
     free(self->numbers);
     free(self->point_ids);
     free(self->counts);
-    free(self->there);
+    for (size_t j = 0; self->points != NULL && j < self->num_points; j++) {
+        free(self->points[j].there);
+    }
+    free(self->points);
     memset(self, 0, sizeof(*self));
 }
 
@@ -79,7 +76,12 @@ take_row(spot_there_t *self, spot_db_t *db, sqlite3_stmt *row)
         return spot_db_damaged(db, "a batch is none");
     }
     if ((size_t) number < self->num_points && first < self->num_replications) {
-        spot_there_raise(self, self->point_ids[number], first, num_there);
+        const int ret =
+            spot_there_raise(self, self->point_ids[number], first, num_there);
+
+        if (ret != 0) {
+            return ret;
+        }
     }
     self->last_batch = sqlite3_column_int64(row, 0);
     return 0;
@@ -113,30 +115,46 @@ spot_there_fits(
            num_rows <= (size_t) (self->batch_size - first % self->batch_size);
 }
 
-static uint16_t *
-batch_at(const spot_there_t *self, size_t point_id, int64_t first)
-{
-    return &self->there[point_id * self->batches_per_point +
-                        (size_t) (first / self->batch_size)];
-}
-
 int64_t
 spot_there_get(const spot_there_t *self, size_t point_id, int64_t first)
 {
+    const spot_there_point_t *point = &self->points[point_id];
+    const size_t batch_id = (size_t) (first / self->batch_size);
+
     spot_bug_assert(point_id < self->num_points && first >= 0 &&
                     first < self->num_replications && first % self->batch_size == 0);
-    return *batch_at(self, point_id, first);
+    return batch_id < point->max_batches ? point->there[batch_id] : 0;
 }
 
-void
+/* Room for the batch, with nothing in what is new. */
+static int
+reserve(spot_there_point_t *point, size_t batch_id)
+{
+    const size_t num_before = point->max_batches;
+    void *there = point->there;
+    const int ret = spot_array_reserve(
+        &there, &point->max_batches, batch_id + 1, sizeof(*point->there));
+
+    point->there = there;
+    if (point->max_batches > num_before) {
+        memset(&point->there[num_before], 0,
+            (point->max_batches - num_before) * sizeof(*point->there));
+    }
+    return ret;
+}
+
+int
 spot_there_raise(spot_there_t *self, size_t point_id, int64_t first, int64_t num_there)
 {
-    uint16_t *there = batch_at(self, point_id, first);
+    spot_there_point_t *point = &self->points[point_id];
+    const size_t batch_id = (size_t) (first / self->batch_size);
     const int64_t left = self->num_replications - first;
+    const int ret = reserve(point, batch_id);
 
     num_there = num_there < left ? num_there : left;
-    if (num_there > *there) {
-        self->counts[point_id] += num_there - *there;
-        *there = (uint16_t) num_there;
+    if (ret == 0 && num_there > point->there[batch_id]) {
+        self->counts[point_id] += num_there - point->there[batch_id];
+        point->there[batch_id] = (uint16_t) num_there;
     }
+    return ret;
 }

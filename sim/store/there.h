@@ -1,22 +1,28 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Which replications a store on disk has, in 2 bytes a batch, so that asking costs
- * nothing. Not locked: callers see to it. Internal to sim/store. */
+/* Which replications a store on disk has, in 2 bytes a batch up to the last one of
+ * a point that is there, so that asking costs nothing. Not locked: callers see to it.
+ * Internal to sim/store. */
 #ifndef SPOT_SIM_STORE_THERE_H
 #define SPOT_SIM_STORE_THERE_H
 
 #include "sim/store/head.h"
 #include "sim/store/sqlite_db.h"
 
+/* Of one point. */
+typedef struct {
+    size_t max_batches; /* there is nothing of later ones */
+    uint16_t *there;    /* [max_batches] replications from the first of the batch on */
+} spot_there_point_t;
+
 typedef struct {
     size_t num_points;
     int64_t num_replications; /* of the study; what is beyond does not count */
     int64_t batch_size;
-    size_t batches_per_point;
-    int64_t *numbers;   /* [num_points] of the points in the file, a permutation */
-    size_t *point_ids;  /* [num_points] by number */
-    uint16_t *there;    /* [num_points][batches_per_point] from the first on */
-    int64_t *counts;    /* [num_points] replications there */
-    int64_t last_batch; /* the latest one of the table that was seen */
+    int64_t *numbers;  /* [num_points] of the points in the file, a permutation */
+    size_t *point_ids; /* [num_points] by number */
+    spot_there_point_t *points; /* [num_points] */
+    int64_t *counts;            /* [num_points] replications there */
+    int64_t last_batch;         /* the latest one of the table that was seen */
 } spot_there_t;
 
 /* Nothing is there. NO_MEMORY; free self even then. */
@@ -40,8 +46,8 @@ bool spot_there_fits(
 /* From the first replication of a batch on. */
 int64_t spot_there_get(const spot_there_t *self, size_t point_id, int64_t first);
 
-/* Raises what is there of a batch. */
-void spot_there_raise(
+/* Raises what is there of a batch. NO_MEMORY changes nothing. */
+SPOT_MUST_CHECK int spot_there_raise(
     spot_there_t *self, size_t point_id, int64_t first, int64_t num_there);
 
 #endif

@@ -1,19 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "sim/study/study_pilot.h"
 
-#include <time.h>
+#include "base/clock.h"
 
 #define MAX_POINTS 32
 #define MAX_RUNS 32 /* of a point */
-
-static double
-now_s(void)
-{
-    struct timespec now = {0, 0};
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double) now.tv_sec + 1e-9 * (double) now.tv_nsec;
-}
 
 /* Runs replications until end_s. *mean_s: of one; the first one, which has caches to
  * fill, counts only where it is the only one. */
@@ -23,7 +14,7 @@ measure_runs(const spot_study_t *self, void *worker, double end_s, double *mean_
 {
     double metrics[SPOT_MAX_METRICS];
     unsigned char warnings[SPOT_MAX_WARNINGS];
-    double started_s = now_s(), time_s = started_s;
+    double started_s = spot_clock_s(), time_s = started_s;
     int64_t num = 0;
     int ret = 0;
 
@@ -34,7 +25,7 @@ measure_runs(const spot_study_t *self, void *worker, double end_s, double *mean_
         }
         ret = self->experiment->run(
             worker, self->head.seed, (uint64_t) num, metrics, warnings);
-        time_s = now_s();
+        time_s = spot_clock_s();
         num++;
     }
     *mean_s = (time_s - started_s) / (double) (num > 1 ? num - 1 : 1);
@@ -47,12 +38,12 @@ static int
 measure_point(
     const spot_study_t *self, size_t point_id, double end_s, spot_pilot_t *pilot)
 {
-    const double started_s = now_s();
+    const double started_s = spot_clock_s();
     void *worker = NULL;
     double mean_s = 0;
     int ret = self->experiment->open(&worker, self->scenarios[point_id]);
 
-    pilot->open_s += now_s() - started_s;
+    pilot->open_s += spot_clock_s() - started_s;
     if (ret == 0) {
         ret = measure_runs(self, worker, end_s, &mean_s, &pilot->num_runs);
     }
@@ -67,13 +58,13 @@ spot_study_measure(const spot_study_t *self, double budget_s, const spot_watch_t
 {
     const size_t num_points = self->head.num_points;
     const size_t num_wanted = num_points < MAX_POINTS ? num_points : MAX_POINTS;
-    const double started_s = now_s();
+    const double started_s = spot_clock_s();
     size_t num = 0;
     int ret = 0;
 
     *pilot = (spot_pilot_t){.num_runs = 0};
-    while (
-        ret == 0 && num < num_wanted && (num == 0 || now_s() - started_s < budget_s)) {
+    while (ret == 0 && num < num_wanted &&
+           (num == 0 || spot_clock_s() - started_s < budget_s)) {
         const double share = (double) (num + 1) / (double) num_wanted;
 
         ret = spot_watch_is_stopped(watch)

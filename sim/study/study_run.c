@@ -95,6 +95,8 @@ spot_study_run(const spot_study_t *self, spot_store_t *store,
     int64_t *to = spot_calloc(num_points, sizeof(*to));
     int ret = choose_policy(&policy, self, run, diag);
 
+    atomic_store(&store->stop, run->stop);
+
     if (ret == 0 && (from == NULL || to == NULL)) {
         ret = SPOT_ERR_NO_MEMORY;
     }
@@ -105,6 +107,9 @@ spot_study_run(const spot_study_t *self, spot_store_t *store,
         ret = run_rounds(pool, store, run, &policy, from, to, diag);
     }
     spot_pool_close(pool);
+    store->outcome = ret == 0                      ? "complete"
+                     : ret == SPOT_ERR_INTERRUPTED ? "stopped"
+                                                   : NULL;
     policy.free(policy.state);
     free(to);
     free(from);

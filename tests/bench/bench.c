@@ -5,8 +5,8 @@
  * thread to two. Prints; asserts nothing. */
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "base/units.h"
 #include "sim/study/study.h"
 #include "sim/train/experiment.h"
@@ -15,15 +15,6 @@
 
 #define BENCH_FOLDER SPOT_SOURCE_DIR "/tests/bench/"
 #define STUDY_FOLDER SPOT_SOURCE_DIR "/reports/studies/idle-vs-preemption/"
-
-static double
-seconds_of(clockid_t clock)
-{
-    struct timespec now;
-
-    clock_gettime(clock, &now);
-    return (double) now.tv_sec + 1e-9 * (double) now.tv_nsec;
-}
 
 static void
 stop_on_error(int error, spot_diag_t *diag)
@@ -71,11 +62,11 @@ bench_scenario(const char *path, int64_t num_runs)
         num_events += count_events(&scenario, (uint64_t) j);
     }
     for (int round = 0; round < 5; round++) {
-        started_s = seconds_of(CLOCK_PROCESS_CPUTIME_ID);
+        started_s = spot_clock_cpu_s();
         for (int64_t j = 0; j < num_runs; j++) {
             stop_on_error(spot_train_run(&train, 1, (uint64_t) j, NULL), &diag);
         }
-        run_s = (seconds_of(CLOCK_PROCESS_CPUTIME_ID) - started_s) / (double) num_runs;
+        run_s = (spot_clock_cpu_s() - started_s) / (double) num_runs;
         best_s = run_s < best_s ? run_s : best_s;
     }
     printf("%-14s %12.2f us CPU a run  %8.0f events a run  %8.1f ns an event  %10.0f "
@@ -94,7 +85,7 @@ time_study(const spot_study_t *study, int num_threads)
     double best_s = 1e9;
 
     for (int round = 0; round < 5; round++) {
-        const double started_s = seconds_of(CLOCK_MONOTONIC);
+        const double started_s = spot_clock_s();
         spot_store_t *store = NULL;
         double run_s;
 
@@ -103,7 +94,7 @@ time_study(const spot_study_t *study, int num_threads)
             exit(1);
         }
         store->close(store);
-        run_s = seconds_of(CLOCK_MONOTONIC) - started_s;
+        run_s = spot_clock_s() - started_s;
         best_s = run_s < best_s ? run_s : best_s;
     }
     return best_s;
@@ -134,7 +125,7 @@ bench_threads(void)
 static void
 bench_generator(const char *name, const char *path)
 {
-    const double started_s = seconds_of(CLOCK_PROCESS_CPUTIME_ID);
+    const double started_s = spot_clock_cpu_s();
     int64_t num_events = 0;
     double run_s, num_ticks = 0;
     spot_trace_model_t model = {0};
@@ -148,8 +139,7 @@ bench_generator(const char *name, const char *path)
     stop_on_error(spot_trace_model_read(&model, document.root, &diag), &diag);
     state = calloc(1, spot_trace_model_state_bytes(&model));
     stop_on_error(state == NULL ? SPOT_ERR_NO_MEMORY : 0, &diag);
-    for (uint64_t replication = 0;
-         seconds_of(CLOCK_PROCESS_CPUTIME_ID) < started_s + 0.5; replication++) {
+    for (uint64_t replication = 0; spot_clock_cpu_s() < started_s + 0.5; replication++) {
         const spot_dice_t dice = {.seed = 1, .replication = replication};
 
         model.generator->start(state, model.model, &dice);
@@ -159,7 +149,7 @@ bench_generator(const char *name, const char *path)
         num_ticks += (double) spot_trace_model_common(&model)->horizon_ms /
                      (double) spot_trace_model_common(&model)->tick_ms;
     }
-    run_s = seconds_of(CLOCK_PROCESS_CPUTIME_ID) - started_s;
+    run_s = spot_clock_cpu_s() - started_s;
     printf("%-14s %12.1f ns an event  %9.1f ns a tick  %9.1f ms for 100,000 events\n",
         name, 1e9 * run_s / (double) num_events, 1e9 * run_s / num_ticks,
         1e3 * run_s * 1e5 / (double) num_events);
@@ -181,9 +171,9 @@ time_reading(const char *file, spot_trace_t *trace, spot_diag_t *diag)
         if (round > 0) {
             spot_trace_free(trace);
         }
-        started_s = seconds_of(CLOCK_PROCESS_CPUTIME_ID);
+        started_s = spot_clock_cpu_s();
         stop_on_error(spot_trace_read(trace, file, false, diag), diag);
-        read_s = seconds_of(CLOCK_PROCESS_CPUTIME_ID) - started_s;
+        read_s = spot_clock_cpu_s() - started_s;
         best_s = read_s < best_s ? read_s : best_s;
     }
     return best_s;
@@ -209,9 +199,9 @@ bench_file(const char *name, const char *path, spot_trace_kind_t kind, int num_y
     stop_on_error(spot_yaml_read(&document, path, &diag), &diag);
     stop_on_error(spot_trace_model_read(&model, document.root, &diag), &diag);
     spot_trace_model_set_horizon(&model, task.horizon_ms);
-    started_s = seconds_of(CLOCK_PROCESS_CPUTIME_ID);
+    started_s = spot_clock_cpu_s();
     stop_on_error(spot_generate(&model, &task, file, &diag), &diag);
-    write_s = seconds_of(CLOCK_PROCESS_CPUTIME_ID) - started_s;
+    write_s = spot_clock_cpu_s() - started_s;
     read_s = time_reading(file, &trace, &diag);
     printf("%-14s %12.1f ms to write %d a, %.1f ms to read it: %zu rows, %.2f M rows/s",
         name, 1e3 * write_s, num_years, 1e3 * read_s, trace.num_events,

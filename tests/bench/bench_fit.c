@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/clock.h"
 #include "base/rng.h"
-#include "cpu_time.h"
 #include "traces/fit/fit_law.h"
 
 enum { NUM_VALUES = 200, NUM_ROUNDS = 10 };
@@ -22,11 +22,11 @@ time_fits(spot_maximiser_t *maximiser, spot_durations_t *durations,
     double best_s = HUGE_VAL;
 
     for (int j = 0; j < NUM_ROUNDS; j++) {
-        const double started_s = cpu_s();
+        const double started_s = spot_clock_cpu_s();
         spot_fit_ranking_t ranking;
 
         spot_fit_rank(&ranking, maximiser, durations, families, LIMIT_S);
-        best_s = fmin(best_s, cpu_s() - started_s);
+        best_s = fmin(best_s, spot_clock_cpu_s() - started_s);
     }
     return best_s;
 }

@@ -11,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "sim/store/store_sqlite.h"
 #include "sim/store/summary.h"
 #include "sim/study/study.h"
@@ -20,15 +21,6 @@
 #define STORE "spotsim-bench.db"
 #define NUM_THREADS 2
 #define MAX_METRICS 30
-
-static double
-seconds_of(clockid_t clock)
-{
-    struct timespec now;
-
-    clock_gettime(clock, &now);
-    return (double) now.tv_sec + 1e-9 * (double) now.tv_nsec;
-}
 
 static void
 stop_on_error(int error, const spot_diag_t *diag)
@@ -84,7 +76,7 @@ typedef struct {
 static void
 wait_until(double time_s)
 {
-    const double left_s = time_s - seconds_of(CLOCK_MONOTONIC);
+    const double left_s = time_s - spot_clock_s();
     const struct timespec left = {
         (time_t) left_s, (long) (1e9 * (left_s - (double) (time_t) left_s))};
 
@@ -100,7 +92,7 @@ put_batches(void *context)
     worker_t *self = context;
     const spot_study_head_t *head = self->store->head;
     const int64_t size = spot_study_batch_size(head);
-    const double started_s = seconds_of(CLOCK_MONOTONIC);
+    const double started_s = spot_clock_s();
     double *rows = malloc((size_t) size * head->num_metrics * sizeof(*rows));
     int64_t num_put = 0;
 
@@ -117,9 +109,9 @@ put_batches(void *context)
         if (self->rows_per_s > 0) {
             wait_until(started_s + (double) num_put / self->rows_per_s);
         }
-        put_s = seconds_of(CLOCK_MONOTONIC);
+        put_s = spot_clock_s();
         stop_on_error(self->store->put(self->store, &piece), &(spot_diag_t){0});
-        put_s = seconds_of(CLOCK_MONOTONIC) - put_s;
+        put_s = spot_clock_s() - put_s;
         self->longest_s = put_s > self->longest_s ? put_s : self->longest_s;
         num_put += (int64_t) piece.num_rows;
     }
@@ -172,13 +164,13 @@ bench_put(size_t num_metrics, spot_keep_t keep)
 {
     const spot_study_head_t head = plain_head(num_metrics, 1000000, keep);
     spot_store_t *store = open_store(&head);
-    const double started_s = seconds_of(CLOCK_MONOTONIC);
-    const double started_cpu_s = seconds_of(CLOCK_PROCESS_CPUTIME_ID);
+    const double started_s = spot_clock_s();
+    const double started_cpu_s = spot_clock_cpu_s();
     double passed_s, cpu_s;
 
     (void) put_all(store, 0);
-    passed_s = seconds_of(CLOCK_MONOTONIC) - started_s;
-    cpu_s = seconds_of(CLOCK_PROCESS_CPUTIME_ID) - started_cpu_s;
+    passed_s = spot_clock_s() - started_s;
+    cpu_s = spot_clock_cpu_s() - started_cpu_s;
     store->close(store);
     printf("put %2zu metrics, %-9s %8.0f rows/s  %6.2f us of CPU time a row\n",
         num_metrics, keep == SPOT_KEEP_ROWS ? "rows" : "summaries",
@@ -235,7 +227,7 @@ static double
 time_study(const spot_study_t *study, bool has_store)
 {
     const spot_study_run_t run = {.num_threads = NUM_THREADS};
-    const double started_s = seconds_of(CLOCK_PROCESS_CPUTIME_ID);
+    const double started_s = spot_clock_cpu_s();
     spot_store_t null = {.head = &study->head,
         .put = null_put,
         .flush = null_flush,
@@ -248,7 +240,7 @@ time_study(const spot_study_t *study, bool has_store)
     stop_on_error(spot_study_run(study, store, &run, &diag), &diag);
     store->close(store);
     spot_diag_free(&diag);
-    return seconds_of(CLOCK_PROCESS_CPUTIME_ID) - started_s;
+    return spot_clock_cpu_s() - started_s;
 }
 
 static void

@@ -6,9 +6,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/clock.h"
 #include "base/column_summary.h"
 #include "base/rng.h"
-#include "cpu_time.h"
 
 enum { NUM_ROWS = 1024, MAX_COLUMNS = 40, NUM_BATCHES = 200, NUM_ROUNDS = 5 };
 
@@ -53,7 +53,7 @@ static void
 summarise_batch(spot_column_summary_t *summaries, const double *rows, size_t num_columns,
     spot_bytes_t *bytes, double *times_s)
 {
-    const double started_s = cpu_s();
+    const double started_s = spot_clock_cpu_s();
     double added_s;
 
     for (size_t j = 0; j < num_columns; j++) {
@@ -61,13 +61,13 @@ summarise_batch(spot_column_summary_t *summaries, const double *rows, size_t num
         stop_on_error(
             spot_column_summary_add(&summaries[j], rows + j, NUM_ROWS, num_columns));
     }
-    added_s = cpu_s();
+    added_s = spot_clock_cpu_s();
     bytes->num_bytes = 0;
     for (size_t j = 0; j < num_columns; j++) {
         stop_on_error(spot_column_summary_write(&summaries[j], bytes));
     }
     times_s[0] += added_s - started_s;
-    times_s[1] += cpu_s() - added_s;
+    times_s[1] += spot_clock_cpu_s() - added_s;
 }
 
 static void
@@ -118,20 +118,20 @@ bench_moments(void)
         values[j] = spot_rng_uniform(&rng);
     }
     for (int round = 0; round < NUM_ROUNDS; round++) {
-        started_s = cpu_s();
+        started_s = spot_clock_cpu_s();
         for (int j = 0; j < NUM_BATCHES * NUM_ROWS; j++) {
             spot_moments_add(&one_by_one, values[j]);
         }
-        run_s = cpu_s() - started_s;
+        run_s = spot_clock_cpu_s() - started_s;
         best_s[0] = fmin(best_s[0], run_s);
-        started_s = cpu_s();
+        started_s = spot_clock_cpu_s();
         for (int j = 0; j < NUM_BATCHES; j++) {
             const spot_moments_t moments =
                 spot_moments_of(&values[j * NUM_ROWS], NUM_ROWS);
 
             spot_moments_merge(&merged, &moments);
         }
-        run_s = cpu_s() - started_s;
+        run_s = spot_clock_cpu_s() - started_s;
         best_s[1] = fmin(best_s[1], run_s);
     }
     printf(
@@ -160,14 +160,14 @@ bench_merging(const char *name, law_t law)
         stop_on_error(spot_column_summary_write(&batch, &bytes));
         ends[j] = bytes.num_bytes;
     }
-    started_s = cpu_s();
+    started_s = spot_clock_cpu_s();
     for (int j = 0; j < NUM_BATCHES; j++) {
         const size_t start = j == 0 ? 0 : ends[j - 1];
 
         stop_on_error(
             spot_column_summary_read(&point, bytes.bytes + start, ends[j] - start));
     }
-    run_s = cpu_s() - started_s;
+    run_s = spot_clock_cpu_s() - started_s;
     stop_on_error(spot_column_summary_write(&point, &merged));
     printf("%-11s %8.0f merges/s from bytes; a point of %d rows: %zu keys, %zu bytes\n",
         name, NUM_BATCHES / run_s, NUM_BATCHES * NUM_ROWS, point.sketch.num_keys,

@@ -193,7 +193,7 @@ test_what_does_not_belong_together(void **state)
     store->close(store);
     refuse(&out, &other, "has no point job.pipeline_depth=32;job.reload=30 s");
     (void) case_sql(&other, "DELETE FROM study");
-    refuse(&out, &other, "the store is damaged");
+    refuse(&out, &other, "the database is damaged");
     case_remove(&other);
     store = case_open_reader(&out); /* as it was */
     case_check_all(store);

@@ -243,11 +243,12 @@ test_going_on(void **state)
     assert_int_equal(store->num_there(store, 3, 64), 64);
     case_check_point(store, 1, 100);
     case_put_all(store);
+    store->outcome = "complete";
     store->close(store);
     assert_true(
         case_sql(&known, "SELECT count(*) FROM provenance WHERE ended IS NULL") == 0);
     assert_true(case_sql(&known, "SELECT count(*) FROM provenance WHERE outcome = "
-                                 "'incomplete' AND rows_added = 164") == 1);
+                                 "'failed' AND rows_added = 164") == 1);
     assert_true(case_sql(&known, "SELECT count(*) FROM provenance WHERE outcome = "
                                  "'complete' AND rows_added = 636") == 1);
     store = case_open_reader(&known);
@@ -348,6 +349,46 @@ test_another_study_is_refused(void **state)
     case_remove(&known);
 }
 
+/* Points are named by what users write, and known by their values all the same. */
+static void
+test_names_of_points(void **state)
+{
+    char texts[][8] = {"0.05", "5e-2", "29174ms", "29.174s", "2^-52"};
+    char *first[] = {texts[0], texts[4]}, *again[] = {texts[1], texts[4]};
+    double numbers[] = {0.05, 1 + 0x1p-52}, seconds[] = {29.174, 2};
+    store_case_t known;
+    spot_store_t *store;
+
+    (void) state;
+    case_init(&known, 10, SPOT_KEEP_ROWS);
+    known.axes[0].numbers = numbers;
+    known.axes[0].texts = first;
+    known.axes[1].numbers = seconds;
+    known.texts[1][0] = texts[2];
+    store = case_open(&known);
+    case_put_all(store);
+    store->close(store);
+    assert_true(case_sql(&known, "SELECT count(*) FROM point WHERE key = "
+                                 "'job.pipeline_depth=0.05;job.reload=29.174 s'") == 1);
+    assert_true(case_sql(&known, "SELECT count(DISTINCT key) FROM point WHERE key LIKE "
+                                 "'job.pipeline_depth=1.0000000000000002;%'") == 2);
+    known.axes[0].texts = again;
+    known.texts[1][0] = texts[3];
+    store = case_open(&known);
+    case_check_all(store);
+    store->close(store);
+    known.axes[1].numbers = &seconds[1]; /* another value */
+    known.axes[1].num_values = 1;
+    known.head.num_points = 2;
+    case_refused(&known, SPOT_ERR_BAD_INPUT,
+        "the point job.pipeline_depth=0.05;job.reload=29.174 s was in the study, is "
+        "not; points can be added but not removed: use another file or delete this one");
+    known.head.plan.kind = SPOT_PLAN_LATIN_HYPERCUBE;
+    case_refused(&known, SPOT_ERR_BAD_INPUT,
+        "delete this one (a Latin hypercube does not grow: sobol does)");
+    case_remove(&known);
+}
+
 /* The store is there; it must take the head over with all its rows. */
 static void
 assert_follows(const store_case_t *known)
@@ -443,7 +484,7 @@ test_damaged_plans(void **state)
         store = case_open(&known);
         store->close(store);
         (void) case_sql(&known, damages[j]);
-        case_reader_refused(&known, SPOT_ERR_BAD_INPUT, "the store is damaged");
+        case_reader_refused(&known, SPOT_ERR_BAD_INPUT, "the database is damaged");
         case_remove(&known);
     }
 }
@@ -530,8 +571,8 @@ test_files_that_are_no_store(void **state)
     case_init(&known, 10, SPOT_KEEP_ROWS);
     write_file(known.path, "study: a text file that is long enough to have a header of "
                            "a hundred bytes, which SQLite reads first of all\n");
-    case_refused(&known, SPOT_ERR_BAD_INPUT, "no SQLite file");
-    case_reader_refused(&known, SPOT_ERR_BAD_INPUT, "no SQLite file");
+    case_refused(&known, SPOT_ERR_BAD_INPUT, "no SQLite database");
+    case_reader_refused(&known, SPOT_ERR_BAD_INPUT, "no SQLite database");
     unlink(known.path);
     (void) case_sql(&known, "CREATE TABLE t (a)");
     case_refused(&known, SPOT_ERR_BAD_INPUT, "of another program");
@@ -539,7 +580,7 @@ test_files_that_are_no_store(void **state)
     assert_true(case_sql(&known, "SELECT count(*) FROM t") == 0);
     case_remove(&known);
     write_file(known.path, "");
-    case_reader_refused(&known, SPOT_ERR_BAD_INPUT, "the store is empty");
+    case_reader_refused(&known, SPOT_ERR_BAD_INPUT, "the database is empty");
     store = case_open(&known); /* an empty file is a new one */
     store->close(store);
     (void) case_sql(&known, "PRAGMA user_version = 2");
@@ -549,7 +590,7 @@ test_files_that_are_no_store(void **state)
     case_refused(&known, SPOT_ERR_BAD_INPUT, "\".recover\"");
     case_reader_refused(&known, SPOT_ERR_BAD_INPUT, "\".recover\"");
     case_remove(&known);
-    case_reader_refused(&known, SPOT_ERR_BAD_INPUT, "there is no such store");
+    case_reader_refused(&known, SPOT_ERR_BAD_INPUT, "there is no such database");
     strcpy(path, known.path);
     snprintf(known.path, sizeof(known.path), "%s", case_folder());
     case_refused(&known, SPOT_ERR_BAD_INPUT, "this is a folder");
@@ -688,6 +729,7 @@ main(void)
         cmocka_unit_test(test_going_on),
         cmocka_unit_test(test_points_and_replications_are_added),
         cmocka_unit_test(test_another_study_is_refused),
+        cmocka_unit_test(test_names_of_points),
         cmocka_unit_test(test_what_changes_no_rows),
         cmocka_unit_test(test_damaged_plans),
         cmocka_unit_test(test_files_of_all_that_wrote),

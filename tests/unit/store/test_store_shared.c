@@ -1,0 +1,400 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What others do to a store while it is written: merge into it, remove it, ask it for
+ * more, go on with another program. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "sim/store/store_sqlite_internal.h"
+#include "store_case.h"
+
+static void
+make_whole(store_case_t *known, int64_t num_replications, spot_keep_t keep)
+{
+    spot_store_t *store;
+
+    case_init(known, num_replications, keep);
+    store = case_open(known);
+    case_put_all(store);
+    store->close(store);
+}
+
+static int
+merge_two(const store_case_t *out, const store_case_t *a, const store_case_t *b)
+{
+    const char *const paths[] = {a->path, b->path};
+    spot_diag_t diag;
+    int ret;
+
+    spot_diag_init(&diag);
+    ret = spot_store_merge(out->path, 2, paths, NULL, NULL, &diag);
+    spot_diag_free(&diag);
+    return ret;
+}
+
+/* A merge that fails takes nothing away that another has begun to fill. */
+static void
+test_a_failed_merge_and_a_good_one(void **state)
+{
+    store_case_t good, wrong, out;
+    spot_store_t *store;
+
+    (void) state;
+    make_whole(&good, 200, SPOT_KEEP_ROWS);
+    make_whole(&wrong, 200, SPOT_KEEP_ROWS);
+    (void) case_sql(&wrong, "UPDATE replication SET idle_fraction = 7 WHERE point = 3");
+    for (int j = 0; j < 20; j++) {
+        pid_t child;
+        int status, ret;
+
+        case_init(&out, 200, SPOT_KEEP_ROWS);
+        child = fork();
+        if (child == 0) {
+            _exit(merge_two(&out, &good, &wrong) != SPOT_ERR_BAD_INPUT);
+        }
+        ret = merge_two(&out, &good, &good);
+        assert_int_equal(waitpid(child, &status, 0), child);
+        assert_int_equal(status, 0);
+        assert_int_equal(ret, 0);
+        store = case_open_reader(&out);
+        case_check_all(store);
+        store->close(store);
+        case_remove(&out);
+    }
+    case_remove(&good);
+    case_remove(&wrong);
+}
+
+/* What a failed merge leaves is as good as none. */
+static void
+test_an_empty_out(void **state)
+{
+    store_case_t good, wrong, out;
+    spot_store_t *store;
+    struct stat before, after;
+
+    (void) state;
+    make_whole(&good, 200, SPOT_KEEP_ROWS);
+    make_whole(&wrong, 200, SPOT_KEEP_ROWS);
+    (void) case_sql(&wrong, "UPDATE replication SET idle_fraction = 7 WHERE point = 3");
+    case_init(&out, 200, SPOT_KEEP_ROWS);
+    assert_int_equal(merge_two(&out, &good, &wrong), SPOT_ERR_BAD_INPUT);
+    assert_int_equal(stat(out.path, &before), 0);
+    case_reader_refused(&out, SPOT_ERR_BAD_INPUT, "is empty");
+    assert_int_equal(merge_two(&out, &good, &good), 0);
+    assert_int_equal(stat(out.path, &after), 0);
+    assert_true(before.st_ino == after.st_ino);
+    store = case_open_reader(&out);
+    case_check_all(store);
+    store->close(store);
+    case_remove(&out);
+    assert_int_equal(merge_two(&out, &good, &wrong), SPOT_ERR_BAD_INPUT);
+    store = case_open(&out); /* a study starts in it too */
+    store->close(store);
+    case_remove(&out);
+    case_remove(&good);
+    case_remove(&wrong);
+}
+
+static void
+assert_is_lost(spot_store_t *store)
+{
+    spot_diag_t diag;
+
+    spot_diag_init(&diag);
+    assert_int_equal(store->flush(store, &diag), SPOT_ERR_IO);
+    assert_int_equal(diag.num_errors, 1);
+    assert_true(case_says(&diag, "removed, moved or replaced while it was written"));
+    spot_diag_free(&diag);
+}
+
+/* Rows that nobody will find are an error, whenever it happens. */
+static void
+test_a_store_that_is_removed(void **state)
+{
+    store_case_t known, other;
+    spot_store_t *store;
+
+    (void) state;
+    for (int j = 0; j < 4; j++) {
+        case_init(&known, 100, SPOT_KEEP_ROWS);
+        store = case_open(&known);
+        case_put(store, 0, 0, 100);
+        case_flush(store);
+        if (j % 2 == 0) {
+            case_remove(&known);
+        } else {
+            make_whole(&other, 100, SPOT_KEEP_ROWS);
+            assert_int_equal(rename(other.path, known.path), 0);
+        }
+        if (j >= 2) { /* nothing to write any more, or something */
+            case_put(store, 1, 0, 100);
+        }
+        assert_is_lost(store);
+        store->close(store);
+        case_remove(&known);
+    }
+}
+
+static int
+count_replications(
+    void *context, int64_t first, int64_t num_rows, const spot_column_summary_t *columns)
+{
+    int64_t *num = context;
+
+    (void) first;
+    (void) columns;
+    *num += num_rows;
+    return 0;
+}
+
+/* A summary of more than was asked for cannot be cut; rows can. */
+static void
+test_another_asks_for_more(void **state)
+{
+    store_case_t known, more;
+    spot_store_t *store, *other;
+    spot_diag_t diag;
+    int64_t num = 0;
+
+    (void) state;
+    case_init(&known, 1000, SPOT_KEEP_ROWS);
+    store = case_open(&known);
+    more = known;
+    more.head.num_replications = 1100;
+    other = case_open(&more);
+    case_put_all(other);
+    other->close(other);
+    case_put_all(store);
+    case_flush(store);
+    case_check_all(store); /* with the warnings of 1000, not of 1024 */
+    store->close(store);
+    case_remove(&known);
+
+    case_init(&known, 1000, SPOT_KEEP_SUMMARIES);
+    store = case_open(&known);
+    more = known;
+    more.head.num_replications = 5000;
+    other = case_open(&more);
+    case_put_all(other);
+    other->close(other);
+    case_put_all(store);
+    case_flush(store);
+    assert_int_equal(
+        store->read_summaries(store, 0, 0, count_replications, &num), SPOT_ERR_IO);
+    assert_int_equal(num, 0);
+    assert_int_equal(store->num_warned(store, 0, 0), -1);
+    spot_diag_init(&diag);
+    assert_int_equal(store->flush(store, &diag), SPOT_ERR_IO);
+    assert_true(case_says(&diag, "another process has raised the replications to 5000: "
+                                 "run again with as many"));
+    spot_diag_free(&diag);
+    store->close(store);
+    case_remove(&known);
+}
+
+/* Opens the store as another program, which must be said as often, in these words. */
+static void
+open_as(store_case_t *known, const char *version, const char *commit,
+    size_t num_warnings, const char *words)
+{
+    spot_store_t *store;
+    spot_diag_t diag;
+
+    known->provenance.version = version;
+    known->provenance.commit = commit;
+    spot_diag_init(&diag);
+    assert_int_equal(spot_store_open_sqlite(
+                         &store, known->path, &known->head, &known->provenance, &diag),
+        0);
+    store->close(store);
+    assert_int_equal(diag.num_items, num_warnings);
+    assert_int_equal(diag.num_warnings, num_warnings);
+    assert_true(num_warnings == 0 || case_says(&diag, words));
+    spot_diag_free(&diag);
+}
+
+static void
+test_rows_of_another_program(void **state)
+{
+    store_case_t known, other, out;
+    const char *const paths[] = {known.path, other.path, known.path};
+    spot_store_t *store;
+    spot_diag_t diag;
+
+    (void) state;
+    case_init(&known, 10, SPOT_KEEP_ROWS);
+    open_as(&known, "0.0.1", "dead", 0, "");
+    open_as(&known, "0.1.0", "abc", 0, ""); /* no rows, no matter */
+    case_init(&other, 10, SPOT_KEEP_ROWS);
+    case_remove(&known);
+    known.provenance.version = "0.0.1";
+    known.provenance.commit = "deadbeef";
+    other.provenance.version = "0.1.0";
+    other.provenance.commit = "abc-dirty";
+    store = case_open(&known);
+    case_put(store, 0, 0, 10);
+    store->close(store);
+    store = case_open(&other);
+    case_put(store, 1, 0, 10);
+    store->close(store);
+    open_as(&known, "0.0.1", "deadbeef", 0, "");
+    open_as(&known, "0.0.1", "deadbeef-dirty", 0, "");
+    open_as(&other, "0.1.0", "abc", 0, "");
+    open_as(&known, "0.1.0", "abc", 1,
+        "has rows of spotsim 0.0.1 (deadbeef); this is 0.1.0 (abc): numbers may differ");
+    open_as(&known, "0.0.1", "dead", 1, "has rows of spotsim 0.0.1 (deadbeef)");
+    open_as(&other, "0.1.0", "abcd", 1, "has rows of spotsim 0.1.0 (abc-dirty)");
+    case_init(&out, 10, SPOT_KEEP_ROWS);
+    spot_diag_init(&diag);
+    assert_int_equal(spot_store_merge(out.path, 1, paths, NULL, NULL, &diag), 0);
+    assert_int_equal(diag.num_items, 0);
+    assert_int_equal(spot_store_merge(out.path, 2, &paths[1], NULL, NULL, &diag), 0);
+    assert_int_equal(diag.num_items, 1);
+    assert_true(case_says(&diag,
+        "has rows of spotsim 0.0.1 (deadbeef) and of 0.1.0 (abc-dirty): numbers may"));
+    spot_diag_free(&diag);
+    case_remove(&known);
+    case_remove(&other);
+    case_remove(&out);
+}
+
+/* Memory is for what there is, not for what there may be. */
+static void
+test_more_replications_than_memory(void **state)
+{
+    static const spot_keep_t keep[] = {SPOT_KEEP_ROWS, SPOT_KEEP_SUMMARIES};
+    const int64_t last = INT64_C(1) << 40;
+    store_case_t known;
+    spot_store_t *store;
+
+    (void) state;
+    for (size_t j = 0; j < 2; j++) {
+        case_init(&known, last, keep[j]);
+        known.head.min_replications = 64;
+        store = case_open(&known);
+        case_put(store, 3, 0, 5000);
+        assert_int_equal(store->num_there(store, 3, last - 1024), 0);
+        store->close(store);
+        store = case_open_reader(&known);
+        case_check_point(store, 3, 5000);
+        case_check_point(store, 0, 0);
+        store->close(store);
+        case_remove(&known);
+    }
+}
+
+/* Whoever waits for room hears that there will be none; what was committed stays. */
+static void
+test_a_lock_while_it_is_written(void **state)
+{
+    const spot_sqlite_options_t options = {.timeout_ms = 300, .queue_rows = 128};
+    static const double rows[SPOT_BATCH_ROWS * CASE_METRICS];
+    store_case_t known;
+    spot_store_t *store;
+    spot_diag_t diag;
+    sqlite3 *db;
+    int ret = 0;
+
+    (void) state;
+    case_init(&known, 64 * 100, SPOT_KEEP_ROWS);
+    spot_diag_init(&diag);
+    assert_int_equal(spot_store_open_sqlite_with(&store, known.path, &known.head,
+                         &known.provenance, &options, &diag),
+        0);
+    case_put(store, 0, 0, 64);
+    case_flush(store);
+    assert_int_equal(sqlite3_open(known.path, &db), SQLITE_OK);
+    assert_int_equal(sqlite3_exec(db, "BEGIN IMMEDIATE", NULL, NULL, NULL), SQLITE_OK);
+    for (int64_t j = 1; ret == 0 && j < 100; j++) {
+        ret = store->put(
+            store, &(spot_piece_t){0, j * SPOT_BATCH_ROWS, SPOT_BATCH_ROWS, rows, NULL});
+    }
+    assert_int_equal(ret, SPOT_ERR_IO);
+    assert_int_equal(store->flush(store, &diag), SPOT_ERR_IO);
+    assert_true(case_says(&diag, "another program has locked it for too long"));
+    store->close(store);
+    assert_int_equal(sqlite3_close(db), SQLITE_OK);
+    assert_true(case_sql(&known, "SELECT count(*) FROM replication") == 64);
+    assert_true(
+        case_sql(&known, "SELECT count(*) FROM provenance WHERE ended IS NULL") == 1);
+    spot_diag_free(&diag);
+    case_remove(&known);
+}
+
+/* A run that is stopped does not wait for the hour that it might. */
+static void
+test_a_lock_and_a_stop(void **state)
+{
+    const spot_sqlite_options_t options = {.timeout_ms = 3600000};
+    atomic_int stop = 0;
+    store_case_t known;
+    spot_store_t *store;
+    spot_diag_t diag;
+    sqlite3 *db;
+
+    (void) state;
+    case_init(&known, 64, SPOT_KEEP_ROWS);
+    spot_diag_init(&diag);
+    assert_int_equal(spot_store_open_sqlite_with(&store, known.path, &known.head,
+                         &known.provenance, &options, &diag),
+        0);
+    atomic_store(&store->stop, &stop);
+    assert_int_equal(sqlite3_open(known.path, &db), SQLITE_OK);
+    assert_int_equal(sqlite3_exec(db, "BEGIN IMMEDIATE", NULL, NULL, NULL), SQLITE_OK);
+    case_put(store, 0, 0, 64);
+    atomic_store(&stop, 1);
+    assert_int_equal(store->flush(store, &diag), SPOT_ERR_IO);
+    assert_true(case_says(&diag, "another program has locked it for too long"));
+    store->close(store);
+    assert_int_equal(sqlite3_close(db), SQLITE_OK);
+    spot_diag_free(&diag);
+    case_remove(&known);
+}
+
+static void
+test_how_a_run_ended(void **state)
+{
+    static const char *const outcomes[] = {"complete", "stopped", NULL};
+    store_case_t known;
+
+    (void) state;
+    case_init(&known, 10, SPOT_KEEP_ROWS);
+    for (size_t j = 0; j < 3; j++) {
+        spot_store_t *store = case_open(&known);
+
+        store->outcome = outcomes[j];
+        store->close(store);
+    }
+    assert_true(case_sql(&known, "SELECT group_concat(outcome) = "
+                                 "'complete,stopped,failed' FROM (SELECT outcome FROM "
+                                 "provenance ORDER BY rowid)") == 1);
+    case_remove(&known);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_a_failed_merge_and_a_good_one),
+        cmocka_unit_test(test_an_empty_out),
+        cmocka_unit_test(test_a_store_that_is_removed),
+        cmocka_unit_test(test_another_asks_for_more),
+        cmocka_unit_test(test_rows_of_another_program),
+        cmocka_unit_test(test_more_replications_than_memory),
+        cmocka_unit_test(test_a_lock_while_it_is_written),
+        cmocka_unit_test(test_a_lock_and_a_stop),
+        cmocka_unit_test(test_how_a_run_ended),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, case_end);
+}
