@@ -13,8 +13,8 @@
 #include <cmocka.h>
 
 #include "base/rng.h"
-#include "sim/study/design.h"
 #include "sim/store/sensitivity.h"
+#include "sim/study/design.h"
 #include "tests/statistical/sensitivity_cases.h"
 #include "tests/statistical/statistics.h"
 
