@@ -82,6 +82,7 @@ keep_batch(spot_store_t *store, const spot_piece_t *piece, const spot_bytes_t *b
     batch_t *batch = batch_at(store, piece->point_id, piece->first_replication);
     const int64_t num_rows = (int64_t) piece->num_rows;
     uint8_t *copy = malloc(bytes->num_bytes);
+    uint8_t *spare = copy;
     work_t *work = work_of(store);
 
     if (copy == NULL) {
@@ -90,14 +91,12 @@ keep_batch(spot_store_t *store, const spot_piece_t *piece, const spot_bytes_t *b
     memcpy(copy, bytes->bytes, bytes->num_bytes);
     pthread_mutex_lock(&work->lock);
     if (batch->num_rows < num_rows) {
-        uint8_t *before = batch->bytes;
-
         count_rows(store, piece, batch->num_rows);
+        spare = batch->bytes;
         *batch = (batch_t){num_rows, bytes->num_bytes, copy};
-        copy = before;
     }
     pthread_mutex_unlock(&work->lock);
-    free(copy);
+    free(spare);
     return 0;
 }
 
