@@ -8,12 +8,17 @@
 #include "cli/progress_line.h"
 #include "sim/store/store_sqlite.h"
 
+enum { OPTION_COMPLETE = 256 };
+
 typedef struct {
+    bool must_be_complete;
     const char *output_path;
     spot_option_list_t inputs;
 } arguments_t;
 
 static const struct argp_option options[] = {
+    {"complete", OPTION_COMPLETE, NULL, 0,
+        "Fail (exit code 1) if points are not finished afterwards; OUT.db is kept", 0},
     {NULL, 0, NULL, 0, NULL, 0},
 };
 
@@ -23,6 +28,9 @@ parse(int key, char *text, struct argp_state *state)
     arguments_t *arguments = state->input;
 
     switch (key) {
+        case OPTION_COMPLETE:
+            arguments->must_be_complete = true;
+            return 0;
         case ARGP_KEY_ARG:
             if (arguments->output_path == NULL) {
                 arguments->output_path = text;
@@ -61,7 +69,7 @@ run(int argc, char **argv)
     spot_progress_line_t line;
     spot_watch_t watch;
     spot_diag_t diag;
-    int ret;
+    int exit_code, ret;
 
     spot_diag_init(&diag);
     spot_command_parse(&spot_command_merge, argc, argv, parse, &arguments);
@@ -74,7 +82,10 @@ run(int argc, char **argv)
         tell_result(arguments.output_path, &result);
     }
     free(arguments.inputs.texts);
-    return spot_command_finish(&diag, ret);
+    exit_code = spot_command_finish(&diag, ret);
+    return ret == 0 && arguments.must_be_complete && result.num_unfinished > 0
+               ? SPOT_EXIT_FAILED
+               : exit_code;
 }
 
 const spot_command_t spot_command_merge = {

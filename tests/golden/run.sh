@@ -200,7 +200,9 @@ for shard in 1 2; do
 done
 ends 0 merge "$work/merged.db" "$work/part-1.db"
 stderr_says "are not finished"
-ends 0 merge "$work/merged.db" "$work/part-1.db" "$work/part-2.db"
+ends 1 merge --complete "$work/merged.db" "$work/part-1.db"
+stderr_says "are not finished"
+ends 0 merge --complete "$work/merged.db" "$work/part-1.db" "$work/part-2.db"
 golden export.csv export "$work/merged.db"
 ends 2 "$@" -o "$work/results.db" --set "job.reload=61 s"
 stderr_says "results.db: job.reload was"

@@ -68,7 +68,7 @@ run_and_kill() {
     local pid
     "$@" >/dev/null 2>>errors.txt &
     pid=$!
-    nap 600
+    nap 900
     kill -KILL $pid 2>/dev/null || true
     code=0
     wait $pid 2>/dev/null || code=$?
@@ -100,7 +100,7 @@ kill_until() {
 case $3 in
     kill)
         write_study fixed.yaml '{count: 12000}' ''
-        write_study until.yaml '{until: {metric: idle_fraction, half_width: 0.0006}}' ''
+        write_study until.yaml '{until: {metric: idle_fraction, half_width: 0.0012}}' ''
         for study in fixed until; do
             "$spotsim" study $study.yaml -o $study.db >/dev/null 2>&1
             kill_until 20 $study.yaml killed.db $study.db
