@@ -206,8 +206,8 @@ test_canonical_text_is_the_scenario(void **state)
              "fleet: {price: {spot: [{from: 0 s, usd_per_h: 1}, {from: 1 h, usd_per_h: "
              "24 USD/d}]}}\n",
         "scenario: 7\ntrace: {file: r.csv}\n",
-        "scenario: \"a: b\"\nhorizon: 8 h\ntrace: {generator: replay, trace: r.csv, "
-        "start: random, wrap: true}\n",
+        ("scenario: \"a: b\"\nhorizon: 8 h\n"
+         "trace: {generator: replay, trace: r.csv, start: random, wrap: true}\n"),
         "scenario: x\nhorizon: 8 h\ntrace: model.yaml\n",
     };
 
