@@ -116,7 +116,7 @@ int
 spot_study_check_baseline(const spot_study_t *self, spot_bind_t *bind)
 {
     const spot_study_head_t *head = &self->head;
-    const spot_axis_t *axis = &head->axes[head->baseline_axis_id];
+    const spot_axis_t *axis;
     char shown[SPOT_UTF8_SHOWN_BYTES];
     size_t *base_ids, num_compared = 0;
     int ret;
@@ -124,6 +124,7 @@ spot_study_check_baseline(const spot_study_t *self, spot_bind_t *bind)
     if (!head->has_baseline) {
         return 0;
     }
+    axis = &head->axes[head->baseline_axis_id];
     ret = spot_baseline_points(head, &base_ids);
     for (size_t j = 0; ret == 0 && j < head->num_points; j++) {
         num_compared += base_ids[j] != SPOT_NO_POINT && base_ids[j] != j;
