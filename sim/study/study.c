@@ -57,8 +57,9 @@ keep_sweep_node(
     }
 }
 
+/* A scenario or a plan, in full or by name: a list is none, and neither is nothing. */
 static void
-keep_plan_node(
+keep_map_or_name(
     spot_bind_t *bind, const spot_field_t *field, const spot_node_t *node, void *target)
 {
     if (node->kind == SPOT_NODE_MAP ||
@@ -83,19 +84,6 @@ keep_where_node(
         }
     }
     if (is_good) {
-        spot_bind_keep_node(bind, field, node, target);
-    } else {
-        spot_bind_unexpected(bind, field, node, "");
-    }
-}
-
-/* A list is no scenario, and neither is nothing. */
-static void
-keep_scenario_node(
-    spot_bind_t *bind, const spot_field_t *field, const spot_node_t *node, void *target)
-{
-    if (node->kind == SPOT_NODE_MAP ||
-        (node->kind == SPOT_NODE_SCALAR && node->text[0] != '\0')) {
         spot_bind_keep_node(bind, field, node, target);
     } else {
         spot_bind_unexpected(bind, field, node, "");
@@ -215,7 +203,7 @@ const spot_field_t spot_study_fields[] = {
     {.name = "scenario",
         .type = SPOT_FIELD_CUSTOM,
         .offset = offsetof(spot_study_t, scenario_node),
-        .bind = keep_scenario_node,
+        .bind = keep_map_or_name,
         .expected = "a scenario file, relative to the study, or the scenario itself",
         .help = "what is studied"},
     {.name = "sweep",
@@ -236,7 +224,7 @@ const spot_field_t spot_study_fields[] = {
         .type = SPOT_FIELD_CUSTOM,
         .offset = offsetof(spot_study_t, plan_node),
         .initial = "",
-        .bind = keep_plan_node,
+        .bind = keep_map_or_name,
         .expected = "grid, zip, list or {NAME: {points: 64, seed: 1}} with NAME one of "
                     "latin-hypercube, sobol and sensitivity",
         .help =
