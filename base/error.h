@@ -9,11 +9,13 @@
     __attribute__((format(printf, format_id, first_id)))
 #define SPOT_API __attribute__((visibility("default")))
 #define SPOT_NOINLINE __attribute__((noinline))
+#define SPOT_FLATTEN __attribute__((flatten)) /* calls in it are inlined, and theirs */
 #else
 #define SPOT_MUST_CHECK
 #define SPOT_PRINTF(format_id, first_id)
 #define SPOT_API
 #define SPOT_NOINLINE
+#define SPOT_FLATTEN
 #endif
 
 /* Functions return 0 when all went well and one of these when not. Codes are stable. */

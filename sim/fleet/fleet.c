@@ -8,8 +8,8 @@
 
 const char *const spot_role_names[SPOT_NUM_ROLES] = {"prepping", "standby", "active"};
 
-/* Places of a queue for each instance that there may be: so many that closing the holes
- * costs little a move. */
+/* Places for each instance that there may be: so many that closing the holes costs
+ * little an arrival. */
 #define PLACES_PER_SLOT 6
 
 int
@@ -20,10 +20,12 @@ spot_fleet_init(spot_fleet_t *self, int64_t capacity)
     memset(self, 0, sizeof(*self));
     self->capacity = (int32_t) capacity;
     self->num_places = (int64_t) num_places;
-    self->slots = spot_calloc(2 * num_places, sizeof(*self->slots));
-    self->ready_ms = spot_calloc(num_places, sizeof(*self->ready_ms));
+    self->slots = spot_calloc(num_places, sizeof(*self->slots));
+    self->arrivals = spot_calloc(num_places, sizeof(*self->arrivals));
+    self->leaving = spot_calloc((size_t) capacity, sizeof(*self->leaving));
     self->place = spot_calloc((size_t) capacity + 1, sizeof(*self->place));
-    if (self->slots == NULL || self->ready_ms == NULL || self->place == NULL) {
+    if (self->slots == NULL || self->arrivals == NULL || self->leaving == NULL ||
+        self->place == NULL) {
         return SPOT_ERR_NO_MEMORY;
     }
     self->place++;
@@ -35,81 +37,89 @@ void
 spot_fleet_free(spot_fleet_t *self)
 {
     free(self->slots);
-    free(self->ready_ms);
+    free(self->arrivals);
+    free(self->leaving);
     free(self->place == NULL ? NULL : self->place - 1);
     memset(self, 0, sizeof(*self));
 }
 
-/* Nobody prepares from a place on: it is no hole and never ready. */
+/* Nobody stands from a place on: it is no hole and no arrival is ready or ends there. */
 static void
-end_prepping(spot_fleet_t *self, int64_t place)
+end_at(spot_fleet_t *self, int64_t place)
 {
-    self->prepping_end = place;
+    self->end = place;
     self->slots[place] = 0;
-    self->ready_ms[place] = INT64_MAX;
+    self->arrivals[self->arrivals_end] = (spot_arrival_t){INT64_MAX, INT64_MAX};
 }
 
 void
 spot_fleet_clear(spot_fleet_t *self)
 {
     memset(self->counts, 0, sizeof(self->counts));
-    self->prepping_start = 0;
-    end_prepping(self, 0);
-    self->active_end = self->num_places;
-    self->standby_start = self->num_places;
-    self->ready_end = self->num_places;
+    self->active_end = 0;
+    self->ready_end = 0;
+    self->arrivals_start = 0;
+    self->arrivals_end = 0;
+    end_at(self, 0);
 }
 
-/* Puts what stands at a place to another and returns the one behind; of a hole, the
- * same, so that behind the last instance there must be one more place. */
+/* Puts a slot, or a hole, to a place and returns the one behind; of a hole, the same. */
 static int64_t
-move(spot_fleet_t *self, int64_t from, int64_t to)
+put(spot_fleet_t *self, int32_t slot, int64_t place)
 {
-    const int32_t slot = self->slots[from];
+    self->slots[place] = slot;
+    self->place[slot] = (int32_t) place;
+    return place + (slot >= 0);
+}
 
-    self->slots[from] = -1;
-    self->slots[to] = slot;
-    self->place[slot] = (int32_t) to;
-    return to + (slot >= 0);
+/* Closes the holes of some places; tells where those who stand there end now. */
+static int64_t
+move(spot_fleet_t *self, int64_t start, int64_t end, int64_t to)
+{
+    for (int64_t place = start; place < end; place++) {
+        to = put(self, self->slots[place], to);
+    }
+    return to;
 }
 
 static void
-close_holes_of_ready(spot_fleet_t *self)
+close_holes(spot_fleet_t *self)
 {
-    const int64_t start = self->num_places;
-    int64_t end = start;
+    int64_t start = self->active_end, to;
+    int32_t num_arrivals = 0;
 
-    for (int64_t place = start; place < self->ready_end; place++) {
-        end = move(self, place, end);
+    self->active_end = move(self, 0, start, 0);
+    to = move(self, start, self->ready_end, self->active_end);
+    start = self->ready_end;
+    self->ready_end = to;
+    for (int32_t j = self->arrivals_start; j < self->arrivals_end; j++) {
+        const spot_arrival_t *arrival = &self->arrivals[j];
+
+        to = move(self, start, arrival->end, to);
+        start = arrival->end;
+        self->arrivals[num_arrivals++] = (spot_arrival_t){arrival->ready_ms, to};
     }
-    self->active_end = start + self->counts[SPOT_ACTIVE];
-    self->standby_start = self->active_end;
-    self->ready_end = end;
+    self->arrivals_start = 0;
+    self->arrivals_end = num_arrivals;
+    end_at(self, to);
 }
 
-static void
-close_holes_of_prepping(spot_fleet_t *self)
-{
-    int64_t end = 0;
-
-    for (int64_t place = self->prepping_start; place < self->prepping_end; place++) {
-        self->ready_ms[end] = self->ready_ms[place];
-        end = move(self, place, end);
-    }
-    self->prepping_start = 0;
-    end_prepping(self, end);
-}
-
-/* So that prepping starts with an instance or its end. */
+/* So that the first place of prepping is an instance or the end, and the first arrival
+ * its. */
 static void
 skip_holes(spot_fleet_t *self)
 {
-    int64_t place = self->prepping_start;
+    int64_t place = self->ready_end;
+    int32_t j = self->arrivals_start;
 
     while (self->slots[place] < 0) {
         place++;
     }
-    self->prepping_start = place;
+    while (self->arrivals[j].end <= place) {
+        j++;
+    }
+    self->ready_end = place;
+    self->arrivals_start = j;
 }
 
 void
@@ -117,101 +127,119 @@ spot_fleet_add(spot_fleet_t *self, const int32_t *slots, int32_t count, int64_t 
 {
     int64_t place;
 
-    if (self->prepping_end + count >= self->num_places) {
-        close_holes_of_prepping(self);
+    if (self->end + count >= self->num_places) {
+        close_holes(self);
     }
-    place = self->prepping_end;
+    place = self->end;
     for (int32_t j = 0; j < count; j++) {
         self->slots[place + j] = slots[j];
-        self->ready_ms[place + j] = ready_ms;
         self->place[slots[j]] = (int32_t) place + j;
     }
-    end_prepping(self, place + count);
+    self->arrivals[self->arrivals_end] = (spot_arrival_t){ready_ms, place + count};
+    self->arrivals_end += count > 0;
+    end_at(self, place + count);
     self->counts[SPOT_PREPPING] += count;
 }
 
 int32_t
 spot_fleet_remove(spot_fleet_t *self, const int32_t *slots, int32_t count)
 {
-    const int64_t prepping_end = self->prepping_end;
-    const int64_t standby_start = self->standby_start;
-    int32_t num_prepping = 0, num_standby = 0, num_active;
+    const int64_t active_end = self->active_end, ready_end = self->ready_end;
+    int32_t num_active = 0, num_prepping = 0;
 
     for (int32_t j = 0; j < count; j++) {
         const int64_t place = self->place[slots[j]];
 
         self->slots[place] = -1;
-        num_prepping += place < prepping_end;
-        num_standby += place >= standby_start;
+        num_active += place < active_end;
+        num_prepping += place >= ready_end;
     }
-    num_active = count - num_prepping - num_standby;
-    self->counts[SPOT_PREPPING] -= num_prepping;
-    self->counts[SPOT_STANDBY] -= num_standby;
     self->counts[SPOT_ACTIVE] -= num_active;
+    self->counts[SPOT_PREPPING] -= num_prepping;
+    self->counts[SPOT_STANDBY] -= count - num_active - num_prepping;
     skip_holes(self);
     return num_active;
+}
+
+static int32_t
+count_between(const spot_fleet_t *self, int64_t start, int64_t end)
+{
+    int32_t count = 0;
+
+    for (int64_t place = start; place < end; place++) {
+        count += self->slots[place] >= 0;
+    }
+    return count;
 }
 
 int32_t
 spot_fleet_finish_preparation(spot_fleet_t *self, int64_t now_ms)
 {
-    int64_t place = self->prepping_start, end;
-    int32_t count;
+    int32_t count, j = self->arrivals_start;
+    int64_t end;
 
-    if (self->ready_ms[place] > now_ms) {
+    if (self->arrivals[j].ready_ms > now_ms) {
         return 0;
     }
-    if (self->ready_end + self->counts[SPOT_PREPPING] >= 2 * self->num_places) {
-        close_holes_of_ready(self);
+    while (self->arrivals[j + 1].ready_ms <= now_ms) {
+        j++;
     }
-    end = self->ready_end;
-    for (; self->ready_ms[place] <= now_ms; place++) {
-        end = move(self, place, end);
+    end = self->arrivals[j].end;
+    self->arrivals_start = j + 1;
+    if (self->end - self->ready_end == self->counts[SPOT_PREPPING]) { /* no holes */
+        count = (int32_t) (end - self->ready_end);
+    } else {
+        count = count_between(self, self->ready_end, end);
     }
-    count = (int32_t) (end - self->ready_end);
     self->ready_end = end;
-    self->prepping_start = place;
     self->counts[SPOT_PREPPING] -= count;
     self->counts[SPOT_STANDBY] += count;
     skip_holes(self);
     return count;
 }
 
-/* The surplus keeps its order: the first of those that leave is ahead in standby. */
+/* The surplus keeps its order; standby, behind which it goes, moves up. */
 static void
 return_surplus(spot_fleet_t *self, int32_t num_surplus)
 {
-    int64_t start, end;
+    int64_t start = self->active_end, to;
+    int32_t num_left = num_surplus;
 
-    if (self->ready_end + num_surplus >= 2 * self->num_places) {
-        close_holes_of_ready(self);
+    while (num_left > 0) {
+        const int32_t slot = self->slots[--start];
+
+        self->leaving[num_left - 1] = slot;
+        num_left -= slot >= 0;
     }
-    start = self->active_end;
-    while (num_surplus > 0) {
-        num_surplus -= self->slots[--start] >= 0;
+    to = move(self, self->active_end, self->ready_end, start);
+    for (int32_t j = 0; j < num_surplus; j++) {
+        to = put(self, self->leaving[j], to);
     }
-    end = self->ready_end;
-    for (int64_t place = start; place < self->active_end; place++) {
-        end = move(self, place, end);
+    for (; to < self->ready_end; to++) {
+        self->slots[to] = -1;
     }
     self->active_end = start;
-    self->ready_end = end;
 }
 
+/* Those who become active are counted from the front of standby, or those who do not
+ * from its end, whichever are fewer. */
 static void
 fill_up(spot_fleet_t *self, int32_t num_missing)
 {
-    int64_t start = self->standby_start;
+    int32_t num_staying = self->counts[SPOT_STANDBY] - num_missing;
+    int64_t end = self->active_end;
 
-    if (self->ready_end - start == self->counts[SPOT_STANDBY]) { /* no holes */
-        start += num_missing;
+    if (num_staying < num_missing) {
+        end = self->ready_end;
+        while (num_staying > 0) {
+            num_staying -= self->slots[--end] >= 0;
+        }
     } else {
         while (num_missing > 0) {
-            num_missing -= self->slots[start++] >= 0;
+            num_missing -= self->slots[end++] >= 0;
         }
     }
-    self->active_end = start;
-    self->standby_start = start;
+    self->active_end = end;
 }
 
 void
@@ -232,7 +260,7 @@ spot_fleet_set_active(spot_fleet_t *self, int32_t num_active)
 int64_t
 spot_fleet_next_ready_ms(const spot_fleet_t *self)
 {
-    return self->ready_ms[self->prepping_start];
+    return self->arrivals[self->arrivals_start].ready_ms;
 }
 
 int32_t
@@ -245,9 +273,8 @@ spot_fleet_population(const spot_fleet_t *self)
 int32_t
 spot_fleet_list(const spot_fleet_t *self, spot_role_t role, int32_t *slots)
 {
-    const int64_t starts[] = {
-        self->prepping_start, self->standby_start, self->num_places};
-    const int64_t ends[] = {self->prepping_end, self->ready_end, self->active_end};
+    const int64_t starts[] = {self->ready_end, self->active_end, 0};
+    const int64_t ends[] = {self->end, self->ready_end, self->active_end};
     int32_t count = 0;
 
     for (int64_t place = starts[role]; place < ends[role]; place++) {
@@ -293,22 +320,23 @@ count_from(const spot_fleet_t *self, int64_t start, int64_t end)
 void
 spot_fleet_verify(const spot_fleet_t *self)
 {
-    const int64_t first = self->prepping_start, last = self->prepping_end;
+    int64_t start = self->ready_end;
 
-    spot_bug_assert(0 <= first && first <= last && last < self->num_places);
-    spot_bug_assert(count_from(self, first, last) == self->counts[SPOT_PREPPING]);
-    spot_bug_assert(self->slots[first] >= 0 && self->ready_ms[last] == INT64_MAX);
-    for (int64_t place = first; place < last; place++) {
-        spot_bug_assert(self->ready_ms[place] <= self->ready_ms[place + 1]);
-    }
-    spot_bug_assert(self->num_places <= self->active_end);
-    spot_bug_assert(self->active_end <= self->standby_start);
-    spot_bug_assert(self->standby_start <= self->ready_end);
-    spot_bug_assert(self->ready_end < 2 * self->num_places);
-    spot_bug_assert(count_from(self, self->num_places, self->active_end) ==
-                    self->counts[SPOT_ACTIVE]);
-    spot_bug_assert(count_from(self, self->active_end, self->standby_start) == 0);
-    spot_bug_assert(count_from(self, self->standby_start, self->ready_end) ==
+    spot_bug_assert(0 <= self->active_end && self->active_end <= self->ready_end);
+    spot_bug_assert(self->ready_end <= self->end && self->end < self->num_places);
+    spot_bug_assert(count_from(self, 0, self->active_end) == self->counts[SPOT_ACTIVE]);
+    spot_bug_assert(count_from(self, self->active_end, self->ready_end) ==
                     self->counts[SPOT_STANDBY]);
+    spot_bug_assert(
+        count_from(self, self->ready_end, self->end) == self->counts[SPOT_PREPPING]);
+    spot_bug_assert(self->slots[self->ready_end] >= 0);
+    for (int32_t j = self->arrivals_start; j < self->arrivals_end; j++) {
+        const spot_arrival_t *arrival = &self->arrivals[j];
+
+        spot_bug_assert(start < arrival->end && arrival->end <= self->end);
+        spot_bug_assert(arrival->ready_ms <= arrival[1].ready_ms);
+        start = arrival->end;
+    }
+    spot_bug_assert(start == self->end);
     spot_bug_assert(spot_fleet_population(self) <= self->capacity);
 }

@@ -2,11 +2,11 @@
 /* The instances by what they do: prepping, standby, active; each in order of arrival
  * there.
  *
- * They stand in two queues. Those who are ready stand in one: the active ones up to a
- * mark, behind it standby, so that to make the first of standby active is to move the
- * mark. Those who prepare stand in the other. Who leaves leaves a hole, which is closed
- * when a queue has come to the end of its places. Little of what instances do depends on
- * a branch: what would decide it is as good as random. */
+ * All stand in one queue, behind each other: the active ones up to a mark, standby up to
+ * another one, then those who prepare. So to finish preparation or to make the first of
+ * standby active is to move a mark. Who leaves leaves a hole; holes are closed when the
+ * queue has come to the end of its places. Little of what instances do depends on a
+ * branch: what would decide it is as good as random. */
 #ifndef SPOT_SIM_FLEET_FLEET_H
 #define SPOT_SIM_FLEET_FLEET_H
 
@@ -24,19 +24,26 @@ typedef enum {
 
 extern const char *const spot_role_names[SPOT_NUM_ROLES];
 
+/* Those who came together and prepare. */
+typedef struct {
+    int64_t ready_ms; /* when they are standby */
+    int64_t end;      /* the place behind the last of them */
+} spot_arrival_t;
+
 typedef struct {
     int32_t capacity;
     int32_t counts[SPOT_NUM_ROLES]; /* instances by role */
-    int64_t num_places;     /* of each queue: first the prepping, then the ready */
-    int64_t prepping_start; /* place of the first who prepares */
-    int64_t prepping_end;   /* behind the last one */
-    int64_t active_end;     /* behind the last who is active */
-    int64_t standby_start;  /* the mark: from here on standby, before it active */
-    int64_t ready_end;      /* behind the last of standby */
-    int32_t *slots;         /* [2 num_places] by place; < 0: a hole */
-    int64_t
-        *ready_ms;  /* [num_places] prepping: when it is standby; INT64_MAX at the end */
-    int32_t *place; /* [capacity] by slot; place[-1] takes what is written for holes */
+    int64_t num_places;
+    int64_t active_end; /* the place behind the last who is active */
+    int64_t ready_end;  /* behind the last of standby: that of the first who prepares */
+    int64_t end;        /* behind the last who prepares */
+    int32_t *slots;     /* [num_places] by place; < 0: a hole */
+    int32_t arrivals_start; /* the first of which somebody prepares */
+    int32_t arrivals_end;   /* behind the last one */
+    spot_arrival_t
+        *arrivals; /* [num_places] in order; at arrivals_end one that is never ready */
+    int32_t *leaving; /* [capacity] surplus on its way to standby */
+    int32_t *place;   /* [capacity] by slot; place[-1] takes what is written for holes */
 } spot_fleet_t;
 
 /* NO_MEMORY; free self even then. */

@@ -25,16 +25,17 @@ typedef enum {
 /* What a record is called in JSON; a change is called by its kind of event. */
 const char *spot_log_record_name(const spot_log_record_t *record);
 
-/* The engine's side: each appends what it is about. The train must have a log. */
-void spot_run_log_change(spot_train_t *train, const spot_change_t *change);
-void spot_run_log_fleet(spot_train_t *train);
+/* The engine's side: each appends what it is about. The train must have a log. Most runs
+ * have none: they are spared the code. */
+SPOT_NOINLINE void spot_run_log_change(spot_train_t *train, const spot_change_t *change);
+SPOT_NOINLINE void spot_run_log_fleet(spot_train_t *train);
 /* The waiting or the pauses of the episode that ends now. */
-void spot_run_log_pauses(spot_train_t *train);
+SPOT_NOINLINE void spot_run_log_pauses(spot_train_t *train);
 /* Its training, with the category of what was not durable. */
-void spot_run_log_training(
+SPOT_NOINLINE void spot_run_log_training(
     spot_train_t *train, const spot_progress_t *progress, spot_share_t rest);
 /* The end of the run; puts the log in order. */
-void spot_run_log_end(spot_train_t *train);
+SPOT_NOINLINE void spot_run_log_end(spot_train_t *train);
 
 /* One JSON object a line, in order of time. */
 void spot_run_log_write(const spot_event_log_t *log, FILE *out);

@@ -106,10 +106,12 @@ SPOT_API void spot_train_free(spot_train_t *self);
 SPOT_API SPOT_MUST_CHECK int spot_train_run(
     spot_train_t *self, uint64_t seed, uint64_t replication, spot_event_log_t *log);
 
-/* The same one step at a time, for tests: start, then step while it returns 1. */
+/* The same in pieces, for tests: start, then step while it returns 1. A step visits at
+ * most max_ticks ticks; of these there are those at which a change is seen or a
+ * preparation ends. */
 void spot_train_start(
     spot_train_t *self, uint64_t seed, uint64_t replication, spot_event_log_t *log);
-SPOT_MUST_CHECK int spot_train_step(spot_train_t *self);
+SPOT_MUST_CHECK int spot_train_step(spot_train_t *self, int64_t max_ticks);
 
 /* Clock, episode, who lives and what is to come; for debugging and failing tests. */
 void spot_train_print_state(const spot_train_t *self, FILE *out);

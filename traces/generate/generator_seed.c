@@ -69,8 +69,12 @@ seed_free(void *model)
  * number of failures in between is floor(ln U / ln q). 1 - uniform is exact and never 0.
  * Without a chance of success the number is infinite or not a number. */
 static SPOT_NOINLINE void
-draw_gaps(spot_seed_ahead_t *gaps, const direction_t *direction, spot_rng_t *rng)
+draw_gaps(state_t *self, int direction_id)
 {
+    const direction_t *direction = &self->model->directions[direction_id];
+    spot_seed_ahead_t *gaps = &self->gaps[direction_id];
+    spot_rng_t *rng = &self->gap[direction_id];
+
     for (int j = 0; j < SPOT_SEED_NUM_AHEAD; j++) {
         const double num_failures =
             log(1 - spot_rng_uniform(rng)) * direction->failures_per_log;
@@ -82,8 +86,12 @@ draw_gaps(spot_seed_ahead_t *gaps, const direction_t *direction, spot_rng_t *rng
 }
 
 static SPOT_NOINLINE void
-draw_sizes(spot_seed_ahead_t *sizes, const direction_t *direction, spot_rng_t *rng)
+draw_sizes(state_t *self, int direction_id)
 {
+    const direction_t *direction = &self->model->directions[direction_id];
+    spot_seed_ahead_t *sizes = &self->sizes[direction_id];
+    spot_rng_t *rng = &self->count[direction_id];
+
     for (int j = 0; j < SPOT_SEED_NUM_AHEAD; j++) {
         sizes->values[j] = spot_size_law_draw(&direction->law, rng);
     }
@@ -96,8 +104,7 @@ spot_seed_advance(state_t *self, int direction_id, int64_t tick)
     spot_seed_ahead_t *gaps = &self->gaps[direction_id];
 
     if (gaps->num_used == SPOT_SEED_NUM_AHEAD) {
-        draw_gaps(
-            gaps, &self->model->directions[direction_id], &self->gap[direction_id]);
+        draw_gaps(self, direction_id);
     }
     self->next_tick[direction_id] = tick + gaps->values[gaps->num_used++];
 }
@@ -108,8 +115,7 @@ next_size(state_t *self, int direction_id)
     spot_seed_ahead_t *sizes = &self->sizes[direction_id];
 
     if (sizes->num_used == SPOT_SEED_NUM_AHEAD) {
-        draw_sizes(
-            sizes, &self->model->directions[direction_id], &self->count[direction_id]);
+        draw_sizes(self, direction_id);
     }
     return sizes->values[sizes->num_used++];
 }
@@ -143,17 +149,14 @@ seed_start(void *state, const void *model, const spot_dice_t *dice)
 }
 
 /* An event with nothing to do (no instance left, or no room) is dropped. Which direction
- * is next is as good as random, so nothing but tables depends on it. */
+ * is next is as good as random, so that it is a factor and no branch. */
 static bool
 next_up_to_tick(state_t *self, int64_t last_tick, spot_event_t *event)
 {
     static const spot_event_kind_t kinds[] = {
         [PREEMPTION] = SPOT_EVENT_PREEMPT, [ADDITION] = SPOT_EVENT_ADD};
-    static const int64_t signs[] = {[PREEMPTION] = -1, [ADDITION] = 1};
     const spot_model_common_t *common = &self->model->common;
-    const int64_t rooms[] = {[PREEMPTION] = self->population,
-        [ADDITION] = common->capacity - self->population};
-    int64_t tick, size;
+    int64_t sign, room, tick, size;
     int j;
 
     do {
@@ -164,10 +167,12 @@ next_up_to_tick(state_t *self, int64_t last_tick, spot_event_t *event)
             return false;
         }
         spot_seed_advance(self, j, tick);
-    } while (rooms[j] == 0);
+        sign = 2 * j - 1;
+        room = j * common->capacity - sign * self->population;
+    } while (room == 0);
     size = next_size(self, j);
-    size = size < rooms[j] ? size : rooms[j];
-    self->population += signs[j] * size;
+    size = size < room ? size : room;
+    self->population += sign * size;
     event->time_ms = tick * common->tick_ms;
     event->kind = kinds[j];
     event->count = (int32_t) size;
@@ -175,7 +180,7 @@ next_up_to_tick(state_t *self, int64_t last_tick, spot_event_t *event)
     return true;
 }
 
-static bool
+static SPOT_FLATTEN bool
 seed_next(void *state, spot_event_t *event)
 {
     state_t *self = state;

@@ -96,18 +96,16 @@ give_slots(spot_membership_t *self, spot_pool_t *pool, int32_t count)
 {
     const int32_t population = pool->population;
     const int64_t num_births = pool->num_births;
-    int32_t num_free = self->num_free;
+    const int32_t *free_end = self->free_slots + self->capacity - self->population;
 
     for (int32_t j = 0; j < count; j++) {
-        const int32_t slot =
-            num_free > 0 ? self->free_slots[--num_free] : self->num_slots_used++;
+        const int32_t slot = *--free_end;
 
         pool->living[population + j] = slot;
         self->place[slot] = population + j;
         self->birth[slot] = num_births + j + 1;
         self->taken[j] = slot;
     }
-    self->num_free = num_free;
     self->population += count;
     pool->population += count;
     pool->num_births += count;
@@ -135,7 +133,7 @@ take_slot(spot_membership_t *self, spot_pool_t *pool, int32_t place)
 
     pool->living[place] = last;
     self->place[last] = place;
-    self->free_slots[self->num_free++] = slot;
+    self->free_slots[self->capacity - self->population--] = slot;
     return slot;
 }
 
@@ -165,6 +163,9 @@ give_initial_slots(spot_membership_t *self)
             num_given++;
         }
     }
+    for (int32_t slot = 0; slot < self->population; slot++) {
+        self->taken[slot] = slot;
+    }
 }
 
 void
@@ -175,8 +176,9 @@ spot_membership_start(spot_membership_t *self, uint64_t seed, uint64_t replicati
     self->model->generator->start(self->source, self->model->model, &dice);
     self->has_event = false;
     self->population = 0;
-    self->num_slots_used = 0;
-    self->num_free = 0;
+    for (int32_t j = 0; j < self->capacity; j++) {
+        self->free_slots[j] = self->capacity - 1 - j;
+    }
     for (int32_t j = 0; j < self->num_pools; j++) {
         self->pools[j].population = 0;
         self->pools[j].num_births = 0;
@@ -216,7 +218,6 @@ apply_counted_loss(spot_membership_t *self, spot_pool_t *pool, const spot_event_
 
         self->taken[j] = take_slot(self, pool, (int32_t) place);
     }
-    self->population -= count;
     for (int32_t j = 0; self->num_names > 0 && j < count; j++) {
         const int32_t name_id = self->name_id[self->taken[j]];
 
@@ -237,12 +238,12 @@ apply_named_loss(spot_membership_t *self, const spot_event_t *event)
         int32_t *slot = &self->slot_of_name[event->name_ids[j]];
 
         if (*slot >= 0) {
-            self->taken[count++] = take_slot(
-                self, &self->pools[self->pool_of_slot[*slot]], self->place[*slot]);
+            spot_pool_t *pool = &self->pools[self->pool_of_slot[*slot]];
+
+            self->taken[count++] = take_slot(self, pool, self->place[*slot]);
             *slot = -1;
         }
     }
-    self->population -= count;
     return count;
 }
 
@@ -342,14 +343,13 @@ spot_membership_verify(const spot_membership_t *self)
     int32_t num_names_living = 0, num_named = 0, num_living = 0;
 
     spot_bug_assert(self->population >= 0 && self->population <= self->capacity);
-    spot_bug_assert(self->population + self->num_free == self->num_slots_used);
     for (int32_t pool_id = 0; pool_id < self->num_pools; pool_id++) {
         const spot_pool_t *pool = &self->pools[pool_id];
 
         for (int32_t j = 0; j < pool->population; j++) {
             const int32_t slot = pool->living[j];
 
-            spot_bug_assert(slot >= 0 && slot < self->num_slots_used);
+            spot_bug_assert(slot >= 0 && slot < self->capacity);
             spot_bug_assert(self->place[slot] == j);
             spot_bug_assert(self->pool_of_slot[slot] == pool_id);
             if (has_names && self->name_id[slot] >= 0) {

@@ -37,15 +37,13 @@ typedef struct {
     bool has_event;
     int32_t capacity;
     int32_t population;
-    int32_t num_slots_used; /* slots below were used in this replication */
-    int32_t num_free;
-    int32_t *free_slots; /* [num_free] used once, free again, last in first out */
+    int32_t *free_slots; /* [capacity - population] last in first out */
     int32_t num_pools;
     spot_pool_t *pools;    /* [num_pools] one for each zone of a generator, else one */
     int32_t *living;       /* of all pools, one after the other */
     int32_t *place;        /* [capacity] index into its pool's living of a living slot */
     int32_t *pool_of_slot; /* [capacity] */
-    int32_t *taken;        /* [capacity] slots of the latest change */
+    int32_t *taken;        /* [capacity] slots of the latest change; at the start all */
     int64_t *birth;        /* [capacity] 1, 2, ... by birth in its pool */
     size_t num_names;      /* ids in the events; 0: they name nobody */
     int32_t *name_id;      /* [capacity] -1: no event names it; without names [0] */

@@ -44,6 +44,15 @@ test_states_of_a_run(void **state)
     bind_good_scenario(&scenario, scenario_text);
     assert_int_equal(spot_train_init(&train, &scenario), 0);
     spot_train_start(&train, 1, 0, NULL);
+    assert_state(&train, "now 0 ms, end 60000 ms; since 0 ms: 0 active in 0 pipelines, "
+                         "training from 0 ms; "
+                         "0 steps executed, 0 durable\n"
+                         "living: 3 of 4: 0=i1 1=i2 2=i3\n"
+                         "prepping: 3 of 4: 0 1 2\n"
+                         "standby: 0 of 4:\n"
+                         "active: 0 of 4:\n");
+    spot_train_verify(&train);
+    assert_int_equal(spot_train_step(&train, 1), 1);
     assert_state(&train, "now 0 ms, end 60000 ms; since 0 ms: 2 active in 1 pipelines, "
                          "training from 0 ms; "
                          "0 steps executed, 0 durable\n"
@@ -51,7 +60,7 @@ test_states_of_a_run(void **state)
                          "prepping: 0 of 4:\n"
                          "standby: 1 of 4: 2\n"
                          "active: 2 of 4: 0 1\n");
-    assert_int_equal(spot_train_step(&train), 1);
+    assert_int_equal(spot_train_step(&train, 1), 1);
     assert_state(&train, "now 5000 ms, end 60000 ms; since 0 ms: 2 active in 1 "
                          "pipelines, training from 0 "
                          "ms; 0 steps executed, 0 durable\n"
@@ -60,7 +69,7 @@ test_states_of_a_run(void **state)
                          "standby: 1 of 4: 2\n"
                          "active: 2 of 4: 0 1\n");
     spot_train_verify(&train);
-    assert_int_equal(spot_train_step(&train), 0);
+    assert_int_equal(spot_train_step(&train, 1), 0);
     spot_train_free(&train);
     spot_scenario_free(&scenario);
 }

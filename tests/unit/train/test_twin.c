@@ -299,7 +299,7 @@ run_by_steps(spot_train_t *train, spot_event_log_t *log)
 
     spot_train_start(train, 0, 0, log);
     spot_train_verify(train);
-    while ((ret = spot_train_step(train)) == 1) {
+    while ((ret = spot_train_step(train, 1)) == 1) {
         spot_train_verify(train);
     }
     assert_int_equal(ret, 0);
