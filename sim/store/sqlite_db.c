@@ -375,8 +375,14 @@ static int
 open_to_look(spot_db_t *self, const char *name, int timeout_ms)
 {
     const int64_t num_log_bytes = size_beside(name, "-wal");
+    struct stat about;
     int ret;
 
+    if (stat(name, &about) == 0 && S_ISDIR(about.st_mode)) {
+        remember(
+            self, SQLITE_CANTOPEN, "a folder"); /* which opens, but cannot be read */
+        return SPOT_ERR_IO;
+    }
     if (num_log_bytes >= 0 && size_beside(name, "-shm") >= 0) {
         return open_uri(self, name, "readonly_shm=1", timeout_ms);
     }
