@@ -68,8 +68,9 @@ static const struct argp_option options[] = {
         "Write the Sobol indices of a sensitivity plan as CSV, one row a metric and key",
         0},
     {"plan", OPTION_PLAN, NULL, 0,
-        "Print the points, the runs and an estimate of the time (measured on a few "
-        "runs), with --json as JSON; write nothing",
+        "Print the points, the runs, with -o FILE.db how many of them are there and "
+        "left, and an estimate of the time for these (measured on some runs), with "
+        "--json as JSON; write nothing",
         0},
     {"progress", OPTION_PROGRESS, "FORM", 0,
         "How to tell on standard error how far it is: auto (default: line on a "
@@ -141,7 +142,7 @@ finish_arguments(struct argp_state *state, arguments_t *arguments)
         strcmp(arguments->results.csv_path, "-") == 0) {
         argp_error(state, "--json and -o - both write to standard output");
     }
-    if (arguments->num_shards > 1 &&
+    if (arguments->num_shards > 1 && !arguments->is_plan &&
         (arguments->results.is_json || arguments->results.plot_path != NULL ||
             arguments->results.sensitivity_path != NULL)) {
         argp_error(state, "a part of a study has no results to show: merge the parts");
@@ -263,23 +264,19 @@ open_memory(spot_store_t **store, const spot_study_head_t *head)
     return ret;
 }
 
-/* The database of -o, or memory. */
+/* The database of -o, to go on with, or for a plan to look at. */
 static int
-open_store(const arguments_t *arguments, const spot_study_t *study, spot_store_t **store,
-    spot_diag_t *diag)
+open_database(const arguments_t *arguments, const spot_study_t *study,
+    spot_store_t **store, spot_diag_t *diag)
 {
     spot_study_provenance_t provenance;
-    int ret;
-
-    if (!is_store_path(arguments->output_path)) {
-        return open_memory(store, &study->head);
-    }
-    ret =
+    int ret =
         spot_study_provenance_init(&provenance, study, arguments->argc, arguments->argv);
+
     if (ret == 0) {
         provenance.provenance.num_threads = arguments->num_threads;
         provenance.provenance.shard = arguments->shard;
-        ret = spot_store_open_sqlite(
+        ret = (arguments->is_plan ? spot_store_look_sqlite : spot_store_open_sqlite)(
             store, arguments->output_path, &study->head, &provenance.provenance, diag);
     }
     spot_study_provenance_free(&provenance);
@@ -315,6 +312,19 @@ write_results(const arguments_t *arguments, const spot_store_t *store, spot_diag
     return spot_study_results_write(&arguments->results, store, diag);
 }
 
+/* Says why a store, if there is one, could not be written or read. */
+static int
+close_store(spot_store_t *store, int error, spot_diag_t *diag)
+{
+    int flushed = 0;
+
+    if (store != NULL) {
+        flushed = store->flush(store, diag);
+        store->close(store);
+    }
+    return flushed != 0 ? flushed : error;
+}
+
 static int
 simulate(const arguments_t *arguments, const spot_study_t *study, spot_diag_t *diag)
 {
@@ -329,7 +339,9 @@ simulate(const arguments_t *arguments, const spot_study_t *study, spot_diag_t *d
     int ret = check_outputs(arguments, study, diag);
 
     if (ret == 0) {
-        ret = open_store(arguments, study, &store, diag);
+        ret = is_store_path(arguments->output_path)
+                  ? open_database(arguments, study, &store, diag)
+                  : open_memory(&store, &study->head);
     }
     if (ret == 0 && arguments->results.plot_path != NULL) {
         ret = spot_study_plot_check(store, arguments->results.plot_path, diag);
@@ -345,13 +357,31 @@ simulate(const arguments_t *arguments, const spot_study_t *study, spot_diag_t *d
     if (ret == 0) {
         ret = write_results(arguments, store, diag);
     }
-    if (store != NULL) {
-        const int flushed = store->flush(store, diag); /* says why it was not read */
+    return close_store(store, ret, diag);
+}
 
-        ret = flushed != 0 ? flushed : ret;
-        store->close(store);
+/* What would run, beside what is in the database, if there is one. */
+static int
+show_plan(const arguments_t *arguments, const spot_study_t *study, spot_diag_t *diag)
+{
+    spot_plan_request_t request = {.store_path = arguments->output_path,
+        .shard = arguments->num_shards > 1 ? arguments->shard : "",
+        .run = {.num_threads = (int) arguments->num_threads,
+            .shard_id = arguments->shard_id,
+            .num_shards = arguments->num_shards},
+        .is_json = arguments->results.is_json};
+    spot_store_t *store = NULL;
+    int ret = 0;
+
+    if (is_store_path(arguments->output_path) &&
+        access(arguments->output_path, F_OK) == 0) {
+        ret = open_database(arguments, study, &store, diag);
     }
-    return ret;
+    request.store = store;
+    if (ret == 0) {
+        ret = spot_plan_show(study, &request, diag);
+    }
+    return close_store(store, ret, diag);
 }
 
 static int
@@ -377,8 +407,7 @@ run(int argc, char **argv)
     if (ret != 0) {
         exit_code = spot_command_finish_reading(&diag, ret);
     } else {
-        ret = arguments.is_plan ? spot_plan_show(&study, (int) arguments.num_threads,
-                                      arguments.results.is_json, &diag)
+        ret = arguments.is_plan ? show_plan(&arguments, &study, &diag)
                                 : simulate(&arguments, &study, &diag);
         exit_code = spot_command_finish(&diag, ret);
     }

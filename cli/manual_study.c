@@ -121,6 +121,17 @@ static const char database[] =
     "be "
     "taken away.\n";
 
+static const char planning[] =
+    ".SH PLANNING\n"
+    "\\-\\-plan prints what would run without running it, but for 0.3 s of the "
+    "processor on up to 32 points, of which the time is estimated. With \\-o FILE.db "
+    "it looks into the database, where there is one: how many replications are there, "
+    "how many are left, and the time for these. It writes nothing, and keeps nobody "
+    "from writing; a study that a run would refuse is refused. With until and optimise "
+    "the runs left go from those of the next round to those that the points in it may "
+    "still take. With \\-\\-shard they are those of the part. JSON has the runs as "
+    "runs_there, min_runs_left and max_runs_left, times in s.\n";
+
 static const char progress[] =
     ".SH PROGRESS\n"
     "\\-\\-progress json writes an object a line on standard error, once a second: "
@@ -145,5 +156,6 @@ spot_manual_study(FILE *out)
     fputs(precision, out);
     fputs(optimise, out);
     fputs(database, out);
+    fputs(planning, out);
     fputs(progress, out);
 }

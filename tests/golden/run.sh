@@ -148,8 +148,9 @@ golden_plan() {
     name=$1
     shift
     ends 0 study "$@" --plan --threads 2
-    sed 's/^time: about .* on 2 threads, measured on .* runs$/time: measured/
-        /"m.._s": /d; /"measured_runs": /d' "$work/stdout" >"$work/plan"
+    sed "s/^time: \(about [0-9.]* [a-z]*\|under 1 s\) on 2 threads, measured on [0-9]* runs\$/time: measured/
+        s|$work/||; /\"m.._s\": [0-9]/d; /\"measured_runs\": [1-9]/d" \
+        "$work/stdout" >"$work/plan"
     same "$name" "$work/plan"
 }
 golden_plan study-plan.txt study.yaml
@@ -192,6 +193,26 @@ done
 # ---- A database ----
 set -- study study.yaml --set replications.count=2
 ends 0 "$@" -o "$work/results.db"
+# A plan looks into it and leaves it as it is; a run that would be refused is refused.
+cp "$work/results.db" "$work/results-before.db"
+touch -d "2026-01-01 00:00" "$work/results.db"
+ls -l --full-time "$work"/results.db* >"$work/listed-before"
+golden_plan study-plan-there.txt study.yaml -o "$work/results.db"
+golden_plan study-plan-there.json study.yaml -o "$work/results.db" --json
+golden_plan study-plan-shard.txt study.yaml -o "$work/results.db" --shard 2/3
+ends 0 "$@" --plan -o "$work/results.db"
+expect "nothing is left" grep -qx "left: 0" "$work/stdout"
+expect "which takes no time" grep -qx "time: none, all runs are there" "$work/stdout"
+ends 2 "$@" --plan -o "$work/results.db" --set "job.reload=61 s"
+cp "$work/stderr" "$work/refused"
+ls -l --full-time "$work"/results.db* >"$work/listed-after"
+expect "nothing is written" cmp "$work/listed-before" "$work/listed-after"
+expect "the database is as it was" cmp "$work/results-before.db" "$work/results.db"
+ends 2 "$@" -o "$work/results.db" --set "job.reload=61 s"
+expect "a plan is refused as a run is" cmp "$work/refused" "$work/stderr"
+ends 0 "$@" --plan -o "$work/none.db"
+expect "a plan makes no database" [ ! -e "$work/none.db" ]
+expect "and tells nothing of one" [ "$(grep -c '^there:\|^left' "$work/stdout")" -eq 0 ]
 golden export.csv export "$work/results.db"
 golden export.jsonl export "$work/results.db" --jsonl
 golden export-points.csv export "$work/results.db" --per point
