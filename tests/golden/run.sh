@@ -173,6 +173,18 @@ for num_threads in 1 4; do
         --sensitivity "$work/indices.csv"
     same study-sensitivity.csv "$work/indices.csv"
 done
+# Of fewer than 4 replications the noise is not known, which is said once.
+for count in 1 3 4; do
+    num_warnings=$((count < 4 ? 1 : 0))
+    set -- study study-sensitivity.yaml --set replications.count=$count
+    ends 0 "$@"
+    expect "a warning in the table of $count replications" test \
+        "$(grep -c '^warning: indices hold the noise .* at least 4 rep' "$work/stdout")" \
+        -eq $num_warnings
+    ends 0 "$@" --json
+    expect "a warning in the JSON of $count replications" test \
+        "$(grep -c '"warning": "indices hold the noise' "$work/stdout")" -eq $num_warnings
+done
 ends 2 study study.yaml --sensitivity "$work/indices.csv"
 stderr_says "--sensitivity needs plan: {sensitivity: {points: 256}}"
 ends 1 study study-sobol.yaml --set "plot={x: job.reload, stack: [idle_fraction]}" \
