@@ -223,6 +223,8 @@ stderr_says "use another file or delete this one"
 ends 0 "$@" -o "$work/results.db" --set "question=Another one?"
 golden export.csv export "$work/results.db"
 ends 0 study optimise.yaml -o "$work/race.db" # some points stop early
+ends 0 study optimise.yaml --set replications.min=100 --plan
+stderr_says "warning: --set replications.min:1:1: replications.min: 100 is not a multiple of 64"
 ends 0 merge "$work/race-merged.db" "$work/race.db"
 expect "a race that is over is finished" test "$(wc -l <"$work/stderr")" -eq 1
 rm -f "$work"/*.db
