@@ -223,6 +223,10 @@ stderr_says "use another file or delete this one"
 ends 0 "$@" -o "$work/results.db" --set "question=Another one?"
 golden export.csv export "$work/results.db"
 ends 0 study optimise.yaml -o "$work/race.db" # some points stop early
+golden optimise-points.csv export "$work/race.db" --per point
+awk -F, '{ print $1, $NF }' optimise.csv | uniq >"$work/fates"
+awk -F, '{ print $1, $NF }' "$work/stdout" >"$work/exported-fates"
+expect "a point has one fate" cmp "$work/fates" "$work/exported-fates"
 ends 0 study optimise.yaml --set replications.min=100 --plan
 stderr_says "warning: --set replications.min:1:1: replications.min: 100 is not a multiple of 64"
 ends 0 merge "$work/race-merged.db" "$work/race.db"
