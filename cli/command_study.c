@@ -283,14 +283,14 @@ open_database(const arguments_t *arguments, const spot_study_t *study,
     return ret;
 }
 
-/* How to go on after an interrupt, and what is there so far. */
+/* How to go on after an interrupt, and what is there so far. That it was one is said at
+ * the end of every command. */
 static void
 tell_how_to_go_on(
     const arguments_t *arguments, const spot_store_t *store, spot_diag_t *diag)
 {
     if (is_store_path(arguments->output_path)) {
-        fprintf(stderr,
-            "interrupted: what was run is in %s; the same command goes on from there\n",
+        fprintf(stderr, "what was run is in %s; the same command goes on from there\n",
             arguments->output_path);
     } else {
         spot_study_results_keep_partial(&arguments->results, store, diag);

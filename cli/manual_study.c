@@ -61,6 +61,7 @@ static const char precision[] =
     "keep: "
     "summaries) until the Student interval of the mean is as narrow as asked for; all "
     "rows that are there count, those of earlier studies of the same database too. "
+    "The minimum is rounded up to whole batches, with a warning, the maximum is kept. "
     "Below "
     "the minimum of 256 replications skewed metrics stop too early too often. Values "
     "that are all the same say nothing of what is rarer than 3 in so many; the table "
@@ -81,7 +82,8 @@ static const char results[] =
     "undefined.\n";
 
 static const char optimise[] =
-    ".SH OPTIMISE\nThe points race: all start with replications.min, and after "
+    ".SH OPTIMISE\nThe points race: all start with replications.min, rounded up to "
+    "whole batches of 64, and after "
     "each round, which takes them half as far again, those stop that another point "
     "dominates or that break a condition of subject_to, with confidence. "
     "Differences are paired, replication by replication. A point takes others out "

@@ -174,6 +174,18 @@ for num_threads in 1 4; do
         --sensitivity "$work/indices.csv"
     same study-sensitivity.csv "$work/indices.csv"
 done
+# Of fewer than 4 replications the noise is not known, which is said once.
+for count in 1 3 4; do
+    num_warnings=$((count < 4 ? 1 : 0))
+    set -- study study-sensitivity.yaml --set replications.count=$count
+    ends 0 "$@"
+    expect "a warning in the table of $count replications" test \
+        "$(grep -c '^warning: indices hold the noise .* at least 4 rep' "$work/stdout")" \
+        -eq $num_warnings
+    ends 0 "$@" --json
+    expect "a warning in the JSON of $count replications" test \
+        "$(grep -c '"warning": "indices hold the noise' "$work/stdout")" -eq $num_warnings
+done
 ends 2 study study.yaml --sensitivity "$work/indices.csv"
 stderr_says "--sensitivity needs plan: {sensitivity: {points: 256}}"
 ends 1 study study-sobol.yaml --set "plot={x: job.reload, stack: [idle_fraction]}" \
@@ -232,6 +244,12 @@ stderr_says "use another file or delete this one"
 ends 0 "$@" -o "$work/results.db" --set "question=Another one?"
 golden export.csv export "$work/results.db"
 ends 0 study optimise.yaml -o "$work/race.db" # some points stop early
+golden optimise-points.csv export "$work/race.db" --per point
+awk -F, '{ print $1, $NF }' optimise.csv | uniq >"$work/fates"
+awk -F, '{ print $1, $NF }' "$work/stdout" >"$work/exported-fates"
+expect "a point has one fate" cmp "$work/fates" "$work/exported-fates"
+ends 0 study optimise.yaml --set replications.min=100 --plan
+stderr_says "warning: --set replications.min:1:1: replications.min: 100 is not a multiple of 64"
 ends 0 merge "$work/race-merged.db" "$work/race.db"
 expect "a race that is over is finished" test "$(wc -l <"$work/stderr")" -eq 1
 rm -f "$work"/*.db
