@@ -76,9 +76,7 @@ add_row(answer_t *self, int rule, double interval_s)
     row->efficiency = spot_theory_efficiency(theory, interval_s);
     row->expected_s = spot_theory_segment_s(theory, interval_s);
     row->expected_immune_s = spot_theory_segment_immune_s(theory, interval_s);
-    row->efficiency_immune = row->expected_immune_s > 0
-                                 ? interval_s / row->expected_immune_s
-                                 : row->efficiency;
+    row->efficiency_immune = spot_theory_efficiency_immune(theory, interval_s);
     row->waste = spot_theory_waste(theory, interval_s);
     if (step_s > 0) {
         row->steps = nearest_steps(interval_s, step_s);

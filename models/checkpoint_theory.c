@@ -149,6 +149,16 @@ spot_theory_efficiency(const spot_theory_t *self, double work_s)
     return spot_theory_life_efficiency(&life, self->mtbf_s, self->restart_s);
 }
 
+/* A life is longer by the restart, and only what is behind it is exponential. */
+double
+spot_theory_efficiency_immune(const spot_theory_t *self, double work_s)
+{
+    const spot_theory_life_t life = life_of_work(self, work_s);
+
+    return spot_theory_life_efficiency(&life, self->mtbf_s, 0) * self->mtbf_s /
+           (self->mtbf_s + self->restart_s);
+}
+
 double
 spot_theory_waste(const spot_theory_t *self, double work_s)
 {

@@ -78,6 +78,9 @@ double spot_theory_segment_immune_s(const spot_theory_t *self, double work_s);
  * times the time without failures and checkpoints. At work 0 the limit. */
 double spot_theory_efficiency(const spot_theory_t *self, double work_s);
 
+/* The same if no failure hits a restart. */
+double spot_theory_efficiency_immune(const spot_theory_t *self, double work_s);
+
 /* First-order waste s/tau + (tau/2 + p + R)/M: good while it is small and the write
  * stalls nothing. INFINITY at work 0 with a stall. */
 double spot_theory_waste(const spot_theory_t *self, double work_s);

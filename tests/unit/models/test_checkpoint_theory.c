@@ -275,6 +275,9 @@ test_limits(void **state)
         /* A restart that is not hit is shorter; without one it makes no difference. */
         assert_true(spot_theory_segment_immune_s(&theory, work_s) <=
                     spot_theory_segment_s(&theory, work_s) * (1 + 1e-12));
+        assert_near(spot_theory_efficiency_immune(&theory, work_s) *
+                        spot_theory_segment_immune_s(&theory, work_s),
+            work_s, 1e-12);
         sync.restart_s = 0;
         assert_near(spot_theory_segment_immune_s(&sync, work_s),
             spot_theory_segment_s(&sync, work_s), 1e-14);
@@ -353,6 +356,9 @@ test_extremes(void **state)
         assert_true(efficiency >= 0 && efficiency <= 1 + 1e-12);
         assert_true(spot_theory_segment_s(&theory, work_s) >= work_s * (1 - 1e-12));
         assert_true(spot_theory_segment_immune_s(&theory, work_s) >= 0);
+        assert_true(spot_theory_efficiency_immune(&theory, work_s) <= 1 + 1e-12);
+        assert_true(
+            spot_theory_efficiency_immune(&theory, work_s) >= efficiency * (1 - 1e-12));
         assert_true(spot_theory_waste(&theory, work_s) >= 0);
         assert_true(best_s >= 0 && best_s <= SPOT_THEORY_MAX_S);
         assert_true(spot_theory_efficiency(&theory, best_s) >= efficiency * (1 - 1e-12));
