@@ -134,6 +134,9 @@ apply_theory(spot_run_theory_t *self, const spot_job_t *job)
         .restart_s = self->restart_s,
         .busy = job->checkpoint.busy == SPOT_BUSY_JOIN ? SPOT_BUSY_JOIN : SPOT_BUSY_WAIT,
     };
+    if (job->checkpoint.mode == SPOT_CHECKPOINT_ASYNC) {
+        self->best_busy = theory.busy == SPOT_BUSY_JOIN ? "join" : "wait";
+    }
     self->best_steps = spot_theory_best_steps(&theory, self->step_s);
     self->best_efficiency =
         spot_theory_efficiency(&theory, (double) self->best_steps * self->step_s);
@@ -192,8 +195,11 @@ write_lines(const spot_run_theory_t *self, FILE *out)
         fprintf(out, "  %+.2f %% of what theory says", 100 * difference(self));
     }
     fprintf(out,
-        "\n  best by theory %14.2f %%  with a checkpoint every %" PRId64 " step%s\n",
-        100 * self->best_efficiency, self->best_steps, self->best_steps == 1 ? "" : "s");
+        "\n  best by theory %14.2f %%  of fixed intervals, with every: %" PRId64
+        " step%s%s%s\n",
+        100 * self->best_efficiency, self->best_steps, self->best_steps == 1 ? "" : "s",
+        self->best_busy == NULL ? "" : ", busy: ",
+        self->best_busy == NULL ? "" : self->best_busy);
 }
 
 void
@@ -237,6 +243,7 @@ write_members(const spot_run_theory_t *self, spot_json_t *json)
     spot_json_number(json, "difference", difference(self));
     spot_json_integer(json, "best_steps", self->best_steps);
     spot_json_number(json, "best_efficiency", self->best_efficiency);
+    spot_json_text(json, "best_busy", self->best_busy);
     spot_json_open(json, "doubts", '[');
     for (int j = 0; j < SPOT_NUM_DOUBTS; j++) {
         if (self->doubts[j]) {

@@ -41,8 +41,10 @@ typedef struct {
     double step_s;         /* at that mean */
     double work_s;         /* between two checkpoints */
     double period_s;       /* from one to the next */
-    int64_t best_steps;    /* between checkpoints, by theory */
+    int64_t best_steps;    /* of fixed numbers of steps between checkpoints, by theory */
     double best_efficiency;
+    const char *best_busy; /* checkpoint.busy for that: as the scenario has it, wait in
+                              place of skip; NULL: synchronous */
     bool doubts[SPOT_NUM_DOUBTS];
 } spot_run_theory_t;
 
