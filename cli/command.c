@@ -20,6 +20,7 @@ const spot_command_t *const spot_commands[] = {
     &spot_command_trace_generate,
     &spot_command_trace_compare,
     &spot_command_profile,
+    &spot_command_theory_checkpoint,
     &spot_command_help,
     NULL,
 };
@@ -56,7 +57,7 @@ spot_command_parse(const spot_command_t *command, int argc, char **argv,
     char *help = join_help(command);
     const struct argp argp = {.options = command->options,
         .parser = parse,
-        .args_doc = command->arguments,
+        .args_doc = command->arguments[0] == '\0' ? NULL : command->arguments,
         .doc = help};
     error_t error;
 
@@ -82,18 +83,31 @@ spot_option_integer(
     return value;
 }
 
-int64_t
-spot_option_duration_ms(struct argp_state *state, const char *option, const char *text)
+static int64_t
+duration_ms_from(struct argp_state *state, const char *option, const char *text,
+    int64_t min_ms, const char *range)
 {
     const char *problem = "";
     int64_t duration_ms = 0;
 
-    if (spot_duration_parse(text, &duration_ms, &problem) != 0 || duration_ms <= 0) {
-        argp_error(state,
-            "%s: expected a duration above 0 such as \"355 min\", got \"%s\"", option,
-            text);
+    if (spot_duration_parse(text, &duration_ms, &problem) != 0 || duration_ms < min_ms) {
+        argp_error(state, "%s: expected a duration %s 0 such as \"355 min\", got \"%s\"",
+            option, range, text);
     }
     return duration_ms;
+}
+
+int64_t
+spot_option_duration_ms(struct argp_state *state, const char *option, const char *text)
+{
+    return duration_ms_from(state, option, text, 1, "above");
+}
+
+int64_t
+spot_option_duration_from_0_ms(
+    struct argp_state *state, const char *option, const char *text)
+{
+    return duration_ms_from(state, option, text, 0, "from");
 }
 
 int64_t

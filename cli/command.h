@@ -40,6 +40,7 @@ extern const spot_command_t spot_command_run;
 extern const spot_command_t spot_command_study;
 extern const spot_command_t spot_command_merge;
 extern const spot_command_t spot_command_export;
+extern const spot_command_t spot_command_theory_checkpoint;
 extern const spot_command_t spot_command_help;
 
 /* Every command, in the order of the manual, NULL-terminated. */
@@ -55,6 +56,8 @@ void spot_command_parse(const spot_command_t *command, int argc, char **argv,
 int64_t spot_option_integer(
     struct argp_state *state, const char *option, const char *text, int64_t min);
 int64_t spot_option_duration_ms(
+    struct argp_state *state, const char *option, const char *text);
+int64_t spot_option_duration_from_0_ms(
     struct argp_state *state, const char *option, const char *text);
 
 /* The same where a plain number is in seconds. */

@@ -14,6 +14,7 @@ enum {
     OPTION_SEED,
     OPTION_REPLICATION,
     OPTION_SET,
+    OPTION_CHECK_THEORY,
     OPTION_JSON,
     OPTION_EVENTS,
     OPTION_PLOT
@@ -26,6 +27,7 @@ typedef struct {
     const char *plot_path;
     int64_t seed;
     int64_t replication;
+    bool has_theory;
     bool is_json;
     spot_option_list_t sets;
 } arguments_t;
@@ -41,6 +43,10 @@ static const struct argp_option options[] = {
     {"set", OPTION_SET, "KEY=VALUE", 0,
         "Set a key of the scenario, e.g. job.reload=\"60 s\"; may be given several "
         "times",
+        0},
+    {"check-theory", OPTION_CHECK_THEORY, NULL, 0,
+        "Tell beside the result what share of its time the job keeps by the theory of "
+        "checkpoints, see 'spotsim theory checkpoint --help'",
         0},
     {"json", OPTION_JSON, NULL, 0, "Print the result as one JSON object", 0},
     {"events", OPTION_EVENTS, "FILE.jsonl", 0,
@@ -68,6 +74,9 @@ parse(int key, char *text, struct argp_state *state)
             return 0;
         case OPTION_SET:
             spot_option_list_add(&arguments->sets, text);
+            return 0;
+        case OPTION_CHECK_THEORY:
+            arguments->has_theory = true;
             return 0;
         case OPTION_JSON:
             arguments->is_json = true;
@@ -116,12 +125,16 @@ static int
 print_result(const arguments_t *arguments, const spot_scenario_t *scenario,
     const spot_train_result_t *result, spot_diag_t *diag)
 {
+    spot_run_theory_t theory;
     spot_outfile_t file;
     int ret = spot_outfile_init(&file, NULL, diag);
 
+    if (arguments->has_theory) {
+        spot_run_theory_init(&theory, scenario, result);
+    }
     if (ret == 0) {
         (arguments->is_json ? spot_run_json_write : spot_run_text_write)(
-            scenario, result, file.stream);
+            scenario, result, arguments->has_theory ? &theory : NULL, file.stream);
     }
     return spot_outfile_close(&file, ret, diag);
 }

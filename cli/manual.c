@@ -28,7 +28,7 @@ spot_manual_overview(FILE *out)
                  "Simulates elastic training on preemptible (spot) instances.\n\n"
                  "Commands:\n");
     for (size_t j = 0; spot_commands[j] != NULL; j++) {
-        fprintf(out, "  %-15s %s\n", spot_commands[j]->name, spot_commands[j]->summary);
+        fprintf(out, "  %-18s %s\n", spot_commands[j]->name, spot_commands[j]->summary);
     }
     fprintf(out, "\n'spotsim COMMAND --help' tells more, with examples. First try:\n"
                  "  spotsim study study.yaml -o idle.csv --plot idle.svg\n");
@@ -44,7 +44,7 @@ spot_manual_group(const char *word, FILE *out)
         const char *name = spot_commands[j]->name;
 
         if (strncmp(name, word, num_bytes) == 0 && name[num_bytes] == ' ') {
-            fprintf(out, "%s  %-15s %s\n", is_group ? "" : "Commands:\n", name,
+            fprintf(out, "%s  %-18s %s\n", is_group ? "" : "Commands:\n", name,
                 spot_commands[j]->summary);
             is_group = true;
         }
@@ -80,7 +80,8 @@ put_command(FILE *out, const spot_command_t *command)
 {
     const char *name, *doc;
 
-    fprintf(out, ".SS spotsim %s [OPTION...] ", command->name);
+    fprintf(out, ".SS spotsim %s [OPTION...]%s", command->name,
+        command->arguments[0] == '\0' ? "" : " ");
     for (const char *byte = command->arguments; *byte != '\0'; byte++) {
         fputs(*byte == '\n' ? " | " : (char[]){*byte, '\0'}, out);
     }

@@ -46,8 +46,8 @@ write_counts(spot_json_t *json, const spot_train_result_t *result)
 }
 
 void
-spot_run_json_write(
-    const spot_scenario_t *scenario, const spot_train_result_t *result, FILE *out)
+spot_run_json_write(const spot_scenario_t *scenario, const spot_train_result_t *result,
+    const spot_run_theory_t *theory, FILE *out)
 {
     static const char *const metrics[] = {"cost_usd", "cost_on_demand_usd", "usd_per_h",
         "usd_per_1000_samples", "samples_per_s", "samples_per_usd", "idle_fraction",
@@ -67,6 +67,9 @@ spot_run_json_write(
     for (size_t j = 0; j < sizeof(metrics) / sizeof(metrics[0]); j++) {
         spot_json_number(
             &json, metrics[j], spot_train_metric(scenario, result, metrics[j]));
+    }
+    if (theory != NULL) {
+        spot_run_theory_write_json(theory, &json);
     }
     spot_json_open(&json, "warnings", '[');
     for (size_t j = 0; j < SPOT_TRAIN_NUM_WARNINGS; j++) {

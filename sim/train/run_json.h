@@ -5,10 +5,12 @@
 
 #include <stdio.h>
 
+#include "sim/train/run_theory.h"
 #include "sim/train/train.h"
 
-/* Integers are exact: milliseconds, instance-milliseconds, steps, counts. */
-void spot_run_json_write(
-    const spot_scenario_t *scenario, const spot_train_result_t *result, FILE *out);
+/* Integers are exact: milliseconds, instance-milliseconds, steps, counts. theory: NULL,
+ * not asked. */
+void spot_run_json_write(const spot_scenario_t *scenario,
+    const spot_train_result_t *result, const spot_run_theory_t *theory, FILE *out);
 
 #endif

@@ -123,8 +123,8 @@ write_warnings(const spot_train_result_t *result, FILE *out)
 }
 
 void
-spot_run_text_write(
-    const spot_scenario_t *scenario, const spot_train_result_t *result, FILE *out)
+spot_run_text_write(const spot_scenario_t *scenario, const spot_train_result_t *result,
+    const spot_run_theory_t *theory, FILE *out)
 {
     char horizon[SPOT_DURATION_TEXT_BYTES];
 
@@ -141,5 +141,8 @@ spot_run_text_write(
     putc('\n', out);
     write_job(result, out);
     write_outcome(scenario, result, out);
+    if (theory != NULL) {
+        spot_run_theory_write_text(theory, out);
+    }
     write_warnings(result, out);
 }

@@ -91,6 +91,7 @@ golden help-merge.txt merge --help
 golden help-export.txt export --help
 golden help-profile.txt profile --help
 golden help-help.txt help --help
+golden help-theory-checkpoint.txt theory checkpoint --help
 
 commands=$("$spotsim" --help |
     sed -n '/^Commands:/,/^$/s/^  \([a-z ]*[a-z]\)  .*/\1/p')
@@ -127,6 +128,30 @@ grep -v '"seed"\|"replication"' "$work/stdout" >"$work/recorded.json"
 grep -v '"seed"\|"replication"' run-generated.json >"$work/generated.json"
 expect "a run meets the trace that is generated for it" \
     cmp "$work/recorded.json" "$work/generated.json"
+
+golden run-theory.txt run scenario.yaml --check-theory
+golden run-theory.json run scenario.yaml --check-theory --json
+ends 0 run scenario.yaml --check-theory --set "horizon=1 min"
+expect "no theory without a rollback" \
+    grep -qF "does not apply: without a rollback" "$work/stdout"
+
+# ---- Theory ----
+set -- --mtbf 6h --write 300s --restart 10min
+golden theory-sync.txt theory checkpoint "$@"
+golden theory-sync.json theory checkpoint "$@" --json
+golden theory-sync.json theory checkpoint --json --mode sync --restart 600s \
+    --write "5 min" --mtbf 0.25d
+set -- --mode async --mtbf 10min --snapshot 2s --write 45s --restart 90s --step 1075ms
+golden theory-async.txt theory checkpoint "$@" --interval 43s
+golden theory-async.json theory checkpoint "$@" --interval 43s --json
+golden theory-join.txt theory checkpoint "$@" --interval 43s --busy join
+golden theory-join.txt theory checkpoint --busy join --interval 43s "$@"
+# Nothing is kept, and Daly's first order is no interval: no number that is none.
+ends 0 theory checkpoint --mtbf 1ms --write 1h --restart 36525d --step 1s --interval 36525d
+expect "no nan or inf" [ "$(grep -ciE 'nan|inf' "$work/stdout")" -eq 0 ]
+ends 0 theory checkpoint --mtbf 1ms --write 1h --restart 36525d --step 1s --interval 36525d \
+    --json
+expect "no nan or inf in JSON" [ "$(grep -ciE 'nan|inf' "$work/stdout")" -eq 0 ]
 
 # ---- A study ----
 golden study.txt study study.yaml

@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "models/checkpoint_theory.h"
 #include "sim/store/race_answer.h"
 #include "sim/study/study.h"
 #include "sim/train/experiment.h"
@@ -32,38 +33,28 @@ typedef struct {
 
 /* ---- Theory ---- */
 
+static spot_theory_t
+theory_of(const case_t *self)
+{
+    return (spot_theory_t){self->mtbf_s, self->snapshot_s, self->write_s,
+        self->restart_s, self->is_joined ? SPOT_BUSY_JOIN : SPOT_BUSY_WAIT};
+}
+
 /* Share of the time that becomes useful with work_s between checkpoints. */
 static double
 efficiency(const case_t *self, double work_s)
 {
-    const double segment_s = work_s + self->snapshot_s;
-    const double period_s = self->is_joined
-                                ? fmax(work_s, self->write_s) + self->snapshot_s
-                                : fmax(segment_s, self->write_s);
+    const spot_theory_t theory = theory_of(self);
 
-    return work_s * exp(-(segment_s + self->write_s - period_s) / self->mtbf_s) /
-           (self->mtbf_s * exp(self->restart_s / self->mtbf_s) *
-               expm1(period_s / self->mtbf_s));
+    return spot_theory_efficiency(&theory, work_s);
 }
 
-/* Golden section: the efficiency has one optimum. */
 static double
 best_work_s(const case_t *self)
 {
-    const double share = (sqrt(5) - 1) / 2;
-    double low_s = 1, high_s = 1000;
+    const spot_theory_t theory = theory_of(self);
 
-    while (high_s - low_s > 1e-6) {
-        const double left_s = high_s - share * (high_s - low_s);
-        const double right_s = low_s + share * (high_s - low_s);
-
-        if (efficiency(self, left_s) < efficiency(self, right_s)) {
-            low_s = left_s;
-        } else {
-            high_s = right_s;
-        }
-    }
-    return (low_s + high_s) / 2;
+    return spot_theory_best_s(&theory);
 }
 
 /* ---- Race ---- */

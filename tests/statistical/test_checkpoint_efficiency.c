@@ -3,7 +3,6 @@
  * of a Poisson process and replaced at once. What share of the time becomes useful is
  * known in closed form, with synchronous and asynchronous checkpoints. */
 #include <gsl/gsl_randist.h>
-#include <gsl/gsl_sf_lambert.h>
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -17,159 +16,10 @@
 #include "base/rng.h"
 #include "base/stats.h"
 #include "base/units.h"
+#include "models/checkpoint_theory.h"
 #include "sim/train/train.h"
 #include "tests/statistical/statistics.h"
 #include "tests/unit/train/fixture.h"
-
-/* Best work between two checkpoints. mtbf: mean time between losses, stall: time that a
- * checkpoint stalls the job. Young, CACM 17(9), 1974. */
-static double
-young_s(double mtbf_s, double stall_s)
-{
-    return sqrt(2 * stall_s * mtbf_s);
-}
-
-/* Daly, FGCS 22(3), 2006, first and higher order. */
-static double
-daly_first_s(double mtbf_s, double stall_s)
-{
-    return young_s(mtbf_s, stall_s) - stall_s;
-}
-
-static double
-daly_s(double mtbf_s, double stall_s)
-{
-    const double share = stall_s / (2 * mtbf_s);
-
-    if (share >= 1) {
-        return mtbf_s;
-    }
-    return young_s(mtbf_s, stall_s) * (1 + sqrt(share) / 3 + share / 9) - stall_s;
-}
-
-/* The root of the derivative of E(work)/work; the restart does not move it. */
-static double
-exact_best_s(double mtbf_s, double stall_s)
-{
-    return mtbf_s * (1 + gsl_sf_lambert_W0(-exp(-stall_s / mtbf_s - 1)));
-}
-
-/* Expected time until a segment of work and its checkpoint are through, restarts (which
- * may be hit as well) included. */
-static double
-expected_segment_s(double mtbf_s, double restart_s, double segment_s)
-{
-    return mtbf_s * exp(restart_s / mtbf_s) * expm1(segment_s / mtbf_s);
-}
-
-static double
-expected_segment_immune_s(double mtbf_s, double restart_s, double segment_s)
-{
-    return (mtbf_s + restart_s) * expm1(segment_s / mtbf_s);
-}
-
-/* Share of the time that becomes useful: work_s per period_s, the first checkpoint of a
- * life durable first_s after the restart. */
-static double
-efficiency(
-    double mtbf_s, double restart_s, double work_s, double first_s, double period_s)
-{
-    return work_s * exp(-(first_s - period_s) / mtbf_s) /
-           expected_segment_s(mtbf_s, restart_s, period_s);
-}
-
-static void
-assert_digits(double value, double expected, double half_unit)
-{
-    if (!(fabs(value - expected) <= half_unit * 1.000001)) {
-        fail_msg("%.12g is not %.12g", value, expected);
-    }
-}
-
-/* Daly's three examples: one of them has the published optima 117, 57 and 9.1 min. */
-static void
-test_worked_synchronous_cases(void **state)
-{
-    static const struct {
-        double mtbf_s, young_s, first_s, higher_s, exact_s, segment_s, ratio;
-        double monte_carlo, monte_carlo_se, at_1000_s, immune_at_1000_s;
-    } cases[] = {
-        {86400, 7200, 6900, 7001.388889, 7001.404400, 7671.866848, 1.09576356, 1.09567,
-            .00069, 1318.957023, 1318.925366},
-        {21600, 3600, 3300, 3402.777778, 3402.840120, 4152.861658, 1.22043281, 1.22257,
-            .00131, 1377.658829, 1377.137066},
-        {900, 734.8469, 434.8469, 548.455199, 549.990169, 2746.844757, 5.00833024,
-            5.00015, .01578, 5678.709345, 4859.244319},
-    };
-
-    (void) state;
-    for (size_t j = 0; j < sizeof(cases) / sizeof(cases[0]); j++) {
-        const double mtbf_s = cases[j].mtbf_s, work_s = daly_s(mtbf_s, 300);
-        const double best_s = exact_best_s(mtbf_s, 300);
-        const double segment_s = expected_segment_s(mtbf_s, 600, work_s + 300);
-        const double at_best = expected_segment_s(mtbf_s, 600, best_s + 300) / best_s;
-
-        assert_digits(young_s(mtbf_s, 300), cases[j].young_s, 5e-5);
-        assert_digits(daly_first_s(mtbf_s, 300), cases[j].first_s, 5e-5);
-        assert_digits(work_s, cases[j].higher_s, 5e-7);
-        assert_digits(best_s, cases[j].exact_s, 5e-7);
-        assert_digits(segment_s, cases[j].segment_s, 5e-7);
-        assert_digits(segment_s / work_s, cases[j].ratio, 5e-9);
-        assert_z("Monte Carlo",
-            (cases[j].monte_carlo - segment_s / work_s) / cases[j].monte_carlo_se);
-        assert_digits(expected_segment_s(mtbf_s, 600, 1300), cases[j].at_1000_s, 5e-7);
-        assert_digits(expected_segment_immune_s(mtbf_s, 600, 1300),
-            cases[j].immune_at_1000_s, 5e-7);
-        for (double change = -0.01; change <= 0.01; change += 0.002) {
-            const double other_s = best_s * (1 + change);
-
-            assert_true(expected_segment_s(mtbf_s, 600, other_s + 300) / other_s >=
-                        at_best * (1 - 1e-15));
-        }
-    }
-    assert_true(daly_s(100, 200) == 100 && daly_s(100, 1e6) == 100);
-}
-
-static void
-test_worked_asynchronous_cases(void **state)
-{
-    static const struct {
-        double mtbf_s, stall_s, persist_s, restart_s, work_s, period_s;
-        double efficiency, without_persist, synchronous;
-        double monte_carlo, monte_carlo_se, best_s;
-    } cases[] = {
-        {1800, 0.5, 20, 60, 30, 30.5, .93289938, .94332273, .56656138, .932944, .000035,
-            42.0937},
-        {600, 2, 45, 90, 60, 62, .73351931, .79064884, .44088302, .733593, .000141,
-            47.6656},
-        {600, 2, 45, 90, 43, 45, .73477075, .79199774, .38115587, .734779, .000133,
-            47.6656},
-        {600, 2, 45, 90, 43, 47, .70466238, 0, 0, 0, 0, 0}, /* join */
-    };
-
-    (void) state;
-    for (size_t j = 0; j < sizeof(cases) / sizeof(cases[0]); j++) {
-        const double mtbf_s = cases[j].mtbf_s, restart_s = cases[j].restart_s;
-        const double stall_s = cases[j].stall_s, persist_s = cases[j].persist_s;
-        const double work_s = cases[j].work_s, segment_s = work_s + stall_s;
-        const double share = efficiency(
-            mtbf_s, restart_s, work_s, segment_s + persist_s, cases[j].period_s);
-
-        assert_digits(share, cases[j].efficiency, 5e-9);
-        if (cases[j].best_s == 0) {
-            continue;
-        }
-        assert_digits(efficiency(mtbf_s, restart_s, work_s, segment_s, segment_s),
-            cases[j].without_persist, 5e-9);
-        assert_digits(efficiency(mtbf_s, restart_s, work_s, segment_s + persist_s,
-                          segment_s + persist_s),
-            cases[j].synchronous, 5e-9);
-        assert_z(
-            "Monte Carlo", (cases[j].monte_carlo - share) / cases[j].monte_carlo_se);
-        assert_digits(fmax(exact_best_s(mtbf_s, stall_s), persist_s - stall_s),
-            cases[j].best_s, 5e-5);
-    }
-}
 
 /* A trace without a file: one instance is lost at given times and replaced in the same
  * instant. */
@@ -332,9 +182,11 @@ static double
 expected_efficiency(const case_t *self, double restart_s, double first_s)
 {
     const double mtbf_ms = self->mtbf_s * 1000;
+    const spot_theory_life_t life = {
+        work_s(self), first_s, work_s(self), self->period_s};
 
-    return efficiency(self->mtbf_s, restart_s, work_s(self), first_s, self->period_s) *
-           mtbf_ms * -expm1(-1 / mtbf_ms);
+    return spot_theory_life_efficiency(&life, self->mtbf_s, restart_s) * mtbf_ms *
+           -expm1(-1 / mtbf_ms);
 }
 
 /* What the runs say of a share that might be the truth: their useful time less that
@@ -460,8 +312,6 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_worked_synchronous_cases),
-        cmocka_unit_test(test_worked_asynchronous_cases),
         cmocka_unit_test(test_synchronous_checkpoints),
         cmocka_unit_test(test_asynchronous_checkpoints),
     };

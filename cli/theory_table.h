@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What "theory checkpoint" answers: the intervals of each rule and what each comes to.
+ */
+#ifndef SPOT_CLI_THEORY_TABLE_H
+#define SPOT_CLI_THEORY_TABLE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+/* What is asked, in ms; everything from 0, mtbf_ms above 0. */
+typedef struct {
+    bool is_async;
+    int64_t mtbf_ms;
+    int64_t write_ms;
+    int64_t snapshot_ms; /* async only */
+    int busy;            /* async only: SPOT_BUSY_WAIT or SPOT_BUSY_JOIN */
+    int64_t restart_ms;
+    int64_t step_ms;     /* 0: the answer is not in steps too */
+    int64_t interval_ms; /* 0: only the optima */
+} spot_theory_question_t;
+
+/* A title, a table of one line a rule, and what the best of them means. */
+void spot_theory_table_write(const spot_theory_question_t *question, FILE *out);
+
+/* {theory, mode, busy, mtbf_s, write_s, snapshot_s, restart_s, step_s, intervals:
+ * [{rule, interval_s, period_s, efficiency, efficiency_immune, expected_s,
+ * expected_immune_s, run_ratio, first_order_waste, steps, steps_efficiency}],
+ * best_steps: {steps, interval_s, efficiency}}; null where undefined, infinite or not
+ * asked. best_steps is there if the step is. */
+void spot_theory_json_write(const spot_theory_question_t *question, FILE *out);
+
+#endif
