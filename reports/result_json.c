@@ -90,6 +90,12 @@ write_point(spot_json_t *json, const spot_store_t *store, size_t point_id,
         write_metric(json, &head->metrics[j], &summaries[j], &pairs[j]);
     }
     spot_json_close(json, '}');
+    spot_json_open(json, "warnings", '{');
+    for (size_t j = 0; ret == 0 && j < head->num_warnings; j++) {
+        spot_json_integer(
+            json, head->warnings[j].name, store->num_warned(store, point_id, j));
+    }
+    spot_json_close(json, '}');
     spot_json_close(json, '}');
     return ret;
 }

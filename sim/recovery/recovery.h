@@ -56,7 +56,8 @@ extern const spot_recovery_t spot_recovery_checkpoint;
 /* Every recovery system, NULL-terminated. */
 extern const spot_recovery_t *const spot_recovery_systems[];
 
-/* A system with its options, bound from "recovery: {system: NAME, ...}". */
+/* A system with its options, bound from "recovery: {system: NAME, ...}", or from "NAME"
+ * alone, which is the same without options. */
 typedef struct {
     const spot_recovery_t *system;
     void *options;
