@@ -93,15 +93,17 @@ write_note(table_t *self, const char *prefix, int64_t count, const char *text)
     }
 }
 
-/* "  checkpoint 12, ideal 3": replications that met a warning, by what is compared. */
+/* "  with recovery = checkpoint in 12, ideal in 3": replications that met a warning, by
+ * what is compared. */
 static void
 write_warned_values(table_t *self, size_t warning_id)
 {
     const spot_study_head_t *head = self->head;
     const spot_axis_t *axis = &head->axes[head->baseline_axis_id];
-    const char *before = "  ";
+    const char *before = "";
     char shown[SPOT_UTF8_SHOWN_BYTES];
 
+    fprintf(self->out, "  with %s = ", axis->path);
     for (size_t j = 0; j < axis->num_values; j++) {
         int64_t num_warned = 0;
 
@@ -111,7 +113,7 @@ write_warned_values(table_t *self, size_t warning_id)
             }
         }
         if (num_warned > 0) {
-            fprintf(self->out, "%s%s %" PRId64, before,
+            fprintf(self->out, "%s%s in %" PRId64, before,
                 spot_utf8_shown(axis->texts[j], shown), num_warned);
             before = ", ";
         }
