@@ -90,6 +90,8 @@ golden help-trace-compare.txt trace compare --help
 golden help-merge.txt merge --help
 golden help-export.txt export --help
 golden help-profile.txt profile --help
+golden help-compare.txt compare --help
+golden help-recovery.txt recovery --help
 golden help-help.txt help --help
 
 commands=$("$spotsim" --help |
@@ -127,6 +129,35 @@ grep -v '"seed"\|"replication"' "$work/stdout" >"$work/recorded.json"
 grep -v '"seed"\|"replication"' run-generated.json >"$work/generated.json"
 expect "a run meets the trace that is generated for it" \
     cmp "$work/recorded.json" "$work/generated.json"
+
+# ---- Recovery systems ----
+golden recovery.txt recovery
+golden recovery.json recovery --json
+golden recovery-checkpoint.txt recovery checkpoint
+golden recovery-checkpoint.json recovery checkpoint --json
+ends 2 recovery chekpoint
+stderr_says "spotsim recovery: unknown recovery system \"chekpoint\", did you mean \"checkpoint\"?"
+ends 2 recovery prayer
+stderr_says "unknown recovery system \"prayer\"; without a name all are listed"
+
+# Side by side: on a recorded trace, on a generated one, and both ways to say the same.
+systems='checkpoint,{system: checkpoint, detection: 60 s}'
+golden compare-recorded.txt compare scenario.yaml --recovery "$systems"
+golden compare-recorded.json compare scenario.yaml --recovery "$systems" --json
+set -- compare generated.yaml --recovery "$systems,{system: checkpoint}" --replications 100 \
+    --seed 5
+golden compare-generated.txt "$@"
+golden compare-generated.json "$@" --json
+for num_threads in 1 3; do
+    golden compare-generated.csv "$@" --threads $num_threads --csv -
+done
+ends 0 "$@" --csv "$work/systems.csv" -o "$work/systems.db"
+same compare-generated.csv "$work/systems.csv"
+ends 0 "$@" -o "$work/systems.db"
+stderr_says "3 points, 0 replications run"
+expect "systems that are the same do not differ" [ "$(grep -c '{system: checkpoint},.*,0,0,0$' \
+    "$work/systems.csv")" -eq 8 ]
+rm -f "$work/systems.db" "$work/systems.csv"
 
 # ---- A study ----
 golden study.txt study study.yaml
