@@ -172,12 +172,11 @@ const spot_command_t spot_command_compare = {
         "spotsim-study(5): --set takes its keys too, -o keeps it. An interrupt finishes "
         "the batches under way and exits with 130.",
     .examples =
-        "  spotsim compare seed-64.yaml --recovery \"checkpoint,{system: checkpoint, "
-        "detection: 30 s}\"\n"
-        "  spotsim compare seed-64.yaml --recovery ideal,checkpoint --trace p3.csv "
-        "--set horizon=trace-end\n"
-        "  spotsim compare seed-64.yaml --recovery ideal,checkpoint "
-        "--set sweep.trace.preemption.per_minute=[0.05,0.2] -o recovery.db\n",
+        "  spotsim compare seed-64.yaml --recovery ideal,checkpoint -o both.db\n"
+        "  spotsim compare seed-64.yaml --trace p3.csv --set horizon=trace-end \\\n"
+        "      --recovery \"checkpoint,{system: checkpoint, detection: 30 s}\"\n"
+        "  spotsim compare seed-64.yaml --recovery ideal,checkpoint \\\n"
+        "      --set sweep.trace.preemption.per_minute=[0.05,0.2]\n",
     .options = options,
     .run = run,
 };

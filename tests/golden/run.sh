@@ -610,6 +610,8 @@ if [ -c /dev/full ]; then
     stderr_says "/dev/full: cannot write: No space left on device"
     ends 1 study study.yaml -o /dev/full
     stderr_says "/dev/full: cannot write: No space left on device"
+    ends 1 compare scenario.yaml --recovery "$systems" --csv /dev/full
+    stderr_says "/dev/full: cannot write: No space left on device"
     ends 1 trace convert convert/bamboo.csv -o /dev/full
     stderr_says "/dev/full: cannot write: No space left on device"
     ends 1 trace generate model.yaml -o /dev/full
@@ -619,6 +621,7 @@ if [ -c /dev/full ]; then
     for arguments in "run scenario.yaml" "run scenario.yaml --json" "study study.yaml" \
         "study study.yaml -o -" "trace generate model.yaml" \
         "trace describe recorded.csv" "trace describe recorded.csv --csv -" \
+        "recovery" "recovery checkpoint --json" \
         "profile ../../../models/sample/seed-64" "--help" "--version" "help" \
         "help --man=spotsim.1"; do
         num_checks=$((num_checks + 1))
@@ -658,11 +661,6 @@ if [ "$(id -u)" -ne 0 ]; then
 fi
 
 # ---- An interrupt ----
-# The study would take minutes; once its process runs, it is interrupted until it heeds.
-rm -f "$work/long.csv" "$work/long.csv.partial"
-"$spotsim" study study.yaml --set replications.count=1000000 --threads 2 \
-    -o "$work/long.csv" >"$work/stdout" 2>"$work/stderr" &
-pid=$!
 # The handler is there, and then the threads: /proc tells, else time has to do.
 is_running() {
     if [ -r "/proc/$pid/status" ]; then
@@ -672,23 +670,36 @@ is_running() {
         sleep 2
     fi
 }
-tries=0
-until is_running || [ $tries -ge 200 ]; do
-    sleep 0.05
-    tries=$((tries + 1))
-done
-kill -INT $pid
-wait $pid
-code=$?
-num_checks=$((num_checks + 1))
-[ $code -eq 130 ] || fail "an interrupted study: exit code $code"
-stderr_says "what was done so far is in $work/long.csv.partial"
-stderr_says "spotsim: interrupted"
-expect "nothing is left under the final name" [ ! -e "$work/long.csv" ]
-expect "what was done is kept" \
-    [ "$(head -n 1 "$work/long.csv.partial")" = "$(head -n 1 study.csv)" ]
-expect "nothing else is left" [ "$(echo "$work"/long*)" = "$work/long.csv.partial" ]
-expect "nothing is printed" [ ! -s "$work/stdout" ]
+
+# interrupted HEAD ARGUMENT...: it would take minutes; once its process runs, it is
+# interrupted until it heeds. What was done begins as the CSV in HEAD does.
+interrupted() {
+    head=$1
+    shift
+    rm -f "$work/long.csv" "$work/long.csv.partial"
+    "$spotsim" "$@" "$work/long.csv" >"$work/stdout" 2>"$work/stderr" &
+    pid=$!
+    tries=0
+    until is_running || [ $tries -ge 200 ]; do
+        sleep 0.05
+        tries=$((tries + 1))
+    done
+    kill -INT $pid
+    wait $pid
+    code=$?
+    num_checks=$((num_checks + 1))
+    [ $code -eq 130 ] || fail "an interrupted $1: exit code $code"
+    stderr_says "what was done so far is in $work/long.csv.partial"
+    stderr_says "spotsim: interrupted"
+    expect "nothing is left under the final name" [ ! -e "$work/long.csv" ]
+    expect "what was done is kept" \
+        [ "$(head -n 1 "$work/long.csv.partial")" = "$(head -n 1 "$head")" ]
+    expect "nothing else is left" [ "$(echo "$work"/long*)" = "$work/long.csv.partial" ]
+    expect "nothing is printed" [ ! -s "$work/stdout" ]
+}
+interrupted study.csv study study.yaml --set replications.count=1000000 --threads 2 -o
+interrupted compare-generated.csv compare generated.yaml --recovery "$systems" \
+    --replications 1000000 --threads 2 --csv
 
 rm -rf "$work/traces" "$work/locked" "$work"/*.csv "$work"/*.yaml "$work"/*.gz "$work"/*.partial \
     "$work"/*.svg "$work"/*.jsonl
