@@ -23,3 +23,9 @@ spot_clock_cpu_s(void)
 {
     return seconds_of(CLOCK_PROCESS_CPUTIME_ID);
 }
+
+double
+spot_clock_thread_s(void)
+{
+    return seconds_of(CLOCK_THREAD_CPUTIME_ID);
+}

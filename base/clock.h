@@ -9,4 +9,7 @@ double spot_clock_s(void);
 /* Seconds that all threads of the process have worked. */
 double spot_clock_cpu_s(void);
 
+/* Seconds that the calling thread has worked. */
+double spot_clock_thread_s(void);
+
 #endif

@@ -5,7 +5,6 @@
 
 #include "cli/command.h"
 #include "cli/interrupt.h"
-#include "cli/plan.h"
 #include "cli/study_task.h"
 #include "sim/train/experiment.h"
 
@@ -53,8 +52,9 @@ static const struct argp_option options[] = {
         "Write the Sobol indices of a sensitivity plan as CSV, one row a metric and key",
         0},
     {"plan", OPTION_PLAN, NULL, 0,
-        "Print the points, the runs and an estimate of the time (measured on a few "
-        "runs), with --json as JSON; write nothing",
+        "Print the points, the runs, with -o FILE.db how many of them are there and "
+        "left, and an estimate of the time for these (measured on some runs), with "
+        "--json as JSON; write nothing",
         0},
     {"progress", OPTION_PROGRESS, "FORM", 0,
         "How to tell on standard error how far it is: auto (default: line on a "
@@ -104,8 +104,9 @@ finish_arguments(struct argp_state *state, arguments_t *arguments)
         strcmp(results->csv_path, "-") == 0) {
         argp_error(state, "--json and -o - both write to standard output");
     }
-    if (task->num_shards > 1 && (results->is_json || results->plot_path != NULL ||
-                                    results->sensitivity_path != NULL)) {
+    if (task->num_shards > 1 && !arguments->is_plan &&
+        (results->is_json || results->plot_path != NULL ||
+            results->sensitivity_path != NULL)) {
         argp_error(state, "a part of a study has no results to show: merge the parts");
     }
 }
@@ -173,8 +174,7 @@ run(int argc, char **argv)
     if (ret != 0) {
         exit_code = spot_command_finish_reading(&diag, ret);
     } else {
-        ret = arguments.is_plan ? spot_plan_show(&study, (int) task->num_threads,
-                                      task->results.is_json, &diag)
+        ret = arguments.is_plan ? spot_study_task_plan(task, &study, &diag)
                                 : spot_study_task_run(task, &study, &diag);
         exit_code = spot_command_finish(&diag, ret);
     }

@@ -61,6 +61,7 @@ static const char precision[] =
     "keep: "
     "summaries) until the Student interval of the mean is as narrow as asked for; all "
     "rows that are there count, those of earlier studies of the same database too. "
+    "The minimum is rounded up to whole batches, with a warning, the maximum is kept. "
     "Below "
     "the minimum of 256 replications skewed metrics stop too early too often. Values "
     "that are all the same say nothing of what is rarer than 3 in so many; the table "
@@ -81,7 +82,8 @@ static const char results[] =
     "undefined.\n";
 
 static const char optimise[] =
-    ".SH OPTIMISE\nThe points race: all start with replications.min, and after "
+    ".SH OPTIMISE\nThe points race: all start with replications.min, rounded up to "
+    "whole batches of 64, and after "
     "each round, which takes them half as far again, those stop that another point "
     "dominates or that break a condition of subject_to, with confidence. "
     "Differences are paired, replication by replication. A point takes others out "
@@ -121,6 +123,17 @@ static const char database[] =
     "be "
     "taken away.\n";
 
+static const char planning[] =
+    ".SH PLANNING\n"
+    "\\-\\-plan prints what would run without running it, but for 0.3 s of the "
+    "processor on up to 32 points, of which the time is estimated. With \\-o FILE.db "
+    "it looks into the database, where there is one: how many replications are there, "
+    "how many are left, and the time for these. It writes nothing, and keeps nobody "
+    "from writing; a study that a run would refuse is refused. With until and optimise "
+    "the runs left go from those of the next round to those that the points in it may "
+    "still take. With \\-\\-shard they are those of the part. JSON has the runs as "
+    "runs_there, min_runs_left and max_runs_left, times in s.\n";
+
 static const char progress[] =
     ".SH PROGRESS\n"
     "\\-\\-progress json writes an object a line on standard error, once a second: "
@@ -145,5 +158,6 @@ spot_manual_study(FILE *out)
     fputs(precision, out);
     fputs(optimise, out);
     fputs(database, out);
+    fputs(planning, out);
     fputs(progress, out);
 }

@@ -9,6 +9,7 @@
 #include "base/memory.h"
 #include "cli/command.h"
 #include "cli/interrupt.h"
+#include "cli/plan.h"
 #include "reports/study_plot.h"
 #include "sim/store/store_sqlite.h"
 #include "sim/study/study_provenance.h"
@@ -134,36 +135,35 @@ open_memory(spot_store_t **store, const spot_study_head_t *head)
     return ret;
 }
 
-/* The database of -o, or memory. */
+typedef int (*open_function_t)(spot_store_t **store, const char *path,
+    const spot_study_head_t *head, const spot_provenance_t *provenance,
+    spot_diag_t *diag);
+
+/* The database of -o, to go on with, or for a plan to look at. */
 static int
-open_store(const spot_study_task_t *self, const spot_study_t *study,
-    spot_store_t **store, spot_diag_t *diag)
+open_database(const spot_study_task_t *self, const spot_study_t *study,
+    open_function_t open, spot_store_t **store, spot_diag_t *diag)
 {
     spot_study_provenance_t provenance;
-    int ret;
+    int ret = spot_study_provenance_init(&provenance, study, self->argc, self->argv);
 
-    if (self->store_path == NULL) {
-        return open_memory(store, &study->head);
-    }
-    ret = spot_study_provenance_init(&provenance, study, self->argc, self->argv);
     if (ret == 0) {
         provenance.provenance.num_threads = self->num_threads;
         provenance.provenance.shard = self->shard;
-        ret = spot_store_open_sqlite(
-            store, self->store_path, &study->head, &provenance.provenance, diag);
+        ret = open(store, self->store_path, &study->head, &provenance.provenance, diag);
     }
     spot_study_provenance_free(&provenance);
     return ret;
 }
 
-/* How to go on after an interrupt, and what is there so far. */
+/* How to go on after an interrupt, and what is there so far. That it was one is said at
+ * the end of every command. */
 static void
 tell_how_to_go_on(
     const spot_study_task_t *self, const spot_store_t *store, spot_diag_t *diag)
 {
     if (self->store_path != NULL) {
-        fprintf(stderr,
-            "interrupted: what was run is in %s; the same command goes on from there\n",
+        fprintf(stderr, "what was run is in %s; the same command goes on from there\n",
             self->store_path);
     } else {
         spot_study_results_keep_partial(&self->results, store, diag);
@@ -186,6 +186,19 @@ write_results(
     return spot_study_results_write(&self->results, store, diag);
 }
 
+/* Says why a store, if there is one, could not be written or read. */
+static int
+close_store(spot_store_t *store, int error, spot_diag_t *diag)
+{
+    int flushed = 0;
+
+    if (store != NULL) {
+        flushed = store->flush(store, diag);
+        store->close(store);
+    }
+    return flushed != 0 ? flushed : error;
+}
+
 int
 spot_study_task_run(
     const spot_study_task_t *self, const spot_study_t *study, spot_diag_t *diag)
@@ -201,7 +214,9 @@ spot_study_task_run(
     int ret = check_outputs(self, study, diag);
 
     if (ret == 0) {
-        ret = open_store(self, study, &store, diag);
+        ret = self->store_path == NULL
+                  ? open_memory(&store, &study->head)
+                  : open_database(self, study, spot_store_open_sqlite, &store, diag);
     }
     if (ret == 0 && self->results.plot_path != NULL) {
         ret = spot_study_plot_check(store, self->results.plot_path, diag);
@@ -217,11 +232,28 @@ spot_study_task_run(
     if (ret == 0) {
         ret = write_results(self, store, diag);
     }
-    if (store != NULL) {
-        const int flushed = store->flush(store, diag); /* says why it was not read */
+    return close_store(store, ret, diag);
+}
 
-        ret = flushed != 0 ? flushed : ret;
-        store->close(store);
+int
+spot_study_task_plan(
+    const spot_study_task_t *self, const spot_study_t *study, spot_diag_t *diag)
+{
+    spot_plan_request_t request = {.store_path = self->store_path,
+        .shard = self->num_shards > 1 ? self->shard : "",
+        .run = {.num_threads = (int) self->num_threads,
+            .shard_id = self->shard_id,
+            .num_shards = self->num_shards},
+        .is_json = self->results.is_json};
+    spot_store_t *store = NULL;
+    int ret = 0;
+
+    if (self->store_path != NULL && access(self->store_path, F_OK) == 0) {
+        ret = open_database(self, study, spot_store_look_sqlite, &store, diag);
     }
-    return ret;
+    request.store = store;
+    if (ret == 0) {
+        ret = spot_plan_show(study, &request, diag);
+    }
+    return close_store(store, ret, diag);
 }

@@ -40,4 +40,9 @@ void spot_study_task_progress(
 SPOT_MUST_CHECK int spot_study_task_run(
     const spot_study_task_t *self, const spot_study_t *study, spot_diag_t *diag);
 
+/* Tells what would run, beside what is in the database if there is one. Errors of
+ * reading it, with the reasons in diag. */
+SPOT_MUST_CHECK int spot_study_task_plan(
+    const spot_study_task_t *self, const spot_study_t *study, spot_diag_t *diag);
+
 #endif

@@ -99,6 +99,12 @@ spot_step_time_ms(const spot_step_time_t *self, int64_t world_size)
         point[1].world_size - point[0].world_size);
 }
 
+int64_t
+spot_step_time_largest(const spot_step_time_t *self)
+{
+    return self->points[self->num_points - 1].world_size;
+}
+
 bool
 spot_step_time_covers(const spot_step_time_t *self, int64_t world_size)
 {

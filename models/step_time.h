@@ -35,6 +35,9 @@ SPOT_MUST_CHECK int spot_step_time_add(
 /* Whole ms, ties to even, exact in integers. At least one point. O(num_points). */
 int64_t spot_step_time_ms(const spot_step_time_t *self, int64_t world_size);
 
+/* The largest measured world size; step times are flat from there on. */
+int64_t spot_step_time_largest(const spot_step_time_t *self);
+
 /* Whether world_size is covered by measured points: a user must be told where not. */
 bool spot_step_time_covers(const spot_step_time_t *self, int64_t world_size);
 

@@ -9,6 +9,7 @@
 #include "base/json.h"
 #include "base/memory.h"
 #include "base/units.h"
+#include "sim/store/race.h"
 #include "sim/store/summary.h"
 
 #define NAME_BYTES 512
@@ -22,6 +23,7 @@ typedef struct {
     bool has_cells;
     spot_json_t json;
     size_t point_id;
+    const spot_race_t *race; /* of which the points' fates are told; or NULL */
 } line_t;
 
 static void
@@ -266,18 +268,25 @@ put_summaries(line_t *self, const spot_summary_t *summaries)
     for (size_t j = 0; j < head->num_metrics; j++) {
         put_summary(self, &head->metrics[j], &summaries[j]);
     }
+    if (self->race != NULL) {
+        put_text(
+            self, "fate", spot_fate_names[self->race->runners[self->point_id].fate]);
+    }
     end_line(self);
     return ferror(self->out) ? SPOT_ERR_IO : 0;
 }
 
-int
-spot_export_points(const spot_store_t *store, spot_export_format_t format, FILE *out)
+/* race: NULL if there is none. */
+static int
+put_points(const spot_store_t *store, const spot_race_t *race,
+    spot_export_format_t format, FILE *out)
 {
     const spot_study_head_t *head = store->head;
     spot_summary_t *summaries = spot_calloc(head->num_metrics, sizeof(*summaries));
     line_t line = line_of(store, format, out);
     int ret = summaries == NULL ? SPOT_ERR_NO_MEMORY : 0;
 
+    line.race = race;
     if (ret == 0 && line.is_head) {
         ret = put_summaries(&line, summaries);
     }
@@ -290,5 +299,25 @@ spot_export_points(const spot_store_t *store, spot_export_format_t format, FILE 
         }
     }
     free(summaries);
+    return ret;
+}
+
+int
+spot_export_points(const spot_store_t *store, spot_export_format_t format, FILE *out)
+{
+    spot_race_t race;
+    int ret;
+
+    if (store->head->optimise.metric == NULL) {
+        return put_points(store, NULL, format, out);
+    }
+    ret = spot_race_init(&race, store->head);
+    if (ret == 0) {
+        ret = spot_race_replay(&race, store);
+    }
+    if (ret == 0) {
+        ret = put_points(store, &race, format, out);
+    }
+    spot_race_free(&race);
     return ret;
 }

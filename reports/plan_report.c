@@ -24,12 +24,22 @@ bytes_for(const spot_study_head_t *head, int64_t num_replications)
 
 /* Wall time on all threads. */
 static double
-time_for(const spot_study_head_t *head, const spot_plan_cost_t *cost,
-    int64_t num_replications)
+time_for(const spot_plan_cost_t *cost, size_t num_points, int64_t num_runs)
 {
-    return (double) head->num_points *
-           (cost->open_s + cost->run_s * (double) num_replications) /
+    return ((double) num_points * cost->open_s + (double) num_runs * cost->run_s) /
            (double) cost->num_threads;
+}
+
+static double
+least_time(const spot_plan_cost_t *cost)
+{
+    return time_for(cost, cost->least_points, cost->least_runs);
+}
+
+static double
+most_time(const spot_plan_cost_t *cost)
+{
+    return time_for(cost, cost->most_points, cost->most_runs);
 }
 
 /* In the largest unit of which there is one. */
@@ -46,18 +56,40 @@ write_size(double bytes, FILE *out)
     fprintf(out, "%.3g %s", bytes, units[unit_id]);
 }
 
+/* With two figures: "3.4", "34", "340". */
+static void
+write_two_figures(double value, FILE *out)
+{
+    const double step = value < 99.5 ? 1 : pow(10, floor(log10(value)) - 1);
+
+    if (value < 9.95) {
+        fprintf(out, "%.1f", value);
+    } else {
+        fprintf(out, "%.0f", step * round(value / step));
+    }
+}
+
+/* Less than a second is as good as none: what is measured says no more. */
 static void
 write_time(double time_s, FILE *out)
 {
-    if (time_s < 120) {
-        fprintf(out, "%.2g s", time_s);
-    } else if (time_s < 7200) {
-        fprintf(out, "%.2g min", time_s / 60);
-    } else if (time_s < 172800) {
-        fprintf(out, "%.2g h", time_s / 3600);
-    } else {
-        fprintf(out, "%.3g d", time_s / 86400);
+    static const struct {
+        double below_s, unit_s;
+        const char *name;
+    } units[] = {{59.5, 1, "s"}, {3570, 60, "min"}, {171000, 3600, "h"},
+        {HUGE_VAL, 86400, "days"}};
+    size_t unit_id = 0;
+
+    if (time_s < 1) {
+        fputs("under 1 s", out);
+        return;
     }
+    while (!(time_s < units[unit_id].below_s) &&
+           unit_id + 1 < sizeof(units) / sizeof(units[0])) {
+        unit_id++;
+    }
+    write_two_figures(time_s / units[unit_id].unit_s, out);
+    fprintf(out, " %s", units[unit_id].name);
 }
 
 static const char *
@@ -141,7 +173,7 @@ write_keys(const spot_study_head_t *head, FILE *out)
 }
 
 static void
-write_amounts(const spot_study_head_t *head, const spot_plan_cost_t *cost, FILE *out)
+write_amounts(const spot_study_head_t *head, FILE *out)
 {
     const int64_t least = head->min_replications, most = head->num_replications;
     const int64_t num_points = (int64_t) head->num_points;
@@ -162,14 +194,42 @@ write_amounts(const spot_study_head_t *head, const spot_plan_cost_t *cost, FILE 
         write_size(bytes_for(head, most), out);
         fputc('\n', out);
     }
-    fputs("time: about ", out);
-    if (is_range) {
-        write_time(time_for(head, cost, least), out);
+}
+
+static void
+write_left(const spot_plan_cost_t *cost, FILE *out)
+{
+    if (cost->store_path != NULL) {
+        fprintf(out, "there: %" PRId64 " in %s\n", cost->num_there, cost->store_path);
+    }
+    if (cost->store_path != NULL || cost->shard[0] != '\0') {
+        fprintf(
+            out, "left%s%s: ", cost->shard[0] == '\0' ? "" : " for shard ", cost->shard);
+        if (cost->least_runs < cost->most_runs) {
+            fprintf(out, "%" PRId64 " to ", cost->least_runs);
+        }
+        fprintf(out, "%" PRId64 "\n", cost->most_runs);
+    }
+}
+
+static void
+write_times(const spot_plan_cost_t *cost, FILE *out)
+{
+    const double least_s = least_time(cost), most_s = most_time(cost);
+
+    if (cost->most_runs == 0) {
+        fputs("time: none, all runs are there\n", out);
+        return;
+    }
+    fputs(most_s < 1 ? "time: " : "time: about ", out);
+    if (cost->least_runs < cost->most_runs && most_s >= 1) {
+        write_time(least_s, out);
         fputs(" to ", out);
     }
-    write_time(time_for(head, cost, most), out);
-    fprintf(out, " on %d thread%s, measured on %" PRId64 " runs\n", cost->num_threads,
-        plural((size_t) cost->num_threads), cost->num_measured);
+    write_time(most_s, out);
+    fprintf(out, " on %d thread%s, measured on %" PRId64 " run%s\n", cost->num_threads,
+        plural((size_t) cost->num_threads), cost->num_measured,
+        plural((size_t) cost->num_measured));
 }
 
 /* A column of the table: its name, and the widest of its values. */
@@ -231,7 +291,9 @@ spot_plan_report_text(
         head->question == NULL ? "" : head->question);
     write_plan(head, out);
     write_keys(head, out);
-    write_amounts(head, cost, out);
+    write_amounts(head, out);
+    write_left(cost, out);
+    write_times(cost, out);
     write_points(head, out);
 }
 
@@ -256,12 +318,15 @@ write_json_keys(spot_json_t *json, const spot_study_head_t *head)
 }
 
 static void
-write_json_time(
-    spot_json_t *json, const spot_study_head_t *head, const spot_plan_cost_t *cost)
+write_json_cost(spot_json_t *json, const spot_plan_cost_t *cost)
 {
+    spot_json_text(json, "database", cost->store_path);
+    spot_json_integer(json, "runs_there", cost->num_there);
+    spot_json_integer(json, "min_runs_left", cost->least_runs);
+    spot_json_integer(json, "max_runs_left", cost->most_runs);
     spot_json_open(json, "time", '{');
-    spot_json_number(json, "min_s", time_for(head, cost, head->min_replications));
-    spot_json_number(json, "max_s", time_for(head, cost, head->num_replications));
+    spot_json_number(json, "min_s", least_time(cost));
+    spot_json_number(json, "max_s", most_time(cost));
     spot_json_integer(json, "threads", cost->num_threads);
     spot_json_integer(json, "measured_runs", cost->num_measured);
     spot_json_close(json, '}');
@@ -285,7 +350,7 @@ spot_plan_report_json(
     if (head->keep == SPOT_KEEP_ROWS) {
         spot_json_number(&json, "max_bytes", bytes_for(head, head->num_replications));
     }
-    write_json_time(&json, head, cost);
+    write_json_cost(&json, cost);
     spot_json_open(&json, "points", '[');
     for (size_t j = 0; j < head->num_points; j++) {
         spot_json_open(&json, NULL, '{');

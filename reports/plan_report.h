@@ -7,16 +7,23 @@
 
 #include "sim/store/head.h"
 
-/* What it would take, from a few runs. */
+/* What it would take. Runs that are left are from a least to a most where the rows
+ * decide, else both are the same; so are the points that they are of. */
 typedef struct {
     int num_threads;
-    int64_t num_measured; /* runs */
-    double open_s;        /* to go to a point */
-    double run_s;         /* of a run */
+    int64_t num_measured;   /* runs, of which these are: */
+    double open_s;          /* processor time to go to a point */
+    double run_s;           /* and of a run */
+    const char *store_path; /* of the runs that are there, or NULL */
+    const char *shard;      /* "I/N" whose runs are left; "": of all */
+    int64_t num_there;      /* runs */
+    int64_t least_runs, most_runs;
+    size_t least_points, most_points;
 } spot_plan_cost_t;
 
-/* The plan, its keys, runs, size and time, and the first points, as text. The line of
- * the time, and no other, starts with "time:". */
+/* The plan, its keys, runs, size and time, and the first points, as text. With a store
+ * also what is there and left: the time is for the latter. The line of the time, and no
+ * other, starts with "time:". */
 void spot_plan_report_text(
     const spot_study_head_t *head, const spot_plan_cost_t *cost, FILE *out);
 

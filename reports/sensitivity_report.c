@@ -59,6 +59,20 @@ write_keys(const spot_study_head_t *head, const spot_sensitivity_t *indices, FIL
     }
 }
 
+/* Once, of whichever metric: all have the same replications. */
+static void
+write_warning(const spot_study_sensitivity_t *sensitivity, FILE *out)
+{
+    const char *warning = NULL;
+
+    for (size_t j = 0; warning == NULL && j < sensitivity->num_metrics; j++) {
+        warning = spot_metric_sensitivity_warning(&sensitivity->metrics[j]);
+    }
+    if (warning != NULL) {
+        fprintf(out, "warning: %s\n", warning);
+    }
+}
+
 int
 spot_sensitivity_table_write(const spot_store_t *store, FILE *out)
 {
@@ -70,9 +84,10 @@ spot_sensitivity_table_write(const spot_store_t *store, FILE *out)
         fprintf(out,
             "\nSobol indices with 95 %% intervals: the share of the variance over the "
             "plan that a key\nexplains alone (first order) and with all others (total); "
-            "%zu base samples, %" PRId64 " replications%s\n",
+            "%zu base samples, %" PRId64 " replication%s\n",
             head->plan.num_samples, sensitivity.num_replications,
-            sensitivity.num_groups > 1 ? "" : ", too few to take their noise out");
+            sensitivity.num_replications == 1 ? "" : "s");
+        write_warning(&sensitivity, out);
     }
     for (size_t j = 0; ret == 0 && j < sensitivity.num_metrics; j++) {
         const spot_metric_sensitivity_t *metric = &sensitivity.metrics[j];
@@ -158,6 +173,7 @@ write_json_metric(spot_json_t *json, const spot_study_head_t *head, size_t metri
 
     spot_json_open(json, head->metrics[metric_id].name, '{');
     spot_json_text(json, "problem", spot_metric_sensitivity_problem(metric));
+    spot_json_text(json, "warning", spot_metric_sensitivity_warning(metric));
     spot_json_unsigned(json, "base_samples", indices->num_used);
     spot_json_unsigned(json, "left_out", indices->num_left_out);
     if (metric->outcome == 0) {

@@ -16,8 +16,9 @@
 typedef struct {
     int64_t now_ms;
     const spot_job_t *job;
-    int32_t num_active;  /* instances left in pipelines */
-    int32_t num_standby; /* ready, not in a pipeline */
+    int32_t num_pipelines; /* before the change */
+    int32_t num_active;    /* instances left in pipelines */
+    int32_t num_standby;   /* ready, not in a pipeline */
     int32_t num_prepping;
 } spot_recovery_view_t;
 
@@ -41,6 +42,12 @@ typedef struct {
     const char *source;          /* paper or program */
     const spot_field_t *options; /* goes on with the common ones */
     size_t options_size;         /* of the bound options, shared by all threads */
+    /* No work is ever lost: the job needs no checkpoints, and the step under way goes on
+     * over a new plan. */
+    bool is_lossless;
+    /* Instances that are rented on demand for the whole run instead of those of the
+     * trace, which is ignored; capacity: the fleet's. NULL: none. */
+    int64_t (*num_on_demand)(const void *options, int64_t capacity);
     /* Decides at one instant; called when an active instance is lost or one becomes
      * ready. */
     void (*decide)(const void *options, const spot_recovery_view_t *view,
@@ -52,9 +59,14 @@ typedef struct {
 extern const spot_field_t spot_recovery_common_fields[];
 
 extern const spot_recovery_t spot_recovery_checkpoint;
+extern const spot_recovery_t spot_recovery_ideal;
+extern const spot_recovery_t spot_recovery_on_demand;
 
 /* Every recovery system, NULL-terminated. */
 extern const spot_recovery_t *const spot_recovery_systems[];
+
+/* The most pipelines of the job's depth that num_ready instances are enough for. */
+int32_t spot_pipelines_possible(const spot_job_t *job, int32_t num_ready);
 
 /* A system with its options, bound from "recovery: {system: NAME, ...}", or from "NAME"
  * alone, which is the same without options. */

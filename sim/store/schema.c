@@ -94,18 +94,35 @@ spot_columns_free(spot_columns_t *self)
     memset(self, 0, sizeof(*self));
 }
 
+/* The numbers that tell whose database it is, of one instant: another process may be
+ * making the store. */
+static int
+read_identity(spot_db_t *db, sqlite3_int64 *num_tables, sqlite3_int64 *application,
+    sqlite3_int64 *version)
+{
+    int ret = spot_db_run(db, "SAVEPOINT look");
+    int end;
+
+    if (ret != 0) {
+        return ret;
+    }
+    ret = spot_db_integer(db, num_tables, "SELECT count(*) FROM sqlite_schema");
+    if (ret == 0) {
+        ret = spot_db_integer(db, application, "PRAGMA application_id");
+    }
+    if (ret == 0) {
+        ret = spot_db_integer(db, version, "PRAGMA user_version");
+    }
+    end = spot_db_run(db, "RELEASE look");
+    return ret != 0 ? ret : end;
+}
+
 int
 spot_schema_look(spot_db_t *db, spot_schema_state_t *state, spot_diag_t *diag)
 {
     sqlite3_int64 application = 0, version = 0, num_tables = 0;
-    int ret = spot_db_integer(db, &num_tables, "SELECT count(*) FROM sqlite_schema");
+    const int ret = read_identity(db, &num_tables, &application, &version);
 
-    if (ret == 0) {
-        ret = spot_db_integer(db, &application, "PRAGMA application_id");
-    }
-    if (ret == 0) {
-        ret = spot_db_integer(db, &version, "PRAGMA user_version");
-    }
     if (ret != 0) {
         return ret;
     }

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <stdarg.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -251,13 +252,11 @@ plain_path(const char *path)
     return plain;
 }
 
-/* The path as a URI of a file that nobody changes, so that no file next to it is needed.
- * NULL: no memory. */
+/* The path as a URI with parameters behind it. NULL: no memory. */
 static char *
-immutable_uri(const char *path)
+uri_of(const char *path, const char *parameters)
 {
-    static const char end[] = "?immutable=1";
-    char *uri = malloc(3 * strlen(path) + sizeof("file:") + sizeof(end));
+    char *uri = malloc(3 * strlen(path) + sizeof("file:?") + strlen(parameters));
     char *next = uri;
 
     if (uri == NULL) {
@@ -271,24 +270,26 @@ immutable_uri(const char *path)
             *next++ = *path;
         }
     }
-    strcpy(next, end);
+    sprintf(next, "?%s", parameters);
     return uri;
 }
 
-/* Whether there are transactions beside the file that are not in it yet. */
-static bool
-has_wal(const char *path)
+/* The size of a file beside the database: "-wal" has the transactions that are not in it
+ * yet, "-shm" their index, which those share that have the database open. -1: there is
+ * none. Where memory runs out it is taken to be there. */
+static int64_t
+size_beside(const char *path, const char *ending)
 {
-    char *name = malloc(strlen(path) + sizeof("-wal"));
+    char *name = malloc(strlen(path) + strlen(ending) + 1);
     struct stat about;
-    bool is_there = true;
+    int64_t num_bytes = 1;
 
     if (name != NULL) {
-        sprintf(name, "%s-wal", path);
-        is_there = stat(name, &about) == 0 && about.st_size > 0;
+        sprintf(name, "%s%s", path, ending);
+        num_bytes = stat(name, &about) == 0 ? about.st_size : -1;
         free(name);
     }
-    return is_there;
+    return num_bytes;
 }
 
 static int
@@ -333,23 +334,12 @@ may_write(const char *name)
     return may;
 }
 
-/* SQLite wants to write next to a file that it reads, and only who may write the file
- * removes what was written. Where that may not be, the file can be read all the same if
- * all is in it. */
 static int
-open_to_read(spot_db_t *self, const char *name, int timeout_ms)
+open_uri(spot_db_t *self, const char *name, const char *parameters, int timeout_ms)
 {
-    char *uri;
+    char *uri = uri_of(name, parameters);
     int ret;
 
-    if (may_write(name)) {
-        ret = open_handle(self, name, READ_FLAGS | SQLITE_OPEN_READWRITE, timeout_ms);
-        return ret == 0 ? spot_db_run(self, "PRAGMA query_only = ON") : ret;
-    }
-    if (has_wal(name)) {
-        return open_handle(self, name, READ_FLAGS | SQLITE_OPEN_READONLY, timeout_ms);
-    }
-    uri = immutable_uri(name);
     if (uri == NULL) {
         return SPOT_ERR_NO_MEMORY;
     }
@@ -357,6 +347,50 @@ open_to_read(spot_db_t *self, const char *name, int timeout_ms)
         self, uri, READ_FLAGS | SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, timeout_ms);
     free(uri);
     return ret;
+}
+
+/* SQLite wants to write next to a file that it reads, and only who may write the file
+ * removes what was written. Where that may not be, the file can be read all the same if
+ * all is in it. */
+static int
+open_to_read(spot_db_t *self, const char *name, int timeout_ms)
+{
+    int ret;
+
+    if (may_write(name)) {
+        ret = open_handle(self, name, READ_FLAGS | SQLITE_OPEN_READWRITE, timeout_ms);
+        return ret == 0 ? spot_db_run(self, "PRAGMA query_only = ON") : ret;
+    }
+    if (size_beside(name, "-wal") > 0) {
+        return open_handle(self, name, READ_FLAGS | SQLITE_OPEN_READONLY, timeout_ms);
+    }
+    return open_uri(self, name, "immutable=1", timeout_ms);
+}
+
+/* Whoever has the file open, or was killed, left both files next to it, and the index is
+ * shared without writing to it. A log without its index was copied, so nobody writes to
+ * it: SQLite makes the index in memory if it need not share it. Without a log all is in
+ * the file. */
+static int
+open_to_look(spot_db_t *self, const char *name, int timeout_ms)
+{
+    const int64_t num_log_bytes = size_beside(name, "-wal");
+    struct stat about;
+    int ret;
+
+    if (stat(name, &about) == 0 && S_ISDIR(about.st_mode)) {
+        remember(
+            self, SQLITE_CANTOPEN, "a folder"); /* which opens, but cannot be read */
+        return SPOT_ERR_IO;
+    }
+    if (num_log_bytes >= 0 && size_beside(name, "-shm") >= 0) {
+        return open_uri(self, name, "readonly_shm=1", timeout_ms);
+    }
+    if (num_log_bytes <= 0) {
+        return open_uri(self, name, "immutable=1", timeout_ms);
+    }
+    ret = open_uri(self, name, "vfs=unix-none", timeout_ms);
+    return ret == 0 ? spot_db_run(self, "PRAGMA locking_mode = EXCLUSIVE") : ret;
 }
 
 /* A file that may not be written is opened for reading instead, silently. */
@@ -385,8 +419,9 @@ spot_db_open(spot_db_t *self, const char *path, spot_db_mode_t mode, int timeout
     if (name == NULL || self->path == NULL) {
         goto out;
     }
-    ret = mode == SPOT_DB_READ ? open_to_read(self, name, timeout_ms)
-                               : open_to_write(self, name, timeout_ms);
+    ret = mode == SPOT_DB_READ   ? open_to_read(self, name, timeout_ms)
+          : mode == SPOT_DB_LOOK ? open_to_look(self, name, timeout_ms)
+                                 : open_to_write(self, name, timeout_ms);
     if (ret == 0) {
         ret = touch(self);
     }

@@ -13,6 +13,7 @@
 typedef enum {
     SPOT_DB_WRITE, /* makes the file where it is not there; for one thread at a time */
     SPOT_DB_READ,  /* of a file that is there, which may be write-protected */
+    SPOT_DB_LOOK,  /* the same without a trace: no file is made or changed */
 } spot_db_mode_t;
 
 typedef struct {

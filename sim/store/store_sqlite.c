@@ -188,9 +188,21 @@ set_head(spot_sqlite_store_t *store, const spot_study_head_t *head, size_t queue
     return ret == 0 ? spot_queue_init(&work->queue, head, queue_rows) : ret;
 }
 
-/* Numbers of the points, which the file has, and what there is of them. */
+/* What there is of the points, whose numbers are known. */
 static int
 load_there(spot_sqlite_work_t *self, spot_db_t *db)
+{
+    int ret = spot_there_number(&self->there, db);
+
+    if (ret == 0) {
+        ret = spot_there_prepare(db, &self->newer);
+    }
+    return ret == 0 ? spot_there_load(&self->there, db, self->newer) : ret;
+}
+
+/* Numbers of the points, which the file has, and what there is of them. */
+static int
+load_points(spot_sqlite_work_t *self, spot_db_t *db)
 {
     bool is_same;
     int ret = spot_stored_points_match(db, self->head, self->there.numbers, &is_same);
@@ -198,40 +210,53 @@ load_there(spot_sqlite_work_t *self, spot_db_t *db)
     if (ret == 0 && !is_same) {
         ret = spot_db_damaged(db, "its points are not those of its study");
     }
-    if (ret == 0) {
-        ret = spot_there_number(&self->there, db);
-    }
-    if (ret == 0) {
-        ret = spot_there_prepare(db, &self->newer);
-    }
-    return ret == 0 ? spot_there_load(&self->there, db, self->newer) : ret;
+    return ret == 0 ? load_there(self, db) : ret;
 }
 
-/* Rows that are there are never thrown away. */
+/* Reads the study of the file, which must be the one that is to go on; points aside.
+ * Rows that are there are never thrown away. */
 static int
-refuse_less(const spot_sqlite_work_t *self, const spot_stored_study_t *stored,
-    const char *removed, spot_diag_t *diag)
+read_same_study(const spot_sqlite_work_t *self, spot_db_t *db,
+    const spot_provenance_t *provenance, spot_stored_study_t *stored, spot_diag_t *diag)
 {
-    const char *path = self->db.path;
+    size_t num_lines = 0;
+    int ret = spot_stored_study_read(stored, db);
 
-    if (stored->head.num_replications > self->head->num_replications) {
-        spot_diag_error(diag, path, 0, 0,
+    if (ret == 0) {
+        ret = spot_stored_study_compare(
+            stored, self->head, provenance->canonical, db->path, diag, &num_lines);
+    }
+    if (ret == 0 && num_lines > 0) {
+        spot_diag_error(diag, db->path, 0, 0,
+            "holds another study than this one; use another file or delete this one");
+        ret = SPOT_ERR_BAD_INPUT;
+    }
+    if (ret == 0 && stored->head.num_replications > self->head->num_replications) {
+        spot_diag_error(diag, db->path, 0, 0,
             "replications were %" PRId64 ", are %" PRId64
             "; ask for as many, or use another file",
             stored->head.num_replications, self->head->num_replications);
-        return SPOT_ERR_BAD_INPUT;
+        ret = SPOT_ERR_BAD_INPUT;
     }
-    if (removed != NULL) {
-        spot_diag_error(diag, path, 0, 0,
-            "the point %s was in the study, is not; points can be added but not "
-            "removed: use another file or delete this one%s",
-            removed,
-            self->head->plan.kind == SPOT_PLAN_LATIN_HYPERCUBE
-                ? " (a Latin hypercube does not grow: sobol does)"
-                : "");
-        return SPOT_ERR_BAD_INPUT;
+    return ret;
+}
+
+/* removed: NULL for none. */
+static int
+refuse_removed(const spot_sqlite_work_t *self, const spot_db_t *db, const char *removed,
+    spot_diag_t *diag)
+{
+    if (removed == NULL) {
+        return 0;
     }
-    return 0;
+    spot_diag_error(diag, db->path, 0, 0,
+        "the point %s was in the study, is not; points can be added but not "
+        "removed: use another file or delete this one%s",
+        removed,
+        self->head->plan.kind == SPOT_PLAN_LATIN_HYPERCUBE
+            ? " (a Latin hypercube does not grow: sobol does)"
+            : "");
+    return SPOT_ERR_BAD_INPUT;
 }
 
 /* The store is there: takes over what may change, refuses what may not. */
@@ -242,21 +267,8 @@ follow_study(
     spot_stored_study_t stored;
     char *removed = NULL;
     bool is_same = true;
-    size_t num_lines = 0;
-    int ret = spot_stored_study_read(&stored, &self->db);
+    int ret = read_same_study(self, &self->db, provenance, &stored, diag);
 
-    if (ret == 0) {
-        ret = spot_stored_study_compare(
-            &stored, self->head, provenance->canonical, self->db.path, diag, &num_lines);
-    }
-    if (ret == 0 && num_lines > 0) {
-        spot_diag_error(diag, self->db.path, 0, 0,
-            "holds another study than this one; use another file or delete this one");
-        ret = SPOT_ERR_BAD_INPUT;
-    }
-    if (ret == 0) {
-        ret = refuse_less(self, &stored, NULL, diag);
-    }
     if (ret == 0) {
         ret =
             spot_stored_study_join(&stored, provenance->canonical, self->db.path, diag);
@@ -273,7 +285,7 @@ follow_study(
         ret = spot_stored_points_write(&self->db, self->head, &self->columns, &removed);
     }
     if (ret == 0) {
-        ret = refuse_less(self, &stored, removed, diag);
+        ret = refuse_removed(self, &self->db, removed, diag);
     }
     if (ret == 0) {
         ret = spot_programs_compare(&self->db, provenance, diag);
@@ -318,7 +330,7 @@ enter(spot_sqlite_store_t *store, const spot_provenance_t *provenance, spot_diag
                                           : SPOT_ERR_BAD_INPUT;
     }
     if (ret == 0) {
-        ret = load_there(work, &work->db);
+        ret = load_points(work, &work->db);
     }
     if (ret == 0) {
         ret = spot_sqlite_enter(work, provenance, &store->base.is_backward);
@@ -400,31 +412,56 @@ spot_store_open_sqlite(spot_store_t **self, const char *path,
     return spot_store_open_sqlite_with(self, path, head, provenance, &options, diag);
 }
 
-/* Reads the study as of one moment, which all later reading is of too. */
+/* Opens the file as of one moment, which all later reading is of too. *state: NONE or
+ * OURS. */
+static int
+open_as_of_now(spot_sqlite_work_t *self, const char *path, spot_db_mode_t mode,
+    spot_schema_state_t *state, spot_diag_t *diag)
+{
+    int ret = spot_db_open(&self->reader, path, mode, OPEN_TIMEOUT_MS);
+
+    if (ret == 0) {
+        ret = spot_db_run(&self->reader, "BEGIN");
+    }
+    if (ret == 0) {
+        ret = spot_schema_look(&self->reader, state, diag);
+    }
+    return ret == 0 && *state == SPOT_SCHEMA_OTHER ? SPOT_ERR_BAD_INPUT : ret;
+}
+
 static int
 open_for_reading(spot_sqlite_store_t *store, const char *path, spot_diag_t *diag)
 {
     spot_sqlite_work_t *work = store->work;
     spot_schema_state_t state = SPOT_SCHEMA_NONE;
-    int ret = spot_db_open(&work->reader, path, SPOT_DB_READ, OPEN_TIMEOUT_MS);
+    int ret = open_as_of_now(work, path, SPOT_DB_READ, &state, diag);
 
-    if (ret == 0) {
-        ret = spot_db_run(&work->reader, "BEGIN");
-    }
-    if (ret == 0) {
-        ret = spot_schema_look(&work->reader, &state, diag);
-    }
     if (ret == 0 && state == SPOT_SCHEMA_NONE) {
         spot_diag_error(
             diag, path, 0, 0, "the database is empty: no study was ever run");
-        ret = SPOT_ERR_BAD_INPUT;
-    } else if (ret == 0 && state == SPOT_SCHEMA_OTHER) {
         ret = SPOT_ERR_BAD_INPUT;
     }
     if (ret == 0) {
         ret = spot_stored_study_read(&work->study, &work->reader);
     }
     return ret == 0 ? set_head(store, &work->study.head, 1) : ret;
+}
+
+/* Hands a store that only reads over, or says why it could not be opened. */
+static int
+finish_opening_reader(
+    spot_store_t **self, spot_sqlite_store_t *store, int error, spot_diag_t *diag)
+{
+    int ret = 0;
+
+    if (error == 0) {
+        *self = &store->base;
+    } else {
+        ret = spot_db_opening_error(&store->work->reader, error);
+        spot_db_explain(&store->work->reader, diag);
+        sqlite_close(&store->base);
+    }
+    return ret;
 }
 
 int
@@ -439,14 +476,61 @@ spot_store_open_sqlite_reader(spot_store_t **self, const char *path, spot_diag_t
     }
     ret = open_for_reading(store, path, diag);
     if (ret == 0) {
-        ret = load_there(store->work, &store->work->reader);
+        ret = load_points(store->work, &store->work->reader);
     }
-    if (ret != 0) {
-        ret = spot_db_opening_error(&store->work->reader, ret);
-        spot_db_explain(&store->work->reader, diag);
+    return finish_opening_reader(self, store, ret, diag);
+}
+
+/* What of the study is there, of which the file knows some points only. */
+static int
+look_at_study(
+    spot_sqlite_work_t *self, const spot_provenance_t *provenance, spot_diag_t *diag)
+{
+    spot_stored_study_t stored;
+    char *removed = NULL;
+    int ret = read_same_study(self, &self->reader, provenance, &stored, diag);
+
+    if (ret == 0) {
+        ret = spot_stored_points_find(
+            &self->reader, self->head, self->there.numbers, &removed);
+    }
+    if (ret == 0) {
+        ret = refuse_removed(self, &self->reader, removed, diag);
+    }
+    if (ret == 0) {
+        ret = spot_programs_compare(&self->reader, provenance, diag);
+    }
+    if (ret == 0) {
+        ret = load_there(self, &self->reader);
+    }
+    free(removed);
+    spot_stored_study_free(&stored);
+    return ret;
+}
+
+int
+spot_store_look_sqlite(spot_store_t **self, const char *path,
+    const spot_study_head_t *head, const spot_provenance_t *provenance,
+    spot_diag_t *diag)
+{
+    spot_sqlite_store_t *store = new_store();
+    spot_schema_state_t state = SPOT_SCHEMA_NONE;
+    int ret;
+
+    *self = NULL;
+    if (store == NULL) {
+        return SPOT_ERR_NO_MEMORY;
+    }
+    ret = set_head(store, head, 1);
+    if (ret == 0) {
+        ret = open_as_of_now(store->work, path, SPOT_DB_LOOK, &state, diag);
+    }
+    if (ret == 0 && state == SPOT_SCHEMA_NONE) {
         sqlite_close(&store->base);
-        return ret;
+        return 0;
     }
-    *self = &store->base;
-    return 0;
+    if (ret == 0) {
+        ret = look_at_study(store->work, provenance, diag);
+    }
+    return finish_opening_reader(self, store, ret, diag);
 }

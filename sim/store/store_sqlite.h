@@ -32,6 +32,15 @@ SPOT_MUST_CHECK int spot_store_open_sqlite(spot_store_t **self, const char *path
 SPOT_MUST_CHECK int spot_store_open_sqlite_reader(
     spot_store_t **self, const char *path, spot_diag_t *diag);
 
+/* Looks at a store that spot_store_open_sqlite() would go on with, and refuses what it
+ * would refuse: it has the rows of the study, whose head must outlive it, that are
+ * there, and is otherwise as of spot_store_open_sqlite_reader(). No file is made or
+ * changed, nor are others kept from writing. *self is NULL with 0 where the database is
+ * empty: a study would start in it. */
+SPOT_MUST_CHECK int spot_store_look_sqlite(spot_store_t **self, const char *path,
+    const spot_study_head_t *head, const spot_provenance_t *provenance,
+    spot_diag_t *diag);
+
 /* What a merge has done. */
 typedef struct {
     int64_t num_added;     /* rows that came to OUT */

@@ -268,15 +268,14 @@ write_point(writer_t *self, size_t point_id)
     return ret;
 }
 
-/* The first of the points that were there and are no longer. */
+/* The first of the points that were there and are no longer, by a query for them. */
 static int
-find_removed(spot_db_t *db, char **removed)
+find_removed(spot_db_t *db, const char *query, char **removed)
 {
     sqlite3_stmt *statement;
     bool is_row = false;
     int error = 0;
-    int ret = spot_db_prepare(
-        db, &statement, "SELECT key FROM temp.old_point ORDER BY point LIMIT 1");
+    int ret = spot_db_prepare(db, &statement, "%s", query);
 
     if (ret == 0) {
         ret = spot_db_step_row(db, statement, &is_row);
@@ -285,8 +284,7 @@ find_removed(spot_db_t *db, char **removed)
         *removed = spot_db_text(statement, 0, &error);
     }
     sqlite3_finalize(statement);
-    ret = ret == 0 ? error : ret;
-    return ret == 0 ? spot_db_run(db, "DROP TABLE temp.old_point") : ret;
+    return ret == 0 ? error : ret;
 }
 
 int
@@ -307,7 +305,11 @@ spot_stored_points_write(spot_db_t *db, const spot_study_head_t *head,
     sqlite3_finalize(writer.insert);
     sqlite3_finalize(writer.take_old);
     if (ret == 0) {
-        ret = find_removed(db, removed);
+        ret = find_removed(
+            db, "SELECT key FROM temp.old_point ORDER BY point LIMIT 1", removed);
+    }
+    if (ret == 0) {
+        ret = spot_db_run(db, "DROP TABLE temp.old_point");
     }
     free(writer.types);
     free(writer.order);
@@ -366,6 +368,100 @@ spot_stored_points_match(
     }
     *is_same = *is_same && point_id == num_points;
     sqlite3_finalize(statement);
+    free(order);
+    return ret;
+}
+
+/* What finding the numbers of points needs. */
+typedef struct {
+    spot_db_t *db;
+    sqlite3_stmt *find; /* the number of a key */
+    sqlite3_stmt *take; /* that number, once */
+    sqlite3_int64 next_number;
+} finder_t;
+
+/* *number: of the key, -1 where there is none. *is_free: no other point has it. */
+static int
+find_key(finder_t *self, const char *key, int64_t *number, bool *is_free)
+{
+    bool is_row = false;
+    int ret;
+
+    sqlite3_bind_text(self->find, 1, key, -1, SQLITE_STATIC);
+    ret = spot_db_step_row(self->db, self->find, &is_row);
+    *number = is_row ? sqlite3_column_int64(self->find, 0) : -1;
+    sqlite3_reset(self->find);
+    if (ret == 0 && is_row) {
+        sqlite3_bind_int64(self->take, 1, *number);
+        ret = spot_db_step_done(self->db, self->take);
+        *is_free = sqlite3_changes(self->db->handle) == 1;
+    }
+    return ret;
+}
+
+/* Points of one key are the first, second ... of it. */
+static int
+find_point(finder_t *self, const char *key, int64_t *number)
+{
+    bool is_free = false;
+    int ret = find_key(self, key, number, &is_free);
+
+    for (unsigned long long j = 2; ret == 0 && *number >= 0 && !is_free; j++) {
+        char *other = sqlite3_mprintf("%s#%llu", key, j);
+
+        ret =
+            other == NULL ? SPOT_ERR_NO_MEMORY : find_key(self, other, number, &is_free);
+        sqlite3_free(other);
+    }
+    if (ret == 0 && *number < 0) {
+        *number = self->next_number++;
+    }
+    return ret;
+}
+
+static int
+start_finding(finder_t *self)
+{
+    int ret = spot_db_run(self->db,
+        "PRAGMA temp_store = MEMORY; CREATE TEMP TABLE taken (point INTEGER PRIMARY "
+        "KEY)");
+
+    if (ret == 0) {
+        ret = spot_db_integer(
+            self->db, &self->next_number, "SELECT max(point) + 1 FROM main.point");
+    }
+    if (ret == 0) {
+        ret = spot_db_prepare(
+            self->db, &self->find, "SELECT point FROM main.point WHERE key = ?");
+    }
+    return ret == 0 ? spot_db_prepare(self->db, &self->take,
+                          "INSERT OR IGNORE INTO temp.taken VALUES (?)")
+                    : ret;
+}
+
+int
+spot_stored_points_find(
+    spot_db_t *db, const spot_study_head_t *head, int64_t *numbers, char **removed)
+{
+    finder_t finder = {.db = db};
+    size_t *order = sorted_axes(head);
+    int ret = order == NULL ? SPOT_ERR_NO_MEMORY : start_finding(&finder);
+
+    *removed = NULL;
+    for (size_t j = 0; ret == 0 && j < head->num_points; j++) {
+        char *key = point_key(db, head, order, j);
+
+        ret = key == NULL ? SPOT_ERR_NO_MEMORY : find_point(&finder, key, &numbers[j]);
+        sqlite3_free(key);
+    }
+    sqlite3_finalize(finder.find);
+    sqlite3_finalize(finder.take);
+    if (ret == 0) {
+        ret = find_removed(db,
+            "SELECT key FROM main.point WHERE point NOT IN (SELECT point FROM "
+            "temp.taken) ORDER BY point LIMIT 1",
+            removed);
+    }
     free(order);
     return ret;
 }

@@ -59,4 +59,9 @@ SPOT_MUST_CHECK int spot_stored_points_write(spot_db_t *db,
 SPOT_MUST_CHECK int spot_stored_points_match(
     spot_db_t *db, const spot_study_head_t *head, int64_t *numbers, bool *is_same);
 
+/* Reads the number of each point, as spot_stored_points_write() would number them, and
+ * *removed, without writing to the file: numbers[num_points]. */
+SPOT_MUST_CHECK int spot_stored_points_find(
+    spot_db_t *db, const spot_study_head_t *head, int64_t *numbers, char **removed);
+
 #endif

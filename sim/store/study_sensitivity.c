@@ -162,6 +162,17 @@ spot_metric_sensitivity_problem(const spot_metric_sensitivity_t *self)
     }
 }
 
+_Static_assert(SPOT_SENSITIVITY_MIN_GROUPS == 4, "the warning names the number");
+
+const char *
+spot_metric_sensitivity_warning(const spot_metric_sensitivity_t *self)
+{
+    return self->outcome == 0 && isnan(self->indices.noise_variance)
+               ? "indices hold the noise of single replications, their intervals do "
+                 "not: give at least 4 replications"
+               : NULL;
+}
+
 double
 spot_sensitivity_noise_share(const spot_sensitivity_t *indices)
 {

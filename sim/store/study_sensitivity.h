@@ -28,6 +28,9 @@ void spot_study_sensitivity_free(spot_study_sensitivity_t *self);
 /* Why there are no indices, or NULL where there are. */
 const char *spot_metric_sensitivity_problem(const spot_metric_sensitivity_t *self);
 
+/* What is wrong with the indices of too few replications, or NULL. */
+const char *spot_metric_sensitivity_warning(const spot_metric_sensitivity_t *self);
+
 /* The share of the variance of the points' means that is noise of replications, and was
  * taken out. NAN where unknown. */
 double spot_sensitivity_noise_share(const spot_sensitivity_t *indices);

@@ -52,6 +52,25 @@ check_exclusion(spot_bind_t *bind, const spot_node_t *replications, const char *
     }
 }
 
+/* The minimum in whole batches, which depend on neither threads nor shards; at most the
+ * maximum, which is kept exactly. Says so where another one was asked for. */
+static int64_t
+whole_minimum(const spot_study_t *study, spot_bind_t *bind, const spot_node_t *node)
+{
+    const spot_replications_t *replications = &study->replications;
+    const int64_t size = spot_study_batch_size(&study->head);
+    const int64_t whole = (replications->min + size - 1) / size * size;
+    const int64_t used = whole < replications->max ? whole : replications->max;
+
+    if (node != NULL && replications->min < used) {
+        spot_diag_warn(bind->diag, node->file, node->line, node->column,
+            "replications.min: %" PRId64 " is not a multiple of %" PRId64
+            ", the replications of a batch: each point gets at least %" PRId64,
+            replications->min, size, used);
+    }
+    return used;
+}
+
 void
 spot_precision_bind(spot_study_t *study, spot_bind_t *bind)
 {
@@ -86,7 +105,8 @@ spot_precision_bind(spot_study_t *study, spot_bind_t *bind)
     study->head.num_replications =
         no_limits == NULL ? replications->max : replications->count;
     study->head.min_replications =
-        no_limits == NULL ? replications->min : replications->count;
+        no_limits == NULL ? whole_minimum(study, bind, spot_node_get(node, "min"))
+                          : replications->count;
 }
 
 /* What is known of a point. */

@@ -133,14 +133,16 @@ static const spot_field_t replications_fields[] = {
         .min = 2,
         .max = 1e9,
         .initial = "256",
-        .help = "with until or optimise: replications that each point gets at least"},
+        .help = "with until or optimise: replications that each point gets at least, "
+                "rounded up to whole batches of 64, or of 1024 with keep: summaries"},
     {.name = "max",
         .type = SPOT_FIELD_INTEGER,
         .offset = offsetof(spot_replications_t, max),
         .min = 2,
         .max = 1e9,
         .initial = "100000",
-        .help = "with until or optimise: replications that each point gets at most"},
+        .help = "with until or optimise: replications that each point gets at most, "
+                "exactly"},
     {.name = "seed",
         .type = SPOT_FIELD_INTEGER,
         .offset = offsetof(spot_replications_t, seed),

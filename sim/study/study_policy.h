@@ -20,4 +20,8 @@ typedef struct {
     bool needs_whole_points; /* decides on all rows of a point: shards take points */
 } spot_policy_t;
 
+/* The policy that the study asks for; free it even after an error: NO_MEMORY. */
+SPOT_MUST_CHECK int spot_study_policy(
+    spot_policy_t *policy, const spot_study_t *study, const spot_study_run_t *run);
+
 #endif

@@ -242,9 +242,11 @@ lay_out(spot_pool_t *self, const spot_round_t *round)
         }
     }
     self->first_batches[num_points] = num_batches;
-    self->first_batch = num_batches * round->shard_id / round->num_shards;
+    self->first_batch =
+        spot_shard_first_batch(num_batches, round->shard_id, round->num_shards);
     atomic_store(&self->next_batch, self->first_batch);
-    self->end_batch = num_batches * (round->shard_id + 1) / round->num_shards;
+    self->end_batch =
+        spot_shard_first_batch(num_batches, round->shard_id + 1, round->num_shards);
 }
 
 /* What there will be at the end of the round: of the shard's points all of what earlier

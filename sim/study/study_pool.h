@@ -13,6 +13,13 @@ typedef struct {
     int64_t num_shards;  /* of how many parts of about the same size */
 } spot_round_t;
 
+/* The first batch of a shard among so many. */
+static inline int64_t
+spot_shard_first_batch(int64_t num_batches, int64_t shard_id, int64_t num_shards)
+{
+    return num_batches * shard_id / num_shards;
+}
+
 typedef struct spot_pool spot_pool_t;
 
 /* NO_MEMORY leaves *self NULL. All that is passed must outlive it. */

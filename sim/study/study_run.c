@@ -42,16 +42,11 @@ spot_study_check_shards(const spot_study_t *self, int64_t num_shards, spot_diag_
     return SPOT_ERR_BAD_INPUT;
 }
 
-static int
-choose_policy(spot_policy_t *policy, const spot_study_t *study,
-    const spot_study_run_t *run, spot_diag_t *diag)
+int
+spot_study_policy(
+    spot_policy_t *policy, const spot_study_t *study, const spot_study_run_t *run)
 {
-    const int ret = spot_study_check_shards(study, run->num_shards, diag);
-
     *policy = (spot_policy_t){.next = next_fixed, .free = free_fixed};
-    if (ret != 0) {
-        return ret;
-    }
     if (study->head.until.metric != NULL) {
         return spot_precision_policy(
             policy, study, run->shard_id, run->num_shards > 0 ? run->num_shards : 1);
@@ -88,15 +83,17 @@ int
 spot_study_run(const spot_study_t *self, spot_store_t *store,
     const spot_study_run_t *run, spot_diag_t *diag)
 {
-    spot_policy_t policy;
+    spot_policy_t policy = {.free = free_fixed};
     spot_pool_t *pool = NULL;
     const size_t num_points = self->head.num_points;
     int64_t *from = spot_calloc(num_points, sizeof(*from));
     int64_t *to = spot_calloc(num_points, sizeof(*to));
-    int ret = choose_policy(&policy, self, run, diag);
+    int ret = spot_study_check_shards(self, run->num_shards, diag);
 
     atomic_store(&store->stop, run->stop);
-
+    if (ret == 0) {
+        ret = spot_study_policy(&policy, self, run);
+    }
     if (ret == 0 && (from == NULL || to == NULL)) {
         ret = SPOT_ERR_NO_MEMORY;
     }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "sim/train/episode.h"
 
+#include <math.h>
+
 #include "sim/train/run_log.h"
 
 /* Charges a stretch of the episode to a phase of the job and a category of the ledger,
@@ -52,6 +54,31 @@ charge_training(spot_train_t *self, int64_t elapsed_ms, bool is_rollback)
     }
 }
 
+/* The training part where nothing can be lost: it is useful at once, and the step under
+ * way goes on in the next episode. */
+static void
+charge_lossless(spot_train_t *self, int64_t elapsed_ms)
+{
+    const spot_episode_t *episode = &self->episode;
+    spot_train_result_t *result = &self->result;
+    const double work =
+        result->step_fraction + (double) elapsed_ms / (double) episode->cycle->step_ms;
+    const spot_progress_t progress = {.steps = (int64_t) work};
+
+    result->job_ms[SPOT_JOB_TRAINING] += elapsed_ms;
+    result->steps_executed += progress.steps;
+    result->step_fraction = work - (double) progress.steps;
+    if (result->is_finished && self->now_ms == self->end_ms) { /* whatever was rounded */
+        result->steps_executed = self->scenario->until_steps;
+        result->step_fraction = 0;
+    }
+    result->steps_durable = result->steps_executed;
+    result->ledger.instance_ms[SPOT_SHARE_USEFUL] += elapsed_ms * episode->world_size;
+    if (self->log != NULL) {
+        spot_run_log_training(self, &progress, SPOT_SHARE_USEFUL);
+    }
+}
+
 void
 spot_episode_end(spot_train_t *self, bool is_rollback)
 {
@@ -69,9 +96,30 @@ spot_episode_end(spot_train_t *self, bool is_rollback)
         episode->reconfiguration_ms, passed_ms);
     passed_ms = charge_pause(
         self, SPOT_JOB_RELOADING, SPOT_SHARE_RELOADING, episode->reload_ms, passed_ms);
-    if (self->now_ms >= episode->training_ms) {
+    if (self->now_ms < episode->training_ms) {
+        return;
+    }
+    if (self->scenario->recovery.system->is_lossless) {
+        charge_lossless(self, passed_ms);
+    } else {
         charge_training(self, passed_ms, is_rollback);
     }
+}
+
+/* How long the episode must train to finish the job. */
+static int64_t
+finishing_ms(const spot_train_t *self)
+{
+    const spot_cycle_t *cycle = self->episode.cycle;
+    const int64_t num_missing = self->scenario->until_steps - self->result.steps_durable;
+    double missing_ms;
+
+    if (!self->scenario->recovery.system->is_lossless) {
+        return spot_cycle_step_end_ms(cycle, num_missing);
+    }
+    missing_ms = ceil(
+        ((double) num_missing - self->result.step_fraction) * (double) cycle->step_ms);
+    return missing_ms < (double) INT64_MAX ? (int64_t) missing_ms : INT64_MAX;
 }
 
 /* When the run ends: at its horizon, or at the step that finishes the job if that is
@@ -88,8 +136,7 @@ settle_end(spot_train_t *self)
     if (scenario->until_steps == 0 || episode->world_size == 0) {
         return;
     }
-    step_end_ms = spot_cycle_step_end_ms(
-        episode->cycle, scenario->until_steps - self->result.steps_durable);
+    step_end_ms = finishing_ms(self);
     if (step_end_ms <= scenario->horizon_ms - episode->training_ms) {
         self->end_ms = episode->training_ms + step_end_ms;
         self->result.is_finished = true;

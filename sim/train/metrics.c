@@ -70,6 +70,7 @@ job_lost_fraction(const run_t *run, int argument)
 
 enum { STEPS_EXECUTED, STEPS_KEPT, STEPS_DURABLE, STEPS_LOST };
 
+/* Of a lossless recovery system with the started part of the last step. */
 static double
 steps(const run_t *run, int which)
 {
@@ -77,11 +78,12 @@ steps(const run_t *run, int which)
 
     switch (which) {
         case STEPS_EXECUTED:
-            return (double) result->steps_executed;
+            return (double) result->steps_executed + result->step_fraction;
         case STEPS_KEPT:
-            return (double) (result->steps_executed - result->steps_lost);
+            return (double) (result->steps_executed - result->steps_lost) +
+                   result->step_fraction;
         case STEPS_DURABLE:
-            return (double) result->steps_durable;
+            return (double) result->steps_durable + result->step_fraction;
         default:
             return (double) result->steps_lost;
     }

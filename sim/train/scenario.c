@@ -252,6 +252,32 @@ warn_of_ignored_price(
     }
 }
 
+/* Instances rented on demand take the place of the trace and its price: nothing happens
+ * to them. */
+static int
+rent_on_demand(spot_scenario_t *self, spot_diag_t *diag)
+{
+    static const char still[] = "generator: seed\n"
+                                "preemption: {per_minute: 0, count: {fixed: 1}}\n"
+                                "addition: {per_minute: 0, count: {fixed: 1}}\n";
+    const spot_recovery_choice_t *recovery = &self->recovery;
+    spot_bind_t bind = {.diag = diag};
+    spot_price_t *price = &self->fleet.price;
+    spot_yaml_t document;
+    int ret = spot_yaml_parse(&document, "on-demand", still, sizeof(still) - 1, diag);
+
+    spot_trace_model_free(&self->trace);
+    spot_price_steps_free(&price->spot);
+    self->fleet.capacity =
+        recovery->system->num_on_demand(recovery->options, self->fleet.capacity);
+    self->fleet.initial = self->fleet.capacity;
+    self->trace_node = document.root;
+    ret = ret != 0 ? ret : bind_trace(self, &bind, NULL);
+    spot_yaml_free(&document);
+    return ret != 0 ? ret
+                    : spot_price_steps_add(&price->spot, 0, price->on_demand_usd_per_h);
+}
+
 int
 spot_scenario_init(spot_scenario_t *self, const spot_node_t *root,
     const spot_scenario_t *like, spot_diag_t *diag)
@@ -285,6 +311,9 @@ spot_scenario_init(spot_scenario_t *self, const spot_node_t *root,
     if (ret == 0 && diag->num_errors == num_errors) {
         settle_horizon(self, &bind, root);
         warn_of_ignored_price(self, &bind, root);
+        if (self->recovery.system->num_on_demand != NULL) {
+            ret = rent_on_demand(self, diag);
+        }
     }
     self->trace_node = NULL;
     if (ret == 0 && diag->num_errors > num_errors) {

@@ -221,6 +221,7 @@ decide(spot_train_t *self)
     const spot_recovery_view_t view = {
         .now_ms = self->now_ms,
         .job = &self->scenario->job,
+        .num_pipelines = self->num_pipelines,
         .num_active = self->fleet.counts[SPOT_ACTIVE],
         .num_standby = self->fleet.counts[SPOT_STANDBY],
         .num_prepping = self->fleet.counts[SPOT_PREPPING],

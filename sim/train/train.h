@@ -43,7 +43,8 @@ typedef struct {
     int64_t steps_executed;
     int64_t steps_durable; /* recoverable from storage when the run ended */
     int64_t steps_lost;    /* kept = executed - lost */
-    int64_t initial;       /* instances at time 0; the counts below are instances too */
+    double step_fraction; /* of one more step, kept too: of a lossless recovery system */
+    int64_t initial;      /* instances at time 0; the counts below are instances too */
     int64_t preempted;
     int64_t added;
     int64_t stopped;

@@ -179,8 +179,9 @@ golden_plan() {
     name=$1
     shift
     ends 0 study "$@" --plan --threads 2
-    sed 's/^time: about .* on 2 threads, measured on .* runs$/time: measured/
-        /"m.._s": /d; /"measured_runs": /d' "$work/stdout" >"$work/plan"
+    sed "s/^time: \(about [0-9.]* [a-z]*\|under 1 s\) on 2 threads, measured on [0-9]* runs\$/time: measured/
+        s|$work/||; /\"m.._s\": [0-9]/d; /\"measured_runs\": [1-9]/d" \
+        "$work/stdout" >"$work/plan"
     same "$name" "$work/plan"
 }
 golden_plan study-plan.txt study.yaml
@@ -204,6 +205,18 @@ for num_threads in 1 4; do
         --sensitivity "$work/indices.csv"
     same study-sensitivity.csv "$work/indices.csv"
 done
+# Of fewer than 4 replications the noise is not known, which is said once.
+for count in 1 3 4; do
+    num_warnings=$((count < 4 ? 1 : 0))
+    set -- study study-sensitivity.yaml --set replications.count=$count
+    ends 0 "$@"
+    expect "a warning in the table of $count replications" test \
+        "$(grep -c '^warning: indices hold the noise .* at least 4 rep' "$work/stdout")" \
+        -eq $num_warnings
+    ends 0 "$@" --json
+    expect "a warning in the JSON of $count replications" test \
+        "$(grep -c '"warning": "indices hold the noise' "$work/stdout")" -eq $num_warnings
+done
 ends 2 study study.yaml --sensitivity "$work/indices.csv"
 stderr_says "--sensitivity needs plan: {sensitivity: {points: 256}}"
 ends 1 study study-sobol.yaml --set "plot={x: job.reload, stack: [idle_fraction]}" \
@@ -223,6 +236,26 @@ done
 # ---- A database ----
 set -- study study.yaml --set replications.count=2
 ends 0 "$@" -o "$work/results.db"
+# A plan looks into it and leaves it as it is; a run that would be refused is refused.
+cp "$work/results.db" "$work/results-before.db"
+touch -d "2026-01-01 00:00" "$work/results.db"
+ls -l --full-time "$work"/results.db* >"$work/listed-before"
+golden_plan study-plan-there.txt study.yaml -o "$work/results.db"
+golden_plan study-plan-there.json study.yaml -o "$work/results.db" --json
+golden_plan study-plan-shard.txt study.yaml -o "$work/results.db" --shard 2/3
+ends 0 "$@" --plan -o "$work/results.db"
+expect "nothing is left" grep -qx "left: 0" "$work/stdout"
+expect "which takes no time" grep -qx "time: none, all runs are there" "$work/stdout"
+ends 2 "$@" --plan -o "$work/results.db" --set "job.reload=61 s"
+cp "$work/stderr" "$work/refused"
+ls -l --full-time "$work"/results.db* >"$work/listed-after"
+expect "nothing is written" cmp "$work/listed-before" "$work/listed-after"
+expect "the database is as it was" cmp "$work/results-before.db" "$work/results.db"
+ends 2 "$@" -o "$work/results.db" --set "job.reload=61 s"
+expect "a plan is refused as a run is" cmp "$work/refused" "$work/stderr"
+ends 0 "$@" --plan -o "$work/none.db"
+expect "a plan makes no database" [ ! -e "$work/none.db" ]
+expect "and tells nothing of one" [ "$(grep -c '^there:\|^left' "$work/stdout")" -eq 0 ]
 golden export.csv export "$work/results.db"
 golden export.jsonl export "$work/results.db" --jsonl
 golden export-points.csv export "$work/results.db" --per point
@@ -242,6 +275,12 @@ stderr_says "use another file or delete this one"
 ends 0 "$@" -o "$work/results.db" --set "question=Another one?"
 golden export.csv export "$work/results.db"
 ends 0 study optimise.yaml -o "$work/race.db" # some points stop early
+golden optimise-points.csv export "$work/race.db" --per point
+awk -F, '{ print $1, $NF }' optimise.csv | uniq >"$work/fates"
+awk -F, '{ print $1, $NF }' "$work/stdout" >"$work/exported-fates"
+expect "a point has one fate" cmp "$work/fates" "$work/exported-fates"
+ends 0 study optimise.yaml --set replications.min=100 --plan
+stderr_says "warning: --set replications.min:1:1: replications.min: 100 is not a multiple of 64"
 ends 0 merge "$work/race-merged.db" "$work/race.db"
 expect "a race that is over is finished" test "$(wc -l <"$work/stderr")" -eq 1
 rm -f "$work"/*.db

@@ -139,6 +139,91 @@ test_points(void **state)
     store->close(store);
 }
 
+/* The last column of a line is this text. */
+static void
+assert_last_column(const char *text, int line_id, const char *expected)
+{
+    const char *line = text, *end;
+
+    for (int j = 0; j < line_id; j++) {
+        line = strchr(line, '\n') + 1;
+    }
+    end = strchr(line, '\n');
+    assert_true(end - line > (ptrdiff_t) strlen(expected));
+    assert_memory_equal(end - strlen(expected), expected, strlen(expected));
+}
+
+/* The first point is best; the second is worse, the third breaks the limit, and the
+ * fourth has no values. */
+static spot_store_t *
+open_race(store_case_t *known, spot_constraint_t *limit)
+{
+    static char goal[] = "idle_fraction", limited[] = "Replication",
+                text[] = "Replication <= 5";
+    spot_store_t *store;
+
+    case_init(known, 64, SPOT_KEEP_ROWS);
+    *limit = (spot_constraint_t){limited, text, 5, true};
+    known->head.optimise = (spot_optimise_t){
+        .metric = goal, .confidence = 0.95, .num_constraints = 1, .constraints = limit};
+    assert_int_equal(spot_store_open_memory(&store, &known->head), 0);
+    return store;
+}
+
+static void
+put_race(spot_store_t *store)
+{
+    for (size_t j = 0; j < 4; j++) {
+        double rows[64][CASE_METRICS];
+
+        for (size_t k = 0; k < 64; k++) {
+            rows[k][0] = j == 3 ? (double) NAN : (double) j + 0.01 * (double) (k % 7);
+            rows[k][1] = 0;
+            rows[k][2] = (j == 2 ? 10 : 1) + 0.01 * (double) (k % 5);
+        }
+        assert_int_equal(store->put(store, &(spot_piece_t){j, 0, 64, rows[0], NULL}), 0);
+    }
+}
+
+/* Behind all other columns, and of a race only. */
+static void
+test_fates(void **state)
+{
+    static const char *const fates[] = {
+        "racing", "dominated", "infeasible", "undefined"};
+    store_case_t known;
+    spot_constraint_t limit;
+    spot_store_t *store;
+    char *text, ending[32];
+
+    (void) state;
+    store = open_race(&known, &limit);
+    text = text_of(store, spot_export_points, SPOT_EXPORT_CSV);
+    for (int j = 0; j < 4; j++) { /* nothing has run */
+        assert_last_column(text, j + 1, ",racing");
+    }
+    free(text);
+    put_race(store);
+    text = text_of(store, spot_export_points, SPOT_EXPORT_CSV);
+    assert_last_column(text, 0, ",Replication_nulls,fate");
+    for (int j = 0; j < 4; j++) {
+        snprintf(ending, sizeof(ending), ",%s", fates[j]);
+        assert_last_column(text, j + 1, ending);
+    }
+    free(text);
+    text = text_of(store, spot_export_points, SPOT_EXPORT_JSONL);
+    for (int j = 0; j < 4; j++) {
+        snprintf(ending, sizeof(ending), ", \"fate\": \"%s\"}", fates[j]);
+        assert_last_column(text, j, ending);
+    }
+    free(text);
+    known.head.optimise.metric = NULL;
+    text = text_of(store, spot_export_points, SPOT_EXPORT_CSV);
+    assert_null(strstr(text, "fate"));
+    free(text);
+    store->close(store);
+}
+
 /* Values that are no numbers, and names from a file that somebody else made. */
 static void
 test_hostile_texts(void **state)
@@ -301,6 +386,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_replications),
         cmocka_unit_test(test_points),
+        cmocka_unit_test(test_fates),
         cmocka_unit_test(test_hostile_texts),
         cmocka_unit_test(test_all_stores_give_the_same),
         cmocka_unit_test(test_summaries_have_no_replications),

@@ -140,7 +140,7 @@ test_maximum_and_indifference(void **state)
     (void) state;
     answer = answer_of(&study,
         STUDY("minimise: normal", "stream: [1, 2, 3]", ", indifference: 0",
-            "min: 100, max: 5001"),
+            "min: 128, max: 5001"),
         &store);
     assert_int_equal(answer.race.num_rows, 5001);
     assert_int_equal(answer.race.num_racing, 3);
@@ -157,26 +157,41 @@ test_maximum_and_indifference(void **state)
     finish(&study, store, &answer);
 }
 
+/* The first round is of whole batches, which is said of a minimum that is none. */
+static void
+test_whole_minimum(void **state)
+{
+    spot_race_answer_t answer;
+    spot_study_t study;
+    spot_store_t *store;
+    spot_diag_t diag;
+    char *report;
+
+    (void) state;
+    assert_int_equal(
+        try_toy_study(
+            &study, STUDY("minimise: normal", "shift: [0, 1]", "", "min: 130"), &diag),
+        0);
+    report = diagnostics(&diag);
+    assert_int_equal(diag.num_items, 1);
+    assert_int_equal(diag.num_warnings, 1);
+    assert_non_null(
+        strstr(report, "yaml:4:21: replications.min: 130 is not a multiple of 64, the "
+                       "replications of a batch: each point gets at least 192"));
+    free(report);
+    spot_diag_free(&diag);
+    store = run_toy_study(&study, 2);
+    assert_int_equal(spot_race_answer_init(&answer, store), 0);
+    assert_int_equal(answer.num_runs, 2 * 192);
+    finish(&study, store, &answer);
+}
+
 /* ---- What does not show ---- */
 
 #define LONG                                                                            \
     STUDY("minimise: exponential",                                                      \
         "stream: [0, 1, 2], shift: [0.1, 0.3, 0], spread: [1, 4]",                      \
         ", subject_to: [normal < 10.25 s]", "min: 64, max: 2000")
-
-static void
-assert_same_rows(const spot_store_t *store, const spot_store_t *whole)
-{
-    spot_summary_t *some, *all;
-
-    assert_int_equal(spot_summarise_all(store, &some), 0);
-    assert_int_equal(spot_summarise_all(whole, &all), 0);
-    for (size_t j = 0; j < whole->head->num_points * whole->head->num_metrics; j++) {
-        assert_memory_equal(&some[j].moments, &all[j].moments, sizeof(some[j].moments));
-    }
-    free(some);
-    free(all);
-}
 
 static void
 test_threads_do_not_show(void **state)
@@ -192,23 +207,6 @@ test_threads_do_not_show(void **state)
     many->close(many);
     one->close(one);
     spot_study_free(&study);
-}
-
-/* Stops when it was told of so many batches, those included that were there. */
-typedef struct {
-    int64_t num_left;
-    atomic_int stop;
-} stopper_t;
-
-static void
-stop_later(void *context, const spot_study_progress_t *progress)
-{
-    stopper_t *self = context;
-
-    (void) progress;
-    if (--self->num_left == 0) {
-        atomic_store(&self->stop, 1);
-    }
 }
 
 static size_t
@@ -236,15 +234,8 @@ test_interruptions_do_not_show(void **state)
     assert_int_equal(num_unfinished(one), 0);
     assert_int_equal(spot_store_open_memory(&store, &study.head), 0);
     while (ret == SPOT_ERR_INTERRUPTED && num_stops < 10000) {
-        stopper_t stopper = {.num_left = 7 * (num_stops + 1)};
-        const spot_study_run_t run = {.num_threads = 2,
-            .stop = &stopper.stop,
-            .progress = stop_later,
-            .context = &stopper};
-
         assert_true(num_unfinished(store) > 0);
-        ret = spot_study_run(&study, store, &run, NULL);
-        num_stops++;
+        ret = run_part_of_toy_study(&study, store, 7 * ++num_stops);
     }
     assert_int_equal(ret, 0);
     assert_true(num_stops > 10);
@@ -390,6 +381,7 @@ main(void)
         cmocka_unit_test(test_constraints),
         cmocka_unit_test(test_undefined),
         cmocka_unit_test(test_maximum_and_indifference),
+        cmocka_unit_test(test_whole_minimum),
         cmocka_unit_test(test_threads_do_not_show),
         cmocka_unit_test(test_interruptions_do_not_show),
         cmocka_unit_test(test_shards_are_refused),

@@ -86,15 +86,71 @@ test_minimum_and_maximum(void **state)
 
     (void) state;
     result = run_text(
-        STUDY("metric: normal, half_width: 5", ", min: 100, max: 5000"), num_rows);
-    assert_int_equal(num_rows[0], 2 * SPOT_BATCH_ROWS); /* whole batches */
+        STUDY("metric: normal, half_width: 5", ", min: 128, max: 5000"), num_rows);
+    assert_int_equal(num_rows[0], 128);
     assert_int_equal(result.num_unfinished, 0);
     result = run_text(
-        STUDY("metric: normal, half_width: 1e-3", ", min: 3, max: 501"), num_rows);
+        STUDY("metric: normal, half_width: 1e-3", ", min: 64, max: 501"), num_rows);
     assert_int_equal(num_rows[0], 501);
     assert_int_equal(num_rows[2], 501);
     assert_int_equal(result.num_unfinished, 0);
     assert_int_equal(result.num_imprecise, 3);
+}
+
+/* Reads a study that is content with its minimum, and runs it. warning: all that is said
+ * of it behind the file's name, or "". */
+static void
+check_minimum(const char *text, const char *warning, int64_t min)
+{
+    spot_study_t study;
+    spot_store_t *store;
+    spot_diag_t diag;
+    char *report;
+
+    assert_int_equal(try_toy_study(&study, text, &diag), 0);
+    report = diagnostics(&diag);
+    if (warning[0] == '\0') {
+        assert_string_equal(report, "");
+    } else {
+        assert_int_equal(diag.num_items, 1);
+        assert_int_equal(diag.num_warnings, 1);
+        assert_non_null(strstr(report, warning));
+    }
+    assert_int_equal(study.head.min_replications, min);
+    store = run_toy_study(&study, 2);
+    for (size_t j = 0; j < 3; j++) {
+        assert_int_equal(store->num_rows(store, j), min);
+    }
+    store->close(store);
+    free(report);
+    spot_diag_free(&diag);
+    spot_study_free(&study);
+}
+
+#define WIDE(more) STUDY("metric: normal, half_width: 50", more)
+
+/* The minimum takes whole batches, which is said of one that somebody asked for; the
+ * maximum is exact. */
+static void
+test_whole_minimum(void **state)
+{
+    (void) state;
+    check_minimum(WIDE(""), "", 256);
+    check_minimum(WIDE(", min: 64"), "", 64);
+    check_minimum(WIDE(", min: 192, max: 193"), "", 192);
+    check_minimum(WIDE(", min: 65"),
+        "yaml:4:62: replications.min: 65 is not a multiple of 64, the "
+        "replications of a batch: each point gets at least 128",
+        128);
+    check_minimum(WIDE(", min: 2"), "replications.min: 2 is not a multiple of 64", 64);
+    check_minimum(WIDE(", min: 100, max: 110"), "each point gets at least 110", 110);
+    check_minimum(WIDE(", min: 110, max: 110"), "", 110);
+    check_minimum("keep: summaries\n" WIDE(""), "", 1024);
+    check_minimum("keep: summaries\n" WIDE(", min: 2048"), "", 2048);
+    check_minimum("keep: summaries\n" WIDE(", min: 64"),
+        "yaml:5:62: replications.min: 64 is not a multiple of 1024, the "
+        "replications of a batch: each point gets at least 1024",
+        1024);
 }
 
 /* A metric without spread is known at once; one that is never there never. */
@@ -119,22 +175,7 @@ test_constants_and_nulls(void **state)
 
 #define LONG STUDY("metric: exponential, half_width: 0.02", ", min: 64")
 #define SUMMARISED                                                                      \
-    "keep: summaries\n" STUDY("metric: exponential, half_width: 0.01", ", min: 64")
-
-static void
-assert_same_rows(const spot_store_t *store, const spot_store_t *whole)
-{
-    spot_summary_t *some, *all;
-
-    assert_int_equal(spot_summarise_all(store, &some), 0);
-    assert_int_equal(spot_summarise_all(whole, &all), 0);
-    for (size_t j = 0; j < whole->head->num_points * whole->head->num_metrics; j++) {
-        assert_memory_equal(&some[j].moments, &all[j].moments, sizeof(some[j].moments));
-        assert_true(some[j].median == all[j].median);
-    }
-    free(some);
-    free(all);
-}
+    "keep: summaries\n" STUDY("metric: exponential, half_width: 0.01", ", min: 1024")
 
 static void
 check_threads(const char *text)
@@ -188,23 +229,6 @@ test_shards_do_not_show(void **state)
     check_shards(SUMMARISED);
 }
 
-/* Stops when it was told of so many batches, those included that were there. */
-typedef struct {
-    int64_t num_left;
-    atomic_int stop;
-} stopper_t;
-
-static void
-stop_later(void *context, const spot_study_progress_t *progress)
-{
-    stopper_t *self = context;
-
-    (void) progress;
-    if (--self->num_left == 0) {
-        atomic_store(&self->stop, 1);
-    }
-}
-
 /* Stops at every so many batches. */
 static void
 check_interruptions(const char *text, int64_t num_batches, int min_stops)
@@ -218,16 +242,9 @@ check_interruptions(const char *text, int64_t num_batches, int min_stops)
     one = run_toy_study(&study, 1);
     assert_int_equal(spot_store_open_memory(&store, &study.head), 0);
     while (ret == SPOT_ERR_INTERRUPTED && num_stops < 10000) {
-        stopper_t stopper = {.num_left = num_batches * (num_stops + 1)};
-        const spot_study_run_t run = {.num_threads = 2,
-            .stop = &stopper.stop,
-            .progress = stop_later,
-            .context = &stopper};
-
-        ret = spot_study_run(&study, store, &run, NULL);
+        ret = run_part_of_toy_study(&study, store, num_batches * ++num_stops);
         before = now;
         now = completeness_of(store).num_rows;
-        num_stops++;
     }
     assert_int_equal(ret, 0);
     assert_true(num_stops > min_stops && now >= before);
@@ -322,6 +339,7 @@ main(void)
         cmocka_unit_test(test_it_stops_when_it_is_known),
         cmocka_unit_test(test_relative_to_the_mean),
         cmocka_unit_test(test_minimum_and_maximum),
+        cmocka_unit_test(test_whole_minimum),
         cmocka_unit_test(test_constants_and_nulls),
         cmocka_unit_test(test_threads_do_not_show),
         cmocka_unit_test(test_shards_do_not_show),

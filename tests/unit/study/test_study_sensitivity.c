@@ -100,6 +100,36 @@ test_doubtful_metrics(void **state)
     spot_study_free(&study);
 }
 
+/* Fewer than four replications cannot tell their noise from what keys do. */
+static void
+test_warning_of_few_replications(void **state)
+{
+    (void) state;
+    for (int j = 1; j <= 5; j++) {
+        spot_study_sensitivity_t sensitivity;
+        spot_study_t study;
+        spot_store_t *store;
+        char text[300];
+        const char *warning;
+
+        snprintf(text, sizeof(text), STUDY "replications: {count: %d}\n", j);
+        read_keys_study(&study, text);
+        store = run_keys_study(&study);
+        assert_int_equal(spot_study_sensitivity_init(&sensitivity, store), 0);
+        assert_int_equal(sensitivity.num_groups, j < 4 ? 1 : j);
+        warning = spot_metric_sensitivity_warning(&sensitivity.metrics[KEYS_SUM]);
+        assert_true((warning != NULL) == (j < 4));
+        assert_true(
+            (warning != NULL) == (isnan(spot_sensitivity_noise_share(
+                                      &sensitivity.metrics[KEYS_SUM].indices)) != 0));
+        warning = spot_metric_sensitivity_warning(&sensitivity.metrics[KEYS_CONSTANT]);
+        assert_null(warning); /* it has no indices */
+        spot_study_sensitivity_free(&sensitivity);
+        store->close(store);
+        spot_study_free(&study);
+    }
+}
+
 /* Nothing has run: nothing is known, and nothing breaks. */
 static void
 test_empty_store(void **state)
@@ -113,6 +143,7 @@ test_empty_store(void **state)
     assert_int_equal(spot_store_open_memory(&store, &study.head), 0);
     assert_int_equal(spot_study_sensitivity_init(&sensitivity, store), 0);
     assert_int_equal(sensitivity.metrics[KEYS_SUM].outcome, SPOT_SENSITIVITY_TOO_FEW);
+    assert_null(spot_metric_sensitivity_warning(&sensitivity.metrics[KEYS_SUM]));
     spot_study_sensitivity_free(&sensitivity);
     store->close(store);
     spot_study_free(&study);
@@ -124,6 +155,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_known_indices),
         cmocka_unit_test(test_doubtful_metrics),
+        cmocka_unit_test(test_warning_of_few_replications),
         cmocka_unit_test(test_empty_store),
     };
 

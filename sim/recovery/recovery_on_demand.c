@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A fixed fleet at the on-demand price from start to end: nothing is ever lost and the
+ * trace is ignored. */
+#include "base/units.h"
+#include "sim/recovery/recovery.h"
+
+typedef struct {
+    int64_t num_instances; /* 0: the fleet's capacity */
+} options_t;
+
+static int64_t
+on_demand_instances(const void *options, int64_t capacity)
+{
+    const options_t *self = options;
+
+    return self->num_instances > 0 ? self->num_instances : capacity;
+}
+
+static void
+on_demand_decide(const void *options, const spot_recovery_view_t *view,
+    const spot_recovery_change_t *change, spot_recovery_plan_t *plan)
+{
+    (void) options;
+    (void) change;
+    plan->num_pipelines =
+        spot_pipelines_possible(view->job, view->num_active + view->num_standby);
+    plan->is_new = plan->num_pipelines != view->num_pipelines;
+}
+
+static const spot_field_t on_demand_options[] = {
+    {.name = "instances",
+        .type = SPOT_FIELD_INTEGER,
+        .offset = offsetof(options_t, num_instances),
+        .max = SPOT_MAX_INSTANCES,
+        .initial = "0",
+        .help = "instances rented for the whole run; 0: fleet.capacity"},
+    {.name = NULL, .fields = spot_recovery_common_fields},
+};
+
+const spot_recovery_t spot_recovery_on_demand = {
+    .name = "on-demand",
+    .doc = "a fixed fleet at the on-demand price that never loses an instance; the "
+           "trace is "
+           "ignored",
+    .source = "the usual way to rent",
+    .options = on_demand_options,
+    .options_size = sizeof(options_t),
+    .is_lossless = true,
+    .num_on_demand = on_demand_instances,
+    .decide = on_demand_decide,
+};
