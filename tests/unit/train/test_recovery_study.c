@@ -287,6 +287,33 @@ test_equal_systems(void **state)
     spot_study_free(&study);
 }
 
+/* A name has the keys of the map that it stands for. */
+static void
+test_conditions(void **state)
+{
+    static const char *const sets[] = {
+        "where=recovery.system == 'checkpoint' and detection < 1 s and depth == 8",
+        "where=recovery == 'checkpoint' and depth == 8"};
+
+    (void) state;
+    write_file("x.yaml",
+        "study: x\nscenario: made.yaml\n"
+        "sweep: {recovery: [checkpoint], job.pipeline_depth: [4, 8]}\n");
+    for (size_t j = 0; j < 2; j++) {
+        spot_study_t study;
+        spot_diag_t diag;
+
+        spot_diag_init(&diag);
+        assert_int_equal(spot_study_read(&study, &spot_train_experiment, "x.yaml",
+                             &sets[j], 1, &diag),
+            0);
+        assert_int_equal(study.head.num_points, 1);
+        assert_int_equal(study.head.plan.num_excluded, 1);
+        spot_study_free(&study);
+        spot_diag_free(&diag);
+    }
+}
+
 /* ---- How often to run ---- */
 
 static int64_t
@@ -435,6 +462,7 @@ main(void)
         cmocka_unit_test(test_same_as_runs),
         cmocka_unit_test(test_same_as_study),
         cmocka_unit_test(test_equal_systems),
+        cmocka_unit_test(test_conditions),
         cmocka_unit_test(test_replications),
         cmocka_unit_test(test_bad_systems),
         cmocka_unit_test(test_broken_lists),
