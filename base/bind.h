@@ -48,7 +48,8 @@ struct spot_field {
                                    fields, if any, go on with the table */
     spot_bind_function_t bind;
     /* custom, for the canonical form only, both optional: the table by which it binds
-     * the map at node, or NULL; whether the order of the map's keys matters. */
+     * the map at node, or the scalar that is short for a map with its selector only, or
+     * NULL; whether the order of the map's keys matters. */
     const spot_field_t *(*table)(const spot_node_t *node);
     bool is_ordered;
 };

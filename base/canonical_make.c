@@ -192,7 +192,7 @@ walk_order(walk_t *self, const spot_node_t *map)
     return ret;
 }
 
-/* A map that is bound by a table which it chooses itself. */
+/* A map, or a name alone, that is bound by a table which it chooses itself. */
 static int
 walk_chosen(walk_t *self, const spot_field_t *fields, const spot_node_t *node)
 {
@@ -209,8 +209,7 @@ static int
 walk_value(walk_t *self, const spot_field_t *field, const spot_node_t *node)
 {
     const bool is_map = node->kind == SPOT_NODE_MAP;
-    const spot_field_t *fields =
-        is_map && field->table != NULL ? field->table(node) : NULL;
+    const spot_field_t *fields = field->table != NULL ? field->table(node) : NULL;
     int ret = is_map && field->is_ordered ? walk_order(self, node) : 0;
 
     if (ret != 0) {
@@ -259,7 +258,8 @@ walk_initial(walk_t *self, const spot_field_t *field, const spot_node_t *map)
     return ret;
 }
 
-/* Keys without a field cannot be there: the document was bound. */
+/* Keys without a field cannot be there: the document was bound. A scalar in place of a
+ * map is its selector. */
 static int
 walk_fields(walk_t *self, const spot_field_t *fields, const spot_node_t *map)
 {
@@ -268,7 +268,9 @@ walk_fields(walk_t *self, const spot_field_t *fields, const spot_node_t *map)
 
     for (const spot_field_t *field = spot_field_first(fields); ret == 0 && field != NULL;
          field = spot_field_next(field)) {
-        const spot_node_t *node = spot_node_get(map, field->name);
+        const bool is_name =
+            map->kind == SPOT_NODE_SCALAR && field->type == SPOT_FIELD_SELECTOR;
+        const spot_node_t *node = is_name ? map : spot_node_get(map, field->name);
 
         ret = spot_canonical_path_key(&self->path, field->name);
         if (ret == 0 && node != NULL) {

@@ -270,9 +270,8 @@ spot_yaml_add_key(
     return reach_child(self, map, key, key_bytes, root) == NULL ? SPOT_ERR_NO_MEMORY : 0;
 }
 
-/* Moves the nodes and file names of other into self; other is empty afterwards. */
-static int
-adopt(spot_yaml_t *self, spot_yaml_t *other)
+int
+spot_yaml_adopt(spot_yaml_t *self, spot_yaml_t *other)
 {
     void *nodes = self->nodes;
     void *files = self->files;
@@ -322,7 +321,7 @@ spot_yaml_assign(
     if (ret == 0) {
         spot_node_t *root = value.root;
 
-        ret = adopt(self, &value);
+        ret = spot_yaml_adopt(self, &value);
         ret = ret == 0 ? spot_yaml_set(self, key, root) : ret;
         if (ret == SPOT_ERR_BAD_PARAM) {
             spot_diag_error(diag, option, 0, 0, "\"%s\" is no key", text);

@@ -84,6 +84,10 @@ SPOT_MUST_CHECK int spot_yaml_add_key(
 SPOT_MUST_CHECK spot_node_t *spot_yaml_new_scalar(
     spot_yaml_t *self, const char *text, const spot_node_t *place);
 
+/* Moves the nodes of other into self, which owns them from now on; free other even so.
+ * NO_MEMORY: nothing is moved. */
+SPOT_MUST_CHECK int spot_yaml_adopt(spot_yaml_t *self, spot_yaml_t *other);
+
 /* Whether a text is keys with dots between them, none of them empty. */
 bool spot_yaml_is_path(const char *path);
 

@@ -12,6 +12,8 @@
 const spot_command_t *const spot_commands[] = {
     &spot_command_run,
     &spot_command_study,
+    &spot_command_compare,
+    &spot_command_recovery,
     &spot_command_merge,
     &spot_command_export,
     &spot_command_trace_convert,

@@ -38,9 +38,11 @@ extern const spot_command_t spot_command_trace_generate;
 extern const spot_command_t spot_command_profile;
 extern const spot_command_t spot_command_run;
 extern const spot_command_t spot_command_study;
+extern const spot_command_t spot_command_compare;
 extern const spot_command_t spot_command_merge;
 extern const spot_command_t spot_command_export;
 extern const spot_command_t spot_command_theory_checkpoint;
+extern const spot_command_t spot_command_recovery;
 extern const spot_command_t spot_command_help;
 
 /* Every command, in the order of the manual, NULL-terminated. */

@@ -65,6 +65,23 @@ write_until(spot_json_t *json, const spot_study_head_t *head)
     spot_json_close(json, '}');
 }
 
+/* Those that were met. */
+static void
+write_warnings(spot_json_t *json, const spot_store_t *store, size_t point_id)
+{
+    const spot_study_head_t *head = store->head;
+
+    spot_json_open(json, "warnings", '{');
+    for (size_t j = 0; j < head->num_warnings; j++) {
+        const int64_t num_warned = store->num_warned(store, point_id, j);
+
+        if (num_warned > 0) {
+            spot_json_integer(json, head->warnings[j].name, num_warned);
+        }
+    }
+    spot_json_close(json, '}');
+}
+
 static int
 write_point(spot_json_t *json, const spot_store_t *store, size_t point_id,
     const spot_race_answer_t *answer, spot_summary_t *summaries,
@@ -90,6 +107,7 @@ write_point(spot_json_t *json, const spot_store_t *store, size_t point_id,
         write_metric(json, &head->metrics[j], &summaries[j], &pairs[j]);
     }
     spot_json_close(json, '}');
+    write_warnings(json, store, point_id);
     spot_json_close(json, '}');
     return ret;
 }

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "base/utf8.h"
 #include "reports/difference_table.h"
 #include "reports/mean_table.h"
 #include "reports/race_text.h"
@@ -92,6 +93,34 @@ write_note(table_t *self, const char *prefix, int64_t count, const char *text)
     }
 }
 
+/* "  with recovery = checkpoint in 12, ideal in 3": replications that met a warning, by
+ * what is compared. */
+static void
+write_warned_values(table_t *self, size_t warning_id)
+{
+    const spot_study_head_t *head = self->head;
+    const spot_axis_t *axis = &head->axes[head->baseline_axis_id];
+    const char *before = "";
+    char shown[SPOT_UTF8_SHOWN_BYTES];
+
+    fprintf(self->out, "  with %s = ", axis->path);
+    for (size_t j = 0; j < axis->num_values; j++) {
+        int64_t num_warned = 0;
+
+        for (size_t k = 0; k < head->num_points; k++) {
+            if (spot_study_value_id(head, k, head->baseline_axis_id) == j) {
+                num_warned += self->store->num_warned(self->store, k, warning_id);
+            }
+        }
+        if (num_warned > 0) {
+            fprintf(self->out, "%s%s in %" PRId64, before,
+                spot_utf8_shown(axis->texts[j], shown), num_warned);
+            before = ", ";
+        }
+    }
+    fputc('\n', self->out);
+}
+
 /* What makes results doubtful, counted over all points. */
 static void
 write_notes(table_t *self)
@@ -116,6 +145,9 @@ write_notes(table_t *self)
             num_warned += self->store->num_warned(self->store, k, j);
         }
         write_note(self, "", num_warned, head->warnings[j].text);
+        if (num_warned > 0 && head->has_baseline) {
+            write_warned_values(self, j);
+        }
     }
 }
 

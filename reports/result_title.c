@@ -107,8 +107,8 @@ spot_result_title_write(
     write_plan(&head->plan, out);
     fputs(", ", out);
     write_replications(head, &completeness, out);
-    fprintf(out,
-        ", seed %" PRIu64 "; mean ±half width of its 95 %% confidence interval\n",
-        head->seed);
+    fprintf(out, ", seed %" PRIu64 "; %s\n", head->seed,
+        completeness.most == 1 ? "no intervals, which take two replications"
+                               : "mean ±half width of its 95 % confidence interval");
     write_doubts(head, &completeness, out);
 }

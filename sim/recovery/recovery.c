@@ -30,10 +30,17 @@ spot_pipelines_possible(const spot_job_t *job, int32_t num_ready)
     return possible < job->max_pipelines ? possible : (int32_t) job->max_pipelines;
 }
 
+/* The name of the system: all of a scalar, which is short for {system: NAME}. */
+static const spot_node_t *
+system_node(const spot_node_t *node)
+{
+    return node->kind == SPOT_NODE_SCALAR ? node : spot_node_get(node, "system");
+}
+
 static const spot_recovery_t *
 find_system(spot_bind_t *bind, const spot_field_t *field, const spot_node_t *node)
 {
-    const spot_node_t *name = spot_node_get(node, "system");
+    const spot_node_t *name = system_node(node);
     spot_suggest_t near;
     char key[64];
 
@@ -41,7 +48,7 @@ find_system(spot_bind_t *bind, const spot_field_t *field, const spot_node_t *nod
         spot_bind_error(bind, node, NULL, "missing key \"%s.system\"", field->name);
         return NULL;
     }
-    if (name == NULL || name->kind != SPOT_NODE_SCALAR) {
+    if (name == NULL || name->kind != SPOT_NODE_SCALAR || name->text[0] == '\0') {
         spot_bind_unexpected(bind, field, name == NULL ? node : name, "");
         return NULL;
     }
@@ -52,9 +59,27 @@ find_system(spot_bind_t *bind, const spot_field_t *field, const spot_node_t *nod
         }
         spot_suggest_offer(&near, spot_recovery_systems[j]->name);
     }
-    snprintf(key, sizeof(key), "%s.system", field->name);
+    snprintf(key, sizeof(key), "%s%s", field->name, name == node ? "" : ".system");
     spot_bind_unknown(bind, name, key, "recovery system", &near, "");
     return NULL;
+}
+
+/* Binds "NAME" as {system: NAME}. */
+static void
+bind_name(spot_bind_t *bind, const spot_recovery_choice_t *choice,
+    const spot_field_t *field, const spot_node_t *node)
+{
+    char word[] = "system";
+    spot_node_t name = *node, key = *node, map = *node;
+    spot_node_t *names[] = {&name}, *keys[] = {&key};
+
+    key.text = word;
+    map.kind = SPOT_NODE_MAP;
+    map.text = NULL;
+    map.num_children = 1;
+    map.keys = keys;
+    map.children = names;
+    spot_bind_map(bind, choice->system->options, field->name, &map, choice->options);
 }
 
 void
@@ -70,15 +95,17 @@ spot_recovery_bind(
     choice->options = spot_calloc(1, choice->system->options_size);
     if (choice->options == NULL) {
         bind->is_out_of_memory = true;
-        return;
+    } else if (node->kind == SPOT_NODE_SCALAR) {
+        bind_name(bind, choice, field, node);
+    } else {
+        spot_bind_map(bind, choice->system->options, field->name, node, choice->options);
     }
-    spot_bind_map(bind, choice->system->options, field->name, node, choice->options);
 }
 
 const spot_field_t *
 spot_recovery_table(const spot_node_t *node)
 {
-    const spot_node_t *name = spot_node_get(node, "system");
+    const spot_node_t *name = system_node(node);
 
     for (size_t j = 0; name != NULL && spot_recovery_systems[j] != NULL; j++) {
         if (name->kind == SPOT_NODE_SCALAR &&

@@ -68,7 +68,8 @@ extern const spot_recovery_t *const spot_recovery_systems[];
 /* The most pipelines of the job's depth that num_ready instances are enough for. */
 int32_t spot_pipelines_possible(const spot_job_t *job, int32_t num_ready);
 
-/* A system with its options, bound from "recovery: {system: NAME, ...}". */
+/* A system with its options, bound from "recovery: {system: NAME, ...}", or from "NAME"
+ * alone, which is the same without options. */
 typedef struct {
     const spot_recovery_t *system;
     void *options;

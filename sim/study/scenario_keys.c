@@ -7,9 +7,19 @@
 #include "base/memory.h"
 #include "sim/study/study_sets.h"
 
+/* Whether there are keys within an axis: a value is a map or a list, or stands for a
+ * map, as the base, which has the first values, then shows. */
 static bool
-has_structure(const spot_study_t *study, size_t axis_id)
+has_structure(const spot_study_t *study, const spot_canonical_t *base, size_t axis_id)
 {
+    const char *path = study->head.axes[axis_id].path;
+
+    for (size_t j = 0; j < base->num_entries; j++) {
+        if (strcmp(base->entries[j].path, path) != 0 &&
+            spot_path_is_within(base->entries[j].path, path)) {
+            return true;
+        }
+    }
     for (size_t j = 0; j < study->head.axes[axis_id].num_values; j++) {
         if (study->values[axis_id][j]->kind != SPOT_NODE_SCALAR) {
             return true;
@@ -124,7 +134,7 @@ spot_scenario_keys_init(spot_scenario_keys_t *self, spot_study_t *study)
     }
     ret = ret == 0 ? make_list(&self->base, study) : ret;
     for (size_t j = 0; ret == 0 && j < num_axes; j++) {
-        if (has_structure(study, j)) {
+        if (has_structure(study, &self->base, j)) {
             ret = list_axis(&self->axes[j], study, j);
         }
     }

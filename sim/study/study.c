@@ -6,11 +6,11 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "base/suggest.h"
 #include "base/utf8.h"
 #include "sim/study/baseline.h"
 #include "sim/study/optimise.h"
 #include "sim/study/precision.h"
+#include "sim/study/study_metrics.h"
 #include "sim/study/study_plan.h"
 #include "sim/study/study_sets.h"
 #include "sim/study/study_where.h"
@@ -301,120 +301,6 @@ const spot_field_t spot_study_fields[] = {
     {.name = NULL},
 };
 
-/* Appends the metric with this name to those kept, or reports it with a suggestion. */
-static void
-add_metric(spot_study_t *self, spot_bind_t *bind, const char *key,
-    const spot_node_t *place, const char *name)
-{
-    const spot_experiment_t *experiment = self->experiment;
-    spot_suggest_t near;
-
-    for (size_t j = 0; j < self->head.num_metrics; j++) {
-        if (strcmp(self->head.metrics[j].name, name) == 0) {
-            return;
-        }
-    }
-    spot_suggest_init(&near, name);
-    for (size_t j = 0; j < experiment->num_metrics; j++) {
-        if (strcmp(experiment->metrics[j].name, name) == 0) {
-            self->head.metrics[self->head.num_metrics] = experiment->metrics[j];
-            self->metric_ids[self->head.num_metrics++] = j;
-            return;
-        }
-        spot_suggest_offer(&near, experiment->metrics[j].name);
-    }
-    spot_bind_unknown(bind, place, key, "metric", &near, SPOT_SEE_METRICS);
-}
-
-static void
-add_listed_metrics(spot_study_t *self, spot_bind_t *bind)
-{
-    const spot_node_t *node = self->metrics_node;
-    const bool is_all = node == NULL && self->head.optimise.metric == NULL;
-
-    for (size_t j = 0; is_all && j < self->experiment->num_metrics; j++) {
-        add_metric(self, bind, "metrics", NULL, self->experiment->metrics[j].name);
-    }
-    for (size_t j = 0; node != NULL && j < node->num_children; j++) {
-        if (node->children[j]->kind == SPOT_NODE_SCALAR) {
-            add_metric(
-                self, bind, "metrics", node->children[j], node->children[j]->text);
-        }
-    }
-}
-
-/* The metrics of the plot are kept too. */
-static void
-add_plot_metrics(spot_study_t *self, spot_bind_t *bind)
-{
-    const spot_plot_request_t *plot = &self->head.plot;
-    const spot_node_t *node = spot_node_get(self->document.root, "plot");
-    const spot_node_t *stack = spot_node_get(node, "stack");
-
-    if (plot->y != NULL) {
-        add_metric(self, bind, "plot.y", spot_node_get(node, "y"), plot->y);
-    }
-    if (plot->second_x != NULL) {
-        add_metric(self, bind, "plot.second_x", spot_node_get(node, "second_x"),
-            plot->second_x);
-    }
-    for (size_t j = 0; j < plot->num_stack; j++) {
-        if (plot->stack[j] != NULL) {
-            add_metric(self, bind, "plot.stack", stack->children[j], plot->stack[j]);
-        }
-    }
-}
-
-/* The metric that is to be known is kept too. */
-static void
-add_until_metric(spot_study_t *self, spot_bind_t *bind)
-{
-    const char *name = self->head.until.metric;
-    const spot_node_t *node =
-        spot_node_place(self->document.root, "replications.until.metric");
-
-    if (name != NULL) {
-        add_metric(self, bind, "replications.until.metric", node, name);
-    }
-}
-
-/* The metric whose best mean is looked for and those with limits are kept and shown. */
-static int
-add_optimise_metrics(spot_study_t *self, spot_bind_t *bind)
-{
-    const spot_optimise_t *optimise = &self->head.optimise;
-    const char *key = optimise->is_maximised ? "optimise.maximise" : "optimise.minimise";
-    const int ret = spot_optimise_bind_constraints(self, bind->diag);
-
-    if (optimise->metric != NULL) {
-        add_metric(self, bind, key, spot_node_place(self->document.root, key),
-            optimise->metric);
-    }
-    for (size_t j = 0; ret == 0 && j < optimise->num_constraints; j++) {
-        add_metric(self, bind, NULL, NULL, optimise->constraints[j].metric);
-    }
-    return ret == SPOT_ERR_NO_MEMORY ? ret : 0; /* others are in diag */
-}
-
-static int
-choose_metrics(spot_study_t *self, spot_bind_t *bind)
-{
-    const size_t num_metrics = self->experiment->num_metrics;
-    int ret;
-
-    self->head.metrics = spot_calloc(num_metrics, sizeof(*self->head.metrics));
-    self->metric_ids = spot_calloc(num_metrics, sizeof(*self->metric_ids));
-    if (self->head.metrics == NULL || self->metric_ids == NULL) {
-        return SPOT_ERR_NO_MEMORY;
-    }
-    add_listed_metrics(self, bind);
-    ret = add_optimise_metrics(self, bind);
-    add_until_metric(self, bind);
-    self->head.num_listed = self->head.num_metrics;
-    add_plot_metrics(self, bind);
-    return ret;
-}
-
 static void
 check_plot_axis(spot_study_t *self, spot_bind_t *bind)
 {
@@ -518,7 +404,7 @@ bind_all(spot_study_t *self, spot_diag_t *diag)
     ret = spot_study_plan(self, &bind);
     is_planned = ret == 0;
     if (ret != SPOT_ERR_NO_MEMORY) {
-        ret = choose_metrics(self, &bind);
+        ret = spot_study_choose_metrics(self, &bind);
     }
     if (ret == 0 && is_planned) {
         check_plot_axis(self, &bind);
@@ -550,29 +436,40 @@ is_no_study(const spot_node_t *root)
 }
 
 int
+spot_study_init(spot_study_t *self, const spot_experiment_t *experiment,
+    const char *path, const char *const *sets, size_t num_sets, spot_diag_t *diag)
+{
+    int error, ret;
+
+    self->experiment = experiment;
+    error = spot_study_apply_sets(self, sets, num_sets, diag);
+    ret = bind_all(self, diag);
+    error = spot_error_first(error, ret);
+    self->head.seed = (uint64_t) self->replications.seed;
+    self->head.num_warnings = experiment->num_warnings;
+    self->head.warnings = experiment->warnings;
+    self->head.colours = experiment->colours;
+    return error != 0 ? error : spot_inputs_name(&self->inputs, path, diag);
+}
+
+int
 spot_study_read(spot_study_t *self, const spot_experiment_t *experiment,
     const char *path, const char *const *sets, size_t num_sets, spot_diag_t *diag)
 {
     int error, ret;
 
     memset(self, 0, sizeof(*self));
-    self->experiment = experiment;
+    self->experiment = experiment; /* freeing needs it */
     error = spot_yaml_read(&self->document, path, diag);
-    if (self->document.root != NULL && is_no_study(self->document.root)) {
+    if (self->document.root == NULL) {
+        return error;
+    }
+    if (is_no_study(self->document.root)) {
         spot_diag_error(diag, path, 0, 0, "this is a scenario, not a study");
         return SPOT_ERR_BAD_INPUT;
     }
-    if (self->document.root != NULL) {
-        ret = spot_study_apply_sets(self, sets, num_sets, diag);
-        error = error != 0 ? error : ret;
-        ret = bind_all(self, diag);
-        error = error != 0 ? error : ret;
-    }
-    self->head.seed = (uint64_t) self->replications.seed;
-    self->head.num_warnings = experiment->num_warnings;
-    self->head.warnings = experiment->warnings;
-    self->head.colours = experiment->colours;
-    return error != 0 ? error : spot_inputs_name(&self->inputs, path, diag);
+    ret = spot_study_init(self, experiment, path, sets, num_sets, diag);
+    return spot_error_first(error, ret);
 }
 
 void

@@ -64,6 +64,13 @@ SPOT_MUST_CHECK int spot_study_read(spot_study_t *self,
     const spot_experiment_t *experiment, const char *path, const char *const *sets,
     size_t num_sets, spot_diag_t *diag);
 
+/* The same for documents that were made in memory: self is zeroed but for document and,
+ * where the scenario is a document of its own, scenario_file. path: files are noted
+ * relative to its folder. Free self even after an error. */
+SPOT_MUST_CHECK int spot_study_init(spot_study_t *self,
+    const spot_experiment_t *experiment, const char *path, const char *const *sets,
+    size_t num_sets, spot_diag_t *diag);
+
 void spot_study_free(spot_study_t *self);
 
 /* How far a run of a study is; valid during the call that gets it. */

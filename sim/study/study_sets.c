@@ -192,16 +192,16 @@ apply_scenario_set(spot_study_t *self, const char *assignment, spot_diag_t *diag
     return assign_with_prefix(self, inline_prefix, assignment, diag);
 }
 
-/* Reads the scenario if the study names a file. */
+/* Reads the scenario if the study names a file that is not there yet. */
 static int
 read_scenario_file(spot_study_t *self, spot_diag_t *diag)
 {
     const spot_node_t *node = spot_node_get(self->document.root, "scenario");
-    const spot_node_t *root;
     char *path;
     int ret;
 
-    if (node == NULL || node->kind != SPOT_NODE_SCALAR || node->text[0] == '\0') {
+    if (has_scenario_file(self) || node == NULL || node->kind != SPOT_NODE_SCALAR ||
+        node->text[0] == '\0') {
         return 0;
     }
     path = spot_node_file_path(node);
@@ -210,16 +210,22 @@ read_scenario_file(spot_study_t *self, spot_diag_t *diag)
     }
     ret = spot_yaml_read(&self->scenario_file, path, diag);
     free(path);
-    root = self->scenario_file.root;
-    if (root != NULL && root->kind != SPOT_NODE_MAP) {
-        const spot_field_t whole = {.expected = "a scenario, a map of keys"};
-        spot_bind_t bind = {.diag = diag};
-
-        spot_bind_unexpected(&bind, &whole, root, "");
-        self->scenario_file.root = NULL;
-        ret = SPOT_ERR_BAD_INPUT;
-    }
     return ret;
+}
+
+/* A scenario of its own that is no map cannot be swept. */
+static int
+check_scenario_file(spot_study_t *self, spot_diag_t *diag)
+{
+    const spot_field_t whole = {.expected = "a scenario, a map of keys"};
+    spot_bind_t bind = {.diag = diag};
+
+    if (!has_scenario_file(self) || self->scenario_file.root->kind == SPOT_NODE_MAP) {
+        return 0;
+    }
+    spot_bind_unexpected(&bind, &whole, self->scenario_file.root, "");
+    self->scenario_file.root = NULL;
+    return SPOT_ERR_BAD_INPUT;
 }
 
 int
@@ -238,6 +244,8 @@ spot_study_apply_sets(
         }
     }
     ret = read_scenario_file(self, diag);
+    error = spot_error_first(error, ret);
+    ret = check_scenario_file(self, diag);
     error = spot_error_first(error, ret);
     for (size_t j = 0; j < num_sets; j++) {
         if (!is_study_key(sets[j])) {

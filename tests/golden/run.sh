@@ -90,6 +90,8 @@ golden help-trace-compare.txt trace compare --help
 golden help-merge.txt merge --help
 golden help-export.txt export --help
 golden help-profile.txt profile --help
+golden help-compare.txt compare --help
+golden help-recovery.txt recovery --help
 golden help-help.txt help --help
 golden help-theory-checkpoint.txt theory checkpoint --help
 
@@ -152,6 +154,34 @@ expect "no nan or inf" [ "$(grep -ciE 'nan|inf' "$work/stdout")" -eq 0 ]
 ends 0 theory checkpoint --mtbf 1ms --write 1h --restart 36525d --step 1s --interval 36525d \
     --json
 expect "no nan or inf in JSON" [ "$(grep -ciE 'nan|inf' "$work/stdout")" -eq 0 ]
+# ---- Recovery systems ----
+golden recovery.txt recovery
+golden recovery.json recovery --json
+golden recovery-checkpoint.txt recovery checkpoint
+golden recovery-checkpoint.json recovery checkpoint --json
+ends 2 recovery chekpoint
+stderr_says "spotsim recovery: unknown recovery system \"chekpoint\", did you mean \"checkpoint\"?"
+ends 2 recovery prayer
+stderr_says "unknown recovery system \"prayer\"; without a name all are listed"
+
+# Side by side: on a recorded trace, on a generated one, and both ways to say the same.
+systems='checkpoint,{system: checkpoint, detection: 60 s}'
+golden compare-recorded.txt compare scenario.yaml --recovery "$systems"
+golden compare-recorded.json compare scenario.yaml --recovery "$systems" --json
+set -- compare generated.yaml --recovery "$systems,{system: checkpoint}" --replications 100 \
+    --seed 5
+golden compare-generated.txt "$@"
+golden compare-generated.json "$@" --json
+for num_threads in 1 3; do
+    golden compare-generated.csv "$@" --threads $num_threads --csv -
+done
+ends 0 "$@" --csv "$work/systems.csv" -o "$work/systems.db"
+same compare-generated.csv "$work/systems.csv"
+ends 0 "$@" -o "$work/systems.db"
+stderr_says "3 points, 0 replications run"
+expect "systems that are the same do not differ" [ "$(grep -c '{system: checkpoint},.*,0,0,0$' \
+    "$work/systems.csv")" -eq 8 ]
+rm -f "$work/systems.db" "$work/systems.csv"
 
 # ---- A study ----
 golden study.txt study study.yaml
@@ -643,6 +673,8 @@ if [ -c /dev/full ]; then
     stderr_says "/dev/full: cannot write: No space left on device"
     ends 1 study study.yaml -o /dev/full
     stderr_says "/dev/full: cannot write: No space left on device"
+    ends 1 compare scenario.yaml --recovery "$systems" --csv /dev/full
+    stderr_says "/dev/full: cannot write: No space left on device"
     ends 1 trace convert convert/bamboo.csv -o /dev/full
     stderr_says "/dev/full: cannot write: No space left on device"
     ends 1 trace generate model.yaml -o /dev/full
@@ -652,6 +684,7 @@ if [ -c /dev/full ]; then
     for arguments in "run scenario.yaml" "run scenario.yaml --json" "study study.yaml" \
         "study study.yaml -o -" "trace generate model.yaml" \
         "trace describe recorded.csv" "trace describe recorded.csv --csv -" \
+        "recovery" "recovery checkpoint --json" \
         "profile ../../../models/sample/seed-64" "--help" "--version" "help" \
         "help --man=spotsim.1"; do
         num_checks=$((num_checks + 1))
@@ -691,11 +724,6 @@ if [ "$(id -u)" -ne 0 ]; then
 fi
 
 # ---- An interrupt ----
-# The study would take minutes; once its process runs, it is interrupted until it heeds.
-rm -f "$work/long.csv" "$work/long.csv.partial"
-"$spotsim" study study.yaml --set replications.count=1000000 --threads 2 \
-    -o "$work/long.csv" >"$work/stdout" 2>"$work/stderr" &
-pid=$!
 # The handler is there, and then the threads: /proc tells, else time has to do.
 is_running() {
     if [ -r "/proc/$pid/status" ]; then
@@ -705,23 +733,36 @@ is_running() {
         sleep 2
     fi
 }
-tries=0
-until is_running || [ $tries -ge 200 ]; do
-    sleep 0.05
-    tries=$((tries + 1))
-done
-kill -INT $pid
-wait $pid
-code=$?
-num_checks=$((num_checks + 1))
-[ $code -eq 130 ] || fail "an interrupted study: exit code $code"
-stderr_says "what was done so far is in $work/long.csv.partial"
-stderr_says "spotsim: interrupted"
-expect "nothing is left under the final name" [ ! -e "$work/long.csv" ]
-expect "what was done is kept" \
-    [ "$(head -n 1 "$work/long.csv.partial")" = "$(head -n 1 study.csv)" ]
-expect "nothing else is left" [ "$(echo "$work"/long*)" = "$work/long.csv.partial" ]
-expect "nothing is printed" [ ! -s "$work/stdout" ]
+
+# interrupted HEAD ARGUMENT...: it would take minutes; once its process runs, it is
+# interrupted until it heeds. What was done begins as the CSV in HEAD does.
+interrupted() {
+    head=$1
+    shift
+    rm -f "$work/long.csv" "$work/long.csv.partial"
+    "$spotsim" "$@" "$work/long.csv" >"$work/stdout" 2>"$work/stderr" &
+    pid=$!
+    tries=0
+    until is_running || [ $tries -ge 200 ]; do
+        sleep 0.05
+        tries=$((tries + 1))
+    done
+    kill -INT $pid
+    wait $pid
+    code=$?
+    num_checks=$((num_checks + 1))
+    [ $code -eq 130 ] || fail "an interrupted $1: exit code $code"
+    stderr_says "what was done so far is in $work/long.csv.partial"
+    stderr_says "spotsim: interrupted"
+    expect "nothing is left under the final name" [ ! -e "$work/long.csv" ]
+    expect "what was done is kept" \
+        [ "$(head -n 1 "$work/long.csv.partial")" = "$(head -n 1 "$head")" ]
+    expect "nothing else is left" [ "$(echo "$work"/long*)" = "$work/long.csv.partial" ]
+    expect "nothing is printed" [ ! -s "$work/stdout" ]
+}
+interrupted study.csv study study.yaml --set replications.count=1000000 --threads 2 -o
+interrupted compare-generated.csv compare generated.yaml --recovery "$systems" \
+    --replications 1000000 --threads 2 --csv
 
 rm -rf "$work/traces" "$work/locked" "$work"/*.csv "$work"/*.yaml "$work"/*.gz "$work"/*.partial \
     "$work"/*.svg "$work"/*.jsonl

@@ -875,6 +875,32 @@ test_setting_in_a_copy_leaves_the_original(void **state)
         "  2:1 c: 2:4 {}\n    1:8 b: 1:11 1\n");
 }
 
+/* What is adopted outlives the document that it comes from. */
+static void
+test_adopt(void **state)
+{
+    spot_yaml_t study, list;
+    spot_diag_t diag, list_diag;
+    spot_node_t *root;
+
+    (void) state;
+    assert_int_equal(parse(&study, &diag, "a: 1\n"), 0);
+    assert_int_equal(parse(&list, &list_diag, "[x, {y: 2}]"), 0);
+    root = list.root;
+    assert_int_equal(spot_yaml_adopt(&study, &list), 0);
+    spot_yaml_free(&list);
+    assert_int_equal(spot_yaml_set(&study, "b", root), 0);
+    assert_tree(study.root, "1:1 {}\n"
+                            "  1:1 a: 1:4 1\n"
+                            "  1:1 b: 1:1 []\n"
+                            "    1:2 x\n"
+                            "    1:5 {}\n"
+                            "      1:6 y: 1:9 2\n");
+    spot_yaml_free(&study);
+    spot_diag_free(&diag);
+    spot_diag_free(&list_diag);
+}
+
 /* A sweep sets whole maps of another document. */
 static void
 test_set_borrows_from_another_document(void **state)
@@ -956,6 +982,7 @@ main(void)
         cmocka_unit_test(test_bad_assignments_change_nothing),
         cmocka_unit_test(test_assigned_values_name_their_option),
         cmocka_unit_test(test_setting_in_a_copy_leaves_the_original),
+        cmocka_unit_test(test_adopt),
         cmocka_unit_test(test_set_borrows_from_another_document),
         cmocka_unit_test(test_free_twice_is_harmless),
     };

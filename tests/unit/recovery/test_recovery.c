@@ -11,6 +11,7 @@
 
 #include <cmocka.h>
 
+#include "base/canonical.h"
 #include "sim/recovery/recovery.h"
 
 static const spot_field_t fields[] = {
@@ -19,7 +20,8 @@ static const spot_field_t fields[] = {
         .offset = 0,
         .initial = "{system: checkpoint}",
         .bind = spot_recovery_bind,
-        .expected = "{system: NAME}",
+        .table = spot_recovery_table,
+        .expected = "NAME or {system: NAME}",
         .help = "how the job goes on after a loss"},
     {.name = NULL},
 };
@@ -115,12 +117,17 @@ test_binding(void **state)
     spot_recovery_choice_free(&choice);
     assert_null(choice.options);
     spot_recovery_choice_free(&choice);
-    assert_bind_fails("recovery: checkpoint\n",
-        "r.yaml:1:11: recovery: expected {system: NAME}, got \"checkpoint\"\n");
+    assert_bind_fails("recovery: checkpoints\n",
+        "r.yaml:1:11: recovery: unknown recovery system \"checkpoints\", did you mean "
+        "\"checkpoint\"?\n");
+    assert_bind_fails("recovery:\n",
+        "r.yaml:1:10: recovery: expected NAME or {system: NAME}, got nothing\n");
+    assert_bind_fails("recovery: [checkpoint]\n",
+        "r.yaml:1:11: recovery: expected NAME or {system: NAME}, got a list\n");
     assert_bind_fails("recovery: {detection: 1 s}\n",
         "r.yaml:1:11: missing key \"recovery.system\"\n");
     assert_bind_fails("recovery: {system: [checkpoint]}\n",
-        "r.yaml:1:20: recovery: expected {system: NAME}, got a list\n");
+        "r.yaml:1:20: recovery: expected NAME or {system: NAME}, got a list\n");
     assert_bind_fails("recovery: {system: checkpoints}\n",
         "r.yaml:1:20: recovery.system: unknown recovery system \"checkpoints\", did you "
         "mean "
@@ -131,6 +138,61 @@ test_binding(void **state)
         "r.yaml:3:3: unknown key \"detektion\", did you mean \"detection\"?\n");
     assert_bind_fails("recovery: {system: checkpoint, detection: -1 s}\n",
         "r.yaml:1:43: recovery.detection: expected a duration from 0 s, got \"-1 s\"\n");
+}
+
+/* A name alone is the system with its defaults: the same options, and the same in a
+ * canonical form. */
+static void
+test_names(void **state)
+{
+    (void) state;
+    for (size_t j = 0; spot_recovery_systems[j] != NULL; j++) {
+        char *forms[2];
+
+        for (int is_map = 0; is_map < 2; is_map++) {
+            spot_canonical_t list = {0};
+            spot_yaml_t document;
+            spot_diag_t diag;
+            char text[128];
+
+            snprintf(text, sizeof(text),
+                is_map ? "recovery: {system: %s}" : "recovery: %s",
+                spot_recovery_systems[j]->name);
+            spot_diag_init(&diag);
+            assert_int_equal(
+                spot_yaml_parse(&document, "r.yaml", text, strlen(text), &diag), 0);
+            assert_int_equal(spot_canonical_make(&list, fields, document.root, NULL), 0);
+            forms[is_map] = spot_canonical_text(&list);
+            assert_non_null(forms[is_map]);
+            spot_canonical_free(&list);
+            spot_yaml_free(&document);
+            spot_diag_free(&diag);
+        }
+        assert_string_equal(forms[0], forms[1]);
+        assert_non_null(strstr(forms[0], spot_recovery_systems[j]->name));
+        free(forms[0]);
+        free(forms[1]);
+    }
+}
+
+static void
+test_options_of_a_name(void **state)
+{
+    (void) state;
+    for (size_t j = 0; spot_recovery_systems[j] != NULL; j++) {
+        const spot_recovery_t *system = spot_recovery_systems[j];
+        spot_recovery_choice_t name, map;
+        char text[128];
+
+        snprintf(text, sizeof(text), "recovery: %s", system->name);
+        name = bound(text);
+        snprintf(text, sizeof(text), "recovery: {system: %s}", system->name);
+        map = bound(text);
+        assert_ptr_equal(name.system, system);
+        assert_memory_equal(name.options, map.options, system->options_size);
+        spot_recovery_choice_free(&name);
+        spot_recovery_choice_free(&map);
+    }
 }
 
 /* ---- Decisions of "checkpoint" ---- */
@@ -217,6 +279,8 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_systems),
         cmocka_unit_test(test_binding),
+        cmocka_unit_test(test_names),
+        cmocka_unit_test(test_options_of_a_name),
         cmocka_unit_test(test_every_small_decision),
         cmocka_unit_test(test_large_decisions),
     };

@@ -284,7 +284,16 @@ assert_differences(bool has_baseline)
     points = spot_node_get(document.root, "points");
     for (size_t j = 0; j < head.num_points; j++) {
         const spot_node_t *metrics = spot_node_get(points->children[j], "metrics");
+        const spot_node_t *warned = spot_node_get(points->children[j], "warnings");
 
+        for (size_t k = 0; k < head.num_warnings; k++) {
+            const spot_node_t *count = spot_node_get(warned, head.warnings[k].name);
+
+            const int64_t num_warned = store->num_warned(store, j, k);
+
+            assert_true((count != NULL) == (num_warned > 0));
+            assert_true(count == NULL || strtol(count->text, NULL, 10) == num_warned);
+        }
         for (size_t k = 0; k < head.num_metrics; k++) {
             const spot_node_t *metric = spot_node_get(metrics, head.metrics[k].name);
 

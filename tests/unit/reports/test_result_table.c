@@ -101,10 +101,11 @@ test_no_line_is_wider_than_a_terminal(void **state)
     spot_study_head_free(&head);
 }
 
-/* The table of a study without axes whose metric has these values. */
+/* The table of a study without axes whose metric has these values; title: how it ends.
+ */
 static void
-assert_plain_table(
-    int64_t num_replications, size_t num_values, const double *values, const char *rest)
+assert_titled_table(int64_t num_replications, size_t num_values, const double *values,
+    const char *title, const char *rest)
 {
     spot_study_head_t head;
     spot_store_t *store;
@@ -113,12 +114,20 @@ assert_plain_table(
     sample_plain_head(&head, num_replications);
     store = sample_plain_store(&head, num_values, values);
     text = write_table(store);
-    found = strstr(text, "confidence interval\n");
+    found = strstr(text, title);
     assert_non_null(found);
-    assert_string_equal(found + strlen("confidence interval\n"), rest);
+    assert_string_equal(found + strlen(title), rest);
     free(text);
     store->close(store);
     spot_study_head_free(&head);
+}
+
+static void
+assert_plain_table(
+    int64_t num_replications, size_t num_values, const double *values, const char *rest)
+{
+    assert_titled_table(num_replications, num_values, values,
+        "; mean ±half width of its 95 % confidence interval\n", rest);
 }
 
 static void
@@ -141,7 +150,8 @@ test_one_replication_has_no_interval(void **state)
     static const double value = 0.125;
 
     (void) state;
-    assert_plain_table(1, 1, &value, "\nwait_s\n     s\n 0.125\n");
+    assert_titled_table(1, 1, &value, "; no intervals, which take two replications\n",
+        "\nwait_s\n     s\n 0.125\n");
 }
 
 static void

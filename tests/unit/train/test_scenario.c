@@ -532,8 +532,9 @@ static void
 test_errors_of_recovery(void **state)
 {
     (void) state;
-    assert_fails(NAME HOUR "recovery: checkpoint\n" SEED,
-        "scenario.yaml:3:11: recovery: expected {system: NAME}, got \"checkpoint\"\n");
+    assert_fails(NAME HOUR "recovery: checkpont\n" SEED,
+        "scenario.yaml:3:11: recovery: unknown recovery system \"checkpont\", did you "
+        "mean \"checkpoint\"?\n");
     assert_fails(NAME HOUR "recovery: {detection: 3 s}\n" SEED,
         "scenario.yaml:3:11: missing key \"recovery.system\"\n");
     assert_fails(NAME HOUR "recovery: {system: checkpont}\n" SEED,

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/command.h"
+#include "cli/interrupt.h"
+#include "cli/study_task.h"
+#include "sim/train/recovery_study.h"
+
+enum {
+    OPTION_RECOVERY = 256,
+    OPTION_TRACE,
+    OPTION_REPLICATIONS,
+    OPTION_SEED,
+    OPTION_SET,
+    OPTION_THREADS,
+    OPTION_JSON,
+    OPTION_CSV,
+    OPTION_PROGRESS
+};
+
+typedef struct {
+    spot_study_task_t task;
+    spot_recovery_study_t comparison;
+    spot_option_list_t sets;
+} arguments_t;
+
+static const struct argp_option options[] = {
+    {"recovery", OPTION_RECOVERY, "A,B,...", 0,
+        "The recovery systems, two or more: NAME, or {system: NAME, OPTION: VALUE}; "
+        "the others are compared with the first",
+        0},
+    {"trace", OPTION_TRACE, "FILE", 0,
+        "Run on this trace file (spotsim-trace 1, .csv or .csv.gz) instead of the "
+        "scenario's trace",
+        0},
+    {"replications", OPTION_REPLICATIONS, "N", 0,
+        "Replications of each system (default 1000; 1 on a recorded trace that names "
+        "its "
+        "instances, where nothing is left to chance)",
+        0},
+    {"seed", OPTION_SEED, "N", 0, "Seed of the random streams (default 1)", 0},
+    {"set", OPTION_SET, "KEY=VALUE", 0,
+        "Set a key of the scenario, e.g. job.reload=\"60 s\", or of the study that this "
+        "makes, e.g. metrics=[cost_usd]; may be given several times",
+        0},
+    {"threads", OPTION_THREADS, "N", 0,
+        "Threads to run on (default: all processors); the results are the same", 0},
+    {"json", OPTION_JSON, NULL, 0, "Print the results as JSON instead of a table", 0},
+    {"csv", OPTION_CSV, "FILE", 0,
+        "Write the results as CSV, one row a system and metric; - is standard output, "
+        "instead of the table",
+        0},
+    {"output", 'o', "FILE.db", 0,
+        "Keep the runs in a database (.db, .sqlite, .sqlite3); the same command goes on "
+        "where it was stopped",
+        0},
+    {"progress", OPTION_PROGRESS, "FORM", 0,
+        "How to tell on standard error how far it is: auto, line, lines, json or none, "
+        "as of `spotsim study`",
+        0},
+    {NULL, 0, NULL, 0, NULL, 0},
+};
+
+static void
+finish_arguments(struct argp_state *state, const arguments_t *arguments)
+{
+    const spot_study_results_t *results = &arguments->task.results;
+
+    if (arguments->comparison.systems == NULL) {
+        argp_error(state, "expected --recovery A,B,...; `spotsim recovery` lists them");
+    }
+    if (results->is_json && results->csv_path != NULL &&
+        strcmp(results->csv_path, "-") == 0) {
+        argp_error(state, "--json and --csv - both write to standard output");
+    }
+}
+
+static error_t
+parse(int key, char *text, struct argp_state *state)
+{
+    arguments_t *arguments = state->input;
+    spot_recovery_study_t *comparison = &arguments->comparison;
+    spot_study_task_t *task = &arguments->task;
+
+    switch (key) {
+        case OPTION_RECOVERY:
+            comparison->systems = text;
+            return 0;
+        case OPTION_TRACE:
+            comparison->trace_path = text;
+            return 0;
+        case OPTION_REPLICATIONS:
+            comparison->num_replications =
+                spot_option_integer(state, "--replications", text, 1);
+            return 0;
+        case OPTION_SEED:
+            comparison->seed = spot_option_integer(state, "--seed", text, 0);
+            return 0;
+        case OPTION_SET:
+            spot_option_list_add(&arguments->sets, text);
+            return 0;
+        case OPTION_THREADS:
+            spot_study_task_threads(task, state, text);
+            return 0;
+        case OPTION_JSON:
+            task->results.is_json = true;
+            return 0;
+        case OPTION_CSV:
+            task->results.csv_path = text;
+            return 0;
+        case 'o':
+            if (!spot_study_task_is_store(text)) {
+                argp_error(state,
+                    "-o: expected a database, FILE.db, got \"%s\"; CSV goes to --csv",
+                    text);
+            }
+            task->store_path = text;
+            return 0;
+        case OPTION_PROGRESS:
+            spot_study_task_progress(task, state, text);
+            return 0;
+        case ARGP_KEY_SUCCESS:
+            finish_arguments(state, arguments);
+            return 0;
+        default:
+            return spot_option_argument(
+                state, key, text, &task->input_path, "a scenario file");
+    }
+}
+
+static int
+run(int argc, char **argv)
+{
+    arguments_t arguments = {.comparison = {.seed = 1}};
+    spot_recovery_study_t *comparison = &arguments.comparison;
+    spot_study_t study;
+    spot_diag_t diag;
+    int exit_code, ret;
+
+    spot_diag_init(&diag);
+    spot_study_task_init(&arguments.task, argc, argv);
+    spot_command_parse(&spot_command_compare, argc, argv, parse, &arguments);
+    spot_interrupt_watch();
+    comparison->scenario_path = arguments.task.input_path;
+    comparison->num_sets = arguments.sets.num_texts;
+    comparison->sets = arguments.sets.texts;
+    ret = spot_recovery_study_read(comparison, &study, &diag);
+    if (ret != 0) {
+        exit_code = spot_command_finish_reading(&diag, ret);
+    } else {
+        ret = spot_study_task_run(&arguments.task, &study, &diag);
+        exit_code = spot_command_finish(&diag, ret);
+    }
+    spot_study_free(&study);
+    free(arguments.sets.texts);
+    return exit_code;
+}
+
+const spot_command_t spot_command_compare = {
+    .name = "compare",
+    .arguments = "SCENARIO",
+    .summary = "Compare recovery systems on the same events: one row a system",
+    .doc =
+        "All systems meet the same trace, or in each replication the same events of a "
+        "generated one; everything but recovery is as SCENARIO has it, see "
+        "spotsim-scenario(5), whose own recovery does not count. The first table has "
+        "the means and their 95 % intervals, the second one the paired differences to "
+        "the first system with intervals of their own, marked where 0 is outside. A "
+        "recorded trace that names its instances leaves nothing to chance: one run of "
+        "each system, and no intervals. It is a study of the key recovery, see "
+        "spotsim-study(5): --set takes its keys too, -o keeps it. An interrupt finishes "
+        "the batches under way and exits with 130.",
+    .examples =
+        "  spotsim compare seed-64.yaml --recovery ideal,checkpoint -o both.db\n"
+        "  spotsim compare seed-64.yaml --trace p3.csv --set horizon=trace-end \\\n"
+        "      --recovery \"checkpoint,{system: checkpoint, detection: 30 s}\"\n"
+        "  spotsim compare seed-64.yaml --recovery ideal,checkpoint \\\n"
+        "      --set sweep.trace.preemption.per_minute=[0.05,0.2]\n",
+    .options = options,
+    .run = run,
+};

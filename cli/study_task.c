@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "cli/study_task.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/memory.h"
+#include "cli/command.h"
+#include "cli/interrupt.h"
+#include "cli/plan.h"
+#include "reports/study_plot.h"
+#include "sim/store/store_sqlite.h"
+#include "sim/study/study_provenance.h"
+
+#define MAX_THREADS 1024
+
+void
+spot_study_task_init(spot_study_task_t *self, int argc, char **argv)
+{
+    const long num_processors = sysconf(_SC_NPROCESSORS_ONLN);
+
+    *self = (spot_study_task_t){.num_threads = num_processors > 0 ? num_processors : 1,
+        .shard = "",
+        .argc = argc,
+        .argv = argv};
+}
+
+bool
+spot_study_task_is_store(const char *path)
+{
+    static const char *const endings[] = {".db", ".sqlite", ".sqlite3"};
+    const char *dot = path == NULL ? NULL : strrchr(path, '.');
+
+    for (size_t j = 0; dot != NULL && j < sizeof(endings) / sizeof(endings[0]); j++) {
+        if (strcmp(dot, endings[j]) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+void
+spot_study_task_threads(
+    spot_study_task_t *self, struct argp_state *state, const char *text)
+{
+    self->num_threads = spot_option_integer(state, "--threads", text, 1);
+    if (self->num_threads > MAX_THREADS) {
+        argp_error(state, "--threads: expected an integer from 1 to %d, got \"%s\"",
+            MAX_THREADS, text);
+    }
+}
+
+void
+spot_study_task_progress(
+    spot_study_task_t *self, struct argp_state *state, const char *text)
+{
+    for (int j = 0; j < SPOT_NUM_PROGRESS_FORMS; j++) {
+        if (strcmp(text, spot_progress_form_names[j]) == 0) {
+            self->progress = (spot_progress_form_t) j;
+            return;
+        }
+    }
+    argp_error(
+        state, "--progress: expected auto, line, lines, json or none, got \"%s\"", text);
+}
+
+/* Every file that the study reads, and its database: no output may replace them. */
+static int
+list_inputs(
+    const spot_study_task_t *self, const spot_study_t *study, spot_option_list_t *inputs)
+{
+    const size_t num_paths =
+        2 + study->scenario_file.num_files + study->inputs.num_inputs;
+
+    inputs->texts = spot_calloc(num_paths, sizeof(*inputs->texts));
+    if (inputs->texts == NULL) {
+        return SPOT_ERR_NO_MEMORY;
+    }
+    inputs->texts[inputs->num_texts++] = self->input_path;
+    if (self->store_path != NULL) {
+        inputs->texts[inputs->num_texts++] = self->store_path;
+    }
+    for (size_t j = 0; j < study->scenario_file.num_files; j++) {
+        inputs->texts[inputs->num_texts++] = study->scenario_file.files[j];
+    }
+    for (size_t j = 0; j < study->inputs.num_inputs; j++) {
+        inputs->texts[inputs->num_texts++] = study->inputs.inputs[j].path;
+    }
+    return 0;
+}
+
+/* What cannot be written is to be known before the work, and before a database is made.
+ */
+static int
+check_outputs(
+    const spot_study_task_t *self, const spot_study_t *study, spot_diag_t *diag)
+{
+    const spot_study_results_t *results = &self->results;
+    spot_option_list_t inputs = {0};
+    int ret = list_inputs(self, study, &inputs);
+
+    if (ret == 0) {
+        ret = spot_command_check_outputs(
+            (spot_command_files_t){inputs.num_texts, inputs.texts},
+            (spot_command_files_t){
+                3, (const char *[]){results->csv_path, results->plot_path,
+                       results->sensitivity_path}},
+            diag);
+    }
+    if (ret == 0 && results->sensitivity_path != NULL &&
+        study->head.plan.kind != SPOT_PLAN_SENSITIVITY) {
+        spot_diag_error(diag, self->input_path, 0, 0,
+            "--sensitivity needs plan: {sensitivity: {points: 256}}");
+        ret = SPOT_ERR_BAD_INPUT;
+    }
+    free(inputs.texts);
+    return ret;
+}
+
+static int
+open_memory(spot_store_t **store, const spot_study_head_t *head)
+{
+    const int ret = spot_store_open_memory(store, head);
+
+    if (ret == SPOT_ERR_NO_MEMORY) {
+        fprintf(stderr,
+            "%zu points x %" PRId64 " replications x %zu metrics need %.1f GB: keep "
+            "them in a database (-o FILE.db), or keep fewer metrics\n",
+            head->num_points, head->num_replications, head->num_metrics,
+            8e-9 * (double) head->num_points * (double) head->num_replications *
+                (double) head->num_metrics);
+    }
+    return ret;
+}
+
+typedef int (*open_function_t)(spot_store_t **store, const char *path,
+    const spot_study_head_t *head, const spot_provenance_t *provenance,
+    spot_diag_t *diag);
+
+/* The database of -o, to go on with, or for a plan to look at. */
+static int
+open_database(const spot_study_task_t *self, const spot_study_t *study,
+    open_function_t open, spot_store_t **store, spot_diag_t *diag)
+{
+    spot_study_provenance_t provenance;
+    int ret = spot_study_provenance_init(&provenance, study, self->argc, self->argv);
+
+    if (ret == 0) {
+        provenance.provenance.num_threads = self->num_threads;
+        provenance.provenance.shard = self->shard;
+        ret = open(store, self->store_path, &study->head, &provenance.provenance, diag);
+    }
+    spot_study_provenance_free(&provenance);
+    return ret;
+}
+
+/* How to go on after an interrupt, and what is there so far. That it was one is said at
+ * the end of every command. */
+static void
+tell_how_to_go_on(
+    const spot_study_task_t *self, const spot_store_t *store, spot_diag_t *diag)
+{
+    if (self->store_path != NULL) {
+        fprintf(stderr, "what was run is in %s; the same command goes on from there\n",
+            self->store_path);
+    } else {
+        spot_study_results_keep_partial(&self->results, store, diag);
+    }
+}
+
+/* A shard has only a part to show. */
+static int
+write_results(
+    const spot_study_task_t *self, const spot_store_t *store, spot_diag_t *diag)
+{
+    if (self->num_shards > 1) {
+        fprintf(stderr,
+            "shard %s is complete in %s; join all of them: spotsim merge OUT.db "
+            "SHARD.db "
+            "...\n",
+            self->shard, self->store_path);
+        return 0;
+    }
+    return spot_study_results_write(&self->results, store, diag);
+}
+
+/* Says why a store, if there is one, could not be written or read. */
+static int
+close_store(spot_store_t *store, int error, spot_diag_t *diag)
+{
+    int flushed = 0;
+
+    if (store != NULL) {
+        flushed = store->flush(store, diag);
+        store->close(store);
+    }
+    return flushed != 0 ? flushed : error;
+}
+
+int
+spot_study_task_run(
+    const spot_study_task_t *self, const spot_study_t *study, spot_diag_t *diag)
+{
+    spot_study_watcher_t watcher;
+    const spot_study_run_t run = {.num_threads = (int) self->num_threads,
+        .shard_id = self->shard_id,
+        .num_shards = self->num_shards,
+        .stop = &spot_interrupt_stop,
+        .progress = spot_study_watcher_tell,
+        .context = &watcher};
+    spot_store_t *store = NULL;
+    int ret = check_outputs(self, study, diag);
+
+    if (ret == 0) {
+        ret = self->store_path == NULL
+                  ? open_memory(&store, &study->head)
+                  : open_database(self, study, spot_store_open_sqlite, &store, diag);
+    }
+    if (ret == 0 && self->results.plot_path != NULL) {
+        ret = spot_study_plot_check(store, self->results.plot_path, diag);
+    }
+    if (ret == 0) {
+        spot_study_watcher_start(&watcher, self->progress);
+        ret = spot_study_run(study, store, &run, diag);
+        spot_study_watcher_finish(&watcher, study, run.num_threads, ret);
+        if (ret == SPOT_ERR_INTERRUPTED) {
+            tell_how_to_go_on(self, store, diag);
+        }
+    }
+    if (ret == 0) {
+        ret = write_results(self, store, diag);
+    }
+    return close_store(store, ret, diag);
+}
+
+int
+spot_study_task_plan(
+    const spot_study_task_t *self, const spot_study_t *study, spot_diag_t *diag)
+{
+    spot_plan_request_t request = {.store_path = self->store_path,
+        .shard = self->num_shards > 1 ? self->shard : "",
+        .run = {.num_threads = (int) self->num_threads,
+            .shard_id = self->shard_id,
+            .num_shards = self->num_shards},
+        .is_json = self->results.is_json};
+    spot_store_t *store = NULL;
+    int ret = 0;
+
+    if (self->store_path != NULL && access(self->store_path, F_OK) == 0) {
+        ret = open_database(self, study, spot_store_look_sqlite, &store, diag);
+    }
+    request.store = store;
+    if (ret == 0) {
+        ret = spot_plan_show(study, &request, diag);
+    }
+    return close_store(store, ret, diag);
+}

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "sim/study/study_metrics.h"
+
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/suggest.h"
+#include "sim/study/optimise.h"
+
+/* Appends the metric with this name to those kept, or reports it with a suggestion. */
+static void
+add_metric(spot_study_t *self, spot_bind_t *bind, const char *key,
+    const spot_node_t *place, const char *name)
+{
+    const spot_experiment_t *experiment = self->experiment;
+    spot_suggest_t near;
+
+    for (size_t j = 0; j < self->head.num_metrics; j++) {
+        if (strcmp(self->head.metrics[j].name, name) == 0) {
+            return;
+        }
+    }
+    spot_suggest_init(&near, name);
+    for (size_t j = 0; j < experiment->num_metrics; j++) {
+        if (strcmp(experiment->metrics[j].name, name) == 0) {
+            self->head.metrics[self->head.num_metrics] = experiment->metrics[j];
+            self->metric_ids[self->head.num_metrics++] = j;
+            return;
+        }
+        spot_suggest_offer(&near, experiment->metrics[j].name);
+    }
+    spot_bind_unknown(bind, place, key, "metric", &near, SPOT_SEE_METRICS);
+}
+
+static void
+add_listed_metrics(spot_study_t *self, spot_bind_t *bind)
+{
+    const spot_node_t *node = self->metrics_node;
+    const bool is_all = node == NULL && self->head.optimise.metric == NULL;
+
+    for (size_t j = 0; is_all && j < self->experiment->num_metrics; j++) {
+        add_metric(self, bind, "metrics", NULL, self->experiment->metrics[j].name);
+    }
+    for (size_t j = 0; node != NULL && j < node->num_children; j++) {
+        if (node->children[j]->kind == SPOT_NODE_SCALAR) {
+            add_metric(
+                self, bind, "metrics", node->children[j], node->children[j]->text);
+        }
+    }
+}
+
+/* The metrics of the plot are kept too. */
+static void
+add_plot_metrics(spot_study_t *self, spot_bind_t *bind)
+{
+    const spot_plot_request_t *plot = &self->head.plot;
+    const spot_node_t *node = spot_node_get(self->document.root, "plot");
+    const spot_node_t *stack = spot_node_get(node, "stack");
+
+    if (plot->y != NULL) {
+        add_metric(self, bind, "plot.y", spot_node_get(node, "y"), plot->y);
+    }
+    if (plot->second_x != NULL) {
+        add_metric(self, bind, "plot.second_x", spot_node_get(node, "second_x"),
+            plot->second_x);
+    }
+    for (size_t j = 0; j < plot->num_stack; j++) {
+        if (plot->stack[j] != NULL) {
+            add_metric(self, bind, "plot.stack", stack->children[j], plot->stack[j]);
+        }
+    }
+}
+
+/* The metric that is to be known is kept too. */
+static void
+add_until_metric(spot_study_t *self, spot_bind_t *bind)
+{
+    const char *name = self->head.until.metric;
+    const spot_node_t *node =
+        spot_node_place(self->document.root, "replications.until.metric");
+
+    if (name != NULL) {
+        add_metric(self, bind, "replications.until.metric", node, name);
+    }
+}
+
+/* The metric whose best mean is looked for and those with limits are kept and shown. */
+static int
+add_optimise_metrics(spot_study_t *self, spot_bind_t *bind)
+{
+    const spot_optimise_t *optimise = &self->head.optimise;
+    const char *key = optimise->is_maximised ? "optimise.maximise" : "optimise.minimise";
+    const int ret = spot_optimise_bind_constraints(self, bind->diag);
+
+    if (optimise->metric != NULL) {
+        add_metric(self, bind, key, spot_node_place(self->document.root, key),
+            optimise->metric);
+    }
+    for (size_t j = 0; ret == 0 && j < optimise->num_constraints; j++) {
+        add_metric(self, bind, NULL, NULL, optimise->constraints[j].metric);
+    }
+    return ret == SPOT_ERR_NO_MEMORY ? ret : 0; /* others are in diag */
+}
+
+int
+spot_study_choose_metrics(spot_study_t *self, spot_bind_t *bind)
+{
+    const size_t num_metrics = self->experiment->num_metrics;
+    int ret;
+
+    self->head.metrics = spot_calloc(num_metrics, sizeof(*self->head.metrics));
+    self->metric_ids = spot_calloc(num_metrics, sizeof(*self->metric_ids));
+    if (self->head.metrics == NULL || self->metric_ids == NULL) {
+        return SPOT_ERR_NO_MEMORY;
+    }
+    add_listed_metrics(self, bind);
+    ret = add_optimise_metrics(self, bind);
+    add_until_metric(self, bind);
+    self->head.num_listed = self->head.num_metrics;
+    add_plot_metrics(self, bind);
+    return ret;
+}
