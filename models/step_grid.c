@@ -192,6 +192,18 @@ spot_step_grid_find(const spot_step_grid_t *self, int64_t num_pipelines, int64_t
                : NULL;
 }
 
+bool
+spot_step_grid_lists(const spot_step_grid_t *self, int64_t num_pipelines, int64_t depth)
+{
+    const spot_step_pair_t key = {
+        .num_pipelines = (int32_t) num_pipelines, .depth = (int32_t) depth};
+
+    return spot_step_grid_find(self, num_pipelines, depth) != NULL ||
+           (self->num_infeasible > 0 &&
+               bsearch(&key, self->pairs + self->num_pairs, self->num_infeasible,
+                   sizeof(key), compare_feasible) != NULL);
+}
+
 const spot_step_pair_t *
 spot_step_grid_fixed(const spot_step_grid_t *self, int64_t num_instances, int64_t depth)
 {

@@ -54,6 +54,10 @@ SPOT_MUST_CHECK int spot_step_grid_seal(
 const spot_step_pair_t *spot_step_grid_find(
     const spot_step_grid_t *self, int64_t num_pipelines, int64_t depth);
 
+/* Whether the pair is listed, feasible or not. O(log n). */
+bool spot_step_grid_lists(
+    const spot_step_grid_t *self, int64_t num_pipelines, int64_t depth);
+
 /* best(N): the feasible pair of highest throughput with D P <= num_instances; of equal
  * ones that with the fewest instances, then the smallest P. NULL: none. O(log n). */
 const spot_step_pair_t *spot_step_grid_best(
