@@ -136,8 +136,9 @@ terms_of_form(
 {
     const int64_t num_micro_batches =
         spot_micro_batches(self->samples_per_step, self->micro_batch, num_pipelines);
-    const int64_t num_layers = (self->num_layers - 1 + depth - 1) / depth;
-    const double num_turns = (double) (num_micro_batches + depth - 1);
+    const int64_t others = self->num_layers - 1;
+    const int64_t num_layers = others / depth + (others % depth != 0);
+    const double num_turns = (double) num_micro_batches + (double) (depth - 1);
 
     terms[SPOT_STEP_FIT_LAYER] = num_turns * (double) num_layers;
     terms[SPOT_STEP_FIT_STAGE] = num_turns;
@@ -169,6 +170,28 @@ sum_of_terms(const double *terms, const double *values, size_t num_terms)
     return sum;
 }
 
+static spot_step_error_t
+error_of(const problem_t *problem, const spot_step_grid_t *measured)
+{
+    spot_step_error_t error = {0};
+    double sum = 0;
+
+    for (size_t j = 0; j < problem->num_rows; j++) {
+        const double *terms = &problem->terms[j * problem->num_terms];
+        const double value =
+            fabs(sum_of_terms(terms, problem->values, problem->num_terms) - 1);
+
+        sum += value;
+        if (value >= error.max) {
+            error.max = value;
+            error.max_pipelines = measured->pairs[j].num_pipelines;
+            error.max_depth = measured->pairs[j].depth;
+        }
+    }
+    error.mean = sum / (double) problem->num_rows;
+    return error;
+}
+
 /* Fits one formula to the measured pairs; its coefficients and errors are the result. */
 static int
 fit_terms(const spot_step_fit_t *self, const spot_step_grid_t *measured,
@@ -176,7 +199,6 @@ fit_terms(const spot_step_fit_t *self, const spot_step_grid_t *measured,
     spot_step_error_t *error, bool *is_determined)
 {
     problem_t problem = {.num_rows = measured->num_pairs, .num_terms = num_terms};
-    double sum = 0;
     int ret;
 
     problem.terms = spot_calloc(problem.num_rows * num_terms, sizeof(double));
@@ -193,15 +215,7 @@ fit_terms(const spot_step_fit_t *self, const spot_step_grid_t *measured,
         }
     }
     ret = minimise(&problem);
-    error->max = 0;
-    for (size_t j = 0; j < problem.num_rows; j++) {
-        const double fraction =
-            sum_of_terms(&problem.terms[j * num_terms], problem.values, num_terms);
-
-        sum += fabs(fraction - 1);
-        error->max = fmax(error->max, fabs(fraction - 1));
-    }
-    error->mean = sum / (double) problem.num_rows;
+    *error = error_of(&problem, measured);
     memcpy(values, problem.values, num_terms * sizeof(double));
     *is_determined = problem.is_determined;
     free(problem.terms);

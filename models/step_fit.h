@@ -33,6 +33,7 @@ enum {
 typedef struct {
     double mean;
     double max;
+    int32_t max_pipelines, max_depth; /* the pair that has it */
 } spot_step_error_t;
 
 /* What becomes of best(N) over the pairs of the table, if the formula chooses. */

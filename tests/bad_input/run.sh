@@ -45,6 +45,9 @@ done
 for expected in model/*.expected; do
     check "$expected" "$expected" trace generate "${expected%.expected}.yaml"
 done
+for expected in steps/*.expected; do
+    check "$expected" "$expected" model fit "${expected%.expected}.csv"
+done
 for expected in profile/*.expected; do
     check "$expected" "$expected" profile "${expected%.expected}"
 done

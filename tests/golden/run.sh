@@ -90,6 +90,7 @@ golden help-trace-compare.txt trace compare --help
 golden help-merge.txt merge --help
 golden help-export.txt export --help
 golden help-profile.txt profile --help
+golden help-model-fit.txt model fit --help
 golden help-help.txt help --help
 
 commands=$("$spotsim" --help |
@@ -127,6 +128,28 @@ grep -v '"seed"\|"replication"' "$work/stdout" >"$work/recorded.json"
 grep -v '"seed"\|"replication"' run-generated.json >"$work/generated.json"
 expect "a run meets the trace that is generated for it" \
     cmp "$work/recorded.json" "$work/generated.json"
+
+# ---- Step times by (D,P) ----
+steps="$source/models/sample/steps-48/steps.csv"
+cp "$steps" "$work/steps.csv"
+(
+    cd "$work" || exit 1
+    "$spotsim" model fit steps.csv >model-fit.txt &&
+        "$spotsim" model fit steps.csv --json -o full.csv >model-fit.json &&
+        "$spotsim" model fit full.csv >again.txt &&
+        "$spotsim" model fit steps.csv --pipelines 2-3 --depths 7 --instances 14 -o - >range.csv
+)
+expect "exit code 0 of model fit" [ $? -eq 0 ]
+same model-fit.txt "$work/model-fit.txt"
+same model-fit.json "$work/model-fit.json"
+same model-fit-full.csv "$work/full.csv"
+same model-fit-range.csv "$work/range.csv"
+# What is fitted is not fitted again.
+sed 's/^full.csv/steps.csv/' "$work/again.txt" >"$work/once.txt"
+expect "a full table gives the fit of its measured pairs" \
+    cmp "$work/once.txt" "$work/model-fit.txt"
+ends 2 model fit "$work/full.csv" -o "$work/full.csv"
+stderr_says "is an input, which the output would replace"
 
 # ---- A study ----
 golden study.txt study study.yaml

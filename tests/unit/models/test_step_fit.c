@@ -184,6 +184,7 @@ test_quality(void **state)
     for (int round = 0; round < 10; round++) {
         double sum = 0, max = 0, sum_regret = 0, worst = 0;
         int64_t num_same = 0;
+        int num_worst = 0;
         truth_t truth;
         spot_step_grid_t grid;
         spot_step_fit_t fit;
@@ -200,9 +201,15 @@ test_quality(void **state)
 
             sum += error / (double) grid.num_pairs;
             max = fmax(max, error);
+            if (pair->num_pipelines == fit.error.max_pipelines &&
+                pair->depth == fit.error.max_depth) {
+                assert_true(fabs(fit.error.max - error) < 1e-12);
+                num_worst++;
+            }
         }
         assert_true(fabs(fit.error.mean - sum) < 1e-12);
         assert_true(fabs(fit.error.max - max) < 1e-12);
+        assert_int_equal(num_worst, 1);
         for (int num = 3; num <= 80; num++) {
             double best_ms = HUGE_VAL, best_fit_ms = HUGE_VAL, choice_ms = 0;
 
