@@ -228,7 +228,7 @@ test_errors_of_scalars(void **state)
 
 #define STEP_TIME                                                                       \
     "step_time: expected a map from world size to duration such as {16: 18 s, 32: 11 "  \
-    "s}, or {profile: FILE}, got "
+    "s}, {profile: FILE}, {table: FILE.csv} or {pipeline: {...}}, got "
 
 static void
 test_errors_of_step_time(void **state)
