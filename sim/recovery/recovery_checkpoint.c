@@ -10,23 +10,13 @@ typedef struct {
     int64_t detection_ms;
 } options_t;
 
-/* Pipelines of the job's depth that the ready instances are enough for. */
-static int32_t
-pipelines_possible(const spot_recovery_view_t *view)
-{
-    const int32_t num_ready = view->num_active + view->num_standby;
-    const int32_t possible = num_ready / (int32_t) view->job->pipeline_depth;
-
-    return possible < view->job->max_pipelines ? possible
-                                               : (int32_t) view->job->max_pipelines;
-}
-
 static void
 checkpoint_decide(const void *options, const spot_recovery_view_t *view,
     const spot_recovery_change_t *change, spot_recovery_plan_t *plan)
 {
     const options_t *self = options;
-    const int32_t num_pipelines = pipelines_possible(view);
+    const int32_t num_pipelines = (int32_t) spot_job_pipelines(
+        view->job, (int64_t) view->num_active + view->num_standby);
     const int64_t room = num_pipelines * view->job->pipeline_depth;
 
     if (change->num_lost_active == 0 && room <= view->num_active) {

@@ -58,6 +58,7 @@ typedef struct {
     int64_t last_preemption_ms;
     bool is_finished;        /* until_steps was reached */
     bool has_flat_step_time; /* a world size outside the measured ones was used */
+    bool lacks_step_time;    /* pipelines did not form: their (D,P) has no step time */
     bool is_past_trace_end;  /* the run went on after the trace's end */
 } spot_train_result_t;
 
