@@ -151,6 +151,10 @@ expect "a full table gives the fit of its measured pairs" \
 ends 2 model fit "$work/full.csv" -o "$work/full.csv"
 stderr_says "is an input, which the output would replace"
 
+golden run-steps.txt run scenario.yaml --set 'job.step_time={table: steps.csv}'
+golden run-pipeline.txt run scenario.yaml --set 'job.step_time={pipeline: {layers: 24,
+    micro_batch: 8, forward_ms: 21.5, backward_ms: 43, gradient_bytes: 6e7, link_ms: 1.5}}'
+
 # ---- A study ----
 golden study.txt study study.yaml
 golden study.json study study.yaml --json
