@@ -83,12 +83,13 @@ static bool
 advance(simulation_t *self, int stage)
 {
     const int id = self->num_done[stage];
-    const operation_t operation = self->order[stage][id];
+    operation_t operation;
     double start_ms;
 
     if (id == NUM_PASSES * self->num_micro_batches) {
         return false;
     }
+    operation = self->order[stage][id];
     start_ms = input_ms(self, stage, operation);
     if (start_ms < 0) {
         return false;
