@@ -182,7 +182,8 @@ static const char step_tables[] =
     ".TP\n\\fBstep_ms\\fR (ms)\nempty: the pair is infeasible, e.g. out of memory.\n"
     ".TP\n\\fBsamples_per_s\\fR (samples/s), optional column\n"
     "by it the fastest pair is chosen; 0 is infeasible.\n"
-    ".TP\n\\fBorigin\\fR, optional column\nmeasured or fitted.\n"
+    ".TP\n\\fBorigin\\fR, optional column\nmeasured or fitted; a run that uses a fitted "
+    "step time says so.\n"
     ".PP\n\\fBjob.step_time: {pipeline: {\\fR\\fI...\\fR\\fB}}\\fR: all pairs that are "
     "feasible, by closed forms that are exact for equal stages. The keys:\n";
 

@@ -260,18 +260,30 @@ spot_job_lacks_step_time(const spot_job_t *self, int64_t num_instances)
            spot_job_pipelines(self, num_instances) < pipelines_of(self, num_instances);
 }
 
+static const spot_step_pair_t *
+pair_of(const spot_job_t *self, int64_t num_pipelines)
+{
+    const spot_step_pair_t *pair =
+        spot_step_grid_find(&self->step_time.grid, num_pipelines, self->pipeline_depth);
+
+    spot_bug_assert(pair != NULL);
+    return pair;
+}
+
 int64_t
 spot_job_step_ms(const spot_job_t *self, int64_t num_pipelines)
 {
-    const spot_step_pair_t *pair;
+    return spot_step_time_is_by_pair(&self->step_time)
+               ? spot_step_pair_ms(pair_of(self, num_pipelines))
+               : spot_step_time_ms(
+                     &self->step_time, num_pipelines * self->pipeline_depth);
+}
 
-    if (!spot_step_time_is_by_pair(&self->step_time)) {
-        return spot_step_time_ms(&self->step_time, num_pipelines * self->pipeline_depth);
-    }
-    pair =
-        spot_step_grid_find(&self->step_time.grid, num_pipelines, self->pipeline_depth);
-    spot_bug_assert(pair != NULL);
-    return spot_step_pair_ms(pair);
+bool
+spot_job_is_step_fitted(const spot_job_t *self, int64_t num_pipelines)
+{
+    return spot_step_time_is_by_pair(&self->step_time) &&
+           pair_of(self, num_pipelines)->is_fitted;
 }
 
 bool

@@ -43,4 +43,7 @@ int64_t spot_job_step_ms(const spot_job_t *self, int64_t num_pipelines);
 /* Whether it is that of a measured point, or between two; by (D,P): always. */
 bool spot_job_covers_step(const spot_job_t *self, int64_t num_pipelines);
 
+/* Whether it is by (D,P), and the table says that a formula has filled it in. */
+bool spot_job_is_step_fitted(const spot_job_t *self, int64_t num_pipelines);
+
 #endif

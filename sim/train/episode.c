@@ -109,6 +109,7 @@ cycle_of(spot_train_t *self, int32_t num_pipelines)
     if (!spot_job_covers_step(job, num_pipelines)) {
         self->result.has_flat_step_time = true;
     }
+    self->result.has_fitted_step_time |= spot_job_is_step_fitted(job, num_pipelines);
     return cycle;
 }
 

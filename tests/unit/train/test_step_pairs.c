@@ -150,8 +150,32 @@ test_gap(void **state)
     assert_int_equal(result.ledger.instance_ms[SPOT_SHARE_STANDBY], 100000);
     assert_int_equal(result.job_ms[SPOT_JOB_TRAINING], 200000);
     spot_train_warning_flags(&result, flags);
-    assert_true(flags[4] && !flags[0] && !flags[3]);
+    assert_true(flags[4] && !flags[0] && !flags[3] && !flags[5]);
     spot_scenario_free(&scenario);
+}
+
+/* What is only fitted is said, if it is used. */
+static void
+test_fitted(void **state)
+{
+    static const char *const tables[] = {
+        "D,P,step_ms,origin\n1,1,1000,fitted\n2,1,900,measured\n3,1,800,measured\n",
+        "D,P,step_ms,origin\n1,1,1000,measured\n2,1,900,fitted\n3,1,800,measured\n",
+    };
+
+    (void) state;
+    for (size_t j = 0; j < 2; j++) {
+        unsigned char flags[SPOT_TRAIN_NUM_WARNINGS];
+        spot_scenario_t scenario;
+        spot_train_result_t result;
+
+        bind_loss(&scenario, tables[j]);
+        result = run_scenario(&scenario, 1, NULL);
+        spot_train_warning_flags(&result, flags);
+        assert_int_equal(flags[5], j);
+        assert_false(flags[0] || flags[4]);
+        spot_scenario_free(&scenario);
+    }
 }
 
 /* Nothing is left that has a step time: the job waits, which is said. */
@@ -233,6 +257,7 @@ main(void)
         cmocka_unit_test(test_fleet_beyond_the_table),
         cmocka_unit_test(test_pipeline_model),
         cmocka_unit_test(test_gap),
+        cmocka_unit_test(test_fitted),
         cmocka_unit_test(test_no_pair_left),
         cmocka_unit_test(test_batch_of_the_table),
     };
