@@ -36,6 +36,7 @@ extern const spot_command_t spot_command_trace_fit;
 extern const spot_command_t spot_command_trace_compare;
 extern const spot_command_t spot_command_trace_generate;
 extern const spot_command_t spot_command_profile;
+extern const spot_command_t spot_command_model_fit;
 extern const spot_command_t spot_command_run;
 extern const spot_command_t spot_command_study;
 extern const spot_command_t spot_command_compare;

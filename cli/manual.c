@@ -7,6 +7,7 @@
 #include "cli/command.h"
 #include "cli/manual_study.h"
 #include "cli/roff.h"
+#include "models/step_pipeline.h"
 #include "sim/recovery/recovery.h"
 #include "sim/train/metrics.h"
 #include "sim/train/scenario.h"
@@ -163,6 +164,30 @@ put_program(FILE *out)
         out);
 }
 
+static const char step_tables[] =
+    ".SH STEP TIME BY (D,P)\n"
+    "\\fBjob.step_time: {table: \\fR\\fIFILE.csv\\fR\\fB}\\fR: D pipelines of P "
+    "instances. Of the depth \\fBjob.pipeline_depth\\fR the most pipelines form that "
+    "there are instances for and that have a step time; there is none between the pairs "
+    "and beyond them, and a run warns where fewer form than could. The file is UTF\\-8 "
+    "text:\n"
+    ".PP\n.nf\n"
+    "# samples_per_step: 256   micro_batch: 4   layers: 49\n"
+    "D,P,step_ms,samples_per_s,origin\n1,6,5304.2,48.26,measured\n2,6,3396,75.38,"
+    "fitted\n"
+    "1,4,,,measured\n.fi\n"
+    ".TP\n\\fBsamples_per_step\\fR, in the header, optional\nmust be that of the job.\n"
+    ".TP\n\\fBmicro_batch\\fR, \\fBlayers\\fR, in the header, optional\n"
+    "what \\fBspotsim model fit\\fR needs, which fills the gaps of a table.\n"
+    ".TP\n\\fBD\\fR, \\fBP\\fR\npipelines, and stages of each.\n"
+    ".TP\n\\fBstep_ms\\fR (ms)\nempty: the pair is infeasible, e.g. out of memory.\n"
+    ".TP\n\\fBsamples_per_s\\fR (samples/s), optional column\n"
+    "by it the fastest pair is chosen; 0 is infeasible.\n"
+    ".TP\n\\fBorigin\\fR, optional column\nmeasured or fitted; a run that uses a fitted "
+    "step time says so.\n"
+    ".PP\n\\fBjob.step_time: {pipeline: {\\fR\\fI...\\fR\\fB}}\\fR: all pairs that are "
+    "feasible, by closed forms that are exact for equal stages. The keys:\n";
+
 static void
 put_scenario(FILE *out)
 {
@@ -177,6 +202,8 @@ put_scenario(FILE *out)
     fputs(".PP\nThe keys of \\fBtrace\\fR, by generator, are in "
           "\\fBspotsim\\-trace\\fR(5).\n",
         out);
+    fputs(step_tables, out);
+    spot_roff_fields(out, spot_step_pipeline_fields, NULL, "job.step_time.pipeline.");
     fputs(".SH RECOVERY SYSTEMS\nKeys of \\fBrecovery\\fR, by system.\n", out);
     for (size_t j = 0; spot_recovery_systems[j] != NULL; j++) {
         fprintf(out, ".SS system: %s\n", spot_recovery_systems[j]->name);

@@ -37,11 +37,56 @@ bind_step(spot_bind_t *self, const char *map_name, const spot_node_t *key,
     }
 }
 
-/* {16: 18 s, 32: 11 s, ...} or {profile: FILE}. */
+/* {table: FILE}. */
+static void
+bind_table(spot_bind_t *self, const spot_field_t *field, const spot_node_t *node,
+    spot_step_time_t *target)
+{
+    const spot_node_t *name = spot_node_get(node, "table");
+    int ret;
+
+    if (node->num_children != 1 || name->kind != SPOT_NODE_SCALAR) {
+        spot_bind_unexpected(self, field, node, "");
+        return;
+    }
+    target->table_path = spot_node_file_path(name);
+    if (target->table_path == NULL) {
+        self->is_out_of_memory = true;
+        return;
+    }
+    ret = spot_step_grid_read(&target->grid, target->table_path, self->diag);
+    self->is_out_of_memory = self->is_out_of_memory || ret == SPOT_ERR_NO_MEMORY;
+}
+
+static const spot_field_t pipeline_form[] = {
+    {.name = "pipeline",
+        .type = SPOT_FIELD_MAP,
+        .offset = offsetof(spot_step_time_t, pipeline),
+        .fields = spot_step_pipeline_fields,
+        .help = "the schedule of the pipelines and what its parts take"},
+    {.name = NULL},
+};
+
+/* The table by which {pipeline: {...}} is bound; the other forms have none. */
+static const spot_field_t *
+step_time_table(const spot_node_t *node)
+{
+    return spot_node_get(node, "pipeline") != NULL ? pipeline_form : NULL;
+}
+
+/* {16: 18 s, 32: 11 s, ...}, {profile: FILE}, {table: FILE} or {pipeline: {...}}. */
 static void
 bind_step_time(
     spot_bind_t *self, const spot_field_t *field, const spot_node_t *node, void *target)
 {
+    if (spot_node_get(node, "table") != NULL) {
+        bind_table(self, field, node, target);
+        return;
+    }
+    if (step_time_table(node) != NULL) {
+        spot_bind_map(self, pipeline_form, field->name, node, target);
+        return;
+    }
     if (spot_node_get(node, "profile") != NULL) {
         spot_profile_bind_step_time(self, field, node, target);
         return;
@@ -83,12 +128,13 @@ const spot_field_t spot_job_fields[] = {
         .offset = offsetof(spot_job_t, step_time),
         .initial = "{16: 18 s, 32: 11 s, 48: 9 s, 64: 8 s}",
         .bind = bind_step_time,
-        .expected = "a map from world size to duration such as {16: 18 s, 32: 11 s}, or "
-                    "{profile: "
-                    "FILE}",
+        .table = step_time_table,
+        .expected = "a map from world size to duration such as {16: 18 s, 32: 11 s}, "
+                    "{profile: FILE}, {table: FILE.csv} or {pipeline: {...}}",
         .help =
             "time of a step by world size (number of active instances): linear between "
-            "the points, flat outside with a warning"},
+            "the points, flat outside with a warning; or by pipelines and depth, see "
+            "STEP TIME BY (D,P)"},
     {.name = "checkpoint",
         .type = SPOT_FIELD_MAP,
         .offset = offsetof(spot_job_t, checkpoint),
@@ -111,6 +157,163 @@ const spot_field_t spot_job_fields[] = {
         .help = "pause to load the last durable checkpoint, after the reconfiguration"},
     {.name = NULL},
 };
+
+/* ---- Step time by (D,P) ---- */
+
+/* The batch of the table is that of the job: else every throughput would be wrong. */
+static void
+check_samples(const spot_job_t *self, spot_bind_t *bind, const spot_node_t *step_time)
+{
+    const int64_t samples_per_step = self->step_time.grid.samples_per_step;
+
+    if (samples_per_step > 0 && samples_per_step != self->samples_per_step) {
+        spot_bind_error(bind, step_time, "job.step_time",
+            "%s is of steps of %" PRId64
+            " samples, but job.samples_per_step is %" PRId64,
+            self->step_time.table_path, samples_per_step, self->samples_per_step);
+    }
+}
+
+/* The same where the table tells samples/s: to one in a hundred, as they are rounded. */
+static void
+check_throughput(const spot_job_t *self, spot_bind_t *bind)
+{
+    const spot_step_grid_t *grid = &self->step_time.grid;
+
+    for (size_t j = 0; grid->has_samples_per_s && j < grid->num_pairs; j++) {
+        const spot_step_pair_t *pair = &grid->pairs[j];
+        const double samples = pair->samples_per_s * pair->step_ms / SPOT_MS_PER_S;
+
+        if (fabs(samples / (double) self->samples_per_step - 1) > 0.01) {
+            spot_diag_warn(bind->diag, self->step_time.table_path, pair->line, 1,
+                "%.6g samples/s in %.6g ms are %.6g samples a step, but "
+                "job.samples_per_step is %" PRId64,
+                pair->samples_per_s, pair->step_ms, samples, self->samples_per_step);
+            return;
+        }
+    }
+}
+
+static void
+fill_from_pipeline(spot_job_t *self, spot_bind_t *bind, const spot_node_t *step_time,
+    int64_t max_instances)
+{
+    const int ret = spot_step_pipeline_fill(&self->step_time.pipeline,
+        self->samples_per_step, max_instances, &self->step_time.grid);
+
+    if (ret == SPOT_ERR_BAD_PARAM) {
+        spot_bind_error(bind, step_time, "job.step_time.pipeline",
+            "there are steps of less than 0.5 ms or more than 100 years");
+    } else if (ret != 0) {
+        bind->is_out_of_memory = true;
+    }
+}
+
+void
+spot_job_settle(spot_job_t *self, spot_bind_t *bind, const spot_node_t *step_time,
+    int64_t max_instances)
+{
+    const size_t num_errors = bind->diag->num_errors;
+
+    if (!spot_step_time_is_by_pair(&self->step_time)) {
+        return;
+    }
+    if (self->step_time.table_path == NULL) {
+        fill_from_pipeline(self, bind, step_time, max_instances);
+    } else {
+        check_samples(self, bind, step_time);
+        check_throughput(self, bind);
+    }
+    if (bind->diag->num_errors == num_errors && !bind->is_out_of_memory &&
+        spot_step_grid_most_pipelines(
+            &self->step_time.grid, SPOT_MAX_INSTANCES, self->pipeline_depth) == 0) {
+        spot_diag_warn(bind->diag, step_time->file, step_time->line, step_time->column,
+            "job.step_time has no feasible pair of job.pipeline_depth (%" PRId64 ")",
+            self->pipeline_depth);
+    }
+}
+
+/* As many as there are instances for. */
+static int64_t
+pipelines_of(const spot_job_t *self, int64_t num_instances)
+{
+    const int64_t num_pipelines = num_instances / self->pipeline_depth;
+
+    return num_pipelines < self->max_pipelines ? num_pipelines : self->max_pipelines;
+}
+
+int64_t
+spot_job_pipelines(const spot_job_t *self, int64_t num_instances)
+{
+    const int64_t num_pipelines = pipelines_of(self, num_instances);
+
+    return spot_step_time_is_by_pair(&self->step_time)
+               ? spot_step_grid_most_pipelines(
+                     &self->step_time.grid, num_pipelines, self->pipeline_depth)
+               : num_pipelines;
+}
+
+bool
+spot_job_lacks_step_time(const spot_job_t *self, int64_t num_instances)
+{
+    return spot_step_time_is_by_pair(&self->step_time) &&
+           spot_job_pipelines(self, num_instances) < pipelines_of(self, num_instances);
+}
+
+static const spot_step_pair_t *
+pair_of(const spot_job_t *self, int64_t num_pipelines)
+{
+    const spot_step_pair_t *pair =
+        spot_step_grid_find(&self->step_time.grid, num_pipelines, self->pipeline_depth);
+
+    spot_bug_assert(pair != NULL);
+    return pair;
+}
+
+int64_t
+spot_job_step_ms(const spot_job_t *self, int64_t num_pipelines)
+{
+    return spot_step_time_is_by_pair(&self->step_time)
+               ? spot_step_pair_ms(pair_of(self, num_pipelines))
+               : spot_step_time_ms(
+                     &self->step_time, num_pipelines * self->pipeline_depth);
+}
+
+int64_t
+spot_job_best_pipelines(const spot_job_t *self, int64_t num_instances)
+{
+    const int64_t depth = self->pipeline_depth;
+    int64_t best_ms = INT64_MAX, best = 0, num = spot_job_pipelines(self, num_instances);
+
+    if (!spot_step_time_is_by_pair(&self->step_time)) {
+        const int64_t flat = (spot_step_time_largest(&self->step_time) - 1) / depth + 1;
+
+        num = num < flat ? num : flat;
+    }
+    for (; num > 0; num = spot_job_pipelines(self, num * depth - 1)) {
+        const int64_t step_ms = spot_job_step_ms(self, num);
+
+        if (step_ms <= best_ms) {
+            best_ms = step_ms;
+            best = num;
+        }
+    }
+    return best;
+}
+
+bool
+spot_job_is_step_fitted(const spot_job_t *self, int64_t num_pipelines)
+{
+    return spot_step_time_is_by_pair(&self->step_time) &&
+           pair_of(self, num_pipelines)->is_fitted;
+}
+
+bool
+spot_job_covers_step(const spot_job_t *self, int64_t num_pipelines)
+{
+    return spot_step_time_is_by_pair(&self->step_time) ||
+           spot_step_time_covers(&self->step_time, num_pipelines * self->pipeline_depth);
+}
 
 void
 spot_job_free(spot_job_t *self)

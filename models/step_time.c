@@ -12,7 +12,15 @@ void
 spot_step_time_free(spot_step_time_t *self)
 {
     free(self->points);
+    free(self->table_path);
+    spot_step_grid_free(&self->grid);
     memset(self, 0, sizeof(*self));
+}
+
+bool
+spot_step_time_is_by_pair(const spot_step_time_t *self)
+{
+    return self->table_path != NULL || self->pipeline.num_layers > 0;
 }
 
 bool

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Step time by world size: measured points, linear between them, flat outside. */
+/* Step time: by world size, with measured points, linear between them, flat outside; or
+ * by (D,P), of the pairs of a table or of a model of the schedule, and of no others. */
 #ifndef SPOT_MODELS_STEP_TIME_H
 #define SPOT_MODELS_STEP_TIME_H
 
@@ -8,6 +9,8 @@
 #include <stdint.h>
 
 #include "base/bind.h"
+#include "models/step_grid.h"
+#include "models/step_pipeline.h"
 
 typedef struct {
     int64_t world_size; /* active instances, >= 1 */
@@ -17,10 +20,16 @@ typedef struct {
 typedef struct {
     size_t num_points;
     size_t max_points;
-    spot_step_point_t *points; /* [num_points] world_size strictly increasing */
+    spot_step_point_t *points;     /* [num_points] world_size strictly increasing */
+    char *table_path;              /* where the pairs are from, or NULL */
+    spot_step_pipeline_t pipeline; /* num_layers 0: there is none */
+    spot_step_grid_t grid;         /* of the table; of the pipeline when it is settled */
 } spot_step_time_t;
 
 void spot_step_time_free(spot_step_time_t *self);
+
+/* Whether it is by (D,P): of the grid, and there are no points. */
+bool spot_step_time_is_by_pair(const spot_step_time_t *self);
 
 /* Reads a world size, the key of one entry of a map named map_name; false, reported, if
  * it is none from 1 to SPOT_MAX_INSTANCES. */

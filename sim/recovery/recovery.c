@@ -22,14 +22,6 @@ const spot_field_t spot_recovery_common_fields[] = {
     {.name = NULL},
 };
 
-int32_t
-spot_pipelines_possible(const spot_job_t *job, int32_t num_ready)
-{
-    const int32_t possible = num_ready / (int32_t) job->pipeline_depth;
-
-    return possible < job->max_pipelines ? possible : (int32_t) job->max_pipelines;
-}
-
 /* The name of the system: all of a scalar, which is short for {system: NAME}. */
 static const spot_node_t *
 system_node(const spot_node_t *node)

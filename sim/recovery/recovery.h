@@ -65,9 +65,6 @@ extern const spot_recovery_t spot_recovery_on_demand;
 /* Every recovery system, NULL-terminated. */
 extern const spot_recovery_t *const spot_recovery_systems[];
 
-/* The most pipelines of the job's depth that num_ready instances are enough for. */
-int32_t spot_pipelines_possible(const spot_job_t *job, int32_t num_ready);
-
 /* A system with its options, bound from "recovery: {system: NAME, ...}", or from "NAME"
  * alone, which is the same without options. */
 typedef struct {

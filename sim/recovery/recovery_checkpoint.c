@@ -15,8 +15,8 @@ checkpoint_decide(const void *options, const spot_recovery_view_t *view,
     const spot_recovery_change_t *change, spot_recovery_plan_t *plan)
 {
     const options_t *self = options;
-    const int32_t num_pipelines =
-        spot_pipelines_possible(view->job, view->num_active + view->num_standby);
+    const int32_t num_pipelines = (int32_t) spot_job_pipelines(
+        view->job, (int64_t) view->num_active + view->num_standby);
     const int64_t room = num_pipelines * view->job->pipeline_depth;
 
     if (change->num_lost_active == 0 && room <= view->num_active) {

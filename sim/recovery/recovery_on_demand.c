@@ -22,8 +22,8 @@ on_demand_decide(const void *options, const spot_recovery_view_t *view,
 {
     (void) options;
     (void) change;
-    plan->num_pipelines =
-        spot_pipelines_possible(view->job, view->num_active + view->num_standby);
+    plan->num_pipelines = (int32_t) spot_job_pipelines(
+        view->job, (int64_t) view->num_active + view->num_standby);
     plan->is_new = plan->num_pipelines != view->num_pipelines;
 }
 

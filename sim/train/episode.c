@@ -148,16 +148,15 @@ static const spot_cycle_t *
 cycle_of(spot_train_t *self, int32_t num_pipelines)
 {
     const spot_job_t *job = &self->scenario->job;
-    const int64_t world_size = num_pipelines * job->pipeline_depth;
     spot_cycle_t *cycle = &self->cycles[num_pipelines];
 
     if (cycle->step_ms == 0) {
-        spot_cycle_init(
-            cycle, &job->checkpoint, spot_step_time_ms(&job->step_time, world_size));
+        spot_cycle_init(cycle, &job->checkpoint, spot_job_step_ms(job, num_pipelines));
     }
-    if (!spot_step_time_covers(&job->step_time, world_size)) {
+    if (!spot_job_covers_step(job, num_pipelines)) {
         self->result.has_flat_step_time = true;
     }
+    self->result.has_fitted_step_time |= spot_job_is_step_fitted(job, num_pipelines);
     return cycle;
 }
 

@@ -321,6 +321,10 @@ const spot_warning_t spot_train_warnings[SPOT_TRAIN_NUM_WARNINGS] = {
         "the run went on after the end of the trace with the instances it left"},
     {"never_trained",
         "there were never enough ready instances for a pipeline of job.pipeline_depth"},
+    {"no_step_time", "fewer pipelines formed than there were instances for: the table "
+                     "or model of job.step_time has no step time of that (D,P)"},
+    {"fitted_step_time", "a step time was used that the table of job.step_time marks as "
+                         "fitted, not measured"},
 };
 
 void
@@ -330,4 +334,6 @@ spot_train_warning_flags(const spot_train_result_t *result, unsigned char *flags
     flags[1] = result->clipped > 0;
     flags[2] = result->is_past_trace_end;
     flags[3] = result->job_ms[SPOT_JOB_WAITING] == result->horizon_ms;
+    flags[4] = result->lacks_step_time;
+    flags[5] = result->has_fitted_step_time;
 }

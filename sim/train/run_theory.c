@@ -105,13 +105,24 @@ find_doubts(spot_run_theory_t *self, const spot_scenario_t *scenario,
         result->rollbacks > result->preemption_events;
 }
 
+/* At the mean number of instances in pipelines; by (D,P), of the most pipelines that it
+ * is enough for. */
+static int64_t
+mean_step_ms(const spot_job_t *job, double mean_instances)
+{
+    const int64_t num_instances = llround(mean_instances);
+
+    return spot_step_time_is_by_pair(&job->step_time)
+               ? spot_job_step_ms(job, spot_job_pipelines(job, num_instances))
+               : spot_step_time_ms(&job->step_time, num_instances);
+}
+
 /* Steps, checkpoints and restarts as the scenario has them; the mean time between
  * rollbacks as the run had it. */
 static void
 apply_theory(spot_run_theory_t *self, const spot_job_t *job)
 {
-    const int64_t step_ms =
-        spot_step_time_ms(&job->step_time, llround(self->mean_instances));
+    const int64_t step_ms = mean_step_ms(job, self->mean_instances);
     spot_theory_life_t life;
     spot_theory_t theory;
     spot_cycle_t cycle;

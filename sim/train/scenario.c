@@ -301,6 +301,10 @@ spot_scenario_init(spot_scenario_t *self, const spot_node_t *root,
         check_fleet(self, &bind, root, spot_trace_node_has_initial(self->trace_node));
     }
     check_until(&bind, root);
+    if (ret == 0) {
+        spot_job_settle(&self->job, &bind, spot_node_place(root, "job.step_time"),
+            self->fleet.capacity);
+    }
     warn_of_ignored_keys(self, &bind, root);
     if (self->trace_node != NULL) {
         ret = bind_trace(self, &bind, like);
@@ -316,6 +320,9 @@ spot_scenario_init(spot_scenario_t *self, const spot_node_t *root,
         }
     }
     self->trace_node = NULL;
+    if (ret == 0 && bind.is_out_of_memory) {
+        ret = SPOT_ERR_NO_MEMORY;
+    }
     if (ret == 0 && diag->num_errors > num_errors) {
         ret = SPOT_ERR_BAD_INPUT;
     }

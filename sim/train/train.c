@@ -228,6 +228,8 @@ decide(spot_train_t *self)
     };
     spot_recovery_plan_t plan = {0};
 
+    self->result.lacks_step_time |=
+        spot_job_lacks_step_time(view.job, (int64_t) view.num_active + view.num_standby);
     recovery->system->decide(recovery->options, &view, &change, &plan);
     spot_bug_assert(plan.is_new || self->num_lost_active == 0);
     if (plan.is_new) {

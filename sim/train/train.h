@@ -57,9 +57,11 @@ typedef struct {
     int64_t preemption_events;   /* ticks at which instances were preempted */
     int64_t first_preemption_ms; /* tick of the first and the last of them */
     int64_t last_preemption_ms;
-    bool is_finished;        /* until_steps was reached */
-    bool has_flat_step_time; /* a world size outside the measured ones was used */
-    bool is_past_trace_end;  /* the run went on after the trace's end */
+    bool is_finished;          /* until_steps was reached */
+    bool has_flat_step_time;   /* a world size outside the measured ones was used */
+    bool lacks_step_time;      /* pipelines did not form: their (D,P) has no step time */
+    bool has_fitted_step_time; /* a step time of a formula was used */
+    bool is_past_trace_end;    /* the run went on after the trace's end */
 } spot_train_result_t;
 
 /* What the job has been doing since the latest plan. */

@@ -92,6 +92,7 @@ golden help-export.txt export --help
 golden help-profile.txt profile --help
 golden help-compare.txt compare --help
 golden help-recovery.txt recovery --help
+golden help-model-fit.txt model fit --help
 golden help-help.txt help --help
 golden help-theory-checkpoint.txt theory checkpoint --help
 
@@ -182,6 +183,31 @@ stderr_says "3 points, 0 replications run"
 expect "systems that are the same do not differ" [ "$(grep -c '{system: checkpoint},.*,0,0,0$' \
     "$work/systems.csv")" -eq 8 ]
 rm -f "$work/systems.db" "$work/systems.csv"
+# ---- Step times by (D,P) ----
+steps="$source/models/sample/steps-48/steps.csv"
+cp "$steps" "$work/steps.csv"
+(
+    cd "$work" || exit 1
+    "$spotsim" model fit steps.csv >model-fit.txt &&
+        "$spotsim" model fit steps.csv --json -o full.csv >model-fit.json &&
+        "$spotsim" model fit full.csv >again.txt &&
+        "$spotsim" model fit steps.csv --pipelines 2-3 --depths 7 --instances 14 -o - >range.csv
+)
+expect "exit code 0 of model fit" [ $? -eq 0 ]
+same model-fit.txt "$work/model-fit.txt"
+same model-fit.json "$work/model-fit.json"
+same model-fit-full.csv "$work/full.csv"
+same model-fit-range.csv "$work/range.csv"
+# What is fitted is not fitted again.
+sed 's/^full.csv/steps.csv/' "$work/again.txt" >"$work/once.txt"
+expect "a full table gives the fit of its measured pairs" \
+    cmp "$work/once.txt" "$work/model-fit.txt"
+ends 2 model fit "$work/full.csv" -o "$work/full.csv"
+stderr_says "is an input, which the output would replace"
+
+golden run-steps.txt run scenario.yaml --set 'job.step_time={table: steps.csv}'
+golden run-pipeline.txt run scenario.yaml --set 'job.step_time={pipeline: {layers: 24,
+    micro_batch: 8, forward_ms: 21.5, backward_ms: 43, gradient_bytes: 6e7, link_ms: 1.5}}'
 
 # ---- A study ----
 golden study.txt study study.yaml

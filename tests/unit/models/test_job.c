@@ -228,7 +228,7 @@ test_errors_of_scalars(void **state)
 
 #define STEP_TIME                                                                       \
     "step_time: expected a map from world size to duration such as {16: 18 s, 32: 11 "  \
-    "s}, or {profile: FILE}, got "
+    "s}, {profile: FILE}, {table: FILE.csv} or {pipeline: {...}}, got "
 
 static void
 test_errors_of_step_time(void **state)
@@ -335,6 +335,143 @@ test_errors_within_a_profile(void **state)
         "expected node content\n");
 }
 
+/* ---- Step time by (D,P) ---- */
+
+static void
+write_table(const char *text)
+{
+    char path[512];
+
+    snprintf(path, sizeof(path), "%s/job_table.csv", temporary_folder());
+    write_file(path, text);
+}
+
+/* Settles a job for so many instances; the messages are as expected. */
+static void
+settle(spot_job_t *self, int64_t max_instances, const char *expected)
+{
+    const spot_node_t node = {.file = "job.yaml", .line = 7, .column = 8};
+    spot_diag_t diag;
+    spot_bind_t bind_state = {.diag = &diag};
+
+    spot_diag_init(&diag);
+    spot_job_settle(self, &bind_state, &node, max_instances);
+    assert_false(bind_state.is_out_of_memory);
+    assert_int_equal(diag.num_items > 0, expected[0] != '\0');
+    if (diag.num_items > 0) {
+        assert_diagnostics(&diag, expected);
+    }
+    spot_diag_free(&diag);
+}
+
+static void
+assert_pipelines(const spot_job_t *self, int64_t num_instances, int64_t num_pipelines,
+    bool lacks_step_time)
+{
+    assert_int_equal(spot_job_pipelines(self, num_instances), num_pipelines);
+    assert_int_equal(spot_job_lacks_step_time(self, num_instances), lacks_step_time);
+}
+
+static void
+test_pipelines_by_world_size(void **state)
+{
+    spot_job_t job = bound("{pipeline_depth: 4, max_pipelines: 3}");
+
+    (void) state;
+    settle(&job, 64, "");
+    assert_pipelines(&job, 0, 0, false);
+    assert_pipelines(&job, 3, 0, false);
+    assert_pipelines(&job, 4, 1, false);
+    assert_pipelines(&job, 11, 2, false);
+    assert_pipelines(&job, 1000, 3, false);
+    assert_int_equal(spot_job_step_ms(&job, 8), 11000);
+    assert_true(spot_job_covers_step(&job, 4));
+    assert_false(spot_job_covers_step(&job, 3));
+    spot_job_free(&job);
+}
+
+static void
+test_pipelines_of_a_table(void **state)
+{
+    spot_job_t job;
+
+    (void) state;
+    write_table("# samples_per_step: 64\nD,P,step_ms\n"
+                "1,4,900\n2,4,500.5\n3,4,\n5,4,300\n3,8,100\n");
+    job = bound("{pipeline_depth: 4, max_pipelines: 6, samples_per_step: 64,\n"
+                " step_time: {table: job_table.csv}}");
+    settle(&job, 64, "");
+    assert_pipelines(&job, 3, 0, false);
+    assert_pipelines(&job, 4, 1, false);
+    assert_pipelines(&job, 8, 2, false);
+    assert_pipelines(&job, 12, 2, true);
+    assert_pipelines(&job, 16, 2, true);
+    assert_pipelines(&job, 20, 5, false);
+    assert_pipelines(&job, 1000, 5, true);
+    assert_int_equal(spot_job_step_ms(&job, 2), 500);
+    assert_int_equal(spot_job_step_ms(&job, 5), 300);
+    assert_true(spot_job_covers_step(&job, 5));
+    job.max_pipelines = 4;
+    assert_pipelines(&job, 1000, 2, true);
+    job.samples_per_step = 63;
+    job.pipeline_depth = 5;
+    settle(&job, 64,
+        "job.yaml:7:8: job.step_time: job_table.csv is of steps of 64 samples, but "
+        "job.samples_per_step is 63\n");
+    job.samples_per_step = 64;
+    settle(&job, 64,
+        "warning: job.yaml:7:8: job.step_time has no feasible pair of "
+        "job.pipeline_depth (5)\n");
+    spot_job_free(&job);
+}
+
+static void
+test_pipelines_of_a_model(void **state)
+{
+    spot_job_t job =
+        bound("step_time: {pipeline: {layers: 6, micro_batch: 8, forward_ms: 10,\n"
+              "  backward_ms: 20, gradient_bytes: 0}}\npipeline_depth: 3\n"
+              "samples_per_step: 32\n");
+
+    (void) state;
+    settle(&job, 10, "");
+    assert_pipelines(&job, 9, 3, false);
+    assert_pipelines(&job, 12, 3, true); /* the fleet cannot be that large */
+    assert_int_equal(spot_job_step_ms(&job, 1), (4 + 2) * 60);
+    assert_int_equal(spot_job_step_ms(&job, 2), (2 + 2) * 60);
+    assert_int_equal(spot_job_step_ms(&job, 3), (2 + 2) * 60);
+    spot_job_free(&job);
+    job = bound("step_time: {pipeline: {layers: 1, micro_batch: 2000, forward_ms: 0.1,\n"
+                "  backward_ms: 0.2, gradient_bytes: 0}}\n");
+    settle(&job, 10,
+        "job.yaml:7:8: job.step_time.pipeline: there are steps of less than 0.5 ms or "
+        "more than 100 years\n");
+    spot_job_free(&job);
+}
+
+static void
+test_errors_by_pair(void **state)
+{
+    (void) state;
+    write_table("D,P,step_ms\n0,4,900\n");
+    assert_bind_fails("step_time: {table: job_table.csv}\nreload: 47\n",
+        "job_table.csv:2:1: D: expected an integer from 1 to 1000000, got '0'\n"
+        "job.yaml:2:9: reload: expected " DURATION
+        ", got \"47\": the unit is missing\n");
+    assert_bind_fails("step_time: {table: /no/such.csv}\n",
+        "/no/such.csv: cannot open: No such file or directory\n");
+    assert_bind_fails(
+        "step_time: {table: x.csv, 16: 18 s}\n", "job.yaml:1:12: " STEP_TIME "a map\n");
+    assert_bind_fails(
+        "step_time: {table: [x.csv]}\n", "job.yaml:1:12: " STEP_TIME "a map\n");
+    assert_bind_fails("step_time: {pipeline: 1f1b}\n",
+        "job.yaml:1:23: step_time.pipeline: expected a map of keys, got \"1f1b\"\n");
+    assert_bind_fails(
+        "step_time: {pipeline: {layers: 6, micro_batch: 8, forward_ms: 1,\n"
+        "  backward_ms: 2, gradient_bytes: 0}, 16: 18 s}\n",
+        "job.yaml:2:39: unknown key \"16\"\n");
+}
+
 int
 main(void)
 {
@@ -348,6 +485,10 @@ main(void)
         cmocka_unit_test(test_profile),
         cmocka_unit_test(test_errors_of_naming_a_profile),
         cmocka_unit_test(test_errors_within_a_profile),
+        cmocka_unit_test(test_pipelines_by_world_size),
+        cmocka_unit_test(test_pipelines_of_a_table),
+        cmocka_unit_test(test_pipelines_of_a_model),
+        cmocka_unit_test(test_errors_by_pair),
     };
 
     if (chdir(temporary_folder()) != 0) {

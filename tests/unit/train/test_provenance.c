@@ -146,6 +146,23 @@ test_another_scenario(void **state)
         "r.db: job.step_time.32 was not set, is 11 s\n");
 }
 
+#define PIPELINE(forward_ms, more)                                                      \
+    SEED "job: {step_time: {pipeline: {layers: 8, micro_batch: 4, "                     \
+         "forward_ms: " forward_ms ", backward_ms: 4, gradient_bytes: 0" more "}}}\n"
+
+/* Times of less than a millisecond count, and the defaults do not need to be said. */
+static void
+test_model_of_the_schedule(void **state)
+{
+    (void) state;
+    assert_differences(PIPELINE("2.4", ""),
+        PIPELINE("2.40", ", link_ms: 0, schedule: 1f1b, optimizer_ms: 0.0"), "");
+    assert_differences(PIPELINE("2.4", ""), PIPELINE("2.2", ""),
+        "r.db: job.step_time.pipeline.forward_ms was 2.4, is 2.2\n");
+    assert_differences(PIPELINE("2.4", ""), PIPELINE("2.4", ", schedule: gpipe"),
+        "r.db: job.step_time.pipeline.schedule was 1f1b, is gpipe\n");
+}
+
 /* A zone's dice are those of its number, so the order of the zones is part of what they
  * are: it changes the rows. */
 static void
@@ -276,6 +293,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_same_scenario),
         cmocka_unit_test(test_another_scenario),
+        cmocka_unit_test(test_model_of_the_schedule),
         cmocka_unit_test(test_order_of_zones),
         cmocka_unit_test(test_a_swept_choice_takes_its_defaults_along),
         cmocka_unit_test(test_canonical_text_is_the_scenario),

@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/outfile.h"
+#include "base/units.h"
+#include "cli/command.h"
+#include "cli/step_fit_report.h"
+#include "models/step_fit.h"
+
+enum {
+    OPTION_LAYERS = 256,
+    OPTION_SAMPLES,
+    OPTION_MICRO_BATCH,
+    OPTION_PIPELINES,
+    OPTION_DEPTHS,
+    OPTION_INSTANCES,
+    OPTION_JSON
+};
+
+typedef struct {
+    const char *table_path;
+    const char *output_path; /* NULL: no table is written */
+    int64_t num_layers;      /* this and all below: 0 if not given */
+    int64_t samples_per_step;
+    int64_t micro_batch;
+    spot_step_range_t range;
+    bool is_json;
+} arguments_t;
+
+static const struct argp_option options[] = {
+    {"output", 'o', "FULL.csv", 0,
+        "Write the table with its gaps filled by the formula; - is standard output, "
+        "instead of the report",
+        0},
+    {"pipelines", OPTION_PIPELINES, "A-B", 0,
+        "Pipelines of the written table (default: from the fewest of TABLE to the most)",
+        0},
+    {"depths", OPTION_DEPTHS, "A-B", 0,
+        "Its depths (default: from the least of TABLE to the most)", 0},
+    {"instances", OPTION_INSTANCES, "N", 0,
+        "Most instances of its pairs (default: the most of TABLE)", 0},
+    {"layers", OPTION_LAYERS, "N", 0,
+        "Layers of the model (default: \"layers: N\" in the header of TABLE)", 0},
+    {"samples-per-step", OPTION_SAMPLES, "N", 0,
+        "Samples of a step, its global batch (default: \"samples_per_step: N\" in the "
+        "header)",
+        0},
+    {"micro-batch", OPTION_MICRO_BATCH, "N", 0,
+        "Samples of a micro-batch (default: \"micro_batch: N\" in the header)", 0},
+    {"json", OPTION_JSON, NULL, 0, "Print the fit as one JSON object", 0},
+    {NULL, 0, NULL, 0, NULL, 0},
+};
+
+/* "4-32", or "8" for "8-8". */
+static void
+parse_range(struct argp_state *state, const char *option, const char *text, int64_t *min,
+    int64_t *max)
+{
+    const char *dash = strchr(text, '-');
+    const size_t num_bytes = dash == NULL ? strlen(text) : (size_t) (dash - text);
+    char first[24];
+
+    snprintf(first, sizeof(first), "%.*s", (int) num_bytes, text);
+    if (spot_integer_parse(first, min) != 0 ||
+        spot_integer_parse(dash == NULL ? first : dash + 1, max) != 0 || *min < 1 ||
+        *max < *min || *max > SPOT_MAX_INSTANCES) {
+        argp_error(state, "%s: expected a range from 1 to %d such as 4-32, got \"%s\"",
+            option, SPOT_MAX_INSTANCES, text);
+    }
+}
+
+static error_t
+parse(int key, char *text, struct argp_state *state)
+{
+    arguments_t *arguments = state->input;
+    spot_step_range_t *range = &arguments->range;
+
+    switch (key) {
+        case 'o':
+            arguments->output_path = text;
+            return 0;
+        case OPTION_PIPELINES:
+            parse_range(state, "--pipelines", text, &range->min_pipelines,
+                &range->max_pipelines);
+            return 0;
+        case OPTION_DEPTHS:
+            parse_range(state, "--depths", text, &range->min_depth, &range->max_depth);
+            return 0;
+        case OPTION_INSTANCES:
+            range->max_instances = spot_option_integer(state, "--instances", text, 1);
+            return 0;
+        case OPTION_LAYERS:
+            arguments->num_layers = spot_option_integer(state, "--layers", text, 1);
+            return 0;
+        case OPTION_SAMPLES:
+            arguments->samples_per_step =
+                spot_option_integer(state, "--samples-per-step", text, 1);
+            return 0;
+        case OPTION_MICRO_BATCH:
+            arguments->micro_batch =
+                spot_option_integer(state, "--micro-batch", text, 1);
+            return 0;
+        case OPTION_JSON:
+            arguments->is_json = true;
+            return 0;
+        default:
+            return spot_option_argument(state, key, text, &arguments->table_path,
+                "a table of step times by D and P");
+    }
+}
+
+/* A setting is of the command line, else of the table's header. */
+static int
+settle(int64_t given, int64_t *setting, const char *key, const char *option,
+    const arguments_t *arguments, spot_diag_t *diag)
+{
+    if (given > 0) {
+        *setting = given;
+    }
+    if (*setting > 0) {
+        return 0;
+    }
+    spot_diag_error(diag, arguments->table_path, 0, 0,
+        "no \"# %s: N\" above the columns: expected it, or %s N", key, option);
+    return SPOT_ERR_BAD_INPUT;
+}
+
+static int
+settle_all(const arguments_t *arguments, spot_step_grid_t *grid, spot_diag_t *diag)
+{
+    const int errors[] = {
+        settle(arguments->num_layers, &grid->num_layers, "layers", "--layers", arguments,
+            diag),
+        settle(arguments->samples_per_step, &grid->samples_per_step, "samples_per_step",
+            "--samples-per-step", arguments, diag),
+        settle(arguments->micro_batch, &grid->micro_batch, "micro_batch",
+            "--micro-batch", arguments, diag),
+    };
+
+    return spot_error_first(spot_error_first(errors[0], errors[1]), errors[2]);
+}
+
+static int
+fit_grid(const arguments_t *arguments, const spot_step_grid_t *grid,
+    spot_step_fit_t *fit, spot_diag_t *diag)
+{
+    const int ret = spot_step_fit(fit, grid);
+
+    if (ret == SPOT_ERR_BAD_PARAM) {
+        spot_diag_error(diag, arguments->table_path, 0, 0,
+            "%zu measured pairs: expected at least %d", fit->num_pairs,
+            SPOT_STEP_FIT_MIN_PAIRS);
+        return SPOT_ERR_BAD_INPUT;
+    }
+    if (ret == 0 && !fit->is_determined) {
+        spot_diag_warn(diag, arguments->table_path, 0, 0,
+            "the pairs do not tell the terms of the formula apart (are there several D "
+            "and several P?): other D and P than theirs may be far off");
+    }
+    return ret;
+}
+
+/* What the command line leaves open is as the table has it. */
+static spot_step_range_t
+range_to_fill(const arguments_t *arguments, const spot_step_grid_t *grid)
+{
+    spot_step_range_t range = spot_step_grid_range(grid);
+    const spot_step_range_t *given = &arguments->range;
+
+    if (given->max_pipelines > 0) {
+        range.min_pipelines = given->min_pipelines;
+        range.max_pipelines = given->max_pipelines;
+    }
+    if (given->max_depth > 0) {
+        range.min_depth = given->min_depth;
+        range.max_depth = given->max_depth;
+    }
+    if (given->max_instances > 0) {
+        range.max_instances = given->max_instances;
+    }
+    if (range.max_instances > SPOT_MAX_INSTANCES) {
+        range.max_instances = SPOT_MAX_INSTANCES;
+    }
+    return range;
+}
+
+static int
+write_table(const arguments_t *arguments, const spot_step_grid_t *grid,
+    const spot_step_fit_t *fit, spot_diag_t *diag)
+{
+    static const char *const remarks[] = {
+        "spotsim model fit: measured step times, and fitted ones for pairs that are "
+        "missing",
+        NULL};
+    const spot_step_range_t range = range_to_fill(arguments, grid);
+    spot_step_grid_t full;
+    spot_outfile_t file;
+    int ret = spot_step_fit_fill(fit, grid, &range, &full);
+
+    if (ret == 0) {
+        ret = spot_outfile_init(&file, arguments->output_path, diag);
+        if (ret == 0) {
+            spot_step_grid_write(&full, remarks, file.stream);
+        }
+        ret = spot_outfile_close(&file, ret, diag);
+    }
+    spot_step_grid_free(&full);
+    return ret;
+}
+
+static int
+report(const arguments_t *arguments, const spot_step_fit_t *fit, spot_diag_t *diag)
+{
+    spot_outfile_t file;
+    int ret = spot_outfile_init(&file, NULL, diag);
+
+    if (ret == 0) {
+        (arguments->is_json ? spot_step_fit_json : spot_step_fit_text)(
+            fit, arguments->table_path, file.stream);
+    }
+    return spot_outfile_close(&file, ret, diag);
+}
+
+static int
+fit_and_tell(const arguments_t *arguments, spot_step_grid_t *grid, spot_diag_t *diag)
+{
+    const char *output_path = arguments->output_path;
+    spot_step_fit_t fit;
+    int ret = settle_all(arguments, grid, diag);
+
+    if (ret == 0) {
+        ret = spot_command_check_outputs(
+            (spot_command_files_t){1, (const char *[]){arguments->table_path}},
+            (spot_command_files_t){1, (const char *[]){output_path}}, diag);
+    }
+    if (ret == 0) {
+        ret = fit_grid(arguments, grid, &fit, diag);
+    }
+    if (ret == 0 && output_path != NULL) {
+        ret = write_table(arguments, grid, &fit, diag);
+    }
+    if (ret == 0 && (output_path == NULL || strcmp(output_path, "-") != 0)) {
+        ret = report(arguments, &fit, diag);
+    }
+    return ret;
+}
+
+static int
+run(int argc, char **argv)
+{
+    arguments_t arguments = {0};
+    spot_step_grid_t grid;
+    spot_diag_t diag;
+    int exit_code, ret;
+
+    spot_diag_init(&diag);
+    spot_command_parse(&spot_command_model_fit, argc, argv, parse, &arguments);
+    ret = spot_step_grid_read(&grid, arguments.table_path, &diag);
+    if (ret != 0) {
+        exit_code = spot_command_finish_reading(&diag, ret);
+    } else {
+        ret = fit_and_tell(&arguments, &grid, &diag);
+        exit_code = spot_command_finish(&diag, ret);
+    }
+    spot_step_grid_free(&grid);
+    return exit_code;
+}
+
+const spot_command_t spot_command_model_fit = {
+    .name = "model fit",
+    .arguments = "TABLE",
+    .summary = "Fit a formula to step times by (D,P), and fill the gaps of their table",
+    .doc = "TABLE is a CSV file with the columns D,P,step_ms and, if there, "
+           "samples_per_s and origin: D pipelines of P stages, see "
+           "spotsim-scenario(5). The formula is step = (M+P-1)(k c + h) + g + a "
+           "2(D-1)/(D P) with M = ceil(samples_per_step/(micro_batch D)) and k = "
+           "ceil((layers-1)/P); c, h, g, a >= 0 by least squares on the relative error. "
+           "The report tells how far it is off, and what it costs to choose (D,P) by "
+           "it. A scenario takes the written table by job.step_time: {table: FULL.csv}.",
+    .examples = "  spotsim model fit steps.csv\n"
+                "  spotsim model fit steps.csv --pipelines 1-8 --depths 4-32 "
+                "--instances 64 -o full.csv\n",
+    .options = options,
+    .run = run,
+};

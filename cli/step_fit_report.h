@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What "spotsim model fit" tells, as text and as JSON. */
+#ifndef SPOT_CLI_STEP_FIT_REPORT_H
+#define SPOT_CLI_STEP_FIT_REPORT_H
+
+#include <stdio.h>
+
+#include "models/step_fit.h"
+
+/* path: of the table. */
+void spot_step_fit_text(const spot_step_fit_t *fit, const char *path, FILE *out);
+void spot_step_fit_json(const spot_step_fit_t *fit, const char *path, FILE *out);
+
+#endif

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "models/pipeline_schedule.h"
+
+#include <math.h>
+
+#define MS_PER_S 1000.0
+
+static int64_t
+divide_up(int64_t numerator, int64_t denominator)
+{
+    return numerator / denominator + (numerator % denominator != 0);
+}
+
+int64_t
+spot_micro_batches(int64_t samples_per_step, int64_t micro_batch, int64_t num_pipelines)
+{
+    /* Rounding up twice is rounding up once, and no product overflows. */
+    return divide_up(divide_up(samples_per_step, micro_batch), num_pipelines);
+}
+
+/* The work of all micro-batches on the stage that is last to end, bubbles included. */
+static double
+work_ms(const spot_pipeline_t *self)
+{
+    return (double) (self->num_micro_batches + self->num_stages - 1) *
+           (self->forward_ms + self->backward_ms);
+}
+
+/* Of the first micro-batch on its way down and of the last one on its way up. */
+static double
+there_and_back_ms(const spot_pipeline_t *self)
+{
+    return 2 * (double) (self->num_stages - 1) * self->link_ms;
+}
+
+double
+spot_pipeline_gpipe_ms(const spot_pipeline_t *self)
+{
+    return work_ms(self) + there_and_back_ms(self);
+}
+
+double
+spot_pipeline_1f1b_ms(const spot_pipeline_t *self)
+{
+    const int64_t num_stages = self->num_stages;
+    const int64_t num_micro_batches = self->num_micro_batches;
+    const int64_t num_waits = num_stages + num_micro_batches - 2 -
+                              divide_up(num_micro_batches - 1, num_stages);
+
+    return work_ms(self) +
+           (num_stages == 1 ? 0 : 2 * (double) num_waits * self->link_ms);
+}
+
+spot_pipeline_t
+spot_pipeline_recomputed(const spot_pipeline_t *self)
+{
+    spot_pipeline_t recomputed = *self;
+
+    recomputed.backward_ms += self->forward_ms;
+    return recomputed;
+}
+
+double
+spot_pipeline_varuna_ms(const spot_pipeline_t *self)
+{
+    const int64_t num_passes = self->num_micro_batches + self->num_stages - 2;
+
+    if (self->num_stages == 1) {
+        return work_ms(self);
+    }
+    return (double) num_passes * (2 * self->forward_ms + self->backward_ms) +
+           there_and_back_ms(self);
+}
+
+double
+spot_pipeline_unequal_bound_ms(
+    int64_t num_micro_batches, size_t num_stages, const double *stage_ms)
+{
+    double sum_ms = 0, longest_ms = 0;
+
+    for (size_t j = 0; j < num_stages; j++) {
+        sum_ms += stage_ms[j];
+        longest_ms = fmax(longest_ms, stage_ms[j]);
+    }
+    return sum_ms + (double) (num_micro_batches - 1) * longest_ms;
+}
+
+double
+spot_ring_all_reduce_ms(int64_t num_pipelines, double bytes, double bytes_per_s)
+{
+    return 2 * (double) (num_pipelines - 1) / (double) num_pipelines * bytes /
+           bytes_per_s * MS_PER_S;
+}
+
+double
+spot_stage_memory_bytes(
+    const spot_stage_memory_t *self, int64_t num_in_flight, bool is_recomputed)
+{
+    const double kept_bytes =
+        (double) num_in_flight *
+        (is_recomputed ? self->input_bytes : self->activation_bytes);
+
+    return self->state_bytes + kept_bytes + (is_recomputed ? self->activation_bytes : 0);
+}
+
+int64_t
+spot_pipeline_gpipe_in_flight(const spot_pipeline_t *self)
+{
+    return self->num_micro_batches;
+}
+
+int64_t
+spot_pipeline_1f1b_in_flight(const spot_pipeline_t *self)
+{
+    return self->num_stages < self->num_micro_batches ? self->num_stages
+                                                      : self->num_micro_batches;
+}

@@ -1,0 +1,427 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "models/step_fit.h"
+
+#include <gsl/gsl_multifit.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/units.h"
+#include "models/pipeline_schedule.h"
+
+#define MS_PER_S 1000.0
+
+/* A further coefficient must lower the mean squared relative error by more than this:
+ * what is rounding only is no reason for one. */
+#define MIN_GAIN 1e-18
+
+/* Singular values below that part of the largest are 0: columns are scaled. */
+#define RANK_TOLERANCE 1e-10
+
+/* Least squares with coefficients >= 0. */
+typedef struct {
+    size_t num_rows;
+    size_t num_terms; /* <= SPOT_STEP_FIT_TERMS */
+    double *terms;    /* [num_rows][num_terms] over the measured time, so that all rows
+                         are to be 1 */
+    double values[SPOT_STEP_FIT_TERMS];
+    double sum_squares;
+    bool is_determined; /* all columns are independent */
+} problem_t;
+
+static int
+count_terms(unsigned set)
+{
+    int count = 0;
+
+    for (; set > 0; set &= set - 1) {
+        count++;
+    }
+    return count;
+}
+
+/* The unrestricted solution over the columns of a set. 1: they depend on each other. */
+static int
+solve(const problem_t *self, unsigned set, double *values, double *sum_squares)
+{
+    const size_t num_terms = (size_t) count_terms(set);
+    gsl_matrix *matrix = gsl_matrix_alloc(self->num_rows, num_terms);
+    gsl_matrix *covariance = gsl_matrix_alloc(num_terms, num_terms);
+    gsl_vector *ones = gsl_vector_alloc(self->num_rows);
+    gsl_vector *solution = gsl_vector_alloc(num_terms);
+    gsl_multifit_linear_workspace *work =
+        gsl_multifit_linear_alloc(self->num_rows, num_terms);
+    size_t rank = 0, column = 0;
+    int ret = SPOT_ERR_NO_MEMORY;
+
+    if (matrix == NULL || covariance == NULL || ones == NULL || solution == NULL ||
+        work == NULL) {
+        goto out;
+    }
+    for (size_t j = 0; j < self->num_terms; j++) {
+        if ((set >> j & 1) != 0) {
+            for (size_t row = 0; row < self->num_rows; row++) {
+                gsl_matrix_set(
+                    matrix, row, column, self->terms[row * self->num_terms + j]);
+            }
+            column++;
+        }
+    }
+    gsl_vector_set_all(ones, 1);
+    ret = gsl_multifit_linear_tsvd(
+        matrix, ones, RANK_TOLERANCE, solution, covariance, sum_squares, &rank, work);
+    ret = ret != 0 || rank < num_terms;
+    column = 0;
+    for (size_t j = 0; j < self->num_terms; j++) {
+        values[j] = (set >> j & 1) != 0 ? gsl_vector_get(solution, column++) : 0;
+    }
+out:
+    gsl_matrix_free(matrix); /* all take NULL */
+    gsl_matrix_free(covariance);
+    gsl_vector_free(ones);
+    gsl_vector_free(solution);
+    gsl_multifit_linear_free(work);
+    return ret;
+}
+
+static bool
+are_positive(const double *values, size_t num_values)
+{
+    bool is_good = true;
+
+    for (size_t j = 0; j < num_values; j++) {
+        is_good = is_good && isfinite(values[j]) && values[j] >= 0;
+    }
+    return is_good;
+}
+
+/* The optimum lies on some set of independent columns, where it is the unrestricted one:
+ * of all 2^4 sets the best whose solution is allowed. Small sets come first. */
+static int
+minimise(problem_t *self)
+{
+    const unsigned all = (1u << self->num_terms) - 1;
+    const double min_gain = MIN_GAIN * (double) self->num_rows;
+
+    self->sum_squares = HUGE_VAL;
+    for (int size = 1; size <= (int) self->num_terms; size++) {
+        for (unsigned set = 1; set <= all; set++) {
+            double values[SPOT_STEP_FIT_TERMS], sum_squares = 0;
+            int ret;
+
+            if (count_terms(set) != size) {
+                continue;
+            }
+            ret = solve(self, set, values, &sum_squares);
+            if (ret < 0) {
+                return ret;
+            }
+            self->is_determined = ret == 0; /* in the end: of all columns */
+            if (ret == 0 && are_positive(values, self->num_terms) &&
+                sum_squares < self->sum_squares - min_gain) {
+                self->sum_squares = sum_squares;
+                memcpy(self->values, values, sizeof(values));
+            }
+        }
+    }
+    return 0;
+}
+
+/* ---- The two formulas ---- */
+
+static void
+terms_of_form(
+    const spot_step_fit_t *self, int64_t num_pipelines, int64_t depth, double *terms)
+{
+    const int64_t num_micro_batches =
+        spot_micro_batches(self->samples_per_step, self->micro_batch, num_pipelines);
+    const int64_t others = self->num_layers - 1;
+    const int64_t num_layers = others / depth + (others % depth != 0);
+    const double num_turns = (double) num_micro_batches + (double) (depth - 1);
+
+    terms[SPOT_STEP_FIT_LAYER] = num_turns * (double) num_layers;
+    terms[SPOT_STEP_FIT_STAGE] = num_turns;
+    terms[SPOT_STEP_FIT_STEP] = 1;
+    terms[SPOT_STEP_FIT_REDUCE] =
+        2 * (double) (num_pipelines - 1) / (double) (num_pipelines * depth);
+}
+
+static void
+terms_by_instances(
+    const spot_step_fit_t *self, int64_t num_pipelines, int64_t depth, double *terms)
+{
+    (void) self;
+    terms[0] = 1 / (double) (num_pipelines * depth);
+    terms[1] = 1;
+}
+
+typedef void (*terms_function_t)(
+    const spot_step_fit_t *self, int64_t num_pipelines, int64_t depth, double *terms);
+
+static double
+sum_of_terms(const double *terms, const double *values, size_t num_terms)
+{
+    double sum = 0;
+
+    for (size_t j = 0; j < num_terms; j++) {
+        sum += terms[j] * values[j];
+    }
+    return sum;
+}
+
+static spot_step_error_t
+error_of(const problem_t *problem, const spot_step_grid_t *measured)
+{
+    spot_step_error_t error = {0};
+    double sum = 0;
+
+    for (size_t j = 0; j < problem->num_rows; j++) {
+        const double *terms = &problem->terms[j * problem->num_terms];
+        const double value =
+            fabs(sum_of_terms(terms, problem->values, problem->num_terms) - 1);
+
+        sum += value;
+        if (value >= error.max) {
+            error.max = value;
+            error.max_pipelines = measured->pairs[j].num_pipelines;
+            error.max_depth = measured->pairs[j].depth;
+        }
+    }
+    error.mean = sum / (double) problem->num_rows;
+    return error;
+}
+
+/* Fits one formula to the measured pairs; its coefficients and errors are the result. */
+static int
+fit_terms(const spot_step_fit_t *self, const spot_step_grid_t *measured,
+    terms_function_t terms_of, size_t num_terms, double *values,
+    spot_step_error_t *error, bool *is_determined)
+{
+    problem_t problem = {.num_rows = measured->num_pairs, .num_terms = num_terms};
+    int ret;
+
+    problem.terms = spot_calloc(problem.num_rows * num_terms, sizeof(double));
+    if (problem.terms == NULL) {
+        return SPOT_ERR_NO_MEMORY;
+    }
+    for (size_t j = 0; j < problem.num_rows; j++) {
+        const spot_step_pair_t *pair = &measured->pairs[j];
+        double *terms = &problem.terms[j * num_terms];
+
+        terms_of(self, pair->num_pipelines, pair->depth, terms);
+        for (size_t k = 0; k < num_terms; k++) {
+            terms[k] /= pair->step_ms;
+        }
+    }
+    ret = minimise(&problem);
+    *error = error_of(&problem, measured);
+    memcpy(values, problem.values, num_terms * sizeof(double));
+    *is_determined = problem.is_determined;
+    free(problem.terms);
+    return ret;
+}
+
+double
+spot_step_fit_ms(const spot_step_fit_t *self, int64_t num_pipelines, int64_t depth)
+{
+    double terms[SPOT_STEP_FIT_TERMS];
+
+    terms_of_form(self, num_pipelines, depth, terms);
+    return sum_of_terms(terms, self->ms, SPOT_STEP_FIT_TERMS);
+}
+
+/* ---- Grids ---- */
+
+static double
+fitted_samples_per_s(const spot_step_fit_t *self, double step_ms)
+{
+    return MS_PER_S * (double) self->samples_per_step / step_ms;
+}
+
+/* As far as it rounds to 1 ms; else the pair has no step time. */
+static spot_step_pair_t
+fitted_pair(const spot_step_fit_t *self, const spot_step_grid_t *grid,
+    int64_t num_pipelines, int64_t depth)
+{
+    const double step_ms = spot_step_fit_ms(self, num_pipelines, depth);
+    const bool is_feasible =
+        step_ms >= SPOT_MIN_STEP_MS && step_ms <= (double) SPOT_MAX_DURATION_MS;
+
+    return (spot_step_pair_t){.num_pipelines = (int32_t) num_pipelines,
+        .depth = (int32_t) depth,
+        .is_fitted = true,
+        .step_ms = is_feasible ? step_ms : 0,
+        .samples_per_s = is_feasible && grid->has_samples_per_s
+                             ? fitted_samples_per_s(self, step_ms)
+                             : 0};
+}
+
+static void
+copy_settings(spot_step_grid_t *self, const spot_step_grid_t *other)
+{
+    memset(self, 0, sizeof(*self));
+    self->samples_per_step = other->samples_per_step;
+    self->micro_batch = other->micro_batch;
+    self->num_layers = other->num_layers;
+    self->has_samples_per_s = other->has_samples_per_s;
+}
+
+/* The measured pairs of a grid, the infeasible ones included. */
+static int
+copy_measured(spot_step_grid_t *self, const spot_step_grid_t *other)
+{
+    int ret = 0;
+
+    copy_settings(self, other);
+    for (size_t j = 0; ret == 0 && j < other->num_pairs + other->num_infeasible; j++) {
+        if (!other->pairs[j].is_fitted) {
+            ret = spot_step_grid_add(self, &other->pairs[j]);
+        }
+    }
+    return ret == 0 ? spot_step_grid_seal(self, NULL, NULL) : ret;
+}
+
+/* The same pairs with the formula's times. */
+static int
+copy_fitted(const spot_step_fit_t *self, const spot_step_grid_t *measured,
+    spot_step_grid_t *fitted)
+{
+    int ret = 0;
+
+    copy_settings(fitted, measured);
+    for (size_t j = 0; ret == 0 && j < measured->num_pairs; j++) {
+        const spot_step_pair_t pair = fitted_pair(
+            self, measured, measured->pairs[j].num_pipelines, measured->pairs[j].depth);
+
+        ret = spot_step_grid_add(fitted, &pair);
+    }
+    return ret == 0 ? spot_step_grid_seal(fitted, NULL, NULL) : ret;
+}
+
+/* What the choice of the formula loses for one fleet. */
+static double
+regret_of(const spot_step_grid_t *measured, const spot_step_grid_t *fitted, int64_t num)
+{
+    const spot_step_pair_t *best = spot_step_grid_best(measured, num);
+    const spot_step_pair_t *choice = spot_step_grid_best(fitted, num);
+
+    if (choice == NULL) { /* it has no step time for any of them */
+        return 1;
+    }
+    choice = spot_step_grid_find(measured, choice->num_pipelines, choice->depth);
+    return 1 -
+           spot_step_grid_speed(measured, choice) / spot_step_grid_speed(measured, best);
+}
+
+static int
+compare_choices(spot_step_fit_t *self, const spot_step_grid_t *measured)
+{
+    spot_step_choice_t *result = &self->choice;
+    int64_t least = INT64_MAX, most = 0;
+    spot_step_grid_t fitted;
+    const int ret = copy_fitted(self, measured, &fitted);
+
+    for (size_t j = 0; j < measured->num_pairs; j++) {
+        const int64_t num_instances =
+            (int64_t) measured->pairs[j].num_pipelines * measured->pairs[j].depth;
+
+        least = num_instances < least ? num_instances : least;
+        most = num_instances > most ? num_instances : most;
+    }
+    result->num_fleets = most - least + 1;
+    for (int64_t num = least; ret == 0 && num <= most; num++) {
+        const double regret = regret_of(measured, &fitted, num);
+
+        result->num_same += regret == 0;
+        result->mean_regret += regret / (double) result->num_fleets;
+        result->worst_regret = fmax(result->worst_regret, regret);
+    }
+    spot_step_grid_free(&fitted);
+    return ret;
+}
+
+int
+spot_step_fit(spot_step_fit_t *self, const spot_step_grid_t *grid)
+{
+    bool is_determined;
+    spot_step_grid_t measured;
+    int ret = copy_measured(&measured, grid);
+
+    *self = (spot_step_fit_t){.samples_per_step = grid->samples_per_step,
+        .micro_batch = grid->micro_batch,
+        .num_layers = grid->num_layers,
+        .num_pairs = measured.num_pairs};
+    spot_bug_assert(grid->samples_per_step >= 1 && grid->micro_batch >= 1);
+    spot_bug_assert(grid->num_layers >= 1);
+    if (ret == 0 && measured.num_pairs < SPOT_STEP_FIT_MIN_PAIRS) {
+        ret = SPOT_ERR_BAD_PARAM;
+    }
+    if (ret == 0) {
+        ret = fit_terms(self, &measured, terms_of_form, SPOT_STEP_FIT_TERMS, self->ms,
+            &self->error, &self->is_determined);
+    }
+    if (ret == 0) {
+        ret = fit_terms(self, &measured, terms_by_instances, 2, self->by_instances_ms,
+            &self->by_instances_error, &is_determined);
+    }
+    if (ret == 0) {
+        ret = compare_choices(self, &measured);
+    }
+    spot_step_grid_free(&measured);
+    return ret;
+}
+
+/* ---- A full table ---- */
+
+spot_step_range_t
+spot_step_grid_range(const spot_step_grid_t *self)
+{
+    spot_step_range_t range = {INT64_MAX, 0, INT64_MAX, 0, 0};
+
+    for (size_t j = 0; j < self->num_pairs + self->num_infeasible; j++) {
+        const int64_t num_pipelines = self->pairs[j].num_pipelines;
+        const int64_t depth = self->pairs[j].depth;
+        const int64_t num_instances = num_pipelines * depth;
+
+        range.min_pipelines =
+            num_pipelines < range.min_pipelines ? num_pipelines : range.min_pipelines;
+        range.max_pipelines =
+            num_pipelines > range.max_pipelines ? num_pipelines : range.max_pipelines;
+        range.min_depth = depth < range.min_depth ? depth : range.min_depth;
+        range.max_depth = depth > range.max_depth ? depth : range.max_depth;
+        range.max_instances =
+            num_instances > range.max_instances ? num_instances : range.max_instances;
+    }
+    return range;
+}
+
+int
+spot_step_fit_fill(const spot_step_fit_t *self, const spot_step_grid_t *measured,
+    const spot_step_range_t *range, spot_step_grid_t *full)
+{
+    const int64_t most_pipelines =
+        spot_micro_batches(self->samples_per_step, self->micro_batch, 1);
+    spot_step_grid_t kept;
+    int ret = copy_measured(&kept, measured);
+
+    copy_settings(full, measured);
+    for (size_t j = 0; ret == 0 && j < kept.num_pairs + kept.num_infeasible; j++) {
+        ret = spot_step_grid_add(full, &kept.pairs[j]);
+    }
+    for (int64_t depth = range->min_depth;
+         depth <= range->max_depth && depth <= self->num_layers; depth++) {
+        for (int64_t num = range->min_pipelines;
+             ret == 0 && num <= range->max_pipelines && num <= most_pipelines &&
+             num * depth <= range->max_instances;
+             num++) {
+            const spot_step_pair_t pair = fitted_pair(self, full, num, depth);
+
+            ret = spot_step_grid_lists(&kept, num, depth)
+                      ? 0
+                      : spot_step_grid_add(full, &pair);
+        }
+    }
+    spot_step_grid_free(&kept);
+    return ret == 0 ? spot_step_grid_seal(full, NULL, NULL) : ret;
+}

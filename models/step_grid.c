@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "models/step_grid.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+void
+spot_step_grid_free(spot_step_grid_t *self)
+{
+    free(self->pairs);
+    free(self->best);
+    memset(self, 0, sizeof(*self));
+}
+
+int
+spot_step_grid_add(spot_step_grid_t *self, const spot_step_pair_t *pair)
+{
+    const size_t num_pairs = self->num_pairs + self->num_infeasible;
+    void *pairs = self->pairs;
+    const int ret =
+        spot_array_reserve(&pairs, &self->max_pairs, num_pairs + 1, sizeof(*pair));
+
+    self->pairs = pairs;
+    if (ret != 0) {
+        return ret;
+    }
+    spot_bug_assert(pair->num_pipelines >= 1 && pair->depth >= 1);
+    spot_bug_assert(pair->step_ms == 0 || pair->step_ms >= SPOT_MIN_STEP_MS);
+    self->pairs[num_pairs] = *pair;
+    self->num_pairs += pair->step_ms > 0;
+    self->num_infeasible += pair->step_ms == 0;
+    return 0;
+}
+
+/* ---- Sealing ---- */
+
+static int64_t
+instances_of(const spot_step_pair_t *self)
+{
+    return (int64_t) self->num_pipelines * self->depth;
+}
+
+static int
+compare_places(const spot_step_pair_t *a, const spot_step_pair_t *b)
+{
+    if (a->depth != b->depth) {
+        return a->depth < b->depth ? -1 : 1;
+    }
+    return (a->num_pipelines > b->num_pipelines) - (a->num_pipelines < b->num_pipelines);
+}
+
+/* By P, then D, then as in the file. */
+static int
+compare_pairs(const void *left, const void *right)
+{
+    const spot_step_pair_t *a = left, *b = right;
+    const int order = compare_places(a, b);
+
+    return order != 0 ? order : (a->line > b->line) - (a->line < b->line);
+}
+
+/* The same with the feasible ones in front. */
+static int
+compare_feasible(const void *left, const void *right)
+{
+    const spot_step_pair_t *a = left, *b = right;
+
+    if ((a->step_ms > 0) != (b->step_ms > 0)) {
+        return a->step_ms > 0 ? -1 : 1;
+    }
+    return compare_places(a, b);
+}
+
+/* What orders the candidates of best(N), by preference. */
+typedef struct {
+    const spot_step_pair_t *pair;
+    int64_t num_instances;
+    double speed;
+} candidate_t;
+
+static int
+compare_candidates(const void *left, const void *right)
+{
+    const candidate_t *a = left, *b = right;
+
+    if (a->num_instances != b->num_instances) {
+        return a->num_instances < b->num_instances ? -1 : 1;
+    }
+    if (a->speed != b->speed) {
+        return a->speed > b->speed ? -1 : 1;
+    }
+    return (a->pair->depth > b->pair->depth) - (a->pair->depth < b->pair->depth);
+}
+
+/* In order of instances, each pair that is faster than all before it. */
+static int
+find_best(spot_step_grid_t *self)
+{
+    candidate_t *candidates = spot_calloc(self->num_pairs, sizeof(*candidates));
+    double speed = 0;
+
+    free(self->best);
+    self->num_best = 0;
+    self->best = spot_calloc(self->num_pairs, sizeof(const spot_step_pair_t *));
+    if (candidates == NULL || self->best == NULL) {
+        free(candidates);
+        return SPOT_ERR_NO_MEMORY;
+    }
+    for (size_t j = 0; j < self->num_pairs; j++) {
+        const spot_step_pair_t *pair = &self->pairs[j];
+
+        candidates[j] =
+            (candidate_t){pair, instances_of(pair), spot_step_grid_speed(self, pair)};
+    }
+    qsort(candidates, self->num_pairs, sizeof(*candidates), compare_candidates);
+    for (size_t j = 0; j < self->num_pairs; j++) {
+        if (candidates[j].speed > speed) {
+            speed = candidates[j].speed;
+            self->best[self->num_best++] = candidates[j].pair;
+        }
+    }
+    free(candidates);
+    return 0;
+}
+
+int
+spot_step_grid_seal(
+    spot_step_grid_t *self, spot_step_pair_t *repeated, size_t *first_line)
+{
+    const size_t num_all = self->num_pairs + self->num_infeasible;
+
+    if (num_all == 0) {
+        return 0;
+    }
+    qsort(self->pairs, num_all, sizeof(*self->pairs), compare_pairs);
+    for (size_t j = 1; j < num_all; j++) {
+        if (compare_places(&self->pairs[j - 1], &self->pairs[j]) == 0) {
+            if (repeated != NULL) {
+                *repeated = self->pairs[j];
+                *first_line = self->pairs[j - 1].line;
+            }
+            return SPOT_ERR_BAD_PARAM;
+        }
+    }
+    qsort(self->pairs, num_all, sizeof(*self->pairs), compare_feasible);
+    return find_best(self);
+}
+
+/* ---- Looking up ---- */
+
+/* Feasible pairs before the place of (D,P), itself included. */
+static size_t
+count_up_to(const spot_step_grid_t *self, int64_t num_pipelines, int64_t depth)
+{
+    size_t low = 0, high = self->num_pairs;
+
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        const spot_step_pair_t *pair = &self->pairs[middle];
+
+        if (pair->depth < depth ||
+            (pair->depth == depth && pair->num_pipelines <= num_pipelines)) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low;
+}
+
+int64_t
+spot_step_grid_most_pipelines(const spot_step_grid_t *self, int64_t limit, int64_t depth)
+{
+    const size_t count = count_up_to(self, limit, depth);
+
+    return count > 0 && self->pairs[count - 1].depth == depth
+               ? self->pairs[count - 1].num_pipelines
+               : 0;
+}
+
+const spot_step_pair_t *
+spot_step_grid_find(const spot_step_grid_t *self, int64_t num_pipelines, int64_t depth)
+{
+    const size_t count = count_up_to(self, num_pipelines, depth);
+    const spot_step_pair_t *pair = count == 0 ? NULL : &self->pairs[count - 1];
+
+    return pair != NULL && pair->depth == depth && pair->num_pipelines == num_pipelines
+               ? pair
+               : NULL;
+}
+
+bool
+spot_step_grid_lists(const spot_step_grid_t *self, int64_t num_pipelines, int64_t depth)
+{
+    const spot_step_pair_t key = {
+        .num_pipelines = (int32_t) num_pipelines, .depth = (int32_t) depth};
+
+    return spot_step_grid_find(self, num_pipelines, depth) != NULL ||
+           (self->num_infeasible > 0 &&
+               bsearch(&key, self->pairs + self->num_pairs, self->num_infeasible,
+                   sizeof(key), compare_feasible) != NULL);
+}
+
+const spot_step_pair_t *
+spot_step_grid_fixed(const spot_step_grid_t *self, int64_t num_instances, int64_t depth)
+{
+    return spot_step_grid_find(self, num_instances / depth, depth);
+}
+
+const spot_step_pair_t *
+spot_step_grid_best(const spot_step_grid_t *self, int64_t num_instances)
+{
+    size_t low = 0, high = self->num_best;
+
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+
+        if (instances_of(self->best[middle]) <= num_instances) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low == 0 ? NULL : self->best[low - 1];
+}
+
+double
+spot_step_grid_speed(const spot_step_grid_t *self, const spot_step_pair_t *pair)
+{
+    return self->has_samples_per_s ? pair->samples_per_s : 1 / pair->step_ms;
+}
+
+int64_t
+spot_step_pair_ms(const spot_step_pair_t *self)
+{
+    const int64_t step_ms = (int64_t) nearbyint(self->step_ms);
+
+    return step_ms > 0 ? step_ms : 1; /* 0.5 is a tie */
+}

@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "models/step_pipeline.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/units.h"
+#include "models/pipeline_schedule.h"
+
+#define MAX_MS ((double) SPOT_MAX_DURATION_MS)
+#define MIN_MS 1e-6
+#define MAX_BYTES 1e18
+#define MAX_LAYERS 100000
+
+static const char *const schedules[] = {"1f1b", "gpipe", "varuna", NULL};
+static const char *const recomputes[] = {"none", "all", NULL};
+
+#define MEMORY(member) offsetof(spot_step_pipeline_t, memory.member)
+
+static const spot_field_t memory_fields[] = {
+    {.name = "instance_bytes",
+        .type = SPOT_FIELD_NUMBER,
+        .offset = MEMORY(instance_bytes),
+        .min = 1,
+        .max = MAX_BYTES,
+        .help = "memory of an instance for a stage; what does not fit is infeasible"},
+    {.name = "state_bytes",
+        .type = SPOT_FIELD_NUMBER,
+        .offset = MEMORY(state_bytes),
+        .max = MAX_BYTES,
+        .help = "parameters, gradients and state of the optimizer of one layer"},
+    {.name = "activation_bytes",
+        .type = SPOT_FIELD_NUMBER,
+        .offset = MEMORY(activation_bytes),
+        .max = MAX_BYTES,
+        .initial = "0",
+        .help = "activations of one layer for one micro-batch, kept until its backward "
+                "pass"},
+    {.name = "input_bytes",
+        .type = SPOT_FIELD_NUMBER,
+        .offset = MEMORY(input_bytes),
+        .max = MAX_BYTES,
+        .initial = "0",
+        .help = "input of a stage for one micro-batch, which is kept instead where "
+                "activations are recomputed"},
+    {.name = NULL},
+};
+
+const spot_field_t spot_step_pipeline_fields[] = {
+    {.name = "schedule",
+        .type = SPOT_FIELD_CHOICE,
+        .offset = offsetof(spot_step_pipeline_t, schedule),
+        .choices = schedules,
+        .initial = "1f1b",
+        .help =
+            "1f1b: one forward, one backward, with a flush; gpipe: all forward, then "
+            "all backward; varuna: its rules, which recompute activations on all "
+            "stages but the last"},
+    {.name = "layers",
+        .type = SPOT_FIELD_INTEGER,
+        .offset = offsetof(spot_step_pipeline_t, num_layers),
+        .min = 1,
+        .max = MAX_LAYERS,
+        .help = "layers of the model; a stage has ceil(layers/P) at most"},
+    {.name = "micro_batch",
+        .type = SPOT_FIELD_INTEGER,
+        .offset = offsetof(spot_step_pipeline_t, micro_batch),
+        .min = 1,
+        .max = 1e12,
+        .help = "samples of a micro-batch; a pipeline has "
+                "ceil(samples_per_step/(micro_batch D)) of them in a step"},
+    {.name = "forward_ms",
+        .type = SPOT_FIELD_NUMBER,
+        .offset = offsetof(spot_step_pipeline_t, forward_ms),
+        .min = MIN_MS,
+        .max = MAX_MS,
+        .help = "forward pass of a micro-batch through one layer, ms"},
+    {.name = "backward_ms",
+        .type = SPOT_FIELD_NUMBER,
+        .offset = offsetof(spot_step_pipeline_t, backward_ms),
+        .min = MIN_MS,
+        .max = MAX_MS,
+        .help = "backward pass of a micro-batch through one layer, ms"},
+    {.name = "recompute",
+        .type = SPOT_FIELD_CHOICE,
+        .offset = offsetof(spot_step_pipeline_t, recompute),
+        .choices = recomputes,
+        .initial = "none",
+        .help = "all: activations are computed anew before each backward pass, which "
+                "takes backward_ms + forward_ms then; varuna has its own rule"},
+    {.name = "link_ms",
+        .type = SPOT_FIELD_NUMBER,
+        .offset = offsetof(spot_step_pipeline_t, link_ms),
+        .max = MAX_MS,
+        .initial = "0",
+        .help = "time from a stage to its neighbour for one micro-batch, ms; it is not "
+                "hidden"},
+    {.name = "gradient_bytes",
+        .type = SPOT_FIELD_NUMBER,
+        .offset = offsetof(spot_step_pipeline_t, gradient_bytes),
+        .max = MAX_BYTES,
+        .help = "gradients of one layer, summed over the pipelines by a ring: 2(D-1)/D "
+                "of them per instance and step"},
+    {.name = "bandwidth_bytes_per_s",
+        .type = SPOT_FIELD_NUMBER,
+        .offset = offsetof(spot_step_pipeline_t, bandwidth_bytes_per_s),
+        .min = 1,
+        .max = MAX_BYTES,
+        .initial = "1.25e9",
+        .help = "of that ring, bytes per second (10 Gbit/s if not given)"},
+    {.name = "optimizer_ms",
+        .type = SPOT_FIELD_NUMBER,
+        .offset = offsetof(spot_step_pipeline_t, optimizer_ms),
+        .max = MAX_MS,
+        .initial = "0",
+        .help = "what a step takes besides, ms"},
+    {.name = "memory",
+        .type = SPOT_FIELD_MAP,
+        .offset = 0,
+        .initial = "",
+        .fields = memory_fields,
+        .help = "what a stage keeps in memory; without it every stage fits"},
+    {.name = NULL},
+};
+
+/* The largest stage. */
+static int64_t
+stage_layers(const spot_step_pipeline_t *self, int64_t depth)
+{
+    return (self->num_layers + depth - 1) / depth;
+}
+
+static spot_pipeline_t
+pipeline_of(const spot_step_pipeline_t *self, int64_t samples_per_step,
+    int64_t num_pipelines, int64_t depth)
+{
+    const double num_layers = (double) stage_layers(self, depth);
+
+    return (spot_pipeline_t){.num_stages = depth,
+        .num_micro_batches =
+            spot_micro_batches(samples_per_step, self->micro_batch, num_pipelines),
+        .forward_ms = num_layers * self->forward_ms,
+        .backward_ms = num_layers * self->backward_ms,
+        .link_ms = self->link_ms};
+}
+
+/* Varuna starts a forward pass whenever it has nothing else to do: up to all of them. */
+static bool
+fits(const spot_step_pipeline_t *self, const spot_pipeline_t *pipeline)
+{
+    const double num_layers = (double) stage_layers(self, pipeline->num_stages);
+    const bool is_recomputed = self->schedule == SPOT_SCHEDULE_VARUNA
+                                   ? pipeline->num_stages > 1
+                                   : self->recompute == SPOT_RECOMPUTE_ALL;
+    const spot_stage_memory_t stage = {
+        .state_bytes = num_layers * self->memory.state_bytes,
+        .activation_bytes = num_layers * self->memory.activation_bytes,
+        .input_bytes = self->memory.input_bytes,
+    };
+    const int64_t num_in_flight = self->schedule == SPOT_SCHEDULE_1F1B
+                                      ? spot_pipeline_1f1b_in_flight(pipeline)
+                                      : spot_pipeline_gpipe_in_flight(pipeline);
+
+    return self->memory.instance_bytes == 0 ||
+           spot_stage_memory_bytes(&stage, num_in_flight, is_recomputed) <=
+               self->memory.instance_bytes;
+}
+
+static double
+schedule_ms(const spot_step_pipeline_t *self, const spot_pipeline_t *pipeline)
+{
+    const spot_pipeline_t timed = self->recompute == SPOT_RECOMPUTE_ALL
+                                      ? spot_pipeline_recomputed(pipeline)
+                                      : *pipeline;
+
+    switch ((spot_schedule_t) self->schedule) {
+        case SPOT_SCHEDULE_GPIPE:
+            return spot_pipeline_gpipe_ms(&timed);
+        case SPOT_SCHEDULE_VARUNA:
+            return spot_pipeline_varuna_ms(pipeline);
+        case SPOT_SCHEDULE_1F1B:
+            break;
+    }
+    return spot_pipeline_1f1b_ms(&timed);
+}
+
+/* Pipelines that have at least one micro-batch each. */
+static int64_t
+most_pipelines(const spot_step_pipeline_t *self, int64_t samples_per_step)
+{
+    return spot_micro_batches(samples_per_step, self->micro_batch, 1);
+}
+
+double
+spot_step_pipeline_ms(const spot_step_pipeline_t *self, int64_t samples_per_step,
+    int64_t num_pipelines, int64_t depth)
+{
+    const spot_pipeline_t pipeline =
+        pipeline_of(self, samples_per_step, num_pipelines, depth);
+    const double gradient_bytes =
+        (double) stage_layers(self, depth) * self->gradient_bytes;
+
+    if (num_pipelines > most_pipelines(self, samples_per_step) ||
+        !fits(self, &pipeline)) {
+        return 0;
+    }
+    return schedule_ms(self, &pipeline) +
+           spot_ring_all_reduce_ms(
+               num_pipelines, gradient_bytes, self->bandwidth_bytes_per_s) +
+           self->optimizer_ms;
+}
+
+int
+spot_step_pipeline_fill(const spot_step_pipeline_t *self, int64_t samples_per_step,
+    int64_t max_instances, spot_step_grid_t *grid)
+{
+    const int64_t most = most_pipelines(self, samples_per_step);
+    int ret = 0;
+
+    *grid = (spot_step_grid_t){.samples_per_step = samples_per_step,
+        .micro_batch = self->micro_batch,
+        .num_layers = self->num_layers};
+    for (int64_t depth = 1; depth <= self->num_layers && depth <= max_instances;
+         depth++) {
+        for (int64_t num = 1; ret == 0 && num <= most && num * depth <= max_instances;
+             num++) {
+            const spot_step_pair_t pair = {.num_pipelines = (int32_t) num,
+                .depth = (int32_t) depth,
+                .step_ms = spot_step_pipeline_ms(self, samples_per_step, num, depth)};
+
+            if (pair.step_ms != 0 &&
+                !(pair.step_ms >= SPOT_MIN_STEP_MS && pair.step_ms <= MAX_MS)) {
+                return SPOT_ERR_BAD_PARAM;
+            }
+            ret = pair.step_ms == 0 ? 0 : spot_step_grid_add(grid, &pair);
+        }
+    }
+    return ret == 0 ? spot_step_grid_seal(grid, NULL, NULL) : ret;
+}

@@ -1,0 +1,368 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The closed forms against schedules that are played through operation by operation. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/rng.h"
+#include "models/pipeline_schedule.h"
+
+#define MAX_STAGES 16
+#define MAX_MICRO_BATCHES 70
+#define NUM_CASES 1500
+
+enum { FORWARD, BACKWARD, NUM_PASSES };
+
+/* A schedule: what a stage does, in order. */
+typedef struct {
+    int pass;
+    int micro_batch;
+} operation_t;
+
+typedef struct {
+    int num_stages;
+    int num_micro_batches;
+    double pass_ms[MAX_STAGES][NUM_PASSES];
+    double link_ms;
+    operation_t order[MAX_STAGES][NUM_PASSES * MAX_MICRO_BATCHES];
+    double end_ms[MAX_STAGES][NUM_PASSES][MAX_MICRO_BATCHES]; /* < 0: not yet */
+    int num_done[MAX_STAGES];
+    int in_flight[MAX_STAGES];
+    int most_in_flight; /* on any stage */
+} simulation_t;
+
+static void
+order_gpipe(simulation_t *self, int stage)
+{
+    for (int j = 0; j < self->num_micro_batches; j++) {
+        self->order[stage][j] = (operation_t){FORWARD, j};
+        self->order[stage][self->num_micro_batches + j] = (operation_t){BACKWARD, j};
+    }
+}
+
+static void
+order_1f1b(simulation_t *self, int stage)
+{
+    int num_forward = 0, num_backward = 0;
+    operation_t *next = self->order[stage];
+
+    while (num_forward < self->num_micro_batches &&
+           num_forward < self->num_stages - 1 - stage) {
+        *next++ = (operation_t){FORWARD, num_forward++};
+    }
+    while (num_backward < self->num_micro_batches) {
+        if (num_forward < self->num_micro_batches) {
+            *next++ = (operation_t){FORWARD, num_forward++};
+        }
+        *next++ = (operation_t){BACKWARD, num_backward++};
+    }
+}
+
+/* When the input of an operation is there; < 0: not yet. */
+static double
+input_ms(const simulation_t *self, int stage, operation_t operation)
+{
+    const int from = operation.pass == FORWARD ? stage - 1 : stage + 1;
+    double sent_ms;
+
+    if (from < 0 || from == self->num_stages) {
+        return 0; /* the data, and the loss behind the last stage */
+    }
+    sent_ms = self->end_ms[from][operation.pass][operation.micro_batch];
+    return sent_ms < 0 ? sent_ms : sent_ms + self->link_ms;
+}
+
+/* Carries out the next operation of a stage, if its input is known by now. */
+static bool
+advance(simulation_t *self, int stage)
+{
+    const int id = self->num_done[stage];
+    operation_t operation;
+    double start_ms;
+
+    if (id == NUM_PASSES * self->num_micro_batches) {
+        return false;
+    }
+    operation = self->order[stage][id];
+    start_ms = input_ms(self, stage, operation);
+    if (start_ms < 0) {
+        return false;
+    }
+    if (id > 0) {
+        const operation_t before = self->order[stage][id - 1];
+
+        start_ms = fmax(start_ms, self->end_ms[stage][before.pass][before.micro_batch]);
+    }
+    self->end_ms[stage][operation.pass][operation.micro_batch] =
+        start_ms + self->pass_ms[stage][operation.pass];
+    self->in_flight[stage] += operation.pass == FORWARD ? 1 : -1;
+    if (self->in_flight[stage] > self->most_in_flight) {
+        self->most_in_flight = self->in_flight[stage];
+    }
+    self->num_done[stage]++;
+    return true;
+}
+
+/* The time at which the last operation ends. */
+static double
+simulate(simulation_t *self, void (*order)(simulation_t *self, int stage))
+{
+    double last_ms = 0;
+    bool is_moving = true;
+
+    memset(self->num_done, 0, sizeof(self->num_done));
+    memset(self->in_flight, 0, sizeof(self->in_flight));
+    self->most_in_flight = 0;
+    for (int stage = 0; stage < self->num_stages; stage++) {
+        order(self, stage);
+        for (int j = 0; j < self->num_micro_batches; j++) {
+            self->end_ms[stage][FORWARD][j] = self->end_ms[stage][BACKWARD][j] = -1;
+        }
+    }
+    while (is_moving) {
+        is_moving = false;
+        for (int stage = 0; stage < self->num_stages; stage++) {
+            while (advance(self, stage)) {
+                is_moving = true;
+            }
+        }
+    }
+    for (int stage = 0; stage < self->num_stages; stage++) {
+        const int last = NUM_PASSES * self->num_micro_batches - 1;
+
+        assert_int_equal(self->num_done[stage], last + 1);
+        last_ms = fmax(last_ms,
+            self->end_ms[stage][BACKWARD][self->order[stage][last].micro_batch]);
+    }
+    return last_ms;
+}
+
+static int
+draw_integer(spot_rng_t *rng, int most)
+{
+    return 1 + (int) spot_rng_below(rng, (uint64_t) most);
+}
+
+static simulation_t *
+equal_stages(simulation_t *self, const spot_pipeline_t *pipeline)
+{
+    self->num_stages = (int) pipeline->num_stages;
+    self->num_micro_batches = (int) pipeline->num_micro_batches;
+    self->link_ms = pipeline->link_ms;
+    for (int stage = 0; stage < self->num_stages; stage++) {
+        self->pass_ms[stage][FORWARD] = pipeline->forward_ms;
+        self->pass_ms[stage][BACKWARD] = pipeline->backward_ms;
+    }
+    return self;
+}
+
+/* Links from none to far slower than the stages. */
+static spot_pipeline_t
+draw_pipeline(spot_rng_t *rng)
+{
+    static const double scales[] = {0, 1, 10, 500};
+    const double scale = scales[spot_rng_below(rng, 4)];
+    spot_pipeline_t pipeline;
+
+    pipeline.num_stages = draw_integer(rng, MAX_STAGES);
+    pipeline.num_micro_batches = draw_integer(rng, MAX_MICRO_BATCHES);
+    pipeline.forward_ms = 1 + 100 * spot_rng_uniform(rng);
+    pipeline.backward_ms = 1 + 100 * spot_rng_uniform(rng);
+    pipeline.link_ms = scale * spot_rng_uniform(rng);
+    return pipeline;
+}
+
+static void
+assert_near(double value, double expected)
+{
+    assert_true(fabs(value - expected) <= 1e-12 * expected);
+}
+
+static void
+test_known_values(void **state)
+{
+    static const struct {
+        spot_pipeline_t pipeline;
+        double one_ms, gpipe_ms;
+    } cases[] = {
+        {{4, 16, 20, 40, 0}, 1140, 1140},
+        {{4, 16, 20, 40, 1}, 1168, 1146},
+        {{4, 16, 20, 40, 10}, 1420, 1200},
+        {{8, 4, 20, 40, 10}, 840, 800},
+        {{1, 16, 20, 40, 10}, 960, 960},
+    };
+    const spot_pipeline_t varuna = {4, 16, 20, 40, 1}, alone = {1, 16, 20, 40, 1};
+    spot_pipeline_t recomputed;
+
+    (void) state;
+    for (size_t j = 0; j < sizeof(cases) / sizeof(cases[0]); j++) {
+        assert_near(spot_pipeline_1f1b_ms(&cases[j].pipeline), cases[j].one_ms);
+        assert_near(spot_pipeline_gpipe_ms(&cases[j].pipeline), cases[j].gpipe_ms);
+    }
+    assert_near(spot_pipeline_varuna_ms(&varuna) + 50, 1496);
+    assert_near(spot_pipeline_varuna_ms(&alone), 960);
+    recomputed = spot_pipeline_recomputed(&varuna);
+    assert_near(spot_pipeline_1f1b_ms(&recomputed), 19 * 80 + 28);
+}
+
+static void
+test_closed_forms_are_exact(void **state)
+{
+    spot_rng_t rng;
+    static simulation_t simulation;
+    int num_latency_bound = 0;
+
+    (void) state;
+    spot_rng_seek(&rng, 1, 0, SPOT_STREAM_DESIGN, 1);
+    for (int j = 0; j < NUM_CASES; j++) {
+        const spot_pipeline_t pipeline = draw_pipeline(&rng);
+        const double work_ms = pipeline.forward_ms + pipeline.backward_ms;
+
+        equal_stages(&simulation, &pipeline);
+        assert_near(
+            spot_pipeline_gpipe_ms(&pipeline), simulate(&simulation, order_gpipe));
+        assert_int_equal(
+            spot_pipeline_gpipe_in_flight(&pipeline), simulation.most_in_flight);
+        assert_near(spot_pipeline_1f1b_ms(&pipeline), simulate(&simulation, order_1f1b));
+        assert_int_equal(
+            spot_pipeline_1f1b_in_flight(&pipeline), simulation.most_in_flight);
+        num_latency_bound += pipeline.num_stages > 1 && pipeline.link_ms > work_ms;
+    }
+    assert_true(num_latency_bound > NUM_CASES / 20);
+}
+
+/* Every stage but the last does 2F+B for each micro-batch by Varuna's rules, the last
+ * one F+B, so that they take no longer than 1F1B in which all stages recompute. */
+static void
+test_varuna_beside_recomputation(void **state)
+{
+    spot_rng_t rng;
+
+    (void) state;
+    spot_rng_seek(&rng, 1, 0, SPOT_STREAM_DESIGN, 2);
+    for (int j = 0; j < NUM_CASES; j++) {
+        spot_pipeline_t pipeline = draw_pipeline(&rng), recomputed;
+        double varuna_ms, all_ms;
+
+        recomputed = spot_pipeline_recomputed(&pipeline);
+        varuna_ms = spot_pipeline_varuna_ms(&pipeline);
+        all_ms = spot_pipeline_1f1b_ms(&recomputed);
+        assert_true(varuna_ms <= all_ms * (1 + 1e-12));
+        assert_true(varuna_ms >= (double) pipeline.num_micro_batches *
+                                     (pipeline.forward_ms + pipeline.backward_ms));
+    }
+}
+
+/* The slowest stage takes up to half as long again as the fastest one. */
+static void
+test_bound_of_unequal_stages(void **state)
+{
+    spot_rng_t rng;
+    static simulation_t simulation;
+    double sum_excess = 0;
+    int num_above = 0;
+
+    simulation.link_ms = 0;
+    (void) state;
+    spot_rng_seek(&rng, 1, 0, SPOT_STREAM_DESIGN, 3);
+    for (int j = 0; j < NUM_CASES; j++) {
+        double stage_ms[MAX_STAGES], bound_ms, exact_ms;
+
+        simulation.num_stages = draw_integer(&rng, MAX_STAGES);
+        simulation.num_micro_batches = draw_integer(&rng, MAX_MICRO_BATCHES);
+        for (int stage = 0; stage < simulation.num_stages; stage++) {
+            double *pass_ms = simulation.pass_ms[stage];
+
+            pass_ms[FORWARD] = 10 + 5 * spot_rng_uniform(&rng);
+            pass_ms[BACKWARD] = 2 * pass_ms[FORWARD];
+            stage_ms[stage] = pass_ms[FORWARD] + pass_ms[BACKWARD];
+        }
+        exact_ms = simulate(&simulation, order_1f1b);
+        bound_ms = spot_pipeline_unequal_bound_ms(
+            simulation.num_micro_batches, (size_t) simulation.num_stages, stage_ms);
+        assert_true(bound_ms >= exact_ms * (1 - 1e-12));
+        assert_true(bound_ms <= 1.15 * exact_ms);
+        sum_excess += bound_ms / exact_ms - 1;
+        num_above += bound_ms > exact_ms * (1 + 1e-9);
+    }
+    assert_true(num_above > NUM_CASES / 2);
+    assert_true(sum_excess / NUM_CASES <= 0.025);
+}
+
+/* Where one stage is slow forward and another one backward, it is no bound any more. */
+static void
+test_bound_needs_one_ratio(void **state)
+{
+    static simulation_t simulation = {
+        .num_stages = 3, .num_micro_batches = 5, .pass_ms = {{1, 10}, {10, 1}, {1, 1}}};
+    static const double stage_ms[] = {11, 11, 2};
+
+    (void) state;
+    assert_near(spot_pipeline_unequal_bound_ms(5, 3, stage_ms), 68);
+    assert_near(simulate(&simulation, order_1f1b), 75);
+}
+
+static void
+test_micro_batches(void **state)
+{
+    (void) state;
+    assert_int_equal(spot_micro_batches(128, 1, 1), 128);
+    assert_int_equal(spot_micro_batches(128, 1, 3), 43);
+    assert_int_equal(spot_micro_batches(128, 8, 3), 6);
+    assert_int_equal(spot_micro_batches(129, 8, 1), 17);
+    assert_int_equal(spot_micro_batches(1, 8, 4), 1);
+    for (int64_t samples = 1; samples < 40; samples++) {
+        for (int64_t size = 1; size < 12; size++) {
+            for (int64_t pipelines = 1; pipelines < 12; pipelines++) {
+                const int64_t each = size * pipelines;
+
+                assert_int_equal(spot_micro_batches(samples, size, pipelines),
+                    (samples + each - 1) / each);
+            }
+        }
+    }
+    assert_int_equal(
+        spot_micro_batches(INT64_MAX, INT64_C(1) << 40, INT64_C(1) << 40), 1);
+}
+
+static void
+test_all_reduce(void **state)
+{
+    (void) state;
+    assert_true(spot_ring_all_reduce_ms(1, 1e9, 1e9) == 0);
+    assert_near(spot_ring_all_reduce_ms(2, 1e9, 1e9), 1000);
+    assert_near(spot_ring_all_reduce_ms(4, 1e9, 1.25e9), 1200);
+}
+
+static void
+test_memory(void **state)
+{
+    const spot_stage_memory_t stage = {1000, 30, 2};
+
+    (void) state;
+    assert_near(spot_stage_memory_bytes(&stage, 4, false), 1120);
+    assert_near(spot_stage_memory_bytes(&stage, 4, true), 1038);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_known_values),
+        cmocka_unit_test(test_closed_forms_are_exact),
+        cmocka_unit_test(test_varuna_beside_recomputation),
+        cmocka_unit_test(test_bound_of_unequal_stages),
+        cmocka_unit_test(test_bound_needs_one_ratio),
+        cmocka_unit_test(test_micro_batches),
+        cmocka_unit_test(test_all_reduce),
+        cmocka_unit_test(test_memory),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
