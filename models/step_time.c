@@ -20,7 +20,7 @@ spot_step_time_free(spot_step_time_t *self)
 bool
 spot_step_time_is_by_pair(const spot_step_time_t *self)
 {
-    return self->table_path != NULL || self->pipeline.num_layers > 0;
+    return self->num_points == 0;
 }
 
 bool

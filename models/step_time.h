@@ -28,7 +28,7 @@ typedef struct {
 
 void spot_step_time_free(spot_step_time_t *self);
 
-/* Whether it is by (D,P): of the grid, and there are no points. */
+/* Whether it is by (D,P), of the grid, so that there are no points. */
 bool spot_step_time_is_by_pair(const spot_step_time_t *self);
 
 /* Reads a world size, the key of one entry of a map named map_name; false, reported, if

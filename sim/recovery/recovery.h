@@ -17,7 +17,7 @@ typedef struct {
     int64_t now_ms;
     const spot_job_t *job;
     int32_t num_pipelines; /* before the change */
-    int32_t num_active;    /* instances left in pipelines */
+    int32_t num_active;    /* instances left in pipelines; without a loss whole ones */
     int32_t num_standby;   /* ready, not in a pipeline */
     int32_t num_prepping;
 } spot_recovery_view_t;

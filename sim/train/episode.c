@@ -143,21 +143,22 @@ settle_end(spot_train_t *self)
     }
 }
 
-/* Steps and checkpoints at a world size, computed when it is first met. */
+/* Computed when that many pipelines are first met. */
 static const spot_cycle_t *
 cycle_of(spot_train_t *self, int32_t num_pipelines)
 {
     const spot_job_t *job = &self->scenario->job;
-    spot_cycle_t *cycle = &self->cycles[num_pipelines];
+    spot_world_t *world = &self->worlds[num_pipelines];
 
-    if (cycle->step_ms == 0) {
-        spot_cycle_init(cycle, &job->checkpoint, spot_job_step_ms(job, num_pipelines));
+    if (world->cycle.step_ms == 0) {
+        spot_cycle_init(
+            &world->cycle, &job->checkpoint, spot_job_step_ms(job, num_pipelines));
+        world->is_flat = !spot_job_covers_step(job, num_pipelines);
+        world->is_fitted = spot_job_is_step_fitted(job, num_pipelines);
     }
-    if (!spot_job_covers_step(job, num_pipelines)) {
-        self->result.has_flat_step_time = true;
-    }
-    self->result.has_fitted_step_time |= spot_job_is_step_fitted(job, num_pipelines);
-    return cycle;
+    self->result.has_flat_step_time |= world->is_flat;
+    self->result.has_fitted_step_time |= world->is_fitted;
+    return &world->cycle;
 }
 
 void

@@ -59,10 +59,10 @@ spot_train_init(spot_train_t *self, const spot_scenario_t *scenario)
     self->scenario = scenario;
     self->ticks_per_ms = 1 / (double) scenario->tick_ms;
     self->ready_after_ms = ready_after_ms(self);
-    self->cycles = spot_calloc(
+    self->worlds = spot_calloc(
         (size_t) (scenario->fleet.capacity / scenario->job.pipeline_depth) + 1,
-        sizeof(*self->cycles));
-    if (self->cycles == NULL) {
+        sizeof(*self->worlds));
+    if (self->worlds == NULL) {
         return SPOT_ERR_NO_MEMORY;
     }
     self->num_meters = spot_trace_model_zones(&scenario->trace)->num_zones + 1;
@@ -84,7 +84,7 @@ spot_train_free(spot_train_t *self)
 {
     spot_membership_free(&self->membership);
     spot_fleet_free(&self->fleet);
-    free(self->cycles);
+    free(self->worlds);
     free(self->meters);
     memset(self, 0, sizeof(*self));
 }

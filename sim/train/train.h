@@ -74,6 +74,13 @@ typedef struct {
     const spot_cycle_t *cycle; /* of its steps and checkpoints; NULL: waiting */
 } spot_episode_t;
 
+/* Steps and checkpoints of a number of pipelines, and where their step time is from. */
+typedef struct {
+    spot_cycle_t cycle; /* step_ms 0: not met yet */
+    bool is_flat;       /* outside the measured world sizes */
+    bool is_fitted;     /* by a formula, not measured */
+} spot_world_t;
+
 typedef struct {
     const spot_scenario_t *scenario; /* must outlive self */
     spot_membership_t membership;
@@ -83,8 +90,7 @@ typedef struct {
         *meters; /* [num_meters] first what has no price of its own, then by zone */
     bool has_one_price; /* for all, all the time: the ledger says what is paid */
     double ticks_per_ms;
-    spot_cycle_t *cycles;  /* [most pipelines + 1] of the world sizes met so far; step_ms
-                              0  marks one that was not */
+    spot_world_t *worlds;  /* [most pipelines + 1] */
     spot_event_log_t *log; /* NULL: no log */
     int64_t now_ms;
     int64_t end_ms;          /* of the run, as far as it is known */

@@ -425,6 +425,32 @@ test_pipelines_of_a_table(void **state)
     spot_job_free(&job);
 }
 
+/* The fastest number, not the largest, and of equal ones the smallest. */
+static void
+test_best_pipelines(void **state)
+{
+    static const int64_t by_world_size[] = {0, 1, 2, 2, 2, 5, 5, 5};
+    static const int64_t by_pair[] = {0, 1, 2, 2, 2, 2, 6, 6};
+    spot_job_t job = bound("{pipeline_depth: 4,\n"
+                           " step_time: {4: 9 s, 8: 5 s, 12: 7 s, 16: 5 s, 18: 4 s}}");
+
+    (void) state;
+    settle(&job, 64, "");
+    for (int64_t num = 0; num < 8; num++) {
+        assert_int_equal(spot_job_best_pipelines(&job, 4 * num + 3), by_world_size[num]);
+    }
+    job.max_pipelines = 4;
+    assert_int_equal(spot_job_best_pipelines(&job, 1000), 2);
+    spot_job_free(&job);
+    write_table("D,P,step_ms\n1,4,900\n2,4,300\n3,4,\n4,4,300\n5,4,301\n6,4,299.4\n");
+    job = bound("{pipeline_depth: 4, step_time: {table: job_table.csv}}");
+    settle(&job, 64, "");
+    for (int64_t num = 0; num < 8; num++) {
+        assert_int_equal(spot_job_best_pipelines(&job, 4 * num + 3), by_pair[num]);
+    }
+    spot_job_free(&job);
+}
+
 static void
 test_pipelines_of_a_model(void **state)
 {
@@ -487,6 +513,7 @@ main(void)
         cmocka_unit_test(test_errors_within_a_profile),
         cmocka_unit_test(test_pipelines_by_world_size),
         cmocka_unit_test(test_pipelines_of_a_table),
+        cmocka_unit_test(test_best_pipelines),
         cmocka_unit_test(test_pipelines_of_a_model),
         cmocka_unit_test(test_errors_by_pair),
     };

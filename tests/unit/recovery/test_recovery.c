@@ -197,10 +197,12 @@ test_options_of_a_name(void **state)
 
 /* ---- Decisions of "checkpoint" ---- */
 
-static const spot_job_t job = {.pipeline_depth = 4,
-    .max_pipelines = 3,
-    .reconfiguration_ms = 8000,
-    .reload_ms = 3000};
+static spot_step_point_t point = {.world_size = 1, .step_ms = 1000};
+
+#define STEP_TIME .step_time = {.num_points = 1, .points = &point}
+
+static const spot_job_t job = {STEP_TIME, .pipeline_depth = 4, .max_pipelines = 3,
+    .reconfiguration_ms = 8000, .reload_ms = 3000};
 
 static spot_recovery_plan_t
 decide(const spot_recovery_choice_t *choice, int32_t num_active, int32_t num_standby,
@@ -235,6 +237,9 @@ test_every_small_decision(void **state)
                     decide(&choice, num_active, num_standby, num_lost);
                 int32_t num_pipelines = (num_active + num_standby) / 4;
 
+                if (num_lost == 0 && num_active % 4 != 0) {
+                    continue; /* without a loss pipelines are whole */
+                }
                 num_pipelines = num_pipelines > 3 ? 3 : num_pipelines;
                 if (num_lost == 0 && 4 * num_pipelines <= num_active) {
                     assert_false(plan.is_new || plan.is_rollback);
@@ -255,8 +260,10 @@ test_every_small_decision(void **state)
 static void
 test_large_decisions(void **state)
 {
-    static const spot_job_t deep = {.pipeline_depth = 1000000, .max_pipelines = 1000000};
-    static const spot_job_t flat = {.pipeline_depth = 1, .max_pipelines = 1000000};
+    static const spot_job_t deep = {
+        STEP_TIME, .pipeline_depth = 1000000, .max_pipelines = 1000000};
+    static const spot_job_t flat = {
+        STEP_TIME, .pipeline_depth = 1, .max_pipelines = 1000000};
     const spot_recovery_change_t change = {0};
     spot_recovery_view_t view = {.job = &deep, .num_standby = 1000000};
     spot_recovery_plan_t plan = {0};
