@@ -4,7 +4,6 @@
 
 #include "base/json.h"
 #include "base/outfile.h"
-#include "base/suggest.h"
 #include "base/utf8.h"
 #include "cli/command.h"
 #include "cli/field_text.h"
@@ -52,12 +51,9 @@ find_system(const char *name, const spot_recovery_t **system, spot_diag_t *diag)
         return 0;
     }
     spot_suggest_init(&near, name);
-    for (size_t j = 0; spot_recovery_systems[j] != NULL; j++) {
-        if (strcmp(spot_recovery_systems[j]->name, name) == 0) {
-            *system = spot_recovery_systems[j];
-            return 0;
-        }
-        spot_suggest_offer(&near, spot_recovery_systems[j]->name);
+    *system = spot_recovery_find(name, &near);
+    if (*system != NULL) {
+        return 0;
     }
     spot_diag_error(diag, "spotsim recovery", 0, 0,
         "unknown recovery system \"%s\"%s%s%s", spot_utf8_shown(name, shown),

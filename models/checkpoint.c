@@ -157,6 +157,20 @@ spot_cycle_init(spot_cycle_t *self, const spot_checkpoint_t *checkpoint, int64_t
     }
 }
 
+void
+spot_cycle_resume(spot_cycle_t *self, const spot_checkpoint_t *checkpoint,
+    int64_t since_steps, int64_t since_ms)
+{
+    int64_t gone_steps = 0;
+
+    if (checkpoint->every_kind == SPOT_EVERY_STEPS) {
+        gone_steps = since_steps;
+    } else if (checkpoint->every_kind == SPOT_EVERY_DURATION) {
+        gone_steps = since_ms / self->step_ms;
+    }
+    self->first_steps = larger(1, self->first_steps - gone_steps);
+}
+
 spot_progress_t
 spot_cycle_progress(const spot_cycle_t *self, int64_t elapsed_ms)
 {

@@ -61,6 +61,11 @@ typedef struct {
 void spot_cycle_init(
     spot_cycle_t *self, const spot_checkpoint_t *checkpoint, int64_t step_ms);
 
+/* The first checkpoint comes sooner: so many steps that ended, and so much training,
+ * have gone since the latest one already. */
+void spot_cycle_resume(spot_cycle_t *self, const spot_checkpoint_t *checkpoint,
+    int64_t since_steps, int64_t since_ms);
+
 /* What has happened after elapsed_ms of a training period, that instant included. */
 typedef struct {
     int64_t steps;         /* ended */

@@ -23,9 +23,10 @@ spot_fleet_init(spot_fleet_t *self, int64_t capacity)
     self->slots = spot_calloc(num_places, sizeof(*self->slots));
     self->arrivals = spot_calloc(num_places, sizeof(*self->arrivals));
     self->leaving = spot_calloc((size_t) capacity, sizeof(*self->leaving));
+    self->lost = spot_calloc((size_t) capacity + 1, sizeof(*self->lost));
     self->place = spot_calloc((size_t) capacity + 1, sizeof(*self->place));
     if (self->slots == NULL || self->arrivals == NULL || self->leaving == NULL ||
-        self->place == NULL) {
+        self->lost == NULL || self->place == NULL) {
         return SPOT_ERR_NO_MEMORY;
     }
     self->place++;
@@ -39,6 +40,7 @@ spot_fleet_free(spot_fleet_t *self)
     free(self->slots);
     free(self->arrivals);
     free(self->leaving);
+    free(self->lost);
     free(self->place == NULL ? NULL : self->place - 1);
     memset(self, 0, sizeof(*self));
 }
@@ -60,6 +62,7 @@ spot_fleet_clear(spot_fleet_t *self)
     self->ready_end = 0;
     self->arrivals_start = 0;
     self->arrivals_end = 0;
+    self->num_lost = 0;
     end_at(self, 0);
 }
 
@@ -141,24 +144,25 @@ spot_fleet_add(spot_fleet_t *self, const int32_t *slots, int32_t count, int64_t 
     self->counts[SPOT_PREPPING] += count;
 }
 
-int32_t
+void
 spot_fleet_remove(spot_fleet_t *self, const int32_t *slots, int32_t count)
 {
     const int64_t active_end = self->active_end, ready_end = self->ready_end;
-    int32_t num_active = 0, num_prepping = 0;
+    const int32_t num_lost = self->num_lost;
+    int32_t num_prepping = 0;
 
     for (int32_t j = 0; j < count; j++) {
         const int64_t place = self->place[slots[j]];
 
         self->slots[place] = -1;
-        num_active += place < active_end;
+        self->lost[self->num_lost] = slots[j];
+        self->num_lost += place < active_end;
         num_prepping += place >= ready_end;
     }
-    self->counts[SPOT_ACTIVE] -= num_active;
+    self->counts[SPOT_ACTIVE] -= self->num_lost - num_lost;
     self->counts[SPOT_PREPPING] -= num_prepping;
-    self->counts[SPOT_STANDBY] -= count - num_active - num_prepping;
+    self->counts[SPOT_STANDBY] -= count - (self->num_lost - num_lost) - num_prepping;
     skip_holes(self);
-    return num_active;
 }
 
 static int32_t
@@ -302,19 +306,17 @@ spot_fleet_print_state(const spot_fleet_t *self, FILE *out)
     free(slots);
 }
 
+/* Aborts unless each of those who stand there knows its place; tells how many. */
 static int32_t
-count_from(const spot_fleet_t *self, int64_t start, int64_t end)
+verify_places(const spot_fleet_t *self, int64_t start, int64_t end)
 {
-    int32_t count = 0;
-
     for (int64_t place = start; place < end; place++) {
         const int32_t slot = self->slots[place];
 
         spot_bug_assert(slot < self->capacity);
         spot_bug_assert(slot < 0 || self->place[slot] == place);
-        count += slot >= 0;
     }
-    return count;
+    return count_between(self, start, end);
 }
 
 void
@@ -324,11 +326,12 @@ spot_fleet_verify(const spot_fleet_t *self)
 
     spot_bug_assert(0 <= self->active_end && self->active_end <= self->ready_end);
     spot_bug_assert(self->ready_end <= self->end && self->end < self->num_places);
-    spot_bug_assert(count_from(self, 0, self->active_end) == self->counts[SPOT_ACTIVE]);
-    spot_bug_assert(count_from(self, self->active_end, self->ready_end) ==
+    spot_bug_assert(
+        verify_places(self, 0, self->active_end) == self->counts[SPOT_ACTIVE]);
+    spot_bug_assert(verify_places(self, self->active_end, self->ready_end) ==
                     self->counts[SPOT_STANDBY]);
     spot_bug_assert(
-        count_from(self, self->ready_end, self->end) == self->counts[SPOT_PREPPING]);
+        verify_places(self, self->ready_end, self->end) == self->counts[SPOT_PREPPING]);
     spot_bug_assert(self->slots[self->ready_end] >= 0);
     for (int32_t j = self->arrivals_start; j < self->arrivals_end; j++) {
         const spot_arrival_t *arrival = &self->arrivals[j];

@@ -43,6 +43,8 @@ typedef struct {
     spot_arrival_t
         *arrivals; /* [num_places] in order; at arrivals_end one that is never ready */
     int32_t *leaving; /* [capacity] surplus on its way to standby */
+    int32_t num_lost; /* active instances taken out since it was last set to 0 */
+    int32_t *lost;    /* [num_lost] their slots; at num_lost one place more */
     int32_t *place;   /* [capacity] by slot; place[-1] takes what is written for holes */
 } spot_fleet_t;
 
@@ -57,8 +59,8 @@ void spot_fleet_clear(spot_fleet_t *self);
 void spot_fleet_add(
     spot_fleet_t *self, const int32_t *slots, int32_t count, int64_t ready_ms);
 
-/* Takes instances out; tells how many of them were active. */
-int32_t spot_fleet_remove(spot_fleet_t *self, const int32_t *slots, int32_t count);
+/* Takes instances out; those that were active are added to lost. */
+void spot_fleet_remove(spot_fleet_t *self, const int32_t *slots, int32_t count);
 
 /* Those whose preparation has ended by now_ms become standby, oldest first; tells how
  * many. */

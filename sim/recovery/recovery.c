@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "base/suggest.h"
 
 const spot_recovery_t *const spot_recovery_systems[] = {
     &spot_recovery_checkpoint,
@@ -29,10 +28,25 @@ system_node(const spot_node_t *node)
     return node->kind == SPOT_NODE_SCALAR ? node : spot_node_get(node, "system");
 }
 
+const spot_recovery_t *
+spot_recovery_find(const char *name, spot_suggest_t *near)
+{
+    for (size_t j = 0; spot_recovery_systems[j] != NULL; j++) {
+        if (strcmp(spot_recovery_systems[j]->name, name) == 0) {
+            return spot_recovery_systems[j];
+        }
+        if (near != NULL) {
+            spot_suggest_offer(near, spot_recovery_systems[j]->name);
+        }
+    }
+    return NULL;
+}
+
 static const spot_recovery_t *
-find_system(spot_bind_t *bind, const spot_field_t *field, const spot_node_t *node)
+bind_system(spot_bind_t *bind, const spot_field_t *field, const spot_node_t *node)
 {
     const spot_node_t *name = system_node(node);
+    const spot_recovery_t *system;
     spot_suggest_t near;
     char key[64];
 
@@ -45,11 +59,9 @@ find_system(spot_bind_t *bind, const spot_field_t *field, const spot_node_t *nod
         return NULL;
     }
     spot_suggest_init(&near, name->text);
-    for (size_t j = 0; spot_recovery_systems[j] != NULL; j++) {
-        if (strcmp(spot_recovery_systems[j]->name, name->text) == 0) {
-            return spot_recovery_systems[j];
-        }
-        spot_suggest_offer(&near, spot_recovery_systems[j]->name);
+    system = spot_recovery_find(name->text, &near);
+    if (system != NULL) {
+        return system;
     }
     snprintf(key, sizeof(key), "%s%s", field->name, name == node ? "" : ".system");
     spot_bind_unknown(bind, name, key, "recovery system", &near, "");
@@ -80,7 +92,7 @@ spot_recovery_bind(
 {
     spot_recovery_choice_t *choice = target;
 
-    choice->system = find_system(bind, field, node);
+    choice->system = bind_system(bind, field, node);
     if (choice->system == NULL) {
         return;
     }
@@ -98,14 +110,12 @@ const spot_field_t *
 spot_recovery_table(const spot_node_t *node)
 {
     const spot_node_t *name = system_node(node);
+    const spot_recovery_t *system = NULL;
 
-    for (size_t j = 0; name != NULL && spot_recovery_systems[j] != NULL; j++) {
-        if (name->kind == SPOT_NODE_SCALAR &&
-            strcmp(spot_recovery_systems[j]->name, name->text) == 0) {
-            return spot_recovery_systems[j]->options;
-        }
+    if (name != NULL && name->kind == SPOT_NODE_SCALAR) {
+        system = spot_recovery_find(name->text, NULL);
     }
-    return NULL;
+    return system == NULL ? NULL : system->options;
 }
 
 void

@@ -10,30 +10,67 @@
 #include <stdint.h>
 
 #include "base/bind.h"
+#include "base/suggest.h"
 #include "models/job.h"
+#include "sim/fleet/fleet.h"
 
 /* What the policy may know at the instant of a decision. */
 typedef struct {
     int64_t now_ms;
     const spot_job_t *job;
-    int32_t num_pipelines; /* before the change */
-    int32_t num_active;    /* instances left in pipelines; without a loss whole ones */
-    int32_t num_standby;   /* ready, not in a pipeline */
+    const spot_fleet_t *fleet; /* who is active, standby, prepping, in order */
+    int32_t num_pipelines;     /* before the change; 0: no training */
+    int32_t num_active;        /* instances left of those that were in use */
+    int32_t num_standby;       /* ready, not in use */
     int32_t num_prepping;
+    int64_t training_ms; /* when training starts or has started under the plan in force;
+                            INT64_MAX: it does not */
 } spot_recovery_view_t;
 
-/* What made the engine ask. */
+typedef enum {
+    SPOT_CHANGE_MEMBERSHIP, /* active instances are lost, or instances become ready */
+    SPOT_CHANGE_WAKE        /* the instant that the latest plan has asked for */
+} spot_change_kind_t;
+
+/* What made the engine ask. At one instant a wake goes before the membership. */
 typedef struct {
+    spot_change_kind_t kind;
     int32_t num_lost_active; /* active instances preempted or stopped at this instant */
+    const int32_t *lost; /* [num_lost_active] their slots; all go at once, their order
+                            says nothing */
+    int32_t num_ready;   /* became standby at this instant */
 } spot_recovery_change_t;
 
-/* What is to be done. All zero: go on as before. */
+/* What becomes of the steps that are not durable, and of the step under way. */
+typedef enum {
+    SPOT_WORK_ROLLED_BACK, /* all are lost: the job returns to the durable step */
+    SPOT_WORK_STEPS_KEPT,  /* steps that ended stay, the step under way is lost */
+    SPOT_WORK_KEPT         /* the step under way goes on too */
+} spot_work_t;
+
+/* What is to be done. All zero: go on as before. A checkpoint in flight is dropped by
+ * every new plan. */
 typedef struct {
-    bool is_new;                /* form pipelines anew */
-    bool is_rollback;           /* return to the durable step and drop the work since */
-    int32_t num_pipelines;      /* 0: the job waits */
-    int64_t reconfiguration_ms; /* pause parts, in this order */
+    bool is_new;            /* the rest but wake counts only with it */
+    bool is_same_pipelines; /* nothing forms anew (another speed, the end of a pause):
+                               it does not count as a reconfiguration */
+    spot_work_t work;
+    int64_t kept_every_steps; /* STEPS_KEPT: of the steps since training started, only
+                                 whole multiples of so many stay; 0: all */
+    int32_t num_active;       /* instances in use: those that are, from the front; then
+                                 from the front of standby */
+    int32_t num_pipelines;    /* 0: those in use only pause, until the next plan */
+    int64_t step_ms;          /* 0: that of the job for num_pipelines of its depth */
+    /* Pause parts, in this order; none is paid at time 0 or without instances. */
+    int64_t flush_ms; /* stalled; then all steps that ended are durable */
+    int64_t reconfiguration_ms;
     int64_t reload_ms;
+    /* When to ask again: at a time (0: never), or at the end of the step under way if
+     * that is sooner. Without is_new, and with neither, what was asked for stays. */
+    int64_t wake_ms;
+    bool wakes_at_step_end;
+    bool has_flat_step_time; /* step_ms is of a table, used outside its points */
+    bool has_fitted_step_time;
 } spot_recovery_plan_t;
 
 typedef struct {
@@ -48,11 +85,31 @@ typedef struct {
     /* Instances that are rented on demand for the whole run instead of those of the
      * trace, which is ignored; capacity: the fleet's. NULL: none. */
     int64_t (*num_on_demand)(const void *options, int64_t capacity);
-    /* Decides at one instant; called when an active instance is lost or one becomes
-     * ready. */
-    void (*decide)(const void *options, const spot_recovery_view_t *view,
+    /* What the policy remembers from one decision to the next, in bytes; it is zero when
+     * a run starts. NULL: nothing. */
+    size_t (*state_size)(const void *options, const spot_job_t *job, int64_t capacity);
+    /* Decides at one instant; asked when an active instance is lost, when one becomes
+     * ready and when the plan wanted to be. The loss of an active instance needs a new
+     * plan. */
+    void (*decide)(const void *options, void *state, const spot_recovery_view_t *view,
         const spot_recovery_change_t *change, spot_recovery_plan_t *plan);
 } spot_recovery_t;
+
+/* N: the instances that pipelines can form of. */
+static inline int64_t
+spot_recovery_num_usable(const spot_recovery_view_t *view)
+{
+    return (int64_t) view->num_active + view->num_standby;
+}
+
+/* Plans so many pipelines of the job's depth. */
+static inline void
+spot_recovery_plan_pipelines(
+    spot_recovery_plan_t *plan, const spot_job_t *job, int64_t num_pipelines)
+{
+    plan->num_pipelines = (int32_t) num_pipelines;
+    plan->num_active = (int32_t) (num_pipelines * job->pipeline_depth);
+}
 
 /* The end of every options table: {.name = NULL, .fields = spot_recovery_common_fields}.
  */
@@ -75,6 +132,10 @@ typedef struct {
 /* A bind function; target is a spot_recovery_choice_t. */
 void spot_recovery_bind(
     spot_bind_t *bind, const spot_field_t *field, const spot_node_t *node, void *target);
+
+/* The system of that name, or NULL; then near (may be NULL) has been offered all names.
+ */
+const spot_recovery_t *spot_recovery_find(const char *name, spot_suggest_t *near);
 
 /* The options by which a node is bound, or NULL. */
 const spot_field_t *spot_recovery_table(const spot_node_t *node);

@@ -11,24 +11,24 @@ typedef struct {
 } options_t;
 
 static void
-checkpoint_decide(const void *options, const spot_recovery_view_t *view,
+checkpoint_decide(const void *options, void *state, const spot_recovery_view_t *view,
     const spot_recovery_change_t *change, spot_recovery_plan_t *plan)
 {
     const options_t *self = options;
     const bool has_loss = change->num_lost_active > 0;
-    int32_t num_pipelines;
+    int64_t num_pipelines;
 
+    (void) state;
     if (!has_loss && view->num_standby < view->job->pipeline_depth) {
         return; /* as most often: no further pipeline fits */
     }
-    num_pipelines = (int32_t) spot_job_pipelines(
-        view->job, (int64_t) view->num_active + view->num_standby);
+    num_pipelines = spot_job_pipelines(view->job, spot_recovery_num_usable(view));
     if (!has_loss && num_pipelines * view->job->pipeline_depth <= view->num_active) {
         return;
     }
     plan->is_new = true;
-    plan->is_rollback = true;
-    plan->num_pipelines = num_pipelines;
+    plan->work = SPOT_WORK_ROLLED_BACK;
+    spot_recovery_plan_pipelines(plan, view->job, num_pipelines);
     plan->reconfiguration_ms =
         view->job->reconfiguration_ms + (has_loss ? self->detection_ms : 0);
     plan->reload_ms = view->job->reload_ms;

@@ -4,12 +4,14 @@
 #include "sim/recovery/recovery.h"
 
 static void
-ideal_decide(const void *options, const spot_recovery_view_t *view,
+ideal_decide(const void *options, void *state, const spot_recovery_view_t *view,
     const spot_recovery_change_t *change, spot_recovery_plan_t *plan)
 {
     (void) options;
-    plan->num_pipelines = (int32_t) spot_job_best_pipelines(
-        view->job, (int64_t) view->num_active + view->num_standby);
+    (void) state;
+    spot_recovery_plan_pipelines(plan, view->job,
+        spot_job_best_pipelines(view->job, spot_recovery_num_usable(view)));
+    plan->work = SPOT_WORK_KEPT;
     plan->is_new =
         change->num_lost_active > 0 || plan->num_pipelines != view->num_pipelines;
 }

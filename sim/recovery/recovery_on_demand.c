@@ -17,13 +17,15 @@ on_demand_instances(const void *options, int64_t capacity)
 }
 
 static void
-on_demand_decide(const void *options, const spot_recovery_view_t *view,
+on_demand_decide(const void *options, void *state, const spot_recovery_view_t *view,
     const spot_recovery_change_t *change, spot_recovery_plan_t *plan)
 {
     (void) options;
+    (void) state;
     (void) change;
-    plan->num_pipelines = (int32_t) spot_job_pipelines(
-        view->job, (int64_t) view->num_active + view->num_standby);
+    spot_recovery_plan_pipelines(
+        plan, view->job, spot_job_pipelines(view->job, spot_recovery_num_usable(view)));
+    plan->work = SPOT_WORK_KEPT;
     plan->is_new = plan->num_pipelines != view->num_pipelines;
 }
 
@@ -40,8 +42,7 @@ static const spot_field_t on_demand_options[] = {
 const spot_recovery_t spot_recovery_on_demand = {
     .name = "on-demand",
     .doc = "a fixed fleet at the on-demand price that never loses an instance; the "
-           "trace is "
-           "ignored",
+           "trace is ignored",
     .source = "the usual way to rent",
     .options = on_demand_options,
     .options_size = sizeof(options_t),

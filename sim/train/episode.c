@@ -5,6 +5,149 @@
 
 #include "sim/train/run_log.h"
 
+/* ---- Pending work ---- */
+
+static void
+add_work(spot_work_time_t *self, int64_t job_ms, int64_t world_size)
+{
+    self->job_ms += job_ms;
+    self->instance_ms += job_ms * world_size;
+}
+
+/* Moves time to a category of the ledger; tells how much of the job's time it was. */
+static int64_t
+settle_work(spot_train_t *self, spot_work_time_t *work, spot_share_t share)
+{
+    const int64_t job_ms = work->job_ms;
+
+    self->result.ledger.instance_ms[share] += work->instance_ms;
+    *work = (spot_work_time_t){0};
+    return job_ms;
+}
+
+/* Steps that ended, and are neither durable nor lost. */
+static int64_t
+pending_steps(const spot_train_t *self)
+{
+    const spot_train_result_t *result = &self->result;
+
+    return result->steps_executed - result->steps_lost - result->steps_durable;
+}
+
+static void
+lose_begun_step(spot_train_t *self)
+{
+    if (self->log != NULL) {
+        spot_run_log_lose_begun(self);
+    }
+    self->result.lost_ms += settle_work(self, &self->pending.begun, SPOT_SHARE_LOST);
+    self->pending.step_fraction = 0;
+}
+
+/* Whether training has started in the episode: only then there is something new to lose.
+ */
+static bool
+has_trained(const spot_train_t *self)
+{
+    return self->now_ms >= self->episode.training_ms;
+}
+
+static void
+roll_back(spot_train_t *self)
+{
+    spot_train_result_t *result = &self->result;
+    spot_pending_t *pending = &self->pending;
+    const int64_t steps_lost = pending_steps(self);
+    const int64_t lost_ms = result->lost_ms; /* so far */
+
+    if (!has_trained(self) && steps_lost == 0 && pending->begun.job_ms == 0) {
+        return;
+    }
+    result->rollbacks++;
+    result->steps_lost += steps_lost;
+    result->lost_ms += settle_work(self, &pending->ended, SPOT_SHARE_LOST);
+    result->lost_ms += settle_work(self, &pending->begun, SPOT_SHARE_LOST);
+    *pending = (spot_pending_t){0};
+    if (self->log != NULL) {
+        spot_run_log_rollback(self, steps_lost, result->lost_ms - lost_ms);
+    }
+}
+
+/* Of the steps since training started, those after the last whole multiple of every are
+ * lost unless they are durable. */
+static void
+lose_latest_steps(spot_train_t *self, int64_t every)
+{
+    const spot_episode_t *episode = &self->episode;
+    const spot_progress_t *progress = &episode->progress;
+    const int64_t since_durable = progress->steps - progress->durable_steps;
+    const int64_t since_copy = progress->steps % every;
+    const int64_t num_steps = since_copy < since_durable ? since_copy : since_durable;
+    int64_t job_ms;
+
+    if (!has_trained(self) || num_steps == 0) {
+        return;
+    }
+    job_ms = num_steps * episode->cycle->step_ms -
+             (num_steps == progress->steps ? episode->head_ms : 0);
+    add_work(&self->pending.ended, -job_ms, episode->world_size);
+    add_work(&self->pending.begun, job_ms, episode->world_size);
+    self->result.steps_lost += num_steps;
+    self->pending.since_steps -= num_steps;
+    self->pending.since_ms -= num_steps * episode->cycle->step_ms;
+}
+
+/* Parts the step under way from those that ended: they may end otherwise. */
+static void
+log_split(spot_train_t *self)
+{
+    const spot_episode_t *episode = &self->episode;
+    const int64_t job_ms = self->pending.begun.job_ms;
+    const int64_t trained_ms =
+        has_trained(self) ? self->now_ms - episode->training_ms : 0;
+
+    spot_run_log_split(self, job_ms < trained_ms ? job_ms : trained_ms);
+}
+
+/* What the plan makes of the work so far. */
+static void
+settle_pending(spot_train_t *self, const spot_recovery_plan_t *plan)
+{
+    const spot_progress_t *progress = &self->episode.progress;
+
+    if (has_trained(self)) {
+        self->result.checkpoints_aborted += progress->started - progress->durable;
+    }
+    if (plan->work == SPOT_WORK_ROLLED_BACK) {
+        roll_back(self);
+        return;
+    }
+    if (plan->work == SPOT_WORK_STEPS_KEPT && plan->kept_every_steps > 1) {
+        lose_latest_steps(self, plan->kept_every_steps);
+    }
+    if (self->log != NULL) {
+        log_split(self);
+    }
+    if (plan->work == SPOT_WORK_STEPS_KEPT) {
+        lose_begun_step(self);
+    }
+}
+
+void
+spot_pending_end(spot_train_t *self)
+{
+    const spot_share_t share =
+        self->result.is_finished ? SPOT_SHARE_USEFUL : SPOT_SHARE_UNSAVED;
+
+    if (self->log != NULL) {
+        spot_run_log_settle(self, share);
+    }
+    settle_work(self, &self->pending.ended, share);
+    settle_work(self, &self->pending.begun, share);
+}
+
+/* ---- What has passed ---- */
+
 /* Charges a stretch of the episode to a phase of the job and a category of the ledger,
  * and returns what is left of the time that has passed. */
 static int64_t
@@ -19,39 +162,88 @@ charge_pause(spot_train_t *self, spot_job_phase_t phase, spot_share_t share,
     return passed_ms - charged_ms;
 }
 
-/* The training part: steps, checkpoints, and what becomes of the work since the last
- * durable one. */
+/* The stall for a checkpoint before the other pauses. */
+static int64_t
+charge_flush(spot_train_t *self, int64_t passed_ms)
+{
+    const int64_t flush_ms = self->episode.flush_ms;
+    spot_train_result_t *result = &self->result;
+
+    result->stalled_ms += passed_ms < flush_ms ? passed_ms : flush_ms;
+    if (passed_ms >= flush_ms) {
+        result->steps_durable += pending_steps(self);
+        result->checkpoints_durable++;
+        (void) settle_work(self, &self->pending.ended, SPOT_SHARE_USEFUL);
+        self->pending.since_steps = 0;
+        self->pending.since_ms = 0;
+        if (self->log != NULL) {
+            spot_run_log_flush(self);
+        }
+    }
+    return charge_pause(
+        self, SPOT_JOB_TRAINING, SPOT_SHARE_STALLED, flush_ms, passed_ms);
+}
+
+/* What is durable of the time since training started is useful, with all that was
+ * pending before; the rest is pending. */
 static void
-charge_training(spot_train_t *self, int64_t elapsed_ms, bool is_rollback)
+charge_work(spot_train_t *self, int64_t worked_ms)
 {
     const spot_episode_t *episode = &self->episode;
-    const spot_progress_t progress = spot_cycle_progress(episode->cycle, elapsed_ms);
-    const int64_t worked_ms = elapsed_ms - progress.stalled_ms;
-    const int64_t durable_ms = progress.durable_steps * episode->cycle->step_ms;
-    spot_train_result_t *result = &self->result;
-    int64_t *instance_ms = result->ledger.instance_ms;
-    spot_share_t rest = SPOT_SHARE_UNSAVED;
+    const spot_progress_t *progress = &episode->progress;
+    const int64_t step_ms = episode->cycle->step_ms;
+    const int64_t world_size = episode->world_size;
+    spot_pending_t *pending = &self->pending;
+    int64_t ended_ms = 0; /* work of the episode for steps that ended, not yet charged */
 
+    if (progress->steps > 0) {
+        ended_ms = progress->steps * step_ms - episode->head_ms;
+        worked_ms -= ended_ms;
+        pending->ended.job_ms += pending->begun.job_ms;
+        pending->ended.instance_ms += pending->begun.instance_ms;
+        pending->begun = (spot_work_time_t){0};
+    }
+    pending->since_steps += progress->steps;
+    if (progress->durable_steps > 0) {
+        const int64_t durable_ms = progress->durable_steps * step_ms - episode->head_ms;
+
+        add_work(&pending->ended, durable_ms, world_size);
+        (void) settle_work(self, &pending->ended, SPOT_SHARE_USEFUL);
+        ended_ms -= durable_ms;
+        pending->since_steps = progress->steps - progress->durable_steps;
+        pending->since_ms = 0;
+    }
+    pending->since_ms += ended_ms;
+    add_work(&pending->ended, ended_ms, world_size);
+    add_work(&pending->begun, worked_ms, world_size);
+}
+
+static void
+charge_training(spot_train_t *self, int64_t elapsed_ms)
+{
+    spot_episode_t *episode = &self->episode;
+    const int64_t since_step_ms = elapsed_ms + episode->head_ms;
+    spot_train_result_t *result = &self->result;
+    spot_progress_t *progress = &episode->progress;
+
+    *progress = spot_cycle_progress(episode->cycle, since_step_ms);
     result->job_ms[SPOT_JOB_TRAINING] += elapsed_ms;
-    result->stalled_ms += progress.stalled_ms;
-    result->steps_executed += progress.steps;
-    result->steps_durable += progress.durable_steps;
-    result->checkpoints_durable += progress.durable;
-    if (is_rollback) {
-        rest = SPOT_SHARE_LOST;
-        result->rollbacks++;
-        result->steps_lost += progress.steps - progress.durable_steps;
-        result->lost_ms += worked_ms - durable_ms;
-        result->checkpoints_aborted += progress.started - progress.durable;
-    } else if (result->is_finished) {
-        rest = SPOT_SHARE_USEFUL;
-    }
-    instance_ms[SPOT_SHARE_STALLED] += progress.stalled_ms * episode->world_size;
-    instance_ms[SPOT_SHARE_USEFUL] += durable_ms * episode->world_size;
-    instance_ms[rest] += (worked_ms - durable_ms) * episode->world_size;
+    result->stalled_ms += progress->stalled_ms;
+    result->ledger.instance_ms[SPOT_SHARE_STALLED] +=
+        progress->stalled_ms * episode->world_size;
     if (self->log != NULL) {
-        spot_run_log_training(self, &progress, rest);
+        spot_run_log_training(self, progress);
     }
+    result->steps_executed += progress->steps;
+    if (progress->durable_steps > 0) {
+        result->steps_durable +=
+            pending_steps(self) - progress->steps + progress->durable_steps;
+    }
+    result->checkpoints_durable += progress->durable;
+    self->pending.step_fraction = (double) (since_step_ms - progress->stalled_ms -
+                                            progress->steps * episode->cycle->step_ms) /
+                                  (double) episode->cycle->step_ms;
+    charge_work(self, elapsed_ms - progress->stalled_ms);
 }
 
 /* The training part where nothing can be lost: it is useful at once, and the step under
@@ -75,12 +267,12 @@ charge_lossless(spot_train_t *self, int64_t elapsed_ms)
     result->steps_durable = result->steps_executed;
     result->ledger.instance_ms[SPOT_SHARE_USEFUL] += elapsed_ms * episode->world_size;
     if (self->log != NULL) {
-        spot_run_log_training(self, &progress, SPOT_SHARE_USEFUL);
+        spot_run_log_lossless(self);
     }
 }
 
 void
-spot_episode_end(spot_train_t *self, bool is_rollback)
+spot_episode_end(spot_train_t *self)
 {
     const spot_episode_t *episode = &self->episode;
     int64_t passed_ms = self->now_ms - episode->start_ms;
@@ -92,33 +284,42 @@ spot_episode_end(spot_train_t *self, bool is_rollback)
         self->result.job_ms[SPOT_JOB_WAITING] += passed_ms;
         return;
     }
+    if (episode->flush_ms > 0) {
+        passed_ms = charge_flush(self, passed_ms);
+    }
     passed_ms = charge_pause(self, SPOT_JOB_RECONFIGURING, SPOT_SHARE_RECONFIGURING,
         episode->reconfiguration_ms, passed_ms);
     passed_ms = charge_pause(
         self, SPOT_JOB_RELOADING, SPOT_SHARE_RELOADING, episode->reload_ms, passed_ms);
-    if (self->now_ms < episode->training_ms) {
-        return;
-    }
-    if (self->scenario->recovery.system->is_lossless) {
+    if (!has_trained(self)) { /* without training the pause goes on */
+        (void) charge_pause(self, SPOT_JOB_RECONFIGURING, SPOT_SHARE_RECONFIGURING,
+            passed_ms, passed_ms);
+    } else if (self->scenario->recovery.system->is_lossless) {
         charge_lossless(self, passed_ms);
     } else {
-        charge_training(self, passed_ms, is_rollback);
+        charge_training(self, passed_ms);
     }
 }
 
-/* How long the episode must train to finish the job. */
+/* ---- What is to come ---- */
+
+/* How long the episode must train until the job is finished. */
 static int64_t
 finishing_ms(const spot_train_t *self)
 {
-    const spot_cycle_t *cycle = self->episode.cycle;
-    const int64_t num_missing = self->scenario->until_steps - self->result.steps_durable;
+    const spot_train_result_t *result = &self->result;
+    const spot_episode_t *episode = &self->episode;
+    const int64_t num_missing =
+        self->scenario->until_steps - (result->steps_executed - result->steps_lost);
     double missing_ms;
 
     if (!self->scenario->recovery.system->is_lossless) {
-        return spot_cycle_step_end_ms(cycle, num_missing);
+        const int64_t end_ms = spot_cycle_step_end_ms(episode->cycle, num_missing);
+
+        return end_ms == INT64_MAX ? end_ms : end_ms - episode->head_ms;
     }
-    missing_ms = ceil(
-        ((double) num_missing - self->result.step_fraction) * (double) cycle->step_ms);
+    missing_ms = ceil(((double) num_missing - result->step_fraction) *
+                      (double) episode->cycle->step_ms);
     return missing_ms < (double) INT64_MAX ? (int64_t) missing_ms : INT64_MAX;
 }
 
@@ -133,7 +334,7 @@ settle_end(spot_train_t *self)
 
     self->end_ms = scenario->horizon_ms;
     self->result.is_finished = false;
-    if (scenario->until_steps == 0 || episode->world_size == 0) {
+    if (scenario->until_steps == 0 || episode->cycle == NULL) {
         return;
     }
     step_end_ms = finishing_ms(self);
@@ -143,9 +344,9 @@ settle_end(spot_train_t *self)
     }
 }
 
-/* Computed when that many pipelines are first met. */
+/* Computed when that many pipelines of the job's depth are first met. */
 static const spot_cycle_t *
-cycle_of(spot_train_t *self, int32_t num_pipelines)
+cycle_of_world(spot_train_t *self, int32_t num_pipelines)
 {
     const spot_job_t *job = &self->scenario->job;
     spot_world_t *world = &self->worlds[num_pipelines];
@@ -161,24 +362,99 @@ cycle_of(spot_train_t *self, int32_t num_pipelines)
     return &world->cycle;
 }
 
+/* Steps and checkpoints under the plan; the time since the latest checkpoint counts. */
+static const spot_cycle_t *
+cycle_of(spot_train_t *self, const spot_recovery_plan_t *plan)
+{
+    const spot_checkpoint_t *checkpoint = &self->scenario->job.checkpoint;
+    const spot_pending_t *pending = &self->pending;
+    const spot_cycle_t *cycle = &self->own_cycle;
+
+    if (plan->num_pipelines == 0) {
+        return NULL;
+    }
+    if (plan->step_ms == 0) {
+        cycle = cycle_of_world(self, plan->num_pipelines);
+    } else {
+        spot_cycle_init(&self->own_cycle, checkpoint, plan->step_ms);
+        self->result.has_flat_step_time |= plan->has_flat_step_time;
+        self->result.has_fitted_step_time |= plan->has_fitted_step_time;
+    }
+    if (pending->since_ms > 0) {
+        self->own_cycle = *cycle;
+        cycle = &self->own_cycle;
+        spot_cycle_resume(
+            &self->own_cycle, checkpoint, pending->since_steps, pending->since_ms);
+    }
+    return cycle;
+}
+
+/* The step under way as time of the new steps; at least 1 ms of it is left. */
+static int64_t
+head_ms(const spot_train_t *self)
+{
+    const int64_t step_ms = self->episode.cycle->step_ms;
+    const int64_t done_ms = llround(self->pending.step_fraction * (double) step_ms);
+
+    return done_ms < step_ms ? done_ms : step_ms - 1;
+}
+
 void
 spot_episode_begin(spot_train_t *self, const spot_recovery_plan_t *plan)
 {
-    const spot_job_t *job = &self->scenario->job;
-    const int64_t world_size = plan->num_pipelines * job->pipeline_depth;
-    const bool is_free = self->now_ms == 0 || world_size == 0;
+    const bool is_free = self->now_ms == 0 || plan->num_active == 0;
     spot_episode_t *episode = &self->episode;
 
-    spot_episode_end(self, plan->is_rollback);
-    self->result.reconfigurations += self->now_ms > 0;
-    spot_fleet_set_active(&self->fleet, (int32_t) world_size);
+    spot_episode_end(self);
+    settle_pending(self, plan);
+    self->result.reconfigurations += self->now_ms > 0 && !plan->is_same_pipelines;
+    spot_fleet_set_active(&self->fleet, plan->num_active);
     self->num_pipelines = plan->num_pipelines;
     episode->start_ms = self->now_ms;
-    episode->world_size = world_size;
+    episode->world_size = plan->num_active;
+    episode->flush_ms = is_free ? 0 : plan->flush_ms;
     episode->reconfiguration_ms = is_free ? 0 : plan->reconfiguration_ms;
     episode->reload_ms = is_free ? 0 : plan->reload_ms;
-    episode->training_ms =
-        self->now_ms + episode->reconfiguration_ms + episode->reload_ms;
-    episode->cycle = world_size > 0 ? cycle_of(self, plan->num_pipelines) : NULL;
+    episode->cycle = cycle_of(self, plan);
+    episode->training_ms = INT64_MAX;
+    episode->head_ms = 0;
+    if (episode->cycle != NULL) {
+        episode->training_ms = self->now_ms + episode->flush_ms +
+                               episode->reconfiguration_ms + episode->reload_ms;
+        episode->head_ms = self->pending.step_fraction > 0 ? head_ms(self) : 0;
+    }
     settle_end(self);
+}
+
+/* When the step under way ends; that of a checkpoint's stall has ended, it is the next.
+ */
+static int64_t
+step_end_ms(const spot_train_t *self)
+{
+    const spot_episode_t *episode = &self->episode;
+    int64_t elapsed_ms = self->now_ms - episode->training_ms + episode->head_ms;
+    int64_t steps;
+
+    if (episode->cycle == NULL) {
+        return INT64_MAX;
+    }
+    steps = elapsed_ms <= 0 ? 0 : spot_cycle_progress(episode->cycle, elapsed_ms).steps;
+    elapsed_ms = spot_cycle_step_end_ms(episode->cycle, steps + 1);
+    return elapsed_ms == INT64_MAX
+               ? INT64_MAX
+               : episode->training_ms + elapsed_ms - episode->head_ms;
+}
+
+int64_t
+spot_episode_wake_ms(const spot_train_t *self, const spot_recovery_plan_t *plan)
+{
+    int64_t wake_ms = plan->wake_ms > 0 ? plan->wake_ms : INT64_MAX;
+
+    if (plan->wakes_at_step_end) {
+        const int64_t end_ms = step_end_ms(self);
+
+        wake_ms = end_ms < wake_ms ? end_ms : wake_ms;
+    }
+    spot_bug_assert(wake_ms > self->now_ms);
+    return wake_ms;
 }

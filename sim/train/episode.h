@@ -12,8 +12,15 @@
  * makes instances active, counts and charges. The plan at time 0 is free of pauses. */
 void spot_episode_begin(spot_train_t *self, const spot_recovery_plan_t *plan);
 
-/* Charges the episode under way up to self->now_ms. is_rollback: what is not durable is
- * lost; else the run ends here and it is unsaved, or useful if the job is finished. */
-void spot_episode_end(spot_train_t *self, bool is_rollback);
+/* Charges the episode under way up to self->now_ms; work that is not durable becomes
+ * pending. */
+void spot_episode_end(spot_train_t *self);
+
+/* When the plan, which the episode under way is of or goes on under, wants the recovery
+ * system to be asked; INT64_MAX: never. */
+int64_t spot_episode_wake_ms(const spot_train_t *self, const spot_recovery_plan_t *plan);
+
+/* The run ends: what is pending is unsaved, or useful if the job is finished. */
+void spot_pending_end(spot_train_t *self);
 
 #endif

@@ -102,15 +102,33 @@ void
 spot_run_log_pauses(spot_train_t *train)
 {
     const spot_episode_t *episode = &train->episode;
+    int64_t start_ms = episode->start_ms;
 
     if (episode->world_size == 0) {
-        add_phase(train, episode->start_ms, SPOT_NUM_SHARES, INT64_MAX, 0);
+        add_phase(train, start_ms, SPOT_NUM_SHARES, INT64_MAX, 0);
         return;
     }
-    add_phase(train, episode->start_ms, SPOT_SHARE_RECONFIGURING,
-        episode->reconfiguration_ms, 0);
-    add_phase(train, episode->start_ms + episode->reconfiguration_ms,
-        SPOT_SHARE_RELOADING, episode->reload_ms, 0);
+    add_phase(train, start_ms, SPOT_SHARE_STALLED, episode->flush_ms, 0);
+    start_ms += episode->flush_ms;
+    add_phase(train, start_ms, SPOT_SHARE_RECONFIGURING, episode->reconfiguration_ms, 0);
+    start_ms += episode->reconfiguration_ms;
+    add_phase(train, start_ms, SPOT_SHARE_RELOADING, episode->reload_ms, 0);
+    if (episode->cycle == NULL) {
+        add_phase(train, start_ms + episode->reload_ms, SPOT_SHARE_RECONFIGURING,
+            INT64_MAX, 0);
+    }
+}
+
+void
+spot_run_log_flush(spot_train_t *train)
+{
+    const spot_train_result_t *result = &train->result;
+    const int64_t values[SPOT_EVENT_VALUES] = {
+        result->checkpoints_durable, result->steps_durable, 1};
+
+    spot_run_log_settle(train, SPOT_SHARE_USEFUL);
+    add(train, train->episode.start_ms + train->episode.flush_ms, SPOT_LOG_DURABLE,
+        values);
 }
 
 /* The first durable checkpoint of the run's episode has the number before + 1. */
@@ -119,7 +137,7 @@ add_checkpoints(
     spot_train_t *train, int64_t num_durable, int64_t before, int64_t steps_before)
 {
     const spot_cycle_t *cycle = train->episode.cycle;
-    const int64_t first_ms = train->episode.training_ms +
+    const int64_t first_ms = train->episode.training_ms - train->episode.head_ms +
                              cycle->first_steps * cycle->step_ms + cycle->snapshot_ms +
                              cycle->write_ms;
     const int64_t first =
@@ -135,36 +153,96 @@ add_checkpoints(
 }
 
 void
-spot_run_log_training(
-    spot_train_t *train, const spot_progress_t *progress, spot_share_t rest)
+spot_run_log_training(spot_train_t *train, const spot_progress_t *progress)
 {
     const spot_train_result_t *result = &train->result;
     const spot_cycle_t *cycle = train->episode.cycle;
     const int64_t start_ms = train->episode.training_ms;
-    spot_share_t rest_share = rest;
-    int64_t captured_ms = 0, stalled_ms = 0;
+    int64_t share = SPOT_SHARE_UNSAVED, captured_ms = 0, stalled_ms = 0;
 
-    if (progress->durable_steps > 0) {
-        captured_ms = spot_cycle_step_end_ms(cycle, progress->durable_steps);
-        stalled_ms = captured_ms - progress->durable_steps * cycle->step_ms;
+    if (progress->steps > 0) {
+        train->first_begun = SIZE_MAX;
     }
-    add_checkpoints(train, progress->durable,
-        result->checkpoints_durable - progress->durable,
-        result->steps_durable - progress->durable_steps);
+    if (progress->durable_steps > 0) {
+        const int64_t end_ms = spot_cycle_step_end_ms(cycle, progress->durable_steps);
+
+        captured_ms = end_ms - train->episode.head_ms;
+        stalled_ms = end_ms - progress->durable_steps * cycle->step_ms;
+        spot_run_log_settle(train, SPOT_SHARE_USEFUL);
+    }
+    add_checkpoints(train, progress->durable, result->checkpoints_durable,
+        result->steps_executed - result->steps_lost);
     add_phase(train, start_ms, SPOT_SHARE_USEFUL, captured_ms, stalled_ms);
     if (train->now_ms - start_ms - captured_ms == progress->stalled_ms - stalled_ms) {
-        rest_share = SPOT_SHARE_STALLED; /* and no work */
+        share = SPOT_SHARE_STALLED; /* and no work */
     }
-    add_phase(train, start_ms + captured_ms, (int64_t) rest_share, INT64_MAX,
+    add_phase(train, start_ms + captured_ms, share, INT64_MAX,
         progress->stalled_ms - stalled_ms);
-    if (rest == SPOT_SHARE_LOST) {
-        const int64_t values[SPOT_EVENT_VALUES] = {
-            progress->steps - progress->durable_steps, result->steps_durable,
-            train->now_ms - start_ms - captured_ms - (progress->stalled_ms - stalled_ms),
-            progress->started - progress->durable};
+}
 
-        add(train, train->now_ms, SPOT_LOG_ROLLBACK, values);
+void
+spot_run_log_lossless(spot_train_t *train)
+{
+    add_phase(train, train->episode.training_ms, SPOT_SHARE_USEFUL, INT64_MAX, 0);
+}
+
+void
+spot_run_log_split(spot_train_t *train, int64_t begun_ms)
+{
+    spot_log_record_t *last = &train->log->records[train->log->num_records - 1];
+    const int64_t values[SPOT_EVENT_VALUES] = {
+        SPOT_SHARE_UNSAVED, train->episode.world_size, begun_ms, 0};
+
+    if (begun_ms == 0 || train->log->num_records == 0) {
+        return;
     }
+    if (last->kind == SPOT_LOG_PHASE && last->values[2] > begun_ms) {
+        last->values[2] -= begun_ms;
+        add(train, train->now_ms - begun_ms, SPOT_LOG_PHASE, values);
+    }
+    if (train->first_begun == SIZE_MAX) {
+        train->first_begun = train->log->num_records - 1;
+    }
+}
+
+/* Of the records from first on, those of pending work get a category. */
+static void
+settle_from(spot_train_t *train, size_t first, spot_share_t share)
+{
+    for (size_t j = first; j < train->log->num_records; j++) {
+        spot_log_record_t *record = &train->log->records[j];
+
+        if (record->kind == SPOT_LOG_PHASE && record->values[0] == SPOT_SHARE_UNSAVED) {
+            record->values[0] = (int64_t) share;
+        }
+    }
+}
+
+void
+spot_run_log_settle(spot_train_t *train, spot_share_t share)
+{
+    settle_from(train, train->first_pending, share);
+    train->first_pending = train->log->num_records;
+    train->first_begun = SIZE_MAX;
+}
+
+void
+spot_run_log_lose_begun(spot_train_t *train)
+{
+    settle_from(train, train->first_begun, SPOT_SHARE_LOST);
+    train->first_begun = SIZE_MAX;
+}
+
+void
+spot_run_log_rollback(spot_train_t *train, int64_t steps_lost, int64_t lost_ms)
+{
+    const spot_train_result_t *result = &train->result;
+    const spot_progress_t *progress = &train->episode.progress;
+    const int64_t values[SPOT_EVENT_VALUES] = {steps_lost, result->steps_durable,
+        lost_ms, progress->started - progress->durable};
+
+    spot_run_log_settle(train, SPOT_SHARE_LOST);
+    add(train, train->now_ms, SPOT_LOG_ROLLBACK, values);
 }
 
 void

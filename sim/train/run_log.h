@@ -31,9 +31,22 @@ SPOT_NOINLINE void spot_run_log_change(spot_train_t *train, const spot_change_t 
 SPOT_NOINLINE void spot_run_log_fleet(spot_train_t *train);
 /* The waiting or the pauses of the episode that ends now. */
 SPOT_NOINLINE void spot_run_log_pauses(spot_train_t *train);
-/* Its training, with the category of what was not durable. */
+/* The end of the stall before the other pauses: all steps that ended are durable. */
+SPOT_NOINLINE void spot_run_log_flush(spot_train_t *train);
+/* Its training, before it is counted; what is not durable stands as unsaved until that
+ * is settled. */
 SPOT_NOINLINE void spot_run_log_training(
-    spot_train_t *train, const spot_progress_t *progress, spot_share_t rest);
+    spot_train_t *train, const spot_progress_t *progress);
+/* The same where nothing can be lost. */
+SPOT_NOINLINE void spot_run_log_lossless(spot_train_t *train);
+/* Parts the step under way, on which the episode spent begun_ms, from those that ended.
+ */
+SPOT_NOINLINE void spot_run_log_split(spot_train_t *train, int64_t begun_ms);
+/* What has become of pending work: of all, or of the step under way alone. */
+SPOT_NOINLINE void spot_run_log_settle(spot_train_t *train, spot_share_t share);
+SPOT_NOINLINE void spot_run_log_lose_begun(spot_train_t *train);
+SPOT_NOINLINE void spot_run_log_rollback(
+    spot_train_t *train, int64_t steps_lost, int64_t lost_ms);
 /* The end of the run; puts the log in order. */
 SPOT_NOINLINE void spot_run_log_end(spot_train_t *train);
 

@@ -50,6 +50,23 @@ common_price(const spot_train_t *self)
     return own->num_steps > 0 ? own : &self->scenario->fleet.price.spot;
 }
 
+/* Memory for what the recovery system remembers. */
+static int
+init_recovery(spot_train_t *self)
+{
+    const spot_scenario_t *scenario = self->scenario;
+    const spot_recovery_choice_t *recovery = &scenario->recovery;
+
+    if (recovery->system->state_size != NULL) {
+        self->recovery_state_size = recovery->system->state_size(
+            recovery->options, &scenario->job, scenario->fleet.capacity);
+        self->recovery_state = spot_calloc(1, self->recovery_state_size);
+    }
+    return self->recovery_state_size > 0 && self->recovery_state == NULL
+               ? SPOT_ERR_NO_MEMORY
+               : 0;
+}
+
 int
 spot_train_init(spot_train_t *self, const spot_scenario_t *scenario)
 {
@@ -76,7 +93,7 @@ spot_train_init(spot_train_t *self, const spot_scenario_t *scenario)
     if (ret == 0) {
         ret = spot_fleet_init(&self->fleet, scenario->fleet.capacity);
     }
-    return ret;
+    return ret != 0 ? ret : init_recovery(self);
 }
 
 void
@@ -86,6 +103,7 @@ spot_train_free(spot_train_t *self)
     spot_fleet_free(&self->fleet);
     free(self->worlds);
     free(self->meters);
+    free(self->recovery_state);
     memset(self, 0, sizeof(*self));
 }
 
@@ -161,8 +179,7 @@ apply_loss(spot_train_t *self, const spot_change_t *change)
     if (!self->has_one_price) {
         pay_for(self, change->slots, change->count, -1);
     }
-    self->num_lost_active +=
-        spot_fleet_remove(&self->fleet, change->slots, change->count);
+    spot_fleet_remove(&self->fleet, change->slots, change->count);
     if (change->kind == SPOT_EVENT_STOP) {
         result->stopped += change->count;
         return;
@@ -212,39 +229,54 @@ advance_to(spot_train_t *self, int64_t time_ms)
     self->now_ms = time_ms;
 }
 
+/* At which a change is seen or a preparation ends. */
+static int64_t
+next_tick_ms(const spot_train_t *self)
+{
+    const int64_t ready_ms = spot_fleet_next_ready_ms(&self->fleet);
+
+    return self->seen_ms < ready_ms ? self->seen_ms : ready_ms;
+}
+
 /* Asks the recovery system, which must answer the loss of an active instance. */
 static void
-decide(spot_train_t *self)
+decide(spot_train_t *self, const spot_recovery_change_t *change)
 {
     const spot_recovery_choice_t *recovery = &self->scenario->recovery;
-    const spot_recovery_change_t change = {.num_lost_active = self->num_lost_active};
     const spot_recovery_view_t view = {
         .now_ms = self->now_ms,
         .job = &self->scenario->job,
+        .fleet = &self->fleet,
         .num_pipelines = self->num_pipelines,
         .num_active = self->fleet.counts[SPOT_ACTIVE],
         .num_standby = self->fleet.counts[SPOT_STANDBY],
         .num_prepping = self->fleet.counts[SPOT_PREPPING],
+        .training_ms = self->episode.training_ms,
     };
     spot_recovery_plan_t plan = {0};
 
-    self->result.lacks_step_time |=
-        spot_job_lacks_step_time(view.job, (int64_t) view.num_active + view.num_standby);
-    recovery->system->decide(recovery->options, &view, &change, &plan);
-    spot_bug_assert(plan.is_new || self->num_lost_active == 0);
+    recovery->system->decide(
+        recovery->options, self->recovery_state, &view, change, &plan);
+    spot_bug_assert(plan.is_new || change->num_lost_active == 0);
+    if (plan.step_ms == 0) {
+        self->result.lacks_step_time |=
+            spot_job_lacks_step_time(view.job, spot_recovery_num_usable(&view));
+    }
     if (plan.is_new) {
         spot_episode_begin(self, &plan);
     }
+    if (plan.is_new || plan.wake_ms > 0 || plan.wakes_at_step_end) {
+        self->wake_ms = spot_episode_wake_ms(self, &plan);
+    }
 }
 
-/* Everything that is seen at one tick, in the order of the state machine. */
+/* The changes of the trace that are seen at this tick, and the ends of preparation. */
 static void
-visit_tick(spot_train_t *self, int64_t tick_ms)
+visit_tick(spot_train_t *self)
 {
-    advance_to(self, tick_ms);
-    self->num_ready = spot_fleet_finish_preparation(&self->fleet, tick_ms);
-    self->num_lost_active = 0;
-    while (self->seen_ms == tick_ms) {
+    self->num_ready = spot_fleet_finish_preparation(&self->fleet, self->now_ms);
+    self->fleet.num_lost = 0;
+    while (self->seen_ms == self->now_ms) {
         spot_change_t change;
 
         (void) spot_membership_next(&self->membership, &change);
@@ -254,8 +286,34 @@ visit_tick(spot_train_t *self, int64_t tick_ms)
     if (self->membership.population > self->result.peak_instances) {
         self->result.peak_instances = self->membership.population;
     }
-    if (self->num_lost_active > 0 || self->num_ready > 0) {
-        decide(self);
+    if (self->fleet.num_lost > 0 || self->num_ready > 0) {
+        const spot_recovery_change_t change = {
+            .kind = SPOT_CHANGE_MEMBERSHIP,
+            .num_lost_active = self->fleet.num_lost,
+            .lost = self->fleet.lost,
+            .num_ready = self->num_ready,
+        };
+
+        decide(self, &change);
+    }
+}
+
+/* Everything that is seen at one instant, in the order of the state machine: the job's
+ * own affairs first, then the cluster's. */
+static void
+visit(spot_train_t *self, int64_t time_ms)
+{
+    const int64_t tick_ms = next_tick_ms(self);
+
+    advance_to(self, time_ms);
+    if (self->wake_ms == time_ms) {
+        const spot_recovery_change_t change = {.kind = SPOT_CHANGE_WAKE};
+
+        self->wake_ms = INT64_MAX;
+        decide(self, &change);
+    }
+    if (tick_ms == time_ms && time_ms < self->end_ms) {
+        visit_tick(self);
     }
     if (self->log != NULL) {
         spot_run_log_fleet(self);
@@ -281,7 +339,8 @@ finish(spot_train_t *self)
     advance_to(self, self->end_ms);
     result->horizon_ms = self->end_ms;
     result->is_past_trace_end = trace_end_ms > 0 && trace_end_ms < self->end_ms;
-    spot_episode_end(self, false);
+    spot_episode_end(self);
+    spot_pending_end(self);
     spot_ledger_verify(&result->ledger);
     settle_cost(self);
     if (self->log != NULL) {
@@ -290,24 +349,23 @@ finish(spot_train_t *self)
     return has_overdraw(self) ? SPOT_ERR_OVERDRAW : 0;
 }
 
-/* At which a change is seen or a preparation ends; until then nothing happens. */
-static int64_t
-next_tick_ms(const spot_train_t *self)
-{
-    const int64_t ready_ms = spot_fleet_next_ready_ms(&self->fleet);
-
-    return self->seen_ms < ready_ms ? self->seen_ms : ready_ms;
-}
-
 void
 spot_train_start(
     spot_train_t *self, uint64_t seed, uint64_t replication, spot_event_log_t *log)
 {
     memset(&self->result, 0, sizeof(self->result));
     memset(&self->episode, 0, sizeof(self->episode));
+    memset(&self->pending, 0, sizeof(self->pending));
+    if (self->recovery_state != NULL) {
+        memset(self->recovery_state, 0, self->recovery_state_size);
+    }
+    self->episode.training_ms = INT64_MAX;
+    self->wake_ms = INT64_MAX;
     self->result.seed = seed;
     self->result.replication = replication;
     self->log = log;
+    self->first_pending = 0;
+    self->first_begun = SIZE_MAX;
     if (log != NULL) {
         spot_event_log_clear(log);
     }
@@ -333,11 +391,12 @@ spot_train_step(spot_train_t *self, int64_t max_ticks)
 {
     for (int64_t j = 0; j < max_ticks; j++) {
         const int64_t tick_ms = next_tick_ms(self);
+        const int64_t time_ms = self->wake_ms < tick_ms ? self->wake_ms : tick_ms;
 
-        if (tick_ms >= self->end_ms) {
+        if (time_ms >= self->end_ms) {
             return finish(self);
         }
-        visit_tick(self, tick_ms);
+        visit(self, time_ms);
     }
     return 1;
 }
@@ -363,11 +422,14 @@ spot_train_print_state(const spot_train_t *self, FILE *out)
 
     fprintf(out,
         "now %" PRId64 " ms, end %" PRId64 " ms; since %" PRId64 " ms: %" PRId64
-        " active in %d pipelines, training from %" PRId64 " ms; %" PRId64
-        " steps executed, %" PRId64 " durable\n",
+        " active in %d pipelines",
         self->now_ms, self->end_ms, episode->start_ms, episode->world_size,
-        self->num_pipelines, episode->training_ms, self->result.steps_executed,
-        self->result.steps_durable);
+        self->num_pipelines);
+    if (episode->cycle != NULL) {
+        fprintf(out, ", training from %" PRId64 " ms", episode->training_ms);
+    }
+    fprintf(out, "; %" PRId64 " steps executed, %" PRId64 " durable\n",
+        self->result.steps_executed, self->result.steps_durable);
     spot_membership_print_state(&self->membership, out);
     spot_fleet_print_state(&self->fleet, out);
 }
@@ -376,12 +438,10 @@ void
 spot_train_verify(const spot_train_t *self)
 {
     const int32_t *counts = self->fleet.counts;
-    const int64_t depth = self->scenario->job.pipeline_depth;
 
     spot_membership_verify(&self->membership);
     spot_fleet_verify(&self->fleet);
     spot_bug_assert(spot_fleet_population(&self->fleet) == self->membership.population);
-    spot_bug_assert(counts[SPOT_ACTIVE] == self->num_pipelines * depth);
     spot_bug_assert(self->episode.world_size == counts[SPOT_ACTIVE]);
     spot_bug_assert(self->now_ms <= self->end_ms);
     spot_bug_assert(self->end_ms <= self->scenario->horizon_ms);

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The training engine: the state machine of one elastic training job, event by event.
  *
- * The controller looks at the cluster at ticks only; the job runs in its own time.
- * Nothing happens in the engine between two changes of the cluster that are seen: what
- * the job did in between follows in closed form (models/checkpoint.h). So the cost is
- * that of the trace's events and of the ends of preparation, however many ticks, steps
- * or checkpoints pass.
+ * The controller looks at the cluster at ticks only; the job runs in its own time, and
+ * a recovery system may ask to be woken in it. Nothing happens in the engine between two
+ * changes of the cluster that are seen, or such wakes: what the job did in between
+ * follows in closed form (models/checkpoint.h). So the cost is that of the trace's
+ * events, of the ends of preparation and of the wakes, however many ticks, steps or
+ * checkpoints pass.
  *
  * Life: init -> run, as often as wanted -> free. The result stays until the next run. */
 #ifndef SPOT_SIM_TRAIN_TRAIN_H
@@ -41,7 +42,7 @@ typedef struct {
     int64_t stalled_ms;                  /* of the job's training time */
     int64_t lost_ms;                     /* of the job's training time */
     int64_t steps_executed;
-    int64_t steps_durable; /* recoverable from storage when the run ended */
+    int64_t steps_durable; /* of them; recoverable from storage when the run ended */
     int64_t steps_lost;    /* kept = executed - lost */
     double step_fraction; /* of one more step, kept too: of a lossless recovery system */
     int64_t initial;      /* instances at time 0; the counts below are instances too */
@@ -67,12 +68,30 @@ typedef struct {
 /* What the job has been doing since the latest plan. */
 typedef struct {
     int64_t start_ms;
-    int64_t world_size; /* 0: waiting */
+    int64_t world_size; /* instances in use; 0: waiting */
+    int64_t flush_ms;
     int64_t reconfiguration_ms;
     int64_t reload_ms;
-    int64_t training_ms;       /* when training starts */
-    const spot_cycle_t *cycle; /* of its steps and checkpoints; NULL: waiting */
+    int64_t training_ms;       /* when training starts; INT64_MAX: not at all */
+    int64_t head_ms;           /* of the first step, done before */
+    const spot_cycle_t *cycle; /* of its steps and checkpoints; NULL: no training */
+    spot_progress_t progress;  /* once it has ended, if it has trained */
 } spot_episode_t;
+
+/* Work that is neither durable nor lost. */
+typedef struct {
+    int64_t instance_ms;
+    int64_t job_ms;
+} spot_work_time_t;
+
+/* What was left when the latest plan came, and what has to be known of it. */
+typedef struct {
+    spot_work_time_t ended; /* of steps that ended */
+    spot_work_time_t begun; /* of the step under way */
+    double step_fraction;   /* of it */
+    int64_t since_steps;    /* since the latest checkpoint, or since all was lost */
+    int64_t since_ms;       /* the same as time of the job */
+} spot_pending_t;
 
 /* Steps and checkpoints of a number of pipelines, and where their step time is from. */
 typedef struct {
@@ -92,14 +111,20 @@ typedef struct {
     double ticks_per_ms;
     spot_world_t *worlds;  /* [most pipelines + 1] */
     spot_event_log_t *log; /* NULL: no log */
+    size_t first_pending;  /* record of the log from which work may be pending */
+    size_t first_begun;    /* the same for the step under way; SIZE_MAX: none is */
     int64_t now_ms;
-    int64_t end_ms;          /* of the run, as far as it is known */
-    int64_t seen_ms;         /* the tick at which the next change of the trace is seen */
-    int64_t ready_after_ms;  /* from the tick of an arrival to that of being ready */
-    int32_t num_lost_active; /* at this tick */
-    int32_t num_ready;       /* became standby at this tick */
+    int64_t end_ms;         /* of the run, as far as it is known */
+    int64_t seen_ms;        /* the tick at which the next change of the trace is seen */
+    int64_t ready_after_ms; /* from the tick of an arrival to that of being ready */
+    int64_t wake_ms;        /* when the recovery system wants to be asked */
+    int32_t num_ready;      /* became standby at this tick */
     int32_t num_pipelines;
+    void *recovery_state; /* what the recovery system remembers; NULL: nothing */
+    size_t recovery_state_size;
     spot_episode_t episode;
+    spot_cycle_t own_cycle; /* of an episode that no world has */
+    spot_pending_t pending;
     spot_train_result_t result;
 } spot_train_t;
 
@@ -116,8 +141,8 @@ SPOT_API SPOT_MUST_CHECK int spot_train_run(
     spot_train_t *self, uint64_t seed, uint64_t replication, spot_event_log_t *log);
 
 /* The same in pieces, for tests: start, then step while it returns 1. A step visits at
- * most max_ticks ticks; of these there are those at which a change is seen or a
- * preparation ends. */
+ * most max_ticks instants; of these there are the ticks at which a change is seen or a
+ * preparation ends, and the wakes. */
 void spot_train_start(
     spot_train_t *self, uint64_t seed, uint64_t replication, spot_event_log_t *log);
 SPOT_MUST_CHECK int spot_train_step(spot_train_t *self, int64_t max_ticks);

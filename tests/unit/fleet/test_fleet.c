@@ -101,7 +101,7 @@ static void
 change_slots(
     spot_fleet_t *fleet, model_t *model, int32_t first, int32_t most, int64_t ready_ms)
 {
-    int32_t slots[CAPACITY], place, count = 0, num_active = 0;
+    int32_t slots[CAPACITY], lost[CAPACITY + 1], place, count = 0, num_active = 0;
     const bool is_add = model_find(model, first, &place) == SPOT_NUM_ROLES;
 
     for (int32_t slot = first; slot < CAPACITY && count < most; slot++) {
@@ -114,6 +114,7 @@ change_slots(
             model_add(model, slot, SPOT_PREPPING, ready_ms);
         } else {
             (void) model_take(model, before, place);
+            lost[num_active] = slot;
             num_active += before == SPOT_ACTIVE;
         }
         slots[count++] = slot;
@@ -121,7 +122,10 @@ change_slots(
     if (is_add) {
         spot_fleet_add(fleet, slots, count, ready_ms);
     } else {
-        assert_int_equal(spot_fleet_remove(fleet, slots, count), num_active);
+        fleet->num_lost = 0;
+        spot_fleet_remove(fleet, slots, count);
+        assert_int_equal(fleet->num_lost, num_active);
+        assert_memory_equal(fleet->lost, lost, (size_t) num_active * sizeof(*lost));
     }
 }
 
@@ -207,7 +211,9 @@ test_order(void **state)
     spot_fleet_set_active(&fleet, 5);
     assert_order(&fleet, SPOT_ACTIVE, "abcde");
     assert_order(&fleet, SPOT_STANDBY, "f");
-    assert_int_equal(spot_fleet_remove(&fleet, (int32_t[]){1}, 1), 1);
+    spot_fleet_remove(&fleet, (int32_t[]){1}, 1);
+    assert_int_equal(fleet.num_lost, 1);
+    assert_int_equal(fleet.lost[0], 1);
     spot_fleet_set_active(&fleet, 2);
     assert_order(&fleet, SPOT_ACTIVE, "ac");
     assert_order(&fleet, SPOT_STANDBY, "fde");
@@ -239,7 +245,8 @@ test_preparation(void **state)
     assert_order(&fleet, SPOT_PREPPING, "f");
     assert_order(&fleet, SPOT_STANDBY, "hca");
     assert_int_equal(spot_fleet_next_ready_ms(&fleet), 11);
-    assert_int_equal(spot_fleet_remove(&fleet, (int32_t[]){5}, 1), 0);
+    spot_fleet_remove(&fleet, (int32_t[]){5}, 1);
+    assert_int_equal(fleet.num_lost, 0); /* it was not active */
     assert_true(spot_fleet_next_ready_ms(&fleet) == INT64_MAX);
     assert_int_equal(spot_fleet_finish_preparation(&fleet, INT64_MAX - 1), 0);
     assert_int_equal(spot_fleet_population(&fleet), 3);

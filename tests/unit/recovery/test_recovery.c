@@ -213,11 +213,11 @@ decide(const spot_recovery_choice_t *choice, int32_t num_active, int32_t num_sta
         .num_active = num_active,
         .num_standby = num_standby,
         .num_prepping = 100};
-    const spot_recovery_change_t change = {num_lost_active};
+    const spot_recovery_change_t change = {.num_lost_active = num_lost_active};
     spot_recovery_plan_t plan;
 
     memset(&plan, 0, sizeof(plan));
-    choice->system->decide(choice->options, &view, &change, &plan);
+    choice->system->decide(choice->options, NULL, &view, &change, &plan);
     return plan;
 }
 
@@ -242,11 +242,12 @@ test_every_small_decision(void **state)
                 }
                 num_pipelines = num_pipelines > 3 ? 3 : num_pipelines;
                 if (num_lost == 0 && 4 * num_pipelines <= num_active) {
-                    assert_false(plan.is_new || plan.is_rollback);
+                    assert_false(plan.is_new);
                     continue;
                 }
-                assert_true(plan.is_new && plan.is_rollback);
+                assert_true(plan.is_new && plan.work == SPOT_WORK_ROLLED_BACK);
                 assert_int_equal(plan.num_pipelines, num_pipelines);
+                assert_int_equal(plan.num_active, 4 * num_pipelines);
                 assert_int_equal(
                     plan.reconfiguration_ms, 8000 + (num_lost > 0 ? 60000 : 0));
                 assert_int_equal(plan.reload_ms, 3000);
@@ -264,18 +265,18 @@ test_large_decisions(void **state)
         STEP_TIME, .pipeline_depth = 1000000, .max_pipelines = 1000000};
     static const spot_job_t flat = {
         STEP_TIME, .pipeline_depth = 1, .max_pipelines = 1000000};
-    const spot_recovery_change_t change = {0};
+    const spot_recovery_change_t change = {.kind = SPOT_CHANGE_MEMBERSHIP};
     spot_recovery_view_t view = {.job = &deep, .num_standby = 1000000};
     spot_recovery_plan_t plan = {0};
     spot_recovery_choice_t choice = bound("{}");
 
     (void) state;
-    choice.system->decide(choice.options, &view, &change, &plan);
+    choice.system->decide(choice.options, NULL, &view, &change, &plan);
     assert_true(plan.is_new);
     assert_int_equal(plan.num_pipelines, 1);
     assert_int_equal(plan.reconfiguration_ms, 0);
     view.job = &flat;
-    choice.system->decide(choice.options, &view, &change, &plan);
+    choice.system->decide(choice.options, NULL, &view, &change, &plan);
     assert_int_equal(plan.num_pipelines, 1000000);
     spot_recovery_choice_free(&choice);
 }

@@ -44,8 +44,7 @@ test_states_of_a_run(void **state)
     bind_good_scenario(&scenario, scenario_text);
     assert_int_equal(spot_train_init(&train, &scenario), 0);
     spot_train_start(&train, 1, 0, NULL);
-    assert_state(&train, "now 0 ms, end 60000 ms; since 0 ms: 0 active in 0 pipelines, "
-                         "training from 0 ms; "
+    assert_state(&train, "now 0 ms, end 60000 ms; since 0 ms: 0 active in 0 pipelines; "
                          "0 steps executed, 0 durable\n"
                          "living: 3 of 4: 0=i1 1=i2 2=i3\n"
                          "prepping: 3 of 4: 0 1 2\n"
