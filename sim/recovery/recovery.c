@@ -118,9 +118,23 @@ spot_recovery_table(const spot_node_t *node)
     return system == NULL ? NULL : system->options;
 }
 
+int
+spot_recovery_settle(spot_recovery_choice_t *self, spot_bind_t *bind,
+    const spot_node_t *root, const spot_job_t *job, int64_t capacity)
+{
+    if (self->system->settle == NULL) {
+        return 0;
+    }
+    return self->system->settle(
+        self->options, bind, spot_node_place(root, "recovery"), job, capacity);
+}
+
 void
 spot_recovery_choice_free(spot_recovery_choice_t *self)
 {
+    if (self->options != NULL && self->system->release != NULL) {
+        self->system->release(self->options);
+    }
     free(self->options);
     memset(self, 0, sizeof(*self));
 }

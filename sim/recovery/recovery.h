@@ -73,6 +73,15 @@ typedef struct {
     bool has_fitted_step_time;
 } spot_recovery_plan_t;
 
+/* A run that starts. */
+typedef struct {
+    const spot_job_t *job;
+    int64_t capacity; /* most instances at a time: slots are below it */
+    int64_t horizon_ms;
+    uint64_t seed; /* for a policy's own dice: stream SPOT_STREAM_RECOVERY */
+    uint64_t replication;
+} spot_recovery_start_t;
+
 typedef struct {
     const char *name; /* as in "recovery: {system: NAME}" */
     const char *doc;
@@ -85,9 +94,16 @@ typedef struct {
     /* Instances that are rented on demand for the whole run instead of those of the
      * trace, which is ignored; capacity: the fleet's. NULL: none. */
     int64_t (*num_on_demand)(const void *options, int64_t capacity);
-    /* What the policy remembers from one decision to the next, in bytes; it is zero when
-     * a run starts. NULL: nothing. */
+    /* Computes or reads what depends on the job too, once it is bound without an error;
+     * node: the system's, for messages. NULL: nothing. NO_MEMORY; what is wrong with the
+     * input is told through bind. */
+    int (*settle)(void *options, spot_bind_t *bind, const spot_node_t *node,
+        const spot_job_t *job, int64_t capacity);
+    void (*release)(void *options); /* frees what options hold; may be NULL */
+    /* What the policy remembers from one decision to the next, in bytes. When a run
+     * starts, it is zero and then started. NULL: nothing. */
     size_t (*state_size)(const void *options, const spot_job_t *job, int64_t capacity);
+    void (*start)(const void *options, void *state, const spot_recovery_start_t *run);
     /* Decides at one instant; asked when an active instance is lost, when one becomes
      * ready and when the plan wanted to be. The loss of an active instance needs a new
      * plan. */
@@ -139,6 +155,10 @@ const spot_recovery_t *spot_recovery_find(const char *name, spot_suggest_t *near
 
 /* The options by which a node is bound, or NULL. */
 const spot_field_t *spot_recovery_table(const spot_node_t *node);
+
+/* Calls the system's settle; root: of the document, for messages. NO_MEMORY. */
+SPOT_MUST_CHECK int spot_recovery_settle(spot_recovery_choice_t *self, spot_bind_t *bind,
+    const spot_node_t *root, const spot_job_t *job, int64_t capacity);
 
 void spot_recovery_choice_free(spot_recovery_choice_t *self);
 

@@ -305,8 +305,12 @@ spot_scenario_init(spot_scenario_t *self, const spot_node_t *root,
         spot_job_settle(&self->job, &bind, spot_node_place(root, "job.step_time"),
             self->fleet.capacity);
     }
+    if (ret == 0 && diag->num_errors == num_errors) {
+        ret = spot_recovery_settle(
+            &self->recovery, &bind, root, &self->job, self->fleet.capacity);
+    }
     warn_of_ignored_keys(self, &bind, root);
-    if (self->trace_node != NULL) {
+    if (ret != SPOT_ERR_NO_MEMORY && self->trace_node != NULL) {
         ret = bind_trace(self, &bind, like);
     }
     if (is_path) { /* only now is it known what the file has */

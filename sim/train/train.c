@@ -349,6 +349,25 @@ finish(spot_train_t *self)
     return has_overdraw(self) ? SPOT_ERR_OVERDRAW : 0;
 }
 
+static void
+start_recovery(spot_train_t *self)
+{
+    const spot_scenario_t *scenario = self->scenario;
+    const spot_recovery_choice_t *recovery = &scenario->recovery;
+    const spot_recovery_start_t run = {
+        .job = &scenario->job,
+        .capacity = scenario->fleet.capacity,
+        .horizon_ms = scenario->horizon_ms,
+        .seed = self->result.seed,
+        .replication = self->result.replication,
+    };
+
+    memset(self->recovery_state, 0, self->recovery_state_size);
+    if (recovery->system->start != NULL) {
+        recovery->system->start(recovery->options, self->recovery_state, &run);
+    }
+}
+
 void
 spot_train_start(
     spot_train_t *self, uint64_t seed, uint64_t replication, spot_event_log_t *log)
@@ -356,13 +375,13 @@ spot_train_start(
     memset(&self->result, 0, sizeof(self->result));
     memset(&self->episode, 0, sizeof(self->episode));
     memset(&self->pending, 0, sizeof(self->pending));
-    if (self->recovery_state != NULL) {
-        memset(self->recovery_state, 0, self->recovery_state_size);
-    }
     self->episode.training_ms = INT64_MAX;
     self->wake_ms = INT64_MAX;
     self->result.seed = seed;
     self->result.replication = replication;
+    if (self->recovery_state != NULL) {
+        start_recovery(self);
+    }
     self->log = log;
     self->first_pending = 0;
     self->first_begun = SIZE_MAX;

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "sim/recovery/layout.h"
+
+#include "base/error.h"
+
+size_t
+spot_layout_bytes(int64_t capacity)
+{
+    return 2 * (size_t) capacity * sizeof(int32_t);
+}
+
+/* Nobody holds anything. */
+static void
+clear(spot_layout_t *self)
+{
+    for (int32_t j = 0; j < self->capacity; j++) {
+        self->slots[j] = SPOT_LAYOUT_NOBODY;
+        self->places[j] = SPOT_LAYOUT_NOBODY;
+    }
+    self->num_held = 0;
+}
+
+void
+spot_layout_start(spot_layout_t *self, void *memory, int64_t capacity)
+{
+    self->capacity = (int32_t) capacity;
+    self->num_pipelines = 0;
+    self->depth = 0;
+    self->slots = memory;
+    self->places = self->slots + capacity;
+    clear(self);
+}
+
+void
+spot_layout_form(
+    spot_layout_t *self, const spot_fleet_t *fleet, int32_t num_pipelines, int32_t depth)
+{
+    const int32_t num_places = num_pipelines * depth;
+    int32_t count;
+
+    clear(self);
+    self->num_pipelines = num_pipelines;
+    self->depth = depth;
+    count = spot_fleet_list(fleet, SPOT_ACTIVE, self->slots);
+    if (count < num_places) {
+        count += spot_fleet_list(fleet, SPOT_STANDBY, self->slots + count);
+    }
+    spot_bug_assert(num_places <= count);
+    for (int32_t place = 0; place < count; place++) {
+        if (place < num_places) {
+            self->places[self->slots[place]] = place;
+        } else {
+            self->slots[place] = SPOT_LAYOUT_NOBODY;
+        }
+    }
+    self->num_held = num_places;
+}
+
+void
+spot_layout_lose(spot_layout_t *self, const int32_t *lost, int32_t num_lost)
+{
+    for (int32_t j = 0; j < num_lost; j++) {
+        const int32_t place = self->places[lost[j]];
+
+        if (place != SPOT_LAYOUT_NOBODY) {
+            self->slots[place] = SPOT_LAYOUT_NOBODY;
+            self->places[lost[j]] = SPOT_LAYOUT_NOBODY;
+            self->num_held--;
+        }
+    }
+}
+
+void
+spot_layout_put(spot_layout_t *self, int32_t slot, int32_t place)
+{
+    spot_bug_assert(self->slots[place] == SPOT_LAYOUT_NOBODY);
+    spot_bug_assert(self->places[slot] == SPOT_LAYOUT_NOBODY);
+    self->slots[place] = slot;
+    self->places[slot] = place;
+    self->num_held++;
+}
+
+int32_t
+spot_layout_replicas(const spot_layout_t *self, int32_t stage)
+{
+    int32_t count = 0;
+
+    for (int32_t d = 0; d < self->num_pipelines; d++) {
+        count += self->slots[d * self->depth + stage] != SPOT_LAYOUT_NOBODY;
+    }
+    return count;
+}
