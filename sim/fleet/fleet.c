@@ -148,20 +148,21 @@ void
 spot_fleet_remove(spot_fleet_t *self, const int32_t *slots, int32_t count)
 {
     const int64_t active_end = self->active_end, ready_end = self->ready_end;
-    const int32_t num_lost = self->num_lost;
-    int32_t num_prepping = 0;
+    int32_t *lost = self->lost + self->num_lost;
+    int32_t num_active = 0, num_prepping = 0;
 
     for (int32_t j = 0; j < count; j++) {
         const int64_t place = self->place[slots[j]];
 
         self->slots[place] = -1;
-        self->lost[self->num_lost] = slots[j];
-        self->num_lost += place < active_end;
+        lost[num_active] = slots[j];
+        num_active += place < active_end;
         num_prepping += place >= ready_end;
     }
-    self->counts[SPOT_ACTIVE] -= self->num_lost - num_lost;
+    self->num_lost += num_active;
+    self->counts[SPOT_ACTIVE] -= num_active;
     self->counts[SPOT_PREPPING] -= num_prepping;
-    self->counts[SPOT_STANDBY] -= count - (self->num_lost - num_lost) - num_prepping;
+    self->counts[SPOT_STANDBY] -= count - num_active - num_prepping;
     skip_holes(self);
 }
 

@@ -61,6 +61,8 @@ typedef struct {
                                  from the front of standby */
     int32_t num_pipelines;    /* 0: those in use only pause, until the next plan */
     int64_t step_ms;          /* 0: that of the job for num_pipelines of its depth */
+    int32_t awaited_standby;  /* no need to ask because instances become ready before so
+                                 many are standby */
     /* Pause parts, in this order; none is paid at time 0 or without instances. */
     int64_t flush_ms; /* stalled; then all steps that ended are durable */
     int64_t reconfiguration_ms;
@@ -105,8 +107,8 @@ typedef struct {
     size_t (*state_size)(const void *options, const spot_job_t *job, int64_t capacity);
     void (*start)(const void *options, void *state, const spot_recovery_start_t *run);
     /* Decides at one instant; asked when an active instance is lost, when one becomes
-     * ready and when the plan wanted to be. The loss of an active instance needs a new
-     * plan. */
+     * ready (and the plan's awaited_standby are) and when the plan wanted to be. The
+     * loss of an active instance needs a new plan. */
     void (*decide)(const void *options, void *state, const spot_recovery_view_t *view,
         const spot_recovery_change_t *change, spot_recovery_plan_t *plan);
 } spot_recovery_t;

@@ -19,9 +19,6 @@ checkpoint_decide(const void *options, void *state, const spot_recovery_view_t *
     int64_t num_pipelines;
 
     (void) state;
-    if (!has_loss && view->num_standby < view->job->pipeline_depth) {
-        return; /* as most often: no further pipeline fits */
-    }
     num_pipelines = spot_job_pipelines(view->job, spot_recovery_num_usable(view));
     if (!has_loss && num_pipelines * view->job->pipeline_depth <= view->num_active) {
         return;
@@ -29,6 +26,7 @@ checkpoint_decide(const void *options, void *state, const spot_recovery_view_t *
     plan->is_new = true;
     plan->work = SPOT_WORK_ROLLED_BACK;
     spot_recovery_plan_pipelines(plan, view->job, num_pipelines);
+    plan->awaited_standby = (int32_t) view->job->pipeline_depth;
     plan->reconfiguration_ms =
         view->job->reconfiguration_ms + (has_loss ? self->detection_ms : 0);
     plan->reload_ms = view->job->reload_ms;

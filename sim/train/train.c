@@ -264,16 +264,30 @@ decide(spot_train_t *self, const spot_recovery_change_t *change)
     }
     if (plan.is_new) {
         spot_episode_begin(self, &plan);
+        self->wake_ms = INT64_MAX;
+        self->awaited_standby = plan.awaited_standby;
     }
-    if (plan.is_new || plan.wake_ms > 0 || plan.wakes_at_step_end) {
+    if (plan.wake_ms > 0 || plan.wakes_at_step_end) {
         self->wake_ms = spot_episode_wake_ms(self, &plan);
     }
 }
 
+/* Whether the recovery system is to be asked. The single conditions are as good as
+ * random: one branch for all. */
+static bool
+must_ask(const spot_train_t *self)
+{
+    const bool is_more = (self->num_ready > 0) &
+                         (self->fleet.counts[SPOT_STANDBY] >= self->awaited_standby);
+
+    return (self->fleet.num_lost > 0) | is_more;
+}
+
 /* The changes of the trace that are seen at this tick, and the ends of preparation. */
 static void
-visit_tick(spot_train_t *self)
+visit_tick(spot_train_t *self, int64_t tick_ms)
 {
+    advance_to(self, tick_ms);
     self->num_ready = spot_fleet_finish_preparation(&self->fleet, self->now_ms);
     self->fleet.num_lost = 0;
     while (self->seen_ms == self->now_ms) {
@@ -286,7 +300,7 @@ visit_tick(spot_train_t *self)
     if (self->membership.population > self->result.peak_instances) {
         self->result.peak_instances = self->membership.population;
     }
-    if (self->fleet.num_lost > 0 || self->num_ready > 0) {
+    if (must_ask(self)) {
         const spot_recovery_change_t change = {
             .kind = SPOT_CHANGE_MEMBERSHIP,
             .num_lost_active = self->fleet.num_lost,
@@ -296,25 +310,21 @@ visit_tick(spot_train_t *self)
 
         decide(self, &change);
     }
+    if (self->log != NULL) {
+        spot_run_log_fleet(self);
+    }
 }
 
-/* Everything that is seen at one instant, in the order of the state machine: the job's
- * own affairs first, then the cluster's. */
-static void
-visit(spot_train_t *self, int64_t time_ms)
+/* The instant that the recovery system has asked for. What is seen at the same one of
+ * the cluster comes after it. */
+SPOT_NOINLINE static void
+visit_wake(spot_train_t *self)
 {
-    const int64_t tick_ms = next_tick_ms(self);
+    const spot_recovery_change_t change = {.kind = SPOT_CHANGE_WAKE};
 
-    advance_to(self, time_ms);
-    if (self->wake_ms == time_ms) {
-        const spot_recovery_change_t change = {.kind = SPOT_CHANGE_WAKE};
-
-        self->wake_ms = INT64_MAX;
-        decide(self, &change);
-    }
-    if (tick_ms == time_ms && time_ms < self->end_ms) {
-        visit_tick(self);
-    }
+    advance_to(self, self->wake_ms);
+    self->wake_ms = INT64_MAX;
+    decide(self, &change);
     if (self->log != NULL) {
         spot_run_log_fleet(self);
     }
@@ -393,6 +403,7 @@ spot_train_start(
     self->now_ms = 0;
     self->end_ms = self->scenario->horizon_ms;
     self->num_pipelines = 0;
+    self->awaited_standby = 0;
     self->result.initial = self->membership.population;
     spot_fleet_add(&self->fleet, self->membership.taken, self->membership.population, 0);
     if (!self->has_one_price) {
@@ -410,12 +421,15 @@ spot_train_step(spot_train_t *self, int64_t max_ticks)
 {
     for (int64_t j = 0; j < max_ticks; j++) {
         const int64_t tick_ms = next_tick_ms(self);
-        const int64_t time_ms = self->wake_ms < tick_ms ? self->wake_ms : tick_ms;
 
-        if (time_ms >= self->end_ms) {
+        if (self->wake_ms <= tick_ms && self->wake_ms < self->end_ms) {
+            visit_wake(self);
+            continue;
+        }
+        if (tick_ms >= self->end_ms) {
             return finish(self);
         }
-        visit(self, time_ms);
+        visit_tick(self, tick_ms);
     }
     return 1;
 }

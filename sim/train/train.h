@@ -75,7 +75,6 @@ typedef struct {
     int64_t training_ms;       /* when training starts; INT64_MAX: not at all */
     int64_t head_ms;           /* of the first step, done before */
     const spot_cycle_t *cycle; /* of its steps and checkpoints; NULL: no training */
-    spot_progress_t progress;  /* once it has ended, if it has trained */
 } spot_episode_t;
 
 /* Work that is neither durable nor lost. */
@@ -88,9 +87,10 @@ typedef struct {
 typedef struct {
     spot_work_time_t ended; /* of steps that ended */
     spot_work_time_t begun; /* of the step under way */
-    double step_fraction;   /* of it */
-    int64_t since_steps;    /* since the latest checkpoint, or since all was lost */
-    int64_t since_ms;       /* the same as time of the job */
+    int64_t done_ms;        /* of it, when a step took step_ms */
+    int64_t step_ms;
+    int64_t since_steps; /* since the latest checkpoint, or since all was lost */
+    int64_t since_ms;    /* the same as time of the job */
 } spot_pending_t;
 
 /* Steps and checkpoints of a number of pipelines, and where their step time is from. */
@@ -114,11 +114,12 @@ typedef struct {
     size_t first_pending;  /* record of the log from which work may be pending */
     size_t first_begun;    /* the same for the step under way; SIZE_MAX: none is */
     int64_t now_ms;
-    int64_t end_ms;         /* of the run, as far as it is known */
-    int64_t seen_ms;        /* the tick at which the next change of the trace is seen */
-    int64_t ready_after_ms; /* from the tick of an arrival to that of being ready */
-    int64_t wake_ms;        /* when the recovery system wants to be asked */
-    int32_t num_ready;      /* became standby at this tick */
+    int64_t end_ms;          /* of the run, as far as it is known */
+    int64_t seen_ms;         /* the tick at which the next change of the trace is seen */
+    int64_t ready_after_ms;  /* from the tick of an arrival to that of being ready */
+    int64_t wake_ms;         /* when the recovery system wants to be asked */
+    int32_t num_ready;       /* became standby at this tick */
+    int32_t awaited_standby; /* before the recovery system cares for them */
     int32_t num_pipelines;
     void *recovery_state; /* what the recovery system remembers; NULL: nothing */
     size_t recovery_state_size;
