@@ -385,6 +385,7 @@ spot_train_start(
     self->log = log;
     self->first_pending = 0;
     self->first_begun = SIZE_MAX;
+    self->first_head = SIZE_MAX;
     if (log != NULL) {
         spot_event_log_clear(log);
     }

@@ -88,9 +88,8 @@ typedef struct {
 typedef struct {
     spot_work_time_t ended; /* of steps that ended */
     spot_work_time_t begun; /* of the step under way */
-    double step_fraction;   /* of it */
-    int64_t since_steps;    /* since the latest checkpoint, or since all was lost */
-    int64_t since_ms;       /* the same as time of the job */
+    spot_work_time_t head;  /* of ended: before the episode, on its first step */
+    double step_fraction;   /* of the step under way */
 } spot_pending_t;
 
 /* Steps and checkpoints of a number of pipelines, and where their step time is from. */
@@ -113,6 +112,7 @@ typedef struct {
     spot_event_log_t *log; /* NULL: no log */
     size_t first_pending;  /* record of the log from which work may be pending */
     size_t first_begun;    /* the same for the step under way; SIZE_MAX: none is */
+    size_t first_head;     /* and for the first step of the episode, before it */
     int64_t now_ms;
     int64_t end_ms;         /* of the run, as far as it is known */
     int64_t seen_ms;        /* the tick at which the next change of the trace is seen */

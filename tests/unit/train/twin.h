@@ -32,6 +32,11 @@ typedef struct {
     int64_t detection_ms; /* added to the reconfiguration after a loss */
     size_t num_prices;
     spot_price_step_t prices[TWIN_MAX_PRICES]; /* [num_prices] of a spot instance */
+    /* Who decides instead of the checkpoint system; view->job and view->fleet are NULL.
+     */
+    void (*decide)(void *script, const spot_recovery_view_t *view,
+        const spot_recovery_change_t *change, spot_recovery_plan_t *plan);
+    void *script;
 } twin_setting_t;
 
 /* Runs the job on a trace that names its instances. seed and replication of the result
