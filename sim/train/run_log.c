@@ -14,6 +14,7 @@ const char *
 spot_log_record_name(const spot_log_record_t *record)
 {
     static const char *const names[] = {[SPOT_LOG_DURABLE] = "durable",
+        [SPOT_LOG_NOTICE] = "notice",
         [SPOT_LOG_ROLLBACK] = "rollback",
         [SPOT_LOG_FLEET] = "fleet",
         [SPOT_LOG_PHASE] = "phase",
@@ -30,22 +31,21 @@ add(spot_train_t *train, int64_t time_ms, spot_log_kind_t kind,
     spot_event_log_add(train->log, time_ms, (int32_t) kind, values, NULL);
 }
 
-/* The names of the instances of a change, with blanks between. The caller frees it. */
+/* The names of instances, with blanks between. The caller frees it. */
 static char *
-join_names(const spot_membership_t *membership, const spot_change_t *change)
+join_names(const spot_membership_t *membership, const int32_t *slots, int32_t count)
 {
     char text[SPOT_INSTANCE_NAME_BYTES];
     size_t num_bytes = 1;
     char *names, *end;
 
-    for (int32_t j = 0; j < change->count; j++) {
-        num_bytes +=
-            strlen(spot_membership_name(membership, change->slots[j], text)) + 1;
+    for (int32_t j = 0; j < count; j++) {
+        num_bytes += strlen(spot_membership_name(membership, slots[j], text)) + 1;
     }
     names = malloc(num_bytes);
     end = names;
-    for (int32_t j = 0; names != NULL && j < change->count; j++) {
-        const char *name = spot_membership_name(membership, change->slots[j], text);
+    for (int32_t j = 0; names != NULL && j < count; j++) {
+        const char *name = spot_membership_name(membership, slots[j], text);
         const size_t length = strlen(name);
 
         memcpy(end, name, length);
@@ -58,20 +58,38 @@ join_names(const spot_membership_t *membership, const spot_change_t *change)
     return names;
 }
 
+/* A record of some instances. */
+static void
+add_named(spot_train_t *train, spot_log_kind_t kind,
+    const int64_t values[SPOT_EVENT_VALUES], const int32_t *slots, int32_t count)
+{
+    char *names = join_names(&train->membership, slots, count);
+
+    if (names == NULL) {
+        train->log->has_failed = SPOT_ERR_NO_MEMORY;
+        return;
+    }
+    spot_event_log_add(train->log, train->now_ms, (int32_t) kind, values, names);
+    free(names);
+}
+
 void
 spot_run_log_change(spot_train_t *train, const spot_change_t *change)
 {
     const int64_t values[SPOT_EVENT_VALUES] = {
         change->count, change->num_clipped, train->membership.population, change->kind};
-    char *names;
 
-    names = join_names(&train->membership, change);
-    if (names == NULL) {
-        train->log->has_failed = SPOT_ERR_NO_MEMORY;
-        return;
-    }
-    spot_event_log_add(train->log, train->now_ms, SPOT_LOG_CHANGE, values, names);
-    free(names);
+    add_named(train, SPOT_LOG_CHANGE, values, change->slots, change->count);
+}
+
+void
+spot_run_log_notice(spot_train_t *train)
+{
+    const spot_notices_t *notices = &train->notices;
+    const int64_t values[SPOT_EVENT_VALUES] = {
+        notices->num_noticed, notices->deadline_ms};
+
+    add_named(train, SPOT_LOG_NOTICE, values, notices->noticed, notices->num_noticed);
 }
 
 void
@@ -287,6 +305,7 @@ write_record(
     static const char *const keys[][SPOT_EVENT_VALUES] = {
         [SPOT_LOG_DURABLE] = {"checkpoint", "steps_durable", "checkpoints"},
         [SPOT_LOG_CHANGE] = {"count", "clipped", "population"},
+        [SPOT_LOG_NOTICE] = {"count", "deadline_ms"},
         [SPOT_LOG_ROLLBACK] = {"steps_lost", "steps_durable", "lost_ms",
             "checkpoints_aborted"},
         [SPOT_LOG_FLEET] = {"prepping", "standby", "active", "pipelines"},

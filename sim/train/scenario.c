@@ -72,6 +72,14 @@ static const spot_field_t fleet_fields[] = {
         .max = HUGE_VAL,
         .initial = "180 s",
         .help = "time from the arrival of an instance until it is ready"},
+    {.name = "notice",
+        .type = SPOT_FIELD_DURATION,
+        .offset = offsetof(spot_fleet_setting_t, notice_ms),
+        .max = (double) SPOT_MAX_DURATION_MS,
+        .initial = "0 s",
+        .help =
+            "how long before a preemption it is announced to the recovery system, at "
+            "the next tick; 0 s: not at all"},
     {.name = "price",
         .type = SPOT_FIELD_MAP,
         .offset = offsetof(spot_fleet_setting_t, price),

@@ -16,6 +16,7 @@ typedef struct {
     int64_t capacity; /* most instances at a time, >= 1 */
     int64_t initial;  /* at time 0 unless the trace brings its own */
     int64_t preparation_ms;
+    int64_t notice_ms; /* how long before a preemption it is announced; 0: not at all */
     spot_price_t price;
 } spot_fleet_setting_t;
 

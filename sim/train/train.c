@@ -12,30 +12,13 @@
 const char *const spot_job_phase_names[SPOT_NUM_JOB_PHASES] = {
     "waiting", "reconfiguring", "reloading", "training"};
 
-/* The tick at which something that happens at time_ms is seen. */
-static int64_t
-tick_at_or_after(const spot_train_t *self, int64_t time_ms)
-{
-    const int64_t tick_ms = self->scenario->tick_ms;
-    /* A product is faster than a quotient; it is right to one tick, which is mended. */
-    int64_t tick = (int64_t) ((double) time_ms * self->ticks_per_ms) * tick_ms;
-
-    while (tick < time_ms) {
-        tick += tick_ms;
-    }
-    while (tick - tick_ms >= time_ms) {
-        tick -= tick_ms;
-    }
-    return tick;
-}
-
 /* Preparation that takes no time still ends at the next tick: step 2 is before step 3.
  */
 static int64_t
 ready_after_ms(const spot_train_t *self)
 {
     const int64_t preparation_ms =
-        tick_at_or_after(self, self->scenario->fleet.preparation_ms);
+        spot_ticks_at_or_after(&self->ticks, self->scenario->fleet.preparation_ms);
 
     return preparation_ms > 0 ? preparation_ms : self->scenario->tick_ms;
 }
@@ -74,7 +57,7 @@ spot_train_init(spot_train_t *self, const spot_scenario_t *scenario)
 
     memset(self, 0, sizeof(*self));
     self->scenario = scenario;
-    self->ticks_per_ms = 1 / (double) scenario->tick_ms;
+    self->ticks = spot_ticks_of(scenario->tick_ms);
     self->ready_after_ms = ready_after_ms(self);
     self->worlds = spot_calloc(
         (size_t) (scenario->fleet.capacity / scenario->job.pipeline_depth) + 1,
@@ -93,6 +76,9 @@ spot_train_init(spot_train_t *self, const spot_scenario_t *scenario)
     if (ret == 0) {
         ret = spot_fleet_init(&self->fleet, scenario->fleet.capacity);
     }
+    if (ret == 0) {
+        ret = spot_notices_init(&self->notices, scenario);
+    }
     return ret != 0 ? ret : init_recovery(self);
 }
 
@@ -101,6 +87,7 @@ spot_train_free(spot_train_t *self)
 {
     spot_membership_free(&self->membership);
     spot_fleet_free(&self->fleet);
+    spot_notices_free(&self->notices);
     free(self->worlds);
     free(self->meters);
     free(self->recovery_state);
@@ -113,7 +100,8 @@ look_ahead(spot_train_t *self)
 {
     const int64_t time_ms = spot_membership_next_ms(&self->membership);
 
-    self->seen_ms = time_ms == INT64_MAX ? INT64_MAX : tick_at_or_after(self, time_ms);
+    self->seen_ms =
+        time_ms == INT64_MAX ? INT64_MAX : spot_ticks_at_or_after(&self->ticks, time_ms);
 }
 
 /* From now on num_more instances are paid for each of count slots; NULL: the first ones.
@@ -229,13 +217,14 @@ advance_to(spot_train_t *self, int64_t time_ms)
     self->now_ms = time_ms;
 }
 
-/* At which a change is seen or a preparation ends. */
+/* At which a change is seen, a preparation ends or a notice may come. */
 static int64_t
 next_tick_ms(const spot_train_t *self)
 {
     const int64_t ready_ms = spot_fleet_next_ready_ms(&self->fleet);
+    const int64_t due_ms = self->seen_ms < ready_ms ? self->seen_ms : ready_ms;
 
-    return self->seen_ms < ready_ms ? self->seen_ms : ready_ms;
+    return due_ms < self->notices.next_ms ? due_ms : self->notices.next_ms;
 }
 
 /* Asks the recovery system, which must answer the loss of an active instance. */
@@ -252,6 +241,7 @@ decide(spot_train_t *self, const spot_recovery_change_t *change)
         .num_standby = self->fleet.counts[SPOT_STANDBY],
         .num_prepping = self->fleet.counts[SPOT_PREPPING],
         .training_ms = self->episode.training_ms,
+        .deadlines_ms = self->notices.deadlines_ms,
     };
     spot_recovery_plan_t plan = {0};
 
@@ -270,28 +260,51 @@ decide(spot_train_t *self, const spot_recovery_change_t *change)
     }
 }
 
-/* The changes of the trace that are seen at this tick, and the ends of preparation. */
+/* The changes of the trace that are seen at this tick. */
 static void
-visit_tick(spot_train_t *self)
+see_changes(spot_train_t *self)
 {
-    self->num_ready = spot_fleet_finish_preparation(&self->fleet, self->now_ms);
-    self->fleet.num_lost = 0;
     while (self->seen_ms == self->now_ms) {
         spot_change_t change;
 
         (void) spot_membership_next(&self->membership, &change);
         apply_change(self, &change);
+        if (self->notices.lead_ms > 0) {
+            spot_notices_see(&self->notices, &change);
+        }
         look_ahead(self);
     }
     if (self->membership.population > self->result.peak_instances) {
         self->result.peak_instances = self->membership.population;
     }
-    if (self->fleet.num_lost > 0 || self->num_ready > 0) {
+}
+
+/* What comes from outside at this tick, and the ends of preparation; one question. */
+static void
+visit_tick(spot_train_t *self)
+{
+    int32_t num_noticed = 0;
+
+    self->num_ready = spot_fleet_finish_preparation(&self->fleet, self->now_ms);
+    self->fleet.num_lost = 0;
+    see_changes(self);
+    if (self->notices.next_ms <= self->now_ms) {
+        spot_notices_look(&self->notices, self->now_ms);
+        num_noticed = self->notices.num_noticed;
+        if (num_noticed > 0 && self->log != NULL) {
+            spot_run_log_notice(self);
+        }
+    }
+    if (self->fleet.num_lost > 0 || self->num_ready > 0 || num_noticed > 0) {
+        const bool is_notice = self->fleet.num_lost == 0 && self->num_ready == 0;
         const spot_recovery_change_t change = {
-            .kind = SPOT_CHANGE_MEMBERSHIP,
+            .kind = is_notice ? SPOT_CHANGE_NOTICE : SPOT_CHANGE_MEMBERSHIP,
             .num_lost_active = self->fleet.num_lost,
             .lost = self->fleet.lost,
             .num_ready = self->num_ready,
+            .num_noticed = num_noticed,
+            .noticed = self->notices.noticed,
+            .deadline_ms = self->notices.deadline_ms,
         };
 
         decide(self, &change);
@@ -327,7 +340,7 @@ has_overdraw(const spot_train_t *self)
     const int64_t stopped_ms = spot_membership_stopped_ms(&self->membership);
 
     return self->seen_ms == INT64_MAX && stopped_ms >= 0 &&
-           tick_at_or_after(self, stopped_ms) < self->end_ms;
+           spot_ticks_at_or_after(&self->ticks, stopped_ms) < self->end_ms;
 }
 
 static int
@@ -345,6 +358,9 @@ finish(spot_train_t *self)
     settle_cost(self);
     if (self->log != NULL) {
         spot_run_log_end(self);
+    }
+    if (self->notices.has_failed != 0) {
+        return self->notices.has_failed;
     }
     return has_overdraw(self) ? SPOT_ERR_OVERDRAW : 0;
 }
@@ -400,6 +416,7 @@ spot_train_start(
         start_meters(self);
     }
     look_ahead(self);
+    spot_notices_start(&self->notices, seed, replication);
     if (log != NULL && next_tick_ms(self) > 0) {
         spot_run_log_fleet(self);
     }

@@ -18,7 +18,9 @@
 #include "sim/engine/event_log.h"
 #include "sim/fleet/fleet.h"
 #include "sim/train/ledger.h"
+#include "sim/train/notices.h"
 #include "sim/train/scenario.h"
+#include "sim/train/tick.h"
 #include "traces/generate/membership.h"
 
 /* What the job does with its time. */
@@ -107,7 +109,8 @@ typedef struct {
     spot_meter_t
         *meters; /* [num_meters] first what has no price of its own, then by zone */
     bool has_one_price; /* for all, all the time: the ledger says what is paid */
-    double ticks_per_ms;
+    spot_ticks_t ticks;
+    spot_notices_t notices;
     spot_world_t *worlds;  /* [most pipelines + 1] */
     spot_event_log_t *log; /* NULL: no log */
     size_t first_pending;  /* record of the log from which work may be pending */
@@ -141,8 +144,8 @@ SPOT_API SPOT_MUST_CHECK int spot_train_run(
     spot_train_t *self, uint64_t seed, uint64_t replication, spot_event_log_t *log);
 
 /* The same in pieces, for tests: start, then step while it returns 1. A step visits at
- * most max_ticks instants; of these there are the ticks at which a change is seen or a
- * preparation ends, and the wakes. */
+ * most max_ticks instants; of these there are the ticks at which a change is seen, a
+ * preparation ends or a notice may come, and the wakes. */
 void spot_train_start(
     spot_train_t *self, uint64_t seed, uint64_t replication, spot_event_log_t *log);
 SPOT_MUST_CHECK int spot_train_step(spot_train_t *self, int64_t max_ticks);

@@ -26,12 +26,15 @@ typedef struct {
     int64_t now_ms, training_ms;
     int64_t kind, num_lost, num_ready;
     int64_t num_pipelines, num_active, num_standby, num_prepping;
+    int64_t num_noticed, deadline_ms;     /* 0 without a notice */
+    int64_t deadlines_ms[SPOT_NUM_ROLES]; /* sums of those announced */
 } asked_t;
 
 /* How many plans had what. */
 typedef struct {
     size_t num_rolled_back, num_steps_kept, num_copies, num_kept, num_held, num_flushes;
     size_t num_same, num_own_step, num_wakes, num_step_ends, num_not_new;
+    size_t num_notices, num_noticed_losses;
 } met_t;
 
 typedef struct {
@@ -115,16 +118,24 @@ draw_wake(spot_rng_t *rng, script_t *self, int64_t now_ms, spot_recovery_plan_t 
 
 static void
 script_decide(void *script, const spot_recovery_view_t *view,
-    const spot_recovery_change_t *change, spot_recovery_plan_t *plan)
+    const spot_recovery_change_t *change, const int64_t deadlines_ms[SPOT_NUM_ROLES],
+    spot_recovery_plan_t *plan)
 {
     script_t *self = script;
+    asked_t *asked = &self->asked[self->num_asked];
     spot_rng_t rng;
 
     assert_true(self->num_asked < MAX_ASKED);
     spot_rng_seek(&rng, self->seed, 0, SPOT_STREAM_RECOVERY, self->num_asked);
-    self->asked[self->num_asked++] = (asked_t){view->now_ms, view->training_ms,
-        change->kind, change->num_lost_active, change->num_ready, view->num_pipelines,
-        view->num_active, view->num_standby, view->num_prepping};
+    self->num_asked++;
+    *asked = (asked_t){view->now_ms, view->training_ms, change->kind,
+        change->num_lost_active, change->num_ready, view->num_pipelines,
+        view->num_active, view->num_standby, view->num_prepping, change->num_noticed,
+        change->num_noticed > 0 ? change->deadline_ms : 0,
+        {deadlines_ms[0], deadlines_ms[1], deadlines_ms[2]}};
+    self->met.num_notices += change->kind == SPOT_CHANGE_NOTICE;
+    self->met.num_noticed_losses +=
+        change->num_noticed > 0 && change->num_lost_active > 0;
     plan->is_new = below(&rng, 2) > 0 || change->num_lost_active > 0;
     if (below(&rng, 50) > 0) { /* else it sleeps */
         draw_wake(&rng, self, view->now_ms, plan);
@@ -143,14 +154,35 @@ script_decide(void *script, const spot_recovery_view_t *view,
     self->met.num_flushes += plan->flush_ms > 0;
 }
 
+/* Of the instances of a role whose preemption has been announced. */
+static int64_t
+sum_deadlines_ms(const spot_recovery_view_t *view, spot_role_t role)
+{
+    int32_t slots[MAX_LIVES];
+    const int32_t count = spot_fleet_list(view->fleet, role, slots);
+    int64_t sum_ms = 0;
+
+    for (int32_t j = 0; j < count; j++) {
+        const int64_t deadline_ms = view->deadlines_ms[slots[j]];
+
+        assert_true(deadline_ms >= view->now_ms); /* a wake goes before the loss */
+        sum_ms += deadline_ms == INT64_MAX ? 0 : deadline_ms;
+    }
+    return sum_ms;
+}
+
 static void
 system_decide(const void *options, void *state, const spot_recovery_view_t *view,
     const spot_recovery_change_t *change, spot_recovery_plan_t *plan)
 {
     const options_t *self = options;
+    int64_t deadlines_ms[SPOT_NUM_ROLES] = {0};
 
     (void) state;
-    script_decide(self->script, view, change, plan);
+    for (int role = 0; view->deadlines_ms != NULL && role < SPOT_NUM_ROLES; role++) {
+        deadlines_ms[role] = sum_deadlines_ms(view, (spot_role_t) role);
+    }
+    script_decide(self->script, view, change, deadlines_ms, plan);
 }
 
 static const spot_recovery_t scripted = {
@@ -262,6 +294,25 @@ check_asked(const case_t *self)
     }
 }
 
+/* None, of some milliseconds, of whole ticks, or long enough to know all. */
+static int64_t
+draw_notice_ms(const twin_setting_t *setting, uint64_t seed)
+{
+    spot_rng_t rng;
+
+    spot_rng_seek(&rng, seed, 1, SPOT_STREAM_RECOVERY, 0);
+    switch (below(&rng, 5)) {
+        case 0:
+            return below(&rng, 3 * setting->tick_ms);
+        case 1:
+            return (1 + below(&rng, 8)) * setting->tick_ms;
+        case 2:
+            return 1 + below(&rng, setting->horizon_ms);
+        default:
+            return 0;
+    }
+}
+
 static void
 check_case(uint64_t seed, spot_event_log_t *log, met_t *met)
 {
@@ -271,6 +322,7 @@ check_case(uint64_t seed, spot_event_log_t *log, met_t *met)
     case_t self;
 
     draw_case(&self, seed);
+    self.setting.notice_ms = draw_notice_ms(&self.setting, seed);
     bind_scripted(&self, &scenario);
     engine = run_scenario(&scenario, 0, NULL);
     twin_run(&self.setting, scenario.trace.recording, &twin);

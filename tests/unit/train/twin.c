@@ -54,6 +54,48 @@ count_preemption(twin_t *self)
     result->preempted++;
 }
 
+static int64_t
+tick_at_or_after(const twin_t *self, int64_t time_ms)
+{
+    const int64_t tick_ms = self->setting->tick_ms;
+
+    return (time_ms + tick_ms - 1) / tick_ms * tick_ms;
+}
+
+/* Whether an event is about an instance. */
+static bool
+names(const spot_event_t *event, int32_t name_id)
+{
+    for (int32_t j = 0; j < event->count; j++) {
+        if (event->name_ids[j] == name_id) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* An instance that comes now; what will become of it is the next event about it. */
+static instance_t
+new_instance(const twin_t *self, int32_t name_id, int64_t ready_ms)
+{
+    instance_t instance = {name_id, ready_ms, NEVER, NEVER, false};
+    size_t j = self->event_id;
+
+    while (j < self->trace->num_events && !names(&self->trace->events[j], name_id)) {
+        j++;
+    }
+    if (self->setting->notice_ms > 0 && j < self->trace->num_events &&
+        self->trace->events[j].kind == SPOT_EVENT_PREEMPT) {
+        const int64_t time_ms = self->trace->events[j].time_ms;
+        const int64_t notice_ms =
+            tick_at_or_after(self, LARGER(0, time_ms - self->setting->notice_ms));
+
+        instance.deadline_ms = tick_at_or_after(self, time_ms);
+        instance.notice_ms = LARGER(self->now_ms, notice_ms);
+    }
+    return instance;
+}
+
 static void
 see_instance(twin_t *self, spot_event_kind_t kind, int32_t name_id)
 {
@@ -65,7 +107,7 @@ see_instance(twin_t *self, spot_event_kind_t kind, int32_t name_id)
             return;
         }
         list_append(&self->prepping,
-            (instance_t){name_id, self->now_ms + self->setting->preparation_ms});
+            new_instance(self, name_id, self->now_ms + self->setting->preparation_ms));
         result->added++;
     } else if (!remove_instance(self, name_id)) {
         result->clipped++; /* as its addition was */
@@ -95,6 +137,41 @@ see_events(twin_t *self)
         LARGER(self->result->peak_instances, twin_population(self));
 }
 
+/* Preemptions that are to be announced now. */
+static void
+see_notices(twin_t *self)
+{
+    list_t *lists[SPOT_NUM_ROLES] = {&self->prepping, &self->standby, &self->active};
+
+    self->num_noticed = 0;
+    self->deadline_ms = NEVER;
+    for (int role = 0; role < SPOT_NUM_ROLES; role++) {
+        for (int64_t j = 0; j < lists[role]->num; j++) {
+            instance_t *instance = &lists[role]->items[j];
+
+            if (instance->notice_ms == self->now_ms) {
+                instance->is_noticed = true;
+                self->num_noticed++;
+                self->deadline_ms = SMALLER(self->deadline_ms, instance->deadline_ms);
+            }
+        }
+    }
+}
+
+/* Of those who have been announced. */
+static int64_t
+sum_deadlines_ms(const list_t *list)
+{
+    int64_t sum_ms = 0;
+
+    for (int64_t j = 0; j < list->num; j++) {
+        if (list->items[j].is_noticed) {
+            sum_ms += list->items[j].deadline_ms;
+        }
+    }
+    return sum_ms;
+}
+
 /* New pipelines if an active instance was lost or a pipeline can be gained. */
 static void
 checkpoint_decide(const twin_t *self, const spot_recovery_view_t *view,
@@ -122,7 +199,11 @@ decide(twin_t *self, spot_change_kind_t kind)
     const bool is_wake = kind == SPOT_CHANGE_WAKE;
     const spot_recovery_change_t change = {.kind = kind,
         .num_lost_active = is_wake ? 0 : self->num_lost,
-        .num_ready = is_wake ? 0 : self->num_ready};
+        .num_ready = is_wake ? 0 : self->num_ready,
+        .num_noticed = is_wake ? 0 : self->num_noticed,
+        .deadline_ms = self->deadline_ms};
+    const int64_t deadlines_ms[SPOT_NUM_ROLES] = {sum_deadlines_ms(&self->prepping),
+        sum_deadlines_ms(&self->standby), sum_deadlines_ms(&self->active)};
     const spot_recovery_view_t view = {.now_ms = self->now_ms,
         .num_pipelines = self->num_pipelines,
         .num_active = (int32_t) self->active.num,
@@ -132,7 +213,7 @@ decide(twin_t *self, spot_change_kind_t kind)
     spot_recovery_plan_t plan = {0};
 
     if (setting->decide != NULL) {
-        setting->decide(setting->script, &view, &change, &plan);
+        setting->decide(setting->script, &view, &change, deadlines_ms, &plan);
     } else {
         checkpoint_decide(self, &view, &change, &plan);
     }
@@ -151,8 +232,11 @@ see_tick(twin_t *self)
 {
     finish_preparation(self);
     see_events(self);
+    see_notices(self);
     if (self->num_lost > 0 || self->num_ready > 0) {
         decide(self, SPOT_CHANGE_MEMBERSHIP);
+    } else if (self->num_noticed > 0) {
+        decide(self, SPOT_CHANGE_NOTICE);
     }
 }
 
@@ -176,7 +260,7 @@ start(twin_t *self, const twin_setting_t *setting, const spot_trace_t *trace,
         assert(lists[j]->items != NULL);
     }
     for (int32_t j = 0; j < trace->initial; j++) {
-        list_append(&self->prepping, (instance_t){trace->name_ids[j], 0});
+        list_append(&self->prepping, new_instance(self, trace->name_ids[j], 0));
     }
     result->initial = trace->initial;
     self->phase = SPOT_JOB_WAITING;

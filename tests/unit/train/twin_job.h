@@ -42,9 +42,11 @@ typedef struct {
     list_t prepping;
     list_t standby;
     list_t active;
-    int32_t num_lost;  /* active instances, at this tick */
-    int32_t num_ready; /* became standby at this tick */
-    int64_t plan_id;   /* of the plan in force: 1, 2, ... */
+    int32_t num_lost;    /* active instances, at this tick */
+    int32_t num_noticed; /* preemptions announced at this tick */
+    int64_t deadline_ms; /* the first of theirs */
+    int32_t num_ready;   /* became standby at this tick */
+    int64_t plan_id;     /* of the plan in force: 1, 2, ... */
     int32_t num_pipelines;
     int64_t reconfiguration_ms; /* pauses of the plan */
     int64_t reload_ms;

@@ -3,12 +3,16 @@
 #ifndef SPOT_TESTS_TRAIN_TWIN_LIST_H
 #define SPOT_TESTS_TRAIN_TWIN_LIST_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 
 typedef struct {
     int32_t name_id;
-    int64_t ready_ms; /* when its preparation ends */
+    int64_t ready_ms;    /* when its preparation ends */
+    int64_t deadline_ms; /* the tick at which its preemption is seen, or never */
+    int64_t notice_ms;   /* the tick at which that is announced, or never */
+    bool is_noticed;     /* it has been */
 } instance_t;
 
 typedef struct {
