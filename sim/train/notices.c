@@ -10,6 +10,7 @@ int
 spot_notices_init(spot_notices_t *self, const spot_scenario_t *scenario)
 {
     const int64_t capacity = scenario->fleet.capacity;
+    const size_t num_slots = (size_t) spot_scenario_num_slots(scenario);
 
     memset(self, 0, sizeof(*self));
     self->next_ms = INT64_MAX;
@@ -21,7 +22,8 @@ spot_notices_init(spot_notices_t *self, const spot_scenario_t *scenario)
     self->capacity = (int32_t) capacity;
     self->arrival_ms = spot_calloc((size_t) capacity, sizeof(*self->arrival_ms));
     self->noticed = spot_calloc((size_t) capacity, sizeof(*self->noticed));
-    self->deadlines_ms = spot_calloc((size_t) capacity, sizeof(*self->deadlines_ms));
+    self->num_slots = num_slots;
+    self->deadlines_ms = spot_calloc(num_slots, sizeof(*self->deadlines_ms));
     if (self->arrival_ms == NULL || self->noticed == NULL ||
         self->deadlines_ms == NULL) {
         return SPOT_ERR_NO_MEMORY;
@@ -77,8 +79,8 @@ spot_notices_start(spot_notices_t *self, uint64_t seed, uint64_t replication)
     }
     self->first_notice = 0;
     self->num_notices = 0;
-    for (int32_t j = 0; j < self->capacity; j++) {
-        self->arrival_ms[j] = 0;
+    memset(self->arrival_ms, 0, (size_t) self->capacity * sizeof(*self->arrival_ms));
+    for (size_t j = 0; j < self->num_slots; j++) {
         self->deadlines_ms[j] = INT64_MAX;
     }
     spot_membership_start(&self->scout, seed, replication);

@@ -35,8 +35,9 @@ typedef struct {
     int32_t num_noticed;    /* announced at the latest look */
     int32_t *noticed;       /* [num_noticed] their slots */
     int64_t deadline_ms;    /* the first of theirs */
-    int64_t *deadlines_ms;  /* [capacity] by slot; INT64_MAX: nothing is announced */
-    int has_failed;         /* NO_MEMORY: notices are missing */
+    size_t num_slots;
+    int64_t *deadlines_ms; /* [num_slots] by slot; INT64_MAX: nothing is announced */
+    int has_failed;        /* NO_MEMORY: notices are missing */
 } spot_notices_t;
 
 /* Each preemption is announced fleet.notice before it happens, as the ticks allow.

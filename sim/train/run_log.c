@@ -76,8 +76,8 @@ add_named(spot_train_t *train, spot_log_kind_t kind,
 void
 spot_run_log_change(spot_train_t *train, const spot_change_t *change)
 {
-    const int64_t values[SPOT_EVENT_VALUES] = {
-        change->count, change->num_clipped, train->membership.population, change->kind};
+    const int64_t values[SPOT_EVENT_VALUES] = {change->count, change->num_clipped,
+        train->membership.population + train->num_on_demand, change->kind};
 
     add_named(train, SPOT_LOG_CHANGE, values, change->slots, change->count);
 }

@@ -42,7 +42,7 @@ init_recovery(spot_train_t *self)
 
     if (recovery->system->state_size != NULL) {
         self->recovery_state_size = recovery->system->state_size(
-            recovery->options, &scenario->job, scenario->fleet.capacity);
+            recovery->options, &scenario->job, spot_scenario_num_slots(scenario));
         self->recovery_state = spot_calloc(1, self->recovery_state_size);
     }
     return self->recovery_state_size > 0 && self->recovery_state == NULL
@@ -50,9 +50,29 @@ init_recovery(spot_train_t *self)
                : 0;
 }
 
+/* Instances on demand have the slots behind those of the trace. */
+static int
+init_on_demand(spot_train_t *self)
+{
+    const int64_t capacity = self->scenario->fleet.capacity;
+
+    self->num_on_demand = self->scenario->fleet.on_demand;
+    self->fleet.first_preferred = (int32_t) capacity;
+    self->on_demand =
+        spot_calloc((size_t) self->num_on_demand, sizeof(*self->on_demand));
+    if (self->on_demand == NULL) {
+        return SPOT_ERR_NO_MEMORY;
+    }
+    for (int64_t j = 0; j < self->num_on_demand; j++) {
+        self->on_demand[j] = (int32_t) (capacity + j);
+    }
+    return 0;
+}
+
 int
 spot_train_init(spot_train_t *self, const spot_scenario_t *scenario)
 {
+    const int64_t num_slots = spot_scenario_num_slots(scenario);
     int ret;
 
     memset(self, 0, sizeof(*self));
@@ -60,8 +80,7 @@ spot_train_init(spot_train_t *self, const spot_scenario_t *scenario)
     self->ticks = spot_ticks_of(scenario->tick_ms);
     self->ready_after_ms = ready_after_ms(self);
     self->worlds = spot_calloc(
-        (size_t) (scenario->fleet.capacity / scenario->job.pipeline_depth) + 1,
-        sizeof(*self->worlds));
+        (size_t) (num_slots / scenario->job.pipeline_depth) + 1, sizeof(*self->worlds));
     if (self->worlds == NULL) {
         return SPOT_ERR_NO_MEMORY;
     }
@@ -74,7 +93,10 @@ spot_train_init(spot_train_t *self, const spot_scenario_t *scenario)
     ret = spot_membership_init(
         &self->membership, &scenario->trace, scenario->fleet.capacity);
     if (ret == 0) {
-        ret = spot_fleet_init(&self->fleet, scenario->fleet.capacity);
+        ret = spot_fleet_init(&self->fleet, num_slots);
+    }
+    if (ret == 0) {
+        ret = init_on_demand(self);
     }
     if (ret == 0) {
         ret = spot_notices_init(&self->notices, scenario);
@@ -89,6 +111,7 @@ spot_train_free(spot_train_t *self)
     spot_fleet_free(&self->fleet);
     spot_notices_free(&self->notices);
     free(self->worlds);
+    free(self->on_demand);
     free(self->meters);
     free(self->recovery_state);
     memset(self, 0, sizeof(*self));
@@ -145,17 +168,19 @@ start_meters(spot_train_t *self)
 static void
 settle_cost(spot_train_t *self)
 {
+    const int64_t on_demand_ms = self->num_on_demand * self->end_ms;
     spot_sum_t usd = {0};
 
     if (self->has_one_price) {
-        self->result.cost_usd = spot_price_usd(
-            common_price(self)->steps[0].usd_per_h, self->result.ledger.population_ms);
-        return;
+        spot_sum_add(&usd, spot_price_usd(common_price(self)->steps[0].usd_per_h,
+                               self->result.ledger.population_ms - on_demand_ms));
     }
-    for (size_t j = 0; j < self->num_meters; j++) {
+    for (size_t j = 0; j < self->num_meters && !self->has_one_price; j++) {
         spot_meter_change(&self->meters[j], self->end_ms, 0);
         spot_sum_add(&usd, spot_meter_usd(&self->meters[j]));
     }
+    spot_sum_add(&usd,
+        spot_price_usd(self->scenario->fleet.price.on_demand_usd_per_h, on_demand_ms));
     self->result.cost_usd = spot_sum_total(&usd);
 }
 
@@ -202,6 +227,13 @@ apply_change(spot_train_t *self, const spot_change_t *change)
         &self->fleet, change->slots, change->count, self->now_ms + self->ready_after_ms);
 }
 
+/* All instances. */
+static int64_t
+population(const spot_train_t *self)
+{
+    return self->membership.population + self->num_on_demand;
+}
+
 /* Charges the instances outside pipelines for the time since the last tick that was
  * visited; those in pipelines are charged by the episode. */
 static void
@@ -213,7 +245,7 @@ advance_to(spot_train_t *self, int64_t time_ms)
 
     ledger->instance_ms[SPOT_SHARE_PREPPING] += passed_ms * counts[SPOT_PREPPING];
     ledger->instance_ms[SPOT_SHARE_STANDBY] += passed_ms * counts[SPOT_STANDBY];
-    ledger->population_ms += passed_ms * self->membership.population;
+    ledger->population_ms += passed_ms * population(self);
     self->now_ms = time_ms;
 }
 
@@ -274,8 +306,8 @@ see_changes(spot_train_t *self)
         }
         look_ahead(self);
     }
-    if (self->membership.population > self->result.peak_instances) {
-        self->result.peak_instances = self->membership.population;
+    if (population(self) > self->result.peak_instances) {
+        self->result.peak_instances = population(self);
     }
 }
 
@@ -372,7 +404,7 @@ start_recovery(spot_train_t *self)
     const spot_recovery_choice_t *recovery = &scenario->recovery;
     const spot_recovery_start_t run = {
         .job = &scenario->job,
-        .capacity = scenario->fleet.capacity,
+        .capacity = spot_scenario_num_slots(scenario),
         .horizon_ms = scenario->horizon_ms,
         .seed = self->result.seed,
         .replication = self->result.replication,
@@ -410,7 +442,8 @@ spot_train_start(
     self->now_ms = 0;
     self->end_ms = self->scenario->horizon_ms;
     self->num_pipelines = 0;
-    self->result.initial = self->membership.population;
+    self->result.initial = population(self);
+    spot_fleet_add(&self->fleet, self->on_demand, (int32_t) self->num_on_demand, 0);
     spot_fleet_add(&self->fleet, self->membership.taken, self->membership.population, 0);
     if (!self->has_one_price) {
         start_meters(self);
@@ -478,7 +511,7 @@ spot_train_verify(const spot_train_t *self)
 
     spot_membership_verify(&self->membership);
     spot_fleet_verify(&self->fleet);
-    spot_bug_assert(spot_fleet_population(&self->fleet) == self->membership.population);
+    spot_bug_assert(spot_fleet_population(&self->fleet) == population(self));
     spot_bug_assert(self->episode.world_size == counts[SPOT_ACTIVE]);
     spot_bug_assert(self->now_ms <= self->end_ms);
     spot_bug_assert(self->end_ms <= self->scenario->horizon_ms);

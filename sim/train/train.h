@@ -105,6 +105,8 @@ typedef struct {
     const spot_scenario_t *scenario; /* must outlive self */
     spot_membership_t membership;
     spot_fleet_t fleet;
+    int64_t num_on_demand; /* instances that nothing happens to */
+    int32_t *on_demand;    /* [num_on_demand] their slots */
     size_t num_meters;
     spot_meter_t
         *meters; /* [num_meters] first what has no price of its own, then by zone */

@@ -158,7 +158,7 @@ script_decide(void *script, const spot_recovery_view_t *view,
 static int64_t
 sum_deadlines_ms(const spot_recovery_view_t *view, spot_role_t role)
 {
-    int32_t slots[MAX_LIVES];
+    int32_t slots[2 * MAX_LIVES];
     const int32_t count = spot_fleet_list(view->fleet, role, slots);
     int64_t sum_ms = 0;
 
@@ -294,22 +294,31 @@ check_asked(const case_t *self)
     }
 }
 
-/* None, of some milliseconds, of whole ticks, or long enough to know all. */
-static int64_t
-draw_notice_ms(const twin_setting_t *setting, uint64_t seed)
+/* No notice, one of some milliseconds, of whole ticks, or long enough to know all; and
+ * with instances on demand or without. */
+static void
+draw_fleet(case_t *self)
 {
+    twin_setting_t *setting = &self->setting;
     spot_rng_t rng;
 
-    spot_rng_seek(&rng, seed, 1, SPOT_STREAM_RECOVERY, 0);
+    spot_rng_seek(&rng, self->seed, 1, SPOT_STREAM_RECOVERY, 0);
     switch (below(&rng, 5)) {
         case 0:
-            return below(&rng, 3 * setting->tick_ms);
+            setting->notice_ms = below(&rng, 3 * setting->tick_ms);
+            break;
         case 1:
-            return (1 + below(&rng, 8)) * setting->tick_ms;
+            setting->notice_ms = (1 + below(&rng, 8)) * setting->tick_ms;
+            break;
         case 2:
-            return 1 + below(&rng, setting->horizon_ms);
+            setting->notice_ms = 1 + below(&rng, setting->horizon_ms);
+            break;
         default:
-            return 0;
+            break;
+    }
+    if (below(&rng, 3) == 0) {
+        setting->num_on_demand = 1 + below(&rng, 2 * setting->pipeline_depth);
+        setting->on_demand_usd_per_h = (double) below(&rng, 9000) / 1000;
     }
 }
 
@@ -322,7 +331,7 @@ check_case(uint64_t seed, spot_event_log_t *log, met_t *met)
     case_t self;
 
     draw_case(&self, seed);
-    self.setting.notice_ms = draw_notice_ms(&self.setting, seed);
+    draw_fleet(&self);
     bind_scripted(&self, &scenario);
     engine = run_scenario(&scenario, 0, NULL);
     twin_run(&self.setting, scenario.trace.recording, &twin);

@@ -102,7 +102,8 @@ see_instance(twin_t *self, spot_event_kind_t kind, int32_t name_id)
     spot_train_result_t *result = self->result;
 
     if (kind == SPOT_EVENT_ADD) {
-        if (twin_population(self) == self->setting->capacity) {
+        if (twin_population(self) - self->setting->num_on_demand ==
+            self->setting->capacity) {
             result->clipped++;
             return;
         }
@@ -256,13 +257,17 @@ start(twin_t *self, const twin_setting_t *setting, const spot_trace_t *trace,
     self->training_ms = NEVER;
     self->wake_ms = NEVER;
     for (int j = 0; j < 3; j++) {
-        lists[j]->items = calloc((size_t) setting->capacity, sizeof(instance_t));
+        lists[j]->items = calloc(
+            (size_t) (setting->capacity + setting->num_on_demand), sizeof(instance_t));
         assert(lists[j]->items != NULL);
+    }
+    for (int64_t j = 0; j < setting->num_on_demand; j++) {
+        list_append(&self->prepping, (instance_t){ON_DEMAND, 0, NEVER, NEVER, false});
     }
     for (int32_t j = 0; j < trace->initial; j++) {
         list_append(&self->prepping, new_instance(self, trace->name_ids[j], 0));
     }
-    result->initial = trace->initial;
+    result->initial = trace->initial + setting->num_on_demand;
     self->phase = SPOT_JOB_WAITING;
     self->phase_end_ms = NEVER;
 }

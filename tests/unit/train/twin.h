@@ -17,10 +17,12 @@
 #define TWIN_MAX_PRICES 8
 
 typedef struct {
-    int64_t horizon_ms;  /* > 0 */
-    int64_t until_steps; /* the run ends when that many are kept; 0: it does not */
-    int64_t tick_ms;     /* > 0 */
-    int64_t capacity;    /* most instances at a time */
+    int64_t horizon_ms;    /* > 0 */
+    int64_t until_steps;   /* the run ends when that many are kept; 0: it does not */
+    int64_t tick_ms;       /* > 0 */
+    int64_t capacity;      /* most instances at a time */
+    int64_t num_on_demand; /* instances beyond capacity that are always there */
+    double on_demand_usd_per_h;
     int64_t preparation_ms;
     int64_t notice_ms;      /* 0: preemptions are not announced */
     int64_t pipeline_depth; /* >= 1 */

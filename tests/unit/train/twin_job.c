@@ -54,7 +54,11 @@ static void
 pay(twin_t *self, int64_t until_ms)
 {
     const twin_setting_t *setting = self->setting;
+    const int64_t num_spot = twin_population(self) - setting->num_on_demand;
 
+    self->result->cost_usd +=
+        setting->on_demand_usd_per_h *
+        (double) (setting->num_on_demand * (until_ms - self->now_ms)) / 3600000;
     for (size_t j = 0; j < setting->num_prices; j++) {
         const int64_t start_ms = LARGER(self->now_ms, setting->prices[j].start_ms);
         const int64_t next_ms =
@@ -62,9 +66,8 @@ pay(twin_t *self, int64_t until_ms)
         const int64_t paid_ms = SMALLER(until_ms, next_ms) - start_ms;
 
         if (paid_ms > 0) {
-            self->result->cost_usd += setting->prices[j].usd_per_h *
-                                      (double) (twin_population(self) * paid_ms) /
-                                      3600000;
+            self->result->cost_usd +=
+                setting->prices[j].usd_per_h * (double) (num_spot * paid_ms) / 3600000;
         }
     }
 }
@@ -401,13 +404,31 @@ settle_work(twin_t *self, const spot_recovery_plan_t *plan)
     }
 }
 
-/* Exactly room instances become active: from the front of standby, or back to its end.
- */
+/* The first of standby that may be preempted, or its end. */
+static int64_t
+first_spot(const list_t *standby)
+{
+    int64_t place = 0;
+
+    while (place < standby->num && standby->items[place].name_id == ON_DEMAND) {
+        place++;
+    }
+    return place;
+}
+
+/* Exactly room instances become active: from the front of standby, or back to its end;
+ * but those on demand stand before all others. */
 static void
 set_active(twin_t *self, int64_t room)
 {
     while (self->active.num > room) {
-        list_append(&self->standby, list_take(&self->active, room));
+        const instance_t instance = list_take(&self->active, room);
+
+        if (instance.name_id == ON_DEMAND) {
+            list_insert(&self->standby, first_spot(&self->standby), instance);
+        } else {
+            list_append(&self->standby, instance);
+        }
     }
     while (self->active.num < room) {
         list_append(&self->active, list_take(&self->standby, 0));

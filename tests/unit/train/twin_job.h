@@ -11,6 +11,7 @@
 #include "twin_list.h"
 
 #define NEVER INT64_MAX
+#define ON_DEMAND (-1) /* the name of all instances that nothing happens to */
 
 /* Phases of the twin alone. */
 enum {

@@ -26,6 +26,15 @@ list_append(list_t *list, instance_t instance)
     list->items[list->num++] = instance;
 }
 
+static inline void
+list_insert(list_t *list, int64_t place, instance_t instance)
+{
+    memmove(&list->items[place + 1], &list->items[place],
+        (size_t) (list->num - place) * sizeof(list->items[0]));
+    list->items[place] = instance;
+    list->num++;
+}
+
 static inline instance_t
 list_take(list_t *list, int64_t place)
 {
