@@ -11,7 +11,7 @@
 static const char *const mode_names[] = {"async", "sync", NULL};
 static const char *const busy_names[] = {"skip", "wait", "join", NULL};
 
-/* "back-to-back", "10 steps", "1 step" or a duration. */
+/* "back-to-back", "auto", "10 steps", "1 step" or a duration. */
 static void
 bind_every(
     spot_bind_t *self, const spot_field_t *field, const spot_node_t *node, void *target)
@@ -27,6 +27,10 @@ bind_every(
     }
     if (strcmp(node->text, "back-to-back") == 0) {
         checkpoint->every_kind = SPOT_EVERY_BACK_TO_BACK;
+        return;
+    }
+    if (strcmp(node->text, "auto") == 0) {
+        checkpoint->every_kind = SPOT_EVERY_AUTO;
         return;
     }
     length = strcspn(node->text, " ");
@@ -64,13 +68,14 @@ const spot_field_t spot_checkpoint_fields[] = {
         .offset = 0,
         .initial = "back-to-back",
         .bind = bind_every,
-        .expected =
-            "back-to-back, a number of steps such as \"10 steps\" or a duration such "
-            "as \"300 s\"",
+        .expected = "back-to-back, auto, a number of steps such as \"10 steps\" or a "
+                    "duration such "
+                    "as \"300 s\"",
         .help =
             "when a checkpoint is due: at every step end with no write in flight, at "
             "each k-th step end since training (re)started, or at the first step end "
-            "after that much training"},
+            "after that much training; auto: after as many steps as hide the write, as "
+            "CheckFreq sets it at first, with mode sync each step"},
     {.name = "write",
         .type = SPOT_FIELD_CUSTOM,
         .offset = offsetof(spot_checkpoint_t, write_ms),
@@ -122,6 +127,10 @@ steps_between(const spot_checkpoint_t *checkpoint, int64_t step_ms)
             return checkpoint->every_steps;
         case SPOT_EVERY_DURATION:
             return divide_up(checkpoint->every_ms, step_ms);
+        case SPOT_EVERY_AUTO: /* a sync checkpoint hides nothing */
+            return checkpoint->mode == SPOT_CHECKPOINT_SYNC
+                       ? 1
+                       : larger(1, divide_up(checkpoint->write_ms, step_ms));
         default:
             return 1;
     }
@@ -167,7 +176,8 @@ void
 spot_cycle_resume(spot_cycle_t *self, const spot_checkpoint_t *checkpoint,
     int64_t since_steps, int64_t since_ms)
 {
-    if (checkpoint->every_kind == SPOT_EVERY_STEPS) {
+    if (checkpoint->every_kind == SPOT_EVERY_STEPS ||
+        checkpoint->every_kind == SPOT_EVERY_AUTO) {
         self->first_steps = larger(1, self->first_steps - since_steps);
     } else if (checkpoint->every_kind == SPOT_EVERY_DURATION) {
         const int64_t left_ms = larger(1, checkpoint->every_ms - since_ms);

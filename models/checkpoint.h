@@ -24,7 +24,8 @@ typedef enum {
 typedef enum {
     SPOT_EVERY_BACK_TO_BACK, /* at every step end with no write in flight */
     SPOT_EVERY_STEPS,        /* at each k-th step end of a training period */
-    SPOT_EVERY_DURATION      /* the same with k = ceil(duration / step time) */
+    SPOT_EVERY_DURATION,     /* the same with k = ceil(duration / step time) */
+    SPOT_EVERY_AUTO          /* the same with k = ceil((full - stall) / step time) */
 } spot_checkpoint_every_t;
 
 typedef enum {
@@ -44,6 +45,16 @@ typedef struct {
 } spot_checkpoint_t;
 
 extern const spot_field_t spot_checkpoint_fields[];
+
+/* The time of one complete checkpoint while the job does nothing else, at least 1 ms. */
+static inline int64_t
+spot_checkpoint_full_ms(const spot_checkpoint_t *self)
+{
+    const int64_t snapshot_ms =
+        self->mode == SPOT_CHECKPOINT_SYNC ? 0 : self->snapshot_ms;
+
+    return snapshot_ms + self->write_ms > 0 ? snapshot_ms + self->write_ms : 1;
+}
 
 /* The repeating pattern of one training period. The first checkpoint captures
  * first_steps and its write starts at first_steps * step_ms + snapshot_ms; from there

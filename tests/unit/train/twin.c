@@ -173,23 +173,156 @@ sum_deadlines_ms(const list_t *list)
     return sum_ms;
 }
 
-/* New pipelines if an active instance was lost or a pipeline can be gained. */
-static void
-checkpoint_decide(const twin_t *self, const spot_recovery_view_t *view,
-    const spot_recovery_change_t *change, spot_recovery_plan_t *plan)
+/* ---- The checkpoint system ---- */
+
+static int64_t
+most_pipelines(const twin_t *self, const spot_recovery_view_t *view)
 {
     const twin_setting_t *setting = self->setting;
     const int64_t usable = view->num_active + view->num_standby;
-    const int64_t num_pipelines =
+    const int64_t most =
         SMALLER(usable / setting->pipeline_depth, setting->max_pipelines);
+    int64_t best = most;
 
+    for (int64_t num = most; setting->is_best && num > 0; num--) {
+        if (twin_step_time_ms(setting, num * setting->pipeline_depth) <=
+            twin_step_time_ms(setting, best * setting->pipeline_depth)) {
+            best = num;
+        }
+    }
+    return best;
+}
+
+static bool
+grows(const twin_t *self, int64_t num_pipelines)
+{
+    const twin_setting_t *setting = self->setting;
+    const int64_t depth = setting->pipeline_depth;
+    int64_t now_ms, then_ms;
+
+    if (self->num_pipelines == 0) {
+        return num_pipelines > 0;
+    }
+    now_ms = twin_step_time_ms(setting, self->num_pipelines * depth);
+    then_ms = twin_step_time_ms(setting, num_pipelines * depth);
+    switch (setting->growth) {
+        case TWIN_GROWS_BY_PIPELINE:
+            return num_pipelines > self->num_pipelines;
+        case TWIN_GROWS_IF_BETTER:
+            return now_ms > then_ms &&
+                   (double) (now_ms - then_ms) >= setting->min_gain * (double) then_ms;
+        default:
+            return false;
+    }
+}
+
+static int64_t
+full_checkpoint_ms(const twin_t *self)
+{
+    const spot_checkpoint_t *checkpoint = &self->setting->checkpoint;
+
+    return LARGER(1, checkpoint->mode == SPOT_CHECKPOINT_SYNC
+                         ? checkpoint->write_ms
+                         : checkpoint->snapshot_ms + checkpoint->write_ms);
+}
+
+/* New pipelines if an active instance was lost or it is wanted that they grow. */
+static void
+form_pipelines(const twin_t *self, const spot_recovery_view_t *view, bool has_loss,
+    spot_recovery_plan_t *plan)
+{
+    const twin_setting_t *setting = self->setting;
+    const bool was_running = self->num_pipelines > 0;
+    int64_t num_pipelines = most_pipelines(self, view);
+
+    if (!has_loss && (self->is_holding || !grows(self, num_pipelines))) {
+        return;
+    }
+    if (setting->growth == TWIN_GROWS_NEVER && was_running) {
+        num_pipelines = SMALLER(num_pipelines, self->num_pipelines);
+    }
+    plan->is_new = true;
     plan->num_pipelines = (int32_t) num_pipelines;
     plan->num_active = (int32_t) (num_pipelines * setting->pipeline_depth);
-    plan->is_new = change->num_lost_active > 0 || plan->num_active > view->num_active;
     plan->work = SPOT_WORK_ROLLED_BACK;
-    plan->reconfiguration_ms = setting->reconfiguration_ms +
-                               (change->num_lost_active > 0 ? setting->detection_ms : 0);
+    plan->reconfiguration_ms =
+        setting->reconfiguration_ms + (has_loss ? setting->detection_ms : 0);
     plan->reload_ms = setting->reload_ms;
+    if (setting->saves_before_growth && !has_loss && was_running) {
+        plan->work = SPOT_WORK_STEPS_KEPT;
+        if (twin_is_training(self) || self->phase == FLUSHING) {
+            plan->flush_ms = full_checkpoint_ms(self);
+        }
+    }
+}
+
+/* The first announced preemption of those whom the plan has in use. */
+static int64_t
+first_deadline_ms(const twin_t *self, int64_t num_active)
+{
+    int64_t first_ms = NEVER;
+
+    for (int64_t j = 0; j < num_active; j++) {
+        const instance_t *instance = j < self->active.num
+                                         ? &self->active.items[j]
+                                         : &self->standby.items[j - self->active.num];
+
+        if (instance->is_noticed) {
+            first_ms = SMALLER(first_ms, instance->deadline_ms);
+        }
+    }
+    return first_ms;
+}
+
+/* A checkpoint at the end of the step under way, or as late as there is time for one. */
+static void
+save_in_time(const twin_t *self, spot_recovery_plan_t *plan)
+{
+    const int64_t deadline_ms =
+        first_deadline_ms(self, plan->is_new ? plan->num_active : self->active.num);
+    const int64_t start_ms =
+        plan->is_new && self->now_ms > 0
+            ? self->now_ms + plan->flush_ms + plan->reconfiguration_ms + plan->reload_ms
+            : self->now_ms;
+    const int64_t training_ms = plan->is_new ? start_ms : self->training_ms;
+
+    if (deadline_ms == NEVER || deadline_ms - self->now_ms < full_checkpoint_ms(self) ||
+        deadline_ms - full_checkpoint_ms(self) <= training_ms) {
+        return;
+    }
+    plan->wakes_at_step_end = true;
+    plan->wake_ms = deadline_ms - full_checkpoint_ms(self);
+}
+
+static void
+save_and_hold(const twin_t *self, spot_recovery_plan_t *plan)
+{
+    *plan = (spot_recovery_plan_t){.is_new = true,
+        .is_same_pipelines = true,
+        .work = SPOT_WORK_STEPS_KEPT,
+        .num_active = (int32_t) self->active.num,
+        .flush_ms = full_checkpoint_ms(self)};
+}
+
+static void
+checkpoint_decide(twin_t *self, const spot_recovery_view_t *view,
+    const spot_recovery_change_t *change, spot_recovery_plan_t *plan)
+{
+    if (change->kind == SPOT_CHANGE_WAKE) {
+        save_and_hold(self, plan);
+        self->is_holding = true;
+        return;
+    }
+    form_pipelines(self, view, change->num_lost_active > 0, plan);
+    self->is_holding &= !plan->is_new;
+    if (self->setting->saves_on_notice && !self->is_holding &&
+        (plan->is_new || change->num_noticed > 0)) {
+        save_in_time(self, plan);
+        if (plan->wakes_at_step_end && plan->wake_ms == self->now_ms) {
+            save_and_hold(self, plan);
+            self->is_holding = true;
+        }
+    }
 }
 
 /* Step 4: asks for a plan. */

@@ -5,6 +5,7 @@
 #ifndef SPOT_TESTS_TRAIN_TWIN_H
 #define SPOT_TESTS_TRAIN_TWIN_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -15,6 +16,13 @@
 
 #define TWIN_MAX_POINTS 6
 #define TWIN_MAX_PRICES 8
+
+typedef enum {
+    TWIN_GROWS_BY_PIPELINE,
+    TWIN_GROWS_NEVER,
+    TWIN_GROWS_AT_PREEMPTION,
+    TWIN_GROWS_IF_BETTER
+} twin_growth_t;
 
 typedef struct {
     int64_t horizon_ms;    /* > 0 */
@@ -33,6 +41,11 @@ typedef struct {
     int64_t reconfiguration_ms;
     int64_t reload_ms;
     int64_t detection_ms; /* added to the reconfiguration after a loss */
+    twin_growth_t growth;
+    double min_gain; /* IF_BETTER */
+    bool is_best;    /* the number of pipelines with the shortest steps */
+    bool saves_before_growth;
+    bool saves_on_notice;
     size_t num_prices;
     spot_price_step_t prices[TWIN_MAX_PRICES]; /* [num_prices] of a spot instance */
     /* Who decides instead of the checkpoint system. What would name slots is NULL;

@@ -14,8 +14,8 @@ twin_population(const twin_t *self)
 
 /* ---- Step time: linear between measured points, flat outside ---- */
 
-static int64_t
-step_time_ms(const twin_setting_t *setting, int64_t world_size)
+int64_t
+twin_step_time_ms(const twin_setting_t *setting, int64_t world_size)
 {
     const spot_step_point_t *right = setting->points;
     const spot_step_point_t *end = setting->points + setting->num_points;
@@ -169,8 +169,8 @@ start_step(twin_t *self, int64_t done_ms)
     start_phase(self, SPOT_JOB_TRAINING, self->step_ms - done_ms);
 }
 
-static bool
-is_training(const twin_t *self)
+bool
+twin_is_training(const twin_t *self)
 {
     return self->phase == SPOT_JOB_TRAINING || self->phase == STALLED;
 }
@@ -184,6 +184,10 @@ steps_between(const twin_t *self)
     if (checkpoint->every_kind == SPOT_EVERY_DURATION) {
         return (checkpoint->every_ms + self->step_ms - 1) / self->step_ms;
     }
+    if (checkpoint->every_kind == SPOT_EVERY_AUTO &&
+        checkpoint->mode == SPOT_CHECKPOINT_ASYNC) {
+        return LARGER(1, (checkpoint->write_ms + self->step_ms - 1) / self->step_ms);
+    }
     return checkpoint->every_kind == SPOT_EVERY_STEPS ? checkpoint->every_steps : 1;
 }
 
@@ -195,8 +199,9 @@ steps_to_first(const twin_t *self)
     const spot_checkpoint_t *checkpoint = &self->setting->checkpoint;
     int64_t steps = 1, work_ms = self->begun.job_ms + self->step_ms - self->step_done_ms;
 
-    if (checkpoint->every_kind == SPOT_EVERY_STEPS) {
-        return LARGER(1, checkpoint->every_steps - self->num_open);
+    if (checkpoint->every_kind == SPOT_EVERY_STEPS ||
+        checkpoint->every_kind == SPOT_EVERY_AUTO) {
+        return LARGER(1, steps_between(self) - self->num_open);
     }
     for (int64_t j = 0; j < self->num_open; j++) {
         work_ms += self->open[j].job_ms;
@@ -363,7 +368,7 @@ twin_progress(twin_t *self, int64_t until_ms)
 static void
 roll_back(twin_t *self)
 {
-    if (!is_training(self) && self->num_open == 0 && self->begun.job_ms == 0) {
+    if (!twin_is_training(self) && self->num_open == 0 && self->begun.job_ms == 0) {
         return;
     }
     self->result->rollbacks++;
@@ -390,7 +395,7 @@ settle_work(twin_t *self, const spot_recovery_plan_t *plan)
     self->result->checkpoints_aborted += self->num_writing;
     self->result->checkpoints_aborted += self->phase == FLUSHING;
     self->num_writing = 0;
-    if (is_training(self)) {
+    if (twin_is_training(self)) {
         self->carried_ms = self->step_done_ms;
         self->carried_of_ms = self->step_ms;
     }
@@ -443,7 +448,7 @@ settle_step_time(twin_t *self, const spot_recovery_plan_t *plan)
 
     self->step_ms = plan->step_ms;
     if (plan->num_pipelines > 0 && plan->step_ms == 0) {
-        self->step_ms = step_time_ms(setting, world_size);
+        self->step_ms = twin_step_time_ms(setting, world_size);
         self->result->has_flat_step_time |=
             world_size < setting->points[0].world_size ||
             world_size > setting->points[setting->num_points - 1].world_size;

@@ -64,6 +64,7 @@ typedef struct {
     int64_t num_open;      /* steps that ended, and are neither durable nor lost */
     work_t *open;          /* [num_open] oldest first */
     int64_t max_open;
+    bool is_holding; /* saved, and waiting for an announced preemption */
     int64_t wake_ms; /* when to ask, NEVER: not at a time */
     bool wakes_at_step_end;
     int num_writing;
@@ -73,11 +74,17 @@ typedef struct {
 #define SMALLER(a, b) ((a) < (b) ? (a) : (b))
 #define LARGER(a, b) ((a) > (b) ? (a) : (b))
 
+/* Stalls for checkpoints included. */
+bool twin_is_training(const twin_t *self);
+
 int64_t twin_population(const twin_t *self);
 
 /* Everything up to and including until_ms, or up to the instant at which the policy
  * wants to be asked, or up to the end of the run. */
 void twin_progress(twin_t *self, int64_t until_ms);
+
+/* The step time of so many instances: linear between measured points, flat outside. */
+int64_t twin_step_time_ms(const twin_setting_t *setting, int64_t world_size);
 
 void twin_carry_out(twin_t *self, const spot_recovery_plan_t *plan);
 
