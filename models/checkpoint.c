@@ -11,7 +11,7 @@
 static const char *const mode_names[] = {"async", "sync", NULL};
 static const char *const busy_names[] = {"skip", "wait", "join", NULL};
 
-/* "back-to-back", "10 steps", "1 step" or a duration. */
+/* "back-to-back", "auto", "10 steps", "1 step" or a duration. */
 static void
 bind_every(
     spot_bind_t *self, const spot_field_t *field, const spot_node_t *node, void *target)
@@ -27,6 +27,10 @@ bind_every(
     }
     if (strcmp(node->text, "back-to-back") == 0) {
         checkpoint->every_kind = SPOT_EVERY_BACK_TO_BACK;
+        return;
+    }
+    if (strcmp(node->text, "auto") == 0) {
+        checkpoint->every_kind = SPOT_EVERY_AUTO;
         return;
     }
     length = strcspn(node->text, " ");
@@ -64,13 +68,14 @@ const spot_field_t spot_checkpoint_fields[] = {
         .offset = 0,
         .initial = "back-to-back",
         .bind = bind_every,
-        .expected =
-            "back-to-back, a number of steps such as \"10 steps\" or a duration such "
-            "as \"300 s\"",
+        .expected = "back-to-back, auto, a number of steps such as \"10 steps\" or a "
+                    "duration such "
+                    "as \"300 s\"",
         .help =
             "when a checkpoint is due: at every step end with no write in flight, at "
             "each k-th step end since training (re)started, or at the first step end "
-            "after that much training"},
+            "after that much training; auto: after as many steps as hide the write, as "
+            "CheckFreq sets it at first, with mode sync each step"},
     {.name = "write",
         .type = SPOT_FIELD_CUSTOM,
         .offset = offsetof(spot_checkpoint_t, write_ms),
@@ -122,18 +127,28 @@ steps_between(const spot_checkpoint_t *checkpoint, int64_t step_ms)
             return checkpoint->every_steps;
         case SPOT_EVERY_DURATION:
             return divide_up(checkpoint->every_ms, step_ms);
+        case SPOT_EVERY_AUTO: /* a sync checkpoint hides nothing */
+            return checkpoint->mode == SPOT_CHECKPOINT_SYNC
+                       ? 1
+                       : larger(1, divide_up(checkpoint->write_ms, step_ms));
         default:
             return 1;
     }
 }
 
+/* A period longer than the longest run is as good as never; this keeps products small.
+ */
+static int64_t
+most_steps(int64_t step_ms)
+{
+    return divide_up(2 * SPOT_MAX_DURATION_MS, step_ms);
+}
+
 void
 spot_cycle_init(spot_cycle_t *self, const spot_checkpoint_t *checkpoint, int64_t step_ms)
 {
-    /* A period longer than the longest run is as good as never; this keeps products
-     * small. */
-    const int64_t most_steps = divide_up(2 * SPOT_MAX_DURATION_MS, step_ms);
-    const int64_t steps = smaller(steps_between(checkpoint, step_ms), most_steps);
+    const int64_t steps =
+        smaller(steps_between(checkpoint, step_ms), most_steps(step_ms));
     const int64_t work_ms = steps * step_ms;
     const bool is_sync = checkpoint->mode == SPOT_CHECKPOINT_SYNC;
     const int64_t stall_ms = is_sync ? checkpoint->write_ms : checkpoint->snapshot_ms;
@@ -161,14 +176,15 @@ void
 spot_cycle_resume(spot_cycle_t *self, const spot_checkpoint_t *checkpoint,
     int64_t since_steps, int64_t since_ms)
 {
-    int64_t gone_steps = 0;
-
-    if (checkpoint->every_kind == SPOT_EVERY_STEPS) {
-        gone_steps = since_steps;
+    if (checkpoint->every_kind == SPOT_EVERY_STEPS ||
+        checkpoint->every_kind == SPOT_EVERY_AUTO) {
+        self->first_steps = larger(1, self->first_steps - since_steps);
     } else if (checkpoint->every_kind == SPOT_EVERY_DURATION) {
-        gone_steps = since_ms / self->step_ms;
+        const int64_t left_ms = larger(1, checkpoint->every_ms - since_ms);
+
+        self->first_steps =
+            smaller(most_steps(self->step_ms), divide_up(left_ms, self->step_ms));
     }
-    self->first_steps = larger(1, self->first_steps - gone_steps);
 }
 
 spot_progress_t

@@ -24,7 +24,8 @@ typedef enum {
 typedef enum {
     SPOT_EVERY_BACK_TO_BACK, /* at every step end with no write in flight */
     SPOT_EVERY_STEPS,        /* at each k-th step end of a training period */
-    SPOT_EVERY_DURATION      /* the same with k = ceil(duration / step time) */
+    SPOT_EVERY_DURATION,     /* the same with k = ceil(duration / step time) */
+    SPOT_EVERY_AUTO          /* the same with k = ceil((full - stall) / step time) */
 } spot_checkpoint_every_t;
 
 typedef enum {
@@ -45,6 +46,16 @@ typedef struct {
 
 extern const spot_field_t spot_checkpoint_fields[];
 
+/* The time of one complete checkpoint while the job does nothing else, at least 1 ms. */
+static inline int64_t
+spot_checkpoint_full_ms(const spot_checkpoint_t *self)
+{
+    const int64_t snapshot_ms =
+        self->mode == SPOT_CHECKPOINT_SYNC ? 0 : self->snapshot_ms;
+
+    return snapshot_ms + self->write_ms > 0 ? snapshot_ms + self->write_ms : 1;
+}
+
 /* The repeating pattern of one training period. The first checkpoint captures
  * first_steps and its write starts at first_steps * step_ms + snapshot_ms; from there
  * on, every cycle_ms, cycle_steps steps and a stall for the rest of the cycle, then the
@@ -61,8 +72,9 @@ typedef struct {
 void spot_cycle_init(
     spot_cycle_t *self, const spot_checkpoint_t *checkpoint, int64_t step_ms);
 
-/* The first checkpoint comes sooner: so many steps that ended, and so much training,
- * have gone since the latest one already. */
+/* The first checkpoint counts from the latest one: so many steps have ended since, and
+ * the job has trained for since_ms; less what is done of the first step, in time of the
+ * new steps, so that it may be below 0. */
 void spot_cycle_resume(spot_cycle_t *self, const spot_checkpoint_t *checkpoint,
     int64_t since_steps, int64_t since_ms);
 

@@ -1,14 +1,185 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Roll back to the last durable checkpoint and go on with what is left, in pipelines of
- * fixed depth; a new pipeline forms as soon as there are instances for it. */
+ * fixed depth; by default a new pipeline forms as soon as there are instances for it. */
 #include <math.h>
 #include <stddef.h>
 
 #include "sim/recovery/recovery.h"
 
+enum { GROWTH_PIPELINE, GROWTH_NEVER, GROWTH_AT_PREEMPTION, GROWTH_BETTER };
+enum { PLAN_FIXED, PLAN_BEST };
+enum { FLUSH_NO, FLUSH_YES };
+enum { NOTICE_IGNORE, NOTICE_CHECKPOINT };
+
 typedef struct {
     int64_t detection_ms;
+    int growth;
+    double min_gain;
+    int plan;
+    int grow_flush;
+    int notice;
 } options_t;
+
+/* What is remembered where a checkpoint is written out of turn. */
+typedef struct {
+    int64_t saved_ms; /* when that of the plan in force is durable */
+    bool is_holding;  /* it was for an announced preemption, which is waited for */
+    int32_t slots[];  /* [capacity] of the instances in use */
+} state_t;
+
+static bool
+has_state(const options_t *self)
+{
+    return self->grow_flush == FLUSH_YES || self->notice == NOTICE_CHECKPOINT;
+}
+
+static size_t
+checkpoint_state_size(const void *options, const spot_job_t *job, int64_t capacity)
+{
+    (void) job;
+    return has_state(options) ? sizeof(state_t) + (size_t) capacity * sizeof(int32_t)
+                              : 0;
+}
+
+/* ---- An announced preemption ---- */
+
+/* Stops training and writes a checkpoint; then the preemption is waited for. */
+static void
+save(state_t *state, const spot_recovery_view_t *view, spot_recovery_plan_t *plan)
+{
+    plan->is_new = true;
+    plan->is_same_pipelines = true;
+    plan->work = SPOT_WORK_STEPS_KEPT;
+    plan->num_active = view->num_active;
+    plan->flush_ms = spot_checkpoint_full_ms(&view->job->checkpoint);
+    state->saved_ms = view->now_ms + plan->flush_ms;
+    state->is_holding = true;
+}
+
+/* When the first announced preemption of those who are in use from now on is seen;
+ * INT64_MAX: there is none. */
+static int64_t
+first_deadline_ms(state_t *state, const spot_recovery_view_t *view, int32_t num_active)
+{
+    int64_t first_ms = INT64_MAX;
+    int32_t count = spot_fleet_list(view->fleet, SPOT_ACTIVE, state->slots);
+
+    if (count < num_active) {
+        (void) spot_fleet_list(view->fleet, SPOT_STANDBY, state->slots + count);
+    }
+    for (int32_t j = 0; j < num_active; j++) {
+        const int64_t deadline_ms = view->deadlines_ms[state->slots[j]];
+
+        first_ms = deadline_ms < first_ms ? deadline_ms : first_ms;
+    }
+    return first_ms;
+}
+
+/* The step under way ends if there is time for it and for the checkpoint. */
+static void
+prepare_for_loss(
+    state_t *state, const spot_recovery_view_t *view, spot_recovery_plan_t *plan)
+{
+    const int64_t full_ms = spot_checkpoint_full_ms(&view->job->checkpoint);
+    int32_t num_active = view->num_active;
+    int64_t training_ms = view->training_ms, last_ms; /* to begin the checkpoint */
+
+    if (plan->is_new) {
+        num_active = plan->num_active;
+        training_ms = view->now_ms;
+        if (view->now_ms > 0) { /* pauses are free before */
+            training_ms += plan->flush_ms + plan->reconfiguration_ms + plan->reload_ms;
+        }
+    }
+    if (num_active == 0) {
+        return;
+    }
+    last_ms = first_deadline_ms(state, view, num_active);
+    last_ms -= last_ms == INT64_MAX ? 0 : full_ms;
+    if (last_ms == INT64_MAX || last_ms < view->now_ms || last_ms <= training_ms) {
+        return; /* none, too late, or there is nothing to save */
+    }
+    if (last_ms > view->now_ms) {
+        plan->wake_ms = last_ms;
+        plan->wakes_at_step_end = true;
+    } else {
+        save(state, view, plan);
+    }
+}
+
+/* ---- Losses and growth ---- */
+
+static int64_t
+target(const options_t *self, const spot_recovery_view_t *view)
+{
+    const int64_t num_usable = spot_recovery_num_usable(view);
+
+    return self->plan == PLAN_BEST ? spot_job_best_pipelines(view->job, num_usable)
+                                   : spot_job_pipelines(view->job, num_usable);
+}
+
+/* Whether pipelines form anew though none is lost. */
+static bool
+is_worth_it(
+    const options_t *self, const spot_recovery_view_t *view, int64_t num_pipelines)
+{
+    int64_t step_ms, gain_ms;
+
+    if (self->growth == GROWTH_PIPELINE || view->num_pipelines == 0) {
+        return num_pipelines * view->job->pipeline_depth > view->num_active;
+    }
+    if (self->growth != GROWTH_BETTER) {
+        return false;
+    }
+    step_ms = spot_job_step_ms(view->job, num_pipelines);
+    gain_ms = spot_job_step_ms(view->job, view->num_pipelines) - step_ms;
+    return gain_ms > 0 && (double) gain_ms >= self->min_gain * (double) step_ms;
+}
+
+/* A checkpoint before the pipelines grow, if there may be something to save: the job
+ * trains, or the latest such checkpoint has been cut short. */
+static void
+save_first(state_t *state, const spot_recovery_view_t *view, spot_recovery_plan_t *plan)
+{
+    if (view->num_pipelines > 0 &&
+        (view->now_ms >= view->training_ms || view->now_ms < state->saved_ms)) {
+        plan->work = SPOT_WORK_STEPS_KEPT;
+        plan->flush_ms = spot_checkpoint_full_ms(&view->job->checkpoint);
+    } else if (view->num_pipelines > 0) {
+        plan->work = SPOT_WORK_STEPS_KEPT;
+    }
+}
+
+static void
+form_pipelines(const options_t *self, state_t *state, const spot_recovery_view_t *view,
+    bool has_loss, spot_recovery_plan_t *plan)
+{
+    int64_t num_pipelines = target(self, view);
+
+    if (!has_loss && !is_worth_it(self, view, num_pipelines)) {
+        return;
+    }
+    if (self->growth == GROWTH_NEVER && view->num_pipelines > 0 &&
+        num_pipelines > view->num_pipelines) {
+        num_pipelines = view->num_pipelines;
+    }
+    plan->is_new = true;
+    plan->work = SPOT_WORK_ROLLED_BACK;
+    spot_recovery_plan_pipelines(plan, view->job, num_pipelines);
+    if (self->growth == GROWTH_PIPELINE) {
+        plan->awaited_standby = (int32_t) view->job->pipeline_depth;
+    }
+    plan->reconfiguration_ms =
+        view->job->reconfiguration_ms + (has_loss ? self->detection_ms : 0);
+    plan->reload_ms = view->job->reload_ms;
+    if (self->grow_flush == FLUSH_YES && !has_loss) {
+        save_first(state, view, plan);
+    }
+    if (state != NULL) {
+        state->saved_ms = view->now_ms + plan->flush_ms;
+        state->is_holding = false;
+    }
+}
 
 static void
 checkpoint_decide(const void *options, void *state, const spot_recovery_view_t *view,
@@ -16,21 +187,46 @@ checkpoint_decide(const void *options, void *state, const spot_recovery_view_t *
 {
     const options_t *self = options;
     const bool has_loss = change->num_lost_active > 0;
-    int64_t num_pipelines;
+    state_t *memory = has_state(self) ? state : NULL;
 
-    (void) state;
-    num_pipelines = spot_job_pipelines(view->job, spot_recovery_num_usable(view));
-    if (!has_loss && num_pipelines * view->job->pipeline_depth <= view->num_active) {
+    if (change->kind == SPOT_CHANGE_WAKE) {
+        save(memory, view, plan);
         return;
     }
-    plan->is_new = true;
-    plan->work = SPOT_WORK_ROLLED_BACK;
-    spot_recovery_plan_pipelines(plan, view->job, num_pipelines);
-    plan->awaited_standby = (int32_t) view->job->pipeline_depth;
-    plan->reconfiguration_ms =
-        view->job->reconfiguration_ms + (has_loss ? self->detection_ms : 0);
-    plan->reload_ms = view->job->reload_ms;
+    if (has_loss || (view->num_standby >= view->job->pipeline_depth &&
+                        (memory == NULL || !memory->is_holding))) {
+        form_pipelines(self, memory, view, has_loss, plan);
+    } /* else, as most often: no further pipeline fits */
+    if (self->notice == NOTICE_CHECKPOINT && view->deadlines_ms != NULL &&
+        !memory->is_holding && (plan->is_new || change->num_noticed > 0)) {
+        prepare_for_loss(memory, view, plan);
+    }
 }
+
+/* ---- Options ---- */
+
+static int
+checkpoint_settle(void *options, spot_bind_t *bind, const spot_node_t *node,
+    const spot_job_t *job, int64_t capacity)
+{
+    const options_t *self = options;
+    const spot_node_t *gain =
+        node->kind == SPOT_NODE_MAP ? spot_node_get(node, "min_gain") : NULL;
+
+    (void) job;
+    (void) capacity;
+    if (gain != NULL && self->growth != GROWTH_BETTER) {
+        spot_diag_warn(bind->diag, gain->file, gain->line, gain->column,
+            "recovery.min_gain has no effect without growth: better");
+    }
+    return 0;
+}
+
+static const char *const growth_names[] = {
+    "pipeline", "never", "at_preemption", "better", NULL};
+static const char *const plan_names[] = {"fixed", "best", NULL};
+static const char *const flush_names[] = {"no", "yes", NULL};
+static const char *const notice_names[] = {"ignore", "checkpoint", NULL};
 
 static const spot_field_t checkpoint_options[] = {
     {.name = "detection",
@@ -39,6 +235,49 @@ static const spot_field_t checkpoint_options[] = {
         .max = HUGE_VAL,
         .initial = "0 s",
         .help = "time to detect a loss; lengthens the reconfiguration pause after one"},
+    {.name = "growth",
+        .type = SPOT_FIELD_CHOICE,
+        .offset = offsetof(options_t, growth),
+        .initial = "pipeline",
+        .choices = growth_names,
+        .help =
+            "when new instances make more pipelines: as soon as there are enough for "
+            "one; never, but for those that replace lost ones; at the next preemption "
+            "of an instance in use; or as soon as steps get better by min_gain. A job "
+            "without pipelines starts as soon as it can"},
+    {.name = "min_gain",
+        .type = SPOT_FIELD_NUMBER,
+        .offset = offsetof(options_t, min_gain),
+        .max = HUGE_VAL,
+        .initial = "0",
+        .help = "growth better only: the least gain in samples/s, as a fraction of what "
+                "there is; 0: any"},
+    {.name = "plan",
+        .type = SPOT_FIELD_CHOICE,
+        .offset = offsetof(options_t, plan),
+        .initial = "fixed",
+        .choices = plan_names,
+        .help =
+            "how many pipelines form: as many as there are instances for, or the number "
+            "with the shortest step time, the smallest of equal ones"},
+    {.name = "grow_flush",
+        .type = SPOT_FIELD_CHOICE,
+        .offset = offsetof(options_t, grow_flush),
+        .initial = "no",
+        .choices = flush_names,
+        .help = "yes: before pipelines grow the job is stalled for a complete "
+                "checkpoint and "
+                "does not roll back; only the step under way is lost"},
+    {.name = "notice",
+        .type = SPOT_FIELD_CHOICE,
+        .offset = offsetof(options_t, notice),
+        .initial = "ignore",
+        .choices = notice_names,
+        .help =
+            "checkpoint: when the preemption of an instance in use is announced (see "
+            "fleet.notice), the step under way ends if there is time, a complete "
+            "checkpoint is written if there is time, and the job pauses until the "
+            "preemption"},
     {.name = NULL, .fields = spot_recovery_common_fields},
 };
 
@@ -50,5 +289,7 @@ const spot_recovery_t spot_recovery_checkpoint = {
     .source = "Mohan, Phanishayee, Chidambaram, CheckFreq, FAST'21, for the checkpoints",
     .options = checkpoint_options,
     .options_size = sizeof(options_t),
+    .settle = checkpoint_settle,
+    .state_size = checkpoint_state_size,
     .decide = checkpoint_decide,
 };

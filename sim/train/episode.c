@@ -41,7 +41,7 @@ lose_begun_step(spot_train_t *self)
         spot_run_log_lose_begun(self);
     }
     self->result.lost_ms += settle_work(self, &self->pending.begun, SPOT_SHARE_LOST);
-    self->pending.done_ms = 0;
+    self->pending.step_fraction = 0;
 }
 
 /* Whether training has started in the episode: only then there is something new to lose.
@@ -53,7 +53,7 @@ has_trained(const spot_train_t *self)
 }
 
 static void
-roll_back(spot_train_t *self, int64_t num_aborted)
+roll_back(spot_train_t *self)
 {
     spot_train_result_t *result = &self->result;
     spot_pending_t *pending = &self->pending;
@@ -69,46 +69,46 @@ roll_back(spot_train_t *self, int64_t num_aborted)
     result->lost_ms += settle_work(self, &pending->begun, SPOT_SHARE_LOST);
     *pending = (spot_pending_t){0};
     if (self->log != NULL) {
-        spot_run_log_rollback(self, steps_lost, result->lost_ms - lost_ms, num_aborted);
+        spot_run_log_rollback(self, steps_lost, result->lost_ms - lost_ms);
     }
 }
 
 /* Of the steps since training started, those after the last whole multiple of every are
- * lost unless they are durable. */
-static void
-lose_latest_steps(spot_train_t *self, const spot_progress_t *progress, int64_t every)
+ * lost unless they are durable. Tells whether all are. */
+static bool
+lose_latest_steps(spot_train_t *self, int64_t every)
 {
     const spot_episode_t *episode = &self->episode;
+    const spot_progress_t *progress = &episode->progress;
     const int64_t since_durable = progress->steps - progress->durable_steps;
     const int64_t since_copy = progress->steps % every;
     const int64_t num_steps = since_copy < since_durable ? since_copy : since_durable;
     int64_t job_ms;
 
-    if (num_steps == 0) {
-        return;
+    if (!has_trained(self) || num_steps == 0) {
+        return false;
     }
     job_ms = num_steps * episode->cycle->step_ms -
              (num_steps == progress->steps ? episode->head_ms : 0);
     add_work(&self->pending.ended, -job_ms, episode->world_size);
     add_work(&self->pending.begun, job_ms, episode->world_size);
     self->result.steps_lost += num_steps;
-    self->pending.since_steps -= num_steps;
-    self->pending.since_ms -= num_steps * episode->cycle->step_ms;
+    return num_steps == progress->steps;
 }
 
-/* Steps and training since the latest durable checkpoint. */
+/* The first step of the episode is lost with what was done of it before. */
 static void
-count_since_checkpoint(spot_train_t *self, const spot_progress_t *progress)
+lose_head(spot_train_t *self)
 {
-    const int64_t since_steps = progress->steps - progress->durable_steps;
     spot_pending_t *pending = &self->pending;
 
-    if (progress->durable_steps > 0) {
-        pending->since_steps = 0;
-        pending->since_ms = 0;
+    pending->ended.job_ms -= pending->head.job_ms;
+    pending->ended.instance_ms -= pending->head.instance_ms;
+    pending->begun.job_ms += pending->head.job_ms;
+    pending->begun.instance_ms += pending->head.instance_ms;
+    if (self->first_head != SIZE_MAX) {
+        self->first_begun = self->first_head;
     }
-    pending->since_steps += since_steps;
-    pending->since_ms += since_steps * pending->step_ms;
 }
 
 /* Parts the step under way from those that ended: they may end otherwise. */
@@ -116,44 +116,44 @@ static void
 log_split(spot_train_t *self)
 {
     const spot_episode_t *episode = &self->episode;
-    const int64_t job_ms = self->pending.begun.job_ms;
-    const int64_t trained_ms =
-        has_trained(self) ? self->now_ms - episode->training_ms : 0;
+    int64_t job_ms = self->pending.begun.job_ms; /* of the episode */
 
-    spot_run_log_split(self, job_ms < trained_ms ? job_ms : trained_ms);
-}
-
-/* The steps that are not durable stay, and the step under way too or not. */
-SPOT_NOINLINE static void
-keep_pending(
-    spot_train_t *self, const spot_recovery_plan_t *plan, spot_progress_t progress)
-{
-    if (progress.steps > 0) {
-        count_since_checkpoint(self, &progress);
+    if (!has_trained(self)) {
+        job_ms = 0;
+    } else if (episode->progress.steps == 0) {
+        job_ms = self->now_ms - episode->training_ms;
     }
-    if (plan->work == SPOT_WORK_STEPS_KEPT && plan->kept_every_steps > 1) {
-        lose_latest_steps(self, &progress, plan->kept_every_steps);
-    }
-    if (self->log != NULL) {
-        log_split(self);
-    }
-    if (plan->work == SPOT_WORK_STEPS_KEPT) {
-        lose_begun_step(self);
-    }
+    spot_run_log_split(self, job_ms);
 }
 
 /* What the plan makes of the work so far. */
 static void
-settle_pending(
-    spot_train_t *self, const spot_recovery_plan_t *plan, spot_progress_t progress)
+settle_pending(spot_train_t *self, const spot_recovery_plan_t *plan)
 {
-    const int64_t num_aborted = progress.started - progress.durable;
+    const spot_episode_t *episode = &self->episode;
+    const spot_progress_t *progress = &episode->progress;
+    bool is_head_lost = false;
 
-    self->result.checkpoints_aborted += num_aborted;
+    if (has_trained(self)) {
+        self->result.checkpoints_aborted += progress->started - progress->durable;
+    } else if (self->now_ms < episode->start_ms + episode->flush_ms) {
+        self->result.checkpoints_aborted++;
+    }
     if (plan->work == SPOT_WORK_ROLLED_BACK) {
-        roll_back(self, num_aborted);
-    } else {
-        keep_pending(self, plan, progress);
+        roll_back(self);
+        return;
+    }
+    if (plan->work == SPOT_WORK_STEPS_KEPT && plan->kept_every_steps > 1) {
+        is_head_lost = lose_latest_steps(self, plan->kept_every_steps);
+    }
+    if (self->log != NULL) {
+        log_split(self);
+    }
+    if (is_head_lost) {
+        lose_head(self);
+    }
+    if (plan->work == SPOT_WORK_STEPS_KEPT) {
+        lose_begun_step(self);
     }
 }
 
@@ -187,7 +187,7 @@ charge_pause(spot_train_t *self, spot_job_phase_t phase, spot_share_t share,
 }
 
 /* The stall for a checkpoint before the other pauses. */
-SPOT_NOINLINE static int64_t
+static int64_t
 charge_flush(spot_train_t *self, int64_t passed_ms)
 {
     const int64_t flush_ms = self->episode.flush_ms;
@@ -198,8 +198,6 @@ charge_flush(spot_train_t *self, int64_t passed_ms)
         result->steps_durable += pending_steps(self);
         result->checkpoints_durable++;
         (void) settle_work(self, &self->pending.ended, SPOT_SHARE_USEFUL);
-        self->pending.since_steps = 0;
-        self->pending.since_ms = 0;
         if (self->log != NULL) {
             spot_run_log_flush(self);
         }
@@ -211,9 +209,10 @@ charge_flush(spot_train_t *self, int64_t passed_ms)
 /* What is durable of the time since training started is useful, with all that was
  * pending before; the rest is pending. */
 static void
-charge_work(spot_train_t *self, const spot_progress_t *progress, int64_t worked_ms)
+charge_work(spot_train_t *self, int64_t worked_ms)
 {
     const spot_episode_t *episode = &self->episode;
+    const spot_progress_t *progress = &episode->progress;
     const int64_t step_ms = episode->cycle->step_ms;
     const int64_t world_size = episode->world_size;
     spot_pending_t *pending = &self->pending;
@@ -222,56 +221,53 @@ charge_work(spot_train_t *self, const spot_progress_t *progress, int64_t worked_
     if (progress->steps > 0) {
         ended_ms = progress->steps * step_ms - episode->head_ms;
         worked_ms -= ended_ms;
-        if (pending->begun.job_ms > 0) {
-            pending->ended.job_ms += pending->begun.job_ms;
-            pending->ended.instance_ms += pending->begun.instance_ms;
-            pending->begun = (spot_work_time_t){0};
-        }
+        pending->ended.job_ms += pending->begun.job_ms;
+        pending->ended.instance_ms += pending->begun.instance_ms;
+        pending->head = pending->begun;
+        pending->begun = (spot_work_time_t){0};
     }
     if (progress->durable_steps > 0) {
         const int64_t durable_ms = progress->durable_steps * step_ms - episode->head_ms;
 
-        if (pending->ended.job_ms > 0) {
-            (void) settle_work(self, &pending->ended, SPOT_SHARE_USEFUL);
-        }
-        self->result.ledger.instance_ms[SPOT_SHARE_USEFUL] += durable_ms * world_size;
+        add_work(&pending->ended, durable_ms, world_size);
+        (void) settle_work(self, &pending->ended, SPOT_SHARE_USEFUL);
         ended_ms -= durable_ms;
     }
     add_work(&pending->ended, ended_ms, world_size);
     add_work(&pending->begun, worked_ms, world_size);
 }
 
-static spot_progress_t
+static void
 charge_training(spot_train_t *self, int64_t elapsed_ms)
 {
-    const spot_episode_t *episode = &self->episode;
+    spot_episode_t *episode = &self->episode;
     const int64_t since_step_ms = elapsed_ms + episode->head_ms;
-    const spot_progress_t progress = spot_cycle_progress(episode->cycle, since_step_ms);
     spot_train_result_t *result = &self->result;
+    spot_progress_t *progress = &episode->progress;
 
+    *progress = spot_cycle_progress(episode->cycle, since_step_ms);
     result->job_ms[SPOT_JOB_TRAINING] += elapsed_ms;
-    result->stalled_ms += progress.stalled_ms;
+    result->stalled_ms += progress->stalled_ms;
     result->ledger.instance_ms[SPOT_SHARE_STALLED] +=
-        progress.stalled_ms * episode->world_size;
+        progress->stalled_ms * episode->world_size;
     if (self->log != NULL) {
-        spot_run_log_training(self, &progress);
+        spot_run_log_training(self, progress);
     }
-    result->steps_executed += progress.steps;
-    if (progress.durable_steps > 0) {
+    result->steps_executed += progress->steps;
+    if (progress->durable_steps > 0) {
         result->steps_durable +=
-            pending_steps(self) - progress.steps + progress.durable_steps;
+            pending_steps(self) - progress->steps + progress->durable_steps;
     }
-    result->checkpoints_durable += progress.durable;
-    self->pending.step_ms = episode->cycle->step_ms;
-    self->pending.done_ms =
-        since_step_ms - progress.stalled_ms - progress.steps * episode->cycle->step_ms;
-    charge_work(self, &progress, elapsed_ms - progress.stalled_ms);
-    return progress;
+    result->checkpoints_durable += progress->durable;
+    self->pending.step_fraction = (double) (since_step_ms - progress->stalled_ms -
+                                            progress->steps * episode->cycle->step_ms) /
+                                  (double) episode->cycle->step_ms;
+    charge_work(self, elapsed_ms - progress->stalled_ms);
 }
 
 /* The training part where nothing can be lost: it is useful at once, and the step under
  * way goes on in the next episode. */
-SPOT_NOINLINE static void
+static void
 charge_lossless(spot_train_t *self, int64_t elapsed_ms)
 {
     const spot_episode_t *episode = &self->episode;
@@ -294,12 +290,10 @@ charge_lossless(spot_train_t *self, int64_t elapsed_ms)
     }
 }
 
-/* Charges the episode up to now; tells what training there was in it. */
-static spot_progress_t
-end_episode(spot_train_t *self)
+void
+spot_episode_end(spot_train_t *self)
 {
     const spot_episode_t *episode = &self->episode;
-    spot_progress_t progress = {0};
     int64_t passed_ms = self->now_ms - episode->start_ms;
 
     if (self->log != NULL) {
@@ -307,7 +301,7 @@ end_episode(spot_train_t *self)
     }
     if (episode->world_size == 0) {
         self->result.job_ms[SPOT_JOB_WAITING] += passed_ms;
-        return progress;
+        return;
     }
     if (episode->flush_ms > 0) {
         passed_ms = charge_flush(self, passed_ms);
@@ -322,15 +316,8 @@ end_episode(spot_train_t *self)
     } else if (self->scenario->recovery.system->is_lossless) {
         charge_lossless(self, passed_ms);
     } else {
-        progress = charge_training(self, passed_ms);
+        charge_training(self, passed_ms);
     }
-    return progress;
-}
-
-void
-spot_episode_end(spot_train_t *self)
-{
-    (void) end_episode(self);
 }
 
 /* ---- What is to come ---- */
@@ -394,26 +381,6 @@ cycle_of_world(spot_train_t *self, int32_t num_pipelines)
     return &world->cycle;
 }
 
-/* The same with the step time of the plan, or where the time since the latest checkpoint
- * counts. */
-SPOT_NOINLINE static const spot_cycle_t *
-own_cycle(spot_train_t *self, const spot_recovery_plan_t *plan)
-{
-    const spot_checkpoint_t *checkpoint = &self->scenario->job.checkpoint;
-    const spot_pending_t *pending = &self->pending;
-
-    if (plan->step_ms == 0) {
-        self->own_cycle = *cycle_of_world(self, plan->num_pipelines);
-    } else {
-        spot_cycle_init(&self->own_cycle, checkpoint, plan->step_ms);
-        self->result.has_flat_step_time |= plan->has_flat_step_time;
-        self->result.has_fitted_step_time |= plan->has_fitted_step_time;
-    }
-    spot_cycle_resume(
-        &self->own_cycle, checkpoint, pending->since_steps, pending->since_ms);
-    return &self->own_cycle;
-}
-
 /* Steps and checkpoints under the plan. */
 static const spot_cycle_t *
 cycle_of(spot_train_t *self, const spot_recovery_plan_t *plan)
@@ -421,22 +388,44 @@ cycle_of(spot_train_t *self, const spot_recovery_plan_t *plan)
     if (plan->num_pipelines == 0) {
         return NULL;
     }
-    if (plan->step_ms == 0 && self->pending.since_ms == 0) {
+    if (plan->step_ms == 0) {
         return cycle_of_world(self, plan->num_pipelines);
     }
-    return own_cycle(self, plan);
+    spot_cycle_init(&self->own_cycle, &self->scenario->job.checkpoint, plan->step_ms);
+    self->result.has_flat_step_time |= plan->has_flat_step_time;
+    self->result.has_fitted_step_time |= plan->has_fitted_step_time;
+    return &self->own_cycle;
 }
 
 /* The step under way as time of the new steps; at least 1 ms of it is left. */
-SPOT_NOINLINE static int64_t
+static int64_t
 head_ms(const spot_train_t *self)
 {
-    const spot_pending_t *pending = &self->pending;
     const int64_t step_ms = self->episode.cycle->step_ms;
-    const int64_t done_ms = llround(
-        (double) pending->done_ms * (double) step_ms / (double) pending->step_ms);
+    const int64_t done_ms = llround(self->pending.step_fraction * (double) step_ms);
 
     return done_ms < step_ms ? done_ms : step_ms - 1;
+}
+
+/* Training goes on where it was: with the step under way, and with the work since the
+ * latest checkpoint. */
+static void
+resume(spot_train_t *self)
+{
+    const spot_pending_t *pending = &self->pending;
+    spot_episode_t *episode = &self->episode;
+    const bool is_saved = episode->flush_ms > 0; /* what has ended will be durable */
+    const int64_t since_ms =
+        pending->begun.job_ms + (is_saved ? 0 : pending->ended.job_ms);
+
+    episode->head_ms = pending->step_fraction > 0 ? head_ms(self) : 0;
+    if (since_ms == 0) {
+        return;
+    }
+    self->own_cycle = *episode->cycle;
+    episode->cycle = &self->own_cycle;
+    spot_cycle_resume(&self->own_cycle, &self->scenario->job.checkpoint,
+        is_saved ? 0 : pending_steps(self), since_ms - episode->head_ms);
 }
 
 void
@@ -445,7 +434,8 @@ spot_episode_begin(spot_train_t *self, const spot_recovery_plan_t *plan)
     const bool is_free = self->now_ms == 0 || plan->num_active == 0;
     spot_episode_t *episode = &self->episode;
 
-    settle_pending(self, plan, end_episode(self));
+    spot_episode_end(self);
+    settle_pending(self, plan);
     self->result.reconfigurations += self->now_ms > 0 && !plan->is_same_pipelines;
     spot_fleet_set_active(&self->fleet, plan->num_active);
     self->num_pipelines = plan->num_pipelines;
@@ -460,7 +450,7 @@ spot_episode_begin(spot_train_t *self, const spot_recovery_plan_t *plan)
     if (episode->cycle != NULL) {
         episode->training_ms = self->now_ms + episode->flush_ms +
                                episode->reconfiguration_ms + episode->reload_ms;
-        episode->head_ms = self->pending.done_ms > 0 ? head_ms(self) : 0;
+        resume(self);
     }
     settle_end(self);
 }

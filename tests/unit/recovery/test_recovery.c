@@ -257,6 +257,119 @@ test_every_small_decision(void **state)
     spot_recovery_choice_free(&choice);
 }
 
+/* ---- Options of "checkpoint", by hand ---- */
+
+/* 1, 2, 3 and 4 pipelines of 4: steps of 1000, 800, 800 and 727 ms. */
+static spot_step_point_t speeds[] = {{4, 1000}, {8, 800}, {12, 800}, {16, 727}};
+
+static const spot_job_t growing = {
+    .step_time = {.num_points = 4, .points = speeds},
+    .pipeline_depth = 4,
+    .max_pipelines = 4,
+    .checkpoint = {.write_ms = 600, .snapshot_ms = 30},
+    .reconfiguration_ms = 8000,
+    .reload_ms = 3000,
+};
+
+/* So many pipelines form after a change with whole pipelines before it; -1: none do. */
+static int
+formed(const char *options, int before, int32_t num_active, int32_t num_standby,
+    int32_t num_lost)
+{
+    char text[128];
+    spot_recovery_choice_t choice;
+    const spot_recovery_view_t view = {.now_ms = 5000,
+        .job = &growing,
+        .num_pipelines = before,
+        .num_active = num_active,
+        .num_standby = num_standby};
+    const spot_recovery_change_t change = {.num_lost_active = num_lost};
+    spot_recovery_plan_t plan = {0};
+
+    snprintf(text, sizeof(text), "recovery: {system: checkpoint, %s}", options);
+    choice = bound(text);
+    choice.system->decide(choice.options, NULL, &view, &change, &plan);
+    spot_recovery_choice_free(&choice);
+    assert_true(!plan.is_new || plan.num_active == 4 * plan.num_pipelines);
+    return plan.is_new ? plan.num_pipelines : -1;
+}
+
+static void
+test_growth(void **state)
+{
+    (void) state;
+    assert_int_equal(formed("growth: pipeline", 2, 8, 4, 0), 3);
+    assert_int_equal(formed("growth: pipeline", 2, 8, 3, 0), -1);
+    assert_int_equal(formed("growth: never", 2, 8, 8, 0), -1);
+    assert_int_equal(formed("growth: never", 2, 7, 8, 1), 2); /* but in its place */
+    assert_int_equal(formed("growth: never", 2, 7, 0, 1), 1);
+    assert_int_equal(formed("growth: never", 0, 0, 12, 0), 3);
+    assert_int_equal(formed("growth: at_preemption", 2, 8, 8, 0), -1);
+    assert_int_equal(formed("growth: at_preemption", 2, 7, 9, 1), 4);
+    assert_int_equal(formed("growth: at_preemption", 0, 0, 4, 0), 1);
+    assert_int_equal(formed("growth: better", 1, 4, 4, 0), 2);
+    assert_int_equal(formed("growth: better", 2, 8, 4, 0), -1); /* as fast */
+    assert_int_equal(formed("growth: better", 2, 8, 8, 0), 4);
+    /* 1000 ms are 25 % more than 800 ms: a gain of exactly a quarter */
+    assert_int_equal(formed("growth: better, min_gain: 0.25", 1, 4, 4, 0), 2);
+    assert_int_equal(formed("growth: better, min_gain: 0.26", 1, 4, 4, 0), -1);
+    assert_int_equal(formed("growth: better, min_gain: 0.26", 1, 3, 5, 1), 2);
+}
+
+static void
+test_plan(void **state)
+{
+    (void) state;
+    assert_int_equal(formed("plan: fixed", 0, 0, 15, 0), 3);
+    assert_int_equal(formed("plan: best", 0, 0, 15, 0), 2); /* as fast as 3 */
+    assert_int_equal(formed("plan: best", 0, 0, 16, 0), 4);
+    assert_int_equal(formed("plan: best", 2, 8, 4, 0), -1);
+    assert_int_equal(formed("plan: best", 3, 11, 3, 1), 2);
+}
+
+/* A complete checkpoint: 30 ms of snapshot and 600 ms of write. */
+static void
+test_grow_flush(void **state)
+{
+    static const spot_recovery_change_t ready = {.num_ready = 4},
+                                        loss = {.num_lost_active = 1};
+    spot_recovery_choice_t choice =
+        bound("recovery: {system: checkpoint, grow_flush: yes}");
+    void *memory = calloc(1, choice.system->state_size(choice.options, &growing, 16));
+    spot_recovery_view_t view = {.now_ms = 5000,
+        .job = &growing,
+        .num_pipelines = 1,
+        .num_active = 4,
+        .num_standby = 4,
+        .training_ms = 1000};
+    spot_recovery_plan_t plan = {0};
+
+    (void) state;
+    choice.system->decide(choice.options, memory, &view, &ready, &plan);
+    assert_true(plan.is_new && plan.work == SPOT_WORK_STEPS_KEPT);
+    assert_int_equal(plan.flush_ms, 630);
+    assert_int_equal(plan.reconfiguration_ms, 8000);
+    /* at 5629 ms it is not durable and has to be written again; at 5630 ms it is */
+    for (int j = 0; j < 2; j++) {
+        view = (spot_recovery_view_t){.now_ms = j == 0 ? 5629 : 6259,
+            .job = &growing,
+            .num_pipelines = 2 + j,
+            .num_active = 8 + 4 * j,
+            .num_standby = 4,
+            .training_ms = 17259};
+        plan = (spot_recovery_plan_t){0};
+        choice.system->decide(choice.options, memory, &view, &ready, &plan);
+        assert_int_equal(plan.work, SPOT_WORK_STEPS_KEPT);
+        assert_int_equal(plan.flush_ms, j == 0 ? 630 : 0);
+    }
+    plan = (spot_recovery_plan_t){0};
+    choice.system->decide(choice.options, memory, &view, &loss, &plan);
+    assert_int_equal(plan.work, SPOT_WORK_ROLLED_BACK);
+    assert_int_equal(plan.flush_ms, 0);
+    free(memory);
+    spot_recovery_choice_free(&choice);
+}
+
 /* Numbers at the limits of a fleet do not overflow. */
 static void
 test_large_decisions(void **state)
@@ -290,6 +403,9 @@ main(void)
         cmocka_unit_test(test_names),
         cmocka_unit_test(test_options_of_a_name),
         cmocka_unit_test(test_every_small_decision),
+        cmocka_unit_test(test_growth),
+        cmocka_unit_test(test_plan),
+        cmocka_unit_test(test_grow_flush),
         cmocka_unit_test(test_large_decisions),
     };
 

@@ -459,9 +459,27 @@ write_checkpoint(FILE *out, const spot_checkpoint_t *checkpoint)
         fprintf(out, "every: %lld steps}\n", (long long) checkpoint->every_steps);
     } else if (checkpoint->every_kind == SPOT_EVERY_DURATION) {
         fprintf(out, "every: %lld ms}\n", (long long) checkpoint->every_ms);
+    } else if (checkpoint->every_kind == SPOT_EVERY_AUTO) {
+        fprintf(out, "every: auto}\n");
     } else {
         fprintf(out, "every: back-to-back}\n");
     }
+}
+
+static void
+write_recovery(FILE *out, const twin_setting_t *setting)
+{
+    static const char *const growths[] = {
+        "pipeline", "never", "at_preemption", "better"};
+
+    fprintf(out, "recovery: {system: checkpoint, detection: %lld ms, growth: %s",
+        (long long) setting->detection_ms, growths[setting->growth]);
+    if (setting->growth == TWIN_GROWS_IF_BETTER) {
+        fprintf(out, ", min_gain: %.17g", setting->min_gain);
+    }
+    fprintf(out, ", plan: %s, grow_flush: %s, notice: %s}\n",
+        setting->is_best ? "best" : "fixed", setting->saves_before_growth ? "yes" : "no",
+        setting->saves_on_notice ? "checkpoint" : "ignore");
 }
 
 void
@@ -474,8 +492,10 @@ write_scenario(FILE *out, const case_t *self, const char *trace_path)
     fprintf(out, "tick: %lld ms\n", (long long) setting->tick_ms);
     fprintf(out,
         "fleet:\n  capacity: %lld\n  initial: 0\n  preparation: %lld ms\n"
-        "  price: {spot: [",
-        (long long) setting->capacity, (long long) setting->preparation_ms);
+        "  notice: %lld ms\n  on_demand: %lld\n  price: {on_demand: %.3f, spot: [",
+        (long long) setting->capacity, (long long) setting->preparation_ms,
+        (long long) setting->notice_ms, (long long) setting->num_on_demand,
+        setting->on_demand_usd_per_h);
     for (size_t j = 0; j < setting->num_prices; j++) {
         fprintf(out, "%s{from: %lld ms, usd_per_h: %.3f}", j == 0 ? "" : ", ",
             (long long) setting->prices[j].start_ms, setting->prices[j].usd_per_h);
@@ -492,8 +512,7 @@ write_scenario(FILE *out, const case_t *self, const char *trace_path)
     write_checkpoint(out, &setting->checkpoint);
     fprintf(out, "  reconfiguration: %lld ms\n  reload: %lld ms\n",
         (long long) setting->reconfiguration_ms, (long long) setting->reload_ms);
-    fprintf(out, "recovery: {system: checkpoint, detection: %lld ms}\n",
-        (long long) setting->detection_ms);
+    write_recovery(out, setting);
     fprintf(out, "trace: {file: %s}\n", trace_path);
 }
 

@@ -231,6 +231,40 @@ test_lines_of_a_timeline(void **state)
         expected);
 }
 
+/* The preemption of "a" is announced at 15 s: step 4 ends, a checkpoint is written, the
+ * job pauses; the instance on demand goes on alone. */
+static void
+test_lines_of_a_notice(void **state)
+{
+    static const char *const expected[] = {
+        FLEET(0, 0, 0, 2, 2),
+        PHASE(0, "useful", 2, 16000, 0),
+        EVENT(15000,
+            "notice") "\"count\": 1, \"deadline_ms\": 35000, \"instances\": [\"a\"]}\n",
+        FLEET(15000, 0, 0, 2, 2),
+        FLEET(16000, 0, 0, 2, 0),
+        PHASE(16000, "stalled", 2, 3000, 3000),
+        DURABLE(19000, 1, 4),
+        PHASE(19000, "reconfiguring", 2, 16000, 0),
+        CHANGE(35000, "preempt", 1, 0, 1, "\"a\""),
+        FLEET(35000, 0, 0, 1, 1),
+        PHASE(35000, "reconfiguring", 1, 8000, 0),
+        PHASE(43000, "reloading", 1, 4000, 0),
+        PHASE(47000, "unsaved", 1, 13000, 0),
+        END(60000, 6, 4),
+        NULL,
+    };
+
+    (void) state;
+    assert_lines("0,init,1,a\n33,preempt,1,a\n100,end,0,\n",
+        "horizon: 60 s\nfleet: {capacity: 1, on_demand: 1, notice: 20 s}\n"
+        "recovery: {system: checkpoint, notice: checkpoint}\n"
+        "job: {pipeline_depth: 1, step_time: {1: 6 s, 2: 4 s},\n"
+        "  checkpoint: {mode: sync, every: 100 steps, write: 3 s},\n"
+        "  reconfiguration: 8 s, reload: 4 s}",
+        expected);
+}
+
 /* Stalls, clipped changes, a stop, waiting, the end of the job. */
 static void
 test_lines_of_stalls_and_waiting(void **state)
@@ -456,7 +490,7 @@ static void
 test_record_names(void **state)
 {
     static const char *const names[] = {
-        "durable", "stop", "rollback", "fleet", "phase", "end"};
+        "durable", "stop", "notice", "rollback", "fleet", "phase", "end"};
 
     (void) state;
     for (int kind = 0; kind <= SPOT_LOG_END; kind++) {
@@ -472,6 +506,7 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_lines_of_a_timeline),
+        cmocka_unit_test(test_lines_of_a_notice),
         cmocka_unit_test(test_lines_of_stalls_and_waiting),
         cmocka_unit_test(test_log_adds_up),
         cmocka_unit_test(test_record_names),

@@ -357,11 +357,78 @@ test_order_of_losses_does_not_matter(void **state)
     }
 }
 
+/* ---- Options of the checkpoint system ---- */
+
+#define NUM_OPTIONS 6
+
+/* Draws one option at a time: alone it makes a difference to the run, or none. */
+static void
+draw_option(twin_setting_t *setting, int option, uint64_t dice)
+{
+    switch (option) {
+        case 0:
+            setting->growth = (twin_growth_t) (1 + dice % 3);
+            setting->min_gain =
+                setting->growth == TWIN_GROWS_IF_BETTER ? (double) (dice % 7) / 20 : 0;
+            break;
+        case 1:
+            setting->is_best = true;
+            break;
+        case 2:
+            setting->saves_before_growth = true;
+            break;
+        case 3:
+            setting->saves_on_notice = true;
+            break;
+        case 4:
+            setting->checkpoint.every_kind = SPOT_EVERY_AUTO;
+            break;
+        default:
+            setting->num_on_demand = 1 + (int64_t) (dice % 5);
+            setting->on_demand_usd_per_h = 3.06;
+    }
+}
+
+static void
+test_options_equal_twin(void **state)
+{
+    size_t num_different[NUM_OPTIONS] = {0};
+
+    (void) state;
+    for (uint64_t seed = 1; seed <= NUM_CASES / 2; seed++) {
+        spot_train_result_t before, engine, twin;
+        case_t self;
+
+        draw_case(&self, seed);
+        self.setting.notice_ms = (int64_t) (seed % 5) * self.setting.horizon_ms / 20;
+        for (int j = 0; j < NUM_OPTIONS; j++) {
+            const uint64_t dice = (seed * UINT64_C(0x9e3779b97f4a7c15)) >> (10 + 7 * j);
+
+            if (dice % 3 != 0) {
+                continue;
+            }
+            assert_null(first_difference(&self, &before, &twin));
+            draw_option(&self.setting, j, dice / 3);
+            if (first_difference(&self, &engine, &twin) != NULL) {
+                report_difference(&self);
+                fail();
+            }
+            num_different[j] += result_difference(&before, &engine) != NULL;
+        }
+    }
+    for (int j = 0; j < NUM_OPTIONS; j++) {
+        if (num_different[j] < 50) {
+            fail_msg("option %d made a difference to %zu runs", j, num_different[j]);
+        }
+    }
+}
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_engine_equals_twin),
+        cmocka_unit_test(test_options_equal_twin),
         cmocka_unit_test(test_every_way_to_run_gives_the_same),
         cmocka_unit_test(test_order_of_losses_does_not_matter),
     };
