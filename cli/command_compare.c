@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <stdlib.h>
-#include <string.h>
 
 #include "cli/command.h"
 #include "cli/interrupt.h"
@@ -65,15 +64,10 @@ static const struct argp_option options[] = {
 static void
 finish_arguments(struct argp_state *state, const arguments_t *arguments)
 {
-    const spot_study_results_t *results = &arguments->task.results;
-
     if (arguments->comparison.systems == NULL) {
         argp_error(state, "expected --recovery A,B,...; `spotsim recovery` lists them");
     }
-    if (results->is_json && results->csv_path != NULL &&
-        strcmp(results->csv_path, "-") == 0) {
-        argp_error(state, "--json and --csv - both write to standard output");
-    }
+    spot_study_task_check_json(&arguments->task, state, "--csv");
 }
 
 static error_t

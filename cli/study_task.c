@@ -66,6 +66,18 @@ spot_study_task_progress(
         state, "--progress: expected auto, line, lines, json or none, got \"%s\"", text);
 }
 
+void
+spot_study_task_check_json(
+    const spot_study_task_t *self, struct argp_state *state, const char *csv_option)
+{
+    const spot_study_results_t *results = &self->results;
+
+    if (results->is_json && results->csv_path != NULL &&
+        strcmp(results->csv_path, "-") == 0) {
+        argp_error(state, "--json and %s - both write to standard output", csv_option);
+    }
+}
+
 /* Every file that the study reads, and its database: no output may replace them. */
 static int
 list_inputs(

@@ -35,6 +35,11 @@ void spot_study_task_threads(
 void spot_study_task_progress(
     spot_study_task_t *self, struct argp_state *state, const char *text);
 
+/* JSON and CSV cannot both go to standard output: a usage error that names the option of
+ * the CSV. */
+void spot_study_task_check_json(
+    const spot_study_task_t *self, struct argp_state *state, const char *csv_option);
+
 /* Checks the outputs, runs what is missing in the store and writes the results. Errors
  * of spot_study_run() and of writing, with the reasons in diag. */
 SPOT_MUST_CHECK int spot_study_task_run(
