@@ -15,6 +15,8 @@ enum {
     OPTION_THREADS,
     OPTION_JSON,
     OPTION_CSV,
+    OPTION_PLOT,
+    OPTION_PLOT_PROGRESS,
     OPTION_PROGRESS
 };
 
@@ -49,6 +51,14 @@ static const struct argp_option options[] = {
     {"csv", OPTION_CSV, "FILE", 0,
         "Write the results as CSV, one row a system and metric; - is standard output, "
         "instead of the table",
+        0},
+    {"plot", OPTION_PLOT, "FILE.svg", 0,
+        "Draw where the paid instance time of each system went, a bar a system (needs "
+        "gnuplot)",
+        0},
+    {"plot-progress", OPTION_PLOT_PROGRESS, "FILE.svg", 0,
+        "Draw how far each system came over time in the first replication (needs "
+        "gnuplot)",
         0},
     {"output", 'o', "FILE.db", 0,
         "Keep the runs in a database (.db, .sqlite, .sqlite3); the same command goes on "
@@ -102,6 +112,12 @@ parse(int key, char *text, struct argp_state *state)
             return 0;
         case OPTION_CSV:
             task->results.csv_path = text;
+            return 0;
+        case OPTION_PLOT:
+            task->results.bars_path = spot_option_svg(state, text);
+            return 0;
+        case OPTION_PLOT_PROGRESS:
+            task->progress_path = spot_option_svg(state, text);
             return 0;
         case 'o':
             if (!spot_study_task_is_store(text)) {
@@ -167,6 +183,8 @@ const spot_command_t spot_command_compare = {
         "the batches under way and exits with 130.",
     .examples =
         "  spotsim compare seed-64.yaml --recovery ideal,checkpoint -o both.db\n"
+        "  spotsim compare seed-64.yaml --recovery ideal,checkpoint,on-demand \\\n"
+        "      --plot ledger.svg --plot-progress progress.svg\n"
         "  spotsim compare seed-64.yaml --trace p3.csv --set horizon=trace-end \\\n"
         "      --recovery \"checkpoint,{system: checkpoint, detection: 30 s}\"\n"
         "  spotsim compare seed-64.yaml --recovery ideal,checkpoint \\\n"

@@ -10,6 +10,7 @@
 #include "cli/command.h"
 #include "cli/interrupt.h"
 #include "cli/plan.h"
+#include "cli/progress_picture.h"
 #include "reports/study_plot.h"
 #include "sim/store/store_sqlite.h"
 #include "sim/study/study_provenance.h"
@@ -116,9 +117,9 @@ check_outputs(
     if (ret == 0) {
         ret = spot_command_check_outputs(
             (spot_command_files_t){inputs.num_texts, inputs.texts},
-            (spot_command_files_t){
-                3, (const char *[]){results->csv_path, results->plot_path,
-                       results->sensitivity_path}},
+            (spot_command_files_t){5,
+                (const char *[]){results->csv_path, results->plot_path,
+                    results->sensitivity_path, results->bars_path, self->progress_path}},
             diag);
     }
     if (ret == 0 && results->sensitivity_path != NULL &&
@@ -240,6 +241,9 @@ spot_study_task_run(
         if (ret == SPOT_ERR_INTERRUPTED) {
             tell_how_to_go_on(self, store, diag);
         }
+    }
+    if (ret == 0 && self->progress_path != NULL) {
+        ret = spot_progress_picture(study, self->progress_path, diag);
     }
     if (ret == 0) {
         ret = write_results(self, store, diag);

@@ -14,6 +14,7 @@ typedef struct {
     const char *input_path; /* that the study was read from: no output may replace it */
     const char *store_path; /* a database; NULL: results are kept in memory */
     spot_study_results_t results;
+    const char *progress_path; /* picture of the first replications; may be NULL */
     int64_t num_threads;
     const char *shard; /* "I/N", or "" */
     int64_t shard_id;
