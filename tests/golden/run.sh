@@ -183,6 +183,8 @@ stderr_says "3 points, 0 replications run"
 expect "systems that are the same do not differ" [ "$(grep -c '{system: checkpoint},.*,0,0,0$' \
     "$work/systems.csv")" -eq 16 ]
 rm -f "$work/systems.db" "$work/systems.csv"
+golden best.txt study best.yaml
+golden best.json study best.yaml --json
 # ---- Step times by (D,P) ----
 steps="$source/models/sample/steps-48/steps.csv"
 cp "$steps" "$work/steps.csv"
