@@ -170,6 +170,12 @@ spot_duration_from_s(double duration_s, int64_t *duration_ms)
     return round_ms(duration_s * (double) SPOT_MS_PER_S, duration_ms);
 }
 
+double
+spot_duration_s(int64_t duration_ms)
+{
+    return (double) duration_ms / (double) SPOT_MS_PER_S;
+}
+
 int
 spot_price_parse(const char *text, double *price_usd_per_h, const char **problem)
 {

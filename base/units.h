@@ -41,6 +41,9 @@ SPOT_MUST_CHECK int spot_duration_parse(
  * SPOT_MAX_DURATION_MS. */
 SPOT_MUST_CHECK int spot_duration_from_s(double duration_s, int64_t *duration_ms);
 
+/* Whole ms as seconds with decimals. */
+double spot_duration_s(int64_t duration_ms);
+
 /* "0.91" (US dollars per instance-hour) or "0.91 USD/h", "22 USD/d", "0.015 USD/min". */
 SPOT_MUST_CHECK int spot_price_parse(
     const char *text, double *price_usd_per_h, const char **problem);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <stdlib.h>
-#include <string.h>
 
 #include "cli/command.h"
 #include "cli/interrupt.h"
@@ -16,6 +15,8 @@ enum {
     OPTION_THREADS,
     OPTION_JSON,
     OPTION_CSV,
+    OPTION_PLOT,
+    OPTION_PLOT_PROGRESS,
     OPTION_PROGRESS
 };
 
@@ -51,6 +52,14 @@ static const struct argp_option options[] = {
         "Write the results as CSV, one row a system and metric; - is standard output, "
         "instead of the table",
         0},
+    {"plot", OPTION_PLOT, "FILE.svg", 0,
+        "Draw where the paid instance time of each system went, a bar a system (needs "
+        "gnuplot)",
+        0},
+    {"plot-progress", OPTION_PLOT_PROGRESS, "FILE.svg", 0,
+        "Draw how far each system came over time in the first replication (needs "
+        "gnuplot)",
+        0},
     {"output", 'o', "FILE.db", 0,
         "Keep the runs in a database (.db, .sqlite, .sqlite3); the same command goes on "
         "where it was stopped",
@@ -65,15 +74,10 @@ static const struct argp_option options[] = {
 static void
 finish_arguments(struct argp_state *state, const arguments_t *arguments)
 {
-    const spot_study_results_t *results = &arguments->task.results;
-
     if (arguments->comparison.systems == NULL) {
         argp_error(state, "expected --recovery A,B,...; `spotsim recovery` lists them");
     }
-    if (results->is_json && results->csv_path != NULL &&
-        strcmp(results->csv_path, "-") == 0) {
-        argp_error(state, "--json and --csv - both write to standard output");
-    }
+    spot_study_task_check_json(&arguments->task, state, "--csv");
 }
 
 static error_t
@@ -108,6 +112,12 @@ parse(int key, char *text, struct argp_state *state)
             return 0;
         case OPTION_CSV:
             task->results.csv_path = text;
+            return 0;
+        case OPTION_PLOT:
+            task->results.bars_path = spot_option_svg(state, text);
+            return 0;
+        case OPTION_PLOT_PROGRESS:
+            task->progress_path = spot_option_svg(state, text);
             return 0;
         case 'o':
             if (!spot_study_task_is_store(text)) {
@@ -173,6 +183,8 @@ const spot_command_t spot_command_compare = {
         "the batches under way and exits with 130.",
     .examples =
         "  spotsim compare seed-64.yaml --recovery ideal,checkpoint -o both.db\n"
+        "  spotsim compare seed-64.yaml --recovery ideal,checkpoint,on-demand \\\n"
+        "      --plot ledger.svg --plot-progress progress.svg\n"
         "  spotsim compare seed-64.yaml --trace p3.csv --set horizon=trace-end \\\n"
         "      --recovery \"checkpoint,{system: checkpoint, detection: 30 s}\"\n"
         "  spotsim compare seed-64.yaml --recovery ideal,checkpoint \\\n"

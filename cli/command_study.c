@@ -100,10 +100,7 @@ finish_arguments(struct argp_state *state, arguments_t *arguments)
                 state, "--shard needs a database to keep its part in: -o FILE.db");
         }
     }
-    if (results->is_json && results->csv_path != NULL &&
-        strcmp(results->csv_path, "-") == 0) {
-        argp_error(state, "--json and -o - both write to standard output");
-    }
+    spot_study_task_check_json(task, state, "-o");
     if (task->num_shards > 1 && !arguments->is_plan &&
         (results->is_json || results->plot_path != NULL ||
             results->sensitivity_path != NULL)) {

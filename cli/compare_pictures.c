@@ -24,12 +24,6 @@
 /* The means of our own generators must be closer to those of the reference. */
 #define LIMIT_Z 4.5
 
-static double
-seconds(int64_t time_ms)
-{
-    return (double) time_ms / (double) SPOT_MS_PER_S;
-}
-
 /* NAME-LABEL; NULL: no memory. The caller frees it. */
 static char *
 full_name(const spot_picture_place_t *place)
@@ -56,7 +50,7 @@ gap_overlay(const spot_comparison_t *comparison, const spot_fidelity_t *fidelity
 {
     return (spot_gap_overlay_t){.kind = gap_kinds[direction],
         .is_obtainable = comparison->kind == SPOT_TRACE_AVAILABILITY,
-        .tick_s = seconds(comparison->recorded.frame.tick_ms),
+        .tick_s = spot_duration_s(comparison->recorded.frame.tick_ms),
         .num_b = fidelity->gaps_s[direction].num_values,
         .b_s = fidelity->gaps_s[direction].values,
         .a_label = a_label,
@@ -92,7 +86,7 @@ choose_durations(const spot_observation_frame_t *frame, double time_s[MAX_DURATI
 
     for (double ticks = 0; ticks <= max_ticks && num_times < MAX_DURATIONS;
          ticks = fmax(ticks + 1, ceil(ticks * DURATION_FACTOR))) {
-        time_s[num_times++] = ticks * seconds(frame->tick_ms);
+        time_s[num_times++] = ticks * spot_duration_s(frame->tick_ms);
     }
     return num_times;
 }

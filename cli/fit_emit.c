@@ -191,11 +191,11 @@ check_limits(spot_fit_task_t *self, spot_emit_t emit)
                 "none of this trace",
                 spot_fit_task_resolution_s(self));
             ret = SPOT_ERR_BAD_INPUT;
-        } else if ((double) trace->end_ms / (double) SPOT_MS_PER_S > MAX_HORIZON_S) {
+        } else if (spot_duration_s(trace->end_ms) > MAX_HORIZON_S) {
             spot_diag_error(&self->diag, path, 0, 0,
                 "a length of %.10g s: a model has at most %.10g s, so there is none of "
                 "this trace",
-                (double) trace->end_ms / (double) SPOT_MS_PER_S, MAX_HORIZON_S);
+                spot_duration_s(trace->end_ms), MAX_HORIZON_S);
             ret = SPOT_ERR_BAD_INPUT;
         }
     }

@@ -16,9 +16,7 @@ spot_fit_is_model_alone(const spot_fit_arguments_t *arguments)
 double
 spot_fit_task_resolution_s(const spot_fit_task_t *self)
 {
-    return self->is_lifetimes
-               ? 0
-               : (double) self->trace.resolution_ms / (double) SPOT_MS_PER_S;
+    return self->is_lifetimes ? 0 : spot_duration_s(self->trace.resolution_ms);
 }
 
 void

@@ -78,6 +78,13 @@ static const char results[] =
     "the mean over the replications that both points have, pair by pair. They met "
     "the same events, so its interval is mostly much narrower than those of the "
     "two means suggest; the table tells by how much. "
+    "With best a last table, and JSON, tell which value of its key wins at each "
+    "combination of the others, which one is next and by how much the winner is ahead, "
+    "with the interval of the paired difference; marked where it is ahead of all others "
+    "with 95 % confidence together. Where one other key is swept over numbers, they "
+    "tell "
+    "between which of them the winner changes, and where straight lines between the "
+    "means cross. "
     "With optimise also fate: racing (may be the best), dominated, infeasible or "
     "undefined.\n";
 

@@ -95,7 +95,7 @@ static int
 draw_sample(const spot_trace_t *trace, spot_sample_kind_t kind, const char *folder,
     const char *name, spot_diag_t *diag)
 {
-    const double resolution_s = (double) trace->resolution_ms / (double) SPOT_MS_PER_S;
+    const double resolution_s = spot_duration_s(trace->resolution_ms);
     spot_sample_t sample;
     int ret = spot_sample_init(&sample, trace, kind);
 

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/outfile.h"
+#include "reports/bars_plot.h"
 #include "reports/result_csv.h"
 #include "reports/result_json.h"
 #include "reports/result_table.h"
@@ -112,6 +113,9 @@ spot_study_results_write(
     }
     if (ret == 0 && self->plot_path != NULL) {
         ret = spot_study_plot(store, self->plot_path, diag);
+    }
+    if (ret == 0 && self->bars_path != NULL) {
+        ret = spot_bars_plot(store, self->bars_path, diag);
     }
     return ret == 0 ? write_standard_output(self, store, diag) : ret;
 }

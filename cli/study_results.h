@@ -11,6 +11,7 @@
 typedef struct {
     const char *csv_path;  /* "-": standard output, instead of the table; NULL: none */
     const char *plot_path; /* may be NULL */
+    const char *bars_path; /* the same: what each point is made of */
     const char *sensitivity_path; /* the same */
     bool is_json;                 /* instead of the table */
 } spot_study_results_t;

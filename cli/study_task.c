@@ -10,6 +10,7 @@
 #include "cli/command.h"
 #include "cli/interrupt.h"
 #include "cli/plan.h"
+#include "cli/progress_picture.h"
 #include "reports/study_plot.h"
 #include "sim/store/store_sqlite.h"
 #include "sim/study/study_provenance.h"
@@ -66,6 +67,18 @@ spot_study_task_progress(
         state, "--progress: expected auto, line, lines, json or none, got \"%s\"", text);
 }
 
+void
+spot_study_task_check_json(
+    const spot_study_task_t *self, struct argp_state *state, const char *csv_option)
+{
+    const spot_study_results_t *results = &self->results;
+
+    if (results->is_json && results->csv_path != NULL &&
+        strcmp(results->csv_path, "-") == 0) {
+        argp_error(state, "--json and %s - both write to standard output", csv_option);
+    }
+}
+
 /* Every file that the study reads, and its database: no output may replace them. */
 static int
 list_inputs(
@@ -104,9 +117,9 @@ check_outputs(
     if (ret == 0) {
         ret = spot_command_check_outputs(
             (spot_command_files_t){inputs.num_texts, inputs.texts},
-            (spot_command_files_t){
-                3, (const char *[]){results->csv_path, results->plot_path,
-                       results->sensitivity_path}},
+            (spot_command_files_t){5,
+                (const char *[]){results->csv_path, results->plot_path,
+                    results->sensitivity_path, results->bars_path, self->progress_path}},
             diag);
     }
     if (ret == 0 && results->sensitivity_path != NULL &&
@@ -228,6 +241,9 @@ spot_study_task_run(
         if (ret == SPOT_ERR_INTERRUPTED) {
             tell_how_to_go_on(self, store, diag);
         }
+    }
+    if (ret == 0 && self->progress_path != NULL) {
+        ret = spot_progress_picture(study, self->progress_path, diag);
     }
     if (ret == 0) {
         ret = write_results(self, store, diag);

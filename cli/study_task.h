@@ -14,6 +14,7 @@ typedef struct {
     const char *input_path; /* that the study was read from: no output may replace it */
     const char *store_path; /* a database; NULL: results are kept in memory */
     spot_study_results_t results;
+    const char *progress_path; /* picture of the first replications; may be NULL */
     int64_t num_threads;
     const char *shard; /* "I/N", or "" */
     int64_t shard_id;
@@ -34,6 +35,11 @@ void spot_study_task_threads(
     spot_study_task_t *self, struct argp_state *state, const char *text);
 void spot_study_task_progress(
     spot_study_task_t *self, struct argp_state *state, const char *text);
+
+/* JSON and CSV cannot both go to standard output: a usage error that names the option of
+ * the CSV. */
+void spot_study_task_check_json(
+    const spot_study_task_t *self, struct argp_state *state, const char *csv_option);
 
 /* Checks the outputs, runs what is missing in the store and writes the results. Errors
  * of spot_study_run() and of writing, with the reasons in diag. */

@@ -45,12 +45,6 @@ typedef struct {
     int64_t best_steps; /* 0: not asked */
 } answer_t;
 
-static double
-seconds(int64_t time_ms)
-{
-    return (double) time_ms / (double) SPOT_MS_PER_S;
-}
-
 static int64_t
 nearest_steps(double interval_s, double step_s)
 {
@@ -63,7 +57,7 @@ static void
 add_row(answer_t *self, int rule, double interval_s)
 {
     const spot_theory_t *theory = &self->theory;
-    const double step_s = seconds(self->question->step_ms);
+    const double step_s = spot_duration_s(self->question->step_ms);
     row_t *row = &self->rows[self->num_rows++];
 
     *row = (row_t){rule, (double) NAN, (double) NAN, (double) NAN, (double) NAN,
@@ -88,16 +82,16 @@ add_row(answer_t *self, int rule, double interval_s)
 static void
 find_answer(answer_t *self, const spot_theory_question_t *question)
 {
-    const double mtbf_s = seconds(question->mtbf_ms);
+    const double mtbf_s = spot_duration_s(question->mtbf_ms);
     const double stall_s =
-        seconds(question->is_async ? question->snapshot_ms : question->write_ms);
+        spot_duration_s(question->is_async ? question->snapshot_ms : question->write_ms);
 
     *self = (answer_t){.question = question};
     self->theory = (spot_theory_t){
         .mtbf_s = mtbf_s,
         .stall_s = stall_s,
-        .persist_s = question->is_async ? seconds(question->write_ms) : 0,
-        .restart_s = seconds(question->restart_ms),
+        .persist_s = question->is_async ? spot_duration_s(question->write_ms) : 0,
+        .restart_s = spot_duration_s(question->restart_ms),
         .busy = question->is_async ? question->busy : SPOT_BUSY_WAIT,
     };
     spot_bug_assert(spot_theory_is_valid(&self->theory));
@@ -107,11 +101,11 @@ find_answer(answer_t *self, const spot_theory_question_t *question)
     add_row(self, ROW_EXACT, spot_theory_exact_s(mtbf_s, stall_s));
     add_row(self, ROW_BEST, spot_theory_best_s(&self->theory));
     if (question->interval_ms > 0) {
-        add_row(self, ROW_GIVEN, seconds(question->interval_ms));
+        add_row(self, ROW_GIVEN, spot_duration_s(question->interval_ms));
     }
     if (question->step_ms > 0) {
         self->best_steps =
-            spot_theory_best_steps(&self->theory, seconds(question->step_ms));
+            spot_theory_best_steps(&self->theory, spot_duration_s(question->step_ms));
     }
 }
 
@@ -204,7 +198,7 @@ write_time(FILE *out, double time_s)
 static void
 write_steps(const answer_t *self, FILE *out)
 {
-    const double step_s = seconds(self->question->step_ms);
+    const double step_s = spot_duration_s(self->question->step_ms);
     const double work_s = (double) self->best_steps * step_s;
     char step[SPOT_DURATION_TEXT_BYTES];
 
@@ -289,13 +283,13 @@ write_json_question(spot_json_t *json, const spot_theory_question_t *question)
     spot_json_text(json, "theory", "checkpoint");
     spot_json_text(json, "mode", question->is_async ? "async" : "sync");
     spot_json_text(json, "busy", question->is_async ? busy : NULL);
-    spot_json_number(json, "mtbf_s", seconds(question->mtbf_ms));
-    spot_json_number(json, "write_s", seconds(question->write_ms));
+    spot_json_number(json, "mtbf_s", spot_duration_s(question->mtbf_ms));
+    spot_json_number(json, "write_s", spot_duration_s(question->write_ms));
     spot_json_number(json, "snapshot_s",
-        question->is_async ? seconds(question->snapshot_ms) : (double) NAN);
-    spot_json_number(json, "restart_s", seconds(question->restart_ms));
+        question->is_async ? spot_duration_s(question->snapshot_ms) : (double) NAN);
+    spot_json_number(json, "restart_s", spot_duration_s(question->restart_ms));
     spot_json_number(json, "step_s",
-        question->step_ms > 0 ? seconds(question->step_ms) : (double) NAN);
+        question->step_ms > 0 ? spot_duration_s(question->step_ms) : (double) NAN);
 }
 
 void
@@ -314,7 +308,8 @@ spot_theory_json_write(const spot_theory_question_t *question, FILE *out)
     }
     spot_json_close(&json, ']');
     if (answer.best_steps > 0) {
-        const double work_s = (double) answer.best_steps * seconds(question->step_ms);
+        const double work_s =
+            (double) answer.best_steps * spot_duration_s(question->step_ms);
 
         spot_json_open(&json, "best_steps", '{');
         spot_json_integer(&json, "steps", answer.best_steps);

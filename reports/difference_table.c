@@ -81,7 +81,8 @@ count_pairs(differences_t *self)
     }
 }
 
-/* "difference to job.pipeline_depth = 16: mean of 256 to 9984 pairs of replications". */
+/* "difference to job.pipeline_depth = 16: mean of 256 to 9984 pairs of replications"; a
+ * mean of one pair is none. */
 static void
 write_title(const differences_t *self)
 {
@@ -89,13 +90,18 @@ write_title(const differences_t *self)
     const spot_axis_t *axis = &head->axes[head->baseline_axis_id];
     char shown[SPOT_UTF8_SHOWN_BYTES];
 
-    fprintf(self->out, "\ndifference to %s = %s: mean of ", axis->path,
+    fprintf(self->out, "\ndifference to %s = %s", axis->path,
         spot_utf8_shown(axis->texts[head->baseline_value_id], shown));
+    if (self->most == 1) {
+        fprintf(self->out, " in the same %s\n",
+            head->keep == SPOT_KEEP_ROWS ? "replication" : "batch of replications");
+        return;
+    }
+    fputs(": mean of ", self->out);
     if (self->fewest < self->most) {
         fprintf(self->out, "%" PRId64 " to ", self->fewest);
     }
-    fprintf(self->out, "%" PRId64 " pair%s of %s\n", self->most,
-        self->most == 1 ? "" : "s",
+    fprintf(self->out, "%" PRId64 " pairs of %s\n", self->most,
         head->keep == SPOT_KEEP_ROWS ? "replications" : "batches");
 }
 

@@ -34,3 +34,13 @@ spot_palette_colour(const spot_colour_t *colours, const char *name, size_t place
     }
     return others[place % (sizeof(others) / sizeof(others[0]))];
 }
+
+const char *
+spot_palette_line_colour(size_t place)
+{
+    static const char *const lines[SPOT_NUM_LINE_COLOURS] = {"#0072b2", "#d55e00",
+        "#2f9e77", "#cc79a7", "#e0a100", "#57606a", "#56b4e9", "#7a4fa3", "#8c564b",
+        "#17a2a2"};
+
+    return lines[place % SPOT_NUM_LINE_COLOURS];
+}

@@ -24,4 +24,9 @@
 const char *spot_palette_colour(
     const spot_colour_t *colours, const char *name, size_t place);
 
+/* That of the place-th of several curves: dark enough for a thin line. They come again
+ * after SPOT_NUM_LINE_COLOURS. */
+#define SPOT_NUM_LINE_COLOURS 10
+const char *spot_palette_line_colour(size_t place);
+
 #endif

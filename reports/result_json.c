@@ -8,6 +8,7 @@
 #include "reports/plan_json.h"
 #include "reports/race_json.h"
 #include "reports/sensitivity_report.h"
+#include "reports/winner_report.h"
 #include "sim/store/difference.h"
 #include "sim/store/summary.h"
 
@@ -148,6 +149,9 @@ write_study(const spot_store_t *store, const spot_race_answer_t *answer, FILE *o
             &json, store, j, answer, summaries, &pairs[j * head->num_metrics]);
     }
     spot_json_close(&json, ']');
+    if (ret == 0 && head->best.is_asked) {
+        ret = spot_winner_json(&json, store);
+    }
     if (ret == 0 && head->plan.kind == SPOT_PLAN_SENSITIVITY) {
         ret = spot_sensitivity_json(&json, store);
     }

@@ -12,6 +12,7 @@
 #include "reports/race_text.h"
 #include "reports/result_title.h"
 #include "reports/sensitivity_report.h"
+#include "reports/winner_report.h"
 #include "sim/store/summary.h"
 
 typedef struct {
@@ -188,6 +189,9 @@ spot_result_table_write(const spot_store_t *store, FILE *out)
     }
     if (ret == 0 && store->head->has_baseline) {
         ret = spot_difference_table_write(store, out);
+    }
+    if (ret == 0 && store->head->best.is_asked) {
+        ret = spot_winner_table_write(store, out);
     }
     if (ret == 0) {
         write_notes(&table);

@@ -15,29 +15,70 @@ spot_study_title(const spot_study_head_t *head)
     return head->question != NULL ? head->question : head->name;
 }
 
-static void
-write_replications(const spot_curves_t *curves, char *text, size_t num_bytes)
+void
+spot_replications_words(const spot_study_head_t *head, int64_t min_rows,
+    int64_t max_rows, char text[SPOT_WORDS_BYTES])
 {
-    const int64_t wanted = curves->head->num_replications;
+    const int64_t wanted = head->num_replications;
 
-    if (curves->min_rows == wanted) {
-        snprintf(text, num_bytes, "%" PRId64 " replication%s at each point", wanted,
-            wanted == 1 ? "" : "s");
+    if (min_rows == wanted) {
+        snprintf(text, SPOT_WORDS_BYTES, "%" PRId64 " replication%s at each point",
+            wanted, wanted == 1 ? "" : "s");
     } else {
-        snprintf(text, num_bytes,
+        snprintf(text, SPOT_WORDS_BYTES,
             "%" PRId64 " to %" PRId64 " of %" PRId64 " replications at each point",
-            curves->min_rows, curves->max_rows, wanted);
+            min_rows, max_rows, wanted);
     }
+}
+
+/* A value as a label: "{system: checkpoint, detection: 30 s}" is "checkpoint, detection:
+ * 30 s", as the first key says nothing that tells points apart. */
+static void
+value_words(const char *value, char text[SPOT_POINT_BYTES])
+{
+    const char *colon = value[0] == '{' ? strstr(value, ": ") : NULL;
+    char shown[SPOT_UTF8_SHOWN_BYTES];
+    size_t num_bytes;
+
+    snprintf(text, SPOT_POINT_BYTES, "%s", colon == NULL ? value : colon + 2);
+    num_bytes = strlen(text);
+    if (colon != NULL && text[num_bytes - 1] == '}') {
+        text[num_bytes - 1] = '\0';
+    }
+    snprintf(text, SPOT_POINT_BYTES, "%s", spot_utf8_shown(text, shown));
+}
+
+void
+spot_point_words(const spot_study_head_t *head, size_t point_id, size_t max_chars,
+    char text[SPOT_POINT_BYTES])
+{
+    char words[SPOT_WORDS_BYTES], value[SPOT_POINT_BYTES];
+    size_t used = 0;
+
+    text[0] = '\0';
+    for (size_t j = 0; j < head->num_axes && used + 8 < SPOT_POINT_BYTES; j++) {
+        const spot_axis_t *axis = &head->axes[j];
+        const size_t value_id = spot_study_value_id(head, point_id, j);
+        const char *dot = strrchr(axis->path, '.');
+        const bool is_bare = head->num_axes == 1 || isnan(axis->numbers[value_id]);
+
+        spot_figure_words(dot == NULL ? axis->path : dot + 1, words, sizeof(words));
+        value_words(axis->texts[value_id], value);
+        used += (size_t) snprintf(text + used, SPOT_POINT_BYTES - 4 - used, "%s%s%s%s",
+            used == 0 ? "" : ", ", is_bare ? "" : words, is_bare ? "" : " ", value);
+    }
+    spot_figure_cut(text, max_chars);
 }
 
 void
 spot_study_note(
     const spot_curves_t *curves, size_t num_panels_drawn, char text[SPOT_NOTE_BYTES])
 {
-    char shown[SPOT_UTF8_SHOWN_BYTES], replications[128];
+    char shown[SPOT_UTF8_SHOWN_BYTES], replications[SPOT_WORDS_BYTES];
     size_t used;
 
-    write_replications(curves, replications, sizeof(replications));
+    spot_replications_words(
+        curves->head, curves->min_rows, curves->max_rows, replications);
     used = (size_t) snprintf(text, SPOT_NOTE_BYTES,
         "%s · %s · seed %" PRIu64 " · %s: its 95 %% confidence interval",
         spot_utf8_shown(curves->head->name, shown), replications, curves->head->seed,

@@ -13,6 +13,16 @@
 /* The question, or the name of a study without one. */
 const char *spot_study_title(const spot_study_head_t *head);
 
+/* "1000 replications at each point"; of fewer, what there is. */
+void spot_replications_words(const spot_study_head_t *head, int64_t min_rows,
+    int64_t max_rows, char text[SPOT_WORDS_BYTES]);
+
+/* "checkpoint", or where several keys are swept "checkpoint, per minute 0.05": what
+ * tells a point from others, in max_chars characters at most. */
+#define SPOT_POINT_BYTES 512
+void spot_point_words(const spot_study_head_t *head, size_t point_id, size_t max_chars,
+    char text[SPOT_POINT_BYTES]);
+
 /* "idle-vs-preemption · 1000 replications at each point · seed 1 ...". */
 #define SPOT_NOTE_BYTES 640
 void spot_study_note(

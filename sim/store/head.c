@@ -36,6 +36,7 @@ spot_study_head_free(spot_study_head_t *self)
     spot_optimise_free(&self->optimise);
     free_axes(self->axes, self->num_axes);
     free(self->plan.sample_points);
+    free(self->best.is_left_out);
     free(self->value_ids);
     free(self->metrics);
     free(self->plot.x);

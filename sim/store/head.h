@@ -72,6 +72,16 @@ typedef struct {
     char **stack; /* [num_stack] metrics that add up to y, drawn from below */
 } spot_plot_request_t;
 
+/* The key whose best value is told at each combination of the others. Not kept in a
+ * database: who reads the study knows it. */
+typedef struct {
+    bool is_asked;
+    bool is_maximised;
+    size_t axis_id;
+    size_t metric_id;
+    bool *is_left_out; /* [num_values] of the axis: does not compete */
+} spot_best_t;
+
 /* What the study is: enough to read its rows without its YAML. */
 typedef struct {
     char *name;
@@ -92,6 +102,7 @@ typedef struct {
     bool has_baseline;   /* points are compared with those that have this value: */
     size_t baseline_axis_id;
     size_t baseline_value_id;
+    spot_best_t best;
     size_t num_listed; /* metrics that were asked for; those behind are for the plot */
     size_t num_metrics;
     spot_metric_t *metrics; /* [num_metrics] those kept, in order; texts borrowed */

@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "base/utf8.h"
 #include "sim/study/baseline.h"
+#include "sim/study/best.h"
 #include "sim/study/optimise.h"
 #include "sim/study/precision.h"
 #include "sim/study/study_metrics.h"
@@ -292,6 +293,13 @@ const spot_field_t spot_study_fields[] = {
         .help = "value of a swept key that the others are compared with: a second table "
                 "has the mean differences of paired replications, which met the same "
                 "events, with their own 95 % intervals; also in CSV and JSON"},
+    {.name = "best",
+        .type = SPOT_FIELD_MAP,
+        .offset = offsetof(spot_study_t, best),
+        .initial = "",
+        .fields = spot_best_fields,
+        .help = "a swept key whose best value is told at each combination of the "
+                "others, e.g. which recovery system wins at which preemption rate"},
     {.name = "plot",
         .type = SPOT_FIELD_MAP,
         .offset = offsetof(spot_study_t, head.plot),
@@ -409,6 +417,7 @@ bind_all(spot_study_t *self, spot_diag_t *diag)
     if (ret == 0 && is_planned) {
         check_plot_axis(self, &bind);
         ret = spot_study_find_baseline(self, &bind);
+        ret = ret == 0 ? spot_study_find_best(self, &bind) : ret;
     }
     if (ret == 0 && is_planned && has_scenario(self)) {
         diag->inputs = &self->inputs;
@@ -486,6 +495,9 @@ spot_study_free(spot_study_t *self)
     free(self->metric_ids);
     free(self->optimise.minimise);
     free(self->optimise.maximise);
+    free(self->best.key);
+    free(self->best.minimise);
+    free(self->best.maximise);
     spot_study_head_free(&self->head);
     spot_inputs_free(&self->inputs);
     spot_yaml_free(&self->document);

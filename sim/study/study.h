@@ -31,12 +31,21 @@ typedef struct {
     double indifference;
 } spot_optimise_request_t;
 
+/* best as the study has it. */
+typedef struct {
+    char *key;
+    char *minimise; /* metrics; one of the two */
+    char *maximise;
+    const spot_node_t *except_node; /* a list of values; may be NULL */
+} spot_best_request_t;
+
 typedef struct {
     const spot_experiment_t *experiment;
     spot_yaml_t document;      /* the study; an inline scenario is part of it */
     spot_yaml_t scenario_file; /* the scenario where it is a file of its own */
     spot_replications_t replications;
     spot_optimise_request_t optimise;
+    spot_best_request_t best;
     const spot_node_t *scenario_node; /* as the study has it: a path or a map */
     const spot_node_t *sweep_node;
     const spot_node_t *plan_node;

@@ -84,6 +84,22 @@ add_until_metric(spot_study_t *self, spot_bind_t *bind)
     }
 }
 
+/* The metric by which values of a key are the best is kept and shown. */
+static void
+add_best_metric(spot_study_t *self, spot_bind_t *bind)
+{
+    const spot_node_t *node = spot_node_get(self->document.root, "best");
+    const char *const key = self->best.maximise != NULL ? "maximise" : "minimise";
+    const char *name =
+        self->best.maximise != NULL ? self->best.maximise : self->best.minimise;
+
+    if (name != NULL) {
+        add_metric(self, bind,
+            self->best.maximise != NULL ? "best.maximise" : "best.minimise",
+            spot_node_get(node, key), name);
+    }
+}
+
 /* The metric whose best mean is looked for and those with limits are kept and shown. */
 static int
 add_optimise_metrics(spot_study_t *self, spot_bind_t *bind)
@@ -116,6 +132,7 @@ spot_study_choose_metrics(spot_study_t *self, spot_bind_t *bind)
     add_listed_metrics(self, bind);
     ret = add_optimise_metrics(self, bind);
     add_until_metric(self, bind);
+    add_best_metric(self, bind);
     self->head.num_listed = self->head.num_metrics;
     add_plot_metrics(self, bind);
     return ret;

@@ -13,11 +13,18 @@
 
 static const char option[] = "--recovery"; /* where systems stand, in messages */
 
-/* What the rows of the table tell; --set metrics=[...] asks for others. */
+/* What the rows of the table tell; --set metrics=[...] asks for others. The picture has
+ * all categories of the ledger. */
 static const char study_text[] =
     "study: compare\n"
     "metrics: [steps_kept, samples_per_s, usd_per_h, samples_per_usd, idle_fraction, "
-    "lost_fraction, reconfigurations, rollbacks]\n";
+    "lost_fraction, reconfigurations, rollbacks]\n"
+    "plot:\n"
+    "  x_label: share of the paid instance time\n"
+    "  second_x: usd_per_h\n"
+    "  stack: [goodput_fraction, unsaved_fraction, redundant_fraction, lost_fraction, "
+    "stalled_fraction, reloading_fraction, reconfiguring_fraction, standby_fraction, "
+    "prepping_fraction]\n";
 
 static int
 check_systems(const spot_node_t *list, spot_diag_t *diag)

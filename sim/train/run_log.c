@@ -191,7 +191,10 @@ spot_run_log_training(spot_train_t *train, const spot_progress_t *progress)
 void
 spot_run_log_lossless(spot_train_t *train)
 {
+    const int64_t values[SPOT_EVENT_VALUES] = {0, train->result.steps_durable, 0};
+
     add_phase(train, train->episode.training_ms, SPOT_SHARE_USEFUL, INT64_MAX, 0);
+    add(train, train->now_ms, SPOT_LOG_DURABLE, values);
 }
 
 void

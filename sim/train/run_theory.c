@@ -31,12 +31,6 @@ static const struct {
         "which is no Poisson process"},
 };
 
-static double
-seconds(int64_t time_ms)
-{
-    return (double) time_ms / (double) SPOT_MS_PER_S;
-}
-
 /* The value of an option of the recovery system that is a duration, 0 if it has none of
  * that name. */
 static int64_t
@@ -129,7 +123,7 @@ apply_theory(spot_run_theory_t *self, const spot_job_t *job)
 
     spot_cycle_init(&cycle, &job->checkpoint, step_ms);
     life = spot_theory_life_of(&cycle);
-    self->step_s = seconds(step_ms);
+    self->step_s = spot_duration_s(step_ms);
     self->work_s = life.work_s;
     self->period_s = life.period_s;
     self->efficiency.value =
@@ -140,8 +134,8 @@ apply_theory(spot_run_theory_t *self, const spot_job_t *job)
         spot_theory_life_efficiency(&life, self->mtbf_s.high, self->restart_s);
     theory = (spot_theory_t){
         .mtbf_s = self->mtbf_s.value,
-        .stall_s = seconds(cycle.snapshot_ms),
-        .persist_s = seconds(cycle.write_ms),
+        .stall_s = spot_duration_s(cycle.snapshot_ms),
+        .persist_s = spot_duration_s(cycle.write_ms),
         .restart_s = self->restart_s,
         .busy = job->checkpoint.busy == SPOT_BUSY_JOIN ? SPOT_BUSY_JOIN : SPOT_BUSY_WAIT,
     };
@@ -171,11 +165,11 @@ spot_run_theory_init(spot_run_theory_t *self, const spot_scenario_t *scenario,
         return;
     }
     self->num_rollbacks = result->rollbacks;
-    self->mtbf_s = mean_time_between(result->rollbacks, seconds(training_ms));
+    self->mtbf_s = mean_time_between(result->rollbacks, spot_duration_s(training_ms));
     self->simulated = (double) (training_ms - result->stalled_ms - result->lost_ms) /
                       (double) clock_ms;
-    self->restart_s = seconds(option_ms(&scenario->recovery, "detection") +
-                              job->reconfiguration_ms + job->reload_ms);
+    self->restart_s = spot_duration_s(option_ms(&scenario->recovery, "detection") +
+                                      job->reconfiguration_ms + job->reload_ms);
     self->mean_instances = (double) active_ms(&result->ledger) / (double) clock_ms;
     find_doubts(self, scenario, result);
     apply_theory(self, job);

@@ -17,6 +17,8 @@ typedef struct {
     double inside;           /* active */
     int64_t share;           /* what the active ones do */
     double stalled_fraction; /* of their time */
+    bool is_lossless;        /* what is done is durable at once: */
+    double durable;          /* steps so far */
 } builder_t;
 
 /* The heights that hold from time_ms on. */
@@ -32,6 +34,17 @@ add_segment(const builder_t *self, int64_t time_ms)
         segment.heights[SPOT_SHARE_STALLED] += self->inside * self->stalled_fraction;
     }
     return spot_timeline_add_segment(self->timeline, &segment);
+}
+
+/* Steps that are durable at once grow from the start of training on, not before. */
+static int
+add_phase(const builder_t *self, int64_t time_ms)
+{
+    const int ret = self->is_lossless ? spot_timeline_add_progress(
+                                            self->timeline, time_ms, self->durable)
+                                      : 0;
+
+    return ret == 0 ? add_segment(self, time_ms) : ret;
 }
 
 static int
@@ -62,20 +75,22 @@ add_record(builder_t *self, const spot_log_record_t *record)
         case SPOT_LOG_PHASE:
             self->share = values[0];
             self->stalled_fraction = (double) values[3] / (double) values[2];
-            return add_segment(self, record->time_ms);
+            return add_phase(self, record->time_ms);
         case SPOT_LOG_DURABLE:
         case SPOT_LOG_END:
             break;
     }
-    return spot_timeline_add_progress(self->timeline, record->time_ms,
-        (double) values[1]); /* of both kinds: the steps that are durable */
+    self->durable = (double) values[1]; /* of both kinds: the steps that are durable */
+    return spot_timeline_add_progress(self->timeline, record->time_ms, self->durable);
 }
 
 int
 spot_run_timeline(const spot_scenario_t *scenario, const spot_train_result_t *result,
     const spot_event_log_t *log, spot_timeline_t *timeline)
 {
-    builder_t self = {.timeline = timeline, .share = SPOT_NUM_SHARES};
+    builder_t self = {.timeline = timeline,
+        .share = SPOT_NUM_SHARES,
+        .is_lossless = scenario->recovery.system->is_lossless};
     const spot_trace_t *recording = scenario->trace.recording;
     const char *trace = recording == NULL ? NULL : spot_trace_key(recording, "name");
     int ret = spot_timeline_add_progress(timeline, 0, 0);

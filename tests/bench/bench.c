@@ -2,14 +2,16 @@
 /* What traces and runs cost: ns an event of each generator, rows/s of files that are
  * written and read, the long one of 3 million rows; CPU time a run, ns an event and
  * runs/s for the seed scenario, for a large fleet, and the speed-up of a study from one
- * thread to two. Prints; asserts nothing. */
+ * thread to two, and of all recovery systems side by side. Prints; asserts nothing. */
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "base/clock.h"
 #include "base/units.h"
+#include "sim/recovery/recovery.h"
 #include "sim/study/study.h"
 #include "sim/train/experiment.h"
+#include "sim/train/recovery_study.h"
 #include "sim/train/train.h"
 #include "traces/generate/generate.h"
 
@@ -78,22 +80,29 @@ bench_scenario(const char *path, int64_t num_runs)
     spot_diag_free(&diag);
 }
 
+static void
+run_in_memory(const spot_study_t *study, int num_threads)
+{
+    const spot_study_run_t run = {.num_threads = num_threads};
+    spot_store_t *store = NULL;
+
+    if (spot_store_open_memory(&store, &study->head) != 0 ||
+        spot_study_run(study, store, &run, NULL) != 0) {
+        exit(1);
+    }
+    store->close(store);
+}
+
 static double
 time_study(const spot_study_t *study, int num_threads)
 {
-    const spot_study_run_t run = {.num_threads = num_threads};
     double best_s = 1e9;
 
     for (int round = 0; round < 5; round++) {
         const double started_s = spot_clock_s();
-        spot_store_t *store = NULL;
         double run_s;
 
-        if (spot_store_open_memory(&store, &study->head) != 0 ||
-            spot_study_run(study, store, &run, NULL) != 0) {
-            exit(1);
-        }
-        store->close(store);
+        run_in_memory(study, num_threads);
         run_s = spot_clock_s() - started_s;
         best_s = run_s < best_s ? run_s : best_s;
     }
@@ -119,6 +128,85 @@ bench_threads(void)
         (long long) study.head.num_replications);
     spot_study_free(&study);
     spot_diag_free(&diag);
+}
+
+/* 11 h of a fleet of up to 64 instances with names. */
+static void
+write_named_trace(const char *file)
+{
+    const spot_generate_t task = {.seed = 1,
+        .horizon_ms = 11 * SPOT_MS_PER_H,
+        .kind = SPOT_TRACE_NAMED,
+        .name = "bench",
+        .version = "0"};
+    spot_trace_model_t model = {0};
+    spot_yaml_t document;
+    spot_diag_t diag;
+
+    spot_diag_init(&diag);
+    stop_on_error(
+        spot_yaml_read(&document, BENCH_FOLDER "mrp-lifetimes.yaml", &diag), &diag);
+    stop_on_error(spot_trace_model_read(&model, document.root, &diag), &diag);
+    spot_trace_model_set_horizon(&model, task.horizon_ms);
+    stop_on_error(spot_generate(&model, &task, file, &diag), &diag);
+    spot_trace_model_free(&model);
+    spot_yaml_free(&document);
+    spot_diag_free(&diag);
+}
+
+/* "A,B,...": every recovery system there is. */
+static char *
+list_systems(void)
+{
+    char *text = NULL;
+    size_t num_bytes;
+    FILE *out = open_memstream(&text, &num_bytes);
+
+    stop_on_error(out == NULL ? SPOT_ERR_NO_MEMORY : 0, NULL);
+    for (size_t j = 0; spot_recovery_systems[j] != NULL; j++) {
+        fprintf(out, "%s%s", j == 0 ? "" : ",", spot_recovery_systems[j]->name);
+    }
+    fclose(out);
+    return text;
+}
+
+/* What `spotsim compare` does: all systems on one recorded trace, reading included. */
+static void
+bench_compare(void)
+{
+    const char *file = "spotsim-bench.csv";
+    char *systems = list_systems();
+    const char *const sets[] = {"horizon=trace-end"};
+    const spot_recovery_study_t comparison = {
+        .scenario_path = STUDY_FOLDER "seed-64.yaml",
+        .systems = systems,
+        .trace_path = file,
+        .seed = 1,
+        .num_sets = 1,
+        .sets = sets};
+    double best_s = 1e9;
+    size_t num_systems = 0;
+
+    write_named_trace(file);
+    for (int round = 0; round < 5; round++) {
+        const double started_s = spot_clock_s();
+        spot_diag_t diag;
+        spot_study_t study;
+        double run_s;
+
+        spot_diag_init(&diag);
+        stop_on_error(spot_recovery_study_read(&comparison, &study, &diag), &diag);
+        run_in_memory(&study, 1);
+        run_s = spot_clock_s() - started_s;
+        best_s = run_s < best_s ? run_s : best_s;
+        num_systems = study.head.num_points;
+        spot_study_free(&study);
+        spot_diag_free(&diag);
+    }
+    printf("%-14s %12.2f ms for %zu systems (%s) on a recorded trace\n", "compare",
+        1e3 * best_s, num_systems, systems);
+    remove(file);
+    free(systems);
 }
 
 /* Events of a model file, one replication after another. */
@@ -233,5 +321,6 @@ main(void)
     bench_scenario(STUDY_FOLDER "seed-64.yaml", 10000);
     bench_scenario(SPOT_SOURCE_DIR "/tests/bench/large-fleet.yaml", 1);
     bench_threads();
+    bench_compare();
     return 0;
 }

@@ -181,8 +181,10 @@ same compare-generated.csv "$work/systems.csv"
 ends 0 "$@" -o "$work/systems.db"
 stderr_says "3 points, 0 replications run"
 expect "systems that are the same do not differ" [ "$(grep -c '{system: checkpoint},.*,0,0,0$' \
-    "$work/systems.csv")" -eq 8 ]
+    "$work/systems.csv")" -eq 16 ]
 rm -f "$work/systems.db" "$work/systems.csv"
+golden best.txt study best.yaml
+golden best.json study best.yaml --json
 # ---- Step times by (D,P) ----
 steps="$source/models/sample/steps-48/steps.csv"
 cp "$steps" "$work/steps.csv"
@@ -736,6 +738,17 @@ code=$?
 [ $code -eq 1 ] || fail "no gnuplot for a study: exit code $code"
 stderr_says gnuplot
 expect "no picture is left" [ ! -e "$work/no.svg" ]
+for option in --plot --plot-progress; do
+    PATH='' "$spotsim" compare scenario.yaml --recovery "$systems" $option "$work/no.svg" \
+        >/dev/null 2>"$work/stderr"
+    code=$?
+    expect "compare $option without gnuplot: exit code $code" [ $code -eq 1 ]
+    stderr_says "no.svg: gnuplot is not installed"
+    expect "no picture is left" [ ! -e "$work/no.svg" ]
+done
+ends 2 compare scenario.yaml --recovery "$systems" --plot "$work/no.svg" \
+    --plot-progress "$work/no.svg"
+stderr_says "two outputs cannot go to one file"
 
 ends 1 study study.yaml -o "$work/no/such/folder.csv"
 stderr_says "cannot write: No such file or directory"

@@ -17,12 +17,6 @@
 /* Lags of the Ljung-Box statistic. */
 #define NUM_LAGS 5
 
-static double
-seconds(int64_t time_ms)
-{
-    return (double) time_ms / (double) SPOT_MS_PER_S;
-}
-
 /* The part of gaps and spells that is told of any number of them. */
 static int
 fill_gap_moments(spot_gap_figures_t *self, const spot_sample_t *sample)
@@ -247,7 +241,7 @@ spot_describe_init(spot_describe_t *self, const spot_trace_t *trace)
     clear(self);
     self->kind = trace->kind;
     self->is_unbounded = trace->capacity == SPOT_UNBOUNDED;
-    self->resolution_s = seconds(trace->resolution_ms);
+    self->resolution_s = spot_duration_s(trace->resolution_ms);
     self->span_h = (double) trace->end_ms / (double) SPOT_MS_PER_H;
     ret =
         copy_texts(self, spot_trace_key(trace, "name"), spot_trace_key(trace, "start"));

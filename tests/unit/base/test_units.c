@@ -174,6 +174,25 @@ assert_no_price(const char *text, const char *reason)
     assert_string_equal(problem, reason);
 }
 
+/* Every duration that is read goes to seconds and back without a change. */
+static void
+test_durations_in_seconds(void **state)
+{
+    static const int64_t durations_ms[] = {
+        0, 1, 999, 1000, 1001, -1500, 88000, SPOT_MS_PER_D + 7, SPOT_MAX_DURATION_MS};
+
+    (void) state;
+    assert_true(spot_duration_s(1500) == 1.5);
+    assert_true(spot_duration_s(-250) == -0.25);
+    for (size_t j = 0; j < sizeof(durations_ms) / sizeof(durations_ms[0]); j++) {
+        int64_t duration_ms;
+
+        assert_int_equal(
+            spot_duration_from_s(spot_duration_s(durations_ms[j]), &duration_ms), 0);
+        assert_int_equal(duration_ms, durations_ms[j]);
+    }
+}
+
 static void
 test_prices(void **state)
 {
@@ -359,6 +378,7 @@ main(void)
         cmocka_unit_test(test_what_is_no_duration),
         cmocka_unit_test(test_a_hundred_years_is_the_limit),
         cmocka_unit_test(test_seconds_with_decimals),
+        cmocka_unit_test(test_durations_in_seconds),
         cmocka_unit_test(test_prices),
         cmocka_unit_test(test_strict_numbers),
         cmocka_unit_test(test_strict_integers),

@@ -136,7 +136,7 @@ test_no_spread(void **state)
         "\nx  wait_s\n        s\n2    0 ±0\n"
         "\nnull in 1 of 3 pairs: wait_s; its differences are of the others\n");
     assert_rows(1, base, rows,
-        "\ndifference to x = 1: mean of 1 pair of replications\n"
+        "\ndifference to x = 1 in the same replication\n"
         "\nx  wait_s\n        s\n2     0.5\n");
 }
 
@@ -165,7 +165,7 @@ test_batches(void **state)
     make_sample(&sample, SPOT_KEEP_SUMMARIES, 1000);
     put(&sample, 0, 1000, rows);
     put(&sample, 1, 1000, rows);
-    assert_table(&sample, "\ndifference to x = 1: mean of 1 pair of batches\n"
+    assert_table(&sample, "\ndifference to x = 1 in the same batch of replications\n"
                           "\nx  wait_s\n        s\n2       0\n"
                           "\nno interval from fewer than 2 batches of 1024 "
                           "replications: use more of them, "

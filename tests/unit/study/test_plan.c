@@ -328,6 +328,49 @@ test_baseline_by_value(void **state)
         "baseline: nothing to compare");
 }
 
+/* Values are found however they are written; the metric is kept and shown. */
+static void
+test_best(void **state)
+{
+    spot_study_t study;
+
+    (void) state;
+    read_keys_study(&study, "sweep: {pause: [30 min, 1 h, 2 h], depth: [2, 8]}\n"
+                            "best: {key: pause, minimise: sum, except: [60 min]}\n");
+    assert_true(study.head.best.is_asked);
+    assert_false(study.head.best.is_maximised);
+    assert_int_equal(study.head.best.axis_id, 0);
+    assert_string_equal(study.head.metrics[study.head.best.metric_id].name, "sum");
+    assert_true(study.head.best.metric_id < study.head.num_listed);
+    assert_false(study.head.best.is_left_out[0]);
+    assert_true(study.head.best.is_left_out[1]);
+    assert_false(study.head.best.is_left_out[2]);
+    spot_study_free(&study);
+    assert_refused(
+        "sweep: {depth: [2, 8]}\nbest: {maximise: sum}\n", "missing key \"best.key\"");
+    assert_refused("sweep: {depth: [2, 8]}\nbest: {key: pause, maximise: sum}\n",
+        "best.key: \"pause\" is not swept");
+    assert_refused("sweep: {depth: [2, 8]}\nbest: {key: depth}\n",
+        "best: needs either minimise or maximise");
+    assert_refused(
+        "sweep: {depth: [2, 8]}\nbest: {key: depth, minimise: sum, maximise: sum}\n",
+        "best: needs either minimise or maximise");
+    assert_refused("sweep: {depth: [2, 8]}\nbest: {key: depth, maximise: sun}\n",
+        "best.maximise: unknown metric \"sun\"");
+    assert_refused(
+        "sweep: {depth: [2, 8, 9]}\nbest: {key: depth, maximise: sum, except: [4]}\n",
+        "best.except: depth never has this value");
+    assert_refused(
+        "sweep: {depth: [2, 8]}\nbest: {key: depth, maximise: sum, except: [8]}\n",
+        "best: expected two values of depth or more that compete");
+    assert_refused(
+        "sweep: {depth: [2, 8]}\nbest: {key: depth, maximise: sum, except: 8}\n",
+        "best.except: expected a list of values of the key");
+    assert_refused("sweep: {first: {from: 0, to: 1}}\nplan: {sobol: {points: 4}}\n"
+                   "best: {key: first, maximise: sum}\n",
+        "best: a sobol plan has no points that differ in one key only");
+}
+
 /* The points are those of the whole grid for which it holds, in order; combinations that
  * cannot be bound need not be, and what is not swept has its default. */
 static void
@@ -460,6 +503,7 @@ main(void)
         cmocka_unit_test(test_merged),
         cmocka_unit_test(test_sensitivity_design),
         cmocka_unit_test(test_baseline_by_value),
+        cmocka_unit_test(test_best),
         cmocka_unit_test(test_where),
         cmocka_unit_test(test_where_excludes_nothing),
         cmocka_unit_test(test_where_in_maps),

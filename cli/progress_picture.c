@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "cli/progress_picture.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "base/utf8.h"
+#include "reports/progress_plot.h"
+#include "reports/study_words.h"
+#include "sim/train/run_timeline.h"
+
+#define NAME_CHARS 64
+
+typedef struct {
+    size_t num_lines;
+    char names[SPOT_MAX_PROGRESS_LINES][SPOT_POINT_BYTES];
+    spot_timeline_t timelines[SPOT_MAX_PROGRESS_LINES];
+} picture_t;
+
+static int
+add_line(picture_t *self, const spot_study_t *study, size_t point_id)
+{
+    const spot_scenario_t *scenario = study->scenarios[point_id];
+    spot_timeline_t *timeline = &self->timelines[self->num_lines];
+    spot_event_log_t log;
+    spot_train_t train;
+    int ret;
+
+    spot_point_words(&study->head, point_id, NAME_CHARS, self->names[self->num_lines++]);
+    spot_timeline_init(timeline);
+    spot_event_log_init(&log);
+    ret = spot_train_init(&train, scenario);
+    if (ret == 0) {
+        ret = spot_train_run(&train, study->head.seed, 0, &log);
+    }
+    if (ret == 0) {
+        ret = spot_run_timeline(scenario, &train.result, &log, timeline);
+    }
+    spot_train_free(&train);
+    spot_event_log_free(&log);
+    return ret;
+}
+
+static int
+draw(const picture_t *self, const spot_study_head_t *head, const char *svg_path,
+    spot_diag_t *diag)
+{
+    const char *names[SPOT_MAX_PROGRESS_LINES];
+    char note[SPOT_NOTE_BYTES], shown[SPOT_UTF8_SHOWN_BYTES];
+    const spot_progress_lines_t lines = {.title = spot_study_title(head),
+        .note = note,
+        .num_lines = self->num_lines,
+        .names = names,
+        .timelines = self->timelines};
+    size_t used = (size_t) snprintf(note, sizeof(note),
+        "%s · seed %" PRIu64 ", replication 0 of each point",
+        spot_utf8_shown(head->name, shown), head->seed);
+
+    if (self->num_lines < head->num_points) {
+        snprintf(note + used, sizeof(note) - used, " · the first %zu of %zu points",
+            self->num_lines, head->num_points);
+    }
+    for (size_t j = 0; j < self->num_lines; j++) {
+        names[j] = self->names[j];
+    }
+    return spot_progress_plot(&lines, svg_path, diag);
+}
+
+int
+spot_progress_picture(const spot_study_t *study, const char *svg_path, spot_diag_t *diag)
+{
+    picture_t picture = {0};
+    int ret = 0;
+
+    for (size_t j = 0;
+         ret == 0 && j < study->head.num_points && j < SPOT_MAX_PROGRESS_LINES; j++) {
+        ret = add_line(&picture, study, j);
+    }
+    if (ret == 0) {
+        ret = draw(&picture, &study->head, svg_path, diag);
+    }
+    for (size_t j = 0; j < picture.num_lines; j++) {
+        spot_timeline_free(&picture.timelines[j]);
+    }
+    return ret;
+}

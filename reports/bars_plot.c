@@ -1,0 +1,390 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "reports/bars_plot.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/utf8.h"
+#include "reports/figure.h"
+#include "reports/gnuplot.h"
+#include "reports/palette.h"
+#include "reports/study_words.h"
+#include "sim/store/summary.h"
+
+#define WIDTH_PX 900.0
+#define MARGIN_PX 24.0
+#define TITLE_CHARS 84
+#define TITLE_LINE_PX 25.0
+#define TITLE_FOOT_PX 30.0 /* below the title: the note */
+#define LEGEND_LINE_PX 20.0
+#define LEGEND_GAP_PX 22.0 /* between entries */
+#define LEGEND_FOOT_PX 16.0
+#define ROW_PX 34.0
+#define BAR_SHARE 0.68     /* of a row */
+#define FOOT_PX 56.0       /* below the bars: the axis and its name */
+#define CHAR_PX 7.2        /* of labels, on average */
+#define NAME_CHARS 42      /* of the longest name beside a bar */
+#define NAME_GAP_PX 10.0   /* between a name and its bar */
+#define SHARE_ROOM_PX 40.0 /* that a share takes within a bar */
+
+typedef struct {
+    const spot_store_t *store;
+    const spot_study_head_t *head;
+    spot_summary_t *summaries; /* [num_points][num_metrics] */
+    spot_figure_t figure;
+    size_t num_bars; /* drawn */
+    size_t num_parts;
+    size_t part_ids[SPOT_MAX_METRICS]; /* [num_parts] metrics, from the left */
+    size_t side_id;                    /* num_metrics: none */
+    double factor;                     /* 100 for percent */
+    double legend_px;                  /* the middle of its first line */
+    size_t num_legend_lines;
+    spot_panel_t panel;
+} bars_plot_t;
+
+static double
+mean_at(const bars_plot_t *self, size_t point_id, size_t metric_id)
+{
+    return self->factor *
+           self->summaries[point_id * self->head->num_metrics + metric_id].mean;
+}
+
+/* The lowest num_parts parts of a bar together; NAN where one of them is undefined. */
+static double
+height_of(const bars_plot_t *self, size_t point_id, size_t num_parts)
+{
+    double height = 0;
+
+    for (size_t k = 0; k < num_parts; k++) {
+        height += mean_at(self, point_id, self->part_ids[k]);
+    }
+    return height;
+}
+
+static bool
+is_defined(const bars_plot_t *self, size_t point_id)
+{
+    return isfinite(height_of(self, point_id, self->num_parts));
+}
+
+/* Whether a part can be seen in any bar. */
+static bool
+is_drawn(const bars_plot_t *self, size_t part_id)
+{
+    for (size_t j = 0; j < self->num_bars; j++) {
+        if (is_defined(self, j) && mean_at(self, j, self->part_ids[part_id]) > 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static const char *
+colour_of(const bars_plot_t *self, size_t part_id)
+{
+    return spot_palette_colour(
+        self->head->colours, self->head->metrics[self->part_ids[part_id]].name, part_id);
+}
+
+/* The legend in lines that are full; returns their number. Draws where is_real. */
+static size_t
+lay_legend(const bars_plot_t *self, bool is_real)
+{
+    double x_px = MARGIN_PX;
+    size_t num_lines = 1;
+    char words[SPOT_WORDS_BYTES];
+
+    for (size_t k = 0; k < self->num_parts; k++) {
+        double width_px;
+
+        if (!is_drawn(self, k)) {
+            continue;
+        }
+        (void) spot_fraction_words(&self->head->metrics[self->part_ids[k]], words);
+        width_px = SPOT_SWATCH_PX + 7 + CHAR_PX * (double) strlen(words);
+        if (x_px > MARGIN_PX && x_px + width_px > WIDTH_PX - MARGIN_PX) {
+            x_px = MARGIN_PX;
+            num_lines++;
+        }
+        if (is_real) {
+            spot_figure_entry(&self->figure, x_px,
+                self->legend_px + LEGEND_LINE_PX * (double) (num_lines - 1),
+                SPOT_SWATCH_PX, colour_of(self, k), words);
+        }
+        x_px += width_px + LEGEND_GAP_PX;
+    }
+    return num_lines;
+}
+
+/* "11.1": the mean that stands beside a bar. */
+static void
+side_text(const bars_plot_t *self, size_t point_id, char text[SPOT_LABEL_BYTES])
+{
+    (void) spot_short_number(
+        self->summaries[point_id * self->head->num_metrics + self->side_id].mean, text);
+}
+
+/* What stands at the right of the bars is called. */
+static void
+side_words(const bars_plot_t *self, char words[SPOT_WORDS_BYTES])
+{
+    if (self->head->plot.second_x_label != NULL) {
+        snprintf(words, SPOT_WORDS_BYTES, "%s", self->head->plot.second_x_label);
+    } else {
+        spot_metric_words(&self->head->metrics[self->side_id], words);
+    }
+}
+
+/* Room for the longest name at the left and for the numbers at the right. */
+static void
+choose_panel(bars_plot_t *self)
+{
+    const size_t num_lines =
+        spot_figure_num_lines(spot_study_title(self->head), TITLE_CHARS);
+    char text[SPOT_POINT_BYTES];
+    size_t num_name = 1;
+    double high = 0, left_px;
+
+    for (size_t j = 0; j < self->num_bars; j++) {
+        size_t num_chars;
+
+        spot_point_words(self->head, j, NAME_CHARS, text);
+        num_chars = spot_utf8_count(text, strlen(text));
+        num_name = num_chars > num_name ? num_chars : num_name;
+        high = fmax(high, height_of(self, j, self->num_parts)); /* fmax skips NAN */
+    }
+    left_px = MARGIN_PX + CHAR_PX * (double) num_name + NAME_GAP_PX;
+    self->num_legend_lines = lay_legend(self, false);
+    self->legend_px = 30 + TITLE_LINE_PX * (double) num_lines + TITLE_FOOT_PX;
+    self->panel = (spot_panel_t){
+        .left_px = left_px,
+        .top_px = self->legend_px + LEGEND_LINE_PX * (double) self->num_legend_lines +
+                  LEGEND_FOOT_PX,
+        .width_px =
+            WIDTH_PX - left_px - (self->side_id < self->head->num_metrics ? 90 : 40),
+        .height_px = ROW_PX * (double) self->num_bars,
+        .x_low = 0,
+        /* Shares that add up to the whole but for rounding end there. */
+        .x_high = self->factor == 100 && high < 100.001 ? 100
+                  : high > 0                            ? high
+                                                        : 1,
+        .y = {(double) self->num_bars, 0, (double) self->num_bars}, /* downwards */
+    };
+}
+
+static void
+draw_head(const bars_plot_t *self)
+{
+    const spot_study_head_t *head = self->head;
+    const char *title = spot_study_title(head);
+    int64_t min_rows = INT64_MAX, max_rows = 0;
+    char note[SPOT_NOTE_BYTES], shown[SPOT_UTF8_SHOWN_BYTES], words[SPOT_WORDS_BYTES];
+    size_t used;
+
+    for (size_t j = 0; j < head->num_points; j++) {
+        const int64_t num_rows = self->store->num_rows(self->store, j);
+
+        min_rows = num_rows < min_rows ? num_rows : min_rows;
+        max_rows = num_rows > max_rows ? num_rows : max_rows;
+    }
+    spot_replications_words(head, min_rows, max_rows, words);
+    used = (size_t) snprintf(note, sizeof(note), "%s · %s · seed %" PRIu64 "%s",
+        spot_utf8_shown(head->name, shown), words, head->seed,
+        max_rows > 1 ? " · means" : "");
+    if (self->num_bars < head->num_points) {
+        snprintf(note + used, sizeof(note) - used, " · the first %zu of %zu points",
+            self->num_bars, head->num_points);
+    }
+    spot_figure_paragraph(
+        &self->figure, MARGIN_PX, 30, SPOT_TEXT_TITLE, TITLE_CHARS, title);
+    spot_figure_text(&self->figure, MARGIN_PX, self->legend_px - TITLE_FOOT_PX,
+        SPOT_TEXT_NOTE, SPOT_ALIGN_LEFT, note);
+}
+
+/* "52 %" within a part of a bar that has room for it. */
+static void
+draw_share(const bars_plot_t *self, double low, double high, double y_px)
+{
+    const double low_px = spot_panel_x_px(&self->panel, low);
+    const double high_px = spot_panel_x_px(&self->panel, high);
+    char text[SPOT_LABEL_BYTES];
+
+    if (high_px - low_px < SHARE_ROOM_PX) {
+        return;
+    }
+    if (self->factor == 100) {
+        snprintf(text, sizeof(text), "%.0f %%", high - low);
+    } else {
+        (void) spot_short_number(high - low, text);
+    }
+    spot_figure_text(&self->figure, (low_px + high_px) / 2, y_px, SPOT_TEXT_LABEL,
+        SPOT_ALIGN_CENTER, text);
+}
+
+/* The name of a point, the shares in its bar and the number behind it. */
+static void
+draw_bar_texts(const bars_plot_t *self, size_t point_id)
+{
+    const spot_panel_t *panel = &self->panel;
+    const double y_px = spot_panel_y_px(panel, (double) point_id + 0.5);
+    char text[SPOT_POINT_BYTES], side[SPOT_LABEL_BYTES];
+
+    spot_point_words(self->head, point_id, NAME_CHARS, text);
+    spot_figure_text(&self->figure, panel->left_px - NAME_GAP_PX, y_px, SPOT_TEXT_LABEL,
+        SPOT_ALIGN_RIGHT, text);
+    if (!is_defined(self, point_id)) {
+        spot_figure_text(&self->figure, panel->left_px + 6, y_px, SPOT_TEXT_NOTE,
+            SPOT_ALIGN_LEFT, "undefined in all replications");
+    }
+    for (size_t k = 0; is_defined(self, point_id) && k < self->num_parts; k++) {
+        draw_share(
+            self, height_of(self, point_id, k), height_of(self, point_id, k + 1), y_px);
+    }
+    if (self->side_id < self->head->num_metrics) {
+        side_text(self, point_id, side);
+        spot_figure_text(&self->figure, WIDTH_PX - MARGIN_PX, y_px, SPOT_TEXT_LABEL,
+            SPOT_ALIGN_RIGHT, side);
+    }
+}
+
+static void
+draw_names(const bars_plot_t *self)
+{
+    const spot_panel_t *panel = &self->panel;
+    char words[SPOT_WORDS_BYTES];
+
+    if (self->head->plot.x_label != NULL) {
+        spot_figure_text(&self->figure, panel->left_px + panel->width_px / 2,
+            panel->top_px + panel->height_px + 36, SPOT_TEXT_LABEL, SPOT_ALIGN_CENTER,
+            self->head->plot.x_label);
+    }
+    if (self->side_id < self->head->num_metrics) {
+        side_words(self, words);
+        spot_figure_text(&self->figure, WIDTH_PX - MARGIN_PX, panel->top_px - 12,
+            SPOT_TEXT_NOTE, SPOT_ALIGN_RIGHT, words);
+    }
+}
+
+/* A row for each bar that has the part: its middle and its edges. */
+static void
+write_part(const bars_plot_t *self, size_t part_id)
+{
+    FILE *out = self->figure.out;
+
+    fprintf(out, "$part%zu << EOD\n", part_id);
+    for (size_t j = 0; j < self->num_bars; j++) {
+        const double low = height_of(self, j, part_id);
+        const double high = height_of(self, j, part_id + 1);
+        const double y = (double) j + 0.5;
+
+        if (is_defined(self, j) && high > low) {
+            fprintf(out, "%.6g %.6g %.6g %.6g %.6g %.6g\n", (low + high) / 2, y, low,
+                high, y - BAR_SHARE / 2, y + BAR_SHARE / 2);
+        }
+    }
+    fputs("EOD\n", out);
+}
+
+static void
+draw_bars(const bars_plot_t *self)
+{
+    FILE *out = self->figure.out;
+
+    for (size_t k = 0; k < self->num_parts; k++) {
+        if (is_drawn(self, k)) {
+            write_part(self, k);
+        }
+    }
+    fputs("plot ", out);
+    for (size_t k = 0; k < self->num_parts; k++) {
+        if (is_drawn(self, k)) {
+            fprintf(out,
+                "$part%zu using 1:2:3:4:5:6 with boxxyerror fillcolor rgb '%s' "
+                "fillstyle solid 1 noborder, \\\n",
+                k, colour_of(self, k));
+        }
+    }
+    fputs("NaN\n", out); /* there may be no bar at all */
+}
+
+static void
+write_bars(bars_plot_t *self, const char *picture_path, FILE *out)
+{
+    const double step = spot_scale_around(0, self->panel.x_high, 10).step;
+
+    spot_figure_begin(&self->figure, out, WIDTH_PX,
+        self->panel.top_px + self->panel.height_px + FOOT_PX, picture_path);
+    draw_head(self);
+    (void) lay_legend(self, true);
+    for (size_t j = 0; j < self->num_bars; j++) {
+        draw_bar_texts(self, j);
+    }
+    draw_names(self);
+    fprintf(
+        out, "unset grid\nset grid xtics back lt 1 lw 1 lc rgb '%s'\n", SPOT_INK_GRID);
+    fprintf(out, "set xtics 0,%.6g format '%s'\n", step,
+        self->factor == 100 ? "%g %%" : "%g");
+    spot_figure_panel(&self->figure, &self->panel, "");
+    draw_bars(self);
+    spot_figure_end_panel(&self->figure);
+    spot_figure_end(&self->figure);
+}
+
+/* What the study asks for; BAD_PARAM: it has no stack. */
+static int
+choose_metrics(bars_plot_t *self)
+{
+    const spot_study_head_t *head = self->head;
+    char words[SPOT_WORDS_BYTES];
+
+    for (size_t j = 0; j < head->plot.num_stack; j++) {
+        const size_t metric_id = spot_study_metric_id(head, head->plot.stack[j]);
+
+        if (metric_id < head->num_metrics && self->num_parts < SPOT_MAX_METRICS) {
+            self->part_ids[self->num_parts++] = metric_id;
+        }
+    }
+    self->side_id = spot_study_metric_id(head, head->plot.second_x);
+    if (self->num_parts == 0) {
+        return SPOT_ERR_BAD_PARAM;
+    }
+    self->factor =
+        spot_fraction_words(&head->metrics[self->part_ids[0]], words) ? 100 : 1;
+    return 0;
+}
+
+static int
+write_script(const void *context, const char *picture_path, FILE *out)
+{
+    const spot_store_t *store = context;
+    const spot_study_head_t *head = store->head;
+    bars_plot_t self = {.store = store,
+        .head = head,
+        .num_bars = head->num_points < SPOT_MAX_BARS ? head->num_points : SPOT_MAX_BARS};
+    int ret = choose_metrics(&self);
+
+    if (ret == 0) {
+        ret = spot_summarise_all(store, &self.summaries);
+    }
+    if (ret == 0) {
+        choose_panel(&self);
+        write_bars(&self, picture_path, out);
+        ret = ferror(out) ? SPOT_ERR_IO : 0;
+    }
+    free(self.summaries);
+    return ret;
+}
+
+int
+spot_bars_plot(const spot_store_t *store, const char *svg_path, spot_diag_t *diag)
+{
+    return spot_gnuplot_run(write_script, store, svg_path, diag);
+}
+
+int
+spot_bars_plot_script(const spot_store_t *store, const char *svg_path, FILE *out)
+{
+    return write_script(store, svg_path, out);
+}

@@ -1,0 +1,332 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "reports/winner_report.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/utf8.h"
+#include "reports/decimals.h"
+#include "reports/plan_json.h"
+#include "reports/study_words.h"
+#include "reports/text_cell.h"
+
+#define GAP 2 /* between cells */
+
+enum { COLUMN_BEST, COLUMN_MEAN, COLUMN_NEXT, COLUMN_LEAD, NUM_COLUMNS };
+
+typedef struct {
+    const spot_winners_t *winners;
+    const spot_study_head_t *head;
+    FILE *out;
+    int *widths; /* [num_axes + NUM_COLUMNS] that of the key itself is not used */
+} table_t;
+
+static const char *
+shown_value(const table_t *self, size_t point_id, size_t axis_id,
+    char shown[SPOT_UTF8_SHOWN_BYTES])
+{
+    const spot_axis_t *axis = &self->head->axes[axis_id];
+
+    return spot_utf8_shown(
+        axis->texts[spot_study_value_id(self->head, point_id, axis_id)], shown);
+}
+
+/* "3313 ±117", or without an interval. */
+static void
+interval_text(double mean, double half_width, char text[SPOT_UTF8_SHOWN_BYTES])
+{
+    if (half_width > 0) {
+        const int num_decimals = spot_decimals_for(half_width);
+
+        snprintf(text, SPOT_UTF8_SHOWN_BYTES, "%.*f ±%.*f", num_decimals, mean,
+            num_decimals, half_width);
+    } else {
+        snprintf(text, SPOT_UTF8_SHOWN_BYTES, "%.6g", mean);
+    }
+}
+
+/* How far the next one is behind: more than 0. */
+static double
+lead_of(const spot_study_head_t *head, const spot_winner_t *winner)
+{
+    return spot_paired_mean(&winner->lead) * (head->best.is_maximised ? 1 : -1);
+}
+
+/* What stands in a row; "-" where nobody competes. */
+static void
+cell_text(const table_t *self, const spot_winner_t *winner, int column,
+    char text[SPOT_UTF8_SHOWN_BYTES])
+{
+    const size_t point_id = column == COLUMN_NEXT || column == COLUMN_LEAD
+                                ? winner->next_id
+                                : winner->best_id;
+    const spot_summary_t *summary;
+
+    if (point_id == SPOT_NO_POINT) {
+        snprintf(text, SPOT_UTF8_SHOWN_BYTES, "-");
+        return;
+    }
+    summary = spot_winners_summary(self->winners, point_id);
+    switch (column) {
+        case COLUMN_MEAN:
+            interval_text(summary->mean, (summary->ci_high - summary->ci_low) / 2, text);
+            break;
+        case COLUMN_LEAD:
+            interval_text(lead_of(self->head, winner),
+                spot_paired_half_width(&winner->lead, SPOT_CONFIDENCE), text);
+            strcat(text, winner->is_sure ? "*" : " ");
+            break;
+        default:
+            (void) shown_value(self, point_id, self->head->best.axis_id, text);
+    }
+}
+
+static void
+head_text(const table_t *self, int column, char text[SPOT_UTF8_SHOWN_BYTES])
+{
+    const spot_best_t *best = &self->head->best;
+    const char *const names[NUM_COLUMNS] = {[COLUMN_BEST] = "best",
+        [COLUMN_MEAN] = self->head->metrics[best->metric_id].name,
+        [COLUMN_NEXT] = "next",
+        [COLUMN_LEAD] = "ahead by "}; /* the marks stand behind the numbers */
+
+    snprintf(text, SPOT_UTF8_SHOWN_BYTES, "%s", names[column]);
+}
+
+/* winner NULL: the head. place: an axis, or behind the axes a column. Returns text;
+ * NULL: there is no cell. */
+static const char *
+any_text(const table_t *self, const spot_winner_t *winner, size_t place,
+    char text[SPOT_UTF8_SHOWN_BYTES])
+{
+    const size_t num_axes = self->head->num_axes;
+
+    if (place == self->head->best.axis_id) {
+        return NULL;
+    }
+    if (place >= num_axes && winner == NULL) {
+        head_text(self, (int) (place - num_axes), text);
+    } else if (place >= num_axes) {
+        cell_text(self, winner, (int) (place - num_axes), text);
+    } else if (winner == NULL) {
+        (void) spot_utf8_shown(self->head->axes[place].path, text);
+    } else {
+        (void) shown_value(self, winner->first_id, place, text);
+    }
+    return text;
+}
+
+/* Measures the cells of a row, or writes them. */
+static void
+do_row(const table_t *self, const spot_winner_t *winner, bool is_written)
+{
+    char text[SPOT_UTF8_SHOWN_BYTES];
+    bool is_first = true;
+
+    for (size_t j = 0; j < self->head->num_axes + NUM_COLUMNS; j++) {
+        if (any_text(self, winner, j, text) == NULL) {
+            continue;
+        }
+        if (is_written) {
+            fprintf(self->out, "%*s", is_first ? 0 : GAP, "");
+            spot_text_cell(self->out, text, strlen(text), self->widths[j]);
+        } else {
+            spot_text_widen(&self->widths[j], text);
+        }
+        is_first = false;
+    }
+    if (is_written) {
+        fputc('\n', self->out);
+    }
+}
+
+/* "best recovery: the highest samples_per_usd; without ideal". */
+static void
+write_title(const table_t *self)
+{
+    const spot_best_t *best = &self->head->best;
+    const spot_axis_t *axis = &self->head->axes[best->axis_id];
+    char shown[SPOT_UTF8_SHOWN_BYTES];
+    const char *before = "; without ";
+
+    fprintf(self->out, "\nbest %s: the %s %s", axis->path,
+        best->is_maximised ? "highest" : "lowest",
+        self->head->metrics[best->metric_id].name);
+    for (size_t j = 0; j < axis->num_values; j++) {
+        if (best->is_left_out[j]) {
+            fprintf(self->out, "%s%s", before, spot_utf8_shown(axis->texts[j], shown));
+            before = ", ";
+        }
+    }
+    fputs("\n\n", self->out);
+}
+
+/* "between trace.preemption.per_minute = 0.2 and 0.25, about 0.221, checkpoint gives way
+ * to on-demand". */
+static void
+write_crossing(const table_t *self, const spot_crossing_t *crossing)
+{
+    const spot_winners_t *winners = self->winners;
+    const size_t axis_id = self->head->best.axis_id;
+    const spot_winner_t *before = &winners->winners[crossing->before_id];
+    const spot_winner_t *after = &winners->winners[crossing->after_id];
+    char shown[SPOT_UTF8_SHOWN_BYTES];
+
+    fprintf(self->out, "between %s = %s", self->head->axes[winners->x_id].path,
+        shown_value(self, before->first_id, winners->x_id, shown));
+    fprintf(
+        self->out, " and %s", shown_value(self, after->first_id, winners->x_id, shown));
+    if (isfinite(crossing->number)) {
+        fprintf(self->out, ", about %.3g%s%s", crossing->number,
+            self->head->axes[winners->x_id].unit[0] == '\0' ? "" : " ",
+            self->head->axes[winners->x_id].unit);
+    }
+    fprintf(self->out, ", %s", shown_value(self, before->best_id, axis_id, shown));
+    fprintf(self->out, " gives way to %s",
+        shown_value(self, after->best_id, axis_id, shown));
+    if (!before->is_sure || !after->is_sure) {
+        fputs(" (not sure)", self->out);
+    }
+    fputc('\n', self->out);
+}
+
+static void
+write_table(const table_t *self)
+{
+    const spot_winners_t *winners = self->winners;
+    const size_t num_groups = winners->groups.num_groups;
+    bool has_sure = false;
+
+    write_title(self);
+    do_row(self, NULL, false);
+    for (size_t j = 0; j < num_groups; j++) {
+        do_row(self, &winners->winners[j], false);
+        has_sure = has_sure || winners->winners[j].is_sure;
+    }
+    do_row(self, NULL, true);
+    for (size_t j = 0; j < num_groups; j++) {
+        do_row(self, &winners->winners[j], true);
+    }
+    if (winners->num_crossings > 0 || has_sure) {
+        fputc('\n', self->out);
+    }
+    for (size_t j = 0; j < winners->num_crossings; j++) {
+        write_crossing(self, &winners->crossings[j]);
+    }
+    if (has_sure) {
+        fprintf(self->out,
+            "* ahead of all others with %g %% confidence in all of them (paired)\n",
+            100 * SPOT_CONFIDENCE);
+    }
+}
+
+int
+spot_winner_table_write(const spot_store_t *store, FILE *out)
+{
+    spot_winners_t winners;
+    table_t table = {.winners = &winners, .head = store->head, .out = out};
+    int ret = spot_winners_init(&winners, store);
+
+    if (ret == 0) {
+        table.widths =
+            spot_calloc(store->head->num_axes + NUM_COLUMNS, sizeof(*table.widths));
+        ret = table.widths == NULL ? SPOT_ERR_NO_MEMORY : 0;
+    }
+    if (ret == 0) {
+        write_table(&table);
+    }
+    free(table.widths);
+    spot_winners_free(&winners);
+    return ret;
+}
+
+/* ---- JSON ---- */
+
+static void
+write_value(spot_json_t *json, const char *name, const spot_study_head_t *head,
+    size_t point_id, size_t axis_id)
+{
+    spot_json_text(json, name,
+        point_id == SPOT_NO_POINT
+            ? NULL
+            : head->axes[axis_id].texts[spot_study_value_id(head, point_id, axis_id)]);
+}
+
+static void
+write_winner(
+    spot_json_t *json, const spot_winners_t *winners, const spot_winner_t *winner)
+{
+    const spot_study_head_t *head = winners->head;
+    const double lead = lead_of(head, winner);
+    const double half_width = spot_paired_half_width(&winner->lead, SPOT_CONFIDENCE);
+
+    spot_json_open(json, NULL, '{');
+    spot_json_open(json, "values", '{');
+    for (size_t j = 0; j < head->num_axes; j++) {
+        if (j != head->best.axis_id) {
+            spot_axis_value_json(
+                json, &head->axes[j], spot_study_value_id(head, winner->first_id, j));
+        }
+    }
+    spot_json_close(json, '}');
+    write_value(json, "best", head, winner->best_id, head->best.axis_id);
+    spot_json_number(json, "mean",
+        winner->best_id == SPOT_NO_POINT
+            ? (double) NAN
+            : spot_winners_summary(winners, winner->best_id)->mean);
+    write_value(json, "next", head, winner->next_id, head->best.axis_id);
+    spot_json_number(json, "ahead", lead);
+    spot_json_number(json, "ahead_ci95_low", lead - half_width);
+    spot_json_number(json, "ahead_ci95_high", lead + half_width);
+    spot_json_boolean(json, "is_sure", winner->is_sure);
+    spot_json_close(json, '}');
+}
+
+static void
+write_crossing_json(
+    spot_json_t *json, const spot_winners_t *winners, const spot_crossing_t *crossing)
+{
+    const spot_study_head_t *head = winners->head;
+    const spot_winner_t *before = &winners->winners[crossing->before_id];
+    const spot_winner_t *after = &winners->winners[crossing->after_id];
+
+    spot_json_open(json, NULL, '{');
+    spot_json_text(json, "key", head->axes[winners->x_id].path);
+    write_value(json, "low", head, before->first_id, winners->x_id);
+    write_value(json, "high", head, after->first_id, winners->x_id);
+    spot_json_number(json, "about", crossing->number);
+    write_value(json, "before", head, before->best_id, head->best.axis_id);
+    write_value(json, "after", head, after->best_id, head->best.axis_id);
+    spot_json_boolean(json, "is_sure", before->is_sure && after->is_sure);
+    spot_json_close(json, '}');
+}
+
+int
+spot_winner_json(spot_json_t *json, const spot_store_t *store)
+{
+    const spot_study_head_t *head = store->head;
+    spot_winners_t winners;
+    const int ret = spot_winners_init(&winners, store);
+
+    if (ret == 0) {
+        spot_json_open(json, "best", '{');
+        spot_json_text(json, "key", head->axes[head->best.axis_id].path);
+        spot_json_text(json, head->best.is_maximised ? "maximise" : "minimise",
+            head->metrics[head->best.metric_id].name);
+        spot_json_open(json, "winners", '[');
+        for (size_t j = 0; j < winners.groups.num_groups; j++) {
+            write_winner(json, &winners, &winners.winners[j]);
+        }
+        spot_json_close(json, ']');
+        spot_json_open(json, "crossings", '[');
+        for (size_t j = 0; j < winners.num_crossings; j++) {
+            write_crossing_json(json, &winners, &winners.crossings[j]);
+        }
+        spot_json_close(json, ']');
+        spot_json_close(json, '}');
+    }
+    spot_winners_free(&winners);
+    return ret;
+}

@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/units.h"
+#include "reports/progress_plot.h"
+#include "tests/unit/reports/sample.h"
+
+static char *
+write_script(const spot_progress_lines_t *lines, int expected)
+{
+    char *text = NULL;
+    size_t num_bytes;
+    FILE *out = open_memstream(&text, &num_bytes);
+
+    assert_non_null(out);
+    assert_int_equal(spot_progress_plot_script(lines, "progress.svg", out), expected);
+    assert_int_equal(fclose(out), 0);
+    return text;
+}
+
+static size_t
+count(const char *text, const char *word)
+{
+    size_t num_found = 0;
+
+    for (text = strstr(text, word); text != NULL; text = strstr(text + 1, word)) {
+        num_found++;
+    }
+    return num_found;
+}
+
+static void
+assert_drawn(const spot_progress_lines_t *lines)
+{
+    const char *path = sample_path("progress.svg");
+    spot_diag_t diag;
+
+    if (!sample_has_gnuplot()) {
+        return;
+    }
+    spot_diag_init(&diag);
+    assert_int_equal(spot_progress_plot(lines, path, &diag), 0);
+    assert_int_equal(diag.num_items, 0);
+    sample_assert_svg(path);
+    spot_diag_free(&diag);
+}
+
+/* Runs of different length: the axis reaches to the end of the longest. */
+static void
+test_golden(void **state)
+{
+    static const char *const names[] = {"checkpoint", "it's slow"};
+    spot_timeline_t timelines[2];
+    const spot_progress_lines_t lines = {.title = "which is best?",
+        .note = "seed 1",
+        .num_lines = 2,
+        .names = names,
+        .timelines = timelines};
+    char *text;
+
+    (void) state;
+    sample_timeline(&timelines[0], 355 * SPOT_MS_PER_MIN, 12);
+    sample_timeline(&timelines[1], 600 * SPOT_MS_PER_MIN, 6);
+    text = write_script(&lines, 0);
+    assert_non_null(strstr(text, "set xrange [0:10]"));
+    sample_assert_golden("progress.gp", text);
+    assert_drawn(&lines);
+    free(text);
+    spot_timeline_free(&timelines[0]);
+    spot_timeline_free(&timelines[1]);
+}
+
+/* As many as there may be: no two have the same colour and stroke; names are cut. */
+static void
+test_many_lines(void **state)
+{
+    spot_timeline_t timelines[SPOT_MAX_PROGRESS_LINES];
+    const char *names[SPOT_MAX_PROGRESS_LINES];
+    const spot_progress_lines_t lines = {.title = "t",
+        .note = "",
+        .num_lines = SPOT_MAX_PROGRESS_LINES,
+        .names = names,
+        .timelines = timelines};
+    char *text, *strokes[SPOT_MAX_PROGRESS_LINES];
+    size_t num_strokes = 0;
+
+    (void) state;
+    for (int j = 0; j < SPOT_MAX_PROGRESS_LINES; j++) {
+        sample_timeline(&timelines[j], SPOT_MS_PER_H, j);
+        names[j] = "a name that is longer than there is room for beside a curve";
+    }
+    text = write_script(&lines, 0);
+    assert_int_equal(count(text, "room for beside"), 0);
+    assert_int_equal(count(text, "…  "), SPOT_MAX_PROGRESS_LINES);
+    for (char *line = strtok(text, "\n"); line != NULL; line = strtok(NULL, "\n")) {
+        char *stroke = strstr(line, " dt ");
+
+        if (stroke != NULL) {
+            stroke[strcspn(stroke, ",")] = '\0';
+            for (size_t j = 0; j < num_strokes; j++) {
+                assert_string_not_equal(stroke, strokes[j]);
+            }
+            strokes[num_strokes++] = stroke;
+        }
+    }
+    assert_int_equal(num_strokes, SPOT_MAX_PROGRESS_LINES);
+    assert_drawn(&lines);
+    free(text);
+    for (int j = 0; j < SPOT_MAX_PROGRESS_LINES; j++) {
+        spot_timeline_free(&timelines[j]);
+    }
+}
+
+/* One that never got anywhere is a line on the axis; an empty run is no picture. */
+static void
+test_no_progress(void **state)
+{
+    static const char *const names[] = {"nothing"};
+    spot_timeline_t timeline;
+    const spot_progress_lines_t lines = {.title = "t",
+        .note = "",
+        .num_lines = 1,
+        .names = names,
+        .timelines = &timeline};
+
+    (void) state;
+    spot_timeline_init(&timeline);
+    timeline.progress_label = "steps durable";
+    free(write_script(&lines, SPOT_ERR_BAD_PARAM));
+    timeline.end_ms = SPOT_MS_PER_H;
+    assert_int_equal(spot_timeline_add_progress(&timeline, 0, 0), 0);
+    assert_int_equal(spot_timeline_add_progress(&timeline, SPOT_MS_PER_H, 0), 0);
+    free(write_script(&lines, 0));
+    assert_drawn(&lines);
+    spot_timeline_free(&timeline);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_golden),
+        cmocka_unit_test(test_many_lines),
+        cmocka_unit_test(test_no_progress),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
