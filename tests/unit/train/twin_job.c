@@ -127,8 +127,9 @@ save_steps(twin_t *self, int64_t num_steps)
         settle(self, SPOT_SHARE_USEFUL, &self->open[j]);
     }
     self->num_open -= num_steps;
-    memmove(self->open, self->open + num_steps,
-        (size_t) self->num_open * sizeof(self->open[0]));
+    for (int64_t j = 0; j < self->num_open; j++) {
+        self->open[j] = self->open[j + num_steps];
+    }
     self->result->steps_durable += num_steps;
     self->result->checkpoints_durable++;
 }
