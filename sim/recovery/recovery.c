@@ -9,8 +9,10 @@
 
 const spot_recovery_t *const spot_recovery_systems[] = {
     &spot_recovery_checkpoint,
+    &spot_recovery_gemini,
     &spot_recovery_ideal,
     &spot_recovery_on_demand,
+    &spot_recovery_recycle,
     NULL,
 };
 

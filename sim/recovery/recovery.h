@@ -132,8 +132,10 @@ spot_recovery_plan_pipelines(
 extern const spot_field_t spot_recovery_common_fields[];
 
 extern const spot_recovery_t spot_recovery_checkpoint;
+extern const spot_recovery_t spot_recovery_gemini;
 extern const spot_recovery_t spot_recovery_ideal;
 extern const spot_recovery_t spot_recovery_on_demand;
+extern const spot_recovery_t spot_recovery_recycle;
 
 /* Every recovery system, NULL-terminated. */
 extern const spot_recovery_t *const spot_recovery_systems[];
