@@ -9,20 +9,10 @@
 
 #include <cmocka.h>
 
-#include "fixture.h"
-#include "random_case.h"
-#include "set_recovery.h"
+#include "policy_laws.h"
 #include "sim/train/metrics.h"
-#include "sim/train/run_log.h"
 
 #define NUM_CASES 2000
-
-static double
-kept_steps(const spot_train_result_t *result)
-{
-    return (double) (result->steps_executed - result->steps_lost) +
-           result->step_fraction;
-}
 
 /* Steps in a millisecond of the fastest pipelines of the job's depth that num_ready
  * instances are enough for. */
