@@ -62,12 +62,15 @@ test_by_hand(void **state)
     }
 }
 
+#define FAST_RATES                                                                      \
+    "system: gemini, state_bytes: 3e7, net_bytes_per_s: 1e10, "                         \
+    "remote_bytes_per_s: 1e8, restart: 7 ms"
+
 static const char *const systems[] = {
     "{" RATES "}",
     "{" RATES ", replacement: shrink, mem_every: 3}",
     "{" RATES ", growth: never, group_size: 3}",
-    "{system: gemini, state_bytes: 3e7, net_bytes_per_s: 1e10, remote_bytes_per_s: 1e8, "
-    "restart: 7 ms, replacement: shrink, mem_every: 2, mem_overhead: 1 ms}",
+    "{" FAST_RATES ", replacement: shrink, mem_every: 2, mem_overhead: 1 ms}",
 };
 
 #define NUM_SYSTEMS (sizeof(systems) / sizeof(systems[0]))
