@@ -2,9 +2,11 @@
 #include <string.h>
 
 #include "base/outfile.h"
+#include "base/units.h"
 #include "cli/command.h"
 #include "cli/theory_table.h"
 #include "models/checkpoint.h"
+#include "models/peer_copies.h"
 
 enum {
     OPTION_MTBF = 256,
@@ -15,6 +17,12 @@ enum {
     OPTION_BUSY,
     OPTION_STEP,
     OPTION_INTERVAL,
+    OPTION_MEMORY_EVERY,
+    OPTION_FETCH,
+    OPTION_MEMORY_SHARE,
+    OPTION_INSTANCES,
+    OPTION_GROUP_SIZE,
+    OPTION_LOST,
     OPTION_JSON
 };
 
@@ -23,8 +31,17 @@ typedef struct {
     bool has_write;
     bool has_restart;
     const char *async_option; /* the latest that only mode async has, or NULL */
+    bool has_share;
+    bool has_every;
+    bool has_fetch;
+    const char *memory_option; /* the latest for copies in memory, or NULL */
+    int64_t num_instances;     /* 0: not told */
+    int64_t group_size;
+    int64_t num_lost; /* 0: not told */
     bool is_json;
 } arguments_t;
+
+#define MAX_GROUPED 5000 /* within seconds */
 
 static const struct argp_option options[] = {
     {"mtbf", OPTION_MTBF, "TIME", 0,
@@ -52,6 +69,25 @@ static const struct argp_option options[] = {
         "Length of a step: tell the intervals in whole steps too", 0},
     {"interval", OPTION_INTERVAL, "TIME", 0,
         "Tell the efficiency at this work between two checkpoints too", 0},
+    {"memory-every", OPTION_MEMORY_EVERY, "TIME", 0,
+        "Copies in the memory of peers, as in Gemini: work from one copy to the next; "
+        "tell what failures cost with them, to first order",
+        0},
+    {"fetch", OPTION_FETCH, "TIME", 0,
+        "Copies in memory: time from a failure that they cover until the job trains "
+        "again",
+        0},
+    {"memory-share", OPTION_MEMORY_SHARE, "SHARE", 0,
+        "Copies in memory: share of the failures that they cover, from 0 to 1; or the "
+        "next three",
+        0},
+    {"instances", OPTION_INSTANCES, "N", 0,
+        "Copies in memory: instances of the job; with --lost the share is the "
+        "probability that every group keeps a survivor",
+        0},
+    {"group-size", OPTION_GROUP_SIZE, "N", 0,
+        "Copies in memory: instances of a group (default 2)", 0},
+    {"lost", OPTION_LOST, "N", 0, "Copies in memory: instances lost at once", 0},
     {"json", OPTION_JSON, NULL, 0, "Print the answer as one JSON object", 0},
     {NULL, 0, NULL, 0, NULL, 0},
 };
@@ -66,6 +102,34 @@ is_second(struct argp_state *state, const char *option, const char *text,
             state, "%s: expected %s or %s, got \"%s\"", option, first, second, text);
     }
     return strcmp(text, second) == 0;
+}
+
+/* What copies in memory need. */
+static void
+check_memory(const arguments_t *arguments, struct argp_state *state)
+{
+    const bool has_groups = arguments->num_instances > 0 && arguments->num_lost > 0;
+
+    if (arguments->memory_option == NULL) {
+        return;
+    }
+    if (!arguments->has_every || !arguments->has_fetch) {
+        argp_error(state, "%s: copies in memory need --memory-every and --fetch",
+            arguments->memory_option);
+    }
+    if (arguments->has_share == has_groups ||
+        (arguments->has_share &&
+            (arguments->num_instances > 0 || arguments->num_lost > 0))) {
+        argp_error(state,
+            "copies in memory need either --memory-share or --instances and --lost");
+    }
+    if (arguments->num_instances > MAX_GROUPED) {
+        argp_error(state, "--instances: expected up to %d", MAX_GROUPED);
+    }
+    if (has_groups && arguments->num_lost > arguments->num_instances) {
+        argp_error(state, "--lost: there are only %lld instances",
+            (long long) arguments->num_instances);
+    }
 }
 
 static void
@@ -83,6 +147,66 @@ check_arguments(const arguments_t *arguments, struct argp_state *state)
     if (arguments->async_option != NULL && !arguments->question.is_async) {
         argp_error(state, "%s is for asynchronous checkpoints: add --mode async",
             arguments->async_option);
+    }
+    check_memory(arguments, state);
+}
+
+static double
+parse_share(struct argp_state *state, const char *text)
+{
+    double share = -1;
+
+    if (spot_number_parse(text, &share) != 0 || share < 0 || share > 1) {
+        argp_error(
+            state, "--memory-share: expected a number from 0 to 1, got \"%s\"", text);
+    }
+    return share;
+}
+
+/* The options for copies in memory. */
+static error_t
+parse_memory(int key, char *text, struct argp_state *state)
+{
+    arguments_t *arguments = state->input;
+    spot_theory_memory_t *memory = &arguments->question.memory;
+
+    switch (key) {
+        case OPTION_MEMORY_EVERY:
+            arguments->memory_option = "--memory-every";
+            memory->every_s = (double) spot_option_duration_from_0_ms(
+                                  state, arguments->memory_option, text) /
+                              (double) SPOT_MS_PER_S;
+            arguments->has_every = true;
+            return 0;
+        case OPTION_FETCH:
+            arguments->memory_option = "--fetch";
+            memory->fetch_s = (double) spot_option_duration_from_0_ms(
+                                  state, arguments->memory_option, text) /
+                              (double) SPOT_MS_PER_S;
+            arguments->has_fetch = true;
+            return 0;
+        case OPTION_MEMORY_SHARE:
+            arguments->memory_option = "--memory-share";
+            memory->share = parse_share(state, text);
+            arguments->has_share = true;
+            return 0;
+        case OPTION_INSTANCES:
+            arguments->memory_option = "--instances";
+            arguments->num_instances =
+                spot_option_integer(state, arguments->memory_option, text, 1);
+            return 0;
+        case OPTION_GROUP_SIZE:
+            arguments->memory_option = "--group-size";
+            arguments->group_size =
+                spot_option_integer(state, arguments->memory_option, text, 1);
+            return 0;
+        case OPTION_LOST:
+            arguments->memory_option = "--lost";
+            arguments->num_lost =
+                spot_option_integer(state, arguments->memory_option, text, 1);
+            return 0;
+        default:
+            return ARGP_ERR_UNKNOWN;
     }
 }
 
@@ -135,14 +259,27 @@ parse(int key, char *text, struct argp_state *state)
             check_arguments(arguments, state);
             return 0;
         default:
-            return ARGP_ERR_UNKNOWN;
+            return parse_memory(key, text, state);
     }
+}
+
+/* What is asked of copies in memory. NO_MEMORY. */
+static int
+settle_memory(arguments_t *arguments)
+{
+    spot_theory_question_t *question = &arguments->question;
+
+    question->has_memory = arguments->memory_option != NULL;
+    return question->has_memory && !arguments->has_share
+               ? spot_peer_recovery_probability(arguments->num_instances,
+                     arguments->group_size, arguments->num_lost, &question->memory.share)
+               : 0;
 }
 
 static int
 run(int argc, char **argv)
 {
-    arguments_t arguments = {.question = {.busy = SPOT_BUSY_WAIT}};
+    arguments_t arguments = {.question = {.busy = SPOT_BUSY_WAIT}, .group_size = 2};
     spot_outfile_t file;
     spot_diag_t diag;
     int ret;
@@ -150,6 +287,7 @@ run(int argc, char **argv)
     spot_diag_init(&diag);
     spot_command_parse(&spot_command_theory_checkpoint, argc, argv, parse, &arguments);
     ret = spot_outfile_init(&file, NULL, &diag);
+    ret = ret == 0 ? settle_memory(&arguments) : ret;
     if (ret == 0) {
         (arguments.is_json ? spot_theory_json_write : spot_theory_table_write)(
             &arguments.question, file.stream);
@@ -171,6 +309,9 @@ const spot_command_t spot_command_theory_checkpoint = {
     .examples =
         "  spotsim theory checkpoint --mtbf 6h --write 300s --restart 10min\n"
         "  spotsim theory checkpoint --mtbf 6h --write 300s --restart 10min --step 18s\n"
+        "  spotsim theory checkpoint --mtbf 1h --write 89s --restart 10min "
+        "--memory-every 18s\n"
+        "    --fetch 40s --instances 16 --lost 3\n"
         "  spotsim theory checkpoint --mode async --mtbf 1h --write 89s --restart "
         "135s\n",
     .options = options,

@@ -242,6 +242,41 @@ write_meaning(const answer_t *self, FILE *out)
                  "constant.\n");
 }
 
+/* At the row's interval with copies in memory, or without; NAN where failures cost all
+ * time and more: the first order says nothing any more. */
+static double
+memory_loss(const answer_t *self, const row_t *row, bool has_memory)
+{
+    static const spot_theory_memory_t none = {0};
+
+    return spot_theory_memory_loss(
+        &self->theory, has_memory ? &self->question->memory : &none, row->interval_s);
+}
+
+static void
+write_memory(const answer_t *self, FILE *out)
+{
+    const spot_theory_memory_t *memory = &self->question->memory;
+
+    fprintf(out,
+        "\ncopies in the memory of peers every %g s of work: they recover %.4f %% of "
+        "the "
+        "failures, in %g s\nlost to failures, first order, %% of time:\n",
+        memory->every_s, 100 * memory->share, memory->fetch_s);
+    for (size_t j = 0; j < self->num_rows; j++) {
+        const row_t *row = &self->rows[j];
+
+        if ((row->rule != ROW_BEST || self->question->is_async) &&
+            row->interval_s >= 0) {
+            fprintf(out, "%-30s", rules[row->rule].label);
+            write_number(out, 13, 4, 100 * memory_loss(self, row, true));
+            fprintf(out, ", without the copies");
+            write_number(out, 13, 4, 100 * memory_loss(self, row, false));
+            putc('\n', out);
+        }
+    }
+}
+
 void
 spot_theory_table_write(const spot_theory_question_t *question, FILE *out)
 {
@@ -251,6 +286,9 @@ spot_theory_table_write(const spot_theory_question_t *question, FILE *out)
     write_title(question, out);
     write_rows(&answer, out);
     write_meaning(&answer, out);
+    if (question->has_memory) {
+        write_memory(&answer, out);
+    }
 }
 
 static void
@@ -292,6 +330,30 @@ write_json_question(spot_json_t *json, const spot_theory_question_t *question)
         question->step_ms > 0 ? spot_duration_s(question->step_ms) : (double) NAN);
 }
 
+static void
+write_json_memory(spot_json_t *json, const answer_t *self)
+{
+    const spot_theory_memory_t *memory = &self->question->memory;
+
+    spot_json_open(json, "memory", '{');
+    spot_json_number(json, "share", memory->share);
+    spot_json_number(json, "every_s", memory->every_s);
+    spot_json_number(json, "fetch_s", memory->fetch_s);
+    spot_json_open(json, "losses", '[');
+    for (size_t j = 0; j < self->num_rows; j++) {
+        const row_t *row = &self->rows[j];
+
+        spot_json_open(json, NULL, '{');
+        spot_json_text(json, "rule", rules[row->rule].name);
+        spot_json_number(json, "interval_s", row->interval_s);
+        spot_json_number(json, "loss", memory_loss(self, row, true));
+        spot_json_number(json, "loss_without", memory_loss(self, row, false));
+        spot_json_close(json, '}');
+    }
+    spot_json_close(json, ']');
+    spot_json_close(json, '}');
+}
+
 void
 spot_theory_json_write(const spot_theory_question_t *question, FILE *out)
 {
@@ -317,6 +379,9 @@ spot_theory_json_write(const spot_theory_question_t *question, FILE *out)
         spot_json_number(
             &json, "efficiency", spot_theory_efficiency(&answer.theory, work_s));
         spot_json_close(&json, '}');
+    }
+    if (question->has_memory) {
+        write_json_memory(&json, &answer);
     }
     spot_json_close(&json, '}');
 }

@@ -8,6 +8,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "models/checkpoint_theory.h"
+
 /* What is asked, in ms; everything from 0, mtbf_ms above 0. */
 typedef struct {
     bool is_async;
@@ -18,6 +20,8 @@ typedef struct {
     int64_t restart_ms;
     int64_t step_ms;     /* 0: the answer is not in steps too */
     int64_t interval_ms; /* 0: only the optima */
+    bool has_memory;     /* what failures cost with copies in memory is asked too */
+    spot_theory_memory_t memory;
 } spot_theory_question_t;
 
 /* A title, a table of one line a rule, and what the best of them means. */
@@ -26,8 +30,9 @@ void spot_theory_table_write(const spot_theory_question_t *question, FILE *out);
 /* {theory, mode, busy, mtbf_s, write_s, snapshot_s, restart_s, step_s, intervals:
  * [{rule, interval_s, period_s, efficiency, efficiency_immune, expected_s,
  * expected_immune_s, run_ratio, first_order_waste, steps, steps_efficiency}],
- * best_steps: {steps, interval_s, efficiency}}; null where undefined, infinite or not
- * asked. best_steps is there if the step is. */
+ * best_steps: {steps, interval_s, efficiency}, memory: {share, every_s, fetch_s, losses:
+ * [{rule, interval_s, loss, loss_without}]}}; null where undefined, infinite or not
+ * asked. best_steps is there if the step is, memory if it is asked. */
 void spot_theory_json_write(const spot_theory_question_t *question, FILE *out);
 
 #endif

@@ -167,6 +167,17 @@ spot_theory_waste(const spot_theory_t *self, double work_s)
     return self->stall_s == 0 ? rest : self->stall_s / work_s + rest;
 }
 
+double
+spot_theory_memory_loss(
+    const spot_theory_t *self, const spot_theory_memory_t *memory, double work_s)
+{
+    const double from_memory_s = memory->every_s / 2 + memory->fetch_s;
+    const double from_storage_s = work_s / 2 + self->persist_s + self->restart_s;
+
+    return (memory->share * from_memory_s + (1 - memory->share) * from_storage_s) /
+           self->mtbf_s;
+}
+
 spot_theory_life_t
 spot_theory_life_of(const spot_cycle_t *cycle)
 {

@@ -85,6 +85,20 @@ double spot_theory_efficiency_immune(const spot_theory_t *self, double work_s);
  * stalls nothing. INFINITY at work 0 with a stall. */
 double spot_theory_waste(const spot_theory_t *self, double work_s);
 
+/* Copies of the state in the memory of peers, beside the checkpoints in storage, as in
+ * Gemini (Wang et al., SOSP'23). */
+typedef struct {
+    double share;   /* q: of the failures, from which memory recovers, from 0 to 1 */
+    double every_s; /* work from one copy to the next */
+    double fetch_s; /* until the job trains again, from a failure that memory covers */
+} spot_theory_memory_t;
+
+/* The share of all time that failures cost, to first order:
+ * q (every/2 + fetch)/M + (1 - q)(tau/2 + p + R)/M, with checkpoints in storage that
+ * have tau of work between them. What the snapshots stall comes on top. */
+double spot_theory_memory_loss(
+    const spot_theory_t *self, const spot_theory_memory_t *memory, double work_s);
+
 /* The checkpoints of one life, after the restart. */
 typedef struct {
     double first_work_s;    /* captured by the first one */

@@ -224,6 +224,9 @@ spot_job_settle(spot_job_t *self, spot_bind_t *bind, const spot_node_t *step_tim
         check_samples(self, bind, step_time);
         check_throughput(self, bind);
     }
+    bind->is_out_of_memory =
+        bind->is_out_of_memory ||
+        spot_step_grid_limit(&self->step_time.grid, self->max_pipelines) != 0;
     if (bind->diag->num_errors == num_errors && !bind->is_out_of_memory &&
         spot_step_grid_most_pipelines(
             &self->step_time.grid, SPOT_MAX_INSTANCES, self->pipeline_depth) == 0) {

@@ -149,6 +149,23 @@ spot_step_grid_seal(
     return find_best(self);
 }
 
+int
+spot_step_grid_limit(spot_step_grid_t *self, int64_t max_pipelines)
+{
+    const size_t num_all = self->num_pairs + self->num_infeasible;
+    size_t num_kept = 0, num_feasible = 0;
+
+    for (size_t j = 0; j < num_all; j++) {
+        if (self->pairs[j].num_pipelines <= max_pipelines) {
+            num_feasible += j < self->num_pairs;
+            self->pairs[num_kept++] = self->pairs[j];
+        }
+    }
+    self->num_pairs = num_feasible;
+    self->num_infeasible = num_kept - num_feasible;
+    return num_kept == num_all ? 0 : find_best(self);
+}
+
 /* ---- Looking up ---- */
 
 /* Feasible pairs before the place of (D,P), itself included. */

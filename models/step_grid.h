@@ -50,6 +50,10 @@ SPOT_MUST_CHECK int spot_step_grid_add(
 SPOT_MUST_CHECK int spot_step_grid_seal(
     spot_step_grid_t *self, spot_step_pair_t *repeated, size_t *first_line);
 
+/* Takes out what has more pipelines than the job can use. Sealed before and after.
+ * NO_MEMORY. O(n log n). */
+SPOT_MUST_CHECK int spot_step_grid_limit(spot_step_grid_t *self, int64_t max_pipelines);
+
 /* The pair, or NULL where it is not listed or not feasible. O(log n). */
 const spot_step_pair_t *spot_step_grid_find(
     const spot_step_grid_t *self, int64_t num_pipelines, int64_t depth);

@@ -144,14 +144,21 @@ pipeline_of(const spot_step_pipeline_t *self, int64_t samples_per_step,
         .link_ms = self->link_ms};
 }
 
+/* Whether stages compute their activations anew. */
+static bool
+recomputes_at(const spot_step_pipeline_t *self, int64_t depth)
+{
+    return self->schedule == SPOT_SCHEDULE_VARUNA
+               ? depth > 1
+               : self->recompute == SPOT_RECOMPUTE_ALL;
+}
+
 /* Varuna starts a forward pass whenever it has nothing else to do: up to all of them. */
 static bool
 fits(const spot_step_pipeline_t *self, const spot_pipeline_t *pipeline)
 {
     const double num_layers = (double) stage_layers(self, pipeline->num_stages);
-    const bool is_recomputed = self->schedule == SPOT_SCHEDULE_VARUNA
-                                   ? pipeline->num_stages > 1
-                                   : self->recompute == SPOT_RECOMPUTE_ALL;
+    const bool is_recomputed = recomputes_at(self, pipeline->num_stages);
     const spot_stage_memory_t stage = {
         .state_bytes = num_layers * self->memory.state_bytes,
         .activation_bytes = num_layers * self->memory.activation_bytes,
@@ -164,6 +171,16 @@ fits(const spot_step_pipeline_t *self, const spot_pipeline_t *pipeline)
     return self->memory.instance_bytes == 0 ||
            spot_stage_memory_bytes(&stage, num_in_flight, is_recomputed) <=
                self->memory.instance_bytes;
+}
+
+spot_pipeline_t
+spot_step_pipeline_of(const spot_step_pipeline_t *self, int64_t samples_per_step,
+    int64_t num_pipelines, int64_t depth)
+{
+    const spot_pipeline_t pipeline =
+        pipeline_of(self, samples_per_step, num_pipelines, depth);
+
+    return recomputes_at(self, depth) ? spot_pipeline_recomputed(&pipeline) : pipeline;
 }
 
 static double

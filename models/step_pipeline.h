@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "base/bind.h"
+#include "models/pipeline_schedule.h"
 #include "models/step_grid.h"
 
 typedef enum {
@@ -38,6 +39,11 @@ typedef struct {
 
 /* The keys of "pipeline: {...}". */
 extern const spot_field_t spot_step_pipeline_fields[];
+
+/* One of D pipelines of P <= layers stages, with what its schedule recomputes in the time
+ * of the backward pass. */
+spot_pipeline_t spot_step_pipeline_of(const spot_step_pipeline_t *self,
+    int64_t samples_per_step, int64_t num_pipelines, int64_t depth);
 
 /* The step time of D pipelines of P <= layers stages; 0: a stage does not fit into an
  * instance, or a pipeline would have no samples. */

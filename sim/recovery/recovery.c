@@ -7,10 +7,20 @@
 
 #include "base/memory.h"
 
+/* A system of the user's own: the CMake option of that name. */
+#ifdef SPOT_EXTRA_RECOVERY
+extern const spot_recovery_t SPOT_EXTRA_RECOVERY;
+#endif
+
 const spot_recovery_t *const spot_recovery_systems[] = {
     &spot_recovery_checkpoint,
+    &spot_recovery_gemini,
     &spot_recovery_ideal,
     &spot_recovery_on_demand,
+    &spot_recovery_recycle,
+#ifdef SPOT_EXTRA_RECOVERY
+    &SPOT_EXTRA_RECOVERY,
+#endif
     NULL,
 };
 

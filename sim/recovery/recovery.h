@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What a recovery system is: one file and one const table each. A policy reads a view of
  * the job and its instances and returns a plan; the engine carries the plan out and
- * charges the time. A policy never touches instances, clock or ledger. */
+ * charges the time. A policy never touches instances, clock or ledger. How to write one
+ * of your own, and the one line that registers it: share/examples/recovery_mine.c. */
 #ifndef SPOT_SIM_RECOVERY_RECOVERY_H
 #define SPOT_SIM_RECOVERY_RECOVERY_H
 
@@ -140,8 +141,10 @@ spot_recovery_plan_pipelines(
 extern const spot_field_t spot_recovery_common_fields[];
 
 extern const spot_recovery_t spot_recovery_checkpoint;
+extern const spot_recovery_t spot_recovery_gemini;
 extern const spot_recovery_t spot_recovery_ideal;
 extern const spot_recovery_t spot_recovery_on_demand;
+extern const spot_recovery_t spot_recovery_recycle;
 
 /* Every recovery system, NULL-terminated. */
 extern const spot_recovery_t *const spot_recovery_systems[];

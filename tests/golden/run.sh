@@ -149,6 +149,9 @@ golden theory-async.txt theory checkpoint "$@" --interval 43s
 golden theory-async.json theory checkpoint "$@" --interval 43s --json
 golden theory-join.txt theory checkpoint "$@" --interval 43s --busy join
 golden theory-join.txt theory checkpoint --busy join --interval 43s "$@"
+set -- --mtbf 1h --write 89s --restart 10min --memory-every 18s --fetch 40s
+golden theory-memory.txt theory checkpoint "$@" --instances 16 --lost 3 --interval 10min
+golden theory-memory.json theory checkpoint "$@" --memory-share 0.8 --interval 10min --json
 # Nothing is kept, and Daly's first order is no interval: no number that is none.
 ends 0 theory checkpoint --mtbf 1ms --write 1h --restart 36525d --step 1s --interval 36525d
 expect "no nan or inf" [ "$(grep -ciE 'nan|inf' "$work/stdout")" -eq 0 ]
@@ -160,6 +163,8 @@ golden recovery.txt recovery
 golden recovery.json recovery --json
 golden recovery-checkpoint.txt recovery checkpoint
 golden recovery-checkpoint.json recovery checkpoint --json
+golden recovery-gemini.txt recovery gemini
+golden recovery-recycle.txt recovery recycle
 ends 2 recovery chekpoint
 stderr_says "spotsim recovery: unknown recovery system \"chekpoint\", did you mean \"checkpoint\"?"
 ends 2 recovery prayer

@@ -411,6 +411,32 @@ test_waste(void **state)
         spot_theory_waste(&sync, 7200 / 1.001), 1e-14);
 }
 
+/* q (mem/2 + fetch)/M + (1 - q)(remote/2 + load)/M, and where all or nothing is
+ * recovered from memory. */
+static void
+test_memory_loss(void **state)
+{
+    const spot_theory_t sync = {
+        .mtbf_s = 86400, .stall_s = 300, .restart_s = 600, .busy = SPOT_BUSY_WAIT};
+    const spot_theory_t async = {.mtbf_s = 86400,
+        .stall_s = 2,
+        .persist_s = 45,
+        .restart_s = 600,
+        .busy = SPOT_BUSY_WAIT};
+    spot_theory_memory_t memory = {.share = 0.8, .every_s = 18, .fetch_s = 40};
+
+    (void) state;
+    assert_near(spot_theory_memory_loss(&sync, &memory, 10800),
+        (0.8 * (9 + 40) + 0.2 * (5400 + 600)) / 86400, 1e-14);
+    memory.share = 1;
+    assert_near(
+        spot_theory_memory_loss(&async, &memory, 10800), (9 + 40) / 86400.0, 1e-14);
+    memory.share = 0;
+    assert_near(spot_theory_memory_loss(&async, &memory, 10800),
+        spot_theory_waste(&async, 10800) - 2 / 10800.0, 1e-14);
+    assert_true(spot_theory_memory_loss(&async, &memory, 0) > 0);
+}
+
 int
 main(void)
 {
@@ -426,6 +452,7 @@ main(void)
         cmocka_unit_test(test_extremes),
         cmocka_unit_test(test_domain),
         cmocka_unit_test(test_waste),
+        cmocka_unit_test(test_memory_loss),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

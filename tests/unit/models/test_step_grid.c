@@ -178,6 +178,34 @@ test_lookups_of_random_grids(void **state)
     assert_true(num_pairs > 1000 && num_infeasible > 100);
 }
 
+/* What has more pipelines goes, all else stays and is found as before. */
+static void
+test_limit(void **state)
+{
+    spot_rng_t rng;
+
+    (void) state;
+    spot_rng_seek(&rng, 3, 0, SPOT_STREAM_DESIGN, 0);
+    for (int64_t limit = 0; limit <= 11; limit++) {
+        size_t num_kept = 0, num_all = 0;
+        spot_step_grid_t grid;
+
+        draw_grid(&grid, &rng);
+        num_all = grid.num_pairs + grid.num_infeasible;
+        for (size_t j = 0; j < num_all; j++) {
+            num_kept += grid.pairs[j].num_pipelines <= limit;
+        }
+        assert_int_equal(spot_step_grid_limit(&grid, limit), 0);
+        assert_int_equal(grid.num_pairs + grid.num_infeasible, num_kept);
+        for (size_t j = 0; j < num_kept; j++) {
+            assert_true(grid.pairs[j].num_pipelines <= limit);
+            assert_int_equal(grid.pairs[j].step_ms > 0, j < grid.num_pairs);
+        }
+        assert_lookups(&grid);
+        spot_step_grid_free(&grid);
+    }
+}
+
 static void
 test_ties(void **state)
 {
@@ -364,6 +392,7 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_lookups_of_random_grids),
+        cmocka_unit_test(test_limit),
         cmocka_unit_test(test_ties),
         cmocka_unit_test(test_reading),
         cmocka_unit_test(test_written_reads_back),

@@ -71,6 +71,23 @@ assert_bind_fails(const char *text, const char *expected)
     free(report);
 }
 
+/* What a system must be told besides its name. */
+static const char *
+needed_options(const spot_recovery_t *system)
+{
+    return strcmp(system->name, "gemini") == 0
+               ? ", state_bytes: 1e10, net_bytes_per_s: 1e9, remote_bytes_per_s: 1e8, "
+                 "restart: 30 s"
+               : "";
+}
+
+/* Whether its name alone is enough. */
+static bool
+is_name_enough(const spot_recovery_t *system)
+{
+    return needed_options(system)[0] == '\0';
+}
+
 /* Every system can be named, tells what it is, and explains its options. */
 static void
 test_systems(void **state)
@@ -82,7 +99,7 @@ test_systems(void **state)
         const spot_recovery_t *system = spot_recovery_systems[num_systems];
         const spot_field_t *option = system->options;
         bool has_system_key = false;
-        char text[128];
+        char text[256];
         spot_recovery_choice_t choice;
 
         assert_true(strlen(system->name) > 0 && strlen(system->doc) > 0);
@@ -98,7 +115,8 @@ test_systems(void **state)
         for (size_t j = 0; j < num_systems; j++) {
             assert_string_not_equal(system->name, spot_recovery_systems[j]->name);
         }
-        snprintf(text, sizeof(text), "recovery: {system: %s}", system->name);
+        snprintf(text, sizeof(text), "recovery: {system: %s%s}", system->name,
+            needed_options(system));
         choice = bound(text);
         assert_ptr_equal(choice.system, system);
         spot_recovery_choice_free(&choice);
@@ -184,6 +202,9 @@ test_options_of_a_name(void **state)
         spot_recovery_choice_t name, map;
         char text[128];
 
+        if (!is_name_enough(system)) {
+            continue;
+        }
         snprintf(text, sizeof(text), "recovery: %s", system->name);
         name = bound(text);
         snprintf(text, sizeof(text), "recovery: {system: %s}", system->name);

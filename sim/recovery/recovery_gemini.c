@@ -1,0 +1,309 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Checkpoints in the memory of peers: the instances in use form groups, in their order
+ * (models/peer_copies.h), and every so many steps each copies its shard to the members
+ * of its group. As long as every group keeps a survivor, a loss costs the step under way
+ * and the steps since the latest copy; else the job rolls back to the checkpoint in
+ * storage.
+ *
+ * Copies are in place once training has started: what is lost in a pause is held against
+ * the groups that trained last, and the recovery starts again in full. */
+#include <math.h>
+#include <stddef.h>
+
+#include "base/units.h"
+#include "models/peer_copies.h"
+#include "sim/recovery/layout.h"
+#include "sim/recovery/recovery.h"
+
+#define MAX_BYTES 1e18
+
+typedef enum { REPLACEMENT_WAIT, REPLACEMENT_SHRINK } replacement_t;
+typedef enum { GROWTH_NEVER, GROWTH_PIPELINE } growth_t;
+
+typedef struct {
+    int64_t group_size;
+    int64_t mem_every_steps;
+    int64_t mem_overhead_ms;
+    int64_t detection_ms;
+    int64_t restart_ms;
+    double state_bytes;
+    double net_bytes_per_s;
+    double remote_bytes_per_s;
+    int replacement; /* replacement_t */
+    int growth;      /* growth_t */
+} options_t;
+
+/* Where the state for the next training is from; what is later wins in a pause. */
+typedef enum { SOURCE_NONE, SOURCE_MEMORY, SOURCE_STORAGE } source_t;
+
+typedef struct {
+    spot_layout_t copies;  /* who holds copies; num_pipelines 0: nobody */
+    spot_layout_t planned; /* who will once training starts */
+    source_t source;
+    int64_t detected_ms;   /* when the latest loss is detected */
+    int32_t num_pipelines; /* the most so far */
+} state_t;
+
+static size_t
+gemini_state_size(const void *options, const spot_job_t *job, int64_t capacity)
+{
+    (void) options;
+    (void) job;
+    return sizeof(state_t) + 2 * spot_layout_bytes(capacity);
+}
+
+static void
+gemini_start(const void *options, void *state, const spot_recovery_start_t *run)
+{
+    state_t *self = state;
+    char *memory = (char *) state + sizeof(state_t);
+
+    (void) options;
+    spot_layout_start(&self->copies, memory, run->capacity);
+    spot_layout_start(
+        &self->planned, memory + spot_layout_bytes(run->capacity), run->capacity);
+    self->source = SOURCE_STORAGE;
+}
+
+/* Whether every group has a survivor. */
+static bool
+has_all_shards(const spot_layout_t *copies, int64_t group_size)
+{
+    const int64_t num_places = (int64_t) copies->num_pipelines * copies->depth;
+    int64_t num_safe = 0; /* groups that have one; they come in order */
+
+    for (int64_t place = 0; place < num_places; place++) {
+        if (copies->slots[place] != SPOT_LAYOUT_NOBODY &&
+            spot_peer_group_of(num_places, group_size, place) == num_safe) {
+            num_safe++;
+        }
+    }
+    return num_places > 0 && num_safe == spot_peer_groups(num_places, group_size);
+}
+
+/* What has happened since the latest plan. */
+static void
+update(state_t *self, const options_t *options, const spot_recovery_view_t *view,
+    const spot_recovery_change_t *change)
+{
+    if (view->now_ms >= view->training_ms && self->planned.num_pipelines > 0) {
+        const spot_layout_t old = self->copies;
+
+        self->copies = self->planned;
+        self->planned = old;
+        self->planned.num_pipelines = 0;
+        self->source = SOURCE_NONE;
+    }
+    if (change->num_lost_active == 0) {
+        return;
+    }
+    spot_layout_lose(&self->copies, change->lost, change->num_lost_active);
+    self->detected_ms = view->now_ms + options->detection_ms;
+    if (self->source == SOURCE_STORAGE ||
+        !has_all_shards(&self->copies, options->group_size)) {
+        self->source = SOURCE_STORAGE;
+        self->copies.num_pipelines = 0;
+    } else {
+        self->source = SOURCE_MEMORY;
+    }
+}
+
+/* Of the pipelines that there are instances for, those to form where some must. */
+static int64_t
+choose_pipelines(const state_t *self, const options_t *options, int64_t num_possible)
+{
+    const int64_t num_wanted = self->num_pipelines; /* 0: these are the first */
+
+    if (options->replacement == REPLACEMENT_WAIT && num_possible < num_wanted) {
+        return 0;
+    }
+    return options->growth == GROWTH_NEVER && num_wanted > 0 && num_possible > num_wanted
+               ? num_wanted
+               : num_possible;
+}
+
+static int64_t
+transfer_ms(double bytes, double bytes_per_s)
+{
+    return llround(bytes / bytes_per_s * SPOT_MS_PER_S);
+}
+
+/* Copies cost the same in every step: their overhead is spread over the steps. */
+static void
+plan_steps(spot_recovery_plan_t *plan, const options_t *options, const spot_job_t *job)
+{
+    const int64_t num_pipelines = plan->num_pipelines;
+
+    if (options->mem_overhead_ms > 0) {
+        plan->step_ms = spot_job_step_ms(job, num_pipelines) +
+                        llround((double) options->mem_overhead_ms /
+                                (double) options->mem_every_steps);
+        plan->has_flat_step_time = !spot_job_covers_step(job, num_pipelines);
+        plan->has_fitted_step_time = spot_job_is_step_fitted(job, num_pipelines);
+    }
+}
+
+/* With the pause until all of them hold their shards. */
+static void
+plan_training(state_t *self, const options_t *options, const spot_recovery_view_t *view,
+    spot_recovery_plan_t *plan, int64_t num_pipelines)
+{
+    const int64_t left_ms = self->detected_ms - view->now_ms;
+
+    spot_recovery_plan_pipelines(plan, view->job, num_pipelines);
+    plan_steps(plan, options, view->job);
+    plan->reconfiguration_ms = (left_ms > 0 ? left_ms : 0) + options->restart_ms;
+    plan->reload_ms =
+        self->source == SOURCE_STORAGE
+            ? transfer_ms(options->state_bytes, options->remote_bytes_per_s)
+            : transfer_ms(
+                  options->state_bytes / plan->num_active, options->net_bytes_per_s);
+    spot_layout_form(&self->planned, view->fleet, plan->num_pipelines,
+        (int32_t) view->job->pipeline_depth);
+    if (self->num_pipelines < plan->num_pipelines) {
+        self->num_pipelines = plan->num_pipelines;
+    }
+}
+
+static void
+gemini_decide(const void *options, void *state, const spot_recovery_view_t *view,
+    const spot_recovery_change_t *change, spot_recovery_plan_t *plan)
+{
+    const options_t *self = options;
+    const int64_t num_possible =
+        spot_job_pipelines(view->job, spot_recovery_num_usable(view));
+    const bool has_loss = change->num_lost_active > 0;
+    const bool is_forced = has_loss || view->num_pipelines == 0;
+    state_t *memory = state;
+    int64_t num_pipelines = num_possible;
+
+    update(memory, self, view, change);
+    if (is_forced) {
+        num_pipelines = choose_pipelines(memory, self, num_possible);
+    } else if (self->growth == GROWTH_NEVER || num_possible <= view->num_pipelines) {
+        return;
+    }
+    if (!has_loss && num_pipelines == 0) {
+        return; /* it waits on */
+    }
+    plan->is_new = true;
+    plan->work =
+        memory->source == SOURCE_STORAGE ? SPOT_WORK_ROLLED_BACK : SPOT_WORK_STEPS_KEPT;
+    plan->kept_every_steps = has_loss ? self->mem_every_steps : 0;
+    if (num_pipelines > 0) {
+        plan_training(memory, self, view, plan, num_pipelines);
+    } else {
+        memory->planned.num_pipelines = 0;
+        plan->num_active = view->num_active; /* they hold the copies */
+    }
+}
+
+static int
+gemini_settle(void *options, spot_bind_t *bind, const spot_node_t *node,
+    const spot_job_t *job, int64_t capacity)
+{
+    const options_t *self = options;
+    const double longest_s = (double) (SPOT_MAX_DURATION_MS / SPOT_MS_PER_S);
+
+    (void) job;
+    (void) capacity;
+    if (self->state_bytes / self->remote_bytes_per_s > longest_s) {
+        spot_bind_error(bind, node, "recovery",
+            "to read state_bytes with remote_bytes_per_s takes more than 100 years");
+    }
+    if (self->state_bytes / self->net_bytes_per_s > longest_s) {
+        spot_bind_error(bind, node, "recovery",
+            "to copy state_bytes with net_bytes_per_s takes more than 100 years");
+    }
+    return 0;
+}
+
+static const char *const replacements[] = {"wait", "shrink", NULL};
+static const char *const growths[] = {"never", "pipeline", NULL};
+
+static const spot_field_t gemini_options[] = {
+    {.name = "group_size",
+        .type = SPOT_FIELD_INTEGER,
+        .offset = offsetof(options_t, group_size),
+        .min = 1,
+        .max = SPOT_MAX_INSTANCES,
+        .initial = "2",
+        .help = "instances of a group; each holds the shards of all of it (unverified)"},
+    {.name = "mem_every",
+        .type = SPOT_FIELD_INTEGER,
+        .offset = offsetof(options_t, mem_every_steps),
+        .min = 1,
+        .max = (double) SPOT_MAX_STEPS,
+        .initial = "1",
+        .help = "steps from one copy in memory to the next (unverified)"},
+    {.name = "mem_overhead",
+        .type = SPOT_FIELD_DURATION,
+        .offset = offsetof(options_t, mem_overhead_ms),
+        .max = (double) SPOT_MAX_DURATION_MS,
+        .initial = "0 s",
+        .help = "time that a copy adds, spread over the steps between two of them "
+                "(unverified)"},
+    {.name = "state_bytes",
+        .type = SPOT_FIELD_NUMBER,
+        .offset = offsetof(options_t, state_bytes),
+        .min = 1,
+        .max = MAX_BYTES,
+        .help =
+            "state of the whole model; the shard of an instance is the state divided "
+            "by the instances in use"},
+    {.name = "net_bytes_per_s",
+        .type = SPOT_FIELD_NUMBER,
+        .offset = offsetof(options_t, net_bytes_per_s),
+        .min = 1,
+        .max = MAX_BYTES,
+        .help = "bandwidth between instances, by which a shard is fetched from a peer"},
+    {.name = "remote_bytes_per_s",
+        .type = SPOT_FIELD_NUMBER,
+        .offset = offsetof(options_t, remote_bytes_per_s),
+        .min = 1,
+        .max = MAX_BYTES,
+        .help = "bandwidth of the storage, by which the state is read where memory is "
+                "not enough; its checkpoints are job.checkpoint, in Gemini every 3 h "
+                "(unverified)"},
+    {.name = "restart",
+        .type = SPOT_FIELD_DURATION,
+        .offset = offsetof(options_t, restart_ms),
+        .max = (double) SPOT_MAX_DURATION_MS,
+        .help = "pause to start the job again, besides the transfer of the state"},
+    {.name = "detection",
+        .type = SPOT_FIELD_DURATION,
+        .offset = offsetof(options_t, detection_ms),
+        .max = (double) SPOT_MAX_DURATION_MS,
+        .initial = "0 s",
+        .help = "time to detect a loss; a wait for replacement goes on meanwhile"},
+    {.name = "replacement",
+        .type = SPOT_FIELD_CHOICE,
+        .offset = offsetof(options_t, replacement),
+        .choices = replacements,
+        .initial = "wait",
+        .help = "after a loss, wait: pause until there are instances for as many "
+                "pipelines as before; shrink: go on with what is left"},
+    {.name = "growth",
+        .type = SPOT_FIELD_CHOICE,
+        .offset = offsetof(options_t, growth),
+        .choices = growths,
+        .initial = "pipeline",
+        .help =
+            "pipeline: one more as soon as there are instances for it; never: no more "
+            "than the first plan has"},
+    {.name = NULL, .fields = spot_recovery_common_fields},
+};
+
+const spot_recovery_t spot_recovery_gemini = {
+    .name = "gemini",
+    .doc =
+        "recover from copies in the memory of peers; roll back to storage only where a "
+        "whole group is lost",
+    .source = "Wang et al., Gemini, SOSP'23; its defaults here are unverified",
+    .options = gemini_options,
+    .options_size = sizeof(options_t),
+    .settle = gemini_settle,
+    .state_size = gemini_state_size,
+    .start = gemini_start,
+    .decide = gemini_decide,
+};

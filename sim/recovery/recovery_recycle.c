@@ -1,0 +1,333 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Rerouting: the peers of a lost stage share its micro-batches, and nobody moves. A
+ * stage is lost for good only with the last instance that holds it; then the job rolls
+ * back to the checkpoint in storage. How much longer steps take with places lost is an
+ * approximation (models/reroute.h), unverified.
+ *
+ * Who takes a place copies its stage first: until training starts again it holds nothing
+ * that others could copy. */
+#include <math.h>
+#include <stddef.h>
+
+#include "base/units.h"
+#include "models/reroute.h"
+#include "sim/recovery/layout.h"
+#include "sim/recovery/recovery.h"
+
+typedef enum { GROWTH_NEVER, GROWTH_PIPELINE } growth_t;
+typedef enum { FILL_BEST, FILL_WORST } fill_t;
+
+typedef struct {
+    int64_t detection_ms;
+    int64_t replan_ms;
+    int64_t stage_copy_ms;
+    int64_t micro_batch; /* 0 before settle: that of the job */
+    double forward_share;
+    int fill;   /* fill_t */
+    int growth; /* growth_t */
+} options_t;
+
+typedef struct {
+    spot_layout_t layout;
+    int64_t detected_ms; /* when the latest loss is detected */
+    bool is_copying;   /* some did not hold their stage when the latest plan was made */
+    int32_t *standby;  /* [capacity] for a moment */
+    int32_t *replicas; /* [capacity] by stage, for a moment */
+    bool *lacks_stage; /* [capacity] by place */
+} state_t;
+
+static size_t
+recycle_state_size(const void *options, const spot_job_t *job, int64_t capacity)
+{
+    (void) options;
+    (void) job;
+    return sizeof(state_t) + spot_layout_bytes(capacity) +
+           (size_t) capacity * (2 * sizeof(int32_t) + sizeof(bool));
+}
+
+static void
+recycle_start(const void *options, void *state, const spot_recovery_start_t *run)
+{
+    state_t *self = state;
+    char *memory = (char *) state + sizeof(state_t);
+
+    (void) options;
+    spot_layout_start(&self->layout, memory, run->capacity);
+    self->standby = (int32_t *) (void *) (memory + spot_layout_bytes(run->capacity));
+    self->replicas = self->standby + run->capacity;
+    self->lacks_stage = (bool *) (void *) (self->replicas + run->capacity);
+}
+
+static void
+set_lacks_stage(state_t *self, bool lacks_stage)
+{
+    for (int32_t place = 0; place < self->layout.capacity; place++) {
+        self->lacks_stage[place] = lacks_stage;
+    }
+    self->is_copying = lacks_stage;
+}
+
+/* What has happened since the latest plan. */
+static void
+update(state_t *self, const options_t *options, const spot_recovery_view_t *view,
+    const spot_recovery_change_t *change)
+{
+    if (self->is_copying && view->now_ms >= view->training_ms) {
+        set_lacks_stage(self, false);
+    }
+    if (change->num_lost_active > 0) {
+        spot_layout_lose(&self->layout, change->lost, change->num_lost_active);
+        self->detected_ms = view->now_ms + options->detection_ms;
+    }
+}
+
+/* Whether every stage can be copied from somebody. */
+static bool
+has_all_stages(const state_t *self)
+{
+    const spot_layout_t *layout = &self->layout;
+
+    for (int32_t stage = 0; stage < layout->depth; stage++) {
+        bool has_stage = false;
+
+        for (int32_t d = 0; d < layout->num_pipelines && !has_stage; d++) {
+            const int32_t place = d * layout->depth + stage;
+
+            has_stage =
+                layout->slots[place] != SPOT_LAYOUT_NOBODY && !self->lacks_stage[place];
+        }
+        if (!has_stage) {
+            return false;
+        }
+    }
+    return layout->num_pipelines > 0;
+}
+
+/* Counts the replicas of each stage; tells f_s of the stage that has lost most. */
+static int32_t
+most_lost(state_t *self)
+{
+    const spot_layout_t *layout = &self->layout;
+    int32_t fewest = layout->num_pipelines;
+
+    for (int32_t stage = 0; stage < layout->depth; stage++) {
+        self->replicas[stage] = spot_layout_replicas(layout, stage);
+        fewest = self->replicas[stage] < fewest ? self->replicas[stage] : fewest;
+    }
+    return layout->num_pipelines - fewest;
+}
+
+/* The first free place of the stage that has lost most, the first of several. */
+static int32_t
+next_place(const state_t *self)
+{
+    const spot_layout_t *layout = &self->layout;
+    int32_t place = 0;
+
+    for (int32_t stage = 1; stage < layout->depth; stage++) {
+        if (self->replicas[stage] < self->replicas[place]) {
+            place = stage;
+        }
+    }
+    while (layout->slots[place] != SPOT_LAYOUT_NOBODY) {
+        place += layout->depth;
+    }
+    return place;
+}
+
+/* Standby takes lost places in its order; tells whether anybody has. */
+static bool
+fill_places(state_t *self, const spot_fleet_t *fleet)
+{
+    spot_layout_t *layout = &self->layout;
+    const int32_t num_places = layout->num_pipelines * layout->depth;
+    const int32_t num_standby = spot_fleet_list(fleet, SPOT_STANDBY, self->standby);
+    int32_t num_placed = 0;
+
+    (void) most_lost(self);
+    while (num_placed < num_standby && layout->num_held < num_places) {
+        const int32_t place = next_place(self);
+
+        spot_layout_put(layout, self->standby[num_placed++], place);
+        self->replicas[place % layout->depth]++;
+        self->lacks_stage[place] = true;
+        self->is_copying = true;
+    }
+    return num_placed > 0;
+}
+
+static int64_t
+detection_left_ms(const state_t *self, const spot_recovery_view_t *view)
+{
+    const int64_t left_ms = self->detected_ms - view->now_ms;
+
+    return left_ms > 0 ? left_ms : 0;
+}
+
+/* All pipelines anew, from the checkpoint in storage. */
+static void
+plan_from_storage(state_t *self, const spot_recovery_view_t *view, int64_t num_pipelines,
+    spot_recovery_plan_t *plan)
+{
+    const spot_job_t *job = view->job;
+
+    spot_recovery_plan_pipelines(plan, job, num_pipelines);
+    plan->is_new = true;
+    plan->work = SPOT_WORK_ROLLED_BACK;
+    plan->reconfiguration_ms = detection_left_ms(self, view) + job->reconfiguration_ms;
+    plan->reload_ms = job->reload_ms;
+    spot_layout_form(
+        &self->layout, view->fleet, plan->num_pipelines, (int32_t) job->pipeline_depth);
+    set_lacks_stage(self, true);
+}
+
+/* The same pipelines with the places that are taken; those who copy hold up all. */
+static void
+plan_rerouted(state_t *self, const spot_recovery_view_t *view, const options_t *options,
+    spot_recovery_plan_t *plan)
+{
+    const spot_reroute_t reroute = {.micro_batch = options->micro_batch,
+        .forward_share = options->forward_share,
+        .is_worst_fill = options->fill == FILL_WORST};
+
+    plan->is_new = true;
+    plan->work = SPOT_WORK_STEPS_KEPT;
+    plan->num_pipelines = self->layout.num_pipelines;
+    plan->num_active = self->layout.num_held;
+    plan->step_ms =
+        spot_reroute_step_ms(&reroute, view->job, plan->num_pipelines, most_lost(self));
+    plan->has_flat_step_time = !spot_job_covers_step(view->job, plan->num_pipelines);
+    plan->has_fitted_step_time = spot_job_is_step_fitted(view->job, plan->num_pipelines);
+    plan->reconfiguration_ms = detection_left_ms(self, view) + options->replan_ms;
+    plan->reload_ms = self->is_copying ? options->stage_copy_ms : 0;
+}
+
+/* Whether there are instances for more pipelines, and they may form. */
+static bool
+can_grow(const state_t *self, const options_t *options, int64_t num_possible)
+{
+    const int32_t num_pipelines = self->layout.num_pipelines;
+
+    return num_possible > num_pipelines &&
+           (num_pipelines == 0 || options->growth == GROWTH_PIPELINE);
+}
+
+static void
+recycle_decide(const void *options, void *state, const spot_recovery_view_t *view,
+    const spot_recovery_change_t *change, spot_recovery_plan_t *plan)
+{
+    const options_t *self = options;
+    const int64_t num_possible =
+        spot_job_pipelines(view->job, spot_recovery_num_usable(view));
+    const bool has_loss = change->num_lost_active > 0;
+    state_t *memory = state;
+    bool is_growing;
+
+    update(memory, self, view, change);
+    is_growing = can_grow(memory, self, num_possible);
+    if (!has_all_stages(memory)) {
+        if (has_loss || is_growing) {
+            plan_from_storage(memory, view, num_possible, plan);
+        }
+        return;
+    }
+    if (is_growing) {
+        memory->layout.num_pipelines = (int32_t) num_possible;
+    }
+    if (fill_places(memory, view->fleet) || has_loss) {
+        plan_rerouted(memory, view, self, plan);
+    }
+}
+
+/* What the job tells besides. */
+static int
+recycle_settle(void *options, spot_bind_t *bind, const spot_node_t *node,
+    const spot_job_t *job, int64_t capacity)
+{
+    options_t *self = options;
+
+    (void) capacity;
+    if (self->micro_batch == 0) {
+        self->micro_batch = spot_reroute_micro_batch(job);
+    }
+    if (self->micro_batch == 0) {
+        spot_bind_error(bind, node, "recovery",
+            "recycle needs the samples of a micro-batch, which job.step_time does not "
+            "tell: give micro_batch, e.g. {system: recycle, micro_batch: 8}");
+    }
+    if (spot_node_get(node, "stage_copy") == NULL) {
+        self->stage_copy_ms = job->reload_ms;
+    }
+    return 0;
+}
+
+static const char *const fills[] = {"best", "worst", NULL};
+static const char *const growths[] = {"never", "pipeline", NULL};
+
+static const spot_field_t recycle_options[] = {
+    {.name = "detection",
+        .type = SPOT_FIELD_DURATION,
+        .offset = offsetof(options_t, detection_ms),
+        .max = (double) SPOT_MAX_DURATION_MS,
+        .initial = "0 s",
+        .help = "time to detect a loss, before the pause for it"},
+    {.name = "replan",
+        .type = SPOT_FIELD_DURATION,
+        .offset = offsetof(options_t, replan_ms),
+        .max = (double) SPOT_MAX_DURATION_MS,
+        .initial = "2 s",
+        .help = "pause to go on with other routes, which are planned in advance (a "
+                "placeholder, unverified)"},
+    {.name = "stage_copy",
+        .type = SPOT_FIELD_DURATION,
+        .offset = offsetof(options_t, stage_copy_ms),
+        .max = (double) SPOT_MAX_DURATION_MS,
+        .initial = "",
+        .help = "pause more when an instance takes a lost place, to copy its stage from "
+                "a peer; job.reload if not given"},
+    {.name = "micro_batch",
+        .type = SPOT_FIELD_INTEGER,
+        .offset = offsetof(options_t, micro_batch),
+        .max = 1e12,
+        .initial = "0",
+        .help = "samples of a micro-batch; 0: as job.step_time has it, if it is a "
+                "pipeline model or a table that tells it"},
+    {.name = "forward_share",
+        .type = SPOT_FIELD_NUMBER,
+        .offset = offsetof(options_t, forward_share),
+        .min = 0,
+        .max = 1,
+        .initial = "0.3333333333333333",
+        .help = "of a micro-batch's time, for fill: best; a pipeline model has its own "
+                "(unverified)"},
+    {.name = "fill",
+        .type = SPOT_FIELD_CHOICE,
+        .offset = offsetof(options_t, fill),
+        .choices = fills,
+        .initial = "best",
+        .help =
+            "time to fill and drain the pipelines where places are lost; best: of "
+            "the forward passes only, as weight gradients move into bubbles; worst: "
+            "of all. The step time with places lost is an approximation, unverified"},
+    {.name = "growth",
+        .type = SPOT_FIELD_CHOICE,
+        .offset = offsetof(options_t, growth),
+        .choices = growths,
+        .initial = "pipeline",
+        .help = "pipeline: lost places are taken and one more pipeline forms as soon as "
+                "there are instances for it; never: lost places only"},
+    {.name = NULL, .fields = spot_recovery_common_fields},
+};
+
+const spot_recovery_t spot_recovery_recycle = {
+    .name = "recycle",
+    .doc = "peers of a lost stage share its micro-batches (step time: an approximation, "
+           "unverified); roll back to storage only with the last holder of a stage",
+    .source = "Gandhi et al., ReCycle, SOSP'24",
+    .options = recycle_options,
+    .options_size = sizeof(options_t),
+    .settle = recycle_settle,
+    .state_size = recycle_state_size,
+    .start = recycle_start,
+    .decide = recycle_decide,
+};

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Recovery from the memory of peers: by hand, and what holds on every trace. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "policy_laws.h"
+
+#define NUM_CASES 1500
+
+/* Of 4 instances each fetches 2 GB in 2 s; the storage takes 80 s. */
+#define RATES                                                                           \
+    "system: gemini, state_bytes: 8e9, net_bytes_per_s: 1e9, remote_bytes_per_s: 1e8, " \
+    "restart: 5 s, detection: 3 s"
+
+/* a b | c d are the groups, e is standby. Steps end at 10, 20, 30, 40 s. */
+#define START "0,init,5,a b c d e\n45,preempt,1,b\n"
+
+static void
+test_by_hand(void **state)
+{
+    static const hand_case_t cases[] = {
+        /* Trains again at 55 s: steps at 65, 75, 85, 95 s. */
+        {"one is replaced", "{" RATES "}", START "100,end,4,\n", 8, 0, 0, 8000, 2000},
+        {"steps since the copy are lost", "{" RATES ", mem_every: 3}",
+            START "100,end,4,\n", 8, 1, 0, 8000, 2000},
+        {"only half of the time of a copy a step", "{" RATES ", mem_overhead: 1 s}",
+            "0,init,4,a b c d\n110,end,4,\n", 10, 0, 0, 0, 0},
+        {"mem_every spreads it", "{" RATES ", mem_overhead: 1 s, mem_every: 2}",
+            "0,init,4,a b c d\n105,end,4,\n", 10, 0, 0, 0, 0},
+        /* Its peer is lost before e has fetched: 85 s from 50 s on, and 3 s more. */
+        {"a group is lost in the pause", "{" RATES ", replacement: shrink}",
+            START "50,preempt,1,a\n200,end,3,\n", 4 + 3, 4, 1, 5000 + 8000, 80000},
+        {"not any more when it has ended", "{" RATES ", replacement: shrink}",
+            START "55,preempt,1,a\n100,end,3,\n", 4 + 1, 0, 0, 16000, 2000 + 4000},
+        /* The groups are a c | d e now; two are ready at 131 s, 85 s more. */
+        {"a group is lost", "{" RATES "}",
+            START "100,preempt,2,a c\n130,add,2,f g\n300,end,4,\n", 8 + 8, 8, 1,
+            8000 + 31000 + 5000, 82000},
+        {"one of each group is lost", "{" RATES "}",
+            START "100,preempt,2,a d\n130,add,2,f g\n188,end,4,\n", 8 + 5, 0, 0,
+            8000 + 31000 + 5000, 4000},
+        {"shrinks at once", "{" RATES ", replacement: shrink}",
+            "0,init,4,a b c d\n45,preempt,1,b\n93,end,3,\n", 4 + 2, 0, 0, 8000, 4000},
+        {"waits to the end", "{" RATES "}",
+            "0,init,4,a b c d\n45,preempt,1,b\n93,end,3,\n", 4, 0, 0, 48000, 0},
+        /* 6 ready at 21 s: 5 s and 8/6 GB. */
+        {"grows", "{" RATES "}", "0,init,4,a b c d\n20,add,2,e f\n63,end,6,\n", 2 + 5, 0,
+            0, 5000, 1333},
+        {"does not grow", "{" RATES ", growth: never}",
+            "0,init,4,a b c d\n20,add,2,e f\n63,end,6,\n", 6, 0, 0, 0, 0},
+        {"a group of all", "{" RATES ", group_size: 9, replacement: shrink}",
+            "0,init,4,a b c d\n45,preempt,2,a b\n93,end,2,\n", 4 + 2, 0, 0, 8000, 4000},
+    };
+
+    (void) state;
+    for (size_t j = 0; j < sizeof(cases) / sizeof(cases[0]); j++) {
+        check_by_hand(&cases[j]);
+    }
+}
+
+#define FAST_RATES                                                                      \
+    "system: gemini, state_bytes: 3e7, net_bytes_per_s: 1e10, "                         \
+    "remote_bytes_per_s: 1e8, restart: 7 ms"
+
+static const char *const systems[] = {
+    "{" RATES "}",
+    "{" RATES ", replacement: shrink, mem_every: 3}",
+    "{" RATES ", growth: never, group_size: 3}",
+    "{" FAST_RATES ", replacement: shrink, mem_every: 2, mem_overhead: 1 ms}",
+};
+
+#define NUM_SYSTEMS (sizeof(systems) / sizeof(systems[0]))
+
+static void
+test_laws(void **state)
+{
+    size_t num_rolled_back = 0, num_kept = 0;
+    spot_event_log_t log;
+
+    (void) state;
+    spot_event_log_init(&log);
+    for (uint64_t seed = 1; seed <= NUM_CASES; seed++) {
+        const spot_train_result_t result =
+            check_policy(seed, systems[seed % NUM_SYSTEMS], true, &log);
+
+        num_rolled_back += result.rollbacks > 0;
+        num_kept += result.reconfigurations > 0 && result.rollbacks == 0 &&
+                    result.steps_executed > result.steps_lost;
+    }
+    spot_event_log_free(&log);
+    assert_true(num_rolled_back > NUM_CASES / 10);
+    assert_true(num_kept > NUM_CASES / 10);
+}
+
+static void
+test_constant_fleet(void **state)
+{
+    (void) state;
+    for (uint64_t seed = 1; seed <= NUM_CASES; seed++) {
+        check_constant_fleet(seed, systems[seed % (NUM_SYSTEMS - 1)]);
+    }
+}
+
+static void
+test_more_losses(void **state)
+{
+    static const double rates[] = {0, 0.01, 0.05, 0.2, 0.8};
+
+    (void) state;
+    for (size_t s = 0; s < NUM_SYSTEMS; s++) {
+        double last = (double) INFINITY;
+
+        for (size_t j = 0; j < sizeof(rates) / sizeof(rates[0]); j++) {
+            const double kept = mean_kept_steps(systems[s], rates[j], 100);
+
+            assert_true(kept < last);
+            last = kept;
+        }
+    }
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_by_hand),
+        cmocka_unit_test(test_laws),
+        cmocka_unit_test(test_constant_fleet),
+        cmocka_unit_test(test_more_losses),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

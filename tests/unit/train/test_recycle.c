@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Micro-batches rerouted to the peers of a stage: by hand, and what holds on every
+ * trace.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "policy_laws.h"
+
+#define NUM_CASES 1500
+
+/* 1024 samples in 2 pipelines: 8 micro-batches each. With a place of a stage lost a step
+ * takes (8 * 2 + 1/3)/(8 + 1) of 10 s, 18.148 s, with fill: worst 17/9, 18.889 s. */
+#define SYSTEM "system: recycle, micro_batch: 64, detection: 3 s, stage_copy: 6 s"
+
+/* a b are the stages of the first pipeline, c d of the second. Steps end at 10, 20, 30,
+ * 40 s, then from 50 s on. */
+#define START "0,init,4,a b c d\n45,preempt,1,b\n"
+
+static void
+test_by_hand(void **state)
+{
+    static const hand_case_t cases[] = {
+        {"rerouted", "{" SYSTEM "}", START "105,end,3,\n", 4 + 3, 0, 0, 5000, 0},
+        {"slowly", "{" SYSTEM ", fill: worst}", START "105,end,3,\n", 4 + 2, 0, 0, 5000,
+            0},
+        {"just as long", "{" SYSTEM ", fill: worst}", START "106.667,end,3,\n", 4 + 3, 0,
+            0, 5000, 0},
+        /* Both stages have a holder; the worst stage counts: 100 + 5 s, 3 steps. */
+        {"another stage", "{" SYSTEM "}", START "100,preempt,1,a\n160,end,2,\n",
+            4 + 2 + 3, 0, 0, 10000, 0},
+        /* From storage with the 2 that are left: 63 s, steps of 18 s. */
+        {"the last of a stage", "{" SYSTEM "}", START "100,preempt,1,d\n200,end,2,\n",
+            4 + 2 + 2, 6, 1, 5000 + 23000, 40000},
+        {"two at once", "{" SYSTEM "}",
+            "0,init,4,a b c d\n45,preempt,2,b d\n144,end,2,\n", 4 + 2, 4, 1, 23000,
+            40000},
+        {"two of a pipeline at once", "{" SYSTEM "}",
+            "0,init,4,a b c d\n45,preempt,2,a b\n105,end,2,\n", 4 + 3, 0, 0, 5000, 0},
+        /* Ready at 61 s: 2 + 6 s, then 10 s again. */
+        {"a place is taken", "{" SYSTEM "}", START "60,add,1,e\n99,end,4,\n", 4 + 3, 0,
+            0, 5000 + 2000, 6000},
+        /* At 66 s e has not copied yet, d was the last holder: 63 s, 129 s, 18 s. */
+        {"no copy yet", "{" SYSTEM "}", START "60,add,1,e\n66,preempt,1,d\n165,end,3,\n",
+            4 + 2, 4, 1, 5000 + 2000 + 23000, 3000 + 40000},
+        /* At 69 s it has. */
+        {"copied", "{" SYSTEM "}", START "60,add,1,e\n69,preempt,1,d\n129,end,3,\n",
+            4 + 3, 0, 0, 5000 + 2000 + 5000, 6000},
+        {"standby takes the place at once", "{" SYSTEM "}",
+            "0,init,5,a b c d e\n45,preempt,1,b\n76,end,4,\n", 4 + 2, 0, 0, 5000, 6000},
+        {"grows", "{" SYSTEM "}", "0,init,4,a b c d\n20,add,2,e f\n64,end,6,\n", 2 + 5,
+            0, 0, 2000, 6000},
+        {"does not grow", "{" SYSTEM ", growth: never}",
+            "0,init,4,a b c d\n20,add,2,e f\n64,end,6,\n", 6, 0, 0, 0, 0},
+        {"the job's reload is the copy",
+            "{system: recycle, micro_batch: 64, detection: 3 s}",
+            "0,init,5,a b c d e\n45,preempt,1,b\n110,end,4,\n", 4 + 2, 0, 0, 5000,
+            40000},
+    };
+
+    (void) state;
+    for (size_t j = 0; j < sizeof(cases) / sizeof(cases[0]); j++) {
+        check_by_hand(&cases[j]);
+    }
+}
+
+/* A loss in the pause of a reload from storage pays for it again in full. */
+static void
+test_reload_again(void **state)
+{
+    /* Steps of 7 s. At 45 s 3 instances are left for a pipeline, at 60 s, still in the
+     * pause, 5 for two: 63 s more. */
+    const hand_case_t self = {"reload again", "{" SYSTEM ", growth: never}",
+        "0,init,6,a b c d e f\n45,preempt,3,b d f\n50,add,3,g h i\n60,preempt,1,a\n"
+        "150,end,5,\n",
+        6 + 2, 6, 1, 15000 + 23000, 40000};
+
+    (void) state;
+    check_by_hand(&self);
+}
+
+static const char *const systems[] = {
+    "{" SYSTEM "}",
+    "{" SYSTEM ", fill: worst, growth: never}",
+    "{system: recycle, micro_batch: 7, replan: 1 ms, stage_copy: 0 s}",
+    "{system: recycle, micro_batch: 1000}",
+};
+
+#define NUM_SYSTEMS (sizeof(systems) / sizeof(systems[0]))
+
+/* Its step times are not those of the job's table where places are lost. */
+static void
+test_laws(void **state)
+{
+    size_t num_rolled_back = 0, num_kept = 0;
+    spot_event_log_t log;
+
+    (void) state;
+    spot_event_log_init(&log);
+    for (uint64_t seed = 1; seed <= NUM_CASES; seed++) {
+        const spot_train_result_t result =
+            check_policy(seed, systems[seed % NUM_SYSTEMS], false, &log);
+
+        num_rolled_back += result.rollbacks > 0;
+        num_kept += result.reconfigurations > 0 && result.rollbacks == 0 &&
+                    result.steps_executed > result.steps_lost;
+    }
+    spot_event_log_free(&log);
+    assert_true(num_rolled_back > NUM_CASES / 10);
+    assert_true(num_kept > NUM_CASES / 10);
+}
+
+static void
+test_constant_fleet(void **state)
+{
+    (void) state;
+    for (uint64_t seed = 1; seed <= NUM_CASES; seed++) {
+        check_constant_fleet(seed, systems[seed % NUM_SYSTEMS]);
+    }
+}
+
+static void
+test_more_losses(void **state)
+{
+    static const double rates[] = {0, 0.01, 0.05, 0.2, 0.8};
+
+    (void) state;
+    for (size_t s = 0; s < NUM_SYSTEMS; s++) {
+        double last = (double) INFINITY;
+
+        for (size_t j = 0; j < sizeof(rates) / sizeof(rates[0]); j++) {
+            const double kept = mean_kept_steps(systems[s], rates[j], 100);
+
+            assert_true(kept < last);
+            last = kept;
+        }
+    }
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_by_hand),
+        cmocka_unit_test(test_reload_again),
+        cmocka_unit_test(test_laws),
+        cmocka_unit_test(test_constant_fleet),
+        cmocka_unit_test(test_more_losses),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
