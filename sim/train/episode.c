@@ -227,6 +227,10 @@ charge_training(spot_train_t *self, int64_t elapsed_ms)
     spot_progress_t *progress = &episode->progress;
 
     *progress = spot_cycle_progress(episode->cycle, since_step_ms);
+    if (self->scenario->recovery.system->keeps_steps) { /* no checkpoints to count */
+        progress->started = 0;
+        progress->durable = 0;
+    }
     result->job_ms[SPOT_JOB_TRAINING] += elapsed_ms;
     result->stalled_ms += progress->stalled_ms;
     result->ledger.instance_ms[SPOT_SHARE_STALLED] +=
@@ -353,7 +357,7 @@ cycle_of_world(spot_train_t *self, int32_t num_pipelines)
 
     if (world->cycle.step_ms == 0) {
         spot_cycle_init(
-            &world->cycle, &job->checkpoint, spot_job_step_ms(job, num_pipelines));
+            &world->cycle, self->checkpoint, spot_job_step_ms(job, num_pipelines));
         world->is_flat = !spot_job_covers_step(job, num_pipelines);
         world->is_fitted = spot_job_is_step_fitted(job, num_pipelines);
     }
@@ -366,7 +370,7 @@ cycle_of_world(spot_train_t *self, int32_t num_pipelines)
 static const spot_cycle_t *
 cycle_of(spot_train_t *self, const spot_recovery_plan_t *plan)
 {
-    const spot_checkpoint_t *checkpoint = &self->scenario->job.checkpoint;
+    const spot_checkpoint_t *checkpoint = self->checkpoint;
     const spot_pending_t *pending = &self->pending;
     const spot_cycle_t *cycle = &self->own_cycle;
 

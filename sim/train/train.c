@@ -67,6 +67,10 @@ init_recovery(spot_train_t *self)
                : 0;
 }
 
+/* Durable at each step end, at no cost. */
+static const spot_checkpoint_t kept_steps = {
+    .mode = SPOT_CHECKPOINT_ASYNC, .every_kind = SPOT_EVERY_STEPS, .every_steps = 1};
+
 int
 spot_train_init(spot_train_t *self, const spot_scenario_t *scenario)
 {
@@ -74,6 +78,8 @@ spot_train_init(spot_train_t *self, const spot_scenario_t *scenario)
 
     memset(self, 0, sizeof(*self));
     self->scenario = scenario;
+    self->checkpoint =
+        scenario->recovery.system->keeps_steps ? &kept_steps : &scenario->job.checkpoint;
     self->ticks_per_ms = 1 / (double) scenario->tick_ms;
     self->ready_after_ms = ready_after_ms(self);
     self->worlds = spot_calloc(
@@ -258,6 +264,7 @@ decide(spot_train_t *self, const spot_recovery_change_t *change)
     recovery->system->decide(
         recovery->options, self->recovery_state, &view, change, &plan);
     spot_bug_assert(plan.is_new || change->num_lost_active == 0);
+    self->result.clipped_forecasts += plan.num_clipped;
     if (plan.step_ms == 0) {
         self->result.lacks_step_time |=
             spot_job_lacks_step_time(view.job, spot_recovery_num_usable(&view));
@@ -267,6 +274,7 @@ decide(spot_train_t *self, const spot_recovery_change_t *change)
     }
     if (plan.is_new || plan.wake_ms > 0 || plan.wakes_at_step_end) {
         self->wake_ms = spot_episode_wake_ms(self, &plan);
+        self->wakes_last = plan.wakes_last;
     }
 }
 
@@ -298,22 +306,31 @@ visit_tick(spot_train_t *self)
     }
 }
 
+static void
+wake(spot_train_t *self)
+{
+    const spot_recovery_change_t change = {.kind = SPOT_CHANGE_WAKE};
+
+    self->wake_ms = INT64_MAX;
+    decide(self, &change);
+}
+
 /* Everything that is seen at one instant, in the order of the state machine: the job's
- * own affairs first, then the cluster's. */
+ * own affairs first, then the cluster's, then what was to wait for them. */
 static void
 visit(spot_train_t *self, int64_t time_ms)
 {
     const int64_t tick_ms = next_tick_ms(self);
 
     advance_to(self, time_ms);
-    if (self->wake_ms == time_ms) {
-        const spot_recovery_change_t change = {.kind = SPOT_CHANGE_WAKE};
-
-        self->wake_ms = INT64_MAX;
-        decide(self, &change);
+    if (self->wake_ms == time_ms && !self->wakes_last) {
+        wake(self);
     }
     if (tick_ms == time_ms && time_ms < self->end_ms) {
         visit_tick(self);
+    }
+    if (self->wake_ms == time_ms && time_ms < self->end_ms) {
+        wake(self);
     }
     if (self->log != NULL) {
         spot_run_log_fleet(self);
