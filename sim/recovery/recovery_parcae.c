@@ -155,6 +155,8 @@ find_first_costs(const options_t *self, state_t *state, const spot_recovery_view
 
         if (spot_parcae_size(parcae, id) > spot_recovery_num_usable(view)) {
             *cost = -1;
+        } else if (view->now_ms == 0) { /* the first plan is free */
+            *cost = 0;
         } else if (id == state->pair && !has_loss) {
             *cost = (double) rest_ms;
         } else {

@@ -13,14 +13,16 @@
 enum { NUM_INSTANCES = 32, NUM_SAMPLES = 20000 };
 
 static const char text[] =
+    "scenario: bench\n"
     "horizon: 1 h\n"
     "fleet: {capacity: 32}\n"
-    "trace: {generator: seed}\n"
+    "trace: {generator: seed, preemption: {per_minute: 0.05, count: {fixed: 2}},\n"
+    "  addition: {per_minute: 0.05, count: {fixed: 2}}}\n"
     "job:\n"
     "  pipeline_depth: 8\n"
     "  samples_per_step: 128\n"
     "  step_time: {pipeline: {layers: 49, micro_batch: 1, forward_ms: 5,\n"
-    "    backward_ms: 10}}\n"
+    "    backward_ms: 10, gradient_bytes: 1e8}}\n"
     "recovery: parcae\n";
 
 static void
