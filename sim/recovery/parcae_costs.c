@@ -337,8 +337,7 @@ find_next(survivors_t *self, int32_t stage)
 }
 
 /* The stage of the first survivor of those who have the most of the parameters from
- * low to high; -1: nobody is left. low and high move on: begin with stage start, before
- * which nobody has any. */
+ * low to high; -1: nobody is left. Before stage start nobody has any. */
 static int32_t
 nearest_stage(const survivors_t *self, const double *bounds, int32_t start, double low,
     double high, double *overlap)
@@ -348,7 +347,8 @@ nearest_stage(const survivors_t *self, const double *bounds, int32_t start, doub
 
     *overlap = 0;
     for (int32_t s = start; s < depth && bounds[s] < high; s++) {
-        const double common = fmin(high, bounds[s + 1]) - fmax(low, bounds[s]);
+        const double end = bounds[s + 1] < high ? bounds[s + 1] : high;
+        const double common = end - (bounds[s] > low ? bounds[s] : low);
 
         if (self->first[s] < self->end && common > 0 &&
             (common > *overlap ||
