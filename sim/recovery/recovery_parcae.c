@@ -225,6 +225,10 @@ plan_move(const options_t *self, state_t *state, const spot_recovery_view_t *vie
     if (pair->num_pipelines > 0) {
         restart_ms = spot_parcae_restart_ms(&parcae->costs, pair->num_pipelines,
             pair->depth, pair->num_pipelines * pair->depth > view->num_active);
+        restart_ms += parcae->merges_pauses && spot_parcae_rest_ms(view) > 0
+                          ? spot_parcae_restart_ms(
+                                &parcae->costs, pair->num_pipelines, pair->depth, false)
+                          : 0;
     }
     spot_parcae_plan_pair(parcae, state->pair, pause_ms,
         restart_ms < pause_ms ? restart_ms : pause_ms, plan);

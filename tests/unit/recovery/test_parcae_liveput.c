@@ -132,7 +132,7 @@ test_expectations(void **state)
 typedef struct {
     const spot_parcae_t *parcae;
     const spot_parcae_question_t *question;
-    spot_parcae_moves_t sure;
+    const spot_parcae_moves_t *sure;
     double best[MAX_PAIRS]; /* [num_pairs + 1] by the first pair; < 0: none */
 } search_t;
 
@@ -155,7 +155,7 @@ search(search_t *self, int32_t interval, int32_t from, double rest_ms, double sa
 
         if (interval > 0) {
             cost_ms = to == from ? rest_ms
-                                 : self->sure.costs[(size_t) from * num + (size_t) to];
+                                 : self->sure->costs[(size_t) from * num + (size_t) to];
         }
         if (cost_ms < 0 ||
             spot_parcae_size(parcae, to) > self->question->counts[interval]) {
@@ -185,6 +185,65 @@ assert_best(spot_parcae_lookahead_t *ahead, const spot_parcae_question_t *questi
     return chosen != question->current;
 }
 
+/* A look-ahead that is ready to be asked. */
+typedef struct {
+    parcae_case_t sample;
+    const spot_parcae_t *parcae;
+    size_t num_states; /* pairs, and to wait */
+    spot_parcae_moves_t sure;
+    spot_parcae_lookahead_t ahead;
+    void *memory;
+} asker_t;
+
+static void
+start_asker(asker_t *self, const char *options)
+{
+    memset(self, 0, sizeof(*self));
+    bind_sample(&self->sample, options);
+    self->parcae = parcae_of(&self->sample);
+    self->num_states = (size_t) self->parcae->num_pairs + 1;
+    assert_int_equal(spot_parcae_moves_init(&self->sure, self->parcae), 0);
+    self->memory = calloc(1, spot_parcae_lookahead_bytes(self->parcae, CAPACITY, 16));
+    assert_non_null(self->memory);
+    spot_parcae_lookahead_start(&self->ahead, self->memory, self->parcae, CAPACITY, 16);
+    self->ahead.sure = &self->sure;
+    self->ahead.num_samples = 5000;
+}
+
+static void
+free_asker(asker_t *self)
+{
+    free(self->memory);
+    spot_parcae_moves_free(&self->sure);
+    free_parcae_case(&self->sample);
+}
+
+/* Counts that grow, any pair in use, anywhere between boundaries. */
+static void
+draw_question(const asker_t *self, uint64_t dice, spot_parcae_question_t *question,
+    int32_t *counts, double *costs)
+{
+    counts[0] = 5 + (int32_t) ((dice >> 33) % 16);
+    for (int i = 1; i < NUM_INTERVALS; i++) {
+        counts[i] = counts[i - 1] + (counts[i - 1] < CAPACITY && (dice >> i & 1));
+    }
+    *question = (spot_parcae_question_t){
+        .first_ms = 1 + (int64_t) ((dice >> 20) % (uint64_t) self->parcae->interval_ms),
+        .num_intervals = NUM_INTERVALS,
+        .counts = counts,
+        .first_costs = costs,
+        .current = (int32_t) ((dice >> 40) % self->num_states)};
+    if (spot_parcae_size(self->parcae, question->current) > counts[0]) {
+        question->current = self->parcae->num_pairs;
+    }
+    for (size_t to = 0; to < self->num_states; to++) {
+        costs[to] =
+            spot_parcae_size(self->parcae, (int32_t) to) > counts[0]
+                ? -1
+                : self->sure.costs[(size_t) question->current * self->num_states + to];
+    }
+}
+
 static void
 test_look_ahead(void **state)
 {
@@ -193,77 +252,61 @@ test_look_ahead(void **state)
     uint64_t dice = 1;
 
     (void) state;
-    for (int slow = 0; slow < 2; slow++) {
-        parcae_case_t self;
-        search_t all = {0};
-        spot_parcae_lookahead_t ahead = {0};
-        void *memory;
+    for (int is_short = 0; is_short < 2; is_short++) {
+        asker_t self;
 
-        bind_sample(&self, options[slow]);
-        all.parcae = parcae_of(&self);
-        assert_int_equal(spot_parcae_moves_init(&all.sure, all.parcae), 0);
-        memory = calloc(1, spot_parcae_lookahead_bytes(all.parcae, CAPACITY, 0));
-        assert_non_null(memory);
-        spot_parcae_lookahead_start(&ahead, memory, all.parcae, CAPACITY, 0);
-        ahead.sure = &all.sure;
+        start_asker(&self, options[is_short]);
         for (int j = 0; j < 60; j++) {
             int32_t counts[NUM_INTERVALS];
             double costs[MAX_PAIRS];
-            const size_t num = (size_t) all.parcae->num_pairs + 1;
-            spot_parcae_question_t question = {
-                .num_intervals = NUM_INTERVALS, .counts = counts, .first_costs = costs};
+            spot_parcae_question_t question;
+            search_t all = {
+                .parcae = self.parcae, .question = &question, .sure = &self.sure};
 
             dice = dice * UINT64_C(6364136223846793005) + 1442695040888963407U;
-            counts[0] = 5 + (int32_t) ((dice >> 33) % 16);
-            for (int i = 1; i < NUM_INTERVALS; i++) {
-                counts[i] =
-                    counts[i - 1] + (counts[i - 1] < CAPACITY && (dice >> i & 1));
-            }
-            question.first_ms =
-                1 + (int64_t) ((dice >> 20) % (uint64_t) all.parcae->interval_ms);
-            question.current = (int32_t) ((dice >> 40) % num);
-            if (spot_parcae_size(all.parcae, question.current) > counts[0]) {
-                question.current = all.parcae->num_pairs;
-            }
-            for (size_t to = 0; to < num; to++) {
-                costs[to] = spot_parcae_size(all.parcae, (int32_t) to) > counts[0]
-                                ? -1
-                                : all.sure.costs[(size_t) question.current * num + to];
-            }
-            all.question = &question;
-            for (size_t to = 0; to < num; to++) {
+            draw_question(&self, dice, &question, counts, costs);
+            for (size_t to = 0; to < self.num_states; to++) {
                 all.best[to] = -1;
             }
             search(&all, 0, question.current, 0, 0, 0);
-            num_moves += assert_best(&ahead, &question, all.best);
+            num_moves += assert_best(&self.ahead, &question, all.best);
         }
-        free(memory);
-        spot_parcae_moves_free(&all.sure);
-        free_parcae_case(&self);
+        free_asker(&self);
     }
     assert_in_range(num_moves, 10, 110);
 }
 
-/* Two intervals, with a loss between them: the expected cost counts. */
+/* What two intervals of 60 s come to with a pair in the first: of n instances num_lost
+ * are lost between them. */
+static double
+samples_of_two(const asker_t *self, int32_t from, int32_t n, int32_t num_lost)
+{
+    const spot_parcae_t *parcae = self->parcae;
+    double costs[MAX_PAIRS] = {0}, best = 0;
+
+    if (from < parcae->num_pairs) {
+        expect(parcae, from, n, num_lost, 5000, costs);
+    } else {
+        memcpy(costs, self->sure.costs + (size_t) from * self->num_states,
+            self->num_states * sizeof(double));
+    }
+    for (int32_t to = 0; to < parcae->num_pairs; to++) {
+        if (spot_parcae_size(parcae, to) <= n - num_lost) {
+            best = fmax(best, parcae->pairs[to].speed * fmax(0, 60000 - costs[to]));
+        }
+    }
+    return 60000 * parcae->pairs[from].speed + best;
+}
+
+/* With a loss to come: the fastest pipelines are not always the best. */
 static void
 test_losses_ahead(void **state)
 {
-    parcae_case_t self;
-    spot_parcae_moves_t sure = {0};
-    spot_parcae_lookahead_t ahead = {0};
-    const spot_parcae_t *parcae;
     size_t num_careful = 0;
-    void *memory;
+    asker_t self;
 
     (void) state;
-    bind_sample(&self, "  link_gbps: 3\n");
-    parcae = parcae_of(&self);
-    assert_int_equal(spot_parcae_moves_init(&sure, parcae), 0);
-    memory = calloc(1, spot_parcae_lookahead_bytes(parcae, CAPACITY, 16));
-    assert_non_null(memory);
-    spot_parcae_lookahead_start(&ahead, memory, parcae, CAPACITY, 16);
-    ahead.sure = &sure;
-    ahead.num_samples = 5000;
+    start_asker(&self, "  link_gbps: 3\n");
     for (int32_t n = 6; n <= 14; n++) {
         for (int32_t num_lost = 1; num_lost <= 4; num_lost++) {
             const int32_t counts[] = {n, n - num_lost};
@@ -272,39 +315,21 @@ test_losses_ahead(void **state)
                 .num_intervals = 2,
                 .counts = counts,
                 .first_costs = first_costs,
-                .current = parcae->num_pairs};
+                .current = self.parcae->num_pairs};
 
-            for (int32_t from = 0; from <= parcae->num_pairs; from++) {
-                double costs[MAX_PAIRS] = {0}, best = 0;
+            for (int32_t from = 0; from <= self.parcae->num_pairs; from++) {
+                const bool fits = spot_parcae_size(self.parcae, from) <= n;
 
-                first_costs[from] = spot_parcae_size(parcae, from) > n ? -1 : 0;
-                samples[from] = first_costs[from];
-                if (first_costs[from] < 0) {
-                    continue;
-                }
-                if (from < parcae->num_pairs) {
-                    expect(parcae, from, n, num_lost, 5000, costs);
-                } else {
-                    memcpy(costs,
-                        sure.costs + (size_t) from * ((size_t) parcae->num_pairs + 1),
-                        ((size_t) parcae->num_pairs + 1) * sizeof(double));
-                }
-                for (int32_t to = 0; to < parcae->num_pairs; to++) {
-                    if (spot_parcae_size(parcae, to) <= counts[1]) {
-                        best = fmax(
-                            best, parcae->pairs[to].speed * fmax(0, 60000 - costs[to]));
-                    }
-                }
-                samples[from] = 60000 * parcae->pairs[from].speed + best;
+                first_costs[from] = fits ? 0 : -1;
+                samples[from] = fits ? samples_of_two(&self, from, n, num_lost) : -1;
             }
-            (void) assert_best(&ahead, &question, samples);
-            num_careful += spot_parcae_look_ahead(&ahead, &question) != parcae->best[n];
+            (void) assert_best(&self.ahead, &question, samples);
+            num_careful +=
+                spot_parcae_look_ahead(&self.ahead, &question) != self.parcae->best[n];
         }
     }
-    assert_true(num_careful > 0); /* the fastest pipelines are not always the best */
-    free(memory);
-    spot_parcae_moves_free(&sure);
-    free_parcae_case(&self);
+    assert_true(num_careful > 0);
+    free_asker(&self);
 }
 
 /* ---- Forecasts ---- */
