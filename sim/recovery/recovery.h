@@ -36,7 +36,8 @@ typedef enum {
     SPOT_CHANGE_NOTICE      /* preemptions are announced, and nothing else */
 } spot_change_kind_t;
 
-/* What made the engine ask. At one instant a wake goes before the membership. */
+/* What made the engine ask. At one instant a wake goes before the membership, unless the
+ * plan wants it last. */
 typedef struct {
     spot_change_kind_t kind;
     int32_t num_lost_active; /* active instances preempted or stopped at this instant */
@@ -78,6 +79,10 @@ typedef struct {
      * that is sooner. Without is_new, and with neither, what was asked for stays. */
     int64_t wake_ms;
     bool wakes_at_step_end;
+    bool wakes_last; /* at that instant after its membership, unless the answer to that
+                        asks for another wake; else before it */
+    int32_t num_clipped; /* forecasts cut off at a limit to decide this; counts without
+                            is_new too */
     bool has_flat_step_time; /* step_ms is of a table, used outside its points */
     bool has_fitted_step_time;
 } spot_recovery_plan_t;
@@ -100,6 +105,9 @@ typedef struct {
     /* No work is ever lost: the job needs no checkpoints, and the step under way goes on
      * over a new plan. */
     bool is_lossless;
+    /* Each step is safe as soon as it ends, with peers or a service in memory: the job's
+     * own checkpoints are off. Only the step under way can be lost. */
+    bool keeps_steps;
     /* Instances that are rented on demand for the whole run instead of those of the
      * trace, which is ignored; capacity: the fleet's. NULL: none. */
     int64_t (*num_on_demand)(const void *options, int64_t capacity);
@@ -144,6 +152,8 @@ extern const spot_recovery_t spot_recovery_checkpoint;
 extern const spot_recovery_t spot_recovery_gemini;
 extern const spot_recovery_t spot_recovery_ideal;
 extern const spot_recovery_t spot_recovery_on_demand;
+extern const spot_recovery_t spot_recovery_parcae;
+extern const spot_recovery_t spot_recovery_parcae_throughput;
 extern const spot_recovery_t spot_recovery_recycle;
 
 /* Every recovery system, NULL-terminated. */

@@ -246,6 +246,10 @@ charge_training(spot_train_t *self, int64_t elapsed_ms)
     spot_progress_t *progress = &episode->progress;
 
     *progress = spot_cycle_progress(episode->cycle, since_step_ms);
+    if (self->scenario->recovery.system->keeps_steps) { /* no checkpoints to count */
+        progress->started = 0;
+        progress->durable = 0;
+    }
     result->job_ms[SPOT_JOB_TRAINING] += elapsed_ms;
     result->stalled_ms += progress->stalled_ms;
     result->ledger.instance_ms[SPOT_SHARE_STALLED] +=
@@ -372,7 +376,7 @@ cycle_of_world(spot_train_t *self, int32_t num_pipelines)
 
     if (world->cycle.step_ms == 0) {
         spot_cycle_init(
-            &world->cycle, &job->checkpoint, spot_job_step_ms(job, num_pipelines));
+            &world->cycle, self->checkpoint, spot_job_step_ms(job, num_pipelines));
         world->is_flat = !spot_job_covers_step(job, num_pipelines);
         world->is_fitted = spot_job_is_step_fitted(job, num_pipelines);
     }
@@ -391,7 +395,7 @@ cycle_of(spot_train_t *self, const spot_recovery_plan_t *plan)
     if (plan->step_ms == 0) {
         return cycle_of_world(self, plan->num_pipelines);
     }
-    spot_cycle_init(&self->own_cycle, &self->scenario->job.checkpoint, plan->step_ms);
+    spot_cycle_init(&self->own_cycle, self->checkpoint, plan->step_ms);
     self->result.has_flat_step_time |= plan->has_flat_step_time;
     self->result.has_fitted_step_time |= plan->has_fitted_step_time;
     return &self->own_cycle;
@@ -424,7 +428,7 @@ resume(spot_train_t *self)
     }
     self->own_cycle = *episode->cycle;
     episode->cycle = &self->own_cycle;
-    spot_cycle_resume(&self->own_cycle, &self->scenario->job.checkpoint,
+    spot_cycle_resume(&self->own_cycle, self->checkpoint,
         is_saved ? 0 : pending_steps(self), since_ms - episode->head_ms);
 }
 

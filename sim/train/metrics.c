@@ -325,6 +325,7 @@ const spot_warning_t spot_train_warnings[SPOT_TRAIN_NUM_WARNINGS] = {
                      "or model of job.step_time has no step time of that (D,P)"},
     {"fitted_step_time", "a step time was used that the table of job.step_time marks as "
                          "fitted, not measured"},
+    {"clipped_forecasts", "forecasts of the recovery system were cut off at its limits"},
 };
 
 void
@@ -336,4 +337,5 @@ spot_train_warning_flags(const spot_train_result_t *result, unsigned char *flags
     flags[3] = result->job_ms[SPOT_JOB_WAITING] == result->horizon_ms;
     flags[4] = result->lacks_step_time;
     flags[5] = result->has_fitted_step_time;
+    flags[6] = result->clipped_forecasts > 0;
 }

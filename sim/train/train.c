@@ -68,6 +68,9 @@ init_on_demand(spot_train_t *self)
     }
     return 0;
 }
+/* Durable at each step end, at no cost. */
+static const spot_checkpoint_t kept_steps = {
+    .mode = SPOT_CHECKPOINT_ASYNC, .every_kind = SPOT_EVERY_STEPS, .every_steps = 1};
 
 int
 spot_train_init(spot_train_t *self, const spot_scenario_t *scenario)
@@ -77,6 +80,8 @@ spot_train_init(spot_train_t *self, const spot_scenario_t *scenario)
 
     memset(self, 0, sizeof(*self));
     self->scenario = scenario;
+    self->checkpoint =
+        scenario->recovery.system->keeps_steps ? &kept_steps : &scenario->job.checkpoint;
     self->ticks = spot_ticks_of(scenario->tick_ms);
     self->ready_after_ms = ready_after_ms(self);
     self->worlds = spot_calloc(
@@ -280,6 +285,7 @@ decide(spot_train_t *self, const spot_recovery_change_t *change)
     recovery->system->decide(
         recovery->options, self->recovery_state, &view, change, &plan);
     spot_bug_assert(plan.is_new || change->num_lost_active == 0);
+    self->result.clipped_forecasts += plan.num_clipped;
     if (plan.step_ms == 0) {
         self->result.lacks_step_time |=
             spot_job_lacks_step_time(view.job, spot_recovery_num_usable(&view));
@@ -291,6 +297,7 @@ decide(spot_train_t *self, const spot_recovery_change_t *change)
     }
     if (plan.wake_ms > 0 || plan.wakes_at_step_end) {
         self->wake_ms = spot_episode_wake_ms(self, &plan);
+        self->wakes_last = plan.wakes_last;
     }
 }
 
@@ -361,7 +368,7 @@ visit_tick(spot_train_t *self, int64_t tick_ms)
 }
 
 /* The instant that the recovery system has asked for. What is seen at the same one of
- * the cluster comes after it. */
+ * the cluster comes after it, unless the plan wants it last. */
 SPOT_NOINLINE static void
 visit_wake(spot_train_t *self)
 {
@@ -473,7 +480,8 @@ spot_train_step(spot_train_t *self, int64_t max_ticks)
     for (int64_t j = 0; j < max_ticks; j++) {
         const int64_t tick_ms = next_tick_ms(self);
 
-        if (self->wake_ms <= tick_ms && self->wake_ms < self->end_ms) {
+        if (self->wake_ms <= tick_ms - self->wakes_last &&
+            self->wake_ms < self->end_ms) {
             visit_wake(self);
             continue;
         }

@@ -52,6 +52,7 @@ typedef struct {
     int64_t added;
     int64_t stopped;
     int64_t clipped;
+    int64_t clipped_forecasts; /* of the recovery system */
     int64_t reconfigurations;
     int64_t rollbacks;
     int64_t checkpoints_durable;
@@ -103,6 +104,8 @@ typedef struct {
 
 typedef struct {
     const spot_scenario_t *scenario; /* must outlive self */
+    const spot_checkpoint_t
+        *checkpoint; /* of the job, or that of steps kept as they end */
     spot_membership_t membership;
     spot_fleet_t fleet;
     int64_t num_on_demand; /* instances that nothing happens to */
@@ -123,6 +126,7 @@ typedef struct {
     int64_t seen_ms;         /* the tick at which the next change of the trace is seen */
     int64_t ready_after_ms;  /* from the tick of an arrival to that of being ready */
     int64_t wake_ms;         /* when the recovery system wants to be asked */
+    bool wakes_last;         /* then after the changes of that instant */
     int32_t num_ready;       /* became standby at this tick */
     int32_t awaited_standby; /* before the recovery system cares for them */
     int32_t num_pipelines;

@@ -1,0 +1,320 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Both Parcae systems in the engine, on random traces: never more than the ideal, each
+ * step kept but the one under way, the same for losses in another order. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "compare.h"
+#include "fixture.h"
+#include "random_case.h"
+#include "sim/train/metrics.h"
+#include "sim/train/run_log.h"
+
+#define NUM_CASES 300
+#define NUM_SYSTEMS 5
+
+static const char *const systems[NUM_SYSTEMS] = {
+    "parcae-throughput",
+    "{system: parcae-throughput, pause_merge: add, tie: par, interval: 10 s}",
+    "{system: parcae, interval: 20 s}",
+    "{system: parcae, predictor: arima, samples: 50, min_depth: 1}",
+    "{system: parcae, predictor: arima, samples: 50, pause_merge: add, par_bug: yes, "
+    "look_ahead: 3}",
+};
+
+/* A random case with another recovery system. */
+static void
+bind_system(const case_t *self, const char *system, spot_scenario_t *scenario)
+{
+    char path[PATH_BYTES], text[CASE_TEXT_BYTES], changed[CASE_TEXT_BYTES + 256];
+    const char *line, *behind;
+    FILE *out;
+
+    temporary_path("parcae.csv", path);
+    out = fopen(path, "w");
+    assert_non_null(out);
+    write_trace(out, self);
+    assert_int_equal(fclose(out), 0);
+    out = fmemopen(text, sizeof(text), "w");
+    assert_non_null(out);
+    write_scenario(out, self, path);
+    assert_int_equal(fclose(out), 0);
+    line = strstr(text, "recovery: ");
+    assert_non_null(line);
+    behind = strchr(line, '\n');
+    assert_non_null(behind);
+    snprintf(changed, sizeof(changed), "%.*srecovery: %s%s", (int) (line - text), text,
+        system, behind);
+    bind_good_scenario(scenario, changed);
+    remove(path);
+}
+
+static void
+assert_steps_are_kept(const spot_train_result_t *result)
+{
+    assert_int_equal(result->steps_lost, 0);
+    assert_int_equal(result->steps_durable, result->steps_executed);
+    assert_int_equal(result->rollbacks, 0);
+    assert_int_equal(result->checkpoints_durable + result->checkpoints_aborted, 0);
+    assert_int_equal(spot_ledger_total(&result->ledger), result->ledger.population_ms);
+}
+
+/* The phases of the log follow each other from 0 to the end. */
+static void
+assert_phases_tile(const spot_event_log_t *log, int64_t horizon_ms)
+{
+    int64_t end_ms = 0;
+
+    for (size_t j = 0; j < log->num_records; j++) {
+        const spot_log_record_t *record = &log->records[j];
+
+        if (record->kind == SPOT_LOG_PHASE) {
+            assert_int_equal(record->time_ms, end_ms);
+            end_ms += record->values[2];
+        }
+    }
+    assert_int_equal(end_ms, horizon_ms);
+}
+
+static void
+test_random_cases(void **state)
+{
+    int64_t num_steps = 0, lost_ms = 0, num_plans = 0;
+    spot_event_log_t log;
+    case_t self;
+
+    (void) state;
+    spot_event_log_init(&log);
+    for (uint64_t seed = 1; seed <= NUM_CASES; seed++) {
+        spot_train_result_t ideal, result, logged, reversed;
+        spot_scenario_t scenario, other;
+
+        draw_case(&self, seed);
+        self.setting.until_steps = 0;
+        self.is_until_inside = false;
+        self.has_reversed_losses = false;
+        bind_system(&self, systems[seed % NUM_SYSTEMS], &scenario);
+        bind_system(&self, "ideal", &other);
+        result = run_scenario(&scenario, 0, NULL);
+        logged = run_scenario(&scenario, 0, &log);
+        ideal = run_scenario(&other, 0, NULL);
+        spot_scenario_free(&other);
+        self.has_reversed_losses = true;
+        bind_system(&self, systems[seed % NUM_SYSTEMS], &other);
+        reversed = run_scenario(&other, 0, NULL);
+        assert_null(result_difference(&result, &logged));
+        assert_null(result_difference(&result, &reversed));
+        assert_steps_are_kept(&result);
+        assert_phases_tile(&log, result.horizon_ms);
+        if ((double) result.steps_executed >
+            (double) ideal.steps_executed + ideal.step_fraction + 1e-6) {
+            fail_msg("case %d keeps more than ideal", (int) seed);
+        }
+        num_steps += result.steps_executed;
+        num_plans += result.reconfigurations;
+        lost_ms += result.lost_ms;
+        spot_scenario_free(&scenario);
+        spot_scenario_free(&other);
+    }
+    spot_event_log_free(&log);
+    assert_true(num_steps > NUM_CASES && num_plans > NUM_CASES && lost_ms > 0);
+}
+
+/* ---- By (D,P) ---- */
+
+#define BY_PAIR                                                                         \
+    "scenario: pairs\nhorizon: 6 h\ntick: 5 s\n"                                        \
+    "fleet: {capacity: 24, initial: %d, preparation: 45 s}\n"                           \
+    "trace: {generator: seed, preemption: {per_minute: %g, count: {fixed: 2}},\n"       \
+    "  addition: {per_minute: %g, count: {fixed: 2}}}\n"                                \
+    "job: {pipeline_depth: 8, samples_per_step: 256,\n"                                 \
+    "  step_time: {table: %s/models/sample/steps-48/steps.csv}}\n"                      \
+    "recovery: %s\n"
+
+static void
+bind_pairs(spot_scenario_t *self, const char *system, int initial, double per_minute)
+{
+    char text[2048];
+
+    snprintf(text, sizeof(text), BY_PAIR, initial, per_minute, per_minute,
+        SPOT_SOURCE_DIR, system);
+    bind_good_scenario(self, text);
+}
+
+/* The integral of the throughput of best(N), from the instances that were ready. */
+static double
+best_steps(const spot_step_grid_t *grid, const spot_event_log_t *log, int64_t horizon_ms)
+{
+    double steps = 0, steps_per_ms = 0;
+    int64_t since_ms = 0;
+
+    for (size_t j = 0; j < log->num_records; j++) {
+        const spot_log_record_t *record = &log->records[j];
+
+        if (record->kind == SPOT_LOG_FLEET) {
+            const spot_step_pair_t *best =
+                spot_step_grid_best(grid, record->values[1] + record->values[2]);
+
+            steps += steps_per_ms * (double) (record->time_ms - since_ms);
+            steps_per_ms = best == NULL ? 0 : 1 / (double) spot_step_pair_ms(best);
+            since_ms = record->time_ms;
+        }
+    }
+    return steps + steps_per_ms * (double) (horizon_ms - since_ms);
+}
+
+/* More losses keep fewer steps, on average over the seeds. */
+static void
+test_pairs(void **state)
+{
+    static const double rates[] = {0.02, 0.1, 0.5};
+    spot_event_log_t log;
+
+    (void) state;
+    spot_event_log_init(&log);
+    for (int j = 0; j < NUM_SYSTEMS; j++) {
+        int64_t num_before = INT64_MAX;
+
+        for (size_t i = 0; i < sizeof(rates) / sizeof(rates[0]); i++) {
+            spot_scenario_t scenario;
+            int64_t num_steps = 0;
+
+            bind_pairs(&scenario, systems[j], 16, rates[i]);
+            for (uint64_t seed = 1; seed <= 12; seed++) {
+                const spot_train_result_t result = run_scenario(&scenario, seed, &log);
+
+                assert_steps_are_kept(&result);
+                assert_phases_tile(&log, result.horizon_ms);
+                assert_false(result.lacks_step_time);
+                assert_true(
+                    (double) result.steps_executed <=
+                    best_steps(&scenario.job.step_time.grid, &log, result.horizon_ms));
+                num_steps += result.steps_executed;
+            }
+            assert_true(num_steps > 0 && num_steps < num_before);
+            num_before = num_steps;
+            spot_scenario_free(&scenario);
+        }
+    }
+    spot_event_log_free(&log);
+}
+
+/* Nothing happens: the first plan is the best one, and free. */
+static void
+test_no_losses(void **state)
+{
+    (void) state;
+    for (int initial = 6; initial <= 24; initial += 3) {
+        for (int j = 0; j < NUM_SYSTEMS; j++) {
+            spot_scenario_t scenario;
+            const spot_step_pair_t *best;
+            spot_train_result_t result;
+
+            bind_pairs(&scenario, systems[j], initial, 0);
+            best = spot_step_grid_best(&scenario.job.step_time.grid, initial);
+            result = run_scenario(&scenario, 1, NULL);
+            assert_non_null(best);
+            assert_int_equal(
+                result.steps_executed, result.horizon_ms / spot_step_pair_ms(best));
+            assert_int_equal(result.job_ms[SPOT_JOB_TRAINING], result.horizon_ms);
+            spot_scenario_free(&scenario);
+        }
+    }
+}
+
+/* ---- One run by hand ---- */
+
+#define ONE_LOSS                                                                        \
+    "scenario: loss\nhorizon: 300 s\ntick: 1 s\n"                                       \
+    "fleet: {capacity: 3, preparation: 1 s}\n"                                          \
+    "trace: {file: %s}\n"                                                               \
+    "job: {pipeline_depth: 1, step_time: {1: 9 s, 2: 5 s, 3: 4 s}}\n"                   \
+    "recovery: {system: %s, layers: 2,\n"                                               \
+    "  first_parameters: 0, layer_parameters: 0, last_parameters: 0, build_bytes: 0,\n" \
+    "  group_base_ms: 0, group_add_ms: 1000, group_remove_ms: 100, add_ms: 2000}\n"
+
+static spot_train_result_t
+run_one_loss(const char *system)
+{
+    char path[PATH_BYTES], text[2048];
+    spot_train_result_t result;
+    spot_scenario_t scenario;
+
+    temporary_path("hand.csv", path);
+    write_file(path, "# spotsim-trace: 1\n# name: test\n# start: unknown\n"
+                     "# resolution_s: 1\n# kind: named\n# capacity: unbounded\n"
+                     "time_s,event,count,instances\n0,init,3,a b c\n100,preempt,1,b\n"
+                     "102,add,1,d\n125,preempt,1,a\n300,end,2,\n");
+    snprintf(text, sizeof(text), ONE_LOSS, path, system);
+    bind_good_scenario(&scenario, text);
+    result = run_scenario(&scenario, 0, NULL);
+    spot_scenario_free(&scenario);
+    remove(path);
+    return result;
+}
+
+/* Three train from 0. One is lost at 100 s: the pause is 600 + 240 + 6000 ms. One is
+ * back at 103 s: at the boundary the pause is 2000 + 8 * 1000 + 240 + 6000 ms; a loss in
+ * it begins one anew. */
+static void
+test_throughput_by_hand(void **state)
+{
+    static const char *const names[] = {"parcae-throughput, checkpoint: 6 s",
+        "parcae-throughput, checkpoint: 6 s, pause_merge: add"};
+
+    (void) state;
+    for (int is_merging = 0; is_merging < 2; is_merging++) {
+        const spot_train_result_t result = run_one_loss(names[is_merging]);
+        const int64_t again_ms = 600 + 240 + 6000 + (is_merging ? 840 : 0);
+
+        assert_int_equal(result.job_ms[SPOT_JOB_RELOADING], 6000 + 0 + 6000);
+        assert_int_equal(
+            result.job_ms[SPOT_JOB_RECONFIGURING], 840 + 5000 + again_ms - 6000);
+        assert_int_equal(result.steps_executed,
+            25 + (120000 - 106840) / 5000 + (175000 - again_ms) / 5000);
+        assert_int_equal(result.reconfigurations, 3);
+        assert_int_equal(result.lost_ms, (120000 - 106840) % 5000);
+    }
+}
+
+/* The same with moves: intra-stage after 100 s, 600 + 240 ms; at the boundary three
+ * again, 2000 + 8 * 1000 + 240 ms, which is worth it. In that pause the state is still
+ * where it was: of two who hold it one is lost, the one left and the newcomer restart
+ * in 600 + 240 ms. With pause_merge that is once more. */
+static void
+test_moves_by_hand(void **state)
+{
+    static const char *const names[] = {
+        "parcae", "parcae, pause_merge: add", "parcae, predictor: arima"};
+
+    (void) state;
+    for (int j = 0; j < 3; j++) {
+        const spot_train_result_t result = run_one_loss(names[j]);
+        const int64_t again_ms = j == 1 ? 1680 : 840;
+
+        assert_int_equal(result.job_ms[SPOT_JOB_RELOADING], 0);
+        assert_int_equal(result.job_ms[SPOT_JOB_RECONFIGURING], 840 + 5000 + again_ms);
+        assert_int_equal(result.steps_executed,
+            25 + (120000 - 100840) / 5000 + (175000 - again_ms) / 5000);
+        assert_int_equal(result.reconfigurations, 3);
+        assert_int_equal(result.lost_ms, (120000 - 100840) % 5000);
+    }
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_random_cases),
+        cmocka_unit_test(test_pairs),
+        cmocka_unit_test(test_no_losses),
+        cmocka_unit_test(test_throughput_by_hand),
+        cmocka_unit_test(test_moves_by_hand),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
