@@ -71,6 +71,8 @@ typedef struct {
     bool wakes_at_step_end;
     bool has_flat_step_time; /* step_ms is of a table, used outside its points */
     bool has_fitted_step_time;
+    /* Instances stay standby as no step time is known for more; counts always. */
+    bool lacks_step_time;
 } spot_recovery_plan_t;
 
 /* A run that starts. */
@@ -91,6 +93,9 @@ typedef struct {
     /* No work is ever lost: the job needs no checkpoints, and the step under way goes on
      * over a new plan. */
     bool is_lossless;
+    /* Its plans tell all step times, and which are missing; else those of the job for
+     * pipelines of its depth are meant. */
+    bool has_own_step_time;
     /* Instances that are rented on demand for the whole run instead of those of the
      * trace, which is ignored; capacity: the fleet's. NULL: none. */
     int64_t (*num_on_demand)(const void *options, int64_t capacity);
@@ -133,6 +138,7 @@ extern const spot_field_t spot_recovery_common_fields[];
 
 extern const spot_recovery_t spot_recovery_checkpoint;
 extern const spot_recovery_t spot_recovery_ideal;
+extern const spot_recovery_t spot_recovery_oobleck;
 extern const spot_recovery_t spot_recovery_on_demand;
 
 /* Every recovery system, NULL-terminated. */
