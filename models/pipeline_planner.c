@@ -227,18 +227,20 @@ search_pipelines(search_t *self, int32_t num_instances, int32_t num_pipelines)
     }
 }
 
-/* The step time of pipelines as equal as they can be, or infinity. */
-static double
-equal_step_ms(
-    const spot_templates_t *templates, int32_t num_instances, int32_t num_pipelines)
+/* Takes pipelines as equal as they can be for what is known to be possible. */
+static void
+try_equal(search_t *self, int32_t num_instances, int32_t num_pipelines)
 {
     const int32_t depth = num_instances / num_pipelines;
     const int32_t num_deeper = num_instances % num_pipelines;
     const spot_template_set_t set = {1 + (num_deeper > 0),
         {{depth, num_pipelines - num_deeper}, {depth + 1, num_deeper}}};
-    const double step_ms = spot_templates_step_ms(templates, &set);
+    const double step_ms = spot_templates_step_ms(self->templates, &set);
 
-    return step_ms > 0 ? step_ms : HUGE_VAL;
+    if (step_ms > 0 && step_ms < self->best_ms) {
+        self->best_ms = step_ms;
+        self->set = set;
+    }
 }
 
 double
@@ -249,15 +251,19 @@ spot_templates_plan(const spot_templates_t *self, int32_t num_instances,
     const int32_t max_pipelines =
         widest < self->max_pipelines ? widest : (int32_t) self->max_pipelines;
     search_t search = {.templates = self, .best_ms = HUGE_VAL};
+    spot_template_set_t equal;
 
     spot_bug_assert(num_instances <= SPOT_TEMPLATES_MAX_INSTANCES);
     for (int32_t count = min_pipelines; count <= max_pipelines; count++) {
-        search.best_ms = fmin(search.best_ms, equal_step_ms(self, num_instances, count));
+        try_equal(&search, num_instances, count);
     }
+    equal = search.set;
+    search.set = (spot_template_set_t){0};
     for (int32_t count = min_pipelines; count <= max_pipelines; count++) {
         search_pipelines(&search, num_instances, count);
     }
-    *set = search.best;
     *is_exact = search.num_nodes < MAX_NODES;
-    return search.best.num_groups > 0 ? search.best_ms : 0;
+    /* A search that was cut off may not have come to the set that it was to beat. */
+    *set = search.best.num_groups > 0 ? search.best : equal;
+    return set->num_groups > 0 ? search.best_ms : 0;
 }

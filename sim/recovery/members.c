@@ -351,12 +351,14 @@ take_stage(spot_member_t *stage, spot_member_t *member)
     member->slot = NOBODY;
 }
 
-/* Gives each stage one of the members in others. */
+/* Gives stages to the members in others who hold something; leaves the slots of the
+ * newcomers in slots. */
 static void
 match_stages(spot_members_t *self)
 {
     const int32_t count = self->num_members;
     spot_member_t *stages = self->members, *members = self->others;
+    int32_t num_new = 0, stage = 0;
 
     for (int32_t i = 0, j = 0; i < count && j < count;) { /* those who hold the same */
         if (goes_before(&members[i], &stages[j])) {
@@ -367,11 +369,40 @@ match_stages(spot_members_t *self)
             take_stage(&stages[j++], &members[i++]);
         }
     }
-    for (int32_t i = 0, j = 0; j < count; j++) { /* the others */
-        if (stages[j].slot == NOBODY) {
-            for (; members[i].slot == NOBODY; i++) {
+    for (int32_t i = 0; i < count; i++) {
+        if (members[i].slot == NOBODY) {
+            continue;
+        }
+        if (members[i].held.end == 0) {
+            self->slots[num_new++] = members[i].slot;
+            continue;
+        }
+        while (stages[stage].slot != NOBODY) {
+            stage++;
+        }
+        take_stage(&stages[stage], &members[i]);
+    }
+}
+
+/* Back to the order of pipelines; newcomers get what is free, from the front. */
+static void
+place_stages(spot_members_t *self)
+{
+    int32_t num_new = 0, next = 0;
+
+    for (int32_t j = 0; j < self->num_members; j++) {
+        self->others[self->members[j].pipeline] = self->members[j];
+    }
+    for (int32_t d = 0; d < self->num_pipelines; d++) {
+        for (int32_t s = 0; s < self->sizes[d]; s++) {
+            spot_member_t *member = &self->members[next];
+
+            *member = self->others[next++];
+            member->pipeline = d;
+            if (member->slot == NOBODY) {
+                member->slot = self->slots[num_new++];
+                member->held = (spot_layers_t){0};
             }
-            take_stage(&stages[j], &members[i]);
         }
     }
 }
@@ -385,15 +416,7 @@ spot_members_form(
     sort_by_layers(self->others, self->num_members);
     sort_by_layers(self->members, self->num_members);
     match_stages(self);
-    for (int32_t j = 0; j < self->num_members; j++) {
-        self->others[self->members[j].pipeline] = self->members[j];
-    }
-    for (int32_t d = 0, j = 0; d < self->num_pipelines; d++) {
-        for (int32_t s = 0; s < self->sizes[d]; s++, j++) {
-            self->members[j] = self->others[j];
-            self->members[j].pipeline = d;
-        }
-    }
+    place_stages(self);
     assign_layers(self);
 }
 

@@ -68,9 +68,9 @@ bool spot_members_hold_all(const spot_members_t *self);
 void spot_members_mend(spot_members_t *self, int32_t min_size);
 
 /* Forms all pipelines of set anew from the first members in the order of the fleet:
- * active, then standby. Who holds just the layers of a stage gets such a stage; the
- * others follow in the order of the layers that they hold. O(n^2) at worst, where they
- * stand in no order. */
+ * active, then standby. Who holds just the layers of a stage gets such a stage; others
+ * who hold something follow in the order of their layers; newcomers get what is left,
+ * pipeline by pipeline. O(n^2) at worst, where they stand in no order. */
 void spot_members_form(
     spot_members_t *self, const spot_fleet_t *fleet, const spot_template_set_t *set);
 
