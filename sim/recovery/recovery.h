@@ -138,8 +138,8 @@ extern const spot_field_t spot_recovery_common_fields[];
 
 extern const spot_recovery_t spot_recovery_checkpoint;
 extern const spot_recovery_t spot_recovery_ideal;
-extern const spot_recovery_t spot_recovery_oobleck;
 extern const spot_recovery_t spot_recovery_on_demand;
+extern const spot_recovery_t spot_recovery_oobleck;
 
 /* Every recovery system, NULL-terminated. */
 extern const spot_recovery_t *const spot_recovery_systems[];
