@@ -28,7 +28,8 @@ static const char *const growths[] = {"at_preemption", "better", NULL};
 
 /* What N instances do. */
 typedef struct {
-    spot_template_set_t set;
+    int64_t groups_start; /* where its pipelines are in groups */
+    int32_t num_groups;
     int64_t step_ms; /* 0: there are too few of them */
     bool is_flat;    /* step_ms is of a table, outside its points */
     bool is_fitted;
@@ -53,6 +54,9 @@ typedef struct {
     spot_templates_t templates;
     int64_t num_plans;
     oobleck_plan_t *plans; /* [num_plans] by N */
+    size_t num_groups;
+    size_t max_groups;
+    spot_template_group_t *groups; /* [num_groups] of all plans */
 } options_t;
 
 typedef struct {
@@ -90,57 +94,90 @@ whole_ms(double step_ms)
     return rounded_ms < 1 ? 1 : rounded_ms;
 }
 
-/* All N instances, or as many of them as there is a set for. */
-static void
-plan_templates(options_t *self, int64_t num_instances, bool *is_exact)
+/* Keeps a plan for so many instances. */
+static int
+add_plan(options_t *self, int64_t num_instances, const spot_template_set_t *set,
+    int64_t step_ms)
 {
-    oobleck_plan_t *plan = &self->plans[num_instances];
-    const double step_ms = spot_templates_plan(&self->templates, (int32_t) num_instances,
-        (int32_t) least_pipelines(self, num_instances), &plan->set, is_exact);
+    void *groups = self->groups;
+    const int ret = spot_array_reserve(&groups, &self->max_groups,
+        self->num_groups + (size_t) set->num_groups, sizeof(*self->groups));
 
-    if (step_ms > 0) {
-        plan->step_ms = whole_ms(step_ms);
-        return;
+    self->groups = groups;
+    if (ret != 0) {
+        return ret;
     }
-    *plan = plan[-1];
-    plan->lacks_step_time = true;
+    memcpy(&self->groups[self->num_groups], set->groups,
+        (size_t) set->num_groups * sizeof(*self->groups));
+    self->plans[num_instances] =
+        (oobleck_plan_t){.groups_start = (int64_t) self->num_groups,
+            .num_groups = set->num_groups,
+            .step_ms = step_ms};
+    self->num_groups += (size_t) set->num_groups;
+    return 0;
 }
 
-/* The fastest number of pipelines of the job's depth. */
-static void
+/* All N instances, or as many of them as there is a set for. */
+static int
+plan_templates(options_t *self, int64_t num_instances, int64_t *num_inexact)
+{
+    bool is_exact;
+    spot_template_set_t set;
+    const double step_ms = spot_templates_plan(&self->templates, (int32_t) num_instances,
+        (int32_t) least_pipelines(self, num_instances), &set, &is_exact);
+
+    *num_inexact += !is_exact;
+    if (step_ms > 0) {
+        return add_plan(self, num_instances, &set, whole_ms(step_ms));
+    }
+    self->plans[num_instances] = self->plans[num_instances - 1];
+    self->plans[num_instances].lacks_step_time = true;
+    return 0;
+}
+
+/* The fastest number of pipelines of the job's depth: one more than with fewer
+ * instances, if that is faster or there are not f+1 yet. */
+static int
 plan_uniform(options_t *self, const spot_job_t *job, int64_t num_instances)
 {
-    const int64_t depth = job->pipeline_depth;
+    const int64_t depth = job->pipeline_depth, num = num_instances / depth;
+    const spot_template_set_t set = {1, {{(int32_t) depth, (int32_t) num}}};
     oobleck_plan_t *plan = &self->plans[num_instances];
-    int64_t num = spot_job_pipelines(job, num_instances);
+    int ret = 0;
 
-    for (; num >= least_pipelines(self, num_instances) && num > 0;
-         num = spot_job_pipelines(job, num * depth - 1)) {
+    *plan = plan[-1];
+    if (num_instances % depth == 0 && spot_job_pipelines(job, num_instances) == num) {
         const int64_t step_ms = spot_job_step_ms(job, num);
 
-        if (plan->step_ms == 0 || step_ms <= plan->step_ms) {
-            plan->set = (spot_template_set_t){1, {{(int32_t) depth, (int32_t) num}}};
-            plan->step_ms = step_ms;
+        if (num <= self->num_failures + 1 || plan->step_ms == 0 ||
+            step_ms < plan->step_ms) {
+            ret = add_plan(self, num_instances, &set, step_ms);
             plan->is_flat = !spot_job_covers_step(job, num);
             plan->is_fitted = spot_job_is_step_fitted(job, num);
         }
     }
     plan->lacks_step_time = spot_job_lacks_step_time(job, num_instances);
+    return ret;
 }
 
 /* ---- Settling ---- */
 
 /* Stages that the state of the model and the activations need [OOB engine.py]: six
- * times the parameters are they, their gradients and Adam's two moments. */
+ * times the parameters are they, their gradients and Adam's two moments. Where that is
+ * not told, by the job's own model of a stage with as many micro-batches as stages. */
 static int64_t
-depth_by_memory(const options_t *self)
+depth_by_memory(const options_t *self, const spot_step_pipeline_t *model)
 {
-    if (self->memory_bytes == 0) {
-        return 1;
+    const double needed_bytes = 6 * self->parameter_bytes + self->activation_bytes;
+    int64_t depth = 1;
+
+    if (self->memory_bytes > 0) {
+        return (int64_t) fmin(1e9, fmax(1, ceil(needed_bytes / self->memory_bytes)));
     }
-    return (int64_t) fmin(
-        1e9, fmax(1, ceil((6 * self->parameter_bytes + self->activation_bytes) /
-                          self->memory_bytes)));
+    while (depth <= model->num_layers && !spot_step_pipeline_fits(model, depth, depth)) {
+        depth++;
+    }
+    return depth;
 }
 
 static void
@@ -157,7 +194,7 @@ settle_sizes(options_t *self, const spot_job_t *job, int64_t capacity)
     }
     self->num_layers = (int32_t) model->num_layers;
     if (self->min_depth == 0) {
-        self->min_depth = depth_by_memory(self);
+        self->min_depth = depth_by_memory(self, model);
     }
     if (self->layer_bytes == 0) {
         self->layer_bytes = model->memory.state_bytes;
@@ -235,6 +272,7 @@ oobleck_settle(void *options, spot_bind_t *bind, const spot_node_t *node,
 {
     options_t *self = options;
     int64_t num_inexact = 0;
+    int ret = 0;
 
     settle_sizes(self, job, capacity);
     check_sizes(self, bind, node, job, capacity);
@@ -246,15 +284,9 @@ oobleck_settle(void *options, spot_bind_t *bind, const spot_node_t *node,
         (self->is_by_templates && make_templates(self, job) != 0)) {
         return SPOT_ERR_NO_MEMORY;
     }
-    for (int64_t n = self->min_depth; n < self->num_plans; n++) {
-        bool is_exact = true;
-
-        if (self->is_by_templates) {
-            plan_templates(self, n, &is_exact);
-        } else {
-            plan_uniform(self, job, n);
-        }
-        num_inexact += !is_exact;
+    for (int64_t n = self->min_depth; ret == 0 && n < self->num_plans; n++) {
+        ret = self->is_by_templates ? plan_templates(self, n, &num_inexact)
+                                    : plan_uniform(self, job, n);
     }
     if (num_inexact > 0) {
         spot_diag_warn(bind->diag, node->file, node->line, node->column,
@@ -263,7 +295,7 @@ oobleck_settle(void *options, spot_bind_t *bind, const spot_node_t *node,
             "faster one may have been left out",
             num_inexact);
     }
-    return 0;
+    return ret;
 }
 
 static void
@@ -273,7 +305,9 @@ oobleck_release(void *options)
 
     spot_templates_free(&self->templates);
     free(self->plans);
+    free(self->groups);
     self->plans = NULL;
+    self->groups = NULL;
 }
 
 /* ---- The run ---- */
@@ -352,8 +386,11 @@ form_pipelines(const options_t *self, state_t *own, const spot_recovery_view_t *
     spot_recovery_plan_t *plan)
 {
     const oobleck_plan_t *best = plan_of(self, spot_recovery_num_usable(view));
+    spot_template_set_t set = {.num_groups = best->num_groups};
 
-    spot_members_form(&own->members, view->fleet, &best->set);
+    memcpy(set.groups, &self->groups[best->groups_start],
+        (size_t) best->num_groups * sizeof(*set.groups));
+    spot_members_form(&own->members, view->fleet, &set);
     own->step_ms = best->step_ms;
     plan->has_flat_step_time = best->is_flat;
     plan->has_fitted_step_time = best->is_fitted;
@@ -434,9 +471,11 @@ static const spot_field_t oobleck_options[] = {
         .offset = offsetof(options_t, min_depth),
         .max = SPOT_MAX_INSTANCES,
         .initial = "0",
-        .help = "instances of the smallest pipeline; 0: ceil((6 parameter_bytes + "
-                "activation_bytes)/memory_bytes), or 1 without memory_bytes; where "
-                "job.step_time is a table, it is job.pipeline_depth"},
+        .help =
+            "instances of the smallest pipeline; 0: ceil((6 parameter_bytes + "
+            "activation_bytes)/memory_bytes); without memory_bytes by "
+            "job.step_time.pipeline.memory, or 1; where job.step_time is a table, it "
+            "is job.pipeline_depth"},
     {.name = "growth",
         .type = SPOT_FIELD_CHOICE,
         .offset = offsetof(options_t, growth),
