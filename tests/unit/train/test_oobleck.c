@@ -147,6 +147,9 @@ test_growth(void **state)
 
 /* ---- The guarantee ---- */
 
+#define MODEL                                                                           \
+    "layers: 13, micro_batch: 8, forward_ms: 10, backward_ms: 21, gradient_bytes: 1e7"
+
 /* A fleet and the policy, without an engine: every pause ends before the next loss. */
 typedef struct {
     spot_scenario_t scenario;
@@ -156,7 +159,8 @@ typedef struct {
 } policy_t;
 
 static void
-init_policy(policy_t *self, int32_t num_instances, int64_t f, int64_t n_min)
+init_policy(policy_t *self, int32_t num_instances, const char *step_time, int64_t f,
+    int64_t n_min)
 {
     char text[TEXT_BYTES];
     int32_t slots[64];
@@ -164,13 +168,11 @@ init_policy(policy_t *self, int32_t num_instances, int64_t f, int64_t n_min)
 
     snprintf(text, sizeof(text),
         "scenario: policy\nhorizon: 1 h\nfleet: {capacity: 64}\n"
-        "job: {pipeline_depth: 2, samples_per_step: 1024, step_time: {pipeline:\n"
-        "  {layers: 13, micro_batch: 8, forward_ms: 10, backward_ms: 21, "
-        "gradient_bytes: 1e7}}}\n"
+        "job: {pipeline_depth: 3, samples_per_step: 1024, step_time: %s}\n"
         "recovery: {system: oobleck, f: %lld, n_min: %lld}\n"
         "trace: {generator: seed, preemption: {per_minute: 0, count: {fixed: 1}}, "
         "addition: {per_minute: 0, count: {fixed: 1}}}\n",
-        (long long) f, (long long) n_min);
+        step_time, (long long) f, (long long) n_min);
     bind_good_scenario(&self->scenario, text);
     system = self->scenario.recovery.system;
     for (int32_t j = 0; j < num_instances; j++) {
@@ -253,7 +255,7 @@ test_any_f_losses_are_survived(void **state)
         int32_t lost[64];
         policy_t self;
 
-        init_policy(&self, num_left, f, n_min);
+        init_policy(&self, num_left, "{pipeline: {" MODEL "}}", f, n_min);
         assert_true(decide(&self, lost, 0).is_new);
         while (num_left >= (f + 1) * n_min) {
             const int32_t num_lost = draw_lost(&rng, &self, f, lost);
@@ -271,6 +273,61 @@ test_any_f_losses_are_survived(void **state)
         free_policy(&self);
     }
     assert_true(num_decisions > 3000);
+}
+
+/* Layers of 4 GB of state and 1 GB of activations a micro-batch, in 32 GB: of 13 layers
+ * 5 a stage do not fit with 3 micro-batches, 4 do with 4; f+1 pipelines are 8. */
+static void
+test_smallest_pipeline_by_memory(void **state)
+{
+    (void) state;
+    for (int32_t num_instances = 1; num_instances <= 20; num_instances++) {
+        spot_recovery_plan_t plan;
+        int32_t lost[1];
+        policy_t self;
+
+        init_policy(&self, num_instances,
+            "{pipeline: {" MODEL ", memory: {instance_bytes: 32e9, state_bytes: 4e9, "
+            "activation_bytes: 1e9}}}",
+            1, 0);
+        plan = decide(&self, lost, 0);
+        assert_true(plan.is_new == (num_instances >= 8));
+        assert_int_equal(plan.num_active, num_instances >= 8 ? num_instances : 0);
+        free_policy(&self);
+    }
+}
+
+/* By a table: the number of pipelines of 3 with the shortest step, the least of equals,
+ * of those that leave f+1. */
+static void
+test_uniform_plans(void **state)
+{
+    static const int64_t steps_ms[] = {900, 700, 500, 480, 470, 500, 470, 450, 460};
+
+    (void) state;
+    for (int32_t num_instances = 1; num_instances <= 30; num_instances++) {
+        for (int32_t f = 0; f <= 4; f++) {
+            int32_t best = 0, lost[1];
+            spot_recovery_plan_t plan;
+            policy_t self;
+
+            for (int32_t d = f + 1; d <= 9 && 3 * d <= num_instances; d++) {
+                if (best == 0 || steps_ms[d - 1] < steps_ms[best - 1]) {
+                    best = d;
+                }
+            }
+            init_policy(&self, num_instances,
+                "{3: 900 ms, 6: 700 ms, 9: 500 ms, 12: 480 ms, 15: 470 ms, 18: 500 ms, "
+                "21: 470 ms, 24: 450 ms, 27: 460 ms}",
+                f, 0);
+            plan = decide(&self, lost, 0);
+            assert_true(plan.is_new == (best > 0));
+            assert_int_equal(plan.num_pipelines, best);
+            assert_int_equal(plan.num_active, 3 * best);
+            assert_int_equal(plan.step_ms, best > 0 ? steps_ms[best - 1] : 0);
+            free_policy(&self);
+        }
+    }
 }
 
 /* ---- At random ---- */
@@ -426,6 +483,8 @@ main(void)
         cmocka_unit_test(test_waits),
         cmocka_unit_test(test_growth),
         cmocka_unit_test(test_any_f_losses_are_survived),
+        cmocka_unit_test(test_smallest_pipeline_by_memory),
+        cmocka_unit_test(test_uniform_plans),
         cmocka_unit_test(test_order_of_losses),
         cmocka_unit_test(test_ideal_bounds),
         cmocka_unit_test(test_without_losses),
