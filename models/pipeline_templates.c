@@ -118,18 +118,14 @@ share_more(const spot_template_set_t *set, const double *due,
     spot_template_share_t *shares, int64_t num_left)
 {
     while (num_left > 0) {
-        int32_t best = -1;
-        double best_lack = 0;
+        int32_t best = 0;
 
-        for (int32_t j = 0; j < set->num_groups; j++) {
-            const double lack = due[j] - (double) shares[j].least;
-
-            if (shares[j].num_more == 0 && (best < 0 || lack >= best_lack)) {
+        for (int32_t j = 1; j < set->num_groups; j++) {
+            if (due[j] - (double) shares[j].least >=
+                due[best] - (double) shares[best].least) {
                 best = j;
-                best_lack = lack;
             }
         }
-        spot_bug_assert(best >= 0);
         if (num_left >= set->groups[best].count) {
             shares[best].least++;
             num_left -= set->groups[best].count;
@@ -147,18 +143,18 @@ share_less(const spot_template_set_t *set, const double *due,
     spot_template_share_t *shares, int64_t num_over)
 {
     while (num_over > 0) {
-        int32_t best = -1;
-        double best_lack = 0;
+        int32_t best = 0;
+        double best_lack = HUGE_VAL;
 
         for (int32_t j = 0; j < set->num_groups; j++) {
             const double lack = due[j] - (double) shares[j].least;
 
-            if (shares[j].least > 1 && (best < 0 || lack < best_lack)) {
+            if (shares[j].least > 1 && lack < best_lack) {
                 best = j;
                 best_lack = lack;
             }
         }
-        spot_bug_assert(best >= 0);
+        spot_bug_assert(best_lack < HUGE_VAL);
         shares[best].least--;
         if (num_over < set->groups[best].count) {
             shares[best].num_more = set->groups[best].count - (int32_t) num_over;
