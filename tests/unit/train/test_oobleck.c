@@ -101,6 +101,28 @@ test_who_is_lost_counts(void **state)
     }
 }
 
+/* Until the copying has ended all hold what they held: "b" and "c" have all layers while
+ * "b" fetches one for the pipeline of three, and not when it has given up others for it.
+ */
+static void
+test_loss_while_copying(void **state)
+{
+    static const char during[] = "0,init,4,a b c d\n100,preempt,1,a\n105,preempt,1,d\n"
+                                 "200,end,2,\n",
+                      after[] = "0,init,4,a b c d\n100,preempt,1,a\n140,preempt,1,d\n"
+                                "200,end,2,\n",
+                      options[] = "f: 1, n_min: 2, layer_bytes: 25e9";
+    spot_train_result_t result = run_rows(during, 4, "200 s", options);
+
+    (void) state;
+    assert_int_equal(result.rollbacks, 0);
+    assert_int_equal(result.job_ms[SPOT_JOB_RECONFIGURING], 5000 + 2000);
+    result = run_rows(after, 4, "200 s", options);
+    assert_int_equal(result.rollbacks, 1);
+    assert_int_equal(result.job_ms[SPOT_JOB_RECONFIGURING], 22000 + 2000);
+    assert_int_equal(result.job_ms[SPOT_JOB_RELOADING], 47000);
+}
+
 /* A job that waits starts again with (f+1) n_min instances, from storage. */
 static void
 test_waits(void **state)
@@ -480,6 +502,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_merges_and_copies),
         cmocka_unit_test(test_who_is_lost_counts),
+        cmocka_unit_test(test_loss_while_copying),
         cmocka_unit_test(test_waits),
         cmocka_unit_test(test_growth),
         cmocka_unit_test(test_any_f_losses_are_survived),
