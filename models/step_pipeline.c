@@ -131,14 +131,12 @@ stage_layers(const spot_step_pipeline_t *self, int64_t depth)
 }
 
 static spot_pipeline_t
-pipeline_of(const spot_step_pipeline_t *self, int64_t samples_per_step,
-    int64_t num_pipelines, int64_t depth)
+pipeline_of(const spot_step_pipeline_t *self, int64_t depth, int64_t num_micro_batches)
 {
     const double num_layers = (double) stage_layers(self, depth);
 
     return (spot_pipeline_t){.num_stages = depth,
-        .num_micro_batches =
-            spot_micro_batches(samples_per_step, self->micro_batch, num_pipelines),
+        .num_micro_batches = num_micro_batches,
         .forward_ms = num_layers * self->forward_ms,
         .backward_ms = num_layers * self->backward_ms,
         .link_ms = self->link_ms};
@@ -154,19 +152,21 @@ recomputes_at(const spot_step_pipeline_t *self, int64_t depth)
 }
 
 /* Varuna starts a forward pass whenever it has nothing else to do: up to all of them. */
-static bool
-fits(const spot_step_pipeline_t *self, const spot_pipeline_t *pipeline)
+bool
+spot_step_pipeline_fits(
+    const spot_step_pipeline_t *self, int64_t depth, int64_t num_micro_batches)
 {
-    const double num_layers = (double) stage_layers(self, pipeline->num_stages);
-    const bool is_recomputed = recomputes_at(self, pipeline->num_stages);
+    const spot_pipeline_t pipeline = pipeline_of(self, depth, num_micro_batches);
+    const double num_layers = (double) stage_layers(self, depth);
+    const bool is_recomputed = recomputes_at(self, depth);
     const spot_stage_memory_t stage = {
         .state_bytes = num_layers * self->memory.state_bytes,
         .activation_bytes = num_layers * self->memory.activation_bytes,
         .input_bytes = self->memory.input_bytes,
     };
     const int64_t num_in_flight = self->schedule == SPOT_SCHEDULE_1F1B
-                                      ? spot_pipeline_1f1b_in_flight(pipeline)
-                                      : spot_pipeline_gpipe_in_flight(pipeline);
+                                      ? spot_pipeline_1f1b_in_flight(&pipeline)
+                                      : spot_pipeline_gpipe_in_flight(&pipeline);
 
     return self->memory.instance_bytes == 0 ||
            spot_stage_memory_bytes(&stage, num_in_flight, is_recomputed) <=
@@ -177,28 +177,42 @@ spot_pipeline_t
 spot_step_pipeline_of(const spot_step_pipeline_t *self, int64_t samples_per_step,
     int64_t num_pipelines, int64_t depth)
 {
-    const spot_pipeline_t pipeline =
-        pipeline_of(self, samples_per_step, num_pipelines, depth);
+    const spot_pipeline_t pipeline = pipeline_of(self, depth,
+        spot_micro_batches(samples_per_step, self->micro_batch, num_pipelines));
 
     return recomputes_at(self, depth) ? spot_pipeline_recomputed(&pipeline) : pipeline;
 }
 
-static double
-schedule_ms(const spot_step_pipeline_t *self, const spot_pipeline_t *pipeline)
+double
+spot_step_pipeline_part_ms(
+    const spot_step_pipeline_t *self, int64_t depth, int64_t num_micro_batches)
 {
+    const spot_pipeline_t pipeline = pipeline_of(self, depth, num_micro_batches);
     const spot_pipeline_t timed = self->recompute == SPOT_RECOMPUTE_ALL
-                                      ? spot_pipeline_recomputed(pipeline)
-                                      : *pipeline;
+                                      ? spot_pipeline_recomputed(&pipeline)
+                                      : pipeline;
 
     switch ((spot_schedule_t) self->schedule) {
         case SPOT_SCHEDULE_GPIPE:
             return spot_pipeline_gpipe_ms(&timed);
         case SPOT_SCHEDULE_VARUNA:
-            return spot_pipeline_varuna_ms(pipeline);
+            return spot_pipeline_varuna_ms(&pipeline);
         case SPOT_SCHEDULE_1F1B:
             break;
     }
     return spot_pipeline_1f1b_ms(&timed);
+}
+
+double
+spot_step_pipeline_sync_ms(
+    const spot_step_pipeline_t *self, int64_t num_pipelines, int64_t shallowest)
+{
+    const double gradient_bytes =
+        (double) stage_layers(self, shallowest) * self->gradient_bytes;
+
+    return spot_ring_all_reduce_ms(
+               num_pipelines, gradient_bytes, self->bandwidth_bytes_per_s) +
+           self->optimizer_ms;
 }
 
 /* Pipelines that have at least one micro-batch each. */
@@ -212,19 +226,15 @@ double
 spot_step_pipeline_ms(const spot_step_pipeline_t *self, int64_t samples_per_step,
     int64_t num_pipelines, int64_t depth)
 {
-    const spot_pipeline_t pipeline =
-        pipeline_of(self, samples_per_step, num_pipelines, depth);
-    const double gradient_bytes =
-        (double) stage_layers(self, depth) * self->gradient_bytes;
+    const int64_t num_micro_batches =
+        spot_micro_batches(samples_per_step, self->micro_batch, num_pipelines);
 
     if (num_pipelines > most_pipelines(self, samples_per_step) ||
-        !fits(self, &pipeline)) {
+        !spot_step_pipeline_fits(self, depth, num_micro_batches)) {
         return 0;
     }
-    return schedule_ms(self, &pipeline) +
-           spot_ring_all_reduce_ms(
-               num_pipelines, gradient_bytes, self->bandwidth_bytes_per_s) +
-           self->optimizer_ms;
+    return spot_step_pipeline_part_ms(self, depth, num_micro_batches) +
+           spot_step_pipeline_sync_ms(self, num_pipelines, depth);
 }
 
 int

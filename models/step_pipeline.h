@@ -4,6 +4,7 @@
 #ifndef SPOT_MODELS_STEP_PIPELINE_H
 #define SPOT_MODELS_STEP_PIPELINE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/bind.h"
@@ -40,10 +41,20 @@ typedef struct {
 /* The keys of "pipeline: {...}". */
 extern const spot_field_t spot_step_pipeline_fields[];
 
-/* One of D pipelines of P <= layers stages, with what its schedule recomputes in the time
- * of the backward pass. */
+/* One of D pipelines of P <= layers stages, with what its schedule recomputes in the
+ * time of the backward pass. */
 spot_pipeline_t spot_step_pipeline_of(const spot_step_pipeline_t *self,
     int64_t samples_per_step, int64_t num_pipelines, int64_t depth);
+/* Of one pipeline by itself, for pipelines that differ in depth and micro-batches: what
+ * the schedule of num_micro_batches takes, whether each stage fits into an instance, and
+ * what a step takes besides: the all-reduce over num_pipelines, which waits for the
+ * largest stage, that of the shallowest of them, and the optimizer. */
+double spot_step_pipeline_part_ms(
+    const spot_step_pipeline_t *self, int64_t depth, int64_t num_micro_batches);
+bool spot_step_pipeline_fits(
+    const spot_step_pipeline_t *self, int64_t depth, int64_t num_micro_batches);
+double spot_step_pipeline_sync_ms(
+    const spot_step_pipeline_t *self, int64_t num_pipelines, int64_t shallowest);
 
 /* The step time of D pipelines of P <= layers stages; 0: a stage does not fit into an
  * instance, or a pipeline would have no samples. */

@@ -17,6 +17,7 @@ const spot_recovery_t *const spot_recovery_systems[] = {
     &spot_recovery_gemini,
     &spot_recovery_ideal,
     &spot_recovery_on_demand,
+    &spot_recovery_oobleck,
     &spot_recovery_parcae,
     &spot_recovery_parcae_throughput,
     &spot_recovery_recycle,

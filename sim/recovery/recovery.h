@@ -85,6 +85,8 @@ typedef struct {
                             is_new too */
     bool has_flat_step_time; /* step_ms is of a table, used outside its points */
     bool has_fitted_step_time;
+    /* Instances stay standby as no step time is known for more; counts always. */
+    bool lacks_step_time;
 } spot_recovery_plan_t;
 
 /* A run that starts. */
@@ -108,6 +110,9 @@ typedef struct {
     /* Each step is safe as soon as it ends, with peers or a service in memory: the job's
      * own checkpoints are off. Only the step under way can be lost. */
     bool keeps_steps;
+    /* Its plans tell all step times, and which are missing; else those of the job for
+     * pipelines of its depth are meant. */
+    bool has_own_step_time;
     /* Instances that are rented on demand for the whole run instead of those of the
      * trace, which is ignored; capacity: the fleet's. NULL: none. */
     int64_t (*num_on_demand)(const void *options, int64_t capacity);
@@ -152,6 +157,7 @@ extern const spot_recovery_t spot_recovery_checkpoint;
 extern const spot_recovery_t spot_recovery_gemini;
 extern const spot_recovery_t spot_recovery_ideal;
 extern const spot_recovery_t spot_recovery_on_demand;
+extern const spot_recovery_t spot_recovery_oobleck;
 extern const spot_recovery_t spot_recovery_parcae;
 extern const spot_recovery_t spot_recovery_parcae_throughput;
 extern const spot_recovery_t spot_recovery_recycle;

@@ -286,7 +286,8 @@ decide(spot_train_t *self, const spot_recovery_change_t *change)
         recovery->options, self->recovery_state, &view, change, &plan);
     spot_bug_assert(plan.is_new || change->num_lost_active == 0);
     self->result.clipped_forecasts += plan.num_clipped;
-    if (plan.step_ms == 0) {
+    self->result.lacks_step_time |= plan.lacks_step_time;
+    if (plan.step_ms == 0 && !recovery->system->has_own_step_time) {
         self->result.lacks_step_time |=
             spot_job_lacks_step_time(view.job, spot_recovery_num_usable(&view));
     }
