@@ -62,7 +62,11 @@ init_recovery(spot_train_t *self)
             recovery->options, &scenario->job, scenario->fleet.capacity);
         self->recovery_state = spot_calloc(1, self->recovery_state_size);
     }
-    return self->recovery_state_size > 0 && self->recovery_state == NULL
+    if (recovery->system->sees_all_losses) {
+        self->gone = spot_calloc((size_t) scenario->fleet.capacity, sizeof(*self->gone));
+    }
+    return (self->recovery_state_size > 0 && self->recovery_state == NULL) ||
+                   (recovery->system->sees_all_losses && self->gone == NULL)
                ? SPOT_ERR_NO_MEMORY
                : 0;
 }
@@ -104,6 +108,7 @@ spot_train_free(spot_train_t *self)
     free(self->worlds);
     free(self->meters);
     free(self->recovery_state);
+    free(self->gone);
     memset(self, 0, sizeof(*self));
 }
 
@@ -171,11 +176,28 @@ settle_cost(spot_train_t *self)
     self->result.cost_usd = spot_sum_total(&usd);
 }
 
+/* For a recovery system that sees all losses. Within a tick nobody becomes ready, so that
+ * nobody who is ready is lost twice. */
+static void
+note_gone(spot_train_t *self, const spot_change_t *change)
+{
+    for (int32_t j = 0; j < change->count; j++) {
+        if (spot_fleet_is_ready(&self->fleet, change->slots[j])) {
+            self->gone[self->num_gone++] = change->slots[j];
+        } else {
+            self->num_gone_prepping++;
+        }
+    }
+}
+
 static void
 apply_loss(spot_train_t *self, const spot_change_t *change)
 {
     spot_train_result_t *result = &self->result;
 
+    if (self->gone != NULL) {
+        note_gone(self, change);
+    }
     if (!self->has_one_price) {
         pay_for(self, change->slots, change->count, -1);
     }
@@ -263,6 +285,7 @@ decide(spot_train_t *self, const spot_recovery_change_t *change)
             spot_job_lacks_step_time(view.job, spot_recovery_num_usable(&view));
     }
     if (plan.is_new) {
+        self->result.fatal += plan.is_fatal;
         spot_episode_begin(self, &plan);
     }
     if (plan.is_new || plan.wake_ms > 0 || plan.wakes_at_step_end) {
@@ -276,6 +299,8 @@ visit_tick(spot_train_t *self)
 {
     self->num_ready = spot_fleet_finish_preparation(&self->fleet, self->now_ms);
     self->fleet.num_lost = 0;
+    self->num_gone = 0;
+    self->num_gone_prepping = 0;
     while (self->seen_ms == self->now_ms) {
         spot_change_t change;
 
@@ -286,12 +311,16 @@ visit_tick(spot_train_t *self)
     if (self->membership.population > self->result.peak_instances) {
         self->result.peak_instances = self->membership.population;
     }
-    if (self->fleet.num_lost > 0 || self->num_ready > 0) {
+    if (self->fleet.num_lost > 0 || self->num_ready > 0 ||
+        self->num_gone + self->num_gone_prepping > 0) {
         const spot_recovery_change_t change = {
             .kind = SPOT_CHANGE_MEMBERSHIP,
             .num_lost_active = self->fleet.num_lost,
             .lost = self->fleet.lost,
             .num_ready = self->num_ready,
+            .num_gone = self->num_gone,
+            .gone = self->gone,
+            .num_gone_prepping = self->num_gone_prepping,
         };
 
         decide(self, &change);
@@ -330,6 +359,23 @@ has_overdraw(const spot_train_t *self)
            tick_at_or_after(self, stopped_ms) < self->end_ms;
 }
 
+/* What the recovery system tells as redundant of the useful time. */
+static void
+settle_redundant(spot_train_t *self)
+{
+    const spot_recovery_choice_t *recovery = &self->scenario->recovery;
+    int64_t *instance_ms = self->result.ledger.instance_ms;
+    int64_t redundant_ms;
+
+    if (recovery->system->redundant_share == NULL) {
+        return;
+    }
+    redundant_ms = (int64_t) (recovery->system->redundant_share(recovery->options) *
+                              (double) instance_ms[SPOT_SHARE_USEFUL]);
+    instance_ms[SPOT_SHARE_USEFUL] -= redundant_ms;
+    instance_ms[SPOT_SHARE_REDUNDANT] += redundant_ms;
+}
+
 static int
 finish(spot_train_t *self)
 {
@@ -341,6 +387,7 @@ finish(spot_train_t *self)
     result->is_past_trace_end = trace_end_ms > 0 && trace_end_ms < self->end_ms;
     spot_episode_end(self);
     spot_pending_end(self);
+    settle_redundant(self);
     spot_ledger_verify(&result->ledger);
     settle_cost(self);
     if (self->log != NULL) {
@@ -376,6 +423,7 @@ spot_train_start(
     memset(&self->episode, 0, sizeof(self->episode));
     memset(&self->pending, 0, sizeof(self->pending));
     self->episode.training_ms = INT64_MAX;
+    self->result.first_training_ms = -1;
     self->wake_ms = INT64_MAX;
     self->result.seed = seed;
     self->result.replication = replication;
