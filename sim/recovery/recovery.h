@@ -58,7 +58,7 @@ typedef struct {
     bool is_new;            /* the rest but wake counts only with it */
     bool is_same_pipelines; /* nothing forms anew (another speed, the end of a pause):
                                it does not count as a reconfiguration */
-    bool is_fatal; /* after a loss that could not be absorbed; it is counted */
+    bool is_fatal;          /* after a loss that could not be absorbed; it is counted */
     spot_work_t work;
     int64_t kept_every_steps; /* STEPS_KEPT: of the steps since training started, only
                                  whole multiples of so many stay; 0: all */
@@ -175,7 +175,8 @@ const spot_field_t *spot_recovery_table(const spot_node_t *node);
 bool spot_recovery_breaks_rules(
     const spot_recovery_choice_t *self, char text[SPOT_BROKEN_RULES_BYTES]);
 
-/* Calls the system's settle, and warns where rules of a fair comparison are broken; root: of the document, for messages. NO_MEMORY. */
+/* Calls the system's settle, and warns where rules of a fair comparison are broken;
+ * root: of the document, for messages. NO_MEMORY. */
 SPOT_MUST_CHECK int spot_recovery_settle(spot_recovery_choice_t *self, spot_bind_t *bind,
     const spot_node_t *root, const spot_job_t *job, int64_t capacity);
 

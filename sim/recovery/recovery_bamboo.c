@@ -48,9 +48,9 @@ typedef struct {
 
 typedef struct {
     spot_layout_t layout; /* its places: those of the own stages */
-    int32_t *second;      /* [capacity] by slot: the place that it has taken, or NOBODY */
-    int32_t *takers;      /* [capacity] by place: who has taken it, or NOBODY, or
-                             ABANDONED */
+    int32_t *second; /* [capacity] by slot: the place that it has taken, or NOBODY */
+    int32_t *takers; /* [capacity] by place: who has taken it, or NOBODY, or
+                        ABANDONED */
     int32_t *lost_places; /* [capacity] of the latest loss, while it is handled */
     int32_t num_doubled;  /* who hold two places */
     int32_t num_waiting;  /* standby as the published simulator counts it */
@@ -323,8 +323,8 @@ stop(decision_t *self)
     if (self->state->phase == TRAINING) {
         self->state->phase = STOPPED;
         self->state->is_slowed = false;
-        plan_rest(self,
-            self->plan->is_new ? self->plan->num_active : self->view->num_active);
+        plan_rest(
+            self, self->plan->is_new ? self->plan->num_active : self->view->num_active);
         self->plan->is_same_pipelines = true;
         self->plan->work = SPOT_WORK_STEPS_KEPT;
     }

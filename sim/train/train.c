@@ -176,8 +176,8 @@ settle_cost(spot_train_t *self)
     self->result.cost_usd = spot_sum_total(&usd);
 }
 
-/* For a recovery system that sees all losses. Within a tick nobody becomes ready, so that
- * nobody who is ready is lost twice. */
+/* For a recovery system that sees all losses. Within a tick nobody becomes ready, so
+ * that nobody who is ready is lost twice. */
 static void
 note_gone(spot_train_t *self, const spot_change_t *change)
 {

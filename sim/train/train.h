@@ -123,7 +123,8 @@ typedef struct {
     int32_t num_ready;      /* became standby at this tick */
     int32_t num_pipelines;
     int32_t num_gone; /* at this tick: active and standby instances that are lost */
-    int32_t *gone; /* [num_gone] their slots; NULL: the recovery system sees active only */
+    int32_t
+        *gone; /* [num_gone] their slots; NULL: the recovery system sees active only */
     int32_t num_gone_prepping;
     void *recovery_state; /* what the recovery system remembers; NULL: nothing */
     size_t recovery_state_size;

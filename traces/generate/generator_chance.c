@@ -324,8 +324,9 @@ static const spot_field_t chance_options[] = {
 
 const spot_generator_t spot_generator_chance = {
     .name = "chance",
-    .doc = "chances by the hour: each instance is lost, each free place is filled with a "
-           "probability",
+    .doc =
+        "chances by the hour: each instance is lost, each free place is filled with a "
+        "probability",
     .source = "Thorpe et al., Bamboo, NSDI'23: its simulator",
     .options = chance_options,
     .model_size = sizeof(model_t),
