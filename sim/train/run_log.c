@@ -189,13 +189,15 @@ spot_run_log_lossless(spot_train_t *train)
 void
 spot_run_log_split(spot_train_t *train, int64_t begun_ms)
 {
-    spot_log_record_t *last = &train->log->records[train->log->num_records - 1];
+    const size_t num_records = train->log->num_records;
     const int64_t values[SPOT_EVENT_VALUES] = {
         SPOT_SHARE_UNSAVED, train->episode.world_size, begun_ms, 0};
+    spot_log_record_t *last;
 
-    if (begun_ms == 0 || train->log->num_records == 0) {
+    if (begun_ms == 0 || num_records == 0) {
         return;
     }
+    last = &train->log->records[num_records - 1];
     if (last->kind == SPOT_LOG_PHASE && last->values[2] > begun_ms) {
         last->values[2] -= begun_ms;
         add(train, train->now_ms - begun_ms, SPOT_LOG_PHASE, values);
