@@ -27,7 +27,8 @@ typedef enum {
     SPOT_STREAM_SHOCK = 9,     /* losses that zones have in common */
     SPOT_STREAM_DESIGN = 10,   /* points of a design, by dimension */
     SPOT_STREAM_RESAMPLE = 11, /* bootstrap over base samples of a sensitivity report */
-    SPOT_STREAM_RECOVERY = 12  /* a recovery system's own dice */
+    SPOT_STREAM_RECOVERY = 12, /* a recovery system's own dice */
+    SPOT_STREAM_RATE = 13      /* probabilities of a generator that are drawn */
 } spot_stream_t;
 
 /* What the gsl_rng type keeps. */

@@ -10,6 +10,7 @@
 #ifndef SPOT_SIM_FLEET_FLEET_H
 #define SPOT_SIM_FLEET_FLEET_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 
@@ -67,6 +68,13 @@ void spot_fleet_remove(spot_fleet_t *self, const int32_t *slots, int32_t count);
 /* Those whose preparation has ended by now_ms become standby, oldest first; tells how
  * many. */
 int32_t spot_fleet_finish_preparation(spot_fleet_t *self, int64_t now_ms);
+
+/* Whether an instance is active or standby. O(1). */
+static inline bool
+spot_fleet_is_ready(const spot_fleet_t *self, int32_t slot)
+{
+    return self->place[slot] < self->ready_end;
+}
 
 /* Makes exactly num_active instances active: fills up from the front of standby, returns
  * the surplus from the end of active to the end of standby, in its order; the preferred

@@ -13,6 +13,7 @@ extern const spot_recovery_t SPOT_EXTRA_RECOVERY;
 #endif
 
 const spot_recovery_t *const spot_recovery_systems[] = {
+    &spot_recovery_bamboo,
     &spot_recovery_checkpoint,
     &spot_recovery_gemini,
     &spot_recovery_ideal,
@@ -131,15 +132,33 @@ spot_recovery_table(const spot_node_t *node)
     return system == NULL ? NULL : system->options;
 }
 
+bool
+spot_recovery_breaks_rules(
+    const spot_recovery_choice_t *self, char text[SPOT_BROKEN_RULES_BYTES])
+{
+    text[0] = '\0';
+    if (self->system != NULL && self->system->broken_rules != NULL) {
+        self->system->broken_rules(self->options, text, SPOT_BROKEN_RULES_BYTES);
+    }
+    return text[0] != '\0';
+}
+
 int
 spot_recovery_settle(spot_recovery_choice_t *self, spot_bind_t *bind,
     const spot_node_t *root, const spot_job_t *job, int64_t capacity)
 {
-    if (self->system->settle == NULL) {
-        return 0;
+    const spot_node_t *node = spot_node_place(root, "recovery");
+    char broken[SPOT_BROKEN_RULES_BYTES];
+
+    if (spot_recovery_breaks_rules(self, broken)) {
+        spot_diag_warn(bind->diag, node->file, node->line, node->column,
+            "recovery: as published, not comparable with other systems; options that "
+            "break rules: %s",
+            broken);
     }
-    return self->system->settle(
-        self->options, bind, spot_node_place(root, "recovery"), job, capacity);
+    return self->system->settle == NULL
+               ? 0
+               : self->system->settle(self->options, bind, node, job, capacity);
 }
 
 void

@@ -47,6 +47,10 @@ typedef struct {
     int32_t num_noticed;    /* preemptions announced at this instant, in any role */
     const int32_t *noticed; /* [num_noticed] their slots */
     int64_t deadline_ms;    /* the first of theirs; each: view->deadlines_ms */
+    /* For a system that sees all losses: */
+    int32_t num_gone;    /* active and standby instances that are lost */
+    const int32_t *gone; /* [num_gone] their slots */
+    int32_t num_gone_prepping;
 } spot_recovery_change_t;
 
 /* What becomes of the steps that are not durable, and of the step under way. */
@@ -62,6 +66,7 @@ typedef struct {
     bool is_new;            /* the rest but wake counts only with it */
     bool is_same_pipelines; /* nothing forms anew (another speed, the end of a pause):
                                it does not count as a reconfiguration */
+    bool is_fatal;          /* after a loss that could not be absorbed; it is counted */
     spot_work_t work;
     int64_t kept_every_steps; /* STEPS_KEPT: of the steps since training started, only
                                  whole multiples of so many stay; 0: all */
@@ -113,6 +118,8 @@ typedef struct {
     /* Its plans tell all step times, and which are missing; else those of the job for
      * pipelines of its depth are meant. */
     bool has_own_step_time;
+    /* Asked, and told, when an instance is lost that is not active. */
+    bool sees_all_losses;
     /* Instances that are rented on demand for the whole run instead of those of the
      * trace, which is ignored; capacity: the fleet's. NULL: none. */
     int64_t (*num_on_demand)(const void *options, int64_t capacity);
@@ -122,6 +129,12 @@ typedef struct {
     int (*settle)(void *options, spot_bind_t *bind, const spot_node_t *node,
         const spot_job_t *job, int64_t capacity);
     void (*release)(void *options); /* frees what options hold; may be NULL */
+    /* The share of the useful time that is told as redundant when a run ends, 0 ... 1;
+     * NULL: none. */
+    double (*redundant_share)(const void *options);
+    /* Names the options by which the rules of a fair comparison are broken, to repeat
+     * what was published; nothing: none is. NULL: the system has no such options. */
+    void (*broken_rules)(const void *options, char *text, size_t num_bytes);
     /* What the policy remembers from one decision to the next, in bytes. When a run
      * starts, it is zero and then started. NULL: nothing. */
     size_t (*state_size)(const void *options, const spot_job_t *job, int64_t capacity);
@@ -153,6 +166,7 @@ spot_recovery_plan_pipelines(
  */
 extern const spot_field_t spot_recovery_common_fields[];
 
+extern const spot_recovery_t spot_recovery_bamboo;
 extern const spot_recovery_t spot_recovery_checkpoint;
 extern const spot_recovery_t spot_recovery_gemini;
 extern const spot_recovery_t spot_recovery_ideal;
@@ -183,7 +197,13 @@ const spot_recovery_t *spot_recovery_find(const char *name, spot_suggest_t *near
 /* The options by which a node is bound, or NULL. */
 const spot_field_t *spot_recovery_table(const spot_node_t *node);
 
-/* Calls the system's settle; root: of the document, for messages. NO_MEMORY. */
+/* Whether its options break rules of a fair comparison; text names them. */
+#define SPOT_BROKEN_RULES_BYTES 512
+bool spot_recovery_breaks_rules(
+    const spot_recovery_choice_t *self, char text[SPOT_BROKEN_RULES_BYTES]);
+
+/* Calls the system's settle, and warns where rules of a fair comparison are broken;
+ * root: of the document, for messages. NO_MEMORY. */
 SPOT_MUST_CHECK int spot_recovery_settle(spot_recovery_choice_t *self, spot_bind_t *bind,
     const spot_node_t *root, const spot_job_t *job, int64_t capacity);
 

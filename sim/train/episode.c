@@ -314,6 +314,9 @@ spot_episode_end(spot_train_t *self)
         episode->reconfiguration_ms, passed_ms);
     passed_ms = charge_pause(
         self, SPOT_JOB_RELOADING, SPOT_SHARE_RELOADING, episode->reload_ms, passed_ms);
+    if (has_trained(self) && self->result.first_training_ms < 0) {
+        self->result.first_training_ms = episode->training_ms;
+    }
     if (!has_trained(self)) { /* without training the pause goes on */
         (void) charge_pause(self, SPOT_JOB_RECONFIGURING, SPOT_SHARE_RECONFIGURING,
             passed_ms, passed_ms);

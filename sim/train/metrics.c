@@ -102,6 +102,21 @@ samples_per_s(const run_t *run, int argument)
     return samples_kept(run) * (double) SPOT_MS_PER_S / (double) run->result->horizon_ms;
 }
 
+/* Over the run from the first start of training on. */
+static double
+samples_per_s_once_started(const run_t *run, int argument)
+{
+    const spot_train_result_t *result = run->result;
+    const double span_s =
+        result->first_training_ms < 0
+            ? 0
+            : (double) (result->horizon_ms - result->first_training_ms) /
+                  (double) SPOT_MS_PER_S;
+
+    (void) argument;
+    return ratio(samples_kept(run), span_s);
+}
+
 static double
 cost_usd(const run_t *run, int argument)
 {
@@ -157,6 +172,7 @@ enum {
     COUNT_CLIPPED,
     COUNT_RECONFIGURATIONS,
     COUNT_ROLLBACKS,
+    COUNT_FATAL,
     COUNT_PEAK
 };
 
@@ -170,6 +186,7 @@ count(const run_t *run, int which)
         [COUNT_CLIPPED] = result->clipped,
         [COUNT_RECONFIGURATIONS] = result->reconfigurations,
         [COUNT_ROLLBACKS] = result->rollbacks,
+        [COUNT_FATAL] = result->fatal,
         [COUNT_PEAK] = result->peak_instances,
     };
 
@@ -195,6 +212,28 @@ mtbp_s(const run_t *run, int argument)
     return result->preemption_events < 2
                ? (double) NAN
                : span_s / (double) (result->preemption_events - 1);
+}
+
+/* The same between instances: those that are preempted at one tick have a gap of 0. */
+static double
+preemption_gap_s(const run_t *run, int argument)
+{
+    const spot_train_result_t *result = run->result;
+    const double span_s =
+        (double) (result->last_preemption_ms - result->first_preemption_ms) /
+        (double) SPOT_MS_PER_S;
+
+    (void) argument;
+    return result->preempted < 2 ? (double) NAN
+                                 : span_s / (double) (result->preempted - 1);
+}
+
+static double
+mean_lifetime_h(const run_t *run, int argument)
+{
+    (void) argument;
+    return ratio(total_instance_ms(run) / (double) SPOT_MS_PER_H,
+        (double) (run->result->initial + run->result->added));
 }
 
 static double
@@ -272,7 +311,15 @@ time_to_finish_s(const run_t *run, int argument)
         "mean time between ticks with a preemption; null below two of them")            \
     X("rollbacks", "1", count, COUNT_ROLLBACKS, "while training")                       \
     X("reconfigurations", "1", count, COUNT_RECONFIGURATIONS,                           \
-        "new pipelines or none after a loss or an addition")
+        "new pipelines or none after a loss or an addition")                            \
+    X("fatal", "1", count, COUNT_FATAL,                                                 \
+        "losses that a redundant recovery system could not absorb")                     \
+    X("preemption_gap_s", "s", preemption_gap_s, 0,                                     \
+        "mean time from one preempted instance to the next; null below two of them")    \
+    X("mean_lifetime_h", "h", mean_lifetime_h, 0,                                       \
+        "from arrival to end of an instance, or of the run if that is sooner")          \
+    X("samples_per_s_once_started", "samples/s", samples_per_s_once_started, 0,         \
+        "samples of the steps kept over the run from the first start of training")
 
 #define METRIC_ENTRY(name, unit, formula, argument, help) {name, unit, help},
 #define METRIC_FORMULA(name, unit, formula, argument, help) {formula, argument},

@@ -7,7 +7,7 @@
 #include "sim/train/train.h"
 
 /* Every metric of a training run, in the order of values. */
-#define SPOT_TRAIN_NUM_METRICS 36
+#define SPOT_TRAIN_NUM_METRICS 40
 extern const spot_metric_t spot_train_metrics[SPOT_TRAIN_NUM_METRICS];
 
 /* values: [SPOT_TRAIN_NUM_METRICS]; NAN where undefined (a zero denominator, a job that

@@ -45,7 +45,11 @@ init_recovery(spot_train_t *self)
             recovery->options, &scenario->job, spot_scenario_num_slots(scenario));
         self->recovery_state = spot_calloc(1, self->recovery_state_size);
     }
-    return self->recovery_state_size > 0 && self->recovery_state == NULL
+    if (recovery->system->sees_all_losses) {
+        self->gone = spot_calloc((size_t) scenario->fleet.capacity, sizeof(*self->gone));
+    }
+    return (self->recovery_state_size > 0 && self->recovery_state == NULL) ||
+                   (recovery->system->sees_all_losses && self->gone == NULL)
                ? SPOT_ERR_NO_MEMORY
                : 0;
 }
@@ -119,6 +123,7 @@ spot_train_free(spot_train_t *self)
     free(self->on_demand);
     free(self->meters);
     free(self->recovery_state);
+    free(self->gone);
     memset(self, 0, sizeof(*self));
 }
 
@@ -189,11 +194,28 @@ settle_cost(spot_train_t *self)
     self->result.cost_usd = spot_sum_total(&usd);
 }
 
+/* For a recovery system that sees all losses. Within a tick nobody becomes ready, so
+ * that nobody who is ready is lost twice. */
+static void
+note_gone(spot_train_t *self, const spot_change_t *change)
+{
+    for (int32_t j = 0; j < change->count; j++) {
+        if (spot_fleet_is_ready(&self->fleet, change->slots[j])) {
+            self->gone[self->num_gone++] = change->slots[j];
+        } else {
+            self->num_gone_prepping++;
+        }
+    }
+}
+
 static void
 apply_loss(spot_train_t *self, const spot_change_t *change)
 {
     spot_train_result_t *result = &self->result;
 
+    if (self->gone != NULL) {
+        note_gone(self, change);
+    }
     if (!self->has_one_price) {
         pay_for(self, change->slots, change->count, -1);
     }
@@ -292,6 +314,7 @@ decide(spot_train_t *self, const spot_recovery_change_t *change)
             spot_job_lacks_step_time(view.job, spot_recovery_num_usable(&view));
     }
     if (plan.is_new) {
+        self->result.fatal += plan.is_fatal;
         spot_episode_begin(self, &plan);
         self->wake_ms = INT64_MAX;
         self->awaited_standby = plan.awaited_standby;
@@ -302,6 +325,13 @@ decide(spot_train_t *self, const spot_recovery_change_t *change)
     }
 }
 
+/* Lost at this tick, for a system that sees all losses. */
+static int32_t
+num_gone(const spot_train_t *self)
+{
+    return self->num_gone + self->num_gone_prepping;
+}
+
 /* Whether the recovery system is to be asked. The single conditions are as good as
  * random: one branch for all. */
 static bool
@@ -310,7 +340,8 @@ must_ask(const spot_train_t *self, int32_t num_noticed)
     const bool is_more = (self->num_ready > 0) &
                          (self->fleet.counts[SPOT_STANDBY] >= self->awaited_standby);
 
-    return (self->fleet.num_lost > 0) | (num_noticed > 0) | is_more;
+    return (self->fleet.num_lost > 0) | (num_gone(self) > 0) | (num_noticed > 0) |
+           is_more;
 }
 
 /* The changes of the trace that are seen at this tick. */
@@ -341,6 +372,8 @@ visit_tick(spot_train_t *self, int64_t tick_ms)
     advance_to(self, tick_ms);
     self->num_ready = spot_fleet_finish_preparation(&self->fleet, self->now_ms);
     self->fleet.num_lost = 0;
+    self->num_gone = 0;
+    self->num_gone_prepping = 0;
     see_changes(self);
     if (self->notices.next_ms <= self->now_ms) {
         spot_notices_look(&self->notices, self->now_ms);
@@ -350,7 +383,8 @@ visit_tick(spot_train_t *self, int64_t tick_ms)
         }
     }
     if (must_ask(self, num_noticed)) {
-        const bool is_notice = self->fleet.num_lost == 0 && self->num_ready == 0;
+        const bool is_notice =
+            self->fleet.num_lost == 0 && self->num_ready == 0 && num_gone(self) == 0;
         const spot_recovery_change_t change = {
             .kind = is_notice ? SPOT_CHANGE_NOTICE : SPOT_CHANGE_MEMBERSHIP,
             .num_lost_active = self->fleet.num_lost,
@@ -359,6 +393,9 @@ visit_tick(spot_train_t *self, int64_t tick_ms)
             .num_noticed = num_noticed,
             .noticed = self->notices.noticed,
             .deadline_ms = self->notices.deadline_ms,
+            .num_gone = self->num_gone,
+            .gone = self->gone,
+            .num_gone_prepping = self->num_gone_prepping,
         };
 
         decide(self, &change);
@@ -393,6 +430,23 @@ has_overdraw(const spot_train_t *self)
            spot_ticks_at_or_after(&self->ticks, stopped_ms) < self->end_ms;
 }
 
+/* What the recovery system tells as redundant of the useful time. */
+static void
+settle_redundant(spot_train_t *self)
+{
+    const spot_recovery_choice_t *recovery = &self->scenario->recovery;
+    int64_t *instance_ms = self->result.ledger.instance_ms;
+    int64_t redundant_ms;
+
+    if (recovery->system->redundant_share == NULL) {
+        return;
+    }
+    redundant_ms = (int64_t) (recovery->system->redundant_share(recovery->options) *
+                              (double) instance_ms[SPOT_SHARE_USEFUL]);
+    instance_ms[SPOT_SHARE_USEFUL] -= redundant_ms;
+    instance_ms[SPOT_SHARE_REDUNDANT] += redundant_ms;
+}
+
 static int
 finish(spot_train_t *self)
 {
@@ -404,6 +458,7 @@ finish(spot_train_t *self)
     result->is_past_trace_end = trace_end_ms > 0 && trace_end_ms < self->end_ms;
     spot_episode_end(self);
     spot_pending_end(self);
+    settle_redundant(self);
     spot_ledger_verify(&result->ledger);
     settle_cost(self);
     if (self->log != NULL) {
@@ -442,6 +497,7 @@ spot_train_start(
     memset(&self->episode, 0, sizeof(self->episode));
     memset(&self->pending, 0, sizeof(self->pending));
     self->episode.training_ms = INT64_MAX;
+    self->result.first_training_ms = -1;
     self->wake_ms = INT64_MAX;
     self->result.seed = seed;
     self->result.replication = replication;

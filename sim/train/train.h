@@ -55,6 +55,8 @@ typedef struct {
     int64_t clipped_forecasts; /* of the recovery system */
     int64_t reconfigurations;
     int64_t rollbacks;
+    int64_t fatal; /* losses that the recovery system could not absorb, if it counts */
+    int64_t first_training_ms; /* when training first started; -1: it never did */
     int64_t checkpoints_durable;
     int64_t checkpoints_aborted;
     int64_t peak_instances;
@@ -130,6 +132,10 @@ typedef struct {
     int32_t num_ready;       /* became standby at this tick */
     int32_t awaited_standby; /* before the recovery system cares for them */
     int32_t num_pipelines;
+    int32_t num_gone; /* at this tick: active and standby instances that are lost */
+    int32_t
+        *gone; /* [num_gone] their slots; NULL: the recovery system sees active only */
+    int32_t num_gone_prepping;
     void *recovery_state; /* what the recovery system remembers; NULL: nothing */
     size_t recovery_state_size;
     spot_episode_t episode;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What traces and runs cost: ns an event of each generator, rows/s of files that are
  * written and read, the long one of 3 million rows; CPU time a run, ns an event and
- * runs/s for the seed scenario, for a large fleet, and the speed-up of a study from one
- * thread to two, and of all recovery systems side by side. Prints; asserts nothing. */
+ * runs/s for the seed scenario, for a large fleet, the speed-up of a study from one
+ * thread to two, all recovery systems side by side, and the table study of Bamboo.
+ * Prints; asserts nothing. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -305,6 +306,34 @@ bench_file(const char *name, const char *path, spot_trace_kind_t kind, int num_y
     spot_diag_free(&diag);
 }
 
+/* The published table study of Bamboo: 5 probabilities x 10,000 seeds. */
+static void
+bench_table(void)
+{
+    static const char *const sets[] = {"replications.count=10000",
+        "sweep={trace.preempt_per_h: [0.01, 0.05, 0.1, 0.25, 0.5]}"};
+    const spot_study_run_t run = {.num_threads = 2};
+    spot_diag_t diag;
+    spot_study_t study;
+    spot_store_t *store = NULL;
+    double started_s;
+
+    spot_diag_init(&diag);
+    stop_on_error(spot_study_read(&study, &spot_train_experiment,
+                      SPOT_SOURCE_DIR "/reports/studies/bamboo-2023/study.yaml", sets,
+                      sizeof(sets) / sizeof(sets[0]), &diag),
+        &diag);
+    started_s = spot_clock_s();
+    stop_on_error(spot_store_open_memory(&store, &study.head), &diag);
+    stop_on_error(spot_study_run(&study, store, &run, NULL), &diag);
+    store->close(store);
+    printf("%-14s 2 threads %.3f s (%zu points x %lld replications)\n", study.head.name,
+        spot_clock_s() - started_s, study.head.num_points,
+        (long long) study.head.num_replications);
+    spot_study_free(&study);
+    spot_diag_free(&diag);
+}
+
 int
 main(void)
 {
@@ -322,5 +351,6 @@ main(void)
     bench_scenario(SPOT_SOURCE_DIR "/tests/bench/large-fleet.yaml", 1);
     bench_threads();
     bench_compare();
+    bench_table();
     return 0;
 }

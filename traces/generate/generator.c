@@ -7,6 +7,7 @@ const spot_generator_t *const spot_generators[] = {
     &spot_generator_block,
     &spot_generator_replay,
     &spot_generator_lifetimes,
+    &spot_generator_chance,
     &spot_generator_zones,
     NULL,
 };

@@ -45,6 +45,8 @@ static const spot_train_result_t result = {
     .clipped = 3,
     .reconfigurations = 6,
     .rollbacks = 5,
+    .fatal = 7,
+    .first_training_ms = 1200000,
     .checkpoints_durable = 12,
     .checkpoints_aborted = 4,
     .peak_instances = 25,
@@ -95,6 +97,10 @@ static const struct {
     {"mtbp_s", "s", 2000},
     {"rollbacks", "1", 5},
     {"reconfigurations", "1", 6},
+    {"fatal", "1", 7},
+    {"preemption_gap_s", "s", 750},
+    {"mean_lifetime_h", "h", 40 / 27.0},
+    {"samples_per_s_once_started", "samples/s", 80 * 250 / 6000.0},
 };
 
 #define NUM_EXPECTED (sizeof(expected) / sizeof(expected[0]))
@@ -159,9 +165,11 @@ test_empty_run(void **state)
         "standby_fraction", "reconfiguring_fraction", "reloading_fraction",
         "stalled_fraction", "goodput_fraction", "lost_fraction", "unsaved_fraction",
         "redundant_fraction", "usd_per_1000_samples", "samples_per_usd", "mtbp_s",
-        "time_to_finish_s"};
-    const spot_train_result_t run = {
-        .horizon_ms = 1000, .job_ms = {[SPOT_JOB_WAITING] = 1000}};
+        "time_to_finish_s", "preemption_gap_s", "mean_lifetime_h",
+        "samples_per_s_once_started"};
+    const spot_train_result_t run = {.horizon_ms = 1000,
+        .first_training_ms = -1,
+        .job_ms = {[SPOT_JOB_WAITING] = 1000}};
 
     (void) state;
     assert_only_nan(&scenario, &run, names, sizeof(names) / sizeof(names[0]));

@@ -399,6 +399,33 @@ test_bad_systems(void **state)
         "--recovery:1:12: recovery: expected NAME or {system: NAME}, got a list\n");
 }
 
+/* What repeats a published fault is compared with nothing that does not. */
+static void
+test_broken_rules(void **state)
+{
+    spot_recovery_study_t comparison = {.scenario_path = "made.yaml",
+        .systems = "bamboo,{system: bamboo, stale_timers: yes}",
+        .seed = 1};
+    spot_study_t study;
+    spot_diag_t diag;
+
+    (void) state;
+    assert_systems_fail("checkpoint,{system: bamboo, stale_timers: yes}",
+        "warning: --recovery:1:12: recovery: as published, not comparable with other "
+        "systems; options that break rules: stale_timers (a pause that is over stops "
+        "the job)\n"
+        "--recovery: bamboo has options that break rules which the other systems keep: "
+        "leave them out, or compare it only with itself\n");
+    spot_diag_init(&diag);
+    assert_int_equal(spot_recovery_study_read(&comparison, &study, &diag), 0);
+    assert_int_equal(diag.num_items, 1); /* the warning */
+    spot_diag_free(&diag);
+    spot_study_free(&study);
+    comparison.systems = "checkpoint,bamboo";
+    read_good(&comparison, &study);
+    spot_study_free(&study);
+}
+
 /* No other key can be smuggled in. */
 static void
 test_broken_lists(void **state)
@@ -470,6 +497,7 @@ main(void)
         cmocka_unit_test(test_conditions),
         cmocka_unit_test(test_replications),
         cmocka_unit_test(test_bad_systems),
+        cmocka_unit_test(test_broken_rules),
         cmocka_unit_test(test_broken_lists),
         cmocka_unit_test(test_bad_input),
     };

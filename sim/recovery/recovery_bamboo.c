@@ -1,0 +1,674 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Redundant computation in pipelines of fixed depth: the holder of a stage can take the
+ * next one too. A loss that finds such a holder is absorbed, and training goes on more
+ * slowly; the pipelines form anew at a step end when that pays. Any other loss is fatal:
+ * a pause for all, in which nothing but the step under way is lost.
+ *
+ * The simulator published with the paper has faults that change its results. Each is an
+ * option here, off by default. With stale_timers several pauses may be due: the first
+ * one to end forms the pipelines, a later one finds nobody who waits and stops the job,
+ * until an instance becomes ready. */
+#include <math.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "sim/recovery/layout.h"
+#include "sim/recovery/recovery.h"
+
+typedef struct {
+    int64_t local_pause_ms;
+    int64_t global_pause_ms;
+    double slowdown;
+    double doubled_share;
+    double redundant_share;
+    int has_no_fallback;
+    int has_stale_timers;
+    int trains_in_pause;
+    int has_late_restart;
+    int idle_losses_slow;
+    int counts_dead_standby;
+} options_t;
+
+/* Of a place that has no holder, and had none when the latest loss came. */
+#define ABANDONED (-2)
+
+typedef enum {
+    WAITING, /* fewer instances than a pipeline needs */
+    PAUSING, /* until a timer is due */
+    TRAINING,
+    STOPPED /* by a stale timer */
+} phase_t;
+
+/* The end of a pause, and its whole length. */
+typedef struct {
+    int64_t time_ms;
+    int64_t pause_ms;
+} pause_end_t;
+
+typedef struct {
+    spot_layout_t layout; /* its places: those of the own stages */
+    int32_t *second; /* [capacity] by slot: the place that it has taken, or NOBODY */
+    int32_t *takers; /* [capacity] by place: who has taken it, or NOBODY, or
+                        ABANDONED */
+    int32_t *lost_places; /* [capacity] of the latest loss, while it is handled */
+    int32_t num_doubled;  /* who hold two places */
+    int32_t num_waiting;  /* standby as the published simulator counts it */
+    phase_t phase;
+    bool is_slowed;
+    bool trains_on;       /* in the pause */
+    bool has_unseen_loss; /* late restart: since the pause began */
+    bool needs_reload;
+    int32_t num_ends;
+    pause_end_t *ends; /* [max_ends] */
+} state_t;
+
+/* One decision. */
+typedef struct {
+    const options_t *options;
+    state_t *state;
+    const spot_recovery_view_t *view;
+    const spot_recovery_change_t *change;
+    spot_recovery_plan_t *plan;
+    int64_t num_standby; /* once the plan is carried out */
+} decision_t;
+
+/* Each pause that is due is that of a loss or of a step end: more than so many at a time
+ * would be forgotten. */
+static int64_t
+max_ends(int64_t capacity)
+{
+    return 4 * capacity + 16;
+}
+
+static size_t
+bamboo_state_size(const void *options, const spot_job_t *job, int64_t capacity)
+{
+    (void) options;
+    (void) job;
+    return sizeof(state_t) + (size_t) max_ends(capacity) * sizeof(pause_end_t) +
+           spot_layout_bytes(capacity) + 3 * (size_t) capacity * sizeof(int32_t);
+}
+
+static void
+clear_doubled(state_t *self)
+{
+    for (int32_t j = 0; j < self->layout.capacity; j++) {
+        self->second[j] = SPOT_LAYOUT_NOBODY;
+        self->takers[j] = SPOT_LAYOUT_NOBODY;
+    }
+    self->num_doubled = 0;
+}
+
+static void
+bamboo_start(const void *options, void *state, const spot_recovery_start_t *run)
+{
+    state_t *self = state;
+
+    (void) options;
+    self->ends = (pause_end_t *) (void *) (self + 1);
+    self->second = (int32_t *) (void *) (self->ends + max_ends(run->capacity));
+    self->takers = self->second + run->capacity;
+    self->lost_places = self->takers + run->capacity;
+    spot_layout_start(&self->layout, self->lost_places + run->capacity, run->capacity);
+    clear_doubled(self);
+}
+
+/* ---- Who holds what ---- */
+
+static int32_t
+place_before(const spot_layout_t *layout, int32_t place)
+{
+    return place % layout->depth == 0 ? place + layout->depth - 1 : place - 1;
+}
+
+/* Who goes holds nothing any more. Tells whether that is fatal: somebody held two. */
+static bool
+lose_doubled(state_t *self, const int32_t *slots, int32_t num_slots)
+{
+    bool is_fatal = false;
+
+    for (int32_t j = 0; j < num_slots; j++) {
+        int32_t *second = &self->second[slots[j]];
+
+        if (*second != SPOT_LAYOUT_NOBODY) {
+            self->takers[*second] = ABANDONED;
+            *second = SPOT_LAYOUT_NOBODY;
+            self->num_doubled--;
+            is_fatal = true;
+        }
+    }
+    return is_fatal;
+}
+
+/* A place that was lost goes to the holder of the stage before, who must hold no other
+ * one; tells whether that is fatal. Where the stage before has been abandoned earlier,
+ * there is nobody to notice: in a pause only, or once training should have ended. */
+static bool
+hand_over(state_t *self, int32_t place)
+{
+    const int32_t before = place_before(&self->layout, place);
+    const int32_t slot = self->layout.slots[before];
+
+    if (slot == SPOT_LAYOUT_NOBODY || self->second[slot] != SPOT_LAYOUT_NOBODY) {
+        self->takers[place] = ABANDONED;
+        return slot != SPOT_LAYOUT_NOBODY || self->takers[before] != ABANDONED;
+    }
+    self->second[slot] = place;
+    self->takers[place] = slot;
+    self->num_doubled++;
+    return false;
+}
+
+/* Takes out all who are lost at this instant; tells whether that is fatal. First all are
+ * out, then their places are handed over, each to somebody else: in any order. */
+static bool
+lose(state_t *self, const spot_recovery_change_t *change)
+{
+    bool is_fatal = lose_doubled(self, change->gone, change->num_gone);
+    int32_t num_places = 0;
+
+    for (int32_t j = 0; j < change->num_gone; j++) {
+        const int32_t place = self->layout.places[change->gone[j]];
+
+        if (place != SPOT_LAYOUT_NOBODY) {
+            self->lost_places[num_places++] = place;
+        }
+    }
+    spot_layout_lose(&self->layout, change->gone, change->num_gone);
+    for (int32_t j = 0; j < num_places; j++) {
+        const bool has_failed = hand_over(self, self->lost_places[j]);
+
+        is_fatal = is_fatal || has_failed;
+    }
+    return is_fatal;
+}
+
+/* Whether the state of some stage is with nobody. */
+static bool
+lacks_stage(const state_t *self)
+{
+    const spot_layout_t *layout = &self->layout;
+
+    for (int32_t s = 0; layout->num_pipelines > 0 && s < layout->depth; s++) {
+        bool is_held = spot_layout_replicas(layout, s) > 0;
+
+        for (int32_t d = 0; !is_held && d < layout->num_pipelines; d++) {
+            is_held = self->takers[d * layout->depth + s] >= 0;
+        }
+        if (!is_held) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Whether to form the pipelines anew at the end of the step. */
+static bool
+should_reform(const decision_t *self)
+{
+    const state_t *state = self->state;
+    const spot_job_t *job = self->view->job;
+    const double num_doubled = state->num_doubled;
+    const int32_t num_held = state->layout.num_held;
+    const int64_t num_standby =
+        self->options->counts_dead_standby ? state->num_waiting : self->num_standby;
+
+    if (state->num_doubled > 0 &&
+        (num_standby >= state->num_doubled ||
+            2 * num_doubled > self->options->doubled_share * num_held)) {
+        return true;
+    }
+    return num_held + num_standby >=
+               (state->layout.num_pipelines + 1) * job->pipeline_depth &&
+           spot_job_pipelines(job, num_held + num_standby) > state->layout.num_pipelines;
+}
+
+/* ---- Plans ---- */
+
+static int64_t
+num_usable(const decision_t *self)
+{
+    return spot_recovery_num_usable(self->view);
+}
+
+/* Nobody trains; of those who pause, the loss of one starts the pause again. */
+static void
+plan_rest(decision_t *self, int64_t num_active)
+{
+    spot_recovery_plan_t *plan = self->plan;
+
+    plan->is_new = true;
+    plan->num_pipelines = 0;
+    plan->num_active = (int32_t) num_active;
+    plan->step_ms = 0;
+    self->num_standby = num_usable(self) - num_active;
+}
+
+/* Who pauses: those who will train, as far as that is known, or all if they are too few.
+ */
+static int64_t
+num_pausing(const decision_t *self)
+{
+    const spot_job_t *job = self->view->job;
+    const int64_t num_pipelines = spot_job_pipelines(job, num_usable(self));
+
+    return num_pipelines == 0 || self->options->has_late_restart
+               ? num_usable(self)
+               : num_pipelines * job->pipeline_depth;
+}
+
+/* Goes on with those who are left of the pipelines. */
+static void
+plan_training(decision_t *self)
+{
+    const spot_job_t *job = self->view->job;
+    const int32_t num_pipelines = self->state->layout.num_pipelines;
+    spot_recovery_plan_t *plan = self->plan;
+
+    plan->is_new = true;
+    plan->is_same_pipelines = true;
+    plan->work = SPOT_WORK_KEPT;
+    plan->num_pipelines = num_pipelines;
+    plan->num_active = self->view->num_active;
+    if (self->state->is_slowed) {
+        plan->step_ms = (int64_t) (self->options->slowdown *
+                                   (double) spot_job_step_ms(job, num_pipelines));
+        plan->has_flat_step_time = !spot_job_covers_step(job, num_pipelines);
+        plan->has_fitted_step_time = spot_job_is_step_fitted(job, num_pipelines);
+    }
+}
+
+/* The pause as it is now. */
+static void
+plan_pause(decision_t *self)
+{
+    if (self->state->trains_on) {
+        plan_training(self);
+    } else {
+        plan_rest(self, num_pausing(self));
+    }
+}
+
+/* The end of a pause: all form pipelines, in their order. */
+static void
+form(decision_t *self)
+{
+    const spot_job_t *job = self->view->job;
+    const int64_t num_pipelines = spot_job_pipelines(job, num_usable(self));
+    spot_recovery_plan_t *plan = self->plan;
+    state_t *state = self->state;
+
+    plan_rest(self, num_pipelines * job->pipeline_depth);
+    plan->num_pipelines = (int32_t) num_pipelines;
+    plan->is_same_pipelines = true; /* the pause has been counted */
+    plan->work = SPOT_WORK_STEPS_KEPT;
+    if (num_pipelines > 0) {
+        plan->reload_ms = state->needs_reload ? job->reload_ms : 0;
+        spot_layout_form(&state->layout, self->view->fleet, (int32_t) num_pipelines,
+            (int32_t) job->pipeline_depth);
+        clear_doubled(state);
+        state->needs_reload = false;
+    }
+    state->phase = num_pipelines > 0 ? TRAINING : WAITING;
+    state->is_slowed = false;
+    state->trains_on = false;
+    state->num_waiting = (int32_t) self->num_standby;
+}
+
+/* A stale timer finds nobody who waits for it. */
+static void
+stop(decision_t *self)
+{
+    if (self->state->phase == TRAINING) {
+        self->state->phase = STOPPED;
+        self->state->is_slowed = false;
+        plan_rest(
+            self, self->plan->is_new ? self->plan->num_active : self->view->num_active);
+        self->plan->is_same_pipelines = true;
+        self->plan->work = SPOT_WORK_STEPS_KEPT;
+    }
+}
+
+/* ---- Pauses ---- */
+
+static void
+add_end(decision_t *self, int64_t pause_ms)
+{
+    state_t *state = self->state;
+
+    if (state->num_ends < max_ends(state->layout.capacity)) {
+        state->ends[state->num_ends++] =
+            (pause_end_t){self->view->now_ms + pause_ms, pause_ms};
+    }
+}
+
+/* All who are ready wait for each other; what is with nobody is read from storage. The
+ * first pipelines form at once at time 0. */
+static void
+pause_all(decision_t *self, int64_t pause_ms)
+{
+    const bool is_global_while_training =
+        self->change->kind == SPOT_CHANGE_MEMBERSHIP &&
+        (self->state->phase == TRAINING || self->state->trains_on);
+    state_t *state = self->state;
+
+    state->phase = PAUSING;
+    state->has_unseen_loss = false;
+    state->trains_on = self->options->trains_in_pause && is_global_while_training;
+    if (!self->options->has_stale_timers) {
+        state->num_ends = 0;
+    }
+    if (self->view->now_ms == 0) {
+        form(self);
+        return;
+    }
+    if (!self->options->has_no_fallback && lacks_stage(state)) {
+        state->needs_reload = true;
+        state->trains_on = false;
+    }
+    add_end(self, pause_ms);
+    plan_pause(self);
+    if (!state->trains_on) {
+        self->plan->work =
+            state->needs_reload ? SPOT_WORK_ROLLED_BACK : SPOT_WORK_STEPS_KEPT;
+    }
+    self->plan->is_same_pipelines = false;
+}
+
+static void
+end_pause(decision_t *self, int64_t pause_ms)
+{
+    state_t *state = self->state;
+
+    if (state->phase != PAUSING) {
+        stop(self);
+    } else if (state->has_unseen_loss) {
+        state->has_unseen_loss = false;
+        add_end(self, pause_ms);
+    } else {
+        form(self);
+    }
+}
+
+/* Ends the pauses that are due; tells whether there were any. */
+static bool
+end_pauses(decision_t *self)
+{
+    state_t *state = self->state;
+    bool has_ended = false;
+
+    for (int32_t j = 0; j < state->num_ends;) {
+        const pause_end_t end = state->ends[j];
+
+        if (end.time_ms > self->view->now_ms) {
+            j++;
+            continue;
+        }
+        state->num_ends--;
+        memmove(&state->ends[j], &state->ends[j + 1],
+            (size_t) (state->num_ends - j) * sizeof(end));
+        end_pause(self, end.pause_ms);
+        has_ended = true;
+    }
+    return has_ended;
+}
+
+/* ---- Decisions ---- */
+
+static void
+begin_fatal(decision_t *self)
+{
+    self->plan->is_fatal = true;
+    pause_all(self, self->options->global_pause_ms);
+}
+
+static void
+lose_in_training(decision_t *self, bool is_fatal)
+{
+    const spot_recovery_change_t *change = self->change;
+    state_t *state = self->state;
+
+    if (self->view->now_ms < self->view->training_ms) { /* what was read is read again */
+        state->needs_reload = true;
+        pause_all(self, self->options->global_pause_ms);
+    } else if (is_fatal) {
+        begin_fatal(self);
+    } else if (change->num_lost_active > 0 ||
+               (self->options->idle_losses_slow && !state->is_slowed)) {
+        state->is_slowed = true;
+        plan_training(self);
+    }
+}
+
+static void
+lose_in_pause(decision_t *self)
+{
+    state_t *state = self->state;
+
+    if (!self->options->has_late_restart) {
+        pause_all(self, state->ends[0].pause_ms);
+        return;
+    }
+    state->has_unseen_loss = true;
+    plan_pause(self);
+    self->plan->is_same_pipelines = true;
+    self->plan->work = state->trains_on ? SPOT_WORK_KEPT : SPOT_WORK_STEPS_KEPT;
+}
+
+static void
+handle_losses(decision_t *self)
+{
+    const int32_t num_lost_active = self->change->num_lost_active;
+    state_t *state = self->state;
+    const bool is_fatal = lose(state, self->change);
+
+    if (state->phase == TRAINING) {
+        lose_in_training(self, is_fatal);
+    } else if (is_fatal && self->options->has_stale_timers && state->phase != WAITING) {
+        begin_fatal(self);
+    } else if (state->phase == PAUSING && num_lost_active > 0) {
+        lose_in_pause(self);
+    } else if (num_lost_active > 0) {
+        plan_rest(self, self->view->num_active);
+        self->plan->is_same_pipelines = true;
+    }
+}
+
+/* Who becomes ready joins the pause, or waits for the next one. */
+static void
+handle_ready(decision_t *self)
+{
+    state_t *state = self->state;
+
+    state->num_waiting += self->change->num_ready;
+    if (state->phase == PAUSING) {
+        if (!state->trains_on && !self->plan->is_new &&
+            num_pausing(self) != self->view->num_active) {
+            plan_rest(self, num_pausing(self));
+            self->plan->is_same_pipelines = true;
+            self->plan->work = SPOT_WORK_STEPS_KEPT;
+        }
+    } else if (state->phase != TRAINING &&
+               spot_job_pipelines(self->view->job, num_usable(self)) > 0) {
+        pause_all(self, self->options->global_pause_ms);
+    }
+}
+
+/* When to be asked again: at the end of a pause, or of a step if something is to do. */
+static void
+ask_again(decision_t *self)
+{
+    const state_t *state = self->state;
+    int64_t wake_ms = INT64_MAX;
+
+    for (int32_t j = 0; j < state->num_ends; j++) {
+        wake_ms = state->ends[j].time_ms < wake_ms ? state->ends[j].time_ms : wake_ms;
+    }
+    self->plan->wake_ms = state->num_ends > 0 ? wake_ms : 0;
+    self->plan->wakes_at_step_end =
+        (state->phase == TRAINING || state->trains_on) && should_reform(self);
+}
+
+static void
+bamboo_decide(const void *options, void *state, const spot_recovery_view_t *view,
+    const spot_recovery_change_t *change, spot_recovery_plan_t *plan)
+{
+    decision_t self = {
+        .options = options,
+        .state = state,
+        .view = view,
+        .change = change,
+        .plan = plan,
+        .num_standby = view->num_standby,
+    };
+
+    if (change->kind == SPOT_CHANGE_WAKE) {
+        if (!end_pauses(&self) && should_reform(&self)) {
+            pause_all(&self, self.options->local_pause_ms);
+        }
+    } else {
+        if (change->num_gone + change->num_gone_prepping > 0) {
+            handle_losses(&self);
+        }
+        if (change->num_ready > 0) {
+            handle_ready(&self);
+        }
+    }
+    ask_again(&self);
+}
+
+/* ---- The system ---- */
+
+static double
+bamboo_redundant_share(const void *options)
+{
+    return ((const options_t *) options)->redundant_share;
+}
+
+/* The faults by the rules of a fair comparison that they break. */
+static void
+bamboo_broken_rules(const void *options, char *text, size_t num_bytes)
+{
+    const options_t *self = options;
+    const struct {
+        int is_set;
+        const char *rule;
+    } faults[] = {
+        {self->has_stale_timers, "stale_timers (a pause that is over stops the job)"},
+        {self->has_late_restart, "late_restart (a loss does not start a pause again)"},
+        {self->trains_in_pause, "trains_in_pause (steps end in a pause)"},
+        {self->idle_losses_slow, "idle_losses_slow (losses of idle instances slow)"},
+        {self->counts_dead_standby, "counts_dead_standby (who is gone is counted)"},
+        {self->has_no_fallback, "fallback none (state that nobody holds is there)"},
+    };
+    size_t length = 0;
+
+    text[0] = '\0';
+    for (size_t j = 0; j < sizeof(faults) / sizeof(faults[0]); j++) {
+        if (faults[j].is_set && length < num_bytes) {
+            length += (size_t) snprintf(text + length, num_bytes - length, "%s%s",
+                length == 0 ? "" : ", ", faults[j].rule);
+        }
+    }
+}
+
+static const char *const no_yes[] = {"no", "yes", NULL};
+static const char *const fallbacks[] = {"storage", "none", NULL};
+
+static const spot_field_t bamboo_options[] = {
+    {.name = "local_pause",
+        .type = SPOT_FIELD_DURATION,
+        .offset = offsetof(options_t, local_pause_ms),
+        .min = 1,
+        .max = HUGE_VAL,
+        .initial = "20 s",
+        .help = "pause to form the pipelines anew at a step end; published: 20 s for "
+                "GPT-2 and BERT, 10 s for ResNet and GNMT, 5 s for VGG and AlexNet"},
+    {.name = "global_pause",
+        .type = SPOT_FIELD_DURATION,
+        .offset = offsetof(options_t, global_pause_ms),
+        .min = 1,
+        .max = HUGE_VAL,
+        .initial = "30 s",
+        .help = "pause after a fatal loss, and to begin after waiting"},
+    {.name = "slowdown",
+        .type = SPOT_FIELD_NUMBER,
+        .offset = offsetof(options_t, slowdown),
+        .min = 1,
+        .max = 1000,
+        .initial = "1.5",
+        .help = "factor of the step time from an absorbed loss to the next pause"},
+    {.name = "doubled_share",
+        .type = SPOT_FIELD_NUMBER,
+        .offset = offsetof(options_t, doubled_share),
+        .max = 2,
+        .initial = "0.05",
+        .help = "the pipelines form anew where places held by instances with two are "
+                "more than this share of the instances that train"},
+    {.name = "redundant_share",
+        .type = SPOT_FIELD_NUMBER,
+        .offset = offsetof(options_t, redundant_share),
+        .max = 1,
+        .initial = "0",
+        .help = "share of the useful time that is told as redundant; published: 0.8029 "
+                "(Oobleck's artifact, fitted to one trace)"},
+    {.name = "fallback",
+        .type = SPOT_FIELD_CHOICE,
+        .offset = offsetof(options_t, has_no_fallback),
+        .initial = "storage",
+        .choices = fallbacks,
+        .help = "where a stage comes from that nobody holds any more: the durable "
+                "checkpoint; none: as published, as if it were still there"},
+    {.name = "stale_timers",
+        .type = SPOT_FIELD_CHOICE,
+        .offset = offsetof(options_t, has_stale_timers),
+        .initial = "no",
+        .choices = no_yes,
+        .help = "fault as published: each fatal loss starts a pause of its own, the "
+                "first to end forms pipelines, the next one stops the job"},
+    {.name = "late_restart",
+        .type = SPOT_FIELD_CHOICE,
+        .offset = offsetof(options_t, has_late_restart),
+        .initial = "no",
+        .choices = no_yes,
+        .help = "fault as published: a loss in a pause is found at its end, and only "
+                "then the pause starts again"},
+    {.name = "trains_in_pause",
+        .type = SPOT_FIELD_CHOICE,
+        .offset = offsetof(options_t, trains_in_pause),
+        .initial = "no",
+        .choices = no_yes,
+        .help = "fault as published: steps end and count in the pause after a fatal "
+                "loss"},
+    {.name = "idle_losses_slow",
+        .type = SPOT_FIELD_CHOICE,
+        .offset = offsetof(options_t, idle_losses_slow),
+        .initial = "no",
+        .choices = no_yes,
+        .help = "fault as published: the loss of a standby or prepping instance slows "
+                "the job too"},
+    {.name = "counts_dead_standby",
+        .type = SPOT_FIELD_CHOICE,
+        .offset = offsetof(options_t, counts_dead_standby),
+        .initial = "no",
+        .choices = no_yes,
+        .help = "fault as published: standby instances that are lost count as waiting "
+                "until the next pause"},
+    {.name = NULL, .fields = spot_recovery_common_fields},
+};
+
+const spot_recovery_t spot_recovery_bamboo = {
+    .name = "bamboo",
+    .doc = "redundant computation: the holder of a stage takes over the next one, in "
+           "pipelines of fixed depth",
+    .source = "Thorpe et al., Bamboo, NSDI'23",
+    .options = bamboo_options,
+    .options_size = sizeof(options_t),
+    .sees_all_losses = true,
+    .redundant_share = bamboo_redundant_share,
+    .broken_rules = bamboo_broken_rules,
+    .state_size = bamboo_state_size,
+    .start = bamboo_start,
+    .decide = bamboo_decide,
+};

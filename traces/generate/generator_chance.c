@@ -1,0 +1,340 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Chances by the hour: in each hour every instance that lives is lost with a
+ * probability, and every place that is free, or becomes free in this hour, is filled
+ * with another one; each at a uniform moment of the hour. Who comes within an hour is
+ * lost in it with the same probability, unless that moment has passed already.
+ *
+ * Probabilities may be drawn themselves, for each replication anew: one an hour of the
+ * day, uniform on 0 ... 1.
+ *
+ * Streams: LIFETIME at first_entity, one number for each life in an hour and another one
+ * if it ends; REFILL at first_entity, the same for each place to fill; RATE at
+ * first_entity (preemptions) and first_entity + 1 (additions) for the probabilities that
+ * are drawn. */
+#include <math.h>
+#include <string.h>
+
+#include "base/rng.h"
+#include "traces/generate/generator.h"
+#include "traces/generate/hourly.h"
+#include "traces/generate/outlet.h"
+#include "traces/generate/roster.h"
+#include "traces/generate/slot_calendar.h"
+
+#define S_PER_H 3600.0
+
+typedef enum { CHANCE_FIXED, CHANCE_BY_HOUR, CHANCE_RANDOM } chance_kind_t;
+
+typedef struct {
+    chance_kind_t kind;
+    double p[SPOT_HOURS_PER_DAY]; /* by hour of the day, unless random */
+} chance_t;
+
+enum { PREEMPTION, ADDITION, NUM_DIRECTIONS };
+
+typedef struct {
+    spot_model_common_t common;
+    chance_t chances[NUM_DIRECTIONS];
+    int64_t start_hour;
+    int fills_at_start;
+} model_t;
+
+/* Due in the calendar: at the number of a slot the end of the life in it, behind them
+ * places that are filled. */
+typedef struct {
+    const model_t *model;
+    spot_ticks_t ticks;
+    int64_t tick; /* the open one */
+    int64_t hour; /* the next one to begin, from time 0 */
+    double p[NUM_DIRECTIONS][SPOT_HOURS_PER_DAY];
+    spot_slot_calendar_t due;
+    spot_roster_t roster;
+    spot_rng_t lives;
+    spot_rng_t places;
+} state_t;
+
+static size_t
+chance_state_bytes(const void *model)
+{
+    const int64_t num_slots = ((const model_t *) model)->common.capacity;
+
+    return sizeof(state_t) + spot_slot_calendar_bytes(2 * num_slots) +
+           spot_roster_bytes(num_slots);
+}
+
+static int64_t
+chance_num_names(const void *model)
+{
+    return ((const model_t *) model)->common.capacity;
+}
+
+static int
+chance_prepare(void *model, const void *like, spot_diag_t *diag)
+{
+    (void) model;
+    (void) like;
+    (void) diag;
+    return 0;
+}
+
+static void
+chance_free(void *model)
+{
+    (void) model;
+}
+
+static void
+draw_chances(state_t *self, int direction, const spot_dice_t *dice)
+{
+    const chance_t *chance = &self->model->chances[direction];
+    spot_rng_t rng;
+
+    memcpy(self->p[direction], chance->p, sizeof(chance->p));
+    if (chance->kind != CHANCE_RANDOM) {
+        return;
+    }
+    spot_rng_seek(&rng, dice->seed, dice->replication, SPOT_STREAM_RATE,
+        dice->first_entity + (uint64_t) direction);
+    for (int j = 0; j < SPOT_HOURS_PER_DAY; j++) {
+        self->p[direction][j] = spot_rng_uniform(&rng);
+    }
+}
+
+/* The probability of a direction in an hour from time 0. */
+static double
+chance_in(const state_t *self, int direction, int64_t hour)
+{
+    return self->p[direction][(self->model->start_hour + hour) % SPOT_HOURS_PER_DAY];
+}
+
+/* Free places are filled at once, before the first hour begins. */
+static void
+fill_at_start(state_t *self)
+{
+    const int32_t num_free = self->roster.num_slots - self->roster.population;
+    const double p = chance_in(self, ADDITION, 0);
+
+    for (int32_t j = 0; j < num_free; j++) {
+        if (spot_rng_uniform(&self->places) < p) {
+            spot_roster_enter(&self->roster, spot_roster_free_slot(&self->roster));
+        }
+    }
+}
+
+static void
+chance_start(void *state, const void *model, const spot_dice_t *dice)
+{
+    state_t *self = state;
+    const model_t *chances = model;
+    const int64_t num_slots = chances->common.capacity;
+    char *memory = (char *) (self + 1);
+
+    self->model = chances;
+    spot_ticks_init(&self->ticks, &chances->common);
+    self->tick = 0;
+    self->hour = 0;
+    spot_slot_calendar_init(&self->due, memory, 2 * num_slots);
+    spot_roster_init(&self->roster, memory + spot_slot_calendar_bytes(2 * num_slots),
+        num_slots, chances->common.initial);
+    spot_rng_seek(&self->lives, dice->seed, dice->replication, SPOT_STREAM_LIFETIME,
+        dice->first_entity);
+    spot_rng_seek(&self->places, dice->seed, dice->replication, SPOT_STREAM_REFILL,
+        dice->first_entity);
+    for (int j = 0; j < NUM_DIRECTIONS; j++) {
+        draw_chances(self, j, dice);
+    }
+    if (chances->fills_at_start) {
+        fill_at_start(self);
+    }
+}
+
+/* A uniform moment of an hour, with a probability; else INFINITY. */
+static double
+draw_moment(spot_rng_t *rng, double p, int64_t hour)
+{
+    double part;
+
+    if (!(spot_rng_uniform(rng) < p)) {
+        return (double) INFINITY;
+    }
+    part = spot_rng_uniform(rng);
+    return ((double) hour + part) * S_PER_H;
+}
+
+/* Settles what happens in the next hour to those who live now, and which places are
+ * filled in it. */
+static void
+begin_hour(state_t *self)
+{
+    const int32_t num_slots = self->roster.num_slots;
+    const double p_lost = chance_in(self, PREEMPTION, self->hour);
+    const double p_filled = chance_in(self, ADDITION, self->hour);
+    int32_t num_places = num_slots - self->roster.population;
+
+    for (int32_t slot = 0; slot < num_slots; slot++) {
+        if (spot_roster_lives(&self->roster, slot)) {
+            const double time_s = draw_moment(&self->lives, p_lost, self->hour);
+
+            num_places += time_s < (double) INFINITY;
+            spot_slot_calendar_set(&self->due, slot, time_s);
+        }
+    }
+    for (int32_t j = 0; j < num_places; j++) {
+        const double time_s = draw_moment(&self->places, p_filled, self->hour);
+
+        spot_slot_calendar_set(&self->due, num_slots + j, time_s);
+    }
+    self->hour++;
+}
+
+static void
+fill_place(state_t *self, double time_s)
+{
+    const int64_t hour = self->hour - 1; /* the one that has begun */
+    int32_t slot;
+    double end_s;
+
+    if (self->roster.population == self->roster.num_slots) {
+        return; /* its place has not become free yet */
+    }
+    slot = spot_roster_free_slot(&self->roster);
+    spot_roster_enter(&self->roster, slot);
+    end_s = draw_moment(&self->lives, chance_in(self, PREEMPTION, hour), hour);
+    if (end_s >= time_s) {
+        spot_slot_calendar_set(&self->due, slot, end_s);
+    }
+}
+
+/* The first thing that is due happens. */
+static void
+happen(state_t *self, const spot_appointment_t *first)
+{
+    if ((double) self->hour * S_PER_H <= first->time_s) {
+        begin_hour(self);
+        return;
+    }
+    spot_slot_calendar_set(&self->due, first->slot, (double) INFINITY);
+    if (first->slot < self->roster.num_slots) {
+        spot_roster_leave(&self->roster, first->slot);
+    } else {
+        fill_place(self, first->time_s);
+    }
+}
+
+static bool
+chance_next(void *state, spot_event_t *event)
+{
+    state_t *self = state;
+
+    for (;;) {
+        const spot_appointment_t first = spot_slot_calendar_first(&self->due);
+        const double hour_s = (double) self->hour * S_PER_H;
+        const double time_s = first.time_s < hour_s ? first.time_s : hour_s;
+        const int64_t tick = spot_ticks_seeing(&self->ticks, time_s);
+
+        if (tick > self->tick) {
+            if (spot_roster_see(
+                    &self->roster, self->tick * self->ticks.tick_ms, event)) {
+                return true;
+            }
+            if (tick > self->ticks.last_tick) {
+                return false;
+            }
+            self->tick = tick;
+        }
+        happen(self, &first);
+    }
+}
+
+/* ---- The keys ---- */
+
+static const char chance_expected[] =
+    "a probability, a list of 24 of them, one an hour of the day, or random";
+
+static void
+bind_probability(spot_bind_t *bind, const spot_field_t *field, const spot_node_t *node,
+    double *probability)
+{
+    const spot_field_t item = {
+        .name = field->name, .type = SPOT_FIELD_NUMBER, .min = 0, .max = 1};
+
+    spot_bind_field(bind, &item, node, probability);
+}
+
+static void
+bind_chance(
+    spot_bind_t *bind, const spot_field_t *field, const spot_node_t *node, void *target)
+{
+    chance_t *self = target;
+
+    if (node->kind == SPOT_NODE_LIST) {
+        if (node->num_children != SPOT_HOURS_PER_DAY) {
+            spot_bind_unexpected(bind, field, node, "");
+            return;
+        }
+        self->kind = CHANCE_BY_HOUR;
+        for (int j = 0; j < SPOT_HOURS_PER_DAY; j++) {
+            bind_probability(bind, field, node->children[j], &self->p[j]);
+        }
+    } else if (node->kind == SPOT_NODE_SCALAR && strcmp(node->text, "random") == 0) {
+        self->kind = CHANCE_RANDOM;
+    } else if (node->kind == SPOT_NODE_SCALAR) {
+        self->kind = CHANCE_FIXED;
+        bind_probability(bind, field, node, &self->p[0]);
+        for (int j = 1; j < SPOT_HOURS_PER_DAY; j++) {
+            self->p[j] = self->p[0];
+        }
+    } else {
+        spot_bind_unexpected(bind, field, node, "");
+    }
+}
+
+static const char *const no_yes[] = {"no", "yes", NULL};
+
+static const spot_field_t chance_options[] = {
+    {.name = "preempt_per_h",
+        .type = SPOT_FIELD_CUSTOM,
+        .offset = offsetof(model_t, chances[PREEMPTION]),
+        .bind = bind_chance,
+        .expected = chance_expected,
+        .help = "probability that an instance is preempted within an hour; random: "
+                "drawn for each replication, one an hour of the day"},
+    {.name = "add_per_h",
+        .type = SPOT_FIELD_CUSTOM,
+        .offset = offsetof(model_t, chances[ADDITION]),
+        .bind = bind_chance,
+        .expected = chance_expected,
+        .help = "probability that a free place is filled within an hour"},
+    {.name = "start_hour",
+        .type = SPOT_FIELD_INTEGER,
+        .offset = offsetof(model_t, start_hour),
+        .max = SPOT_HOURS_PER_DAY - 1,
+        .initial = "0",
+        .help = "hour of the day at time 0"},
+    {.name = "fills_at_start",
+        .type = SPOT_FIELD_CHOICE,
+        .offset = offsetof(model_t, fills_at_start),
+        .initial = "no",
+        .choices = no_yes,
+        .help = "whether each free place is filled at time 0 too, with the probability "
+                "of the first hour; those instances must prepare, other than the "
+                "initial ones"},
+    {.name = NULL, .fields = spot_model_common_fields},
+};
+
+const spot_generator_t spot_generator_chance = {
+    .name = "chance",
+    .doc =
+        "chances by the hour: each instance is lost, each free place is filled with a "
+        "probability",
+    .source = "Thorpe et al., Bamboo, NSDI'23: its simulator",
+    .options = chance_options,
+    .model_size = sizeof(model_t),
+    .state_size = sizeof(state_t),
+    .state_bytes = chance_state_bytes,
+    .prepare = chance_prepare,
+    .free = chance_free,
+    .start = chance_start,
+    .next = chance_next,
+    .num_names = chance_num_names,
+};
