@@ -11,6 +11,7 @@ const spot_recovery_t *const spot_recovery_systems[] = {
     &spot_recovery_checkpoint,
     &spot_recovery_ideal,
     &spot_recovery_on_demand,
+    &spot_recovery_varuna,
     NULL,
 };
 

@@ -61,6 +61,9 @@ typedef struct {
                                  from the front of standby */
     int32_t num_pipelines;    /* 0: those in use only pause, until the next plan */
     int64_t step_ms;          /* 0: that of the job for num_pipelines of its depth */
+    const spot_checkpoint_t *checkpoint; /* with step_ms: how steps become durable under
+                                            this plan, as long as the options live; NULL:
+                                            as the job has it */
     /* Pause parts, in this order; none is paid at time 0 or without instances. */
     int64_t flush_ms; /* stalled; then all steps that ended are durable */
     int64_t reconfiguration_ms;
@@ -71,6 +74,7 @@ typedef struct {
     bool wakes_at_step_end;
     bool has_flat_step_time; /* step_ms is of a table, used outside its points */
     bool has_fitted_step_time;
+    bool lacks_step_time; /* more would be in use if a table of the policy had it */
 } spot_recovery_plan_t;
 
 /* A run that starts. */
@@ -100,6 +104,9 @@ typedef struct {
     int (*settle)(void *options, spot_bind_t *bind, const spot_node_t *node,
         const spot_job_t *job, int64_t capacity);
     void (*release)(void *options); /* frees what options hold; may be NULL */
+    /* Whether the options repeat faults of an earlier simulator, so that its results
+     * come out: no such run may be compared with others. NULL: they never do. */
+    bool (*is_compat)(const void *options);
     /* What the policy remembers from one decision to the next, in bytes. When a run
      * starts, it is zero and then started. NULL: nothing. */
     size_t (*state_size)(const void *options, const spot_job_t *job, int64_t capacity);
@@ -134,6 +141,7 @@ extern const spot_field_t spot_recovery_common_fields[];
 extern const spot_recovery_t spot_recovery_checkpoint;
 extern const spot_recovery_t spot_recovery_ideal;
 extern const spot_recovery_t spot_recovery_on_demand;
+extern const spot_recovery_t spot_recovery_varuna;
 
 /* Every recovery system, NULL-terminated. */
 extern const spot_recovery_t *const spot_recovery_systems[];

@@ -366,7 +366,8 @@ cycle_of_world(spot_train_t *self, int32_t num_pipelines)
 static const spot_cycle_t *
 cycle_of(spot_train_t *self, const spot_recovery_plan_t *plan)
 {
-    const spot_checkpoint_t *checkpoint = &self->scenario->job.checkpoint;
+    const spot_checkpoint_t *checkpoint =
+        plan->checkpoint != NULL ? plan->checkpoint : &self->scenario->job.checkpoint;
     const spot_pending_t *pending = &self->pending;
     const spot_cycle_t *cycle = &self->own_cycle;
 

@@ -258,6 +258,7 @@ decide(spot_train_t *self, const spot_recovery_change_t *change)
     recovery->system->decide(
         recovery->options, self->recovery_state, &view, change, &plan);
     spot_bug_assert(plan.is_new || change->num_lost_active == 0);
+    self->result.lacks_step_time |= plan.lacks_step_time;
     if (plan.step_ms == 0) {
         self->result.lacks_step_time |=
             spot_job_lacks_step_time(view.job, spot_recovery_num_usable(&view));
