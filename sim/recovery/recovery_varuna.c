@@ -232,7 +232,7 @@ varuna_decide(const void *options, void *state, const spot_recovery_view_t *view
         spot_varuna_decide_with_faults(self, state, view, change, plan);
     } else if (change->num_lost_active > 0) {
         plan_after_loss(self, state, view, plan);
-    } else if (change->kind == SPOT_CHANGE_MEMBERSHIP && poll_ms > 0 &&
+    } else if (change->kind != SPOT_CHANGE_WAKE && poll_ms > 0 &&
                view->now_ms % poll_ms != 0) {
         plan->wake_ms = (view->now_ms / poll_ms + 1) * poll_ms;
     } else {

@@ -154,10 +154,11 @@ spot_varuna_decide_with_faults(const spot_varuna_options_t *self,
 {
     if (change->num_lost_active > 0) {
         lose(self, state, view, plan);
-    } else if (change->kind == SPOT_CHANGE_MEMBERSHIP) {
-        if (state->shape == NULL) {
-            form(self, state, view, 0, plan);
+    } else if (change->kind != SPOT_CHANGE_WAKE) {
+        if (state->shape != NULL || change->num_ready == 0) {
+            return; /* what was asked for stays */
         }
+        form(self, state, view, 0, plan);
     } else if (view->now_ms == state->pause_end_ms) {
         end_pause(self, state, view, plan);
     } else if (view->now_ms == state->durable_ms) {
