@@ -127,13 +127,19 @@ steps_between(const spot_checkpoint_t *checkpoint, int64_t step_ms)
     }
 }
 
+/* A period longer than the longest run is as good as never; this keeps products small.
+ */
+static int64_t
+most_steps(int64_t step_ms)
+{
+    return divide_up(2 * SPOT_MAX_DURATION_MS, step_ms);
+}
+
 void
 spot_cycle_init(spot_cycle_t *self, const spot_checkpoint_t *checkpoint, int64_t step_ms)
 {
-    /* A period longer than the longest run is as good as never; this keeps products
-     * small. */
-    const int64_t most_steps = divide_up(2 * SPOT_MAX_DURATION_MS, step_ms);
-    const int64_t steps = smaller(steps_between(checkpoint, step_ms), most_steps);
+    const int64_t steps =
+        smaller(steps_between(checkpoint, step_ms), most_steps(step_ms));
     const int64_t work_ms = steps * step_ms;
     const bool is_sync = checkpoint->mode == SPOT_CHECKPOINT_SYNC;
     const int64_t stall_ms = is_sync ? checkpoint->write_ms : checkpoint->snapshot_ms;
@@ -161,14 +167,14 @@ void
 spot_cycle_resume(spot_cycle_t *self, const spot_checkpoint_t *checkpoint,
     int64_t since_steps, int64_t since_ms)
 {
-    int64_t gone_steps = 0;
-
     if (checkpoint->every_kind == SPOT_EVERY_STEPS) {
-        gone_steps = since_steps;
+        self->first_steps = larger(1, self->first_steps - since_steps);
     } else if (checkpoint->every_kind == SPOT_EVERY_DURATION) {
-        gone_steps = since_ms / self->step_ms;
+        const int64_t left_ms = larger(1, checkpoint->every_ms - since_ms);
+
+        self->first_steps =
+            smaller(most_steps(self->step_ms), divide_up(left_ms, self->step_ms));
     }
-    self->first_steps = larger(1, self->first_steps - gone_steps);
 }
 
 spot_progress_t

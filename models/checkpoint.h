@@ -61,8 +61,9 @@ typedef struct {
 void spot_cycle_init(
     spot_cycle_t *self, const spot_checkpoint_t *checkpoint, int64_t step_ms);
 
-/* The first checkpoint comes sooner: so many steps that ended, and so much training,
- * have gone since the latest one already. */
+/* The first checkpoint counts from the latest one: so many steps have ended since, and
+ * the job has trained for since_ms; less what is done of the first step, in time of the
+ * new steps, so that it may be below 0. */
 void spot_cycle_resume(spot_cycle_t *self, const spot_checkpoint_t *checkpoint,
     int64_t since_steps, int64_t since_ms);
 

@@ -19,6 +19,7 @@ spot_fleet_init(spot_fleet_t *self, int64_t capacity)
 
     memset(self, 0, sizeof(*self));
     self->capacity = (int32_t) capacity;
+    self->first_preferred = self->capacity;
     self->num_places = (int64_t) num_places;
     self->slots = spot_calloc(num_places, sizeof(*self->slots));
     self->arrivals = spot_calloc(num_places, sizeof(*self->arrivals));
@@ -225,6 +226,27 @@ return_surplus(spot_fleet_t *self, int32_t num_surplus)
     self->active_end = start;
 }
 
+/* The others keep their order too. */
+static void
+put_preferred_first(spot_fleet_t *self)
+{
+    int64_t to = self->ready_end;
+    int32_t num_preferred = 0;
+
+    for (int64_t place = self->ready_end - 1; place >= self->active_end; place--) {
+        const int32_t slot = self->slots[place];
+
+        if (slot >= self->first_preferred) {
+            self->leaving[num_preferred++] = slot;
+        } else {
+            put(self, slot, --to);
+        }
+    }
+    for (int64_t place = self->active_end; num_preferred > 0; place++) {
+        put(self, self->leaving[--num_preferred], place);
+    }
+}
+
 /* Those who become active are counted from the front of standby, or those who do not
  * from its end, whichever are fewer. */
 static void
@@ -254,6 +276,9 @@ spot_fleet_set_active(spot_fleet_t *self, int32_t num_active)
     spot_bug_assert(num_active >= 0 && num_more <= self->counts[SPOT_STANDBY]);
     if (num_more < 0) {
         return_surplus(self, -num_more);
+        if (self->first_preferred < self->capacity) {
+            put_preferred_first(self);
+        }
     } else if (num_more > 0) {
         fill_up(self, num_more);
     }

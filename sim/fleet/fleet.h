@@ -46,6 +46,8 @@ typedef struct {
     int32_t num_lost; /* active instances taken out since it was last set to 0 */
     int32_t *lost;    /* [num_lost] their slots; at num_lost one place more */
     int32_t *place;   /* [capacity] by slot; place[-1] takes what is written for holes */
+    int32_t first_preferred; /* slots from it on go before others in standby; capacity:
+                                none, as after init */
 } spot_fleet_t;
 
 /* NO_MEMORY; free self even then. */
@@ -67,7 +69,8 @@ void spot_fleet_remove(spot_fleet_t *self, const int32_t *slots, int32_t count);
 int32_t spot_fleet_finish_preparation(spot_fleet_t *self, int64_t now_ms);
 
 /* Makes exactly num_active instances active: fills up from the front of standby, returns
- * the surplus from the end of active to the end of standby, in its order. */
+ * the surplus from the end of active to the end of standby, in its order; the preferred
+ * ones of all standby then go first, in theirs. */
 void spot_fleet_set_active(spot_fleet_t *self, int32_t num_active);
 
 /* When the oldest prepping instance becomes standby; INT64_MAX: none is prepping. */

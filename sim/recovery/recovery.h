@@ -25,20 +25,26 @@ typedef struct {
     int32_t num_prepping;
     int64_t training_ms; /* when training starts or has started under the plan in force;
                             INT64_MAX: it does not */
+    const int64_t *deadlines_ms; /* by slot: when its announced preemption is seen,
+                                    INT64_MAX: none is; NULL: none ever is */
 } spot_recovery_view_t;
 
 typedef enum {
     SPOT_CHANGE_MEMBERSHIP, /* active instances are lost, or instances become ready */
-    SPOT_CHANGE_WAKE        /* the instant that the latest plan has asked for */
+    SPOT_CHANGE_WAKE,       /* the instant that the latest plan has asked for */
+    SPOT_CHANGE_NOTICE      /* preemptions are announced, and nothing else */
 } spot_change_kind_t;
 
 /* What made the engine ask. At one instant a wake goes before the membership. */
 typedef struct {
     spot_change_kind_t kind;
     int32_t num_lost_active; /* active instances preempted or stopped at this instant */
-    const int32_t *lost; /* [num_lost_active] their slots; all go at once, their order
-                            says nothing */
-    int32_t num_ready;   /* became standby at this instant */
+    const int32_t *lost;    /* [num_lost_active] their slots; all go at once, their order
+                               says nothing */
+    int32_t num_ready;      /* became standby at this instant */
+    int32_t num_noticed;    /* preemptions announced at this instant, in any role */
+    const int32_t *noticed; /* [num_noticed] their slots */
+    int64_t deadline_ms;    /* the first of theirs; each: view->deadlines_ms */
 } spot_recovery_change_t;
 
 /* What becomes of the steps that are not durable, and of the step under way. */
@@ -112,8 +118,8 @@ typedef struct {
     size_t (*state_size)(const void *options, const spot_job_t *job, int64_t capacity);
     void (*start)(const void *options, void *state, const spot_recovery_start_t *run);
     /* Decides at one instant; asked when an active instance is lost, when one becomes
-     * ready and when the plan wanted to be. The loss of an active instance needs a new
-     * plan. */
+     * ready, when a preemption is announced and when the plan wanted to be. The loss of
+     * an active instance needs a new plan. */
     void (*decide)(const void *options, void *state, const spot_recovery_view_t *view,
         const spot_recovery_change_t *change, spot_recovery_plan_t *plan);
 } spot_recovery_t;

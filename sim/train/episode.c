@@ -74,8 +74,8 @@ roll_back(spot_train_t *self)
 }
 
 /* Of the steps since training started, those after the last whole multiple of every are
- * lost unless they are durable. */
-static void
+ * lost unless they are durable. Tells whether all are. */
+static bool
 lose_latest_steps(spot_train_t *self, int64_t every)
 {
     const spot_episode_t *episode = &self->episode;
@@ -86,15 +86,29 @@ lose_latest_steps(spot_train_t *self, int64_t every)
     int64_t job_ms;
 
     if (!has_trained(self) || num_steps == 0) {
-        return;
+        return false;
     }
     job_ms = num_steps * episode->cycle->step_ms -
              (num_steps == progress->steps ? episode->head_ms : 0);
     add_work(&self->pending.ended, -job_ms, episode->world_size);
     add_work(&self->pending.begun, job_ms, episode->world_size);
     self->result.steps_lost += num_steps;
-    self->pending.since_steps -= num_steps;
-    self->pending.since_ms -= num_steps * episode->cycle->step_ms;
+    return num_steps == progress->steps;
+}
+
+/* The first step of the episode is lost with what was done of it before. */
+static void
+lose_head(spot_train_t *self)
+{
+    spot_pending_t *pending = &self->pending;
+
+    pending->ended.job_ms -= pending->head.job_ms;
+    pending->ended.instance_ms -= pending->head.instance_ms;
+    pending->begun.job_ms += pending->head.job_ms;
+    pending->begun.instance_ms += pending->head.instance_ms;
+    if (self->first_head != SIZE_MAX) {
+        self->first_begun = self->first_head;
+    }
 }
 
 /* Parts the step under way from those that ended: they may end otherwise. */
@@ -102,31 +116,41 @@ static void
 log_split(spot_train_t *self)
 {
     const spot_episode_t *episode = &self->episode;
-    const int64_t job_ms = self->pending.begun.job_ms;
-    const int64_t trained_ms =
-        has_trained(self) ? self->now_ms - episode->training_ms : 0;
+    int64_t job_ms = self->pending.begun.job_ms; /* of the episode */
 
-    spot_run_log_split(self, job_ms < trained_ms ? job_ms : trained_ms);
+    if (!has_trained(self)) {
+        job_ms = 0;
+    } else if (episode->progress.steps == 0) {
+        job_ms = self->now_ms - episode->training_ms;
+    }
+    spot_run_log_split(self, job_ms);
 }
 
 /* What the plan makes of the work so far. */
 static void
 settle_pending(spot_train_t *self, const spot_recovery_plan_t *plan)
 {
-    const spot_progress_t *progress = &self->episode.progress;
+    const spot_episode_t *episode = &self->episode;
+    const spot_progress_t *progress = &episode->progress;
+    bool is_head_lost = false;
 
     if (has_trained(self)) {
         self->result.checkpoints_aborted += progress->started - progress->durable;
+    } else if (self->now_ms < episode->start_ms + episode->flush_ms) {
+        self->result.checkpoints_aborted++;
     }
     if (plan->work == SPOT_WORK_ROLLED_BACK) {
         roll_back(self);
         return;
     }
     if (plan->work == SPOT_WORK_STEPS_KEPT && plan->kept_every_steps > 1) {
-        lose_latest_steps(self, plan->kept_every_steps);
+        is_head_lost = lose_latest_steps(self, plan->kept_every_steps);
     }
     if (self->log != NULL) {
         log_split(self);
+    }
+    if (is_head_lost) {
+        lose_head(self);
     }
     if (plan->work == SPOT_WORK_STEPS_KEPT) {
         lose_begun_step(self);
@@ -174,8 +198,6 @@ charge_flush(spot_train_t *self, int64_t passed_ms)
         result->steps_durable += pending_steps(self);
         result->checkpoints_durable++;
         (void) settle_work(self, &self->pending.ended, SPOT_SHARE_USEFUL);
-        self->pending.since_steps = 0;
-        self->pending.since_ms = 0;
         if (self->log != NULL) {
             spot_run_log_flush(self);
         }
@@ -201,19 +223,16 @@ charge_work(spot_train_t *self, int64_t worked_ms)
         worked_ms -= ended_ms;
         pending->ended.job_ms += pending->begun.job_ms;
         pending->ended.instance_ms += pending->begun.instance_ms;
+        pending->head = pending->begun;
         pending->begun = (spot_work_time_t){0};
     }
-    pending->since_steps += progress->steps;
     if (progress->durable_steps > 0) {
         const int64_t durable_ms = progress->durable_steps * step_ms - episode->head_ms;
 
         add_work(&pending->ended, durable_ms, world_size);
         (void) settle_work(self, &pending->ended, SPOT_SHARE_USEFUL);
         ended_ms -= durable_ms;
-        pending->since_steps = progress->steps - progress->durable_steps;
-        pending->since_ms = 0;
     }
-    pending->since_ms += ended_ms;
     add_work(&pending->ended, ended_ms, world_size);
     add_work(&pending->begun, worked_ms, world_size);
 }
@@ -362,32 +381,27 @@ cycle_of_world(spot_train_t *self, int32_t num_pipelines)
     return &world->cycle;
 }
 
-/* Steps and checkpoints under the plan; the time since the latest checkpoint counts. */
+/* How steps become durable under the plan. */
+static const spot_checkpoint_t *
+checkpoint_of(const spot_train_t *self, const spot_recovery_plan_t *plan)
+{
+    return plan->checkpoint != NULL ? plan->checkpoint : &self->scenario->job.checkpoint;
+}
+
+/* Steps and checkpoints under the plan. */
 static const spot_cycle_t *
 cycle_of(spot_train_t *self, const spot_recovery_plan_t *plan)
 {
-    const spot_checkpoint_t *checkpoint =
-        plan->checkpoint != NULL ? plan->checkpoint : &self->scenario->job.checkpoint;
-    const spot_pending_t *pending = &self->pending;
-    const spot_cycle_t *cycle = &self->own_cycle;
-
     if (plan->num_pipelines == 0) {
         return NULL;
     }
     if (plan->step_ms == 0) {
-        cycle = cycle_of_world(self, plan->num_pipelines);
-    } else {
-        spot_cycle_init(&self->own_cycle, checkpoint, plan->step_ms);
-        self->result.has_flat_step_time |= plan->has_flat_step_time;
-        self->result.has_fitted_step_time |= plan->has_fitted_step_time;
+        return cycle_of_world(self, plan->num_pipelines);
     }
-    if (pending->since_ms > 0) {
-        self->own_cycle = *cycle;
-        cycle = &self->own_cycle;
-        spot_cycle_resume(
-            &self->own_cycle, checkpoint, pending->since_steps, pending->since_ms);
-    }
-    return cycle;
+    spot_cycle_init(&self->own_cycle, checkpoint_of(self, plan), plan->step_ms);
+    self->result.has_flat_step_time |= plan->has_flat_step_time;
+    self->result.has_fitted_step_time |= plan->has_fitted_step_time;
+    return &self->own_cycle;
 }
 
 /* The step under way as time of the new steps; at least 1 ms of it is left. */
@@ -398,6 +412,27 @@ head_ms(const spot_train_t *self)
     const int64_t done_ms = llround(self->pending.step_fraction * (double) step_ms);
 
     return done_ms < step_ms ? done_ms : step_ms - 1;
+}
+
+/* Training goes on where it was: with the step under way, and with the work since the
+ * latest checkpoint. */
+static void
+resume(spot_train_t *self, const spot_checkpoint_t *checkpoint)
+{
+    const spot_pending_t *pending = &self->pending;
+    spot_episode_t *episode = &self->episode;
+    const bool is_saved = episode->flush_ms > 0; /* what has ended will be durable */
+    const int64_t since_ms =
+        pending->begun.job_ms + (is_saved ? 0 : pending->ended.job_ms);
+
+    episode->head_ms = pending->step_fraction > 0 ? head_ms(self) : 0;
+    if (since_ms == 0) {
+        return;
+    }
+    self->own_cycle = *episode->cycle;
+    episode->cycle = &self->own_cycle;
+    spot_cycle_resume(&self->own_cycle, checkpoint, is_saved ? 0 : pending_steps(self),
+        since_ms - episode->head_ms);
 }
 
 void
@@ -422,7 +457,7 @@ spot_episode_begin(spot_train_t *self, const spot_recovery_plan_t *plan)
     if (episode->cycle != NULL) {
         episode->training_ms = self->now_ms + episode->flush_ms +
                                episode->reconfiguration_ms + episode->reload_ms;
-        episode->head_ms = self->pending.step_fraction > 0 ? head_ms(self) : 0;
+        resume(self, checkpoint_of(self, plan));
     }
     settle_end(self);
 }

@@ -14,6 +14,7 @@ const char *
 spot_log_record_name(const spot_log_record_t *record)
 {
     static const char *const names[] = {[SPOT_LOG_DURABLE] = "durable",
+        [SPOT_LOG_NOTICE] = "notice",
         [SPOT_LOG_ROLLBACK] = "rollback",
         [SPOT_LOG_FLEET] = "fleet",
         [SPOT_LOG_PHASE] = "phase",
@@ -30,22 +31,21 @@ add(spot_train_t *train, int64_t time_ms, spot_log_kind_t kind,
     spot_event_log_add(train->log, time_ms, (int32_t) kind, values, NULL);
 }
 
-/* The names of the instances of a change, with blanks between. The caller frees it. */
+/* The names of instances, with blanks between. The caller frees it. */
 static char *
-join_names(const spot_membership_t *membership, const spot_change_t *change)
+join_names(const spot_membership_t *membership, const int32_t *slots, int32_t count)
 {
     char text[SPOT_INSTANCE_NAME_BYTES];
     size_t num_bytes = 1;
     char *names, *end;
 
-    for (int32_t j = 0; j < change->count; j++) {
-        num_bytes +=
-            strlen(spot_membership_name(membership, change->slots[j], text)) + 1;
+    for (int32_t j = 0; j < count; j++) {
+        num_bytes += strlen(spot_membership_name(membership, slots[j], text)) + 1;
     }
     names = malloc(num_bytes);
     end = names;
-    for (int32_t j = 0; names != NULL && j < change->count; j++) {
-        const char *name = spot_membership_name(membership, change->slots[j], text);
+    for (int32_t j = 0; names != NULL && j < count; j++) {
+        const char *name = spot_membership_name(membership, slots[j], text);
         const size_t length = strlen(name);
 
         memcpy(end, name, length);
@@ -58,20 +58,38 @@ join_names(const spot_membership_t *membership, const spot_change_t *change)
     return names;
 }
 
-void
-spot_run_log_change(spot_train_t *train, const spot_change_t *change)
+/* A record of some instances. */
+static void
+add_named(spot_train_t *train, spot_log_kind_t kind,
+    const int64_t values[SPOT_EVENT_VALUES], const int32_t *slots, int32_t count)
 {
-    const int64_t values[SPOT_EVENT_VALUES] = {
-        change->count, change->num_clipped, train->membership.population, change->kind};
-    char *names;
+    char *names = join_names(&train->membership, slots, count);
 
-    names = join_names(&train->membership, change);
     if (names == NULL) {
         train->log->has_failed = SPOT_ERR_NO_MEMORY;
         return;
     }
-    spot_event_log_add(train->log, train->now_ms, SPOT_LOG_CHANGE, values, names);
+    spot_event_log_add(train->log, train->now_ms, (int32_t) kind, values, names);
     free(names);
+}
+
+void
+spot_run_log_change(spot_train_t *train, const spot_change_t *change)
+{
+    const int64_t values[SPOT_EVENT_VALUES] = {change->count, change->num_clipped,
+        train->membership.population + train->num_on_demand, change->kind};
+
+    add_named(train, SPOT_LOG_CHANGE, values, change->slots, change->count);
+}
+
+void
+spot_run_log_notice(spot_train_t *train)
+{
+    const spot_notices_t *notices = &train->notices;
+    const int64_t values[SPOT_EVENT_VALUES] = {
+        notices->num_noticed, notices->deadline_ms};
+
+    add_named(train, SPOT_LOG_NOTICE, values, notices->noticed, notices->num_noticed);
 }
 
 void
@@ -90,8 +108,9 @@ add_phase(spot_train_t *train, int64_t start_ms, int64_t share, int64_t length_m
     int64_t stalled_ms)
 {
     const int64_t left_ms = train->now_ms - start_ms;
+    const int64_t phase_ms = length_ms < left_ms ? length_ms : left_ms;
     const int64_t values[SPOT_EVENT_VALUES] = {share, train->episode.world_size,
-        length_ms < left_ms ? length_ms : left_ms, stalled_ms};
+        phase_ms, stalled_ms < phase_ms ? stalled_ms : phase_ms};
 
     if (values[2] > 0) {
         add(train, start_ms, SPOT_LOG_PHASE, values);
@@ -108,7 +127,7 @@ spot_run_log_pauses(spot_train_t *train)
         add_phase(train, start_ms, SPOT_NUM_SHARES, INT64_MAX, 0);
         return;
     }
-    add_phase(train, start_ms, SPOT_SHARE_STALLED, episode->flush_ms, 0);
+    add_phase(train, start_ms, SPOT_SHARE_STALLED, episode->flush_ms, episode->flush_ms);
     start_ms += episode->flush_ms;
     add_phase(train, start_ms, SPOT_SHARE_RECONFIGURING, episode->reconfiguration_ms, 0);
     start_ms += episode->reconfiguration_ms;
@@ -117,18 +136,6 @@ spot_run_log_pauses(spot_train_t *train)
         add_phase(train, start_ms + episode->reload_ms, SPOT_SHARE_RECONFIGURING,
             INT64_MAX, 0);
     }
-}
-
-void
-spot_run_log_flush(spot_train_t *train)
-{
-    const spot_train_result_t *result = &train->result;
-    const int64_t values[SPOT_EVENT_VALUES] = {
-        result->checkpoints_durable, result->steps_durable, 1};
-
-    spot_run_log_settle(train, SPOT_SHARE_USEFUL);
-    add(train, train->episode.start_ms + train->episode.flush_ms, SPOT_LOG_DURABLE,
-        values);
 }
 
 /* The first durable checkpoint of the run's episode has the number before + 1. */
@@ -161,6 +168,7 @@ spot_run_log_training(spot_train_t *train, const spot_progress_t *progress)
     int64_t share = SPOT_SHARE_UNSAVED, captured_ms = 0, stalled_ms = 0;
 
     if (progress->steps > 0) {
+        train->first_head = train->first_begun;
         train->first_begun = SIZE_MAX;
     }
     if (progress->durable_steps > 0) {
@@ -189,13 +197,14 @@ spot_run_log_lossless(spot_train_t *train)
 void
 spot_run_log_split(spot_train_t *train, int64_t begun_ms)
 {
-    spot_log_record_t *last = &train->log->records[train->log->num_records - 1];
     const int64_t values[SPOT_EVENT_VALUES] = {
         SPOT_SHARE_UNSAVED, train->episode.world_size, begun_ms, 0};
+    spot_log_record_t *last;
 
-    if (begun_ms == 0 || train->log->num_records == 0) {
+    if (begun_ms == 0) {
         return;
     }
+    last = &train->log->records[train->log->num_records - 1];
     if (last->kind == SPOT_LOG_PHASE && last->values[2] > begun_ms) {
         last->values[2] -= begun_ms;
         add(train, train->now_ms - begun_ms, SPOT_LOG_PHASE, values);
@@ -205,11 +214,11 @@ spot_run_log_split(spot_train_t *train, int64_t begun_ms)
     }
 }
 
-/* Of the records from first on, those of pending work get a category. */
+/* Of some records, those of pending work get a category. */
 static void
-settle_from(spot_train_t *train, size_t first, spot_share_t share)
+settle_records(spot_train_t *train, size_t first, size_t end, spot_share_t share)
 {
-    for (size_t j = first; j < train->log->num_records; j++) {
+    for (size_t j = first; j < end; j++) {
         spot_log_record_t *record = &train->log->records[j];
 
         if (record->kind == SPOT_LOG_PHASE && record->values[0] == SPOT_SHARE_UNSAVED) {
@@ -221,15 +230,31 @@ settle_from(spot_train_t *train, size_t first, spot_share_t share)
 void
 spot_run_log_settle(spot_train_t *train, spot_share_t share)
 {
-    settle_from(train, train->first_pending, share);
+    settle_records(train, train->first_pending, train->log->num_records, share);
     train->first_pending = train->log->num_records;
     train->first_begun = SIZE_MAX;
 }
 
 void
+spot_run_log_flush(spot_train_t *train)
+{
+    const spot_train_result_t *result = &train->result;
+    const int64_t values[SPOT_EVENT_VALUES] = {
+        result->checkpoints_durable, result->steps_durable, 1};
+    const size_t end = train->first_begun < train->log->num_records
+                           ? train->first_begun
+                           : train->log->num_records;
+
+    settle_records(train, train->first_pending, end, SPOT_SHARE_USEFUL);
+    train->first_pending = end;
+    add(train, train->episode.start_ms + train->episode.flush_ms, SPOT_LOG_DURABLE,
+        values);
+}
+
+void
 spot_run_log_lose_begun(spot_train_t *train)
 {
-    settle_from(train, train->first_begun, SPOT_SHARE_LOST);
+    settle_records(train, train->first_begun, train->log->num_records, SPOT_SHARE_LOST);
     train->first_begun = SIZE_MAX;
 }
 
@@ -280,6 +305,7 @@ write_record(
     static const char *const keys[][SPOT_EVENT_VALUES] = {
         [SPOT_LOG_DURABLE] = {"checkpoint", "steps_durable", "checkpoints"},
         [SPOT_LOG_CHANGE] = {"count", "clipped", "population"},
+        [SPOT_LOG_NOTICE] = {"count", "deadline_ms"},
         [SPOT_LOG_ROLLBACK] = {"steps_lost", "steps_durable", "lost_ms",
             "checkpoints_aborted"},
         [SPOT_LOG_FLEET] = {"prepping", "standby", "active", "pipelines"},

@@ -15,6 +15,8 @@ typedef enum {
                          an episode with over 10,000 of them */
     SPOT_LOG_CHANGE, /* of the trace, in its order: 0 instances, 1 clipped, 2 population,
                         3 spot_event_kind_t; text: the instances' names */
+    SPOT_LOG_NOTICE, /* of preemptions: 0 instances, 1 the first deadline in ms; text:
+                        their names */
     SPOT_LOG_ROLLBACK, /* 0 steps lost, 1 durable steps, 2 job ms lost, 3 aborted */
     SPOT_LOG_FLEET,    /* 0 prepping, 1 standby, 2 active, 3 pipelines */
     SPOT_LOG_PHASE, /* 0 share (SPOT_NUM_SHARES: waiting), 1 world size, 2 length in ms,
@@ -28,6 +30,7 @@ const char *spot_log_record_name(const spot_log_record_t *record);
 /* The engine's side: each appends what it is about. The train must have a log. Most runs
  * have none: they are spared the code. */
 SPOT_NOINLINE void spot_run_log_change(spot_train_t *train, const spot_change_t *change);
+SPOT_NOINLINE void spot_run_log_notice(spot_train_t *train);
 SPOT_NOINLINE void spot_run_log_fleet(spot_train_t *train);
 /* The waiting or the pauses of the episode that ends now. */
 SPOT_NOINLINE void spot_run_log_pauses(spot_train_t *train);

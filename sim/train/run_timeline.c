@@ -49,6 +49,8 @@ add_record(builder_t *self, const spot_log_record_t *record)
             }
             return spot_timeline_add_mark(
                 self->timeline, record->time_ms, marks[values[3]], values[0]);
+        case SPOT_LOG_NOTICE:
+            return 0;
         case SPOT_LOG_ROLLBACK:
             return spot_timeline_add_mark(
                 self->timeline, record->time_ms, MARK_ROLLBACK, values[0]);

@@ -66,12 +66,30 @@ static const spot_field_t fleet_fields[] = {
         .max = SPOT_MAX_INSTANCES,
         .initial = "32",
         .help = "instances that are ready at time 0; a trace file brings its own"},
+    {.name = "on_demand",
+        .type = SPOT_FIELD_INTEGER,
+        .offset = offsetof(spot_fleet_setting_t, on_demand),
+        .min = 0,
+        .max = SPOT_MAX_INSTANCES,
+        .initial = "0",
+        .help =
+            "instances rented on demand from time 0 to the end, besides those that "
+            "capacity allows: never preempted, the first in line for pipelines, at the "
+            "price on_demand"},
     {.name = "preparation",
         .type = SPOT_FIELD_DURATION,
         .offset = offsetof(spot_fleet_setting_t, preparation_ms),
         .max = HUGE_VAL,
         .initial = "180 s",
         .help = "time from the arrival of an instance until it is ready"},
+    {.name = "notice",
+        .type = SPOT_FIELD_DURATION,
+        .offset = offsetof(spot_fleet_setting_t, notice_ms),
+        .max = (double) SPOT_MAX_DURATION_MS,
+        .initial = "0 s",
+        .help =
+            "how long before a preemption it is announced to the recovery system, at "
+            "the next tick; 0 s: not at all"},
     {.name = "price",
         .type = SPOT_FIELD_MAP,
         .offset = offsetof(spot_fleet_setting_t, price),
@@ -153,6 +171,26 @@ check_fleet(
             spot_node_place(root, is_given ? "fleet.initial" : "fleet.capacity"),
             "fleet.initial", "%lld instances are more than fleet.capacity (%lld)",
             (long long) fleet->initial, (long long) fleet->capacity);
+    }
+}
+
+/* Of a recovery system that rents all instances on demand, the mix has no effect. */
+static void
+check_on_demand(spot_scenario_t *self, spot_bind_t *bind, const spot_node_t *root)
+{
+    const spot_node_t *node = spot_node_get(spot_node_get(root, "fleet"), "on_demand");
+    const spot_recovery_t *system = self->recovery.system;
+
+    if (spot_scenario_num_slots(self) > SPOT_MAX_INSTANCES) {
+        spot_bind_error(bind, spot_node_place(root, "fleet.on_demand"),
+            "fleet.on_demand",
+            "with fleet.capacity these are %lld instances, more than %d",
+            (long long) spot_scenario_num_slots(self), SPOT_MAX_INSTANCES);
+    }
+    if (self->fleet.on_demand > 0 && system != NULL && system->num_on_demand != NULL) {
+        spot_diag_warn(bind->diag, node->file, node->line, node->column,
+            "fleet.on_demand has no effect with recovery system %s", system->name);
+        self->fleet.on_demand = 0;
     }
 }
 
@@ -301,13 +339,14 @@ spot_scenario_init(spot_scenario_t *self, const spot_node_t *root,
         check_fleet(self, &bind, root, spot_trace_node_has_initial(self->trace_node));
     }
     check_until(&bind, root);
+    check_on_demand(self, &bind, root);
     if (ret == 0) {
         spot_job_settle(&self->job, &bind, spot_node_place(root, "job.step_time"),
-            self->fleet.capacity);
+            spot_scenario_num_slots(self));
     }
     if (ret == 0 && diag->num_errors == num_errors) {
         ret = spot_recovery_settle(
-            &self->recovery, &bind, root, &self->job, self->fleet.capacity);
+            &self->recovery, &bind, root, &self->job, spot_scenario_num_slots(self));
     }
     warn_of_ignored_keys(self, &bind, root);
     if (ret != SPOT_ERR_NO_MEMORY && self->trace_node != NULL) {

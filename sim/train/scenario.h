@@ -13,9 +13,11 @@
 #include "traces/generate/model.h"
 
 typedef struct {
-    int64_t capacity; /* most instances at a time, >= 1 */
-    int64_t initial;  /* at time 0 unless the trace brings its own */
+    int64_t capacity;  /* most instances at a time, >= 1 */
+    int64_t initial;   /* at time 0 unless the trace brings its own */
+    int64_t on_demand; /* instances that are there all the time, besides the others */
     int64_t preparation_ms;
+    int64_t notice_ms; /* how long before a preemption it is announced; 0: not at all */
     spot_price_t price;
 } spot_fleet_setting_t;
 
@@ -30,6 +32,14 @@ typedef struct {
     const spot_node_t *trace_node; /* while reading only */
     spot_trace_model_t trace;
 } spot_scenario_t;
+
+/* Most instances at a time: those of the trace have the first slots, those on demand the
+ * last ones. */
+static inline int64_t
+spot_scenario_num_slots(const spot_scenario_t *self)
+{
+    return self->fleet.capacity + self->fleet.on_demand;
+}
 
 /* Every key with its default and its help, for parsing and for the manual. */
 extern const spot_field_t spot_scenario_fields[];

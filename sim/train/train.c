@@ -12,30 +12,13 @@
 const char *const spot_job_phase_names[SPOT_NUM_JOB_PHASES] = {
     "waiting", "reconfiguring", "reloading", "training"};
 
-/* The tick at which something that happens at time_ms is seen. */
-static int64_t
-tick_at_or_after(const spot_train_t *self, int64_t time_ms)
-{
-    const int64_t tick_ms = self->scenario->tick_ms;
-    /* A product is faster than a quotient; it is right to one tick, which is mended. */
-    int64_t tick = (int64_t) ((double) time_ms * self->ticks_per_ms) * tick_ms;
-
-    while (tick < time_ms) {
-        tick += tick_ms;
-    }
-    while (tick - tick_ms >= time_ms) {
-        tick -= tick_ms;
-    }
-    return tick;
-}
-
 /* Preparation that takes no time still ends at the next tick: step 2 is before step 3.
  */
 static int64_t
 ready_after_ms(const spot_train_t *self)
 {
     const int64_t preparation_ms =
-        tick_at_or_after(self, self->scenario->fleet.preparation_ms);
+        spot_ticks_at_or_after(&self->ticks, self->scenario->fleet.preparation_ms);
 
     return preparation_ms > 0 ? preparation_ms : self->scenario->tick_ms;
 }
@@ -59,7 +42,7 @@ init_recovery(spot_train_t *self)
 
     if (recovery->system->state_size != NULL) {
         self->recovery_state_size = recovery->system->state_size(
-            recovery->options, &scenario->job, scenario->fleet.capacity);
+            recovery->options, &scenario->job, spot_scenario_num_slots(scenario));
         self->recovery_state = spot_calloc(1, self->recovery_state_size);
     }
     return self->recovery_state_size > 0 && self->recovery_state == NULL
@@ -67,18 +50,37 @@ init_recovery(spot_train_t *self)
                : 0;
 }
 
+/* Instances on demand have the slots behind those of the trace. */
+static int
+init_on_demand(spot_train_t *self)
+{
+    const int64_t capacity = self->scenario->fleet.capacity;
+
+    self->num_on_demand = self->scenario->fleet.on_demand;
+    self->fleet.first_preferred = (int32_t) capacity;
+    self->on_demand =
+        spot_calloc((size_t) self->num_on_demand, sizeof(*self->on_demand));
+    if (self->on_demand == NULL) {
+        return SPOT_ERR_NO_MEMORY;
+    }
+    for (int64_t j = 0; j < self->num_on_demand; j++) {
+        self->on_demand[j] = (int32_t) (capacity + j);
+    }
+    return 0;
+}
+
 int
 spot_train_init(spot_train_t *self, const spot_scenario_t *scenario)
 {
+    const int64_t num_slots = spot_scenario_num_slots(scenario);
     int ret;
 
     memset(self, 0, sizeof(*self));
     self->scenario = scenario;
-    self->ticks_per_ms = 1 / (double) scenario->tick_ms;
+    self->ticks = spot_ticks_of(scenario->tick_ms);
     self->ready_after_ms = ready_after_ms(self);
     self->worlds = spot_calloc(
-        (size_t) (scenario->fleet.capacity / scenario->job.pipeline_depth) + 1,
-        sizeof(*self->worlds));
+        (size_t) (num_slots / scenario->job.pipeline_depth) + 1, sizeof(*self->worlds));
     if (self->worlds == NULL) {
         return SPOT_ERR_NO_MEMORY;
     }
@@ -91,7 +93,13 @@ spot_train_init(spot_train_t *self, const spot_scenario_t *scenario)
     ret = spot_membership_init(
         &self->membership, &scenario->trace, scenario->fleet.capacity);
     if (ret == 0) {
-        ret = spot_fleet_init(&self->fleet, scenario->fleet.capacity);
+        ret = spot_fleet_init(&self->fleet, num_slots);
+    }
+    if (ret == 0) {
+        ret = init_on_demand(self);
+    }
+    if (ret == 0) {
+        ret = spot_notices_init(&self->notices, scenario);
     }
     return ret != 0 ? ret : init_recovery(self);
 }
@@ -101,7 +109,9 @@ spot_train_free(spot_train_t *self)
 {
     spot_membership_free(&self->membership);
     spot_fleet_free(&self->fleet);
+    spot_notices_free(&self->notices);
     free(self->worlds);
+    free(self->on_demand);
     free(self->meters);
     free(self->recovery_state);
     memset(self, 0, sizeof(*self));
@@ -113,7 +123,8 @@ look_ahead(spot_train_t *self)
 {
     const int64_t time_ms = spot_membership_next_ms(&self->membership);
 
-    self->seen_ms = time_ms == INT64_MAX ? INT64_MAX : tick_at_or_after(self, time_ms);
+    self->seen_ms =
+        time_ms == INT64_MAX ? INT64_MAX : spot_ticks_at_or_after(&self->ticks, time_ms);
 }
 
 /* From now on num_more instances are paid for each of count slots; NULL: the first ones.
@@ -157,17 +168,19 @@ start_meters(spot_train_t *self)
 static void
 settle_cost(spot_train_t *self)
 {
+    const int64_t on_demand_ms = self->num_on_demand * self->end_ms;
     spot_sum_t usd = {0};
 
     if (self->has_one_price) {
-        self->result.cost_usd = spot_price_usd(
-            common_price(self)->steps[0].usd_per_h, self->result.ledger.population_ms);
-        return;
+        spot_sum_add(&usd, spot_price_usd(common_price(self)->steps[0].usd_per_h,
+                               self->result.ledger.population_ms - on_demand_ms));
     }
-    for (size_t j = 0; j < self->num_meters; j++) {
+    for (size_t j = 0; j < self->num_meters && !self->has_one_price; j++) {
         spot_meter_change(&self->meters[j], self->end_ms, 0);
         spot_sum_add(&usd, spot_meter_usd(&self->meters[j]));
     }
+    spot_sum_add(&usd,
+        spot_price_usd(self->scenario->fleet.price.on_demand_usd_per_h, on_demand_ms));
     self->result.cost_usd = spot_sum_total(&usd);
 }
 
@@ -214,6 +227,13 @@ apply_change(spot_train_t *self, const spot_change_t *change)
         &self->fleet, change->slots, change->count, self->now_ms + self->ready_after_ms);
 }
 
+/* All instances. */
+static int64_t
+population(const spot_train_t *self)
+{
+    return self->membership.population + self->num_on_demand;
+}
+
 /* Charges the instances outside pipelines for the time since the last tick that was
  * visited; those in pipelines are charged by the episode. */
 static void
@@ -225,17 +245,18 @@ advance_to(spot_train_t *self, int64_t time_ms)
 
     ledger->instance_ms[SPOT_SHARE_PREPPING] += passed_ms * counts[SPOT_PREPPING];
     ledger->instance_ms[SPOT_SHARE_STANDBY] += passed_ms * counts[SPOT_STANDBY];
-    ledger->population_ms += passed_ms * self->membership.population;
+    ledger->population_ms += passed_ms * population(self);
     self->now_ms = time_ms;
 }
 
-/* At which a change is seen or a preparation ends. */
+/* At which a change is seen, a preparation ends or a notice may come. */
 static int64_t
 next_tick_ms(const spot_train_t *self)
 {
     const int64_t ready_ms = spot_fleet_next_ready_ms(&self->fleet);
+    const int64_t due_ms = self->seen_ms < ready_ms ? self->seen_ms : ready_ms;
 
-    return self->seen_ms < ready_ms ? self->seen_ms : ready_ms;
+    return due_ms < self->notices.next_ms ? due_ms : self->notices.next_ms;
 }
 
 /* Asks the recovery system, which must answer the loss of an active instance. */
@@ -252,6 +273,7 @@ decide(spot_train_t *self, const spot_recovery_change_t *change)
         .num_standby = self->fleet.counts[SPOT_STANDBY],
         .num_prepping = self->fleet.counts[SPOT_PREPPING],
         .training_ms = self->episode.training_ms,
+        .deadlines_ms = self->notices.deadlines_ms,
     };
     spot_recovery_plan_t plan = {0};
 
@@ -271,28 +293,51 @@ decide(spot_train_t *self, const spot_recovery_change_t *change)
     }
 }
 
-/* The changes of the trace that are seen at this tick, and the ends of preparation. */
+/* The changes of the trace that are seen at this tick. */
 static void
-visit_tick(spot_train_t *self)
+see_changes(spot_train_t *self)
 {
-    self->num_ready = spot_fleet_finish_preparation(&self->fleet, self->now_ms);
-    self->fleet.num_lost = 0;
     while (self->seen_ms == self->now_ms) {
         spot_change_t change;
 
         (void) spot_membership_next(&self->membership, &change);
         apply_change(self, &change);
+        if (self->notices.lead_ms > 0) {
+            spot_notices_see(&self->notices, &change);
+        }
         look_ahead(self);
     }
-    if (self->membership.population > self->result.peak_instances) {
-        self->result.peak_instances = self->membership.population;
+    if (population(self) > self->result.peak_instances) {
+        self->result.peak_instances = population(self);
     }
-    if (self->fleet.num_lost > 0 || self->num_ready > 0) {
+}
+
+/* What comes from outside at this tick, and the ends of preparation; one question. */
+static void
+visit_tick(spot_train_t *self)
+{
+    int32_t num_noticed = 0;
+
+    self->num_ready = spot_fleet_finish_preparation(&self->fleet, self->now_ms);
+    self->fleet.num_lost = 0;
+    see_changes(self);
+    if (self->notices.next_ms <= self->now_ms) {
+        spot_notices_look(&self->notices, self->now_ms);
+        num_noticed = self->notices.num_noticed;
+        if (num_noticed > 0 && self->log != NULL) {
+            spot_run_log_notice(self);
+        }
+    }
+    if (self->fleet.num_lost > 0 || self->num_ready > 0 || num_noticed > 0) {
+        const bool is_notice = self->fleet.num_lost == 0 && self->num_ready == 0;
         const spot_recovery_change_t change = {
-            .kind = SPOT_CHANGE_MEMBERSHIP,
+            .kind = is_notice ? SPOT_CHANGE_NOTICE : SPOT_CHANGE_MEMBERSHIP,
             .num_lost_active = self->fleet.num_lost,
             .lost = self->fleet.lost,
             .num_ready = self->num_ready,
+            .num_noticed = num_noticed,
+            .noticed = self->notices.noticed,
+            .deadline_ms = self->notices.deadline_ms,
         };
 
         decide(self, &change);
@@ -328,7 +373,7 @@ has_overdraw(const spot_train_t *self)
     const int64_t stopped_ms = spot_membership_stopped_ms(&self->membership);
 
     return self->seen_ms == INT64_MAX && stopped_ms >= 0 &&
-           tick_at_or_after(self, stopped_ms) < self->end_ms;
+           spot_ticks_at_or_after(&self->ticks, stopped_ms) < self->end_ms;
 }
 
 static int
@@ -347,6 +392,9 @@ finish(spot_train_t *self)
     if (self->log != NULL) {
         spot_run_log_end(self);
     }
+    if (self->notices.has_failed != 0) {
+        return self->notices.has_failed;
+    }
     return has_overdraw(self) ? SPOT_ERR_OVERDRAW : 0;
 }
 
@@ -357,7 +405,7 @@ start_recovery(spot_train_t *self)
     const spot_recovery_choice_t *recovery = &scenario->recovery;
     const spot_recovery_start_t run = {
         .job = &scenario->job,
-        .capacity = scenario->fleet.capacity,
+        .capacity = spot_scenario_num_slots(scenario),
         .horizon_ms = scenario->horizon_ms,
         .seed = self->result.seed,
         .replication = self->result.replication,
@@ -386,6 +434,7 @@ spot_train_start(
     self->log = log;
     self->first_pending = 0;
     self->first_begun = SIZE_MAX;
+    self->first_head = SIZE_MAX;
     if (log != NULL) {
         spot_event_log_clear(log);
     }
@@ -394,12 +443,14 @@ spot_train_start(
     self->now_ms = 0;
     self->end_ms = self->scenario->horizon_ms;
     self->num_pipelines = 0;
-    self->result.initial = self->membership.population;
+    self->result.initial = population(self);
+    spot_fleet_add(&self->fleet, self->on_demand, (int32_t) self->num_on_demand, 0);
     spot_fleet_add(&self->fleet, self->membership.taken, self->membership.population, 0);
     if (!self->has_one_price) {
         start_meters(self);
     }
     look_ahead(self);
+    spot_notices_start(&self->notices, seed, replication);
     if (log != NULL && next_tick_ms(self) > 0) {
         spot_run_log_fleet(self);
     }
@@ -461,7 +512,7 @@ spot_train_verify(const spot_train_t *self)
 
     spot_membership_verify(&self->membership);
     spot_fleet_verify(&self->fleet);
-    spot_bug_assert(spot_fleet_population(&self->fleet) == self->membership.population);
+    spot_bug_assert(spot_fleet_population(&self->fleet) == population(self));
     spot_bug_assert(self->episode.world_size == counts[SPOT_ACTIVE]);
     spot_bug_assert(self->now_ms <= self->end_ms);
     spot_bug_assert(self->end_ms <= self->scenario->horizon_ms);

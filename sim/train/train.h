@@ -18,7 +18,9 @@
 #include "sim/engine/event_log.h"
 #include "sim/fleet/fleet.h"
 #include "sim/train/ledger.h"
+#include "sim/train/notices.h"
 #include "sim/train/scenario.h"
+#include "sim/train/tick.h"
 #include "traces/generate/membership.h"
 
 /* What the job does with its time. */
@@ -88,9 +90,8 @@ typedef struct {
 typedef struct {
     spot_work_time_t ended; /* of steps that ended */
     spot_work_time_t begun; /* of the step under way */
-    double step_fraction;   /* of it */
-    int64_t since_steps;    /* since the latest checkpoint, or since all was lost */
-    int64_t since_ms;       /* the same as time of the job */
+    spot_work_time_t head;  /* of ended: before the episode, on its first step */
+    double step_fraction;   /* of the step under way */
 } spot_pending_t;
 
 /* Steps and checkpoints of a number of pipelines, and where their step time is from. */
@@ -104,15 +105,19 @@ typedef struct {
     const spot_scenario_t *scenario; /* must outlive self */
     spot_membership_t membership;
     spot_fleet_t fleet;
+    int64_t num_on_demand; /* instances that nothing happens to */
+    int32_t *on_demand;    /* [num_on_demand] their slots */
     size_t num_meters;
     spot_meter_t
         *meters; /* [num_meters] first what has no price of its own, then by zone */
     bool has_one_price; /* for all, all the time: the ledger says what is paid */
-    double ticks_per_ms;
+    spot_ticks_t ticks;
+    spot_notices_t notices;
     spot_world_t *worlds;  /* [most pipelines + 1] */
     spot_event_log_t *log; /* NULL: no log */
     size_t first_pending;  /* record of the log from which work may be pending */
     size_t first_begun;    /* the same for the step under way; SIZE_MAX: none is */
+    size_t first_head;     /* and for the first step of the episode, before it */
     int64_t now_ms;
     int64_t end_ms;         /* of the run, as far as it is known */
     int64_t seen_ms;        /* the tick at which the next change of the trace is seen */
@@ -141,8 +146,8 @@ SPOT_API SPOT_MUST_CHECK int spot_train_run(
     spot_train_t *self, uint64_t seed, uint64_t replication, spot_event_log_t *log);
 
 /* The same in pieces, for tests: start, then step while it returns 1. A step visits at
- * most max_ticks instants; of these there are the ticks at which a change is seen or a
- * preparation ends, and the wakes. */
+ * most max_ticks instants; of these there are the ticks at which a change is seen, a
+ * preparation ends or a notice may come, and the wakes. */
 void spot_train_start(
     spot_train_t *self, uint64_t seed, uint64_t replication, spot_event_log_t *log);
 SPOT_MUST_CHECK int spot_train_step(spot_train_t *self, int64_t max_ticks);

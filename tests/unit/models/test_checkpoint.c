@@ -365,6 +365,45 @@ test_largest_values(void **state)
     }
 }
 
+static int64_t
+resumed_steps(const spot_checkpoint_t *checkpoint, int64_t since_steps, int64_t since_ms)
+{
+    spot_cycle_t cycle, before;
+
+    spot_cycle_init(&cycle, checkpoint, 1000);
+    before = cycle;
+    spot_cycle_resume(&cycle, checkpoint, since_steps, since_ms);
+    assert_int_equal(cycle.cycle_steps, before.cycle_steps);
+    assert_int_equal(cycle.cycle_ms, before.cycle_ms);
+    return cycle.first_steps;
+}
+
+/* Steps of 1 s; the first checkpoint counts from the one before. */
+static void
+test_resumed(void **state)
+{
+    spot_checkpoint_t checkpoint = {.every_kind = SPOT_EVERY_STEPS, .every_steps = 10};
+
+    (void) state;
+    assert_int_equal(resumed_steps(&checkpoint, 0, 500), 10);
+    assert_int_equal(resumed_steps(&checkpoint, 7, 9000), 3);
+    assert_int_equal(resumed_steps(&checkpoint, 10, 10000), 1);
+    assert_int_equal(resumed_steps(&checkpoint, 25, 25000), 1);
+    checkpoint.every_kind = SPOT_EVERY_DURATION;
+    checkpoint.every_ms = 2500;
+    assert_int_equal(resumed_steps(&checkpoint, 1, 0), 3);
+    assert_int_equal(resumed_steps(&checkpoint, 1, 499), 3);
+    assert_int_equal(resumed_steps(&checkpoint, 1, 500), 2);
+    assert_int_equal(resumed_steps(&checkpoint, 1, 1499), 2);
+    assert_int_equal(resumed_steps(&checkpoint, 1, 1500), 1);
+    assert_int_equal(resumed_steps(&checkpoint, 9, 9000), 1);
+    assert_int_equal(resumed_steps(&checkpoint, 0, -501), 4); /* half a slower step */
+    checkpoint.every_ms = 2 * SPOT_MAX_DURATION_MS;
+    assert_true(resumed_steps(&checkpoint, 0, -999) > SPOT_MAX_DURATION_MS / 1000);
+    checkpoint.every_kind = SPOT_EVERY_BACK_TO_BACK;
+    assert_int_equal(resumed_steps(&checkpoint, 5, 5000), 1);
+}
+
 /* "every" beyond any run: the steps still count, nothing becomes durable. */
 static void
 test_never(void **state)
@@ -391,6 +430,7 @@ main(void)
         cmocka_unit_test(test_periods),
         cmocka_unit_test(test_defaults_by_hand),
         cmocka_unit_test(test_largest_values),
+        cmocka_unit_test(test_resumed),
         cmocka_unit_test(test_never),
     };
 

@@ -474,8 +474,10 @@ write_scenario(FILE *out, const case_t *self, const char *trace_path)
     fprintf(out, "tick: %lld ms\n", (long long) setting->tick_ms);
     fprintf(out,
         "fleet:\n  capacity: %lld\n  initial: 0\n  preparation: %lld ms\n"
-        "  price: {spot: [",
-        (long long) setting->capacity, (long long) setting->preparation_ms);
+        "  notice: %lld ms\n  on_demand: %lld\n  price: {on_demand: %.3f, spot: [",
+        (long long) setting->capacity, (long long) setting->preparation_ms,
+        (long long) setting->notice_ms, (long long) setting->num_on_demand,
+        setting->on_demand_usd_per_h);
     for (size_t j = 0; j < setting->num_prices; j++) {
         fprintf(out, "%s{from: %lld ms, usd_per_h: %.3f}", j == 0 ? "" : ", ",
             (long long) setting->prices[j].start_ms, setting->prices[j].usd_per_h);

@@ -456,7 +456,7 @@ static void
 test_record_names(void **state)
 {
     static const char *const names[] = {
-        "durable", "stop", "rollback", "fleet", "phase", "end"};
+        "durable", "stop", "notice", "rollback", "fleet", "phase", "end"};
 
     (void) state;
     for (int kind = 0; kind <= SPOT_LOG_END; kind++) {

@@ -17,11 +17,14 @@
 #define TWIN_MAX_PRICES 8
 
 typedef struct {
-    int64_t horizon_ms;  /* > 0 */
-    int64_t until_steps; /* the run ends when that many are kept; 0: it does not */
-    int64_t tick_ms;     /* > 0 */
-    int64_t capacity;    /* most instances at a time */
+    int64_t horizon_ms;    /* > 0 */
+    int64_t until_steps;   /* the run ends when that many are kept; 0: it does not */
+    int64_t tick_ms;       /* > 0 */
+    int64_t capacity;      /* most instances at a time */
+    int64_t num_on_demand; /* instances beyond capacity that are always there */
+    double on_demand_usd_per_h;
     int64_t preparation_ms;
+    int64_t notice_ms;      /* 0: preemptions are not announced */
     int64_t pipeline_depth; /* >= 1 */
     int64_t max_pipelines;  /* >= 1 */
     size_t num_points;
@@ -32,6 +35,12 @@ typedef struct {
     int64_t detection_ms; /* added to the reconfiguration after a loss */
     size_t num_prices;
     spot_price_step_t prices[TWIN_MAX_PRICES]; /* [num_prices] of a spot instance */
+    /* Who decides instead of the checkpoint system. What would name slots is NULL;
+     * deadlines_ms: the sums of the deadlines that have been announced. */
+    void (*decide)(void *script, const spot_recovery_view_t *view,
+        const spot_recovery_change_t *change, const int64_t deadlines_ms[SPOT_NUM_ROLES],
+        spot_recovery_plan_t *plan);
+    void *script;
 } twin_setting_t;
 
 /* Runs the job on a trace that names its instances. seed and replication of the result
