@@ -195,6 +195,15 @@ plan_after_loss(const spot_varuna_options_t *self, spot_varuna_state_t *state,
     state->flush_end_ms = 0; /* what it was to save is lost */
 }
 
+static int64_t
+flush_ms(const spot_varuna_options_t *self, const spot_recovery_view_t *view,
+    const spot_varuna_shape_t *shape)
+{
+    return self->copy_ms + (shape->row == NULL
+                                   ? view->job->checkpoint.write_ms
+                                   : shape->row->values[SPOT_BY_N_CHECKPOINT_MS]);
+}
+
 /* Writes what there is before it forms anew. In a pause there is nothing to write, but
  * for what a flush has not yet written. */
 static void
@@ -211,32 +220,132 @@ plan_morph(const spot_varuna_options_t *self, spot_varuna_state_t *state,
     spot_varuna_plan_shape(self, view, plan);
     plan->work = SPOT_WORK_STEPS_KEPT;
     if (has_work && view->num_pipelines > 0) {
-        plan->flush_ms = shape->row == NULL
-                             ? view->job->checkpoint.write_ms
-                             : shape->row->values[SPOT_BY_N_CHECKPOINT_MS];
-        plan->flush_ms += self->copy_ms;
+        plan->flush_ms = flush_ms(self, view, shape);
         state->flush_end_ms = view->now_ms + plan->flush_ms;
+    }
+}
+
+/* ---- Announced losses ---- */
+
+/* Whether any of those that are announced is in use: the others are no loss. */
+static bool
+has_active(const spot_recovery_view_t *view, const spot_recovery_change_t *change)
+{
+    for (int32_t j = 0; j < change->num_noticed; j++) {
+        if (view->fleet->place[change->noticed[j]] < view->fleet->active_end) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Stops in time for the first loss, if a checkpoint can be written before it. */
+static void
+take_notice(const spot_varuna_options_t *self, spot_varuna_state_t *state,
+    const spot_recovery_view_t *view, const spot_recovery_change_t *change)
+{
+    const int64_t stop_ms = change->deadline_ms - self->lead_ms;
+    const spot_varuna_shape_t *shape = &self->shapes[spot_recovery_num_usable(view)];
+
+    if (view->num_pipelines > 0 && has_active(view, change) && stop_ms > view->now_ms &&
+        stop_ms - view->now_ms >= flush_ms(self, view, shape) &&
+        (state->stop_ms == 0 || stop_ms < state->stop_ms)) {
+        state->stop_ms = stop_ms;
+    }
+}
+
+/* Those in use pause from here to the relaunch. */
+static void
+plan_stopped(const spot_recovery_view_t *view, spot_recovery_plan_t *plan)
+{
+    plan->is_new = true;
+    plan->is_same_pipelines = true;
+    plan->work = SPOT_WORK_STEPS_KEPT;
+    plan->num_active = view->num_active;
+}
+
+static void
+plan_wake(const spot_varuna_options_t *self, spot_varuna_state_t *state,
+    const spot_recovery_view_t *view, spot_recovery_plan_t *plan)
+{
+    if (state->relaunch_ms == view->now_ms) {
+        spot_varuna_plan_shape(self, view, plan);
+        plan->work = SPOT_WORK_STEPS_KEPT;
+        state->relaunch_ms = 0;
+    } else if (state->is_stopping) {
+        plan_stopped(view, plan);
+        plan->flush_ms =
+            flush_ms(self, view, &self->shapes[spot_recovery_num_usable(view)]);
+        state->flush_end_ms = view->now_ms + plan->flush_ms;
+        state->relaunch_ms = state->flush_end_ms + self->settle_ms;
+        state->is_stopping = false;
+    } else if (state->stop_ms == view->now_ms) {
+        /* In a pause there is nothing to write. */
+        state->is_stopping = view->training_ms <= view->now_ms;
+        plan->wakes_at_step_end = state->is_stopping;
+        state->stop_ms = 0;
+    } else {
+        plan_morph(self, state, view, plan);
     }
 }
 
 /* ---- The policy ---- */
 
 static void
-varuna_decide(const void *options, void *state, const spot_recovery_view_t *view,
-    const spot_recovery_change_t *change, spot_recovery_plan_t *plan)
+plan_loss(const spot_varuna_options_t *self, spot_varuna_state_t *state,
+    const spot_recovery_view_t *view, spot_recovery_plan_t *plan)
 {
-    const spot_varuna_options_t *self = options;
+    if (state->relaunch_ms > 0 && view->now_ms >= state->flush_end_ms) {
+        plan_stopped(view, plan); /* as it was announced: nothing is lost */
+        return;
+    }
+    plan_after_loss(self, state, view, plan);
+    state->relaunch_ms = 0;
+    state->is_stopping = false;
+}
+
+/* Additions wait for the poll, and for what is to come of a notice. */
+static void
+plan_additions(const spot_varuna_options_t *self, spot_varuna_state_t *state,
+    const spot_recovery_view_t *view, spot_recovery_plan_t *plan)
+{
     const int64_t poll_ms = self->poll_ms;
 
-    if (spot_varuna_has_fault(self)) {
-        spot_varuna_decide_with_faults(self, state, view, change, plan);
-    } else if (change->num_lost_active > 0) {
-        plan_after_loss(self, state, view, plan);
-    } else if (change->kind != SPOT_CHANGE_WAKE && poll_ms > 0 &&
-               view->now_ms % poll_ms != 0) {
+    if (state->stop_ms > 0 || state->relaunch_ms > 0 || state->is_stopping) {
+        return;
+    }
+    if (poll_ms > 0 && view->now_ms % poll_ms != 0) {
         plan->wake_ms = (view->now_ms / poll_ms + 1) * poll_ms;
     } else {
         plan_morph(self, state, view, plan);
+    }
+}
+
+static void
+varuna_decide(const void *options, void *memory, const spot_recovery_view_t *view,
+    const spot_recovery_change_t *change, spot_recovery_plan_t *plan)
+{
+    const spot_varuna_options_t *self = options;
+    spot_varuna_state_t *state = memory;
+
+    if (spot_varuna_has_fault(self)) {
+        spot_varuna_decide_with_faults(self, state, view, change, plan);
+        return;
+    }
+    if (change->num_lost_active > 0) {
+        plan_loss(self, state, view, plan);
+    } else if (change->kind == SPOT_CHANGE_WAKE) {
+        plan_wake(self, state, view, plan);
+    } else if (change->num_ready > 0) {
+        plan_additions(self, state, view, plan);
+    }
+    if (change->num_noticed > 0 && state->relaunch_ms == 0 && !state->is_stopping) {
+        take_notice(self, state, view, change);
+    }
+    if (state->stop_ms > view->now_ms) {
+        plan->wake_ms = state->stop_ms;
+    } else if (state->relaunch_ms > 0) {
+        plan->wake_ms = state->relaunch_ms;
     }
 }
 
@@ -283,6 +392,19 @@ static const spot_field_t varuna_options[] = {
         .max = HUGE_VAL,
         .initial = "0 s",
         .help = "additions are seen at whole multiples of this time only; 0 s: at once"},
+    {.name = "lead",
+        .type = SPOT_FIELD_DURATION,
+        .offset = offsetof(spot_varuna_options_t, lead_ms),
+        .max = HUGE_VAL,
+        .initial = "30 s",
+        .help = "so long before an announced loss the job writes a checkpoint at the "
+                "end of its step and pauses, if there is time for both"},
+    {.name = "settle",
+        .type = SPOT_FIELD_DURATION,
+        .offset = offsetof(spot_varuna_options_t, settle_ms),
+        .max = HUGE_VAL,
+        .initial = "120 s",
+        .help = "how long it pauses behind that checkpoint before it starts anew"},
     {.name = "cut_points",
         .type = SPOT_FIELD_INTEGER,
         .offset = offsetof(spot_varuna_options_t, num_cut_points),

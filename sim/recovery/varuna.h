@@ -26,6 +26,8 @@ typedef struct {
     int64_t every_steps;
     int64_t copy_ms;
     int64_t poll_ms;
+    int64_t lead_ms;
+    int64_t settle_ms;
     int64_t num_cut_points;  /* 0: the layers of the job's model or table */
     int64_t max_micro_batch; /* 0: that of the job's model */
     spot_by_instances_t by_n;
@@ -42,6 +44,11 @@ typedef struct {
 
 typedef struct {
     int64_t flush_end_ms; /* of the latest flush: what ended is durable from then on */
+    /* An announced loss, each 0 unless it is to come: when to stop for it, and when to
+     * go on again; in between, whether the job trains to the end of a step. */
+    int64_t stop_ms;
+    int64_t relaunch_ms;
+    bool is_stopping;
     /* The rest only with faults. Times are 0 where nothing is to come. */
     const spot_varuna_shape_t *shape; /* under which it trains; NULL: not at all */
     int64_t num_steps;                /* by which checkpoints are due */

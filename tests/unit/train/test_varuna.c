@@ -28,6 +28,7 @@ typedef struct {
     const char *table; /* by n, or NULL */
     const char *job;
     const char *options; /* of varuna */
+    const char *notice;  /* NULL: none */
     int capacity;
 } small_t;
 
@@ -59,9 +60,10 @@ run_small(const small_t *self)
         write_file(table, self->table);
     }
     snprintf(text, sizeof(text),
-        CLOCK "fleet: {capacity: %d, preparation: 0 s}\njob:\n%s"
+        CLOCK "fleet: {capacity: %d, preparation: 0 s, notice: %s}\njob:\n%s"
               "recovery: {system: varuna%s%s%s}\ntrace: {file: %s}\n",
-        self->capacity, self->job, self->options,
+        self->capacity, self->notice == NULL ? "0 s" : self->notice, self->job,
+        self->options,
         self->table == NULL ? "" : ", table: ", self->table == NULL ? "" : table, trace);
     bind_good_scenario(&scenario, text);
     result = run_once(&scenario, NULL);
@@ -140,6 +142,33 @@ test_copy(void **state)
     assert_int_equal(run_small(&with).steps_durable, 0);
     with.rows = "0,init,2,a b\n129.1,preempt,1,a\n130,end,1,\n";
     assert_int_equal(run_small(&with).steps_durable, 10);
+}
+
+/* The loss at 250 s is announced at 150 s. At 220 s the step goes on to its end at
+ * 228 s (two checkpoints of 4 s lie behind, 22 steps); it is written until 232 s, the
+ * job waits until 262 s and trains with one instance from 274 s on. */
+static void
+test_notice(void **state)
+{
+    small_t with = {.rows = "0,init,2,a b\n250,preempt,1,a\n300,end,1,\n",
+        .job = ONE_STAGE,
+        .notice = "100 s",
+        .options = ", settle: 30 s",
+        .capacity = 2};
+    spot_train_result_t result = run_small(&with);
+
+    (void) state;
+    assert_int_equal(result.steps_lost, 0);
+    assert_int_equal(result.rollbacks, 0);
+    assert_int_equal(result.reconfigurations, 1);
+    assert_int_equal(result.stalled_ms, 12000);
+    assert_int_equal(result.steps_durable, 22);
+    assert_int_equal(result.job_ms[SPOT_JOB_RELOADING], 7000);
+    /* Too short a notice: the loss rolls back. */
+    with.notice = "33 s";
+    result = run_small(&with);
+    assert_int_equal(result.rollbacks, 1);
+    assert_int_equal(result.steps_durable, 20);
 }
 
 /* What a step of the fastest shape of twelve layers takes, from depths 1, 2, 3, 4 and 6
@@ -417,6 +446,7 @@ main(void)
         cmocka_unit_test(test_addition_at_poll),
         cmocka_unit_test(test_addition_without_use),
         cmocka_unit_test(test_copy),
+        cmocka_unit_test(test_notice),
         cmocka_unit_test(test_shape_of_model),
         cmocka_unit_test(test_table_domain),
         cmocka_unit_test(test_random_traces),
