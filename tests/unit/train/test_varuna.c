@@ -255,6 +255,7 @@ bind_random(uint64_t seed, bool is_reversed, const char *recovery, spot_scenario
 
     draw_case(&random_case, seed);
     random_case.has_reversed_losses = is_reversed;
+    random_case.setting.notice_ms = seed % 3 == 0 ? 40000 : 0;
     temporary_path("varuna-random.csv", path);
     out = fopen(path, "w");
     assert_non_null(out);
@@ -277,7 +278,8 @@ bind_random(uint64_t seed, bool is_reversed, const char *recovery, spot_scenario
 static void
 test_random_traces(void **state)
 {
-    static const char *const kinds[] = {"{system: varuna, detection: 3 s}",
+    static const char *const kinds[] = {
+        "{system: varuna, detection: 3 s, lead: 9 s, settle: 20 s}",
         "{system: varuna, detection: 0 s, every: 3, copy: 2 s, poll: 7 s}"};
 
     (void) state;
