@@ -6,8 +6,8 @@
 
 #include "base/csv.h"
 #include "base/units.h"
-#include "base/utf8.h"
 #include "models/step_grid.h"
+#include "models/table_remark.h"
 
 /* The first three are in every table, the others stand behind them in this order. */
 enum {
@@ -46,38 +46,11 @@ report_field(
 
 /* ---- Remarks ---- */
 
-/* The text behind "key:" in a line, where the key is a word of its own; or NULL. */
-static const char *
-find_value(const char *line, const char *key)
-{
-    const size_t num_bytes = strlen(key);
-
-    for (const char *at = strstr(line, key); at != NULL; at = strstr(at + 1, key)) {
-        if (at[num_bytes] == ':' && at > line && strchr("# \t", at[-1]) != NULL) {
-            return at + num_bytes + 1 + strspn(at + num_bytes + 1, " \t");
-        }
-    }
-    return NULL;
-}
-
-/* The integer of one key, where the line has it. */
 static void
 read_remark(
     table_file_t *self, const spot_csv_row_t *row, const char *key, int64_t *value)
 {
-    const char *found = find_value(row->text, key);
-    char word[SPOT_NUMBER_TEXT_BYTES], shown[SPOT_UTF8_SHOWN_BYTES];
-
-    if (found == NULL) {
-        return;
-    }
-    snprintf(word, sizeof(word), "%.*s", (int) strcspn(found, " \t,;"), found);
-    if (spot_integer_parse(word, value) != 0 || *value < 1 || *value > 1000000000000) {
-        *value = 0;
-        spot_diag_error(self->diag, self->path, row->line,
-            (size_t) (found - row->text) + 1,
-            "%s: expected an integer from 1 to 1000000000000, got \"%s\"", key,
-            spot_utf8_shown(word, shown));
+    if (!spot_table_remark_read(row, self->path, key, value, self->diag)) {
         self->is_faulty = true;
     }
 }

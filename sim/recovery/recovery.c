@@ -22,6 +22,7 @@ const spot_recovery_t *const spot_recovery_systems[] = {
     &spot_recovery_parcae,
     &spot_recovery_parcae_throughput,
     &spot_recovery_recycle,
+    &spot_recovery_varuna,
 #ifdef SPOT_EXTRA_RECOVERY
     &SPOT_EXTRA_RECOVERY,
 #endif
@@ -130,6 +131,21 @@ spot_recovery_table(const spot_node_t *node)
         system = spot_recovery_find(name->text, NULL);
     }
     return system == NULL ? NULL : system->options;
+}
+
+void
+spot_recovery_name_faults(
+    const spot_recovery_fault_t *faults, size_t num_faults, char *text, size_t num_bytes)
+{
+    size_t length = 0;
+
+    text[0] = '\0';
+    for (size_t j = 0; j < num_faults; j++) {
+        if (faults[j].is_set && length < num_bytes) {
+            length += (size_t) snprintf(text + length, num_bytes - length, "%s%s",
+                length == 0 ? "" : ", ", faults[j].rule);
+        }
+    }
 }
 
 bool

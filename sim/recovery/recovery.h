@@ -74,8 +74,11 @@ typedef struct {
                                  from the front of standby */
     int32_t num_pipelines;    /* 0: those in use only pause, until the next plan */
     int64_t step_ms;          /* 0: that of the job for num_pipelines of its depth */
-    int32_t awaited_standby;  /* no need to ask because instances become ready before so
-                                 many are standby */
+    const spot_checkpoint_t *checkpoint; /* with step_ms: how steps become durable under
+                                            this plan, as long as the options live; NULL:
+                                            as the job has it */
+    int32_t awaited_standby; /* no need to ask because instances become ready before so
+                                many are standby */
     /* Pause parts, in this order; none is paid at time 0 or without instances. */
     int64_t flush_ms; /* stalled; then all steps that ended are durable */
     int64_t reconfiguration_ms;
@@ -175,6 +178,7 @@ extern const spot_recovery_t spot_recovery_oobleck;
 extern const spot_recovery_t spot_recovery_parcae;
 extern const spot_recovery_t spot_recovery_parcae_throughput;
 extern const spot_recovery_t spot_recovery_recycle;
+extern const spot_recovery_t spot_recovery_varuna;
 
 /* Every recovery system, NULL-terminated. */
 extern const spot_recovery_t *const spot_recovery_systems[];
@@ -196,6 +200,16 @@ const spot_recovery_t *spot_recovery_find(const char *name, spot_suggest_t *near
 
 /* The options by which a node is bound, or NULL. */
 const spot_field_t *spot_recovery_table(const spot_node_t *node);
+
+/* One of a system's faults. */
+typedef struct {
+    int is_set;
+    const char *rule; /* the option, and what it breaks */
+} spot_recovery_fault_t;
+
+/* Names those that are set, for broken_rules. */
+void spot_recovery_name_faults(const spot_recovery_fault_t *faults, size_t num_faults,
+    char *text, size_t num_bytes);
 
 /* Whether its options break rules of a fair comparison; text names them. */
 #define SPOT_BROKEN_RULES_BYTES 512

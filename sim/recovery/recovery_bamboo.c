@@ -551,10 +551,7 @@ static void
 bamboo_broken_rules(const void *options, char *text, size_t num_bytes)
 {
     const options_t *self = options;
-    const struct {
-        int is_set;
-        const char *rule;
-    } faults[] = {
+    const spot_recovery_fault_t faults[] = {
         {self->has_stale_timers, "stale_timers (a pause that is over stops the job)"},
         {self->has_late_restart, "late_restart (a loss does not start a pause again)"},
         {self->trains_in_pause, "trains_in_pause (steps end in a pause)"},
@@ -562,15 +559,9 @@ bamboo_broken_rules(const void *options, char *text, size_t num_bytes)
         {self->counts_dead_standby, "counts_dead_standby (who is gone is counted)"},
         {self->has_no_fallback, "fallback none (state that nobody holds is there)"},
     };
-    size_t length = 0;
 
-    text[0] = '\0';
-    for (size_t j = 0; j < sizeof(faults) / sizeof(faults[0]); j++) {
-        if (faults[j].is_set && length < num_bytes) {
-            length += (size_t) snprintf(text + length, num_bytes - length, "%s%s",
-                length == 0 ? "" : ", ", faults[j].rule);
-        }
-    }
+    spot_recovery_name_faults(
+        faults, sizeof(faults) / sizeof(faults[0]), text, num_bytes);
 }
 
 static const char *const no_yes[] = {"no", "yes", NULL};

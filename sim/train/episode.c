@@ -388,6 +388,13 @@ cycle_of_world(spot_train_t *self, int32_t num_pipelines)
     return &world->cycle;
 }
 
+/* How steps become durable under the plan. */
+static const spot_checkpoint_t *
+checkpoint_of(const spot_train_t *self, const spot_recovery_plan_t *plan)
+{
+    return plan->checkpoint != NULL ? plan->checkpoint : self->checkpoint;
+}
+
 /* Steps and checkpoints under the plan. */
 static const spot_cycle_t *
 cycle_of(spot_train_t *self, const spot_recovery_plan_t *plan)
@@ -398,7 +405,7 @@ cycle_of(spot_train_t *self, const spot_recovery_plan_t *plan)
     if (plan->step_ms == 0) {
         return cycle_of_world(self, plan->num_pipelines);
     }
-    spot_cycle_init(&self->own_cycle, self->checkpoint, plan->step_ms);
+    spot_cycle_init(&self->own_cycle, checkpoint_of(self, plan), plan->step_ms);
     self->result.has_flat_step_time |= plan->has_flat_step_time;
     self->result.has_fitted_step_time |= plan->has_fitted_step_time;
     return &self->own_cycle;
@@ -417,7 +424,7 @@ head_ms(const spot_train_t *self)
 /* Training goes on where it was: with the step under way, and with the work since the
  * latest checkpoint. */
 static void
-resume(spot_train_t *self)
+resume(spot_train_t *self, const spot_checkpoint_t *checkpoint)
 {
     const spot_pending_t *pending = &self->pending;
     spot_episode_t *episode = &self->episode;
@@ -431,8 +438,8 @@ resume(spot_train_t *self)
     }
     self->own_cycle = *episode->cycle;
     episode->cycle = &self->own_cycle;
-    spot_cycle_resume(&self->own_cycle, self->checkpoint,
-        is_saved ? 0 : pending_steps(self), since_ms - episode->head_ms);
+    spot_cycle_resume(&self->own_cycle, checkpoint, is_saved ? 0 : pending_steps(self),
+        since_ms - episode->head_ms);
 }
 
 void
@@ -457,7 +464,7 @@ spot_episode_begin(spot_train_t *self, const spot_recovery_plan_t *plan)
     if (episode->cycle != NULL) {
         episode->training_ms = self->now_ms + episode->flush_ms +
                                episode->reconfiguration_ms + episode->reload_ms;
-        resume(self);
+        resume(self, checkpoint_of(self, plan));
     }
     settle_end(self);
 }

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "sim/recovery/by_instances.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char *const spot_by_instances_choices[] = {"no", "yes", NULL};
+
+static void
+check(const spot_by_instances_t *self, spot_bind_t *bind, const spot_node_t *place,
+    const spot_job_t *job, int64_t capacity)
+{
+    const spot_instance_table_t *table = &self->table;
+
+    if (table->samples_per_step > 0 &&
+        table->samples_per_step != job->samples_per_step) {
+        spot_bind_error(bind, place, "recovery.table",
+            "%s is of steps of %" PRId64
+            " samples, but job.samples_per_step is %" PRId64,
+            self->path, table->samples_per_step, job->samples_per_step);
+    }
+    if (!self->is_extrapolated && capacity > spot_instance_table_largest(table)) {
+        spot_bind_error(bind, place, "recovery.table",
+            "%s ends with n = %" PRId64 ", but fleet.capacity is %" PRId64
+            ": lower it, or set extrapolate: yes",
+            self->path, spot_instance_table_largest(table), capacity);
+    }
+}
+
+int
+spot_by_instances_settle(spot_by_instances_t *self, spot_bind_t *bind,
+    const spot_node_t *node, const spot_job_t *job, int64_t capacity)
+{
+    int ret;
+
+    if (self->path == NULL) {
+        return 0;
+    }
+    ret = spot_instance_table_read(&self->table, self->path, bind->diag);
+    if (ret == 0) {
+        check(self, bind, spot_node_place(node, "table"), job, capacity);
+    }
+    return ret == SPOT_ERR_NO_MEMORY ? ret : 0; /* the others have been told */
+}
+
+bool
+spot_by_instances_is_flat(const spot_by_instances_t *self, int64_t num_instances)
+{
+    return spot_instance_table_find(&self->table, num_instances) == NULL;
+}
+
+const spot_instance_row_t *
+spot_by_instances_row(const spot_by_instances_t *self, int64_t num_instances)
+{
+    const spot_instance_row_t *row = NULL;
+
+    if (num_instances > 0) {
+        row = self->is_extrapolated
+                  ? spot_instance_table_nearest(&self->table, num_instances)
+                  : spot_instance_table_find(&self->table, num_instances);
+    }
+    return row != NULL && row->step_ms > 0 ? row : NULL;
+}
+
+int64_t
+spot_by_instances_num_active(const spot_instance_row_t *row, int64_t num_instances)
+{
+    const int64_t num_counted =
+        num_instances < row->num_instances ? num_instances : row->num_instances;
+    const int64_t num_active = num_counted - row->values[SPOT_BY_N_IDLE_INSTANCES];
+
+    return num_active > 0 ? num_active : 1;
+}
+
+void
+spot_by_instances_free(spot_by_instances_t *self)
+{
+    spot_instance_table_free(&self->table);
+    free(self->path);
+    memset(self, 0, sizeof(*self));
+}

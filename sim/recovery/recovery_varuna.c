@@ -1,0 +1,478 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Checkpoints that stall every few steps, and pipelines of another shape after each
+ * change (job morphing): of the depths that divide the model's cut-points the one with
+ * the shortest step. A loss rolls back; additions wait for a poll and, where they make
+ * other pipelines, for a checkpoint, so that nothing that ended is lost. */
+#include <math.h>
+#include <stddef.h>
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "sim/recovery/varuna.h"
+
+/* ---- Pauses and checkpoints ---- */
+
+static const spot_checkpoint_t *
+checkpoint_of(const spot_varuna_options_t *self, const spot_varuna_shape_t *shape)
+{
+    return shape->row == NULL ? self->checkpoints
+                              : &self->checkpoints[shape->row - self->by_n.table.rows];
+}
+
+int64_t
+spot_varuna_restart_ms(const spot_varuna_options_t *self, const spot_instance_row_t *row)
+{
+    return self->by_n.table.has[SPOT_BY_N_RESTART_TOTAL_MS]
+               ? row->values[SPOT_BY_N_RESTART_TOTAL_MS] -
+                     row->values[SPOT_BY_N_CHECKPOINT_MS]
+               : row->values[SPOT_BY_N_PAUSE_MS];
+}
+
+/* Stalled for the write, then copied in the background; without a copy it is durable at
+ * once. */
+static spot_checkpoint_t
+checkpoint_with(const spot_varuna_options_t *self, int64_t write_ms)
+{
+    const bool is_copied = self->copy_ms > 0;
+
+    return (spot_checkpoint_t){
+        .mode = is_copied ? SPOT_CHECKPOINT_ASYNC : SPOT_CHECKPOINT_SYNC,
+        .every_kind = SPOT_EVERY_STEPS,
+        .every_steps = self->every_steps,
+        .write_ms = is_copied ? self->copy_ms : write_ms,
+        .snapshot_ms = is_copied ? write_ms : 0,
+        .busy = SPOT_BUSY_WAIT,
+    };
+}
+
+/* ---- Settling ---- */
+
+/* What the table must have to be used here. */
+static void
+check_table(
+    const spot_varuna_options_t *self, spot_bind_t *bind, const spot_node_t *node)
+{
+    const bool *has = self->by_n.table.has;
+    const spot_node_t *detection = spot_node_get(node, "detection");
+
+    if (!has[SPOT_BY_N_CHECKPOINT_MS] ||
+        !(has[SPOT_BY_N_RESTART_TOTAL_MS] || has[SPOT_BY_N_PAUSE_MS])) {
+        spot_bind_error(bind, spot_node_place(node, "table"), "recovery.table",
+            "%s needs the columns checkpoint_ms and restart_total_ms or pause_ms",
+            self->by_n.path);
+    }
+    if (detection != NULL) {
+        spot_diag_warn(bind->diag, detection->file, detection->line, detection->column,
+            "recovery.detection has no effect: the restarts of the table hold it");
+    }
+}
+
+/* The faults are those of a simulator that has a table by n. */
+static void
+check_faults(
+    const spot_varuna_options_t *self, spot_bind_t *bind, const spot_node_t *node)
+{
+    if (self->by_n.path == NULL) {
+        spot_bind_error(bind, node, "recovery.table",
+            "the faults of the published simulator need a table");
+    }
+    if (self->copy_ms > 0 || self->poll_ms > 0) {
+        spot_bind_error(bind, node, "recovery",
+            "copy and poll cannot go with the faults of the published simulator");
+    }
+}
+
+/* Without a number of cut-points every depth up to the largest is one. */
+static void
+settle_cut_points(spot_varuna_options_t *self, spot_bind_t *bind,
+    const spot_node_t *node, const spot_job_t *job)
+{
+    if (self->num_cut_points == 0) {
+        self->num_cut_points = job->step_time.grid.num_layers;
+    }
+    if (self->num_cut_points == 0 && spot_step_time_is_by_pair(&job->step_time) &&
+        !spot_by_instances_is_given(&self->by_n)) {
+        spot_bind_error(bind, node, "recovery.cut_points",
+            "%s does not tell the layers of the model: say at how many points it can "
+            "be cut",
+            job->step_time.table_path);
+    }
+}
+
+static int
+fill(spot_varuna_options_t *self, const spot_job_t *job)
+{
+    const spot_instance_table_t *table = &self->by_n.table;
+    const size_t num_checkpoints = table->num_rows > 0 ? table->num_rows : 1;
+
+    self->shapes = spot_calloc((size_t) self->capacity + 1, sizeof(*self->shapes));
+    self->checkpoints = spot_calloc(num_checkpoints, sizeof(*self->checkpoints));
+    if (self->shapes == NULL || self->checkpoints == NULL) {
+        return SPOT_ERR_NO_MEMORY;
+    }
+    for (int64_t n = 0; n <= self->capacity; n++) {
+        self->shapes[n] = spot_varuna_best_shape(self, job, n);
+    }
+    self->checkpoints[0] = checkpoint_with(self, job->checkpoint.write_ms);
+    for (size_t j = 0; j < table->num_rows; j++) {
+        self->checkpoints[j] =
+            checkpoint_with(self, table->rows[j].values[SPOT_BY_N_CHECKPOINT_MS]);
+    }
+    return 0;
+}
+
+static int
+varuna_settle(void *options, spot_bind_t *bind, const spot_node_t *node,
+    const spot_job_t *job, int64_t capacity)
+{
+    spot_varuna_options_t *self = options;
+    const size_t num_errors = bind->diag->num_errors;
+    int ret = spot_by_instances_settle(&self->by_n, bind, node, job, capacity);
+
+    self->capacity = capacity;
+    if (spot_by_instances_is_given(&self->by_n)) {
+        check_table(self, bind, node);
+    }
+    if (spot_varuna_has_fault(self)) {
+        check_faults(self, bind, node);
+    }
+    settle_cut_points(self, bind, node, job);
+    if (ret == 0 && bind->diag->num_errors == num_errors) {
+        ret = fill(self, job);
+    }
+    return ret;
+}
+
+static void
+varuna_release(void *options)
+{
+    spot_varuna_options_t *self = options;
+
+    spot_by_instances_free(&self->by_n);
+    free(self->shapes);
+    free(self->checkpoints);
+}
+
+/* ---- Deciding ---- */
+
+void
+spot_varuna_plan_shape(const spot_varuna_options_t *self,
+    const spot_recovery_view_t *view, spot_recovery_plan_t *plan)
+{
+    const spot_varuna_shape_t *shape = &self->shapes[spot_recovery_num_usable(view)];
+
+    plan->is_new = true;
+    plan->lacks_step_time = shape->lacks_step_time;
+    if (shape->num_pipelines == 0) {
+        return;
+    }
+    plan->num_pipelines = shape->num_pipelines;
+    plan->num_active = shape->num_active;
+    plan->step_ms = shape->step_ms;
+    plan->checkpoint = checkpoint_of(self, shape);
+    plan->has_flat_step_time = shape->is_flat;
+    plan->has_fitted_step_time = shape->is_fitted;
+    if (shape->row != NULL) {
+        plan->reconfiguration_ms = spot_varuna_restart_ms(self, shape->row);
+    } else {
+        plan->reconfiguration_ms = view->job->reconfiguration_ms;
+        plan->reload_ms = view->job->reload_ms;
+    }
+}
+
+static void
+plan_after_loss(const spot_varuna_options_t *self, spot_varuna_state_t *state,
+    const spot_recovery_view_t *view, spot_recovery_plan_t *plan)
+{
+    spot_varuna_plan_shape(self, view, plan);
+    plan->work = SPOT_WORK_ROLLED_BACK;
+    if (plan->num_pipelines > 0 && !spot_by_instances_is_given(&self->by_n)) {
+        plan->reconfiguration_ms += self->detection_ms;
+    }
+    state->flush_end_ms = 0; /* what it was to save is lost */
+}
+
+static int64_t
+flush_ms(const spot_varuna_options_t *self, const spot_recovery_view_t *view,
+    const spot_varuna_shape_t *shape)
+{
+    return self->copy_ms + (shape->row == NULL
+                                   ? view->job->checkpoint.write_ms
+                                   : shape->row->values[SPOT_BY_N_CHECKPOINT_MS]);
+}
+
+/* Writes what there is before it forms anew. In a pause there is nothing to write, but
+ * for what a flush has not yet written. */
+static void
+plan_morph(const spot_varuna_options_t *self, spot_varuna_state_t *state,
+    const spot_recovery_view_t *view, spot_recovery_plan_t *plan)
+{
+    const spot_varuna_shape_t *shape = &self->shapes[spot_recovery_num_usable(view)];
+    const bool has_work =
+        view->training_ms <= view->now_ms || view->now_ms < state->flush_end_ms;
+
+    if (shape->num_pipelines == 0 || shape->num_active == view->num_active) {
+        return; /* they stay standby */
+    }
+    spot_varuna_plan_shape(self, view, plan);
+    plan->work = SPOT_WORK_STEPS_KEPT;
+    if (has_work && view->num_pipelines > 0) {
+        plan->flush_ms = flush_ms(self, view, shape);
+        state->flush_end_ms = view->now_ms + plan->flush_ms;
+    }
+}
+
+/* ---- Announced losses ---- */
+
+/* Whether any of those that are announced is in use: the others are no loss. */
+static bool
+has_active(const spot_recovery_view_t *view, const spot_recovery_change_t *change)
+{
+    for (int32_t j = 0; j < change->num_noticed; j++) {
+        if (view->fleet->place[change->noticed[j]] < view->fleet->active_end) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Stops in time for the first loss, if a checkpoint can be written before it. */
+static void
+take_notice(const spot_varuna_options_t *self, spot_varuna_state_t *state,
+    const spot_recovery_view_t *view, const spot_recovery_change_t *change)
+{
+    const int64_t stop_ms = change->deadline_ms - self->lead_ms;
+    const spot_varuna_shape_t *shape = &self->shapes[spot_recovery_num_usable(view)];
+
+    if (view->num_pipelines > 0 && has_active(view, change) && stop_ms > view->now_ms &&
+        stop_ms - view->now_ms >= flush_ms(self, view, shape) &&
+        (state->stop_ms == 0 || stop_ms < state->stop_ms)) {
+        state->stop_ms = stop_ms;
+    }
+}
+
+/* Those in use pause from here to the relaunch. */
+static void
+plan_stopped(const spot_recovery_view_t *view, spot_recovery_plan_t *plan)
+{
+    plan->is_new = true;
+    plan->is_same_pipelines = true;
+    plan->work = SPOT_WORK_STEPS_KEPT;
+    plan->num_active = view->num_active;
+}
+
+static void
+plan_wake(const spot_varuna_options_t *self, spot_varuna_state_t *state,
+    const spot_recovery_view_t *view, spot_recovery_plan_t *plan)
+{
+    if (state->relaunch_ms == view->now_ms) {
+        spot_varuna_plan_shape(self, view, plan);
+        plan->work = SPOT_WORK_STEPS_KEPT;
+        state->relaunch_ms = 0;
+    } else if (state->is_stopping) {
+        plan_stopped(view, plan);
+        plan->flush_ms =
+            flush_ms(self, view, &self->shapes[spot_recovery_num_usable(view)]);
+        state->flush_end_ms = view->now_ms + plan->flush_ms;
+        state->relaunch_ms = state->flush_end_ms + self->settle_ms;
+        state->is_stopping = false;
+    } else if (state->stop_ms == view->now_ms) {
+        /* In a pause there is nothing to write. */
+        state->is_stopping = view->training_ms <= view->now_ms;
+        plan->wakes_at_step_end = state->is_stopping;
+        state->stop_ms = 0;
+    } else {
+        plan_morph(self, state, view, plan);
+    }
+}
+
+/* ---- The policy ---- */
+
+static void
+plan_loss(const spot_varuna_options_t *self, spot_varuna_state_t *state,
+    const spot_recovery_view_t *view, spot_recovery_plan_t *plan)
+{
+    if (state->relaunch_ms > 0 && view->now_ms >= state->flush_end_ms) {
+        plan_stopped(view, plan); /* as it was announced: nothing is lost */
+        return;
+    }
+    plan_after_loss(self, state, view, plan);
+    state->relaunch_ms = 0;
+    state->is_stopping = false;
+}
+
+/* Additions wait for the poll, and for what is to come of a notice. */
+static void
+plan_additions(const spot_varuna_options_t *self, spot_varuna_state_t *state,
+    const spot_recovery_view_t *view, spot_recovery_plan_t *plan)
+{
+    const int64_t poll_ms = self->poll_ms;
+
+    if (state->stop_ms > 0 || state->relaunch_ms > 0 || state->is_stopping) {
+        return;
+    }
+    if (poll_ms > 0 && view->now_ms % poll_ms != 0) {
+        plan->wake_ms = (view->now_ms / poll_ms + 1) * poll_ms;
+    } else {
+        plan_morph(self, state, view, plan);
+    }
+}
+
+static void
+varuna_decide(const void *options, void *memory, const spot_recovery_view_t *view,
+    const spot_recovery_change_t *change, spot_recovery_plan_t *plan)
+{
+    const spot_varuna_options_t *self = options;
+    spot_varuna_state_t *state = memory;
+
+    if (spot_varuna_has_fault(self)) {
+        spot_varuna_decide_with_faults(self, state, view, change, plan);
+        return;
+    }
+    if (change->num_lost_active > 0) {
+        plan_loss(self, state, view, plan);
+    } else if (change->kind == SPOT_CHANGE_WAKE) {
+        plan_wake(self, state, view, plan);
+    } else if (change->num_ready > 0) {
+        plan_additions(self, state, view, plan);
+    }
+    if (change->num_noticed > 0 && state->relaunch_ms == 0 && !state->is_stopping) {
+        take_notice(self, state, view, change);
+    }
+    if (state->stop_ms > view->now_ms) {
+        plan->wake_ms = state->stop_ms;
+    } else if (state->relaunch_ms > 0) {
+        plan->wake_ms = state->relaunch_ms;
+    }
+}
+
+static void
+varuna_broken_rules(const void *options, char *text, size_t num_bytes)
+{
+    const spot_varuna_options_t *self = options;
+    const spot_recovery_fault_t faults[] = {
+        {self->fault.has_steps_in_pause, "fault_steps_in_pause (steps end in a pause)"},
+        {self->fault.has_one_counter,
+            "fault_one_counter (lost steps make checkpoints due)"},
+        {self->fault.has_late_checkpoints,
+            "fault_late_checkpoints (a checkpoint is durable too late)"},
+        {self->fault.has_old_pauses, "fault_old_pauses (a pause is that of before)"},
+    };
+
+    spot_recovery_name_faults(
+        faults, sizeof(faults) / sizeof(faults[0]), text, num_bytes);
+}
+
+static size_t
+varuna_state_size(const void *options, const spot_job_t *job, int64_t capacity)
+{
+    (void) options;
+    (void) job;
+    (void) capacity;
+    return sizeof(spot_varuna_state_t);
+}
+
+static const spot_field_t varuna_options[] = {
+    {.name = "detection",
+        .type = SPOT_FIELD_DURATION,
+        .offset = offsetof(spot_varuna_options_t, detection_ms),
+        .max = HUGE_VAL,
+        .initial = "60 s",
+        .help = "wait for transient errors after a loss; lengthens the pause after one"},
+    {.name = "every",
+        .type = SPOT_FIELD_INTEGER,
+        .offset = offsetof(spot_varuna_options_t, every_steps),
+        .min = 1,
+        .max = (double) SPOT_MAX_STEPS,
+        .initial = "10",
+        .help = "steps between two checkpoints, each of which stalls the job for "
+                "job.checkpoint.write; takes the place of the rest of job.checkpoint"},
+    {.name = "copy",
+        .type = SPOT_FIELD_DURATION,
+        .offset = offsetof(spot_varuna_options_t, copy_ms),
+        .max = HUGE_VAL,
+        .initial = "0 s",
+        .help = "time to copy a written checkpoint in the background; it is durable "
+                "only then"},
+    {.name = "poll",
+        .type = SPOT_FIELD_DURATION,
+        .offset = offsetof(spot_varuna_options_t, poll_ms),
+        .max = HUGE_VAL,
+        .initial = "0 s",
+        .help = "additions are seen at whole multiples of this time only; 0 s: at once"},
+    {.name = "lead",
+        .type = SPOT_FIELD_DURATION,
+        .offset = offsetof(spot_varuna_options_t, lead_ms),
+        .max = HUGE_VAL,
+        .initial = "30 s",
+        .help = "so long before an announced loss the job writes a checkpoint at the "
+                "end of its step and pauses, if there is time for both"},
+    {.name = "settle",
+        .type = SPOT_FIELD_DURATION,
+        .offset = offsetof(spot_varuna_options_t, settle_ms),
+        .max = HUGE_VAL,
+        .initial = "120 s",
+        .help = "how long it pauses behind that checkpoint before it starts anew"},
+    {.name = "cut_points",
+        .type = SPOT_FIELD_INTEGER,
+        .offset = offsetof(spot_varuna_options_t, num_cut_points),
+        .min = 2,
+        .max = 100000,
+        .initial = "",
+        .help = "points at which the model can be cut into stages: depths are their "
+                "divisors, but for the number itself; the layers of job.step_time if "
+                "not given"},
+    {.name = "max_micro_batch",
+        .type = SPOT_FIELD_INTEGER,
+        .offset = offsetof(spot_varuna_options_t, max_micro_batch),
+        .min = 1,
+        .max = 1e12,
+        .initial = "",
+        .help = "samples of the largest micro-batch that is tried with "
+                "job.step_time.pipeline, in multiples of its micro_batch; only that if "
+                "not given"},
+    SPOT_BY_INSTANCES_FIELDS(offsetof(spot_varuna_options_t, by_n)),
+    {.name = "fault_steps_in_pause",
+        .type = SPOT_FIELD_CHOICE,
+        .offset = offsetof(spot_varuna_options_t, fault.has_steps_in_pause),
+        .choices = spot_by_instances_choices,
+        .initial = "no",
+        .help = "yes, as the Oobleck artifact (SOSP'23) has it: after a loss steps go "
+                "on, and count, until the pause has ended"},
+    {.name = "fault_one_counter",
+        .type = SPOT_FIELD_CHOICE,
+        .offset = offsetof(spot_varuna_options_t, fault.has_one_counter),
+        .choices = spot_by_instances_choices,
+        .initial = "no",
+        .help = "yes, as there: the counter by which checkpoints are due is not rolled "
+                "back, and the first step after a loss has one too"},
+    {.name = "fault_late_checkpoints",
+        .type = SPOT_FIELD_CHOICE,
+        .offset = offsetof(spot_varuna_options_t, fault.has_late_checkpoints),
+        .choices = spot_by_instances_choices,
+        .initial = "no",
+        .help = "yes, as there: a checkpoint is durable twice its write time after its "
+                "step only, and fails if a pause ends before"},
+    {.name = "fault_old_pauses",
+        .type = SPOT_FIELD_CHOICE,
+        .offset = offsetof(spot_varuna_options_t, fault.has_old_pauses),
+        .choices = spot_by_instances_choices,
+        .initial = "no",
+        .help = "yes, as there: a restart takes what the table says of the number of "
+                "instances before the loss"},
+    {.name = NULL, .fields = spot_recovery_common_fields},
+};
+
+const spot_recovery_t spot_recovery_varuna = {
+    .name = "varuna",
+    .doc = "checkpoints that stall, and pipelines of another depth after each change: "
+           "of those that divide the model the fastest",
+    .source = "Athlur et al., Varuna, EuroSys'22; microsoft/varuna",
+    .options = varuna_options,
+    .options_size = sizeof(spot_varuna_options_t),
+    .settle = varuna_settle,
+    .release = varuna_release,
+    .broken_rules = varuna_broken_rules,
+    .state_size = varuna_state_size,
+    .decide = varuna_decide,
+};

@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* varuna with faults of the simulator that was published with Oobleck (SOSP'23,
+ * tools/simulator/varuna_simulator.py), so that its numbers come out. Its pauses do not
+ * overlap here: of several timers only the latest counts. */
+#include "sim/recovery/varuna.h"
+
+bool
+spot_varuna_has_fault(const spot_varuna_options_t *self)
+{
+    return self->fault.has_steps_in_pause || self->fault.has_one_counter ||
+           self->fault.has_late_checkpoints || self->fault.has_old_pauses;
+}
+
+/* The job's own cycle has no checkpoints then: they are planned one by one. */
+static const spot_checkpoint_t no_checkpoints = {.mode = SPOT_CHECKPOINT_SYNC,
+    .every_kind = SPOT_EVERY_STEPS,
+    .every_steps = SPOT_MAX_STEPS};
+
+static int64_t
+write_ms(const spot_varuna_state_t *state)
+{
+    return state->shape->row->values[SPOT_BY_N_CHECKPOINT_MS];
+}
+
+/* The shape under which it trains goes on, from now or after a stall. */
+static void
+go_on(spot_varuna_state_t *state, const spot_recovery_view_t *view,
+    spot_recovery_plan_t *plan)
+{
+    plan->is_new = true;
+    plan->is_same_pipelines = true;
+    plan->work = SPOT_WORK_STEPS_KEPT;
+    plan->num_pipelines = 1;
+    plan->num_active = view->num_active;
+    plan->step_ms = state->shape->step_ms;
+    plan->checkpoint = &no_checkpoints;
+    state->is_rest = false;
+}
+
+/* The best shape from now on, with its pause if steps do not go on in it. */
+static void
+form(const spot_varuna_options_t *self, spot_varuna_state_t *state,
+    const spot_recovery_view_t *view, int64_t pause_ms, spot_recovery_plan_t *plan)
+{
+    spot_varuna_plan_shape(self, view, plan);
+    plan->checkpoint = &no_checkpoints;
+    plan->reconfiguration_ms = view->now_ms == 0 ? 0 : pause_ms;
+    state->shape = NULL;
+    state->step_end_ms = 0;
+    if (plan->num_pipelines > 0) {
+        state->shape = &self->shapes[spot_recovery_num_usable(view)];
+        state->step_end_ms = view->now_ms + plan->reconfiguration_ms + plan->step_ms;
+    }
+    state->is_rest = false;
+}
+
+/* A loss: what is not durable is lost. The step under way goes on, as one of the time
+ * that was left of it, if steps go on in the pause. */
+static void
+lose(const spot_varuna_options_t *self, spot_varuna_state_t *state,
+    const spot_recovery_view_t *view, spot_recovery_plan_t *plan)
+{
+    const spot_varuna_shape_t *next = &self->shapes[spot_recovery_num_usable(view)];
+    const spot_instance_row_t *row = next->row;
+    int64_t pause_ms;
+
+    if (self->fault.has_old_pauses && state->shape != NULL) {
+        row = state->shape->row;
+    }
+    pause_ms = row == NULL ? 0 : spot_varuna_restart_ms(self, row);
+    state->durable_ms = 0;
+    state->pause_end_ms = 0;
+    if (self->fault.has_one_counter) {
+        state->is_due = true;
+    } else {
+        state->num_steps = state->durable_steps;
+    }
+    if (self->fault.has_steps_in_pause && state->shape != NULL && view->num_active > 0 &&
+        next->num_pipelines > 0 && pause_ms > 0) {
+        go_on(state, view, plan);
+        state->pause_end_ms = view->now_ms + pause_ms;
+        plan->step_ms = state->step_end_ms - view->now_ms;
+        state->is_rest = true;
+    } else {
+        form(self, state, view, pause_ms, plan);
+    }
+    plan->work = SPOT_WORK_ROLLED_BACK;
+}
+
+/* A step has ended: a checkpoint, if it is due, stalls the job; the faulty one is not
+ * durable until as long again has passed. */
+static void
+end_step(const spot_varuna_options_t *self, spot_varuna_state_t *state,
+    const spot_recovery_view_t *view, spot_recovery_plan_t *plan)
+{
+    state->num_steps++;
+    state->step_end_ms = view->now_ms + state->shape->step_ms;
+    if (state->num_steps % self->every_steps == 0 || state->is_due) {
+        const int64_t stall_ms = write_ms(state);
+
+        go_on(state, view, plan);
+        state->step_end_ms += stall_ms;
+        state->is_due = false;
+        if (self->fault.has_late_checkpoints) {
+            plan->reconfiguration_ms = stall_ms;
+            state->durable_ms = view->now_ms + 2 * stall_ms;
+        } else {
+            plan->flush_ms = stall_ms;
+            state->durable_ms = view->now_ms + stall_ms;
+        }
+    } else if (state->is_rest) {
+        go_on(state, view, plan);
+    }
+}
+
+/* A checkpoint has become durable, the late one by a flush of the shortest time. */
+static void
+end_checkpoint(const spot_varuna_options_t *self, spot_varuna_state_t *state,
+    const spot_recovery_view_t *view, spot_recovery_plan_t *plan)
+{
+    state->durable_ms = 0;
+    state->durable_steps = state->num_steps;
+    if (self->fault.has_late_checkpoints) {
+        go_on(state, view, plan);
+        plan->work = SPOT_WORK_KEPT;
+        plan->flush_ms = 1;
+        state->step_end_ms++;
+    }
+}
+
+/* The end of a pause in which steps went on. A checkpoint that is not yet durable fails,
+ * and what it was to save is lost. */
+static void
+end_pause(const spot_varuna_options_t *self, spot_varuna_state_t *state,
+    const spot_recovery_view_t *view, spot_recovery_plan_t *plan)
+{
+    state->pause_end_ms = 0;
+    form(self, state, view, 0, plan);
+    plan->work = state->durable_ms > 0 ? SPOT_WORK_ROLLED_BACK : SPOT_WORK_STEPS_KEPT;
+    state->durable_ms = 0;
+}
+
+static int64_t
+sooner(int64_t a_ms, int64_t b_ms)
+{
+    return b_ms > 0 && (a_ms == 0 || b_ms < a_ms) ? b_ms : a_ms;
+}
+
+/* Additions are used when the next pause ends, or at once where nothing trains. */
+void
+spot_varuna_decide_with_faults(const spot_varuna_options_t *self,
+    spot_varuna_state_t *state, const spot_recovery_view_t *view,
+    const spot_recovery_change_t *change, spot_recovery_plan_t *plan)
+{
+    if (change->num_lost_active > 0) {
+        lose(self, state, view, plan);
+    } else if (change->kind != SPOT_CHANGE_WAKE) {
+        if (state->shape != NULL || change->num_ready == 0) {
+            return; /* what was asked for stays */
+        }
+        form(self, state, view, 0, plan);
+    } else if (view->now_ms == state->pause_end_ms) {
+        end_pause(self, state, view, plan);
+    } else if (view->now_ms == state->durable_ms) {
+        end_checkpoint(self, state, view, plan);
+    } else {
+        end_step(self, state, view, plan);
+    }
+    plan->wake_ms =
+        sooner(sooner(state->step_end_ms, state->pause_end_ms), state->durable_ms);
+}
