@@ -360,5 +360,6 @@ spot_parcae_look_ahead(
         }
     }
     spot_bug_assert(best != NULL); /* to wait is always a way */
+    /* cppcheck-suppress nullPointer */
     return best->first;
 }

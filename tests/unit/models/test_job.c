@@ -148,7 +148,8 @@ test_forms_of_every(void **state)
 }
 
 #define EVERY                                                                           \
-    "checkpoint.every: expected back-to-back, auto, a number of steps such as \"10 steps\" "  \
+    "checkpoint.every: expected back-to-back, auto, a number of steps such as \"10 "    \
+    "steps\" "                                                                          \
     "or a duration such as \"300 s\""
 
 static void
