@@ -159,6 +159,18 @@ add_checkpoints(
     }
 }
 
+/* Steps that are durable without a checkpoint: how many before and after training. */
+static void
+add_kept_steps(spot_train_t *train, int64_t num_steps, int64_t end_ms)
+{
+    const int64_t before = train->result.steps_executed - train->result.steps_lost;
+    const int64_t first[SPOT_EVENT_VALUES] = {0, before, 0};
+    const int64_t last[SPOT_EVENT_VALUES] = {0, before + num_steps, 0};
+
+    add(train, train->episode.training_ms, SPOT_LOG_DURABLE, first);
+    add(train, end_ms, SPOT_LOG_DURABLE, last);
+}
+
 void
 spot_run_log_training(spot_train_t *train, const spot_progress_t *progress)
 {
@@ -177,6 +189,9 @@ spot_run_log_training(spot_train_t *train, const spot_progress_t *progress)
         captured_ms = end_ms - train->episode.head_ms;
         stalled_ms = end_ms - progress->durable_steps * cycle->step_ms;
         spot_run_log_settle(train, SPOT_SHARE_USEFUL);
+        if (progress->durable == 0) {
+            add_kept_steps(train, progress->durable_steps, start_ms + captured_ms);
+        }
     }
     add_checkpoints(train, progress->durable, result->checkpoints_durable,
         result->steps_executed - result->steps_lost);

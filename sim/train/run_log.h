@@ -12,8 +12,8 @@
 typedef enum {
     SPOT_LOG_DURABLE, /* checkpoint: 0 its number in the run, 1 steps durable, 2 how many
                          checkpoints the record stands for: 1, but more for the first of
-                         an episode with over 10,000 of them. Where nothing can be lost:
-                         the end of a stretch of training, 0 and 2 are 0 */
+                         an episode with over 10,000 of them. Where steps need none: the
+                         ends of a stretch of training, 0 and 2 are 0 */
     SPOT_LOG_CHANGE, /* of the trace, in its order: 0 instances, 1 clipped, 2 population,
                         3 spot_event_kind_t; text: the instances' names */
     SPOT_LOG_NOTICE, /* of preemptions: 0 instances, 1 the first deadline in ms; text:
