@@ -22,8 +22,8 @@ static const char *const systems[NUM_SYSTEMS] = {
     "{system: parcae-throughput, pause_merge: add, tie: par, interval: 10 s}",
     "{system: parcae, interval: 20 s}",
     "{system: parcae, predictor: arima, samples: 50, min_depth: 1}",
-    "{system: parcae, predictor: arima, samples: 50, pause_merge: add, par_bug: yes, "
-    "look_ahead: 3}",
+    ("{system: parcae, predictor: arima, samples: 50, pause_merge: add, par_bug: yes, "
+     "look_ahead: 3}"),
 };
 
 /* A random case with another recovery system. */
