@@ -13,6 +13,8 @@
 #include "base/units.h"
 #include "base/utf8.h"
 
+const char *const spot_no_yes[] = {"no", "yes", NULL};
+
 void
 spot_bind_error(spot_bind_t *self, const spot_node_t *node, const char *name,
     const char *format, ...)

@@ -84,6 +84,9 @@ void spot_bind_field(
 void spot_bind_error(spot_bind_t *self, const spot_node_t *node, const char *name,
     const char *format, ...) SPOT_PRINTF(4, 5);
 
+/* "no", "yes": the choices of a field that is on or off. */
+extern const char *const spot_no_yes[];
+
 /* "path.name: expected WHAT, got VALUE", WHAT as the field has it in expected; then
  * ": problem" unless that is empty. */
 void spot_bind_unexpected(spot_bind_t *self, const spot_field_t *field,

@@ -5,8 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *const spot_by_instances_choices[] = {"no", "yes", NULL};
-
 static void
 check(const spot_by_instances_t *self, spot_bind_t *bind, const spot_node_t *place,
     const spot_job_t *job, int64_t capacity)

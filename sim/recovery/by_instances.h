@@ -17,8 +17,6 @@ typedef struct {
     spot_instance_table_t table;
 } spot_by_instances_t;
 
-extern const char *const spot_by_instances_choices[];
-
 /* Two rows of an options table; base: offset of the spot_by_instances_t in the options.
  */
 #define SPOT_BY_INSTANCES_FIELDS(base)                                                  \
@@ -32,7 +30,7 @@ extern const char *const spot_by_instances_choices[];
     {                                                                                   \
         .name = "extrapolate", .type = SPOT_FIELD_CHOICE,                               \
         .offset = (base) + offsetof(spot_by_instances_t, is_extrapolated),              \
-        .choices = spot_by_instances_choices, .initial = "no",                          \
+        .choices = spot_no_yes, .initial = "no",                                        \
         .help = "yes: outside its rows the table is flat, with a warning; no: more "    \
                 "instances than it has are an error, with fewer the job waits"          \
     }

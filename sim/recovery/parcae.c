@@ -185,9 +185,9 @@ spot_parcae_settle(spot_parcae_t *self, spot_bind_t *bind, const spot_node_t *no
     if (ret != 0 || bind->diag->num_errors > num_errors) {
         return ret;
     }
-    self->is_by_pair = spot_step_time_is_by_pair(&job->step_time);
-    ret = self->is_by_pair ? add_pairs_of_grid(self, bind, node, job, capacity)
-                           : add_pairs_of_job(self, bind, node, job, capacity);
+    ret = spot_step_time_is_by_pair(&job->step_time)
+              ? add_pairs_of_grid(self, bind, node, job, capacity)
+              : add_pairs_of_job(self, bind, node, job, capacity);
     return ret != 0 || self->pairs == NULL ? ret : find_best(self, capacity);
 }
 
@@ -200,12 +200,6 @@ spot_parcae_release(spot_parcae_t *self)
 }
 
 /* ---- Plans ---- */
-
-void
-spot_parcae_plan_nothing(const spot_parcae_t *self, spot_recovery_plan_t *plan)
-{
-    plan->step_ms = self->is_by_pair; /* any: that of the job's depth is not wanted */
-}
 
 void
 spot_parcae_plan_pair(const spot_parcae_t *self, int32_t pair_id, double pause_ms,

@@ -22,7 +22,6 @@ typedef struct {
     int64_t max_depth;
     int tie;
     int merges_pauses;
-    bool is_by_pair;           /* the job's step time is by (D,P) */
     int32_t num_pairs;         /* feasible within the capacity; that id: waiting */
     spot_parcae_pair_t *pairs; /* [num_pairs + 1] by P, then D; the last one: waiting */
     int64_t num_best;
@@ -61,9 +60,6 @@ spot_parcae_rest_ms(const spot_recovery_view_t *view)
                ? 0
                : view->training_ms - view->now_ms;
 }
-
-/* A plan that changes nothing yet. */
-void spot_parcae_plan_nothing(const spot_parcae_t *self, spot_recovery_plan_t *plan);
 
 /* A new plan of that pair, whose pause takes pause_ms, restart_ms of it to reconfigure.
  */

@@ -12,8 +12,6 @@
 #define BITS_PER_BYTE 8
 #define GBPS_PER_BIT_PER_MS 1e-6
 
-static const char *const no_yes[] = {"no", "yes", NULL};
-
 /* ---- Options ---- */
 
 #define MAX_MS 1e9
@@ -122,7 +120,7 @@ const spot_field_t spot_parcae_cost_fields[] = {
         .type = SPOT_FIELD_CHOICE,
         .offset = offsetof(spot_parcae_costs_t, has_bug),
         .initial = "no",
-        .choices = no_yes,
+        .choices = spot_no_yes,
         .help = "yes: with another depth only the last stage is transferred, as in the "
                 "published program, which overwrites the sum"},
     {.name = NULL, .fields = spot_recovery_common_fields},

@@ -165,6 +165,16 @@ spot_recovery_plan_pipelines(
     plan->num_active = (int32_t) (num_pipelines * job->pipeline_depth);
 }
 
+/* Plans steps of step_ms, made of the job's step time for the planned pipelines. */
+static inline void
+spot_recovery_plan_step(
+    spot_recovery_plan_t *plan, const spot_job_t *job, int64_t step_ms)
+{
+    plan->step_ms = step_ms;
+    plan->has_flat_step_time = !spot_job_covers_step(job, plan->num_pipelines);
+    plan->has_fitted_step_time = spot_job_is_step_fitted(job, plan->num_pipelines);
+}
+
 /* The end of every options table: {.name = NULL, .fields = spot_recovery_common_fields}.
  */
 extern const spot_field_t spot_recovery_common_fields[];

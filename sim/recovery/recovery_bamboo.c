@@ -272,10 +272,9 @@ plan_training(decision_t *self)
     plan->num_pipelines = num_pipelines;
     plan->num_active = self->view->num_active;
     if (self->state->is_slowed) {
-        plan->step_ms = (int64_t) (self->options->slowdown *
-                                   (double) spot_job_step_ms(job, num_pipelines));
-        plan->has_flat_step_time = !spot_job_covers_step(job, num_pipelines);
-        plan->has_fitted_step_time = spot_job_is_step_fitted(job, num_pipelines);
+        spot_recovery_plan_step(plan, job,
+            (int64_t) (self->options->slowdown *
+                       (double) spot_job_step_ms(job, num_pipelines)));
     }
 }
 
@@ -564,7 +563,6 @@ bamboo_broken_rules(const void *options, char *text, size_t num_bytes)
         faults, sizeof(faults) / sizeof(faults[0]), text, num_bytes);
 }
 
-static const char *const no_yes[] = {"no", "yes", NULL};
 static const char *const fallbacks[] = {"storage", "none", NULL};
 
 static const spot_field_t bamboo_options[] = {
@@ -615,35 +613,35 @@ static const spot_field_t bamboo_options[] = {
         .type = SPOT_FIELD_CHOICE,
         .offset = offsetof(options_t, has_stale_timers),
         .initial = "no",
-        .choices = no_yes,
+        .choices = spot_no_yes,
         .help = "fault as published: each fatal loss starts a pause of its own, the "
                 "first to end forms pipelines, the next one stops the job"},
     {.name = "late_restart",
         .type = SPOT_FIELD_CHOICE,
         .offset = offsetof(options_t, has_late_restart),
         .initial = "no",
-        .choices = no_yes,
+        .choices = spot_no_yes,
         .help = "fault as published: a loss in a pause is found at its end, and only "
                 "then the pause starts again"},
     {.name = "trains_in_pause",
         .type = SPOT_FIELD_CHOICE,
         .offset = offsetof(options_t, trains_in_pause),
         .initial = "no",
-        .choices = no_yes,
+        .choices = spot_no_yes,
         .help = "fault as published: steps end and count in the pause after a fatal "
                 "loss"},
     {.name = "idle_losses_slow",
         .type = SPOT_FIELD_CHOICE,
         .offset = offsetof(options_t, idle_losses_slow),
         .initial = "no",
-        .choices = no_yes,
+        .choices = spot_no_yes,
         .help = "fault as published: the loss of a standby or prepping instance slows "
                 "the job too"},
     {.name = "counts_dead_standby",
         .type = SPOT_FIELD_CHOICE,
         .offset = offsetof(options_t, counts_dead_standby),
         .initial = "no",
-        .choices = no_yes,
+        .choices = spot_no_yes,
         .help = "fault as published: standby instances that are lost count as waiting "
                 "until the next pause"},
     {.name = NULL, .fields = spot_recovery_common_fields},

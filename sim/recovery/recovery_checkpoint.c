@@ -8,7 +8,6 @@
 
 enum { GROWTH_PIPELINE, GROWTH_NEVER, GROWTH_AT_PREEMPTION, GROWTH_BETTER };
 enum { PLAN_FIXED, PLAN_BEST };
-enum { FLUSH_NO, FLUSH_YES };
 enum { NOTICE_IGNORE, NOTICE_CHECKPOINT };
 
 typedef struct {
@@ -16,7 +15,7 @@ typedef struct {
     int growth;
     double min_gain;
     int plan;
-    int grow_flush;
+    int flushes_to_grow;
     int notice;
 } options_t;
 
@@ -30,7 +29,7 @@ typedef struct {
 static bool
 has_state(const options_t *self)
 {
-    return self->grow_flush == FLUSH_YES || self->notice == NOTICE_CHECKPOINT;
+    return self->flushes_to_grow || self->notice == NOTICE_CHECKPOINT;
 }
 
 static size_t
@@ -172,7 +171,7 @@ form_pipelines(const options_t *self, state_t *state, const spot_recovery_view_t
     plan->reconfiguration_ms =
         view->job->reconfiguration_ms + (has_loss ? self->detection_ms : 0);
     plan->reload_ms = view->job->reload_ms;
-    if (self->grow_flush == FLUSH_YES && !has_loss) {
+    if (self->flushes_to_grow && !has_loss) {
         save_first(state, view, plan);
     }
     if (state != NULL) {
@@ -225,7 +224,6 @@ checkpoint_settle(void *options, spot_bind_t *bind, const spot_node_t *node,
 static const char *const growth_names[] = {
     "pipeline", "never", "at_preemption", "better", NULL};
 static const char *const plan_names[] = {"fixed", "best", NULL};
-static const char *const flush_names[] = {"no", "yes", NULL};
 static const char *const notice_names[] = {"ignore", "checkpoint", NULL};
 
 static const spot_field_t checkpoint_options[] = {
@@ -262,9 +260,9 @@ static const spot_field_t checkpoint_options[] = {
             "with the shortest step time, the smallest of equal ones"},
     {.name = "grow_flush",
         .type = SPOT_FIELD_CHOICE,
-        .offset = offsetof(options_t, grow_flush),
+        .offset = offsetof(options_t, flushes_to_grow),
         .initial = "no",
-        .choices = flush_names,
+        .choices = spot_no_yes,
         .help = "yes: before pipelines grow the job is stalled for a complete "
                 "checkpoint and "
                 "does not roll back; only the step under way is lost"},

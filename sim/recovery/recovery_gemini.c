@@ -132,14 +132,11 @@ transfer_ms(double bytes, double bytes_per_s)
 static void
 plan_steps(spot_recovery_plan_t *plan, const options_t *options, const spot_job_t *job)
 {
-    const int64_t num_pipelines = plan->num_pipelines;
-
     if (options->mem_overhead_ms > 0) {
-        plan->step_ms = spot_job_step_ms(job, num_pipelines) +
-                        llround((double) options->mem_overhead_ms /
-                                (double) options->mem_every_steps);
-        plan->has_flat_step_time = !spot_job_covers_step(job, num_pipelines);
-        plan->has_fitted_step_time = spot_job_is_step_fitted(job, num_pipelines);
+        spot_recovery_plan_step(plan, job,
+            spot_job_step_ms(job, plan->num_pipelines) +
+                llround((double) options->mem_overhead_ms /
+                        (double) options->mem_every_steps));
     }
 }
 

@@ -275,7 +275,6 @@ parcae_decide(const void *options, void *state, const spot_recovery_view_t *view
     const bool has_loss = change->num_lost_active > 0;
     bool is_settled = false;
 
-    spot_parcae_plan_nothing(&self->parcae, plan);
     follow(state, view, change);
     if (has_loss || view->now_ms % self->parcae.interval_ms == 0) {
         is_settled = plan_ahead(self, state, view, has_loss, plan);
@@ -386,6 +385,7 @@ const spot_recovery_t spot_recovery_parcae = {
     .options = parcae_options,
     .options_size = sizeof(options_t),
     .keeps_steps = true,
+    .has_own_step_time = true,
     .settle = parcae_settle,
     .release = parcae_release,
     .state_size = parcae_state_size,

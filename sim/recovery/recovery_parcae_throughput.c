@@ -64,7 +64,6 @@ throughput_decide(const void *options, void *state, const spot_recovery_view_t *
     const int64_t now_ms = view->now_ms;
     state_t *memory = state;
 
-    spot_parcae_plan_nothing(&self->parcae, plan);
     memory->has_additions |= change->num_ready > 0;
     memory->is_changed |= change->num_ready > 0;
     if (change->num_lost_active == 0 && now_ms % self->parcae.interval_ms != 0) {
@@ -115,6 +114,7 @@ const spot_recovery_t spot_recovery_parcae_throughput = {
     .options = throughput_options,
     .options_size = sizeof(options_t),
     .keeps_steps = true,
+    .has_own_step_time = true,
     .settle = throughput_settle,
     .release = throughput_release,
     .state_size = throughput_state_size,

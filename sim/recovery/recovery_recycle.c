@@ -194,10 +194,8 @@ plan_rerouted(state_t *self, const spot_recovery_view_t *view, const options_t *
     plan->work = SPOT_WORK_STEPS_KEPT;
     plan->num_pipelines = self->layout.num_pipelines;
     plan->num_active = self->layout.num_held;
-    plan->step_ms =
-        spot_reroute_step_ms(&reroute, view->job, plan->num_pipelines, most_lost(self));
-    plan->has_flat_step_time = !spot_job_covers_step(view->job, plan->num_pipelines);
-    plan->has_fitted_step_time = spot_job_is_step_fitted(view->job, plan->num_pipelines);
+    spot_recovery_plan_step(plan, view->job,
+        spot_reroute_step_ms(&reroute, view->job, plan->num_pipelines, most_lost(self)));
     plan->reconfiguration_ms = detection_left_ms(self, view) + options->replan_ms;
     plan->reload_ms = self->is_copying ? options->stage_copy_ms : 0;
 }

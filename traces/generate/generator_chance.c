@@ -289,8 +289,6 @@ bind_chance(
     }
 }
 
-static const char *const no_yes[] = {"no", "yes", NULL};
-
 static const spot_field_t chance_options[] = {
     {.name = "preempt_per_h",
         .type = SPOT_FIELD_CUSTOM,
@@ -315,7 +313,7 @@ static const spot_field_t chance_options[] = {
         .type = SPOT_FIELD_CHOICE,
         .offset = offsetof(model_t, fills_at_start),
         .initial = "no",
-        .choices = no_yes,
+        .choices = spot_no_yes,
         .help = "whether each free place is filled at time 0 too, with the probability "
                 "of the first hour; those instances must prepare, other than the "
                 "initial ones"},
