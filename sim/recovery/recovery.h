@@ -60,41 +60,40 @@ typedef enum {
     SPOT_WORK_KEPT         /* the step under way goes on too */
 } spot_work_t;
 
-/* What is to be done. All zero: go on as before. A checkpoint in flight is dropped by
- * every new plan. */
+/* What is to be done, in no more bytes than can be cleared fast (80). All zero: go on as
+ * before. A checkpoint in flight is dropped by every new plan. */
 typedef struct {
-    bool is_new;            /* the rest but wake counts only with it */
-    bool is_same_pipelines; /* nothing forms anew (another speed, the end of a pause):
-                               it does not count as a reconfiguration */
-    bool is_fatal;          /* after a loss that could not be absorbed; it is counted */
+    bool is_new;             /* the rest but wake counts only with it */
+    bool is_same_pipelines;  /* nothing forms anew (another speed, the end of a pause):
+                                it does not count as a reconfiguration */
+    bool is_fatal;           /* after a loss that could not be absorbed; it is counted */
+    bool has_flat_step_time; /* step_ms is of a table, used outside its points */
+    bool has_fitted_step_time;
+    bool lacks_step_time; /* instances stay standby as no step time is known for more;
+                             counts without is_new too, as num_clipped does */
+    /* When to ask again: at wake_ms (0: never), or at the end of the step under way if
+     * that is sooner. Without is_new, and with neither, what was asked for stays. */
+    bool wakes_at_step_end;
+    bool wakes_last; /* at that instant after its membership, unless the answer to that
+                        asks for another wake; else before it */
+    int64_t wake_ms;
     spot_work_t work;
-    int64_t kept_every_steps; /* STEPS_KEPT: of the steps since training started, only
+    int32_t num_clipped;      /* forecasts cut off at a limit to decide this */
+    int32_t kept_every_steps; /* STEPS_KEPT: of the steps since training started, only
                                  whole multiples of so many stay; 0: all */
     int32_t num_active;       /* instances in use: those that are, from the front; then
                                  from the front of standby */
     int32_t num_pipelines;    /* 0: those in use only pause, until the next plan */
+    int32_t awaited_standby;  /* no need to ask because instances become ready before so
+                                 many are standby */
     int64_t step_ms;          /* 0: that of the job for num_pipelines of its depth */
     const spot_checkpoint_t *checkpoint; /* with step_ms: how steps become durable under
                                             this plan, as long as the options live; NULL:
                                             as the job has it */
-    int32_t awaited_standby; /* no need to ask because instances become ready before so
-                                many are standby */
     /* Pause parts, in this order; none is paid at time 0 or without instances. */
     int64_t flush_ms; /* stalled; then all steps that ended are durable */
     int64_t reconfiguration_ms;
     int64_t reload_ms;
-    /* When to ask again: at a time (0: never), or at the end of the step under way if
-     * that is sooner. Without is_new, and with neither, what was asked for stays. */
-    int64_t wake_ms;
-    bool wakes_at_step_end;
-    bool wakes_last; /* at that instant after its membership, unless the answer to that
-                        asks for another wake; else before it */
-    int32_t num_clipped; /* forecasts cut off at a limit to decide this; counts without
-                            is_new too */
-    bool has_flat_step_time; /* step_ms is of a table, used outside its points */
-    bool has_fitted_step_time;
-    /* Instances stay standby as no step time is known for more; counts always. */
-    bool lacks_step_time;
 } spot_recovery_plan_t;
 
 /* A run that starts. */

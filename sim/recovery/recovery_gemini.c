@@ -186,7 +186,7 @@ gemini_decide(const void *options, void *state, const spot_recovery_view_t *view
     plan->is_new = true;
     plan->work =
         memory->source == SOURCE_STORAGE ? SPOT_WORK_ROLLED_BACK : SPOT_WORK_STEPS_KEPT;
-    plan->kept_every_steps = has_loss ? self->mem_every_steps : 0;
+    plan->kept_every_steps = has_loss ? (int32_t) self->mem_every_steps : 0;
     if (num_pipelines > 0) {
         plan_training(memory, self, view, plan, num_pipelines);
     } else {
@@ -230,7 +230,7 @@ static const spot_field_t gemini_options[] = {
         .type = SPOT_FIELD_INTEGER,
         .offset = offsetof(options_t, mem_every_steps),
         .min = 1,
-        .max = (double) SPOT_MAX_STEPS,
+        .max = 1e9,
         .initial = "1",
         .help = "steps from one copy in memory to the next (unverified)"},
     {.name = "mem_overhead",

@@ -5,6 +5,14 @@
 
 #include "sim/train/run_log.h"
 
+/* What an episode has trained: all 0 where it has not. */
+typedef struct {
+    spot_progress_t progress;
+    int64_t ended_ms; /* of the job, for steps that ended and are not durable */
+    int64_t begun_ms; /* and for the step under way */
+    int64_t done_ms;  /* of the step under way, in earlier episodes too */
+} training_t;
+
 /* ---- Pending work ---- */
 
 static void
@@ -52,12 +60,24 @@ has_trained(const spot_train_t *self)
     return self->now_ms >= self->episode.training_ms;
 }
 
+/* What earlier episodes have left is lost. */
+SPOT_NOINLINE static void
+lose_pending(spot_train_t *self)
+{
+    spot_pending_t *pending = &self->pending;
+
+    self->result.lost_ms += settle_work(self, &pending->ended, SPOT_SHARE_LOST);
+    self->result.lost_ms += settle_work(self, &pending->begun, SPOT_SHARE_LOST);
+    *pending = (spot_pending_t){0};
+}
+
 static void
-roll_back(spot_train_t *self)
+roll_back(spot_train_t *self, const training_t *training)
 {
     spot_train_result_t *result = &self->result;
-    spot_pending_t *pending = &self->pending;
+    const spot_pending_t *pending = &self->pending;
     const int64_t steps_lost = pending_steps(self);
+    const int64_t trained_ms = training->ended_ms + training->begun_ms;
     const int64_t lost_ms = result->lost_ms; /* so far */
 
     if (!has_trained(self) && steps_lost == 0 && pending->begun.job_ms == 0) {
@@ -65,33 +85,36 @@ roll_back(spot_train_t *self)
     }
     result->rollbacks++;
     result->steps_lost += steps_lost;
-    result->lost_ms += settle_work(self, &pending->ended, SPOT_SHARE_LOST);
-    result->lost_ms += settle_work(self, &pending->begun, SPOT_SHARE_LOST);
-    *pending = (spot_pending_t){0};
+    result->lost_ms += trained_ms;
+    result->ledger.instance_ms[SPOT_SHARE_LOST] += trained_ms * self->episode.world_size;
+    if (pending->ended.job_ms + pending->begun.job_ms > 0) {
+        lose_pending(self);
+    }
     if (self->log != NULL) {
-        spot_run_log_rollback(self, steps_lost, result->lost_ms - lost_ms);
+        spot_run_log_rollback(self, steps_lost, result->lost_ms - lost_ms,
+            training->progress.started - training->progress.durable);
     }
 }
 
 /* Of the steps since training started, those after the last whole multiple of every are
  * lost unless they are durable. Tells whether all are. */
 static bool
-lose_latest_steps(spot_train_t *self, int64_t every)
+lose_latest_steps(spot_train_t *self, training_t *training, int64_t every)
 {
     const spot_episode_t *episode = &self->episode;
-    const spot_progress_t *progress = &episode->progress;
+    const spot_progress_t *progress = &training->progress;
     const int64_t since_durable = progress->steps - progress->durable_steps;
     const int64_t since_copy = progress->steps % every;
     const int64_t num_steps = since_copy < since_durable ? since_copy : since_durable;
     int64_t job_ms;
 
-    if (!has_trained(self) || num_steps == 0) {
+    if (num_steps == 0) {
         return false;
     }
     job_ms = num_steps * episode->cycle->step_ms -
              (num_steps == progress->steps ? episode->head_ms : 0);
-    add_work(&self->pending.ended, -job_ms, episode->world_size);
-    add_work(&self->pending.begun, job_ms, episode->world_size);
+    training->ended_ms -= job_ms;
+    training->begun_ms += job_ms;
     self->result.steps_lost += num_steps;
     return num_steps == progress->steps;
 }
@@ -113,47 +136,65 @@ lose_head(spot_train_t *self)
 
 /* Parts the step under way from those that ended: they may end otherwise. */
 static void
-log_split(spot_train_t *self)
+log_split(spot_train_t *self, const training_t *training)
 {
-    const spot_episode_t *episode = &self->episode;
-    int64_t job_ms = self->pending.begun.job_ms; /* of the episode */
+    int64_t job_ms = training->begun_ms;
 
-    if (!has_trained(self)) {
-        job_ms = 0;
-    } else if (episode->progress.steps == 0) {
-        job_ms = self->now_ms - episode->training_ms;
+    if (has_trained(self) && training->progress.steps == 0) {
+        job_ms = self->now_ms - self->episode.training_ms;
     }
     spot_run_log_split(self, job_ms);
 }
 
-/* What the plan makes of the work so far. */
+/* The training that is neither durable nor lost so far. */
 static void
-settle_pending(spot_train_t *self, const spot_recovery_plan_t *plan)
+add_pending(spot_train_t *self, const training_t *training)
 {
-    const spot_episode_t *episode = &self->episode;
-    const spot_progress_t *progress = &episode->progress;
+    add_work(&self->pending.ended, training->ended_ms, self->episode.world_size);
+    add_work(&self->pending.begun, training->begun_ms, self->episode.world_size);
+}
+
+/* The steps that are not durable stay, and the step under way too or not. */
+SPOT_NOINLINE static void
+keep_pending(spot_train_t *self, const spot_recovery_plan_t *plan, training_t training)
+{
     bool is_head_lost = false;
 
-    if (has_trained(self)) {
-        self->result.checkpoints_aborted += progress->started - progress->durable;
-    } else if (self->now_ms < episode->start_ms + episode->flush_ms) {
-        self->result.checkpoints_aborted++;
-    }
-    if (plan->work == SPOT_WORK_ROLLED_BACK) {
-        roll_back(self);
-        return;
+    if (has_trained(self) && self->episode.cycle != NULL) {
+        self->pending.step_fraction =
+            (double) training.done_ms / (double) self->episode.cycle->step_ms;
     }
     if (plan->work == SPOT_WORK_STEPS_KEPT && plan->kept_every_steps > 1) {
-        is_head_lost = lose_latest_steps(self, plan->kept_every_steps);
+        is_head_lost = lose_latest_steps(self, &training, plan->kept_every_steps);
     }
+    add_pending(self, &training);
     if (self->log != NULL) {
-        log_split(self);
+        log_split(self, &training);
     }
     if (is_head_lost) {
         lose_head(self);
     }
     if (plan->work == SPOT_WORK_STEPS_KEPT) {
         lose_begun_step(self);
+    }
+}
+
+/* What the plan makes of the work so far. */
+static void
+settle_pending(
+    spot_train_t *self, const spot_recovery_plan_t *plan, const training_t *training)
+{
+    const spot_episode_t *episode = &self->episode;
+
+    self->result.checkpoints_aborted +=
+        training->progress.started - training->progress.durable;
+    if (self->now_ms < episode->start_ms + episode->flush_ms) {
+        self->result.checkpoints_aborted++;
+    }
+    if (plan->work == SPOT_WORK_ROLLED_BACK) {
+        roll_back(self, training);
+    } else {
+        keep_pending(self, plan, *training);
     }
 }
 
@@ -187,7 +228,7 @@ charge_pause(spot_train_t *self, spot_job_phase_t phase, spot_share_t share,
 }
 
 /* The stall for a checkpoint before the other pauses. */
-static int64_t
+SPOT_NOINLINE static int64_t
 charge_flush(spot_train_t *self, int64_t passed_ms)
 {
     const int64_t flush_ms = self->episode.flush_ms;
@@ -207,16 +248,15 @@ charge_flush(spot_train_t *self, int64_t passed_ms)
 }
 
 /* What is durable of the time since training started is useful, with all that was
- * pending before; the rest is pending. */
+ * pending before; tells the rest. */
 static void
-charge_work(spot_train_t *self, int64_t worked_ms)
+charge_work(spot_train_t *self, training_t *training, int64_t worked_ms)
 {
     const spot_episode_t *episode = &self->episode;
-    const spot_progress_t *progress = &episode->progress;
+    const spot_progress_t *progress = &training->progress;
     const int64_t step_ms = episode->cycle->step_ms;
-    const int64_t world_size = episode->world_size;
     spot_pending_t *pending = &self->pending;
-    int64_t ended_ms = 0; /* work of the episode for steps that ended, not yet charged */
+    int64_t ended_ms = 0;
 
     if (progress->steps > 0) {
         ended_ms = progress->steps * step_ms - episode->head_ms;
@@ -229,23 +269,27 @@ charge_work(spot_train_t *self, int64_t worked_ms)
     if (progress->durable_steps > 0) {
         const int64_t durable_ms = progress->durable_steps * step_ms - episode->head_ms;
 
-        add_work(&pending->ended, durable_ms, world_size);
-        (void) settle_work(self, &pending->ended, SPOT_SHARE_USEFUL);
+        if (pending->ended.job_ms > 0) {
+            (void) settle_work(self, &pending->ended, SPOT_SHARE_USEFUL);
+        }
+        self->result.ledger.instance_ms[SPOT_SHARE_USEFUL] +=
+            durable_ms * episode->world_size;
         ended_ms -= durable_ms;
     }
-    add_work(&pending->ended, ended_ms, world_size);
-    add_work(&pending->begun, worked_ms, world_size);
+    training->ended_ms = ended_ms;
+    training->begun_ms = worked_ms;
 }
 
-static void
+static training_t
 charge_training(spot_train_t *self, int64_t elapsed_ms)
 {
-    spot_episode_t *episode = &self->episode;
+    const spot_episode_t *episode = &self->episode;
     const int64_t since_step_ms = elapsed_ms + episode->head_ms;
     spot_train_result_t *result = &self->result;
-    spot_progress_t *progress = &episode->progress;
+    training_t training = {
+        .progress = spot_cycle_progress(episode->cycle, since_step_ms)};
+    spot_progress_t *progress = &training.progress;
 
-    *progress = spot_cycle_progress(episode->cycle, since_step_ms);
     if (self->scenario->recovery.system->keeps_steps) { /* no checkpoints to count */
         progress->started = 0;
         progress->durable = 0;
@@ -263,15 +307,15 @@ charge_training(spot_train_t *self, int64_t elapsed_ms)
             pending_steps(self) - progress->steps + progress->durable_steps;
     }
     result->checkpoints_durable += progress->durable;
-    self->pending.step_fraction = (double) (since_step_ms - progress->stalled_ms -
-                                            progress->steps * episode->cycle->step_ms) /
-                                  (double) episode->cycle->step_ms;
-    charge_work(self, elapsed_ms - progress->stalled_ms);
+    training.done_ms =
+        since_step_ms - progress->stalled_ms - progress->steps * episode->cycle->step_ms;
+    charge_work(self, &training, elapsed_ms - progress->stalled_ms);
+    return training;
 }
 
 /* The training part where nothing can be lost: it is useful at once, and the step under
  * way goes on in the next episode. */
-static void
+SPOT_NOINLINE static void
 charge_lossless(spot_train_t *self, int64_t elapsed_ms)
 {
     const spot_episode_t *episode = &self->episode;
@@ -294,10 +338,12 @@ charge_lossless(spot_train_t *self, int64_t elapsed_ms)
     }
 }
 
-void
-spot_episode_end(spot_train_t *self)
+/* Charges the episode up to now. */
+static training_t
+end_episode(spot_train_t *self)
 {
     const spot_episode_t *episode = &self->episode;
+    training_t training = {.ended_ms = 0};
     int64_t passed_ms = self->now_ms - episode->start_ms;
 
     if (self->log != NULL) {
@@ -305,7 +351,7 @@ spot_episode_end(spot_train_t *self)
     }
     if (episode->world_size == 0) {
         self->result.job_ms[SPOT_JOB_WAITING] += passed_ms;
-        return;
+        return training;
     }
     if (episode->flush_ms > 0) {
         passed_ms = charge_flush(self, passed_ms);
@@ -323,8 +369,17 @@ spot_episode_end(spot_train_t *self)
     } else if (self->scenario->recovery.system->is_lossless) {
         charge_lossless(self, passed_ms);
     } else {
-        charge_training(self, passed_ms);
+        training = charge_training(self, passed_ms);
     }
+    return training;
+}
+
+void
+spot_episode_end(spot_train_t *self)
+{
+    const training_t training = end_episode(self);
+
+    add_pending(self, &training);
 }
 
 /* ---- What is to come ---- */
@@ -395,6 +450,16 @@ checkpoint_of(const spot_train_t *self, const spot_recovery_plan_t *plan)
     return plan->checkpoint != NULL ? plan->checkpoint : self->checkpoint;
 }
 
+/* Of the plan's own step time. */
+SPOT_NOINLINE static const spot_cycle_t *
+own_cycle(spot_train_t *self, const spot_recovery_plan_t *plan)
+{
+    spot_cycle_init(&self->own_cycle, checkpoint_of(self, plan), plan->step_ms);
+    self->result.has_flat_step_time |= plan->has_flat_step_time;
+    self->result.has_fitted_step_time |= plan->has_fitted_step_time;
+    return &self->own_cycle;
+}
+
 /* Steps and checkpoints under the plan. */
 static const spot_cycle_t *
 cycle_of(spot_train_t *self, const spot_recovery_plan_t *plan)
@@ -405,10 +470,7 @@ cycle_of(spot_train_t *self, const spot_recovery_plan_t *plan)
     if (plan->step_ms == 0) {
         return cycle_of_world(self, plan->num_pipelines);
     }
-    spot_cycle_init(&self->own_cycle, checkpoint_of(self, plan), plan->step_ms);
-    self->result.has_flat_step_time |= plan->has_flat_step_time;
-    self->result.has_fitted_step_time |= plan->has_fitted_step_time;
-    return &self->own_cycle;
+    return own_cycle(self, plan);
 }
 
 /* The step under way as time of the new steps; at least 1 ms of it is left. */
@@ -423,7 +485,7 @@ head_ms(const spot_train_t *self)
 
 /* Training goes on where it was: with the step under way, and with the work since the
  * latest checkpoint. */
-static void
+SPOT_NOINLINE static void
 resume(spot_train_t *self, const spot_checkpoint_t *checkpoint)
 {
     const spot_pending_t *pending = &self->pending;
@@ -446,10 +508,10 @@ void
 spot_episode_begin(spot_train_t *self, const spot_recovery_plan_t *plan)
 {
     const bool is_free = self->now_ms == 0 || plan->num_active == 0;
+    const training_t training = end_episode(self);
     spot_episode_t *episode = &self->episode;
 
-    spot_episode_end(self);
-    settle_pending(self, plan);
+    settle_pending(self, plan, &training);
     self->result.reconfigurations += self->now_ms > 0 && !plan->is_same_pipelines;
     spot_fleet_set_active(&self->fleet, plan->num_active);
     self->num_pipelines = plan->num_pipelines;
@@ -464,7 +526,9 @@ spot_episode_begin(spot_train_t *self, const spot_recovery_plan_t *plan)
     if (episode->cycle != NULL) {
         episode->training_ms = self->now_ms + episode->flush_ms +
                                episode->reconfiguration_ms + episode->reload_ms;
-        resume(self, checkpoint_of(self, plan));
+        if (self->pending.begun.job_ms + self->pending.ended.job_ms > 0) {
+            resume(self, checkpoint_of(self, plan));
+        }
     }
     settle_end(self);
 }

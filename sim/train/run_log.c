@@ -277,12 +277,12 @@ spot_run_log_lose_begun(spot_train_t *train)
 }
 
 void
-spot_run_log_rollback(spot_train_t *train, int64_t steps_lost, int64_t lost_ms)
+spot_run_log_rollback(
+    spot_train_t *train, int64_t steps_lost, int64_t lost_ms, int64_t num_aborted)
 {
     const spot_train_result_t *result = &train->result;
-    const spot_progress_t *progress = &train->episode.progress;
-    const int64_t values[SPOT_EVENT_VALUES] = {steps_lost, result->steps_durable,
-        lost_ms, progress->started - progress->durable};
+    const int64_t values[SPOT_EVENT_VALUES] = {
+        steps_lost, result->steps_durable, lost_ms, num_aborted};
 
     spot_run_log_settle(train, SPOT_SHARE_LOST);
     add(train, train->now_ms, SPOT_LOG_ROLLBACK, values);

@@ -50,7 +50,7 @@ SPOT_NOINLINE void spot_run_log_split(spot_train_t *train, int64_t begun_ms);
 SPOT_NOINLINE void spot_run_log_settle(spot_train_t *train, spot_share_t share);
 SPOT_NOINLINE void spot_run_log_lose_begun(spot_train_t *train);
 SPOT_NOINLINE void spot_run_log_rollback(
-    spot_train_t *train, int64_t steps_lost, int64_t lost_ms);
+    spot_train_t *train, int64_t steps_lost, int64_t lost_ms, int64_t num_aborted);
 /* The end of the run; puts the log in order. */
 SPOT_NOINLINE void spot_run_log_end(spot_train_t *train);
 

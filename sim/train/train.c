@@ -337,11 +337,10 @@ num_gone(const spot_train_t *self)
 static bool
 must_ask(const spot_train_t *self, int32_t num_noticed)
 {
-    const bool is_more = (self->num_ready > 0) &
-                         (self->fleet.counts[SPOT_STANDBY] >= self->awaited_standby);
+    const int32_t is_enough = self->fleet.counts[SPOT_STANDBY] >= self->awaited_standby;
 
-    return (self->fleet.num_lost > 0) | (num_gone(self) > 0) | (num_noticed > 0) |
-           is_more;
+    return (self->fleet.num_lost | self->num_gone | self->num_gone_prepping |
+               num_noticed | (self->num_ready & -is_enough)) != 0;
 }
 
 /* The changes of the trace that are seen at this tick. */
@@ -383,8 +382,8 @@ visit_tick(spot_train_t *self, int64_t tick_ms)
         }
     }
     if (must_ask(self, num_noticed)) {
-        const bool is_notice =
-            self->fleet.num_lost == 0 && self->num_ready == 0 && num_gone(self) == 0;
+        const bool is_notice = num_noticed > 0 && self->fleet.num_lost == 0 &&
+                               self->num_ready == 0 && num_gone(self) == 0;
         const spot_recovery_change_t change = {
             .kind = is_notice ? SPOT_CHANGE_NOTICE : SPOT_CHANGE_MEMBERSHIP,
             .num_lost_active = self->fleet.num_lost,

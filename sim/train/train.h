@@ -80,7 +80,6 @@ typedef struct {
     int64_t training_ms;       /* when training starts; INT64_MAX: not at all */
     int64_t head_ms;           /* of the first step, done before */
     const spot_cycle_t *cycle; /* of its steps and checkpoints; NULL: no training */
-    spot_progress_t progress;  /* once it has ended, if it has trained */
 } spot_episode_t;
 
 /* Work that is neither durable nor lost. */

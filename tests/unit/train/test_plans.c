@@ -92,7 +92,7 @@ draw_work(spot_rng_t *rng, script_t *self, spot_recovery_plan_t *plan)
 {
     plan->work = (spot_work_t) below(rng, 3);
     if (plan->work == SPOT_WORK_STEPS_KEPT) {
-        plan->kept_every_steps = below(rng, 6);
+        plan->kept_every_steps = (int32_t) below(rng, 6);
     }
     self->met.num_rolled_back += plan->work == SPOT_WORK_ROLLED_BACK;
     self->met.num_steps_kept += plan->work == SPOT_WORK_STEPS_KEPT;
