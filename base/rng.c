@@ -3,13 +3,14 @@
 
 #include <Random123/philox.h>
 #include <assert.h>
-#include <string.h>
+
+#include "base/error.h"
 
 __extension__ typedef unsigned __int128 wide_t;
 
 #define BLOCK_NUMBERS (SPOT_PHILOX_NUMBERS / 2)
 
-static void
+SPOT_NOINLINE static void
 refill(spot_philox_t *state)
 {
     const philox4x64_key_t key = {{state->key[0], state->key[1]}};
@@ -20,8 +21,10 @@ refill(spot_philox_t *state)
 
     counter.v[0]++;
     second = philox4x64(counter, key);
-    memcpy(state->numbers, first.v, sizeof(first.v));
-    memcpy(state->numbers + BLOCK_NUMBERS, second.v, sizeof(second.v));
+    for (int j = 0; j < BLOCK_NUMBERS; j++) {
+        state->numbers[j] = first.v[j];
+        state->numbers[BLOCK_NUMBERS + j] = second.v[j];
+    }
     state->counter[0] += 2;
     state->num_used = 0;
 }

@@ -153,10 +153,11 @@ spot_fleet_remove(spot_fleet_t *self, const int32_t *slots, int32_t count)
     int32_t num_active = 0, num_prepping = 0;
 
     for (int32_t j = 0; j < count; j++) {
-        const int64_t place = self->place[slots[j]];
+        const int32_t slot = slots[j];
+        const int64_t place = self->place[slot];
 
         self->slots[place] = -1;
-        lost[num_active] = slots[j];
+        lost[num_active] = slot;
         num_active += place < active_end;
         num_prepping += place >= ready_end;
     }

@@ -180,26 +180,44 @@ form_pipelines(const options_t *self, state_t *state, const spot_recovery_view_t
     }
 }
 
-static void
-checkpoint_decide(const void *options, void *state, const spot_recovery_view_t *view,
-    const spot_recovery_change_t *change, spot_recovery_plan_t *plan)
+static bool
+fits_pipeline(const spot_recovery_view_t *view)
 {
-    const options_t *self = options;
+    return view->num_standby >= view->job->pipeline_depth;
+}
+
+/* With checkpoints out of turn. */
+SPOT_NOINLINE static void
+decide_with_memory(const options_t *self, state_t *memory,
+    const spot_recovery_view_t *view, const spot_recovery_change_t *change,
+    spot_recovery_plan_t *plan)
+{
     const bool has_loss = change->num_lost_active > 0;
-    state_t *memory = has_state(self) ? state : NULL;
 
     if (change->kind == SPOT_CHANGE_WAKE) {
         save(memory, view, plan);
         return;
     }
-    if (has_loss || (view->num_standby >= view->job->pipeline_depth &&
-                        (memory == NULL || !memory->is_holding))) {
+    if (has_loss || (fits_pipeline(view) && !memory->is_holding)) {
         form_pipelines(self, memory, view, has_loss, plan);
-    } /* else, as most often: no further pipeline fits */
+    }
     if (self->notice == NOTICE_CHECKPOINT && view->deadlines_ms != NULL &&
         !memory->is_holding && (plan->is_new || change->num_noticed > 0)) {
         prepare_for_loss(memory, view, plan);
     }
+}
+
+static void
+checkpoint_decide(const void *options, void *state, const spot_recovery_view_t *view,
+    const spot_recovery_change_t *change, spot_recovery_plan_t *plan)
+{
+    const bool has_loss = change->num_lost_active > 0;
+
+    if (has_state(options)) {
+        decide_with_memory(options, state, view, change, plan);
+    } else if (has_loss || fits_pipeline(view)) {
+        form_pipelines(options, NULL, view, has_loss, plan);
+    } /* else, as most often: no further pipeline fits */
 }
 
 /* ---- Options ---- */

@@ -201,9 +201,9 @@ note_gone(spot_train_t *self, const spot_change_t *change)
 {
     for (int32_t j = 0; j < change->count; j++) {
         if (spot_fleet_is_ready(&self->fleet, change->slots[j])) {
-            self->gone[self->num_gone++] = change->slots[j];
+            self->gone[self->change.num_gone++] = change->slots[j];
         } else {
-            self->num_gone_prepping++;
+            self->change.num_gone_prepping++;
         }
     }
 }
@@ -276,14 +276,24 @@ advance_to(spot_train_t *self, int64_t time_ms)
     self->now_ms = time_ms;
 }
 
-/* At which a change is seen, a preparation ends or a notice may come. */
+static int64_t
+sooner(int64_t a_ms, int64_t b_ms)
+{
+    return a_ms < b_ms ? a_ms : b_ms;
+}
+
+/* At which a change is seen or a preparation ends. */
 static int64_t
 next_tick_ms(const spot_train_t *self)
 {
-    const int64_t ready_ms = spot_fleet_next_ready_ms(&self->fleet);
-    const int64_t due_ms = self->seen_ms < ready_ms ? self->seen_ms : ready_ms;
+    return sooner(self->seen_ms, spot_fleet_next_ready_ms(&self->fleet));
+}
 
-    return due_ms < self->notices.next_ms ? due_ms : self->notices.next_ms;
+/* Finds the instant before which nothing happens but what next_tick_ms() tells. */
+static void
+settle_quiet(spot_train_t *self)
+{
+    self->quiet_ms = sooner(self->end_ms, sooner(self->wake_ms, self->notices.next_ms));
 }
 
 /* Asks the recovery system, which must answer the loss of an active instance. */
@@ -323,31 +333,26 @@ decide(spot_train_t *self, const spot_recovery_change_t *change)
         self->wake_ms = spot_episode_wake_ms(self, &plan);
         self->wakes_last = plan.wakes_last;
     }
-}
-
-/* Lost at this tick, for a system that sees all losses. */
-static int32_t
-num_gone(const spot_train_t *self)
-{
-    return self->num_gone + self->num_gone_prepping;
+    settle_quiet(self);
 }
 
 /* Whether the recovery system is to be asked. The single conditions are as good as
  * random: one branch for all. */
 static bool
-must_ask(const spot_train_t *self, int32_t num_noticed)
+must_ask(const spot_train_t *self)
 {
+    const spot_recovery_change_t *change = &self->change;
     const int32_t is_enough = self->fleet.counts[SPOT_STANDBY] >= self->awaited_standby;
 
-    return (self->fleet.num_lost | self->num_gone | self->num_gone_prepping |
-               num_noticed | (self->num_ready & -is_enough)) != 0;
+    return (self->fleet.num_lost | change->num_gone | change->num_gone_prepping |
+               change->num_noticed | (change->num_ready & -is_enough)) != 0;
 }
 
 /* The changes of the trace that are seen at this tick. */
 static void
 see_changes(spot_train_t *self)
 {
-    while (self->seen_ms == self->now_ms) {
+    do {
         spot_change_t change;
 
         (void) spot_membership_next(&self->membership, &change);
@@ -356,48 +361,51 @@ see_changes(spot_train_t *self)
             spot_notices_see(&self->notices, &change);
         }
         look_ahead(self);
-    }
+    } while (self->seen_ms == self->now_ms);
     if (population(self) > self->result.peak_instances) {
         self->result.peak_instances = population(self);
     }
 }
 
-/* What comes from outside at this tick, and the ends of preparation; one question. */
+/* What comes from the cluster at this tick. */
 static void
-visit_tick(spot_train_t *self, int64_t tick_ms)
+advance_cluster(spot_train_t *self, int64_t tick_ms)
 {
-    int32_t num_noticed = 0;
-
     advance_to(self, tick_ms);
-    self->num_ready = spot_fleet_finish_preparation(&self->fleet, self->now_ms);
+    self->change.num_ready = spot_fleet_finish_preparation(&self->fleet, self->now_ms);
+    self->change.num_gone = 0;
+    self->change.num_gone_prepping = 0;
     self->fleet.num_lost = 0;
-    self->num_gone = 0;
-    self->num_gone_prepping = 0;
-    see_changes(self);
-    if (self->notices.next_ms <= self->now_ms) {
-        spot_notices_look(&self->notices, self->now_ms);
-        num_noticed = self->notices.num_noticed;
-        if (num_noticed > 0 && self->log != NULL) {
-            spot_run_log_notice(self);
-        }
+    if (self->seen_ms == self->now_ms) {
+        see_changes(self);
     }
-    if (must_ask(self, num_noticed)) {
-        const bool is_notice = num_noticed > 0 && self->fleet.num_lost == 0 &&
-                               self->num_ready == 0 && num_gone(self) == 0;
-        const spot_recovery_change_t change = {
-            .kind = is_notice ? SPOT_CHANGE_NOTICE : SPOT_CHANGE_MEMBERSHIP,
-            .num_lost_active = self->fleet.num_lost,
-            .lost = self->fleet.lost,
-            .num_ready = self->num_ready,
-            .num_noticed = num_noticed,
-            .noticed = self->notices.noticed,
-            .deadline_ms = self->notices.deadline_ms,
-            .num_gone = self->num_gone,
-            .gone = self->gone,
-            .num_gone_prepping = self->num_gone_prepping,
-        };
+}
 
-        decide(self, &change);
+/* The preemptions that are announced at this tick. */
+static void
+see_notices(spot_train_t *self)
+{
+    spot_recovery_change_t *change = &self->change;
+
+    spot_notices_look(&self->notices, self->now_ms);
+    change->num_noticed = self->notices.num_noticed;
+    change->deadline_ms = self->notices.deadline_ms;
+    if (change->num_noticed > 0 && self->log != NULL) {
+        spot_run_log_notice(self);
+    }
+    if (self->fleet.num_lost == 0 && change->num_ready == 0 && change->num_gone == 0 &&
+        change->num_gone_prepping == 0) {
+        change->kind = SPOT_CHANGE_NOTICE;
+    }
+}
+
+/* One question for all of a tick. */
+static void
+ask(spot_train_t *self)
+{
+    if (must_ask(self)) {
+        self->change.num_lost_active = self->fleet.num_lost;
+        decide(self, &self->change);
     }
     if (self->log != NULL) {
         spot_run_log_fleet(self);
@@ -406,7 +414,7 @@ visit_tick(spot_train_t *self, int64_t tick_ms)
 
 /* The instant that the recovery system has asked for. What is seen at the same one of
  * the cluster comes after it, unless the plan wants it last. */
-SPOT_NOINLINE static void
+static void
 visit_wake(spot_train_t *self)
 {
     const spot_recovery_change_t change = {.kind = SPOT_CHANGE_WAKE};
@@ -524,29 +532,57 @@ spot_train_start(
     }
     look_ahead(self);
     spot_notices_start(&self->notices, seed, replication);
-    if (log != NULL && next_tick_ms(self) > 0) {
+    self->change = (spot_recovery_change_t){
+        .lost = self->fleet.lost, .noticed = self->notices.noticed, .gone = self->gone};
+    self->result.peak_instances = self->seen_ms > 0 ? population(self) : 0;
+    settle_quiet(self);
+    if (log != NULL && sooner(next_tick_ms(self), self->notices.next_ms) > 0) {
         spot_run_log_fleet(self);
     }
+}
+
+/* What comes next where it may be a wake, a notice or the end of the run. Like
+ * spot_train_step(). */
+SPOT_NOINLINE static int
+visit_any(spot_train_t *self, int64_t due_ms)
+{
+    const int64_t tick_ms = sooner(due_ms, self->notices.next_ms);
+
+    if (self->wake_ms <= tick_ms - self->wakes_last && self->wake_ms < self->end_ms) {
+        visit_wake(self);
+        return 1;
+    }
+    if (tick_ms >= self->end_ms) {
+        return finish(self);
+    }
+    advance_cluster(self, tick_ms);
+    if (self->notices.next_ms <= tick_ms) {
+        see_notices(self);
+    }
+    ask(self);
+    self->change.kind = SPOT_CHANGE_MEMBERSHIP;
+    self->change.num_noticed = 0;
+    settle_quiet(self);
+    return 1;
 }
 
 /* Flat, it takes 7 % fewer instructions. */
 SPOT_FLATTEN int
 spot_train_step(spot_train_t *self, int64_t max_ticks)
 {
-    for (int64_t j = 0; j < max_ticks; j++) {
-        const int64_t tick_ms = next_tick_ms(self);
+    int ret = 1;
 
-        if (self->wake_ms <= tick_ms - self->wakes_last &&
-            self->wake_ms < self->end_ms) {
-            visit_wake(self);
-            continue;
+    for (int64_t j = 0; j < max_ticks && ret == 1; j++) {
+        const int64_t due_ms = next_tick_ms(self);
+
+        if (due_ms >= self->quiet_ms) {
+            ret = visit_any(self, due_ms);
+        } else {
+            advance_cluster(self, due_ms);
+            ask(self);
         }
-        if (tick_ms >= self->end_ms) {
-            return finish(self);
-        }
-        visit_tick(self, tick_ms);
     }
-    return 1;
+    return ret;
 }
 
 int

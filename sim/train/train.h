@@ -128,13 +128,12 @@ typedef struct {
     int64_t ready_after_ms;  /* from the tick of an arrival to that of being ready */
     int64_t wake_ms;         /* when the recovery system wants to be asked */
     bool wakes_last;         /* then after the changes of that instant */
-    int32_t num_ready;       /* became standby at this tick */
+    int64_t quiet_ms;        /* before it there is no wake, notice or end of the run */
     int32_t awaited_standby; /* before the recovery system cares for them */
     int32_t num_pipelines;
-    int32_t num_gone; /* at this tick: active and standby instances that are lost */
-    int32_t
-        *gone; /* [num_gone] their slots; NULL: the recovery system sees active only */
-    int32_t num_gone_prepping;
+    spot_recovery_change_t change; /* at this tick */
+    int32_t *gone; /* [capacity] of the change; NULL: the recovery system sees active
+                      only */
     void *recovery_state; /* what the recovery system remembers; NULL: nothing */
     size_t recovery_state_size;
     spot_episode_t episode;

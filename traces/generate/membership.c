@@ -89,29 +89,29 @@ spot_membership_free(spot_membership_t *self)
     memset(self, 0, sizeof(*self));
 }
 
-/* Gives slots to new instances of a pool and puts them into taken. There must be room.
- */
-static void
+/* Gives slots to new instances of a pool and returns them. There must be room. */
+static const int32_t *
 give_slots(spot_membership_t *self, spot_pool_t *pool, int32_t count)
 {
     const int32_t population = pool->population;
     const int64_t num_births = pool->num_births;
     const int32_t *free_end = self->free_slots + self->capacity - self->population;
+    int32_t *slots = pool->living + population;
 
     for (int32_t j = 0; j < count; j++) {
         const int32_t slot = *--free_end;
 
-        pool->living[population + j] = slot;
+        slots[j] = slot;
         self->place[slot] = population + j;
         self->birth[slot] = num_births + j + 1;
-        self->taken[j] = slot;
     }
     self->population += count;
     pool->population += count;
     pool->num_births += count;
     for (int32_t j = 0; self->num_pools > 1 && j < count; j++) {
-        self->pool_of_slot[self->taken[j]] = (int32_t) (pool - self->pools);
+        self->pool_of_slot[slots[j]] = (int32_t) (pool - self->pools);
     }
+    return slots;
 }
 
 /* name_id -1: without a name. */
@@ -124,16 +124,16 @@ give_name(spot_membership_t *self, int32_t slot, int32_t name_id)
     }
 }
 
-/* Takes the slot at a place of the pool. */
+/* Takes the slot at a place of the pool, which has a population before. */
 static int32_t
-take_slot(spot_membership_t *self, spot_pool_t *pool, int32_t place)
+take_slot(
+    spot_membership_t *self, const spot_pool_t *pool, int32_t place, int32_t population)
 {
     const int32_t slot = pool->living[place];
-    const int32_t last = pool->living[--pool->population];
+    const int32_t last = pool->living[population - 1];
 
     pool->living[place] = last;
     self->place[last] = place;
-    self->free_slots[self->capacity - self->population--] = slot;
     return slot;
 }
 
@@ -150,15 +150,16 @@ give_initial_slots(spot_membership_t *self)
     }
     for (int32_t pool_id = 0; pool_id < self->num_pools; pool_id++) {
         int64_t num_initial = spot_trace_model_initial(self->model);
+        const int32_t *slots;
 
         if (generator->zone_initial != NULL) {
             num_initial = generator->zone_initial(self->source, pool_id);
         } else if (generator->initial != NULL) {
             num_initial = generator->initial(self->source);
         }
-        give_slots(self, &self->pools[pool_id], (int32_t) num_initial);
+        slots = give_slots(self, &self->pools[pool_id], (int32_t) num_initial);
         for (int64_t j = 0; self->num_names > 0 && j < num_initial; j++) {
-            give_name(self, self->taken[j],
+            give_name(self, slots[j],
                 initial_names == NULL ? num_given : initial_names[num_given]);
             num_given++;
         }
@@ -191,47 +192,52 @@ spot_membership_start(spot_membership_t *self, uint64_t seed, uint64_t replicati
 }
 
 /* Above the capacity the first ones enter, the others are clipped. */
-static int32_t
-apply_addition(spot_membership_t *self, spot_pool_t *pool, const spot_event_t *event)
+static void
+apply_addition(spot_membership_t *self, spot_pool_t *pool, spot_change_t *change)
 {
+    const spot_event_t *event = &self->event;
     const int32_t room = self->capacity - self->population;
-    const int32_t count = event->count < room ? event->count : room;
 
-    give_slots(self, pool, count);
-    for (int32_t j = 0; self->num_names > 0 && j < count; j++) {
+    change->count = event->count < room ? event->count : room;
+    change->slots = give_slots(self, pool, change->count);
+    for (int32_t j = 0; self->num_names > 0 && j < change->count; j++) {
         give_name(
-            self, self->taken[j], event->name_ids == NULL ? -1 : event->name_ids[j]);
+            self, change->slots[j], event->name_ids == NULL ? -1 : event->name_ids[j]);
     }
-    return count;
 }
 
 /* Uniform without replacement among all that live in the pool, whatever they do. */
-static int32_t
-apply_counted_loss(spot_membership_t *self, spot_pool_t *pool, const spot_event_t *event)
+static void
+apply_counted_loss(spot_membership_t *self, spot_pool_t *pool, spot_change_t *change)
 {
-    const int32_t count =
-        event->count < pool->population ? event->count : pool->population;
+    int32_t *slots = self->free_slots + self->capacity - self->population;
+    int32_t population = pool->population, count = self->event.count;
 
+    count = count < population ? count : population;
+    self->population -= count;
+    pool->population -= count;
     for (int32_t j = 0; j < count; j++) {
-        const uint64_t place =
-            spot_rng_below(&self->victims, (uint64_t) pool->population);
+        const uint64_t place = spot_rng_below(&self->victims, (uint64_t) population);
 
-        self->taken[j] = take_slot(self, pool, (int32_t) place);
+        slots[j] = take_slot(self, pool, (int32_t) place, population--);
     }
     for (int32_t j = 0; self->num_names > 0 && j < count; j++) {
-        const int32_t name_id = self->name_id[self->taken[j]];
+        const int32_t name_id = self->name_id[slots[j]];
 
         if (name_id >= 0) {
             self->slot_of_name[name_id] = -1;
         }
     }
-    return count;
+    change->count = count;
+    change->slots = slots;
 }
 
 /* A name that does not live was clipped when it should have entered. */
-static int32_t
-apply_named_loss(spot_membership_t *self, const spot_event_t *event)
+static void
+apply_named_loss(spot_membership_t *self, spot_change_t *change)
 {
+    const spot_event_t *event = &self->event;
+    int32_t *slots = self->free_slots + self->capacity - self->population;
     int32_t count = 0;
 
     for (int32_t j = 0; j < event->count; j++) {
@@ -240,11 +246,14 @@ apply_named_loss(spot_membership_t *self, const spot_event_t *event)
         if (*slot >= 0) {
             spot_pool_t *pool = &self->pools[self->pool_of_slot[*slot]];
 
-            self->taken[count++] = take_slot(self, pool, self->place[*slot]);
+            slots[count++] =
+                take_slot(self, pool, self->place[*slot], pool->population--);
             *slot = -1;
         }
     }
-    return count;
+    self->population -= count;
+    change->count = count;
+    change->slots = slots;
 }
 
 int64_t
@@ -271,16 +280,15 @@ spot_membership_next(spot_membership_t *self, spot_change_t *change)
         pool += generator->zone(self->source);
     }
     if (event->kind == SPOT_EVENT_ADD) {
-        change->count = apply_addition(self, pool, event);
+        apply_addition(self, pool, change);
     } else if (event->name_ids == NULL) {
-        change->count = apply_counted_loss(self, pool, event);
+        apply_counted_loss(self, pool, change);
     } else {
-        change->count = apply_named_loss(self, event);
+        apply_named_loss(self, change);
     }
     change->time_ms = event->time_ms;
     change->kind = event->kind;
     change->num_clipped = event->count - change->count;
-    change->slots = self->taken;
     return true;
 }
 
