@@ -93,6 +93,7 @@ typedef struct {
                             is_new too */
     bool has_flat_step_time; /* step_ms is of a table, used outside its points */
     bool has_fitted_step_time;
+    bool has_approximate_step_time; /* step_ms is of a formula that nobody has checked */
     /* Instances stay standby as no step time is known for more; counts always. */
     bool lacks_step_time;
 } spot_recovery_plan_t;
@@ -135,6 +136,9 @@ typedef struct {
     /* The share of the useful time that is told as redundant when a run ends, 0 ... 1;
      * NULL: none. */
     double (*redundant_share)(const void *options);
+    /* USD an hour that it costs besides its instances, as long as the run lasts; NULL:
+     * nothing. */
+    double (*service_usd_per_h)(const void *options);
     /* Names the options by which the rules of a fair comparison are broken, to repeat
      * what was published; nothing: none is. NULL: the system has no such options. */
     void (*broken_rules)(const void *options, char *text, size_t num_bytes);

@@ -189,13 +189,15 @@ plan_rerouted(state_t *self, const spot_recovery_view_t *view, const options_t *
     const spot_reroute_t reroute = {.micro_batch = options->micro_batch,
         .forward_share = options->forward_share,
         .is_worst_fill = options->fill == FILL_WORST};
+    const int32_t num_lost = most_lost(self);
 
     plan->is_new = true;
     plan->work = SPOT_WORK_STEPS_KEPT;
     plan->num_pipelines = self->layout.num_pipelines;
     plan->num_active = self->layout.num_held;
     spot_recovery_plan_step(plan, view->job,
-        spot_reroute_step_ms(&reroute, view->job, plan->num_pipelines, most_lost(self)));
+        spot_reroute_step_ms(&reroute, view->job, plan->num_pipelines, num_lost));
+    plan->has_approximate_step_time = num_lost > 0;
     plan->reconfiguration_ms = detection_left_ms(self, view) + options->replan_ms;
     plan->reload_ms = self->is_copying ? options->stage_copy_ms : 0;
 }

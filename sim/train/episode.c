@@ -408,6 +408,7 @@ cycle_of(spot_train_t *self, const spot_recovery_plan_t *plan)
     spot_cycle_init(&self->own_cycle, checkpoint_of(self, plan), plan->step_ms);
     self->result.has_flat_step_time |= plan->has_flat_step_time;
     self->result.has_fitted_step_time |= plan->has_fitted_step_time;
+    self->result.has_approximate_step_time |= plan->has_approximate_step_time;
     return &self->own_cycle;
 }
 

@@ -178,6 +178,7 @@ start_meters(spot_train_t *self)
 static void
 settle_cost(spot_train_t *self)
 {
+    const spot_recovery_choice_t *recovery = &self->scenario->recovery;
     const int64_t on_demand_ms = self->num_on_demand * self->end_ms;
     spot_sum_t usd = {0};
 
@@ -191,6 +192,11 @@ settle_cost(spot_train_t *self)
     }
     spot_sum_add(&usd,
         spot_price_usd(self->scenario->fleet.price.on_demand_usd_per_h, on_demand_ms));
+    if (recovery->system->service_usd_per_h != NULL) {
+        spot_sum_add(
+            &usd, spot_price_usd(recovery->system->service_usd_per_h(recovery->options),
+                      self->end_ms));
+    }
     self->result.cost_usd = spot_sum_total(&usd);
 }
 

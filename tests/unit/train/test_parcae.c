@@ -305,6 +305,24 @@ test_moves_by_hand(void **state)
     }
 }
 
+/* The service is paid for all the time, whatever happens; nothing else changes. */
+static void
+test_service(void **state)
+{
+    static const char *const names[][2] = {{"parcae", "parcae, service_usd_per_h: 3.6"},
+        {"parcae-throughput", "parcae-throughput, service_usd_per_h: 3.6"}};
+
+    (void) state;
+    for (int j = 0; j < 2; j++) {
+        const spot_train_result_t without = run_one_loss(names[j][0]);
+        const spot_train_result_t with = run_one_loss(names[j][1]);
+
+        assert_null(result_difference(&without, &with));
+        assert_near(with.cost_usd, without.cost_usd + 0.3, 1e-12);
+        assert_true(without.cost_usd > 0);
+    }
+}
+
 int
 main(void)
 {
@@ -314,6 +332,7 @@ main(void)
         cmocka_unit_test(test_no_losses),
         cmocka_unit_test(test_throughput_by_hand),
         cmocka_unit_test(test_moves_by_hand),
+        cmocka_unit_test(test_service),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

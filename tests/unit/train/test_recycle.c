@@ -68,6 +68,27 @@ test_by_hand(void **state)
     }
 }
 
+/* Whoever reads a step time that is no more than an approximation is told so. */
+static void
+test_approximation(void **state)
+{
+    static const struct {
+        const char *rows;
+        bool is_approximate;
+    } cases[] = {
+        {START "105,end,3,\n", true}, {"0,init,4,a b c d\n105,end,4,\n", false},
+        {"0,init,5,a b c d e\n45,preempt,1,b\n76,end,4,\n", false},  /* replaced */
+        {"0,init,4,a b c d\n45,preempt,2,b d\n144,end,2,\n", false}, /* anew */
+    };
+
+    (void) state;
+    for (size_t j = 0; j < sizeof(cases) / sizeof(cases[0]); j++) {
+        assert_int_equal(
+            run_by_hand("{" SYSTEM "}", cases[j].rows).has_approximate_step_time,
+            cases[j].is_approximate);
+    }
+}
+
 /* A loss in the pause of a reload from storage pays for it again in full. */
 static void
 test_reload_again(void **state)
@@ -146,6 +167,7 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_by_hand),
+        cmocka_unit_test(test_approximation),
         cmocka_unit_test(test_reload_again),
         cmocka_unit_test(test_laws),
         cmocka_unit_test(test_constant_fleet),
