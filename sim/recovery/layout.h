@@ -30,6 +30,10 @@ void spot_layout_start(spot_layout_t *self, void *memory, int64_t capacity);
 void spot_layout_form(spot_layout_t *self, const spot_fleet_t *fleet,
     int32_t num_pipelines, int32_t depth);
 
+/* The same of a plan that takes_noticed_last; deadlines_ms: of the view, may be NULL. */
+void spot_layout_form_noticed_last(spot_layout_t *self, const spot_fleet_t *fleet,
+    const int64_t *deadlines_ms, int32_t num_pipelines, int32_t depth);
+
 /* Takes out the lost of one instant. O(lost). */
 void spot_layout_lose(spot_layout_t *self, const int32_t *lost, int32_t num_lost);
 

@@ -133,6 +133,20 @@ spot_recovery_table(const spot_node_t *node)
     return system == NULL ? NULL : system->options;
 }
 
+int64_t
+spot_recovery_num_staying(const spot_recovery_view_t *view)
+{
+    const spot_fleet_t *fleet = view->fleet;
+    int64_t count = spot_recovery_num_usable(view);
+
+    for (int32_t slot = 0; view->deadlines_ms != NULL && slot < fleet->capacity;
+         slot++) {
+        count -=
+            view->deadlines_ms[slot] != INT64_MAX && spot_fleet_is_ready(fleet, slot);
+    }
+    return count;
+}
+
 void
 spot_recovery_name_faults(
     const spot_recovery_fault_t *faults, size_t num_faults, char *text, size_t num_bytes)

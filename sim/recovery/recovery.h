@@ -77,6 +77,8 @@ typedef struct {
     const spot_checkpoint_t *checkpoint; /* with step_ms: how steps become durable under
                                             this plan, as long as the options live; NULL:
                                             as the job has it */
+    bool takes_noticed_last; /* those whose preemption is announced go behind standby
+                                first: they are in use only where others are too few */
     int32_t awaited_standby; /* no need to ask because instances become ready before so
                                 many are standby */
     /* Pause parts, in this order; none is paid at time 0 or without instances. */
@@ -159,6 +161,9 @@ spot_recovery_num_usable(const spot_recovery_view_t *view)
 {
     return (int64_t) view->num_active + view->num_standby;
 }
+
+/* Of them, those whose preemption is not announced. O(slots) with notices. */
+int64_t spot_recovery_num_staying(const spot_recovery_view_t *view);
 
 /* Plans so many pipelines of the job's depth. */
 static inline void

@@ -452,6 +452,9 @@ spot_episode_begin(spot_train_t *self, const spot_recovery_plan_t *plan)
     spot_episode_end(self);
     settle_pending(self, plan);
     self->result.reconfigurations += self->now_ms > 0 && !plan->is_same_pipelines;
+    if (plan->takes_noticed_last && self->notices.deadlines_ms != NULL) {
+        spot_fleet_put_last(&self->fleet, self->notices.deadlines_ms);
+    }
     spot_fleet_set_active(&self->fleet, plan->num_active);
     self->num_pipelines = plan->num_pipelines;
     episode->start_ms = self->now_ms;
