@@ -147,6 +147,21 @@ spot_recovery_num_staying(const spot_recovery_view_t *view)
     return count;
 }
 
+int64_t
+spot_recovery_first_deadline_ms(const spot_recovery_view_t *view)
+{
+    int64_t first_ms = INT64_MAX;
+
+    for (int32_t slot = 0; view->deadlines_ms != NULL && slot < view->fleet->capacity;
+         slot++) {
+        if (spot_recovery_is_leaving(view, slot) &&
+            view->deadlines_ms[slot] < first_ms) {
+            first_ms = view->deadlines_ms[slot];
+        }
+    }
+    return first_ms;
+}
+
 void
 spot_recovery_name_faults(
     const spot_recovery_fault_t *faults, size_t num_faults, char *text, size_t num_bytes)

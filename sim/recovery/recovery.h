@@ -162,8 +162,20 @@ spot_recovery_num_usable(const spot_recovery_view_t *view)
     return (int64_t) view->num_active + view->num_standby;
 }
 
-/* Of them, those whose preemption is not announced. O(slots) with notices. */
+/* With notices: whether the preemption of an instance in use is announced. */
+static inline bool
+spot_recovery_is_leaving(const spot_recovery_view_t *view, int32_t slot)
+{
+    return view->deadlines_ms[slot] != INT64_MAX &&
+           view->fleet->place[slot] < view->fleet->active_end;
+}
+
+/* Those of N whose preemption is not announced. O(slots) with notices. */
 int64_t spot_recovery_num_staying(const spot_recovery_view_t *view);
+
+/* When the first announced preemption of an instance in use is seen; INT64_MAX: there is
+ * none. O(slots) with notices. */
+int64_t spot_recovery_first_deadline_ms(const spot_recovery_view_t *view);
 
 /* Plans so many pipelines of the job's depth. */
 static inline void
