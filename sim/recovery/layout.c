@@ -116,6 +116,22 @@ spot_layout_put(spot_layout_t *self, int32_t slot, int32_t place)
     self->num_held++;
 }
 
+int64_t
+spot_layout_first_deadline_ms(const spot_layout_t *self, const int64_t *deadlines_ms)
+{
+    const int32_t num_places = self->num_pipelines * self->depth;
+    int64_t first_ms = INT64_MAX;
+
+    for (int32_t place = 0; deadlines_ms != NULL && place < num_places; place++) {
+        const int32_t slot = self->slots[place];
+
+        if (slot != SPOT_LAYOUT_NOBODY && deadlines_ms[slot] < first_ms) {
+            first_ms = deadlines_ms[slot];
+        }
+    }
+    return first_ms;
+}
+
 int32_t
 spot_layout_replicas(const spot_layout_t *self, int32_t stage)
 {

@@ -162,6 +162,48 @@ spot_recovery_first_deadline_ms(const spot_recovery_view_t *view)
     return first_ms;
 }
 
+/* When training starts under the plan, or under that in force. */
+static int64_t
+training_ms(const spot_recovery_view_t *view, const spot_recovery_plan_t *plan)
+{
+    if (!plan->is_new) {
+        return view->training_ms;
+    }
+    if (plan->num_pipelines == 0) {
+        return INT64_MAX;
+    }
+    return view->now_ms == 0 ? 0
+                             : view->now_ms + plan->flush_ms + plan->reconfiguration_ms +
+                                   plan->reload_ms;
+}
+
+bool
+spot_recovery_must_stop(const spot_recovery_view_t *view,
+    const spot_recovery_change_t *change, int64_t deadline_ms, int64_t step_ms,
+    int64_t rest_ms, spot_recovery_plan_t *plan)
+{
+    const int64_t start_ms = training_ms(view, plan), now_ms = view->now_ms;
+    bool is_between;
+
+    if (deadline_ms == INT64_MAX || start_ms == INT64_MAX) {
+        return false;
+    }
+    if (start_ms > now_ms) {
+        plan->wake_ms = start_ms;
+        return false;
+    }
+    is_between = !plan->is_new && (change->kind == SPOT_CHANGE_WAKE ||
+                                      (now_ms - start_ms) % step_ms == 0);
+    plan->wakes_at_step_end = true;
+    if (is_between && step_ms + rest_ms >
+                          deadline_ms - now_ms -
+                              spot_checkpoint_longest_stall_ms(&view->job->checkpoint)) {
+        plan->wakes_at_step_end = false;
+        return true;
+    }
+    return false;
+}
+
 void
 spot_recovery_name_faults(
     const spot_recovery_fault_t *faults, size_t num_faults, char *text, size_t num_bytes)
