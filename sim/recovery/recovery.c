@@ -162,6 +162,23 @@ spot_recovery_first_deadline_ms(const spot_recovery_view_t *view)
     return first_ms;
 }
 
+int64_t
+spot_recovery_future_count(const spot_recovery_future_t *self, int64_t time_ms)
+{
+    size_t first = 0, end = self->num; /* the last that is not later is in between */
+
+    while (end - first > 1) {
+        const size_t middle = first + (end - first) / 2;
+
+        if (self->times_ms[middle] <= time_ms) {
+            first = middle;
+        } else {
+            end = middle;
+        }
+    }
+    return self->num == 0 ? 0 : self->counts[first];
+}
+
 /* When training starts under the plan, or under that in force. */
 static int64_t
 training_ms(const spot_recovery_view_t *view, const spot_recovery_plan_t *plan)

@@ -100,6 +100,16 @@ typedef struct {
     bool lacks_step_time;
 } spot_recovery_plan_t;
 
+/* What no real system knows: how many instances pipelines can form of at each time. */
+typedef struct {
+    size_t num;
+    int64_t *times_ms; /* [num] increasing, from 0 on */
+    int32_t *counts;   /* [num] from then on, what happens at that instant included */
+} spot_recovery_future_t;
+
+/* The count of a time. O(log num). */
+int64_t spot_recovery_future_count(const spot_recovery_future_t *self, int64_t time_ms);
+
 /* A run that starts. */
 typedef struct {
     const spot_job_t *job;
@@ -107,6 +117,7 @@ typedef struct {
     int64_t horizon_ms;
     uint64_t seed; /* for a policy's own dice: stream SPOT_STREAM_RECOVERY */
     uint64_t replication;
+    const spot_recovery_future_t *future; /* as long as the run; NULL: it is not known */
 } spot_recovery_start_t;
 
 typedef struct {
@@ -138,6 +149,9 @@ typedef struct {
     /* The share of the useful time that is told as redundant when a run ends, 0 ... 1;
      * NULL: none. */
     double (*redundant_share)(const void *options);
+    /* Whether it is to be told the future when a run starts: it is called clairvoyant
+     * then. NULL: no. */
+    bool (*knows_future)(const void *options);
     /* USD an hour that it costs besides its instances, as long as the run lasts; NULL:
      * nothing. */
     double (*service_usd_per_h)(const void *options);

@@ -9,8 +9,8 @@
 #include "sim/recovery/parcae_lookahead.h"
 #include "sim/recovery/parcae_predict.h"
 
-enum { PREDICT_LAST, PREDICT_ARIMA };
-static const char *const predictor_names[] = {"last", "arima", NULL};
+enum { PREDICT_LAST, PREDICT_ARIMA, PREDICT_ORACLE };
+static const char *const predictor_names[] = {"last", "arima", "oracle", NULL};
 
 enum { NOTICE_DRAIN, NOTICE_IGNORE };
 static const char *const notice_names[] = {"drain", "ignore", NULL};
@@ -42,9 +42,10 @@ typedef struct {
     int32_t num_left;      /* active instances that are neither lost nor left */
     int64_t leave_ms;      /* when those are left that are announced; 0: never */
     int32_t num_counts;
-    int32_t counts[MAX_HISTORY + 1]; /* instances at the latest boundaries */
-    double *first_costs;             /* [num_pairs + 1] */
-    uint8_t *is_lost;                /* [capacity] by place of held */
+    int32_t counts[MAX_HISTORY + 1];      /* instances at the latest boundaries */
+    const spot_recovery_future_t *future; /* oracle */
+    double *first_costs;                  /* [num_pairs + 1] */
+    uint8_t *is_lost;                     /* [capacity] by place of held */
     spot_parcae_lookahead_t ahead;
 } state_t;
 
@@ -87,6 +88,7 @@ parcae_start(const void *options, void *state, const spot_recovery_start_t *run)
 
     ahead_bytes += sizeof(double) - ahead_bytes % sizeof(double);
     memory->pair = self->parcae.num_pairs;
+    memory->future = run->future;
     memory->first_costs = (double *) (void *) (memory + 1);
     rest = (char *) (memory->first_costs + self->parcae.num_pairs + 1);
     spot_parcae_lookahead_start(
@@ -258,24 +260,15 @@ remember(const options_t *self, state_t *state, int64_t num_instances)
     state->counts[state->num_counts++] = (int32_t) num_instances;
 }
 
-/* counts: [num_intervals] now, and in the intervals to come; tells how many forecasts
- * were cut off. Between boundaries the count of now goes behind those of boundaries. */
+/* ARIMA; between boundaries the count of now goes behind those of boundaries. */
 static int32_t
-forecast(const options_t *self, const state_t *state, int64_t num_instances,
-    bool is_boundary, int32_t *counts)
+forecast_arima(
+    const options_t *self, const state_t *state, bool is_boundary, int32_t *counts)
 {
-    const int32_t num_more = (int32_t) self->num_intervals - 1;
     spot_parcae_limits_t limits = self->limits;
     int32_t history[MAX_HISTORY + 1];
     int32_t num_history = state->num_counts;
 
-    counts[0] = (int32_t) num_instances;
-    if (self->predictor == PREDICT_LAST) {
-        for (int32_t j = 1; j <= num_more; j++) {
-            counts[j] = counts[0];
-        }
-        return 0;
-    }
     if (limits.max == 0) {
         limits.max = self->parcae.num_best - 1;
     }
@@ -283,7 +276,30 @@ forecast(const options_t *self, const state_t *state, int64_t num_instances,
     if (!is_boundary) {
         history[num_history++] = counts[0];
     }
-    return spot_parcae_forecast(history, num_history, &limits, counts + 1, num_more);
+    return spot_parcae_forecast(
+        history, num_history, &limits, counts + 1, (int32_t) self->num_intervals - 1);
+}
+
+/* counts: [num_intervals] now, and at the boundaries to come; tells how many forecasts
+ * were cut off. */
+static int32_t
+forecast(const options_t *self, const state_t *state, const spot_recovery_view_t *view,
+    int32_t *counts)
+{
+    const int64_t interval_ms = self->parcae.interval_ms;
+    int64_t boundary_ms = spot_parcae_next_ms(&self->parcae, view->now_ms);
+
+    counts[0] = (int32_t) num_instances(self, view);
+    if (self->predictor == PREDICT_ARIMA) {
+        return forecast_arima(self, state, view->now_ms % interval_ms == 0, counts);
+    }
+    for (int64_t j = 1; j < self->num_intervals; j++, boundary_ms += interval_ms) {
+        counts[j] =
+            self->predictor == PREDICT_LAST
+                ? counts[0]
+                : (int32_t) spot_recovery_future_count(state->future, boundary_ms);
+    }
+    return 0;
 }
 
 /* ---- Decisions ---- */
@@ -317,7 +333,6 @@ plan_ahead(const options_t *self, state_t *state, const spot_recovery_view_t *vi
     bool has_loss, spot_recovery_plan_t *plan)
 {
     const int64_t interval_ms = self->parcae.interval_ms;
-    const int64_t num_usable = num_instances(self, view);
     const bool is_boundary = view->now_ms % interval_ms == 0;
     int32_t counts[SPOT_PARCAE_MAX_INTERVALS];
     const spot_parcae_question_t question = {
@@ -329,7 +344,7 @@ plan_ahead(const options_t *self, state_t *state, const spot_recovery_view_t *vi
     };
     int32_t chosen;
 
-    plan->num_clipped = forecast(self, state, num_usable, is_boundary, counts);
+    plan->num_clipped = forecast(self, state, view, counts);
     find_first_costs(self, state, view, has_loss);
     chosen = spot_parcae_look_ahead(&state->ahead, &question);
     if (has_loss || chosen != state->pair) {
@@ -409,6 +424,14 @@ parcae_release(void *options)
     spot_parcae_release(&self->parcae);
 }
 
+static bool
+parcae_knows_future(const void *options)
+{
+    const options_t *self = options;
+
+    return self->predictor == PREDICT_ORACLE;
+}
+
 static const spot_field_t parcae_options[] = {
     {.name = "look_ahead",
         .type = SPOT_FIELD_INTEGER,
@@ -424,7 +447,10 @@ static const spot_field_t parcae_options[] = {
         .initial = "last",
         .choices = predictor_names,
         .help = "how many instances there will be: last: as many as now; arima: "
-                "ARIMA(1,1,0) on the latest counts at boundaries"},
+                "ARIMA(1,1,0) on the latest counts at boundaries; oracle: as many as "
+                "there are "
+                "going to be, which no real system knows (the output calls it "
+                "clairvoyant)"},
     {.name = "notice",
         .type = SPOT_FIELD_CHOICE,
         .offset = offsetof(options_t, notice),
@@ -496,6 +522,7 @@ const spot_recovery_t spot_recovery_parcae = {
     .has_own_step_time = true,
     .settle = parcae_settle,
     .release = parcae_release,
+    .knows_future = parcae_knows_future,
     .service_usd_per_h = spot_parcae_service_usd_per_h,
     .broken_rules = spot_parcae_broken_rules,
     .state_size = parcae_state_size,

@@ -376,6 +376,7 @@ const spot_warning_t spot_train_warnings[SPOT_TRAIN_NUM_WARNINGS] = {
     {"clipped_forecasts", "forecasts of the recovery system were cut off at its limits"},
     {"approximate_step_time",
         "with places lost a step took what a formula says that nobody has checked"},
+    {"clairvoyant", "the recovery system knew what was to come, as no real one does"},
 };
 
 void
@@ -389,4 +390,5 @@ spot_train_warning_flags(const spot_train_result_t *result, unsigned char *flags
     flags[5] = result->has_fitted_step_time;
     flags[6] = result->clipped_forecasts > 0;
     flags[7] = result->has_approximate_step_time;
+    flags[8] = result->is_clairvoyant;
 }

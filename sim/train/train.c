@@ -110,6 +110,9 @@ spot_train_init(spot_train_t *self, const spot_scenario_t *scenario)
     if (ret == 0) {
         ret = spot_notices_init(&self->notices, scenario);
     }
+    if (ret == 0) {
+        ret = spot_foresight_init(&self->foresight, scenario, self->ready_after_ms);
+    }
     return ret != 0 ? ret : init_recovery(self);
 }
 
@@ -119,6 +122,7 @@ spot_train_free(spot_train_t *self)
     spot_membership_free(&self->membership);
     spot_fleet_free(&self->fleet);
     spot_notices_free(&self->notices);
+    spot_foresight_free(&self->foresight);
     free(self->worlds);
     free(self->on_demand);
     free(self->meters);
@@ -470,8 +474,8 @@ finish(spot_train_t *self)
     if (self->log != NULL) {
         spot_run_log_end(self);
     }
-    if (self->notices.has_failed != 0) {
-        return self->notices.has_failed;
+    if (self->notices.has_failed != 0 || self->foresight.has_failed != 0) {
+        return SPOT_ERR_NO_MEMORY;
     }
     return has_overdraw(self) ? SPOT_ERR_OVERDRAW : 0;
 }
@@ -487,8 +491,13 @@ start_recovery(spot_train_t *self)
         .horizon_ms = scenario->horizon_ms,
         .seed = self->result.seed,
         .replication = self->result.replication,
+        .future = self->foresight.is_wanted ? &self->foresight.future : NULL,
     };
 
+    self->result.is_clairvoyant = self->foresight.is_wanted;
+    if (self->foresight.is_wanted) {
+        spot_foresight_look(&self->foresight, run.seed, run.replication);
+    }
     memset(self->recovery_state, 0, self->recovery_state_size);
     if (recovery->system->start != NULL) {
         recovery->system->start(recovery->options, self->recovery_state, &run);

@@ -17,6 +17,7 @@
 
 #include "sim/engine/event_log.h"
 #include "sim/fleet/fleet.h"
+#include "sim/train/foresight.h"
 #include "sim/train/ledger.h"
 #include "sim/train/notices.h"
 #include "sim/train/scenario.h"
@@ -69,6 +70,7 @@ typedef struct {
     bool lacks_step_time;      /* pipelines did not form: their (D,P) has no step time */
     bool has_fitted_step_time; /* a step time of a formula was used */
     bool has_approximate_step_time; /* a step time of a formula nobody has checked was */
+    bool is_clairvoyant;            /* the recovery system knew the future */
     bool is_past_trace_end;         /* the run went on after the trace's end */
 } spot_train_result_t;
 
@@ -120,6 +122,7 @@ typedef struct {
     bool has_one_price; /* for all, all the time: the ledger says what is paid */
     spot_ticks_t ticks;
     spot_notices_t notices;
+    spot_foresight_t foresight;
     spot_world_t *worlds;  /* [most pipelines + 1] */
     spot_event_log_t *log; /* NULL: no log */
     size_t first_pending;  /* record of the log from which work may be pending */

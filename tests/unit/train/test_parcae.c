@@ -15,7 +15,7 @@
 #include "sim/train/run_log.h"
 
 #define NUM_CASES 300
-#define NUM_SYSTEMS 7
+#define NUM_SYSTEMS 8
 
 static const char *const systems[NUM_SYSTEMS] = {
     "parcae-throughput",
@@ -26,6 +26,7 @@ static const char *const systems[NUM_SYSTEMS] = {
      "look_ahead: 3}"),
     "{system: parcae, interval: 5 s, drain_steps: 1}",
     "{system: parcae, interval: 1 min, predictor: arima, samples: 50, notice: ignore}",
+    "{system: parcae, interval: 20 s, predictor: oracle, samples: 50}",
 };
 
 /* No notice, a short one, or one that tells of all that is to come. */
@@ -409,6 +410,30 @@ test_notices_by_hand(void **state)
     }
 }
 
+/* To use a third instance takes 16.24 s, so that an interval with it is worth less. Who
+ * knows that it will be lost at 130 s leaves it alone. */
+static void
+test_oracle(void **state)
+{
+    static const char rows[] = "0,init,2,a b\n61,add,1,d\n130,preempt,1,d\n300,end,2,\n";
+    static const char staying[] = "0,init,2,a b\n61,add,1,d\n300,end,3,\n";
+    static const char last[] = "parcae, process_ms: 6240";
+    static const char oracle[] = "parcae, process_ms: 6240, predictor: oracle";
+    const spot_train_result_t with_last = run_rows(last, 0, rows);
+    const spot_train_result_t with_oracle = run_rows(oracle, 0, rows);
+    const spot_train_result_t stays = run_rows(oracle, 0, staying);
+    const spot_train_result_t stays_last = run_rows(last, 0, staying);
+
+    (void) state;
+    assert_int_equal(with_last.steps_executed, 24 + (300000 - 130000 - 6840) / 5000);
+    assert_int_equal(with_oracle.steps_executed, 60);
+    assert_int_equal(with_oracle.reconfigurations, 0);
+    assert_int_equal(stays.steps_executed, 24 + (300000 - 120000 - 16240) / 4000);
+    assert_null(result_difference(&stays, &stays_last));
+    assert_true(with_oracle.is_clairvoyant);
+    assert_false(with_last.is_clairvoyant);
+}
+
 /* The service is paid for all the time, whatever happens; nothing else changes. */
 static void
 test_service(void **state)
@@ -437,6 +462,7 @@ main(void)
         cmocka_unit_test(test_throughput_by_hand),
         cmocka_unit_test(test_moves_by_hand),
         cmocka_unit_test(test_notices_by_hand),
+        cmocka_unit_test(test_oracle),
         cmocka_unit_test(test_service),
     };
 
