@@ -63,10 +63,12 @@ typedef enum {
 /* What is to be done. All zero: go on as before. A checkpoint in flight is dropped by
  * every new plan. */
 typedef struct {
-    bool is_new;            /* the rest but wake counts only with it */
-    bool is_same_pipelines; /* nothing forms anew (another speed, the end of a pause):
-                               it does not count as a reconfiguration */
-    bool is_fatal;          /* after a loss that could not be absorbed; it is counted */
+    bool is_new;             /* the rest but wake counts only with it */
+    bool is_same_pipelines;  /* nothing forms anew (another speed, the end of a pause):
+                                it does not count as a reconfiguration */
+    bool is_fatal;           /* after a loss that could not be absorbed; it is counted */
+    bool takes_noticed_last; /* those whose preemption is announced go behind standby
+                                first: they are in use only where others are too few */
     spot_work_t work;
     int64_t kept_every_steps; /* STEPS_KEPT: of the steps since training started, only
                                  whole multiples of so many stay; 0: all */
@@ -77,8 +79,6 @@ typedef struct {
     const spot_checkpoint_t *checkpoint; /* with step_ms: how steps become durable under
                                             this plan, as long as the options live; NULL:
                                             as the job has it */
-    bool takes_noticed_last; /* those whose preemption is announced go behind standby
-                                first: they are in use only where others are too few */
     int32_t awaited_standby; /* no need to ask because instances become ready before so
                                 many are standby */
     /* Pause parts, in this order; none is paid at time 0 or without instances. */
@@ -95,7 +95,7 @@ typedef struct {
                             is_new too */
     bool has_flat_step_time; /* step_ms is of a table, used outside its points */
     bool has_fitted_step_time;
-    bool has_approximate_step_time; /* step_ms is of a formula that nobody has checked */
+    bool has_approximate_step_time; /* step_ms is an unverified formula's */
     /* Instances stay standby as no step time is known for more; counts always. */
     bool lacks_step_time;
 } spot_recovery_plan_t;

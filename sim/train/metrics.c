@@ -375,7 +375,7 @@ const spot_warning_t spot_train_warnings[SPOT_TRAIN_NUM_WARNINGS] = {
                          "fitted, not measured"},
     {"clipped_forecasts", "forecasts of the recovery system were cut off at its limits"},
     {"approximate_step_time",
-        "with places lost a step took what a formula says that nobody has checked"},
+        "steps with places lost took as long as an approximation says, unverified"},
     {"clairvoyant", "the recovery system knew what was to come, as no real one does"},
 };
 

@@ -69,7 +69,7 @@ typedef struct {
     bool has_flat_step_time;   /* a world size outside the measured ones was used */
     bool lacks_step_time;      /* pipelines did not form: their (D,P) has no step time */
     bool has_fitted_step_time; /* a step time of a formula was used */
-    bool has_approximate_step_time; /* a step time of a formula nobody has checked was */
+    bool has_approximate_step_time; /* one of an unverified formula was */
     bool is_clairvoyant;            /* the recovery system knew the future */
     bool is_past_trace_end;         /* the run went on after the trace's end */
 } spot_train_result_t;
