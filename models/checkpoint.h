@@ -9,6 +9,7 @@
 #ifndef SPOT_MODELS_CHECKPOINT_H
 #define SPOT_MODELS_CHECKPOINT_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/bind.h"
@@ -54,6 +55,17 @@ spot_checkpoint_full_ms(const spot_checkpoint_t *self)
         self->mode == SPOT_CHECKPOINT_SYNC ? 0 : self->snapshot_ms;
 
     return snapshot_ms + self->write_ms > 0 ? snapshot_ms + self->write_ms : 1;
+}
+
+/* The most that a checkpoint stalls the job behind a step. */
+static inline int64_t
+spot_checkpoint_longest_stall_ms(const spot_checkpoint_t *self)
+{
+    const bool waits =
+        self->mode == SPOT_CHECKPOINT_SYNC || self->busy != SPOT_BUSY_SKIP;
+
+    return (waits ? self->write_ms : 0) +
+           (self->mode == SPOT_CHECKPOINT_SYNC ? 0 : self->snapshot_ms);
 }
 
 /* The repeating pattern of one training period. The first checkpoint captures

@@ -288,6 +288,35 @@ spot_fleet_set_active(spot_fleet_t *self, int32_t num_active)
     self->counts[SPOT_STANDBY] -= num_more;
 }
 
+void
+spot_fleet_put_last(spot_fleet_t *self, const int64_t *deadlines_ms)
+{
+    const int64_t active_end = self->active_end;
+    int64_t to = 0;
+    int32_t num_last = 0, num_active = 0;
+
+    self->active_end = 0;
+    for (int64_t place = 0; place < self->ready_end; place++) {
+        const int32_t slot = self->slots[place];
+
+        if (slot >= 0 && deadlines_ms[slot] != INT64_MAX) {
+            self->leaving[num_last++] = slot;
+            num_active += place < active_end;
+        } else if (slot >= 0) {
+            to = put(self, slot, to);
+            self->active_end = place < active_end ? to : self->active_end;
+        }
+    }
+    for (int32_t j = 0; j < num_last; j++) {
+        to = put(self, self->leaving[j], to);
+    }
+    for (; to < self->ready_end; to++) {
+        self->slots[to] = -1;
+    }
+    self->counts[SPOT_ACTIVE] -= num_active;
+    self->counts[SPOT_STANDBY] += num_active;
+}
+
 int64_t
 spot_fleet_next_ready_ms(const spot_fleet_t *self)
 {

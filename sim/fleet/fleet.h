@@ -81,6 +81,10 @@ spot_fleet_is_ready(const spot_fleet_t *self, int32_t slot)
  * ones of all standby then go first, in theirs. */
 void spot_fleet_set_active(spot_fleet_t *self, int32_t num_active);
 
+/* Those who are ready and have a deadline, by slot, other than INT64_MAX become the last
+ * of standby, those who were active first. */
+void spot_fleet_put_last(spot_fleet_t *self, const int64_t *deadlines_ms);
+
 /* When the oldest prepping instance becomes standby; INT64_MAX: none is prepping. */
 int64_t spot_fleet_next_ready_ms(const spot_fleet_t *self);
 

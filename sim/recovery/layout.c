@@ -31,22 +31,17 @@ spot_layout_start(spot_layout_t *self, void *memory, int64_t capacity)
     clear(self);
 }
 
-void
-spot_layout_form(
-    spot_layout_t *self, const spot_fleet_t *fleet, int32_t num_pipelines, int32_t depth)
+/* The slots that stand in the list get places, row by row. */
+static void
+take_places(
+    spot_layout_t *self, int32_t num_listed, int32_t num_pipelines, int32_t depth)
 {
     const int32_t num_places = num_pipelines * depth;
-    int32_t count;
 
-    clear(self);
+    spot_bug_assert(num_places <= num_listed);
     self->num_pipelines = num_pipelines;
     self->depth = depth;
-    count = spot_fleet_list(fleet, SPOT_ACTIVE, self->slots);
-    if (count < num_places) {
-        count += spot_fleet_list(fleet, SPOT_STANDBY, self->slots + count);
-    }
-    spot_bug_assert(num_places <= count);
-    for (int32_t place = 0; place < count; place++) {
+    for (int32_t place = 0; place < num_listed; place++) {
         if (place < num_places) {
             self->places[self->slots[place]] = place;
         } else {
@@ -54,6 +49,47 @@ spot_layout_form(
         }
     }
     self->num_held = num_places;
+}
+
+void
+spot_layout_form(
+    spot_layout_t *self, const spot_fleet_t *fleet, int32_t num_pipelines, int32_t depth)
+{
+    int32_t count;
+
+    clear(self);
+    count = spot_fleet_list(fleet, SPOT_ACTIVE, self->slots);
+    if (count < num_pipelines * depth) {
+        count += spot_fleet_list(fleet, SPOT_STANDBY, self->slots + count);
+    }
+    take_places(self, count, num_pipelines, depth);
+}
+
+void
+spot_layout_form_noticed_last(spot_layout_t *self, const spot_fleet_t *fleet,
+    const int64_t *deadlines_ms, int32_t num_pipelines, int32_t depth)
+{
+    int32_t *const ready = self->places; /* not needed yet */
+    int32_t num_ready, count = 0;
+
+    if (deadlines_ms == NULL) {
+        spot_layout_form(self, fleet, num_pipelines, depth);
+        return;
+    }
+    num_ready = spot_fleet_list(fleet, SPOT_ACTIVE, ready);
+    num_ready += spot_fleet_list(fleet, SPOT_STANDBY, ready + num_ready);
+    for (int is_noticed = 0; is_noticed <= 1; is_noticed++) {
+        for (int32_t j = 0; j < num_ready; j++) {
+            if ((deadlines_ms[ready[j]] != INT64_MAX) == is_noticed) {
+                self->slots[count++] = ready[j];
+            }
+        }
+    }
+    for (int32_t j = 0; j < self->capacity; j++) {
+        self->slots[j] = j < count ? self->slots[j] : SPOT_LAYOUT_NOBODY;
+        self->places[j] = SPOT_LAYOUT_NOBODY;
+    }
+    take_places(self, count, num_pipelines, depth);
 }
 
 void
@@ -78,6 +114,22 @@ spot_layout_put(spot_layout_t *self, int32_t slot, int32_t place)
     self->slots[place] = slot;
     self->places[slot] = place;
     self->num_held++;
+}
+
+int64_t
+spot_layout_first_deadline_ms(const spot_layout_t *self, const int64_t *deadlines_ms)
+{
+    const int32_t num_places = self->num_pipelines * self->depth;
+    int64_t first_ms = INT64_MAX;
+
+    for (int32_t place = 0; deadlines_ms != NULL && place < num_places; place++) {
+        const int32_t slot = self->slots[place];
+
+        if (slot != SPOT_LAYOUT_NOBODY && deadlines_ms[slot] < first_ms) {
+            first_ms = deadlines_ms[slot];
+        }
+    }
+    return first_ms;
 }
 
 int32_t

@@ -30,11 +30,20 @@ void spot_layout_start(spot_layout_t *self, void *memory, int64_t capacity);
 void spot_layout_form(spot_layout_t *self, const spot_fleet_t *fleet,
     int32_t num_pipelines, int32_t depth);
 
+/* The same of a plan that takes_noticed_last; deadlines_ms: of the view, may be NULL. */
+void spot_layout_form_noticed_last(spot_layout_t *self, const spot_fleet_t *fleet,
+    const int64_t *deadlines_ms, int32_t num_pipelines, int32_t depth);
+
 /* Takes out the lost of one instant. O(lost). */
 void spot_layout_lose(spot_layout_t *self, const int32_t *lost, int32_t num_lost);
 
 /* Gives a free place to an instance that holds none. */
 void spot_layout_put(spot_layout_t *self, int32_t slot, int32_t place);
+
+/* The first of the deadlines, by slot, of those who hold a place; INT64_MAX: there is
+ * none. deadlines_ms may be NULL. O(D P). */
+int64_t spot_layout_first_deadline_ms(
+    const spot_layout_t *self, const int64_t *deadlines_ms);
 
 /* rep[s]: the instances that hold a stage, of D. O(D). */
 int32_t spot_layout_replicas(const spot_layout_t *self, int32_t stage);

@@ -51,6 +51,13 @@ const spot_field_t spot_parcae_fields[] = {
         .choices = merge_names,
         .help = "what a new plan costs in a pause: that of the new plan; add: and one "
                 "more restart, as in the published program"},
+    {.name = "service_usd_per_h",
+        .type = SPOT_FIELD_NUMBER,
+        .offset = offsetof(spot_parcae_t, service_usd_per_h),
+        .max = 1e6,
+        .initial = "0",
+        .help = "price of what keeps the state in memory, on instances of its own that "
+                "are not preempted, USD an hour of the whole run; part of all costs"},
     {.name = NULL, .fields = spot_parcae_cost_fields},
 };
 
@@ -197,6 +204,28 @@ spot_parcae_release(spot_parcae_t *self)
     spot_parcae_costs_release(&self->costs);
     free(self->pairs);
     free(self->best);
+}
+
+double
+spot_parcae_service_usd_per_h(const void *options)
+{
+    const spot_parcae_t *self = options;
+
+    return self->service_usd_per_h;
+}
+
+void
+spot_parcae_broken_rules(const void *options, char *text, size_t num_bytes)
+{
+    const spot_parcae_t *self = options;
+    const spot_recovery_fault_t faults[] = {
+        {self->costs.has_bug, "par_bug (state that is missing is not transferred)"},
+        {self->merges_pauses,
+            "pause_merge: add (a plan in a pause takes one more restart)"},
+    };
+
+    spot_recovery_name_faults(
+        faults, sizeof(faults) / sizeof(faults[0]), text, num_bytes);
 }
 
 /* ---- Plans ---- */

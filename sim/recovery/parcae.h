@@ -22,6 +22,7 @@ typedef struct {
     int64_t max_depth;
     int tie;
     int merges_pauses;
+    double service_usd_per_h;
     int32_t num_pairs;         /* feasible within the capacity; that id: waiting */
     spot_parcae_pair_t *pairs; /* [num_pairs + 1] by P, then D; the last one: waiting */
     int64_t num_best;
@@ -31,10 +32,12 @@ typedef struct {
 /* Options of a struct that starts with a spot_parcae_t. */
 extern const spot_field_t spot_parcae_fields[];
 
-/* As spot_recovery_t says of settle and release. */
+/* As spot_recovery_t says of them. */
 SPOT_MUST_CHECK int spot_parcae_settle(spot_parcae_t *self, spot_bind_t *bind,
     const spot_node_t *node, const spot_job_t *job, int64_t capacity);
 void spot_parcae_release(spot_parcae_t *self);
+double spot_parcae_service_usd_per_h(const void *options);
+void spot_parcae_broken_rules(const void *options, char *text, size_t num_bytes);
 
 /* D P of a pair. */
 static inline int64_t

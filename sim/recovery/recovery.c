@@ -133,6 +133,94 @@ spot_recovery_table(const spot_node_t *node)
     return system == NULL ? NULL : system->options;
 }
 
+int64_t
+spot_recovery_num_staying(const spot_recovery_view_t *view)
+{
+    const spot_fleet_t *fleet = view->fleet;
+    int64_t count = spot_recovery_num_usable(view);
+
+    for (int32_t slot = 0; view->deadlines_ms != NULL && slot < fleet->capacity;
+         slot++) {
+        count -=
+            view->deadlines_ms[slot] != INT64_MAX && spot_fleet_is_ready(fleet, slot);
+    }
+    return count;
+}
+
+int64_t
+spot_recovery_first_deadline_ms(const spot_recovery_view_t *view)
+{
+    int64_t first_ms = INT64_MAX;
+
+    for (int32_t slot = 0; view->deadlines_ms != NULL && slot < view->fleet->capacity;
+         slot++) {
+        if (spot_recovery_is_leaving(view, slot) &&
+            view->deadlines_ms[slot] < first_ms) {
+            first_ms = view->deadlines_ms[slot];
+        }
+    }
+    return first_ms;
+}
+
+int64_t
+spot_recovery_future_count(const spot_recovery_future_t *self, int64_t time_ms)
+{
+    size_t first = 0, end = self->num; /* the last that is not later is in between */
+
+    while (end - first > 1) {
+        const size_t middle = first + (end - first) / 2;
+
+        if (self->times_ms[middle] <= time_ms) {
+            first = middle;
+        } else {
+            end = middle;
+        }
+    }
+    return self->num == 0 ? 0 : self->counts[first];
+}
+
+/* When training starts under the plan, or under that in force. */
+static int64_t
+training_ms(const spot_recovery_view_t *view, const spot_recovery_plan_t *plan)
+{
+    if (!plan->is_new) {
+        return view->training_ms;
+    }
+    if (plan->num_pipelines == 0) {
+        return INT64_MAX;
+    }
+    return view->now_ms == 0 ? 0
+                             : view->now_ms + plan->flush_ms + plan->reconfiguration_ms +
+                                   plan->reload_ms;
+}
+
+bool
+spot_recovery_must_stop(const spot_recovery_view_t *view,
+    const spot_recovery_change_t *change, int64_t deadline_ms, int64_t step_ms,
+    int64_t rest_ms, spot_recovery_plan_t *plan)
+{
+    const int64_t start_ms = training_ms(view, plan), now_ms = view->now_ms;
+    bool is_between;
+
+    if (deadline_ms == INT64_MAX || start_ms == INT64_MAX) {
+        return false;
+    }
+    if (start_ms > now_ms) {
+        plan->wake_ms = start_ms;
+        return false;
+    }
+    is_between = !plan->is_new && (change->kind == SPOT_CHANGE_WAKE ||
+                                      (now_ms - start_ms) % step_ms == 0);
+    plan->wakes_at_step_end = true;
+    if (is_between && step_ms + rest_ms >
+                          deadline_ms - now_ms -
+                              spot_checkpoint_longest_stall_ms(&view->job->checkpoint)) {
+        plan->wakes_at_step_end = false;
+        return true;
+    }
+    return false;
+}
+
 void
 spot_recovery_name_faults(
     const spot_recovery_fault_t *faults, size_t num_faults, char *text, size_t num_bytes)

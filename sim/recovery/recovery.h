@@ -67,8 +67,11 @@ typedef struct {
     bool is_same_pipelines;  /* nothing forms anew (another speed, the end of a pause):
                                 it does not count as a reconfiguration */
     bool is_fatal;           /* after a loss that could not be absorbed; it is counted */
+    bool takes_noticed_last; /* those whose preemption is announced go behind standby
+                                first: they are in use only where others are too few */
     bool has_flat_step_time; /* step_ms is of a table, used outside its points */
     bool has_fitted_step_time;
+    bool has_approximate_step_time; /* step_ms is an unverified formula's */
     bool lacks_step_time; /* instances stay standby as no step time is known for more;
                              counts without is_new too, as num_clipped does */
     /* When to ask again: at wake_ms (0: never), or at the end of the step under way if
@@ -76,9 +79,9 @@ typedef struct {
     bool wakes_at_step_end;
     bool wakes_last; /* at that instant after its membership, unless the answer to that
                         asks for another wake; else before it */
+    spot_work_t work : 8;
+    int32_t num_clipped; /* forecasts cut off at a limit to decide this */
     int64_t wake_ms;
-    spot_work_t work;
-    int32_t num_clipped;      /* forecasts cut off at a limit to decide this */
     int32_t kept_every_steps; /* STEPS_KEPT: of the steps since training started, only
                                  whole multiples of so many stay; 0: all */
     int32_t num_active;       /* instances in use: those that are, from the front; then
@@ -96,6 +99,16 @@ typedef struct {
     int64_t reload_ms;
 } spot_recovery_plan_t;
 
+/* What no real system knows: how many instances pipelines can form of at each time. */
+typedef struct {
+    size_t num;
+    int64_t *times_ms; /* [num] increasing, from 0 on */
+    int32_t *counts;   /* [num] from then on, what happens at that instant included */
+} spot_recovery_future_t;
+
+/* The count of a time. O(log num). */
+int64_t spot_recovery_future_count(const spot_recovery_future_t *self, int64_t time_ms);
+
 /* A run that starts. */
 typedef struct {
     const spot_job_t *job;
@@ -103,6 +116,7 @@ typedef struct {
     int64_t horizon_ms;
     uint64_t seed; /* for a policy's own dice: stream SPOT_STREAM_RECOVERY */
     uint64_t replication;
+    const spot_recovery_future_t *future; /* as long as the run; NULL: it is not known */
 } spot_recovery_start_t;
 
 typedef struct {
@@ -134,6 +148,12 @@ typedef struct {
     /* The share of the useful time that is told as redundant when a run ends, 0 ... 1;
      * NULL: none. */
     double (*redundant_share)(const void *options);
+    /* Whether it is to be told the future when a run starts: it is called clairvoyant
+     * then. NULL: no. */
+    bool (*knows_future)(const void *options);
+    /* USD an hour that it costs besides its instances, as long as the run lasts; NULL:
+     * nothing. */
+    double (*service_usd_per_h)(const void *options);
     /* Names the options by which the rules of a fair comparison are broken, to repeat
      * what was published; nothing: none is. NULL: the system has no such options. */
     void (*broken_rules)(const void *options, char *text, size_t num_bytes);
@@ -154,6 +174,30 @@ spot_recovery_num_usable(const spot_recovery_view_t *view)
 {
     return (int64_t) view->num_active + view->num_standby;
 }
+
+/* With notices: whether the preemption of an instance in use is announced. */
+static inline bool
+spot_recovery_is_leaving(const spot_recovery_view_t *view, int32_t slot)
+{
+    return view->deadlines_ms[slot] != INT64_MAX &&
+           view->fleet->place[slot] < view->fleet->active_end;
+}
+
+/* Those of N whose preemption is not announced. O(slots) with notices. */
+int64_t spot_recovery_num_staying(const spot_recovery_view_t *view);
+
+/* When the first announced preemption of an instance in use is seen; INT64_MAX: there is
+ * none. O(slots) with notices. */
+int64_t spot_recovery_first_deadline_ms(const spot_recovery_view_t *view);
+
+/* For a system that stops between two steps before an announced loss: whether it has to
+ * stop now, as one more step of step_ms, a checkpoint's stall and rest_ms do not fit
+ * before deadline_ms. If not, the plan asks to be woken at the end of the step, or of
+ * the pause, for the same question; such a system asks for no other wakes. INT64_MAX:
+ * there is no such loss. */
+bool spot_recovery_must_stop(const spot_recovery_view_t *view,
+    const spot_recovery_change_t *change, int64_t deadline_ms, int64_t step_ms,
+    int64_t rest_ms, spot_recovery_plan_t *plan);
 
 /* Plans so many pipelines of the job's depth. */
 static inline void

@@ -19,6 +19,7 @@
 
 typedef enum { REPLACEMENT_WAIT, REPLACEMENT_SHRINK } replacement_t;
 typedef enum { GROWTH_NEVER, GROWTH_PIPELINE } growth_t;
+typedef enum { NOTICE_COPY, NOTICE_IGNORE } notice_t;
 
 typedef struct {
     int64_t group_size;
@@ -31,6 +32,7 @@ typedef struct {
     double remote_bytes_per_s;
     int replacement; /* replacement_t */
     int growth;      /* growth_t */
+    int notice;      /* notice_t */
 } options_t;
 
 /* Where the state for the next training is from; what is later wins in a pause. */
@@ -42,6 +44,7 @@ typedef struct {
     source_t source;
     int64_t detected_ms;   /* when the latest loss is detected */
     int32_t num_pipelines; /* the most so far */
+    bool is_holding;       /* copied, and waiting for an announced loss */
 } state_t;
 
 static size_t
@@ -129,15 +132,12 @@ transfer_ms(double bytes, double bytes_per_s)
 }
 
 /* Copies cost the same in every step: their overhead is spread over the steps. */
-static void
-plan_steps(spot_recovery_plan_t *plan, const options_t *options, const spot_job_t *job)
+static int64_t
+step_ms(const options_t *options, const spot_job_t *job, int64_t num_pipelines)
 {
-    if (options->mem_overhead_ms > 0) {
-        spot_recovery_plan_step(plan, job,
-            spot_job_step_ms(job, plan->num_pipelines) +
-                llround((double) options->mem_overhead_ms /
-                        (double) options->mem_every_steps));
-    }
+    return spot_job_step_ms(job, num_pipelines) +
+           llround(
+               (double) options->mem_overhead_ms / (double) options->mem_every_steps);
 }
 
 /* With the pause until all of them hold their shards. */
@@ -148,7 +148,10 @@ plan_training(state_t *self, const options_t *options, const spot_recovery_view_
     const int64_t left_ms = self->detected_ms - view->now_ms;
 
     spot_recovery_plan_pipelines(plan, view->job, num_pipelines);
-    plan_steps(plan, options, view->job);
+    if (options->mem_overhead_ms > 0) {
+        spot_recovery_plan_step(
+            plan, view->job, step_ms(options, view->job, num_pipelines));
+    }
     plan->reconfiguration_ms = (left_ms > 0 ? left_ms : 0) + options->restart_ms;
     plan->reload_ms =
         self->source == SOURCE_STORAGE
@@ -162,19 +165,16 @@ plan_training(state_t *self, const options_t *options, const spot_recovery_view_
     }
 }
 
+/* New pipelines, where some are lost or may form. */
 static void
-gemini_decide(const void *options, void *state, const spot_recovery_view_t *view,
-    const spot_recovery_change_t *change, spot_recovery_plan_t *plan)
+form_pipelines(const options_t *self, state_t *memory, const spot_recovery_view_t *view,
+    bool has_loss, spot_recovery_plan_t *plan)
 {
-    const options_t *self = options;
     const int64_t num_possible =
         spot_job_pipelines(view->job, spot_recovery_num_usable(view));
-    const bool has_loss = change->num_lost_active > 0;
     const bool is_forced = has_loss || view->num_pipelines == 0;
-    state_t *memory = state;
     int64_t num_pipelines = num_possible;
 
-    update(memory, self, view, change);
     if (is_forced) {
         num_pipelines = choose_pipelines(memory, self, num_possible);
     } else if (self->growth == GROWTH_NEVER || num_possible <= view->num_pipelines) {
@@ -192,6 +192,48 @@ gemini_decide(const void *options, void *state, const spot_recovery_view_t *view
     } else {
         memory->planned.num_pipelines = 0;
         plan->num_active = view->num_active; /* they hold the copies */
+    }
+}
+
+/* Before an announced loss training stops as late as it can between two steps, for a
+ * copy of all that has been done. */
+static void
+take_notice(const options_t *self, state_t *memory, const spot_recovery_view_t *view,
+    const spot_recovery_change_t *change, spot_recovery_plan_t *plan)
+{
+    const spot_layout_t *layout =
+        memory->planned.num_pipelines > 0 ? &memory->planned : &memory->copies;
+    const int64_t deadline_ms =
+        spot_layout_first_deadline_ms(layout, view->deadlines_ms);
+
+    if (deadline_ms < INT64_MAX && layout->num_pipelines > 0 &&
+        spot_recovery_must_stop(view, change, deadline_ms,
+            step_ms(self, view->job, layout->num_pipelines), self->mem_overhead_ms,
+            plan)) {
+        plan->is_new = true;
+        plan->is_same_pipelines = true;
+        plan->work = SPOT_WORK_STEPS_KEPT;
+        plan->num_active = view->num_active;
+        memory->is_holding = true;
+    }
+}
+
+static void
+gemini_decide(const void *options, void *state, const spot_recovery_view_t *view,
+    const spot_recovery_change_t *change, spot_recovery_plan_t *plan)
+{
+    const options_t *self = options;
+    const bool has_loss = change->num_lost_active > 0;
+    state_t *memory = state;
+
+    if (memory->is_holding && !has_loss) {
+        return;
+    }
+    memory->is_holding = false;
+    update(memory, self, view, change);
+    form_pipelines(self, memory, view, has_loss, plan);
+    if (self->notice == NOTICE_COPY && view->deadlines_ms != NULL) {
+        take_notice(self, memory, view, change, plan);
     }
 }
 
@@ -217,6 +259,7 @@ gemini_settle(void *options, spot_bind_t *bind, const spot_node_t *node,
 
 static const char *const replacements[] = {"wait", "shrink", NULL};
 static const char *const growths[] = {"never", "pipeline", NULL};
+static const char *const notices[] = {"copy", "ignore", NULL};
 
 static const spot_field_t gemini_options[] = {
     {.name = "group_size",
@@ -288,6 +331,16 @@ static const spot_field_t gemini_options[] = {
         .help =
             "pipeline: one more as soon as there are instances for it; never: no more "
             "than the first plan has"},
+    {.name = "notice",
+        .type = SPOT_FIELD_CHOICE,
+        .offset = offsetof(options_t, notice),
+        .choices = notices,
+        .initial = "copy",
+        .help =
+            "copy: when the preemption of an instance in use is announced (see "
+            "fleet.notice), training stops at the end of the last step that fits before "
+            "it, with mem_overhead for one more copy, and nothing is lost as long as "
+            "each group keeps a member; ignore: as if nothing was announced"},
     {.name = NULL, .fields = spot_recovery_common_fields},
 };
 

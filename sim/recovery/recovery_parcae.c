@@ -9,8 +9,11 @@
 #include "sim/recovery/parcae_lookahead.h"
 #include "sim/recovery/parcae_predict.h"
 
-enum { PREDICT_LAST, PREDICT_ARIMA };
-static const char *const predictor_names[] = {"last", "arima", NULL};
+enum { PREDICT_LAST, PREDICT_ARIMA, PREDICT_ORACLE };
+static const char *const predictor_names[] = {"last", "arima", "oracle", NULL};
+
+enum { NOTICE_DRAIN, NOTICE_IGNORE };
+static const char *const notice_names[] = {"drain", "ignore", NULL};
 
 #define MAX_HISTORY 64
 
@@ -25,6 +28,8 @@ typedef struct {
     int predictor;
     int64_t num_samples;
     int64_t num_history;
+    int notice;
+    int64_t drain_steps;
     spot_parcae_limits_t limits;
     spot_parcae_moves_t sure; /* moves without losses */
 } options_t;
@@ -34,10 +39,13 @@ typedef struct {
     spot_layout_t planned; /* where it will lie when the pause is over */
     bool is_moving;        /* it is not there yet */
     int32_t pair;          /* in use or planned */
+    int32_t num_left;      /* active instances that are neither lost nor left */
+    int64_t leave_ms;      /* when those are left that are announced; 0: never */
     int32_t num_counts;
-    int32_t counts[MAX_HISTORY + 1]; /* instances at the latest boundaries */
-    double *first_costs;             /* [num_pairs + 1] */
-    uint8_t *is_lost;                /* [capacity] by place of held */
+    int32_t counts[MAX_HISTORY + 1];      /* instances at the latest boundaries */
+    const spot_recovery_future_t *future; /* oracle */
+    double *first_costs;                  /* [num_pairs + 1] */
+    uint8_t *is_lost;                     /* [capacity] by place of held */
     spot_parcae_lookahead_t ahead;
 } state_t;
 
@@ -80,6 +88,7 @@ parcae_start(const void *options, void *state, const spot_recovery_start_t *run)
 
     ahead_bytes += sizeof(double) - ahead_bytes % sizeof(double);
     memory->pair = self->parcae.num_pairs;
+    memory->future = run->future;
     memory->first_costs = (double *) (void *) (memory + 1);
     rest = (char *) (memory->first_costs + self->parcae.num_pairs + 1);
     spot_parcae_lookahead_start(
@@ -112,21 +121,88 @@ follow(state_t *self, const spot_recovery_view_t *view,
     if (self->is_moving) {
         spot_layout_lose(&self->planned, change->lost, change->num_lost_active);
     }
+    self->num_left = view->num_active;
 }
 
 /* A new plan: who is not in use any more does not count as a survivor. */
 static void
-move(state_t *self, const spot_parcae_t *parcae, const spot_recovery_view_t *view)
+move(const options_t *options, state_t *self, const spot_recovery_view_t *view)
 {
-    const spot_parcae_pair_t *pair = &parcae->pairs[self->pair];
+    const spot_parcae_pair_t *pair = &options->parcae.pairs[self->pair];
 
-    spot_layout_form(&self->planned, view->fleet, pair->num_pipelines, pair->depth);
+    spot_layout_form_noticed_last(&self->planned, view->fleet,
+        options->notice == NOTICE_DRAIN ? view->deadlines_ms : NULL, pair->num_pipelines,
+        pair->depth);
     for (int32_t slot = 0; slot < self->held.capacity; slot++) {
         if (self->planned.places[slot] == SPOT_LAYOUT_NOBODY) {
             spot_layout_lose(&self->held, &slot, 1);
         }
     }
     self->is_moving = true;
+}
+
+/* ---- Announced preemptions ---- */
+
+static bool
+takes_notice(const options_t *self, const spot_recovery_view_t *view)
+{
+    return self->notice == NOTICE_DRAIN && view->deadlines_ms != NULL;
+}
+
+/* N without those whose preemption is announced. */
+static int64_t
+num_instances(const options_t *self, const spot_recovery_view_t *view)
+{
+    return takes_notice(self, view) ? spot_recovery_num_staying(view)
+                                    : spot_recovery_num_usable(view);
+}
+
+/* Nothing is built on those who are announced any more. */
+static void
+leave(const options_t *options, state_t *self, const spot_recovery_view_t *view)
+{
+    self->leave_ms = 0;
+    for (int32_t slot = 0; takes_notice(options, view) && slot < self->held.capacity;
+         slot++) {
+        if (spot_recovery_is_leaving(view, slot)) {
+            spot_layout_lose(&self->held, &slot, 1);
+            self->num_left--;
+        }
+    }
+}
+
+typedef enum {
+    ANSWER_NONE, /* no active instance is announced */
+    ANSWER_WAIT, /* until it is left or lost nothing else is planned */
+    ANSWER_LEAVE
+} answer_t;
+
+/* The steps to drain end in time or not at all; in a pause there are none. */
+static answer_t
+answer_notice(const options_t *options, state_t *self, const spot_recovery_view_t *view)
+{
+    const spot_parcae_pair_t *pair = &options->parcae.pairs[self->pair];
+    const int64_t first_ms =
+        takes_notice(options, view) ? spot_recovery_first_deadline_ms(view) : INT64_MAX;
+    const int64_t now_ms = view->now_ms;
+    int64_t step_ms = pair->step_ms;
+
+    if (first_ms == INT64_MAX) {
+        return ANSWER_NONE;
+    }
+    if (spot_parcae_rest_ms(view) > 0 || now_ms == self->leave_ms) {
+        return ANSWER_LEAVE;
+    }
+    if (step_ms == 0) {
+        step_ms = spot_job_step_ms(view->job, pair->num_pipelines);
+    }
+    if (self->leave_ms == 0 && options->drain_steps <= (first_ms - now_ms) / step_ms) {
+        const int64_t num_ended = (now_ms - view->training_ms) / step_ms;
+
+        self->leave_ms =
+            view->training_ms + (num_ended + options->drain_steps) * step_ms;
+    }
+    return ANSWER_WAIT;
 }
 
 /* ---- What it costs now ---- */
@@ -138,12 +214,13 @@ find_first_costs(const options_t *self, state_t *state, const spot_recovery_view
     const spot_parcae_t *parcae = &self->parcae;
     const spot_parcae_costs_t *costs = &parcae->costs;
     const int64_t rest_ms = spot_parcae_rest_ms(view);
+    const int64_t num_usable = num_instances(self, view);
     const int32_t num_places = state->held.num_pipelines * state->held.depth;
     const spot_parcae_left_t left = {
         .num_pipelines = state->held.num_held == 0 ? 0 : state->held.num_pipelines,
         .depth = state->held.depth,
         .is_lost = state->is_lost,
-        .num_left = view->num_active,
+        .num_left = state->num_left,
     };
 
     for (int32_t place = 0; place < num_places; place++) {
@@ -153,7 +230,7 @@ find_first_costs(const options_t *self, state_t *state, const spot_recovery_view
         const spot_parcae_pair_t *pair = &parcae->pairs[id];
         double *cost = &state->first_costs[id];
 
-        if (spot_parcae_size(parcae, id) > spot_recovery_num_usable(view)) {
+        if (spot_parcae_size(parcae, id) > num_usable) {
             *cost = -1;
         } else if (view->now_ms == 0) { /* the first plan is free */
             *cost = 0;
@@ -183,24 +260,15 @@ remember(const options_t *self, state_t *state, int64_t num_instances)
     state->counts[state->num_counts++] = (int32_t) num_instances;
 }
 
-/* counts: [num_intervals] now, and in the intervals to come; tells how many forecasts
- * were cut off. Between boundaries the count of now goes behind those of boundaries. */
+/* ARIMA; between boundaries the count of now goes behind those of boundaries. */
 static int32_t
-forecast(const options_t *self, const state_t *state, int64_t num_instances,
-    bool is_boundary, int32_t *counts)
+forecast_arima(
+    const options_t *self, const state_t *state, bool is_boundary, int32_t *counts)
 {
-    const int32_t num_more = (int32_t) self->num_intervals - 1;
     spot_parcae_limits_t limits = self->limits;
     int32_t history[MAX_HISTORY + 1];
     int32_t num_history = state->num_counts;
 
-    counts[0] = (int32_t) num_instances;
-    if (self->predictor == PREDICT_LAST) {
-        for (int32_t j = 1; j <= num_more; j++) {
-            counts[j] = counts[0];
-        }
-        return 0;
-    }
     if (limits.max == 0) {
         limits.max = self->parcae.num_best - 1;
     }
@@ -208,7 +276,30 @@ forecast(const options_t *self, const state_t *state, int64_t num_instances,
     if (!is_boundary) {
         history[num_history++] = counts[0];
     }
-    return spot_parcae_forecast(history, num_history, &limits, counts + 1, num_more);
+    return spot_parcae_forecast(
+        history, num_history, &limits, counts + 1, (int32_t) self->num_intervals - 1);
+}
+
+/* counts: [num_intervals] now, and at the boundaries to come; tells how many forecasts
+ * were cut off. */
+static int32_t
+forecast(const options_t *self, const state_t *state, const spot_recovery_view_t *view,
+    int32_t *counts)
+{
+    const int64_t interval_ms = self->parcae.interval_ms;
+    int64_t boundary_ms = spot_parcae_next_ms(&self->parcae, view->now_ms);
+
+    counts[0] = (int32_t) num_instances(self, view);
+    if (self->predictor == PREDICT_ARIMA) {
+        return forecast_arima(self, state, view->now_ms % interval_ms == 0, counts);
+    }
+    for (int64_t j = 1; j < self->num_intervals; j++, boundary_ms += interval_ms) {
+        counts[j] =
+            self->predictor == PREDICT_LAST
+                ? counts[0]
+                : (int32_t) spot_recovery_future_count(state->future, boundary_ms);
+    }
+    return 0;
 }
 
 /* ---- Decisions ---- */
@@ -224,7 +315,7 @@ plan_move(const options_t *self, state_t *state, const spot_recovery_view_t *vie
 
     if (pair->num_pipelines > 0) {
         restart_ms = spot_parcae_restart_ms(&parcae->costs, pair->num_pipelines,
-            pair->depth, pair->num_pipelines * pair->depth > view->num_active);
+            pair->depth, pair->num_pipelines * pair->depth > state->num_left);
         restart_ms += parcae->merges_pauses && spot_parcae_rest_ms(view) > 0
                           ? spot_parcae_restart_ms(
                                 &parcae->costs, pair->num_pipelines, pair->depth, false)
@@ -232,7 +323,8 @@ plan_move(const options_t *self, state_t *state, const spot_recovery_view_t *vie
     }
     spot_parcae_plan_pair(parcae, state->pair, pause_ms,
         restart_ms < pause_ms ? restart_ms : pause_ms, plan);
-    move(state, parcae, view);
+    plan->takes_noticed_last = self->notice == NOTICE_DRAIN;
+    move(self, state, view);
 }
 
 /* Tells whether there is nothing more to decide while nothing changes. */
@@ -241,7 +333,6 @@ plan_ahead(const options_t *self, state_t *state, const spot_recovery_view_t *vi
     bool has_loss, spot_recovery_plan_t *plan)
 {
     const int64_t interval_ms = self->parcae.interval_ms;
-    const int64_t num_usable = spot_recovery_num_usable(view);
     const bool is_boundary = view->now_ms % interval_ms == 0;
     int32_t counts[SPOT_PARCAE_MAX_INTERVALS];
     const spot_parcae_question_t question = {
@@ -253,10 +344,7 @@ plan_ahead(const options_t *self, state_t *state, const spot_recovery_view_t *vi
     };
     int32_t chosen;
 
-    if (is_boundary) {
-        remember(self, state, num_usable);
-    }
-    plan->num_clipped = forecast(self, state, num_usable, is_boundary, counts);
+    plan->num_clipped = forecast(self, state, view, counts);
     find_first_costs(self, state, view, has_loss);
     chosen = spot_parcae_look_ahead(&state->ahead, &question);
     if (has_loss || chosen != state->pair) {
@@ -272,16 +360,32 @@ parcae_decide(const void *options, void *state, const spot_recovery_view_t *view
     const spot_recovery_change_t *change, spot_recovery_plan_t *plan)
 {
     const options_t *self = options;
-    const bool has_loss = change->num_lost_active > 0;
+    const bool is_boundary = view->now_ms % self->parcae.interval_ms == 0;
+    state_t *memory = state;
+    bool has_loss = change->num_lost_active > 0;
+    answer_t answer = ANSWER_NONE;
     bool is_settled = false;
 
-    follow(state, view, change);
-    if (has_loss || view->now_ms % self->parcae.interval_ms == 0) {
-        is_settled = plan_ahead(self, state, view, has_loss, plan);
+    follow(memory, view, change);
+    if (is_boundary) {
+        remember(self, memory, num_instances(self, view));
+    }
+    if (!has_loss) {
+        answer = answer_notice(self, memory, view);
+        has_loss = answer == ANSWER_LEAVE;
+    }
+    if (has_loss) {
+        leave(self, memory, view);
+    }
+    if (has_loss || (is_boundary && answer == ANSWER_NONE)) {
+        is_settled = plan_ahead(self, memory, view, has_loss, plan);
     }
     if (!is_settled || self->predictor != PREDICT_LAST) {
         plan->wake_ms = spot_parcae_next_ms(&self->parcae, view->now_ms);
         plan->wakes_last = true;
+    }
+    if (memory->leave_ms > view->now_ms && memory->leave_ms < plan->wake_ms) {
+        plan->wake_ms = memory->leave_ms;
     }
 }
 
@@ -320,6 +424,14 @@ parcae_release(void *options)
     spot_parcae_release(&self->parcae);
 }
 
+static bool
+parcae_knows_future(const void *options)
+{
+    const options_t *self = options;
+
+    return self->predictor == PREDICT_ORACLE;
+}
+
 static const spot_field_t parcae_options[] = {
     {.name = "look_ahead",
         .type = SPOT_FIELD_INTEGER,
@@ -335,7 +447,29 @@ static const spot_field_t parcae_options[] = {
         .initial = "last",
         .choices = predictor_names,
         .help = "how many instances there will be: last: as many as now; arima: "
-                "ARIMA(1,1,0) on the latest counts at boundaries"},
+                "ARIMA(1,1,0) on the latest counts at boundaries; oracle: as many as "
+                "there are "
+                "going to be, which no real system knows (the output calls it "
+                "clairvoyant)"},
+    {.name = "notice",
+        .type = SPOT_FIELD_CHOICE,
+        .offset = offsetof(options_t, notice),
+        .initial = "drain",
+        .choices = notice_names,
+        .help =
+            "drain: when the preemption of an instance in use is announced (see "
+            "fleet.notice), the job does drain_steps more steps, if they fit before it, "
+            "and goes on without that instance: no step is lost; in a pause at once. "
+            "Else nothing is planned until the loss. ignore: as if nothing was "
+            "announced"},
+    {.name = "drain_steps",
+        .type = SPOT_FIELD_INTEGER,
+        .offset = offsetof(options_t, drain_steps),
+        .min = 1,
+        .max = 1e6,
+        .initial = "2",
+        .help = "steps to do after a notice, the one under way included; 2 in the "
+                "published program"},
     {.name = "samples",
         .type = SPOT_FIELD_INTEGER,
         .offset = offsetof(options_t, num_samples),
@@ -388,6 +522,9 @@ const spot_recovery_t spot_recovery_parcae = {
     .has_own_step_time = true,
     .settle = parcae_settle,
     .release = parcae_release,
+    .knows_future = parcae_knows_future,
+    .service_usd_per_h = spot_parcae_service_usd_per_h,
+    .broken_rules = spot_parcae_broken_rules,
     .state_size = parcae_state_size,
     .start = parcae_start,
     .decide = parcae_decide,

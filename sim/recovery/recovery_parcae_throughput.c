@@ -117,6 +117,8 @@ const spot_recovery_t spot_recovery_parcae_throughput = {
     .has_own_step_time = true,
     .settle = throughput_settle,
     .release = throughput_release,
+    .service_usd_per_h = spot_parcae_service_usd_per_h,
+    .broken_rules = spot_parcae_broken_rules,
     .state_size = throughput_state_size,
     .decide = throughput_decide,
 };

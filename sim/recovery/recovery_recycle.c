@@ -16,6 +16,7 @@
 
 typedef enum { GROWTH_NEVER, GROWTH_PIPELINE } growth_t;
 typedef enum { FILL_BEST, FILL_WORST } fill_t;
+typedef enum { NOTICE_IGNORE, NOTICE_REROUTE } notice_t;
 
 typedef struct {
     int64_t detection_ms;
@@ -25,6 +26,7 @@ typedef struct {
     double forward_share;
     int fill;   /* fill_t */
     int growth; /* growth_t */
+    int notice; /* notice_t */
 } options_t;
 
 typedef struct {
@@ -81,9 +83,10 @@ update(state_t *self, const options_t *options, const spot_recovery_view_t *view
     }
 }
 
-/* Whether every stage can be copied from somebody. */
+/* Whether every stage can be copied from somebody, of those without a deadline;
+ * deadlines_ms: by slot, NULL: nobody has one. */
 static bool
-has_all_stages(const state_t *self)
+has_all_stages(const state_t *self, const int64_t *deadlines_ms)
 {
     const spot_layout_t *layout = &self->layout;
 
@@ -92,9 +95,10 @@ has_all_stages(const state_t *self)
 
         for (int32_t d = 0; d < layout->num_pipelines && !has_stage; d++) {
             const int32_t place = d * layout->depth + stage;
+            const int32_t slot = layout->slots[place];
 
-            has_stage =
-                layout->slots[place] != SPOT_LAYOUT_NOBODY && !self->lacks_stage[place];
+            has_stage = slot != SPOT_LAYOUT_NOBODY && !self->lacks_stage[place] &&
+                        (deadlines_ms == NULL || deadlines_ms[slot] == INT64_MAX);
         }
         if (!has_stage) {
             return false;
@@ -135,9 +139,10 @@ next_place(const state_t *self)
     return place;
 }
 
-/* Standby takes lost places in its order; tells whether anybody has. */
+/* Standby without a deadline takes lost places in its order; tells whether anybody has.
+ * deadlines_ms: by slot, NULL: nobody has one. */
 static bool
-fill_places(state_t *self, const spot_fleet_t *fleet)
+fill_places(state_t *self, const spot_fleet_t *fleet, const int64_t *deadlines_ms)
 {
     spot_layout_t *layout = &self->layout;
     const int32_t num_places = layout->num_pipelines * layout->depth;
@@ -145,10 +150,16 @@ fill_places(state_t *self, const spot_fleet_t *fleet)
     int32_t num_placed = 0;
 
     (void) most_lost(self);
-    while (num_placed < num_standby && layout->num_held < num_places) {
-        const int32_t place = next_place(self);
+    for (int32_t j = 0; j < num_standby && layout->num_held < num_places; j++) {
+        const int32_t slot = self->standby[j];
+        int32_t place;
 
-        spot_layout_put(layout, self->standby[num_placed++], place);
+        if (deadlines_ms != NULL && deadlines_ms[slot] != INT64_MAX) {
+            continue;
+        }
+        place = next_place(self);
+        spot_layout_put(layout, slot, place);
+        num_placed++;
         self->replicas[place % layout->depth]++;
         self->lacks_stage[place] = true;
         self->is_copying = true;
@@ -176,9 +187,21 @@ plan_from_storage(state_t *self, const spot_recovery_view_t *view, int64_t num_p
     plan->work = SPOT_WORK_ROLLED_BACK;
     plan->reconfiguration_ms = detection_left_ms(self, view) + job->reconfiguration_ms;
     plan->reload_ms = job->reload_ms;
-    spot_layout_form(
-        &self->layout, view->fleet, plan->num_pipelines, (int32_t) job->pipeline_depth);
+    spot_layout_form_noticed_last(&self->layout, view->fleet,
+        plan->takes_noticed_last ? view->deadlines_ms : NULL, plan->num_pipelines,
+        (int32_t) job->pipeline_depth);
     set_lacks_stage(self, true);
+}
+
+static int64_t
+step_ms(const options_t *options, const spot_job_t *job, int64_t num_pipelines,
+    int64_t num_lost)
+{
+    const spot_reroute_t reroute = {.micro_batch = options->micro_batch,
+        .forward_share = options->forward_share,
+        .is_worst_fill = options->fill == FILL_WORST};
+
+    return spot_reroute_step_ms(&reroute, job, num_pipelines, num_lost);
 }
 
 /* The same pipelines with the places that are taken; those who copy hold up all. */
@@ -186,16 +209,15 @@ static void
 plan_rerouted(state_t *self, const spot_recovery_view_t *view, const options_t *options,
     spot_recovery_plan_t *plan)
 {
-    const spot_reroute_t reroute = {.micro_batch = options->micro_batch,
-        .forward_share = options->forward_share,
-        .is_worst_fill = options->fill == FILL_WORST};
+    const int32_t num_lost = most_lost(self);
 
     plan->is_new = true;
     plan->work = SPOT_WORK_STEPS_KEPT;
     plan->num_pipelines = self->layout.num_pipelines;
     plan->num_active = self->layout.num_held;
-    spot_recovery_plan_step(plan, view->job,
-        spot_reroute_step_ms(&reroute, view->job, plan->num_pipelines, most_lost(self)));
+    spot_recovery_plan_step(
+        plan, view->job, step_ms(options, view->job, plan->num_pipelines, num_lost));
+    plan->has_approximate_step_time = num_lost > 0;
     plan->reconfiguration_ms = detection_left_ms(self, view) + options->replan_ms;
     plan->reload_ms = self->is_copying ? options->stage_copy_ms : 0;
 }
@@ -210,21 +232,59 @@ can_grow(const state_t *self, const options_t *options, int64_t num_possible)
            (num_pipelines == 0 || options->growth == GROWTH_PIPELINE);
 }
 
-static void
-recycle_decide(const void *options, void *state, const spot_recovery_view_t *view,
+typedef enum {
+    ANSWER_NONE, /* nobody who holds a place is announced, or a stage depends on it */
+    ANSWER_WAIT, /* for the end of a step; nothing else is planned until then */
+    ANSWER_LEAVE
+} answer_t;
+
+/* Steps go on without those who are announced from the end of the last one that fits. */
+static answer_t
+answer_notice(state_t *self, const options_t *options, const spot_recovery_view_t *view,
     const spot_recovery_change_t *change, spot_recovery_plan_t *plan)
 {
-    const options_t *self = options;
-    const int64_t num_possible =
-        spot_job_pipelines(view->job, spot_recovery_num_usable(view));
+    const spot_layout_t *layout = &self->layout;
+    const int64_t deadline_ms =
+        spot_layout_first_deadline_ms(layout, view->deadlines_ms);
     const bool has_loss = change->num_lost_active > 0;
-    state_t *memory = state;
-    bool is_growing;
+    const bool is_pause = !has_loss && view->training_ms > view->now_ms;
 
-    update(memory, self, view, change);
-    is_growing = can_grow(memory, self, num_possible);
-    if (!has_all_stages(memory)) {
-        if (has_loss || is_growing) {
+    if (deadline_ms == INT64_MAX ||
+        (!is_pause && !has_all_stages(self, view->deadlines_ms))) {
+        return ANSWER_NONE;
+    }
+    if (has_loss ||
+        spot_recovery_must_stop(view, change, deadline_ms,
+            step_ms(options, view->job, layout->num_pipelines, most_lost(self)), 0,
+            plan)) {
+        return ANSWER_LEAVE;
+    }
+    return ANSWER_WAIT;
+}
+
+static void
+leave_noticed(state_t *self, const spot_recovery_view_t *view)
+{
+    for (int32_t slot = 0; slot < self->layout.capacity; slot++) {
+        if (view->deadlines_ms[slot] != INT64_MAX) {
+            spot_layout_lose(&self->layout, &slot, 1);
+        }
+    }
+}
+
+/* New routes or pipelines, where some are lost or left, or may form. */
+static void
+form_anew(const options_t *self, state_t *memory, const spot_recovery_view_t *view,
+    bool must_form, spot_recovery_plan_t *plan)
+{
+    const int64_t *avoided_ms = plan->takes_noticed_last ? view->deadlines_ms : NULL;
+    const int64_t num_possible = spot_job_pipelines(
+        view->job, avoided_ms == NULL ? spot_recovery_num_usable(view)
+                                      : spot_recovery_num_staying(view));
+    const bool is_growing = can_grow(memory, self, num_possible);
+
+    if (!has_all_stages(memory, NULL)) {
+        if (must_form || is_growing) {
             plan_from_storage(memory, view, num_possible, plan);
         }
         return;
@@ -232,8 +292,38 @@ recycle_decide(const void *options, void *state, const spot_recovery_view_t *vie
     if (is_growing) {
         memory->layout.num_pipelines = (int32_t) num_possible;
     }
-    if (fill_places(memory, view->fleet) || has_loss) {
+    if (fill_places(memory, view->fleet, avoided_ms) || must_form) {
         plan_rerouted(memory, view, self, plan);
+    }
+}
+
+static void
+recycle_decide(const void *options, void *state, const spot_recovery_view_t *view,
+    const spot_recovery_change_t *change, spot_recovery_plan_t *plan)
+{
+    const options_t *self = options;
+    const bool takes_notice =
+        self->notice == NOTICE_REROUTE && view->deadlines_ms != NULL;
+    state_t *memory = state;
+    answer_t answer = ANSWER_NONE;
+
+    update(memory, self, view, change);
+    if (takes_notice) {
+        answer = answer_notice(memory, self, view, change, plan);
+    }
+    if (answer == ANSWER_WAIT) {
+        return;
+    }
+    if (answer == ANSWER_LEAVE) {
+        leave_noticed(memory, view);
+    }
+    plan->takes_noticed_last =
+        takes_notice &&
+        spot_layout_first_deadline_ms(&memory->layout, view->deadlines_ms) == INT64_MAX;
+    form_anew(
+        self, memory, view, change->num_lost_active > 0 || answer == ANSWER_LEAVE, plan);
+    if (takes_notice && plan->is_new) { /* to ask again when the pause is over */
+        (void) answer_notice(memory, self, view, &(spot_recovery_change_t){0}, plan);
     }
 }
 
@@ -261,6 +351,7 @@ recycle_settle(void *options, spot_bind_t *bind, const spot_node_t *node,
 
 static const char *const fills[] = {"best", "worst", NULL};
 static const char *const growths[] = {"never", "pipeline", NULL};
+static const char *const notices[] = {"ignore", "reroute", NULL};
 
 static const spot_field_t recycle_options[] = {
     {.name = "detection",
@@ -314,6 +405,17 @@ static const spot_field_t recycle_options[] = {
         .initial = "pipeline",
         .help = "pipeline: lost places are taken and one more pipeline forms as soon as "
                 "there are instances for it; never: lost places only"},
+    {.name = "notice",
+        .type = SPOT_FIELD_CHOICE,
+        .offset = offsetof(options_t, notice),
+        .choices = notices,
+        .initial = "ignore",
+        .help =
+            "reroute: when the preemption of an instance in use is announced (see "
+            "fleet.notice), the job goes on without it from the end of the last step "
+            "that fits before it: replan but no detection, and no step is lost. Where "
+            "it is the last of a stage, nothing is done. Not in the paper: it is how "
+            "plans that are prepared in advance can be used"},
     {.name = NULL, .fields = spot_recovery_common_fields},
 };
 

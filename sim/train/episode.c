@@ -457,6 +457,7 @@ own_cycle(spot_train_t *self, const spot_recovery_plan_t *plan)
     spot_cycle_init(&self->own_cycle, checkpoint_of(self, plan), plan->step_ms);
     self->result.has_flat_step_time |= plan->has_flat_step_time;
     self->result.has_fitted_step_time |= plan->has_fitted_step_time;
+    self->result.has_approximate_step_time |= plan->has_approximate_step_time;
     return &self->own_cycle;
 }
 
@@ -513,6 +514,9 @@ spot_episode_begin(spot_train_t *self, const spot_recovery_plan_t *plan)
 
     settle_pending(self, plan, &training);
     self->result.reconfigurations += self->now_ms > 0 && !plan->is_same_pipelines;
+    if (plan->takes_noticed_last && self->notices.deadlines_ms != NULL) {
+        spot_fleet_put_last(&self->fleet, self->notices.deadlines_ms);
+    }
     spot_fleet_set_active(&self->fleet, plan->num_active);
     self->num_pipelines = plan->num_pipelines;
     episode->start_ms = self->now_ms;

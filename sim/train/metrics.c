@@ -291,7 +291,8 @@ time_to_finish_s(const run_t *run, int argument)
     X("time_to_finish_s", "s", time_to_finish_s, 0,                                     \
         "when the steps of until.steps were kept; null if they were not")               \
     X("cost_usd", "USD", cost_usd, 0,                                                   \
-        "all instance time at the spot price of its time")                              \
+        "all instance time at the price of its time, and services of the recovery "     \
+        "system")                                                                       \
     X("cost_on_demand_usd", "USD", cost_on_demand_usd, 0,                               \
         "the same instance time at the on-demand price")                                \
     X("usd_per_h", "USD/h", usd_per_h, 0, "cost over the whole run")                    \
@@ -373,6 +374,9 @@ const spot_warning_t spot_train_warnings[SPOT_TRAIN_NUM_WARNINGS] = {
     {"fitted_step_time", "a step time was used that the table of job.step_time marks as "
                          "fitted, not measured"},
     {"clipped_forecasts", "forecasts of the recovery system were cut off at its limits"},
+    {"approximate_step_time",
+        "steps with places lost took as long as an approximation says, unverified"},
+    {"clairvoyant", "the recovery system knew what was to come, as no real one does"},
 };
 
 void
@@ -385,4 +389,6 @@ spot_train_warning_flags(const spot_train_result_t *result, unsigned char *flags
     flags[4] = result->lacks_step_time;
     flags[5] = result->has_fitted_step_time;
     flags[6] = result->clipped_forecasts > 0;
+    flags[7] = result->has_approximate_step_time;
+    flags[8] = result->is_clairvoyant;
 }

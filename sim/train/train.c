@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "sim/train/train.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -110,6 +109,9 @@ spot_train_init(spot_train_t *self, const spot_scenario_t *scenario)
     if (ret == 0) {
         ret = spot_notices_init(&self->notices, scenario);
     }
+    if (ret == 0) {
+        ret = spot_foresight_init(&self->foresight, scenario, self->ready_after_ms);
+    }
     return ret != 0 ? ret : init_recovery(self);
 }
 
@@ -119,6 +121,7 @@ spot_train_free(spot_train_t *self)
     spot_membership_free(&self->membership);
     spot_fleet_free(&self->fleet);
     spot_notices_free(&self->notices);
+    spot_foresight_free(&self->foresight);
     free(self->worlds);
     free(self->on_demand);
     free(self->meters);
@@ -178,6 +181,7 @@ start_meters(spot_train_t *self)
 static void
 settle_cost(spot_train_t *self)
 {
+    const spot_recovery_choice_t *recovery = &self->scenario->recovery;
     const int64_t on_demand_ms = self->num_on_demand * self->end_ms;
     spot_sum_t usd = {0};
 
@@ -191,6 +195,11 @@ settle_cost(spot_train_t *self)
     }
     spot_sum_add(&usd,
         spot_price_usd(self->scenario->fleet.price.on_demand_usd_per_h, on_demand_ms));
+    if (recovery->system->service_usd_per_h != NULL) {
+        spot_sum_add(
+            &usd, spot_price_usd(recovery->system->service_usd_per_h(recovery->options),
+                      self->end_ms));
+    }
     self->result.cost_usd = spot_sum_total(&usd);
 }
 
@@ -471,8 +480,8 @@ finish(spot_train_t *self)
     if (self->log != NULL) {
         spot_run_log_end(self);
     }
-    if (self->notices.has_failed != 0) {
-        return self->notices.has_failed;
+    if (self->notices.has_failed != 0 || self->foresight.has_failed != 0) {
+        return SPOT_ERR_NO_MEMORY;
     }
     return has_overdraw(self) ? SPOT_ERR_OVERDRAW : 0;
 }
@@ -488,8 +497,13 @@ start_recovery(spot_train_t *self)
         .horizon_ms = scenario->horizon_ms,
         .seed = self->result.seed,
         .replication = self->result.replication,
+        .future = self->foresight.is_wanted ? &self->foresight.future : NULL,
     };
 
+    self->result.is_clairvoyant = self->foresight.is_wanted;
+    if (self->foresight.is_wanted) {
+        spot_foresight_look(&self->foresight, run.seed, run.replication);
+    }
     memset(self->recovery_state, 0, self->recovery_state_size);
     if (recovery->system->start != NULL) {
         recovery->system->start(recovery->options, self->recovery_state, &run);
@@ -597,36 +611,4 @@ spot_train_run(
         ret = log->has_failed;
     }
     return ret;
-}
-
-void
-spot_train_print_state(const spot_train_t *self, FILE *out)
-{
-    const spot_episode_t *episode = &self->episode;
-
-    fprintf(out,
-        "now %" PRId64 " ms, end %" PRId64 " ms; since %" PRId64 " ms: %" PRId64
-        " active in %d pipelines",
-        self->now_ms, self->end_ms, episode->start_ms, episode->world_size,
-        self->num_pipelines);
-    if (episode->cycle != NULL) {
-        fprintf(out, ", training from %" PRId64 " ms", episode->training_ms);
-    }
-    fprintf(out, "; %" PRId64 " steps executed, %" PRId64 " durable\n",
-        self->result.steps_executed, self->result.steps_durable);
-    spot_membership_print_state(&self->membership, out);
-    spot_fleet_print_state(&self->fleet, out);
-}
-
-void
-spot_train_verify(const spot_train_t *self)
-{
-    const int32_t *counts = self->fleet.counts;
-
-    spot_membership_verify(&self->membership);
-    spot_fleet_verify(&self->fleet);
-    spot_bug_assert(spot_fleet_population(&self->fleet) == population(self));
-    spot_bug_assert(self->episode.world_size == counts[SPOT_ACTIVE]);
-    spot_bug_assert(self->now_ms <= self->end_ms);
-    spot_bug_assert(self->end_ms <= self->scenario->horizon_ms);
 }

@@ -17,6 +17,7 @@
 
 #include "sim/engine/event_log.h"
 #include "sim/fleet/fleet.h"
+#include "sim/train/foresight.h"
 #include "sim/train/ledger.h"
 #include "sim/train/notices.h"
 #include "sim/train/scenario.h"
@@ -39,7 +40,8 @@ typedef struct {
     uint64_t replication;
     int64_t horizon_ms; /* when the run ended */
     spot_ledger_t ledger;
-    double cost_usd; /* of the whole ledger, at the spot price of its time and zone */
+    double cost_usd; /* of the whole ledger, at the spot price of its time and zone, and
+                        of what the recovery system needs besides */
     int64_t job_ms[SPOT_NUM_JOB_PHASES]; /* sums to horizon_ms */
     int64_t stalled_ms;                  /* of the job's training time */
     int64_t lost_ms;                     /* of the job's training time */
@@ -67,7 +69,9 @@ typedef struct {
     bool has_flat_step_time;   /* a world size outside the measured ones was used */
     bool lacks_step_time;      /* pipelines did not form: their (D,P) has no step time */
     bool has_fitted_step_time; /* a step time of a formula was used */
-    bool is_past_trace_end;    /* the run went on after the trace's end */
+    bool has_approximate_step_time; /* one of an unverified formula was */
+    bool is_clairvoyant;            /* the recovery system knew the future */
+    bool is_past_trace_end;         /* the run went on after the trace's end */
 } spot_train_result_t;
 
 /* What the job has been doing since the latest plan. */
@@ -117,6 +121,7 @@ typedef struct {
     bool has_one_price; /* for all, all the time: the ledger says what is paid */
     spot_ticks_t ticks;
     spot_notices_t notices;
+    spot_foresight_t foresight;
     spot_world_t *worlds;  /* [most pipelines + 1] */
     spot_event_log_t *log; /* NULL: no log */
     size_t first_pending;  /* record of the log from which work may be pending */

@@ -73,6 +73,26 @@ model_set_active(model_t *self, int32_t num_active)
 }
 
 static void
+model_put_last(model_t *self, const int64_t *deadlines_ms)
+{
+    const int32_t num_standby = self->lists[SPOT_STANDBY].num;
+
+    for (int role = SPOT_ACTIVE; role >= SPOT_STANDBY; role--) {
+        const model_list_t *list = &self->lists[role];
+        int32_t num_left = role == SPOT_ACTIVE ? list->num : num_standby;
+
+        for (int32_t place = 0; num_left > 0; num_left--) {
+            if (deadlines_ms[list->slots[place]] == INT64_MAX) {
+                place++;
+            } else {
+                model_add(
+                    self, model_take(self, (spot_role_t) role, place), SPOT_STANDBY, 0);
+            }
+        }
+    }
+}
+
+static void
 assert_same(const spot_fleet_t *fleet, const model_t *model)
 {
     int32_t population = 0;
@@ -130,8 +150,19 @@ change_slots(
 }
 
 static void
+draw_deadlines(spot_rng_t *rng, int64_t deadlines_ms[CAPACITY])
+{
+    for (int slot = 0; slot < CAPACITY; slot++) {
+        const bool is_noticed = spot_rng_below(rng, 3) == 0;
+
+        deadlines_ms[slot] = is_noticed ? slot : INT64_MAX;
+    }
+}
+
+static void
 run_random(spot_fleet_t *fleet, spot_rng_t *rng)
 {
+    int64_t deadlines_ms[CAPACITY];
     const int64_t preparation_ms = (int64_t) spot_rng_below(rng, 20);
     model_t model;
     int64_t now_ms = 0;
@@ -147,6 +178,12 @@ run_random(spot_fleet_t *fleet, spot_rng_t *rng)
             const int32_t num_active =
                 (int32_t) spot_rng_below(rng, (uint64_t) num_usable + 1);
 
+            if (spot_rng_below(rng, 3) == 0) {
+                draw_deadlines(rng, deadlines_ms);
+                model_put_last(&model, deadlines_ms);
+                spot_fleet_put_last(fleet, deadlines_ms);
+                assert_same(fleet, &model);
+            }
             model_set_active(&model, num_active);
             spot_fleet_set_active(fleet, num_active);
         } else if (spot_rng_below(rng, 4) == 0) {
@@ -225,6 +262,28 @@ test_order(void **state)
     spot_fleet_free(&fleet);
 }
 
+/* Who goes soon goes behind all others, those in use before those who are not. */
+static void
+test_put_last(void **state)
+{
+    const int64_t deadlines_ms[8] = {
+        INT64_MAX, 7, INT64_MAX, INT64_MAX, 7, 9, INT64_MAX, 3};
+    spot_fleet_t fleet;
+
+    (void) state;
+    assert_int_equal(spot_fleet_init(&fleet, 8), 0);
+    spot_fleet_add(&fleet, (int32_t[]){0, 1, 2, 3, 4, 5, 6}, 7, 0);
+    assert_int_equal(spot_fleet_finish_preparation(&fleet, 0), 7);
+    spot_fleet_add(&fleet, (int32_t[]){7}, 1, 10); /* not ready: it stays */
+    spot_fleet_set_active(&fleet, 4);
+    spot_fleet_put_last(&fleet, deadlines_ms);
+    spot_fleet_verify(&fleet);
+    assert_order(&fleet, SPOT_ACTIVE, "acd");
+    assert_order(&fleet, SPOT_STANDBY, "gbef");
+    assert_order(&fleet, SPOT_PREPPING, "h");
+    spot_fleet_free(&fleet);
+}
+
 /* Oldest first, up to and including the instant. */
 static void
 test_preparation(void **state)
@@ -277,6 +336,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_random_against_arrays),
         cmocka_unit_test(test_order),
+        cmocka_unit_test(test_put_last),
         cmocka_unit_test(test_preparation),
         cmocka_unit_test(test_roles_and_free),
     };

@@ -107,6 +107,43 @@ test_forms_in_order(void **state)
     tear_down(&self);
 }
 
+/* As the fleet makes them active when it puts the announced ones last. */
+static void
+test_forms_noticed_last(void **state)
+{
+    spot_rng_t rng;
+
+    (void) state;
+    spot_rng_seek(&rng, 1, 1, SPOT_STREAM_VICTIM, 0);
+    for (int round = 0; round < 300; round++) {
+        const int32_t num_ready = 1 + (int32_t) spot_rng_below(&rng, CAPACITY);
+        const int32_t num_active =
+            (int32_t) spot_rng_below(&rng, (uint64_t) num_ready + 1);
+        const int32_t num_places =
+            (int32_t) spot_rng_below(&rng, (uint64_t) num_ready + 1);
+        int64_t deadlines_ms[CAPACITY];
+        int32_t slots[CAPACITY];
+        fixture_t self;
+
+        set_up(&self, num_ready);
+        spot_fleet_set_active(&self.fleet, num_active);
+        for (int slot = 0; slot < CAPACITY; slot++) {
+            const bool is_noticed = spot_rng_below(&rng, 3) == 0;
+
+            deadlines_ms[slot] = is_noticed ? 1 : INT64_MAX;
+        }
+        spot_layout_form_noticed_last(
+            &self.layout, &self.fleet, deadlines_ms, num_places, 1);
+        assert_consistent(&self.layout);
+        spot_fleet_put_last(&self.fleet, deadlines_ms);
+        spot_fleet_set_active(&self.fleet, num_places);
+        assert_int_equal(spot_fleet_list(&self.fleet, SPOT_ACTIVE, slots), num_places);
+        assert_memory_equal(
+            self.layout.slots, slots, (size_t) num_places * sizeof(*slots));
+        tear_down(&self);
+    }
+}
+
 static void
 test_loses_and_puts(void **state)
 {
@@ -176,6 +213,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_begins_empty),
         cmocka_unit_test(test_forms_in_order),
+        cmocka_unit_test(test_forms_noticed_last),
         cmocka_unit_test(test_loses_and_puts),
         cmocka_unit_test(test_random_losses),
     };

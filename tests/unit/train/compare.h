@@ -61,6 +61,7 @@ static const result_field_t result_fields[] = {
     RESULT_FLAG(is_finished),
     RESULT_FLAG(has_flat_step_time),
     RESULT_FLAG(is_past_trace_end),
+    RESULT_FLAG(has_approximate_step_time),
 };
 
 #define NUM_RESULT_FIELDS (sizeof(result_fields) / sizeof(result_fields[0]))

@@ -43,6 +43,18 @@ assert_same_result(const char *what, uint64_t seed, const spot_train_result_t *a
     }
 }
 
+/* No notice, a short one, one of some ticks, or one that tells of all that is to come.
+ */
+static inline void
+draw_notice(case_t *self)
+{
+    const int64_t tick_ms = self->setting.tick_ms;
+    const int64_t notices_ms[] = {0, 1 + (int64_t) mixed(self->seed, 901, 5000),
+        (1 + (int64_t) mixed(self->seed, 902, 8)) * tick_ms, self->setting.horizon_ms};
+
+    self->setting.notice_ms = notices_ms[mixed(self->seed, 903, 4)];
+}
+
 /* The case with its table and system as the text has it. */
 static inline void
 bind_policy(
@@ -67,6 +79,7 @@ check_policy(uint64_t seed, const char *system, bool is_bounded, spot_event_log_
     case_t self;
 
     draw_case(&self, seed);
+    draw_notice(&self);
     bind_policy(&self, is_by_pair, system, &scenario);
     result = run_scenario(&scenario, 0, NULL);
     other = run_scenario(&scenario, 0, log);
@@ -143,7 +156,7 @@ mean_kept_steps(const char *system, double per_minute, int num_runs)
 /* A scenario by hand: pipelines of 2 instances, steps of 10 s with two of them and 18 s
  * with one, a tick of 1 s, no checkpoint that is durable in time; rows as in a trace. */
 static inline spot_train_result_t
-run_by_hand(const char *system, const char *rows)
+run_with_notice(const char *system, int notice_s, const char *rows)
 {
     char path[PATH_BYTES], text[2048];
     spot_train_result_t result;
@@ -157,17 +170,24 @@ run_by_hand(const char *system, const char *rows)
     write_file(path, text);
     snprintf(text, sizeof(text),
         "scenario: hand\nhorizon: trace-end\ntick: 1 s\n"
-        "fleet: {capacity: 8, initial: 0, preparation: 0 s}\n"
+        "fleet: {capacity: 8, initial: 0, preparation: 0 s, notice: %d s}\n"
         "job:\n  pipeline_depth: 2\n  step_time: {2: 18 s, 4: 10 s, 6: 7 s, 8: 5 s}\n"
         "  checkpoint: {every: 3 h}\n  reconfiguration: 20 s\n  reload: 40 s\n"
         "trace: {file: %s}\n",
-        path);
+        notice_s, path);
     bind_good_scenario(&scenario, text);
     set_recovery(&scenario, system);
     result = run_scenario(&scenario, 0, NULL);
     remove(path);
     spot_scenario_free(&scenario);
     return result;
+}
+
+/* Without notices. */
+static inline spot_train_result_t
+run_by_hand(const char *system, const char *rows)
+{
+    return run_with_notice(system, 0, rows);
 }
 
 /* What a run by hand comes to. */
@@ -183,9 +203,10 @@ typedef struct {
 } hand_case_t;
 
 static inline void
-check_by_hand(const hand_case_t *self)
+check_with_notice(const hand_case_t *self, int notice_s)
 {
-    const spot_train_result_t result = run_by_hand(self->options, self->rows);
+    const spot_train_result_t result =
+        run_with_notice(self->options, notice_s, self->rows);
     const int64_t values[] = {result.steps_executed, result.steps_lost, result.rollbacks,
         result.job_ms[SPOT_JOB_RECONFIGURING], result.job_ms[SPOT_JOB_RELOADING]};
     const int64_t expected[] = {self->steps_executed, self->steps_lost, self->rollbacks,
@@ -199,6 +220,12 @@ check_by_hand(const hand_case_t *self)
                 (long long) values[j], (long long) expected[j]);
         }
     }
+}
+
+static inline void
+check_by_hand(const hand_case_t *self)
+{
+    check_with_notice(self, 0);
 }
 
 #endif

@@ -62,6 +62,56 @@ test_by_hand(void **state)
     }
 }
 
+/* Announced at 25 s, training stops at 40 s: the step from there does not fit. */
+static void
+test_notices(void **state)
+{
+    static const struct {
+        int notice_s;
+        hand_case_t of;
+    } cases[] = {
+        {20, {"in time", "{" RATES "}", START "100,end,4,\n", 8, 0, 0, 5000 + 8000,
+                 2000}},
+        {20, {"all copied", "{" RATES ", mem_every: 3}", START "100,end,4,\n", 8, 0, 0,
+                 5000 + 8000, 2000}},
+        {5, {"at the end of a step", "{" RATES ", mem_every: 3}", START "100,end,4,\n",
+                8, 0, 0, 5000 + 8000, 2000}},
+        {4, {"too late", "{" RATES ", mem_every: 3}", START "100,end,4,\n", 8, 1, 0,
+                8000, 2000}},
+        {20, {"ignored", "{" RATES ", notice: ignore, mem_every: 3}",
+                 START "100,end,4,\n", 8, 1, 0, 8000, 2000}},
+        /* Steps of 11 s: the fourth ends at 44 s, and a copy of 1 s fits. */
+        {20, {"with a copy", "{" RATES ", mem_overhead: 1 s}", START "100,end,4,\n", 8,
+                 0, 0, 1000 + 8000, 2000}},
+        {20, {"without room for it", "{" RATES ", mem_overhead: 2 s, mem_every: 2}",
+                 START "100,end,4,\n", 7, 0, 0, 12000 + 8000, 2000}},
+        /* Copies in a group do not help it. */
+        {20, {"a whole group", "{" RATES ", replacement: shrink}",
+                 "0,init,4,a b c d\n45,preempt,2,a b\n150,end,2,\n", 4, 4, 1,
+                 5000 + 8000, 80000}},
+        {20, {"standby", "{" RATES "}",
+                 "0,init,5,a b c d e\n45,preempt,1,e\n100,end,4,\n", 10, 0, 0, 0, 0}},
+        /* b goes at 45 s, c in the pause at 48 s: one pipeline from 60 s on. */
+        {20, {"several", "{" RATES ", replacement: shrink}",
+                 START "48,preempt,1,c\n100,end,3,\n", 4 + 2, 0, 0, 5000 + 3000 + 8000,
+                 4000}},
+        /* b is not announced; a is, and no step fits from 55 s on, when c d e hold
+         * copies of all. Then there are too few. */
+        {20, {"a loss before it", "{" RATES "}",
+                 "0,init,5,a b c d e\n45,stop,1,b\n62,preempt,1,a\n100,end,3,\n", 4, 0,
+                 0, 8000 + 7000 + 38000, 2000}},
+        /* At 20 s: two are ready at 41 s, but form pipelines after the loss only. */
+        {20, {"additions wait", "{" RATES "}",
+                 "0,init,4,a b c d\n40,add,3,e f g\n45,preempt,1,b\n66,end,6,\n", 4 + 1,
+                 0, 0, 5000 + 8000, 1333}},
+    };
+
+    (void) state;
+    for (size_t j = 0; j < sizeof(cases) / sizeof(cases[0]); j++) {
+        check_with_notice(&cases[j].of, cases[j].notice_s);
+    }
+}
+
 #define FAST_RATES                                                                      \
     "system: gemini, state_bytes: 3e7, net_bytes_per_s: 1e10, "                         \
     "remote_bytes_per_s: 1e8, restart: 7 ms"
@@ -70,6 +120,7 @@ static const char *const systems[] = {
     "{" RATES "}",
     "{" RATES ", replacement: shrink, mem_every: 3}",
     "{" RATES ", growth: never, group_size: 3}",
+    "{" RATES ", notice: ignore}",
     "{" FAST_RATES ", replacement: shrink, mem_every: 2, mem_overhead: 1 ms}",
 };
 
@@ -128,6 +179,7 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_by_hand),
+        cmocka_unit_test(test_notices),
         cmocka_unit_test(test_laws),
         cmocka_unit_test(test_constant_fleet),
         cmocka_unit_test(test_more_losses),

@@ -15,7 +15,7 @@
 #include "sim/train/run_log.h"
 
 #define NUM_CASES 300
-#define NUM_SYSTEMS 5
+#define NUM_SYSTEMS 8
 
 static const char *const systems[NUM_SYSTEMS] = {
     "parcae-throughput",
@@ -24,7 +24,21 @@ static const char *const systems[NUM_SYSTEMS] = {
     "{system: parcae, predictor: arima, samples: 50, min_depth: 1}",
     ("{system: parcae, predictor: arima, samples: 50, pause_merge: add, par_bug: yes, "
      "look_ahead: 3}"),
+    "{system: parcae, interval: 5 s, drain_steps: 1}",
+    "{system: parcae, interval: 1 min, predictor: arima, samples: 50, notice: ignore}",
+    "{system: parcae, interval: 20 s, predictor: oracle, samples: 50}",
 };
+
+/* No notice, a short one, or one that tells of all that is to come. */
+static void
+draw_notice(case_t *self)
+{
+    const int64_t notices_ms[] = {0, 1 + (int64_t) (self->seed % 5000),
+        (int64_t) (1 + self->seed % 7) * self->setting.tick_ms,
+        self->setting.horizon_ms};
+
+    self->setting.notice_ms = notices_ms[self->seed / NUM_SYSTEMS % 4];
+}
 
 /* A random case with another recovery system. */
 static void
@@ -97,6 +111,7 @@ test_random_cases(void **state)
         self.setting.until_steps = 0;
         self.is_until_inside = false;
         self.has_reversed_losses = false;
+        draw_notice(&self);
         bind_system(&self, systems[seed % NUM_SYSTEMS], &scenario);
         bind_system(&self, "ideal", &other);
         result = run_scenario(&scenario, 0, NULL);
@@ -228,33 +243,44 @@ test_no_losses(void **state)
 
 /* ---- One run by hand ---- */
 
-#define ONE_LOSS                                                                        \
+#define TRACE_HEAD                                                                      \
+    "# spotsim-trace: 1\n# name: test\n# start: unknown\n# resolution_s: 1\n"           \
+    "# kind: named\n# capacity: unbounded\ntime_s,event,count,instances\n"
+
+#define BY_HAND                                                                         \
     "scenario: loss\nhorizon: 300 s\ntick: 1 s\n"                                       \
-    "fleet: {capacity: 3, preparation: 1 s}\n"                                          \
+    "fleet: {capacity: 8, preparation: 1 s, notice: %d s}\n"                            \
     "trace: {file: %s}\n"                                                               \
-    "job: {pipeline_depth: 1, step_time: {1: 9 s, 2: 5 s, 3: 4 s}}\n"                   \
+    "job: {pipeline_depth: 1, step_time: {1: 9 s, 2: 5 s, 3: 4 s}, max_pipelines: 3}\n" \
     "recovery: {system: %s, layers: 2,\n"                                               \
     "  first_parameters: 0, layer_parameters: 0, last_parameters: 0, build_bytes: 0,\n" \
     "  group_base_ms: 0, group_add_ms: 1000, group_remove_ms: 100, add_ms: 2000}\n"
 
 static spot_train_result_t
-run_one_loss(const char *system)
+run_rows(const char *system, int notice_s, const char *rows)
 {
     char path[PATH_BYTES], text[2048];
     spot_train_result_t result;
     spot_scenario_t scenario;
 
     temporary_path("hand.csv", path);
-    write_file(path, "# spotsim-trace: 1\n# name: test\n# start: unknown\n"
-                     "# resolution_s: 1\n# kind: named\n# capacity: unbounded\n"
-                     "time_s,event,count,instances\n0,init,3,a b c\n100,preempt,1,b\n"
-                     "102,add,1,d\n125,preempt,1,a\n300,end,2,\n");
-    snprintf(text, sizeof(text), ONE_LOSS, path, system);
+    snprintf(text, sizeof(text), "%s%s", TRACE_HEAD, rows);
+    write_file(path, text);
+    snprintf(text, sizeof(text), BY_HAND, notice_s, path, system);
     bind_good_scenario(&scenario, text);
     result = run_scenario(&scenario, 0, NULL);
     spot_scenario_free(&scenario);
     remove(path);
     return result;
+}
+
+#define ONE_LOSS                                                                        \
+    "0,init,3,a b c\n100,preempt,1,b\n102,add,1,d\n125,preempt,1,a\n300,end,2,\n"
+
+static spot_train_result_t
+run_one_loss(const char *system)
+{
+    return run_rows(system, 0, ONE_LOSS);
 }
 
 /* Three train from 0. One is lost at 100 s: the pause is 600 + 240 + 6000 ms. One is
@@ -305,6 +331,127 @@ test_moves_by_hand(void **state)
     }
 }
 
+/* Steps take 4 s with three, 5 s with two, 9 s with one; to go on with fewer takes 840
+ * ms, with one that is new 8240 ms. */
+static void
+test_notices_by_hand(void **state)
+{
+    static const struct {
+        const char *what;
+        const char *system;
+        int notice_s;
+        const char *rows;
+        int64_t steps;
+        int64_t lost_ms;
+        int64_t reconfiguring_ms;
+        int64_t reconfigurations;
+    } cases[] = {
+        /* b is announced at 75 s and left at 80 s, a at 100 and 105.84 s, when d takes
+         * its place; 37 steps from 114.08 s. */
+        {"in time", "parcae", 25, ONE_LOSS, 20 + 5 + 37, 0, 840 + 8240, 2},
+        /* b is left at 76 s, a at 101.84 s, when d is not ready; one step of 9 s, then
+         * d joins at 120 s; 34 steps from 128.24 s. */
+        {"one step", "parcae, drain_steps: 1", 25, ONE_LOSS, 19 + 5 + 1 + 34, 8520,
+            840 + 640 + 8240, 3},
+        /* Two steps take 8 s, or 10 s: b is announced in time, a is not. */
+        {"just in time", "parcae", 8, ONE_LOSS, 25 + 4 + 33, 4160, 840 + 8240, 2},
+        {"too late", "parcae", 7, ONE_LOSS, 25 + 4 + 33, 4160, 840 + 8240, 2},
+        /* The step under way would end at 104 s. */
+        {"much too late", "parcae", 5, "0,init,3,a b c\n102,preempt,1,b\n300,end,2,\n",
+            25 + 39, 2000, 840, 1},
+        /* Announced at 94 s; two steps take until 100 s, they take 8 s. */
+        {"as late as can be", "parcae", 8,
+            "0,init,3,a b c\n102,preempt,1,b\n300,end,2,\n", 25 + 39, 0, 840, 1},
+        {"ignored", "parcae, notice: ignore", 25,
+            "0,init,3,a b c\n102,preempt,1,b\n300,end,2,\n", 25 + 39, 2000, 840, 1},
+        /* d is standby: nothing changes. */
+        {"standby", "parcae", 25, "0,init,4,a b c d\n102,preempt,1,d\n300,end,3,\n", 75,
+            0, 0, 0},
+        /* Nor is d used in the place of b, from 108 s on, as it goes at 115 s. */
+        {"standby that goes too", "parcae", 25,
+            "0,init,4,a b c d\n115,preempt,1,d\n125,preempt,1,b\n300,end,2,\n", 27 + 38,
+            0, 840, 1},
+        /* All that are announced are left at once: 640 ms, then 24 steps of 9 s. */
+        {"several", "parcae", 25,
+            "0,init,3,a b c\n100,preempt,1,b\n101,preempt,1,a\n300,end,1,\n", 20 + 24, 0,
+            640, 1},
+        {"several at once", "parcae", 25,
+            "0,init,3,a b c\n100,preempt,2,b a\n300,end,1,\n", 20 + 24, 0, 640, 1},
+        /* The pause from 80 s takes 5.84 s; at 82 s one of 5.64 s begins. */
+        {"in a pause", "parcae, process_ms: 5240", 25,
+            "0,init,3,a b c\n100,preempt,1,b\n107,preempt,1,a\n300,end,1,\n", 20 + 23, 0,
+            2000 + 5640, 2},
+        /* Nobody is left from 80 s on. */
+        {"all", "parcae", 25, "0,init,3,a b c\n100,preempt,3,a b c\n300,end,0,\n", 20, 0,
+            0, 1},
+        /* A loss that is not announced, at 78 s: b is left at once too. */
+        {"a stop meanwhile", "parcae", 25,
+            "0,init,3,a b c\n78,stop,1,a\n100,preempt,1,b\n300,end,1,\n", 19 + 24, 2000,
+            640, 1},
+        /* Known from the start: a b are all that is used. */
+        {"from the start", "parcae", 25, "0,init,3,a b c\n20,preempt,1,c\n300,end,2,\n",
+            60, 0, 0, 0},
+    };
+
+    (void) state;
+    for (size_t j = 0; j < sizeof(cases) / sizeof(cases[0]); j++) {
+        const spot_train_result_t result =
+            run_rows(cases[j].system, cases[j].notice_s, cases[j].rows);
+
+        if (result.steps_executed != cases[j].steps ||
+            result.lost_ms != cases[j].lost_ms ||
+            result.job_ms[SPOT_JOB_RECONFIGURING] != cases[j].reconfiguring_ms ||
+            result.reconfigurations != cases[j].reconfigurations) {
+            fail_msg("%s: %d steps, %d ms lost, %d ms reconfiguring, %d plans",
+                cases[j].what, (int) result.steps_executed, (int) result.lost_ms,
+                (int) result.job_ms[SPOT_JOB_RECONFIGURING],
+                (int) result.reconfigurations);
+        }
+    }
+}
+
+/* To use a third instance takes 16.24 s, so that an interval with it is worth less. Who
+ * knows that it will be lost at 130 s leaves it alone. */
+static void
+test_oracle(void **state)
+{
+    static const char rows[] = "0,init,2,a b\n61,add,1,d\n130,preempt,1,d\n300,end,2,\n";
+    static const char staying[] = "0,init,2,a b\n61,add,1,d\n300,end,3,\n";
+    static const char last[] = "parcae, process_ms: 6240";
+    static const char oracle[] = "parcae, process_ms: 6240, predictor: oracle";
+    const spot_train_result_t with_last = run_rows(last, 0, rows);
+    const spot_train_result_t with_oracle = run_rows(oracle, 0, rows);
+    const spot_train_result_t stays = run_rows(oracle, 0, staying);
+    const spot_train_result_t stays_last = run_rows(last, 0, staying);
+
+    (void) state;
+    assert_int_equal(with_last.steps_executed, 24 + (300000 - 130000 - 6840) / 5000);
+    assert_int_equal(with_oracle.steps_executed, 60);
+    assert_int_equal(with_oracle.reconfigurations, 0);
+    assert_int_equal(stays.steps_executed, 24 + (300000 - 120000 - 16240) / 4000);
+    assert_null(result_difference(&stays, &stays_last));
+    assert_true(with_oracle.is_clairvoyant);
+    assert_false(with_last.is_clairvoyant);
+}
+
+/* The service is paid for all the time, whatever happens; nothing else changes. */
+static void
+test_service(void **state)
+{
+    static const char *const names[][2] = {{"parcae", "parcae, service_usd_per_h: 3.6"},
+        {"parcae-throughput", "parcae-throughput, service_usd_per_h: 3.6"}};
+
+    (void) state;
+    for (int j = 0; j < 2; j++) {
+        const spot_train_result_t without = run_one_loss(names[j][0]);
+        const spot_train_result_t with = run_one_loss(names[j][1]);
+
+        assert_null(result_difference(&without, &with));
+        assert_near(with.cost_usd, without.cost_usd + 0.3, 1e-12);
+        assert_true(without.cost_usd > 0);
+    }
+}
+
 int
 main(void)
 {
@@ -314,6 +461,9 @@ main(void)
         cmocka_unit_test(test_no_losses),
         cmocka_unit_test(test_throughput_by_hand),
         cmocka_unit_test(test_moves_by_hand),
+        cmocka_unit_test(test_notices_by_hand),
+        cmocka_unit_test(test_oracle),
+        cmocka_unit_test(test_service),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

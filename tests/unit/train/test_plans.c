@@ -34,7 +34,7 @@ typedef struct {
 typedef struct {
     size_t num_rolled_back, num_steps_kept, num_copies, num_kept, num_held, num_flushes;
     size_t num_same, num_own_step, num_wakes, num_step_ends, num_not_new;
-    size_t num_notices, num_noticed_losses;
+    size_t num_notices, num_noticed_losses, num_noticed_last;
 } met_t;
 
 typedef struct {
@@ -147,6 +147,9 @@ script_decide(void *script, const spot_recovery_view_t *view,
     draw_size(&rng, self, (int64_t) view->num_active + view->num_standby, plan);
     draw_work(&rng, self, plan);
     plan->is_same_pipelines = below(&rng, 4) == 0;
+    plan->takes_noticed_last = below(&rng, 2) == 0;
+    self->met.num_noticed_last +=
+        plan->takes_noticed_last && deadlines_ms[SPOT_ACTIVE] > 0;
     plan->flush_ms = draw_pause_ms(&rng, self);
     plan->reconfiguration_ms = draw_pause_ms(&rng, self);
     plan->reload_ms = draw_pause_ms(&rng, self);

@@ -68,6 +68,81 @@ test_by_hand(void **state)
     }
 }
 
+#define REROUTE SYSTEM ", notice: reroute"
+
+/* Announced at 25 s, b is left at 40 s: 2 s to reroute, then steps of 18.148 s. */
+static void
+test_notices(void **state)
+{
+    static const struct {
+        int notice_s;
+        hand_case_t of;
+    } cases[] = {
+        {20, {"in time", "{" REROUTE "}", START "105,end,3,\n", 4 + 3, 0, 0, 2000, 0}},
+        {20, {"just in time", "{" REROUTE "}", START "96.444,end,3,\n", 4 + 3, 0, 0,
+                 2000, 0}},
+        {20, {"ignored", "{" SYSTEM "}", START "105,end,3,\n", 4 + 3, 0, 0, 5000, 0}},
+        {5, {"at the end of a step", "{" REROUTE "}", START "105,end,3,\n", 4 + 3, 0, 0,
+                2000, 0}},
+        {4, {"too late", "{" REROUTE "}", START "105,end,3,\n", 4 + 3, 0, 0, 5000, 0}},
+        /* e takes its place: 8 s, steps of 10 s. */
+        {20, {"replaced", "{" REROUTE "}",
+                 "0,init,5,a b c d e\n45,preempt,1,b\n76,end,4,\n", 4 + 2, 0, 0, 2000,
+                 6000}},
+        {30, {"standby that goes too", "{" REROUTE "}",
+                 "0,init,5,a b c d e\n45,preempt,1,b\n50,preempt,1,e\n105,end,3,\n",
+                 4 + 3, 0, 0, 2000, 0}},
+        {20, {"standby", "{" REROUTE "}",
+                 "0,init,5,a b c d e\n45,preempt,1,e\n105,end,4,\n", 10, 0, 0, 0, 0}},
+        {20, {"the last of a stage", "{" REROUTE "}",
+                 "0,init,2,a b\n45,preempt,1,b\n100,end,1,\n", 2, 2, 1, 0, 0}},
+        {20, {"all of a stage", "{" REROUTE "}",
+                 "0,init,4,a b c d\n45,preempt,2,b d\n144,end,2,\n", 4 + 2, 4, 1, 23000,
+                 40000}},
+        {20, {"a pipeline", "{" REROUTE "}",
+                 "0,init,4,a b c d\n45,preempt,2,a b\n105,end,2,\n", 4 + 3, 0, 0, 2000,
+                 0}},
+        /* Both are left at 40 s, though a goes later. */
+        {20, {"several", "{" REROUTE "}",
+                 "0,init,4,a b c d\n45,preempt,1,b\n48,preempt,1,a\n105,end,2,\n", 4 + 3,
+                 0, 0, 2000, 0}},
+        /* In the pause until 50 s it is announced that c goes at 60 s. */
+        {12, {"in a pause", "{" REROUTE "}",
+                 "0,init,4,a b c d\n45,stop,1,b\n60,preempt,1,c\n90,end,2,\n", 4 + 2, 0,
+                 0, 5000 + 2000, 0}},
+        /* A loss in the step under way: b is left at once too. */
+        {20, {"a loss before it", "{" REROUTE "}",
+                 "0,init,4,a b c d\n35,stop,1,a\n45,preempt,1,b\n95,end,2,\n", 3 + 3, 0,
+                 0, 5000, 0}},
+    };
+
+    (void) state;
+    for (size_t j = 0; j < sizeof(cases) / sizeof(cases[0]); j++) {
+        check_with_notice(&cases[j].of, cases[j].notice_s);
+    }
+}
+
+/* Whoever reads a step time that is no more than an approximation is told so. */
+static void
+test_approximation(void **state)
+{
+    static const struct {
+        const char *rows;
+        bool is_approximate;
+    } cases[] = {
+        {START "105,end,3,\n", true}, {"0,init,4,a b c d\n105,end,4,\n", false},
+        {"0,init,5,a b c d e\n45,preempt,1,b\n76,end,4,\n", false},  /* replaced */
+        {"0,init,4,a b c d\n45,preempt,2,b d\n144,end,2,\n", false}, /* anew */
+    };
+
+    (void) state;
+    for (size_t j = 0; j < sizeof(cases) / sizeof(cases[0]); j++) {
+        assert_int_equal(
+            run_by_hand("{" SYSTEM "}", cases[j].rows).has_approximate_step_time,
+            cases[j].is_approximate);
+    }
+}
+
 /* A loss in the pause of a reload from storage pays for it again in full. */
 static void
 test_reload_again(void **state)
@@ -88,6 +163,8 @@ static const char *const systems[] = {
     "{" SYSTEM ", fill: worst, growth: never}",
     "{system: recycle, micro_batch: 7, replan: 1 ms, stage_copy: 0 s}",
     "{system: recycle, micro_batch: 1000}",
+    "{" REROUTE "}",
+    "{system: recycle, micro_batch: 7, replan: 1 ms, notice: reroute, growth: never}",
 };
 
 #define NUM_SYSTEMS (sizeof(systems) / sizeof(systems[0]))
@@ -146,6 +223,8 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_by_hand),
+        cmocka_unit_test(test_notices),
+        cmocka_unit_test(test_approximation),
         cmocka_unit_test(test_reload_again),
         cmocka_unit_test(test_laws),
         cmocka_unit_test(test_constant_fleet),

@@ -441,6 +441,24 @@ set_active(twin_t *self, int64_t room)
     }
 }
 
+/* Whoever has been announced goes behind all of standby. */
+static void
+put_noticed_last(twin_t *self)
+{
+    list_t *lists[2] = {&self->active, &self->standby};
+    const int64_t nums[2] = {self->active.num, self->standby.num};
+
+    for (int j = 0; j < 2; j++) {
+        for (int64_t left = nums[j], place = 0; left > 0; left--) {
+            if (lists[j]->items[place].is_noticed) {
+                list_append(&self->standby, list_take(lists[j], place));
+            } else {
+                place++;
+            }
+        }
+    }
+}
+
 static void
 settle_step_time(twin_t *self, const spot_recovery_plan_t *plan)
 {
@@ -462,6 +480,9 @@ twin_carry_out(twin_t *self, const spot_recovery_plan_t *plan)
     const bool is_free = self->now_ms == 0 || plan->num_active == 0;
 
     settle_work(self, plan);
+    if (plan->takes_noticed_last) {
+        put_noticed_last(self);
+    }
     set_active(self, plan->num_active);
     settle_step_time(self, plan);
     self->plan_id++;

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "sim/train/foresight.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+int
+spot_foresight_init(
+    spot_foresight_t *self, const spot_scenario_t *scenario, int64_t ready_after_ms)
+{
+    const spot_recovery_choice_t *recovery = &scenario->recovery;
+    const int64_t capacity = scenario->fleet.capacity;
+    int ret;
+
+    memset(self, 0, sizeof(*self));
+    if (recovery->system->knows_future == NULL ||
+        !recovery->system->knows_future(recovery->options)) {
+        return 0;
+    }
+    self->is_wanted = true;
+    self->scenario = scenario;
+    self->ready_after_ms = ready_after_ms;
+    self->ticks = spot_ticks_of(scenario->tick_ms);
+    ret = spot_membership_init(&self->scout, &scenario->trace, capacity);
+    return ret != 0 ? ret : spot_fleet_init(&self->fleet, capacity);
+}
+
+void
+spot_foresight_free(spot_foresight_t *self)
+{
+    spot_membership_free(&self->scout);
+    spot_fleet_free(&self->fleet);
+    free(self->future.times_ms);
+    free(self->future.counts);
+    memset(self, 0, sizeof(*self));
+}
+
+/* From now_ms on so many can be used, those on demand included. */
+static void
+note(spot_foresight_t *self, int64_t now_ms)
+{
+    spot_recovery_future_t *future = &self->future;
+    const int32_t count =
+        self->fleet.counts[SPOT_STANDBY] + (int32_t) self->scenario->fleet.on_demand;
+    void *times_ms = future->times_ms, *counts = future->counts;
+
+    if (future->num > 0 && future->counts[future->num - 1] == count) {
+        return;
+    }
+    if (spot_array_reserve(&times_ms, &self->max_changes[0], future->num + 1,
+            sizeof(*future->times_ms)) != 0) {
+        self->has_failed = SPOT_ERR_NO_MEMORY;
+        return;
+    }
+    future->times_ms = times_ms;
+    if (spot_array_reserve(&counts, &self->max_changes[1], future->num + 1,
+            sizeof(*future->counts)) != 0) {
+        self->has_failed = SPOT_ERR_NO_MEMORY;
+        return;
+    }
+    future->counts = counts;
+    future->times_ms[future->num] = now_ms;
+    future->counts[future->num++] = count;
+}
+
+/* The tick at which the next change of the trace is seen. */
+static int64_t
+next_seen_ms(spot_foresight_t *self)
+{
+    const int64_t time_ms = spot_membership_next_ms(&self->scout);
+
+    return time_ms == INT64_MAX ? INT64_MAX
+                                : spot_ticks_at_or_after(&self->ticks, time_ms);
+}
+
+/* One tick, in the order of the run: who is ready, then what is seen. Tells when the
+ * next change is seen. */
+static int64_t
+visit(spot_foresight_t *self, int64_t now_ms, int64_t seen_ms)
+{
+    (void) spot_fleet_finish_preparation(&self->fleet, now_ms);
+    while (seen_ms == now_ms) {
+        spot_change_t change;
+
+        (void) spot_membership_next(&self->scout, &change);
+        if (change.kind == SPOT_EVENT_ADD) {
+            spot_fleet_add(
+                &self->fleet, change.slots, change.count, now_ms + self->ready_after_ms);
+        } else {
+            spot_fleet_remove(&self->fleet, change.slots, change.count);
+        }
+        seen_ms = next_seen_ms(self);
+    }
+    note(self, now_ms);
+    return seen_ms;
+}
+
+void
+spot_foresight_look(spot_foresight_t *self, uint64_t seed, uint64_t replication)
+{
+    const int64_t horizon_ms = self->scenario->horizon_ms;
+    int64_t now_ms = 0, seen_ms;
+
+    self->future.num = 0;
+    self->has_failed = 0;
+    spot_fleet_clear(&self->fleet);
+    spot_membership_start(&self->scout, seed, replication);
+    spot_fleet_add(&self->fleet, self->scout.taken, self->scout.population, 0);
+    seen_ms = next_seen_ms(self);
+    while (now_ms < horizon_ms && self->has_failed == 0) {
+        int64_t ready_ms;
+
+        seen_ms = visit(self, now_ms, seen_ms);
+        ready_ms = spot_fleet_next_ready_ms(&self->fleet);
+        now_ms = seen_ms < ready_ms ? seen_ms : ready_ms;
+    }
+}
