@@ -67,6 +67,7 @@ typedef struct {
     bool is_same_pipelines; /* nothing forms anew (another speed, the end of a pause):
                                it does not count as a reconfiguration */
     bool is_fatal;          /* after a loss that could not be absorbed; it is counted */
+    bool aborts_checkpoint; /* a checkpoint of the policy's own fails; it is counted */
     spot_work_t work;
     int64_t kept_every_steps; /* STEPS_KEPT: of the steps since training started, only
                                  whole multiples of so many stay; 0: all */

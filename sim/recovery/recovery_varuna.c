@@ -80,6 +80,12 @@ check_faults(
         spot_bind_error(bind, node, "recovery",
             "copy and poll cannot go with the faults of the published simulator");
     }
+    if ((self->fault.has_failing_checkpoints || self->fault.has_deep_failures) &&
+        !self->fault.has_late_checkpoints) {
+        spot_bind_error(bind, node, "recovery",
+            "fault_failing_checkpoints and fault_deep_failures need "
+            "fault_late_checkpoints: yes, without which none fails");
+    }
 }
 
 /* Without a number of cut-points every depth up to the largest is one. */
@@ -211,6 +217,7 @@ plan_morph(const spot_varuna_options_t *self, spot_varuna_state_t *state,
     const bool has_work =
         view->training_ms <= view->now_ms || view->now_ms < state->flush_end_ms;
 
+    plan->lacks_step_time = shape->lacks_step_time;
     if (shape->num_pipelines == 0 || shape->num_active == view->num_active) {
         return; /* they stay standby */
     }
@@ -356,6 +363,10 @@ varuna_broken_rules(const void *options, char *text, size_t num_bytes)
             "fault_one_counter (lost steps make checkpoints due)"},
         {self->fault.has_late_checkpoints,
             "fault_late_checkpoints (a checkpoint is durable too late)"},
+        {self->fault.has_failing_checkpoints,
+            "fault_failing_checkpoints (the end of a pause makes one fail)"},
+        {self->fault.has_deep_failures,
+            "fault_deep_failures (durable steps are taken back)"},
         {self->fault.has_old_pauses, "fault_old_pauses (a pause is that of before)"},
     };
 
@@ -452,7 +463,22 @@ static const spot_field_t varuna_options[] = {
         .choices = spot_no_yes,
         .initial = "no",
         .help = "yes, as there: a checkpoint is durable twice its write time after its "
-                "step only, and fails if a pause ends before"},
+                "step only, and fails if a loss comes before"},
+    {.name = "fault_failing_checkpoints",
+        .type = SPOT_FIELD_CHOICE,
+        .offset = offsetof(spot_varuna_options_t, fault.has_failing_checkpoints),
+        .choices = spot_no_yes,
+        .initial = "no",
+        .help = "yes: of the late checkpoints in which a pause ends, every second one "
+                "fails, from the first on; there, about half of them do, as the order "
+                "of a queue has it"},
+    {.name = "fault_deep_failures",
+        .type = SPOT_FIELD_CHOICE,
+        .offset = offsetof(spot_varuna_options_t, fault.has_deep_failures),
+        .choices = spot_no_yes,
+        .initial = "no",
+        .help = "yes, as there: a late checkpoint that fails takes the ten latest steps "
+                "back, durable ones too, for which as many of the next are lost"},
     {.name = "fault_old_pauses",
         .type = SPOT_FIELD_CHOICE,
         .offset = offsetof(spot_varuna_options_t, fault.has_old_pauses),
@@ -472,6 +498,7 @@ const spot_recovery_t spot_recovery_varuna = {
     .options_size = sizeof(spot_varuna_options_t),
     .settle = varuna_settle,
     .release = varuna_release,
+    .has_own_step_time = true,
     .broken_rules = varuna_broken_rules,
     .state_size = varuna_state_size,
     .decide = varuna_decide,

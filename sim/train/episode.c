@@ -134,6 +134,7 @@ settle_pending(spot_train_t *self, const spot_recovery_plan_t *plan)
     const spot_progress_t *progress = &episode->progress;
     bool is_head_lost = false;
 
+    self->result.checkpoints_aborted += plan->aborts_checkpoint;
     if (has_trained(self)) {
         self->result.checkpoints_aborted += progress->started - progress->durable;
     } else if (self->now_ms < episode->start_ms + episode->flush_ms) {

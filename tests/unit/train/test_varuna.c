@@ -318,7 +318,8 @@ test_random_traces(void **state)
 
 #define FAULTS                                                                          \
     ", fault_steps_in_pause: yes, fault_one_counter: yes,\n"                            \
-    "  fault_late_checkpoints: yes, fault_old_pauses: yes"
+    "  fault_late_checkpoints: yes, fault_failing_checkpoints: yes,\n"                   \
+    "  fault_deep_failures: yes, fault_old_pauses: yes"
 
 typedef struct {
     const char *model;
