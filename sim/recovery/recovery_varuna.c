@@ -231,30 +231,47 @@ plan_morph(const spot_varuna_options_t *self, spot_varuna_state_t *state,
 
 /* ---- Announced losses ---- */
 
-/* Whether any of those that are announced is in use: the others are no loss. */
-static bool
-has_active(const spot_recovery_view_t *view, const spot_recovery_change_t *change)
+/* The first announced loss of those who are in use once the plan is carried out: the
+ * others are no loss. */
+static int64_t
+first_deadline_ms(const spot_recovery_view_t *view, const spot_recovery_plan_t *plan)
 {
-    for (int32_t j = 0; j < change->num_noticed; j++) {
-        if (view->fleet->place[change->noticed[j]] < view->fleet->active_end) {
-            return true;
+    const int32_t num_active = plan->is_new ? plan->num_active : view->num_active;
+    const spot_fleet_t *fleet = view->fleet;
+    int64_t first_ms = INT64_MAX;
+    int32_t num_seen = 0;
+
+    for (int64_t j = 0; j < fleet->ready_end && num_seen < num_active; j++) {
+        const int32_t slot = fleet->slots[j];
+
+        if (slot >= 0) {
+            const int64_t deadline_ms = view->deadlines_ms[slot];
+
+            first_ms = deadline_ms < first_ms ? deadline_ms : first_ms;
+            num_seen++;
         }
     }
-    return false;
+    return first_ms;
 }
 
-/* Stops in time for the first loss, if a checkpoint can be written before it. */
+/* To stop in time for the first announced loss, if a checkpoint can be written before
+ * it. What was to be is looked at anew: others may be in use now. */
 static void
-take_notice(const spot_varuna_options_t *self, spot_varuna_state_t *state,
-    const spot_recovery_view_t *view, const spot_recovery_change_t *change)
+set_stop(const spot_varuna_options_t *self, spot_varuna_state_t *state,
+    const spot_recovery_view_t *view, const spot_recovery_plan_t *plan)
 {
-    const int64_t stop_ms = change->deadline_ms - self->lead_ms;
     const spot_varuna_shape_t *shape = &self->shapes[spot_recovery_num_usable(view)];
+    const int32_t num_pipelines =
+        plan->is_new ? plan->num_pipelines : view->num_pipelines;
+    const int64_t deadline_ms =
+        num_pipelines > 0 ? first_deadline_ms(view, plan) : INT64_MAX;
+    const int64_t left_ms = deadline_ms - self->lead_ms - view->now_ms;
+    const bool was_known = view->now_ms + left_ms == state->stop_ms;
 
-    if (view->num_pipelines > 0 && has_active(view, change) && stop_ms > view->now_ms &&
-        stop_ms - view->now_ms >= flush_ms(self, view, shape) &&
-        (state->stop_ms == 0 || stop_ms < state->stop_ms)) {
-        state->stop_ms = stop_ms;
+    state->stop_ms = 0;
+    if (deadline_ms < INT64_MAX && left_ms > 0 &&
+        (was_known || left_ms >= flush_ms(self, view, shape))) {
+        state->stop_ms = view->now_ms + left_ms;
     }
 }
 
@@ -343,10 +360,10 @@ varuna_decide(const void *options, void *memory, const spot_recovery_view_t *vie
     } else if (change->num_ready > 0) {
         plan_additions(self, state, view, plan);
     }
-    if (change->num_noticed > 0 && state->relaunch_ms == 0 && !state->is_stopping) {
-        take_notice(self, state, view, change);
+    if (view->deadlines_ms != NULL && state->relaunch_ms == 0 && !state->is_stopping) {
+        set_stop(self, state, view, plan);
     }
-    if (state->stop_ms > view->now_ms) {
+    if (state->stop_ms > 0) {
         plan->wake_ms = state->stop_ms;
     } else if (state->relaunch_ms > 0) {
         plan->wake_ms = state->relaunch_ms;

@@ -62,7 +62,7 @@ typedef struct {
     bool is_rest;         /* the step under way is what was left of one at a loss */
     bool has_failed;      /* the latest checkpoint in flight at the end of a pause */
     /* With deep failures: */
-    uint32_t recent;    /* bit j: the step that ended j steps ago counts; the ten latest */
+    uint32_t recent; /* bit j: the step that ended j steps ago counts; the ten latest */
     int32_t num_recent; /* of them since the latest checkpoint, 0 ... 10 */
     int32_t num_owed;   /* durable steps that were taken back: so many of the next */
     int32_t num_paid;   /* and how many were lost for it since that checkpoint */

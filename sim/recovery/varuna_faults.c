@@ -95,8 +95,8 @@ note_checkpoint(spot_varuna_state_t *state)
     state->num_paid = 0;
 }
 
-/* Durable steps stay durable: as many of the next ones are lost in their place, each when
- * it ends, so that nothing else is with it. Tells whether this one is. */
+/* Durable steps stay durable: as many of the next ones are lost in their place, each
+ * when it ends, so that nothing else is with it. Tells whether this one is. */
 static bool
 pays(spot_varuna_state_t *state)
 {

@@ -92,8 +92,8 @@ shape_of_model(
     return best;
 }
 
-/* Of the pairs of the job's table, with as many pipelines as it lists. It is said if more
- * instances would be in use were the next pairs of a listed depth known too. */
+/* Of the pairs of the job's table, with as many pipelines as it lists. It is said if
+ * more instances would be in use were the next pairs of a listed depth known too. */
 static spot_varuna_shape_t
 shape_of_pairs(
     const spot_varuna_options_t *self, const spot_job_t *job, int64_t num_instances)
@@ -116,8 +116,8 @@ shape_of_pairs(
             best.is_fitted = pair->is_fitted;
         }
     }
-    best.lacks_step_time = best.num_pipelines == 0 ? num_instances > 0
-                                                   : most_lacking > best.num_active;
+    best.lacks_step_time =
+        best.num_pipelines == 0 ? num_instances > 0 : most_lacking > best.num_active;
     return best;
 }
 
