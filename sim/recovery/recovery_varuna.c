@@ -400,6 +400,15 @@ varuna_state_size(const void *options, const spot_job_t *job, int64_t capacity)
     return sizeof(spot_varuna_state_t);
 }
 
+static void
+varuna_start(const void *options, void *memory, const spot_recovery_start_t *run)
+{
+    spot_varuna_state_t *state = memory;
+
+    (void) options;
+    state->horizon_ms = run->horizon_ms;
+}
+
 static const spot_field_t varuna_options[] = {
     {.name = "detection",
         .type = SPOT_FIELD_DURATION,
@@ -480,7 +489,7 @@ static const spot_field_t varuna_options[] = {
         .choices = spot_no_yes,
         .initial = "no",
         .help = "yes, as there: a checkpoint is durable twice its write time after its "
-                "step only, and fails if a loss comes before"},
+                "step only, and fails if a loss or the end of the run comes before"},
     {.name = "fault_failing_checkpoints",
         .type = SPOT_FIELD_CHOICE,
         .offset = offsetof(spot_varuna_options_t, fault.has_failing_checkpoints),
@@ -518,5 +527,6 @@ const spot_recovery_t spot_recovery_varuna = {
     .has_own_step_time = true,
     .broken_rules = varuna_broken_rules,
     .state_size = varuna_state_size,
+    .start = varuna_start,
     .decide = varuna_decide,
 };

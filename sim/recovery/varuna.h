@@ -53,8 +53,9 @@ typedef struct {
     bool is_stopping;
     /* The rest only with faults. Times are 0 where nothing is to come. */
     const spot_varuna_shape_t *shape; /* under which it trains; NULL: not at all */
-    int64_t num_steps;                /* by which checkpoints are due */
-    int64_t durable_steps;            /* of them */
+    int64_t horizon_ms;
+    int64_t num_steps;     /* by which checkpoints are due */
+    int64_t durable_steps; /* of them */
     int64_t step_end_ms;
     int64_t pause_end_ms; /* of a pause in which steps go on */
     int64_t durable_ms;   /* when the latest checkpoint becomes durable */

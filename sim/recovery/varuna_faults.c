@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* varuna with faults of the simulator that was published with Oobleck (SOSP'23,
  * tools/simulator/varuna_simulator.py), so that its numbers come out. Its pauses do not
- * overlap here: of several timers only the latest counts. */
+ * overlap here: of several timers only the latest counts. Nor is the order of its event
+ * queue imitated, which decides there what becomes of some checkpoints. */
 #include "sim/recovery/varuna.h"
 
 bool
@@ -171,7 +172,8 @@ lose(const spot_varuna_options_t *self, spot_varuna_state_t *state,
 }
 
 /* A step has ended: a checkpoint, if it is due, stalls the job; the faulty one is not
- * durable until as long again has passed. */
+ * durable until as long again has passed, and fails if the run ends before: there, with
+ * one more loss. */
 static void
 end_step(const spot_varuna_options_t *self, spot_varuna_state_t *state,
     const spot_recovery_view_t *view, spot_recovery_plan_t *plan)
@@ -191,6 +193,9 @@ end_step(const spot_varuna_options_t *self, spot_varuna_state_t *state,
         if (self->fault.has_late_checkpoints) {
             plan->reconfiguration_ms = stall_ms;
             state->durable_ms = view->now_ms + 2 * stall_ms;
+            if (state->durable_ms >= state->horizon_ms) {
+                fail(self, state, plan);
+            }
         } else {
             plan->flush_ms = stall_ms;
             state->durable_ms = view->now_ms + stall_ms;

@@ -34,12 +34,13 @@ static const fault_case_t fault_cases[] = {
         "106,preempt,1,a\n125,end,2,\n", 10, 0, 0},
     {"durable after 8 s", LATE, "106,preempt,1,a\n125,end,2,\n", 10, 10, 1},
     {"a loss 9 s behind it", LATE, "109,preempt,1,a\n125,end,2,\n", 10, 0, 0},
+    {"the run ends 7 s behind it", LATE, "107,end,3,\n", 10, 10, 1},
     /* The step that is left at 85 s ends at 90 s, with a checkpoint until 98 s; at 95 s
      * the pause ends. */
     {"a pause ends in a checkpoint", LATE ", " ONE ", " IN_PAUSE,
-        "85,preempt,1,a\n112,end,2,\n", 9 + 1, 8, 0},
+        "85,preempt,1,a\n104,end,2,\n", 8 + 1, 8, 0},
     {"which fails", LATE ", " ONE ", " IN_PAUSE ", fault_failing_checkpoints: yes",
-        "85,preempt,1,a\n112,end,2,\n", 9 + 1, 9, 1},
+        "85,preempt,1,a\n104,end,2,\n", 8 + 1, 8 + 1, 1},
     /* Six steps from 95 s to 155 s are lost at 162 s; a step ends at 165 s, its
      * checkpoint is in flight until 173 s, and the pause ends at 172 s. */
     {"the second one does not",
