@@ -67,6 +67,7 @@ typedef struct {
     bool is_same_pipelines;  /* nothing forms anew (another speed, the end of a pause):
                                 it does not count as a reconfiguration */
     bool is_fatal;           /* after a loss that could not be absorbed; it is counted */
+    bool aborts_checkpoint;  /* a checkpoint of the policy's own fails; it is counted */
     bool takes_noticed_last; /* those whose preemption is announced go behind standby
                                 first: they are in use only where others are too few */
     bool has_flat_step_time; /* step_ms is of a table, used outside its points */

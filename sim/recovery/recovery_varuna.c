@@ -80,6 +80,12 @@ check_faults(
         spot_bind_error(bind, node, "recovery",
             "copy and poll cannot go with the faults of the published simulator");
     }
+    if ((self->fault.has_failing_checkpoints || self->fault.has_deep_failures) &&
+        !self->fault.has_late_checkpoints) {
+        spot_bind_error(bind, node, "recovery",
+            "fault_failing_checkpoints and fault_deep_failures need "
+            "fault_late_checkpoints: yes, without which none fails");
+    }
 }
 
 /* Without a number of cut-points every depth up to the largest is one. */
@@ -211,6 +217,7 @@ plan_morph(const spot_varuna_options_t *self, spot_varuna_state_t *state,
     const bool has_work =
         view->training_ms <= view->now_ms || view->now_ms < state->flush_end_ms;
 
+    plan->lacks_step_time = shape->lacks_step_time;
     if (shape->num_pipelines == 0 || shape->num_active == view->num_active) {
         return; /* they stay standby */
     }
@@ -224,30 +231,47 @@ plan_morph(const spot_varuna_options_t *self, spot_varuna_state_t *state,
 
 /* ---- Announced losses ---- */
 
-/* Whether any of those that are announced is in use: the others are no loss. */
-static bool
-has_active(const spot_recovery_view_t *view, const spot_recovery_change_t *change)
+/* The first announced loss of those who are in use once the plan is carried out: the
+ * others are no loss. */
+static int64_t
+first_deadline_ms(const spot_recovery_view_t *view, const spot_recovery_plan_t *plan)
 {
-    for (int32_t j = 0; j < change->num_noticed; j++) {
-        if (view->fleet->place[change->noticed[j]] < view->fleet->active_end) {
-            return true;
+    const int32_t num_active = plan->is_new ? plan->num_active : view->num_active;
+    const spot_fleet_t *fleet = view->fleet;
+    int64_t first_ms = INT64_MAX;
+    int32_t num_seen = 0;
+
+    for (int64_t j = 0; j < fleet->ready_end && num_seen < num_active; j++) {
+        const int32_t slot = fleet->slots[j];
+
+        if (slot >= 0) {
+            const int64_t deadline_ms = view->deadlines_ms[slot];
+
+            first_ms = deadline_ms < first_ms ? deadline_ms : first_ms;
+            num_seen++;
         }
     }
-    return false;
+    return first_ms;
 }
 
-/* Stops in time for the first loss, if a checkpoint can be written before it. */
+/* To stop in time for the first announced loss, if a checkpoint can be written before
+ * it. What was to be is looked at anew: others may be in use now. */
 static void
-take_notice(const spot_varuna_options_t *self, spot_varuna_state_t *state,
-    const spot_recovery_view_t *view, const spot_recovery_change_t *change)
+set_stop(const spot_varuna_options_t *self, spot_varuna_state_t *state,
+    const spot_recovery_view_t *view, const spot_recovery_plan_t *plan)
 {
-    const int64_t stop_ms = change->deadline_ms - self->lead_ms;
     const spot_varuna_shape_t *shape = &self->shapes[spot_recovery_num_usable(view)];
+    const int32_t num_pipelines =
+        plan->is_new ? plan->num_pipelines : view->num_pipelines;
+    const int64_t deadline_ms =
+        num_pipelines > 0 ? first_deadline_ms(view, plan) : INT64_MAX;
+    const int64_t left_ms = deadline_ms - self->lead_ms - view->now_ms;
+    const bool was_known = view->now_ms + left_ms == state->stop_ms;
 
-    if (view->num_pipelines > 0 && has_active(view, change) && stop_ms > view->now_ms &&
-        stop_ms - view->now_ms >= flush_ms(self, view, shape) &&
-        (state->stop_ms == 0 || stop_ms < state->stop_ms)) {
-        state->stop_ms = stop_ms;
+    state->stop_ms = 0;
+    if (deadline_ms < INT64_MAX && left_ms > 0 &&
+        (was_known || left_ms >= flush_ms(self, view, shape))) {
+        state->stop_ms = view->now_ms + left_ms;
     }
 }
 
@@ -336,10 +360,10 @@ varuna_decide(const void *options, void *memory, const spot_recovery_view_t *vie
     } else if (change->num_ready > 0) {
         plan_additions(self, state, view, plan);
     }
-    if (change->num_noticed > 0 && state->relaunch_ms == 0 && !state->is_stopping) {
-        take_notice(self, state, view, change);
+    if (view->deadlines_ms != NULL && state->relaunch_ms == 0 && !state->is_stopping) {
+        set_stop(self, state, view, plan);
     }
-    if (state->stop_ms > view->now_ms) {
+    if (state->stop_ms > 0) {
         plan->wake_ms = state->stop_ms;
     } else if (state->relaunch_ms > 0) {
         plan->wake_ms = state->relaunch_ms;
@@ -356,6 +380,10 @@ varuna_broken_rules(const void *options, char *text, size_t num_bytes)
             "fault_one_counter (lost steps make checkpoints due)"},
         {self->fault.has_late_checkpoints,
             "fault_late_checkpoints (a checkpoint is durable too late)"},
+        {self->fault.has_failing_checkpoints,
+            "fault_failing_checkpoints (the end of a pause makes one fail)"},
+        {self->fault.has_deep_failures,
+            "fault_deep_failures (durable steps are taken back)"},
         {self->fault.has_old_pauses, "fault_old_pauses (a pause is that of before)"},
     };
 
@@ -370,6 +398,15 @@ varuna_state_size(const void *options, const spot_job_t *job, int64_t capacity)
     (void) job;
     (void) capacity;
     return sizeof(spot_varuna_state_t);
+}
+
+static void
+varuna_start(const void *options, void *memory, const spot_recovery_start_t *run)
+{
+    spot_varuna_state_t *state = memory;
+
+    (void) options;
+    state->horizon_ms = run->horizon_ms;
 }
 
 static const spot_field_t varuna_options[] = {
@@ -452,7 +489,22 @@ static const spot_field_t varuna_options[] = {
         .choices = spot_no_yes,
         .initial = "no",
         .help = "yes, as there: a checkpoint is durable twice its write time after its "
-                "step only, and fails if a pause ends before"},
+                "step only, and fails if a loss or the end of the run comes before"},
+    {.name = "fault_failing_checkpoints",
+        .type = SPOT_FIELD_CHOICE,
+        .offset = offsetof(spot_varuna_options_t, fault.has_failing_checkpoints),
+        .choices = spot_no_yes,
+        .initial = "no",
+        .help = "yes: of the late checkpoints in which a pause ends, every second one "
+                "fails, from the first on; there, about half of them do, as the order "
+                "of a queue has it"},
+    {.name = "fault_deep_failures",
+        .type = SPOT_FIELD_CHOICE,
+        .offset = offsetof(spot_varuna_options_t, fault.has_deep_failures),
+        .choices = spot_no_yes,
+        .initial = "no",
+        .help = "yes, as there: a late checkpoint that fails takes the ten latest steps "
+                "back, durable ones too, for which as many of the next are lost"},
     {.name = "fault_old_pauses",
         .type = SPOT_FIELD_CHOICE,
         .offset = offsetof(spot_varuna_options_t, fault.has_old_pauses),
@@ -472,7 +524,9 @@ const spot_recovery_t spot_recovery_varuna = {
     .options_size = sizeof(spot_varuna_options_t),
     .settle = varuna_settle,
     .release = varuna_release,
+    .has_own_step_time = true,
     .broken_rules = varuna_broken_rules,
     .state_size = varuna_state_size,
+    .start = varuna_start,
     .decide = varuna_decide,
 };

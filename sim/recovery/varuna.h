@@ -35,6 +35,8 @@ typedef struct {
         int has_steps_in_pause;
         int has_one_counter;
         int has_late_checkpoints;
+        int has_failing_checkpoints; /* with late ones */
+        int has_deep_failures;       /* with late checkpoints */
         int has_old_pauses;
     } fault;
     int64_t capacity;
@@ -51,13 +53,20 @@ typedef struct {
     bool is_stopping;
     /* The rest only with faults. Times are 0 where nothing is to come. */
     const spot_varuna_shape_t *shape; /* under which it trains; NULL: not at all */
-    int64_t num_steps;                /* by which checkpoints are due */
-    int64_t durable_steps;            /* of them */
+    int64_t horizon_ms;
+    int64_t num_steps;     /* by which checkpoints are due */
+    int64_t durable_steps; /* of them */
     int64_t step_end_ms;
     int64_t pause_end_ms; /* of a pause in which steps go on */
     int64_t durable_ms;   /* when the latest checkpoint becomes durable */
     bool is_due;          /* at the next step end there is a checkpoint */
     bool is_rest;         /* the step under way is what was left of one at a loss */
+    bool has_failed;      /* the latest checkpoint in flight at the end of a pause */
+    /* With deep failures: */
+    uint32_t recent; /* bit j: the step that ended j steps ago counts; the ten latest */
+    int32_t num_recent; /* of them since the latest checkpoint, 0 ... 10 */
+    int32_t num_owed;   /* durable steps that were taken back: so many of the next */
+    int32_t num_paid;   /* and how many were lost for it since that checkpoint */
 } spot_varuna_state_t;
 
 /* The shape with the shortest step for so many usable instances. O(depths), with a limit

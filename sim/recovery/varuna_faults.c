@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* varuna with faults of the simulator that was published with Oobleck (SOSP'23,
  * tools/simulator/varuna_simulator.py), so that its numbers come out. Its pauses do not
- * overlap here: of several timers only the latest counts. */
+ * overlap here: of several timers only the latest counts. Nor is the order of its event
+ * queue imitated, which decides there what becomes of some checkpoints. */
 #include "sim/recovery/varuna.h"
 
 bool
 spot_varuna_has_fault(const spot_varuna_options_t *self)
 {
     return self->fault.has_steps_in_pause || self->fault.has_one_counter ||
-           self->fault.has_late_checkpoints || self->fault.has_old_pauses;
+           self->fault.has_late_checkpoints || self->fault.has_failing_checkpoints ||
+           self->fault.has_deep_failures || self->fault.has_old_pauses;
 }
 
 /* The job's own cycle has no checkpoints then: they are planned one by one. */
@@ -54,6 +56,83 @@ form(const spot_varuna_options_t *self, spot_varuna_state_t *state,
     state->is_rest = false;
 }
 
+/* ---- Failures of checkpoints ---- */
+
+/* A checkpoint that fails takes so many steps back. */
+#define DEEP_STEPS 10
+
+static int32_t
+num_counted(uint32_t recent)
+{
+    int32_t num = 0;
+
+    for (; recent != 0; recent >>= 1) {
+        num += (int32_t) (recent & 1);
+    }
+    return num;
+}
+
+static void
+note_step(spot_varuna_state_t *state)
+{
+    state->recent = (state->recent << 1 | 1) & ((1U << DEEP_STEPS) - 1);
+    state->num_recent += state->num_recent < DEEP_STEPS;
+}
+
+/* The steps since the latest checkpoint are lost, and with them those that were lost for
+ * others, which are owed again. */
+static void
+note_loss(spot_varuna_state_t *state)
+{
+    state->recent &= ~((1U << state->num_recent) - 1);
+    state->num_owed += state->num_paid;
+    state->num_paid = 0;
+}
+
+static void
+note_checkpoint(spot_varuna_state_t *state)
+{
+    state->num_recent = 0;
+    state->num_paid = 0;
+}
+
+/* Durable steps stay durable: as many of the next ones are lost in their place, each
+ * when it ends, so that nothing else is with it. Tells whether this one is. */
+static bool
+pays(spot_varuna_state_t *state)
+{
+    if (state->num_owed == 0) {
+        return false;
+    }
+    state->num_owed--;
+    state->num_paid++;
+    return true;
+}
+
+/* The checkpoint in flight comes to nothing. */
+static void
+fail(const spot_varuna_options_t *self, spot_varuna_state_t *state,
+    spot_recovery_plan_t *plan)
+{
+    const int64_t before = state->num_steps - self->every_steps;
+
+    plan->work = SPOT_WORK_ROLLED_BACK;
+    plan->aborts_checkpoint = true;
+    state->durable_ms = 0;
+    note_loss(state);
+    if (self->fault.has_deep_failures) {
+        state->num_owed += num_counted(state->recent);
+        state->recent = 0;
+    }
+    if (!self->fault.has_one_counter) {
+        state->num_steps = state->durable_steps;
+    } else {
+        state->num_steps = before > 0 ? before : 0;
+    }
+}
+
+/* ---- What happens ---- */
+
 /* A loss: what is not durable is lost. The step under way goes on, as one of the time
  * that was left of it, if steps go on in the pause. */
 static void
@@ -68,13 +147,7 @@ lose(const spot_varuna_options_t *self, spot_varuna_state_t *state,
         row = state->shape->row;
     }
     pause_ms = row == NULL ? 0 : spot_varuna_restart_ms(self, row);
-    state->durable_ms = 0;
     state->pause_end_ms = 0;
-    if (self->fault.has_one_counter) {
-        state->is_due = true;
-    } else {
-        state->num_steps = state->durable_steps;
-    }
     if (self->fault.has_steps_in_pause && state->shape != NULL && view->num_active > 0 &&
         next->num_pipelines > 0 && pause_ms > 0) {
         go_on(state, view, plan);
@@ -85,15 +158,31 @@ lose(const spot_varuna_options_t *self, spot_varuna_state_t *state,
         form(self, state, view, pause_ms, plan);
     }
     plan->work = SPOT_WORK_ROLLED_BACK;
+    if (state->durable_ms > 0 && self->fault.has_late_checkpoints) {
+        fail(self, state, plan);
+    } else {
+        note_loss(state);
+    }
+    state->durable_ms = 0;
+    if (self->fault.has_one_counter) {
+        state->is_due = true;
+    } else {
+        state->num_steps = state->durable_steps;
+    }
 }
 
 /* A step has ended: a checkpoint, if it is due, stalls the job; the faulty one is not
- * durable until as long again has passed. */
+ * durable until as long again has passed, and fails if the run ends before: there, with
+ * one more loss. */
 static void
 end_step(const spot_varuna_options_t *self, spot_varuna_state_t *state,
     const spot_recovery_view_t *view, spot_recovery_plan_t *plan)
 {
+    const bool is_lost = pays(state);
+    const bool was_rest = state->is_rest;
+
     state->num_steps++;
+    note_step(state);
     state->step_end_ms = view->now_ms + state->shape->step_ms;
     if (state->num_steps % self->every_steps == 0 || state->is_due) {
         const int64_t stall_ms = write_ms(state);
@@ -104,12 +193,18 @@ end_step(const spot_varuna_options_t *self, spot_varuna_state_t *state,
         if (self->fault.has_late_checkpoints) {
             plan->reconfiguration_ms = stall_ms;
             state->durable_ms = view->now_ms + 2 * stall_ms;
+            if (state->durable_ms >= state->horizon_ms) {
+                fail(self, state, plan);
+            }
         } else {
             plan->flush_ms = stall_ms;
             state->durable_ms = view->now_ms + stall_ms;
         }
-    } else if (state->is_rest) {
+    } else if (was_rest || is_lost) {
         go_on(state, view, plan);
+    }
+    if (is_lost) {
+        plan->work = SPOT_WORK_ROLLED_BACK;
     }
 }
 
@@ -120,6 +215,7 @@ end_checkpoint(const spot_varuna_options_t *self, spot_varuna_state_t *state,
 {
     state->durable_ms = 0;
     state->durable_steps = state->num_steps;
+    note_checkpoint(state);
     if (self->fault.has_late_checkpoints) {
         go_on(state, view, plan);
         plan->work = SPOT_WORK_KEPT;
@@ -128,16 +224,25 @@ end_checkpoint(const spot_varuna_options_t *self, spot_varuna_state_t *state,
     }
 }
 
-/* The end of a pause in which steps went on. A checkpoint that is not yet durable fails,
- * and what it was to save is lost. */
+/* The end of a pause in which steps went on. There the order of a queue decides whether
+ * a checkpoint that is not yet durable then fails: about half of them do, here every
+ * second one. */
 static void
 end_pause(const spot_varuna_options_t *self, spot_varuna_state_t *state,
     const spot_recovery_view_t *view, spot_recovery_plan_t *plan)
 {
     state->pause_end_ms = 0;
     form(self, state, view, 0, plan);
-    plan->work = state->durable_ms > 0 ? SPOT_WORK_ROLLED_BACK : SPOT_WORK_STEPS_KEPT;
-    state->durable_ms = 0;
+    plan->work = SPOT_WORK_STEPS_KEPT;
+    if (state->durable_ms > 0 && self->fault.has_failing_checkpoints) {
+        state->has_failed = !state->has_failed;
+        if (state->has_failed) {
+            fail(self, state, plan);
+        }
+    }
+    if (state->shape == NULL) {
+        state->durable_ms = 0; /* nothing trains that it could be of */
+    }
 }
 
 static int64_t

@@ -92,7 +92,8 @@ shape_of_model(
     return best;
 }
 
-/* Of the pairs of the job's table, with as many pipelines as it lists. */
+/* Of the pairs of the job's table, with as many pipelines as it lists. It is said if
+ * more instances would be in use were the next pairs of a listed depth known too. */
 static spot_varuna_shape_t
 shape_of_pairs(
     const spot_varuna_options_t *self, const spot_job_t *job, int64_t num_instances)
@@ -100,7 +101,7 @@ shape_of_pairs(
     const spot_step_grid_t *grid = &job->step_time.grid;
     spot_varuna_shape_t best = {0};
     double best_ms = HUGE_VAL;
-    bool lacks_step_time = false;
+    int64_t most_lacking = 0; /* instances that a pair without step time would use */
     int64_t depth = 0;
 
     while ((depth = next_depth(depth, self->num_cut_points, num_instances)) > 0) {
@@ -108,12 +109,15 @@ shape_of_pairs(
         const int64_t num = spot_step_grid_most_pipelines(grid, limit, depth);
         const spot_step_pair_t *pair = spot_step_grid_find(grid, num, depth);
 
-        lacks_step_time |= num < limit && num > 0;
+        if (num > 0 && num < limit && limit * depth > most_lacking) {
+            most_lacking = limit * depth;
+        }
         if (pair != NULL && offer(&best, &best_ms, num, depth, pair->step_ms)) {
             best.is_fitted = pair->is_fitted;
         }
     }
-    best.lacks_step_time = lacks_step_time || best.num_pipelines == 0;
+    best.lacks_step_time =
+        best.num_pipelines == 0 ? num_instances > 0 : most_lacking > best.num_active;
     return best;
 }
 

@@ -186,8 +186,9 @@ settle_pending(
 {
     const spot_episode_t *episode = &self->episode;
 
-    self->result.checkpoints_aborted +=
-        training->progress.started - training->progress.durable;
+    self->result.checkpoints_aborted += training->progress.started -
+                                        training->progress.durable +
+                                        plan->aborts_checkpoint;
     if (self->now_ms < episode->start_ms + episode->flush_ms) {
         self->result.checkpoints_aborted++;
     }

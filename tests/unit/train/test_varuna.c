@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The recovery system varuna: its decisions on small traces by hand, its rules on random
- * ones, and the published rows of the Oobleck artifact with the faults that made them.
- */
+/* The recovery system varuna: its decisions on small traces by hand, the shapes that it
+ * chooses, and its rules on random traces. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,68 +9,11 @@
 #include <cmocka.h>
 
 #include "fixture.h"
-#include "random_case.h"
-#include "sim/train/run_log.h"
+#include "policy_laws.h"
+#include "sim/recovery/varuna.h"
+#include "varuna_case.h"
 
 #define NUM_CASES 300
-#define PUBLISHED SPOT_SOURCE_DIR "/../shared/data/profiles/oobleck-sim_%s_varuna.csv"
-#define TRACE_HEADER                                                                    \
-    "# spotsim-trace: 1\n# name: test\n# start: unknown\n# resolution_s: 0.001\n"       \
-    "# kind: named\n# capacity: unbounded\ntime_s,event,count,instances\n"
-#define CLOCK "scenario: test\nhorizon: trace-end\ntick: 100 ms\n"
-#define ONE_STAGE                                                                       \
-    "  pipeline_depth: 1\n  samples_per_step: 64\n  step_time: {1: 20 s, 2: 10 s}\n"    \
-    "  checkpoint: {write: 4 s}\n  reconfiguration: 5 s\n  reload: 7 s\n"
-
-typedef struct {
-    const char *rows;  /* of the trace */
-    const char *table; /* by n, or NULL */
-    const char *job;
-    const char *options; /* of varuna */
-    const char *notice;  /* NULL: none */
-    int capacity;
-} small_t;
-
-static spot_train_result_t
-run_once(const spot_scenario_t *scenario, spot_event_log_t *log)
-{
-    spot_train_result_t result;
-    spot_train_t train;
-
-    assert_int_equal(spot_train_init(&train, scenario), 0);
-    assert_int_equal(spot_train_run(&train, 1, 0, log), 0);
-    result = train.result;
-    spot_train_free(&train);
-    return result;
-}
-
-static spot_train_result_t
-run_small(const small_t *self)
-{
-    char trace[PATH_BYTES], table[PATH_BYTES], text[4096];
-    spot_train_result_t result;
-    spot_scenario_t scenario;
-
-    temporary_path("varuna.csv", trace);
-    temporary_path("by-n.csv", table);
-    snprintf(text, sizeof(text), TRACE_HEADER "%s", self->rows);
-    write_file(trace, text);
-    if (self->table != NULL) {
-        write_file(table, self->table);
-    }
-    snprintf(text, sizeof(text),
-        CLOCK "fleet: {capacity: %d, preparation: 0 s, notice: %s}\njob:\n%s"
-              "recovery: {system: varuna%s%s%s}\ntrace: {file: %s}\n",
-        self->capacity, self->notice == NULL ? "0 s" : self->notice, self->job,
-        self->options,
-        self->table == NULL ? "" : ", table: ", self->table == NULL ? "" : table, trace);
-    bind_good_scenario(&scenario, text);
-    result = run_once(&scenario, NULL);
-    spot_scenario_free(&scenario);
-    remove(trace);
-    remove(table);
-    return result;
-}
 
 /* 100 s of ten steps, 4 s of a checkpoint, four steps more; the loss at 150 s takes four
  * and a half with it; then 60 + 5 + 7 s, and from 222 s on steps of 20 s. */
@@ -171,6 +113,85 @@ test_notice(void **state)
     assert_int_equal(result.steps_durable, 20);
 }
 
+/* ---- More notices than one ---- */
+
+#define TWO_USED                                                                        \
+    "  pipeline_depth: 1\n  max_pipelines: 2\n  samples_per_step: 64\n"                 \
+    "  step_time: {1: 20 s, 2: 10 s}\n"                                                 \
+    "  checkpoint: {write: 4 s}\n  reconfiguration: 5 s\n  reload: 7 s\n"
+#define ALL_USED                                                                        \
+    "  pipeline_depth: 1\n  samples_per_step: 64\n"                                     \
+    "  step_time: {1: 20 s, 2: 10 s, 3: 10 s}\n"                                        \
+    "  checkpoint: {write: 4 s}\n  reconfiguration: 5 s\n  reload: 7 s\n"
+
+typedef struct {
+    const char *what;
+    const char *job;
+    const char *notice;
+    const char *rows;
+    int64_t steps_executed;
+    int64_t steps_durable;
+    int64_t reconfigurations;
+    int64_t stalled_ms;
+} noticed_t;
+
+/* Three instances; steps of 10 s with two or three, of 20 s with one; checkpoints of 4
+ * s; lead 30 s, settle 30 s. The loss at 250 s stops the job at the end of its step at
+ * 228 s, after checkpoints at 100 and 204 s; 22 steps are durable at 232 s, and from
+ * 262 s on it takes 12 s to train again. */
+static const noticed_t noticed[] = {
+    {"two at once", ALL_USED, "100 s", "250,preempt,2,a b\n300,end,1,\n", 23, 22, 1,
+        12000},
+    {"two rows", ALL_USED, "100 s", "250,preempt,1,a\n250,preempt,1,b\n300,end,1,\n", 23,
+        22, 1, 12000},
+    {"two rows the other way round", ALL_USED, "100 s",
+        "250,preempt,1,b\n250,preempt,1,a\n300,end,1,\n", 23, 22, 1, 12000},
+    {"the second while it is paused", ALL_USED, "100 s",
+        "250,preempt,1,a\n255,preempt,1,b\n300,end,1,\n", 23, 22, 1, 12000},
+    /* Rule 3: a new pause in full, of 60 + 5 + 7 s; two steps from 340 s on. */
+    {"the second while it forms anew", ALL_USED, "100 s",
+        "250,preempt,1,a\n268,preempt,1,b\n390,end,1,\n", 24, 22, 2, 12000},
+    /* Stops again for the loss at 400 s: ten steps from 274 s on, written from 374 s to
+     * 378 s; from 408 + 12 s on three of 20 s. */
+    {"both known, the second much later", ALL_USED, "300 s",
+        "250,preempt,1,a\n400,preempt,1,b\n495,end,1,\n", 35, 32, 2, 16000},
+    /* Five steps from 274 s on, written from 324 s on; two from 370 s on. */
+    {"the second is announced in the pause", ALL_USED, "100 s",
+        "250,preempt,1,a\n345,preempt,1,b\n425,end,1,\n", 29, 27, 2, 16000},
+    {"not in use", TWO_USED, "100 s", "250,preempt,1,c\n300,end,2,\n", 29, 20, 0, 8000},
+    /* It is in use from 262 s on. */
+    {"not in use when it is announced", TWO_USED, "200 s",
+        "250,preempt,1,a\n400,preempt,1,c\n495,end,1,\n", 35, 32, 2, 16000},
+};
+
+static void
+test_several_notices(void **state)
+{
+    (void) state;
+    for (size_t j = 0; j < sizeof(noticed) / sizeof(noticed[0]); j++) {
+        const noticed_t *expected = &noticed[j];
+        char rows[256];
+        const small_t with = {.rows = rows,
+            .job = expected->job,
+            .notice = expected->notice,
+            .options = ", settle: 30 s",
+            .capacity = 3};
+        spot_train_result_t result;
+
+        print_message("%s\n", expected->what);
+        snprintf(rows, sizeof(rows), "0,init,3,a b c\n%s", expected->rows);
+        result = run_small(&with);
+        assert_int_equal(result.steps_executed, expected->steps_executed);
+        assert_int_equal(result.steps_durable, expected->steps_durable);
+        assert_int_equal(result.reconfigurations, expected->reconfigurations);
+        assert_int_equal(result.stalled_ms, expected->stalled_ms);
+        assert_int_equal(result.steps_lost, 0);
+        assert_int_equal(result.rollbacks, 0);
+    }
+}
+
+/* ---- Shapes ---- */
+
 /* What a step of the fastest shape of twelve layers takes, from depths 1, 2, 3, 4 and 6
  * with F = 100 and B = 200 ms in Varuna's schedule; of at most most_layers a stage. */
 static double
@@ -217,6 +238,160 @@ test_shape_of_model(void **state)
         assert_int_equal(run_small(&with).checkpoints_durable,
             (int64_t) (1000000 / (10 * step_ms + 1000)));
     }
+}
+
+/* The same from the pairs of a table, each tried: depths that divide the cut-points,
+ * each with as many pipelines as there are pairs for. */
+static spot_varuna_shape_t
+shape_by_force(const spot_job_t *job, int64_t num_cut_points, int64_t num_instances)
+{
+    const spot_step_grid_t *grid = &job->step_time.grid;
+    spot_varuna_shape_t best = {0};
+    double best_ms = HUGE_VAL;
+    int32_t best_depth = 0;
+    int64_t most_lacking = 0;
+
+    for (size_t j = 0; j < grid->num_pairs; j++) {
+        const spot_step_pair_t *pair = &grid->pairs[j];
+        const int64_t limit = llrint(fmin(
+            (double) job->max_pipelines, floor((double) num_instances / pair->depth)));
+        const int32_t num_active = pair->num_pipelines * pair->depth;
+        bool is_most = pair->num_pipelines <= limit;
+
+        for (size_t k = 0; k < grid->num_pairs; k++) {
+            is_most &= grid->pairs[k].depth != pair->depth ||
+                       grid->pairs[k].num_pipelines > limit ||
+                       grid->pairs[k].num_pipelines <= pair->num_pipelines;
+        }
+        if (!is_most || num_cut_points % pair->depth != 0 ||
+            num_cut_points == pair->depth) {
+            continue;
+        }
+        if (pair->num_pipelines < limit && limit * pair->depth > most_lacking) {
+            most_lacking = limit * pair->depth;
+        }
+        if (pair->step_ms < best_ms ||
+            (pair->step_ms <= best_ms &&
+                (num_active < best.num_active ||
+                    (num_active == best.num_active && pair->depth < best_depth)))) {
+            best.num_pipelines = pair->num_pipelines;
+            best.num_active = num_active;
+            best.step_ms = llrint(pair->step_ms);
+            best_ms = pair->step_ms;
+            best_depth = pair->depth;
+        }
+    }
+    best.lacks_step_time =
+        best.num_pipelines == 0 ? num_instances > 0 : most_lacking > best.num_active;
+    return best;
+}
+
+static void
+test_shape_of_pairs(void **state)
+{
+    static const int cut_points[] = {2, 6, 7, 12, 16, 24};
+    int num_lacking = 0, num_shapes = 0;
+
+    (void) state;
+    for (uint64_t seed = 1; seed <= 120; seed++) {
+        const int num_cut_points = cut_points[seed % 6];
+        const spot_varuna_options_t *options;
+        spot_scenario_t scenario;
+        char text[512];
+
+        snprintf(text, sizeof(text),
+            "scenario: grid\nhorizon: 1 h\nfleet: {capacity: 24, initial: 24}\n"
+            "job: {pipeline_depth: 1, max_pipelines: %d, step_time: {1: 9 s}}\n"
+            "trace: {generator: seed, preemption: {per_minute: 0, count: {fixed: 1}},\n"
+            "  addition: {per_minute: 0, count: {fixed: 1}}}\n",
+            seed % 4 == 0 ? 5 : 24);
+        bind_good_scenario(&scenario, text);
+        set_random_table(&scenario, seed);
+        snprintf(text, sizeof(text), "{system: varuna, cut_points: %d}", num_cut_points);
+        set_recovery(&scenario, text);
+        options = scenario.recovery.options;
+        for (int64_t n = 0; n <= 24; n++) {
+            const spot_varuna_shape_t expected =
+                shape_by_force(&scenario.job, num_cut_points, n);
+            const spot_varuna_shape_t *shape = &options->shapes[n];
+
+            assert_int_equal(shape->num_pipelines, expected.num_pipelines);
+            assert_int_equal(shape->num_active, expected.num_active);
+            assert_int_equal(shape->step_ms, expected.step_ms);
+            assert_int_equal(shape->lacks_step_time, expected.lacks_step_time);
+            num_lacking += shape->lacks_step_time;
+            num_shapes += shape->num_pipelines > 0;
+        }
+        spot_scenario_free(&scenario);
+    }
+    assert_true(num_lacking > 100 && num_shapes - num_lacking > 100);
+}
+
+/* One run with step times by (D,P), in pipelines of two with four cut-points. */
+static spot_train_result_t
+run_pairs(const char *pairs, const char *rows)
+{
+    char table[PATH_BYTES], job[PATH_BYTES + 256];
+    const small_t with = {
+        .rows = rows, .job = job, .options = ", cut_points: 4", .capacity = 8};
+    spot_train_result_t result;
+
+    temporary_path("pairs.csv", table);
+    write_file(table, pairs);
+    snprintf(job, sizeof(job),
+        "  pipeline_depth: 4\n  samples_per_step: 64\n  step_time: {table: %s}\n"
+        "  checkpoint: {write: 1 s}\n  reconfiguration: 5 s\n  reload: 5 s\n",
+        table);
+    result = run_small(&with);
+    remove(table);
+    return result;
+}
+
+/* What instances stay standby for is said, and only that: the job's own depth is none of
+ * varuna's, and without instances no step time is missing. */
+static void
+test_missing_pairs(void **state)
+{
+    static const char good[] = "D,P,step_ms\n1,2,10000\n2,2,8000\n3,2,6000\n"
+                               "4,2,5000\n1,1,20000\n1,4,90000\n";
+    static const char few[] = "D,P,step_ms\n1,2,10000\n2,2,8000\n1,1,20000\n";
+    spot_train_result_t result;
+
+    (void) state;
+    result = run_pairs(good, "0,init,8,a b c d e f g h\n102,end,8,\n");
+    assert_false(result.lacks_step_time);
+    assert_int_equal(result.steps_executed, 20);
+    result = run_pairs(good, "0,init,2,a b\n50,preempt,2,a b\n100,end,0,\n");
+    assert_false(result.lacks_step_time);
+    assert_int_equal(result.job_ms[SPOT_JOB_WAITING], 50000);
+    result = run_pairs(few, "0,init,4,a b c d\n100,end,4,\n");
+    assert_false(result.lacks_step_time);
+    result = run_pairs(few, "0,init,4,a b c d\n50,add,2,e f\n100,end,6,\n");
+    assert_true(result.lacks_step_time);
+    assert_int_equal(result.reconfigurations, 0);
+    assert_int_equal(result.steps_executed, 12);
+    result = run_pairs(few, "0,init,6,a b c d e f\n50,preempt,2,e f\n100,end,4,\n");
+    assert_true(result.lacks_step_time);
+    assert_int_equal(result.steps_executed, 12); /* those in standby are lost */
+}
+
+/* Two pipelines of two, then with two instances less one of two, with three more three:
+ * what is written before an addition is used is not lost. */
+static void
+test_morphing_on_pairs(void **state)
+{
+    const spot_train_result_t result =
+        run_pairs("D,P,step_ms\n1,2,10000\n2,2,8000\n3,2,6000\n1,1,20000\n",
+            "0,init,4,a b c d\n83,preempt,2,a c\n193.5,add,4,e f g h\n260,end,6,\n");
+
+    (void) state;
+    /* Ten of 8 s until 80 s, written until 81 s; a pause of 60 + 5 + 5 s until 153 s;
+     * four of 10 s until 193 s, written from 193.6 to 194.6 s; from 204.6 s on nine of 6
+     * s. */
+    assert_int_equal(result.steps_executed, 10 + 4 + 9);
+    assert_int_equal(result.steps_lost, 0);
+    assert_int_equal(result.steps_durable, 14);
+    assert_int_equal(result.reconfigurations, 2);
 }
 
 /* Where n is outside the table the job waits, or the ends count. */
@@ -292,9 +467,9 @@ test_random_traces(void **state)
         bind_random(seed, false, kinds[seed % 2], &scenario);
         bind_random(seed, true, kinds[seed % 2], &reversed);
         bind_random(seed, false, "ideal", &ideal);
-        result = run_once(&scenario, &log);
-        other = run_once(&reversed, NULL);
-        bound = run_once(&ideal, NULL);
+        result = run_scenario(&scenario, 1, &log);
+        other = run_scenario(&reversed, 1, NULL);
+        bound = run_scenario(&ideal, 1, NULL);
         for (size_t j = 0; j < SPOT_NUM_JOB_PHASES; j++) {
             job_ms += result.job_ms[j];
         }
@@ -314,132 +489,6 @@ test_random_traces(void **state)
     }
 }
 
-/* ---- What was published ---- */
-
-#define FAULTS                                                                          \
-    ", fault_steps_in_pause: yes, fault_one_counter: yes,\n"                            \
-    "  fault_late_checkpoints: yes, fault_old_pauses: yes"
-
-typedef struct {
-    const char *model;
-    int64_t samples_per_step;
-    int64_t gap_ms;
-    double samples_per_s; /* as published */
-    double tolerance;     /* in what it is reached with all faults */
-} published_t;
-
-/* The last two need the order of a heap, which is not imitated. */
-static const published_t published[] = {
-    {"bert-large", 8192, 21600000, 260.112809, 0.02},
-    {"bert-large", 8192, 10800000, 256.466991, 0.02},
-    {"bert-large", 8192, 3600000, 246.031045, 0.02},
-    {"bert-large", 8192, 1800000, 232.847277, 0.02},
-    {"bert-large", 8192, 601200, 173.520604, 0.02},
-    {"gpt-3-2.7b", 512, 21600000, 7.270448, 0.02},
-    {"gpt-3-2.7b", 512, 10800000, 7.115095, 0.02},
-    {"gpt-3-2.7b", 512, 3600000, 6.536095, 0.02},
-    {"gpt-3-2.7b", 512, 1800000, 5.826454, 0.04},
-    {"gpt-3-2.7b", 512, 601200, 1.756849, 0.10},
-};
-#define NUM_PUBLISHED (sizeof(published) / sizeof(published[0]))
-
-/* Thirty instances and fourteen losses every gap_ms; by published averages the clock
- * starts with the first step. With a start of 0 they are added at 0 and ready at 45 s.
- */
-static double
-published_samples_per_s(const published_t *row, int64_t start_ms, const char *options)
-{
-    char rows[2048], text[4096], trace[PATH_BYTES];
-    size_t used = 0;
-    const double horizon_s = (double) (15 * row->gap_ms - start_ms) / 1000;
-    spot_train_result_t result;
-    spot_scenario_t scenario;
-
-    used += (size_t) snprintf(rows, sizeof(rows), "0,init,%d,", start_ms > 0 ? 30 : 0);
-    for (int j = 0; j < 30; j++) {
-        used += (size_t) snprintf(rows + used, sizeof(rows) - used, "%si%d",
-            j > 0 ? " " : (start_ms > 0 ? "" : "\n0,add,30,"), j);
-    }
-    for (int j = 1; j < 15; j++) {
-        used += (size_t) snprintf(rows + used, sizeof(rows) - used,
-            "\n%.3f,preempt,1,i%d", (double) (j * row->gap_ms - start_ms) / 1000, j - 1);
-    }
-    snprintf(rows + used, sizeof(rows) - used, "\n%.3f,end,16,\n", horizon_s);
-    temporary_path("published.csv", trace);
-    snprintf(text, sizeof(text), TRACE_HEADER "%s", rows);
-    write_file(trace, text);
-    snprintf(text, sizeof(text),
-        CLOCK "fleet: {capacity: 30, preparation: %d s}\n"
-              "job: {pipeline_depth: 1, samples_per_step: %lld}\n"
-              "recovery: {system: varuna, table: " PUBLISHED "%s}\ntrace: {file: %s}\n",
-        start_ms > 0 ? 0 : 45, (long long) row->samples_per_step, row->model, options,
-        trace);
-    bind_good_scenario(&scenario, text);
-    result = run_once(&scenario, NULL);
-    spot_scenario_free(&scenario);
-    remove(trace);
-    return (double) ((result.steps_executed - result.steps_lost) *
-                     row->samples_per_step) /
-           horizon_s;
-}
-
-static void
-skip_without_profiles(void)
-{
-    char path[PATH_BYTES];
-
-    snprintf(path, sizeof(path), PUBLISHED, "bert-large");
-    if (access(path, R_OK) != 0) {
-        print_message("no %s\n", path);
-        skip();
-    }
-}
-
-/* From the first step, which ends a restart of 76 s or 515 s without its checkpoint. */
-static int64_t
-first_step_ms(const published_t *row)
-{
-    return row->samples_per_step == 512 ? 45000 + 465000 : 45000 + 76000 - 15800;
-}
-
-static void
-test_published_rows(void **state)
-{
-    (void) state;
-    skip_without_profiles();
-    for (size_t j = 0; j < NUM_PUBLISHED; j++) {
-        const published_t *row = &published[j];
-        const double reached = published_samples_per_s(row, first_step_ms(row), FAULTS);
-
-        print_message("%s every %lld s: %.6f samples/s, published %.6f (%+.2f %%)\n",
-            row->model, (long long) (row->gap_ms / 1000), reached, row->samples_per_s,
-            100 * (reached / row->samples_per_s - 1));
-        assert_true(fabs(reached / row->samples_per_s - 1) <= row->tolerance);
-    }
-}
-
-/* Without the faults: from 0.1 to 6 % lower, lower by more for the larger model, and at
- * last nothing becomes durable. */
-static void
-test_published_rows_by_default(void **state)
-{
-    static const double lowest[NUM_PUBLISHED] = {
-        -0.06, -0.06, -0.06, -0.06, -0.06, -0.03, -0.04, -0.10, -0.30, -1};
-
-    (void) state;
-    skip_without_profiles();
-    for (size_t j = 0; j < NUM_PUBLISHED; j++) {
-        const published_t *row = &published[j];
-        const double reached = published_samples_per_s(row, 0, "");
-
-        print_message("%s every %lld s: %.6f samples/s by default (%+.2f %%)\n",
-            row->model, (long long) (row->gap_ms / 1000), reached,
-            100 * (reached / row->samples_per_s - 1));
-        assert_true(reached / row->samples_per_s - 1 >= lowest[j]);
-        assert_true(reached / row->samples_per_s - 1 <= 0.005);
-    }
-}
-
 int
 main(void)
 {
@@ -449,11 +498,13 @@ main(void)
         cmocka_unit_test(test_addition_without_use),
         cmocka_unit_test(test_copy),
         cmocka_unit_test(test_notice),
+        cmocka_unit_test(test_several_notices),
         cmocka_unit_test(test_shape_of_model),
+        cmocka_unit_test(test_shape_of_pairs),
+        cmocka_unit_test(test_missing_pairs),
+        cmocka_unit_test(test_morphing_on_pairs),
         cmocka_unit_test(test_table_domain),
         cmocka_unit_test(test_random_traces),
-        cmocka_unit_test(test_published_rows),
-        cmocka_unit_test(test_published_rows_by_default),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
