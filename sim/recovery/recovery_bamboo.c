@@ -13,7 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "sim/recovery/layout.h"
+#include "sim/recovery/doubling.h"
 #include "sim/recovery/recovery.h"
 
 typedef struct {
@@ -30,9 +30,6 @@ typedef struct {
     int counts_dead_standby;
 } options_t;
 
-/* Of a place that has no holder, and had none when the latest loss came. */
-#define ABANDONED (-2)
-
 typedef enum {
     WAITING, /* fewer instances than a pipeline needs */
     PAUSING, /* until a timer is due */
@@ -47,13 +44,8 @@ typedef struct {
 } pause_end_t;
 
 typedef struct {
-    spot_layout_t layout; /* its places: those of the own stages */
-    int32_t *second; /* [capacity] by slot: the place that it has taken, or NOBODY */
-    int32_t *takers; /* [capacity] by place: who has taken it, or NOBODY, or
-                        ABANDONED */
-    int32_t *lost_places; /* [capacity] of the latest loss, while it is handled */
-    int32_t num_doubled;  /* who hold two places */
-    int32_t num_waiting;  /* standby as the published simulator counts it */
+    spot_doubling_t holders;
+    int32_t num_waiting; /* standby as the published simulator counts it */
     phase_t phase;
     bool is_slowed;
     bool trains_on;       /* in the pause */
@@ -87,17 +79,7 @@ bamboo_state_size(const void *options, const spot_job_t *job, int64_t capacity)
     (void) options;
     (void) job;
     return sizeof(state_t) + (size_t) max_ends(capacity) * sizeof(pause_end_t) +
-           spot_layout_bytes(capacity) + 3 * (size_t) capacity * sizeof(int32_t);
-}
-
-static void
-clear_doubled(state_t *self)
-{
-    for (int32_t j = 0; j < self->layout.capacity; j++) {
-        self->second[j] = SPOT_LAYOUT_NOBODY;
-        self->takers[j] = SPOT_LAYOUT_NOBODY;
-    }
-    self->num_doubled = 0;
+           spot_doubling_bytes(capacity);
 }
 
 static void
@@ -107,101 +89,11 @@ bamboo_start(const void *options, void *state, const spot_recovery_start_t *run)
 
     (void) options;
     self->ends = (pause_end_t *) (void *) (self + 1);
-    self->second = (int32_t *) (void *) (self->ends + max_ends(run->capacity));
-    self->takers = self->second + run->capacity;
-    self->lost_places = self->takers + run->capacity;
-    spot_layout_start(&self->layout, self->lost_places + run->capacity, run->capacity);
-    clear_doubled(self);
+    spot_doubling_start(
+        &self->holders, self->ends + max_ends(run->capacity), run->capacity);
 }
 
-/* ---- Who holds what ---- */
-
-static int32_t
-place_before(const spot_layout_t *layout, int32_t place)
-{
-    return place % layout->depth == 0 ? place + layout->depth - 1 : place - 1;
-}
-
-/* Who goes holds nothing any more. Tells whether that is fatal: somebody held two. */
-static bool
-lose_doubled(state_t *self, const int32_t *slots, int32_t num_slots)
-{
-    bool is_fatal = false;
-
-    for (int32_t j = 0; j < num_slots; j++) {
-        int32_t *second = &self->second[slots[j]];
-
-        if (*second != SPOT_LAYOUT_NOBODY) {
-            self->takers[*second] = ABANDONED;
-            *second = SPOT_LAYOUT_NOBODY;
-            self->num_doubled--;
-            is_fatal = true;
-        }
-    }
-    return is_fatal;
-}
-
-/* A place that was lost goes to the holder of the stage before, who must hold no other
- * one; tells whether that is fatal. Where the stage before has been abandoned earlier,
- * there is nobody to notice: in a pause only, or once training should have ended. */
-static bool
-hand_over(state_t *self, int32_t place)
-{
-    const int32_t before = place_before(&self->layout, place);
-    const int32_t slot = self->layout.slots[before];
-
-    if (slot == SPOT_LAYOUT_NOBODY || self->second[slot] != SPOT_LAYOUT_NOBODY) {
-        self->takers[place] = ABANDONED;
-        return slot != SPOT_LAYOUT_NOBODY || self->takers[before] != ABANDONED;
-    }
-    self->second[slot] = place;
-    self->takers[place] = slot;
-    self->num_doubled++;
-    return false;
-}
-
-/* Takes out all who are lost at this instant; tells whether that is fatal. First all are
- * out, then their places are handed over, each to somebody else: in any order. */
-static bool
-lose(state_t *self, const spot_recovery_change_t *change)
-{
-    bool is_fatal = lose_doubled(self, change->gone, change->num_gone);
-    int32_t num_places = 0;
-
-    for (int32_t j = 0; j < change->num_gone; j++) {
-        const int32_t place = self->layout.places[change->gone[j]];
-
-        if (place != SPOT_LAYOUT_NOBODY) {
-            self->lost_places[num_places++] = place;
-        }
-    }
-    spot_layout_lose(&self->layout, change->gone, change->num_gone);
-    for (int32_t j = 0; j < num_places; j++) {
-        const bool has_failed = hand_over(self, self->lost_places[j]);
-
-        is_fatal = is_fatal || has_failed;
-    }
-    return is_fatal;
-}
-
-/* Whether the state of some stage is with nobody. */
-static bool
-lacks_stage(const state_t *self)
-{
-    const spot_layout_t *layout = &self->layout;
-
-    for (int32_t s = 0; layout->num_pipelines > 0 && s < layout->depth; s++) {
-        bool is_held = spot_layout_replicas(layout, s) > 0;
-
-        for (int32_t d = 0; !is_held && d < layout->num_pipelines; d++) {
-            is_held = self->takers[d * layout->depth + s] >= 0;
-        }
-        if (!is_held) {
-            return true;
-        }
-    }
-    return false;
-}
+/* ---- Plans ---- */
 
 /* Whether to form the pipelines anew at the end of the step. */
 static bool
@@ -209,22 +101,21 @@ should_reform(const decision_t *self)
 {
     const state_t *state = self->state;
     const spot_job_t *job = self->view->job;
-    const double num_doubled = state->num_doubled;
-    const int32_t num_held = state->layout.num_held;
+    const double num_doubled = state->holders.num_doubled;
+    const int32_t num_held = state->holders.layout.num_held;
     const int64_t num_standby =
         self->options->counts_dead_standby ? state->num_waiting : self->num_standby;
 
-    if (state->num_doubled > 0 &&
-        (num_standby >= state->num_doubled ||
+    if (state->holders.num_doubled > 0 &&
+        (num_standby >= state->holders.num_doubled ||
             2 * num_doubled > self->options->doubled_share * num_held)) {
         return true;
     }
     return num_held + num_standby >=
-               (state->layout.num_pipelines + 1) * job->pipeline_depth &&
-           spot_job_pipelines(job, num_held + num_standby) > state->layout.num_pipelines;
+               (state->holders.layout.num_pipelines + 1) * job->pipeline_depth &&
+           spot_job_pipelines(job, num_held + num_standby) >
+               state->holders.layout.num_pipelines;
 }
-
-/* ---- Plans ---- */
 
 static int64_t
 num_usable(const decision_t *self)
@@ -263,7 +154,7 @@ static void
 plan_training(decision_t *self)
 {
     const spot_job_t *job = self->view->job;
-    const int32_t num_pipelines = self->state->layout.num_pipelines;
+    const int32_t num_pipelines = self->state->holders.layout.num_pipelines;
     spot_recovery_plan_t *plan = self->plan;
 
     plan->is_new = true;
@@ -304,9 +195,8 @@ form(decision_t *self)
     plan->work = SPOT_WORK_STEPS_KEPT;
     if (num_pipelines > 0) {
         plan->reload_ms = state->needs_reload ? job->reload_ms : 0;
-        spot_layout_form(&state->layout, self->view->fleet, (int32_t) num_pipelines,
+        spot_doubling_form(&state->holders, self->view->fleet, (int32_t) num_pipelines,
             (int32_t) job->pipeline_depth);
-        clear_doubled(state);
         state->needs_reload = false;
     }
     state->phase = num_pipelines > 0 ? TRAINING : WAITING;
@@ -336,7 +226,7 @@ add_end(decision_t *self, int64_t pause_ms)
 {
     state_t *state = self->state;
 
-    if (state->num_ends < max_ends(state->layout.capacity)) {
+    if (state->num_ends < max_ends(state->holders.layout.capacity)) {
         state->ends[state->num_ends++] =
             (pause_end_t){self->view->now_ms + pause_ms, pause_ms};
     }
@@ -362,7 +252,7 @@ pause_all(decision_t *self, int64_t pause_ms)
         form(self);
         return;
     }
-    if (!self->options->has_no_fallback && lacks_stage(state)) {
+    if (!self->options->has_no_fallback && spot_doubling_lacks_stage(&state->holders)) {
         state->needs_reload = true;
         state->trains_on = false;
     }
@@ -460,7 +350,8 @@ handle_losses(decision_t *self)
 {
     const int32_t num_lost_active = self->change->num_lost_active;
     state_t *state = self->state;
-    const bool is_fatal = lose(state, self->change);
+    const bool is_fatal =
+        spot_doubling_lose(&state->holders, self->change->gone, self->change->num_gone);
 
     if (state->phase == TRAINING) {
         lose_in_training(self, is_fatal);
