@@ -11,9 +11,9 @@
 #include <math.h>
 #include <stddef.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "sim/recovery/doubling.h"
+#include "sim/recovery/pause_ends.h"
 #include "sim/recovery/recovery.h"
 
 typedef struct {
@@ -37,12 +37,6 @@ typedef enum {
     STOPPED /* by a stale timer */
 } phase_t;
 
-/* The end of a pause, and its whole length. */
-typedef struct {
-    int64_t time_ms;
-    int64_t pause_ms;
-} pause_end_t;
-
 typedef struct {
     spot_doubling_t holders;
     int32_t num_waiting; /* standby as the published simulator counts it */
@@ -51,8 +45,7 @@ typedef struct {
     bool trains_on;       /* in the pause */
     bool has_unseen_loss; /* late restart: since the pause began */
     bool needs_reload;
-    int32_t num_ends;
-    pause_end_t *ends; /* [max_ends] */
+    spot_pause_ends_t ends;
 } state_t;
 
 /* One decision. */
@@ -65,20 +58,12 @@ typedef struct {
     int64_t num_standby; /* once the plan is carried out */
 } decision_t;
 
-/* Each pause that is due is that of a loss or of a step end: more than so many at a time
- * would be forgotten. */
-static int64_t
-max_ends(int64_t capacity)
-{
-    return 4 * capacity + 16;
-}
-
 static size_t
 bamboo_state_size(const void *options, const spot_job_t *job, int64_t capacity)
 {
     (void) options;
     (void) job;
-    return sizeof(state_t) + (size_t) max_ends(capacity) * sizeof(pause_end_t) +
+    return sizeof(state_t) + spot_pause_ends_bytes(capacity) +
            spot_doubling_bytes(capacity);
 }
 
@@ -88,9 +73,9 @@ bamboo_start(const void *options, void *state, const spot_recovery_start_t *run)
     state_t *self = state;
 
     (void) options;
-    self->ends = (pause_end_t *) (void *) (self + 1);
-    spot_doubling_start(
-        &self->holders, self->ends + max_ends(run->capacity), run->capacity);
+    spot_pause_ends_start(&self->ends, self + 1, run->capacity);
+    spot_doubling_start(&self->holders,
+        (char *) (self + 1) + spot_pause_ends_bytes(run->capacity), run->capacity);
 }
 
 /* ---- Plans ---- */
@@ -221,17 +206,6 @@ stop(decision_t *self)
 
 /* ---- Pauses ---- */
 
-static void
-add_end(decision_t *self, int64_t pause_ms)
-{
-    state_t *state = self->state;
-
-    if (state->num_ends < max_ends(state->holders.layout.capacity)) {
-        state->ends[state->num_ends++] =
-            (pause_end_t){self->view->now_ms + pause_ms, pause_ms};
-    }
-}
-
 /* All who are ready wait for each other; what is with nobody is read from storage. The
  * first pipelines form at once at time 0. */
 static void
@@ -246,7 +220,7 @@ pause_all(decision_t *self, int64_t pause_ms)
     state->has_unseen_loss = false;
     state->trains_on = self->options->trains_in_pause && is_global_while_training;
     if (!self->options->has_stale_timers) {
-        state->num_ends = 0;
+        state->ends.num_ends = 0;
     }
     if (self->view->now_ms == 0) {
         form(self);
@@ -256,7 +230,7 @@ pause_all(decision_t *self, int64_t pause_ms)
         state->needs_reload = true;
         state->trains_on = false;
     }
-    add_end(self, pause_ms);
+    spot_pause_ends_add(&state->ends, self->view->now_ms, pause_ms);
     plan_pause(self);
     if (!state->trains_on) {
         self->plan->work =
@@ -274,7 +248,7 @@ end_pause(decision_t *self, int64_t pause_ms)
         stop(self);
     } else if (state->has_unseen_loss) {
         state->has_unseen_loss = false;
-        add_end(self, pause_ms);
+        spot_pause_ends_add(&state->ends, self->view->now_ms, pause_ms);
     } else {
         form(self);
     }
@@ -284,20 +258,11 @@ end_pause(decision_t *self, int64_t pause_ms)
 static bool
 end_pauses(decision_t *self)
 {
-    state_t *state = self->state;
     bool has_ended = false;
+    int64_t pause_ms;
 
-    for (int32_t j = 0; j < state->num_ends;) {
-        const pause_end_t end = state->ends[j];
-
-        if (end.time_ms > self->view->now_ms) {
-            j++;
-            continue;
-        }
-        state->num_ends--;
-        memmove(&state->ends[j], &state->ends[j + 1],
-            (size_t) (state->num_ends - j) * sizeof(end));
-        end_pause(self, end.pause_ms);
+    while (spot_pause_ends_take(&self->state->ends, self->view->now_ms, &pause_ms)) {
+        end_pause(self, pause_ms);
         has_ended = true;
     }
     return has_ended;
@@ -336,7 +301,7 @@ lose_in_pause(decision_t *self)
     state_t *state = self->state;
 
     if (!self->options->has_late_restart) {
-        pause_all(self, state->ends[0].pause_ms);
+        pause_all(self, state->ends.ends[0].pause_ms);
         return;
     }
     state->has_unseen_loss = true;
@@ -390,12 +355,8 @@ static void
 ask_again(decision_t *self)
 {
     const state_t *state = self->state;
-    int64_t wake_ms = INT64_MAX;
 
-    for (int32_t j = 0; j < state->num_ends; j++) {
-        wake_ms = state->ends[j].time_ms < wake_ms ? state->ends[j].time_ms : wake_ms;
-    }
-    self->plan->wake_ms = state->num_ends > 0 ? wake_ms : 0;
+    self->plan->wake_ms = spot_pause_ends_next_ms(&state->ends);
     self->plan->wakes_at_step_end =
         (state->phase == TRAINING || state->trains_on) && should_reform(self);
 }
