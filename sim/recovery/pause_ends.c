@@ -28,8 +28,10 @@ spot_pause_ends_start(spot_pause_ends_t *self, void *memory, int64_t capacity)
 void
 spot_pause_ends_add(spot_pause_ends_t *self, int64_t now_ms, int64_t pause_ms)
 {
+    const int64_t time_ms = now_ms + (pause_ms > 0 ? pause_ms : 1);
+
     if (self->num_ends < self->max_ends) {
-        self->ends[self->num_ends++] = (spot_pause_end_t){now_ms + pause_ms, pause_ms};
+        self->ends[self->num_ends++] = (spot_pause_end_t){time_ms, pause_ms};
     }
 }
 

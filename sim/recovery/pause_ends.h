@@ -25,7 +25,7 @@ typedef struct {
 size_t spot_pause_ends_bytes(int64_t capacity);
 void spot_pause_ends_start(spot_pause_ends_t *self, void *memory, int64_t capacity);
 
-/* A pause from now on. */
+/* A pause from now on; it takes 1 ms at least. */
 void spot_pause_ends_add(spot_pause_ends_t *self, int64_t now_ms, int64_t pause_ms);
 
 /* Takes out the first that is due and tells how long its pause was; false: none is.

@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
+#include "sim/recovery/by_instances.h"
 #include "sim/recovery/doubling.h"
 #include "sim/recovery/pause_ends.h"
 #include "sim/recovery/recovery.h"
@@ -28,6 +29,7 @@ typedef struct {
     int has_late_restart;
     int idle_losses_slow;
     int counts_dead_standby;
+    spot_by_instances_t by_n;
 } options_t;
 
 typedef enum {
@@ -45,6 +47,8 @@ typedef struct {
     bool trains_on;       /* in the pause */
     bool has_unseen_loss; /* late restart: since the pause began */
     bool needs_reload;
+    const spot_instance_row_t *row; /* by which pipelines formed; NULL: no table */
+    bool is_flat;                   /* it is not of their number of instances */
     spot_pause_ends_t ends;
 } state_t;
 
@@ -80,6 +84,30 @@ bamboo_start(const void *options, void *state, const spot_recovery_start_t *run)
 
 /* ---- Plans ---- */
 
+static int64_t
+num_usable(const decision_t *self)
+{
+    return spot_recovery_num_usable(self->view);
+}
+
+/* How many pipelines so many instances form. */
+static int64_t
+pipelines_of(const decision_t *self, int64_t num_instances)
+{
+    const spot_by_instances_t *by_n = &self->options->by_n;
+    const spot_job_t *job = self->view->job;
+    const int64_t most = num_instances / job->pipeline_depth;
+
+    if (!spot_by_instances_is_given(by_n)) {
+        return spot_job_pipelines(job, num_instances);
+    }
+    if (spot_by_instances_row(by_n, num_instances) == NULL) {
+        self->plan->lacks_step_time |= most > 0;
+        return 0;
+    }
+    return most < job->max_pipelines ? most : job->max_pipelines;
+}
+
 /* Whether to form the pipelines anew at the end of the step. */
 static bool
 should_reform(const decision_t *self)
@@ -98,14 +126,8 @@ should_reform(const decision_t *self)
     }
     return num_held + num_standby >=
                (state->holders.layout.num_pipelines + 1) * job->pipeline_depth &&
-           spot_job_pipelines(job, num_held + num_standby) >
+           pipelines_of(self, num_held + num_standby) >
                state->holders.layout.num_pipelines;
-}
-
-static int64_t
-num_usable(const decision_t *self)
-{
-    return spot_recovery_num_usable(self->view);
 }
 
 /* Nobody trains; of those who pause, the loss of one starts the pause again. */
@@ -127,31 +149,44 @@ static int64_t
 num_pausing(const decision_t *self)
 {
     const spot_job_t *job = self->view->job;
-    const int64_t num_pipelines = spot_job_pipelines(job, num_usable(self));
+    const int64_t num_pipelines = pipelines_of(self, num_usable(self));
 
     return num_pipelines == 0 || self->options->has_late_restart
                ? num_usable(self)
                : num_pipelines * job->pipeline_depth;
 }
 
+/* The step time of the pipelines as they formed, longer if they are slowed. */
+static void
+plan_step(const decision_t *self)
+{
+    const spot_job_t *job = self->view->job;
+    const state_t *state = self->state;
+    const double factor = state->is_slowed ? self->options->slowdown : 1;
+    spot_recovery_plan_t *plan = self->plan;
+
+    if (state->row != NULL) {
+        plan->step_ms = (int64_t) (factor * (double) state->row->step_ms);
+        plan->has_flat_step_time = state->is_flat;
+    } else if (state->is_slowed) {
+        const int64_t step_ms = spot_job_step_ms(job, plan->num_pipelines);
+
+        spot_recovery_plan_step(plan, job, (int64_t) (factor * (double) step_ms));
+    }
+}
+
 /* Goes on with those who are left of the pipelines. */
 static void
 plan_training(decision_t *self)
 {
-    const spot_job_t *job = self->view->job;
-    const int32_t num_pipelines = self->state->holders.layout.num_pipelines;
     spot_recovery_plan_t *plan = self->plan;
 
     plan->is_new = true;
     plan->is_same_pipelines = true;
     plan->work = SPOT_WORK_KEPT;
-    plan->num_pipelines = num_pipelines;
+    plan->num_pipelines = self->state->holders.layout.num_pipelines;
     plan->num_active = self->view->num_active;
-    if (self->state->is_slowed) {
-        spot_recovery_plan_step(plan, job,
-            (int64_t) (self->options->slowdown *
-                       (double) spot_job_step_ms(job, num_pipelines)));
-    }
+    plan_step(self);
 }
 
 /* The pause as it is now. */
@@ -169,8 +204,9 @@ plan_pause(decision_t *self)
 static void
 form(decision_t *self)
 {
+    const spot_by_instances_t *by_n = &self->options->by_n;
     const spot_job_t *job = self->view->job;
-    const int64_t num_pipelines = spot_job_pipelines(job, num_usable(self));
+    const int64_t num_pipelines = pipelines_of(self, num_usable(self));
     spot_recovery_plan_t *plan = self->plan;
     state_t *state = self->state;
 
@@ -188,6 +224,12 @@ form(decision_t *self)
     state->is_slowed = false;
     state->trains_on = false;
     state->num_waiting = (int32_t) self->num_standby;
+    state->row = NULL;
+    if (num_pipelines > 0 && spot_by_instances_is_given(by_n)) {
+        state->row = spot_by_instances_row(by_n, num_usable(self));
+        state->is_flat = spot_by_instances_is_flat(by_n, num_usable(self));
+        plan_step(self);
+    }
 }
 
 /* A stale timer finds nobody who waits for it. */
@@ -205,6 +247,20 @@ stop(decision_t *self)
 }
 
 /* ---- Pauses ---- */
+
+static int64_t
+local_pause_ms(const decision_t *self)
+{
+    return spot_by_instances_pause_ms(&self->options->by_n, SPOT_BY_N_LOCAL_PAUSE_MS,
+        num_usable(self), self->options->local_pause_ms);
+}
+
+static int64_t
+global_pause_ms(const decision_t *self)
+{
+    return spot_by_instances_pause_ms(&self->options->by_n, SPOT_BY_N_GLOBAL_PAUSE_MS,
+        num_usable(self), self->options->global_pause_ms);
+}
 
 /* All who are ready wait for each other; what is with nobody is read from storage. The
  * first pipelines form at once at time 0. */
@@ -274,7 +330,7 @@ static void
 begin_fatal(decision_t *self)
 {
     self->plan->is_fatal = true;
-    pause_all(self, self->options->global_pause_ms);
+    pause_all(self, global_pause_ms(self));
 }
 
 static void
@@ -285,7 +341,7 @@ lose_in_training(decision_t *self, bool is_fatal)
 
     if (self->view->now_ms < self->view->training_ms) { /* what was read is read again */
         state->needs_reload = true;
-        pause_all(self, self->options->global_pause_ms);
+        pause_all(self, global_pause_ms(self));
     } else if (is_fatal) {
         begin_fatal(self);
     } else if (change->num_lost_active > 0 ||
@@ -344,9 +400,8 @@ handle_ready(decision_t *self)
             self->plan->is_same_pipelines = true;
             self->plan->work = SPOT_WORK_STEPS_KEPT;
         }
-    } else if (state->phase != TRAINING &&
-               spot_job_pipelines(self->view->job, num_usable(self)) > 0) {
-        pause_all(self, self->options->global_pause_ms);
+    } else if (state->phase != TRAINING && pipelines_of(self, num_usable(self)) > 0) {
+        pause_all(self, global_pause_ms(self));
     }
 }
 
@@ -376,7 +431,7 @@ bamboo_decide(const void *options, void *state, const spot_recovery_view_t *view
 
     if (change->kind == SPOT_CHANGE_WAKE) {
         if (!end_pauses(&self) && should_reform(&self)) {
-            pause_all(&self, self.options->local_pause_ms);
+            pause_all(&self, local_pause_ms(&self));
         }
     } else {
         if (change->num_gone + change->num_gone_prepping > 0) {
@@ -390,6 +445,26 @@ bamboo_decide(const void *options, void *state, const spot_recovery_view_t *view
 }
 
 /* ---- The system ---- */
+
+static int
+bamboo_settle(void *options, spot_bind_t *bind, const spot_node_t *node,
+    const spot_job_t *job, int64_t capacity)
+{
+    options_t *self = options;
+    const int ret = spot_by_instances_settle(&self->by_n, bind, node, job, capacity);
+
+    spot_by_instances_replace(
+        &self->by_n, bind, node, "local_pause", SPOT_BY_N_LOCAL_PAUSE_MS);
+    spot_by_instances_replace(
+        &self->by_n, bind, node, "global_pause", SPOT_BY_N_GLOBAL_PAUSE_MS);
+    return ret;
+}
+
+static void
+bamboo_release(void *options)
+{
+    spot_by_instances_free(&((options_t *) options)->by_n);
+}
 
 static double
 bamboo_redundant_share(const void *options)
@@ -496,6 +571,7 @@ static const spot_field_t bamboo_options[] = {
         .choices = spot_no_yes,
         .help = "fault as published: standby instances that are lost count as waiting "
                 "until the next pause"},
+    SPOT_BY_INSTANCES_FIELDS(offsetof(options_t, by_n)),
     {.name = NULL, .fields = spot_recovery_common_fields},
 };
 
@@ -507,6 +583,8 @@ const spot_recovery_t spot_recovery_bamboo = {
     .options = bamboo_options,
     .options_size = sizeof(options_t),
     .sees_all_losses = true,
+    .settle = bamboo_settle,
+    .release = bamboo_release,
     .redundant_share = bamboo_redundant_share,
     .broken_rules = bamboo_broken_rules,
     .state_size = bamboo_state_size,
