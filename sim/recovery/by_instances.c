@@ -87,7 +87,7 @@ spot_by_instances_replace(const spot_by_instances_t *self, spot_bind_t *bind,
 
     if (given != NULL && spot_by_instances_is_given(self) && self->table.has[column]) {
         spot_diag_warn(bind->diag, given->file, given->line, given->column,
-            "recovery.%s has no effect: the pauses are those of the table", option);
+            "recovery.%s has no effect: the table takes its place", option);
     }
 }
 

@@ -234,16 +234,17 @@ static void
 check_table(
     const spot_oobleck_options_t *self, spot_bind_t *bind, const spot_node_t *node)
 {
-    static const char *const pauses[] = {
-        "detection", "regroup", "layer_bytes", "bandwidth_bytes_per_s"};
+    static const char *const replaced[] = {"detection", "regroup", "layer_bytes",
+        "bandwidth_bytes_per_s", "n_min", "parameter_bytes", "activation_bytes",
+        "memory_bytes"};
 
     if (!self->by_n.table.has[SPOT_BY_N_PAUSE_MS]) {
         spot_bind_error(bind, spot_node_place(node, "table"), "recovery.table",
             "%s needs the column pause_ms", self->by_n.path);
     }
-    for (size_t j = 0; j < sizeof(pauses) / sizeof(pauses[0]); j++) {
+    for (size_t j = 0; j < sizeof(replaced) / sizeof(replaced[0]); j++) {
         spot_by_instances_replace(
-            &self->by_n, bind, node, pauses[j], SPOT_BY_N_PAUSE_MS);
+            &self->by_n, bind, node, replaced[j], SPOT_BY_N_PAUSE_MS);
     }
 }
 

@@ -248,8 +248,9 @@ static const spot_field_t oobleck_options[] = {
         .help =
             "instances of the smallest pipeline; 0: ceil((6 parameter_bytes + "
             "activation_bytes)/memory_bytes); without memory_bytes by "
-            "job.step_time.pipeline.memory, or 1; where job.step_time is a table, or "
-            "there is a table by n, it is job.pipeline_depth, and a layer is a stage"},
+            "job.step_time.pipeline.memory, or 1. Where job.step_time is a table there "
+            "are no templates: all pipelines have job.pipeline_depth stages, with a "
+            "warning, and n_min is that, as with a table by n"},
     {.name = "growth",
         .type = SPOT_FIELD_CHOICE,
         .offset = offsetof(spot_oobleck_options_t, growth),
