@@ -70,26 +70,48 @@ form(decision_t *self)
     state->needs_reload = false;
 }
 
+/* How many instances are lost now for which the job pauses; 1: it is no loss. */
+static int32_t
+num_losses(const decision_t *self)
+{
+    const spot_recovery_change_t *change = self->change;
+    const int32_t num_lost = self->options->fault.idle_losses_pause
+                                 ? change->num_gone + change->num_gone_prepping
+                                 : change->num_lost_active;
+
+    return num_lost > 0 ? num_lost : 1;
+}
+
+static void
+add_ends(decision_t *self, int64_t num_instances, int32_t count)
+{
+    const int64_t pause_ms = spot_by_instances_pause_ms(
+        &self->options->by_n, SPOT_BY_N_PAUSE_MS, num_instances, 0);
+
+    for (int32_t j = 0; j < count; j++) {
+        spot_pause_ends_add(&self->state->ends, self->view->now_ms, pause_ms);
+    }
+}
+
 /* A pause from now on; at time 0 pipelines form at once. */
 static void
 begin_pause(decision_t *self)
 {
     const int64_t num_instances = spot_recovery_num_usable(self->view);
     spot_oobleck_state_t *state = self->state;
-    const bool is_stale = self->options->fault.has_stale_timers;
-    const bool goes_on = self->options->fault.has_short_pauses && !is_stale &&
-                         state->phase == SPOT_OOBLECK_PAUSING;
+    const bool goes_on =
+        self->options->fault.has_short_pauses && state->phase == SPOT_OOBLECK_PAUSING;
 
     state->phase = SPOT_OOBLECK_PAUSING;
     if (self->view->now_ms == 0) {
         form(self);
         return;
     }
-    if (!goes_on) {
-        state->ends.num_ends = is_stale ? state->ends.num_ends : 0;
-        spot_pause_ends_add(&state->ends, self->view->now_ms,
-            spot_by_instances_pause_ms(
-                &self->options->by_n, SPOT_BY_N_PAUSE_MS, num_instances, 0));
+    if (self->options->fault.has_stale_timers) {
+        add_ends(self, num_instances, num_losses(self));
+    } else if (!goes_on) {
+        state->ends.num_ends = 0;
+        add_ends(self, num_instances, 1);
     }
     if (state->trains_on) {
         plan_training(self);

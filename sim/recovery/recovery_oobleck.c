@@ -333,9 +333,10 @@ static const spot_field_t oobleck_options[] = {
         .offset = offsetof(spot_oobleck_options_t, fault.has_stale_timers),
         .choices = spot_no_yes,
         .initial = "no",
-        .help =
-            "fault as published: each loss starts a pause of its own, the first to end "
-            "forms pipelines, the next one stops the job until a loss or an addition"},
+        .help = "fault as published: each lost instance starts a pause of its own, the "
+                "first "
+                "to end forms pipelines, the next one stops the job until a loss or an "
+                "addition"},
     {.name = "idle_losses_pause",
         .type = SPOT_FIELD_CHOICE,
         .offset = offsetof(spot_oobleck_options_t, fault.idle_losses_pause),

@@ -178,6 +178,9 @@ test_oobleck_faults(void **state)
     assert_run("oobleck, f: 0, stale_timers: yes", two, 19, 6000 + 90000, 2);
     assert_run(
         "oobleck, f: 0, short_pauses: yes, stale_timers: yes", two, 19, 6000 + 90000, 2);
+    /* Of two who are lost at once the second pause ends with the first. */
+    assert_run("oobleck, f: 0, stale_timers: yes", SIX "99,preempt,2,a c\n200,end,4,\n",
+        19, 101000, 1);
     /* The next loss ends the stop. */
     assert_run("oobleck, f: 0, stale_timers: yes", again, 19 + 4, 6000 + 28000, 3);
     assert_run("oobleck, f: 0", idle, 20, 0, 0);
