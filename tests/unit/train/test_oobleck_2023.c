@@ -150,6 +150,7 @@ static void
 test_with_faults(void **state)
 {
     int num_far = 0;
+    size_t num_equal = 0;
 
     (void) state;
     skip_without_profiles();
@@ -169,9 +170,11 @@ test_with_faults(void **state)
             (int) steps, (int) row->steps, 100 * by_steps);
         assert_int_equal(result.preempted, NUM_LOSSES);
         assert_int_equal(result.fatal, 0);
+        num_equal += steps == row->steps;
         num_far += fabs(by_samples) > LIMIT || fabs(by_steps) > LIMIT;
     }
     assert_int_equal(num_far, 0);
+    assert_int_equal(num_equal, NUM_PUBLISHED - 1); /* all steps but of one row */
 }
 
 /* Over the whole time, as the averages of all systems are: oobleck lower by the start
