@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/units.h"
+
 static void
 check(const spot_by_instances_t *self, spot_bind_t *bind, const spot_node_t *place,
     const spot_job_t *job, int64_t capacity)
@@ -17,6 +19,13 @@ check(const spot_by_instances_t *self, spot_bind_t *bind, const spot_node_t *pla
             "%s is of steps of %" PRId64
             " samples, but job.samples_per_step is %" PRId64,
             self->path, table->samples_per_step, job->samples_per_step);
+    }
+    if (spot_instance_table_best(table, SPOT_MAX_INSTANCES) == NULL) {
+        spot_bind_error(bind, place, "recovery.table",
+            "%s has no step time for any n: the job cannot run (a samples_per_s of 0 "
+            "says "
+            "that it does not fit into memory)",
+            self->path);
     }
     if (!self->is_extrapolated && capacity > spot_instance_table_largest(table)) {
         spot_bind_error(bind, place, "recovery.table",
@@ -59,6 +68,27 @@ spot_by_instances_row(const spot_by_instances_t *self, int64_t num_instances)
                   : spot_instance_table_find(&self->table, num_instances);
     }
     return row != NULL && row->step_ms > 0 ? row : NULL;
+}
+
+int64_t
+spot_by_instances_pause_ms(const spot_by_instances_t *self, spot_by_n_t column,
+    int64_t num_instances, int64_t otherwise_ms)
+{
+    return spot_by_instances_is_given(self) && self->table.has[column]
+               ? spot_instance_table_nearest(&self->table, num_instances)->values[column]
+               : otherwise_ms;
+}
+
+void
+spot_by_instances_replace(const spot_by_instances_t *self, spot_bind_t *bind,
+    const spot_node_t *node, const char *option, spot_by_n_t column)
+{
+    const spot_node_t *given = spot_node_get(node, option);
+
+    if (given != NULL && spot_by_instances_is_given(self) && self->table.has[column]) {
+        spot_diag_warn(bind->diag, given->file, given->line, given->column,
+            "recovery.%s has no effect: the table takes its place", option);
+    }
 }
 
 int64_t

@@ -51,6 +51,15 @@ spot_by_instances_is_given(const spot_by_instances_t *self)
 const spot_instance_row_t *spot_by_instances_row(
     const spot_by_instances_t *self, int64_t num_instances);
 
+/* A pause for so many usable instances: of the nearest row, or otherwise_ms where the
+ * table has no such column or there is none. */
+int64_t spot_by_instances_pause_ms(const spot_by_instances_t *self, spot_by_n_t column,
+    int64_t num_instances, int64_t otherwise_ms);
+
+/* Warns where an option is given whose place a column of the table takes. */
+void spot_by_instances_replace(const spot_by_instances_t *self, spot_bind_t *bind,
+    const spot_node_t *node, const char *option, spot_by_n_t column);
+
 /* Whether so many instances are outside the table. */
 bool spot_by_instances_is_flat(const spot_by_instances_t *self, int64_t num_instances);
 

@@ -11,9 +11,10 @@
 #include <math.h>
 #include <stddef.h>
 #include <stdio.h>
-#include <string.h>
 
-#include "sim/recovery/layout.h"
+#include "sim/recovery/by_instances.h"
+#include "sim/recovery/doubling.h"
+#include "sim/recovery/pause_ends.h"
 #include "sim/recovery/recovery.h"
 
 typedef struct {
@@ -28,10 +29,8 @@ typedef struct {
     int has_late_restart;
     int idle_losses_slow;
     int counts_dead_standby;
+    spot_by_instances_t by_n;
 } options_t;
-
-/* Of a place that has no holder, and had none when the latest loss came. */
-#define ABANDONED (-2)
 
 typedef enum {
     WAITING, /* fewer instances than a pipeline needs */
@@ -40,27 +39,17 @@ typedef enum {
     STOPPED /* by a stale timer */
 } phase_t;
 
-/* The end of a pause, and its whole length. */
 typedef struct {
-    int64_t time_ms;
-    int64_t pause_ms;
-} pause_end_t;
-
-typedef struct {
-    spot_layout_t layout; /* its places: those of the own stages */
-    int32_t *second; /* [capacity] by slot: the place that it has taken, or NOBODY */
-    int32_t *takers; /* [capacity] by place: who has taken it, or NOBODY, or
-                        ABANDONED */
-    int32_t *lost_places; /* [capacity] of the latest loss, while it is handled */
-    int32_t num_doubled;  /* who hold two places */
-    int32_t num_waiting;  /* standby as the published simulator counts it */
+    spot_doubling_t holders;
+    int32_t num_waiting; /* standby as the published simulator counts it */
     phase_t phase;
     bool is_slowed;
     bool trains_on;       /* in the pause */
     bool has_unseen_loss; /* late restart: since the pause began */
     bool needs_reload;
-    int32_t num_ends;
-    pause_end_t *ends; /* [max_ends] */
+    const spot_instance_row_t *row; /* by which pipelines formed; NULL: no table */
+    bool is_flat;                   /* it is not of their number of instances */
+    spot_pause_ends_t ends;
 } state_t;
 
 /* One decision. */
@@ -73,31 +62,13 @@ typedef struct {
     int64_t num_standby; /* once the plan is carried out */
 } decision_t;
 
-/* Each pause that is due is that of a loss or of a step end: more than so many at a time
- * would be forgotten. */
-static int64_t
-max_ends(int64_t capacity)
-{
-    return 4 * capacity + 16;
-}
-
 static size_t
 bamboo_state_size(const void *options, const spot_job_t *job, int64_t capacity)
 {
     (void) options;
     (void) job;
-    return sizeof(state_t) + (size_t) max_ends(capacity) * sizeof(pause_end_t) +
-           spot_layout_bytes(capacity) + 3 * (size_t) capacity * sizeof(int32_t);
-}
-
-static void
-clear_doubled(state_t *self)
-{
-    for (int32_t j = 0; j < self->layout.capacity; j++) {
-        self->second[j] = SPOT_LAYOUT_NOBODY;
-        self->takers[j] = SPOT_LAYOUT_NOBODY;
-    }
-    self->num_doubled = 0;
+    return sizeof(state_t) + spot_pause_ends_bytes(capacity) +
+           spot_doubling_bytes(capacity);
 }
 
 static void
@@ -106,122 +77,9 @@ bamboo_start(const void *options, void *state, const spot_recovery_start_t *run)
     state_t *self = state;
 
     (void) options;
-    self->ends = (pause_end_t *) (void *) (self + 1);
-    self->second = (int32_t *) (void *) (self->ends + max_ends(run->capacity));
-    self->takers = self->second + run->capacity;
-    self->lost_places = self->takers + run->capacity;
-    spot_layout_start(&self->layout, self->lost_places + run->capacity, run->capacity);
-    clear_doubled(self);
-}
-
-/* ---- Who holds what ---- */
-
-static int32_t
-place_before(const spot_layout_t *layout, int32_t place)
-{
-    return place % layout->depth == 0 ? place + layout->depth - 1 : place - 1;
-}
-
-/* Who goes holds nothing any more. Tells whether that is fatal: somebody held two. */
-static bool
-lose_doubled(state_t *self, const int32_t *slots, int32_t num_slots)
-{
-    bool is_fatal = false;
-
-    for (int32_t j = 0; j < num_slots; j++) {
-        int32_t *second = &self->second[slots[j]];
-
-        if (*second != SPOT_LAYOUT_NOBODY) {
-            self->takers[*second] = ABANDONED;
-            *second = SPOT_LAYOUT_NOBODY;
-            self->num_doubled--;
-            is_fatal = true;
-        }
-    }
-    return is_fatal;
-}
-
-/* A place that was lost goes to the holder of the stage before, who must hold no other
- * one; tells whether that is fatal. Where the stage before has been abandoned earlier,
- * there is nobody to notice: in a pause only, or once training should have ended. */
-static bool
-hand_over(state_t *self, int32_t place)
-{
-    const int32_t before = place_before(&self->layout, place);
-    const int32_t slot = self->layout.slots[before];
-
-    if (slot == SPOT_LAYOUT_NOBODY || self->second[slot] != SPOT_LAYOUT_NOBODY) {
-        self->takers[place] = ABANDONED;
-        return slot != SPOT_LAYOUT_NOBODY || self->takers[before] != ABANDONED;
-    }
-    self->second[slot] = place;
-    self->takers[place] = slot;
-    self->num_doubled++;
-    return false;
-}
-
-/* Takes out all who are lost at this instant; tells whether that is fatal. First all are
- * out, then their places are handed over, each to somebody else: in any order. */
-static bool
-lose(state_t *self, const spot_recovery_change_t *change)
-{
-    bool is_fatal = lose_doubled(self, change->gone, change->num_gone);
-    int32_t num_places = 0;
-
-    for (int32_t j = 0; j < change->num_gone; j++) {
-        const int32_t place = self->layout.places[change->gone[j]];
-
-        if (place != SPOT_LAYOUT_NOBODY) {
-            self->lost_places[num_places++] = place;
-        }
-    }
-    spot_layout_lose(&self->layout, change->gone, change->num_gone);
-    for (int32_t j = 0; j < num_places; j++) {
-        const bool has_failed = hand_over(self, self->lost_places[j]);
-
-        is_fatal = is_fatal || has_failed;
-    }
-    return is_fatal;
-}
-
-/* Whether the state of some stage is with nobody. */
-static bool
-lacks_stage(const state_t *self)
-{
-    const spot_layout_t *layout = &self->layout;
-
-    for (int32_t s = 0; layout->num_pipelines > 0 && s < layout->depth; s++) {
-        bool is_held = spot_layout_replicas(layout, s) > 0;
-
-        for (int32_t d = 0; !is_held && d < layout->num_pipelines; d++) {
-            is_held = self->takers[d * layout->depth + s] >= 0;
-        }
-        if (!is_held) {
-            return true;
-        }
-    }
-    return false;
-}
-
-/* Whether to form the pipelines anew at the end of the step. */
-static bool
-should_reform(const decision_t *self)
-{
-    const state_t *state = self->state;
-    const spot_job_t *job = self->view->job;
-    const double num_doubled = state->num_doubled;
-    const int32_t num_held = state->layout.num_held;
-    const int64_t num_standby =
-        self->options->counts_dead_standby ? state->num_waiting : self->num_standby;
-
-    if (state->num_doubled > 0 &&
-        (num_standby >= state->num_doubled ||
-            2 * num_doubled > self->options->doubled_share * num_held)) {
-        return true;
-    }
-    return num_held + num_standby >=
-               (state->layout.num_pipelines + 1) * job->pipeline_depth &&
-           spot_job_pipelines(job, num_held + num_standby) > state->layout.num_pipelines;
+    spot_pause_ends_start(&self->ends, self + 1, run->capacity);
+    spot_doubling_start(&self->holders,
+        (char *) (self + 1) + spot_pause_ends_bytes(run->capacity), run->capacity);
 }
 
 /* ---- Plans ---- */
@@ -230,6 +88,46 @@ static int64_t
 num_usable(const decision_t *self)
 {
     return spot_recovery_num_usable(self->view);
+}
+
+/* How many pipelines so many instances form. */
+static int64_t
+pipelines_of(const decision_t *self, int64_t num_instances)
+{
+    const spot_by_instances_t *by_n = &self->options->by_n;
+    const spot_job_t *job = self->view->job;
+    const int64_t most = num_instances / job->pipeline_depth;
+
+    if (!spot_by_instances_is_given(by_n)) {
+        return spot_job_pipelines(job, num_instances);
+    }
+    if (spot_by_instances_row(by_n, num_instances) == NULL) {
+        self->plan->lacks_step_time |= most > 0;
+        return 0;
+    }
+    return most < job->max_pipelines ? most : job->max_pipelines;
+}
+
+/* Whether to form the pipelines anew at the end of the step. */
+static bool
+should_reform(const decision_t *self)
+{
+    const state_t *state = self->state;
+    const spot_job_t *job = self->view->job;
+    const double num_doubled = state->holders.num_doubled;
+    const int32_t num_held = state->holders.layout.num_held;
+    const int64_t num_standby =
+        self->options->counts_dead_standby ? state->num_waiting : self->num_standby;
+
+    if (state->holders.num_doubled > 0 &&
+        (num_standby >= state->holders.num_doubled ||
+            2 * num_doubled > self->options->doubled_share * num_held)) {
+        return true;
+    }
+    return num_held + num_standby >=
+               (state->holders.layout.num_pipelines + 1) * job->pipeline_depth &&
+           pipelines_of(self, num_held + num_standby) >
+               state->holders.layout.num_pipelines;
 }
 
 /* Nobody trains; of those who pause, the loss of one starts the pause again. */
@@ -251,31 +149,44 @@ static int64_t
 num_pausing(const decision_t *self)
 {
     const spot_job_t *job = self->view->job;
-    const int64_t num_pipelines = spot_job_pipelines(job, num_usable(self));
+    const int64_t num_pipelines = pipelines_of(self, num_usable(self));
 
     return num_pipelines == 0 || self->options->has_late_restart
                ? num_usable(self)
                : num_pipelines * job->pipeline_depth;
 }
 
+/* The step time of the pipelines as they formed, longer if they are slowed. */
+static void
+plan_step(const decision_t *self)
+{
+    const spot_job_t *job = self->view->job;
+    const state_t *state = self->state;
+    const double factor = state->is_slowed ? self->options->slowdown : 1;
+    spot_recovery_plan_t *plan = self->plan;
+
+    if (state->row != NULL) {
+        plan->step_ms = (int64_t) (factor * (double) state->row->step_ms);
+        plan->has_flat_step_time = state->is_flat;
+    } else if (state->is_slowed) {
+        const int64_t step_ms = spot_job_step_ms(job, plan->num_pipelines);
+
+        spot_recovery_plan_step(plan, job, (int64_t) (factor * (double) step_ms));
+    }
+}
+
 /* Goes on with those who are left of the pipelines. */
 static void
 plan_training(decision_t *self)
 {
-    const spot_job_t *job = self->view->job;
-    const int32_t num_pipelines = self->state->layout.num_pipelines;
     spot_recovery_plan_t *plan = self->plan;
 
     plan->is_new = true;
     plan->is_same_pipelines = true;
     plan->work = SPOT_WORK_KEPT;
-    plan->num_pipelines = num_pipelines;
+    plan->num_pipelines = self->state->holders.layout.num_pipelines;
     plan->num_active = self->view->num_active;
-    if (self->state->is_slowed) {
-        spot_recovery_plan_step(plan, job,
-            (int64_t) (self->options->slowdown *
-                       (double) spot_job_step_ms(job, num_pipelines)));
-    }
+    plan_step(self);
 }
 
 /* The pause as it is now. */
@@ -293,8 +204,9 @@ plan_pause(decision_t *self)
 static void
 form(decision_t *self)
 {
+    const spot_by_instances_t *by_n = &self->options->by_n;
     const spot_job_t *job = self->view->job;
-    const int64_t num_pipelines = spot_job_pipelines(job, num_usable(self));
+    const int64_t num_pipelines = pipelines_of(self, num_usable(self));
     spot_recovery_plan_t *plan = self->plan;
     state_t *state = self->state;
 
@@ -304,15 +216,20 @@ form(decision_t *self)
     plan->work = SPOT_WORK_STEPS_KEPT;
     if (num_pipelines > 0) {
         plan->reload_ms = state->needs_reload ? job->reload_ms : 0;
-        spot_layout_form(&state->layout, self->view->fleet, (int32_t) num_pipelines,
+        spot_doubling_form(&state->holders, self->view->fleet, (int32_t) num_pipelines,
             (int32_t) job->pipeline_depth);
-        clear_doubled(state);
         state->needs_reload = false;
     }
     state->phase = num_pipelines > 0 ? TRAINING : WAITING;
     state->is_slowed = false;
     state->trains_on = false;
     state->num_waiting = (int32_t) self->num_standby;
+    state->row = NULL;
+    if (num_pipelines > 0 && spot_by_instances_is_given(by_n)) {
+        state->row = spot_by_instances_row(by_n, num_usable(self));
+        state->is_flat = spot_by_instances_is_flat(by_n, num_usable(self));
+        plan_step(self);
+    }
 }
 
 /* A stale timer finds nobody who waits for it. */
@@ -331,15 +248,18 @@ stop(decision_t *self)
 
 /* ---- Pauses ---- */
 
-static void
-add_end(decision_t *self, int64_t pause_ms)
+static int64_t
+local_pause_ms(const decision_t *self)
 {
-    state_t *state = self->state;
+    return spot_by_instances_pause_ms(&self->options->by_n, SPOT_BY_N_LOCAL_PAUSE_MS,
+        num_usable(self), self->options->local_pause_ms);
+}
 
-    if (state->num_ends < max_ends(state->layout.capacity)) {
-        state->ends[state->num_ends++] =
-            (pause_end_t){self->view->now_ms + pause_ms, pause_ms};
-    }
+static int64_t
+global_pause_ms(const decision_t *self)
+{
+    return spot_by_instances_pause_ms(&self->options->by_n, SPOT_BY_N_GLOBAL_PAUSE_MS,
+        num_usable(self), self->options->global_pause_ms);
 }
 
 /* All who are ready wait for each other; what is with nobody is read from storage. The
@@ -356,17 +276,17 @@ pause_all(decision_t *self, int64_t pause_ms)
     state->has_unseen_loss = false;
     state->trains_on = self->options->trains_in_pause && is_global_while_training;
     if (!self->options->has_stale_timers) {
-        state->num_ends = 0;
+        state->ends.num_ends = 0;
     }
     if (self->view->now_ms == 0) {
         form(self);
         return;
     }
-    if (!self->options->has_no_fallback && lacks_stage(state)) {
+    if (!self->options->has_no_fallback && spot_doubling_lacks_stage(&state->holders)) {
         state->needs_reload = true;
         state->trains_on = false;
     }
-    add_end(self, pause_ms);
+    spot_pause_ends_add(&state->ends, self->view->now_ms, pause_ms);
     plan_pause(self);
     if (!state->trains_on) {
         self->plan->work =
@@ -384,7 +304,7 @@ end_pause(decision_t *self, int64_t pause_ms)
         stop(self);
     } else if (state->has_unseen_loss) {
         state->has_unseen_loss = false;
-        add_end(self, pause_ms);
+        spot_pause_ends_add(&state->ends, self->view->now_ms, pause_ms);
     } else {
         form(self);
     }
@@ -394,20 +314,11 @@ end_pause(decision_t *self, int64_t pause_ms)
 static bool
 end_pauses(decision_t *self)
 {
-    state_t *state = self->state;
     bool has_ended = false;
+    int64_t pause_ms;
 
-    for (int32_t j = 0; j < state->num_ends;) {
-        const pause_end_t end = state->ends[j];
-
-        if (end.time_ms > self->view->now_ms) {
-            j++;
-            continue;
-        }
-        state->num_ends--;
-        memmove(&state->ends[j], &state->ends[j + 1],
-            (size_t) (state->num_ends - j) * sizeof(end));
-        end_pause(self, end.pause_ms);
+    while (spot_pause_ends_take(&self->state->ends, self->view->now_ms, &pause_ms)) {
+        end_pause(self, pause_ms);
         has_ended = true;
     }
     return has_ended;
@@ -419,7 +330,7 @@ static void
 begin_fatal(decision_t *self)
 {
     self->plan->is_fatal = true;
-    pause_all(self, self->options->global_pause_ms);
+    pause_all(self, global_pause_ms(self));
 }
 
 static void
@@ -430,7 +341,7 @@ lose_in_training(decision_t *self, bool is_fatal)
 
     if (self->view->now_ms < self->view->training_ms) { /* what was read is read again */
         state->needs_reload = true;
-        pause_all(self, self->options->global_pause_ms);
+        pause_all(self, global_pause_ms(self));
     } else if (is_fatal) {
         begin_fatal(self);
     } else if (change->num_lost_active > 0 ||
@@ -446,7 +357,7 @@ lose_in_pause(decision_t *self)
     state_t *state = self->state;
 
     if (!self->options->has_late_restart) {
-        pause_all(self, state->ends[0].pause_ms);
+        pause_all(self, state->ends.ends[0].pause_ms);
         return;
     }
     state->has_unseen_loss = true;
@@ -460,7 +371,8 @@ handle_losses(decision_t *self)
 {
     const int32_t num_lost_active = self->change->num_lost_active;
     state_t *state = self->state;
-    const bool is_fatal = lose(state, self->change);
+    const bool is_fatal =
+        spot_doubling_lose(&state->holders, self->change->gone, self->change->num_gone);
 
     if (state->phase == TRAINING) {
         lose_in_training(self, is_fatal);
@@ -488,9 +400,8 @@ handle_ready(decision_t *self)
             self->plan->is_same_pipelines = true;
             self->plan->work = SPOT_WORK_STEPS_KEPT;
         }
-    } else if (state->phase != TRAINING &&
-               spot_job_pipelines(self->view->job, num_usable(self)) > 0) {
-        pause_all(self, self->options->global_pause_ms);
+    } else if (state->phase != TRAINING && pipelines_of(self, num_usable(self)) > 0) {
+        pause_all(self, global_pause_ms(self));
     }
 }
 
@@ -499,12 +410,8 @@ static void
 ask_again(decision_t *self)
 {
     const state_t *state = self->state;
-    int64_t wake_ms = INT64_MAX;
 
-    for (int32_t j = 0; j < state->num_ends; j++) {
-        wake_ms = state->ends[j].time_ms < wake_ms ? state->ends[j].time_ms : wake_ms;
-    }
-    self->plan->wake_ms = state->num_ends > 0 ? wake_ms : 0;
+    self->plan->wake_ms = spot_pause_ends_next_ms(&state->ends);
     self->plan->wakes_at_step_end =
         (state->phase == TRAINING || state->trains_on) && should_reform(self);
 }
@@ -524,7 +431,7 @@ bamboo_decide(const void *options, void *state, const spot_recovery_view_t *view
 
     if (change->kind == SPOT_CHANGE_WAKE) {
         if (!end_pauses(&self) && should_reform(&self)) {
-            pause_all(&self, self.options->local_pause_ms);
+            pause_all(&self, local_pause_ms(&self));
         }
     } else {
         if (change->num_gone + change->num_gone_prepping > 0) {
@@ -538,6 +445,26 @@ bamboo_decide(const void *options, void *state, const spot_recovery_view_t *view
 }
 
 /* ---- The system ---- */
+
+static int
+bamboo_settle(void *options, spot_bind_t *bind, const spot_node_t *node,
+    const spot_job_t *job, int64_t capacity)
+{
+    options_t *self = options;
+    const int ret = spot_by_instances_settle(&self->by_n, bind, node, job, capacity);
+
+    spot_by_instances_replace(
+        &self->by_n, bind, node, "local_pause", SPOT_BY_N_LOCAL_PAUSE_MS);
+    spot_by_instances_replace(
+        &self->by_n, bind, node, "global_pause", SPOT_BY_N_GLOBAL_PAUSE_MS);
+    return ret;
+}
+
+static void
+bamboo_release(void *options)
+{
+    spot_by_instances_free(&((options_t *) options)->by_n);
+}
 
 static double
 bamboo_redundant_share(const void *options)
@@ -644,6 +571,7 @@ static const spot_field_t bamboo_options[] = {
         .choices = spot_no_yes,
         .help = "fault as published: standby instances that are lost count as waiting "
                 "until the next pause"},
+    SPOT_BY_INSTANCES_FIELDS(offsetof(options_t, by_n)),
     {.name = NULL, .fields = spot_recovery_common_fields},
 };
 
@@ -655,6 +583,8 @@ const spot_recovery_t spot_recovery_bamboo = {
     .options = bamboo_options,
     .options_size = sizeof(options_t),
     .sees_all_losses = true,
+    .settle = bamboo_settle,
+    .release = bamboo_release,
     .redundant_share = bamboo_redundant_share,
     .broken_rules = bamboo_broken_rules,
     .state_size = bamboo_state_size,
