@@ -26,8 +26,8 @@
  *
  * Decide by sets, not by their order: of instances that are lost at one instant the
  * order says nothing. No static variables: many runs go on at once. What systems must
- * keep to so that they can be compared is tested by tests/unit/train/policy_laws.h; this
- * file by tests/unit/train/test_own_recovery.c.
+ * keep to so that they can be compared is tested by tests/unit/train/test_policy_laws.c;
+ * this file by tests/unit/train/test_own_recovery.c.
  *
  * This one keeps spares: instances that are ready and that no pipeline uses. As long as
  * they replace what is lost, the pipelines stay, and a short pause is enough. */

@@ -72,6 +72,28 @@ pipeline_ms(const spot_varuna_options_t *self, const spot_job_t *job,
     return ms;
 }
 
+/* The same of as many pipelines as have a micro-batch each, so that an instance more
+ * never makes steps longer: rounding down the samples of each may leave one without. */
+static double
+most_pipelines_ms(const spot_varuna_options_t *self, const spot_job_t *job,
+    int64_t depth, int64_t *num_pipelines)
+{
+    const int64_t most = spot_micro_batches(
+        job->samples_per_step, job->step_time.pipeline.micro_batch, 1);
+    double ms;
+
+    if (*num_pipelines < most) {
+        return pipeline_ms(self, job, *num_pipelines, depth);
+    }
+    *num_pipelines = most;
+    ms = pipeline_ms(self, job, most, depth);
+    if (ms <= 0 && most > 1) {
+        *num_pipelines = most - 1;
+        ms = pipeline_ms(self, job, most - 1, depth);
+    }
+    return ms;
+}
+
 static spot_varuna_shape_t
 shape_of_model(
     const spot_varuna_options_t *self, const spot_job_t *job, int64_t num_instances)
@@ -79,16 +101,20 @@ shape_of_model(
     const int64_t num_cut_points = self->num_cut_points;
     spot_varuna_shape_t best = {0};
     double best_ms = HUGE_VAL;
+    bool lacks_step_time = false;
     int64_t depth = 0;
 
     while ((depth = next_depth(depth, num_cut_points, num_instances)) > 0) {
-        const int64_t num_pipelines = pipelines_of(job, num_instances, depth);
-        const double ms = pipeline_ms(self, job, num_pipelines, depth);
+        const int64_t limit = pipelines_of(job, num_instances, depth);
+        int64_t num_pipelines = limit;
+        const double ms = most_pipelines_ms(self, job, depth, &num_pipelines);
 
         if (ms > 0 && ms <= (double) SPOT_MAX_DURATION_MS) {
+            lacks_step_time |= num_pipelines < limit;
             (void) offer(&best, &best_ms, num_pipelines, depth, ms);
         }
     }
+    best.lacks_step_time = lacks_step_time;
     return best;
 }
 

@@ -4,7 +4,9 @@
 #define SPOT_TESTS_REPORTS_SAMPLE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
+#include "base/diag.h"
 #include "sim/store/store.h"
 #include "sim/store/timeline.h"
 
@@ -42,5 +44,13 @@ void sample_need_gnuplot(void);
 
 /* The file is an SVG picture. Removes it. */
 void sample_assert_svg(const char *path);
+
+/* What a call that draws returned: 0, or CHILD where gnuplot is not installed; with 0
+ * the file is a whole picture, which is removed. No message but that of gnuplot. Frees
+ * diag. */
+void sample_assert_drawn(int ret, spot_diag_t *diag, const char *path);
+
+/* How often a word is in a text. */
+size_t sample_count(const char *text, const char *word);
 
 #endif

@@ -91,19 +91,7 @@ void
 trace_sample_assert_drawn(
     int ret, spot_diag_t *diag, const char *folder, const char *file)
 {
-    if (sample_has_gnuplot()) {
-        if (ret != 0) {
-            spot_diag_print(diag, stderr);
-        }
-        assert_int_equal(ret, 0);
-        assert_int_equal(diag->num_items, 0);
-        sample_assert_svg(path_of(folder, file));
-    } else {
-        assert_int_equal(ret, SPOT_ERR_CHILD);
-        assert_int_equal(diag->num_items, 1);
-        assert_int_not_equal(access(path_of(folder, file), F_OK), 0);
-    }
-    spot_diag_free(diag);
+    sample_assert_drawn(ret, diag, path_of(folder, file));
 }
 
 void

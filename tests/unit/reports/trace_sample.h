@@ -30,8 +30,7 @@ char *trace_sample_take(const char *folder, const char *file);
 
 void trace_sample_assert_start(const char *text, const char *start);
 
-/* What a call that draws returned: 0, or CHILD where gnuplot is not installed; then
- * FOLDER/FILE is a whole picture, which is removed. No message but that of gnuplot. */
+/* sample_assert_drawn() of FOLDER/FILE. */
 void trace_sample_assert_drawn(
     int ret, spot_diag_t *diag, const char *folder, const char *file);
 

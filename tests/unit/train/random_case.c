@@ -467,11 +467,34 @@ write_checkpoint(FILE *out, const spot_checkpoint_t *checkpoint)
 }
 
 static void
-write_recovery(FILE *out, const twin_setting_t *setting)
+write_step_time(FILE *out, const case_t *self)
+{
+    const twin_setting_t *setting = &self->setting;
+
+    if (self->step_time != NULL) {
+        fprintf(out, "  step_time: %s\n", self->step_time);
+        return;
+    }
+    fprintf(out, "  step_time: {");
+    for (size_t j = 0; j < setting->num_points; j++) {
+        fprintf(out, "%s%lld: %lld ms", j == 0 ? "" : ", ",
+            (long long) setting->points[j].world_size,
+            (long long) setting->points[j].step_ms);
+    }
+    fprintf(out, "}\n");
+}
+
+static void
+write_recovery(FILE *out, const case_t *self)
 {
     static const char *const growths[] = {
         "pipeline", "never", "at_preemption", "better"};
+    const twin_setting_t *setting = &self->setting;
 
+    if (self->recovery != NULL) {
+        fprintf(out, "recovery: %s\n", self->recovery);
+        return;
+    }
     fprintf(out, "recovery: {system: checkpoint, detection: %lld ms, growth: %s",
         (long long) setting->detection_ms, growths[setting->growth]);
     if (setting->growth == TWIN_GROWS_IF_BETTER) {
@@ -501,19 +524,18 @@ write_scenario(FILE *out, const case_t *self, const char *trace_path)
             (long long) setting->prices[j].start_ms, setting->prices[j].usd_per_h);
     }
     fprintf(out, "]}\n");
-    fprintf(out, "job:\n  pipeline_depth: %lld\n  max_pipelines: %lld\n  step_time: {",
+    fprintf(out, "job:\n  pipeline_depth: %lld\n  max_pipelines: %lld\n",
         (long long) setting->pipeline_depth, (long long) setting->max_pipelines);
-    for (size_t j = 0; j < setting->num_points; j++) {
-        fprintf(out, "%s%lld: %lld ms", j == 0 ? "" : ", ",
-            (long long) setting->points[j].world_size,
-            (long long) setting->points[j].step_ms);
-    }
-    fprintf(out, "}\n");
+    write_step_time(out, self);
     write_checkpoint(out, &setting->checkpoint);
     fprintf(out, "  reconfiguration: %lld ms\n  reload: %lld ms\n",
         (long long) setting->reconfiguration_ms, (long long) setting->reload_ms);
-    write_recovery(out, setting);
-    fprintf(out, "trace: {file: %s}\n", trace_path);
+    write_recovery(out, self);
+    if (self->trace != NULL) {
+        fprintf(out, "trace: %s\n", self->trace);
+    } else {
+        fprintf(out, "trace: {file: %s}\n", trace_path);
+    }
 }
 
 void

@@ -28,6 +28,9 @@ typedef struct {
     bool is_until_inside;     /* horizon: {until: ...} */
     bool has_joined_rows;     /* one row for all instances of an instant */
     bool has_reversed_losses; /* the same losses of an instant, last one first */
+    const char *recovery;     /* "NAME" or "{system: NAME, ...}"; NULL: the setting's */
+    const char *step_time;    /* "{table: PATH}" and the like; NULL: the setting's */
+    const char *trace;        /* "{generator: ...}" and the like; NULL: the lives */
     int64_t trace_end_ms;
     size_t num_lives;
     life_t lives[MAX_LIVES];

@@ -129,22 +129,8 @@ static const char *const systems[] = {
 static void
 test_laws(void **state)
 {
-    size_t num_rolled_back = 0, num_kept = 0;
-    spot_event_log_t log;
-
     (void) state;
-    spot_event_log_init(&log);
-    for (uint64_t seed = 1; seed <= NUM_CASES; seed++) {
-        const spot_train_result_t result =
-            check_policy(seed, systems[seed % NUM_SYSTEMS], true, &log);
-
-        num_rolled_back += result.rollbacks > 0;
-        num_kept += result.reconfigurations > 0 && result.rollbacks == 0 &&
-                    result.steps_executed > result.steps_lost;
-    }
-    spot_event_log_free(&log);
-    assert_true(num_rolled_back > NUM_CASES / 10);
-    assert_true(num_kept > NUM_CASES / 10);
+    check_policies(systems, NUM_SYSTEMS, NUM_CASES, true);
 }
 
 static void
@@ -156,24 +142,6 @@ test_constant_fleet(void **state)
     }
 }
 
-static void
-test_more_losses(void **state)
-{
-    static const double rates[] = {0, 0.01, 0.05, 0.2, 0.8};
-
-    (void) state;
-    for (size_t s = 0; s < NUM_SYSTEMS; s++) {
-        double last = (double) INFINITY;
-
-        for (size_t j = 0; j < sizeof(rates) / sizeof(rates[0]); j++) {
-            const double kept = mean_kept_steps(systems[s], rates[j], 100);
-
-            assert_true(kept < last);
-            last = kept;
-        }
-    }
-}
-
 int
 main(void)
 {
@@ -182,7 +150,6 @@ main(void)
         cmocka_unit_test(test_notices),
         cmocka_unit_test(test_laws),
         cmocka_unit_test(test_constant_fleet),
-        cmocka_unit_test(test_more_losses),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -10,7 +10,10 @@
 #include <cmocka.h>
 
 #include "policy_laws.h"
+#include "random_case.h"
+#include "set_recovery.h"
 #include "sim/train/metrics.h"
+#include "sim/train/run_log.h"
 
 #define NUM_CASES 2000
 

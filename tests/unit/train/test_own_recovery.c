@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "fixture.h"
 #include "policy_laws.h"
 
 #define NUM_CASES 600
