@@ -123,7 +123,10 @@ const spot_command_t spot_command_export = {
         "the metrics of the study, whose names say their units (what is undefined is "
         "empty, or null), and warnings, the names of those that held. Per point: "
         "replications, and of each metric _mean, _std, "
-        "_stderr, _ci95_low, _ci95_high, _p05, _median, _p95 and _nulls; of a study "
+        "_stderr, _ci95_low, _ci95_high, _p05, _median, _p95 and _nulls, and warnings "
+        "with "
+        "the number of replications that met each (clipped:12;flat_step_time:3); of a "
+        "study "
         "with optimise also fate, the last column: racing (may be the best), dominated, "
         "infeasible or undefined.",
     .examples = "  spotsim export results.db --csv -o rows.csv\n"

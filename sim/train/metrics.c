@@ -361,17 +361,25 @@ spot_train_metric(
 
 const spot_warning_t spot_train_warnings[SPOT_TRAIN_NUM_WARNINGS] = {
     {"flat_step_time", "a world size outside the measured ones was used with the step "
-                       "time of the nearest"},
+                       "time of the nearest: measure it, or keep the fleet within them"},
     {"clipped",
-        "the trace took or added more instances than there were or than the capacity"},
-    {"past_trace_end",
-        "the run went on after the end of the trace with the instances it left"},
+        "the trace took or added more instances than there were or than the capacity: "
+        "raise fleet.capacity if that is not meant"},
+    {"past_trace_end", "the run went on after the end of the trace with the instances "
+                       "it left: horizon: "
+                       "trace-end stops there"},
     {"never_trained",
-        "there were never enough ready instances for a pipeline of job.pipeline_depth"},
-    {"no_step_time", "fewer pipelines formed than there were instances for: the table "
-                     "or model of job.step_time has no step time of that (D,P)"},
+        "the job never ran: at no time were there enough ready instances for one "
+        "pipeline "
+        "that has a step time. Give it more instances (fleet.initial, fleet.capacity) "
+        "or "
+        "a smaller job.pipeline_depth, and see that job.step_time has what fits"},
+    {"no_step_time",
+        "fewer pipelines formed than there were instances for: the table "
+        "or model of job.step_time has no step time of that (D,P). Measure or model it "
+        "(spotsim model fit), or set job.max_pipelines"},
     {"fitted_step_time", "a step time was used that the table of job.step_time marks as "
-                         "fitted, not measured"},
+                         "fitted, not measured: measure it to be sure"},
     {"clipped_forecasts", "forecasts of the recovery system were cut off at its limits"},
 };
 
