@@ -91,6 +91,16 @@ spot_axis_words(const spot_axis_t *axis, char text[SPOT_WORDS_BYTES])
     }
 }
 
+void
+spot_x_words(const spot_study_head_t *head, size_t axis_id, char text[SPOT_WORDS_BYTES])
+{
+    if (head->plot.x_label != NULL) {
+        snprintf(text, SPOT_WORDS_BYTES, "%s", head->plot.x_label);
+    } else {
+        spot_axis_words(&head->axes[axis_id], text);
+    }
+}
+
 /* Takes word off the end of text; whether it was there. */
 static bool
 cut_last_word(char *text, const char *word)

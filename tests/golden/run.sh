@@ -190,6 +190,13 @@ expect "systems that are the same do not differ" [ "$(grep -c '{system: checkpoi
 rm -f "$work/systems.db" "$work/systems.csv"
 golden best.txt study best.yaml
 golden best.json study best.yaml --json
+# The database alone tells the same as the run: winners, differences, warnings.
+ends 0 study best.yaml -o "$work/best.db"
+golden best.txt export "$work/best.db" --table
+golden best.json export "$work/best.db" --json
+ends 2 export "$work/best.db" --json --table
+ends 2 export "$work/best.db" --table --per point
+rm -f "$work/best.db"
 # ---- Step times by (D,P) ----
 steps="$source/models/sample/steps-48/steps.csv"
 cp "$steps" "$work/steps.csv"
