@@ -199,33 +199,31 @@ count_per_h(const run_t *run, int which)
     return count(run, which) / horizon_h(run);
 }
 
-/* The mean gap between consecutive ticks at which instances are preempted. */
+/* Between the first of num preemptions and the last one; NAN of fewer than two. */
 static double
-mtbp_s(const run_t *run, int argument)
+mean_gap_s(const spot_train_result_t *result, int64_t num)
 {
-    const spot_train_result_t *result = run->result;
     const double span_s =
         (double) (result->last_preemption_ms - result->first_preemption_ms) /
         (double) SPOT_MS_PER_S;
 
+    return num < 2 ? (double) NAN : span_s / (double) (num - 1);
+}
+
+/* The mean gap between consecutive ticks at which instances are preempted. */
+static double
+mtbp_s(const run_t *run, int argument)
+{
     (void) argument;
-    return result->preemption_events < 2
-               ? (double) NAN
-               : span_s / (double) (result->preemption_events - 1);
+    return mean_gap_s(run->result, run->result->preemption_events);
 }
 
 /* The same between instances: those that are preempted at one tick have a gap of 0. */
 static double
 preemption_gap_s(const run_t *run, int argument)
 {
-    const spot_train_result_t *result = run->result;
-    const double span_s =
-        (double) (result->last_preemption_ms - result->first_preemption_ms) /
-        (double) SPOT_MS_PER_S;
-
     (void) argument;
-    return result->preempted < 2 ? (double) NAN
-                                 : span_s / (double) (result->preempted - 1);
+    return mean_gap_s(run->result, run->result->preempted);
 }
 
 static double
