@@ -26,8 +26,8 @@
 #define STRIP_PX 9.0       /* the strip of winners */
 #define STRIP_ROOM_PX 36.0 /* with the names above it */
 #define STRIP_GAP_PX 10.0  /* between it and the panel */
-#define MAX_RIGHT_PX 300.0
-#define NAME_CHARS 36
+#define MAX_RIGHT_PX 340.0
+#define NAME_CHARS 40
 #define MIN_SHARE 0.012 /* of the width, that the strip of a single x has */
 
 typedef struct {
@@ -133,9 +133,12 @@ series_words(const picture_t *self, size_t series_id, char text[SPOT_WORDS_BYTES
 {
     const spot_axis_t *axis = &self->head->axes[self->curves->curve_axis_id];
     char label[SPOT_VALUE_LABEL_BYTES];
+    size_t num_chars = NAME_CHARS;
 
     (void) spot_value_label(axis, curve_value(self, series_id), label);
-    spot_figure_cut(label, NAME_CHARS);
+    do { /* whole characters, however long they are */
+        spot_figure_cut(label, num_chars--);
+    } while (strlen(label) >= SPOT_WORDS_BYTES);
     snprintf(text, SPOT_WORDS_BYTES, "%s", label);
 }
 
@@ -430,7 +433,7 @@ draw_panel_title(const picture_t *self, const spot_panel_t *panel, size_t series
     }
     spot_figure_cut(text, (size_t) (panel->width_px / SPOT_STUDY_CHAR_PX));
     spot_figure_text(&self->figure, SPOT_STUDY_MARGIN_PX,
-        panel->top_px - panel_head_px(self) + 8, SPOT_TEXT_LABEL, SPOT_ALIGN_LEFT, text);
+        panel->top_px - panel_head_px(self) + 13, SPOT_TEXT_LABEL, SPOT_ALIGN_LEFT, text);
 }
 
 static void
