@@ -431,3 +431,13 @@ spot_csv_shown(const char *field, char text[SPOT_CSV_SHOWN_BYTES])
     *end = '\0';
     return text;
 }
+
+void
+spot_csv_field_error(const spot_csv_row_t *row, size_t field_id, const char *file,
+    const char *name, const char *problem, spot_diag_t *diag)
+{
+    char text[SPOT_CSV_SHOWN_BYTES];
+
+    spot_diag_error(diag, file, row->line, row->columns[field_id], "%s: %s, got '%s'",
+        name, problem, spot_csv_shown(row->fields[field_id], text));
+}

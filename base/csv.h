@@ -58,4 +58,9 @@ void spot_csv_close(spot_csv_t *self);
 #define SPOT_CSV_SHOWN_BYTES 168
 const char *spot_csv_shown(const char *field, char text[SPOT_CSV_SHOWN_BYTES]);
 
+/* Reports what is wrong with a field at its place: "NAME: PROBLEM, got 'FIELD'". name:
+ * that of its column. */
+void spot_csv_field_error(const spot_csv_row_t *row, size_t field_id, const char *file,
+    const char *name, const char *problem, spot_diag_t *diag);
+
 #endif

@@ -5,8 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#define MAX_SHOWN 40 /* characters */
-
 static bool
 is_between(unsigned char byte, unsigned low, unsigned high)
 {
@@ -74,7 +72,7 @@ spot_utf8_shown(const char *text, char shown[SPOT_UTF8_SHOWN_BYTES])
     size_t num_left = strlen(text);
     char *end = shown;
 
-    for (int j = 0; j < MAX_SHOWN && num_left > 0; j++) {
+    for (int j = 0; j < SPOT_UTF8_SHOWN_CHARS && num_left > 0; j++) {
         const unsigned char *byte = (const unsigned char *) text;
         size_t length = spot_utf8_length(text, num_left);
 

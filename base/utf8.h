@@ -15,6 +15,7 @@ size_t spot_utf8_count(const char *text, size_t num_bytes);
 
 /* A text from outside as messages show it: control characters and bytes that are not
  * UTF-8 as \xHH, and "..." after 40 characters. Returns shown. */
+#define SPOT_UTF8_SHOWN_CHARS 40
 #define SPOT_UTF8_SHOWN_BYTES 328
 const char *spot_utf8_shown(const char *text, char shown[SPOT_UTF8_SHOWN_BYTES]);
 

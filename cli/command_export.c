@@ -4,15 +4,20 @@
 #include "base/outfile.h"
 #include "cli/command.h"
 #include "reports/export.h"
+#include "reports/result_json.h"
+#include "reports/result_table.h"
 #include "sim/store/store_sqlite.h"
 
-enum { OPTION_CSV = 256, OPTION_JSONL, OPTION_PER };
+enum { OPTION_CSV = 256, OPTION_JSONL, OPTION_TABLE, OPTION_JSON, OPTION_PER };
+
+/* What is written: lines of rows or points, or what a study prints when it ends. */
+typedef enum { FORM_CSV, FORM_JSONL, FORM_TABLE, FORM_JSON } form_t;
 
 typedef struct {
     const char *store_path;
     const char *output_path;
-    spot_export_format_t format;
-    bool has_format;
+    form_t form;
+    bool has_form;
     bool is_per_point;
     bool has_per;
 } arguments_t;
@@ -20,6 +25,12 @@ typedef struct {
 static const struct argp_option options[] = {
     {"csv", OPTION_CSV, NULL, 0, "Write CSV with a row of names (default)", 0},
     {"jsonl", OPTION_JSONL, NULL, 0, "Write JSON objects, one a line", 0},
+    {"table", OPTION_TABLE, NULL, 0,
+        "Write the tables that `spotsim study` prints, with differences to the baseline "
+        "and the best values of a key where the study asks for them",
+        0},
+    {"json", OPTION_JSON, NULL, 0, "Write the same as JSON, as `spotsim study --json`",
+        0},
     {"per", OPTION_PER, "WHAT", 0,
         "One line per replication (default; per point where the database keeps "
         "summaries) or per point",
@@ -29,13 +40,19 @@ static const struct argp_option options[] = {
 };
 
 static void
-set_format(struct argp_state *state, arguments_t *arguments, spot_export_format_t format)
+set_form(struct argp_state *state, arguments_t *arguments, form_t form)
 {
-    if (arguments->has_format && arguments->format != format) {
-        argp_error(state, "--csv and --jsonl exclude each other");
+    if (arguments->has_form && arguments->form != form) {
+        argp_error(state, "--csv, --jsonl, --table and --json exclude each other");
     }
-    arguments->has_format = true;
-    arguments->format = format;
+    arguments->has_form = true;
+    arguments->form = form;
+}
+
+static bool
+is_of_results(const arguments_t *arguments)
+{
+    return arguments->form == FORM_TABLE || arguments->form == FORM_JSON;
 }
 
 static error_t
@@ -45,10 +62,16 @@ parse(int key, char *text, struct argp_state *state)
 
     switch (key) {
         case OPTION_CSV:
-            set_format(state, arguments, SPOT_EXPORT_CSV);
+            set_form(state, arguments, FORM_CSV);
             return 0;
         case OPTION_JSONL:
-            set_format(state, arguments, SPOT_EXPORT_JSONL);
+            set_form(state, arguments, FORM_JSONL);
+            return 0;
+        case OPTION_TABLE:
+            set_form(state, arguments, FORM_TABLE);
+            return 0;
+        case OPTION_JSON:
+            set_form(state, arguments, FORM_JSON);
             return 0;
         case OPTION_PER:
             if (strcmp(text, "replication") != 0 && strcmp(text, "point") != 0) {
@@ -61,6 +84,11 @@ parse(int key, char *text, struct argp_state *state)
         case 'o':
             arguments->output_path = text;
             return 0;
+        case ARGP_KEY_SUCCESS:
+            if (is_of_results(arguments) && arguments->has_per) {
+                argp_error(state, "--per is for --csv and --jsonl");
+            }
+            return 0;
         default:
             return spot_option_argument(
                 state, key, text, &arguments->store_path, "a database of results");
@@ -68,22 +96,34 @@ parse(int key, char *text, struct argp_state *state)
 }
 
 static int
+write_lines(const arguments_t *arguments, const spot_store_t *store, FILE *out)
+{
+    const spot_export_format_t format =
+        arguments->form == FORM_JSONL ? SPOT_EXPORT_JSONL : SPOT_EXPORT_CSV;
+
+    return arguments->is_per_point || store->head->keep != SPOT_KEEP_ROWS
+               ? spot_export_points(store, format, out)
+               : spot_export_replications(store, format, out);
+}
+
+static int
 write_rows(const arguments_t *arguments, const spot_store_t *store, spot_diag_t *diag)
 {
-    const bool has_rows = store->head->keep == SPOT_KEEP_ROWS;
     spot_outfile_t file;
     int ret;
 
-    if (arguments->has_per && !arguments->is_per_point && !has_rows) {
+    if (arguments->has_per && !arguments->is_per_point &&
+        store->head->keep != SPOT_KEEP_ROWS) {
         spot_diag_error(diag, arguments->store_path, 0, 0,
             "the study kept summaries, not replications: use --per point");
         return SPOT_ERR_BAD_INPUT;
     }
     ret = spot_outfile_init(&file, arguments->output_path, diag);
     if (ret == 0) {
-        ret = arguments->is_per_point || !has_rows
-                  ? spot_export_points(store, arguments->format, file.stream)
-                  : spot_export_replications(store, arguments->format, file.stream);
+        ret = arguments->form == FORM_TABLE ? spot_result_table_write(store, file.stream)
+              : arguments->form == FORM_JSON
+                  ? spot_result_json_write(store, file.stream)
+                  : write_lines(arguments, store, file.stream);
     }
     return spot_outfile_close(&file, ret, diag);
 }
@@ -123,11 +163,15 @@ const spot_command_t spot_command_export = {
         "the metrics of the study, whose names say their units (what is undefined is "
         "empty, or null), and warnings, the names of those that held. Per point: "
         "replications, and of each metric _mean, _std, "
-        "_stderr, _ci95_low, _ci95_high, _p05, _median, _p95 and _nulls; of a study "
+        "_stderr, _ci95_low, _ci95_high, _p05, _median, _p95 and _nulls, and warnings "
+        "with "
+        "the number of replications that met each (clipped:12;flat_step_time:3); of a "
+        "study "
         "with optimise also fate, the last column: racing (may be the best), dominated, "
         "infeasible or undefined.",
     .examples = "  spotsim export results.db --csv -o rows.csv\n"
-                "  spotsim export results.db --jsonl --per point\n",
+                "  spotsim export results.db --jsonl --per point\n"
+                "  spotsim export results.db --table\n",
     .options = options,
     .run = run,
 };

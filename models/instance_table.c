@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/csv.h"
 #include "base/memory.h"
 #include "base/units.h"
+#include "models/table_file.h"
 #include "models/table_remark.h"
 
 /* The kinds of columns: those by n as they are, then these. */
@@ -20,12 +20,10 @@ static const char *const column_names[NUM_COLUMNS] = {"restart_total_ms",
     "n", "samples_per_s", "step_ms"};
 
 typedef struct {
-    const char *path;
-    spot_diag_t *diag;
+    spot_table_file_t file;
     spot_instance_table_t *table;
-    size_t num_columns;        /* 0: they are still to come */
+    size_t num_columns;
     size_t kinds[NUM_COLUMNS]; /* [num_columns] */
-    bool is_faulty;
 } table_file_t;
 
 /* ---- Columns ---- */
@@ -41,9 +39,11 @@ find_kind(const char *name)
     return kind;
 }
 
+/* Where the columns are other ones, no row can be judged. */
 static void
-read_columns(table_file_t *self, const spot_csv_row_t *row)
+read_columns(void *table, const spot_csv_row_t *row)
 {
+    table_file_t *self = table;
     char text[SPOT_CSV_SHOWN_BYTES];
     bool is_there[NUM_COLUMNS + 1] = {false};
 
@@ -51,21 +51,22 @@ read_columns(table_file_t *self, const spot_csv_row_t *row)
         const size_t kind = find_kind(row->fields[id]);
 
         if (kind == NUM_COLUMNS || is_there[kind]) {
-            spot_diag_error(self->diag, self->path, row->line, row->columns[id],
-                "%s column '%s'", kind == NUM_COLUMNS ? "unknown" : "repeated",
+            spot_diag_error(self->file.diag, self->file.path, row->line,
+                row->columns[id], "%s column '%s'",
+                kind == NUM_COLUMNS ? "unknown" : "repeated",
                 spot_csv_shown(row->fields[id], text));
-            self->is_faulty = true;
+            self->file.is_faulty = self->file.is_over = true;
             return;
         }
         is_there[kind] = true;
         self->kinds[id] = kind;
     }
     if (!is_there[COLUMN_INSTANCES] || !is_there[COLUMN_STEP]) {
-        spot_diag_error(self->diag, self->path, row->line, 1,
+        spot_table_file_report(&self->file, row->line,
             "expected the columns n and step_ms, and any of samples_per_s, "
             "restart_total_ms, checkpoint_ms, pause_ms, local_pause_ms, "
             "global_pause_ms and idle_instances");
-        self->is_faulty = true;
+        self->file.is_over = true;
         return;
     }
     self->num_columns = row->num_fields;
@@ -79,12 +80,8 @@ static void
 report_field(
     table_file_t *self, const spot_csv_row_t *row, size_t id, const char *problem)
 {
-    char text[SPOT_CSV_SHOWN_BYTES];
-
-    spot_diag_error(self->diag, self->path, row->line, row->columns[id],
-        "%s: %s, got '%s'", column_names[self->kinds[id]], problem,
-        spot_csv_shown(row->fields[id], text));
-    self->is_faulty = true;
+    spot_table_file_report_field(
+        &self->file, row, id, column_names[self->kinds[id]], problem);
 }
 
 static int64_t
@@ -158,13 +155,6 @@ read_field(
     }
 }
 
-static void
-report_row(table_file_t *self, size_t line, const char *problem)
-{
-    spot_diag_error(self->diag, self->path, line, 1, "%s", problem);
-    self->is_faulty = true;
-}
-
 /* What does not fit together in one row. */
 static void
 check_row(table_file_t *self, spot_instance_row_t *row)
@@ -173,38 +163,37 @@ check_row(table_file_t *self, spot_instance_row_t *row)
 
     if (table->has_samples_per_s && (row->samples_per_s > 0) != (row->step_ms > 0)) {
         if (row->samples_per_s > 0) {
-            report_row(self, row->line, "samples_per_s without a step_ms");
+            spot_table_file_report(
+                &self->file, row->line, "samples_per_s without a step_ms");
         }
         row->step_ms = 0;
     }
     if (row->values[SPOT_BY_N_IDLE_INSTANCES] >= row->num_instances) {
-        report_row(self, row->line, "idle_instances: all of n");
+        spot_table_file_report(&self->file, row->line, "idle_instances: all of n");
     }
     if (table->has[SPOT_BY_N_RESTART_TOTAL_MS] &&
         row->values[SPOT_BY_N_RESTART_TOTAL_MS] < row->values[SPOT_BY_N_CHECKPOINT_MS]) {
-        report_row(self, row->line,
+        spot_table_file_report(&self->file, row->line,
             "restart_total_ms holds one checkpoint, it cannot be below checkpoint_ms");
     }
 }
 
 static int
-read_row(table_file_t *self, const spot_csv_row_t *row)
+read_row(void *context, const spot_csv_row_t *row)
 {
-    const size_t num_errors = self->diag->num_errors;
+    table_file_t *self = context;
+    const size_t num_errors = self->file.diag->num_errors;
     spot_instance_table_t *table = self->table;
     spot_instance_row_t of_n = {.line = row->line};
     int ret;
 
-    if (row->num_fields != self->num_columns) {
-        spot_diag_error(self->diag, self->path, row->line, row->columns[0],
-            "expected %zu columns, got %zu", self->num_columns, row->num_fields);
-        self->is_faulty = true;
+    if (!spot_table_file_check_width(&self->file, row, self->num_columns)) {
         return 0;
     }
     for (size_t id = 0; id < row->num_fields; id++) {
         read_field(self, row, id, &of_n);
     }
-    if (self->diag->num_errors == num_errors) {
+    if (self->file.diag->num_errors == num_errors) {
         check_row(self, &of_n);
     }
     ret = spot_array_reserve((void **) &table->rows, &table->max_rows,
@@ -217,23 +206,15 @@ read_row(table_file_t *self, const spot_csv_row_t *row)
 
 /* ---- The whole ---- */
 
-static int
-read_line(table_file_t *self, const spot_csv_row_t *row)
+static void
+read_remark(void *context, const spot_csv_row_t *row)
 {
-    if (row->is_comment) {
-        if (self->num_columns == 0 &&
-            !spot_table_remark_read(row, self->path, "samples_per_step",
-                &self->table->samples_per_step, self->diag)) {
-            self->is_faulty = true;
-        }
-    } else if (row->num_fields == 0) {
-        report_row(self, row->line, "empty line");
-    } else if (self->num_columns > 0) {
-        return read_row(self, row);
-    } else {
-        read_columns(self, row);
+    table_file_t *self = context;
+
+    if (!spot_table_remark_read(row, self->file.path, "samples_per_step",
+            &self->table->samples_per_step, self->file.diag)) {
+        self->file.is_faulty = true;
     }
-    return 0;
 }
 
 static int
@@ -256,71 +237,49 @@ check_domain(table_file_t *self)
         const spot_instance_row_t *row = &table->rows[j], *before = row - 1;
 
         if (row->num_instances == before->num_instances) {
-            spot_diag_error(self->diag, self->path, row->line, 1,
+            spot_diag_error(self->file.diag, self->file.path, row->line, 1,
                 "n: %" PRId32 " is in line %zu already", row->num_instances,
                 before->line);
-            self->is_faulty = true;
+            self->file.is_faulty = true;
         } else if (row->num_instances > before->num_instances + 1) {
-            spot_diag_error(self->diag, self->path, row->line, 1,
+            spot_diag_error(self->file.diag, self->file.path, row->line, 1,
                 "n: there is no row for %" PRId32
                 ": leave its step_ms empty where it is infeasible",
                 before->num_instances + 1);
-            self->is_faulty = true;
+            self->file.is_faulty = true;
         }
     }
 }
 
 static int
-seal(table_file_t *self, size_t end_line)
+seal(void *context, size_t end_line)
 {
+    table_file_t *self = context;
     spot_instance_table_t *table = self->table;
 
-    if (table->num_rows == 0 && !self->is_faulty) {
-        report_row(self, end_line, "no row");
+    if (table->num_rows == 0 && !self->file.is_faulty) {
+        spot_table_file_report(&self->file, end_line, "no row");
     }
-    if (!self->is_faulty) {
+    if (!self->file.is_faulty) {
         qsort(table->rows, table->num_rows, sizeof(*table->rows), compare_rows);
         check_domain(self);
     }
-    return self->is_faulty ? SPOT_ERR_BAD_INPUT : 0;
-}
-
-static int
-read_lines(table_file_t *self, spot_csv_t *csv)
-{
-    spot_csv_row_t row;
-    int status, ret = 0;
-
-    /* Where the columns are other ones, no row can be judged. */
-    while (ret == 0 && (self->num_columns > 0 || !self->is_faulty) &&
-           (status = spot_csv_next(csv, &row)) != 0) {
-        if (status == SPOT_ERR_BAD_INPUT) {
-            self->is_faulty = true;
-        } else if (status < 0) {
-            ret = status;
-        } else {
-            ret = read_line(self, &row);
-        }
-    }
-    return ret == 0 ? seal(self, row.line) : ret;
+    return self->file.is_faulty ? SPOT_ERR_BAD_INPUT : 0;
 }
 
 int
 spot_instance_table_read(
     spot_instance_table_t *self, const char *path, spot_diag_t *diag)
 {
-    table_file_t file = {.path = path, .diag = diag, .table = self};
-    spot_csv_t *csv = NULL;
-    int ret;
+    static const spot_table_reader_t reader = {.needs_columns = true,
+        .read_remark = read_remark,
+        .read_columns = read_columns,
+        .read_row = read_row,
+        .seal = seal};
+    table_file_t table = {.file = {.path = path, .diag = diag}, .table = self};
 
     memset(self, 0, sizeof(*self));
-    ret = spot_csv_open(&csv, path, diag);
-    if (ret == 0) {
-        ret = read_lines(&file, csv);
-    }
-    spot_csv_close(csv);
-    spot_diag_close_file(diag);
-    return ret;
+    return spot_table_file_read(&table.file, &reader, &table);
 }
 
 void

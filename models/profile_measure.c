@@ -68,11 +68,8 @@ static void
 report_field(const measured_file_t *self, const spot_csv_row_t *row, size_t column_id,
     const char *problem)
 {
-    char text[SPOT_CSV_SHOWN_BYTES];
-
-    spot_diag_error(self->diag, self->path, row->line, row->columns[column_id],
-        "%s: %s, got '%s'", self->table->columns[column_id].name, problem,
-        spot_csv_shown(row->fields[column_id], text));
+    spot_csv_field_error(row, column_id, self->path,
+        self->table->columns[column_id].name, problem, self->diag);
 }
 
 static void

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/csv.h"
 #include "base/units.h"
 #include "models/step_grid.h"
+#include "models/table_file.h"
 #include "models/table_remark.h"
 
 /* The first three are in every table, the others stand behind them in this order. */
@@ -24,24 +24,18 @@ static const char *const column_names[NUM_COLUMNS] = {
 static const char *const origins[] = {"measured", "fitted"};
 
 typedef struct {
-    const char *path;
-    spot_diag_t *diag;
+    spot_table_file_t file;
     spot_step_grid_t *grid;
     size_t num_columns;        /* 0: they are still to come */
     size_t kinds[NUM_COLUMNS]; /* [num_columns] */
-    bool is_faulty;
 } table_file_t;
 
 static void
 report_field(
     table_file_t *self, const spot_csv_row_t *row, size_t id, const char *problem)
 {
-    char text[SPOT_CSV_SHOWN_BYTES];
-
-    spot_diag_error(self->diag, self->path, row->line, row->columns[id],
-        "%s: %s, got '%s'", column_names[self->kinds[id]], problem,
-        spot_csv_shown(row->fields[id], text));
-    self->is_faulty = true;
+    spot_table_file_report_field(
+        &self->file, row, id, column_names[self->kinds[id]], problem);
 }
 
 /* ---- Remarks ---- */
@@ -50,26 +44,28 @@ static void
 read_remark(
     table_file_t *self, const spot_csv_row_t *row, const char *key, int64_t *value)
 {
-    if (!spot_table_remark_read(row, self->path, key, value, self->diag)) {
-        self->is_faulty = true;
+    if (!spot_table_remark_read(row, self->file.path, key, value, self->file.diag)) {
+        self->file.is_faulty = true;
     }
 }
 
 static void
-read_remarks(table_file_t *self, const spot_csv_row_t *row)
+read_remarks(void *table, const spot_csv_row_t *row)
 {
-    if (self->num_columns == 0) {
-        read_remark(self, row, "samples_per_step", &self->grid->samples_per_step);
-        read_remark(self, row, "micro_batch", &self->grid->micro_batch);
-        read_remark(self, row, "layers", &self->grid->num_layers);
-    }
+    table_file_t *self = table;
+
+    read_remark(self, row, "samples_per_step", &self->grid->samples_per_step);
+    read_remark(self, row, "micro_batch", &self->grid->micro_batch);
+    read_remark(self, row, "layers", &self->grid->num_layers);
 }
 
 /* ---- Rows ---- */
 
+/* Where the columns are other ones, no row can be judged. */
 static void
-read_columns(table_file_t *self, const spot_csv_row_t *row)
+read_columns(void *table, const spot_csv_row_t *row)
 {
+    table_file_t *self = table;
     size_t id = 0;
 
     for (size_t kind = 0; kind < NUM_COLUMNS; kind++) {
@@ -80,9 +76,9 @@ read_columns(table_file_t *self, const spot_csv_row_t *row)
     self->num_columns = row->num_fields;
     if (id < row->num_fields || id <= COLUMN_STEP ||
         self->kinds[COLUMN_STEP] != COLUMN_STEP) {
-        spot_diag_error(self->diag, self->path, row->line, 1,
+        spot_table_file_report(&self->file, row->line,
             "expected the columns D,P,step_ms[,samples_per_s][,origin]");
-        self->is_faulty = true;
+        self->file.is_over = true;
     }
     self->grid->has_samples_per_s =
         id > COLUMN_SAMPLES && self->kinds[COLUMN_SAMPLES] == COLUMN_SAMPLES;
@@ -174,109 +170,62 @@ read_field(
 }
 
 static int
-read_row(table_file_t *self, const spot_csv_row_t *row)
+read_row(void *table, const spot_csv_row_t *row)
 {
-    const size_t num_errors = self->diag->num_errors;
+    table_file_t *self = table;
+    const size_t num_errors = self->file.diag->num_errors;
     spot_step_pair_t pair = {.line = row->line};
 
-    if (row->num_fields != self->num_columns) {
-        spot_diag_error(self->diag, self->path, row->line, row->columns[0],
-            "expected %zu columns, got %zu", self->num_columns, row->num_fields);
-        self->is_faulty = true;
+    if (!spot_table_file_check_width(&self->file, row, self->num_columns)) {
         return 0;
     }
     for (size_t id = 0; id < row->num_fields; id++) {
         read_field(self, row, id, &pair);
     }
-    if (self->diag->num_errors > num_errors) {
+    if (self->file.diag->num_errors > num_errors) {
         return 0;
     }
     if ((int64_t) pair.num_pipelines * pair.depth > SPOT_MAX_INSTANCES) {
-        spot_diag_error(self->diag, self->path, row->line, row->columns[0],
+        spot_diag_error(self->file.diag, self->file.path, row->line, row->columns[0],
             "D P: more than %d instances", SPOT_MAX_INSTANCES);
-        self->is_faulty = true;
+        self->file.is_faulty = true;
         return 0;
     }
     return spot_step_grid_add(self->grid, &pair);
 }
 
-/* Where the columns are other ones, no row can be judged. */
 static int
-read_line(table_file_t *self, const spot_csv_row_t *row, bool *is_over)
+seal(void *table, size_t end_line)
 {
-    if (row->is_comment) {
-        read_remarks(self, row);
-    } else if (row->num_fields == 0) {
-        spot_diag_error(self->diag, self->path, row->line, 1, "empty line");
-        self->is_faulty = true;
-    } else if (self->num_columns > 0) {
-        return read_row(self, row);
-    } else {
-        const bool was_faulty = self->is_faulty;
-
-        self->is_faulty = false;
-        read_columns(self, row);
-        *is_over = self->is_faulty;
-        self->is_faulty |= was_faulty;
-    }
-    return 0;
-}
-
-static int
-seal(table_file_t *self, size_t end_line)
-{
+    table_file_t *self = table;
     spot_step_pair_t repeated = {0};
     size_t first_line = 0;
     int ret;
 
-    if (self->grid->num_pairs == 0 && !self->is_faulty) {
-        spot_diag_error(self->diag, self->path, end_line, 1, "no pair with a step time");
-        self->is_faulty = true;
+    if (self->grid->num_pairs == 0 && !self->file.is_faulty) {
+        spot_table_file_report(&self->file, end_line, "no pair with a step time");
     }
     ret = spot_step_grid_seal(self->grid, &repeated, &first_line);
     if (ret == SPOT_ERR_BAD_PARAM) {
-        spot_diag_error(self->diag, self->path, repeated.line, 1,
+        spot_diag_error(self->file.diag, self->file.path, repeated.line, 1,
             "the pair %" PRId32 ",%" PRId32 " is in line %zu already",
             repeated.num_pipelines, repeated.depth, first_line);
         ret = SPOT_ERR_BAD_INPUT;
     }
-    return ret == 0 && self->is_faulty ? SPOT_ERR_BAD_INPUT : ret;
-}
-
-static int
-read_lines(table_file_t *self, spot_csv_t *csv)
-{
-    spot_csv_row_t row;
-    bool is_over = false;
-    int status, ret = 0;
-
-    while (ret == 0 && !is_over && (status = spot_csv_next(csv, &row)) != 0) {
-        if (status == SPOT_ERR_BAD_INPUT) {
-            self->is_faulty = true;
-        } else if (status < 0) {
-            ret = status;
-        } else {
-            ret = read_line(self, &row, &is_over);
-        }
-    }
-    return ret == 0 ? seal(self, row.line) : ret;
+    return ret == 0 && self->file.is_faulty ? SPOT_ERR_BAD_INPUT : ret;
 }
 
 int
 spot_step_grid_read(spot_step_grid_t *self, const char *path, spot_diag_t *diag)
 {
-    table_file_t file = {.path = path, .diag = diag, .grid = self};
-    spot_csv_t *csv = NULL;
-    int ret;
+    static const spot_table_reader_t reader = {.read_remark = read_remarks,
+        .read_columns = read_columns,
+        .read_row = read_row,
+        .seal = seal};
+    table_file_t table = {.file = {.path = path, .diag = diag}, .grid = self};
 
     memset(self, 0, sizeof(*self));
-    ret = spot_csv_open(&csv, path, diag);
-    if (ret == 0) {
-        ret = read_lines(&file, csv);
-    }
-    spot_csv_close(csv);
-    spot_diag_close_file(diag);
-    return ret;
+    return spot_table_file_read(&table.file, &reader, &table);
 }
 
 /* ---- Writing ---- */

@@ -6,9 +6,9 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
-#include "base/utf8.h"
 #include "reports/mean_table.h"
 #include "reports/text_cell.h"
+#include "reports/value_label.h"
 #include "sim/store/difference.h"
 #include "sim/store/point_groups.h"
 #include "sim/store/summary.h"
@@ -88,10 +88,10 @@ write_title(const differences_t *self)
 {
     const spot_study_head_t *head = self->head;
     const spot_axis_t *axis = &head->axes[head->baseline_axis_id];
-    char shown[SPOT_UTF8_SHOWN_BYTES];
+    char label[SPOT_VALUE_LABEL_BYTES];
 
     fprintf(self->out, "\ndifference to %s = %s", axis->path,
-        spot_utf8_shown(axis->texts[head->baseline_value_id], shown));
+        spot_value_label(axis, head->baseline_value_id, label));
     if (self->most == 1) {
         fprintf(self->out, " in the same %s\n",
             head->keep == SPOT_KEEP_ROWS ? "replication" : "batch of replications");
@@ -122,7 +122,7 @@ write_alone(differences_t *self)
 {
     const spot_study_head_t *head = self->head;
     const spot_axis_t *axis = &head->axes[head->baseline_axis_id];
-    char shown[SPOT_UTF8_SHOWN_BYTES];
+    char label[SPOT_VALUE_LABEL_BYTES];
     size_t num_alone = 0, num_others = 0;
 
     for (size_t j = 0; j < head->num_points; j++) {
@@ -133,7 +133,7 @@ write_alone(differences_t *self)
         fprintf(begin_note(self),
             "%zu of %zu points have no point with %s = %s to be compared with\n",
             num_alone, num_others, axis->path,
-            spot_utf8_shown(axis->texts[head->baseline_value_id], shown));
+            spot_value_label(axis, head->baseline_value_id, label));
     }
 }
 

@@ -9,6 +9,7 @@
 #include "base/json.h"
 #include "base/memory.h"
 #include "base/units.h"
+#include "reports/row_warnings.h"
 #include "sim/store/race.h"
 #include "sim/store/summary.h"
 
@@ -148,31 +149,17 @@ list_warnings(line_t *self, uint32_t warnings)
     spot_json_close(&self->json, ']');
 }
 
-/* "a;b": most rows have none. */
+/* How many replications of the point met each of those that were met. */
 static int
-join_warnings(const spot_study_head_t *head, uint32_t warnings, FILE *out)
+put_warned(line_t *self)
 {
-    char *text = NULL;
-    size_t num_bytes = 0;
-    FILE *stream = open_memstream(&text, &num_bytes);
-    bool has_any = false;
-
-    if (stream == NULL) {
-        return SPOT_ERR_NO_MEMORY;
+    if (self->format == SPOT_EXPORT_JSONL) {
+        spot_point_warnings_json(&self->json, self->store, self->point_id);
+        return 0;
     }
-    for (size_t j = 0; j < head->num_warnings; j++) {
-        if ((warnings >> j & 1) != 0) {
-            fprintf(stream, "%s%s", has_any ? ";" : "", head->warnings[j].name);
-            has_any = true;
-        }
-    }
-    if (fclose(stream) != 0) {
-        free(text);
-        return SPOT_ERR_NO_MEMORY;
-    }
-    spot_csv_field_text(out, text);
-    free(text);
-    return 0;
+    return begin_cell(self, "warnings")
+               ? 0
+               : spot_point_warnings_csv(self->store, self->point_id, self->out);
 }
 
 /* The names of those that held. */
@@ -182,7 +169,7 @@ put_warnings(line_t *self, uint32_t warnings)
     if (self->format == SPOT_EXPORT_JSONL) {
         list_warnings(self, warnings);
     } else if (!begin_cell(self, "warnings") && warnings != 0) {
-        return join_warnings(self->store->head, warnings, self->out);
+        return spot_row_warnings_csv(self->store->head, warnings, self->out);
     }
     return 0;
 }
@@ -260,6 +247,7 @@ static int
 put_summaries(line_t *self, const spot_summary_t *summaries)
 {
     const spot_study_head_t *head = self->store->head;
+    int ret;
 
     begin_line(self);
     put_point(self);
@@ -268,12 +256,13 @@ put_summaries(line_t *self, const spot_summary_t *summaries)
     for (size_t j = 0; j < head->num_metrics; j++) {
         put_summary(self, &head->metrics[j], &summaries[j]);
     }
+    ret = put_warned(self);
     if (self->race != NULL) {
         put_text(
             self, "fate", spot_fate_names[self->race->runners[self->point_id].fate]);
     }
     end_line(self);
-    return ferror(self->out) ? SPOT_ERR_IO : 0;
+    return ret == 0 && ferror(self->out) ? SPOT_ERR_IO : ret;
 }
 
 /* race: NULL if there is none. */

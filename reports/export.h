@@ -20,7 +20,8 @@ SPOT_MUST_CHECK int spot_export_replications(
     const spot_store_t *store, spot_export_format_t format, FILE *out);
 
 /* point, the swept keys, replications, and of each metric its _mean, _std, _stderr,
- * _ci95_low, _ci95_high, _p05, _median, _p95 and _nulls; at the end, of a study with
+ * _ci95_low, _ci95_high, _p05, _median, _p95 and _nulls, then warnings: how many
+ * replications met each, "clipped:12;flat:3" or a map; at the end, of a study with
  * optimise only, fate: the name of how the point fares in the race. */
 SPOT_MUST_CHECK int spot_export_points(
     const spot_store_t *store, spot_export_format_t format, FILE *out);

@@ -261,8 +261,13 @@ draw_end_label(const spot_figure_t *self, const spot_end_label_t *label, double 
     fputs(" to ", self->out);
     write_place(self, x_px + 17, label->text_px);
     fprintf(self->out, " nohead front lw 1 lc rgb '%s'\n", SPOT_INK_AXIS);
-    spot_figure_entry(
-        self, x_px + 20, label->text_px, label->swatch_px, label->colour, label->text);
+    if (label->marker != 0) {
+        spot_figure_marker_entry(self, x_px + 20, label->text_px,
+            (spot_marker_t) label->marker, label->colour, label->text);
+    } else {
+        spot_figure_entry(self, x_px + 20, label->text_px, label->swatch_px,
+            label->colour, label->text);
+    }
 }
 
 /* By insertion: there are few, and equal ones keep their order. */

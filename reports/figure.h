@@ -36,7 +36,8 @@ typedef struct {
     char text[96];
     const char *colour;
     double y_px;
-    double swatch_px; /* height of the sample of its colour */
+    double swatch_px; /* height of the sample of its colour, where it has no marker */
+    int marker;       /* spot_marker_t; 0: none */
     double text_px;   /* where the text goes: set when drawn */
 } spot_end_label_t;
 
@@ -87,7 +88,11 @@ typedef enum {
     SPOT_MARKER_SQUARE = 5,
     SPOT_MARKER_TRIANGLE = 9,
     SPOT_MARKER_DIAMOND = 13,
+    SPOT_MARKER_DOWN = 11, /* a triangle on its tip */
+    SPOT_MARKER_OPEN_SQUARE = 4,
     SPOT_MARKER_OPEN_CIRCLE = 6,
+    SPOT_MARKER_OPEN_TRIANGLE = 8,
+    SPOT_MARKER_OPEN_DOWN = 10,
     SPOT_MARKER_OPEN_DIAMOND = 12
 } spot_marker_t;
 

@@ -6,9 +6,9 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "base/utf8.h"
 #include "reports/decimals.h"
 #include "reports/text_cell.h"
+#include "reports/value_label.h"
 
 #define MAX_WIDTH 100 /* columns of the terminal */
 #define GAP 2         /* between cells */
@@ -33,7 +33,8 @@ typedef struct {
     const spot_mean_table_t *base;
     const spot_study_head_t *head;
     FILE *out;
-    column_t *axes;    /* [num_axes] */
+    size_t num_keys;   /* num_axes, and one where rows have marks */
+    column_t *keys;    /* [num_keys] swept keys, then the marks */
     column_t *metrics; /* [num_listed] */
 } table_t;
 
@@ -41,15 +42,6 @@ static const spot_mean_cell_t *
 cell_at(const table_t *self, size_t point_id, size_t metric_id)
 {
     return &self->base->cells[point_id * self->head->num_listed + metric_id];
-}
-
-static const char *
-axis_text(const table_t *self, size_t point_id, size_t axis_id,
-    char shown[SPOT_UTF8_SHOWN_BYTES])
-{
-    const size_t value_id = spot_study_value_id(self->head, point_id, axis_id);
-
-    return spot_utf8_shown(self->head->axes[axis_id].texts[value_id], shown);
 }
 
 /* A long name that is wider than its cells goes on two lines, broken where both are
@@ -134,17 +126,28 @@ measure_metric(table_t *self, size_t metric_id)
     break_name(column);
 }
 
+/* What tells a row from others: the value of a swept key, or its marks. */
+static const char *
+key_text(const table_t *self, size_t point_id, size_t key_id,
+    char label[SPOT_VALUE_LABEL_BYTES])
+{
+    return key_id == self->head->num_axes
+               ? self->base->marks[point_id].letters
+               : spot_point_label(self->head, point_id, key_id, label);
+}
+
 /* Swept values carry their own units. */
 static void
-measure_axis(table_t *self, size_t axis_id)
+measure_key(table_t *self, size_t key_id)
 {
-    column_t *column = &self->axes[axis_id];
-    char shown[SPOT_UTF8_SHOWN_BYTES];
+    column_t *column = &self->keys[key_id];
+    char label[SPOT_VALUE_LABEL_BYTES];
 
-    column->name = self->head->axes[axis_id].path;
+    column->name =
+        key_id == self->head->num_axes ? "warnings" : self->head->axes[key_id].path;
     column->unit = "";
     for (size_t j = 0; j < self->head->num_points; j++) {
-        spot_text_widen(&column->width, axis_text(self, j, axis_id, shown));
+        spot_text_widen(&column->width, key_text(self, j, key_id, label));
     }
     break_name(column);
 }
@@ -181,8 +184,8 @@ block_end(const table_t *self, size_t first_id)
     size_t metric_id = first_id;
     int width = 0;
 
-    for (size_t j = 0; j < self->head->num_axes; j++) {
-        width += self->axes[j].width + GAP;
+    for (size_t j = 0; j < self->num_keys; j++) {
+        width += self->keys[j].width + GAP;
     }
     while (metric_id < self->head->num_listed) {
         width += self->metrics[metric_id].width + (metric_id > first_id ? GAP : 0);
@@ -213,8 +216,8 @@ write_head_line(const table_t *self, size_t first_id, size_t end_id, int line)
     size_t num_bytes = 0;
     const char *text;
 
-    for (size_t j = 0; j < self->head->num_axes; j++) {
-        num_bytes += head_text(&self->axes[j], line, &text);
+    for (size_t j = 0; j < self->num_keys; j++) {
+        num_bytes += head_text(&self->keys[j], line, &text);
     }
     for (size_t j = first_id; j < end_id; j++) {
         num_bytes += head_text(&self->metrics[j], line, &text);
@@ -222,9 +225,9 @@ write_head_line(const table_t *self, size_t first_id, size_t end_id, int line)
     if (num_bytes == 0) {
         return;
     }
-    for (size_t j = 0; j < self->head->num_axes; j++) {
-        num_bytes = head_text(&self->axes[j], line, &text);
-        spot_text_cell(self->out, text, num_bytes, self->axes[j].width);
+    for (size_t j = 0; j < self->num_keys; j++) {
+        num_bytes = head_text(&self->keys[j], line, &text);
+        spot_text_cell(self->out, text, num_bytes, self->keys[j].width);
         fprintf(self->out, "%*s", GAP, "");
     }
     for (size_t j = first_id; j < end_id; j++) {
@@ -239,7 +242,7 @@ static void
 write_block(const table_t *self, size_t first_id, size_t end_id)
 {
     const spot_study_head_t *head = self->head;
-    char shown[SPOT_UTF8_SHOWN_BYTES];
+    char label[SPOT_VALUE_LABEL_BYTES];
 
     fputc('\n', self->out);
     for (int line = 0; line < NUM_HEAD_LINES; line++) {
@@ -249,9 +252,10 @@ write_block(const table_t *self, size_t first_id, size_t end_id)
         if (cell_at(self, point_id, 0)->is_left_out) {
             continue;
         }
-        for (size_t j = 0; j < head->num_axes; j++) {
-            (void) axis_text(self, point_id, j, shown);
-            spot_text_cell(self->out, shown, strlen(shown), self->axes[j].width);
+        for (size_t j = 0; j < self->num_keys; j++) {
+            const char *text = key_text(self, point_id, j, label);
+
+            spot_text_cell(self->out, text, strlen(text), self->keys[j].width);
             fprintf(self->out, "%*s", GAP, "");
         }
         for (size_t j = first_id; j < end_id; j++) {
@@ -267,8 +271,8 @@ write_blocks(table_t *self)
 {
     const spot_study_head_t *head = self->head;
 
-    for (size_t j = 0; j < head->num_axes; j++) {
-        measure_axis(self, j);
+    for (size_t j = 0; j < self->num_keys; j++) {
+        measure_key(self, j);
     }
     for (size_t j = 0; j < head->num_listed; j++) {
         measure_metric(self, j);
@@ -285,16 +289,19 @@ int
 spot_mean_table_write(const spot_mean_table_t *self, FILE *out)
 {
     const spot_study_head_t *head = self->head;
-    table_t table = {.base = self, .head = head, .out = out};
+    table_t table = {.base = self,
+        .head = head,
+        .out = out,
+        .num_keys = head->num_axes + (self->marks != NULL)};
     int ret = SPOT_ERR_NO_MEMORY;
 
-    table.axes = spot_calloc(head->num_axes, sizeof(*table.axes));
+    table.keys = spot_calloc(table.num_keys, sizeof(*table.keys));
     table.metrics = spot_calloc(head->num_listed, sizeof(*table.metrics));
-    if (table.axes != NULL && table.metrics != NULL) {
+    if (table.keys != NULL && table.metrics != NULL) {
         write_blocks(&table);
         ret = 0;
     }
     free(table.metrics);
-    free(table.axes);
+    free(table.keys);
     return ret;
 }

@@ -7,7 +7,7 @@
 #include <stdio.h>
 
 #include "base/error.h"
-#include "sim/store/head.h"
+#include "reports/row_warnings.h"
 
 /* "mean ±half width", with an asterisk behind it if it is marked. */
 typedef struct {
@@ -24,6 +24,7 @@ typedef struct {
 typedef struct {
     const spot_study_head_t *head;
     const spot_mean_cell_t *cells; /* [num_points][num_listed] */
+    const spot_row_marks_t *marks; /* [num_points] in a column "warnings"; NULL: none */
 } spot_mean_table_t;
 
 /* Writes an empty line and the table; in several blocks below each other, each behind an

@@ -9,6 +9,7 @@
 #include "base/utf8.h"
 #include "reports/plan_json.h"
 #include "reports/text_cell.h"
+#include "reports/value_label.h"
 
 #define MAX_VALUES 8  /* of a key, in a text */
 #define MAX_POINTS 20 /* in a text */
@@ -236,14 +237,12 @@ write_times(const spot_plan_cost_t *cost, FILE *out)
 static int
 column_width(const spot_study_head_t *head, size_t axis_id, size_t num_points)
 {
-    const spot_axis_t *axis = &head->axes[axis_id];
-    char shown[SPOT_UTF8_SHOWN_BYTES];
+    char label[SPOT_VALUE_LABEL_BYTES];
     int width = 0;
 
-    spot_text_widen(&width, axis->path);
+    spot_text_widen(&width, head->axes[axis_id].path);
     for (size_t j = 0; j < num_points; j++) {
-        spot_text_widen(&width,
-            spot_utf8_shown(axis->texts[spot_study_value_id(head, j, axis_id)], shown));
+        spot_text_widen(&width, spot_point_label(head, j, axis_id, label));
     }
     return width;
 }
@@ -260,7 +259,7 @@ write_points(const spot_study_head_t *head, FILE *out)
 {
     const size_t num_points =
         head->num_points <= MAX_POINTS ? head->num_points : MAX_POINTS;
-    char shown[SPOT_UTF8_SHOWN_BYTES];
+    char label[SPOT_VALUE_LABEL_BYTES];
 
     fputs("\npoint", out);
     for (size_t j = 0; j < head->num_axes; j++) {
@@ -270,10 +269,8 @@ write_points(const spot_study_head_t *head, FILE *out)
     for (size_t j = 0; j < num_points; j++) {
         fprintf(out, "%5zu", j);
         for (size_t k = 0; k < head->num_axes; k++) {
-            const char *text = head->axes[k].texts[spot_study_value_id(head, j, k)];
-
-            write_cell(
-                spot_utf8_shown(text, shown), column_width(head, k, num_points), out);
+            write_cell(spot_point_label(head, j, k, label),
+                column_width(head, k, num_points), out);
         }
         fputc('\n', out);
     }
@@ -281,6 +278,7 @@ write_points(const spot_study_head_t *head, FILE *out)
         fprintf(out, "... and %zu more, all of them with --json\n",
             head->num_points - num_points);
     }
+    spot_value_labels_explain(head, out);
 }
 
 void

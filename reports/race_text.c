@@ -7,6 +7,7 @@
 
 #include "base/utf8.h"
 #include "reports/decimals.h"
+#include "reports/value_label.h"
 #include "sim/store/summary.h"
 
 const char *
@@ -36,15 +37,11 @@ plural(size_t count)
 static void
 write_point(const spot_study_head_t *head, size_t point_id, FILE *out)
 {
-    char shown[SPOT_UTF8_SHOWN_BYTES];
+    char label[SPOT_VALUE_LABEL_BYTES];
 
     for (size_t j = 0; j < head->num_axes; j++) {
-        const spot_axis_t *axis = &head->axes[j];
-
-        fprintf(out, "%s%s = ", j == 0 ? "" : ", ", axis->path);
-        fputs(
-            spot_utf8_shown(axis->texts[spot_study_value_id(head, point_id, j)], shown),
-            out);
+        fprintf(out, "%s%s = %s", j == 0 ? "" : ", ", head->axes[j].path,
+            spot_point_label(head, point_id, j, label));
     }
     fputc('\n', out);
 }
@@ -52,9 +49,9 @@ write_point(const spot_study_head_t *head, size_t point_id, FILE *out)
 static void
 write_value(const spot_axis_t *axis, const char *before, size_t value_id, FILE *out)
 {
-    char shown[SPOT_UTF8_SHOWN_BYTES];
+    char label[SPOT_VALUE_LABEL_BYTES];
 
-    fprintf(out, "%s%s", before, spot_utf8_shown(axis->texts[value_id], shown));
+    fprintf(out, "%s%s", before, spot_value_label(axis, value_id, label));
 }
 
 /* Every constraint, as it was given. */

@@ -9,6 +9,7 @@
 #include "base/csv_field.h"
 #include "base/memory.h"
 #include "base/units.h"
+#include "reports/row_warnings.h"
 #include "sim/store/difference.h"
 #include "sim/store/race.h"
 #include "sim/store/summary.h"
@@ -34,19 +35,21 @@ write_head(const spot_study_head_t *head, FILE *out)
     }
     fputs(
         ",metric,unit,replications,nulls,mean,std,stderr,ci95_low,ci95_high,p05,median,"
-        "p95,difference,difference_ci95_low,difference_ci95_high",
+        "p95,difference,difference_ci95_low,difference_ci95_high,warnings",
         out);
     fputs(head->optimise.metric == NULL ? "\n" : ",fate\n", out);
 }
 
 /* fate: how the point fared in the race; NULL: there is none. */
-static void
-write_row(const spot_study_head_t *head, size_t point_id, const spot_metric_t *metric,
+static int
+write_row(const spot_store_t *store, size_t point_id, const spot_metric_t *metric,
     const spot_summary_t *summary, const spot_paired_t *pair, const char *fate,
     FILE *out)
 {
+    const spot_study_head_t *head = store->head;
     const double difference = spot_paired_mean(pair);
     const double half_width = spot_paired_half_width(pair, SPOT_CONFIDENCE);
+    int ret;
 
     fprintf(out, "%zu", point_id);
     for (size_t j = 0; j < head->num_axes; j++) {
@@ -71,7 +74,10 @@ write_row(const spot_study_head_t *head, size_t point_id, const spot_metric_t *m
     write_number(out, difference);
     write_number(out, difference - half_width);
     write_number(out, difference + half_width);
+    fputc(',', out);
+    ret = spot_point_warnings_csv(store, point_id, out);
     fprintf(out, "%s%s\n", fate == NULL ? "" : ",", fate == NULL ? "" : fate);
+    return ret;
 }
 
 /* race: NULL if there is none. */
@@ -89,7 +95,7 @@ write_rows(const spot_store_t *store, const spot_race_t *race, FILE *out)
 
         ret = spot_summarise(store, j, summaries);
         for (size_t k = 0; ret == 0 && k < head->num_metrics; k++) {
-            write_row(head, j, &head->metrics[k], &summaries[k],
+            ret = write_row(store, j, &head->metrics[k], &summaries[k],
                 &pairs[j * head->num_metrics + k], fate, out);
         }
     }

@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "reports/plan_json.h"
 #include "reports/race_json.h"
+#include "reports/row_warnings.h"
 #include "reports/sensitivity_report.h"
 #include "reports/winner_report.h"
 #include "sim/store/difference.h"
@@ -66,18 +67,21 @@ write_until(spot_json_t *json, const spot_study_head_t *head)
     spot_json_close(json, '}');
 }
 
-/* Those that were met. */
+/* What the warnings mean that any point met. */
 static void
-write_warnings(spot_json_t *json, const spot_store_t *store, size_t point_id)
+write_warnings(spot_json_t *json, const spot_store_t *store)
 {
     const spot_study_head_t *head = store->head;
 
     spot_json_open(json, "warnings", '{');
     for (size_t j = 0; j < head->num_warnings; j++) {
-        const int64_t num_warned = store->num_warned(store, point_id, j);
+        const int64_t num_warned = spot_warning_count(store, j);
 
         if (num_warned > 0) {
-            spot_json_integer(json, head->warnings[j].name, num_warned);
+            spot_json_open(json, head->warnings[j].name, '{');
+            spot_json_integer(json, "replications", num_warned);
+            spot_json_text(json, "text", head->warnings[j].text);
+            spot_json_close(json, '}');
         }
     }
     spot_json_close(json, '}');
@@ -108,7 +112,7 @@ write_point(spot_json_t *json, const spot_store_t *store, size_t point_id,
         write_metric(json, &head->metrics[j], &summaries[j], &pairs[j]);
     }
     spot_json_close(json, '}');
-    write_warnings(json, store, point_id);
+    spot_point_warnings_json(json, store, point_id);
     spot_json_close(json, '}');
     return ret;
 }
@@ -149,6 +153,7 @@ write_study(const spot_store_t *store, const spot_race_answer_t *answer, FILE *o
             &json, store, j, answer, summaries, &pairs[j * head->num_metrics]);
     }
     spot_json_close(&json, ']');
+    write_warnings(&json, store);
     if (ret == 0 && head->best.is_asked) {
         ret = spot_winner_json(&json, store);
     }

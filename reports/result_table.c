@@ -6,12 +6,13 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
-#include "base/utf8.h"
 #include "reports/difference_table.h"
 #include "reports/mean_table.h"
 #include "reports/race_text.h"
 #include "reports/result_title.h"
+#include "reports/row_warnings.h"
 #include "reports/sensitivity_report.h"
+#include "reports/value_label.h"
 #include "reports/winner_report.h"
 #include "sim/store/summary.h"
 
@@ -53,8 +54,9 @@ write_means(const table_t *self, const spot_race_answer_t *answer)
     const spot_study_head_t *head = self->head;
     spot_mean_cell_t *cells =
         spot_calloc(head->num_points * head->num_listed, sizeof(*cells));
-    const spot_mean_table_t table = {.head = head, .cells = cells};
-    int ret = cells == NULL ? SPOT_ERR_NO_MEMORY : 0;
+    spot_row_marks_t *marks = NULL;
+    spot_mean_table_t table = {.head = head, .cells = cells};
+    int ret = cells == NULL ? SPOT_ERR_NO_MEMORY : spot_row_marks(self->store, &marks);
 
     for (size_t j = 0; ret == 0 && j < head->num_points; j++) {
         for (size_t k = 0; k < head->num_listed; k++) {
@@ -66,8 +68,10 @@ write_means(const table_t *self, const spot_race_answer_t *answer)
     }
     if (ret == 0) {
         leave_out_losers(self, answer, cells);
+        table.marks = marks;
         ret = spot_mean_table_write(&table, self->out);
     }
+    free(marks);
     free(cells);
     return ret;
 }
@@ -83,12 +87,13 @@ total_rows(const table_t *self)
     return num_rows;
 }
 
-/* "null in 12 of 22000 replications: ..."; nothing for a count of 0. */
+/* "null in 12 of 22000 replications: ...", "a: in 3 of ..."; nothing for a count of 0.
+ */
 static void
 write_note(table_t *self, const char *prefix, int64_t count, const char *text)
 {
     if (count > 0) {
-        fprintf(self->out, "%s%sin %" PRId64 " of %" PRId64 " replications: %s\n",
+        fprintf(self->out, "%s%s in %" PRId64 " of %" PRId64 " replications: %s\n",
             self->has_notes ? "" : "\n", prefix, count, total_rows(self), text);
         self->has_notes = true;
     }
@@ -102,7 +107,7 @@ write_warned_values(table_t *self, size_t warning_id)
     const spot_study_head_t *head = self->head;
     const spot_axis_t *axis = &head->axes[head->baseline_axis_id];
     const char *before = "";
-    char shown[SPOT_UTF8_SHOWN_BYTES];
+    char label[SPOT_VALUE_LABEL_BYTES];
 
     fprintf(self->out, "  with %s = ", axis->path);
     for (size_t j = 0; j < axis->num_values; j++) {
@@ -115,8 +120,8 @@ write_warned_values(table_t *self, size_t warning_id)
         }
         if (num_warned > 0) {
             fprintf(self->out, "%s%s in %" PRId64, before,
-                spot_utf8_shown(axis->texts[j], shown), num_warned);
-            before = ", ";
+                spot_value_label(axis, j, label), num_warned);
+            before = "; ";
         }
     }
     fputc('\n', self->out);
@@ -137,15 +142,13 @@ write_notes(table_t *self)
         }
         snprintf(text, sizeof(text), "%s; its figures are of the others",
             head->metrics[j].name);
-        write_note(self, "null ", num_nulls, text);
+        write_note(self, "null", num_nulls, text);
     }
     for (size_t j = 0; j < head->num_warnings; j++) {
-        int64_t num_warned = 0;
+        const int64_t num_warned = spot_warning_count(self->store, j);
+        const char letter[] = {spot_warning_letter(self->store, j), ':', '\0'};
 
-        for (size_t k = 0; k < head->num_points; k++) {
-            num_warned += self->store->num_warned(self->store, k, j);
-        }
-        write_note(self, "", num_warned, head->warnings[j].text);
+        write_note(self, letter, num_warned, head->warnings[j].text);
         if (num_warned > 0 && head->has_baseline) {
             write_warned_values(self, j);
         }
@@ -194,6 +197,7 @@ spot_result_table_write(const spot_store_t *store, FILE *out)
         ret = spot_winner_table_write(store, out);
     }
     if (ret == 0) {
+        spot_value_labels_explain(store->head, out);
         write_notes(&table);
     }
     free(table.summaries);

@@ -12,7 +12,9 @@
  * width of its interval, with units in the head; where the study has a baseline, the
  * differences to it; where it looks for an optimum, the
  * answer before all and only the points that may be the best; below, the nulls and
- * warnings, counted, the latter also by the value that is compared with a baseline. */
+ * warnings, counted, the latter also by the value that is compared with a baseline. A
+ * letter marks the points that met a warning; labels of values that lack options are
+ * explained below. */
 SPOT_MUST_CHECK int spot_result_table_write(const spot_store_t *store, FILE *out);
 
 #endif

@@ -19,6 +19,26 @@ is_numeric(const spot_axis_t *axis)
     return true;
 }
 
+/* The axis with a curve for each of its values, where the study asks for one. */
+static int
+choose_curve_axis(spot_curves_t *self, const char **problem)
+{
+    const spot_study_head_t *head = self->head;
+    const char *wanted = head->plot.curves;
+
+    for (size_t j = 0; wanted != NULL && j < head->num_axes; j++) {
+        if (strcmp(head->axes[j].path, wanted) == 0) {
+            self->has_curve_axis = true;
+            self->curve_axis_id = j;
+        }
+    }
+    if (wanted == NULL || self->has_curve_axis) {
+        return 0;
+    }
+    *problem = "the key with a curve for each of its values is not swept";
+    return SPOT_ERR_BAD_PARAM;
+}
+
 static int
 choose_axis(spot_curves_t *self, const char **problem)
 {
@@ -26,7 +46,9 @@ choose_axis(spot_curves_t *self, const char **problem)
     const char *wanted = head->plot.x;
 
     for (size_t j = 0; j < head->num_axes; j++) {
-        if (is_numeric(&head->axes[j]) &&
+        const bool is_of_curves = self->has_curve_axis && j == self->curve_axis_id;
+
+        if (!is_of_curves && is_numeric(&head->axes[j]) &&
             (wanted == NULL || strcmp(head->axes[j].path, wanted) == 0)) {
             self->axis_id = j;
             return 0;
@@ -155,6 +177,12 @@ check_plan(spot_curves_t *self, const char **problem)
 
     self->is_scattered = spot_plan_is_design(kind);
     self->has_all_in_one = self->is_scattered || kind == SPOT_PLAN_ZIP;
+    if (self->has_curve_axis &&
+        (self->has_all_in_one || self->num_parts > 0 || self->second_x_id >= 0)) {
+        *problem = "curves need a grid or a list of points, and are drawn without stack "
+                   "and second_x";
+        return SPOT_ERR_BAD_PARAM;
+    }
     if (self->is_scattered && (self->num_parts > 0 || self->second_x_id >= 0)) {
         *problem = "the points of a design have no order along a key: plot y alone, "
                    "without stack and second_x";
@@ -183,7 +211,10 @@ spot_curves_init(spot_curves_t *self, const spot_store_t *store, const char **pr
     memset(self, 0, sizeof(*self));
     self->head = store->head;
     count_rows(self, store);
-    ret = choose_axis(self, problem);
+    ret = choose_curve_axis(self, problem);
+    if (ret == 0) {
+        ret = choose_axis(self, problem);
+    }
     if (ret == 0) {
         ret = choose_metrics(self, problem);
     }
@@ -208,8 +239,8 @@ spot_curves_free(spot_curves_t *self)
     memset(self, 0, sizeof(*self));
 }
 
-static size_t
-point_at(const spot_curves_t *self, size_t panel_id, size_t x_id)
+size_t
+spot_curves_point(const spot_curves_t *self, size_t panel_id, size_t x_id)
 {
     return self->point_ids[self->panel_starts[panel_id] + x_id];
 }
@@ -223,14 +254,15 @@ spot_curves_num_x(const spot_curves_t *self, size_t panel_id)
 size_t
 spot_curves_value_id(const spot_curves_t *self, size_t panel_id, size_t axis_id)
 {
-    return spot_study_value_id(self->head, point_at(self, panel_id, 0), axis_id);
+    return spot_study_value_id(
+        self->head, spot_curves_point(self, panel_id, 0), axis_id);
 }
 
 double
 spot_curves_x(const spot_curves_t *self, size_t panel_id, size_t x_id)
 {
-    const size_t value_id =
-        spot_study_value_id(self->head, point_at(self, panel_id, x_id), self->axis_id);
+    const size_t value_id = spot_study_value_id(
+        self->head, spot_curves_point(self, panel_id, x_id), self->axis_id);
 
     return self->head->axes[self->axis_id].numbers[value_id];
 }
@@ -239,7 +271,7 @@ const spot_summary_t *
 spot_curves_at(
     const spot_curves_t *self, size_t panel_id, size_t x_id, int32_t metric_id)
 {
-    const size_t point_id = point_at(self, panel_id, x_id);
+    const size_t point_id = spot_curves_point(self, panel_id, x_id);
 
     return &self->summaries[point_id * self->head->num_metrics + (size_t) metric_id];
 }

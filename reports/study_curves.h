@@ -21,6 +21,9 @@ typedef struct {
     size_t *point_ids;    /* [num_points] by panel and x */
     bool has_all_in_one;  /* panel: the other axes are not constant there */
     bool is_scattered;
+    bool has_curve_axis; /* then each of the panels is a curve of its own, and those that
+                            differ in that axis only are drawn in one */
+    size_t curve_axis_id;
     int32_t y_id;        /* a metric, as those below */
     int32_t second_x_id; /* -1: none */
     size_t num_parts;
@@ -38,6 +41,9 @@ size_t spot_curves_num_x(const spot_curves_t *self, size_t panel_id);
 
 /* The value of another axis in a panel, where it is constant there. */
 size_t spot_curves_value_id(const spot_curves_t *self, size_t panel_id, size_t axis_id);
+
+/* The x_id-th point of a panel. */
+size_t spot_curves_point(const spot_curves_t *self, size_t panel_id, size_t x_id);
 
 /* The number along x of the x_id-th point of a panel, ascending. */
 double spot_curves_x(const spot_curves_t *self, size_t panel_id, size_t x_id);

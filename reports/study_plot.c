@@ -4,18 +4,19 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/utf8.h"
+#include "reports/curve_panels.h"
 #include "reports/figure.h"
 #include "reports/gnuplot.h"
 #include "reports/palette.h"
 #include "reports/study_curves.h"
+#include "reports/study_head.h"
 #include "reports/study_words.h"
+#include "reports/value_label.h"
 
 #define MAX_PANELS 12
 #define MAX_COLUMNS 3
 #define WIDTH_PX 900.0
 #define LEFT_PX 64.0
-#define MARGIN_PX 24.0
 #define GAP_PX 36.0         /* between panels */
 #define PANEL_PX 290.0      /* height */
 #define PANEL_FOOT_PX 58.0  /* below it */
@@ -23,8 +24,6 @@
 #define Y_NAME_PX 38.0      /* above it */
 #define PANEL_TITLE_PX 20.0 /* more above it where panels have titles */
 #define MAX_RIGHT_PX 260.0
-#define CHAR_PX 7.2 /* of labels, on average */
-#define TITLE_CHARS 84
 #define LABEL_GAP_PX 12.0 /* between labels of x */
 
 typedef struct {
@@ -82,21 +81,20 @@ right_room_px(const study_plot_t *self)
         (void) spot_fraction_words(metric_of(self, curves->part_ids[j]), words);
         num_chars = strlen(words) > num_chars ? strlen(words) : num_chars;
     }
-    return fmin(50 + CHAR_PX * (double) num_chars, MAX_RIGHT_PX);
+    return fmin(50 + SPOT_STUDY_CHAR_PX * (double) num_chars, MAX_RIGHT_PX);
 }
 
 static void
 choose_layout(study_plot_t *self)
 {
     const spot_curves_t *curves = self->curves;
-    const char *title = spot_study_title(curves->head);
 
     self->num_panels = curves->num_panels < MAX_PANELS ? curves->num_panels : MAX_PANELS;
     self->num_columns = self->num_panels < MAX_COLUMNS ? self->num_panels : MAX_COLUMNS;
     if (self->num_panels == 4) {
         self->num_columns = 2;
     }
-    self->head_px = 44 + 25 * (double) spot_figure_num_lines(title, TITLE_CHARS);
+    self->head_px = spot_study_head_px(curves->head);
     self->panel_head_px = Y_NAME_PX + (curves->head->num_axes > 1 ? PANEL_TITLE_PX : 0);
     self->row_px = self->panel_head_px + PANEL_PX + PANEL_FOOT_PX +
                    (curves->second_x_id >= 0 ? SECOND_X_PX : 0);
@@ -104,30 +102,14 @@ choose_layout(study_plot_t *self)
     choose_y_scale(self);
 }
 
-/* The title, and below it what was run. */
-static void
-draw_head(const study_plot_t *self)
-{
-    const spot_curves_t *curves = self->curves;
-    const char *title = spot_study_title(curves->head);
-    const size_t num_lines = spot_figure_num_lines(title, TITLE_CHARS);
-    char note[SPOT_NOTE_BYTES];
-
-    spot_figure_paragraph(
-        &self->figure, MARGIN_PX, 30, SPOT_TEXT_TITLE, TITLE_CHARS, title);
-    spot_study_note(curves, self->num_panels, note);
-    spot_figure_text(&self->figure, MARGIN_PX, 30 + 25 * (double) num_lines,
-        SPOT_TEXT_NOTE, SPOT_ALIGN_LEFT, note);
-}
-
 static spot_panel_t
 place_panel(const study_plot_t *self, size_t panel_id)
 {
     const spot_curves_t *curves = self->curves;
     const double num_columns = (double) self->num_columns;
-    const double width_px =
-        (WIDTH_PX - LEFT_PX - self->right_px - MARGIN_PX - (num_columns - 1) * GAP_PX) /
-        num_columns;
+    const double width_px = (WIDTH_PX - LEFT_PX - self->right_px - SPOT_STUDY_MARGIN_PX -
+                                (num_columns - 1) * GAP_PX) /
+                            num_columns;
     const double column = (double) (panel_id % self->num_columns);
     const size_t row = panel_id / self->num_columns;
     const double low = curves->x_low, high = curves->x_high;
@@ -162,7 +144,7 @@ draw_panel_title(const study_plot_t *self, const spot_panel_t *panel, size_t pan
 {
     const spot_study_head_t *head = self->curves->head;
     const bool is_varied = self->curves->has_all_in_one;
-    char text[516] = "", words[SPOT_WORDS_BYTES], shown[SPOT_UTF8_SHOWN_BYTES] = "";
+    char text[516] = "", words[SPOT_WORDS_BYTES], label[SPOT_VALUE_LABEL_BYTES] = "";
     size_t used = 0;
 
     for (size_t j = 0; j < head->num_axes && used < 512; j++) {
@@ -171,16 +153,16 @@ draw_panel_title(const study_plot_t *self, const spot_panel_t *panel, size_t pan
 
             title_words(&head->axes[j], head->num_axes <= 2, words);
             if (!is_varied) {
-                (void) spot_utf8_shown(head->axes[j].texts[value_id], shown);
+                (void) spot_value_label(&head->axes[j], value_id, label);
             }
             used += (size_t) snprintf(text + used, 512 - used, "%s%s%s%s",
                 used > 0    ? ", "
                 : is_varied ? "together with "
                             : "",
-                words, is_varied ? "" : " ", shown);
+                words, is_varied ? "" : " ", label);
         }
     }
-    spot_figure_cut(text, (size_t) (panel->width_px / CHAR_PX));
+    spot_figure_cut(text, (size_t) (panel->width_px / SPOT_STUDY_CHAR_PX));
     spot_figure_text(&self->figure, panel->left_px, panel->top_px - 40, SPOT_TEXT_LABEL,
         SPOT_ALIGN_LEFT, text);
 }
@@ -212,7 +194,7 @@ labels_fit(
 
     for (size_t j = 0; j < spot_curves_num_x(self->curves, panel_id); j += stride) {
         const int num_chars = x_labels(self, panel_id, j, first, second);
-        const double half_px = (CHAR_PX * num_chars + LABEL_GAP_PX) / 2;
+        const double half_px = (SPOT_STUDY_CHAR_PX * num_chars + LABEL_GAP_PX) / 2;
         const double x_px =
             spot_panel_x_px(panel, spot_curves_x(self->curves, panel_id, j));
 
@@ -222,22 +204,6 @@ labels_fit(
         free_px = x_px + half_px;
     }
     return true;
-}
-
-/* Round numbers, where the values of x are not. */
-static void
-write_round_x_ticks(const study_plot_t *self, const spot_panel_t *panel)
-{
-    const spot_scale_t scale = spot_scale_around(panel->x_low, panel->x_high, 8);
-
-    fputs("set xtics ()\n", self->figure.out);
-    for (int j = 0; scale.low + j * scale.step <= panel->x_high; j++) {
-        const double x = scale.low + j * scale.step;
-
-        if (x >= panel->x_low) {
-            fprintf(self->figure.out, "set xtics add ('%.4g' %.10g)\n", x, x);
-        }
-    }
 }
 
 /* Labels as many values of x as have room, each n-th, and a second time with the mean of
@@ -276,11 +242,7 @@ draw_x_names(const study_plot_t *self, const spot_panel_t *panel)
     const spot_plot_request_t *plot = &curves->head->plot;
     char words[SPOT_WORDS_BYTES];
 
-    if (plot->x_label != NULL) {
-        snprintf(words, sizeof(words), "%s", plot->x_label);
-    } else {
-        spot_axis_words(&curves->head->axes[curves->axis_id], words);
-    }
+    spot_x_words(curves->head, curves->axis_id, words);
     spot_figure_text(&self->figure, middle_px, bottom_px + 35, SPOT_TEXT_LABEL,
         SPOT_ALIGN_CENTER, words);
     if (curves->second_x_id >= 0) {
@@ -424,14 +386,14 @@ draw_panel(const study_plot_t *self, size_t panel_id)
     draw_panel_title(self, &panel, panel_id);
     if (is_first) {
         spot_metric_words(metric_of(self, self->curves->y_id), words);
-        spot_figure_text(&self->figure, MARGIN_PX, panel.top_px - 18, SPOT_TEXT_NOTE,
-            SPOT_ALIGN_LEFT, words);
+        spot_figure_text(&self->figure, SPOT_STUDY_MARGIN_PX, panel.top_px - 18,
+            SPOT_TEXT_NOTE, SPOT_ALIGN_LEFT, words);
     }
     if (is_last && self->curves->num_parts > 0) {
         draw_end_labels(self, &panel, panel_id);
     }
     if (self->curves->is_scattered) {
-        write_round_x_ticks(self, &panel);
+        spot_study_round_x_ticks(&self->figure, &panel);
     } else {
         write_x_ticks(self, &panel, panel_id);
     }
@@ -445,10 +407,9 @@ draw_panel(const study_plot_t *self, size_t panel_id)
     spot_figure_end_panel(&self->figure);
 }
 
-static int
-write_script(const void *context, const char *picture_path, FILE *out)
+static void
+write_panels(const spot_curves_t *curves, const char *picture_path, FILE *out)
 {
-    const spot_curves_t *curves = context;
     study_plot_t plot = {.curves = curves};
     size_t num_rows;
 
@@ -456,22 +417,43 @@ write_script(const void *context, const char *picture_path, FILE *out)
     num_rows = (plot.num_panels + plot.num_columns - 1) / plot.num_columns;
     spot_figure_begin(&plot.figure, out, WIDTH_PX,
         plot.head_px + plot.row_px * (double) num_rows, picture_path);
-    draw_head(&plot);
+    spot_study_head_draw(&plot.figure, curves, plot.num_panels);
     for (size_t j = 0; j < plot.num_panels; j++) {
         draw_panel(&plot, j);
     }
     spot_figure_end(&plot.figure);
-    return ferror(out) ? SPOT_ERR_IO : 0;
+}
+
+/* What is to be drawn. */
+typedef struct {
+    const spot_store_t *store;
+    spot_curves_t curves;
+} context_t;
+
+static int
+write_script(const void *context, const char *picture_path, FILE *out)
+{
+    const context_t *self = context;
+    int ret = 0;
+
+    if (self->curves.has_curve_axis) {
+        ret = spot_curve_panels_write(self->store, &self->curves, picture_path, out);
+    } else {
+        write_panels(&self->curves, picture_path, out);
+    }
+    return ret == 0 && ferror(out) ? SPOT_ERR_IO : ret;
 }
 
 /* Gathers what is to be drawn; BAD_PARAM with the reason in diag if there is nothing. */
 static int
-gather(spot_curves_t *curves, const spot_store_t *store, const char *svg_path,
-    spot_diag_t *diag)
+gather(
+    context_t *self, const spot_store_t *store, const char *svg_path, spot_diag_t *diag)
 {
     const char *problem = NULL;
-    const int ret = spot_curves_init(curves, store, &problem);
+    int ret;
 
+    self->store = store;
+    ret = spot_curves_init(&self->curves, store, &problem);
     if (problem != NULL) {
         spot_diag_error(diag, svg_path, 0, 0, "nothing can be drawn: %s", problem);
     }
@@ -481,36 +463,36 @@ gather(spot_curves_t *curves, const spot_store_t *store, const char *svg_path,
 int
 spot_study_plot_check(const spot_store_t *store, const char *svg_path, spot_diag_t *diag)
 {
-    spot_curves_t curves;
-    const int ret = gather(&curves, store, svg_path, diag);
+    context_t context;
+    const int ret = gather(&context, store, svg_path, diag);
 
-    spot_curves_free(&curves);
+    spot_curves_free(&context.curves);
     return ret;
 }
 
 int
 spot_study_plot(const spot_store_t *store, const char *svg_path, spot_diag_t *diag)
 {
-    spot_curves_t curves;
-    int ret = gather(&curves, store, svg_path, diag);
+    context_t context;
+    int ret = gather(&context, store, svg_path, diag);
 
     if (ret == 0) {
-        ret = spot_gnuplot_run(write_script, &curves, svg_path, diag);
+        ret = spot_gnuplot_run(write_script, &context, svg_path, diag);
     }
-    spot_curves_free(&curves);
+    spot_curves_free(&context.curves);
     return ret;
 }
 
 int
 spot_study_plot_script(const spot_store_t *store, const char *svg_path, FILE *out)
 {
-    spot_curves_t curves;
+    context_t context = {.store = store};
     const char *problem = NULL;
-    int ret = spot_curves_init(&curves, store, &problem);
+    int ret = spot_curves_init(&context.curves, store, &problem);
 
     if (ret == 0) {
-        ret = write_script(&curves, svg_path, out);
+        ret = write_script(&context, svg_path, out);
     }
-    spot_curves_free(&curves);
+    spot_curves_free(&context.curves);
     return ret;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The picture of a study: a metric along a swept key with its confidence band, over the
- * stack of the metrics it is made of; one panel for each value of the other keys. */
+ * stack of the metrics it is made of; one panel for each value of the other keys, or
+ * with plot.curves one with a curve for each value of that key. */
 #ifndef SPOT_REPORTS_STUDY_PLOT_H
 #define SPOT_REPORTS_STUDY_PLOT_H
 

@@ -8,6 +8,7 @@
 
 #include "base/utf8.h"
 #include "reports/figure.h"
+#include "reports/value_label.h"
 
 const char *
 spot_study_title(const spot_study_head_t *head)
@@ -31,28 +32,11 @@ spot_replications_words(const spot_study_head_t *head, int64_t min_rows,
     }
 }
 
-/* A value as a label: "{system: checkpoint, detection: 30 s}" is "checkpoint, detection:
- * 30 s", as the first key says nothing that tells points apart. */
-static void
-value_words(const char *value, char text[SPOT_POINT_BYTES])
-{
-    const char *colon = value[0] == '{' ? strstr(value, ": ") : NULL;
-    char shown[SPOT_UTF8_SHOWN_BYTES];
-    size_t num_bytes;
-
-    snprintf(text, SPOT_POINT_BYTES, "%s", colon == NULL ? value : colon + 2);
-    num_bytes = strlen(text);
-    if (colon != NULL && text[num_bytes - 1] == '}') {
-        text[num_bytes - 1] = '\0';
-    }
-    snprintf(text, SPOT_POINT_BYTES, "%s", spot_utf8_shown(text, shown));
-}
-
 void
 spot_point_words(const spot_study_head_t *head, size_t point_id, size_t max_chars,
     char text[SPOT_POINT_BYTES])
 {
-    char words[SPOT_WORDS_BYTES], value[SPOT_POINT_BYTES];
+    char words[SPOT_WORDS_BYTES], value[SPOT_VALUE_LABEL_BYTES];
     size_t used = 0;
 
     text[0] = '\0';
@@ -63,7 +47,7 @@ spot_point_words(const spot_study_head_t *head, size_t point_id, size_t max_char
         const bool is_bare = head->num_axes == 1 || isnan(axis->numbers[value_id]);
 
         spot_figure_words(dot == NULL ? axis->path : dot + 1, words, sizeof(words));
-        value_words(axis->texts[value_id], value);
+        (void) spot_value_label(axis, value_id, value);
         used += (size_t) snprintf(text + used, SPOT_POINT_BYTES - 4 - used, "%s%s%s%s",
             used == 0 ? "" : ", ", is_bare ? "" : words, is_bare ? "" : " ", value);
     }
@@ -104,6 +88,16 @@ spot_axis_words(const spot_axis_t *axis, char text[SPOT_WORDS_BYTES])
     spot_figure_words(axis->path, text, SPOT_WORDS_BYTES);
     if (strcmp(axis->unit, "") != 0) {
         add_unit(text, axis->unit);
+    }
+}
+
+void
+spot_x_words(const spot_study_head_t *head, size_t axis_id, char text[SPOT_WORDS_BYTES])
+{
+    if (head->plot.x_label != NULL) {
+        snprintf(text, SPOT_WORDS_BYTES, "%s", head->plot.x_label);
+    } else {
+        spot_axis_words(&head->axes[axis_id], text);
     }
 }
 

@@ -31,6 +31,10 @@ void spot_study_note(
 /* "preemption per minute", "checkpoint every (s)". */
 void spot_axis_words(const spot_axis_t *axis, char text[SPOT_WORDS_BYTES]);
 
+/* What stands below x: as the study calls it, else the words of the axis. */
+void spot_x_words(
+    const spot_study_head_t *head, size_t axis_id, char text[SPOT_WORDS_BYTES]);
+
 /* "cost (USD)" for cost_usd; a name that says its unit in words needs no more. */
 void spot_metric_words(const spot_metric_t *metric, char text[SPOT_WORDS_BYTES]);
 

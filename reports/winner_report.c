@@ -11,6 +11,7 @@
 #include "reports/plan_json.h"
 #include "reports/study_words.h"
 #include "reports/text_cell.h"
+#include "reports/value_label.h"
 
 #define GAP 2 /* between cells */
 
@@ -23,27 +24,17 @@ typedef struct {
     int *widths; /* [num_axes + NUM_COLUMNS] that of the key itself is not used */
 } table_t;
 
-static const char *
-shown_value(const table_t *self, size_t point_id, size_t axis_id,
-    char shown[SPOT_UTF8_SHOWN_BYTES])
-{
-    const spot_axis_t *axis = &self->head->axes[axis_id];
-
-    return spot_utf8_shown(
-        axis->texts[spot_study_value_id(self->head, point_id, axis_id)], shown);
-}
-
 /* "3313 ±117", or without an interval. */
 static void
-interval_text(double mean, double half_width, char text[SPOT_UTF8_SHOWN_BYTES])
+interval_text(double mean, double half_width, char text[SPOT_VALUE_LABEL_BYTES])
 {
     if (half_width > 0) {
         const int num_decimals = spot_decimals_for(half_width);
 
-        snprintf(text, SPOT_UTF8_SHOWN_BYTES, "%.*f ±%.*f", num_decimals, mean,
+        snprintf(text, SPOT_VALUE_LABEL_BYTES, "%.*f ±%.*f", num_decimals, mean,
             num_decimals, half_width);
     } else {
-        snprintf(text, SPOT_UTF8_SHOWN_BYTES, "%.6g", mean);
+        snprintf(text, SPOT_VALUE_LABEL_BYTES, "%.6g", mean);
     }
 }
 
@@ -57,7 +48,7 @@ lead_of(const spot_study_head_t *head, const spot_winner_t *winner)
 /* What stands in a row; "-" where nobody competes. */
 static void
 cell_text(const table_t *self, const spot_winner_t *winner, int column,
-    char text[SPOT_UTF8_SHOWN_BYTES])
+    char text[SPOT_VALUE_LABEL_BYTES])
 {
     const size_t point_id = column == COLUMN_NEXT || column == COLUMN_LEAD
                                 ? winner->next_id
@@ -65,7 +56,7 @@ cell_text(const table_t *self, const spot_winner_t *winner, int column,
     const spot_summary_t *summary;
 
     if (point_id == SPOT_NO_POINT) {
-        snprintf(text, SPOT_UTF8_SHOWN_BYTES, "-");
+        snprintf(text, SPOT_VALUE_LABEL_BYTES, "-");
         return;
     }
     summary = spot_winners_summary(self->winners, point_id);
@@ -79,12 +70,13 @@ cell_text(const table_t *self, const spot_winner_t *winner, int column,
             strcat(text, winner->is_sure ? "*" : " ");
             break;
         default:
-            (void) shown_value(self, point_id, self->head->best.axis_id, text);
+            (void) spot_point_label(
+                self->head, point_id, self->head->best.axis_id, text);
     }
 }
 
 static void
-head_text(const table_t *self, int column, char text[SPOT_UTF8_SHOWN_BYTES])
+head_text(const table_t *self, int column, char text[SPOT_VALUE_LABEL_BYTES])
 {
     const spot_best_t *best = &self->head->best;
     const char *const names[NUM_COLUMNS] = {[COLUMN_BEST] = "best",
@@ -92,14 +84,14 @@ head_text(const table_t *self, int column, char text[SPOT_UTF8_SHOWN_BYTES])
         [COLUMN_NEXT] = "next",
         [COLUMN_LEAD] = "ahead by "}; /* the marks stand behind the numbers */
 
-    snprintf(text, SPOT_UTF8_SHOWN_BYTES, "%s", names[column]);
+    snprintf(text, SPOT_VALUE_LABEL_BYTES, "%s", names[column]);
 }
 
 /* winner NULL: the head. place: an axis, or behind the axes a column. Returns text;
  * NULL: there is no cell. */
 static const char *
 any_text(const table_t *self, const spot_winner_t *winner, size_t place,
-    char text[SPOT_UTF8_SHOWN_BYTES])
+    char text[SPOT_VALUE_LABEL_BYTES])
 {
     const size_t num_axes = self->head->num_axes;
 
@@ -113,7 +105,7 @@ any_text(const table_t *self, const spot_winner_t *winner, size_t place,
     } else if (winner == NULL) {
         (void) spot_utf8_shown(self->head->axes[place].path, text);
     } else {
-        (void) shown_value(self, winner->first_id, place, text);
+        (void) spot_point_label(self->head, winner->first_id, place, text);
     }
     return text;
 }
@@ -122,7 +114,7 @@ any_text(const table_t *self, const spot_winner_t *winner, size_t place,
 static void
 do_row(const table_t *self, const spot_winner_t *winner, bool is_written)
 {
-    char text[SPOT_UTF8_SHOWN_BYTES];
+    char text[SPOT_VALUE_LABEL_BYTES];
     bool is_first = true;
 
     for (size_t j = 0; j < self->head->num_axes + NUM_COLUMNS; j++) {
@@ -148,7 +140,7 @@ write_title(const table_t *self)
 {
     const spot_best_t *best = &self->head->best;
     const spot_axis_t *axis = &self->head->axes[best->axis_id];
-    char shown[SPOT_UTF8_SHOWN_BYTES];
+    char label[SPOT_VALUE_LABEL_BYTES];
     const char *before = "; without ";
 
     fprintf(self->out, "\nbest %s: the %s %s", axis->path,
@@ -156,7 +148,7 @@ write_title(const table_t *self)
         self->head->metrics[best->metric_id].name);
     for (size_t j = 0; j < axis->num_values; j++) {
         if (best->is_left_out[j]) {
-            fprintf(self->out, "%s%s", before, spot_utf8_shown(axis->texts[j], shown));
+            fprintf(self->out, "%s%s", before, spot_value_label(axis, j, label));
             before = ", ";
         }
     }
@@ -172,20 +164,21 @@ write_crossing(const table_t *self, const spot_crossing_t *crossing)
     const size_t axis_id = self->head->best.axis_id;
     const spot_winner_t *before = &winners->winners[crossing->before_id];
     const spot_winner_t *after = &winners->winners[crossing->after_id];
-    char shown[SPOT_UTF8_SHOWN_BYTES];
+    char label[SPOT_VALUE_LABEL_BYTES];
 
     fprintf(self->out, "between %s = %s", self->head->axes[winners->x_id].path,
-        shown_value(self, before->first_id, winners->x_id, shown));
-    fprintf(
-        self->out, " and %s", shown_value(self, after->first_id, winners->x_id, shown));
+        spot_point_label(self->head, before->first_id, winners->x_id, label));
+    fprintf(self->out, " and %s",
+        spot_point_label(self->head, after->first_id, winners->x_id, label));
     if (isfinite(crossing->number)) {
         fprintf(self->out, ", about %.3g%s%s", crossing->number,
             self->head->axes[winners->x_id].unit[0] == '\0' ? "" : " ",
             self->head->axes[winners->x_id].unit);
     }
-    fprintf(self->out, ", %s", shown_value(self, before->best_id, axis_id, shown));
+    fprintf(self->out, ", %s",
+        spot_point_label(self->head, before->best_id, axis_id, label));
     fprintf(self->out, " gives way to %s",
-        shown_value(self, after->best_id, axis_id, shown));
+        spot_point_label(self->head, after->best_id, axis_id, label));
     if (!before->is_sure || !after->is_sure) {
         fputs(" (not sure)", self->out);
     }

@@ -367,12 +367,11 @@ read_csv(spot_trace_t *trace, spot_csv_t *csv, bool is_strict, spot_diag_t *diag
     return ret;
 }
 
-int
-spot_trace_read(spot_trace_t *self, const char *path, bool is_strict, spot_diag_t *diag)
+/* csv: of an opening that had the status ret. */
+static int
+read_opened(
+    spot_trace_t *self, spot_csv_t *csv, int ret, bool is_strict, spot_diag_t *diag)
 {
-    spot_csv_t *csv = NULL;
-    int ret = spot_csv_open(&csv, path, diag);
-
     spot_trace_init(self);
     if (ret == 0) {
         ret = read_csv(self, csv, is_strict, diag);
@@ -383,17 +382,20 @@ spot_trace_read(spot_trace_t *self, const char *path, bool is_strict, spot_diag_
 }
 
 int
+spot_trace_read(spot_trace_t *self, const char *path, bool is_strict, spot_diag_t *diag)
+{
+    spot_csv_t *csv = NULL;
+    const int ret = spot_csv_open(&csv, path, diag);
+
+    return read_opened(self, csv, ret, is_strict, diag);
+}
+
+int
 spot_trace_read_bytes(spot_trace_t *self, const char *file, const char *bytes,
     size_t num_bytes, bool is_strict, spot_diag_t *diag)
 {
     spot_csv_t *csv = NULL;
-    int ret = spot_csv_open_bytes(&csv, file, bytes, num_bytes, diag);
+    const int ret = spot_csv_open_bytes(&csv, file, bytes, num_bytes, diag);
 
-    spot_trace_init(self);
-    if (ret == 0) {
-        ret = read_csv(self, csv, is_strict, diag);
-    }
-    spot_csv_close(csv);
-    spot_diag_close_file(diag);
-    return ret;
+    return read_opened(self, csv, ret, is_strict, diag);
 }

@@ -41,6 +41,7 @@ spot_study_head_free(spot_study_head_t *self)
     free(self->metrics);
     free(self->plot.x);
     free(self->plot.y);
+    free(self->plot.curves);
     free(self->plot.second_x);
     free(self->plot.x_label);
     free(self->plot.second_x_label);

@@ -65,6 +65,7 @@ spot_plan_is_design(spot_plan_kind_t kind)
 typedef struct {
     char *x;              /* path of the axis to draw along */
     char *y;              /* metric of the curve with its confidence band */
+    char *curves;         /* path of the axis with a curve for each value in a panel */
     char *second_x;       /* metric whose mean labels the points of x a second time */
     char *x_label;        /* what x is, in words; made from the path where NULL */
     char *second_x_label; /* the same for second_x */
@@ -72,8 +73,7 @@ typedef struct {
     char **stack; /* [num_stack] metrics that add up to y, drawn from below */
 } spot_plot_request_t;
 
-/* The key whose best value is told at each combination of the others. Not kept in a
- * database: who reads the study knows it. */
+/* The key whose best value is told at each combination of the others. */
 typedef struct {
     bool is_asked;
     bool is_maximised;

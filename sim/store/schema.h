@@ -28,8 +28,11 @@
  *   axis         position, path ("job.pipeline_depth"), unit ("s" for durations)
  *   axis_value   axis, position, text (as in YAML), number (or NULL)
  *   plot_stack   position, metric: drawn as a stack
- *   colour       position, word, colour: of what has the word in its name
- *   point        point (its number, for good), position (its place in reports), key
+ *   best         one row where the best value of a key is asked for: axis (its
+ * position), metric, is_maximised best_except  value: position of a value of that axis
+ * that does not compete plot_curves  one row at most: path of the key with a curve for
+ * each of its values colour       position, word, colour: of what has the word in its
+ * name point        point (its number, for good), position (its place in reports), key
  *                ("path=value;path=value" sorted by path), value_ids (positions of its
  *                values, by axis), and a column for each swept key, named by its path:
  *                "job.pipeline_depth" INTEGER, REAL (durations in s) or TEXT
@@ -45,6 +48,11 @@
  *                outcome ('complete', 'stopped', 'failed', 'failed: ...'), rows_added,
  *                is_backward, canonical_sha256, version, commit_id, compiler, libraries,
  *                machine, command_line, threads, shard
+ *
+ * The version is that of what a reader needs. A table that only adds to what reports
+ * show comes without a new one: older programs pass over it, and files without it (best,
+ * best_except and plot_curves are such) are read as if it were empty and get it when a
+ * study goes on in them.
  *
  * Where a name is taken already (without regard to case), columns named by paths,
  * metrics and warnings have "_" appended. Internal to sim/store. */

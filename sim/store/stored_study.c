@@ -382,7 +382,10 @@ spot_stored_study_read(spot_stored_study_t *self, spot_db_t *db)
               ? SPOT_ERR_NO_MEMORY
               : read_rows(self, db, "SELECT position, value_ids FROM point", read_point,
                     num_points);
-    return ret == 0 ? spot_stored_plan_read(head, db) : ret;
+    if (ret == 0) {
+        ret = spot_stored_plan_read(head, db);
+    }
+    return ret == 0 ? spot_stored_views_read(head, db) : ret;
 }
 
 /* The texts of these lists are borrowed wherever else there are such. */

@@ -35,6 +35,11 @@ SPOT_MUST_CHECK int spot_stored_study_write(spot_db_t *db, const spot_study_head
 SPOT_MUST_CHECK int spot_stored_plan_write(spot_db_t *db, const spot_study_head_t *head);
 SPOT_MUST_CHECK int spot_stored_plan_read(spot_study_head_t *head, spot_db_t *db);
 
+/* The same for what reports are asked to show. */
+SPOT_MUST_CHECK int spot_stored_views_write(
+    spot_db_t *db, const spot_study_head_t *head);
+SPOT_MUST_CHECK int spot_stored_views_read(spot_study_head_t *head, spot_db_t *db);
+
 /* Says in diag, a line each, in what a study differs from the one in the file, for rows
  * of both to be the same; points and replications aside. *num_lines: how many. Files
  * that only one of them read are no difference. BAD_INPUT: the text in the file, or

@@ -213,5 +213,8 @@ spot_stored_study_write(spot_db_t *db, const spot_study_head_t *head,
     if (ret == 0) {
         ret = write_axes(db, head);
     }
-    return ret == 0 ? spot_stored_plan_write(db, head) : ret;
+    if (ret == 0) {
+        ret = spot_stored_plan_write(db, head);
+    }
+    return ret == 0 ? spot_stored_views_write(db, head) : ret;
 }

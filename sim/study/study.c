@@ -164,6 +164,14 @@ static const spot_field_t plot_fields[] = {
         .offset = offsetof(spot_plot_request_t, y),
         .initial = "",
         .help = "metric to draw with its confidence band"},
+    {.name = "curves",
+        .type = SPOT_FIELD_TEXT,
+        .offset = offsetof(spot_plot_request_t, curves),
+        .initial = "",
+        .help =
+            "swept key with a curve for each of its values in one panel, instead of "
+            "a panel each; where best asks for the best of these by y, a strip above "
+            "the curves shows who wins where"},
     {.name = "stack",
         .type = SPOT_FIELD_CUSTOM,
         .offset = 0,
@@ -309,22 +317,43 @@ const spot_field_t spot_study_fields[] = {
     {.name = NULL},
 };
 
+/* path: the value of a key of plot, or NULL. */
 static void
-check_plot_axis(spot_study_t *self, spot_bind_t *bind)
+check_plot_axis(
+    const spot_study_t *self, spot_bind_t *bind, const char *key, const char *path)
 {
-    const spot_node_t *node = spot_node_get(self->document.root, "plot");
     char text[SPOT_UTF8_SHOWN_BYTES];
 
-    if (self->head.plot.x == NULL) {
+    if (path == NULL) {
         return;
     }
     for (size_t j = 0; j < self->head.num_axes; j++) {
-        if (strcmp(self->head.axes[j].path, self->head.plot.x) == 0) {
+        if (strcmp(self->head.axes[j].path, path) == 0) {
             return;
         }
     }
-    spot_bind_error(bind, spot_node_get(node, "x"), "plot.x", "\"%s\" is not swept",
-        spot_utf8_shown(self->head.plot.x, text));
+    spot_bind_error(bind, spot_node_place(self->document.root, key), key,
+        "\"%s\" is not swept", spot_utf8_shown(path, text));
+}
+
+static void
+check_plot(const spot_study_t *self, spot_bind_t *bind)
+{
+    const spot_plot_request_t *plot = &self->head.plot;
+
+    check_plot_axis(self, bind, "plot.x", plot->x);
+    check_plot_axis(self, bind, "plot.curves", plot->curves);
+    if (plot->curves == NULL) {
+        return;
+    }
+    if (plot->x != NULL && strcmp(plot->x, plot->curves) == 0) {
+        spot_bind_error(bind, spot_node_place(self->document.root, "plot.curves"),
+            "plot.curves", "is the key of x too: give another one");
+    }
+    if (plot->num_stack > 0 || plot->second_x != NULL) {
+        spot_bind_error(bind, spot_node_place(self->document.root, "plot.curves"),
+            "plot.curves", "is not used with stack and second_x: curves stand alone");
+    }
 }
 
 /* Swept keys that do not have their first value. */
@@ -415,7 +444,7 @@ bind_all(spot_study_t *self, spot_diag_t *diag)
         ret = spot_study_choose_metrics(self, &bind);
     }
     if (ret == 0 && is_planned) {
-        check_plot_axis(self, &bind);
+        check_plot(self, &bind);
         ret = spot_study_find_baseline(self, &bind);
         ret = ret == 0 ? spot_study_find_best(self, &bind) : ret;
     }

@@ -199,33 +199,31 @@ count_per_h(const run_t *run, int which)
     return count(run, which) / horizon_h(run);
 }
 
-/* The mean gap between consecutive ticks at which instances are preempted. */
+/* Between the first of num preemptions and the last one; NAN of fewer than two. */
 static double
-mtbp_s(const run_t *run, int argument)
+mean_gap_s(const spot_train_result_t *result, int64_t num)
 {
-    const spot_train_result_t *result = run->result;
     const double span_s =
         (double) (result->last_preemption_ms - result->first_preemption_ms) /
         (double) SPOT_MS_PER_S;
 
+    return num < 2 ? (double) NAN : span_s / (double) (num - 1);
+}
+
+/* The mean gap between consecutive ticks at which instances are preempted. */
+static double
+mtbp_s(const run_t *run, int argument)
+{
     (void) argument;
-    return result->preemption_events < 2
-               ? (double) NAN
-               : span_s / (double) (result->preemption_events - 1);
+    return mean_gap_s(run->result, run->result->preemption_events);
 }
 
 /* The same between instances: those that are preempted at one tick have a gap of 0. */
 static double
 preemption_gap_s(const run_t *run, int argument)
 {
-    const spot_train_result_t *result = run->result;
-    const double span_s =
-        (double) (result->last_preemption_ms - result->first_preemption_ms) /
-        (double) SPOT_MS_PER_S;
-
     (void) argument;
-    return result->preempted < 2 ? (double) NAN
-                                 : span_s / (double) (result->preempted - 1);
+    return mean_gap_s(run->result, run->result->preempted);
 }
 
 static double
@@ -362,17 +360,25 @@ spot_train_metric(
 
 const spot_warning_t spot_train_warnings[SPOT_TRAIN_NUM_WARNINGS] = {
     {"flat_step_time", "a world size outside the measured ones was used with the step "
-                       "time of the nearest"},
+                       "time of the nearest: measure it, or keep the fleet within them"},
     {"clipped",
-        "the trace took or added more instances than there were or than the capacity"},
-    {"past_trace_end",
-        "the run went on after the end of the trace with the instances it left"},
+        "the trace took or added more instances than there were or than the capacity: "
+        "raise fleet.capacity if that is not meant"},
+    {"past_trace_end", "the run went on after the end of the trace with the instances "
+                       "it left: horizon: "
+                       "trace-end stops there"},
     {"never_trained",
-        "there were never enough ready instances for a pipeline of job.pipeline_depth"},
-    {"no_step_time", "fewer pipelines formed than there were instances for: the table "
-                     "or model of job.step_time has no step time of that (D,P)"},
+        "the job never ran: at no time were there enough ready instances for one "
+        "pipeline "
+        "that has a step time. Give it more instances (fleet.initial, fleet.capacity) "
+        "or "
+        "a smaller job.pipeline_depth, and see that job.step_time has what fits"},
+    {"no_step_time",
+        "fewer pipelines formed than there were instances for: the table "
+        "or model of job.step_time has no step time of that (D,P). Measure or model it "
+        "(spotsim model fit), or set job.max_pipelines"},
     {"fitted_step_time", "a step time was used that the table of job.step_time marks as "
-                         "fitted, not measured"},
+                         "fitted, not measured: measure it to be sure"},
     {"clipped_forecasts", "forecasts of the recovery system were cut off at its limits"},
     {"approximate_step_time",
         "steps with places lost took as long as an approximation says, unverified"},

@@ -185,11 +185,22 @@ ends 0 "$@" --csv "$work/systems.csv" -o "$work/systems.db"
 same compare-generated.csv "$work/systems.csv"
 ends 0 "$@" -o "$work/systems.db"
 stderr_says "3 points, 0 replications run"
-expect "systems that are the same do not differ" [ "$(grep -c '{system: checkpoint},.*,0,0,0$' \
+expect "systems that are the same do not differ" [ "$(grep -c '{system: checkpoint},.*,0,0,0,[^,]*$' \
     "$work/systems.csv")" -eq 16 ]
 rm -f "$work/systems.db" "$work/systems.csv"
+# A job that never runs is marked in the row of its system, and told what to do about.
+golden compare-never.txt compare generated.yaml --recovery checkpoint,on-demand \
+    --replications 20 --set job.pipeline_depth=8 --set fleet.capacity=8 \
+    --set fleet.initial=4 --set "horizon=20 min"
 golden best.txt study best.yaml
 golden best.json study best.yaml --json
+# The database alone tells the same as the run: winners, differences, warnings.
+ends 0 study best.yaml -o "$work/best.db"
+golden best.txt export "$work/best.db" --table
+golden best.json export "$work/best.db" --json
+ends 2 export "$work/best.db" --json --table
+ends 2 export "$work/best.db" --table --per point
+rm -f "$work/best.db"
 # ---- Step times by (D,P) ----
 steps="$source/models/sample/steps-48/steps.csv"
 cp "$steps" "$work/steps.csv"

@@ -244,18 +244,3 @@ spot_fit_family_law(
         }
     }
 }
-
-double
-spot_fit_family_slope(
-    const spot_fit_family_t *self, size_t parameter_id, double parameter)
-{
-    switch (self->scales[parameter_id]) {
-        case SPOT_SCALE_LOG:
-            return parameter;
-        case SPOT_SCALE_LOGIT:
-            return parameter * (1 - parameter);
-        case SPOT_SCALE_PLAIN:
-            break;
-    }
-    return 1;
-}

@@ -9,12 +9,10 @@
 
 #include "traces/fit/durations.h"
 #include "traces/fit/maximise.h"
+#include "traces/fit/scale.h"
 #include "traces/laws/law.h"
 
 #define SPOT_FIT_MAX_STARTS 4
-
-/* What is unconstrained of a parameter. */
-typedef enum { SPOT_SCALE_PLAIN, SPOT_SCALE_LOG, SPOT_SCALE_LOGIT } spot_scale_t;
 
 typedef struct {
     const spot_family_t *family;
@@ -33,9 +31,5 @@ const spot_fit_family_t *spot_fit_family_find(const spot_family_t *family);
 /* Parameters of a law from theta; settings stay. */
 void spot_fit_family_law(
     const spot_fit_family_t *self, const double *theta, double *parameters);
-
-/* d parameter/d theta of one parameter, from its value. */
-double spot_fit_family_slope(
-    const spot_fit_family_t *self, size_t parameter_id, double parameter);
 
 #endif

@@ -239,7 +239,7 @@ estimate_errors(
     for (size_t j = 0; j < maximum->num_parameters; j++) {
         fit->standard_errors[j] =
             sqrt(covariance[j][j]) *
-            fabs(spot_fit_family_slope(family, j, fit->law.parameters[j]));
+            fabs(spot_scale_slope(family->scales[j], fit->law.parameters[j]));
     }
 }
 

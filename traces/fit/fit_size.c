@@ -142,21 +142,6 @@ spot_size_unscaled(spot_scale_t scale, double theta)
     return theta;
 }
 
-/* d parameter / d theta */
-static double
-slope(spot_scale_t scale, double parameter)
-{
-    switch (scale) {
-        case SPOT_SCALE_LOG:
-            return parameter;
-        case SPOT_SCALE_LOGIT:
-            return parameter * (1 - parameter);
-        case SPOT_SCALE_PLAIN:
-            break;
-    }
-    return 1;
-}
-
 double
 spot_size_log_likelihood(const spot_size_family_table_t *family,
     const double *parameters, const spot_size_sample_t *sample)
@@ -273,8 +258,9 @@ fill_std_errors(spot_size_fit_t *self, const spot_size_sample_t *sample)
     for (size_t j = 0; j < target.num_free; j++) {
         const size_t id = free_ids[j];
 
-        self->std_errors[id] = slope(self->family->scales[id], self->parameters[id]) *
-                               sqrt(covariance[j][j]);
+        self->std_errors[id] =
+            spot_scale_slope(self->family->scales[id], self->parameters[id]) *
+            sqrt(covariance[j][j]);
     }
 }
 

@@ -10,19 +10,13 @@
 #include <stdint.h>
 
 #include "traces/fit/maximise.h"
+#include "traces/fit/scale.h"
 
 /* Estimated ones; a boundary may need one more number behind them. */
 #define SPOT_SIZE_MAX_PARAMETERS 3
 
 typedef struct spot_size_sample spot_size_sample_t;
 typedef struct spot_size_fit spot_size_fit_t;
-
-/* How a parameter becomes a number without limits, for standard errors. */
-typedef enum {
-    SPOT_SCALE_PLAIN,
-    SPOT_SCALE_LOG,  /* above 0 */
-    SPOT_SCALE_LOGIT /* between 0 and 1 */
-} spot_scale_t;
 
 typedef struct {
     const char *name;

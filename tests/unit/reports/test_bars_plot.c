@@ -173,7 +173,7 @@ test_many_points(void **state)
     (void) state;
     for (int j = 0; j < NUM_POINTS; j++) {
         snprintf(texts[j], sizeof(texts[j]),
-            "{system: a-system, with: %d, and: an option with a value}", j);
+            "{system: a-system, with: %d and an option with a value}", j);
         names[j] = texts[j];
         goodputs[j] = 0.5;
     }
@@ -183,7 +183,7 @@ test_many_points(void **state)
     assert_non_null(strstr(text, " · the first 40 of 43 points'"));
     assert_int_equal(sample_count(text, "'a-system, with: "), SPOT_MAX_BARS);
     assert_int_equal(sample_count(text, "'50 %'"), 2 * SPOT_MAX_BARS);
-    assert_int_equal(sample_count(text, "…'"), SPOT_MAX_BARS);
+    assert_non_null(strstr(text, "'a-system, with: 39 and an option... (40)'"));
     assert_drawn(store);
     free(text);
     store->close(store);

@@ -123,9 +123,9 @@ test_points(void **state)
         "point,job.pipeline_depth,job.reload_s,replications,idle_fraction_mean,"
         "idle_fraction_std,idle_fraction_stderr,idle_fraction_ci95_low,"
         "idle_fraction_ci95_high,idle_fraction_p05,idle_fraction_median,"
-        "idle_fraction_p95,idle_fraction_nulls\n"
-        "0,8,30,2,2,,,,,2,2,2,1\n"
-        "1,8,1800,0,,,,,,,,,0\n");
+        "idle_fraction_p95,idle_fraction_nulls,warnings\n"
+        "0,8,30,2,2,,,,,2,2,2,1,\n"
+        "1,8,1800,0,,,,,,,,,0,\n");
     free(text);
     text = text_of(store, spot_export_points, SPOT_EXPORT_JSONL);
     assert_string_equal(first_lines(text, 1),
@@ -134,7 +134,7 @@ test_points(void **state)
         "\"idle_fraction_stderr\": null, \"idle_fraction_ci95_low\": null, "
         "\"idle_fraction_ci95_high\": null, \"idle_fraction_p05\": 2, "
         "\"idle_fraction_median\": 2, \"idle_fraction_p95\": 2, "
-        "\"idle_fraction_nulls\": 1}\n");
+        "\"idle_fraction_nulls\": 1, \"warnings\": {}}\n");
     free(text);
     store->close(store);
 }
@@ -205,7 +205,7 @@ test_fates(void **state)
     free(text);
     put_race(store);
     text = text_of(store, spot_export_points, SPOT_EXPORT_CSV);
-    assert_last_column(text, 0, ",Replication_nulls,fate");
+    assert_last_column(text, 0, ",Replication_nulls,warnings,fate");
     for (int j = 0; j < 4; j++) {
         snprintf(ending, sizeof(ending), ",%s", fates[j]);
         assert_last_column(text, j + 1, ending);

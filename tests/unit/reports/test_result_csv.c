@@ -104,7 +104,7 @@ assert_numbers_read_back(bool has_baseline)
     assert_int_equal(spot_store_differences(store, &pairs), 0);
     assert_int_equal(spot_csv_open_bytes(&csv, "csv", text, num_bytes, &diag), 0);
     assert_int_equal(spot_csv_next(csv, &row), 1);
-    assert_int_equal(row.num_fields, 18);
+    assert_int_equal(row.num_fields, 19);
     while (spot_csv_next(csv, &row) == 1) {
         const spot_summary_t *summary = &summaries[num_rows];
         const double difference = spot_paired_mean(&pairs[num_rows]);
@@ -113,13 +113,15 @@ assert_numbers_read_back(bool has_baseline)
             summary->ci_low, summary->ci_high, summary->p05, summary->median,
             summary->p95, difference, difference - half_width, difference + half_width};
 
-        assert_int_equal(row.num_fields, 18);
+        assert_int_equal(row.num_fields, 19);
         assert_int_equal(strtol(row.fields[0], NULL, 10), num_rows / head.num_metrics);
         assert_string_equal(
             row.fields[3], head.metrics[num_rows % head.num_metrics].name);
         assert_int_equal(strtol(row.fields[5], NULL, 10), 20);
         assert_int_equal(strtol(row.fields[6], NULL, 10), summary->num_nulls);
         assert_numbers(&row, 7, expected);
+        assert_string_equal(
+            row.fields[18], num_rows / head.num_metrics == 21 ? "trace-ended:3" : "");
         assert_int_equal(
             isfinite(difference), has_baseline && num_rows / head.num_metrics % 2 == 0);
         num_rows++;

@@ -37,6 +37,16 @@ replace(char **text, const char *other)
 }
 
 static void
+drop_stack(spot_study_head_t *head)
+{
+    for (size_t j = 0; j < head->plot.num_stack; j++) {
+        free(head->plot.stack[j]);
+    }
+    head->plot.num_stack = 0;
+    replace(&head->plot.second_x, NULL);
+}
+
+static void
 assert_drawn(const spot_store_t *store)
 {
     const char *path = sample_path("study.svg");
@@ -121,13 +131,9 @@ test_a_study_that_says_nothing(void **state)
     fixture_t *self = *state;
     char *text;
 
-    for (size_t j = 0; j < self->head.plot.num_stack; j++) {
-        free(self->head.plot.stack[j]);
-    }
-    self->head.plot.num_stack = 0;
+    drop_stack(&self->head);
     replace(&self->head.plot.x, NULL);
     replace(&self->head.plot.y, NULL);
-    replace(&self->head.plot.second_x, NULL);
     replace(&self->head.question, NULL);
     self->head.axes[0].numbers[3] = (double) NAN; /* so the other one is drawn along */
     text = write_script(self->store);
@@ -337,6 +343,81 @@ test_other_plans(void **state)
     }
 }
 
+/* One panel with a curve for each depth; the strip tells who wins where. */
+static void
+test_curves(void **state)
+{
+    fixture_t *self = *state;
+    spot_study_head_t *head = &self->head;
+    char *text;
+
+    drop_stack(head);
+    replace(&head->plot.curves, "job.pipeline_depth");
+    text = write_script(self->store);
+    assert_int_equal(
+        sample_count(text, "$series"), 2 * 3); /* data, band and curve of each */
+    assert_int_equal(sample_count(text, "set lmargin"), 1);
+    assert_null(strstr(text, "strip: "));
+    free(text);
+    head->best = (spot_best_t){.is_asked = true, .axis_id = 1, .metric_id = 4};
+    head->best.is_left_out = spot_calloc(2, sizeof(bool));
+    assert_non_null(head->best.is_left_out);
+    text = write_script(self->store);
+    assert_non_null(strstr(text, "strip: who has the lowest mean"));
+    assert_int_equal(
+        sample_count(text, "set object rectangle"), 11); /* a part for each x */
+    assert_null(strstr(text, " dt "));
+    sample_assert_golden("curves.gp", text);
+    assert_drawn(self->store);
+    free(text);
+    head->best.is_left_out[1] = true; /* a bound: dashed, and never in the strip */
+    text = write_script(self->store);
+    assert_int_equal(sample_count(text, " dt "), 1);
+    assert_int_equal(
+        sample_count(text, "front fillcolor rgb '#0072b2' fillstyle solid 1 noborder"),
+        11);
+    free(text);
+    head->best.metric_id = 0; /* not what is drawn */
+    text = write_script(self->store);
+    assert_null(strstr(text, "strip: "));
+    free(text);
+}
+
+/* The other axes have panels of their own; the same value looks the same in each. */
+static void
+test_curves_in_panels(void **state)
+{
+    fixture_t *self = *state;
+    char *text;
+
+    drop_stack(&self->head);
+    replace(&self->head.plot.x, "job.pipeline_depth");
+    replace(&self->head.plot.curves, "trace.preemption.per_minute");
+    text = write_script(self->store);
+    assert_int_equal(sample_count(text, "$series"), 11 * 3);
+    assert_drawn(self->store);
+    free(text);
+}
+
+static void
+test_curves_refused(void **state)
+{
+    fixture_t *self = *state;
+    spot_study_head_t *head = &self->head;
+
+    replace(&head->plot.curves, "job.reload");
+    assert_refused(self->store, "no.svg: nothing can be drawn: the key with a curve for "
+                                "each of its values is not swept");
+    replace(&head->plot.curves, "job.pipeline_depth");
+    assert_refused(self->store,
+        "no.svg: nothing can be drawn: curves need a grid or a list of points, and are "
+        "drawn without stack and second_x");
+    drop_stack(head);
+    replace(&head->plot.x, "job.pipeline_depth");
+    assert_refused(self->store, "no.svg: nothing can be drawn: the key to draw along is "
+                                "not swept over numbers");
+}
+
 int
 main(void)
 {
@@ -351,6 +432,9 @@ main(void)
         TEST(test_what_cannot_be_drawn),
         cmocka_unit_test(test_a_thinned_grid),
         cmocka_unit_test(test_other_plans),
+        cmocka_unit_test_setup_teardown(test_curves, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_curves_in_panels, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_curves_refused, setup, teardown),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -97,6 +97,22 @@ assert_same_optimise(const spot_optimise_t *a, const spot_optimise_t *b)
 }
 
 static void
+assert_same_best(const spot_study_head_t *a, const spot_study_head_t *b)
+{
+    assert_int_equal(a->best.is_asked, b->best.is_asked);
+    if (!a->best.is_asked) {
+        assert_null(b->best.is_left_out);
+        return;
+    }
+    assert_int_equal(a->best.is_maximised, b->best.is_maximised);
+    assert_int_equal(a->best.axis_id, b->best.axis_id);
+    assert_int_equal(a->best.metric_id, b->best.metric_id);
+    for (size_t j = 0; j < a->axes[a->best.axis_id].num_values; j++) {
+        assert_int_equal(a->best.is_left_out[j], b->best.is_left_out[j]);
+    }
+}
+
+static void
 assert_same_head(const spot_study_head_t *a, const spot_study_head_t *b)
 {
     assert_same_text(a->name, b->name);
@@ -147,6 +163,8 @@ assert_same_head(const spot_study_head_t *a, const spot_study_head_t *b)
     for (size_t j = 0; j < a->plot.num_stack; j++) {
         assert_string_equal(a->plot.stack[j], b->plot.stack[j]);
     }
+    assert_same_text(a->plot.curves, b->plot.curves);
+    assert_same_best(a, b);
     assert_same_text(a->until.metric, b->until.metric);
     assert_true(a->until.half_width == b->until.half_width);
     assert_true(a->until.relative_half_width == b->until.relative_half_width);
@@ -163,6 +181,7 @@ test_a_reader_has_it_all(void **state)
     static const spot_keep_t keep[] = {SPOT_KEEP_ROWS, SPOT_KEEP_SUMMARIES};
     char first[] = "a \"quoted\" one", second[] = "Replication";
     char *stack[] = {first, second};
+    bool is_left_out[] = {false, true};
     char text[] = "the x; y=z";
     spot_summary_t *here, *there;
     store_case_t known;
@@ -179,6 +198,8 @@ test_a_reader_has_it_all(void **state)
         known.head.plot.stack = stack;
         known.head.plot.num_stack = 2;
         known.head.plot.x = known.axes[1].path;
+        known.head.plot.curves = known.axes[0].path;
+        known.head.best = (spot_best_t){true, j == 0, 1, 2, is_left_out};
         known.head.until = (spot_until_t){
             .metric = known.head.plot.y, .half_width = 0.125, .confidence = 0.9};
         store = case_open(&known);
@@ -412,6 +433,7 @@ test_what_changes_no_rows(void **state)
     static uint32_t sample_points[] = {0, 1, 2, 3, 3, 2, 1, 0};
     spot_constraint_t constraints[] = {
         {idle, text, 0.1, true}, {other, idle, -3, false}};
+    bool is_left_out[] = {true, false};
     store_case_t known;
     spot_store_t *store;
 
@@ -445,6 +467,14 @@ test_what_changes_no_rows(void **state)
         .num_excluded = 5,
         .num_samples = 2,
         .sample_points = sample_points};
+    assert_follows(&known);
+    known.head.best = (spot_best_t){true, false, 0, 1, is_left_out};
+    known.head.plot.curves = known.axes[0].path;
+    assert_follows(&known);
+    known.head.best = (spot_best_t){true, true, 1, 0, is_left_out};
+    assert_follows(&known);
+    known.head.best = (spot_best_t){0};
+    known.head.plot.curves = NULL;
     assert_follows(&known);
     known.head.plan = (spot_plan_t){.kind = SPOT_PLAN_ZIP};
     known.head.plot.x = known.axes[1].path;
@@ -487,6 +517,71 @@ test_damaged_plans(void **state)
         case_reader_refused(&known, SPOT_ERR_BAD_INPUT, "the database is damaged");
         case_remove(&known);
     }
+}
+
+static void
+make_best_store(store_case_t *known, bool *is_left_out)
+{
+    spot_store_t *store;
+
+    case_init(known, 10, SPOT_KEEP_ROWS);
+    known->head.best = (spot_best_t){true, true, 1, 0, is_left_out};
+    known->head.plot.curves = known->axes[1].path;
+    store = case_open(known);
+    store->close(store);
+}
+
+/* Winners that are none would be told of with confidence. */
+static void
+test_damaged_views(void **state)
+{
+    static const char *const damages[] = {"UPDATE best SET axis = 2",
+        "UPDATE best SET axis = -1", "UPDATE best SET metric = 'none'",
+        "INSERT INTO best SELECT * FROM best", "DELETE FROM best",
+        "UPDATE best_except SET value = 2", "UPDATE best_except SET value = -1",
+        "INSERT INTO plot_curves SELECT * FROM plot_curves"};
+    bool is_left_out[] = {false, true};
+
+    (void) state;
+    for (size_t j = 0; j < sizeof(damages) / sizeof(damages[0]); j++) {
+        store_case_t known;
+
+        make_best_store(&known, is_left_out);
+        (void) case_sql(&known, damages[j]);
+        case_reader_refused(&known, SPOT_ERR_BAD_INPUT, "the database is damaged");
+        case_remove(&known);
+    }
+}
+
+/* A file that was made before these were kept: it is read, it goes on without a row to
+ * run, and has them then. */
+static void
+test_files_without_views(void **state)
+{
+    bool is_left_out[] = {false, true};
+    store_case_t known;
+    spot_store_t *store;
+
+    (void) state;
+    make_best_store(&known, is_left_out);
+    store = case_open(&known);
+    case_put_all(store);
+    store->close(store);
+    (void) case_sql(&known, "DROP TABLE best");
+    (void) case_sql(&known, "DROP TABLE best_except");
+    (void) case_sql(&known, "DROP TABLE plot_curves");
+    store = case_open_reader(&known);
+    assert_false(store->head->best.is_asked);
+    assert_null(store->head->plot.curves);
+    case_check_all(store);
+    store->close(store);
+    store = case_open(&known);
+    assert_int_equal(case_put_all(store), 0);
+    store->close(store);
+    store = case_open_reader(&known);
+    assert_same_head(&known.head, store->head);
+    store->close(store);
+    case_remove(&known);
 }
 
 /* A study that grows reads more files, and may come back to those before. */
@@ -733,6 +828,8 @@ main(void)
         cmocka_unit_test(test_names_of_points),
         cmocka_unit_test(test_what_changes_no_rows),
         cmocka_unit_test(test_damaged_plans),
+        cmocka_unit_test(test_damaged_views),
+        cmocka_unit_test(test_files_without_views),
         cmocka_unit_test(test_files_of_all_that_wrote),
         cmocka_unit_test(test_a_difference_is_said_once),
         cmocka_unit_test(test_files_that_are_no_store),

@@ -64,7 +64,7 @@ all_difference(const spot_train_result_t *a, const spot_train_result_t *b)
     return result_difference(a, b);
 }
 
-static void
+void
 assert_same_result(const char *what, uint64_t seed, const spot_train_result_t *a,
     const spot_train_result_t *b)
 {
@@ -176,8 +176,8 @@ check_constant_fleet(uint64_t seed, const char *system)
     spot_scenario_free(&scenario);
 }
 
-static spot_train_result_t
-run_by_hand(const char *system, const char *rows)
+spot_train_result_t
+run_by_hand(const char *system, int notice_s, const char *rows)
 {
     char path[PATH_BYTES], text[2048];
     spot_train_result_t result;
@@ -191,11 +191,11 @@ run_by_hand(const char *system, const char *rows)
     write_file(path, text);
     snprintf(text, sizeof(text),
         "scenario: hand\nhorizon: trace-end\ntick: 1 s\n"
-        "fleet: {capacity: 8, initial: 0, preparation: 0 s}\n"
+        "fleet: {capacity: 8, initial: 0, preparation: 0 s, notice: %d s}\n"
         "job:\n  pipeline_depth: 2\n  step_time: {2: 18 s, 4: 10 s, 6: 7 s, 8: 5 s}\n"
         "  checkpoint: {every: 3 h}\n  reconfiguration: 20 s\n  reload: 40 s\n"
         "trace: {file: %s}\n",
-        path);
+        notice_s, path);
     bind_good_scenario(&scenario, text);
     set_recovery(&scenario, system);
     result = run_scenario(&scenario, 0, NULL);
@@ -205,9 +205,9 @@ run_by_hand(const char *system, const char *rows)
 }
 
 void
-check_by_hand(const hand_case_t *self)
+check_with_notice(const hand_case_t *self, int notice_s)
 {
-    const spot_train_result_t result = run_by_hand(self->options, self->rows);
+    const spot_train_result_t result = run_by_hand(self->options, notice_s, self->rows);
     const int64_t values[] = {result.steps_executed, result.steps_lost, result.rollbacks,
         result.job_ms[SPOT_JOB_RECONFIGURING], result.job_ms[SPOT_JOB_RELOADING]};
     const int64_t expected[] = {self->steps_executed, self->steps_lost, self->rollbacks,
@@ -221,4 +221,10 @@ check_by_hand(const hand_case_t *self)
                 (long long) values[j], (long long) expected[j]);
         }
     }
+}
+
+void
+check_by_hand(const hand_case_t *self)
+{
+    check_with_notice(self, 0);
 }

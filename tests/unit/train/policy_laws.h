@@ -19,6 +19,8 @@ bool phases_tile(const spot_event_log_t *log, int64_t horizon_ms);
 /* The name of the first number of all in which two results differ, or NULL. The seed is
  * none. */
 const char *all_difference(const spot_train_result_t *a, const spot_train_result_t *b);
+void assert_same_result(const char *what, uint64_t seed, const spot_train_result_t *a,
+    const spot_train_result_t *b);
 
 /* One random case: what is lost at an instant counts in any order; a log changes nothing
  * and its phases tile the run; ideal is a bound. The sums of the ledger are verified in
@@ -47,6 +49,9 @@ typedef struct {
     int64_t reloading_ms;
 } hand_case_t;
 
+/* 0 s: without notices. */
+spot_train_result_t run_by_hand(const char *system, int notice_s, const char *rows);
+void check_with_notice(const hand_case_t *self, int notice_s);
 void check_by_hand(const hand_case_t *self);
 
 #endif

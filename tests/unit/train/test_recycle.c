@@ -138,7 +138,7 @@ test_approximation(void **state)
     (void) state;
     for (size_t j = 0; j < sizeof(cases) / sizeof(cases[0]); j++) {
         assert_int_equal(
-            run_by_hand("{" SYSTEM "}", cases[j].rows).has_approximate_step_time,
+            run_by_hand("{" SYSTEM "}", 0, cases[j].rows).has_approximate_step_time,
             cases[j].is_approximate);
     }
 }

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "models/table_file.h"
+
+void
+spot_table_file_report(spot_table_file_t *self, size_t line, const char *problem)
+{
+    spot_diag_error(self->diag, self->path, line, 1, "%s", problem);
+    self->is_faulty = true;
+}
+
+void
+spot_table_file_report_field(spot_table_file_t *self, const spot_csv_row_t *row,
+    size_t field_id, const char *name, const char *problem)
+{
+    spot_csv_field_error(row, field_id, self->path, name, problem, self->diag);
+    self->is_faulty = true;
+}
+
+bool
+spot_table_file_check_width(
+    spot_table_file_t *self, const spot_csv_row_t *row, size_t num_columns)
+{
+    if (row->num_fields == num_columns) {
+        return true;
+    }
+    spot_diag_error(self->diag, self->path, row->line, row->columns[0],
+        "expected %zu columns, got %zu", num_columns, row->num_fields);
+    self->is_faulty = true;
+    return false;
+}
+
+static int
+read_line(spot_table_file_t *self, const spot_table_reader_t *reader, void *table,
+    const spot_csv_row_t *row)
+{
+    if (row->is_comment) {
+        if (!self->has_columns && reader->read_remark != NULL) {
+            reader->read_remark(table, row);
+        }
+    } else if (row->num_fields == 0) {
+        spot_table_file_report(self, row->line, "empty line");
+    } else if (self->has_columns) {
+        return reader->read_row(table, row);
+    } else {
+        reader->read_columns(table, row);
+        self->has_columns = true;
+        return 0;
+    }
+    self->is_over = self->is_over ||
+                    (reader->needs_columns && self->is_faulty && !self->has_columns);
+    return 0;
+}
+
+static int
+read_lines(spot_table_file_t *self, const spot_table_reader_t *reader, void *table,
+    spot_csv_t *csv)
+{
+    spot_csv_row_t row;
+    int status, ret = 0;
+
+    while (ret == 0 && !self->is_over && (status = spot_csv_next(csv, &row)) != 0) {
+        if (status == SPOT_ERR_BAD_INPUT) {
+            self->is_faulty = true;
+            self->is_over = reader->needs_columns && !self->has_columns;
+        } else if (status < 0) {
+            ret = status;
+        } else {
+            ret = read_line(self, reader, table, &row);
+        }
+    }
+    return ret == 0 ? reader->seal(table, row.line) : ret;
+}
+
+int
+spot_table_file_read(
+    spot_table_file_t *self, const spot_table_reader_t *reader, void *table)
+{
+    spot_csv_t *csv = NULL;
+    int ret = spot_csv_open(&csv, self->path, self->diag);
+
+    if (ret == 0) {
+        ret = read_lines(self, reader, table, csv);
+    }
+    spot_csv_close(csv);
+    spot_diag_close_file(self->diag);
+    return ret;
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What stands above the panels of a picture of a study, and the frame they share. */
+#ifndef SPOT_REPORTS_STUDY_HEAD_H
+#define SPOT_REPORTS_STUDY_HEAD_H
+
+#include "reports/figure.h"
+#include "reports/study_curves.h"
+
+#define SPOT_STUDY_MARGIN_PX 24.0
+#define SPOT_STUDY_CHAR_PX 7.2 /* of labels, on average */
+
+/* Height of what spot_study_head_draw() draws. */
+double spot_study_head_px(const spot_study_head_t *head);
+
+/* The title, and below it what was run. */
+void spot_study_head_draw(
+    const spot_figure_t *figure, const spot_curves_t *curves, size_t num_panels);
+
+/* Round numbers below a panel. */
+void spot_study_round_x_ticks(const spot_figure_t *figure, const spot_panel_t *panel);
+
+#endif

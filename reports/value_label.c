@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "reports/value_label.h"
+
+#include <string.h>
+
+/* Beyond these whole texts are shown. */
+#define MAX_VALUES 1000
+#define MAX_ITEMS 32
+#define NUMBER_BYTES 32 /* of "... (2)" */
+
+typedef struct {
+    const char *text;
+    size_t num_bytes;
+} span_t;
+
+/* A value as YAML on one line: a map, or a scalar, which is short for a map with the
+ * first key alone. */
+typedef struct {
+    bool is_map;
+    span_t key;  /* the first one; of a map */
+    span_t name; /* its value, or the scalar */
+    size_t num_items;
+    span_t items[MAX_ITEMS]; /* [num_items] the others, "detection: 30 s" */
+} value_t;
+
+static bool
+is_same(span_t a, span_t b)
+{
+    return a.num_bytes == b.num_bytes && memcmp(a.text, b.text, a.num_bytes) == 0;
+}
+
+/* What stands before the next comma that is not in brackets. */
+static span_t
+next_item(const char *text, const char *end)
+{
+    const char *place = text;
+    int depth = 0;
+
+    while (place < end && (depth > 0 || *place != ',')) {
+        depth += *place == '{' || *place == '[';
+        depth -= *place == '}' || *place == ']';
+        place++;
+    }
+    return (span_t){text, (size_t) (place - text)};
+}
+
+/* "system: checkpoint" into its two parts; false: it has no colon. */
+static bool
+split_item(span_t item, span_t *key, span_t *value)
+{
+    const char *colon = memchr(item.text, ':', item.num_bytes);
+
+    if (colon == NULL || colon + 2 >= item.text + item.num_bytes || colon[1] != ' ') {
+        return false;
+    }
+    *key = (span_t){item.text, (size_t) (colon - item.text)};
+    *value = (span_t){colon + 2, (size_t) (item.text + item.num_bytes - (colon + 2))};
+    return true;
+}
+
+/* false: it is not to be shortened. */
+static bool
+read_value(const char *text, value_t *value)
+{
+    const size_t num_bytes = strlen(text);
+    const char *end = text + num_bytes - 1;
+    span_t item;
+
+    *value = (value_t){.name = {text, num_bytes}};
+    if (num_bytes < 2 || text[0] != '{' || *end != '}') {
+        return true;
+    }
+    value->is_map = true;
+    item = next_item(text + 1, end);
+    if (!split_item(item, &value->key, &value->name)) {
+        return false;
+    }
+    while (item.text + item.num_bytes + 1 < end) {
+        item = next_item(item.text + item.num_bytes + 1, end);
+        if (item.num_bytes < 2 || item.text[0] != ' ' || value->num_items == MAX_ITEMS) {
+            return false;
+        }
+        value->items[value->num_items++] = (span_t){item.text + 1, item.num_bytes - 1};
+    }
+    return true;
+}
+
+static bool
+has_item(const value_t *value, span_t item)
+{
+    for (size_t j = 0; j < value->num_items; j++) {
+        if (is_same(value->items[j], item)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Marks the options of a value that another one with its name has not. false: nothing
+ * tells the two apart. */
+static bool
+tell_apart(const value_t *value, const value_t *other, bool *is_telling)
+{
+    bool is_other = value->num_items != other->num_items;
+
+    for (size_t j = 0; j < value->num_items; j++) {
+        if (!has_item(other, value->items[j])) {
+            is_telling[j] = true;
+            is_other = true;
+        }
+    }
+    return is_other;
+}
+
+/* Finds what of a value is to be shown; false: all of it. */
+static bool
+find_telling(const spot_axis_t *axis, size_t value_id, value_t *value, bool *is_telling)
+{
+    if (axis->num_values > MAX_VALUES || !read_value(axis->texts[value_id], value) ||
+        !value->is_map) {
+        return false;
+    }
+    for (size_t j = 0; j < axis->num_values; j++) {
+        value_t other;
+
+        if (j == value_id) {
+            continue;
+        }
+        if (!read_value(axis->texts[j], &other) ||
+            (other.is_map && !is_same(other.key, value->key)) ||
+            (is_same(other.name, value->name) &&
+                !tell_apart(value, &other, is_telling))) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* The label before it is cut; text: [SPOT_VALUE_LABEL_BYTES], or the whole text.
+ * *is_part: it lacks options. */
+static const char *
+whole_label(const spot_axis_t *axis, size_t value_id, char *text, bool *is_part)
+{
+    bool is_telling[MAX_ITEMS] = {false};
+    value_t value;
+    size_t used;
+
+    *is_part = false;
+    if (!find_telling(axis, value_id, &value, is_telling)) {
+        return axis->texts[value_id];
+    }
+    used = (size_t) snprintf(text, SPOT_VALUE_LABEL_BYTES, "%.*s",
+        (int) value.name.num_bytes, value.name.text);
+    for (size_t j = 0; j < value.num_items && used < SPOT_VALUE_LABEL_BYTES; j++) {
+        if (is_telling[j]) {
+            used += (size_t) snprintf(text + used, SPOT_VALUE_LABEL_BYTES - used,
+                ", %.*s", (int) value.items[j].num_bytes, value.items[j].text);
+        }
+        *is_part = *is_part || !is_telling[j];
+    }
+    return text;
+}
+
+/* Bytes of the first characters of a text, of which there are so many at least. */
+static size_t
+first_bytes(const char *text, size_t num_characters)
+{
+    size_t num_bytes = 0;
+
+    for (size_t j = 0; j < num_characters; j++) {
+        const size_t length =
+            spot_utf8_length(text + num_bytes, strlen(text + num_bytes));
+
+        num_bytes += length == 0 ? 1 : length;
+    }
+    return num_bytes;
+}
+
+/* *is_part: what it says is not all. */
+static void
+write_label(const spot_axis_t *axis, size_t value_id, char *label, bool *is_part)
+{
+    char text[SPOT_VALUE_LABEL_BYTES], shown[SPOT_UTF8_SHOWN_BYTES];
+    char number[NUMBER_BYTES] = "", start[SPOT_VALUE_LABEL_BYTES];
+    const char *whole = whole_label(axis, value_id, text, is_part);
+
+    if (spot_utf8_count(whole, strlen(whole)) > SPOT_UTF8_SHOWN_CHARS) {
+        const size_t num_more =
+            (size_t) snprintf(number, sizeof(number), "... (%zu)", value_id + 1);
+
+        snprintf(start, sizeof(start), "%.*s",
+            (int) first_bytes(whole, SPOT_UTF8_SHOWN_CHARS - num_more), whole);
+        whole = start;
+        *is_part = true;
+    }
+    snprintf(
+        label, SPOT_VALUE_LABEL_BYTES, "%s%s", spot_utf8_shown(whole, shown), number);
+}
+
+const char *
+spot_value_label(
+    const spot_axis_t *axis, size_t value_id, char label[SPOT_VALUE_LABEL_BYTES])
+{
+    bool is_part;
+
+    write_label(axis, value_id, label, &is_part);
+    return label;
+}
+
+const char *
+spot_point_label(const spot_study_head_t *head, size_t point_id, size_t axis_id,
+    char label[SPOT_VALUE_LABEL_BYTES])
+{
+    return spot_value_label(
+        &head->axes[axis_id], spot_study_value_id(head, point_id, axis_id), label);
+}
+
+/* A text of any length, as spot_utf8_shown() shows it. */
+static void
+write_all(const char *text, FILE *out)
+{
+    char character[8] = "", shown[SPOT_UTF8_SHOWN_BYTES];
+
+    while (*text != '\0') {
+        const size_t length = first_bytes(text, 1);
+
+        memcpy(character, text, length);
+        character[length] = '\0';
+        fputs(spot_utf8_shown(character, shown), out);
+        text += length;
+    }
+}
+
+void
+spot_value_labels_explain(const spot_study_head_t *head, FILE *out)
+{
+    char label[SPOT_VALUE_LABEL_BYTES];
+    size_t num_lines = 0;
+
+    for (size_t j = 0; j < head->num_axes; j++) {
+        const spot_axis_t *axis = &head->axes[j];
+
+        for (size_t k = 0; k < axis->num_values; k++) {
+            bool is_part;
+
+            write_label(axis, k, label, &is_part);
+            if (is_part) {
+                fprintf(
+                    out, "%s%s: %s is ", num_lines == 0 ? "\n" : "", axis->path, label);
+                write_all(axis->texts[k], out);
+                fputc('\n', out);
+                num_lines++;
+            }
+        }
+    }
+}
