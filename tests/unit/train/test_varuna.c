@@ -10,6 +10,8 @@
 
 #include "fixture.h"
 #include "policy_laws.h"
+#include "random_case.h"
+#include "set_recovery.h"
 #include "sim/recovery/varuna.h"
 #include "varuna_case.h"
 
