@@ -40,4 +40,6 @@ if(CMAKE_BUILD_TYPE STREQUAL "Release" AND NOT SPOT_SANITIZE)
     include(CheckIPOSupported)
     check_ipo_supported(RESULT spot_has_ipo OUTPUT spot_ipo_reason LANGUAGES C)
     set(CMAKE_INTERPROCEDURAL_OPTIMIZATION ${spot_has_ipo})
+    # The loops of the engine run over a few instances: vectors cost more than they save.
+    add_compile_options(-fno-tree-vectorize)
 endif()

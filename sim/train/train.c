@@ -298,11 +298,15 @@ next_tick_ms(const spot_train_t *self)
     return sooner(self->seen_ms, spot_fleet_next_ready_ms(&self->fleet));
 }
 
-/* Finds the instant before which nothing happens but what next_tick_ms() tells. */
+/* Finds the instant before which nothing happens but what next_tick_ms() tells, and
+ * nothing is to be noted of it. */
 static void
 settle_quiet(spot_train_t *self)
 {
     self->quiet_ms = sooner(self->end_ms, sooner(self->wake_ms, self->notices.next_ms));
+    if (self->log != NULL || self->gone != NULL) {
+        self->quiet_ms = 0;
+    }
 }
 
 /* Asks the recovery system, which must answer the loss of an active instance. */
@@ -348,13 +352,12 @@ decide(spot_train_t *self, const spot_recovery_change_t *change)
 /* Whether the recovery system is to be asked. The single conditions are as good as
  * random: one branch for all. */
 static bool
-must_ask(const spot_train_t *self)
+must_ask(const spot_train_t *self, int32_t num_noted)
 {
-    const spot_recovery_change_t *change = &self->change;
     const int32_t is_enough = self->fleet.counts[SPOT_STANDBY] >= self->awaited_standby;
 
-    return (self->fleet.num_lost | change->num_gone | change->num_gone_prepping |
-               change->num_noticed | (change->num_ready & -is_enough)) != 0;
+    return (self->fleet.num_lost | num_noted | (self->change.num_ready & -is_enough)) !=
+           0;
 }
 
 /* The changes of the trace that are seen at this tick. */
@@ -382,8 +385,6 @@ advance_cluster(spot_train_t *self, int64_t tick_ms)
 {
     advance_to(self, tick_ms);
     self->change.num_ready = spot_fleet_finish_preparation(&self->fleet, self->now_ms);
-    self->change.num_gone = 0;
-    self->change.num_gone_prepping = 0;
     self->fleet.num_lost = 0;
     if (self->seen_ms == self->now_ms) {
         see_changes(self);
@@ -408,16 +409,13 @@ see_notices(spot_train_t *self)
     }
 }
 
-/* One question for all of a tick. */
+/* One question for all of a tick; num_noted: what else there is to ask for. */
 static void
-ask(spot_train_t *self)
+ask(spot_train_t *self, int32_t num_noted)
 {
-    if (must_ask(self)) {
+    if (must_ask(self, num_noted)) {
         self->change.num_lost_active = self->fleet.num_lost;
         decide(self, &self->change);
-    }
-    if (self->log != NULL) {
-        spot_run_log_fleet(self);
     }
 }
 
@@ -555,12 +553,13 @@ spot_train_start(
     }
 }
 
-/* What comes next where it may be a wake, a notice or the end of the run. Like
- * spot_train_step(). */
+/* What comes next where it may be a wake, a notice or the end of the run, or more is to
+ * be noted of it. Like spot_train_step(). */
 SPOT_NOINLINE static int
 visit_any(spot_train_t *self, int64_t due_ms)
 {
     const int64_t tick_ms = sooner(due_ms, self->notices.next_ms);
+    spot_recovery_change_t *change = &self->change;
 
     if (self->wake_ms <= tick_ms - self->wakes_last && self->wake_ms < self->end_ms) {
         visit_wake(self);
@@ -573,9 +572,14 @@ visit_any(spot_train_t *self, int64_t due_ms)
     if (self->notices.next_ms <= tick_ms) {
         see_notices(self);
     }
-    ask(self);
-    self->change.kind = SPOT_CHANGE_MEMBERSHIP;
-    self->change.num_noticed = 0;
+    ask(self, change->num_gone | change->num_gone_prepping | change->num_noticed);
+    if (self->log != NULL) {
+        spot_run_log_fleet(self);
+    }
+    change->kind = SPOT_CHANGE_MEMBERSHIP;
+    change->num_gone = 0;
+    change->num_gone_prepping = 0;
+    change->num_noticed = 0;
     settle_quiet(self);
     return 1;
 }
@@ -593,7 +597,7 @@ spot_train_step(spot_train_t *self, int64_t max_ticks)
             ret = visit_any(self, due_ms);
         } else {
             advance_cluster(self, due_ms);
-            ask(self);
+            ask(self, 0);
         }
     }
     return ret;

@@ -64,7 +64,7 @@ typedef struct {
 
 /* Draws are made so many at a time, so that their logarithms overlap and no event waits
  * for one. */
-#define SPOT_SEED_NUM_AHEAD 8
+#define SPOT_SEED_NUM_AHEAD 16
 
 typedef struct {
     unsigned num_used;
