@@ -17,10 +17,11 @@
  *                again), excluded (points, by where), samples (base samples of a
  *                sensitivity design, else 0)
  *   sample_point position, point_position (in point): of base sample k of a sensitivity
- *                design with A axes, position k * (A + 2) is A, + 1 B, and + 2 + i A
- * with axis i of B optimise     one row where the best point is looked for: metric,
- * is_maximised, confidence (of the answer), indifference (relative difference that does
- *                not matter)
+ *                design with A axes, position k * (A + 2) is A, + 1 B, and + 2 + i is A
+ *                with axis i of B
+ *   optimise     one row where the best point is looked for: metric, is_maximised,
+ *                confidence (of the answer), indifference (relative difference that
+ *                does not matter)
  *   optimise_limit  position, metric, text (as in YAML), bound (the last value that is
  *                allowed), is_upper (values must be at most bound, else at least)
  *   metric       position, name, unit, help, is_listed (asked for; others are for plots)
@@ -29,10 +30,11 @@
  *   axis_value   axis, position, text (as in YAML), number (or NULL)
  *   plot_stack   position, metric: drawn as a stack
  *   best         one row where the best value of a key is asked for: axis (its
- * position), metric, is_maximised best_except  value: position of a value of that axis
- * that does not compete plot_curves  one row at most: path of the key with a curve for
- * each of its values colour       position, word, colour: of what has the word in its
- * name point        point (its number, for good), position (its place in reports), key
+ *                position), metric, is_maximised
+ *   best_except  value: position of a value of that axis that does not compete
+ *   plot_curves  one row at most: path of the key with a curve for each value
+ *   colour       position, word, colour: of what has the word in its name
+ *   point        point (its number, for good), position (its place in reports), key
  *                ("path=value;path=value" sorted by path), value_ids (positions of its
  *                values, by axis), and a column for each swept key, named by its path:
  *                "job.pipeline_depth" INTEGER, REAL (durations in s) or TEXT
