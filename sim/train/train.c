@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "sim/train/cost.h"
 #include "sim/train/episode.h"
 #include "sim/train/run_log.h"
 
@@ -20,16 +21,6 @@ ready_after_ms(const spot_train_t *self)
         spot_ticks_at_or_after(&self->ticks, self->scenario->fleet.preparation_ms);
 
     return preparation_ms > 0 ? preparation_ms : self->scenario->tick_ms;
-}
-
-/* The price of instances that have none of their own. */
-static const spot_price_steps_t *
-common_price(const spot_train_t *self)
-{
-    const spot_price_steps_t *own =
-        &spot_trace_model_common(&self->scenario->trace)->price;
-
-    return own->num_steps > 0 ? own : &self->scenario->fleet.price.spot;
 }
 
 /* Memory for what the recovery system remembers. */
@@ -92,12 +83,9 @@ spot_train_init(spot_train_t *self, const spot_scenario_t *scenario)
     if (self->worlds == NULL) {
         return SPOT_ERR_NO_MEMORY;
     }
-    self->num_meters = spot_trace_model_zones(&scenario->trace)->num_zones + 1;
-    self->meters = spot_calloc(self->num_meters, sizeof(*self->meters));
-    if (self->meters == NULL) {
+    if (spot_cost_init(self) != 0) {
         return SPOT_ERR_NO_MEMORY;
     }
-    self->has_one_price = self->num_meters == 1 && common_price(self)->num_steps == 1;
     ret = spot_membership_init(
         &self->membership, &scenario->trace, scenario->fleet.capacity);
     if (ret == 0) {
@@ -140,69 +128,6 @@ look_ahead(spot_train_t *self)
         time_ms == INT64_MAX ? INT64_MAX : spot_ticks_at_or_after(&self->ticks, time_ms);
 }
 
-/* From now on num_more instances are paid for each of count slots; NULL: the first ones.
- */
-static void
-pay_for(spot_train_t *self, const int32_t *slots, int32_t count, int num_more)
-{
-    const spot_zones_t *zones;
-
-    if (self->num_meters == 1) {
-        spot_meter_change(&self->meters[0], self->now_ms, (int64_t) count * num_more);
-        return;
-    }
-    zones = spot_trace_model_zones(&self->scenario->trace);
-    for (int32_t j = 0; j < count; j++) {
-        const int32_t zone_id =
-            spot_membership_zone(&self->membership, slots == NULL ? j : slots[j]);
-        const bool has_own = zone_id >= 0 && zones->zones[zone_id].price.num_steps > 0;
-
-        spot_meter_change(
-            &self->meters[has_own ? zone_id + 1 : 0], self->now_ms, num_more);
-    }
-}
-
-/* The initial instances are paid for from time 0. */
-static void
-start_meters(spot_train_t *self)
-{
-    const spot_zones_t *zones = spot_trace_model_zones(&self->scenario->trace);
-    const spot_price_steps_t *price = common_price(self);
-
-    spot_meter_start(&self->meters[0], price);
-    for (size_t j = 0; j < zones->num_zones; j++) {
-        const spot_price_steps_t *of_zone = &zones->zones[j].price;
-
-        spot_meter_start(&self->meters[j + 1], of_zone->num_steps > 0 ? of_zone : price);
-    }
-    pay_for(self, NULL, self->membership.population, 1);
-}
-
-static void
-settle_cost(spot_train_t *self)
-{
-    const spot_recovery_choice_t *recovery = &self->scenario->recovery;
-    const int64_t on_demand_ms = self->num_on_demand * self->end_ms;
-    spot_sum_t usd = {0};
-
-    if (self->has_one_price) {
-        spot_sum_add(&usd, spot_price_usd(common_price(self)->steps[0].usd_per_h,
-                               self->result.ledger.population_ms - on_demand_ms));
-    }
-    for (size_t j = 0; j < self->num_meters && !self->has_one_price; j++) {
-        spot_meter_change(&self->meters[j], self->end_ms, 0);
-        spot_sum_add(&usd, spot_meter_usd(&self->meters[j]));
-    }
-    spot_sum_add(&usd,
-        spot_price_usd(self->scenario->fleet.price.on_demand_usd_per_h, on_demand_ms));
-    if (recovery->system->service_usd_per_h != NULL) {
-        spot_sum_add(
-            &usd, spot_price_usd(recovery->system->service_usd_per_h(recovery->options),
-                      self->end_ms));
-    }
-    self->result.cost_usd = spot_sum_total(&usd);
-}
-
 /* For a recovery system that sees all losses. Within a tick nobody becomes ready, so
  * that nobody who is ready is lost twice. */
 static void
@@ -226,7 +151,7 @@ apply_loss(spot_train_t *self, const spot_change_t *change)
         note_gone(self, change);
     }
     if (!self->has_one_price) {
-        pay_for(self, change->slots, change->count, -1);
+        spot_cost_pay(self, change->slots, change->count, -1);
     }
     spot_fleet_remove(&self->fleet, change->slots, change->count);
     if (change->kind == SPOT_EVENT_STOP) {
@@ -257,7 +182,7 @@ apply_change(spot_train_t *self, const spot_change_t *change)
     }
     self->result.added += change->count;
     if (!self->has_one_price) {
-        pay_for(self, change->slots, change->count, 1);
+        spot_cost_pay(self, change->slots, change->count, 1);
     }
     spot_fleet_add(
         &self->fleet, change->slots, change->count, self->now_ms + self->ready_after_ms);
@@ -474,7 +399,7 @@ finish(spot_train_t *self)
     spot_pending_end(self);
     settle_redundant(self);
     spot_ledger_verify(&result->ledger);
-    settle_cost(self);
+    spot_cost_settle(self);
     if (self->log != NULL) {
         spot_run_log_end(self);
     }
@@ -540,7 +465,7 @@ spot_train_start(
     spot_fleet_add(&self->fleet, self->on_demand, (int32_t) self->num_on_demand, 0);
     spot_fleet_add(&self->fleet, self->membership.taken, self->membership.population, 0);
     if (!self->has_one_price) {
-        start_meters(self);
+        spot_cost_start(self);
     }
     look_ahead(self);
     spot_notices_start(&self->notices, seed, replication);

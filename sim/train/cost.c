@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "sim/train/cost.h"
+
+#include "base/memory.h"
+#include "base/stats.h"
+
+/* The price of instances that have none of their own. */
+static const spot_price_steps_t *
+common_price(const spot_train_t *self)
+{
+    const spot_price_steps_t *own =
+        &spot_trace_model_common(&self->scenario->trace)->price;
+
+    return own->num_steps > 0 ? own : &self->scenario->fleet.price.spot;
+}
+
+int
+spot_cost_init(spot_train_t *self)
+{
+    self->num_meters = spot_trace_model_zones(&self->scenario->trace)->num_zones + 1;
+    self->meters = spot_calloc(self->num_meters, sizeof(*self->meters));
+    self->has_one_price = self->num_meters == 1 && common_price(self)->num_steps == 1;
+    return self->meters == NULL ? SPOT_ERR_NO_MEMORY : 0;
+}
+
+void
+spot_cost_pay(spot_train_t *self, const int32_t *slots, int32_t count, int num_more)
+{
+    const spot_zones_t *zones;
+
+    if (self->num_meters == 1) {
+        spot_meter_change(&self->meters[0], self->now_ms, (int64_t) count * num_more);
+        return;
+    }
+    zones = spot_trace_model_zones(&self->scenario->trace);
+    for (int32_t j = 0; j < count; j++) {
+        const int32_t zone_id =
+            spot_membership_zone(&self->membership, slots == NULL ? j : slots[j]);
+        const bool has_own = zone_id >= 0 && zones->zones[zone_id].price.num_steps > 0;
+
+        spot_meter_change(
+            &self->meters[has_own ? zone_id + 1 : 0], self->now_ms, num_more);
+    }
+}
+
+void
+spot_cost_start(spot_train_t *self)
+{
+    const spot_zones_t *zones = spot_trace_model_zones(&self->scenario->trace);
+    const spot_price_steps_t *price = common_price(self);
+
+    spot_meter_start(&self->meters[0], price);
+    for (size_t j = 0; j < zones->num_zones; j++) {
+        const spot_price_steps_t *of_zone = &zones->zones[j].price;
+
+        spot_meter_start(&self->meters[j + 1], of_zone->num_steps > 0 ? of_zone : price);
+    }
+    spot_cost_pay(self, NULL, self->membership.population, 1);
+}
+
+void
+spot_cost_settle(spot_train_t *self)
+{
+    const spot_recovery_choice_t *recovery = &self->scenario->recovery;
+    const int64_t on_demand_ms = self->num_on_demand * self->end_ms;
+    spot_sum_t usd = {0};
+
+    if (self->has_one_price) {
+        spot_sum_add(&usd, spot_price_usd(common_price(self)->steps[0].usd_per_h,
+                               self->result.ledger.population_ms - on_demand_ms));
+    }
+    for (size_t j = 0; j < self->num_meters && !self->has_one_price; j++) {
+        spot_meter_change(&self->meters[j], self->end_ms, 0);
+        spot_sum_add(&usd, spot_meter_usd(&self->meters[j]));
+    }
+    spot_sum_add(&usd,
+        spot_price_usd(self->scenario->fleet.price.on_demand_usd_per_h, on_demand_ms));
+    if (recovery->system->service_usd_per_h != NULL) {
+        spot_sum_add(
+            &usd, spot_price_usd(recovery->system->service_usd_per_h(recovery->options),
+                      self->end_ms));
+    }
+    self->result.cost_usd = spot_sum_total(&usd);
+}
