@@ -426,28 +426,13 @@ test_table_domain(void **state)
 static void
 bind_random(uint64_t seed, bool is_reversed, const char *recovery, spot_scenario_t *self)
 {
-    char path[PATH_BYTES], text[CASE_TEXT_BYTES], *tail;
     case_t random_case;
-    FILE *out;
 
     draw_case(&random_case, seed);
     random_case.has_reversed_losses = is_reversed;
     random_case.setting.notice_ms = seed % 3 == 0 ? 40000 : 0;
-    temporary_path("varuna-random.csv", path);
-    out = fopen(path, "w");
-    assert_non_null(out);
-    write_trace(out, &random_case);
-    assert_int_equal(fclose(out), 0);
-    out = fmemopen(text, sizeof(text), "w");
-    assert_non_null(out);
-    write_scenario(out, &random_case, path);
-    assert_int_equal(fclose(out), 0);
-    tail = strstr(text, "recovery:");
-    assert_non_null(tail);
-    snprintf(tail, sizeof(text) - (size_t) (tail - text),
-        "recovery: %s\ntrace: {file: %s}\n", recovery, path);
-    bind_good_scenario(self, text);
-    remove(path);
+    bind_case(&random_case, self);
+    set_recovery(self, recovery);
 }
 
 /* spot_ledger_verify() runs in each; "ideal" bounds it; the order of the rows of one
