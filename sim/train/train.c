@@ -216,6 +216,12 @@ sooner(int64_t a_ms, int64_t b_ms)
     return a_ms < b_ms ? a_ms : b_ms;
 }
 
+static int64_t
+larger(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
 /* At which a change is seen or a preparation ends. */
 static int64_t
 next_tick_ms(const spot_train_t *self)
@@ -299,9 +305,7 @@ see_changes(spot_train_t *self)
         }
         look_ahead(self);
     } while (self->seen_ms == self->now_ms);
-    if (population(self) > self->result.peak_instances) {
-        self->result.peak_instances = population(self);
-    }
+    self->result.peak_instances = larger(self->result.peak_instances, population(self));
 }
 
 /* What comes from the cluster at this tick. */
