@@ -28,8 +28,8 @@ typedef struct {
 
 static const struct argp_option options[] = {
     {"recovery", OPTION_RECOVERY, "A,B,...", 0,
-        "The recovery systems, two or more: NAME, or {system: NAME, OPTION: VALUE}; "
-        "the others are compared with the first",
+        "The recovery systems, two or more: NAME, or {system: NAME, OPTION: VALUE}; the "
+        "others are compared with the first",
         0},
     {"trace", OPTION_TRACE, "FILE", 0,
         "Run on this trace file (spotsim-trace 1, .csv or .csv.gz) instead of the "
@@ -37,8 +37,7 @@ static const struct argp_option options[] = {
         0},
     {"replications", OPTION_REPLICATIONS, "N", 0,
         "Replications of each system (default 1000; 1 on a recorded trace that names "
-        "its "
-        "instances, where nothing is left to chance)",
+        "its instances, where nothing is left to chance)",
         0},
     {"seed", OPTION_SEED, "N", 0, "Seed of the random streams (default 1)", 0},
     {"set", OPTION_SET, "KEY=VALUE", 0,
@@ -171,19 +170,17 @@ const spot_command_t spot_command_compare = {
     .name = "compare",
     .arguments = "SCENARIO",
     .summary = "Compare recovery systems on the same events: one row a system",
-    .doc =
-        "All systems meet the same trace, or in each replication the same events of a "
-        "generated one; everything but recovery is as SCENARIO has it, see "
-        "spotsim-scenario(5), whose own recovery does not count. The first table has "
-        "the means and their 95 % intervals, the second one the paired differences to "
-        "the first system with intervals of their own, marked where 0 is outside. "
-        "Letters "
-        "mark systems whose runs met a warning, such as a job that never ran; below "
-        "stands how many did and what to do. A "
-        "recorded trace that names its instances leaves nothing to chance: one run of "
-        "each system, and no intervals. It is a study of the key recovery, see "
-        "spotsim-study(5): --set takes its keys too, -o keeps it. An interrupt finishes "
-        "the batches under way and exits with 130.",
+    .doc = "All systems meet the same trace, or in each replication the same events of "
+           "a generated one; everything but recovery is as SCENARIO has it, see "
+           "spotsim-scenario(5), whose own recovery does not count. The first table has "
+           "the means and their 95 % intervals, the second one the paired differences "
+           "to the first system with intervals of their own, marked where 0 is outside. "
+           "Letters mark systems whose runs met a warning, such as a job that never "
+           "ran; below stands how many did and what to do. A recorded trace that names "
+           "its instances leaves nothing to chance: one run of each system, and no "
+           "intervals. It is a study of the key recovery, see spotsim-study(5): --set "
+           "takes its keys too, -o keeps it. An interrupt finishes the batches under "
+           "way and exits with 130.",
     .examples =
         "  spotsim compare seed-64.yaml --recovery ideal,checkpoint -o both.db\n"
         "  spotsim compare seed-64.yaml --recovery ideal,checkpoint,on-demand \\\n"

@@ -60,22 +60,19 @@ const spot_field_t spot_checkpoint_fields[] = {
         .offset = offsetof(spot_checkpoint_t, mode),
         .initial = "async",
         .choices = mode_names,
-        .help =
-            "async: training goes on while a checkpoint is written; sync: the job is "
-            "stalled for the write time"},
+        .help = "async: training goes on while a checkpoint is written; sync: the job "
+                "is stalled for the write time"},
     {.name = "every",
         .type = SPOT_FIELD_CUSTOM,
         .offset = 0,
         .initial = "back-to-back",
         .bind = bind_every,
         .expected = "back-to-back, auto, a number of steps such as \"10 steps\" or a "
-                    "duration such "
-                    "as \"300 s\"",
-        .help =
-            "when a checkpoint is due: at every step end with no write in flight, at "
-            "each k-th step end since training (re)started, or at the first step end "
-            "after that much training; auto: after as many steps as hide the write, as "
-            "CheckFreq sets it at first, with mode sync each step"},
+                    "duration such as \"300 s\"",
+        .help = "when a checkpoint is due: at every step end with no write in flight, "
+                "at each k-th step end since training (re)started, or at the first step "
+                "end after that much training; auto: after as many steps as hide the "
+                "write, as CheckFreq sets it at first, with mode sync each step"},
     {.name = "write",
         .type = SPOT_FIELD_CUSTOM,
         .offset = offsetof(spot_checkpoint_t, write_ms),
@@ -94,9 +91,8 @@ const spot_field_t spot_checkpoint_fields[] = {
         .offset = offsetof(spot_checkpoint_t, busy),
         .initial = "skip",
         .choices = busy_names,
-        .help =
-            "async only: what to do when a checkpoint is due and a write is in flight: "
-            "skip it, snapshot and wait, or wait (join) and snapshot"},
+        .help = "async only: what to do when a checkpoint is due and a write is in "
+                "flight: skip it, snapshot and wait, or wait (join) and snapshot"},
     {.name = NULL},
 };
 

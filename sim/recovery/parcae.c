@@ -57,7 +57,8 @@ const spot_field_t spot_parcae_fields[] = {
         .max = 1e6,
         .initial = "0",
         .help = "price of what keeps the state in memory, on instances of its own that "
-                "are not preempted, USD an hour of the whole run; part of all costs"},
+                "are not preempted, USD an hour of the whole run; part of all costs but "
+                "those \"on demand\""},
     {.name = NULL, .fields = spot_parcae_cost_fields},
 };
 

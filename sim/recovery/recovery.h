@@ -100,6 +100,8 @@ typedef struct {
     int64_t reload_ms;
 } spot_recovery_plan_t;
 
+_Static_assert(sizeof(spot_recovery_plan_t) <= 80, "a plan is cleared at each decision");
+
 /* What no real system knows: how many instances pipelines can form of at each time. */
 typedef struct {
     size_t num;

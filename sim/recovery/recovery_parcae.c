@@ -448,20 +448,18 @@ static const spot_field_t parcae_options[] = {
         .choices = predictor_names,
         .help = "how many instances there will be: last: as many as now; arima: "
                 "ARIMA(1,1,0) on the latest counts at boundaries; oracle: as many as "
-                "there are "
-                "going to be, which no real system knows (the output calls it "
+                "there are going to be, which no real system knows (the output calls it "
                 "clairvoyant)"},
     {.name = "notice",
         .type = SPOT_FIELD_CHOICE,
         .offset = offsetof(options_t, notice),
         .initial = "drain",
         .choices = notice_names,
-        .help =
-            "drain: when the preemption of an instance in use is announced (see "
-            "fleet.notice), the job does drain_steps more steps, if they fit before it, "
-            "and goes on without that instance: no step is lost; in a pause at once. "
-            "Else nothing is planned until the loss. ignore: as if nothing was "
-            "announced"},
+        .help = "drain: when the preemption of an instance in use is announced (see "
+                "fleet.notice), the job does drain_steps more steps, if they fit before "
+                "it, and goes on without that instance, which is paid and idle until it "
+                "goes: no step is lost; in a pause at once. Else nothing is planned "
+                "until the loss. ignore: as if nothing was announced"},
     {.name = "drain_steps",
         .type = SPOT_FIELD_INTEGER,
         .offset = offsetof(options_t, drain_steps),
@@ -476,9 +474,8 @@ static const spot_field_t parcae_options[] = {
         .min = 1,
         .max = 1e6,
         .initial = "1000",
-        .help =
-            "draws of victims for an expected cost; where there are no more outcomes "
-            "than that, all are counted instead"},
+        .help = "draws of victims for an expected cost; where there are no more "
+                "outcomes than that, all are counted instead"},
     {.name = "history",
         .type = SPOT_FIELD_INTEGER,
         .offset = offsetof(options_t, num_history),
@@ -491,9 +488,8 @@ static const spot_field_t parcae_options[] = {
         .offset = offsetof(options_t, limits.min),
         .max = SPOT_MAX_INSTANCES,
         .initial = "0",
-        .help =
-            "arima: least forecast; 8 in the published program; with a warning where "
-            "it cuts off"},
+        .help = "arima: least forecast; 8 in the published program; with a warning "
+                "where it cuts off"},
     {.name = "forecast_max",
         .type = SPOT_FIELD_INTEGER,
         .offset = offsetof(options_t, limits.max),
@@ -506,8 +502,8 @@ static const spot_field_t parcae_options[] = {
         .offset = offsetof(options_t, limits.range),
         .max = SPOT_MAX_INSTANCES,
         .initial = "3",
-        .help = "arima: most that a forecast may differ from the next boundary's, "
-                "likewise"},
+        .help =
+            "arima: most that a forecast may differ from the next boundary's, likewise"},
     {.name = NULL, .fields = spot_parcae_fields},
 };
 

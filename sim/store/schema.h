@@ -54,7 +54,7 @@
  * The version is that of what a reader needs. A table that only adds to what reports
  * show comes without a new one: older programs pass over it, and files without it (best,
  * best_except and plot_curves are such) are read as if it were empty and get it when a
- * study goes on in them.
+ * study goes on in them. A study goes on only where metrics and warnings are the same.
  *
  * Where a name is taken already (without regard to case), columns named by paths,
  * metrics and warnings have "_" appended. Internal to sim/store. */

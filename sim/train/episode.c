@@ -72,7 +72,7 @@ lose_pending(spot_train_t *self)
 }
 
 static void
-roll_back(spot_train_t *self, const training_t *training)
+roll_back(spot_train_t *self, const training_t *training, int64_t num_aborted)
 {
     spot_train_result_t *result = &self->result;
     const spot_pending_t *pending = &self->pending;
@@ -92,7 +92,7 @@ roll_back(spot_train_t *self, const training_t *training)
     }
     if (self->log != NULL) {
         spot_run_log_rollback(self, steps_lost, result->lost_ms - lost_ms,
-            training->progress.started - training->progress.durable);
+            training->progress.started - training->progress.durable + num_aborted);
     }
 }
 
@@ -193,7 +193,7 @@ settle_pending(
         self->result.checkpoints_aborted++;
     }
     if (plan->work == SPOT_WORK_ROLLED_BACK) {
-        roll_back(self, training);
+        roll_back(self, training, plan->aborts_checkpoint);
     } else {
         keep_pending(self, plan, *training);
     }

@@ -107,7 +107,7 @@ spot_foresight_look(spot_foresight_t *self, uint64_t seed, uint64_t replication)
     self->has_failed = 0;
     spot_fleet_clear(&self->fleet);
     spot_membership_start(&self->scout, seed, replication);
-    spot_fleet_add(&self->fleet, self->scout.taken, self->scout.population, 0);
+    spot_fleet_add(&self->fleet, self->scout.initial, self->scout.population, 0);
     seen_ms = next_seen_ms(self);
     while (now_ms < horizon_ms && self->has_failed == 0) {
         int64_t ready_ms;

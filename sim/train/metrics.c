@@ -292,7 +292,7 @@ time_to_finish_s(const run_t *run, int argument)
         "all instance time at the price of its time, and services of the recovery "     \
         "system")                                                                       \
     X("cost_on_demand_usd", "USD", cost_on_demand_usd, 0,                               \
-        "the same instance time at the on-demand price")                                \
+        "the same instance time at the on-demand price, without services")              \
     X("usd_per_h", "USD/h", usd_per_h, 0, "cost over the whole run")                    \
     X("usd_per_1000_samples", "USD", usd_per_1000_samples, 0,                           \
         "cost of 1,000 samples kept; null if none was")                                 \

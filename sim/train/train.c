@@ -62,6 +62,7 @@ init_on_demand(spot_train_t *self)
     }
     return 0;
 }
+
 /* Durable at each step end, at no cost. */
 static const spot_checkpoint_t kept_steps = {
     .mode = SPOT_CHECKPOINT_ASYNC, .every_kind = SPOT_EVERY_STEPS, .every_steps = 1};
@@ -467,7 +468,8 @@ spot_train_start(
     self->awaited_standby = 0;
     self->result.initial = population(self);
     spot_fleet_add(&self->fleet, self->on_demand, (int32_t) self->num_on_demand, 0);
-    spot_fleet_add(&self->fleet, self->membership.taken, self->membership.population, 0);
+    spot_fleet_add(
+        &self->fleet, self->membership.initial, self->membership.population, 0);
     if (!self->has_one_price) {
         spot_cost_start(self);
     }

@@ -133,7 +133,8 @@ typedef struct {
     int64_t ready_after_ms;  /* from the tick of an arrival to that of being ready */
     int64_t wake_ms;         /* when the recovery system wants to be asked */
     bool wakes_last;         /* then after the changes of that instant */
-    int64_t quiet_ms;        /* before it there is no wake, notice or end of the run */
+    int64_t quiet_ms;        /* before it there is no wake, notice or end of the run; 0
+                                with a log or gone, where there is more to do */
     int32_t awaited_standby; /* before the recovery system cares for them */
     int32_t num_pipelines;
     spot_recovery_change_t change; /* at this tick */

@@ -60,13 +60,13 @@ spot_membership_init(
     self->free_slots = spot_calloc(num_slots, sizeof(*self->free_slots));
     self->pool_of_slot = spot_calloc(num_slots, sizeof(*self->pool_of_slot));
     self->place = spot_calloc(num_slots, sizeof(*self->place));
-    self->taken = spot_calloc(num_slots, sizeof(*self->taken));
+    self->initial = spot_calloc(num_slots, sizeof(*self->initial));
     self->birth = spot_calloc(num_slots, sizeof(*self->birth));
     self->name_id =
         spot_calloc(self->num_names > 0 ? num_slots : 0, sizeof(*self->name_id));
     self->slot_of_name = spot_calloc(self->num_names, sizeof(*self->slot_of_name));
     if (self->source == NULL || self->free_slots == NULL || self->pool_of_slot == NULL ||
-        self->place == NULL || self->taken == NULL || self->birth == NULL ||
+        self->place == NULL || self->initial == NULL || self->birth == NULL ||
         self->name_id == NULL || self->slot_of_name == NULL) {
         return SPOT_ERR_NO_MEMORY;
     }
@@ -82,7 +82,7 @@ spot_membership_free(spot_membership_t *self)
     free(self->living);
     free(self->pool_of_slot);
     free(self->place);
-    free(self->taken);
+    free(self->initial);
     free(self->birth);
     free(self->name_id);
     free(self->slot_of_name);
@@ -165,7 +165,7 @@ give_initial_slots(spot_membership_t *self)
         }
     }
     for (int32_t slot = 0; slot < self->population; slot++) {
-        self->taken[slot] = slot;
+        self->initial[slot] = slot;
     }
 }
 

@@ -43,7 +43,7 @@ typedef struct {
     int32_t *living;       /* of all pools, one after the other */
     int32_t *place;        /* [capacity] index into its pool's living of a living slot */
     int32_t *pool_of_slot; /* [capacity] */
-    int32_t *taken;        /* [capacity] slots of the latest change; at the start all */
+    int32_t *initial;      /* [capacity] slots in use at time 0: 0, 1, ... */
     int64_t *birth;        /* [capacity] 1, 2, ... by birth in its pool */
     size_t num_names;      /* ids in the events; 0: they name nobody */
     int32_t *name_id;      /* [capacity] -1: no event names it; without names [0] */
