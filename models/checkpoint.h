@@ -57,17 +57,6 @@ spot_checkpoint_full_ms(const spot_checkpoint_t *self)
     return snapshot_ms + self->write_ms > 0 ? snapshot_ms + self->write_ms : 1;
 }
 
-/* The most that a checkpoint stalls the job behind a step. */
-static inline int64_t
-spot_checkpoint_longest_stall_ms(const spot_checkpoint_t *self)
-{
-    const bool waits =
-        self->mode == SPOT_CHECKPOINT_SYNC || self->busy != SPOT_BUSY_SKIP;
-
-    return (waits ? self->write_ms : 0) +
-           (self->mode == SPOT_CHECKPOINT_SYNC ? 0 : self->snapshot_ms);
-}
-
 /* The repeating pattern of one training period. The first checkpoint captures
  * first_steps and its write starts at first_steps * step_ms + snapshot_ms; from there
  * on, every cycle_ms, cycle_steps steps and a stall for the rest of the cycle, then the

@@ -195,12 +195,10 @@ training_ms(const spot_recovery_view_t *view, const spot_recovery_plan_t *plan)
 }
 
 bool
-spot_recovery_must_stop(const spot_recovery_view_t *view,
-    const spot_recovery_change_t *change, int64_t deadline_ms, int64_t step_ms,
+spot_recovery_must_stop(const spot_recovery_view_t *view, int64_t deadline_ms,
     int64_t rest_ms, spot_recovery_plan_t *plan)
 {
     const int64_t start_ms = training_ms(view, plan), now_ms = view->now_ms;
-    bool is_between;
 
     if (deadline_ms == INT64_MAX || start_ms == INT64_MAX) {
         return false;
@@ -209,16 +207,10 @@ spot_recovery_must_stop(const spot_recovery_view_t *view,
         plan->wake_ms = start_ms;
         return false;
     }
-    is_between = !plan->is_new && (change->kind == SPOT_CHANGE_WAKE ||
-                                      (now_ms - start_ms) % step_ms == 0);
-    plan->wakes_at_step_end = true;
-    if (is_between && step_ms + rest_ms >
-                          deadline_ms - now_ms -
-                              spot_checkpoint_longest_stall_ms(&view->job->checkpoint)) {
-        plan->wakes_at_step_end = false;
-        return true;
-    }
-    return false;
+    plan->wakes_at_step_end = plan->is_new || !view->is_between_steps ||
+                              rest_ms > deadline_ms - now_ms ||
+                              view->step_end_ms <= deadline_ms - rest_ms;
+    return !plan->wakes_at_step_end;
 }
 
 void

@@ -28,6 +28,10 @@ typedef struct {
                             INT64_MAX: it does not */
     const int64_t *deadlines_ms; /* by slot: when its announced preemption is seen,
                                     INT64_MAX: none is; NULL: none ever is */
+    /* Only with deadlines_ms: */
+    bool is_between_steps; /* training has started, and no step is under way */
+    int64_t step_end_ms;   /* the next end of a step under the plan in force, behind now
+                              and all stalls; INT64_MAX: there is none */
 } spot_recovery_view_t;
 
 typedef enum {
@@ -194,12 +198,10 @@ int64_t spot_recovery_num_staying(const spot_recovery_view_t *view);
 int64_t spot_recovery_first_deadline_ms(const spot_recovery_view_t *view);
 
 /* For a system that stops between two steps before an announced loss: whether it has to
- * stop now, as one more step of step_ms, a checkpoint's stall and rest_ms do not fit
- * before deadline_ms. If not, the plan asks to be woken at the end of the step, or of
- * the pause, for the same question; such a system asks for no other wakes. INT64_MAX:
- * there is no such loss. */
-bool spot_recovery_must_stop(const spot_recovery_view_t *view,
-    const spot_recovery_change_t *change, int64_t deadline_ms, int64_t step_ms,
+ * stop now, as rest_ms fit before deadline_ms, but not behind one more step. If not, the
+ * plan asks to be woken at the end of the step, or of the pause, for the same question;
+ * such a system asks for no other wakes. INT64_MAX: there is no such loss. */
+bool spot_recovery_must_stop(const spot_recovery_view_t *view, int64_t deadline_ms,
     int64_t rest_ms, spot_recovery_plan_t *plan);
 
 /* Plans so many pipelines of the job's depth. */

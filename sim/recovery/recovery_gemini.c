@@ -196,10 +196,10 @@ form_pipelines(const options_t *self, state_t *memory, const spot_recovery_view_
 }
 
 /* Before an announced loss training stops as late as it can between two steps, for a
- * copy of all that has been done. */
+ * copy of all that has been done; without time for one it goes on. */
 static void
 take_notice(const options_t *self, state_t *memory, const spot_recovery_view_t *view,
-    const spot_recovery_change_t *change, spot_recovery_plan_t *plan)
+    spot_recovery_plan_t *plan)
 {
     const spot_layout_t *layout =
         memory->planned.num_pipelines > 0 ? &memory->planned : &memory->copies;
@@ -207,9 +207,7 @@ take_notice(const options_t *self, state_t *memory, const spot_recovery_view_t *
         spot_layout_first_deadline_ms(layout, view->deadlines_ms);
 
     if (deadline_ms < INT64_MAX && layout->num_pipelines > 0 &&
-        spot_recovery_must_stop(view, change, deadline_ms,
-            step_ms(self, view->job, layout->num_pipelines), self->mem_overhead_ms,
-            plan)) {
+        spot_recovery_must_stop(view, deadline_ms, self->mem_overhead_ms, plan)) {
         plan->is_new = true;
         plan->is_same_pipelines = true;
         plan->work = SPOT_WORK_STEPS_KEPT;
@@ -233,7 +231,7 @@ gemini_decide(const void *options, void *state, const spot_recovery_view_t *view
     update(memory, self, view, change);
     form_pipelines(self, memory, view, has_loss, plan);
     if (self->notice == NOTICE_COPY && view->deadlines_ms != NULL) {
-        take_notice(self, memory, view, change, plan);
+        take_notice(self, memory, view, plan);
     }
 }
 
@@ -340,7 +338,8 @@ static const spot_field_t gemini_options[] = {
             "copy: when the preemption of an instance in use is announced (see "
             "fleet.notice), training stops at the end of the last step that fits before "
             "it, with mem_overhead for one more copy, and nothing is lost as long as "
-            "each group keeps a member; ignore: as if nothing was announced"},
+            "each group keeps a member; if not even the copy fits, it trains on; "
+            "ignore: as if nothing was announced"},
     {.name = NULL, .fields = spot_recovery_common_fields},
 };
 

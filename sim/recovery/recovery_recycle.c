@@ -240,7 +240,7 @@ typedef enum {
 
 /* Steps go on without those who are announced from the end of the last one that fits. */
 static answer_t
-answer_notice(state_t *self, const options_t *options, const spot_recovery_view_t *view,
+answer_notice(state_t *self, const spot_recovery_view_t *view,
     const spot_recovery_change_t *change, spot_recovery_plan_t *plan)
 {
     const spot_layout_t *layout = &self->layout;
@@ -253,10 +253,7 @@ answer_notice(state_t *self, const options_t *options, const spot_recovery_view_
         (!is_pause && !has_all_stages(self, view->deadlines_ms))) {
         return ANSWER_NONE;
     }
-    if (has_loss ||
-        spot_recovery_must_stop(view, change, deadline_ms,
-            step_ms(options, view->job, layout->num_pipelines, most_lost(self)), 0,
-            plan)) {
+    if (has_loss || spot_recovery_must_stop(view, deadline_ms, 0, plan)) {
         return ANSWER_LEAVE;
     }
     return ANSWER_WAIT;
@@ -309,7 +306,7 @@ recycle_decide(const void *options, void *state, const spot_recovery_view_t *vie
 
     update(memory, self, view, change);
     if (takes_notice) {
-        answer = answer_notice(memory, self, view, change, plan);
+        answer = answer_notice(memory, view, change, plan);
     }
     if (answer == ANSWER_WAIT) {
         return;
@@ -323,7 +320,7 @@ recycle_decide(const void *options, void *state, const spot_recovery_view_t *vie
     form_anew(
         self, memory, view, change->num_lost_active > 0 || answer == ANSWER_LEAVE, plan);
     if (takes_notice && plan->is_new) { /* to ask again when the pause is over */
-        (void) answer_notice(memory, self, view, &(spot_recovery_change_t){0}, plan);
+        (void) answer_notice(memory, view, &(spot_recovery_change_t){0}, plan);
     }
 }
 

@@ -254,27 +254,6 @@ first_deadline_ms(const spot_recovery_view_t *view, const spot_recovery_plan_t *
     return first_ms;
 }
 
-/* To stop in time for the first announced loss, if a checkpoint can be written before
- * it. What was to be is looked at anew: others may be in use now. */
-static void
-set_stop(const spot_varuna_options_t *self, spot_varuna_state_t *state,
-    const spot_recovery_view_t *view, const spot_recovery_plan_t *plan)
-{
-    const spot_varuna_shape_t *shape = &self->shapes[spot_recovery_num_usable(view)];
-    const int32_t num_pipelines =
-        plan->is_new ? plan->num_pipelines : view->num_pipelines;
-    const int64_t deadline_ms =
-        num_pipelines > 0 ? first_deadline_ms(view, plan) : INT64_MAX;
-    const int64_t left_ms = deadline_ms - self->lead_ms - view->now_ms;
-    const bool was_known = view->now_ms + left_ms == state->stop_ms;
-
-    state->stop_ms = 0;
-    if (deadline_ms < INT64_MAX && left_ms > 0 &&
-        (was_known || left_ms >= flush_ms(self, view, shape))) {
-        state->stop_ms = view->now_ms + left_ms;
-    }
-}
-
 /* Those in use pause from here to the relaunch. */
 static void
 plan_stopped(const spot_recovery_view_t *view, spot_recovery_plan_t *plan)
@@ -285,6 +264,73 @@ plan_stopped(const spot_recovery_view_t *view, spot_recovery_plan_t *plan)
     plan->num_active = view->num_active;
 }
 
+/* Between two steps: writes what there is if it is durable before the loss. */
+static void
+plan_stop(const spot_varuna_options_t *self, spot_varuna_state_t *state,
+    const spot_recovery_view_t *view, int64_t deadline_ms, spot_recovery_plan_t *plan)
+{
+    const int64_t write_ms =
+        flush_ms(self, view, &self->shapes[spot_recovery_num_usable(view)]);
+
+    state->is_stopping = false;
+    if (write_ms > deadline_ms - view->now_ms) {
+        return;
+    }
+    plan_stopped(view, plan);
+    plan->flush_ms = write_ms;
+    state->flush_end_ms = view->now_ms + write_ms;
+    state->relaunch_ms = state->flush_end_ms + self->settle_ms;
+}
+
+/* At the end of the step under way, if there is time for it; in a pause there is nothing
+ * to write. */
+static void
+begin_stop(const spot_varuna_options_t *self, spot_varuna_state_t *state,
+    const spot_recovery_view_t *view, int64_t write_ms, spot_recovery_plan_t *plan)
+{
+    if (plan->is_new || view->training_ms > view->now_ms) {
+        return;
+    }
+    if (view->is_between_steps) {
+        plan_stop(self, state, view, state->deadline_ms, plan);
+    } else if (view->step_end_ms <= state->deadline_ms - write_ms) {
+        state->is_stopping = true;
+        plan->wakes_at_step_end = true;
+    }
+}
+
+/* To stop in time for the first announced loss, if a checkpoint can be written before
+ * it: the lead is no shorter than a step and the checkpoint. What was to be is looked at
+ * anew: others may be in use now. */
+static void
+set_stop(const spot_varuna_options_t *self, spot_varuna_state_t *state,
+    const spot_recovery_view_t *view, spot_recovery_plan_t *plan)
+{
+    const int64_t write_ms =
+        flush_ms(self, view, &self->shapes[spot_recovery_num_usable(view)]);
+    const int64_t least_ms = state->step_ms + write_ms;
+    const int64_t lead_ms = self->lead_ms > least_ms ? self->lead_ms : least_ms;
+    const int32_t num_pipelines =
+        plan->is_new ? plan->num_pipelines : view->num_pipelines;
+    const int64_t deadline_ms =
+        num_pipelines > 0 ? first_deadline_ms(view, plan) : INT64_MAX;
+    const bool was_known = state->stop_ms > 0 && state->deadline_ms == deadline_ms;
+
+    state->stop_ms = 0;
+    if (deadline_ms == INT64_MAX ||
+        (!was_known && deadline_ms - self->lead_ms - view->now_ms < write_ms)) {
+        return;
+    }
+    state->deadline_ms = deadline_ms;
+    if (deadline_ms - lead_ms > view->now_ms) {
+        state->stop_ms = deadline_ms - lead_ms;
+    } else {
+        begin_stop(self, state, view, write_ms, plan);
+    }
+}
+
+/* A wake for a stop that is not to be any more, or for one that set_stop() sees, changes
+ * nothing here. */
 static void
 plan_wake(const spot_varuna_options_t *self, spot_varuna_state_t *state,
     const spot_recovery_view_t *view, spot_recovery_plan_t *plan)
@@ -294,18 +340,9 @@ plan_wake(const spot_varuna_options_t *self, spot_varuna_state_t *state,
         plan->work = SPOT_WORK_STEPS_KEPT;
         state->relaunch_ms = 0;
     } else if (state->is_stopping) {
-        plan_stopped(view, plan);
-        plan->flush_ms =
-            flush_ms(self, view, &self->shapes[spot_recovery_num_usable(view)]);
-        state->flush_end_ms = view->now_ms + plan->flush_ms;
-        state->relaunch_ms = state->flush_end_ms + self->settle_ms;
-        state->is_stopping = false;
-    } else if (state->stop_ms == view->now_ms) {
-        /* In a pause there is nothing to write. */
-        state->is_stopping = view->training_ms <= view->now_ms;
-        plan->wakes_at_step_end = state->is_stopping;
-        state->stop_ms = 0;
-    } else {
+        plan_stop(self, state, view, first_deadline_ms(view, plan), plan);
+    } else if (state->stop_ms == 0 && state->poll_ms == view->now_ms) {
+        state->poll_ms = 0;
         plan_morph(self, state, view, plan);
     }
 }
@@ -336,9 +373,29 @@ plan_additions(const spot_varuna_options_t *self, spot_varuna_state_t *state,
         return;
     }
     if (poll_ms > 0 && view->now_ms % poll_ms != 0) {
-        plan->wake_ms = (view->now_ms / poll_ms + 1) * poll_ms;
+        state->poll_ms = (view->now_ms / poll_ms + 1) * poll_ms;
     } else {
         plan_morph(self, state, view, plan);
+    }
+}
+
+/* When to ask again. A poll that would be before a relaunch or a stop waits for it; a
+ * new plan has seen all additions. */
+static void
+set_wake(const spot_varuna_options_t *self, spot_varuna_state_t *state,
+    const spot_recovery_view_t *view, spot_recovery_plan_t *plan)
+{
+    if (plan->is_new) {
+        state->poll_ms = 0;
+    } else if (state->poll_ms > 0 && state->poll_ms <= view->now_ms) {
+        state->poll_ms = (view->now_ms / self->poll_ms + 1) * self->poll_ms;
+    }
+    if (state->stop_ms > 0) {
+        plan->wake_ms = state->stop_ms;
+    } else if (state->relaunch_ms > 0) {
+        plan->wake_ms = state->relaunch_ms;
+    } else if (!state->is_stopping) {
+        plan->wake_ms = state->poll_ms;
     }
 }
 
@@ -360,14 +417,13 @@ varuna_decide(const void *options, void *memory, const spot_recovery_view_t *vie
     } else if (change->num_ready > 0) {
         plan_additions(self, state, view, plan);
     }
+    if (plan->num_pipelines > 0) {
+        state->step_ms = plan->step_ms;
+    }
     if (view->deadlines_ms != NULL && state->relaunch_ms == 0 && !state->is_stopping) {
         set_stop(self, state, view, plan);
     }
-    if (state->stop_ms > 0) {
-        plan->wake_ms = state->stop_ms;
-    } else if (state->relaunch_ms > 0) {
-        plan->wake_ms = state->relaunch_ms;
-    }
+    set_wake(self, state, view, plan);
 }
 
 static void
@@ -443,7 +499,8 @@ static const spot_field_t varuna_options[] = {
         .max = HUGE_VAL,
         .initial = "30 s",
         .help = "so long before an announced loss the job writes a checkpoint at the "
-                "end of its step and pauses, if there is time for both"},
+                "end of its step and pauses, if there is time for both; sooner where a "
+                "step and the checkpoint take longer"},
     {.name = "settle",
         .type = SPOT_FIELD_DURATION,
         .offset = offsetof(spot_varuna_options_t, settle_ms),

@@ -51,6 +51,9 @@ typedef struct {
     int64_t stop_ms;
     int64_t relaunch_ms;
     bool is_stopping;
+    int64_t deadline_ms; /* the loss that it stops for */
+    int64_t poll_ms;     /* when additions are to be seen; 0: there are none */
+    int64_t step_ms;     /* of the latest pipelines */
     /* The rest only with faults. Times are 0 where nothing is to come. */
     const spot_varuna_shape_t *shape; /* under which it trains; NULL: not at all */
     int64_t horizon_ms;

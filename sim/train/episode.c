@@ -557,6 +557,23 @@ step_end_ms(const spot_train_t *self)
                : episode->training_ms + elapsed_ms - episode->head_ms;
 }
 
+SPOT_NOINLINE void
+spot_episode_view_steps(const spot_train_t *self, spot_recovery_view_t *view)
+{
+    const spot_episode_t *episode = &self->episode;
+
+    view->step_end_ms = step_end_ms(self);
+    view->is_between_steps = false;
+    if (episode->cycle != NULL && has_trained(self)) {
+        const int64_t elapsed_ms =
+            self->now_ms - episode->training_ms + episode->head_ms;
+        const spot_progress_t progress = spot_cycle_progress(episode->cycle, elapsed_ms);
+
+        view->is_between_steps =
+            elapsed_ms - progress.stalled_ms == progress.steps * episode->cycle->step_ms;
+    }
+}
+
 int64_t
 spot_episode_wake_ms(const spot_train_t *self, const spot_recovery_plan_t *plan)
 {

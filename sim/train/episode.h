@@ -20,6 +20,9 @@ void spot_episode_end(spot_train_t *self);
  * system to be asked; INT64_MAX: never. */
 int64_t spot_episode_wake_ms(const spot_train_t *self, const spot_recovery_plan_t *plan);
 
+/* Tells where the episode under way is in its steps, as is said with notices. */
+void spot_episode_view_steps(const spot_train_t *self, spot_recovery_view_t *view);
+
 /* The run ends: what is pending is unsaved, or useful if the job is finished. */
 void spot_pending_end(spot_train_t *self);
 

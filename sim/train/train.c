@@ -246,7 +246,7 @@ static void
 decide(spot_train_t *self, const spot_recovery_change_t *change)
 {
     const spot_recovery_choice_t *recovery = &self->scenario->recovery;
-    const spot_recovery_view_t view = {
+    spot_recovery_view_t view = {
         .now_ms = self->now_ms,
         .job = &self->scenario->job,
         .fleet = &self->fleet,
@@ -259,6 +259,9 @@ decide(spot_train_t *self, const spot_recovery_change_t *change)
     };
     spot_recovery_plan_t plan = {0};
 
+    if (view.deadlines_ms != NULL) {
+        spot_episode_view_steps(self, &view);
+    }
     recovery->system->decide(
         recovery->options, self->recovery_state, &view, change, &plan);
     spot_bug_assert(plan.is_new || change->num_lost_active == 0);

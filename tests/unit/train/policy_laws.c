@@ -179,6 +179,13 @@ check_constant_fleet(uint64_t seed, const char *system)
 spot_train_result_t
 run_by_hand(const char *system, int notice_s, const char *rows)
 {
+    return run_with_checkpoints("{every: 3 h}", system, notice_s, rows);
+}
+
+spot_train_result_t
+run_with_checkpoints(
+    const char *checkpoint, const char *system, int notice_s, const char *rows)
+{
     char path[PATH_BYTES], text[2048];
     spot_train_result_t result;
     spot_scenario_t scenario;
@@ -193,9 +200,9 @@ run_by_hand(const char *system, int notice_s, const char *rows)
         "scenario: hand\nhorizon: trace-end\ntick: 1 s\n"
         "fleet: {capacity: 8, initial: 0, preparation: 0 s, notice: %d s}\n"
         "job:\n  pipeline_depth: 2\n  step_time: {2: 18 s, 4: 10 s, 6: 7 s, 8: 5 s}\n"
-        "  checkpoint: {every: 3 h}\n  reconfiguration: 20 s\n  reload: 40 s\n"
+        "  checkpoint: %s\n  reconfiguration: 20 s\n  reload: 40 s\n"
         "trace: {file: %s}\n",
-        notice_s, path);
+        notice_s, checkpoint, path);
     bind_good_scenario(&scenario, text);
     set_recovery(&scenario, system);
     result = run_scenario(&scenario, 0, NULL);

@@ -51,6 +51,9 @@ typedef struct {
 
 /* 0 s: without notices. */
 spot_train_result_t run_by_hand(const char *system, int notice_s, const char *rows);
+/* With other checkpoints of the job; a flow mapping. */
+spot_train_result_t run_with_checkpoints(
+    const char *checkpoint, const char *system, int notice_s, const char *rows);
 void check_with_notice(const hand_case_t *self, int notice_s);
 void check_by_hand(const hand_case_t *self);
 

@@ -85,6 +85,11 @@ test_notices(void **state)
                  0, 0, 1000 + 8000, 2000}},
         {20, {"without room for it", "{" RATES ", mem_overhead: 2 s, mem_every: 2}",
                  START "100,end,4,\n", 7, 0, 0, 12000 + 8000, 2000}},
+        /* Steps of 14 s: at 28 s a copy of 16 s just fits, at 42 s none does. */
+        {20, {"a long copy", "{" RATES ", mem_overhead: 16 s, mem_every: 4}",
+                 START "100,end,4,\n", 2 + 3, 0, 0, 17000 + 8000, 2000}},
+        {4, {"no time for a long copy", "{" RATES ", mem_overhead: 16 s, mem_every: 4}",
+                START "100,end,4,\n", 3 + 3, 3, 0, 8000, 2000}},
         /* Copies in a group do not help it. */
         {20, {"a whole group", "{" RATES ", replacement: shrink}",
                  "0,init,4,a b c d\n45,preempt,2,a b\n150,end,2,\n", 4, 4, 1,
@@ -109,6 +114,35 @@ test_notices(void **state)
     (void) state;
     for (size_t j = 0; j < sizeof(cases) / sizeof(cases[0]); j++) {
         check_with_notice(&cases[j].of, cases[j].notice_s);
+    }
+}
+
+/* Steps end at 10, 20, 33 and 43 s: behind every second one the job stalls for 3 s. */
+static void
+test_notices_with_stalls(void **state)
+{
+    static const struct {
+        int notice_s;
+        int loss_s;
+        int64_t num_steps;
+    } cases[] = {
+        {8, 38, 3},               /* known at 30 s, in the third step */
+        {20, 45, 4},              /* the fourth step fits: no stall is before it */
+        {20, 34, 3}, {10, 32, 2}, /* known at 22 s, in the stall */
+    };
+
+    (void) state;
+    for (size_t j = 0; j < sizeof(cases) / sizeof(cases[0]); j++) {
+        char rows[128];
+        spot_train_result_t result;
+
+        snprintf(rows, sizeof(rows), "0,init,5,a b c d e\n%d,preempt,1,b\n%d,end,4,\n",
+            cases[j].loss_s, cases[j].loss_s + 2);
+        result = run_with_checkpoints("{mode: sync, every: 2 steps, write: 3 s}",
+            "{" RATES "}", cases[j].notice_s, rows);
+        assert_int_equal(result.steps_executed, cases[j].num_steps);
+        assert_int_equal(result.steps_lost, 0);
+        assert_int_equal(result.ledger.instance_ms[SPOT_SHARE_LOST], 0);
     }
 }
 
@@ -148,6 +182,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_by_hand),
         cmocka_unit_test(test_notices),
+        cmocka_unit_test(test_notices_with_stalls),
         cmocka_unit_test(test_laws),
         cmocka_unit_test(test_constant_fleet),
     };

@@ -115,6 +115,94 @@ test_notice(void **state)
     assert_int_equal(result.steps_durable, 20);
 }
 
+#define LONG_WRITE                                                                      \
+    "  pipeline_depth: 1\n  samples_per_step: 64\n  step_time: {1: 20 s, 2: 10 s}\n"    \
+    "  checkpoint: {write: 40 s}\n  reconfiguration: 5 s\n  reload: 7 s\n"
+#define NO_WRITE                                                                        \
+    "  pipeline_depth: 1\n  samples_per_step: 64\n  step_time: {1: 20 s, 2: 10 s}\n"    \
+    "  checkpoint: {write: 0 s}\n  reconfiguration: 5 s\n  reload: 7 s\n"
+
+/* A write of 40 s is longer than the lead: the job stops 50 s before the loss, or at the
+ * end of the step under way then. */
+static void
+test_long_write(void **state)
+{
+    static const struct {
+        const char *what;
+        const char *rows;
+        const char *notice;
+        const char *options;
+        int64_t rollbacks;
+        int64_t steps_durable;
+        int64_t stalled_ms;
+    } cases[] = {
+        {"at 205 s", "255,preempt,1,a\n300,end,1,\n", "100 s", "", 0, 21, 40000},
+        {"at 200 s, between two steps", "250,preempt,1,a\n300,end,1,\n", "100 s", "", 0,
+            20, 40000},
+        {"lead and write just fit", "250,preempt,1,a\n300,end,1,\n", "70 s", "", 0, 20,
+            40000},
+        {"they do not", "250,preempt,1,a\n300,end,1,\n", "69 s", "", 1, 0, 0},
+        /* From 214 s on; the step ends at 220 s. */
+        {"too late behind the step", "255,preempt,1,a\n300,end,1,\n", "41 s",
+            ", lead: 1 s", 1, 0, 0},
+        {"as late as can be", "260,preempt,1,a\n300,end,1,\n", "42 s", ", lead: 1 s", 0,
+            22, 40000},
+    };
+
+    (void) state;
+    for (size_t j = 0; j < sizeof(cases) / sizeof(cases[0]); j++) {
+        char rows[256], options[256];
+        const small_t with = {.rows = rows,
+            .job = LONG_WRITE,
+            .notice = cases[j].notice,
+            .options = options,
+            .capacity = 2};
+        spot_train_result_t result;
+
+        print_message("%s\n", cases[j].what);
+        snprintf(rows, sizeof(rows), "0,init,2,a b\n%s", cases[j].rows);
+        snprintf(
+            options, sizeof(options), ", every: 1000, settle: 30 s%s", cases[j].options);
+        result = run_small(&with);
+        assert_int_equal(result.rollbacks, cases[j].rollbacks);
+        assert_int_equal(result.steps_durable, cases[j].steps_durable);
+        assert_int_equal(result.stalled_ms, cases[j].stalled_ms);
+    }
+}
+
+/* The lead is all of the notice, at 225 s: 23 steps stay. */
+static void
+test_notice_of_the_lead(void **state)
+{
+    const small_t with = {.rows = "0,init,2,a b\n255,preempt,1,a\n270,end,1,\n",
+        .job = NO_WRITE,
+        .notice = "30 s",
+        .options = ", every: 1000, settle: 30 s",
+        .capacity = 2};
+    const spot_train_result_t result = run_small(&with);
+
+    (void) state;
+    assert_int_equal(result.rollbacks, 0);
+    assert_int_equal(result.steps_lost, 0);
+    assert_int_equal(result.steps_executed, 23);
+}
+
+/* At 160 s, which is to be the stop for the loss at 190 s, the job still pauses for that
+ * at 100 s: the poll at 180 s is due all the same. */
+static void
+test_poll_behind_stop(void **state)
+{
+    const small_t with = {.rows = "0,init,2,a b\n100,stop,1,b\n105,add,1,c\n"
+                                  "190,preempt,1,a\n300,end,1,\n",
+        .job = ONE_STAGE,
+        .notice = "80 s",
+        .options = ", poll: 180 s",
+        .capacity = 2};
+
+    (void) state;
+    assert_int_equal(run_small(&with).reconfigurations, 3);
+}
+
 /* ---- More notices than one ---- */
 
 #define TWO_USED                                                                        \
@@ -485,6 +573,9 @@ main(void)
         cmocka_unit_test(test_addition_without_use),
         cmocka_unit_test(test_copy),
         cmocka_unit_test(test_notice),
+        cmocka_unit_test(test_long_write),
+        cmocka_unit_test(test_notice_of_the_lead),
+        cmocka_unit_test(test_poll_behind_stop),
         cmocka_unit_test(test_several_notices),
         cmocka_unit_test(test_shape_of_model),
         cmocka_unit_test(test_shape_of_pairs),
