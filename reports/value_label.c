@@ -29,7 +29,18 @@ is_same(span_t a, span_t b)
     return a.num_bytes == b.num_bytes && memcmp(a.text, b.text, a.num_bytes) == 0;
 }
 
-/* What stands before the next comma that is not in brackets. */
+/* Behind the text in quotes that starts at place. */
+static const char *
+skip_quoted(const char *place, const char *end)
+{
+    place++;
+    while (place < end && *place != '"') {
+        place += *place == '\\' && place + 1 < end ? 2 : 1;
+    }
+    return place < end ? place + 1 : end;
+}
+
+/* What stands before the next comma that is neither in brackets nor in quotes. */
 static span_t
 next_item(const char *text, const char *end)
 {
@@ -39,7 +50,7 @@ next_item(const char *text, const char *end)
     while (place < end && (depth > 0 || *place != ',')) {
         depth += *place == '{' || *place == '[';
         depth -= *place == '}' || *place == ']';
-        place++;
+        place = *place == '"' ? skip_quoted(place, end) : place + 1;
     }
     return (span_t){text, (size_t) (place - text)};
 }
@@ -63,13 +74,14 @@ static bool
 read_value(const char *text, value_t *value)
 {
     const size_t num_bytes = strlen(text);
-    const char *end = text + num_bytes - 1;
+    const char *end;
     span_t item;
 
     *value = (value_t){.name = {text, num_bytes}};
-    if (num_bytes < 2 || text[0] != '{' || *end != '}') {
+    if (num_bytes < 2 || text[0] != '{' || text[num_bytes - 1] != '}') {
         return true;
     }
+    end = text + num_bytes - 1;
     value->is_map = true;
     item = next_item(text + 1, end);
     if (!split_item(item, &value->key, &value->name)) {
@@ -136,14 +148,85 @@ find_telling(const spot_axis_t *axis, size_t value_id, value_t *value, bool *is_
     return true;
 }
 
+static size_t
+num_lacking(const value_t *value, const value_t *other)
+{
+    size_t num = 0;
+
+    for (size_t j = 0; j < other->num_items; j++) {
+        num += !has_item(value, other->items[j]);
+    }
+    return num;
+}
+
+/* The value of this name with the most options, the first of several. *has_all: those of
+ * all values of this name. All values can be read. */
+static value_t
+longest_of(const spot_axis_t *axis, span_t name, bool *has_all)
+{
+    value_t longest = {.num_items = 0}, other;
+
+    for (size_t j = 0; j < axis->num_values; j++) {
+        if (read_value(axis->texts[j], &other) && is_same(other.name, name) &&
+            other.num_items > longest.num_items) {
+            longest = other;
+        }
+    }
+    *has_all = true;
+    for (size_t j = 0; j < axis->num_values; j++) {
+        if (read_value(axis->texts[j], &other) && is_same(other.name, name)) {
+            *has_all = *has_all && num_lacking(&longest, &other) == 0;
+        }
+    }
+    return longest;
+}
+
+/* Says what a value lacks of the longest of its name: "varuna without f, g"; text:
+ * [SPOT_VALUE_LABEL_BYTES]. false: it has options that the longest has not, or a name
+ * that could be mistaken for such a label; or it lacks more than num_told options and
+ * the label is to be cut. */
+static bool
+write_lacking(const spot_axis_t *axis, const value_t *value, size_t num_told, char *text)
+{
+    const char *before = " without ";
+    bool has_all;
+    const value_t longest = longest_of(axis, value->name, &has_all);
+    const size_t num = num_lacking(value, &longest);
+    size_t used;
+
+    if (memchr(value->name.text, ' ', value->name.num_bytes) != NULL ||
+        num_lacking(&longest, value) > 0 || (num == 0 && !has_all)) {
+        return false;
+    }
+    used = (size_t) snprintf(text, SPOT_VALUE_LABEL_BYTES, "%.*s%s",
+        (int) value->name.num_bytes, value->name.text,
+        num == 0 ? " with all options" : "");
+    for (size_t j = 0; j < longest.num_items && used < SPOT_VALUE_LABEL_BYTES; j++) {
+        span_t key, option;
+
+        if (has_item(value, longest.items[j])) {
+            continue;
+        }
+        if (!split_item(longest.items[j], &key, &option)) {
+            return false;
+        }
+        used += (size_t) snprintf(text + used, SPOT_VALUE_LABEL_BYTES - used, "%s%.*s",
+            before, (int) key.num_bytes, key.text);
+        before = ", ";
+    }
+    return num <= num_told ||
+           spot_utf8_count(text, strlen(text)) <= SPOT_UTF8_SHOWN_CHARS;
+}
+
 /* The label before it is cut; text: [SPOT_VALUE_LABEL_BYTES], or the whole text.
  * *is_part: it lacks options. */
 static const char *
 whole_label(const spot_axis_t *axis, size_t value_id, char *text, bool *is_part)
 {
     bool is_telling[MAX_ITEMS] = {false};
+    char lacking[SPOT_VALUE_LABEL_BYTES];
     value_t value;
-    size_t used;
+    size_t used, num_told = 0;
 
     *is_part = false;
     if (!find_telling(axis, value_id, &value, is_telling)) {
@@ -156,7 +239,13 @@ whole_label(const spot_axis_t *axis, size_t value_id, char *text, bool *is_part)
             used += (size_t) snprintf(text + used, SPOT_VALUE_LABEL_BYTES - used,
                 ", %.*s", (int) value.items[j].num_bytes, value.items[j].text);
         }
+        num_told += is_telling[j];
         *is_part = *is_part || !is_telling[j];
+    }
+    if (spot_utf8_count(text, strlen(text)) > SPOT_UTF8_SHOWN_CHARS &&
+        write_lacking(axis, &value, num_told, lacking)) {
+        strcpy(text, lacking);
+        *is_part = true;
     }
     return text;
 }

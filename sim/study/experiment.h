@@ -4,6 +4,7 @@
 #ifndef SPOT_SIM_STUDY_EXPERIMENT_H
 #define SPOT_SIM_STUDY_EXPERIMENT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -12,6 +13,14 @@
 #include "base/error.h"
 #include "base/yaml.h"
 #include "sim/store/metric.h"
+
+/* Why a scenario does not stand beside the others of its study. */
+#define SPOT_MISFIT_BYTES 256
+typedef struct {
+    size_t scenario_id;
+    const char *path; /* the key that is to blame */
+    char text[SPOT_MISFIT_BYTES];
+} spot_misfit_t;
 
 typedef struct {
     const char *name;
@@ -27,6 +36,9 @@ typedef struct {
     int (*bind)(
         void **scenario, const spot_node_t *root, const void *like, spot_diag_t *diag);
     void (*free)(void *scenario);
+    /* Whether bound scenarios can be compared in one study; false: fills misfit. NULL:
+     * they always can. */
+    bool (*is_fair)(void *const *scenarios, size_t num_scenarios, spot_misfit_t *misfit);
     /* A worker holds the memory of one thread for one scenario. */
     int (*open)(void **worker, const void *scenario);
     void (*close)(void *worker);

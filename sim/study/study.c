@@ -416,6 +416,28 @@ bind_points(spot_study_t *self, spot_diag_t *diag)
     return error;
 }
 
+/* Whether all points may stand in one study. */
+static int
+check_points(spot_study_t *self, spot_diag_t *diag)
+{
+    const spot_node_t *node;
+    spot_misfit_t misfit;
+    int ret;
+
+    if (self->experiment->is_fair == NULL ||
+        self->experiment->is_fair(self->scenarios, self->head.num_points, &misfit)) {
+        return 0;
+    }
+    ret = spot_study_place_point(self, misfit.scenario_id);
+    if (ret != 0) {
+        return ret;
+    }
+    node = spot_node_place(spot_study_scenario_root(self), misfit.path);
+    spot_diag_error(
+        diag, node->file, node->line, node->column, "%s: %s", misfit.path, misfit.text);
+    return SPOT_ERR_BAD_INPUT;
+}
+
 /* Whether there is a document to put the swept values into. */
 static bool
 has_scenario(const spot_study_t *self)
@@ -453,6 +475,7 @@ bind_all(spot_study_t *self, spot_diag_t *diag)
         ret = spot_study_apply_where(self, diag);
         ret = ret == 0 ? spot_study_check_baseline(self, &bind) : ret;
         ret = ret == 0 ? bind_points(self, diag) : ret;
+        ret = ret == 0 ? check_points(self, diag) : ret;
         diag->inputs = NULL;
     }
     return ret == 0 && diag->num_errors > num_errors ? SPOT_ERR_BAD_INPUT : ret;

@@ -137,6 +137,24 @@ out:
     return ret;
 }
 
+/* In quotes where a bracket or comma would seem to be that of the list or map around. */
+static void
+write_inner_scalar(const char *text, FILE *out)
+{
+    if (strpbrk(text, ",[]{}\"") == NULL) {
+        fputs(text, out);
+        return;
+    }
+    fputc('"', out);
+    for (; *text != '\0'; text++) {
+        if (*text == '"' || *text == '\\') {
+            fputc('\\', out);
+        }
+        fputc(*text, out);
+    }
+    fputc('"', out);
+}
+
 /* A node as YAML on one line. */
 static void
 write_node(const spot_node_t *node, FILE *out)
@@ -151,7 +169,11 @@ write_node(const spot_node_t *node, FILE *out)
     for (size_t j = 0; j < node->num_children; j++) {
         fprintf(out, "%s%s%s", j == 0 ? "" : ", ", is_map ? node->keys[j]->text : "",
             is_map ? ": " : "");
-        write_node(node->children[j], out);
+        if (node->children[j]->kind == SPOT_NODE_SCALAR) {
+            write_inner_scalar(node->children[j]->text, out);
+        } else {
+            write_node(node->children[j], out);
+        }
     }
     fputc(is_map ? '}' : ']', out);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "sim/train/experiment.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/memory.h"
@@ -25,6 +26,41 @@ train_free(void *scenario)
         spot_scenario_free(scenario);
         free(scenario);
     }
+}
+
+/* A system whose options break the rules that the others keep is compared with none but
+ * itself, with and without them. */
+static bool
+train_is_fair(void *const *scenarios, size_t num_scenarios, spot_misfit_t *misfit)
+{
+    const spot_scenario_t *first = scenarios[0];
+    const spot_recovery_t *other = NULL;
+    char broken[SPOT_BROKEN_RULES_BYTES];
+
+    for (size_t j = 1; j < num_scenarios && other == NULL; j++) {
+        const spot_scenario_t *scenario = scenarios[j];
+
+        other = scenario->recovery.system == first->recovery.system
+                    ? NULL
+                    : scenario->recovery.system;
+    }
+    for (size_t j = 0; j < num_scenarios && other != NULL; j++) {
+        const spot_scenario_t *scenario = scenarios[j];
+        const spot_recovery_t *system = scenario->recovery.system;
+
+        if (spot_recovery_breaks_rules(&scenario->recovery, broken)) {
+            misfit->scenario_id = j;
+            misfit->path = "recovery";
+            snprintf(misfit->text, sizeof(misfit->text),
+                "%s has options that break rules, and stands beside %s: leave them out, "
+                "or compare it only with itself",
+                system->name,
+                system == first->recovery.system ? other->name
+                                                 : first->recovery.system->name);
+            return false;
+        }
+    }
+    return true;
 }
 
 static int
@@ -70,6 +106,7 @@ const spot_experiment_t spot_train_experiment = {
     .num_warnings = SPOT_TRAIN_NUM_WARNINGS,
     .bind = train_bind,
     .free = train_free,
+    .is_fair = train_is_fair,
     .open = train_open,
     .close = train_close,
     .run = train_run,

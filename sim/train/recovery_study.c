@@ -210,36 +210,6 @@ finish_head(spot_study_t *study)
     return head->question == NULL ? SPOT_ERR_NO_MEMORY : 0;
 }
 
-/* A system whose options break the rules that all others keep is compared with none but
- * itself. */
-static int
-check_rules(const spot_study_t *study, spot_diag_t *diag)
-{
-    const spot_scenario_t *first = study->scenarios[0];
-    char broken[SPOT_BROKEN_RULES_BYTES];
-    const char *breaking = NULL, *other = NULL;
-
-    for (size_t j = 0; j < study->head.num_points; j++) {
-        const spot_scenario_t *scenario = study->scenarios[j];
-
-        if (spot_recovery_breaks_rules(&scenario->recovery, broken)) {
-            breaking = scenario->recovery.system->name;
-        }
-        if (scenario->recovery.system != first->recovery.system) {
-            other = scenario->recovery.system->name;
-        }
-    }
-    if (breaking == NULL || other == NULL) {
-        return 0;
-    }
-    spot_diag_error(diag, option, 0, 0,
-        "%s has options that break rules which the other systems keep: leave them out, "
-        "or "
-        "compare it only with itself",
-        breaking);
-    return SPOT_ERR_BAD_INPUT;
-}
-
 int
 spot_recovery_study_read(
     const spot_recovery_study_t *self, spot_study_t *study, spot_diag_t *diag)
@@ -257,6 +227,5 @@ spot_recovery_study_read(
         error = spot_study_init(study, &spot_train_experiment, self->scenario_path,
             self->sets, self->num_sets, diag);
     }
-    error = error == 0 ? check_rules(study, diag) : error;
     return error == 0 ? finish_head(study) : error;
 }

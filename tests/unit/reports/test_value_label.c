@@ -66,6 +66,60 @@ test_options(void **state)
             "async, every: {a: 1, b: [2, 3]}", "async, every: {a: 1, b: [2, 4]}"});
 }
 
+/* A comma in quotes parts nothing, nor does a quote that is a part of the text. */
+static void
+test_quotes(void **state)
+{
+    (void) state;
+    assert_labels((const char *[]){"{system: oobleck, table: \"a, f: 1.csv\", g: a}",
+                      "{system: oobleck, table: \"a, f: 2.csv\", g: a}", NULL},
+        (const char *[]){
+            "oobleck, table: \"a, f: 1.csv\"", "oobleck, table: \"a, f: 2.csv\""});
+    assert_labels((const char *[]){"{system: a, t: \"b\\\", c\", g: a}",
+                      "{system: a, t: \"b\\\", d\", g: a}", NULL},
+        (const char *[]){"a, t: \"b\\\", c\"", "a, t: \"b\\\", d\""});
+    assert_labels((const char *[]){"{system: a, t: \"b, g: a}", "{a: \"", NULL},
+        (const char *[]){"a", "{a: \""});
+}
+
+/* Where options are too many, what is lacking tells more. */
+static void
+test_lacking(void **state)
+{
+    (void) state;
+    assert_labels(
+        (const char *[]){"{system: varuna, first_fault: yes, second_fault: yes, "
+                         "third_fault: yes}",
+            "{system: varuna, second_fault: yes, third_fault: yes}",
+            "{system: varuna, first_fault: yes}", "varuna", NULL},
+        (const char *[]){"varuna with all options", "varuna without first_fault",
+            "varuna, first_fault: yes", "varuna"});
+    /* None has all. */
+    assert_labels(
+        (const char *[]){"{system: varuna, first_fault: yes, second_fault: yes, "
+                         "third_fault: yes}",
+            "{system: varuna, second_fault: yes, third_fault: yes}",
+            "{system: varuna, first_fault: yes, third_fault: yes, second_fault: no}",
+            "varuna", NULL},
+        (const char *[]){"varuna, first_fault: yes, second_... (1)",
+            "varuna without first_fault", "varuna, first_fault: yes, third_f... (3)",
+            "varuna"});
+    /* What is lacking may be too much as well. */
+    assert_labels(
+        (const char *[]){"{system: varuna, a_long_option: 1, another_long_option: 1, "
+                         "third_option: 1, fourth_option: 1}",
+            "{system: varuna, third_option: 1, fourth_option: 1}",
+            "{system: varuna, another_long_option: 12345}", "varuna", NULL},
+        (const char *[]){"varuna, a_long_option: 1, another... (1)",
+            "varuna without a_long_option, ano... (2)",
+            "varuna, another_long_option: 12345", "varuna"});
+    /* A name that might be such a label. */
+    assert_labels(
+        (const char *[]){
+            "{system: a b, first_fault: yes, second_fault: yes, third: 1}", "a b", NULL},
+        (const char *[]){"a b, first_fault: yes, second_fau... (1)", "a b"});
+}
+
 static void
 test_whole_texts(void **state)
 {
@@ -159,6 +213,8 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_options),
+        cmocka_unit_test(test_quotes),
+        cmocka_unit_test(test_lacking),
         cmocka_unit_test(test_whole_texts),
         cmocka_unit_test(test_cut),
         cmocka_unit_test(test_unique),

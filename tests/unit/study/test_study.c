@@ -179,6 +179,26 @@ test_other_values(void **state)
     spot_study_free(&study);
 }
 
+/* A comma or a quote within a value is no part of the map around. */
+static void
+test_quoted_values(void **state)
+{
+    static const char text[] = INLINE "sweep:\n"
+                                      "  trace: [{file: 'no, \"such\".csv'}]\n";
+    spot_study_t study = {.experiment = &spot_train_experiment};
+    spot_diag_t diag;
+
+    (void) state;
+    spot_diag_init(&diag);
+    assert_int_equal(
+        spot_yaml_parse(&study.document, "made", text, strlen(text), &diag), 0);
+    assert_int_not_equal(
+        spot_study_init(&study, &spot_train_experiment, "made", NULL, 0, &diag), 0);
+    assert_string_equal(study.head.axes[0].texts[0], "{file: \"no, \\\"such\\\".csv\"}");
+    spot_diag_free(&diag);
+    spot_study_free(&study);
+}
+
 static void
 test_no_sweep(void **state)
 {
@@ -741,6 +761,7 @@ main(void)
         cmocka_unit_test(test_lists),
         cmocka_unit_test(test_ranges),
         cmocka_unit_test(test_other_values),
+        cmocka_unit_test(test_quoted_values),
         cmocka_unit_test(test_no_sweep),
         cmocka_unit_test(test_wrong_values),
         cmocka_unit_test(test_empty_sweeps),

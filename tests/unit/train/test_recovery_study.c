@@ -414,15 +414,17 @@ test_broken_rules(void **state)
         "warning: --recovery:1:12: recovery: as published, not comparable with other "
         "systems; options that break rules: stale_timers (a pause that is over stops "
         "the job)\n"
-        "--recovery: bamboo has options that break rules which the other systems keep: "
-        "leave them out, or compare it only with itself\n");
+        "--recovery:1:12: recovery: bamboo has options that break rules, and stands "
+        "beside "
+        "checkpoint: leave them out, or compare it only with itself\n");
     assert_systems_fail(
         "checkpoint,{system: parcae, layers: 8, par_bug: yes, pause_merge: add}",
         "warning: --recovery:1:12: recovery: as published, not comparable with other "
         "systems; options that break rules: par_bug (state that is missing is not "
         "transferred), pause_merge: add (a plan in a pause takes one more restart)\n"
-        "--recovery: parcae has options that break rules which the other systems keep: "
-        "leave them out, or compare it only with itself\n");
+        "--recovery:1:12: recovery: parcae has options that break rules, and stands "
+        "beside "
+        "checkpoint: leave them out, or compare it only with itself\n");
     spot_diag_init(&diag);
     assert_int_equal(spot_recovery_study_read(&comparison, &study, &diag), 0);
     assert_int_equal(diag.num_items, 1); /* the warning */
