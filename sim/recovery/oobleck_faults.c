@@ -89,7 +89,8 @@ add_ends(decision_t *self, int64_t num_instances, int32_t count)
         &self->options->by_n, SPOT_BY_N_PAUSE_MS, num_instances, 0);
 
     for (int32_t j = 0; j < count; j++) {
-        spot_pause_ends_add(&self->state->ends, self->view->now_ms, pause_ms);
+        self->plan->num_clipped +=
+            spot_pause_ends_add(&self->state->ends, self->view->now_ms, pause_ms);
     }
 }
 

@@ -110,14 +110,19 @@ plan_uniform(spot_oobleck_options_t *self, const spot_job_t *job, int64_t num_in
 }
 
 /* The row of the table, as pipelines of at least the job's depth that are as equal as
- * can be: which they are is not told, but who is lost must hold something. */
+ * can be: which they are is not told, but who is lost must hold something. Fewer than
+ * that are one pipeline, if they have a row of their own. */
 static int
 plan_row(spot_oobleck_options_t *self, int64_t num_instances)
 {
     const spot_instance_row_t *row = spot_by_instances_row(&self->by_n, num_instances);
+    const bool is_flat = spot_by_instances_is_flat(&self->by_n, num_instances);
     spot_oobleck_plan_t *plan = &self->plans[num_instances];
     int ret = 0;
 
+    if (num_instances < self->min_depth && (row == NULL || is_flat)) {
+        return 0;
+    }
     if (row != NULL) {
         const int64_t num_active = spot_by_instances_num_active(row, num_instances);
         const int64_t most = num_active / self->min_depth, num = most > 0 ? most : 1;
@@ -127,7 +132,7 @@ plan_row(spot_oobleck_options_t *self, int64_t num_instances)
             {{depth, (int32_t) num - num_deeper}, {depth + 1, num_deeper}}};
 
         ret = add_plan(self, num_instances, &set, row->step_ms);
-        plan->is_flat = spot_by_instances_is_flat(&self->by_n, num_instances);
+        plan->is_flat = is_flat;
     }
     plan->lacks_step_time = row == NULL;
     return ret;
@@ -210,6 +215,12 @@ check_sizes(const spot_oobleck_options_t *self, spot_bind_t *bind,
             "recovery: the job never starts: f+1 = %" PRId64 " pipelines of %" PRId64
             " instances at least are more than fleet.capacity (%" PRId64 ")",
             self->num_failures + 1, self->min_depth, capacity);
+    } else if (num_needed == capacity && most > self->num_failures) {
+        spot_diag_warn(bind->diag, node->file, node->line, node->column,
+            "recovery: the job starts only when all of fleet.capacity (%" PRId64
+            ") are ready: it needs (f+1) n_min instances, with f = %" PRId64
+            " and n_min = %" PRId64,
+            capacity, self->num_failures, self->min_depth);
     } else if (most < self->num_failures + 1) {
         spot_diag_warn(bind->diag, node->file, node->line, node->column,
             "recovery: the job never starts: job.max_pipelines and the micro-batches of "
@@ -280,11 +291,13 @@ static int
 make_plans(spot_oobleck_options_t *self, spot_bind_t *bind, const spot_node_t *node,
     const spot_job_t *job)
 {
+    const bool is_by_rows = spot_by_instances_is_given(&self->by_n);
     int64_t num_inexact = 0;
     int ret = 0;
 
-    for (int64_t n = self->min_depth; ret == 0 && n < self->num_plans; n++) {
-        if (spot_by_instances_is_given(&self->by_n)) {
+    for (int64_t n = is_by_rows ? 1 : self->min_depth; ret == 0 && n < self->num_plans;
+         n++) {
+        if (is_by_rows) {
             ret = plan_row(self, n);
         } else {
             ret = self->is_by_templates ? plan_templates(self, n, &num_inexact)

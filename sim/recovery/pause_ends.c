@@ -3,8 +3,7 @@
 
 #include <string.h>
 
-/* Each pause that is due is that of a loss or of a step end: more than so many at a time
- * would be forgotten. */
+/* Each pause that is due is that of a loss or of a step end. */
 static int32_t
 most_ends(int64_t capacity)
 {
@@ -25,14 +24,16 @@ spot_pause_ends_start(spot_pause_ends_t *self, void *memory, int64_t capacity)
     self->ends = memory;
 }
 
-void
+int32_t
 spot_pause_ends_add(spot_pause_ends_t *self, int64_t now_ms, int64_t pause_ms)
 {
     const int64_t time_ms = now_ms + (pause_ms > 0 ? pause_ms : 1);
 
-    if (self->num_ends < self->max_ends) {
-        self->ends[self->num_ends++] = (spot_pause_end_t){time_ms, pause_ms};
+    if (self->num_ends == self->max_ends) {
+        return 1;
     }
+    self->ends[self->num_ends++] = (spot_pause_end_t){time_ms, pause_ms};
+    return 0;
 }
 
 bool

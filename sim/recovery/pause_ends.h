@@ -9,6 +9,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/error.h"
+
 /* The end of a pause, and its whole length. */
 typedef struct {
     int64_t time_ms;
@@ -25,8 +27,11 @@ typedef struct {
 size_t spot_pause_ends_bytes(int64_t capacity);
 void spot_pause_ends_start(spot_pause_ends_t *self, void *memory, int64_t capacity);
 
-/* A pause from now on; it takes 1 ms at least. */
-void spot_pause_ends_add(spot_pause_ends_t *self, int64_t now_ms, int64_t pause_ms);
+/* A pause from now on; it takes 1 ms at least. Tells how many were cut off: 1 if there
+ * is no room for it, as 4 times the capacity and 16 more are due, else 0. Short gaps
+ * between losses and long pauses can make as many. */
+SPOT_MUST_CHECK int32_t spot_pause_ends_add(
+    spot_pause_ends_t *self, int64_t now_ms, int64_t pause_ms);
 
 /* Takes out the first that is due and tells how long its pause was; false: none is.
  * O(ends). */

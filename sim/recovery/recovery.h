@@ -85,7 +85,7 @@ typedef struct {
     bool wakes_last; /* at that instant after its membership, unless the answer to that
                         asks for another wake; else before it */
     spot_work_t work : 8;
-    int32_t num_clipped; /* forecasts cut off at a limit to decide this */
+    int32_t num_clipped; /* forecasts and timers cut off at a limit to decide this */
     int64_t wake_ms;
     int32_t kept_every_steps; /* STEPS_KEPT: of the steps since training started, only
                                  whole multiples of so many stay; 0: all */

@@ -102,7 +102,6 @@ pipelines_of(const decision_t *self, int64_t num_instances)
         return spot_job_pipelines(job, num_instances);
     }
     if (spot_by_instances_row(by_n, num_instances) == NULL) {
-        self->plan->lacks_step_time |= most > 0;
         return 0;
     }
     return most < job->max_pipelines ? most : job->max_pipelines;
@@ -286,7 +285,8 @@ pause_all(decision_t *self, int64_t pause_ms)
         state->needs_reload = true;
         state->trains_on = false;
     }
-    spot_pause_ends_add(&state->ends, self->view->now_ms, pause_ms);
+    self->plan->num_clipped +=
+        spot_pause_ends_add(&state->ends, self->view->now_ms, pause_ms);
     plan_pause(self);
     if (!state->trains_on) {
         self->plan->work =
@@ -304,7 +304,8 @@ end_pause(decision_t *self, int64_t pause_ms)
         stop(self);
     } else if (state->has_unseen_loss) {
         state->has_unseen_loss = false;
-        spot_pause_ends_add(&state->ends, self->view->now_ms, pause_ms);
+        self->plan->num_clipped +=
+            spot_pause_ends_add(&state->ends, self->view->now_ms, pause_ms);
     } else {
         form(self);
     }
@@ -416,6 +417,26 @@ ask_again(decision_t *self)
         (state->phase == TRAINING || state->trains_on) && should_reform(self);
 }
 
+/* Whether there are instances for more pipelines than form for want of a step time. */
+static bool
+lacks_step_time(const decision_t *self)
+{
+    const spot_by_instances_t *by_n = &self->options->by_n;
+    const spot_job_t *job = self->view->job;
+    const int64_t num_instances = num_usable(self);
+    const state_t *state = self->state;
+    const int64_t num_formed = state->phase == TRAINING || state->trains_on
+                                   ? state->holders.layout.num_pipelines
+                                   : 0;
+
+    if (spot_by_instances_is_given(by_n)) {
+        return spot_by_instances_row(by_n, num_instances) == NULL &&
+               num_formed < job->max_pipelines &&
+               num_formed < num_instances / job->pipeline_depth;
+    }
+    return self->plan->step_ms == 0 && spot_job_lacks_step_time(job, num_instances);
+}
+
 static void
 bamboo_decide(const void *options, void *state, const spot_recovery_view_t *view,
     const spot_recovery_change_t *change, spot_recovery_plan_t *plan)
@@ -442,6 +463,7 @@ bamboo_decide(const void *options, void *state, const spot_recovery_view_t *view
         }
     }
     ask_again(&self);
+    plan->lacks_step_time = lacks_step_time(&self);
 }
 
 /* ---- The system ---- */
@@ -582,6 +604,7 @@ const spot_recovery_t spot_recovery_bamboo = {
     .source = "Thorpe et al., Bamboo, NSDI'23",
     .options = bamboo_options,
     .options_size = sizeof(options_t),
+    .has_own_step_time = true,
     .sees_all_losses = true,
     .settle = bamboo_settle,
     .release = bamboo_release,

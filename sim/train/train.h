@@ -54,7 +54,7 @@ typedef struct {
     int64_t added;
     int64_t stopped;
     int64_t clipped;
-    int64_t clipped_forecasts; /* of the recovery system */
+    int64_t clipped_forecasts; /* and timers, of the recovery system */
     int64_t reconfigurations;
     int64_t rollbacks;
     int64_t fatal; /* losses that the recovery system could not absorb, if it counts */

@@ -24,7 +24,7 @@
     "5,8000,6000,16000,26000\n6,5000,5000,15000,25000\n"
 
 static spot_train_result_t
-run_rows(const char *system, const char *table, const char *rows)
+run_job_rows(const char *job, const char *system, const char *table, const char *rows)
 {
     char trace[PATH_BYTES], by_n[PATH_BYTES], text[4096];
     spot_train_result_t result;
@@ -38,16 +38,22 @@ run_rows(const char *system, const char *table, const char *rows)
     snprintf(text, sizeof(text),
         "scenario: t\nhorizon: trace-end\ntick: 1 ms\n"
         "fleet: {capacity: 6, preparation: 0 s}\n"
-        "job: {pipeline_depth: 2, samples_per_step: 64, reload: 11 s,\n"
+        "job: {pipeline_depth: 2, samples_per_step: 64, reload: 11 s,%s\n"
         "  checkpoint: {mode: async, every: back-to-back, write: 0 s}}\n"
         "recovery: {table: %s, system: %s}\ntrace: {file: %s}\n",
-        by_n, system, trace);
+        job, by_n, system, trace);
     bind_good_scenario(&scenario, text);
     result = run_scenario(&scenario, 0, NULL);
     spot_scenario_free(&scenario);
     remove(trace);
     remove(by_n);
     return result;
+}
+
+static spot_train_result_t
+run_rows(const char *system, const char *table, const char *rows)
+{
+    return run_job_rows("", system, table, rows);
 }
 
 static void
@@ -156,7 +162,79 @@ test_domain(void **state)
     }
 }
 
+/* By the job's own model only one pipeline has a step time: the table takes its place.
+ */
+static void
+test_job_without_step_time(void **state)
+{
+    static const char job[] = " step_time: {pipeline: {layers: 4, micro_batch: 64, "
+                              "forward_ms: 1000, backward_ms: 2000, gradient_bytes: "
+                              "0}},",
+                      rows[] = SIX "98,preempt,2,a b\n200,end,4,\n",
+                      gap[] = "n,step_ms\n2,20000\n3,15000\n4,10000\n5,\n6,5000\n",
+                      added[] = "0,init,4,a b c d\n50,add,1,e\n100,end,5,\n",
+                      ended[] = "n,step_ms\n2,20000\n3,15000\n4,10000\n5,8000\n"
+                                "6,\n";
+    const char *const pauses = "bamboo, local_pause: 16 s, global_pause: 27 s";
+    spot_train_result_t result = run_job_rows(job, "bamboo", TABLE, rows);
+
+    (void) state;
+    assert_int_equal(result.steps_executed - result.steps_lost, 19 + 7);
+    assert_false(result.lacks_step_time);
+    /* A fifth that makes up no pipeline misses no row; who is too much for any does. */
+    assert_false(run_job_rows(job, pauses, gap, added).lacks_step_time);
+    assert_true(
+        run_job_rows(job, pauses, ended, "0,init,4,a b c d\n50,add,2,e f\n100,end,6,\n")
+            .lacks_step_time);
+}
+
+/* One is less than a pipeline of the job, but the table has a row for it: two steps of
+ * 30 s after a pause of 10 s and 11 s to read what the others held. */
+static void
+test_oobleck_small_rows(void **state)
+{
+    static const char rows[] = "0,init,3,a b c\n90,preempt,2,a b\n200,end,1,\n";
+    const spot_train_result_t result = run_rows("oobleck, f: 0",
+        "n,step_ms,pause_ms\n1,30000,10000\n2,20000,9000\n3,15000,8000\n4,,8000\n5,,"
+        "8000\n6,5000,5000\n",
+        rows);
+
+    (void) state;
+    assert_int_equal(result.steps_executed, 6 + 2);
+    assert_int_equal(result.job_ms[SPOT_JOB_RECONFIGURING], 10000);
+    assert_int_equal(result.job_ms[SPOT_JOB_RELOADING], 11000);
+    assert_false(result.has_flat_step_time);
+    /* Without one of its own it waits, as no other is meant for it. */
+    assert_int_equal(
+        run_rows("oobleck, f: 0, extrapolate: yes", TABLE, rows).steps_executed, 6);
+}
+
 /* ---- Faults ---- */
+
+/* More timers than there is room for, which is 4 times the capacity and 16, are told. */
+static void
+test_too_many_timers(void **state)
+{
+    (void) state;
+    for (int num_losses = 40; num_losses <= 41; num_losses++) {
+        char rows[4096] = "0,init,4,a b c d\n";
+        spot_train_result_t result;
+
+        for (int j = 0; j < num_losses; j++) {
+            const size_t length = strlen(rows);
+
+            snprintf(rows + length, sizeof(rows) - length,
+                "%d,add,1,e%d\n%d,preempt,1,e%d\n", 2 * j + 10, j, 2 * j + 11, j);
+        }
+        strcat(rows, "200,end,4,\n");
+        result = run_rows("oobleck, f: 0, stale_timers: yes, idle_losses_pause: yes",
+            "n,step_ms,pause_ms\n2,20000,900000\n3,15000,900000\n4,10000,900000\n5,8000,"
+            "900000\n"
+            "6,5000,900000\n",
+            rows);
+        assert_int_equal(result.clipped_forecasts, num_losses - 40);
+    }
+}
 
 static void
 test_oobleck_faults(void **state)
@@ -316,6 +394,9 @@ main(void)
         cmocka_unit_test(test_oobleck_state),
         cmocka_unit_test(test_oobleck_growth),
         cmocka_unit_test(test_domain),
+        cmocka_unit_test(test_job_without_step_time),
+        cmocka_unit_test(test_oobleck_small_rows),
+        cmocka_unit_test(test_too_many_timers),
         cmocka_unit_test(test_oobleck_faults),
         cmocka_unit_test(test_bamboo_rows),
         cmocka_unit_test(test_random_traces),

@@ -23,6 +23,47 @@ kept_steps(const spot_train_result_t *result)
     return result->steps_executed - result->steps_lost;
 }
 
+/* ---- Settling ---- */
+
+static void
+assert_warning(int64_t f, const char *expected)
+{
+    char text[TEXT_BYTES], *report;
+    spot_scenario_t scenario;
+    spot_diag_t diag;
+    int ret;
+
+    snprintf(text, sizeof(text),
+        "scenario: t\nhorizon: 1 h\nfleet: {capacity: 8, initial: 8}\n"
+        "job: {pipeline_depth: 2, samples_per_step: 1024, step_time: {pipeline:\n"
+        "  {layers: 4, micro_batch: 128, forward_ms: 100, backward_ms: 200, "
+        "gradient_bytes: 0}}}\n"
+        "recovery: {system: oobleck, f: %d, n_min: 2}\n"
+        "trace: {generator: seed, preemption: {per_minute: 0.1, count: {fixed: 1}},\n"
+        "  addition: {per_minute: 0.1, count: {fixed: 1}}}\n",
+        (int) f);
+    spot_diag_init(&diag);
+    ret = bind_scenario(&scenario, text, &diag);
+    report = diagnostics(&diag);
+    if (ret != 0 || (expected == NULL ? strstr(report, "the job") != NULL
+                                      : strstr(report, expected) == NULL)) {
+        fail_msg("f: %d:\n%s", (int) f, report);
+    }
+    free(report);
+    spot_diag_free(&diag);
+    spot_scenario_free(&scenario);
+}
+
+static void
+test_who_can_start(void **state)
+{
+    (void) state;
+    assert_warning(2, NULL);
+    assert_warning(3, "the job starts only when all of fleet.capacity (8) are ready: it "
+                      "needs (f+1) n_min instances, with f = 3 and n_min = 2");
+    assert_warning(4, "the job never starts");
+}
+
 /* ---- By hand ---- */
 
 #define TRACE_HEAD                                                                      \
@@ -500,6 +541,7 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_who_can_start),
         cmocka_unit_test(test_merges_and_copies),
         cmocka_unit_test(test_who_is_lost_counts),
         cmocka_unit_test(test_loss_while_copying),
