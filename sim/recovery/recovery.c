@@ -148,15 +148,22 @@ spot_recovery_num_staying(const spot_recovery_view_t *view)
 }
 
 int64_t
-spot_recovery_first_deadline_ms(const spot_recovery_view_t *view)
+spot_recovery_first_deadline_ms(const spot_recovery_view_t *view, int32_t num_active)
 {
+    const spot_fleet_t *fleet = view->fleet;
     int64_t first_ms = INT64_MAX;
+    int32_t num_seen = 0;
 
-    for (int32_t slot = 0; view->deadlines_ms != NULL && slot < view->fleet->capacity;
-         slot++) {
-        if (spot_recovery_is_leaving(view, slot) &&
-            view->deadlines_ms[slot] < first_ms) {
-            first_ms = view->deadlines_ms[slot];
+    for (int64_t place = 0;
+         view->deadlines_ms != NULL && place < fleet->ready_end && num_seen < num_active;
+         place++) {
+        const int32_t slot = fleet->slots[place];
+
+        if (slot >= 0) {
+            const int64_t deadline_ms = view->deadlines_ms[slot];
+
+            first_ms = deadline_ms < first_ms ? deadline_ms : first_ms;
+            num_seen++;
         }
     }
     return first_ms;
@@ -179,9 +186,9 @@ spot_recovery_future_count(const spot_recovery_future_t *self, int64_t time_ms)
     return self->num == 0 ? 0 : self->counts[first];
 }
 
-/* When training starts under the plan, or under that in force. */
-static int64_t
-training_ms(const spot_recovery_view_t *view, const spot_recovery_plan_t *plan)
+int64_t
+spot_recovery_training_ms(
+    const spot_recovery_view_t *view, const spot_recovery_plan_t *plan)
 {
     if (!plan->is_new) {
         return view->training_ms;
@@ -198,7 +205,8 @@ bool
 spot_recovery_must_stop(const spot_recovery_view_t *view, int64_t deadline_ms,
     int64_t rest_ms, spot_recovery_plan_t *plan)
 {
-    const int64_t start_ms = training_ms(view, plan), now_ms = view->now_ms;
+    const int64_t start_ms = spot_recovery_training_ms(view, plan),
+                  now_ms = view->now_ms;
 
     if (deadline_ms == INT64_MAX || start_ms == INT64_MAX) {
         return false;

@@ -23,7 +23,6 @@ typedef struct {
 typedef struct {
     int64_t saved_ms; /* when that of the plan in force is durable */
     bool is_holding;  /* it was for an announced preemption, which is waited for */
-    int32_t slots[];  /* [capacity] of the instances in use */
 } state_t;
 
 static bool
@@ -36,8 +35,8 @@ static size_t
 checkpoint_state_size(const void *options, const spot_job_t *job, int64_t capacity)
 {
     (void) job;
-    return has_state(options) ? sizeof(state_t) + (size_t) capacity * sizeof(int32_t)
-                              : 0;
+    (void) capacity;
+    return has_state(options) ? sizeof(state_t) : 0;
 }
 
 /* ---- An announced preemption ---- */
@@ -55,45 +54,17 @@ save(state_t *state, const spot_recovery_view_t *view, spot_recovery_plan_t *pla
     state->is_holding = true;
 }
 
-/* When the first announced preemption of those who are in use from now on is seen;
- * INT64_MAX: there is none. */
-static int64_t
-first_deadline_ms(state_t *state, const spot_recovery_view_t *view, int32_t num_active)
-{
-    int64_t first_ms = INT64_MAX;
-    int32_t count = spot_fleet_list(view->fleet, SPOT_ACTIVE, state->slots);
-
-    if (count < num_active) {
-        (void) spot_fleet_list(view->fleet, SPOT_STANDBY, state->slots + count);
-    }
-    for (int32_t j = 0; j < num_active; j++) {
-        const int64_t deadline_ms = view->deadlines_ms[state->slots[j]];
-
-        first_ms = deadline_ms < first_ms ? deadline_ms : first_ms;
-    }
-    return first_ms;
-}
-
 /* The step under way ends if there is time for it and for the checkpoint. */
 static void
 prepare_for_loss(
     state_t *state, const spot_recovery_view_t *view, spot_recovery_plan_t *plan)
 {
     const int64_t full_ms = spot_checkpoint_full_ms(&view->job->checkpoint);
-    int32_t num_active = view->num_active;
-    int64_t training_ms = view->training_ms, last_ms; /* to begin the checkpoint */
+    const int64_t training_ms = spot_recovery_training_ms(view, plan);
+    /* to begin the checkpoint */
+    int64_t last_ms = spot_recovery_first_deadline_ms(
+        view, plan->is_new ? plan->num_active : view->num_active);
 
-    if (plan->is_new) {
-        num_active = plan->num_active;
-        training_ms = view->now_ms;
-        if (view->now_ms > 0) { /* pauses are free before */
-            training_ms += plan->flush_ms + plan->reconfiguration_ms + plan->reload_ms;
-        }
-    }
-    if (num_active == 0) {
-        return;
-    }
-    last_ms = first_deadline_ms(state, view, num_active);
     last_ms -= last_ms == INT64_MAX ? 0 : full_ms;
     if (last_ms == INT64_MAX || last_ms < view->now_ms || last_ms <= training_ms) {
         return; /* none, too late, or there is nothing to save */

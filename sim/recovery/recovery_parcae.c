@@ -183,7 +183,9 @@ answer_notice(const options_t *options, state_t *self, const spot_recovery_view_
 {
     const spot_parcae_pair_t *pair = &options->parcae.pairs[self->pair];
     const int64_t first_ms =
-        takes_notice(options, view) ? spot_recovery_first_deadline_ms(view) : INT64_MAX;
+        takes_notice(options, view)
+            ? spot_recovery_first_deadline_ms(view, view->num_active)
+            : INT64_MAX;
     const int64_t now_ms = view->now_ms;
     int64_t step_ms = pair->step_ms;
 

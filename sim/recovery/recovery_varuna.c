@@ -236,22 +236,8 @@ plan_morph(const spot_varuna_options_t *self, spot_varuna_state_t *state,
 static int64_t
 first_deadline_ms(const spot_recovery_view_t *view, const spot_recovery_plan_t *plan)
 {
-    const int32_t num_active = plan->is_new ? plan->num_active : view->num_active;
-    const spot_fleet_t *fleet = view->fleet;
-    int64_t first_ms = INT64_MAX;
-    int32_t num_seen = 0;
-
-    for (int64_t j = 0; j < fleet->ready_end && num_seen < num_active; j++) {
-        const int32_t slot = fleet->slots[j];
-
-        if (slot >= 0) {
-            const int64_t deadline_ms = view->deadlines_ms[slot];
-
-            first_ms = deadline_ms < first_ms ? deadline_ms : first_ms;
-            num_seen++;
-        }
-    }
-    return first_ms;
+    return spot_recovery_first_deadline_ms(
+        view, plan->is_new ? plan->num_active : view->num_active);
 }
 
 /* Those in use pause from here to the relaunch. */
