@@ -3,7 +3,6 @@
  * and an addition event, sizes from a law, a population that stays within 0 and the
  * capacity. The ticks without an event are skipped by geometric gaps, which is the same
  * law. The forms that keep defects of the notebook are generator_seed_notebook.c. */
-#include <math.h>
 #include <string.h>
 
 #include "base/units.h"
@@ -18,9 +17,6 @@ enum {
 typedef spot_seed_direction_t direction_t;
 typedef spot_seed_model_t model_t;
 typedef spot_seed_state_t state_t;
-
-/* So many ticks are "never": no run is so long. */
-#define MAX_TICKS 0x1p52
 
 static int
 seed_prepare(void *model, const void *like, spot_diag_t *diag)
@@ -37,7 +33,7 @@ seed_prepare(void *model, const void *like, spot_diag_t *diag)
     for (int j = 0; j < NUM_DIRECTIONS && ret == 0; j++) {
         direction_t *direction = &self->directions[j];
 
-        direction->failures_per_log = ticks_per_minute / log1p(-direction->p_per_minute);
+        spot_trial_law_init(&direction->gap, ticks_per_minute, direction->p_per_minute);
         ret = spot_size_law_init(&direction->law, &direction->count, &direction->big,
             is_corrected ? self->common.capacity : SPOT_MAX_INSTANCES);
     }
@@ -65,59 +61,40 @@ seed_free(void *model)
     }
 }
 
-/* Ticks from one success of a Bernoulli trial per tick to the next, by inversion: the
- * number of failures in between is floor(ln U / ln q). 1 - uniform is exact and never 0.
- * Without a chance of success the number is infinite or not a number. */
 static SPOT_NOINLINE void
-draw_gaps(state_t *self, int direction_id)
+draw_gaps(spot_seed_trials_t *self)
 {
-    const direction_t *direction = &self->model->directions[direction_id];
-    spot_seed_ahead_t *gaps = &self->gaps[direction_id];
-    spot_rng_t *rng = &self->gap[direction_id];
-
     for (int j = 0; j < SPOT_SEED_NUM_AHEAD; j++) {
-        const double num_failures =
-            log(1 - spot_rng_uniform(rng)) * direction->failures_per_log;
-
-        gaps->values[j] =
-            num_failures < MAX_TICKS ? 1 + (int64_t) num_failures : (int64_t) MAX_TICKS;
+        self->gaps[j] = spot_trial_law_draw(&self->direction->gap, &self->gap);
     }
-    gaps->num_used = 0;
+    self->num_gaps_used = 0;
 }
 
 static SPOT_NOINLINE void
-draw_sizes(state_t *self, int direction_id)
+draw_sizes(spot_seed_trials_t *self)
 {
-    const direction_t *direction = &self->model->directions[direction_id];
-    spot_seed_ahead_t *sizes = &self->sizes[direction_id];
-    spot_rng_t *rng = &self->count[direction_id];
-
     for (int j = 0; j < SPOT_SEED_NUM_AHEAD; j++) {
-        sizes->values[j] = spot_size_law_draw(&direction->law, rng);
+        self->sizes[j] = spot_size_law_draw(&self->direction->law, &self->count);
     }
-    sizes->num_used = 0;
+    self->num_sizes_used = 0;
 }
 
 void
-spot_seed_advance(state_t *self, int direction_id, int64_t tick)
+spot_seed_advance(spot_seed_trials_t *self, int64_t tick)
 {
-    spot_seed_ahead_t *gaps = &self->gaps[direction_id];
-
-    if (gaps->num_used == SPOT_SEED_NUM_AHEAD) {
-        draw_gaps(self, direction_id);
+    if (self->num_gaps_used == SPOT_SEED_NUM_AHEAD) {
+        draw_gaps(self);
     }
-    self->next_tick[direction_id] = tick + gaps->values[gaps->num_used++];
+    self->next_tick = tick + self->gaps[self->num_gaps_used++];
 }
 
-static int64_t
-next_size(state_t *self, int direction_id)
+static int32_t
+next_size(spot_seed_trials_t *self)
 {
-    spot_seed_ahead_t *sizes = &self->sizes[direction_id];
-
-    if (sizes->num_used == SPOT_SEED_NUM_AHEAD) {
-        draw_sizes(self, direction_id);
+    if (self->num_sizes_used == SPOT_SEED_NUM_AHEAD) {
+        draw_sizes(self);
     }
-    return sizes->values[sizes->num_used++];
+    return self->sizes[self->num_sizes_used++];
 }
 
 /* The first trial is at tick 1, in the notebook's forms at tick 0. */
@@ -136,45 +113,53 @@ seed_start(void *state, const void *model, const spot_dice_t *dice)
     self->stopped_ms = -1;
     for (int j = 0; j < NUM_DIRECTIONS; j++) {
         const uint64_t entity = dice->first_entity + (uint64_t) j;
+        spot_seed_trials_t *trials = &self->trials[j];
 
+        trials->direction = &seed->directions[j];
+        trials->kind = j == ADDITION ? SPOT_EVENT_ADD : SPOT_EVENT_PREEMPT;
+        trials->sign = j == ADDITION ? 1 : -1;
+        trials->limit = j == ADDITION ? seed->common.capacity : 0;
         spot_rng_seek(
-            &self->gap[j], dice->seed, dice->replication, SPOT_STREAM_GAP, entity);
+            &trials->gap, dice->seed, dice->replication, SPOT_STREAM_GAP, entity);
         spot_rng_seek(
-            &self->count[j], dice->seed, dice->replication, SPOT_STREAM_COUNT, entity);
-        self->gaps[j].num_used = SPOT_SEED_NUM_AHEAD;
-        self->sizes[j].num_used = SPOT_SEED_NUM_AHEAD;
+            &trials->count, dice->seed, dice->replication, SPOT_STREAM_COUNT, entity);
+        trials->num_gaps_used = SPOT_SEED_NUM_AHEAD;
+        trials->num_sizes_used = SPOT_SEED_NUM_AHEAD;
         self->waiting[j] = 0;
-        spot_seed_advance(self, j, is_corrected ? 0 : -1);
+        spot_seed_advance(trials, is_corrected ? 0 : -1);
     }
 }
 
-/* An event with nothing to do (no instance left, or no room) is dropped. Which direction
- * is next is as good as random, so that it is a factor and no branch. */
+/* Which direction is next is as good as random, so that it is a place and no branch. */
+static spot_seed_trials_t *
+next_trials(state_t *self)
+{
+    const spot_seed_trials_t *trials = self->trials;
+
+    return &self->trials[trials[ADDITION].next_tick < trials[PREEMPTION].next_tick];
+}
+
+/* An event with nothing to do (no instance left, or no room) is dropped. */
 static bool
 next_up_to_tick(state_t *self, int64_t last_tick, spot_event_t *event)
 {
-    static const spot_event_kind_t kinds[] = {
-        [PREEMPTION] = SPOT_EVENT_PREEMPT, [ADDITION] = SPOT_EVENT_ADD};
-    const spot_model_common_t *common = &self->model->common;
-    int64_t sign, room, tick, size;
-    int j;
+    spot_seed_trials_t *trials;
+    int64_t tick, room, size;
 
     do {
-        j = self->next_tick[ADDITION] < self->next_tick[PREEMPTION] ? ADDITION
-                                                                    : PREEMPTION;
-        tick = self->next_tick[j];
+        trials = next_trials(self);
+        tick = trials->next_tick;
         if (tick > last_tick) {
             return false;
         }
-        spot_seed_advance(self, j, tick);
-        sign = 2 * j - 1;
-        room = j * common->capacity - sign * self->population;
+        spot_seed_advance(trials, tick);
+        room = trials->sign * (trials->limit - self->population);
     } while (room == 0);
-    size = next_size(self, j);
+    size = next_size(trials);
     size = size < room ? size : room;
-    self->population += sign * size;
-    event->time_ms = tick * common->tick_ms;
-    event->kind = kinds[j];
+    self->population += trials->sign * size;
+    event->time_ms = tick * self->model->common.tick_ms;
+    event->kind = trials->kind;
     event->count = (int32_t) size;
     event->name_ids = NULL;
     return true;

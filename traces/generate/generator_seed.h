@@ -11,6 +11,7 @@
 #include "base/rng.h"
 #include "traces/generate/generator.h"
 #include "traces/laws/size_law.h"
+#include "traces/laws/trial_law.h"
 
 /* The two directions are the entities of the random streams. */
 enum { SPOT_SEED_PREEMPTION = 0, SPOT_SEED_ADDITION = 1, SPOT_SEED_NUM_DIRECTIONS = 2 };
@@ -49,7 +50,7 @@ typedef struct {
     spot_size_family_parameters_t count;
     spot_size_big_t big;
     spot_size_law_t law;
-    double failures_per_log; /* 1 / ln q, q = probability of no event in a tick; <= 0 */
+    spot_trial_law_t gap; /* ticks from one success to the next */
 } spot_seed_direction_t;
 
 typedef struct {
@@ -66,20 +67,24 @@ typedef struct {
  * for one. */
 #define SPOT_SEED_NUM_AHEAD 16
 
+/* The trials of one direction. */
 typedef struct {
-    unsigned num_used;
-    int64_t values[SPOT_SEED_NUM_AHEAD];
-} spot_seed_ahead_t;
+    int64_t next_tick; /* of the next success */
+    unsigned num_gaps_used, num_sizes_used;
+    int64_t gaps[SPOT_SEED_NUM_AHEAD];  /* ticks to the next success */
+    int32_t sizes[SPOT_SEED_NUM_AHEAD]; /* of the corrected form */
+    int64_t sign;                       /* of a change of the population: -1 or 1 */
+    int64_t limit; /* population at which nothing is left to do: 0 or the capacity */
+    spot_event_kind_t kind;
+    const spot_seed_direction_t *direction;
+    spot_rng_t gap, count;
+} spot_seed_trials_t;
 
 typedef struct {
     const spot_seed_model_t *model;
     int64_t population;
     int64_t last_tick; /* nothing later is wanted */
-    int64_t next_tick[SPOT_SEED_NUM_DIRECTIONS];
-    spot_rng_t gap[SPOT_SEED_NUM_DIRECTIONS];
-    spot_rng_t count[SPOT_SEED_NUM_DIRECTIONS];
-    spot_seed_ahead_t gaps[SPOT_SEED_NUM_DIRECTIONS];  /* ticks to the next success */
-    spot_seed_ahead_t sizes[SPOT_SEED_NUM_DIRECTIONS]; /* of the corrected form */
+    spot_seed_trials_t trials[SPOT_SEED_NUM_DIRECTIONS];
     /* Of the notebook's forms: */
     int64_t tick;                              /* the latest one with a success */
     int32_t waiting[SPOT_SEED_NUM_DIRECTIONS]; /* instances of it not given yet */
@@ -112,7 +117,7 @@ int64_t spot_seed_notebook_num_ticks(const spot_seed_model_t *self, int64_t last
 SPOT_NOINLINE bool spot_seed_notebook_next(
     spot_seed_state_t *self, int64_t last_tick, spot_event_t *event);
 
-/* Moves a direction to the tick of its next success. */
-void spot_seed_advance(spot_seed_state_t *self, int direction_id, int64_t tick);
+/* Moves on from the success at a tick to the next one. */
+void spot_seed_advance(spot_seed_trials_t *self, int64_t tick);
 
 #endif

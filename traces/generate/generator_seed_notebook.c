@@ -257,8 +257,8 @@ spot_seed_notebook_prepare(model_t *self)
          has_defect(self, SPOT_SEED_TICK_SHARE) && j < SPOT_SEED_NUM_DIRECTIONS; j++) {
         spot_seed_direction_t *direction = &self->directions[j];
 
-        direction->failures_per_log =
-            1 / log1p(-direction->p_per_minute / LOOP_TICKS_PER_MIN);
+        spot_trial_law_init(
+            &direction->gap, 1, direction->p_per_minute / LOOP_TICKS_PER_MIN);
     }
     if (has_defect(self, SPOT_SEED_CAP_BYPASS)) {
         self->p_one_is_rounded_to_0 = spot_size_law_p_rounded_to_0(
@@ -305,7 +305,7 @@ static int32_t
 draw_size(state_t *self, int direction_id)
 {
     return spot_size_law_draw(
-        &self->model->directions[direction_id].law, &self->count[direction_id]);
+        &self->model->directions[direction_id].law, &self->trials[direction_id].count);
 }
 
 /* Instances lost; nothing happens where nobody lives, unless no population is kept. */
@@ -344,7 +344,7 @@ draw_addition(state_t *self, int64_t room)
         return size;
     }
     if (size == 1 && model->p_one_is_rounded_to_0 > 0) {
-        const double u = spot_rng_uniform(&self->count[SPOT_SEED_ADDITION]);
+        const double u = spot_rng_uniform(&self->trials[SPOT_SEED_ADDITION].count);
 
         if (u < model->p_one_is_rounded_to_0) {
             return 1;
@@ -360,8 +360,8 @@ draw_addition(state_t *self, int64_t room)
 static bool
 walk_to_next_success(state_t *self, int64_t last_tick)
 {
-    const int64_t loss_tick = self->next_tick[SPOT_SEED_PREEMPTION];
-    const int64_t add_tick = self->next_tick[SPOT_SEED_ADDITION];
+    const int64_t loss_tick = self->trials[SPOT_SEED_PREEMPTION].next_tick;
+    const int64_t add_tick = self->trials[SPOT_SEED_ADDITION].next_tick;
     const bool is_loop = self->model->variant.value == SPOT_SEED_LOOP;
     int32_t *waiting = self->waiting;
     int64_t room;
@@ -371,13 +371,13 @@ walk_to_next_success(state_t *self, int64_t last_tick)
         return false;
     }
     if (loss_tick == self->tick) {
-        spot_seed_advance(self, SPOT_SEED_PREEMPTION, self->tick);
+        spot_seed_advance(&self->trials[SPOT_SEED_PREEMPTION], self->tick);
         waiting[SPOT_SEED_PREEMPTION] = draw_loss(self);
     }
     room = self->model->common.capacity - self->population +
            (is_loop ? 0 : waiting[SPOT_SEED_PREEMPTION]);
     if (add_tick == self->tick) {
-        spot_seed_advance(self, SPOT_SEED_ADDITION, self->tick);
+        spot_seed_advance(&self->trials[SPOT_SEED_ADDITION], self->tick);
         waiting[SPOT_SEED_ADDITION] = draw_addition(self, room);
     }
     return self->stopped_ms < 0;
