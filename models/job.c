@@ -263,6 +263,47 @@ spot_job_lacks_step_time(const spot_job_t *self, int64_t num_instances)
            spot_job_pipelines(self, num_instances) < pipelines_of(self, num_instances);
 }
 
+/* Pipelines of the job's depth from which on step times are flat. */
+static int64_t
+flat_pipelines(const spot_job_t *self)
+{
+    return (spot_step_time_largest(&self->step_time) - 1) / self->pipeline_depth + 1;
+}
+
+bool
+spot_job_lacks_best_step_time(
+    const spot_job_t *self, int64_t num_instances, int64_t min_depth, int64_t max_depth)
+{
+    const spot_step_grid_t *grid = &self->step_time.grid;
+    const bool is_table = self->step_time.table_path != NULL; /* models are complete */
+    const size_t num_listed = is_table ? grid->num_pairs + grid->num_infeasible : 0;
+    int64_t largest = 0; /* instances of a pair */
+    bool has_known = false, has_unknown = false;
+
+    if (!spot_step_time_is_by_pair(&self->step_time)) {
+        return pipelines_of(self, num_instances) > flat_pipelines(self);
+    }
+    for (size_t j = 0; j < num_listed; j++) {
+        const int64_t depth = grid->pairs[j].depth;
+        const int64_t size = grid->pairs[j].num_pipelines * depth;
+        const bool is_next = j == 0 || grid->pairs[j - 1].depth != depth;
+        const int64_t most = num_instances / depth;
+        const int64_t num = most < self->max_pipelines ? most : self->max_pipelines;
+
+        if (depth < min_depth || depth > max_depth) {
+            continue;
+        }
+        largest = size > largest ? size : largest;
+        if (is_next && num > 0) {
+            const bool is_known = spot_step_grid_lists(grid, num, depth);
+
+            has_known |= is_known;
+            has_unknown |= !is_known;
+        }
+    }
+    return has_unknown && (!has_known || num_instances > largest);
+}
+
 static const spot_step_pair_t *
 pair_of(const spot_job_t *self, int64_t num_pipelines)
 {
@@ -289,7 +330,7 @@ spot_job_best_pipelines(const spot_job_t *self, int64_t num_instances)
     int64_t best_ms = INT64_MAX, best = 0, num = spot_job_pipelines(self, num_instances);
 
     if (!spot_step_time_is_by_pair(&self->step_time)) {
-        const int64_t flat = (spot_step_time_largest(&self->step_time) - 1) / depth + 1;
+        const int64_t flat = flat_pipelines(self);
 
         num = num < flat ? num : flat;
     }

@@ -42,6 +42,14 @@ int64_t spot_job_best_pipelines(const spot_job_t *self, int64_t num_instances);
 /* Whether there would be more if all pairs had a step time: a user must be told. */
 bool spot_job_lacks_step_time(const spot_job_t *self, int64_t num_instances);
 
+/* Whether the fastest pipelines for so many instances may well be others than all that
+ * have a step time: by world size, more of them would be beyond the largest point; by
+ * (D,P) of the depths from min_depth to max_depth, there are more instances than any
+ * pair of the table has, or the most pipelines of no depth are listed. A user must be
+ * told. O(1), by (D,P) O(pairs log pairs). */
+bool spot_job_lacks_best_step_time(
+    const spot_job_t *self, int64_t num_instances, int64_t min_depth, int64_t max_depth);
+
 /* The step time of so many pipelines, which spot_job_pipelines() has given. */
 int64_t spot_job_step_ms(const spot_job_t *self, int64_t num_pipelines);
 

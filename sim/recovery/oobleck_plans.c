@@ -105,7 +105,9 @@ plan_uniform(spot_oobleck_options_t *self, const spot_job_t *job, int64_t num_in
             plan->is_fitted = spot_job_is_step_fitted(job, num);
         }
     }
-    plan->lacks_step_time = spot_job_lacks_step_time(job, num_instances);
+    plan->lacks_step_time =
+        spot_job_lacks_step_time(job, num_instances) ||
+        spot_job_lacks_best_step_time(job, num_instances, depth, depth);
     return ret;
 }
 

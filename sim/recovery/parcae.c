@@ -190,6 +190,9 @@ spot_parcae_settle(spot_parcae_t *self, spot_bind_t *bind, const spot_node_t *no
     const size_t num_errors = bind->diag->num_errors;
     int ret = spot_parcae_costs_settle(&self->costs, bind, largest_depth(job));
 
+    if (self->max_depth < self->min_depth) {
+        spot_bind_error(bind, node, "recovery", "max_depth is less than min_depth");
+    }
     if (ret != 0 || bind->diag->num_errors > num_errors) {
         return ret;
     }
@@ -197,6 +200,13 @@ spot_parcae_settle(spot_parcae_t *self, spot_bind_t *bind, const spot_node_t *no
               ? add_pairs_of_grid(self, bind, node, job, capacity)
               : add_pairs_of_job(self, bind, node, job, capacity);
     return ret != 0 || self->pairs == NULL ? ret : find_best(self, capacity);
+}
+
+bool
+spot_parcae_lacks_step_time(const spot_parcae_t *self, const spot_recovery_view_t *view)
+{
+    return spot_job_lacks_best_step_time(
+        view->job, spot_recovery_num_usable(view), self->min_depth, self->max_depth);
 }
 
 void

@@ -37,6 +37,10 @@ SPOT_MUST_CHECK int spot_parcae_settle(spot_parcae_t *self, spot_bind_t *bind,
     const spot_node_t *node, const spot_job_t *job, int64_t capacity);
 void spot_parcae_release(spot_parcae_t *self);
 double spot_parcae_service_usd_per_h(const void *options);
+
+/* Whether the fastest pipelines may be some whose step time is not known. */
+bool spot_parcae_lacks_step_time(
+    const spot_parcae_t *self, const spot_recovery_view_t *view);
 void spot_parcae_broken_rules(const void *options, char *text, size_t num_bytes);
 
 /* D P of a pair. */

@@ -126,6 +126,10 @@ form_pipelines(const options_t *self, state_t *state, const spot_recovery_view_t
 {
     int64_t num_pipelines = target(self, view);
 
+    plan->lacks_step_time =
+        self->plan == PLAN_BEST &&
+        spot_job_lacks_best_step_time(view->job, spot_recovery_num_usable(view),
+            view->job->pipeline_depth, view->job->pipeline_depth);
     if (!has_loss && !is_worth_it(self, view, num_pipelines)) {
         return;
     }

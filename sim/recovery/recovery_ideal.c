@@ -9,6 +9,7 @@
 #include <math.h>
 #include <stddef.h>
 
+#include "base/units.h"
 #include "sim/recovery/recovery.h"
 
 typedef struct {
@@ -63,6 +64,8 @@ ideal_decide(const void *options, void *state, const spot_recovery_view_t *view,
         plan->wake_ms = (view->now_ms / interval_ms + 1) * interval_ms;
     }
     plan_best(plan, view->job, self->num_usable);
+    plan->lacks_step_time = spot_job_lacks_best_step_time(
+        view->job, self->num_usable, 1, SPOT_MAX_INSTANCES);
     plan->work = SPOT_WORK_KEPT;
     plan->is_new = change->num_lost_active > 0 ||
                    plan->num_pipelines != view->num_pipelines ||

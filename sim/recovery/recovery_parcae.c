@@ -347,6 +347,7 @@ plan_ahead(const options_t *self, state_t *state, const spot_recovery_view_t *vi
     int32_t chosen;
 
     plan->num_clipped = forecast(self, state, view, counts);
+    plan->lacks_step_time = spot_parcae_lacks_step_time(&self->parcae, view);
     find_first_costs(self, state, view, has_loss);
     chosen = spot_parcae_look_ahead(&state->ahead, &question);
     if (has_loss || chosen != state->pair) {

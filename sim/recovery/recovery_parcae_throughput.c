@@ -66,6 +66,7 @@ throughput_decide(const void *options, void *state, const spot_recovery_view_t *
 
     memory->has_additions |= change->num_ready > 0;
     memory->is_changed |= change->num_ready > 0;
+    plan->lacks_step_time = spot_parcae_lacks_step_time(&self->parcae, view);
     if (change->num_lost_active == 0 && now_ms % self->parcae.interval_ms != 0) {
         plan->wake_ms = spot_parcae_next_ms(&self->parcae, now_ms);
         plan->wakes_last = true;

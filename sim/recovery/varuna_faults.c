@@ -251,6 +251,16 @@ sooner(int64_t a_ms, int64_t b_ms)
     return b_ms > 0 && (a_ms == 0 || b_ms < a_ms) ? b_ms : a_ms;
 }
 
+/* Where nothing trains, it is a start like any other. */
+static void
+begin(const spot_varuna_options_t *self, spot_varuna_state_t *state,
+    const spot_recovery_view_t *view, spot_recovery_plan_t *plan)
+{
+    const spot_instance_row_t *row = self->shapes[spot_recovery_num_usable(view)].row;
+
+    form(self, state, view, row == NULL ? 0 : spot_varuna_restart_ms(self, row), plan);
+}
+
 /* Additions are used when the next pause ends, or at once where nothing trains. */
 void
 spot_varuna_decide_with_faults(const spot_varuna_options_t *self,
@@ -263,7 +273,7 @@ spot_varuna_decide_with_faults(const spot_varuna_options_t *self,
         if (state->shape != NULL || change->num_ready == 0) {
             return; /* what was asked for stays */
         }
-        form(self, state, view, 0, plan);
+        begin(self, state, view, plan);
     } else if (view->now_ms == state->pause_end_ms) {
         end_pause(self, state, view, plan);
     } else if (view->now_ms == state->durable_ms) {

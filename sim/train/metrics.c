@@ -373,16 +373,19 @@ const spot_warning_t spot_train_warnings[SPOT_TRAIN_NUM_WARNINGS] = {
         "instances (fleet.initial, fleet.capacity) or a smaller job.pipeline_depth, and "
         "see that job.step_time has what fits"},
     {"no_step_time",
-        "fewer pipelines formed than there were instances for: the table "
-        "or model of job.step_time has no step time of that (D,P). Measure or model it "
-        "(spotsim model fit), or set job.max_pipelines"},
+        "fewer pipelines formed than there were instances for: job.step_time has no "
+        "step "
+        "time of so many, or of that (D,P). Measure or model it (spotsim model fit), or "
+        "set job.max_pipelines"},
     {"fitted_step_time", "a step time was used that the table of job.step_time marks as "
                          "fitted, not measured: measure it to be sure"},
     {"clipped_forecasts",
         "forecasts or timers of the recovery system were cut off at its limits"},
     {"approximate_step_time",
         "steps with places lost took as long as an approximation says, unverified"},
-    {"clairvoyant", "the recovery system knew what was to come, as no real one does"},
+    {"clairvoyant",
+        "the recovery system was clairvoyant: it knew what was to come, as no real one "
+        "does"},
 };
 
 void

@@ -72,12 +72,17 @@ write_outcome(
         {"cost of 1,000 samples", "usd_per_1000_samples", 1, 4, "USD"},
         {"mean time between preemptions", "mtbp_s", 1, 1, "s"},
     };
+    static const line_t once_started = {"throughput from the first step",
+        "samples_per_s_once_started", 1, 3, "samples/s"};
     static const line_t finish = {
         "time to finish", "time_to_finish_s", 1.0 / 3600, 3, "h"};
 
     fprintf(out, "\nwhat came of it\n");
     for (size_t j = 0; j < sizeof(lines) / sizeof(lines[0]); j++) {
         write_line(scenario, result, &lines[j], out);
+    }
+    if (result->first_training_ms > 0) {
+        write_line(scenario, result, &once_started, out);
     }
     if (scenario->until_steps > 0) {
         write_line(scenario, result, &finish, out);

@@ -82,6 +82,39 @@ test_faults_by_hand(void **state)
     }
 }
 
+/* Those that are there at the start are free; who comes later, or comes back after
+ * waiting, pays a restart, here of 10 s, with any fault as without. */
+static void
+test_starts_pay(void **state)
+{
+    static const struct {
+        const char *rows;
+        int64_t steps_executed;
+    } starts[] = {
+        {"0,init,2,a b\n35,end,2,\n", 3},
+        {"0,init,0,\n1,add,2,a b\n42,end,2,\n", 3},
+        {"0,init,1,a\n1,preempt,1,a\n5,add,2,b c\n46,end,2,\n", 3},
+    };
+    static const char *const faults[] = {
+        "", ", fault_old_pauses: yes", ", " LATE, ", " LATE ", " IN_PAUSE};
+
+    (void) state;
+    for (size_t j = 0; j < sizeof(starts) / sizeof(starts[0]); j++) {
+        for (size_t k = 0; k < sizeof(faults) / sizeof(faults[0]); k++) {
+            const small_t with = {.rows = starts[j].rows,
+                .table = "n,step_ms,checkpoint_ms,restart_total_ms\n1,10000,4000,14000\n"
+                         "2,10000,4000,14000\n",
+                .job = "  samples_per_step: 64\n",
+                .options = faults[k],
+                .capacity = 2};
+            const spot_train_result_t result = run_small(&with);
+
+            print_message("%zu with \"%s\"\n", j, faults[k]);
+            assert_int_equal(result.steps_executed, starts[j].steps_executed);
+        }
+    }
+}
+
 /* ---- Random traces ---- */
 
 static const char *const fault_names[] = {"steps_in_pause", "one_counter",
@@ -214,44 +247,40 @@ static const published_t published[] = {
 };
 #define NUM_PUBLISHED (sizeof(published) / sizeof(published[0]))
 
-/* Thirty instances and fourteen losses every gap_ms; by published averages the clock
- * starts with the first step. With a start of 0 they are added at 0 and ready at 45 s.
- */
+/* Thirty instances are added, fourteen lost, one every gap_ms. */
 static void
-write_published_trace(const published_t *row, int64_t start_ms, char *text, size_t size)
+write_published_trace(const published_t *row, char *text, size_t size)
 {
-    size_t used =
-        (size_t) snprintf(text, size, TRACE_HEADER "0,init,%d,", start_ms > 0 ? 30 : 0);
+    size_t used = (size_t) snprintf(text, size, TRACE_HEADER "0,init,0,\n0,add,30,");
 
     for (int j = 0; j < 30; j++) {
-        used += (size_t) snprintf(text + used, size - used, "%si%d",
-            j > 0 ? " " : (start_ms > 0 ? "" : "\n0,add,30,"), j);
+        used +=
+            (size_t) snprintf(text + used, size - used, "%si%d", j > 0 ? " " : "", j);
     }
     for (int j = 1; j < 15; j++) {
         used += (size_t) snprintf(text + used, size - used, "\n%.3f,preempt,1,i%d",
-            (double) (j * row->gap_ms - start_ms) / 1000, j - 1);
+            (double) (j * row->gap_ms) / 1000, j - 1);
     }
     snprintf(text + used, size - used, "\n%.3f,end,16,\n",
-        (double) (15 * row->gap_ms - start_ms) / 1000);
+        (double) (15 * row->gap_ms) / 1000);
 }
 
 static spot_train_result_t
-run_published(const published_t *row, int64_t start_ms, unsigned faults)
+run_published(const published_t *row, unsigned faults)
 {
     char text[4096], options[512], trace[PATH_BYTES];
     spot_train_result_t result;
     spot_scenario_t scenario;
 
     temporary_path("published.csv", trace);
-    write_published_trace(row, start_ms, text, sizeof(text));
+    write_published_trace(row, text, sizeof(text));
     write_file(trace, text);
     name_faults(faults, options, sizeof(options));
     snprintf(text, sizeof(text),
-        CLOCK "fleet: {capacity: 30, preparation: %d s}\n"
+        CLOCK "fleet: {capacity: 30, preparation: 45 s}\n"
               "job: {pipeline_depth: 1, samples_per_step: %lld}\n"
               "recovery: {system: varuna, table: " PUBLISHED "%s}\ntrace: {file: %s}\n",
-        start_ms > 0 ? 0 : 45, (long long) row->samples_per_step, row->model, options,
-        trace);
+        (long long) row->samples_per_step, row->model, options, trace);
     bind_good_scenario(&scenario, text);
     result = run_scenario(&scenario, 1, NULL);
     spot_scenario_free(&scenario);
@@ -259,11 +288,18 @@ run_published(const published_t *row, int64_t start_ms, unsigned faults)
     return result;
 }
 
+/* From the first step on, as published averages have it; its start ends a restart
+ * without the checkpoint in it: of 71.3 s or 515 s by the tables. That program takes 76
+ * s for the very first one of BERT-large. */
 static double
 samples_per_s(const published_t *row, const spot_train_result_t *result)
 {
+    const int64_t span_ms = result->horizon_ms - result->first_training_ms;
+
+    assert_int_equal(result->first_training_ms,
+        row->samples_per_step == 512 ? 45000 + 465000 : 45000 + 71300 - 15800);
     return kept_steps(result) * (double) row->samples_per_step /
-           ((double) result->horizon_ms / 1000);
+           ((double) span_ms / 1000);
 }
 
 static void
@@ -278,19 +314,6 @@ skip_without_profiles(void)
     }
 }
 
-/* From the first step, which ends a restart of 76 s or 515 s without its checkpoint. */
-static int64_t
-first_step_ms(const published_t *row)
-{
-    return row->samples_per_step == 512 ? 45000 + 465000 : 45000 + 76000 - 15800;
-}
-
-static spot_train_result_t
-run_with(const published_t *row, unsigned faults)
-{
-    return run_published(row, first_step_ms(row), faults);
-}
-
 /* The published counter of steps is not rolled back at a loss, and goes ten back when a
  * checkpoint fails. */
 static void
@@ -300,7 +323,7 @@ test_published_rows(void **state)
     skip_without_profiles();
     for (size_t j = 0; j < NUM_PUBLISHED; j++) {
         const published_t *row = &published[j];
-        const spot_train_result_t result = run_with(row, ALL_FAULTS);
+        const spot_train_result_t result = run_published(row, ALL_FAULTS);
         const double ratio = samples_per_s(row, &result) / row->samples_per_s;
         const int64_t steps = result.steps_executed - 10 * result.checkpoints_aborted;
 
@@ -326,14 +349,14 @@ test_published_rows_without_a_fault(void **state)
     skip_without_profiles();
     for (size_t j = 0; j < NUM_PUBLISHED; j++) {
         const published_t *row = &published[j];
-        const spot_train_result_t all = run_with(row, ALL_FAULTS);
-        spot_train_result_t other = run_with(row, ALL_FAULTS & ~steps_in_pause);
+        const spot_train_result_t all = run_published(row, ALL_FAULTS);
+        spot_train_result_t other = run_published(row, ALL_FAULTS & ~steps_in_pause);
 
         assert_true(kept_steps(&other) < kept_steps(&all));
-        other = run_with(row, ALL_FAULTS & ~deep_failures);
+        other = run_published(row, ALL_FAULTS & ~deep_failures);
         assert_true(kept_steps(&other) >= kept_steps(&all));
         assert_int_equal(other.checkpoints_aborted, all.checkpoints_aborted);
-        other = run_with(row, ALL_FAULTS & ~failing_checkpoints);
+        other = run_published(row, ALL_FAULTS & ~failing_checkpoints);
         assert_true(kept_steps(&other) >= kept_steps(&all));
         assert_true(other.checkpoints_aborted <= all.checkpoints_aborted);
         assert_true(samples_per_s(row, &other) >= (1 - LIMIT) * row->samples_per_s);
@@ -352,7 +375,7 @@ test_published_rows_by_default(void **state)
     skip_without_profiles();
     for (size_t j = 0; j < NUM_PUBLISHED; j++) {
         const published_t *row = &published[j];
-        const spot_train_result_t result = run_published(row, 0, 0);
+        const spot_train_result_t result = run_published(row, 0);
         const double deviation = samples_per_s(row, &result) / row->samples_per_s - 1;
 
         print_message("%s every %lld s: %+.2f %% by default\n", row->model,
@@ -396,6 +419,7 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_faults_by_hand),
+        cmocka_unit_test(test_starts_pay),
         cmocka_unit_test(test_random_traces),
         cmocka_unit_test(test_published_rows),
         cmocka_unit_test(test_published_rows_without_a_fault),
