@@ -401,7 +401,9 @@ handle_ready(decision_t *self)
             self->plan->is_same_pipelines = true;
             self->plan->work = SPOT_WORK_STEPS_KEPT;
         }
-    } else if (state->phase != TRAINING && pipelines_of(self, num_usable(self)) > 0) {
+    } else if (state->phase != TRAINING &&
+               (self->options->has_stale_timers ||
+                   pipelines_of(self, num_usable(self)) > 0)) {
         pause_all(self, global_pause_ms(self));
     }
 }
@@ -564,7 +566,8 @@ static const spot_field_t bamboo_options[] = {
         .initial = "no",
         .choices = spot_no_yes,
         .help = "fault as published: each fatal loss starts a pause of its own, the "
-                "first to end forms pipelines, the next one stops the job"},
+                "first to end forms pipelines, the next one stops the job; and while "
+                "nothing trains, who becomes ready starts one even if all are too few"},
     {.name = "late_restart",
         .type = SPOT_FIELD_CHOICE,
         .offset = offsetof(options_t, has_late_restart),
