@@ -270,38 +270,60 @@ flat_pipelines(const spot_job_t *self)
     return (spot_step_time_largest(&self->step_time) - 1) / self->pipeline_depth + 1;
 }
 
-bool
-spot_job_lacks_best_step_time(
+/* Instances of the largest pair of some depths. */
+static int64_t
+largest_pair(const spot_step_grid_t *grid, int64_t min_depth, int64_t max_depth)
+{
+    int64_t largest = 0;
+
+    for (size_t j = 0; j < grid->num_pairs + grid->num_infeasible; j++) {
+        const int64_t depth = grid->pairs[j].depth;
+        const int64_t size = grid->pairs[j].num_pipelines * depth;
+
+        if (depth >= min_depth && depth <= max_depth && size > largest) {
+            largest = size;
+        }
+    }
+    return largest;
+}
+
+/* Of a table; models have all pairs. */
+static bool
+lacks_best_pair(
     const spot_job_t *self, int64_t num_instances, int64_t min_depth, int64_t max_depth)
 {
     const spot_step_grid_t *grid = &self->step_time.grid;
-    const bool is_table = self->step_time.table_path != NULL; /* models are complete */
-    const size_t num_listed = is_table ? grid->num_pairs + grid->num_infeasible : 0;
-    int64_t largest = 0; /* instances of a pair */
-    bool has_known = false, has_unknown = false;
+    const int64_t largest = largest_pair(grid, min_depth, max_depth);
+    bool has_known = false, has_unknown = false, has_larger = false;
 
-    if (!spot_step_time_is_by_pair(&self->step_time)) {
-        return pipelines_of(self, num_instances) > flat_pipelines(self);
-    }
-    for (size_t j = 0; j < num_listed; j++) {
+    for (size_t j = 0; j < grid->num_pairs + grid->num_infeasible; j++) {
         const int64_t depth = grid->pairs[j].depth;
-        const int64_t size = grid->pairs[j].num_pipelines * depth;
         const bool is_next = j == 0 || grid->pairs[j - 1].depth != depth;
         const int64_t most = num_instances / depth;
         const int64_t num = most < self->max_pipelines ? most : self->max_pipelines;
 
-        if (depth < min_depth || depth > max_depth) {
+        if (!is_next || num == 0 || depth < min_depth || depth > max_depth) {
             continue;
         }
-        largest = size > largest ? size : largest;
-        if (is_next && num > 0) {
-            const bool is_known = spot_step_grid_lists(grid, num, depth);
-
-            has_known |= is_known;
-            has_unknown |= !is_known;
+        if (spot_step_grid_lists(grid, num, depth)) {
+            has_known = true;
+        } else {
+            has_unknown = true;
+            has_larger |= num * depth > largest;
         }
     }
-    return has_unknown && (!has_known || num_instances > largest);
+    return has_larger || (has_unknown && !has_known);
+}
+
+bool
+spot_job_lacks_best_step_time(
+    const spot_job_t *self, int64_t num_instances, int64_t min_depth, int64_t max_depth)
+{
+    if (!spot_step_time_is_by_pair(&self->step_time)) {
+        return pipelines_of(self, num_instances) > flat_pipelines(self);
+    }
+    return self->step_time.table_path != NULL &&
+           lacks_best_pair(self, num_instances, min_depth, max_depth);
 }
 
 static const spot_step_pair_t *

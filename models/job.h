@@ -43,10 +43,10 @@ int64_t spot_job_best_pipelines(const spot_job_t *self, int64_t num_instances);
 bool spot_job_lacks_step_time(const spot_job_t *self, int64_t num_instances);
 
 /* Whether the fastest pipelines for so many instances may well be others than all that
- * have a step time: by world size, more of them would be beyond the largest point; by
- * (D,P) of the depths from min_depth to max_depth, there are more instances than any
- * pair of the table has, or the most pipelines of no depth are listed. A user must be
- * told. O(1), by (D,P) O(pairs log pairs). */
+ * have a step time: by world size, more of them would be beyond the largest point; by a
+ * table by (D,P), of the depths from min_depth to max_depth, the most pipelines of some
+ * depth have more instances than any pair that is listed, or those of no depth are
+ * listed. A user must be told. O(1), for a table O(pairs). */
 bool spot_job_lacks_best_step_time(
     const spot_job_t *self, int64_t num_instances, int64_t min_depth, int64_t max_depth);
 

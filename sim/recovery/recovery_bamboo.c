@@ -502,7 +502,8 @@ bamboo_broken_rules(const void *options, char *text, size_t num_bytes)
 {
     const options_t *self = options;
     const spot_recovery_fault_t faults[] = {
-        {self->has_stale_timers, "stale_timers (a pause that is over stops the job)"},
+        {self->has_stale_timers,
+            "stale_timers (a pause that is over stops the job, too few pause)"},
         {self->has_late_restart, "late_restart (a loss does not start a pause again)"},
         {self->trains_in_pause, "trains_in_pause (steps end in a pause)"},
         {self->idle_losses_slow, "idle_losses_slow (losses of idle instances slow)"},
@@ -580,8 +581,8 @@ static const spot_field_t bamboo_options[] = {
         .offset = offsetof(options_t, trains_in_pause),
         .initial = "no",
         .choices = spot_no_yes,
-        .help = "fault as published: steps end and count in the pause after a fatal "
-                "loss"},
+        .help =
+            "fault as published: steps end and count in the pause after a fatal loss"},
     {.name = "idle_losses_slow",
         .type = SPOT_FIELD_CHOICE,
         .offset = offsetof(options_t, idle_losses_slow),

@@ -361,12 +361,10 @@ spot_train_metric(
 const spot_warning_t spot_train_warnings[SPOT_TRAIN_NUM_WARNINGS] = {
     {"flat_step_time", "a world size outside the measured ones was used with the step "
                        "time of the nearest: measure it, or keep the fleet within them"},
-    {"clipped",
-        "the trace took or added more instances than there were or than the capacity: "
-        "raise fleet.capacity if that is not meant"},
+    {"clipped", "the trace took or added more instances than there were or than the "
+                "capacity: raise fleet.capacity if that is not meant"},
     {"past_trace_end", "the run went on after the end of the trace with the instances "
-                       "it left: horizon: "
-                       "trace-end stops there"},
+                       "it left: horizon: trace-end stops there"},
     {"never_trained",
         "the job never ran: at no time were there enough ready instances, with a step "
         "time, for the pipelines that its recovery system starts with. Give it more "
@@ -374,18 +372,16 @@ const spot_warning_t spot_train_warnings[SPOT_TRAIN_NUM_WARNINGS] = {
         "see that job.step_time has what fits"},
     {"no_step_time",
         "fewer pipelines formed than there were instances for: job.step_time has no "
-        "step "
-        "time of so many, or of that (D,P). Measure or model it (spotsim model fit), or "
-        "set job.max_pipelines"},
+        "step time of so many, or of that (D,P). Measure or model it (spotsim model "
+        "fit), or set job.max_pipelines"},
     {"fitted_step_time", "a step time was used that the table of job.step_time marks as "
                          "fitted, not measured: measure it to be sure"},
     {"clipped_forecasts",
         "forecasts or timers of the recovery system were cut off at its limits"},
     {"approximate_step_time",
         "steps with places lost took as long as an approximation says, unverified"},
-    {"clairvoyant",
-        "the recovery system was clairvoyant: it knew what was to come, as no real one "
-        "does"},
+    {"clairvoyant", "the recovery system was clairvoyant: it knew what was to come, as "
+                    "no real one does"},
 };
 
 void

@@ -65,10 +65,10 @@ typedef struct {
     int64_t preemption_events;   /* ticks at which instances were preempted */
     int64_t first_preemption_ms; /* tick of the first and the last of them */
     int64_t last_preemption_ms;
-    bool is_finished;          /* until_steps was reached */
-    bool has_flat_step_time;   /* a world size outside the measured ones was used */
-    bool lacks_step_time;      /* pipelines did not form: their (D,P) has no step time */
-    bool has_fitted_step_time; /* a step time of a formula was used */
+    bool is_finished;        /* until_steps was reached */
+    bool has_flat_step_time; /* a world size outside the measured ones was used */
+    bool lacks_step_time; /* pipelines did not form: no step time is known of so many */
+    bool has_fitted_step_time;      /* a step time of a formula was used */
     bool has_approximate_step_time; /* one of an unverified formula was */
     bool is_clairvoyant;            /* the recovery system knew the future */
     bool is_past_trace_end;         /* the run went on after the trace's end */

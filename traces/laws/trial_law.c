@@ -13,8 +13,8 @@
 
 _Static_assert(1 << CELL_DIGITS == SPOT_TRIAL_CELLS, "the first digits are the cell");
 
-/* Without a chance of success the number is infinite or not a number. 1 - u is exact and
- * never 0. */
+/* Without a chance of success the number is infinite or not a number. 1 - u is exact; it
+ * is 0 only behind the last number, so that the last cell keeps the formula. */
 static int64_t
 count_failures(const spot_trial_law_t *self, uint64_t number)
 {

@@ -13,14 +13,14 @@
 /* So many trials are "never": no run is so long. */
 #define SPOT_TRIALS_NEVER (INT64_C(1) << 52)
 
-/* [0, 1) in equal cells: in most of them the result is one of two neighbours at most,
- * and needs no logarithm. */
+/* [0, 1) in equal cells: where the result is one of two neighbours at most it needs no
+ * logarithm. With 67 trials from one success to the next that is so in nine of ten
+ * cells, with 1,200 in none. */
 #define SPOT_TRIAL_CELLS 512
 
 typedef struct {
-    uint32_t num_failures; /* at the start of the cell; UINT32_MAX: has more than two */
-    uint32_t
-        limit; /* where, in 2^-32 of the cell, one more begins; UINT32_MAX: nowhere */
+    uint32_t num_failures; /* at the start of the cell; UINT32_MAX: the formula tells */
+    uint32_t limit;        /* the 2^-32 of the cell at which one more begins; or none */
 } spot_trial_cell_t;
 
 typedef struct {

@@ -87,7 +87,7 @@ test_by_pair(void **state)
     snprintf(step_time, sizeof(step_time), "{table: %s}", path);
     check_systems(step_time);
     for (size_t j = 0; spot_recovery_systems[j] != NULL; j++) {
-        assert_false(is_told(spot_recovery_systems[j]->name, step_time, 39 - 7));
+        assert_false(is_told(spot_recovery_systems[j]->name, step_time, 39));
     }
     remove(path);
 }
