@@ -502,8 +502,7 @@ bamboo_broken_rules(const void *options, char *text, size_t num_bytes)
 {
     const options_t *self = options;
     const spot_recovery_fault_t faults[] = {
-        {self->has_stale_timers,
-            "stale_timers (a pause that is over stops the job, too few pause)"},
+        {self->has_stale_timers, "stale_timers (a pause that is over stops the job)"},
         {self->has_late_restart, "late_restart (a loss does not start a pause again)"},
         {self->trains_in_pause, "trains_in_pause (steps end in a pause)"},
         {self->idle_losses_slow, "idle_losses_slow (losses of idle instances slow)"},
