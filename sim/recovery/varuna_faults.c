@@ -133,6 +133,13 @@ fail(const spot_varuna_options_t *self, spot_varuna_state_t *state,
 
 /* ---- What happens ---- */
 
+/* No time where nothing forms. */
+static int64_t
+restart_ms(const spot_varuna_options_t *self, const spot_instance_row_t *row)
+{
+    return row == NULL ? 0 : spot_varuna_restart_ms(self, row);
+}
+
 /* A loss: what is not durable is lost. The step under way goes on, as one of the time
  * that was left of it, if steps go on in the pause. */
 static void
@@ -146,7 +153,7 @@ lose(const spot_varuna_options_t *self, spot_varuna_state_t *state,
     if (self->fault.has_old_pauses && state->shape != NULL) {
         row = state->shape->row;
     }
-    pause_ms = row == NULL ? 0 : spot_varuna_restart_ms(self, row);
+    pause_ms = restart_ms(self, row);
     state->pause_end_ms = 0;
     if (self->fault.has_steps_in_pause && state->shape != NULL && view->num_active > 0 &&
         next->num_pipelines > 0 && pause_ms > 0) {
@@ -251,17 +258,8 @@ sooner(int64_t a_ms, int64_t b_ms)
     return b_ms > 0 && (a_ms == 0 || b_ms < a_ms) ? b_ms : a_ms;
 }
 
-/* Where nothing trains, it is a start like any other. */
-static void
-begin(const spot_varuna_options_t *self, spot_varuna_state_t *state,
-    const spot_recovery_view_t *view, spot_recovery_plan_t *plan)
-{
-    const spot_instance_row_t *row = self->shapes[spot_recovery_num_usable(view)].row;
-
-    form(self, state, view, row == NULL ? 0 : spot_varuna_restart_ms(self, row), plan);
-}
-
-/* Additions are used when the next pause ends, or at once where nothing trains. */
+/* Additions are used when the next pause ends, or where nothing trains after a start
+ * like any other. */
 void
 spot_varuna_decide_with_faults(const spot_varuna_options_t *self,
     spot_varuna_state_t *state, const spot_recovery_view_t *view,
@@ -273,7 +271,8 @@ spot_varuna_decide_with_faults(const spot_varuna_options_t *self,
         if (state->shape != NULL || change->num_ready == 0) {
             return; /* what was asked for stays */
         }
-        begin(self, state, view, plan);
+        form(self, state, view,
+            restart_ms(self, self->shapes[spot_recovery_num_usable(view)].row), plan);
     } else if (view->now_ms == state->pause_end_ms) {
         end_pause(self, state, view, plan);
     } else if (view->now_ms == state->durable_ms) {
