@@ -148,8 +148,10 @@ spot_recovery_num_staying(const spot_recovery_view_t *view)
 }
 
 int64_t
-spot_recovery_first_deadline_ms(const spot_recovery_view_t *view, int32_t num_active)
+spot_recovery_first_deadline_ms(
+    const spot_recovery_view_t *view, const spot_recovery_plan_t *plan)
 {
+    const int32_t num_active = plan->is_new ? plan->num_active : view->num_active;
     const spot_fleet_t *fleet = view->fleet;
     int64_t first_ms = INT64_MAX;
     int32_t num_seen = 0;

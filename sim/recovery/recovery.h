@@ -193,10 +193,11 @@ spot_recovery_is_leaving(const spot_recovery_view_t *view, int32_t slot)
 /* Those of N whose preemption is not announced. O(slots) with notices. */
 int64_t spot_recovery_num_staying(const spot_recovery_view_t *view);
 
-/* When the first announced preemption is seen of the instances that are in use, or will
- * be under a plan for num_active; INT64_MAX: there is none. O(slots) with notices. */
+/* When the first announced preemption is seen of the instances that are in use under the
+ * plan, or under that in force if it is not new; INT64_MAX: there is none. O(slots) with
+ * notices. */
 int64_t spot_recovery_first_deadline_ms(
-    const spot_recovery_view_t *view, int32_t num_active);
+    const spot_recovery_view_t *view, const spot_recovery_plan_t *plan);
 
 /* When training starts under the plan, or under that in force if it is not new;
  * INT64_MAX: it does not. */

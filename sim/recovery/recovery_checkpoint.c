@@ -62,8 +62,7 @@ prepare_for_loss(
     const int64_t full_ms = spot_checkpoint_full_ms(&view->job->checkpoint);
     const int64_t training_ms = spot_recovery_training_ms(view, plan);
     /* to begin the checkpoint */
-    int64_t last_ms = spot_recovery_first_deadline_ms(
-        view, plan->is_new ? plan->num_active : view->num_active);
+    int64_t last_ms = spot_recovery_first_deadline_ms(view, plan);
 
     last_ms -= last_ms == INT64_MAX ? 0 : full_ms;
     if (last_ms == INT64_MAX || last_ms < view->now_ms || last_ms <= training_ms) {

@@ -179,13 +179,13 @@ typedef enum {
 
 /* The steps to drain end in time or not at all; in a pause there are none. */
 static answer_t
-answer_notice(const options_t *options, state_t *self, const spot_recovery_view_t *view)
+answer_notice(const options_t *options, state_t *self, const spot_recovery_view_t *view,
+    const spot_recovery_plan_t *plan)
 {
     const spot_parcae_pair_t *pair = &options->parcae.pairs[self->pair];
-    const int64_t first_ms =
-        takes_notice(options, view)
-            ? spot_recovery_first_deadline_ms(view, view->num_active)
-            : INT64_MAX;
+    const int64_t first_ms = takes_notice(options, view)
+                                 ? spot_recovery_first_deadline_ms(view, plan)
+                                 : INT64_MAX;
     const int64_t now_ms = view->now_ms;
     int64_t step_ms = pair->step_ms;
 
@@ -374,7 +374,7 @@ parcae_decide(const void *options, void *state, const spot_recovery_view_t *view
         remember(self, memory, num_instances(self, view));
     }
     if (!has_loss) {
-        answer = answer_notice(self, memory, view);
+        answer = answer_notice(self, memory, view, plan);
         has_loss = answer == ANSWER_LEAVE;
     }
     if (has_loss) {

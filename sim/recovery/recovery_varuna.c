@@ -231,15 +231,6 @@ plan_morph(const spot_varuna_options_t *self, spot_varuna_state_t *state,
 
 /* ---- Announced losses ---- */
 
-/* The first announced loss of those who are in use once the plan is carried out: the
- * others are no loss. */
-static int64_t
-first_deadline_ms(const spot_recovery_view_t *view, const spot_recovery_plan_t *plan)
-{
-    return spot_recovery_first_deadline_ms(
-        view, plan->is_new ? plan->num_active : view->num_active);
-}
-
 /* Those in use pause from here to the relaunch. */
 static void
 plan_stopped(const spot_recovery_view_t *view, spot_recovery_plan_t *plan)
@@ -299,7 +290,7 @@ set_stop(const spot_varuna_options_t *self, spot_varuna_state_t *state,
     const int32_t num_pipelines =
         plan->is_new ? plan->num_pipelines : view->num_pipelines;
     const int64_t deadline_ms =
-        num_pipelines > 0 ? first_deadline_ms(view, plan) : INT64_MAX;
+        num_pipelines > 0 ? spot_recovery_first_deadline_ms(view, plan) : INT64_MAX;
     const bool was_known = state->stop_ms > 0 && state->deadline_ms == deadline_ms;
 
     state->stop_ms = 0;
@@ -326,7 +317,7 @@ plan_wake(const spot_varuna_options_t *self, spot_varuna_state_t *state,
         plan->work = SPOT_WORK_STEPS_KEPT;
         state->relaunch_ms = 0;
     } else if (state->is_stopping) {
-        plan_stop(self, state, view, first_deadline_ms(view, plan), plan);
+        plan_stop(self, state, view, spot_recovery_first_deadline_ms(view, plan), plan);
     } else if (state->stop_ms == 0 && state->poll_ms == view->now_ms) {
         state->poll_ms = 0;
         plan_morph(self, state, view, plan);
