@@ -94,6 +94,23 @@ write_standard_output(
         NULL, diag);
 }
 
+static int
+draw_pictures(
+    const spot_study_results_t *self, const spot_store_t *store, spot_diag_t *diag)
+{
+    spot_report_t report;
+    int ret = spot_report_init(&report, store);
+
+    if (ret == 0 && self->plot_path != NULL) {
+        ret = spot_study_plot(&report, self->plot_path, diag);
+    }
+    if (ret == 0 && self->bars_path != NULL) {
+        ret = spot_bars_plot(&report, self->bars_path, diag);
+    }
+    spot_report_free(&report);
+    return ret;
+}
+
 /* Files first: whoever reads standard output may stop reading. */
 int
 spot_study_results_write(
@@ -111,11 +128,8 @@ spot_study_results_write(
     if (ret == 0) {
         remove_partial_results(self);
     }
-    if (ret == 0 && self->plot_path != NULL) {
-        ret = spot_study_plot(store, self->plot_path, diag);
-    }
-    if (ret == 0 && self->bars_path != NULL) {
-        ret = spot_bars_plot(store, self->bars_path, diag);
+    if (ret == 0 && (self->plot_path != NULL || self->bars_path != NULL)) {
+        ret = draw_pictures(self, store, diag);
     }
     return ret == 0 ? write_standard_output(self, store, diag) : ret;
 }

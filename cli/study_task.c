@@ -212,6 +212,20 @@ close_store(spot_store_t *store, int error, spot_diag_t *diag)
     return flushed != 0 ? flushed : error;
 }
 
+/* Before the runs: whether there is something to draw. */
+static int
+check_plot(const spot_store_t *store, const char *svg_path, spot_diag_t *diag)
+{
+    spot_report_t report;
+    int ret = spot_report_init(&report, store);
+
+    if (ret == 0) {
+        ret = spot_study_plot_check(&report, svg_path, diag);
+    }
+    spot_report_free(&report);
+    return ret;
+}
+
 int
 spot_study_task_run(
     const spot_study_task_t *self, const spot_study_t *study, spot_diag_t *diag)
@@ -232,7 +246,7 @@ spot_study_task_run(
                   : open_database(self, study, spot_store_open_sqlite, &store, diag);
     }
     if (ret == 0 && self->results.plot_path != NULL) {
-        ret = spot_study_plot_check(store, self->results.plot_path, diag);
+        ret = check_plot(store, self->results.plot_path, diag);
     }
     if (ret == 0) {
         spot_study_watcher_start(&watcher, self->progress);

@@ -3,7 +3,6 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/utf8.h"
@@ -11,7 +10,6 @@
 #include "reports/gnuplot.h"
 #include "reports/palette.h"
 #include "reports/study_words.h"
-#include "sim/store/summary.h"
 
 #define WIDTH_PX 900.0
 #define MARGIN_PX 24.0
@@ -30,9 +28,8 @@
 #define SHARE_ROOM_PX 40.0 /* that a share takes within a bar */
 
 typedef struct {
-    const spot_store_t *store;
+    const spot_report_t *report;
     const spot_study_head_t *head;
-    spot_summary_t *summaries; /* [num_points][num_metrics] */
     spot_figure_t figure;
     size_t num_bars; /* drawn */
     size_t num_parts;
@@ -47,8 +44,7 @@ typedef struct {
 static double
 mean_at(const bars_plot_t *self, size_t point_id, size_t metric_id)
 {
-    return self->factor *
-           self->summaries[point_id * self->head->num_metrics + metric_id].mean;
+    return self->factor * spot_report_summary(self->report, point_id, metric_id)->mean;
 }
 
 /* The lowest num_parts parts of a bar together; NAN where one of them is undefined. */
@@ -123,7 +119,7 @@ static void
 side_text(const bars_plot_t *self, size_t point_id, char text[SPOT_LABEL_BYTES])
 {
     (void) spot_short_number(
-        self->summaries[point_id * self->head->num_metrics + self->side_id].mean, text);
+        spot_report_summary(self->report, point_id, self->side_id)->mean, text);
 }
 
 /* What stands at the right of the bars is called. */
@@ -179,20 +175,13 @@ draw_head(const bars_plot_t *self)
 {
     const spot_study_head_t *head = self->head;
     const char *title = spot_study_title(head);
-    int64_t min_rows = INT64_MAX, max_rows = 0;
     char note[SPOT_NOTE_BYTES], shown[SPOT_UTF8_SHOWN_BYTES], words[SPOT_WORDS_BYTES];
     size_t used;
 
-    for (size_t j = 0; j < head->num_points; j++) {
-        const int64_t num_rows = self->store->num_rows(self->store, j);
-
-        min_rows = num_rows < min_rows ? num_rows : min_rows;
-        max_rows = num_rows > max_rows ? num_rows : max_rows;
-    }
-    spot_replications_words(head, min_rows, max_rows, words);
+    spot_replications_words(head, self->report->min_rows, self->report->max_rows, words);
     used = (size_t) snprintf(note, sizeof(note), "%s · %s · seed %" PRIu64 "%s",
         spot_utf8_shown(head->name, shown), words, head->seed,
-        max_rows > 1 ? " · means" : "");
+        self->report->max_rows > 1 ? " · means" : "");
     if (self->num_bars < head->num_points) {
         snprintf(note + used, sizeof(note) - used, " · the first %zu of %zu points",
             self->num_bars, head->num_points);
@@ -358,33 +347,29 @@ choose_metrics(bars_plot_t *self)
 static int
 write_script(const void *context, const char *picture_path, FILE *out)
 {
-    const spot_store_t *store = context;
-    const spot_study_head_t *head = store->head;
-    bars_plot_t self = {.store = store,
+    const spot_report_t *report = context;
+    const spot_study_head_t *head = report->head;
+    bars_plot_t self = {.report = report,
         .head = head,
         .num_bars = head->num_points < SPOT_MAX_BARS ? head->num_points : SPOT_MAX_BARS};
     int ret = choose_metrics(&self);
 
     if (ret == 0) {
-        ret = spot_summarise_all(store, &self.summaries);
-    }
-    if (ret == 0) {
         choose_panel(&self);
         write_bars(&self, picture_path, out);
         ret = ferror(out) ? SPOT_ERR_IO : 0;
     }
-    free(self.summaries);
     return ret;
 }
 
 int
-spot_bars_plot(const spot_store_t *store, const char *svg_path, spot_diag_t *diag)
+spot_bars_plot(const spot_report_t *report, const char *svg_path, spot_diag_t *diag)
 {
-    return spot_gnuplot_run(write_script, store, svg_path, diag);
+    return spot_gnuplot_run(write_script, report, svg_path, diag);
 }
 
 int
-spot_bars_plot_script(const spot_store_t *store, const char *svg_path, FILE *out)
+spot_bars_plot_script(const spot_report_t *report, const char *svg_path, FILE *out)
 {
-    return write_script(store, svg_path, out);
+    return write_script(report, svg_path, out);
 }

@@ -7,17 +7,17 @@
 
 #include "base/diag.h"
 #include "base/error.h"
-#include "sim/store/store.h"
+#include "reports/report.h"
 
 /* Draws to svg_path with gnuplot: the first SPOT_MAX_BARS points. CHILD with the reason
  * in diag where gnuplot is missing or fails; BAD_PARAM where the study has no stack;
  * errors of reading the store. */
 #define SPOT_MAX_BARS 40
 SPOT_MUST_CHECK int spot_bars_plot(
-    const spot_store_t *store, const char *svg_path, spot_diag_t *diag);
+    const spot_report_t *report, const char *svg_path, spot_diag_t *diag);
 
 /* The gnuplot script with its data, as it would be run. */
 SPOT_MUST_CHECK int spot_bars_plot_script(
-    const spot_store_t *store, const char *svg_path, FILE *out);
+    const spot_report_t *report, const char *svg_path, FILE *out);
 
 #endif

@@ -513,8 +513,8 @@ write_picture(picture_t *self, const char *picture_path, FILE *out)
 }
 
 int
-spot_curve_panels_write(const spot_store_t *store, const spot_curves_t *curves,
-    const char *picture_path, FILE *out)
+spot_curve_panels_write(
+    const spot_curves_t *curves, const char *picture_path, FILE *out)
 {
     const spot_best_t *best = &curves->head->best;
     picture_t picture = {.curves = curves, .head = curves->head};
@@ -527,7 +527,7 @@ spot_curve_panels_write(const spot_store_t *store, const spot_curves_t *curves,
     }
     if (best->is_asked && best->axis_id == curves->curve_axis_id &&
         best->metric_id == (size_t) curves->y_id) {
-        ret = spot_winners_init(&winners, store);
+        ret = spot_winners_init(&winners, curves->report->store);
         picture.winners = &winners;
     }
     if (ret == 0) {

@@ -191,26 +191,14 @@ check_plan(spot_curves_t *self, const char **problem)
     return 0;
 }
 
-static void
-count_rows(spot_curves_t *self, const spot_store_t *store)
-{
-    self->min_rows = INT64_MAX;
-    for (size_t j = 0; j < self->head->num_points; j++) {
-        const int64_t num_rows = store->num_rows(store, j);
-
-        self->min_rows = num_rows < self->min_rows ? num_rows : self->min_rows;
-        self->max_rows = num_rows > self->max_rows ? num_rows : self->max_rows;
-    }
-}
-
 int
-spot_curves_init(spot_curves_t *self, const spot_store_t *store, const char **problem)
+spot_curves_init(spot_curves_t *self, const spot_report_t *report, const char **problem)
 {
     int ret;
 
     memset(self, 0, sizeof(*self));
-    self->head = store->head;
-    count_rows(self, store);
+    self->report = report;
+    self->head = report->head;
     ret = choose_curve_axis(self, problem);
     if (ret == 0) {
         ret = choose_axis(self, problem);
@@ -221,19 +209,12 @@ spot_curves_init(spot_curves_t *self, const spot_store_t *store, const char **pr
     if (ret == 0) {
         ret = check_plan(self, problem);
     }
-    if (ret == 0) {
-        ret = order_points(self);
-    }
-    if (ret == 0) {
-        ret = spot_summarise_all(store, &self->summaries);
-    }
-    return ret;
+    return ret == 0 ? order_points(self) : ret;
 }
 
 void
 spot_curves_free(spot_curves_t *self)
 {
-    free(self->summaries);
     free(self->panel_starts);
     free(self->point_ids);
     memset(self, 0, sizeof(*self));
@@ -273,7 +254,7 @@ spot_curves_at(
 {
     const size_t point_id = spot_curves_point(self, panel_id, x_id);
 
-    return &self->summaries[point_id * self->head->num_metrics + (size_t) metric_id];
+    return spot_report_summary(self->report, point_id, (size_t) metric_id);
 }
 
 bool

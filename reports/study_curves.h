@@ -8,14 +8,13 @@
 
 #include <stdbool.h>
 
-#include "sim/store/summary.h"
+#include "reports/report.h"
 
 typedef struct {
     const spot_study_head_t *head;
-    int64_t min_rows, max_rows; /* replications there, over the points */
-    spot_summary_t *summaries;  /* [num_points][num_metrics] */
-    size_t axis_id;             /* to draw along */
-    double x_low, x_high;       /* of all points */
+    const spot_report_t *report;
+    size_t axis_id;       /* to draw along */
+    double x_low, x_high; /* of all points */
     size_t num_panels;
     size_t *panel_starts; /* [num_panels + 1] into point_ids */
     size_t *point_ids;    /* [num_points] by panel and x */
@@ -30,10 +29,10 @@ typedef struct {
     int32_t part_ids[SPOT_MAX_METRICS]; /* [num_parts] the stack, from below */
 } spot_curves_t;
 
-/* The store must outlive self only during this call, its head longer. BAD_PARAM where
- * nothing can be drawn: *problem says why. Free self even then. */
+/* The report must outlive self. BAD_PARAM where nothing can be drawn: *problem says why.
+ * Free self even then. */
 SPOT_MUST_CHECK int spot_curves_init(
-    spot_curves_t *self, const spot_store_t *store, const char **problem);
+    spot_curves_t *self, const spot_report_t *report, const char **problem);
 void spot_curves_free(spot_curves_t *self);
 
 /* Points of a panel. */

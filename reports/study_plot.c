@@ -424,36 +424,28 @@ write_panels(const spot_curves_t *curves, const char *picture_path, FILE *out)
     spot_figure_end(&plot.figure);
 }
 
-/* What is to be drawn. */
-typedef struct {
-    const spot_store_t *store;
-    spot_curves_t curves;
-} context_t;
-
 static int
 write_script(const void *context, const char *picture_path, FILE *out)
 {
-    const context_t *self = context;
+    const spot_curves_t *curves = context;
     int ret = 0;
 
-    if (self->curves.has_curve_axis) {
-        ret = spot_curve_panels_write(self->store, &self->curves, picture_path, out);
+    if (curves->has_curve_axis) {
+        ret = spot_curve_panels_write(curves, picture_path, out);
     } else {
-        write_panels(&self->curves, picture_path, out);
+        write_panels(curves, picture_path, out);
     }
     return ret == 0 && ferror(out) ? SPOT_ERR_IO : ret;
 }
 
 /* Gathers what is to be drawn; BAD_PARAM with the reason in diag if there is nothing. */
 static int
-gather(
-    context_t *self, const spot_store_t *store, const char *svg_path, spot_diag_t *diag)
+gather(spot_curves_t *curves, const spot_report_t *report, const char *svg_path,
+    spot_diag_t *diag)
 {
     const char *problem = NULL;
-    int ret;
+    const int ret = spot_curves_init(curves, report, &problem);
 
-    self->store = store;
-    ret = spot_curves_init(&self->curves, store, &problem);
     if (problem != NULL) {
         spot_diag_error(diag, svg_path, 0, 0, "nothing can be drawn: %s", problem);
     }
@@ -461,38 +453,39 @@ gather(
 }
 
 int
-spot_study_plot_check(const spot_store_t *store, const char *svg_path, spot_diag_t *diag)
+spot_study_plot_check(
+    const spot_report_t *report, const char *svg_path, spot_diag_t *diag)
 {
-    context_t context;
-    const int ret = gather(&context, store, svg_path, diag);
+    spot_curves_t curves;
+    const int ret = gather(&curves, report, svg_path, diag);
 
-    spot_curves_free(&context.curves);
+    spot_curves_free(&curves);
     return ret;
 }
 
 int
-spot_study_plot(const spot_store_t *store, const char *svg_path, spot_diag_t *diag)
+spot_study_plot(const spot_report_t *report, const char *svg_path, spot_diag_t *diag)
 {
-    context_t context;
-    int ret = gather(&context, store, svg_path, diag);
+    spot_curves_t curves;
+    int ret = gather(&curves, report, svg_path, diag);
 
     if (ret == 0) {
-        ret = spot_gnuplot_run(write_script, &context, svg_path, diag);
+        ret = spot_gnuplot_run(write_script, &curves, svg_path, diag);
     }
-    spot_curves_free(&context.curves);
+    spot_curves_free(&curves);
     return ret;
 }
 
 int
-spot_study_plot_script(const spot_store_t *store, const char *svg_path, FILE *out)
+spot_study_plot_script(const spot_report_t *report, const char *svg_path, FILE *out)
 {
-    context_t context = {.store = store};
+    spot_curves_t curves;
     const char *problem = NULL;
-    int ret = spot_curves_init(&context.curves, store, &problem);
+    int ret = spot_curves_init(&curves, report, &problem);
 
     if (ret == 0) {
-        ret = write_script(&context, svg_path, out);
+        ret = write_script(&curves, svg_path, out);
     }
-    spot_curves_free(&context.curves);
+    spot_curves_free(&curves);
     return ret;
 }

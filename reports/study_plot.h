@@ -7,21 +7,21 @@
 
 #include "base/diag.h"
 #include "base/error.h"
-#include "sim/store/store.h"
+#include "reports/report.h"
 
 /* Draws to svg_path with gnuplot. Where the study does not say what to draw, the first
  * axis with numbers and the first metric are taken. CHILD with the reason in diag where
  * gnuplot is missing or fails; BAD_PARAM where the study has no axis to draw along. */
 SPOT_MUST_CHECK int spot_study_plot(
-    const spot_store_t *store, const char *svg_path, spot_diag_t *diag);
+    const spot_report_t *report, const char *svg_path, spot_diag_t *diag);
 
-/* Whether the study can be drawn at all; the store may still be empty. BAD_PARAM with
+/* Whether the study can be drawn at all; the report may still be empty. BAD_PARAM with
  * the reason in diag. */
 SPOT_MUST_CHECK int spot_study_plot_check(
-    const spot_store_t *store, const char *svg_path, spot_diag_t *diag);
+    const spot_report_t *report, const char *svg_path, spot_diag_t *diag);
 
 /* The gnuplot script with its data, as it would be run; for tests and for papers. */
 SPOT_MUST_CHECK int spot_study_plot_script(
-    const spot_store_t *store, const char *svg_path, FILE *out);
+    const spot_report_t *report, const char *svg_path, FILE *out);
 
 #endif

@@ -62,7 +62,7 @@ spot_study_note(
     size_t used;
 
     spot_replications_words(
-        curves->head, curves->min_rows, curves->max_rows, replications);
+        curves->head, curves->report->min_rows, curves->report->max_rows, replications);
     used = (size_t) snprintf(text, SPOT_NOTE_BYTES,
         "%s · %s · seed %" PRIu64 " · %s: its 95 %% confidence interval",
         spot_utf8_shown(curves->head->name, shown), replications, curves->head->seed,

@@ -211,6 +211,15 @@ add_progress(spot_timeline_t *timeline, int64_t time_ms, int64_t value)
     assert_int_equal(spot_timeline_add_progress(timeline, time_ms, (double) value), 0);
 }
 
+spot_report_t
+sample_report(const spot_store_t *store)
+{
+    spot_report_t report;
+
+    assert_int_equal(spot_report_init(&report, store), 0);
+    return report;
+}
+
 void
 sample_timeline(spot_timeline_t *timeline, int64_t end_ms, int num_events)
 {

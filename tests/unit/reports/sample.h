@@ -7,7 +7,7 @@
 #include <stddef.h>
 
 #include "base/diag.h"
-#include "sim/store/store.h"
+#include "reports/report.h"
 #include "sim/store/timeline.h"
 
 /* An axis of numbers; texts are the numbers. */
@@ -22,6 +22,9 @@ spot_store_t *sample_idle_store(const spot_study_head_t *head);
 void sample_plain_head(spot_study_head_t *head, int64_t num_replications);
 spot_store_t *sample_plain_store(
     const spot_study_head_t *head, size_t num_values, const double *values);
+
+/* What is in a store, for pictures; free it with spot_report_free(). */
+spot_report_t sample_report(const spot_store_t *store);
 
 /* A fleet that loses and gains instances, num_events times. */
 void sample_timeline(spot_timeline_t *timeline, int64_t end_ms, int num_events);

@@ -88,10 +88,12 @@ write_script(const spot_store_t *store, int expected)
     char *text = NULL;
     size_t num_bytes;
     FILE *out = open_memstream(&text, &num_bytes);
+    spot_report_t report = sample_report(store);
 
     assert_non_null(out);
-    assert_int_equal(spot_bars_plot_script(store, "bars.svg", out), expected);
+    assert_int_equal(spot_bars_plot_script(&report, "bars.svg", out), expected);
     assert_int_equal(fclose(out), 0);
+    spot_report_free(&report);
     return text;
 }
 
@@ -99,10 +101,12 @@ static void
 assert_drawn(const spot_store_t *store)
 {
     const char *path = sample_path("bars.svg");
+    spot_report_t report = sample_report(store);
     spot_diag_t diag;
 
     spot_diag_init(&diag);
-    sample_assert_drawn(spot_bars_plot(store, path, &diag), &diag, path);
+    sample_assert_drawn(spot_bars_plot(&report, path, &diag), &diag, path);
+    spot_report_free(&report);
 }
 
 /* Edges and shares are means, the last bar has no lost part, names lose their frame. */

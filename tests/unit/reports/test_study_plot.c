@@ -22,10 +22,12 @@ write_script(const spot_store_t *store)
     char *text = NULL;
     size_t num_bytes;
     FILE *out = open_memstream(&text, &num_bytes);
+    spot_report_t report = sample_report(store);
 
     assert_non_null(out);
-    assert_int_equal(spot_study_plot_script(store, "idle.svg", out), 0);
+    assert_int_equal(spot_study_plot_script(&report, "idle.svg", out), 0);
     assert_int_equal(fclose(out), 0);
+    spot_report_free(&report);
     return text;
 }
 
@@ -50,10 +52,12 @@ static void
 assert_drawn(const spot_store_t *store)
 {
     const char *path = sample_path("study.svg");
+    spot_report_t report = sample_report(store);
     spot_diag_t diag;
 
     spot_diag_init(&diag);
-    sample_assert_drawn(spot_study_plot(store, path, &diag), &diag, path);
+    sample_assert_drawn(spot_study_plot(&report, path, &diag), &diag, path);
+    spot_report_free(&report);
 }
 
 static void
@@ -63,13 +67,15 @@ assert_refused(const spot_store_t *store, const char *message)
     char *text = NULL;
     size_t num_bytes;
     FILE *out = open_memstream(&text, &num_bytes);
+    spot_report_t report = sample_report(store);
 
     assert_non_null(out);
-    assert_int_equal(spot_study_plot_script(store, NULL, out), SPOT_ERR_BAD_PARAM);
+    assert_int_equal(spot_study_plot_script(&report, NULL, out), SPOT_ERR_BAD_PARAM);
     assert_int_equal(fclose(out), 0);
     free(text);
     spot_diag_init(&diag);
-    assert_int_equal(spot_study_plot(store, "no.svg", &diag), SPOT_ERR_BAD_PARAM);
+    assert_int_equal(spot_study_plot(&report, "no.svg", &diag), SPOT_ERR_BAD_PARAM);
+    spot_report_free(&report);
     assert_int_equal(diag.num_items, 1);
     assert_string_equal(diag.items[0].text, message);
     assert_int_not_equal(access("no.svg", F_OK), 0);
@@ -290,18 +296,21 @@ test_a_thinned_grid(void **state)
     const char *problem = NULL;
     spot_study_head_t head;
     spot_curves_t curves;
+    spot_report_t report;
     spot_store_t *store;
 
     (void) state;
     sample_idle_head(&head, 20);
     thin_out(&head);
     store = sample_idle_store(&head);
-    assert_int_equal(spot_curves_init(&curves, store, &problem), 0);
+    report = sample_report(store);
+    assert_int_equal(spot_curves_init(&curves, &report, &problem), 0);
     assert_int_equal(curves.num_panels, 2);
     assert_panels(&curves);
     assert_true(curves.x_low == head.axes[0].numbers[0]);
     assert_true(curves.x_high == head.axes[0].numbers[10]);
     spot_curves_free(&curves);
+    spot_report_free(&report);
     assert_drawn(store);
     store->close(store);
     spot_study_head_free(&head);
@@ -318,25 +327,28 @@ test_other_plans(void **state)
         const char *problem = NULL;
         spot_study_head_t head;
         spot_curves_t curves;
+        spot_report_t report;
         spot_store_t *store;
 
         sample_idle_head(&head, 20);
         thin_out(&head);
         head.plan.kind = kinds[j];
         store = sample_idle_store(&head);
+        report = sample_report(store);
         if (kinds[j] == SPOT_PLAN_SOBOL) {
             assert_int_equal(
-                spot_curves_init(&curves, store, &problem), SPOT_ERR_BAD_PARAM);
+                spot_curves_init(&curves, &report, &problem), SPOT_ERR_BAD_PARAM);
             assert_non_null(strstr(problem, "no order along a key"));
             spot_curves_free(&curves);
             head.plot.num_stack = 0; /* what is in it is freed below */
             replace(&head.plot.second_x, NULL);
         }
-        assert_int_equal(spot_curves_init(&curves, store, &problem), 0);
+        assert_int_equal(spot_curves_init(&curves, &report, &problem), 0);
         assert_int_equal(curves.num_panels, 1);
         assert_panels(&curves);
         spot_curves_free(&curves);
         assert_drawn(store);
+        spot_report_free(&report);
         store->close(store);
         head.plot.num_stack = 4;
         spot_study_head_free(&head);

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A store, and what tables and pictures need of it, read once: reading all rows is what
+ * takes time. */
+#ifndef SPOT_REPORTS_REPORT_H
+#define SPOT_REPORTS_REPORT_H
+
+#include "sim/store/difference.h"
+#include "sim/store/summary.h"
+
+typedef struct {
+    const spot_store_t *store;
+    const spot_study_head_t *head;
+    spot_summary_t *summaries; /* [num_points][num_metrics] */
+    spot_paired_t *pairs;      /* [num_points][num_metrics] to the baseline, or NULL: not
+                                  read,      or the study has none */
+    int64_t min_rows, max_rows; /* replications there, over the points */
+    int64_t num_rows;           /* of all points */
+} spot_report_t;
+
+/* The store must outlive self. Errors of reading it, NO_MEMORY; free self even then.
+ * O(rows log rows). */
+SPOT_MUST_CHECK int spot_report_init(spot_report_t *self, const spot_store_t *store);
+
+/* Reads the pairs too, where the study has a baseline. O(rows). */
+SPOT_MUST_CHECK int spot_report_read_pairs(spot_report_t *self);
+void spot_report_free(spot_report_t *self);
+
+const spot_summary_t *spot_report_summary(
+    const spot_report_t *self, size_t point_id, size_t metric_id);
+
+#endif
