@@ -16,6 +16,7 @@ const spot_command_t *const spot_commands[] = {
     &spot_command_recovery,
     &spot_command_merge,
     &spot_command_export,
+    &spot_command_report,
     &spot_command_trace_convert,
     &spot_command_trace_describe,
     &spot_command_trace_fit,

@@ -9,3 +9,5 @@ find_package(ZLIB REQUIRED)
 find_package(Threads REQUIRED)
 find_path(RANDOM123_INCLUDE_DIR Random123/philox.h REQUIRED)
 find_library(MATH_LIBRARY m REQUIRED)
+# Chart.js of the package libjs-chart.js, which goes into the pages that reports make.
+find_file(CHART_JS chart.min.js PATHS /usr/share/javascript/chart.js REQUIRED)

@@ -9,6 +9,7 @@
 #include "reports/figure.h"
 #include "reports/gnuplot.h"
 #include "reports/palette.h"
+#include "reports/picture_csv.h"
 #include "reports/study_words.h"
 
 #define WIDTH_PX 900.0
@@ -321,20 +322,34 @@ write_bars(bars_plot_t *self, const char *picture_path, FILE *out)
     spot_figure_end(&self->figure);
 }
 
-/* What the study asks for; BAD_PARAM: it has no stack. */
+/* The overview's parts add up to the whole; those of the plot may be some of them. */
+static size_t
+choose_parts(const spot_study_head_t *head, size_t part_ids[SPOT_MAX_METRICS])
+{
+    size_t num_parts = 0;
+
+    if (head->has_overview && head->overview.num_parts > 0) {
+        memcpy(part_ids, head->overview.part_ids, sizeof(head->overview.part_ids));
+        return head->overview.num_parts;
+    }
+    for (size_t j = 0; j < head->plot.num_stack; j++) {
+        const size_t metric_id = spot_study_metric_id(head, head->plot.stack[j]);
+
+        if (metric_id < head->num_metrics && num_parts < SPOT_MAX_METRICS) {
+            part_ids[num_parts++] = metric_id;
+        }
+    }
+    return num_parts;
+}
+
+/* BAD_PARAM: there is no stack. */
 static int
 choose_metrics(bars_plot_t *self)
 {
     const spot_study_head_t *head = self->head;
     char words[SPOT_WORDS_BYTES];
 
-    for (size_t j = 0; j < head->plot.num_stack; j++) {
-        const size_t metric_id = spot_study_metric_id(head, head->plot.stack[j]);
-
-        if (metric_id < head->num_metrics && self->num_parts < SPOT_MAX_METRICS) {
-            self->part_ids[self->num_parts++] = metric_id;
-        }
-    }
+    self->num_parts = choose_parts(head, self->part_ids);
     self->side_id = spot_study_metric_id(head, head->plot.second_x);
     if (self->num_parts == 0) {
         return SPOT_ERR_BAD_PARAM;
@@ -372,4 +387,23 @@ int
 spot_bars_plot_script(const spot_report_t *report, const char *svg_path, FILE *out)
 {
     return write_script(report, svg_path, out);
+}
+
+const char *
+spot_bars_plot_problem(const spot_report_t *report)
+{
+    size_t part_ids[SPOT_MAX_METRICS];
+
+    return choose_parts(report->head, part_ids) > 0
+               ? NULL
+               : "the study kept no metrics that add up to a whole";
+}
+
+int
+spot_bars_csv_write(const spot_report_t *report, FILE *out)
+{
+    size_t part_ids[SPOT_MAX_METRICS];
+    const size_t num_parts = choose_parts(report->head, part_ids);
+
+    return spot_picture_csv_write(report, num_parts, part_ids, out);
 }

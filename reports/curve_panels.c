@@ -513,8 +513,7 @@ write_picture(picture_t *self, const char *picture_path, FILE *out)
 }
 
 int
-spot_curve_panels_write(
-    const spot_curves_t *curves, const char *picture_path, FILE *out)
+spot_curve_panels_write(const spot_curves_t *curves, const char *picture_path, FILE *out)
 {
     const spot_best_t *best = &curves->head->best;
     picture_t picture = {.curves = curves, .head = curves->head};

@@ -13,6 +13,7 @@
 
 /* The script for gnuplot. curves has a curve axis and is of the store. Errors of reading
  * the store, NO_MEMORY. */
-SPOT_MUST_CHECK int spot_curve_panels_write(const spot_curves_t *curves, const char *picture_path, FILE *out);
+SPOT_MUST_CHECK int spot_curve_panels_write(
+    const spot_curves_t *curves, const char *picture_path, FILE *out);
 
 #endif

@@ -172,13 +172,12 @@ copy_picture(FILE *drawn, FILE *picture, const char *path, spot_diag_t *diag)
 }
 
 int
-spot_gnuplot_run(spot_gnuplot_script_t script, const void *context,
-    const char *picture_path, spot_diag_t *diag)
+spot_gnuplot_draw(spot_gnuplot_script_t script, const void *context, FILE *picture,
+    const char *path, spot_diag_t *diag)
 {
-    spot_outfile_t picture = {0};
-    FILE *script_file = open_nameless(picture_path, diag);
-    FILE *messages = open_nameless(picture_path, diag);
-    FILE *drawn = open_nameless(picture_path, diag);
+    FILE *script_file = open_nameless(path, diag);
+    FILE *messages = open_nameless(path, diag);
+    FILE *drawn = open_nameless(path, diag);
     int ret = SPOT_ERR_IO;
 
     if (script_file == NULL || messages == NULL || drawn == NULL) {
@@ -189,25 +188,34 @@ spot_gnuplot_run(spot_gnuplot_script_t script, const void *context,
         goto out;
     }
     if (fflush(script_file) != 0 || fseek(script_file, 0, SEEK_SET) != 0) {
-        spot_diag_error(
-            diag, picture_path, 0, 0, "cannot keep the script: %s", strerror(errno));
+        spot_diag_error(diag, path, 0, 0, "cannot keep the script: %s", strerror(errno));
         ret = SPOT_ERR_IO;
         goto out;
     }
-    ret = spot_outfile_init(&picture, picture_path, diag);
+    ret = draw(script_file, drawn, messages, path, diag);
     if (ret == 0) {
-        ret = draw(script_file, drawn, messages, picture_path, diag);
+        ret = copy_picture(drawn, picture, path, diag);
     }
+out:
+    close_if_open(script_file);
+    close_if_open(messages);
+    close_if_open(drawn);
+    return ret;
+}
+
+int
+spot_gnuplot_run(spot_gnuplot_script_t script, const void *context,
+    const char *picture_path, spot_diag_t *diag)
+{
+    spot_outfile_t picture;
+    int ret = spot_outfile_init(&picture, picture_path, diag);
+
     if (ret == 0) {
-        ret = copy_picture(drawn, picture.stream, picture_path, diag);
+        ret = spot_gnuplot_draw(script, context, picture.stream, picture_path, diag);
     }
     if (ret == 0) {
         ret = spot_outfile_commit(&picture, diag);
     }
-out:
     spot_outfile_free(&picture);
-    close_if_open(script_file);
-    close_if_open(messages);
-    close_if_open(drawn);
     return ret;
 }

@@ -20,4 +20,8 @@ typedef int (*spot_gnuplot_script_t)(
 SPOT_MUST_CHECK int spot_gnuplot_run(spot_gnuplot_script_t script, const void *context,
     const char *picture_path, spot_diag_t *diag);
 
+/* The same into an open stream; path is what messages call the picture. */
+SPOT_MUST_CHECK int spot_gnuplot_draw(spot_gnuplot_script_t script, const void *context,
+    FILE *picture, const char *path, spot_diag_t *diag);
+
 #endif

@@ -8,6 +8,7 @@
 #include "reports/figure.h"
 #include "reports/gnuplot.h"
 #include "reports/palette.h"
+#include "reports/picture_csv.h"
 #include "reports/study_curves.h"
 #include "reports/study_head.h"
 #include "reports/study_words.h"
@@ -485,6 +486,29 @@ spot_study_plot_script(const spot_report_t *report, const char *svg_path, FILE *
 
     if (ret == 0) {
         ret = write_script(&curves, svg_path, out);
+    }
+    spot_curves_free(&curves);
+    return ret;
+}
+
+int
+spot_study_csv_write(const spot_report_t *report, FILE *out)
+{
+    size_t metric_ids[SPOT_MAX_METRICS + 2];
+    size_t num_metrics = 0;
+    spot_curves_t curves;
+    const char *problem = NULL;
+    int ret = spot_curves_init(&curves, report, &problem);
+
+    if (ret == 0) {
+        metric_ids[num_metrics++] = (size_t) curves.y_id;
+        for (size_t j = 0; j < curves.num_parts; j++) {
+            metric_ids[num_metrics++] = (size_t) curves.part_ids[j];
+        }
+        if (curves.second_x_id >= 0) {
+            metric_ids[num_metrics++] = (size_t) curves.second_x_id;
+        }
+        ret = spot_picture_csv_write(report, num_metrics, metric_ids, out);
     }
     spot_curves_free(&curves);
     return ret;

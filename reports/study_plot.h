@@ -24,4 +24,7 @@ SPOT_MUST_CHECK int spot_study_plot_check(
 SPOT_MUST_CHECK int spot_study_plot_script(
     const spot_report_t *report, const char *svg_path, FILE *out);
 
+/* What it shows, as spot_picture_csv_write() has it. BAD_PARAM as above. */
+SPOT_MUST_CHECK int spot_study_csv_write(const spot_report_t *report, FILE *out);
+
 #endif

@@ -82,6 +82,15 @@ typedef struct {
     bool *is_left_out; /* [num_values] of the axis: does not compete */
 } spot_best_t;
 
+/* What a report shows beside the metrics that were asked for: where the time goes, and
+ * what it costs to gain more. Ids of metrics; num_metrics: none. */
+typedef struct {
+    size_t num_parts;
+    size_t part_ids[SPOT_MAX_METRICS]; /* [num_parts] fractions that add up to 1 */
+    size_t cost_id;                    /* less is better */
+    size_t gain_id;                    /* more is better */
+} spot_overview_t;
+
 /* What the study is: enough to read its rows without its YAML. */
 typedef struct {
     char *name;
@@ -110,6 +119,8 @@ typedef struct {
     const spot_warning_t *warnings; /* [num_warnings] */
     const spot_colour_t *colours;   /* may be NULL */
     spot_plot_request_t plot;
+    bool has_overview;
+    spot_overview_t overview;
 } spot_study_head_t;
 
 /* Frees what the head owns: its arrays and the texts in it, but not the texts behind

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "reports/page/html.h"
+
+#include <string.h>
+
+#include "base/utf8.h"
+
+static const char *
+entity(char byte)
+{
+    switch (byte) {
+        case '&':
+            return "&amp;";
+        case '<':
+            return "&lt;";
+        case '>':
+            return "&gt;";
+        case '"':
+            return "&quot;";
+        case '\'':
+            return "&#39;";
+        default:
+            return NULL;
+    }
+}
+
+static int
+is_control(unsigned char byte)
+{
+    return (byte < 0x20 && byte != '\n' && byte != '\t') || byte == 0x7f;
+}
+
+void
+spot_html_text(FILE *out, const char *text)
+{
+    size_t num_bytes = strlen(text);
+
+    while (num_bytes > 0) {
+        const size_t length = spot_utf8_length(text, num_bytes);
+        const char *escape = entity(*text);
+
+        if (length == 0 || (length == 1 && is_control((unsigned char) *text))) {
+            fputs("\xef\xbf\xbd", out);
+        } else if (escape != NULL) {
+            fputs(escape, out);
+        } else {
+            fwrite(text, 1, length, out);
+        }
+        text += length == 0 ? 1 : length;
+        num_bytes -= length == 0 ? 1 : length;
+    }
+}
+
+void
+spot_html_element(FILE *out, const char *tag, const char *text)
+{
+    fprintf(out, "<%s>", tag);
+    spot_html_text(out, text);
+    fprintf(out, "</%.*s>", (int) strcspn(tag, " "), tag);
+}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Writing HTML to a stream: whatever comes from outside is text, never markup. Internal
+ * to reports/page. */
+#ifndef SPOT_REPORTS_PAGE_HTML_H
+#define SPOT_REPORTS_PAGE_HTML_H
+
+#include <stdio.h>
+
+/* Text from outside, for elements and for attributes in double quotes: & < > " ' are
+ * escaped, bytes that are not UTF-8 and control characters become U+FFFD. */
+void spot_html_text(FILE *out, const char *text);
+
+/* <tag>text</tag>; the tag, e.g. "th scope=\"row\"", is markup of ours. */
+void spot_html_element(FILE *out, const char *tag, const char *text);
+
+#endif

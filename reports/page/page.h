@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* One self-contained HTML page of a study: question and answer, pictures, tables, where
+ * it comes from. It works offline, needs no script for its tables and static pictures,
+ * and fetches nothing. */
+#ifndef SPOT_REPORTS_PAGE_PAGE_H
+#define SPOT_REPORTS_PAGE_PAGE_H
+
+#include <stdio.h>
+
+#include "base/diag.h"
+#include "base/error.h"
+#include "reports/report.h"
+
+typedef struct {
+    const char *path; /* of the store, as the user named it; for messages */
+    const spot_report_t *report;
+} spot_page_source_t;
+
+/* Writes the page. Pictures that gnuplot cannot draw are left out with a note in their
+ * place, and a warning. Errors of reading the store, NO_MEMORY, IO. */
+SPOT_MUST_CHECK int spot_page_write(
+    const spot_page_source_t *source, FILE *out, spot_diag_t *diag);
+
+#endif

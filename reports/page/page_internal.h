@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The parts of a page, one file each: page_<part>.c. Internal to reports/page. */
+#ifndef SPOT_REPORTS_PAGE_PAGE_INTERNAL_H
+#define SPOT_REPORTS_PAGE_PAGE_INTERNAL_H
+
+#include "reports/page/html.h"
+#include "reports/page/page.h"
+
+typedef struct {
+    const spot_page_source_t *source;
+    const spot_report_t *report;
+    const spot_study_head_t *head;
+    FILE *out;
+    spot_diag_t *diag;
+} spot_page_t;
+
+/* A part under a heading of its own. */
+typedef struct {
+    const char *name; /* id of its place: "points" */
+    const char *title;
+    /* Why the study has no such part; NULL: it has. */
+    const char *(*problem)(const spot_page_t *page);
+    int (*write)(const spot_page_t *page);
+} spot_page_part_t;
+
+extern const spot_page_part_t spot_page_points; /* the table that sorts and filters */
+extern const spot_page_part_t spot_page_differences; /* paired, to the baseline */
+extern const spot_page_part_t spot_page_origin;      /* provenance, how to repeat it */
+
+/* The pictures of reports/study_pictures.h with their data for the script. */
+SPOT_MUST_CHECK int spot_page_pictures_write(const spot_page_t *page);
+
+/* What page.js draws from: one JSON object in an element that is no script. */
+SPOT_MUST_CHECK int spot_page_data_write(const spot_page_t *page);
+
+/* "12.3 ±0.4" of a metric, fractions in percent, as a cell of a table; data-value is the
+ * number that the script sorts by. */
+void spot_page_mean_cell(
+    FILE *out, const spot_metric_t *metric, double mean, double half_width);
+
+/* Files of the page, made part of the program when it is built. */
+extern const char spot_page_css[], spot_page_css_end[];
+extern const char spot_page_js[], spot_page_js_end[];
+extern const char spot_page_chart[], spot_page_chart_end[]; /* Chart.js */
+
+#endif

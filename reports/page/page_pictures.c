@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Static pictures within the page: they need no script and print well. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "reports/page/page_internal.h"
+#include "reports/study_pictures.h"
+
+/* The SVG without its XML head, which HTML has no place for. */
+static void
+write_svg(FILE *out, const char *svg)
+{
+    const char *start = strstr(svg, "<svg");
+
+    fputs(start == NULL ? "" : start, out);
+}
+
+/* Where gnuplot is missing the page tells what it lacks, and a warning says why. */
+static int
+draw(const spot_page_t *page, const spot_study_picture_t *picture)
+{
+    spot_diag_t reasons;
+    char *svg = NULL;
+    size_t num_bytes;
+    FILE *stream = open_memstream(&svg, &num_bytes);
+    int ret;
+
+    if (stream == NULL) {
+        return SPOT_ERR_NO_MEMORY;
+    }
+    spot_diag_init(&reasons);
+    ret = spot_study_picture_draw(picture, page->report, stream, &reasons);
+    if (fclose(stream) != 0 && ret == 0) {
+        ret = SPOT_ERR_NO_MEMORY;
+    }
+    if (ret == 0) {
+        write_svg(page->out, svg);
+    } else if (ret == SPOT_ERR_CHILD) {
+        spot_diag_warn(page->diag, page->source->path, 0, 0,
+            "the picture \"%s\" is left out: %s", picture->name,
+            reasons.num_items > 0 ? reasons.items[0].text : "gnuplot failed");
+        fputs("<p class=\"note\">This picture was left out: gnuplot could not draw "
+              "it.</p>\n",
+            page->out);
+        ret = 0;
+    }
+    spot_diag_free(&reasons);
+    free(svg);
+    return ret;
+}
+
+static int
+write_picture(const spot_page_t *page, const spot_study_picture_t *picture)
+{
+    FILE *out = page->out;
+    int ret;
+
+    fprintf(out, "<section id=\"%s\" aria-labelledby=\"%s-title\">\n", picture->name,
+        picture->name);
+    fprintf(out, "<h2 id=\"%s-title\">%s</h2>\n", picture->name, picture->title);
+    fputs(
+        "<figure class=\"picture\" role=\"group\">\n<div class=\"static\" role=\"img\" "
+        "aria-label=\"",
+        out);
+    {
+        char *text = NULL;
+        size_t num_bytes;
+        FILE *stream = open_memstream(&text, &num_bytes);
+
+        if (stream == NULL) {
+            return SPOT_ERR_NO_MEMORY;
+        }
+        picture->describe(page->report, stream);
+        if (fclose(stream) == 0) {
+            spot_html_text(out, text);
+        }
+        free(text);
+    }
+    fputs("\">\n", out);
+    ret = draw(page, picture);
+    fputs("</div>\n</figure>\n</section>\n", out);
+    return ret;
+}
+
+int
+spot_page_pictures_write(const spot_page_t *page)
+{
+    int ret = 0;
+
+    for (const spot_study_picture_t *picture = spot_study_pictures;
+         ret == 0 && picture->name != NULL; picture++) {
+        if (picture->problem(page->report) == NULL) {
+            ret = write_picture(page, picture);
+        }
+    }
+    return ret;
+}

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* One row a point: the swept keys and the metrics that were asked for. */
+#include <math.h>
+
+#include "reports/page/page_internal.h"
+#include "reports/study_words.h"
+#include "reports/value_label.h"
+
+/* Rows that stand in the page itself; of more points the script shows the others from
+ * its data. */
+#define MAX_STATIC_ROWS 500
+
+void
+spot_page_mean_cell(
+    FILE *out, const spot_metric_t *metric, double mean, double half_width)
+{
+    char words[SPOT_WORDS_BYTES], value[SPOT_LABEL_BYTES], width[SPOT_LABEL_BYTES];
+    const bool is_fraction = spot_fraction_words(metric, words);
+    const double factor = is_fraction ? 100 : 1;
+
+    if (!isfinite(mean)) {
+        fputs("<td>–</td>", out);
+        return;
+    }
+    (void) spot_short_number(mean * factor, value);
+    (void) spot_short_number(half_width * factor, width);
+    fprintf(out, "<td data-value=\"%.8g\">%s%s%s%s</td>", mean, value,
+        half_width > 0 ? " ±" : "", half_width > 0 ? width : "",
+        is_fraction ? " %" : "");
+}
+
+static void
+write_head(const spot_page_t *page)
+{
+    const spot_study_head_t *head = page->head;
+    char words[SPOT_WORDS_BYTES];
+
+    fputs("<thead><tr><th scope=\"col\">point</th>", page->out);
+    for (size_t j = 0; j < head->num_axes; j++) {
+        spot_axis_words(&head->axes[j], words);
+        spot_html_element(page->out, "th scope=\"col\"", words);
+    }
+    for (size_t j = 0; j < head->num_listed; j++) {
+        spot_metric_words(&head->metrics[j], words);
+        spot_html_element(page->out, "th scope=\"col\"", words);
+    }
+    fputs("</tr></thead>\n", page->out);
+}
+
+static void
+write_row(const spot_page_t *page, size_t point_id)
+{
+    const spot_study_head_t *head = page->head;
+    char label[SPOT_VALUE_LABEL_BYTES];
+
+    fprintf(page->out, "<tr><th scope=\"row\">%zu</th>", point_id);
+    for (size_t j = 0; j < head->num_axes; j++) {
+        (void) spot_point_label(head, point_id, j, label);
+        spot_html_element(page->out, "td", label);
+    }
+    for (size_t j = 0; j < head->num_listed; j++) {
+        const spot_summary_t *summary = spot_report_summary(page->report, point_id, j);
+
+        spot_page_mean_cell(page->out, &head->metrics[j], summary->mean,
+            (summary->ci_high - summary->ci_low) / 2);
+    }
+    fputs("</tr>\n", page->out);
+}
+
+static int
+write(const spot_page_t *page)
+{
+    const size_t num_points = page->head->num_points;
+    const size_t num_rows = num_points < MAX_STATIC_ROWS ? num_points : MAX_STATIC_ROWS;
+
+    fputs("<div class=\"scroll\">\n<table id=\"points-table\">\n", page->out);
+    write_head(page);
+    fputs("<tbody>\n", page->out);
+    for (size_t j = 0; j < num_rows; j++) {
+        write_row(page, j);
+    }
+    fputs("</tbody>\n</table>\n</div>\n", page->out);
+    return 0;
+}
+
+const spot_page_part_t spot_page_points = {"points", "All points", NULL, write};

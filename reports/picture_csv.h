@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What a picture of a study shows, as CSV: one row a point. */
+#ifndef SPOT_REPORTS_PICTURE_CSV_H
+#define SPOT_REPORTS_PICTURE_CSV_H
+
+#include <stdio.h>
+
+#include "reports/report.h"
+
+/* Columns: point, the swept keys (named by their path, with the unit where they have
+ * one: job.reload_s), and of each of the metrics, whose names say their units, _mean,
+ * _ci95_low and _ci95_high; undefined is empty. IO. */
+SPOT_MUST_CHECK int spot_picture_csv_write(const spot_report_t *report,
+    size_t num_metrics, const size_t *metric_ids, FILE *out);
+
+#endif
