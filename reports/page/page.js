@@ -111,6 +111,17 @@ const spotPage = (() => {
         return axis.isNumeric ? axis.numbers[id] : id;
     }
 
+    /* Boxes that scroll can be reached and moved with the keyboard. */
+    for (const box of document.querySelectorAll(".scroll:not([tabindex]), .static:not([tabindex])")) {
+        const section = box.closest("section");
+
+        box.tabIndex = 0;
+        if (!box.hasAttribute("role") && section !== null) {
+            box.setAttribute("role", "region");
+            box.setAttribute("aria-labelledby", section.getAttribute("aria-labelledby"));
+        }
+    }
+
     let numControls = 0;
 
     /* A labelled control for a row of controls. */

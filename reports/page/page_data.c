@@ -275,6 +275,26 @@ write_axis_id(
     }
 }
 
+/* Values that do not compete with the others, as an ideal system does: drawn in grey. */
+static void
+write_bounds(const spot_study_head_t *head, spot_json_t *json)
+{
+    const spot_best_t *best = &head->best;
+
+    if (!best->is_asked || best->is_left_out == NULL) {
+        return;
+    }
+    spot_json_unsigned(json, "bounds_axis", best->axis_id);
+    spot_json_open(json, "bounds", '[');
+    for (size_t j = 0; j < head->axes[best->axis_id].num_values; j++) {
+        if (best->is_left_out[j]) {
+            spot_json_unsigned(json, NULL, j);
+        }
+    }
+    spot_json_close(json, ']');
+    spot_json_text(json, "bounds_colour", SPOT_INK_OTHER);
+}
+
 /* What the study wants to see first. */
 static void
 write_plot(const page_data_t *self, spot_json_t *json)
@@ -287,6 +307,7 @@ write_plot(const page_data_t *self, spot_json_t *json)
     write_axis_id(self, "curves", plot->curves, json);
     spot_json_unsigned(json, "y", y_id < self->head->num_metrics ? y_id : 0);
     spot_json_text(json, "x_label", plot->x_label);
+    write_bounds(self->head, json);
     spot_json_close(json, '}');
     spot_json_open(json, "lines", '[');
     for (size_t j = 0; j < SPOT_NUM_LINE_COLOURS; j++) {

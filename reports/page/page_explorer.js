@@ -127,18 +127,21 @@ spotPage.explorer = (() => {
 
     function groups(points) {
         if (state.seriesAxis < 0) {
-            return [{ name: data.metrics[state.y].words, points }];
+            return [{ name: data.metrics[state.y].words, points, valueId: 0, isBound: false }];
         }
         const axis = data.axes[state.seriesAxis];
-        const found = axis.labels.map((name) => ({ name: name + unitBehind(axis, name), points: [] }));
+        const found = axis.labels.map((name, valueId) => ({
+            name: nameBefore(axis) + name, points: [], valueId,
+            isBound: data.plot.bounds_axis === state.seriesAxis && data.plot.bounds.includes(valueId),
+        }));
 
         points.forEach((point) => found[axis.valueIds[point]].points.push(point));
         return found.filter((group) => group.points.length > 0);
     }
 
-    /* "0.05" alone does not tell what it is of. */
-    function unitBehind(axis, name) {
-        return axis.isNumeric ? " · " + axis.path.split(".").pop().replace(/_/g, " ") : "";
+    /* "8" alone does not tell what it is: "pipeline depth 8". */
+    function nameBefore(axis) {
+        return axis.isNumeric ? axis.path.split(".").pop().replace(/_/g, " ") + " " : "";
     }
 
     /* A line joins points of one x each; others are dots. */
@@ -166,15 +169,16 @@ spotPage.explorer = (() => {
     }
 
     /* A series: its curve, and below and above it the edges of its band. */
-    function makeSeries(group, id, along) {
-        const colour = data.lines[id % data.lines.length];
+    function makeSeries(group, along) {
+        const id = group.valueId; /* the same colour as in the pictures, whatever is left out */
+        const colour = group.isBound ? data.plot.bounds_colour : data.lines[id % data.lines.length];
         const dots = makeDots(group, along);
         const hasLine = isLine(dots, along);
         const isHidden = state.hidden.has(group.name);
         const many = dots.length > 60;
         const common = { series: group.name, hidden: isHidden, borderColor: inked(colour, 1), parsing: false };
         const series = [{
-            ...common, label: group.name, data: dots, showLine: hasLine, borderWidth: 2,
+            ...common, label: group.name, data: dots, showLine: hasLine, borderWidth: 2, borderDash: group.isBound ? [6, 4] : [],
             backgroundColor: inked(colour, hasLine ? 1 : 0.65), pointStyle: shapes[id % shapes.length],
             pointRadius: many && hasLine ? 0 : dots.length > 1000 ? 2 : 4, pointHoverRadius: 6, pointHitRadius: 8,
             spotBars: !hasLine && dots.length <= maxIntervals, order: 0,
@@ -220,11 +224,7 @@ spotPage.explorer = (() => {
 
     /* What tells a point from the others. */
     function pointWords(point) {
-        const words = data.axes.filter(hasMany).map((axis) => {
-            const name = axis.path.split(".").pop().replace(/_/g, " ");
-
-            return (axis.isNumeric ? name + " " : "") + spotPage.label(axis, point);
-        });
+        const words = data.axes.filter(hasMany).map((axis) => nameBefore(axis) + spotPage.label(axis, point));
 
         return words.length > 0 ? words.join(", ") : "point " + point;
     }
@@ -295,7 +295,7 @@ spotPage.explorer = (() => {
                 callback: (value) => (Number.isInteger(value) ? short(along.labels[value] || "", 18) : ""),
             });
         }
-        const datasets = found.flatMap((group, id) => makeSeries(group, id, along));
+        const datasets = found.flatMap((group) => makeSeries(group, along));
 
         return {
             type: "scatter", data: { datasets },

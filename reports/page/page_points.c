@@ -15,7 +15,7 @@ spot_page_mean_cell(
     const double factor = is_fraction ? 100 : 1;
 
     if (!isfinite(mean)) {
-        fputs("<td>–</td>", out);
+        fputs("<td class=\"none\">–</td>", out);
         return;
     }
     (void) spot_short_number(mean * factor, value);

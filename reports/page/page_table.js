@@ -142,7 +142,7 @@ spotPage.table = (() => {
 
         return Number.isFinite(value)
             ? element("td", { "data-value": String(value) }, column.text(point))
-            : element("td", {}, "–");
+            : element("td", { className: "none" }, "–");
     }
 
     function showRows(first, count) {
