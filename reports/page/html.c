@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "reports/page/html.h"
 
+#include <stdint.h>
 #include <string.h>
 
 #include "base/utf8.h"
@@ -30,12 +31,12 @@ is_control(unsigned char byte)
     return (byte < 0x20 && byte != '\n' && byte != '\t') || byte == 0x7f;
 }
 
-void
-spot_html_text(FILE *out, const char *text)
+bool
+spot_html_cut(FILE *out, const char *text, size_t max_chars)
 {
     size_t num_bytes = strlen(text);
 
-    while (num_bytes > 0) {
+    for (size_t j = 0; j < max_chars && num_bytes > 0; j++) {
         const size_t length = spot_utf8_length(text, num_bytes);
         const char *escape = entity(*text);
 
@@ -49,6 +50,16 @@ spot_html_text(FILE *out, const char *text)
         text += length == 0 ? 1 : length;
         num_bytes -= length == 0 ? 1 : length;
     }
+    if (num_bytes > 0) {
+        fputs("\xe2\x80\xa6", out);
+    }
+    return num_bytes > 0;
+}
+
+void
+spot_html_text(FILE *out, const char *text)
+{
+    (void) spot_html_cut(out, text, SIZE_MAX);
 }
 
 void

@@ -4,11 +4,16 @@
 #ifndef SPOT_REPORTS_PAGE_HTML_H
 #define SPOT_REPORTS_PAGE_HTML_H
 
+#include <stdbool.h>
 #include <stdio.h>
 
 /* Text from outside, for elements and for attributes in double quotes: & < > " ' are
  * escaped, bytes that are not UTF-8 and control characters become U+FFFD. */
 void spot_html_text(FILE *out, const char *text);
+
+/* The same of the first max_chars characters, and an ellipsis for the others. Returns
+ * whether there are others. */
+bool spot_html_cut(FILE *out, const char *text, size_t max_chars);
 
 /* <tag>text</tag>; the tag, e.g. "th scope=\"row\"", is markup of ours. */
 void spot_html_element(FILE *out, const char *tag, const char *text);

@@ -5,13 +5,30 @@
 
 #include "reports/answer.h"
 #include "reports/page/page_internal.h"
+#include "reports/study_pictures.h"
 #include "reports/study_words.h"
+
+/* Of a question as heading and of a name; a longer question follows as a whole. */
+#define HEADING_CHARS 400
+#define NAME_CHARS 120
 
 /* In the order of the page. */
 static const spot_page_part_t *const parts[] = {
+    &spot_page_explorer,
     &spot_page_differences,
     &spot_page_points,
     &spot_page_origin,
+};
+
+/* In the order in which they run. */
+static const struct {
+    const char *start;
+    const char *end;
+} scripts[] = {
+    {spot_page_chart, spot_page_chart_end},
+    {spot_page_js, spot_page_js_end},
+    {spot_page_explorer_js, spot_page_explorer_js_end},
+    {spot_page_table_js, spot_page_table_js_end},
 };
 
 static void
@@ -33,10 +50,30 @@ write_head(const spot_page_t *page)
           "style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:; "
           "form-action 'none'; base-uri 'none'\">\n",
         out);
-    spot_html_element(out, "title", spot_study_title(page->head));
-    fputs("\n<style>\n", out);
+    fputs("<title>", out);
+    (void) spot_html_cut(out, spot_study_title(page->head), NAME_CHARS);
+    fputs("</title>\n<style>\n", out);
     write_asset(out, spot_page_css, spot_page_css_end);
     fputs("</style>\n</head>\n<body>\n", out);
+}
+
+/* The question, or the name of a study without one. It may be written from right to
+ * left: <bdi> keeps that to itself. */
+static void
+write_title(const spot_page_t *page)
+{
+    const char *title = spot_study_title(page->head);
+    FILE *out = page->out;
+    bool is_cut;
+
+    fputs("<h1><bdi>", out);
+    is_cut = spot_html_cut(out, title, HEADING_CHARS);
+    fputs("</bdi></h1>\n", out);
+    if (is_cut) {
+        fputs("<details>\n<summary>In full</summary>\n", out);
+        spot_html_element(out, "p dir=\"auto\"", title);
+        fputs("\n</details>\n", out);
+    }
 }
 
 /* Question, answer, and what both rest on. */
@@ -47,18 +84,52 @@ write_summary(const spot_page_t *page)
     FILE *out = page->out;
     int ret;
 
-    fputs("<header>\n", out);
-    spot_html_element(out, "h1", spot_study_title(page->head));
-    fputs("\n<p id=\"answer\">", out);
+    fputs(
+        "<a class=\"skip\" href=\"#content\">Skip to the pictures</a>\n<header>\n", out);
+    write_title(page);
+    fputs("<p id=\"answer\">", out);
     ret = spot_answer_write(page->report, out);
-    fputs("</p>\n<p class=\"note\">", out);
+    fputs("</p>\n<p class=\"note\"><bdi>", out);
     spot_replications_words(
         page->head, page->report->min_rows, page->report->max_rows, note);
-    spot_html_text(out, page->head->name);
-    fprintf(out, " · %zu point%s · %s · seed %llu</p>\n</header>\n<main>\n",
+    (void) spot_html_cut(out, page->head->name, NAME_CHARS);
+    fprintf(out, "</bdi> · %zu point%s · %s · seed %llu</p>\n</header>\n",
         page->head->num_points, page->head->num_points == 1 ? "" : "s", note,
         (unsigned long long) page->head->seed);
     return ret;
+}
+
+static bool
+has_part(const spot_page_t *page, const spot_page_part_t *part)
+{
+    return part->problem == NULL || part->problem(page) == NULL;
+}
+
+static void
+write_link(FILE *out, const char *name, const char *title)
+{
+    fprintf(out, "<li><a href=\"#%s\">%s</a></li>\n", name, title);
+}
+
+/* Links to all sections. */
+static void
+write_contents(const spot_page_t *page)
+{
+    FILE *out = page->out;
+
+    fputs("<nav class=\"contents\" aria-label=\"Sections\">\n<ul>\n", out);
+    for (const spot_study_picture_t *picture = spot_study_pictures;
+         picture->name != NULL; picture++) {
+        if (picture->problem(page->report) == NULL) {
+            write_link(out, picture->name, picture->title);
+        }
+    }
+    for (size_t j = 0; j < sizeof(parts) / sizeof(parts[0]); j++) {
+        if (has_part(page, parts[j])) {
+            write_link(out, parts[j]->name, parts[j]->title);
+        }
+    }
+    fputs("</ul>\n</nav>\n<main id=\"content\">\n", out);
 }
 
 static int
@@ -69,7 +140,7 @@ write_parts(const spot_page_t *page)
     for (size_t j = 0; ret == 0 && j < sizeof(parts) / sizeof(parts[0]); j++) {
         const spot_page_part_t *part = parts[j];
 
-        if (part->problem == NULL || part->problem(page) == NULL) {
+        if (has_part(page, part)) {
             fprintf(page->out, "<section id=\"%s\" aria-labelledby=\"%s-title\">\n",
                 part->name, part->name);
             fprintf(page->out, "<h2 id=\"%s-title\">%s</h2>\n", part->name, part->title);
@@ -88,11 +159,12 @@ write_foot(const spot_page_t *page)
 
     fputs("</main>\n", out);
     ret = spot_page_data_write(page);
-    fputs("<script>\n", out);
-    write_asset(out, spot_page_chart, spot_page_chart_end);
-    fputs("</script>\n<script>\n", out);
-    write_asset(out, spot_page_js, spot_page_js_end);
-    fputs("</script>\n</body>\n</html>\n", out);
+    for (size_t j = 0; j < sizeof(scripts) / sizeof(scripts[0]); j++) {
+        fputs("<script>\n", out);
+        write_asset(out, scripts[j].start, scripts[j].end);
+        fputs("</script>\n", out);
+    }
+    fputs("</body>\n</html>\n", out);
     return ret;
 }
 
@@ -108,6 +180,7 @@ spot_page_write(const spot_page_source_t *source, FILE *out, spot_diag_t *diag)
 
     write_head(&page);
     ret = write_summary(&page);
+    write_contents(&page);
     if (ret == 0) {
         ret = spot_page_pictures_write(&page);
     }

@@ -1,9 +1,386 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The data of the scripts. Columns are texts, numbers with blanks between them and
+ * nothing where a number is undefined: ".125 3e5  .5". That is half of what arrays of
+ * JSON take, and quicker to write and to read. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/json.h"
 #include "reports/page/page_internal.h"
+#include "reports/palette.h"
+#include "reports/study_words.h"
+#include "reports/value_label.h"
+
+/* Numbers of all columns together: 3.5 MB. */
+#define MAX_NUMBERS 450000
+#define MAX_LABELS 1000 /* of an axis of numbers, which need none */
+
+#define MEAN_DIGITS 5
+#define HALF_WIDTH_DIGITS 3
+
+/* What of a metric is there, and how much it is wanted. */
+typedef enum { WANTED_LAST, WANTED_LEDGER, WANTED_LISTED, WANTED_MAIN } wanted_t;
+
+typedef struct {
+    const spot_page_t *page;
+    const spot_study_head_t *head;
+    size_t num_points; /* the first ones, of which there is data */
+    size_t num_parts;
+    size_t part_ids[SPOT_MAX_METRICS]; /* [num_parts] the ledger, from below */
+    wanted_t wanted[SPOT_MAX_METRICS]; /* [num_metrics] */
+    bool has_mean[SPOT_MAX_METRICS];
+    bool has_half_width[SPOT_MAX_METRICS];
+} page_data_t;
+
+/* The parts of the ledger: those of the study's overview, else those that its plot
+ * stacks. */
+static void
+find_parts(page_data_t *self)
+{
+    const spot_study_head_t *head = self->head;
+
+    if (head->has_overview) {
+        self->num_parts = head->overview.num_parts;
+        memcpy(self->part_ids, head->overview.part_ids,
+            self->num_parts * sizeof(self->part_ids[0]));
+        return;
+    }
+    for (size_t j = 0; j < head->plot.num_stack && j < SPOT_MAX_METRICS; j++) {
+        const size_t metric_id = spot_study_metric_id(head, head->plot.stack[j]);
+
+        if (metric_id < head->num_metrics) {
+            self->part_ids[self->num_parts++] = metric_id;
+        }
+    }
+}
+
+static void
+want(page_data_t *self)
+{
+    const spot_study_head_t *head = self->head;
+    const size_t y_id = spot_study_metric_id(head, head->plot.y);
+
+    for (size_t j = 0; j < head->num_listed; j++) {
+        self->wanted[j] = WANTED_LISTED;
+    }
+    for (size_t j = 0; j < self->num_parts; j++) {
+        const size_t metric_id = self->part_ids[j];
+
+        if (self->wanted[metric_id] == WANTED_LAST) {
+            self->wanted[metric_id] = WANTED_LEDGER;
+        }
+    }
+    self->wanted[y_id < head->num_metrics ? y_id : 0] = WANTED_MAIN;
+}
+
+/* Takes what is wanted most until the page is full: means before intervals. */
+static void
+choose(page_data_t *self)
+{
+    static const struct {
+        wanted_t wanted;
+        bool is_mean;
+    } order[] = {{WANTED_MAIN, true}, {WANTED_MAIN, false}, {WANTED_LISTED, true},
+        {WANTED_LEDGER, true}, {WANTED_LISTED, false}, {WANTED_LAST, true},
+        {WANTED_LEDGER, false}, {WANTED_LAST, false}};
+    const size_t num_points = self->head->num_points;
+    size_t left;
+
+    self->num_points = num_points < MAX_NUMBERS / 3 ? num_points : MAX_NUMBERS / 3;
+    left = MAX_NUMBERS / self->num_points;
+    for (size_t j = 0; j < sizeof(order) / sizeof(order[0]); j++) {
+        bool *has = order[j].is_mean ? self->has_mean : self->has_half_width;
+
+        for (size_t k = 0; k < self->head->num_metrics; k++) {
+            if (self->wanted[k] == order[j].wanted && left > 0) {
+                has[k] = true;
+                left--;
+            }
+        }
+    }
+}
+
+/* ".125" for 0.125: the zero says nothing. */
+static void
+write_number(FILE *out, double value, int num_digits)
+{
+    char text[SPOT_LABEL_BYTES];
+    const char *rest = text;
+
+    if (!isfinite(value)) {
+        return;
+    }
+    snprintf(text, sizeof(text), "%.*g", num_digits, value);
+    if (*rest == '-') {
+        putc(*rest++, out);
+    }
+    fputs(rest[0] == '0' && rest[1] == '.' ? rest + 1 : rest, out);
+}
+
+/* One of the columns that are made of the points. */
+typedef struct {
+    enum { COLUMN_MEAN, COLUMN_HALF_WIDTH, COLUMN_VALUE_ID } what;
+    size_t id; /* of the metric, or of the axis */
+} column_t;
+
+static void
+write_cell(const page_data_t *self, column_t column, size_t point_id, FILE *out)
+{
+    const spot_summary_t *summary;
+
+    if (column.what == COLUMN_VALUE_ID) {
+        fprintf(out, "%zu", spot_study_value_id(self->head, point_id, column.id));
+        return;
+    }
+    summary = spot_report_summary(self->page->report, point_id, column.id);
+    if (column.what == COLUMN_MEAN) {
+        write_number(out, summary->mean, MEAN_DIGITS);
+    } else {
+        write_number(out, (summary->ci_high - summary->ci_low) / 2, HALF_WIDTH_DIGITS);
+    }
+}
+
+static int
+write_column(
+    const page_data_t *self, column_t column, const char *key, spot_json_t *json)
+{
+    char *text = NULL;
+    size_t num_bytes;
+    FILE *stream = open_memstream(&text, &num_bytes);
+
+    if (stream == NULL) {
+        return SPOT_ERR_NO_MEMORY;
+    }
+    for (size_t j = 0; j < self->num_points; j++) {
+        if (j > 0) {
+            putc(' ', stream);
+        }
+        write_cell(self, column, j, stream);
+    }
+    if (fclose(stream) != 0) {
+        free(text);
+        return SPOT_ERR_NO_MEMORY;
+    }
+    spot_json_text(json, key, text);
+    free(text);
+    return 0;
+}
+
+static bool
+is_numeric(const spot_axis_t *axis)
+{
+    for (size_t j = 0; j < axis->num_values; j++) {
+        if (!isfinite(axis->numbers[j])) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* The values as the pictures call them; many numbers as numbers only. */
+static void
+write_values(const spot_axis_t *axis, spot_json_t *json)
+{
+    char label[SPOT_VALUE_LABEL_BYTES];
+    const bool has_numbers = is_numeric(axis);
+    const bool has_labels = !has_numbers || axis->num_values <= MAX_LABELS;
+
+    spot_json_open(json, "labels", '[');
+    for (size_t j = 0; has_labels && j < axis->num_values; j++) {
+        spot_json_text(json, NULL, spot_value_label(axis, j, label));
+    }
+    spot_json_close(json, ']');
+    spot_json_open(json, "numbers", '[');
+    for (size_t j = 0; has_numbers && j < axis->num_values; j++) {
+        spot_json_number(json, NULL, axis->numbers[j]);
+    }
+    spot_json_close(json, ']');
+}
+
+static int
+write_axes(const page_data_t *self, spot_json_t *json)
+{
+    char words[SPOT_WORDS_BYTES];
+    int ret = 0;
+
+    spot_json_open(json, "axes", '[');
+    for (size_t j = 0; ret == 0 && j < self->head->num_axes; j++) {
+        const spot_axis_t *axis = &self->head->axes[j];
+
+        spot_axis_words(axis, words);
+        spot_json_open(json, NULL, '{');
+        spot_json_text(json, "path", axis->path);
+        spot_json_text(json, "words", words);
+        spot_json_text(json, "unit", axis->unit);
+        write_values(axis, json);
+        ret = write_column(self, (column_t){COLUMN_VALUE_ID, j}, "value_ids", json);
+        spot_json_close(json, '}');
+    }
+    spot_json_close(json, ']');
+    return ret;
+}
+
+static int
+write_metric(const page_data_t *self, size_t metric_id, spot_json_t *json)
+{
+    const spot_metric_t *metric = &self->head->metrics[metric_id];
+    char words[SPOT_WORDS_BYTES];
+    const bool is_fraction = spot_fraction_words(metric, words);
+    int ret = 0;
+
+    spot_json_open(json, NULL, '{');
+    spot_json_text(json, "name", metric->name);
+    spot_json_text(json, "words", words);
+    spot_json_text(json, "unit", is_fraction ? "%" : metric->unit);
+    spot_json_text(json, "help", metric->help);
+    spot_json_boolean(json, "is_fraction", is_fraction);
+    spot_json_boolean(json, "is_listed", metric_id < self->head->num_listed);
+    if (self->has_mean[metric_id]) {
+        ret = write_column(self, (column_t){COLUMN_MEAN, metric_id}, "mean", json);
+    }
+    if (ret == 0 && self->has_half_width[metric_id]) {
+        ret = write_column(
+            self, (column_t){COLUMN_HALF_WIDTH, metric_id}, "half_width", json);
+    }
+    spot_json_close(json, '}');
+    return ret;
+}
+
+static void
+write_ledger(const page_data_t *self, spot_json_t *json)
+{
+    spot_json_open(json, "ledger", '[');
+    for (size_t j = 0; j < self->num_parts; j++) {
+        const size_t metric_id = self->part_ids[j];
+
+        spot_json_open(json, NULL, '{');
+        spot_json_unsigned(json, "metric_id", metric_id);
+        spot_json_text(json, "colour",
+            spot_palette_colour(
+                self->head->colours, self->head->metrics[metric_id].name, j));
+        spot_json_close(json, '}');
+    }
+    spot_json_close(json, ']');
+}
+
+static void
+write_axis_id(
+    const page_data_t *self, const char *key, const char *path, spot_json_t *json)
+{
+    for (size_t j = 0; path != NULL && j < self->head->num_axes; j++) {
+        if (strcmp(self->head->axes[j].path, path) == 0) {
+            spot_json_unsigned(json, key, j);
+        }
+    }
+}
+
+/* Values that do not compete with the others, as an ideal system does: drawn in grey. */
+static void
+write_bounds(const spot_study_head_t *head, spot_json_t *json)
+{
+    const spot_best_t *best = &head->best;
+
+    if (!best->is_asked || best->is_left_out == NULL) {
+        return;
+    }
+    spot_json_unsigned(json, "bounds_axis", best->axis_id);
+    spot_json_open(json, "bounds", '[');
+    for (size_t j = 0; j < head->axes[best->axis_id].num_values; j++) {
+        if (best->is_left_out[j]) {
+            spot_json_unsigned(json, NULL, j);
+        }
+    }
+    spot_json_close(json, ']');
+    spot_json_text(json, "bounds_colour", SPOT_INK_OTHER);
+}
+
+/* What the study wants to see first. */
+static void
+write_plot(const page_data_t *self, spot_json_t *json)
+{
+    const spot_plot_request_t *plot = &self->head->plot;
+    const size_t y_id = spot_study_metric_id(self->head, plot->y);
+
+    spot_json_open(json, "plot", '{');
+    write_axis_id(self, "x", plot->x, json);
+    write_axis_id(self, "curves", plot->curves, json);
+    spot_json_unsigned(json, "y", y_id < self->head->num_metrics ? y_id : 0);
+    spot_json_text(json, "x_label", plot->x_label);
+    write_bounds(self->head, json);
+    spot_json_close(json, '}');
+    spot_json_open(json, "lines", '[');
+    for (size_t j = 0; j < SPOT_NUM_LINE_COLOURS; j++) {
+        spot_json_text(json, NULL, spot_palette_line_colour(j));
+    }
+    spot_json_close(json, ']');
+}
+
+static int
+write_object(const page_data_t *self, FILE *out)
+{
+    spot_json_t json;
+    int ret;
+
+    spot_json_init(&json, out, 0);
+    spot_json_open(&json, NULL, '{');
+    spot_json_text(&json, "name", self->head->name);
+    spot_json_unsigned(&json, "num_points", self->num_points);
+    spot_json_unsigned(&json, "num_points_of_study", self->head->num_points);
+    spot_json_boolean(&json, "is_design", spot_plan_is_design(self->head->plan.kind));
+    ret = write_axes(self, &json);
+    spot_json_open(&json, "metrics", '[');
+    for (size_t j = 0; ret == 0 && j < self->head->num_metrics; j++) {
+        ret = write_metric(self, j, &json);
+    }
+    spot_json_close(&json, ']');
+    write_ledger(self, &json);
+    write_plot(self, &json);
+    spot_json_close(&json, '}');
+    return ret;
+}
+
+/* No text may end the element or open a comment in it. < stands in texts only. */
+static void
+write_escaped(FILE *out, const char *text)
+{
+    for (;;) {
+        const size_t num_bytes = strcspn(text, "<");
+
+        fwrite(text, 1, num_bytes, out);
+        text += num_bytes;
+        if (*text == '\0') {
+            return;
+        }
+        fputs("\\u003c", out);
+        text++;
+    }
+}
 
 int
 spot_page_data_write(const spot_page_t *page)
 {
-    fputs("<script type=\"application/json\" id=\"data\">{}</script>\n", page->out);
-    return 0;
+    page_data_t self = {.page = page, .head = page->head};
+    char *text = NULL;
+    size_t num_bytes;
+    FILE *stream = open_memstream(&text, &num_bytes);
+    int ret;
+
+    if (stream == NULL) {
+        return SPOT_ERR_NO_MEMORY;
+    }
+    find_parts(&self);
+    want(&self);
+    choose(&self);
+    ret = write_object(&self, stream);
+    if (fclose(stream) != 0 && ret == 0) {
+        ret = SPOT_ERR_NO_MEMORY;
+    }
+    if (ret == 0) {
+        fputs("<script type=\"application/json\" id=\"data\">", page->out);
+        write_escaped(page->out, text);
+        fputs("</script>\n", page->out);
+    }
+    free(text);
+    return ret;
 }

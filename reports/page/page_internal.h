@@ -23,7 +23,8 @@ typedef struct {
     int (*write)(const spot_page_t *page);
 } spot_page_part_t;
 
-extern const spot_page_part_t spot_page_points; /* the table that sorts and filters */
+extern const spot_page_part_t spot_page_points;   /* the table that sorts and filters */
+extern const spot_page_part_t spot_page_explorer; /* a chart to play with */
 extern const spot_page_part_t spot_page_differences; /* paired, to the baseline */
 extern const spot_page_part_t spot_page_origin;      /* provenance, how to repeat it */
 
@@ -33,6 +34,10 @@ SPOT_MUST_CHECK int spot_page_pictures_write(const spot_page_t *page);
 /* What page.js draws from: one JSON object in an element that is no script. */
 SPOT_MUST_CHECK int spot_page_data_write(const spot_page_t *page);
 
+/* Rows of points that stand in the page itself; of more points the script shows the
+ * others from its data. */
+#define SPOT_PAGE_STATIC_ROWS 500
+
 /* "12.3 ±0.4" of a metric, fractions in percent, as a cell of a table; data-value is the
  * number that the script sorts by. */
 void spot_page_mean_cell(
@@ -41,6 +46,8 @@ void spot_page_mean_cell(
 /* Files of the page, made part of the program when it is built. */
 extern const char spot_page_css[], spot_page_css_end[];
 extern const char spot_page_js[], spot_page_js_end[];
+extern const char spot_page_explorer_js[], spot_page_explorer_js_end[];
+extern const char spot_page_table_js[], spot_page_table_js_end[];
 extern const char spot_page_chart[], spot_page_chart_end[]; /* Chart.js */
 
 #endif

@@ -6,10 +6,6 @@
 #include "reports/study_words.h"
 #include "reports/value_label.h"
 
-/* Rows that stand in the page itself; of more points the script shows the others from
- * its data. */
-#define MAX_STATIC_ROWS 500
-
 void
 spot_page_mean_cell(
     FILE *out, const spot_metric_t *metric, double mean, double half_width)
@@ -19,7 +15,7 @@ spot_page_mean_cell(
     const double factor = is_fraction ? 100 : 1;
 
     if (!isfinite(mean)) {
-        fputs("<td>–</td>", out);
+        fputs("<td class=\"none\">–</td>", out);
         return;
     }
     (void) spot_short_number(mean * factor, value);
@@ -71,9 +67,19 @@ static int
 write(const spot_page_t *page)
 {
     const size_t num_points = page->head->num_points;
-    const size_t num_rows = num_points < MAX_STATIC_ROWS ? num_points : MAX_STATIC_ROWS;
+    const size_t num_rows =
+        num_points < SPOT_PAGE_STATIC_ROWS ? num_points : SPOT_PAGE_STATIC_ROWS;
 
-    fputs("<div class=\"scroll\">\n<table id=\"points-table\">\n", page->out);
+    if (num_rows < num_points) {
+        fprintf(page->out,
+            "<p class=\"note\" id=\"points-note\">The first %zu of %zu points; with "
+            "scripts "
+            "all of them.</p>\n",
+            num_rows, num_points);
+    }
+    fputs("<div class=\"scroll\" role=\"region\" tabindex=\"0\" "
+          "aria-labelledby=\"points-title\">\n<table id=\"points-table\">\n",
+        page->out);
     write_head(page);
     fputs("<tbody>\n", page->out);
     for (size_t j = 0; j < num_rows; j++) {

@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Uses the page as a reader would, and writes a verdict into it: lines of "ok" or "FAIL",
+   and "end" as the last one. run.sh says by data-case what page this is. */
+"use strict";
+
+(() => {
+    const lines = [];
+    const is = document.currentScript.dataset;
+    const get = (id) => document.getElementById(id);
+
+    function check(what, isSo, more) {
+        lines.push((isSo ? "ok " : "FAIL ") + what + (isSo || more === undefined ? "" : ": " + more));
+    }
+
+    function same(what, found, wanted) {
+        check(what, found === wanted, found + ", not " + wanted);
+    }
+
+    function choose(id, value) {
+        get(id).value = value;
+        get(id).dispatchEvent(new Event("change", { bubbles: true }));
+        check("there is a choice " + value + " of " + id, get(id) !== null && get(id).value === String(value));
+    }
+
+    function type(text) {
+        get("points-filter").value = text;
+        get("points-filter").dispatchEvent(new Event("input", { bubbles: true }));
+    }
+
+    /* Pixels of the canvas that have something on them. */
+    function numDrawn(canvas) {
+        const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+        let count = 0;
+
+        for (let j = 3; j < data.length; j += 4) {
+            count += data[j] > 0 ? 1 : 0;
+        }
+        return count;
+    }
+
+    /* Pixels of a colour as in the swatch of a series. */
+    function numOfColour(canvas, colour) {
+        const wanted = colour.match(/\d+/g).map(Number);
+        const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+        let count = 0;
+
+        for (let j = 0; j < data.length; j += 4) {
+            count += [0, 1, 2].every((k) => Math.abs(data[j + k] - wanted[k]) < 3) && data[j + 3] > 200 ? 1 : 0;
+        }
+        return count;
+    }
+
+    const rows = () => [...get("points-table").tBodies[0].rows];
+    const values = (column) => rows().map((row) => row.cells[column]).filter((cell) => cell.dataset.value !== undefined)
+        .map((cell) => Number(cell.dataset.value));
+    const isAscending = (list) => list.length > 1 && list.every((value, id) => id === 0 || value >= list[id - 1]);
+
+    function testChart() {
+        const canvas = get("explorer-chart");
+        const button = document.querySelector(".legend button");
+        const colour = getComputedStyle(button.querySelector(".swatch")).backgroundColor;
+        const before = numOfColour(canvas, colour);
+        const chart = spotPage.explorer.chart;
+
+        check("the chart is drawn", numDrawn(canvas) > 2000, numDrawn(canvas));
+        check("a series is drawn in the colour of its legend", before > 50, before);
+        check("a curve has a band", chart().data.datasets.some((dataset) => dataset.isEdge && dataset.fill === "-1"));
+        button.click();
+        same("a series is told to be hidden", button.getAttribute("aria-pressed"), "false");
+        check("a series and its band are hidden", chart().data.datasets.every((dataset, id) =>
+            chart().isDatasetVisible(id) === (dataset.series !== button.textContent)));
+        check("what is hidden is not drawn", numOfColour(canvas, colour) < before / 10, numOfColour(canvas, colour));
+        button.click();
+        same("a series comes back", numOfColour(canvas, colour), before);
+    }
+
+    function testTooltip() {
+        const chart = spotPage.explorer.chart();
+        const dot = chart.getDatasetMeta(0).data[2];
+
+        chart.tooltip.setActiveElements([{ datasetIndex: 0, index: 2 }], { x: dot.x, y: dot.y });
+        chart.update();
+        const text = chart.tooltip.body.map((part) => part.lines.join(" ")).join(" ");
+
+        check("a tooltip has value, interval and unit", /\d ±[\d.]+ %/.test(text), text);
+        check("a tooltip says where", chart.tooltip.title.join("").includes("0.2"), chart.tooltip.title.join(""));
+    }
+
+    function testChoices() {
+        const chart = spotPage.explorer.chart;
+        const metricOf = () => chart().options.scales.y.title.text;
+        const old = metricOf();
+
+        choose("explore-y", "2");
+        check("another metric has another axis", metricOf() !== old, metricOf());
+        choose("explore-x", "a1");
+        same("along another key there are its values", chart().data.datasets[0].data.length, 2);
+        choose("explore-x", "m0");
+        check("along a metric there are dots", chart().data.datasets.every((dataset) => !dataset.showLine));
+        check("dots are drawn", numDrawn(get("explorer-chart")) > 1000);
+        choose("explore-series", "-1");
+        same("all points are in one series", chart().data.datasets[0].data.length, 24);
+        choose("explore-filter-1", "0");
+        same("a filter leaves half of the points", chart().data.datasets[0].data.length, 12);
+        get("explore-log-y").click();
+        same("an axis is logarithmic", chart().options.scales.y.type, "logarithmic");
+        choose("explore-x", "a0");
+        choose("explore-kind", "ledger");
+        same("the ledger has all points", chart().data.labels.length, 24);
+        same("the ledger is stacked", chart().options.scales.y.stacked, true);
+        const [button] = document.querySelectorAll(".legend button");
+
+        same("a part has the colour of the palette",
+            getComputedStyle(button.querySelector(".swatch")).backgroundColor, "rgb(104, 185, 234)");
+        button.click();
+        check("a part is taken out", !chart().isDatasetVisible(0) && chart().isDatasetVisible(1));
+        choose("explore-kind", "curves");
+        check("the note says what is shown", get("explorer-note").textContent.includes("points"));
+    }
+
+    function testTable() {
+        const heads = [...get("points-table").tHead.rows[0].cells];
+        const idle = heads.findIndex((head) => head.textContent === "idle");
+        const click = () => heads[idle].querySelector("button").click();
+
+        same("all rows are there", rows().length, 24);
+        click();
+        same("a head tells its order", heads[idle].getAttribute("aria-sort"), "ascending");
+        check("rows are sorted", values(idle).length === 24 && isAscending(values(idle)), values(idle));
+        click();
+        same("a head tells the other order", heads[idle].getAttribute("aria-sort"), "descending");
+        check("rows are sorted the other way", isAscending(values(idle).reverse()), values(idle));
+        same("no other head claims to sort", heads.filter((head) => head.getAttribute("aria-sort") !== "none").length, 1);
+        const numBelow = values(idle).filter((value) => value < 0.3).length;
+
+        type("idle < 0.3");
+        check("a comparison leaves some rows", numBelow > 0 && numBelow < 24 && rows().length === numBelow, rows().length);
+        same("the count is told", get("points-count").textContent, numBelow + " of 24 points");
+        type("idle < 30 %");
+        same("percent are understood", rows().length, numBelow);
+        type("depth = 8, per minute >= 0.2");
+        same("conditions are joined", rows().length, 8);
+        type("no such words");
+        same("words that are nowhere leave nothing", rows().length, 0);
+        type("nonsense < 3");
+        check("an unknown column is told", get("points-count").textContent.includes("nonsense"));
+        type("");
+        same("without filter all rows are back", rows().length, 24);
+    }
+
+    /* Every control can be reached, in the order of the page. */
+    function testKeyboard() {
+        const controls = [...document.querySelectorAll("select, input, th button, .legend button")]
+            .filter((node) => !node.disabled && node.checkVisibility());
+
+        check("controls are there", controls.length > 10, controls.length);
+        for (const node of controls) {
+            node.focus();
+            if (document.activeElement !== node) {
+                check("can be focused: " + node.outerHTML.slice(0, 80), false);
+            }
+        }
+        controls[0].focus();
+        check("focus is seen", getComputedStyle(controls[0]).outlineStyle !== "none" ||
+            !controls[0].matches(":focus-visible"));
+    }
+
+    function testWidth() {
+        const width = document.documentElement.clientWidth;
+
+        check("nothing is wider than the page", document.documentElement.scrollWidth <= width &&
+            document.body.scrollWidth <= width, document.documentElement.scrollWidth + " of " + width);
+        if (is.width !== undefined) {
+            same("the window is as wide as asked", window.innerWidth, Number(is.width));
+        }
+    }
+
+    function testHostile() {
+        same("markup is text", document.querySelectorAll("b, h1 img, script[src], iframe").length, 0);
+        check("what would be markup is shown", document.querySelector("h1").textContent.includes("<script>alert(1)</scr" + "ipt>"));
+        check("other scripts are shown", document.querySelector("h1").textContent.includes("عربي 中文 😀"));
+        check("values are shown", get("points-table").textContent.includes("<img src=x onerror=alert(2)>"));
+        check("a control character is not", !/[\u0000-\u0008\u000b\u000c\u000e-\u001f]/.test(document.body.textContent));
+        check("the long text is there", document.body.textContent.length > 100000);
+        type("<img");
+        check("markup can be searched", rows().length > 0);
+        type("");
+    }
+
+    function testAccessibility() {
+        for (const fault of accessibility.faults()) {
+            check("accessibility", false, fault);
+        }
+        check("accessibility was checked", accessibility.rules.length > 20);
+    }
+
+    /* The checker itself: each rule finds its fault. */
+    function testChecker() {
+        const found = new Set(accessibility.faults().map((fault) => fault.split(":")[0]));
+
+        for (const rule of accessibility.rules) {
+            check("the checker finds " + rule, found.has(rule));
+        }
+    }
+
+    function testScheme() {
+        same("the colours are those asked for", matchMedia("(prefers-color-scheme: dark)").matches, is.scheme === "dark");
+    }
+
+    function testAll() {
+        const cases = {
+            page: [testChart, testTooltip, testTable, testAccessibility, testKeyboard, testChoices, testWidth, testScheme],
+            look: [testAccessibility, testWidth, testScheme],
+            hostile: [testHostile, testAccessibility, testWidth],
+            faulty: [testChecker],
+        };
+
+        for (const test of cases[is.case]) {
+            try {
+                test();
+            } catch (error) {
+                check(test.name, false, error.stack);
+            }
+        }
+        if (is.case !== "faulty") {
+            same("errors", recorded.errors.join("; "), "");
+            same("requests", performance.getEntriesByType("resource").length, 0);
+            same("foreign code ran", recorded.wasExecuted, false);
+        }
+    }
+
+    addEventListener("load", () => setTimeout(() => {
+        const verdict = document.createElement("pre");
+
+        testAll();
+        verdict.id = "verdict";
+        verdict.setAttribute("data-test", "");
+        verdict.textContent = "\n" + lines.join("\n") + "\nend\n";
+        document.body.append(verdict);
+        if (parent !== window) {
+            parent.postMessage(verdict.textContent, "*");
+        }
+    }, 100));
+})();
