@@ -435,7 +435,8 @@ run(int argc, char **argv)
     spot_command_parse(&spot_command_trace_compare, argc, argv, parse, &arguments);
     spot_interrupt_watch();
     ret = read_input(&input, &arguments, &diag);
-    ret = spot_error_first(ret, spot_pictures_check(arguments.svg_folder, &diag));
+    ret =
+        spot_error_first(ret, spot_pictures_check("--svg", arguments.svg_folder, &diag));
     if (ret != 0) {
         exit_code = spot_command_finish_reading(&diag, ret);
     } else {

@@ -8,6 +8,7 @@
 #include "base/units.h"
 #include "cli/command.h"
 #include "cli/pictures.h"
+#include "reports/picture_files.h"
 #include "reports/trace_figures.h"
 #include "traces/describe/describe.h"
 #include "traces/describe/figures.h"
@@ -158,14 +159,14 @@ free_result(result_t *self)
 
 /* The name of the files that a trace is drawn to. */
 static int
-picture_name(const char *path, char file_name[SPOT_TRACE_FILE_NAME_BYTES])
+picture_name(const char *path, char file_name[SPOT_PICTURE_NAME_BYTES])
 {
     char *name = spot_pictures_name(path);
 
     if (name == NULL) {
         return SPOT_ERR_NO_MEMORY;
     }
-    spot_trace_file_name(name, file_name);
+    spot_picture_file_name(name, file_name);
     free(name);
     return 0;
 }
@@ -175,7 +176,7 @@ static int
 check_picture_names(const arguments_t *arguments, spot_diag_t *diag)
 {
     const spot_option_list_t *paths = &arguments->paths;
-    char(*names)[SPOT_TRACE_FILE_NAME_BYTES] =
+    char(*names)[SPOT_PICTURE_NAME_BYTES] =
         spot_calloc(paths->num_texts, sizeof(*names));
     int ret = names == NULL ? SPOT_ERR_NO_MEMORY : 0;
 
@@ -471,7 +472,7 @@ run(int argc, char **argv)
 
     spot_diag_init(&diag);
     spot_command_parse(&spot_command_trace_describe, argc, argv, parse, &arguments);
-    ret = spot_pictures_check(arguments.svg_folder, &diag);
+    ret = spot_pictures_check("--svg", arguments.svg_folder, &diag);
     if (ret == 0 && arguments.svg_folder != NULL) {
         ret = check_picture_names(&arguments, &diag);
     }

@@ -349,7 +349,7 @@ run(int argc, char **argv)
     spot_command_parse(&spot_command_trace_fit, argc, argv, parse, &arguments);
     spot_interrupt_watch();
     spot_diag_init(&task.diag);
-    ret = spot_pictures_check(arguments.svg_folder, &task.diag);
+    ret = spot_pictures_check("--svg", arguments.svg_folder, &task.diag);
     ret = ret == 0 ? spot_fit_task_read(&task) : ret;
     if (ret != 0) {
         exit_code = spot_command_finish_reading(&task.diag, ret);

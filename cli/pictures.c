@@ -12,9 +12,10 @@
 #include "reports/trace_figures.h"
 #include "traces/describe/hours.h"
 
-/* shown: as the user wrote it. */
+/* shown: as the user wrote it, behind option. */
 static int
-check_folder(const char *folder, const char *shown, spot_diag_t *diag)
+check_folder(
+    const char *folder, const char *option, const char *shown, spot_diag_t *diag)
 {
     struct stat status;
     int reason = 0;
@@ -28,14 +29,14 @@ check_folder(const char *folder, const char *shown, spot_diag_t *diag)
     }
     if (reason != 0) {
         spot_diag_error(diag, shown, 0, 0,
-            "--svg: expected a folder to write pictures to: %s", strerror(reason));
+            "%s: expected a folder to write pictures to: %s", option, strerror(reason));
         return SPOT_ERR_BAD_INPUT;
     }
     return 0;
 }
 
 int
-spot_pictures_check(const char *folder, spot_diag_t *diag)
+spot_pictures_check(const char *option, const char *folder, spot_diag_t *diag)
 {
     struct stat status;
     const char *slash;
@@ -44,10 +45,10 @@ spot_pictures_check(const char *folder, spot_diag_t *diag)
     int ret;
 
     if (folder == NULL || stat(folder, &status) == 0) {
-        return folder == NULL ? 0 : check_folder(folder, folder, diag);
+        return folder == NULL ? 0 : check_folder(folder, option, folder, diag);
     }
     if (folder[0] == '\0') {
-        spot_diag_error(diag, "--svg", 0, 0, "expected the name of a folder");
+        spot_diag_error(diag, option, 0, 0, "expected the name of a folder");
         return SPOT_ERR_BAD_INPUT;
     }
     num_bytes = strlen(folder);
@@ -60,7 +61,7 @@ spot_pictures_check(const char *folder, spot_diag_t *diag)
     }
     slash = strrchr(parent, '/');
     parent[slash == NULL ? 0 : slash == parent ? 1 : slash - parent] = '\0';
-    ret = check_folder(parent[0] == '\0' ? "." : parent, folder, diag);
+    ret = check_folder(parent[0] == '\0' ? "." : parent, option, folder, diag);
     free(parent);
     return ret;
 }

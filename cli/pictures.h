@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Which pictures the commands about traces draw with --svg. */
+/* Where commands draw to with --svg, and which pictures those about traces draw. */
 #ifndef SPOT_CLI_PICTURES_H
 #define SPOT_CLI_PICTURES_H
 
@@ -10,10 +10,11 @@
 #include "traces/lifetimes.h"
 #include "traces/trace.h"
 
-/* Whether pictures can be written to a folder, or it can be made: so that nobody waits
- * for what cannot be drawn. BAD_INPUT with the reason in diag, NO_MEMORY. NULL is good:
- * there are no pictures. */
-SPOT_MUST_CHECK int spot_pictures_check(const char *folder, spot_diag_t *diag);
+/* Whether pictures can be written to the folder of an option, "--svg", or it can be
+ * made: so that nobody waits for what cannot be drawn. BAD_INPUT with the reason in
+ * diag, NO_MEMORY. NULL is good: there are no pictures. */
+SPOT_MUST_CHECK int spot_pictures_check(
+    const char *option, const char *folder, spot_diag_t *diag);
 
 /* The name of a file without its folder and ".csv" or ".csv.gz": that of its pictures
  * too. NULL: no memory. The caller frees it. */

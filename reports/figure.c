@@ -8,6 +8,7 @@
 #include "base/units.h"
 #include "base/utf8.h"
 #include "reports/palette.h"
+#include "reports/picture_format.h"
 
 #define LINE_PX 16.0  /* between the middles of two lines of labels */
 #define TITLE_PX 25.0 /* the same for titles */
@@ -153,17 +154,48 @@ write_quoted(FILE *out, const char *text, size_t num_bytes)
     fputc('\'', out);
 }
 
+/* What the letters of gnuplot's raster and PDF terminals must be scaled by, to be as
+ * large as those of its SVG; found with the eye. */
+#define PNG_ZOOM 2
+#define PNG_FONT_SCALE 1.5
+#define PDF_FONT_SCALE 0.75
+#define PDF_PX_PER_INCH 72.0
+
+static void
+write_terminal(const spot_figure_t *self, spot_picture_format_t format)
+{
+    const double width_px = self->width_px, height_px = self->height_px;
+
+    switch (format) {
+        case SPOT_FORMAT_PNG:
+            fprintf(self->out,
+                "set terminal pngcairo noenhanced rounded size %g,%g fontscale %g "
+                "linewidth %d pointscale %d",
+                PNG_ZOOM * width_px, PNG_ZOOM * height_px, PNG_FONT_SCALE, PNG_ZOOM,
+                PNG_ZOOM);
+            break;
+        case SPOT_FORMAT_PDF:
+            fprintf(self->out,
+                "set terminal pdfcairo noenhanced rounded size %gin,%gin fontscale %g "
+                "linewidth 2 pointscale 1",
+                width_px / PDF_PX_PER_INCH, height_px / PDF_PX_PER_INCH, PDF_FONT_SCALE);
+            break;
+        default:
+            fprintf(self->out, "set terminal svg noenhanced rounded size %g,%g",
+                width_px, height_px);
+            break;
+    }
+    fputs(" background '#ffffff' font 'Inter, DejaVu Sans, sans-serif,13'\n", self->out);
+}
+
 void
 spot_figure_begin(spot_figure_t *self, FILE *out, double width_px, double height_px,
     const char *picture_path)
 {
     *self = (spot_figure_t){out, width_px, height_px};
-    fprintf(out,
-        "set encoding utf8\n"
-        "set terminal svg noenhanced rounded size %g,%g background '#ffffff' "
-        "font 'Inter, DejaVu Sans, sans-serif,13'\n",
-        width_px, height_px);
-    if (picture_path != NULL) {
+    fputs("set encoding utf8\n", out);
+    write_terminal(self, spot_format_of(picture_path));
+    if (!spot_format_is_stdout(picture_path)) {
         fputs("set output ", out);
         write_quoted(out, picture_path, strlen(picture_path));
         fputc('\n', out);

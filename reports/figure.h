@@ -64,7 +64,8 @@ void spot_figure_words(const char *name, char *text, size_t num_bytes);
 /* Lines that text takes at max_chars characters a line, broken at blanks. */
 size_t spot_figure_num_lines(const char *text, size_t max_chars);
 
-/* The head of a script. picture_path NULL: gnuplot's standard output. */
+/* The head of a script. The ending of picture_path chooses the format: .png, .pdf, else
+ * SVG; NULL or what spot_format_stdout() gives: gnuplot's standard output. */
 void spot_figure_begin(spot_figure_t *self, FILE *out, double width_px, double height_px,
     const char *picture_path);
 void spot_figure_end(const spot_figure_t *self);

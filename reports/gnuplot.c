@@ -1,165 +1,31 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Script and messages go through files without a name, not through pipes: no deadlock
- * and no SIGPIPE, whatever gnuplot does. */
 #include "reports/gnuplot.h"
 
 #include <errno.h>
-#include <spawn.h>
 #include <stdbool.h>
 #include <string.h>
-#include <sys/types.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "base/outfile.h"
+#include "reports/child.h"
 
-extern char **environ;
+/* -d: the user's settings are not read. */
+static const spot_child_t gnuplot = {"gnuplot", "gnuplot-nox (or gnuplot)", {"-d"}};
 
-#define MAX_MESSAGE 400 /* bytes */
-
-/* Starts gnuplot with its three streams; 0 or an error number. */
-static int
-spawn_gnuplot(pid_t *child, int script, int picture, int messages)
-{
-    char program[] = "gnuplot", default_settings[] = "-d";
-    char *arguments[] = {program, default_settings, NULL};
-    posix_spawn_file_actions_t actions;
-    int error = posix_spawn_file_actions_init(&actions);
-
-    if (error != 0) {
-        return error;
-    }
-    error = posix_spawn_file_actions_adddup2(&actions, script, STDIN_FILENO);
-    if (error == 0) {
-        error = posix_spawn_file_actions_adddup2(&actions, picture, STDOUT_FILENO);
-    }
-    if (error == 0) {
-        error = posix_spawn_file_actions_adddup2(&actions, messages, STDERR_FILENO);
-    }
-    if (error == 0) {
-        error = posix_spawnp(child, program, &actions, NULL, arguments, environ);
-    }
-    posix_spawn_file_actions_destroy(&actions);
-    return error;
-}
-
-/* Whether the child ended well. */
-static bool
-wait_for(pid_t child)
-{
-    int status = -1;
-
-    while (waitpid(child, &status, 0) < 0) {
-        if (errno != EINTR) {
-            return false;
-        }
-    }
-    return WIFEXITED(status) && WEXITSTATUS(status) == 0;
-}
-
-/* The last line of messages that says something, without the blanks around it and the
- * number that gnuplot gives all lines of its standard input. */
-static void
-last_message(FILE *messages, char text[MAX_MESSAGE])
-{
-    static const char number[] = "line 0: ";
-    char line[MAX_MESSAGE];
-
-    snprintf(text, MAX_MESSAGE, "it gives no reason");
-    rewind(messages);
-    while (fgets(line, sizeof(line), messages) != NULL) {
-        const char *start = line + strspn(line, " \t\n");
-        size_t num_bytes;
-
-        if (strncmp(start, number, strlen(number)) == 0) {
-            start += strlen(number);
-        }
-        num_bytes = strlen(start);
-        while (num_bytes > 0 && strchr(" \t\n", start[num_bytes - 1]) != NULL) {
-            num_bytes--;
-        }
-        if (num_bytes > 0 && strspn(start, "^") < num_bytes) {
-            memcpy(text, start, num_bytes);
-            text[num_bytes] = '\0';
-        }
-    }
-}
-
-/* Draws what the rewound script says into picture. */
-static int
-draw(FILE *script, FILE *picture, FILE *messages, const char *path, spot_diag_t *diag)
-{
-    char reason[MAX_MESSAGE];
-    pid_t child;
-    const int error =
-        spawn_gnuplot(&child, fileno(script), fileno(picture), fileno(messages));
-
-    if (error == ENOENT) {
-        spot_diag_error(diag, path, 0, 0,
-            "gnuplot is not installed: install the package gnuplot-nox (or gnuplot) to "
-            "draw pictures");
-        return SPOT_ERR_CHILD;
-    }
-    if (error != 0) {
-        spot_diag_error(
-            diag, path, 0, 0, "gnuplot cannot be started: %s", strerror(error));
-        return SPOT_ERR_CHILD;
-    }
-    if (!wait_for(child)) {
-        last_message(messages, reason);
-        spot_diag_error(diag, path, 0, 0, "gnuplot failed: %s", reason);
-        return SPOT_ERR_CHILD;
-    }
-    return 0;
-}
-
-/* A nameless file, or NULL with the reason in diag. */
-static FILE *
-open_nameless(const char *path, spot_diag_t *diag)
-{
-    FILE *stream = tmpfile();
-
-    if (stream == NULL) {
-        spot_diag_error(
-            diag, path, 0, 0, "cannot make a temporary file: %s", strerror(errno));
-    }
-    return stream;
-}
-
-static void
-close_if_open(FILE *stream)
-{
-    if (stream != NULL) {
-        fclose(stream);
-    }
-}
-
-/* Whether a picture is whole: gnuplot itself takes no notice of a full disk. */
-static bool
-ends_as_picture(FILE *drawn)
-{
-    static const char end[] = "</svg>";
-    char tail[32];
-    size_t num_bytes;
-
-    if (fseek(drawn, -(long) sizeof(tail), SEEK_END) != 0) {
-        return false;
-    }
-    num_bytes = fread(tail, 1, sizeof(tail), drawn);
-    while (num_bytes > 0 && strchr(" \n", tail[num_bytes - 1]) != NULL) {
-        num_bytes--;
-    }
-    return num_bytes >= strlen(end) &&
-           memcmp(tail + num_bytes - strlen(end), end, strlen(end)) == 0;
-}
+/* Other formats are made from the SVG: so they have its layout, its font (embedded in a
+ * PDF) and its transparent bands, which gnuplot's own terminals only come near to. */
+static const spot_child_t converters[SPOT_NUM_FORMATS] = {
+    [SPOT_FORMAT_PNG] = {"rsvg-convert", "librsvg2-bin", {"--format=png", "--zoom=2"}},
+    [SPOT_FORMAT_PDF] = {"rsvg-convert", "librsvg2-bin", {"--format=pdf"}},
+};
 
 static int
-copy_picture(FILE *drawn, FILE *picture, const char *path, spot_diag_t *diag)
+copy_picture(spot_picture_format_t format, FILE *drawn, FILE *picture, const char *path,
+    spot_diag_t *diag)
 {
     char bytes[8192];
     size_t num_bytes;
 
-    if (!ends_as_picture(drawn)) {
+    if (!spot_format_is_whole(format, drawn)) {
         spot_diag_error(diag, path, 0, 0,
             "gnuplot drew no whole picture: is there space for temporary files?");
         return SPOT_ERR_CHILD;
@@ -171,35 +37,112 @@ copy_picture(FILE *drawn, FILE *picture, const char *path, spot_diag_t *diag)
     return 0;
 }
 
+/* Draws what script says into drawn. */
+static int
+draw_script(spot_gnuplot_script_t script, const void *context,
+    spot_picture_format_t format, FILE *drawn, const char *path, spot_diag_t *diag)
+{
+    FILE *script_file = spot_child_file(path, diag);
+    int ret = SPOT_ERR_IO;
+
+    if (script_file == NULL) {
+        return ret;
+    }
+    ret = script(context, spot_format_stdout(format), script_file);
+    if (ret == 0 && (fflush(script_file) != 0 || fseek(script_file, 0, SEEK_SET) != 0)) {
+        spot_diag_error(diag, path, 0, 0, "cannot keep the script: %s", strerror(errno));
+        ret = SPOT_ERR_IO;
+    }
+    if (ret == 0) {
+        ret = spot_child_run(&gnuplot, script_file, drawn, path, diag);
+    }
+    fclose(script_file);
+    return ret;
+}
+
+/* Whether the SVG could be turned into a whole picture; no matter why not. */
+static bool
+convert(spot_picture_format_t format, FILE *svg, FILE *drawn, const char *path)
+{
+    spot_diag_t reasons;
+    bool is_whole;
+
+    spot_diag_init(&reasons);
+    is_whole = fseek(svg, 0, SEEK_SET) == 0 &&
+               spot_child_run(&converters[format], svg, drawn, path, &reasons) == 0 &&
+               spot_format_is_whole(format, drawn);
+    spot_diag_free(&reasons);
+    return is_whole;
+}
+
+/* By way of SVG, or else by a terminal of gnuplot's own. *drawn is replaced. */
+static int
+draw_converted(spot_gnuplot_script_t script, const void *context,
+    spot_picture_format_t format, FILE **drawn, const char *path, spot_diag_t *diag)
+{
+    FILE *svg = *drawn;
+    int ret = draw_script(script, context, SPOT_FORMAT_SVG, svg, path, diag);
+
+    if (ret != 0) {
+        return ret;
+    }
+    *drawn = spot_child_file(path, diag);
+    if (*drawn == NULL) {
+        ret = SPOT_ERR_IO;
+    } else if (!convert(format, svg, *drawn, path)) {
+        fclose(*drawn);
+        *drawn = spot_child_file(path, diag);
+        ret = *drawn == NULL ? SPOT_ERR_IO
+                             : draw_script(script, context, format, *drawn, path, diag);
+    }
+    fclose(svg);
+    return ret;
+}
+
+int
+spot_gnuplot_draw_as(spot_gnuplot_script_t script, const void *context,
+    spot_picture_format_t format, FILE *picture, const char *path, spot_diag_t *diag)
+{
+    FILE *drawn = spot_child_file(path, diag);
+    int ret = SPOT_ERR_IO;
+
+    if (drawn == NULL) {
+        return ret;
+    }
+    ret = format == SPOT_FORMAT_SVG
+              ? draw_script(script, context, format, drawn, path, diag)
+              : draw_converted(script, context, format, &drawn, path, diag);
+    if (ret == 0) {
+        ret = copy_picture(format, drawn, picture, path, diag);
+    }
+    if (drawn != NULL) {
+        fclose(drawn);
+    }
+    return ret;
+}
+
 int
 spot_gnuplot_draw(spot_gnuplot_script_t script, const void *context, FILE *picture,
     const char *path, spot_diag_t *diag)
 {
-    FILE *script_file = open_nameless(path, diag);
-    FILE *messages = open_nameless(path, diag);
-    FILE *drawn = open_nameless(path, diag);
-    int ret = SPOT_ERR_IO;
+    return spot_gnuplot_draw_as(script, context, SPOT_FORMAT_SVG, picture, path, diag);
+}
 
-    if (script_file == NULL || messages == NULL || drawn == NULL) {
-        goto out;
-    }
-    ret = script(context, NULL, script_file);
-    if (ret != 0) {
-        goto out;
-    }
-    if (fflush(script_file) != 0 || fseek(script_file, 0, SEEK_SET) != 0) {
-        spot_diag_error(diag, path, 0, 0, "cannot keep the script: %s", strerror(errno));
-        ret = SPOT_ERR_IO;
-        goto out;
-    }
-    ret = draw(script_file, drawn, messages, path, diag);
+int
+spot_gnuplot_run_as(spot_gnuplot_script_t script, const void *context,
+    spot_picture_format_t format, const char *picture_path, spot_diag_t *diag)
+{
+    spot_outfile_t picture;
+    int ret = spot_outfile_init(&picture, picture_path, diag);
+
     if (ret == 0) {
-        ret = copy_picture(drawn, picture, path, diag);
+        ret = spot_gnuplot_draw_as(
+            script, context, format, picture.stream, picture_path, diag);
     }
-out:
-    close_if_open(script_file);
-    close_if_open(messages);
-    close_if_open(drawn);
+    if (ret == 0) {
+        ret = spot_outfile_commit(&picture, diag);
+    }
+    spot_outfile_free(&picture);
     return ret;
 }
 
@@ -207,15 +150,5 @@ int
 spot_gnuplot_run(spot_gnuplot_script_t script, const void *context,
     const char *picture_path, spot_diag_t *diag)
 {
-    spot_outfile_t picture;
-    int ret = spot_outfile_init(&picture, picture_path, diag);
-
-    if (ret == 0) {
-        ret = spot_gnuplot_draw(script, context, picture.stream, picture_path, diag);
-    }
-    if (ret == 0) {
-        ret = spot_outfile_commit(&picture, diag);
-    }
-    spot_outfile_free(&picture);
-    return ret;
+    return spot_gnuplot_run_as(script, context, SPOT_FORMAT_SVG, picture_path, diag);
 }

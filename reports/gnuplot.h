@@ -8,9 +8,10 @@
 
 #include "base/diag.h"
 #include "base/error.h"
+#include "reports/picture_format.h"
 
-/* Writes a script to out; picture_path NULL: the picture goes to gnuplot's standard
- * output. Returns 0 or an error. */
+/* Writes a script to out; picture_path NULL: the picture, an SVG, goes to gnuplot's
+ * standard output; else see spot_figure_begin(). Returns 0 or an error. */
 typedef int (*spot_gnuplot_script_t)(
     const void *context, const char *picture_path, FILE *out);
 
@@ -23,5 +24,14 @@ SPOT_MUST_CHECK int spot_gnuplot_run(spot_gnuplot_script_t script, const void *c
 /* The same into an open stream; path is what messages call the picture. */
 SPOT_MUST_CHECK int spot_gnuplot_draw(spot_gnuplot_script_t script, const void *context,
     FILE *picture, const char *path, spot_diag_t *diag);
+
+/* Both in another format than SVG: made by rsvg-convert, which keeps the layout of the
+ * SVG; where that is missing or fails, by gnuplot alone, which comes near to it. */
+SPOT_MUST_CHECK int spot_gnuplot_run_as(spot_gnuplot_script_t script,
+    const void *context, spot_picture_format_t format, const char *picture_path,
+    spot_diag_t *diag);
+SPOT_MUST_CHECK int spot_gnuplot_draw_as(spot_gnuplot_script_t script,
+    const void *context, spot_picture_format_t format, FILE *picture, const char *path,
+    spot_diag_t *diag);
 
 #endif

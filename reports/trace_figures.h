@@ -17,12 +17,6 @@
 #include "traces/laws/law.h"
 #include "traces/trace.h"
 
-/* NAME as part of a file name: ASCII letters, digits, . _ + - and what is not ASCII
- * stay, all else is _; cut at the end of a character; never empty, hidden or an option.
- */
-#define SPOT_TRACE_FILE_NAME_BYTES 128
-void spot_trace_file_name(const char *name, char file_name[SPOT_TRACE_FILE_NAME_BYTES]);
-
 /* WHAT "availability": the instances over time, the capacity, the start and the censored
  * end. Columns: time_s; running (kind availability: obtainable), from then on; capacity,
  * empty if unbounded. The last row is the end. More than a few thousand steps are

@@ -1,98 +1,18 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "reports/trace_picture.h"
 
-#include <ctype.h>
-#include <errno.h>
-#include <stdbool.h>
 #include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/memory.h"
 #include "base/outfile.h"
 #include "base/utf8.h"
-#include "reports/trace_figures.h"
+#include "reports/picture_files.h"
 
 #define TITLE_CHARS 90
 #define NOTE_CHARS 158
 #define TITLE_PX 25.0 /* a line */
 #define NOTE_PX 16.0
 #define HEAD_PX 44.0 /* above and below them */
-
-/* Whether an ASCII byte may be in a file name without being special to anything. */
-static bool
-is_plain(char byte)
-{
-    return isalnum((unsigned char) byte) || strchr("._+-", byte) != NULL;
-}
-
-void
-spot_trace_file_name(const char *name, char file_name[SPOT_TRACE_FILE_NAME_BYTES])
-{
-    size_t used = 0;
-
-    while (*name != '\0') {
-        size_t length = spot_utf8_length(name, strlen(name));
-        const bool is_kept = length > 1 || (length == 1 && is_plain(*name));
-
-        length = length == 0 ? 1 : length;
-        if (used + length >= SPOT_TRACE_FILE_NAME_BYTES) {
-            break;
-        }
-        if (is_kept) {
-            memcpy(file_name + used, name, length);
-            used += length;
-        } else {
-            file_name[used++] = '_';
-        }
-        name += length;
-    }
-    if (used == 0) {
-        file_name[used++] = '_';
-    }
-    file_name[used] = '\0';
-    /* Neither a hidden file, nor an option of a program that gets it. */
-    if (file_name[0] == '.' || file_name[0] == '-') {
-        file_name[0] = '_';
-    }
-}
-
-/* FOLDER/NAME-WHAT.SUFFIX; the caller frees it. */
-static char *
-file_path(const spot_trace_picture_t *self, const char *suffix)
-{
-    char name[SPOT_TRACE_FILE_NAME_BYTES];
-    const size_t num_bytes = strlen(self->folder) + SPOT_TRACE_FILE_NAME_BYTES +
-                             strlen(self->what) + strlen(suffix) + 4;
-    char *path = spot_calloc(num_bytes, 1);
-
-    if (path != NULL) {
-        spot_trace_file_name(self->name, name);
-        snprintf(path, num_bytes, "%s/%s-%s.%s", self->folder, name, self->what, suffix);
-    }
-    return path;
-}
-
-static int
-make_folder(const char *folder, spot_diag_t *diag)
-{
-    struct stat status;
-
-    if (mkdir(folder, 0777) == 0) {
-        return 0;
-    }
-    if (errno != EEXIST || stat(folder, &status) != 0) {
-        spot_diag_error(
-            diag, folder, 0, 0, "cannot make this folder: %s", strerror(errno));
-        return SPOT_ERR_IO;
-    }
-    if (!S_ISDIR(status.st_mode)) {
-        spot_diag_error(diag, folder, 0, 0, "expected a folder for pictures");
-        return SPOT_ERR_IO;
-    }
-    return 0;
-}
 
 static int
 write_points(const spot_trace_picture_t *self, const char *path, spot_diag_t *diag)
@@ -109,14 +29,14 @@ write_points(const spot_trace_picture_t *self, const char *path, spot_diag_t *di
 int
 spot_trace_picture_make(const spot_trace_picture_t *self, spot_diag_t *diag)
 {
-    char *csv_path = file_path(self, "csv");
-    char *svg_path = file_path(self, "svg");
+    char *csv_path = spot_picture_path(self->folder, self->name, self->what, "csv");
+    char *svg_path = spot_picture_path(self->folder, self->name, self->what, "svg");
     int ret = SPOT_ERR_NO_MEMORY;
 
     if (csv_path == NULL || svg_path == NULL) {
         goto out;
     }
-    ret = make_folder(self->folder, diag);
+    ret = spot_picture_make_folder(self->folder, diag);
     if (ret == 0) {
         ret = write_points(self, csv_path, diag);
     }

@@ -200,36 +200,6 @@ test_hours_without_exposure(void **state)
 }
 
 static void
-test_file_names(void **state)
-{
-    static const char *const cases[][2] = {
-        {"plain-1.csv", "plain-1.csv"},
-        {"", "_"},
-        {"../../etc/passwd", "_._.._etc_passwd"},
-        {"-o", "_o"},
-        {".hidden", "_hidden"},
-        {"a b'c\"d`e$f<g>&h\\i\n", "a_b_c_d_e_f_g__h_i_"},
-        {"漢字é", "漢字é"},
-        {"bad\xff\xc3", "bad__"},
-    };
-    char file_name[SPOT_TRACE_FILE_NAME_BYTES], name[600],
-        cut[SPOT_TRACE_FILE_NAME_BYTES];
-
-    (void) state;
-    for (size_t j = 0; j < sizeof(cases) / sizeof(cases[0]); j++) {
-        spot_trace_file_name(cases[j][0], file_name);
-        assert_string_equal(file_name, cases[j][1]);
-    }
-    for (size_t j = 0; j < sizeof(name) - 3; j += 3) {
-        memcpy(name + j, "漢", 4);
-    }
-    spot_trace_file_name(name, file_name);
-    memset(cut, 0, sizeof(cut));
-    memcpy(cut, name, 126);
-    assert_string_equal(file_name, cut);
-}
-
-static void
 test_a_hostile_name(void **state)
 {
     const char *folder = trace_sample_folder();
@@ -311,7 +281,6 @@ main(void)
         cmocka_unit_test(test_a_long_trace_keeps_its_peaks),
         cmocka_unit_test(test_hours),
         cmocka_unit_test(test_hours_without_exposure),
-        cmocka_unit_test(test_file_names),
         cmocka_unit_test(test_a_hostile_name),
         cmocka_unit_test(test_no_gnuplot),
         cmocka_unit_test(test_folders_that_cannot_be),

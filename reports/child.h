@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Programs that are run for their output. Input, output and messages go through files
+ * without a name, not through pipes: no deadlock and no SIGPIPE, whatever the program
+ * does. */
+#ifndef SPOT_REPORTS_CHILD_H
+#define SPOT_REPORTS_CHILD_H
+
+#include <stdio.h>
+
+#include "base/diag.h"
+#include "base/error.h"
+
+#define SPOT_CHILD_ARGUMENTS 8
+
+typedef struct {
+    const char *program;                         /* looked for in PATH */
+    const char *package;                         /* that has it, for whoever has not */
+    const char *arguments[SPOT_CHILD_ARGUMENTS]; /* behind its name, up to a NULL */
+} spot_child_t;
+
+/* A nameless file, or NULL with the reason in diag; path is what it is for. */
+SPOT_MUST_CHECK FILE *spot_child_file(const char *path, spot_diag_t *diag);
+
+/* Runs it on input from where that stands, and lets it write to output. CHILD where it
+ * is missing or fails: the reason, at path, goes to diag. */
+SPOT_MUST_CHECK int spot_child_run(const spot_child_t *self, FILE *input, FILE *output,
+    const char *path, spot_diag_t *diag);
+
+#endif
