@@ -102,20 +102,89 @@ find_surely_worse(const spot_choice_t *choices, size_t num_choices, entry_t *ent
     }
 }
 
+/* A choice as it is compared with those that cost the same. */
+typedef struct {
+    double cost, cost_low, cost_high;
+    double gain_low, gain_high;
+    size_t choice_id;
+} equal_t;
+
+/* The same turned round: what it gains is what it costs below 0. */
+static equal_t
+equal_of(const spot_choice_t *choice, size_t choice_id, bool is_turned)
+{
+    return is_turned ? (equal_t){-choice->gain, -choice->gain_high, -choice->gain_low,
+                           -choice->cost_high, -choice->cost_low, choice_id}
+                     : (equal_t){choice->cost, choice->cost_low, choice->cost_high,
+                           choice->gain_low, choice->gain_high, choice_id};
+}
+
+/* By cost and its interval; of equal ones that first which surely gains most. */
+static int
+compare_equals(const void *a, const void *b)
+{
+    const equal_t *left = a, *right = b;
+
+    if (left->cost != right->cost) {
+        return left->cost < right->cost ? -1 : 1;
+    }
+    if (left->cost_low != right->cost_low) {
+        return left->cost_low < right->cost_low ? -1 : 1;
+    }
+    if (left->cost_high != right->cost_high) {
+        return left->cost_high < right->cost_high ? -1 : 1;
+    }
+    return (left->gain_low < right->gain_low) - (left->gain_low > right->gain_low);
+}
+
+/* Among choices that cost the same, which meet the same events: that gain surely less
+ * than another one. */
+static void
+find_worse_of_equals(const spot_choice_t *choices, size_t num_choices, bool is_turned,
+    equal_t *equals, spot_choice_fate_t *fates)
+{
+    size_t num_equals = 0, first = 0;
+
+    for (size_t j = 0; j < num_choices; j++) {
+        const spot_choice_t *choice = &choices[j];
+
+        if (!is_left_out(choice) && isfinite(choice->cost_low) &&
+            isfinite(choice->cost_high) && isfinite(choice->gain_low) &&
+            isfinite(choice->gain_high)) {
+            equals[num_equals++] = equal_of(choice, j, is_turned);
+        }
+    }
+    qsort(equals, num_equals, sizeof(*equals), compare_equals);
+    for (size_t j = 0; j < num_equals; j++) {
+        const bool is_same = equals[j].cost == equals[first].cost &&
+                             equals[j].cost_low == equals[first].cost_low &&
+                             equals[j].cost_high == equals[first].cost_high;
+
+        first = is_same ? first : j;
+        if (equals[first].gain_low > equals[j].gain_high) {
+            fates[equals[j].choice_id] = SPOT_CHOICE_SURELY_WORSE;
+        }
+    }
+}
+
 int
 spot_pareto_find(
     const spot_choice_t *choices, size_t num_choices, spot_choice_fate_t *fates)
 {
     entry_t *entries = spot_calloc(num_choices, sizeof(*entries));
     entry_t *rivals = spot_calloc(num_choices, sizeof(*rivals));
+    equal_t *equals = spot_calloc(num_choices, sizeof(*equals));
     int ret = SPOT_ERR_NO_MEMORY;
 
-    if (entries != NULL && rivals != NULL) {
+    if (entries != NULL && rivals != NULL && equals != NULL) {
         find_front(choices, num_choices, entries, fates);
         find_surely_worse(choices, num_choices, entries, rivals, fates);
+        find_worse_of_equals(choices, num_choices, false, equals, fates);
+        find_worse_of_equals(choices, num_choices, true, equals, fates);
         ret = 0;
     }
     free(entries);
     free(rivals);
+    free(equals);
     return ret;
 }

@@ -19,10 +19,11 @@ typedef struct {
 
 typedef enum {
     SPOT_CHOICE_LEFT_OUT,
-    SPOT_CHOICE_FRONT,        /* no other one is as good in both and better in one */
-    SPOT_CHOICE_DOMINATED,    /* by the means: it may be chance */
-    SPOT_CHOICE_SURELY_WORSE, /* another one is better in both by more than their
-                                 intervals */
+    SPOT_CHOICE_FRONT,       /* no other one is as good in both and better in one */
+    SPOT_CHOICE_DOMINATED,   /* by the means: it may be chance */
+    SPOT_CHOICE_SURELY_WORSE /* another one is better in both by more than their
+                                intervals; or in one, and just the same with the same
+                                interval in the other */
 } spot_choice_fate_t;
 
 /* fates: [num_choices]. Equal choices share their fate. NO_MEMORY. O(n log n). */
