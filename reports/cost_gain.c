@@ -200,8 +200,8 @@ spot_cost_gain_problem(const spot_report_t *report)
 
     if (!head->has_overview || overview->cost_id >= head->num_metrics ||
         overview->gain_id >= head->num_metrics) {
-        return "the store does not say what costs and what gains: run the study again "
-               "with this version of the program";
+        return "the study kept no cost and no gain of its points: run it again with "
+               "ledger: yes";
     }
     for (size_t j = 0; j < head->num_points; j++) {
         if (isfinite(spot_report_summary(report, j, overview->cost_id)->mean) &&

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "reports/bar_rows.h"
 #include "reports/figure.h"
 #include "reports/palette.h"
 #include "reports/series_look.h"
@@ -113,19 +114,10 @@ choose_series(pareto_plot_t *self)
     }
 }
 
-/* The place-th of num_shown spread evenly over num_all, both ends included. */
-static size_t
-spread(size_t place, size_t num_shown, size_t num_all)
-{
-    return num_shown < 2
-               ? (num_all - 1) / 2
-               : (place * (num_all - 1) + (num_shown - 1) / 2) / (num_shown - 1);
-}
-
 static size_t
 front_group(const pareto_plot_t *self, size_t front_id)
 {
-    return spread(front_id, self->num_fronts, self->points->num_groups);
+    return spot_spread(front_id, self->num_fronts, self->points->num_groups);
 }
 
 static void
@@ -329,7 +321,7 @@ number_points(pareto_plot_t *self)
         const size_t point_id = self->points->point_ids[j];
 
         if (is_front(self, point_id)) {
-            if (front_id++ == spread(place, num_shown, num_front)) {
+            if (front_id++ == spot_spread(place, num_shown, num_front)) {
                 place_number(self, point_id, 0);
                 place++;
             }
@@ -414,8 +406,14 @@ draw_series(const pareto_plot_t *self, double x_px, double y_px)
     for (size_t j = 0; j < self->num_series; j++) {
         (void) spot_value_label(&self->head->axes[self->series_axis_id], j, label);
         spot_figure_cut(label, LEGEND_CHARS - 3);
-        spot_figure_marker_entry(&self->figure, x_px, y_px, spot_series_filled_marker(j),
-            spot_series_colour(self->head, self->series_axis_id, j), label);
+        if (spot_series_is_bound(self->head, self->series_axis_id, j)) {
+            spot_figure_marker_entry(&self->figure, x_px, y_px, SPOT_MARKER_OPEN_DIAMOND,
+                SPOT_INK_QUIET, label);
+        } else {
+            spot_figure_marker_entry(&self->figure, x_px, y_px,
+                spot_series_filled_marker(j),
+                spot_series_colour(self->head, self->series_axis_id, j), label);
+        }
         y_px += LINE_PX;
     }
     return y_px + PART_PX;

@@ -41,13 +41,6 @@ write_ledger(const void *context, const char *picture_path, FILE *out)
     return spot_bars_plot_script(context, picture_path, out);
 }
 
-static void
-describe_ledger(const spot_report_t *report, FILE *out)
-{
-    (void) report;
-    fputs("Where the paid time of each point goes, as a stacked bar.", out);
-}
-
 static int
 write_pareto(const void *context, const char *picture_path, FILE *out)
 {
@@ -64,7 +57,7 @@ const spot_study_picture_t spot_study_pictures[] = {
     {"curves", "Main curves", curves_problem, write_curves, spot_study_csv_write,
         describe_curves},
     {"ledger", "Where the time goes", spot_bars_plot_problem, write_ledger,
-        spot_bars_csv_write, describe_ledger},
+        spot_bars_csv_write, spot_bars_describe},
     {"pareto", "What more throughput costs", spot_cost_gain_problem, write_pareto,
         spot_cost_gain_csv_write, spot_cost_gain_describe},
     {"differences", "Compared with the baseline", spot_difference_plot_problem,
