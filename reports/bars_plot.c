@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "reports/bars_plot.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
@@ -32,15 +31,22 @@ typedef struct {
     const spot_report_t *report;
     const spot_study_head_t *head;
     spot_figure_t figure;
-    size_t num_bars; /* drawn */
+    spot_bar_rows_t rows; /* drawn */
     size_t num_parts;
     size_t part_ids[SPOT_MAX_METRICS]; /* [num_parts] metrics, from the left */
     size_t side_id;                    /* num_metrics: none */
     double factor;                     /* 100 for percent */
+    double high;                       /* of the longest bar */
     double legend_px;                  /* the middle of its first line */
     size_t num_legend_lines;
     spot_panel_t panel;
 } bars_plot_t;
+
+static bool
+is_of_overview(const spot_study_head_t *head)
+{
+    return head->has_overview && head->overview.num_parts > 0;
+}
 
 static double
 mean_at(const bars_plot_t *self, size_t point_id, size_t metric_id)
@@ -70,8 +76,11 @@ is_defined(const bars_plot_t *self, size_t point_id)
 static bool
 is_drawn(const bars_plot_t *self, size_t part_id)
 {
-    for (size_t j = 0; j < self->num_bars; j++) {
-        if (is_defined(self, j) && mean_at(self, j, self->part_ids[part_id]) > 0) {
+    for (size_t j = 0; j < self->rows.num_rows; j++) {
+        const size_t point_id = self->rows.rows[j].point_id;
+
+        if (is_defined(self, point_id) &&
+            mean_at(self, point_id, self->part_ids[part_id]) > 0) {
             return true;
         }
     }
@@ -144,14 +153,16 @@ choose_panel(bars_plot_t *self)
     size_t num_name = 1;
     double high = 0, left_px;
 
-    for (size_t j = 0; j < self->num_bars; j++) {
+    for (size_t j = 0; j < self->rows.num_rows; j++) {
+        const size_t point_id = self->rows.rows[j].point_id;
         size_t num_chars;
 
-        spot_point_words(self->head, j, NAME_CHARS, text);
+        spot_bar_row_words(&self->rows, j, NAME_CHARS, text);
         num_chars = spot_utf8_count(text, strlen(text));
         num_name = num_chars > num_name ? num_chars : num_name;
-        high = fmax(high, height_of(self, j, self->num_parts)); /* fmax skips NAN */
+        high = fmax(high, height_of(self, point_id, self->num_parts)); /* skips NAN */
     }
+    self->high = high;
     left_px = MARGIN_PX + CHAR_PX * (double) num_name + NAME_GAP_PX;
     self->num_legend_lines = lay_legend(self, false);
     self->legend_px = 30 + TITLE_LINE_PX * (double) num_lines + TITLE_FOOT_PX;
@@ -161,13 +172,13 @@ choose_panel(bars_plot_t *self)
                   LEGEND_FOOT_PX,
         .width_px =
             WIDTH_PX - left_px - (self->side_id < self->head->num_metrics ? 90 : 40),
-        .height_px = ROW_PX * (double) self->num_bars,
+        .height_px = ROW_PX * self->rows.height,
         .x_low = 0,
         /* Shares that add up to the whole but for rounding end there. */
         .x_high = self->factor == 100 && high < 100.001 ? 100
                   : high > 0                            ? high
                                                         : 1,
-        .y = {(double) self->num_bars, 0, (double) self->num_bars}, /* downwards */
+        .y = {self->rows.height, 0, self->rows.height}, /* downwards */
     };
 }
 
@@ -176,16 +187,19 @@ draw_head(const bars_plot_t *self)
 {
     const spot_study_head_t *head = self->head;
     const char *title = spot_study_title(head);
-    char note[SPOT_NOTE_BYTES], shown[SPOT_UTF8_SHOWN_BYTES], words[SPOT_WORDS_BYTES];
+    char note[SPOT_NOTE_BYTES];
     size_t used;
 
-    spot_replications_words(head, self->report->min_rows, self->report->max_rows, words);
-    used = (size_t) snprintf(note, sizeof(note), "%s · %s · seed %" PRIu64 "%s",
-        spot_utf8_shown(head->name, shown), words, head->seed,
-        self->report->max_rows > 1 ? " · means" : "");
-    if (self->num_bars < head->num_points) {
-        snprintf(note + used, sizeof(note) - used, " · the first %zu of %zu points",
-            self->num_bars, head->num_points);
+    spot_study_run_words(self->report, note);
+    used = strlen(note);
+    if (self->report->max_rows > 1) {
+        used += (size_t) snprintf(note + used, sizeof(note) - used, " · means");
+    }
+    if (self->rows.num_rows < head->num_points) {
+        snprintf(note + used, sizeof(note) - used,
+            self->rows.is_spread ? " · %zu of %zu points, spread evenly"
+                                 : " · the first %zu of %zu points",
+            self->rows.num_rows, head->num_points);
     }
     spot_figure_paragraph(
         &self->figure, MARGIN_PX, 30, SPOT_TEXT_TITLE, TITLE_CHARS, title);
@@ -213,15 +227,31 @@ draw_share(const bars_plot_t *self, double low, double high, double y_px)
         SPOT_ALIGN_CENTER, text);
 }
 
-/* The name of a point, the shares in its bar and the number behind it. */
+/* What the rows below have in common, up to the next heading. */
 static void
-draw_bar_texts(const bars_plot_t *self, size_t point_id)
+draw_heading(const bars_plot_t *self, size_t row_id)
+{
+    const double row = self->rows.rows[row_id].middle - 0.92;
+    char text[SPOT_POINT_BYTES];
+
+    spot_bar_group_words(&self->rows, row_id, TITLE_CHARS, text);
+    spot_figure_text(&self->figure, MARGIN_PX, spot_panel_y_px(&self->panel, row),
+        SPOT_TEXT_NOTE, SPOT_ALIGN_LEFT, text);
+}
+
+/* The name of a row, the shares in its bar and the number behind it. */
+static void
+draw_bar_texts(const bars_plot_t *self, size_t row_id)
 {
     const spot_panel_t *panel = &self->panel;
-    const double y_px = spot_panel_y_px(panel, (double) point_id + 0.5);
+    const size_t point_id = self->rows.rows[row_id].point_id;
+    const double y_px = spot_panel_y_px(panel, self->rows.rows[row_id].middle);
     char text[SPOT_POINT_BYTES], side[SPOT_LABEL_BYTES];
 
-    spot_point_words(self->head, point_id, NAME_CHARS, text);
+    if (self->rows.rows[row_id].is_first) {
+        draw_heading(self, row_id);
+    }
+    spot_bar_row_words(&self->rows, row_id, NAME_CHARS, text);
     spot_figure_text(&self->figure, panel->left_px - NAME_GAP_PX, y_px, SPOT_TEXT_LABEL,
         SPOT_ALIGN_RIGHT, text);
     if (!is_defined(self, point_id)) {
@@ -239,17 +269,27 @@ draw_bar_texts(const bars_plot_t *self, size_t point_id)
     }
 }
 
+/* What the bars are parts of, and whether they are all of it. */
+static const char *
+axis_words(const bars_plot_t *self)
+{
+    const bool has_all = self->factor == 100 && fabs(self->high - 100) < 0.1 &&
+                         is_of_overview(self->head);
+
+    return has_all               ? "share of the paid instance time"
+           : self->factor == 100 ? "share; what is not shown makes up the rest"
+                                 : "the parts one after the other";
+}
+
 static void
 draw_names(const bars_plot_t *self)
 {
     const spot_panel_t *panel = &self->panel;
     char words[SPOT_WORDS_BYTES];
 
-    if (self->head->plot.x_label != NULL) {
-        spot_figure_text(&self->figure, panel->left_px + panel->width_px / 2,
-            panel->top_px + panel->height_px + 36, SPOT_TEXT_LABEL, SPOT_ALIGN_CENTER,
-            self->head->plot.x_label);
-    }
+    spot_figure_text(&self->figure, panel->left_px + panel->width_px / 2,
+        panel->top_px + panel->height_px + 36, SPOT_TEXT_LABEL, SPOT_ALIGN_CENTER,
+        axis_words(self));
     if (self->side_id < self->head->num_metrics) {
         side_words(self, words);
         spot_figure_text(&self->figure, WIDTH_PX - MARGIN_PX, panel->top_px - 12,
@@ -257,19 +297,20 @@ draw_names(const bars_plot_t *self)
     }
 }
 
-/* A row for each bar that has the part: its middle and its edges. */
+/* A line for each bar that has the part: its middle and its edges. */
 static void
 write_part(const bars_plot_t *self, size_t part_id)
 {
     FILE *out = self->figure.out;
 
     fprintf(out, "$part%zu << EOD\n", part_id);
-    for (size_t j = 0; j < self->num_bars; j++) {
-        const double low = height_of(self, j, part_id);
-        const double high = height_of(self, j, part_id + 1);
-        const double y = (double) j + 0.5;
+    for (size_t j = 0; j < self->rows.num_rows; j++) {
+        const size_t point_id = self->rows.rows[j].point_id;
+        const double low = height_of(self, point_id, part_id);
+        const double high = height_of(self, point_id, part_id + 1);
+        const double y = self->rows.rows[j].middle;
 
-        if (is_defined(self, j) && high > low) {
+        if (is_defined(self, point_id) && high > low) {
             fprintf(out, "%.6g %.6g %.6g %.6g %.6g %.6g\n", (low + high) / 2, y, low,
                 high, y - BAR_SHARE / 2, y + BAR_SHARE / 2);
         }
@@ -308,7 +349,7 @@ write_bars(bars_plot_t *self, const char *picture_path, FILE *out)
         self->panel.top_px + self->panel.height_px + FOOT_PX, picture_path);
     draw_head(self);
     (void) lay_legend(self, true);
-    for (size_t j = 0; j < self->num_bars; j++) {
+    for (size_t j = 0; j < self->rows.num_rows; j++) {
         draw_bar_texts(self, j);
     }
     draw_names(self);
@@ -328,7 +369,7 @@ choose_parts(const spot_study_head_t *head, size_t part_ids[SPOT_MAX_METRICS])
 {
     size_t num_parts = 0;
 
-    if (head->has_overview && head->overview.num_parts > 0) {
+    if (is_of_overview(head)) {
         memcpy(part_ids, head->overview.part_ids, sizeof(head->overview.part_ids));
         return head->overview.num_parts;
     }
@@ -364,11 +405,12 @@ write_script(const void *context, const char *picture_path, FILE *out)
 {
     const spot_report_t *report = context;
     const spot_study_head_t *head = report->head;
-    bars_plot_t self = {.report = report,
-        .head = head,
-        .num_bars = head->num_points < SPOT_MAX_BARS ? head->num_points : SPOT_MAX_BARS};
+    bars_plot_t self = {.report = report, .head = head};
     int ret = choose_metrics(&self);
 
+    if (ret == 0) {
+        ret = spot_bar_rows_init(&self.rows, head);
+    }
     if (ret == 0) {
         choose_panel(&self);
         write_bars(&self, picture_path, out);
@@ -406,4 +448,110 @@ spot_bars_csv_write(const spot_report_t *report, FILE *out)
     const size_t num_parts = choose_parts(report->head, part_ids);
 
     return spot_picture_csv_write(report, num_parts, part_ids, out);
+}
+
+/* The mean share of a part over the points that have all parts. */
+static double
+mean_share(const bars_plot_t *self, size_t part_id)
+{
+    double sum = 0;
+    size_t num_points = 0;
+
+    for (size_t j = 0; j < self->head->num_points; j++) {
+        if (is_defined(self, j)) {
+            sum += mean_at(self, j, self->part_ids[part_id]) / self->factor;
+            num_points++;
+        }
+    }
+    return num_points > 0 ? sum / (double) num_points : (double) NAN;
+}
+
+/* The part that the rest takes from: named for goodput or useful time. */
+static size_t
+useful_part(const bars_plot_t *self)
+{
+    for (size_t k = 0; k < self->num_parts; k++) {
+        const char *name = self->head->metrics[self->part_ids[k]].name;
+
+        if (strncmp(name, "goodput", 7) == 0 || strncmp(name, "useful", 6) == 0) {
+            return k;
+        }
+    }
+    return self->num_parts;
+}
+
+/* The point where a part has the lowest or the highest mean; there is one. */
+static size_t
+find_end(const bars_plot_t *self, size_t part_id, bool is_high)
+{
+    const size_t metric_id = self->part_ids[part_id];
+    size_t found_id = SIZE_MAX;
+
+    for (size_t j = 0; j < self->head->num_points; j++) {
+        if (!is_defined(self, j)) {
+            continue;
+        }
+        if (found_id == SIZE_MAX ||
+            (is_high ? mean_at(self, j, metric_id) > mean_at(self, found_id, metric_id)
+                     : mean_at(self, j, metric_id) <
+                           mean_at(self, found_id, metric_id))) {
+            found_id = j;
+        }
+    }
+    return found_id;
+}
+
+/* "12.0 % at checkpoint, per minute 0.5". */
+static void
+describe_end(const bars_plot_t *self, size_t part_id, bool is_high, FILE *out)
+{
+    const size_t point_id = find_end(self, part_id, is_high);
+    const size_t metric_id = self->part_ids[part_id];
+    char value[SPOT_LABEL_BYTES], point[SPOT_POINT_BYTES];
+
+    spot_point_words(self->head, point_id, NAME_CHARS, point);
+    spot_value_words(&self->head->metrics[metric_id],
+        mean_at(self, point_id, metric_id) / self->factor, value);
+    fprintf(out, "%s%s%s", value, point[0] != '\0' ? " at " : "", point);
+}
+
+/* ". The largest is standby, 20.3 % on average; goodput is from 12.0 % at ... to ...".
+ */
+static void
+describe_parts(const bars_plot_t *self, size_t largest_id, FILE *out)
+{
+    const size_t useful_id = useful_part(self);
+    const size_t told_id = useful_id < self->num_parts ? useful_id : largest_id;
+    const spot_metric_t *metric = &self->head->metrics[self->part_ids[largest_id]];
+    char words[SPOT_WORDS_BYTES], value[SPOT_LABEL_BYTES];
+
+    (void) spot_fraction_words(metric, words);
+    spot_value_words(metric, mean_share(self, largest_id), value);
+    fprintf(out, ". The largest is %s, %s on average over the points", words, value);
+    (void) spot_fraction_words(&self->head->metrics[self->part_ids[told_id]], words);
+    fprintf(out, "; %s is from ", words);
+    describe_end(self, told_id, false, out);
+    fputs(" to ", out);
+    describe_end(self, told_id, true, out);
+}
+
+void
+spot_bars_describe(const spot_report_t *report, FILE *out)
+{
+    bars_plot_t self = {.report = report, .head = report->head};
+    size_t largest_id = 0;
+
+    if (choose_metrics(&self) != 0) {
+        return;
+    }
+    for (size_t k = 1; k < self.num_parts; k++) {
+        largest_id =
+            mean_share(&self, k) > mean_share(&self, largest_id) ? k : largest_id;
+    }
+    fprintf(out, "Where the %stime of each point goes, as a bar of %zu parts",
+        is_of_overview(report->head) ? "paid " : "", self.num_parts);
+    if (isfinite(mean_share(&self, largest_id))) {
+        describe_parts(&self, largest_id, out);
+    }
+    fputc('.', out);
 }

@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What each point of a study is made of: a bar a point, stacked of the means of the
  * metrics of the overview, or of plot.stack where the store has no overview, with the
- * mean of plot.second_x beside it. For points that have no order, such as recovery
- * systems; study_plot.h is for those along a number. */
+ * mean of plot.second_x beside it. */
 #ifndef SPOT_REPORTS_BARS_PLOT_H
 #define SPOT_REPORTS_BARS_PLOT_H
 
 #include "base/diag.h"
 #include "base/error.h"
+#include "reports/bar_rows.h"
 #include "reports/report.h"
 
-/* Draws to svg_path with gnuplot: the first SPOT_MAX_BARS points. CHILD with the reason
+/* Draws to svg_path with gnuplot: the points of bar_rows.h. CHILD with the reason
  * in diag where gnuplot is missing or fails; BAD_PARAM where the study has no stack. */
-#define SPOT_MAX_BARS 40
 SPOT_MUST_CHECK int spot_bars_plot(
     const spot_report_t *report, const char *svg_path, spot_diag_t *diag);
 
@@ -25,5 +24,9 @@ const char *spot_bars_plot_problem(const spot_report_t *report);
 
 /* The same as CSV: point, its values, and the mean of each part. */
 SPOT_MUST_CHECK int spot_bars_csv_write(const spot_report_t *report, FILE *out);
+
+/* What the picture shows, in sentences: the largest part, and where the part that counts
+ * as useful is smallest. */
+void spot_bars_describe(const spot_report_t *report, FILE *out);
 
 #endif

@@ -10,6 +10,7 @@
 #include "base/memory.h"
 #include "reports/figure.h"
 #include "reports/palette.h"
+#include "reports/series_look.h"
 #include "reports/study_head.h"
 #include "reports/study_words.h"
 #include "reports/value_label.h"
@@ -98,34 +99,11 @@ curve_value(const picture_t *self, size_t series_id)
     return spot_curves_value_id(self->curves, series_id, self->curves->curve_axis_id);
 }
 
-/* A bound, which does not compete. */
-static bool
-is_bound(const picture_t *self, size_t value_id)
-{
-    const spot_best_t *best = &self->head->best;
-
-    return best->is_asked && best->axis_id == self->curves->curve_axis_id &&
-           best->is_left_out[value_id];
-}
-
 /* The same value has the same look in all panels. */
 static const char *
 colour_of(const picture_t *self, size_t value_id)
 {
-    return is_bound(self, value_id) ? SPOT_INK_OTHER
-                                    : spot_palette_line_colour(value_id);
-}
-
-/* After as many as there are colours the combination is another one. */
-static spot_marker_t
-marker_of(size_t value_id)
-{
-    static const spot_marker_t markers[] = {SPOT_MARKER_CIRCLE, SPOT_MARKER_SQUARE,
-        SPOT_MARKER_TRIANGLE, SPOT_MARKER_DIAMOND, SPOT_MARKER_DOWN,
-        SPOT_MARKER_OPEN_CIRCLE, SPOT_MARKER_OPEN_SQUARE, SPOT_MARKER_OPEN_TRIANGLE,
-        SPOT_MARKER_OPEN_DIAMOND};
-
-    return markers[value_id % (sizeof(markers) / sizeof(markers[0]))];
+    return spot_series_colour(self->head, self->curves->curve_axis_id, value_id);
 }
 
 static void
@@ -361,14 +339,17 @@ write_plot(const picture_t *self, const size_t *series_ids, size_t num_series)
         for (size_t j = 0; j < num_series; j++) {
             const size_t value_id = curve_value(self, series_ids[j]);
 
-            if (is_bound(self, value_id) != (is_above == 0)) {
+            const bool is_bound =
+                spot_series_is_bound(self->head, self->curves->curve_axis_id, value_id);
+
+            if (is_bound != (is_above == 0)) {
                 continue;
             }
             fprintf(out,
                 "$series%zu using 1:2 with linespoints lw 2 %spt %d ps 0.55 lc rgb "
                 "'%s', \\\n",
-                series_ids[j], is_bound(self, value_id) ? "dt (8,5) " : "",
-                (int) marker_of(value_id), colour_of(self, value_id));
+                series_ids[j], is_bound ? "dt (8,5) " : "",
+                (int) spot_series_marker(value_id), colour_of(self, value_id));
         }
     }
     fputs("NaN\n", out);
@@ -405,7 +386,7 @@ draw_names(const picture_t *self, const spot_panel_t *panel, const size_t *serie
                 .y_px = spot_panel_y_px(panel,
                     self->factor *
                         spot_curves_at(curves, series_ids[j], x_id, curves->y_id)->mean),
-                .marker = (int) marker_of(value_id),
+                .marker = (int) spot_series_marker(value_id),
             };
             series_words(self, series_ids[j], label->text);
         }

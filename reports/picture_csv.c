@@ -6,9 +6,8 @@
 
 #include "base/csv_field.h"
 
-static void
-write_head(const spot_study_head_t *head, size_t num_metrics, const size_t *metric_ids,
-    FILE *out)
+void
+spot_picture_csv_point_names(const spot_study_head_t *head, FILE *out)
 {
     fputs("point", out);
     for (size_t j = 0; j < head->num_axes; j++) {
@@ -18,12 +17,23 @@ write_head(const spot_study_head_t *head, size_t num_metrics, const size_t *metr
         spot_csv_field_text(out, axis->path);
         fprintf(out, "%s%s", axis->unit[0] == '\0' ? "" : "_", axis->unit);
     }
-    for (size_t k = 0; k < num_metrics; k++) {
-        const char *name = head->metrics[metric_ids[k]].name;
+}
 
-        fprintf(out, ",%s_mean,%s_ci95_low,%s_ci95_high", name, name, name);
+void
+spot_picture_csv_point(const spot_study_head_t *head, size_t point_id, FILE *out)
+{
+    fprintf(out, "%zu", point_id);
+    for (size_t k = 0; k < head->num_axes; k++) {
+        const spot_axis_t *axis = &head->axes[k];
+        const size_t value_id = spot_study_value_id(head, point_id, k);
+
+        if (isfinite(axis->numbers[value_id])) {
+            spot_csv_field_number(out, axis->numbers[value_id]);
+        } else {
+            fputc(',', out);
+            spot_csv_field_text(out, axis->texts[value_id]);
+        }
     }
-    fputc('\n', out);
 }
 
 int
@@ -32,20 +42,15 @@ spot_picture_csv_write(
 {
     const spot_study_head_t *head = report->head;
 
-    write_head(head, num_metrics, metric_ids, out);
-    for (size_t j = 0; j < head->num_points; j++) {
-        fprintf(out, "%zu", j);
-        for (size_t k = 0; k < head->num_axes; k++) {
-            const spot_axis_t *axis = &head->axes[k];
-            const size_t value_id = spot_study_value_id(head, j, k);
+    spot_picture_csv_point_names(head, out);
+    for (size_t k = 0; k < num_metrics; k++) {
+        const char *name = head->metrics[metric_ids[k]].name;
 
-            if (isfinite(axis->numbers[value_id])) {
-                spot_csv_field_number(out, axis->numbers[value_id]);
-            } else {
-                fputc(',', out);
-                spot_csv_field_text(out, axis->texts[value_id]);
-            }
-        }
+        fprintf(out, ",%s_mean,%s_ci95_low,%s_ci95_high", name, name, name);
+    }
+    fputc('\n', out);
+    for (size_t j = 0; j < head->num_points; j++) {
+        spot_picture_csv_point(head, j, out);
         for (size_t k = 0; k < num_metrics; k++) {
             const spot_summary_t *summary =
                 spot_report_summary(report, j, metric_ids[k]);

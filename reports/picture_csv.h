@@ -13,4 +13,9 @@
 SPOT_MUST_CHECK int spot_picture_csv_write(const spot_report_t *report,
     size_t num_metrics, const size_t *metric_ids, FILE *out);
 
+/* The columns that tell the points, in the head and in the row of one of them; the end
+ * of the line is the caller's. */
+void spot_picture_csv_point_names(const spot_study_head_t *head, FILE *out);
+void spot_picture_csv_point(const spot_study_head_t *head, size_t point_id, FILE *out);
+
 #endif

@@ -22,16 +22,23 @@ spot_study_head_px(const spot_study_head_t *head)
 }
 
 void
+spot_study_head_draw_note(
+    const spot_figure_t *figure, const spot_study_head_t *head, const char *note)
+{
+    spot_figure_paragraph(figure, SPOT_STUDY_MARGIN_PX, TITLE_TOP_PX, SPOT_TEXT_TITLE,
+        TITLE_CHARS, spot_study_title(head));
+    spot_figure_text(figure, SPOT_STUDY_MARGIN_PX, note_px(head), SPOT_TEXT_NOTE,
+        SPOT_ALIGN_LEFT, note);
+}
+
+void
 spot_study_head_draw(
     const spot_figure_t *figure, const spot_curves_t *curves, size_t num_panels)
 {
     char note[SPOT_NOTE_BYTES];
 
-    spot_figure_paragraph(figure, SPOT_STUDY_MARGIN_PX, TITLE_TOP_PX, SPOT_TEXT_TITLE,
-        TITLE_CHARS, spot_study_title(curves->head));
     spot_study_note(curves, num_panels, note);
-    spot_figure_text(figure, SPOT_STUDY_MARGIN_PX, note_px(curves->head), SPOT_TEXT_NOTE,
-        SPOT_ALIGN_LEFT, note);
+    spot_study_head_draw_note(figure, curves->head, note);
 }
 
 void

@@ -16,6 +16,10 @@ double spot_study_head_px(const spot_study_head_t *head);
 void spot_study_head_draw(
     const spot_figure_t *figure, const spot_curves_t *curves, size_t num_panels);
 
+/* The same with a note of the caller's. */
+void spot_study_head_draw_note(
+    const spot_figure_t *figure, const spot_study_head_t *head, const char *note);
+
 /* Round numbers below a panel. */
 void spot_study_round_x_ticks(const spot_figure_t *figure, const spot_panel_t *panel);
 

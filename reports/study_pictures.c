@@ -2,6 +2,8 @@
 #include "reports/study_pictures.h"
 
 #include "reports/bars_plot.h"
+#include "reports/difference_plot.h"
+#include "reports/pareto_plot.h"
 #include "reports/study_plot.h"
 #include "reports/study_words.h"
 
@@ -39,18 +41,27 @@ write_ledger(const void *context, const char *picture_path, FILE *out)
     return spot_bars_plot_script(context, picture_path, out);
 }
 
-static void
-describe_ledger(const spot_report_t *report, FILE *out)
+static int
+write_pareto(const void *context, const char *picture_path, FILE *out)
 {
-    (void) report;
-    fputs("Where the paid time of each point goes, as a stacked bar.", out);
+    return spot_pareto_plot_script(context, picture_path, out);
+}
+
+static int
+write_differences(const void *context, const char *picture_path, FILE *out)
+{
+    return spot_difference_plot_script(context, picture_path, out);
 }
 
 const spot_study_picture_t spot_study_pictures[] = {
     {"curves", "Main curves", curves_problem, write_curves, spot_study_csv_write,
         describe_curves},
     {"ledger", "Where the time goes", spot_bars_plot_problem, write_ledger,
-        spot_bars_csv_write, describe_ledger},
+        spot_bars_csv_write, spot_bars_describe},
+    {"pareto", "What more throughput costs", spot_cost_gain_problem, write_pareto,
+        spot_cost_gain_csv_write, spot_cost_gain_describe},
+    {"differences", "Compared with the baseline", spot_difference_plot_problem,
+        write_differences, spot_difference_csv_write, spot_difference_describe},
     {NULL, NULL, NULL, NULL, NULL, NULL},
 };
 

@@ -55,17 +55,26 @@ spot_point_words(const spot_study_head_t *head, size_t point_id, size_t max_char
 }
 
 void
+spot_study_run_words(const spot_report_t *report, char text[SPOT_NOTE_BYTES])
+{
+    char shown[SPOT_UTF8_SHOWN_BYTES], replications[SPOT_WORDS_BYTES];
+
+    spot_replications_words(
+        report->head, report->min_rows, report->max_rows, replications);
+    snprintf(text, SPOT_NOTE_BYTES, "%s · %s · seed %" PRIu64,
+        spot_utf8_shown(report->head->name, shown), replications, report->head->seed);
+}
+
+void
 spot_study_note(
     const spot_curves_t *curves, size_t num_panels_drawn, char text[SPOT_NOTE_BYTES])
 {
-    char shown[SPOT_UTF8_SHOWN_BYTES], replications[SPOT_WORDS_BYTES];
     size_t used;
 
-    spot_replications_words(
-        curves->head, curves->report->min_rows, curves->report->max_rows, replications);
-    used = (size_t) snprintf(text, SPOT_NOTE_BYTES,
-        "%s · %s · seed %" PRIu64 " · %s: its 95 %% confidence interval",
-        spot_utf8_shown(curves->head->name, shown), replications, curves->head->seed,
+    spot_study_run_words(curves->report, text);
+    used = strlen(text);
+    used += (size_t) snprintf(text + used, SPOT_NOTE_BYTES - used,
+        " · %s: its 95 %% confidence interval",
         curves->is_scattered ? "dot: mean, bar" : "curve: mean, band");
     if (num_panels_drawn < curves->num_panels) {
         snprintf(text + used, SPOT_NOTE_BYTES - used, " · the first %zu of %zu panels",
@@ -158,4 +167,18 @@ spot_short_number(double value, char text[SPOT_LABEL_BYTES])
         return snprintf(text, SPOT_LABEL_BYTES, "%.*f", num_decimals, value);
     }
     return snprintf(text, SPOT_LABEL_BYTES, "%.3g", value);
+}
+
+void
+spot_value_words(const spot_metric_t *metric, double value, char text[SPOT_LABEL_BYTES])
+{
+    char words[SPOT_WORDS_BYTES];
+
+    if (!isfinite(value)) {
+        snprintf(text, SPOT_LABEL_BYTES, "undefined");
+    } else if (spot_fraction_words(metric, words)) {
+        snprintf(text, SPOT_LABEL_BYTES, "%.1f %%", 100 * value);
+    } else {
+        (void) spot_short_number(value, text);
+    }
 }

@@ -23,8 +23,11 @@ void spot_replications_words(const spot_study_head_t *head, int64_t min_rows,
 void spot_point_words(const spot_study_head_t *head, size_t point_id, size_t max_chars,
     char text[SPOT_POINT_BYTES]);
 
-/* "idle-vs-preemption · 1000 replications at each point · seed 1 ...". */
+/* "idle-vs-preemption · 1000 replications at each point · seed 1": what was run. */
 #define SPOT_NOTE_BYTES 640
+void spot_study_run_words(const spot_report_t *report, char text[SPOT_NOTE_BYTES]);
+
+/* The same, and what curves and bands are. */
 void spot_study_note(
     const spot_curves_t *curves, size_t num_panels_drawn, char text[SPOT_NOTE_BYTES]);
 
@@ -44,5 +47,9 @@ bool spot_fraction_words(const spot_metric_t *metric, char text[SPOT_WORDS_BYTES
 /* Three digits are enough for a label; "" for an undefined value. Returns the number of
  * characters. */
 int spot_short_number(double value, char text[SPOT_LABEL_BYTES]);
+
+/* "41.2 %" for a fraction, else "12.3"; "undefined". */
+void spot_value_words(
+    const spot_metric_t *metric, double value, char text[SPOT_LABEL_BYTES]);
 
 #endif

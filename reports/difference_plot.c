@@ -1,0 +1,535 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Curves are called series here: each is one of the panels of spot_curves_t. */
+#include "reports/difference_plot.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/utf8.h"
+#include "reports/difference_rows.h"
+#include "reports/figure.h"
+#include "reports/palette.h"
+#include "reports/series_look.h"
+#include "reports/study_head.h"
+#include "reports/value_label.h"
+
+#define WIDTH_PX 900.0
+#define LEFT_PX 64.0
+#define MIN_CURVE_X 4 /* values along x that are worth a curve */
+#define MAX_PANELS 6
+#define MAX_SERIES 30 /* of a panel */
+#define PANEL_PX 340.0
+#define PANEL_HEAD_PX 34.0
+#define PANEL_TITLE_PX 20.0 /* where there are several */
+#define PANEL_FOOT_PX 78.0
+#define MAX_RIGHT_PX 300.0
+#define NAME_CHARS 36
+#define ROW_PX 24.0
+#define ROW_CHARS 46
+#define ROWS_FOOT_PX 56.0
+
+typedef struct {
+    spot_differences_t differences;
+    const spot_study_head_t *head;
+    const spot_curves_t *curves; /* NULL: rows are drawn */
+    spot_figure_t figure;
+    spot_scale_t scale; /* of differences */
+    size_t *panel_ids;  /* [curves->num_panels] of each series; SIZE_MAX: not drawn */
+    size_t num_panels;  /* drawn */
+    bool is_cut;        /* there are more panels or rows than are drawn */
+    double right_px;
+    size_t num_rows; /* drawn */
+    size_t point_ids[SPOT_MAX_DIFFERENCE_ROWS];
+} difference_plot_t;
+
+static const char *
+colour_of(const difference_plot_t *self, size_t point_id)
+{
+    const size_t axis_id = self->head->baseline_axis_id;
+
+    return spot_series_colour(
+        self->head, axis_id, spot_study_value_id(self->head, point_id, axis_id));
+}
+
+/* Around all differences and 0. */
+static void
+choose_scale(difference_plot_t *self)
+{
+    double low = 0, high = 0;
+
+    for (size_t j = 0; j < self->head->num_points; j++) {
+        const spot_difference_t difference = spot_difference_at(&self->differences, j);
+
+        low = fmin(low, difference.low); /* fmin() passes over NAN */
+        high = fmax(high, difference.high);
+    }
+    self->scale = spot_scale_around(low, high, 7);
+}
+
+static void
+draw_head(const difference_plot_t *self)
+{
+    const size_t num_drawn = self->curves != NULL ? self->num_panels : self->num_rows;
+    char note[SPOT_NOTE_BYTES];
+    size_t used;
+
+    spot_study_run_words(self->differences.report, note);
+    used = strlen(note);
+    used += (size_t) snprintf(note + used, sizeof(note) - used,
+        " · paired differences, %s: 95 %% interval, grey dot: it includes 0",
+        self->curves != NULL ? "band" : "bar");
+    if (self->is_cut) {
+        snprintf(note + used, sizeof(note) - used, " · only the first %zu %s", num_drawn,
+            self->curves != NULL ? "panels" : "points");
+    }
+    spot_study_head_draw_note(&self->figure, self->head, note);
+}
+
+/* "more idle than 16" with an arrow before or behind it. */
+static void
+direction_words(const difference_plot_t *self, bool is_above, const char *before,
+    const char *behind, char text[SPOT_NOTE_BYTES + 16])
+{
+    char words[SPOT_NOTE_BYTES];
+
+    spot_difference_words(&self->differences, is_above, words);
+    snprintf(text, SPOT_NOTE_BYTES + 16, "%s%s%s", before, words, behind);
+}
+
+/* ---- Rows ---- */
+
+static void
+choose_rows(difference_plot_t *self)
+{
+    for (size_t j = 0; j < self->head->num_points; j++) {
+        if (isfinite(spot_difference_at(&self->differences, j).mean)) {
+            self->is_cut = self->num_rows == SPOT_MAX_DIFFERENCE_ROWS;
+            if (self->is_cut) {
+                break;
+            }
+            self->point_ids[self->num_rows++] = j;
+        }
+    }
+}
+
+static spot_panel_t
+place_rows(const difference_plot_t *self)
+{
+    char words[SPOT_POINT_BYTES];
+    size_t num_name = 1;
+    double left_px;
+
+    for (size_t j = 0; j < self->num_rows; j++) {
+        size_t num_chars;
+
+        spot_point_words(self->head, self->point_ids[j], ROW_CHARS, words);
+        num_chars = spot_utf8_count(words, strlen(words));
+        num_name = num_chars > num_name ? num_chars : num_name;
+    }
+    left_px = SPOT_STUDY_MARGIN_PX + SPOT_STUDY_CHAR_PX * (double) num_name + 12;
+    return (spot_panel_t){
+        .left_px = left_px,
+        .top_px = spot_study_head_px(self->head) + PANEL_HEAD_PX,
+        .width_px = WIDTH_PX - left_px - 2 * SPOT_STUDY_MARGIN_PX,
+        .height_px = ROW_PX * (double) self->num_rows,
+        .x_low = self->scale.low,
+        .x_high = self->scale.high,
+        .y = {(double) self->num_rows, 0, (double) self->num_rows}, /* downwards */
+    };
+}
+
+static void
+draw_row_texts(const difference_plot_t *self, const spot_panel_t *panel)
+{
+    char words[SPOT_POINT_BYTES], text[SPOT_NOTE_BYTES + 16];
+
+    for (size_t j = 0; j < self->num_rows; j++) {
+        spot_point_words(self->head, self->point_ids[j], ROW_CHARS, words);
+        spot_figure_text(&self->figure, panel->left_px - 12,
+            spot_panel_y_px(panel, (double) j + 0.5), SPOT_TEXT_LABEL, SPOT_ALIGN_RIGHT,
+            words);
+    }
+    if (self->scale.low < 0) {
+        direction_words(self, false, "← ", "", text);
+        spot_figure_text(&self->figure, panel->left_px, panel->top_px - 14,
+            SPOT_TEXT_NOTE, SPOT_ALIGN_LEFT, text);
+    }
+    if (self->scale.high > 0) {
+        direction_words(self, true, "", " →", text);
+        spot_figure_text(&self->figure, panel->left_px + panel->width_px,
+            panel->top_px - 14, SPOT_TEXT_NOTE, SPOT_ALIGN_RIGHT, text);
+    }
+    spot_difference_axis_words(&self->differences, text);
+    spot_figure_text(&self->figure, panel->left_px + panel->width_px / 2,
+        panel->top_px + panel->height_px + 36, SPOT_TEXT_LABEL, SPOT_ALIGN_CENTER, text);
+}
+
+static void
+write_rows(const difference_plot_t *self, const spot_panel_t *panel)
+{
+    FILE *out = self->figure.out;
+
+    fprintf(out, "$zero << EOD\n0 0\n0 %zu\nEOD\n", self->num_rows);
+    for (size_t j = 0; j < self->num_rows; j++) {
+        const spot_difference_t difference =
+            spot_difference_at(&self->differences, self->point_ids[j]);
+
+        fprintf(out, "$row%zu << EOD\n%.6g %.6g %.6g %.6g\nEOD\n", j, difference.mean,
+            (double) j + 0.5, difference.low, difference.high);
+    }
+    fprintf(
+        out, "unset grid\nset grid xtics back lt 1 lw 1 lc rgb '%s'\n", SPOT_INK_GRID);
+    spot_study_round_x_ticks(&self->figure, panel);
+    spot_figure_panel(&self->figure, panel, "");
+    fprintf(out,
+        "set errorbars 0\nplot $zero using 1:2 with lines lw 1.2 lc rgb '%s', \\\n",
+        SPOT_INK_QUIET);
+    for (size_t j = 0; j < self->num_rows; j++) {
+        const bool is_sure =
+            spot_difference_at(&self->differences, self->point_ids[j]).is_sure;
+
+        fprintf(out,
+            "$row%zu using 1:2:3:4 with xerrorbars pt %d ps 0.8 lw 1.6 lc rgb '%s', "
+            "\\\n",
+            j, is_sure ? (int) SPOT_MARKER_CIRCLE : (int) SPOT_MARKER_OPEN_CIRCLE,
+            is_sure ? colour_of(self, self->point_ids[j]) : SPOT_INK_OTHER);
+    }
+    fputs("NaN\n", out);
+}
+
+static void
+write_row_picture(difference_plot_t *self, const char *picture_path, FILE *out)
+{
+    spot_panel_t panel;
+
+    choose_rows(self);
+    panel = place_rows(self);
+    spot_figure_begin(&self->figure, out, WIDTH_PX,
+        panel.top_px + panel.height_px + ROWS_FOOT_PX, picture_path);
+    draw_head(self);
+    draw_row_texts(self, &panel);
+    write_rows(self, &panel);
+    spot_figure_end_panel(&self->figure);
+    spot_figure_end(&self->figure);
+}
+
+/* ---- Curves ---- */
+
+/* Series that differ in the key of the baseline alone are in one panel. */
+static bool
+is_same_panel(const spot_curves_t *curves, size_t a, size_t b)
+{
+    for (size_t j = 0; j < curves->head->num_axes; j++) {
+        if (j != curves->axis_id && j != curves->head->baseline_axis_id &&
+            spot_curves_value_id(curves, a, j) != spot_curves_value_id(curves, b, j)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static size_t
+value_of(const difference_plot_t *self, size_t series_id)
+{
+    return spot_curves_value_id(self->curves, series_id, self->head->baseline_axis_id);
+}
+
+static int
+choose_panels(difference_plot_t *self)
+{
+    const spot_curves_t *curves = self->curves;
+    size_t first_ids[MAX_PANELS];
+
+    self->panel_ids = spot_calloc(curves->num_panels, sizeof(*self->panel_ids));
+    if (self->panel_ids == NULL) {
+        return SPOT_ERR_NO_MEMORY;
+    }
+    for (size_t j = 0; j < curves->num_panels; j++) {
+        size_t panel_id = 0;
+
+        self->panel_ids[j] = SIZE_MAX;
+        if (value_of(self, j) == self->head->baseline_value_id) {
+            continue;
+        }
+        while (panel_id < self->num_panels &&
+               !is_same_panel(curves, first_ids[panel_id], j)) {
+            panel_id++;
+        }
+        if (panel_id == self->num_panels && panel_id < MAX_PANELS) {
+            first_ids[self->num_panels++] = j;
+        }
+        self->panel_ids[j] = panel_id < MAX_PANELS ? panel_id : SIZE_MAX;
+        self->is_cut = self->is_cut || panel_id == MAX_PANELS;
+    }
+    return 0;
+}
+
+static size_t
+series_of(const difference_plot_t *self, size_t panel_id, size_t series_ids[MAX_SERIES])
+{
+    size_t num_series = 0;
+
+    for (size_t j = 0; j < self->curves->num_panels && num_series < MAX_SERIES; j++) {
+        if (self->panel_ids[j] == panel_id) {
+            series_ids[num_series++] = j;
+        }
+    }
+    return num_series;
+}
+
+/* "pipeline depth 8", "parcae". */
+static void
+series_words(
+    const difference_plot_t *self, size_t series_id, char text[SPOT_WORDS_BYTES])
+{
+    char words[SPOT_NOTE_BYTES];
+    size_t num_chars = NAME_CHARS;
+
+    spot_compared_words(self->head, value_of(self, series_id), words);
+    do { /* whole characters, however long they are */
+        spot_figure_cut(words, num_chars--);
+    } while (strlen(words) >= SPOT_WORDS_BYTES);
+    snprintf(text, SPOT_WORDS_BYTES, "%.*s", SPOT_WORDS_BYTES - 1, words);
+}
+
+static double
+row_px(const difference_plot_t *self)
+{
+    return PANEL_HEAD_PX + (self->num_panels > 1 ? PANEL_TITLE_PX : 0) + PANEL_PX +
+           PANEL_FOOT_PX;
+}
+
+static spot_panel_t
+place_panel(const difference_plot_t *self, size_t panel_id)
+{
+    const double low = self->curves->x_low, high = self->curves->x_high;
+
+    return (spot_panel_t){
+        .left_px = LEFT_PX,
+        .top_px = spot_study_head_px(self->head) + row_px(self) * (double) panel_id +
+                  row_px(self) - PANEL_PX - PANEL_FOOT_PX,
+        .width_px = WIDTH_PX - LEFT_PX - self->right_px - SPOT_STUDY_MARGIN_PX,
+        .height_px = PANEL_PX,
+        .x_low = low,
+        .x_high = high > low ? high : low + 1,
+        .y = self->scale,
+    };
+}
+
+static void
+write_series(const difference_plot_t *self, size_t series_id)
+{
+    FILE *out = self->figure.out;
+
+    fprintf(out, "$series%zu << EOD\n", series_id);
+    for (size_t j = 0; j < spot_curves_num_x(self->curves, series_id); j++) {
+        const spot_difference_t difference = spot_difference_at(
+            &self->differences, spot_curves_point(self->curves, series_id, j));
+
+        if (isfinite(difference.mean)) {
+            fprintf(out, "%.10g %.6g %.6g %.6g %d",
+                spot_curves_x(self->curves, series_id, j), difference.mean,
+                difference.low, difference.high, difference.is_sure);
+        }
+        fputc('\n', out);
+    }
+    fputs("EOD\n", out);
+}
+
+/* Bands below curves, and dots upon them: grey where the interval includes 0. */
+static void
+write_plot(const difference_plot_t *self, const size_t *series_ids, size_t num_series)
+{
+    const size_t axis_id = self->head->baseline_axis_id;
+    FILE *out = self->figure.out;
+
+    fprintf(out, "plot 0 with lines lw 1.2 lc rgb '%s', \\\n", SPOT_INK_QUIET);
+    for (int layer = 0; layer < 2; layer++) {
+        for (size_t j = 0; j < num_series; j++) {
+            const size_t id = series_ids[j], value_id = value_of(self, id);
+            const char *colour = spot_series_colour(self->head, axis_id, value_id);
+            const int marker = (int) spot_series_marker(value_id);
+
+            if (layer == 0) {
+                fprintf(out,
+                    "$series%zu using 1:3:4 with filledcurves fillcolor rgb '%s' "
+                    "fillstyle transparent solid 0.16 noborder, \\\n",
+                    id, colour);
+                continue;
+            }
+            fprintf(out, "$series%zu using 1:2 with lines lw 2 %slc rgb '%s', \\\n", id,
+                spot_series_is_bound(self->head, axis_id, value_id) ? "dt (8,5) " : "",
+                colour);
+            fprintf(out,
+                "$series%zu using 1:($5 == 1 ? $2 : NaN) with points pt %d ps 0.6 lc "
+                "rgb "
+                "'%s', $series%zu using 1:($5 == 0 ? $2 : NaN) with points pt %d ps 0.6 "
+                "lc rgb '%s', \\\n",
+                id, marker, colour, id, marker, SPOT_INK_AXIS);
+        }
+    }
+    fputs("NaN\n", out);
+}
+
+static void
+draw_names(const difference_plot_t *self, const spot_panel_t *panel,
+    const size_t *series_ids, size_t num_series)
+{
+    spot_end_label_t labels[MAX_SERIES];
+    size_t num_labels = 0;
+
+    for (size_t j = 0; j < num_series; j++) {
+        const size_t value_id = value_of(self, series_ids[j]);
+        size_t x_id = spot_curves_num_x(self->curves, series_ids[j]);
+        double mean = (double) NAN;
+
+        while (x_id-- > 0 && isnan(mean)) {
+            mean = spot_difference_at(
+                &self->differences, spot_curves_point(self->curves, series_ids[j], x_id))
+                       .mean;
+        }
+        if (!isnan(mean)) {
+            spot_end_label_t *label = &labels[num_labels++];
+
+            *label = (spot_end_label_t){
+                .colour = spot_series_colour(
+                    self->head, self->head->baseline_axis_id, value_id),
+                .y_px = spot_panel_y_px(panel, mean),
+                .marker = (int) spot_series_marker(value_id),
+            };
+            series_words(self, series_ids[j], label->text);
+        }
+    }
+    spot_figure_end_labels(&self->figure, labels, num_labels,
+        panel->left_px + panel->width_px, panel->top_px + panel->height_px);
+}
+
+/* "mode async": what the series of a panel have in common. */
+static void
+draw_panel_title(
+    const difference_plot_t *self, const spot_panel_t *panel, size_t series_id)
+{
+    char text[SPOT_POINT_BYTES] = "", words[SPOT_WORDS_BYTES];
+    char label[SPOT_VALUE_LABEL_BYTES];
+    size_t used = 0;
+
+    for (size_t j = 0; j < self->head->num_axes && used < sizeof(text) - 4; j++) {
+        if (j != self->curves->axis_id && j != self->head->baseline_axis_id) {
+            spot_axis_words(&self->head->axes[j], words);
+            used += (size_t) snprintf(text + used, sizeof(text) - 4 - used, "%s%s %s",
+                used > 0 ? ", " : "", words,
+                spot_value_label(&self->head->axes[j],
+                    spot_curves_value_id(self->curves, series_id, j), label));
+        }
+    }
+    spot_figure_cut(text, (size_t) (panel->width_px / SPOT_STUDY_CHAR_PX));
+    spot_figure_text(&self->figure, SPOT_STUDY_MARGIN_PX, panel->top_px - 40,
+        SPOT_TEXT_LABEL, SPOT_ALIGN_LEFT, text);
+}
+
+/* What is above and what is below 0, and the names of the axes. */
+static void
+draw_axes(const difference_plot_t *self, const spot_panel_t *panel)
+{
+    const double bottom_px = panel->top_px + panel->height_px;
+    char text[SPOT_NOTE_BYTES + 16], words[SPOT_WORDS_BYTES], unit[SPOT_NOTE_BYTES];
+
+    if (self->scale.high > 0) {
+        direction_words(self, true, "↑ ", "", text);
+        spot_figure_text(&self->figure, SPOT_STUDY_MARGIN_PX, panel->top_px - 16,
+            SPOT_TEXT_NOTE, SPOT_ALIGN_LEFT, text);
+    }
+    spot_difference_axis_words(&self->differences, unit);
+    spot_figure_text(&self->figure, panel->left_px + panel->width_px, panel->top_px - 16,
+        SPOT_TEXT_NOTE, SPOT_ALIGN_RIGHT, unit);
+    direction_words(self, false, "↓ ", "", text);
+    spot_figure_text(&self->figure, SPOT_STUDY_MARGIN_PX, bottom_px + 34, SPOT_TEXT_NOTE,
+        SPOT_ALIGN_LEFT, text);
+    spot_x_words(self->head, self->curves->axis_id, words);
+    spot_figure_text(&self->figure, panel->left_px + panel->width_px / 2, bottom_px + 54,
+        SPOT_TEXT_LABEL, SPOT_ALIGN_CENTER, words);
+    spot_study_round_x_ticks(&self->figure, panel);
+    spot_figure_panel(&self->figure, panel, "%g");
+}
+
+static void
+draw_panel(const difference_plot_t *self, size_t panel_id)
+{
+    const spot_panel_t panel = place_panel(self, panel_id);
+    size_t series_ids[MAX_SERIES];
+    const size_t num_series = series_of(self, panel_id, series_ids);
+
+    if (self->num_panels > 1) {
+        draw_panel_title(self, &panel, series_ids[0]);
+    }
+    draw_names(self, &panel, series_ids, num_series);
+    draw_axes(self, &panel);
+    for (size_t j = 0; j < num_series; j++) {
+        write_series(self, series_ids[j]);
+    }
+    write_plot(self, series_ids, num_series);
+    spot_figure_end_panel(&self->figure);
+}
+
+static int
+write_curve_picture(difference_plot_t *self, const char *picture_path, FILE *out)
+{
+    const int ret = choose_panels(self);
+    size_t num_chars = 1;
+
+    if (ret == 0) {
+        for (size_t j = 0; j < self->curves->num_panels; j++) {
+            char words[SPOT_WORDS_BYTES];
+            size_t num;
+
+            series_words(self, j, words);
+            num = spot_utf8_count(words, strlen(words));
+            num_chars = num > num_chars ? num : num_chars;
+        }
+        self->right_px =
+            fmin(50 + SPOT_STUDY_CHAR_PX * (double) num_chars, MAX_RIGHT_PX);
+        spot_figure_begin(&self->figure, out, WIDTH_PX,
+            spot_study_head_px(self->head) + row_px(self) * (double) self->num_panels,
+            picture_path);
+        draw_head(self);
+        for (size_t j = 0; j < self->num_panels; j++) {
+            draw_panel(self, j);
+        }
+        spot_figure_end(&self->figure);
+    }
+    free(self->panel_ids);
+    return ret;
+}
+
+/* Whether the points have an order along a number worth a curve. */
+static bool
+has_curves(const spot_curves_t *curves)
+{
+    return !curves->has_all_in_one &&
+           curves->axis_id != curves->head->baseline_axis_id &&
+           curves->head->axes[curves->axis_id].num_values >= MIN_CURVE_X;
+}
+
+int
+spot_difference_plot_script(
+    const spot_report_t *report, const char *picture_path, FILE *out)
+{
+    difference_plot_t self = {
+        .differences = spot_differences_of(report), .head = report->head};
+    const char *problem = NULL;
+    spot_curves_t curves;
+    int ret = spot_curves_init(&curves, report, &problem);
+
+    choose_scale(&self);
+    if (ret == 0 && has_curves(&curves)) {
+        self.curves = &curves;
+        ret = write_curve_picture(&self, picture_path, out);
+    } else if (ret == 0 || ret == SPOT_ERR_BAD_PARAM) { /* there are points, at least */
+        write_row_picture(&self, picture_path, out);
+        ret = 0;
+    }
+    spot_curves_free(&curves);
+    return ret == 0 && ferror(out) ? SPOT_ERR_IO : ret;
+}

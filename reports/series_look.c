@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "reports/series_look.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "reports/palette.h"
+
+static const spot_marker_t markers[] = {SPOT_MARKER_CIRCLE, SPOT_MARKER_SQUARE,
+    SPOT_MARKER_TRIANGLE, SPOT_MARKER_DIAMOND, SPOT_MARKER_DOWN, SPOT_MARKER_OPEN_CIRCLE,
+    SPOT_MARKER_OPEN_SQUARE, SPOT_MARKER_OPEN_TRIANGLE, SPOT_MARKER_OPEN_DIAMOND};
+
+#define NUM_FILLED 5
+
+size_t
+spot_series_axis(const spot_study_head_t *head)
+{
+    for (size_t j = 0; head->plot.curves != NULL && j < head->num_axes; j++) {
+        if (strcmp(head->axes[j].path, head->plot.curves) == 0) {
+            return j;
+        }
+    }
+    if (head->has_baseline) {
+        return head->baseline_axis_id;
+    }
+    for (size_t j = 0; j < head->num_axes; j++) {
+        if (isnan(head->axes[j].numbers[0])) {
+            return j;
+        }
+    }
+    return head->num_axes;
+}
+
+bool
+spot_series_is_bound(const spot_study_head_t *head, size_t axis_id, size_t value_id)
+{
+    const spot_best_t *best = &head->best;
+
+    return best->is_asked && best->axis_id == axis_id && best->is_left_out[value_id];
+}
+
+const char *
+spot_series_colour(const spot_study_head_t *head, size_t axis_id, size_t value_id)
+{
+    return spot_series_is_bound(head, axis_id, value_id)
+               ? SPOT_INK_OTHER
+               : spot_palette_line_colour(value_id);
+}
+
+spot_marker_t
+spot_series_marker(size_t value_id)
+{
+    return markers[value_id % (sizeof(markers) / sizeof(markers[0]))];
+}
+
+spot_marker_t
+spot_series_filled_marker(size_t value_id)
+{
+    return markers[value_id % NUM_FILLED];
+}
+
+spot_marker_t
+spot_series_open_marker(size_t value_id)
+{
+    static const spot_marker_t open[NUM_FILLED] = {SPOT_MARKER_OPEN_CIRCLE,
+        SPOT_MARKER_OPEN_SQUARE, SPOT_MARKER_OPEN_TRIANGLE, SPOT_MARKER_OPEN_DIAMOND,
+        SPOT_MARKER_OPEN_DOWN};
+
+    return open[value_id % NUM_FILLED];
+}
