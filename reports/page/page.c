@@ -7,9 +7,18 @@
 #include "reports/page/page_internal.h"
 #include "reports/study_words.h"
 
-/* In the order of the page. */
+/* Before the pictures. */
+static const spot_page_part_t *const first_parts[] = {
+    &spot_page_warnings,
+};
+
+/* Behind them, in the order of the page. */
 static const spot_page_part_t *const parts[] = {
+    &spot_page_race,
+    &spot_page_winners,
     &spot_page_differences,
+    &spot_page_sensitivity,
+    &spot_page_parameters,
     &spot_page_points,
     &spot_page_origin,
 };
@@ -62,12 +71,13 @@ write_summary(const spot_page_t *page)
 }
 
 static int
-write_parts(const spot_page_t *page)
+write_parts(
+    const spot_page_t *page, const spot_page_part_t *const *some, size_t num_parts)
 {
     int ret = 0;
 
-    for (size_t j = 0; ret == 0 && j < sizeof(parts) / sizeof(parts[0]); j++) {
-        const spot_page_part_t *part = parts[j];
+    for (size_t j = 0; ret == 0 && j < num_parts; j++) {
+        const spot_page_part_t *part = some[j];
 
         if (part->problem == NULL || part->problem(page) == NULL) {
             fprintf(page->out, "<section id=\"%s\" aria-labelledby=\"%s-title\">\n",
@@ -96,26 +106,43 @@ write_foot(const spot_page_t *page)
     return ret;
 }
 
+static int
+write_page(const spot_page_t *page)
+{
+    int ret;
+
+    write_head(page);
+    ret = write_summary(page);
+    if (ret == 0) {
+        ret =
+            write_parts(page, first_parts, sizeof(first_parts) / sizeof(first_parts[0]));
+    }
+    if (ret == 0) {
+        ret = spot_page_pictures_write(page);
+    }
+    if (ret == 0) {
+        ret = write_parts(page, parts, sizeof(parts) / sizeof(parts[0]));
+    }
+    return ret == 0 ? write_foot(page) : ret;
+}
+
 int
 spot_page_write(const spot_page_source_t *source, FILE *out, spot_diag_t *diag)
 {
+    spot_origin_t origin = {0};
     const spot_page_t page = {.source = source,
         .report = source->report,
         .head = source->report->head,
+        .origin = &origin,
+        .completeness =
+            spot_store_completeness(source->report->store, source->report->summaries),
         .out = out,
         .diag = diag};
-    int ret;
+    int ret = spot_origin_read(&origin, source->report->store);
 
-    write_head(&page);
-    ret = write_summary(&page);
     if (ret == 0) {
-        ret = spot_page_pictures_write(&page);
+        ret = write_page(&page);
     }
-    if (ret == 0) {
-        ret = write_parts(&page);
-    }
-    if (ret == 0) {
-        ret = write_foot(&page);
-    }
+    spot_origin_free(&origin);
     return ret == 0 && ferror(out) ? SPOT_ERR_IO : ret;
 }
