@@ -6,8 +6,45 @@
 
 #include <stdio.h>
 
-#include "base/error.h"
-#include "sim/store/store.h"
+#include "reports/mean_table.h"
+#include "sim/store/difference.h"
+
+/* What tables of differences are made of. Texts are plain, without an end of line. */
+typedef struct {
+    const spot_study_head_t *head;
+    const spot_paired_t *pairs; /* [num_points][num_metrics] */
+    size_t *base_ids;           /* [num_points] or SPOT_NO_POINT */
+    spot_mean_cell_t *cells;    /* [num_points][num_listed] marked: 0 is outside */
+    double *gains;              /* [num_points * num_listed] room to sort them in */
+    int64_t fewest, most;       /* pairs of a point */
+    bool has_marks;
+} spot_differences_t;
+
+/* The head has a baseline; it and the pairs, of spot_store_differences(), must outlive
+ * self. NO_MEMORY; free self even then. */
+SPOT_MUST_CHECK int spot_differences_init(
+    spot_differences_t *self, const spot_study_head_t *head, const spot_paired_t *pairs);
+void spot_differences_free(spot_differences_t *self);
+
+/* What others are compared with has no difference to show. */
+bool spot_is_baseline(const spot_study_head_t *head, size_t point_id);
+
+/* "difference to job.pipeline_depth = 16: mean of 256 to 9984 pairs of replications"; a
+ * mean of one pair is none. */
+void spot_differences_title_write(const spot_differences_t *self, FILE *out);
+
+/* What is to be known of the cells, a line each. */
+void spot_differences_notes_write(const spot_differences_t *self, FILE *out);
+
+/* Whether any point has an interval to compare with an unpaired one. */
+bool spot_differences_have_gain(spot_differences_t *self);
+
+/* "paired intervals are 2.63 times narrower than unpaired ones ...", where any is. */
+void spot_differences_gain_write(spot_differences_t *self, FILE *out);
+
+/* How many times narrower they are for a metric: "2.81 (2.60 to 4.27)". */
+void spot_differences_metric_gain_write(
+    spot_differences_t *self, size_t metric_id, FILE *out);
 
 /* One line a point: each metric that was asked for as mean and half width of the
  * interval of its paired differences, marked where 0 is outside; below, how much

@@ -122,9 +122,8 @@ write_plan(const spot_study_head_t *head, FILE *out)
     fputc('\n', out);
 }
 
-/* The values of the smallest and the largest number; false if one is no number. */
-static bool
-find_ends(const spot_axis_t *axis, size_t *lowest, size_t *highest)
+bool
+spot_axis_ends(const spot_axis_t *axis, size_t *lowest, size_t *highest)
 {
     *lowest = 0;
     *highest = 0;
@@ -148,7 +147,7 @@ write_values(const spot_axis_t *axis, bool is_spread, FILE *out)
 
     fprintf(out, "%zu value%s", axis->num_values, plural(axis->num_values));
     if ((is_spread || axis->num_values > MAX_VALUES) &&
-        find_ends(axis, &lowest, &highest)) {
+        spot_axis_ends(axis, &lowest, &highest)) {
         fprintf(out, " from %s to %s\n", axis->texts[lowest], axis->texts[highest]);
         return;
     }

@@ -7,6 +7,9 @@
 
 #include "sim/store/head.h"
 
+/* The values of the smallest and the largest number; false if one is no number. */
+bool spot_axis_ends(const spot_axis_t *axis, size_t *lowest, size_t *highest);
+
 /* What it would take. Runs that are left are from a least to a most where the rows
  * decide, else both are the same; so are the points that they are of. */
 typedef struct {

@@ -7,6 +7,7 @@
 
 #include "base/utf8.h"
 #include "reports/decimals.h"
+#include "reports/interval_text.h"
 #include "reports/value_label.h"
 #include "sim/store/summary.h"
 
@@ -121,15 +122,9 @@ write_mean(const spot_metric_t *metric, const spot_moments_t *values, FILE *out)
 {
     const double half_width = spot_moments_half_width(values, SPOT_CONFIDENCE);
     const double mean = spot_moments_mean(values);
+    char text[SPOT_INTERVAL_BYTES];
 
-    if (half_width > 0) {
-        const int num_decimals = spot_decimals_for(half_width);
-
-        fprintf(out, "%s %.*f ±%.*f", metric->name, num_decimals, mean, num_decimals,
-            half_width);
-    } else {
-        fprintf(out, "%s %.6g", metric->name, mean);
-    }
+    fprintf(out, "%s %s", metric->name, spot_interval_text(mean, half_width, text));
     if (strcmp(metric->unit, "1") != 0) {
         fprintf(out, " %s", metric->unit);
     }

@@ -8,21 +8,20 @@
 #include "base/csv_field.h"
 #include "reports/text_cell.h"
 
-#define INDEX_BYTES 64
 #define INDEX_WIDTH 22 /* "-0.003 [-0.012, 0.011]" */
 
 /* ---- Text ---- */
 
-static void
-index_text(const spot_sensitivity_index_t *index, char text[INDEX_BYTES])
+void
+spot_sensitivity_index_text(
+    const spot_sensitivity_index_t *index, char text[SPOT_INDEX_BYTES])
 {
-    snprintf(text, INDEX_BYTES, "%.3f [%.3f, %.3f]", index->value, index->ci_low,
+    snprintf(text, SPOT_INDEX_BYTES, "%.3f [%.3f, %.3f]", index->value, index->ci_low,
         index->ci_high);
 }
 
-/* What the indices are shares of. */
-static void
-write_variance(const spot_sensitivity_t *indices, FILE *out)
+void
+spot_sensitivity_variance_write(const spot_sensitivity_t *indices, FILE *out)
 {
     const double noise_share = spot_sensitivity_noise_share(indices);
 
@@ -36,13 +35,12 @@ write_variance(const spot_sensitivity_t *indices, FILE *out)
         fprintf(out, "; %zu base samples without a value are left out",
             indices->num_left_out);
     }
-    fputc('\n', out);
 }
 
 static void
 write_keys(const spot_study_head_t *head, const spot_sensitivity_t *indices, FILE *out)
 {
-    char text[INDEX_BYTES];
+    char text[SPOT_INDEX_BYTES];
     int width = 0;
 
     for (size_t j = 0; j < head->num_axes; j++) {
@@ -52,9 +50,9 @@ write_keys(const spot_study_head_t *head, const spot_sensitivity_t *indices, FIL
         "total");
     for (size_t j = 0; j < head->num_axes; j++) {
         spot_text_cell(out, head->axes[j].path, strlen(head->axes[j].path), width);
-        index_text(&indices->first[j], text);
+        spot_sensitivity_index_text(&indices->first[j], text);
         fprintf(out, "  %*s", INDEX_WIDTH, text);
-        index_text(&indices->total[j], text);
+        spot_sensitivity_index_text(&indices->total[j], text);
         fprintf(out, "  %*s\n", INDEX_WIDTH, text);
     }
 }
@@ -97,7 +95,8 @@ spot_sensitivity_table_write(const spot_store_t *store, FILE *out)
         if (problem != NULL) {
             fprintf(out, "no indices, %s\n", problem);
         } else {
-            write_variance(&metric->indices, out);
+            spot_sensitivity_variance_write(&metric->indices, out);
+            fputc('\n', out);
             write_keys(head, &metric->indices, out);
         }
     }

@@ -8,7 +8,16 @@
 #include "base/json.h"
 #include "sim/store/study_sensitivity.h"
 
-/* All three need a store whose plan is a sensitivity design. NO_MEMORY, IO. */
+/* "-0.003 [-0.012, 0.011]": an index and its interval. */
+#define SPOT_INDEX_BYTES 64
+void spot_sensitivity_index_text(
+    const spot_sensitivity_index_t *index, char text[SPOT_INDEX_BYTES]);
+
+/* What the indices are shares of: "mean 0.48, standard deviation over the points 0.1;
+ * ...", without an end of line. */
+void spot_sensitivity_variance_write(const spot_sensitivity_t *indices, FILE *out);
+
+/* All three below need a store whose plan is a sensitivity design. NO_MEMORY, IO. */
 
 /* A table for each metric. */
 SPOT_MUST_CHECK int spot_sensitivity_table_write(const spot_store_t *store, FILE *out);

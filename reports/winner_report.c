@@ -7,7 +7,7 @@
 
 #include "base/memory.h"
 #include "base/utf8.h"
-#include "reports/decimals.h"
+#include "reports/interval_text.h"
 #include "reports/plan_json.h"
 #include "reports/study_words.h"
 #include "reports/text_cell.h"
@@ -15,28 +15,12 @@
 
 #define GAP 2 /* between cells */
 
-enum { COLUMN_BEST, COLUMN_MEAN, COLUMN_NEXT, COLUMN_LEAD, NUM_COLUMNS };
-
 typedef struct {
     const spot_winners_t *winners;
     const spot_study_head_t *head;
     FILE *out;
-    int *widths; /* [num_axes + NUM_COLUMNS] that of the key itself is not used */
+    int *widths; /* [num_axes + SPOT_WINNER_COLUMNS]; that of the key is not used */
 } table_t;
-
-/* "3313 ±117", or without an interval. */
-static void
-interval_text(double mean, double half_width, char text[SPOT_VALUE_LABEL_BYTES])
-{
-    if (half_width > 0) {
-        const int num_decimals = spot_decimals_for(half_width);
-
-        snprintf(text, SPOT_VALUE_LABEL_BYTES, "%.*f ±%.*f", num_decimals, mean,
-            num_decimals, half_width);
-    } else {
-        snprintf(text, SPOT_VALUE_LABEL_BYTES, "%.6g", mean);
-    }
-}
 
 /* How far the next one is behind: more than 0. */
 static double
@@ -47,10 +31,11 @@ lead_of(const spot_study_head_t *head, const spot_winner_t *winner)
 
 /* What stands in a row; "-" where nobody competes. */
 static void
-cell_text(const table_t *self, const spot_winner_t *winner, int column,
+cell_text(const spot_winners_t *winners, const spot_winner_t *winner, int column,
     char text[SPOT_VALUE_LABEL_BYTES])
 {
-    const size_t point_id = column == COLUMN_NEXT || column == COLUMN_LEAD
+    const spot_study_head_t *head = winners->head;
+    const size_t point_id = column == SPOT_WINNER_NEXT || column == SPOT_WINNER_LEAD
                                 ? winner->next_id
                                 : winner->best_id;
     const spot_summary_t *summary;
@@ -59,53 +44,52 @@ cell_text(const table_t *self, const spot_winner_t *winner, int column,
         snprintf(text, SPOT_VALUE_LABEL_BYTES, "-");
         return;
     }
-    summary = spot_winners_summary(self->winners, point_id);
+    summary = spot_winners_summary(winners, point_id);
     switch (column) {
-        case COLUMN_MEAN:
-            interval_text(summary->mean, (summary->ci_high - summary->ci_low) / 2, text);
+        case SPOT_WINNER_MEAN:
+            (void) spot_interval_text(
+                summary->mean, (summary->ci_high - summary->ci_low) / 2, text);
             break;
-        case COLUMN_LEAD:
-            interval_text(lead_of(self->head, winner),
+        case SPOT_WINNER_LEAD:
+            (void) spot_interval_text(lead_of(head, winner),
                 spot_paired_half_width(&winner->lead, SPOT_CONFIDENCE), text);
             strcat(text, winner->is_sure ? "*" : " ");
             break;
         default:
-            (void) spot_point_label(
-                self->head, point_id, self->head->best.axis_id, text);
+            (void) spot_point_label(head, point_id, head->best.axis_id, text);
     }
 }
 
 static void
-head_text(const table_t *self, int column, char text[SPOT_VALUE_LABEL_BYTES])
+head_text(const spot_study_head_t *head, int column, char text[SPOT_VALUE_LABEL_BYTES])
 {
-    const spot_best_t *best = &self->head->best;
-    const char *const names[NUM_COLUMNS] = {[COLUMN_BEST] = "best",
-        [COLUMN_MEAN] = self->head->metrics[best->metric_id].name,
-        [COLUMN_NEXT] = "next",
-        [COLUMN_LEAD] = "ahead by "}; /* the marks stand behind the numbers */
+    const spot_best_t *best = &head->best;
+    const char *const names[SPOT_WINNER_COLUMNS] = {[SPOT_WINNER_BEST] = "best",
+        [SPOT_WINNER_MEAN] = head->metrics[best->metric_id].name,
+        [SPOT_WINNER_NEXT] = "next",
+        [SPOT_WINNER_LEAD] = "ahead by "}; /* the marks stand behind the numbers */
 
     snprintf(text, SPOT_VALUE_LABEL_BYTES, "%s", names[column]);
 }
 
-/* winner NULL: the head. place: an axis, or behind the axes a column. Returns text;
- * NULL: there is no cell. */
-static const char *
-any_text(const table_t *self, const spot_winner_t *winner, size_t place,
-    char text[SPOT_VALUE_LABEL_BYTES])
+const char *
+spot_winner_cell(const spot_winners_t *winners, const spot_winner_t *winner,
+    size_t place, char text[SPOT_VALUE_LABEL_BYTES])
 {
-    const size_t num_axes = self->head->num_axes;
+    const spot_study_head_t *head = winners->head;
+    const size_t num_axes = head->num_axes;
 
-    if (place == self->head->best.axis_id) {
+    if (place == head->best.axis_id) {
         return NULL;
     }
     if (place >= num_axes && winner == NULL) {
-        head_text(self, (int) (place - num_axes), text);
+        head_text(head, (int) (place - num_axes), text);
     } else if (place >= num_axes) {
-        cell_text(self, winner, (int) (place - num_axes), text);
+        cell_text(winners, winner, (int) (place - num_axes), text);
     } else if (winner == NULL) {
-        (void) spot_utf8_shown(self->head->axes[place].path, text);
+        (void) spot_utf8_shown(head->axes[place].path, text);
     } else {
-        (void) spot_point_label(self->head, winner->first_id, place, text);
+        (void) spot_point_label(head, winner->first_id, place, text);
     }
     return text;
 }
@@ -117,8 +101,8 @@ do_row(const table_t *self, const spot_winner_t *winner, bool is_written)
     char text[SPOT_VALUE_LABEL_BYTES];
     bool is_first = true;
 
-    for (size_t j = 0; j < self->head->num_axes + NUM_COLUMNS; j++) {
-        if (any_text(self, winner, j, text) == NULL) {
+    for (size_t j = 0; j < self->head->num_axes + SPOT_WINNER_COLUMNS; j++) {
+        if (spot_winner_cell(self->winners, winner, j, text) == NULL) {
             continue;
         }
         if (is_written) {
@@ -134,55 +118,56 @@ do_row(const table_t *self, const spot_winner_t *winner, bool is_written)
     }
 }
 
-/* "best recovery: the highest samples_per_usd; without ideal". */
-static void
-write_title(const table_t *self)
+void
+spot_winner_title_write(const spot_study_head_t *head, FILE *out)
 {
-    const spot_best_t *best = &self->head->best;
-    const spot_axis_t *axis = &self->head->axes[best->axis_id];
+    const spot_best_t *best = &head->best;
+    const spot_axis_t *axis = &head->axes[best->axis_id];
     char label[SPOT_VALUE_LABEL_BYTES];
     const char *before = "; without ";
 
-    fprintf(self->out, "\nbest %s: the %s %s", axis->path,
-        best->is_maximised ? "highest" : "lowest",
-        self->head->metrics[best->metric_id].name);
+    fprintf(out, "best %s: the %s %s", axis->path,
+        best->is_maximised ? "highest" : "lowest", head->metrics[best->metric_id].name);
     for (size_t j = 0; j < axis->num_values; j++) {
         if (best->is_left_out[j]) {
-            fprintf(self->out, "%s%s", before, spot_value_label(axis, j, label));
+            fprintf(out, "%s%s", before, spot_value_label(axis, j, label));
             before = ", ";
         }
     }
-    fputs("\n\n", self->out);
 }
 
-/* "between trace.preemption.per_minute = 0.2 and 0.25, about 0.221, checkpoint gives way
- * to on-demand". */
-static void
-write_crossing(const table_t *self, const spot_crossing_t *crossing)
+void
+spot_winner_crossing_write(
+    const spot_winners_t *winners, const spot_crossing_t *crossing, FILE *out)
 {
-    const spot_winners_t *winners = self->winners;
-    const size_t axis_id = self->head->best.axis_id;
+    const spot_study_head_t *head = winners->head;
+    const spot_axis_t *x = &head->axes[winners->x_id];
+    const size_t axis_id = head->best.axis_id;
     const spot_winner_t *before = &winners->winners[crossing->before_id];
     const spot_winner_t *after = &winners->winners[crossing->after_id];
     char label[SPOT_VALUE_LABEL_BYTES];
 
-    fprintf(self->out, "between %s = %s", self->head->axes[winners->x_id].path,
-        spot_point_label(self->head, before->first_id, winners->x_id, label));
-    fprintf(self->out, " and %s",
-        spot_point_label(self->head, after->first_id, winners->x_id, label));
+    fprintf(out, "between %s = %s", x->path,
+        spot_point_label(head, before->first_id, winners->x_id, label));
+    fprintf(
+        out, " and %s", spot_point_label(head, after->first_id, winners->x_id, label));
     if (isfinite(crossing->number)) {
-        fprintf(self->out, ", about %.3g%s%s", crossing->number,
-            self->head->axes[winners->x_id].unit[0] == '\0' ? "" : " ",
-            self->head->axes[winners->x_id].unit);
+        fprintf(out, ", about %.3g%s%s", crossing->number, x->unit[0] == '\0' ? "" : " ",
+            x->unit);
     }
-    fprintf(self->out, ", %s",
-        spot_point_label(self->head, before->best_id, axis_id, label));
-    fprintf(self->out, " gives way to %s",
-        spot_point_label(self->head, after->best_id, axis_id, label));
+    fprintf(out, ", %s", spot_point_label(head, before->best_id, axis_id, label));
+    fprintf(
+        out, " gives way to %s", spot_point_label(head, after->best_id, axis_id, label));
     if (!before->is_sure || !after->is_sure) {
-        fputs(" (not sure)", self->out);
+        fputs(" (not sure)", out);
     }
-    fputc('\n', self->out);
+}
+
+void
+spot_winner_mark_write(FILE *out)
+{
+    fprintf(out, "* ahead of all others with %g %% confidence in all of them (paired)",
+        100 * SPOT_CONFIDENCE);
 }
 
 static void
@@ -192,7 +177,9 @@ write_table(const table_t *self)
     const size_t num_groups = winners->groups.num_groups;
     bool has_sure = false;
 
-    write_title(self);
+    fputc('\n', self->out);
+    spot_winner_title_write(self->head, self->out);
+    fputs("\n\n", self->out);
     do_row(self, NULL, false);
     for (size_t j = 0; j < num_groups; j++) {
         do_row(self, &winners->winners[j], false);
@@ -206,12 +193,12 @@ write_table(const table_t *self)
         fputc('\n', self->out);
     }
     for (size_t j = 0; j < winners->num_crossings; j++) {
-        write_crossing(self, &winners->crossings[j]);
+        spot_winner_crossing_write(winners, &winners->crossings[j], self->out);
+        fputc('\n', self->out);
     }
     if (has_sure) {
-        fprintf(self->out,
-            "* ahead of all others with %g %% confidence in all of them (paired)\n",
-            100 * SPOT_CONFIDENCE);
+        spot_winner_mark_write(self->out);
+        fputc('\n', self->out);
     }
 }
 
@@ -223,8 +210,8 @@ spot_winner_table_write(const spot_store_t *store, FILE *out)
     int ret = spot_winners_init(&winners, store);
 
     if (ret == 0) {
-        table.widths =
-            spot_calloc(store->head->num_axes + NUM_COLUMNS, sizeof(*table.widths));
+        table.widths = spot_calloc(
+            store->head->num_axes + SPOT_WINNER_COLUMNS, sizeof(*table.widths));
         ret = table.widths == NULL ? SPOT_ERR_NO_MEMORY : 0;
     }
     if (ret == 0) {

@@ -12,10 +12,18 @@
 #define HEADING_CHARS 400
 #define NAME_CHARS 120
 
-/* In the order of the page. */
+#define NUM_PARTS (sizeof(parts) / sizeof(parts[0]))
+
+/* In the order of the page; NULL: the pictures. */
 static const spot_page_part_t *const parts[] = {
+    &spot_page_warnings,
+    NULL,
     &spot_page_explorer,
+    &spot_page_race,
+    &spot_page_winners,
     &spot_page_differences,
+    &spot_page_sensitivity,
+    &spot_page_parameters,
     &spot_page_points,
     &spot_page_origin,
 };
@@ -111,6 +119,17 @@ write_link(FILE *out, const char *name, const char *title)
     fprintf(out, "<li><a href=\"#%s\">%s</a></li>\n", name, title);
 }
 
+static void
+write_picture_links(const spot_page_t *page)
+{
+    for (const spot_study_picture_t *picture = spot_study_pictures;
+         picture->name != NULL; picture++) {
+        if (picture->problem(page->report) == NULL) {
+            write_link(page->out, picture->name, picture->title);
+        }
+    }
+}
+
 /* Links to all sections. */
 static void
 write_contents(const spot_page_t *page)
@@ -118,14 +137,10 @@ write_contents(const spot_page_t *page)
     FILE *out = page->out;
 
     fputs("<nav class=\"contents\" aria-label=\"Sections\">\n<ul>\n", out);
-    for (const spot_study_picture_t *picture = spot_study_pictures;
-         picture->name != NULL; picture++) {
-        if (picture->problem(page->report) == NULL) {
-            write_link(out, picture->name, picture->title);
-        }
-    }
-    for (size_t j = 0; j < sizeof(parts) / sizeof(parts[0]); j++) {
-        if (has_part(page, parts[j])) {
+    for (size_t j = 0; j < NUM_PARTS; j++) {
+        if (parts[j] == NULL) {
+            write_picture_links(page);
+        } else if (has_part(page, parts[j])) {
             write_link(out, parts[j]->name, parts[j]->title);
         }
     }
@@ -133,19 +148,28 @@ write_contents(const spot_page_t *page)
 }
 
 static int
+write_part(const spot_page_t *page, const spot_page_part_t *part)
+{
+    int ret;
+
+    fprintf(page->out, "<section id=\"%s\" aria-labelledby=\"%s-title\">\n", part->name,
+        part->name);
+    fprintf(page->out, "<h2 id=\"%s-title\">%s</h2>\n", part->name, part->title);
+    ret = part->write(page);
+    fputs("</section>\n", page->out);
+    return ret;
+}
+
+static int
 write_parts(const spot_page_t *page)
 {
     int ret = 0;
 
-    for (size_t j = 0; ret == 0 && j < sizeof(parts) / sizeof(parts[0]); j++) {
-        const spot_page_part_t *part = parts[j];
-
-        if (has_part(page, part)) {
-            fprintf(page->out, "<section id=\"%s\" aria-labelledby=\"%s-title\">\n",
-                part->name, part->name);
-            fprintf(page->out, "<h2 id=\"%s-title\">%s</h2>\n", part->name, part->title);
-            ret = part->write(page);
-            fputs("</section>\n", page->out);
+    for (size_t j = 0; ret == 0 && j < NUM_PARTS; j++) {
+        if (parts[j] == NULL) {
+            ret = spot_page_pictures_write(page);
+        } else if (has_part(page, parts[j])) {
+            ret = write_part(page, parts[j]);
         }
     }
     return ret;
@@ -168,27 +192,37 @@ write_foot(const spot_page_t *page)
     return ret;
 }
 
+static int
+write_page(const spot_page_t *page)
+{
+    int ret;
+
+    write_head(page);
+    ret = write_summary(page);
+    write_contents(page);
+    if (ret == 0) {
+        ret = write_parts(page);
+    }
+    return ret == 0 ? write_foot(page) : ret;
+}
+
 int
 spot_page_write(const spot_page_source_t *source, FILE *out, spot_diag_t *diag)
 {
+    spot_origin_t origin = {0};
     const spot_page_t page = {.source = source,
         .report = source->report,
         .head = source->report->head,
+        .origin = &origin,
+        .completeness =
+            spot_store_completeness(source->report->store, source->report->summaries),
         .out = out,
         .diag = diag};
-    int ret;
+    int ret = spot_origin_read(&origin, source->report->store);
 
-    write_head(&page);
-    ret = write_summary(&page);
-    write_contents(&page);
     if (ret == 0) {
-        ret = spot_page_pictures_write(&page);
+        ret = write_page(&page);
     }
-    if (ret == 0) {
-        ret = write_parts(&page);
-    }
-    if (ret == 0) {
-        ret = write_foot(&page);
-    }
+    spot_origin_free(&origin);
     return ret == 0 && ferror(out) ? SPOT_ERR_IO : ret;
 }

@@ -1,9 +1,17 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Differences to the baseline, replication by replication. */
 #include <math.h>
+#include <string.h>
 
+#include "reports/difference_table.h"
+#include "reports/interval_text.h"
+#include "reports/page/page_cells.h"
 #include "reports/page/page_internal.h"
 #include "reports/study_words.h"
+#include "sim/store/point_groups.h"
+
+/* More rows are in the database. */
+#define MAX_ROWS 500
 
 static const char *
 problem(const spot_page_t *page)
@@ -11,27 +19,179 @@ problem(const spot_page_t *page)
     return page->report->pairs == NULL ? "the study has no baseline" : NULL;
 }
 
-static int
-write(const spot_page_t *page)
+/* "idle (% points)", or as the metric is called. True where it is a fraction. */
+static bool
+metric_words(const spot_metric_t *metric, char words[SPOT_WORDS_BYTES + 16])
+{
+    const bool is_fraction = spot_fraction_words(metric, words);
+    const size_t used = strlen(words);
+
+    if (is_fraction) {
+        snprintf(words + used, SPOT_WORDS_BYTES + 16 - used, " (%% points)");
+    }
+    return is_fraction;
+}
+
+static void
+write_head(const spot_page_t *page)
+{
+    char words[SPOT_WORDS_BYTES + 16];
+
+    fputs("<thead><tr>", page->out);
+    spot_page_key_heads(page->out, page->head);
+    for (size_t j = 0; j < page->head->num_listed; j++) {
+        (void) metric_words(&page->head->metrics[j], words);
+        spot_html_element(page->out, "th scope=\"col\"", words);
+    }
+    fputs("</tr></thead>\n", page->out);
+}
+
+/* "-12.0 ±0.4 *": the mark is text, since not everybody sees colours. */
+static void
+write_cell(const spot_page_t *page, const spot_mean_cell_t *cell, size_t metric_id)
+{
+    char words[SPOT_WORDS_BYTES], text[SPOT_INTERVAL_BYTES];
+    const bool is_fraction = spot_fraction_words(&page->head->metrics[metric_id], words);
+    const double factor = is_fraction ? 100 : 1;
+    FILE *out = page->out;
+
+    if (!isfinite(cell->mean)) {
+        fputs("<td class=\"number\">–</td>", out);
+        return;
+    }
+    fprintf(out, "<td class=\"number%s\" data-value=\"%.8g\">%s%s</td>",
+        cell->is_marked ? " differs" : "", cell->mean,
+        spot_interval_text(factor * cell->mean, factor * cell->half_width, text),
+        cell->is_marked ? " *" : "");
+}
+
+/* Points that are compared: those of the baseline and those without a partner have no
+ * row. Returns how many there are; the first of them are written. */
+static size_t
+write_rows(const spot_page_t *page, const spot_differences_t *differences)
 {
     const spot_study_head_t *head = page->head;
-    char words[SPOT_POINT_BYTES];
+    size_t num_rows = 0;
 
-    fputs("<div class=\"scroll\">\n<table>\n<tbody>\n", page->out);
     for (size_t j = 0; j < head->num_points; j++) {
-        spot_point_words(head, j, SPOT_POINT_BYTES, words);
+        if (spot_is_baseline(head, j) || differences->base_ids[j] == SPOT_NO_POINT) {
+            continue;
+        }
+        if (num_rows++ < MAX_ROWS) {
+            fputs("<tr>", page->out);
+            spot_page_key_cells(page->out, head, j);
+            for (size_t k = 0; k < head->num_listed; k++) {
+                write_cell(page, &differences->cells[j * head->num_listed + k], k);
+            }
+            fputs("</tr>\n", page->out);
+        }
+    }
+    return num_rows;
+}
+
+static int
+write_table(const spot_page_t *page, const spot_differences_t *differences)
+{
+    FILE *out = page->out;
+    spot_page_text_t caption;
+    int ret = spot_page_text_begin(&caption);
+    size_t num_rows;
+
+    if (ret != 0) {
+        return ret;
+    }
+    spot_differences_title_write(differences, caption.stream);
+    ret = spot_page_text_table_open(&caption, out, "differences-table");
+    if (ret != 0) {
+        return ret;
+    }
+    write_head(page);
+    fputs("<tbody>\n", out);
+    num_rows = write_rows(page, differences);
+    fputs("</tbody>\n", out);
+    spot_page_table_close(out);
+    if (num_rows > MAX_ROWS) {
+        fprintf(out,
+            "<p class=\"note\">The first %d of %zu points. All rows are in the "
+            "database.</p>\n",
+            MAX_ROWS, num_rows);
+    }
+    return 0;
+}
+
+static int
+write_notes(const spot_page_t *page, const spot_differences_t *differences)
+{
+    spot_page_text_t notes;
+    const int ret = spot_page_text_begin(&notes);
+
+    if (ret != 0) {
+        return ret;
+    }
+    spot_differences_notes_write(differences, notes.stream);
+    return spot_page_text_lines(&notes, page->out);
+}
+
+/* How much pairing is worth. */
+static int
+write_gains(const spot_page_t *page, spot_differences_t *differences)
+{
+    const spot_study_head_t *head = page->head;
+    char words[SPOT_WORDS_BYTES];
+    spot_page_text_t text;
+    int ret = 0;
+
+    if (!spot_differences_have_gain(differences)) {
+        return 0;
+    }
+    ret = spot_page_text_begin(&text);
+    if (ret == 0) {
+        spot_differences_gain_write(differences, text.stream);
+        ret = spot_page_text_table_open(&text, page->out, "gains-table");
+    }
+    if (ret != 0) {
+        return ret;
+    }
+    fputs("<thead><tr><th scope=\"col\">metric</th><th scope=\"col\">times narrower, "
+          "median (from to)</th></tr></thead>\n<tbody>\n",
+        page->out);
+    for (size_t j = 0; ret == 0 && j < head->num_listed; j++) {
+        spot_metric_words(&head->metrics[j], words);
         fputs("<tr>", page->out);
         spot_html_element(page->out, "th scope=\"row\"", words);
-        for (size_t k = 0; k < head->num_listed; k++) {
-            const spot_paired_t *pair = &page->report->pairs[j * head->num_metrics + k];
-
-            spot_page_mean_cell(page->out, &head->metrics[k], spot_paired_mean(pair),
-                spot_paired_half_width(pair, SPOT_CONFIDENCE));
+        ret = spot_page_text_begin(&text);
+        if (ret == 0) {
+            spot_differences_metric_gain_write(differences, j, text.stream);
+            ret = spot_page_text_element(&text, page->out, "td class=\"number\"");
         }
         fputs("</tr>\n", page->out);
     }
-    fputs("</tbody>\n</table>\n</div>\n", page->out);
-    return 0;
+    fputs("</tbody>\n", page->out);
+    spot_page_table_close(page->out);
+    return ret;
+}
+
+static int
+write(const spot_page_t *page)
+{
+    spot_differences_t differences;
+    int ret = spot_differences_init(&differences, page->head, page->report->pairs);
+
+    fputs("<p>All points meet the same events in the same replication, so they are "
+          "compared replication by replication: mean of the differences, and half the "
+          "width of its 95&nbsp;% confidence interval. * means that 0 is outside.</p>\n",
+        page->out);
+    if (ret == 0) {
+        ret = write_table(page, &differences);
+    }
+    if (ret == 0) {
+        ret = write_notes(page, &differences);
+    }
+    if (ret == 0) {
+        ret = write_gains(page, &differences);
+    }
+    spot_differences_free(&differences);
+    return ret;
 }
 
 const spot_page_part_t spot_page_differences = {

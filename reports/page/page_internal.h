@@ -5,11 +5,15 @@
 
 #include "reports/page/html.h"
 #include "reports/page/page.h"
+#include "sim/store/completeness.h"
+#include "sim/store/origin.h"
 
 typedef struct {
     const spot_page_source_t *source;
     const spot_report_t *report;
     const spot_study_head_t *head;
+    const spot_origin_t *origin; /* as read once */
+    spot_completeness_t completeness;
     FILE *out;
     spot_diag_t *diag;
 } spot_page_t;
@@ -23,13 +27,21 @@ typedef struct {
     int (*write)(const spot_page_t *page);
 } spot_page_part_t;
 
-extern const spot_page_part_t spot_page_points;   /* the table that sorts and filters */
-extern const spot_page_part_t spot_page_explorer; /* a chart to play with */
+extern const spot_page_part_t spot_page_warnings;    /* what makes results doubtful */
+extern const spot_page_part_t spot_page_race;        /* of the best point */
+extern const spot_page_part_t spot_page_winners;     /* which value is best where */
+extern const spot_page_part_t spot_page_sensitivity; /* Sobol indices */
+extern const spot_page_part_t spot_page_parameters;  /* varied and fixed; metrics */
+extern const spot_page_part_t spot_page_points; /* the table that sorts and filters */
+extern const spot_page_part_t spot_page_explorer;    /* a chart to play with */
 extern const spot_page_part_t spot_page_differences; /* paired, to the baseline */
 extern const spot_page_part_t spot_page_origin;      /* provenance, how to repeat it */
 
 /* The pictures of reports/study_pictures.h with their data for the script. */
 SPOT_MUST_CHECK int spot_page_pictures_write(const spot_page_t *page);
+
+/* The scenario as it was fixed, a part of spot_page_parameters. NO_MEMORY. */
+SPOT_MUST_CHECK int spot_page_fixed_write(const spot_page_t *page);
 
 /* What page.js draws from: one JSON object in an element that is no script. */
 SPOT_MUST_CHECK int spot_page_data_write(const spot_page_t *page);

@@ -47,6 +47,7 @@ typedef int (*spot_batch_function_t)(void *context, int64_t first_replication,
     int64_t num_rows, const spot_column_summary_t *columns);
 
 typedef struct spot_store spot_store_t;
+typedef struct spot_origin spot_origin_t; /* see origin.h */
 
 struct spot_store {
     const spot_study_head_t *head; /* must outlive the store */
@@ -86,6 +87,9 @@ struct spot_store {
     /* Replications of a point that met a warning; -1: reading failed, flush() says why.
      */
     int64_t (*num_warned)(const spot_store_t *self, size_t point_id, size_t warning_id);
+    /* Reads where the rows come from into a zeroed origin; NULL: the store notes nothing
+     * of it. Call spot_origin_read(). */
+    int (*read_origin)(const spot_store_t *self, spot_origin_t *origin);
     void (*close)(spot_store_t *self);
 };
 

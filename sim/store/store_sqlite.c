@@ -168,6 +168,7 @@ new_store(void)
         .read_summaries = spot_sqlite_read_summaries,
         .num_rows = sqlite_num_rows,
         .num_warned = spot_sqlite_num_warned,
+        .read_origin = spot_sqlite_read_origin,
         .close = sqlite_close};
     return store;
 }

@@ -119,5 +119,6 @@ int spot_sqlite_read_summaries(const spot_store_t *store, size_t point_id,
     int64_t first_replication, spot_batch_function_t function, void *context);
 int64_t spot_sqlite_num_warned(
     const spot_store_t *store, size_t point_id, size_t warning_id);
+int spot_sqlite_read_origin(const spot_store_t *store, spot_origin_t *origin);
 
 #endif

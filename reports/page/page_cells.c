@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "reports/page/page_cells.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "reports/page/html.h"
+#include "reports/study_words.h"
+#include "reports/value_label.h"
+
+void
+spot_page_table_open(FILE *out, const char *id, const char *caption)
+{
+    fprintf(out,
+        "<div class=\"scroll\" tabindex=\"0\" role=\"group\" "
+        "aria-labelledby=\"%s-caption\">\n<table id=\"%s\">\n<caption "
+        "id=\"%s-caption\">",
+        id, id, id);
+    spot_html_text(out, caption);
+    fputs("</caption>\n", out);
+}
+
+void
+spot_page_table_close(FILE *out)
+{
+    fputs("</table>\n</div>\n", out);
+}
+
+void
+spot_page_number_cell(FILE *out, double value, const char *text)
+{
+    fprintf(out, "<td class=\"number\" data-value=\"%.8g\">", value);
+    spot_html_text(out, text);
+    fputs("</td>", out);
+}
+
+void
+spot_page_count_cell(FILE *out, int64_t count)
+{
+    fprintf(out, "<td class=\"number\" data-value=\"%" PRId64 "\">%" PRId64 "</td>",
+        count, count);
+}
+
+void
+spot_page_count(FILE *out, int64_t count, const char *word)
+{
+    fprintf(out, "%" PRId64 " %s%s", count, word, count == 1 ? "" : "s");
+}
+
+/* Whether a key tells points apart. */
+static bool
+is_varied(const spot_study_head_t *head, size_t axis_id)
+{
+    return head->axes[axis_id].num_values > 1;
+}
+
+static bool
+has_varied(const spot_study_head_t *head)
+{
+    bool is_any = false;
+
+    for (size_t j = 0; j < head->num_axes; j++) {
+        is_any = is_any || is_varied(head, j);
+    }
+    return is_any;
+}
+
+void
+spot_page_key_heads(FILE *out, const spot_study_head_t *head)
+{
+    char words[SPOT_WORDS_BYTES];
+
+    if (!has_varied(head)) {
+        fputs("<th scope=\"col\">point</th>", out);
+    }
+    for (size_t j = 0; j < head->num_axes; j++) {
+        if (is_varied(head, j)) {
+            spot_axis_words(&head->axes[j], words);
+            spot_html_element(out, "th scope=\"col\"", words);
+        }
+    }
+}
+
+void
+spot_page_key_cells(FILE *out, const spot_study_head_t *head, size_t point_id)
+{
+    char label[SPOT_VALUE_LABEL_BYTES];
+    const char *tag = "th scope=\"row\"";
+
+    if (!has_varied(head)) {
+        fprintf(out, "<th scope=\"row\">%zu</th>", point_id);
+    }
+    for (size_t j = 0; j < head->num_axes; j++) {
+        if (is_varied(head, j)) {
+            (void) spot_point_label(head, point_id, j, label);
+            spot_html_element(out, tag, label);
+            tag = "td";
+        }
+    }
+}
+
+int
+spot_page_text_begin(spot_page_text_t *self)
+{
+    *self = (spot_page_text_t){0};
+    self->stream = open_memstream(&self->text, &self->num_bytes);
+    return self->stream == NULL ? SPOT_ERR_NO_MEMORY : 0;
+}
+
+static int
+end_text(spot_page_text_t *self)
+{
+    const int is_bad = fclose(self->stream);
+
+    self->stream = NULL;
+    return is_bad != 0 || self->text == NULL ? SPOT_ERR_NO_MEMORY : 0;
+}
+
+int
+spot_page_text_element(spot_page_text_t *self, FILE *out, const char *tag)
+{
+    const int ret = end_text(self);
+
+    if (ret == 0) {
+        spot_html_element(out, tag, self->text);
+        fputc('\n', out);
+    }
+    free(self->text);
+    return ret;
+}
+
+int
+spot_page_text_table_open(spot_page_text_t *self, FILE *out, const char *id)
+{
+    const int ret = end_text(self);
+
+    if (ret == 0) {
+        spot_page_table_open(out, id, self->text);
+    }
+    free(self->text);
+    return ret;
+}
+
+/* Cuts text into its lines. */
+static void
+write_lines(char *text, FILE *out)
+{
+    bool is_list = false;
+
+    for (char *line = text; line != NULL && *line != '\0';) {
+        char *end = strchr(line, '\n');
+        const bool is_item = *line == ' ';
+
+        if (end != NULL) {
+            *end = '\0';
+        }
+        if (is_item != is_list) {
+            fputs(is_item ? "<ul>\n" : "</ul>\n", out);
+            is_list = is_item;
+        }
+        if (line[strspn(line, " ")] != '\0') {
+            spot_html_element(out, is_item ? "li" : "p", line + strspn(line, " "));
+            fputc('\n', out);
+        }
+        line = end == NULL ? NULL : end + 1;
+    }
+    fputs(is_list ? "</ul>\n" : "", out);
+}
+
+int
+spot_page_text_lines(spot_page_text_t *self, FILE *out)
+{
+    const int ret = end_text(self);
+
+    if (ret == 0) {
+        write_lines(self->text, out);
+    }
+    free(self->text);
+    return ret;
+}

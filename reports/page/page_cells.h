@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What the tables of a page are made of. Texts are from outside unless they say so.
+ * Internal to reports/page. */
+#ifndef SPOT_REPORTS_PAGE_PAGE_CELLS_H
+#define SPOT_REPORTS_PAGE_PAGE_CELLS_H
+
+#include <stdint.h>
+#include <stdio.h>
+
+#include "base/error.h"
+#include "sim/store/head.h"
+
+/* A table with a caption, in a place that scrolls, also by keyboard. id is ours. */
+void spot_page_table_open(FILE *out, const char *id, const char *caption);
+void spot_page_table_close(FILE *out);
+
+/* <td class="number">. data-value is what the script sorts by. */
+void spot_page_number_cell(FILE *out, double value, const char *text);
+void spot_page_count_cell(FILE *out, int64_t count);
+
+/* "1 point", "2 points": word is ours. */
+void spot_page_count(FILE *out, int64_t count, const char *word);
+
+/* A cell for each key that has several values, or one with the number of the point where
+ * there is none: the head, and what stands at the start of a point's row. */
+void spot_page_key_heads(FILE *out, const spot_study_head_t *head);
+void spot_page_key_cells(FILE *out, const spot_study_head_t *head, size_t point_id);
+
+/* Text that is written to a stream before it stands in the page. */
+typedef struct {
+    FILE *stream;
+    char *text;
+    size_t num_bytes;
+} spot_page_text_t;
+
+/* NO_MEMORY, as all below. Each closes what was begun, and frees it, even then. */
+SPOT_MUST_CHECK int spot_page_text_begin(spot_page_text_t *self);
+/* <tag>text</tag>; the tag is ours. */
+SPOT_MUST_CHECK int spot_page_text_element(
+    spot_page_text_t *self, FILE *out, const char *tag);
+/* The caption of a table that is opened. */
+SPOT_MUST_CHECK int spot_page_text_table_open(
+    spot_page_text_t *self, FILE *out, const char *id);
+/* A paragraph for each line; lines that start with blanks are a list below it. */
+SPOT_MUST_CHECK int spot_page_text_lines(spot_page_text_t *self, FILE *out);
+
+#endif

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Where the rows of a store come from, as it noted it: what they depend on, and each
+ * process that wrote some. */
+#ifndef SPOT_SIM_STORE_ORIGIN_H
+#define SPOT_SIM_STORE_ORIGIN_H
+
+#include <stdint.h>
+
+#include "sim/store/store.h"
+
+/* One process. Texts are as it gave them and may be ""; times are UTC, as in
+ * "2026-01-31T12:00:00.000Z". */
+typedef struct {
+    char *started;
+    char *seen;    /* when it last added rows, or ended */
+    char *ended;   /* NULL: it runs, or was killed */
+    char *outcome; /* "complete", "stopped", "failed", "failed: ..."; NULL as ended */
+    int64_t rows_added;
+    char *canonical_sha256; /* of what rows depended on, of its own files only */
+    char *version;          /* of the program */
+    char *commit;
+    char *compiler;
+    char *libraries;
+    char *machine;
+    char *command_line;
+    int64_t num_threads;
+    char *shard; /* "I/N", "" for all */
+} spot_writer_t;
+
+struct spot_origin {
+    char *canonical; /* what rows depend on besides the point and the replication, as
+                        YAML; NULL: the store does not say */
+    char *canonical_sha256; /* of that text; NULL with it */
+    size_t num_writers;
+    size_t max_writers;
+    spot_writer_t *writers; /* [num_writers] in the order in which they started */
+};
+
+/* A store in memory notes nothing: its origin has no writers and no canonical text.
+ * Errors as of the store's read(), of which its flush() says why, and NO_MEMORY; free
+ * self even then. O(bytes of all texts). */
+SPOT_MUST_CHECK int spot_origin_read(spot_origin_t *self, const spot_store_t *store);
+
+/* Accepts a zeroed self. */
+void spot_origin_free(spot_origin_t *self);
+
+#endif
