@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/utf8.h"
+#include "reports/decimals.h"
 #include "reports/figure.h"
 #include "reports/value_label.h"
 
@@ -33,6 +34,14 @@ spot_replications_words(const spot_study_head_t *head, int64_t min_rows,
 }
 
 void
+spot_key_words(const spot_axis_t *axis, char text[SPOT_WORDS_BYTES])
+{
+    const char *dot = strrchr(axis->path, '.');
+
+    spot_figure_words(dot == NULL ? axis->path : dot + 1, text, SPOT_WORDS_BYTES);
+}
+
+void
 spot_point_words(const spot_study_head_t *head, size_t point_id, size_t max_chars,
     char text[SPOT_POINT_BYTES])
 {
@@ -43,10 +52,9 @@ spot_point_words(const spot_study_head_t *head, size_t point_id, size_t max_char
     for (size_t j = 0; j < head->num_axes && used + 8 < SPOT_POINT_BYTES; j++) {
         const spot_axis_t *axis = &head->axes[j];
         const size_t value_id = spot_study_value_id(head, point_id, j);
-        const char *dot = strrchr(axis->path, '.');
         const bool is_bare = head->num_axes == 1 || isnan(axis->numbers[value_id]);
 
-        spot_figure_words(dot == NULL ? axis->path : dot + 1, words, sizeof(words));
+        spot_key_words(axis, words);
         (void) spot_value_label(axis, value_id, value);
         used += (size_t) snprintf(text + used, SPOT_POINT_BYTES - 4 - used, "%s%s%s%s",
             used == 0 ? "" : ", ", is_bare ? "" : words, is_bare ? "" : " ", value);
@@ -91,13 +99,42 @@ spot_axis_words(const spot_axis_t *axis, char text[SPOT_WORDS_BYTES])
     }
 }
 
+/* Takes the first bytes of a character off the end, where it did not fit. */
+static void
+drop_partial(char *text)
+{
+    size_t used = 0, length;
+
+    while (text[used] != '\0') {
+        length = spot_utf8_length(text + used, strlen(text + used));
+        if (length == 0) {
+            text[used] = '\0';
+            return;
+        }
+        used += length;
+    }
+}
+
 void
 spot_x_words(const spot_study_head_t *head, size_t axis_id, char text[SPOT_WORDS_BYTES])
 {
     if (head->plot.x_label != NULL) {
         snprintf(text, SPOT_WORDS_BYTES, "%s", head->plot.x_label);
+        drop_partial(text);
     } else {
         spot_axis_words(&head->axes[axis_id], text);
+    }
+}
+
+void
+spot_x_subject(
+    const spot_study_head_t *head, size_t axis_id, char text[SPOT_WORDS_BYTES])
+{
+    if (head->plot.x_label == NULL) {
+        spot_figure_words(head->axes[axis_id].path, text, SPOT_WORDS_BYTES);
+    } else {
+        snprintf(text, SPOT_WORDS_BYTES, "the %s", head->plot.x_label);
+        drop_partial(text);
     }
 }
 
@@ -142,6 +179,133 @@ spot_fraction_words(const spot_metric_t *metric, char text[SPOT_WORDS_BYTES])
 {
     spot_metric_words(metric, text);
     return cut_last_word(text, "fraction");
+}
+
+/* Fractions with a noun for a name; the others say what the time was spent on. */
+static bool
+is_noun(const char *words)
+{
+    return strcmp(words, "goodput") == 0;
+}
+
+void
+spot_metric_subject(const spot_metric_t *metric, char text[SPOT_WORDS_BYTES])
+{
+    char unit[SPOT_LABEL_BYTES];
+
+    if (spot_fraction_words(metric, text)) {
+        const size_t used = strlen(text);
+
+        snprintf(text + used, SPOT_WORDS_BYTES - used, is_noun(text) ? "" : " time");
+        return;
+    }
+    snprintf(unit, sizeof(unit), "(%s)", metric->unit);
+    (void) cut_last_word(text, unit);
+}
+
+/* What stands behind its values: "" where its words say the unit, or it has none. */
+static void
+value_unit(const spot_metric_t *metric, char unit[SPOT_LABEL_BYTES])
+{
+    char words[SPOT_WORDS_BYTES];
+    size_t used;
+
+    unit[0] = '\0';
+    if (spot_fraction_words(metric, words)) {
+        strcpy(unit, " %");
+        return;
+    }
+    used = strlen(words);
+    snprintf(unit, SPOT_LABEL_BYTES, "(%s)", metric->unit);
+    if (cut_last_word(words, unit) && used > 0) {
+        snprintf(unit, SPOT_LABEL_BYTES, " %s", metric->unit);
+    } else {
+        unit[0] = '\0';
+    }
+}
+
+static double
+value_factor(const spot_metric_t *metric)
+{
+    char words[SPOT_WORDS_BYTES];
+
+    return spot_fraction_words(metric, words) ? 100 : 1;
+}
+
+/* A number with two digits of resolution, but at least one of its own. */
+static void
+number_words(double value, double resolution, char text[SPOT_LABEL_BYTES])
+{
+    const double size = fabs(value);
+    int num_decimals = size > 0 ? (int) fmax(0, -floor(log10(size))) : 0;
+
+    if (resolution > 0 && spot_decimals_for(resolution) > num_decimals) {
+        num_decimals = spot_decimals_for(resolution);
+    }
+    if (size >= 1e9 || num_decimals > 6) {
+        snprintf(text, SPOT_LABEL_BYTES, "%.3g", value);
+    } else if (resolution > 0 || size == 0) {
+        snprintf(text, SPOT_LABEL_BYTES, "%.*f", size == 0 ? 0 : num_decimals, value);
+    } else {
+        snprintf(text, SPOT_LABEL_BYTES, "%.6g", value);
+    }
+}
+
+void
+spot_metric_value_words(const spot_metric_t *metric, double value, double resolution,
+    char text[SPOT_WORDS_BYTES])
+{
+    const double factor = value_factor(metric);
+    char number[SPOT_LABEL_BYTES], unit[SPOT_LABEL_BYTES];
+
+    if (!isfinite(value)) {
+        snprintf(text, SPOT_WORDS_BYTES, "undefined");
+        return;
+    }
+    number_words(factor * value, factor * resolution, number);
+    value_unit(metric, unit);
+    snprintf(text, SPOT_WORDS_BYTES, "%s%s", number, unit);
+}
+
+void
+spot_metric_interval_words(const spot_metric_t *metric, double value, double half_width,
+    char text[SPOT_WORDS_BYTES])
+{
+    const double factor = value_factor(metric);
+    char number[SPOT_LABEL_BYTES], half[SPOT_LABEL_BYTES], unit[SPOT_LABEL_BYTES];
+
+    if (!(isfinite(value) && half_width > 0)) {
+        spot_metric_value_words(metric, value, 0, text);
+        return;
+    }
+    number_words(factor * value, factor * half_width, number);
+    number_words(factor * half_width, factor * half_width, half);
+    value_unit(metric, unit);
+    snprintf(text, SPOT_WORDS_BYTES, "%s ±%s%s", number, half, unit);
+}
+
+void
+spot_metric_change_words(
+    const spot_metric_t *metric, double low, double high, char text[SPOT_WORDS_BYTES])
+{
+    const double factor = value_factor(metric);
+    char from[SPOT_LABEL_BYTES], to[SPOT_LABEL_BYTES], unit[SPOT_LABEL_BYTES];
+    const bool is_known = isfinite(low) && isfinite(high);
+
+    number_words(factor * low, factor * fabs(high), from);
+    number_words(factor * high, factor * fabs(high), to);
+    value_unit(metric, unit);
+    if (factor == 100) {
+        snprintf(unit, sizeof(unit), " percentage point%s",
+            strcmp(to, "1.0") == 0 ? "" : "s");
+    }
+    if (!is_known) {
+        snprintf(text, SPOT_WORDS_BYTES, "undefined");
+    } else if (strcmp(from, to) == 0) {
+        snprintf(text, SPOT_WORDS_BYTES, "%s%s", to, unit);
+    } else {
+        snprintf(text, SPOT_WORDS_BYTES, "%s to %s%s", from, to, unit);
+    }
 }
 
 int
