@@ -12,7 +12,6 @@
 #include "sim/store/completeness.h"
 #include "sim/store/point_groups.h"
 
-#define POINT_CHARS 60
 #define MAX_NAMED 3 /* compared points that are all named */
 
 const spot_summary_t *
@@ -42,6 +41,27 @@ spot_answer_setting(const spot_study_head_t *head, size_t axis_id, size_t value_
         snprintf(text, SPOT_POINT_BYTES, "%s", value);
     } else {
         snprintf(text, SPOT_POINT_BYTES, "%s %s", words, value);
+    }
+}
+
+void
+spot_answer_point(
+    const spot_study_head_t *head, size_t point_id, char text[SPOT_POINT_BYTES])
+{
+    char setting[SPOT_POINT_BYTES];
+    size_t used = 0;
+
+    text[0] = '\0';
+    for (size_t j = 0; j < head->num_axes; j++) {
+        if (head->axes[j].num_values > 1) {
+            spot_answer_setting(
+                head, j, spot_study_value_id(head, point_id, j), setting);
+            if (used + strlen(setting) + 3 > SPOT_POINT_BYTES) {
+                return;
+            }
+            used += (size_t) snprintf(text + used, SPOT_POINT_BYTES - used, "%s%s",
+                used == 0 ? "" : ", ", setting);
+        }
     }
 }
 
@@ -141,9 +161,9 @@ write_range(spot_answer_t *self, size_t low_id, size_t high_id)
     spot_answer_value(self, low_id, gap.mean, low);
     spot_answer_value(self, high_id, gap.mean, high);
     if (spot_gap_sign(&gap) > 0) {
-        spot_point_words(self->head, low_id, POINT_CHARS, point);
+        spot_answer_point(self->head, low_id, point);
         fprintf(self->out, "%s is lowest, %s, with %s", self->subject, low, point);
-        spot_point_words(self->head, high_id, POINT_CHARS, point);
+        spot_answer_point(self->head, high_id, point);
         fprintf(self->out, ", and highest, %s, with %s", high, point);
     } else {
         fprintf(self->out, "%s does not surely differ between the %zu points: %s to %s",
@@ -224,7 +244,7 @@ write_compared(const spot_answer_t *self, const compared_t *compared, const char
     char change[SPOT_WORDS_BYTES], point[SPOT_POINT_BYTES];
 
     spot_metric_change_words(self->metric, size, size, change);
-    spot_point_words(self->head, compared->point_id, POINT_CHARS, point);
+    spot_answer_point(self->head, compared->point_id, point);
     fprintf(self->out, "%s%s %s with %s", before, change,
         compared->gap.mean > 0 ? "higher" : "lower", point);
 }

@@ -12,7 +12,6 @@
 #include "sim/store/study_sensitivity.h"
 #include "sim/store/winners.h"
 
-#define POINT_CHARS 100
 #define MAX_SEGMENTS 4
 #define SMALL_SHARE 0.05 /* of a key that hardly matters */
 
@@ -27,7 +26,7 @@ write_best(spot_answer_t *self, const spot_race_t *race)
 
     spot_metric_interval_words(self->metric, spot_moments_mean(values),
         spot_moments_half_width(values, SPOT_CONFIDENCE), value);
-    spot_point_words(self->head, race->best_id, POINT_CHARS, point);
+    spot_answer_point(self->head, race->best_id, point);
     fprintf(self->out, "%s%s is %s, %s, with %s", race->is_over ? "" : "so far ",
         self->subject, self->head->optimise.is_maximised ? "highest" : "lowest", value,
         point);

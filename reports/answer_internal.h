@@ -40,6 +40,10 @@ void spot_answer_value(const spot_answer_t *self, size_t point_id, double resolu
 void spot_answer_setting(const spot_study_head_t *head, size_t axis_id, size_t value_id,
     char text[SPOT_POINT_BYTES]);
 
+/* "checkpoint every 90 s, pipeline depth 8": all keys with several values. */
+void spot_answer_point(
+    const spot_study_head_t *head, size_t point_id, char text[SPOT_POINT_BYTES]);
+
 /* Each writes its sentence. Errors of reading, NO_MEMORY. */
 SPOT_MUST_CHECK int spot_answer_of_race(spot_answer_t *self);
 SPOT_MUST_CHECK int spot_answer_of_winners(spot_answer_t *self);

@@ -33,12 +33,27 @@ spot_replications_words(const spot_study_head_t *head, int64_t min_rows,
     }
 }
 
+/* Takes the first bytes of a character off the end, where it did not fit. */
+static void
+drop_partial(char *text)
+{
+    size_t used = 0, length;
+
+    while (text[used] != '\0') {
+        length = spot_utf8_length(text + used, strlen(text + used));
+        if (length == 0) {
+            text[used] = '\0';
+            return;
+        }
+        used += length;
+    }
+}
+
 void
 spot_key_words(const spot_axis_t *axis, char text[SPOT_WORDS_BYTES])
 {
-    const char *dot = strrchr(axis->path, '.');
-
-    spot_figure_words(dot == NULL ? axis->path : dot + 1, text, SPOT_WORDS_BYTES);
+    spot_figure_words(axis->path, text, SPOT_WORDS_BYTES);
+    drop_partial(text);
 }
 
 void
@@ -52,9 +67,10 @@ spot_point_words(const spot_study_head_t *head, size_t point_id, size_t max_char
     for (size_t j = 0; j < head->num_axes && used + 8 < SPOT_POINT_BYTES; j++) {
         const spot_axis_t *axis = &head->axes[j];
         const size_t value_id = spot_study_value_id(head, point_id, j);
+        const char *dot = strrchr(axis->path, '.');
         const bool is_bare = head->num_axes == 1 || isnan(axis->numbers[value_id]);
 
-        spot_key_words(axis, words);
+        spot_figure_words(dot == NULL ? axis->path : dot + 1, words, sizeof(words));
         (void) spot_value_label(axis, value_id, value);
         used += (size_t) snprintf(text + used, SPOT_POINT_BYTES - 4 - used, "%s%s%s%s",
             used == 0 ? "" : ", ", is_bare ? "" : words, is_bare ? "" : " ", value);
@@ -99,22 +115,6 @@ spot_axis_words(const spot_axis_t *axis, char text[SPOT_WORDS_BYTES])
     }
 }
 
-/* Takes the first bytes of a character off the end, where it did not fit. */
-static void
-drop_partial(char *text)
-{
-    size_t used = 0, length;
-
-    while (text[used] != '\0') {
-        length = spot_utf8_length(text + used, strlen(text + used));
-        if (length == 0) {
-            text[used] = '\0';
-            return;
-        }
-        used += length;
-    }
-}
-
 void
 spot_x_words(const spot_study_head_t *head, size_t axis_id, char text[SPOT_WORDS_BYTES])
 {
@@ -131,7 +131,7 @@ spot_x_subject(
     const spot_study_head_t *head, size_t axis_id, char text[SPOT_WORDS_BYTES])
 {
     if (head->plot.x_label == NULL) {
-        spot_figure_words(head->axes[axis_id].path, text, SPOT_WORDS_BYTES);
+        spot_key_words(&head->axes[axis_id], text);
     } else {
         snprintf(text, SPOT_WORDS_BYTES, "the %s", head->plot.x_label);
         drop_partial(text);

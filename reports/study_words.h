@@ -31,7 +31,7 @@ void spot_study_note(
 /* "preemption per minute", "checkpoint every (s)". */
 void spot_axis_words(const spot_axis_t *axis, char text[SPOT_WORDS_BYTES]);
 
-/* The last part of its path as people say it: "pipeline depth". */
+/* Its path as people say it: "pipeline depth", "checkpoint every". */
 void spot_key_words(const spot_axis_t *axis, char text[SPOT_WORDS_BYTES]);
 
 /* x in a sentence: "preemption per minute"; "the " and the label that the study gives.
