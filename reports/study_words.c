@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/utf8.h"
+#include "reports/decimals.h"
 #include "reports/figure.h"
 #include "reports/value_label.h"
 
@@ -30,6 +31,29 @@ spot_replications_words(const spot_study_head_t *head, int64_t min_rows,
             "%" PRId64 " to %" PRId64 " of %" PRId64 " replications at each point",
             min_rows, max_rows, wanted);
     }
+}
+
+/* Takes the first bytes of a character off the end, where it did not fit. */
+static void
+drop_partial(char *text)
+{
+    size_t used = 0, length;
+
+    while (text[used] != '\0') {
+        length = spot_utf8_length(text + used, strlen(text + used));
+        if (length == 0) {
+            text[used] = '\0';
+            return;
+        }
+        used += length;
+    }
+}
+
+void
+spot_key_words(const spot_axis_t *axis, char text[SPOT_WORDS_BYTES])
+{
+    spot_figure_words(axis->path, text, SPOT_WORDS_BYTES);
+    drop_partial(text);
 }
 
 void
@@ -105,8 +129,21 @@ spot_x_words(const spot_study_head_t *head, size_t axis_id, char text[SPOT_WORDS
 {
     if (head->plot.x_label != NULL) {
         snprintf(text, SPOT_WORDS_BYTES, "%s", head->plot.x_label);
+        drop_partial(text);
     } else {
         spot_axis_words(&head->axes[axis_id], text);
+    }
+}
+
+void
+spot_x_subject(
+    const spot_study_head_t *head, size_t axis_id, char text[SPOT_WORDS_BYTES])
+{
+    if (head->plot.x_label == NULL) {
+        spot_key_words(&head->axes[axis_id], text);
+    } else {
+        snprintf(text, SPOT_WORDS_BYTES, "the %s", head->plot.x_label);
+        drop_partial(text);
     }
 }
 
@@ -151,6 +188,133 @@ spot_fraction_words(const spot_metric_t *metric, char text[SPOT_WORDS_BYTES])
 {
     spot_metric_words(metric, text);
     return cut_last_word(text, "fraction");
+}
+
+/* Fractions with a noun for a name; the others say what the time was spent on. */
+static bool
+is_noun(const char *words)
+{
+    return strcmp(words, "goodput") == 0;
+}
+
+void
+spot_metric_subject(const spot_metric_t *metric, char text[SPOT_WORDS_BYTES])
+{
+    char unit[SPOT_LABEL_BYTES];
+
+    if (spot_fraction_words(metric, text)) {
+        const size_t used = strlen(text);
+
+        snprintf(text + used, SPOT_WORDS_BYTES - used, is_noun(text) ? "" : " time");
+        return;
+    }
+    snprintf(unit, sizeof(unit), "(%s)", metric->unit);
+    (void) cut_last_word(text, unit);
+}
+
+/* What stands behind its values: "" where its words say the unit, or it has none. */
+static void
+value_unit(const spot_metric_t *metric, char unit[SPOT_LABEL_BYTES])
+{
+    char words[SPOT_WORDS_BYTES];
+    size_t used;
+
+    unit[0] = '\0';
+    if (spot_fraction_words(metric, words)) {
+        strcpy(unit, " %");
+        return;
+    }
+    used = strlen(words);
+    snprintf(unit, SPOT_LABEL_BYTES, "(%s)", metric->unit);
+    if (cut_last_word(words, unit) && used > 0) {
+        snprintf(unit, SPOT_LABEL_BYTES, " %s", metric->unit);
+    } else {
+        unit[0] = '\0';
+    }
+}
+
+static double
+value_factor(const spot_metric_t *metric)
+{
+    char words[SPOT_WORDS_BYTES];
+
+    return spot_fraction_words(metric, words) ? 100 : 1;
+}
+
+/* A number with two digits of resolution, but at least one of its own. */
+static void
+number_words(double value, double resolution, char text[SPOT_LABEL_BYTES])
+{
+    const double size = fabs(value);
+    int num_decimals = size > 0 ? (int) fmax(0, -floor(log10(size))) : 0;
+
+    if (resolution > 0 && spot_decimals_for(resolution) > num_decimals) {
+        num_decimals = spot_decimals_for(resolution);
+    }
+    if (size >= 1e9 || num_decimals > 6) {
+        snprintf(text, SPOT_LABEL_BYTES, "%.3g", value);
+    } else if (resolution > 0 || size == 0) {
+        snprintf(text, SPOT_LABEL_BYTES, "%.*f", size == 0 ? 0 : num_decimals, value);
+    } else {
+        snprintf(text, SPOT_LABEL_BYTES, "%.6g", value);
+    }
+}
+
+void
+spot_metric_value_words(const spot_metric_t *metric, double value, double resolution,
+    char text[SPOT_WORDS_BYTES])
+{
+    const double factor = value_factor(metric);
+    char number[SPOT_LABEL_BYTES], unit[SPOT_LABEL_BYTES];
+
+    if (!isfinite(value)) {
+        snprintf(text, SPOT_WORDS_BYTES, "undefined");
+        return;
+    }
+    number_words(factor * value, factor * resolution, number);
+    value_unit(metric, unit);
+    snprintf(text, SPOT_WORDS_BYTES, "%s%s", number, unit);
+}
+
+void
+spot_metric_interval_words(const spot_metric_t *metric, double value, double half_width,
+    char text[SPOT_WORDS_BYTES])
+{
+    const double factor = value_factor(metric);
+    char number[SPOT_LABEL_BYTES], half[SPOT_LABEL_BYTES], unit[SPOT_LABEL_BYTES];
+
+    if (!(isfinite(value) && half_width > 0)) {
+        spot_metric_value_words(metric, value, 0, text);
+        return;
+    }
+    number_words(factor * value, factor * half_width, number);
+    number_words(factor * half_width, factor * half_width, half);
+    value_unit(metric, unit);
+    snprintf(text, SPOT_WORDS_BYTES, "%s ±%s%s", number, half, unit);
+}
+
+void
+spot_metric_change_words(
+    const spot_metric_t *metric, double low, double high, char text[SPOT_WORDS_BYTES])
+{
+    const double factor = value_factor(metric);
+    char from[SPOT_LABEL_BYTES], to[SPOT_LABEL_BYTES], unit[SPOT_LABEL_BYTES];
+    const bool is_known = isfinite(low) && isfinite(high);
+
+    number_words(factor * low, factor * fabs(high), from);
+    number_words(factor * high, factor * fabs(high), to);
+    value_unit(metric, unit);
+    if (factor == 100) {
+        snprintf(unit, sizeof(unit), " percentage point%s",
+            strcmp(to, "1.0") == 0 ? "" : "s");
+    }
+    if (!is_known) {
+        snprintf(text, SPOT_WORDS_BYTES, "undefined");
+    } else if (strcmp(from, to) == 0) {
+        snprintf(text, SPOT_WORDS_BYTES, "%s%s", to, unit);
+    } else {
+        snprintf(text, SPOT_WORDS_BYTES, "%s to %s%s", from, to, unit);
+    }
 }
 
 int

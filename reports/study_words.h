@@ -34,6 +34,14 @@ void spot_study_note(
 /* "preemption per minute", "checkpoint every (s)". */
 void spot_axis_words(const spot_axis_t *axis, char text[SPOT_WORDS_BYTES]);
 
+/* Its path as people say it: "pipeline depth", "checkpoint every". */
+void spot_key_words(const spot_axis_t *axis, char text[SPOT_WORDS_BYTES]);
+
+/* x in a sentence: "preemption per minute"; "the " and the label that the study gives.
+ */
+void spot_x_subject(
+    const spot_study_head_t *head, size_t axis_id, char text[SPOT_WORDS_BYTES]);
+
 /* What stands below x: as the study calls it, else the words of the axis. */
 void spot_x_words(
     const spot_study_head_t *head, size_t axis_id, char text[SPOT_WORDS_BYTES]);
@@ -43,6 +51,25 @@ void spot_metric_words(const spot_metric_t *metric, char text[SPOT_WORDS_BYTES])
 
 /* The same, but "idle" for idle_fraction; true if it is a fraction. */
 bool spot_fraction_words(const spot_metric_t *metric, char text[SPOT_WORDS_BYTES]);
+
+/* What a sentence calls it, without a unit: "idle time" for idle_fraction, "cost" for
+ * cost_usd. */
+void spot_metric_subject(const spot_metric_t *metric, char text[SPOT_WORDS_BYTES]);
+
+/* A value of it as a sentence says it: "8.3 %" of a fraction, "12.5 USD". Two digits of
+ * resolution, a difference that matters, can be seen, and one of the value; all that
+ * makes sense where resolution is 0. "undefined" for what is not finite. */
+void spot_metric_value_words(const spot_metric_t *metric, double value,
+    double resolution, char text[SPOT_WORDS_BYTES]);
+
+/* "17.3 ±0.2 %"; without an interval where half_width is not above 0. */
+void spot_metric_interval_words(const spot_metric_t *metric, double value,
+    double half_width, char text[SPOT_WORDS_BYTES]);
+
+/* The sizes of differences of it: "0.3 to 5.5 percentage points", "5 USD" where both
+ * read the same. */
+void spot_metric_change_words(
+    const spot_metric_t *metric, double low, double high, char text[SPOT_WORDS_BYTES]);
 
 /* Three digits are enough for a label; "" for an undefined value. Returns the number of
  * characters. */

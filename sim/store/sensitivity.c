@@ -10,6 +10,7 @@
 #include "base/memory.h"
 #include "base/rng.h"
 #include "base/stats.h"
+#include "sim/store/group_means.h"
 
 #define NUM_RESAMPLES 1000
 
@@ -91,26 +92,6 @@ find_group_means(work_t *self)
     }
 }
 
-/* The product of two expected values from groups [num_groups], one of them omitted
- * unless omitted_id is num_groups: products of different groups only. A single group is
- * taken as free of noise. */
-static double
-product(const double *a, const double *b, size_t num_groups, size_t omitted_id)
-{
-    double sum_a = 0, sum_b = 0, sum_same = 0, count = 0;
-
-    for (size_t g = 0; g < num_groups; g++) {
-        if (g != omitted_id) {
-            sum_a += a[g];
-            sum_b += b[g];
-            sum_same += a[g] * b[g];
-            count++;
-        }
-    }
-    return num_groups == 1 ? sum_same
-                           : (sum_a * sum_b - sum_same) / (count * (count - 1));
-}
-
 /* The square of the mean, noise included. */
 static double
 noisy_square(const double *a, size_t num_groups)
@@ -139,8 +120,8 @@ find_addends(const work_t *self, size_t sample_id, size_t omitted_id, double *ad
         a[g] = at_a[g] - self->group_mean[g];
         b[g] = at_b[g] - self->group_mean[g];
     }
-    square_a = product(a, a, num_groups, omitted_id);
-    square_b = product(b, b, num_groups, omitted_id);
+    square_a = spot_group_product(a, a, num_groups, omitted_id);
+    square_b = spot_group_product(b, b, num_groups, omitted_id);
     addends[SUM_VARIANCE] = (square_a + square_b) / 2;
     addends[SUM_NOISE] = (noisy_square(a, num_groups) - square_a +
                              noisy_square(b, num_groups) - square_b) /
@@ -153,8 +134,8 @@ find_addends(const work_t *self, size_t sample_id, size_t omitted_id, double *ad
         for (size_t g = 0; g < num_groups; g++) {
             change[g] = at_ab[g] - at_a[g];
         }
-        *first = product(b, change, num_groups, omitted_id);
-        *total = product(change, change, num_groups, omitted_id) / 2;
+        *first = spot_group_product(b, change, num_groups, omitted_id);
+        *total = spot_group_product(change, change, num_groups, omitted_id) / 2;
     }
 }
 

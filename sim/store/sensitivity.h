@@ -26,13 +26,14 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "sim/store/group_means.h"
 
 /* Fewer base samples, and the intervals would not hold what they promise. */
 #define SPOT_SENSITIVITY_MIN_SAMPLES 64
 
 /* Between one group (noise is unknown and not taken out) and these there is nothing. */
-#define SPOT_SENSITIVITY_MIN_GROUPS 4
-#define SPOT_SENSITIVITY_MAX_GROUPS 64
+#define SPOT_SENSITIVITY_MIN_GROUPS SPOT_MIN_GROUPS
+#define SPOT_SENSITIVITY_MAX_GROUPS SPOT_MAX_GROUPS
 
 /* Outcomes other than 0: all indices are NAN. */
 enum {

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "sim/store/group_means.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+#define NUM_GROUPS 16
+
+/* The sums of the point that is read. */
+typedef struct {
+    const spot_group_means_t *means;
+    size_t first_metric;
+    double *sums;    /* [num_groups][num_metrics] */
+    double *weights; /* the same: values in them */
+} grouper_t;
+
+static int
+add_row(void *context, const spot_row_t *row)
+{
+    const grouper_t *self = context;
+    const spot_group_means_t *means = self->means;
+    const size_t group_id = (size_t) row->replication % means->num_groups;
+
+    for (size_t j = 0; row->replication < means->num_used && j < means->num_metrics;
+         j++) {
+        const double value = row->metrics[self->first_metric + j];
+
+        if (isfinite(value)) {
+            self->sums[group_id * means->num_metrics + j] += value;
+            self->weights[group_id * means->num_metrics + j]++;
+        }
+    }
+    return 0;
+}
+
+static int
+add_batch(void *context, int64_t first_replication, int64_t num_rows,
+    const spot_column_summary_t *columns)
+{
+    const grouper_t *self = context;
+    const spot_group_means_t *means = self->means;
+    const size_t group_id =
+        (size_t) (first_replication / SPOT_BATCH_SUMMARISED) % means->num_groups;
+
+    (void) num_rows;
+    for (size_t j = 0; first_replication < means->num_used && j < means->num_metrics;
+         j++) {
+        const spot_moments_t *moments = &columns[self->first_metric + j].moments;
+
+        if (moments->num_values > 0) {
+            self->sums[group_id * means->num_metrics + j] +=
+                (double) moments->num_values * spot_moments_mean(moments);
+            self->weights[group_id * means->num_metrics + j] +=
+                (double) moments->num_values;
+        }
+    }
+    return 0;
+}
+
+static int
+read_means(grouper_t *self, const spot_store_t *store, double *means)
+{
+    const size_t num_cells = self->means->num_groups * self->means->num_metrics;
+    int ret = 0;
+
+    for (size_t j = 0; ret == 0 && j < store->head->num_points; j++) {
+        memset(self->sums, 0, num_cells * sizeof(*self->sums));
+        memset(self->weights, 0, num_cells * sizeof(*self->weights));
+        ret = store->head->keep == SPOT_KEEP_ROWS
+                  ? store->read(store, j, 0, add_row, self)
+                  : store->read_summaries(store, j, 0, add_batch, self);
+        for (size_t k = 0; ret == 0 && k < num_cells; k++) {
+            means[j * num_cells + k] =
+                self->weights[k] > 0 ? self->sums[k] / self->weights[k] : (double) NAN;
+        }
+    }
+    return ret;
+}
+
+static int64_t
+fewest_rows(const spot_store_t *store)
+{
+    int64_t fewest = INT64_MAX;
+
+    for (size_t j = 0; j < store->head->num_points; j++) {
+        const int64_t num_rows = store->num_rows(store, j);
+
+        fewest = num_rows < fewest ? num_rows : fewest;
+    }
+    return fewest;
+}
+
+/* Units are replications, or whole batches where these are summarised. */
+static void
+choose_groups(spot_group_means_t *self, const spot_store_t *store)
+{
+    const bool is_summarised = store->head->keep != SPOT_KEEP_ROWS;
+    const int64_t unit = is_summarised ? SPOT_BATCH_SUMMARISED : 1;
+    const int64_t fewest = fewest_rows(store), num_units = fewest / unit;
+
+    if (num_units < SPOT_MIN_GROUPS) {
+        self->num_groups = 1;
+        self->num_used = fewest;
+    } else {
+        self->num_groups = num_units < NUM_GROUPS ? (size_t) num_units : NUM_GROUPS;
+        self->num_used = num_units * unit;
+    }
+}
+
+int
+spot_group_means_init(spot_group_means_t *self, const spot_store_t *store,
+    size_t first_metric, size_t num_metrics)
+{
+    grouper_t grouper = {.means = self, .first_metric = first_metric};
+    size_t num_cells;
+    int ret = SPOT_ERR_NO_MEMORY;
+
+    *self = (spot_group_means_t){.num_metrics = num_metrics};
+    choose_groups(self, store);
+    num_cells = self->num_groups * num_metrics;
+    grouper.sums = spot_calloc(num_cells, sizeof(*grouper.sums));
+    grouper.weights = spot_calloc(num_cells, sizeof(*grouper.weights));
+    self->means = spot_calloc(store->head->num_points * num_cells, sizeof(*self->means));
+    if (grouper.sums != NULL && grouper.weights != NULL && self->means != NULL) {
+        ret = read_means(&grouper, store, self->means);
+    }
+    free(grouper.weights);
+    free(grouper.sums);
+    return ret;
+}
+
+void
+spot_group_means_free(spot_group_means_t *self)
+{
+    free(self->means);
+    memset(self, 0, sizeof(*self));
+}
+
+double
+spot_group_product(
+    const double *a, const double *b, size_t num_groups, size_t omitted_id)
+{
+    double sum_a = 0, sum_b = 0, sum_same = 0, count = 0;
+
+    for (size_t g = 0; g < num_groups; g++) {
+        if (g != omitted_id) {
+            sum_a += a[g];
+            sum_b += b[g];
+            sum_same += a[g] * b[g];
+            count++;
+        }
+    }
+    return num_groups == 1 ? sum_same
+                           : (sum_a * sum_b - sum_same) / (count * (count - 1));
+}
