@@ -1,16 +1,23 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "base/outfile.h"
 #include "cli/command.h"
+#include "cli/report_terminal.h"
 #include "reports/page/page.h"
 #include "sim/store/store_sqlite.h"
 
 typedef struct {
     const char *store_path;
+    const char *second_path; /* of a store to compare it with, or NULL */
     const char *output_path;
+    bool is_plain;
 } arguments_t;
+
+enum { OPTION_NO_COLOUR = 0x100 };
 
 static const struct argp_option options[] = {
     {"output", 'o', "REPORT.html", 0, "Write one self-contained page to this file", 0},
+    {"no-color", OPTION_NO_COLOUR, NULL, 0,
+        "No escape codes on the terminal; so does NO_COLOR in the environment", 0},
     {NULL, 0, NULL, 0, NULL, 0},
 };
 
@@ -23,6 +30,20 @@ parse(int key, char *text, struct argp_state *state)
         case 'o':
             arguments->output_path = text;
             return 0;
+        case OPTION_NO_COLOUR:
+            arguments->is_plain = true;
+            return 0;
+        case ARGP_KEY_ARG:
+            if (arguments->store_path != NULL && arguments->second_path == NULL) {
+                arguments->second_path = text;
+                return 0;
+            }
+            if (arguments->second_path != NULL) {
+                argp_error(state,
+                    "expected one database, or two to compare, got \"%s\" too", text);
+            }
+            return spot_option_argument(
+                state, key, text, &arguments->store_path, "a database of results");
         default:
             return spot_option_argument(
                 state, key, text, &arguments->store_path, "a database of results");
@@ -34,8 +55,12 @@ write_page(const arguments_t *arguments, const spot_report_t *report, spot_diag_
 {
     const spot_page_source_t source = {arguments->store_path, report};
     spot_outfile_t file;
-    int ret = spot_outfile_init(&file, arguments->output_path, diag);
+    int ret;
 
+    if (arguments->output_path == NULL) {
+        return spot_report_to_terminal(report, arguments->is_plain, diag);
+    }
+    ret = spot_outfile_init(&file, arguments->output_path, diag);
     if (ret == 0) {
         ret = spot_page_write(&source, file.stream, diag);
     }
@@ -53,10 +78,18 @@ run(int argc, char **argv)
 
     spot_diag_init(&diag);
     spot_command_parse(&spot_command_report, argc, argv, parse, &arguments);
-    ret = spot_command_check_outputs((spot_command_files_t){1, &arguments.store_path},
+    ret = spot_command_check_outputs(
+        (spot_command_files_t){
+            2, (const char *[]){arguments.store_path, arguments.second_path}},
         (spot_command_files_t){1, &arguments.output_path}, &diag);
     if (ret != 0) {
         return spot_command_finish(&diag, ret);
+    }
+    if (arguments.second_path != NULL) {
+        return spot_report_two(
+            &(spot_report_task_t){{arguments.store_path, arguments.second_path},
+                arguments.output_path, arguments.is_plain},
+            &diag);
     }
     ret = spot_store_open_sqlite_reader(&store, arguments.store_path, &diag);
     if (ret != 0) {
@@ -77,12 +110,20 @@ run(int argc, char **argv)
 
 const spot_command_t spot_command_report = {
     .name = "report",
-    .arguments = "RESULTS.db",
+    .arguments = "RESULTS.db [AFTER.db]",
     .summary = "Show the results of a study: one page with pictures and tables",
     .doc =
         "RESULTS.db is what `spotsim study -o` made; it may still be growing. The page "
-        "works offline and can be sent as one file.",
-    .examples = "  spotsim report results.db -o report.html\n",
+        "works offline and can be sent as one file. Without an output the report goes "
+        "to the terminal.\n\n"
+        "Two databases are shown side by side, before and after: in what their studies "
+        "differ, and what that does at the points that both have, matched by their "
+        "parameters. Where both were run with the same seed, differences are those of "
+        "the same replications, whose intervals are narrower.",
+    .examples = "  spotsim report results.db\n"
+                "  spotsim report results.db -o report.html\n"
+                "  spotsim report before.db after.db\n"
+                "  spotsim report before.db after.db -o changes.html\n",
     .options = options,
     .run = run,
 };

@@ -259,12 +259,13 @@ write_gains(differences_t *self)
 }
 
 int
-spot_difference_table_write(const spot_store_t *store, FILE *out)
+spot_difference_table_write(
+    const spot_store_t *store, const spot_terminal_t *terminal, FILE *out)
 {
     const spot_study_head_t *head = store->head;
     const size_t num_cells = head->num_points * head->num_listed;
     differences_t self = {.head = head, .out = out};
-    spot_mean_table_t table = {.head = head};
+    spot_mean_table_t table = {.head = head, .terminal = terminal};
     int ret = spot_store_differences(store, &self.pairs);
 
     ret = ret == 0 ? spot_baseline_points(head, &self.base_ids) : ret;

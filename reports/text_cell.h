@@ -12,4 +12,12 @@ void spot_text_widen(int *width, const char *text);
 /* The first num_bytes bytes of text at the right of a cell. */
 void spot_text_cell(FILE *out, const char *text, size_t num_bytes, int width);
 
+/* A long name that is wider than its cells goes on two lines, broken where both are
+ * short: the bytes of the first, 0: all is on the second. Makes width wide enough. */
+size_t spot_text_break(const char *name, int *width);
+
+/* A text from outside of any length: control characters and bytes that are not UTF-8 as
+ * \xHH. */
+void spot_text_shown(FILE *out, const char *text);
+
 #endif

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "reports/text_cell.h"
+
 /* Beyond these whole texts are shown. */
 #define MAX_VALUES 1000
 #define MAX_ITEMS 32
@@ -304,22 +306,6 @@ spot_point_label(const spot_study_head_t *head, size_t point_id, size_t axis_id,
         &head->axes[axis_id], spot_study_value_id(head, point_id, axis_id), label);
 }
 
-/* A text of any length, as spot_utf8_shown() shows it. */
-static void
-write_all(const char *text, FILE *out)
-{
-    char character[8] = "", shown[SPOT_UTF8_SHOWN_BYTES];
-
-    while (*text != '\0') {
-        const size_t length = first_bytes(text, 1);
-
-        memcpy(character, text, length);
-        character[length] = '\0';
-        fputs(spot_utf8_shown(character, shown), out);
-        text += length;
-    }
-}
-
 void
 spot_value_labels_explain(const spot_study_head_t *head, FILE *out)
 {
@@ -336,7 +322,7 @@ spot_value_labels_explain(const spot_study_head_t *head, FILE *out)
             if (is_part) {
                 fprintf(
                     out, "%s%s: %s is ", num_lines == 0 ? "\n" : "", axis->path, label);
-                write_all(axis->texts[k], out);
+                spot_text_shown(out, axis->texts[k]);
                 fputc('\n', out);
                 num_lines++;
             }
