@@ -39,10 +39,10 @@ spot_paired_half_width(const spot_paired_t *self, double confidence)
 }
 
 double
-spot_paired_unpaired_half_width(const spot_paired_t *self, double confidence)
+spot_welch_half_width(
+    const spot_moments_t *x, const spot_moments_t *y, double confidence)
 {
-    const double x_se = spot_moments_stderr(&self->x),
-                 y_se = spot_moments_stderr(&self->y);
+    const double x_se = spot_moments_stderr(x), y_se = spot_moments_stderr(y);
     const double se = hypot(x_se, y_se);
     const double x_share = (x_se / se) * (x_se / se),
                  y_share = (y_se / se) * (y_se / se);
@@ -51,9 +51,15 @@ spot_paired_unpaired_half_width(const spot_paired_t *self, double confidence)
     if (!(se > 0)) {
         return se; /* 0, or NAN */
     }
-    freedom =
-        (double) (self->x.num_values - 1) / (x_share * x_share + y_share * y_share);
+    freedom = 1 / (x_share * x_share / (double) (x->num_values - 1) +
+                      y_share * y_share / (double) (y->num_values - 1));
     return se * gsl_cdf_tdist_Qinv((1 - confidence) / 2, freedom);
+}
+
+double
+spot_paired_unpaired_half_width(const spot_paired_t *self, double confidence)
+{
+    return spot_welch_half_width(&self->x, &self->y, confidence);
 }
 
 double

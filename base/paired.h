@@ -30,9 +30,13 @@ int64_t spot_paired_num_pairs(const spot_paired_t *self);
 double spot_paired_mean(const spot_paired_t *self);
 double spot_paired_half_width(const spot_paired_t *self, double confidence);
 
-/* The half width that two independent samples with these moments would have. Welch,
- * Biometrika 34, 1947, with Satterthwaite's degrees of freedom. NAN for fewer than two.
- */
+/* The half width of the interval of the difference of the means of two independent
+ * samples. Welch, Biometrika 34, 1947, with Satterthwaite's degrees of freedom. NAN for
+ * fewer than two values in one of them. */
+double spot_welch_half_width(
+    const spot_moments_t *x, const spot_moments_t *y, double confidence);
+
+/* The same for two independent samples with the moments of these pairs. */
 double spot_paired_unpaired_half_width(const spot_paired_t *self, double confidence);
 
 /* How many times wider the unpaired interval is: above 1 where pairing helps. INFINITY

@@ -4,6 +4,7 @@
 #include "base/outfile.h"
 #include "cli/command.h"
 #include "cli/pictures.h"
+#include "cli/report_terminal.h"
 #include "reports/page/page.h"
 #include "reports/paper_pictures.h"
 #include "reports/paper_table.h"
@@ -15,13 +16,16 @@ enum { FILE_PAGE, FILE_LATEX, FILE_MARKDOWN, NUM_FILES };
 enum {
     OPTION_FORMAT = 256, /* and the formats behind it */
     OPTION_LATEX = OPTION_FORMAT + SPOT_NUM_FORMATS,
-    OPTION_MARKDOWN
+    OPTION_MARKDOWN,
+    OPTION_NO_COLOUR
 };
 
 typedef struct {
     const char *store_path;
+    const char *second_path;      /* of a store to compare it with, or NULL */
     const char *paths[NUM_FILES]; /* NULL: not asked for; - is standard output */
     spot_paper_folders_t papers;
+    bool is_plain;
 } arguments_t;
 
 static const struct argp_option options[] = {
@@ -42,6 +46,8 @@ static const struct argp_option options[] = {
         0},
     {"markdown", OPTION_MARKDOWN, "FILE.md", 0,
         "The same as Markdown tables; - is standard output", 0},
+    {"no-color", OPTION_NO_COLOUR, NULL, 0,
+        "No escape codes on the terminal; so does NO_COLOR in the environment", 0},
     {NULL, 0, NULL, 0, NULL, 0},
 };
 
@@ -87,6 +93,20 @@ parse(int key, char *text, struct argp_state *state)
         case ARGP_KEY_SUCCESS:
             check_arguments(state, arguments);
             return 0;
+        case OPTION_NO_COLOUR:
+            arguments->is_plain = true;
+            return 0;
+        case ARGP_KEY_ARG:
+            if (arguments->store_path != NULL && arguments->second_path == NULL) {
+                arguments->second_path = text;
+                return 0;
+            }
+            if (arguments->second_path != NULL) {
+                argp_error(state,
+                    "expected one database, or two to compare, got \"%s\" too", text);
+            }
+            return spot_option_argument(
+                state, key, text, &arguments->store_path, "a database of results");
         default:
             return spot_option_argument(
                 state, key, text, &arguments->store_path, "a database of results");
@@ -169,7 +189,7 @@ write_outputs(
     int ret = 0;
 
     if (is_nothing_asked(arguments)) {
-        return write_file(arguments, FILE_PAGE, report, diag);
+        return spot_report_to_terminal(report, arguments->is_plain, diag);
     }
     for (int j = 0; ret == 0 && j < NUM_FILES; j++) {
         if (arguments->paths[j] != NULL && !is_stdout(arguments->paths[j])) {
@@ -197,9 +217,10 @@ check_outputs(const arguments_t *arguments, spot_diag_t *diag)
         [SPOT_FORMAT_PNG] = "--png",
         [SPOT_FORMAT_PDF] = "--pdf",
     };
-    int ret =
-        spot_command_check_outputs((spot_command_files_t){1, &arguments->store_path},
-            (spot_command_files_t){NUM_FILES, arguments->paths}, diag);
+    int ret = spot_command_check_outputs(
+        (spot_command_files_t){
+            2, (const char *[]){arguments->store_path, arguments->second_path}},
+        (spot_command_files_t){NUM_FILES, arguments->paths}, diag);
 
     for (int j = 0; ret == 0 && j < SPOT_NUM_FORMATS; j++) {
         ret = spot_pictures_check(names[j], arguments->papers.folders[j], diag);
@@ -222,6 +243,12 @@ run(int argc, char **argv)
     if (ret != 0) {
         return spot_command_finish(&diag, ret);
     }
+    if (arguments.second_path != NULL) {
+        return spot_report_two(
+            &(spot_report_task_t){{arguments.store_path, arguments.second_path},
+                arguments.paths[FILE_PAGE], arguments.is_plain},
+            &diag);
+    }
     ret = spot_store_open_sqlite_reader(&store, arguments.store_path, &diag);
     if (ret != 0) {
         return spot_command_finish_reading(&diag, ret);
@@ -241,16 +268,23 @@ run(int argc, char **argv)
 
 const spot_command_t spot_command_report = {
     .name = "report",
-    .arguments = "RESULTS.db",
+    .arguments = "RESULTS.db [AFTER.db]",
     .summary = "Show the results of a study: one page with pictures and tables",
     .doc =
         "RESULTS.db is what `spotsim study -o` made; it may still be growing. The page "
         "works offline and can be sent as one file. For papers, each picture and the "
-        "tables are files of their own; several of these may be asked for at once.",
-    .examples =
-        "  spotsim report results.db -o report.html\n"
-        "  spotsim report results.db --svg figures --pdf figures\n"
-        "  spotsim report results.db --latex results.tex --markdown results.md\n",
+        "tables are files of their own; several of these may be asked for at once. "
+        "Without an output the report goes to the terminal.\n\n"
+        "Two databases are shown side by side, before and after: in what their studies "
+        "differ, and what that does at the points that both have, matched by their "
+        "parameters. Where both were run with the same seed, differences are those of "
+        "the same replications, whose intervals are narrower.",
+    .examples = "  spotsim report results.db\n"
+                "  spotsim report results.db -o report.html\n"
+                "  spotsim report results.db --svg figures --pdf figures\n"
+                "  spotsim report results.db --latex results.tex --markdown results.md\n"
+                "  spotsim report before.db after.db\n"
+                "  spotsim report before.db after.db -o changes.html\n",
     .options = options,
     .run = run,
 };

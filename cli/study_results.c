@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/outfile.h"
+#include "cli/report_terminal.h"
 #include "reports/bars_plot.h"
 #include "reports/result_csv.h"
 #include "reports/result_json.h"
@@ -21,6 +22,15 @@ is_csv_file(const spot_study_results_t *self)
 }
 
 typedef int (*writer_t)(const spot_store_t *store, FILE *out);
+
+/* As wide as the terminal where there is one. */
+static int
+write_table(const spot_store_t *store, FILE *out)
+{
+    spot_terminal_t terminal;
+
+    return spot_result_table_write_on(store, spot_terminal_if_any(&terminal), out);
+}
 
 /* path NULL: standard output. */
 static int
@@ -90,7 +100,7 @@ write_standard_output(
     return write_results(store,
         is_csv          ? spot_result_csv_write
         : self->is_json ? spot_result_json_write
-                        : spot_result_table_write,
+                        : write_table,
         NULL, diag);
 }
 

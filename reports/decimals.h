@@ -4,6 +4,7 @@
 #define SPOT_REPORTS_DECIMALS_H
 
 #include <math.h>
+#include <stdio.h>
 
 #define SPOT_MAX_DECIMALS 12
 
@@ -13,6 +14,28 @@ static inline int
 spot_decimals_for(double value)
 {
     return (int) fmax(0, fmin(1 - floor(log10(value)), SPOT_MAX_DECIMALS));
+}
+
+/* The same for all cells of a column, so that they line up: two digits of the narrowest
+ * interval, unless the widest one makes that silly; -1, as many as it takes, for 0, when
+ * there is no interval. */
+static inline int
+spot_decimals_of_column(double narrowest, double widest)
+{
+    return widest == 0
+               ? -1
+               : (int) fmin(spot_decimals_for(narrowest), spot_decimals_for(widest) + 2);
+}
+
+#define SPOT_DECIMAL_TEXT_BYTES 64
+static inline void
+spot_decimal_text(double value, int num_decimals, char text[SPOT_DECIMAL_TEXT_BYTES])
+{
+    if (num_decimals < 0 || fabs(value) >= 1e15) {
+        snprintf(text, SPOT_DECIMAL_TEXT_BYTES, "%.6g", value);
+    } else {
+        snprintf(text, SPOT_DECIMAL_TEXT_BYTES, "%.*f", num_decimals, value);
+    }
 }
 
 #endif

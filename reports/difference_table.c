@@ -294,7 +294,8 @@ write_foot(spot_differences_t *self, FILE *out)
 }
 
 int
-spot_difference_table_write(const spot_store_t *store, FILE *out)
+spot_difference_table_write(
+    const spot_store_t *store, const spot_terminal_t *terminal, FILE *out)
 {
     spot_paired_t *pairs = NULL;
     spot_differences_t self = {0};
@@ -304,7 +305,8 @@ spot_difference_table_write(const spot_store_t *store, FILE *out)
         ret = spot_differences_init(&self, store->head, pairs);
     }
     if (ret == 0) {
-        const spot_mean_table_t table = {.head = store->head, .cells = self.cells};
+        const spot_mean_table_t table = {
+            .head = store->head, .terminal = terminal, .cells = self.cells};
 
         fputc('\n', out);
         spot_differences_title_write(&self, out);

@@ -7,6 +7,7 @@
 #include <stdio.h>
 
 #include "reports/mean_table.h"
+#include "reports/terminal.h"
 #include "sim/store/difference.h"
 
 /* What tables of differences are made of. Texts are plain, without an end of line. */
@@ -49,7 +50,8 @@ void spot_differences_metric_gain_write(
 /* One line a point: each metric that was asked for as mean and half width of the
  * interval of its paired differences, marked where 0 is outside; below, how much
  * narrower these intervals are than unpaired ones. The study has a baseline. Errors of
- * spot_store_differences(). */
-SPOT_MUST_CHECK int spot_difference_table_write(const spot_store_t *store, FILE *out);
+ * spot_store_differences(). terminal NULL: a file. */
+SPOT_MUST_CHECK int spot_difference_table_write(
+    const spot_store_t *store, const spot_terminal_t *terminal, FILE *out);
 
 #endif

@@ -10,12 +10,9 @@
 #include "reports/text_cell.h"
 #include "reports/value_label.h"
 
-#define MAX_WIDTH 100 /* columns of the terminal */
-#define GAP 2         /* between cells */
+#define GAP 2 /* between cells */
 #define PLUS_MINUS " ±"
 #define PLUS_MINUS_WIDTH 2
-#define NUMBER_BYTES 64
-#define SHORT_NAME 12 /* bytes: not broken */
 
 /* A swept key or a metric. The cells of a metric are "mean ±half width". */
 typedef struct {
@@ -33,6 +30,7 @@ typedef struct {
     const spot_mean_table_t *base;
     const spot_study_head_t *head;
     FILE *out;
+    spot_terminal_t terminal;
     size_t num_keys;   /* num_axes, and one where rows have marks */
     column_t *keys;    /* [num_keys] swept keys, then the marks */
     column_t *metrics; /* [num_listed] */
@@ -44,29 +42,13 @@ cell_at(const table_t *self, size_t point_id, size_t metric_id)
     return &self->base->cells[point_id * self->head->num_listed + metric_id];
 }
 
-/* A long name that is wider than its cells goes on two lines, broken where both are
- * short. */
 static void
 break_name(column_t *column)
 {
-    const int num_bytes = (int) strlen(column->name);
-    const bool is_broken = num_bytes > column->width && num_bytes > SHORT_NAME;
-    int narrowest = num_bytes;
-
-    for (int j = 1; is_broken && j < num_bytes; j++) {
-        const int wider = j > num_bytes - j ? j : num_bytes - j;
-
-        if (strchr("._", column->name[j - 1]) != NULL && wider < narrowest) {
-            narrowest = wider;
-            column->num_first = (size_t) j;
-        }
-    }
-    column->width = column->width > narrowest ? column->width : narrowest;
+    column->num_first = spot_text_break(column->name, &column->width);
     spot_text_widen(&column->width, column->unit);
 }
 
-/* The same for all cells of a metric, so that they line up: two digits of the narrowest
- * interval, unless the widest one makes that silly. */
 static int
 choose_decimals(const table_t *self, size_t metric_id)
 {
@@ -80,20 +62,7 @@ choose_decimals(const table_t *self, size_t metric_id)
             widest = fmax(widest, half_width);
         }
     }
-    if (widest == 0) {
-        return -1;
-    }
-    return (int) fmin(spot_decimals_for(narrowest), spot_decimals_for(widest) + 2);
-}
-
-static void
-number_text(double value, int num_decimals, char text[NUMBER_BYTES])
-{
-    if (num_decimals < 0 || fabs(value) >= 1e15) {
-        snprintf(text, NUMBER_BYTES, "%.6g", value);
-    } else {
-        snprintf(text, NUMBER_BYTES, "%.*f", num_decimals, value);
-    }
+    return spot_decimals_of_column(narrowest, widest);
 }
 
 static void
@@ -101,7 +70,7 @@ measure_metric(table_t *self, size_t metric_id)
 {
     const spot_metric_t *metric = &self->head->metrics[metric_id];
     column_t *column = &self->metrics[metric_id];
-    char text[NUMBER_BYTES];
+    char text[SPOT_DECIMAL_TEXT_BYTES];
 
     column->name = metric->name;
     column->unit = strcmp(metric->unit, "1") == 0 ? "" : metric->unit;
@@ -110,11 +79,11 @@ measure_metric(table_t *self, size_t metric_id)
         const spot_mean_cell_t *cell = cell_at(self, j, metric_id);
 
         if (isfinite(cell->mean)) {
-            number_text(cell->mean, column->num_decimals, text);
+            spot_decimal_text(cell->mean, column->num_decimals, text);
             spot_text_widen(&column->mean_width, text);
         }
         if (isfinite(cell->half_width)) {
-            number_text(cell->half_width, column->num_decimals, text);
+            spot_decimal_text(cell->half_width, column->num_decimals, text);
             spot_text_widen(&column->half_width, text);
         }
         if (cell->is_marked) {
@@ -152,28 +121,33 @@ measure_key(table_t *self, size_t key_id)
     break_name(column);
 }
 
+/* What is more than chance stands out, what is less than the mean steps back. */
 static void
 write_cell(const table_t *self, size_t point_id, size_t metric_id)
 {
+    const spot_terminal_t *terminal = &self->terminal;
     const column_t *column = &self->metrics[metric_id];
     const spot_mean_cell_t *cell = cell_at(self, point_id, metric_id);
     const int half_columns =
         column->half_width > 0 ? PLUS_MINUS_WIDTH + column->half_width : 0;
-    char text[NUMBER_BYTES] = "-";
+    char text[SPOT_DECIMAL_TEXT_BYTES] = "-";
 
     if (isfinite(cell->mean)) {
-        number_text(cell->mean, column->num_decimals, text);
+        spot_decimal_text(cell->mean, column->num_decimals, text);
     }
     spot_text_cell(self->out, text, strlen(text),
         column->width - half_columns - column->mark_width);
     if (isfinite(cell->half_width)) {
-        number_text(cell->half_width, column->num_decimals, text);
-        fputs(PLUS_MINUS, self->out);
+        spot_decimal_text(cell->half_width, column->num_decimals, text);
+        fprintf(self->out, "%s%s", spot_style_on(terminal, SPOT_STYLE_DIM), PLUS_MINUS);
         spot_text_cell(self->out, text, strlen(text), column->half_width);
+        fputs(spot_style_off(terminal, SPOT_STYLE_DIM), self->out);
     } else {
         fprintf(self->out, "%*s", half_columns, "");
     }
+    fputs(spot_style_on(terminal, SPOT_STYLE_BOLD), self->out);
     spot_text_cell(self->out, "*", cell->is_marked, column->mark_width);
+    fputs(spot_style_off(terminal, SPOT_STYLE_BOLD), self->out);
 }
 
 /* The metrics from first_id on that fit beside the axes, at least one: the id behind
@@ -189,7 +163,7 @@ block_end(const table_t *self, size_t first_id)
     }
     while (metric_id < self->head->num_listed) {
         width += self->metrics[metric_id].width + (metric_id > first_id ? GAP : 0);
-        if (width > MAX_WIDTH && metric_id > first_id) {
+        if (width > self->terminal.width && metric_id > first_id) {
             break;
         }
         metric_id++;
@@ -266,6 +240,61 @@ write_block(const table_t *self, size_t first_id, size_t end_id)
     }
 }
 
+/* "job.pipeline_depth 8" and then a line a metric: name, mean and unit. */
+static void
+write_record(const table_t *self, size_t point_id, int name_width)
+{
+    const spot_study_head_t *head = self->head;
+    char label[SPOT_VALUE_LABEL_BYTES];
+
+    fputc('\n', self->out);
+    for (size_t j = 0; j < self->num_keys; j++) {
+        const char *text = key_text(self, point_id, j, label);
+
+        if (text[0] != '\0') {
+            fprintf(self->out, "%s %s\n", self->keys[j].name, text);
+        }
+    }
+    for (size_t j = 0; j < head->num_listed; j++) {
+        const column_t *column = &self->metrics[j];
+
+        fprintf(self->out, "%*s%s  ", name_width - (int) strlen(column->name), "",
+            column->name);
+        write_cell(self, point_id, j);
+        fprintf(self->out, "%s%s\n", column->unit[0] == '\0' ? "" : " ", column->unit);
+    }
+}
+
+static void
+write_records(const table_t *self)
+{
+    int name_width = 0;
+
+    for (size_t j = 0; j < self->head->num_listed; j++) {
+        spot_text_widen(&name_width, self->metrics[j].name);
+    }
+    for (size_t j = 0; j < self->head->num_points; j++) {
+        if (!cell_at(self, j, 0)->is_left_out) {
+            write_record(self, j, name_width);
+        }
+    }
+}
+
+/* Whether the keys and each of the metrics fit beside each other. */
+static bool
+has_room(const table_t *self)
+{
+    int keys_width = 0, widest = 0;
+
+    for (size_t j = 0; j < self->num_keys; j++) {
+        keys_width += self->keys[j].width + GAP;
+    }
+    for (size_t j = 0; j < self->head->num_listed; j++) {
+        widest = widest > self->metrics[j].width ? widest : self->metrics[j].width;
+    }
+    return keys_width + widest <= self->terminal.width;
+}
+
 static void
 write_blocks(table_t *self)
 {
@@ -276,6 +305,10 @@ write_blocks(table_t *self)
     }
     for (size_t j = 0; j < head->num_listed; j++) {
         measure_metric(self, j);
+    }
+    if (self->base->terminal != NULL && !has_room(self)) {
+        write_records(self);
+        return;
     }
     for (size_t first_id = 0; first_id < head->num_listed;) {
         const size_t end_id = block_end(self, first_id);
@@ -292,6 +325,9 @@ spot_mean_table_write(const spot_mean_table_t *self, FILE *out)
     table_t table = {.base = self,
         .head = head,
         .out = out,
+        .terminal = self->terminal == NULL
+                        ? (spot_terminal_t){SPOT_TERMINAL_FILE_WIDTH, false, true}
+                        : *self->terminal,
         .num_keys = head->num_axes + (self->marks != NULL)};
     int ret = SPOT_ERR_NO_MEMORY;
 

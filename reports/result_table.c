@@ -20,7 +20,8 @@ typedef struct {
     const spot_store_t *store;
     const spot_study_head_t *head;
     FILE *out;
-    spot_summary_t *summaries; /* [num_points][num_metrics] */
+    const spot_terminal_t *terminal; /* NULL: a file */
+    const spot_summary_t *summaries; /* [num_points][num_metrics] */
     bool has_notes;
 } table_t;
 
@@ -55,7 +56,7 @@ write_means(const table_t *self, const spot_race_answer_t *answer)
     spot_mean_cell_t *cells =
         spot_calloc(head->num_points * head->num_listed, sizeof(*cells));
     spot_row_marks_t *marks = NULL;
-    spot_mean_table_t table = {.head = head, .cells = cells};
+    spot_mean_table_t table = {.head = head, .cells = cells, .terminal = self->terminal};
     int ret = cells == NULL ? SPOT_ERR_NO_MEMORY : spot_row_marks(self->store, &marks);
 
     for (size_t j = 0; ret == 0 && j < head->num_points; j++) {
@@ -175,31 +176,66 @@ write_answer_and_means(const table_t *self)
     return ret;
 }
 
-int
-spot_result_table_write(const spot_store_t *store, FILE *out)
+/* All but the title. */
+static int
+write_tables(table_t *self)
 {
-    table_t table = {.store = store, .head = store->head, .out = out};
-    int ret = spot_summarise_all(store, &table.summaries);
-
-    if (ret == 0) {
-        spot_result_title_write(store, table.summaries, out);
-        ret = store->head->plan.kind == SPOT_PLAN_SENSITIVITY
+    const spot_store_t *store = self->store;
+    FILE *out = self->out;
+    int ret = store->head->plan.kind == SPOT_PLAN_SENSITIVITY
                   ? spot_sensitivity_table_write(store, out)
                   : 0;
-    }
+
     if (ret == 0) {
-        ret = write_answer_and_means(&table);
+        ret = write_answer_and_means(self);
     }
     if (ret == 0 && store->head->has_baseline) {
-        ret = spot_difference_table_write(store, out);
+        ret = spot_difference_table_write(store, self->terminal, out);
     }
     if (ret == 0 && store->head->best.is_asked) {
         ret = spot_winner_table_write(store, out);
     }
     if (ret == 0) {
         spot_value_labels_explain(store->head, out);
-        write_notes(&table);
+        write_notes(self);
     }
-    free(table.summaries);
     return ret == 0 && ferror(out) ? SPOT_ERR_IO : ret;
+}
+
+int
+spot_result_table_write_on(
+    const spot_store_t *store, const spot_terminal_t *terminal, FILE *out)
+{
+    spot_summary_t *summaries;
+    table_t table = {
+        .store = store, .head = store->head, .out = out, .terminal = terminal};
+    int ret = spot_summarise_all(store, &summaries);
+
+    if (ret == 0) {
+        table.summaries = summaries;
+        spot_result_title_write(store, summaries, out);
+        ret = write_tables(&table);
+    }
+    free(summaries);
+    return ret;
+}
+
+int
+spot_result_table_write(const spot_store_t *store, FILE *out)
+{
+    return spot_result_table_write_on(store, NULL, out);
+}
+
+int
+spot_result_tables_write(
+    const spot_report_t *report, const spot_terminal_t *terminal, FILE *out)
+{
+    table_t table = {.store = report->store,
+        .head = report->head,
+        .out = out,
+        .terminal = terminal,
+        .summaries = report->summaries};
+
+    spot_result_basis_write(report->store, report->summaries, out);
+    return write_tables(&table);
 }

@@ -6,7 +6,8 @@
 #include <stdio.h>
 
 #include "base/error.h"
-#include "sim/store/store.h"
+#include "reports/report.h"
+#include "reports/terminal.h"
 
 /* One line a point: the swept keys, then each metric that was asked for as mean and half
  * width of its interval, with units in the head; where the study has a baseline, the
@@ -16,5 +17,13 @@
  * letter marks the points that met a warning; labels of values that lack options are
  * explained below. */
 SPOT_MUST_CHECK int spot_result_table_write(const spot_store_t *store, FILE *out);
+
+/* The same for a terminal; NULL: a file. */
+SPOT_MUST_CHECK int spot_result_table_write_on(
+    const spot_store_t *store, const spot_terminal_t *terminal, FILE *out);
+
+/* The same of what was read already, without name and question. */
+SPOT_MUST_CHECK int spot_result_tables_write(
+    const spot_report_t *report, const spot_terminal_t *terminal, FILE *out);
 
 #endif

@@ -99,10 +99,19 @@ spot_result_title_write(
     const spot_store_t *store, const spot_summary_t *summaries, FILE *out)
 {
     const spot_study_head_t *head = store->head;
-    const spot_completeness_t completeness = spot_store_completeness(store, summaries);
 
     fprintf(out, "%s%s%s\n", head->name, head->question == NULL ? "" : ": ",
         head->question == NULL ? "" : head->question);
+    spot_result_basis_write(store, summaries, out);
+}
+
+void
+spot_result_basis_write(
+    const spot_store_t *store, const spot_summary_t *summaries, FILE *out)
+{
+    const spot_study_head_t *head = store->head;
+    const spot_completeness_t completeness = spot_store_completeness(store, summaries);
+
     fprintf(out, "%zu point%s", head->num_points, plural((int64_t) head->num_points));
     write_plan(&head->plan, out);
     fputs(", ", out);

@@ -12,4 +12,8 @@
 void spot_result_title_write(
     const spot_store_t *store, const spot_summary_t *summaries, FILE *out);
 
+/* The same without the name and the question. */
+void spot_result_basis_write(
+    const spot_store_t *store, const spot_summary_t *summaries, FILE *out);
+
 #endif

@@ -57,8 +57,8 @@ spot_key_words(const spot_axis_t *axis, char text[SPOT_WORDS_BYTES])
 }
 
 void
-spot_point_words(const spot_study_head_t *head, size_t point_id, size_t max_chars,
-    char text[SPOT_POINT_BYTES])
+spot_panel_words(const spot_study_head_t *head, size_t point_id, size_t left_out_id,
+    size_t max_chars, char text[SPOT_POINT_BYTES])
 {
     char words[SPOT_WORDS_BYTES], value[SPOT_VALUE_LABEL_BYTES];
     size_t used = 0;
@@ -70,12 +70,22 @@ spot_point_words(const spot_study_head_t *head, size_t point_id, size_t max_char
         const char *dot = strrchr(axis->path, '.');
         const bool is_bare = head->num_axes == 1 || isnan(axis->numbers[value_id]);
 
+        if (j == left_out_id) {
+            continue;
+        }
         spot_figure_words(dot == NULL ? axis->path : dot + 1, words, sizeof(words));
         (void) spot_value_label(axis, value_id, value);
         used += (size_t) snprintf(text + used, SPOT_POINT_BYTES - 4 - used, "%s%s%s%s",
             used == 0 ? "" : ", ", is_bare ? "" : words, is_bare ? "" : " ", value);
     }
     spot_figure_cut(text, max_chars);
+}
+
+void
+spot_point_words(const spot_study_head_t *head, size_t point_id, size_t max_chars,
+    char text[SPOT_POINT_BYTES])
+{
+    spot_panel_words(head, point_id, SIZE_MAX, max_chars, text);
 }
 
 void

@@ -23,6 +23,10 @@ void spot_replications_words(const spot_study_head_t *head, int64_t min_rows,
 void spot_point_words(const spot_study_head_t *head, size_t point_id, size_t max_chars,
     char text[SPOT_POINT_BYTES]);
 
+/* The same without an axis: what tells a curve along it from others. */
+void spot_panel_words(const spot_study_head_t *head, size_t point_id, size_t left_out_id,
+    size_t max_chars, char text[SPOT_POINT_BYTES]);
+
 /* "idle-vs-preemption · 1000 replications at each point · seed 1": what was run. */
 #define SPOT_NOTE_BYTES 640
 void spot_study_run_words(const spot_report_t *report, char text[SPOT_NOTE_BYTES]);

@@ -17,5 +17,8 @@ void spot_text_write(FILE *out, const char *text);
 
 /* The same, up to max_chars characters, the last one then an ellipsis. */
 void spot_text_write_cut(FILE *out, const char *text, size_t max_chars);
+/* A long name that is wider than its cells goes on two lines, broken where both are
+ * short: the bytes of the first, 0: all is on the second. Makes width wide enough. */
+size_t spot_text_break(const char *name, int *width);
 
 #endif

@@ -16,6 +16,19 @@
 SPOT_MUST_CHECK int spot_store_difference(
     const spot_store_t *store, size_t point_id, size_t base_id, spot_paired_t *pairs);
 
+/* A point of a store, and those of its metrics that are compared. */
+typedef struct {
+    const spot_store_t *store;
+    size_t point_id;
+    const size_t *metric_ids; /* [num_metrics] */
+} spot_compared_t;
+
+/* The same for points of two stores: metrics of one place in both lists are compared,
+ * pairs is [num_metrics]. Same replications meet the same events where the stores have
+ * the same seed and the same trace. BAD_PARAM: one keeps rows, the other summaries. */
+SPOT_MUST_CHECK int spot_store_difference_between(const spot_compared_t *point,
+    const spot_compared_t *base, size_t num_metrics, spot_paired_t *pairs);
+
 /* Each point and the one that it is compared with: *pairs is [num_points][num_metrics],
  * freed by the caller, without pairs where there is no such point. NULL if that fails.
  */

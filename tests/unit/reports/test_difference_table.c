@@ -58,7 +58,7 @@ assert_table(sample_t *self, const char *expected)
     FILE *out = open_memstream(&text, &num_bytes);
 
     assert_non_null(out);
-    assert_int_equal(spot_difference_table_write(self->store, out), 0);
+    assert_int_equal(spot_difference_table_write(self->store, NULL, out), 0);
     assert_int_equal(fclose(out), 0);
     assert_string_equal(text, expected);
     free(text);
@@ -202,7 +202,7 @@ test_points_without_a_partner_are_told(void **state)
     for (size_t j = 0; j < 3; j++) {
         assert_int_equal(store->put(store, &(spot_piece_t){j, 0, 4, rows, NULL}), 0);
     }
-    assert_int_equal(spot_difference_table_write(store, out), 0);
+    assert_int_equal(spot_difference_table_write(store, NULL, out), 0);
     assert_int_equal(fclose(out), 0);
     assert_non_null(strstr(text, "difference to x = 1: mean of 4 pairs"));
     assert_non_null(

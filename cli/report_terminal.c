@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "cli/report_terminal.h"
+
+#include <langinfo.h>
+#include <locale.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "base/outfile.h"
+#include "base/units.h"
+#include "reports/page/page_side_by_side.h"
+#include "reports/report_text.h"
+#include "reports/side_by_side_text.h"
+#include "sim/store/store_sqlite.h"
+
+/* Wider than any screen; beyond, COLUMNS is a mistake. */
+#define MAX_WIDTH 10000
+
+/* That of the user, whatever the program's own locale is. */
+static bool
+is_utf8_locale(void)
+{
+    const locale_t locale = newlocale(LC_CTYPE_MASK, "", (locale_t) 0);
+    bool is_utf8 = false;
+
+    if (locale != (locale_t) 0) {
+        const char *name = nl_langinfo_l(CODESET, locale);
+
+        is_utf8 = strcasecmp(name, "UTF-8") == 0 || strcasecmp(name, "utf8") == 0;
+        freelocale(locale);
+    }
+    return is_utf8;
+}
+
+static int
+output_width(void)
+{
+    const char *text = getenv("COLUMNS");
+    struct winsize size;
+    int64_t width = 0;
+
+    if ((text == NULL || spot_integer_parse(text, &width) != 0 || width <= 0 ||
+            width > MAX_WIDTH) &&
+        (width = 0, ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0)) {
+        width = size.ws_col;
+    }
+    if (width == 0) {
+        width = SPOT_TERMINAL_WIDTH;
+    }
+    return width < SPOT_TERMINAL_MIN_WIDTH ? SPOT_TERMINAL_MIN_WIDTH : (int) width;
+}
+
+spot_terminal_t
+spot_terminal_of_output(bool is_plain)
+{
+    const char *no_colour = getenv("NO_COLOR"), *term = getenv("TERM");
+    const bool is_dumb = term == NULL || strcmp(term, "dumb") == 0;
+    const bool is_refused = is_plain || (no_colour != NULL && no_colour[0] != '\0');
+
+    return (spot_terminal_t){.width = output_width(),
+        .has_colour = !is_refused && !is_dumb && isatty(STDOUT_FILENO) == 1,
+        .is_utf8 = is_utf8_locale()};
+}
+
+const spot_terminal_t *
+spot_terminal_if_any(spot_terminal_t *terminal)
+{
+    *terminal = spot_terminal_of_output(true);
+    return isatty(STDOUT_FILENO) == 1 ? terminal : NULL;
+}
+
+int
+spot_report_to_terminal(const spot_report_t *report, bool is_plain, spot_diag_t *diag)
+{
+    const spot_terminal_t terminal = spot_terminal_of_output(is_plain);
+    spot_outfile_t file;
+    int ret = spot_outfile_init(&file, NULL, diag);
+
+    if (ret == 0) {
+        ret = spot_report_text_write(report, &terminal, file.stream);
+    }
+    return spot_outfile_close(&file, ret, diag);
+}
+
+/* One of two stores, open. */
+typedef struct {
+    spot_store_t *store;
+    spot_report_t report;
+} opened_t;
+
+static int
+read_side(opened_t *self, spot_side_t *side, const char *path, spot_diag_t *diag)
+{
+    int ret = spot_store_open_sqlite_reader(&self->store, path, diag);
+
+    if (ret == 0) {
+        ret = spot_report_init(&self->report, self->store);
+        *side =
+            (spot_side_t){path, &self->report, spot_store_sqlite_canonical(self->store)};
+    }
+    return ret;
+}
+
+static int
+write_two(
+    const spot_report_task_t *task, const spot_side_by_side_t *two, spot_diag_t *diag)
+{
+    const spot_terminal_t terminal = spot_terminal_of_output(task->is_plain);
+    spot_outfile_t file;
+    int ret = spot_outfile_init(&file, task->output_path, diag);
+
+    if (ret == 0) {
+        ret = task->output_path == NULL
+                  ? spot_side_by_side_write(two, &terminal, file.stream)
+                  : spot_page_side_by_side_write(two, file.stream, diag);
+    }
+    return spot_outfile_close(&file, ret, diag);
+}
+
+static int
+close_side(opened_t *self, spot_diag_t *diag, int error)
+{
+    int flushed = 0;
+
+    spot_report_free(&self->report);
+    if (self->store != NULL) {
+        flushed = self->store->flush(self->store, diag); /* says why it was not read */
+        self->store->close(self->store);
+    }
+    return flushed != 0 ? flushed : error;
+}
+
+int
+spot_report_two(const spot_report_task_t *task, spot_diag_t *diag)
+{
+    spot_side_t sides[SPOT_NUM_SIDES];
+    opened_t opened[SPOT_NUM_SIDES] = {{.store = NULL}, {.store = NULL}};
+    spot_side_by_side_t two = {.num_metrics = 0};
+    bool is_reading = true;
+    int ret = 0;
+
+    for (int side = 0; ret == 0 && side < SPOT_NUM_SIDES; side++) {
+        ret = read_side(&opened[side], &sides[side], task->paths[side], diag);
+    }
+    if (ret == 0) {
+        ret = spot_side_by_side_init(&two, sides);
+    }
+    if (ret == 0) {
+        is_reading = false;
+        ret = write_two(task, &two, diag);
+    }
+    spot_side_by_side_free(&two);
+    for (int side = 0; side < SPOT_NUM_SIDES; side++) {
+        ret = close_side(&opened[side], diag, ret);
+    }
+    return is_reading ? spot_command_finish_reading(diag, ret)
+                      : spot_command_finish(diag, ret);
+}

@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "reports/side_by_side.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "reports/side_by_side_internal.h"
+
+static const spot_study_head_t *
+head_of(const spot_side_by_side_t *self, int side)
+{
+    return self->sides[side].report->head;
+}
+
+/* Whether the same replication of both may be compared. */
+static bool
+can_pair(const spot_side_by_side_t *self)
+{
+    const spot_study_head_t *before = head_of(self, SPOT_BEFORE),
+                            *after = head_of(self, SPOT_AFTER);
+
+    return before->seed == after->seed && before->keep == after->keep;
+}
+
+static void
+choose_metrics(spot_side_by_side_t *self)
+{
+    const spot_study_head_t *before = head_of(self, SPOT_BEFORE),
+                            *after = head_of(self, SPOT_AFTER);
+
+    for (size_t j = 0; j < before->num_metrics; j++) {
+        const spot_metric_t *metric = &before->metrics[j];
+        const size_t after_id = spot_study_metric_id(after, metric->name);
+
+        if (after_id == after->num_metrics ||
+            (j >= before->num_listed && after_id >= after->num_listed) ||
+            strcmp(metric->unit, after->metrics[after_id].unit) != 0) {
+            continue;
+        }
+        if (before->plot.y != NULL && strcmp(metric->name, before->plot.y) == 0) {
+            self->main_id = self->num_metrics;
+        }
+        self->metric_ids[SPOT_BEFORE][self->num_metrics] = j;
+        self->metric_ids[SPOT_AFTER][self->num_metrics++] = after_id;
+    }
+}
+
+/* pair: undefined where num_pairs is 0. */
+static void
+fill_change(spot_change_t *change, const spot_summary_t *before,
+    const spot_summary_t *after, const spot_paired_t *pair)
+{
+    const bool is_paired = pair->difference.num_values > 1 ||
+                           (pair->difference.num_values == 1 &&
+                               (before->num_values < 2 || after->num_values < 2));
+
+    *change = (spot_change_t){.means = {before->mean, after->mean},
+        .half_widths = {(before->ci_high - before->ci_low) / 2,
+            (after->ci_high - after->ci_low) / 2}};
+    if (is_paired) {
+        change->difference = spot_paired_mean(pair);
+        change->half_width = spot_paired_half_width(pair, SPOT_CONFIDENCE);
+        change->num_pairs = pair->difference.num_values;
+    } else {
+        change->difference = after->mean - before->mean;
+        change->half_width =
+            spot_welch_half_width(&after->moments, &before->moments, SPOT_CONFIDENCE);
+    }
+    change->ratio =
+        before->mean == 0 ? (double) NAN : change->difference / fabs(before->mean);
+    change->is_marked = fabs(change->difference) > change->half_width;
+}
+
+static int
+compare_pair(spot_side_by_side_t *self, size_t pair_id)
+{
+    spot_paired_t pairs[SPOT_MAX_METRICS];
+    spot_compared_t compared[SPOT_NUM_SIDES];
+    int ret = 0;
+
+    memset(pairs, 0, sizeof(pairs));
+    for (int side = 0; side < SPOT_NUM_SIDES; side++) {
+        compared[side] = (spot_compared_t){self->sides[side].report->store,
+            self->match.point_ids[side][pair_id], self->metric_ids[side]};
+    }
+    if (can_pair(self)) {
+        ret = spot_store_difference_between(
+            &compared[SPOT_AFTER], &compared[SPOT_BEFORE], self->num_metrics, pairs);
+    }
+    for (size_t j = 0; ret == 0 && j < self->num_metrics; j++) {
+        const spot_summary_t *summaries[SPOT_NUM_SIDES];
+
+        for (int side = 0; side < SPOT_NUM_SIDES; side++) {
+            summaries[side] = spot_report_summary(self->sides[side].report,
+                compared[side].point_id, self->metric_ids[side][j]);
+        }
+        fill_change(&self->changes[pair_id * self->num_metrics + j],
+            summaries[SPOT_BEFORE], summaries[SPOT_AFTER], &pairs[j]);
+    }
+    return ret;
+}
+
+int
+spot_side_by_side_init(spot_side_by_side_t *self, const spot_side_t *sides)
+{
+    spot_match_side_t matched[SPOT_NUM_SIDES];
+    int ret;
+
+    memset(self, 0, sizeof(*self));
+    self->sides = sides;
+    for (int side = 0; side < SPOT_NUM_SIDES; side++) {
+        matched[side] = (spot_match_side_t){head_of(self, side), sides[side].canonical};
+    }
+    choose_metrics(self);
+    ret = spot_point_match_init(&self->match, matched);
+    if (ret == 0) {
+        self->changes = spot_calloc(
+            self->match.num_pairs * self->num_metrics, sizeof(*self->changes));
+        ret = self->changes == NULL ? SPOT_ERR_NO_MEMORY : 0;
+    }
+    for (size_t j = 0; ret == 0 && j < self->match.num_pairs; j++) {
+        ret = compare_pair(self, j);
+    }
+    return ret == 0 ? spot_side_by_side_tell(self) : ret;
+}
+
+void
+spot_side_by_side_free(spot_side_by_side_t *self)
+{
+    for (size_t j = 0; j < self->num_sentences; j++) {
+        free(self->sentences[j]);
+    }
+    free(self->sentences);
+    free(self->changes);
+    spot_point_match_free(&self->match);
+    memset(self, 0, sizeof(*self));
+}
+
+const spot_metric_t *
+spot_side_by_side_metric(const spot_side_by_side_t *self, size_t metric_id)
+{
+    return &head_of(self, SPOT_BEFORE)
+                ->metrics[self->metric_ids[SPOT_BEFORE][metric_id]];
+}
+
+size_t
+spot_side_by_side_num_marked(const spot_side_by_side_t *self, size_t metric_id)
+{
+    size_t num_marked = 0;
+
+    for (size_t j = 0; j < self->match.num_pairs; j++) {
+        num_marked += self->changes[j * self->num_metrics + metric_id].is_marked;
+    }
+    return num_marked;
+}
+
+void
+spot_side_by_side_basis(const spot_side_by_side_t *self, char text[SPOT_BASIS_BYTES])
+{
+    const char *what = head_of(self, SPOT_BEFORE)->keep == SPOT_KEEP_ROWS
+                           ? "replications"
+                           : "batches of replications";
+    const size_t num_changes = self->match.num_pairs * self->num_metrics;
+    int64_t fewest = INT64_MAX, most = 0;
+    size_t num_unpaired = 0;
+
+    for (size_t j = 0; j < num_changes; j++) {
+        const int64_t num_pairs = self->changes[j].num_pairs;
+
+        num_unpaired += num_pairs == 0;
+        fewest = num_pairs > 0 && num_pairs < fewest ? num_pairs : fewest;
+        most = num_pairs > most ? num_pairs : most;
+    }
+    if (most == 0) {
+        snprintf(text, SPOT_BASIS_BYTES, "differences of independent samples: %s",
+            head_of(self, SPOT_BEFORE)->seed != head_of(self, SPOT_AFTER)->seed
+                ? "the seeds differ"
+                : "no two replications are the same");
+    } else if (fewest < most) {
+        snprintf(text, SPOT_BASIS_BYTES,
+            "differences within %" PRId64 " to %" PRId64 " pairs of %s%s", fewest, most,
+            what, num_unpaired > 0 ? ", some of independent samples" : "");
+    } else {
+        snprintf(text, SPOT_BASIS_BYTES, "differences within %" PRId64 " pair%s of %s%s",
+            most, most == 1 ? "" : "s", what,
+            num_unpaired > 0 ? ", some of independent samples" : "");
+    }
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What text is written for: a terminal, or a file that is read like one. Who prints says
+ * it; nothing here looks at the environment. */
+#ifndef SPOT_REPORTS_TERMINAL_H
+#define SPOT_REPORTS_TERMINAL_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#define SPOT_TERMINAL_WIDTH 80       /* columns where nobody tells */
+#define SPOT_TERMINAL_MIN_WIDTH 20   /* narrower ones are taken as this wide */
+#define SPOT_TERMINAL_FILE_WIDTH 100 /* of tables that go to files */
+
+typedef struct {
+    int width;       /* columns */
+    bool has_colour; /* escape codes may be written */
+    bool is_utf8;    /* else what needs more than ASCII has another form */
+} spot_terminal_t;
+
+/* Colour is never the only carrier of a meaning. */
+typedef enum {
+    SPOT_STYLE_PLAIN,
+    SPOT_STYLE_BOLD,   /* headings, differences that are not chance */
+    SPOT_STYLE_DIM,    /* what is less than the means: intervals */
+    SPOT_STYLE_WARNING /* what makes results doubtful */
+} spot_style_t;
+
+/* What turns a style on, and off again: "" without colour or for plain text. */
+static inline const char *
+spot_style_on(const spot_terminal_t *terminal, spot_style_t style)
+{
+    static const char *const codes[] = {"", "\033[1m", "\033[2m", "\033[33m"};
+
+    return terminal->has_colour ? codes[style] : "";
+}
+
+static inline const char *
+spot_style_off(const spot_terminal_t *terminal, spot_style_t style)
+{
+    return terminal->has_colour && style != SPOT_STYLE_PLAIN ? "\033[0m" : "";
+}
+
+#endif
