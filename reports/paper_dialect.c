@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "reports/paper_dialect.h"
 
-#include <ctype.h>
-#include <string.h>
-
 #include "reports/paper_text.h"
 
 /* ---- LaTeX ---- */
