@@ -243,14 +243,12 @@ static void
 draw_names(const bars_plot_t *self)
 {
     const spot_panel_t *panel = &self->panel;
-    const spot_plot_request_t *plot = &self->head->plot;
     char words[SPOT_WORDS_BYTES];
 
-    /* With a curve, the label is that of what the curve is drawn along. */
-    if (plot->x_label != NULL && plot->x == NULL && plot->y == NULL) {
+    if (self->head->plot.x_label != NULL) {
         spot_figure_text(&self->figure, panel->left_px + panel->width_px / 2,
             panel->top_px + panel->height_px + 36, SPOT_TEXT_LABEL, SPOT_ALIGN_CENTER,
-            plot->x_label);
+            self->head->plot.x_label);
     }
     if (self->side_id < self->head->num_metrics) {
         side_words(self, words);
