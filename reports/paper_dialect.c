@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "reports/paper_dialect.h"
 
-#include <ctype.h>
-#include <string.h>
-
 #include "reports/paper_text.h"
 
 /* ---- LaTeX ---- */
@@ -38,6 +35,20 @@ write_latex_caption(FILE *out, const spot_paper_frame_t *frame)
 }
 
 static void
+write_latex_head(FILE *out, const char *first, const char *rest, char align)
+{
+    if (rest[0] == '\0') {
+        spot_paper_latex_text(out, first);
+        return;
+    }
+    fprintf(out, "\\shortstack[%c]{", align);
+    spot_paper_latex_text(out, first);
+    fputs("\\\\", out);
+    spot_paper_latex_text(out, rest);
+    fputc('}', out);
+}
+
+static void
 begin_latex(FILE *out, const spot_paper_frame_t *frame)
 {
     const char *kind = frame->is_long ? "longtable" : "tabular";
@@ -57,12 +68,19 @@ begin_latex(FILE *out, const spot_paper_frame_t *frame)
     fputs("\\toprule\n", out);
 }
 
+/* The caption stands on the first page only. */
+static void
+end_latex_first_head(FILE *out)
+{
+    fputs("\\midrule\n\\endfirsthead\n\\toprule\n", out);
+}
+
 static void
 end_latex_head(FILE *out, const spot_paper_frame_t *frame)
 {
     fputs("\\midrule\n", out);
     if (frame->is_long) {
-        fputs("\\endhead\n", out); /* again on each page */
+        fputs("\\endhead\n", out);
     }
 }
 
@@ -96,7 +114,7 @@ end_latex(FILE *out, const spot_paper_frame_t *frame, bool has_notes)
 }
 
 const spot_paper_dialect_t spot_paper_latex = {
-    .max_chars = 100,
+    .max_chars = 72, /* of the standard class article */
     .row_open = "",
     .cell_gap = " & ",
     .row_close = " \\\\\n",
@@ -108,7 +126,9 @@ const spot_paper_dialect_t spot_paper_latex = {
     .text = spot_paper_latex_text,
     .power = write_latex_power,
     .preamble = write_latex_preamble,
+    .head = write_latex_head,
     .begin = begin_latex,
+    .end_first_head = end_latex_first_head,
     .end_head = end_latex_head,
     .end_rows = end_latex_rows,
     .begin_note = begin_latex_note,
@@ -128,6 +148,18 @@ static void
 write_no_preamble(FILE *out)
 {
     (void) out;
+}
+
+/* In one line: Markdown has no other. */
+static void
+write_markdown_head(FILE *out, const char *first, const char *rest, char align)
+{
+    (void) align;
+    spot_paper_markdown_text(out, first);
+    if (rest[0] != '\0') {
+        fputc(' ', out);
+        spot_paper_markdown_text(out, rest);
+    }
 }
 
 /* pandoc takes a line that starts like this as the caption of what is below. */
@@ -189,7 +221,9 @@ const spot_paper_dialect_t spot_paper_markdown = {
     .text = spot_paper_markdown_text,
     .power = write_markdown_power,
     .preamble = write_no_preamble,
+    .head = write_markdown_head,
     .begin = begin_markdown,
+    .end_first_head = NULL,
     .end_head = end_markdown_head,
     .end_rows = end_markdown_rows,
     .begin_note = begin_markdown_note,

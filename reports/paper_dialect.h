@@ -28,7 +28,11 @@ struct spot_paper_dialect {
     void (*text)(FILE *out, const char *text);
     void (*power)(FILE *out, const char *digits, int exponent); /* 1.2e6 */
     void (*preamble)(FILE *out);
+    /* A cell of the head, in two lines; rest may be "". */
+    void (*head)(FILE *out, const char *first, const char *rest, char align);
     void (*begin)(FILE *out, const spot_paper_frame_t *frame);
+    void (*end_first_head)(FILE *out); /* then the head comes again: for other pages of
+                                          what is long; NULL: there are no pages */
     void (*end_head)(FILE *out, const spot_paper_frame_t *frame);
     void (*end_rows)(FILE *out, const spot_paper_frame_t *frame);
     void (*begin_note)(FILE *out, bool is_first);

@@ -17,7 +17,7 @@
 #include "reports/value_label.h"
 
 #define NUMBER_BYTES 64
-#define METRIC_CHARS 16    /* of a usual cell */
+#define METRIC_CHARS 13    /* of a usual cell */
 #define GAP_CHARS 3        /* between columns */
 #define PAGE_ROWS 40       /* what fits on a page */
 #define QUESTION_CHARS 300 /* of a caption */
@@ -35,6 +35,7 @@ typedef struct {
     char head[SPOT_WORDS_BYTES + 32];
     bool is_number;
     double factor;               /* of a metric: 100 for percent */
+    size_t num_first;            /* bytes of the head in its first line */
     size_t num_chars;            /* width */
     int64_t num_nulls;           /* of a metric, in all rows */
     char letters[LETTERS_BYTES]; /* of the note on them */
@@ -67,10 +68,19 @@ is_baseline(const spot_study_head_t *head, size_t point_id)
            head->baseline_value_id;
 }
 
+/* A half width that is nothing but rounding has no digits to show. */
+static double
+without_rounding(double half_width, double mean)
+{
+    return half_width <= 1e-9 * fabs(mean) ? 0 : half_width;
+}
+
 static cell_t
 cell_of_summary(const spot_summary_t *summary)
 {
-    return (cell_t){summary->mean, (summary->ci_high - summary->ci_low) / 2,
+    const double half_width = (summary->ci_high - summary->ci_low) / 2;
+
+    return (cell_t){summary->mean, without_rounding(half_width, summary->mean),
         summary->num_nulls, false};
 }
 
@@ -80,7 +90,8 @@ cell_of_pair(const spot_paired_t *pair)
     const double mean = spot_paired_mean(pair);
     const double half_width = spot_paired_half_width(pair, SPOT_CONFIDENCE);
 
-    return (cell_t){mean, half_width, pair->num_left_out, fabs(mean) > half_width};
+    return (cell_t){mean, without_rounding(half_width, mean), pair->num_left_out,
+        fabs(mean) > half_width};
 }
 
 static void
@@ -137,6 +148,26 @@ key_text(const table_t *self, size_t point_id, size_t key_id,
     }
 }
 
+/* A long head takes two lines, broken where both are short. */
+static void
+measure_head(column_t *column)
+{
+    const size_t num_bytes = strlen(column->head);
+
+    column->num_first = num_bytes;
+    column->num_chars = spot_utf8_count(column->head, num_bytes);
+    for (size_t j = 0; j < num_bytes; j++) {
+        const size_t first = spot_utf8_count(column->head, j);
+        const size_t second = spot_utf8_count(column->head + j, num_bytes - j);
+        const size_t longer = first > second ? first : second - 1;
+
+        if (column->head[j] == ' ' && longer < column->num_chars) {
+            column->num_first = j;
+            column->num_chars = longer;
+        }
+    }
+}
+
 /* A key whose values are all numbers has their unit in its head; others have units of
  * their own, "30 s". */
 static void
@@ -160,7 +191,7 @@ measure_key(table_t *self, size_t key_id)
             spot_figure_words(axis->path, column->head, SPOT_WORDS_BYTES);
         }
     }
-    column->num_chars = spot_utf8_count(column->head, strlen(column->head));
+    measure_head(column);
     for (size_t j = 0; j < self->head->num_points; j++) {
         size_t num_chars;
 
@@ -177,15 +208,16 @@ measure_metric(table_t *self, size_t metric_id)
     column_t *column = &self->metrics[metric_id];
     const bool is_fraction =
         spot_fraction_words(&self->head->metrics[metric_id], column->head);
-    size_t num_chars;
 
     column->is_number = true;
     column->factor = is_fraction ? 100 : 1;
     if (is_fraction) {
-        strcat(column->head, self->is_difference ? " (percentage points)" : " (%)");
+        strcat(column->head, self->is_difference ? " (% points)" : " (%)");
     }
-    num_chars = spot_utf8_count(column->head, strlen(column->head));
-    column->num_chars = num_chars > METRIC_CHARS ? num_chars : METRIC_CHARS;
+    measure_head(column);
+    if (column->num_chars < METRIC_CHARS) {
+        column->num_chars = METRIC_CHARS;
+    }
     for (size_t j = 0; j < self->head->num_points; j++) {
         if (!self->is_left_out[j]) {
             column->num_nulls +=
@@ -199,7 +231,8 @@ measure_metric(table_t *self, size_t metric_id)
 
 /* ---- Cells ---- */
 
-/* Minus zero is zero. */
+/* A half width that is nothing but rounding has no digits to show. Minus zero is zero.
+ */
 static void
 round_number(double value, double half_width, char text[NUMBER_BYTES])
 {
@@ -316,9 +349,12 @@ write_head(const table_t *self, size_t first_id, size_t end_id)
         const column_t *column = j < self->num_keys
                                      ? &self->keys[j]
                                      : &self->metrics[first_id + j - self->num_keys];
+        const char *rest = column->head + column->num_first;
+        char first[sizeof(column->head)];
 
+        snprintf(first, sizeof(first), "%.*s", (int) column->num_first, column->head);
         fputs(before, self->out);
-        self->dialect->text(self->out, column->head);
+        self->dialect->head(self->out, first, rest + (*rest == ' '), self->aligns[j]);
         before = self->dialect->cell_gap;
     }
     fputs(self->dialect->row_close, self->out);
@@ -337,6 +373,10 @@ write_block(
     frame->aligns = self->aligns;
     self->dialect->begin(self->out, frame);
     write_head(self, first_id, end_id);
+    if (frame->is_long && self->dialect->end_first_head != NULL) {
+        self->dialect->end_first_head(self->out);
+        write_head(self, first_id, end_id);
+    }
     self->dialect->end_head(self->out, frame);
     for (size_t j = 0; j < self->head->num_points; j++) {
         if (!self->is_left_out[j]) {
@@ -502,13 +542,18 @@ static int
 write_all(table_t *self)
 {
     char file_name[SPOT_PICTURE_NAME_BYTES], name[SPOT_PICTURE_NAME_BYTES + 16];
-    spot_paper_frame_t frame = {.name = name, .is_long = self->num_rows > PAGE_ROWS};
+    spot_paper_frame_t frame = {.name = name};
+    size_t num_rows = 0;
     char *caption = NULL;
     int ret = make_caption(self, &caption);
 
     spot_picture_file_name(self->head->name, file_name);
     snprintf(name, sizeof(name), "%s%s", file_name,
         self->is_difference ? "-differences" : "");
+    for (size_t j = 0; j < self->head->num_listed; j = block_end(self, j)) {
+        num_rows += self->num_rows;
+    }
+    frame.is_long = num_rows > PAGE_ROWS;
     frame.caption = caption;
     for (size_t first_id = 0; ret == 0 && first_id < self->head->num_listed;) {
         const size_t end_id = block_end(self, first_id);

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/utf8.h"
 #include "reports/curve_panels.h"
 #include "reports/figure.h"
 #include "reports/gnuplot.h"
@@ -26,6 +27,7 @@
 #define PANEL_TITLE_PX 20.0 /* more above it where panels have titles */
 #define MAX_RIGHT_PX 260.0
 #define LABEL_GAP_PX 12.0 /* between labels of x */
+#define MAX_MARKED 100    /* values of x that have a dot each on a curve */
 
 typedef struct {
     const spot_curves_t *curves;
@@ -233,7 +235,16 @@ write_x_ticks(const study_plot_t *self, const spot_panel_t *panel, size_t panel_
     }
 }
 
-/* The names of both rows of labels, in the middle below them. */
+/* Whether a name stands below a panel without touching that of its neighbour. */
+static bool
+name_fits(const spot_panel_t *panel, const char *words)
+{
+    return SPOT_STUDY_CHAR_PX * (double) spot_utf8_count(words, strlen(words)) <=
+           panel->width_px + GAP_PX;
+}
+
+/* The names of both rows of labels, in the middle below them. What the study calls them
+ * gives way to their own names where it is too long. */
 static void
 draw_x_names(const study_plot_t *self, const spot_panel_t *panel)
 {
@@ -244,10 +255,13 @@ draw_x_names(const study_plot_t *self, const spot_panel_t *panel)
     char words[SPOT_WORDS_BYTES];
 
     spot_x_words(curves->head, curves->axis_id, words);
+    if (!name_fits(panel, words)) {
+        spot_axis_words(&curves->head->axes[curves->axis_id], words);
+    }
     spot_figure_text(&self->figure, middle_px, bottom_px + 35, SPOT_TEXT_LABEL,
         SPOT_ALIGN_CENTER, words);
     if (curves->second_x_id >= 0) {
-        if (plot->second_x_label != NULL) {
+        if (plot->second_x_label != NULL && name_fits(panel, plot->second_x_label)) {
             snprintf(words, sizeof(words), "%s", plot->second_x_label);
         } else {
             spot_metric_words(metric_of(self, curves->second_x_id), words);
@@ -332,8 +346,12 @@ write_plot(const study_plot_t *self, size_t panel_id)
     fprintf(out,
         "$panel%zu using 1:3:4 with filledcurves fillcolor rgb '%s' fillstyle "
         "transparent solid 0.2 noborder, \\\n"
-        "$panel%zu using 1:2 with linespoints lw 2 pt 7 ps 0.35 lc rgb '%s'\n",
-        panel_id, ink, panel_id, ink);
+        "$panel%zu using 1:2 with %s lc rgb '%s'\n",
+        panel_id, ink, panel_id,
+        spot_curves_num_x(curves, panel_id) <= MAX_MARKED
+            ? "linespoints lw 2 pt 7 ps 0.35"
+            : "lines lw 1.2",
+        ink);
 }
 
 /* Names at the right end: the curve, then the parts that can be seen from the top. */

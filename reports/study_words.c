@@ -11,6 +11,8 @@
 #include "reports/figure.h"
 #include "reports/value_label.h"
 
+#define SHORT_VALUE 8 /* bytes of a number that are not rounded */
+
 const char *
 spot_study_title(const spot_study_head_t *head)
 {
@@ -75,6 +77,10 @@ spot_panel_words(const spot_study_head_t *head, size_t point_id, size_t left_out
         }
         spot_figure_words(dot == NULL ? axis->path : dot + 1, words, sizeof(words));
         (void) spot_value_label(axis, value_id, value);
+        if (strlen(value) > SHORT_VALUE && axis->unit[0] == '\0' &&
+            isfinite(axis->numbers[value_id])) {
+            snprintf(value, sizeof(value), "%.4g", axis->numbers[value_id]);
+        }
         used += (size_t) snprintf(text + used, SPOT_POINT_BYTES - 4 - used, "%s%s%s%s",
             used == 0 ? "" : ", ", is_bare ? "" : words, is_bare ? "" : " ", value);
     }

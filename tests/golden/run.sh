@@ -89,6 +89,7 @@ golden help-trace-fit.txt trace fit --help
 golden help-trace-compare.txt trace compare --help
 golden help-merge.txt merge --help
 golden help-export.txt export --help
+golden help-report.txt report --help
 golden help-profile.txt profile --help
 golden help-compare.txt compare --help
 golden help-recovery.txt recovery --help
@@ -327,6 +328,27 @@ expect "and tells nothing of one" [ "$(grep -c '^there:\|^left' "$work/stdout")"
 golden export.csv export "$work/results.db"
 golden export.jsonl export "$work/results.db" --jsonl
 golden export-points.csv export "$work/results.db" --per point
+
+# ---- Tables and pictures for papers ----
+golden report.tex report "$work/results.db" --latex -
+golden report.md report "$work/results.db" --markdown -
+ends 2 report "$work/results.db" --latex "$work/results.db"
+stderr_says "results.db: is an input, which the output would replace"
+ends 2 report "$work/results.db" --markdown "$work/results-before.db"
+stderr_says "results-before.db: is a database, which the output would replace"
+ends 2 report "$work/results.db" --pdf "$work/results-before.db"
+stderr_says "results-before.db: --pdf: expected a folder to write pictures to: Not a dir"
+expect "the database is as it was" cmp "$work/results-before.db" "$work/results.db"
+PATH='' "$spotsim" report "$work/results.db" --svg "$work/papers" \
+    --latex "$work/report.tex" >"$work/stdout" 2>"$work/stderr"
+expect "without gnuplot, report --svg fails" [ $? -eq 1 ]
+stderr_says "gnuplot is not installed"
+expect "and says it once" [ "$(grep -c "is not installed" "$work/stderr")" -eq 1 ]
+same report.tex "$work/report.tex"
+for what in csv gnuplot; do
+    same "report-curves.$what" "$work/papers"/*-curves.$what
+done
+rm -rf "$work/papers" "$work/report.tex"
 for shard in 1 2; do
     ends 0 "$@" -o "$work/part-$shard.db" --shard "$shard/2"
 done
