@@ -2,6 +2,7 @@
 #include "reports/study_pictures.h"
 
 #include "reports/bars_plot.h"
+#include "reports/sensitivity_plot.h"
 #include "reports/study_plot.h"
 #include "reports/study_words.h"
 
@@ -46,11 +47,19 @@ describe_ledger(const spot_report_t *report, FILE *out)
     fputs("Where the paid time of each point goes, as a stacked bar.", out);
 }
 
+static int
+write_sensitivity(const void *context, const char *picture_path, FILE *out)
+{
+    return spot_sensitivity_plot_script(context, picture_path, out);
+}
+
 const spot_study_picture_t spot_study_pictures[] = {
     {"curves", "Main curves", curves_problem, write_curves, spot_study_csv_write,
         describe_curves},
     {"ledger", "Where the time goes", spot_bars_plot_problem, write_ledger,
         spot_bars_csv_write, describe_ledger},
+    {"sensitivity", "Which parameter matters", spot_sensitivity_plot_problem,
+        write_sensitivity, spot_sensitivity_plot_csv, spot_sensitivity_plot_describe},
     {NULL, NULL, NULL, NULL, NULL, NULL},
 };
 
