@@ -27,7 +27,7 @@
 #define CHAR_PX 7.2
 #define NAME_CHARS 34
 #define NAME_GAP_PX 12.0
-#define SHARE_PX 110.0 /* a column of shares */
+#define SHARE_PX 138.0 /* a column of shares */
 #define BAR_PX 16.0
 #define MAX_BARS 30
 #define LEVEL_BYTES (2 * SPOT_VALUE_LABEL_BYTES + 8)
@@ -99,42 +99,40 @@ ends_text(const sensitivity_plot_t *self, size_t place, char *text, size_t num_b
     char low[SPOT_WORDS_BYTES], high[SPOT_WORDS_BYTES];
     char low_level[LEVEL_BYTES], high_level[LEVEL_BYTES];
 
-    spot_metric_value_words(
-        self->metric, key->means[key->low_id], key->range.value, low);
-    spot_metric_value_words(
-        self->metric, key->means[key->high_id], key->range.value, high);
+    const bool is_number = isfinite(axis_of(self, key_id)->numbers[0]);
+    const char *at = is_number ? "at" : "with";
+
+    spot_metric_pair_words(
+        self->metric, key->means[key->low_id], key->means[key->high_id], low, high);
     level_text(self, key_id, key->low_id, low_level);
     level_text(self, key_id, key->high_id, high_level);
-    snprintf(text, num_bytes, "%s at %s, %s at %s", low, low_level, high, high_level);
+    snprintf(
+        text, num_bytes, "%s %s %s, %s %s %s", low, at, low_level, high, at, high_level);
 }
 
-/* "97 %", "< 1 %"; a share that is a little below 0 is none. */
-static void
-share_text(const spot_sensitivity_index_t *share, char text[SPOT_LABEL_BYTES])
+/* "97 %" in percent; a share that is a little below 0 is none. */
+static double
+percent_of(double share)
 {
-    const double percent = 100 * fmin(fmax(share->value, 0), 1);
+    return 100 * fmin(fmax(share, 0), 1);
+}
+
+/* "97 % (95 to 98)"; "-" where there is none. */
+static void
+share_text(const spot_sensitivity_index_t *share, char text[SPOT_WORDS_BYTES])
+{
+    const double width = share->ci_high - share->ci_low;
+    const int num_decimals = width < 0.02 || fabs(share->value) < 0.01 ? 1 : 0;
 
     if (!isfinite(share->value)) {
-        snprintf(text, SPOT_LABEL_BYTES, "-");
-    } else if (percent < 0.95) {
-        snprintf(text, SPOT_LABEL_BYTES, "< 1 %%");
+        snprintf(text, SPOT_WORDS_BYTES, "-");
+    } else if (isfinite(width)) {
+        snprintf(text, SPOT_WORDS_BYTES, "%.*f %% (%.*f to %.*f)", num_decimals,
+            percent_of(share->value), num_decimals, percent_of(share->ci_low),
+            num_decimals, percent_of(share->ci_high));
     } else {
-        snprintf(text, SPOT_LABEL_BYTES, "%.0f %%", percent);
-    }
-}
-
-/* "97 % (95 to 98)". */
-static void
-share_interval_text(const spot_sensitivity_index_t *share, char text[SPOT_WORDS_BYTES])
-{
-    char value[SPOT_LABEL_BYTES];
-
-    share_text(share, value);
-    if (isfinite(share->ci_low) && isfinite(share->ci_high)) {
-        snprintf(text, SPOT_WORDS_BYTES, "%s (%.0f to %.0f)", value,
-            100 * fmax(share->ci_low, 0), 100 * fmax(fmin(share->ci_high, 1), 0));
-    } else {
-        snprintf(text, SPOT_WORDS_BYTES, "%s", value);
+        snprintf(
+            text, SPOT_WORDS_BYTES, "%.*f %%", num_decimals, percent_of(share->value));
     }
 }
 
@@ -150,15 +148,11 @@ static int
 init(sensitivity_plot_t *self, const spot_report_t *report)
 {
     const spot_study_head_t *head = report->head;
-    const size_t y_id = spot_study_metric_id(head, head->plot.y);
-    const bool is_there =
-        y_id < head->num_metrics &&
-        (y_id < head->num_listed || head->plan.kind != SPOT_PLAN_SENSITIVITY);
     char words[SPOT_WORDS_BYTES];
     int ret;
 
     *self = (sensitivity_plot_t){
-        .report = report, .head = head, .metric_id = is_there ? y_id : 0};
+        .report = report, .head = head, .metric_id = spot_main_metric(head)};
     self->metric = &head->metrics[self->metric_id];
     self->factor = spot_fraction_words(self->metric, words) ? 100 : 1;
     ret = spot_study_effects_init(&self->effects, report->store, self->metric_id);
@@ -258,7 +252,7 @@ draw_share(const sensitivity_plot_t *self, const spot_sensitivity_index_t *share
 {
     char text[SPOT_WORDS_BYTES];
 
-    share_interval_text(share, text);
+    share_text(share, text);
     spot_figure_text(&self->figure, column_px(self, column), y_px, SPOT_TEXT_LABEL,
         SPOT_ALIGN_RIGHT, text);
 }
@@ -275,7 +269,7 @@ draw_row(const sensitivity_plot_t *self, size_t place)
     spot_figure_text(&self->figure, panel->left_px - NAME_GAP_PX, y_px, SPOT_TEXT_LABEL,
         SPOT_ALIGN_RIGHT, words);
     ends_text(self, place, ends, sizeof(ends));
-    spot_figure_cut(ends, (size_t) (panel->width_px / 6));
+    spot_figure_cut(ends, (size_t) ((WIDTH_PX - panel->left_px) / 6));
     spot_figure_text(&self->figure, panel->left_px + 4, y_px + 19, SPOT_TEXT_NOTE,
         SPOT_ALIGN_LEFT, ends);
     draw_share(self, &key_at(self, place)->share, 0, y_px);
@@ -459,12 +453,12 @@ write_lines(const sensitivity_plot_t *self, FILE *out)
     for (size_t j = 0; j < self->num_bars; j++) {
         spot_key_words(axis_of(self, self->order[j]), words);
         spot_text_widen(&width, words);
-        share_interval_text(&key_at(self, j)->share, share);
+        share_text(&key_at(self, j)->share, share);
         spot_text_widen(&share_width, share);
     }
     for (size_t j = 0; j < self->num_bars; j++) {
         spot_key_words(axis_of(self, self->order[j]), words);
-        share_interval_text(&key_at(self, j)->share, share);
+        share_text(&key_at(self, j)->share, share);
         ends_text(self, j, ends, sizeof(ends));
         spot_text_cell(out, words, strlen(words), width);
         fputs("  ", out);
@@ -498,7 +492,7 @@ void
 spot_sensitivity_plot_describe(const spot_report_t *report, FILE *out)
 {
     sensitivity_plot_t self;
-    char words[SPOT_WORDS_BYTES], share[SPOT_LABEL_BYTES];
+    char words[SPOT_WORDS_BYTES], share[SPOT_WORDS_BYTES];
     const int ret = init(&self, report);
 
     if (ret == 0 && self.effects.outcome != 0) {
@@ -507,7 +501,6 @@ spot_sensitivity_plot_describe(const spot_report_t *report, FILE *out)
     } else if (ret == 0) {
         char ends[SPOT_POINT_BYTES * 2];
 
-        spot_key_words(axis_of(&self, self.order[0]), words);
         share_text(&key_at(&self, 0)->share, share);
         ends_text(&self, 0, ends, sizeof(ends));
         fputs("How far each key moves ", out);
@@ -517,7 +510,9 @@ spot_sensitivity_plot_describe(const spot_report_t *report, FILE *out)
         spot_text_write(out, words);
         fputs(": ", out);
         spot_text_write(out, ends);
-        fprintf(out, "; alone it explains %s of the variance between points.", share);
+        fprintf(out,
+            "; the share of the variance between points that it explains alone is %s.",
+            share);
     }
     release(&self);
 }
