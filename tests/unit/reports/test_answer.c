@@ -298,7 +298,7 @@ test_categories(void **state)
     make_categories(&sample, 3);
     fill(&sample, (double[]){0.2, 0.1, 0.3});
     sample.head.has_baseline = true;
-    check(&sample, "Compared with alpha (20 %), idle time is 10 percentage points "
+    check(&sample, "Compared with alpha (20.0 %), idle time is 10.0 percentage points "
                    "higher with gamma "
                    "and 10.0 percentage points lower with beta.");
     case_init(&sample, 3, five_x, 1);
