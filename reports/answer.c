@@ -11,6 +11,7 @@
 #include "reports/value_label.h"
 #include "sim/store/completeness.h"
 #include "sim/store/point_groups.h"
+#include "sim/store/study_effects.h"
 
 #define MAX_NAMED 3 /* compared points that are all named */
 
@@ -158,8 +159,8 @@ write_range(spot_answer_t *self, size_t low_id, size_t high_id)
     int ret =
         spot_answer_gap(self, high_id, low_id, num_points * (num_points - 1) / 2, &gap);
 
-    spot_answer_value(self, low_id, gap.mean, low);
-    spot_answer_value(self, high_id, gap.mean, high);
+    spot_metric_pair_words(self->metric, spot_answer_at(self, low_id)->mean,
+        spot_answer_at(self, high_id)->mean, low, high);
     if (spot_gap_sign(&gap) > 0) {
         spot_answer_point(self->head, low_id, point);
         fprintf(self->out, "%s is lowest, %s, with %s", self->subject, low, point);
@@ -316,8 +317,9 @@ write_sentence(spot_answer_t *self)
     if (head->best.is_asked) {
         return spot_answer_of_winners(self);
     }
-    if (head->plan.kind == SPOT_PLAN_SENSITIVITY) {
-        return spot_answer_of_sensitivity(self);
+    if (spot_plan_is_design(head->plan.kind) &&
+        spot_study_effects_problem(head) == NULL && self->report->min_rows > 0) {
+        return spot_answer_of_effects(self);
     }
     ret = spot_answer_of_curve(self, &is_written);
     if (ret != 0 || is_written) {
@@ -363,10 +365,8 @@ int
 spot_answer_write(const spot_report_t *report, FILE *out)
 {
     const spot_study_head_t *head = report->head;
-    const size_t y_id = spot_study_metric_id(head, head->plot.y);
-    spot_answer_t self = {.report = report,
-        .head = head,
-        .metric_id = y_id < head->num_metrics ? y_id : 0};
+    spot_answer_t self = {
+        .report = report, .head = head, .metric_id = spot_main_metric(head)};
     char *text = NULL;
     size_t size = 0;
     int ret = 0;

@@ -9,7 +9,7 @@
 #include "reports/answer_internal.h"
 #include "reports/value_label.h"
 #include "sim/store/race_answer.h"
-#include "sim/store/study_sensitivity.h"
+#include "sim/store/study_effects.h"
 #include "sim/store/winners.h"
 
 #define MAX_SEGMENTS 4
@@ -62,11 +62,6 @@ spot_answer_of_race(spot_answer_t *self)
     int ret = spot_race_answer_init(&answer, self->report->store);
     const spot_race_t *race = &answer.race;
 
-    if (ret == 0) {
-        self->metric_id = race->metric_id;
-        self->metric = &self->head->metrics[self->metric_id];
-        spot_metric_subject(self->metric, self->subject);
-    }
     if (ret == 0 && race->has_best) {
         write_best(self, race);
         write_certainty(self, &answer);
@@ -315,9 +310,6 @@ spot_answer_of_winners(spot_answer_t *self)
     ranking_t ranking = {0};
     int ret;
 
-    self->metric_id = self->head->best.metric_id;
-    self->metric = &self->head->metrics[self->metric_id];
-    spot_metric_subject(self->metric, self->subject);
     ret = spot_winners_init(&winners, self->report->store);
     if (ret == 0) {
         ret = ranking_init(&ranking, &winners);
@@ -337,47 +329,81 @@ spot_answer_of_winners(spot_answer_t *self)
 
 /* ---- Which key matters ---- */
 
-/* "capacity initial explains 60 % (55 to 64 %) of the variance". */
-static void
-write_strongest(spot_answer_t *self, const spot_sensitivity_t *indices, size_t axis_id)
+/* Of the variance between points: all that goes with a key where that is known, else
+ * what it explains alone. */
+static const spot_sensitivity_index_t *
+share_of(const spot_study_effects_t *effects, size_t key_id)
 {
-    const spot_sensitivity_index_t *total = &indices->total[axis_id];
-    const double low = fmax(total->ci_low, 0), high = fmin(total->ci_high, 1);
-    size_t num_rivals = 0;
+    const spot_key_effect_t *key = &effects->effects.keys[key_id];
+
+    return effects->has_indices ? &key->total : &key->share;
+}
+
+static size_t
+find_strongest(const spot_study_effects_t *effects)
+{
+    size_t strongest_id = 0;
+
+    for (size_t j = 1; j < effects->effects.num_keys; j++) {
+        if (share_of(effects, j)->value > share_of(effects, strongest_id)->value) {
+            strongest_id = j;
+        }
+    }
+    return strongest_id;
+}
+
+/* "fleet initial matters most for goodput: 60 % of the variance between points (55 to
+ * 64 %) goes with it". */
+static void
+write_strongest(spot_answer_t *self, const spot_study_effects_t *effects, size_t key_id)
+{
+    const spot_sensitivity_index_t *share = share_of(effects, key_id);
+    bool is_sure = true;
     char words[SPOT_WORDS_BYTES];
 
-    for (size_t j = 0; j < indices->num_inputs; j++) {
-        num_rivals += j != axis_id && indices->total[j].ci_high >= total->ci_low;
+    for (size_t j = 0; j < effects->effects.num_keys; j++) {
+        is_sure =
+            is_sure && (j == key_id || share_of(effects, j)->ci_high < share->ci_low);
     }
-    spot_key_words(&self->head->axes[axis_id], words);
-    fprintf(self->out,
-        "%s %s most for %s: %.0f %% of the variance between points (%.0f to %.0f %%) "
-        "goes with it",
-        words, num_rivals == 0 ? "matters" : "seems to matter", self->subject,
-        100 * fmin(fmax(total->value, 0), 1), 100 * low, 100 * high);
+    spot_key_words(&self->head->axes[effects->axis_ids[key_id]], words);
+    fprintf(self->out, "%s %s most for %s: %.0f %% of the variance between points",
+        words, is_sure ? "matters" : "seems to matter", self->subject,
+        100 * fmin(fmax(share->value, 0), 1));
+    if (isfinite(share->ci_low) && isfinite(share->ci_high)) {
+        fprintf(self->out, " (%.0f to %.0f %%)", 100 * fmax(share->ci_low, 0),
+            100 * fmin(share->ci_high, 1));
+    }
+    fputs(effects->has_indices ? " goes with it" : " comes from it alone", self->out);
+}
+
+static bool
+is_small(const spot_study_effects_t *effects, size_t key_id, size_t strongest_id)
+{
+    return key_id != strongest_id && share_of(effects, key_id)->ci_high < SMALL_SHARE;
 }
 
 /* "; job reload and step hardly matter (less than 5 % each)". */
 static void
-write_small(spot_answer_t *self, const spot_sensitivity_t *indices, size_t strongest_id)
+write_small(
+    spot_answer_t *self, const spot_study_effects_t *effects, size_t strongest_id)
 {
     size_t num_small = 0, num_written = 0;
     char words[SPOT_WORDS_BYTES];
 
-    for (size_t j = 0; j < indices->num_inputs; j++) {
-        num_small += j != strongest_id && indices->total[j].ci_high < SMALL_SHARE;
+    for (size_t j = 0; j < effects->effects.num_keys; j++) {
+        num_small += is_small(effects, j, strongest_id);
     }
-    for (size_t j = 0; j < indices->num_inputs && num_written < MAX_SEGMENTS; j++) {
-        if (j == strongest_id || !(indices->total[j].ci_high < SMALL_SHARE)) {
-            continue;
+    for (size_t j = 0; j < effects->effects.num_keys && num_written < MAX_SEGMENTS;
+         j++) {
+        if (is_small(effects, j, strongest_id)) {
+            spot_key_words(&self->head->axes[effects->axis_ids[j]], words);
+            fprintf(self->out, "%s%s",
+                num_written == 0               ? "; "
+                : num_written + 1 == num_small ? " and "
+                                               : ", ",
+                words);
+            num_written++;
         }
-        spot_key_words(&self->head->axes[j], words);
-        fprintf(self->out, "%s%s",
-            num_written == 0               ? "; "
-            : num_written + 1 == num_small ? " and "
-                                           : ", ",
-            words);
-        num_written++;
     }
     if (num_small > num_written) {
         fprintf(self->out, " and %zu more", num_small - num_written);
@@ -389,34 +415,21 @@ write_small(spot_answer_t *self, const spot_sensitivity_t *indices, size_t stron
 }
 
 int
-spot_answer_of_sensitivity(spot_answer_t *self)
+spot_answer_of_effects(spot_answer_t *self)
 {
-    spot_study_sensitivity_t sensitivity;
-    const size_t listed_id =
-        self->metric_id < self->head->num_listed ? self->metric_id : 0;
-    int ret = spot_study_sensitivity_init(&sensitivity, self->report->store);
+    spot_study_effects_t effects;
+    int ret = spot_study_effects_init(&effects, self->report->store, self->metric_id);
+    const char *outcome = spot_study_effects_outcome(&effects);
 
-    self->metric = &self->head->metrics[listed_id];
-    spot_metric_subject(self->metric, self->subject);
-    if (ret == 0) {
-        const spot_metric_sensitivity_t *metric = &sensitivity.metrics[listed_id];
-        const char *problem = spot_metric_sensitivity_problem(metric);
-        size_t strongest_id = 0;
+    if (ret == 0 && outcome != NULL) {
+        fprintf(self->out, "which key matters for %s is not known: %s", self->subject,
+            outcome);
+    } else if (ret == 0) {
+        const size_t strongest_id = find_strongest(&effects);
 
-        if (problem != NULL) {
-            fprintf(self->out, "which key matters for %s is not known: %s",
-                self->subject, problem);
-        } else {
-            for (size_t j = 1; j < metric->indices.num_inputs; j++) {
-                strongest_id = metric->indices.total[j].value >
-                                       metric->indices.total[strongest_id].value
-                                   ? j
-                                   : strongest_id;
-            }
-            write_strongest(self, &metric->indices, strongest_id);
-            write_small(self, &metric->indices, strongest_id);
-        }
+        write_strongest(self, &effects, strongest_id);
+        write_small(self, &effects, strongest_id);
     }
-    spot_study_sensitivity_free(&sensitivity);
+    spot_study_effects_free(&effects);
     return ret;
 }

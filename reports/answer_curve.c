@@ -134,20 +134,13 @@ x_label(const path_t *path, size_t place, char text[SPOT_VALUE_LABEL_BYTES])
         path->curves->head, path->point_ids[place], path->curves->axis_id, text);
 }
 
-/* "8 %" and "41 %" for places; of units in words the second one is enough. */
+/* "8 %" and "41 %" for places. */
 static void
 two_values(const spot_answer_t *self, const path_t *path, size_t a, size_t b,
     char texts[2][SPOT_WORDS_BYTES])
 {
-    const double resolution = fabs(mean_at(self, path, a) - mean_at(self, path, b));
-    char *unit;
-
-    spot_answer_value(self, path->point_ids[a], resolution, texts[0]);
-    spot_answer_value(self, path->point_ids[b], resolution, texts[1]);
-    unit = strchr(texts[0], ' ');
-    if (unit != NULL && strcmp(unit, " %") != 0) {
-        *unit = '\0';
-    }
+    spot_metric_pair_words(self->metric, mean_at(self, path, a), mean_at(self, path, b),
+        texts[0], texts[1]);
 }
 
 /* "falls from 4 % to a minimum of 1 % at 120 s and rises to 7 %". */

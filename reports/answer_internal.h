@@ -47,7 +47,7 @@ void spot_answer_point(
 /* Each writes its sentence. Errors of reading, NO_MEMORY. */
 SPOT_MUST_CHECK int spot_answer_of_race(spot_answer_t *self);
 SPOT_MUST_CHECK int spot_answer_of_winners(spot_answer_t *self);
-SPOT_MUST_CHECK int spot_answer_of_sensitivity(spot_answer_t *self);
+SPOT_MUST_CHECK int spot_answer_of_effects(spot_answer_t *self);
 
 /* *is_written: there is a key with numbers to go along. */
 SPOT_MUST_CHECK int spot_answer_of_curve(spot_answer_t *self, bool *is_written);

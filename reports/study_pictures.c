@@ -4,6 +4,7 @@
 #include "reports/bars_plot.h"
 #include "reports/difference_plot.h"
 #include "reports/pareto_plot.h"
+#include "reports/sensitivity_plot.h"
 #include "reports/study_plot.h"
 #include "reports/study_words.h"
 
@@ -53,6 +54,12 @@ write_differences(const void *context, const char *picture_path, FILE *out)
     return spot_difference_plot_script(context, picture_path, out);
 }
 
+static int
+write_sensitivity(const void *context, const char *picture_path, FILE *out)
+{
+    return spot_sensitivity_plot_script(context, picture_path, out);
+}
+
 const spot_study_picture_t spot_study_pictures[] = {
     {"curves", "Main curves", curves_problem, write_curves, spot_study_csv_write,
         describe_curves},
@@ -62,6 +69,8 @@ const spot_study_picture_t spot_study_pictures[] = {
         spot_cost_gain_csv_write, spot_cost_gain_describe},
     {"differences", "Compared with the baseline", spot_difference_plot_problem,
         write_differences, spot_difference_csv_write, spot_difference_describe},
+    {"sensitivity", "Which parameter matters", spot_sensitivity_plot_problem,
+        write_sensitivity, spot_sensitivity_plot_csv, spot_sensitivity_plot_describe},
     {NULL, NULL, NULL, NULL, NULL, NULL},
 };
 

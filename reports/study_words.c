@@ -19,6 +19,18 @@ spot_study_title(const spot_study_head_t *head)
     return head->question != NULL ? head->question : head->name;
 }
 
+size_t
+spot_main_metric(const spot_study_head_t *head)
+{
+    const char *name =
+        head->optimise.metric != NULL ? head->optimise.metric : head->plot.y;
+    const size_t metric_id = head->optimise.metric == NULL && head->best.is_asked
+                                 ? head->best.metric_id
+                                 : spot_study_metric_id(head, name);
+
+    return metric_id < head->num_metrics ? metric_id : 0;
+}
+
 void
 spot_replications_words(const spot_study_head_t *head, int64_t min_rows,
     int64_t max_rows, char text[SPOT_WORDS_BYTES])
@@ -290,6 +302,21 @@ spot_metric_value_words(const spot_metric_t *metric, double value, double resolu
     number_words(factor * value, factor * resolution, number);
     value_unit(metric, unit);
     snprintf(text, SPOT_WORDS_BYTES, "%s%s", number, unit);
+}
+
+void
+spot_metric_pair_words(const spot_metric_t *metric, double first, double second,
+    char first_text[SPOT_WORDS_BYTES], char second_text[SPOT_WORDS_BYTES])
+{
+    const double resolution = fabs(first - second);
+    char *unit;
+
+    spot_metric_value_words(metric, first, resolution, first_text);
+    spot_metric_value_words(metric, second, resolution, second_text);
+    unit = strchr(first_text, ' ');
+    if (unit != NULL && strcmp(unit, " %") != 0) {
+        *unit = '\0';
+    }
 }
 
 void

@@ -13,6 +13,10 @@
 /* The question, or the name of a study without one. */
 const char *spot_study_title(const spot_study_head_t *head);
 
+/* The metric that a sentence or a picture speaks of: what the study optimises, or names
+ * a winner by, or draws, else the first one. */
+size_t spot_main_metric(const spot_study_head_t *head);
+
 /* "1000 replications at each point"; of fewer, what there is. */
 void spot_replications_words(const spot_study_head_t *head, int64_t min_rows,
     int64_t max_rows, char text[SPOT_WORDS_BYTES]);
@@ -65,6 +69,10 @@ void spot_metric_subject(const spot_metric_t *metric, char text[SPOT_WORDS_BYTES
  * makes sense where resolution is 0. "undefined" for what is not finite. */
 void spot_metric_value_words(const spot_metric_t *metric, double value,
     double resolution, char text[SPOT_WORDS_BYTES]);
+
+/* Two values of it that differ: "8 %" and "41 %", but "5" and "12 instances". */
+void spot_metric_pair_words(const spot_metric_t *metric, double first, double second,
+    char first_text[SPOT_WORDS_BYTES], char second_text[SPOT_WORDS_BYTES]);
 
 /* "17.3 ±0.2 %"; without an interval where half_width is not above 0. */
 void spot_metric_interval_words(const spot_metric_t *metric, double value,
