@@ -120,33 +120,51 @@ front_group(const pareto_plot_t *self, size_t front_id)
     return spot_spread(front_id, self->num_fronts, self->points->num_groups);
 }
 
-static void
-choose_ranges(pareto_plot_t *self, double *cost_low, double *cost_high)
-{
-    double gain_low = HUGE_VAL, gain_high = -HUGE_VAL;
+typedef struct {
+    double low;
+    double high;
+} range_t;
 
-    *cost_low = HUGE_VAL;
-    *cost_high = -HUGE_VAL;
+static void
+widen(range_t *self, double low, double high)
+{
+    self->low = fmin(self->low, low); /* fmin() and fmax() pass over NAN */
+    self->high = fmax(self->high, high);
+}
+
+/* Of the means, and of the intervals where all are drawn; those of costs may be cut off
+ * at a half and at twice the mean. Decides whether costs are on a logarithmic axis. */
+static void
+choose_ranges(pareto_plot_t *self, range_t *cost, range_t *gain)
+{
+    range_t means = {HUGE_VAL, -HUGE_VAL};
+
+    *cost = *gain = means;
     for (size_t j = 0; j < self->head->num_points; j++) {
         const spot_choice_t *choice = &self->points->choices[j];
 
         if (is_defined(self, j)) {
-            *cost_low = fmin(*cost_low, choice->cost);
-            *cost_high = fmax(*cost_high, choice->cost);
-            gain_low = fmin(gain_low, choice->gain);
-            gain_high = fmax(gain_high, choice->gain);
+            widen(&means, choice->cost, choice->cost);
+            widen(cost, choice->cost, choice->cost);
+            widen(gain, choice->gain, choice->gain);
+        }
+        if (is_defined(self, j) && self->head->num_points <= MAX_BARS) {
+            const double room = 0.5 * fabs(choice->cost);
+
+            widen(cost, fmax(choice->cost_low, choice->cost - room),
+                fmin(choice->cost_high, choice->cost + 2 * room));
+            widen(gain, choice->gain >= 0 ? fmax(choice->gain_low, 0) : choice->gain_low,
+                choice->gain_high);
         }
     }
-    gain_low = gain_low >= 0 && gain_low <= 0.5 * gain_high ? 0 : gain_low;
-    self->is_log = *cost_low > 0 && *cost_high > LOG_RATIO * *cost_low;
-    self->panel.y = spot_scale_around(
-        gain_low * self->gain_factor, gain_high * self->gain_factor, 6);
+    self->is_log = means.low > 0 && means.high > LOG_RATIO * means.low;
 }
 
 /* With room for dots at the edges. */
 static void
 choose_panel(pareto_plot_t *self, double height_px)
 {
+    range_t cost, gain;
     double low, high, room;
 
     self->panel = (spot_panel_t){
@@ -155,9 +173,12 @@ choose_panel(pareto_plot_t *self, double height_px)
         .width_px = WIDTH_PX - LEFT_PX - RIGHT_PX,
         .height_px = fmax(PANEL_PX, height_px),
     };
-    choose_ranges(self, &low, &high);
-    low = place_cost(self, low);
-    high = place_cost(self, high);
+    choose_ranges(self, &cost, &gain);
+    gain.low = gain.low >= 0 && gain.low <= 0.5 * gain.high ? 0 : gain.low;
+    self->panel.y = spot_scale_around(
+        gain.low * self->gain_factor, gain.high * self->gain_factor, 6);
+    low = place_cost(self, cost.low);
+    high = place_cost(self, cost.high);
     room = high > low ? 0.04 * (high - low) : fmax(0.1 * fabs(low), 0.1);
     self->panel.x_low = low - room;
     self->panel.x_high = high + room;
