@@ -20,6 +20,8 @@
 #define LEGEND_GAP_PX 22.0 /* between entries */
 #define LEGEND_FOOT_PX 16.0
 #define ROW_PX 34.0
+#define LOW_ROW_PX 26.0 /* where there are many */
+#define MANY_ROWS 20
 #define BAR_SHARE 0.68     /* of a row */
 #define FOOT_PX 56.0       /* below the bars: the axis and its name */
 #define CHAR_PX 7.2        /* of labels, on average */
@@ -36,7 +38,7 @@ typedef struct {
     size_t part_ids[SPOT_MAX_METRICS]; /* [num_parts] metrics, from the left */
     size_t side_id;                    /* num_metrics: none */
     double factor;                     /* 100 for percent */
-    double high;                       /* of the longest bar */
+    double low, high;                  /* of the shortest and the longest bar */
     double legend_px;                  /* the middle of its first line */
     size_t num_legend_lines;
     spot_panel_t panel;
@@ -151,7 +153,7 @@ choose_panel(bars_plot_t *self)
         spot_figure_num_lines(spot_study_title(self->head), TITLE_CHARS);
     char text[SPOT_POINT_BYTES];
     size_t num_name = 1;
-    double high = 0, left_px;
+    double low = HUGE_VAL, high = 0, left_px;
 
     for (size_t j = 0; j < self->rows.num_rows; j++) {
         const size_t point_id = self->rows.rows[j].point_id;
@@ -160,8 +162,10 @@ choose_panel(bars_plot_t *self)
         spot_bar_row_words(&self->rows, j, NAME_CHARS, text);
         num_chars = spot_utf8_count(text, strlen(text));
         num_name = num_chars > num_name ? num_chars : num_name;
-        high = fmax(high, height_of(self, point_id, self->num_parts)); /* skips NAN */
+        low = fmin(low, height_of(self, point_id, self->num_parts)); /* skips NAN */
+        high = fmax(high, height_of(self, point_id, self->num_parts));
     }
+    self->low = low;
     self->high = high;
     left_px = MARGIN_PX + CHAR_PX * (double) num_name + NAME_GAP_PX;
     self->num_legend_lines = lay_legend(self, false);
@@ -172,7 +176,8 @@ choose_panel(bars_plot_t *self)
                   LEGEND_FOOT_PX,
         .width_px =
             WIDTH_PX - left_px - (self->side_id < self->head->num_metrics ? 90 : 40),
-        .height_px = ROW_PX * self->rows.height,
+        .height_px =
+            (self->rows.num_rows > MANY_ROWS ? LOW_ROW_PX : ROW_PX) * self->rows.height,
         .x_low = 0,
         /* Shares that add up to the whole but for rounding end there. */
         .x_high = self->factor == 100 && high < 100.001 ? 100
@@ -223,7 +228,7 @@ draw_share(const bars_plot_t *self, double low, double high, double y_px)
     } else {
         (void) spot_short_number(high - low, text);
     }
-    spot_figure_text(&self->figure, (low_px + high_px) / 2, y_px, SPOT_TEXT_LABEL,
+    spot_figure_text(&self->figure, (low_px + high_px) / 2, y_px, SPOT_TEXT_DARK,
         SPOT_ALIGN_CENTER, text);
 }
 
@@ -273,12 +278,16 @@ draw_bar_texts(const bars_plot_t *self, size_t row_id)
 static const char *
 axis_words(const bars_plot_t *self)
 {
-    const bool has_all = self->factor == 100 && fabs(self->high - 100) < 0.1 &&
-                         is_of_overview(self->head);
+    const bool has_all = self->low > 99.9 && self->high < 100.1;
 
-    return has_all               ? "share of the paid instance time"
-           : self->factor == 100 ? "share; what is not shown makes up the rest"
-                                 : "the parts one after the other";
+    if (self->factor != 100) {
+        return "the parts one after the other";
+    }
+    if (!has_all) {
+        return "share; what is not shown makes up the rest";
+    }
+    return is_of_overview(self->head) ? "share of the paid instance time"
+                                      : "share of the whole";
 }
 
 static void

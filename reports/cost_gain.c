@@ -405,8 +405,9 @@ spot_cost_gain_describe(const spot_report_t *report, FILE *out)
         } else {
             describe_front(&self, out);
         }
-        fprintf(out, "; %zu are worse than another one by more than the intervals.",
-            self.num_fates[SPOT_CHOICE_SURELY_WORSE]);
+        fprintf(out, "; %zu %s worse than another one by more than the intervals.",
+            self.num_fates[SPOT_CHOICE_SURELY_WORSE],
+            self.num_fates[SPOT_CHOICE_SURELY_WORSE] == 1 ? "is" : "are");
     }
     spot_cost_gain_free(&self);
 }

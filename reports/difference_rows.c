@@ -182,6 +182,6 @@ spot_difference_describe(const spot_report_t *report, FILE *out)
     describe_point(&self, low, low_id, out);
     fputs(" to ", out);
     describe_point(&self, high, high_id, out);
-    fprintf(out, ". Of %zu points %zu are surely lower and %zu surely higher.", num_all,
-        num_below, num_above);
+    fprintf(out, ". Of %zu points %zu %s surely lower and %zu surely higher.", num_all,
+        num_below, num_below == 1 ? "is" : "are", num_above);
 }

@@ -21,6 +21,7 @@ static const struct {
     [SPOT_TEXT_TITLE] = {19, TITLE_PX, SPOT_INK},
     [SPOT_TEXT_LABEL] = {13, LINE_PX, SPOT_INK_LABEL},
     [SPOT_TEXT_NOTE] = {11.5, LINE_PX, SPOT_INK_QUIET},
+    [SPOT_TEXT_DARK] = {13, LINE_PX, SPOT_INK},
 };
 
 spot_scale_t

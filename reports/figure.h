@@ -14,7 +14,12 @@ typedef struct {
     double height_px;
 } spot_figure_t;
 
-typedef enum { SPOT_TEXT_TITLE, SPOT_TEXT_LABEL, SPOT_TEXT_NOTE } spot_text_style_t;
+typedef enum {
+    SPOT_TEXT_TITLE,
+    SPOT_TEXT_LABEL,
+    SPOT_TEXT_NOTE,
+    SPOT_TEXT_DARK /* a label upon a colour */
+} spot_text_style_t;
 typedef enum { SPOT_ALIGN_LEFT, SPOT_ALIGN_CENTER, SPOT_ALIGN_RIGHT } spot_align_t;
 
 /* Round numbers around a range. */

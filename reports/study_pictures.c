@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "reports/study_pictures.h"
 
+#include <math.h>
+
 #include "reports/bars_plot.h"
 #include "reports/difference_plot.h"
 #include "reports/pareto_plot.h"
 #include "reports/sensitivity_plot.h"
 #include "reports/study_plot.h"
 #include "reports/study_words.h"
+
+#define DESCRIBED_CHARS 80 /* of the name of a point */
 
 static const char *
 curves_problem(const spot_report_t *report)
@@ -25,15 +29,60 @@ write_curves(const void *context, const char *picture_path, FILE *out)
     return spot_study_plot_script(context, picture_path, out);
 }
 
+/* "3.3 % (preemption per minute 0)". */
+static void
+describe_point(const spot_curves_t *curves, size_t point_id, FILE *out)
+{
+    const spot_metric_t *metric = &curves->head->metrics[curves->y_id];
+    char value[SPOT_LABEL_BYTES], point[SPOT_POINT_BYTES];
+
+    spot_value_words(metric,
+        spot_report_summary(curves->report, point_id, (size_t) curves->y_id)->mean,
+        value);
+    spot_point_words(curves->head, point_id, DESCRIBED_CHARS, point);
+    fprintf(out, "%s (%s)", value, point);
+}
+
+/* Of all points: where y is lowest and where it is highest. */
+static void
+describe_range(const spot_curves_t *curves, FILE *out)
+{
+    double low = HUGE_VAL, high = -HUGE_VAL;
+    size_t low_id = 0, high_id = 0;
+
+    for (size_t j = 0; j < curves->head->num_points; j++) {
+        const double mean =
+            spot_report_summary(curves->report, j, (size_t) curves->y_id)->mean;
+
+        low_id = mean < low ? j : low_id;
+        low = fmin(low, mean); /* which passes over NAN, as fmax() does */
+        high_id = mean > high ? j : high_id;
+        high = fmax(high, mean);
+    }
+    if (low <= high) {
+        fputs(": from ", out);
+        describe_point(curves, low_id, out);
+        fputs(" to ", out);
+        describe_point(curves, high_id, out);
+    }
+}
+
 static void
 describe_curves(const spot_report_t *report, FILE *out)
 {
-    char words[SPOT_WORDS_BYTES];
-    const spot_study_head_t *head = report->head;
-    const size_t y_id = spot_study_metric_id(head, head->plot.y);
+    char y_words[SPOT_WORDS_BYTES], x_words[SPOT_WORDS_BYTES];
+    const char *problem = NULL;
+    spot_curves_t curves;
 
-    spot_metric_words(&head->metrics[y_id < head->num_metrics ? y_id : 0], words);
-    fprintf(out, "%s along the swept keys, with 95 %% confidence intervals.", words);
+    if (spot_curves_init(&curves, report, &problem) == 0) {
+        (void) spot_fraction_words(&report->head->metrics[curves.y_id], y_words);
+        spot_x_words(report->head, curves.axis_id, x_words);
+        fprintf(out, "Means of %s with 95 %% confidence intervals along %s", y_words,
+            x_words);
+        describe_range(&curves, out);
+        fputc('.', out);
+    }
+    spot_curves_free(&curves);
 }
 
 static int

@@ -214,6 +214,66 @@ test_without_a_stack(void **state)
     spot_study_head_free(&head);
 }
 
+/* What is told of a picture: its largest part, and where goodput is lowest. */
+static void
+test_description(void **state)
+{
+    static const char *const names[] = {"a", "b", "c"};
+    static const double goodputs[] = {0.5, 0.25, (double) NAN};
+    spot_study_head_t head;
+    spot_store_t *store;
+    spot_report_t report;
+    char *text = NULL;
+    size_t num_bytes;
+    FILE *out = open_memstream(&text, &num_bytes);
+
+    (void) state;
+    assert_non_null(out);
+    make_head(&head, 3, names);
+    store = make_store(&head, goodputs);
+    report = sample_report(store);
+    spot_bars_describe(&report, out);
+    assert_int_equal(fclose(out), 0);
+    assert_string_equal(text,
+        "Where the time of each point goes, as a bar of 2 parts. The largest is lost, "
+        "62.5 % on average over the points; goodput is from 25.0 % at b to 50.0 % at "
+        "a.");
+    free(text);
+    spot_report_free(&report);
+    store->close(store);
+    spot_study_head_free(&head);
+}
+
+/* Parts that are not all of it: the axis says so. */
+static void
+test_rest(void **state)
+{
+    static const char *const names[] = {"a", "b"};
+    static const double goodputs[] = {0.5, 0.25};
+    spot_study_head_t head;
+    spot_store_t *store;
+    char *text;
+
+    (void) state;
+    make_head(&head, 2, names);
+    store = make_store(&head, goodputs);
+    head.plot.num_stack = 1;
+    text = write_script(store, 0);
+    assert_non_null(strstr(text, "'share; what is not shown makes up the rest'"));
+    free(text);
+    head.plot.num_stack = 2;
+    head.has_overview = true;
+    head.overview.num_parts = 2;
+    head.overview.part_ids[0] = 1; /* in the order of the overview */
+    head.overview.part_ids[1] = 0;
+    text = write_script(store, 0);
+    assert_non_null(strstr(text, "'share of the paid instance time'"));
+    assert_true(strstr(text, "'lost'") < strstr(text, "'goodput'"));
+    free(text);
+    store->close(store);
+    spot_study_head_free(&head);
+}
+
 int
 main(void)
 {
@@ -222,6 +282,8 @@ main(void)
         cmocka_unit_test(test_undefined),
         cmocka_unit_test(test_many_points),
         cmocka_unit_test(test_without_a_stack),
+        cmocka_unit_test(test_description),
+        cmocka_unit_test(test_rest),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -13,6 +13,7 @@
 
 #include "base/memory.h"
 #include "reports/study_curves.h"
+#include "reports/study_pictures.h"
 #include "reports/study_plot.h"
 #include "tests/unit/reports/sample.h"
 
@@ -430,6 +431,36 @@ test_curves_refused(void **state)
                                 "not swept over numbers");
 }
 
+/* The main curves in words: the lowest and the highest mean and where they are. */
+static void
+test_description(void **state)
+{
+    spot_study_head_t head;
+    spot_store_t *store;
+    spot_report_t report;
+    char *text = NULL;
+    size_t num_bytes;
+    FILE *out = open_memstream(&text, &num_bytes);
+
+    (void) state;
+    assert_non_null(out);
+    sample_idle_head(&head, 4);
+    store = sample_idle_store(&head);
+    report = sample_report(store);
+    assert_string_equal(spot_study_pictures[0].name, "curves");
+    spot_study_pictures[0].describe(&report, out);
+    assert_int_equal(fclose(out), 0);
+    assert_non_null(strstr(text, "Means of idle with 95 % confidence intervals along "
+                                 "preemption per minute: from "));
+    assert_non_null(strstr(text, " % (per minute 0, pipeline depth 8) to "));
+    assert_non_null(strstr(text, ", pipeline depth 16)."));
+    assert_null(strstr(strstr(text, ") to ") + 5, "per minute 0,"));
+    free(text);
+    spot_report_free(&report);
+    store->close(store);
+    spot_study_head_free(&head);
+}
+
 int
 main(void)
 {
@@ -447,6 +478,7 @@ main(void)
         cmocka_unit_test_setup_teardown(test_curves, setup, teardown),
         cmocka_unit_test_setup_teardown(test_curves_in_panels, setup, teardown),
         cmocka_unit_test_setup_teardown(test_curves_refused, setup, teardown),
+        cmocka_unit_test(test_description),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

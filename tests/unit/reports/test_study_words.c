@@ -90,10 +90,10 @@ test_notes(void **state)
 {
     char name[] = "n";
     const spot_study_head_t head = {.name = name, .seed = 3, .num_replications = 10};
-    const spot_curves_t whole = {
-        .head = &head, .min_rows = 10, .max_rows = 10, .num_panels = 4};
-    const spot_curves_t part = {
-        .head = &head, .min_rows = 2, .max_rows = 10, .num_panels = 20};
+    const spot_report_t full = {.head = &head, .min_rows = 10, .max_rows = 10};
+    const spot_report_t begun = {.head = &head, .min_rows = 2, .max_rows = 10};
+    const spot_curves_t whole = {.head = &head, .report = &full, .num_panels = 4};
+    const spot_curves_t part = {.head = &head, .report = &begun, .num_panels = 20};
     char text[SPOT_NOTE_BYTES];
 
     (void) state;
