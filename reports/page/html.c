@@ -31,10 +31,8 @@ is_control(unsigned char byte)
 }
 
 void
-spot_html_text(FILE *out, const char *text)
+spot_html_bytes(FILE *out, const char *text, size_t num_bytes)
 {
-    size_t num_bytes = strlen(text);
-
     while (num_bytes > 0) {
         const size_t length = spot_utf8_length(text, num_bytes);
         const char *escape = entity(*text);
@@ -49,6 +47,12 @@ spot_html_text(FILE *out, const char *text)
         text += length == 0 ? 1 : length;
         num_bytes -= length == 0 ? 1 : length;
     }
+}
+
+void
+spot_html_text(FILE *out, const char *text)
+{
+    spot_html_bytes(out, text, strlen(text));
 }
 
 void

@@ -4,11 +4,15 @@
 #ifndef SPOT_REPORTS_PAGE_HTML_H
 #define SPOT_REPORTS_PAGE_HTML_H
 
+#include <stddef.h>
 #include <stdio.h>
 
 /* Text from outside, for elements and for attributes in double quotes: & < > " ' are
  * escaped, bytes that are not UTF-8 and control characters become U+FFFD. */
 void spot_html_text(FILE *out, const char *text);
+
+/* The same of a text of num_bytes bytes. */
+void spot_html_bytes(FILE *out, const char *text, size_t num_bytes);
 
 /* <tag>text</tag>; the tag, e.g. "th scope=\"row\"", is markup of ours. */
 void spot_html_element(FILE *out, const char *tag, const char *text);

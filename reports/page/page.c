@@ -7,12 +7,7 @@
 #include "reports/page/page_internal.h"
 #include "reports/study_words.h"
 
-/* Before the pictures. */
-static const spot_page_part_t *const first_parts[] = {
-    &spot_page_warnings,
-};
-
-/* Behind them, in the order of the page. */
+/* In the order of the page, behind the pictures. */
 static const spot_page_part_t *const parts[] = {
     &spot_page_race,
     &spot_page_winners,
@@ -70,22 +65,29 @@ write_summary(const spot_page_t *page)
     return ret;
 }
 
+/* A part that the study has. */
 static int
-write_parts(
-    const spot_page_t *page, const spot_page_part_t *const *some, size_t num_parts)
+write_part(const spot_page_t *page, const spot_page_part_t *part)
 {
     int ret = 0;
 
-    for (size_t j = 0; ret == 0 && j < num_parts; j++) {
-        const spot_page_part_t *part = some[j];
+    if (part->problem == NULL || part->problem(page) == NULL) {
+        fprintf(page->out, "<section id=\"%s\" aria-labelledby=\"%s-title\">\n",
+            part->name, part->name);
+        fprintf(page->out, "<h2 id=\"%s-title\">%s</h2>\n", part->name, part->title);
+        ret = part->write(page);
+        fputs("</section>\n", page->out);
+    }
+    return ret;
+}
 
-        if (part->problem == NULL || part->problem(page) == NULL) {
-            fprintf(page->out, "<section id=\"%s\" aria-labelledby=\"%s-title\">\n",
-                part->name, part->name);
-            fprintf(page->out, "<h2 id=\"%s-title\">%s</h2>\n", part->name, part->title);
-            ret = part->write(page);
-            fputs("</section>\n", page->out);
-        }
+static int
+write_parts(const spot_page_t *page)
+{
+    int ret = 0;
+
+    for (size_t j = 0; ret == 0 && j < sizeof(parts) / sizeof(parts[0]); j++) {
+        ret = write_part(page, parts[j]);
     }
     return ret;
 }
@@ -114,14 +116,13 @@ write_page(const spot_page_t *page)
     write_head(page);
     ret = write_summary(page);
     if (ret == 0) {
-        ret =
-            write_parts(page, first_parts, sizeof(first_parts) / sizeof(first_parts[0]));
+        ret = write_part(page, &spot_page_warnings);
     }
     if (ret == 0) {
         ret = spot_page_pictures_write(page);
     }
     if (ret == 0) {
-        ret = write_parts(page, parts, sizeof(parts) / sizeof(parts[0]));
+        ret = write_parts(page);
     }
     return ret == 0 ? write_foot(page) : ret;
 }
