@@ -171,8 +171,8 @@ write_optimise(const spot_study_head_t *head, FILE *out)
     const spot_optimise_t *optimise = &head->optimise;
 
     fprintf(out,
-        ", in a race for the %s %s: points that are worse with confidence stop, %g %% "
-        "of the whole answer; differences below %g %% do not matter",
+        ", in a race for the %s %s: points that are worse stop, with %g %% confidence "
+        "in the whole answer; differences below %g %% do not matter",
         optimise->is_maximised ? "most" : "least", optimise->metric,
         100 * optimise->confidence, 100 * optimise->indifference);
     for (size_t j = 0; j < optimise->num_constraints; j++) {
