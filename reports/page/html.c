@@ -31,12 +31,10 @@ is_control(unsigned char byte)
     return (byte < 0x20 && byte != '\n' && byte != '\t') || byte == 0x7f;
 }
 
-bool
-spot_html_cut(FILE *out, const char *text, size_t max_chars)
+void
+spot_html_bytes(FILE *out, const char *text, size_t num_bytes)
 {
-    size_t num_bytes = strlen(text);
-
-    for (size_t j = 0; j < max_chars && num_bytes > 0; j++) {
+    while (num_bytes > 0) {
         const size_t length = spot_utf8_length(text, num_bytes);
         const char *escape = entity(*text);
 
@@ -50,16 +48,28 @@ spot_html_cut(FILE *out, const char *text, size_t max_chars)
         text += length == 0 ? 1 : length;
         num_bytes -= length == 0 ? 1 : length;
     }
-    if (num_bytes > 0) {
-        fputs("\xe2\x80\xa6", out);
+}
+
+bool
+spot_html_cut(FILE *out, const char *text, size_t max_chars)
+{
+    const size_t num_bytes = strlen(text);
+    size_t num_kept = 0;
+
+    for (size_t j = 0; j < max_chars && num_kept < num_bytes; j++) {
+        const size_t length = spot_utf8_length(text + num_kept, num_bytes - num_kept);
+
+        num_kept += length == 0 ? 1 : length;
     }
-    return num_bytes > 0;
+    spot_html_bytes(out, text, num_kept);
+    fputs(num_kept < num_bytes ? "\xe2\x80\xa6" : "", out);
+    return num_kept < num_bytes;
 }
 
 void
 spot_html_text(FILE *out, const char *text)
 {
-    (void) spot_html_cut(out, text, SIZE_MAX);
+    spot_html_bytes(out, text, strlen(text));
 }
 
 void

@@ -5,6 +5,7 @@
 #define SPOT_REPORTS_PAGE_HTML_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdio.h>
 
 /* Text from outside, for elements and for attributes in double quotes: & < > " ' are
@@ -14,6 +15,8 @@ void spot_html_text(FILE *out, const char *text);
 /* The same of the first max_chars characters, and an ellipsis for the others. Returns
  * whether there are others. */
 bool spot_html_cut(FILE *out, const char *text, size_t max_chars);
+/* The same of a text of num_bytes bytes. */
+void spot_html_bytes(FILE *out, const char *text, size_t num_bytes);
 
 /* <tag>text</tag>; the tag, e.g. "th scope=\"row\"", is markup of ours. */
 void spot_html_element(FILE *out, const char *tag, const char *text);

@@ -2,6 +2,7 @@
 #include "reports/page/page_cells.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -30,6 +31,10 @@ spot_page_table_close(FILE *out)
 void
 spot_page_number_cell(FILE *out, double value, const char *text)
 {
+    if (!isfinite(value)) {
+        fputs("<td class=\"number\">–</td>", out);
+        return;
+    }
     fprintf(out, "<td class=\"number\" data-value=\"%.8g\">", value);
     spot_html_text(out, text);
     fputs("</td>", out);
@@ -46,6 +51,24 @@ void
 spot_page_count(FILE *out, int64_t count, const char *word)
 {
     fprintf(out, "%" PRId64 " %s%s", count, word, count == 1 ? "" : "s");
+}
+
+void
+spot_page_path(FILE *out, const char *path, size_t num_bytes)
+{
+    size_t start = 0;
+
+    fputs("<code>", out);
+    while (start < num_bytes) {
+        const bool is_escaped = path[start] == '\\' && start + 1 < num_bytes;
+        const size_t first = start + (is_escaped ? 1 : 0);
+        const size_t length = 1 + strcspn(path + first + 1, "\\");
+        const size_t end = first + length < num_bytes ? first + length : num_bytes;
+
+        spot_html_bytes(out, path + first, end - first);
+        start = end;
+    }
+    fputs("</code>", out);
 }
 
 /* Whether a key tells points apart. */

@@ -14,12 +14,16 @@
 void spot_page_table_open(FILE *out, const char *id, const char *caption);
 void spot_page_table_close(FILE *out);
 
-/* <td class="number">. data-value is what the script sorts by. */
+/* <td class="number">, a dash where value is undefined. data-value is what the script
+ * sorts by. */
 void spot_page_number_cell(FILE *out, double value, const char *text);
 void spot_page_count_cell(FILE *out, int64_t count);
 
 /* "1 point", "2 points": word is ours. */
 void spot_page_count(FILE *out, int64_t count, const char *word);
+
+/* <code>a.b.c</code>: the first bytes of a path of base/canonical, as --set takes it. */
+void spot_page_path(FILE *out, const char *path, size_t num_bytes);
 
 /* A cell for each key that has several values, or one with the number of the point where
  * there is none: the head, and what stands at the start of a point's row. */

@@ -156,7 +156,7 @@ write_gains(const spot_page_t *page, spot_differences_t *differences)
           "median (from to)</th></tr></thead>\n<tbody>\n",
         page->out);
     for (size_t j = 0; ret == 0 && j < head->num_listed; j++) {
-        spot_metric_words(&head->metrics[j], words);
+        (void) spot_fraction_words(&head->metrics[j], words);
         fputs("<tr>", page->out);
         spot_html_element(page->out, "th scope=\"row\"", words);
         ret = spot_page_text_begin(&text);
@@ -179,7 +179,7 @@ write(const spot_page_t *page)
 
     fputs("<p>All points meet the same events in the same replication, so they are "
           "compared replication by replication: mean of the differences, and half the "
-          "width of its 95&nbsp;% confidence interval. * means that 0 is outside.</p>\n",
+          "width of its 95&nbsp;% confidence interval.</p>\n",
         page->out);
     if (ret == 0) {
         ret = write_table(page, &differences);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The scenario as every point had it: all keys, defaults included, with their units. */
 #include <stdbool.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/canonical.h"
@@ -9,7 +8,8 @@
 #include "reports/page/page_cells.h"
 #include "reports/page/page_internal.h"
 
-#define MAX_ITEMS 8 /* of a list, that are not folded */
+#define MAX_ITEMS 8   /* of a list, that are not folded */
+#define MAX_BYTES 200 /* of a text, that is not folded */
 
 /* What is told elsewhere on the page, or is no parameter. */
 static bool
@@ -81,45 +81,43 @@ write_items(const spot_canonical_t *self, size_t first, size_t end, FILE *out)
     }
 }
 
-/* A value with its unit in a cell of its own; a list as a whole. */
-static int
-write_value(const spot_canonical_t *self, size_t first, size_t end, FILE *out)
+/* All of a long value can be unfolded. */
+static void
+open_cell(bool is_folded, size_t count, const char *words, FILE *out)
 {
-    const spot_canonical_entry_t *entry = &self->entries[first];
-    spot_page_text_t value;
-    size_t num_bytes;
-    const char *unit;
-    int ret;
-
-    if (end > first + 1) {
-        const bool is_folded = end - first > MAX_ITEMS;
-
-        fputs("<td>", out);
-        if (is_folded) {
-            fprintf(
-                out, "<details><summary>a list of %zu values</summary>", end - first);
-        }
-        write_items(self, first, end, out);
-        fputs(is_folded ? "</details></td><td></td>" : "</td><td></td>", out);
-        return 0;
+    fputs("<td>", out);
+    if (is_folded) {
+        fprintf(out, "<details><summary>%zu %s</summary>", count, words);
     }
-    unit = spot_key_unit(entry->path, entry->text, &num_bytes);
-    ret = spot_page_text_begin(&value);
-    if (ret == 0) {
-        fwrite(entry->text, 1, num_bytes, value.stream);
-        ret = spot_page_text_element(&value, out, "td");
-    }
-    spot_html_element(out, "td", unit);
-    return ret;
 }
 
 static void
-write_path(const char *path, size_t num_bytes, FILE *out)
+close_cell(bool is_folded, FILE *out)
 {
-    char *copy = strndup(path, num_bytes);
+    fputs(is_folded ? "</details></td>" : "</td>", out);
+}
 
-    spot_html_element(out, "code", copy == NULL ? path : copy);
-    free(copy);
+/* A value with its unit in a cell of its own; a list as a whole. */
+static void
+write_value(const spot_canonical_t *self, size_t first, size_t end, FILE *out)
+{
+    const char *text = self->entries[first].text;
+    const char *unit = "";
+    size_t num_bytes;
+    bool is_folded;
+
+    if (end > first + 1) {
+        is_folded = end - first > MAX_ITEMS;
+        open_cell(is_folded, end - first, "values", out);
+        write_items(self, first, end, out);
+    } else {
+        unit = spot_key_unit(self->entries[first].path, text, &num_bytes);
+        is_folded = num_bytes > MAX_BYTES;
+        open_cell(is_folded, num_bytes, "bytes", out);
+        spot_html_bytes(out, text, num_bytes);
+    }
+    close_cell(is_folded, out);
+    spot_html_element(out, "td", unit);
 }
 
 /* Keys with the same first word stand together under it, if they have more words. */
@@ -131,7 +129,7 @@ write_group(const char *path, FILE *out)
     fputs("<tbody>\n", out);
     if (path[num_bytes] == '.') {
         fputs("<tr><th scope=\"rowgroup\" colspan=\"3\">", out);
-        write_path(path, num_bytes, out);
+        spot_page_path(out, path, num_bytes);
         fputs("</th></tr>\n", out);
     }
 }
@@ -144,13 +142,12 @@ is_same_group(const char *a, const char *b)
     return num_bytes == strcspn(b, ".[") && strncmp(a, b, num_bytes) == 0;
 }
 
-static int
+static void
 write_entries(const spot_canonical_t *self, FILE *out)
 {
     const char *before = NULL;
-    int ret = 0;
 
-    for (size_t j = 0, end; ret == 0 && j < self->num_entries; j = end) {
+    for (size_t j = 0, end; j < self->num_entries; j = end) {
         const char *path = self->entries[j].path;
 
         end = list_end(self, j);
@@ -163,13 +160,12 @@ write_entries(const spot_canonical_t *self, FILE *out)
         }
         before = path;
         fputs("<tr><th scope=\"row\">", out);
-        write_path(path, stem_bytes(path), out);
+        spot_page_path(out, path, stem_bytes(path));
         fputs("</th>", out);
-        ret = write_value(self, j, end, out);
+        write_value(self, j, end, out);
         fputs("</tr>\n", out);
     }
     fputs(before == NULL ? "" : "</tbody>\n", out);
-    return ret;
 }
 
 int
@@ -193,7 +189,7 @@ spot_page_fixed_write(const spot_page_t *page)
         fputs("<thead><tr><th scope=\"col\">key</th><th scope=\"col\">value</th>"
               "<th scope=\"col\">unit</th></tr></thead>\n",
             out);
-        ret = write_entries(&canonical, out);
+        write_entries(&canonical, out);
         spot_page_table_close(out);
     } else if (ret == SPOT_ERR_BAD_INPUT) {
         fputs("<p class=\"note\">The text of the study in the database cannot be "

@@ -14,40 +14,35 @@
 
 /* ---- Which processes wrote rows ---- */
 
-static void
-write_code(FILE *out, const char *tag, const char *text)
-{
-    fprintf(out, "<%s>", tag);
-    if (text[0] != '\0') {
-        spot_html_element(out, "code", text);
-    }
-    fprintf(out, "</%.*s>", (int) strcspn(tag, " "), tag);
-}
-
 /* "2026-01-31 12:00:00": as it is noted, without the fraction. */
 static void
-write_time_cell(FILE *out, const char *time)
+write_time(FILE *out, const char *time)
 {
-    const char *day_end = time == NULL ? NULL : strchr(time, 'T');
-    char shown[32];
+    const size_t day_bytes = strcspn(time, "T");
 
-    if (day_end == NULL || strlen(time) + 1 > sizeof(shown)) {
-        spot_html_element(out, "td", time == NULL ? "–" : time);
-        return;
+    spot_html_bytes(out, time, day_bytes);
+    if (time[day_bytes] == 'T') {
+        fputc(' ', out);
+        spot_html_bytes(out, time + day_bytes + 1, strcspn(time + day_bytes + 1, ".Z"));
     }
-    snprintf(shown, sizeof(shown), "%.*s %.*s", (int) (day_end - time), time,
-        (int) strcspn(day_end + 1, ".Z"), day_end + 1);
-    spot_html_element(out, "td", shown);
 }
 
 static void
 write_writer(FILE *out, const spot_writer_t *writer, size_t number)
 {
     fprintf(out, "<tr><th scope=\"row\">%zu</th>", number);
-    write_time_cell(out, writer->started);
-    write_time_cell(out, writer->ended);
-    spot_html_element(out, "td",
-        writer->outcome != NULL ? writer->outcome : "has not ended, or was killed");
+    fputs("<td>", out);
+    write_time(out, writer->started);
+    fputs("</td><td>", out);
+    if (writer->ended != NULL) {
+        write_time(out, writer->ended);
+    } else {
+        fputs("last seen ", out);
+        write_time(out, writer->seen);
+    }
+    fputs("</td>", out);
+    spot_html_element(
+        out, "td", writer->outcome != NULL ? writer->outcome : "it runs, or was killed");
     spot_page_count_cell(out, writer->rows_added);
     spot_html_element(out, "td", writer->shard[0] == '\0' ? "all" : writer->shard);
     spot_page_count_cell(out, writer->num_threads);
@@ -194,8 +189,12 @@ write_files(const spot_page_t *page)
             is_open = true;
         }
         fputs("<tr>", out);
-        write_code(out, "th scope=\"row\"", entry->path + sizeof(prefix) - 1);
-        write_code(out, "td", entry->text);
+        fputs("<th scope=\"row\">", out);
+        spot_page_path(out, entry->path + sizeof(prefix) - 1,
+            strlen(entry->path) - (sizeof(prefix) - 1));
+        fputs("</th><td>", out);
+        spot_html_element(out, "code", entry->text);
+        fputs("</td>", out);
         fputs("</tr>\n", out);
     }
     if (is_open) {

@@ -74,18 +74,25 @@ write_axis(const spot_page_t *page, const spot_axis_t *axis)
     fputs("</tr>\n", out);
 }
 
-/* Labels are short for values: what they are short for. */
+/* Labels are short for values: what they are short for, which may be long. */
 static int
 write_explained(const spot_page_t *page)
 {
+    FILE *out = page->out;
     spot_page_text_t text;
-    const int ret = spot_page_text_begin(&text);
+    int ret = spot_page_text_begin(&text);
 
     if (ret != 0) {
         return ret;
     }
     spot_value_labels_explain(page->head, text.stream);
-    return spot_page_text_lines(&text, page->out);
+    if (ftell(text.stream) == 0) {
+        return spot_page_text_lines(&text, out);
+    }
+    fputs("<details><summary>What the short names of values stand for</summary>\n", out);
+    ret = spot_page_text_lines(&text, out);
+    fputs("</details>\n", out);
+    return ret;
 }
 
 static int
@@ -164,8 +171,8 @@ write_optimise(const spot_study_head_t *head, FILE *out)
     const spot_optimise_t *optimise = &head->optimise;
 
     fprintf(out,
-        ", in a race for the %s %s: points that are worse with confidence stop, %g %% "
-        "of the whole answer; differences below %g %% do not matter",
+        ", in a race for the %s %s: points that are worse stop, with %g %% confidence "
+        "in the whole answer; differences below %g %% do not matter",
         optimise->is_maximised ? "most" : "least", optimise->metric,
         100 * optimise->confidence, 100 * optimise->indifference);
     for (size_t j = 0; j < optimise->num_constraints; j++) {
@@ -284,13 +291,14 @@ write_metrics(const spot_page_t *page)
         out);
     for (size_t j = 0; j < head->num_metrics; j++) {
         const spot_metric_t *metric = &head->metrics[j];
+        const bool is_fraction = spot_fraction_words(metric, words);
+        const char *unit = is_fraction ? "fraction" : metric->unit;
 
-        (void) spot_fraction_words(metric, words);
         fputs("<tr><th scope=\"row\">", out);
         spot_html_element(out, "code", metric->name);
         fputs("</th>", out);
         spot_html_element(out, "td", words);
-        spot_html_element(out, "td", strcmp(metric->unit, "1") == 0 ? "" : metric->unit);
+        spot_html_element(out, "td", strcmp(unit, "1") == 0 ? "" : unit);
         spot_html_element(out, "td", metric->help);
         fputs("</tr>\n", out);
     }
