@@ -152,18 +152,36 @@ write_records(const spot_text_table_t *self, const spot_terminal_t *terminal, FI
     }
 }
 
+/* Returns the width of a row. */
+static int
+measure(const spot_text_table_t *self, column_t *columns)
+{
+    int width = -GAP;
+
+    for (size_t j = 0; j < self->num_columns; j++) {
+        measure_column(self, j, &columns[j]);
+        width += columns[j].width + GAP;
+    }
+    return width;
+}
+
+bool
+spot_text_table_fits(const spot_text_table_t *self, const spot_terminal_t *terminal)
+{
+    column_t *columns = spot_calloc(self->num_columns, sizeof(*columns));
+    const bool fits = columns != NULL && measure(self, columns) <= terminal->width;
+
+    free(columns);
+    return fits;
+}
+
 void
 spot_text_table_write(
     const spot_text_table_t *self, const spot_terminal_t *terminal, FILE *out)
 {
     column_t *columns = spot_calloc(self->num_columns, sizeof(*columns));
-    int width = -GAP;
 
-    for (size_t j = 0; columns != NULL && j < self->num_columns; j++) {
-        measure_column(self, j, &columns[j]);
-        width += columns[j].width + GAP;
-    }
-    if (columns != NULL && width <= terminal->width) {
+    if (columns != NULL && measure(self, columns) <= terminal->width) {
         write_rows(self, columns, terminal, out);
     } else {
         write_records(self, terminal, out);
