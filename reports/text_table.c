@@ -123,6 +123,7 @@ write_record_line(const spot_text_cell_t *name, const spot_text_cell_t *value,
 {
     const int value_width = (int) spot_utf8_count(value->text, strlen(value->text));
 
+    spot_text_widen(&name_width, name->text);
     write_styled(name, name_width, terminal, out);
     if (name_width + GAP + value_width > terminal->width) {
         fprintf(out, "\n%*s", GAP, "");
@@ -140,6 +141,9 @@ write_records(const spot_text_table_t *self, const spot_terminal_t *terminal, FI
 
     for (size_t j = 0; j < self->num_columns; j++) {
         spot_text_widen(&name_width, self->cells[j].text);
+    }
+    if (name_width > terminal->width / 2) {
+        name_width = 0; /* rather not aligned than broken */
     }
     for (size_t j = self->num_columns; j < self->num_cells; j++) {
         const size_t column_id = j % self->num_columns;
