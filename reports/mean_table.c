@@ -257,11 +257,17 @@ write_record(const table_t *self, size_t point_id, int name_width)
     }
     for (size_t j = 0; j < head->num_listed; j++) {
         const column_t *column = &self->metrics[j];
+        const int unit_width =
+            column->unit[0] == '\0' ? 0 : 1 + (int) strlen(column->unit);
 
-        fprintf(self->out, "%*s%s  ", name_width - (int) strlen(column->name), "",
-            column->name);
+        if (name_width + GAP + column->width + unit_width > self->terminal.width) {
+            fprintf(self->out, "%s\n  ", column->name);
+        } else {
+            fprintf(self->out, "%*s%s  ", name_width - (int) strlen(column->name), "",
+                column->name);
+        }
         write_cell(self, point_id, j);
-        fprintf(self->out, "%s%s\n", column->unit[0] == '\0' ? "" : " ", column->unit);
+        fprintf(self->out, "%s%s\n", unit_width > 0 ? " " : "", column->unit);
     }
 }
 

@@ -18,17 +18,22 @@
 /* Lines of a part; of more the number is told. */
 #define MAX_LINES 60
 
-#define MAX_LABEL_CHARS 40
+#define MIN_LINE_CHARS 30 /* for what stands beside a label */
 #define MAX_BAR_CHARS 60
 #define MIN_BAR_CHARS 10
 
-/* Characters for what tells a line from others: a part of a narrow terminal. */
+/* Labels that take more than a part of the terminal have lines of their own. */
+static bool
+has_own_lines(const spot_terminal_t *terminal, int label_width)
+{
+    return label_width > 0 && (label_width > terminal->width / 2 ||
+                                  terminal->width - label_width < MIN_LINE_CHARS);
+}
+
 static size_t
 label_chars(const spot_terminal_t *terminal)
 {
-    const size_t part = (size_t) terminal->width * 2 / 5;
-
-    return part < MAX_LABEL_CHARS ? part : MAX_LABEL_CHARS;
+    return (size_t) terminal->width;
 }
 
 static void
@@ -37,6 +42,18 @@ write_left(FILE *out, const char *text, int width)
     const int num_blanks = width - (int) spot_utf8_count(text, strlen(text));
 
     fprintf(out, "%s%*s", text, num_blanks > 0 ? num_blanks : 0, "");
+}
+
+/* The label of a line, none where there is nothing to tell. */
+static void
+write_label(
+    const spot_terminal_t *terminal, const char *text, int label_width, FILE *out)
+{
+    if (has_own_lines(terminal, label_width)) {
+        fprintf(out, "%s\n  ", text);
+    } else if (label_width > 0) {
+        write_left(out, text, label_width + 2);
+    }
 }
 
 static void
@@ -123,15 +140,15 @@ measure_lines(lines_t *self)
 static void
 write_line(const lines_t *self, size_t panel_id)
 {
-    const int num_left = self->terminal->width - self->label_width -
-                         self->end_widths[0] - self->end_widths[1] - 4;
+    const int label_width =
+        has_own_lines(self->terminal, self->label_width) ? 0 : self->label_width;
+    const int num_left = self->terminal->width - label_width - self->end_widths[0] -
+                         self->end_widths[1] - 4;
     const size_t num_x = read_line(self, panel_id);
     char text[SPOT_POINT_BYTES], end[SPOT_LABEL_BYTES + 4], line[SPOT_SPARKLINE_BYTES];
 
     label_of(self, panel_id, text);
-    if (self->label_width > 0) {
-        write_left(self->out, text, self->label_width + 2);
-    }
+    write_label(self->terminal, text, self->label_width, self->out);
     end_text(self, num_x, 0, end);
     spot_text_cell(self->out, end, strlen(end), self->end_widths[0]);
     spot_sparkline(self->values, num_x, self->low, self->high,
@@ -278,14 +295,13 @@ spot_ledger_bars_write(
         spot_point_words(head, j, label_chars(terminal), text);
         spot_text_widen(&label_width, text);
     }
-    bar_width = terminal->width - label_width - 2;
+    bar_width =
+        terminal->width - (has_own_lines(terminal, label_width) ? 0 : label_width) - 2;
     bar_width = bar_width < MIN_BAR_CHARS ? MIN_BAR_CHARS : bar_width;
     bar_width = bar_width > MAX_BAR_CHARS ? MAX_BAR_CHARS : bar_width;
     for (size_t j = 0; j < num_lines; j++) {
         spot_point_words(head, j, label_chars(terminal), text);
-        if (label_width > 0) {
-            write_left(out, text, label_width + 2);
-        }
+        write_label(terminal, text, label_width, out);
         write_bar(report, j, letters, (size_t) bar_width, out);
     }
     write_more(head->num_points, num_lines, out);

@@ -30,7 +30,7 @@ widen(double half_width, double *narrowest, double *widest)
 
 /* Both stores are shown alike, so that they can be compared. */
 spot_change_decimals_t
-spot_change_decimals(const spot_side_by_side_t *self, size_t metric_id)
+spot_change_decimals(const spot_side_by_side_t *self, size_t metric_id, bool is_short)
 {
     double narrowest = HUGE_VAL, widest = 0;
     double narrowest_difference = HUGE_VAL, widest_difference = 0;
@@ -45,8 +45,9 @@ spot_change_decimals(const spot_side_by_side_t *self, size_t metric_id)
     }
     decimals.means[SPOT_BEFORE] = spot_decimals_of_column(narrowest, widest);
     decimals.means[SPOT_AFTER] = decimals.means[SPOT_BEFORE];
-    decimals.difference =
-        spot_decimals_of_column(narrowest_difference, widest_difference);
+    decimals.difference = spot_decimals_of_column(
+        is_short ? widest_difference : narrowest_difference, widest_difference);
+    decimals.is_short = is_short;
     return decimals;
 }
 
@@ -74,8 +75,10 @@ spot_change_words(const spot_change_t *change, const spot_change_decimals_t *dec
     spot_change_words_t *words)
 {
     for (int side = 0; side < SPOT_NUM_SIDES; side++) {
-        write_mean(change->means[side], change->half_widths[side], decimals->means[side],
-            false, words->means[side], sizeof(words->means[side]));
+        write_mean(change->means[side],
+            decimals->is_short ? (double) NAN : change->half_widths[side],
+            decimals->means[side], false, words->means[side],
+            sizeof(words->means[side]));
     }
     write_mean(change->difference, change->half_width, decimals->difference, true,
         words->difference, sizeof(words->difference));
@@ -188,18 +191,52 @@ add_row(const spot_side_by_side_t *self, size_t pair_id, size_t metric_id,
 }
 
 static int
+fill_table(const spot_side_by_side_t *self, size_t metric_id, bool is_short,
+    spot_text_table_t *table)
+{
+    const spot_change_decimals_t decimals =
+        spot_change_decimals(self, metric_id, is_short);
+    int ret;
+
+    *table = (spot_text_table_t){.num_columns = self->match.num_keys + 4};
+    ret = add_head(self, table);
+    for (size_t j = 0; ret == 0 && j < self->match.num_pairs; j++) {
+        ret = add_row(self, j, metric_id, &decimals, table);
+    }
+    return ret;
+}
+
+/* The short form where that, and not the whole one, fits on the terminal. */
+static int
+choose_table(const spot_side_by_side_t *self, size_t metric_id,
+    const spot_terminal_t *terminal, spot_text_table_t *table)
+{
+    spot_text_table_t shorter = {.num_columns = 0};
+    int ret = fill_table(self, metric_id, false, table);
+
+    if (ret != 0 || spot_text_table_fits(table, terminal)) {
+        return ret;
+    }
+    ret = fill_table(self, metric_id, true, &shorter);
+    if (ret == 0 && spot_text_table_fits(&shorter, terminal)) {
+        const spot_text_table_t whole = *table;
+
+        *table = shorter;
+        shorter = whole;
+    }
+    spot_text_table_free(&shorter);
+    return ret;
+}
+
+static int
 write_metric(const spot_side_by_side_t *self, size_t metric_id,
     const spot_terminal_t *terminal, FILE *out)
 {
     const spot_metric_t *metric = spot_side_by_side_metric(self, metric_id);
     const bool has_unit = strcmp(metric->unit, "1") != 0;
-    const spot_change_decimals_t decimals = spot_change_decimals(self, metric_id);
-    spot_text_table_t table = {.num_columns = self->match.num_keys + 4};
-    int ret = add_head(self, &table);
+    spot_text_table_t table;
+    const int ret = choose_table(self, metric_id, terminal, &table);
 
-    for (size_t j = 0; ret == 0 && j < self->match.num_pairs; j++) {
-        ret = add_row(self, j, metric_id, &decimals, &table);
-    }
     if (ret == 0) {
         fprintf(out, "\n%s%s%s%s%s%s: %zu of %zu points differ\n",
             spot_style_on(terminal, SPOT_STYLE_BOLD), metric->name, has_unit ? " (" : "",

@@ -123,6 +123,7 @@ write_record_line(const spot_text_cell_t *name, const spot_text_cell_t *value,
 {
     const int value_width = (int) spot_utf8_count(value->text, strlen(value->text));
 
+    spot_text_widen(&name_width, name->text);
     write_styled(name, name_width, terminal, out);
     if (name_width + GAP + value_width > terminal->width) {
         fprintf(out, "\n%*s", GAP, "");
@@ -141,6 +142,9 @@ write_records(const spot_text_table_t *self, const spot_terminal_t *terminal, FI
     for (size_t j = 0; j < self->num_columns; j++) {
         spot_text_widen(&name_width, self->cells[j].text);
     }
+    if (name_width > terminal->width / 2) {
+        name_width = 0; /* rather not aligned than broken */
+    }
     for (size_t j = self->num_columns; j < self->num_cells; j++) {
         const size_t column_id = j % self->num_columns;
 
@@ -152,18 +156,36 @@ write_records(const spot_text_table_t *self, const spot_terminal_t *terminal, FI
     }
 }
 
+/* Returns the width of a row. */
+static int
+measure(const spot_text_table_t *self, column_t *columns)
+{
+    int width = -GAP;
+
+    for (size_t j = 0; j < self->num_columns; j++) {
+        measure_column(self, j, &columns[j]);
+        width += columns[j].width + GAP;
+    }
+    return width;
+}
+
+bool
+spot_text_table_fits(const spot_text_table_t *self, const spot_terminal_t *terminal)
+{
+    column_t *columns = spot_calloc(self->num_columns, sizeof(*columns));
+    const bool fits = columns != NULL && measure(self, columns) <= terminal->width;
+
+    free(columns);
+    return fits;
+}
+
 void
 spot_text_table_write(
     const spot_text_table_t *self, const spot_terminal_t *terminal, FILE *out)
 {
     column_t *columns = spot_calloc(self->num_columns, sizeof(*columns));
-    int width = -GAP;
 
-    for (size_t j = 0; columns != NULL && j < self->num_columns; j++) {
-        measure_column(self, j, &columns[j]);
-        width += columns[j].width + GAP;
-    }
-    if (columns != NULL && width <= terminal->width) {
+    if (columns != NULL && measure(self, columns) <= terminal->width) {
         write_rows(self, columns, terminal, out);
     } else {
         write_records(self, terminal, out);

@@ -28,6 +28,10 @@ SPOT_MUST_CHECK int spot_text_table_add(
     spot_text_table_t *self, const char *text, spot_style_t style);
 void spot_text_table_free(spot_text_table_t *self);
 
+/* Whether a row fits on a line. */
+bool spot_text_table_fits(
+    const spot_text_table_t *self, const spot_terminal_t *terminal);
+
 /* All rows are whole. Writes no empty line before or behind it. */
 void spot_text_table_write(
     const spot_text_table_t *self, const spot_terminal_t *terminal, FILE *out);

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/utf8.h"
+#include "reports/report_text.h"
+#include "tests/unit/reports/sample.h"
+
+/* The report of the sample study; with_parts: where its time goes too. */
+static char *
+write_report(spot_terminal_t terminal, bool with_parts)
+{
+    spot_study_head_t head;
+    spot_store_t *store;
+    spot_report_t report;
+    char *text = NULL;
+    size_t num_bytes;
+    FILE *out = open_memstream(&text, &num_bytes);
+
+    assert_non_null(out);
+    sample_idle_head(&head, 40);
+    head.has_overview = with_parts;
+    head.overview.num_parts = 4;
+    for (size_t j = 0; j < 4; j++) {
+        head.overview.part_ids[j] = j;
+    }
+    store = sample_idle_store(&head);
+    report = sample_report(store);
+    assert_int_equal(spot_report_text_write(&report, &terminal, out), 0);
+    assert_int_equal(fclose(out), 0);
+    spot_report_free(&report);
+    store->close(store);
+    spot_study_head_free(&head);
+    return text;
+}
+
+static void
+assert_golden(int width, const char *name)
+{
+    char *text = write_report((spot_terminal_t){width, false, true}, true);
+
+    assert_null(strchr(text, '\033'));
+    sample_assert_golden(name, text);
+    free(text);
+}
+
+static void
+test_widths(void **state)
+{
+    (void) state;
+    assert_golden(40, "report-40.txt");
+    assert_golden(80, "report-80.txt");
+    assert_golden(200, "report-200.txt");
+}
+
+/* Sentences are for the terminal to break; all else fits. */
+static void
+test_no_line_is_wider_than_the_terminal(void **state)
+{
+    static const char *const sentences[] = {"replication", "null in", "along"};
+
+    (void) state;
+    for (int width = 36; width <= 120; width += 4) {
+        char *text = write_report((spot_terminal_t){width, false, true}, true);
+        size_t num_lines = 0;
+
+        for (char *line = strtok(text, "\n"); line != NULL; line = strtok(NULL, "\n")) {
+            bool is_sentence = num_lines++ == 0; /* the question */
+
+            for (size_t j = 0; j < 3; j++) {
+                is_sentence = is_sentence || strstr(line, sentences[j]) != NULL;
+            }
+            if (!is_sentence && spot_utf8_count(line, strlen(line)) > (size_t) width) {
+                fail_msg("wider than %d: %s", width, line);
+            }
+        }
+        assert_true(num_lines >= 2 * 22);
+        free(text);
+    }
+}
+
+/* Without escape codes it is the same text. */
+static void
+test_colour_is_never_alone(void **state)
+{
+    char *plain = write_report((spot_terminal_t){80, false, true}, true);
+    char *coloured = write_report((spot_terminal_t){80, true, true}, true);
+    char *to = coloured;
+
+    (void) state;
+    assert_true(sample_count(coloured, "\033[") > 20);
+    for (const char *from = coloured; *from != '\0';) {
+        if (*from == '\033') {
+            from = strchr(from, 'm') + 1;
+        } else {
+            *to++ = *from++;
+        }
+    }
+    *to = '\0';
+    assert_string_equal(coloured, plain);
+    free(plain);
+    free(coloured);
+}
+
+static void
+test_ascii(void **state)
+{
+    char *text = write_report((spot_terminal_t){80, false, false}, false);
+
+    (void) state;
+    assert_null(strstr(text, "▁"));
+    assert_null(strstr(text, "Where the time goes"));
+    assert_non_null(strstr(text, "pipeline depth 16"));
+    free(text);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_widths),
+        cmocka_unit_test(test_no_line_is_wider_than_the_terminal),
+        cmocka_unit_test(test_colour_is_never_alone),
+        cmocka_unit_test(test_ascii),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

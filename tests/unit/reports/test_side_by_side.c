@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "reports/side_by_side_text.h"
+#include "tests/unit/reports/sample.h"
+
+/* The sample study twice, each to be changed before it is opened. */
+typedef struct {
+    spot_study_head_t heads[SPOT_NUM_SIDES];
+    spot_store_t *stores[SPOT_NUM_SIDES];
+    spot_report_t reports[SPOT_NUM_SIDES];
+    spot_side_t sides[SPOT_NUM_SIDES];
+    spot_side_by_side_t two;
+} case_t;
+
+static void
+begin(case_t *self, int64_t num_before, int64_t num_after)
+{
+    memset(self, 0, sizeof(*self));
+    sample_idle_head(&self->heads[SPOT_BEFORE], num_before);
+    sample_idle_head(&self->heads[SPOT_AFTER], num_after);
+    self->sides[SPOT_BEFORE].path = "before.db";
+    self->sides[SPOT_AFTER].path = "after.db";
+    self->sides[SPOT_BEFORE].canonical = "job:\n  reload: 47 s\ntick: 5 s\n";
+    self->sides[SPOT_AFTER].canonical = "job:\n  reload: 60 s\ntick: 5 s\n";
+}
+
+static void
+compare(case_t *self)
+{
+    for (int side = 0; side < SPOT_NUM_SIDES; side++) {
+        self->stores[side] = sample_idle_store(&self->heads[side]);
+        self->reports[side] = sample_report(self->stores[side]);
+        self->sides[side].report = &self->reports[side];
+    }
+    assert_int_equal(spot_side_by_side_init(&self->two, self->sides), 0);
+}
+
+static void
+end(case_t *self)
+{
+    spot_side_by_side_free(&self->two);
+    for (int side = 0; side < SPOT_NUM_SIDES; side++) {
+        spot_report_free(&self->reports[side]);
+        self->stores[side]->close(self->stores[side]);
+        spot_study_head_free(&self->heads[side]);
+    }
+}
+
+static char *
+write_text(const case_t *self, int width)
+{
+    const spot_terminal_t terminal = {width, false, true};
+    char *text = NULL;
+    size_t num_bytes;
+    FILE *out = open_memstream(&text, &num_bytes);
+
+    assert_non_null(out);
+    assert_int_equal(spot_side_by_side_write(&self->two, &terminal, out), 0);
+    assert_int_equal(fclose(out), 0);
+    return text;
+}
+
+static void
+test_the_same_twice(void **state)
+{
+    case_t self;
+    char *text;
+
+    (void) state;
+    begin(&self, 40, 40);
+    self.sides[SPOT_AFTER].canonical = self.sides[SPOT_BEFORE].canonical;
+    compare(&self);
+    assert_int_equal(self.two.match.num_pairs, 22);
+    assert_int_equal(self.two.num_sentences, 0);
+    for (size_t j = 0; j < 22 * self.two.num_metrics; j++) {
+        const spot_change_t *change = &self.two.changes[j];
+
+        assert_true(change->difference == 0 && change->half_width == 0);
+        assert_false(change->is_marked);
+        assert_true(change->num_pairs > 1);
+    }
+    text = write_text(&self, 100);
+    assert_non_null(strstr(text, "the same scenario and the same points"));
+    assert_non_null(strstr(text, "0 of 22 points differ"));
+    free(text);
+    end(&self);
+}
+
+/* The depth of the first point of B is another one, its value texts are written another
+ * way, and it has fewer replications. */
+static void
+change_depth(spot_axis_t *axis)
+{
+    free(axis->texts[1]);
+    axis->texts[1] = strdup("12");
+    free(axis->texts[0]);
+    axis->texts[0] = strdup("8.0");
+    axis->numbers[1] = 12;
+}
+
+static void
+test_golden(void **state)
+{
+    static const int widths[] = {40, 80, 200};
+    case_t self;
+
+    (void) state;
+    begin(&self, 40, 20);
+    change_depth(&self.heads[SPOT_AFTER].axes[1]);
+    compare(&self);
+    assert_int_equal(self.two.match.num_pairs, 11);
+    assert_int_equal(self.two.match.num_alone[SPOT_BEFORE], 11);
+    assert_int_equal(self.two.match.num_alone[SPOT_AFTER], 11);
+    for (size_t j = 0; j < 3; j++) {
+        char *text = write_text(&self, widths[j]), name[64];
+
+        snprintf(name, sizeof(name), "side-by-side-%d.txt", widths[j]);
+        sample_assert_golden(name, text);
+        free(text);
+    }
+    end(&self);
+}
+
+/* Another seed meets other events: samples are independent. */
+static void
+test_other_seed(void **state)
+{
+    case_t self;
+    char *text;
+
+    (void) state;
+    begin(&self, 40, 30);
+    self.heads[SPOT_AFTER].seed = 2;
+    compare(&self);
+    for (size_t j = 0; j < self.two.match.num_pairs; j++) {
+        const spot_change_t *change = &self.two.changes[j * self.two.num_metrics];
+        const spot_summary_t *before = spot_report_summary(&self.reports[0], j, 0),
+                             *after = spot_report_summary(&self.reports[1], j, 0);
+
+        assert_int_equal(change->num_pairs, 0);
+        assert_true(change->difference == after->mean - before->mean);
+        if (before->std > 0) {
+            assert_true(change->half_width > 0);
+            /* between that of the wider sample and the sum of both */
+            assert_true(change->half_width >
+                        fmax(change->half_widths[0], change->half_widths[1]) * 0.9);
+            assert_true(
+                change->half_width < change->half_widths[0] + change->half_widths[1]);
+        }
+    }
+    text = write_text(&self, 100);
+    assert_non_null(strstr(text, "replications.seed was 1, is 2"));
+    assert_non_null(strstr(text, "independent samples: the seeds differ"));
+    free(text);
+    end(&self);
+}
+
+/* Metrics in another order, one with another unit, one that B does not have. */
+static void
+test_metrics(void **state)
+{
+    case_t self;
+    char *text;
+
+    (void) state;
+    begin(&self, 10, 10);
+    self.heads[SPOT_AFTER].metrics[5].unit = "1/min";
+    self.heads[SPOT_AFTER].metrics[3].name = "else_fraction";
+    compare(&self);
+    assert_int_equal(self.two.num_metrics, 5);
+    assert_string_equal(
+        spot_side_by_side_metric(&self.two, self.two.main_id)->name, "idle_fraction");
+    text = write_text(&self, 100);
+    assert_non_null(strstr(text, "preempted_per_h was in 1/h, is in 1/min"));
+    assert_non_null(strstr(text, "reloading_fraction is kept in A only"));
+    assert_non_null(strstr(text, "else_fraction is kept in B only"));
+    free(text);
+    end(&self);
+}
+
+/* Nulls are left out of pairs; where nothing is there, nothing is told. */
+static void
+test_nulls(void **state)
+{
+    case_t self;
+    const spot_change_t *change;
+
+    (void) state;
+    begin(&self, 40, 40);
+    compare(&self);
+    change = &self.two.changes[21 * self.two.num_metrics + 6];
+    assert_int_equal(change->num_pairs, 32); /* every fifth is null */
+    assert_true(change->difference == 0);
+    end(&self);
+}
+
+static void
+test_no_point_in_both(void **state)
+{
+    case_t self;
+    char *text;
+
+    (void) state;
+    begin(&self, 4, 4);
+    free(self.heads[SPOT_AFTER].axes[1].path);
+    self.heads[SPOT_AFTER].axes[1].path = strdup("job.other\033[31m");
+    compare(&self);
+    assert_int_equal(self.two.match.num_pairs, 0);
+    text = write_text(&self, 80);
+    assert_non_null(strstr(text, "B does not tell its value: no points are matched"));
+    assert_non_null(strstr(text, "only in A, not compared: 22 points"));
+    assert_non_null(strstr(text, "and 2 more"));
+    assert_null(strchr(text, '\033'));
+    free(text);
+    end(&self);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_the_same_twice),
+        cmocka_unit_test(test_golden),
+        cmocka_unit_test(test_other_seed),
+        cmocka_unit_test(test_metrics),
+        cmocka_unit_test(test_nulls),
+        cmocka_unit_test(test_no_point_in_both),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
