@@ -29,7 +29,12 @@ typedef struct {
     size_t num_warnings;
     const spot_warning_t *warnings; /* [num_warnings] */
     const spot_colour_t *colours;   /* may be NULL */
-    const spot_field_t *fields;     /* of a scenario, for its canonical form */
+    /* What a report shows beside the metrics that were asked for, by name. */
+    size_t num_parts;
+    const char *const *parts;   /* [num_parts] fractions that add up to 1, from below */
+    const char *cost;           /* less is better; NULL: none */
+    const char *gain;           /* more is better; NULL: none */
+    const spot_field_t *fields; /* of a scenario, for its canonical form */
     /* Binds a scenario document. like: a scenario of the study that was bound before, to
      * share what is large, or NULL. *scenario is constant afterwards, shared by all
      * threads. BAD_INPUT with the reasons in diag; free it even then. */

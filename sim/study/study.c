@@ -292,6 +292,20 @@ const spot_field_t spot_study_fields[] = {
         .expected = "a list of metrics such as [idle_fraction, cost_usd]",
         .help = "metrics to keep; where the key is missing all of them, or those that "
                 "optimise needs"},
+    {.name = "ledger",
+        .type = SPOT_FIELD_CHOICE,
+        .offset = offsetof(spot_study_t, has_ledger),
+        .choices = spot_no_yes,
+        .initial = "yes",
+        .help =
+            "with -o FILE.db: keep, beside the metrics asked for, where the time goes "
+            "(the fractions of prepping to redundant), usd_per_h and samples_per_s, of "
+            "which `spotsim report` shows the ledger of each point and cost against "
+            "goodput. They are in the database and its exports, not in tables, and take "
+            "up to 9 bytes each, 99 a replication; with keep: summaries next to "
+            "nothing. "
+            "no: only what is asked for. A database that was begun without them goes on "
+            "without them"},
     {.name = "baseline",
         .type = SPOT_FIELD_CUSTOM,
         .offset = offsetof(spot_study_t, baseline_node),

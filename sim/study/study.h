@@ -52,6 +52,7 @@ typedef struct {
     const spot_node_t *where_node;
     const spot_node_t *metrics_node;
     const spot_node_t *baseline_node;
+    int has_ledger; /* what reports show beside the metrics asked for is kept too */
     size_t num_swept;
     spot_node_t ***values; /* [head.num_axes][axis.num_values] nodes to put in place */
     size_t *metric_ids;    /* [head.num_metrics] into the experiment's */
@@ -81,6 +82,16 @@ SPOT_MUST_CHECK int spot_study_init(spot_study_t *self,
     size_t num_sets, spot_diag_t *diag);
 
 void spot_study_free(spot_study_t *self);
+
+/* Keeps what reports show of the experiment beside the metrics that were asked for: its
+ * ledger, cost and gain, behind all that is kept and not listed. Without this the
+ * overview of the head has those that are kept anyway. For a study that was read and
+ * that no store has seen. Nothing where the study says ledger: no. */
+void spot_study_keep_ledger(spot_study_t *self);
+
+/* The names of what spot_study_keep_ledger() would add: names[SPOT_MAX_METRICS], valid
+ * as long as the experiment. Returns how many. */
+size_t spot_study_ledger_names(const spot_study_t *self, const char **names);
 
 /* How far a run of a study is; valid during the call that gets it. */
 typedef struct {

@@ -96,12 +96,24 @@ train_run(void *worker, uint64_t seed, uint64_t replication, double *metrics,
     return ret;
 }
 
+/* In the order of the ledger. */
+static const char *const parts[] = {"prepping_fraction", "standby_fraction",
+    "reconfiguring_fraction", "reloading_fraction", "goodput_fraction", "lost_fraction",
+    "unsaved_fraction", "stalled_fraction", "redundant_fraction"};
+
+_Static_assert(
+    sizeof(parts) / sizeof(parts[0]) == SPOT_NUM_SHARES, "a metric for each category");
+
 const spot_experiment_t spot_train_experiment = {
     .name = "train",
     .metrics = spot_train_metrics,
     .num_metrics = SPOT_TRAIN_NUM_METRICS,
     .warnings = spot_train_warnings,
     .colours = spot_train_colours,
+    .num_parts = SPOT_NUM_SHARES,
+    .parts = parts,
+    .cost = "usd_per_h",
+    .gain = "samples_per_s",
     .fields = spot_scenario_fields,
     .num_warnings = SPOT_TRAIN_NUM_WARNINGS,
     .bind = train_bind,
