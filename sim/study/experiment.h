@@ -13,6 +13,7 @@
 #include "base/error.h"
 #include "base/yaml.h"
 #include "sim/store/metric.h"
+#include "sim/store/timeline.h"
 
 /* Why a scenario does not stand beside the others of its study. */
 #define SPOT_MISFIT_BYTES 256
@@ -51,6 +52,10 @@ typedef struct {
      * [num_warnings], set to 1 where the condition held, else 0. */
     int (*run)(void *worker, uint64_t seed, uint64_t replication, double *metrics,
         unsigned char *warnings);
+    /* Fills an initialised timeline with what one replication looks like over time; it
+     * borrows texts of the scenario. NULL: the experiment has none to show. */
+    int (*timeline)(
+        void *worker, uint64_t seed, uint64_t replication, spot_timeline_t *timeline);
 } spot_experiment_t;
 
 #endif

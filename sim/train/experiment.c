@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "sim/train/colours.h"
 #include "sim/train/metrics.h"
+#include "sim/train/run_timeline.h"
 #include "sim/train/train.h"
 
 static int
@@ -96,6 +97,23 @@ train_run(void *worker, uint64_t seed, uint64_t replication, double *metrics,
     return ret;
 }
 
+static int
+train_timeline(
+    void *worker, uint64_t seed, uint64_t replication, spot_timeline_t *timeline)
+{
+    spot_train_t *train = worker;
+    spot_event_log_t log;
+    int ret;
+
+    spot_event_log_init(&log);
+    ret = spot_train_run(train, seed, replication, &log);
+    if (ret == 0) {
+        ret = spot_run_timeline(train->scenario, &train->result, &log, timeline);
+    }
+    spot_event_log_free(&log);
+    return ret;
+}
+
 /* In the order of the ledger. */
 static const char *const parts[] = {"prepping_fraction", "standby_fraction",
     "reconfiguring_fraction", "reloading_fraction", "goodput_fraction", "lost_fraction",
@@ -122,4 +140,5 @@ const spot_experiment_t spot_train_experiment = {
     .open = train_open,
     .close = train_close,
     .run = train_run,
+    .timeline = train_timeline,
 };
