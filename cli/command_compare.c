@@ -158,6 +158,7 @@ run(int argc, char **argv)
     if (ret != 0) {
         exit_code = spot_command_finish_reading(&diag, ret);
     } else {
+        spot_study_task_keep_ledger(&arguments.task, &study);
         ret = spot_study_task_run(&arguments.task, &study, &diag);
         exit_code = spot_command_finish(&diag, ret);
     }

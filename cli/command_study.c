@@ -171,6 +171,7 @@ run(int argc, char **argv)
     if (ret != 0) {
         exit_code = spot_command_finish_reading(&diag, ret);
     } else {
+        spot_study_task_keep_ledger(task, &study);
         ret = arguments.is_plan ? spot_study_task_plan(task, &study, &diag)
                                 : spot_study_task_run(task, &study, &diag);
         exit_code = spot_command_finish(&diag, ret);

@@ -125,7 +125,12 @@ static const char database[] =
     "replications are there; with keep: summaries their summaries), provenance (one row "
     "for each process that wrote: version, commit, compiler, libraries, machine, "
     "command, times; ended is NULL where it was killed), plan, sample_point, optimise, "
-    "optimise_limit, best, best_except, plot_stack, plot_curves and colour. Names with "
+    "optimise_limit, best, best_except, plot_stack, plot_curves, timeline (point, "
+    "replication and what it looks like over time, for "
+    "`spotsim report`), overview and colour. "
+    "The columns of "
+    "replication, and of `spotsim export`, are the metrics of the study, those of its "
+    "plot, and those that ledger adds. Names with "
     "dots are quoted in SQL:\n.PP\n"
     ".nf\n"
     "SELECT \"job.pipeline_depth\", avg(idle_fraction)\n"
@@ -154,7 +159,9 @@ static const char progress[] =
     "event (progress; at the end done, interrupted or failed), points_done, points, "
     "runs_done (replications that are there), runs_wanted (as far as is known), "
     "runs_made (by this command), runs_per_s, passed_s, left_s and widest: the point "
-    "where the mean of the first metric, or that of until, is known least well.\n"
+    "where the mean of the first metric, or that of until, is known least well. When "
+    "all "
+    "is run and timelines are made, also timelines_made and timelines_wanted.\n"
     ".SH SEE ALSO\n.BR spotsim (1),\n.BR spotsim\\-scenario (5)\n";
 
 void

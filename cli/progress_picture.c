@@ -7,7 +7,6 @@
 #include "base/utf8.h"
 #include "reports/progress_plot.h"
 #include "reports/study_words.h"
-#include "sim/train/run_timeline.h"
 
 #define NAME_CHARS 64
 
@@ -20,24 +19,18 @@ typedef struct {
 static int
 add_line(picture_t *self, const spot_study_t *study, size_t point_id)
 {
-    const spot_scenario_t *scenario = study->scenarios[point_id];
+    const spot_experiment_t *experiment = study->experiment;
     spot_timeline_t *timeline = &self->timelines[self->num_lines];
-    spot_event_log_t log;
-    spot_train_t train;
+    void *worker = NULL;
     int ret;
 
     spot_point_words(&study->head, point_id, NAME_CHARS, self->names[self->num_lines++]);
     spot_timeline_init(timeline);
-    spot_event_log_init(&log);
-    ret = spot_train_init(&train, scenario);
+    ret = experiment->open(&worker, study->scenarios[point_id]);
     if (ret == 0) {
-        ret = spot_train_run(&train, study->head.seed, 0, &log);
+        ret = experiment->timeline(worker, study->head.seed, 0, timeline);
     }
-    if (ret == 0) {
-        ret = spot_run_timeline(scenario, &train.result, &log, timeline);
-    }
-    spot_train_free(&train);
-    spot_event_log_free(&log);
+    experiment->close(worker);
     return ret;
 }
 

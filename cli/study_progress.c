@@ -127,7 +127,10 @@ write_text(const spot_study_progress_t *progress, const speed_t *speed, int max_
     double half_width;
 
     append_done(line, progress, speed);
-    if (spot_study_widest(progress, &point_id, &half_width)) {
+    if (progress->num_timelines_wanted > 0) {
+        append(line, ", %zu of %zu timelines", progress->num_timelines,
+            progress->num_timelines_wanted);
+    } else if (spot_study_widest(progress, &point_id, &half_width)) {
         append(line, ", %s ±%.2g at worst", metric, half_width);
         if (head->until.half_width > 0) {
             append(line, " (goal %.2g)", head->until.half_width);
@@ -176,6 +179,11 @@ write_json(const spot_study_progress_t *progress, const speed_t *speed)
     spot_json_number(&json, "runs_per_s", speed->runs_per_s);
     spot_json_number(&json, "passed_s", speed->passed_s);
     spot_json_number(&json, "left_s", speed->left_s);
+    if (progress->num_timelines_wanted > 0) {
+        spot_json_integer(&json, "timelines_made", (int64_t) progress->num_timelines);
+        spot_json_integer(
+            &json, "timelines_wanted", (int64_t) progress->num_timelines_wanted);
+    }
     write_widest(&json, progress);
     spot_json_close(&json, '}');
 }

@@ -226,6 +226,18 @@ check_plot(const spot_store_t *store, const char *svg_path, spot_diag_t *diag)
     return ret;
 }
 
+void
+spot_study_task_keep_ledger(const spot_study_task_t *self, spot_study_t *study)
+{
+    const char *names[SPOT_MAX_METRICS];
+    const size_t num_names = spot_study_ledger_names(study, names);
+
+    if (self->store_path != NULL &&
+        !spot_store_lacks_metric(self->store_path, num_names, names)) {
+        spot_study_keep_ledger(study);
+    }
+}
+
 int
 spot_study_task_run(
     const spot_study_task_t *self, const spot_study_t *study, spot_diag_t *diag)

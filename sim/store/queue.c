@@ -110,7 +110,7 @@ spot_queue_push(spot_queue_t *self, const spot_piece_t *piece, spot_bytes_t *sum
     slot->point_id = piece->point_id;
     slot->first_replication = piece->first_replication;
     slot->num_rows = piece->num_rows;
-    if (slot->rows != NULL) {
+    if (slot->rows != NULL && piece->num_rows > 0) {
         memcpy(slot->rows, piece->rows,
             piece->num_rows * self->num_metrics * sizeof(*slot->rows));
     } else {
@@ -166,6 +166,13 @@ spot_queue_take(spot_queue_t *self)
 void
 spot_queue_pop(spot_queue_t *self, size_t num_pieces)
 {
+    for (size_t j = 0; j < num_pieces; j++) {
+        spot_queued_t *slot = &self->slots[(self->first + j) % self->num_slots];
+
+        if (slot->num_rows == 0) {
+            spot_bytes_free(&slot->summary);
+        }
+    }
     self->first = (self->first + num_pieces) % self->num_slots;
     self->num_queued -= num_pieces;
     pthread_cond_broadcast(&self->has_room);

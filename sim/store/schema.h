@@ -33,6 +33,8 @@
  *                position), metric, is_maximised
  *   best_except  value: position of a value of that axis that does not compete
  *   plot_curves  one row at most: path of the key with a curve for each value
+ *   overview     position, role, metric: 'part': fractions that add up to 1, from below;
+ *                'cost': less of it is better; 'gain': more is better. For reports
  *   colour       position, word, colour: of what has the word in its name
  *   point        point (its number, for good), position (its place in reports), key
  *                ("path=value;path=value" sorted by path), value_ids (positions of its
@@ -45,16 +47,18 @@
  *                replications (there from first on), summary (of all metrics, with keep:
  *                summaries), and for each warning a column of how many replications met
  *                it. It is written in one transaction with its rows
- *   provenance   one row for each process that wrote: writer (a random name), started,
- *                seen, ended (UTC; ended is NULL while it runs and where it was killed),
- *                outcome ('complete', 'stopped', 'failed', 'failed: ...'), rows_added,
+ *   timeline     point, replication, data: what the replication looks like over time,
+ * see timeline_bytes.h provenance   one row for each process that wrote: writer (a
+ * random name), started, seen, ended (UTC; ended is NULL while it runs and where it was
+ * killed), outcome ('complete', 'stopped', 'failed', 'failed: ...'), rows_added,
  *                is_backward, canonical_sha256, version, commit_id, compiler, libraries,
  *                machine, command_line, threads, shard
  *
  * The version is that of what a reader needs. A table that only adds to what reports
  * show comes without a new one: older programs pass over it, and files without it (best,
- * best_except and plot_curves are such) are read as if it were empty and get it when a
- * study goes on in them. A study goes on only where metrics and warnings are the same.
+ * best_except, plot_curves, overview and timeline are such) are read as if it were empty
+ * and get it when a study goes on in them. A study goes on only where metrics and
+ * warnings are the same.
  *
  * Where a name is taken already (without regard to case), columns named by paths,
  * metrics and warnings have "_" appended. Internal to sim/store. */

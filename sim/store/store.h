@@ -18,6 +18,7 @@
 #include "base/diag.h"
 #include "base/error.h"
 #include "sim/store/head.h"
+#include "sim/store/timeline.h"
 
 /* Consecutive replications of a point, all of one batch. With keep: summaries a piece is
  * a batch from its first replication on. */
@@ -47,7 +48,8 @@ typedef int (*spot_batch_function_t)(void *context, int64_t first_replication,
     int64_t num_rows, const spot_column_summary_t *columns);
 
 typedef struct spot_store spot_store_t;
-typedef struct spot_origin spot_origin_t; /* see origin.h */
+typedef struct spot_origin spot_origin_t;               /* see origin.h */
+typedef struct spot_timeline_list spot_timeline_list_t; /* see timelines.h */
 
 struct spot_store {
     const spot_study_head_t *head; /* must outlive the store */
@@ -90,6 +92,13 @@ struct spot_store {
     /* Reads where the rows come from into a zeroed origin; NULL: the store notes nothing
      * of it. Call spot_origin_read(). */
     int (*read_origin)(const spot_store_t *self, spot_origin_t *origin);
+    /* Timelines of replications, see timelines.h, which has the calls to use; NULL: the
+     * store keeps none. */
+    int (*put_timeline)(spot_store_t *self, size_t point_id, int64_t replication,
+        const spot_timeline_t *timeline);
+    int (*list_timelines)(const spot_store_t *self, spot_timeline_list_t *list);
+    int (*read_timeline)(const spot_store_t *self, size_t point_id, int64_t replication,
+        spot_timeline_t *timeline);
     void (*close)(spot_store_t *self);
 };
 

@@ -321,6 +321,46 @@ merge_batches(merge_t *self, source_t *in, const spot_watch_t *watch)
     return ret;
 }
 
+/* Those that OUT has stay as they are. */
+static int
+merge_timelines(merge_t *self, source_t *in)
+{
+    sqlite3_int64 num_tables = 0;
+    sqlite3_stmt *insert = NULL, *row = NULL;
+    batch_t batch = {0};
+    bool is_row = false;
+    int ret = spot_db_integer(&in->db, &num_tables,
+        "SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name = 'timeline'");
+
+    if (ret != 0 || num_tables == 0) {
+        return ret;
+    }
+    ret = spot_db_prepare(&in->db, &row,
+        "SELECT replication, data, key FROM timeline JOIN point USING (point)");
+    if (ret == 0) {
+        ret = spot_stored_timelines_prepare(&self->out.db, &insert);
+    }
+    if (ret == 0) {
+        ret = spot_db_step_row(&in->db, row, &is_row);
+    }
+    while (ret == 0 && is_row) {
+        batch.key = (const char *) sqlite3_column_text(row, 2);
+        ret = find_point(self, in, &batch);
+        if (ret == 0) {
+            sqlite3_bind_int64(insert, 1, batch.out_number);
+            sqlite3_bind_value(insert, 2, sqlite3_column_value(row, 0));
+            sqlite3_bind_value(insert, 3, sqlite3_column_value(row, 1));
+            ret = spot_db_step_done(&self->out.db, insert);
+        }
+        if (ret == 0) {
+            ret = spot_db_step_row(&in->db, row, &is_row);
+        }
+    }
+    sqlite3_finalize(insert);
+    sqlite3_finalize(row);
+    return ret;
+}
+
 /* What each process noted, as late as it is known. */
 static int
 merge_provenance(merge_t *self, source_t *in)
@@ -439,8 +479,11 @@ prepare_out(merge_t *self)
 {
     const spot_study_head_t *head = &self->out.study.head;
     const size_t size = (size_t) spot_study_batch_size(head);
-    int ret = spot_row_writer_init(&self->writer, &self->out.db, &self->out.columns);
+    int ret = spot_stored_timelines_create(&self->out.db);
 
+    if (ret == 0) {
+        ret = spot_row_writer_init(&self->writer, &self->out.db, &self->out.columns);
+    }
     if (ret == 0) {
         ret = spot_db_prepare(
             &self->out.db, &self->find_point, "SELECT point FROM point WHERE key = ?");
@@ -479,6 +522,9 @@ merge_source(merge_t *self, const char *path, bool is_new, const spot_watch_t *w
     }
     if (ret == 0) {
         ret = merge_batches(self, &in, watch);
+    }
+    if (ret == 0) {
+        ret = merge_timelines(self, &in);
     }
     if (ret == 0) {
         ret = merge_provenance(self, &in);

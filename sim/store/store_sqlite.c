@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/memory.h"
 #include "sim/store/programs.h"
@@ -169,6 +170,9 @@ new_store(void)
         .num_rows = sqlite_num_rows,
         .num_warned = spot_sqlite_num_warned,
         .read_origin = spot_sqlite_read_origin,
+        .put_timeline = spot_sqlite_put_timeline,
+        .list_timelines = spot_sqlite_list_timelines,
+        .read_timeline = spot_sqlite_read_timeline,
         .close = sqlite_close};
     return store;
 }
@@ -329,6 +333,9 @@ enter(spot_sqlite_store_t *store, const spot_provenance_t *provenance, spot_diag
         ret = state == SPOT_SCHEMA_OURS   ? follow_study(work, provenance, diag)
               : state == SPOT_SCHEMA_NONE ? make_study(work, provenance)
                                           : SPOT_ERR_BAD_INPUT;
+    }
+    if (ret == 0) {
+        ret = spot_stored_timelines_create(&work->db);
     }
     if (ret == 0) {
         ret = load_points(work, &work->db);
@@ -534,4 +541,41 @@ spot_store_look_sqlite(spot_store_t **self, const char *path,
         ret = look_at_study(store->work, provenance, diag);
     }
     return finish_opening_reader(self, store, ret, diag);
+}
+
+static int
+find_missing(spot_db_t *db, size_t num_names, const char *const *names, bool *is_missing)
+{
+    sqlite3_int64 num_there = 0;
+    int ret = 0;
+
+    *is_missing = false;
+    for (size_t j = 0; ret == 0 && !*is_missing && j < num_names; j++) {
+        ret = spot_db_integer(
+            db, &num_there, "SELECT count(*) FROM metric WHERE name = %Q", names[j]);
+        *is_missing = ret == 0 && num_there == 0;
+    }
+    return ret;
+}
+
+bool
+spot_store_lacks_metric(const char *path, size_t num_names, const char *const *names)
+{
+    spot_schema_state_t state = SPOT_SCHEMA_NONE;
+    spot_sqlite_work_t work = {0};
+    bool is_missing = false;
+    spot_diag_t diag;
+    int ret;
+
+    if (access(path, F_OK) != 0) {
+        return false;
+    }
+    spot_diag_init(&diag);
+    ret = open_as_of_now(&work, path, SPOT_DB_LOOK, &state, &diag);
+    if (ret == 0 && state == SPOT_SCHEMA_OURS) {
+        ret = find_missing(&work.reader, num_names, names, &is_missing);
+    }
+    spot_db_close(&work.reader);
+    spot_diag_free(&diag);
+    return ret == 0 && is_missing;
 }

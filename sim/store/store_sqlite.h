@@ -45,6 +45,12 @@ SPOT_MUST_CHECK int spot_store_look_sqlite(spot_store_t **self, const char *path
     const spot_study_head_t *head, const spot_provenance_t *provenance,
     spot_diag_t *diag);
 
+/* Whether the file holds a study that does not keep one of these metrics: names
+ * [num_names]. False for all that is none, or cannot be read: whoever opens it says why.
+ */
+bool spot_store_lacks_metric(
+    const char *path, size_t num_names, const char *const *names);
+
 /* What a merge has done. */
 typedef struct {
     int64_t num_added;     /* rows that came to OUT */

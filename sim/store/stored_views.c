@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What reports are asked to show beside the rows: the best value of a key, and which key
- * has a curve for each of its values. Files that were written before these were kept
- * lack their tables, and ask for neither. */
+/* What reports are asked to show beside the rows: the best value of a key, which key has
+ * a curve for each of its values, and which metrics tell where time and money go. Files
+ * that were written before these were kept lack their tables, and ask for none. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,7 +14,9 @@ static const char tables[] =
     "DROP TABLE IF EXISTS best_except; CREATE TABLE best_except (value INTEGER PRIMARY "
     "KEY) STRICT;"
     "DROP TABLE IF EXISTS plot_curves; CREATE TABLE plot_curves (path TEXT NOT NULL) "
-    "STRICT;";
+    "STRICT;"
+    "DROP TABLE IF EXISTS overview; CREATE TABLE overview (position INTEGER PRIMARY "
+    "KEY, role TEXT NOT NULL, metric TEXT NOT NULL) STRICT;";
 
 static int
 write_best(spot_db_t *db, const spot_study_head_t *head)
@@ -33,6 +35,32 @@ write_best(spot_db_t *db, const spot_study_head_t *head)
     return ret;
 }
 
+/* metric_id: num_metrics for none. */
+static int
+write_role(
+    spot_db_t *db, const spot_study_head_t *head, const char *role, size_t metric_id)
+{
+    return metric_id == head->num_metrics
+               ? 0
+               : spot_db_run(db, "INSERT INTO overview (role, metric) VALUES (%Q, %Q)",
+                     role, head->metrics[metric_id].name);
+}
+
+static int
+write_overview(spot_db_t *db, const spot_study_head_t *head)
+{
+    const spot_overview_t *overview = &head->overview;
+    int ret = 0;
+
+    for (size_t j = 0; ret == 0 && j < overview->num_parts; j++) {
+        ret = write_role(db, head, "part", overview->part_ids[j]);
+    }
+    if (ret == 0) {
+        ret = write_role(db, head, "cost", overview->cost_id);
+    }
+    return ret == 0 ? write_role(db, head, "gain", overview->gain_id) : ret;
+}
+
 int
 spot_stored_views_write(spot_db_t *db, const spot_study_head_t *head)
 {
@@ -44,7 +72,7 @@ spot_stored_views_write(spot_db_t *db, const spot_study_head_t *head)
     if (ret == 0 && head->plot.curves != NULL) {
         ret = spot_db_run(db, "INSERT INTO plot_curves VALUES (%Q)", head->plot.curves);
     }
-    return ret;
+    return ret == 0 && head->has_overview ? write_overview(db, head) : ret;
 }
 
 /* What is done with a row, and what it is done to. */
@@ -124,6 +152,37 @@ read_curves(spot_study_head_t *head, spot_db_t *db, sqlite3_stmt *row)
     return error;
 }
 
+/* Roles that a later version adds are passed over. */
+static int
+read_role(spot_study_head_t *head, spot_db_t *db, sqlite3_stmt *row)
+{
+    const char *role = (const char *) sqlite3_column_text(row, 0);
+    const size_t metric_id =
+        spot_study_metric_id(head, (const char *) sqlite3_column_text(row, 1));
+    spot_overview_t *overview = &head->overview;
+    size_t *single = NULL;
+
+    if (role == NULL || metric_id == head->num_metrics ||
+        overview->num_parts == SPOT_MAX_METRICS) {
+        return spot_db_damaged(db, "a metric of its ledger is none");
+    }
+    if (!head->has_overview) {
+        overview->cost_id = overview->gain_id = head->num_metrics;
+        head->has_overview = true;
+    }
+    if (strcmp(role, "part") == 0) {
+        overview->part_ids[overview->num_parts++] = metric_id;
+    } else {
+        single = strcmp(role, "cost") == 0   ? &overview->cost_id
+                 : strcmp(role, "gain") == 0 ? &overview->gain_id
+                                             : NULL;
+    }
+    if (single != NULL) {
+        *single = metric_id;
+    }
+    return 0;
+}
+
 int
 spot_stored_views_read(spot_study_head_t *head, spot_db_t *db)
 {
@@ -132,5 +191,8 @@ spot_stored_views_read(spot_study_head_t *head, spot_db_t *db)
     if (ret == 0) {
         ret = read_rows(head, db, "best_except", "value", read_except);
     }
-    return ret == 0 ? read_rows(head, db, "plot_curves", "path", read_curves) : ret;
+    if (ret == 0) {
+        ret = read_rows(head, db, "plot_curves", "path", read_curves);
+    }
+    return ret == 0 ? read_rows(head, db, "overview", "role, metric", read_role) : ret;
 }

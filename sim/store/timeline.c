@@ -18,6 +18,7 @@ spot_timeline_free(spot_timeline_t *self)
     free(self->segments);
     free(self->marks);
     free(self->progress);
+    free(self->owned);
     memset(self, 0, sizeof(*self));
 }
 

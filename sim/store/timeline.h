@@ -33,10 +33,10 @@ typedef struct {
 } spot_timeline_progress_t;
 
 typedef struct {
-    char note[160];               /* which run it is; may be empty */
-    const char *title;            /* borrowed, as all texts here */
-    const char *height_label;     /* "instances" */
-    const char *progress_label;   /* "steps kept" */
+    char note[160];             /* which run it is; may be empty */
+    const char *title;          /* borrowed, as all texts here, unless they are owned */
+    const char *height_label;   /* "instances" */
+    const char *progress_label; /* "steps kept" */
     const spot_colour_t *colours; /* of categories and marks; may be NULL */
     size_t num_categories;
     const char *const *category_names; /* [num_categories] from below */
@@ -53,6 +53,7 @@ typedef struct {
     size_t num_progress;
     size_t max_progress;
     spot_timeline_progress_t *progress; /* [num_progress] by time */
+    void *owned; /* the texts of a timeline that was read; NULL: all are borrowed */
 } spot_timeline_t;
 
 void spot_timeline_init(spot_timeline_t *self);

@@ -13,6 +13,7 @@
 #include "base/error.h"
 #include "base/yaml.h"
 #include "sim/store/metric.h"
+#include "sim/store/timeline.h"
 
 /* Why a scenario does not stand beside the others of its study. */
 #define SPOT_MISFIT_BYTES 256
@@ -29,7 +30,12 @@ typedef struct {
     size_t num_warnings;
     const spot_warning_t *warnings; /* [num_warnings] */
     const spot_colour_t *colours;   /* may be NULL */
-    const spot_field_t *fields;     /* of a scenario, for its canonical form */
+    /* What a report shows beside the metrics that were asked for, by name. */
+    size_t num_parts;
+    const char *const *parts;   /* [num_parts] fractions that add up to 1, from below */
+    const char *cost;           /* less is better; NULL: none */
+    const char *gain;           /* more is better; NULL: none */
+    const spot_field_t *fields; /* of a scenario, for its canonical form */
     /* Binds a scenario document. like: a scenario of the study that was bound before, to
      * share what is large, or NULL. *scenario is constant afterwards, shared by all
      * threads. BAD_INPUT with the reasons in diag; free it even then. */
@@ -46,6 +52,10 @@ typedef struct {
      * [num_warnings], set to 1 where the condition held, else 0. */
     int (*run)(void *worker, uint64_t seed, uint64_t replication, double *metrics,
         unsigned char *warnings);
+    /* Fills an initialised timeline with what one replication looks like over time; it
+     * borrows texts of the scenario. NULL: the experiment has none to show. */
+    int (*timeline)(
+        void *worker, uint64_t seed, uint64_t replication, spot_timeline_t *timeline);
 } spot_experiment_t;
 
 #endif

@@ -14,6 +14,7 @@
 #include "sim/study/study_metrics.h"
 #include "sim/study/study_plan.h"
 #include "sim/study/study_sets.h"
+#include "sim/study/study_timelines.h"
 #include "sim/study/study_where.h"
 
 static void
@@ -292,6 +293,31 @@ const spot_field_t spot_study_fields[] = {
         .expected = "a list of metrics such as [idle_fraction, cost_usd]",
         .help = "metrics to keep; where the key is missing all of them, or those that "
                 "optimise needs"},
+    {.name = "ledger",
+        .type = SPOT_FIELD_CHOICE,
+        .offset = offsetof(spot_study_t, has_ledger),
+        .choices = spot_no_yes,
+        .initial = "yes",
+        .help =
+            "with -o FILE.db: keep, beside the metrics asked for, where the time goes "
+            "(the fractions of prepping to redundant), usd_per_h and samples_per_s, of "
+            "which `spotsim report` shows the ledger of each point and cost against "
+            "goodput. They are in the database and its exports, not in tables, and take "
+            "up to 9 bytes each, 99 a replication; with keep: summaries next to "
+            "nothing. "
+            "no: only what is asked for. A database that was begun without them goes on "
+            "without them"},
+    {.name = "timelines",
+        .type = SPOT_FIELD_CUSTOM,
+        .offset = offsetof(spot_study_t, timelines_node),
+        .initial = "",
+        .bind = spot_study_keep_timelines_node,
+        .expected = "a list of replications such as [0, 7], or []",
+        .help =
+            "with -o FILE.db: the replications of each point of which it keeps the "
+            "timeline, what all instances do over time, for `spotsim report` to draw. "
+            "They are made when all is run; more of them may be asked for later. "
+            "Where the key is missing [0] up to 32 points, and [] beyond"},
     {.name = "baseline",
         .type = SPOT_FIELD_CUSTOM,
         .offset = offsetof(spot_study_t, baseline_node),
@@ -474,6 +500,7 @@ bind_all(spot_study_t *self, spot_diag_t *diag)
         diag->inputs = &self->inputs;
         ret = spot_study_apply_where(self, diag);
         ret = ret == 0 ? spot_study_check_baseline(self, &bind) : ret;
+        ret = ret == 0 ? spot_study_find_timelines(self, &bind) : ret;
         ret = ret == 0 ? bind_points(self, diag) : ret;
         ret = ret == 0 ? check_points(self, diag) : ret;
         diag->inputs = NULL;
@@ -545,6 +572,7 @@ spot_study_free(spot_study_t *self)
     free(self->values);
     free(self->scenarios);
     free(self->metric_ids);
+    free(self->timelines);
     free(self->optimise.minimise);
     free(self->optimise.maximise);
     free(self->best.key);

@@ -52,6 +52,11 @@ typedef struct {
     const spot_node_t *where_node;
     const spot_node_t *metrics_node;
     const spot_node_t *baseline_node;
+    const spot_node_t *timelines_node;
+    size_t num_timelines;
+    int64_t *timelines; /* [num_timelines] replications of each point of which a database
+                           keeps the timeline */
+    int has_ledger;     /* what reports show beside the metrics asked for is kept too */
     size_t num_swept;
     spot_node_t ***values; /* [head.num_axes][axis.num_values] nodes to put in place */
     size_t *metric_ids;    /* [head.num_metrics] into the experiment's */
@@ -82,6 +87,16 @@ SPOT_MUST_CHECK int spot_study_init(spot_study_t *self,
 
 void spot_study_free(spot_study_t *self);
 
+/* Keeps what reports show of the experiment beside the metrics that were asked for: its
+ * ledger, cost and gain, behind all that is kept and not listed. Without this the
+ * overview of the head has those that are kept anyway. For a study that was read and
+ * that no store has seen. Nothing where the study says ledger: no. */
+void spot_study_keep_ledger(spot_study_t *self);
+
+/* The names of what spot_study_keep_ledger() would add: names[SPOT_MAX_METRICS], valid
+ * as long as the experiment. Returns how many. */
+size_t spot_study_ledger_names(const spot_study_t *self, const char **names);
+
 /* How far a run of a study is; valid during the call that gets it. */
 typedef struct {
     const spot_study_t *study;
@@ -91,6 +106,8 @@ typedef struct {
     const spot_moments_t
         *watched; /* [num_points] of this run's values of the watched metric */
     size_t num_points_done;
+    size_t num_timelines; /* made so far, once all is run: */
+    size_t num_timelines_wanted;
 } spot_study_progress_t;
 
 /* The metric of whose mean progress tells: that of a precision or an
@@ -118,10 +135,10 @@ SPOT_MUST_CHECK int spot_study_check_shards(
     const spot_study_t *self, int64_t num_shards, spot_diag_t *diag);
 
 /* Runs all replications of all points that are not in the store, whose head must be that
- * of the study, and puts them there. The rows depend neither on the number of threads
- * nor on that of shards. INTERRUPTED after a stop (what was finished is in the store),
- * NO_MEMORY, IO with the reason in diag, BAD_INPUT as of spot_study_check_shards, or the
- * first error of the experiment. */
+ * of the study, and puts them there, then the timelines that it lacks. The rows depend
+ * neither on the number of threads nor on that of shards. INTERRUPTED after a stop (what
+ * was finished is in the store), NO_MEMORY, IO with the reason in diag, BAD_INPUT as of
+ * spot_study_check_shards, or the first error of the experiment. */
 SPOT_MUST_CHECK int spot_study_run(const spot_study_t *self, spot_store_t *store,
     const spot_study_run_t *run, spot_diag_t *diag);
 

@@ -118,6 +118,65 @@ add_optimise_metrics(spot_study_t *self, spot_bind_t *bind)
     return ret == SPOT_ERR_NO_MEMORY ? ret : 0; /* others are in diag */
 }
 
+static bool
+is_kept(const spot_study_t *self, const char *name)
+{
+    return spot_study_metric_id(&self->head, name) < self->head.num_metrics;
+}
+
+/* Of what the experiment has for reports those metrics that are kept; the parts add up
+ * only together. */
+static void
+find_overview(spot_study_t *self)
+{
+    const spot_experiment_t *experiment = self->experiment;
+    spot_study_head_t *head = &self->head;
+    spot_overview_t *overview = &head->overview;
+
+    overview->num_parts = experiment->num_parts;
+    for (size_t j = 0; j < experiment->num_parts; j++) {
+        overview->part_ids[j] = spot_study_metric_id(head, experiment->parts[j]);
+        if (overview->part_ids[j] == head->num_metrics) {
+            overview->num_parts = 0;
+        }
+    }
+    overview->cost_id = spot_study_metric_id(head, experiment->cost);
+    overview->gain_id = spot_study_metric_id(head, experiment->gain);
+    head->has_overview = overview->num_parts > 0 ||
+                         overview->cost_id < head->num_metrics ||
+                         overview->gain_id < head->num_metrics;
+}
+
+size_t
+spot_study_ledger_names(const spot_study_t *self, const char **names)
+{
+    const spot_experiment_t *experiment = self->experiment;
+    const char *const others[] = {experiment->cost, experiment->gain};
+    size_t num_names = 0;
+
+    for (size_t j = 0; self->has_ledger && j < experiment->num_parts + 2; j++) {
+        const char *name = j < experiment->num_parts ? experiment->parts[j]
+                                                     : others[j - experiment->num_parts];
+
+        if (name != NULL && !is_kept(self, name)) {
+            names[num_names++] = name;
+        }
+    }
+    return num_names;
+}
+
+void
+spot_study_keep_ledger(spot_study_t *self)
+{
+    const char *names[SPOT_MAX_METRICS];
+    const size_t num_names = spot_study_ledger_names(self, names);
+
+    for (size_t j = 0; j < num_names; j++) {
+        add_metric(self, NULL, NULL, NULL, names[j]); /* the experiment has it */
+    }
+    find_overview(self);
+}
+
 int
 spot_study_choose_metrics(spot_study_t *self, spot_bind_t *bind)
 {
@@ -135,5 +194,6 @@ spot_study_choose_metrics(spot_study_t *self, spot_bind_t *bind)
     add_best_metric(self, bind);
     self->head.num_listed = self->head.num_metrics;
     add_plot_metrics(self, bind);
+    find_overview(self);
     return ret;
 }

@@ -295,6 +295,12 @@ spot_pool_run_round(spot_pool_t *self, const spot_round_t *round)
     return atomic_load(&self->error);
 }
 
+const spot_study_progress_t *
+spot_pool_progress(const spot_pool_t *self)
+{
+    return &self->progress;
+}
+
 int
 spot_pool_open(spot_pool_t **self, const spot_study_t *study, spot_store_t *store,
     const spot_study_run_t *run)

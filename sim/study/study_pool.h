@@ -27,6 +27,9 @@ SPOT_MUST_CHECK int spot_pool_open(spot_pool_t **self, const spot_study_t *study
     spot_store_t *store, const spot_study_run_t *run);
 void spot_pool_close(spot_pool_t *self);
 
+/* How far it is; between rounds. */
+const spot_study_progress_t *spot_pool_progress(const spot_pool_t *self);
+
 /* Runs the replications of a round that the store does not have and puts them there.
  * INTERRUPTED, NO_MEMORY, or the first error of the experiment or the store. */
 SPOT_MUST_CHECK int spot_pool_run_round(spot_pool_t *self, const spot_round_t *round);

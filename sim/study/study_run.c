@@ -8,6 +8,7 @@
 #include "sim/study/optimise.h"
 #include "sim/study/precision.h"
 #include "sim/study/study_pool.h"
+#include "sim/study/study_timelines.h"
 
 /* Every point gets what the study asks for, in one round. */
 static int
@@ -102,6 +103,10 @@ spot_study_run(const spot_study_t *self, spot_store_t *store,
     }
     if (ret == 0) {
         ret = run_rounds(pool, store, run, &policy, from, to, diag);
+    }
+    if (ret == 0) {
+        ret =
+            spot_study_make_timelines(self, store, run, spot_pool_progress(pool), diag);
     }
     spot_pool_close(pool);
     store->outcome = ret == 0                      ? "complete"

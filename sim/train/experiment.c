@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "sim/train/colours.h"
 #include "sim/train/metrics.h"
+#include "sim/train/run_timeline.h"
 #include "sim/train/train.h"
 
 static int
@@ -96,12 +97,41 @@ train_run(void *worker, uint64_t seed, uint64_t replication, double *metrics,
     return ret;
 }
 
+static int
+train_timeline(
+    void *worker, uint64_t seed, uint64_t replication, spot_timeline_t *timeline)
+{
+    spot_train_t *train = worker;
+    spot_event_log_t log;
+    int ret;
+
+    spot_event_log_init(&log);
+    ret = spot_train_run(train, seed, replication, &log);
+    if (ret == 0) {
+        ret = spot_run_timeline(train->scenario, &train->result, &log, timeline);
+    }
+    spot_event_log_free(&log);
+    return ret;
+}
+
+/* In the order of the ledger. */
+static const char *const parts[] = {"prepping_fraction", "standby_fraction",
+    "reconfiguring_fraction", "reloading_fraction", "goodput_fraction", "lost_fraction",
+    "unsaved_fraction", "stalled_fraction", "redundant_fraction"};
+
+_Static_assert(
+    sizeof(parts) / sizeof(parts[0]) == SPOT_NUM_SHARES, "a metric for each category");
+
 const spot_experiment_t spot_train_experiment = {
     .name = "train",
     .metrics = spot_train_metrics,
     .num_metrics = SPOT_TRAIN_NUM_METRICS,
     .warnings = spot_train_warnings,
     .colours = spot_train_colours,
+    .num_parts = SPOT_NUM_SHARES,
+    .parts = parts,
+    .cost = "usd_per_h",
+    .gain = "samples_per_s",
     .fields = spot_scenario_fields,
     .num_warnings = SPOT_TRAIN_NUM_WARNINGS,
     .bind = train_bind,
@@ -110,4 +140,5 @@ const spot_experiment_t spot_train_experiment = {
     .open = train_open,
     .close = train_close,
     .run = train_run,
+    .timeline = train_timeline,
 };

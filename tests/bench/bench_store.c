@@ -251,9 +251,9 @@ time_study(const spot_study_t *study, bool has_store, double *door_s)
 }
 
 static void
-bench_study(const char *keep)
+bench_study(const char *keep, const char *ledger)
 {
-    const char *const sets[] = {keep, "replications.count=12800",
+    const char *const sets[] = {keep, ledger, "replications.count=12800",
         "job.pipeline_depth=[16, 8]", "trace.preemption.per_minute=[0.16338]"};
     double shares[NUM_ROUNDS], best_s = 1e9, door_s = 0, no_door_s = 0, share, run_us;
     spot_study_t study;
@@ -261,8 +261,9 @@ bench_study(const char *keep)
 
     spot_diag_init(&diag);
     stop_on_error(spot_study_read(&study, &spot_train_experiment,
-                      STUDY_FOLDER "study.yaml", sets, 4, &diag),
+                      STUDY_FOLDER "study.yaml", sets, 5, &diag),
         &diag);
+    spot_study_keep_ledger(&study);
     for (int round = 0; round < NUM_ROUNDS; round++) { /* in turn, on a noisy machine */
         const double without_s = time_study(&study, false, &no_door_s);
 
@@ -272,9 +273,9 @@ bench_study(const char *keep)
     share = gsl_stats_median(shares, 1, NUM_ROUNDS);
     run_us = 1e6 * best_s / (double) study.head.num_points /
              (double) study.head.num_replications;
-    printf("%s: seed scenario, %zu metrics: %.2f us a run, the store adds %.2f us "
+    printf("%s, %s: seed scenario, %zu metrics: %.2f us a run, the store adds %.2f us "
            "or %.1f %% (median of rounds), and %.1f ms to be opened and closed\n",
-        keep, study.head.num_metrics, run_us, share * run_us, 100 * share,
+        keep, ledger, study.head.num_metrics, run_us, share * run_us, 100 * share,
         1e3 * door_s / NUM_ROUNDS);
     spot_study_free(&study);
     spot_diag_free(&diag);
@@ -311,8 +312,10 @@ main(int argc, char **argv)
     bench_put(10, SPOT_KEEP_SUMMARIES);
     bench_wait(10);
     bench_wait(30);
-    bench_study("keep=rows");
-    bench_study("keep=summaries");
+    bench_study("keep=rows", "ledger=no");
+    bench_study("keep=rows", "ledger=yes");
+    bench_study("keep=summaries", "ledger=no");
+    bench_study("keep=summaries", "ledger=yes");
     remove_store();
     return 0;
 }
