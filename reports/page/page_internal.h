@@ -33,6 +33,9 @@ SPOT_MUST_CHECK int spot_page_pictures_write(const spot_page_t *page);
 /* What page.js draws from: one JSON object in an element that is no script. */
 SPOT_MUST_CHECK int spot_page_data_write(const spot_page_t *page);
 
+/* Up to the body; nothing can be fetched or sent, whatever the page holds. */
+void spot_page_head_write(FILE *out, const char *title);
+
 /* "12.3 ±0.4" of a metric, fractions in percent, as a cell of a table; data-value is the
  * number that the script sorts by. */
 void spot_page_mean_cell(
@@ -41,6 +44,8 @@ void spot_page_mean_cell(
 /* Files of the page, made part of the program when it is built. */
 extern const char spot_page_css[], spot_page_css_end[];
 extern const char spot_page_js[], spot_page_js_end[];
+extern const char spot_page_timeline_css[], spot_page_timeline_css_end[];
+extern const char spot_page_timeline_js[], spot_page_timeline_js_end[];
 extern const char spot_page_chart[], spot_page_chart_end[]; /* Chart.js */
 
 #endif
