@@ -131,16 +131,42 @@ spot_option_seconds_ms(struct argp_state *state, const char *option, const char 
     return duration_ms;
 }
 
+bool
+spot_has_suffix(const char *path, const char *suffix)
+{
+    const size_t num_bytes = strlen(path), length = strlen(suffix);
+
+    return num_bytes >= length && strcmp(path + num_bytes - length, suffix) == 0;
+}
+
+/* The suffix of a format that pictures do not have. */
+static bool
+is_other_format(const char *path)
+{
+    static const char *const others[] = {".png", ".pdf", ".jpg", ".eps", ".html"};
+    bool is_other = false;
+
+    for (size_t j = 0; j < sizeof(others) / sizeof(others[0]); j++) {
+        is_other = is_other || spot_has_suffix(path, others[j]);
+    }
+    return is_other;
+}
+
 const char *
 spot_option_svg(struct argp_state *state, const char *text)
 {
-    static const char *const others[] = {".png", ".pdf", ".jpg", ".eps", ".html"};
-    const char *suffix = strrchr(text, '.');
+    if (is_other_format(text)) {
+        argp_error(state, "--plot: pictures are SVG, got \"%s\"", text);
+    }
+    return text;
+}
 
-    for (size_t j = 0; j < sizeof(others) / sizeof(others[0]); j++) {
-        if (suffix != NULL && strcmp(suffix, others[j]) == 0) {
-            argp_error(state, "--plot: pictures are SVG, got \"%s\"", text);
-        }
+const char *
+spot_option_svg_or_html(struct argp_state *state, const char *text)
+{
+    if (is_other_format(text) && !spot_has_suffix(text, ".html")) {
+        argp_error(state,
+            "--plot: expected a picture (.svg) or a page (.html), got \"%s\"", text);
     }
     return text;
 }

@@ -71,6 +71,11 @@ int64_t spot_option_seconds_ms(
 /* The file of --plot, which must not ask for another format than SVG. */
 const char *spot_option_svg(struct argp_state *state, const char *text);
 
+/* The same where .html asks for a page. */
+const char *spot_option_svg_or_html(struct argp_state *state, const char *text);
+
+bool spot_has_suffix(const char *path, const char *suffix);
+
 /* The one argument of a command, e.g. "a scenario file": what parse does with every key
  * that is no option. */
 error_t spot_option_argument(struct argp_state *state, int key, const char *text,

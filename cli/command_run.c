@@ -3,6 +3,7 @@
 
 #include "base/outfile.h"
 #include "cli/command.h"
+#include "reports/page/page_timeline.h"
 #include "reports/timeline_plot.h"
 #include "sim/train/run_json.h"
 #include "sim/train/run_log.h"
@@ -51,8 +52,10 @@ static const struct argp_option options[] = {
     {"json", OPTION_JSON, NULL, 0, "Print the result as one JSON object", 0},
     {"events", OPTION_EVENTS, "FILE.jsonl", 0,
         "Write the event log, one JSON object a line; - is standard output", 0},
-    {"plot", OPTION_PLOT, "FILE.svg", 0,
-        "Draw the instances over time by what they do (needs gnuplot)", 0},
+    {"plot", OPTION_PLOT, "FILE", 0,
+        "Draw the instances over time by what they do: FILE.svg is a picture (needs "
+        "gnuplot), FILE.html a page with one that can be zoomed",
+        0},
     {NULL, 0, NULL, 0, NULL, 0},
 };
 
@@ -85,7 +88,7 @@ parse(int key, char *text, struct argp_state *state)
             arguments->events_path = text;
             return 0;
         case OPTION_PLOT:
-            arguments->plot_path = spot_option_svg(state, text);
+            arguments->plot_path = spot_option_svg_or_html(state, text);
             return 0;
         default:
             return spot_option_argument(
@@ -106,6 +109,18 @@ write_events(const spot_event_log_t *log, const char *path, spot_diag_t *diag)
 }
 
 static int
+write_page(const spot_timeline_t *timeline, const char *path, spot_diag_t *diag)
+{
+    spot_outfile_t file;
+    int ret = spot_outfile_init(&file, path, diag);
+
+    if (ret == 0) {
+        ret = spot_page_run_write(timeline, path, file.stream, diag);
+    }
+    return spot_outfile_close(&file, ret, diag);
+}
+
+static int
 write_plot(const spot_scenario_t *scenario, const spot_train_result_t *result,
     const spot_event_log_t *log, const char *path, spot_diag_t *diag)
 {
@@ -115,7 +130,8 @@ write_plot(const spot_scenario_t *scenario, const spot_train_result_t *result,
     spot_timeline_init(&timeline);
     ret = spot_run_timeline(scenario, result, log, &timeline);
     if (ret == 0) {
-        ret = spot_timeline_plot(&timeline, path, diag);
+        ret = (spot_has_suffix(path, ".html") ? write_page : spot_timeline_plot)(
+            &timeline, path, diag);
     }
     spot_timeline_free(&timeline);
     return ret;
@@ -210,6 +226,7 @@ const spot_command_t spot_command_run = {
     .examples =
         "  spotsim run seed-64.yaml\n"
         "  spotsim run seed-64.yaml --seed 7 --plot run.svg\n"
+        "  spotsim run seed-64.yaml --set \"horizon=30 d\" --plot run.html\n"
         "  spotsim run seed-64.yaml --trace p3.csv --set horizon=trace-end --json\n",
     .options = options,
     .run = run,

@@ -36,4 +36,8 @@ double spot_curve_at(const spot_curve_t *self, size_t *step_id, double x);
  * peak is hidden. is_log: columns of equal ratio, 0 < low. O(points). */
 void spot_curve_thin(spot_curve_t *self, double low, double high, bool is_log);
 
+/* The same with num_columns equal columns. */
+void spot_curve_thin_to(
+    spot_curve_t *self, size_t num_columns, double low, double high, bool is_log);
+
 #endif

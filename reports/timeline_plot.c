@@ -71,14 +71,15 @@ draw_head(timeline_plot_t *self)
     self->bottom_px = HEAD_PX + TITLE_LINE_PX * (double) num_lines;
     spot_figure_paragraph(
         &self->figure, MARGIN_PX, 30, SPOT_TEXT_TITLE, TITLE_CHARS, timeline->title);
-    snprintf(note, sizeof(note),
-        "%s%s%s over time, and each category's share of their time", timeline->note,
-        timeline->note[0] == '\0' ? "" : " · ", timeline->height_label);
+    snprintf(note, sizeof(note), "%s%s%s over time%s, and each category's share",
+        timeline->note, timeline->note[0] == '\0' ? "" : " · ", timeline->height_label,
+        self->bins->is_thinned ? ": averages, peaks (grey), dips (line)" : "");
     spot_figure_text(&self->figure, MARGIN_PX, self->bottom_px - 50, SPOT_TEXT_NOTE,
         SPOT_ALIGN_LEFT, note);
 }
 
-/* Two rows for each bin, its start and its end: time, peak, heights of the stack. */
+/* Two rows for each bin, its start and its end: time, dip, peak, heights of the stack.
+ */
 static void
 write_areas_data(const timeline_plot_t *self)
 {
@@ -93,7 +94,7 @@ write_areas_data(const timeline_plot_t *self)
                                    : (double) self->timeline->end_ms;
         double height = 0;
 
-        fprintf(out, "%.6g %.6g", time_of(self, time_ms), bin->peak);
+        fprintf(out, "%.6g %.6g %.6g", time_of(self, time_ms), bin->dip, bin->peak);
         for (size_t k = 0; k < self->timeline->num_categories; k++) {
             height += bin->heights[k];
             fprintf(out, " %.6g", height);
@@ -104,24 +105,37 @@ write_areas_data(const timeline_plot_t *self)
 }
 
 /* The stack from its top down, each category from 0, so that no seams show; over it the
- * outline of the peaks. */
+ * outline. Where the stack is averages, a shade behind it goes up to the peaks, and a
+ * thin line over it tells the dips. */
 static void
 write_areas_plot(const timeline_plot_t *self)
 {
     const spot_timeline_t *timeline = self->timeline;
+    const bool is_thinned = self->bins->is_thinned;
+    FILE *out = self->figure.out;
 
-    fputs("plot ", self->figure.out);
+    fputs("plot ", out);
+    if (is_thinned) {
+        fprintf(out,
+            "$areas using 1:3 with filledcurves y1=0 fillcolor rgb '%s' fillstyle solid "
+            "1 noborder, \\\n",
+            SPOT_INK_GRID);
+    }
     for (size_t k = timeline->num_categories; k-- > 0;) {
         if (self->bins->shares[k] > 0) {
-            fprintf(self->figure.out,
+            fprintf(out,
                 "$areas using 1:%zu with filledcurves y1=0 fillcolor rgb '%s' fillstyle "
                 "solid 1 noborder, \\\n",
-                k + 3,
+                k + 4,
                 spot_palette_colour(timeline->colours, timeline->category_names[k], k));
         }
     }
-    fprintf(self->figure.out, "$areas using 1:2 with lines lw 0.7 lc rgb '%s'\n",
-        SPOT_INK_LABEL);
+    if (is_thinned) {
+        fprintf(
+            out, "$areas using 1:2 with lines lw 0.4 lc rgb '%s', \\\n", SPOT_INK_LABEL);
+    }
+    fprintf(out, "$areas using 1:3 with lines lw 0.7 lc rgb '%s'\n",
+        is_thinned ? SPOT_INK_OTHER : SPOT_INK_LABEL);
 }
 
 /* The categories that occur, in the order of the stack, with their shares. */
@@ -168,7 +182,7 @@ write_ticks(const timeline_plot_t *self, int32_t mark_kind)
     spot_timeline_mark_bin_t bins[SPOT_MAX_BINS];
     int64_t most = 1;
 
-    spot_timeline_bin_marks(self->timeline, mark_kind, bins);
+    spot_timeline_bin_marks(self->timeline, mark_kind, SPOT_MAX_BINS, bins);
     for (size_t j = 0; j < SPOT_MAX_BINS; j++) {
         most = bins[j].count > most ? bins[j].count : most;
     }
@@ -244,7 +258,8 @@ draw_progress_texts(const timeline_plot_t *self, const spot_panel_t *panel)
     if (timeline->num_progress > 0) {
         const double last = timeline->progress[timeline->num_progress - 1].value;
 
-        snprintf(text, sizeof(text), "%.6g %s", last, timeline->progress_label);
+        snprintf(text, sizeof(text), "%.*f %s", last == floor(last) ? 0 : 2, last,
+            timeline->progress_label);
         spot_figure_text(&self->figure, panel->left_px + panel->width_px + LEGEND_GAP_PX,
             spot_panel_y_px(panel, last), SPOT_TEXT_LABEL, SPOT_ALIGN_LEFT, text);
     }
@@ -265,7 +280,7 @@ draw_progress(timeline_plot_t *self)
     panel = add_panel(self, PROGRESS_GAP_PX, PROGRESS_PX, spot_scale_around(0, peak, 2));
     draw_progress_texts(self, &panel);
     fputs("set format x '%g'\nset xtics scale 0.4\n", self->figure.out);
-    spot_figure_panel(&self->figure, &panel, "%g");
+    spot_figure_panel(&self->figure, &panel, peak < 1e5 ? "%g" : "%.1s %c");
     write_progress_data(self);
     fprintf(self->figure.out,
         "plot $progress with filledcurves y1=0 fillcolor rgb '%s' fillstyle transparent "
@@ -309,7 +324,7 @@ write_script(const void *context, const char *picture_path, FILE *out)
     const spot_timeline_t *timeline = context;
     spot_timeline_bins_t bins;
     timeline_plot_t plot = {.timeline = timeline, .bins = &bins};
-    int ret = spot_timeline_bins_init(&bins, timeline);
+    int ret = spot_timeline_bins_init(&bins, timeline, SPOT_MAX_BINS);
 
     if (ret == 0) {
         ret = gather_progress(&plot.progress, timeline);
@@ -338,15 +353,34 @@ out:
     return ret;
 }
 
+/* Whether there is something to draw. */
+static int
+check(const spot_timeline_t *timeline, const char *path, spot_diag_t *diag)
+{
+    if (timeline->end_ms <= 0) {
+        spot_diag_error(diag, path, 0, 0, "nothing can be drawn: the run is empty");
+        return SPOT_ERR_BAD_PARAM;
+    }
+    return 0;
+}
+
 int
 spot_timeline_plot(
     const spot_timeline_t *timeline, const char *svg_path, spot_diag_t *diag)
 {
-    if (timeline->end_ms <= 0) {
-        spot_diag_error(diag, svg_path, 0, 0, "nothing can be drawn: the run is empty");
-        return SPOT_ERR_BAD_PARAM;
-    }
-    return spot_gnuplot_run(write_script, timeline, svg_path, diag);
+    const int ret = check(timeline, svg_path, diag);
+
+    return ret == 0 ? spot_gnuplot_run(write_script, timeline, svg_path, diag) : ret;
+}
+
+int
+spot_timeline_draw(
+    const spot_timeline_t *timeline, FILE *picture, const char *path, spot_diag_t *diag)
+{
+    const int ret = check(timeline, path, diag);
+
+    return ret == 0 ? spot_gnuplot_draw(write_script, timeline, picture, path, diag)
+                    : ret;
 }
 
 int

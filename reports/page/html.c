@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "reports/page/html.h"
 
-#include <stdint.h>
 #include <string.h>
 
 #include "base/utf8.h"

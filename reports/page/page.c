@@ -46,11 +46,9 @@ write_asset(FILE *out, const char *start, const char *end)
 }
 
 /* Nothing can be fetched or sent, whatever the page holds. */
-static void
-write_head(const spot_page_t *page)
+void
+spot_page_head_write(FILE *out, const char *title)
 {
-    FILE *out = page->out;
-
     fputs("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
           "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
           "<meta name=\"color-scheme\" content=\"light dark\">\n"
@@ -59,9 +57,10 @@ write_head(const spot_page_t *page)
           "form-action 'none'; base-uri 'none'\">\n",
         out);
     fputs("<title>", out);
-    (void) spot_html_cut(out, spot_study_title(page->head), NAME_CHARS);
+    (void) spot_html_cut(out, title, NAME_CHARS);
     fputs("</title>\n<style>\n", out);
     write_asset(out, spot_page_css, spot_page_css_end);
+    write_asset(out, spot_page_timeline_css, spot_page_timeline_css_end);
     fputs("</style>\n</head>\n<body>\n", out);
 }
 
@@ -197,7 +196,7 @@ write_page(const spot_page_t *page)
 {
     int ret;
 
-    write_head(page);
+    spot_page_head_write(page->out, spot_study_title(page->head));
     ret = write_summary(page);
     write_contents(page);
     if (ret == 0) {

@@ -49,6 +49,8 @@ SPOT_MUST_CHECK int spot_page_data_write(const spot_page_t *page);
 /* Rows of points that stand in the page itself; of more points the script shows the
  * others from its data. */
 #define SPOT_PAGE_STATIC_ROWS 500
+/* Up to the body; nothing can be fetched or sent, whatever the page holds. */
+void spot_page_head_write(FILE *out, const char *title);
 
 /* "12.3 ±0.4" of a metric, fractions in percent, as a cell of a table; data-value is the
  * number that the script sorts by. */
@@ -60,6 +62,8 @@ extern const char spot_page_css[], spot_page_css_end[];
 extern const char spot_page_js[], spot_page_js_end[];
 extern const char spot_page_explorer_js[], spot_page_explorer_js_end[];
 extern const char spot_page_table_js[], spot_page_table_js_end[];
+extern const char spot_page_timeline_css[], spot_page_timeline_css_end[];
+extern const char spot_page_timeline_js[], spot_page_timeline_js_end[];
 extern const char spot_page_chart[], spot_page_chart_end[]; /* Chart.js */
 
 #endif

@@ -20,5 +20,6 @@ const spot_colour_t spot_train_colours[] = {
     {"added", "#0072b2"},
     {"stopped", "#8b949e"},
     {"rolled back", "#57606a"},
+    {"checkpoint", "#2f9e77"},
     {NULL, NULL},
 };

@@ -7,9 +7,17 @@
 #include "sim/train/colours.h"
 #include "sim/train/run_log.h"
 
-static const char *const mark_names[] = {"preempted", "added", "stopped", "rolled back"};
+static const char *const mark_names[] = {
+    "preempted", "added", "stopped", "rolled back", "checkpoint"};
 
-enum { MARK_PREEMPTED, MARK_ADDED, MARK_STOPPED, MARK_ROLLBACK, NUM_MARKS };
+enum {
+    MARK_PREEMPTED,
+    MARK_ADDED,
+    MARK_STOPPED,
+    MARK_ROLLBACK,
+    MARK_CHECKPOINT,
+    NUM_MARKS
+};
 
 typedef struct {
     spot_timeline_t *timeline;
@@ -47,6 +55,21 @@ add_phase(const builder_t *self, int64_t time_ms)
     return ret == 0 ? add_segment(self, time_ms) : ret;
 }
 
+/* Of both kinds: the steps that are durable. Some are without a checkpoint. */
+static int
+add_durable(builder_t *self, const spot_log_record_t *record)
+{
+    const int64_t *values = record->values;
+    int ret;
+
+    self->durable = (double) values[1];
+    ret = spot_timeline_add_progress(self->timeline, record->time_ms, self->durable);
+    return ret == 0 && record->kind == SPOT_LOG_DURABLE && values[2] > 0
+               ? spot_timeline_add_mark(
+                     self->timeline, record->time_ms, MARK_CHECKPOINT, values[2])
+               : ret;
+}
+
 static int
 add_record(builder_t *self, const spot_log_record_t *record)
 {
@@ -80,8 +103,7 @@ add_record(builder_t *self, const spot_log_record_t *record)
         case SPOT_LOG_END:
             break;
     }
-    self->durable = (double) values[1]; /* of both kinds: the steps that are durable */
-    return spot_timeline_add_progress(self->timeline, record->time_ms, self->durable);
+    return add_durable(self, record);
 }
 
 int

@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "reports/page/page_timeline.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/units.h"
+#include "reports/page/page_internal.h"
+#include "reports/page/timeline_data.h"
+#include "reports/timeline_plot.h"
+
+/* The SVG without its XML head, which HTML has no place for. */
+static void
+copy_svg(const char *svg, FILE *out)
+{
+    const char *start = strstr(svg, "<svg");
+
+    fputs(start == NULL ? "" : start, out);
+}
+
+/* Where gnuplot is missing the page tells what it lacks, and a warning says why. */
+static int
+write_static(
+    const spot_timeline_t *timeline, const char *path, FILE *out, spot_diag_t *diag)
+{
+    spot_diag_t reasons;
+    char *svg = NULL;
+    size_t num_bytes;
+    FILE *stream = open_memstream(&svg, &num_bytes);
+    int ret;
+
+    if (stream == NULL) {
+        return SPOT_ERR_NO_MEMORY;
+    }
+    spot_diag_init(&reasons);
+    ret = spot_timeline_draw(timeline, stream, path, &reasons);
+    if (fclose(stream) != 0 && ret == 0) {
+        ret = SPOT_ERR_NO_MEMORY;
+    }
+    if (ret == 0) {
+        copy_svg(svg, out);
+    } else if (ret == SPOT_ERR_CHILD) {
+        spot_diag_warn(diag, path, 0, 0, "the static picture is left out: %s",
+            reasons.num_items > 0 ? reasons.items[0].text : "gnuplot failed");
+        fputs("<p class=\"note\">This picture was left out: gnuplot could not draw "
+              "it.</p>\n",
+            out);
+        ret = 0;
+    }
+    spot_diag_free(&reasons);
+    free(svg);
+    return ret;
+}
+
+/* In the order of the legend: the picture's stack from its top down. */
+static void
+write_categories(
+    const spot_timeline_t *timeline, const spot_timeline_bins_t *bins, FILE *out)
+{
+    fputs("<div class=\"scroll\" role=\"region\" tabindex=\"0\" aria-label=\"Categories "
+          "and their shares\">\n<table>\n<thead><tr><th scope=\"col\">category</th><th "
+          "scope=\"col\">share</th><th scope=\"col\">",
+        out);
+    spot_html_text(out, timeline->height_label);
+    fputs(" on average</th></tr></thead>\n<tbody>\n", out);
+    for (size_t k = timeline->num_categories; k-- > 0;) {
+        const double share = bins->shares[k];
+
+        if (share > 0) {
+            const double mean = share * bins->area / (double) timeline->end_ms;
+
+            fputs("<tr>", out);
+            spot_html_element(out, "th scope=\"row\"", timeline->category_names[k]);
+            fprintf(out,
+                "<td data-value=\"%.6g\">%.1f %%</td><td data-value=\"%.6g\">%.2f"
+                "</td></tr>\n",
+                share, 100 * share, mean, mean);
+        }
+    }
+    fputs("</tbody>\n</table>\n</div>\n", out);
+}
+
+static void
+write_marks(const spot_timeline_t *timeline, FILE *out)
+{
+    fputs("<div class=\"scroll\" role=\"region\" tabindex=\"0\" aria-label=\"What "
+          "happened\">\n<table>\n<thead><tr><th scope=\"col\">what happened</th><th "
+          "scope=\"col\">times</th><th scope=\"col\">count in all</th></tr></thead>\n"
+          "<tbody>\n",
+        out);
+    for (size_t k = 0; k < timeline->num_mark_kinds; k++) {
+        spot_timeline_mark_bin_t all;
+        const size_t num_marks = spot_timeline_bin_marks(timeline, (int32_t) k, 1, &all);
+
+        if (num_marks > 0) {
+            fputs("<tr>", out);
+            spot_html_element(out, "th scope=\"row\"", timeline->mark_names[k]);
+            fprintf(out,
+                "<td data-value=\"%zu\">%zu</td><td data-value=\"%lld\">%lld</td>"
+                "</tr>\n",
+                num_marks, num_marks, (long long) all.count, (long long) all.count);
+        }
+    }
+    fputs("</tbody>\n</table>\n</div>\n", out);
+}
+
+static int
+write_tables(const spot_timeline_t *timeline, FILE *out)
+{
+    spot_timeline_bins_t bins;
+    const int ret = spot_timeline_bins_init(&bins, timeline, SPOT_MAX_BINS);
+
+    if (ret == 0) {
+        fputs("<div class=\"timeline-tables\">\n", out);
+        write_categories(timeline, &bins, out);
+        write_marks(timeline, out);
+        fputs("</div>\n", out);
+    }
+    spot_timeline_bins_free(&bins);
+    return ret;
+}
+
+int
+spot_page_timeline_write(const spot_timeline_t *timeline, const char *label,
+    const char *path, FILE *out, spot_diag_t *diag)
+{
+    int ret;
+
+    if (timeline->end_ms <= 0) {
+        spot_diag_error(diag, path, 0, 0, "nothing can be drawn: the run is empty");
+        return SPOT_ERR_BAD_PARAM;
+    }
+    fputs("<div class=\"timeline\" data-label=\"", out);
+    spot_html_text(out, label);
+    fputs("\">\n<figure class=\"picture\" role=\"group\" aria-label=\"", out);
+    spot_html_text(out, label);
+    fputs("\">\n<div class=\"static\" role=\"img\" aria-label=\"", out);
+    spot_html_text(out, timeline->height_label);
+    fputs(" over time by what they do, marks of what happened, and ", out);
+    spot_html_text(out, timeline->progress_label);
+    fputs(": the tables below have the totals\">\n", out);
+    ret = write_static(timeline, path, out, diag);
+    fputs("</div>\n<div class=\"timeline-live\" hidden></div>\n</figure>\n<script "
+          "type=\"application/json\" class=\"timeline-data\">",
+        out);
+    if (ret == 0) {
+        ret = spot_timeline_data_write(timeline, out);
+    }
+    fputs("</script>\n", out);
+    if (ret == 0) {
+        ret = write_tables(timeline, out);
+    }
+    fputs("</div>\n", out);
+    return ret;
+}
+
+int
+spot_page_run_write(
+    const spot_timeline_t *timeline, const char *path, FILE *out, spot_diag_t *diag)
+{
+    int ret;
+
+    spot_page_head_write(out, timeline->title);
+    fputs("<header>\n<h1><bdi>", out);
+    spot_html_text(out, timeline->title);
+    fputs("</bdi></h1>\n", out);
+    spot_html_element(out, "p class=\"note\"", timeline->note);
+    fputs("\n</header>\n<main>\n", out);
+    ret = spot_page_timeline_write(timeline, "Timeline of the run", path, out, diag);
+    fputs("</main>\n<script>\n", out);
+    fwrite(spot_page_timeline_js, 1,
+        (size_t) (spot_page_timeline_js_end - spot_page_timeline_js), out);
+    fputs("</script>\n</body>\n</html>\n", out);
+    return ret == 0 && ferror(out) ? SPOT_ERR_IO : ret;
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The timeline of one run on a page: a static picture with tables of its totals, and in
+ * its place, where scripts run, one that can be zoomed. */
+#ifndef SPOT_REPORTS_PAGE_PAGE_TIMELINE_H
+#define SPOT_REPORTS_PAGE_PAGE_TIMELINE_H
+
+#include <stdio.h>
+
+#include "base/diag.h"
+#include "base/error.h"
+#include "sim/store/timeline.h"
+
+/* A self-contained page of one run. path is what messages call it. A picture that
+ * gnuplot cannot draw is left out with a warning: the script draws from the data.
+ * BAD_PARAM with the reason in diag for a run without time, NO_MEMORY, IO. */
+SPOT_MUST_CHECK int spot_page_run_write(
+    const spot_timeline_t *timeline, const char *path, FILE *out, spot_diag_t *diag);
+
+/* One timeline as a part of a page that has the script and the style of
+ * page_timeline.js. Several of them within one <div class="timelines"> are shown one at
+ * a time, with a list of their labels to choose from; without scripts, one below the
+ * other.
+ */
+SPOT_MUST_CHECK int spot_page_timeline_write(const spot_timeline_t *timeline,
+    const char *label, const char *path, FILE *out, spot_diag_t *diag);
+
+#endif

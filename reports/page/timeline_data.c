@@ -1,0 +1,334 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "reports/page/timeline_data.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/json.h"
+#include "base/memory.h"
+#include "reports/curve.h"
+#include "reports/palette.h"
+
+/* What segments that are kept may take, their times included. */
+#define MAX_NUMBERS 56000
+/* Each has up to four points of the progress curve. */
+#define PROGRESS_COLUMNS 1000
+
+typedef struct {
+    spot_json_t json;
+    FILE *out;
+    const spot_timeline_t *timeline;
+    const spot_timeline_bins_t *bins;
+    size_t num_marks;       /* of the kind that is written */
+    bool are_marks_thinned; /* a group is a bin, else a mark */
+    size_t num_groups;
+    spot_timeline_mark_bin_t *marks; /* [SPOT_TIMELINE_DATA_BINS] the first num_groups */
+    spot_curve_t progress;
+} data_t;
+
+/* Numbers of arrays are written without the blanks of spot_json_t, which would be a
+ * quarter of the data. */
+static void
+put_comma(const data_t *self, size_t item_id)
+{
+    if (item_id > 0) {
+        putc(',', self->out);
+    }
+}
+
+static void
+put_number(const data_t *self, size_t item_id, int num_digits, double value)
+{
+    put_comma(self, item_id);
+    fprintf(self->out, "%.*g", num_digits, isfinite(value) ? value : 0);
+}
+
+static void
+put_integer(const data_t *self, size_t item_id, int64_t value)
+{
+    put_comma(self, item_id);
+    fprintf(self->out, "%" PRId64, value);
+}
+
+/* Losses point down and additions up. */
+static const char *
+mark_shape(const char *name)
+{
+    if (strcmp(name, "preempted") == 0 || strcmp(name, "stopped") == 0) {
+        return "down";
+    }
+    return strcmp(name, "added") == 0 ? "up" : "tick";
+}
+
+static void
+write_heights(data_t *self, size_t category_id)
+{
+    /* Of averages, three digits are more than a screen can show. */
+    const int num_digits = self->bins->is_thinned ? 3 : 6;
+
+    spot_json_open(&self->json, "heights", '[');
+    for (size_t j = 0; j < self->bins->num_bins; j++) {
+        put_number(self, j, num_digits, self->bins->bins[j].heights[category_id]);
+    }
+    spot_json_close(&self->json, ']');
+}
+
+static void
+write_categories(data_t *self)
+{
+    const spot_timeline_t *timeline = self->timeline;
+
+    spot_json_open(&self->json, "categories", '[');
+    for (size_t k = 0; k < timeline->num_categories; k++) {
+        const char *name = timeline->category_names[k];
+
+        if (self->bins->shares[k] > 0) {
+            spot_json_open(&self->json, NULL, '{');
+            spot_json_text(&self->json, "name", name);
+            spot_json_text(
+                &self->json, "colour", spot_palette_colour(timeline->colours, name, k));
+            spot_json_number(&self->json, "share", self->bins->shares[k]);
+            write_heights(self, k);
+            spot_json_close(&self->json, '}');
+        }
+    }
+    spot_json_close(&self->json, ']');
+}
+
+/* Where the bins start, or what their averages hide. */
+static void
+write_bins(data_t *self)
+{
+    const spot_timeline_bins_t *bins = self->bins;
+    int64_t before_ms = 0;
+
+    if (!bins->is_thinned) {
+        spot_json_number(&self->json, "bin_ms", (double) NAN);
+        spot_json_open(&self->json, "starts", '[');
+        for (size_t j = 0; j < bins->num_bins; j++) {
+            const int64_t start_ms = (int64_t) bins->bins[j].start_ms;
+
+            put_integer(self, j, start_ms - before_ms);
+            before_ms = start_ms;
+        }
+        spot_json_close(&self->json, ']');
+        return;
+    }
+    spot_json_number(&self->json, "bin_ms",
+        (double) self->timeline->end_ms / (double) bins->num_bins);
+    spot_json_open(&self->json, "low", '[');
+    for (size_t j = 0; j < bins->num_bins; j++) {
+        put_number(self, j, 6, bins->bins[j].dip);
+    }
+    spot_json_close(&self->json, ']');
+    spot_json_open(&self->json, "high", '[');
+    for (size_t j = 0; j < bins->num_bins; j++) {
+        put_number(self, j, 6, bins->bins[j].peak);
+    }
+    spot_json_close(&self->json, ']');
+}
+
+/* Where many marks are, those of a bin stand together. */
+static void
+gather_marks(data_t *self, int32_t mark_kind)
+{
+    const spot_timeline_t *timeline = self->timeline;
+    size_t num_marks = spot_timeline_bin_marks(
+        timeline, mark_kind, SPOT_TIMELINE_DATA_BINS, self->marks);
+
+    self->num_marks = num_marks;
+    self->are_marks_thinned = num_marks > SPOT_TIMELINE_DATA_BINS;
+    if (self->are_marks_thinned) {
+        self->num_groups = SPOT_TIMELINE_DATA_BINS;
+        return;
+    }
+    self->num_groups = 0;
+    for (size_t j = 0; num_marks > 0 && j < timeline->num_marks; j++) {
+        const spot_timeline_mark_t *mark = &timeline->marks[j];
+
+        if (mark->mark_kind == mark_kind) {
+            self->marks[self->num_groups++] =
+                (spot_timeline_mark_bin_t){1, mark->count, mark->time_ms};
+        }
+    }
+}
+
+/* Times, or the bins. */
+static void
+write_mark_places(data_t *self)
+{
+    size_t num_items = 0;
+    int64_t before = 0;
+
+    spot_json_open(&self->json, self->are_marks_thinned ? "bins" : "at", '[');
+    for (size_t j = 0; j < self->num_groups; j++) {
+        const int64_t place =
+            self->are_marks_thinned ? (int64_t) j : self->marks[j].first_ms;
+
+        if (self->marks[j].num_marks > 0) {
+            put_integer(self, num_items++, place - before);
+            before = place;
+        }
+    }
+    spot_json_close(&self->json, ']');
+}
+
+static void
+write_mark_counts(data_t *self)
+{
+    size_t num_items = 0;
+
+    spot_json_open(&self->json, "counts", '[');
+    for (size_t j = 0; j < self->num_groups; j++) {
+        if (self->marks[j].num_marks > 0) {
+            put_integer(self, num_items++, self->marks[j].count);
+        }
+    }
+    spot_json_close(&self->json, ']');
+    if (self->are_marks_thinned) {
+        num_items = 0;
+        spot_json_open(&self->json, "times", '[');
+        for (size_t j = 0; j < self->num_groups; j++) {
+            if (self->marks[j].num_marks > 0) {
+                put_integer(self, num_items++, self->marks[j].num_marks);
+            }
+        }
+        spot_json_close(&self->json, ']');
+    }
+}
+
+static void
+write_mark_kind(data_t *self, int32_t mark_kind)
+{
+    const spot_timeline_t *timeline = self->timeline;
+    const char *name = timeline->mark_names[mark_kind];
+    int64_t count = 0;
+
+    gather_marks(self, mark_kind);
+    if (self->num_marks == 0) {
+        return;
+    }
+    for (size_t j = 0; j < self->num_groups; j++) {
+        count += self->marks[j].count;
+    }
+    spot_json_open(&self->json, NULL, '{');
+    spot_json_text(&self->json, "name", name);
+    spot_json_text(&self->json, "colour",
+        spot_palette_colour(timeline->colours, name, (size_t) mark_kind));
+    spot_json_text(&self->json, "shape", mark_shape(name));
+    spot_json_unsigned(&self->json, "num_marks", self->num_marks);
+    spot_json_integer(&self->json, "count", count);
+    write_mark_places(self);
+    write_mark_counts(self);
+    spot_json_close(&self->json, '}');
+}
+
+static int
+write_progress(data_t *self)
+{
+    const spot_timeline_t *timeline = self->timeline;
+    spot_curve_t *progress = &self->progress;
+    int64_t before_ms = 0;
+    int ret = 0;
+
+    for (size_t j = 0; j < timeline->num_progress && ret == 0; j++) {
+        ret = spot_curve_add(progress, (double) timeline->progress[j].time_ms,
+            timeline->progress[j].value);
+    }
+    spot_curve_thin_to(progress, PROGRESS_COLUMNS, 0, (double) timeline->end_ms, false);
+    spot_json_open(&self->json, "progress_at", '[');
+    for (size_t j = 0; j < progress->num_points; j++) {
+        const int64_t time_ms = (int64_t) progress->points[j].x;
+
+        put_integer(self, j, time_ms - before_ms);
+        before_ms = time_ms;
+    }
+    spot_json_close(&self->json, ']');
+    spot_json_open(&self->json, "progress_values", '[');
+    for (size_t j = 0; j < progress->num_points; j++) {
+        put_number(self, j, 9, progress->points[j].y);
+    }
+    spot_json_close(&self->json, ']');
+    return ret;
+}
+
+static int
+write_object(data_t *self)
+{
+    const spot_timeline_t *timeline = self->timeline;
+    int ret;
+
+    spot_json_init(&self->json, self->out, 0);
+    spot_json_open(&self->json, NULL, '{');
+    spot_json_text(&self->json, "title", timeline->title);
+    spot_json_text(&self->json, "note", timeline->note);
+    spot_json_text(&self->json, "height", timeline->height_label);
+    spot_json_text(&self->json, "progress", timeline->progress_label);
+    spot_json_integer(&self->json, "end_ms", timeline->end_ms);
+    write_bins(self);
+    write_categories(self);
+    spot_json_unsigned(&self->json, "num_mark_bins", SPOT_TIMELINE_DATA_BINS);
+    spot_json_open(&self->json, "marks", '[');
+    for (size_t j = 0; j < timeline->num_mark_kinds; j++) {
+        write_mark_kind(self, (int32_t) j);
+    }
+    spot_json_close(&self->json, ']');
+    ret = write_progress(self);
+    spot_json_close(&self->json, '}');
+    return ret;
+}
+
+/* In JSON "<" is only within texts, where it can be told by its number: no text ends the
+ * element or begins a comment. */
+static void
+copy_for_script(const char *text, FILE *out)
+{
+    for (; *text != '\0'; text++) {
+        if (*text == '<') {
+            fputs("\\u003c", out);
+        } else {
+            putc(*text, out);
+        }
+    }
+}
+
+int
+spot_timeline_data_bins(spot_timeline_bins_t *self, const spot_timeline_t *timeline)
+{
+    const size_t max_bins = MAX_NUMBERS / (timeline->num_categories + 1);
+
+    return spot_timeline_bins_init(self, timeline,
+        timeline->num_segments <= max_bins ? max_bins : SPOT_TIMELINE_DATA_BINS);
+}
+
+int
+spot_timeline_data_write(const spot_timeline_t *timeline, FILE *out)
+{
+    spot_timeline_bins_t bins;
+    data_t data = {.timeline = timeline, .bins = &bins};
+    char *text = NULL;
+    size_t num_bytes;
+    int ret = spot_timeline_data_bins(&bins, timeline);
+
+    data.marks = spot_calloc(SPOT_TIMELINE_DATA_BINS, sizeof(*data.marks));
+    data.out = open_memstream(&text, &num_bytes);
+    if (data.marks == NULL || data.out == NULL) {
+        ret = SPOT_ERR_NO_MEMORY;
+    }
+    if (ret == 0) {
+        ret = write_object(&data);
+    }
+    if (data.out != NULL && fclose(data.out) != 0) {
+        ret = SPOT_ERR_NO_MEMORY;
+    }
+    if (ret == 0) {
+        copy_for_script(text, out);
+    }
+    spot_curve_free(&data.progress);
+    spot_timeline_bins_free(&bins);
+    free(data.marks);
+    free(text);
+    return ret;
+}

@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <inttypes.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/units.h"
+#include "reports/page/timeline_data.h"
+#include "tests/unit/reports/sample.h"
+
+static char *
+write_data(const spot_timeline_t *timeline)
+{
+    char *text = NULL;
+    size_t num_bytes;
+    FILE *out = open_memstream(&text, &num_bytes);
+
+    assert_non_null(out);
+    assert_int_equal(spot_timeline_data_write(timeline, out), 0);
+    assert_int_equal(fclose(out), 0);
+    return text;
+}
+
+/* Reads the numbers of the array that follows "key": [ behind place. */
+static size_t
+read_array(const char *place, const char *key, double *values, size_t max_values)
+{
+    char head[64];
+    size_t num_values = 0;
+    char *end;
+
+    snprintf(head, sizeof(head), "\"%s\": [", key);
+    place = strstr(place, head);
+    assert_non_null(place);
+    place += strlen(head);
+    while (*place != ']') {
+        assert_true(num_values < max_values);
+        values[num_values++] = strtod(place, &end);
+        assert_true(end > place);
+        place = *end == ',' ? end + 1 : end;
+    }
+    return num_values;
+}
+
+static void
+test_golden(void **state)
+{
+    spot_timeline_t timeline;
+    char *text;
+
+    (void) state;
+    sample_timeline(&timeline, 355 * SPOT_MS_PER_MIN, 6);
+    snprintf(timeline.note, sizeof(timeline.note), "recovery checkpoint, seed 1");
+    text = write_data(&timeline);
+    sample_assert_golden("timeline-data.json", text);
+    free(text);
+    spot_timeline_free(&timeline);
+}
+
+/* A month of 1e5 events fits, with every mark counted and the peaks and dips of all. */
+static void
+test_a_month(void **state)
+{
+    static double values[SPOT_TIMELINE_DATA_BINS];
+    spot_timeline_t timeline;
+    spot_timeline_bins_t bins;
+    double sum = 0, count = 0;
+    int64_t num_preempted = 0, num_instances = 0;
+    const char *place;
+    char *text;
+    size_t num_values;
+
+    (void) state;
+    sample_timeline(&timeline, 30 * SPOT_MS_PER_D, 100000);
+    assert_int_equal(spot_timeline_data_bins(&bins, &timeline), 0);
+    text = write_data(&timeline);
+    assert_true(strlen(text) < 300000);
+    assert_int_equal(read_array(text, "high", values, SPOT_TIMELINE_DATA_BINS),
+        SPOT_TIMELINE_DATA_BINS);
+    for (size_t j = 0; j < SPOT_TIMELINE_DATA_BINS; j++) {
+        assert_true(values[j] == bins.bins[j].peak);
+    }
+    assert_int_equal(read_array(text, "low", values, SPOT_TIMELINE_DATA_BINS),
+        SPOT_TIMELINE_DATA_BINS);
+    for (size_t j = 0; j < SPOT_TIMELINE_DATA_BINS; j++) {
+        assert_true(values[j] == bins.bins[j].dip);
+    }
+    for (size_t j = 0; j < timeline.num_marks; j++) {
+        num_preempted += timeline.marks[j].mark_kind == 0;
+        num_instances += timeline.marks[j].mark_kind == 0 ? timeline.marks[j].count : 0;
+    }
+    place = strstr(text, "\"name\": \"preempted\"");
+    assert_non_null(place);
+    num_values = read_array(place, "times", values, SPOT_TIMELINE_DATA_BINS);
+    for (size_t j = 0; j < num_values; j++) {
+        sum += values[j];
+    }
+    num_values = read_array(place, "counts", values, SPOT_TIMELINE_DATA_BINS);
+    for (size_t j = 0; j < num_values; j++) {
+        count += values[j];
+    }
+    assert_true(sum == (double) num_preempted);
+    assert_true(count == (double) num_instances);
+    free(text);
+    spot_timeline_bins_free(&bins);
+    spot_timeline_free(&timeline);
+}
+
+/* Few segments and marks are told as they are, to the millisecond. */
+static void
+test_few_are_exact(void **state)
+{
+    static double values[SPOT_TIMELINE_DATA_BINS];
+    spot_timeline_t timeline;
+    double time_ms = 0;
+    char *text;
+    size_t num_values, next = 0;
+
+    (void) state;
+    sample_timeline(&timeline, 355 * SPOT_MS_PER_MIN + 7, 400);
+    text = write_data(&timeline);
+    assert_non_null(strstr(text, "\"bin_ms\": null"));
+    num_values = read_array(text, "starts", values, SPOT_TIMELINE_DATA_BINS);
+    assert_int_equal(num_values, timeline.num_segments);
+    for (size_t j = 0; j < num_values; j++) {
+        time_ms += values[j];
+        assert_true(time_ms == (double) timeline.segments[j].start_ms);
+    }
+    num_values = read_array(
+        strstr(text, "\"name\": \"added\""), "at", values, SPOT_TIMELINE_DATA_BINS);
+    time_ms = 0;
+    for (size_t j = 0; j < timeline.num_marks; j++) {
+        if (timeline.marks[j].mark_kind == 1) {
+            assert_true(next < num_values);
+            time_ms += values[next++];
+            assert_true(time_ms == (double) timeline.marks[j].time_ms);
+        }
+    }
+    assert_int_equal(next, num_values);
+    free(text);
+    spot_timeline_free(&timeline);
+}
+
+/* A name may not end the element that the data stands in. */
+static void
+test_hostile_names(void **state)
+{
+    static const char *const categories[] = {"</script><script>alert(1)</script>"};
+    const spot_timeline_segment_t segment = {.heights = {(double) INFINITY}};
+    spot_timeline_t timeline;
+    char *text;
+
+    (void) state;
+    spot_timeline_init(&timeline);
+    timeline.title = "<!--\"\\<script>\xff";
+    timeline.height_label = "<b>";
+    timeline.progress_label = "</SCRIPT >";
+    timeline.num_categories = 1;
+    timeline.category_names = categories;
+    timeline.end_ms = 1000;
+    assert_int_equal(spot_timeline_add_segment(&timeline, &segment), 0);
+    text = write_data(&timeline);
+    assert_null(strchr(text, '<'));
+    assert_null(strstr(text, "inf"));
+    assert_non_null(
+        strstr(text, "\"title\": \"\\u003c!--\\\"\\\\\\u003cscript>\\ufffd\""));
+    free(text);
+    spot_timeline_free(&timeline);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_golden),
+        cmocka_unit_test(test_a_month),
+        cmocka_unit_test(test_few_are_exact),
+        cmocka_unit_test(test_hostile_names),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
