@@ -117,7 +117,7 @@ static int
 is_turn(
     const spot_answer_t *self, const path_t *path, size_t place, int sign, bool *is_one)
 {
-    int from_first, from_last;
+    int from_first = 0, from_last = 0;
     int ret = sign_between(self, path, place, 0, &from_first);
 
     if (ret == 0) {
@@ -369,20 +369,22 @@ write_key(const spot_answer_t *self, size_t axis_id, const effect_t *effects)
     if (lower == NULL && higher == NULL) {
         spot_key_words(axis, setting);
         fprintf(self->out, "; %s makes no sure difference", setting);
+    }
+    if (lower != NULL) {
+        spot_answer_setting(head, axis_id, lower->value_id, setting);
+        fprintf(self->out, "; %s", setting);
+        write_effect(self, lower, -1);
+    }
+    if (higher == NULL) {
         return;
     }
-    spot_answer_setting(
-        head, axis_id, (lower == NULL ? higher : lower)->value_id, setting);
-    fprintf(self->out, "; %s", setting);
-    write_effect(self, lower == NULL ? higher : lower, lower == NULL ? 1 : -1);
-    if (lower != NULL && higher == lower) {
+    if (higher == lower) {
         fputs(", and elsewhere", self->out);
-        write_effect(self, higher, 1);
-    } else if (lower != NULL && higher != NULL) {
+    } else {
         spot_answer_setting(head, axis_id, higher->value_id, setting);
-        fprintf(self->out, ", %s", setting);
-        write_effect(self, higher, 1);
+        fprintf(self->out, "%s %s", lower == NULL ? ";" : ",", setting);
     }
+    write_effect(self, higher, 1);
 }
 
 static int

@@ -186,6 +186,17 @@ set_interval(spot_sensitivity_index_t *index, double value, double half_width)
     *index = (spot_sensitivity_index_t){value, value - half_width, value + half_width};
 }
 
+/* Adds what was measured where it is defined: there are no totals of all kinds. */
+static void
+keep_measured(const work_t *self, spot_moments_t *moments)
+{
+    for (size_t j = 0; j < self->num_measured; j++) {
+        if (isfinite(self->measured[j])) {
+            spot_moments_add(&moments[j], self->measured[j]);
+        }
+    }
+}
+
 /* Leaves out groups of replications, and of a sampled plan points. by_group and by_part:
  * [num_measured], zeroed. */
 static void
@@ -195,16 +206,12 @@ leave_out(work_t *self, spot_moments_t *by_group, spot_moments_t *by_part)
 
     for (size_t g = 0; num_groups > 1 && g < num_groups; g++) {
         measure(self, g, NO_PART);
-        for (size_t j = 0; j < self->num_measured; j++) {
-            spot_moments_add(&by_group[j], self->measured[j]);
-        }
+        keep_measured(self, by_group);
     }
     for (size_t part = 0; self->kind == SPOT_EFFECTS_SAMPLED && part < NUM_PARTS;
          part++) {
         measure(self, num_groups, part);
-        for (size_t j = 0; j < self->num_measured; j++) {
-            spot_moments_add(&by_part[j], self->measured[j]);
-        }
+        keep_measured(self, by_part);
     }
 }
 

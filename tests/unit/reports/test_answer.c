@@ -16,7 +16,7 @@
 #include "reports/answer.h"
 #include "tests/unit/reports/sample.h"
 
-enum { NUM_ROWS = 40, MAX_X = 9 };
+enum { NUM_ROWS = 40, MAX_X = 40 };
 
 /* A study of idle time along x, and maybe a second key. */
 typedef struct {
@@ -299,8 +299,7 @@ test_categories(void **state)
     fill(&sample, (double[]){0.2, 0.1, 0.3});
     sample.head.has_baseline = true;
     check(&sample, "Compared with alpha (20.0 %), idle time is 10.0 percentage points "
-                   "higher with gamma "
-                   "and 10.0 percentage points lower with beta.");
+                   "higher with gamma and 10.0 percentage points lower with beta.");
     case_init(&sample, 3, five_x, 1);
     make_categories(&sample, 3);
     fill(&sample, (double[]){0.2, 0.2, 0.3});
@@ -340,6 +339,44 @@ test_winners(void **state)
     free(text);
     sample.head.best.is_left_out = NULL; /* it is not the head's */
     spot_study_head_free(&sample.head);
+}
+
+/* Points without an order: which key matters, if there are enough of them. */
+static void
+test_sampled_plan(void **state)
+{
+    case_t sample;
+    double x[MAX_X];
+    char *text;
+
+    (void) state;
+    for (size_t j = 0; j < MAX_X; j++) {
+        x[j] = (double) j;
+    }
+    case_init(&sample, MAX_X, x, 2);
+    sample.head.plan.kind = SPOT_PLAN_LATIN_HYPERCUBE;
+    for (size_t j = 0; j < sample.head.num_points; j++) {
+        sample.means[j] = 0.2 + 0.01 * (double) (j / 2) + 0.001 * (double) (j % 2);
+    }
+    text = answer_of(&sample, NUM_ROWS);
+    assert_non_null(
+        strstr(text, "Preemption per minute matters most for idle time: 96 % "
+                     "of the variance between points ("));
+    assert_non_null(strstr(text, "; pipeline depth hardly matters (less than 5 %)."));
+    free(text);
+    for (size_t j = 0; j < sample.head.num_points; j++) {
+        sample.means[j] = 0.2;
+    }
+    sample.noise = 0.1;
+    text = answer_of(&sample, NUM_ROWS);
+    assert_null(strstr(text, "matters most"));
+    free(text);
+    spot_study_head_free(&sample.head);
+    case_init(&sample, 5, five_x, 2);
+    sample.head.plan.kind = SPOT_PLAN_LATIN_HYPERCUBE;
+    fill(&sample, (double[]){0.1, 0.2, 0.15, 0.2, 0.19, 0.2, 0.3, 0.2, 0.4, 0.2});
+    check(&sample,
+        "Which key matters for idle time is not known: too few points have a value.");
 }
 
 /* Every text from outside is plain and whole characters, and not endless. */
@@ -390,6 +427,7 @@ main(void)
         cmocka_unit_test(test_one_point),
         cmocka_unit_test(test_categories),
         cmocka_unit_test(test_winners),
+        cmocka_unit_test(test_sampled_plan),
         cmocka_unit_test(test_hostile),
     };
 
