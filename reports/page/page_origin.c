@@ -220,9 +220,8 @@ write_canonical(const spot_page_t *page)
     ret = write_files(page);
     fputs("<p>The study as one text, with all defaults. Its SHA-256 is ", out);
     spot_html_element(out, "code", origin->canonical_sha256);
-    fputs(
-        ": two databases with the same one have the same rows, as far as both go.</p>\n"
-        "<details><summary>The text</summary>\n",
+    fputs(": two databases with the same one, made by the same version, have the same "
+          "rows, as far as both go.</p>\n<details><summary>The text</summary>\n",
         out);
     spot_html_element(out, "pre class=\"scroll\" tabindex=\"0\"", origin->canonical);
     fputs("\n</details>\n", out);
@@ -344,7 +343,7 @@ write_repeat(const spot_page_t *page)
 
     fputs("<h3>How to repeat it</h3>\n<p>With the same version (<code>spotsim "
           "--version</code> tells yours), the same study and files. The results do not "
-          "depend on the number of threads, parts or machines.</p>\n",
+          "depend on the number of threads or parts.</p>\n",
         out);
     if (page->origin->num_writers > 0) {
         fputs("<p>Commands that made the rows:</p>\n", out);
