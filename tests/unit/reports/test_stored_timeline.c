@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A study keeps the timelines that it is asked for, and what is drawn of one in a store
+ * is what is drawn of the run. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "reports/timeline_plot.h"
+#include "sim/store/store_sqlite.h"
+#include "sim/store/timelines.h"
+#include "sim/study/study_provenance.h"
+#include "sim/train/experiment.h"
+#include "tests/unit/train/fixture.h"
+
+#define STUDY SPOT_SOURCE_DIR "/reports/studies/idle-vs-preemption/study.yaml"
+
+static void
+read_study(spot_study_t *study, const char *timelines)
+{
+    const char *const sets[] = {"replications.count=70",
+        "trace.preemption.per_minute=[0.16338]", "job.pipeline_depth=[16, 8]",
+        timelines};
+    spot_diag_t diag;
+
+    spot_diag_init(&diag);
+    assert_int_equal(spot_study_read(study, &spot_train_experiment, STUDY, sets,
+                         timelines == NULL ? 3 : 4, &diag),
+        0);
+    spot_diag_free(&diag);
+    spot_study_keep_ledger(study);
+}
+
+/* Runs a shard of the study, or all of it, and closes the store. */
+static void
+run_study(const spot_study_t *study, const char *path, int64_t shard_id,
+    int64_t num_shards, int num_threads)
+{
+    spot_study_provenance_t provenance;
+    const spot_study_run_t run = {
+        .num_threads = num_threads, .shard_id = shard_id, .num_shards = num_shards};
+    spot_store_t *store = NULL;
+    spot_diag_t diag;
+
+    spot_diag_init(&diag);
+    assert_int_equal(spot_study_provenance_init(&provenance, study, 0, NULL), 0);
+    assert_int_equal(spot_store_open_sqlite(
+                         &store, path, &study->head, &provenance.provenance, &diag),
+        0);
+    spot_study_provenance_free(&provenance);
+    assert_int_equal(spot_study_run(study, store, &run, &diag), 0);
+    store->close(store);
+    spot_diag_free(&diag);
+}
+
+static spot_store_t *
+open_reader(const char *path)
+{
+    spot_store_t *store = NULL;
+    spot_diag_t diag;
+
+    spot_diag_init(&diag);
+    assert_int_equal(spot_store_open_sqlite_reader(&store, path, &diag), 0);
+    spot_diag_free(&diag);
+    return store;
+}
+
+/* The caller frees the text. */
+static char *
+script_of(const spot_timeline_t *timeline)
+{
+    char *text = NULL;
+    size_t num_bytes = 0;
+    FILE *out = open_memstream(&text, &num_bytes);
+
+    assert_non_null(out);
+    assert_int_equal(spot_timeline_plot_script(timeline, "x.svg", out), 0);
+    assert_int_equal(fclose(out), 0);
+    return text;
+}
+
+/* The store has this one, and draws it as the run itself is drawn. */
+static void
+check_picture(const spot_store_t *store, const spot_study_t *study, size_t point_id,
+    int64_t number)
+{
+    spot_timeline_t stored, made;
+    void *worker = NULL;
+    char *of_store, *of_run;
+
+    assert_int_equal(spot_store_read_timeline(store, point_id, number, &stored), 0);
+    assert_int_equal(spot_train_experiment.open(&worker, study->scenarios[point_id]), 0);
+    spot_timeline_init(&made);
+    assert_int_equal(spot_train_experiment.timeline(
+                         worker, study->head.seed, (uint64_t) number, &made),
+        0);
+    of_store = script_of(&stored);
+    of_run = script_of(&made);
+    assert_string_equal(of_store, of_run);
+    free(of_store);
+    free(of_run);
+    spot_timeline_free(&stored);
+    spot_timeline_free(&made);
+    spot_train_experiment.close(worker);
+}
+
+static size_t
+num_timelines(const char *path)
+{
+    spot_store_t *store = open_reader(path);
+    spot_timeline_list_t list;
+    size_t num_ids;
+
+    assert_int_equal(spot_timeline_list_read(&list, store), 0);
+    num_ids = list.num_ids;
+    spot_timeline_list_free(&list);
+    store->close(store);
+    return num_ids;
+}
+
+static void
+remove_store(const char *path)
+{
+    char name[PATH_BYTES + 8];
+
+    unlink(path);
+    snprintf(name, sizeof(name), "%s-wal", path);
+    unlink(name);
+    snprintf(name, sizeof(name), "%s-shm", path);
+    unlink(name);
+}
+
+/* Those of replication 0 by themselves; none; and more of them later. */
+static void
+test_those_that_are_asked_for(void **state)
+{
+    char path[PATH_BYTES];
+    spot_store_t *store;
+    spot_study_t study;
+
+    (void) state;
+    temporary_path("timelines.db", path);
+    read_study(&study, "timelines=[]");
+    run_study(&study, path, 0, 0, 1);
+    spot_study_free(&study);
+    assert_int_equal(num_timelines(path), 0);
+    read_study(&study, NULL);
+    run_study(&study, path, 0, 0, 2);
+    spot_study_free(&study);
+    assert_int_equal(num_timelines(path), 2);
+    read_study(&study, "timelines=[69, 3, 0]");
+    run_study(&study, path, 0, 0, 3);
+    assert_int_equal(num_timelines(path), 6);
+    store = open_reader(path);
+    for (size_t j = 0; j < 2; j++) {
+        check_picture(store, &study, j, 0);
+        check_picture(store, &study, j, 3);
+        check_picture(store, &study, j, 69);
+    }
+    assert_true(store->head->has_overview);
+    assert_int_equal(store->head->overview.num_parts, 9);
+    store->close(store);
+    spot_study_free(&study);
+    remove_store(path);
+}
+
+/* A shard makes those of its own rows; together they are all. */
+static void
+test_shards(void **state)
+{
+    char paths[4][PATH_BYTES];
+    const char *const names[] = {paths[0], paths[1], paths[2]};
+    size_t num_all = 0;
+    spot_store_t *store;
+    spot_study_t study;
+    spot_diag_t diag;
+
+    (void) state;
+    read_study(&study, "timelines=[1, 68]");
+    for (int j = 0; j < 3; j++) {
+        char name[32];
+
+        snprintf(name, sizeof(name), "timelines-%d.db", j);
+        temporary_path(name, paths[j]);
+        run_study(&study, paths[j], j, 3, 2);
+        num_all += num_timelines(paths[j]);
+    }
+    assert_int_equal(num_all, 4);
+    temporary_path("timelines-all.db", paths[3]);
+    spot_diag_init(&diag);
+    assert_int_equal(spot_store_merge(paths[3], 3, names, NULL, NULL, &diag), 0);
+    spot_diag_free(&diag);
+    assert_int_equal(num_timelines(paths[3]), 4);
+    store = open_reader(paths[3]);
+    check_picture(store, &study, 1, 68);
+    assert_true(store->head->has_overview);
+    assert_int_equal(store->head->overview.num_parts, 9);
+    assert_string_equal(
+        store->head->metrics[store->head->overview.cost_id].name, "usd_per_h");
+    assert_string_equal(
+        store->head->metrics[store->head->overview.gain_id].name, "samples_per_s");
+    store->close(store);
+    spot_study_free(&study);
+    for (int j = 0; j < 4; j++) {
+        remove_store(paths[j]);
+    }
+}
+
+/* What the study keeps besides is not listed, and is in a file or not as a whole. */
+static void
+test_what_is_kept(void **state)
+{
+    const char *names[SPOT_MAX_METRICS];
+    char path[PATH_BYTES];
+    spot_study_t study;
+    size_t num_names, num_metrics;
+
+    (void) state;
+    temporary_path("kept.db", path);
+    read_study(&study, "ledger=no");
+    num_metrics = study.head.num_metrics;
+    assert_int_equal(spot_study_ledger_names(&study, names), 0);
+    run_study(&study, path, 0, 0, 2);
+    spot_study_free(&study);
+    read_study(&study, "ledger=yes");
+    assert_true(study.head.num_metrics > num_metrics);
+    assert_true(study.head.num_listed <= num_metrics);
+    for (size_t j = 0; j < study.head.overview.num_parts; j++) {
+        assert_true(study.head.overview.part_ids[j] < study.head.num_metrics);
+    }
+    names[0] = "usd_per_h";
+    num_names = 1;
+    assert_true(spot_store_lacks_metric(path, num_names, names));
+    names[0] = study.head.metrics[0].name;
+    assert_false(spot_store_lacks_metric(path, num_names, names));
+    assert_false(spot_store_lacks_metric("/nowhere/at/all.db", num_names, names));
+    assert_false(spot_store_lacks_metric(STUDY, num_names, names));
+    spot_study_free(&study);
+    remove_store(path);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_those_that_are_asked_for),
+        cmocka_unit_test(test_shards),
+        cmocka_unit_test(test_what_is_kept),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
