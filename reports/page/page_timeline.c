@@ -154,6 +154,12 @@ spot_page_timeline_write(const spot_timeline_t *timeline, const char *label,
     return ret;
 }
 
+static void
+write_asset(FILE *out, const char *start, const char *end)
+{
+    fwrite(start, 1, (size_t) (end - start), out);
+}
+
 int
 spot_page_run_write(
     const spot_timeline_t *timeline, const char *path, FILE *out, spot_diag_t *diag)
@@ -168,8 +174,7 @@ spot_page_run_write(
     fputs("\n</header>\n<main>\n", out);
     ret = spot_page_timeline_write(timeline, "Timeline of the run", path, out, diag);
     fputs("</main>\n<script>\n", out);
-    fwrite(spot_page_timeline_js, 1,
-        (size_t) (spot_page_timeline_js_end - spot_page_timeline_js), out);
+    write_asset(out, spot_page_timeline_js, spot_page_timeline_js_end);
     fputs("</script>\n</body>\n</html>\n", out);
     return ret == 0 && ferror(out) ? SPOT_ERR_IO : ret;
 }
