@@ -21,11 +21,9 @@ write_asset(FILE *out, const char *start, const char *end)
 }
 
 /* Nothing can be fetched or sent, whatever the page holds. */
-static void
-write_head(const spot_page_t *page)
+void
+spot_page_head_write(FILE *out, const char *title)
 {
-    FILE *out = page->out;
-
     fputs("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
           "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
           "<meta name=\"color-scheme\" content=\"light dark\">\n"
@@ -33,7 +31,7 @@ write_head(const spot_page_t *page)
           "style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:; "
           "form-action 'none'; base-uri 'none'\">\n",
         out);
-    spot_html_element(out, "title", spot_study_title(page->head));
+    spot_html_element(out, "title", title);
     fputs("\n<style>\n", out);
     write_asset(out, spot_page_css, spot_page_css_end);
     fputs("</style>\n</head>\n<body>\n", out);
@@ -106,7 +104,7 @@ spot_page_write(const spot_page_source_t *source, FILE *out, spot_diag_t *diag)
         .diag = diag};
     int ret;
 
-    write_head(&page);
+    spot_page_head_write(out, spot_study_title(page.head));
     ret = write_summary(&page);
     if (ret == 0) {
         ret = spot_page_pictures_write(&page);

@@ -38,6 +38,9 @@ SPOT_MUST_CHECK int spot_page_data_write(const spot_page_t *page);
 void spot_page_mean_cell(
     FILE *out, const spot_metric_t *metric, double mean, double half_width);
 
+/* Up to the start of the body: title, style, and that nothing may be fetched. */
+void spot_page_head_write(FILE *out, const char *title);
+
 /* Files of the page, made part of the program when it is built. */
 extern const char spot_page_css[], spot_page_css_end[];
 extern const char spot_page_js[], spot_page_js_end[];
