@@ -115,7 +115,7 @@ write_two(
     if (ret == 0) {
         ret = task->output_path == NULL
                   ? spot_side_by_side_write(two, &terminal, file.stream)
-                  : spot_page_side_by_side_write(two, file.stream, diag);
+                  : spot_page_side_by_side_write(two, file.stream);
     }
     return spot_outfile_close(&file, ret, diag);
 }

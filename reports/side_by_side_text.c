@@ -74,6 +74,7 @@ void
 spot_change_words(const spot_change_t *change, const spot_change_decimals_t *decimals,
     spot_change_words_t *words)
 {
+    memset(words, 0, sizeof(*words));
     for (int side = 0; side < SPOT_NUM_SIDES; side++) {
         write_mean(change->means[side],
             decimals->is_short ? (double) NAN : change->half_widths[side],

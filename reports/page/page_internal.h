@@ -57,6 +57,9 @@ void spot_page_head_write(FILE *out, const char *title);
 void spot_page_mean_cell(
     FILE *out, const spot_metric_t *metric, double mean, double half_width);
 
+/* Up to the start of the body: title, style, and that nothing may be fetched. */
+void spot_page_head_write(FILE *out, const char *title);
+
 /* Files of the page, made part of the program when it is built. */
 extern const char spot_page_css[], spot_page_css_end[];
 extern const char spot_page_js[], spot_page_js_end[];

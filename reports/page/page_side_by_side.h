@@ -5,13 +5,12 @@
 
 #include <stdio.h>
 
-#include "base/diag.h"
+#include "base/error.h"
 #include "reports/side_by_side.h"
 
-/* What differs, the main metric of both as a picture, its differences as another, and a
- * table of all metrics. Pictures that gnuplot cannot draw are left out with a note and a
- * warning. NO_MEMORY, IO. */
+/* What differs between the studies, a table for each metric, the main one first, and the
+ * points that only one has. IO. */
 SPOT_MUST_CHECK int spot_page_side_by_side_write(
-    const spot_side_by_side_t *two, FILE *out, spot_diag_t *diag);
+    const spot_side_by_side_t *two, FILE *out);
 
 #endif

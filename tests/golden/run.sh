@@ -325,6 +325,16 @@ expect "a plan is refused as a run is" cmp "$work/refused" "$work/stderr"
 ends 0 "$@" --plan -o "$work/none.db"
 expect "a plan makes no database" [ ! -e "$work/none.db" ]
 expect "and tells nothing of one" [ "$(grep -c '^there:\|^left' "$work/stdout")" -eq 0 ]
+# A report is as wide as COLUMNS says; nothing of it has escape codes in a file.
+COLUMNS=80 golden report.txt report "$work/results.db"
+for no_colour in 0 1 ""; do
+    NO_COLOR=$no_colour TERM=xterm COLUMNS=80 golden report.txt report "$work/results.db"
+done
+COLUMNS=80 golden report.txt report "$work/results.db" --no-color
+TERM=dumb COLUMNS=none golden report.txt report "$work/results.db"
+ends 0 report "$work/results.db" "$work/results.db" -o "$work/two.html"
+expect "a page of two stores" grep -q "the same scenario" "$work/two.html"
+rm -f "$work/two.html"
 golden export.csv export "$work/results.db"
 golden export.jsonl export "$work/results.db" --jsonl
 golden export-points.csv export "$work/results.db" --per point
