@@ -23,6 +23,7 @@ static const spot_page_part_t *const parts[] = {
     &spot_page_winners,
     &spot_page_differences,
     &spot_page_sensitivity,
+    &spot_page_timelines,
     &spot_page_parameters,
     &spot_page_points,
     &spot_page_origin,
@@ -37,10 +38,11 @@ static const struct {
     {spot_page_js, spot_page_js_end},
     {spot_page_explorer_js, spot_page_explorer_js_end},
     {spot_page_table_js, spot_page_table_js_end},
+    {spot_page_timeline_js, spot_page_timeline_js_end},
 };
 
-static void
-write_asset(FILE *out, const char *start, const char *end)
+void
+spot_page_asset_write(FILE *out, const char *start, const char *end)
 {
     fwrite(start, 1, (size_t) (end - start), out);
 }
@@ -59,8 +61,8 @@ spot_page_head_write(FILE *out, const char *title)
     fputs("<title>", out);
     (void) spot_html_cut(out, title, NAME_CHARS);
     fputs("</title>\n<style>\n", out);
-    write_asset(out, spot_page_css, spot_page_css_end);
-    write_asset(out, spot_page_timeline_css, spot_page_timeline_css_end);
+    spot_page_asset_write(out, spot_page_css, spot_page_css_end);
+    spot_page_asset_write(out, spot_page_timeline_css, spot_page_timeline_css_end);
     fputs("</style>\n</head>\n<body>\n", out);
 }
 
@@ -184,7 +186,7 @@ write_foot(const spot_page_t *page)
     ret = spot_page_data_write(page);
     for (size_t j = 0; j < sizeof(scripts) / sizeof(scripts[0]); j++) {
         fputs("<script>\n", out);
-        write_asset(out, scripts[j].start, scripts[j].end);
+        spot_page_asset_write(out, scripts[j].start, scripts[j].end);
         fputs("</script>\n", out);
     }
     fputs("</body>\n</html>\n", out);
@@ -209,10 +211,12 @@ int
 spot_page_write(const spot_page_source_t *source, FILE *out, spot_diag_t *diag)
 {
     spot_origin_t origin = {0};
+    spot_timeline_list_t timelines = {0};
     const spot_page_t page = {.source = source,
         .report = source->report,
         .head = source->report->head,
         .origin = &origin,
+        .timelines = &timelines,
         .completeness =
             spot_store_completeness(source->report->store, source->report->summaries),
         .out = out,
@@ -220,8 +224,12 @@ spot_page_write(const spot_page_source_t *source, FILE *out, spot_diag_t *diag)
     int ret = spot_origin_read(&origin, source->report->store);
 
     if (ret == 0) {
+        ret = spot_timeline_list_read(&timelines, source->report->store);
+    }
+    if (ret == 0) {
         ret = write_page(&page);
     }
+    spot_timeline_list_free(&timelines);
     spot_origin_free(&origin);
     return ret == 0 && ferror(out) ? SPOT_ERR_IO : ret;
 }

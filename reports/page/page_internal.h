@@ -7,12 +7,14 @@
 #include "reports/page/page.h"
 #include "sim/store/completeness.h"
 #include "sim/store/origin.h"
+#include "sim/store/timelines.h"
 
 typedef struct {
     const spot_page_source_t *source;
     const spot_report_t *report;
     const spot_study_head_t *head;
-    const spot_origin_t *origin; /* as read once */
+    const spot_origin_t *origin;           /* as read once */
+    const spot_timeline_list_t *timelines; /* the same */
     spot_completeness_t completeness;
     FILE *out;
     spot_diag_t *diag;
@@ -32,8 +34,9 @@ extern const spot_page_part_t spot_page_race;        /* of the best point */
 extern const spot_page_part_t spot_page_winners;     /* which value is best where */
 extern const spot_page_part_t spot_page_sensitivity; /* Sobol indices */
 extern const spot_page_part_t spot_page_parameters;  /* varied and fixed; metrics */
-extern const spot_page_part_t spot_page_points;   /* the table that sorts and filters */
-extern const spot_page_part_t spot_page_explorer; /* a chart to play with */
+extern const spot_page_part_t spot_page_points;    /* the table that sorts and filters */
+extern const spot_page_part_t spot_page_explorer;  /* a chart to play with */
+extern const spot_page_part_t spot_page_timelines; /* of single replications */
 extern const spot_page_part_t spot_page_differences; /* paired, to the baseline */
 extern const spot_page_part_t spot_page_origin;      /* provenance, how to repeat it */
 
@@ -49,6 +52,9 @@ SPOT_MUST_CHECK int spot_page_data_write(const spot_page_t *page);
 /* Rows of points that stand in the page itself; of more points the script shows the
  * others from its data. */
 #define SPOT_PAGE_STATIC_ROWS 500
+/* A file of the page, see below. */
+void spot_page_asset_write(FILE *out, const char *start, const char *end);
+
 /* Up to the body; nothing can be fetched or sent, whatever the page holds. */
 void spot_page_head_write(FILE *out, const char *title);
 

@@ -120,29 +120,47 @@ write_tables(const spot_timeline_t *timeline, FILE *out)
     return ret;
 }
 
+/* What stands there where no script runs. */
+static int
+write_figure(const spot_timeline_t *timeline, const spot_page_timeline_style_t *style,
+    FILE *out, spot_diag_t *diag)
+{
+    int ret = 0;
+
+    fputs("<figure class=\"picture\" role=\"group\" aria-label=\"", out);
+    spot_html_text(out, style->label);
+    if (style->is_drawn) {
+        fputs("\">\n<div class=\"static\" role=\"img\" aria-label=\"", out);
+        spot_html_text(out, timeline->height_label);
+        fputs(" over time by what they do, marks of what happened, and ", out);
+        spot_html_text(out, timeline->progress_label);
+        fputs(": the tables below have the totals\">\n", out);
+        ret = write_static(timeline, style->path, out, diag);
+    } else {
+        fputs("\">\n<div class=\"static\">\n<h3>", out);
+        spot_html_text(out, style->label);
+        fputs("</h3>\n", out);
+    }
+    fputs("</div>\n<div class=\"timeline-live\" hidden></div>\n</figure>\n", out);
+    return ret;
+}
+
 int
-spot_page_timeline_write(const spot_timeline_t *timeline, const char *label,
-    const char *path, FILE *out, spot_diag_t *diag)
+spot_page_timeline_write(const spot_timeline_t *timeline,
+    const spot_page_timeline_style_t *style, FILE *out, spot_diag_t *diag)
 {
     int ret;
 
     if (timeline->end_ms <= 0) {
-        spot_diag_error(diag, path, 0, 0, "nothing can be drawn: the run is empty");
+        spot_diag_error(
+            diag, style->path, 0, 0, "nothing can be drawn: the run is empty");
         return SPOT_ERR_BAD_PARAM;
     }
     fputs("<div class=\"timeline\" data-label=\"", out);
-    spot_html_text(out, label);
-    fputs("\">\n<figure class=\"picture\" role=\"group\" aria-label=\"", out);
-    spot_html_text(out, label);
-    fputs("\">\n<div class=\"static\" role=\"img\" aria-label=\"", out);
-    spot_html_text(out, timeline->height_label);
-    fputs(" over time by what they do, marks of what happened, and ", out);
-    spot_html_text(out, timeline->progress_label);
-    fputs(": the tables below have the totals\">\n", out);
-    ret = write_static(timeline, path, out, diag);
-    fputs("</div>\n<div class=\"timeline-live\" hidden></div>\n</figure>\n<script "
-          "type=\"application/json\" class=\"timeline-data\">",
-        out);
+    spot_html_text(out, style->label);
+    fputs("\">\n", out);
+    ret = write_figure(timeline, style, out, diag);
+    fputs("<script type=\"application/json\" class=\"timeline-data\">", out);
     if (ret == 0) {
         ret = spot_timeline_data_write(timeline, out);
     }
@@ -152,12 +170,6 @@ spot_page_timeline_write(const spot_timeline_t *timeline, const char *label,
     }
     fputs("</div>\n", out);
     return ret;
-}
-
-static void
-write_asset(FILE *out, const char *start, const char *end)
-{
-    fwrite(start, 1, (size_t) (end - start), out);
 }
 
 int
@@ -172,9 +184,10 @@ spot_page_run_write(
     fputs("</bdi></h1>\n", out);
     spot_html_element(out, "p class=\"note\"", timeline->note);
     fputs("\n</header>\n<main>\n", out);
-    ret = spot_page_timeline_write(timeline, "Timeline of the run", path, out, diag);
+    ret = spot_page_timeline_write(timeline,
+        &(spot_page_timeline_style_t){"Timeline of the run", path, true}, out, diag);
     fputs("</main>\n<script>\n", out);
-    write_asset(out, spot_page_timeline_js, spot_page_timeline_js_end);
+    spot_page_asset_write(out, spot_page_timeline_js, spot_page_timeline_js_end);
     fputs("</script>\n</body>\n</html>\n", out);
     return ret == 0 && ferror(out) ? SPOT_ERR_IO : ret;
 }

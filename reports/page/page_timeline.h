@@ -4,6 +4,7 @@
 #ifndef SPOT_REPORTS_PAGE_PAGE_TIMELINE_H
 #define SPOT_REPORTS_PAGE_PAGE_TIMELINE_H
 
+#include <stdbool.h>
 #include <stdio.h>
 
 #include "base/diag.h"
@@ -21,7 +22,13 @@ SPOT_MUST_CHECK int spot_page_run_write(
  * a time, with a list of their labels to choose from; without scripts, one below the
  * other.
  */
+typedef struct {
+    const char *label;
+    const char *path; /* what messages call it */
+    bool is_drawn;    /* with a static picture; else its tables only */
+} spot_page_timeline_style_t;
+
 SPOT_MUST_CHECK int spot_page_timeline_write(const spot_timeline_t *timeline,
-    const char *label, const char *path, FILE *out, spot_diag_t *diag);
+    const spot_page_timeline_style_t *style, FILE *out, spot_diag_t *diag);
 
 #endif

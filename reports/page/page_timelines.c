@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The replications whose timelines the store keeps: one is shown at a time, all of them
+ * where no script runs. */
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "reports/page/page_internal.h"
+#include "reports/page/page_timeline.h"
+#include "reports/study_words.h"
+#include "sim/store/timelines.h"
+
+/* A month of a busy fleet takes 300 kB. */
+#define MAX_BYTES (2 << 20)
+#define MAX_TIMELINES 64
+
+/* A picture takes 0.2 s and up to 100 kB; the script draws all of them. */
+#define MAX_DRAWN 1
+
+static const char *
+problem(const spot_page_t *page)
+{
+    return page->timelines->num_ids == 0 ? "the store keeps no timelines" : NULL;
+}
+
+static int
+write_one(
+    const spot_page_t *page, const spot_timeline_id_t *id, bool is_drawn, FILE *out)
+{
+    const spot_store_t *store = page->report->store;
+    char words[SPOT_POINT_BYTES], label[SPOT_POINT_BYTES + 64];
+    spot_timeline_t timeline;
+    int ret = spot_store_read_timeline(store, id->point_id, id->replication, &timeline);
+
+    if (ret == 0) {
+        spot_point_words(page->head, id->point_id, 120, words);
+        snprintf(label, sizeof(label), "%s%sreplication %" PRId64, words,
+            words[0] == '\0' ? "" : ", ", id->replication);
+        ret = spot_page_timeline_write(&timeline,
+            &(spot_page_timeline_style_t){label, page->source->path, is_drawn}, out,
+            page->diag);
+    }
+    spot_timeline_free(&timeline);
+    return ret;
+}
+
+/* Adds its bytes to *num_bytes: those of a page that goes to a pipe cannot be asked for.
+ */
+static int
+add_one(const spot_page_t *page, const spot_timeline_id_t *id, bool is_drawn,
+    size_t *num_bytes)
+{
+    char *text = NULL;
+    size_t num_written = 0;
+    FILE *stream = open_memstream(&text, &num_written);
+    int ret;
+
+    if (stream == NULL) {
+        return SPOT_ERR_NO_MEMORY;
+    }
+    ret = write_one(page, id, is_drawn, stream);
+    if (fclose(stream) != 0 && ret == 0) {
+        ret = SPOT_ERR_NO_MEMORY;
+    }
+    if (ret == 0) {
+        fwrite(text, 1, num_written, page->out);
+        *num_bytes += num_written;
+    }
+    free(text);
+    return ret;
+}
+
+static int
+write(const spot_page_t *page)
+{
+    const spot_timeline_list_t *list = page->timelines;
+    size_t num_written = 0, num_bytes = 0;
+    int ret = 0;
+
+    fputs("<p>Single runs over time: what the instances did, what happened to them, and "
+          "how far the job came. Drag over a stretch to see more of it.</p>\n<div "
+          "class=\"timelines\">\n",
+        page->out);
+    while (ret == 0 && num_written < list->num_ids && num_written < MAX_TIMELINES &&
+           num_bytes < MAX_BYTES) {
+        ret =
+            add_one(page, &list->ids[num_written], num_written < MAX_DRAWN, &num_bytes);
+        num_written++;
+    }
+    fputs("</div>\n", page->out);
+    if (num_written < list->num_ids) {
+        fprintf(page->out,
+            "<p class=\"note\">The first %zu of %zu timelines that the store "
+            "keeps.</p>\n",
+            num_written, list->num_ids);
+    }
+    return ret;
+}
+
+const spot_page_part_t spot_page_timelines = {
+    "timelines", "Single runs over time", problem, write};
