@@ -149,11 +149,15 @@ write_single(spot_answer_t *self, size_t point_id)
     fprintf(self->out, "%s is %s", self->subject, value);
 }
 
-/* The lowest and the highest of several points. */
+/* The lowest and the highest of several points; of one replication each, which has no
+ * interval, as they are. */
 static int
 write_range(spot_answer_t *self, size_t low_id, size_t high_id)
 {
     const size_t num_points = self->head->num_points;
+    const bool is_single =
+        self->report->max_rows == 1 &&
+        spot_answer_at(self, low_id)->mean < spot_answer_at(self, high_id)->mean;
     char low[SPOT_WORDS_BYTES], high[SPOT_WORDS_BYTES], point[SPOT_POINT_BYTES];
     spot_gap_t gap;
     int ret =
@@ -161,11 +165,12 @@ write_range(spot_answer_t *self, size_t low_id, size_t high_id)
 
     spot_metric_pair_words(self->metric, spot_answer_at(self, low_id)->mean,
         spot_answer_at(self, high_id)->mean, low, high);
-    if (spot_gap_sign(&gap) > 0) {
+    if (is_single || spot_gap_sign(&gap) > 0) {
         spot_answer_point(self->head, low_id, point);
         fprintf(self->out, "%s is lowest, %s, with %s", self->subject, low, point);
         spot_answer_point(self->head, high_id, point);
-        fprintf(self->out, ", and highest, %s, with %s", high, point);
+        fprintf(self->out, ", and highest, %s, with %s%s", high, point,
+            is_single ? ", in one replication each" : "");
     } else {
         fprintf(self->out, "%s does not surely differ between the %zu points: %s to %s",
             self->subject, num_points, low, high);

@@ -341,7 +341,7 @@ legend_px(const spot_pareto_layout_t *self)
                                    : self->head->num_points;
 
     return SPOT_PARETO_LINE_PX *
-               (double) (num_numbers + 1 +
+               (double) (num_numbers + 2 +
                          (self->num_series > 1 ? self->num_series + 1 : 0) + 4) +
            2 * SPOT_PARETO_PART_PX;
 }

@@ -4,12 +4,14 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/utf8.h"
 #include "reports/palette.h"
 #include "reports/pareto_layout.h"
 #include "reports/series_look.h"
 #include "reports/study_head.h"
 #include "reports/study_words.h"
 #include "reports/value_label.h"
+#include "sim/store/point_groups.h"
 
 #define LEGEND_CHARS 36
 #define LEGEND_GAP_PX 26.0
@@ -18,17 +20,57 @@
 
 /* ---- Legend ---- */
 
+/* Whether the points on the front have room for their keys beside their values. */
+static bool
+has_room_for_keys(const spot_pareto_layout_t *self)
+{
+    char words[SPOT_POINT_BYTES];
+
+    for (size_t j = 0; j < self->num_numbers; j++) {
+        spot_point_words(self->head, self->numbers[j].point_id, LEGEND_CHARS, words);
+        if (spot_utf8_count(words, strlen(words)) > LEGEND_CHARS - 3) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* "every, pipeline depth, initial", and of a point "90 s, 8, 16". */
 static void
-number_words(
-    const spot_pareto_layout_t *self, size_t number_id, char text[SPOT_POINT_BYTES])
+list_axes(const spot_study_head_t *head, size_t point_id, char text[SPOT_POINT_BYTES])
+{
+    char words[SPOT_VALUE_LABEL_BYTES];
+    size_t used = 0;
+
+    text[0] = '\0';
+    for (size_t j = 0; j < head->num_axes && used + 8 < SPOT_POINT_BYTES; j++) {
+        const char *dot = strrchr(head->axes[j].path, '.');
+
+        if (point_id == SPOT_NO_POINT) {
+            spot_figure_words(
+                dot == NULL ? head->axes[j].path : dot + 1, words, sizeof(words));
+        } else {
+            (void) spot_point_label(head, point_id, j, words);
+        }
+        used += (size_t) snprintf(text + used, SPOT_POINT_BYTES - 4 - used, "%s%s",
+            used == 0 ? "" : ", ", words);
+    }
+    spot_figure_cut(text, LEGEND_CHARS - 3);
+}
+
+static void
+number_words(const spot_pareto_layout_t *self, size_t number_id, bool has_keys,
+    char text[SPOT_POINT_BYTES])
 {
     const spot_pareto_number_t *number = &self->numbers[number_id];
     char words[SPOT_POINT_BYTES];
 
     if (self->points->num_groups > 1) {
         spot_cost_group_words(self->points, number->group_id, LEGEND_CHARS - 3, words);
-    } else {
+    } else if (has_keys) {
         spot_point_words(self->head, number->point_id, LEGEND_CHARS - 3, words);
+    } else {
+        list_axes(self->head, number->point_id, words);
     }
     snprintf(text, SPOT_POINT_BYTES, "%zu  %.*s", number_id + 1, SPOT_POINT_BYTES - 24,
         words);
@@ -44,6 +86,7 @@ has_bound(const spot_pareto_layout_t *self)
 static double
 draw_numbers(const spot_pareto_layout_t *self, double x_px, double y_px)
 {
+    const bool has_keys = self->points->num_groups > 1 || has_room_for_keys(self);
     char text[SPOT_POINT_BYTES];
 
     if (self->num_numbers > 0) {
@@ -52,10 +95,16 @@ draw_numbers(const spot_pareto_layout_t *self, double x_px, double y_px)
                                          : "on the front, from the cheapest");
         y_px += SPOT_PARETO_LINE_PX;
     }
+    if (!has_keys) {
+        list_axes(self->head, SPOT_NO_POINT, text);
+        spot_figure_text(
+            &self->figure, x_px, y_px, SPOT_TEXT_NOTE, SPOT_ALIGN_LEFT, text);
+        y_px += SPOT_PARETO_LINE_PX;
+    }
     for (size_t j = 0; j < self->num_numbers; j++) {
         char sign[SPOT_LABEL_BYTES];
 
-        number_words(self, j, text);
+        number_words(self, j, has_keys, text);
         spot_figure_text(
             &self->figure, x_px, y_px, SPOT_TEXT_LABEL, SPOT_ALIGN_LEFT, text);
         snprintf(sign, sizeof(sign), "%zu", j + 1);

@@ -1,0 +1,53 @@
+#!/bin/sh
+# shipped_gallery.sh SPOTSIM SOURCE_DIR WORK_DIR: each shipped study, run again into a
+# database, gives the answer that is committed beside it and that the gallery of README.md
+# tells with its question; and its picture.svg is one of those that a report draws, byte for
+# byte where gnuplot is the one that drew it.
+set -eu
+spotsim=$1
+source=$2
+work=$3
+mkdir -p "$work"
+drawn_by="gnuplot 5.4 patchlevel 4"
+has_gnuplot=
+if command -v gnuplot >/dev/null 2>&1 && [ "$(gnuplot --version)" = "$drawn_by" ]; then
+    has_gnuplot=yes
+else
+    echo "pictures are not compared: they were drawn by $drawn_by"
+fi
+
+fail() {
+    echo "$name: $*" >&2
+    exit 1
+}
+
+# Whether some text is in the README, whose lines are broken at blanks.
+tr '\n' ' ' <"$source/README.md" | tr -s ' ' >"$work/readme"
+is_in_readme() {
+    grep -qF -- "$1" "$work/readme"
+}
+
+num=0
+for folder in "$source"/reports/studies/*/; do
+    name=$(basename "$folder")
+    rm -rf "$work/$name" "$work/$name.db"*
+    "$spotsim" study "$folder/study.yaml" -o "$work/$name.db" >"$work/$name.txt" 2>/dev/null
+    "$spotsim" report "$work/$name.db" >"$work/$name.report" 2>/dev/null
+    sed -n 2p "$work/$name.report" >"$work/$name.answer"
+    cmp "$folder/answer.txt" "$work/$name.answer" || fail "$(cat "$work/$name.answer")"
+    is_in_readme "$(cat "$folder/answer.txt")" || fail "README.md has not its answer"
+    question=$(sed -n 's/^question: //p' "$folder/study.yaml")
+    is_in_readme "$question" || fail "README.md has not its question"
+    is_in_readme "](reports/studies/$name/picture.svg)" || fail "README.md has not its picture"
+    if [ -n "$has_gnuplot" ]; then
+        "$spotsim" report "$work/$name.db" --svg "$work/$name" 2>/dev/null
+        is_same=
+        for picture in "$work/$name"/*.svg; do
+            cmp -s "$picture" "$folder/picture.svg" && is_same=yes
+        done
+        [ -n "$is_same" ] || fail "no picture of the report is picture.svg"
+    fi
+    num=$((num + 1))
+done
+[ "$num" -ge 8 ] || { echo "studies are missing" >&2; exit 1; }
+echo "$num shipped studies have their place in the gallery"
