@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "reports/page/page.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "reports/answer.h"
@@ -85,6 +86,30 @@ write_title(const spot_page_t *page)
     }
 }
 
+/* The answer is plain text that has values of the study in it. */
+static int
+write_answer(const spot_page_t *page)
+{
+    char *text = NULL;
+    size_t num_bytes;
+    FILE *stream = open_memstream(&text, &num_bytes);
+    int ret;
+
+    if (stream == NULL) {
+        return SPOT_ERR_NO_MEMORY;
+    }
+    ret = spot_answer_write(page->report, stream);
+    if (fclose(stream) != 0 && ret == 0) {
+        ret = SPOT_ERR_NO_MEMORY;
+    }
+    if (ret == 0) {
+        spot_html_element(page->out, "p id=\"answer\"", text);
+        fputc('\n', page->out);
+    }
+    free(text);
+    return ret;
+}
+
 /* Question, answer, and what both rest on. */
 static int
 write_summary(const spot_page_t *page)
@@ -96,9 +121,8 @@ write_summary(const spot_page_t *page)
     fputs(
         "<a class=\"skip\" href=\"#content\">Skip to the pictures</a>\n<header>\n", out);
     write_title(page);
-    fputs("<p id=\"answer\">", out);
-    ret = spot_answer_write(page->report, out);
-    fputs("</p>\n<p class=\"note\"><bdi>", out);
+    ret = write_answer(page);
+    fputs("<p class=\"note\"><bdi>", out);
     spot_replications_words(
         page->head, page->report->min_rows, page->report->max_rows, note);
     (void) spot_html_cut(out, page->head->name, NAME_CHARS);

@@ -144,4 +144,4 @@ write(const spot_page_t *page)
 }
 
 const spot_page_part_t spot_page_sensitivity = {
-    "sensitivity", "Which key matters", problem, write};
+    "sobol-indices", "Sobol indices of the keys", problem, write};
