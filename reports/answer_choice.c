@@ -306,24 +306,22 @@ write_counts(spot_answer_t *answer, const ranking_t *self)
 int
 spot_answer_of_winners(spot_answer_t *self)
 {
-    spot_winners_t winners;
+    const spot_winners_t *winners;
     ranking_t ranking = {0};
-    int ret;
+    int ret = spot_report_winners(self->report, &winners);
 
-    ret = spot_winners_init(&winners, self->report->store);
     if (ret == 0) {
-        ret = ranking_init(&ranking, &winners);
+        ret = ranking_init(&ranking, winners);
     }
     if (ret == 0 && ranking.num_ordered == 0) {
         fprintf(self->out, "%s is undefined in all replications", self->subject);
-    } else if (ret == 0 && winners.x_id < self->head->num_axes) {
+    } else if (ret == 0 && winners->x_id < self->head->num_axes) {
         write_segments(self, &ranking);
-        write_crossing(self, &winners);
+        write_crossing(self, winners);
     } else if (ret == 0) {
         ret = write_counts(self, &ranking);
     }
     free(ranking.order);
-    spot_winners_free(&winners);
     return ret;
 }
 
@@ -417,19 +415,18 @@ write_small(
 int
 spot_answer_of_effects(spot_answer_t *self)
 {
-    spot_study_effects_t effects;
-    int ret = spot_study_effects_init(&effects, self->report->store, self->metric_id);
-    const char *outcome = spot_study_effects_outcome(&effects);
+    const spot_study_effects_t *effects;
+    const int ret = spot_report_effects(self->report, self->metric_id, &effects);
+    const char *outcome = ret == 0 ? spot_study_effects_outcome(effects) : NULL;
 
     if (ret == 0 && outcome != NULL) {
         fprintf(self->out, "which key matters for %s is not known: %s", self->subject,
             outcome);
     } else if (ret == 0) {
-        const size_t strongest_id = find_strongest(&effects);
+        const size_t strongest_id = find_strongest(effects);
 
-        write_strongest(self, &effects, strongest_id);
-        write_small(self, &effects, strongest_id);
+        write_strongest(self, effects, strongest_id);
+        write_small(self, effects, strongest_id);
     }
-    spot_study_effects_free(&effects);
     return ret;
 }

@@ -498,7 +498,6 @@ spot_curve_panels_write(const spot_curves_t *curves, const char *picture_path, F
 {
     const spot_best_t *best = &curves->head->best;
     picture_t picture = {.curves = curves, .head = curves->head};
-    spot_winners_t winners = {0};
     int ret = 0;
 
     picture.panel_ids = spot_calloc(curves->num_panels, sizeof(*picture.panel_ids));
@@ -507,13 +506,11 @@ spot_curve_panels_write(const spot_curves_t *curves, const char *picture_path, F
     }
     if (best->is_asked && best->axis_id == curves->curve_axis_id &&
         best->metric_id == (size_t) curves->y_id) {
-        ret = spot_winners_init(&winners, curves->report->store);
-        picture.winners = &winners;
+        ret = spot_report_winners(curves->report, &picture.winners);
     }
     if (ret == 0) {
         ret = write_picture(&picture, picture_path, out);
     }
-    spot_winners_free(&winners);
     free(picture.panel_ids);
     return ret;
 }

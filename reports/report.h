@@ -5,14 +5,23 @@
 #define SPOT_REPORTS_REPORT_H
 
 #include "sim/store/difference.h"
+#include "sim/store/study_effects.h"
 #include "sim/store/summary.h"
+#include "sim/store/winners.h"
+
+/* What only some tables and pictures need, read when the first of them asks. */
+typedef struct {
+    spot_study_effects_t **effects; /* [num_metrics], NULL: not read */
+    spot_winners_t *winners;        /* the same */
+} spot_report_later_t;
 
 typedef struct {
     const spot_store_t *store;
     const spot_study_head_t *head;
     spot_summary_t *summaries; /* [num_points][num_metrics] */
     spot_paired_t *pairs;      /* [num_points][num_metrics] to the baseline, or NULL: not
-                                  read,      or the study has none */
+                                  read, or the study has none */
+    spot_report_later_t *later;
     int64_t min_rows, max_rows; /* replications there, over the points */
     int64_t num_rows;           /* of all points */
 } spot_report_t;
@@ -24,6 +33,15 @@ SPOT_MUST_CHECK int spot_report_init(spot_report_t *self, const spot_store_t *st
 /* Reads the pairs too, where the study has a baseline. O(rows). */
 SPOT_MUST_CHECK int spot_report_read_pairs(spot_report_t *self);
 void spot_report_free(spot_report_t *self);
+
+/* Main effects on a metric, as spot_study_effects_init() finds them; those of the
+ * report, read once. *effects is NULL after an error. */
+SPOT_MUST_CHECK int spot_report_effects(
+    const spot_report_t *self, size_t metric_id, const spot_study_effects_t **effects);
+
+/* The same as spot_winners_init() finds them. */
+SPOT_MUST_CHECK int spot_report_winners(
+    const spot_report_t *self, const spot_winners_t **winners);
 
 const spot_summary_t *spot_report_summary(
     const spot_report_t *self, size_t point_id, size_t metric_id);

@@ -38,7 +38,7 @@ typedef struct {
     size_t metric_id;
     const spot_metric_t *metric;
     double factor; /* 100 for percent */
-    spot_study_effects_t effects;
+    const spot_study_effects_t *effects;
     size_t *order; /* [num_keys] */
     size_t num_bars;
     spot_figure_t figure;
@@ -58,13 +58,13 @@ method_name(const spot_study_effects_t *effects)
 static const spot_axis_t *
 axis_of(const sensitivity_plot_t *self, size_t key_id)
 {
-    return &self->head->axes[self->effects.axis_ids[key_id]];
+    return &self->head->axes[self->effects->axis_ids[key_id]];
 }
 
 static const spot_key_effect_t *
 key_at(const sensitivity_plot_t *self, size_t place)
 {
-    return &self->effects.effects.keys[self->order[place]];
+    return &self->effects->effects.keys[self->order[place]];
 }
 
 /* "0.5", or the part of a range "0.31 to 0.5". */
@@ -72,9 +72,9 @@ static void
 level_text(const sensitivity_plot_t *self, size_t key_id, size_t level_id,
     char text[LEVEL_BYTES])
 {
-    const size_t place = key_id * self->effects.max_levels + level_id;
-    const size_t first = self->effects.first_values[place];
-    const size_t last = self->effects.last_values[place];
+    const size_t place = key_id * self->effects->max_levels + level_id;
+    const size_t first = self->effects->first_values[place];
+    const size_t last = self->effects->last_values[place];
     const spot_axis_t *axis = axis_of(self, key_id);
     char label[SPOT_VALUE_LABEL_BYTES];
 
@@ -155,14 +155,14 @@ init(sensitivity_plot_t *self, const spot_report_t *report)
         .report = report, .head = head, .metric_id = spot_main_metric(head)};
     self->metric = &head->metrics[self->metric_id];
     self->factor = spot_fraction_words(self->metric, words) ? 100 : 1;
-    ret = spot_study_effects_init(&self->effects, report->store, self->metric_id);
+    ret = spot_report_effects(report, self->metric_id, &self->effects);
     if (ret == 0) {
-        self->order = spot_calloc(self->effects.effects.num_keys, sizeof(*self->order));
+        self->order = spot_calloc(self->effects->effects.num_keys, sizeof(*self->order));
         ret = self->order == NULL ? SPOT_ERR_NO_MEMORY : 0;
     }
     if (ret == 0) {
-        spot_study_effects_order(&self->effects, self->order);
-        self->num_bars = self->effects.effects.num_keys;
+        spot_study_effects_order(self->effects, self->order);
+        self->num_bars = self->effects->effects.num_keys;
         self->num_bars = self->num_bars < MAX_BARS ? self->num_bars : MAX_BARS;
     }
     return ret;
@@ -172,7 +172,6 @@ static void
 release(sensitivity_plot_t *self)
 {
     free(self->order);
-    spot_study_effects_free(&self->effects);
 }
 
 const char *
@@ -211,7 +210,7 @@ choose_panel(sensitivity_plot_t *self)
         .left_px = left_px,
         .top_px = TITLE_LINE_PX * (double) num_lines + HEAD_PX,
         .width_px = WIDTH_PX - MARGIN_PX - left_px - 20 -
-                    SHARE_PX * (self->effects.outcome == 0 && has_totals(self) ? 2 : 1),
+                    SHARE_PX * (self->effects->outcome == 0 && has_totals(self) ? 2 : 1),
         .height_px = ROW_PX * (double) self->num_bars,
         .x_low = 0,
         .x_high = high > 0 ? spot_scale_around(0, self->factor * high, 6).high : 1,
@@ -224,14 +223,14 @@ draw_head(const sensitivity_plot_t *self)
 {
     const char *title = spot_study_title(self->head);
     char note[SPOT_NOTE_BYTES], shown[SPOT_UTF8_SHOWN_BYTES];
-    const char *outcome = spot_study_effects_outcome(&self->effects);
+    const char *outcome = spot_study_effects_outcome(self->effects);
 
     snprintf(note, sizeof(note),
         "%s · %" PRId64 " replications at each point · seed %" PRIu64 " · %s%s",
-        spot_utf8_shown(self->head->name, shown), self->effects.num_replications,
+        spot_utf8_shown(self->head->name, shown), self->effects->num_replications,
         self->head->seed,
         outcome == NULL ? "shares of the variance between points: " : "no effects: ",
-        outcome == NULL ? method_name(&self->effects) : outcome);
+        outcome == NULL ? method_name(self->effects) : outcome);
     spot_figure_paragraph(
         &self->figure, MARGIN_PX, 30, SPOT_TEXT_TITLE, TITLE_CHARS, title);
     spot_figure_paragraph(&self->figure, MARGIN_PX, self->panel.top_px - HEAD_PX + 36,
@@ -343,7 +342,7 @@ draw_bars(const sensitivity_plot_t *self)
 static void
 write_picture(sensitivity_plot_t *self, const char *picture_path, FILE *out)
 {
-    const bool is_known = self->effects.outcome == 0;
+    const bool is_known = self->effects->outcome == 0;
 
     spot_figure_begin(&self->figure, out, WIDTH_PX,
         self->panel.top_px + (is_known ? self->panel.height_px + FOOT_PX : 0),
@@ -397,7 +396,7 @@ static void
 write_csv_key(const sensitivity_plot_t *self, size_t place, FILE *out)
 {
     const spot_key_effect_t *key = key_at(self, place);
-    const bool is_known = self->effects.outcome == 0;
+    const bool is_known = self->effects->outcome == 0;
     char level[LEVEL_BYTES] = "";
 
     spot_csv_field_text(out, self->metric->name);
@@ -421,8 +420,8 @@ write_csv_key(const sensitivity_plot_t *self, size_t place, FILE *out)
     write_csv_index(&key->share, is_known, out);
     write_csv_index(&key->total, is_known, out);
     fputc(',', out);
-    spot_csv_field_text(out, is_known ? method_name(&self->effects)
-                                      : spot_study_effects_outcome(&self->effects));
+    spot_csv_field_text(out, is_known ? method_name(self->effects)
+                                      : spot_study_effects_outcome(self->effects));
     fputc('\n', out);
 }
 
@@ -436,7 +435,7 @@ spot_sensitivity_plot_csv(const spot_report_t *report, FILE *out)
           "range_ci95_high,share,share_ci95_low,share_ci95_high,total,total_ci95_low,"
           "total_ci95_high,method\n",
         out);
-    for (size_t j = 0; ret == 0 && j < self.effects.effects.num_keys; j++) {
+    for (size_t j = 0; ret == 0 && j < self.effects->effects.num_keys; j++) {
         write_csv_key(&self, j, out);
     }
     release(&self);
@@ -475,13 +474,13 @@ spot_sensitivity_plot_text(const spot_report_t *report, FILE *out)
     sensitivity_plot_t self;
     int ret = init(&self, report);
 
-    if (ret == 0 && self.effects.outcome != 0) {
+    if (ret == 0 && self.effects->outcome != 0) {
         fprintf(out, "no effects on %s: %s\n", self.metric->name,
-            spot_study_effects_outcome(&self.effects));
+            spot_study_effects_outcome(self.effects));
     } else if (ret == 0) {
         fprintf(out,
             "effects on %s, with the share of the variance between points (%s)\n",
-            self.metric->name, method_name(&self.effects));
+            self.metric->name, method_name(self.effects));
         write_lines(&self, out);
     }
     release(&self);
@@ -495,9 +494,9 @@ spot_sensitivity_plot_describe(const spot_report_t *report, FILE *out)
     char words[SPOT_WORDS_BYTES], share[SPOT_WORDS_BYTES];
     const int ret = init(&self, report);
 
-    if (ret == 0 && self.effects.outcome != 0) {
+    if (ret == 0 && self.effects->outcome != 0) {
         fprintf(out, "How far each key moves %s is not known: %s.", self.metric->name,
-            spot_study_effects_outcome(&self.effects));
+            spot_study_effects_outcome(self.effects));
     } else if (ret == 0) {
         char ends[SPOT_POINT_BYTES * 2];
 

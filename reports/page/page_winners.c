@@ -122,17 +122,13 @@ write_crossings(const spot_page_t *page, const spot_winners_t *winners)
 static int
 write(const spot_page_t *page)
 {
-    spot_winners_t winners;
-    int ret = spot_winners_init(&winners, page->report->store);
+    const spot_winners_t *winners;
+    int ret = spot_report_winners(page->report, &winners);
 
     if (ret == 0) {
-        ret = write_table(page, &winners);
+        ret = write_table(page, winners);
     }
-    if (ret == 0) {
-        ret = write_crossings(page, &winners);
-    }
-    spot_winners_free(&winners);
-    return ret;
+    return ret == 0 ? write_crossings(page, winners) : ret;
 }
 
 const spot_page_part_t spot_page_winners = {"winners", "Who wins where", problem, write};

@@ -20,11 +20,6 @@
 /* What SQLite never reports: our sentence says all. */
 #define CROSSED SQLITE_ABORT
 
-/* Several threads may read at once; writing is for one at a time, and dearer with locks.
- */
-#define READ_FLAGS SQLITE_OPEN_FULLMUTEX
-#define WRITE_FLAGS SQLITE_OPEN_NOMUTEX
-
 static int
 error_of(int result)
 {
@@ -292,11 +287,15 @@ size_beside(const char *path, const char *ending)
     return num_bytes;
 }
 
+/* Only what several threads share has locks: taking one for each value that is read
+ * costs more than the value. */
 static int
 open_handle(spot_db_t *self, const char *name, int flags, int timeout_ms)
 {
-    const int result = sqlite3_open_v2(name, &self->handle,
-        flags | SQLITE_OPEN_FULLMUTEX | SQLITE_OPEN_EXRESCODE, NULL);
+    const int locks =
+        self->mode == SPOT_DB_READ_SHARED ? SQLITE_OPEN_FULLMUTEX : SQLITE_OPEN_NOMUTEX;
+    const int result = sqlite3_open_v2(
+        name, &self->handle, flags | locks | SQLITE_OPEN_EXRESCODE, NULL);
     int ret;
 
     if (self->handle == NULL) {
@@ -343,8 +342,7 @@ open_uri(spot_db_t *self, const char *name, const char *parameters, int timeout_
     if (uri == NULL) {
         return SPOT_ERR_NO_MEMORY;
     }
-    ret = open_handle(
-        self, uri, READ_FLAGS | SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, timeout_ms);
+    ret = open_handle(self, uri, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, timeout_ms);
     free(uri);
     return ret;
 }
@@ -358,11 +356,11 @@ open_to_read(spot_db_t *self, const char *name, int timeout_ms)
     int ret;
 
     if (may_write(name)) {
-        ret = open_handle(self, name, READ_FLAGS | SQLITE_OPEN_READWRITE, timeout_ms);
+        ret = open_handle(self, name, SQLITE_OPEN_READWRITE, timeout_ms);
         return ret == 0 ? spot_db_run(self, "PRAGMA query_only = ON") : ret;
     }
     if (size_beside(name, "-wal") > 0) {
-        return open_handle(self, name, READ_FLAGS | SQLITE_OPEN_READONLY, timeout_ms);
+        return open_handle(self, name, SQLITE_OPEN_READONLY, timeout_ms);
     }
     return open_uri(self, name, "immutable=1", timeout_ms);
 }
@@ -397,8 +395,8 @@ open_to_look(spot_db_t *self, const char *name, int timeout_ms)
 static int
 open_to_write(spot_db_t *self, const char *name, int timeout_ms)
 {
-    const int ret = open_handle(self, name,
-        WRITE_FLAGS | SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, timeout_ms);
+    const int ret =
+        open_handle(self, name, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, timeout_ms);
 
     if (ret == 0 && sqlite3_db_readonly(self->handle, "main") == 1) {
         remember(self, SQLITE_READONLY, "read-only");
@@ -414,14 +412,15 @@ spot_db_open(spot_db_t *self, const char *path, spot_db_mode_t mode, int timeout
     int ret = SPOT_ERR_NO_MEMORY;
 
     memset(self, 0, sizeof(*self));
+    self->mode = mode;
     self->timeout_ms = timeout_ms;
     self->path = spot_text_copy(path, strlen(path));
     if (name == NULL || self->path == NULL) {
         goto out;
     }
-    ret = mode == SPOT_DB_READ   ? open_to_read(self, name, timeout_ms)
+    ret = mode == SPOT_DB_WRITE  ? open_to_write(self, name, timeout_ms)
           : mode == SPOT_DB_LOOK ? open_to_look(self, name, timeout_ms)
-                                 : open_to_write(self, name, timeout_ms);
+                                 : open_to_read(self, name, timeout_ms);
     if (ret == 0) {
         ret = touch(self);
     }

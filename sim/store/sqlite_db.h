@@ -10,14 +10,17 @@
 #include "base/diag.h"
 #include "base/error.h"
 
+/* A connection is for one thread at a time, unless it is shared. */
 typedef enum {
-    SPOT_DB_WRITE, /* makes the file where it is not there; for one thread at a time */
-    SPOT_DB_READ,  /* of a file that is there, which may be write-protected */
-    SPOT_DB_LOOK,  /* the same without a trace: no file is made or changed */
+    SPOT_DB_WRITE,       /* makes the file where it is not there */
+    SPOT_DB_READ,        /* of a file that is there, which may be write-protected */
+    SPOT_DB_READ_SHARED, /* the same, by several threads at once */
+    SPOT_DB_LOOK,        /* as READ without a trace: no file is made or changed */
 } spot_db_mode_t;
 
 typedef struct {
     sqlite3 *handle;
+    spot_db_mode_t mode;
     char *path;     /* as the user gave it */
     int timeout_ms; /* how long to wait for others' locks when it is opened */
     int failure;    /* extended result code of SQLite that was met first, or 0 */

@@ -393,7 +393,7 @@ spot_store_open_sqlite_with(spot_store_t **self, const char *path,
         ret = enter(store, provenance, diag);
     }
     if (ret == 0) {
-        ret = spot_db_open(&work->reader, path, SPOT_DB_READ, WRITE_TIMEOUT_MS);
+        ret = spot_db_open(&work->reader, path, SPOT_DB_READ_SHARED, WRITE_TIMEOUT_MS);
     }
     if (ret == 0) {
         ret = spot_sqlite_writer_start(work, &store->base,

@@ -28,7 +28,7 @@ SPOT_MUST_CHECK int spot_store_open_sqlite(spot_store_t **self, const char *path
 
 /* Opens a store for reading only, from the file alone: (*self)->head is the store's own
  * and lives as long. It sees the rows that were committed when it was opened; put()
- * is STATE. Others may write meanwhile. */
+ * is STATE. Others may write meanwhile. For one thread at a time. */
 SPOT_MUST_CHECK int spot_store_open_sqlite_reader(
     spot_store_t **self, const char *path, spot_diag_t *diag);
 

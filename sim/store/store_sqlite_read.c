@@ -72,9 +72,11 @@ hand_row(sqlite3_stmt *statement, size_t num_metrics, spot_row_function_t functi
     for (size_t j = 0; j < num_metrics; j++) {
         const int column = (int) j + 2;
 
-        metrics[j] = sqlite3_column_type(statement, column) == SQLITE_NULL
-                         ? (double) NAN
-                         : sqlite3_column_double(statement, column);
+        /* Null reads as 0; few others do, so that seldom is its type asked too. */
+        metrics[j] = sqlite3_column_double(statement, column);
+        if (metrics[j] == 0 && sqlite3_column_type(statement, column) == SQLITE_NULL) {
+            metrics[j] = (double) NAN;
+        }
     }
     return function(context, &row);
 }

@@ -322,6 +322,46 @@ assert_partners_in_a_list(sample_t *sample)
     sample->head.value_ids = NULL;
 }
 
+/* Points that share a base are paired with what is read of it once, be that a part of it
+ * or all: as if each were paired alone. */
+static void
+assert_shared_bases(spot_keep_t keep, int64_t num_replications)
+{
+    static const double p_there[12] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
+    spot_axis_t axes[2] = {{.num_values = 4}, {.num_values = 3}};
+    spot_paired_t *pairs, pair[NUM_METRICS];
+    sample_t sample;
+
+    make_sample(&sample, keep, 12, num_replications, 1, p_there);
+    sample.head.num_axes = 2;
+    sample.head.axes = axes;
+    sample.head.has_baseline = true;
+    assert_int_equal(spot_store_differences(sample.store, &pairs), 0);
+    for (size_t j = 3; j < 12; j++) {
+        assert_int_equal(spot_store_difference(sample.store, j, j % 3, pair), 0);
+        assert_true(spot_paired_num_pairs(&pair[0]) > 0);
+        for (size_t k = 0; k < NUM_METRICS; k++) {
+            const spot_paired_t *found = &pairs[j * NUM_METRICS + k];
+
+            assert_int_equal(
+                spot_paired_num_pairs(found), spot_paired_num_pairs(&pair[k]));
+            assert_near(spot_paired_mean(found), spot_paired_mean(&pair[k]), 0);
+        }
+    }
+    free(pairs);
+    free_sample(&sample);
+}
+
+static void
+test_shared_bases(void **state)
+{
+    (void) state;
+    assert_shared_bases(SPOT_KEEP_ROWS, 20);
+    assert_shared_bases(SPOT_KEEP_ROWS, 1024); /* as many as are read at once */
+    assert_shared_bases(SPOT_KEEP_ROWS, 2500);
+    assert_shared_bases(SPOT_KEEP_SUMMARIES, 2500);
+}
+
 /* Each point is compared with the one that differs in the baseline's axis alone. */
 static void
 test_partners(void **state)
@@ -479,6 +519,7 @@ main(void)
         cmocka_unit_test(test_random_summaries),
         cmocka_unit_test(test_different_numbers),
         cmocka_unit_test(test_partners),
+        cmocka_unit_test(test_shared_bases),
         cmocka_unit_test(test_on_disk_as_in_memory),
         cmocka_unit_test(test_errors_of_reading),
         cmocka_unit_test(test_many_blocks),
