@@ -18,7 +18,7 @@
 #define MAX_COLUMNS 3
 #define MIN_CURVE_X 3 /* points along x that are worth a curve */
 #define MAX_MARKED 60 /* points of a curve that have a dot each */
-#define LEGEND_PX 26.0
+#define LEGEND_PX 34.0
 #define PANEL_PX 280.0
 #define PANEL_HEAD_PX 34.0
 #define PANEL_TITLE_PX 20.0 /* where there are several */
@@ -250,7 +250,7 @@ draw_legend(const picture_t *self, double y_px)
             SPOT_MARKER_CIRCLE, SPOT_INK_ACCENT,
             "B − A differs surely: 0 is outside of the interval");
         spot_figure_marker_entry(&self->figure, right_px, y_px, SPOT_MARKER_OPEN_CIRCLE,
-            SPOT_INK_OTHER, "grey: the interval includes 0");
+            SPOT_INK_QUIET, "grey and hollow: the interval includes 0");
         return;
     }
     for (int side = 0; side < SPOT_NUM_SIDES; side++) {
@@ -283,7 +283,7 @@ draw_head(const picture_t *self)
             self->has_curves ? "curves" : "points that can be compared");
     }
     spot_study_head_draw_note(&self->figure, self->head, note);
-    draw_legend(self, spot_study_head_px(self->head) + 4);
+    draw_legend(self, spot_study_head_px(self->head) + 10);
 }
 
 /* "idle time (%)", "cost: B − A (USD)". */
@@ -405,11 +405,54 @@ write_data(const picture_t *self, size_t panel_id, int what)
     fputs("EOD\n", out);
 }
 
-/* Bands below, then curves; of differences the dots say what is sure. */
+/* The dots of differences, filled where they are sure, else grey and hollow. */
+static void
+write_difference_dots(const picture_t *self, size_t panel_id)
+{
+    static const struct {
+        int is_sure;
+        spot_marker_t marker;
+        const char *colour;
+    } dots[] = {
+        {0, SPOT_MARKER_CIRCLE, "#ffffff"},
+        {0, SPOT_MARKER_OPEN_CIRCLE, SPOT_INK_QUIET},
+        {1, SPOT_MARKER_CIRCLE, SPOT_INK_ACCENT},
+    };
+
+    for (size_t j = 0; j < sizeof(dots) / sizeof(dots[0]); j++) {
+        fprintf(self->figure.out,
+            "$curve%zu_%d using 1:($5 == %d ? $2 : NaN) with points pt %d ps 0.6 lc rgb "
+            "'%s', \\\n",
+            panel_id, DIFFERENCE, dots[j].is_sure, (int) dots[j].marker, dots[j].colour);
+    }
+}
+
+/* A curve, the one before upon the one after: where both are the same, its dashes let
+ * the other show through. */
+static void
+write_curve(const picture_t *self, size_t panel_id, int what)
+{
+    const size_t num_x = self->panel_starts[panel_id + 1] - self->panel_starts[panel_id];
+    const bool is_before = what == SPOT_BEFORE;
+    const char *colour = is_before ? SPOT_INK_QUIET : SPOT_INK_ACCENT;
+    FILE *out = self->figure.out;
+
+    fprintf(out, "$curve%zu_%d using 1:2 with lines lw %g %slc rgb '%s', \\\n", panel_id,
+        what, is_before ? 1.6 : 2.2, is_before ? "dt (8,5) " : "", colour);
+    if (what == DIFFERENCE) {
+        write_difference_dots(self, panel_id);
+    } else if (num_x <= MAX_MARKED) {
+        fprintf(out, "$curve%zu_%d using 1:2 with points pt %d ps 0.5 lc rgb '%s', \\\n",
+            panel_id, what,
+            is_before ? (int) SPOT_MARKER_OPEN_CIRCLE : (int) SPOT_MARKER_CIRCLE,
+            colour);
+    }
+}
+
+/* Bands below, then curves. */
 static void
 write_plot(const picture_t *self, size_t panel_id)
 {
-    const size_t num_x = self->panel_starts[panel_id + 1] - self->panel_starts[panel_id];
     FILE *out = self->figure.out;
 
     if (self->last == DIFFERENCE) {
@@ -423,26 +466,8 @@ write_plot(const picture_t *self, size_t panel_id)
             "transparent solid 0.18 noborder, \\\n",
             panel_id, what, what == SPOT_BEFORE ? SPOT_INK_QUIET : SPOT_INK_ACCENT);
     }
-    for (int what = self->first; what <= self->last; what++) {
-        const bool is_before = what == SPOT_BEFORE;
-        const char *colour = is_before ? SPOT_INK_QUIET : SPOT_INK_ACCENT;
-
-        fprintf(out, "$curve%zu_%d using 1:2 with lines lw 2 %slc rgb '%s', \\\n",
-            panel_id, what, is_before ? "dt (8,5) " : "", colour);
-        if (what == DIFFERENCE) {
-            fprintf(out,
-                "$curve%zu_%d using 1:($5 == 1 ? $2 : NaN) with points pt %d ps 0.6 lc "
-                "rgb '%s', $curve%zu_%d using 1:($5 == 0 ? $2 : NaN) with points pt %d "
-                "ps 0.7 lw 1.6 lc rgb '%s', \\\n",
-                panel_id, what, (int) SPOT_MARKER_CIRCLE, colour, panel_id, what,
-                (int) SPOT_MARKER_OPEN_CIRCLE, SPOT_INK_OTHER);
-        } else if (num_x <= MAX_MARKED) {
-            fprintf(out,
-                "$curve%zu_%d using 1:2 with points pt %d ps 0.5 lc rgb '%s', \\\n",
-                panel_id, what,
-                is_before ? (int) SPOT_MARKER_OPEN_CIRCLE : (int) SPOT_MARKER_CIRCLE,
-                colour);
-        }
+    for (int what = self->last; what >= self->first; what--) {
+        write_curve(self, panel_id, what);
     }
     fputs("NaN\n", out);
 }
@@ -537,7 +562,7 @@ write_row_plot(const picture_t *self)
             "1.6 lc rgb '%s', \\\n"
             "$rows%d using ($5 == 1 ? $1 : NaN):2:3:4 with xerrorbars pt %d ps 0.8 lw "
             "1.6 lc rgb '%s', \\\n",
-            SPOT_INK_QUIET, DIFFERENCE, (int) SPOT_MARKER_OPEN_CIRCLE, SPOT_INK_OTHER,
+            SPOT_INK_QUIET, DIFFERENCE, (int) SPOT_MARKER_OPEN_CIRCLE, SPOT_INK_QUIET,
             DIFFERENCE, (int) SPOT_MARKER_CIRCLE, SPOT_INK_ACCENT);
     } else {
         fprintf(out,
@@ -569,7 +594,9 @@ write_row_picture(picture_t *self, const char *picture_path, FILE *out)
     value_words(self, text);
     spot_figure_text(&self->figure, panel.left_px + panel.width_px / 2, bottom_px + 36,
         SPOT_TEXT_LABEL, SPOT_ALIGN_CENTER, text);
-    fprintf(out, "$zero << EOD\n0 0\n0 %zu\nEOD\n", self->num_drawn);
+    if (self->last == DIFFERENCE) {
+        fprintf(out, "$zero << EOD\n0 0\n0 %zu\nEOD\n", self->num_drawn);
+    }
     for (int what = self->first; what <= self->last; what++) {
         write_row_data(self, what);
     }
