@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "reports/answer.h"
+#include "reports/page/page_cells.h"
 #include "reports/page/page_internal.h"
 #include "reports/study_pictures.h"
 #include "reports/study_words.h"
@@ -89,14 +90,20 @@ write_summary(const spot_page_t *page)
 {
     char note[SPOT_WORDS_BYTES];
     FILE *out = page->out;
+    spot_page_text_t answer;
     int ret;
 
     fputs(
         "<a class=\"skip\" href=\"#content\">Skip to the pictures</a>\n<header>\n", out);
     write_title(page);
-    fputs("<p id=\"answer\">", out);
-    ret = spot_answer_write(page->report, out);
-    fputs("</p>\n<p class=\"note\"><bdi>", out);
+    ret = spot_page_text_begin(&answer);
+    if (ret == 0) {
+        const int answered = spot_answer_write(page->report, answer.stream);
+
+        ret = spot_page_text_element(&answer, out, "p id=\"answer\"");
+        ret = answered != 0 ? answered : ret;
+    }
+    fputs("<p class=\"note\"><bdi>", out);
     spot_replications_words(
         page->head, page->report->min_rows, page->report->max_rows, note);
     (void) spot_html_cut(out, page->head->name, NAME_CHARS);
