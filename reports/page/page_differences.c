@@ -195,4 +195,4 @@ write(const spot_page_t *page)
 }
 
 const spot_page_part_t spot_page_differences = {
-    "differences", "Differences to the baseline", problem, write};
+    "baseline", "Differences to the baseline", problem, write};

@@ -59,9 +59,8 @@ spot_page_picture_write(
     fprintf(out, "<section id=\"%s\" aria-labelledby=\"%s-title\">\n", picture->name,
         picture->name);
     fprintf(out, "<h2 id=\"%s-title\">%s</h2>\n", picture->name, picture->title);
-    fputs(
-        "<figure class=\"picture\" role=\"group\">\n<div class=\"static\" role=\"img\" "
-        "aria-label=\"",
+    fputs("<figure class=\"picture\" role=\"group\">\n<div "
+          "class=\"static\" role=\"img\" tabindex=\"0\" aria-label=\"",
         out);
     spot_html_text(out, picture->text);
     fputs("\">\n", out);
