@@ -46,6 +46,14 @@ write_asset(FILE *out, const char *start, const char *end)
     fwrite(start, 1, (size_t) (end - start), out);
 }
 
+void
+spot_page_script_write(FILE *out, const char *start, const char *end)
+{
+    fputs("<script>\n", out);
+    write_asset(out, start, end);
+    fputs("</script>\n", out);
+}
+
 /* Nothing can be fetched or sent, whatever the page holds. */
 void
 spot_page_head_write(FILE *out, const char *title)
@@ -190,9 +198,7 @@ write_foot(const spot_page_t *page)
     fputs("</main>\n", out);
     ret = spot_page_data_write(page);
     for (size_t j = 0; j < sizeof(scripts) / sizeof(scripts[0]); j++) {
-        fputs("<script>\n", out);
-        write_asset(out, scripts[j].start, scripts[j].end);
-        fputs("</script>\n", out);
+        spot_page_script_write(out, scripts[j].start, scripts[j].end);
     }
     fputs("</body>\n</html>\n", out);
     return ret;

@@ -73,6 +73,9 @@ void spot_page_mean_cell(
 /* Up to the start of the body: title, style, and that nothing may be fetched. */
 void spot_page_head_write(FILE *out, const char *title);
 
+/* A script from the bytes of one of the files below. */
+void spot_page_script_write(FILE *out, const char *start, const char *end);
+
 /* Files of the page, made part of the program when it is built. */
 extern const char spot_page_css[], spot_page_css_end[];
 extern const char spot_page_js[], spot_page_js_end[];

@@ -293,9 +293,8 @@ spot_page_side_by_side_write(
     }
     write_alone(two, SPOT_BEFORE, out);
     write_alone(two, SPOT_AFTER, out);
-    fputs("</main>\n<script>\n", out);
-    fwrite(
-        spot_page_sort_js, 1, (size_t) (spot_page_sort_js_end - spot_page_sort_js), out);
-    fputs("</script>\n</body>\n</html>\n", out);
+    fputs("</main>\n", out);
+    spot_page_script_write(out, spot_page_sort_js, spot_page_sort_js_end);
+    fputs("</body>\n</html>\n", out);
     return ret == 0 && ferror(out) ? SPOT_ERR_IO : ret;
 }
