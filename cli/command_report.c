@@ -57,6 +57,19 @@ is_stdout(const char *path)
     return path != NULL && strcmp(path, "-") == 0;
 }
 
+/* Whether something for papers is asked for, which is of one store. */
+static bool
+has_paper(const arguments_t *arguments)
+{
+    bool has_any =
+        arguments->paths[FILE_LATEX] != NULL || arguments->paths[FILE_MARKDOWN] != NULL;
+
+    for (int j = 0; j < SPOT_NUM_FORMATS; j++) {
+        has_any = has_any || arguments->papers.folders[j] != NULL;
+    }
+    return has_any;
+}
+
 static void
 check_arguments(struct argp_state *state, const arguments_t *arguments)
 {
@@ -67,6 +80,11 @@ check_arguments(struct argp_state *state, const arguments_t *arguments)
     }
     if (num_stdout > 1) {
         argp_error(state, "expected one output at most on standard output");
+    }
+    if (arguments->second_path != NULL && has_paper(arguments)) {
+        argp_error(state,
+            "expected no output but --output with two databases: pictures and tables "
+            "for papers are of one");
     }
 }
 
@@ -167,17 +185,7 @@ write_file(const arguments_t *arguments, int file_id, const spot_report_t *repor
 static bool
 is_nothing_asked(const arguments_t *arguments)
 {
-    for (int j = 0; j < NUM_FILES; j++) {
-        if (arguments->paths[j] != NULL) {
-            return false;
-        }
-    }
-    for (int j = 0; j < SPOT_NUM_FORMATS; j++) {
-        if (arguments->papers.folders[j] != NULL) {
-            return false;
-        }
-    }
-    return true;
+    return arguments->paths[FILE_PAGE] == NULL && !has_paper(arguments);
 }
 
 /* Files before pictures, which need other programs; standard output last, as whoever

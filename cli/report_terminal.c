@@ -14,6 +14,7 @@
 #include "reports/page/page_side_by_side.h"
 #include "reports/report_text.h"
 #include "reports/side_by_side_text.h"
+#include "sim/store/origin.h"
 #include "sim/store/store_sqlite.h"
 
 /* Wider than any screen; beyond, COLUMNS is a mistake. */
@@ -89,6 +90,7 @@ spot_report_to_terminal(const spot_report_t *report, bool is_plain, spot_diag_t 
 typedef struct {
     spot_store_t *store;
     spot_report_t report;
+    spot_origin_t origin;
 } opened_t;
 
 static int
@@ -98,9 +100,11 @@ read_side(opened_t *self, spot_side_t *side, const char *path, spot_diag_t *diag
 
     if (ret == 0) {
         ret = spot_report_init(&self->report, self->store);
-        *side =
-            (spot_side_t){path, &self->report, spot_store_sqlite_canonical(self->store)};
     }
+    if (ret == 0) {
+        ret = spot_origin_read(&self->origin, self->store);
+    }
+    *side = (spot_side_t){path, &self->report, self->origin.canonical};
     return ret;
 }
 
@@ -115,7 +119,7 @@ write_two(
     if (ret == 0) {
         ret = task->output_path == NULL
                   ? spot_side_by_side_write(two, &terminal, file.stream)
-                  : spot_page_side_by_side_write(two, file.stream);
+                  : spot_page_side_by_side_write(two, file.stream, diag);
     }
     return spot_outfile_close(&file, ret, diag);
 }
@@ -125,6 +129,7 @@ close_side(opened_t *self, spot_diag_t *diag, int error)
 {
     int flushed = 0;
 
+    spot_origin_free(&self->origin);
     spot_report_free(&self->report);
     if (self->store != NULL) {
         flushed = self->store->flush(self->store, diag); /* says why it was not read */

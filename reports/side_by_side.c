@@ -8,6 +8,7 @@
 
 #include "base/memory.h"
 #include "reports/side_by_side_internal.h"
+#include "reports/study_words.h"
 
 static const spot_study_head_t *
 head_of(const spot_side_by_side_t *self, int side)
@@ -40,7 +41,7 @@ choose_metrics(spot_side_by_side_t *self)
             strcmp(metric->unit, after->metrics[after_id].unit) != 0) {
             continue;
         }
-        if (before->plot.y != NULL && strcmp(metric->name, before->plot.y) == 0) {
+        if (j == spot_main_metric(before)) {
             self->main_id = self->num_metrics;
         }
         self->metric_ids[SPOT_BEFORE][self->num_metrics] = j;

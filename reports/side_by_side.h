@@ -4,6 +4,8 @@
 #ifndef SPOT_REPORTS_SIDE_BY_SIDE_H
 #define SPOT_REPORTS_SIDE_BY_SIDE_H
 
+#include <stdio.h>
+
 #include "reports/point_match.h"
 #include "reports/report.h"
 
@@ -57,5 +59,13 @@ size_t spot_side_by_side_num_marked(const spot_side_by_side_t *self, size_t metr
 #define SPOT_BASIS_BYTES 160
 void spot_side_by_side_basis(
     const spot_side_by_side_t *self, char text[SPOT_BASIS_BYTES]);
+
+/* One or two sentences: in what the studies differ, and what comes of that: text from
+ * outside. */
+void spot_side_by_side_answer(const spot_side_by_side_t *self, FILE *out);
+
+/* The second half of it: how many points both have, at how many of these the main metric
+ * differs surely, and by how much. */
+void spot_side_by_side_outcome(const spot_side_by_side_t *self, FILE *out);
 
 #endif

@@ -122,10 +122,3 @@ const spot_study_picture_t spot_study_pictures[] = {
         write_sensitivity, spot_sensitivity_plot_csv, spot_sensitivity_plot_describe},
     {NULL, NULL, NULL, NULL, NULL, NULL},
 };
-
-int
-spot_study_picture_draw(const spot_study_picture_t *self, const spot_report_t *report,
-    FILE *svg, spot_diag_t *diag)
-{
-    return spot_gnuplot_draw(self->write_script, report, svg, self->name, diag);
-}

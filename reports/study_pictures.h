@@ -23,9 +23,4 @@ typedef struct {
 /* Up to one without a name. */
 extern const spot_study_picture_t spot_study_pictures[];
 
-/* Draws it into an open stream. CHILD with the reason in diag where gnuplot is missing
- * or fails. */
-SPOT_MUST_CHECK int spot_study_picture_draw(const spot_study_picture_t *self,
-    const spot_report_t *report, FILE *svg, spot_diag_t *diag);
-
 #endif

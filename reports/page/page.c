@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "reports/answer.h"
+#include "reports/page/page_cells.h"
 #include "reports/page/page_internal.h"
 #include "reports/study_pictures.h"
 #include "reports/study_words.h"
@@ -42,10 +43,18 @@ static const struct {
     {spot_page_timeline_js, spot_page_timeline_js_end},
 };
 
-void
-spot_page_asset_write(FILE *out, const char *start, const char *end)
+static void
+write_asset(FILE *out, const char *start, const char *end)
 {
     fwrite(start, 1, (size_t) (end - start), out);
+}
+
+void
+spot_page_script_write(FILE *out, const char *start, const char *end)
+{
+    fputs("<script>\n", out);
+    write_asset(out, start, end);
+    fputs("</script>\n", out);
 }
 
 /* Nothing can be fetched or sent, whatever the page holds. */
@@ -62,8 +71,8 @@ spot_page_head_write(FILE *out, const char *title)
     fputs("<title>", out);
     (void) spot_html_cut(out, title, NAME_CHARS);
     fputs("</title>\n<style>\n", out);
-    spot_page_asset_write(out, spot_page_css, spot_page_css_end);
-    spot_page_asset_write(out, spot_page_timeline_css, spot_page_timeline_css_end);
+    write_asset(out, spot_page_css, spot_page_css_end);
+    write_asset(out, spot_page_timeline_css, spot_page_timeline_css_end);
     fputs("</style>\n</head>\n<body>\n", out);
 }
 
@@ -86,42 +95,25 @@ write_title(const spot_page_t *page)
     }
 }
 
-/* The answer is plain text that has values of the study in it. */
-static int
-write_answer(const spot_page_t *page)
-{
-    char *text = NULL;
-    size_t num_bytes;
-    FILE *stream = open_memstream(&text, &num_bytes);
-    int ret;
-
-    if (stream == NULL) {
-        return SPOT_ERR_NO_MEMORY;
-    }
-    ret = spot_answer_write(page->report, stream);
-    if (fclose(stream) != 0 && ret == 0) {
-        ret = SPOT_ERR_NO_MEMORY;
-    }
-    if (ret == 0) {
-        spot_html_element(page->out, "p id=\"answer\"", text);
-        fputc('\n', page->out);
-    }
-    free(text);
-    return ret;
-}
-
 /* Question, answer, and what both rest on. */
 static int
 write_summary(const spot_page_t *page)
 {
     char note[SPOT_WORDS_BYTES];
     FILE *out = page->out;
+    spot_page_text_t answer;
     int ret;
 
     fputs(
         "<a class=\"skip\" href=\"#content\">Skip to the pictures</a>\n<header>\n", out);
     write_title(page);
-    ret = write_answer(page);
+    ret = spot_page_text_begin(&answer);
+    if (ret == 0) {
+        const int answered = spot_answer_write(page->report, answer.stream);
+
+        ret = spot_page_text_element(&answer, out, "p id=\"answer\"");
+        ret = answered != 0 ? answered : ret;
+    }
     fputs("<p class=\"note\"><bdi>", out);
     spot_replications_words(
         page->head, page->report->min_rows, page->report->max_rows, note);
@@ -209,9 +201,7 @@ write_foot(const spot_page_t *page)
     fputs("</main>\n", out);
     ret = spot_page_data_write(page);
     for (size_t j = 0; j < sizeof(scripts) / sizeof(scripts[0]); j++) {
-        fputs("<script>\n", out);
-        spot_page_asset_write(out, scripts[j].start, scripts[j].end);
-        fputs("</script>\n", out);
+        spot_page_script_write(out, scripts[j].start, scripts[j].end);
     }
     fputs("</body>\n</html>\n", out);
     return ret;

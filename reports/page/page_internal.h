@@ -3,6 +3,7 @@
 #ifndef SPOT_REPORTS_PAGE_PAGE_INTERNAL_H
 #define SPOT_REPORTS_PAGE_PAGE_INTERNAL_H
 
+#include "reports/gnuplot.h"
 #include "reports/page/html.h"
 #include "reports/page/page.h"
 #include "sim/store/completeness.h"
@@ -43,6 +44,20 @@ extern const spot_page_part_t spot_page_origin;      /* provenance, how to repea
 /* The pictures of reports/study_pictures.h with their data for the script. */
 SPOT_MUST_CHECK int spot_page_pictures_write(const spot_page_t *page);
 
+/* A static picture with a heading of its own. */
+typedef struct {
+    const char *name; /* id of its place, ours, as is title */
+    const char *title;
+    const char *text; /* for those who do not see it; from outside */
+    spot_gnuplot_script_t write_script;
+    const void *context; /* of the script */
+} spot_page_picture_t;
+
+/* Draws it into the page. Where gnuplot is missing or fails the page says that it is
+ * left out, and a warning about place says why. NO_MEMORY, errors of the script. */
+SPOT_MUST_CHECK int spot_page_picture_write(
+    const spot_page_picture_t *picture, FILE *out, const char *place, spot_diag_t *diag);
+
 /* The scenario as it was fixed, a part of spot_page_parameters. NO_MEMORY. */
 SPOT_MUST_CHECK int spot_page_fixed_write(const spot_page_t *page);
 
@@ -52,11 +67,6 @@ SPOT_MUST_CHECK int spot_page_data_write(const spot_page_t *page);
 /* Rows of points that stand in the page itself; of more points the script shows the
  * others from its data. */
 #define SPOT_PAGE_STATIC_ROWS 500
-/* A file of the page, see below. */
-void spot_page_asset_write(FILE *out, const char *start, const char *end);
-
-/* Up to the body; nothing can be fetched or sent, whatever the page holds. */
-void spot_page_head_write(FILE *out, const char *title);
 
 /* "12.3 ±0.4" of a metric, fractions in percent, as a cell of a table; data-value is the
  * number that the script sorts by. */
@@ -66,11 +76,15 @@ void spot_page_mean_cell(
 /* Up to the start of the body: title, style, and that nothing may be fetched. */
 void spot_page_head_write(FILE *out, const char *title);
 
+/* A script from the bytes of one of the files below. */
+void spot_page_script_write(FILE *out, const char *start, const char *end);
+
 /* Files of the page, made part of the program when it is built. */
 extern const char spot_page_css[], spot_page_css_end[];
 extern const char spot_page_js[], spot_page_js_end[];
 extern const char spot_page_explorer_js[], spot_page_explorer_js_end[];
 extern const char spot_page_table_js[], spot_page_table_js_end[];
+extern const char spot_page_sort_js[], spot_page_sort_js_end[];
 extern const char spot_page_timeline_css[], spot_page_timeline_css_end[];
 extern const char spot_page_timeline_js[], spot_page_timeline_js_end[];
 extern const char spot_page_chart[], spot_page_chart_end[]; /* Chart.js */

@@ -17,7 +17,7 @@ write_svg(FILE *out, const char *svg)
 
 /* Where gnuplot is missing the page tells what it lacks, and a warning says why. */
 static int
-draw(const spot_page_t *page, const spot_study_picture_t *picture)
+draw(const spot_page_picture_t *picture, FILE *out, const char *place, spot_diag_t *diag)
 {
     spot_diag_t reasons;
     char *svg = NULL;
@@ -29,19 +29,20 @@ draw(const spot_page_t *page, const spot_study_picture_t *picture)
         return SPOT_ERR_NO_MEMORY;
     }
     spot_diag_init(&reasons);
-    ret = spot_study_picture_draw(picture, page->report, stream, &reasons);
+    ret = spot_gnuplot_draw(
+        picture->write_script, picture->context, stream, picture->name, &reasons);
     if (fclose(stream) != 0 && ret == 0) {
         ret = SPOT_ERR_NO_MEMORY;
     }
     if (ret == 0) {
-        write_svg(page->out, svg);
+        write_svg(out, svg);
     } else if (ret == SPOT_ERR_CHILD) {
-        spot_diag_warn(page->diag, page->source->path, 0, 0,
-            "the picture \"%s\" is left out: %s", picture->name,
+        spot_diag_warn(diag, place, 0, 0, "the picture \"%s\" is left out: %s",
+            picture->name,
             reasons.num_items > 0 ? reasons.items[0].text : "gnuplot failed");
         fputs("<p class=\"note\">This picture was left out: gnuplot could not draw "
               "it.</p>\n",
-            page->out);
+            out);
         ret = 0;
     }
     spot_diag_free(&reasons);
@@ -49,36 +50,44 @@ draw(const spot_page_t *page, const spot_study_picture_t *picture)
     return ret;
 }
 
-static int
-write_picture(const spot_page_t *page, const spot_study_picture_t *picture)
+int
+spot_page_picture_write(
+    const spot_page_picture_t *picture, FILE *out, const char *place, spot_diag_t *diag)
 {
-    FILE *out = page->out;
     int ret;
 
     fprintf(out, "<section id=\"%s\" aria-labelledby=\"%s-title\">\n", picture->name,
         picture->name);
     fprintf(out, "<h2 id=\"%s-title\">%s</h2>\n", picture->name, picture->title);
-    fputs(
-        "<figure class=\"picture\" role=\"group\">\n<div class=\"static\" role=\"img\" "
-        "aria-label=\"",
+    fputs("<figure class=\"picture\" role=\"group\">\n<div "
+          "class=\"static\" role=\"img\" tabindex=\"0\" aria-label=\"",
         out);
-    {
-        char *text = NULL;
-        size_t num_bytes;
-        FILE *stream = open_memstream(&text, &num_bytes);
-
-        if (stream == NULL) {
-            return SPOT_ERR_NO_MEMORY;
-        }
-        picture->describe(page->report, stream);
-        if (fclose(stream) == 0) {
-            spot_html_text(out, text);
-        }
-        free(text);
-    }
+    spot_html_text(out, picture->text);
     fputs("\">\n", out);
-    ret = draw(page, picture);
+    ret = draw(picture, out, place, diag);
     fputs("</div>\n</figure>\n</section>\n", out);
+    return ret;
+}
+
+static int
+write_picture(const spot_page_t *page, const spot_study_picture_t *picture)
+{
+    char *text = NULL;
+    size_t num_bytes;
+    FILE *stream = open_memstream(&text, &num_bytes);
+    int ret = SPOT_ERR_NO_MEMORY;
+
+    if (stream == NULL) {
+        return ret;
+    }
+    picture->describe(page->report, stream);
+    if (fclose(stream) == 0) {
+        ret =
+            spot_page_picture_write(&(spot_page_picture_t){picture->name, picture->title,
+                                        text, picture->write_script, page->report},
+                page->out, page->source->path, page->diag);
+    }
+    free(text);
     return ret;
 }
 

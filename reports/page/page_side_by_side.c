@@ -2,12 +2,20 @@
 #include "reports/page/page_side_by_side.h"
 
 #include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "reports/page/page_cells.h"
 #include "reports/page/page_internal.h"
+#include "reports/side_by_side_plot.h"
 #include "reports/side_by_side_text.h"
 #include "reports/study_words.h"
 #include "reports/value_label.h"
+
+/* Of a question as heading and of a name. */
+#define HEADING_CHARS 400
+#define NAME_CHARS 120
 
 static const char *const side_names[] = {"A", "B"};
 
@@ -21,7 +29,7 @@ write_side(const spot_side_t *side, const char *name, FILE *out)
     fprintf(out, "<p class=\"note\">%s: ", name);
     spot_html_element(out, "code", side->path);
     fputs(", ", out);
-    spot_html_text(out, report->head->name);
+    (void) spot_html_cut(out, report->head->name, NAME_CHARS);
     fprintf(out, " · %zu point%s · %s · seed %" PRIu64 "</p>\n",
         report->head->num_points, report->head->num_points == 1 ? "" : "s", words,
         report->head->seed);
@@ -46,45 +54,94 @@ write_differs(const spot_side_by_side_t *two, FILE *out)
     fputs("</section>\n", out);
 }
 
+/* The values of a pair of points: those of the study that sweeps the key. */
+static void
+write_keys(const spot_side_by_side_t *two, size_t pair_id, FILE *out)
+{
+    char label[SPOT_VALUE_LABEL_BYTES];
+
+    for (size_t j = 0; j < two->match.num_keys; j++) {
+        const size_t *axis_ids = two->match.keys[j].axis_ids;
+        const int side =
+            axis_ids[SPOT_BEFORE] == SPOT_NO_AXIS ? SPOT_AFTER : SPOT_BEFORE;
+        const spot_study_head_t *head = two->sides[side].report->head;
+        const size_t point_id = two->match.point_ids[side][pair_id];
+        const double number =
+            head->axes[axis_ids[side]]
+                .numbers[spot_study_value_id(head, point_id, axis_ids[side])];
+
+        fputs("<th scope=\"row\"", out);
+        if (isfinite(number)) {
+            fprintf(out, " data-value=\"%.8g\"", number);
+        }
+        fputc('>', out);
+        spot_html_text(out, spot_point_label(head, point_id, axis_ids[side], label));
+        fputs("</th>", out);
+    }
+}
+
+/* data-value is what the script sorts by. */
+static void
+write_cell(double value, const char *class_name, const char *words, FILE *out)
+{
+    if (!isfinite(value)) {
+        fputs("<td class=\"none\">–</td>", out);
+        return;
+    }
+    fprintf(out, "<td%s data-value=\"%.8g\">", class_name, value);
+    spot_html_text(out, words);
+    fputs("</td>", out);
+}
+
 static void
 write_row(const spot_side_by_side_t *two, size_t pair_id, size_t metric_id,
     const spot_change_decimals_t *decimals, FILE *out)
 {
     const spot_change_t *change = &two->changes[pair_id * two->num_metrics + metric_id];
-    char label[SPOT_VALUE_LABEL_BYTES];
     spot_change_words_t words;
 
     fputs("<tr>", out);
-    for (size_t j = 0; j < two->match.num_keys; j++) {
-        const size_t *axis_ids = two->match.keys[j].axis_ids;
-        const int side =
-            axis_ids[SPOT_BEFORE] == SPOT_NO_AXIS ? SPOT_AFTER : SPOT_BEFORE;
-
-        spot_html_element(out, "th scope=\"row\"",
-            spot_point_label(two->sides[side].report->head,
-                two->match.point_ids[side][pair_id], axis_ids[side], label));
-    }
+    write_keys(two, pair_id, out);
     spot_change_words(change, decimals, &words);
-    spot_html_element(out, "td", words.means[SPOT_BEFORE]);
-    spot_html_element(out, "td", words.means[SPOT_AFTER]);
-    spot_html_element(
-        out, change->is_marked ? "td class=\"marked\"" : "td", words.difference);
-    spot_html_element(out, "td", words.ratio);
+    write_cell(change->means[SPOT_BEFORE], "", words.means[SPOT_BEFORE], out);
+    write_cell(change->means[SPOT_AFTER], "", words.means[SPOT_AFTER], out);
+    write_cell(change->difference, change->is_marked ? " class=\"marked\"" : "",
+        words.difference, out);
+    write_cell(change->ratio, "", words.ratio, out);
     fputs("</tr>\n", out);
 }
 
+/* Rows that are not there are counted, and so are those of them that differ. */
 static void
+write_more(const spot_side_by_side_t *two, size_t metric_id, FILE *out)
+{
+    size_t num_marked = 0;
+
+    for (size_t j = SPOT_PAGE_STATIC_ROWS; j < two->match.num_pairs; j++) {
+        num_marked += two->changes[j * two->num_metrics + metric_id].is_marked;
+    }
+    fprintf(out,
+        "<p class=\"note\">The first %d of %zu points; %zu of the others differ. The "
+        "terminal has them all.</p>\n",
+        SPOT_PAGE_STATIC_ROWS, two->match.num_pairs, num_marked);
+}
+
+static int
 write_metric(const spot_side_by_side_t *two, size_t metric_id, FILE *out)
 {
     static const char *const titles[] = {"A", "B", "B − A", "change"};
     const spot_change_decimals_t decimals = spot_change_decimals(two, metric_id, false);
-    char words[SPOT_WORDS_BYTES];
+    const size_t num_rows = two->match.num_pairs < SPOT_PAGE_STATIC_ROWS
+                                ? two->match.num_pairs
+                                : SPOT_PAGE_STATIC_ROWS;
+    char words[SPOT_WORDS_BYTES], caption[SPOT_WORDS_BYTES + 80], id[32];
 
     spot_metric_words(spot_side_by_side_metric(two, metric_id), words);
-    fputs("<div class=\"scroll\">\n<table>\n<caption>", out);
-    spot_html_text(out, words);
-    fprintf(out, ": %zu of %zu points differ</caption>\n<thead><tr>",
+    snprintf(caption, sizeof(caption), "%s: %zu of %zu points differ", words,
         spot_side_by_side_num_marked(two, metric_id), two->match.num_pairs);
+    snprintf(id, sizeof(id), "metric-%zu", metric_id);
+    spot_page_table_open(out, id, caption);
+    fputs("<thead><tr>", out);
     for (size_t j = 0; j < two->match.num_keys; j++) {
         spot_html_element(out, "th scope=\"col\"", two->match.keys[j].path);
     }
@@ -92,75 +149,152 @@ write_metric(const spot_side_by_side_t *two, size_t metric_id, FILE *out)
         spot_html_element(out, "th scope=\"col\"", titles[j]);
     }
     fputs("</tr></thead>\n<tbody>\n", out);
-    for (size_t j = 0; j < two->match.num_pairs; j++) {
+    for (size_t j = 0; j < num_rows; j++) {
         write_row(two, j, metric_id, &decimals, out);
     }
-    fputs("</tbody>\n</table>\n</div>\n", out);
+    fputs("</tbody>\n", out);
+    spot_page_table_close(out);
+    if (num_rows < two->match.num_pairs) {
+        write_more(two, metric_id, out);
+    }
+    return ferror(out) ? SPOT_ERR_IO : 0;
 }
 
 /* The metric to look at first comes first. */
-static void
+static int
 write_metrics(const spot_side_by_side_t *two, FILE *out)
 {
     char basis[SPOT_BASIS_BYTES];
+    int ret;
 
-    fputs("<section id=\"changes\" aria-labelledby=\"changes-title\">\n"
-          "<h2 id=\"changes-title\">What that does</h2>\n",
-        out);
     if (two->match.num_pairs == 0 || two->num_metrics == 0) {
-        fputs("<p>No point or no metric is in both: there is nothing to compare.</p>\n",
-            out);
-    } else {
-        spot_side_by_side_basis(two, basis);
-        fprintf(out,
-            "<p class=\"note\">±: half width of the 95 %% confidence interval; %s. *: 0 "
-            "is outside of the interval; where nothing differs, chance does that in 1 "
-            "of 20.</p>\n",
-            basis);
-        write_metric(two, two->main_id, out);
-        for (size_t j = 0; j < two->num_metrics; j++) {
-            if (j != two->main_id) {
-                write_metric(two, j, out);
-            }
-        }
+        return 0;
+    }
+    fputs("<section id=\"tables\" aria-labelledby=\"tables-title\">\n"
+          "<h2 id=\"tables-title\">Every point that both have</h2>\n",
+        out);
+    spot_side_by_side_basis(two, basis);
+    fprintf(out,
+        "<p class=\"note\">±: half width of the 95 %% confidence interval; %s. *: 0 "
+        "is outside of the interval; where nothing differs, chance does that in 1 "
+        "of 20.</p>\n",
+        basis);
+    ret = write_metric(two, two->main_id, out);
+    for (size_t j = 0; ret == 0 && j < two->num_metrics; j++) {
+        ret = j == two->main_id ? 0 : write_metric(two, j, out);
     }
     fputs("</section>\n", out);
+    return ret;
 }
 
 static void
 write_alone(const spot_side_by_side_t *two, int side, FILE *out)
 {
+    const size_t num_alone = two->match.num_alone[side];
+    const size_t num_listed =
+        num_alone < SPOT_PAGE_STATIC_ROWS ? num_alone : SPOT_PAGE_STATIC_ROWS;
     char words[SPOT_POINT_BYTES];
 
-    if (two->match.num_alone[side] == 0) {
+    if (num_alone == 0) {
         return;
     }
-    fprintf(out, "<section><h2>Only in %s, not compared</h2>\n<ul>\n", side_names[side]);
-    for (size_t j = 0; j < two->match.num_alone[side]; j++) {
+    fprintf(out,
+        "<section><h2>Only in %s, not compared: %zu point%s</h2>\n<details>\n"
+        "<summary>Show them</summary>\n<ul>\n",
+        side_names[side], num_alone, num_alone == 1 ? "" : "s");
+    for (size_t j = 0; j < num_listed; j++) {
         spot_point_words(two->sides[side].report->head, two->match.alone_ids[side][j],
             SPOT_POINT_BYTES - 8, words);
         spot_html_element(out, "li", words[0] == '\0' ? "the only point" : words);
         fputc('\n', out);
     }
-    fputs("</ul></section>\n", out);
+    fputs("</ul>\n", out);
+    if (num_listed < num_alone) {
+        fprintf(out, "<p class=\"note\">And %zu more.</p>\n", num_alone - num_listed);
+    }
+    fputs("</details>\n</section>\n", out);
 }
 
-int
-spot_page_side_by_side_write(const spot_side_by_side_t *two, FILE *out)
-{
-    const char *title = spot_study_title(two->sides[SPOT_BEFORE].report->head);
+/* ---- Pictures ---- */
 
-    spot_page_head_write(out, title);
-    fputs("<header>\n", out);
-    spot_html_element(out, "h1", title);
-    fputc('\n', out);
+static int
+write_pictures(const spot_side_by_side_t *two, FILE *out, spot_diag_t *diag)
+{
+    spot_page_picture_t pictures[] = {
+        {"means", "Before and after", NULL, spot_side_by_side_means_script, two},
+        {"changes", "What changed", NULL, spot_side_by_side_changes_script, two},
+    };
+    char subject[SPOT_WORDS_BYTES];
+    int ret = 0;
+
+    if (spot_side_by_side_plot_problem(two) != NULL) {
+        return 0;
+    }
+    spot_metric_subject(spot_side_by_side_metric(two, two->main_id), subject);
+    for (size_t j = 0; ret == 0 && j < sizeof(pictures) / sizeof(pictures[0]); j++) {
+        spot_page_text_t text;
+
+        ret = spot_page_text_begin(&text);
+        if (ret != 0) {
+            break;
+        }
+        fprintf(text.stream, "%s of %s with 95 %% confidence intervals. ",
+            j == 0 ? "Means in A and in B" : "Differences B - A", subject);
+        spot_side_by_side_outcome(two, text.stream);
+        if (fclose(text.stream) == 0) {
+            pictures[j].text = text.text;
+            ret = spot_page_picture_write(
+                &pictures[j], out, two->sides[SPOT_AFTER].path, diag);
+        } else {
+            ret = SPOT_ERR_NO_MEMORY;
+        }
+        free(text.text);
+    }
+    return ret;
+}
+
+/* ---- The page ---- */
+
+static int
+write_header(const spot_side_by_side_t *two, FILE *out)
+{
+    spot_page_text_t answer;
+    int ret;
+
+    fputs("<header>\n<h1><bdi>", out);
+    (void) spot_html_cut(
+        out, spot_study_title(two->sides[SPOT_BEFORE].report->head), HEADING_CHARS);
+    fputs("</bdi></h1>\n", out);
+    ret = spot_page_text_begin(&answer);
+    if (ret == 0) {
+        spot_side_by_side_answer(two, answer.stream);
+        ret = spot_page_text_element(&answer, out, "p id=\"answer\"");
+    }
     write_side(&two->sides[SPOT_BEFORE], "A, before", out);
     write_side(&two->sides[SPOT_AFTER], "B, after", out);
     fputs("</header>\n<main>\n", out);
+    return ret;
+}
+
+int
+spot_page_side_by_side_write(
+    const spot_side_by_side_t *two, FILE *out, spot_diag_t *diag)
+{
+    int ret;
+
+    spot_page_head_write(out, spot_study_title(two->sides[SPOT_BEFORE].report->head));
+    ret = write_header(two, out);
+    if (ret == 0) {
+        ret = write_pictures(two, out, diag);
+    }
     write_differs(two, out);
-    write_metrics(two, out);
+    if (ret == 0) {
+        ret = write_metrics(two, out);
+    }
     write_alone(two, SPOT_BEFORE, out);
     write_alone(two, SPOT_AFTER, out);
-    fputs("</main>\n</body>\n</html>\n", out);
-    return ferror(out) ? SPOT_ERR_IO : 0;
+    fputs("</main>\n", out);
+    spot_page_script_write(out, spot_page_sort_js, spot_page_sort_js_end);
+    fputs("</body>\n</html>\n", out);
+    return ret == 0 && ferror(out) ? SPOT_ERR_IO : ret;
 }

@@ -186,8 +186,8 @@ spot_page_run_write(
     fputs("\n</header>\n<main>\n", out);
     ret = spot_page_timeline_write(timeline,
         &(spot_page_timeline_style_t){"Timeline of the run", path, true}, out, diag);
-    fputs("</main>\n<script>\n", out);
-    spot_page_asset_write(out, spot_page_timeline_js, spot_page_timeline_js_end);
-    fputs("</script>\n</body>\n</html>\n", out);
+    fputs("</main>\n", out);
+    spot_page_script_write(out, spot_page_timeline_js, spot_page_timeline_js_end);
+    fputs("</body>\n</html>\n", out);
     return ret == 0 && ferror(out) ? SPOT_ERR_IO : ret;
 }

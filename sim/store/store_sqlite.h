@@ -32,10 +32,6 @@ SPOT_MUST_CHECK int spot_store_open_sqlite(spot_store_t **self, const char *path
 SPOT_MUST_CHECK int spot_store_open_sqlite_reader(
     spot_store_t **self, const char *path, spot_diag_t *diag);
 
-/* What the rows of a store that was opened by the call above depend on, as in
- * spot_provenance_t; lives as long as the store. */
-const char *spot_store_sqlite_canonical(const spot_store_t *self);
-
 /* Looks at a store that spot_store_open_sqlite() would go on with, and refuses what it
  * would refuse: it has the rows of the study, whose head must outlive it, that are
  * there, and is otherwise as of spot_store_open_sqlite_reader(). No file is made or

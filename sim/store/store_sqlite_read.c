@@ -299,9 +299,3 @@ spot_sqlite_num_warned(const spot_store_t *store, size_t point_id, size_t warnin
     pthread_mutex_unlock(&self->queue.lock);
     return num_warned;
 }
-
-const char *
-spot_store_sqlite_canonical(const spot_store_t *self)
-{
-    return spot_sqlite_work(self)->study.canonical;
-}

@@ -6,7 +6,7 @@
 set -u
 spotsim=$1
 work=$2
-num_expected=618
+num_expected=625
 cd "$(dirname "$0")" || exit 1
 mkdir -p "$work" || exit 1
 # The program's messages, whatever the terminal of the tester speaks.
@@ -86,6 +86,15 @@ made "a folder as scenario" "$work/folder: cannot open: Is a directory" \
     run "$work/folder"
 made "a folder as trace" "$work/folder: cannot open: Is a directory" \
     run base.yaml --trace "$work/folder"
+rm -f "$work/first.db"
+"$spotsim" study ../golden/cli/study.yaml --set replications.count=2 -o "$work/first.db" \
+    >"$work/log" 2>&1 || cat "$work/log"
+made "two databases, the second is missing" "$work/nowhere.db: there is no such database" \
+    report "$work/first.db" "$work/nowhere.db"
+made "two databases, the second is none" \
+    "command_line/no_database.db: this is no SQLite database; use another name" \
+    report "$work/first.db" command_line/no_database.db
+rm -f "$work/first.db" "$work/log"
 if [ "$(id -u)" -ne 0 ]; then
     cp base.yaml "$work/unreadable.yaml"
     chmod 0 "$work/unreadable.yaml"

@@ -148,6 +148,30 @@
         same("without filter all rows are back", rows().length, 24);
     }
 
+    /* The page of two stores: every column of every table sorts, both ways. */
+    function testTwo() {
+        const tables = [...document.querySelectorAll("#tables table")];
+
+        check("there are tables", tables.length > 1);
+        for (const table of tables) {
+            [...table.tHead.rows[0].cells].forEach((head, column) => {
+                const cells = () => [...table.tBodies[0].rows].map((row) => row.cells[column].dataset.value)
+                    .filter((value) => value !== undefined).map(Number);
+                const numRows = table.tBodies[0].rows.length;
+
+                head.querySelector("button").click();
+                check("a table is sorted", cells().length < 2 || isAscending(cells()), table.id + " " + column);
+                same("a head tells its order", head.getAttribute("aria-sort"), "ascending");
+                head.querySelector("button").click();
+                check("a table is sorted the other way", cells().length < 2 || isAscending(cells().reverse()),
+                    table.id + " " + column);
+                same("no row is lost", table.tBodies[0].rows.length, numRows);
+            });
+        }
+        same("both pictures are there", document.querySelectorAll(".static svg, .static .note").length, 2);
+        same("markup is text", document.querySelectorAll("b, h1 img, script[src], iframe").length, 0);
+    }
+
     /* Every control can be reached, in the order of the page. */
     function testKeyboard() {
         const controls = [...document.querySelectorAll("select, input, th button, .legend button")]
@@ -212,6 +236,7 @@
             page: [testChart, testTooltip, testTable, testAccessibility, testKeyboard, testChoices, testWidth, testScheme],
             look: [testAccessibility, testWidth, testScheme],
             hostile: [testHostile, testAccessibility, testWidth],
+            two: [testTwo, testAccessibility, testWidth],
             faulty: [testChecker],
         };
 

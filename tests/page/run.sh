@@ -149,6 +149,27 @@ open_page hostile "$work/hostile.html" '' --window-size=1200,900
 no_request hostile
 open_narrow hostile "$work/hostile.html" ''
 
+# Two stores side by side, of the first study and of the hostile one.
+two() {
+    what=$1
+    shift
+    "$spotsim" report "$@" -o "$work/$what.html" >"$work/$what.log" 2>&1 || {
+        fail "no page of two stores"
+        cat "$work/$what.log"
+        exit 1
+    }
+    open_page two "$work/$what.html" '' --window-size=1200,900
+    no_request "$what"
+    open_narrow two "$work/$what.html" ''
+}
+after="$work/<img src=x onerror=alert(4)>'\"<b>.db"
+rm -f "$work/after.db" "$after"
+"$spotsim" study study.yaml --set 'job.reload="90 s"' -o "$work/after.db" >"$work/after.log" 2>&1 || cat "$work/after.log"
+two two "$work/page.db" "$work/after.db"
+cp "$work/hostile.db" "$after"
+two two-hostile "$work/hostile.db" "$after"
+rm -f "$after"
+
 # That a request would be seen: this one has no policy against it.
 echo '<img src="http://nowhere.invalid/x.png" alt="">' >"$work/probe.html"
 browse --dump-dom "file://$work/probe.html"

@@ -10,6 +10,8 @@
 
 #include <cmocka.h>
 
+#include "reports/gnuplot.h"
+#include "reports/side_by_side_plot.h"
 #include "reports/side_by_side_text.h"
 #include "tests/unit/reports/sample.h"
 
@@ -225,6 +227,222 @@ test_no_point_in_both(void **state)
     end(&self);
 }
 
+static char *
+write_script(const case_t *self, spot_gnuplot_script_t script)
+{
+    char *text = NULL;
+    size_t num_bytes;
+    FILE *out = open_memstream(&text, &num_bytes);
+
+    assert_non_null(out);
+    assert_int_equal(script(&self->two, "two.svg", out), 0);
+    assert_int_equal(fclose(out), 0);
+    return text;
+}
+
+static char *
+write_answer(const case_t *self)
+{
+    char *text = NULL;
+    size_t num_bytes;
+    FILE *out = open_memstream(&text, &num_bytes);
+
+    assert_non_null(out);
+    spot_side_by_side_answer(&self->two, out);
+    assert_int_equal(fclose(out), 0);
+    return text;
+}
+
+static const spot_gnuplot_script_t scripts[] = {
+    spot_side_by_side_means_script, spot_side_by_side_changes_script};
+
+static void
+assert_drawn(const case_t *self)
+{
+    const char *path = sample_path("two.svg");
+
+    for (size_t j = 0; j < sizeof(scripts) / sizeof(scripts[0]); j++) {
+        spot_diag_t diag;
+
+        spot_diag_init(&diag);
+        sample_assert_drawn(
+            spot_gnuplot_run(scripts[j], &self->two, path, &diag), &diag, path);
+    }
+}
+
+static void
+assert_golden_scripts(const case_t *self, const char *form)
+{
+    static const char *const names[] = {"means", "changes"};
+
+    for (size_t j = 0; j < 2; j++) {
+        char *text = write_script(self, scripts[j]), name[64];
+
+        snprintf(name, sizeof(name), "two-%s-%s.gp", names[j], form);
+        sample_assert_golden(name, text);
+        free(text);
+    }
+}
+
+/* Two curves, of one of which half the points are in both. */
+static void
+test_curves(void **state)
+{
+    case_t self;
+    char *answer;
+
+    (void) state;
+    begin(&self, 40, 20);
+    self.heads[SPOT_AFTER].seed = 2;
+    compare(&self);
+    assert_null(spot_side_by_side_plot_problem(&self.two));
+    assert_golden_scripts(&self, "curves");
+    assert_drawn(&self);
+    answer = write_answer(&self);
+    sample_assert_golden("two-answer.txt", answer);
+    free(answer);
+    end(&self);
+}
+
+/* Of one point there is no curve; paths that gnuplot must not take for commands. */
+static void
+test_rows(void **state)
+{
+    static const double values[] = {3, 5, 4, 8, 9, 7};
+    char long_path[4000];
+    case_t self;
+
+    (void) state;
+    memset(&self, 0, sizeof(self));
+    memset(long_path, 'x', sizeof(long_path));
+    memcpy(long_path + sizeof(long_path) - 16, "日本 last.db\xff", 15);
+    long_path[sizeof(long_path) - 1] = '\0';
+    self.sides[SPOT_BEFORE].path = "runs/it's\n`touch owned`\n'; exit # \"\\n\033[1m@$";
+    self.sides[SPOT_AFTER].path = long_path;
+    for (int side = 0; side < SPOT_NUM_SIDES; side++) {
+        sample_plain_head(&self.heads[side], 3);
+        self.stores[side] =
+            sample_plain_store(&self.heads[side], 3, &values[side == 0 ? 0 : 3]);
+        self.reports[side] = sample_report(self.stores[side]);
+        self.sides[side].report = &self.reports[side];
+        self.sides[side].canonical = "tick: 5 s\n";
+    }
+    assert_int_equal(spot_side_by_side_init(&self.two, self.sides), 0);
+    assert_null(spot_side_by_side_plot_problem(&self.two));
+    assert_golden_scripts(&self, "rows");
+    assert_drawn(&self);
+    end(&self);
+}
+
+/* Eight depths. */
+static void
+widen(spot_study_head_t *head)
+{
+    static const double depths[] = {1, 2, 3, 4, 5, 6, 7, 8};
+    spot_axis_t *axis = &head->axes[1];
+
+    for (size_t j = 0; j < axis->num_values; j++) {
+        free(axis->texts[j]);
+    }
+    free(axis->texts);
+    free(axis->numbers);
+    free(axis->path);
+    free(axis->unit);
+    *axis = sample_axis("job.pipeline_depth", 8, depths);
+    head->num_points = 88;
+}
+
+/* As if all values were words: there is nothing to draw along. */
+static void
+forget_numbers(spot_study_head_t *head)
+{
+    for (size_t k = 0; k < 2; k++) {
+        for (size_t j = 0; j < head->axes[k].num_values; j++) {
+            head->axes[k].numbers[j] = (double) NAN;
+        }
+    }
+}
+
+/* More panels and rows than are drawn: the picture says so. */
+static void
+test_too_many(void **state)
+{
+    (void) state;
+    for (int has_numbers = 0; has_numbers < 2; has_numbers++) {
+        case_t self;
+        char *text;
+
+        begin(&self, 2, 2);
+        widen(&self.heads[SPOT_BEFORE]);
+        widen(&self.heads[SPOT_AFTER]);
+        compare(&self);
+        if (has_numbers == 0) {
+            forget_numbers(&self.heads[SPOT_BEFORE]);
+        }
+        assert_int_equal(self.two.match.num_pairs, 88);
+        text = write_script(&self, spot_side_by_side_changes_script);
+        if (has_numbers == 1) {
+            assert_non_null(strstr(text, "the first 6 of 8 curves"));
+            assert_int_equal(sample_count(text, "set label 'pipeline depth"), 6);
+        } else {
+            assert_non_null(
+                strstr(text, "the first 40 of 88 points that can be compared"));
+        }
+        free(text);
+        assert_drawn(&self);
+        end(&self);
+    }
+}
+
+/* Nothing in common is a reason, not a picture. */
+static void
+test_no_picture(void **state)
+{
+    case_t self;
+    char *answer;
+
+    (void) state;
+    begin(&self, 4, 4);
+    free(self.heads[SPOT_AFTER].axes[1].path);
+    self.heads[SPOT_AFTER].axes[1].path = strdup("job.other");
+    compare(&self);
+    assert_non_null(spot_side_by_side_plot_problem(&self.two));
+    answer = write_answer(&self);
+    assert_non_null(strstr(answer, "No point is in both"));
+    free(answer);
+    end(&self);
+}
+
+/* What has moved is counted by direction, from what the tables mark. */
+static void
+test_answer(void **state)
+{
+    case_t self;
+    char *answer;
+
+    (void) state;
+    begin(&self, 40, 40);
+    compare(&self);
+    answer = write_answer(&self);
+    assert_string_equal(answer,
+        "B differs from A: job.reload was 47 s, is 60 s. Of the 22 points that both "
+        "have, idle time differs surely at none.");
+    free(answer);
+    for (size_t j = 0; j < 5; j++) {
+        spot_change_t *change =
+            &self.two.changes[j * self.two.num_metrics + self.two.main_id];
+
+        change->is_marked = true;
+        change->difference = j < 3 ? 0.1 * (double) (j + 1) : -0.02;
+    }
+    answer = write_answer(&self);
+    assert_non_null(strstr(answer,
+        "Of the 22 points that both have, idle time in B is surely higher at 3 by 10 to "
+        "30 percentage points and lower at 2 by 2.0 percentage points."));
+    free(answer);
+    end(&self);
+}
+
 int
 main(void)
 {
@@ -235,6 +453,11 @@ main(void)
         cmocka_unit_test(test_metrics),
         cmocka_unit_test(test_nulls),
         cmocka_unit_test(test_no_point_in_both),
+        cmocka_unit_test(test_curves),
+        cmocka_unit_test(test_rows),
+        cmocka_unit_test(test_too_many),
+        cmocka_unit_test(test_no_picture),
+        cmocka_unit_test(test_answer),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

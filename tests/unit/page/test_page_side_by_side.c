@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The page of two stores, without gnuplot: what it says, and what it leaves out. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "reports/page/page_side_by_side.h"
+#include "tests/unit/page/page_case.h"
+#include "tests/unit/reports/sample.h"
+
+typedef struct {
+    spot_study_head_t heads[SPOT_NUM_SIDES];
+    spot_store_t *stores[SPOT_NUM_SIDES];
+    spot_report_t reports[SPOT_NUM_SIDES];
+    spot_side_t sides[SPOT_NUM_SIDES];
+    spot_side_by_side_t two;
+} case_t;
+
+static void
+begin(case_t *self)
+{
+    memset(self, 0, sizeof(*self));
+    for (int side = 0; side < SPOT_NUM_SIDES; side++) {
+        sample_idle_head(&self->heads[side], 4);
+        self->sides[side].canonical =
+            side == 0 ? "job:\n  reload: 47 s\n" : "job:\n  reload: 60 s\n";
+        self->sides[side].path = side == 0 ? "before.db" : "after.db";
+    }
+}
+
+/* An axis of many numbers from first on instead of that of probabilities. */
+static void
+widen(spot_study_head_t *head, size_t num_values, size_t first)
+{
+    double *numbers = calloc(num_values, sizeof(*numbers));
+    spot_axis_t *axis = &head->axes[0];
+
+    assert_non_null(numbers);
+    for (size_t j = 0; j < num_values; j++) {
+        numbers[j] = 0.5 * (double) (first + j) / (double) num_values;
+    }
+    for (size_t j = 0; j < axis->num_values; j++) {
+        free(axis->texts[j]);
+    }
+    free(axis->texts);
+    free(axis->numbers);
+    free(axis->path);
+    free(axis->unit);
+    *axis = sample_axis("trace.preemption.per_minute", num_values, numbers);
+    head->num_points = num_values * head->axes[1].num_values;
+    free(numbers);
+}
+
+static char *
+write_page(case_t *self)
+{
+    char *text = NULL;
+    size_t num_bytes;
+    FILE *out = open_memstream(&text, &num_bytes);
+    spot_diag_t diag;
+
+    assert_non_null(out);
+    for (int side = 0; side < SPOT_NUM_SIDES; side++) {
+        self->stores[side] = sample_idle_store(&self->heads[side]);
+        self->reports[side] = sample_report(self->stores[side]);
+        self->sides[side].report = &self->reports[side];
+    }
+    assert_int_equal(spot_side_by_side_init(&self->two, self->sides), 0);
+    spot_diag_init(&diag);
+    assert_int_equal(spot_page_side_by_side_write(&self->two, out, &diag), 0);
+    assert_int_equal(fclose(out), 0);
+    if (self->two.match.num_pairs > 0) { /* a warning for each picture */
+        assert_int_equal(diag.num_items, 2);
+        assert_non_null(strstr(diag.items[0].text, "is left out"));
+    }
+    spot_diag_free(&diag);
+    page_check(text);
+    return text;
+}
+
+static void
+end(case_t *self)
+{
+    spot_side_by_side_free(&self->two);
+    for (int side = 0; side < SPOT_NUM_SIDES; side++) {
+        spot_report_free(&self->reports[side]);
+        self->stores[side]->close(self->stores[side]);
+        spot_study_head_free(&self->heads[side]);
+    }
+}
+
+static void
+test_whole(void **state)
+{
+    case_t self;
+    char *text;
+
+    (void) state;
+    begin(&self);
+    text = write_page(&self);
+    assert_non_null(strstr(text,
+        "<p id=\"answer\">B differs from A: job.reload was 47 s, is 60 s. Of the 22 "
+        "points that both have, idle time differs surely at none.</p>"));
+    assert_int_equal(sample_count(text, "<tr>"), self.two.num_metrics * 23);
+    assert_int_equal(sample_count(text, "gnuplot could not draw"), 2);
+    assert_null(strstr(text, "of the others differ"));
+    free(text);
+    end(&self);
+}
+
+/* Nothing of a study or of a name is markup. */
+static void
+test_hostile(void **state)
+{
+    case_t self;
+    char *text;
+
+    (void) state;
+    begin(&self);
+    for (int side = 0; side < SPOT_NUM_SIDES; side++) {
+        spot_study_head_t *head = &self.heads[side];
+
+        self.sides[side].path = page_hostile;
+        free(head->name);
+        free(head->question);
+        head->name = strdup(page_hostile);
+        head->question = strdup(page_hostile);
+        free(head->axes[1].texts[0]);
+        head->axes[1].texts[0] = strdup(page_hostile);
+    }
+    text = write_page(&self);
+    assert_null(strstr(text, "<script>alert"));
+    assert_null(strstr(text, "onload=\"x\""));
+    free(text);
+    end(&self);
+}
+
+/* Rows and points of one store only are counted where there are too many. */
+static void
+test_many(void **state)
+{
+    case_t self;
+    char *text;
+
+    (void) state;
+    begin(&self);
+    widen(&self.heads[SPOT_BEFORE], 1000, 600);
+    widen(&self.heads[SPOT_AFTER], 1000, 0);
+    text = write_page(&self);
+    assert_int_equal(self.two.match.num_pairs, 800);
+    assert_int_equal(
+        sample_count(text, "<tr>"), self.two.num_metrics * (SPOT_PAGE_STATIC_ROWS + 1));
+    assert_non_null(strstr(text, "The first 500 of 800 points; "));
+    assert_non_null(strstr(text, "Only in A, not compared: 1200 points"));
+    assert_int_equal(sample_count(text, "<p class=\"note\">And 700 more.</p>"), 2);
+    free(text);
+    end(&self);
+}
+
+static void
+test_nothing_in_both(void **state)
+{
+    case_t self;
+    char *text;
+
+    (void) state;
+    begin(&self);
+    free(self.heads[SPOT_AFTER].axes[1].path);
+    self.heads[SPOT_AFTER].axes[1].path = strdup("job.other");
+    text = write_page(&self);
+    assert_non_null(strstr(text, "No point is in both"));
+    assert_null(strstr(text, "<table"));
+    free(text);
+    end(&self);
+}
+
+/* The page must do without gnuplot, whatever is installed here. */
+static int
+hide_gnuplot(void **state)
+{
+    (void) state;
+    return setenv("PATH", "/nowhere", 1);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_whole),
+        cmocka_unit_test(test_hostile),
+        cmocka_unit_test(test_many),
+        cmocka_unit_test(test_nothing_in_both),
+    };
+
+    return cmocka_run_group_tests(tests, hide_gnuplot, NULL);
+}
