@@ -374,16 +374,6 @@ spot_timeline_plot(
 }
 
 int
-spot_timeline_draw(
-    const spot_timeline_t *timeline, FILE *picture, const char *path, spot_diag_t *diag)
-{
-    const int ret = check(timeline, path, diag);
-
-    return ret == 0 ? spot_gnuplot_draw(write_script, timeline, picture, path, diag)
-                    : ret;
-}
-
-int
 spot_timeline_plot_script(
     const spot_timeline_t *timeline, const char *svg_path, FILE *out)
 {

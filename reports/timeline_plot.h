@@ -13,10 +13,6 @@
 SPOT_MUST_CHECK int spot_timeline_plot(
     const spot_timeline_t *timeline, const char *svg_path, spot_diag_t *diag);
 
-/* The same into an open stream; path is what messages call the picture. */
-SPOT_MUST_CHECK int spot_timeline_draw(
-    const spot_timeline_t *timeline, FILE *picture, const char *path, spot_diag_t *diag);
-
 SPOT_MUST_CHECK int spot_timeline_plot_script(
     const spot_timeline_t *timeline, const char *svg_path, FILE *out);
 

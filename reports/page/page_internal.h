@@ -53,8 +53,13 @@ typedef struct {
     const void *context; /* of the script */
 } spot_page_picture_t;
 
-/* Draws it into the page. Where gnuplot is missing or fails the page says that it is
- * left out, and a warning about place says why. NO_MEMORY, errors of the script. */
+/* Draws its SVG alone, without a place of its own. Where gnuplot is missing or fails the
+ * page says that it is left out, and a warning about place says why. NO_MEMORY, errors
+ * of the script. */
+SPOT_MUST_CHECK int spot_page_svg_write(
+    const spot_page_picture_t *picture, FILE *out, const char *place, spot_diag_t *diag);
+
+/* The same in a section with its heading. */
 SPOT_MUST_CHECK int spot_page_picture_write(
     const spot_page_picture_t *picture, FILE *out, const char *place, spot_diag_t *diag);
 

@@ -15,9 +15,9 @@ write_svg(FILE *out, const char *svg)
     fputs(start == NULL ? "" : start, out);
 }
 
-/* Where gnuplot is missing the page tells what it lacks, and a warning says why. */
-static int
-draw(const spot_page_picture_t *picture, FILE *out, const char *place, spot_diag_t *diag)
+int
+spot_page_svg_write(
+    const spot_page_picture_t *picture, FILE *out, const char *place, spot_diag_t *diag)
 {
     spot_diag_t reasons;
     char *svg = NULL;
@@ -64,7 +64,7 @@ spot_page_picture_write(
         out);
     spot_html_text(out, picture->text);
     fputs("\">\n", out);
-    ret = draw(picture, out, place, diag);
+    ret = spot_page_svg_write(picture, out, place, diag);
     fputs("</div>\n</figure>\n</section>\n", out);
     return ret;
 }

@@ -1,55 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "reports/page/page_timeline.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/units.h"
 #include "reports/page/page_internal.h"
 #include "reports/page/timeline_data.h"
 #include "reports/timeline_plot.h"
 
-/* The SVG without its XML head, which HTML has no place for. */
-static void
-copy_svg(const char *svg, FILE *out)
-{
-    const char *start = strstr(svg, "<svg");
-
-    fputs(start == NULL ? "" : start, out);
-}
-
-/* Where gnuplot is missing the page tells what it lacks, and a warning says why. */
 static int
-write_static(
-    const spot_timeline_t *timeline, const char *path, FILE *out, spot_diag_t *diag)
+write_script(const void *context, const char *picture_path, FILE *out)
 {
-    spot_diag_t reasons;
-    char *svg = NULL;
-    size_t num_bytes;
-    FILE *stream = open_memstream(&svg, &num_bytes);
-    int ret;
-
-    if (stream == NULL) {
-        return SPOT_ERR_NO_MEMORY;
-    }
-    spot_diag_init(&reasons);
-    ret = spot_timeline_draw(timeline, stream, path, &reasons);
-    if (fclose(stream) != 0 && ret == 0) {
-        ret = SPOT_ERR_NO_MEMORY;
-    }
-    if (ret == 0) {
-        copy_svg(svg, out);
-    } else if (ret == SPOT_ERR_CHILD) {
-        spot_diag_warn(diag, path, 0, 0, "the static picture is left out: %s",
-            reasons.num_items > 0 ? reasons.items[0].text : "gnuplot failed");
-        fputs("<p class=\"note\">This picture was left out: gnuplot could not draw "
-              "it.</p>\n",
-            out);
-        ret = 0;
-    }
-    spot_diag_free(&reasons);
-    free(svg);
-    return ret;
+    return spot_timeline_plot_script(context, picture_path, out);
 }
 
 /* In the order of the legend: the picture's stack from its top down. */
@@ -135,7 +95,10 @@ write_figure(const spot_timeline_t *timeline, const spot_page_timeline_style_t *
         fputs(" over time by what they do, marks of what happened, and ", out);
         spot_html_text(out, timeline->progress_label);
         fputs(": the tables below have the totals\">\n", out);
-        ret = write_static(timeline, style->path, out, diag);
+        ret = spot_page_svg_write(
+            &(spot_page_picture_t){
+                .name = "timeline", .write_script = write_script, .context = timeline},
+            out, style->path, diag);
     } else {
         fputs("\">\n<div class=\"static\">\n<h3>", out);
         spot_html_text(out, style->label);
