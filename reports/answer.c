@@ -8,12 +8,12 @@
 
 #include "base/memory.h"
 #include "reports/text_cell.h"
-#include "reports/value_label.h"
 #include "sim/store/completeness.h"
 #include "sim/store/point_groups.h"
 #include "sim/store/study_effects.h"
 
-#define MAX_NAMED 3 /* compared points that are all named */
+#define MAX_NAMED 3   /* compared points that are all named */
+#define SHORT_VALUE 8 /* bytes of a number that are not rounded */
 
 const spot_summary_t *
 spot_answer_at(const spot_answer_t *self, size_t point_id)
@@ -29,6 +29,39 @@ spot_answer_value(const spot_answer_t *self, size_t point_id, double resolution,
         self->metric, spot_answer_at(self, point_id)->mean, resolution, text);
 }
 
+/* Four digits of a number that has more; false: it has not. */
+static bool
+shorten(const spot_axis_t *axis, size_t value_id, char text[SPOT_VALUE_LABEL_BYTES])
+{
+    const double number = axis->numbers[value_id];
+
+    if (!isfinite(number) || strlen(axis->texts[value_id]) <= SHORT_VALUE) {
+        return false;
+    }
+    snprintf(text, SPOT_VALUE_LABEL_BYTES, fabs(number) < 1e4 ? "%.4g%s%s" : "%.0f%s%s",
+        number, axis->unit[0] == '\0' ? "" : " ", axis->unit);
+    return strlen(text) < strlen(axis->texts[value_id]);
+}
+
+void
+spot_answer_label(
+    const spot_axis_t *axis, size_t value_id, char text[SPOT_VALUE_LABEL_BYTES])
+{
+    const double number = axis->numbers[value_id];
+    char other[SPOT_VALUE_LABEL_BYTES];
+    bool is_short = shorten(axis, value_id, text);
+
+    for (size_t j = 0; is_short && j < axis->num_values; j++) {
+        if (j != value_id && fabs(axis->numbers[j] - number) <= 0.01 * fabs(number)) {
+            is_short =
+                strcmp(text, shorten(axis, j, other) ? other : axis->texts[j]) != 0;
+        }
+    }
+    if (!is_short) {
+        (void) spot_value_label(axis, value_id, text);
+    }
+}
+
 void
 spot_answer_setting(const spot_study_head_t *head, size_t axis_id, size_t value_id,
     char text[SPOT_POINT_BYTES])
@@ -37,7 +70,7 @@ spot_answer_setting(const spot_study_head_t *head, size_t axis_id, size_t value_
     char words[SPOT_WORDS_BYTES], value[SPOT_VALUE_LABEL_BYTES];
 
     spot_key_words(axis, words);
-    (void) spot_value_label(axis, value_id, value);
+    spot_answer_label(axis, value_id, value);
     if (isnan(axis->numbers[value_id])) {
         snprintf(text, SPOT_POINT_BYTES, "%s", value);
     } else {
@@ -167,9 +200,10 @@ write_range(spot_answer_t *self, size_t low_id, size_t high_id)
         spot_answer_at(self, high_id)->mean, low, high);
     if (is_single || spot_gap_sign(&gap) > 0) {
         spot_answer_point(self->head, low_id, point);
-        fprintf(self->out, "%s is lowest, %s, with %s", self->subject, low, point);
+        fprintf(
+            self->out, "the lowest %s, %s, is that of %s", self->subject, low, point);
         spot_answer_point(self->head, high_id, point);
-        fprintf(self->out, ", and highest, %s, with %s%s", high, point,
+        fprintf(self->out, "; the highest, %s, that of %s%s", high, point,
             is_single ? ", in one replication each" : "");
     } else {
         fprintf(self->out, "%s does not surely differ between the %zu points: %s to %s",
@@ -263,7 +297,7 @@ write_all_compared(
     const size_t num_named = num_sure < MAX_NAMED ? num_sure : MAX_NAMED;
     char base[SPOT_VALUE_LABEL_BYTES], value[SPOT_WORDS_BYTES];
 
-    (void) spot_value_label(
+    spot_answer_label(
         &head->axes[head->baseline_axis_id], head->baseline_value_id, base);
     if (num_sure == 0) {
         fprintf(self->out, "%s does not surely differ from that with %s", self->subject,
@@ -309,28 +343,38 @@ write_differences(spot_answer_t *self)
 
 /* ---- All of it ---- */
 
+/* What the intervals of the means say. */
+static int
+write_means(spot_answer_t *self)
+{
+    bool is_written = false;
+    int ret;
+
+    if (self->head->best.is_asked) {
+        ret = spot_answer_of_winners(self);
+    } else {
+        ret = spot_answer_of_curve(self, &is_written);
+        if (ret == 0 && !is_written) {
+            ret =
+                self->head->has_baseline ? write_differences(self) : write_points(self);
+        }
+    }
+    return ret == 0 ? spot_answer_of_undefined(self) : ret;
+}
+
 static int
 write_sentence(spot_answer_t *self)
 {
     const spot_study_head_t *head = self->head;
-    bool is_written = false;
-    int ret;
 
     if (head->optimise.metric != NULL) {
         return spot_answer_of_race(self);
     }
-    if (head->best.is_asked) {
-        return spot_answer_of_winners(self);
-    }
-    if (spot_plan_is_design(head->plan.kind) &&
+    if (!head->best.is_asked && spot_plan_is_design(head->plan.kind) &&
         spot_study_effects_problem(head) == NULL && self->report->min_rows > 0) {
         return spot_answer_of_effects(self);
     }
-    ret = spot_answer_of_curve(self, &is_written);
-    if (ret != 0 || is_written) {
-        return ret;
-    }
-    return head->has_baseline ? write_differences(self) : write_points(self);
+    return write_means(self);
 }
 
 /* How much of what was asked for it rests on, where that is not all. */

@@ -17,7 +17,8 @@
  * changes along the first numeric key. A change or a difference is claimed only where
  * its interval excludes 0, at SPOT_CONFIDENCE for all that were looked at to find it;
  * from means of replications that both points have in studies of up to
- * SPOT_ANSWER_PAIRED_ROWS replications, from the intervals of both means beyond. Errors
+ * SPOT_ANSWER_PAIRED_ROWS replications, from the intervals of both means beyond. Of
+ * means it also says where the metric is undefined, in all or many replications. Errors
  * of reading, NO_MEMORY. */
 #define SPOT_ANSWER_PAIRED_ROWS 200000
 SPOT_MUST_CHECK int spot_answer_write(const spot_report_t *report, FILE *out);

@@ -7,7 +7,6 @@
 
 #include "base/memory.h"
 #include "reports/answer_internal.h"
-#include "reports/value_label.h"
 #include "sim/store/race_answer.h"
 #include "sim/store/study_effects.h"
 #include "sim/store/winners.h"
@@ -17,7 +16,7 @@
 
 /* ---- The best point ---- */
 
-/* "USD per 1000 samples is lowest, 0.30 ±0.02, with checkpoint every 60 s". */
+/* "the lowest USD per 1000 samples, 0.30 ±0.02, is that of checkpoint every 60 s". */
 static void
 write_best(spot_answer_t *self, const spot_race_t *race)
 {
@@ -27,8 +26,8 @@ write_best(spot_answer_t *self, const spot_race_t *race)
     spot_metric_interval_words(self->metric, spot_moments_mean(values),
         spot_moments_half_width(values, SPOT_CONFIDENCE), value);
     spot_answer_point(self->head, race->best_id, point);
-    fprintf(self->out, "%s%s is %s, %s, with %s", race->is_over ? "" : "so far ",
-        self->subject, self->head->optimise.is_maximised ? "highest" : "lowest", value,
+    fprintf(self->out, "%sthe %s %s, %s, is that of %s", race->is_over ? "" : "so far ",
+        self->head->optimise.is_maximised ? "highest" : "lowest", self->subject, value,
         point);
 }
 
@@ -164,18 +163,25 @@ segment_from(const ranking_t *self, size_t first)
     return segment;
 }
 
+static void
+place_label(const ranking_t *self, size_t place, char text[SPOT_VALUE_LABEL_BYTES])
+{
+    const spot_study_head_t *head = self->winners->head;
+    const size_t x_id = self->winners->x_id;
+
+    spot_answer_label(&head->axes[x_id],
+        spot_study_value_id(head, winner_at(self, place)->first_id, x_id), text);
+}
+
 /* "up to 0.2 (not surely at 0.02)". */
 static void
 write_places(spot_answer_t *answer, const ranking_t *self, const segment_t *segment)
 {
-    const spot_study_head_t *head = self->winners->head;
-    const size_t x_id = self->winners->x_id;
     char first[SPOT_VALUE_LABEL_BYTES], last[SPOT_VALUE_LABEL_BYTES];
     const char *before = " (not surely at ";
 
-    (void) spot_point_label(
-        head, winner_at(self, segment->first)->first_id, x_id, first);
-    (void) spot_point_label(head, winner_at(self, segment->last)->first_id, x_id, last);
+    place_label(self, segment->first, first);
+    place_label(self, segment->last, last);
     if (segment->first == 0 && segment->last + 1 == self->num_ordered) {
         fputs(" everywhere", answer->out);
     } else if (segment->first == segment->last) {
@@ -197,7 +203,7 @@ write_places(spot_answer_t *answer, const ranking_t *self, const segment_t *segm
     }
     for (size_t j = segment->first; j <= segment->last; j++) {
         if (!winner_at(self, j)->is_sure) {
-            (void) spot_point_label(head, winner_at(self, j)->first_id, x_id, first);
+            place_label(self, j, first);
             fprintf(answer->out, "%s%s", before, first);
             before = " and ";
         }
@@ -218,7 +224,7 @@ write_segments(spot_answer_t *answer, const ranking_t *self)
     while (first < self->num_ordered && num_segments < MAX_SEGMENTS) {
         const segment_t segment = segment_from(self, first);
 
-        (void) spot_value_label(
+        spot_answer_label(
             &head->axes[head->best.axis_id], winning_value(self, first), label);
         fprintf(answer->out, "%s%s",
             num_segments == 0                       ? " "
@@ -290,7 +296,7 @@ write_counts(spot_answer_t *answer, const ranking_t *self)
         head->best.is_maximised ? "highest" : "lowest", answer->subject);
     for (size_t j = 0; j < axis->num_values && j < MAX_SEGMENTS && wins[j].num_wins > 0;
          j++) {
-        (void) spot_value_label(axis, wins[j].value_id, label);
+        spot_answer_label(axis, wins[j].value_id, label);
         fprintf(answer->out, "%s %s", j == 0 ? "" : ", of", label);
         if (self->num_ordered > 1) {
             fprintf(answer->out, " at %zu of %zu points (%zu surely)", wins[j].num_wins,

@@ -6,7 +6,6 @@
 
 #include "base/memory.h"
 #include "reports/answer_internal.h"
-#include "reports/value_label.h"
 #include "sim/store/point_groups.h"
 
 #define MAX_KEYS 3 /* other keys that are told of */
@@ -20,12 +19,20 @@ typedef struct {
     size_t low, high;  /* places of the lowest and the highest mean */
 } path_t;
 
+/* Differences of one sign, of those that are sure. */
+typedef struct {
+    size_t num_sure;
+    double least, most; /* their sizes */
+    double least_ratio, most_ratio;
+} change_t;
+
+enum { LOWERS, RAISES, NUM_SIGNS };
+
 /* What a value of another key does, wherever both it and the reference are. */
 typedef struct {
     size_t value_id;
-    size_t num_pairs, num_lower, num_higher; /* surely */
-    double least, most;                      /* difference of means */
-    double least_ratio, most_ratio;
+    size_t num_pairs; /* sure or not */
+    change_t changes[NUM_SIGNS];
 } effect_t;
 
 static size_t
@@ -36,25 +43,55 @@ reference_value(const spot_study_head_t *head, size_t axis_id)
                : 0;
 }
 
-/* The panel of the baseline and the first values of the other keys, or the first one. */
+/* How many points of a panel have a value. */
 static size_t
-choose_panel(const spot_curves_t *curves)
+num_defined(const spot_answer_t *self, const spot_curves_t *curves, size_t panel_id)
+{
+    const size_t num_x = spot_curves_num_x(curves, panel_id);
+    size_t num = 0;
+
+    for (size_t j = 0; j < num_x; j++) {
+        const size_t point_id = spot_curves_point(curves, panel_id, j);
+
+        num += isfinite(spot_answer_at(self, point_id)->mean) ? 1 : 0;
+    }
+    return num;
+}
+
+/* Of the baseline and the first values of the other keys. */
+static bool
+is_reference_panel(const spot_curves_t *curves, size_t panel_id)
 {
     const spot_study_head_t *head = curves->head;
 
-    for (size_t p = 0; p < curves->num_panels && !curves->has_all_in_one; p++) {
-        bool is_reference = true;
-
-        for (size_t j = 0; j < head->num_axes; j++) {
-            is_reference = is_reference &&
-                           (j == curves->axis_id || spot_curves_value_id(curves, p, j) ==
-                                                        reference_value(head, j));
-        }
-        if (is_reference) {
-            return p;
+    for (size_t j = 0; j < head->num_axes; j++) {
+        if (j != curves->axis_id &&
+            spot_curves_value_id(curves, panel_id, j) != reference_value(head, j)) {
+            return false;
         }
     }
-    return 0;
+    return true;
+}
+
+/* That of the reference where it is a curve, else the one with the most values. */
+static size_t
+choose_panel(const spot_answer_t *self, const spot_curves_t *curves)
+{
+    size_t found_id = 0, most = 0;
+
+    for (size_t p = 0; p < curves->num_panels && !curves->has_all_in_one; p++) {
+        const size_t num = num_defined(self, curves, p);
+        const bool is_reference = is_reference_panel(curves, p);
+
+        if (is_reference && num > 1) {
+            return p;
+        }
+        if (num > most || (num == most && is_reference)) {
+            found_id = p;
+            most = num;
+        }
+    }
+    return found_id;
 }
 
 static double
@@ -68,7 +105,7 @@ path_init(path_t *path, const spot_answer_t *self, const spot_curves_t *curves)
 {
     size_t num_x;
 
-    *path = (path_t){.curves = curves, .panel_id = choose_panel(curves)};
+    *path = (path_t){.curves = curves, .panel_id = choose_panel(self, curves)};
     num_x = spot_curves_num_x(curves, path->panel_id);
     path->point_ids = spot_calloc(num_x, sizeof(*path->point_ids));
     if (path->point_ids == NULL) {
@@ -130,8 +167,11 @@ is_turn(
 static void
 x_label(const path_t *path, size_t place, char text[SPOT_VALUE_LABEL_BYTES])
 {
-    (void) spot_point_label(
-        path->curves->head, path->point_ids[place], path->curves->axis_id, text);
+    const spot_study_head_t *head = path->curves->head;
+    const size_t axis_id = path->curves->axis_id;
+
+    spot_answer_label(&head->axes[axis_id],
+        spot_study_value_id(head, path->point_ids[place], axis_id), text);
 }
 
 /* "8 %" and "41 %" for places. */
@@ -141,6 +181,27 @@ two_values(const spot_answer_t *self, const path_t *path, size_t a, size_t b,
 {
     spot_metric_pair_words(self->metric, mean_at(self, path, a), mean_at(self, path, b),
         texts[0], texts[1]);
+}
+
+/* Of both ends, with as many decimals each: "0.1 to 11.8". */
+static void
+write_ends(const spot_answer_t *self, const path_t *path)
+{
+    const double first = mean_at(self, path, 0);
+    const double last = mean_at(self, path, path->num_places - 1);
+    double resolution = fabs(first - last);
+    char texts[2][SPOT_WORDS_BYTES];
+
+    if (first != 0) {
+        resolution = fmin(resolution, 10 * fabs(first)); /* which has one digit */
+    }
+    if (last != 0) {
+        resolution = fmin(resolution, 10 * fabs(last));
+    }
+    spot_metric_value_words(self->metric, first, resolution, texts[0]);
+    spot_metric_value_words(self->metric, last, resolution, texts[1]);
+    fprintf(self->out, "%s does not surely change: %s to %s", self->subject, texts[0],
+        texts[1]);
 }
 
 /* "falls from 4 % to a minimum of 1 % at 120 s and rises to 7 %". */
@@ -185,8 +246,7 @@ write_trend(const spot_answer_t *self, const path_t *path, bool has_turns)
     } else if (strcmp(values[0], values[1]) == 0) {
         fprintf(self->out, "%s stays at %s", self->subject, values[0]);
     } else {
-        fprintf(self->out, "%s does not surely change: %s to %s", self->subject,
-            values[0], values[1]);
+        write_ends(self, path);
     }
     return ret;
 }
@@ -240,7 +300,9 @@ write_path(const spot_answer_t *self, const path_t *path)
 
     if (path->num_places == 0) {
         fprintf(self->out, "%s is undefined in all replications", self->subject);
-    } else if (path->num_places == 1) {
+        return 0;
+    }
+    if (path->num_places == 1) {
         const spot_summary_t *summary = spot_answer_at(self, path->point_ids[0]);
 
         x_label(path, 0, low);
@@ -264,24 +326,28 @@ write_path(const spot_answer_t *self, const path_t *path)
 static void
 add_to_effect(effect_t *self, const spot_gap_t *gap, double base)
 {
-    const double ratio = (gap->mean + base) / base;
-    const bool is_first = self->num_pairs == 0;
+    const double ratio = (gap->mean + base) / base, size = fabs(gap->mean);
+    const int sign = spot_gap_sign(gap);
+    change_t *change = &self->changes[sign < 0 ? LOWERS : RAISES];
+    const bool is_first = change->num_sure == 0;
 
     self->num_pairs++;
-    self->num_lower += spot_gap_sign(gap) < 0;
-    self->num_higher += spot_gap_sign(gap) > 0;
-    self->least = is_first ? gap->mean : fmin(self->least, gap->mean);
-    self->most = is_first ? gap->mean : fmax(self->most, gap->mean);
-    self->least_ratio = is_first ? ratio : fmin(self->least_ratio, ratio);
-    self->most_ratio = is_first ? ratio : fmax(self->most_ratio, ratio);
+    if (sign == 0) {
+        return;
+    }
+    change->num_sure++;
+    change->least = is_first ? size : fmin(change->least, size);
+    change->most = is_first ? size : fmax(change->most, size);
+    change->least_ratio = is_first ? ratio : fmin(change->least_ratio, ratio);
+    change->most_ratio = is_first ? ratio : fmax(change->most_ratio, ratio);
 }
 
-/* effects: [num_values] of the axis. */
+/* Of all values beside the reference. effects: [num_values] of the axis. */
 static int
-find_effects(const spot_answer_t *self, size_t axis_id, effect_t *effects)
+find_effects(
+    const spot_answer_t *self, size_t axis_id, size_t reference, effect_t *effects)
 {
     const spot_study_head_t *head = self->head;
-    const size_t reference = reference_value(head, axis_id);
     spot_point_groups_t groups;
     size_t *base_ids = spot_calloc(head->num_points, sizeof(*base_ids));
     int ret = spot_point_groups_init(&groups, head, axis_id);
@@ -313,20 +379,18 @@ find_effects(const spot_answer_t *self, size_t axis_id, effect_t *effects)
     return ret;
 }
 
-/* The value that surely lowers (sign -1) or raises the metric most somewhere; NULL:
- * none does. */
+/* The value that surely lowers or raises the metric most somewhere; NULL: none does. */
 static const effect_t *
-strongest(const effect_t *effects, size_t num_values, int sign)
+strongest(const effect_t *effects, size_t num_values, int sign_id)
 {
     const effect_t *found = NULL;
 
     for (size_t j = 0; j < num_values; j++) {
-        const effect_t *effect = &effects[j];
-        const bool is_sure = sign < 0 ? effect->num_lower > 0 : effect->num_higher > 0;
+        const change_t *change = &effects[j].changes[sign_id];
 
-        if (is_sure && (found == NULL || (sign < 0 ? effect->least < found->least
-                                                   : effect->most > found->most))) {
-            found = effect;
+        if (change->num_sure > 0 &&
+            (found == NULL || change->most > found->changes[sign_id].most)) {
+            found = &effects[j];
         }
     }
     return found;
@@ -334,26 +398,41 @@ strongest(const effect_t *effects, size_t num_values, int sign)
 
 /* "halves it", "lowers it by 1.9 to 4.2 percentage points". */
 static void
-write_effect(const spot_answer_t *self, const effect_t *effect, int sign)
+write_effect(const spot_answer_t *self, const effect_t *effect, int sign_id)
 {
-    const double small = fmin(fabs(effect->least), fabs(effect->most));
-    const double large = sign < 0 ? -effect->least : effect->most;
-    const size_t num_sure = sign < 0 ? effect->num_lower : effect->num_higher;
-    const char *verb = sign < 0 ? "lowers" : "raises";
-    const bool is_everywhere = num_sure == effect->num_pairs;
-    char change[SPOT_WORDS_BYTES];
+    const change_t *change = &effect->changes[sign_id];
+    const char *verb = sign_id == LOWERS ? "lowers" : "raises";
+    const bool is_everywhere = change->num_sure == effect->num_pairs;
+    char words[SPOT_WORDS_BYTES];
 
-    if (is_everywhere && effect->least_ratio >= 0.45 && effect->most_ratio <= 0.55) {
+    if (is_everywhere && change->least_ratio >= 0.45 && change->most_ratio <= 0.55) {
         fputs(" halves it", self->out);
-    } else if (is_everywhere && effect->least_ratio >= 1.8 &&
-               effect->most_ratio <= 2.2) {
+    } else if (is_everywhere && change->least_ratio >= 1.8 &&
+               change->most_ratio <= 2.2) {
         fputs(" doubles it", self->out);
     } else if (is_everywhere) {
-        spot_metric_change_words(self->metric, small, large, change);
-        fprintf(self->out, " %s it by %s", verb, change);
+        spot_metric_change_words(self->metric, change->least, change->most, words);
+        fprintf(self->out, " %s it by %s", verb, words);
     } else {
-        spot_metric_change_words(self->metric, large, large, change);
-        fprintf(self->out, " %s it by up to %s", verb, change);
+        spot_metric_change_words(self->metric, change->most, change->most, words);
+        fprintf(self->out, " %s it by up to %s", verb, words);
+    }
+}
+
+/* Nothing where there is nothing to compare. */
+static void
+write_no_effect(const spot_answer_t *self, size_t axis_id, const effect_t *effects)
+{
+    const spot_axis_t *axis = &self->head->axes[axis_id];
+    size_t num_pairs = 0;
+    char words[SPOT_WORDS_BYTES];
+
+    for (size_t j = 0; j < axis->num_values; j++) {
+        num_pairs += effects[j].num_pairs;
+    }
+    if (num_pairs > 0) {
+        spot_key_words(axis, words);
+        fprintf(self->out, "; %s makes no sure difference", words);
     }
 }
 
@@ -362,18 +441,17 @@ write_key(const spot_answer_t *self, size_t axis_id, const effect_t *effects)
 {
     const spot_study_head_t *head = self->head;
     const spot_axis_t *axis = &head->axes[axis_id];
-    const effect_t *lower = strongest(effects, axis->num_values, -1);
-    const effect_t *higher = strongest(effects, axis->num_values, 1);
+    const effect_t *lower = strongest(effects, axis->num_values, LOWERS);
+    const effect_t *higher = strongest(effects, axis->num_values, RAISES);
     char setting[SPOT_POINT_BYTES];
 
     if (lower == NULL && higher == NULL) {
-        spot_key_words(axis, setting);
-        fprintf(self->out, "; %s makes no sure difference", setting);
+        write_no_effect(self, axis_id, effects);
     }
     if (lower != NULL) {
         spot_answer_setting(head, axis_id, lower->value_id, setting);
         fprintf(self->out, "; %s", setting);
-        write_effect(self, lower, -1);
+        write_effect(self, lower, LOWERS);
     }
     if (higher == NULL) {
         return;
@@ -384,11 +462,11 @@ write_key(const spot_answer_t *self, size_t axis_id, const effect_t *effects)
         spot_answer_setting(head, axis_id, higher->value_id, setting);
         fprintf(self->out, "%s %s", lower == NULL ? ";" : ",", setting);
     }
-    write_effect(self, higher, 1);
+    write_effect(self, higher, RAISES);
 }
 
 static int
-write_keys(const spot_answer_t *self, size_t x_axis_id)
+write_keys(const spot_answer_t *self, const path_t *path)
 {
     const spot_study_head_t *head = self->head;
     size_t num_written = 0;
@@ -397,7 +475,7 @@ write_keys(const spot_answer_t *self, size_t x_axis_id)
     for (size_t j = 0; ret == 0 && j < head->num_axes && num_written < MAX_KEYS; j++) {
         effect_t *effects;
 
-        if (j == x_axis_id || head->axes[j].num_values < 2) {
+        if (j == path->curves->axis_id || head->axes[j].num_values < 2) {
             continue;
         }
         effects = spot_calloc(head->axes[j].num_values, sizeof(*effects));
@@ -407,7 +485,8 @@ write_keys(const spot_answer_t *self, size_t x_axis_id)
         for (size_t k = 0; k < head->axes[j].num_values; k++) {
             effects[k].value_id = k;
         }
-        ret = find_effects(self, j, effects);
+        ret = find_effects(
+            self, j, spot_curves_value_id(path->curves, path->panel_id, j), effects);
         if (ret == 0) {
             write_key(self, j, effects);
         }
@@ -432,7 +511,7 @@ spot_answer_of_curve(spot_answer_t *self, bool *is_written)
             ret = write_path(self, &path);
         }
         if (ret == 0 && path.num_places > 0 && !curves.has_all_in_one) {
-            ret = write_keys(self, curves.axis_id);
+            ret = write_keys(self, &path);
         }
     }
     free(path.point_ids);

@@ -7,6 +7,7 @@
 
 #include "reports/answer.h"
 #include "reports/study_words.h"
+#include "reports/value_label.h"
 
 typedef struct {
     const spot_report_t *report;
@@ -36,6 +37,11 @@ const spot_summary_t *spot_answer_at(const spot_answer_t *self, size_t point_id)
 void spot_answer_value(const spot_answer_t *self, size_t point_id, double resolution,
     char text[SPOT_WORDS_BYTES]);
 
+/* The label of a value; of a number with many digits the first four, where these tell it
+ * from the others. O(values) of the axis. */
+void spot_answer_label(
+    const spot_axis_t *axis, size_t value_id, char text[SPOT_VALUE_LABEL_BYTES]);
+
 /* "pipeline depth 16", or the value alone where it is no number: "bamboo". */
 void spot_answer_setting(const spot_study_head_t *head, size_t axis_id, size_t value_id,
     char text[SPOT_POINT_BYTES]);
@@ -51,5 +57,9 @@ SPOT_MUST_CHECK int spot_answer_of_effects(spot_answer_t *self);
 
 /* *is_written: there is a key with numbers to go along. */
 SPOT_MUST_CHECK int spot_answer_of_curve(spot_answer_t *self, bool *is_written);
+
+/* Says where the metric has no value: "; it is undefined in all replications with
+ * pipeline depth 64". Nothing where it has none anywhere. NO_MEMORY. */
+SPOT_MUST_CHECK int spot_answer_of_undefined(const spot_answer_t *self);
 
 #endif

@@ -22,8 +22,11 @@ enum { NUM_ROWS = 40, MAX_X = 40 };
 typedef struct {
     spot_study_head_t head;
     spot_metric_t metric;
-    double means[2 * MAX_X]; /* [point], the first key varies slowest */
-    double noise;            /* of single replications */
+    double means[2 * MAX_X];  /* [point], the first key varies slowest */
+    double noise;             /* of single replications */
+    double noises[2 * MAX_X]; /* [point] more of it */
+    int64_t num_null;         /* of the first replications at point null_id */
+    size_t null_id;
 } case_t;
 
 static void
@@ -55,8 +58,11 @@ value_of(const case_t *self, size_t point_id, int64_t replication)
     const uint64_t common = (uint64_t) replication * 7919 % 1009;
     const uint64_t own = ((uint64_t) replication + 3) * 104729 * (point_id + 2) % 997;
 
-    return self->means[point_id] +
-           self->noise * ((double) common / 1008 + (double) own / 996 - 1);
+    if (point_id == self->null_id && replication < self->num_null) {
+        return (double) NAN;
+    }
+    return self->means[point_id] + (self->noise + self->noises[point_id]) *
+                                       ((double) common / 1008 + (double) own / 996 - 1);
 }
 
 /* The answer of the first num_rows replications; freed by the caller. */
@@ -101,6 +107,28 @@ static void
 fill(case_t *self, const double *means)
 {
     memcpy(self->means, means, self->head.num_points * sizeof(*means));
+}
+
+static void
+set_texts(case_t *self, const char *const *texts)
+{
+    for (size_t j = 0; j < self->head.axes[0].num_values; j++) {
+        free(self->head.axes[0].texts[j]);
+        self->head.axes[0].texts[j] = spot_text_copy(texts[j], strlen(texts[j]));
+        assert_non_null(self->head.axes[0].texts[j]);
+    }
+}
+
+/* Values without numbers. */
+static void
+make_categories(case_t *self, size_t num_values)
+{
+    static const char *const names[] = {"alpha", "beta", "gamma", "delta"};
+
+    set_texts(self, names);
+    for (size_t j = 0; j < num_values; j++) {
+        self->head.axes[0].numbers[j] = (double) NAN;
+    }
 }
 
 static const double five_x[] = {0.05, 0.1, 0.2, 0.3, 0.5};
@@ -215,13 +243,149 @@ test_undefined(void **state)
     fill(&sample, (double[]){none, 0.1, 0.2, 0.3, none});
     check(&sample,
         "As preemption per minute goes from 0.1 to 0.3, idle time grows from 10 % to 30 "
-        "%.");
+        "%; it is undefined in all replications with preemption per minute 0.05, 0.5.");
     case_init(&sample, 5, five_x, 1);
     fill(&sample, (double[]){none, none, 0.2, none, none});
-    check(&sample, "Idle time is 19.97 ±0.12 % at preemption per minute 0.2.");
+    check(&sample, "Idle time is 19.97 ±0.12 % at preemption per minute 0.2; it is "
+                   "undefined in all replications with preemption per minute 0.05, 0.1, "
+                   "0.3 and 1 more.");
     case_init(&sample, 5, five_x, 1);
     fill(&sample, (double[]){none, none, none, none, none});
     check(&sample, "Idle time is undefined in all replications.");
+    case_init(&sample, 2, five_x, 2);
+    fill(&sample, (double[]){none, none, none, none});
+    check(&sample, "Idle time is undefined in all replications.");
+}
+
+/* What is undefined is neither hidden nor what all is compared with. */
+static void
+test_undefined_of_keys(void **state)
+{
+    const double none = (double) NAN;
+    case_t sample;
+
+    (void) state;
+    case_init(&sample, 3, five_x, 2);
+    sample.head.has_baseline = true;
+    sample.head.baseline_axis_id = 1;
+    sample.head.baseline_value_id = 1;
+    fill(&sample, (double[]){0.1, none, 0.2, none, 0.3, none});
+    check(&sample,
+        "As preemption per minute goes from 0.05 to 0.2, idle time grows from 10 % to "
+        "30 % with pipeline depth 8; it is undefined in all replications with pipeline "
+        "depth 16.");
+    case_init(&sample, 3, five_x, 2);
+    fill(&sample, (double[]){0.1, 0.2, 0.2, 0.4, 0.3, none});
+    check(&sample,
+        "As preemption per minute goes from 0.05 to 0.2, idle time grows from 10 % to "
+        "30 % with pipeline depth 8; pipeline depth 16 doubles it; it is undefined in "
+        "all replications with preemption per minute 0.2, pipeline depth 16.");
+    case_init(&sample, 3, five_x, 2);
+    fill(&sample, (double[]){0.1, 0.2, none, 0.4, 0.3, none});
+    check(&sample,
+        "As preemption per minute goes from 0.05 to 0.2, idle time grows from 10 % to "
+        "30 % with pipeline depth 8; pipeline depth 16 doubles it; it is undefined in "
+        "all replications at 2 of 6 points.");
+}
+
+/* Some values of a point, few or many. */
+static void
+test_partly_undefined(void **state)
+{
+    case_t sample;
+    char *text;
+
+    (void) state;
+    case_init(&sample, 5, five_x, 1);
+    fill(&sample, (double[]){0.08, 0.15, 0.22, 0.3, 0.41});
+    sample.null_id = 3;
+    sample.num_null = 1;
+    text = answer_of(&sample, NUM_ROWS);
+    assert_null(strstr(text, "undefined"));
+    free(text);
+    sample.num_null = 23;
+    check(&sample,
+        "As preemption per minute goes from 0.05 to 0.5, idle time grows from 8 % to "
+        "41 %; it is undefined in 23 of 40 replications with preemption per minute "
+        "0.3.");
+    case_init(&sample, 3, five_x, 1);
+    make_categories(&sample, 3);
+    fill(&sample, (double[]){0.2, 0.1, (double) NAN});
+    sample.null_id = 1;
+    sample.num_null = 20;
+    check(&sample,
+        "The lowest idle time, 10.0 %, is that of beta; the highest, 20.0 %, that "
+        "of alpha; it is undefined in all replications with gamma, and in 20 "
+        "of 40 replications with beta.");
+}
+
+/* How much a value lowers or raises is told by the sure differences only. */
+static void
+test_sure_sizes_only(void **state)
+{
+    case_t sample;
+    char *text;
+
+    (void) state;
+    case_init(&sample, 3, five_x, 2);
+    fill(&sample, (double[]){0.14, 0.12, 0.5, 0.2, 0.6, 0.2});
+    sample.noise = 0.001;
+    for (size_t j = 2; j < 6; j += 2) { /* of means that may be anything */
+        sample.noises[j] = 30;
+    }
+    text = answer_of(&sample, NUM_ROWS);
+    assert_non_null(strstr(text, "idle time does not surely change: 14 % to "));
+    assert_non_null(
+        strstr(text, "; pipeline depth 16 lowers it by up to 2.0 percentage points."));
+    free(text);
+    spot_study_head_free(&sample.head);
+}
+
+/* Of a curve that does not surely change both ends are told, not its extremes. */
+static void
+test_ends(void **state)
+{
+    case_t sample;
+    char *text;
+
+    (void) state;
+    case_init(&sample, 3, five_x, 1);
+    sample.metric = (spot_metric_t){"usd_per_1000_samples", "USD", ""};
+    sample.head.metrics[0] = sample.metric;
+    fill(&sample, (double[]){0.14, 40, 11.8});
+    sample.noise = 0;
+    text = answer_of(&sample, 1); /* without intervals */
+    assert_non_null(strstr(text, "USD per 1000 samples does not surely change: 0.1 to "
+                                 "11.8. This is what 1 of 40 "));
+    free(text);
+    spot_study_head_free(&sample.head);
+}
+
+/* Four digits of numbers with more, if these tell them apart. */
+static void
+test_short_numbers(void **state)
+{
+    static const double long_x[] = {0.0303030303, 0.0606060606, 0.909090909};
+    static const double near_x[] = {0.0303030303, 0.0303030304, 0.909090909};
+    static const char *const texts[] = {
+        "0.0303030303030303", "0.0606060606060606", "0.909090909090909"};
+    static const char *const near_texts[] = {
+        "0.0303030303", "0.0303030304", "0.909090909"};
+    case_t sample;
+
+    (void) state;
+    case_init(&sample, 3, long_x, 1);
+    set_texts(&sample, texts);
+    fill(&sample, (double[]){0.4, 0.1, 0.3});
+    check(&sample,
+        "As preemption per minute goes from 0.0303 to 0.9091, idle time falls from 40 % "
+        "to a minimum of 10 % at 0.06061 and rises to 30 %.");
+    case_init(&sample, 3, near_x, 1);
+    set_texts(&sample, near_texts);
+    fill(&sample, (double[]){0.1, 0.2, 0.3});
+    check(&sample,
+        "As preemption per minute goes from 0.0303030303 to 0.9091, idle time "
+        "grows from 10 % to 30 %.");
 }
 
 static void
@@ -269,20 +433,6 @@ test_one_point(void **state)
     spot_study_head_free(&head);
 }
 
-/* Values without numbers. */
-static void
-make_categories(case_t *self, size_t num_values)
-{
-    static const char *const names[] = {"alpha", "beta", "gamma", "delta"};
-
-    for (size_t j = 0; j < num_values; j++) {
-        free(self->head.axes[0].texts[j]);
-        self->head.axes[0].texts[j] = spot_text_copy(names[j], strlen(names[j]));
-        assert_non_null(self->head.axes[0].texts[j]);
-        self->head.axes[0].numbers[j] = (double) NAN;
-    }
-}
-
 static void
 test_categories(void **state)
 {
@@ -292,8 +442,9 @@ test_categories(void **state)
     case_init(&sample, 3, five_x, 1);
     make_categories(&sample, 3);
     fill(&sample, (double[]){0.2, 0.1, 0.3});
-    check(
-        &sample, "Idle time is lowest, 10 %, with beta, and highest, 30 %, with gamma.");
+    check(&sample,
+        "The lowest idle time, 10 %, is that of beta; the highest, 30 %, that "
+        "of gamma.");
     case_init(&sample, 3, five_x, 1);
     make_categories(&sample, 3);
     fill(&sample, (double[]){0.2, 0.1, 0.3});
@@ -423,6 +574,11 @@ main(void)
         cmocka_unit_test(test_claims_nothing),
         cmocka_unit_test(test_other_keys),
         cmocka_unit_test(test_undefined),
+        cmocka_unit_test(test_undefined_of_keys),
+        cmocka_unit_test(test_partly_undefined),
+        cmocka_unit_test(test_sure_sizes_only),
+        cmocka_unit_test(test_ends),
+        cmocka_unit_test(test_short_numbers),
         cmocka_unit_test(test_incomplete),
         cmocka_unit_test(test_one_point),
         cmocka_unit_test(test_categories),
