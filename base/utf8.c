@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "base/utf8.h"
 
-#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -59,6 +58,32 @@ spot_utf8_count(const char *text, size_t num_bytes)
     return num_characters;
 }
 
+/* U+061C, U+200E, U+200F, U+2028 to U+202E, U+2066 to U+2069: no more than 3 bytes. */
+bool
+spot_utf8_is_layout(const char *character, size_t num_bytes)
+{
+    const unsigned char *byte = (const unsigned char *) character;
+
+    if (num_bytes == 2) {
+        return byte[0] == 0xd8 && byte[1] == 0x9c;
+    }
+    if (num_bytes != 3 || byte[0] != 0xe2) {
+        return false;
+    }
+    return (byte[1] == 0x80 &&
+               (is_between(byte[2], 0x8e, 0x8f) || is_between(byte[2], 0xa8, 0xae))) ||
+           (byte[1] == 0x81 && is_between(byte[2], 0xa6, 0xa9));
+}
+
+/* The number of a character of two or three bytes. */
+static unsigned
+code_point(const unsigned char *byte, size_t num_bytes)
+{
+    return num_bytes == 2
+               ? (byte[0] & 0x1fU) << 6 | (byte[1] & 0x3fU)
+               : (byte[0] & 0x0fU) << 12 | (byte[1] & 0x3fU) << 6 | (byte[2] & 0x3fU);
+}
+
 /* C0, DEL, and the C1 controls U+0080 to U+009F. */
 static bool
 is_control(const unsigned char *byte)
@@ -81,6 +106,8 @@ spot_utf8_shown(const char *text, char shown[SPOT_UTF8_SHOWN_BYTES])
             for (size_t k = 0; k < length; k++) {
                 end += sprintf(end, "\\x%02x", byte[k]);
             }
+        } else if (spot_utf8_is_layout(text, length)) {
+            end += sprintf(end, "\\u%04x", code_point(byte, length));
         } else {
             memcpy(end, text, length);
             end += length;

@@ -3,6 +3,7 @@
 #ifndef SPOT_BASE_UTF8_H
 #define SPOT_BASE_UTF8_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /* Bytes of the well-formed character at text (1-4), 0 if there is none within num_bytes.
@@ -13,8 +14,13 @@ size_t spot_utf8_length(const char *text, size_t num_bytes);
 /* Characters of num_bytes bytes of well-formed text: the bytes that continue none. */
 size_t spot_utf8_count(const char *text, size_t num_bytes);
 
+/* Whether the character of num_bytes bytes shows nothing itself but moves what others
+ * show: marks of direction, breaks of lines and of paragraphs. A text from outside could
+ * look like another one, or reorder what stands beside it. */
+bool spot_utf8_is_layout(const char *character, size_t num_bytes);
+
 /* A text from outside as messages show it: control characters and bytes that are not
- * UTF-8 as \xHH, and "..." after 40 characters. Returns shown. */
+ * UTF-8 as \xHH, layout as \uHHHH, and "..." after 40 characters. Returns shown. */
 #define SPOT_UTF8_SHOWN_CHARS 40
 #define SPOT_UTF8_SHOWN_BYTES 328
 const char *spot_utf8_shown(const char *text, char shown[SPOT_UTF8_SHOWN_BYTES]);

@@ -444,10 +444,10 @@ const char *
 spot_bars_plot_problem(const spot_report_t *report)
 {
     size_t part_ids[SPOT_MAX_METRICS];
+    const size_t num_parts = choose_parts(report->head, part_ids);
 
-    return choose_parts(report->head, part_ids) > 0
-               ? NULL
-               : "the study kept no metrics that add up to a whole";
+    return num_parts > 0 ? spot_metrics_problem(report, num_parts, part_ids)
+                         : "the study kept no metrics that add up to a whole";
 }
 
 int

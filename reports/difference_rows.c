@@ -16,11 +16,10 @@ spot_differences_t
 spot_differences_of(const spot_report_t *report)
 {
     const spot_study_head_t *head = report->head;
-    const size_t y_id = spot_study_metric_id(head, head->plot.y);
     spot_differences_t self = {.report = report, .head = head, .factor = 1};
     char words[SPOT_WORDS_BYTES];
 
-    self.metric_id = y_id < head->num_metrics ? y_id : 0;
+    self.metric_id = spot_drawn_metric(head);
     if (spot_fraction_words(&head->metrics[self.metric_id], words)) {
         self.factor = 100;
     }
@@ -95,6 +94,8 @@ const char *
 spot_difference_plot_problem(const spot_report_t *report)
 {
     const spot_study_head_t *head = report->head;
+    spot_differences_t differences;
+    const char *problem;
 
     if (!head->has_baseline) {
         return "the study has no baseline: name what its points are compared with, such "
@@ -103,14 +104,15 @@ spot_difference_plot_problem(const spot_report_t *report)
     if (report->pairs == NULL || head->num_metrics == 0) {
         return "the differences to the baseline were not read";
     }
+    differences = spot_differences_of(report);
     for (size_t j = 0; j < head->num_points; j++) {
-        const spot_differences_t differences = spot_differences_of(report);
-
         if (isfinite(spot_difference_at(&differences, j).mean)) {
             return NULL;
         }
     }
-    return "no point has replications in common with its baseline";
+    problem = spot_metrics_problem(report, 1, &differences.metric_id);
+    return problem != NULL ? problem
+                           : "no point has replications in common with its baseline";
 }
 
 int

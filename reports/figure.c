@@ -12,6 +12,7 @@
 
 #define LINE_PX 16.0  /* between the middles of two lines of labels */
 #define TITLE_PX 25.0 /* the same for titles */
+#define ZERO_WIDTH_SPACE "\xe2\x80\x8b"
 
 static const struct {
     double size_px;
@@ -133,7 +134,7 @@ spot_figure_num_lines(const char *text, size_t max_chars)
 {
     size_t num_lines = 0;
 
-    while (*text != '\0') {
+    while (*text != '\0' && num_lines < SPOT_PARAGRAPH_LINES) {
         text += line_bytes(text, max_chars);
         text += strspn(text, " ");
         num_lines++;
@@ -141,18 +142,53 @@ spot_figure_num_lines(const char *text, size_t max_chars)
     return num_lines;
 }
 
-/* A text that gnuplot takes as it is: in single quotes nothing is special. */
+/* A byte within single quotes, where nothing else is special to gnuplot. */
 static void
-write_quoted(FILE *out, const char *text, size_t num_bytes)
+write_byte(FILE *out, char byte)
+{
+    if (byte == '\'') {
+        fputc('\'', out);
+    }
+    fputc((unsigned char) byte < 0x20 || byte == 0x7f ? ' ' : byte, out);
+}
+
+/* A path that gnuplot takes as it is. */
+static void
+write_path(FILE *out, const char *path)
 {
     fputc('\'', out);
-    for (size_t j = 0; j < num_bytes; j++) {
-        if (text[j] == '\'') {
-            fputc('\'', out);
-        }
-        fputc((unsigned char) text[j] < 0x20 || text[j] == 0x7f ? ' ' : text[j], out);
+    for (; *path != '\0'; path++) {
+        write_byte(out, *path);
     }
     fputc('\'', out);
+}
+
+/* A text to be seen. What would turn the direction of the picture's own texts is left
+ * out. gnuplot writes ">" into SVG as it is, where XML has no place for "]]>": a blank
+ * without width parts it. */
+static void
+write_text(FILE *out, const char *text, size_t num_bytes, const char *ending)
+{
+    size_t num_brackets = 0; /* that end what was written */
+
+    fputc('\'', out);
+    for (size_t j = 0; j < num_bytes;) {
+        const size_t length = spot_utf8_length(text + j, num_bytes - j);
+        const size_t end = j + (length == 0 ? 1 : length);
+
+        if (spot_utf8_is_layout(text + j, length)) {
+            j = end;
+            continue;
+        }
+        if (text[j] == '>' && num_brackets >= 2) {
+            fputs(ZERO_WIDTH_SPACE, out);
+        }
+        num_brackets = text[j] == ']' ? num_brackets + 1 : 0;
+        for (; j < end; j++) {
+            write_byte(out, text[j]);
+        }
+    }
+    fprintf(out, "%s'", ending);
 }
 
 /* What the letters of gnuplot's raster and PDF terminals must be scaled by, to be as
@@ -198,7 +234,7 @@ spot_figure_begin(spot_figure_t *self, FILE *out, double width_px, double height
     write_terminal(self, spot_format_of(picture_path));
     if (!spot_format_is_stdout(picture_path)) {
         fputs("set output ", out);
-        write_quoted(out, picture_path, strlen(picture_path));
+        write_path(out, picture_path);
         fputc('\n', out);
     }
     fprintf(out,
@@ -228,12 +264,12 @@ write_place(const spot_figure_t *self, double x_px, double y_px)
 
 static void
 write_label(const spot_figure_t *self, double x_px, double y_px, spot_text_style_t style,
-    spot_align_t align, const char *text, size_t num_bytes)
+    spot_align_t align, const char *text, size_t num_bytes, const char *ending)
 {
     static const char *const aligns[] = {"left", "center", "right"};
 
     fputs("set label ", self->out);
-    write_quoted(self->out, text, num_bytes);
+    write_text(self->out, text, num_bytes, ending);
     fputs(" at ", self->out);
     write_place(self, x_px, y_px);
     fprintf(self->out, " %s front font ',%g' textcolor rgb '%s'\n", aligns[align],
@@ -244,19 +280,23 @@ void
 spot_figure_text(const spot_figure_t *self, double x_px, double y_px,
     spot_text_style_t style, spot_align_t align, const char *text)
 {
-    write_label(self, x_px, y_px, style, align, text, strlen(text));
+    write_label(self, x_px, y_px, style, align, text, strlen(text), "");
 }
 
 void
 spot_figure_paragraph(const spot_figure_t *self, double x_px, double y_px,
     spot_text_style_t style, size_t max_chars, const char *text)
 {
-    while (*text != '\0') {
+    for (size_t j = 1; *text != '\0' && j <= SPOT_PARAGRAPH_LINES; j++) {
+        const char *line = text;
         const size_t num_bytes = line_bytes(text, max_chars);
+        bool is_cut;
 
-        write_label(self, x_px, y_px, style, SPOT_ALIGN_LEFT, text, num_bytes);
         text += num_bytes;
         text += strspn(text, " ");
+        is_cut = j == SPOT_PARAGRAPH_LINES && *text != '\0';
+        write_label(self, x_px, y_px, style, SPOT_ALIGN_LEFT, line, num_bytes,
+            is_cut ? "…" : "");
         y_px += styles[style].line_px;
     }
 }

@@ -66,7 +66,9 @@ spot_scale_t spot_scale_around(double low, double high, int max_steps);
  * hour", "preemption per minute". The first part of a path goes if two words remain. */
 void spot_figure_words(const char *name, char *text, size_t num_bytes);
 
-/* Lines that text takes at max_chars characters a line, broken at blanks. */
+/* Lines that text takes at max_chars characters a line, broken at blanks: at most
+ * SPOT_PARAGRAPH_LINES, so that a long text leaves room for the picture. */
+#define SPOT_PARAGRAPH_LINES 3
 size_t spot_figure_num_lines(const char *text, size_t max_chars);
 
 /* The head of a script. The ending of picture_path chooses the format: .png, .pdf, else
@@ -79,7 +81,8 @@ void spot_figure_end(const spot_figure_t *self);
 void spot_figure_text(const spot_figure_t *self, double x_px, double y_px,
     spot_text_style_t style, spot_align_t align, const char *text);
 
-/* Several lines from y_px on; breaks at blanks. */
+/* The lines that spot_figure_num_lines() counts, from y_px on; an ellipsis ends the last
+ * one of a longer text. */
 void spot_figure_paragraph(const spot_figure_t *self, double x_px, double y_px,
     spot_text_style_t style, size_t max_chars, const char *text);
 

@@ -160,7 +160,7 @@ spot_paper_pictures_write(
             ret = write_sources(report, folders->folders[j], diag);
         }
     }
-    if (is_asked) {
+    if (ret == 0 && is_asked) {
         tell_problems(report, diag);
     }
     for (int j = 0; ret == 0 && j < SPOT_NUM_FORMATS; j++) {

@@ -18,13 +18,16 @@ is_plain(char byte)
     return isalnum((unsigned char) byte) || strchr("._+-", byte) != NULL;
 }
 
-/* Characters beyond ASCII that show nothing themselves: C1 controls, blanks without
- * width, marks of direction, which make a name look like another one. */
+/* Characters beyond ASCII that show nothing themselves: layout, C1 controls, blanks with
+ * and without width, which make a name look like another one. */
 static bool
 is_unseen(const char *text, size_t num_bytes)
 {
     const unsigned char *bytes = (const unsigned char *) text;
 
+    if (spot_utf8_is_layout(text, num_bytes)) {
+        return true;
+    }
     if (num_bytes == 2) {
         return bytes[0] == 0xc2 && (bytes[1] <= 0xa0 || bytes[1] == 0xad);
     }
@@ -32,7 +35,7 @@ is_unseen(const char *text, size_t num_bytes)
         return num_bytes == 4 && bytes[0] == 0xf3; /* tags and variation selectors */
     }
     if (bytes[0] == 0xe2 && bytes[1] == 0x80) {
-        return bytes[2] <= 0x8f || (bytes[2] >= 0xa8 && bytes[2] <= 0xaf);
+        return bytes[2] <= 0x8d || bytes[2] == 0xaf;
     }
     return (bytes[0] == 0xe2 && bytes[1] == 0x81 && bytes[2] >= 0x9f) ||
            (bytes[0] == 0xef && bytes[1] == 0xbb && bytes[2] == 0xbf);

@@ -157,7 +157,8 @@ write_line(const lines_t *self, size_t panel_id)
     fprintf(self->out, " %s %s\n", line, end);
 }
 
-/* "idle along preemption per minute, from 0 to 0.5". */
+/* "idle along preemption per minute, at 11 values from 0 to 0.5": a character is a
+ * value, however far it is from the next one. */
 static void
 write_lines_title(const lines_t *self, const char *name)
 {
@@ -170,7 +171,12 @@ write_lines_title(const lines_t *self, const char *name)
     fprintf(self->out, "\n%s%s%s along ", spot_style_on(self->terminal, SPOT_STYLE_BOLD),
         name, spot_style_off(self->terminal, SPOT_STYLE_BOLD));
     spot_text_write(self->out, words);
-    fprintf(self->out, ", from %s to %s\n", low, high);
+    if (curves->x_low < curves->x_high) {
+        fprintf(self->out, ", at %zu values from %s to %s\n",
+            curves->head->axes[curves->axis_id].num_values, low, high);
+    } else {
+        fprintf(self->out, ", at %s\n", low);
+    }
 }
 
 int
@@ -252,6 +258,31 @@ write_bar(const spot_report_t *report, size_t point_id, const char *letters,
     fputc('\n', out);
 }
 
+/* Whether a part is more than nothing at any point. */
+static bool
+is_part_seen(const spot_report_t *report, size_t part_id)
+{
+    const size_t metric_id = report->head->overview.part_ids[part_id];
+
+    for (size_t j = 0; j < report->head->num_points; j++) {
+        if (spot_report_summary(report, j, metric_id)->mean > 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool
+is_any_part_seen(const spot_report_t *report)
+{
+    for (size_t j = 0; j < report->head->overview.num_parts; j++) {
+        if (is_part_seen(report, j)) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static void
 write_bar_legend(const spot_report_t *report, const spot_terminal_t *terminal,
     const char *letters, FILE *out)
@@ -265,6 +296,9 @@ write_bar_legend(const spot_report_t *report, const spot_terminal_t *terminal,
     for (size_t j = 0; j < head->overview.num_parts; j++) {
         int width = 4;
 
+        if (!is_part_seen(report, j)) {
+            continue;
+        }
         (void) spot_fraction_words(&head->metrics[head->overview.part_ids[j]], words);
         width += (int) spot_utf8_count(words, strlen(words));
         if (column > 0 && column + width > terminal->width) {
@@ -286,7 +320,7 @@ spot_ledger_bars_write(
     char letters[SPOT_MAX_METRICS + 1], text[SPOT_POINT_BYTES];
     int label_width = 0, bar_width;
 
-    if (!head->has_overview || head->overview.num_parts == 0) {
+    if (!head->has_overview || !is_any_part_seen(report)) {
         return;
     }
     choose_letters(head, letters);

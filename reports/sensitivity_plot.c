@@ -177,11 +177,16 @@ release(sensitivity_plot_t *self)
 const char *
 spot_sensitivity_plot_problem(const spot_report_t *report)
 {
+    const size_t metric_id = spot_main_metric(report->head);
+    const char *problem = spot_study_effects_problem(report->head);
+
     if (report->head->num_metrics == 0) {
         return "the study kept no metrics";
     }
-    return report->min_rows == 0 ? "not all points have replications yet"
-                                 : spot_study_effects_problem(report->head);
+    if (report->min_rows == 0) {
+        return "not all points have replications yet";
+    }
+    return problem != NULL ? problem : spot_metrics_problem(report, 1, &metric_id);
 }
 
 /* ---- The picture ---- */

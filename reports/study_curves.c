@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "reports/study_words.h"
 #include "sim/store/point_groups.h"
 
 static bool
@@ -89,7 +90,8 @@ choose_metrics(spot_curves_t *self, const char **problem)
         *problem = "there are no metrics, or too many, to draw";
         return SPOT_ERR_BAD_PARAM;
     }
-    ret = find_metric(head, plot->y, 0, &self->y_id, problem);
+    ret = find_metric(
+        head, plot->y, (int32_t) spot_main_metric(head), &self->y_id, problem);
     if (ret == 0) {
         ret = find_metric(head, plot->second_x, -1, &self->second_x_id, problem);
     }
@@ -218,6 +220,19 @@ spot_curves_free(spot_curves_t *self)
     free(self->panel_starts);
     free(self->point_ids);
     memset(self, 0, sizeof(*self));
+}
+
+const char *
+spot_curves_nothing(const spot_curves_t *self)
+{
+    size_t metric_ids[SPOT_MAX_METRICS + 1];
+    size_t num_metrics = 0;
+
+    metric_ids[num_metrics++] = (size_t) self->y_id;
+    for (size_t j = 0; j < self->num_parts; j++) {
+        metric_ids[num_metrics++] = (size_t) self->part_ids[j];
+    }
+    return spot_metrics_problem(self->report, num_metrics, metric_ids);
 }
 
 size_t

@@ -19,6 +19,9 @@ curves_problem(const spot_report_t *report)
     spot_curves_t curves;
     const int ret = spot_curves_init(&curves, report, &problem);
 
+    if (ret == 0) {
+        problem = spot_curves_nothing(&curves);
+    }
     spot_curves_free(&curves);
     return ret == 0 || problem != NULL ? problem : spot_error_text(ret);
 }

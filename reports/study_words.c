@@ -31,6 +31,36 @@ spot_main_metric(const spot_study_head_t *head)
     return metric_id < head->num_metrics ? metric_id : 0;
 }
 
+size_t
+spot_drawn_metric(const spot_study_head_t *head)
+{
+    const size_t y_id = spot_study_metric_id(head, head->plot.y);
+
+    return y_id < head->num_metrics ? y_id : spot_main_metric(head);
+}
+
+const char *
+spot_metrics_problem(
+    const spot_report_t *report, size_t num_metrics, const size_t *metric_ids)
+{
+    if (report->num_rows == 0) {
+        return "no point has replications yet";
+    }
+    for (size_t point_id = 0; point_id < report->head->num_points; point_id++) {
+        size_t num_defined = 0;
+
+        for (size_t j = 0; j < num_metrics; j++) {
+            if (isfinite(spot_report_summary(report, point_id, metric_ids[j])->mean)) {
+                num_defined++;
+            }
+        }
+        if (num_defined == num_metrics) {
+            return NULL;
+        }
+    }
+    return "what it would draw is undefined at all points";
+}
+
 void
 spot_replications_words(const spot_study_head_t *head, int64_t min_rows,
     int64_t max_rows, char text[SPOT_WORDS_BYTES])

@@ -17,6 +17,14 @@ const char *spot_study_title(const spot_study_head_t *head);
  * a winner by, or draws, else the first one. */
 size_t spot_main_metric(const spot_study_head_t *head);
 
+/* The metric that pictures draw: what the study draws, else its main one. */
+size_t spot_drawn_metric(const spot_study_head_t *head);
+
+/* Why there is nothing to draw of these metrics, which must be defined together at a
+ * point, or NULL. */
+const char *spot_metrics_problem(
+    const spot_report_t *report, size_t num_metrics, const size_t *metric_ids);
+
 /* "1000 replications at each point"; of fewer, what there is. */
 void spot_replications_words(const spot_study_head_t *head, int64_t min_rows,
     int64_t max_rows, char text[SPOT_WORDS_BYTES]);

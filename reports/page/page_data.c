@@ -59,7 +59,6 @@ static void
 want(page_data_t *self)
 {
     const spot_study_head_t *head = self->head;
-    const size_t y_id = spot_study_metric_id(head, head->plot.y);
 
     for (size_t j = 0; j < head->num_listed; j++) {
         self->wanted[j] = WANTED_LISTED;
@@ -71,7 +70,7 @@ want(page_data_t *self)
             self->wanted[metric_id] = WANTED_LEDGER;
         }
     }
-    self->wanted[y_id < head->num_metrics ? y_id : 0] = WANTED_MAIN;
+    self->wanted[spot_drawn_metric(head)] = WANTED_MAIN;
 }
 
 /* Takes what is wanted most until the page is full: means before intervals. */
@@ -300,12 +299,11 @@ static void
 write_plot(const page_data_t *self, spot_json_t *json)
 {
     const spot_plot_request_t *plot = &self->head->plot;
-    const size_t y_id = spot_study_metric_id(self->head, plot->y);
 
     spot_json_open(json, "plot", '{');
     write_axis_id(self, "x", plot->x, json);
     write_axis_id(self, "curves", plot->curves, json);
-    spot_json_unsigned(json, "y", y_id < self->head->num_metrics ? y_id : 0);
+    spot_json_unsigned(json, "y", spot_drawn_metric(self->head));
     spot_json_text(json, "x_label", plot->x_label);
     write_bounds(self->head, json);
     spot_json_close(json, '}');

@@ -140,6 +140,34 @@ test_controls_and_bad_bytes_are_escaped(void **state)
     assert_shown("\xed\xa0\x80", "\\xed\\xa0\\x80");
 }
 
+/* Nor reorder what stands beside it. */
+static void
+test_layout_is_escaped(void **state)
+{
+    static const unsigned known[] = {0x61c, 0x200e, 0x200f, 0x2028, 0x2029, 0x202a,
+        0x202b, 0x202c, 0x202d, 0x202e, 0x2066, 0x2067, 0x2068, 0x2069};
+    size_t num_found = 0;
+
+    (void) state;
+    assert_shown("a\xe2\x80\xae"
+                 "b\xd8\x9c\xe2\x81\xa9",
+        "a\\u202eb\\u061c\\u2069");
+    for (unsigned code = 0x80; code < 0xd800; code++) {
+        const size_t num_bytes = code < 0x800 ? 2 : 3;
+        char text[8] = "";
+
+        encode(code, num_bytes, text);
+        if (spot_utf8_is_layout(text, num_bytes)) {
+            assert_true(num_found < sizeof(known) / sizeof(known[0]));
+            assert_int_equal(code, known[num_found]);
+            num_found++;
+        }
+    }
+    assert_int_equal(num_found, sizeof(known) / sizeof(known[0]));
+    assert_false(spot_utf8_is_layout("a", 1));
+    assert_false(spot_utf8_is_layout("", 0));
+}
+
 static void
 test_long_text_is_cut_between_characters(void **state)
 {
@@ -189,6 +217,7 @@ main(void)
         cmocka_unit_test(test_known_ill_formed_sequences_are_refused),
         cmocka_unit_test(test_readable_text_is_shown_as_it_is),
         cmocka_unit_test(test_controls_and_bad_bytes_are_escaped),
+        cmocka_unit_test(test_layout_is_escaped),
         cmocka_unit_test(test_long_text_is_cut_between_characters),
         cmocka_unit_test(test_the_longest_output_fits),
         cmocka_unit_test(test_characters_are_counted),

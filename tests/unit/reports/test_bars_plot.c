@@ -134,6 +134,20 @@ test_golden(void **state)
     spot_study_head_free(&head);
 }
 
+static void
+assert_problem(const spot_store_t *store, const char *expected)
+{
+    spot_report_t report = sample_report(store);
+    const char *problem = spot_bars_plot_problem(&report);
+
+    if (expected == NULL) {
+        assert_null(problem);
+    } else {
+        assert_string_equal(problem, expected);
+    }
+    spot_report_free(&report);
+}
+
 /* A point whose metrics are null has a name and no bar; so may all. */
 static void
 test_undefined(void **state)
@@ -149,6 +163,8 @@ test_undefined(void **state)
 
         make_head(&head, 2, names);
         store = make_store(&head, j == 0 ? some : none);
+        assert_problem(
+            store, j == 0 ? NULL : "what it would draw is undefined at all points");
         text = write_script(store, 0);
         assert_int_equal(
             sample_count(text, "'undefined in all replications'"), (size_t) j + 1);

@@ -272,6 +272,14 @@ test_problems(void **state)
     assert_int_equal(spot_report_read_pairs(&report), 0);
     assert_string_equal(spot_difference_plot_problem(&report),
         "no point has replications in common with its baseline");
+    for (size_t j = 0; j < head.num_points * head.num_metrics; j++) {
+        report.summaries[j].mean = (double) NAN;
+    }
+    assert_string_equal(spot_difference_plot_problem(&report),
+        "what it would draw is undefined at all points");
+    report.num_rows = 0;
+    assert_string_equal(
+        spot_difference_plot_problem(&report), "no point has replications yet");
     head.has_baseline = false;
     assert_non_null(strstr(spot_difference_plot_problem(&report), "baseline: {"));
     spot_report_free(&report);

@@ -79,6 +79,7 @@ test_lines(void **state)
     assert_int_equal(spot_figure_num_lines("äöüäöü äöü", 10), 1);
     assert_int_equal(spot_figure_num_lines("one two three four", 9), 3);
     assert_int_equal(spot_figure_num_lines("word-without-a-blank", 10), 2);
+    assert_int_equal(spot_figure_num_lines("a b c d e f", 1), SPOT_PARAGRAPH_LINES);
 }
 
 static void
@@ -132,6 +133,55 @@ test_texts_are_quoted(void **state)
         "it's\n`a` \"b\" \\");
     assert_recorded(
         &recorder, "set label 'it''s `a` \"b\" \\' at screen 0.5,0.75 right front");
+}
+
+/* gnuplot does not escape ">", so that "]]>" would make an SVG that is no XML. */
+static void
+test_texts_are_xml(void **state)
+{
+    recorder_t recorder;
+
+    (void) state;
+    record(&recorder);
+    spot_figure_text(&recorder.figure, 0, 0, SPOT_TEXT_NOTE, SPOT_ALIGN_LEFT,
+        "What does ]]> do? ]]]>> ]>, ]]\xe2\x80\xae>");
+    assert_recorded(&recorder,
+        "'What does ]]\xe2\x80\x8b> do? ]]]\xe2\x80\x8b>> ]>, ]]\xe2\x80\x8b>'");
+}
+
+static void
+test_marks_of_direction_are_left_out(void **state)
+{
+    recorder_t recorder;
+
+    (void) state;
+    record(&recorder);
+    spot_figure_text(&recorder.figure, 0, 0, SPOT_TEXT_NOTE, SPOT_ALIGN_LEFT,
+        "a\xe2\x80\xae\xd8\x9c\xe2\x81\xa6 \xd7\x90\xe2\x80\x8e \xff\xe2\x80");
+    assert_recorded(&recorder, "'a \xd7\x90 \xff\xe2\x80'");
+}
+
+/* Up to the lines that are counted, the last one with an ellipsis where there is more.
+ */
+static void
+test_long_paragraphs_are_cut(void **state)
+{
+    static const struct {
+        const char *text, *last;
+    } cases[] = {
+        {"one two three four", "'four'"}, {"one two three four five", "'four…'"}};
+
+    (void) state;
+    for (size_t j = 0; j < sizeof(cases) / sizeof(cases[0]); j++) {
+        recorder_t recorder;
+
+        record(&recorder);
+        spot_figure_paragraph(
+            &recorder.figure, 0, 100, SPOT_TEXT_NOTE, 7, cases[j].text);
+        assert_int_equal(fflush(recorder.figure.out), 0);
+        assert_null(strstr(recorder.text, "five"));
+        assert_recorded(&recorder, cases[j].last);
+    }
 }
 
 static void
@@ -197,6 +247,9 @@ main(void)
         cmocka_unit_test(test_lines),
         cmocka_unit_test(test_cuts),
         cmocka_unit_test(test_texts_are_quoted),
+        cmocka_unit_test(test_texts_are_xml),
+        cmocka_unit_test(test_marks_of_direction_are_left_out),
+        cmocka_unit_test(test_long_paragraphs_are_cut),
         cmocka_unit_test(test_paragraphs_are_broken_at_blanks),
         cmocka_unit_test(test_end_labels_do_not_overlap),
         cmocka_unit_test(test_places_in_a_panel),

@@ -25,6 +25,7 @@ test_file_names(void **state)
         {"a b'c\"d`e$f<g>&h\\i\n", "a_b_c_d_e_f_g__h_i_"},
         {"漢字é", "漢字é"},
         {"bad\xff\xc3", "bad__"},
+        {"a\xe2\x80\xae\xe2\x80\x8f\xe2\x80\xaf\xd8\x9cz", "a____z"},
     };
     char file_name[SPOT_PICTURE_NAME_BYTES], name[600], cut[SPOT_PICTURE_NAME_BYTES];
 

@@ -65,7 +65,8 @@ test_widths(void **state)
 static void
 test_no_line_is_wider_than_the_terminal(void **state)
 {
-    static const char *const sentences[] = {"replication", "null in", "along"};
+    static const char *const sentences[] = {
+        "replication", "null in", "along", "goes from"};
 
     (void) state;
     for (int width = 36; width <= 120; width += 4) {
@@ -75,7 +76,7 @@ test_no_line_is_wider_than_the_terminal(void **state)
         for (char *line = strtok(text, "\n"); line != NULL; line = strtok(NULL, "\n")) {
             bool is_sentence = num_lines++ == 0; /* the question */
 
-            for (size_t j = 0; j < 3; j++) {
+            for (size_t j = 0; j < sizeof(sentences) / sizeof(sentences[0]); j++) {
                 is_sentence = is_sentence || strstr(line, sentences[j]) != NULL;
             }
             if (!is_sentence && spot_utf8_count(line, strlen(line)) > (size_t) width) {
@@ -110,6 +111,52 @@ test_colour_is_never_alone(void **state)
     free(coloured);
 }
 
+/* A study whose rows say that standby is nothing, and the rest what it is given. */
+static char *
+write_bars(double prepping)
+{
+    const double row[SPOT_MAX_METRICS] = {prepping, 0, prepping};
+    spot_terminal_t terminal = {80, false, true};
+    spot_study_head_t head;
+    spot_store_t *store;
+    spot_report_t report;
+    char *text = NULL;
+    size_t num_bytes;
+    FILE *out = open_memstream(&text, &num_bytes);
+
+    assert_non_null(out);
+    sample_idle_head(&head, 1);
+    head.has_overview = true;
+    head.overview.num_parts = 3;
+    for (size_t j = 0; j < 3; j++) {
+        head.overview.part_ids[j] = j;
+    }
+    assert_int_equal(spot_store_open_memory(&store, &head), 0);
+    for (size_t j = 0; j < head.num_points; j++) {
+        assert_int_equal(store->put(store, &(spot_piece_t){j, 0, 1, row, NULL}), 0);
+    }
+    report = sample_report(store);
+    spot_ledger_bars_write(&report, &terminal, out);
+    assert_int_equal(fclose(out), 0);
+    spot_report_free(&report);
+    store->close(store);
+    spot_study_head_free(&head);
+    return text;
+}
+
+/* The legend names what is in the bars, and there are none of nothing. */
+static void
+test_parts_of_nothing(void **state)
+{
+    char *text = write_bars(0.25), *none = write_bars(0);
+
+    (void) state;
+    assert_non_null(strstr(text, "\np prepping  r reconfiguring\n"));
+    assert_string_equal(none, "");
+    free(text);
+    free(none);
+}
+
 static void
 test_ascii(void **state)
 {
@@ -129,6 +176,7 @@ main(void)
         cmocka_unit_test(test_widths),
         cmocka_unit_test(test_no_line_is_wider_than_the_terminal),
         cmocka_unit_test(test_colour_is_never_alone),
+        cmocka_unit_test(test_parts_of_nothing),
         cmocka_unit_test(test_ascii),
     };
 

@@ -15,6 +15,7 @@
 #include "reports/study_curves.h"
 #include "reports/study_pictures.h"
 #include "reports/study_plot.h"
+#include "reports/study_words.h"
 #include "tests/unit/reports/sample.h"
 
 static char *
@@ -247,6 +248,51 @@ test_what_cannot_be_drawn(void **state)
         "no.svg: nothing can be drawn: no swept key has numbers to draw along");
 }
 
+/* Without y: what the study optimises, else what names its winners, else the first. */
+static void
+test_the_metric_that_is_drawn(void **state)
+{
+    fixture_t *self = *state;
+    char *text;
+
+    drop_stack(&self->head);
+    assert_int_equal(spot_drawn_metric(&self->head), 4); /* y */
+    replace(&self->head.optimise.metric, "usd_per_1000_samples");
+    assert_int_equal(spot_drawn_metric(&self->head), 4);
+    replace(&self->head.plot.y, NULL);
+    text = write_script(self->store);
+    assert_non_null(strstr(text, "USD per 1000 samples"));
+    free(text);
+    assert_int_equal(spot_drawn_metric(&self->head), 6);
+    replace(&self->head.optimise.metric, NULL);
+    self->head.best.is_asked = true;
+    self->head.best.metric_id = 5;
+    assert_int_equal(spot_drawn_metric(&self->head), 5);
+    self->head.best.is_asked = false;
+    assert_int_equal(spot_drawn_metric(&self->head), 0);
+}
+
+/* What would be an empty frame is no picture. */
+static void
+test_nothing_to_draw(void **state)
+{
+    fixture_t *self = *state;
+    spot_report_t report = sample_report(self->store);
+    const spot_study_picture_t *curves = &spot_study_pictures[0];
+
+    assert_null(curves->problem(&report));
+    for (size_t j = 1; j < self->head.num_points; j++) {
+        report.summaries[j * self->head.num_metrics].mean = (double) NAN;
+    }
+    assert_null(curves->problem(&report));
+    report.summaries[0].mean = (double) NAN; /* a part of the stack */
+    assert_string_equal(
+        curves->problem(&report), "what it would draw is undefined at all points");
+    report.num_rows = 0;
+    assert_string_equal(curves->problem(&report), "no point has replications yet");
+    spot_report_free(&report);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
 /* Without every third point of the grid of 11 x 2. */
@@ -474,6 +520,8 @@ main(void)
         TEST(test_points_without_values_are_gaps),
         TEST(test_texts_cannot_break_out),
         TEST(test_what_cannot_be_drawn),
+        TEST(test_the_metric_that_is_drawn),
+        TEST(test_nothing_to_draw),
         cmocka_unit_test(test_a_thinned_grid),
         cmocka_unit_test(test_other_plans),
         cmocka_unit_test_setup_teardown(test_curves, setup, teardown),
