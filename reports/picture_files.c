@@ -10,35 +10,13 @@
 
 #include "base/memory.h"
 #include "base/utf8.h"
+#include "reports/unseen.h"
 
 /* Whether an ASCII byte may be in a file name without being special to anything. */
 static bool
 is_plain(char byte)
 {
     return isalnum((unsigned char) byte) || strchr("._+-", byte) != NULL;
-}
-
-/* Characters beyond ASCII that show nothing themselves: layout, C1 controls, blanks with
- * and without width, which make a name look like another one. */
-static bool
-is_unseen(const char *text, size_t num_bytes)
-{
-    const unsigned char *bytes = (const unsigned char *) text;
-
-    if (spot_utf8_is_layout(text, num_bytes)) {
-        return true;
-    }
-    if (num_bytes == 2) {
-        return bytes[0] == 0xc2 && (bytes[1] <= 0xa0 || bytes[1] == 0xad);
-    }
-    if (num_bytes != 3) {
-        return num_bytes == 4 && bytes[0] == 0xf3; /* tags and variation selectors */
-    }
-    if (bytes[0] == 0xe2 && bytes[1] == 0x80) {
-        return bytes[2] <= 0x8d || bytes[2] == 0xaf;
-    }
-    return (bytes[0] == 0xe2 && bytes[1] == 0x81 && bytes[2] >= 0x9f) ||
-           (bytes[0] == 0xef && bytes[1] == 0xbb && bytes[2] == 0xbf);
 }
 
 void
@@ -48,8 +26,8 @@ spot_picture_file_name(const char *name, char file_name[SPOT_PICTURE_NAME_BYTES]
 
     while (*name != '\0') {
         size_t length = spot_utf8_length(name, strnlen(name, 4));
-        const bool is_kept =
-            (length > 1 && !is_unseen(name, length)) || (length == 1 && is_plain(*name));
+        const bool is_kept = (length > 1 && !spot_is_unseen(name, length)) ||
+                             (length == 1 && is_plain(*name));
 
         length = length == 0 ? 1 : length;
         if (used + length >= SPOT_PICTURE_NAME_BYTES) {

@@ -79,7 +79,14 @@ const spotPage = (() => {
         return String(Number(value.toPrecision(3)));
     }
 
-    /* "12.3 ±0.4 %". */
+    /* Two digits of half the width tell how many decimals both have, as in all tables. */
+    function intervalText(mean, half) {
+        const numDecimals = Math.max(0, Math.min(1 - Math.floor(Math.log10(half)), 12));
+
+        return mean.toFixed(numDecimals) + " ±" + half.toFixed(numDecimals);
+    }
+
+    /* "12.31 ±0.42 %". */
     function meanText(metric, point) {
         const factor = metric.isFraction ? 100 : 1;
         const mean = metric.means[point], half = metric.halfWidths[point];
@@ -87,7 +94,7 @@ const spotPage = (() => {
         if (!Number.isFinite(mean)) {
             return "–";
         }
-        return shortNumber(mean * factor) + (half > 0 ? " ±" + shortNumber(half * factor) : "") +
+        return (half > 0 ? intervalText(mean * factor, half * factor) : shortNumber(mean * factor)) +
             (metric.isFraction ? " %" : "");
     }
 

@@ -7,17 +7,20 @@
 #include <string.h>
 
 #include "base/json.h"
+#include "base/utf8.h"
 #include "reports/page/page_internal.h"
 #include "reports/palette.h"
 #include "reports/study_words.h"
+#include "reports/unseen.h"
 #include "reports/value_label.h"
 
 /* Numbers of all columns together: 3.5 MB. */
 #define MAX_NUMBERS 450000
 #define MAX_LABELS 1000 /* of an axis of numbers, which need none */
 
-#define MEAN_DIGITS 5
+#define MEAN_DIGITS 5 /* at least, and as many as its interval tells */
 #define HALF_WIDTH_DIGITS 3
+#define MAX_DIGITS 15
 
 /* What of a metric is there, and how much it is wanted. */
 typedef enum { WANTED_LAST, WANTED_LEDGER, WANTED_LISTED, WANTED_MAIN } wanted_t;
@@ -117,6 +120,16 @@ write_number(FILE *out, double value, int num_digits)
     fputs(rest[0] == '0' && rest[1] == '.' ? rest + 1 : rest, out);
 }
 
+/* So many that two digits of half the width have their decimals, and one to round by. */
+static int
+mean_digits(double mean, double half_width)
+{
+    const double num_digits = floor(log10(fabs(mean))) - floor(log10(half_width)) + 3;
+
+    return half_width > 0 ? (int) fmax(MEAN_DIGITS, fmin(num_digits, MAX_DIGITS))
+                          : MEAN_DIGITS;
+}
+
 /* One of the columns that are made of the points. */
 typedef struct {
     enum { COLUMN_MEAN, COLUMN_HALF_WIDTH, COLUMN_VALUE_ID } what;
@@ -127,16 +140,18 @@ static void
 write_cell(const page_data_t *self, column_t column, size_t point_id, FILE *out)
 {
     const spot_summary_t *summary;
+    double half_width;
 
     if (column.what == COLUMN_VALUE_ID) {
         fprintf(out, "%zu", spot_study_value_id(self->head, point_id, column.id));
         return;
     }
     summary = spot_report_summary(self->page->report, point_id, column.id);
+    half_width = (summary->ci_high - summary->ci_low) / 2;
     if (column.what == COLUMN_MEAN) {
-        write_number(out, summary->mean, MEAN_DIGITS);
+        write_number(out, summary->mean, mean_digits(summary->mean, half_width));
     } else {
-        write_number(out, (summary->ci_high - summary->ci_low) / 2, HALF_WIDTH_DIGITS);
+        write_number(out, half_width, HALF_WIDTH_DIGITS);
     }
 }
 
@@ -338,20 +353,50 @@ write_object(const page_data_t *self, FILE *out)
     return ret;
 }
 
-/* No text may end the element or open a comment in it. < stands in texts only. */
+/* A control character as JSON escapes it is \u00HH, or short as \n is. Bytes of it at
+ * text, which starts with a backslash; 0: this is another escape. */
+static size_t
+control_escape_bytes(const char *text)
+{
+    if (strncmp(text, "\\u00", 4) == 0) {
+        return 6;
+    }
+    return text[1] != '\0' && strchr("bfnrt", text[1]) != NULL ? 2 : 0;
+}
+
+/* Bytes of what stands at text and has to go; 0: it stays. */
+static size_t
+unseen_bytes(const char *text)
+{
+    const size_t length = spot_utf8_length(text, strnlen(text, 4));
+
+    if (*text == '\\') {
+        return control_escape_bytes(text);
+    }
+    return length > 0 && spot_is_unseen(text, length) ? length : 0;
+}
+
+/* The texts without what cannot be seen: the scripts put them on a canvas and into
+ * menus, where no element keeps a direction to itself. A blank takes the place of it. No
+ * text may end the element or open a comment in it: < stands in texts only. */
 static void
 write_escaped(FILE *out, const char *text)
 {
-    for (;;) {
-        const size_t num_bytes = strcspn(text, "<");
+    while (*text != '\0') {
+        const size_t num_unseen = unseen_bytes(text);
 
-        fwrite(text, 1, num_bytes, out);
-        text += num_bytes;
-        if (*text == '\0') {
-            return;
+        if (num_unseen > 0) {
+            putc(' ', out);
+            text += num_unseen;
+        } else if (*text == '<') {
+            fputs("\\u003c", out);
+            text++;
+        } else {
+            const size_t num_kept = *text == '\\' ? 2 : 1;
+
+            fwrite(text, 1, num_kept, out);
+            text += num_kept;
         }
-        fputs("\\u003c", out);
-        text++;
     }
 }
 

@@ -202,6 +202,12 @@ spotPage.explorer = (() => {
         return state.isLogY && y <= 0 ? dot.y : y;
     }
 
+    function edgeOfX(dot, sign) {
+        const x = dot.x + sign * (Number.isFinite(dot.halfX) ? dot.halfX : 0);
+
+        return state.isLogX && x <= 0 ? dot.x : x;
+    }
+
     function makeBars(points) {
         const along = x();
         const sorted = points.slice().sort((a, b) => along.value(a) - along.value(b) || a - b).slice(0, maxBars);
@@ -257,14 +263,26 @@ spotPage.explorer = (() => {
                     ctx.lineTo(atX, scales.y.getPixelForValue(edgeOf(dot, 1)));
                 }
                 if (dot.halfX > 0) {
-                    ctx.moveTo(scales.x.getPixelForValue(dot.x - dot.halfX), atY);
-                    ctx.lineTo(scales.x.getPixelForValue(dot.x + dot.halfX), atY);
+                    ctx.moveTo(scales.x.getPixelForValue(edgeOfX(dot, -1)), atY);
+                    ctx.lineTo(scales.x.getPixelForValue(edgeOfX(dot, 1)), atY);
                 }
             }
             ctx.stroke();
             ctx.restore();
         },
     };
+
+    /* Chart.js knows the dots only: a scale takes in the intervals that are drawn at them. */
+    function takeIn(drawn, edge) {
+        drawn.chart.data.datasets.forEach((dataset, id) => {
+            if (dataset.spotBars && drawn.chart.isDatasetVisible(id)) {
+                for (const dot of dataset.data) {
+                    drawn.min = Math.min(drawn.min, edge(dot, -1));
+                    drawn.max = Math.max(drawn.max, edge(dot, 1));
+                }
+            }
+        });
+    }
 
     function scale(words, isLog, more) {
         return {
@@ -287,7 +305,11 @@ spotPage.explorer = (() => {
         const found = groups(points).slice(0, maxSeries);
         const xScale = scale(short(along.words, 80), state.isLogX);
 
+        const yScale = scale(short(spotPage.metricWords(metric) + unitOf(metric), 60), state.isLogY);
+
         xScale.type = state.isLogX ? "logarithmic" : "linear";
+        xScale.afterDataLimits = (drawn) => takeIn(drawn, edgeOfX);
+        yScale.afterDataLimits = (drawn) => takeIn(drawn, edgeOf);
         if (!along.isNumeric) {
             Object.assign(xScale, { min: -0.5, max: along.labels.length - 0.5 });
             Object.assign(xScale.ticks, {
@@ -299,8 +321,8 @@ spotPage.explorer = (() => {
 
         return {
             type: "scatter", data: { datasets },
-            scales: { x: xScale, y: scale(short(spotPage.metricWords(metric) + unitOf(metric), 60), state.isLogY) },
-            title: (items) => items.slice(0, 1).map((item) => along.words + ": " + along.text(item.raw.point)),
+            scales: { x: xScale, y: yScale },
+            title: (items) => items.slice(0, 1).map((item) => short(along.words, 80) + ": " + along.text(item.raw.point)),
             label: (item) => short(item.dataset.label, 50) + ": " + spotPage.meanText(metric, item.raw.point) +
                 spotPage.unitText(metric),
             footer: (items) => items.slice(0, 1).map((item) => short(pointWords(item.raw.point), 120)),
@@ -324,7 +346,7 @@ spotPage.explorer = (() => {
             type: "bar", data: { labels: bars.labels, datasets: bars.datasets },
             scales: { x: xScale, y: { ...scale(isPercent ? "share of the time (%)" : "", false), stacked: true } },
             title: (items) => items.slice(0, 1).map((item) => short(bars.labels[item.dataIndex], 120)),
-            label: (item) => item.dataset.label + ": " +
+            label: (item) => short(item.dataset.label, 50) + ": " +
                 spotPage.meanText(item.dataset.metric, bars.points[item.dataIndex]) +
                 spotPage.unitText(item.dataset.metric),
             footer: () => [],
@@ -396,7 +418,7 @@ spotPage.explorer = (() => {
     function tell(points) {
         const notes = [];
         const metric = data.metrics[state.y];
-        const what = state.kind === "ledger" ? "Where the time goes" : metric.words + " along " + x().words;
+        const what = state.kind === "ledger" ? "Where the time goes" : short(metric.words, 80) + " along " + short(x().words, 80);
 
         if (state.kind === "ledger" && points.length > maxBars) {
             notes.push("the first " + maxBars + " of " + points.length + " points: choose values to see others");

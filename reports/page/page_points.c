@@ -2,6 +2,7 @@
 /* One row a point: the swept keys and the metrics that were asked for. */
 #include <math.h>
 
+#include "reports/interval_text.h"
 #include "reports/page/page_internal.h"
 #include "reports/study_words.h"
 #include "reports/value_label.h"
@@ -10,7 +11,7 @@ void
 spot_page_mean_cell(
     FILE *out, const spot_metric_t *metric, double mean, double half_width)
 {
-    char words[SPOT_WORDS_BYTES], value[SPOT_LABEL_BYTES], width[SPOT_LABEL_BYTES];
+    char words[SPOT_WORDS_BYTES], text[SPOT_INTERVAL_BYTES], value[SPOT_LABEL_BYTES];
     const bool is_fraction = spot_fraction_words(metric, words);
     const double factor = is_fraction ? 100 : 1;
 
@@ -19,10 +20,9 @@ spot_page_mean_cell(
         return;
     }
     (void) spot_short_number(mean * factor, value);
-    (void) spot_short_number(half_width * factor, width);
-    fprintf(out, "<td data-value=\"%.8g\">%s%s%s%s</td>", mean, value,
-        half_width > 0 ? " ±" : "", half_width > 0 ? width : "",
-        is_fraction ? " %" : "");
+    (void) spot_interval_text(mean * factor, half_width * factor, text);
+    fprintf(out, "<td data-value=\"%.8g\">%s%s</td>", mean,
+        half_width > 0 ? text : value, is_fraction ? " %" : "");
 }
 
 static void

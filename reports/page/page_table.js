@@ -16,6 +16,7 @@ spotPage.table = (() => {
         return {
             words: axis.words, names: [axis.words, axis.path, axis.path.split(".").pop().replace(/_/g, " ")],
             isNumeric: axis.isNumeric, isFraction: false, isMetric: false,
+            unit: axis.unit, labels: axis.isNumeric ? axis.labels : [], numbers: axis.numbers,
             text: (point) => spotPage.label(axis, point),
             value: (point) => (axis.isNumeric ? spotPage.axisValue(axis, point) : spotPage.label(axis, point)),
         };
@@ -25,13 +26,14 @@ spotPage.table = (() => {
         return {
             words: metric.words, names: [metric.words, metric.name, metric.name.replace(/_/g, " ")],
             isNumeric: true, isFraction: metric.isFraction, isMetric: true,
+            unit: metric.unit === "1" ? "" : metric.unit, labels: [],
             text: (point) => spotPage.meanText(metric, point), value: (point) => metric.means[point],
         };
     }
 
     const columns = [
         {
-            words: "point", names: ["point"], isNumeric: true, isFraction: false, isMetric: false,
+            words: "point", names: ["point"], isNumeric: true, isFraction: false, isMetric: false, unit: "", labels: [],
             text: String, value: (point) => point,
         },
         ...data.axes.map(columnOfAxis),
@@ -54,14 +56,38 @@ spotPage.table = (() => {
             has((words) => words.includes(wanted));
     }
 
-    /* What is compared with: "0.2", "20 %", "1e3"; texts for columns of texts. */
+    /* What is compared with: "20", "20 %", "1e3", or a value as its cells show it; texts for
+       columns of texts. */
     function readValue(column, text) {
-        const number = /^([-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?)\s*(%?)/i.exec(text);
+        const number = /^([-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?)\s*(.*)$/i.exec(text);
+        const valueId = column.labels.findIndex((label) => label.toLowerCase() === text.toLowerCase());
 
         if (!column.isNumeric) {
-            return text.toLowerCase();
+            return { wanted: text.toLowerCase() };
         }
-        return number === null ? NaN : Number(number[1]) * (number[2] === "%" ? 0.01 : 1);
+        if (valueId >= 0) {
+            return { wanted: column.numbers[valueId] };
+        }
+        if (number === null) {
+            return { problem: "“" + text + "” is no number." };
+        }
+        if (number[2] !== "" && number[2].toLowerCase() !== column.unit.toLowerCase()) {
+            return {
+                problem: "“" + column.words + "” is not in “" + number[2] + "”: it is " +
+                    (column.unit === "" ? "a number without unit." : "in “" + column.unit + "”."),
+            };
+        }
+        return { wanted: Number(number[1]) };
+    }
+
+    /* What a reader sees in a cell: 35.1 of "35.1 ±0.2 %". */
+    function shownValue(column, point) {
+        const value = column.value(point);
+
+        if (typeof value === "string") {
+            return value.toLowerCase();
+        }
+        return column.isMetric ? Number.parseFloat(column.text(point)) : value;
     }
 
     function comparison(clause) {
@@ -71,18 +97,11 @@ spotPage.table = (() => {
         if (column === undefined) {
             return { problem: "No column is called “" + (found === null ? clause : found[1].trim()) + "”." };
         }
-        const wanted = readValue(column, found[3].trim());
+        const { wanted, problem } = readValue(column, found[3].trim());
 
-        if (column.isNumeric && Number.isNaN(wanted)) {
-            return { problem: "“" + found[3].trim() + "” is no number." };
-        }
-        return {
-            test: (point) => {
-                const value = column.value(point);
-
-                return operators[found[2]](typeof value === "string" ? value.toLowerCase() : value, wanted);
-            },
-        };
+        return problem !== undefined
+            ? { problem }
+            : { test: (point) => operators[found[2]](shownValue(column, point), wanted) };
     }
 
     function containsText(clause) {
@@ -161,6 +180,7 @@ spotPage.table = (() => {
             head.setAttribute("aria-sort",
                 id !== state.sortedBy ? "none" : state.direction > 0 ? "ascending" : "descending");
         });
+        filter.setAttribute("aria-invalid", String(state.problem !== ""));
         count.textContent = (state.problem === "" ? "" : state.problem + " ") + state.points.length + " of " +
             data.numPointsOfStudy + " points" + (numPages > 1 ? ", page " + (state.page + 1) + " of " + numPages : "");
         pager.hidden = numPages < 2;
@@ -221,7 +241,7 @@ spotPage.table = (() => {
     const save = element("button", { type: "button", className: "button" }, "Save these rows as CSV");
     const example = data.metrics.find((metric) => metric.isListed);
 
-    filter.placeholder = example === undefined ? "words" : example.words + " < 0.2";
+    filter.placeholder = example === undefined ? "words" : example.words + (example.isFraction ? " < 20 %" : " < 0.2");
     filter.setAttribute("aria-describedby", "points-hint");
     filter.addEventListener("input", renew);
     before.addEventListener("click", () => { state.page--; show(); });
@@ -231,8 +251,8 @@ spotPage.table = (() => {
     table.parentElement.before(
         element("div", { className: "controls" }, control("Filter rows", filter, "wide"), save),
         element("p", { className: "note scripted", id: "points-hint" },
-            "Words are searched in all columns; a column can be compared with a number, as in “" + filter.placeholder +
-            "”, and several conditions are divided by commas."),
+            "Words are searched in all columns; a column can be compared with a number as it is shown, as in “" +
+            filter.placeholder + "”, and several conditions are divided by commas."),
         count);
     table.parentElement.after(pager);
     const staticNote = document.getElementById("points-note");

@@ -107,11 +107,13 @@ static void
 write_share_cell(const spot_page_t *page, int64_t num_bad)
 {
     const int64_t num_rows = page->report->num_rows;
+    const double percent = 100 * (double) num_bad / (double) num_rows;
 
     fprintf(page->out,
-        "<td class=\"number\" data-value=\"%" PRId64 "\">%" PRId64 " of %" PRId64
-        " (%.2g&nbsp;%%)</td>",
-        num_bad, num_bad, num_rows, 100 * (double) num_bad / (double) num_rows);
+        "<td class=\"number\" data-value=\"%" PRId64 "\">%" PRId64 " of %" PRId64 " (",
+        num_bad, num_bad, num_rows);
+    fprintf(page->out, percent < 9.95 ? "%.2g&nbsp;%%)</td>" : "%.0f&nbsp;%%)</td>",
+        percent);
 }
 
 /* ---- What is missing ---- */

@@ -86,6 +86,19 @@
         check("a tooltip says where", chart.tooltip.title.join("").includes("0.2"), chart.tooltip.title.join(""));
     }
 
+    /* Both ends of the intervals of dots are on the scales. */
+    function testIntervals({ data, scales }) {
+        const dots = data.datasets.filter((dataset) => dataset.spotBars).flatMap((dataset) => dataset.data);
+
+        check("dots have intervals", dots.some((dot) => dot.half > 0 && dot.halfX > 0));
+        for (const [scale, value, half] of [[scales.x, "x", "halfX"], [scales.y, "y", "half"]]) {
+            const ends = dots.flatMap((dot) => [dot[value] - (dot[half] || 0), dot[value] + (dot[half] || 0)]);
+
+            check("a scale has all intervals: " + value, scale.min <= Math.min(...ends) && scale.max >= Math.max(...ends),
+                scale.min + " to " + scale.max + ", not " + Math.min(...ends) + " to " + Math.max(...ends));
+        }
+    }
+
     function testChoices() {
         const chart = spotPage.explorer.chart;
         const metricOf = () => chart().options.scales.y.title.text;
@@ -98,6 +111,7 @@
         choose("explore-x", "m0");
         check("along a metric there are dots", chart().data.datasets.every((dataset) => !dataset.showLine));
         check("dots are drawn", numDrawn(get("explorer-chart")) > 1000);
+        testIntervals(chart());
         choose("explore-series", "-1");
         same("all points are in one series", chart().data.datasets[0].data.length, 24);
         choose("explore-filter-1", "0");
@@ -118,6 +132,28 @@
         check("the note says what is shown", get("explorer-note").textContent.includes("points"));
     }
 
+    /* Numbers of a filter are read as the cells show them. */
+    function testComparisons(shown) {
+        const below = (limit) => shown.filter((text) => parseFloat(text) < limit).length;
+
+        check("means and intervals have the same decimals", shown.every((text) =>
+            /^(\d+(\.\d+)?|\d+(\.\d+)? ±\d+(\.\d+)?) %$/.test(text) &&
+            new Set(text.replace(" %", "").split(" ±").map((part) => part.split(".").length === 1 ? 0
+                : part.split(".")[1].length)).size === 1), shown);
+        type("idle < 30");
+        check("a comparison leaves some rows", below(30) > 0 && below(30) < 24 && rows().length === below(30), rows().length);
+        same("the count is told", get("points-count").textContent, below(30) + " of 24 points");
+        type("idle < 30 %");
+        same("percent are understood", rows().length, below(30));
+        type("idle < 0.3");
+        same("a fraction of a percent is one", rows().length, below(0.3));
+        type("idle = " + parseFloat(shown[0]));
+        check("what is shown is found", rows().some((row) => row.textContent.includes(shown[0])), shown[0]);
+        type("idle < 30 h");
+        check("a foreign unit is told", get("points-count").textContent.includes("“h”"), get("points-count").textContent);
+        same("a box that is wrong says so", get("points-filter").getAttribute("aria-invalid"), "true");
+    }
+
     function testTable() {
         const heads = [...get("points-table").tHead.rows[0].cells];
         const idle = heads.findIndex((head) => head.textContent === "idle");
@@ -131,15 +167,11 @@
         same("a head tells the other order", heads[idle].getAttribute("aria-sort"), "descending");
         check("rows are sorted the other way", isAscending(values(idle).reverse()), values(idle));
         same("no other head claims to sort", heads.filter((head) => head.getAttribute("aria-sort") !== "none").length, 1);
-        const numBelow = values(idle).filter((value) => value < 0.3).length;
-
-        type("idle < 0.3");
-        check("a comparison leaves some rows", numBelow > 0 && numBelow < 24 && rows().length === numBelow, rows().length);
-        same("the count is told", get("points-count").textContent, numBelow + " of 24 points");
-        type("idle < 30 %");
-        same("percent are understood", rows().length, numBelow);
+        testComparisons(rows().map((row) => row.cells[idle].textContent));
         type("depth = 8, per minute >= 0.2");
         same("conditions are joined", rows().length, 8);
+        type("preparation = 60 s");
+        same("a unit of a key is understood", rows().length, 12);
         type("no such words");
         same("words that are nowhere leave nothing", rows().length, 0);
         type("nonsense < 3");
@@ -205,6 +237,13 @@
         check("other scripts are shown", document.querySelector("h1").textContent.includes("عربي 中文 😀"));
         check("values are shown", get("points-table").textContent.includes("<img src=x onerror=alert(2)>"));
         check("a control character is not", !/[\u0000-\u0008\u000b\u000c\u000e-\u001f]/.test(document.body.textContent));
+        const texts = JSON.stringify(spotPage.data);
+
+        check("texts of scripts have nothing unseen",
+            !/\\u00[01]|[\u0080-\u009f\u061c\u200b-\u200f\u202a-\u202e\u2066-\u2069\ufeff]/.test(texts));
+        check("what can be seen of a label stays", spotPage.data.plot.x_label.includes("אב عربي 日本語 😀  [31mRED"),
+            spotPage.data.plot.x_label);
+        check("the chart is drawn", numDrawn(get("explorer-chart")) > 500);
         check("the long text is there", document.body.textContent.length > 100000);
         type("<img");
         check("markup can be searched", rows().length > 0);

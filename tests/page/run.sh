@@ -130,7 +130,7 @@ metrics: [idle_fraction, goodput_fraction]
 plot:
   x: job.pipeline_depth
   y: idle_fraction
-  x_label: "<img src=x onerror=alert(2)> \u202e عربي </script>"
+  x_label: "<script>alert(1)</script> \"'\`\$(id)\` <img src=x onerror=alert(2)> \u202eאב عربي 日本語 😀 \x1b[31mRED \x07 </title></style></svg> ]]> --> \x9b31m "
 END
 }
 

@@ -97,11 +97,12 @@ columns_read_back(void **state)
     spot_study_head_free(&head);
 }
 
-/* Nothing between the tags may look like a tag or a comment. */
+/* Nothing between the tags may look like a tag or a comment, or is unseen. */
 static void
 texts_do_not_end_the_element(void **state)
 {
-    static const char hostile[] = "</script><!--<script>\"\\\x01";
+    static const char hostile[] = "</script><!--<script>\"\\\x01\\u0007\n\xc2\x9b"
+                                  "\xe2\x80\xae\xd7\x90\x7f.";
     spot_study_head_t head;
     spot_store_t *store;
     spot_report_t report;
@@ -119,8 +120,8 @@ texts_do_not_end_the_element(void **state)
     assert_string_equal(text + strlen(text) - strlen(END), END);
     text[strlen(text) - strlen(END)] = '\0';
     assert_null(strchr(text + strlen(START), '<'));
-    assert_non_null(
-        strstr(text, "\"\\u003c/script>\\u003c!--\\u003cscript>\\\"\\\\\\u0001\""));
+    assert_non_null(strstr(text,
+        "\"\\u003c/script>\\u003c!--\\u003cscript>\\\"\\\\ \\\\u0007   \xd7\x90 .\""));
     free(text);
     spot_report_free(&report);
     store->close(store);
