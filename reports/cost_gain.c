@@ -141,6 +141,56 @@ is_bound(const spot_study_head_t *head, size_t point_id)
                                       spot_study_value_id(head, point_id, axis_id));
 }
 
+/* The first replications of a point, those that all points have. */
+typedef struct {
+    size_t metric_ids[2];
+    int64_t end;
+    spot_moments_t moments[2];
+} common_t;
+
+static int
+add_common(void *context, const spot_row_t *row)
+{
+    common_t *self = context;
+
+    if (row->replication >= self->end) {
+        return 1; /* enough */
+    }
+    for (size_t j = 0; j < 2; j++) {
+        const double value = row->metrics[self->metric_ids[j]];
+
+        if (!isnan(value)) {
+            spot_moments_add(&self->moments[j], value);
+        }
+    }
+    return 0;
+}
+
+static int
+fill_common_choices(spot_cost_gain_t *self)
+{
+    const spot_store_t *store = self->report->store;
+    int ret = 0;
+
+    self->num_common = self->report->min_rows;
+    for (size_t j = 0; ret >= 0 && j < self->head->num_points; j++) {
+        common_t common = {
+            .metric_ids = {self->cost_id, self->gain_id}, .end = self->num_common};
+        double means[2], half_widths[2];
+
+        ret = store->read(store, j, 0, add_common, &common);
+        for (size_t k = 0; k < 2; k++) {
+            means[k] = spot_moments_mean(&common.moments[k]);
+            half_widths[k] =
+                spot_moments_half_width(&common.moments[k], SPOT_CONFIDENCE);
+        }
+        self->choices[j] = (spot_choice_t){means[0], means[1], means[0] - half_widths[0],
+            means[0] + half_widths[0], means[1] - half_widths[1],
+            means[1] + half_widths[1]};
+    }
+    return ret < 0 ? ret : 0;
+}
+
 static void
 fill_choices(spot_cost_gain_t *self)
 {
@@ -229,8 +279,16 @@ spot_cost_gain_init(spot_cost_gain_t *self, const spot_report_t *report)
     if (self->choices == NULL || self->fates == NULL || self->point_ids == NULL) {
         return SPOT_ERR_NO_MEMORY;
     }
-    fill_choices(self);
-    ret = choose_groups(self);
+    ret = 0;
+    if (report->min_rows > 1 && report->min_rows < report->max_rows &&
+        self->head->keep == SPOT_KEEP_ROWS) {
+        ret = fill_common_choices(self);
+    } else {
+        fill_choices(self);
+    }
+    if (ret == 0) {
+        ret = choose_groups(self);
+    }
     return ret == 0 ? judge_groups(self) : ret;
 }
 

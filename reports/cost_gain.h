@@ -19,8 +19,10 @@ typedef struct {
 typedef struct {
     const spot_report_t *report;
     const spot_study_head_t *head;
-    size_t cost_id, gain_id;   /* metrics */
-    spot_choice_t *choices;    /* [num_points] means and their intervals */
+    size_t cost_id, gain_id; /* metrics */
+    spot_choice_t *choices;  /* [num_points] means and their intervals */
+    int64_t num_common; /* replications that they rest on, the same of each point, where
+                           points have more of them, as after a race; 0: all */
     spot_choice_fate_t *fates; /* [num_points]; a bound is left out */
     bool is_over_traces;       /* one group, though the trace differs: no two points
                                   meet the same one */
@@ -33,8 +35,9 @@ typedef struct {
 /* Why there is nothing to compare, or NULL. */
 const char *spot_cost_gain_problem(const spot_report_t *report);
 
-/* There is no problem; the report must outlive self. NO_MEMORY; free self even then.
- * O(n log n). */
+/* There is no problem; the report must outlive self. NO_MEMORY, errors of reading; free
+ * self even then. O(n log n), and O(rows) where not all points have the same number of
+ * them: means of other replications would differ by chance alone. */
 SPOT_MUST_CHECK int spot_cost_gain_init(
     spot_cost_gain_t *self, const spot_report_t *report);
 void spot_cost_gain_free(spot_cost_gain_t *self);

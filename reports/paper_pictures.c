@@ -1,23 +1,60 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "reports/paper_pictures.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/outfile.h"
 #include "reports/picture_files.h"
+#include "reports/timeline_csv.h"
+#include "reports/timeline_plot.h"
+#include "sim/store/timelines.h"
 
 /* Of a picture: NAME-PICTURE.svg. */
 #define FILE_NAME_BYTES (SPOT_PICTURE_NAME_BYTES + 64)
 
-/* gnuplot knows the path of the script that it was started with as ARG0, unless it reads
- * it from its standard input. */
-int
-spot_paper_script_write(const spot_study_picture_t *picture, const spot_report_t *report,
-    const char *file_name, FILE *out)
-{
-    char svg_name[FILE_NAME_BYTES];
+/* Of single runs; the page has as many. */
+#define MAX_TIMELINES 64
 
+/* A picture of the study, or of one of its runs. */
+typedef struct {
+    const spot_report_t *report;
+    const spot_study_picture_t *picture; /* NULL: */
+    const spot_timeline_t *timeline;
+    const char *name; /* of the picture */
+    const char *title;
+} item_t;
+
+/* The context is an item. */
+static int
+write_script(const void *context, const char *picture_path, FILE *out)
+{
+    const item_t *item = context;
+
+    return item->picture != NULL
+               ? item->picture->write_script(item->report, picture_path, out)
+               : spot_timeline_plot_script(item->timeline, picture_path, out);
+}
+
+static int
+write_csv(const item_t *item, FILE *out)
+{
+    return item->picture != NULL ? item->picture->write_csv(item->report, out)
+                                 : spot_timeline_csv_write(item->timeline, out);
+}
+
+/* The script that draws the SVG again, beside it, from whatever folder gnuplot is run:
+ * gnuplot knows the path of the script that it was started with as ARG0, unless it reads
+ * it from its standard input. */
+static int
+write_kept_script(const item_t *item, FILE *out)
+{
+    char name[SPOT_PICTURE_NAME_BYTES], file_name[FILE_NAME_BYTES];
+    char svg_name[FILE_NAME_BYTES + 8];
+
+    spot_picture_file_name(item->report->head->name, name);
+    snprintf(file_name, sizeof(file_name), "%s-%s", name, item->name);
     snprintf(svg_name, sizeof(svg_name), "%s.svg", file_name);
     fprintf(out,
         "# %s: `gnuplot %s.gnuplot` draws %s beside this script.\n"
@@ -26,97 +63,115 @@ spot_paper_script_write(const spot_study_picture_t *picture, const spot_report_t
         "folder_length = exists('ARG0') ? strlen(ARG0) - strlen(script) : 0\n"
         "if (folder_length > 0 && ARG0[folder_length + 1:] eq script) "
         "cd ARG0[1:folder_length]\n",
-        picture->title, file_name, svg_name, file_name);
-    return picture->write_script(report, svg_name, out);
+        item->title, file_name, svg_name, file_name);
+    return write_script(item, svg_name, out);
 }
 
-/* What can be written of a picture; the context of writer_t. */
+/* Where it is done and what is to be done. */
 typedef struct {
-    const spot_study_picture_t *picture;
-    const spot_report_t *report;
-    const char *file_name;
-} source_t;
+    const char *folder;
+    spot_picture_format_t format;
+    spot_diag_t *diag;
+} place_t;
 
-typedef int (*writer_t)(const source_t *source, FILE *out);
-
-static int
-write_script(const source_t *source, FILE *out)
-{
-    return spot_paper_script_write(
-        source->picture, source->report, source->file_name, out);
-}
+typedef int (*item_function_t)(const item_t *item, const place_t *place);
 
 static int
-write_csv(const source_t *source, FILE *out)
+write_file(const item_t *item, int (*writer)(const item_t *item, FILE *out),
+    const char *suffix, const place_t *place)
 {
-    return source->picture->write_csv(source->report, out);
-}
-
-static int
-write_file(const source_t *source, writer_t writer, const char *folder,
-    const char *suffix, spot_diag_t *diag)
-{
-    char *path = spot_picture_path(
-        folder, source->report->head->name, source->picture->name, suffix);
+    char *path =
+        spot_picture_path(place->folder, item->report->head->name, item->name, suffix);
     spot_outfile_t file;
     int ret;
 
     if (path == NULL) {
         return SPOT_ERR_NO_MEMORY;
     }
-    ret = spot_outfile_init(&file, path, diag);
+    ret = spot_outfile_init(&file, path, place->diag);
     if (ret == 0) {
-        ret = writer(source, file.stream);
+        ret = writer(item, file.stream);
     }
-    ret = spot_outfile_close(&file, ret, diag);
+    ret = spot_outfile_close(&file, ret, place->diag);
     free(path);
     return ret;
 }
 
-/* Data and scripts of all pictures. */
+/* Data and script. */
 static int
-write_sources(const spot_report_t *report, const char *folder, spot_diag_t *diag)
+write_sources(const item_t *item, const place_t *place)
 {
-    char name[SPOT_PICTURE_NAME_BYTES], file_name[FILE_NAME_BYTES];
-    int ret = spot_picture_make_folder(folder, diag);
+    const int ret = write_file(item, write_csv, "csv", place);
 
-    spot_picture_file_name(report->head->name, name);
-    for (const spot_study_picture_t *picture = spot_study_pictures;
-         ret == 0 && picture->name != NULL; picture++) {
-        const source_t source = {picture, report, file_name};
-
-        if (picture->problem(report) != NULL) {
-            continue;
-        }
-        snprintf(file_name, sizeof(file_name), "%s-%s", name, picture->name);
-        ret = write_file(&source, write_csv, folder, "csv", diag);
-        if (ret == 0) {
-            ret = write_file(&source, write_script, folder, "gnuplot", diag);
-        }
-    }
-    return ret;
+    return ret == 0 ? write_file(item, write_kept_script, "gnuplot", place) : ret;
 }
 
 static int
-draw_pictures(const spot_report_t *report, spot_picture_format_t format,
-    const char *folder, spot_diag_t *diag)
+draw_picture(const item_t *item, const place_t *place)
 {
+    char *path = spot_picture_path(place->folder, item->report->head->name, item->name,
+        spot_format_suffix(place->format));
+    const int ret = path == NULL ? SPOT_ERR_NO_MEMORY
+                                 : spot_gnuplot_run_as(write_script, item, place->format,
+                                       path, place->diag);
+
+    free(path);
+    return ret;
+}
+
+/* A run: "timeline-3-0" is replication 0 of point 3. */
+static int
+for_run(const spot_report_t *report, const spot_timeline_id_t *id,
+    item_function_t function, const place_t *place)
+{
+    char name[64];
+    spot_timeline_t timeline;
+    const item_t item = {.report = report,
+        .timeline = &timeline,
+        .name = name,
+        .title = "One run over time"};
+    int ret = spot_store_read_timeline(
+        report->store, id->point_id, id->replication, &timeline);
+
+    snprintf(name, sizeof(name), "timeline-%zu-%" PRId64, id->point_id, id->replication);
+    if (ret == 0 && timeline.end_ms > 0) {
+        ret = function(&item, place);
+    }
+    spot_timeline_free(&timeline);
+    return ret;
+}
+
+/* All pictures of the study that can be drawn, then those of its runs. */
+static int
+for_each_item(
+    const spot_report_t *report, item_function_t function, const place_t *place)
+{
+    spot_timeline_list_t runs = {0};
     int ret = 0;
 
     for (const spot_study_picture_t *picture = spot_study_pictures;
          ret == 0 && picture->name != NULL; picture++) {
-        char *path;
+        if (picture->problem(report) == NULL) {
+            const item_t item = {.report = report,
+                .picture = picture,
+                .name = picture->name,
+                .title = picture->title};
 
-        if (picture->problem(report) != NULL) {
-            continue;
+            ret = function(&item, place);
         }
-        path = spot_picture_path(
-            folder, report->head->name, picture->name, spot_format_suffix(format));
-        ret = path == NULL ? SPOT_ERR_NO_MEMORY
-                           : spot_gnuplot_run_as(
-                                 picture->write_script, report, format, path, diag);
-        free(path);
     }
+    if (ret == 0) {
+        ret = spot_timeline_list_read(&runs, report->store);
+    }
+    for (size_t j = 0; ret == 0 && j < runs.num_ids && j < MAX_TIMELINES; j++) {
+        ret = for_run(report, &runs.ids[j], function, place);
+    }
+    if (runs.num_ids > MAX_TIMELINES && function == write_sources) {
+        spot_diag_warn(place->diag, place->folder, 0, 0,
+            "the first %d of %zu timelines that the store keeps are drawn",
+            MAX_TIMELINES, runs.num_ids);
+    }
+    spot_timeline_list_free(&runs);
     return ret;
 }
 
@@ -157,7 +212,11 @@ spot_paper_pictures_write(
     for (int j = 0; ret == 0 && j < SPOT_NUM_FORMATS; j++) {
         if (folders->folders[j] != NULL && is_first(folders, j)) {
             is_asked = true;
-            ret = write_sources(report, folders->folders[j], diag);
+            ret = spot_picture_make_folder(folders->folders[j], diag);
+            if (ret == 0) {
+                ret = for_each_item(report, write_sources,
+                    &(place_t){.folder = folders->folders[j], .diag = diag});
+            }
         }
     }
     if (ret == 0 && is_asked) {
@@ -165,8 +224,8 @@ spot_paper_pictures_write(
     }
     for (int j = 0; ret == 0 && j < SPOT_NUM_FORMATS; j++) {
         if (folders->folders[j] != NULL) {
-            ret = draw_pictures(
-                report, (spot_picture_format_t) j, folders->folders[j], diag);
+            ret = for_each_item(report, draw_picture,
+                &(place_t){folders->folders[j], (spot_picture_format_t) j, diag});
         }
     }
     return ret;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "reports/pareto_plot.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
@@ -196,10 +197,15 @@ draw_foot(const spot_pareto_layout_t *self)
     char note[SPOT_NOTE_BYTES] = "";
     size_t used = 0;
 
-    if (self->num_drawn < self->head->num_points) {
+    if (self->points->num_common > 0) {
         used += (size_t) snprintf(note, sizeof(note),
-            "%zu of %zu points have a dot: the others are undefined or lie upon these",
-            self->num_drawn, self->head->num_points);
+            "compared over the first %" PRId64 " replications of each point",
+            self->points->num_common);
+    }
+    if (self->num_drawn < self->head->num_points) {
+        used += (size_t) snprintf(note + used, sizeof(note) - used,
+            "%s%zu of %zu points have a dot: the others are undefined or lie upon these",
+            used > 0 ? " · " : "", self->num_drawn, self->head->num_points);
     }
     if (self->num_fronts < self->points->num_groups) {
         used += (size_t) snprintf(note + used, sizeof(note) - used,

@@ -359,6 +359,12 @@ same report.tex "$work/report.tex"
 for what in csv gnuplot; do
     same "report-curves.$what" "$work/papers"/*-curves.$what
 done
+# The runs whose timelines the store keeps are pictures too.
+for point in 0 3; do
+    expect "a run of point $point has its data" \
+        [ "$(head -1 "$work/papers"/*-timeline-$point-0.csv)" = time_s,kind,name,value ]
+    expect "and its script" [ -s "$(echo "$work/papers"/*-timeline-$point-0.gnuplot)" ]
+done
 rm -rf "$work/papers" "$work/report.tex"
 for shard in 1 2; do
     ends 0 "$@" -o "$work/part-$shard.db" --shard "$shard/2"

@@ -326,6 +326,39 @@ test_problems(void **state)
     }
 }
 
+/* After a race points have different numbers of replications, of which only those that
+ * all have can be compared: by all of them, point 1 would cost less. */
+static void
+test_common_replications(void **state)
+{
+    const double first[2][2] = {{10, 5}, {20, 7}};
+    const double second[4][2] = {{10, 4}, {20, 6}, {2, 5}, {2, 5}};
+    const spot_piece_t pieces[] = {{.point_id = 0, .num_rows = 2, .rows = first[0]},
+        {.point_id = 1, .num_rows = 4, .rows = second[0]}};
+    spot_study_head_t head;
+    spot_cost_gain_t points;
+    spot_report_t report;
+    spot_store_t *store = NULL;
+
+    (void) state;
+    make_head(&head, "job.pipeline_depth", 2, 0, NULL);
+    head.num_replications = 4;
+    assert_int_equal(spot_store_open_memory(&store, &head), 0);
+    assert_int_equal(store->put(store, &pieces[0]), 0);
+    assert_int_equal(store->put(store, &pieces[1]), 0);
+    report = sample_report(store);
+    assert_int_equal(spot_cost_gain_init(&points, &report), 0);
+    assert_int_equal(points.num_common, 2);
+    assert_true(points.choices[0].cost == 15 && points.choices[1].cost == 15);
+    assert_true(points.choices[0].gain == 6 && points.choices[1].gain == 5);
+    assert_int_equal(points.fates[0], SPOT_CHOICE_FRONT);
+    assert_int_not_equal(points.fates[1], SPOT_CHOICE_FRONT);
+    spot_cost_gain_free(&points);
+    spot_report_free(&report);
+    store->close(store);
+    spot_study_head_free(&head);
+}
+
 int
 main(void)
 {
@@ -334,6 +367,7 @@ main(void)
         cmocka_unit_test(test_groups),
         cmocka_unit_test(test_only_traces),
         cmocka_unit_test(test_many_points),
+        cmocka_unit_test(test_common_replications),
         cmocka_unit_test(test_problems),
     };
 

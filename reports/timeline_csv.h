@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What the picture of one run shows, as CSV. */
+#ifndef SPOT_REPORTS_TIMELINE_CSV_H
+#define SPOT_REPORTS_TIMELINE_CSV_H
+
+#include <stdio.h>
+
+#include "base/error.h"
+#include "sim/store/timeline.h"
+
+/* Columns: time_s, kind, name, value. Of kind level: instances of a category from then
+ * until the next row of that category (first at 0, then where it changes); mark:
+ * something happened, value is how many; progress: a point of the progress curve, linear
+ * in between. The last row, of kind end, is the end of the run. Each kind in order of
+ * time. IO. */
+SPOT_MUST_CHECK int spot_timeline_csv_write(const spot_timeline_t *timeline, FILE *out);
+
+#endif
