@@ -49,7 +49,8 @@ choose_metrics(spot_side_by_side_t *self)
     }
 }
 
-/* pair: undefined where num_pairs is 0. */
+/* Before, after and difference are of the same replications; of all of them where the
+ * sides have none in common. */
 static void
 fill_change(spot_change_t *change, const spot_summary_t *before,
     const spot_summary_t *after, const spot_paired_t *pair)
@@ -57,21 +58,27 @@ fill_change(spot_change_t *change, const spot_summary_t *before,
     const bool is_paired = pair->difference.num_values > 1 ||
                            (pair->difference.num_values == 1 &&
                                (before->num_values < 2 || after->num_values < 2));
+    const spot_moments_t *sides[SPOT_NUM_SIDES] = {
+        [SPOT_BEFORE] = is_paired ? &pair->y : &before->moments,
+        [SPOT_AFTER] = is_paired ? &pair->x : &after->moments};
 
-    *change = (spot_change_t){.means = {before->mean, after->mean},
-        .half_widths = {(before->ci_high - before->ci_low) / 2,
-            (after->ci_high - after->ci_low) / 2}};
+    for (int side = 0; side < SPOT_NUM_SIDES; side++) {
+        change->means[side] = spot_moments_mean(sides[side]);
+        change->half_widths[side] =
+            spot_moments_half_width(sides[side], SPOT_CONFIDENCE);
+    }
     if (is_paired) {
         change->difference = spot_paired_mean(pair);
         change->half_width = spot_paired_half_width(pair, SPOT_CONFIDENCE);
         change->num_pairs = pair->difference.num_values;
     } else {
-        change->difference = after->mean - before->mean;
+        change->difference = change->means[SPOT_AFTER] - change->means[SPOT_BEFORE];
         change->half_width =
             spot_welch_half_width(&after->moments, &before->moments, SPOT_CONFIDENCE);
     }
-    change->ratio =
-        before->mean == 0 ? (double) NAN : change->difference / fabs(before->mean);
+    change->ratio = change->means[SPOT_BEFORE] == 0
+                        ? (double) NAN
+                        : change->difference / fabs(change->means[SPOT_BEFORE]);
     change->is_marked = fabs(change->difference) > change->half_width;
 }
 

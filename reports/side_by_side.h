@@ -16,7 +16,8 @@ typedef struct {
     const char *canonical;       /* of its study, or NULL: not known */
 } spot_side_t;
 
-/* A metric at a point that both have. NAN where undefined. */
+/* A metric at a point that both have, all of it of the replications that both have,
+ * where they have any. NAN where undefined. */
 typedef struct {
     double means[SPOT_NUM_SIDES];
     double half_widths[SPOT_NUM_SIDES]; /* of their 95 % intervals */

@@ -123,6 +123,16 @@ test_golden(void **state)
     assert_int_equal(self.two.match.num_pairs, 11);
     assert_int_equal(self.two.match.num_alone[SPOT_BEFORE], 11);
     assert_int_equal(self.two.match.num_alone[SPOT_AFTER], 11);
+    for (size_t j = 0; j < 11 * self.two.num_metrics; j++) {
+        const spot_change_t *change = &self.two.changes[j];
+
+        /* of the same replications, though A has more of them */
+        assert_true(change->num_pairs <= 20);
+        if (change->num_pairs > 0) {
+            assert_true(fabs(change->means[SPOT_AFTER] - change->means[SPOT_BEFORE] -
+                             change->difference) < 1e-9);
+        }
+    }
     for (size_t j = 0; j < 3; j++) {
         char *text = write_text(&self, widths[j]), name[64];
 
