@@ -10,9 +10,6 @@
 #include "reports/study_words.h"
 #include "sim/store/point_groups.h"
 
-/* More rows are in the database. */
-#define MAX_ROWS 500
-
 static const char *
 problem(const spot_page_t *page)
 {
@@ -71,13 +68,14 @@ static size_t
 write_rows(const spot_page_t *page, const spot_differences_t *differences)
 {
     const spot_study_head_t *head = page->head;
+    const size_t max_rows = spot_page_static_rows(head);
     size_t num_rows = 0;
 
     for (size_t j = 0; j < head->num_points; j++) {
         if (spot_is_baseline(head, j) || differences->base_ids[j] == SPOT_NO_POINT) {
             continue;
         }
-        if (num_rows++ < MAX_ROWS) {
+        if (num_rows++ < max_rows) {
             fputs("<tr>", page->out);
             spot_page_key_cells(page->out, head, j);
             for (size_t k = 0; k < head->num_listed; k++) {
@@ -92,6 +90,7 @@ write_rows(const spot_page_t *page, const spot_differences_t *differences)
 static int
 write_table(const spot_page_t *page, const spot_differences_t *differences)
 {
+    const size_t max_rows = spot_page_static_rows(page->head);
     FILE *out = page->out;
     spot_page_text_t caption;
     int ret = spot_page_text_begin(&caption);
@@ -110,11 +109,11 @@ write_table(const spot_page_t *page, const spot_differences_t *differences)
     num_rows = write_rows(page, differences);
     fputs("</tbody>\n", out);
     spot_page_table_close(out);
-    if (num_rows > MAX_ROWS) {
+    if (num_rows > max_rows) {
         fprintf(out,
-            "<p class=\"note\">The first %d of %zu points. All rows are in the "
+            "<p class=\"note\">The first %zu of %zu points. All rows are in the "
             "database.</p>\n",
-            MAX_ROWS, num_rows);
+            max_rows, num_rows);
     }
     return 0;
 }

@@ -73,6 +73,10 @@ SPOT_MUST_CHECK int spot_page_data_write(const spot_page_t *page);
  * others from its data. */
 #define SPOT_PAGE_STATIC_ROWS 500
 
+/* The same of tables with a cell for each metric that was asked for: fewer where these
+ * are many, so that a page stays small. */
+size_t spot_page_static_rows(const spot_study_head_t *head);
+
 /* "12.3 ±0.4" of a metric, fractions in percent, as a cell of a table; data-value is the
  * number that the script sorts by. */
 void spot_page_mean_cell(

@@ -7,6 +7,8 @@
 #include "reports/study_words.h"
 #include "reports/value_label.h"
 
+#define MAX_STATIC_CELLS 10000 /* of 45 bytes on average */
+
 void
 spot_page_mean_cell(
     FILE *out, const spot_metric_t *metric, double mean, double half_width)
@@ -63,18 +65,25 @@ write_row(const spot_page_t *page, size_t point_id)
     fputs("</tr>\n", page->out);
 }
 
+size_t
+spot_page_static_rows(const spot_study_head_t *head)
+{
+    const size_t num_rows = MAX_STATIC_CELLS / (head->num_listed + 1);
+
+    return num_rows < SPOT_PAGE_STATIC_ROWS ? num_rows : SPOT_PAGE_STATIC_ROWS;
+}
+
 static int
 write(const spot_page_t *page)
 {
     const size_t num_points = page->head->num_points;
-    const size_t num_rows =
-        num_points < SPOT_PAGE_STATIC_ROWS ? num_points : SPOT_PAGE_STATIC_ROWS;
+    const size_t max_rows = spot_page_static_rows(page->head);
+    const size_t num_rows = num_points < max_rows ? num_points : max_rows;
 
     if (num_rows < num_points) {
         fprintf(page->out,
             "<p class=\"note\" id=\"points-note\">The first %zu of %zu points; with "
-            "scripts "
-            "all of them.</p>\n",
+            "scripts all of them.</p>\n",
             num_rows, num_points);
     }
     fputs("<div class=\"scroll\" role=\"region\" tabindex=\"0\" "
