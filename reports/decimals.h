@@ -17,14 +17,15 @@ spot_decimals_for(double value)
 }
 
 /* The same for all cells of a column, so that they line up: two digits of the narrowest
- * interval, unless the widest one makes that silly; -1, as many as it takes, for 0, when
- * there is no interval. */
+ * interval, or one where the widest one makes two silly, and none where even that is
+ * silly; -1, as many as it takes, for 0, when there is no interval. */
 static inline int
 spot_decimals_of_column(double narrowest, double widest)
 {
-    return widest == 0
-               ? -1
-               : (int) fmin(spot_decimals_for(narrowest), spot_decimals_for(widest) + 2);
+    const int all = spot_decimals_for(narrowest), few = spot_decimals_for(widest) + 2;
+    const int one_digit = (int) fmin(all - 1, few + 2);
+
+    return widest == 0 ? -1 : (int) fmin(all, fmax(few, one_digit));
 }
 
 #define SPOT_DECIMAL_TEXT_BYTES 64

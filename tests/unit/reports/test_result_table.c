@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "reports/decimals.h"
 #include "reports/result_table.h"
 #include "tests/unit/reports/sample.h"
 
@@ -175,6 +176,20 @@ test_unfinished(void **state)
         "unfinished: 2 of 5 replications are there\n\nwait_s\n     s\n  1 ±0\n");
 }
 
+/* No interval of a column is shown as 0 beside a wider one, unless rounding is all that
+ * it is. */
+static void
+test_decimals(void **state)
+{
+    (void) state;
+    assert_int_equal(spot_decimals_of_column(0, 0), -1);
+    assert_int_equal(spot_decimals_of_column(0.57, 0.57), 2);
+    assert_int_equal(spot_decimals_of_column(0.0012, 0.57), 4);
+    assert_int_equal(spot_decimals_of_column(0.00003, 0.57), 5);
+    assert_int_equal(spot_decimals_of_column(1e-11, 0.57), 6);
+    assert_int_equal(spot_decimals_of_column(12, 400), 0);
+}
+
 int
 main(void)
 {
@@ -186,6 +201,7 @@ main(void)
         cmocka_unit_test(test_one_replication_has_no_interval),
         cmocka_unit_test(test_nulls),
         cmocka_unit_test(test_unfinished),
+        cmocka_unit_test(test_decimals),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
