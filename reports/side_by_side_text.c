@@ -45,8 +45,11 @@ spot_change_decimals(const spot_side_by_side_t *self, size_t metric_id, bool is_
     }
     decimals.means[SPOT_BEFORE] = spot_decimals_of_column(narrowest, widest);
     decimals.means[SPOT_AFTER] = decimals.means[SPOT_BEFORE];
+    /* where room is short one digit of the narrowest will do */
     decimals.difference = spot_decimals_of_column(
-        is_short ? widest_difference : narrowest_difference, widest_difference);
+        is_short ? fmin(10 * narrowest_difference, widest_difference)
+                 : narrowest_difference,
+        widest_difference);
     decimals.is_short = is_short;
     return decimals;
 }
