@@ -68,7 +68,7 @@ average_segments(
     self->num_bins = num_bins;
     for (size_t j = 0; j < num_bins; j++) {
         self->bins[j].start_ms = (double) j * bin_ms;
-        self->bins[j].dip = INFINITY;
+        self->bins[j].dip = (double) INFINITY;
     }
     for (size_t j = 0; j < timeline->num_segments; j++) {
         double from_ms = (double) timeline->segments[j].start_ms;

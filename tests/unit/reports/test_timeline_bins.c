@@ -139,7 +139,7 @@ assert_bins_as_twin(const spot_timeline_t *timeline, size_t num_bins)
     for (size_t j = 0; j < num_bins; j++) {
         const double start_ms = (double) j * bin_ms;
         const double end_ms = (double) (j + 1) * bin_ms;
-        double highest = 0, lowest = INFINITY;
+        double highest = 0, lowest = (double) INFINITY;
         double heights[SPOT_TIMELINE_MAX_CATEGORIES] = {0};
 
         for (size_t k = 0; k < timeline->num_segments; k++) {
