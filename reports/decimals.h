@@ -22,10 +22,14 @@ spot_decimals_for(double value)
 static inline int
 spot_decimals_of_column(double narrowest, double widest)
 {
-    const int all = spot_decimals_for(narrowest), few = spot_decimals_for(widest) + 2;
-    const int one_digit = (int) fmin(all - 1, few + 2);
+    int all, few;
 
-    return widest == 0 ? -1 : (int) fmin(all, fmax(few, one_digit));
+    if (widest == 0) {
+        return -1;
+    }
+    all = spot_decimals_for(narrowest);
+    few = spot_decimals_for(widest) + 2;
+    return (int) fmin(all, fmax(few, fmin(all - 1, few + 2)));
 }
 
 #define SPOT_DECIMAL_TEXT_BYTES 64
