@@ -9,17 +9,6 @@
 #include "reports/study_words.h"
 #include "sim/store/point_groups.h"
 
-static bool
-is_numeric(const spot_axis_t *axis)
-{
-    for (size_t j = 0; j < axis->num_values; j++) {
-        if (!isfinite(axis->numbers[j])) {
-            return false;
-        }
-    }
-    return true;
-}
-
 /* The axis with a curve for each of its values, where the study asks for one. */
 static int
 choose_curve_axis(spot_curves_t *self, const char **problem)
@@ -49,7 +38,7 @@ choose_axis(spot_curves_t *self, const char **problem)
     for (size_t j = 0; j < head->num_axes; j++) {
         const bool is_of_curves = self->has_curve_axis && j == self->curve_axis_id;
 
-        if (!is_of_curves && is_numeric(&head->axes[j]) &&
+        if (!is_of_curves && spot_axis_is_numeric(&head->axes[j]) &&
             (wanted == NULL || strcmp(head->axes[j].path, wanted) == 0)) {
             self->axis_id = j;
             return 0;

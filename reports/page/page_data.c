@@ -181,23 +181,12 @@ write_column(
     return 0;
 }
 
-static bool
-is_numeric(const spot_axis_t *axis)
-{
-    for (size_t j = 0; j < axis->num_values; j++) {
-        if (!isfinite(axis->numbers[j])) {
-            return false;
-        }
-    }
-    return true;
-}
-
 /* The values as the pictures call them; many numbers as numbers only. */
 static void
 write_values(const spot_axis_t *axis, spot_json_t *json)
 {
     char label[SPOT_VALUE_LABEL_BYTES];
-    const bool has_numbers = is_numeric(axis);
+    const bool has_numbers = spot_axis_is_numeric(axis);
     const bool has_labels = !has_numbers || axis->num_values <= MAX_LABELS;
 
     spot_json_open(json, "labels", '[');

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "sim/store/head.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -62,6 +63,17 @@ spot_plan_name(spot_plan_kind_t kind)
     };
 
     return names[kind];
+}
+
+bool
+spot_axis_is_numeric(const spot_axis_t *self)
+{
+    for (size_t j = 0; j < self->num_values; j++) {
+        if (!isfinite(self->numbers[j])) {
+            return false;
+        }
+    }
+    return true;
 }
 
 size_t

@@ -32,6 +32,9 @@ typedef struct {
     char *unit;      /* of numbers: "s" for durations, "" else */
 } spot_axis_t;
 
+/* Whether all values have a number. O(values). */
+bool spot_axis_is_numeric(const spot_axis_t *self);
+
 /* How the points were chosen. */
 typedef enum {
     SPOT_PLAN_GRID, /* all combinations of the values, maybe without some */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "sim/store/study_effects.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -80,17 +79,6 @@ compare_placed(const void *a, const void *b)
                                   : (x->place > y->place) - (x->place < y->place);
 }
 
-static bool
-is_numeric(const spot_axis_t *axis)
-{
-    for (size_t j = 0; j < axis->num_values; j++) {
-        if (!isfinite(axis->numbers[j])) {
-            return false;
-        }
-    }
-    return true;
-}
-
 /* Parts of the range with about as many points each; equal numbers stay together. */
 static int
 put_into_parts(plan_t *plan, spot_study_effects_t *self, size_t key_id)
@@ -154,7 +142,7 @@ choose_levels(plan_t *plan, spot_study_effects_t *self)
     for (size_t k = 0; ret == 0 && k < self->effects.num_keys; k++) {
         const spot_axis_t *axis = &plan->head->axes[self->axis_ids[k]];
 
-        if (spot_plan_is_design(plan->head->plan.kind) && is_numeric(axis) &&
+        if (spot_plan_is_design(plan->head->plan.kind) && spot_axis_is_numeric(axis) &&
             axis->num_values > SPOT_EFFECTS_MAX_VALUES) {
             ret = put_into_parts(plan, self, k);
         } else {
