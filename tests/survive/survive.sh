@@ -59,7 +59,16 @@ assert_sound() {
 
 # A random time of up to $1 ms.
 nap() {
-    sleep "$(printf '0.%03d' $((RANDOM % $1 + 5)))"
+    local ms=$((RANDOM % $1 + 5))
+    sleep "$(printf '%d.%03d' $((ms / 1000)) $((ms % 1000)))"
+}
+
+# Begins with a store anew. The latest moment of a kill, in ms, moves back with every kill of a store:
+# a process that needs longer to its first transaction, as on a slow or busy machine, gets there in
+# the end.
+new_store() {
+    rm -f "$1" "$1"-*
+    latest=900
 }
 
 # Runs the command at most until a random moment; returns whether it was killed. Its output is in
@@ -68,7 +77,8 @@ run_and_kill() {
     local pid
     "$@" >/dev/null 2>>errors.txt &
     pid=$!
-    nap 900
+    nap "$latest"
+    latest=$((latest + latest / 20))
     kill -KILL $pid 2>/dev/null || true
     code=0
     wait $pid 2>/dev/null || code=$?
@@ -81,7 +91,7 @@ run_and_kill() {
 kill_until() {
     local kills=0 stores=0 before now
     while [ $kills -lt "$1" ]; do
-        rm -f "$3"*
+        new_store "$3"
         before=0
         while run_and_kill "$spotsim" study "$2" -o "$3" --threads 2; do
             kills=$((kills + 1))
@@ -113,7 +123,7 @@ case $3 in
         for shard in 1 2 3; do
             killed=0
             while [ $killed -eq 0 ]; do # a fast machine may be done before it is killed
-                rm -f $shard.db*
+                new_store $shard.db
                 while run_and_kill "$spotsim" study study.yaml -o $shard.db --shard $shard/3; do
                     killed=$((killed + 1))
                 done
