@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "base/paired.h"
 
-#include <gsl/gsl_cdf.h>
 #include <math.h>
 
 void
@@ -53,7 +52,7 @@ spot_welch_half_width(
     }
     freedom = 1 / (x_share * x_share / (double) (x->num_values - 1) +
                       y_share * y_share / (double) (y->num_values - 1));
-    return se * gsl_cdf_tdist_Qinv((1 - confidence) / 2, freedom);
+    return se * spot_student_t(confidence, freedom);
 }
 
 double

@@ -3,6 +3,7 @@
 
 #include <assert.h>
 #include <gsl/gsl_cdf.h>
+#include <gsl/gsl_statistics_double.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -138,6 +139,22 @@ spot_moments_stderr(const spot_moments_t *self)
 }
 
 double
+spot_student_t(double confidence, double freedom)
+{
+    /* It takes a microsecond, and the next question is mostly the same. */
+    static _Thread_local struct {
+        double confidence, freedom, t;
+    } last;
+
+    if (last.confidence != confidence || last.freedom != freedom) {
+        last.t = gsl_cdf_tdist_Qinv((1 - confidence) / 2, freedom);
+        last.confidence = confidence;
+        last.freedom = freedom;
+    }
+    return last.t;
+}
+
+double
 spot_moments_half_width(const spot_moments_t *self, double confidence)
 {
     assert(confidence > 0 && confidence < 1);
@@ -145,7 +162,7 @@ spot_moments_half_width(const spot_moments_t *self, double confidence)
         return (double) NAN;
     }
     return spot_moments_stderr(self) *
-           gsl_cdf_tdist_Qinv((1 - confidence) / 2, (double) (self->num_values - 1));
+           spot_student_t(confidence, (double) (self->num_values - 1));
 }
 
 double
@@ -165,6 +182,27 @@ spot_quantile(const double *sorted, size_t num_values, double p)
         return sorted[num_values - 1];
     }
     return sorted[lower] + fraction * (sorted[lower + 1] - sorted[lower]);
+}
+
+void
+spot_quantiles(double *values, size_t num_values, size_t num_quantiles, const double *p,
+    double *quantiles)
+{
+    size_t first = 0; /* those before are where sorting would put them */
+
+    for (size_t j = 0; j < num_quantiles; j++) {
+        /* The two order statistics that spot_quantile() looks at. */
+        const size_t lower =
+            num_values == 0 ? 0 : (size_t) (p[j] * (double) (num_values - 1));
+
+        for (size_t k = lower; k < lower + 2; k++) {
+            if (k >= first && k < num_values) {
+                gsl_stats_select(&values[first], 1, num_values - first, k - first);
+                first = k + 1;
+            }
+        }
+        quantiles[j] = spot_quantile(values, num_values, p[j]);
+    }
 }
 
 static int

@@ -40,6 +40,10 @@ double spot_moments_mean(const spot_moments_t *self);
 double spot_moments_std(const spot_moments_t *self); /* with n - 1 */
 double spot_moments_stderr(const spot_moments_t *self);
 
+/* Student's t with so many degrees of freedom lies within plus and minus this with
+ * probability confidence. */
+double spot_student_t(double confidence, double freedom);
+
 /* Half the width of the Student interval of the mean, e.g. confidence 0.95. NAN for n
  * < 2. */
 double spot_moments_half_width(const spot_moments_t *self, double confidence);
@@ -47,6 +51,11 @@ double spot_moments_half_width(const spot_moments_t *self, double confidence);
 /* The p-quantile of sorted[num_values], type 7 of Hyndman and Fan (The American
  * Statistician 50(4), 1996): linear between order statistics. NAN for no values. */
 double spot_quantile(const double *sorted, size_t num_values, double p);
+
+/* The same for p[num_quantiles], ascending, of finite values in any order, which moves
+ * them. O(n) for few quantiles. */
+void spot_quantiles(double *values, size_t num_values, size_t num_quantiles,
+    const double *p, double *quantiles);
 
 /* Sorts in place, ascending; values are finite. O(n log n). */
 void spot_sort(double *values, size_t num_values);

@@ -26,7 +26,7 @@ add_row(void *context, const spot_row_t *row)
 
     for (size_t j = 0; row->replication < means->num_used && j < means->num_metrics;
          j++) {
-        const double value = row->metrics[self->first_metric + j];
+        const double value = row->metrics[j];
 
         if (isfinite(value)) {
             self->sums[group_id * means->num_metrics + j] += value;
@@ -67,10 +67,14 @@ read_means(grouper_t *self, const spot_store_t *store, double *means)
     int ret = 0;
 
     for (size_t j = 0; ret == 0 && j < store->head->num_points; j++) {
+        const spot_wanted_rows_t wanted = {.point_id = j,
+            .first_metric = self->first_metric,
+            .num_metrics = self->means->num_metrics};
+
         memset(self->sums, 0, num_cells * sizeof(*self->sums));
         memset(self->weights, 0, num_cells * sizeof(*self->weights));
         ret = store->head->keep == SPOT_KEEP_ROWS
-                  ? store->read(store, j, 0, add_row, self)
+                  ? store->read_metrics(store, &wanted, add_row, self)
                   : store->read_summaries(store, j, 0, add_batch, self);
         for (size_t k = 0; ret == 0 && k < num_cells; k++) {
             means[j * num_cells + k] =

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "sim/store/main_effects.h"
 
-#include <gsl/gsl_cdf.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -176,7 +175,7 @@ jackknife_half_width(const spot_moments_t *moments, double confidence)
 {
     const double freedom = (double) moments->num_values - 1;
 
-    return gsl_cdf_tdist_Qinv((1 - confidence) / 2, freedom) *
+    return spot_student_t(confidence, freedom) *
            sqrt(freedom / (freedom + 1) * moments->sum_squares);
 }
 

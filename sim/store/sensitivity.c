@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "sim/store/sensitivity.h"
 
-#include <gsl/gsl_cdf.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -248,7 +247,7 @@ apply_jackknife(work_t *self, size_t index_id, double confidence, double *value)
         return 0;
     }
     *value += freedom * (*value - spot_moments_mean(moments));
-    return gsl_cdf_tdist_Qinv((1 - confidence) / 2, freedom) *
+    return spot_student_t(confidence, freedom) *
            sqrt(freedom / (freedom + 1) * moments->sum_squares);
 }
 

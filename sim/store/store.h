@@ -39,6 +39,13 @@ typedef struct {
     uint32_t warnings;     /* bit j: warning j of the head held */
 } spot_row_t;
 
+/* Some metrics of the rows of a point. */
+typedef struct {
+    size_t point_id;
+    int64_t first_replication;
+    size_t first_metric, num_metrics; /* num_metrics >= 1 */
+} spot_wanted_rows_t;
+
 /* row is gone when it returns. Return other than 0 to stop reading. */
 typedef int (*spot_row_function_t)(void *context, const spot_row_t *row);
 
@@ -77,6 +84,10 @@ struct spot_store {
      * replication. Returns what stopped it, else 0. Sees what was flushed. BAD_PARAM:
      * the study keeps summaries; IO, BAD_INPUT: flush() says why. */
     int (*read)(const spot_store_t *self, size_t point_id, int64_t first_replication,
+        spot_row_function_t function, void *context);
+    /* The same, with no other metrics in the rows than those wanted, the first of them
+     * at metrics[0]: quicker than all. */
+    int (*read_metrics)(const spot_store_t *self, const spot_wanted_rows_t *wanted,
         spot_row_function_t function, void *context);
     /* Hands the summaries of a point's batches that start at a replication or later to
      * function, in order of replication. BAD_PARAM: the study keeps rows; else as

@@ -152,6 +152,14 @@ summaries_read(const spot_store_t *store, size_t point_id, int64_t first_replica
     return SPOT_ERR_BAD_PARAM;
 }
 
+static int
+summaries_read_metrics(const spot_store_t *store, const spot_wanted_rows_t *wanted,
+    spot_row_function_t function, void *context)
+{
+    return summaries_read(
+        store, wanted->point_id, wanted->first_replication, function, context);
+}
+
 /* The summary of a batch as it is now. *num_rows: 0 where it is not there. */
 static int
 decode(const spot_store_t *store, size_t point_id, int64_t first_replication,
@@ -283,6 +291,7 @@ spot_store_open_memory_summaries(spot_store_t **self, const spot_study_head_t *h
         .flush = summaries_flush,
         .num_there = summaries_num_there,
         .read = summaries_read,
+        .read_metrics = summaries_read_metrics,
         .read_summaries = summaries_read_summaries,
         .num_rows = summaries_num_rows,
         .num_warned = summaries_num_warned,

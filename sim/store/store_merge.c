@@ -53,9 +53,9 @@ load_source(source_t *self)
     if (ret == 0) {
         ret = spot_columns_init(&self->columns, &self->study.head);
     }
-    return ret == 0
-               ? spot_sqlite_prepare_rows(&self->read_rows, &self->db, &self->columns)
-               : ret;
+    return ret == 0 ? spot_sqlite_prepare_rows(&self->read_rows, &self->db,
+                          self->columns.metrics, self->columns.num_metrics)
+                    : ret;
 }
 
 static int

@@ -166,6 +166,7 @@ new_store(void)
         .flush = sqlite_flush,
         .num_there = sqlite_num_there,
         .read = spot_sqlite_read,
+        .read_metrics = spot_sqlite_read_metrics,
         .read_summaries = spot_sqlite_read_summaries,
         .num_rows = sqlite_num_rows,
         .num_warned = spot_sqlite_num_warned,

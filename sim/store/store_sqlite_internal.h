@@ -108,14 +108,16 @@ void spot_sqlite_writer_stop(spot_sqlite_work_t *self, const char *outcome);
 SPOT_MUST_CHECK int spot_sqlite_enter(
     spot_sqlite_work_t *self, const spot_provenance_t *provenance, bool *is_backward);
 
-/* Prepares the query for the rows of (point, first, end): replication, warnings and the
- * metrics. *statement is NULL after an error. */
-SPOT_MUST_CHECK int spot_sqlite_prepare_rows(
-    sqlite3_stmt **statement, spot_db_t *db, const spot_columns_t *columns);
+/* Prepares the query for the rows of (point, first, end): replication, warnings and
+ * metrics[num_metrics], columns of them. *statement is NULL after an error. */
+SPOT_MUST_CHECK int spot_sqlite_prepare_rows(sqlite3_stmt **statement, spot_db_t *db,
+    char *const *metrics, size_t num_metrics);
 
 /* Parts of the interface that read. */
 int spot_sqlite_read(const spot_store_t *store, size_t point_id,
     int64_t first_replication, spot_row_function_t function, void *context);
+int spot_sqlite_read_metrics(const spot_store_t *store, const spot_wanted_rows_t *wanted,
+    spot_row_function_t function, void *context);
 int spot_sqlite_read_summaries(const spot_store_t *store, size_t point_id,
     int64_t first_replication, spot_batch_function_t function, void *context);
 int64_t spot_sqlite_num_warned(

@@ -8,49 +8,67 @@
 #include "base/memory.h"
 #include "sim/store/store_sqlite_internal.h"
 
+/* Columns of the query for rows that are not metrics. */
+#define FIRST_METRIC_COLUMN 2
+
 int
 spot_sqlite_prepare_rows(
-    sqlite3_stmt **statement, spot_db_t *db, const spot_columns_t *columns)
+    sqlite3_stmt **statement, spot_db_t *db, char *const *metrics, size_t num_metrics)
 {
     sqlite3_str *sql = sqlite3_str_new(db->handle);
 
     sqlite3_str_appendall(sql, "SELECT replication, warnings");
-    spot_schema_append(sql, ", ", columns->metrics, columns->num_metrics, "");
+    spot_schema_append(sql, ", ", metrics, num_metrics, "");
     sqlite3_str_appendall(sql, " FROM replication WHERE point = ? AND replication >= ? "
                                "AND replication < ? ORDER BY replication");
     return spot_schema_prepare(db, statement, sql);
 }
 
-static int
-prepare_summaries(sqlite3_stmt **statement, spot_db_t *db, const spot_columns_t *columns)
+/* Whether a query for rows gives just these metrics. */
+static bool
+gives_metrics(sqlite3_stmt *rows, char *const *metrics, size_t num_metrics)
 {
-    (void) columns;
-    return spot_db_prepare(db, statement,
-        "SELECT first, replications, summary FROM batch WHERE point = ? AND first >= ? "
-        "AND first < ? ORDER BY first");
+    return (size_t) sqlite3_column_count(rows) == FIRST_METRIC_COLUMN + num_metrics &&
+           strcmp(sqlite3_column_name(rows, FIRST_METRIC_COLUMN), metrics[0]) == 0;
 }
 
-typedef int (*prepare_t)(
-    sqlite3_stmt **statement, spot_db_t *db, const spot_columns_t *columns);
-
-/* The statement that lies ready, or one more if somebody is using it: a reader of one
- * point may read another meanwhile. Bound to a point and a first replication. */
+/* The statement that lies ready, or one more: for other metrics, or if somebody is using
+ * it, as a reader of one point may read another meanwhile. */
 static int
-take_statement(spot_sqlite_work_t *self, _Atomic(sqlite3_stmt *) *ready,
-    prepare_t prepare, size_t point_id, int64_t first, sqlite3_stmt **statement)
+take_rows(
+    spot_sqlite_work_t *self, const spot_wanted_rows_t *wanted, sqlite3_stmt **rows)
 {
-    int ret = 0;
+    char *const *metrics = &self->columns.metrics[wanted->first_metric];
 
-    *statement = atomic_exchange(ready, NULL);
-    if (*statement == NULL) {
-        ret = prepare(statement, &self->reader, &self->columns);
+    *rows = atomic_exchange(&self->read_rows, NULL);
+    if (*rows != NULL && !gives_metrics(*rows, metrics, wanted->num_metrics)) {
+        sqlite3_finalize(*rows);
+        *rows = NULL;
     }
-    if (ret == 0) {
-        sqlite3_bind_int64(*statement, 1, self->there.numbers[point_id]);
-        sqlite3_bind_int64(*statement, 2, first);
-        sqlite3_bind_int64(*statement, 3, self->head->num_replications);
-    }
-    return ret;
+    return *rows == NULL ? spot_sqlite_prepare_rows(
+                               rows, &self->reader, metrics, wanted->num_metrics)
+                         : 0;
+}
+
+/* The same for batches. */
+static int
+take_batches(spot_sqlite_work_t *self, sqlite3_stmt **batches)
+{
+    *batches = atomic_exchange(&self->read_summaries, NULL);
+    return *batches == NULL ? spot_db_prepare(&self->reader, batches,
+                                  "SELECT first, replications, summary FROM batch WHERE "
+                                  "point = ? AND "
+                                  "first >= ? AND first < ? ORDER BY first")
+                            : 0;
+}
+
+static void
+bind(const spot_sqlite_work_t *self, sqlite3_stmt *statement, size_t point_id,
+    int64_t first)
+{
+    sqlite3_bind_int64(statement, 1, self->there.numbers[point_id]);
+    sqlite3_bind_int64(statement, 2, first);
+    sqlite3_bind_int64(statement, 3, self->head->num_replications);
 }
 
 static void
@@ -70,7 +88,7 @@ hand_row(sqlite3_stmt *statement, size_t num_metrics, spot_row_function_t functi
         .metrics = metrics};
 
     for (size_t j = 0; j < num_metrics; j++) {
-        const int column = (int) j + 2;
+        const int column = (int) j + FIRST_METRIC_COLUMN;
 
         /* Null reads as 0; few others do, so that seldom is its type asked too. */
         metrics[j] = sqlite3_column_double(statement, column);
@@ -82,26 +100,28 @@ hand_row(sqlite3_stmt *statement, size_t num_metrics, spot_row_function_t functi
 }
 
 int
-spot_sqlite_read(const spot_store_t *store, size_t point_id, int64_t first_replication,
+spot_sqlite_read_metrics(const spot_store_t *store, const spot_wanted_rows_t *wanted,
     spot_row_function_t function, void *context)
 {
     spot_sqlite_work_t *self = spot_sqlite_work(store);
-    const size_t num_metrics = self->head->num_metrics;
     sqlite3_stmt *row;
     bool is_row = false;
     int ret;
 
-    spot_bug_assert(point_id < self->head->num_points && first_replication >= 0);
+    spot_bug_assert(
+        wanted->point_id < self->head->num_points && wanted->first_replication >= 0 &&
+        wanted->num_metrics > 0 &&
+        wanted->first_metric + wanted->num_metrics <= self->head->num_metrics);
     if (self->head->keep != SPOT_KEEP_ROWS) {
         return SPOT_ERR_BAD_PARAM;
     }
-    ret = take_statement(self, &self->read_rows, spot_sqlite_prepare_rows, point_id,
-        first_replication, &row);
+    ret = take_rows(self, wanted, &row);
     if (ret == 0) {
+        bind(self, row, wanted->point_id, wanted->first_replication);
         ret = spot_db_step_row(&self->reader, row, &is_row);
     }
     while (ret == 0 && is_row) {
-        ret = hand_row(row, num_metrics, function, context);
+        ret = hand_row(row, wanted->num_metrics, function, context);
         if (ret == 0) {
             ret = spot_db_step_row(&self->reader, row, &is_row);
         }
@@ -110,6 +130,17 @@ spot_sqlite_read(const spot_store_t *store, size_t point_id, int64_t first_repli
         give_back(&self->read_rows, row);
     }
     return ret;
+}
+
+int
+spot_sqlite_read(const spot_store_t *store, size_t point_id, int64_t first_replication,
+    spot_row_function_t function, void *context)
+{
+    const spot_wanted_rows_t wanted = {.point_id = point_id,
+        .first_replication = first_replication,
+        .num_metrics = store->head->num_metrics};
+
+    return spot_sqlite_read_metrics(store, &wanted, function, context);
 }
 
 /* A summary cannot be cut back to the replications that this study asks for. */
@@ -178,10 +209,10 @@ spot_sqlite_read_summaries(const spot_store_t *store, size_t point_id,
     }
     ret = spot_batch_summary_init(&summary, self->head->num_metrics);
     if (ret == 0) {
-        ret = take_statement(self, &self->read_summaries, prepare_summaries, point_id,
-            first_replication, &row);
+        ret = take_batches(self, &row);
     }
     if (ret == 0) {
+        bind(self, row, point_id, first_replication);
         ret = spot_db_step_row(&self->reader, row, &is_row);
     }
     while (ret == 0 && is_row) {

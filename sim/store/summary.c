@@ -103,12 +103,7 @@ find_quantiles(column_t *column, double quantiles[3])
                               &column->summary.sketch, 3, p, quantiles)
                         : ret;
     }
-    if (column->num_values > 0) {
-        spot_sort(column->values, column->num_values);
-    }
-    for (size_t j = 0; j < 3; j++) {
-        quantiles[j] = spot_quantile(column->values, column->num_values, p[j]);
-    }
+    spot_quantiles(column->values, column->num_values, 3, p, quantiles);
     return 0;
 }
 

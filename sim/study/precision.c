@@ -134,13 +134,12 @@ static int
 read_row(void *context, const spot_row_t *row)
 {
     const reader_t *self = context;
-    const double value = row->metrics[self->metric_id];
 
     if (row->replication >= self->end) {
         return READ_ALL;
     }
-    if (isfinite(value)) {
-        spot_moments_add(self->moments, value);
+    if (isfinite(row->metrics[0])) {
+        spot_moments_add(self->moments, row->metrics[0]);
     }
     return 0;
 }
@@ -184,11 +183,14 @@ read_round(precision_t *self, const spot_store_t *store, size_t point_id, int64_
 {
     knowledge_t *point = &self->knowledge[point_id];
     reader_t reader = {&point->moments, self->metric_id, target};
-    const int ret =
-        store->head->keep == SPOT_KEEP_ROWS
-            ? store->read(store, point_id, point->num_seen, read_row, &reader)
-            : store->read_summaries(
-                  store, point_id, point->num_seen, read_batch, &reader);
+    const spot_wanted_rows_t wanted = {.point_id = point_id,
+        .first_replication = point->num_seen,
+        .first_metric = self->metric_id,
+        .num_metrics = 1};
+    const int ret = store->head->keep == SPOT_KEEP_ROWS
+                        ? store->read_metrics(store, &wanted, read_row, &reader)
+                        : store->read_summaries(
+                              store, point_id, point->num_seen, read_batch, &reader);
 
     point->num_seen = target;
     point->is_done = spot_until_excess(&self->study->head.until, &point->moments) <= 1 ||

@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 
 #include <cmocka.h>
 
@@ -317,6 +318,55 @@ test_quantiles_never_leave_the_values(void **state)
     assert_true(before == values[4]);
 }
 
+/* All sizes up to 60 with few and many ties, and one that is large; p with repeats. */
+static void
+test_quantiles_of_any_order_are_those_of_sorted_values(void **state)
+{
+    static const double p[] = {0, 0.05, 0.05, 0.051, 0.5, 0.95, 1, 1};
+    enum { NUM_P = sizeof(p) / sizeof(p[0]), LARGE = 20000 };
+    double *values = malloc(LARGE * sizeof(*values));
+    double *sorted = malloc(LARGE * sizeof(*sorted));
+    double quantiles[NUM_P];
+    spot_rng_t rng;
+
+    (void) state;
+    assert_true(values != NULL && sorted != NULL);
+    spot_rng_seek(&rng, 5, 0, SPOT_STREAM_GAP, 0);
+    for (size_t trial = 0; trial <= 61 * 3; trial++) {
+        const size_t num_values = trial == 61 * 3 ? LARGE : trial / 3;
+        const uint64_t most[] = {1, 6, 1000000};
+
+        for (size_t j = 0; j < num_values; j++) {
+            values[j] = (double) spot_rng_below(&rng, most[trial % 3]) - 3;
+            sorted[j] = values[j];
+        }
+        spot_sort(sorted, num_values);
+        spot_quantiles(values, num_values, NUM_P, p, quantiles);
+        for (size_t j = 0; j < NUM_P; j++) {
+            const double expected = spot_quantile(sorted, num_values, p[j]);
+
+            assert_true(
+                quantiles[j] == expected || (isnan(expected) && num_values == 0));
+        }
+        spot_sort(values, num_values);
+        assert_memory_equal(values, sorted, num_values * sizeof(*values));
+    }
+    free(values);
+    free(sorted);
+}
+
+static void
+test_student_t_is_that_of_tables(void **state)
+{
+    (void) state;
+    for (int repeat = 0; repeat < 2; repeat++) { /* the one before is remembered */
+        assert_float_equal(spot_student_t(0.95, 1), 12.7062, 1e-4);
+        assert_float_equal(spot_student_t(0.95, 10), 2.2281, 1e-4);
+        assert_float_equal(spot_student_t(0.99, 10), 3.1693, 1e-4);
+        assert_float_equal(spot_student_t(0.99, 10), 3.1693, 1e-4);
+    }
+}
+
 static void
 test_sort_ascends(void **state)
 {
@@ -359,6 +409,8 @@ main(void)
         cmocka_unit_test(test_half_widths_are_student_s),
         cmocka_unit_test(test_quantiles_are_of_type_7),
         cmocka_unit_test(test_quantiles_never_leave_the_values),
+        cmocka_unit_test(test_quantiles_of_any_order_are_those_of_sorted_values),
+        cmocka_unit_test(test_student_t_is_that_of_tables),
         cmocka_unit_test(test_sort_ascends),
     };
 
