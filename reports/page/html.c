@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/utf8.h"
+#include "reports/unseen.h"
 
 static const char *
 entity(char byte)
@@ -24,7 +25,44 @@ entity(char byte)
     }
 }
 
-static int
+/* Blanks that do not break and the joiners of letters, which French, Persian and Hindi
+ * are written with: U+00A0, U+2000 to U+200A, U+200C, U+200D, U+202F. */
+static bool
+is_writing(const char *text, size_t num_bytes)
+{
+    const unsigned char *bytes = (const unsigned char *) text;
+
+    if (num_bytes == 2) {
+        return bytes[0] == 0xc2 && bytes[1] == 0xa0;
+    }
+    return num_bytes == 3 && bytes[0] == 0xe2 && bytes[1] == 0x80 &&
+           (bytes[2] <= 0x8a || bytes[2] == 0x8c || bytes[2] == 0x8d ||
+               bytes[2] == 0xaf);
+}
+
+/* The element sees to the ends of lines; whatever else is not seen is to be known by its
+ * number. */
+static bool
+is_numbered(const char *text, size_t num_bytes)
+{
+    return num_bytes > 1 && spot_is_unseen(text, num_bytes) &&
+           !is_writing(text, num_bytes);
+}
+
+/* "\u202e" of a well-formed character of several bytes. */
+static void
+write_number(FILE *out, const char *text, size_t num_bytes)
+{
+    const unsigned char *bytes = (const unsigned char *) text;
+    unsigned number = bytes[0] & (0x7fU >> num_bytes);
+
+    for (size_t j = 1; j < num_bytes; j++) {
+        number = number << 6 | (bytes[j] & 0x3fU);
+    }
+    fprintf(out, "\\u%04x", number);
+}
+
+static bool
 is_control(unsigned char byte)
 {
     return (byte < 0x20 && byte != '\n' && byte != '\t') || byte == 0x7f;
@@ -39,6 +77,8 @@ spot_html_bytes(FILE *out, const char *text, size_t num_bytes)
 
         if (length == 0 || (length == 1 && is_control((unsigned char) *text))) {
             fputs("\xef\xbf\xbd", out);
+        } else if (is_numbered(text, length)) {
+            write_number(out, text, length);
         } else if (escape != NULL) {
             fputs(escape, out);
         } else {

@@ -46,6 +46,29 @@ what_is_no_text_is_replaced(void **state)
     assert_cut("\xff\xc3", 100, "\xef\xbf\xbd\xef\xbf\xbd", false);
 }
 
+/* A name could turn around what stands behind it, or look like another one. */
+static void
+what_is_not_seen_is_numbered(void **state)
+{
+    (void) state;
+    assert_cut("a\xe2\x80\xae"
+               "b\xe2\x81\xa9\xd8\x9c\xc2\x9b\xc2\xad\xe2\x80\x8b"
+               "\xef\xbb\xbf\xf3\xa0\x80\xa1.",
+        100, "a\\u202eb\\u2069\\u061c\\u009b\\u00ad\\u200b\\ufeff\\ue0021.", false);
+    assert_cut("\xe2\x80\xae<b", 2, "\\u202e&lt;…", true);
+}
+
+/* "coût ?" with its narrow blank, and the word of two parts of Persian. */
+static void
+other_scripts_are_whole(void **state)
+{
+    static const char text[] = "coût\xc2\xa0?\xe2\x80\xaf! می\xe2\x80\x8cشود "
+                               "\xe2\x80\x89\xe2\x80\x8d";
+
+    (void) state;
+    assert_cut(text, 100, text, false);
+}
+
 static void
 characters_are_cut_not_bytes(void **state)
 {
@@ -78,6 +101,8 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(markup_becomes_text),
         cmocka_unit_test(what_is_no_text_is_replaced),
+        cmocka_unit_test(what_is_not_seen_is_numbered),
+        cmocka_unit_test(other_scripts_are_whole),
         cmocka_unit_test(characters_are_cut_not_bytes),
         cmocka_unit_test(an_element_ends_with_its_name),
     };
