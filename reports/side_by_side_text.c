@@ -30,7 +30,8 @@ widen(double half_width, double *narrowest, double *widest)
 
 /* Both stores are shown alike, so that they can be compared. */
 spot_change_decimals_t
-spot_change_decimals(const spot_side_by_side_t *self, size_t metric_id, bool is_short)
+spot_change_decimals(
+    const spot_side_by_side_t *self, size_t metric_id, double factor, bool is_short)
 {
     double narrowest = HUGE_VAL, widest = 0;
     double narrowest_difference = HUGE_VAL, widest_difference = 0;
@@ -39,9 +40,9 @@ spot_change_decimals(const spot_side_by_side_t *self, size_t metric_id, bool is_
     for (size_t j = 0; j < self->match.num_pairs; j++) {
         const spot_change_t *change = &self->changes[j * self->num_metrics + metric_id];
 
-        widen(change->half_widths[SPOT_BEFORE], &narrowest, &widest);
-        widen(change->half_widths[SPOT_AFTER], &narrowest, &widest);
-        widen(change->half_width, &narrowest_difference, &widest_difference);
+        widen(factor * change->half_widths[SPOT_BEFORE], &narrowest, &widest);
+        widen(factor * change->half_widths[SPOT_AFTER], &narrowest, &widest);
+        widen(factor * change->half_width, &narrowest_difference, &widest_difference);
     }
     decimals.means[SPOT_BEFORE] = spot_decimals_of_column(narrowest, widest);
     decimals.means[SPOT_AFTER] = decimals.means[SPOT_BEFORE];
@@ -50,6 +51,7 @@ spot_change_decimals(const spot_side_by_side_t *self, size_t metric_id, bool is_
         is_short ? fmin(10 * narrowest_difference, widest_difference)
                  : narrowest_difference,
         widest_difference);
+    decimals.factor = factor;
     decimals.is_short = is_short;
     return decimals;
 }
@@ -77,15 +79,17 @@ void
 spot_change_words(const spot_change_t *change, const spot_change_decimals_t *decimals,
     spot_change_words_t *words)
 {
+    const double factor = decimals->factor;
+
     memset(words, 0, sizeof(*words));
     for (int side = 0; side < SPOT_NUM_SIDES; side++) {
-        write_mean(change->means[side],
-            decimals->is_short ? (double) NAN : change->half_widths[side],
+        write_mean(factor * change->means[side],
+            decimals->is_short ? (double) NAN : factor * change->half_widths[side],
             decimals->means[side], false, words->means[side],
             sizeof(words->means[side]));
     }
-    write_mean(change->difference, change->half_width, decimals->difference, true,
-        words->difference, sizeof(words->difference));
+    write_mean(factor * change->difference, factor * change->half_width,
+        decimals->difference, true, words->difference, sizeof(words->difference));
     if (change->is_marked) {
         strcat(words->difference, "*");
     }
@@ -199,7 +203,7 @@ fill_table(const spot_side_by_side_t *self, size_t metric_id, bool is_short,
     spot_text_table_t *table)
 {
     const spot_change_decimals_t decimals =
-        spot_change_decimals(self, metric_id, is_short);
+        spot_change_decimals(self, metric_id, 1, is_short);
     int ret;
 
     *table = (spot_text_table_t){.num_columns = self->match.num_keys + 4};

@@ -22,12 +22,13 @@ typedef struct {
 typedef struct {
     int means[SPOT_NUM_SIDES]; /* decimals; -1: as many as it takes */
     int difference;
+    double factor; /* of means and differences: 100 shows a fraction in percent */
     bool is_short; /* means without their intervals, two digits of the widest interval
                       of a difference: for a narrow terminal */
 } spot_change_decimals_t;
 
 spot_change_decimals_t spot_change_decimals(
-    const spot_side_by_side_t *self, size_t metric_id, bool is_short);
+    const spot_side_by_side_t *self, size_t metric_id, double factor, bool is_short);
 void spot_change_words(const spot_change_t *change,
     const spot_change_decimals_t *decimals, spot_change_words_t *words);
 

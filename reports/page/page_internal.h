@@ -19,6 +19,8 @@ typedef struct {
     spot_completeness_t completeness;
     FILE *out;
     spot_diag_t *diag;
+    const char
+        *side; /* "a", in ids, of a store beside another one; NULL: there is one */
 } spot_page_t;
 
 /* A part under a heading of its own. */
@@ -40,6 +42,10 @@ extern const spot_page_part_t spot_page_explorer;  /* a chart to play with */
 extern const spot_page_part_t spot_page_timelines; /* of single replications */
 extern const spot_page_part_t spot_page_differences; /* paired, to the baseline */
 extern const spot_page_part_t spot_page_origin;      /* provenance, how to repeat it */
+
+/* spot_page_origin of each of two stores, which have sides, and how to repeat the page
+ * of both. Needs of a page: source, origin, out, side. NO_MEMORY. */
+SPOT_MUST_CHECK int spot_page_origin_of_two(const spot_page_t pages[2]);
 
 /* The pictures of reports/study_pictures.h with their data for the script. */
 SPOT_MUST_CHECK int spot_page_pictures_write(const spot_page_t *page);

@@ -11,6 +11,18 @@
 
 #define MAX_WRITERS 100 /* processes that are told of */
 #define MAX_COMMANDS 20 /* that are shown as they were typed */
+#define ID_BYTES 64
+
+/* A table whose id is told from that of the other store, where there are two. */
+static void
+open_table(const spot_page_t *page, const char *id, const char *caption)
+{
+    char own_id[ID_BYTES];
+
+    snprintf(own_id, sizeof(own_id), "%s%s%s", id, page->side == NULL ? "" : "-",
+        page->side == NULL ? "" : page->side);
+    spot_page_table_open(page->out, own_id, caption);
+}
 
 /* ---- Which processes wrote rows ---- */
 
@@ -59,8 +71,7 @@ write_writers(const spot_page_t *page)
     const spot_origin_t *origin = page->origin;
     FILE *out = page->out;
 
-    spot_page_table_open(
-        out, "writers-table", "Processes that added rows; times are UTC");
+    open_table(page, "writers-table", "Processes that added rows; times are UTC");
     fputs("<thead><tr><th scope=\"col\">process</th><th scope=\"col\">started</th>"
           "<th scope=\"col\">ended</th><th scope=\"col\">how</th><th scope=\"col\">rows "
           "added</th><th scope=\"col\">shard</th><th scope=\"col\">threads</th>"
@@ -126,7 +137,7 @@ write_builds(const spot_page_t *page)
     const spot_origin_t *origin = page->origin;
     FILE *out = page->out;
 
-    spot_page_table_open(out, "builds-table", "What they were built with and ran on");
+    open_table(page, "builds-table", "What they were built with and ran on");
     fputs("<thead><tr><th scope=\"col\">process</th><th scope=\"col\">compiler</th>"
           "<th scope=\"col\">libraries</th><th scope=\"col\">machine</th></tr></thead>\n"
           "<tbody>\n",
@@ -182,7 +193,7 @@ write_files(const spot_page_t *page)
             continue;
         }
         if (!is_open) {
-            spot_page_table_open(out, "files-table", "Files that the study read");
+            open_table(page, "files-table", "Files that the study read");
             fputs("<thead><tr><th scope=\"col\">file</th><th scope=\"col\">SHA-256</th>"
                   "</tr></thead>\n<tbody>\n",
                 out);
@@ -308,15 +319,34 @@ write_study_commands(const spot_page_t *page, FILE *out)
 }
 
 static void
+write_export_command(const spot_page_t *page, FILE *out)
+{
+    fputs("spotsim export ", out);
+    write_shell_word(out, file_name(page->source->path));
+    fputs(" -o rows.csv\n", out);
+}
+
+static void
 write_page_commands(const spot_page_t *page, FILE *out)
 {
-    const char *name = file_name(page->source->path);
+    fputs("spotsim report ", out);
+    write_shell_word(out, file_name(page->source->path));
+    fputs(" -o report.html\n", out);
+    write_export_command(page, out);
+}
+
+/* Where both files have the same name only their folders tell them apart. */
+static void
+write_two_command(const spot_page_t *pages, FILE *out)
+{
+    const char *first = pages[0].source->path, *second = pages[1].source->path;
+    const bool is_same = strcmp(file_name(first), file_name(second)) == 0;
 
     fputs("spotsim report ", out);
-    write_shell_word(out, name);
-    fputs(" -o report.html\nspotsim export ", out);
-    write_shell_word(out, name);
-    fputs(" -o rows.csv\n", out);
+    write_shell_word(out, is_same ? first : file_name(first));
+    fputc(' ', out);
+    write_shell_word(out, is_same ? second : file_name(second));
+    fputs(" -o report.html\n", out);
 }
 
 /* Commands to be typed, in a place that scrolls. */
@@ -333,6 +363,16 @@ write_commands(
     write_text(page, text.stream);
     return spot_page_text_element(
         &text, page->out, "pre class=\"scroll\" tabindex=\"0\"");
+}
+
+/* "This page, made by spotsim 1.0 abc1234". */
+static void
+write_maker(FILE *out)
+{
+    fputs("<p>This page, made by spotsim ", out);
+    spot_html_text(out, spot_build_info.version);
+    fputs(" ", out);
+    spot_html_element(out, "code", spot_build_info.commit);
 }
 
 static int
@@ -352,10 +392,11 @@ write_repeat(const spot_page_t *page)
             return ret;
         }
     }
-    fputs("<p>This page, made by spotsim ", out);
-    spot_html_text(out, spot_build_info.version);
-    fputs(" ", out);
-    spot_html_element(out, "code", spot_build_info.commit);
+    if (page->side != NULL) {
+        fputs("<p>The rows as CSV:</p>\n", out);
+        return write_commands(page, write_export_command);
+    }
+    write_maker(out);
     fputs(", and the rows as CSV:</p>\n", out);
     return write_commands(page, write_page_commands);
 }
@@ -365,7 +406,9 @@ write(const spot_page_t *page)
 {
     int ret;
 
-    fputs("<p>All of this page is made from the database ", page->out);
+    fputs(page->side == NULL ? "<p>All of this page is made from the database "
+                             : "<p>All of it is made from the database ",
+        page->out);
     spot_html_element(page->out, "code", file_name(page->source->path));
     fputs(".</p>\n", page->out);
     if (page->origin->num_writers > 0) {
@@ -379,3 +422,37 @@ write(const spot_page_t *page)
 
 const spot_page_part_t spot_page_origin = {
     "origin", "Where it comes from, and how to repeat it", NULL, write};
+
+/* ---- Of two stores ---- */
+
+static void
+begin_section(FILE *out, const char *id, const char *title)
+{
+    fprintf(out,
+        "<section id=\"origin-%s\" aria-labelledby=\"origin-%s-title\">\n"
+        "<h2 id=\"origin-%s-title\">%s</h2>\n",
+        id, id, id, title);
+}
+
+int
+spot_page_origin_of_two(const spot_page_t pages[2])
+{
+    FILE *out = pages[0].out;
+    int ret = 0;
+
+    for (int j = 0; ret == 0 && j < 2; j++) {
+        begin_section(out, pages[j].side,
+            j == 0 ? "Where A comes from, and how to repeat it"
+                   : "Where B comes from, and how to repeat it");
+        ret = write(&pages[j]);
+        fputs("</section>\n", out);
+    }
+    if (ret == 0) {
+        begin_section(out, "page", "How to repeat this page");
+        write_maker(out);
+        fputs(":</p>\n", out);
+        ret = write_commands(pages, write_two_command);
+        fputs("</section>\n", out);
+    }
+    return ret;
+}

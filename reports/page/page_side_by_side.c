@@ -80,9 +80,10 @@ write_keys(const spot_side_by_side_t *two, size_t pair_id, FILE *out)
     }
 }
 
-/* data-value is what the script sorts by. */
+/* data-value is what the script sorts by; unit stands behind the words. */
 static void
-write_cell(double value, const char *class_name, const char *words, FILE *out)
+write_cell(
+    double value, const char *class_name, const char *words, const char *unit, FILE *out)
 {
     if (!isfinite(value)) {
         fputs("<td class=\"none\">–</td>", out);
@@ -90,24 +91,27 @@ write_cell(double value, const char *class_name, const char *words, FILE *out)
     }
     fprintf(out, "<td%s data-value=\"%.8g\">", class_name, value);
     spot_html_text(out, words);
-    fputs("</td>", out);
+    fprintf(out, "%s</td>", unit);
 }
 
+/* Fractions are in percent, as in the pictures and on the page of one store. */
 static void
 write_row(const spot_side_by_side_t *two, size_t pair_id, size_t metric_id,
     const spot_change_decimals_t *decimals, FILE *out)
 {
     const spot_change_t *change = &two->changes[pair_id * two->num_metrics + metric_id];
+    const char *unit = decimals->factor == 100 ? " %" : "";
     spot_change_words_t words;
 
     fputs("<tr>", out);
     write_keys(two, pair_id, out);
     spot_change_words(change, decimals, &words);
-    write_cell(change->means[SPOT_BEFORE], "", words.means[SPOT_BEFORE], out);
-    write_cell(change->means[SPOT_AFTER], "", words.means[SPOT_AFTER], out);
+    for (int side = 0; side < SPOT_NUM_SIDES; side++) {
+        write_cell(change->means[side], "", words.means[side], unit, out);
+    }
     write_cell(change->difference, change->is_marked ? " class=\"marked\"" : "",
-        words.difference, out);
-    write_cell(change->ratio, "", words.ratio, out);
+        words.difference, "", out);
+    write_cell(change->ratio, "", words.ratio, "", out);
     fputs("</tr>\n", out);
 }
 
@@ -126,21 +130,12 @@ write_more(const spot_side_by_side_t *two, size_t metric_id, FILE *out)
         SPOT_PAGE_STATIC_ROWS, two->match.num_pairs, num_marked);
 }
 
-static int
-write_metric(const spot_side_by_side_t *two, size_t metric_id, FILE *out)
+static void
+write_head(const spot_side_by_side_t *two, bool is_percent, FILE *out)
 {
-    static const char *const titles[] = {"A", "B", "B − A", "change"};
-    const spot_change_decimals_t decimals = spot_change_decimals(two, metric_id, false);
-    const size_t num_rows = two->match.num_pairs < SPOT_PAGE_STATIC_ROWS
-                                ? two->match.num_pairs
-                                : SPOT_PAGE_STATIC_ROWS;
-    char words[SPOT_WORDS_BYTES], caption[SPOT_WORDS_BYTES + 80], id[32];
+    const char *const titles[] = {
+        "A", "B", is_percent ? "B − A (% points)" : "B − A", "change"};
 
-    spot_metric_words(spot_side_by_side_metric(two, metric_id), words);
-    snprintf(caption, sizeof(caption), "%s: %zu of %zu points differ", words,
-        spot_side_by_side_num_marked(two, metric_id), two->match.num_pairs);
-    snprintf(id, sizeof(id), "metric-%zu", metric_id);
-    spot_page_table_open(out, id, caption);
     fputs("<thead><tr>", out);
     for (size_t j = 0; j < two->match.num_keys; j++) {
         spot_html_element(out, "th scope=\"col\"", two->match.keys[j].path);
@@ -148,7 +143,28 @@ write_metric(const spot_side_by_side_t *two, size_t metric_id, FILE *out)
     for (size_t j = 0; j < sizeof(titles) / sizeof(titles[0]); j++) {
         spot_html_element(out, "th scope=\"col\"", titles[j]);
     }
-    fputs("</tr></thead>\n<tbody>\n", out);
+    fputs("</tr></thead>\n", out);
+}
+
+static int
+write_metric(const spot_side_by_side_t *two, size_t metric_id, FILE *out)
+{
+    const spot_metric_t *metric = spot_side_by_side_metric(two, metric_id);
+    char words[SPOT_WORDS_BYTES], caption[SPOT_WORDS_BYTES + 80], id[32];
+    const bool is_percent = spot_fraction_words(metric, words);
+    const spot_change_decimals_t decimals =
+        spot_change_decimals(two, metric_id, is_percent ? 100 : 1, false);
+    const size_t num_rows = two->match.num_pairs < SPOT_PAGE_STATIC_ROWS
+                                ? two->match.num_pairs
+                                : SPOT_PAGE_STATIC_ROWS;
+
+    spot_metric_words(metric, words);
+    snprintf(caption, sizeof(caption), "%s: %zu of %zu points differ", words,
+        spot_side_by_side_num_marked(two, metric_id), two->match.num_pairs);
+    snprintf(id, sizeof(id), "metric-%zu", metric_id);
+    spot_page_table_open(out, id, caption);
+    write_head(two, is_percent, out);
+    fputs("<tbody>\n", out);
     for (size_t j = 0; j < num_rows; j++) {
         write_row(two, j, metric_id, &decimals, out);
     }
@@ -253,6 +269,39 @@ write_pictures(const spot_side_by_side_t *two, FILE *out, spot_diag_t *diag)
     return ret;
 }
 
+/* ---- Where it comes from ---- */
+
+static int
+write_origins(const spot_side_by_side_t *two, FILE *out, spot_diag_t *diag)
+{
+    static const char *const ids[] = {"a", "b"};
+    spot_origin_t origins[SPOT_NUM_SIDES] = {{0}, {0}};
+    spot_page_source_t sources[SPOT_NUM_SIDES];
+    spot_page_t pages[SPOT_NUM_SIDES];
+    int ret = 0;
+
+    for (int side = 0; ret == 0 && side < SPOT_NUM_SIDES; side++) {
+        const spot_side_t *read = &two->sides[side];
+
+        ret = spot_origin_read(&origins[side], read->report->store);
+        sources[side] = (spot_page_source_t){read->path, read->report};
+        pages[side] = (spot_page_t){.source = &sources[side],
+            .report = read->report,
+            .head = read->report->head,
+            .origin = &origins[side],
+            .out = out,
+            .diag = diag,
+            .side = ids[side]};
+    }
+    if (ret == 0) {
+        ret = spot_page_origin_of_two(pages);
+    }
+    for (int side = 0; side < SPOT_NUM_SIDES; side++) {
+        spot_origin_free(&origins[side]);
+    }
+    return ret;
+}
+
 /* ---- The page ---- */
 
 static int
@@ -293,6 +342,9 @@ spot_page_side_by_side_write(
     }
     write_alone(two, SPOT_BEFORE, out);
     write_alone(two, SPOT_AFTER, out);
+    if (ret == 0) {
+        ret = write_origins(two, out, diag);
+    }
     fputs("</main>\n", out);
     spot_page_script_write(out, spot_page_sort_js, spot_page_sort_js_end);
     fputs("</body>\n</html>\n", out);

@@ -202,6 +202,15 @@
         }
         same("both pictures are there", document.querySelectorAll(".static svg, .static .note").length, 2);
         same("markup is text", document.querySelectorAll("b, h1 img, script[src], iframe").length, 0);
+        for (const side of ["a", "b"]) {
+            const origin = document.getElementById("origin-" + side).textContent;
+
+            check("rows come from a program", document.querySelectorAll(`#writers-table-${side} tbody tr`).length > 0);
+            check("what the rows depend on is told", /SHA-256 is [0-9a-f]{64}:/.test(origin));
+            check("how to repeat it is told", origin.includes("spotsim study ") && origin.includes("spotsim export "));
+        }
+        check("how to repeat the page is told", document.getElementById("origin-page").textContent.includes("spotsim report "));
+        check("fractions are in percent", document.querySelector("#tables td").textContent.endsWith(" %"));
     }
 
     /* Every control can be reached, in the order of the page. */
@@ -236,7 +245,10 @@
         check("what would be markup is shown", document.querySelector("h1").textContent.includes("<script>alert(1)</scr" + "ipt>"));
         check("other scripts are shown", document.querySelector("h1").textContent.includes("عربي 中文 😀"));
         check("values are shown", get("points-table").textContent.includes("<img src=x onerror=alert(2)>"));
-        check("a control character is not", !/[\u0000-\u0008\u000b\u000c\u000e-\u001f]/.test(document.body.textContent));
+        check("a control character is not",
+            !/[\u0000-\u0008\u000b\u000c\u000e-\u001f\u0080-\u009f]/.test(document.body.textContent));
+        check("nothing turns the text around", !/[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/.test(document.body.textContent));
+        check("what would is shown by its number", document.querySelector("h1").textContent.includes("\\u202e drawkcab"));
         const texts = JSON.stringify(spotPage.data);
 
         check("texts of scripts have nothing unseen",

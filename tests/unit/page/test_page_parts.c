@@ -287,6 +287,48 @@ test_origin(void **state)
     page_sample_free(&sample);
 }
 
+/* What spot_page_origin_of_two() writes of the sample's origin in two files. */
+static char *
+origins_of(const char *first_path, const char *second_path)
+{
+    const spot_page_source_t sources[] = {{first_path, NULL}, {second_path, NULL}};
+    char *text = NULL;
+    size_t num_bytes;
+    FILE *out = open_memstream(&text, &num_bytes);
+    const spot_page_t pages[] = {
+        {.source = &sources[0], .origin = page_sample_origin(), .out = out, .side = "a"},
+        {.source = &sources[1],
+            .origin = page_sample_hostile_origin(),
+            .out = out,
+            .side = "b"}};
+
+    assert_non_null(out);
+    fputs("<h1>Two</h1>", out);
+    assert_int_equal(spot_page_origin_of_two(pages), 0);
+    assert_int_equal(fclose(out), 0);
+    page_check(text); /* no id is there twice */
+    return text;
+}
+
+static void
+test_origin_of_two(void **state)
+{
+    char *text = origins_of("old/before.db", "after.db");
+
+    (void) state;
+    assert_non_null(strstr(text, "<table id=\"writers-table-a\">"));
+    assert_non_null(strstr(text, "<table id=\"writers-table-b\">"));
+    assert_non_null(strstr(text, "Its SHA-256 is <code>00ff</code>"));
+    assert_null(strstr(text, "<script"));
+    assert_non_null(strstr(text, "spotsim export before.db -o rows.csv\n"));
+    assert_non_null(strstr(text, "spotsim report before.db after.db -o report.html\n"));
+    assert_null(strstr(text, "spotsim report before.db -o"));
+    free(text);
+    text = origins_of("old/r.db", "r.db");
+    assert_non_null(strstr(text, "spotsim report &#39;old/r.db&#39; r.db -o "));
+    free(text);
+}
+
 /* Texts that would be markup, in every place that has text of a study. */
 static void
 test_hostile_texts(void **state)
@@ -364,6 +406,7 @@ main(void)
         cmocka_unit_test(test_parameters_of_a_design),
         cmocka_unit_test(test_no_parameters),
         cmocka_unit_test(test_origin),
+        cmocka_unit_test(test_origin_of_two),
         cmocka_unit_test(test_hostile_texts),
         cmocka_unit_test(test_damaged_canonical),
     };

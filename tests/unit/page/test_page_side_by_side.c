@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The page of two stores, without gnuplot: what it says, and what it leaves out. */
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -110,6 +111,32 @@ test_whole(void **state)
     assert_int_equal(sample_count(text, "<tr>"), self.two.num_metrics * 23);
     assert_int_equal(sample_count(text, "gnuplot could not draw"), 2);
     assert_null(strstr(text, "of the others differ"));
+    assert_non_null(strstr(text, "<code>before.db</code>.</p>"));
+    assert_non_null(strstr(text, "spotsim export after.db -o rows.csv\n"));
+    assert_non_null(strstr(text, "spotsim report before.db after.db -o report.html\n"));
+    free(text);
+    end(&self);
+}
+
+/* As in the pictures, which have the same means. */
+static void
+test_fractions(void **state)
+{
+    case_t self;
+    char *text;
+    const char *place;
+    double mean;
+
+    (void) state;
+    begin(&self);
+    text = write_page(&self);
+    assert_non_null(strstr(text, "<th scope=\"col\">B − A (% points)</th>"));
+    place = strstr(text, "<td data-value="); /* of the first pair */
+    assert_non_null(place);
+    assert_memory_equal(strstr(place, "</td>") - 2, " %", 2);
+    mean = strtod(strchr(place, '>') + 1, NULL);
+    assert_true(mean > 1);
+    assert_true(fabs(mean - 100 * self.two.changes[self.two.main_id].means[0]) < 0.1);
     free(text);
     end(&self);
 }
@@ -193,6 +220,7 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_whole),
+        cmocka_unit_test(test_fractions),
         cmocka_unit_test(test_hostile),
         cmocka_unit_test(test_many),
         cmocka_unit_test(test_nothing_in_both),
