@@ -6,8 +6,10 @@
 #include "cli/pictures.h"
 #include "cli/report_terminal.h"
 #include "reports/page/page.h"
+#include "reports/paper_nothing.h"
 #include "reports/paper_pictures.h"
 #include "reports/paper_table.h"
+#include "reports/paper_text.h"
 #include "sim/store/store_sqlite.h"
 
 /* What is written to one file each. */
@@ -151,7 +153,9 @@ write_latex(const arguments_t *arguments, const spot_report_t *report, FILE *out
 {
     (void) arguments;
     (void) diag;
-    return spot_paper_table_write(report, &spot_paper_latex, out);
+    return report->num_rows == 0
+               ? spot_paper_nothing_write(report, spot_paper_latex_text, out)
+               : spot_paper_table_write(report, &spot_paper_latex, out);
 }
 
 static int
@@ -160,7 +164,9 @@ write_markdown(const arguments_t *arguments, const spot_report_t *report, FILE *
 {
     (void) arguments;
     (void) diag;
-    return spot_paper_table_write(report, &spot_paper_markdown, out);
+    return report->num_rows == 0
+               ? spot_paper_nothing_write(report, spot_paper_markdown_text, out)
+               : spot_paper_table_write(report, &spot_paper_markdown, out);
 }
 
 static const writer_t writers[NUM_FILES] = {

@@ -421,7 +421,9 @@ spot_answer_write(const spot_report_t *report, FILE *out)
     int ret = 0;
 
     if (report->num_rows == 0) {
-        fputs("No replication is there yet.", out);
+        fputs("No replication is there yet: run the same spotsim study command again, "
+              "and it goes on.",
+            out);
         return 0;
     }
     self.metric = &head->metrics[self.metric_id];

@@ -353,6 +353,10 @@ spot_report_text_write(
     spot_text_write(out, spot_study_title(report->head));
     fprintf(out, "%s\n", spot_style_off(terminal, SPOT_STYLE_BOLD));
     ret = spot_answer_write(report, out);
+    if (report->num_rows == 0) { /* the answer says so */
+        fputc('\n', out);
+        return ret == 0 && ferror(out) ? SPOT_ERR_IO : ret;
+    }
     fputs("\n\n", out);
     if (ret == 0) {
         ret = spot_result_tables_write(report, terminal, out);

@@ -53,6 +53,9 @@ void spot_side_by_side_free(spot_side_by_side_t *self);
 const spot_metric_t *spot_side_by_side_metric(
     const spot_side_by_side_t *self, size_t metric_id);
 
+/* Why nothing can be compared, in words that end a sentence, or NULL. */
+const char *spot_side_by_side_problem(const spot_side_by_side_t *self);
+
 /* How many of the points that both have differ in a metric, marked. */
 size_t spot_side_by_side_num_marked(const spot_side_by_side_t *self, size_t metric_id);
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Two stores side by side in a sentence or two. */
+#include <ctype.h>
 #include <math.h>
 #include <string.h>
 
@@ -68,16 +69,32 @@ write_move(const spot_side_by_side_t *self, bool is_up, FILE *out)
     fprintf(out, "%s at %zu by %s", is_up ? "higher" : "lower", move.num_points, words);
 }
 
+const char *
+spot_side_by_side_problem(const spot_side_by_side_t *self)
+{
+    if (self->sides[SPOT_BEFORE].report->num_rows == 0) {
+        return "A has no replications yet";
+    }
+    if (self->sides[SPOT_AFTER].report->num_rows == 0) {
+        return "B has no replications yet";
+    }
+    if (self->match.num_pairs == 0) {
+        return "no point is in both";
+    }
+    return self->num_metrics == 0 ? "no metric is in both" : NULL;
+}
+
 void
 spot_side_by_side_outcome(const spot_side_by_side_t *self, FILE *out)
 {
+    const char *problem = spot_side_by_side_problem(self);
     const size_t num_pairs = self->match.num_pairs;
     size_t num_up, num_down;
     char words[SPOT_WORDS_BYTES];
 
-    if (num_pairs == 0 || self->num_metrics == 0) {
-        fprintf(out, "No %s is in both: there is nothing to compare.",
-            num_pairs == 0 ? "point" : "metric");
+    if (problem != NULL) {
+        fprintf(out, "%c%s: there is nothing to compare.",
+            toupper((unsigned char) problem[0]), problem + 1);
         return;
     }
     num_up = move_of(self, true).num_points;

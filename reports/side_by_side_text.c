@@ -298,13 +298,12 @@ int
 spot_side_by_side_write(
     const spot_side_by_side_t *self, const spot_terminal_t *terminal, FILE *out)
 {
+    const char *problem = spot_side_by_side_problem(self);
     int ret = 0;
 
     write_title(self, terminal, out);
-    if (self->match.num_pairs == 0) {
-        fputs("\nno point is in both: there is nothing to compare\n", out);
-    } else if (self->num_metrics == 0) {
-        fputs("\nno metric is in both: there is nothing to compare\n", out);
+    if (problem != NULL) {
+        fprintf(out, "\n%s: there is nothing to compare\n", problem);
     } else {
         for (size_t j = 0; ret == 0 && j < self->num_metrics; j++) {
             ret = write_metric(self, j, terminal, out);

@@ -70,6 +70,9 @@ spot_replications_words(const spot_study_head_t *head, int64_t min_rows,
     if (min_rows == wanted) {
         snprintf(text, SPOT_WORDS_BYTES, "%" PRId64 " replication%s at each point",
             wanted, wanted == 1 ? "" : "s");
+    } else if (min_rows == max_rows) {
+        snprintf(text, SPOT_WORDS_BYTES,
+            "%" PRId64 " of %" PRId64 " replications at each point", min_rows, wanted);
     } else {
         snprintf(text, SPOT_WORDS_BYTES,
             "%" PRId64 " to %" PRId64 " of %" PRId64 " replications at each point",

@@ -124,10 +124,19 @@ write_summary(const spot_page_t *page)
     return ret;
 }
 
+/* Whether there is something to say before there are replications. */
+static bool
+is_of_study(const spot_page_part_t *part)
+{
+    return part == &spot_page_warnings || part == &spot_page_parameters ||
+           part == &spot_page_origin;
+}
+
 static bool
 has_part(const spot_page_t *page, const spot_page_part_t *part)
 {
-    return part->problem == NULL || part->problem(page) == NULL;
+    return (is_of_study(part) || page->report->num_rows > 0) &&
+           (part->problem == NULL || part->problem(page) == NULL);
 }
 
 static void

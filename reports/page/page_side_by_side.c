@@ -183,7 +183,7 @@ write_metrics(const spot_side_by_side_t *two, FILE *out)
     char basis[SPOT_BASIS_BYTES];
     int ret;
 
-    if (two->match.num_pairs == 0 || two->num_metrics == 0) {
+    if (spot_side_by_side_problem(two) != NULL) {
         return 0;
     }
     fputs("<section id=\"tables\" aria-labelledby=\"tables-title\">\n"
@@ -243,7 +243,8 @@ write_pictures(const spot_side_by_side_t *two, FILE *out, spot_diag_t *diag)
     char subject[SPOT_WORDS_BYTES];
     int ret = 0;
 
-    if (spot_side_by_side_plot_problem(two) != NULL) {
+    if (spot_side_by_side_problem(two) != NULL ||
+        spot_side_by_side_plot_problem(two) != NULL) {
         return 0;
     }
     spot_metric_subject(spot_side_by_side_metric(two, two->main_id), subject);

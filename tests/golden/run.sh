@@ -336,6 +336,27 @@ TERM=dumb COLUMNS=none golden report.txt report "$work/results.db"
 ends 0 report "$work/results.db" "$work/results.db" -o "$work/two.html"
 expect "a page of two stores" grep -q "the same scenario" "$work/two.html"
 rm -f "$work/two.html"
+# Where there is nothing yet, all say so in words; no table of dashes, no empty frame.
+ends 0 "$@" --shard 1/1000000 -o "$work/nothing.db"
+for form in "" "--markdown -" "--latex -" "-o $work/nothing.html"; do
+    # shellcheck disable=SC2086 # an option and its value
+    ends 0 report "$work/nothing.db" $form
+    [ ! -e "$work/nothing.html" ] || mv "$work/nothing.html" "$work/stdout"
+    expect "words for nothing, $form" grep -q "No replication is there yet: run the same " \
+        "$work/stdout"
+    expect "no dashes, $form" [ "$(grep -c -e '– |' -e '  -$' -e 'textendash{}' \
+        -e '<td class="n[a-z]*">–<' -e '<svg' "$work/stdout")" -eq 0 ]
+done
+expect "a page of it says what was varied" grep -q 'id="parameters"' "$work/stdout"
+for form in "" "-o $work/nothing.html"; do
+    # shellcheck disable=SC2086
+    ends 0 report "$work/nothing.db" "$work/results.db" $form
+    [ ! -e "$work/nothing.html" ] || mv "$work/nothing.html" "$work/stdout"
+    expect "words for nothing beside something" grep -q \
+        "A has no replications yet: there is nothing to compare" "$work/stdout"
+    expect "no dashes beside something" [ "$(grep -c -e '  -$' -e '–</td>' "$work/stdout")" -eq 0 ]
+done
+rm -f "$work"/nothing.db*
 golden export.csv export "$work/results.db"
 golden export.jsonl export "$work/results.db" --jsonl
 golden export-points.csv export "$work/results.db" --per point

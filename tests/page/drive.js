@@ -180,6 +180,13 @@
         same("without filter all rows are back", rows().length, 24);
     }
 
+    /* The page of a study without replications says so, and has nothing that is empty. */
+    function testNothing() {
+        check("it is said in words", get("answer").textContent.startsWith("No replication is there yet: run "));
+        same("there is nothing to explore", document.querySelectorAll("#explorer, #points, #differences, .static").length, 0);
+        same("what was varied is there", document.querySelectorAll("#parameters, #origin, #warnings").length, 3);
+    }
+
     /* The page of two stores: every column of every table sorts, both ways. */
     function testTwo() {
         const tables = [...document.querySelectorAll("#tables table")];
@@ -287,6 +294,7 @@
             page: [testChart, testTooltip, testTable, testAccessibility, testKeyboard, testChoices, testWidth, testScheme],
             look: [testAccessibility, testWidth, testScheme],
             hostile: [testHostile, testAccessibility, testWidth],
+            nothing: [testNothing, testAccessibility, testWidth],
             two: [testTwo, testAccessibility, testWidth],
             faulty: [testChecker],
         };

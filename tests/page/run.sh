@@ -143,6 +143,12 @@ open_page look "$work/page.html" 'data-scheme="dark"' --window-size=1200,900 "$d
 open_narrow look "$work/page.html" 'data-scheme="light"'
 open_page faulty faulty.html '' --window-size=1200,900
 
+# A study without replications yet, which has neither pictures nor a table of points.
+rm -f "$work/nothing.db"
+"$spotsim" study study.yaml --shard 1/1000000 -o "$work/nothing.db" >"$work/nothing.log" 2>&1
+"$spotsim" report "$work/nothing.db" -o "$work/nothing.html" 2>&1 || fail "no page of nothing"
+open_page nothing "$work/nothing.html" '' --window-size=1200,900
+
 hostile_study >"$work/hostile.yaml"
 report "$work/hostile.yaml" hostile
 open_page hostile "$work/hostile.html" '' --window-size=1200,900

@@ -403,7 +403,8 @@ test_incomplete(void **state)
         "so far."));
     free(text);
     text = answer_of(&sample, 0);
-    assert_string_equal(text, "No replication is there yet.");
+    assert_string_equal(text, "No replication is there yet: run the same spotsim study "
+                              "command again, and it goes on.");
     free(text);
     spot_study_head_free(&sample.head);
 }

@@ -144,7 +144,7 @@ test_a_single_point(void **state)
         "\n\\shortstack[r]{wait\\\\(s)} \\\\\n\\midrule\n$2 \\times 10^{20} \\pm "));
     assert_non_null(
         strstr(markdown, "\n| wait (s) |\n| ---: |\n| 2·10<sup>20</sup> ± "));
-    assert_non_null(strstr(markdown, "3 to 3 of 5 replications at each point"));
+    assert_non_null(strstr(markdown, "3 of 5 replications at each point"));
     free(latex);
     free(markdown);
     store->close(store);

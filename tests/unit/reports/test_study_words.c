@@ -92,6 +92,7 @@ test_notes(void **state)
     const spot_study_head_t head = {.name = name, .seed = 3, .num_replications = 10};
     const spot_report_t full = {.head = &head, .min_rows = 10, .max_rows = 10};
     const spot_report_t begun = {.head = &head, .min_rows = 2, .max_rows = 10};
+    const spot_report_t even = {.head = &head, .min_rows = 2, .max_rows = 2};
     const spot_curves_t whole = {.head = &head, .report = &full, .num_panels = 4};
     const spot_curves_t part = {.head = &head, .report = &begun, .num_panels = 20};
     char text[SPOT_NOTE_BYTES];
@@ -101,6 +102,8 @@ test_notes(void **state)
     assert_string_equal(text,
         "n · 10 replications at each point · seed 3 · curve: mean, "
         "band: its 95 % confidence interval");
+    spot_study_run_words(&even, text);
+    assert_string_equal(text, "n · 2 of 10 replications at each point · seed 3");
     spot_study_note(&part, 12, text);
     assert_string_equal(text,
         "n · 2 to 10 of 10 replications at each point · seed 3 · curve: mean, band: its "
