@@ -126,7 +126,7 @@ int
 spot_study_results_write(
     const spot_study_results_t *self, const spot_store_t *store, spot_diag_t *diag)
 {
-    int ret = 0;
+    int ret = 0, drawn = 0;
 
     if (is_csv_file(self)) {
         ret = write_results(store, spot_result_csv_write, self->csv_path, diag);
@@ -139,7 +139,10 @@ spot_study_results_write(
         remove_partial_results(self);
     }
     if (ret == 0 && (self->plot_path != NULL || self->bars_path != NULL)) {
-        ret = draw_pictures(self, store, diag);
+        drawn = draw_pictures(self, store, diag);
     }
-    return ret == 0 ? write_standard_output(self, store, diag) : ret;
+    if (ret == 0) { /* also without a picture, which is no reason to lose the rest */
+        ret = write_standard_output(self, store, diag);
+    }
+    return ret == 0 ? drawn : ret;
 }

@@ -16,7 +16,7 @@ typedef struct {
     bool is_json;                 /* instead of the table */
 } spot_study_results_t;
 
-/* Writes all of them. */
+/* Writes all of them, standard output even where a picture failed. */
 SPOT_MUST_CHECK int spot_study_results_write(
     const spot_study_results_t *self, const spot_store_t *store, spot_diag_t *diag);
 

@@ -211,16 +211,24 @@ spot_curves_free(spot_curves_t *self)
     memset(self, 0, sizeof(*self));
 }
 
-const char *
-spot_curves_nothing(const spot_curves_t *self)
+size_t
+spot_curves_metrics(const spot_curves_t *self, size_t metric_ids[SPOT_MAX_METRICS + 1])
 {
-    size_t metric_ids[SPOT_MAX_METRICS + 1];
     size_t num_metrics = 0;
 
     metric_ids[num_metrics++] = (size_t) self->y_id;
     for (size_t j = 0; j < self->num_parts; j++) {
         metric_ids[num_metrics++] = (size_t) self->part_ids[j];
     }
+    return num_metrics;
+}
+
+const char *
+spot_curves_nothing(const spot_curves_t *self)
+{
+    size_t metric_ids[SPOT_MAX_METRICS + 1];
+    const size_t num_metrics = spot_curves_metrics(self, metric_ids);
+
     return spot_metrics_problem(self->report, num_metrics, metric_ids);
 }
 

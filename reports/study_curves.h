@@ -35,6 +35,10 @@ SPOT_MUST_CHECK int spot_curves_init(
     spot_curves_t *self, const spot_report_t *report, const char **problem);
 void spot_curves_free(spot_curves_t *self);
 
+/* y and the parts; returns how many these are. */
+size_t spot_curves_metrics(
+    const spot_curves_t *self, size_t metric_ids[SPOT_MAX_METRICS + 1]);
+
 /* Why no curve would be seen, or NULL: all points are undefined. */
 const char *spot_curves_nothing(const spot_curves_t *self);
 

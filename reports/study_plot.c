@@ -485,9 +485,14 @@ spot_study_plot_check(
 int
 spot_study_plot(const spot_report_t *report, const char *svg_path, spot_diag_t *diag)
 {
+    size_t metric_ids[SPOT_MAX_METRICS + 1];
     spot_curves_t curves;
     int ret = gather(&curves, report, svg_path, diag);
 
+    if (ret == 0) {
+        ret = spot_metrics_check(report, spot_curves_metrics(&curves, metric_ids),
+            metric_ids, svg_path, diag);
+    }
     if (ret == 0) {
         ret = spot_gnuplot_run(write_script, &curves, svg_path, diag);
     }
@@ -519,10 +524,7 @@ spot_study_csv_write(const spot_report_t *report, FILE *out)
     int ret = spot_curves_init(&curves, report, &problem);
 
     if (ret == 0) {
-        metric_ids[num_metrics++] = (size_t) curves.y_id;
-        for (size_t j = 0; j < curves.num_parts; j++) {
-            metric_ids[num_metrics++] = (size_t) curves.part_ids[j];
-        }
+        num_metrics = spot_curves_metrics(&curves, metric_ids);
         if (curves.second_x_id >= 0) {
             metric_ids[num_metrics++] = (size_t) curves.second_x_id;
         }

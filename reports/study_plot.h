@@ -11,7 +11,8 @@
 
 /* Draws to svg_path with gnuplot. Where the study does not say what to draw, the first
  * axis with numbers and the first metric are taken. CHILD with the reason in diag where
- * gnuplot is missing or fails; BAD_PARAM where the study has no axis to draw along. */
+ * gnuplot is missing or fails; BAD_PARAM with the reason where the study has no axis to
+ * draw along, or nothing of what it draws has a value. */
 SPOT_MUST_CHECK int spot_study_plot(
     const spot_report_t *report, const char *svg_path, spot_diag_t *diag);
 

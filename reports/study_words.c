@@ -61,6 +61,52 @@ spot_metrics_problem(
     return "what it would draw is undefined at all points";
 }
 
+static bool
+is_anywhere(const spot_report_t *report, size_t metric_id)
+{
+    for (size_t j = 0; j < report->head->num_points; j++) {
+        if (isfinite(spot_report_summary(report, j, metric_id)->mean)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* ": idle_fraction, usd_per_h", those that have no value at any point; none where all
+ * have one, but nowhere together. */
+static void
+name_undefined(const spot_report_t *report, size_t num_metrics, const size_t *metric_ids,
+    char text[SPOT_NOTE_BYTES])
+{
+    size_t used = 0;
+
+    text[0] = '\0';
+    for (size_t j = 0; j < num_metrics && used < SPOT_NOTE_BYTES; j++) {
+        if (!is_anywhere(report, metric_ids[j])) {
+            used += (size_t) snprintf(text + used, SPOT_NOTE_BYTES - used, "%s%s",
+                used == 0 ? ": " : ", ", report->head->metrics[metric_ids[j]].name);
+        }
+    }
+}
+
+int
+spot_metrics_check(const spot_report_t *report, size_t num_metrics,
+    const size_t *metric_ids, const char *picture_path, spot_diag_t *diag)
+{
+    const char *problem = spot_metrics_problem(report, num_metrics, metric_ids);
+    char names[SPOT_NOTE_BYTES] = "";
+
+    if (problem == NULL) {
+        return 0;
+    }
+    if (report->num_rows > 0) {
+        name_undefined(report, num_metrics, metric_ids, names);
+    }
+    spot_diag_error(
+        diag, picture_path, 0, 0, "nothing can be drawn: %s%s", problem, names);
+    return SPOT_ERR_BAD_PARAM;
+}
+
 void
 spot_replications_words(const spot_study_head_t *head, int64_t min_rows,
     int64_t max_rows, char text[SPOT_WORDS_BYTES])

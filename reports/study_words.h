@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 
+#include "base/diag.h"
 #include "reports/study_curves.h"
 
 #define SPOT_WORDS_BYTES 96
@@ -24,6 +25,11 @@ size_t spot_drawn_metric(const spot_study_head_t *head);
  * point, or NULL. */
 const char *spot_metrics_problem(
     const spot_report_t *report, size_t num_metrics, const size_t *metric_ids);
+
+/* The same for a picture that was asked for by its path: an error about it that names
+ * the metrics without a value. BAD_PARAM where there is nothing to draw. */
+SPOT_MUST_CHECK int spot_metrics_check(const spot_report_t *report, size_t num_metrics,
+    const size_t *metric_ids, const char *picture_path, spot_diag_t *diag);
 
 /* "1000 replications at each point"; of fewer, what there is. */
 void spot_replications_words(const spot_study_head_t *head, int64_t min_rows,

@@ -826,6 +826,13 @@ ends 2 compare scenario.yaml --recovery "$systems" --plot "$work/no.svg" \
     --plot-progress "$work/no.svg"
 stderr_says "two outputs cannot go to one file"
 
+# What would be an empty frame is no picture, and says why; the table is there.
+ends 1 study study.yaml --set "trace.preemption.per_minute=[0]" --set "metrics=[mtbp_s]" \
+    --set "plot={x: job.pipeline_depth, y: mtbp_s}" --plot "$work/no.svg"
+stderr_says "no.svg: nothing can be drawn: what it would draw is undefined at all points: mtbp_s"
+expect "no empty picture" [ ! -e "$work/no.svg" ]
+expect "the table without a picture" grep -q "^2 points, 20 replications" "$work/stdout"
+
 ends 1 study study.yaml -o "$work/no/such/folder.csv"
 stderr_says "cannot write: No such file or directory"
 if [ "$(id -u)" -ne 0 ]; then

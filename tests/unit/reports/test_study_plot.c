@@ -202,9 +202,8 @@ test_points_without_values_are_gaps(void **state)
     assert_int_equal(spot_store_open_memory(&store, &self->head), 0);
     text = write_script(store); /* nothing at all */
     assert_non_null(strstr(text, "$panel0 << EOD\n\n\n"));
-    assert_non_null(strstr(text, "0 to 0 of 10 replications"));
+    assert_non_null(strstr(text, "0 of 10 replications"));
     free(text);
-    assert_drawn(store);
     assert_int_equal(store->put(store, &(spot_piece_t){2, 0, 1, row, NULL}), 0);
     text = write_script(store);
     assert_non_null(strstr(text, "$panel0 << EOD\n\n0.05 40 40 40 10 20 30 40\n\n"));
@@ -272,6 +271,20 @@ test_the_metric_that_is_drawn(void **state)
     assert_int_equal(spot_drawn_metric(&self->head), 0);
 }
 
+/* A picture that was asked for by name: an error, and no file. */
+static void
+assert_no_picture(const spot_report_t *report, const char *text)
+{
+    spot_diag_t diag;
+
+    spot_diag_init(&diag);
+    assert_int_equal(spot_study_plot(report, "no.svg", &diag), SPOT_ERR_BAD_PARAM);
+    assert_int_equal(diag.num_items, 1);
+    assert_string_equal(diag.items[0].text, text);
+    spot_diag_free(&diag);
+    assert_int_equal(access("no.svg", F_OK), -1);
+}
+
 /* What would be an empty frame is no picture. */
 static void
 test_nothing_to_draw(void **state)
@@ -288,8 +301,12 @@ test_nothing_to_draw(void **state)
     report.summaries[0].mean = (double) NAN; /* a part of the stack */
     assert_string_equal(
         curves->problem(&report), "what it would draw is undefined at all points");
+    assert_no_picture(&report, "no.svg: nothing can be drawn: what it would draw is "
+                               "undefined at all points: prepping_fraction");
     report.num_rows = 0;
     assert_string_equal(curves->problem(&report), "no point has replications yet");
+    assert_no_picture(
+        &report, "no.svg: nothing can be drawn: no point has replications yet");
     spot_report_free(&report);
 }
 
