@@ -11,6 +11,7 @@
 
 #include "base/outfile.h"
 #include "base/units.h"
+#include "reports/ascii_signs.h"
 #include "reports/page/page_side_by_side.h"
 #include "reports/report_text.h"
 #include "reports/side_by_side_text.h"
@@ -74,6 +75,47 @@ spot_terminal_if_any(spot_terminal_t *terminal)
 }
 
 int
+spot_terminal_write(const spot_terminal_t *terminal,
+    int (*write)(const void *context, const spot_terminal_t *terminal, FILE *out),
+    const void *context, FILE *out)
+{
+    char *text = NULL;
+    size_t num_bytes;
+    FILE *stream;
+    int ret;
+
+    if (terminal->is_utf8) {
+        return write(context, terminal, out);
+    }
+    stream = open_memstream(&text, &num_bytes);
+    if (stream == NULL) {
+        return SPOT_ERR_NO_MEMORY;
+    }
+    ret = write(context, terminal, stream);
+    if (fclose(stream) != 0 && ret == 0) {
+        ret = SPOT_ERR_NO_MEMORY;
+    }
+    if (text != NULL) {
+        spot_ascii_signs(text);
+        fputs(text, out);
+    }
+    free(text);
+    return ret == 0 && ferror(out) ? SPOT_ERR_IO : ret;
+}
+
+static int
+write_report(const void *context, const spot_terminal_t *terminal, FILE *out)
+{
+    return spot_report_text_write(context, terminal, out);
+}
+
+static int
+write_side_by_side(const void *context, const spot_terminal_t *terminal, FILE *out)
+{
+    return spot_side_by_side_write(context, terminal, out);
+}
+
+int
 spot_report_to_terminal(const spot_report_t *report, bool is_plain, spot_diag_t *diag)
 {
     const spot_terminal_t terminal = spot_terminal_of_output(is_plain);
@@ -81,7 +123,7 @@ spot_report_to_terminal(const spot_report_t *report, bool is_plain, spot_diag_t 
     int ret = spot_outfile_init(&file, NULL, diag);
 
     if (ret == 0) {
-        ret = spot_report_text_write(report, &terminal, file.stream);
+        ret = spot_terminal_write(&terminal, write_report, report, file.stream);
     }
     return spot_outfile_close(&file, ret, diag);
 }
@@ -118,7 +160,7 @@ write_two(
 
     if (ret == 0) {
         ret = task->output_path == NULL
-                  ? spot_side_by_side_write(two, &terminal, file.stream)
+                  ? spot_terminal_write(&terminal, write_side_by_side, two, file.stream)
                   : spot_page_side_by_side_write(two, file.stream, diag);
     }
     return spot_outfile_close(&file, ret, diag);

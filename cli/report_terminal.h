@@ -16,6 +16,12 @@ spot_terminal_t spot_terminal_of_output(bool is_plain);
  * standard output is no terminal, else terminal. */
 const spot_terminal_t *spot_terminal_if_any(spot_terminal_t *terminal);
 
+/* What write writes of context for a terminal, to out; where that has no UTF-8, signs of
+ * ours in ASCII. Errors of write, NO_MEMORY. */
+SPOT_MUST_CHECK int spot_terminal_write(const spot_terminal_t *terminal,
+    int (*write)(const void *context, const spot_terminal_t *terminal, FILE *out),
+    const void *context, FILE *out);
+
 /* One store: question, answer, tables, how the main metric moves and where the time
  * goes. Errors of reading, NO_MEMORY, IO. */
 SPOT_MUST_CHECK int spot_report_to_terminal(

@@ -333,6 +333,10 @@ for no_colour in 0 1 ""; do
 done
 COLUMNS=80 golden report.txt report "$work/results.db" --no-color
 TERM=dumb COLUMNS=none golden report.txt report "$work/results.db"
+ends 0 report "$work/results.db" "$work/results.db"
+expect "a terminal without UTF-8 has signs in ASCII" [ -z "$(tr -d '\n -~' <"$work/stdout")" ]
+LC_ALL=C.UTF-8 ends 0 report "$work/results.db"
+expect "a terminal with UTF-8 has all signs" grep -q "[0-9] ±[0-9]" "$work/stdout"
 ends 0 report "$work/results.db" "$work/results.db" -o "$work/two.html"
 expect "a page of two stores" grep -q "the same scenario" "$work/two.html"
 rm -f "$work/two.html"

@@ -7,6 +7,8 @@ set -eu
 spotsim=$1
 source=$2
 work=$3
+LC_ALL=C.UTF-8 # as README.md is written
+export LC_ALL
 mkdir -p "$work"
 drawn_by="gnuplot 5.4 patchlevel 4"
 has_gnuplot=

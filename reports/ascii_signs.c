@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "reports/ascii_signs.h"
+
+#include <ctype.h>
+#include <stdbool.h>
+#include <string.h>
+
+#define PLUS_MINUS "±"
+#define ELLIPSIS "…"
+#define ELLIPSIS_CHARS 3 /* of the one in ASCII */
+
+/* Where the character before place starts; begin where there is none in its line. */
+static char *
+before(char *begin, char *place)
+{
+    char *start = place;
+
+    if (start == begin || start[-1] == '\n') {
+        return place;
+    }
+    do {
+        start--;
+    } while (start > begin && ((unsigned char) *start & 0xc0) == 0x80);
+    return start;
+}
+
+/* Where an escape code that ends at place starts, "\033[2m"; place: none does. */
+static char *
+skip_style(char *begin, char *place)
+{
+    char *start = place;
+
+    if (start == begin || start[-1] != 'm') {
+        return place;
+    }
+    start--;
+    while (start > begin && (isdigit((unsigned char) start[-1]) || start[-1] == ';')) {
+        start--;
+    }
+    return start - begin >= 2 && start[-1] == '[' && start[-2] == '\033' ? start - 2
+                                                                         : place;
+}
+
+/* Whether what was written ends with a number and a blank: "0.31 ". */
+static bool
+ends_with_number(char *begin, char *end)
+{
+    const char *number;
+
+    if (end == begin || end[-1] != ' ') {
+        return false;
+    }
+    number = skip_style(begin, end - 1);
+    return number > begin && isdigit((unsigned char) number[-1]);
+}
+
+void
+spot_ascii_signs(char *text)
+{
+    char *end = text; /* of what was written, at or before what is read */
+
+    for (const char *place = text; *place != '\0';) {
+        if (strncmp(place, PLUS_MINUS, strlen(PLUS_MINUS)) == 0) {
+            end -= ends_with_number(text, end) ? 1 : 0;
+            memcpy(end, "+-", 2);
+            end += 2;
+            place += strlen(PLUS_MINUS);
+        } else if (strncmp(place, ELLIPSIS, strlen(ELLIPSIS)) == 0) {
+            for (int j = 1; j < ELLIPSIS_CHARS; j++) {
+                end = before(text, end);
+            }
+            memcpy(end, "...", ELLIPSIS_CHARS);
+            end += ELLIPSIS_CHARS;
+            place += strlen(ELLIPSIS);
+        } else {
+            *end++ = *place++;
+        }
+    }
+    *end = '\0';
+}

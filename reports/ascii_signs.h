@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Signs of ours in ASCII, for terminals without UTF-8. */
+#ifndef SPOT_REPORTS_ASCII_SIGNS_H
+#define SPOT_REPORTS_ASCII_SIGNS_H
+
+/* "0.31 ±0.02" becomes "0.31+-0.02", and "a long na…" "a long ...": in place, as wide as
+ * before, so that columns stay in line. A "±" that follows no number and blank becomes
+ * "+-"; what else is not ASCII is from outside, and stays. O(bytes). */
+void spot_ascii_signs(char *text);
+
+#endif

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/utf8.h"
+#include "reports/ascii_signs.h"
+#include "reports/report_text.h"
+#include "tests/unit/reports/sample.h"
+
+static void
+assert_signs(const char *text, const char *wanted)
+{
+    char copy[256];
+
+    snprintf(copy, sizeof(copy), "%s", text);
+    spot_ascii_signs(copy);
+    assert_string_equal(copy, wanted);
+}
+
+static void
+test_cells(void **state)
+{
+    (void) state;
+    assert_signs("0.310 ±0.020*  1.2 ± 0.4", "0.310+-0.020*  1.2+- 0.4");
+    assert_signs("0.31\033[2m ±0.02\033[0m", "0.31\033[2m+-0.02\033[0m");
+    assert_signs("0.31\033[1;2m ±0.02", "0.31\033[1;2m+-0.02");
+    assert_signs("a long na…  1", "a long ...  1");
+    assert_signs("a long 名…  1", "a long...  1");
+    assert_signs("plain", "plain");
+    assert_signs("", "");
+}
+
+/* Where there is no column to keep. */
+static void
+test_sentences(void **state)
+{
+    (void) state;
+    assert_signs("±: half width", "+-: half width");
+    assert_signs("mean ±half width, within ±5 %", "mean +-half width, within +-5 %");
+    assert_signs("1 m ±2", "1 m +-2");
+    assert_signs("±±……", "+-....");
+    assert_signs("ab\n…", "ab\n...");
+    assert_signs("á 名 −", "á 名 −"); /* from outside */
+}
+
+/* No line of a report is wider than it was, and nothing of ours is left that is not
+ * ASCII. */
+static void
+test_a_report(void **state)
+{
+    spot_study_head_t head;
+    spot_store_t *store;
+    spot_report_t report;
+    char *text = NULL, *copy, *line, *signs, *rest, *signs_rest;
+    size_t num_bytes, num_cells = 0;
+    FILE *out = open_memstream(&text, &num_bytes);
+
+    (void) state;
+    assert_non_null(out);
+    sample_idle_head(&head, 40);
+    store = sample_idle_store(&head);
+    report = sample_report(store);
+    assert_int_equal(
+        spot_report_text_write(&report, &(spot_terminal_t){80, true, false}, out), 0);
+    assert_int_equal(fclose(out), 0);
+    copy = strdup(text);
+    assert_non_null(copy);
+    spot_ascii_signs(copy);
+    line = strtok_r(text, "\n", &rest);
+    signs = strtok_r(copy, "\n", &signs_rest);
+    while (line != NULL) {
+        assert_non_null(signs);
+        assert_int_equal(spot_utf8_count(signs, strlen(signs)), strlen(signs));
+        if (strstr(line, "±half") == NULL) {
+            assert_int_equal(strlen(signs), spot_utf8_count(line, strlen(line)));
+        }
+        num_cells += strstr(signs, "+-") != NULL;
+        line = strtok_r(NULL, "\n", &rest);
+        signs = strtok_r(NULL, "\n", &signs_rest);
+    }
+    assert_null(signs);
+    assert_true(num_cells > 22);
+    free(copy);
+    free(text);
+    spot_report_free(&report);
+    store->close(store);
+    spot_study_head_free(&head);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_cells),
+        cmocka_unit_test(test_sentences),
+        cmocka_unit_test(test_a_report),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
