@@ -179,7 +179,8 @@ write_single(spot_answer_t *self, size_t point_id)
 
     spot_metric_interval_words(
         self->metric, summary->mean, (summary->ci_high - summary->ci_low) / 2, value);
-    fprintf(self->out, "%s is %s", self->subject, value);
+    fprintf(self->out, "%s %s %s", self->subject, spot_answer_word(self, "is", "are"),
+        value);
 }
 
 /* The lowest and the highest of several points; of one replication each, which has no
@@ -200,14 +201,15 @@ write_range(spot_answer_t *self, size_t low_id, size_t high_id)
         spot_answer_at(self, high_id)->mean, low, high);
     if (is_single || spot_gap_sign(&gap) > 0) {
         spot_answer_point(self->head, low_id, point);
-        fprintf(
-            self->out, "the lowest %s, %s, is that of %s", self->subject, low, point);
+        fprintf(self->out, "the lowest %s, %s, %s of %s", self->subject, low,
+            spot_answer_word(self, "is that", "are those"), point);
         spot_answer_point(self->head, high_id, point);
-        fprintf(self->out, "; the highest, %s, that of %s%s", high, point,
+        fprintf(self->out, "; the highest, %s, %s of %s%s", high,
+            spot_answer_word(self, "that", "those"), point,
             is_single ? ", in one replication each" : "");
     } else {
-        fprintf(self->out, "%s does not surely differ between the %zu points: %s to %s",
-            self->subject, num_points, low, high);
+        fprintf(self->out, "%s %s not surely differ between the %zu points: %s to %s",
+            self->subject, spot_answer_word(self, "does", "do"), num_points, low, high);
     }
     return ret;
 }
@@ -219,7 +221,7 @@ write_points(spot_answer_t *self)
     const size_t num_defined = find_extremes(self, &low_id, &high_id);
 
     if (num_defined == 0) {
-        fprintf(self->out, "%s is undefined in all replications", self->subject);
+        spot_answer_nowhere(self);
         return 0;
     }
     if (num_defined == 1) {
@@ -300,7 +302,9 @@ write_all_compared(
     spot_answer_label(
         &head->axes[head->baseline_axis_id], head->baseline_value_id, base);
     if (num_sure == 0) {
-        fprintf(self->out, "%s does not surely differ from that with %s", self->subject,
+        fprintf(self->out, "%s %s with %s", self->subject,
+            spot_answer_word(self, "does not surely differ from that",
+                "do not surely differ from those"),
             base);
         return;
     }
@@ -309,7 +313,7 @@ write_all_compared(
         spot_answer_value(self, sure[0].base_id, fabs(sure[0].gap.mean), value);
         fprintf(self->out, " (%s)", value);
     }
-    fprintf(self->out, ", %s is ", self->subject);
+    fprintf(self->out, ", %s %s ", self->subject, spot_answer_word(self, "is", "are"));
     for (size_t j = 0; j < num_named; j++) {
         write_compared(self, &sure[j],
             j == 0               ? ""
@@ -428,6 +432,7 @@ spot_answer_write(const spot_report_t *report, FILE *out)
     }
     self.metric = &head->metrics[self.metric_id];
     spot_metric_subject(self.metric, self.subject);
+    self.is_plural = spot_metric_is_plural(self.metric);
     self.out = open_memstream(&text, &size);
     if (self.out == NULL) {
         return SPOT_ERR_NO_MEMORY;

@@ -26,9 +26,9 @@ write_best(spot_answer_t *self, const spot_race_t *race)
     spot_metric_interval_words(self->metric, spot_moments_mean(values),
         spot_moments_half_width(values, SPOT_CONFIDENCE), value);
     spot_answer_point(self->head, race->best_id, point);
-    fprintf(self->out, "%sthe %s %s, %s, is that of %s", race->is_over ? "" : "so far ",
+    fprintf(self->out, "%sthe %s %s, %s, %s of %s", race->is_over ? "" : "so far ",
         self->head->optimise.is_maximised ? "highest" : "lowest", self->subject, value,
-        point);
+        spot_answer_word(self, "is that", "are those"), point);
 }
 
 static void
@@ -219,8 +219,9 @@ write_segments(spot_answer_t *answer, const ranking_t *self)
     size_t first = 0, num_segments = 0;
     char label[SPOT_VALUE_LABEL_BYTES];
 
-    fprintf(answer->out, "the %s %s is that of",
-        head->best.is_maximised ? "highest" : "lowest", answer->subject);
+    fprintf(answer->out, "the %s %s %s of",
+        head->best.is_maximised ? "highest" : "lowest", answer->subject,
+        spot_answer_word(answer, "is that", "are those"));
     while (first < self->num_ordered && num_segments < MAX_SEGMENTS) {
         const segment_t segment = segment_from(self, first);
 
@@ -292,8 +293,9 @@ write_counts(spot_answer_t *answer, const ranking_t *self)
         wins[winning_value(self, j)].num_sure += winner_at(self, j)->is_sure;
     }
     qsort(wins, axis->num_values, sizeof(*wins), compare_wins);
-    fprintf(answer->out, "the %s %s is that of",
-        head->best.is_maximised ? "highest" : "lowest", answer->subject);
+    fprintf(answer->out, "the %s %s %s of",
+        head->best.is_maximised ? "highest" : "lowest", answer->subject,
+        spot_answer_word(answer, "is that", "are those"));
     for (size_t j = 0; j < axis->num_values && j < MAX_SEGMENTS && wins[j].num_wins > 0;
          j++) {
         spot_answer_label(axis, wins[j].value_id, label);
@@ -320,7 +322,7 @@ spot_answer_of_winners(spot_answer_t *self)
         ret = ranking_init(&ranking, winners);
     }
     if (ret == 0 && ranking.num_ordered == 0) {
-        fprintf(self->out, "%s is undefined in all replications", self->subject);
+        spot_answer_nowhere(self);
     } else if (ret == 0 && winners->x_id < self->head->num_axes) {
         write_segments(self, &ranking);
         write_crossing(self, winners);

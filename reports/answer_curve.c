@@ -200,8 +200,8 @@ write_ends(const spot_answer_t *self, const path_t *path)
     }
     spot_metric_value_words(self->metric, first, resolution, texts[0]);
     spot_metric_value_words(self->metric, last, resolution, texts[1]);
-    fprintf(self->out, "%s does not surely change: %s to %s", self->subject, texts[0],
-        texts[1]);
+    fprintf(self->out, "%s %s not surely change: %s to %s", self->subject,
+        spot_answer_word(self, "does", "do"), texts[0], texts[1]);
 }
 
 /* "falls from 4 % to a minimum of 1 % at 120 s and rises to 7 %". */
@@ -210,13 +210,15 @@ write_turn(const spot_answer_t *self, const path_t *path, size_t place, bool is_
 {
     char first[2][SPOT_WORDS_BYTES], last[2][SPOT_WORDS_BYTES];
     char at[SPOT_VALUE_LABEL_BYTES];
+    const char *up = spot_answer_word(self, "rises", "rise");
+    const char *down = spot_answer_word(self, "falls", "fall");
 
     two_values(self, path, 0, place, first);
     two_values(self, path, place, path->num_places - 1, last);
     x_label(path, place, at);
     fprintf(self->out, "%s %s from %s to a %s of %s at %s and %s to %s", self->subject,
-        is_top ? "rises" : "falls", first[0], is_top ? "maximum" : "minimum", first[1],
-        at, is_top ? "falls" : "rises", last[1]);
+        is_top ? up : down, first[0], is_top ? "maximum" : "minimum", first[1], at,
+        is_top ? down : up, last[1]);
 }
 
 /* A curve that does not turn, or turns more than once. */
@@ -234,17 +236,21 @@ write_trend(const spot_answer_t *self, const path_t *path, bool has_turns)
     if (ret == 0 && trend != 0 && !has_turns) {
         two_values(self, path, 0, last, values);
         fprintf(self->out, "%s %s from %s to %s", self->subject,
-            trend > 0 ? "grows" : "falls", values[0], values[1]);
+            trend > 0 ? spot_answer_word(self, "grows", "grow")
+                      : spot_answer_word(self, "falls", "fall"),
+            values[0], values[1]);
         return 0;
     }
     two_values(self, path, path->low, path->high, values);
     if (span > 0) {
         x_label(path, path->low, at[0]);
         x_label(path, path->high, at[1]);
-        fprintf(self->out, "%s varies between %s at %s and %s at %s", self->subject,
-            values[0], at[0], values[1], at[1]);
+        fprintf(self->out, "%s %s between %s at %s and %s at %s", self->subject,
+            spot_answer_word(self, "varies", "vary"), values[0], at[0], values[1],
+            at[1]);
     } else if (strcmp(values[0], values[1]) == 0) {
-        fprintf(self->out, "%s stays at %s", self->subject, values[0]);
+        fprintf(self->out, "%s %s at %s", self->subject,
+            spot_answer_word(self, "stays", "stay"), values[0]);
     } else {
         write_ends(self, path);
     }
@@ -299,7 +305,7 @@ write_path(const spot_answer_t *self, const path_t *path)
     int ret = 0;
 
     if (path->num_places == 0) {
-        fprintf(self->out, "%s is undefined in all replications", self->subject);
+        spot_answer_nowhere(self);
         return 0;
     }
     if (path->num_places == 1) {
@@ -309,7 +315,8 @@ write_path(const spot_answer_t *self, const path_t *path)
         spot_key_words(&head->axes[path->curves->axis_id], words);
         spot_metric_interval_words(self->metric, summary->mean,
             (summary->ci_high - summary->ci_low) / 2, value);
-        fprintf(self->out, "%s is %s at %s %s", self->subject, value, words, low);
+        fprintf(self->out, "%s %s %s at %s %s", self->subject,
+            spot_answer_word(self, "is", "are"), value, words, low);
     } else {
         spot_x_subject(head, path->curves->axis_id, words);
         x_label(path, 0, low);
@@ -402,20 +409,21 @@ write_effect(const spot_answer_t *self, const effect_t *effect, int sign_id)
 {
     const change_t *change = &effect->changes[sign_id];
     const char *verb = sign_id == LOWERS ? "lowers" : "raises";
+    const char *object = spot_answer_word(self, "it", "them");
     const bool is_everywhere = change->num_sure == effect->num_pairs;
     char words[SPOT_WORDS_BYTES];
 
     if (is_everywhere && change->least_ratio >= 0.45 && change->most_ratio <= 0.55) {
-        fputs(" halves it", self->out);
+        fprintf(self->out, " halves %s", object);
     } else if (is_everywhere && change->least_ratio >= 1.8 &&
                change->most_ratio <= 2.2) {
-        fputs(" doubles it", self->out);
+        fprintf(self->out, " doubles %s", object);
     } else if (is_everywhere) {
         spot_metric_change_words(self->metric, change->least, change->most, words);
-        fprintf(self->out, " %s it by %s", verb, words);
+        fprintf(self->out, " %s %s by %s", verb, object, words);
     } else {
         spot_metric_change_words(self->metric, change->most, change->most, words);
-        fprintf(self->out, " %s it by up to %s", verb, words);
+        fprintf(self->out, " %s %s by up to %s", verb, object, words);
     }
 }
 

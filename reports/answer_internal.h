@@ -15,8 +15,16 @@ typedef struct {
     size_t metric_id; /* that the sentence speaks of */
     const spot_metric_t *metric;
     char subject[SPOT_WORDS_BYTES]; /* "idle time" */
+    bool is_plural;                 /* "samples per s" */
     FILE *out;                      /* the sentence without its full stop */
 } spot_answer_t;
+
+/* The word that goes with the subject: "grows" or "grow". */
+static inline const char *
+spot_answer_word(const spot_answer_t *self, const char *one, const char *many)
+{
+    return self->is_plural ? many : one;
+}
 
 /* By how much the metric of one point exceeds that of another. An unknown bound is
  * infinite, an unknown mean NAN. */
@@ -57,6 +65,9 @@ SPOT_MUST_CHECK int spot_answer_of_effects(spot_answer_t *self);
 
 /* *is_written: there is a key with numbers to go along. */
 SPOT_MUST_CHECK int spot_answer_of_curve(spot_answer_t *self, bool *is_written);
+
+/* Says that the metric has no value anywhere. */
+void spot_answer_nowhere(const spot_answer_t *self);
 
 /* Says where the metric has no value: "; it is undefined in all replications with
  * pipeline depth 64". Nothing where it has none anywhere. NO_MEMORY. */

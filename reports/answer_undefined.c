@@ -65,7 +65,10 @@ forget_points(gone_t *self, size_t axis_id, const tally_t *tallies)
 static const char *
 before_part(gone_t *self)
 {
-    return self->num_told++ == 0 ? "; it is undefined in all replications" : " and";
+    return self->num_told++ > 0
+               ? " and"
+               : spot_answer_word(self->answer, "; it is undefined in all replications",
+                     "; they are undefined in all replications");
 }
 
 /* " with pipeline depth 64, 128 and 2 more". */
@@ -138,7 +141,9 @@ write_left(gone_t *self)
 static void
 write_partly(const spot_answer_t *self, size_t num_told)
 {
-    const char *before = num_told == 0 ? "; it is undefined" : ", and";
+    const char *before = num_told > 0 ? ", and"
+                                      : spot_answer_word(self, "; it is undefined",
+                                            "; they are undefined");
     size_t num = 0, last_id = 0;
     char point[SPOT_POINT_BYTES];
 
@@ -163,6 +168,13 @@ write_partly(const spot_answer_t *self, size_t num_told)
         fprintf(self->out, "%s in part of the replications at %zu of %zu points", before,
             num, self->head->num_points);
     }
+}
+
+void
+spot_answer_nowhere(const spot_answer_t *self)
+{
+    fprintf(self->out, "%s %s undefined in all replications", self->subject,
+        spot_answer_word(self, "is", "are"));
 }
 
 int

@@ -89,6 +89,7 @@ spot_side_by_side_outcome(const spot_side_by_side_t *self, FILE *out)
 {
     const char *problem = spot_side_by_side_problem(self);
     const size_t num_pairs = self->match.num_pairs;
+    const spot_metric_t *metric;
     size_t num_up, num_down;
     char words[SPOT_WORDS_BYTES];
 
@@ -99,14 +100,16 @@ spot_side_by_side_outcome(const spot_side_by_side_t *self, FILE *out)
     }
     num_up = move_of(self, true).num_points;
     num_down = move_of(self, false).num_points;
-    spot_metric_subject(spot_side_by_side_metric(self, self->main_id), words);
+    metric = spot_side_by_side_metric(self, self->main_id);
+    spot_metric_subject(metric, words);
     if (num_up + num_down == 0) {
-        fprintf(out, "Of the %zu point%s that both have, %s differs surely at none.",
-            num_pairs, num_pairs == 1 ? "" : "s", words);
+        fprintf(out, "Of the %zu point%s that both have, %s %s surely at none.",
+            num_pairs, num_pairs == 1 ? "" : "s", words,
+            spot_metric_is_plural(metric) ? "differ" : "differs");
         return;
     }
-    fprintf(out, "Of the %zu point%s that both have, %s in B is surely ", num_pairs,
-        num_pairs == 1 ? "" : "s", words);
+    fprintf(out, "Of the %zu point%s that both have, %s in B %s surely ", num_pairs,
+        num_pairs == 1 ? "" : "s", words, spot_metric_is_plural(metric) ? "are" : "is");
     if (num_up > 0) {
         write_move(self, true, out);
     }

@@ -319,6 +319,53 @@ spot_metric_subject(const spot_metric_t *metric, char text[SPOT_WORDS_BYTES])
     (void) cut_last_word(text, unit);
 }
 
+/* "samples", not "loss", "status" or "s". */
+static bool
+is_plural_word(const char *word, size_t num_bytes)
+{
+    return num_bytes > 3 && word[num_bytes - 1] == 's' &&
+           strchr("sui", word[num_bytes - 2]) == NULL;
+}
+
+/* The subject ends where a word begins that tells of it, or of what, or since when. */
+static bool
+is_joint(const char *word, size_t num_bytes)
+{
+    static const char *const joints[] = {
+        "at", "by", "for", "from", "in", "of", "on", "once", "per", "to", "with"};
+
+    for (size_t j = 0; j < sizeof(joints) / sizeof(joints[0]); j++) {
+        if (strlen(joints[j]) == num_bytes && memcmp(joints[j], word, num_bytes) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The noun is the first word, "steps kept", or the last one, "mean instances". */
+bool
+spot_metric_is_plural(const spot_metric_t *metric)
+{
+    char words[SPOT_WORDS_BYTES];
+    bool is_first = false, is_last = false;
+
+    if (spot_fraction_words(metric, words)) {
+        return false; /* some time */
+    }
+    spot_metric_subject(metric, words);
+    for (const char *word = words; *word != '\0';) {
+        const size_t num_bytes = strcspn(word, " ");
+
+        if (is_joint(word, num_bytes)) {
+            break;
+        }
+        is_last = is_plural_word(word, num_bytes);
+        is_first = is_first || (word == words && is_last);
+        word += num_bytes + strspn(word + num_bytes, " ");
+    }
+    return is_first || is_last;
+}
+
 /* What stands behind its values: "" where its words say the unit, or it has none. */
 static void
 value_unit(const spot_metric_t *metric, char unit[SPOT_LABEL_BYTES])

@@ -78,6 +78,10 @@ bool spot_fraction_words(const spot_metric_t *metric, char text[SPOT_WORDS_BYTES
  * cost_usd. */
 void spot_metric_subject(const spot_metric_t *metric, char text[SPOT_WORDS_BYTES]);
 
+/* Whether its verb is a plural, by its name: "samples per s", "steps kept", "mean
+ * instances", but "USD per 1000 samples". */
+bool spot_metric_is_plural(const spot_metric_t *metric);
+
 /* A value of it as a sentence says it: "8.3 %" of a fraction, "12.5 USD". Two digits of
  * resolution, a difference that matters, can be seen, and one of the value; all that
  * makes sense where resolution is 0. "undefined" for what is not finite. */

@@ -45,6 +45,27 @@ test_metrics(void **state)
 }
 
 static void
+test_plurals(void **state)
+{
+    static const spot_metric_t many[] = {{"samples_per_s", "samples/s", ""},
+        {"samples_per_s_once_started", "samples/s", ""}, {"samples_per_usd", "1", ""},
+        {"steps_kept", "steps", ""}, {"mean_instances", "instances", ""},
+        {"rollbacks", "1", ""}, {"losses_per_h", "1", ""}};
+    static const spot_metric_t one[] = {{"usd_per_1000_samples", "USD", ""},
+        {"cost_usd", "USD", ""}, {"losses_fraction", "1", ""}, {"loss", "1", ""},
+        {"loss_of_steps", "1", ""}, {"mtbp_s", "s", ""}, {"time_to_finish_s", "s", ""},
+        {"s", "s", ""}, {"preemption_gap_s", "s", ""}, {"", "1", ""}};
+
+    (void) state;
+    for (size_t j = 0; j < sizeof(many) / sizeof(many[0]); j++) {
+        assert_true(spot_metric_is_plural(&many[j]));
+    }
+    for (size_t j = 0; j < sizeof(one) / sizeof(one[0]); j++) {
+        assert_false(spot_metric_is_plural(&one[j]));
+    }
+}
+
+static void
 test_axes(void **state)
 {
     char path[] = "job.checkpoint.every", seconds[] = "s", none[] = "";
@@ -115,6 +136,7 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_metrics),
+        cmocka_unit_test(test_plurals),
         cmocka_unit_test(test_axes),
         cmocka_unit_test(test_short_numbers),
         cmocka_unit_test(test_notes),
