@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A curve as one line of text: a character a point, its height one of eight. */
+/* A curve as one line of text: a character a point, its height one of eight. Points are
+ * as far apart as characters are, also where the numbers they belong to are not: a line
+ * says how a curve goes, a picture how steep it is. */
 #ifndef SPOT_REPORTS_SPARKLINE_H
 #define SPOT_REPORTS_SPARKLINE_H
 
