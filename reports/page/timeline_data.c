@@ -10,6 +10,7 @@
 #include "base/memory.h"
 #include "reports/curve.h"
 #include "reports/palette.h"
+#include "reports/unseen.h"
 
 /* What segments that are kept may take, their times included. */
 #define MAX_NUMBERS 56000
@@ -281,16 +282,23 @@ write_object(data_t *self)
 }
 
 /* In JSON "<" is only within texts, where it can be told by its number: no text ends the
- * element or begins a comment. */
+ * element or begins a comment. A blank takes the place of what cannot be seen, as the
+ * script puts names beside each other. */
 static void
 copy_for_script(const char *text, FILE *out)
 {
-    for (; *text != '\0'; text++) {
+    while (*text != '\0') {
+        const size_t length = spot_utf8_length(text, strnlen(text, 4));
+        const size_t num_bytes = length == 0 ? 1 : length;
+
         if (*text == '<') {
             fputs("\\u003c", out);
+        } else if (length > 1 && spot_is_unseen(text, length)) {
+            putc(' ', out);
         } else {
-            putc(*text, out);
+            fwrite(text, 1, num_bytes, out);
         }
+        text += num_bytes;
     }
 }
 

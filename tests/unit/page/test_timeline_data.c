@@ -160,7 +160,7 @@ test_hostile_names(void **state)
     (void) state;
     spot_timeline_init(&timeline);
     timeline.title = "<!--\"\\<script>\xff";
-    timeline.height_label = "<b>";
+    timeline.height_label = "<b>\xe2\x80\xae\xc2\x9b.";
     timeline.progress_label = "</SCRIPT >";
     timeline.num_categories = 1;
     timeline.category_names = categories;
@@ -169,6 +169,7 @@ test_hostile_names(void **state)
     text = write_data(&timeline);
     assert_null(strchr(text, '<'));
     assert_null(strstr(text, "inf"));
+    assert_non_null(strstr(text, "\"\\u003cb>  .\""));
     assert_non_null(
         strstr(text, "\"title\": \"\\u003c!--\\\"\\\\\\u003cscript>\\ufffd\""));
     free(text);
