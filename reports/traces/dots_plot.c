@@ -6,8 +6,8 @@
 #include "base/csv_field.h"
 #include "base/utf8.h"
 #include "reports/palette.h"
-#include "reports/trace_figures.h"
-#include "reports/trace_picture.h"
+#include "reports/traces/trace_figures.h"
+#include "reports/traces/trace_picture.h"
 
 #define ROW_PX 26.0
 #define LEFT_PX 176.0 /* room for the names of rows */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "reports/trace_picture.h"
+#include "reports/traces/trace_picture.h"
 
 #include <stdlib.h>
 #include <unistd.h>
