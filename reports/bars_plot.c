@@ -296,9 +296,7 @@ draw_names(const bars_plot_t *self)
     const spot_panel_t *panel = &self->panel;
     char words[SPOT_WORDS_BYTES];
 
-    spot_figure_text(&self->figure, panel->left_px + panel->width_px / 2,
-        panel->top_px + panel->height_px + 36, SPOT_TEXT_LABEL, SPOT_ALIGN_CENTER,
-        axis_words(self));
+    spot_figure_x_name(&self->figure, panel, 36, axis_words(self));
     if (self->side_id < self->head->num_metrics) {
         side_words(self, words);
         spot_figure_text(&self->figure, WIDTH_PX - MARGIN_PX, panel->top_px - 12,

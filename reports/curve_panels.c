@@ -436,9 +436,7 @@ draw_axes(const picture_t *self, const spot_panel_t *panel)
                 : "strip: who has the lowest mean; thin where that is not sure");
     }
     spot_x_words(self->head, self->curves->axis_id, words);
-    spot_figure_text(&self->figure, panel->left_px + panel->width_px / 2,
-        panel->top_px + panel->height_px + 38, SPOT_TEXT_LABEL, SPOT_ALIGN_CENTER,
-        words);
+    spot_figure_x_name(&self->figure, panel, 38, words);
     spot_study_round_x_ticks(&self->figure, panel);
     spot_figure_panel(&self->figure, panel, self->factor == 100 ? "%g %%" : "%g");
 }

@@ -162,8 +162,7 @@ draw_row_texts(const difference_plot_t *self, const spot_panel_t *panel)
             panel->top_px - 14, SPOT_TEXT_NOTE, SPOT_ALIGN_RIGHT, text);
     }
     spot_difference_axis_words(&self->differences, text);
-    spot_figure_text(&self->figure, panel->left_px + panel->width_px / 2,
-        panel->top_px + panel->height_px + 36, SPOT_TEXT_LABEL, SPOT_ALIGN_CENTER, text);
+    spot_figure_x_name(&self->figure, panel, 36, text);
 }
 
 static void
@@ -448,8 +447,7 @@ draw_axes(const difference_plot_t *self, const spot_panel_t *panel)
     spot_figure_text(&self->figure, SPOT_STUDY_MARGIN_PX, bottom_px + 34, SPOT_TEXT_NOTE,
         SPOT_ALIGN_LEFT, text);
     spot_x_words(self->head, self->curves->axis_id, words);
-    spot_figure_text(&self->figure, panel->left_px + panel->width_px / 2, bottom_px + 54,
-        SPOT_TEXT_LABEL, SPOT_ALIGN_CENTER, words);
+    spot_figure_x_name(&self->figure, panel, 54, words);
     spot_study_round_x_ticks(&self->figure, panel);
     spot_figure_panel(&self->figure, panel, "%g");
 }

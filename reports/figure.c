@@ -401,6 +401,15 @@ spot_figure_end_panel(const spot_figure_t *self)
     fputs("unset label\nunset object\nunset arrow\n", self->out);
 }
 
+void
+spot_figure_x_name(const spot_figure_t *self, const spot_panel_t *panel, double below_px,
+    const char *text)
+{
+    spot_figure_text(self, panel->left_px + panel->width_px / 2,
+        panel->top_px + panel->height_px + below_px, SPOT_TEXT_LABEL, SPOT_ALIGN_CENTER,
+        text);
+}
+
 double
 spot_panel_x_px(const spot_panel_t *self, double x)
 {

@@ -122,6 +122,10 @@ void spot_figure_panel(
 /* Forgets texts, boxes and leaders: they belong to the panel drawn last. */
 void spot_figure_end_panel(const spot_figure_t *self);
 
+/* The name of x in the middle, so far below the panel. */
+void spot_figure_x_name(const spot_figure_t *self, const spot_panel_t *panel,
+    double below_px, const char *text);
+
 double spot_panel_x_px(const spot_panel_t *self, double x);
 double spot_panel_y_px(const spot_panel_t *self, double y);
 

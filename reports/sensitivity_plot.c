@@ -295,8 +295,7 @@ draw_names(const sensitivity_plot_t *self)
     }
     snprintf(name, sizeof(name), "how far a key moves the mean of %s%s", words,
         self->factor == 100 ? " (percentage points)" : "");
-    spot_figure_text(&self->figure, panel->left_px + panel->width_px / 2,
-        panel->top_px + panel->height_px + 38, SPOT_TEXT_LABEL, SPOT_ALIGN_CENTER, name);
+    spot_figure_x_name(&self->figure, panel, 38, name);
     spot_figure_text(&self->figure, column_px(self, 0), panel->top_px - 12,
         SPOT_TEXT_NOTE, SPOT_ALIGN_RIGHT,
         has_totals(self) ? "share alone" : "share of variance");

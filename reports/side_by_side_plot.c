@@ -377,9 +377,7 @@ draw_axes(const picture_t *self, const spot_panel_t *panel, size_t panel_id)
     if (spot_utf8_count(words, strlen(words)) > max_chars) {
         spot_axis_words(&self->head->axes[self->axis_id], words);
     }
-    spot_figure_text(&self->figure, panel->left_px + panel->width_px / 2,
-        panel->top_px + panel->height_px + 36, SPOT_TEXT_LABEL, SPOT_ALIGN_CENTER,
-        words);
+    spot_figure_x_name(&self->figure, panel, 36, words);
     spot_study_round_x_ticks(&self->figure, panel);
     spot_figure_panel(&self->figure, panel, is_first ? "%g" : "");
 }
@@ -592,8 +590,7 @@ write_row_picture(picture_t *self, const char *picture_path, FILE *out)
             words);
     }
     value_words(self, text);
-    spot_figure_text(&self->figure, panel.left_px + panel.width_px / 2, bottom_px + 36,
-        SPOT_TEXT_LABEL, SPOT_ALIGN_CENTER, text);
+    spot_figure_x_name(&self->figure, &panel, 36, text);
     if (self->last == DIFFERENCE) {
         fprintf(out, "$zero << EOD\n0 0\n0 %zu\nEOD\n", self->num_drawn);
     }

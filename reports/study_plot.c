@@ -249,8 +249,6 @@ static void
 draw_x_names(const study_plot_t *self, const spot_panel_t *panel)
 {
     const spot_curves_t *curves = self->curves;
-    const double middle_px = panel->left_px + panel->width_px / 2;
-    const double bottom_px = panel->top_px + panel->height_px;
     const spot_plot_request_t *plot = &curves->head->plot;
     char words[SPOT_WORDS_BYTES];
 
@@ -258,16 +256,16 @@ draw_x_names(const study_plot_t *self, const spot_panel_t *panel)
     if (!name_fits(panel, words)) {
         spot_axis_words(&curves->head->axes[curves->axis_id], words);
     }
-    spot_figure_text(&self->figure, middle_px, bottom_px + 35, SPOT_TEXT_LABEL,
-        SPOT_ALIGN_CENTER, words);
+    spot_figure_x_name(&self->figure, panel, 35, words);
     if (curves->second_x_id >= 0) {
         if (plot->second_x_label != NULL && name_fits(panel, plot->second_x_label)) {
             snprintf(words, sizeof(words), "%s", plot->second_x_label);
         } else {
             spot_metric_words(metric_of(self, curves->second_x_id), words);
         }
-        spot_figure_text(&self->figure, middle_px, bottom_px + 75, SPOT_TEXT_NOTE,
-            SPOT_ALIGN_CENTER, words);
+        spot_figure_text(&self->figure, panel->left_px + panel->width_px / 2,
+            panel->top_px + panel->height_px + 75, SPOT_TEXT_NOTE, SPOT_ALIGN_CENTER,
+            words);
     }
 }
 
