@@ -12,10 +12,7 @@
 #include "reports/study_head.h"
 #include "reports/study_words.h"
 
-#define WIDTH_PX 900.0
-#define LEFT_PX 64.0
-#define GAP_PX 40.0 /* between panels */
-#define MAX_COLUMNS 3
+#define GAP_PX 40.0   /* between panels */
 #define MIN_CURVE_X 3 /* points along x that are worth a curve */
 #define MAX_MARKED 60 /* points of a curve that have a dot each */
 #define LEGEND_PX 34.0
@@ -242,7 +239,7 @@ static void
 draw_legend(const picture_t *self, double y_px)
 {
     static const char *const sides[] = {"A, before", "B, after"};
-    const double right_px = WIDTH_PX / 2;
+    const double right_px = SPOT_STUDY_WIDTH_PX / 2;
     char shown[SPOT_UTF8_SHOWN_BYTES], text[SPOT_NOTE_BYTES];
 
     if (self->last == DIFFERENCE) {
@@ -304,49 +301,26 @@ value_words(const picture_t *self, char text[SPOT_NOTE_BYTES])
 
 /* ---- Curves ---- */
 
-static size_t
-num_columns_of(const picture_t *self)
-{
-    return self->num_panels == 4            ? 2
-           : self->num_panels < MAX_COLUMNS ? self->num_panels
-                                            : MAX_COLUMNS;
-}
-
 static double
 head_px(const picture_t *self)
 {
     return spot_study_head_px(self->head) + LEGEND_PX;
 }
 
-static double
-panel_head_px(const picture_t *self)
+static spot_study_grid_t
+make_grid(const picture_t *self)
 {
-    return PANEL_HEAD_PX + (self->head->num_axes > 1 ? PANEL_TITLE_PX : 0);
-}
-
-static double
-row_px(const picture_t *self)
-{
-    return panel_head_px(self) + PANEL_PX + PANEL_FOOT_PX;
-}
-
-static spot_panel_t
-place_panel(const picture_t *self, size_t panel_id)
-{
-    const size_t num_columns = num_columns_of(self);
-    const double width_px = (WIDTH_PX - LEFT_PX - SPOT_STUDY_MARGIN_PX -
-                                (double) (num_columns - 1) * GAP_PX) /
-                            (double) num_columns;
-    const double column = (double) (panel_id % num_columns);
-    const double row = (double) (panel_id / num_columns);
     const double widen =
         self->x_high > self->x_low ? 0 : fmax(fabs(self->x_low) / 10, 1);
 
-    return (spot_panel_t){
-        .left_px = LEFT_PX + column * (width_px + GAP_PX),
-        .top_px = head_px(self) + row * row_px(self) + panel_head_px(self),
-        .width_px = width_px,
-        .height_px = PANEL_PX,
+    return (spot_study_grid_t){
+        .num_panels = self->num_panels,
+        .num_columns = spot_study_num_columns(self->num_panels),
+        .gap_px = GAP_PX,
+        .top_px = head_px(self),
+        .head_px = PANEL_HEAD_PX + (self->head->num_axes > 1 ? PANEL_TITLE_PX : 0),
+        .panel_px = PANEL_PX,
+        .foot_px = PANEL_FOOT_PX,
         .x_low = self->x_low - widen,
         .x_high = self->x_high + widen,
         .y = self->scale,
@@ -354,32 +328,32 @@ place_panel(const picture_t *self, size_t panel_id)
 }
 
 static void
-draw_axes(const picture_t *self, const spot_panel_t *panel, size_t panel_id)
+draw_axes(const picture_t *self, const spot_study_grid_t *grid, size_t panel_id)
 {
-    const bool is_first = panel_id % num_columns_of(self) == 0;
-    const size_t max_chars = (size_t) (panel->width_px / SPOT_STUDY_CHAR_PX);
+    const spot_panel_t panel = spot_study_panel(grid, panel_id);
+    const bool is_first = panel_id % grid->num_columns == 0;
+    const size_t max_chars = (size_t) (panel.width_px / SPOT_STUDY_CHAR_PX);
     char text[SPOT_NOTE_BYTES], words[SPOT_WORDS_BYTES], point[SPOT_POINT_BYTES];
 
     value_words(self, text);
     if (is_first) {
         spot_figure_text(&self->figure, SPOT_STUDY_MARGIN_PX,
-            panel->top_px - panel_head_px(self) + 14, SPOT_TEXT_NOTE, SPOT_ALIGN_LEFT,
-            text);
+            panel.top_px - grid->head_px + 14, SPOT_TEXT_NOTE, SPOT_ALIGN_LEFT, text);
     }
     if (self->head->num_axes > 1) {
         spot_panel_words(self->head,
             point_of(self, self->pair_ids[self->panel_starts[panel_id]]), self->axis_id,
             max_chars, point);
-        spot_figure_text(&self->figure, panel->left_px, panel->top_px - 14,
+        spot_figure_text(&self->figure, panel.left_px, panel.top_px - 14,
             SPOT_TEXT_LABEL, SPOT_ALIGN_LEFT, point);
     }
     spot_x_words(self->head, self->axis_id, words);
     if (spot_utf8_count(words, strlen(words)) > max_chars) {
         spot_axis_words(&self->head->axes[self->axis_id], words);
     }
-    spot_figure_x_name(&self->figure, panel, 36, words);
-    spot_study_round_x_ticks(&self->figure, panel);
-    spot_figure_panel(&self->figure, panel, is_first ? "%g" : "");
+    spot_figure_x_name(&self->figure, &panel, 36, words);
+    spot_study_round_x_ticks(&self->figure, &panel);
+    spot_figure_panel(&self->figure, &panel, is_first ? "%g" : "");
 }
 
 /* x, and of each of what is drawn the mean, its interval and whether it is sure; an
@@ -473,16 +447,13 @@ write_plot(const picture_t *self, size_t panel_id)
 static void
 write_curve_picture(picture_t *self, const char *picture_path, FILE *out)
 {
-    const size_t num_columns = num_columns_of(self);
-    const size_t num_rows = (self->num_panels + num_columns - 1) / num_columns;
+    const spot_study_grid_t grid = make_grid(self);
 
-    spot_figure_begin(&self->figure, out, WIDTH_PX,
-        head_px(self) + row_px(self) * (double) num_rows, picture_path);
+    spot_figure_begin(&self->figure, out, SPOT_STUDY_WIDTH_PX, spot_study_grid_px(&grid),
+        picture_path);
     draw_head(self);
     for (size_t j = 0; j < self->num_panels; j++) {
-        const spot_panel_t panel = place_panel(self, j);
-
-        draw_axes(self, &panel, j);
+        draw_axes(self, &grid, j);
         for (int what = self->first; what <= self->last; what++) {
             write_data(self, j, what);
         }
@@ -522,7 +493,7 @@ place_rows(const picture_t *self)
     return (spot_panel_t){
         .left_px = left_px,
         .top_px = head_px(self) + 8,
-        .width_px = WIDTH_PX - left_px - 2 * SPOT_STUDY_MARGIN_PX,
+        .width_px = SPOT_STUDY_WIDTH_PX - left_px - 2 * SPOT_STUDY_MARGIN_PX,
         .height_px = ROW_PX * (double) self->num_drawn,
         .x_low = self->scale.low,
         .x_high = self->scale.high,
@@ -581,7 +552,7 @@ write_row_picture(picture_t *self, const char *picture_path, FILE *out)
     char words[SPOT_POINT_BYTES], text[SPOT_NOTE_BYTES];
 
     spot_figure_begin(
-        &self->figure, out, WIDTH_PX, bottom_px + ROWS_FOOT_PX, picture_path);
+        &self->figure, out, SPOT_STUDY_WIDTH_PX, bottom_px + ROWS_FOOT_PX, picture_path);
     draw_head(self);
     for (size_t j = 0; j < self->num_drawn; j++) {
         row_words(self, j, words);
