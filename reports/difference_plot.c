@@ -10,6 +10,7 @@
 #include "base/utf8.h"
 #include "reports/difference_rows.h"
 #include "reports/figure.h"
+#include "reports/named_rows.h"
 #include "reports/palette.h"
 #include "reports/series_look.h"
 #include "reports/study_head.h"
@@ -28,6 +29,7 @@
 #define NAME_CHARS 36
 #define ROW_PX 24.0
 #define ROW_CHARS 46
+#define NAME_GAP_PX 12.0
 #define ROWS_FOOT_PX 56.0
 
 typedef struct {
@@ -114,43 +116,19 @@ choose_rows(difference_plot_t *self)
     }
 }
 
-static spot_panel_t
-place_rows(const difference_plot_t *self)
+static void
+row_words(const void *context, size_t row_id, char text[SPOT_POINT_BYTES])
 {
-    char words[SPOT_POINT_BYTES];
-    size_t num_name = 1;
-    double left_px;
+    const difference_plot_t *self = context;
 
-    for (size_t j = 0; j < self->num_rows; j++) {
-        size_t num_chars;
-
-        spot_point_words(self->head, self->point_ids[j], ROW_CHARS, words);
-        num_chars = spot_utf8_count(words, strlen(words));
-        num_name = num_chars > num_name ? num_chars : num_name;
-    }
-    left_px = SPOT_STUDY_MARGIN_PX + SPOT_STUDY_CHAR_PX * (double) num_name + 12;
-    return (spot_panel_t){
-        .left_px = left_px,
-        .top_px = spot_study_head_px(self->head) + PANEL_HEAD_PX,
-        .width_px = WIDTH_PX - left_px - 2 * SPOT_STUDY_MARGIN_PX,
-        .height_px = ROW_PX * (double) self->num_rows,
-        .x_low = self->scale.low,
-        .x_high = self->scale.high,
-        .y = {(double) self->num_rows, 0, (double) self->num_rows}, /* downwards */
-    };
+    spot_point_words(self->head, self->point_ids[row_id], ROW_CHARS, text);
 }
 
 static void
 draw_row_texts(const difference_plot_t *self, const spot_panel_t *panel)
 {
-    char words[SPOT_POINT_BYTES], text[SPOT_NOTE_BYTES + 16];
+    char text[SPOT_NOTE_BYTES + 16];
 
-    for (size_t j = 0; j < self->num_rows; j++) {
-        spot_point_words(self->head, self->point_ids[j], ROW_CHARS, words);
-        spot_figure_text(&self->figure, panel->left_px - 12,
-            spot_panel_y_px(panel, (double) j + 0.5), SPOT_TEXT_LABEL, SPOT_ALIGN_RIGHT,
-            words);
-    }
     if (self->scale.low < 0) {
         direction_words(self, false, "← ", "", text);
         spot_figure_text(&self->figure, panel->left_px, panel->top_px - 14,
@@ -178,8 +156,7 @@ write_rows(const difference_plot_t *self, const spot_panel_t *panel)
         fprintf(out, "$row%zu << EOD\n%.6g %.6g %.6g %.6g\nEOD\n", j, difference.mean,
             (double) j + 0.5, difference.low, difference.high);
     }
-    fprintf(
-        out, "unset grid\nset grid xtics back lt 1 lw 1 lc rgb '%s'\n", SPOT_INK_GRID);
+    spot_named_rows_grid(&self->figure);
     spot_study_round_x_ticks(&self->figure, panel);
     spot_figure_panel(&self->figure, panel, "");
     fprintf(out,
@@ -201,13 +178,17 @@ write_rows(const difference_plot_t *self, const spot_panel_t *panel)
 static void
 write_row_picture(difference_plot_t *self, const char *picture_path, FILE *out)
 {
+    spot_named_rows_t rows = {0, NAME_GAP_PX, row_words, self};
     spot_panel_t panel;
 
     choose_rows(self);
-    panel = place_rows(self);
+    rows.num_rows = self->num_rows;
+    panel = spot_named_rows_panel(&rows, spot_study_head_px(self->head) + PANEL_HEAD_PX,
+        ROW_PX, self->scale.low, self->scale.high);
     spot_figure_begin(&self->figure, out, WIDTH_PX,
         panel.top_px + panel.height_px + ROWS_FOOT_PX, picture_path);
     draw_head(self);
+    spot_named_rows_names(&rows, &self->figure, &panel);
     draw_row_texts(self, &panel);
     write_rows(self, &panel);
     spot_figure_end_panel(&self->figure);

@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "base/utf8.h"
 #include "reports/figure.h"
+#include "reports/named_rows.h"
 #include "reports/palette.h"
 #include "reports/study_head.h"
 #include "reports/study_words.h"
@@ -22,6 +23,7 @@
 #define PANEL_FOOT_PX 60.0
 #define ROW_PX 26.0
 #define ROW_CHARS 46
+#define NAME_GAP_PX 12.0
 #define ROWS_FOOT_PX 56.0
 #define NAME_CHARS 36 /* of a file */
 
@@ -466,39 +468,15 @@ write_curve_picture(picture_t *self, const char *picture_path, FILE *out)
 /* ---- Rows ---- */
 
 static void
-row_words(const picture_t *self, size_t row_id, char words[SPOT_POINT_BYTES])
+row_words(const void *context, size_t row_id, char words[SPOT_POINT_BYTES])
 {
+    const picture_t *self = context;
+
     spot_point_words(
         self->head, point_of(self, self->pair_ids[row_id]), ROW_CHARS, words);
     if (words[0] == '\0') {
         snprintf(words, SPOT_POINT_BYTES, "the only point");
     }
-}
-
-static spot_panel_t
-place_rows(const picture_t *self)
-{
-    char words[SPOT_POINT_BYTES];
-    size_t num_name = 1;
-    double left_px;
-
-    for (size_t j = 0; j < self->num_drawn; j++) {
-        size_t num_chars;
-
-        row_words(self, j, words);
-        num_chars = spot_utf8_count(words, strlen(words));
-        num_name = num_chars > num_name ? num_chars : num_name;
-    }
-    left_px = SPOT_STUDY_MARGIN_PX + SPOT_STUDY_CHAR_PX * (double) num_name + 12;
-    return (spot_panel_t){
-        .left_px = left_px,
-        .top_px = head_px(self) + 8,
-        .width_px = SPOT_STUDY_WIDTH_PX - left_px - 2 * SPOT_STUDY_MARGIN_PX,
-        .height_px = ROW_PX * (double) self->num_drawn,
-        .x_low = self->scale.low,
-        .x_high = self->scale.high,
-        .y = {(double) self->num_drawn, 0, (double) self->num_drawn}, /* downwards */
-    };
 }
 
 /* A stands above B in a row. */
@@ -547,19 +525,15 @@ write_row_plot(const picture_t *self)
 static void
 write_row_picture(picture_t *self, const char *picture_path, FILE *out)
 {
-    const spot_panel_t panel = place_rows(self);
-    const double bottom_px = panel.top_px + panel.height_px;
-    char words[SPOT_POINT_BYTES], text[SPOT_NOTE_BYTES];
+    const spot_named_rows_t rows = {self->num_drawn, NAME_GAP_PX, row_words, self};
+    const spot_panel_t panel = spot_named_rows_panel(
+        &rows, head_px(self) + 8, ROW_PX, self->scale.low, self->scale.high);
+    char text[SPOT_NOTE_BYTES];
 
-    spot_figure_begin(
-        &self->figure, out, SPOT_STUDY_WIDTH_PX, bottom_px + ROWS_FOOT_PX, picture_path);
+    spot_figure_begin(&self->figure, out, SPOT_STUDY_WIDTH_PX,
+        panel.top_px + panel.height_px + ROWS_FOOT_PX, picture_path);
     draw_head(self);
-    for (size_t j = 0; j < self->num_drawn; j++) {
-        row_words(self, j, words);
-        spot_figure_text(&self->figure, panel.left_px - 12,
-            spot_panel_y_px(&panel, (double) j + 0.5), SPOT_TEXT_LABEL, SPOT_ALIGN_RIGHT,
-            words);
-    }
+    spot_named_rows_names(&rows, &self->figure, &panel);
     value_words(self, text);
     spot_figure_x_name(&self->figure, &panel, 36, text);
     if (self->last == DIFFERENCE) {
@@ -568,8 +542,7 @@ write_row_picture(picture_t *self, const char *picture_path, FILE *out)
     for (int what = self->first; what <= self->last; what++) {
         write_row_data(self, what);
     }
-    fprintf(
-        out, "unset grid\nset grid xtics back lt 1 lw 1 lc rgb '%s'\n", SPOT_INK_GRID);
+    spot_named_rows_grid(&self->figure);
     spot_study_round_x_ticks(&self->figure, &panel);
     spot_figure_panel(&self->figure, &panel, "");
     write_row_plot(self);

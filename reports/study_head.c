@@ -24,11 +24,17 @@ spot_study_head_px(const spot_study_head_t *head)
 }
 
 void
-spot_study_head_draw_note(
-    const spot_figure_t *figure, const spot_study_head_t *head, const char *note)
+spot_study_head_draw_title(const spot_figure_t *figure, const spot_study_head_t *head)
 {
     spot_figure_paragraph(figure, SPOT_STUDY_MARGIN_PX, TITLE_TOP_PX, SPOT_TEXT_TITLE,
         TITLE_CHARS, spot_study_title(head));
+}
+
+void
+spot_study_head_draw_note(
+    const spot_figure_t *figure, const spot_study_head_t *head, const char *note)
+{
+    spot_study_head_draw_title(figure, head);
     spot_figure_text(figure, SPOT_STUDY_MARGIN_PX, note_px(head), SPOT_TEXT_NOTE,
         SPOT_ALIGN_LEFT, note);
 }

@@ -13,6 +13,10 @@
 /* Height of what spot_study_head_draw() draws. */
 double spot_study_head_px(const spot_study_head_t *head);
 
+/* The title alone. */
+void spot_study_head_draw_title(
+    const spot_figure_t *figure, const spot_study_head_t *head);
+
 /* The title, and below it what was run. */
 void spot_study_head_draw(
     const spot_figure_t *figure, const spot_curves_t *curves, size_t num_panels);
