@@ -2,7 +2,6 @@
 #include "reports/figure.h"
 
 #include <math.h>
-#include <stdbool.h>
 #include <string.h>
 
 #include "base/units.h"
@@ -408,6 +407,20 @@ spot_figure_x_name(const spot_figure_t *self, const spot_panel_t *panel, double 
     spot_figure_text(self, panel->left_px + panel->width_px / 2,
         panel->top_px + panel->height_px + below_px, SPOT_TEXT_LABEL, SPOT_ALIGN_CENTER,
         text);
+}
+
+void
+spot_figure_mark(
+    const spot_figure_t *self, double x, const spot_mark_t *mark, bool tells_sure)
+{
+    if (isfinite(mark->mean)) {
+        fprintf(self->out, "%.10g %.6g %.6g %.6g%s", x, mark->mean, mark->low,
+            mark->high,
+            !tells_sure     ? ""
+            : mark->is_sure ? " 1"
+                            : " 0");
+    }
+    fputc('\n', self->out);
 }
 
 double

@@ -31,13 +31,6 @@
 enum { DIFFERENCE = SPOT_NUM_SIDES };
 
 typedef struct {
-    double mean;
-    double low; /* of its interval; both are mean where that is unknown */
-    double high;
-    bool is_sure; /* of a difference: 0 is outside */
-} mark_t;
-
-typedef struct {
     const spot_side_by_side_t *two;
     const spot_study_head_t *head; /* of A, which gives points their names and places */
     const spot_metric_t *metric;
@@ -57,7 +50,7 @@ typedef struct {
 
 /* ---- Values ---- */
 
-static mark_t
+static spot_mark_t
 mark_of(const picture_t *self, size_t pair_id, int what)
 {
     const spot_change_t *change =
@@ -66,7 +59,7 @@ mark_of(const picture_t *self, size_t pair_id, int what)
     double width = what == DIFFERENCE ? change->half_width : change->half_widths[what];
 
     width = isfinite(width) ? width : 0;
-    return (mark_t){self->factor * mean, self->factor * (mean - width),
+    return (spot_mark_t){self->factor * mean, self->factor * (mean - width),
         self->factor * (mean + width), change->is_marked};
 }
 
@@ -101,7 +94,7 @@ choose_scale(picture_t *self)
     self->x_high = -HUGE_VAL;
     for (size_t j = 0; j < self->num_drawn; j++) {
         for (int what = self->first; what <= self->last; what++) {
-            const mark_t mark = mark_of(self, self->pair_ids[j], what);
+            const spot_mark_t mark = mark_of(self, self->pair_ids[j], what);
 
             if (isfinite(mark.mean)) {
                 low = fmin(low, mark.low);
@@ -358,8 +351,6 @@ draw_axes(const picture_t *self, const spot_study_grid_t *grid, size_t panel_id)
     spot_figure_panel(&self->figure, &panel, is_first ? "%g" : "");
 }
 
-/* x, and of each of what is drawn the mean, its interval and whether it is sure; an
- * empty line, which is a gap, where a mean is undefined. */
 static void
 write_data(const picture_t *self, size_t panel_id, int what)
 {
@@ -368,13 +359,9 @@ write_data(const picture_t *self, size_t panel_id, int what)
     fprintf(out, "$curve%zu_%d << EOD\n", panel_id, what);
     for (size_t j = self->panel_starts[panel_id]; j < self->panel_starts[panel_id + 1];
          j++) {
-        const mark_t mark = mark_of(self, self->pair_ids[j], what);
+        const spot_mark_t mark = mark_of(self, self->pair_ids[j], what);
 
-        if (isfinite(mark.mean)) {
-            fprintf(out, "%.10g %.6g %.6g %.6g %d", x_of(self, self->pair_ids[j]),
-                mark.mean, mark.low, mark.high, mark.is_sure);
-        }
-        fputc('\n', out);
+        spot_figure_mark(&self->figure, x_of(self, self->pair_ids[j]), &mark, true);
     }
     fputs("EOD\n", out);
 }
@@ -488,7 +475,7 @@ write_row_data(const picture_t *self, int what)
 
     fprintf(out, "$rows%d << EOD\n", what);
     for (size_t j = 0; j < self->num_drawn; j++) {
-        const mark_t mark = mark_of(self, self->pair_ids[j], what);
+        const spot_mark_t mark = mark_of(self, self->pair_ids[j], what);
 
         fprintf(out, "%.6g %.6g %.6g %.6g %d\n", mark.mean, (double) j + place, mark.low,
             mark.high, mark.is_sure);
