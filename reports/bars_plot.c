@@ -393,15 +393,13 @@ static int
 choose_metrics(bars_plot_t *self)
 {
     const spot_study_head_t *head = self->head;
-    char words[SPOT_WORDS_BYTES];
 
     self->num_parts = choose_parts(head, self->part_ids);
     self->side_id = spot_study_metric_id(head, head->plot.second_x);
     if (self->num_parts == 0) {
         return SPOT_ERR_BAD_PARAM;
     }
-    self->factor =
-        spot_fraction_words(&head->metrics[self->part_ids[0]], words) ? 100 : 1;
+    self->factor = spot_metric_factor(&head->metrics[self->part_ids[0]]);
     return 0;
 }
 

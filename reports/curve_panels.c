@@ -57,21 +57,6 @@ value_words(const void *context, size_t value_id, char text[SPOT_NOTE_BYTES])
         &self->head->axes[self->curves->curve_axis_id], value_id, text);
 }
 
-static spot_scale_t
-choose_scale(const picture_t *self)
-{
-    double low, high;
-
-    if (!spot_curves_range(self->curves, self->curves->num_panels, &low, &high)) {
-        low = 0;
-        high = 1;
-    }
-    if (low >= 0 && low <= 0.5 * high) {
-        low = 0;
-    }
-    return spot_scale_around(low * self->factor, high * self->factor, 6);
-}
-
 static void
 choose_layout(picture_t *self)
 {
@@ -93,7 +78,7 @@ choose_layout(picture_t *self)
     grid->foot_px = PANEL_FOOT_PX;
     grid->x_low = low - widen;
     grid->x_high = high + widen;
-    grid->y = choose_scale(self);
+    grid->y = spot_study_y_scale(self->curves, self->curves->num_panels, self->factor);
 }
 
 /* ---- The strip of winners ---- */
@@ -178,21 +163,6 @@ draw_run_name(
 }
 
 static void
-draw_part(const picture_t *self, double left_px, double right_px, double y_px,
-    const char *colour, bool is_sure)
-{
-    const spot_figure_t *figure = &self->figure;
-    const double height_px = is_sure ? STRIP_PX : STRIP_PX / 3;
-
-    fprintf(figure->out,
-        "set object rectangle from screen %.5g,%.5g to screen %.5g,%.5g front fillcolor "
-        "rgb '%s' fillstyle solid 1 noborder\n",
-        left_px / figure->width_px, 1 - (y_px + height_px / 2) / figure->height_px,
-        right_px / figure->width_px, 1 - (y_px - height_px / 2) / figure->height_px,
-        colour);
-}
-
-static void
 draw_strip(const picture_t *self, const spot_panel_t *panel, const place_t *places,
     size_t num_places)
 {
@@ -203,10 +173,10 @@ draw_strip(const picture_t *self, const spot_panel_t *panel, const place_t *plac
         const size_t value_id = winning_value(self, &places[j]);
 
         if (value_id != SIZE_MAX) {
-            draw_part(self, edge_px(panel, places, num_places, j),
+            spot_figure_box(&self->figure, edge_px(panel, places, num_places, j),
                 edge_px(panel, places, num_places, j + 1), y_px,
-                spot_series_colour(self->head, self->head->best.axis_id, value_id),
-                places[j].winner->is_sure);
+                places[j].winner->is_sure ? STRIP_PX : STRIP_PX / 3,
+                spot_series_colour(self->head, self->head->best.axis_id, value_id));
         }
         if (j + 1 == num_places || winning_value(self, &places[j + 1]) != value_id) {
             if (value_id != SIZE_MAX) {
@@ -329,12 +299,11 @@ int
 spot_curve_panels_write(const spot_curves_t *curves, const char *picture_path, FILE *out)
 {
     const spot_best_t *best = &curves->head->best;
-    const spot_metric_t *metric = &curves->head->metrics[curves->y_id];
-    picture_t self = {.curves = curves, .head = curves->head};
-    char words[SPOT_WORDS_BYTES];
+    picture_t self = {.curves = curves,
+        .head = curves->head,
+        .factor = spot_metric_factor(&curves->head->metrics[curves->y_id])};
     int ret;
 
-    self.factor = spot_fraction_words(metric, words) ? 100 : 1;
     self.panels = (spot_series_panels_t){
         .curves = curves,
         .figure = &self.figure,

@@ -301,14 +301,21 @@ spot_figure_paragraph(const spot_figure_t *self, double x_px, double y_px,
 }
 
 void
+spot_figure_box(const spot_figure_t *self, double left_px, double right_px, double y_px,
+    double height_px, const char *colour)
+{
+    fputs("set object rectangle from ", self->out);
+    write_place(self, left_px, y_px + height_px / 2);
+    fputs(" to ", self->out);
+    write_place(self, right_px, y_px - height_px / 2);
+    fprintf(self->out, " front fillcolor rgb '%s' fillstyle solid 1 noborder\n", colour);
+}
+
+void
 spot_figure_entry(const spot_figure_t *self, double x_px, double y_px, double swatch_px,
     const char *colour, const char *text)
 {
-    fputs("set object rectangle from ", self->out);
-    write_place(self, x_px, y_px + swatch_px / 2);
-    fputs(" to ", self->out);
-    write_place(self, x_px + SPOT_SWATCH_PX, y_px - swatch_px / 2);
-    fprintf(self->out, " front fillcolor rgb '%s' fillstyle solid 1 noborder\n", colour);
+    spot_figure_box(self, x_px, x_px + SPOT_SWATCH_PX, y_px, swatch_px, colour);
     spot_figure_text(
         self, x_px + SPOT_SWATCH_PX + 7, y_px, SPOT_TEXT_LABEL, SPOT_ALIGN_LEFT, text);
 }

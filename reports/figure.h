@@ -95,6 +95,10 @@ void spot_figure_text(const spot_figure_t *self, double x_px, double y_px,
 void spot_figure_paragraph(const spot_figure_t *self, double x_px, double y_px,
     spot_text_style_t style, size_t max_chars, const char *text);
 
+/* A box filled with a colour, its middle at y_px. */
+void spot_figure_box(const spot_figure_t *self, double left_px, double right_px,
+    double y_px, double height_px, const char *colour);
+
 /* A sample of a colour, SPOT_SWATCH_PX wide and swatch_px high, and its name. */
 #define SPOT_SWATCH_PX 10.0
 void spot_figure_entry(const spot_figure_t *self, double x_px, double y_px,

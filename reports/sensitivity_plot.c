@@ -19,8 +19,9 @@
 #include "sim/store/study_effects.h"
 
 #define NOTE_CHARS 140
-#define HEAD_PX 40.0 /* from the head to the bars: lines of the note, names of columns  \
-                      */
+#define HEAD_PX                                                                         \
+    40.0 /* from the head to the bars: lines of the note, names of columns              \
+          */
 #define ROW_PX 52.0
 #define FOOT_PX 62.0
 #define NAME_CHARS 34
@@ -147,13 +148,12 @@ static int
 init(sensitivity_plot_t *self, const spot_report_t *report)
 {
     const spot_study_head_t *head = report->head;
-    char words[SPOT_WORDS_BYTES];
     int ret;
 
     *self = (sensitivity_plot_t){
         .report = report, .head = head, .metric_id = spot_main_metric(head)};
     self->metric = &head->metrics[self->metric_id];
-    self->factor = spot_fraction_words(self->metric, words) ? 100 : 1;
+    self->factor = spot_metric_factor(self->metric);
     ret = spot_report_effects(report, self->metric_id, &self->effects);
     if (ret == 0) {
         self->order = spot_calloc(self->effects->effects.num_keys, sizeof(*self->order));

@@ -548,10 +548,9 @@ write_picture(const spot_side_by_side_t *two, int first, int last,
         .metric = spot_side_by_side_metric(two, two->main_id),
         .first = first,
         .last = last};
-    char words[SPOT_WORDS_BYTES];
     int ret;
 
-    self.factor = spot_fraction_words(self.metric, words) ? 100 : 1;
+    self.factor = spot_metric_factor(self.metric);
     ret = choose(&self);
     if (ret == 0 && self.has_curves) {
         write_curve_picture(&self, picture_path, out);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "reports/study_head.h"
 
+#include <math.h>
+
 #include "reports/study_words.h"
 
 #define TITLE_CHARS 84
@@ -62,6 +64,21 @@ spot_study_round_x_ticks(const spot_figure_t *figure, const spot_panel_t *panel)
             fprintf(figure->out, "set xtics add ('%.4g' %.10g)\n", x, x);
         }
     }
+}
+
+spot_scale_t
+spot_study_y_scale(const spot_curves_t *curves, size_t num_panels, double factor)
+{
+    double low, high;
+
+    if (!spot_curves_range(curves, num_panels, &low, &high)) {
+        low = 0;
+        high = 1;
+    }
+    if (curves->num_parts > 0 || (low >= 0 && low <= 0.5 * high)) {
+        low = fmin(low, 0);
+    }
+    return spot_scale_around(low * factor, high * factor, 6);
 }
 
 size_t

@@ -28,6 +28,11 @@ void spot_study_head_draw_note(
 /* Round numbers below a panel. */
 void spot_study_round_x_ticks(const spot_figure_t *figure, const spot_panel_t *panel);
 
+/* Around the values and intervals of the first num_panels panels of curves, times
+ * factor; from 0, unless a curve alone would hide in a corner. */
+spot_scale_t spot_study_y_scale(
+    const spot_curves_t *curves, size_t num_panels, double factor);
+
 /* Panels of one size in rows. */
 typedef struct {
     size_t num_panels;

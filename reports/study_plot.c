@@ -39,26 +39,6 @@ metric_of(const study_plot_t *self, int32_t metric_id)
     return &self->curves->head->metrics[metric_id];
 }
 
-/* Sets factor. */
-static spot_scale_t
-choose_y_scale(study_plot_t *self)
-{
-    char words[SPOT_WORDS_BYTES];
-    double low, high;
-
-    self->factor =
-        spot_fraction_words(metric_of(self, self->curves->y_id), words) ? 100 : 1;
-    if (!spot_curves_range(self->curves, self->grid.num_panels, &low, &high)) {
-        low = 0;
-        high = 1;
-    }
-    /* From 0, unless a curve alone would hide in a corner. */
-    if (self->curves->num_parts > 0 || (low >= 0 && low <= 0.5 * high)) {
-        low = fmin(low, 0);
-    }
-    return spot_scale_around(low * self->factor, high * self->factor, 6);
-}
-
 /* Room for the labels of a stack; a curve alone needs none. */
 static double
 right_room_px(const study_plot_t *self)
@@ -100,7 +80,7 @@ choose_layout(study_plot_t *self)
         .x_low = low - widen,
         .x_high = high + widen,
     };
-    self->grid.y = choose_y_scale(self);
+    self->grid.y = spot_study_y_scale(curves, num_panels, self->factor);
 }
 
 /* The name of a swept key in a title: all of it where it stands alone, else its last
@@ -402,7 +382,8 @@ draw_panel(const study_plot_t *self, size_t panel_id)
 static void
 write_panels(const spot_curves_t *curves, const char *picture_path, FILE *out)
 {
-    study_plot_t plot = {.curves = curves};
+    study_plot_t plot = {.curves = curves,
+        .factor = spot_metric_factor(&curves->head->metrics[curves->y_id])};
 
     choose_layout(&plot);
     spot_figure_begin(&plot.figure, out, SPOT_STUDY_WIDTH_PX,
