@@ -35,8 +35,9 @@ SPOT_MUST_CHECK int spot_curves_init(
     spot_curves_t *self, const spot_report_t *report, const char **problem);
 void spot_curves_free(spot_curves_t *self);
 
-/* Why no curve would be seen, or NULL: all points are undefined. */
-const char *spot_curves_nothing(const spot_curves_t *self);
+/* Why nothing can be drawn or no curve would be seen, as all points are undefined; NULL:
+ * there is a picture. Builds no curves. */
+const char *spot_curves_problem(const spot_report_t *report);
 
 /* Points of a panel. */
 size_t spot_curves_num_x(const spot_curves_t *self, size_t panel_id);

@@ -3,7 +3,6 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "reports/page/page_cells.h"
@@ -241,14 +240,13 @@ write_pictures(const spot_side_by_side_t *two, FILE *out, spot_diag_t *diag)
         fprintf(text.stream, "%s of %s with 95 %% confidence intervals. ",
             j == 0 ? "Means in A and in B" : "Differences B - A", subject);
         spot_side_by_side_outcome(two, text.stream);
-        if (fclose(text.stream) == 0) {
+        ret = spot_page_text_end(&text, 0);
+        if (ret == 0) {
             pictures[j].text = text.text;
             ret = spot_page_picture_write(
                 &pictures[j], out, two->sides[SPOT_AFTER].path, diag);
-        } else {
-            ret = SPOT_ERR_NO_MEMORY;
         }
-        free(text.text);
+        spot_page_text_free(&text);
     }
     return ret;
 }
