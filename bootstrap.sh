@@ -60,14 +60,19 @@ demo() {
     install_packages $build_packages
     build release
     mkdir -p results
-    say "Running the study reports/studies/idle-vs-preemption/study.yaml"
-    build/release/spotsim study reports/studies/idle-vs-preemption/study.yaml \
-        -o results/idle-vs-preemption.csv --plot results/idle-vs-preemption.svg \
-        >results/idle-vs-preemption.txt
-    cat results/idle-vs-preemption.txt
-    say "table    $PWD/results/idle-vs-preemption.txt"
-    echo "    CSV      $PWD/results/idle-vs-preemption.csv"
-    echo "    picture  $PWD/results/idle-vs-preemption.svg"
+    study=reports/studies/idle-vs-preemption/study.yaml
+    result=results/idle-vs-preemption
+    say "Running the study $study"
+    build/release/spotsim study $study -o $result.csv --plot $result.svg >$result.txt
+    rm -f $result.db
+    build/release/spotsim study $study -o $result.db >/dev/null
+    build/release/spotsim report $result.db -o $result.html
+    cat $result.txt
+    say "table     $PWD/$result.txt"
+    echo "    CSV       $PWD/$result.csv"
+    echo "    picture   $PWD/$result.svg"
+    echo "    page      $PWD/$result.html"
+    echo "    database  $PWD/$result.db"
 }
 
 run_tests() {

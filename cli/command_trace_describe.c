@@ -9,7 +9,7 @@
 #include "cli/command.h"
 #include "cli/pictures.h"
 #include "reports/picture_files.h"
-#include "reports/trace_figures.h"
+#include "reports/traces/trace_figures.h"
 #include "traces/describe/describe.h"
 #include "traces/describe/figures.h"
 #include "traces/describe/notebook.h"

@@ -8,7 +8,7 @@
 
 #include "base/memory.h"
 #include "base/units.h"
-#include "reports/trace_figures.h"
+#include "reports/traces/trace_figures.h"
 
 /* As many points of a band of instances as a picture can show. */
 #define MAX_BAND_POINTS 1600

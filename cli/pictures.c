@@ -9,7 +9,7 @@
 
 #include "base/memory.h"
 #include "base/units.h"
-#include "reports/trace_figures.h"
+#include "reports/traces/trace_figures.h"
 #include "traces/describe/hours.h"
 
 /* shown: as the user wrote it, behind option. */

@@ -4,18 +4,16 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/utf8.h"
 #include "reports/figure.h"
 #include "reports/gnuplot.h"
+#include "reports/named_rows.h"
 #include "reports/palette.h"
 #include "reports/picture_csv.h"
+#include "reports/study_head.h"
 #include "reports/study_words.h"
 
-#define WIDTH_PX 900.0
-#define MARGIN_PX 24.0
-#define TITLE_CHARS 84
-#define TITLE_LINE_PX 25.0
-#define TITLE_FOOT_PX 30.0 /* below the title: the note */
+#define HEADING_CHARS 84
+#define HEAD_FOOT_PX 16.0 /* to the middle of the legend */
 #define LEGEND_LINE_PX 20.0
 #define LEGEND_GAP_PX 22.0 /* between entries */
 #define LEGEND_FOOT_PX 16.0
@@ -24,7 +22,6 @@
 #define MANY_ROWS 20
 #define BAR_SHARE 0.68     /* of a row */
 #define FOOT_PX 56.0       /* below the bars: the axis and its name */
-#define CHAR_PX 7.2        /* of labels, on average */
 #define NAME_CHARS 42      /* of the longest name beside a bar */
 #define NAME_GAP_PX 10.0   /* between a name and its bar */
 #define SHARE_ROOM_PX 40.0 /* that a share takes within a bar */
@@ -41,6 +38,7 @@ typedef struct {
     double low, high;                  /* of the shortest and the longest bar */
     double legend_px;                  /* the middle of its first line */
     size_t num_legend_lines;
+    spot_named_rows_t names;
     spot_panel_t panel;
 } bars_plot_t;
 
@@ -100,7 +98,7 @@ colour_of(const bars_plot_t *self, size_t part_id)
 static size_t
 lay_legend(const bars_plot_t *self, bool is_real)
 {
-    double x_px = MARGIN_PX;
+    double x_px = SPOT_STUDY_MARGIN_PX;
     size_t num_lines = 1;
     char words[SPOT_WORDS_BYTES];
 
@@ -111,9 +109,10 @@ lay_legend(const bars_plot_t *self, bool is_real)
             continue;
         }
         (void) spot_fraction_words(&self->head->metrics[self->part_ids[k]], words);
-        width_px = SPOT_SWATCH_PX + 7 + CHAR_PX * (double) strlen(words);
-        if (x_px > MARGIN_PX && x_px + width_px > WIDTH_PX - MARGIN_PX) {
-            x_px = MARGIN_PX;
+        width_px = SPOT_SWATCH_PX + 7 + SPOT_STUDY_CHAR_PX * (double) strlen(words);
+        if (x_px > SPOT_STUDY_MARGIN_PX &&
+            x_px + width_px > SPOT_STUDY_WIDTH_PX - SPOT_STUDY_MARGIN_PX) {
+            x_px = SPOT_STUDY_MARGIN_PX;
             num_lines++;
         }
         if (is_real) {
@@ -145,53 +144,58 @@ side_words(const bars_plot_t *self, char words[SPOT_WORDS_BYTES])
     }
 }
 
-/* Room for the longest name at the left and for the numbers at the right. */
+static void
+row_words(const void *context, size_t row_id, char text[SPOT_POINT_BYTES])
+{
+    const bars_plot_t *self = context;
+
+    spot_bar_row_words(&self->rows, row_id, NAME_CHARS, text);
+}
+
+/* Of the shortest and the longest bar. */
+static void
+find_range(bars_plot_t *self)
+{
+    self->low = HUGE_VAL;
+    self->high = 0;
+    for (size_t j = 0; j < self->rows.num_rows; j++) {
+        const double height =
+            height_of(self, self->rows.rows[j].point_id, self->num_parts);
+
+        self->low = fmin(self->low, height); /* skips NAN */
+        self->high = fmax(self->high, height);
+    }
+}
+
+/* Headings take room among the rows, and numbers at the right of them. */
 static void
 choose_panel(bars_plot_t *self)
 {
-    const size_t num_lines =
-        spot_figure_num_lines(spot_study_title(self->head), TITLE_CHARS);
-    char text[SPOT_POINT_BYTES];
-    size_t num_name = 1;
-    double low = HUGE_VAL, high = 0, left_px;
+    const double row_px = self->rows.num_rows > MANY_ROWS ? LOW_ROW_PX : ROW_PX;
+    const double right_px = self->side_id < self->head->num_metrics ? 90 : 40;
+    double x_high;
 
-    for (size_t j = 0; j < self->rows.num_rows; j++) {
-        const size_t point_id = self->rows.rows[j].point_id;
-        size_t num_chars;
-
-        spot_bar_row_words(&self->rows, j, NAME_CHARS, text);
-        num_chars = spot_utf8_count(text, strlen(text));
-        num_name = num_chars > num_name ? num_chars : num_name;
-        low = fmin(low, height_of(self, point_id, self->num_parts)); /* skips NAN */
-        high = fmax(high, height_of(self, point_id, self->num_parts));
+    find_range(self);
+    x_high = self->high > 0 ? self->high : 1;
+    if (self->factor == 100 && self->high < 100.001) {
+        x_high = 100; /* shares add up to the whole but for rounding */
     }
-    self->low = low;
-    self->high = high;
-    left_px = MARGIN_PX + CHAR_PX * (double) num_name + NAME_GAP_PX;
     self->num_legend_lines = lay_legend(self, false);
-    self->legend_px = 30 + TITLE_LINE_PX * (double) num_lines + TITLE_FOOT_PX;
-    self->panel = (spot_panel_t){
-        .left_px = left_px,
-        .top_px = self->legend_px + LEGEND_LINE_PX * (double) self->num_legend_lines +
-                  LEGEND_FOOT_PX,
-        .width_px =
-            WIDTH_PX - left_px - (self->side_id < self->head->num_metrics ? 90 : 40),
-        .height_px =
-            (self->rows.num_rows > MANY_ROWS ? LOW_ROW_PX : ROW_PX) * self->rows.height,
-        .x_low = 0,
-        /* Shares that add up to the whole but for rounding end there. */
-        .x_high = self->factor == 100 && high < 100.001 ? 100
-                  : high > 0                            ? high
-                                                        : 1,
-        .y = {self->rows.height, 0, self->rows.height}, /* downwards */
-    };
+    self->legend_px = spot_study_head_px(self->head) + HEAD_FOOT_PX;
+    self->names = (spot_named_rows_t){self->rows.num_rows, NAME_GAP_PX, row_words, self};
+    self->panel = spot_named_rows_panel(&self->names,
+        self->legend_px + LEGEND_LINE_PX * (double) self->num_legend_lines +
+            LEGEND_FOOT_PX,
+        row_px, 0, x_high);
+    self->panel.width_px = SPOT_STUDY_WIDTH_PX - self->panel.left_px - right_px;
+    self->panel.height_px = row_px * self->rows.height;
+    self->panel.y = (spot_scale_t){self->rows.height, 0, self->rows.height};
 }
 
 static void
 draw_head(const bars_plot_t *self)
 {
     const spot_study_head_t *head = self->head;
-    const char *title = spot_study_title(head);
     char note[SPOT_NOTE_BYTES];
     size_t used;
 
@@ -206,10 +210,7 @@ draw_head(const bars_plot_t *self)
                                  : " · the first %zu of %zu points",
             self->rows.num_rows, head->num_points);
     }
-    spot_figure_paragraph(
-        &self->figure, MARGIN_PX, 30, SPOT_TEXT_TITLE, TITLE_CHARS, title);
-    spot_figure_text(&self->figure, MARGIN_PX, self->legend_px - TITLE_FOOT_PX,
-        SPOT_TEXT_NOTE, SPOT_ALIGN_LEFT, note);
+    spot_study_head_draw_note(&self->figure, head, note);
 }
 
 /* "52 %" within a part of a bar that has room for it. */
@@ -239,9 +240,9 @@ draw_heading(const bars_plot_t *self, size_t row_id)
     const double row = self->rows.rows[row_id].middle - 0.92;
     char text[SPOT_POINT_BYTES];
 
-    spot_bar_group_words(&self->rows, row_id, TITLE_CHARS, text);
-    spot_figure_text(&self->figure, MARGIN_PX, spot_panel_y_px(&self->panel, row),
-        SPOT_TEXT_NOTE, SPOT_ALIGN_LEFT, text);
+    spot_bar_group_words(&self->rows, row_id, HEADING_CHARS, text);
+    spot_figure_text(&self->figure, SPOT_STUDY_MARGIN_PX,
+        spot_panel_y_px(&self->panel, row), SPOT_TEXT_NOTE, SPOT_ALIGN_LEFT, text);
 }
 
 /* The name of a row, the shares in its bar and the number behind it. */
@@ -251,14 +252,12 @@ draw_bar_texts(const bars_plot_t *self, size_t row_id)
     const spot_panel_t *panel = &self->panel;
     const size_t point_id = self->rows.rows[row_id].point_id;
     const double y_px = spot_panel_y_px(panel, self->rows.rows[row_id].middle);
-    char text[SPOT_POINT_BYTES], side[SPOT_LABEL_BYTES];
+    char side[SPOT_LABEL_BYTES];
 
     if (self->rows.rows[row_id].is_first) {
         draw_heading(self, row_id);
     }
-    spot_bar_row_words(&self->rows, row_id, NAME_CHARS, text);
-    spot_figure_text(&self->figure, panel->left_px - NAME_GAP_PX, y_px, SPOT_TEXT_LABEL,
-        SPOT_ALIGN_RIGHT, text);
+    spot_named_rows_name(&self->names, &self->figure, panel, row_id, y_px);
     if (!is_defined(self, point_id)) {
         spot_figure_text(&self->figure, panel->left_px + 6, y_px, SPOT_TEXT_NOTE,
             SPOT_ALIGN_LEFT, "undefined in all replications");
@@ -269,8 +268,8 @@ draw_bar_texts(const bars_plot_t *self, size_t row_id)
     }
     if (self->side_id < self->head->num_metrics) {
         side_text(self, point_id, side);
-        spot_figure_text(&self->figure, WIDTH_PX - MARGIN_PX, y_px, SPOT_TEXT_LABEL,
-            SPOT_ALIGN_RIGHT, side);
+        spot_figure_text(&self->figure, SPOT_STUDY_WIDTH_PX - SPOT_STUDY_MARGIN_PX, y_px,
+            SPOT_TEXT_LABEL, SPOT_ALIGN_RIGHT, side);
     }
 }
 
@@ -296,13 +295,11 @@ draw_names(const bars_plot_t *self)
     const spot_panel_t *panel = &self->panel;
     char words[SPOT_WORDS_BYTES];
 
-    spot_figure_text(&self->figure, panel->left_px + panel->width_px / 2,
-        panel->top_px + panel->height_px + 36, SPOT_TEXT_LABEL, SPOT_ALIGN_CENTER,
-        axis_words(self));
+    spot_figure_x_name(&self->figure, panel, 36, axis_words(self));
     if (self->side_id < self->head->num_metrics) {
         side_words(self, words);
-        spot_figure_text(&self->figure, WIDTH_PX - MARGIN_PX, panel->top_px - 12,
-            SPOT_TEXT_NOTE, SPOT_ALIGN_RIGHT, words);
+        spot_figure_text(&self->figure, SPOT_STUDY_WIDTH_PX - SPOT_STUDY_MARGIN_PX,
+            panel->top_px - 12, SPOT_TEXT_NOTE, SPOT_ALIGN_RIGHT, words);
     }
 }
 
@@ -354,7 +351,7 @@ write_bars(bars_plot_t *self, const char *picture_path, FILE *out)
 {
     const double step = spot_scale_around(0, self->panel.x_high, 10).step;
 
-    spot_figure_begin(&self->figure, out, WIDTH_PX,
+    spot_figure_begin(&self->figure, out, SPOT_STUDY_WIDTH_PX,
         self->panel.top_px + self->panel.height_px + FOOT_PX, picture_path);
     draw_head(self);
     (void) lay_legend(self, true);
@@ -362,8 +359,7 @@ write_bars(bars_plot_t *self, const char *picture_path, FILE *out)
         draw_bar_texts(self, j);
     }
     draw_names(self);
-    fprintf(
-        out, "unset grid\nset grid xtics back lt 1 lw 1 lc rgb '%s'\n", SPOT_INK_GRID);
+    spot_named_rows_grid(&self->figure);
     fprintf(out, "set xtics 0,%.6g format '%s'\n", step,
         self->factor == 100 ? "%g %%" : "%g");
     spot_figure_panel(&self->figure, &self->panel, "");
@@ -397,15 +393,13 @@ static int
 choose_metrics(bars_plot_t *self)
 {
     const spot_study_head_t *head = self->head;
-    char words[SPOT_WORDS_BYTES];
 
     self->num_parts = choose_parts(head, self->part_ids);
     self->side_id = spot_study_metric_id(head, head->plot.second_x);
     if (self->num_parts == 0) {
         return SPOT_ERR_BAD_PARAM;
     }
-    self->factor =
-        spot_fraction_words(&head->metrics[self->part_ids[0]], words) ? 100 : 1;
+    self->factor = spot_metric_factor(&head->metrics[self->part_ids[0]]);
     return 0;
 }
 

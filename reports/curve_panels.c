@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The curves that a panel shows are called series here: each is one of the panels of
- * spot_curves_t. */
 #include "reports/curve_panels.h"
 
 #include <math.h>
@@ -9,17 +7,13 @@
 
 #include "base/memory.h"
 #include "reports/figure.h"
-#include "reports/palette.h"
 #include "reports/series_look.h"
+#include "reports/series_panels.h"
 #include "reports/study_head.h"
 #include "reports/study_words.h"
 #include "reports/value_label.h"
 #include "sim/store/winners.h"
 
-#define MAX_PANELS 6
-#define MAX_SERIES 30 /* of a panel */
-#define WIDTH_PX 900.0
-#define LEFT_PX 64.0
 #define PANEL_PX 430.0
 #define PANEL_FOOT_PX 62.0
 #define PANEL_TITLE_PX 20.0 /* where there are several */
@@ -35,148 +29,56 @@ typedef struct {
     const spot_curves_t *curves;
     const spot_study_head_t *head;
     const spot_winners_t *winners; /* NULL: the strip is not drawn */
-    size_t *panel_ids;             /* [curves->num_panels] of each series */
-    size_t num_panels;             /* drawn */
+    spot_series_panels_t panels;
     spot_figure_t figure;
-    double right_px;
     double factor; /* 100 for percent */
-    spot_scale_t y_scale;
 } picture_t;
 
-/* ---- Which series are in a panel ---- */
+/* ---- What is drawn ---- */
 
-static bool
-is_same_panel(const spot_curves_t *curves, size_t a, size_t b)
+static spot_mark_t
+mark_at(const void *context, size_t point_id)
 {
-    for (size_t j = 0; j < curves->head->num_axes; j++) {
-        if (j != curves->axis_id && j != curves->curve_axis_id &&
-            spot_curves_value_id(curves, a, j) != spot_curves_value_id(curves, b, j)) {
-            return false;
-        }
-    }
-    return true;
-}
+    const picture_t *self = context;
+    const spot_summary_t *y =
+        spot_report_summary(self->curves->report, point_id, (size_t) self->curves->y_id);
 
-/* Series go to the panel of the first one that differs in the curve axis only. */
-static void
-choose_panels(picture_t *self)
-{
-    size_t first_ids[MAX_PANELS];
-
-    for (size_t j = 0; j < self->curves->num_panels; j++) {
-        size_t panel_id = 0;
-
-        while (panel_id < self->num_panels &&
-               !is_same_panel(self->curves, first_ids[panel_id], j)) {
-            panel_id++;
-        }
-        if (panel_id == self->num_panels && panel_id < MAX_PANELS) {
-            first_ids[self->num_panels++] = j;
-        }
-        self->panel_ids[j] = panel_id; /* MAX_PANELS: not drawn */
-    }
-}
-
-/* The series of a panel; returns their number. */
-static size_t
-series_of(const picture_t *self, size_t panel_id, size_t series_ids[MAX_SERIES])
-{
-    size_t num_series = 0;
-
-    for (size_t j = 0; j < self->curves->num_panels && num_series < MAX_SERIES; j++) {
-        if (self->panel_ids[j] == panel_id) {
-            series_ids[num_series++] = j;
-        }
-    }
-    return num_series;
-}
-
-/* ---- Looks ---- */
-
-static size_t
-curve_value(const picture_t *self, size_t series_id)
-{
-    return spot_curves_value_id(self->curves, series_id, self->curves->curve_axis_id);
-}
-
-/* The same value has the same look in all panels. */
-static const char *
-colour_of(const picture_t *self, size_t value_id)
-{
-    return spot_series_colour(self->head, self->curves->curve_axis_id, value_id);
+    return (spot_mark_t){.mean = self->factor * y->mean,
+        .low = self->factor * fmin(y->mean, y->ci_low),
+        .high = self->factor * fmax(y->mean, y->ci_high)};
 }
 
 static void
-series_words(const picture_t *self, size_t series_id, char text[SPOT_WORDS_BYTES])
+value_words(const void *context, size_t value_id, char text[SPOT_NOTE_BYTES])
 {
-    const spot_axis_t *axis = &self->head->axes[self->curves->curve_axis_id];
-    char label[SPOT_VALUE_LABEL_BYTES];
-    size_t num_chars = NAME_CHARS;
+    const picture_t *self = context;
 
-    (void) spot_value_label(axis, curve_value(self, series_id), label);
-    do { /* whole characters, however long they are */
-        spot_figure_cut(label, num_chars--);
-    } while (strlen(label) >= SPOT_WORDS_BYTES);
-    snprintf(text, SPOT_WORDS_BYTES, "%s", label);
+    (void) spot_value_label(
+        &self->head->axes[self->curves->curve_axis_id], value_id, text);
 }
-
-/* ---- Layout ---- */
 
 static void
 choose_layout(picture_t *self)
 {
-    const spot_curves_t *curves = self->curves;
-    const spot_metric_t *metric = &self->head->metrics[curves->y_id];
-    char words[SPOT_WORDS_BYTES];
-    size_t num_chars = 1;
-    double low, high;
-
-    for (size_t j = 0; j < curves->num_panels; j++) {
-        series_words(self, j, words);
-        num_chars = strlen(words) > num_chars ? strlen(words) : num_chars;
-    }
-    self->right_px = fmin(50 + SPOT_STUDY_CHAR_PX * (double) num_chars, MAX_RIGHT_PX);
-    self->factor = spot_fraction_words(metric, words) ? 100 : 1;
-    if (!spot_curves_range(curves, curves->num_panels, &low, &high)) {
-        low = 0;
-        high = 1;
-    }
-    if (low >= 0 && low <= 0.5 * high) {
-        low = 0;
-    }
-    self->y_scale = spot_scale_around(low * self->factor, high * self->factor, 6);
-}
-
-static double
-panel_head_px(const picture_t *self)
-{
-    return Y_NAME_PX + (self->num_panels > 1 ? PANEL_TITLE_PX : 0) +
-           (self->winners != NULL ? STRIP_ROOM_PX : 0);
-}
-
-static double
-row_px(const picture_t *self)
-{
-    return panel_head_px(self) + PANEL_PX + PANEL_FOOT_PX;
-}
-
-static spot_panel_t
-place_panel(const picture_t *self, size_t panel_id)
-{
-    const double low = self->curves->x_low, high = self->curves->x_high;
+    spot_study_grid_t *grid = &self->panels.grid;
+    const double low = grid->x_low, high = grid->x_high;
     const double widen =
         high > low ? (high - low) * MIN_SHARE : fmax(fabs(low) * 0.1, 1);
+    char words[SPOT_WORDS_BYTES];
+    size_t num_chars = 1;
 
-    return (spot_panel_t){
-        .left_px = LEFT_PX,
-        .top_px = spot_study_head_px(self->head) + row_px(self) * (double) panel_id +
-                  panel_head_px(self),
-        .width_px = WIDTH_PX - LEFT_PX - self->right_px - SPOT_STUDY_MARGIN_PX,
-        .height_px = PANEL_PX,
-        .x_low = low - widen,
-        .x_high = high + widen,
-        .y = self->y_scale,
-    };
+    for (size_t j = 0; j < self->curves->num_panels; j++) {
+        spot_series_words(&self->panels, j, words);
+        num_chars = strlen(words) > num_chars ? strlen(words) : num_chars;
+    }
+    grid->right_px = fmin(50 + SPOT_STUDY_CHAR_PX * (double) num_chars, MAX_RIGHT_PX);
+    grid->head_px = Y_NAME_PX + (grid->num_panels > 1 ? PANEL_TITLE_PX : 0) +
+                    (self->winners != NULL ? STRIP_ROOM_PX : 0);
+    grid->panel_px = PANEL_PX;
+    grid->foot_px = PANEL_FOOT_PX;
+    grid->x_low = low - widen;
+    grid->x_high = high + widen;
+    grid->y = spot_study_y_scale(self->curves, self->curves->num_panels, self->factor);
 }
 
 /* ---- The strip of winners ---- */
@@ -198,19 +100,20 @@ compare_places(const void *a, const void *b)
 /* Every x of the panel once, ascending; places: room for all points. Returns how many.
  */
 static size_t
-find_places(
-    const picture_t *self, const size_t *series_ids, size_t num_series, place_t *places)
+find_places(const picture_t *self, const spot_series_panel_t *at, place_t *places)
 {
     const spot_curves_t *curves = self->curves;
     size_t num_all = 0, num_places = 0;
 
-    for (size_t j = 0; j < num_series; j++) {
-        for (size_t k = 0; k < spot_curves_num_x(curves, series_ids[j]); k++) {
-            const size_t point_id = spot_curves_point(curves, series_ids[j], k);
+    for (size_t j = 0; j < at->num_series; j++) {
+        const size_t series_id = at->series_ids[j];
+
+        for (size_t k = 0; k < spot_curves_num_x(curves, series_id); k++) {
+            const size_t point_id = spot_curves_point(curves, series_id, k);
             const size_t group_id = self->winners->groups.group_ids[point_id];
 
-            places[num_all++] = (place_t){spot_curves_x(curves, series_ids[j], k),
-                &self->winners->winners[group_id]};
+            places[num_all++] = (place_t){
+                spot_curves_x(curves, series_id, k), &self->winners->winners[group_id]};
         }
     }
     qsort(places, num_all, sizeof(*places), compare_places);
@@ -260,21 +163,6 @@ draw_run_name(
 }
 
 static void
-draw_part(const picture_t *self, double left_px, double right_px, double y_px,
-    const char *colour, bool is_sure)
-{
-    const spot_figure_t *figure = &self->figure;
-    const double height_px = is_sure ? STRIP_PX : STRIP_PX / 3;
-
-    fprintf(figure->out,
-        "set object rectangle from screen %.5g,%.5g to screen %.5g,%.5g front fillcolor "
-        "rgb '%s' fillstyle solid 1 noborder\n",
-        left_px / figure->width_px, 1 - (y_px + height_px / 2) / figure->height_px,
-        right_px / figure->width_px, 1 - (y_px - height_px / 2) / figure->height_px,
-        colour);
-}
-
-static void
 draw_strip(const picture_t *self, const spot_panel_t *panel, const place_t *places,
     size_t num_places)
 {
@@ -285,9 +173,10 @@ draw_strip(const picture_t *self, const spot_panel_t *panel, const place_t *plac
         const size_t value_id = winning_value(self, &places[j]);
 
         if (value_id != SIZE_MAX) {
-            draw_part(self, edge_px(panel, places, num_places, j),
+            spot_figure_box(&self->figure, edge_px(panel, places, num_places, j),
                 edge_px(panel, places, num_places, j + 1), y_px,
-                colour_of(self, value_id), places[j].winner->is_sure);
+                places[j].winner->is_sure ? STRIP_PX : STRIP_PX / 3,
+                spot_series_colour(self->head, self->head->best.axis_id, value_id));
         }
         if (j + 1 == num_places || winning_value(self, &places[j + 1]) != value_id) {
             if (value_id != SIZE_MAX) {
@@ -302,43 +191,17 @@ draw_strip(const picture_t *self, const spot_panel_t *panel, const place_t *plac
 
 /* ---- A panel ---- */
 
-static void
-write_series(const picture_t *self, size_t series_id)
-{
-    const spot_curves_t *curves = self->curves;
-    FILE *out = self->figure.out;
-
-    fprintf(out, "$series%zu << EOD\n", series_id);
-    for (size_t j = 0; j < spot_curves_num_x(curves, series_id); j++) {
-        const spot_summary_t *y = spot_curves_at(curves, series_id, j, curves->y_id);
-
-        if (isfinite(y->mean)) {
-            fprintf(out, "%.10g %.6g %.6g %.6g", spot_curves_x(curves, series_id, j),
-                self->factor * y->mean, self->factor * fmin(y->mean, y->ci_low),
-                self->factor * fmax(y->mean, y->ci_high));
-        }
-        fputc('\n', out);
-    }
-    fputs("EOD\n", out);
-}
-
 /* Bands lie below all curves; what competes lies above what does not. */
 static void
-write_plot(const picture_t *self, const size_t *series_ids, size_t num_series)
+write_plot(const picture_t *self, const spot_series_panel_t *at)
 {
     FILE *out = self->figure.out;
 
     fputs("plot ", out);
-    for (size_t j = 0; j < num_series; j++) {
-        fprintf(out,
-            "$series%zu using 1:3:4 with filledcurves fillcolor rgb '%s' fillstyle "
-            "transparent solid 0.16 noborder, \\\n",
-            series_ids[j], colour_of(self, curve_value(self, series_ids[j])));
-    }
+    spot_series_bands(&self->panels, at);
     for (int is_above = 0; is_above < 2; is_above++) {
-        for (size_t j = 0; j < num_series; j++) {
-            const size_t value_id = curve_value(self, series_ids[j]);
-
+        for (size_t j = 0; j < at->num_series; j++) {
+            const size_t value_id = spot_series_value(&self->panels, at->series_ids[j]);
             const bool is_bound =
                 spot_series_is_bound(self->head, self->curves->curve_axis_id, value_id);
 
@@ -348,74 +211,12 @@ write_plot(const picture_t *self, const size_t *series_ids, size_t num_series)
             fprintf(out,
                 "$series%zu using 1:2 with linespoints lw 2 %spt %d ps 0.55 lc rgb "
                 "'%s', \\\n",
-                series_ids[j], is_bound ? "dt (8,5) " : "",
-                (int) spot_series_marker(value_id), colour_of(self, value_id));
+                at->series_ids[j], is_bound ? "dt (8,5) " : "",
+                (int) spot_series_marker(value_id),
+                spot_series_ink(&self->panels, at->series_ids[j]));
         }
     }
     fputs("NaN\n", out);
-}
-
-/* The last x at which a series has a value; false: none. */
-static bool
-last_defined(const spot_curves_t *curves, size_t series_id, size_t *x_id)
-{
-    for (*x_id = spot_curves_num_x(curves, series_id); (*x_id)-- > 0;) {
-        if (spot_curves_is_defined(curves, series_id, *x_id)) {
-            return true;
-        }
-    }
-    return false;
-}
-
-static void
-draw_names(const picture_t *self, const spot_panel_t *panel, const size_t *series_ids,
-    size_t num_series)
-{
-    const spot_curves_t *curves = self->curves;
-    spot_end_label_t labels[MAX_SERIES];
-    size_t num_labels = 0, x_id;
-
-    for (size_t j = 0; j < num_series; j++) {
-        const size_t value_id = curve_value(self, series_ids[j]);
-
-        if (last_defined(curves, series_ids[j], &x_id)) {
-            spot_end_label_t *label = &labels[num_labels++];
-
-            *label = (spot_end_label_t){
-                .colour = colour_of(self, value_id),
-                .y_px = spot_panel_y_px(panel,
-                    self->factor *
-                        spot_curves_at(curves, series_ids[j], x_id, curves->y_id)->mean),
-                .marker = (int) spot_series_marker(value_id),
-            };
-            series_words(self, series_ids[j], label->text);
-        }
-    }
-    spot_figure_end_labels(&self->figure, labels, num_labels,
-        panel->left_px + panel->width_px, panel->top_px + panel->height_px);
-}
-
-/* "pipeline depth 8": what the series of the panel have in common. */
-static void
-draw_panel_title(const picture_t *self, const spot_panel_t *panel, size_t series_id)
-{
-    char text[SPOT_POINT_BYTES] = "", words[SPOT_WORDS_BYTES];
-    char label[SPOT_VALUE_LABEL_BYTES];
-    size_t used = 0;
-
-    for (size_t j = 0; j < self->head->num_axes && used < sizeof(text) - 4; j++) {
-        if (j != self->curves->axis_id && j != self->curves->curve_axis_id) {
-            spot_axis_words(&self->head->axes[j], words);
-            used += (size_t) snprintf(text + used, sizeof(text) - 4 - used, "%s%s %s",
-                used > 0 ? ", " : "", words,
-                spot_value_label(&self->head->axes[j],
-                    spot_curves_value_id(self->curves, series_id, j), label));
-        }
-    }
-    spot_figure_cut(text, (size_t) (panel->width_px / SPOT_STUDY_CHAR_PX));
-    spot_figure_text(&self->figure, SPOT_STUDY_MARGIN_PX,
-        panel->top_px - panel_head_px(self) + 13, SPOT_TEXT_LABEL, SPOT_ALIGN_LEFT,
-        text);
 }
 
 static void
@@ -436,39 +237,42 @@ draw_axes(const picture_t *self, const spot_panel_t *panel)
                 : "strip: who has the lowest mean; thin where that is not sure");
     }
     spot_x_words(self->head, self->curves->axis_id, words);
-    spot_figure_text(&self->figure, panel->left_px + panel->width_px / 2,
-        panel->top_px + panel->height_px + 38, SPOT_TEXT_LABEL, SPOT_ALIGN_CENTER,
-        words);
+    spot_figure_x_name(&self->figure, panel, 38, words);
     spot_study_round_x_ticks(&self->figure, panel);
     spot_figure_panel(&self->figure, panel, self->factor == 100 ? "%g %%" : "%g");
 }
 
 static int
+draw_winners(const picture_t *self, const spot_series_panel_t *at)
+{
+    place_t *places = spot_calloc(self->head->num_points, sizeof(*places));
+
+    if (places == NULL) {
+        return SPOT_ERR_NO_MEMORY;
+    }
+    draw_strip(self, &at->panel, places, find_places(self, at, places));
+    free(places);
+    return 0;
+}
+
+static int
 draw_panel(const picture_t *self, size_t panel_id)
 {
-    const spot_panel_t panel = place_panel(self, panel_id);
-    size_t series_ids[MAX_SERIES];
-    const size_t num_series = series_of(self, panel_id, series_ids);
+    const spot_series_panels_t *panels = &self->panels;
+    const spot_series_panel_t at = spot_series_panel(panels, panel_id);
+    int ret = 0;
 
-    if (self->num_panels > 1) {
-        draw_panel_title(self, &panel, series_ids[0]);
-    }
+    spot_series_title(panels, &at, panels->grid.head_px - 13);
     if (self->winners != NULL) {
-        place_t *places = spot_calloc(self->head->num_points, sizeof(*places));
-
-        if (places == NULL) {
-            return SPOT_ERR_NO_MEMORY;
-        }
-        draw_strip(
-            self, &panel, places, find_places(self, series_ids, num_series, places));
-        free(places);
+        ret = draw_winners(self, &at);
     }
-    draw_names(self, &panel, series_ids, num_series);
-    draw_axes(self, &panel);
-    for (size_t j = 0; j < num_series; j++) {
-        write_series(self, series_ids[j]);
+    if (ret != 0) {
+        return ret;
     }
-    write_plot(self, series_ids, num_series);
+    spot_series_names(panels, &at);
+    draw_axes(self, &at.panel);
+    spot_series_data(panels, &at);
+    write_plot(self, &at);
     spot_figure_end_panel(&self->figure);
     return 0;
 }
@@ -480,13 +284,11 @@ write_picture(picture_t *self, const char *picture_path, FILE *out)
 {
     int ret = 0;
 
-    choose_panels(self);
     choose_layout(self);
-    spot_figure_begin(&self->figure, out, WIDTH_PX,
-        spot_study_head_px(self->head) + row_px(self) * (double) self->num_panels,
-        picture_path);
+    spot_figure_begin(&self->figure, out, SPOT_STUDY_WIDTH_PX,
+        spot_study_grid_px(&self->panels.grid), picture_path);
     spot_study_head_draw(&self->figure, self->curves, self->curves->num_panels);
-    for (size_t j = 0; ret == 0 && j < self->num_panels; j++) {
+    for (size_t j = 0; ret == 0 && j < self->panels.grid.num_panels; j++) {
         ret = draw_panel(self, j);
     }
     spot_figure_end(&self->figure);
@@ -497,20 +299,29 @@ int
 spot_curve_panels_write(const spot_curves_t *curves, const char *picture_path, FILE *out)
 {
     const spot_best_t *best = &curves->head->best;
-    picture_t picture = {.curves = curves, .head = curves->head};
-    int ret = 0;
+    picture_t self = {.curves = curves,
+        .head = curves->head,
+        .factor = spot_metric_factor(&curves->head->metrics[curves->y_id])};
+    int ret;
 
-    picture.panel_ids = spot_calloc(curves->num_panels, sizeof(*picture.panel_ids));
-    if (picture.panel_ids == NULL) {
-        return SPOT_ERR_NO_MEMORY;
-    }
-    if (best->is_asked && best->axis_id == curves->curve_axis_id &&
+    self.panels = (spot_series_panels_t){
+        .curves = curves,
+        .figure = &self.figure,
+        .axis_id = curves->curve_axis_id,
+        .left_out_id = SIZE_MAX,
+        .name_chars = NAME_CHARS,
+        .mark_at = mark_at,
+        .words = value_words,
+        .context = &self,
+    };
+    ret = spot_series_panels_init(&self.panels);
+    if (ret == 0 && best->is_asked && best->axis_id == curves->curve_axis_id &&
         best->metric_id == (size_t) curves->y_id) {
-        ret = spot_report_winners(curves->report, &picture.winners);
+        ret = spot_report_winners(curves->report, &self.winners);
     }
     if (ret == 0) {
-        ret = write_picture(&picture, picture_path, out);
+        ret = write_picture(&self, picture_path, out);
     }
-    free(picture.panel_ids);
+    spot_series_panels_free(&self.panels);
     return ret;
 }

@@ -16,14 +16,10 @@ spot_differences_t
 spot_differences_of(const spot_report_t *report)
 {
     const spot_study_head_t *head = report->head;
-    spot_differences_t self = {.report = report, .head = head, .factor = 1};
-    char words[SPOT_WORDS_BYTES];
+    const size_t metric_id = spot_drawn_metric(head);
 
-    self.metric_id = spot_drawn_metric(head);
-    if (spot_fraction_words(&head->metrics[self.metric_id], words)) {
-        self.factor = 100;
-    }
-    return self;
+    return (spot_differences_t){
+        report, head, metric_id, spot_metric_factor(&head->metrics[metric_id])};
 }
 
 spot_difference_t

@@ -2,7 +2,6 @@
 #include "reports/figure.h"
 
 #include <math.h>
-#include <stdbool.h>
 #include <string.h>
 
 #include "base/units.h"
@@ -302,14 +301,21 @@ spot_figure_paragraph(const spot_figure_t *self, double x_px, double y_px,
 }
 
 void
+spot_figure_box(const spot_figure_t *self, double left_px, double right_px, double y_px,
+    double height_px, const char *colour)
+{
+    fputs("set object rectangle from ", self->out);
+    write_place(self, left_px, y_px + height_px / 2);
+    fputs(" to ", self->out);
+    write_place(self, right_px, y_px - height_px / 2);
+    fprintf(self->out, " front fillcolor rgb '%s' fillstyle solid 1 noborder\n", colour);
+}
+
+void
 spot_figure_entry(const spot_figure_t *self, double x_px, double y_px, double swatch_px,
     const char *colour, const char *text)
 {
-    fputs("set object rectangle from ", self->out);
-    write_place(self, x_px, y_px + swatch_px / 2);
-    fputs(" to ", self->out);
-    write_place(self, x_px + SPOT_SWATCH_PX, y_px - swatch_px / 2);
-    fprintf(self->out, " front fillcolor rgb '%s' fillstyle solid 1 noborder\n", colour);
+    spot_figure_box(self, x_px, x_px + SPOT_SWATCH_PX, y_px, swatch_px, colour);
     spot_figure_text(
         self, x_px + SPOT_SWATCH_PX + 7, y_px, SPOT_TEXT_LABEL, SPOT_ALIGN_LEFT, text);
 }
@@ -399,6 +405,29 @@ void
 spot_figure_end_panel(const spot_figure_t *self)
 {
     fputs("unset label\nunset object\nunset arrow\n", self->out);
+}
+
+void
+spot_figure_x_name(const spot_figure_t *self, const spot_panel_t *panel, double below_px,
+    const char *text)
+{
+    spot_figure_text(self, panel->left_px + panel->width_px / 2,
+        panel->top_px + panel->height_px + below_px, SPOT_TEXT_LABEL, SPOT_ALIGN_CENTER,
+        text);
+}
+
+void
+spot_figure_mark(
+    const spot_figure_t *self, double x, const spot_mark_t *mark, bool tells_sure)
+{
+    if (isfinite(mark->mean)) {
+        fprintf(self->out, "%.10g %.6g %.6g %.6g%s", x, mark->mean, mark->low,
+            mark->high,
+            !tells_sure     ? ""
+            : mark->is_sure ? " 1"
+                            : " 0");
+    }
+    fputc('\n', self->out);
 }
 
 double

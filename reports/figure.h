@@ -4,6 +4,7 @@
 #ifndef SPOT_REPORTS_FIGURE_H
 #define SPOT_REPORTS_FIGURE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -35,6 +36,14 @@ typedef struct {
     double x_low, x_high;
     spot_scale_t y;
 } spot_panel_t;
+
+/* A mean and its interval, or what else is drawn with a band or a bar. */
+typedef struct {
+    double mean; /* NAN: undefined */
+    double low;
+    double high;
+    bool is_sure; /* of a difference: 0 is outside */
+} spot_mark_t;
 
 /* A name at the right of a panel for what ends at y_px. */
 typedef struct {
@@ -86,6 +95,10 @@ void spot_figure_text(const spot_figure_t *self, double x_px, double y_px,
 void spot_figure_paragraph(const spot_figure_t *self, double x_px, double y_px,
     spot_text_style_t style, size_t max_chars, const char *text);
 
+/* A box filled with a colour, its middle at y_px. */
+void spot_figure_box(const spot_figure_t *self, double left_px, double right_px,
+    double y_px, double height_px, const char *colour);
+
 /* A sample of a colour, SPOT_SWATCH_PX wide and swatch_px high, and its name. */
 #define SPOT_SWATCH_PX 10.0
 void spot_figure_entry(const spot_figure_t *self, double x_px, double y_px,
@@ -121,6 +134,15 @@ void spot_figure_panel(
 
 /* Forgets texts, boxes and leaders: they belong to the panel drawn last. */
 void spot_figure_end_panel(const spot_figure_t *self);
+
+/* The name of x in the middle, so far below the panel. */
+void spot_figure_x_name(const spot_figure_t *self, const spot_panel_t *panel,
+    double below_px, const char *text);
+
+/* A line of data: x, mean, low, high and, where it is asked for, whether that is sure;
+ * empty, which is a gap, where the mean is undefined. */
+void spot_figure_mark(
+    const spot_figure_t *self, double x, const spot_mark_t *mark, bool tells_sure);
 
 double spot_panel_x_px(const spot_panel_t *self, double x);
 double spot_panel_y_px(const spot_panel_t *self, double y);

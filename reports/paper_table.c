@@ -7,232 +7,29 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "base/utf8.h"
 #include "reports/decimals.h"
 #include "reports/figure.h"
+#include "reports/paper_cells.h"
 #include "reports/paper_dialect.h"
 #include "reports/picture_files.h"
-#include "reports/row_warnings.h"
-#include "reports/study_words.h"
-#include "reports/value_label.h"
 
 #define NUMBER_BYTES 64
-#define METRIC_CHARS 13    /* of a usual cell */
 #define GAP_CHARS 3        /* between columns */
 #define PAGE_ROWS 40       /* what fits on a page */
 #define QUESTION_CHARS 300 /* of a caption */
-#define LETTERS_BYTES 4    /* of a note */
 
 typedef struct {
-    double mean;       /* NAN: undefined */
-    double half_width; /* NAN: none */
-    int64_t num_nulls; /* replications that have no value, or pairs */
-    bool is_marked;    /* 0 is outside of the interval */
-} cell_t;
-
-/* A swept key, the number of replications, or a metric. */
-typedef struct {
-    char head[SPOT_WORDS_BYTES + 32];
-    bool is_number;
-    double factor;               /* of a metric: 100 for percent */
-    size_t num_first;            /* bytes of the head in its first line */
-    size_t num_chars;            /* width */
-    int64_t num_nulls;           /* of a metric, in all rows */
-    char letters[LETTERS_BYTES]; /* of the note on them */
-} column_t;
-
-typedef struct {
-    const spot_report_t *report;
+    spot_paper_cells_t cells;
     const spot_study_head_t *head;
     const spot_paper_dialect_t *dialect;
     FILE *out;
-    bool is_difference;
-    cell_t *cells;     /* [num_points][num_listed] */
-    bool *is_left_out; /* [num_points] has no row */
-    size_t num_rows;
-    size_t num_keys;   /* swept keys, and one where points differ in replications */
-    column_t *keys;    /* [num_keys] */
-    column_t *metrics; /* [num_listed] */
-    char *aligns;      /* [num_keys + num_listed + 1] */
-    spot_row_marks_t *marks; /* [num_points] or NULL */
-    size_t num_letters;      /* given to notes */
+    char *aligns; /* [cells.num_keys + num_listed + 1] */
     bool has_notes;
 } table_t;
 
-/* ---- What the table has ---- */
-
-static bool
-is_baseline(const spot_study_head_t *head, size_t point_id)
-{
-    return spot_study_value_id(head, point_id, head->baseline_axis_id) ==
-           head->baseline_value_id;
-}
-
-/* A half width that is nothing but rounding has no digits to show. */
-static double
-without_rounding(double half_width, double mean)
-{
-    return half_width <= 1e-9 * fabs(mean) ? 0 : half_width;
-}
-
-static cell_t
-cell_of_summary(const spot_summary_t *summary)
-{
-    const double half_width = (summary->ci_high - summary->ci_low) / 2;
-
-    return (cell_t){summary->mean, without_rounding(half_width, summary->mean),
-        summary->num_nulls, false};
-}
-
-static cell_t
-cell_of_pair(const spot_paired_t *pair)
-{
-    const double mean = spot_paired_mean(pair);
-    const double half_width = spot_paired_half_width(pair, SPOT_CONFIDENCE);
-
-    return (cell_t){mean, without_rounding(half_width, mean), pair->num_left_out,
-        fabs(mean) > half_width};
-}
-
-static void
-fill_cells(table_t *self)
-{
-    const spot_study_head_t *head = self->head;
-
-    for (size_t j = 0; j < head->num_points; j++) {
-        self->is_left_out[j] = self->is_difference && is_baseline(head, j);
-        self->num_rows += !self->is_left_out[j];
-        for (size_t k = 0; k < head->num_listed; k++) {
-            self->cells[j * head->num_listed + k] =
-                self->is_difference
-                    ? cell_of_pair(&self->report->pairs[j * head->num_metrics + k])
-                    : cell_of_summary(spot_report_summary(self->report, j, k));
-        }
-    }
-}
-
-/* ---- Columns ---- */
-
-/* "a" to "z", then "aa". */
-static void
-next_letters(table_t *self, char letters[LETTERS_BYTES])
-{
-    const size_t id = self->num_letters++;
-    const char last = (char) ('a' + id % 26);
-
-    if (id < 26) {
-        snprintf(letters, LETTERS_BYTES, "%c", last);
-    } else {
-        snprintf(
-            letters, LETTERS_BYTES, "%c%c", (char) ('a' + (id / 26 - 1) % 26), last);
-    }
-}
-
-/* What tells a row from others. */
-static void
-key_text(const table_t *self, size_t point_id, size_t key_id,
-    char text[SPOT_VALUE_LABEL_BYTES])
-{
-    const spot_store_t *store = self->report->store;
-
-    if (key_id == self->head->num_axes) {
-        snprintf(
-            text, SPOT_VALUE_LABEL_BYTES, "%" PRId64, store->num_rows(store, point_id));
-    } else if (self->keys[key_id].is_number) {
-        const size_t value_id = spot_study_value_id(self->head, point_id, key_id);
-
-        snprintf(text, SPOT_VALUE_LABEL_BYTES, "%.10g",
-            self->head->axes[key_id].numbers[value_id]);
-    } else {
-        (void) spot_point_label(self->head, point_id, key_id, text);
-    }
-}
-
-/* A long head takes two lines, broken where both are short. */
-static void
-measure_head(column_t *column)
-{
-    const size_t num_bytes = strlen(column->head);
-
-    column->num_first = num_bytes;
-    column->num_chars = spot_utf8_count(column->head, num_bytes);
-    for (size_t j = 0; j < num_bytes; j++) {
-        const size_t first = spot_utf8_count(column->head, j);
-        const size_t second = spot_utf8_count(column->head + j, num_bytes - j);
-        const size_t longer = first > second ? first : second - 1;
-
-        if (column->head[j] == ' ' && longer < column->num_chars) {
-            column->num_first = j;
-            column->num_chars = longer;
-        }
-    }
-}
-
-/* A key whose values are all numbers has their unit in its head; others have units of
- * their own, "30 s". */
-static void
-measure_key(table_t *self, size_t key_id)
-{
-    column_t *column = &self->keys[key_id];
-    char text[SPOT_VALUE_LABEL_BYTES];
-
-    column->is_number = true;
-    if (key_id == self->head->num_axes) {
-        snprintf(column->head, sizeof(column->head), "replications");
-    } else {
-        const spot_axis_t *axis = &self->head->axes[key_id];
-
-        for (size_t j = 0; j < axis->num_values; j++) {
-            column->is_number = column->is_number && isfinite(axis->numbers[j]);
-        }
-        if (column->is_number) {
-            spot_axis_words(axis, column->head);
-        } else {
-            spot_figure_words(axis->path, column->head, SPOT_WORDS_BYTES);
-        }
-    }
-    measure_head(column);
-    for (size_t j = 0; j < self->head->num_points; j++) {
-        size_t num_chars;
-
-        key_text(self, j, key_id, text);
-        num_chars = spot_utf8_count(text, strlen(text));
-        column->num_chars =
-            num_chars > column->num_chars ? num_chars : column->num_chars;
-    }
-}
-
-static void
-measure_metric(table_t *self, size_t metric_id)
-{
-    column_t *column = &self->metrics[metric_id];
-    const bool is_fraction =
-        spot_fraction_words(&self->head->metrics[metric_id], column->head);
-
-    column->is_number = true;
-    column->factor = is_fraction ? 100 : 1;
-    if (is_fraction) {
-        strcat(column->head, self->is_difference ? " (% points)" : " (%)");
-    }
-    measure_head(column);
-    if (column->num_chars < METRIC_CHARS) {
-        column->num_chars = METRIC_CHARS;
-    }
-    for (size_t j = 0; j < self->head->num_points; j++) {
-        if (!self->is_left_out[j]) {
-            column->num_nulls +=
-                self->cells[j * self->head->num_listed + metric_id].num_nulls;
-        }
-    }
-    if (column->num_nulls > 0) {
-        next_letters(self, column->letters);
-    }
-}
-
 /* ---- Cells ---- */
 
-/* A half width that is nothing but rounding has no digits to show. Minus zero is zero.
- */
+/* Minus zero is zero. */
 static void
 round_number(double value, double half_width, char text[NUMBER_BYTES])
 {
@@ -273,8 +70,8 @@ write_mark(const table_t *self, const char *text)
 static void
 write_cell(const table_t *self, size_t point_id, size_t metric_id)
 {
-    const column_t *column = &self->metrics[metric_id];
-    const cell_t *cell = &self->cells[point_id * self->head->num_listed + metric_id];
+    const spot_paper_column_t *column = &self->cells.metrics[metric_id];
+    const spot_paper_cell_t *cell = spot_paper_cell(&self->cells, point_id, metric_id);
     const double half_width = column->factor * cell->half_width;
 
     if (isfinite(cell->mean)) {
@@ -300,17 +97,18 @@ write_cell(const table_t *self, size_t point_id, size_t metric_id)
 static void
 write_row(const table_t *self, size_t point_id, size_t first_id, size_t end_id)
 {
-    const char *letters = self->marks == NULL ? "" : self->marks[point_id].letters;
+    const char *letters =
+        self->cells.marks == NULL ? "" : self->cells.marks[point_id].letters;
     const char *before = self->dialect->row_open;
     char text[SPOT_VALUE_LABEL_BYTES];
 
-    for (size_t j = 0; j < self->num_keys + end_id - first_id; j++) {
+    for (size_t j = 0; j < self->cells.num_keys + end_id - first_id; j++) {
         fputs(before, self->out);
-        if (j < self->num_keys) {
-            key_text(self, point_id, j, text);
+        if (j < self->cells.num_keys) {
+            spot_paper_key_text(&self->cells, point_id, j, text);
             self->dialect->text(self->out, text);
         } else {
-            write_cell(self, point_id, first_id + j - self->num_keys);
+            write_cell(self, point_id, first_id + j - self->cells.num_keys);
         }
         if (j == 0 && letters[0] != '\0') {
             write_mark(self, letters);
@@ -327,11 +125,11 @@ block_end(const table_t *self, size_t first_id)
 {
     size_t metric_id = first_id, num_chars = 0;
 
-    for (size_t j = 0; j < self->num_keys; j++) {
-        num_chars += self->keys[j].num_chars + GAP_CHARS;
+    for (size_t j = 0; j < self->cells.num_keys; j++) {
+        num_chars += self->cells.keys[j].num_chars + GAP_CHARS;
     }
     while (metric_id < self->head->num_listed) {
-        num_chars += self->metrics[metric_id].num_chars + GAP_CHARS;
+        num_chars += self->cells.metrics[metric_id].num_chars + GAP_CHARS;
         if (num_chars > self->dialect->max_chars && metric_id > first_id) {
             break;
         }
@@ -345,10 +143,11 @@ write_head(const table_t *self, size_t first_id, size_t end_id)
 {
     const char *before = self->dialect->row_open;
 
-    for (size_t j = 0; j < self->num_keys + end_id - first_id; j++) {
-        const column_t *column = j < self->num_keys
-                                     ? &self->keys[j]
-                                     : &self->metrics[first_id + j - self->num_keys];
+    for (size_t j = 0; j < self->cells.num_keys + end_id - first_id; j++) {
+        const spot_paper_column_t *column =
+            j < self->cells.num_keys
+                ? &self->cells.keys[j]
+                : &self->cells.metrics[first_id + j - self->cells.num_keys];
         const char *rest = column->head + column->num_first;
         char first[sizeof(column->head)];
 
@@ -364,10 +163,11 @@ static void
 write_block(
     const table_t *self, spot_paper_frame_t *frame, size_t first_id, size_t end_id)
 {
-    const size_t num_columns = self->num_keys + end_id - first_id;
+    const size_t num_columns = self->cells.num_keys + end_id - first_id;
 
     for (size_t j = 0; j < num_columns; j++) {
-        self->aligns[j] = j < self->num_keys && !self->keys[j].is_number ? 'l' : 'r';
+        self->aligns[j] =
+            j < self->cells.num_keys && !self->cells.keys[j].is_number ? 'l' : 'r';
     }
     self->aligns[num_columns] = '\0';
     frame->aligns = self->aligns;
@@ -379,7 +179,7 @@ write_block(
     }
     self->dialect->end_head(self->out, frame);
     for (size_t j = 0; j < self->head->num_points; j++) {
-        if (!self->is_left_out[j]) {
+        if (!self->cells.is_left_out[j]) {
             write_row(self, j, first_id, end_id);
         }
     }
@@ -404,17 +204,17 @@ write_note(table_t *self, const char *letters, const char *text)
 static void
 write_warning_notes(table_t *self)
 {
-    const spot_store_t *store = self->report->store;
+    const spot_store_t *store = self->cells.report->store;
     char text[1024];
 
-    for (size_t j = 0; self->marks != NULL && j < self->head->num_warnings; j++) {
+    for (size_t j = 0; self->cells.marks != NULL && j < self->head->num_warnings; j++) {
         const int64_t num_warned = spot_warning_count(store, j);
         const char letters[] = {spot_warning_letter(store, j), '\0'};
 
         if (num_warned > 0) {
             snprintf(text, sizeof(text),
                 "in %" PRId64 " of %" PRId64 " replications: %s", num_warned,
-                self->report->num_rows, self->head->warnings[j].text);
+                self->cells.report->num_rows, self->head->warnings[j].text);
             write_note(self, letters, text);
         }
     }
@@ -423,11 +223,11 @@ write_warning_notes(table_t *self)
 static void
 write_null_notes(table_t *self)
 {
-    const char *what = self->is_difference ? "pairs" : "replications";
+    const char *what = self->cells.is_difference ? "pairs" : "replications";
     char text[512];
 
     for (size_t j = 0; j < self->head->num_listed; j++) {
-        const column_t *column = &self->metrics[j];
+        const spot_paper_column_t *column = &self->cells.metrics[j];
 
         if (column->num_nulls > 0) {
             snprintf(text, sizeof(text),
@@ -465,9 +265,12 @@ write_label_notes(table_t *self)
 static bool
 has_star(const table_t *self)
 {
-    for (size_t j = 0; j < self->head->num_points * self->head->num_listed; j++) {
-        if (self->cells[j].is_marked && !self->is_left_out[j / self->head->num_listed]) {
-            return true;
+    for (size_t j = 0; j < self->head->num_points; j++) {
+        for (size_t k = 0; !self->cells.is_left_out[j] && k < self->head->num_listed;
+             k++) {
+            if (spot_paper_cell(&self->cells, j, k)->is_marked) {
+                return true;
+            }
         }
     }
     return false;
@@ -521,7 +324,7 @@ make_caption(const table_t *self, char **caption)
         return SPOT_ERR_NO_MEMORY;
     }
     ret = write_question(head, out);
-    if (self->is_difference) {
+    if (self->cells.is_difference) {
         const spot_axis_t *axis = &head->axes[head->baseline_axis_id];
 
         spot_figure_words(axis->path, words, sizeof(words));
@@ -530,7 +333,8 @@ make_caption(const table_t *self, char **caption)
     } else {
         fputc('M', out);
     }
-    spot_replications_words(head, self->report->min_rows, self->report->max_rows, words);
+    spot_replications_words(
+        head, self->cells.report->min_rows, self->cells.report->max_rows, words);
     fprintf(out,
         "eans with half widths of their 95 %% confidence intervals; %s, seed %" PRIu64
         ".",
@@ -549,9 +353,9 @@ write_all(table_t *self)
 
     spot_picture_file_name(self->head->name, file_name);
     snprintf(name, sizeof(name), "%s%s", file_name,
-        self->is_difference ? "-differences" : "");
+        self->cells.is_difference ? "-differences" : "");
     for (size_t j = 0; j < self->head->num_listed; j = block_end(self, j)) {
-        num_rows += self->num_rows;
+        num_rows += self->cells.num_rows;
     }
     frame.is_long = num_rows > PAGE_ROWS;
     frame.caption = caption;
@@ -570,53 +374,22 @@ write_all(table_t *self)
     return ret;
 }
 
-static void
-measure(table_t *self)
-{
-    for (size_t j = 0; self->marks != NULL && j < self->head->num_warnings; j++) {
-        self->num_letters += spot_warning_count(self->report->store, j) > 0;
-    }
-    for (size_t j = 0; j < self->num_keys; j++) {
-        measure_key(self, j);
-    }
-    for (size_t j = 0; j < self->head->num_listed; j++) {
-        measure_metric(self, j);
-    }
-}
-
 static int
 write_table(const spot_report_t *report, const spot_paper_dialect_t *dialect,
     bool is_difference, FILE *out)
 {
-    const spot_study_head_t *head = report->head;
-    table_t self = {.report = report,
-        .head = head,
-        .dialect = dialect,
-        .out = out,
-        .is_difference = is_difference,
-        .num_keys = head->num_axes + (report->min_rows < report->max_rows)};
-    int ret = SPOT_ERR_NO_MEMORY;
+    table_t self = {.head = report->head, .dialect = dialect, .out = out};
+    int ret = spot_paper_cells_init(&self.cells, report, is_difference);
 
-    self.cells = spot_calloc(head->num_points * head->num_listed, sizeof(*self.cells));
-    self.is_left_out = spot_calloc(head->num_points, sizeof(*self.is_left_out));
-    self.keys = spot_calloc(self.num_keys + 1, sizeof(*self.keys));
-    self.metrics = spot_calloc(head->num_listed, sizeof(*self.metrics));
-    self.aligns = spot_calloc(self.num_keys + head->num_listed + 1, 1);
-    if (self.cells != NULL && self.is_left_out != NULL && self.keys != NULL &&
-        self.metrics != NULL && self.aligns != NULL) {
-        ret = is_difference ? 0 : spot_row_marks(report->store, &self.marks);
+    self.aligns = spot_calloc(self.cells.num_keys + report->head->num_listed + 1, 1);
+    if (self.aligns == NULL) {
+        ret = SPOT_ERR_NO_MEMORY;
     }
-    if (ret == 0) {
-        fill_cells(&self);
-        measure(&self);
-        ret = self.num_rows > 0 ? write_all(&self) : 0;
+    if (ret == 0 && self.cells.num_rows > 0) {
+        ret = write_all(&self);
     }
-    free(self.marks);
     free(self.aligns);
-    free(self.metrics);
-    free(self.keys);
-    free(self.is_left_out);
-    free(self.cells);
+    spot_paper_cells_free(&self.cells);
     return ret;
 }
 

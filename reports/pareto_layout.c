@@ -350,16 +350,13 @@ int
 spot_pareto_layout_init(spot_pareto_layout_t *self, const spot_cost_gain_t *points)
 {
     const spot_study_head_t *head = points->head;
-    char words[SPOT_WORDS_BYTES];
     int ret;
 
     memset(self, 0, sizeof(*self));
     self->points = points;
     self->head = head;
-    self->cost_factor =
-        spot_fraction_words(&head->metrics[points->cost_id], words) ? 100 : 1;
-    self->gain_factor =
-        spot_fraction_words(&head->metrics[points->gain_id], words) ? 100 : 1;
+    self->cost_factor = spot_metric_factor(&head->metrics[points->cost_id]);
+    self->gain_factor = spot_metric_factor(&head->metrics[points->gain_id]);
     self->is_drawn = spot_calloc(head->num_points, sizeof(*self->is_drawn));
     if (self->is_drawn == NULL) {
         return SPOT_ERR_NO_MEMORY;

@@ -234,8 +234,7 @@ draw_names(const spot_pareto_layout_t *self)
         SPOT_TEXT_NOTE, SPOT_ALIGN_LEFT, name);
     (void) spot_fraction_words(&self->head->metrics[self->points->cost_id], words);
     snprintf(name, sizeof(name), "%s: less is better", words);
-    spot_figure_text(&self->figure, panel->left_px + panel->width_px / 2,
-        panel->top_px + panel->height_px + 37, SPOT_TEXT_LABEL, SPOT_ALIGN_CENTER, name);
+    spot_figure_x_name(&self->figure, panel, 37, name);
 }
 
 /* 1, 2 and 5 times powers of ten within the panel; of many decades the powers alone. */

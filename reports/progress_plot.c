@@ -90,8 +90,7 @@ draw_texts(const progress_plot_t *self)
     spot_figure_text(&self->figure, MARGIN_PX, panel->top_px - 18, SPOT_TEXT_NOTE,
         SPOT_ALIGN_LEFT, self->lines->timelines[0].progress_label);
     snprintf(text, sizeof(text), "time (%s)", self->time_unit.name);
-    spot_figure_text(&self->figure, panel->left_px + panel->width_px / 2,
-        panel->top_px + PANEL_PX + 36, SPOT_TEXT_LABEL, SPOT_ALIGN_CENTER, text);
+    spot_figure_x_name(&self->figure, panel, 36, text);
 }
 
 /* "checkpoint 1512": each curve with how far it came. */

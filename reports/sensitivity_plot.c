@@ -10,21 +10,20 @@
 #include "base/memory.h"
 #include "base/utf8.h"
 #include "reports/figure.h"
+#include "reports/named_rows.h"
 #include "reports/palette.h"
+#include "reports/study_head.h"
 #include "reports/study_words.h"
 #include "reports/text_cell.h"
 #include "reports/value_label.h"
 #include "sim/store/study_effects.h"
 
-#define WIDTH_PX 900.0
-#define MARGIN_PX 24.0
-#define TITLE_CHARS 84
-#define TITLE_LINE_PX 25.0
 #define NOTE_CHARS 140
-#define HEAD_PX 84.0 /* from the last line of the title to the bars */
+#define HEAD_PX                                                                         \
+    40.0 /* from the head to the bars: lines of the note, names of columns              \
+          */
 #define ROW_PX 52.0
 #define FOOT_PX 62.0
-#define CHAR_PX 7.2
 #define NAME_CHARS 34
 #define NAME_GAP_PX 12.0
 #define SHARE_PX 138.0 /* a column of shares */
@@ -42,6 +41,7 @@ typedef struct {
     size_t *order; /* [num_keys] */
     size_t num_bars;
     spot_figure_t figure;
+    spot_named_rows_t rows; /* the bars */
     spot_panel_t panel;
 } sensitivity_plot_t;
 
@@ -148,13 +148,12 @@ static int
 init(sensitivity_plot_t *self, const spot_report_t *report)
 {
     const spot_study_head_t *head = report->head;
-    char words[SPOT_WORDS_BYTES];
     int ret;
 
     *self = (sensitivity_plot_t){
         .report = report, .head = head, .metric_id = spot_main_metric(head)};
     self->metric = &head->metrics[self->metric_id];
-    self->factor = spot_fraction_words(self->metric, words) ? 100 : 1;
+    self->factor = spot_metric_factor(self->metric);
     ret = spot_report_effects(report, self->metric_id, &self->effects);
     if (ret == 0) {
         self->order = spot_calloc(self->effects->effects.num_keys, sizeof(*self->order));
@@ -192,41 +191,36 @@ spot_sensitivity_plot_problem(const spot_report_t *report)
 /* ---- The picture ---- */
 
 static void
+row_words(const void *context, size_t row_id, char words[SPOT_POINT_BYTES])
+{
+    const sensitivity_plot_t *self = context;
+
+    spot_key_words(axis_of(self, self->order[row_id]), words);
+    spot_figure_cut(words, NAME_CHARS);
+}
+
+static void
 choose_panel(sensitivity_plot_t *self)
 {
-    const size_t num_lines =
-        spot_figure_num_lines(spot_study_title(self->head), TITLE_CHARS);
-    char words[SPOT_WORDS_BYTES];
-    size_t num_name = 1;
-    double high = 0, left_px;
+    const size_t num_columns = self->effects->outcome == 0 && has_totals(self) ? 2 : 1;
+    double high = 0;
 
     for (size_t j = 0; j < self->num_bars; j++) {
-        const spot_key_effect_t *key = key_at(self, j);
-        size_t num_chars;
+        const spot_sensitivity_index_t *range = &key_at(self, j)->range;
 
-        spot_key_words(axis_of(self, self->order[j]), words);
-        spot_figure_cut(words, NAME_CHARS);
-        num_chars = spot_utf8_count(words, strlen(words));
-        num_name = num_chars > num_name ? num_chars : num_name;
-        high = fmax(high, fmax(key->range.value, key->range.ci_high)); /* skips NAN */
+        high = fmax(high, fmax(range->value, range->ci_high)); /* skips NAN */
     }
-    left_px = MARGIN_PX + CHAR_PX * (double) num_name + NAME_GAP_PX;
-    self->panel = (spot_panel_t){
-        .left_px = left_px,
-        .top_px = TITLE_LINE_PX * (double) num_lines + HEAD_PX,
-        .width_px = WIDTH_PX - MARGIN_PX - left_px - 20 -
-                    SHARE_PX * (self->effects->outcome == 0 && has_totals(self) ? 2 : 1),
-        .height_px = ROW_PX * (double) self->num_bars,
-        .x_low = 0,
-        .x_high = high > 0 ? spot_scale_around(0, self->factor * high, 6).high : 1,
-        .y = {(double) self->num_bars, 0, (double) self->num_bars}, /* downwards */
-    };
+    self->rows = (spot_named_rows_t){self->num_bars, NAME_GAP_PX, row_words, self};
+    self->panel =
+        spot_named_rows_panel(&self->rows, spot_study_head_px(self->head) + HEAD_PX,
+            ROW_PX, 0, high > 0 ? spot_scale_around(0, self->factor * high, 6).high : 1);
+    self->panel.width_px = SPOT_STUDY_WIDTH_PX - SPOT_STUDY_MARGIN_PX -
+                           self->panel.left_px - 20 - SHARE_PX * (double) num_columns;
 }
 
 static void
 draw_head(const sensitivity_plot_t *self)
 {
-    const char *title = spot_study_title(self->head);
     char note[SPOT_NOTE_BYTES], shown[SPOT_UTF8_SHOWN_BYTES];
     const char *outcome = spot_study_effects_outcome(self->effects);
 
@@ -236,10 +230,9 @@ draw_head(const sensitivity_plot_t *self)
         self->head->seed,
         outcome == NULL ? "shares of the variance between points: " : "no effects: ",
         outcome == NULL ? method_name(self->effects) : outcome);
-    spot_figure_paragraph(
-        &self->figure, MARGIN_PX, 30, SPOT_TEXT_TITLE, TITLE_CHARS, title);
-    spot_figure_paragraph(&self->figure, MARGIN_PX, self->panel.top_px - HEAD_PX + 36,
-        SPOT_TEXT_NOTE, NOTE_CHARS, note);
+    spot_study_head_draw_title(&self->figure, self->head);
+    spot_figure_paragraph(&self->figure, SPOT_STUDY_MARGIN_PX,
+        spot_study_head_px(self->head) - 8, SPOT_TEXT_NOTE, NOTE_CHARS, note);
 }
 
 /* The left edge of a column of shares. */
@@ -266,14 +259,11 @@ draw_row(const sensitivity_plot_t *self, size_t place)
 {
     const spot_panel_t *panel = &self->panel;
     const double y_px = spot_panel_y_px(panel, (double) place + 0.5) - 9;
-    char words[SPOT_WORDS_BYTES], ends[SPOT_POINT_BYTES * 2];
+    char ends[SPOT_POINT_BYTES * 2];
 
-    spot_key_words(axis_of(self, self->order[place]), words);
-    spot_figure_cut(words, NAME_CHARS);
-    spot_figure_text(&self->figure, panel->left_px - NAME_GAP_PX, y_px, SPOT_TEXT_LABEL,
-        SPOT_ALIGN_RIGHT, words);
+    spot_named_rows_name(&self->rows, &self->figure, panel, place, y_px);
     ends_text(self, place, ends, sizeof(ends));
-    spot_figure_cut(ends, (size_t) ((WIDTH_PX - panel->left_px) / 6));
+    spot_figure_cut(ends, (size_t) ((SPOT_STUDY_WIDTH_PX - panel->left_px) / 6));
     spot_figure_text(&self->figure, panel->left_px + 4, y_px + 19, SPOT_TEXT_NOTE,
         SPOT_ALIGN_LEFT, ends);
     draw_share(self, &key_at(self, place)->share, 0, y_px);
@@ -295,8 +285,7 @@ draw_names(const sensitivity_plot_t *self)
     }
     snprintf(name, sizeof(name), "how far a key moves the mean of %s%s", words,
         self->factor == 100 ? " (percentage points)" : "");
-    spot_figure_text(&self->figure, panel->left_px + panel->width_px / 2,
-        panel->top_px + panel->height_px + 38, SPOT_TEXT_LABEL, SPOT_ALIGN_CENTER, name);
+    spot_figure_x_name(&self->figure, panel, 38, name);
     spot_figure_text(&self->figure, column_px(self, 0), panel->top_px - 12,
         SPOT_TEXT_NOTE, SPOT_ALIGN_RIGHT,
         has_totals(self) ? "share alone" : "share of variance");
@@ -349,7 +338,7 @@ write_picture(sensitivity_plot_t *self, const char *picture_path, FILE *out)
 {
     const bool is_known = self->effects->outcome == 0;
 
-    spot_figure_begin(&self->figure, out, WIDTH_PX,
+    spot_figure_begin(&self->figure, out, SPOT_STUDY_WIDTH_PX,
         self->panel.top_px + (is_known ? self->panel.height_px + FOOT_PX : 0),
         picture_path);
     draw_head(self);
@@ -358,8 +347,7 @@ write_picture(sensitivity_plot_t *self, const char *picture_path, FILE *out)
             draw_row(self, j);
         }
         draw_names(self);
-        fprintf(out, "unset grid\nset grid xtics back lt 1 lw 1 lc rgb '%s'\n",
-            SPOT_INK_GRID);
+        spot_named_rows_grid(&self->figure);
         fprintf(out, "set xtics 0,%.6g format '%%g'\n",
             spot_scale_around(0, self->panel.x_high, 6).step);
         spot_figure_panel(&self->figure, &self->panel, "");

@@ -8,14 +8,12 @@
 #include "base/memory.h"
 #include "base/utf8.h"
 #include "reports/figure.h"
+#include "reports/named_rows.h"
 #include "reports/palette.h"
 #include "reports/study_head.h"
 #include "reports/study_words.h"
 
-#define WIDTH_PX 900.0
-#define LEFT_PX 64.0
-#define GAP_PX 40.0 /* between panels */
-#define MAX_COLUMNS 3
+#define GAP_PX 40.0   /* between panels */
 #define MIN_CURVE_X 3 /* points along x that are worth a curve */
 #define MAX_MARKED 60 /* points of a curve that have a dot each */
 #define LEGEND_PX 34.0
@@ -25,18 +23,12 @@
 #define PANEL_FOOT_PX 60.0
 #define ROW_PX 26.0
 #define ROW_CHARS 46
+#define NAME_GAP_PX 12.0
 #define ROWS_FOOT_PX 56.0
 #define NAME_CHARS 36 /* of a file */
 
 /* What is drawn of a pair of points. */
 enum { DIFFERENCE = SPOT_NUM_SIDES };
-
-typedef struct {
-    double mean;
-    double low; /* of its interval; both are mean where that is unknown */
-    double high;
-    bool is_sure; /* of a difference: 0 is outside */
-} mark_t;
 
 typedef struct {
     const spot_side_by_side_t *two;
@@ -58,7 +50,7 @@ typedef struct {
 
 /* ---- Values ---- */
 
-static mark_t
+static spot_mark_t
 mark_of(const picture_t *self, size_t pair_id, int what)
 {
     const spot_change_t *change =
@@ -67,7 +59,7 @@ mark_of(const picture_t *self, size_t pair_id, int what)
     double width = what == DIFFERENCE ? change->half_width : change->half_widths[what];
 
     width = isfinite(width) ? width : 0;
-    return (mark_t){self->factor * mean, self->factor * (mean - width),
+    return (spot_mark_t){self->factor * mean, self->factor * (mean - width),
         self->factor * (mean + width), change->is_marked};
 }
 
@@ -102,7 +94,7 @@ choose_scale(picture_t *self)
     self->x_high = -HUGE_VAL;
     for (size_t j = 0; j < self->num_drawn; j++) {
         for (int what = self->first; what <= self->last; what++) {
-            const mark_t mark = mark_of(self, self->pair_ids[j], what);
+            const spot_mark_t mark = mark_of(self, self->pair_ids[j], what);
 
             if (isfinite(mark.mean)) {
                 low = fmin(low, mark.low);
@@ -242,7 +234,7 @@ static void
 draw_legend(const picture_t *self, double y_px)
 {
     static const char *const sides[] = {"A, before", "B, after"};
-    const double right_px = WIDTH_PX / 2;
+    const double right_px = SPOT_STUDY_WIDTH_PX / 2;
     char shown[SPOT_UTF8_SHOWN_BYTES], text[SPOT_NOTE_BYTES];
 
     if (self->last == DIFFERENCE) {
@@ -304,49 +296,26 @@ value_words(const picture_t *self, char text[SPOT_NOTE_BYTES])
 
 /* ---- Curves ---- */
 
-static size_t
-num_columns_of(const picture_t *self)
-{
-    return self->num_panels == 4            ? 2
-           : self->num_panels < MAX_COLUMNS ? self->num_panels
-                                            : MAX_COLUMNS;
-}
-
 static double
 head_px(const picture_t *self)
 {
     return spot_study_head_px(self->head) + LEGEND_PX;
 }
 
-static double
-panel_head_px(const picture_t *self)
+static spot_study_grid_t
+make_grid(const picture_t *self)
 {
-    return PANEL_HEAD_PX + (self->head->num_axes > 1 ? PANEL_TITLE_PX : 0);
-}
-
-static double
-row_px(const picture_t *self)
-{
-    return panel_head_px(self) + PANEL_PX + PANEL_FOOT_PX;
-}
-
-static spot_panel_t
-place_panel(const picture_t *self, size_t panel_id)
-{
-    const size_t num_columns = num_columns_of(self);
-    const double width_px = (WIDTH_PX - LEFT_PX - SPOT_STUDY_MARGIN_PX -
-                                (double) (num_columns - 1) * GAP_PX) /
-                            (double) num_columns;
-    const double column = (double) (panel_id % num_columns);
-    const double row = (double) (panel_id / num_columns);
     const double widen =
         self->x_high > self->x_low ? 0 : fmax(fabs(self->x_low) / 10, 1);
 
-    return (spot_panel_t){
-        .left_px = LEFT_PX + column * (width_px + GAP_PX),
-        .top_px = head_px(self) + row * row_px(self) + panel_head_px(self),
-        .width_px = width_px,
-        .height_px = PANEL_PX,
+    return (spot_study_grid_t){
+        .num_panels = self->num_panels,
+        .num_columns = spot_study_num_columns(self->num_panels),
+        .gap_px = GAP_PX,
+        .top_px = head_px(self),
+        .head_px = PANEL_HEAD_PX + (self->head->num_axes > 1 ? PANEL_TITLE_PX : 0),
+        .panel_px = PANEL_PX,
+        .foot_px = PANEL_FOOT_PX,
         .x_low = self->x_low - widen,
         .x_high = self->x_high + widen,
         .y = self->scale,
@@ -354,38 +323,34 @@ place_panel(const picture_t *self, size_t panel_id)
 }
 
 static void
-draw_axes(const picture_t *self, const spot_panel_t *panel, size_t panel_id)
+draw_axes(const picture_t *self, const spot_study_grid_t *grid, size_t panel_id)
 {
-    const bool is_first = panel_id % num_columns_of(self) == 0;
-    const size_t max_chars = (size_t) (panel->width_px / SPOT_STUDY_CHAR_PX);
+    const spot_panel_t panel = spot_study_panel(grid, panel_id);
+    const bool is_first = panel_id % grid->num_columns == 0;
+    const size_t max_chars = (size_t) (panel.width_px / SPOT_STUDY_CHAR_PX);
     char text[SPOT_NOTE_BYTES], words[SPOT_WORDS_BYTES], point[SPOT_POINT_BYTES];
 
     value_words(self, text);
     if (is_first) {
         spot_figure_text(&self->figure, SPOT_STUDY_MARGIN_PX,
-            panel->top_px - panel_head_px(self) + 14, SPOT_TEXT_NOTE, SPOT_ALIGN_LEFT,
-            text);
+            panel.top_px - grid->head_px + 14, SPOT_TEXT_NOTE, SPOT_ALIGN_LEFT, text);
     }
     if (self->head->num_axes > 1) {
         spot_panel_words(self->head,
             point_of(self, self->pair_ids[self->panel_starts[panel_id]]), self->axis_id,
             max_chars, point);
-        spot_figure_text(&self->figure, panel->left_px, panel->top_px - 14,
+        spot_figure_text(&self->figure, panel.left_px, panel.top_px - 14,
             SPOT_TEXT_LABEL, SPOT_ALIGN_LEFT, point);
     }
     spot_x_words(self->head, self->axis_id, words);
     if (spot_utf8_count(words, strlen(words)) > max_chars) {
         spot_axis_words(&self->head->axes[self->axis_id], words);
     }
-    spot_figure_text(&self->figure, panel->left_px + panel->width_px / 2,
-        panel->top_px + panel->height_px + 36, SPOT_TEXT_LABEL, SPOT_ALIGN_CENTER,
-        words);
-    spot_study_round_x_ticks(&self->figure, panel);
-    spot_figure_panel(&self->figure, panel, is_first ? "%g" : "");
+    spot_figure_x_name(&self->figure, &panel, 36, words);
+    spot_study_round_x_ticks(&self->figure, &panel);
+    spot_figure_panel(&self->figure, &panel, is_first ? "%g" : "");
 }
 
-/* x, and of each of what is drawn the mean, its interval and whether it is sure; an
- * empty line, which is a gap, where a mean is undefined. */
 static void
 write_data(const picture_t *self, size_t panel_id, int what)
 {
@@ -394,13 +359,9 @@ write_data(const picture_t *self, size_t panel_id, int what)
     fprintf(out, "$curve%zu_%d << EOD\n", panel_id, what);
     for (size_t j = self->panel_starts[panel_id]; j < self->panel_starts[panel_id + 1];
          j++) {
-        const mark_t mark = mark_of(self, self->pair_ids[j], what);
+        const spot_mark_t mark = mark_of(self, self->pair_ids[j], what);
 
-        if (isfinite(mark.mean)) {
-            fprintf(out, "%.10g %.6g %.6g %.6g %d", x_of(self, self->pair_ids[j]),
-                mark.mean, mark.low, mark.high, mark.is_sure);
-        }
-        fputc('\n', out);
+        spot_figure_mark(&self->figure, x_of(self, self->pair_ids[j]), &mark, true);
     }
     fputs("EOD\n", out);
 }
@@ -475,16 +436,13 @@ write_plot(const picture_t *self, size_t panel_id)
 static void
 write_curve_picture(picture_t *self, const char *picture_path, FILE *out)
 {
-    const size_t num_columns = num_columns_of(self);
-    const size_t num_rows = (self->num_panels + num_columns - 1) / num_columns;
+    const spot_study_grid_t grid = make_grid(self);
 
-    spot_figure_begin(&self->figure, out, WIDTH_PX,
-        head_px(self) + row_px(self) * (double) num_rows, picture_path);
+    spot_figure_begin(&self->figure, out, SPOT_STUDY_WIDTH_PX, spot_study_grid_px(&grid),
+        picture_path);
     draw_head(self);
     for (size_t j = 0; j < self->num_panels; j++) {
-        const spot_panel_t panel = place_panel(self, j);
-
-        draw_axes(self, &panel, j);
+        draw_axes(self, &grid, j);
         for (int what = self->first; what <= self->last; what++) {
             write_data(self, j, what);
         }
@@ -497,39 +455,15 @@ write_curve_picture(picture_t *self, const char *picture_path, FILE *out)
 /* ---- Rows ---- */
 
 static void
-row_words(const picture_t *self, size_t row_id, char words[SPOT_POINT_BYTES])
+row_words(const void *context, size_t row_id, char words[SPOT_POINT_BYTES])
 {
+    const picture_t *self = context;
+
     spot_point_words(
         self->head, point_of(self, self->pair_ids[row_id]), ROW_CHARS, words);
     if (words[0] == '\0') {
         snprintf(words, SPOT_POINT_BYTES, "the only point");
     }
-}
-
-static spot_panel_t
-place_rows(const picture_t *self)
-{
-    char words[SPOT_POINT_BYTES];
-    size_t num_name = 1;
-    double left_px;
-
-    for (size_t j = 0; j < self->num_drawn; j++) {
-        size_t num_chars;
-
-        row_words(self, j, words);
-        num_chars = spot_utf8_count(words, strlen(words));
-        num_name = num_chars > num_name ? num_chars : num_name;
-    }
-    left_px = SPOT_STUDY_MARGIN_PX + SPOT_STUDY_CHAR_PX * (double) num_name + 12;
-    return (spot_panel_t){
-        .left_px = left_px,
-        .top_px = head_px(self) + 8,
-        .width_px = WIDTH_PX - left_px - 2 * SPOT_STUDY_MARGIN_PX,
-        .height_px = ROW_PX * (double) self->num_drawn,
-        .x_low = self->scale.low,
-        .x_high = self->scale.high,
-        .y = {(double) self->num_drawn, 0, (double) self->num_drawn}, /* downwards */
-    };
 }
 
 /* A stands above B in a row. */
@@ -541,7 +475,7 @@ write_row_data(const picture_t *self, int what)
 
     fprintf(out, "$rows%d << EOD\n", what);
     for (size_t j = 0; j < self->num_drawn; j++) {
-        const mark_t mark = mark_of(self, self->pair_ids[j], what);
+        const spot_mark_t mark = mark_of(self, self->pair_ids[j], what);
 
         fprintf(out, "%.6g %.6g %.6g %.6g %d\n", mark.mean, (double) j + place, mark.low,
             mark.high, mark.is_sure);
@@ -578,30 +512,24 @@ write_row_plot(const picture_t *self)
 static void
 write_row_picture(picture_t *self, const char *picture_path, FILE *out)
 {
-    const spot_panel_t panel = place_rows(self);
-    const double bottom_px = panel.top_px + panel.height_px;
-    char words[SPOT_POINT_BYTES], text[SPOT_NOTE_BYTES];
+    const spot_named_rows_t rows = {self->num_drawn, NAME_GAP_PX, row_words, self};
+    const spot_panel_t panel = spot_named_rows_panel(
+        &rows, head_px(self) + 8, ROW_PX, self->scale.low, self->scale.high);
+    char text[SPOT_NOTE_BYTES];
 
-    spot_figure_begin(
-        &self->figure, out, WIDTH_PX, bottom_px + ROWS_FOOT_PX, picture_path);
+    spot_figure_begin(&self->figure, out, SPOT_STUDY_WIDTH_PX,
+        panel.top_px + panel.height_px + ROWS_FOOT_PX, picture_path);
     draw_head(self);
-    for (size_t j = 0; j < self->num_drawn; j++) {
-        row_words(self, j, words);
-        spot_figure_text(&self->figure, panel.left_px - 12,
-            spot_panel_y_px(&panel, (double) j + 0.5), SPOT_TEXT_LABEL, SPOT_ALIGN_RIGHT,
-            words);
-    }
+    spot_named_rows_names(&rows, &self->figure, &panel);
     value_words(self, text);
-    spot_figure_text(&self->figure, panel.left_px + panel.width_px / 2, bottom_px + 36,
-        SPOT_TEXT_LABEL, SPOT_ALIGN_CENTER, text);
+    spot_figure_x_name(&self->figure, &panel, 36, text);
     if (self->last == DIFFERENCE) {
         fprintf(out, "$zero << EOD\n0 0\n0 %zu\nEOD\n", self->num_drawn);
     }
     for (int what = self->first; what <= self->last; what++) {
         write_row_data(self, what);
     }
-    fprintf(
-        out, "unset grid\nset grid xtics back lt 1 lw 1 lc rgb '%s'\n", SPOT_INK_GRID);
+    spot_named_rows_grid(&self->figure);
     spot_study_round_x_ticks(&self->figure, &panel);
     spot_figure_panel(&self->figure, &panel, "");
     write_row_plot(self);
@@ -620,10 +548,9 @@ write_picture(const spot_side_by_side_t *two, int first, int last,
         .metric = spot_side_by_side_metric(two, two->main_id),
         .first = first,
         .last = last};
-    char words[SPOT_WORDS_BYTES];
     int ret;
 
-    self.factor = spot_fraction_words(self.metric, words) ? 100 : 1;
+    self.factor = spot_metric_factor(self.metric);
     ret = choose(&self);
     if (ret == 0 && self.has_curves) {
         write_curve_picture(&self, picture_path, out);

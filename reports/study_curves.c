@@ -182,8 +182,9 @@ check_plan(spot_curves_t *self, const char **problem)
     return 0;
 }
 
-int
-spot_curves_init(spot_curves_t *self, const spot_report_t *report, const char **problem)
+/* All but the order of the points: takes no memory. */
+static int
+choose(spot_curves_t *self, const spot_report_t *report, const char **problem)
 {
     int ret;
 
@@ -197,9 +198,14 @@ spot_curves_init(spot_curves_t *self, const spot_report_t *report, const char **
     if (ret == 0) {
         ret = choose_metrics(self, problem);
     }
-    if (ret == 0) {
-        ret = check_plan(self, problem);
-    }
+    return ret == 0 ? check_plan(self, problem) : ret;
+}
+
+int
+spot_curves_init(spot_curves_t *self, const spot_report_t *report, const char **problem)
+{
+    const int ret = choose(self, report, problem);
+
     return ret == 0 ? order_points(self) : ret;
 }
 
@@ -224,12 +230,17 @@ spot_curves_metrics(const spot_curves_t *self, size_t metric_ids[SPOT_MAX_METRIC
 }
 
 const char *
-spot_curves_nothing(const spot_curves_t *self)
+spot_curves_problem(const spot_report_t *report)
 {
     size_t metric_ids[SPOT_MAX_METRICS + 1];
-    const size_t num_metrics = spot_curves_metrics(self, metric_ids);
+    const char *problem = NULL;
+    spot_curves_t curves;
 
-    return spot_metrics_problem(self->report, num_metrics, metric_ids);
+    if (choose(&curves, report, &problem) != 0) {
+        return problem;
+    }
+    return spot_metrics_problem(
+        report, spot_curves_metrics(&curves, metric_ids), metric_ids);
 }
 
 size_t

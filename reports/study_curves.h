@@ -39,8 +39,9 @@ void spot_curves_free(spot_curves_t *self);
 size_t spot_curves_metrics(
     const spot_curves_t *self, size_t metric_ids[SPOT_MAX_METRICS + 1]);
 
-/* Why no curve would be seen, or NULL: all points are undefined. */
-const char *spot_curves_nothing(const spot_curves_t *self);
+/* Why nothing can be drawn or no curve would be seen, as all points are undefined; NULL:
+ * there is a picture. Builds no curves. */
+const char *spot_curves_problem(const spot_report_t *report);
 
 /* Points of a panel. */
 size_t spot_curves_num_x(const spot_curves_t *self, size_t panel_id);

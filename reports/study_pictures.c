@@ -7,24 +7,11 @@
 #include "reports/difference_plot.h"
 #include "reports/pareto_plot.h"
 #include "reports/sensitivity_plot.h"
+#include "reports/study_curves.h"
 #include "reports/study_plot.h"
 #include "reports/study_words.h"
 
 #define DESCRIBED_CHARS 80 /* of the name of a point */
-
-static const char *
-curves_problem(const spot_report_t *report)
-{
-    const char *problem = NULL;
-    spot_curves_t curves;
-    const int ret = spot_curves_init(&curves, report, &problem);
-
-    if (ret == 0) {
-        problem = spot_curves_nothing(&curves);
-    }
-    spot_curves_free(&curves);
-    return ret == 0 || problem != NULL ? problem : spot_error_text(ret);
-}
 
 static int
 write_curves(const void *context, const char *picture_path, FILE *out)
@@ -113,7 +100,7 @@ write_sensitivity(const void *context, const char *picture_path, FILE *out)
 }
 
 const spot_study_picture_t spot_study_pictures[] = {
-    {"curves", "Main curves", curves_problem, write_curves, spot_study_csv_write,
+    {"curves", "Main curves", spot_curves_problem, write_curves, spot_study_csv_write,
         describe_curves},
     {"ledger", "Where the time goes", spot_bars_plot_problem, write_ledger,
         spot_bars_csv_write, spot_bars_describe},

@@ -16,9 +16,6 @@
 #include "reports/value_label.h"
 
 #define MAX_PANELS 12
-#define MAX_COLUMNS 3
-#define WIDTH_PX 900.0
-#define LEFT_PX 64.0
 #define GAP_PX 36.0         /* between panels */
 #define PANEL_PX 290.0      /* height */
 #define PANEL_FOOT_PX 58.0  /* below it */
@@ -32,39 +29,14 @@
 typedef struct {
     const spot_curves_t *curves;
     spot_figure_t figure;
-    size_t num_panels; /* drawn */
-    size_t num_columns;
-    double head_px; /* above the panels */
-    double row_px;
-    double panel_head_px; /* above a panel */
-    double right_px;      /* room for labels */
-    double factor;        /* 100 for percent */
-    spot_scale_t y_scale;
+    spot_study_grid_t grid; /* of the panels drawn */
+    double factor;          /* 100 for percent */
 } study_plot_t;
 
 static const spot_metric_t *
 metric_of(const study_plot_t *self, int32_t metric_id)
 {
     return &self->curves->head->metrics[metric_id];
-}
-
-static void
-choose_y_scale(study_plot_t *self)
-{
-    char words[SPOT_WORDS_BYTES];
-    double low, high;
-
-    self->factor =
-        spot_fraction_words(metric_of(self, self->curves->y_id), words) ? 100 : 1;
-    if (!spot_curves_range(self->curves, self->num_panels, &low, &high)) {
-        low = 0;
-        high = 1;
-    }
-    /* From 0, unless a curve alone would hide in a corner. */
-    if (self->curves->num_parts > 0 || (low >= 0 && low <= 0.5 * high)) {
-        low = fmin(low, 0);
-    }
-    self->y_scale = spot_scale_around(low * self->factor, high * self->factor, 6);
 }
 
 /* Room for the labels of a stack; a curve alone needs none. */
@@ -91,42 +63,24 @@ static void
 choose_layout(study_plot_t *self)
 {
     const spot_curves_t *curves = self->curves;
-
-    self->num_panels = curves->num_panels < MAX_PANELS ? curves->num_panels : MAX_PANELS;
-    self->num_columns = self->num_panels < MAX_COLUMNS ? self->num_panels : MAX_COLUMNS;
-    if (self->num_panels == 4) {
-        self->num_columns = 2;
-    }
-    self->head_px = spot_study_head_px(curves->head);
-    self->panel_head_px = Y_NAME_PX + (curves->head->num_axes > 1 ? PANEL_TITLE_PX : 0);
-    self->row_px = self->panel_head_px + PANEL_PX + PANEL_FOOT_PX +
-                   (curves->second_x_id >= 0 ? SECOND_X_PX : 0);
-    self->right_px = right_room_px(self);
-    choose_y_scale(self);
-}
-
-static spot_panel_t
-place_panel(const study_plot_t *self, size_t panel_id)
-{
-    const spot_curves_t *curves = self->curves;
-    const double num_columns = (double) self->num_columns;
-    const double width_px = (WIDTH_PX - LEFT_PX - self->right_px - SPOT_STUDY_MARGIN_PX -
-                                (num_columns - 1) * GAP_PX) /
-                            num_columns;
-    const double column = (double) (panel_id % self->num_columns);
-    const size_t row = panel_id / self->num_columns;
     const double low = curves->x_low, high = curves->x_high;
     const double widen = high > low ? 0 : fmax(fabs(low) * 0.1, 1);
+    const size_t num_panels =
+        curves->num_panels < MAX_PANELS ? curves->num_panels : MAX_PANELS;
 
-    return (spot_panel_t){
-        .left_px = LEFT_PX + column * (width_px + GAP_PX),
-        .top_px = self->head_px + (double) row * self->row_px + self->panel_head_px,
-        .width_px = width_px,
-        .height_px = PANEL_PX,
+    self->grid = (spot_study_grid_t){
+        .num_panels = num_panels,
+        .num_columns = spot_study_num_columns(num_panels),
+        .gap_px = GAP_PX,
+        .right_px = right_room_px(self),
+        .top_px = spot_study_head_px(curves->head),
+        .head_px = Y_NAME_PX + (curves->head->num_axes > 1 ? PANEL_TITLE_PX : 0),
+        .panel_px = PANEL_PX,
+        .foot_px = PANEL_FOOT_PX + (curves->second_x_id >= 0 ? SECOND_X_PX : 0),
         .x_low = low - widen,
         .x_high = high + widen,
-        .y = self->y_scale,
     };
+    self->grid.y = spot_study_y_scale(curves, num_panels, self->factor);
 }
 
 /* The name of a swept key in a title: all of it where it stands alone, else its last
@@ -249,8 +203,6 @@ static void
 draw_x_names(const study_plot_t *self, const spot_panel_t *panel)
 {
     const spot_curves_t *curves = self->curves;
-    const double middle_px = panel->left_px + panel->width_px / 2;
-    const double bottom_px = panel->top_px + panel->height_px;
     const spot_plot_request_t *plot = &curves->head->plot;
     char words[SPOT_WORDS_BYTES];
 
@@ -258,16 +210,16 @@ draw_x_names(const study_plot_t *self, const spot_panel_t *panel)
     if (!name_fits(panel, words)) {
         spot_axis_words(&curves->head->axes[curves->axis_id], words);
     }
-    spot_figure_text(&self->figure, middle_px, bottom_px + 35, SPOT_TEXT_LABEL,
-        SPOT_ALIGN_CENTER, words);
+    spot_figure_x_name(&self->figure, panel, 35, words);
     if (curves->second_x_id >= 0) {
         if (plot->second_x_label != NULL && name_fits(panel, plot->second_x_label)) {
             snprintf(words, sizeof(words), "%s", plot->second_x_label);
         } else {
             spot_metric_words(metric_of(self, curves->second_x_id), words);
         }
-        spot_figure_text(&self->figure, middle_px, bottom_px + 75, SPOT_TEXT_NOTE,
-            SPOT_ALIGN_CENTER, words);
+        spot_figure_text(&self->figure, panel->left_px + panel->width_px / 2,
+            panel->top_px + panel->height_px + 75, SPOT_TEXT_NOTE, SPOT_ALIGN_CENTER,
+            words);
     }
 }
 
@@ -396,10 +348,11 @@ draw_end_labels(const study_plot_t *self, const spot_panel_t *panel, size_t pane
 static void
 draw_panel(const study_plot_t *self, size_t panel_id)
 {
-    const spot_panel_t panel = place_panel(self, panel_id);
-    const bool is_first = panel_id % self->num_columns == 0;
+    const spot_panel_t panel = spot_study_panel(&self->grid, panel_id);
+    const size_t num_columns = self->grid.num_columns;
+    const bool is_first = panel_id % num_columns == 0;
     const bool is_last =
-        (panel_id + 1) % self->num_columns == 0 || panel_id + 1 == self->num_panels;
+        (panel_id + 1) % num_columns == 0 || panel_id + 1 == self->grid.num_panels;
     char words[SPOT_WORDS_BYTES];
 
     draw_panel_title(self, &panel, panel_id);
@@ -429,15 +382,14 @@ draw_panel(const study_plot_t *self, size_t panel_id)
 static void
 write_panels(const spot_curves_t *curves, const char *picture_path, FILE *out)
 {
-    study_plot_t plot = {.curves = curves};
-    size_t num_rows;
+    study_plot_t plot = {.curves = curves,
+        .factor = spot_metric_factor(&curves->head->metrics[curves->y_id])};
 
     choose_layout(&plot);
-    num_rows = (plot.num_panels + plot.num_columns - 1) / plot.num_columns;
-    spot_figure_begin(&plot.figure, out, WIDTH_PX,
-        plot.head_px + plot.row_px * (double) num_rows, picture_path);
-    spot_study_head_draw(&plot.figure, curves, plot.num_panels);
-    for (size_t j = 0; j < plot.num_panels; j++) {
+    spot_figure_begin(&plot.figure, out, SPOT_STUDY_WIDTH_PX,
+        spot_study_grid_px(&plot.grid), picture_path);
+    spot_study_head_draw(&plot.figure, curves, plot.grid.num_panels);
+    for (size_t j = 0; j < plot.grid.num_panels; j++) {
         draw_panel(&plot, j);
     }
     spot_figure_end(&plot.figure);

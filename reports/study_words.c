@@ -387,8 +387,8 @@ value_unit(const spot_metric_t *metric, char unit[SPOT_LABEL_BYTES])
     }
 }
 
-static double
-value_factor(const spot_metric_t *metric)
+double
+spot_metric_factor(const spot_metric_t *metric)
 {
     char words[SPOT_WORDS_BYTES];
 
@@ -418,7 +418,7 @@ void
 spot_metric_value_words(const spot_metric_t *metric, double value, double resolution,
     char text[SPOT_WORDS_BYTES])
 {
-    const double factor = value_factor(metric);
+    const double factor = spot_metric_factor(metric);
     char number[SPOT_LABEL_BYTES], unit[SPOT_LABEL_BYTES];
 
     if (!isfinite(value)) {
@@ -449,7 +449,7 @@ void
 spot_metric_interval_words(const spot_metric_t *metric, double value, double half_width,
     char text[SPOT_WORDS_BYTES])
 {
-    const double factor = value_factor(metric);
+    const double factor = spot_metric_factor(metric);
     char number[SPOT_LABEL_BYTES], half[SPOT_LABEL_BYTES], unit[SPOT_LABEL_BYTES];
 
     if (!(isfinite(value) && half_width > 0)) {
@@ -466,7 +466,7 @@ void
 spot_metric_change_words(
     const spot_metric_t *metric, double low, double high, char text[SPOT_WORDS_BYTES])
 {
-    const double factor = value_factor(metric);
+    const double factor = spot_metric_factor(metric);
     char from[SPOT_LABEL_BYTES], to[SPOT_LABEL_BYTES], unit[SPOT_LABEL_BYTES];
     const bool is_known = isfinite(low) && isfinite(high);
 

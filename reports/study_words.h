@@ -74,6 +74,9 @@ void spot_metric_words(const spot_metric_t *metric, char text[SPOT_WORDS_BYTES])
 /* The same, but "idle" for idle_fraction; true if it is a fraction. */
 bool spot_fraction_words(const spot_metric_t *metric, char text[SPOT_WORDS_BYTES]);
 
+/* What its values are shown times: 100 for a fraction, which is shown in percent. */
+double spot_metric_factor(const spot_metric_t *metric);
+
 /* What a sentence calls it, without a unit: "idle time" for idle_fraction, "cost" for
  * cost_usd. */
 void spot_metric_subject(const spot_metric_t *metric, char text[SPOT_WORDS_BYTES]);

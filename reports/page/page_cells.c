@@ -131,37 +131,47 @@ spot_page_text_begin(spot_page_text_t *self)
     return self->stream == NULL ? SPOT_ERR_NO_MEMORY : 0;
 }
 
-static int
-end_text(spot_page_text_t *self)
+int
+spot_page_text_end(spot_page_text_t *self, int ret)
 {
     const int is_bad = fclose(self->stream);
 
     self->stream = NULL;
-    return is_bad != 0 || self->text == NULL ? SPOT_ERR_NO_MEMORY : 0;
+    if (ret == 0 && (is_bad != 0 || self->text == NULL)) {
+        ret = SPOT_ERR_NO_MEMORY;
+    }
+    return ret;
+}
+
+void
+spot_page_text_free(spot_page_text_t *self)
+{
+    free(self->text);
+    *self = (spot_page_text_t){0};
 }
 
 int
 spot_page_text_element(spot_page_text_t *self, FILE *out, const char *tag)
 {
-    const int ret = end_text(self);
+    const int ret = spot_page_text_end(self, 0);
 
     if (ret == 0) {
         spot_html_element(out, tag, self->text);
         fputc('\n', out);
     }
-    free(self->text);
+    spot_page_text_free(self);
     return ret;
 }
 
 int
 spot_page_text_table_open(spot_page_text_t *self, FILE *out, const char *id)
 {
-    const int ret = end_text(self);
+    const int ret = spot_page_text_end(self, 0);
 
     if (ret == 0) {
         spot_page_table_open(out, id, self->text);
     }
-    free(self->text);
+    spot_page_text_free(self);
     return ret;
 }
 
@@ -194,11 +204,11 @@ write_lines(char *text, FILE *out)
 int
 spot_page_text_lines(spot_page_text_t *self, FILE *out)
 {
-    const int ret = end_text(self);
+    const int ret = spot_page_text_end(self, 0);
 
     if (ret == 0) {
         write_lines(self->text, out);
     }
-    free(self->text);
+    spot_page_text_free(self);
     return ret;
 }

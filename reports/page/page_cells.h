@@ -37,8 +37,13 @@ typedef struct {
     size_t num_bytes;
 } spot_page_text_t;
 
-/* NO_MEMORY, as all below. Each closes what was begun, and frees it, even then. */
+/* NO_MEMORY, as all below. */
 SPOT_MUST_CHECK int spot_page_text_begin(spot_page_text_t *self);
+/* Closes it: text and num_bytes are whole, to be freed even where this fails. ret, the
+ * error of what wrote it or 0, comes first. */
+SPOT_MUST_CHECK int spot_page_text_end(spot_page_text_t *self, int ret);
+void spot_page_text_free(spot_page_text_t *self);
+/* Each of those below closes what was begun, and frees it, even where it fails. */
 /* <tag>text</tag>; the tag is ours. */
 SPOT_MUST_CHECK int spot_page_text_element(
     spot_page_text_t *self, FILE *out, const char *tag);

@@ -3,11 +3,11 @@
  * nothing where a number is undefined: ".125 3e5  .5". That is half of what arrays of
  * JSON take, and quicker to write and to read. */
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/json.h"
 #include "base/utf8.h"
+#include "reports/page/page_cells.h"
 #include "reports/page/page_internal.h"
 #include "reports/palette.h"
 #include "reports/study_words.h"
@@ -159,26 +159,24 @@ static int
 write_column(
     const page_data_t *self, column_t column, const char *key, spot_json_t *json)
 {
-    char *text = NULL;
-    size_t num_bytes;
-    FILE *stream = open_memstream(&text, &num_bytes);
+    spot_page_text_t text;
+    int ret = spot_page_text_begin(&text);
 
-    if (stream == NULL) {
-        return SPOT_ERR_NO_MEMORY;
+    if (ret != 0) {
+        return ret;
     }
     for (size_t j = 0; j < self->num_points; j++) {
         if (j > 0) {
-            putc(' ', stream);
+            putc(' ', text.stream);
         }
-        write_cell(self, column, j, stream);
+        write_cell(self, column, j, text.stream);
     }
-    if (fclose(stream) != 0) {
-        free(text);
-        return SPOT_ERR_NO_MEMORY;
+    ret = spot_page_text_end(&text, 0);
+    if (ret == 0) {
+        spot_json_text(json, key, text.text);
     }
-    spot_json_text(json, key, text);
-    free(text);
-    return 0;
+    spot_page_text_free(&text);
+    return ret;
 }
 
 /* The values as the pictures call them; many numbers as numbers only. */
@@ -393,26 +391,21 @@ int
 spot_page_data_write(const spot_page_t *page)
 {
     page_data_t self = {.page = page, .head = page->head};
-    char *text = NULL;
-    size_t num_bytes;
-    FILE *stream = open_memstream(&text, &num_bytes);
-    int ret;
+    spot_page_text_t text;
+    int ret = spot_page_text_begin(&text);
 
-    if (stream == NULL) {
-        return SPOT_ERR_NO_MEMORY;
+    if (ret != 0) {
+        return ret;
     }
     find_parts(&self);
     want(&self);
     choose(&self);
-    ret = write_object(&self, stream);
-    if (fclose(stream) != 0 && ret == 0) {
-        ret = SPOT_ERR_NO_MEMORY;
-    }
+    ret = spot_page_text_end(&text, write_object(&self, text.stream));
     if (ret == 0) {
         fputs("<script type=\"application/json\" id=\"data\">", page->out);
-        write_escaped(page->out, text);
+        write_escaped(page->out, text.text);
         fputs("</script>\n", page->out);
     }
-    free(text);
+    spot_page_text_free(&text);
     return ret;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Static pictures within the page: they need no script and print well. */
-#include <stdlib.h>
 #include <string.h>
 
+#include "reports/page/page_cells.h"
 #include "reports/page/page_internal.h"
 #include "reports/study_pictures.h"
 
@@ -20,22 +20,18 @@ spot_page_svg_write(
     const spot_page_picture_t *picture, FILE *out, const char *place, spot_diag_t *diag)
 {
     spot_diag_t reasons;
-    char *svg = NULL;
-    size_t num_bytes;
-    FILE *stream = open_memstream(&svg, &num_bytes);
-    int ret;
+    spot_page_text_t svg;
+    int ret = spot_page_text_begin(&svg);
 
-    if (stream == NULL) {
-        return SPOT_ERR_NO_MEMORY;
+    if (ret != 0) {
+        return ret;
     }
     spot_diag_init(&reasons);
-    ret = spot_gnuplot_draw(
-        picture->write_script, picture->context, stream, picture->name, &reasons);
-    if (fclose(stream) != 0 && ret == 0) {
-        ret = SPOT_ERR_NO_MEMORY;
-    }
+    ret = spot_page_text_end(
+        &svg, spot_gnuplot_draw(picture->write_script, picture->context, svg.stream,
+                  picture->name, &reasons));
     if (ret == 0) {
-        write_svg(out, svg);
+        write_svg(out, svg.text);
     } else if (ret == SPOT_ERR_CHILD) {
         spot_diag_warn(diag, place, 0, 0, "the picture \"%s\" is left out: %s",
             picture->name,
@@ -46,7 +42,7 @@ spot_page_svg_write(
         ret = 0;
     }
     spot_diag_free(&reasons);
-    free(svg);
+    spot_page_text_free(&svg);
     return ret;
 }
 
@@ -72,22 +68,21 @@ spot_page_picture_write(
 static int
 write_picture(const spot_page_t *page, const spot_study_picture_t *picture)
 {
-    char *text = NULL;
-    size_t num_bytes;
-    FILE *stream = open_memstream(&text, &num_bytes);
-    int ret = SPOT_ERR_NO_MEMORY;
+    spot_page_text_t text;
+    int ret = spot_page_text_begin(&text);
 
-    if (stream == NULL) {
+    if (ret != 0) {
         return ret;
     }
-    picture->describe(page->report, stream);
-    if (fclose(stream) == 0) {
+    picture->describe(page->report, text.stream);
+    ret = spot_page_text_end(&text, 0);
+    if (ret == 0) {
         ret =
             spot_page_picture_write(&(spot_page_picture_t){picture->name, picture->title,
-                                        text, picture->write_script, page->report},
+                                        text.text, picture->write_script, page->report},
                 page->out, page->source->path, page->diag);
     }
-    free(text);
+    spot_page_text_free(&text);
     return ret;
 }
 

@@ -3,7 +3,6 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "reports/page/page_cells.h"
@@ -151,9 +150,9 @@ write_metric(const spot_side_by_side_t *two, size_t metric_id, FILE *out)
 {
     const spot_metric_t *metric = spot_side_by_side_metric(two, metric_id);
     char words[SPOT_WORDS_BYTES], caption[SPOT_WORDS_BYTES + 80], id[32];
-    const bool is_percent = spot_fraction_words(metric, words);
+    const double factor = spot_metric_factor(metric);
     const spot_change_decimals_t decimals =
-        spot_change_decimals(two, metric_id, is_percent ? 100 : 1, false);
+        spot_change_decimals(two, metric_id, factor, false);
     const size_t num_rows = two->match.num_pairs < SPOT_PAGE_STATIC_ROWS
                                 ? two->match.num_pairs
                                 : SPOT_PAGE_STATIC_ROWS;
@@ -163,7 +162,7 @@ write_metric(const spot_side_by_side_t *two, size_t metric_id, FILE *out)
         spot_side_by_side_num_marked(two, metric_id), two->match.num_pairs);
     snprintf(id, sizeof(id), "metric-%zu", metric_id);
     spot_page_table_open(out, id, caption);
-    write_head(two, is_percent, out);
+    write_head(two, factor == 100, out);
     fputs("<tbody>\n", out);
     for (size_t j = 0; j < num_rows; j++) {
         write_row(two, j, metric_id, &decimals, out);
@@ -258,14 +257,13 @@ write_pictures(const spot_side_by_side_t *two, FILE *out, spot_diag_t *diag)
         fprintf(text.stream, "%s of %s with 95 %% confidence intervals. ",
             j == 0 ? "Means in A and in B" : "Differences B - A", subject);
         spot_side_by_side_outcome(two, text.stream);
-        if (fclose(text.stream) == 0) {
+        ret = spot_page_text_end(&text, 0);
+        if (ret == 0) {
             pictures[j].text = text.text;
             ret = spot_page_picture_write(
                 &pictures[j], out, two->sides[SPOT_AFTER].path, diag);
-        } else {
-            ret = SPOT_ERR_NO_MEMORY;
         }
-        free(text.text);
+        spot_page_text_free(&text);
     }
     return ret;
 }

@@ -2,8 +2,8 @@
 /* The replications whose timelines the store keeps: one is shown at a time, all of them
  * where no script runs. */
 #include <inttypes.h>
-#include <stdlib.h>
 
+#include "reports/page/page_cells.h"
 #include "reports/page/page_internal.h"
 #include "reports/page/page_timeline.h"
 #include "reports/study_words.h"
@@ -49,23 +49,18 @@ static int
 add_one(const spot_page_t *page, const spot_timeline_id_t *id, bool is_drawn,
     size_t *num_bytes)
 {
-    char *text = NULL;
-    size_t num_written = 0;
-    FILE *stream = open_memstream(&text, &num_written);
-    int ret;
+    spot_page_text_t text;
+    int ret = spot_page_text_begin(&text);
 
-    if (stream == NULL) {
-        return SPOT_ERR_NO_MEMORY;
+    if (ret != 0) {
+        return ret;
     }
-    ret = write_one(page, id, is_drawn, stream);
-    if (fclose(stream) != 0 && ret == 0) {
-        ret = SPOT_ERR_NO_MEMORY;
-    }
+    ret = spot_page_text_end(&text, write_one(page, id, is_drawn, text.stream));
     if (ret == 0) {
-        fwrite(text, 1, num_written, page->out);
-        *num_bytes += num_written;
+        fwrite(text.text, 1, text.num_bytes, page->out);
+        *num_bytes += text.num_bytes;
     }
-    free(text);
+    spot_page_text_free(&text);
     return ret;
 }
 

@@ -9,6 +9,7 @@
 #include "base/json.h"
 #include "base/memory.h"
 #include "reports/curve.h"
+#include "reports/page/page_cells.h"
 #include "reports/palette.h"
 #include "reports/unseen.h"
 
@@ -316,27 +317,28 @@ spot_timeline_data_write(const spot_timeline_t *timeline, FILE *out)
 {
     spot_timeline_bins_t bins;
     data_t data = {.timeline = timeline, .bins = &bins};
-    char *text = NULL;
-    size_t num_bytes;
-    int ret = spot_timeline_data_bins(&bins, timeline);
+    spot_page_text_t text;
+    int ret = spot_page_text_begin(&text);
 
+    if (ret != 0) {
+        return ret;
+    }
+    data.out = text.stream;
     data.marks = spot_calloc(SPOT_TIMELINE_DATA_BINS, sizeof(*data.marks));
-    data.out = open_memstream(&text, &num_bytes);
-    if (data.marks == NULL || data.out == NULL) {
+    ret = spot_timeline_data_bins(&bins, timeline);
+    if (data.marks == NULL) {
         ret = SPOT_ERR_NO_MEMORY;
     }
     if (ret == 0) {
         ret = write_object(&data);
     }
-    if (data.out != NULL && fclose(data.out) != 0) {
-        ret = SPOT_ERR_NO_MEMORY;
-    }
+    ret = spot_page_text_end(&text, ret);
     if (ret == 0) {
-        copy_for_script(text, out);
+        copy_for_script(text.text, out);
     }
     spot_curve_free(&data.progress);
     spot_timeline_bins_free(&bins);
     free(data.marks);
-    free(text);
+    spot_page_text_free(&text);
     return ret;
 }

@@ -13,6 +13,7 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
+#include "sim/store/write_ahead_log.h"
 
 /* Result codes are extended ones: the lower byte is the kind. */
 #define KIND(result) ((result) &0xff)
@@ -269,24 +270,6 @@ uri_of(const char *path, const char *parameters)
     return uri;
 }
 
-/* The size of a file beside the database: "-wal" has the transactions that are not in it
- * yet, "-shm" their index, which those share that have the database open. -1: there is
- * none. Where memory runs out it is taken to be there. */
-static int64_t
-size_beside(const char *path, const char *ending)
-{
-    char *name = malloc(strlen(path) + strlen(ending) + 1);
-    struct stat about;
-    int64_t num_bytes = 1;
-
-    if (name != NULL) {
-        sprintf(name, "%s%s", path, ending);
-        num_bytes = stat(name, &about) == 0 ? about.st_size : -1;
-        free(name);
-    }
-    return num_bytes;
-}
-
 /* Only what several threads share has locks: taking one for each value that is read
  * costs more than the value. */
 static int
@@ -359,7 +342,7 @@ open_to_read(spot_db_t *self, const char *name, int timeout_ms)
         ret = open_handle(self, name, SQLITE_OPEN_READWRITE, timeout_ms);
         return ret == 0 ? spot_db_run(self, "PRAGMA query_only = ON") : ret;
     }
-    if (size_beside(name, "-wal") > 0) {
+    if (spot_log_file_size(name, "-wal") > 0 && !spot_log_is_unfinished(name)) {
         return open_handle(self, name, SQLITE_OPEN_READONLY, timeout_ms);
     }
     return open_uri(self, name, "immutable=1", timeout_ms);
@@ -367,12 +350,13 @@ open_to_read(spot_db_t *self, const char *name, int timeout_ms)
 
 /* Whoever has the file open, or was killed, left both files next to it, and the index is
  * shared without writing to it. A log without its index was copied, so nobody writes to
- * it: SQLite makes the index in memory if it need not share it. Without a log all is in
- * the file. */
+ * it: SQLite makes the index in memory if it need not share it. Without a log, or with
+ * one that has no whole transaction, all is in the file. */
 static int
 open_to_look(spot_db_t *self, const char *name, int timeout_ms)
 {
-    const int64_t num_log_bytes = size_beside(name, "-wal");
+    const int64_t num_log_bytes = spot_log_file_size(name, "-wal");
+    const bool is_unfinished = spot_log_is_unfinished(name);
     struct stat about;
     int ret;
 
@@ -381,10 +365,10 @@ open_to_look(spot_db_t *self, const char *name, int timeout_ms)
             self, SQLITE_CANTOPEN, "a folder"); /* which opens, but cannot be read */
         return SPOT_ERR_IO;
     }
-    if (num_log_bytes >= 0 && size_beside(name, "-shm") >= 0) {
+    if (num_log_bytes >= 0 && spot_log_file_size(name, "-shm") >= 0 && !is_unfinished) {
         return open_uri(self, name, "readonly_shm=1", timeout_ms);
     }
-    if (num_log_bytes <= 0) {
+    if (num_log_bytes <= 0 || is_unfinished) {
         return open_uri(self, name, "immutable=1", timeout_ms);
     }
     ret = open_uri(self, name, "vfs=unix-none", timeout_ms);

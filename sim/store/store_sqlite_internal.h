@@ -110,8 +110,8 @@ SPOT_MUST_CHECK int spot_sqlite_enter(
 
 /* Prepares the query for the rows of (point, first, end): replication, warnings and
  * metrics[num_metrics], columns of them. *statement is NULL after an error. */
-SPOT_MUST_CHECK int spot_sqlite_prepare_rows(sqlite3_stmt **statement, spot_db_t *db,
-    char *const *metrics, size_t num_metrics);
+SPOT_MUST_CHECK int spot_sqlite_prepare_rows(
+    sqlite3_stmt **statement, spot_db_t *db, char *const *metrics, size_t num_metrics);
 
 /* Parts of the interface that read. */
 int spot_sqlite_read(const spot_store_t *store, size_t point_id,

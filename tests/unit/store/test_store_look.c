@@ -3,6 +3,7 @@
  * what that would refuse, in the same words, and leaves no trace. */
 #include <dirent.h>
 #include <setjmp.h>
+#include <sqlite3.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -332,6 +333,71 @@ test_no_trace(void **state)
     case_remove(&known);
 }
 
+/* Writes into the log of a store that nobody had open, and ends within the transaction.
+ */
+static void
+end_in_transaction(const char *path)
+{
+    sqlite3 *db;
+    const pid_t child = fork();
+    int status;
+
+    assert_true(child >= 0);
+    if (child == 0) {
+        const bool is_written =
+            sqlite3_open(path, &db) == SQLITE_OK &&
+            sqlite3_exec(db,
+                "PRAGMA cache_size = 1; BEGIN; CREATE TABLE more (bytes); "
+                "INSERT INTO more VALUES (zeroblob(500000))",
+                NULL, NULL, NULL) == SQLITE_OK;
+
+        _exit(is_written ? 0 : 1);
+    }
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
+}
+
+static void
+check_log(const store_case_t *known, off_t num_bytes)
+{
+    char log[300];
+    struct stat about;
+
+    snprintf(log, sizeof(log), "%s-wal", known->path);
+    if (num_bytes > 0) {
+        assert_int_equal(truncate(log, num_bytes), 0);
+    }
+    assert_int_equal(stat(log, &about), 0);
+    assert_true(about.st_size >= 32);
+}
+
+/* The index beside the log is of an older one: SQLite would wait for 10 s and give up.
+ */
+static void
+test_killed_in_the_first_transaction(void **state)
+{
+    static const off_t sizes[] = {0, 32, 33}; /* all of the log, its header, and more */
+
+    (void) state;
+    for (size_t j = 0; j < sizeof(sizes) / sizeof(sizes[0]); j++) {
+        store_case_t known;
+        spot_store_t *store;
+
+        case_init(&known, 200, SPOT_KEEP_ROWS);
+        store = case_open(&known);
+        case_put(store, 0, 0, 64);
+        store->close(store);
+        end_in_transaction(known.path);
+        check_log(&known, sizes[j]);
+        check_no_trace(&known, 64, true);
+        store = case_open(&known);
+        case_put(store, 0, 64, 64);
+        store->close(store);
+        check_no_trace(&known, 128, true);
+        case_remove(&known);
+    }
+}
+
 /* Others write on, and are seen up to what they committed. */
 static void
 test_beside_one_that_writes(void **state)
@@ -367,6 +433,7 @@ main(void)
         cmocka_unit_test(test_refused_as_a_run_would),
         cmocka_unit_test(test_files_that_are_no_store),
         cmocka_unit_test(test_no_trace),
+        cmocka_unit_test(test_killed_in_the_first_transaction),
         cmocka_unit_test(test_beside_one_that_writes),
     };
 

@@ -5,11 +5,11 @@
 #include "base/csv_field.h"
 #include "base/utf8.h"
 #include "reports/curve.h"
-#include "reports/fitted_sample.h"
-#include "reports/log_scale.h"
 #include "reports/palette.h"
-#include "reports/trace_figures.h"
-#include "reports/trace_picture.h"
+#include "reports/traces/fitted_sample.h"
+#include "reports/traces/log_scale.h"
+#include "reports/traces/trace_figures.h"
+#include "reports/traces/trace_picture.h"
 
 #define PANEL_PX 360.0
 #define MIN_GAPS 2

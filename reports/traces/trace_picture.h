@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What the pictures of traces share: their files, their head and the places of their
  * panels. Internal to the room. */
-#ifndef SPOT_REPORTS_TRACE_PICTURE_H
-#define SPOT_REPORTS_TRACE_PICTURE_H
+#ifndef SPOT_REPORTS_TRACES_TRACE_PICTURE_H
+#define SPOT_REPORTS_TRACES_TRACE_PICTURE_H
 
 #include "base/diag.h"
 #include "base/error.h"

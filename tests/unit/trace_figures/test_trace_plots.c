@@ -11,9 +11,9 @@
 #include <cmocka.h>
 
 #include "base/units.h"
-#include "reports/trace_figures.h"
+#include "reports/traces/trace_figures.h"
 #include "tests/unit/reports/sample.h"
-#include "tests/unit/reports/trace_sample.h"
+#include "tests/unit/trace_figures/trace_sample.h"
 #include "traces/describe/hours.h"
 
 static void

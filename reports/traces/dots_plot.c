@@ -6,8 +6,8 @@
 #include "base/csv_field.h"
 #include "base/utf8.h"
 #include "reports/palette.h"
-#include "reports/trace_figures.h"
-#include "reports/trace_picture.h"
+#include "reports/traces/trace_figures.h"
+#include "reports/traces/trace_picture.h"
 
 #define ROW_PX 26.0
 #define LEFT_PX 176.0 /* room for the names of rows */
@@ -131,9 +131,7 @@ draw_texts(const spot_figure_t *figure, const spot_dots_t *self,
             spot_panel_y_px(panel, (double) (self->num_rows - j) - 0.5), SPOT_TEXT_LABEL,
             SPOT_ALIGN_RIGHT, self->rows[j]);
     }
-    spot_figure_text(figure, panel->left_px + panel->width_px / 2,
-        panel->top_px + panel->height_px + 35, SPOT_TEXT_LABEL, SPOT_ALIGN_CENTER,
-        x_name);
+    spot_figure_x_name(figure, panel, 35, x_name);
     for (size_t k = 0; k < self->num_series; k++) {
         char label[SPOT_UTF8_SHOWN_BYTES + 4];
 

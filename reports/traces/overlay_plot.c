@@ -7,9 +7,9 @@
 #include "base/units.h"
 #include "base/utf8.h"
 #include "reports/palette.h"
-#include "reports/trace_figures.h"
-#include "reports/trace_picture.h"
-#include "reports/trace_steps.h"
+#include "reports/traces/trace_figures.h"
+#include "reports/traces/trace_picture.h"
+#include "reports/traces/trace_steps.h"
 
 #define PANEL_PX 300.0
 #define LABEL_BYTES 96

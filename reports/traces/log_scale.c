@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "reports/log_scale.h"
+#include "reports/traces/log_scale.h"
 
 #include <math.h>
 #include <stdbool.h>

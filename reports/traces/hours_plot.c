@@ -5,10 +5,10 @@
 #include "base/csv_field.h"
 #include "base/units.h"
 #include "base/utf8.h"
-#include "reports/log_scale.h"
 #include "reports/palette.h"
-#include "reports/trace_figures.h"
-#include "reports/trace_picture.h"
+#include "reports/traces/log_scale.h"
+#include "reports/traces/trace_figures.h"
+#include "reports/traces/trace_picture.h"
 #include "traces/describe/hours.h"
 
 #define PANEL_PX 170.0

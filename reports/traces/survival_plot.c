@@ -7,8 +7,8 @@
 #include "base/memory.h"
 #include "base/stats.h"
 #include "reports/curve.h"
-#include "reports/fitted_sample.h"
 #include "reports/palette.h"
+#include "reports/traces/fitted_sample.h"
 
 #define PANEL_PX 360.0
 #define MAX_DOTS 150

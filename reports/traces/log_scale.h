@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Logarithmic axes. A panel holds log10 of the values; the ticks say what they are. */
-#ifndef SPOT_REPORTS_LOG_SCALE_H
-#define SPOT_REPORTS_LOG_SCALE_H
+#ifndef SPOT_REPORTS_TRACES_LOG_SCALE_H
+#define SPOT_REPORTS_TRACES_LOG_SCALE_H
 
 #include <stddef.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "reports/fitted_sample.h"
+#include "reports/traces/fitted_sample.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "reports/trace_steps.h"
+#include "reports/traces/trace_steps.h"
 
 #include <math.h>
 #include <string.h>

@@ -5,8 +5,8 @@
  * calls return IO or NO_MEMORY, or CHILD where gnuplot is missing or fails; the points
  * are then there all the same, as they are where there is too little to draw, which is a
  * warning in diag and no error. */
-#ifndef SPOT_REPORTS_TRACE_FIGURES_H
-#define SPOT_REPORTS_TRACE_FIGURES_H
+#ifndef SPOT_REPORTS_TRACES_TRACE_FIGURES_H
+#define SPOT_REPORTS_TRACES_TRACE_FIGURES_H
 
 #include <stdbool.h>
 #include <stddef.h>

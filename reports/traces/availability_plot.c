@@ -5,11 +5,11 @@
 #include "base/csv_field.h"
 #include "base/units.h"
 #include "base/utf8.h"
-#include "reports/log_scale.h"
 #include "reports/palette.h"
-#include "reports/trace_figures.h"
-#include "reports/trace_picture.h"
-#include "reports/trace_steps.h"
+#include "reports/traces/log_scale.h"
+#include "reports/traces/trace_figures.h"
+#include "reports/traces/trace_picture.h"
+#include "reports/traces/trace_steps.h"
 
 #define PANEL_PX 280.0
 

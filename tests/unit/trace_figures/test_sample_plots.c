@@ -10,9 +10,9 @@
 
 #include <cmocka.h>
 
-#include "reports/trace_figures.h"
+#include "reports/traces/trace_figures.h"
 #include "tests/unit/reports/sample.h"
-#include "tests/unit/reports/trace_sample.h"
+#include "tests/unit/trace_figures/trace_sample.h"
 
 static const spot_labelled_law_t laws[] = {
     {"exponential", {&spot_family_exponential, {100}}},

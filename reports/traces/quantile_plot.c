@@ -4,8 +4,8 @@
 
 #include "base/csv_field.h"
 #include "reports/curve.h"
-#include "reports/fitted_sample.h"
 #include "reports/palette.h"
+#include "reports/traces/fitted_sample.h"
 
 #define PANEL_PX 460.0 /* width and height */
 /* How far quantiles may stretch the axes beyond what was recorded. */

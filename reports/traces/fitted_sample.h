@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What the pictures of a sample and its laws share. Internal to the room. */
-#ifndef SPOT_REPORTS_FITTED_SAMPLE_H
-#define SPOT_REPORTS_FITTED_SAMPLE_H
+#ifndef SPOT_REPORTS_TRACES_FITTED_SAMPLE_H
+#define SPOT_REPORTS_TRACES_FITTED_SAMPLE_H
 
-#include "reports/log_scale.h"
-#include "reports/trace_figures.h"
-#include "reports/trace_picture.h"
+#include "reports/traces/log_scale.h"
+#include "reports/traces/trace_figures.h"
+#include "reports/traces/trace_picture.h"
 #include "traces/describe/kaplan_meier.h"
 
 /* Laws in colour; the others are grey. */

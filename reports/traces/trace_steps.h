@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The population of a trace as a curve of steps. Internal to the room. */
-#ifndef SPOT_REPORTS_TRACE_STEPS_H
-#define SPOT_REPORTS_TRACE_STEPS_H
+#ifndef SPOT_REPORTS_TRACES_TRACE_STEPS_H
+#define SPOT_REPORTS_TRACES_TRACE_STEPS_H
 
 #include <stdbool.h>
 #include <stdio.h>

@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "tests/unit/reports/sample.h"
-#include "tests/unit/reports/trace_sample.h"
+#include "tests/unit/trace_figures/trace_sample.h"
 
 void
 trace_sample_read(spot_trace_t *trace, const trace_sample_t *sample)

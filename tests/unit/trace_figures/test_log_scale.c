@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "reports/log_scale.h"
+#include "reports/traces/log_scale.h"
 
 static void
 assert_ticks(const spot_log_scale_t *scale, const char *expected)

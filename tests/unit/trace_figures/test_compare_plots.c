@@ -12,9 +12,9 @@
 
 #include <cmocka.h>
 
-#include "reports/trace_figures.h"
+#include "reports/traces/trace_figures.h"
 #include "tests/unit/reports/sample.h"
-#include "tests/unit/reports/trace_sample.h"
+#include "tests/unit/trace_figures/trace_sample.h"
 
 static const double few_s[] = {60, 60, 180, 600};
 static const double others_s[] = {120, 240};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "reports/trace_picture.h"
+#include "reports/traces/trace_picture.h"
 
 #include <stdlib.h>
 #include <unistd.h>
@@ -108,7 +108,5 @@ spot_trace_picture_axis_names(const spot_figure_t *figure, const spot_panel_t *p
 {
     spot_figure_text(figure, SPOT_PICTURE_MARGIN_PX, panel->top_px - 18, SPOT_TEXT_NOTE,
         SPOT_ALIGN_LEFT, y_name);
-    spot_figure_text(figure, panel->left_px + panel->width_px / 2,
-        panel->top_px + panel->height_px + 35, SPOT_TEXT_LABEL, SPOT_ALIGN_CENTER,
-        x_name);
+    spot_figure_x_name(figure, panel, 35, x_name);
 }

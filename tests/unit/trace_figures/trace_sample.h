@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Made-up traces to draw, and the files that a picture leaves. */
-#ifndef SPOT_TESTS_REPORTS_TRACE_SAMPLE_H
-#define SPOT_TESTS_REPORTS_TRACE_SAMPLE_H
+#ifndef SPOT_TESTS_UNIT_TRACE_FIGURES_TRACE_SAMPLE_H
+#define SPOT_TESTS_UNIT_TRACE_FIGURES_TRACE_SAMPLE_H
 
 #include "base/diag.h"
 #include "traces/trace.h"
