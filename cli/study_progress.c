@@ -11,6 +11,7 @@
 #include "base/clock.h"
 #include "base/json.h"
 #include "base/utf8.h"
+#include "cli/report_terminal.h"
 
 #define LINE_BYTES 512
 
@@ -131,7 +132,8 @@ write_text(const spot_study_progress_t *progress, const speed_t *speed, int max_
         append(line, ", %zu of %zu timelines", progress->num_timelines,
             progress->num_timelines_wanted);
     } else if (spot_study_widest(progress, &point_id, &half_width)) {
-        append(line, ", %s ±%.2g at worst", metric, half_width);
+        append(line, ", %s %s%.2g at worst", metric,
+            spot_terminal_of_output(true).is_utf8 ? "±" : "+-", half_width);
         if (head->until.half_width > 0) {
             append(line, " (goal %.2g)", head->until.half_width);
         }

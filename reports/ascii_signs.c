@@ -7,22 +7,7 @@
 
 #define PLUS_MINUS "±"
 #define ELLIPSIS "…"
-#define ELLIPSIS_CHARS 3 /* of the one in ASCII */
-
-/* Where the character before place starts; begin where there is none in its line. */
-static char *
-before(char *begin, char *place)
-{
-    char *start = place;
-
-    if (start == begin || start[-1] == '\n') {
-        return place;
-    }
-    do {
-        start--;
-    } while (start > begin && ((unsigned char) *start & 0xc0) == 0x80);
-    return start;
-}
+#define ELLIPSIS_EXTRA 2 /* characters that the one in ASCII has more */
 
 /* Where an escape code that ends at place starts, "\033[2m"; place: none does. */
 static char *
@@ -54,6 +39,16 @@ ends_with_number(char *begin, char *end)
     return number > begin && isdigit((unsigned char) number[-1]);
 }
 
+/* The blanks at place that may go, so that what follows them stays where it is. */
+static size_t
+num_spare_blanks(const char *place)
+{
+    const size_t num_blanks = strspn(place, " ");
+    const size_t num_spare = num_blanks > 1 ? num_blanks - 1 : 0;
+
+    return num_spare < ELLIPSIS_EXTRA ? num_spare : ELLIPSIS_EXTRA;
+}
+
 void
 spot_ascii_signs(char *text)
 {
@@ -61,17 +56,15 @@ spot_ascii_signs(char *text)
 
     for (const char *place = text; *place != '\0';) {
         if (strncmp(place, PLUS_MINUS, strlen(PLUS_MINUS)) == 0) {
-            end -= ends_with_number(text, end) ? 1 : 0;
+            place += strlen(PLUS_MINUS);
+            end -= ends_with_number(text, end) && *place != ' ' ? 1 : 0;
             memcpy(end, "+-", 2);
             end += 2;
-            place += strlen(PLUS_MINUS);
         } else if (strncmp(place, ELLIPSIS, strlen(ELLIPSIS)) == 0) {
-            for (int j = 1; j < ELLIPSIS_CHARS; j++) {
-                end = before(text, end);
-            }
-            memcpy(end, "...", ELLIPSIS_CHARS);
-            end += ELLIPSIS_CHARS;
             place += strlen(ELLIPSIS);
+            place += num_spare_blanks(place);
+            memcpy(end, "...", 3);
+            end += 3;
         } else {
             *end++ = *place++;
         }

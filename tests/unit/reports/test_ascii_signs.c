@@ -28,11 +28,12 @@ static void
 test_cells(void **state)
 {
     (void) state;
-    assert_signs("0.310 ±0.020*  1.2 ± 0.4", "0.310+-0.020*  1.2+- 0.4");
+    assert_signs("0.310 ±0.020*  1.2 ± 0.4", "0.310+-0.020*  1.2 +- 0.4");
     assert_signs("0.31\033[2m ±0.02\033[0m", "0.31\033[2m+-0.02\033[0m");
     assert_signs("0.31\033[1;2m ±0.02", "0.31\033[1;2m+-0.02");
-    assert_signs("a long na…  1", "a long ...  1");
-    assert_signs("a long 名…  1", "a long...  1");
+    assert_signs("a long na…   1", "a long na... 1");
+    assert_signs("a long 名…     1", "a long 名...   1");
+    assert_signs("a long na…  1", "a long na... 1"); /* one too wide */
     assert_signs("plain", "plain");
     assert_signs("", "");
 }
@@ -45,7 +46,8 @@ test_sentences(void **state)
     assert_signs("±: half width", "+-: half width");
     assert_signs("mean ±half width, within ±5 %", "mean +-half width, within +-5 %");
     assert_signs("1 m ±2", "1 m +-2");
-    assert_signs("±±……", "+-....");
+    assert_signs("±±……", "+-+-......");
+    assert_signs("from 10…20, or 3 ±4 … yes", "from 10...20, or 3+-4 ... yes");
     assert_signs("ab\n…", "ab\n...");
     assert_signs("á 名 −", "á 名 −"); /* from outside */
 }
