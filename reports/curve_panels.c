@@ -287,7 +287,8 @@ write_picture(picture_t *self, const char *picture_path, FILE *out)
     choose_layout(self);
     spot_figure_begin(&self->figure, out, SPOT_STUDY_WIDTH_PX,
         spot_study_grid_px(&self->panels.grid), picture_path);
-    spot_study_head_draw(&self->figure, self->curves, self->curves->num_panels);
+    spot_study_head_draw(
+        &self->figure, self->curves, spot_series_num_drawn(&self->panels));
     for (size_t j = 0; ret == 0 && j < self->panels.grid.num_panels; j++) {
         ret = draw_panel(self, j);
     }

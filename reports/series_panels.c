@@ -84,6 +84,17 @@ spot_series_panel(const spot_series_panels_t *self, size_t panel_id)
     return at;
 }
 
+size_t
+spot_series_num_drawn(const spot_series_panels_t *self)
+{
+    size_t num_drawn = 0;
+
+    for (size_t j = 0; j < self->grid.num_panels; j++) {
+        num_drawn += spot_series_panel(self, j).num_series;
+    }
+    return num_drawn;
+}
+
 /* ---- Looks ---- */
 
 size_t

@@ -51,6 +51,9 @@ const char *spot_series_ink(const spot_series_panels_t *self, size_t series_id);
 /* The first SPOT_MAX_PANEL_SERIES series of a panel, and its place in the grid. */
 spot_series_panel_t spot_series_panel(const spot_series_panels_t *self, size_t panel_id);
 
+/* How many series all panels that are drawn have. */
+size_t spot_series_num_drawn(const spot_series_panels_t *self);
+
 /* What the series of a panel have in common, above it; nothing where there is one panel
  * only. */
 void spot_series_title(

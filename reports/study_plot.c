@@ -212,14 +212,13 @@ draw_x_names(const study_plot_t *self, const spot_panel_t *panel)
     }
     spot_figure_x_name(&self->figure, panel, 35, words);
     if (curves->second_x_id >= 0) {
-        if (plot->second_x_label != NULL && name_fits(panel, plot->second_x_label)) {
-            snprintf(words, sizeof(words), "%s", plot->second_x_label);
-        } else {
-            spot_metric_words(metric_of(self, curves->second_x_id), words);
-        }
+        const bool is_named =
+            plot->second_x_label != NULL && name_fits(panel, plot->second_x_label);
+
+        spot_metric_words(metric_of(self, curves->second_x_id), words);
         spot_figure_text(&self->figure, panel->left_px + panel->width_px / 2,
             panel->top_px + panel->height_px + 75, SPOT_TEXT_NOTE, SPOT_ALIGN_CENTER,
-            words);
+            is_named ? plot->second_x_label : words);
     }
 }
 

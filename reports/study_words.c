@@ -208,7 +208,7 @@ spot_study_note(
         " · %s: its 95 %% confidence interval",
         curves->is_scattered ? "dot: mean, bar" : "curve: mean, band");
     if (num_panels_drawn < curves->num_panels) {
-        snprintf(text + used, SPOT_NOTE_BYTES - used, " · the first %zu of %zu panels",
+        snprintf(text + used, SPOT_NOTE_BYTES - used, " · only %zu of %zu curves",
             num_panels_drawn, curves->num_panels);
     }
 }

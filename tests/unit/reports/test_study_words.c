@@ -128,7 +128,7 @@ test_notes(void **state)
     spot_study_note(&part, 12, text);
     assert_string_equal(text,
         "n · 2 to 10 of 10 replications at each point · seed 3 · curve: mean, band: its "
-        "95 % confidence interval · the first 12 of 20 panels");
+        "95 % confidence interval · only 12 of 20 curves");
 }
 
 int
