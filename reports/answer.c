@@ -426,7 +426,7 @@ spot_answer_write(const spot_report_t *report, FILE *out)
 
     if (report->num_rows == 0) {
         fputs("No replication is there yet: run the same spotsim study command again, "
-              "and it goes on.",
+              "or merge the parts of other machines.",
             out);
         return 0;
     }

@@ -62,13 +62,22 @@ forget_points(gone_t *self, size_t axis_id, const tally_t *tallies)
     }
 }
 
-static const char *
-before_part(gone_t *self)
+static void
+begin(const spot_answer_t *answer)
 {
-    return self->num_told++ > 0
-               ? " and"
-               : spot_answer_word(self->answer, "; it is undefined in all replications",
-                     "; they are undefined in all replications");
+    fprintf(answer->out, "; %s %s undefined", answer->subject,
+        spot_answer_word(answer, "is", "are"));
+}
+
+static void
+begin_part(gone_t *self)
+{
+    if (self->num_told++ > 0) {
+        fputs(" and", self->answer->out);
+    } else {
+        begin(self->answer);
+        fputs(" in all replications", self->answer->out);
+    }
 }
 
 /* " with pipeline depth 64, 128 and 2 more". */
@@ -87,7 +96,8 @@ write_values(gone_t *self, size_t axis_id, const tally_t *tallies)
         num++;
         if (num == 1) {
             spot_answer_setting(self->answer->head, axis_id, j, setting);
-            fprintf(out, "%s with %s", before_part(self), setting);
+            begin_part(self);
+            fprintf(out, " with %s", setting);
         } else if (num <= MAX_NAMED) {
             spot_answer_label(axis, j, label);
             fprintf(out, ", %s", label);
@@ -126,13 +136,15 @@ write_left(gone_t *self)
     char point[SPOT_POINT_BYTES];
 
     if (self->num_left > 1) {
-        fprintf(self->answer->out, "%s at %zu of %zu points", before_part(self),
-            self->num_left, head->num_points);
+        begin_part(self);
+        fprintf(self->answer->out, " at %zu of %zu points", self->num_left,
+            head->num_points);
     }
     for (size_t j = 0; j < head->num_points && self->num_left == 1; j++) {
         if (self->is_left[j]) {
             spot_answer_point(head, j, point);
-            fprintf(self->answer->out, "%s with %s", before_part(self), point);
+            begin_part(self);
+            fprintf(self->answer->out, " with %s", point);
         }
     }
 }
@@ -141,9 +153,6 @@ write_left(gone_t *self)
 static void
 write_partly(const spot_answer_t *self, size_t num_told)
 {
-    const char *before = num_told > 0 ? ", and"
-                                      : spot_answer_word(self, "; it is undefined",
-                                            "; they are undefined");
     size_t num = 0, last_id = 0;
     char point[SPOT_POINT_BYTES];
 
@@ -157,16 +166,21 @@ write_partly(const spot_answer_t *self, size_t num_told)
             num++;
         }
     }
+    if (num > 0 && num_told > 0) {
+        fputs(", and", self->out);
+    } else if (num > 0) {
+        begin(self);
+    }
     if (num == 1) {
         const spot_summary_t *summary = spot_answer_at(self, last_id);
 
         spot_answer_point(self->head, last_id, point);
-        fprintf(self->out, "%s in %" PRId64 " of %" PRId64 " replications%s%s", before,
+        fprintf(self->out, " in %" PRId64 " of %" PRId64 " replications%s%s",
             summary->num_nulls, summary->num_values + summary->num_nulls,
             point[0] == '\0' ? "" : " with ", point);
     } else if (num > 1) {
-        fprintf(self->out, "%s in part of the replications at %zu of %zu points", before,
-            num, self->head->num_points);
+        fprintf(self->out, " in part of the replications at %zu of %zu points", num,
+            self->head->num_points);
     }
 }
 

@@ -178,7 +178,10 @@ measure_metric(spot_paper_cells_t *self, size_t metric_id)
     }
     for (size_t j = 0; j < self->head->num_points; j++) {
         if (!self->is_left_out[j]) {
-            column->num_nulls += spot_paper_cell(self, j, metric_id)->num_nulls;
+            const spot_paper_cell_t *cell = spot_paper_cell(self, j, metric_id);
+
+            column->num_nulls += cell->num_nulls;
+            column->has_values = column->has_values || !isnan(cell->mean);
         }
     }
     if (column->num_nulls > 0) {

@@ -28,6 +28,7 @@ typedef struct {
     size_t num_first;                       /* bytes of the head in its first line */
     size_t num_chars;                       /* width */
     int64_t num_nulls;                      /* of a metric, in all rows */
+    bool has_values;                        /* of a metric, in any row */
     char letters[SPOT_PAPER_LETTERS_BYTES]; /* of the note on them */
 } spot_paper_column_t;
 

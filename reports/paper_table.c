@@ -231,8 +231,9 @@ write_null_notes(table_t *self)
 
         if (column->num_nulls > 0) {
             snprintf(text, sizeof(text),
-                "%s: without a value in %" PRId64 " %s; the figures are of the others",
-                self->head->metrics[j].name, column->num_nulls, what);
+                "%s: without a value in %" PRId64 " %s%s", self->head->metrics[j].name,
+                column->num_nulls, what,
+                column->has_values ? "; the figures are of the others" : "");
             write_note(self, column->letters, text);
         }
     }

@@ -198,6 +198,8 @@ spot_sparklines_write(
     }
     if (lines.values != NULL) {
         measure_lines(&lines);
+    }
+    if (lines.values != NULL && lines.low <= lines.high) { /* something is defined */
         write_lines_title(&lines, words);
         for (size_t j = 0; j < lines.num_lines; j++) {
             write_line(&lines, j);

@@ -135,14 +135,15 @@ write_notes(table_t *self)
     const spot_study_head_t *head = self->head;
 
     for (size_t j = 0; j < head->num_listed; j++) {
-        int64_t num_nulls = 0;
+        int64_t num_nulls = 0, num_values = 0;
         char text[128];
 
         for (size_t k = 0; k < head->num_points; k++) {
             num_nulls += summary_at(self, k, j)->num_nulls;
+            num_values += summary_at(self, k, j)->num_values;
         }
-        snprintf(text, sizeof(text), "%s; its figures are of the others",
-            head->metrics[j].name);
+        snprintf(text, sizeof(text), "%s%s", head->metrics[j].name,
+            num_values == 0 ? "" : "; its figures are of the others");
         write_note(self, "null", num_nulls, text);
     }
     for (size_t j = 0; j < head->num_warnings; j++) {

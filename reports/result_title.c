@@ -4,6 +4,7 @@
 #include <inttypes.h>
 
 #include "base/units.h"
+#include "reports/text_cell.h"
 #include "sim/store/completeness.h"
 
 static const char *
@@ -100,8 +101,12 @@ spot_result_title_write(
 {
     const spot_study_head_t *head = store->head;
 
-    fprintf(out, "%s%s%s\n", head->name, head->question == NULL ? "" : ": ",
-        head->question == NULL ? "" : head->question);
+    spot_text_write(out, head->name);
+    if (head->question != NULL) {
+        fputs(": ", out);
+        spot_text_write(out, head->question);
+    }
+    fputc('\n', out);
     spot_result_basis_write(store, summaries, out);
 }
 

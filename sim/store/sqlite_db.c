@@ -351,7 +351,8 @@ open_to_read(spot_db_t *self, const char *name, int timeout_ms)
 /* Whoever has the file open, or was killed, left both files next to it, and the index is
  * shared without writing to it. A log without its index was copied, so nobody writes to
  * it: SQLite makes the index in memory if it need not share it. Without a log, or with
- * one that has no whole transaction, all is in the file. */
+ * one that has no whole transaction yet, all is in the file: for the moment of a look
+ * even if its writer lives. */
 static int
 open_to_look(spot_db_t *self, const char *name, int timeout_ms)
 {

@@ -243,12 +243,13 @@ test_undefined(void **state)
     fill(&sample, (double[]){none, 0.1, 0.2, 0.3, none});
     check(&sample,
         "As preemption per minute goes from 0.1 to 0.3, idle time grows from 10 % to 30 "
-        "%; it is undefined in all replications with preemption per minute 0.05, 0.5.");
+        "%; idle time is undefined in all replications with preemption per minute 0.05, "
+        "0.5.");
     case_init(&sample, 5, five_x, 1);
     fill(&sample, (double[]){none, none, 0.2, none, none});
-    check(&sample, "Idle time is 19.97 ±0.12 % at preemption per minute 0.2; it is "
-                   "undefined in all replications with preemption per minute 0.05, 0.1, "
-                   "0.3 and 1 more.");
+    check(&sample, "Idle time is 19.97 ±0.12 % at preemption per minute 0.2; idle time "
+                   "is undefined in all replications with preemption per minute 0.05, "
+                   "0.1, 0.3 and 1 more.");
     case_init(&sample, 5, five_x, 1);
     fill(&sample, (double[]){none, none, none, none, none});
     check(&sample, "Idle time is undefined in all replications.");
@@ -272,20 +273,20 @@ test_undefined_of_keys(void **state)
     fill(&sample, (double[]){0.1, none, 0.2, none, 0.3, none});
     check(&sample,
         "As preemption per minute goes from 0.05 to 0.2, idle time grows from 10 % to "
-        "30 % with pipeline depth 8; it is undefined in all replications with pipeline "
-        "depth 16.");
+        "30 % with pipeline depth 8; idle time is undefined in all replications with "
+        "pipeline depth 16.");
     case_init(&sample, 3, five_x, 2);
     fill(&sample, (double[]){0.1, 0.2, 0.2, 0.4, 0.3, none});
     check(&sample,
         "As preemption per minute goes from 0.05 to 0.2, idle time grows from 10 % to "
-        "30 % with pipeline depth 8; pipeline depth 16 doubles it; it is undefined in "
-        "all replications with preemption per minute 0.2, pipeline depth 16.");
+        "30 % with pipeline depth 8; pipeline depth 16 doubles it; idle time is "
+        "undefined in all replications with preemption per minute 0.2, pipeline depth 16.");
     case_init(&sample, 3, five_x, 2);
     fill(&sample, (double[]){0.1, 0.2, none, 0.4, 0.3, none});
     check(&sample,
         "As preemption per minute goes from 0.05 to 0.2, idle time grows from 10 % to "
-        "30 % with pipeline depth 8; pipeline depth 16 doubles it; it is undefined in "
-        "all replications at 2 of 6 points.");
+        "30 % with pipeline depth 8; pipeline depth 16 doubles it; idle time is "
+        "undefined in all replications at 2 of 6 points.");
 }
 
 /* Some values of a point, few or many. */
@@ -306,8 +307,8 @@ test_partly_undefined(void **state)
     sample.num_null = 23;
     check(&sample,
         "As preemption per minute goes from 0.05 to 0.5, idle time grows from 8 % to "
-        "41 %; it is undefined in 23 of 40 replications with preemption per minute "
-        "0.3.");
+        "41 %; idle time is undefined in 23 of 40 replications with preemption per "
+        "minute 0.3.");
     case_init(&sample, 3, five_x, 1);
     make_categories(&sample, 3);
     fill(&sample, (double[]){0.2, 0.1, (double) NAN});
@@ -315,7 +316,7 @@ test_partly_undefined(void **state)
     sample.num_null = 20;
     check(&sample,
         "The lowest idle time, 10.0 %, is that of beta; the highest, 20.0 %, that "
-        "of alpha; it is undefined in all replications with gamma, and in 20 "
+        "of alpha; idle time is undefined in all replications with gamma, and in 20 "
         "of 40 replications with beta.");
 }
 
@@ -404,7 +405,7 @@ test_incomplete(void **state)
     free(text);
     text = answer_of(&sample, 0);
     assert_string_equal(text, "No replication is there yet: run the same spotsim study "
-                              "command again, and it goes on.");
+                              "command again, or merge the parts of other machines.");
     free(text);
     spot_study_head_free(&sample.head);
 }
@@ -482,8 +483,8 @@ test_plural(void **state)
     sample.head.metrics[0] = steps;
     check(&sample,
         "As preemption per minute goes from 0 to 0.5, steps kept grow from 0.40 to 0.80 "
-        "with pipeline depth 8; pipeline depth 16 halves them; they are undefined in "
-        "all replications with preemption per minute 0.5, pipeline depth 16.");
+        "with pipeline depth 8; pipeline depth 16 halves them; steps kept are undefined "
+        "in all replications with preemption per minute 0.5, pipeline depth 16.");
     case_init(&sample, 5, five_x, 1);
     fill(&sample, (double[]){0.4, 0.2, 0.1, 0.2, 0.3});
     sample.head.metrics[0] = steps;

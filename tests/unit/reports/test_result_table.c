@@ -158,11 +158,13 @@ test_one_replication_has_no_interval(void **state)
 static void
 test_nulls(void **state)
 {
-    static const double values[] = {(double) NAN, (double) NAN};
+    static const double values[] = {(double) NAN, (double) NAN, 1, 1};
 
     (void) state;
     assert_plain_table(2, 2, values,
-        "\nwait_s\n     s\n     -\n\nnull in 2 of 2 replications: wait_s; "
+        "\nwait_s\n     s\n     -\n\nnull in 2 of 2 replications: wait_s\n");
+    assert_plain_table(4, 4, values,
+        "\nwait_s\n     s\n  1 ±0\n\nnull in 2 of 4 replications: wait_s; "
         "its figures are of the others\n");
 }
 
