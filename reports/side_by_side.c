@@ -178,6 +178,9 @@ spot_side_by_side_basis(const spot_side_by_side_t *self, char text[SPOT_BASIS_BY
     for (size_t j = 0; j < num_changes; j++) {
         const int64_t num_pairs = self->changes[j].num_pairs;
 
+        if (!isfinite(self->changes[j].difference)) {
+            continue; /* rests on nothing */
+        }
         num_unpaired += num_pairs == 0;
         fewest = num_pairs > 0 && num_pairs < fewest ? num_pairs : fewest;
         most = num_pairs > most ? num_pairs : most;

@@ -216,6 +216,34 @@ test_nulls(void **state)
     end(&self);
 }
 
+/* Differences that are not there rest on no samples. */
+static void
+test_basis_of_undefined(void **state)
+{
+    char basis[SPOT_BASIS_BYTES];
+    case_t self;
+
+    (void) state;
+    begin(&self, 20, 20);
+    compare(&self);
+    for (size_t j = 0; j < self.two.match.num_pairs; j++) {
+        spot_change_t *change = &self.two.changes[j * self.two.num_metrics + 6];
+
+        *change = (spot_change_t){.difference = (double) NAN};
+    }
+    spot_side_by_side_basis(&self.two, basis);
+    assert_string_equal(basis, "differences within 20 pairs of replications");
+    self.two.changes[6].difference = 0;
+    spot_side_by_side_basis(&self.two, basis);
+    assert_string_equal(basis,
+        "differences within 20 pairs of replications, some of independent samples");
+    self.two.changes[6].difference = (double) NAN;
+    self.two.changes[6].num_pairs = 3; /* as of a metric that overflows */
+    spot_side_by_side_basis(&self.two, basis);
+    assert_string_equal(basis, "differences within 20 pairs of replications");
+    end(&self);
+}
+
 static void
 test_no_point_in_both(void **state)
 {
@@ -462,6 +490,7 @@ main(void)
         cmocka_unit_test(test_other_seed),
         cmocka_unit_test(test_metrics),
         cmocka_unit_test(test_nulls),
+        cmocka_unit_test(test_basis_of_undefined),
         cmocka_unit_test(test_no_point_in_both),
         cmocka_unit_test(test_curves),
         cmocka_unit_test(test_rows),
