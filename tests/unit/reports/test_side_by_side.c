@@ -244,6 +244,83 @@ test_basis_of_undefined(void **state)
     end(&self);
 }
 
+/* A study of one point: as many replications as it has, in batches of what it keeps. */
+typedef struct {
+    int64_t num_rows;
+    spot_keep_t keep;
+    bool has_values;
+} plain_t;
+
+static void
+open_plain(case_t *self, int side, const plain_t *plain)
+{
+    static double values[3 * SPOT_BATCH_SUMMARISED];
+    spot_study_head_t *head = &self->heads[side];
+    const int64_t size = plain->keep == SPOT_KEEP_ROWS ? 1 : SPOT_BATCH_SUMMARISED;
+
+    for (int j = 0; j < 3 * SPOT_BATCH_SUMMARISED; j++) {
+        values[j] = plain->has_values ? j % 7 + (j / SPOT_BATCH_SUMMARISED) + side
+                                      : (double) NAN;
+    }
+    sample_plain_head(head, plain->num_rows);
+    head->keep = plain->keep;
+    assert_int_equal(spot_store_open_memory(&self->stores[side], head), 0);
+    for (int64_t j = 0; j < plain->num_rows; j += size) {
+        const int64_t rest = plain->num_rows - j;
+        const spot_piece_t piece = {
+            0, j, (size_t) (rest < size ? rest : size), &values[j], NULL};
+
+        assert_int_equal(self->stores[side]->put(self->stores[side], &piece), 0);
+    }
+    self->reports[side] = sample_report(self->stores[side]);
+    self->sides[side].report = &self->reports[side];
+    self->sides[side].canonical = "tick: 5 s\n";
+    self->sides[side].path = side == SPOT_BEFORE ? "before.db" : "after.db";
+}
+
+static void
+compare_plain(case_t *self, const plain_t *before, const plain_t *after)
+{
+    memset(self, 0, sizeof(*self));
+    open_plain(self, SPOT_BEFORE, before);
+    open_plain(self, SPOT_AFTER, after);
+    assert_int_equal(spot_side_by_side_init(&self->two, self->sides), 0);
+}
+
+/* Why there are no pairs is what keeps them away. */
+static void
+test_basis_without_pairs(void **state)
+{
+    static const struct {
+        plain_t before, after;
+        const char *basis;
+    } cases[] = {
+        {{50, SPOT_KEEP_ROWS, true}, {50, SPOT_KEEP_SUMMARIES, true},
+            "differences of independent samples: one keeps summaries, the other rows"},
+        {{50, SPOT_KEEP_SUMMARIES, true}, {3000, SPOT_KEEP_SUMMARIES, true},
+            "differences of independent samples: a single batch of summaries at each "
+            "point, pairs take two"},
+        {{1500, SPOT_KEEP_SUMMARIES, true}, {1500, SPOT_KEEP_SUMMARIES, true},
+            "differences of independent samples: a single whole batch of summaries at "
+            "each point, pairs take two"},
+        {{2048, SPOT_KEEP_SUMMARIES, true}, {3000, SPOT_KEEP_SUMMARIES, true},
+            "differences within 2 pairs of batches of replications"},
+        {{50, SPOT_KEEP_ROWS, false}, {50, SPOT_KEEP_ROWS, true},
+            "no metric has a value in both at any point"},
+    };
+
+    (void) state;
+    for (size_t j = 0; j < sizeof(cases) / sizeof(cases[0]); j++) {
+        char basis[SPOT_BASIS_BYTES];
+        case_t self;
+
+        compare_plain(&self, &cases[j].before, &cases[j].after);
+        spot_side_by_side_basis(&self.two, basis);
+        assert_string_equal(basis, cases[j].basis);
+        end(&self);
+    }
+}
+
 static void
 test_no_point_in_both(void **state)
 {
@@ -491,6 +568,7 @@ main(void)
         cmocka_unit_test(test_metrics),
         cmocka_unit_test(test_nulls),
         cmocka_unit_test(test_basis_of_undefined),
+        cmocka_unit_test(test_basis_without_pairs),
         cmocka_unit_test(test_no_point_in_both),
         cmocka_unit_test(test_curves),
         cmocka_unit_test(test_rows),
