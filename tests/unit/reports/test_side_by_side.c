@@ -558,6 +558,47 @@ test_answer(void **state)
     end(&self);
 }
 
+static void
+assert_answered(const case_t *self, const char *words)
+{
+    char *answer = write_answer(self);
+
+    if (strstr(answer, words) == NULL) {
+        fail_msg("'%s' does not say '%s'", answer, words);
+    }
+    free(answer);
+}
+
+/* What has no value in both is not counted as a point without a difference. */
+static void
+test_answer_of_undefined(void **state)
+{
+    static const plain_t none = {20, SPOT_KEEP_ROWS, false},
+                         some = {20, SPOT_KEEP_ROWS, true};
+    case_t self;
+
+    (void) state;
+    compare_plain(&self, &none, &none);
+    assert_answered(&self, " Wait has no value at any point that both have.");
+    self.heads[SPOT_BEFORE].metrics[0].name = "steps_kept";
+    assert_answered(&self, " Steps kept have no value at any point that both have.");
+    end(&self);
+    compare_plain(&self, &none, &some);
+    assert_answered(
+        &self, " At no point that both have is there a value of wait in both.");
+    end(&self);
+    begin(&self, 4, 4);
+    compare(&self);
+    for (size_t j = 0; j < 20; j++) {
+        self.two.changes[j * self.two.num_metrics + self.two.main_id].difference =
+            (double) NAN;
+    }
+    assert_answered(&self,
+        " Of the 2 points of 22 at which both have a value, idle time "
+        "differs surely at none.");
+    end(&self);
+}
+
 int
 main(void)
 {
@@ -575,6 +616,7 @@ main(void)
         cmocka_unit_test(test_too_many),
         cmocka_unit_test(test_no_picture),
         cmocka_unit_test(test_answer),
+        cmocka_unit_test(test_answer_of_undefined),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
