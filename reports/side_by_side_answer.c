@@ -18,10 +18,20 @@ typedef struct {
     double most;
 } move_t;
 
+static bool
+is_cut(const char *text)
+{
+    static const char dots[] = "…";
+    const size_t num_bytes = strlen(text), num_dots = sizeof(dots) - 1;
+
+    return num_bytes >= num_dots && strcmp(text + num_bytes - num_dots, dots) == 0;
+}
+
+/* Dots of a cut end the sentence, too. */
 static void
 write_differences(const spot_side_by_side_t *self, FILE *out)
 {
-    char text[4 * DIFFERENCE_CHARS + 8];
+    char text[4 * DIFFERENCE_CHARS + 8] = "";
 
     if (self->num_sentences == 0) {
         fputs("B has the same scenario and the same points as A.", out);
@@ -34,9 +44,10 @@ write_differences(const spot_side_by_side_t *self, FILE *out)
         fprintf(out, "%s %s", j == 0 ? ":" : ";", text);
     }
     if (self->num_sentences > MAX_NAMED) {
-        fprintf(out, "; and in %zu more", self->num_sentences - MAX_NAMED);
+        fprintf(out, "; and in %zu more.", self->num_sentences - MAX_NAMED);
+    } else if (!is_cut(text)) {
+        fputc('.', out);
     }
-    fputc('.', out);
 }
 
 static move_t

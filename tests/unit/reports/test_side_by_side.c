@@ -262,7 +262,7 @@ open_plain(case_t *self, int side, const plain_t *plain)
         values[j] = plain->has_values ? j % 7 + (j / SPOT_BATCH_SUMMARISED) + side
                                       : (double) NAN;
     }
-    sample_plain_head(head, plain->num_rows);
+    sample_plain_head(head, plain->num_rows > 0 ? plain->num_rows : 20);
     head->keep = plain->keep;
     assert_int_equal(spot_store_open_memory(&self->stores[side], head), 0);
     for (int64_t j = 0; j < plain->num_rows; j += size) {
@@ -599,6 +599,59 @@ test_answer_of_undefined(void **state)
     end(&self);
 }
 
+/* The dots of a cut are the end of a sentence. */
+static void
+test_answer_cut(void **state)
+{
+    char value[200], canonical[300];
+    case_t self;
+
+    (void) state;
+    memset(value, 'x', sizeof(value) - 1);
+    value[sizeof(value) - 1] = '\0';
+    snprintf(canonical, sizeof(canonical), "job:\n  reload: %s\ntick: 5 s\n", value);
+    begin(&self, 4, 4);
+    self.sides[SPOT_AFTER].canonical = canonical;
+    compare(&self);
+    assert_int_equal(self.two.num_sentences, 1);
+    assert_answered(&self, "xxx… Of the 22 points");
+    end(&self);
+    snprintf(canonical, sizeof(canonical), "a: 1\nb: 1\njob:\n  reload: %s\ntick: 6 s\n",
+        value);
+    begin(&self, 4, 4);
+    self.sides[SPOT_AFTER].canonical = canonical;
+    compare(&self);
+    assert_int_equal(self.two.num_sentences, 4);
+    assert_answered(&self, "; and in 1 more. Of the 22 points");
+    assert_answered(&self, "…; and");
+    end(&self);
+}
+
+/* Of a store without replications it is said once that it has none. */
+static void
+test_no_replications(void **state)
+{
+    static const plain_t none = {0, SPOT_KEEP_ROWS, true},
+                         some = {20, SPOT_KEEP_ROWS, true};
+    case_t self;
+
+    (void) state;
+    for (int side = 0; side < SPOT_NUM_SIDES; side++) {
+        char *text;
+
+        compare_plain(&self, side == SPOT_BEFORE ? &none : &some,
+            side == SPOT_BEFORE ? &some : &none);
+        text = write_text(&self, 100);
+        assert_non_null(strstr(text, "the same scenario and the same points"));
+        assert_non_null(
+            strstr(text, side == SPOT_BEFORE ? "\nA has no replications yet: there is"
+                                             : "\nB has no replications yet: there is"));
+        assert_null(strstr(text, "were there"));
+        free(text);
+        end(&self);
+    }
+}
+
 int
 main(void)
 {
@@ -617,6 +670,8 @@ main(void)
         cmocka_unit_test(test_no_picture),
         cmocka_unit_test(test_answer),
         cmocka_unit_test(test_answer_of_undefined),
+        cmocka_unit_test(test_answer_cut),
+        cmocka_unit_test(test_no_replications),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
