@@ -652,6 +652,39 @@ test_no_replications(void **state)
     }
 }
 
+/* The main metric, and then all others as the study has them. */
+static void
+test_order(void **state)
+{
+    case_t self;
+    char *text;
+    const char *last;
+
+    (void) state;
+    begin(&self, 4, 4);
+    compare(&self);
+    assert_int_equal(self.two.main_id, 4);
+    text = write_text(&self, 100);
+    last = strstr(text, "\nidle_fraction: ");
+    assert_non_null(last);
+    for (size_t j = 0; j < self.two.num_metrics; j++) {
+        char title[64];
+        const char *place;
+
+        snprintf(
+            title, sizeof(title), "\n%s", spot_side_by_side_metric(&self.two, j)->name);
+        place = strstr(text, title);
+        assert_non_null(place);
+        if (j != self.two.main_id) {
+            assert_true(place > last);
+            last = place;
+        }
+        assert_null(strstr(place + 1, title));
+    }
+    free(text);
+    end(&self);
+}
+
 int
 main(void)
 {
@@ -672,6 +705,7 @@ main(void)
         cmocka_unit_test(test_answer_of_undefined),
         cmocka_unit_test(test_answer_cut),
         cmocka_unit_test(test_no_replications),
+        cmocka_unit_test(test_order),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
