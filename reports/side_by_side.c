@@ -165,35 +165,74 @@ spot_side_by_side_num_marked(const spot_side_by_side_t *self, size_t metric_id)
     return num_marked;
 }
 
+/* Differences that are defined, and what they rest on. */
+typedef struct {
+    size_t num_defined, num_unpaired;
+    int64_t fewest, most; /* pairs, of those that have any; most 0: none has */
+} rest_t;
+
+static rest_t
+rest_of(const spot_side_by_side_t *self)
+{
+    rest_t rest = {.fewest = INT64_MAX};
+
+    for (size_t j = 0; j < self->match.num_pairs * self->num_metrics; j++) {
+        const int64_t num_pairs = self->changes[j].num_pairs;
+
+        if (!isfinite(self->changes[j].difference)) {
+            continue;
+        }
+        rest.num_defined++;
+        rest.num_unpaired += num_pairs == 0;
+        rest.fewest = num_pairs > 0 && num_pairs < rest.fewest ? num_pairs : rest.fewest;
+        rest.most = num_pairs > rest.most ? num_pairs : rest.most;
+    }
+    return rest;
+}
+
+/* Why no difference is one of pairs. */
+static const char *
+unpaired_reason(const spot_side_by_side_t *self)
+{
+    const spot_report_t *before = self->sides[SPOT_BEFORE].report,
+                        *after = self->sides[SPOT_AFTER].report;
+    const int64_t num_rows =
+        before->max_rows < after->max_rows ? before->max_rows : after->max_rows;
+
+    if (before->head->seed != after->head->seed) {
+        return "the seeds differ";
+    }
+    if (before->head->keep != after->head->keep) {
+        return "one keeps summaries, the other rows";
+    }
+    if (before->head->keep == SPOT_KEEP_ROWS || num_rows >= 2 * SPOT_BATCH_SUMMARISED) {
+        return "no two replications are the same";
+    }
+    return num_rows <= SPOT_BATCH_SUMMARISED
+               ? "a single batch of summaries at each point, pairs take two"
+               : "a single whole batch of summaries at each point, pairs take two";
+}
+
 void
 spot_side_by_side_basis(const spot_side_by_side_t *self, char text[SPOT_BASIS_BYTES])
 {
     const char *what = head_of(self, SPOT_BEFORE)->keep == SPOT_KEEP_ROWS
                            ? "replications"
                            : "batches of replications";
-    const size_t num_changes = self->match.num_pairs * self->num_metrics;
-    int64_t fewest = INT64_MAX, most = 0;
-    size_t num_unpaired = 0;
+    const rest_t rest = rest_of(self);
+    const char *others = rest.num_unpaired > 0 ? ", some of independent samples" : "";
 
-    for (size_t j = 0; j < num_changes; j++) {
-        const int64_t num_pairs = self->changes[j].num_pairs;
-
-        num_unpaired += num_pairs == 0;
-        fewest = num_pairs > 0 && num_pairs < fewest ? num_pairs : fewest;
-        most = num_pairs > most ? num_pairs : most;
-    }
-    if (most == 0) {
+    if (rest.num_defined == 0) {
+        snprintf(text, SPOT_BASIS_BYTES, "no metric has a value in both at any point");
+    } else if (rest.most == 0) {
         snprintf(text, SPOT_BASIS_BYTES, "differences of independent samples: %s",
-            head_of(self, SPOT_BEFORE)->seed != head_of(self, SPOT_AFTER)->seed
-                ? "the seeds differ"
-                : "no two replications are the same");
-    } else if (fewest < most) {
+            unpaired_reason(self));
+    } else if (rest.fewest < rest.most) {
         snprintf(text, SPOT_BASIS_BYTES,
-            "differences within %" PRId64 " to %" PRId64 " pairs of %s%s", fewest, most,
-            what, num_unpaired > 0 ? ", some of independent samples" : "");
+            "differences within %" PRId64 " to %" PRId64 " pairs of %s%s", rest.fewest,
+            rest.most, what, others);
     } else {
         snprintf(text, SPOT_BASIS_BYTES, "differences within %" PRId64 " pair%s of %s%s",
-            most, most == 1 ? "" : "s", what,
-            num_unpaired > 0 ? ", some of independent samples" : "");
+            rest.most, rest.most == 1 ? "" : "s", what, others);
     }
 }

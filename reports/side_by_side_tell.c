@@ -159,6 +159,9 @@ tell_replications(spot_side_by_side_t *self)
         ret = tell(self, "keep was %s, is %s", keep[before->head->keep],
             keep[after->head->keep]);
     }
+    if (before->num_rows == 0 || after->num_rows == 0) {
+        return ret; /* that nothing can be compared is said in place of it */
+    }
     spot_replications_words(before->head, before->min_rows, before->max_rows, was);
     spot_replications_words(after->head, after->min_rows, after->max_rows, is);
     if (ret == 0 && strcmp(was, is) != 0) {

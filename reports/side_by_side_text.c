@@ -294,6 +294,19 @@ write_alone(const spot_side_by_side_t *self, int side, FILE *out)
     }
 }
 
+/* The metric to look at first comes first, as on the page. */
+static int
+write_metrics(
+    const spot_side_by_side_t *self, const spot_terminal_t *terminal, FILE *out)
+{
+    int ret = write_metric(self, self->main_id, terminal, out);
+
+    for (size_t j = 0; ret == 0 && j < self->num_metrics; j++) {
+        ret = j == self->main_id ? 0 : write_metric(self, j, terminal, out);
+    }
+    return ret;
+}
+
 int
 spot_side_by_side_write(
     const spot_side_by_side_t *self, const spot_terminal_t *terminal, FILE *out)
@@ -305,9 +318,7 @@ spot_side_by_side_write(
     if (problem != NULL) {
         fprintf(out, "\n%s: there is nothing to compare\n", problem);
     } else {
-        for (size_t j = 0; ret == 0 && j < self->num_metrics; j++) {
-            ret = write_metric(self, j, terminal, out);
-        }
+        ret = write_metrics(self, terminal, out);
         write_notes(self, out);
     }
     for (int side = 0; side < SPOT_NUM_SIDES; side++) {

@@ -6,8 +6,9 @@
 #include "reports/side_by_side.h"
 #include "reports/terminal.h"
 
-/* What the two are and in what they differ, a table for each metric with one line a
- * point that both have, and the points that only one has. NO_MEMORY, IO. */
+/* What the two are and in what they differ, a table for each metric, the main one first,
+ * with one line a point that both have, and the points that only one has. NO_MEMORY, IO.
+ */
 SPOT_MUST_CHECK int spot_side_by_side_write(
     const spot_side_by_side_t *self, const spot_terminal_t *terminal, FILE *out);
 

@@ -216,6 +216,111 @@ test_nulls(void **state)
     end(&self);
 }
 
+/* Differences that are not there rest on no samples. */
+static void
+test_basis_of_undefined(void **state)
+{
+    char basis[SPOT_BASIS_BYTES];
+    case_t self;
+
+    (void) state;
+    begin(&self, 20, 20);
+    compare(&self);
+    for (size_t j = 0; j < self.two.match.num_pairs; j++) {
+        spot_change_t *change = &self.two.changes[j * self.two.num_metrics + 6];
+
+        *change = (spot_change_t){.difference = (double) NAN};
+    }
+    spot_side_by_side_basis(&self.two, basis);
+    assert_string_equal(basis, "differences within 20 pairs of replications");
+    self.two.changes[6].difference = 0;
+    spot_side_by_side_basis(&self.two, basis);
+    assert_string_equal(basis,
+        "differences within 20 pairs of replications, some of independent samples");
+    self.two.changes[6].difference = (double) NAN;
+    self.two.changes[6].num_pairs = 3; /* as of a metric that overflows */
+    spot_side_by_side_basis(&self.two, basis);
+    assert_string_equal(basis, "differences within 20 pairs of replications");
+    end(&self);
+}
+
+/* A study of one point: as many replications as it has, in batches of what it keeps. */
+typedef struct {
+    int64_t num_rows;
+    spot_keep_t keep;
+    bool has_values;
+} plain_t;
+
+static void
+open_plain(case_t *self, int side, const plain_t *plain)
+{
+    static double values[3 * SPOT_BATCH_SUMMARISED];
+    spot_study_head_t *head = &self->heads[side];
+    const int64_t size = plain->keep == SPOT_KEEP_ROWS ? 1 : SPOT_BATCH_SUMMARISED;
+
+    for (int j = 0; j < 3 * SPOT_BATCH_SUMMARISED; j++) {
+        values[j] = plain->has_values ? j % 7 + (j / SPOT_BATCH_SUMMARISED) + side
+                                      : (double) NAN;
+    }
+    sample_plain_head(head, plain->num_rows > 0 ? plain->num_rows : 20);
+    head->keep = plain->keep;
+    assert_int_equal(spot_store_open_memory(&self->stores[side], head), 0);
+    for (int64_t j = 0; j < plain->num_rows; j += size) {
+        const int64_t rest = plain->num_rows - j;
+        const spot_piece_t piece = {
+            0, j, (size_t) (rest < size ? rest : size), &values[j], NULL};
+
+        assert_int_equal(self->stores[side]->put(self->stores[side], &piece), 0);
+    }
+    self->reports[side] = sample_report(self->stores[side]);
+    self->sides[side].report = &self->reports[side];
+    self->sides[side].canonical = "tick: 5 s\n";
+    self->sides[side].path = side == SPOT_BEFORE ? "before.db" : "after.db";
+}
+
+static void
+compare_plain(case_t *self, const plain_t *before, const plain_t *after)
+{
+    memset(self, 0, sizeof(*self));
+    open_plain(self, SPOT_BEFORE, before);
+    open_plain(self, SPOT_AFTER, after);
+    assert_int_equal(spot_side_by_side_init(&self->two, self->sides), 0);
+}
+
+/* Why there are no pairs is what keeps them away. */
+static void
+test_basis_without_pairs(void **state)
+{
+    static const struct {
+        plain_t before, after;
+        const char *basis;
+    } cases[] = {
+        {{50, SPOT_KEEP_ROWS, true}, {50, SPOT_KEEP_SUMMARIES, true},
+            "differences of independent samples: one keeps summaries, the other rows"},
+        {{50, SPOT_KEEP_SUMMARIES, true}, {3000, SPOT_KEEP_SUMMARIES, true},
+            "differences of independent samples: a single batch of summaries at each "
+            "point, pairs take two"},
+        {{1500, SPOT_KEEP_SUMMARIES, true}, {1500, SPOT_KEEP_SUMMARIES, true},
+            "differences of independent samples: a single whole batch of summaries at "
+            "each point, pairs take two"},
+        {{2048, SPOT_KEEP_SUMMARIES, true}, {3000, SPOT_KEEP_SUMMARIES, true},
+            "differences within 2 pairs of batches of replications"},
+        {{50, SPOT_KEEP_ROWS, false}, {50, SPOT_KEEP_ROWS, true},
+            "no metric has a value in both at any point"},
+    };
+
+    (void) state;
+    for (size_t j = 0; j < sizeof(cases) / sizeof(cases[0]); j++) {
+        char basis[SPOT_BASIS_BYTES];
+        case_t self;
+
+        compare_plain(&self, &cases[j].before, &cases[j].after);
+        spot_side_by_side_basis(&self.two, basis);
+        assert_string_equal(basis, cases[j].basis);
+        end(&self);
+    }
+}
+
 static void
 test_no_point_in_both(void **state)
 {
@@ -453,6 +558,133 @@ test_answer(void **state)
     end(&self);
 }
 
+static void
+assert_answered(const case_t *self, const char *words)
+{
+    char *answer = write_answer(self);
+
+    if (strstr(answer, words) == NULL) {
+        fail_msg("'%s' does not say '%s'", answer, words);
+    }
+    free(answer);
+}
+
+/* What has no value in both is not counted as a point without a difference. */
+static void
+test_answer_of_undefined(void **state)
+{
+    static const plain_t none = {20, SPOT_KEEP_ROWS, false},
+                         some = {20, SPOT_KEEP_ROWS, true};
+    case_t self;
+
+    (void) state;
+    compare_plain(&self, &none, &none);
+    assert_answered(&self, " Wait has no value at any point that both have.");
+    self.heads[SPOT_BEFORE].metrics[0].name = "steps_kept";
+    assert_answered(&self, " Steps kept have no value at any point that both have.");
+    end(&self);
+    compare_plain(&self, &none, &some);
+    assert_answered(
+        &self, " At no point that both have is there a value of wait in both.");
+    end(&self);
+    begin(&self, 4, 4);
+    compare(&self);
+    for (size_t j = 0; j < 20; j++) {
+        self.two.changes[j * self.two.num_metrics + self.two.main_id].difference =
+            (double) NAN;
+    }
+    assert_answered(&self,
+        " Of the 2 points of 22 at which both have a value, idle time "
+        "differs surely at none.");
+    end(&self);
+}
+
+/* The dots of a cut are the end of a sentence. */
+static void
+test_answer_cut(void **state)
+{
+    char value[200], canonical[300];
+    case_t self;
+
+    (void) state;
+    memset(value, 'x', sizeof(value) - 1);
+    value[sizeof(value) - 1] = '\0';
+    snprintf(canonical, sizeof(canonical), "job:\n  reload: %s\ntick: 5 s\n", value);
+    begin(&self, 4, 4);
+    self.sides[SPOT_AFTER].canonical = canonical;
+    compare(&self);
+    assert_int_equal(self.two.num_sentences, 1);
+    assert_answered(&self, "xxx… Of the 22 points");
+    end(&self);
+    snprintf(canonical, sizeof(canonical), "a: 1\nb: 1\njob:\n  reload: %s\ntick: 6 s\n",
+        value);
+    begin(&self, 4, 4);
+    self.sides[SPOT_AFTER].canonical = canonical;
+    compare(&self);
+    assert_int_equal(self.two.num_sentences, 4);
+    assert_answered(&self, "; and in 1 more. Of the 22 points");
+    assert_answered(&self, "…; and");
+    end(&self);
+}
+
+/* Of a store without replications it is said once that it has none. */
+static void
+test_no_replications(void **state)
+{
+    static const plain_t none = {0, SPOT_KEEP_ROWS, true},
+                         some = {20, SPOT_KEEP_ROWS, true};
+    case_t self;
+
+    (void) state;
+    for (int side = 0; side < SPOT_NUM_SIDES; side++) {
+        char *text;
+
+        compare_plain(&self, side == SPOT_BEFORE ? &none : &some,
+            side == SPOT_BEFORE ? &some : &none);
+        text = write_text(&self, 100);
+        assert_non_null(strstr(text, "the same scenario and the same points"));
+        assert_non_null(
+            strstr(text, side == SPOT_BEFORE ? "\nA has no replications yet: there is"
+                                             : "\nB has no replications yet: there is"));
+        assert_null(strstr(text, "were there"));
+        free(text);
+        end(&self);
+    }
+}
+
+/* The main metric, and then all others as the study has them. */
+static void
+test_order(void **state)
+{
+    case_t self;
+    char *text;
+    const char *last;
+
+    (void) state;
+    begin(&self, 4, 4);
+    compare(&self);
+    assert_int_equal(self.two.main_id, 4);
+    text = write_text(&self, 100);
+    last = strstr(text, "\nidle_fraction: ");
+    assert_non_null(last);
+    for (size_t j = 0; j < self.two.num_metrics; j++) {
+        char title[64];
+        const char *place;
+
+        snprintf(
+            title, sizeof(title), "\n%s", spot_side_by_side_metric(&self.two, j)->name);
+        place = strstr(text, title);
+        assert_non_null(place);
+        if (j != self.two.main_id) {
+            assert_true(place > last);
+            last = place;
+        }
+        assert_null(strstr(place + 1, title));
+    }
+    free(text);
+    end(&self);
+}
+
 int
 main(void)
 {
@@ -462,12 +694,18 @@ main(void)
         cmocka_unit_test(test_other_seed),
         cmocka_unit_test(test_metrics),
         cmocka_unit_test(test_nulls),
+        cmocka_unit_test(test_basis_of_undefined),
+        cmocka_unit_test(test_basis_without_pairs),
         cmocka_unit_test(test_no_point_in_both),
         cmocka_unit_test(test_curves),
         cmocka_unit_test(test_rows),
         cmocka_unit_test(test_too_many),
         cmocka_unit_test(test_no_picture),
         cmocka_unit_test(test_answer),
+        cmocka_unit_test(test_answer_of_undefined),
+        cmocka_unit_test(test_answer_cut),
+        cmocka_unit_test(test_no_replications),
+        cmocka_unit_test(test_order),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
