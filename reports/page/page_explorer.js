@@ -6,7 +6,7 @@
 spotPage.explorer = (() => {
     const { data, element, control, select } = spotPage;
     const place = document.getElementById("explorer-place");
-    const maxSeries = 40, shownSeries = 10, maxBars = 40, maxIntervals = 400;
+    const maxSeries = 40, shownSeries = 10, maxBars = 40, maxIntervals = 400, maxTicks = 30;
     const shapes = ["circle", "rect", "triangle", "rectRot", "star", "crossRot"];
     const metrics = data.metrics.map((metric, id) => ({ metric, id })).filter(({ metric }) => metric.hasMean);
     const ledger = data.ledger.filter((part) => data.metrics[part.metricId].hasMean);
@@ -299,6 +299,14 @@ spotPage.explorer = (() => {
         return chars.length > maxChars ? chars.slice(0, maxChars - 1).join("") + "…" : text;
     }
 
+    /* A tick for each value of a key that is no number, or for every so many of them: left
+       to itself, the scale would count in steps from its end, half a step before a value. */
+    function ticksOf(labels) {
+        const step = Math.ceil(labels.length / maxTicks);
+
+        return labels.map((_, value) => ({ value })).filter(({ value }) => value % step === 0);
+    }
+
     function curvesConfig(points) {
         const along = x();
         const metric = data.metrics[state.y];
@@ -312,10 +320,8 @@ spotPage.explorer = (() => {
         yScale.afterDataLimits = (drawn) => takeIn(drawn, edgeOf);
         if (!along.isNumeric) {
             Object.assign(xScale, { min: -0.5, max: along.labels.length - 0.5 });
-            Object.assign(xScale.ticks, {
-                stepSize: 1, autoSkip: true,
-                callback: (value) => (Number.isInteger(value) ? short(along.labels[value] || "", 18) : ""),
-            });
+            xScale.afterBuildTicks = (drawn) => { drawn.ticks = ticksOf(along.labels); };
+            xScale.ticks.callback = (value) => short(along.labels[value] || "", 18);
         }
         const datasets = found.flatMap((group) => makeSeries(group, along));
 
