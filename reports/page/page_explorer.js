@@ -26,10 +26,20 @@ spotPage.explorer = (() => {
         return axis.labels.length > 1;
     }
 
+    function hasValue(metric, points) {
+        return points.some((point) => Number.isFinite(metric.means[point]));
+    }
+
     function chooseFirst() {
+        const all = chosenPoints();
+        const asked = metrics.filter(({ id }) => id === data.plot.y);
+        const first = [...asked, ...metrics].find(({ metric }) => hasValue(metric, all));
         const axes = data.axes.map((axis, id) => ({ axis, id })).filter(({ axis }) => hasMany(axis));
         const numeric = axes.find(({ axis }) => axis.isNumeric);
 
+        if (first !== undefined) {
+            state.y = first.id;
+        }
         if (data.plot.x !== undefined && hasMany(data.axes[data.plot.x])) {
             state.x = "a" + data.plot.x;
         } else if (axes.length > 0) {
@@ -359,16 +369,44 @@ spotPage.explorer = (() => {
         };
     }
 
+    /* What a chart of curves cannot be drawn of, in words; null where it can. */
+    function nothingToDraw(points) {
+        const chosen = [state.y, ...(state.x[0] === "m" ? [Number(state.x.slice(1))] : [])]
+            .map((id) => data.metrics[id]);
+        const missing = chosen.find((metric) => !hasValue(metric, points));
+
+        if (state.kind === "ledger" || missing === undefined) {
+            return null;
+        }
+        return short(missing.words, 80) + " has no value at any " +
+            (points.length < data.numPoints ? "of the chosen points." : "point.");
+    }
+
     function draw() {
         const points = chosenPoints();
+        const nothing = nothingToDraw(points);
+
+        if (chart !== null) {
+            chart.destroy();
+            chart = null;
+        }
+        box.hidden = nothing !== null;
+        if (nothing !== null) {
+            legend.hidden = true;
+            note.textContent = nothing;
+            return;
+        }
+        drawChart(points);
+        drawLegend();
+        tell(points);
+    }
+
+    function drawChart(points) {
         const isLedger = state.kind === "ledger";
         const config = isLedger ? ledgerConfig(points) : curvesConfig(points);
 
         Chart.defaults.font.family = getComputedStyle(document.body).fontFamily;
         Chart.defaults.color = style("--quiet");
-        if (chart !== null) {
-            chart.destroy();
-        }
         chart = new Chart(canvas, {
             type: config.type, data: config.data, plugins: [intervals],
             options: {
@@ -384,8 +422,6 @@ spotPage.explorer = (() => {
                 },
             },
         });
-        drawLegend();
-        tell(points);
     }
 
     function toggle(name, button) {
@@ -558,7 +594,9 @@ spotPage.explorer = (() => {
     const legend = element("ul", { className: "legend", "aria-label": "Series: choose to hide or show" });
     const note = element("p", { className: "note", role: "status", id: "explorer-note" });
 
-    place.append(controls, element("div", { className: "chart" }, canvas), legend, note);
+    const box = element("div", { className: "chart" }, canvas);
+
+    place.append(controls, box, legend, note);
     place.hidden = false;
     chooseFirst();
     hideMost();
