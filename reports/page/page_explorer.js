@@ -6,7 +6,7 @@
 spotPage.explorer = (() => {
     const { data, element, control, select } = spotPage;
     const place = document.getElementById("explorer-place");
-    const maxSeries = 40, shownSeries = 10, maxBars = 40, maxIntervals = 400;
+    const maxSeries = 40, shownSeries = 10, maxBars = 40, maxIntervals = 400, maxTicks = 30;
     const shapes = ["circle", "rect", "triangle", "rectRot", "star", "crossRot"];
     const metrics = data.metrics.map((metric, id) => ({ metric, id })).filter(({ metric }) => metric.hasMean);
     const ledger = data.ledger.filter((part) => data.metrics[part.metricId].hasMean);
@@ -26,10 +26,20 @@ spotPage.explorer = (() => {
         return axis.labels.length > 1;
     }
 
+    function hasValue(metric, points) {
+        return points.some((point) => Number.isFinite(metric.means[point]));
+    }
+
     function chooseFirst() {
+        const all = chosenPoints();
+        const asked = metrics.filter(({ id }) => id === data.plot.y);
+        const first = [...asked, ...metrics].find(({ metric }) => hasValue(metric, all));
         const axes = data.axes.map((axis, id) => ({ axis, id })).filter(({ axis }) => hasMany(axis));
         const numeric = axes.find(({ axis }) => axis.isNumeric);
 
+        if (first !== undefined) {
+            state.y = first.id;
+        }
         if (data.plot.x !== undefined && hasMany(data.axes[data.plot.x])) {
             state.x = "a" + data.plot.x;
         } else if (axes.length > 0) {
@@ -299,6 +309,14 @@ spotPage.explorer = (() => {
         return chars.length > maxChars ? chars.slice(0, maxChars - 1).join("") + "…" : text;
     }
 
+    /* A tick for each value of a key that is no number, or for every so many of them: left
+       to itself, the scale would count in steps from its end, half a step before a value. */
+    function ticksOf(labels) {
+        const step = Math.ceil(labels.length / maxTicks);
+
+        return labels.map((_, value) => ({ value })).filter(({ value }) => value % step === 0);
+    }
+
     function curvesConfig(points) {
         const along = x();
         const metric = data.metrics[state.y];
@@ -312,10 +330,8 @@ spotPage.explorer = (() => {
         yScale.afterDataLimits = (drawn) => takeIn(drawn, edgeOf);
         if (!along.isNumeric) {
             Object.assign(xScale, { min: -0.5, max: along.labels.length - 0.5 });
-            Object.assign(xScale.ticks, {
-                stepSize: 1, autoSkip: true,
-                callback: (value) => (Number.isInteger(value) ? short(along.labels[value] || "", 18) : ""),
-            });
+            xScale.afterBuildTicks = (drawn) => { drawn.ticks = ticksOf(along.labels); };
+            xScale.ticks.callback = (value) => short(along.labels[value] || "", 18);
         }
         const datasets = found.flatMap((group) => makeSeries(group, along));
 
@@ -353,16 +369,44 @@ spotPage.explorer = (() => {
         };
     }
 
+    /* What a chart of curves cannot be drawn of, in words; null where it can. */
+    function nothingToDraw(points) {
+        const chosen = [state.y, ...(state.x[0] === "m" ? [Number(state.x.slice(1))] : [])]
+            .map((id) => data.metrics[id]);
+        const missing = chosen.find((metric) => !hasValue(metric, points));
+
+        if (state.kind === "ledger" || missing === undefined) {
+            return null;
+        }
+        return short(missing.words, 80) + " has no value at any " +
+            (points.length < data.numPoints ? "of the chosen points." : "point.");
+    }
+
     function draw() {
         const points = chosenPoints();
+        const nothing = nothingToDraw(points);
+
+        if (chart !== null) {
+            chart.destroy();
+            chart = null;
+        }
+        box.hidden = nothing !== null;
+        if (nothing !== null) {
+            legend.hidden = true;
+            note.textContent = nothing;
+            return;
+        }
+        drawChart(points);
+        drawLegend();
+        tell(points);
+    }
+
+    function drawChart(points) {
         const isLedger = state.kind === "ledger";
         const config = isLedger ? ledgerConfig(points) : curvesConfig(points);
 
         Chart.defaults.font.family = getComputedStyle(document.body).fontFamily;
         Chart.defaults.color = style("--quiet");
-        if (chart !== null) {
-            chart.destroy();
-        }
         chart = new Chart(canvas, {
             type: config.type, data: config.data, plugins: [intervals],
             options: {
@@ -378,8 +422,6 @@ spotPage.explorer = (() => {
                 },
             },
         });
-        drawLegend();
-        tell(points);
     }
 
     function toggle(name, button) {
@@ -552,7 +594,9 @@ spotPage.explorer = (() => {
     const legend = element("ul", { className: "legend", "aria-label": "Series: choose to hide or show" });
     const note = element("p", { className: "note", role: "status", id: "explorer-note" });
 
-    place.append(controls, element("div", { className: "chart" }, canvas), legend, note);
+    const box = element("div", { className: "chart" }, canvas);
+
+    place.append(controls, box, legend, note);
     place.hidden = false;
     chooseFirst();
     hideMost();

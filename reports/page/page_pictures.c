@@ -6,13 +6,46 @@
 #include "reports/page/page_internal.h"
 #include "reports/study_pictures.h"
 
-/* The SVG without its XML head, which HTML has no place for. */
+/* Behind one of gnuplot's own names of things that begins at a tag, "$panel1 using 1:7"
+   or gnuplot's version; NULL if none begins there. Texts are escaped: no tag is part of
+   one. */
+static const char *
+name_end(const char *tag)
+{
+    static const struct {
+        const char *begin;
+        const char *end;
+    } names[] = {{"<title>", "</title>"}, {"<desc>", "</desc>"}};
+
+    for (size_t j = 0; j < sizeof(names) / sizeof(names[0]); j++) {
+        if (strncmp(tag, names[j].begin, strlen(names[j].begin)) == 0) {
+            const char *end = strstr(tag, names[j].end);
+
+            return end == NULL ? NULL : end + strlen(names[j].end);
+        }
+    }
+    return NULL;
+}
+
+/* The SVG without its XML head, which HTML has no place for, and without gnuplot's
+   names: browsers would show them as tooltips, and screen readers read them, while the
+   element around it has the name of the picture. */
 static void
 write_svg(FILE *out, const char *svg)
 {
-    const char *start = strstr(svg, "<svg");
+    const char *at = strstr(svg, "<svg");
 
-    fputs(start == NULL ? "" : start, out);
+    if (at == NULL) {
+        return;
+    }
+    for (const char *tag = at; tag != NULL; tag = strchr(at, '<')) {
+        const char *end = name_end(tag);
+        const char *copied = end == NULL ? tag + 1 : tag;
+
+        fwrite(at, 1, (size_t) (copied - at), out);
+        at = end == NULL ? copied : end;
+    }
+    fputs(at, out);
 }
 
 int

@@ -267,12 +267,16 @@
         type("<img");
         check("markup can be searched", rows().length > 0);
         type("");
+        choose("explore-x", "a1");
+        same("each value of a key of texts has a tick",
+            spotPage.explorer.chart().scales.x.ticks.filter((tick) => tick.label.length > 3).length, 2);
     }
 
     function testAccessibility() {
         for (const fault of accessibility.faults()) {
             check("accessibility", false, fault);
         }
+        same("gnuplot's names of things are not read out", document.querySelectorAll("svg title, svg desc").length, 0);
         check("accessibility was checked", accessibility.rules.length > 20);
     }
 

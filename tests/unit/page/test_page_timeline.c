@@ -45,6 +45,8 @@ test_a_page_is_whole(void **state)
     assert_non_null(strstr(text, "default-src 'none'"));
     assert_null(strstr(text, "src=\""));
     assert_int_equal(sample_count(text, "<svg"), sample_has_gnuplot());
+    assert_int_equal(sample_count(text, "<title>"), 1); /* its own; none of gnuplot's */
+    assert_int_equal(sample_count(text, "<desc>"), 0);
     assert_int_equal(sample_count(text, "class=\"timeline-data\""), 1);
     assert_non_null(strstr(text, "<th scope=\"row\">preempted</th>"));
     assert_non_null(strstr(text, "</html>\n"));
