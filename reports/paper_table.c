@@ -230,9 +230,8 @@ write_null_notes(table_t *self)
         const spot_paper_column_t *column = &self->cells.metrics[j];
 
         if (column->num_nulls > 0) {
-            snprintf(text, sizeof(text),
-                "%s: without a value in %" PRId64 " %s%s", self->head->metrics[j].name,
-                column->num_nulls, what,
+            snprintf(text, sizeof(text), "%s: without a value in %" PRId64 " %s%s",
+                self->head->metrics[j].name, column->num_nulls, what,
                 column->has_values ? "; the figures are of the others" : "");
             write_note(self, column->letters, text);
         }

@@ -280,7 +280,8 @@ test_undefined_of_keys(void **state)
     check(&sample,
         "As preemption per minute goes from 0.05 to 0.2, idle time grows from 10 % to "
         "30 % with pipeline depth 8; pipeline depth 16 doubles it; idle time is "
-        "undefined in all replications with preemption per minute 0.2, pipeline depth 16.");
+        "undefined in all replications with preemption per minute 0.2, pipeline depth "
+        "16.");
     case_init(&sample, 3, five_x, 2);
     fill(&sample, (double[]){0.1, 0.2, none, 0.4, 0.3, none});
     check(&sample,
