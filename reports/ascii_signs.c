@@ -57,7 +57,7 @@ spot_ascii_signs(char *text)
     for (const char *place = text; *place != '\0';) {
         if (strncmp(place, PLUS_MINUS, strlen(PLUS_MINUS)) == 0) {
             place += strlen(PLUS_MINUS);
-            end -= ends_with_number(text, end) && *place != ' ' ? 1 : 0;
+            end -= ends_with_number(text, end) ? 1 : 0;
             memcpy(end, "+-", 2);
             end += 2;
         } else if (strncmp(place, ELLIPSIS, strlen(ELLIPSIS)) == 0) {

@@ -28,7 +28,7 @@ static void
 test_cells(void **state)
 {
     (void) state;
-    assert_signs("0.310 ±0.020*  1.2 ± 0.4", "0.310+-0.020*  1.2 +- 0.4");
+    assert_signs("0.310 ±0.020*  1.2 ± 0.4", "0.310+-0.020*  1.2+- 0.4");
     assert_signs("0.31\033[2m ±0.02\033[0m", "0.31\033[2m+-0.02\033[0m");
     assert_signs("0.31\033[1;2m ±0.02", "0.31\033[1;2m+-0.02");
     assert_signs("a long na…   1", "a long na... 1");
