@@ -187,6 +187,20 @@
         same("what was varied is there", document.querySelectorAll("#parameters, #origin, #warnings").length, 3);
     }
 
+    /* The explorer opens on what has values, and says so of what has none. */
+    function testUndefined() {
+        const metrics = spotPage.data.metrics.map((metric) => metric.name);
+        const note = get("explorer-note");
+
+        same("a metric with values comes first", get("explore-y").value, String(metrics.indexOf("idle_fraction")));
+        check("it is drawn", numDrawn(get("explorer-chart")) > 500);
+        choose("explore-y", metrics.indexOf("preemption_gap_s"));
+        check("that there is no value is told", note.textContent.endsWith("has no value at any point."), note.textContent);
+        same("no empty chart is left", get("explorer-chart").checkVisibility(), false);
+        choose("explore-y", metrics.indexOf("idle_fraction"));
+        check("the chart comes back", get("explorer-chart").checkVisibility() && numDrawn(get("explorer-chart")) > 500);
+    }
+
     /* The page of two stores: every column of every table sorts, both ways. */
     function testTwo() {
         const tables = [...document.querySelectorAll("#tables table")];
@@ -299,6 +313,7 @@
             look: [testAccessibility, testWidth, testScheme],
             hostile: [testHostile, testAccessibility, testWidth],
             nothing: [testNothing, testAccessibility, testWidth],
+            undefined: [testUndefined, testAccessibility, testWidth],
             two: [testTwo, testAccessibility, testWidth],
             faulty: [testChecker],
         };

@@ -149,6 +149,9 @@ rm -f "$work/nothing.db"
 "$spotsim" report "$work/nothing.db" -o "$work/nothing.html" 2>&1 || fail "no page of nothing"
 open_page nothing "$work/nothing.html" '' --window-size=1200,900
 
+report undefined.yaml undefined
+open_page undefined "$work/undefined.html" '' --window-size=1200,900
+
 hostile_study >"$work/hostile.yaml"
 report "$work/hostile.yaml" hostile
 open_page hostile "$work/hostile.html" '' --window-size=1200,900
