@@ -68,8 +68,11 @@ choose_layout(picture_t *self)
     size_t num_chars = 1;
 
     for (size_t j = 0; j < self->curves->num_panels; j++) {
+        size_t num_here;
+
         spot_series_words(&self->panels, j, words);
-        num_chars = strlen(words) > num_chars ? strlen(words) : num_chars;
+        num_here = spot_utf8_count(words, strlen(words));
+        num_chars = num_here > num_chars ? num_here : num_chars;
     }
     grid->right_px = fmin(50 + SPOT_STUDY_CHAR_PX * (double) num_chars, MAX_RIGHT_PX);
     grid->head_px = Y_NAME_PX + (grid->num_panels > 1 ? PANEL_TITLE_PX : 0) +

@@ -231,12 +231,19 @@ spot_axis_words(const spot_axis_t *axis, char text[SPOT_WORDS_BYTES])
     }
 }
 
+/* Whether the study calls x anything, and that briefly enough. */
+static bool
+has_x_label(const spot_study_head_t *head, const char *before)
+{
+    return head->plot.x_label != NULL &&
+           strlen(before) + strlen(head->plot.x_label) < SPOT_WORDS_BYTES;
+}
+
 void
 spot_x_words(const spot_study_head_t *head, size_t axis_id, char text[SPOT_WORDS_BYTES])
 {
-    if (head->plot.x_label != NULL) {
+    if (has_x_label(head, "")) {
         snprintf(text, SPOT_WORDS_BYTES, "%s", head->plot.x_label);
-        drop_partial(text);
     } else {
         spot_axis_words(&head->axes[axis_id], text);
     }
@@ -246,11 +253,10 @@ void
 spot_x_subject(
     const spot_study_head_t *head, size_t axis_id, char text[SPOT_WORDS_BYTES])
 {
-    if (head->plot.x_label == NULL) {
-        spot_key_words(&head->axes[axis_id], text);
-    } else {
+    if (has_x_label(head, "the ")) {
         snprintf(text, SPOT_WORDS_BYTES, "the %s", head->plot.x_label);
-        drop_partial(text);
+    } else {
+        spot_key_words(&head->axes[axis_id], text);
     }
 }
 

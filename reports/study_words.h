@@ -59,8 +59,8 @@ void spot_axis_words(const spot_axis_t *axis, char text[SPOT_WORDS_BYTES]);
 /* Its path as people say it: "pipeline depth", "checkpoint every". */
 void spot_key_words(const spot_axis_t *axis, char text[SPOT_WORDS_BYTES]);
 
-/* x in a sentence: "preemption per minute"; "the " and the label that the study gives.
- */
+/* x in a sentence: "the " and what the study calls it, else "preemption per minute".
+ * What does not fit in text is as if the study called it nothing, here and below x. */
 void spot_x_subject(
     const spot_study_head_t *head, size_t axis_id, char text[SPOT_WORDS_BYTES]);
 

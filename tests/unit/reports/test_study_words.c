@@ -131,6 +131,36 @@ test_notes(void **state)
         "95 % confidence interval · only 12 of 20 curves");
 }
 
+/* What a study calls x, unless that is too long. */
+static void
+test_labels_of_x(void **state)
+{
+    char path[] = "job.pipeline_depth", unit[] = "";
+    spot_axis_t axis = {.path = path, .unit = unit};
+    spot_study_head_t head = {.num_axes = 1, .axes = &axis};
+    char label[SPOT_WORDS_BYTES + 1], text[SPOT_WORDS_BYTES];
+
+    (void) state;
+    spot_x_words(&head, 0, text);
+    assert_string_equal(text, "pipeline depth");
+    head.plot.x_label = label;
+    strcpy(label, "Länge");
+    spot_x_words(&head, 0, text);
+    assert_string_equal(text, "Länge");
+    spot_x_subject(&head, 0, text);
+    assert_string_equal(text, "the Länge");
+    memset(label, 'x', SPOT_WORDS_BYTES);
+    label[SPOT_WORDS_BYTES - 1] = '\0'; /* fits, but not with "the" */
+    spot_x_words(&head, 0, text);
+    assert_string_equal(text, label);
+    spot_x_subject(&head, 0, text);
+    assert_string_equal(text, "pipeline depth");
+    label[SPOT_WORDS_BYTES - 1] = 'x';
+    label[SPOT_WORDS_BYTES] = '\0';
+    spot_x_words(&head, 0, text);
+    assert_string_equal(text, "pipeline depth");
+}
+
 int
 main(void)
 {
@@ -140,6 +170,7 @@ main(void)
         cmocka_unit_test(test_axes),
         cmocka_unit_test(test_short_numbers),
         cmocka_unit_test(test_notes),
+        cmocka_unit_test(test_labels_of_x),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
