@@ -102,8 +102,10 @@ num_comparable(const spot_side_by_side_t *self)
     size_t num_found = 0;
 
     for (size_t j = 0; j < self->match.num_pairs; j++) {
-        num_found +=
-            isfinite(self->changes[j * self->num_metrics + self->main_id].difference);
+        const spot_change_t *change =
+            &self->changes[j * self->num_metrics + self->main_id];
+
+        num_found += isfinite(change->difference) ? 1 : 0;
     }
     return num_found;
 }
