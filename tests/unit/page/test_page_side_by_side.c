@@ -14,52 +14,25 @@
 #include "reports/page/page_side_by_side.h"
 #include "tests/unit/page/page_case.h"
 #include "tests/unit/reports/sample.h"
-
-typedef struct {
-    spot_study_head_t heads[SPOT_NUM_SIDES];
-    spot_store_t *stores[SPOT_NUM_SIDES];
-    spot_report_t reports[SPOT_NUM_SIDES];
-    spot_side_t sides[SPOT_NUM_SIDES];
-    spot_side_by_side_t two;
-} case_t;
-
-static void
-begin(case_t *self)
-{
-    memset(self, 0, sizeof(*self));
-    for (int side = 0; side < SPOT_NUM_SIDES; side++) {
-        sample_idle_head(&self->heads[side], 4);
-        self->sides[side].canonical =
-            side == 0 ? "job:\n  reload: 47 s\n" : "job:\n  reload: 60 s\n";
-        self->sides[side].path = side == 0 ? "before.db" : "after.db";
-    }
-}
+#include "tests/unit/reports/side_by_side_case.h"
 
 /* An axis of many numbers from first on instead of that of probabilities. */
 static void
 widen(spot_study_head_t *head, size_t num_values, size_t first)
 {
     double *numbers = calloc(num_values, sizeof(*numbers));
-    spot_axis_t *axis = &head->axes[0];
 
     assert_non_null(numbers);
     for (size_t j = 0; j < num_values; j++) {
         numbers[j] = 0.5 * (double) (first + j) / (double) num_values;
     }
-    for (size_t j = 0; j < axis->num_values; j++) {
-        free(axis->texts[j]);
-    }
-    free(axis->texts);
-    free(axis->numbers);
-    free(axis->path);
-    free(axis->unit);
-    *axis = sample_axis("trace.preemption.per_minute", num_values, numbers);
-    head->num_points = num_values * head->axes[1].num_values;
+    sample_replace_axis(
+        head, 0, sample_axis("trace.preemption.per_minute", num_values, numbers));
     free(numbers);
 }
 
 static char *
-write_page(case_t *self)
+write_page(two_case_t *self)
 {
     char *text = NULL;
     size_t num_bytes;
@@ -67,12 +40,7 @@ write_page(case_t *self)
     spot_diag_t diag;
 
     assert_non_null(out);
-    for (int side = 0; side < SPOT_NUM_SIDES; side++) {
-        self->stores[side] = sample_idle_store(&self->heads[side]);
-        self->reports[side] = sample_report(self->stores[side]);
-        self->sides[side].report = &self->reports[side];
-    }
-    assert_int_equal(spot_side_by_side_init(&self->two, self->sides), 0);
+    two_compare(self);
     spot_diag_init(&diag);
     assert_int_equal(spot_page_side_by_side_write(&self->two, out, &diag), 0);
     assert_int_equal(fclose(out), 0);
@@ -86,24 +54,13 @@ write_page(case_t *self)
 }
 
 static void
-end(case_t *self)
-{
-    spot_side_by_side_free(&self->two);
-    for (int side = 0; side < SPOT_NUM_SIDES; side++) {
-        spot_report_free(&self->reports[side]);
-        self->stores[side]->close(self->stores[side]);
-        spot_study_head_free(&self->heads[side]);
-    }
-}
-
-static void
 test_whole(void **state)
 {
-    case_t self;
+    two_case_t self;
     char *text;
 
     (void) state;
-    begin(&self);
+    two_begin(&self, 4, 4);
     text = write_page(&self);
     assert_non_null(strstr(text,
         "<p id=\"answer\">B differs from A: job.reload was 47 s, is 60 s. Of the 22 "
@@ -115,20 +72,20 @@ test_whole(void **state)
     assert_non_null(strstr(text, "spotsim export after.db -o rows.csv\n"));
     assert_non_null(strstr(text, "spotsim report before.db after.db -o report.html\n"));
     free(text);
-    end(&self);
+    two_end(&self);
 }
 
 /* As in the pictures, which have the same means. */
 static void
 test_fractions(void **state)
 {
-    case_t self;
+    two_case_t self;
     char *text;
     const char *place;
     double mean;
 
     (void) state;
-    begin(&self);
+    two_begin(&self, 4, 4);
     text = write_page(&self);
     assert_non_null(strstr(text, "<th scope=\"col\">B − A (% points)</th>"));
     place = strstr(text, "<td data-value="); /* of the first pair */
@@ -138,18 +95,18 @@ test_fractions(void **state)
     assert_true(mean > 1);
     assert_true(fabs(mean - 100 * self.two.changes[self.two.main_id].means[0]) < 0.1);
     free(text);
-    end(&self);
+    two_end(&self);
 }
 
 /* Nothing of a study or of a name is markup. */
 static void
 test_hostile(void **state)
 {
-    case_t self;
+    two_case_t self;
     char *text;
 
     (void) state;
-    begin(&self);
+    two_begin(&self, 4, 4);
     for (int side = 0; side < SPOT_NUM_SIDES; side++) {
         spot_study_head_t *head = &self.heads[side];
 
@@ -165,18 +122,18 @@ test_hostile(void **state)
     assert_null(strstr(text, "<script>alert"));
     assert_null(strstr(text, "onload=\"x\""));
     free(text);
-    end(&self);
+    two_end(&self);
 }
 
 /* Rows and points of one store only are counted where there are too many. */
 static void
 test_many(void **state)
 {
-    case_t self;
+    two_case_t self;
     char *text;
 
     (void) state;
-    begin(&self);
+    two_begin(&self, 4, 4);
     widen(&self.heads[SPOT_BEFORE], 1000, 600);
     widen(&self.heads[SPOT_AFTER], 1000, 0);
     text = write_page(&self);
@@ -187,24 +144,24 @@ test_many(void **state)
     assert_non_null(strstr(text, "Only in A, not compared: 1200 points"));
     assert_int_equal(sample_count(text, "<p class=\"note\">And 700 more.</p>"), 2);
     free(text);
-    end(&self);
+    two_end(&self);
 }
 
 static void
 test_nothing_in_both(void **state)
 {
-    case_t self;
+    two_case_t self;
     char *text;
 
     (void) state;
-    begin(&self);
+    two_begin(&self, 4, 4);
     free(self.heads[SPOT_AFTER].axes[1].path);
     self.heads[SPOT_AFTER].axes[1].path = strdup("job.other");
     text = write_page(&self);
     assert_non_null(strstr(text, "No point is in both"));
     assert_null(strstr(text, "<table"));
     free(text);
-    end(&self);
+    two_end(&self);
 }
 
 /* The page must do without gnuplot, whatever is installed here. */

@@ -61,6 +61,22 @@ sample_axis(const char *path, size_t num_values, const double *numbers)
 }
 
 void
+sample_replace_axis(spot_study_head_t *head, size_t axis_id, spot_axis_t axis)
+{
+    spot_axis_t *old = &head->axes[axis_id];
+
+    for (size_t j = 0; j < old->num_values; j++) {
+        free(old->texts[j]);
+    }
+    free(old->texts);
+    free(old->numbers);
+    free(old->path);
+    free(old->unit);
+    head->num_points = head->num_points / old->num_values * axis.num_values;
+    *old = axis;
+}
+
+void
 sample_idle_head(spot_study_head_t *head, int64_t num_replications)
 {
     static const double probabilities[] = {

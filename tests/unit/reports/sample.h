@@ -13,6 +13,10 @@
 /* An axis of numbers; texts are the numbers. */
 spot_axis_t sample_axis(const char *path, size_t num_values, const double *numbers);
 
+/* Puts an axis in place of one of the head, which has as many points then as its axes
+ * make. */
+void sample_replace_axis(spot_study_head_t *head, size_t axis_id, spot_axis_t axis);
+
 /* Idle time against preemption probability, 11 x 2 points. The store borrows the head;
  * free both. */
 void sample_idle_head(spot_study_head_t *head, int64_t num_replications);

@@ -114,17 +114,8 @@ static void
 widen(spot_study_head_t *head)
 {
     static const double depths[] = {1, 2, 3, 4, 5, 6, 7, 8};
-    spot_axis_t *axis = &head->axes[1];
 
-    for (size_t j = 0; j < axis->num_values; j++) {
-        free(axis->texts[j]);
-    }
-    free(axis->texts);
-    free(axis->numbers);
-    free(axis->path);
-    free(axis->unit);
-    *axis = sample_axis("job.pipeline_depth", 8, depths);
-    head->num_points = 88;
+    sample_replace_axis(head, 1, sample_axis("job.pipeline_depth", 8, depths));
 }
 
 /* As if all values were words: there is nothing to draw along. */
