@@ -342,7 +342,7 @@ open_to_read(spot_db_t *self, const char *name, int timeout_ms)
         ret = open_handle(self, name, SQLITE_OPEN_READWRITE, timeout_ms);
         return ret == 0 ? spot_db_run(self, "PRAGMA query_only = ON") : ret;
     }
-    if (spot_log_file_size(name, "-wal") > 0 && !spot_log_is_unfinished(name)) {
+    if (spot_log_size(name) > 0) {
         return open_handle(self, name, SQLITE_OPEN_READONLY, timeout_ms);
     }
     return open_uri(self, name, "immutable=1", timeout_ms);
@@ -356,8 +356,7 @@ open_to_read(spot_db_t *self, const char *name, int timeout_ms)
 static int
 open_to_look(spot_db_t *self, const char *name, int timeout_ms)
 {
-    const int64_t num_log_bytes = spot_log_file_size(name, "-wal");
-    const bool is_unfinished = spot_log_is_unfinished(name);
+    const int64_t num_log_bytes = spot_log_size(name);
     struct stat about;
     int ret;
 
@@ -366,10 +365,10 @@ open_to_look(spot_db_t *self, const char *name, int timeout_ms)
             self, SQLITE_CANTOPEN, "a folder"); /* which opens, but cannot be read */
         return SPOT_ERR_IO;
     }
-    if (num_log_bytes >= 0 && spot_log_file_size(name, "-shm") >= 0 && !is_unfinished) {
+    if (num_log_bytes >= 0 && spot_log_has_index(name)) {
         return open_uri(self, name, "readonly_shm=1", timeout_ms);
     }
-    if (num_log_bytes <= 0 || is_unfinished) {
+    if (num_log_bytes <= 0) {
         return open_uri(self, name, "immutable=1", timeout_ms);
     }
     ret = open_uri(self, name, "vfs=unix-none", timeout_ms);

@@ -27,8 +27,9 @@ name_beside(const char *database, const char *ending)
     return name;
 }
 
-int64_t
-spot_log_file_size(const char *database, const char *ending)
+/* -1: there is no such file. */
+static int64_t
+size_beside(const char *database, const char *ending)
 {
     char *name = name_beside(database, ending);
     struct stat about;
@@ -72,17 +73,30 @@ is_without_commit(FILE *log)
     return ferror(log) == 0;
 }
 
-bool
-spot_log_is_unfinished(const char *database)
+/* Whether the log is there and not empty, but has no transaction to its end. */
+static bool
+is_unfinished(const char *database)
 {
     char *name = name_beside(database, "-wal");
     FILE *log = name == NULL ? NULL : fopen(name, "rb");
-    bool is_unfinished = false;
+    bool has_none = false;
 
     if (log != NULL) {
-        is_unfinished = is_without_commit(log);
+        has_none = is_without_commit(log);
         fclose(log);
     }
     free(name);
-    return is_unfinished;
+    return has_none;
+}
+
+int64_t
+spot_log_size(const char *database)
+{
+    return is_unfinished(database) ? -1 : size_beside(database, "-wal");
+}
+
+bool
+spot_log_has_index(const char *database)
+{
+    return size_beside(database, "-shm") >= 0;
 }

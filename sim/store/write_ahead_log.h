@@ -8,16 +8,16 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The size in bytes of the file that is called as the database and an ending: "-wal" is
- * the log, "-shm" its index, which those share that have the database open. -1: there is
- * none. Where memory runs out it is taken to be there. */
-int64_t spot_log_file_size(const char *database, const char *ending);
+/* The size in bytes of the log, the file "-wal" beside the database; -1: there is none,
+ * or none with a transaction to its end, and all is in the database. A log without one
+ * lies where somebody was killed in the first transaction since opening, and then its
+ * index is of an older log: SQLite 3.40 waits 10 s for somebody to put that right where
+ * it may only read the index, and gives up. Where memory runs out the log is taken to be
+ * there, and where it cannot be read to be whole. */
+int64_t spot_log_size(const char *database);
 
-/* Whether the log is there and not empty, but has no transaction to its end: all is in
- * the database. So it lies where somebody was killed in the first transaction since
- * opening, and then its index is of an older log: SQLite 3.40 waits 10 s for somebody to
- * put that right where it may only read the index, and gives up. False where it cannot
- * be told. */
-bool spot_log_is_unfinished(const char *database);
+/* Whether the index of the log is there, the file "-shm", which those share that have
+ * the database open. Where memory runs out it is taken to be there. */
+bool spot_log_has_index(const char *database);
 
 #endif
