@@ -75,13 +75,16 @@ spot_utf8_is_layout(const char *character, size_t num_bytes)
            (byte[1] == 0x81 && is_between(byte[2], 0xa6, 0xa9));
 }
 
-/* The number of a character of two or three bytes. */
-static unsigned
-code_point(const unsigned char *byte, size_t num_bytes)
+unsigned
+spot_utf8_code_point(const char *character, size_t num_bytes)
 {
-    return num_bytes == 2
-               ? (byte[0] & 0x1fU) << 6 | (byte[1] & 0x3fU)
-               : (byte[0] & 0x0fU) << 12 | (byte[1] & 0x3fU) << 6 | (byte[2] & 0x3fU);
+    const unsigned char *byte = (const unsigned char *) character;
+    unsigned number = num_bytes == 1 ? byte[0] : byte[0] & (0x7fU >> num_bytes);
+
+    for (size_t j = 1; j < num_bytes; j++) {
+        number = number << 6 | (byte[j] & 0x3fU);
+    }
+    return number;
 }
 
 /* C0, DEL, and the C1 controls U+0080 to U+009F. */
@@ -107,7 +110,7 @@ spot_utf8_shown(const char *text, char shown[SPOT_UTF8_SHOWN_BYTES])
                 end += sprintf(end, "\\x%02x", byte[k]);
             }
         } else if (spot_utf8_is_layout(text, length)) {
-            end += sprintf(end, "\\u%04x", code_point(byte, length));
+            end += sprintf(end, "\\u%04x", spot_utf8_code_point(text, length));
         } else {
             memcpy(end, text, length);
             end += length;

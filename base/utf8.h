@@ -14,6 +14,9 @@ size_t spot_utf8_length(const char *text, size_t num_bytes);
 /* Characters of num_bytes bytes of well-formed text: the bytes that continue none. */
 size_t spot_utf8_count(const char *text, size_t num_bytes);
 
+/* The number of a well-formed character of num_bytes bytes. */
+unsigned spot_utf8_code_point(const char *character, size_t num_bytes);
+
 /* Whether the character of num_bytes bytes shows nothing itself but moves what others
  * show: marks of direction, breaks of lines and of paragraphs. A text from outside could
  * look like another one, or reorder what stands beside it. */

@@ -49,19 +49,6 @@ is_numbered(const char *text, size_t num_bytes)
            !is_writing(text, num_bytes);
 }
 
-/* "\u202e" of a well-formed character of several bytes. */
-static void
-write_number(FILE *out, const char *text, size_t num_bytes)
-{
-    const unsigned char *bytes = (const unsigned char *) text;
-    unsigned number = bytes[0] & (0x7fU >> num_bytes);
-
-    for (size_t j = 1; j < num_bytes; j++) {
-        number = number << 6 | (bytes[j] & 0x3fU);
-    }
-    fprintf(out, "\\u%04x", number);
-}
-
 static bool
 is_control(unsigned char byte)
 {
@@ -78,7 +65,7 @@ spot_html_bytes(FILE *out, const char *text, size_t num_bytes)
         if (length == 0 || (length == 1 && is_control((unsigned char) *text))) {
             fputs("\xef\xbf\xbd", out);
         } else if (is_numbered(text, length)) {
-            write_number(out, text, length);
+            fprintf(out, "\\u%04x", spot_utf8_code_point(text, length));
         } else if (escape != NULL) {
             fputs(escape, out);
         } else {
