@@ -178,9 +178,7 @@ write_part(const spot_page_t *page, const spot_page_part_t *part)
 {
     int ret;
 
-    fprintf(page->out, "<section id=\"%s\" aria-labelledby=\"%s-title\">\n", part->name,
-        part->name);
-    fprintf(page->out, "<h2 id=\"%s-title\">%s</h2>\n", part->name, part->title);
+    spot_page_section_open(page->out, part->name, part->title);
     ret = part->write(page);
     fputs("</section>\n", page->out);
     return ret;

@@ -11,6 +11,15 @@
 #include "reports/value_label.h"
 
 void
+spot_page_section_open(FILE *out, const char *id, const char *title)
+{
+    fprintf(out,
+        "<section id=\"%s\" aria-labelledby=\"%s-title\">\n"
+        "<h2 id=\"%s-title\">%s</h2>\n",
+        id, id, id, title);
+}
+
+void
 spot_page_table_open(FILE *out, const char *id, const char *caption)
 {
     fprintf(out,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the tables of a page are made of. Texts are from outside unless they say so.
+/* What the parts of a page are made of. Texts are from outside unless they say so.
  * Internal to reports/page. */
 #ifndef SPOT_REPORTS_PAGE_PAGE_CELLS_H
 #define SPOT_REPORTS_PAGE_PAGE_CELLS_H
@@ -9,6 +9,9 @@
 
 #include "base/error.h"
 #include "sim/store/head.h"
+
+/* A section under a heading; id and title are ours. "</section>" ends it. */
+void spot_page_section_open(FILE *out, const char *id, const char *title);
 
 /* A table with a caption, in a place that scrolls, also by keyboard. id is ours. */
 void spot_page_table_open(FILE *out, const char *id, const char *caption);

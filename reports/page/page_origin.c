@@ -425,30 +425,24 @@ const spot_page_part_t spot_page_origin = {
 
 /* ---- Of two stores ---- */
 
-static void
-begin_section(FILE *out, const char *id, const char *title)
-{
-    fprintf(out,
-        "<section id=\"origin-%s\" aria-labelledby=\"origin-%s-title\">\n"
-        "<h2 id=\"origin-%s-title\">%s</h2>\n",
-        id, id, id, title);
-}
-
 int
 spot_page_origin_of_two(const spot_page_t pages[2])
 {
+    static const struct {
+        const char *id;
+        const char *title;
+    } sections[] = {{"origin-a", "Where A comes from, and how to repeat it"},
+        {"origin-b", "Where B comes from, and how to repeat it"}};
     FILE *out = pages[0].out;
     int ret = 0;
 
     for (int j = 0; ret == 0 && j < 2; j++) {
-        begin_section(out, pages[j].side,
-            j == 0 ? "Where A comes from, and how to repeat it"
-                   : "Where B comes from, and how to repeat it");
+        spot_page_section_open(out, sections[j].id, sections[j].title);
         ret = write(&pages[j]);
         fputs("</section>\n", out);
     }
     if (ret == 0) {
-        begin_section(out, "page", "How to repeat this page");
+        spot_page_section_open(out, "origin-page", "How to repeat this page");
         write_maker(out);
         fputs(":</p>\n", out);
         ret = write_commands(pages, write_two_command);

@@ -85,9 +85,7 @@ spot_page_picture_write(
 {
     int ret;
 
-    fprintf(out, "<section id=\"%s\" aria-labelledby=\"%s-title\">\n", picture->name,
-        picture->name);
-    fprintf(out, "<h2 id=\"%s-title\">%s</h2>\n", picture->name, picture->title);
+    spot_page_section_open(out, picture->name, picture->title);
     fputs("<figure class=\"picture\" role=\"group\">\n<div "
           "class=\"static\" role=\"img\" tabindex=\"0\" aria-label=\"",
         out);

@@ -37,9 +37,7 @@ write_side(const spot_side_t *side, const char *name, FILE *out)
 static void
 write_differs(const spot_side_by_side_t *two, FILE *out)
 {
-    fputs("<section id=\"differs\" aria-labelledby=\"differs-title\">\n"
-          "<h2 id=\"differs-title\">In what they differ</h2>\n",
-        out);
+    spot_page_section_open(out, "differs", "In what they differ");
     if (two->num_sentences == 0) {
         fputs("<p>B has the same scenario and the same points as A.</p>\n", out);
     } else {
@@ -185,9 +183,7 @@ write_metrics(const spot_side_by_side_t *two, FILE *out)
     if (spot_side_by_side_problem(two) != NULL) {
         return 0;
     }
-    fputs("<section id=\"tables\" aria-labelledby=\"tables-title\">\n"
-          "<h2 id=\"tables-title\">Every point that both have</h2>\n",
-        out);
+    spot_page_section_open(out, "tables", "Every point that both have");
     spot_side_by_side_basis(two, basis);
     fprintf(out,
         "<p class=\"note\">±: half width of the 95 %% confidence interval; %s. *: 0 "
