@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/utf8.h"
 #include "reports/figure.h"
 #include "reports/series_look.h"
 #include "reports/series_panels.h"
@@ -64,17 +65,8 @@ choose_layout(picture_t *self)
     const double low = grid->x_low, high = grid->x_high;
     const double widen =
         high > low ? (high - low) * MIN_SHARE : fmax(fabs(low) * 0.1, 1);
-    char words[SPOT_WORDS_BYTES];
-    size_t num_chars = 1;
 
-    for (size_t j = 0; j < self->curves->num_panels; j++) {
-        size_t num_here;
-
-        spot_series_words(&self->panels, j, words);
-        num_here = spot_utf8_count(words, strlen(words));
-        num_chars = num_here > num_chars ? num_here : num_chars;
-    }
-    grid->right_px = fmin(50 + SPOT_STUDY_CHAR_PX * (double) num_chars, MAX_RIGHT_PX);
+    grid->right_px = spot_series_names_px(&self->panels, MAX_RIGHT_PX);
     grid->head_px = Y_NAME_PX + (grid->num_panels > 1 ? PANEL_TITLE_PX : 0) +
                     (self->winners != NULL ? STRIP_ROOM_PX : 0);
     grid->panel_px = PANEL_PX;

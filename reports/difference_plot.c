@@ -4,7 +4,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/utf8.h"
 #include "reports/difference_rows.h"
 #include "reports/figure.h"
 #include "reports/named_rows.h"
@@ -211,8 +210,6 @@ static int
 choose_panels(difference_plot_t *self)
 {
     spot_study_grid_t *grid = &self->panels.grid;
-    char words[SPOT_WORDS_BYTES];
-    size_t num_chars = 1;
     int ret;
 
     self->panels = (spot_series_panels_t){
@@ -230,15 +227,8 @@ choose_panels(difference_plot_t *self)
     if (ret != 0) {
         return ret;
     }
-    for (size_t j = 0; j < self->curves->num_panels; j++) {
-        size_t num;
-
-        spot_series_words(&self->panels, j, words);
-        num = spot_utf8_count(words, strlen(words));
-        num_chars = num > num_chars ? num : num_chars;
-    }
     self->is_cut = self->panels.is_cut;
-    grid->right_px = fmin(50 + SPOT_STUDY_CHAR_PX * (double) num_chars, MAX_RIGHT_PX);
+    grid->right_px = spot_series_names_px(&self->panels, MAX_RIGHT_PX);
     grid->head_px = PANEL_HEAD_PX + (grid->num_panels > 1 ? PANEL_TITLE_PX : 0);
     grid->panel_px = PANEL_PX;
     grid->foot_px = PANEL_FOOT_PX;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/utf8.h"
 #include "reports/series_look.h"
 #include "reports/value_label.h"
 
@@ -115,6 +116,22 @@ spot_series_words(
         spot_figure_cut(words, num_chars--);
     } while (strlen(words) >= SPOT_WORDS_BYTES);
     memcpy(text, words, strlen(words) + 1);
+}
+
+double
+spot_series_names_px(const spot_series_panels_t *self, double most_px)
+{
+    char words[SPOT_WORDS_BYTES];
+    size_t num_longest = 1;
+
+    for (size_t j = 0; j < self->curves->num_panels; j++) {
+        size_t num_chars;
+
+        spot_series_words(self, j, words);
+        num_chars = spot_utf8_count(words, strlen(words));
+        num_longest = num_chars > num_longest ? num_chars : num_longest;
+    }
+    return fmin(50 + SPOT_STUDY_CHAR_PX * (double) num_longest, most_px);
 }
 
 const char *

@@ -48,6 +48,9 @@ void spot_series_words(
     const spot_series_panels_t *self, size_t series_id, char text[SPOT_WORDS_BYTES]);
 const char *spot_series_ink(const spot_series_panels_t *self, size_t series_id);
 
+/* What names of series take at the right of panels, most_px at most. */
+double spot_series_names_px(const spot_series_panels_t *self, double most_px);
+
 /* The first SPOT_MAX_PANEL_SERIES series of a panel, and its place in the grid. */
 spot_series_panel_t spot_series_panel(const spot_series_panels_t *self, size_t panel_id);
 
