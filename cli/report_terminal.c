@@ -22,8 +22,8 @@
 #define MAX_WIDTH 10000
 
 /* That of the user, whatever the program's own locale is. */
-static bool
-is_utf8_locale(void)
+bool
+spot_terminal_is_utf8(void)
 {
     const locale_t locale = newlocale(LC_CTYPE_MASK, "", (locale_t) 0);
     bool is_utf8 = false;
@@ -64,7 +64,7 @@ spot_terminal_of_output(bool is_plain)
 
     return (spot_terminal_t){.width = output_width(),
         .has_colour = !is_refused && !is_dumb && isatty(STDOUT_FILENO) == 1,
-        .is_utf8 = is_utf8_locale()};
+        .is_utf8 = spot_terminal_is_utf8()};
 }
 
 const spot_terminal_t *

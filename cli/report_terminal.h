@@ -16,6 +16,9 @@ spot_terminal_t spot_terminal_of_output(bool is_plain);
  * standard output is no terminal, else terminal. */
 const spot_terminal_t *spot_terminal_if_any(spot_terminal_t *terminal);
 
+/* Whether the locale is one of UTF-8. */
+bool spot_terminal_is_utf8(void);
+
 /* What write writes of context for a terminal, to out; where that has no UTF-8, signs of
  * ours in ASCII. Errors of write, NO_MEMORY. */
 SPOT_MUST_CHECK int spot_terminal_write(const spot_terminal_t *terminal,

@@ -133,7 +133,7 @@ write_text(const spot_study_progress_t *progress, const speed_t *speed, int max_
             progress->num_timelines_wanted);
     } else if (spot_study_widest(progress, &point_id, &half_width)) {
         append(line, ", %s %s%.2g at worst", metric,
-            spot_terminal_of_output(true).is_utf8 ? "±" : "+-", half_width);
+            spot_terminal_is_utf8() ? "±" : "+-", half_width);
         if (head->until.half_width > 0) {
             append(line, " (goal %.2g)", head->until.half_width);
         }
