@@ -69,7 +69,7 @@ SPOT_MUST_CHECK int spot_answer_of_curve(spot_answer_t *self, bool *is_written);
 /* Says that the metric has no value anywhere. */
 void spot_answer_nowhere(const spot_answer_t *self);
 
-/* Says where the metric has no value: "; it is undefined in all replications with
+/* Says where the metric has no value: "; idle time is undefined in all replications with
  * pipeline depth 64". Nothing where it has none anywhere. NO_MEMORY. */
 SPOT_MUST_CHECK int spot_answer_of_undefined(const spot_answer_t *self);
 

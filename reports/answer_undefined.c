@@ -62,11 +62,19 @@ forget_points(gone_t *self, size_t axis_id, const tally_t *tallies)
     }
 }
 
+/* "idle time is undefined". */
+static void
+write_undefined(const spot_answer_t *answer)
+{
+    fprintf(answer->out, "%s %s undefined", answer->subject,
+        spot_answer_word(answer, "is", "are"));
+}
+
 static void
 begin(const spot_answer_t *answer)
 {
-    fprintf(answer->out, "; %s %s undefined", answer->subject,
-        spot_answer_word(answer, "is", "are"));
+    fputs("; ", answer->out);
+    write_undefined(answer);
 }
 
 static void
@@ -187,8 +195,8 @@ write_partly(const spot_answer_t *self, size_t num_told)
 void
 spot_answer_nowhere(const spot_answer_t *self)
 {
-    fprintf(self->out, "%s %s undefined in all replications", self->subject,
-        spot_answer_word(self, "is", "are"));
+    write_undefined(self);
+    fputs(" in all replications", self->out);
 }
 
 int
