@@ -26,7 +26,7 @@ gsl_library_version(void)
     return gsl_version;
 }
 
-/* The library does not tell: that of its header. */
+/* libcsv has no version at run time: the version of its header. */
 #define TEXT_OF(number) #number
 #define DOTTED(major, minor, release)                                                   \
     TEXT_OF(major) "." TEXT_OF(minor) "." TEXT_OF(release)
@@ -38,7 +38,7 @@ csv_header_version(void)
 
 const spot_library_t spot_base_libraries[] = {
 #ifdef __GLIBC__
-    {"glibc", gnu_get_libc_version}, /* its mathematics are in every draw */
+    {"glibc", gnu_get_libc_version}, /* every draw uses its mathematical functions */
 #endif
     {"gsl", gsl_library_version},
     {"libcsv", csv_header_version},

@@ -63,7 +63,7 @@ spot_byte_reader_varint(spot_byte_reader_t *self)
 
     for (unsigned shift = 0; byte >= 0x80; shift += 7) {
         byte = spot_byte_reader_fixed(self, 1);
-        /* the tenth byte has one bit left; a last byte of 0 says nothing */
+        /* the tenth byte has one bit left; a last byte of 0 is longer than necessary */
         if (shift == 63 ? byte > 1 : byte == 0 && shift > 0) {
             self->is_bad = true;
         }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Byte strings that mean the same on every machine: fixed numbers little endian, small
- * ones as varints (7 bits a byte, low ones first, the top bit: more follow; LEB128). The
- * reader trusts nothing: bytes may come from a damaged file. */
+/* Byte strings that are the same on every machine: fixed-size numbers in little endian,
+ * other numbers as varints (LEB128: 7 bits a byte, low ones first, the top bit set if
+ * more bytes follow). The reader checks every byte, which may come from a damaged
+ * file. */
 #ifndef SPOT_BASE_BYTES_H
 #define SPOT_BASE_BYTES_H
 
@@ -23,25 +24,25 @@ typedef struct {
     uint8_t *bytes; /* [max_bytes] of which num_bytes are used */
 } spot_bytes_t;
 
-/* Room for num_more bytes behind those there. NO_MEMORY leaves all as it was. */
+/* Makes room for num_more bytes after the used ones. NO_MEMORY: nothing is changed. */
 SPOT_MUST_CHECK int spot_bytes_reserve(spot_bytes_t *self, size_t num_more);
 void spot_bytes_free(spot_bytes_t *self);
 
-/* These append to room that was reserved. */
+/* These append to reserved room. */
 void spot_bytes_put_varint(spot_bytes_t *self, uint64_t value);
 void spot_bytes_put_fixed(spot_bytes_t *self, uint64_t value, size_t num_bytes);
-/* IEEE 754, 8 bytes; a NAN always as the same ones. */
+/* IEEE 754, 8 bytes; every NAN gives the same bytes. */
 void spot_bytes_put_double(spot_bytes_t *self, double value);
 
-/* Walks over bytes, which must outlive self. After the first thing that is not there, or
- * not as the writer writes it, is_bad stays set and all that is read is 0. */
+/* Walks over bytes, which must outlive self. The first value that is missing, or not in
+ * the form of the writer, sets is_bad; that value and all later ones read as 0. */
 typedef struct {
     const uint8_t *bytes;
     size_t num_left;
     bool is_bad;
 } spot_byte_reader_t;
 
-/* Bad if longer than needed, or more than 64 bits. */
+/* Bad if it is longer than necessary or has more than 64 bits. */
 uint64_t spot_byte_reader_varint(spot_byte_reader_t *self);
 uint64_t spot_byte_reader_fixed(spot_byte_reader_t *self, size_t num_bytes);
 double spot_byte_reader_double(spot_byte_reader_t *self);

@@ -18,7 +18,7 @@ is_file(const spot_canonical_entry_t *entry)
     return spot_canonical_is_within(entry->path, SPOT_CANONICAL_FILES);
 }
 
-/* The key whose value is a file's name, or NULL where another file names it. */
+/* The key whose value is the name of a file, or NULL if only another file names it. */
 static const char *
 key_of_file(const spot_canonical_t *self, const char *name)
 {
@@ -58,8 +58,8 @@ shown(const spot_canonical_entry_t *entry)
     return entry->text[0] == '\0' ? "nothing" : entry->text;
 }
 
-/* One of them may be NULL: not set. A file that only one of them read is no difference.
- */
+/* One of was and is may be NULL: not set. A file that only one list has is no
+ * difference. */
 static void
 compare_entries(comparison_t *self, const spot_canonical_entry_t *was,
     const spot_canonical_entry_t *is)

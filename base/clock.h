@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Time that passes, for progress and waits; no result depends on it. */
+/* Clocks for progress and waits; no result depends on them. */
 #ifndef SPOT_BASE_CLOCK_H
 #define SPOT_BASE_CLOCK_H
 
-/* Seconds since some moment, which is the same while the machine is up. */
+/* Seconds since a fixed moment, which changes only when the machine restarts. */
 double spot_clock_s(void);
 
-/* Seconds that all threads of the process have worked. */
+/* CPU seconds of all threads of the process. */
 double spot_clock_cpu_s(void);
 
-/* Seconds that the calling thread has worked. */
+/* CPU seconds of the calling thread. */
 double spot_clock_thread_s(void);
 
 #endif

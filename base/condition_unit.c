@@ -19,7 +19,7 @@ spot_condition_is_amount(const char *unit)
            !is_unit(unit, SPOT_CONDITION_ANY_UNIT);
 }
 
-/* Of a product or quotient. */
+/* The unit of a product or quotient. */
 static const char *
 unit_of_product(spot_condition_code_t code, const char *left, const char *right)
 {
@@ -80,7 +80,7 @@ spot_condition_value_of(const spot_node_t *node, spot_condition_value_t *value)
     value->type = SPOT_CONDITION_NUMBER;
     value->unit = NULL;
     if (spot_number_parse(node->text, &number) == 0) {
-        /* As for a key that wants a number: "7" is a text. */
+        /* As for a field of a number: a quoted 7 is a text. */
         value->type = node->is_quoted ? SPOT_CONDITION_TEXT : SPOT_CONDITION_NUMBER;
         value->unit = number == 0 ? SPOT_CONDITION_ANY_UNIT : NULL;
     } else if (spot_duration_parse(node->text, &duration_ms, &problem) == 0) {

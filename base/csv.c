@@ -11,7 +11,7 @@
 #include "base/utf8.h"
 
 enum {
-    BUFFER_BYTES = 1 << 16, /* to begin with; longer lines make it grow */
+    BUFFER_BYTES = 1 << 16, /* at first; grows for longer lines */
     SHOWN_BYTES = 40
 };
 
@@ -19,10 +19,10 @@ struct spot_csv {
     char *file;
     spot_diag_t *diag;
     spot_instream_t stream;
-    char *buffer; /* [max_bytes] the last one is kept for a NUL */
+    char *buffer; /* [max_bytes] the last byte is reserved for a NUL */
     size_t max_bytes;
-    size_t start, end; /* of what is unread in buffer */
-    bool is_at_end;    /* nothing follows on it */
+    size_t start, end; /* the unread bytes in buffer */
+    bool is_at_end;    /* the stream has no more bytes */
     size_t line;
     struct csv_parser parser;
     size_t num_fields;
@@ -36,7 +36,7 @@ struct spot_csv {
     char *texts; /* [num_text_bytes] the fields of a line, each with its NUL */
 };
 
-/* Moves what is unread to the front and reads more behind it. */
+/* Moves the unread bytes to the front and reads more after them. */
 static int
 fill_buffer(spot_csv_t *self)
 {
@@ -81,7 +81,7 @@ init(spot_csv_t *self, const char *file, spot_diag_t *diag)
     return self->file == NULL ? SPOT_ERR_NO_MEMORY : ret;
 }
 
-/* The first bytes, without a byte-order mark. */
+/* Reads the first bytes and skips a byte-order mark. */
 static int
 start_reading(spot_csv_t *self)
 {
@@ -188,7 +188,7 @@ report_long_line(spot_csv_t *self, spot_csv_row_t *row)
     return ret == 0 ? SPOT_ERR_BAD_INPUT : ret;
 }
 
-/* 1: row->text is the next line without its end; 0, BAD_INPUT and so on as
+/* Returns 1: row->text is the next line without its end; 0 and errors as
  * spot_csv_next(). */
 static int
 next_line(spot_csv_t *self, spot_csv_row_t *row)
@@ -227,7 +227,7 @@ next_line(spot_csv_t *self, spot_csv_row_t *row)
     return 1;
 }
 
-/* Reports the first byte that is not allowed, if there is one. */
+/* Reports the first forbidden byte, if any. */
 static int
 check_characters(const spot_csv_t *self, const spot_csv_row_t *row)
 {
@@ -251,8 +251,8 @@ check_characters(const spot_csv_t *self, const spot_csv_row_t *row)
     return 0;
 }
 
-/* One pass for all lines; only those with other than printable ASCII are looked at
- * closely. */
+/* Counts the commas and checks the bytes; only a line with other than printable ASCII
+ * needs a second pass. */
 static int
 check_bytes(const spot_csv_t *self, const spot_csv_row_t *row, size_t *num_commas)
 {
@@ -268,7 +268,7 @@ check_bytes(const spot_csv_t *self, const spot_csv_row_t *row, size_t *num_comma
     return is_special == 0 ? 0 : check_characters(self, row);
 }
 
-/* Room for the fields of a line and their bytes. */
+/* Makes room for the fields of a line and their bytes. */
 static int
 reserve_fields(spot_csv_t *self, size_t num_fields, size_t num_bytes)
 {
@@ -289,7 +289,7 @@ reserve_fields(spot_csv_t *self, size_t num_fields, size_t num_bytes)
     return ret;
 }
 
-/* libcsv does not tell where a field starts. */
+/* Finds the starts of the fields, which libcsv does not report. */
 static void
 find_columns(spot_csv_t *self, const spot_csv_row_t *row)
 {
@@ -318,7 +318,8 @@ keep_field(void *field, size_t num_bytes, void *data)
     self->num_text_bytes += num_bytes + 1;
 }
 
-/* libcsv stopped at place, or found at the end that the last field is open. */
+/* Reports an error of libcsv: it stopped at place, or the last field is still open at
+ * the end. */
 static int
 report_quote(spot_csv_t *self, const spot_csv_row_t *row, size_t place)
 {
@@ -333,7 +334,7 @@ report_quote(spot_csv_t *self, const spot_csv_row_t *row, size_t place)
         place += strspn(row->text + place, " ");
     }
     while (row->text[place] != '"') {
-        place--; /* libcsv may see only behind the quote that it is wrong */
+        place--; /* libcsv may stop after the wrong quote */
     }
     spot_diag_error(self->diag, self->file, row->line, place + 1, "%s", message);
     csv_free(&self->parser);
@@ -370,7 +371,7 @@ next_checked_line(spot_csv_t *self, spot_csv_row_t *row, size_t *num_commas)
 {
     int ret;
 
-    row->text = ""; /* one by one: memset() here costs a fifth of the reading speed */
+    row->text = ""; /* no memset(), which would cost a fifth of the reading speed */
     row->num_bytes = 0;
     row->is_comment = false;
     row->num_fields = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* CSV rows over libcsv, line by line, plain or gzip, with the place of every field.
- * Bytes are checked on the way: UTF-8, no control bytes, closed quotes, lines of at most
- * 1 MiB. */
+/* Reads CSV rows with libcsv, line by line, plain or gzip, with the place of every
+ * field. Each line is checked: valid UTF-8, no control bytes, closed quotes, at most 1
+ * MiB. */
 #ifndef SPOT_BASE_CSV_H
 #define SPOT_BASE_CSV_H
 
@@ -15,51 +15,51 @@
 
 typedef struct spot_csv spot_csv_t;
 
-/* One line. Everything is valid until the next call of spot_csv_next(). */
+/* One line. All pointers are valid until the next call of spot_csv_next(). */
 typedef struct {
     size_t line;       /* 1-based, physical */
     const char *text;  /* the raw line without its end, NUL-terminated */
     size_t num_bytes;  /* of text */
     bool is_comment;   /* starts with #: no fields */
-    size_t num_fields; /* 0 for a comment and for a line of nothing but blanks */
-    const char *const
-        *fields;           /* [num_fields] NUL-terminated, unquoted, blanks trimmed */
-    const size_t *columns; /* [num_fields] 1-based byte position behind the comma */
+    size_t num_fields; /* 0 for a comment and for a line of blanks only */
+    /* [num_fields] NUL-terminated, unquoted, blanks trimmed */
+    const char *const *fields;
+    const size_t *columns; /* [num_fields] 1-based position of the first byte */
 } spot_csv_row_t;
 
-/* Opens path (gzip is recognised from its content). IO with the reason in diag. */
+/* Opens path; gzip is recognised by its content. IO with the reason in diag, NO_MEMORY;
+ * *self is NULL then. */
 SPOT_MUST_CHECK int spot_csv_open(
     spot_csv_t **self, const char *path, spot_diag_t *diag);
 
-/* Reads from memory instead: file names the place in messages. bytes must outlive self.
- */
+/* Reads from memory instead; file is the name in messages. bytes must outlive self. */
 SPOT_MUST_CHECK int spot_csv_open_bytes(spot_csv_t **self, const char *file,
     const char *bytes, size_t num_bytes, spot_diag_t *diag);
 
-/* 1: *row is the next line; 0: end of the file, row->line is then one past the last. A
- * line whose bytes are not allowed is reported to diag and returned as BAD_INPUT without
- * fields (and without text, if it is too long): go on with the next one. IO (e.g.
- * damaged gzip data, reported) and NO_MEMORY end the reading. */
+/* Returns 1: *row is the next line; 0: end of the file, row->line is one past the last
+ * line. A line with forbidden bytes is reported to diag and gives BAD_INPUT, without
+ * fields (and without text if it is too long); the next call goes on. IO (e.g. damaged
+ * gzip data, reported) and NO_MEMORY end the reading. */
 SPOT_MUST_CHECK int spot_csv_next(spot_csv_t *self, spot_csv_row_t *row);
 
-/* The same without splitting the line: num_fields is 0. */
+/* The same without splitting the line; num_fields is 0. */
 SPOT_MUST_CHECK int spot_csv_next_line(spot_csv_t *self, spot_csv_row_t *row);
 
-/* The 1-based byte position in the line of byte offset of a field's text. */
+/* The 1-based position in the line of the byte at offset in the text of a field. */
 size_t spot_csv_column_at(const spot_csv_row_t *row, size_t field_id, size_t offset);
 
-/* The name of the file as in messages. */
+/* The name of the file in messages. */
 const char *spot_csv_file(const spot_csv_t *self);
 
 void spot_csv_close(spot_csv_t *self);
 
-/* The text of a field as messages show it: printable ASCII as it is, other bytes as
- * \xHH, cut after 40 bytes. */
+/* Writes the text of a field as messages show it: printable ASCII unchanged, other bytes
+ * as \xHH, cut after 40 bytes. Returns text. */
 #define SPOT_CSV_SHOWN_BYTES 168
 const char *spot_csv_shown(const char *field, char text[SPOT_CSV_SHOWN_BYTES]);
 
-/* Reports what is wrong with a field at its place: "NAME: PROBLEM, got 'FIELD'". name:
- * that of its column. */
+/* Reports a field at its place: "NAME: PROBLEM, got 'FIELD'". name: that of its
+ * column. */
 void spot_csv_field_error(const spot_csv_row_t *row, size_t field_id, const char *file,
     const char *name, const char *problem, spot_diag_t *diag);
 

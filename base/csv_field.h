@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Fields of the CSV files that we write. */
+/* Writes fields of CSV files. */
 #ifndef SPOT_BASE_CSV_FIELD_H
 #define SPOT_BASE_CSV_FIELD_H
 
 #include <stdio.h>
 
-/* In quotes where RFC 4180 needs them, or a reader would trim it. */
+/* Writes a text, in quotes if RFC 4180 needs them or a reader would trim blanks. */
 void spot_csv_field_text(FILE *out, const char *text);
 
-/* A comma and the number with 8 significant digits; nothing behind the comma where it is
- * not finite. */
+/* Writes a comma and the number with 8 significant digits; only the comma if it is not
+ * finite. */
 void spot_csv_field_number(FILE *out, double value);
 
 #endif

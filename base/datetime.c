@@ -35,8 +35,7 @@ is_byte(const char **text, char byte)
     return is_there;
 }
 
-/* Days since 1970-01-01. A year begins in March here, so that its leap day is the last.
- */
+/* Days since 1970-01-01. Years begin in March here, so that the leap day comes last. */
 static int64_t
 days_from_date(const date_t *date)
 {
@@ -51,7 +50,7 @@ days_from_date(const date_t *date)
            day_of_year - 719468;
 }
 
-/* The inverse for days from 0000-03-01 on. H. Hinnant, chrono-compatible low-level date
+/* The inverse, for days from 0000-03-01 on. H. Hinnant, chrono-compatible low-level date
  * algorithms. */
 static date_t
 date_from_days(int64_t days)
@@ -104,7 +103,7 @@ spot_time_of_day_scan(const char **text, int64_t *time_s)
     return true;
 }
 
-/* Nothing, or a point and at least one digit. */
+/* Scans nothing, or a point and at least one digit. */
 static bool
 scan_fraction(const char **text)
 {
@@ -120,7 +119,7 @@ scan_fraction(const char **text)
     return true;
 }
 
-/* Nothing, Z or +hh:mm or -hh:mm. */
+/* Scans nothing, Z, +hh:mm or -hh:mm. */
 static bool
 scan_zone(const char **text)
 {
@@ -149,7 +148,7 @@ spot_datetime_is(const char *text)
     return *text == '\0';
 }
 
-/* The first three digits behind the point of a fraction that was scanned. */
+/* The first three digits of a scanned fraction. */
 static int64_t
 fraction_ms(const char *fraction, const char *end)
 {

@@ -7,7 +7,7 @@
 
 #include "base/memory.h"
 
-/* Among so many, an item that is there already is not repeated. */
+/* Number of latest items among which an item is not repeated. */
 #define LATEST_ITEMS 20
 
 void
@@ -71,7 +71,7 @@ is_repeated(const spot_diag_t *self, const char *text)
     return false;
 }
 
-/* Whether the item is new: a repeated one, or one without memory, is not kept. */
+/* Appends an item. Returns false if it is repeated or memory is short. */
 SPOT_PRINTF(6, 0)
 static bool
 append(spot_diag_t *self, bool is_error, const char *file, size_t line, size_t column,

@@ -9,7 +9,7 @@
     __attribute__((format(printf, format_id, first_id)))
 #define SPOT_API __attribute__((visibility("default")))
 #define SPOT_NOINLINE __attribute__((noinline))
-#define SPOT_FLATTEN __attribute__((flatten)) /* calls in it are inlined, and theirs */
+#define SPOT_FLATTEN __attribute__((flatten)) /* inline all calls, and their calls */
 #else
 #define SPOT_MUST_CHECK
 #define SPOT_PRINTF(format_id, first_id)
@@ -18,7 +18,7 @@
 #define SPOT_FLATTEN
 #endif
 
-/* Functions return 0 when all went well and one of these when not. Codes are stable. */
+/* Functions return 0 on success and one of these codes on failure. Codes are stable. */
 #define SPOT_ERRORS(X)                                                                  \
     X(SPOT_ERR_NO_MEMORY, -1, "out of memory")                                          \
     X(SPOT_ERR_BAD_PARAM, -2, "bad parameter")                                          \
@@ -40,14 +40,15 @@ enum {
 /* The text of an error code; never NULL. */
 SPOT_API const char *spot_error_text(int error);
 
-/* For work that goes on after an error, so that all of them show: the first one. */
+/* The first of two errors, for work that goes on after an error to report all of
+ * them. */
 static inline int
 spot_error_first(int error, int next)
 {
     return error != 0 ? error : next;
 }
 
-/* Our own bugs that are cheap to see: checked in release builds too. */
+/* Aborts on a bug of the program that is cheap to detect, in release builds too. */
 #define spot_bug_assert(condition)                                                      \
     ((condition) ? (void) 0 : spot_bug_abort(#condition, __FILE__, __LINE__))
 _Noreturn void spot_bug_abort(const char *condition, const char *file, int line);

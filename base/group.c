@@ -20,7 +20,7 @@ compare_keys(const spot_key_t *a, const spot_key_t *b)
     return a->num_bytes == 0 ? 0 : memcmp(a->bytes, b->bytes, a->num_bytes);
 }
 
-/* Equal ones by id, so that the first of them comes first. */
+/* Orders equal keys by id. */
 static int
 compare_items(const void *a, const void *b)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Finding what is equal among many: texts, or points by the values they have. */
+/* Finds equal keys among many: texts, or points by their values. */
 #ifndef SPOT_BASE_GROUP_H
 #define SPOT_BASE_GROUP_H
 
@@ -12,8 +12,8 @@ typedef struct {
     size_t num_bytes;
 } spot_key_t;
 
-/* first_ids: [num_keys] for each key the first one with the same bytes; its own id where
- * there is none before it. NO_MEMORY. O(n log n) comparisons. */
+/* Sets first_ids[j], [num_keys], to the id of the first key with the bytes of key j,
+ * which may be j. NO_MEMORY. O(n log n) comparisons. */
 SPOT_MUST_CHECK int spot_group_equal(
     const spot_key_t *keys, size_t num_keys, size_t *first_ids);
 

@@ -12,7 +12,7 @@ put_text(char target[SPOT_MACHINE_TEXT_BYTES], const char *text)
     snprintf(target, SPOT_MACHINE_TEXT_BYTES, "%s", text);
 }
 
-/* The text behind "model name : " in /proc/cpuinfo, which x86 has and others may not. */
+/* Reads "model name : " in /proc/cpuinfo, which x86 has and other machines may lack. */
 static void
 read_processor(char processor[SPOT_MACHINE_TEXT_BYTES])
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The machine on which the program runs, for the record of where results come from. */
+/* The machine on which the program runs, for the provenance of results. */
 #ifndef SPOT_BASE_MACHINE_H
 #define SPOT_BASE_MACHINE_H
 
@@ -12,9 +12,9 @@ typedef struct {
     char system[SPOT_MACHINE_TEXT_BYTES];       /* "Linux" */
     char release[SPOT_MACHINE_TEXT_BYTES];      /* of the system */
     char architecture[SPOT_MACHINE_TEXT_BYTES]; /* "x86_64" */
-    char processor[SPOT_MACHINE_TEXT_BYTES];    /* model; "" where it is not told */
-    int64_t num_processors;                     /* online; 0 where it is not told */
-    int64_t memory_bytes;                       /* likewise */
+    char processor[SPOT_MACHINE_TEXT_BYTES];    /* model; "": unknown */
+    int64_t num_processors;                     /* online; 0: unknown */
+    int64_t memory_bytes;                       /* 0: unknown */
 } spot_machine_t;
 
 void spot_machine_read(spot_machine_t *self);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Growing arrays, one idiom for all rooms. */
+/* Growing arrays and copies of text, for all rooms. */
 #ifndef SPOT_BASE_MEMORY_H
 #define SPOT_BASE_MEMORY_H
 
@@ -7,17 +7,17 @@
 
 #include "base/error.h"
 
-/* Makes room for num_needed elements in *array (doubling, at least 16), so that
- * appending is O(1) amortised. *max_items is the capacity so far. NO_MEMORY leaves both
- * as they were. */
+/* Makes room for num_needed elements in *array, doubling the capacity *max_items from at
+ * least 16, so that appending is O(1) amortised. NO_MEMORY leaves both unchanged. */
 SPOT_MUST_CHECK int spot_array_reserve(
     void **array, size_t *max_items, size_t num_needed, size_t item_bytes);
 
-/* calloc that accepts zero items (returns a pointer that can be freed). */
+/* calloc() that returns memory for zero items too. NULL: no memory. The caller frees
+ * it. */
 SPOT_MUST_CHECK void *spot_calloc(size_t num_items, size_t item_bytes);
 
-/* A copy of num_bytes bytes of text with a NUL behind it, or NULL. The caller frees it.
- */
+/* A copy of num_bytes bytes of text and a NUL, or NULL: no memory. The caller frees
+ * it. */
 SPOT_MUST_CHECK char *spot_text_copy(const char *text, size_t num_bytes);
 
 #endif

@@ -7,10 +7,10 @@
 #include "base/suggest.h"
 #include "base/utf8.h"
 
-/* Candidates that a message lists. */
+/* Most candidates listed in a message. */
 #define MAX_LISTED 4
 
-/* How well a candidate fits, best last. */
+/* Quality of the match of a candidate, best last. */
 typedef enum { FIT_NONE, FIT_WORD, FIT_KEY, FIT_WHOLE } fit_t;
 
 static fit_t
@@ -28,7 +28,8 @@ fit_of(const char *name, const char *candidate)
     return end[-1] == '.' ? FIT_KEY : end[-1] == '_' ? FIT_WORD : FIT_NONE;
 }
 
-/* The best fit of all candidates, how many have it, and the first of those. */
+/* The best match of all candidates; sets the number of candidates with it and the
+ * first. */
 static fit_t
 best_fit(const char *name, const char *const *candidates, size_t num_candidates,
     size_t *first_id, size_t *num_best)
@@ -65,7 +66,8 @@ spot_name_match(const char *name, const char *const *candidates, size_t num_cand
     return 0;
 }
 
-/* The candidate nearest to a name, whole or without its first words, or NULL. */
+/* The candidate that is, whole or without its first words, nearest to a name, or
+ * NULL. */
 static const char *
 nearest(const char *name, const char *const *candidates, size_t num_candidates)
 {
@@ -89,7 +91,7 @@ nearest(const char *name, const char *const *candidates, size_t num_candidates)
     return found;
 }
 
-/* "a.depth, b.depth or c.depth", with the number of those that do not fit in. */
+/* Writes "a.depth, b.depth or c.depth", at most MAX_LISTED names, then " or 3 more". */
 static void
 list_best(const char *name, const char *const *candidates, size_t num_candidates,
     char *text, size_t text_bytes)

@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-/* One value more: Pebay, Sandia report SAND2008-6212, 2008. */
+/* Update of the third moment: Pebay, Sandia report SAND2008-6212, 2008. */
 void
 spot_skewed_add(spot_skewed_t *self, double value)
 {
@@ -16,8 +16,8 @@ spot_skewed_add(spot_skewed_t *self, double value)
     spot_moments_add(&self->moments, value);
 }
 
-/* Standard deviations from a bound to the mean, if a normal variable with no skewness
- * were z standard errors from it: the inverse of Hall's cubic. */
+/* Distance of a bound from the mean, in standard deviations, at which a normal variable
+ * without skewness is z standard errors away: the inverse of Hall's cubic. */
 static double
 distance_of(double z, double skewness, double num_values)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Bounds of a mean that hold for skewed values as well. Far out in the tails, where many
- * comparisons at once take it, Student's interval fails for them by an order of
- * magnitude; with the skewness taken out by Hall's transformation it holds. Hall,
+/* Bounds of a mean that also hold for skewed values. Many comparisons at once need
+ * confidences far out in the tails, where the error of Student's interval is wrong by an
+ * order of magnitude for such values. Hall's transformation removes the skewness. Hall,
  * Journal of the Royal Statistical Society B 54(1), 1992. */
 #ifndef SPOT_BASE_SKEWED_H
 #define SPOT_BASE_SKEWED_H
@@ -17,8 +17,9 @@ typedef struct {
 /* value must be finite. */
 void spot_skewed_add(spot_skewed_t *self, double value);
 
-/* The mean is in [*low, *high] with a confidence, e.g. 0.95, and as likely below as
- * above. Never narrower than Student's interval. NAN for fewer than two values. */
+/* Sets an interval that contains the mean with a confidence, e.g. 0.95, with equal
+ * probabilities below and above. It is never narrower than Student's interval. NAN for
+ * fewer than two values. */
 void spot_skewed_bounds(
     const spot_skewed_t *self, double confidence, double *low, double *high);
 

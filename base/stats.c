@@ -37,8 +37,8 @@ spot_moments_add(spot_moments_t *self, double value)
     self->sum_squares += difference * (value - self->mean);
 }
 
-/* Four sums beside each other, which a processor adds at the same time; the same ones
- * with every compiler. */
+/* Four independent sums, which a processor adds in parallel, with the same result for
+ * every compiler. */
 enum { NUM_LANES = 4 };
 
 static double
@@ -88,7 +88,8 @@ spot_moments_of(const double *values, size_t num_values)
         sums[0] += difference;
         squares[0] += difference * difference;
     }
-    /* what the first mean lacks; all of it where values are equal: no spread at all */
+    /* Error of the first mean; for equal values it accounts for all of the sum of
+     * squares. */
     rest = sum_of_lanes(sums) / (double) num_values;
     sum_squares = sum_of_lanes(squares) - sum_of_lanes(sums) * rest;
     moments.mean = mean + rest;
@@ -141,7 +142,7 @@ spot_moments_stderr(const spot_moments_t *self)
 double
 spot_student_t(double confidence, double freedom)
 {
-    /* It takes a microsecond, and the next question is mostly the same. */
+    /* Cached: a call takes a microsecond and is mostly repeated. */
     static _Thread_local struct {
         double confidence, freedom, t;
     } last;
@@ -188,10 +189,10 @@ void
 spot_quantiles(double *values, size_t num_values, size_t num_quantiles, const double *p,
     double *quantiles)
 {
-    size_t first = 0; /* those before are where sorting would put them */
+    size_t first = 0; /* values before it are in sorted order */
 
     for (size_t j = 0; j < num_quantiles; j++) {
-        /* The two order statistics that spot_quantile() looks at. */
+        /* The two order statistics that spot_quantile() reads. */
         const size_t lower =
             num_values == 0 ? 0 : (size_t) (p[j] * (double) (num_values - 1));
 
@@ -217,7 +218,7 @@ compare_doubles(const void *left, const void *right)
 void
 spot_sort(double *values, size_t num_values)
 {
-    if (num_values > 0) { /* qsort() wants an array even for none */
+    if (num_values > 0) { /* qsort() needs an array even for no values */
         qsort(values, num_values, sizeof(*values), compare_doubles);
     }
 }

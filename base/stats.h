@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A sum that keeps what rounding would drop. Neumaier, ZAMM 54, 1974. */
+/* A compensated sum. Neumaier, ZAMM 54, 1974. Zero it to start. */
 typedef struct {
     double sum;
     double compensation;
@@ -26,38 +26,38 @@ typedef struct {
 /* value must be finite. */
 void spot_moments_add(spot_moments_t *self, double value);
 
-/* The moments of values[num_values], finite, at once: two passes, which costs a tenth of
- * adding them one by one. The corrected two-pass algorithm, eq. 1.7 of Chan, Golub,
- * LeVeque, The American Statistician 37(3), 1983. */
+/* The moments of values[num_values], all finite, in two passes; ten times faster than
+ * one by one. The corrected two-pass algorithm, eq. 1.7 of Chan, Golub, LeVeque, The
+ * American Statistician 37(3), 1983. */
 spot_moments_t spot_moments_of(const double *values, size_t num_values);
 
-/* Adds the values of other: eq. 2.1 there. Merging the same parts in the same order
- * gives the same bits. */
+/* Adds the values of other, by eq. 2.1 of that paper. Merging the same parts in the same
+ * order gives the same bits. */
 void spot_moments_merge(spot_moments_t *self, const spot_moments_t *other);
 
-/* All three are NAN where undefined: no value, or fewer than two. */
+/* NAN where undefined: the mean without values, the others for fewer than two. */
 double spot_moments_mean(const spot_moments_t *self);
 double spot_moments_std(const spot_moments_t *self); /* with n - 1 */
 double spot_moments_stderr(const spot_moments_t *self);
 
-/* Student's t with so many degrees of freedom lies within plus and minus this with
+/* The t for which Student's variable with freedom degrees of freedom is in [-t, t] with
  * probability confidence. */
 double spot_student_t(double confidence, double freedom);
 
-/* Half the width of the Student interval of the mean, e.g. confidence 0.95. NAN for n
- * < 2. */
+/* Half the width of Student's interval of the mean at a confidence, e.g. 0.95. NAN for
+ * fewer than two values. */
 double spot_moments_half_width(const spot_moments_t *self, double confidence);
 
 /* The p-quantile of sorted[num_values], type 7 of Hyndman and Fan (The American
- * Statistician 50(4), 1996): linear between order statistics. NAN for no values. */
+ * Statistician 50(4), 1996): linear between order statistics. NAN without values. */
 double spot_quantile(const double *sorted, size_t num_values, double p);
 
-/* The same for p[num_quantiles], ascending, of finite values in any order, which moves
- * them. O(n) for few quantiles. */
+/* The same for p[num_quantiles], ascending, and finite values in any order, which are
+ * reordered. O(n) for few quantiles. */
 void spot_quantiles(double *values, size_t num_values, size_t num_quantiles,
     const double *p, double *quantiles);
 
-/* Sorts in place, ascending; values are finite. O(n log n). */
+/* Sorts in place, ascending; values must be finite. O(n log n). */
 void spot_sort(double *values, size_t num_values);
 
 #endif

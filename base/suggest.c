@@ -21,7 +21,8 @@ smallest(size_t a, size_t b, size_t c)
     return d < c ? d : c;
 }
 
-/* Optimal string alignment: edit distance in which neighbours may be swapped once. */
+/* Optimal string alignment: the edit distance in which neighbours may be swapped
+ * once. */
 static size_t
 edit_distance(const char *a, size_t a_letters, const char *b, size_t b_letters)
 {
@@ -58,7 +59,7 @@ spot_suggest_offer(spot_suggest_t *self, const char *name)
     const size_t longer = text_letters > name_letters ? text_letters : name_letters;
     size_t distance;
 
-    /* The lengths alone often tell: each letter too many is one edit. */
+    /* Different lengths alone are often too many edits. */
     if (longer > MAX_LETTERS || longer < 2 ||
         (2 * longer - text_letters - name_letters) * 3 > longer + 1) {
         return;

@@ -5,13 +5,13 @@
 
 #include <stddef.h>
 
-/* The nearest of num_names names to text by restricted edit distance (insert, delete,
- * replace, swap neighbours), if it is near enough: about a third of the longer one's
- * letters differ at most. The first of equals wins. Texts over 63 bytes are never near.
- * Time complexity: O(letters^2) an offer. */
+/* Finds the name nearest to text by restricted edit distance (insert, delete, replace,
+ * swap neighbours), if at most about a third of the letters of the longer one differ.
+ * The first of equal names wins. Texts over 63 bytes are never near. O(letters^2) per
+ * offer. */
 typedef struct {
     const char *text;    /* must outlive self */
-    const char *nearest; /* NULL so far */
+    const char *nearest; /* NULL: none near enough so far */
     size_t distance;
 } spot_suggest_t;
 

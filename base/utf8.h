@@ -1,29 +1,30 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Checking UTF-8, byte by byte, and showing text from outside. */
+/* Checks UTF-8, and makes text from outside safe to show. */
 #ifndef SPOT_BASE_UTF8_H
 #define SPOT_BASE_UTF8_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Bytes of the well-formed character at text (1-4), 0 if there is none within num_bytes.
- * The Unicode Standard, table 3-7: no overlong forms, no surrogates, at most U+10FFFF.
- */
+/* Bytes of the well-formed character at text (1-4); 0 if there is none within num_bytes.
+ * The Unicode Standard, table 3-7: no overlong forms, no surrogates, at most
+ * U+10FFFF. */
 size_t spot_utf8_length(const char *text, size_t num_bytes);
 
-/* Characters of num_bytes bytes of well-formed text: the bytes that continue none. */
+/* Number of characters in num_bytes bytes of well-formed text. */
 size_t spot_utf8_count(const char *text, size_t num_bytes);
 
-/* The number of a well-formed character of num_bytes bytes. */
+/* The code point of a well-formed character of num_bytes bytes. */
 unsigned spot_utf8_code_point(const char *character, size_t num_bytes);
 
-/* Whether the character of num_bytes bytes shows nothing itself but moves what others
- * show: marks of direction, breaks of lines and of paragraphs. A text from outside could
- * look like another one, or reorder what stands beside it. */
+/* Whether the character of num_bytes bytes is invisible but moves others: marks of
+ * direction, line and paragraph separators. With it a text from outside could look like
+ * another one, or reorder the text beside it. */
 bool spot_utf8_is_layout(const char *character, size_t num_bytes);
 
-/* A text from outside as messages show it: control characters and bytes that are not
- * UTF-8 as \xHH, layout as \uHHHH, and "..." after 40 characters. Returns shown. */
+/* Writes a text from outside as messages show it: control characters and bytes that are
+ * not UTF-8 as \xHH, layout characters as \uHHHH, "..." after 40 characters. Returns
+ * shown. */
 #define SPOT_UTF8_SHOWN_CHARS 40
 #define SPOT_UTF8_SHOWN_BYTES 328
 const char *spot_utf8_shown(const char *text, char shown[SPOT_UTF8_SHOWN_BYTES]);

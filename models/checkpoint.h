@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Checkpoints of a training job, and what a run of equal steps with them comes to.
+/* Checkpoints of a training job, and the progress of equal steps with them.
  *
  * A training period has steps of one length. Its checkpoints repeat with a fixed cycle,
- * so steps, durable steps and stalls after any time follow in closed form: a cost of
- * O(1) for a period of any length. Modes as in recovery.md 2.3, two phases as in
- * CheckFreq (Mohan, Phanishayee, Chidambaram, FAST'21): a snapshot that stalls, a write
- * in the background. */
+ * so that steps, durable steps and stalls after any time follow in closed form, in O(1).
+ * A checkpoint has two phases as in CheckFreq (Mohan, Phanishayee, Chidambaram,
+ * FAST'21): a snapshot, which stalls the job, and a write in the background. */
 #ifndef SPOT_MODELS_CHECKPOINT_H
 #define SPOT_MODELS_CHECKPOINT_H
 
@@ -14,7 +13,7 @@
 
 #include "base/bind.h"
 
-/* A step that comes so late never ends: "every" too long for any run. */
+/* The largest number of steps in "every"; no run has as many. */
 #define SPOT_MAX_STEPS INT64_C(1000000000000)
 
 typedef enum {
@@ -30,24 +29,24 @@ typedef enum {
 } spot_checkpoint_every_t;
 
 typedef enum {
-    SPOT_BUSY_SKIP, /* a write is in flight: no checkpoint this time */
-    SPOT_BUSY_WAIT, /* snapshot now, go on when the write in flight has ended too */
+    SPOT_BUSY_SKIP, /* with a write in flight: no checkpoint this time */
+    SPOT_BUSY_WAIT, /* snapshot now, stall until the write in flight has ended too */
     SPOT_BUSY_JOIN  /* wait for the write in flight, then snapshot */
 } spot_checkpoint_busy_t;
 
 typedef struct {
     int mode;                           /* spot_checkpoint_mode_t */
-    spot_checkpoint_every_t every_kind; /* which of the next two counts */
+    spot_checkpoint_every_t every_kind; /* selects every_steps or every_ms */
     int64_t every_steps;                /* >= 1 */
     int64_t every_ms;                   /* > 0 */
     int64_t write_ms;                   /* >= 0, until durable */
-    int64_t snapshot_ms;                /* >= 0, stalled; async only */
+    int64_t snapshot_ms;                /* >= 0, stall; async only */
     int busy;                           /* spot_checkpoint_busy_t; async only */
 } spot_checkpoint_t;
 
 extern const spot_field_t spot_checkpoint_fields[];
 
-/* The time of one complete checkpoint while the job does nothing else, at least 1 ms. */
+/* Duration of one complete checkpoint while the job does nothing else, at least 1 ms. */
 static inline int64_t
 spot_checkpoint_full_ms(const spot_checkpoint_t *self)
 {
@@ -58,9 +57,9 @@ spot_checkpoint_full_ms(const spot_checkpoint_t *self)
 }
 
 /* The repeating pattern of one training period. The first checkpoint captures
- * first_steps and its write starts at first_steps * step_ms + snapshot_ms; from there
- * on, every cycle_ms, cycle_steps steps and a stall for the rest of the cycle, then the
- * next write starts. */
+ * first_steps; its write starts at first_steps * step_ms + snapshot_ms. From then on
+ * each cycle of cycle_ms has cycle_steps steps, then a stall for the rest; at its end
+ * the next write starts. */
 typedef struct {
     int64_t step_ms;
     int64_t first_steps;
@@ -73,25 +72,26 @@ typedef struct {
 void spot_cycle_init(
     spot_cycle_t *self, const spot_checkpoint_t *checkpoint, int64_t step_ms);
 
-/* The first checkpoint counts from the latest one: so many steps have ended since, and
- * the job has trained for since_ms; less what is done of the first step, in time of the
- * new steps, so that it may be below 0. */
+/* Counts the first checkpoint of the period from the latest checkpoint: since then
+ * since_steps steps have ended and the job has trained for since_ms. The caller
+ * subtracts the part of the first step that is already done, in the time of the new
+ * steps, so that since_ms may be below 0. */
 void spot_cycle_resume(spot_cycle_t *self, const spot_checkpoint_t *checkpoint,
     int64_t since_steps, int64_t since_ms);
 
-/* What has happened after elapsed_ms of a training period, that instant included. */
+/* Totals after elapsed_ms of a training period, including that instant. */
 typedef struct {
-    int64_t steps;         /* ended */
-    int64_t durable_steps; /* of them captured by a durable checkpoint */
+    int64_t steps;         /* that have ended */
+    int64_t durable_steps; /* captured by a durable checkpoint */
     int64_t stalled_ms;
-    int64_t started;    /* checkpoints: their step has ended */
-    int64_t durable;    /* checkpoints: written; the others are in flight */
+    int64_t started;    /* checkpoints whose step has ended */
+    int64_t durable;    /* checkpoints written; the other started ones are in flight */
     int64_t is_stalled; /* 1: the instant is within a stall */
 } spot_progress_t;
 
 spot_progress_t spot_cycle_progress(const spot_cycle_t *self, int64_t elapsed_ms);
 
-/* When step number step (from 1) of the period ends; INT64_MAX if beyond any run. */
+/* End of step number step (from 1) of the period; INT64_MAX if later than any run. */
 int64_t spot_cycle_step_end_ms(const spot_cycle_t *self, int64_t step);
 
 #endif

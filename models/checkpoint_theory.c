@@ -11,7 +11,7 @@
 static bool
 is_time(double time_s)
 {
-    return time_s >= 0 && time_s <= SPOT_THEORY_MAX_S; /* no NAN is */
+    return time_s >= 0 && time_s <= SPOT_THEORY_MAX_S; /* false for NAN */
 }
 
 bool
@@ -47,8 +47,8 @@ spot_theory_daly_higher_s(double mtbf_s, double stall_s)
            stall_s;
 }
 
-/* 1 + W0(-exp(-x - 1)). Near the branch point of W the argument would lose x in
- * rounding; there the series in p = sqrt(2 (1 - exp(-x))), Corless et al., Advances in
+/* 1 + W0(-exp(-x - 1)). Near the branch point of W, where rounding of the argument loses
+ * x, by the series in p = sqrt(2 (1 - exp(-x))), Corless et al., Advances in
  * Computational Mathematics 5, 1996, eq. 4.22. */
 static double
 lambert_share(double x)
@@ -62,7 +62,7 @@ lambert_share(double x)
                                         p * (-43.0 / 540 + p * (769.0 / 17280 -
                                                                    p * 221.0 / 8505)))));
     }
-    /* An underflow of the argument is a W of 0. */
+    /* If the argument underflows, W is 0. */
     return gsl_sf_lambert_W0_e(-exp(-x - 1), &w) == GSL_SUCCESS ? 1 + w.val : 1;
 }
 
@@ -117,7 +117,7 @@ life_of_work(const spot_theory_t *self, double work_s)
     };
 }
 
-/* base_s: M exp(R/M), or what stands for it. */
+/* base_s: M exp(R/M), or M + R if restarts do not fail. */
 static double
 segment_s(const spot_theory_t *self, double work_s, double base_s)
 {
@@ -125,7 +125,7 @@ segment_s(const spot_theory_t *self, double work_s, double base_s)
     const double late_s = life.first_durable_s - life.period_s;
     const double periods = life.period_s / self->mtbf_s;
 
-    /* Without the question, base_s may be beyond a double: INFINITY times 0. */
+    /* Avoids INFINITY times 0, as base_s may overflow. */
     return periods == 0 ? 0 : base_s * exp(late_s / self->mtbf_s) * expm1(periods);
 }
 
@@ -149,7 +149,7 @@ spot_theory_efficiency(const spot_theory_t *self, double work_s)
     return spot_theory_life_efficiency(&life, self->mtbf_s, self->restart_s);
 }
 
-/* A life is longer by the restart, and only what is behind it is exponential. */
+/* A life is the restart plus an exponential time. */
 double
 spot_theory_efficiency_immune(const spot_theory_t *self, double work_s)
 {
@@ -193,8 +193,8 @@ spot_theory_life_of(const spot_cycle_t *cycle)
     };
 }
 
-/* The n-th checkpoint of a life adds its work if the life is as long: with the chance
- * exp(-(R + first + (n - 1) T)/M). Their sum is geometric. */
+/* The n-th checkpoint of a life becomes durable with probability exp(-(R + first + (n -
+ * 1) T)/M) and then adds its work. The sum is geometric. */
 double
 spot_theory_life_efficiency(
     const spot_theory_life_t *life, double mtbf_s, double restart_s)

@@ -12,7 +12,7 @@
 #include "models/table_file.h"
 #include "models/table_remark.h"
 
-/* The kinds of columns: those by n as they are, then these. */
+/* Kinds of columns: those of spot_by_n_t, then these. */
 enum { COLUMN_INSTANCES = SPOT_NUM_BY_N, COLUMN_SAMPLES, COLUMN_STEP, NUM_COLUMNS };
 
 static const char *const column_names[NUM_COLUMNS] = {"restart_total_ms",
@@ -39,7 +39,7 @@ find_kind(const char *name)
     return kind;
 }
 
-/* Where the columns are other ones, no row can be judged. */
+/* Reads the row of columns; after an error in it no row can be checked. */
 static void
 read_columns(void *table, const spot_csv_row_t *row)
 {
@@ -155,7 +155,7 @@ read_field(
     }
 }
 
-/* What does not fit together in one row. */
+/* Reports fields of one row that contradict each other. */
 static void
 check_row(table_file_t *self, spot_instance_row_t *row)
 {
@@ -227,7 +227,7 @@ compare_rows(const void *a, const void *b)
     return by_n != 0 ? by_n : (left->line > right->line) - (left->line < right->line);
 }
 
-/* A row for each n of the domain: nothing is put between two. */
+/* Checks that there is one row for each n of the domain: values are not interpolated. */
 static void
 check_domain(table_file_t *self)
 {
@@ -326,7 +326,7 @@ spot_instance_table_nearest(const spot_instance_table_t *self, int64_t num_insta
                : &self->rows[self->num_rows - 1];
 }
 
-/* By the told throughput, which is less rounded than the step time. */
+/* The throughput given, which is less rounded than the step time; else 1 / step time. */
 static double
 speed_of(const spot_instance_table_t *self, const spot_instance_row_t *row)
 {

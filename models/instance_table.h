@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a system does by the number of instances alone: throughput, step time and pauses,
- * as measured or published without their pipelines. n counts all instances that are
- * ready when the pipelines form, in use or not. */
+/* A table by the number of instances alone: throughput, step time and pauses of a
+ * system, as measured or published without its pipelines. n counts all instances that
+ * are ready when the pipelines form, in use or not. */
 #ifndef SPOT_MODELS_INSTANCE_TABLE_H
 #define SPOT_MODELS_INSTANCE_TABLE_H
 
@@ -12,28 +12,28 @@
 #include "base/diag.h"
 #include "base/error.h"
 
-/* Columns that a table may have besides n, samples_per_s and step_ms. */
+/* Optional columns besides samples_per_s. */
 typedef enum {
-    SPOT_BY_N_RESTART_TOTAL_MS, /* a whole restart with one checkpoint */
+    SPOT_BY_N_RESTART_TOTAL_MS, /* a whole restart, including one checkpoint */
     SPOT_BY_N_CHECKPOINT_MS,
     SPOT_BY_N_PAUSE_MS,        /* after a loss, without a checkpoint */
-    SPOT_BY_N_LOCAL_PAUSE_MS,  /* at a step end, nothing lost */
+    SPOT_BY_N_LOCAL_PAUSE_MS,  /* at a step end, without lost work */
     SPOT_BY_N_GLOBAL_PAUSE_MS, /* after a loss that cannot be absorbed */
-    SPOT_BY_N_IDLE_INSTANCES,  /* of n, which the pipelines leave out */
+    SPOT_BY_N_IDLE_INSTANCES,  /* instances of n outside the pipelines */
     SPOT_NUM_BY_N
 } spot_by_n_t;
 
 typedef struct {
     int32_t num_instances;         /* n >= 1 */
-    double samples_per_s;          /* 0: infeasible, or not told */
+    double samples_per_s;          /* 0: infeasible, or no such column */
     int64_t step_ms;               /* >= 1; 0: infeasible, e.g. out of memory */
-    int64_t values[SPOT_NUM_BY_N]; /* >= 0; 0 where the table has no such column */
-    size_t line;                   /* of its file */
+    int64_t values[SPOT_NUM_BY_N]; /* >= 0; 0 if the table has no such column */
+    size_t line;                   /* in its file */
 } spot_instance_row_t;
 
-/* Read only once it is read, by any number of threads. */
+/* Once read it is constant and safe for any number of threads. */
 typedef struct {
-    int64_t samples_per_step; /* global batch, the same for all rows; 0: not told */
+    int64_t samples_per_step; /* global batch, the same for all rows; 0: not given */
     bool has_samples_per_s;
     bool has[SPOT_NUM_BY_N];
     size_t num_rows;
@@ -43,10 +43,11 @@ typedef struct {
 
 /* Reads a table: UTF-8 CSV with the columns n and step_ms, and any of samples_per_s,
  * restart_total_ms, checkpoint_ms, pause_ms, local_pause_ms, global_pause_ms and
- * idle_instances, in any order; a row for each n from the smallest to the largest, in
- * any order. Lines that start with # are remarks; before the columns they may hold
- * "samples_per_step: N". An empty step_ms, or a samples_per_s of 0, says that n is
- * infeasible. BAD_INPUT, IO, NO_MEMORY with all reasons in diag; free self even then. */
+ * idle_instances, in any order. There is a row for each n from the smallest to the
+ * largest, in any order. Lines that start with # are remarks; before the columns they
+ * may hold "samples_per_step: N". An empty step_ms, or a samples_per_s of 0, means that
+ * n is infeasible. BAD_INPUT, IO, NO_MEMORY with all reasons in diag; free self even
+ * then. */
 SPOT_MUST_CHECK int spot_instance_table_read(
     spot_instance_table_t *self, const char *path, spot_diag_t *diag);
 
@@ -60,12 +61,12 @@ int64_t spot_instance_table_largest(const spot_instance_table_t *self);
 const spot_instance_row_t *spot_instance_table_find(
     const spot_instance_table_t *self, int64_t num_instances);
 
-/* The row of n, outside the domain that of its end. O(1). */
+/* The row of n; outside the domain the first or last row. O(1). */
 const spot_instance_row_t *spot_instance_table_nearest(
     const spot_instance_table_t *self, int64_t num_instances);
 
-/* best(N): the feasible row with n <= N of highest throughput, of equal ones that with
- * the fewest instances; NULL: none. O(rows). */
+/* best(N): the feasible row with n <= N and the highest throughput; of equal ones, that
+ * with the fewest instances; NULL: none. O(rows). */
 const spot_instance_row_t *spot_instance_table_best(
     const spot_instance_table_t *self, int64_t num_instances);
 

@@ -8,7 +8,7 @@
 #include "base/memory.h"
 #include "base/units.h"
 
-/* What times and sizes of any use stay below. */
+/* Upper limit of times and sizes. */
 #define MAX_VALUE 1e18
 
 typedef struct {
@@ -16,7 +16,7 @@ typedef struct {
     const char *names[2]; /* of x and y */
     spot_diag_t *diag;
     spot_measured_curve_t *curve;
-    bool has_columns; /* they have been read */
+    bool has_columns; /* the row of columns has been read */
     bool is_faulty;
 } curve_file_t;
 
@@ -27,7 +27,7 @@ spot_measured_free(spot_measured_curve_t *self)
     memset(self, 0, sizeof(*self));
 }
 
-/* How many points have a smaller x. */
+/* Number of points with a smaller x. */
 static size_t
 count_below(const spot_measured_curve_t *self, double x)
 {
@@ -131,7 +131,8 @@ read_row(curve_file_t *self, const spot_csv_row_t *row)
     return ret;
 }
 
-/* Where the columns are other ones, no row can be judged. */
+/* Reads all lines; stops at a wrong row of columns, after which no row can be
+ * checked. */
 static int
 read_lines(curve_file_t *self, spot_csv_t *csv)
 {

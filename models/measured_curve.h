@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A measured curve: y by x, linear between its points. */
+/* A measured curve y(x), linear between its points. */
 #ifndef SPOT_MODELS_MEASURED_CURVE_H
 #define SPOT_MODELS_MEASURED_CURVE_H
 
@@ -13,7 +13,7 @@ typedef struct {
     double y; /* >= 0 */
 } spot_measured_point_t;
 
-/* Fill it with _read; read only from then on, by any number of threads. */
+/* Once read it is constant and safe for any number of threads. */
 typedef struct {
     size_t num_points;
     size_t max_points;
@@ -22,14 +22,14 @@ typedef struct {
 
 void spot_measured_free(spot_measured_curve_t *self);
 
-/* Reads a UTF-8 CSV file with the two columns of these names and x increasing; lines
+/* Reads a UTF-8 CSV file with the two columns x_name and y_name and x increasing; lines
  * that start with # are remarks. BAD_INPUT, IO, NO_MEMORY with the reasons in diag; free
  * self even then. */
 SPOT_MUST_CHECK int spot_measured_read(spot_measured_curve_t *self, const char *path,
     const char *x_name, const char *y_name, spot_diag_t *diag);
 
-/* y at x: below the first point its value, beyond the last one in proportion to it, as
- * the time of a transfer is. At least one point. O(log num_points). */
+/* y at x: below the first point its value, beyond the last one proportional to x, like
+ * the time of a transfer. Needs at least one point. O(log num_points). */
 double spot_measured_at(const spot_measured_curve_t *self, double x);
 
 /* The point at exactly x, or NULL. O(log num_points). */

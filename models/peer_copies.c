@@ -22,8 +22,8 @@ spot_peer_group_of(int64_t num_instances, int64_t group_size, int64_t instance)
     return group < last ? group : last;
 }
 
-/* From the chances (by the number that is lost) that all groups of num_before instances
- * keep a survivor to the same with one more group of size. */
+/* Adds a group of size instances: chances[r] is the probability that all groups keep a
+ * survivor when r of their instances are lost, before for num_before instances. */
 static void
 join_group(double *chances, int64_t num_before, int64_t size, int64_t max_lost)
 {

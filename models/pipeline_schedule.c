@@ -14,11 +14,11 @@ divide_up(int64_t numerator, int64_t denominator)
 int64_t
 spot_micro_batches(int64_t samples_per_step, int64_t micro_batch, int64_t num_pipelines)
 {
-    /* Rounding up twice is rounding up once, and no product overflows. */
+    /* Rounding up twice equals rounding up once, and no product overflows. */
     return divide_up(divide_up(samples_per_step, micro_batch), num_pipelines);
 }
 
-/* The work of all micro-batches on the stage that is last to end, bubbles included. */
+/* Work of all micro-batches on the stage that ends last, with bubbles. */
 static double
 work_ms(const spot_pipeline_t *self)
 {
@@ -26,7 +26,7 @@ work_ms(const spot_pipeline_t *self)
            (self->forward_ms + self->backward_ms);
 }
 
-/* Of the first micro-batch on its way down and of the last one on its way up. */
+/* Links of the first micro-batch forward and of the last one backward. */
 static double
 there_and_back_ms(const spot_pipeline_t *self)
 {

@@ -8,10 +8,10 @@
 #include "base/memory.h"
 #include "models/pipeline_schedule.h"
 
-/* Micro-batches for each stage by which templates are timed [OOB planner]. */
+/* Micro-batches per stage for which templates are timed, as in Oobleck's planner. */
 #define MICRO_BATCHES_A_STAGE 4
 
-/* The most micro-batches that fit; what is in flight grows with them. */
+/* The most micro-batches that fit into memory, by bisection: memory grows with them. */
 static int64_t
 most_fitting(const spot_templates_t *self, int32_t depth)
 {
@@ -111,8 +111,8 @@ spot_template_set_instances(const spot_template_set_t *self)
 
 /* ---- Micro-batches ---- */
 
-/* One more for as many as are left over, those first who have least of what is due to
- * them. Deeper groups come later, and win if they are equal. */
+/* Gives one more micro-batch to num_left pipelines, first to those furthest below their
+ * due. Of equal groups the deeper one comes first. */
 static void
 share_more(const spot_template_set_t *set, const double *due,
     spot_template_share_t *shares, int64_t num_left)
@@ -136,8 +136,8 @@ share_more(const spot_template_set_t *set, const double *due,
     }
 }
 
-/* One less for as many as there are too many, those first who have most beyond what is
- * due to them, and none less than 1. */
+/* Takes one micro-batch from num_over pipelines, first from those furthest above their
+ * due; each keeps at least 1. */
 static void
 share_less(const spot_template_set_t *set, const double *due,
     spot_template_share_t *shares, int64_t num_over)

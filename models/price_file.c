@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Prices over time as people keep them: a CSV file with a row for each change. */
+/* Reads prices over time from a CSV file with a row for each change. */
 #include <string.h>
 
 #include "base/units.h"
@@ -11,7 +11,7 @@ enum { COLUMN_TIME, COLUMN_PRICE, NUM_COLUMNS };
 static const char *const column_names[NUM_COLUMNS] = {"time_s", "usd_per_h"};
 
 typedef struct {
-    spot_table_file_t file; /* a faulty row: the order of later ones is not judged */
+    spot_table_file_t file; /* after a faulty row the order is not checked */
     spot_price_steps_t *steps;
 } price_file_t;
 

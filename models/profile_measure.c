@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* From a folder of measured times to a profile. A table for each file says what its
- * columns must hold; the one column that is measured is kept as values and summarised.
- */
+/* Makes a profile from a folder of measured times. A table for each file describes its
+ * columns; the values of the measured column are kept and summarised. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,8 +17,8 @@ typedef enum {
     COLUMN_WORLD_SIZE, /* an integer */
     COLUMN_NUMBER,     /* finite, not used */
     COLUMN_TIME,       /* seconds above 0, not used */
-    COLUMN_MEASURED,   /* seconds above 0: what the file is read for */
-    COLUMN_ANYTHING    /* not looked at */
+    COLUMN_MEASURED,   /* seconds above 0, used */
+    COLUMN_ANYTHING    /* not checked */
 } column_kind_t;
 
 typedef struct {
@@ -48,7 +47,7 @@ static const table_t checkpoint_table = {
 static const table_t reload_table = {"load_times_0.csv", 3,
     {{"ws", COLUMN_WORLD_SIZE}, {"step", COLUMN_NUMBER}, {"elapsed", COLUMN_MEASURED}}};
 
-/* One row. */
+/* The value of one row. */
 typedef struct {
     int64_t world_size; /* 0 in a file without that column */
     size_t line;
@@ -125,7 +124,7 @@ read_field(const measured_file_t *self, const spot_csv_row_t *row, size_t column
     }
 }
 
-/* Keeps the value of a row, or reports all that is wrong with it. */
+/* Keeps the value of a row, or reports all its errors. */
 static int
 read_row(measured_file_t *self, const spot_csv_row_t *row)
 {
@@ -166,7 +165,7 @@ is_header(const table_t *table, const spot_csv_row_t *row)
     return is_equal;
 }
 
-/* The first row may name the columns. */
+/* Reads all rows; the first one may name the columns. */
 static int
 read_rows(measured_file_t *self, spot_csv_t *csv)
 {
@@ -214,7 +213,7 @@ join_path(const char *folder, const char *file_name)
     return path;
 }
 
-/* Reads a file of the folder; what is wrong with it is in diag. IO, NO_MEMORY; free self
+/* Reads a file of the folder and reports its errors to diag. IO, NO_MEMORY; free self
  * even then. */
 static int
 read_file(
@@ -255,7 +254,7 @@ summarise(const value_t *values, size_t num_values)
         .count = (int64_t) num_values};
 }
 
-/* One quantity over all rows. */
+/* Summarises the measured column over all rows. */
 static int
 measure_all(
     spot_measured_t *self, const table_t *table, const char *folder, spot_diag_t *diag)
@@ -270,7 +269,7 @@ measure_all(
     return ret;
 }
 
-/* By world size, then as in the file. */
+/* Orders by world size, then by line. */
 static int
 compare_values(const void *left, const void *right)
 {
@@ -282,7 +281,7 @@ compare_values(const void *left, const void *right)
     return (a->line > b->line) - (a->line < b->line);
 }
 
-/* The values of one world size become the last step of the profile. */
+/* Appends the values of one world size as a step of the profile. */
 static int
 append_step(spot_profile_t *self, const measured_file_t *file, const value_t *values,
     size_t num_values)
@@ -307,7 +306,7 @@ append_step(spot_profile_t *self, const measured_file_t *file, const value_t *va
     return 0;
 }
 
-/* The measured column by world size. */
+/* Summarises the measured column by world size. */
 static int
 measure_steps(spot_profile_t *self, const char *folder, spot_diag_t *diag)
 {

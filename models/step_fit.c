@@ -12,19 +12,19 @@
 
 #define MS_PER_S 1000.0
 
-/* A further coefficient must lower the mean squared relative error by more than this:
- * what is rounding only is no reason for one. */
+/* A further coefficient must lower the mean squared relative error by more than this,
+ * which is more than rounding. */
 #define MIN_GAIN 1e-18
 
-/* Singular values below that part of the largest are 0: columns are scaled. */
+/* Singular values below this fraction of the largest count as 0; columns are scaled. */
 #define RANK_TOLERANCE 1e-10
 
 /* Least squares with coefficients >= 0. */
 typedef struct {
     size_t num_rows;
     size_t num_terms; /* <= SPOT_STEP_FIT_TERMS */
-    double *terms;    /* [num_rows][num_terms] over the measured time, so that all rows
-                         are to be 1 */
+    double *terms;    /* [num_rows][num_terms] divided by the measured time, so that each
+                         row should sum to 1 */
     double values[SPOT_STEP_FIT_TERMS];
     double sum_squares;
     bool is_determined; /* all columns are independent */
@@ -41,7 +41,8 @@ count_terms(unsigned set)
     return count;
 }
 
-/* The unrestricted solution over the columns of a set. 1: they depend on each other. */
+/* The unrestricted solution over the columns of a set. Returns 1 if they are dependent,
+ * or NO_MEMORY. */
 static int
 solve(const problem_t *self, unsigned set, double *values, double *sum_squares)
 {
@@ -96,8 +97,8 @@ are_positive(const double *values, size_t num_values)
     return is_good;
 }
 
-/* The optimum lies on some set of independent columns, where it is the unrestricted one:
- * of all 2^4 sets the best whose solution is allowed. Small sets come first. */
+/* The optimum is the unrestricted solution over some set of independent columns. Takes
+ * the best of all 2^4 sets whose solution is allowed; small sets come first. */
 static int
 minimise(problem_t *self)
 {
@@ -117,7 +118,7 @@ minimise(problem_t *self)
             if (ret < 0) {
                 return ret;
             }
-            self->is_determined = ret == 0; /* in the end: of all columns */
+            self->is_determined = ret == 0; /* the last set has all columns */
             if (ret == 0 && are_positive(values, self->num_terms) &&
                 sum_squares < self->sum_squares - min_gain) {
                 self->sum_squares = sum_squares;
@@ -192,7 +193,7 @@ error_of(const problem_t *problem, const spot_step_grid_t *measured)
     return error;
 }
 
-/* Fits one formula to the measured pairs; its coefficients and errors are the result. */
+/* Fits one formula to the measured pairs; fills values, error and is_determined. */
 static int
 fit_terms(const spot_step_fit_t *self, const spot_step_grid_t *measured,
     terms_function_t terms_of, size_t num_terms, double *values,
@@ -239,7 +240,7 @@ fitted_samples_per_s(const spot_step_fit_t *self, double step_ms)
     return MS_PER_S * (double) self->samples_per_step / step_ms;
 }
 
-/* As far as it rounds to 1 ms; else the pair has no step time. */
+/* The pair with its fitted step time, or infeasible if that is out of range. */
 static spot_step_pair_t
 fitted_pair(const spot_step_fit_t *self, const spot_step_grid_t *grid,
     int64_t num_pipelines, int64_t depth)
@@ -267,7 +268,7 @@ copy_settings(spot_step_grid_t *self, const spot_step_grid_t *other)
     self->has_samples_per_s = other->has_samples_per_s;
 }
 
-/* The measured pairs of a grid, the infeasible ones included. */
+/* Copies the measured pairs of a grid, feasible or not. */
 static int
 copy_measured(spot_step_grid_t *self, const spot_step_grid_t *other)
 {
@@ -282,7 +283,7 @@ copy_measured(spot_step_grid_t *self, const spot_step_grid_t *other)
     return ret == 0 ? spot_step_grid_seal(self, NULL, NULL) : ret;
 }
 
-/* The same pairs with the formula's times. */
+/* Copies the feasible pairs with their fitted times. */
 static int
 copy_fitted(const spot_step_fit_t *self, const spot_step_grid_t *measured,
     spot_step_grid_t *fitted)
@@ -299,14 +300,14 @@ copy_fitted(const spot_step_fit_t *self, const spot_step_grid_t *measured,
     return ret == 0 ? spot_step_grid_seal(fitted, NULL, NULL) : ret;
 }
 
-/* What the choice of the formula loses for one fleet. */
+/* Throughput lost by the choice of the formula for a fleet of num instances. */
 static double
 regret_of(const spot_step_grid_t *measured, const spot_step_grid_t *fitted, int64_t num)
 {
     const spot_step_pair_t *best = spot_step_grid_best(measured, num);
     const spot_step_pair_t *choice = spot_step_grid_best(fitted, num);
 
-    if (choice == NULL) { /* it has no step time for any of them */
+    if (choice == NULL) { /* the formula has no step time for any pair */
         return 1;
     }
     choice = spot_step_grid_find(measured, choice->num_pipelines, choice->depth);

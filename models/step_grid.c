@@ -52,7 +52,7 @@ compare_places(const spot_step_pair_t *a, const spot_step_pair_t *b)
     return (a->num_pipelines > b->num_pipelines) - (a->num_pipelines < b->num_pipelines);
 }
 
-/* By P, then D, then as in the file. */
+/* Orders by P, then D, then line. */
 static int
 compare_pairs(const void *left, const void *right)
 {
@@ -62,7 +62,7 @@ compare_pairs(const void *left, const void *right)
     return order != 0 ? order : (a->line > b->line) - (a->line < b->line);
 }
 
-/* The same with the feasible ones in front. */
+/* Orders feasible pairs first, then by P and D. */
 static int
 compare_feasible(const void *left, const void *right)
 {
@@ -74,7 +74,7 @@ compare_feasible(const void *left, const void *right)
     return compare_places(a, b);
 }
 
-/* What orders the candidates of best(N), by preference. */
+/* A candidate of best(N), with the keys of its order. */
 typedef struct {
     const spot_step_pair_t *pair;
     int64_t num_instances;
@@ -95,7 +95,7 @@ compare_candidates(const void *left, const void *right)
     return (a->pair->depth > b->pair->depth) - (a->pair->depth < b->pair->depth);
 }
 
-/* In order of instances, each pair that is faster than all before it. */
+/* Fills best: by instances, each pair that is faster than all before it. */
 static int
 find_best(spot_step_grid_t *self)
 {
@@ -168,7 +168,7 @@ spot_step_grid_limit(spot_step_grid_t *self, int64_t max_pipelines)
 
 /* ---- Looking up ---- */
 
-/* Feasible pairs before the place of (D,P), itself included. */
+/* Number of feasible pairs up to (D,P) in the order of pairs. */
 static size_t
 count_up_to(const spot_step_grid_t *self, int64_t num_pipelines, int64_t depth)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Step times by (D,P) as people keep them: a CSV file with a row for each pair. */
+/* Reads and writes step times by (D,P) as a CSV file with a row for each pair. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 #include "models/table_file.h"
 #include "models/table_remark.h"
 
-/* The first three are in every table, the others stand behind them in this order. */
+/* The first three columns are required; the others may follow in this order. */
 enum {
     COLUMN_PIPELINES,
     COLUMN_DEPTH,
@@ -26,7 +26,7 @@ static const char *const origins[] = {"measured", "fitted"};
 typedef struct {
     spot_table_file_t file;
     spot_step_grid_t *grid;
-    size_t num_columns;        /* 0: they are still to come */
+    size_t num_columns;        /* 0: not read yet */
     size_t kinds[NUM_COLUMNS]; /* [num_columns] */
 } table_file_t;
 
@@ -61,7 +61,7 @@ read_remarks(void *table, const spot_csv_row_t *row)
 
 /* ---- Rows ---- */
 
-/* Where the columns are other ones, no row can be judged. */
+/* Reads the row of columns; after an error in it no row can be checked. */
 static void
 read_columns(void *table, const spot_csv_row_t *row)
 {
@@ -116,7 +116,7 @@ read_step(
     }
 }
 
-/* What has a step time has a throughput: nobody is to guess it. */
+/* Reads samples_per_s: required with a step time, forbidden without one. */
 static void
 read_samples(
     table_file_t *self, const spot_csv_row_t *row, size_t id, spot_step_pair_t *pair)
@@ -247,7 +247,7 @@ write_remarks(const spot_step_grid_t *self, const char *const *remarks, FILE *ou
     }
 }
 
-/* A comma and the number; an infeasible pair has none. */
+/* Writes a comma and the number; nothing after the comma for an infeasible pair. */
 static void
 write_number(double value, FILE *out)
 {

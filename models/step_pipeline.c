@@ -123,7 +123,7 @@ const spot_field_t spot_step_pipeline_fields[] = {
     {.name = NULL},
 };
 
-/* The largest stage. */
+/* Layers of the largest stage. */
 static int64_t
 stage_layers(const spot_step_pipeline_t *self, int64_t depth)
 {
@@ -142,7 +142,7 @@ pipeline_of(const spot_step_pipeline_t *self, int64_t depth, int64_t num_micro_b
         .link_ms = self->link_ms};
 }
 
-/* Whether stages compute their activations anew. */
+/* Whether stages recompute their activations. */
 static bool
 recomputes_at(const spot_step_pipeline_t *self, int64_t depth)
 {
@@ -151,7 +151,8 @@ recomputes_at(const spot_step_pipeline_t *self, int64_t depth)
                : self->recompute == SPOT_RECOMPUTE_ALL;
 }
 
-/* Varuna starts a forward pass whenever it has nothing else to do: up to all of them. */
+/* In Varuna up to all micro-batches are in flight: a stage starts a forward pass
+ * whenever it is free. */
 bool
 spot_step_pipeline_fits(
     const spot_step_pipeline_t *self, int64_t depth, int64_t num_micro_batches)
@@ -215,7 +216,7 @@ spot_step_pipeline_sync_ms(
            self->optimizer_ms;
 }
 
-/* Pipelines that have at least one micro-batch each. */
+/* The most pipelines with at least one micro-batch each. */
 static int64_t
 most_pipelines(const spot_step_pipeline_t *self, int64_t samples_per_step)
 {

@@ -7,7 +7,7 @@
 #include "base/units.h"
 #include "base/utf8.h"
 
-/* The text behind "key:" in a line, where the key is a word of its own; or NULL. */
+/* The text after "key:" in a line in which the key is a word of its own, or NULL. */
 static const char *
 find_value(const char *line, const char *key)
 {

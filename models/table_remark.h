@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the remarks of a table say: "samples_per_step: 256   micro_batch: 4". */
+/* Reads keys in the remarks of a table: "samples_per_step: 256 micro_batch: 4". */
 #ifndef SPOT_MODELS_TABLE_REMARK_H
 #define SPOT_MODELS_TABLE_REMARK_H
 
@@ -8,8 +8,9 @@
 
 #include "base/csv.h"
 
-/* The integer of one key, where the line has it as a word of its own; else *value stays.
- * false: it is none from 1 to 10^12, which is reported, and *value is 0. */
+/* Sets *value to the integer of a key that is a word of its own in the line; without the
+ * key *value stays unchanged. Reports, sets *value to 0 and returns false if it is not
+ * an integer from 1 to 10^12. */
 bool spot_table_remark_read(const spot_csv_row_t *row, const char *path, const char *key,
     int64_t *value, spot_diag_t *diag);
 

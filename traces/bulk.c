@@ -6,7 +6,7 @@
 
 #include "base/memory.h"
 
-/* The events of one kind from first on, as long as they are at time_ms. */
+/* Sum of the events of one kind at time_ms, which start at index first. */
 static int32_t
 size_at(const spot_trace_t *trace, size_t first, int64_t time_ms, spot_event_kind_t kind)
 {

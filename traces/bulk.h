@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The events of a trace as the statistics see them: rows of one kind at one time are one
- * event, sizes add up. */
+/* The events of a trace for statistics: rows of one kind at one time are one event, and
+ * their sizes add up. */
 #ifndef SPOT_TRACES_BULK_H
 #define SPOT_TRACES_BULK_H
 
@@ -10,12 +10,12 @@
 #include "base/error.h"
 #include "traces/trace.h"
 
-/* All instances that one kind of change took or brought at one time. */
+/* All instances of one kind of change at one time. */
 typedef struct {
     int64_t time_ms;
     spot_event_kind_t kind;
     int32_t size;   /* instances, >= 1 */
-    int32_t before; /* instances just before it */
+    int32_t before; /* population just before */
 } spot_bulk_t;
 
 typedef struct {
@@ -23,7 +23,7 @@ typedef struct {
     spot_bulk_t *bulks; /* [num_bulks] by time; at one time preempt, stop, add */
 } spot_bulks_t;
 
-/* Copies what it needs. NO_MEMORY; free self even then. O(events). */
+/* Does not keep trace. NO_MEMORY; free self even then. O(events). */
 SPOT_MUST_CHECK int spot_bulks_init(spot_bulks_t *self, const spot_trace_t *trace);
 void spot_bulks_free(spot_bulks_t *self);
 

@@ -11,9 +11,9 @@ typedef struct {
     spot_file_header_t *found;
     const char *file;
     spot_diag_t *diag;
-    spot_names_t keys; /* met so far, on faulty lines too */
+    spot_names_t keys; /* seen so far, on faulty lines too */
     size_t max_key_lines;
-    size_t *key_lines; /* [keys.num_names] where first */
+    size_t *key_lines; /* [keys.num_names] line of the first occurrence */
 } header_t;
 
 /* The parts of "# key: value". */
@@ -63,7 +63,7 @@ note_key(header_t *self, const char *key, size_t key_bytes, size_t line)
     return ret;
 }
 
-/* A faulty line still says which key is not missing. */
+/* Notes the key of a faulty line, so that it is not reported as missing. */
 static int
 note_faulty_line(header_t *self, const spot_csv_row_t *row)
 {
@@ -143,8 +143,8 @@ read_line(header_t *self, const spot_csv_row_t *row)
     return ret;
 }
 
-/* A file that starts otherwise is none that this program reads: what follows in it
- * is not judged. */
+/* Checks the first line. BAD_INPUT: the file has another format or version, and its
+ * other lines are not checked. */
 static int
 read_first_line(header_t *self, const spot_csv_row_t *row)
 {

@@ -12,7 +12,7 @@
 
 #define FORMAT "spotsim-lifetimes"
 
-/* The columns that every file has; others follow. */
+/* The columns of every file; others may follow. */
 enum { COLUMN_START, COLUMN_DURATION, COLUMN_STATUS, COLUMN_INSTANCE, NUM_COLUMNS };
 
 static bool
@@ -113,8 +113,7 @@ read_columns(spot_lifetimes_t *self, const spot_csv_row_t *row, const char *file
     return copy_fields(&self->columns, row, NUM_COLUMNS);
 }
 
-/* What is wrong with a duration, or NULL. More than 0 even where it rounds to nothing.
- */
+/* Reads a duration, at least 1 ms. Returns NULL or the start of an error message. */
 static const char *
 parse_duration(const char *text, int64_t *duration_ms)
 {
@@ -130,7 +129,7 @@ parse_duration(const char *text, int64_t *duration_ms)
     return NULL;
 }
 
-/* The four fields that every row has. */
+/* Reads the first four fields of a row and reports the first error. */
 static int
 parse_life(
     spot_life_t *life, const spot_csv_row_t *row, const char *file, spot_diag_t *diag)
@@ -292,7 +291,8 @@ spot_lifetimes_free(spot_lifetimes_t *self)
     memset(self, 0, sizeof(*self));
 }
 
-/* The further column that text starts with, up to a '='; num_columns: none. */
+/* Index of the further column whose name is before the '=' of text; num_columns:
+ * none. */
 static size_t
 find_column(const spot_lifetimes_t *self, const char *text)
 {
@@ -307,7 +307,7 @@ find_column(const spot_lifetimes_t *self, const char *text)
     return column;
 }
 
-/* Drops the other rows, keeping the order. */
+/* Keeps the rows with a value in a column, in their order. */
 static void
 keep_rows(spot_lifetimes_t *self, size_t column, const char *value)
 {

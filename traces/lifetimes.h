@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A lifetimes file: one row an instance, from its start until it was preempted or given
- * back (right-censored). Format: "# spotsim-lifetimes: 1", header keys start, source,
- * license, columns start_s,duration_s,status,instance and any others. */
+/* A lifetimes file: one row per instance, from its start to its preemption or to its
+ * return by the user (right-censored). Format: "# spotsim-lifetimes: 1", header keys
+ * start, source, license, columns start_s,duration_s,status,instance, then any
+ * others. */
 #ifndef SPOT_TRACES_LIFETIMES_H
 #define SPOT_TRACES_LIFETIMES_H
 
@@ -19,14 +20,14 @@ typedef struct {
     int64_t duration_ms; /* > 0 */
     bool is_preempted;   /* else stopped by the user: right-censored */
     char *instance;
-    char **cells; /* [num_columns] of the further columns */
-    size_t line;  /* of the file */
+    char **cells; /* [num_columns] texts of the further columns */
+    size_t line;  /* in the file */
 } spot_life_t;
 
 typedef struct {
     size_t num_keys;
     size_t max_keys;
-    spot_trace_key_t *keys; /* [num_keys] header, without spotsim-lifetimes */
+    spot_trace_key_t *keys; /* [num_keys] of the header, without spotsim-lifetimes */
     size_t num_columns;
     char **columns; /* [num_columns] names of the further columns */
     size_t num_lives;
@@ -34,22 +35,22 @@ typedef struct {
     spot_life_t *lives; /* [num_lives] in file order */
 } spot_lifetimes_t;
 
-/* Whether the first line of a file says that it is one (false where it cannot be
- * read). */
+/* Whether a file is a lifetimes file, by its first line. False if it cannot be read. */
 bool spot_lifetimes_is_file(const char *path);
 
-/* Every error of the file is reported to diag as file:line:column. BAD_INPUT, IO,
- * NO_MEMORY; free self even then. */
+/* Reads a file, plain or gzip, and reports every error to diag as file:line:column.
+ * BAD_INPUT, IO, NO_MEMORY; free self even then. */
 SPOT_MUST_CHECK int spot_lifetimes_read(
     spot_lifetimes_t *self, const char *path, spot_diag_t *diag);
 
-/* The same from a file that is open and not yet read. */
+/* The same from an open file of which nothing has been read. */
 SPOT_MUST_CHECK int spot_lifetimes_read_csv(
     spot_lifetimes_t *self, spot_csv_t *csv, spot_diag_t *diag);
 void spot_lifetimes_free(spot_lifetimes_t *self);
 
-/* Keeps the rows whose column has that value; where is "column=value" as of an option,
- * option its name for messages. BAD_INPUT: no such further column, or no row is left. */
+/* Keeps only the rows with a value in a further column. where is "column=value", the
+ * argument of an option; option is its name in messages. BAD_INPUT: where is malformed,
+ * there is no such further column, or no row is left. O(rows). */
 SPOT_MUST_CHECK int spot_lifetimes_keep(
     spot_lifetimes_t *self, const char *option, const char *where, spot_diag_t *diag);
 

@@ -38,7 +38,7 @@ hash_text(const char *text, size_t num_bytes)
     return (uint32_t) (hash ^ (hash >> 32));
 }
 
-/* The slot that holds the text, or the free one where it belongs. */
+/* The slot of the text, or the free slot for it. */
 static spot_name_slot_t *
 find_slot(const spot_names_t *self, uint32_t hash, const char *text, size_t num_bytes)
 {
@@ -61,7 +61,7 @@ find_slot(const spot_names_t *self, uint32_t hash, const char *text, size_t num_
     }
 }
 
-/* At most half of the slots are taken. */
+/* Doubles the slots; at most half of them are in use. */
 static int
 grow_slots(spot_names_t *self)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A table of distinct texts, numbered 0, 1, ... in the order in which they came. */
+/* A table of distinct texts, numbered 0, 1, ... in the order of their addition. */
 #ifndef SPOT_TRACES_NAMES_H
 #define SPOT_TRACES_NAMES_H
 
@@ -27,8 +27,8 @@ void spot_names_free(spot_names_t *self);
 /* The id of a text, or -1. O(bytes) expected. */
 int32_t spot_names_find(const spot_names_t *self, const char *text, size_t num_bytes);
 
-/* The id of a text, a new one if it is not there yet. NO_MEMORY leaves self as it was.
- */
+/* Sets name_id to the id of a text; adds a text that is not in the table. NO_MEMORY
+ * leaves self unchanged. O(bytes) expected. */
 SPOT_MUST_CHECK int spot_names_add(
     spot_names_t *self, const char *text, size_t num_bytes, int32_t *name_id);
 

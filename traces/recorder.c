@@ -40,7 +40,7 @@ least(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
-/* Takes back up to count losses, preemptions first. */
+/* Cancels count losses against as many additions, preemptions first. */
 static void
 lower_losses(spot_recorder_t *self, int64_t count)
 {
@@ -60,7 +60,7 @@ spot_recorder_finish(spot_recorder_t *self, spot_event_t seen[SPOT_RECORDER_EVEN
     if (self->is_net) {
         lower_losses(self, least(lost, self->added));
     } else if (lost > self->population) {
-        lower_losses(self, lost - self->population); /* came and went unseen */
+        lower_losses(self, lost - self->population); /* came and went within the tick */
     }
     num_seen = see(self, SPOT_EVENT_PREEMPT, self->preempted, seen, num_seen);
     num_seen = see(self, SPOT_EVENT_STOP, self->stopped, seen, num_seen);
@@ -95,7 +95,7 @@ spot_recorder_take(spot_recorder_t *self, double time_ms, spot_event_kind_t kind
     return num_seen;
 }
 
-/* Appends what is seen up to the end. */
+/* Appends the events that are seen up to the end. */
 static int
 append(spot_trace_t *trace, const spot_event_t *seen, size_t num_seen)
 {
@@ -114,7 +114,7 @@ append(spot_trace_t *trace, const spot_event_t *seen, size_t num_seen)
     return ret;
 }
 
-/* The keys of the trace, with what another tick changes. */
+/* Copies the keys of the trace, with resolution_s and kind of recorded. */
 static int
 copy_keys(const spot_trace_t *trace, spot_trace_t *recorded)
 {

@@ -142,7 +142,7 @@ verify_events(const spot_trace_t *self)
     spot_bug_assert(self->final == population);
 }
 
-/* The names of one row go from is_before to its opposite. */
+/* All names of one row have the state is_before and change it. */
 static void
 verify_ids(const spot_trace_t *self, const int32_t *ids, int32_t count, bool is_before,
     bool *is_running)
@@ -166,7 +166,7 @@ verify_distinct(const spot_trace_t *self)
 
         spot_bug_assert(spot_trace_is_name(self->names[j], num_bytes));
         if (spot_names_add(&names, self->names[j], num_bytes, &name_id) != 0) {
-            break; /* no memory to look further */
+            break; /* out of memory: check no further */
         }
         spot_bug_assert((size_t) name_id == j);
     }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A recorded or generated trace: what happened to the instances, from outside. Read from
- * and written to the canonical CSV, version 1. */
+/* A recorded or generated trace: the additions and losses of instances as seen from
+ * outside. It is read from and written to the canonical CSV, version 1. */
 #ifndef SPOT_TRACES_TRACE_H
 #define SPOT_TRACES_TRACE_H
 
@@ -18,16 +18,16 @@
 
 typedef enum {
     SPOT_TRACE_NAMED,       /* every change lists instance names */
-    SPOT_TRACE_COUNTS,      /* only the number running was seen */
-    SPOT_TRACE_AVAILABILITY /* how many could have been obtained; nothing ran */
+    SPOT_TRACE_COUNTS,      /* only the number running is known */
+    SPOT_TRACE_AVAILABILITY /* the number that could be obtained; nothing ran */
 } spot_trace_kind_t;
 
 extern const char *const spot_trace_kind_names[]; /* by kind, NULL-terminated */
 
 typedef enum {
-    SPOT_EVENT_PREEMPT, /* taken back by the provider */
-    SPOT_EVENT_ADD,     /* arrived */
-    SPOT_EVENT_STOP     /* given back by the user */
+    SPOT_EVENT_PREEMPT, /* the provider takes instances back */
+    SPOT_EVENT_ADD,     /* instances arrive */
+    SPOT_EVENT_STOP     /* the user gives instances back */
 } spot_event_kind_t;
 
 extern const char *const spot_event_kind_names[]; /* by kind: preempt, add, stop */
@@ -37,7 +37,7 @@ typedef struct {
     int64_t time_ms; /* >= 0, never decreasing */
     spot_event_kind_t kind;
     int32_t count;           /* >= 1 */
-    const int32_t *name_ids; /* [count], or NULL where only numbers are known */
+    const int32_t *name_ids; /* [count], or NULL if only numbers are known */
 } spot_event_t;
 
 /* One header line "# key: value". */
@@ -54,17 +54,17 @@ typedef struct {
     int32_t capacity;      /* > 0 or SPOT_UNBOUNDED */
     int64_t resolution_ms; /* of the recorder, > 0, rounded up to 1 ms */
     int32_t initial;       /* instances at time 0 */
-    int64_t end_ms;        /* > 0: when the observation ends */
+    int64_t end_ms;        /* > 0, end of the observation */
     int32_t final;         /* instances at the end */
     size_t num_events;
     size_t max_events;
     spot_event_t *events; /* [num_events] rows between init and end, in file order */
     size_t num_names;
     size_t max_names;
-    char **names; /* [num_names] distinct names, by first appearance; the ids index it */
+    char **names; /* [num_names] distinct, by first appearance; ids are indices of it */
     size_t num_name_ids;
     size_t max_name_ids;
-    int32_t *name_ids; /* [num_name_ids] initial ones first, then those of the rows */
+    int32_t *name_ids; /* [num_name_ids] the initial ones, then those of the rows */
 } spot_trace_t;
 
 /* The longest name of an instance. */
@@ -76,33 +76,34 @@ void spot_trace_free(spot_trace_t *self);
 /* The value of a header key, or NULL. O(keys). */
 const char *spot_trace_key(const spot_trace_t *self, const char *key);
 
-/* Reads a canonical trace file, plain or gzip. Every error of the file is reported to
- * diag as file:line:column. Times that are no multiple of the resolution are one counted
- * warning, with is_strict an error. BAD_INPUT, IO, NO_MEMORY; free self even then. */
+/* Reads a canonical trace file, plain or gzip, and reports every error to diag as
+ * file:line:column. Times that are no multiple of the resolution give one warning with
+ * their number, or with is_strict an error. BAD_INPUT, IO, NO_MEMORY; free self even
+ * then. */
 SPOT_MUST_CHECK int spot_trace_read(
     spot_trace_t *self, const char *path, bool is_strict, spot_diag_t *diag);
 
-/* The same from memory; file names the place in messages. */
+/* The same from memory; file is the name in messages. */
 SPOT_MUST_CHECK int spot_trace_read_bytes(spot_trace_t *self, const char *file,
     const char *bytes, size_t num_bytes, bool is_strict, spot_diag_t *diag);
 
-/* Checks all invariants of the format; aborts on a violation (a bug of ours). O(events +
- * names). */
+/* Checks all invariants of the format and aborts on a violation, which is a bug of the
+ * program. O(events + names). */
 void spot_trace_verify(const spot_trace_t *self);
 
-/* One line of figures, then one line an event. */
+/* Prints one line of figures, then one line per event. */
 void spot_trace_print_state(const spot_trace_t *self, FILE *out);
 
-/* Whether the bytes can be an instance name: 1-63 bytes without blank, comma, double
- * quote and control byte. */
+/* Whether the bytes can be an instance name: 1 to SPOT_NAME_BYTES bytes without blank,
+ * comma, double quote or control byte. */
 bool spot_trace_is_name(const char *text, size_t num_bytes);
 
-/* Strict seconds: digits, optionally a point and 1-3 decimals. BAD_INPUT also
- * beyond 100 years. */
+/* Reads seconds: digits, then optionally a point and 1 to 3 decimals. BAD_INPUT for any
+ * other text and beyond 100 years. */
 SPOT_MUST_CHECK int spot_trace_time_parse(const char *text, int64_t *time_ms);
 
-/* The shortest seconds that are exact, e.g. "2040", "212.4". time_ms >= 0. Returns the
- * number of bytes. */
+/* Writes the shortest exact text in seconds, e.g. "2040" or "212.4". time_ms >= 0.
+ * Returns the number of bytes. */
 #define SPOT_TRACE_TIME_BYTES 24
 size_t spot_trace_time_text(int64_t time_ms, char text[SPOT_TRACE_TIME_BYTES]);
 

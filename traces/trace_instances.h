@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The instance names in the rows of a canonical trace file: who runs, and who cannot
- * come or go. */
+/* The instance names in the rows of a canonical trace file. It knows which of them run,
+ * and refuses names that cannot come or go. */
 #ifndef SPOT_TRACES_TRACE_INSTANCES_H
 #define SPOT_TRACES_TRACE_INSTANCES_H
 
@@ -32,23 +32,24 @@ void spot_trace_instances_init(spot_trace_instances_t *self, spot_trace_t *trace
     const char *file, spot_diag_t *diag);
 void spot_trace_instances_free(spot_trace_instances_t *self);
 
-/* Checks the names of a row; is_doubtful: not against who runs. Their ids are put behind
- * those of trace, which does not count them yet. BAD_INPUT with the first error in diag,
- * NO_MEMORY. O(bytes) expected. */
+/* Checks the names of a row; with is_doubtful, not whether they run. Puts their ids
+ * after those of trace, but does not count them yet. BAD_INPUT with the first error in
+ * diag, NO_MEMORY. O(bytes) expected. */
 SPOT_MUST_CHECK int spot_trace_instances_check(spot_trace_instances_t *self,
     const spot_csv_row_t *row, int64_t num_expected, bool is_arrival, bool is_doubtful);
 
-/* The row just checked happens: count instances come or go. */
+/* Applies the row just checked: counts its ids, and count instances come or go. */
 void spot_trace_instances_apply(
     spot_trace_instances_t *self, int64_t count, bool is_arrival);
 
-/* One instance comes or goes, not from a row: its id is put behind those of trace, which
- * counts it. The name must be one. 1: nothing was done, as it is running already, or is
- * not running; NO_MEMORY. O(bytes) expected. */
+/* Makes one instance come or go without a row, and appends its id to those of trace. The
+ * name must be valid. Returns 1 and does nothing if the instance already runs, or does
+ * not run; NO_MEMORY. O(bytes) expected. */
 SPOT_MUST_CHECK int spot_trace_instances_take(
     spot_trace_instances_t *self, const char *name, size_t num_bytes, bool is_arrival);
 
-/* At the end: trace gets the names, and its events point at their ids. */
+/* Moves the names to trace and points its events at their ids. Call it after the last
+ * row. */
 void spot_trace_instances_finish(spot_trace_instances_t *self);
 
 #endif

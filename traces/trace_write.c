@@ -10,7 +10,7 @@
 #include "base/csv.h"
 #include "base/utf8.h"
 
-/* Remembers why the first of the failed writes failed. */
+/* Writes bytes and keeps the errno of the first failure. */
 static void
 put(spot_trace_writer_t *self, const char *text, size_t num_bytes)
 {
@@ -42,7 +42,7 @@ is_gzip_path(const char *path)
     return num_bytes > 3 && strcmp(path + num_bytes - 3, ".gz") == 0;
 }
 
-/* zlib gets a descriptor of its own, as it closes it. */
+/* zlib closes its descriptor and so gets one of its own. */
 static int
 open_gzip(spot_trace_writer_t *self)
 {
@@ -78,7 +78,7 @@ spot_trace_writer_init(spot_trace_writer_t *self, const char *path, spot_diag_t 
     return ret;
 }
 
-/* What a header line can hold in place of a byte that it cannot. */
+/* Replacement of a byte that a header line cannot have. */
 static char
 header_byte(unsigned char byte)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Writing the canonical trace CSV row by row, so that a generator needs no memory for
- * it. */
+/* Writes the canonical trace CSV row by row, so that a generator needs no memory for the
+ * trace. */
 #ifndef SPOT_TRACES_TRACE_WRITE_H
 #define SPOT_TRACES_TRACE_WRITE_H
 
@@ -23,33 +23,35 @@ typedef struct {
     int error_number; /* errno of the first write that failed, 0 = none */
     size_t num_names_in_row;
     size_t num_bytes_in_row;
-    bool has_long_row; /* a row that no reader takes */
+    bool has_long_row; /* a row is longer than readers accept */
 } spot_trace_writer_t;
 
-/* path as in spot_outfile_init(); a path that ends in ".gz" is compressed, without the
- * time of writing in it, so that equal traces are equal files. */
+/* path as in spot_outfile_init(). A file with the ending ".gz" is compressed, without a
+ * time stamp, so that equal traces give equal files. IO, NO_MEMORY; free self even
+ * then. */
 SPOT_MUST_CHECK int spot_trace_writer_init(
     spot_trace_writer_t *self, const char *path, spot_diag_t *diag);
 
-/* What a header line cannot hold is replaced: a comma by ;, a double quote by ', control
- * bytes and invalid UTF-8 by ?. value must not be empty. */
+/* Writes a header line. Replaces a comma by ;, a double quote by ', control bytes and
+ * invalid UTF-8 by ?. value must not be empty. */
 void spot_trace_writer_key(
     spot_trace_writer_t *self, const char *key, const char *value);
 
-/* Starts a row, then its names one by one (kind named), then ends it.
- * event is "init", "preempt", "add", "stop" or "end". */
+/* Start a row, write its names one by one (kind named), and end it. event is "init",
+ * "preempt", "add", "stop" or "end". */
 void spot_trace_writer_row(
     spot_trace_writer_t *self, int64_t time_ms, const char *event, int64_t count);
 void spot_trace_writer_name(spot_trace_writer_t *self, const char *name);
 void spot_trace_writer_end_row(spot_trace_writer_t *self);
 
-/* Makes the file appear. IO, or BAD_PARAM for a row of more bytes than a line may have
- * (some 150,000 names), with the reason in diag. */
+/* Moves the finished file to its path. IO, or BAD_PARAM for a row longer than a line may
+ * be (some 150,000 names), with the reason in diag. */
 SPOT_MUST_CHECK int spot_trace_writer_commit(
     spot_trace_writer_t *self, spot_diag_t *diag);
 void spot_trace_writer_free(spot_trace_writer_t *self);
 
-/* Writes a whole trace: what was read comes back byte for byte, if it was canonical. */
+/* Writes a whole trace. A canonical file that was read is written byte for byte the
+ * same. Errors as spot_trace_writer_init() and spot_trace_writer_commit(). */
 SPOT_MUST_CHECK int spot_trace_write(
     const spot_trace_t *trace, const char *path, spot_diag_t *diag);
 

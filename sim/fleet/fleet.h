@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The instances by what they do: prepping, standby, active; each in order of arrival
- * there.
+/* The instances by role: prepping, standby, active; each role in order of arrival there.
  *
- * All stand in one queue, behind each other: the active ones up to a mark, standby up to
- * another one, then those who prepare. So to finish preparation or to make the first of
- * standby active is to move a mark. Who leaves leaves a hole; holes are closed when the
- * queue has come to the end of its places. Little of what instances do depends on a
- * branch: what would decide it is as good as random. */
+ * One array in this order: active, then standby, then prepping; two indices mark the
+ * borders. Finishing preparation and making the first standby instances active only
+ * move a border. An instance that leaves leaves a hole; holes are closed when the end
+ * reaches the last place. Branch-free where it can be: branches on single instances
+ * would be unpredictable. */
 #ifndef SPOT_SIM_FLEET_FLEET_H
 #define SPOT_SIM_FLEET_FLEET_H
 
@@ -25,48 +24,49 @@ typedef enum {
 
 extern const char *const spot_role_names[SPOT_NUM_ROLES];
 
-/* Those who came together and prepare. */
+/* Instances that arrived together and are prepping. */
 typedef struct {
-    int64_t ready_ms; /* when they are standby */
-    int64_t end;      /* the place behind the last of them */
+    int64_t ready_ms; /* when they become standby */
+    int64_t end;      /* the place after the last of them */
 } spot_arrival_t;
 
 typedef struct {
     int32_t capacity;
     int32_t counts[SPOT_NUM_ROLES]; /* instances by role */
     int64_t num_places;
-    int64_t active_end; /* the place behind the last who is active */
-    int64_t ready_end;  /* behind the last of standby: that of the first who prepares */
-    int64_t end;        /* behind the last who prepares */
-    int32_t *slots;     /* [num_places] by place; < 0: a hole */
-    int32_t arrivals_start; /* the first of which somebody prepares */
-    int32_t arrivals_end;   /* behind the last one */
+    int64_t active_end; /* the place after the last active one */
+    int64_t
+        ready_end;  /* after the last standby one: the place of the first prepping one */
+    int64_t end;    /* after the last prepping one */
+    int32_t *slots; /* [num_places] by place; < 0: a hole */
+    int32_t arrivals_start; /* the first one with a prepping instance */
+    int32_t arrivals_end;   /* after the last one */
     spot_arrival_t
-        *arrivals; /* [num_places] in order; at arrivals_end one that is never ready */
+        *arrivals;    /* [num_places] in order; the one at arrivals_end is never ready */
     int32_t *leaving; /* [capacity] surplus on its way to standby */
     int32_t num_lost; /* active instances taken out since it was last set to 0 */
-    int32_t *lost;    /* [num_lost] their slots; at num_lost one place more */
-    int32_t *place;   /* [capacity] by slot; place[-1] takes what is written for holes */
-    int32_t first_preferred; /* slots from it on go before others in standby; capacity:
-                                none, as after init */
+    int32_t *lost;    /* [num_lost] their slots; has room for one more */
+    int32_t *place;   /* [capacity] by slot; place[-1] takes the writes for holes */
+    int32_t first_preferred; /* slots from this one on go before others in standby;
+                                capacity (after init): none do */
 } spot_fleet_t;
 
 /* NO_MEMORY; free self even then. */
 SPOT_MUST_CHECK int spot_fleet_init(spot_fleet_t *self, int64_t capacity);
 void spot_fleet_free(spot_fleet_t *self);
 
-/* Nobody is left. O(1). */
+/* Removes all instances. O(1). */
 void spot_fleet_clear(spot_fleet_t *self);
 
-/* New instances begin to prepare; ready_ms: not before that of those who do already. */
+/* Adds prepping instances; ready_ms: not before that of any prepping instance. */
 void spot_fleet_add(
     spot_fleet_t *self, const int32_t *slots, int32_t count, int64_t ready_ms);
 
-/* Takes instances out; those that were active are added to lost. */
+/* Removes instances and appends the active ones among them to lost. */
 void spot_fleet_remove(spot_fleet_t *self, const int32_t *slots, int32_t count);
 
-/* Those whose preparation has ended by now_ms become standby, oldest first; tells how
- * many. */
+/* Moves instances that are ready by now_ms to standby, oldest first. Returns their
+ * number. */
 int32_t spot_fleet_finish_preparation(spot_fleet_t *self, int64_t now_ms);
 
 /* Whether an instance is active or standby. O(1). */
@@ -76,22 +76,23 @@ spot_fleet_is_ready(const spot_fleet_t *self, int32_t slot)
     return self->place[slot] < self->ready_end;
 }
 
-/* Makes exactly num_active instances active: fills up from the front of standby, returns
- * the surplus from the end of active to the end of standby, in its order; the preferred
- * ones of all standby then go first, in theirs. */
+/* Makes exactly num_active instances active. Takes missing ones from the front of
+ * standby, or moves the surplus from the end of active to the end of standby in its
+ * order; after such a move the preferred ones of all standby go first, in their order.
+ */
 void spot_fleet_set_active(spot_fleet_t *self, int32_t num_active);
 
-/* Those who are ready and have a deadline, by slot, other than INT64_MAX become the last
- * of standby, those who were active first. */
+/* Moves ready instances with a deadline to the end of standby, active ones first.
+ * deadlines_ms: [capacity] by slot, INT64_MAX for none. */
 void spot_fleet_put_last(spot_fleet_t *self, const int64_t *deadlines_ms);
 
 /* When the oldest prepping instance becomes standby; INT64_MAX: none is prepping. */
 int64_t spot_fleet_next_ready_ms(const spot_fleet_t *self);
 
-/* All instances. */
+/* The number of instances in all roles. */
 int32_t spot_fleet_population(const spot_fleet_t *self);
 
-/* The slots of all instances of a role in order; tells how many. O(places). */
+/* Fills slots with those of a role in order. Returns their number. O(places). */
 int32_t spot_fleet_list(const spot_fleet_t *self, spot_role_t role, int32_t *slots);
 
 /* One line a role, with its slots in order. */

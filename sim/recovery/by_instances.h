@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The options by which a recovery system has a table by n of its own (recovery.md 3.3):
- * "table: FILE.csv, extrapolate: yes". The row is that of all usable instances. */
+/* The options "table: FILE.csv, extrapolate: yes" of recovery systems with a table of
+ * their own by n (recovery.md 3.3). n counts all usable instances. */
 #ifndef SPOT_SIM_RECOVERY_BY_INSTANCES_H
 #define SPOT_SIM_RECOVERY_BY_INSTANCES_H
 
@@ -13,12 +13,11 @@
 
 typedef struct {
     char *path;          /* NULL: there is no table */
-    int is_extrapolated; /* outside the domain the rows of its ends count, flat */
+    int is_extrapolated; /* outside the rows the first or last one applies */
     spot_instance_table_t table;
 } spot_by_instances_t;
 
-/* Two rows of an options table; base: offset of the spot_by_instances_t in the options.
- */
+/* Two rows of an options table; base: offset of the spot_by_instances_t in it. */
 #define SPOT_BY_INSTANCES_FIELDS(base)                                                  \
     {.name = "table",                                                                   \
         .type = SPOT_FIELD_PATH,                                                        \
@@ -35,8 +34,8 @@ typedef struct {
                 "instances than it has are an error, with fewer the job waits"          \
     }
 
-/* Reads the table, if there is one, and checks that it is of the job's batch and covers
- * the fleet. NO_MEMORY; what is wrong with the input is told through bind. */
+/* Reads the table, if one is given, and checks that it has the job's batch and covers
+ * the fleet. NO_MEMORY; errors of the input go to bind. */
 SPOT_MUST_CHECK int spot_by_instances_settle(spot_by_instances_t *self,
     spot_bind_t *bind, const spot_node_t *node, const spot_job_t *job, int64_t capacity);
 
@@ -47,23 +46,23 @@ spot_by_instances_is_given(const spot_by_instances_t *self)
     return self->table.num_rows > 0;
 }
 
-/* The row for so many usable instances; NULL: none, the job waits. */
+/* The row for num_instances usable instances; NULL: none, the job waits. */
 const spot_instance_row_t *spot_by_instances_row(
     const spot_by_instances_t *self, int64_t num_instances);
 
-/* A pause for so many usable instances: of the nearest row, or otherwise_ms where the
- * table has no such column or there is none. */
+/* The pause for num_instances usable instances, of the nearest row; otherwise_ms without
+ * a table or without that column. */
 int64_t spot_by_instances_pause_ms(const spot_by_instances_t *self, spot_by_n_t column,
     int64_t num_instances, int64_t otherwise_ms);
 
-/* Warns where an option is given whose place a column of the table takes. */
+/* Warns if an option is given that a column of the table replaces. */
 void spot_by_instances_replace(const spot_by_instances_t *self, spot_bind_t *bind,
     const spot_node_t *node, const char *option, spot_by_n_t column);
 
-/* Whether so many instances are outside the table. */
+/* Whether num_instances lies outside the table. */
 bool spot_by_instances_is_flat(const spot_by_instances_t *self, int64_t num_instances);
 
-/* How many of num_instances the row puts into pipelines; the others are idle. */
+/* How many of num_instances are in pipelines under the row; the others are idle. */
 int64_t spot_by_instances_num_active(
     const spot_instance_row_t *row, int64_t num_instances);
 

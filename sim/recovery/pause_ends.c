@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* Each pause that is due is that of a loss or of a step end. */
+/* Each pause that is due belongs to a loss or to the end of a step. */
 static int32_t
 most_ends(int64_t capacity)
 {

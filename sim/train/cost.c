@@ -4,7 +4,7 @@
 #include "base/memory.h"
 #include "base/stats.h"
 
-/* The price of instances that have none of their own. */
+/* The price of instances whose zone has none. */
 static const spot_price_steps_t *
 common_price(const spot_train_t *self)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The ledger: each instance-millisecond from when an instance is first seen to when it
- * is seen gone falls into exactly one category. Whole numbers: nothing is rounded,
- * nothing is lost. */
+/* The ledger: each instance-millisecond from the tick that sees an instance arrive to
+ * the tick that sees it gone belongs to exactly one category. Integers, so there is no
+ * rounding. */
 #ifndef SPOT_SIM_TRAIN_LEDGER_H
 #define SPOT_SIM_TRAIN_LEDGER_H
 
@@ -14,7 +14,7 @@ typedef enum {
     SPOT_SHARE_RELOADING,
     SPOT_SHARE_USEFUL,  /* steps that a durable checkpoint or the end of the job keeps */
     SPOT_SHARE_LOST,    /* steps rolled back, and the step that the rollback cut off */
-    SPOT_SHARE_UNSAVED, /* executed, neither durable nor lost when the run ends */
+    SPOT_SHARE_UNSAVED, /* steps neither durable nor lost at the end of the run */
     SPOT_SHARE_STALLED, /* waiting for a checkpoint */
     SPOT_SHARE_REDUNDANT, /* work done only for redundancy */
     SPOT_NUM_SHARES
@@ -24,7 +24,7 @@ extern const char *const spot_share_names[SPOT_NUM_SHARES];
 
 typedef struct {
     int64_t instance_ms[SPOT_NUM_SHARES];
-    int64_t population_ms; /* integral of the number of instances, counted apart */
+    int64_t population_ms; /* integral of the number of instances, counted separately */
 } spot_ledger_t;
 
 /* The sum over all categories, in instance-ms. */

@@ -42,7 +42,7 @@ spot_notices_free(spot_notices_t *self)
     memset(self, 0, sizeof(*self));
 }
 
-/* The tick at which what happens at time_ms is announced if it can be. */
+/* The first tick at or after time_ms - lead_ms. */
 static int64_t
 tick_ahead_ms(const spot_notices_t *self, int64_t time_ms)
 {
@@ -96,7 +96,7 @@ spot_notices_see(spot_notices_t *self, const spot_change_t *change)
     }
 }
 
-/* Puts a notice among those to come. */
+/* Inserts a notice among those not announced yet, by notice_ms. */
 static void
 add_notice(spot_notices_t *self, spot_notice_t notice)
 {
@@ -118,8 +118,8 @@ add_notice(spot_notices_t *self, spot_notice_t notice)
     self->num_notices++;
 }
 
-/* The next change of the scout. Who comes and goes at one tick, or whose notice would be
- * seen no sooner than the loss, is not announced. */
+/* Carries out the next change of the scout. A preemption gets no notice if the tick of
+ * the notice is not before the tick that sees the loss. */
 static void
 follow(spot_notices_t *self)
 {

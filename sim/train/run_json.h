@@ -8,8 +8,8 @@
 #include "sim/train/run_theory.h"
 #include "sim/train/train.h"
 
-/* Integers are exact: milliseconds, instance-milliseconds, steps, counts. theory: NULL,
- * not asked. */
+/* Milliseconds, instance-milliseconds, steps and counts are exact integers. theory NULL:
+ * none. */
 void spot_run_json_write(const spot_scenario_t *scenario,
     const spot_train_result_t *result, const spot_run_theory_t *theory, FILE *out);
 

@@ -7,7 +7,7 @@
 #include "base/json.h"
 #include "base/units.h"
 
-/* Of one episode, at most so many checkpoints are logged one by one. */
+/* The most checkpoints of one episode that get a record each. */
 #define MAX_CHECKPOINTS 10000
 
 const char *
@@ -31,7 +31,8 @@ add(spot_train_t *train, int64_t time_ms, spot_log_kind_t kind,
     spot_event_log_add(train->log, time_ms, (int32_t) kind, values, NULL);
 }
 
-/* The names of instances, with blanks between. The caller frees it. */
+/* The names of instances with blanks between them. The caller frees it. NULL: no
+ * memory. */
 static char *
 join_names(const spot_membership_t *membership, const int32_t *slots, int32_t count)
 {
@@ -58,7 +59,7 @@ join_names(const spot_membership_t *membership, const int32_t *slots, int32_t co
     return names;
 }
 
-/* A record of some instances. */
+/* Appends a record with the names of some instances. */
 static void
 add_named(spot_train_t *train, spot_log_kind_t kind,
     const int64_t values[SPOT_EVENT_VALUES], const int32_t *slots, int32_t count)
@@ -102,7 +103,7 @@ spot_run_log_fleet(spot_train_t *train)
     add(train, train->now_ms, SPOT_LOG_FLEET, values);
 }
 
-/* A stretch of the episode from start_ms, cut off where the episode ends now. */
+/* Appends a stretch of the episode from start_ms, which ends at now_ms at the latest. */
 static void
 add_phase(spot_train_t *train, int64_t start_ms, int64_t share, int64_t length_ms,
     int64_t stalled_ms)
@@ -138,7 +139,7 @@ spot_run_log_pauses(spot_train_t *train)
     }
 }
 
-/* The first durable checkpoint of the run's episode has the number before + 1. */
+/* Appends the durable checkpoints of the episode; their numbers start at before + 1. */
 static void
 add_checkpoints(
     spot_train_t *train, int64_t num_durable, int64_t before, int64_t steps_before)
@@ -159,7 +160,7 @@ add_checkpoints(
     }
 }
 
-/* Steps that are durable without a checkpoint: how many before and after training. */
+/* Appends the number of steps durable without a checkpoint before and after training. */
 static void
 add_kept_steps(spot_train_t *train, int64_t num_steps, int64_t end_ms)
 {
@@ -197,7 +198,7 @@ spot_run_log_training(spot_train_t *train, const spot_progress_t *progress)
         result->steps_executed - result->steps_lost);
     add_phase(train, start_ms, SPOT_SHARE_USEFUL, captured_ms, stalled_ms);
     if (train->now_ms - start_ms - captured_ms == progress->stalled_ms - stalled_ms) {
-        share = SPOT_SHARE_STALLED; /* and no work */
+        share = SPOT_SHARE_STALLED; /* without any work */
     }
     add_phase(train, start_ms + captured_ms, share, INT64_MAX,
         progress->stalled_ms - stalled_ms);
@@ -232,7 +233,7 @@ spot_run_log_split(spot_train_t *train, int64_t begun_ms)
     }
 }
 
-/* Of some records, those of pending work get a category. */
+/* Gives pending work among the records [first, end) its category. */
 static void
 settle_records(spot_train_t *train, size_t first, size_t end, spot_share_t share)
 {
@@ -299,7 +300,7 @@ spot_run_log_end(spot_train_t *train)
     spot_event_log_sort(train->log);
 }
 
-/* The instances of a change as a JSON array of their names. */
+/* Writes the names of instances as a JSON array. */
 static void
 write_names(spot_json_t *json, const char *names)
 {

@@ -7,7 +7,7 @@
 #include "base/units.h"
 #include "sim/train/metrics.h"
 
-/* The width of the bar that stands for the whole paid time. */
+/* Width of the bar of the whole paid time. */
 #define BAR_COLUMNS 40
 
 static void
@@ -35,7 +35,7 @@ write_ledger(const spot_train_result_t *result, FILE *out)
         out, "  %-14s %12.2f\n", "total", (double) total_ms / (double) SPOT_MS_PER_H);
 }
 
-/* How a metric is written for people. */
+/* The line of a metric. */
 typedef struct {
     const char *label;
     const char *name;
@@ -44,7 +44,7 @@ typedef struct {
     const char *unit;
 } line_t;
 
-/* A metric, or "-" where it is undefined. */
+/* Writes a metric, or "-" if it is undefined. */
 static void
 write_line(const spot_scenario_t *scenario, const spot_train_result_t *result,
     const line_t *line, FILE *out)

@@ -8,7 +8,7 @@
 #include "sim/train/run_theory.h"
 #include "sim/train/train.h"
 
-/* What was done, where the paid time went, what it cost, the theory (NULL: not asked)
+/* Writes what the job did, the paid time by category, the cost, the theory (NULL: none)
  * and the warnings. */
 void spot_run_text_write(const spot_scenario_t *scenario,
     const spot_train_result_t *result, const spot_run_theory_t *theory, FILE *out);

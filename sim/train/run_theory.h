@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The theory of checkpoints beside the result of one run: what share of its time the job
- * keeps by the closed form, and what it kept. Where the theory's assumptions do not hold
- * the two may differ; which of them do not is said. */
+/* The theory of checkpoints beside the result of one run: the share of its time that the
+ * job keeps by the closed form, and the share that it kept. The two may differ if an
+ * assumption of the theory does not hold; doubts lists such assumptions. */
 #ifndef SPOT_SIM_TRAIN_RUN_THEORY_H
 #define SPOT_SIM_TRAIN_RUN_THEORY_H
 
@@ -11,7 +11,7 @@
 #include "base/json.h"
 #include "sim/train/train.h"
 
-/* Assumptions that a run shows not to hold. */
+/* Assumptions that a run violates. */
 typedef enum {
     SPOT_DOUBT_FEW_ROLLBACKS,
     SPOT_DOUBT_FLEET_VARIES,
@@ -28,33 +28,32 @@ typedef struct {
 } spot_estimate_t;
 
 typedef struct {
-    const char
-        *reason; /* why the theory does not apply, and nothing below is set; NULL */
+    const char *reason; /* the theory does not apply and nothing below is set; or NULL */
     int64_t num_rollbacks;
     spot_estimate_t mtbf_s;     /* training time per rollback */
-    spot_estimate_t efficiency; /* by theory, at each of these */
-    double simulated; /* share of the job's time, waiting aside, of which the work
-                         was not lost when the run ended */
-    double restart_s; /* detection, reconfiguration and reload: after an addition or a
-                         wait the engine charges no detection, the theory does */
-    double mean_instances; /* in pipelines, waiting aside */
-    double step_s;         /* at that mean */
+    spot_estimate_t efficiency; /* by theory, for the three values of mtbf_s */
+    double simulated; /* share of the job's time, without waiting, whose work was not
+                         lost at the end of the run */
+    double restart_s; /* detection, reconfiguration and reload; the engine charges no
+                         detection after an addition or a wait, the theory does */
+    double mean_instances; /* in pipelines, without waiting */
+    double step_s;         /* at mean_instances */
     double work_s;         /* between two checkpoints */
-    double period_s;       /* from one to the next */
-    int64_t best_steps;    /* of fixed numbers of steps between checkpoints, by theory */
+    double period_s;       /* from one checkpoint to the next */
+    int64_t best_steps; /* best fixed number of steps between checkpoints, by theory */
     double best_efficiency;
-    const char *best_busy; /* checkpoint.busy for that: as the scenario has it, wait in
-                              place of skip; NULL: synchronous */
+    const char *best_busy; /* checkpoint.busy for best_steps: that of the scenario, but
+                              wait in place of skip; NULL: synchronous */
     bool doubts[SPOT_NUM_DOUBTS];
 } spot_run_theory_t;
 
-/* The theory is for the recovery system "checkpoint" and a run with rollbacks. */
+/* The theory applies to the recovery system "checkpoint" and runs with rollbacks. */
 void spot_run_theory_init(spot_run_theory_t *self, const spot_scenario_t *scenario,
     const spot_train_result_t *result);
 
 void spot_run_theory_write_text(const spot_run_theory_t *self, FILE *out);
 
-/* The value of the key "theory": {applies, reason} or all of it. */
+/* Writes the key "theory": {applies, reason}, and all values if it applies. */
 void spot_run_theory_write_json(const spot_run_theory_t *self, spot_json_t *json);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The instants at which the controller looks at the cluster. */
+/* Ticks: the instants at which the controller looks at the cluster. */
 #ifndef SPOT_SIM_TRAIN_TICK_H
 #define SPOT_SIM_TRAIN_TICK_H
 
@@ -18,11 +18,12 @@ spot_ticks_of(int64_t tick_ms)
     return ticks;
 }
 
-/* The tick at which something that happens at time_ms is seen. */
+/* The tick that sees an event at time_ms: the first one at or after it. */
 static inline int64_t
 spot_ticks_at_or_after(const spot_ticks_t *self, int64_t time_ms)
 {
-    /* A product is faster than a quotient; it is right to one tick, which is mended. */
+    /* A product is faster than a quotient; its error is at most one tick, corrected
+     * below. */
     int64_t tick_ms = (int64_t) ((double) time_ms * self->ticks_per_ms) * self->tick_ms;
 
     while (tick_ms < time_ms) {

@@ -48,7 +48,7 @@ const spot_fidelity_metric_t spot_fidelity_metrics[SPOT_FIDELITY_NUM_METRICS] = 
 #define LAGS_MS (2 * SPOT_MS_PER_H)
 #define MIN_LAGS 12
 
-/* Distributions of fewer values are not compared. */
+/* Fewest values of a distribution for a comparison. */
 #define MIN_VALUES 3
 
 int
@@ -126,7 +126,7 @@ spot_fidelity_free(spot_fidelity_t *self)
     memset(self, 0, sizeof(*self));
 }
 
-/* 1 and 1 where a side has too few values. area: integral |F - H|. */
+/* Distances of two samples; all 1 if one has too few values. */
 static spot_distance_t
 distance_of(const spot_fidelity_sample_t *a, const spot_fidelity_sample_t *b)
 {
@@ -152,7 +152,7 @@ compare_gaps(const spot_fidelity_sample_t *a, const spot_fidelity_sample_t *b,
               : distance.area / spot_moments_mean(&moments);
 }
 
-/* NAN for no lags: the series of B is too short. */
+/* Rms difference; NAN without lags, when the series of B is too short. */
 static double
 compare_acf(const spot_fidelity_sample_t *a, const spot_fidelity_sample_t *b)
 {

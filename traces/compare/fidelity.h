@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* How alike two traces are: figures of each and distances between them. Both are
+/* Similarity of two traces: figures of each and distances between them. Both are
  * recorded at one tick s; x is the population at 0, s, 2s, ...; F and H are empirical
- * distribution functions of the two. What belongs to one of them is measured once, so
- * that many replications can be held against one trace. */
+ * distribution functions of the two. Each trace is measured once, so that many
+ * replications can be compared with one trace. */
 #ifndef SPOT_COMPARE_FIDELITY_H
 #define SPOT_COMPARE_FIDELITY_H
 
@@ -43,33 +43,32 @@ enum {
 };
 
 typedef struct {
-    const char *name; /* "ks_preempt_gap": as in tables, JSON, CSV, --limit */
+    const char *name; /* such as "ks_preempt_gap", in tables, JSON, CSV and --limit */
     const char *unit; /* "s", "instances", "1" */
     const char *help;
 } spot_fidelity_metric_t;
 
 extern const spot_fidelity_metric_t spot_fidelity_metrics[SPOT_FIDELITY_NUM_METRICS];
 
-/* The id of a metric's name, or -1. */
+/* The id of the metric called name, or -1. */
 int spot_fidelity_metric_id(const char *name);
 
 /* The two directions of a change. */
 enum { SPOT_FIDELITY_PREEMPT, SPOT_FIDELITY_ADD, SPOT_FIDELITY_NUM_DIRECTIONS };
 
-/* Values that grow; num_values of them count. */
+/* A growing array of values. */
 typedef struct {
     size_t num_values;
     size_t max_values;
     double *values;
 } spot_fidelity_sample_t;
 
-/* What is measured of one trace. Zero it to start; measured again, it keeps its memory.
- */
+/* Measurements of one trace. Zero it to start; measuring again reuses its memory. */
 typedef struct {
     spot_fidelity_sample_t gaps_s[SPOT_FIDELITY_NUM_DIRECTIONS]; /* sorted */
     spot_fidelity_sample_t counts[SPOT_FIDELITY_NUM_DIRECTIONS]; /* sorted */
     spot_counts_t population;                                    /* x */
-    spot_counts_t windows; /* events per max(600 s, 2 s) */
+    spot_counts_t windows; /* events per window of max(600 s, 2 ticks) */
     spot_counts_t hours;   /* preempted instances per hour */
     spot_fidelity_sample_t acf_population;
     spot_fidelity_sample_t acf_windows;
@@ -77,16 +76,17 @@ typedef struct {
     double figures[SPOT_FIDELITY_NUM_FIGURES]; /* NAN where undefined */
 } spot_fidelity_t;
 
-/* Measures an observation. The autocorrelations have as many lags as against has, or,
- * for NULL, as belong to the observation itself: it is the trace B. NO_MEMORY; free self
- * even then. With n events O(n log n + n lags), lags at most 120. */
+/* Measures an observation. The autocorrelations have as many lags as those of against;
+ * with NULL the observation is the trace B and its own length gives the lags. NO_MEMORY;
+ * free self even then. With n events O(n log n + n lags), lags at most 120. */
 SPOT_MUST_CHECK int spot_fidelity_measure(spot_fidelity_t *self,
     const spot_observation_t *observation, const spot_fidelity_t *against);
 
 void spot_fidelity_free(spot_fidelity_t *self);
 
-/* Figures of A (self), distances of A to B. A was measured against B. NAN where
- * undefined. O(events + levels of the population). */
+/* Fills metrics with the figures of A (self) and the distances of A to B (against), NAN
+ * where undefined. A was measured with against = B. O(events + levels of the
+ * population). */
 void spot_fidelity_compare(const spot_fidelity_t *self, const spot_fidelity_t *against,
     double metrics[SPOT_FIDELITY_NUM_METRICS]);
 

@@ -8,7 +8,7 @@
 #include "base/units.h"
 #include "traces/describe/series.h"
 
-/* The Fano factor needs so many whole hours. */
+/* Fewest whole hours for the Fano factor. */
 #define MIN_HOURS 8
 
 int
@@ -34,7 +34,8 @@ append(spot_fidelity_sample_t *self, double value)
     return ret;
 }
 
-/* Complete gaps between the events of a direction, and the sizes of the events. */
+/* Takes the complete gaps between the events of a direction, and the sizes of the
+ * events. */
 static int
 take_samples(spot_fidelity_t *self, const spot_observation_t *observation, int direction)
 {
@@ -74,7 +75,7 @@ moments_of(const spot_fidelity_sample_t *sample)
     return moments;
 }
 
-/* Before the gaps are sorted. */
+/* Takes the figures of the gaps, which must be in order of time. */
 static void
 take_gap_figures(const spot_fidelity_sample_t *gaps_s, double *figures)
 {
@@ -124,7 +125,7 @@ take_population_figures(
     figures[SPOT_FIDELITY_FRAC_EMPTY] = spot_counts_share_up_to(population, 0);
 }
 
-/* A sample without values may have no memory either. */
+/* Sorts a sample; one without values may have no memory. */
 static void
 sort(spot_fidelity_sample_t *self)
 {

@@ -5,7 +5,7 @@
 
 #include "traces/compare/fidelity.h"
 
-/* Makes room for num_values values, all of which count. NO_MEMORY. */
+/* Sets the number of values, whose contents may be undefined. NO_MEMORY. */
 SPOT_MUST_CHECK int spot_fidelity_sample_resize(
     spot_fidelity_sample_t *self, size_t num_values);
 

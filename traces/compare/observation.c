@@ -7,7 +7,7 @@
 
 #include "base/memory.h"
 
-/* A population that no losses of one tick exceed: the recorder then keeps them all. */
+/* A population above the losses of any tick, so that the recorder keeps them all. */
 #define UNLIMITED_POPULATION (INT64_MAX / 4)
 
 int64_t
@@ -36,7 +36,7 @@ spot_observation_start(spot_observation_t *self, const spot_observation_frame_t 
         is_unlimited ? UNLIMITED_POPULATION : initial);
 }
 
-/* What happens behind the last tick before the end is never seen. */
+/* Appends the events seen up to the end; those of a tick after the end are lost. */
 static int
 append(spot_observation_t *self, const spot_event_t *seen, size_t num_seen)
 {
@@ -112,7 +112,7 @@ spot_observation_of_trace(
     return ret;
 }
 
-/* At the last tick up to time_ms, what happens at that instant included. */
+/* Population after the events of the last tick up to time_ms. */
 static int64_t
 population_at_tick(const spot_observation_t *self, double time_ms)
 {

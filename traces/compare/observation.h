@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A trace as a comparison sees it: only what a recorder with a common tick writes down.
- * Made of a trace file, of a half of one, or of the events of a generator. */
+/* A trace as recorded at the common tick of a comparison. It is made from a trace file,
+ * from half of another observation, or from the events of a generator. */
 #ifndef SPOT_COMPARE_OBSERVATION_H
 #define SPOT_COMPARE_OBSERVATION_H
 
@@ -12,24 +12,24 @@
 #include "traces/recorder.h"
 #include "traces/trace.h"
 
-/* The finest tick that is compared. */
+/* The finest tick of a comparison. */
 #define SPOT_COMPARE_TICK_MS 60000
 
 typedef struct {
-    double time_ms; /* whole ms; in the second half of a trace also half ones */
+    double time_ms; /* whole ms; in the second half of a trace also half ms */
     spot_event_kind_t kind;
     int64_t count; /* >= 1 */
 } spot_observation_event_t;
 
-/* What is the same for all that are compared with one trace. */
+/* Settings that all observations of a comparison share. */
 typedef struct {
     int64_t tick_ms;
-    bool is_net;      /* only the net change of a tick was seen */
-    double end_ms;    /* > 0: when the observation ends */
-    int64_t capacity; /* >= 1; of an unbounded trace the most that it ever had */
+    bool is_net;      /* only the net change of a tick is seen */
+    double end_ms;    /* > 0, end of the observation */
+    int64_t capacity; /* >= 1; of an unbounded trace its largest population */
 } spot_observation_frame_t;
 
-/* Zero it to start; an observation that is made again keeps its memory. */
+/* Zero it to start; starting again reuses its memory. */
 typedef struct {
     spot_observation_frame_t frame;
     int64_t initial; /* instances at time 0, before the events at 0 */
@@ -39,15 +39,16 @@ typedef struct {
     spot_recorder_t recorder;
 } spot_observation_t;
 
-/* The tick of a comparison of traces of these resolutions: the coarsest one counts. */
+/* The tick of a comparison of traces with these resolutions: the coarser resolution, at
+ * least SPOT_COMPARE_TICK_MS. */
 int64_t spot_observation_tick_ms(int64_t resolution_ms, int64_t other_resolution_ms);
 
-/* Starts an observation. is_unlimited: the population may leave 0 ... capacity, so that
- * losses of more than there is are kept. */
+/* Starts an observation. is_unlimited: the population may leave 0 ... capacity, and
+ * losses of more instances than run are kept. */
 void spot_observation_start(spot_observation_t *self,
     const spot_observation_frame_t *frame, int64_t initial, bool is_unlimited);
 
-/* The next event, times never decreasing. NO_MEMORY. O(1). */
+/* Takes the next event; times never decrease. NO_MEMORY. O(1). */
 SPOT_MUST_CHECK int spot_observation_take(
     spot_observation_t *self, int64_t time_ms, spot_event_kind_t kind, int64_t count);
 
@@ -58,15 +59,15 @@ SPOT_MUST_CHECK int spot_observation_finish(spot_observation_t *self);
 SPOT_MUST_CHECK int spot_observation_of_trace(
     spot_observation_t *self, const spot_trace_t *trace, int64_t tick_ms, bool is_net);
 
-/* The first or second half of an observation: with h half its length, that is (0, h] or
- * (h, 2 h], moved to 0. It starts with the population at the last tick up to its
- * beginning. NO_MEMORY; free self even then. O(events). */
+/* Takes the first or second half of an observation: (0, h] or (h, 2 h], h half its
+ * length, moved to start at 0. The initial population is that at the last tick up to its
+ * start. NO_MEMORY; free self even then. O(events). */
 SPOT_MUST_CHECK int spot_observation_half(
     spot_observation_t *self, const spot_observation_t *whole, bool is_second);
 
 void spot_observation_free(spot_observation_t *self);
 
-/* Aborts if an invariant does not hold. O(events). */
+/* Aborts if an invariant is violated. O(events). */
 void spot_observation_verify(const spot_observation_t *self);
 
 #endif

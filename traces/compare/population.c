@@ -7,14 +7,14 @@
 
 #include "base/memory.h"
 
-/* Whole intervals of length_ms up to the end of an observation. */
+/* Number of whole intervals of length_ms up to the end of an observation. */
 static size_t
 num_intervals(const spot_observation_t *observation, int64_t length_ms)
 {
     return (size_t) floor(observation->frame.end_ms / (double) length_ms);
 }
 
-/* Forgets all runs and makes room for as many. */
+/* Clears all runs and makes room for max_runs. */
 static int
 start_runs(spot_counts_t *self, size_t max_runs)
 {
@@ -29,7 +29,7 @@ start_runs(spot_counts_t *self, size_t max_runs)
     return ret;
 }
 
-/* num_values more values that are alike; there may be none. */
+/* Appends num_values equal values; num_values may be 0. */
 static void
 add_run(spot_counts_t *self, int64_t value, size_t num_values)
 {
@@ -56,7 +56,7 @@ compare_runs(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
-/* The runs are sorted, then those of one value are put together. */
+/* Sorts a copy of the runs by value and merges those of one value. */
 static int
 count_levels(spot_counts_t *self)
 {
@@ -98,7 +98,7 @@ spot_counts_of_population(spot_counts_t *self, const spot_observation_t *observa
         const size_t tick_id = (size_t) ceil(event->time_ms / (double) tick_ms);
 
         if (tick_id >= num_ticks) {
-            break; /* behind the last tick */
+            break; /* after the last tick */
         }
         add_run(self, population, tick_id - self->num_values);
         population += event->kind == SPOT_EVENT_ADD ? event->count : -event->count;
@@ -107,7 +107,7 @@ spot_counts_of_population(spot_counts_t *self, const spot_observation_t *observa
     return count_levels(self);
 }
 
-/* What a window adds up of an event: instances preempted, or 1 for each event. */
+/* Contribution of an event to its window: instances preempted, or 1 per event. */
 static int64_t
 weight_of(const spot_observation_event_t *event, bool is_preempted)
 {
@@ -219,8 +219,8 @@ spot_counts_share_from(const spot_counts_t *self, int64_t limit)
     return 1 - spot_counts_share_up_to(self, limit - 1);
 }
 
-/* The change of y = x - centre at the beginning of a run; y is 0 before the first one
- * and behind the last one. */
+/* The change of y = x - centre at the start of a run; y is 0 before the first run and
+ * after the last one. */
 static double
 jump_at(const spot_counts_t *self, int64_t centre, size_t run_id)
 {
@@ -230,8 +230,8 @@ jump_at(const spot_counts_t *self, int64_t centre, size_t run_id)
     return (double) (from - before);
 }
 
-/* Sums of d_i d_{i+k}, d_i = y_i - y_{i-1}, for k = 0 ... num_lags - 1. d is 0 but at
- * the beginnings of runs: O(runs times those within num_lags values). */
+/* Sums of d_i d_{i+k}, d_i = y_i - y_{i-1}, for k = 0 ... num_lags - 1. d is 0 except at
+ * the starts of runs: O(runs times runs within num_lags values). */
 static void
 sum_jump_products(
     const spot_counts_t *self, int64_t centre, size_t num_lags, double *sums)
@@ -266,7 +266,7 @@ sum_of_squares(const spot_counts_t *self, int64_t centre)
     return sum;
 }
 
-/* A place in the values, moved one by one from either end. */
+/* A place in the values, which moves one by one from either end. */
 typedef struct {
     size_t run_id;
     int64_t num_passed; /* values of the run */
@@ -285,12 +285,12 @@ next_value(const spot_counts_t *self, cursor_t *cursor, bool is_from_end)
     return run->value;
 }
 
-/* With y = x - c, c a whole number near the mean and d = m - c, the sum of (y_i -
- * d)(y_{i+k} - d) is that of y_i y_{i+k}, less d times what is left of the two sums of
- * y, plus (n - k) d^2. With |d| <= 1/2 nothing cancels.
+/* Let y = x - c, c an integer near the mean, and d = m - c. The sum of (y_i - d)(y_{i+k}
+ * - d) is the sum of y_i y_{i+k}, minus d times (the sum of y without the last k values
+ * + the sum without the first k), plus (n - k) d^2. With |d| <= 1/2 nothing cancels.
  *
- * The sums S_k of y_i y_{i+k} come from those of jumps, D_k = 2 S_k - S_{k-1} - S_{k+1}
- * and S_{-1} = S_1. All are whole numbers, exact below 2^53; beyond that the error of
+ * The sums S_k of y_i y_{i+k} follow from those of jumps, D_k = 2 S_k - S_{k-1} -
+ * S_{k+1} and S_{-1} = S_1. All are integers, exact below 2^53; beyond that the error of
  * S_k is about k^2 roundings of S_0. */
 void
 spot_counts_acf(const spot_counts_t *self, size_t num_lags, double *acf)
@@ -329,7 +329,7 @@ spot_counts_acf(const spot_counts_t *self, size_t num_lags, double *acf)
     }
 }
 
-/* INT64_MAX behind the last level. */
+/* A level; INT64_MAX after the last one. */
 static int64_t
 level_at(const spot_counts_t *self, size_t level_id)
 {

@@ -10,7 +10,8 @@
 #include "base/memory.h"
 #include "base/units.h"
 
-/* What a column holds; metrics and their sds follow one another. */
+/* Columns of the table; one of each kind per metric from COLUMN_MEAN and COLUMN_SD
+ * on. */
 enum {
     COLUMN_TRACE,
     COLUMN_MODEL,
@@ -22,15 +23,15 @@ enum {
 
 #define NO_FIELD SIZE_MAX
 
-/* Half a unit of the eighth digit that tables have. */
+/* Relative rounding of a table with 8 digits. */
 #define DIGITS 1e-7
 
 typedef struct {
     spot_reference_t *reference;
     spot_csv_t *csv;
     spot_diag_t *diag;
-    size_t num_fields;             /* of the head */
-    size_t field_ids[NUM_COLUMNS]; /* NO_FIELD: not there */
+    size_t num_fields;             /* of the row of columns */
+    size_t field_ids[NUM_COLUMNS]; /* NO_FIELD: missing */
     char column_names[NUM_COLUMNS][48];
 } reading_t;
 
@@ -86,7 +87,7 @@ unexpected(reading_t *self, const spot_csv_row_t *row, int column, const char *e
         expected, spot_csv_shown(row->fields[field_id], shown));
 }
 
-/* NAN for an empty field, and for one that is not there. */
+/* Reads a number; NAN for an empty or missing field. */
 static double
 read_number(reading_t *self, const spot_csv_row_t *row, int column)
 {
@@ -141,7 +142,7 @@ read_row(reading_t *self, const spot_csv_row_t *row)
     return values->trace == NULL || values->model == NULL ? SPOT_ERR_NO_MEMORY : 0;
 }
 
-/* A line whose bytes are not allowed is reported and left out. */
+/* Reads all rows; reports and skips a line with forbidden bytes. */
 static int
 read_rows(reading_t *self)
 {

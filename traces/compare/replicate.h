@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Replications of a model, recorded as the trace that they are held against was. */
+/* Replications of a model, recorded in the same way as the trace they are compared
+ * with. */
 #ifndef SPOT_COMPARE_REPLICATE_H
 #define SPOT_COMPARE_REPLICATE_H
 
@@ -13,17 +14,16 @@ typedef struct {
     spot_observation_frame_t frame;
     uint64_t seed;
     int64_t num_replications; /* 0 ... num_replications - 1 */
-    spot_watch_t watch;       /* progress: in replications */
+    spot_watch_t watch;       /* counts replications */
 } spot_replicate_t;
 
-/* Figures and distances to a trace over the replications, each summed up in order of
- * replication; values that are undefined are left out. NO_MEMORY, INTERRUPTED, OVERDRAW
- * where a replication ends in an overdraw (see generator.h, stopped_ms). */
+/* Fills moments with the figures and distances to a trace, over the replications in
+ * their order, without undefined values. NO_MEMORY, INTERRUPTED; OVERDRAW if a
+ * replication ends in an overdraw (see generator.h, stopped_ms). */
 SPOT_MUST_CHECK int spot_replicate_fidelity(const spot_replicate_t *self,
     const spot_fidelity_t *against, spot_moments_t moments[SPOT_FIDELITY_NUM_METRICS]);
 
-/* Where the replications are, time by time: for drawing a trace over what its model
- * makes of it. */
+/* Quantiles of the replications at each time, to draw a trace over its model. */
 typedef struct {
     size_t num_points;
     double *time_s; /* [num_points] increasing */
@@ -32,16 +32,15 @@ typedef struct {
     double *high; /* 95 % */
 } spot_band_t;
 
-/* The populations from 0 on. Every tick is a point, unless there were more than
- * max_points: then every second, third, ... one. NO_MEMORY, INTERRUPTED, OVERDRAW; free
- * band even then. 8 bytes a point and replication. */
+/* Takes the populations from 0 on. Every tick is a point; with more than max_points
+ * ticks, every second, third, ... tick. NO_MEMORY, INTERRUPTED, OVERDRAW; free self even
+ * then. 8 bytes per point and replication. */
 SPOT_MUST_CHECK int spot_band_init(
     spot_band_t *self, const spot_replicate_t *replicate, size_t max_points);
 
-/* The shares of the gaps between events of a direction (SPOT_FIDELITY_PREEMPT or _ADD)
- * that are longer than each time; replications without a gap are left out, and NAN is
- * where none is left. time_s: [num_points] increasing, is copied. The same errors and
- * memory. */
+/* Takes the share of gaps between events of a direction (SPOT_FIDELITY_PREEMPT or _ADD)
+ * that are longer than each time. Replications without a gap are left out; NAN if none
+ * is left. Copies time_s, [num_points] increasing. Errors and memory as above. */
 SPOT_MUST_CHECK int spot_band_init_gaps(spot_band_t *self,
     const spot_replicate_t *replicate, int direction, size_t num_points,
     const double *time_s);

@@ -15,7 +15,7 @@ spot_is_trace_file(const char *path)
 {
     spot_csv_t *csv = NULL;
     spot_csv_row_t row;
-    spot_diag_t diag; /* what is wrong, the reader of the file tells */
+    spot_diag_t diag; /* dropped: the reader of the file reports the errors */
     bool is_trace = false;
 
     spot_diag_init(&diag);
@@ -45,7 +45,7 @@ set_integer(spot_yaml_t *document, const char *key, int64_t value)
     return set_key(document, key, text);
 }
 
-/* Length, initial instances and a capacity that is not there are those of the trace. */
+/* Sets length, initial instances and a missing capacity to those of the trace. */
 static int
 fit_to_trace(spot_yaml_t *document, const spot_trace_t *trace)
 {
@@ -80,14 +80,14 @@ check_document(const spot_node_t *root, spot_diag_t *diag)
     return problem != NULL ? SPOT_ERR_BAD_INPUT : 0;
 }
 
-/* Whether the instances that the trace starts with, which the model is to start with
- * too, are within the capacity that the model says. */
+/* Checks that the initial instances of the trace, with which the model starts too, are
+ * within the capacity of the model. */
 static int
 check_room(const spot_node_t *root, const spot_trace_t *trace, const char *trace_path,
     spot_diag_t *diag)
 {
     const spot_node_t *node = spot_node_get(root, "capacity");
-    int64_t capacity = INT64_MAX; /* what is no number is told when it is bound */
+    int64_t capacity = INT64_MAX; /* binding reports a value that is no number */
 
     if (node == NULL || node->text == NULL || spot_trace_node_has_initial(root) ||
         spot_integer_parse(node->text, &capacity) != 0 || capacity >= trace->initial) {
@@ -110,8 +110,8 @@ says(const spot_trace_model_file_t *self, const char *key, const char *text)
     return node != NULL && node->text != NULL && strcmp(node->text, text) == 0;
 }
 
-/* The corrected seed generator, or one of the notebook's two under its own name; with
- * only some of the defects it is none of the three. */
+/* Kind of the model. The seed generator is "seed-corrected" or one of the notebook's
+ * two; with only some of the defects it is none of the three. */
 static const char *
 name_of(const spot_trace_model_file_t *self)
 {

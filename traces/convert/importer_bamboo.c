@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* "ms,add|remove,name": Thorpe et al., Bamboo, NSDI 2023, traces/. Times count from the
- * file's own zero, so they are not shifted. */
+/* Rows "ms,add|remove,name": Thorpe et al., Bamboo, NSDI 2023, traces/. Times count from
+ * the file's own zero and are not shifted. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,7 +10,7 @@
 
 enum { COLUMN_TIME, COLUMN_EVENT, COLUMN_NAME, NUM_COLUMNS };
 
-/* An addition that waits for the removals of its time. */
+/* An addition is held back until all removals of its time are read. */
 typedef struct {
     char name[SPOT_NAME_BYTES + 1];
     size_t line;
@@ -35,7 +35,8 @@ sniff(const char *line)
            (strncmp(event, ",add,", 5) == 0 || strncmp(event, ",remove,", 8) == 0);
 }
 
-/* What is there from the beginning is no event. */
+/* Adds the arrivals of one time; those at time 0 are the initial instances, not an
+ * event. */
 static int
 add_arrivals(state_t *self)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* "YYYY-MM-DD, HH:MM:SS, count", one poll a line: Thorpe et al., Bamboo, NSDI 2023,
+/* Rows "YYYY-MM-DD, HH:MM:SS, count", one poll a line: Thorpe et al., Bamboo, NSDI 2023,
  * traces/gcloud/. */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 
 enum { COLUMN_DATE, COLUMN_TIME, COLUMN_COUNT, NUM_COLUMNS };
 
-/* A copy comes that much behind the poll that it repeats. */
+/* Time from a line to a copy of it. */
 enum { COPY_GAP_S = 60 };
 
 typedef struct {
@@ -20,15 +20,15 @@ typedef struct {
     int32_t count;
 } poll_t;
 
-/* So many polls that are not there are a hole. */
+/* A gap of this many polls or more is a hole. */
 #define HOLE_GAPS 10
 
 typedef struct {
     spot_import_t *import;
     spot_count_series_t series;
     bool has_poll;
-    poll_t first, kept, previous; /* previous: of the row before, copy or not */
-    int64_t num_copies;           /* in a row, now */
+    poll_t first, kept, previous; /* previous: the row before, copy or not */
+    int64_t num_copies;           /* successive copies up to the row before */
     int64_t num_dropped;
     size_t num_gaps;
     size_t max_gaps;
@@ -162,7 +162,7 @@ compare(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
-/* Upper median of the gaps; 0: no memory. */
+/* Returns the upper median of the gaps, or 0 without memory. */
 static int64_t
 find_median(const state_t *self, int64_t *least, int64_t *most)
 {
@@ -180,7 +180,7 @@ find_median(const state_t *self, int64_t *least, int64_t *most)
     return median;
 }
 
-/* What happened in a hole looks as if it had happened at its end. */
+/* Warns of holes: the trace shows changes within a hole at its end. */
 static int
 remark_holes(const state_t *self, int64_t median_s)
 {

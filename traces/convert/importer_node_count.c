@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* NODE.csv "timestamp,count" with TERM.csv "timestamp,number": the seed notebook's pair.
- * The log of terminations shows losses that the counts hide behind additions. */
+/* The pair of files of the seed notebook: NODE.csv "timestamp,count" and TERM.csv
+ * "timestamp,number". The log of terminations shows losses that the counts hide behind
+ * additions. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +14,7 @@
 /* A row of either file. */
 typedef struct {
     int64_t time_s; /* since 1970 */
-    int32_t count;  /* running, or terminated then */
+    int32_t count;  /* NODE.csv: running; TERM.csv: terminated at that time */
 } record_t;
 
 typedef struct {
@@ -24,11 +25,11 @@ typedef struct {
 
 typedef struct {
     spot_import_t *import;
-    size_t input_id;         /* of the file under way */
-    bool has_head;           /* its row of columns was read */
-    bool is_terminations;    /* it is TERM.csv */
+    size_t input_id;         /* the file under way */
+    bool has_head;           /* the row of columns was read */
+    bool is_terminations;    /* the file is TERM.csv */
     bool has_file[2];        /* by is_terminations */
-    size_t num_columns;      /* of it; the last two are read */
+    size_t num_columns;      /* of the file; only the last two are used; 0: bad head */
     char start[32];          /* the first stamp of NODE.csv */
     records_t nodes, losses; /* by time */
     int64_t population;      /* after the latest time */
@@ -135,7 +136,7 @@ take_row(void *state, const spot_csv_row_t *row)
         return take_head(self, row);
     }
     if (self->num_columns == 0) {
-        return SPOT_ERR_BAD_INPUT; /* it is not known what the columns are */
+        return SPOT_ERR_BAD_INPUT; /* the columns are unknown */
     }
     ret = parse_record(self, row, &record);
     if (ret != 0) {
@@ -159,8 +160,9 @@ read_file(state_t *self, size_t input_id)
     return spot_import_rows(self->import, input_id, take_row, self);
 }
 
-/* Each termination goes to the first node row within the window, else stays; what was
- * before the first row hit an unknown number of instances. */
+/* Moves each termination to the first row of counts within the window; without one, it
+ * keeps its time. Drops terminations before the first row: the number of instances at
+ * that time is unknown. */
 static void
 move_losses(state_t *self)
 {
@@ -189,7 +191,7 @@ move_losses(state_t *self)
     self->losses.num_records = num_kept;
 }
 
-/* At one time: change is that of the count, num_logged the terminations. */
+/* Adds the events of one time: change of the count, num_logged terminations. */
 static int
 add_events(state_t *self, int64_t time_ms, int64_t change, int64_t num_logged)
 {
@@ -200,7 +202,7 @@ add_events(state_t *self, int64_t time_ms, int64_t change, int64_t num_logged)
     self->num_unlogged += -change > num_logged ? -change - num_logged : 0;
     num_added = num_lost + change;
     num_unseen = num_lost > self->population ? num_lost - self->population : 0;
-    self->num_unseen += num_unseen; /* came and went between two rows */
+    self->num_unseen += num_unseen; /* instances that came and went between two rows */
     num_lost -= num_unseen;
     num_added -= num_unseen;
     if (num_lost > 0) {
@@ -217,7 +219,8 @@ add_events(state_t *self, int64_t time_ms, int64_t change, int64_t num_logged)
     return ret;
 }
 
-/* Sums up the records of a list at one time; *last is the count of the last of them. */
+/* Returns the sum of the counts at time_s and goes past them; sets *last to the last
+ * count. */
 static int64_t
 take_time(const records_t *list, size_t *place, int64_t time_s, int64_t *last)
 {
@@ -230,7 +233,7 @@ take_time(const records_t *list, size_t *place, int64_t time_s, int64_t *last)
     return sum;
 }
 
-/* Goes over the times of both lists. */
+/* Merges both lists by time into events. */
 static int
 make_events(state_t *self)
 {
@@ -302,7 +305,7 @@ add_remarks(const state_t *self)
     return ret;
 }
 
-/* More than 100 years would not fit in ms. */
+/* Refuses more than 100 years. */
 static int
 check_span(const state_t *self)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* "t,count" pairs of a step plot, two at each step: Thorpe et al., Bamboo, NSDI 2023,
+/* Pairs "t,count" of a step plot, two at each step: Thorpe et al., Bamboo, NSDI 2023,
  * doc/data/. */
 #include <math.h>
 #include <string.h>
@@ -15,10 +15,10 @@ typedef struct {
     bool has_row;
     double first; /* time in the unit of the file */
     int64_t num_backwards;
-    int num_decimals; /* the most that a time has */
+    int num_decimals; /* most decimals of any time */
 } state_t;
 
-/* A row of column names is allowed. */
+/* Whether the row holds column names, which the format allows. */
 static bool
 is_head(const char *time, const char *count)
 {
@@ -103,7 +103,7 @@ take_row(void *state, const spot_csv_row_t *row)
     return take_pair(self, row, time, count);
 }
 
-/* The times are printed to that; finer than 1 ms is rounded. */
+/* The resolution is the last decimal printed, at least 1 ms. */
 static int
 take_resolution(state_t *self)
 {

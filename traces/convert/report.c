@@ -12,7 +12,7 @@
 
 const char *const spot_remark_kind_names[] = {"read", "repaired", "uncertain", NULL};
 
-/* Events of one kind. */
+/* Totals of the events of one kind. */
 typedef struct {
     int64_t num_rows;
     int64_t num_instances;
@@ -78,7 +78,7 @@ tally(const spot_trace_t *trace, spot_event_kind_t kind)
     return total;
 }
 
-/* "167 preempted in 79 rows" */
+/* Prints "167 preempted in 79 rows". */
 static void
 print_tally(
     const spot_trace_t *trace, spot_event_kind_t kind, const char *done, FILE *out)

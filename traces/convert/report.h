@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a conversion has to tell about its input: what was read, what was repaired or
- * left out, and what stays uncertain. */
+/* The report of a conversion: what was read, what was repaired or left out, and what
+ * stays uncertain. */
 #ifndef SPOT_TRACES_CONVERT_REPORT_H
 #define SPOT_TRACES_CONVERT_REPORT_H
 
@@ -13,8 +13,8 @@
 #include "traces/trace.h"
 
 typedef enum {
-    SPOT_REMARK_READ,     /* as it should be */
-    SPOT_REMARK_REPAIRED, /* something was changed or left out, unasked */
+    SPOT_REMARK_READ,     /* nothing was wrong */
+    SPOT_REMARK_REPAIRED, /* the converter changed or left out something */
     SPOT_REMARK_UNCERTAIN /* the file does not say it */
 } spot_remark_kind_t;
 
@@ -23,7 +23,7 @@ extern const char *const spot_remark_kind_names[]; /* by kind, NULL-terminated *
 typedef struct {
     spot_remark_kind_t kind;
     const char *key; /* for machines, e.g. "rows_back_in_time" */
-    int64_t count;   /* of what the key says; 0: not a matter of counting */
+    int64_t count;   /* of the things that key names; 0: the remark counts nothing */
     char *text;      /* a sentence */
 } spot_remark_t;
 
@@ -38,12 +38,12 @@ typedef struct {
 void spot_convert_report_init(spot_convert_report_t *self);
 void spot_convert_report_free(spot_convert_report_t *self);
 
-/* NO_MEMORY. */
+/* Appends a remark with the formatted sentence; key must outlive self. NO_MEMORY. */
 SPOT_MUST_CHECK int spot_convert_report_add(spot_convert_report_t *self,
     spot_remark_kind_t kind, const char *key, int64_t count, const char *format, ...)
     SPOT_PRINTF(5, 6);
 
-/* A few lines, or one JSON object, about the trace that came out and all remarks. */
+/* Print the resulting trace and all remarks, as a few lines or as one JSON object. */
 void spot_convert_report_print(
     const spot_convert_report_t *self, const spot_trace_t *trace, FILE *out);
 void spot_convert_report_json(

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The figures of a trace: population, events, gaps, sizes, bursts, time of day, lives.
- * Figures are doubles so that what is undefined is NAN; counts among them are exact up
- * to 2^53. */
+ * All are doubles, so that undefined ones are NAN; counts are exact up to 2^53. */
 #ifndef SPOT_DESCRIBE_DESCRIBE_H
 #define SPOT_DESCRIBE_DESCRIBE_H
 
@@ -14,11 +13,11 @@
 #include "traces/lifetimes.h"
 #include "traces/trace.h"
 
-/* Gaps and spells from which autocorrelations are told. */
+/* Fewest gaps or spells for an autocorrelation. */
 #define SPOT_DESCRIBE_MIN_GAPS 10
 
-/* The generator seed has an event or not at each tick, so that its gaps have a CV of at
- * most 1: a trace beyond this is another world. */
+/* The generator seed draws at each tick whether an event happens, so that its gaps have
+ * a CV of at most 1. A trace with a CV above this one needs another generator. */
 #define SPOT_SEED_MAX_CV 1.2
 
 typedef struct {
@@ -28,11 +27,11 @@ typedef struct {
     double cv;
     double median_s;
     double acf1;        /* of the values, lag 1; from SPOT_DESCRIBE_MIN_GAPS on */
-    double log_acf1;    /* of their logarithms; gaps only, like the next */
-    double ljungbox5_p; /* that the first five autocorrelations are 0 */
+    double log_acf1;    /* of their logarithms; gaps only, like ljungbox5_p */
+    double ljungbox5_p; /* p-value: the first five autocorrelations are 0 */
 } spot_gap_figures_t;
 
-/* Instances an event. */
+/* Instances per event. */
 typedef struct {
     double mean;
     double sd;
@@ -45,7 +44,7 @@ typedef struct {
     double n;
     double preempted;
     double censored;
-    double mean_observed_s; /* of the preempted ones */
+    double mean_observed_s; /* of the preempted lives, like sd_observed_s */
     double sd_observed_s;
     double km_median_s; /* Kaplan-Meier; INFINITY: more than half outlive the data */
     double restricted_mean_s;
@@ -56,7 +55,7 @@ typedef struct {
     char *name;
     char *start;            /* as in the header: "unknown", a date or a date-time */
     bool is_lifetimes;      /* a lifetimes file: only life is defined */
-    bool is_unbounded;      /* capacity is then the largest population */
+    bool is_unbounded;      /* capacity is the largest population */
     spot_trace_kind_t kind; /* unless is_lifetimes */
     double resolution_s;
     double span_h;
@@ -76,7 +75,7 @@ typedef struct {
     spot_count_figures_t preempt_count;
     spot_count_figures_t add_count;
     double preempted_per_instance_h;
-    double fano_instances_10min; /* variance / mean of what windows lose */
+    double fano_instances_10min; /* variance / mean of the losses of a window */
     double fano_events_10min;
     double fano_instances_1h;
     double fano_events_1h;
@@ -93,22 +92,23 @@ typedef struct {
 /* Copies what it needs. NO_MEMORY; free self even then. O(events log events). */
 SPOT_MUST_CHECK int spot_describe_init(spot_describe_t *self, const spot_trace_t *trace);
 
-/* The same of a lifetimes file; name as of a trace. */
+/* The same of a lifetimes file, for which only life is defined; name is that of the
+ * trace. */
 SPOT_MUST_CHECK int spot_describe_init_lifetimes(
     spot_describe_t *self, const spot_lifetimes_t *lifetimes, const char *name);
 
 void spot_describe_free(spot_describe_t *self);
 
-/* Time between the events if they were spread over the whole trace: span / events. NAN
+/* Span / events in seconds: the time between events spread evenly over the trace. NAN
  * without events. */
 double spot_describe_spread_s(double span_h, double num_events);
 
-/* Warns of figures that say less than they seem to; file names the place. */
+/* Warns of figures that mislead or rest on few events; file is the place in messages. */
 void spot_describe_warn(
     const spot_describe_t *self, const char *file, spot_diag_t *diag);
 
-/* Figures in groups for people, some ten lines. For kind availability the words are
- * those of what could be obtained: nothing ran. */
+/* Prints the figures in groups, some ten lines. For kind availability the labels speak
+ * of obtainable instances, as nothing ran. */
 void spot_describe_print(const spot_describe_t *self, FILE *out);
 
 #endif

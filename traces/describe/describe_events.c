@@ -6,12 +6,12 @@
 #include "base/units.h"
 #include "traces/describe/describe_internal.h"
 
-/* Fewer whole windows and days, or preemptions, say nothing. */
+/* Fewest whole windows, whole days and preemptions for the figures of them. */
 #define MIN_WINDOWS 8
 #define MIN_DAYS 2
 #define MIN_PREEMPTIONS 10
 
-/* N(t) between two changes. */
+/* Sums over the plateaus of N(t), the times between two changes. */
 typedef struct {
     int64_t full_ms;
     int64_t empty_ms;
@@ -28,11 +28,12 @@ take_plateau(
     self->full_ms += n >= figures->capacity ? length_ms : 0;
     self->empty_ms += population == 0 ? length_ms : 0;
     spot_sum_add(&self->instance_ms, n * (double) length_ms);
-    figures->max_n = fmax(figures->max_n, n); /* of a number and NAN: the number */
+    figures->max_n = fmax(figures->max_n, n); /* fmax of n and NAN is n */
     figures->min_n = fmin(figures->min_n, n);
 }
 
-/* N(t) is what holds after all changes of one time: nobody sees what is between. */
+/* N(t) is the number after all changes of one time; numbers between them last no
+ * time. */
 void
 spot_describe_fill_population(
     spot_describe_t *self, const spot_trace_t *trace, const spot_bulks_t *bulks)
@@ -63,7 +64,7 @@ spot_describe_fill_population(
     }
 }
 
-/* Variance / mean over all windows, of which those without an event were not added. */
+/* Variance / mean over all windows; filled holds only those with an event. */
 static double
 fano(const spot_moments_t *filled, int64_t num_windows)
 {
@@ -78,7 +79,7 @@ fano(const spot_moments_t *filled, int64_t num_windows)
     return mean > 0 ? sum_squares / (double) (num_windows - 1) / mean : (double) NAN;
 }
 
-/* What the open window has lost, and those before it that lost anything. */
+/* Losses of the open window, and the moments of the windows before it with a loss. */
 typedef struct {
     int64_t window; /* -1: none open */
     double instances;
@@ -97,7 +98,8 @@ close_window(windows_t *self)
     self->instances = self->events = 0;
 }
 
-/* Windows [kW, (k + 1) W), the last one closed; a rest shorter than W is left out. */
+/* Windows are [kW, (k + 1) W), the last one closed; a rest shorter than W is left
+ * out. */
 static void
 fill_fano(const spot_bulks_t *bulks, int64_t end_ms, int64_t length_ms,
     double *by_instances, double *by_events)
@@ -129,7 +131,7 @@ fill_fano(const spot_bulks_t *bulks, int64_t end_ms, int64_t length_ms,
     *by_events = fano(&windows.by_events, num_windows);
 }
 
-/* Rayleigh's test that preemptions prefer no time of day. K. V. Mardia and P. E. Jupp,
+/* Rayleigh's test: preemptions prefer no time of day. K. V. Mardia and P. E. Jupp,
  * Directional Statistics, 2000, 6.3.1. */
 static void
 fill_day(spot_describe_t *self, const spot_bulks_t *bulks, int64_t end_ms)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The parts of spot_describe_init() that walk the events; they are defined for any
+/* The parts of spot_describe_init() that walk the events. They are defined for any
  * trace. */
 #ifndef SPOT_DESCRIBE_INTERNAL_H
 #define SPOT_DESCRIBE_INTERNAL_H
@@ -8,12 +8,13 @@
 #include "traces/describe/describe.h"
 #include "traces/trace.h"
 
-/* max_n, min_n, mean_n, frac_full, frac_empty, shortest_plateau_s,
- * preempted_per_instance_h. Needs capacity. */
+/* Fills max_n, min_n, mean_n, frac_full, frac_empty and shortest_plateau_s. Needs
+ * capacity. */
 void spot_describe_fill_population(
     spot_describe_t *self, const spot_trace_t *trace, const spot_bulks_t *bulks);
 
-/* Numbers of events and instances, fano_*, day_*. */
+/* Fills the numbers of events and instances, preempted_per_instance_h, fano_* and day_*.
+ * Needs mean_n and span_h. */
 void spot_describe_fill_events(
     spot_describe_t *self, const spot_trace_t *trace, const spot_bulks_t *bulks);
 

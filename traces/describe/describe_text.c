@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The figures as a table for people. */
+/* Prints the figures as a table for people. */
 #include <math.h>
 #include <string.h>
 
@@ -7,7 +7,7 @@
 #include "traces/describe/describe.h"
 #include "traces/describe/figures.h"
 
-/* How changes are called: for kind availability nothing runs that could be taken. */
+/* Names of changes. Those of kind availability differ, as no instance runs. */
 typedef struct {
     const char *population;
     const char *preempt_events;
@@ -38,7 +38,7 @@ static const words_t obtainable_words = {
     .mean_gap = "mean",
 };
 
-/* The number goes into a format of texts, so that "-" can stand for it. */
+/* A number as text, or "-" if it is undefined. */
 typedef struct {
     char text[SPOT_NUMBER_TEXT_BYTES];
 } cell_t;
@@ -66,7 +66,7 @@ seconds_cell(double value_s)
     return cell_s;
 }
 
-/* The same, a whole number without its ".0". */
+/* The same, without ".0" for a whole number. */
 static cell_t
 short_seconds_cell(double value_s)
 {
@@ -124,7 +124,7 @@ print_population(const spot_describe_t *self, const words_t *words, FILE *out)
         percent_cell(self->frac_full, 1).text, percent_cell(self->frac_empty, 1).text);
 }
 
-/* Without the end of the line. */
+/* Does not end the line. */
 static void
 print_events(const char *label, double num_events, double num_instances,
     const spot_count_figures_t *count, FILE *out)
@@ -249,7 +249,7 @@ print_time_of_day(const spot_describe_t *self, FILE *out)
                                             : "fewer than 10 events in whole days");
 }
 
-/* A lifetimes file has little else to say, so it says all of it. */
+/* Prints the figures of lives that only the table of a lifetimes file shows. */
 static void
 print_more_of_lives(const spot_life_figures_t *life, FILE *out)
 {

@@ -10,7 +10,7 @@
 #include "traces/bulk.h"
 #include "traces/describe/sample.h"
 
-/* What lies outside the interval on each side. */
+/* Probability outside the interval on each side. */
 #define TAIL 0.025
 
 int64_t
@@ -26,7 +26,7 @@ spot_hours_start_ms(const spot_trace_t *trace)
     return time_s * SPOT_MS_PER_S;
 }
 
-/* Adds the time from time_ms on to the hours of the day that it covers. */
+/* Adds length_ms from time_ms on to the hours of the day that it covers. */
 static void
 expose(int64_t exposed_ms[SPOT_HOURS_PER_DAY], int64_t time_ms, int64_t length_ms)
 {
@@ -47,8 +47,8 @@ expose(int64_t exposed_ms[SPOT_HOURS_PER_DAY], int64_t time_ms, int64_t length_m
     }
 }
 
-/* The mean of a Poisson law that has P(X >= num), or with is_high P(X <= num), of TAIL.
- * By bisection: gsl_cdf_chisq_Pinv() gives up from some 2000 events on. */
+/* The mean of the Poisson law with P(X >= num) = TAIL, or with is_high P(X <= num) =
+ * TAIL. By bisection, as gsl_cdf_chisq_Pinv() fails from some 2000 events on. */
 static double
 limit_of(double num, bool is_high)
 {

@@ -8,7 +8,7 @@
 #include "base/memory.h"
 #include "base/stats.h"
 
-/* A survival that is 1/2 but for rounding counts as 1/2. */
+/* 1/2 with room for rounding. */
 #define HALF (0.5 * (1 + 1e-12))
 
 typedef struct {
@@ -16,7 +16,7 @@ typedef struct {
     bool is_censored;
 } life_t;
 
-/* By time; at one time deaths first, as the censored are still at risk then. */
+/* Orders by time; at one time deaths first, as censored values are still at risk. */
 static int
 compare_lives(const void *left, const void *right)
 {
@@ -28,8 +28,8 @@ compare_lives(const void *left, const void *right)
     return (int) a->is_censored - (int) b->is_censored;
 }
 
-/* Between two censorings the factors telescope: S goes down from `from` in proportion to
- * those that are left of `block`, with one rounding however many deaths there are. */
+/* Between two censorings the factors telescope: S is `from` times the share of `block`
+ * still alive, with one rounding for any number of deaths. */
 static void
 take_steps(spot_kaplan_meier_t *self, const life_t *lives)
 {

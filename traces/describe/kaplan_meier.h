@@ -14,7 +14,7 @@
 typedef struct {
     double time;
     double survival;    /* S from time on, until the next step */
-    size_t num_at_risk; /* just before time; who is censored at time still is */
+    size_t num_at_risk; /* just before time; includes values censored at time */
     size_t num_deaths;  /* >= 1 */
 } spot_survival_step_t;
 
@@ -23,10 +23,11 @@ typedef struct {
     spot_survival_step_t *steps; /* [num_steps] by time */
     size_t num_values;
     size_t num_deaths;
-    double max; /* the largest value, censored ones included; NAN for none */
+    double max; /* the largest value, censored or not; NAN without values */
 } spot_kaplan_meier_t;
 
-/* Values finite and >= 0, any order. NO_MEMORY; free self even then. O(n log n). */
+/* Values are finite and >= 0, in any order. NO_MEMORY; free self even then. O(n log
+ * n). */
 SPOT_MUST_CHECK int spot_kaplan_meier_init(spot_kaplan_meier_t *self,
     const double *values, const bool *is_censored, size_t num_values);
 void spot_kaplan_meier_free(spot_kaplan_meier_t *self);
@@ -34,10 +35,10 @@ void spot_kaplan_meier_free(spot_kaplan_meier_t *self);
 /* S(time): 1 before the first step. O(log steps). */
 double spot_kaplan_meier_survival(const spot_kaplan_meier_t *self, double time);
 
-/* The first time with S <= 1/2; INFINITY if S stays above it, NAN for no value. */
+/* The first time with S <= 1/2; INFINITY if S stays above it, NAN without values. */
 double spot_kaplan_meier_median(const spot_kaplan_meier_t *self);
 
-/* Integral of S from 0 to the largest value; NAN for no value. */
+/* Integral of S from 0 to the largest value; NAN without values. */
 double spot_kaplan_meier_restricted_mean(const spot_kaplan_meier_t *self);
 
 #endif

@@ -25,7 +25,7 @@ const spot_notebook_figure_t spot_notebook_figures[SPOT_NOTEBOOK_FIGURES] = {
     {"preempt_count_sd", "instances", "its standard deviation (n - 1)"},
 };
 
-/* Number, sum and sum of squares of whole numbers. */
+/* Number, sum and sum of squares of integers. */
 typedef struct {
     int64_t num;
     int64_t sum;
@@ -40,7 +40,7 @@ take(sums_t *self, int64_t value)
     self->sum_squares += (wide_t) value * value;
 }
 
-/* All that the figures follow from. */
+/* The exact sums from which the figures follow. */
 typedef struct {
     int64_t span_ms;
     sums_t gaps_ms;
@@ -119,7 +119,7 @@ spot_notebook_init(spot_notebook_t *self, const spot_trace_t *trace)
                 take(&integers.preempted, bulk->size);
             }
         }
-        if (rise != 0 && time_ms > 0) { /* what happens at 0 is in the first row */
+        if (rise != 0 && time_ms > 0) { /* changes at 0 are in the first row */
             take(&integers.gaps_ms, time_ms - row_ms);
             take_rise(&integers, rise);
             row_ms = time_ms;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The statistics of the seed study's notebook under their own names, to the last bit:
- * whole numbers as long as possible, then one division. Other figures are better: its
- * mttp_s is the mean gap between any two changes of the count, not a time to preemption.
- */
+/* The statistics of the seed study's notebook under their own names, exact to the last
+ * bit: integer sums, then one division. The figures of describe.h are better: mttp_s is
+ * the mean gap between any two changes of the count, not a time to preemption. */
 #ifndef SPOT_DESCRIBE_NOTEBOOK_H
 #define SPOT_DESCRIBE_NOTEBOOK_H
 
@@ -31,18 +30,19 @@ typedef struct {
 
 extern const spot_notebook_figure_t spot_notebook_figures[SPOT_NOTEBOOK_FIGURES];
 
-/* From a trace: its rows are time 0 and every time at which the number changes.
- * NO_MEMORY. */
+/* Takes the figures of a trace: the rows are time 0 and every time at which the number
+ * changes. NO_MEMORY. */
 SPOT_MUST_CHECK int spot_notebook_init(spot_notebook_t *self, const spot_trace_t *trace);
 
-/* From the two logs, the node rows as they are. */
+/* Takes the figures of the two logs, with every row of nodes. */
 void spot_notebook_init_logs(spot_notebook_t *self, const spot_stamped_counts_t *nodes,
     const spot_stamped_counts_t *terminations);
 
-/* Lines "key value" with the shortest numbers that read back, undefined ones "-". */
+/* Prints lines "key value": the shortest number that reads back the same, "-" if
+ * undefined. */
 void spot_notebook_print(const spot_notebook_t *self, FILE *out);
 
-/* One object: trace, then the figures. key as of spot_json_open(). */
+/* Writes one object: trace, then the figures. key as of spot_json_open(). */
 void spot_notebook_write_json(
     const spot_notebook_t *self, const char *name, spot_json_t *json, const char *key);
 

@@ -65,7 +65,7 @@ spot_sample_capacity(const spot_trace_t *trace, const spot_bulks_t *bulks)
     return most;
 }
 
-/* Gaps between the distinct times of the events that count. */
+/* Takes the gaps between the distinct times of the events of kind. */
 static void
 take_gaps(spot_sample_t *self, const spot_bulks_t *bulks, spot_sample_kind_t kind)
 {
@@ -130,7 +130,7 @@ take_spells(spot_sample_t *self, const spot_trace_t *trace, const spot_bulks_t *
     }
 }
 
-/* Where the life of a running name is, and when it began. */
+/* The life of a running name: its index in the sample and its start. */
 typedef struct {
     size_t life_id;
     int64_t birth_ms;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What is measured of a trace: gaps between events, their sizes, spells of a single
- * instance, lives of named ones. Statistics, fits and comparisons all start from these
- * values. */
+/* Measurements of a trace: gaps between events, sizes of events, spells of a single
+ * instance, lives of named instances. Statistics, fits and comparisons all start from
+ * these values. */
 #ifndef SPOT_DESCRIBE_SAMPLE_H
 #define SPOT_DESCRIBE_SAMPLE_H
 
@@ -15,21 +15,22 @@
 #include "traces/trace.h"
 
 typedef enum {
-    /* Complete gaps only: neither the wait from 0 nor the last open one. */
+    /* Complete gaps only: neither the wait before the first event nor that after the
+     * last. */
     SPOT_SAMPLE_PREEMPT_GAP,
     SPOT_SAMPLE_ADD_GAP,
     SPOT_SAMPLE_CHANGE_GAP, /* of all distinct times of a preempt or add */
     /* Sizes of the events. */
     SPOT_SAMPLE_PREEMPT_COUNT,
     SPOT_SAMPLE_ADD_COUNT,
-    /* Capacity 1 only, else empty. A spell that is there at 0 has no known start and is
-     * left out. An up spell ends with a preempt, or with a stop (censored); the one that
-     * the end cuts off is censored. A preempt and an add at one time end an up spell and
-     * make a down spell of 0 s. */
+    /* Capacity 1 only, else empty. A spell under way at time 0 has no known start and is
+     * left out. An up spell ends with a preempt, or with a stop (censored); a spell cut
+     * off by the end of the trace is censored. A preempt and an add at one time end an
+     * up spell and make a down spell of 0 s. */
     SPOT_SAMPLE_UP_SPELL,
     SPOT_SAMPLE_DOWN_SPELL,
-    /* Kind named only, else empty. From birth (initial ones: 0) to preempt, or to stop
-     * or the end (censored). */
+    /* Kind named only, else empty. From birth (time 0 for initial instances) to a
+     * preempt, or to a stop or the end of the trace (censored). */
     SPOT_SAMPLE_LIFETIME
 } spot_sample_kind_t;
 
@@ -39,12 +40,12 @@ extern const char *const spot_sample_kind_names[];
 
 typedef struct {
     size_t num_values;
-    double *values;    /* [num_values] s, counts: instances; >= 0. In order of time,
-                        * lives in that of their births or of the file's rows */
+    double *values;    /* [num_values] >= 0, in s; counts in instances. In order of time;
+                        * lives in order of birth, or of the rows of the file */
     bool *is_censored; /* [num_values] the value is a lower bound */
-    int32_t *limits;   /* [num_values] counts: the most that the event could have had,
-                        * preempt: all that ran; add: all that were missing to the
-                        * capacity. Otherwise NULL */
+    int32_t *limits;   /* [num_values] counts: the largest possible size of the event:
+                        * preempt: instances running before; add: instances missing to
+                        * the capacity. NULL for the other kinds */
 } spot_sample_t;
 
 /* Copies what it needs. A trace without such values gives an empty sample. NO_MEMORY;
@@ -58,14 +59,14 @@ SPOT_MUST_CHECK int spot_sample_init_lifetimes(
 
 void spot_sample_free(spot_sample_t *self);
 
-/* Values that are no lower bound. */
+/* Number of values that are not censored. */
 size_t spot_sample_num_complete(const spot_sample_t *self);
 
-/* Removes the lower bounds, and with them what is_censored is needed for. */
+/* Removes the censored values. */
 void spot_sample_keep_complete(spot_sample_t *self);
 
-/* Most instances that can run: the capacity, where that is unbounded the largest number
- * that ever ran. O(bulks). */
+/* Most instances that can run: the capacity; if that is unbounded, the largest
+ * population. O(bulks). */
 int32_t spot_sample_capacity(const spot_trace_t *trace, const spot_bulks_t *bulks);
 
 #endif

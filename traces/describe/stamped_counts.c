@@ -9,13 +9,13 @@
 #include "base/memory.h"
 #include "base/units.h"
 
-/* What reading goes through. */
+/* State of reading one file. */
 typedef struct {
     spot_stamped_counts_t *counts;
     const char *file;
     const char *column;
     size_t min_rows;
-    size_t num_fields; /* of every row; 0: the columns are still to come */
+    size_t num_fields; /* of every row; 0: the row of columns is not read yet */
     spot_diag_t *diag;
 } reader_t;
 

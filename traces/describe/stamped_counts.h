@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The two files that a cluster of the seed study logged: timestamp,count of the running
- * nodes and timestamp,number of the terminated ones. */
+/* The two files that a cluster of the seed study logged: timestamp,count of running
+ * nodes and timestamp,number of terminated ones. */
 #ifndef SPOT_DESCRIBE_STAMPED_COUNTS_H
 #define SPOT_DESCRIBE_STAMPED_COUNTS_H
 
@@ -22,13 +22,13 @@ typedef struct {
     spot_stamped_count_t *rows; /* [num_rows] in file order */
 } spot_stamped_counts_t;
 
-/* Whether the first line of a file ends in the columns timestamp,column (false where it
- * cannot be read). */
+/* Whether the first line of a file ends in the columns timestamp,column. False if the
+ * file cannot be read. */
 bool spot_stamped_counts_is_file(const char *path, const char *column);
 
-/* Reads the columns timestamp,column; index columns before them are skipped. Every
- * error, also fewer than min_rows rows, is reported as file:line:column. BAD_INPUT, IO,
- * NO_MEMORY; free self even then. */
+/* Reads the columns timestamp,column and skips index columns before them. Reports every
+ * error, also fewer than min_rows rows, as file:line:column. BAD_INPUT, IO, NO_MEMORY;
+ * free self even then. */
 SPOT_MUST_CHECK int spot_stamped_counts_read(spot_stamped_counts_t *self,
     const char *path, const char *column, size_t min_rows, spot_diag_t *diag);
 void spot_stamped_counts_free(spot_stamped_counts_t *self);

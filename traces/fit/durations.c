@@ -56,7 +56,7 @@ group_values(spot_durations_t *self, const value_t *values, size_t num_values)
     }
 }
 
-/* What is below the first tick began at 0. */
+/* Start of the interval of a value; the first one starts at 0. */
 static double
 lower_end(const spot_durations_t *self, double value_s)
 {
@@ -74,8 +74,8 @@ find_point(const spot_durations_t *self, double point_s)
     return (size_t) (found - self->points_s);
 }
 
-/* On a lattice the end of one interval is the beginning of another one: survival is
- * computed once for each of them. */
+/* Lists the distinct points at which survival is needed: on a lattice the end of one
+ * interval is often the start of another. */
 static void
 list_points(spot_durations_t *self)
 {
@@ -151,7 +151,7 @@ spot_durations_init(spot_durations_t *self, const double *values,
     value_t *sorted = spot_calloc(num_values, sizeof(*sorted));
     double *raised = spot_calloc(num_values, sizeof(*raised));
     bool *censored = spot_calloc(num_values, sizeof(*censored));
-    size_t num_known = 0; /* all but those censored at 0, of which nothing was seen */
+    size_t num_known = 0; /* all values but those censored at 0 */
     int error = SPOT_ERR_NO_MEMORY;
 
     memset(self, 0, sizeof(*self));
@@ -211,7 +211,7 @@ log_difference(double from, double to)
     const double e = to - from;
 
     if (!(e < 0)) {
-        return (double) -INFINITY; /* nothing in between, or both survivals are 0 */
+        return (double) -INFINITY; /* the interval is empty, or both survivals are 0 */
     }
     return from + (e > -M_LN2 ? log(-expm1(e)) : log1p(-exp(e)));
 }

@@ -9,16 +9,17 @@
 #include "base/stats.h"
 #include "traces/fit/root.h"
 
-/* Beyond it a truncated exponential law is uniform but for what a double keeps. */
+/* Mean / limit above which a truncated exponential law equals the uniform one within the
+ * precision of a double. */
 #define UNIFORM 1e6
 
-/* What makes a wall. */
+/* Conditions of a wall. */
 #define WALL_MIN_DEATHS 10
 #define WALL_SHARE 0.1
 #define WALL_WIDTH 0.1 /* of its time */
 #define WALL_DENSITY 10
-#define STRAY_GAPS 5 /* mean ones */
-#define OUTLIERS 50  /* one in so many deaths may come later */
+#define STRAY_GAPS 5 /* in mean gaps */
+#define OUTLIERS 50  /* one in this many deaths may come later */
 
 void
 spot_fit_cut(spot_fit_cut_t *self, spot_sample_t *sample, double cut_s)
@@ -48,8 +49,8 @@ typedef struct {
     double limit_s;
 } overrun_t;
 
-/* Mean of TE(tau; [0, L]), which is a bathtub of early deaths only, minus that seen; it
- * rises with ln tau. */
+/* Mean of TE(tau; [0, L]) - observed mean; it rises with ln tau. TE is a bathtub with
+ * early deaths only. */
 static double
 mean_equation(double log_tau, void *context)
 {
@@ -70,7 +71,7 @@ overrun_mean_s(overrun_t *self)
                : exp(high);
 }
 
-/* Up to two significant digits. */
+/* Rounds up to two significant digits. */
 static double
 rounded_up(double value)
 {
@@ -111,8 +112,8 @@ roundest(double low, double high)
     return high;
 }
 
-/* The death before which the distribution function is furthest below the straight line
- * to the last one: there the density jumps. */
+/* Index of the death at which the density jumps: there the distribution function is
+ * furthest below the straight line to the last death. */
 static size_t
 find_knee(const double *deaths, size_t num_deaths, double last_s)
 {
@@ -127,7 +128,7 @@ find_knee(const double *deaths, size_t num_deaths, double last_s)
             knee = j;
         }
     }
-    /* A stray one may be the knee: behind it is a gap that the wall does not have. */
+    /* Skip stray deaths: the gap after one is wider than the gaps of the wall. */
     while (knee + 1 < num_deaths &&
            (deaths[knee + 1] - deaths[knee]) * (double) (num_deaths - knee - 1) >
                STRAY_GAPS * (last_s - deaths[knee + 1])) {

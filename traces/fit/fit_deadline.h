@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Lives before a wall, such as the 24 h of preemptible machines: what lasts so long is
- * censored there, the law of the rest is lognormal, and the deaths behind the wall tell
- * by how much it comes late. */
+/* Lives that end at a wall, such as the 24 h of preemptible machines. Lives are censored
+ * at the wall and their law is lognormal; deaths after the wall give the law of its
+ * overrun. */
 #ifndef SPOT_TRACES_FIT_FIT_DEADLINE_H
 #define SPOT_TRACES_FIT_FIT_DEADLINE_H
 
@@ -10,7 +10,7 @@
 #include "traces/describe/sample.h"
 #include "traces/laws/law.h"
 
-/* Deaths at the cut or behind it. */
+/* Deaths at the cut or after it. */
 typedef struct {
     double cut_s; /* 0: nothing was cut */
     size_t num_deaths;
@@ -18,27 +18,28 @@ typedef struct {
     double max_s;
 } spot_fit_cut_t;
 
-/* Censors what is at cut_s > 0 or behind it, and tells what died there. O(values). */
+/* Censors all values from cut_s > 0 on, and summarises the deaths there. O(values). */
 void spot_fit_cut(spot_fit_cut_t *self, spot_sample_t *sample, double cut_s);
 
-/* The law deadline from the lognormal law of a sample that was cut. overrun_mean_s is
- * the maximum of the likelihood of TE(overrun_mean_s; [0, overrun_max_s]), which has the
- * mean that was seen; overrun_max_s is the latest death, rounded up to two digits.
- * Without a death behind the cut there is no wall: deadline_s is INFINITY. */
+/* Sets law to the family deadline, from the lognormal law of a sample that was cut.
+ * overrun_mean_s maximises the likelihood of the truncated exponential law
+ * TE(overrun_mean_s; [0, overrun_max_s]), which then has the observed mean.
+ * overrun_max_s is the largest overrun, rounded up to two digits. Without a death from
+ * the cut on there is no wall: deadline_s is INFINITY. */
 void spot_fit_deadline(
     spot_law_t *law, const spot_law_t *lognormal, const spot_fit_cut_t *cut);
 
-/* Where deaths pile up at the end of a sample: at least a tenth of them, and ten times
- * as close as before. */
+/* A wall: at least a tenth of the deaths pile up at the end of a sample, ten times as
+ * dense as before. */
 typedef struct {
-    double time_s;     /* as round a number as there is between the last death before the
-                        * wall and the first one behind it; 0: there is no wall */
-    double last_s;     /* death, but for the latest 2 % of all */
-    size_t num_deaths; /* at time_s or behind it */
+    double time_s;     /* the roundest number between the last death before the wall and
+                        * the first one after it; 0: there is no wall */
+    double last_s;     /* the last death, without the latest 2 % of all */
+    size_t num_deaths; /* from time_s on */
     size_t num_before;
 } spot_fit_wall_t;
 
-/* NO_MEMORY. O(n log n). */
+/* Looks for a wall. NO_MEMORY. O(n log n). */
 SPOT_MUST_CHECK int spot_fit_find_wall(
     spot_fit_wall_t *self, const spot_sample_t *sample);
 

@@ -6,7 +6,7 @@
 #include "base/units.h"
 #include "traces/bulk.h"
 
-/* A silence is told from this share of the recording on. */
+/* Shortest silence reported, as a share of the recording. */
 #define SILENCE_SHARE 0.1
 
 typedef struct {
@@ -40,7 +40,8 @@ take_events(events_t *self, const spot_trace_t *trace)
     return ret;
 }
 
-/* mrp gives a type that was never seen its half of an event; the others leave it out. */
+/* The model mrp counts half an event of a type that never occurs; others leave it
+ * out. */
 static const char *
 consequence(const char *model, bool is_addition)
 {

@@ -3,7 +3,7 @@
 
 #include "base/units.h"
 
-/* Events by which an hour without any would still have the mean rate. */
+/* Events at the mean rate that are added to each hour. */
 #define PRIOR_EVENTS 10
 
 static void

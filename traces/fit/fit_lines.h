@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Sentences for people, one after the other. */
+/* A list of sentences for people. */
 #ifndef SPOT_TRACES_FIT_FIT_LINES_H
 #define SPOT_TRACES_FIT_FIT_LINES_H
 
@@ -15,10 +15,11 @@ typedef struct {
     char lines[SPOT_FIT_MAX_LINES][SPOT_FIT_LINE_BYTES]; /* sentences, no line end */
 } spot_fit_words_t;
 
-/* Appends a sentence; one too many is lost. */
+/* Appends a sentence; drops it if the list is full. */
 void spot_fit_say(spot_fit_words_t *self, const char *format, ...) SPOT_PRINTF(2, 3);
 
-/* "1 preemption", "3 preemptions": a number with its noun, in text of 64 bytes. */
+/* Writes a number with its noun into text: "1 preemption", "3 preemptions". Returns
+ * text. */
 const char *spot_fit_count(char text[64], size_t number, const char *noun);
 
 #endif

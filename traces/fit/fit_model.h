@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Fitted generator models as YAML: what `trace generate` reads, and what a scenario
- * takes as its `trace:`. */
+/* Writes fitted generator models as YAML, which `trace generate` reads and a scenario
+ * accepts as its `trace:`. */
 #ifndef SPOT_TRACES_FIT_FIT_MODEL_H
 #define SPOT_TRACES_FIT_FIT_MODEL_H
 
@@ -13,31 +13,33 @@
 #include "traces/laws/law.h"
 #include "traces/trace.h"
 
-/* What stands in the comments, and what a model may have besides. */
+/* Contents of the comments, and optional parts of a model. */
 typedef struct {
-    const spot_trace_t *trace;       /* that was fitted; its name is that of the model */
+    const spot_trace_t *trace;       /* the recording; the model has its name */
     const char *source;              /* the file as the user named it */
     const char *version;             /* of the program */
     const spot_law_t *lifetime;      /* a personal deadline of each instance, or NULL */
-    const spot_fit_hourly_t *hourly; /* or NULL */
-    const spot_fit_words_t *doubts;  /* on the model, for comments, or NULL */
+    const spot_fit_hourly_t *hourly; /* rates by hour, or NULL */
+    const spot_fit_words_t *doubts;  /* about the model, for comments, or NULL */
 } spot_fit_origin_t;
 
-/* Numbers are the shortest text that reads back. Errors of the stream are its own. */
+/* Writes each number as the shortest text that reads back the same. The caller checks
+ * out for errors. */
 void spot_mrp_write(const spot_mrp_t *self, const spot_fit_origin_t *origin, FILE *out);
 
-/* The seed model knows neither lifetimes nor hours. */
+/* The seed model has neither lifetimes nor hours: both are ignored. */
 void spot_seed_write(
     const spot_seed_t *self, const spot_fit_origin_t *origin, FILE *out);
 
-/* {family: NAME, PARAMETER: NUMBER, ...}, with selector "family" or "law". */
+/* Writes {family: NAME, PARAMETER: NUMBER, ...}; selector is "family" or "law". An
+ * infinite setting is written as none. */
 void spot_fit_write_law(FILE *out, const char *selector, const spot_law_t *law);
 
-/* Preemptions and additions of a trace. NO_MEMORY. O(events). */
+/* Counts the preemptions and additions of a trace. NO_MEMORY. O(events). */
 SPOT_MUST_CHECK int spot_fit_num_events(size_t *num_events, const spot_trace_t *trace);
 
-/* A model that is the recording itself: generator "block" (pieces of it) or "replay".
- * path: of the trace, as seen from where the model will be. */
+/* Writes a model that consists of the recording: generator "block" (pieces of it) or
+ * "replay". path: of the trace, relative to the folder of the model. */
 void spot_recorded_write(const char *generator, const char *path, size_t num_events,
     const spot_fit_origin_t *origin, FILE *out);
 

@@ -17,13 +17,13 @@ const char *const spot_mrp_class_names[SPOT_MRP_NUM_CLASSES] = {
 
 const char *const spot_mrp_type_names[SPOT_MRP_NUM_TYPES] = {"preempt", "add"};
 
-/* The tick of a generator, however fine the recorder's was. */
+/* Shortest tick of the model, even if the recorder's is finer. */
 #define MIN_TICK_S 60
 
 /* The tick of a likelihood for a recorder that is finer than SPOT_FIT_MIN_TICK_S. */
 #define FINE_TICK_S 1
 
-/* By how much a later family must be better. */
+/* Least difference of AIC by which a later family is better. */
 #define AIC_MARGIN 1e-9
 
 /* The gaps of one class. */
@@ -34,7 +34,7 @@ typedef struct {
 
 typedef struct {
     gaps_t classes[SPOT_MRP_NUM_CLASSES];
-    size_t num_after[SPOT_MRP_NUM_TYPES]; /* inner events behind one of that type */
+    size_t num_after[SPOT_MRP_NUM_TYPES]; /* inner events after one of that type */
     size_t num_preempt_after[SPOT_MRP_NUM_TYPES];
 } walk_t;
 
@@ -77,8 +77,8 @@ take_gap(
     }
 }
 
-/* The first event only sets the state. Stops are no events of the model; the next event
- * has its own number before it. */
+/* Sorts the gaps into classes. The first event only sets the state. Stops are no events
+ * of the model; the population before the next event includes them. */
 static void
 take_walk(walk_t *self, spot_mrp_t *mrp, const spot_bulks_t *bulks, int64_t shortest_ms)
 {
@@ -111,8 +111,8 @@ take_mean(spot_mrp_gap_t *self, double mean_s)
     self->converged = true;
 }
 
-/* The families whose mean can be trusted, by AIC. Where all gaps are in the first tick
- * no mean can be: the law stays that of the class mean. */
+/* Chooses by AIC among families that keep the mean. If all gaps are in the first tick,
+ * the mean is unknown and the law stays exponential with the mean of the class. */
 static int
 choose_law(
     spot_mrp_gap_t *self, const gaps_t *gaps, double tick_s, spot_maximiser_t *maximiser)
@@ -163,7 +163,8 @@ fit_gaps(
     return ret;
 }
 
-/* Whatever fits best of what converged: the model has but one family. */
+/* Names the family that fits best, for a comment; the model always has the same
+ * family. */
 static void
 compare_families(spot_mrp_bulk_t *self, const spot_size_fit_t *fit,
     const spot_size_sample_t *sample, spot_maximiser_t *maximiser)
@@ -188,7 +189,7 @@ compare_families(spot_mrp_bulk_t *self, const spot_size_fit_t *fit,
     self->aic_behind = fit->aic - best;
 }
 
-/* One event tells its mean; none: one instance at a time. */
+/* With one event the law has the mean of that event; without events, size 1. */
 static int
 fit_bulk(spot_mrp_bulk_t *self, const spot_trace_t *trace, spot_sample_kind_t kind,
     spot_maximiser_t *maximiser)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The Markov renewal model of a trace: which kind of event comes next depends on the
- * last one, the gap before it on both, and on whether the population is at its limits.
- */
+/* The Markov renewal model of a trace. The kind of the next event depends on the last
+ * one; the gap between them depends on both kinds, and on whether the population is at a
+ * limit. */
 #ifndef SPOT_TRACES_FIT_FIT_MRP_H
 #define SPOT_TRACES_FIT_FIT_MRP_H
 
@@ -14,7 +14,7 @@
 #include "traces/laws/law.h"
 #include "traces/trace.h"
 
-/* Of a gap. Between 0 and the capacity: the event before and the one behind it. */
+/* Class of a gap. Between 0 and the capacity: the events before and after it. */
 typedef enum {
     SPOT_MRP_PREEMPT_PREEMPT,
     SPOT_MRP_PREEMPT_ADD,
@@ -28,33 +28,33 @@ typedef enum {
 /* By class: "preempt_preempt", ... as in a model file. */
 extern const char *const spot_mrp_class_names[SPOT_MRP_NUM_CLASSES];
 
-/* The two kinds of events, in the order of all arrays here. */
+/* The two kinds of events, which index all arrays here. */
 enum { SPOT_MRP_PREEMPT, SPOT_MRP_ADD, SPOT_MRP_NUM_TYPES };
 extern const char *const spot_mrp_type_names[SPOT_MRP_NUM_TYPES];
 
-/* Gaps from which a law is chosen; fewer only tell their mean. */
+/* Fewest gaps for the choice of a law; fewer only give their mean. */
 #define SPOT_MRP_MIN_GAPS 12
 
 typedef struct {
-    size_t num_gaps; /* 0: the law is that of all events, T / events */
+    size_t num_gaps; /* 0: the law is exponential with mean horizon / events */
     spot_law_t law;
     bool converged;
 } spot_mrp_gap_t;
 
-/* All n with probability pi_all, else geometric, at most n. */
+/* The law of sizes: all n with probability pi_all, else geometric, at most n. */
 typedef struct {
     size_t num_events;
     double pi_all;
     double p;
     bool converged;
     const char *best;  /* family of the lowest AIC given n; NULL: none could be fitted */
-    double aic_behind; /* AIC above that of the best */
+    double aic_behind; /* AIC of this law - AIC of best */
 } spot_mrp_bulk_t;
 
 typedef struct {
     size_t num_events; /* preemptions and additions */
     double tick_s;     /* of the recorder, at least 60 s */
-    int32_t capacity;  /* of an unbounded trace: the most that ever ran */
+    int32_t capacity;  /* of an unbounded trace: the largest population */
     int32_t initial;
     double horizon_s;
     double p_preempt_after[SPOT_MRP_NUM_TYPES];
@@ -62,8 +62,8 @@ typedef struct {
     spot_mrp_bulk_t bulks[SPOT_MRP_NUM_TYPES];
 } spot_mrp_t;
 
-/* 0, or BAD_INPUT: a trace without preemption or addition, of which there is no model.
- * NO_MEMORY. O(events) and the searches. */
+/* Fits the model. BAD_INPUT: the trace has neither preemption nor addition; NO_MEMORY.
+ * O(events), plus the searches. */
 SPOT_MUST_CHECK int spot_fit_mrp(
     spot_mrp_t *self, const spot_trace_t *trace, spot_maximiser_t *maximiser);
 

@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-/* Where a probability is cut, lest one impossible value makes all families equal. */
+/* Least probabilities: one impossible value must not make all families equal. */
 #define LEAST_P 1e-300
 #define LEAST_1_P 1e-16
 
@@ -20,7 +20,7 @@ cumulative(const spot_law_t *law, double t_s)
 }
 
 /* F_n is a staircase and F never falls: between two values the largest difference is at
- * the first tick or at the last one, whatever their number. */
+ * the first tick or at the last one. */
 static double
 lattice_ks(const spot_durations_t *durations, const spot_law_t *law)
 {
@@ -80,8 +80,8 @@ log_1_f(double log_s)
     return fmax(log(LEAST_1_P), log_s);
 }
 
-/* -n - sum (2 i - 1)/n [ln F(x_i) + ln(1 - F(x_{n+1-i}))], where the factors of equal
- * values are added up first: differences of squares of ranks. */
+/* -n - sum (2 i - 1)/n [ln F(x_i) + ln(1 - F(x_{n+1-i}))]. The factors of equal values
+ * add up to differences of squares of ranks. */
 static double
 complete_ad(const spot_durations_t *durations, const spot_law_t *law)
 {
@@ -100,7 +100,7 @@ complete_ad(const spot_durations_t *durations, const spot_law_t *law)
     return -n - sum / n;
 }
 
-/* The integral over one step of F_n = c at F = x. */
+/* Antiderivative of (c - F)^2/(F (1 - F)), F_n = c, at the F with ln(1 - F) = log_s. */
 static double
 antiderivative(double c, double log_s)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Fits of the sizes of events, by maximum likelihood where the family does not say
- * otherwise. */
+/* Fits the sizes of events, by maximum likelihood or, if the family has another
+ * estimate, by that. */
 #ifndef SPOT_TRACES_FIT_FIT_SIZE_H
 #define SPOT_TRACES_FIT_FIT_SIZE_H
 
@@ -15,7 +15,7 @@
 /* Events of the same size and limit are one cell. */
 typedef struct {
     int32_t size;  /* >= 1 */
-    int32_t limit; /* the largest possible size, >= size; 0 where limits do not count */
+    int32_t limit; /* the largest possible size, >= size; 0 in a sample without limits */
     double weight; /* number of such events */
 } spot_size_cell_t;
 
@@ -30,9 +30,9 @@ struct spot_size_sample {
     bool is_all; /* every size is its limit; false without limits */
 };
 
-/* values: sizes, whole and >= 1, as a sample of a trace has them; limits: the largest
- * possible ones, or NULL. Copies both. BAD_PARAM, NO_MEMORY; free self even then.
- * O(n log n). */
+/* values: sizes, whole and >= 1; limits: the largest possible sizes, or NULL; both
+ * [num_values], as in spot_sample_t. Copies both. BAD_PARAM, NO_MEMORY; free self even
+ * then. O(n log n). */
 SPOT_MUST_CHECK int spot_size_sample_init(spot_size_sample_t *self, size_t num_values,
     const double *values, const int32_t *limits);
 void spot_size_sample_free(spot_size_sample_t *self);
@@ -41,10 +41,10 @@ void spot_size_sample_free(spot_size_sample_t *self);
 
 struct spot_size_fit {
     const spot_size_family_table_t *family;
-    bool is_fitted; /* else the note says why not, and all numbers are NAN */
+    bool is_fitted; /* false: the note says why, and all numbers are NAN */
     double parameters[SPOT_SIZE_MAX_PARAMETERS + 1];
     unsigned arbitrary; /* bit j: parameter j does not matter, its value is chance */
-    double std_errors[SPOT_SIZE_MAX_PARAMETERS]; /* NAN: at a boundary, or none */
+    double std_errors[SPOT_SIZE_MAX_PARAMETERS]; /* NAN at a boundary, or if undefined */
     double log_likelihood;
     double aic;
     double bic;
@@ -53,20 +53,20 @@ struct spot_size_fit {
     double mean_ratio; /* mean of the law / mean of the sample */
     bool is_mean_exact;
     bool converged;
-    bool is_degenerate; /* sizes that leave some of the parameters without a meaning */
-    char note[SPOT_SIZE_NOTE_BYTES]; /* what is to be known of the numbers, or "" */
+    bool is_degenerate; /* the sizes leave some parameters without a meaning */
+    char note[SPOT_SIZE_NOTE_BYTES]; /* remarks on the numbers, or "" */
 };
 
-/* Whether a table of fits has a row of the family: laws given the limit need limits, the
- * seed mixture an event that is big. */
+/* Whether a table of fits has a row for the family: laws given the limit need limits,
+ * the seed mixture needs a big event. */
 bool spot_size_family_fits(
     const spot_size_family_table_t *family, const spot_size_sample_t *sample);
 
-/* Never fails: what cannot be fitted says so in its note. */
+/* Fits one family. Does not fail: without a fit, the note says why. */
 void spot_fit_size(spot_size_fit_t *self, const spot_size_family_table_t *family,
     const spot_size_sample_t *sample, spot_maximiser_t *maximiser);
 
-/* ln L of parameters. */
+/* ln L of the sample under parameters; -INFINITY: impossible. O(cells). */
 double spot_size_log_likelihood(const spot_size_family_table_t *family,
     const double *parameters, const spot_size_sample_t *sample);
 

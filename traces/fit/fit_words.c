@@ -13,22 +13,22 @@
 #include "traces/describe/series.h"
 #include "traces/fit/fit_deadline.h"
 
-/* A sample below this says little about its law. */
+/* A smaller sample says little about its law. */
 #define FEW_VALUES 50
 
-/* A mean that is off by more is worth a word. */
+/* Relative error of the mean from which on a sentence warns of it. */
 #define MEAN_MARGIN 0.05
 
-/* Autocorrelation is told beyond this many standard errors, 1 / sqrt(n). */
+/* An autocorrelation beyond this many standard errors, 1 / sqrt(n), is not chance. */
 #define ACF_MARGIN 2
 
 /* Shares of values that differ by less are the same. */
 #define CLOSE 0.005
 
-/* Sizes up to here are compared one by one, larger ones where there are events. */
+/* Sizes up to this one are all compared, larger ones only if an event has them. */
 #define MANY_SIZES 100
 
-/* Values from which halves and autocorrelations are told. */
+/* Fewest values for sentences on halves and autocorrelation. */
 #define MIN_VALUES 10
 
 const char *
@@ -48,7 +48,7 @@ spot_fit_difference_words(double difference)
     return "far better than";
 }
 
-/* next NULL: no other one; num_families: that were tried. */
+/* next: the second best family, or NULL; num_families: number of families tried. */
 static void
 say_sureness(spot_fit_words_t *self, const char *best, const char *next,
     double difference, size_t num_families)
@@ -63,7 +63,7 @@ say_sureness(spot_fit_words_t *self, const char *best, const char *next,
     }
 }
 
-/* names: of the fits that did not converge, "" for none. */
+/* names: families that did not converge, "" for none. */
 static void
 say_left_out(spot_fit_words_t *self, const char *names)
 {
@@ -118,8 +118,8 @@ take_distance(distance_t *self, double difference, double at_s, bool is_before)
     }
 }
 
-/* Where F of the law and of the sample, by the product-limit estimate, are furthest
- * apart: between ticks there is nothing to be compared. */
+/* The largest difference between F of the law and the product-limit estimate of the
+ * sample; on a lattice only at ticks. */
 static distance_t
 find_distance(const spot_fit_t *fit, const spot_kaplan_meier_t *km, bool is_lattice)
 {
@@ -140,7 +140,7 @@ find_distance(const spot_fit_t *fit, const spot_kaplan_meier_t *km, bool is_latt
     return distance;
 }
 
-/* Complete values of 0 count as one tick, or the resolution. */
+/* Complete values of 0 count as one resolution, or 1 s without one. */
 static int
 say_distance(spot_fit_words_t *self, const spot_fit_t *fit, const spot_sample_t *sample,
     const spot_fit_view_t *view)
@@ -186,7 +186,7 @@ out:
     return ret;
 }
 
-/* What no family but those with a limit has. */
+/* Sentences on families with a limit, and on a wall in the sample. */
 static int
 say_limits(
     spot_fit_words_t *self, const spot_fit_view_t *view, const spot_sample_t *sample)
@@ -220,7 +220,7 @@ mean_of(const double *values, size_t num_values)
     return spot_moments_mean(&moments);
 }
 
-/* What independent values of one law cannot have. */
+/* Sentences on autocorrelation and drift, which independent draws do not have. */
 static void
 say_order(spot_fit_words_t *self, const spot_sample_t *sample)
 {
@@ -247,7 +247,7 @@ say_order(spot_fit_words_t *self, const spot_sample_t *sample)
         mean_of(sample->values + half, sample->num_values - half));
 }
 
-/* A ratio that is NAN says nothing. */
+/* Warns of a mean far from that of the sample; ratio NAN: no sentence. */
 static void
 say_mean(spot_fit_words_t *self, const char *name, double ratio)
 {
@@ -294,7 +294,7 @@ spot_fit_words_of_law(spot_fit_words_t *self, const spot_fit_view_t *view,
         say_number(self, view->what, best->num_values);
     }
     say_test(self, best->p_value);
-    if (!best->is_mean_exact) { /* on a lattice exact but for half a tick */
+    if (!best->is_mean_exact) { /* on a lattice exact means within half a tick */
         const bool is_known =
             best->num_complete == best->num_values || isinf(best->mean_ratio);
 
@@ -311,7 +311,7 @@ spot_fit_words_of_law(spot_fit_words_t *self, const spot_fit_view_t *view,
                                                        : ret;
 }
 
-/* P(size) of a law; of a law given the limit the mean over the events. */
+/* P(size) of a law; for a law given the limit, the mean over the events. */
 static double
 share_of_size(const spot_size_fit_t *fit, const spot_size_sample_t *sample, int32_t size)
 {
@@ -331,7 +331,7 @@ share_of_size(const spot_size_fit_t *fit, const spot_size_sample_t *sample, int3
     return sum / sample->num_events;
 }
 
-/* The size whose share the law has most wrong. */
+/* Names the size at which the law is furthest from the sample. */
 static void
 say_wrong_size(
     spot_fit_words_t *self, const spot_size_fit_t *fit, const spot_size_sample_t *sample)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a ranking of fits means, in plain words: which family, how sure, what it gets
- * wrong, and what it says nothing about. */
+/* Explains a ranking of fits in plain words: the best family, how sure it is, what it
+ * gets wrong, and what it says nothing about. */
 #ifndef SPOT_TRACES_FIT_FIT_WORDS_H
 #define SPOT_TRACES_FIT_FIT_WORDS_H
 
@@ -12,27 +12,28 @@
 #include "traces/fit/fit_lines.h"
 #include "traces/fit/fit_size.h"
 
-/* What is to be known of a sample besides its values. */
+/* Facts about a sample besides its values. */
 typedef struct {
     const char *what;    /* its name, e.g. "preempt-gap" */
-    bool is_first;       /* say too what does not depend on the likelihood */
-    double resolution_s; /* of the recorder, 0: none */
-    double tick_s;       /* of the likelihood, 0: continuous */
-    bool is_life;        /* lifetimes, whole: there may be a wall */
-    bool lacks_limit;    /* bathtub was left out for want of a limit */
+    bool is_first;       /* include sentences that do not depend on the likelihood */
+    double resolution_s; /* of the recorder; 0: none */
+    double tick_s;       /* of the likelihood; 0: continuous */
+    bool is_life;        /* lifetimes that were not cut: there may be a wall */
+    bool lacks_limit;    /* bathtub was left out, as no limit is given */
 } spot_fit_view_t;
 
-/* Of durations. NO_MEMORY. */
+/* Explains fits of durations. NO_MEMORY. */
 SPOT_MUST_CHECK int spot_fit_words_of_law(spot_fit_words_t *self,
     const spot_fit_view_t *view, const spot_fit_ranking_t *ranking,
     const spot_sample_t *sample);
 
-/* Of sizes; fits by AIC. Laws of a size alone also say how few the events are. */
+/* Explains fits of sizes; fits are ordered by AIC. For laws of a size alone, a sentence
+ * warns of few events. */
 void spot_fit_words_of_sizes(spot_fit_words_t *self, const char *what,
     const spot_size_fit_t *fits, size_t num_fits, const spot_size_sample_t *sample);
 
-/* "hardly better" ... "far better": how much an AIC lower by difference means (Burnham
- * and Anderson, Sociol. Methods Res. 33(2), 2004). */
+/* The meaning of an AIC lower by difference, "hardly better than" ... "far better than".
+ * Burnham and Anderson, Sociol. Methods Res. 33(2), 2004. */
 const char *spot_fit_difference_words(double difference);
 
 #endif

@@ -6,16 +6,16 @@
 
 #define MAX_K SPOT_MAXIMISE_MAX_PARAMETERS
 
-/* Stands for ln L = -infinity, which the simplex cannot order. */
+/* Replaces ln L = -infinity, which the simplex cannot order. */
 #define IMPOSSIBLE (-1e30)
 
-/* The simplex: size of the first one, size at which it ends, most iterations. */
+/* The simplex: first size, last size, most iterations. */
 #define FIRST_STEP 0.5
 #define LAST_SIZE 1e-7
 enum { MAX_ITERATIONS = 4000 };
 
-/* The Newton steps: their number, the longest and the shortest, and by how much ln L,
- * which is rounded, may fall. */
+/* The Newton steps: most steps, longest and shortest step, and the fall of ln L that
+ * rounding may cause. */
 enum { MAX_NEWTON_STEPS = 60 };
 #define LONGEST_STEP 0.5
 #define SHORTEST_STEP 1e-9
@@ -24,7 +24,8 @@ enum { MAX_NEWTON_STEPS = 60 };
 #define DIFFERENCE 1e-4
 #define FLAT_GRADIENT 1e-4
 
-/* Of a second derivative: a change of theta by 1 changes ln L by less than this. */
+/* A second derivative below this is flat: a change of theta by 1 changes ln L by
+ * less. */
 #define FLAT_CURVATURE 1e-4
 
 typedef struct {
@@ -77,8 +78,8 @@ evaluate_negative(const gsl_vector *x, void *target)
     return -evaluate(target, theta);
 }
 
-/* The values are finite, so that no iteration has a reason to fail; one that does ends
- * the walk where it is. */
+/* Runs the simplex from start and returns the highest ln L, at theta. The values are
+ * finite, so that iterations do not fail; a failure would end the walk. */
 static double
 walk(gsl_multimin_fminimizer *simplex, target_t *target, const double *start,
     double *theta)
@@ -109,7 +110,7 @@ walk(gsl_multimin_fminimizer *simplex, target_t *target, const double *start,
     return -simplex->fval;
 }
 
-/* The 5-point rule. */
+/* Gradient by the 5-point rule. */
 static void
 differentiate(target_t *target, const double *theta, double *gradient)
 {
@@ -162,8 +163,8 @@ swap(double *a, double *b)
     *b = kept;
 }
 
-/* Solves matrix * x = right in place by LU with pivots. The library's own routines
- * allocate, and call the error handler for a singular matrix. */
+/* Solves matrix * x = right in place by LU with pivots. GSL's own routines allocate, and
+ * call the error handler for a singular matrix. */
 static bool
 solve(size_t k, double matrix[MAX_K][MAX_K], double *right)
 {
@@ -204,9 +205,9 @@ spot_maximum_is_flat_in(const spot_maximum_t *self, size_t parameter_id)
     return fabs(self->hessian[parameter_id][parameter_id]) < FLAT_CURVATURE;
 }
 
-/* -H^-1 g, cut to the longest step; without the parameters that do not matter if
- * skips_flat: differences of a flat direction are rounding errors, and would spoil the
- * others. false: there is none, or it is too short to take. */
+/* Sets step to -H^-1 g, cut to the longest step. skips_flat leaves out flat parameters,
+ * whose derivatives are rounding errors and would spoil the others. Returns false if H
+ * is singular or the step is too short. */
 static bool
 newton_step(const spot_maximum_t *maximum, bool skips_flat, double *step)
 {
@@ -236,7 +237,7 @@ newton_step(const spot_maximum_t *maximum, bool skips_flat, double *step)
     return longest >= SHORTEST_STEP;
 }
 
-/* Takes a step unless it leads down. */
+/* Takes a Newton step; false: it leads down, or there is none. */
 static bool
 advance(target_t *target, spot_maximum_t *maximum, bool skips_flat)
 {
@@ -259,7 +260,7 @@ advance(target_t *target, spot_maximum_t *maximum, bool skips_flat)
     return true;
 }
 
-/* Leaves the derivatives of the last point. */
+/* Takes Newton steps; derivatives are those of the last point. */
 static void
 polish(target_t *target, spot_maximum_t *maximum)
 {
@@ -329,8 +330,8 @@ spot_maximum_differentiate(
     maximum->num_evaluations += target.num_evaluations;
 }
 
-/* Cholesky: what is not positive definite has a pivot <= 0. Scaled to a unit diagonal, a
- * pivot below MIN_PIVOT is what differences of a flat direction leave. */
+/* Cholesky: a matrix that is not positive definite has a pivot <= 0. Scaled to a unit
+ * diagonal, a pivot below MIN_PIVOT is the rounding error of a flat direction. */
 #define MIN_PIVOT 1e-8
 
 static bool

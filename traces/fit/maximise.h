@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The maximum of a log-likelihood over at most three unconstrained parameters: simplex
- * from several starts, then Newton steps with differences, which also give the standard
- * errors. Nelder and Mead, The Computer Journal 7, 1965. */
+/* Maximises a log-likelihood over at most three unconstrained parameters: a simplex from
+ * several starts (Nelder and Mead, The Computer Journal 7, 1965), then Newton steps with
+ * numerical derivatives, which also give the standard errors. */
 #ifndef SPOT_TRACES_FIT_MAXIMISE_H
 #define SPOT_TRACES_FIT_MAXIMISE_H
 
@@ -13,15 +13,15 @@
 
 #define SPOT_MAXIMISE_MAX_PARAMETERS 3
 
-/* ln L at theta, [num_parameters]. Whatever is not finite counts as impossible. */
+/* ln L at theta, [num_parameters]. A value that is not finite counts as impossible. */
 typedef double (*spot_log_likelihood_t)(const double *theta, void *context);
 
-/* Workspace for any number of parameters and any number of calls. One thread. */
+/* Workspace for any number of parameters and calls, for one thread. */
 typedef struct {
     gsl_multimin_fminimizer *simplex[SPOT_MAXIMISE_MAX_PARAMETERS]; /* of 1, 2, 3 */
 } spot_maximiser_t;
 
-/* derivatives are those at theta */
+/* A maximum; gradient and hessian are those at theta. */
 typedef struct {
     size_t num_parameters;
     double theta[SPOT_MAXIMISE_MAX_PARAMETERS];
@@ -36,23 +36,23 @@ typedef struct {
 SPOT_MUST_CHECK int spot_maximiser_init(spot_maximiser_t *self);
 void spot_maximiser_free(spot_maximiser_t *self);
 
-/* From each of the starts, of which the best wins, a later one by 1e-9 at least.
+/* Searches from each start and keeps the best; a later one must be better by 1e-9.
  * 1 <= num_parameters <= SPOT_MAXIMISE_MAX_PARAMETERS, num_starts >= 1, starts finite.
- * Allocates nothing. Hundreds of evaluations for each start. */
+ * Allocates nothing. Takes hundreds of evaluations for each start. */
 void spot_maximise(spot_maximiser_t *self, size_t num_parameters, size_t num_starts,
     const double (*starts)[SPOT_MAXIMISE_MAX_PARAMETERS],
     spot_log_likelihood_t log_likelihood, void *context, spot_maximum_t *maximum);
 
-/* Gradient, Hessian and ln L at a theta that is known otherwise, e.g. exactly; theta and
- * num_parameters of maximum are set by the caller, num_evaluations grows. */
+/* Computes gradient, Hessian and ln L at a theta found otherwise, e.g. by formula. The
+ * caller sets theta and num_parameters of maximum; num_evaluations grows. */
 void spot_maximum_differentiate(
     spot_maximum_t *maximum, spot_log_likelihood_t log_likelihood, void *context);
 
-/* Whether theta[parameter_id] hardly matters there: any value would do. */
+/* Whether ln L hardly depends on theta[parameter_id] at the maximum. */
 bool spot_maximum_is_flat_in(const spot_maximum_t *self, size_t parameter_id);
 
-/* Inverse of the observed information. false, and all NAN: there is no such matrix, or
- * it is not positive definite, because ln L does not fall to all sides of theta. */
+/* Inverse of the observed information. Returns false, with all NAN, if the information
+ * is not finite or not positive definite: ln L does not fall to all sides of theta. */
 bool spot_maximum_covariance(const spot_maximum_t *self,
     double covariance[SPOT_MAXIMISE_MAX_PARAMETERS][SPOT_MAXIMISE_MAX_PARAMETERS]);
 

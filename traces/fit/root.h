@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The root of a function of one variable in a bracket. Brent, Algorithms for
+/* Finds the root of a function of one variable in a bracket. Brent, Algorithms for
  * Minimization without Derivatives, 1973. */
 #ifndef SPOT_TRACES_FIT_ROOT_H
 #define SPOT_TRACES_FIT_ROOT_H
@@ -8,8 +8,9 @@
 
 typedef double (*spot_root_function_t)(double x, void *context);
 
-/* Where the function is 0 between low and high, to 1e-14 relative. false: it has no
- * change of sign there, is not finite at an end, or memory is short. */
+/* Sets root to the zero of the function between low and high, to 1e-14 relative. Returns
+ * false if its sign does not change there, it is not finite at an end, or memory is
+ * short. */
 bool spot_root_find(
     spot_root_function_t function, void *context, double low, double high, double *root);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Estimates of the laws of a size alone: equations of the likelihood, solved by Brent's
+/* Estimates of the laws of a size alone: likelihood equations, solved by Brent's
  * method. */
 #include <gsl/gsl_math.h>
 #include <gsl/gsl_sf_psi.h>
@@ -9,13 +9,13 @@
 #include "traces/fit/root.h"
 #include "traces/fit/size_estimate.h"
 
-/* An equation of the sample and how far a parameter is from solving it. */
+/* An equation for a parameter: a sum over the sample, or a function, equals target. */
 typedef struct {
     const spot_size_sample_t *sample;
     double target;
 } equation_t;
 
-/* Solves it between low and high, or says that no solution is there. */
+/* Solves the equation between low and high, or notes that there is no solution. */
 static double
 solve(spot_root_function_t function, equation_t *equation, double low, double high,
     spot_size_fit_t *fit)
@@ -105,7 +105,7 @@ log_zeta(double s)
     return gsl_sf_zetam1_e(s, &result) == 0 ? log1p(result.val) : (double) NAN;
 }
 
-/* -zeta'(s) / zeta(s) by the 5-point rule, less the mean of ln k. */
+/* -zeta'(s) / zeta(s) by the 5-point rule, minus the mean of ln k. */
 static double
 zeta_equation(double s, void *context)
 {
@@ -167,7 +167,7 @@ negbin_equation(double log_r, void *context)
 #define LOG_R_STEPS 360
 #define LOG_R_STEP 0.05
 
-/* INFINITY: the likelihood still rises at the largest r that is tried. */
+/* Estimates r; INFINITY if the likelihood still rises at the largest r tried. */
 static double
 negbin_r(const spot_size_sample_t *sample, spot_size_fit_t *fit)
 {
@@ -192,7 +192,7 @@ negbin_r(const spot_size_sample_t *sample, spot_size_fit_t *fit)
     return exp(LOG_R_MIN);
 }
 
-/* The limit of large r. */
+/* Sets the limit of the law for large r, shifted Poisson. */
 static void
 take_poisson(spot_size_fit_t *fit, double mean)
 {
@@ -232,7 +232,7 @@ spot_size_estimate_absnormal_moments(
     fit->converged = true;
 }
 
-/* What mu = 0 may cost, since the sign of a rounded normal number is lost. */
+/* Loss of ln L up to which mu = 0 is taken: the sign of mu is not observable. */
 #define SMALL_COST 1e-5
 
 void
@@ -265,7 +265,8 @@ spot_size_estimate_absnormal_mle(
     fit->parameters[0] = fabs(fit->parameters[0]);
 }
 
-/* Mean and std of the sizes up to SPOT_SIZE_REGULAR_MAX, and the share of the others. */
+/* Estimates mean and std of the sizes up to SPOT_SIZE_REGULAR_MAX, and the share of
+ * larger ones. */
 void
 spot_size_estimate_seed_mixture(
     const spot_size_sample_t *sample, spot_maximiser_t *maximiser, spot_size_fit_t *fit)

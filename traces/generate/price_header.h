@@ -14,9 +14,10 @@
 SPOT_MUST_CHECK int spot_price_header_write(
     spot_trace_writer_t *writer, const char *zone, const spot_price_steps_t *price);
 
-/* Reads the prices of a trace: the one without a zone to price, unless that has steps
- * already, then all zones are left out too. Faulty values are reported to diag with
- * their place in path. BAD_INPUT, NO_MEMORY; free both even then. O(names). */
+/* Reads the prices of a trace: that without a zone into price, the others into zones. If
+ * price has steps already, nothing is read. Reports faulty values to diag with their
+ * place in path. The trace owns the names of zones. BAD_INPUT, NO_MEMORY; free both even
+ * then. O(names). */
 SPOT_MUST_CHECK int spot_price_header_read(const spot_trace_t *trace, const char *path,
     spot_price_steps_t *price, spot_zones_t *zones, spot_diag_t *diag);
 

@@ -68,7 +68,7 @@ spot_roster_victim(const spot_roster_t *self, spot_rng_t *rng)
     return self->slots[spot_rng_below(rng, (uint64_t) num_eligible)];
 }
 
-/* Those who go end up right behind those who stay. */
+/* The victims end up just after the living instances. */
 const int32_t *
 spot_roster_strike(spot_roster_t *self, int32_t num_lost, spot_rng_t *rng)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A random stream for each of many slots, in four bytes a slot: only the position in the
- * stream is kept. */
+/* A random stream for each of many slots, with four bytes per slot: its position in the
+ * stream. */
 #ifndef SPOT_TRACES_GENERATE_SLOT_DICE_H
 #define SPOT_TRACES_GENERATE_SLOT_DICE_H
 
@@ -15,16 +15,16 @@ typedef struct {
     spot_dice_t dice;
     spot_stream_t purpose;
     const spot_law_t *law;
-    uint32_t *num_used; /* [num_slots] numbers */
+    uint32_t *num_used; /* [num_slots] numbers drawn so far */
     spot_rng_t rng;
 } spot_slot_dice_t;
 
-/* Slot s has the stream (purpose, first_entity + s). num_used: [num_slots], it and law
+/* Gives slot s the stream (purpose, first_entity + s). num_used, [num_slots], and law
  * must outlive self. O(slots). */
 void spot_slot_dice_init(spot_slot_dice_t *self, const spot_dice_t *dice,
     spot_stream_t purpose, const spot_law_t *law, uint32_t *num_used, int64_t num_slots);
 
-/* The next value of the law for a slot, in s. */
+/* Draws the next value of the law for a slot, in s. */
 double spot_slot_dice_draw(spot_slot_dice_t *self, int32_t slot);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* How the tables of families write their parameters, and what they share. Internal to
- * the room. */
+/* Macros for the parameters in tables of families, and helpers that families share.
+ * Internal to the room. */
 #ifndef SPOT_TRACES_LAWS_FAMILY_INTERNAL_H
 #define SPOT_TRACES_LAWS_FAMILY_INTERNAL_H
 
@@ -8,7 +8,7 @@
 
 #include "base/bind.h"
 
-/* Limits of a parameter that must be above 0 and finite. */
+/* Range of a parameter that must be above 0 and finite. */
 #define SPOT_LAW_TINY 1e-300
 #define SPOT_LAW_HUGE 1e300
 #define SPOT_LAW_LOG_TINY (-690.0)
@@ -25,7 +25,7 @@
 #define SPOT_LAW_POSITIVE(place, key, text)                                             \
     SPOT_LAW_PARAMETER(place, key, SPOT_LAW_TINY, SPOT_LAW_HUGE, text)
 
-/* The end of each table. */
+/* The last rows of each table: both keys name the family. */
 #define SPOT_LAW_NAMES                                                                  \
     {.name = "family",                                                                  \
         .type = SPOT_FIELD_SELECTOR,                                                    \

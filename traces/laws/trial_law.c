@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-/* Digits of a number, of the place in a cell, and of those behind it. */
+/* Bits of a number: the first ones are the cell, the next ones the place in it. */
 #define NUMBER_DIGITS 53
 #define CELL_DIGITS 9
 #define PLACE_DIGITS 32
@@ -13,8 +13,8 @@
 
 _Static_assert(1 << CELL_DIGITS == SPOT_TRIAL_CELLS, "the first digits are the cell");
 
-/* Without a chance of success the number is infinite or not a number. 1 - u is exact; it
- * is 0 only behind the last number, so that the last cell keeps the formula. */
+/* The number of failures for a number. It is infinite or NAN if p is 0. 1 - u is exact;
+ * it is 0 only after the last number, so that the last cell keeps the formula. */
 static int64_t
 count_failures(const spot_trial_law_t *self, uint64_t number)
 {
@@ -25,15 +25,16 @@ count_failures(const spot_trial_law_t *self, uint64_t number)
                                                      : SPOT_TRIALS_NEVER - 1;
 }
 
-/* The first number of a cell at a place of it, up to 2^32. */
+/* The first number at a place of a cell, place <= 2^32. */
 static uint64_t
 number_at(uint64_t cell_id, uint64_t place)
 {
     return ((cell_id << PLACE_DIGITS) + place) << REST_DIGITS;
 }
 
-/* Finds the place of a cell at which the failures become more by one; only numbers at
- * this very place need the logarithm. The inverse tells it but for rounding. */
+/* Finds the place of a cell at which there is one failure more; only numbers at this
+ * place need the logarithm. The inverse gives the place up to rounding; bisection does
+ * the rest. */
 static uint32_t
 find_limit(const spot_trial_law_t *self, uint64_t cell_id, int64_t num_failures)
 {

@@ -104,8 +104,8 @@ own_bound(const law_row_t *row, law_job_t job)
 }
 
 /* The integral of the speed over the instances that are ready. A step under way that
- * goes on under another plan is rounded to whole ms of its own; is_carried: there are
- * such plans, each with a phase of its own in the log. */
+ * goes on under another decision is rounded to whole ms of its own; is_carried: there
+ * are such decisions, each with a phase of its own in the log. */
 static double
 integral(const law_row_t *row, const spot_scenario_t *scenario, speed_t *speed,
     const spot_event_log_t *log, int64_t horizon_ms)

@@ -183,7 +183,7 @@ write_table(const case_t *self, bool is_ordered, const char *path)
     assert_int_equal(fclose(out), 0);
 }
 
-/* Of the schedule by which Varuna plans, so that all have one table. */
+/* Of the schedule by which Varuna decisions, so that all have one table. */
 static void
 write_model(const case_t *self, char *text, size_t num_bytes)
 {
