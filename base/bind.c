@@ -1,291 +1,278 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* One walk over a table and a document stores the values or writes their canonical
+ * forms. When it writes, all targets are NULL, nothing is reported, and a value of
+ * unknown form is written as it is. */
 #include "base/bind.h"
 
 #include <inttypes.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/bind_internal.h"
 #include "base/memory.h"
-#include "base/suggest.h"
 #include "base/units.h"
 #include "base/utf8.h"
 
-const char *const spot_no_yes[] = {"no", "yes", NULL};
+#define NAME_BYTES 512
+#define MAX_KEY_BYTES 64 /* of a dictionary */
 
-void
-spot_bind_error(spot_bind_t *self, const spot_node_t *node, const char *name,
-    const char *format, ...)
+/* The member of a field in the struct at target; NULL: nothing is stored. */
+static void *
+member(const spot_field_t *field, void *target)
 {
-    char message[1024];
-    va_list arguments;
-
-    va_start(arguments, format);
-    vsnprintf(message, sizeof(message), format, arguments);
-    va_end(arguments);
-    if (name == NULL) {
-        spot_diag_error(self->diag, node->file, node->line, node->column, "%s", message);
-    } else {
-        spot_diag_error(self->diag, node->file, node->line, node->column, "%s%s: %s",
-            self->path, name, message);
-    }
+    return target == NULL || field->offset == SPOT_NOWHERE
+               ? NULL
+               : (char *) target + field->offset;
 }
 
-/* What a value looks like in a message: the start of its text, or its kind. */
-#define SHOWN_BYTES (SPOT_UTF8_SHOWN_BYTES + 2)
-static const char *
-shown(const spot_node_t *node, char text[SHOWN_BYTES])
+/* Another member of the struct of a field's member. */
+static void *
+sibling(const spot_field_t *field, void *target, size_t offset)
 {
-    char inner[SPOT_UTF8_SHOWN_BYTES];
-
-    if (node->kind == SPOT_NODE_LIST) {
-        return node->num_children == 0 ? "an empty list" : "a list";
-    }
-    if (node->kind == SPOT_NODE_MAP) {
-        return node->num_children == 0 ? "an empty map" : "a map";
-    }
-    if (node->text[0] == '\0' && !node->is_quoted) {
-        return "nothing";
-    }
-    snprintf(text, SHOWN_BYTES, "\"%s\"", spot_utf8_shown(node->text, inner));
-    return text;
+    return (char *) target - field->offset + offset;
 }
 
+/* Binds a field under another name; target: the struct around it. */
 static void
-report_unexpected(spot_bind_t *self, const char *name, const spot_node_t *node,
-    const char *what, const char *problem)
+bind_named(spot_bind_t *self, const spot_field_t *field, const char *name,
+    const spot_node_t *node, void *target)
 {
-    const bool is_nothing = node->kind == SPOT_NODE_SCALAR && node->text[0] == '\0';
-    const bool has_problem = !is_nothing && *problem != '\0';
-    char text[SHOWN_BYTES];
+    spot_field_t named = *field;
 
-    spot_bind_error(self, node, name, "expected %s, got %s%s%s", what, shown(node, text),
-        has_problem ? ": " : "", has_problem ? problem : "");
+    named.name = name;
+    spot_bind_field(self, &named, node, member(field, target));
 }
 
-void
-spot_bind_unexpected(spot_bind_t *self, const spot_field_t *field,
-    const spot_node_t *node, const char *problem)
-{
-    report_unexpected(self, field->name, node, field->expected, problem);
-}
+/* ---- Lists and dictionaries ---- */
 
-static void
-report_range(spot_bind_t *self, const spot_field_t *field, const spot_node_t *node,
-    const char *what, const char *low, const char *high)
+/* Allocates all items, which the struct owns, and one spare item. NULL: nothing is
+ * stored, or no memory. */
+static char *
+make_items(spot_bind_t *self, const spot_field_t *field, size_t num_items, void *target)
 {
-    const bool is_number =
-        field->type == SPOT_FIELD_INTEGER || field->type == SPOT_FIELD_NUMBER;
-    const char *problem =
-        is_number && node->is_quoted ? "a text, since it is quoted" : "";
-    char range[128];
+    char *items;
 
-    if (field->min == 0 && field->max == 0) {
-        snprintf(range, sizeof(range), "%s", what);
-    } else if (field->max >= HUGE_VAL) {
-        snprintf(range, sizeof(range), "%s from %s", what, low);
-    } else if (field->min < field->max) {
-        snprintf(range, sizeof(range), "%s from %s to %s", what, low, high);
-    } else {
-        snprintf(range, sizeof(range), "%s", low);
+    if (target == NULL || field->is_in_place) {
+        return target;
     }
-    report_unexpected(self, field->name, node, range, problem);
+    items = spot_calloc(num_items + 1, field->item_size);
+    self->is_out_of_memory = self->is_out_of_memory || items == NULL;
+    *(char **) target = items;
+    *(size_t *) sibling(field, target, field->num_offset) =
+        items == NULL ? 0 : num_items;
+    return items;
 }
 
 static bool
-is_in_range(const spot_field_t *field, double value)
+has_kind(spot_bind_t *self, const spot_field_t *field, const spot_node_t *node,
+    spot_node_kind_t kind)
 {
-    return (field->min == 0 && field->max == 0) ||
-           (value >= field->min && value <= field->max);
-}
-
-static bool
-is_plain(const spot_node_t *node)
-{
-    return node->kind == SPOT_NODE_SCALAR && !node->is_quoted;
+    if (node->kind != kind || !spot_field_allows(field, (double) node->num_children)) {
+        spot_bind_unexpected(self, field, node, "");
+        return false;
+    }
+    return true;
 }
 
 static void
-bind_integer(spot_bind_t *self, const spot_field_t *field, const spot_node_t *node,
-    int64_t *target)
-{
-    char low[SPOT_NUMBER_TEXT_BYTES], high[SPOT_NUMBER_TEXT_BYTES];
-    int64_t value = 0;
-
-    if (!is_plain(node) || spot_integer_parse(node->text, &value) != 0 ||
-        !is_in_range(field, (double) value)) {
-        spot_number_text(field->min, low);
-        spot_number_text(field->max, high);
-        report_range(self, field, node, "an integer", low, high);
-        return;
-    }
-    *target = value;
-}
-
-static void
-bind_number(spot_bind_t *self, const spot_field_t *field, const spot_node_t *node,
-    double *target)
-{
-    char low[SPOT_NUMBER_TEXT_BYTES], high[SPOT_NUMBER_TEXT_BYTES];
-    double value = 0;
-
-    if (!is_plain(node) || spot_number_parse(node->text, &value) != 0 ||
-        !is_in_range(field, value)) {
-        spot_number_text(field->min, low);
-        spot_number_text(field->max, high);
-        report_range(self, field, node, "a number", low, high);
-        return;
-    }
-    *target = value;
-}
-
-/* A limit that may be infinite. */
-static int64_t
-limit_ms(double limit)
-{
-    const double longest_ms = (double) SPOT_MAX_DURATION_MS;
-
-    return (int64_t) fmax(fmin(limit, longest_ms), -longest_ms);
-}
-
-static void
-bind_duration(spot_bind_t *self, const spot_field_t *field, const spot_node_t *node,
-    int64_t *target)
-{
-    static const char what[] = "a duration such as \"88 s\", \"1.5 h\" or \"250 ms\"";
-    char low[SPOT_DURATION_TEXT_BYTES], high[SPOT_DURATION_TEXT_BYTES];
-    const char *problem = "";
-    int64_t value_ms = 0;
-
-    if (node->kind != SPOT_NODE_SCALAR ||
-        spot_duration_parse(node->text, &value_ms, &problem) != 0) {
-        report_unexpected(self, field->name, node, what, problem);
-    } else if (!is_in_range(field, (double) value_ms)) {
-        spot_duration_text(limit_ms(field->min), low);
-        spot_duration_text(limit_ms(field->max), high);
-        report_range(self, field, node, "a duration", low, high);
-    } else {
-        *target = value_ms;
-    }
-}
-
-#define PRICE_TEXT_BYTES (SPOT_NUMBER_TEXT_BYTES + 8)
-static void
-price_text(double price_usd_per_h, char text[PRICE_TEXT_BYTES])
-{
-    char number[SPOT_NUMBER_TEXT_BYTES];
-
-    spot_number_text(price_usd_per_h, number);
-    snprintf(text, PRICE_TEXT_BYTES, "%s USD/h", number);
-}
-
-static void
-bind_price(spot_bind_t *self, const spot_field_t *field, const spot_node_t *node,
-    double *target)
-{
-    char low[PRICE_TEXT_BYTES], high[PRICE_TEXT_BYTES];
-    const char *problem = "";
-    double value = 0;
-
-    if (node->kind != SPOT_NODE_SCALAR ||
-        spot_price_parse(node->text, &value, &problem) != 0) {
-        report_unexpected(
-            self, field->name, node, "a price such as \"0.91 USD/h\"", problem);
-    } else if (!is_in_range(field, value)) {
-        price_text(field->min, low);
-        price_text(field->max, high);
-        report_range(self, field, node, "a price", low, high);
-    } else {
-        *target = value;
-    }
-}
-
-static void
-bind_text(
-    spot_bind_t *self, const spot_field_t *field, const spot_node_t *node, char **target)
-{
-    if (node->kind != SPOT_NODE_SCALAR || node->text[0] == '\0') {
-        report_unexpected(self, field->name, node,
-            field->type == SPOT_FIELD_PATH ? "a file name" : "a text", "");
-        return;
-    }
-    *target = field->type == SPOT_FIELD_PATH
-                  ? spot_node_file_path(node)
-                  : spot_text_copy(node->text, strlen(node->text));
-    self->is_out_of_memory = self->is_out_of_memory || *target == NULL;
-}
-
-static void
-bind_choice(
-    spot_bind_t *self, const spot_field_t *field, const spot_node_t *node, int *target)
-{
-    char list[256] = "", text[SHOWN_BYTES];
-    spot_suggest_t near;
-
-    if (node->kind == SPOT_NODE_SCALAR) {
-        spot_suggest_init(&near, node->text);
-    }
-    for (int j = 0; field->choices[j] != NULL; j++) {
-        const size_t used = strlen(list);
-
-        if (node->kind == SPOT_NODE_SCALAR) {
-            if (strcmp(node->text, field->choices[j]) == 0) {
-                *target = j;
-                return;
-            }
-            spot_suggest_offer(&near, field->choices[j]);
-        }
-        snprintf(list + used, sizeof(list) - used, "%s%s",
-            j == 0                          ? ""
-            : field->choices[j + 1] == NULL ? " or "
-                                            : ", ",
-            field->choices[j]);
-    }
-    if (node->kind == SPOT_NODE_SCALAR && near.nearest != NULL) {
-        spot_bind_error(self, node, field->name,
-            "expected %s, got %s, did you mean \"%s\"?", list, shown(node, text),
-            near.nearest);
-    } else {
-        report_unexpected(self, field->name, node, list, "");
-    }
-}
-
-void
-spot_bind_field(
+bind_list(
     spot_bind_t *self, const spot_field_t *field, const spot_node_t *node, void *target)
 {
-    switch (field->type) {
-        case SPOT_FIELD_INTEGER:
-            bind_integer(self, field, node, target);
-            break;
-        case SPOT_FIELD_NUMBER:
-            bind_number(self, field, node, target);
-            break;
-        case SPOT_FIELD_DURATION:
-            bind_duration(self, field, node, target);
-            break;
-        case SPOT_FIELD_PRICE:
-            bind_price(self, field, node, target);
-            break;
-        case SPOT_FIELD_TEXT:
-        case SPOT_FIELD_PATH:
-            bind_text(self, field, node, target);
-            break;
-        case SPOT_FIELD_CHOICE:
-            bind_choice(self, field, node, target);
-            break;
-        case SPOT_FIELD_MAP:
-            spot_bind_map(self, field->fields, field->name, node, target);
-            break;
-        case SPOT_FIELD_CUSTOM:
-            field->bind(self, field, node, target);
-            break;
-        case SPOT_FIELD_SELECTOR:
-            break;
+    char name[NAME_BYTES], *items;
+
+    if (!has_kind(self, field, node, SPOT_NODE_LIST)) {
+        return;
+    }
+    items = make_items(self, field, node->num_children, target);
+    for (size_t j = 0; j < node->num_children; j++) {
+        snprintf(name, sizeof(name), "%s[%zu]", field->name, j);
+        bind_named(self, field->item, name, node->children[j],
+            items == NULL ? NULL : items + j * field->item_size);
     }
 }
+
+static int64_t
+integer_key(const spot_field_t *field, const char *item)
+{
+    return *(const int64_t *) (const void *) (item + field->key->offset);
+}
+
+/* Moves the latest item to its place by key and returns the place. Uses the spare
+ * item. */
+static char *
+sort_item(spot_bind_t *self, const spot_field_t *field, const spot_node_t *node,
+    size_t item_id, char *items)
+{
+    const size_t size = field->item_size;
+    const int64_t key = integer_key(field, items + item_id * size);
+    char *item = items + item_id * size, *spare = items + node->num_children * size;
+    char name[NAME_BYTES];
+
+    memcpy(spare, item, size);
+    for (; item > items && integer_key(field, item - size) > key; item -= size) {
+        memcpy(item, item - size, size);
+    }
+    memcpy(item, spare, size);
+    if (item > items && integer_key(field, item - size) == key) {
+        snprintf(name, sizeof(name), "%s.%" PRId64, field->name, key);
+        spot_bind_error(self, node->keys[item_id], name, "repeated %s",
+            strchr(spot_field_what(field->key), ' ') + 1);
+    }
+    return item;
+}
+
+/* The name of an entry: integers in their usual form, other keys as in messages or, with
+ * a writer, as in paths of canonical lists. */
+static void
+name_entry(const spot_bind_t *self, const spot_field_t *field, const char *key,
+    char name[NAME_BYTES])
+{
+    char text[SPOT_UTF8_SHOWN_BYTES];
+    int64_t number;
+
+    if (field->key->type == SPOT_FIELD_INTEGER &&
+        spot_integer_parse(key, &number) == 0) {
+        snprintf(text, sizeof(text), "%" PRId64, number);
+    } else if (self->writer != NULL) {
+        spot_canonical_escape(key, text);
+    } else {
+        spot_utf8_shown(key, text);
+    }
+    snprintf(name, NAME_BYTES, "%s.%s", field->name, text);
+}
+
+/* Binds one key and its value. A number may have quotes here, since all keys are texts
+ * in YAML. The value of a wrong key is not checked. */
+static void
+bind_entry(spot_bind_t *self, const spot_field_t *field, const spot_node_t *node,
+    size_t entry_id, char *items)
+{
+    char *item = items == NULL ? NULL : items + entry_id * field->item_size;
+    spot_node_t key = *node->keys[entry_id];
+    char name[NAME_BYTES];
+    size_t num_errors;
+
+    key.is_quoted = key.is_quoted && field->key->type != SPOT_FIELD_INTEGER;
+    if (strlen(key.text) > MAX_KEY_BYTES) {
+        spot_bind_error(
+            self, &key, field->name, "a key of more than %d bytes", MAX_KEY_BYTES);
+        return;
+    }
+    if (self->writer == NULL) {
+        num_errors = self->diag->num_errors;
+        bind_named(self, field->key, field->name, &key, item);
+        if (self->diag->num_errors > num_errors) {
+            return;
+        }
+    }
+    if (item != NULL && field->key->type == SPOT_FIELD_INTEGER) {
+        item = sort_item(self, field, node, entry_id, items);
+    }
+    name_entry(self, field, key.text, name);
+    bind_named(self, field->item, name, node->children[entry_id], item);
+}
+
+static void
+bind_dict(
+    spot_bind_t *self, const spot_field_t *field, const spot_node_t *node, void *target)
+{
+    char *items;
+
+    if (!has_kind(self, field, node, SPOT_NODE_MAP)) {
+        return;
+    }
+    items = make_items(self, field, node->num_children, target);
+    for (size_t j = 0; j < node->num_children; j++) {
+        bind_entry(self, field, node, j, items);
+    }
+    if (field->is_ordered && self->writer != NULL) {
+        spot_bind_write_order(self, field->name, node);
+    }
+}
+
+/* ---- One of several forms ---- */
+
+/* Whether a node may be the value of a form without a name; choices are tried before. */
+static bool
+has_shape(const spot_field_t *form, const spot_node_t *node)
+{
+    switch (form->type) {
+        case SPOT_FIELD_LIST:
+            return node->kind == SPOT_NODE_LIST;
+        case SPOT_FIELD_MAP:
+        case SPOT_FIELD_DICT:
+        case SPOT_FIELD_CUSTOM:
+            return node->kind == SPOT_NODE_MAP;
+        default:
+            return node->kind == SPOT_NODE_SCALAR && form->type != SPOT_FIELD_CHOICE;
+    }
+}
+
+const spot_field_t *
+spot_field_form(const spot_field_t *self, const spot_node_t *node)
+{
+    for (const spot_field_t *form = self->fields; form->name != NULL; form++) {
+        if (form->type == SPOT_FIELD_CHOICE && form->name[0] == '\0' &&
+            spot_field_find_choice(form, node) >= 0) {
+            return form;
+        }
+    }
+    for (const spot_field_t *form = self->fields; form->name != NULL; form++) {
+        if (form->name[0] == '\0' ? has_shape(form, node)
+                                  : spot_node_get(node, form->name) != NULL) {
+            return form;
+        }
+    }
+    return NULL;
+}
+
+/* Reports a value of no form, or a named form with other keys beside it. */
+static void
+report_form(spot_bind_t *self, const spot_field_t *field, const spot_node_t *node)
+{
+    char problem[64] = "";
+    spot_suggest_t near;
+
+    if (node->kind == SPOT_NODE_MAP && field->what != NULL && node->num_children == 1) {
+        spot_suggest_init(&near, node->keys[0]->text);
+        for (const spot_field_t *form = field->fields; form->name != NULL; form++) {
+            spot_suggest_offer(&near, form->name);
+        }
+        spot_bind_unknown(self, node->keys[0], field->name, field->what, &near, "");
+        return;
+    }
+    if (node->kind == SPOT_NODE_MAP && field->what != NULL && node->num_children > 1) {
+        snprintf(problem, sizeof(problem), "more than one %s", field->what);
+    }
+    spot_bind_unexpected(self, field, node, problem);
+}
+
+static void
+bind_one_of(
+    spot_bind_t *self, const spot_field_t *field, const spot_node_t *node, void *target)
+{
+    const spot_field_t *form = spot_field_form(field, node);
+    const bool is_named = form != NULL && form->name[0] != '\0';
+    char name[NAME_BYTES];
+
+    if (form == NULL || (is_named && node->num_children > 1)) {
+        report_form(self, field, node);
+        return;
+    }
+    if (target != NULL && field->has_form) {
+        *(int *) sibling(field, target, field->form_offset) =
+            (int) (form - field->fields);
+    }
+    if (is_named) {
+        snprintf(name, sizeof(name), "%s.%s", field->name, form->name);
+    }
+    bind_named(self, form, is_named ? name : field->name,
+        is_named ? node->children[0] : node, target);
+}
+
+/* ---- Maps ---- */
 
 const spot_field_t *
 spot_field_first(const spot_field_t *fields)
@@ -302,30 +289,52 @@ spot_field_next(const spot_field_t *self)
     return spot_field_first(self + 1);
 }
 
-static const spot_field_t *
-find_field(const spot_field_t *fields, const char *name)
+const spot_field_t *
+spot_field_find(const spot_field_t *fields, const char *name, size_t name_bytes)
 {
     const spot_field_t *field = spot_field_first(fields);
 
-    while (field != NULL && strcmp(field->name, name) != 0) {
+    while (field != NULL && (strlen(field->name) != name_bytes ||
+                                memcmp(field->name, name, name_bytes) != 0)) {
         field = spot_field_next(field);
     }
     return field;
 }
 
-void
-spot_bind_unknown(spot_bind_t *self, const spot_node_t *node, const char *key,
-    const char *what, const spot_suggest_t *near, const char *otherwise)
+/* The table that binds a map, and the map itself within the form of a one-of. */
+static const spot_field_t *
+table_of(const spot_field_t *field, const spot_node_t **node)
 {
-    char text[SPOT_UTF8_SHOWN_BYTES];
-
-    spot_utf8_shown(near->text, text);
-    if (near->nearest != NULL) {
-        spot_bind_error(self, node, key, "unknown %s \"%s\", did you mean \"%s\"?", what,
-            text, near->nearest);
-    } else {
-        spot_bind_error(self, node, key, "unknown %s \"%s\"%s", what, text, otherwise);
+    while (field != NULL && field->type == SPOT_FIELD_ONE_OF) {
+        field = spot_field_form(field, *node);
+        if (field != NULL && field->name[0] != '\0') {
+            return field; /* its name is the key of the map */
+        }
     }
+    if (field == NULL) {
+        return NULL;
+    }
+    return field->type == SPOT_FIELD_MAP ? field->fields
+           : field->table != NULL        ? field->table(*node)
+                                         : NULL;
+}
+
+const spot_field_t *
+spot_field_at(const spot_field_t *fields, const spot_node_t *map, const char *path)
+{
+    const size_t key_bytes = strcspn(path, ".");
+    const spot_field_t *field = spot_field_find(fields, path, key_bytes);
+    const spot_node_t *node;
+    char key[NAME_BYTES];
+
+    if (field == NULL || path[key_bytes] == '\0' || key_bytes >= sizeof(key)) {
+        return field;
+    }
+    memcpy(key, path, key_bytes);
+    key[key_bytes] = '\0';
+    node = spot_node_get(map, key);
+    fields = node == NULL ? NULL : table_of(field, &node);
+    return fields == NULL ? NULL : spot_field_at(fields, node, path + key_bytes + 1);
 }
 
 static void
@@ -341,22 +350,42 @@ report_unknown_key(spot_bind_t *self, const spot_field_t *fields, const spot_nod
     spot_bind_unknown(self, key, NULL, "key", &near, "");
 }
 
-/* Binds the default of a field as if it stood in the document. */
+/* Binds the default of a field as if the document had it. Most defaults are scalars or
+ * {}, which are not parsed: a study binds many scenarios. */
 static void
 bind_initial(
     spot_bind_t *self, const spot_field_t *field, const spot_node_t *map, void *target)
 {
-    spot_yaml_t document;
-    const int ret = spot_yaml_parse(
-        &document, map->file, field->initial, strlen(field->initial), self->diag);
+    const bool is_empty_map = strcmp(field->initial, "{}") == 0;
+    char text[64];
+    spot_node_t node = {.kind = is_empty_map ? SPOT_NODE_MAP : SPOT_NODE_SCALAR,
+        .file = map->file,
+        .line = 1,
+        .column = 1,
+        .text = text};
+    spot_yaml_t document = {.root = &node};
+    spot_diag_t diag;
 
-    if (ret == SPOT_ERR_NO_MEMORY) {
+    spot_diag_init(&diag);
+    if (is_empty_map || (strlen(field->initial) < sizeof(text) &&
+                            strpbrk(field->initial, "{[\"'#:") == NULL)) {
+        strcpy(text, field->initial);
+    } else if (spot_yaml_parse(&document, map->file, field->initial,
+                   strlen(field->initial), &diag) != 0) {
         self->is_out_of_memory = true;
-    } else {
-        spot_bug_assert(ret == 0);
-        spot_bind_field(self, field, document.root, target);
+    }
+    spot_bug_assert(diag.num_errors == 0);
+    if (self->writer != NULL) {
+        self->writer->num_defaults++;
+    }
+    if (document.root != NULL) {
+        spot_bind_field(self, field, document.root, member(field, target));
+    }
+    if (self->writer != NULL) {
+        self->writer->num_defaults--;
     }
     spot_yaml_free(&document);
+    spot_diag_free(&diag);
 }
 
 static void
@@ -373,40 +402,134 @@ bind_missing(
 
 static void
 bind_members(
-    spot_bind_t *self, const spot_field_t *fields, const spot_node_t *map, char *target)
+    spot_bind_t *self, const spot_field_t *fields, const spot_node_t *map, void *target)
 {
     for (size_t j = 0; j < map->num_children; j++) {
-        const spot_field_t *field = find_field(fields, map->keys[j]->text);
+        const spot_field_t *field =
+            spot_field_find(fields, map->keys[j]->text, strlen(map->keys[j]->text));
 
         if (field == NULL) {
             report_unknown_key(self, fields, map->keys[j]);
         } else {
-            spot_bind_field(self, field, map->children[j], target + field->offset);
+            spot_bind_field(self, field, map->children[j], member(field, target));
         }
     }
     for (const spot_field_t *field = spot_field_first(fields); field != NULL;
          field = spot_field_next(field)) {
-        if (spot_node_get(map, field->name) == NULL) {
-            bind_missing(self, field, map, target + field->offset);
+        if (map->kind == SPOT_NODE_SCALAR && field->type == SPOT_FIELD_SELECTOR) {
+            spot_bind_field(self, field, map, NULL);
+        } else if (spot_node_get(map, field->name) == NULL) {
+            bind_missing(self, field, map, target);
         }
     }
+}
+
+void
+spot_bind_chosen(spot_bind_t *self, const spot_field_t *fields, const char *name,
+    const spot_node_t *node, void *target)
+{
+    const size_t length = strlen(self->path);
+
+    if (name != NULL) {
+        snprintf(self->path + length, sizeof(self->path) - length, "%s.", name);
+    }
+    bind_members(self, fields, node, target);
+    self->path[length] = '\0';
 }
 
 void
 spot_bind_map(spot_bind_t *self, const spot_field_t *fields, const char *name,
     const spot_node_t *node, void *target)
 {
-    const size_t length = strlen(self->path);
+    if (node->kind == SPOT_NODE_MAP) {
+        spot_bind_chosen(self, fields, name, node, target);
+    } else {
+        spot_bind_expect(self, name, node, "a map of keys", "");
+    }
+}
 
-    if (node->kind != SPOT_NODE_MAP) {
-        report_unexpected(self, name, node, "a map of keys", "");
+/* Writes the value of a custom field by its table, if it has one. */
+static void
+write_custom(spot_bind_t *self, const spot_field_t *field, const spot_node_t *node)
+{
+    const spot_field_t *fields = field->table == NULL ? NULL : field->table(node);
+    const bool was_chosen = self->writer->is_chosen;
+
+    if (fields != NULL) {
+        self->writer->is_chosen = true;
+        spot_bind_chosen(self, fields, field->name, node, NULL);
+        self->writer->is_chosen = was_chosen;
+    }
+}
+
+static void
+write_selector(spot_bind_t *self, const spot_field_t *field, const spot_node_t *node)
+{
+    spot_canonical_entry_t *entry = NULL;
+
+    if (self->writer != NULL && node->kind == SPOT_NODE_SCALAR) {
+        entry =
+            spot_bind_write(self, field->name, spot_canonical_scalar(node->text, true));
+    }
+    if (entry != NULL) {
+        entry->is_selector = true;
+    }
+}
+
+static void
+bind_by_type(
+    spot_bind_t *self, const spot_field_t *field, const spot_node_t *node, void *target)
+{
+    switch (field->type) {
+        case SPOT_FIELD_MAP:
+            spot_bind_map(self, field->fields, field->name, node, target);
+            break;
+        case SPOT_FIELD_LIST:
+            bind_list(self, field, node, target);
+            break;
+        case SPOT_FIELD_DICT:
+            bind_dict(self, field, node, target);
+            break;
+        case SPOT_FIELD_ONE_OF:
+            bind_one_of(self, field, node, target);
+            break;
+        case SPOT_FIELD_CUSTOM:
+            if (self->writer != NULL) {
+                write_custom(self, field, node);
+            }
+            break;
+        case SPOT_FIELD_SELECTOR:
+            write_selector(self, field, node);
+            break;
+        default:
+            spot_bind_scalar(self, field, node, target);
+    }
+}
+
+void
+spot_bind_field(
+    spot_bind_t *self, const spot_field_t *field, const spot_node_t *node, void *target)
+{
+    size_t num_before;
+
+    if (self->writer != NULL) {
+        num_before = self->writer->list->num_entries;
+        bind_by_type(self, field, node, NULL);
+        if (self->writer->list->num_entries == num_before) {
+            spot_bind_write_node(self, field->name, node);
+        }
         return;
     }
-    if (name != NULL) {
-        snprintf(self->path + length, sizeof(self->path) - length, "%s.", name);
+    num_before = self->diag->num_errors;
+    if (field->bind != NULL) {
+        field->bind(self, field, node, target);
+    } else {
+        bind_by_type(self, field, node, target);
     }
-    bind_members(self, fields, node, target);
-    self->path[length] = '\0';
+    if (field->settle != NULL && target != NULL &&
+        self->diag->num_errors == num_before && !self->is_out_of_memory) {
+        field->settle(self, field, node, target);
+    }
 }
 
 int
@@ -430,21 +553,4 @@ spot_bind_keep_node(
     (void) self;
     (void) field;
     *(const spot_node_t **) target = node;
-}
-
-char *
-spot_node_file_path(const spot_node_t *node)
-{
-    const char *slash = strrchr(node->file, '/');
-    const bool is_absolute = node->text[0] == '/';
-    const size_t folder_bytes =
-        slash == NULL || is_absolute ? 0 : (size_t) (slash - node->file) + 1;
-    const size_t path_bytes = strlen(node->text);
-    char *path = malloc(folder_bytes + path_bytes + 1);
-
-    if (path != NULL) {
-        memcpy(path, node->file, folder_bytes);
-        memcpy(path + folder_bytes, node->text, path_bytes + 1);
-    }
-    return path;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Binding YAML to structs by a table of fields. One table feeds the parsing with its
- * checks, the defaults, the manual page and the provenance record. All errors of a
- * document are found in one pass, each with file:line:column and the full name of the
- * key. */
+/* Binds YAML to structs by a table of fields. One table gives the checks, the defaults,
+ * the manual page, the canonical form and with it the provenance record. One pass finds
+ * all errors of a document, each with file:line:column and the full name of the key,
+ * such as "pools[2].price.spot". */
 #ifndef SPOT_BASE_BIND_H
 #define SPOT_BASE_BIND_H
 
@@ -14,86 +14,136 @@
 #include "base/suggest.h"
 #include "base/yaml.h"
 
+/* Scalars come before SPOT_FIELD_MAP. */
 typedef enum {
-    SPOT_FIELD_INTEGER,  /* int64_t, min and max inclusive */
-    SPOT_FIELD_NUMBER,   /* double, min and max inclusive */
-    SPOT_FIELD_DURATION, /* int64_t ms, with a unit in YAML; min and max in ms */
-    SPOT_FIELD_PRICE,    /* double, USD per instance-hour; min and max */
-    SPOT_FIELD_TEXT,     /* char *, owned by the struct that is bound */
-    SPOT_FIELD_PATH,     /* the same for a file, relative to the file that names it */
-    SPOT_FIELD_CHOICE,   /* int, index into choices */
-    SPOT_FIELD_MAP,      /* a nested struct with fields of its own */
-    SPOT_FIELD_CUSTOM,   /* bind() does it */
-    SPOT_FIELD_SELECTOR  /* read before, to choose this table: nothing is bound */
+    SPOT_FIELD_INTEGER,     /* int64_t; with choices its units, such as "10 steps" */
+    SPOT_FIELD_NUMBER,      /* double */
+    SPOT_FIELD_DURATION,    /* int64_t ms, with a unit in YAML; min and max in ms */
+    SPOT_FIELD_DURATION_NS, /* the same in ns */
+    SPOT_FIELD_PRICE,       /* double, USD per instance-hour */
+    SPOT_FIELD_BYTES,       /* int64_t bytes, with a unit in YAML */
+    SPOT_FIELD_RATE,        /* double, bytes per second, with a unit in YAML */
+    SPOT_FIELD_TEXT,        /* char *, owned by the struct */
+    SPOT_FIELD_PATH,        /* the same for a file, relative to the file that names it */
+    SPOT_FIELD_CHOICE,      /* int, index into choices */
+    SPOT_FIELD_MAP,         /* a nested struct with fields of its own */
+    SPOT_FIELD_LIST,        /* items of one field */
+    SPOT_FIELD_DICT,        /* items of one field under keys of the user */
+    SPOT_FIELD_ONE_OF,      /* a value in one of several forms */
+    SPOT_FIELD_CUSTOM,      /* bound by bind(); with a table a map */
+    SPOT_FIELD_SELECTOR     /* has chosen this table: nothing is bound */
 } spot_field_type_t;
 
 typedef struct spot_bind spot_bind_t;
 typedef struct spot_field spot_field_t;
 
-/* Binds node to the member at target and reports what is wrong through self. */
+/* Binds node to the member at target, or checks the bound value, and reports errors
+ * through self. */
 typedef void (*spot_bind_function_t)(
     spot_bind_t *self, const spot_field_t *field, const spot_node_t *node, void *target);
+
+/* The offset of a value that is checked but not stored, or stored only by settle(). */
+#define SPOT_NOWHERE SIZE_MAX
 
 struct spot_field {
     const char *name;
     spot_field_type_t type;
-    size_t offset;   /* of the member in the struct */
-    double min, max; /* both inclusive; both 0: no limits */
-    const char
-        *initial; /* default as YAML text; NULL: required, "": optional, left as is */
-    const char *help;           /* what it is, for the manual */
-    const char *expected;       /* custom: what a value looks like, for the manual */
+    /* Of the member in the struct. The member of a dictionary, or of a list that is not
+     * in place, is a pointer to items that the struct owns. */
+    size_t offset;
+    /* Inclusive limits of the value, or of the number of items of a list or dictionary.
+     * Both 0: no limits. */
+    double min, max;
+    const char *initial; /* default as YAML; NULL: required, "": optional, left as is */
+    const char *help;    /* for the manual */
+    /* The form of a value, for messages: of lists, dictionaries, one-ofs and custom
+     * fields; of numbers in place of the usual words. */
+    const char *expected;
+    /* The noun for a number, or for the named forms of a one-of, in messages: "a world
+     * size", "law". May be NULL. */
+    const char *what;
     const char *const *choices; /* NULL-terminated */
-    const spot_field_t *fields; /* of a map; ends with a field without name, whose own
-                                   fields, if any, go on with the table */
+    /* Of a map: ends with a field without name, whose own fields, if any, continue the
+     * table. Of a one-of: its forms; a form with a name is {NAME: VALUE}, the form "" is
+     * the value itself; choices are tried first. */
+    const spot_field_t *fields;
+    /* Of a dictionary: an integer, which sorts the items, or a text; offset in an
+     * item */
+    const spot_field_t *key;
+    const spot_field_t *item; /* of a list or dictionary; offset in an item */
+    size_t item_size;
+    size_t num_offset;  /* in the struct, of the size_t number of items */
+    size_t form_offset; /* in the struct, of the int index of the form, if has_form */
+    bool has_form;
+    bool is_in_place; /* the struct itself holds the items; min and max are equal */
+    bool is_ordered;  /* the order of the keys of a dictionary matters */
+    /* Binds in place of the type, which then only gives the form; or NULL. */
     spot_bind_function_t bind;
-    /* custom, for the canonical form only, both optional: the table by which it binds
-     * the map at node, or the scalar that is short for a map with its selector only, or
-     * NULL; whether the order of the map's keys matters. */
+    /* Called after a value is bound without an error: checks the whole value and may
+     * store another one; or NULL. */
+    spot_bind_function_t settle;
+    /* Of a custom field: the table that binds the map at node, or the scalar at node,
+     * which is short for a map with its selector only. Returns NULL: none. */
     const spot_field_t *(*table)(const spot_node_t *node);
-    bool is_ordered;
 };
 
 struct spot_bind {
     spot_diag_t *diag;
-    char path[512]; /* "job.checkpoint." of the map being bound */
+    char path[1024]; /* of the map being bound, such as "job.checkpoint." */
     bool is_out_of_memory;
+    /* For base/canonical.c only: takes the values; nothing is stored or reported. */
+    struct spot_canonical_writer *writer;
 };
 
-/* Binds node (a map) to the struct at target by its fields (up to the one without name).
- * Returns 0, BAD_INPUT with the reasons in diag, or NO_MEMORY. Members of type TEXT are
- * allocated even then; the caller's _free frees them. target must be zeroed before. */
+/* Binds node, a map, to the zeroed struct at target by fields, which end with a field
+ * without name. BAD_INPUT with the reasons in diag, NO_MEMORY. Texts and items are
+ * allocated even then; the _free of the struct frees them. */
 SPOT_MUST_CHECK int spot_bind_document(const spot_field_t *fields,
     const spot_node_t *node, spot_diag_t *diag, void *target);
 
-/* The first field of a table and of those with which it goes on (any may be empty), and
- * the one behind self; NULL: there is none. */
+/* The first field of a table and its continuations (each may be empty), and the field
+ * after self; NULL: none. */
 const spot_field_t *spot_field_first(const spot_field_t *fields);
 const spot_field_t *spot_field_next(const spot_field_t *self);
 
-/* For custom bind functions: the same on a nested map. name may be NULL (a list's item).
- */
+/* The field with a name of name_bytes, or NULL. */
+const spot_field_t *spot_field_find(
+    const spot_field_t *fields, const char *name, size_t name_bytes);
+
+/* The field that binds the value at a path below map, which fields bind, or NULL: there
+ * is none, or it lies within a list or dictionary. */
+const spot_field_t *spot_field_at(
+    const spot_field_t *fields, const spot_node_t *map, const char *path);
+
+/* The form that a node has among those of a one-of, or NULL. */
+const spot_field_t *spot_field_form(const spot_field_t *self, const spot_node_t *node);
+
+/* For bind functions: binds a nested map. name may be NULL. */
 void spot_bind_map(spot_bind_t *self, const spot_field_t *fields, const char *name,
     const spot_node_t *node, void *target);
 
-/* One field from one node, with its checks. */
+/* The same for a map, or a scalar that is short for a map with its selector only. */
+void spot_bind_chosen(spot_bind_t *self, const spot_field_t *fields, const char *name,
+    const spot_node_t *node, void *target);
+
+/* Binds one field from one node, with its checks. */
 void spot_bind_field(
     spot_bind_t *self, const spot_field_t *field, const spot_node_t *node, void *target);
 
-/* "file:line:column: path.name: message". */
+/* Reports "file:line:column: path.name: message". */
 void spot_bind_error(spot_bind_t *self, const spot_node_t *node, const char *name,
     const char *format, ...) SPOT_PRINTF(4, 5);
 
-/* "no", "yes": the choices of a field that is on or off. */
+/* "no", "yes": the choices of a field that is off or on. */
 extern const char *const spot_no_yes[];
 
-/* "path.name: expected WHAT, got VALUE", WHAT as the field has it in expected; then
- * ": problem" unless that is empty. */
+/* Reports "path.name: expected WHAT, got VALUE" with field->expected for WHAT, then ":
+ * problem" unless that is empty. */
 void spot_bind_unexpected(spot_bind_t *self, const spot_field_t *field,
     const spot_node_t *node, const char *problem);
 
-/* "KEY: unknown WHAT "name"", with the nearest of the names offered to near, if any,
- * else with what else there is to say, e.g. ": there are grid and zip", or "". */
+/* Reports "KEY: unknown WHAT "name"" with the nearest name that near was offered, or, if
+ * there is none, with otherwise, e.g. ": there are grid and zip" or "". */
 void spot_bind_unknown(spot_bind_t *self, const spot_node_t *node, const char *key,
     const char *what, const spot_suggest_t *near, const char *otherwise);
 
@@ -101,9 +151,9 @@ void spot_bind_unknown(spot_bind_t *self, const spot_node_t *node, const char *k
 void spot_bind_keep_node(
     spot_bind_t *self, const spot_field_t *field, const spot_node_t *node, void *target);
 
-/* The path of the file that a scalar names: relative to the file in which the scalar
- * stands (a value of the command line stands in none). NULL: no memory. The caller frees
- * it. */
+/* The path of the file that a scalar names. A relative path starts at the folder of the
+ * file with the scalar; a value of the command line has no such file. NULL: no memory.
+ * The caller frees it. */
 SPOT_MUST_CHECK char *spot_node_file_path(const spot_node_t *node);
 
 #endif

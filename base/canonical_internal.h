@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What making, writing and reading canonical lists share. */
+/* Shared by making, writing and reading canonical lists. */
 #ifndef SPOT_BASE_CANONICAL_INTERNAL_H
 #define SPOT_BASE_CANONICAL_INTERNAL_H
 
@@ -7,50 +7,49 @@
 
 #include "base/canonical.h"
 
-/* A path that grows and shrinks while a document is walked. Zero it to start. */
-typedef struct {
-    size_t num_bytes;
-    size_t max_bytes;
-    char *bytes; /* [num_bytes + 1] */
-} spot_canonical_path_t;
+/* The target of a binder that writes instead of binding. */
+typedef struct spot_canonical_writer {
+    spot_canonical_t *list;
+    const spot_inputs_t *inputs; /* or NULL */
+    bool is_chosen;              /* within a table that a selector has chosen */
+    int num_defaults;            /* depth of defaults around the current value */
+} spot_canonical_writer_t;
 
-/* Behind a \ it stands for a key without a letter, so that no path is empty. */
+/* \_ stands for an empty key, so that no path is empty. */
 #define SPOT_CANONICAL_NO_KEY '_'
 
-/* NO_MEMORY. Cut the path back to what num_bytes was before. */
-SPOT_MUST_CHECK int spot_canonical_path_key(
-    spot_canonical_path_t *self, const char *key);
-SPOT_MUST_CHECK int spot_canonical_path_item(
-    spot_canonical_path_t *self, size_t item_id);
-void spot_canonical_path_cut(spot_canonical_path_t *self, size_t num_bytes);
+/* Writes a key as in paths, at most twice its bytes (2 for an empty key) and a NUL.
+ * Returns the end. */
+char *spot_canonical_escape(const char *key, char *escaped);
 
-/* The key that part of a path stands for. NULL: no memory. The caller frees it. */
+/* Bytes of the key or index at the start of path. */
+size_t spot_canonical_part_bytes(const char *path);
+
+/* The key of one part of a path, without \. The caller frees it. NULL: no memory. */
 SPOT_MUST_CHECK char *spot_canonical_key_text(const char *part, size_t num_bytes);
 
-/* Byte by byte, but indices of lists as numbers. What begins alike stays together. */
+/* Compares byte by byte, but indices of lists as numbers. Paths with the same beginning
+ * stay together. */
 int spot_canonical_compare_paths(const char *a, const char *b);
 
-/* Appends an entry with a copy of path, and takes text over, also where that fails (text
- * NULL: NO_MEMORY). spot_canonical_sort() must follow before the list is used. */
+/* Appends an entry. Owns path and text from now on, even after an error. NO_MEMORY, also
+ * if one of them is NULL. spot_canonical_sort() must follow before the list is used. */
 SPOT_MUST_CHECK int spot_canonical_append(
-    spot_canonical_t *self, const char *path, char *text);
+    spot_canonical_t *self, char *path, char *text);
 
-/* BAD_PARAM: a path is there twice. */
+/* Appends a node as it is, with everything in it. path is that of the node, "" for the
+ * root. NO_MEMORY. */
+SPOT_MUST_CHECK int spot_canonical_append_node(
+    spot_canonical_t *self, const char *path, const spot_node_t *node);
+
+/* BAD_PARAM: a path is repeated. */
 SPOT_MUST_CHECK int spot_canonical_sort(spot_canonical_t *self);
 
-/* A scalar as YAML: plain where it can be, else quoted. What a quoted 7 is depends on
- * is_text. NULL: no memory. */
+/* A scalar as YAML: plain if possible, else quoted. A number or an empty text is quoted
+ * if is_text. The caller frees it. NULL: no memory. */
 SPOT_MUST_CHECK char *spot_canonical_scalar(const char *text, bool is_text);
 
-/* Whether a path is outer or lies within it; both as they are in lists. */
+/* Whether a path is outer or lies within it; both with \, as in lists. */
 bool spot_canonical_is_within(const char *path, const char *outer);
-
-/* Walks a tree without a table. scalar() says what a scalar looks like: text that the
- * caller owns, NULL: no memory. */
-typedef char *(*spot_canonical_scalar_function_t)(
-    const void *context, const spot_node_t *node);
-SPOT_MUST_CHECK int spot_canonical_append_tree(spot_canonical_t *self,
-    spot_canonical_path_t *path, const spot_node_t *node,
-    spot_canonical_scalar_function_t scalar, const void *context);
 
 #endif

@@ -5,169 +5,65 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/canonical.h"
 #include "base/canonical_internal.h"
+#include "base/json.h"
 #include "base/memory.h"
 #include "base/units.h"
-#include "base/utf8.h"
 
 #define INDENT 2
 #define LONG_KEY_BYTES 500 /* libyaml reads a key of up to 1024 before its colon */
 
 /* ---- Scalars ---- */
 
-static bool
-is_number(const char *text)
-{
-    double number;
-
-    return spot_number_parse(text, &number) == 0;
-}
-
-static bool
-is_letter(char byte)
-{
-    return (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z') || byte == '_';
-}
-
-static bool
-is_digit(char byte)
-{
-    return byte >= '0' && byte <= '9';
-}
-
-/* Whether a text needs no quotes, wherever it stands: stricter than YAML is. */
+/* Whether a text needs no quotes in any place. Stricter than YAML. */
 static bool
 is_plain(const char *text)
 {
+    static const char first[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_"
+                                "0123456789/. +-";
     const size_t length = strlen(text);
 
-    if (is_number(text)) {
-        return true;
-    }
-    if (length == 0 || text[length - 1] == ' ' ||
-        !(is_letter(*text) || is_digit(*text) || *text == '/')) {
-        return false;
-    }
-    for (size_t j = 0; j < length; j++) {
-        if (!is_letter(text[j]) && !is_digit(text[j]) &&
-            strchr(" ./+-", text[j]) == NULL) {
-            return false;
-        }
-    }
-    return true;
-}
+    const bool is_signed = text[0] == '-' && text[1] >= '0' && text[1] <= '9';
 
-static uint32_t
-code_point(const char *text, size_t length)
-{
-    static const unsigned char masks[] = {0, 0x7f, 0x1f, 0x0f, 0x07};
-    uint32_t code = (unsigned char) text[0] & masks[length];
-
-    for (size_t j = 1; j < length; j++) {
-        code = code << 6 | ((unsigned char) text[j] & 0x3f);
-    }
-    return code;
-}
-
-/* Whether YAML lets a character stand within double quotes and keeps it as it is: no
- * control, no line break, no byte order mark. */
-static bool
-is_shown(uint32_t code)
-{
-    return (code >= 0x20 && code < 0x7f) ||
-           (code >= 0xa0 && code <= 0xfffd && code != 0x2028 && code != 0x2029 &&
-               code != 0xfeff) ||
-           code >= 0x10000;
-}
-
-/* The next character in double quotes; text moves behind it. A byte that is not UTF-8,
- * which no document has, is shown as a character. */
-static char *
-put_character(char *end, const char **text, size_t num_left)
-{
-    const size_t length = spot_utf8_length(*text, num_left);
-    const uint32_t code =
-        length == 0 ? (unsigned char) **text : code_point(*text, length);
-
-    if (code == '"' || code == '\\') {
-        end += sprintf(end, "\\%c", (char) code);
-    } else if (length > 0 && is_shown(code)) {
-        memcpy(end, *text, length);
-        end += length;
-    } else {
-        end += sprintf(end, code < 0x100 ? "\\x%02X" : "\\u%04X", (unsigned) code);
-    }
-    *text += length == 0 ? 1 : length;
-    return end;
+    return length > 0 && text[strspn(text, first)] == '\0' &&
+           (is_signed || strchr(". +-", text[0]) == NULL) && text[length - 1] != ' ';
 }
 
 static char *
 quoted(const char *text)
 {
-    const char *last = text + strlen(text);
-    char *scalar = malloc(4 * (size_t) (last - text) + 3);
-    char *end = scalar;
+    char *scalar = NULL;
+    size_t num_bytes = 0;
+    FILE *stream = open_memstream(&scalar, &num_bytes);
+    bool is_whole;
 
-    if (scalar == NULL) {
+    if (stream == NULL) {
         return NULL;
     }
-    *end++ = '"';
-    while (*text != '\0') {
-        end = put_character(end, &text, (size_t) (last - text));
+    spot_json_quote(stream, text, true);
+    is_whole = ferror(stream) == 0;
+    if (fclose(stream) != 0 || !is_whole) {
+        free(scalar);
+        scalar = NULL;
     }
-    *end++ = '"';
-    *end = '\0';
     return scalar;
 }
 
 char *
 spot_canonical_scalar(const char *text, bool is_text)
 {
-    const bool is_quoted = *text == '\0' || is_number(text) ? is_text : !is_plain(text);
+    double number;
+    const bool is_free = *text == '\0' || spot_number_parse(text, &number) == 0;
 
-    return is_quoted ? quoted(text) : spot_text_copy(text, strlen(text));
+    return (is_free ? is_text : !is_plain(text)) ? quoted(text)
+                                                 : spot_text_copy(text, strlen(text));
 }
 
 /* ---- Writing ---- */
 
-typedef struct {
-    const spot_canonical_entry_t *entries;
-    FILE *out;
-} writer_t;
-
-/* The end of the key or the index at the start of a path's rest. */
-static size_t
-part_bytes(const char *path)
-{
-    size_t num_bytes = path[0] == '[';
-
-    if (num_bytes > 0) {
-        return strcspn(path, "]") + 1;
-    }
-    while (path[num_bytes] != '\0' && path[num_bytes] != '.' && path[num_bytes] != '[') {
-        num_bytes += path[num_bytes] == '\\' ? 2 : 1;
-    }
-    return num_bytes;
-}
-
-/* The first entry from first on, before end, that does not start as first does. */
-static size_t
-group_end(const writer_t *self, size_t first, size_t end, size_t num_bytes)
-{
-    const char *start = self->entries[first].path;
-    size_t last = first + 1;
-
-    while (last < end && strncmp(self->entries[last].path, start, num_bytes) == 0 &&
-           strchr(".[", self->entries[last].path[num_bytes]) != NULL) {
-        last++;
-    }
-    return last;
-}
-
-/* "key:"; a key that is too long for that has a mark before it. */
+/* Writes "key:". A key too long for libyaml gets "? " before it. */
 static int
-write_key(const writer_t *self, const char *part, size_t num_bytes, int depth)
+write_key(const char *part, size_t num_bytes, int indent, FILE *out)
 {
     char *key = spot_canonical_key_text(part, num_bytes);
     char *scalar = key == NULL ? NULL : spot_canonical_scalar(key, *key == '\0');
@@ -177,57 +73,42 @@ write_key(const writer_t *self, const char *part, size_t num_bytes, int depth)
         return SPOT_ERR_NO_MEMORY;
     }
     if (strlen(scalar) > LONG_KEY_BYTES) {
-        fprintf(
-            self->out, "%*s? %s\n%*s:", INDENT * depth, "", scalar, INDENT * depth, "");
+        fprintf(out, "%*s? %s\n%*s:", indent, "", scalar, indent, "");
     } else {
-        fprintf(self->out, "%*s%s:", INDENT * depth, "", scalar);
+        fprintf(out, "%*s%s:", indent, "", scalar);
     }
     free(scalar);
     return 0;
 }
 
-/* Entries from first on, before end, which are alike up to offset: the children of a map
- * or of a list. */
+/* Writes the keys and indices that the previous entry lacks, one a line, and the value
+ * after the last one. */
 static int
-write_children(const writer_t *self, size_t first, size_t end, size_t offset, int depth)
+write_entry(const spot_canonical_entry_t *entry, const char *before, FILE *out)
 {
+    const char *path = entry->path, *part = path;
+    bool is_new = false;
     int ret = 0;
 
-    while (ret == 0 && first < end) {
-        const char *part = self->entries[first].path + offset;
-        const size_t num_bytes = part_bytes(part);
-        const size_t last = group_end(self, first, end, offset + num_bytes);
+    for (int indent = 0; ret == 0 && *part != '\0'; indent += INDENT) {
+        const size_t num_bytes = spot_canonical_part_bytes(part);
+        const size_t length = (size_t) (part - path) + num_bytes;
 
-        if (*part == '[') {
-            fprintf(self->out, "%*s-", INDENT * depth, "");
-        } else {
-            ret = write_key(self, part, num_bytes, depth);
+        is_new = is_new || strncmp(path, before, length) != 0 ||
+                 strchr(".[", before[length]) == NULL;
+        if (is_new && *part == '[') {
+            fprintf(out, "%*s-", indent, "");
+        } else if (is_new) {
+            ret = write_key(part, num_bytes, indent, out);
         }
-        if (part[num_bytes] == '\0') {
-            const char *text = self->entries[first].text;
-
-            fprintf(self->out, "%s%s\n", *text == '\0' ? "" : " ", text);
-        } else {
-            putc('\n', self->out);
-            ret = ret != 0
-                      ? ret
-                      : write_children(self, first, last,
-                            offset + num_bytes + (part[num_bytes] == '.'), depth + 1);
+        part = path + length;
+        if (is_new && *part != '\0') {
+            putc('\n', out);
         }
-        first = last;
+        part += *part == '.';
     }
+    fprintf(out, "%s%s\n", *entry->text == '\0' ? "" : " ", entry->text);
     return ret;
-}
-
-int
-spot_canonical_write(const spot_canonical_t *self, FILE *out)
-{
-    const writer_t writer = {.entries = self->entries, .out = out};
-
-    if (self->num_entries == 0) {
-        fputs("{}\n", out);
-    }
-    return write_children(&writer, 0, self->num_entries, 0, 0);
 }
 
 char *
@@ -236,12 +117,17 @@ spot_canonical_text(const spot_canonical_t *self)
     char *text = NULL;
     size_t num_bytes = 0;
     FILE *stream = open_memstream(&text, &num_bytes);
-    int ret;
+    int ret = 0;
 
     if (stream == NULL) {
         return NULL;
     }
-    ret = spot_canonical_write(self, stream);
+    fputs(self->num_entries == 0 ? "{}\n" : "", stream);
+    for (size_t j = 0; ret == 0 && j < self->num_entries; j++) {
+        ret = write_entry(
+            &self->entries[j], j == 0 ? "" : self->entries[j - 1].path, stream);
+    }
+    ret = ferror(stream) ? SPOT_ERR_NO_MEMORY : ret;
     if (fclose(stream) != 0 || ret != 0) {
         free(text);
         return NULL;
@@ -264,19 +150,10 @@ spot_canonical_hash(const spot_canonical_t *self, char sha256[SPOT_SHA256_TEXT_B
 
 /* ---- Reading ---- */
 
-/* As it stands: it is canonical already. */
-static char *
-scalar_as_is(const void *context, const spot_node_t *node)
-{
-    (void) context;
-    return spot_canonical_scalar(node->text, node->is_quoted);
-}
-
 int
 spot_canonical_parse(
     spot_canonical_t *self, const char *file, const char *text, spot_diag_t *diag)
 {
-    spot_canonical_path_t path = {0};
     spot_yaml_t document;
     int ret = spot_yaml_parse(&document, file, text, strlen(text), diag);
 
@@ -285,11 +162,10 @@ spot_canonical_parse(
         spot_diag_error(diag, file, 0, 0, "expected a map of keys");
         ret = SPOT_ERR_BAD_INPUT;
     }
-    if (ret == 0 && document.root->num_children > 0) {
-        ret = spot_canonical_append_tree(self, &path, document.root, scalar_as_is, NULL);
+    if (ret == 0 && document.root->num_children > 0) { /* canonical already */
+        ret = spot_canonical_append_node(self, "", document.root);
     }
     ret = ret == 0 ? spot_canonical_sort(self) : ret;
-    free(path.bytes);
     spot_yaml_free(&document);
     return ret;
 }

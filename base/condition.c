@@ -115,7 +115,8 @@ emit(parser_t *self, spot_condition_code_t code, const char *place)
     return op;
 }
 
-/* A copy with a NUL behind it; there is room for every byte of the expression twice. */
+/* Copies a word and ends it with a NUL. words has room for every byte of the expression
+ * twice. */
 static const char *
 keep_word(spot_condition_t *self, const char *text, size_t num_bytes)
 {
@@ -127,7 +128,7 @@ keep_word(spot_condition_t *self, const char *text, size_t num_bytes)
     return word;
 }
 
-/* One level deeper, from the current token on. */
+/* Goes one level deeper and to the next token. */
 static void
 enter(parser_t *self)
 {
@@ -208,7 +209,7 @@ report_unknown_function(parser_t *self, const char *start, size_t num_bytes)
     }
 }
 
-/* What should close a call is missing. In a YAML list a comma ends the item. */
+/* Reports that a call lacks its end. In a YAML list a comma ends the item. */
 static void
 report_open_call(parser_t *self, const char *expected)
 {
@@ -225,7 +226,8 @@ report_open_call(parser_t *self, const char *expected)
     }
 }
 
-/* From the parenthesis on that follows the name of a function at start. */
+/* Parses a call from the parenthesis after the name of the function, which is at
+ * start. */
 static void
 parse_call(parser_t *self, const char *start, size_t num_bytes)
 {
@@ -332,6 +334,9 @@ parse_operand(parser_t *self)
         leave(self);
     } else if (self->tokens.kind == SPOT_TOKEN_WORD) {
         parse_word(self);
+    } else if (self->tokens.kind == SPOT_TOKEN_NAME) {
+        parse_name(self, start + 1, (size_t) (self->tokens.end - start) - 2);
+        spot_condition_tokens_next(&self->tokens);
     } else if (self->tokens.kind == SPOT_TOKEN_NUMBER ||
                self->tokens.kind == SPOT_TOKEN_TEXT) {
         parse_constant(self);
@@ -340,7 +345,7 @@ parse_operand(parser_t *self)
     }
 }
 
-/* "5 %" is a remainder that lacks its right side. */
+/* Reports "5 %", a remainder without a right side: the unit % does not exist. */
 static void
 report_percent(parser_t *self, const char *place)
 {
@@ -363,7 +368,7 @@ report_percent(parser_t *self, const char *place)
     }
 }
 
-/* Operands with operators of a table between them. */
+/* Parses operands with the operators of one table between them. */
 static void
 parse_row(
     parser_t *self, const operator_t *operators, void (*parse_inner)(parser_t *self))
@@ -393,8 +398,8 @@ parse_sum(parser_t *self)
     parse_row(self, sums, parse_product);
 }
 
-/* All comparisons of a row but the last jump behind it where they do not hold. Until
- * that place is known they are a list, linked by target_id. */
+/* All comparisons of a chain except the last jump to its end if they are false. Until
+ * that end is known, target_id links them in a list. */
 static void
 parse_comparison(parser_t *self)
 {
@@ -451,7 +456,8 @@ parse_logic_operand(parser_t *self, spot_condition_code_t code)
     }
 }
 
-/* Left side, jump over the right one where that decides, right side, check. */
+/* Emits the left side, a jump past the right side if the left one decides, the right
+ * side and a check of its type. */
 static void
 parse_logic(parser_t *self, spot_condition_code_t code)
 {
@@ -469,7 +475,7 @@ parse_logic(parser_t *self, spot_condition_code_t code)
     }
 }
 
-/* Whether the node can be an expression at all; else it is reported. */
+/* Whether the node is a scalar of a possible length; reports it if not. */
 static bool
 is_expression(const spot_node_t *node, const char *key, spot_diag_t *diag)
 {
@@ -524,7 +530,7 @@ spot_condition_free(spot_condition_t *self)
     memset(self, 0, sizeof(*self));
 }
 
-/* Whether a name is all that stands behind a "==" or "!=": it may be meant as a text. */
+/* Whether a name is the whole right side of "==" or "!=": it may be meant as a text. */
 static bool
 is_compared(const spot_condition_t *self, size_t name_id)
 {

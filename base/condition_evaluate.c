@@ -8,7 +8,7 @@
 
 #define MAX_SHOWN 40 /* bytes of a constant in a message */
 
-/* Operands and types of each operation; ANY: both of one type. */
+/* Operands and types of each operation. ANY: both operands have the same type. */
 static const struct {
     const char *symbol;
     size_t num_operands;
@@ -46,10 +46,10 @@ static const char *const type_words[] = {
     [SPOT_CONDITION_TRUTH] = "true or false",
 };
 
-/* What is known of a value before it is there. */
+/* A value on the stack during the check. */
 typedef struct {
     spot_condition_kind_t kind;
-    size_t offset;                          /* where it starts */
+    size_t offset;                          /* its start, in bytes of the expression */
     const spot_condition_value_t *constant; /* or NULL */
 } known_t;
 
@@ -59,7 +59,7 @@ may_be(spot_condition_type_t type, spot_condition_type_t other)
     return type == other || type == SPOT_CONDITION_ANY || other == SPOT_CONDITION_ANY;
 }
 
-/* " write 60 s" where one operand is a constant that lacks the unit of the other. */
+/* ": write 60 s" if one operand is a constant without the unit of the other, else "". */
 static const char *
 unit_hint(const known_t *operands, char *text, size_t text_bytes)
 {
@@ -77,7 +77,7 @@ unit_hint(const known_t *operands, char *text, size_t text_bytes)
     return "";
 }
 
-/* Reports two operands whose units cannot fit. */
+/* Reports two operands whose units do not fit. */
 static bool
 check_units(const spot_condition_t *self, const spot_condition_op_t *op,
     const known_t *operands, spot_diag_t *diag)
@@ -107,7 +107,7 @@ check_units(const spot_condition_t *self, const spot_condition_op_t *op,
     return false;
 }
 
-/* Reports operands whose types or units cannot fit. */
+/* Reports operands whose types or units do not fit. */
 static bool
 check_operands(const spot_condition_t *self, const spot_condition_op_t *op,
     const known_t *operands, spot_diag_t *diag)
@@ -134,7 +134,8 @@ check_operands(const spot_condition_t *self, const spot_condition_op_t *op,
     return is_good && (num_operands < 2 || check_units(self, op, operands, diag));
 }
 
-/* What an operation leaves on the stack where it does not jump: at most one value. */
+/* Sets *result to the value that an operation leaves if it does not jump. Returns the
+ * number of such values, 0 or 1. */
 static size_t
 known_result(const spot_condition_op_t *op, const spot_condition_kind_t *kinds,
     const known_t *operands, known_t *result)
@@ -165,7 +166,7 @@ known_result(const spot_condition_op_t *op, const spot_condition_kind_t *kinds,
     return 1;
 }
 
-/* Reports a constant that counts what no name does. */
+/* Reports a constant whose unit no name has. */
 static bool
 check_constant(const spot_condition_t *self, const spot_condition_op_t *op,
     const spot_condition_kind_t *kinds, spot_diag_t *diag)
@@ -183,13 +184,13 @@ check_constant(const spot_condition_t *self, const spot_condition_op_t *op,
         }
     }
     spot_condition_error(self, op->offset, diag,
-        "\"%.*s\" is no duration such as \"300 s\" and no price such as \"0.91 USD/h\": "
-        "unknown unit",
+        "\"%.*s\" is no duration such as \"300 s\" and "
+        "no price such as \"0.91 USD/h\": unknown unit",
         op->num_bytes < MAX_SHOWN ? (int) op->num_bytes : MAX_SHOWN, text);
     return false;
 }
 
-/* Both ways to the target of a jump lead to a truth, so that one pass suffices. */
+/* Both ways to the target of a jump leave a truth, so one pass suffices. */
 int
 spot_condition_check(
     const spot_condition_t *self, const spot_condition_kind_t *kinds, spot_diag_t *diag)
@@ -210,7 +211,7 @@ spot_condition_check(
             stack[num_values++] = result;
         }
         if (!check_constant(self, op, kinds, diag)) {
-            stack[num_values - 1].kind.unit = SPOT_CONDITION_ANY_UNIT; /* told */
+            stack[num_values - 1].kind.unit = SPOT_CONDITION_ANY_UNIT; /* reported */
             is_good = false;
         }
     }
@@ -292,8 +293,8 @@ compare(spot_condition_code_t code, const spot_condition_value_t *left,
     }
 }
 
-/* The operation on operands, into *result. The right sides of "and" and "or" stay as
- * they are. */
+/* Sets *result to the result of an operation. "and" and "or" keep the truth of their
+ * right side. */
 static int
 apply(const spot_condition_op_t *op, const spot_condition_value_t *operands,
     spot_condition_value_t *result)
@@ -374,7 +375,7 @@ step(
     return push(self, &result);
 }
 
-/* Operations from first_id up to end_id, which leave one value. */
+/* Runs the operations [first_id, end_id), which leave one value. */
 static int
 run(const spot_condition_t *self, size_t first_id, size_t end_id,
     const spot_condition_value_t *values, spot_condition_value_t *result, size_t *offset)
@@ -472,10 +473,4 @@ spot_condition_bound(
             result.number, bound->is_upper ? -(double) INFINITY : (double) INFINITY);
     }
     return 0;
-}
-
-double
-spot_condition_margin(const spot_condition_bound_t *bound, double value)
-{
-    return bound->is_upper ? bound->limit - value : value - bound->limit;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What reading, checking and evaluating a condition share: its operations, in postfix
- * order, and its tokens. */
+/* Shared by parsing, checking and evaluating conditions: tokens, and operations in
+ * postfix order. */
 #ifndef SPOT_BASE_CONDITION_INTERNAL_H
 #define SPOT_BASE_CONDITION_INTERNAL_H
 
@@ -33,10 +33,11 @@ typedef enum {
     SPOT_OP_OR
 } spot_condition_code_t;
 
-/* An operation on the top of a stack of values. Comparisons in a row and the left sides
- * of "and" and "or" jump to target_id where they decide, and leave the truth there; if
- * they do not, a comparison leaves its right operand and the others leave nothing. The
- * right sides of "and" and "or" only must be truths. */
+/* An operation on the top of a stack of values. A comparison within a chain and the left
+ * side of "and" or "or" jump to target_id if they decide, and leave the truth on the
+ * stack. If they do not decide, a comparison leaves its right operand and the others
+ * leave nothing. The operation after the right side of "and" or "or" only checks for a
+ * truth. */
 struct spot_condition_op {
     spot_condition_code_t code;
     size_t offset;    /* in bytes of the expression */
@@ -47,21 +48,22 @@ struct spot_condition_op {
     size_t num_bytes; /* of a constant, in the expression */
 };
 
-/* The unit of what a binary operation on numbers yields (of a comparison: whatever); for
- * others left and right are the same. false: the units do not fit. */
+/* Sets *unit to the unit of the result of an operation on numbers (meaningless for
+ * comparisons). For operations with one operand left and right are the same. Returns
+ * false if the units do not fit. */
 bool spot_condition_combine_units(
     spot_condition_code_t code, const char *left, const char *right, const char **unit);
 
-/* Whether a unit is no duration, price or plain number, but one of some name. */
+/* Whether a unit is that of an amount: no duration, price or plain number. */
 bool spot_condition_is_amount(const char *unit);
 
-/* A number of a unit in words, e.g. "a duration". */
+/* The noun for numbers of a unit, e.g. "a duration"; may be written to words. */
 #define SPOT_CONDITION_UNIT_WORDS_BYTES 64
 const char *spot_condition_unit_words(
     const char *unit, char words[SPOT_CONDITION_UNIT_WORDS_BYTES]);
 
-/* Values that wait at one level of depth: the left sides of a comparison, a sum and a
- * product, and what a min() or max() has so far. */
+/* One level of depth keeps at most four values on the stack: the left sides of a
+ * comparison, a sum and a product, and the current result of min() or max(). */
 #define SPOT_CONDITION_MAX_STACK (4 * (SPOT_CONDITION_MAX_DEPTH + 1) + 1)
 
 typedef enum {
@@ -69,6 +71,7 @@ typedef enum {
     SPOT_TOKEN_NUMBER,
     SPOT_TOKEN_TEXT,
     SPOT_TOKEN_WORD,
+    SPOT_TOKEN_NAME, /* in backquotes */
     SPOT_TOKEN_SYMBOL
 } spot_condition_token_kind_t;
 
@@ -77,25 +80,25 @@ typedef struct {
     spot_diag_t *diag;
     spot_condition_token_kind_t kind;
     const char *start; /* of the token, in the expression */
-    const char *end;   /* behind it */
+    const char *end;   /* after the token */
     double number;
-    const char *unit; /* of a number that is plain, a duration or a price */
-    const char
-        *word_unit; /* of another one: where its unit starts, up to end; or NULL */
-    int ret;        /* the first error; only SPOT_TOKEN_END comes then */
+    const char *unit;      /* of a plain number, a duration or a price */
+    const char *word_unit; /* start of the unit of an amount, up to end; or NULL */
+    int ret;               /* the first error; only SPOT_TOKEN_END follows it */
 } spot_condition_tokens_t;
 
-/* Before the first token. */
+/* Places self before the first token. */
 void spot_condition_tokens_init(
     spot_condition_tokens_t *self, const spot_condition_t *condition, spot_diag_t *diag);
 
-/* Goes to the next token. What is no token is reported. */
+/* Goes to the next token. Reports a part of the expression that is no token. */
 void spot_condition_tokens_next(spot_condition_tokens_t *self);
 
 /* Whether the token is this word or symbol. */
 bool spot_condition_token_is(const spot_condition_tokens_t *self, const char *text);
 
-/* Reports that something else was expected at the token, unless there was an error. */
+/* Reports that what was expected in place of the token, unless there was an error
+ * before. */
 void spot_condition_tokens_expected(spot_condition_tokens_t *self, const char *what);
 
 /* Reports at a place of the expression, unless there was an error before. */

@@ -7,11 +7,11 @@
 #include "base/units.h"
 #include "base/utf8.h"
 
-/* The longest first where one starts with another. What other languages write is known,
- * to tell what is written here. */
+/* A longer symbol precedes its own beginning. Symbols of other languages are known for
+ * their messages. */
 static const struct {
     const char *text;
-    const char *instead; /* NULL: it is a symbol */
+    const char *instead; /* for the symbol of another language, else NULL */
 } symbols[] = {
     {"<=", NULL},
     {">=", NULL},
@@ -143,7 +143,7 @@ spot_condition_token_is(const spot_condition_tokens_t *self, const char *text)
            memcmp(self->start, text, num_bytes) == 0;
 }
 
-/* Whether "1 " and the word make a duration. */
+/* Whether the word is a unit of durations. */
 static bool
 is_duration_unit(const char *word, size_t num_bytes)
 {
@@ -158,7 +158,7 @@ is_duration_unit(const char *word, size_t num_bytes)
     return spot_duration_parse(text, &duration_ms, &problem) == 0;
 }
 
-/* The end of the unit at text, or NULL. "and" and "or" may follow a number, too. */
+/* The end of the unit at text, or NULL. The operators "and" and "or" are no units. */
 static const char *
 unit_end(const char *text)
 {
@@ -175,7 +175,7 @@ unit_end(const char *text)
     return end;
 }
 
-/* The number alone, whatever is behind it. */
+/* Reads the number alone; bytes after number_end do not matter. */
 static void
 read_plain(spot_condition_tokens_t *self, const char *number_end)
 {
@@ -189,8 +189,8 @@ read_plain(spot_condition_tokens_t *self, const char *number_end)
     }
 }
 
-/* A number with a unit, whose meaning only the names know where it is no duration and no
- * price: the number ends at number_end, its unit at self->end. */
+/* Reads a number that ends at number_end with a unit that ends at self->end: a duration,
+ * a price, or an amount in the unit of a name. */
 static void
 read_quantity(
     spot_condition_tokens_t *self, const char *number_end, const char *unit_start)
@@ -215,8 +215,7 @@ read_quantity(
     } else {
         spot_condition_tokens_error(self, self->start,
             "\"%s\" is no duration such as \"300 s\" and no price such as \"0.91 "
-            "USD/h\": "
-            "%s",
+            "USD/h\": %s",
             shown(self->start, self->end, text), problem);
     }
 }
@@ -249,15 +248,20 @@ read_number(spot_condition_tokens_t *self)
     }
 }
 
+/* A text in quotes, or a name in backquotes. */
 static void
-read_text(spot_condition_tokens_t *self)
+read_quoted(spot_condition_tokens_t *self, spot_condition_token_kind_t kind)
 {
     const char *quote = strchr(self->start + 1, *self->start);
 
-    self->kind = SPOT_TOKEN_TEXT;
+    self->kind = kind;
     if (quote == NULL) {
+        spot_condition_tokens_error(self, self->start,
+            "a %s starts here that has no second %c",
+            kind == SPOT_TOKEN_NAME ? "name" : "text", *self->start);
+    } else if (kind == SPOT_TOKEN_NAME && quote == self->start + 1) {
         spot_condition_tokens_error(
-            self, self->start, "a text starts here that has no second %c", *self->start);
+            self, self->start, "there is no name between the backquotes");
     } else {
         self->end = quote + 1;
     }
@@ -320,7 +324,9 @@ spot_condition_tokens_next(spot_condition_tokens_t *self)
     } else if (is_letter(*self->start)) {
         read_word(self);
     } else if (*self->start == '\'' || *self->start == '"') {
-        read_text(self);
+        read_quoted(self, SPOT_TOKEN_TEXT);
+    } else if (*self->start == '`') {
+        read_quoted(self, SPOT_TOKEN_NAME);
     } else {
         read_symbol(self);
     }

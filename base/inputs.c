@@ -2,17 +2,10 @@
 #define _XOPEN_SOURCE 700 /* realpath() */
 #include "base/inputs.h"
 
-#include <sha2.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
-
-struct spot_input_reading {
-    spot_inputs_t *journal;
-    char *path;
-    SHA2_CTX hash;
-};
 
 void
 spot_inputs_free(spot_inputs_t *self)
@@ -42,81 +35,34 @@ spot_inputs_find(const spot_inputs_t *self, const char *path)
     return find_input(self, path);
 }
 
-/* ---- Reading ---- */
-
-spot_input_reading_t *
-spot_inputs_open(spot_inputs_t *self, const char *path)
-{
-    spot_input_reading_t *reading;
-
-    if (self == NULL) {
-        return NULL;
-    }
-    reading = spot_calloc(1, sizeof(*reading));
-    if (reading != NULL) {
-        reading->journal = self;
-        reading->path = spot_text_copy(path, strlen(path));
-        SHA256Init(&reading->hash);
-    }
-    if (reading == NULL || reading->path == NULL) {
-        self->is_out_of_memory = true;
-        free(reading);
-        return NULL;
-    }
-    return reading;
-}
-
 void
-spot_input_reading_add(spot_input_reading_t *self, const char *bytes, size_t num_bytes)
+spot_inputs_enter(spot_inputs_t *self, const char *path, const char *sha256)
 {
-    SHA256Update(&self->hash, (const uint8_t *) bytes, num_bytes);
-}
-
-/* Takes the path over. */
-static int
-append_input(spot_inputs_t *self, char *path, const char *sha256)
-{
+    spot_input_t *input = find_input(self, path);
     void *inputs = self->inputs;
-    const int ret = spot_array_reserve(
-        &inputs, &self->max_inputs, self->num_inputs + 1, sizeof(*self->inputs));
 
-    self->inputs = inputs;
-    if (ret != 0) {
-        return ret;
-    }
-    self->inputs[self->num_inputs] = (spot_input_t){.path = path};
-    strcpy(self->inputs[self->num_inputs].sha256, sha256);
-    self->num_inputs++;
-    return 0;
-}
-
-void
-spot_input_reading_close(spot_input_reading_t *self, bool is_whole)
-{
-    char sha256[SPOT_SHA256_TEXT_BYTES];
-    spot_input_t *input;
-
-    if (self == NULL) {
+    if (input != NULL) {
+        input->has_changed = input->has_changed || strcmp(input->sha256, sha256) != 0;
         return;
     }
-    input = find_input(self->journal, self->path);
-    SHA256End(&self->hash, sha256);
-    if (is_whole && input != NULL) {
-        input->has_changed = input->has_changed || strcmp(input->sha256, sha256) != 0;
-    } else if (is_whole) {
-        if (append_input(self->journal, self->path, sha256) == 0) {
-            self->path = NULL;
-        } else {
-            self->journal->is_out_of_memory = true;
-        }
+    if (spot_array_reserve(&inputs, &self->max_inputs, self->num_inputs + 1,
+            sizeof(*self->inputs)) != 0) {
+        self->is_out_of_memory = true;
+        return;
     }
-    free(self->path);
-    free(self);
+    self->inputs = inputs;
+    input = &self->inputs[self->num_inputs++];
+    *input = (spot_input_t){.path = spot_text_copy(path, strlen(path))};
+    strcpy(input->sha256, sha256);
+    if (input->path == NULL) {
+        self->num_inputs--;
+        self->is_out_of_memory = true;
+    }
 }
 
 /* ---- Names ---- */
 
-/* The bytes of a path up to its last slash, with it. */
+/* Length of a path up to and including its last slash. */
 static size_t
 folder_bytes(const char *path)
 {
@@ -134,7 +80,7 @@ skip_dots(const char *path)
     return path;
 }
 
-/* The real folder of a file with a slash at its end, or NULL. */
+/* The real folder of a file, with a slash at its end, or NULL. The caller frees it. */
 static char *
 real_folder(const char *path)
 {
@@ -155,8 +101,8 @@ real_folder(const char *path)
     return whole;
 }
 
-/* From a real folder to a real file: "../" for each part of the folder that the file
- * does not share, then the rest of the file. NULL: no memory. */
+/* Path from a real folder to a real file: "../" for each part of the folder that the
+ * file does not share, then the rest of the file. NULL: no memory. */
 static char *
 relative_path(const char *folder, const char *file)
 {
@@ -179,7 +125,7 @@ relative_path(const char *folder, const char *file)
     return path;
 }
 
-/* The last num_parts parts of a path; all of it where it has no more. */
+/* The last num_parts parts of a path, or all of it. */
 static const char *
 last_parts(const char *path, size_t num_parts)
 {
@@ -192,7 +138,7 @@ last_parts(const char *path, size_t num_parts)
     return *start == '/' ? start + 1 : start;
 }
 
-/* ".../" and as many parts of the path as no other file ends in. */
+/* ".../" and the fewest last parts of the path in which no other file ends. */
 static char *
 outside_name(const spot_inputs_t *self, const char *path)
 {
@@ -221,8 +167,9 @@ outside_name(const spot_inputs_t *self, const char *path)
     return name;
 }
 
-/* Paths in files are those of the folder with what is written there behind it: they keep
- * that. What the command line gave stands where it really is. */
+/* Name of a file for the record. A path written in a file is the folder of that file,
+ * then the text, and keeps the text. A path of the command line becomes the real
+ * relative path. */
 static char *
 input_name(const spot_inputs_t *self, const char *path, const char *base_path)
 {
@@ -247,6 +194,23 @@ input_name(const spot_inputs_t *self, const char *path, const char *base_path)
 }
 
 int
+spot_inputs_check(const spot_inputs_t *self, spot_diag_t *diag)
+{
+    int ret = 0;
+
+    for (size_t j = 0; ret == 0 && j < self->num_inputs; j++) {
+        if (self->inputs[j].has_changed) {
+            ret = SPOT_ERR_BAD_INPUT;
+            if (diag != NULL) {
+                spot_diag_error(diag, self->inputs[j].path, 0, 0,
+                    "it has changed while it was being read: start again");
+            }
+        }
+    }
+    return ret;
+}
+
+int
 spot_inputs_name(spot_inputs_t *self, const char *base_path, spot_diag_t *diag)
 {
     int ret = self->is_out_of_memory ? SPOT_ERR_NO_MEMORY : 0;
@@ -254,16 +218,11 @@ spot_inputs_name(spot_inputs_t *self, const char *base_path, spot_diag_t *diag)
     for (size_t j = 0; ret == 0 && j < self->num_inputs; j++) {
         spot_input_t *input = &self->inputs[j];
 
-        if (input->has_changed) {
-            spot_diag_error(diag, input->path, 0, 0,
-                "it has changed while it was being read: start again");
-            ret = SPOT_ERR_BAD_INPUT;
-        }
         free(input->name);
         input->name = input_name(self, input->path, base_path);
         if (input->name == NULL) {
             ret = SPOT_ERR_NO_MEMORY;
         }
     }
-    return ret;
+    return ret == 0 ? spot_inputs_check(self, diag) : ret;
 }

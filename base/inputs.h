@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The journal of the files that are read, each with the SHA-256 of its content, so that
- * a study notices a file that has changed. A reader that is given diagnostics with a
- * journal (spot_diag_t.inputs) writes into it; without one it costs nothing. */
+/* The journal of the files read, each with the SHA-256 of its content, so that a study
+ * notices a changed file. A reader writes to the journal of its diagnostics
+ * (spot_diag_t.inputs), if there is one. */
 #ifndef SPOT_BASE_INPUTS_H
 #define SPOT_BASE_INPUTS_H
 
@@ -14,10 +14,10 @@
 #define SPOT_SHA256_TEXT_BYTES 65 /* 64 hexadecimal digits and a NUL */
 
 typedef struct {
-    char *path;                          /* as it was opened */
+    char *path;                          /* as opened */
     char *name;                          /* for provenance, after spot_inputs_name() */
-    char sha256[SPOT_SHA256_TEXT_BYTES]; /* of the content, decompressed if it is gzip */
-    bool has_changed;                    /* it was read again and was another one */
+    char sha256[SPOT_SHA256_TEXT_BYTES]; /* of the content; of gzip, decompressed */
+    bool has_changed;                    /* a second reading found another content */
 } spot_input_t;
 
 typedef struct spot_inputs {
@@ -30,31 +30,23 @@ typedef struct spot_inputs {
 /* Zero it to start. */
 void spot_inputs_free(spot_inputs_t *self);
 
-/* The file that was opened as path, or NULL. O(files). */
+/* The file opened as path, or NULL. O(files). */
 const spot_input_t *spot_inputs_find(const spot_inputs_t *self, const char *path);
 
-/* Names the files for a record that holds on any machine with the same tree: relative to
- * the folder of base_path, the file that named the first of them. What was opened by an
- * absolute path outside that folder is ".../" and as many of its last parts as tell it
- * from the others. Call it when all is read. BAD_INPUT with the reason in diag where a
- * file has changed between two readings, NO_MEMORY also where the journal lacks one. */
+/* BAD_INPUT with the reason in diag, which may be NULL, if a file has changed between
+ * two readings. */
+SPOT_MUST_CHECK int spot_inputs_check(const spot_inputs_t *self, spot_diag_t *diag);
+
+/* Names the files for a record that is valid on any machine with the same tree: relative
+ * to the folder of base_path, the file that named the first of them. A file opened by an
+ * absolute path outside that folder is ".../" and as many of its last parts as
+ * distinguish it. Call it when all files are read. BAD_INPUT with the reason in diag if
+ * a file has changed between two readings; NO_MEMORY also if the journal lacks a
+ * file. */
 SPOT_MUST_CHECK int spot_inputs_name(
     spot_inputs_t *self, const char *base_path, spot_diag_t *diag);
 
-/* ---- For the readers of files ---- */
-
-/* One file under way. */
-typedef struct spot_input_reading spot_input_reading_t;
-
-/* NULL without a journal (self NULL), or memory, of which the journal then knows. */
-spot_input_reading_t *spot_inputs_open(spot_inputs_t *self, const char *path);
-
-/* The next bytes of the content. */
-void spot_input_reading_add(
-    spot_input_reading_t *self, const char *bytes, size_t num_bytes);
-
-/* Enters the file unless is_whole is false: what failed is no input. Frees self, which
- * may be NULL. */
-void spot_input_reading_close(spot_input_reading_t *self, bool is_whole);
+/* For the reader of files: enters one by the SHA-256 of its whole content. */
+void spot_inputs_enter(spot_inputs_t *self, const char *path, const char *sha256);
 
 #endif

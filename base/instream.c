@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdint.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -11,7 +12,7 @@
 
 enum { BUFFER_BYTES = 1 << 16 };
 
-/* Unlike gzopen() it sees that path is a folder before anything is read. */
+/* Opens a file; unlike gzopen(), refuses a folder at once. */
 static int
 open_stream(spot_instream_t *self, const char *path)
 {
@@ -46,7 +47,8 @@ spot_instream_open(spot_instream_t *self, const char *path, spot_diag_t *diag)
         spot_diag_error(diag, path, 0, 0, "cannot open: %s", strerror(errno));
     }
     if (ret == 0) {
-        self->reading = spot_inputs_open(diag->inputs, path);
+        self->journal = diag->inputs;
+        SHA256Init(&self->hash);
     }
     return ret;
 }
@@ -61,7 +63,7 @@ spot_instream_open_bytes(
     self->num_bytes = num_bytes;
 }
 
-/* gzread() is short only at the end of the file and on an error. */
+/* Reads from the file; gzread() is short only at its end and on an error. */
 static int
 read_stream(spot_instream_t *self, char *buffer, size_t num_bytes, size_t *num_read,
     spot_diag_t *diag)
@@ -72,8 +74,8 @@ read_stream(spot_instream_t *self, char *buffer, size_t num_bytes, size_t *num_r
     (void) gzerror(self->stream, &error);
     if (num >= 0 && (error == Z_OK || error == Z_STREAM_END)) {
         *num_read = (size_t) num;
-        if (self->reading != NULL) {
-            spot_input_reading_add(self->reading, buffer, *num_read);
+        if (self->journal != NULL) {
+            SHA256Update(&self->hash, (const uint8_t *) buffer, *num_read);
         }
         return 0;
     }
@@ -98,29 +100,28 @@ spot_instream_read(spot_instream_t *self, char *buffer, size_t num_bytes,
     return 0;
 }
 
-/* Ends the entry of the journal with what nobody read. */
+/* Enters the file into the journal with its unread rest, unless that cannot be read. */
 static void
-close_reading(spot_instream_t *self)
+enter(spot_instream_t *self)
 {
-    char buffer[BUFFER_BYTES / 16];
+    char buffer[BUFFER_BYTES / 16], sha256[SPOT_SHA256_TEXT_BYTES];
     int num, error = Z_OK;
 
-    do {
-        num = gzread(self->stream, buffer, sizeof(buffer));
-        if (num > 0) {
-            spot_input_reading_add(self->reading, buffer, (size_t) num);
-        }
-    } while (num > 0);
+    while ((num = gzread(self->stream, buffer, sizeof(buffer))) > 0) {
+        SHA256Update(&self->hash, (const uint8_t *) buffer, (size_t) num);
+    }
     (void) gzerror(self->stream, &error);
-    spot_input_reading_close(
-        self->reading, num == 0 && (error == Z_OK || error == Z_STREAM_END));
+    if (num == 0 && (error == Z_OK || error == Z_STREAM_END)) {
+        SHA256End(&self->hash, sha256);
+        spot_inputs_enter(self->journal, self->file, sha256);
+    }
 }
 
 void
 spot_instream_close(spot_instream_t *self)
 {
-    if (self->reading != NULL) {
-        close_reading(self);
+    if (self->journal != NULL) {
+        enter(self);
     }
     if (self->stream != NULL) {
         gzclose(self->stream);

@@ -1,39 +1,41 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The bytes of a file, plain or gzip (recognised from its content), or of memory. */
+/* A stream of the bytes of a file, plain or gzip (recognised by its content), or of
+ * memory. */
 #ifndef SPOT_BASE_INSTREAM_H
 #define SPOT_BASE_INSTREAM_H
 
+#include <sha2.h>
 #include <stddef.h>
 #include <zlib.h>
 
 #include "base/diag.h"
 #include "base/error.h"
 
-struct spot_input_reading;
-
 typedef struct {
     const char *file;  /* in messages; must outlive self */
     gzFile stream;     /* NULL: reads from memory */
-    const char *bytes; /* [num_bytes] what is left of the memory */
+    const char *bytes; /* [num_bytes] the rest of the memory */
     size_t num_bytes;
-    struct spot_input_reading *reading; /* for the journal of diag, or NULL */
+    struct spot_inputs *journal; /* of diag, or NULL */
+    SHA2_CTX hash;               /* of what was read, for the journal */
 } spot_instream_t;
 
-/* IO with the reason in diag, also for a folder; NO_MEMORY. Close self even then. */
+/* Opens a file. IO with the reason in diag, also for a folder; NO_MEMORY. Close self
+ * even then. */
 SPOT_MUST_CHECK int spot_instream_open(
     spot_instream_t *self, const char *path, spot_diag_t *diag);
 
-/* Reads from memory, which must outlive self; file names it in messages. */
+/* Reads from memory, which must outlive self; file is the name in messages. */
 void spot_instream_open_bytes(
     spot_instream_t *self, const char *file, const char *bytes, size_t num_bytes);
 
-/* Reads up to num_bytes (at most INT_MAX); fewer only at the end. IO with the reason in
- * diag, e.g. damaged gzip data. */
+/* Reads num_bytes (at most INT_MAX) bytes; *num_read is less only at the end. IO with
+ * the reason in diag, e.g. damaged gzip data. */
 SPOT_MUST_CHECK int spot_instream_read(spot_instream_t *self, char *buffer,
     size_t num_bytes, size_t *num_read, spot_diag_t *diag);
 
-/* Accepts a zeroed self. A file goes into the journal of diag, whole, even if less of it
- * was read. */
+/* Closes the stream; accepts a zeroed self. Enters a file into the journal of diag with
+ * its whole content, even if only a part was read. */
 void spot_instream_close(spot_instream_t *self);
 
 #endif

@@ -25,28 +25,35 @@ new_line(spot_json_t *self)
     }
 }
 
-static void
-write_text(FILE *out, const char *text)
+/* Whether a character is a control or layout character, or one that YAML refuses. */
+static bool
+is_hidden(const char *character, size_t num_bytes, unsigned code)
 {
-    size_t num_bytes = strlen(text);
+    return (code >= 0x80 && code < 0xa0) || code == 0xfeff || code == 0xfffe ||
+           code == 0xffff || spot_utf8_is_layout(character, num_bytes);
+}
+
+void
+spot_json_quote(FILE *out, const char *text, bool escapes_hidden)
+{
+    size_t num_left = strlen(text);
 
     putc('"', out);
-    while (num_bytes > 0) {
-        const unsigned char byte = (unsigned char) *text;
-        size_t length = spot_utf8_length(text, num_bytes);
+    while (num_left > 0) {
+        const size_t length = spot_utf8_length(text, num_left);
+        const size_t num_bytes = length == 0 ? 1 : length;
+        const unsigned code = length == 0 ? 0xfffd : spot_utf8_code_point(text, length);
 
-        if (byte == '"' || byte == '\\') {
-            fprintf(out, "\\%c", byte);
-        } else if (byte < 0x20 || byte == 0x7f) {
-            fprintf(out, "\\u%04x", byte);
-        } else if (length == 0) {
-            fputs("\\ufffd", out);
+        if (code == '"' || code == '\\') {
+            fprintf(out, "\\%c", *text);
+        } else if (code < 0x20 || code == 0x7f || length == 0 ||
+                   (escapes_hidden && is_hidden(text, num_bytes, code))) {
+            fprintf(out, "\\u%04x", code);
         } else {
-            fwrite(text, 1, length, out);
+            fwrite(text, 1, num_bytes, out);
         }
-        length = length == 0 ? 1 : length;
-        text += length;
-        num_bytes -= length;
+        text += num_bytes;
+        num_left -= num_bytes;
     }
     putc('"', out);
 }
@@ -65,7 +72,7 @@ start_item(spot_json_t *self, const char *key)
         new_line(self);
     }
     if (key != NULL) {
-        write_text(self->out, key);
+        spot_json_quote(self->out, key, false);
         fputs(": ", self->out);
     }
 }
@@ -138,6 +145,6 @@ spot_json_text(spot_json_t *self, const char *key, const char *value)
     if (value == NULL) {
         fputs("null", self->out);
     } else {
-        write_text(self->out, value);
+        spot_json_quote(self->out, value, false);
     }
 }

@@ -4,14 +4,61 @@
 #include "base/outfile.h"
 
 #include <errno.h>
+#include <signal.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "base/stop.h"
 
-/* Whether path may be written; errno says why not. */
+atomic_int spot_stop;
+
+/* More files than a command writes at once; a file without a place is not removed by
+ * signals. */
+#define MAX_TEMPORARIES 8
+
+/* The names of files that are not committed, for signal handlers. A name leaves the list
+ * before its memory is freed. */
+static _Atomic(const char *) temporaries[MAX_TEMPORARIES];
+
+static void
+list_temporary(const char *name)
+{
+    bool is_listed = false;
+
+    for (int j = 0; j < MAX_TEMPORARIES && !is_listed; j++) {
+        const char *none = NULL;
+
+        is_listed = atomic_compare_exchange_strong(&temporaries[j], &none, name);
+    }
+}
+
+static void
+unlist_temporary(const char *name)
+{
+    for (int j = 0; j < MAX_TEMPORARIES; j++) {
+        const char *listed = name;
+
+        (void) atomic_compare_exchange_strong(&temporaries[j], &listed, NULL);
+    }
+}
+
+void
+spot_outfile_remove_all(void)
+{
+    for (int j = 0; j < MAX_TEMPORARIES; j++) {
+        const char *name = atomic_load(&temporaries[j]);
+
+        if (name != NULL) {
+            unlink(name);
+        }
+    }
+}
+
+/* Whether path may be written; if not, errno is set. */
 static bool
 may_write(const char *path)
 {
@@ -27,7 +74,8 @@ may_write(const char *path)
     return access(path, W_OK) == 0;
 }
 
-/* Devices, pipes, and what a link such as /dev/stdout makes of an open descriptor. */
+/* Whether path is a device, a pipe, or a link such as /dev/stdout to an open
+ * descriptor. */
 static bool
 is_written_directly(const char *path)
 {
@@ -46,8 +94,7 @@ is_written_directly(const char *path)
     return is_descriptor || !S_ISREG(status.st_mode);
 }
 
-/* The name under which the result is to appear, allocated: where a link leads, not the
- * link itself, which stays. */
+/* The final name of the file, allocated: for a link its target, as the link stays. */
 static char *
 final_path(const char *path)
 {
@@ -64,8 +111,8 @@ final_path(const char *path)
     return spot_text_copy(path, strlen(path));
 }
 
-/* Gives the file the permissions of the one it replaces, or those that fopen() would
- * have given it; mkstemp() is private. */
+/* Gives the file the permissions of the one it replaces, or those of fopen(), as
+ * mkstemp() makes it private. */
 static void
 set_permissions(const char *path, int descriptor)
 {
@@ -81,6 +128,33 @@ set_permissions(const char *path, int descriptor)
     }
 }
 
+/* Signals wait until the new file is listed. */
+static int
+make_temporary(char *name)
+{
+    sigset_t all, before;
+    int descriptor, error;
+
+    sigfillset(&all);
+    pthread_sigmask(SIG_BLOCK, &all, &before);
+    descriptor = mkstemp(name);
+    error = errno;
+    if (descriptor >= 0) {
+        list_temporary(name);
+    }
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    errno = error;
+    return descriptor;
+}
+
+static void
+forget_temporary(spot_outfile_t *self)
+{
+    unlist_temporary(self->temporary);
+    free(self->temporary);
+    self->temporary = NULL;
+}
+
 static int
 open_temporary(spot_outfile_t *self)
 {
@@ -94,7 +168,7 @@ open_temporary(spot_outfile_t *self)
     }
     memcpy(self->temporary, self->path, path_bytes);
     memcpy(self->temporary + path_bytes, suffix, sizeof(suffix));
-    descriptor = mkstemp(self->temporary);
+    descriptor = make_temporary(self->temporary);
     if (descriptor < 0) {
         free(self->temporary);
         self->temporary = NULL;
@@ -118,6 +192,9 @@ spot_outfile_init(spot_outfile_t *self, const char *path, spot_diag_t *diag)
     if (path == NULL || strcmp(path, "-") == 0) {
         self->stream = stdout;
         return 0;
+    }
+    if (atomic_load(&spot_stop) != 0) {
+        return SPOT_ERR_INTERRUPTED;
     }
     self->path = final_path(path);
     if (self->path == NULL) {
@@ -161,12 +238,14 @@ spot_outfile_commit(spot_outfile_t *self, spot_diag_t *diag)
     int ret = 0;
 
     spot_bug_assert(self->stream != NULL);
+    if (self->temporary != NULL && atomic_load(&spot_stop) != 0) {
+        return SPOT_ERR_INTERRUPTED;
+    }
     errno = 0;
     ret = finish_stream(self);
     if (ret == 0 && self->temporary != NULL) {
         if (rename(self->temporary, self->path) == 0) {
-            free(self->temporary);
-            self->temporary = NULL;
+            forget_temporary(self);
         } else {
             ret = SPOT_ERR_IO;
         }
@@ -186,8 +265,8 @@ spot_outfile_free(spot_outfile_t *self)
     }
     if (self->temporary != NULL) {
         unlink(self->temporary);
+        forget_temporary(self);
     }
-    free(self->temporary);
     free(self->path);
     memset(self, 0, sizeof(*self));
 }

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Output files that appear whole or not at all: written under a temporary name in the
- * same folder, flushed to the disk, then renamed. An interrupt or a full disk leaves no
- * result under the final name and keeps what was there before. */
+ * same folder, flushed to the disk, then renamed. After an interrupt or on a full disk
+ * the old file stays under the final name.
+ *
+ * While spot_stop is set, files are neither opened nor committed, but INTERRUPTED. */
 #ifndef SPOT_BASE_OUTFILE_H
 #define SPOT_BASE_OUTFILE_H
 
@@ -13,29 +15,33 @@
 typedef struct {
     FILE *stream;    /* write here */
     char *path;      /* final name; NULL for standard output */
-    char *temporary; /* NULL for what is written directly */
+    char *temporary; /* NULL if the file is written directly */
 } spot_outfile_t;
 
-/* Opens path for writing; "-" or NULL is standard output; pipes and devices
- * such as /dev/null are written directly; a symbolic link stays and its target is
- * replaced. IO with the reason in diag, also for a file that is there and
- * write-protected; free self even then. */
+/* Opens path for writing; "-" or NULL is standard output. Pipes and devices such as
+ * /dev/null are written directly. A symbolic link stays and its target is replaced. IO
+ * with the reason in diag, also for a write-protected file; NO_MEMORY; free self even
+ * then. */
 SPOT_MUST_CHECK int spot_outfile_init(
     spot_outfile_t *self, const char *path, spot_diag_t *diag);
 
-/* Tries whether path could be written, without leaving anything behind: before long
- * work. */
+/* Checks before long work that path can be written; leaves no file. IO with the reason
+ * in diag, NO_MEMORY. */
 SPOT_MUST_CHECK int spot_outfile_check(const char *path, spot_diag_t *diag);
 
-/* Makes the file appear. IO with the reason in diag (e.g. no space left on the device).
- */
+/* Flushes the file and renames it to its final name. IO with the reason in diag (e.g. no
+ * space left on the device). */
 SPOT_MUST_CHECK int spot_outfile_commit(spot_outfile_t *self, spot_diag_t *diag);
 
-/* Removes what was not committed. */
+/* Removes a file that is not committed. */
 void spot_outfile_free(spot_outfile_t *self);
 
-/* Ends the writing: commits if error is 0, or is IO, which the commit then explains in
- * diag; frees in any case. Returns error, or what the commit says. */
+/* Removes all files of the process that are not committed. For signal handlers that end
+ * the process: async-signal-safe. */
+void spot_outfile_remove_all(void);
+
+/* Commits if error is 0, or IO with an open stream, whose cause the commit reports to
+ * diag; then frees self. Returns error or the error of the commit. */
 SPOT_MUST_CHECK int spot_outfile_close(
     spot_outfile_t *self, int error, spot_diag_t *diag);
 

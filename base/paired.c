@@ -6,8 +6,6 @@
 void
 spot_paired_add(spot_paired_t *self, double x, double y)
 {
-    const double x_before = x - self->x.mean;
-
     if (!isfinite(x) || !isfinite(y)) {
         self->num_left_out++;
         return;
@@ -15,8 +13,6 @@ spot_paired_add(spot_paired_t *self, double x, double y)
     spot_moments_add(&self->x, x);
     spot_moments_add(&self->y, y);
     spot_moments_add(&self->difference, x - y);
-    /* Welford's step: one difference from the mean before, one from that after it */
-    self->sum_products += x_before * (y - self->y.mean);
 }
 
 int64_t
@@ -66,15 +62,4 @@ spot_paired_gain(const spot_paired_t *self, double confidence)
 {
     return spot_paired_unpaired_half_width(self, confidence) /
            spot_paired_half_width(self, confidence);
-}
-
-double
-spot_paired_correlation(const spot_paired_t *self)
-{
-    const double scale = sqrt(self->x.sum_squares) * sqrt(self->y.sum_squares);
-
-    if (!(scale > 0)) {
-        return (double) NAN;
-    }
-    return fmax(-1, fmin(1, self->sum_products / scale));
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Paired comparison: the same replications of two points meet the same events (common
- * random numbers), so the mean of their differences is known better than the difference
- * of their means. Law, Simulation Modeling and Analysis, 5th ed., sections 10.2
- * and 11.2. */
+/* Paired comparison: the same replications of two points have the same events (common
+ * random numbers), so the mean of their differences is more exact than the difference of
+ * their means. Law, Simulation Modeling and Analysis, 5th ed., sections 10.2 and
+ * 11.2. */
 #ifndef SPOT_BASE_PAIRED_H
 #define SPOT_BASE_PAIRED_H
 
@@ -15,14 +15,13 @@ typedef struct {
     spot_moments_t x;
     spot_moments_t y;
     spot_moments_t difference; /* x - y */
-    int64_t num_left_out;      /* pairs of which one or both are null */
-    double sum_products;       /* of differences from the means of x and y */
+    int64_t num_left_out;      /* pairs with a value that is not finite */
 } spot_paired_t;
 
-/* A pair with a value that is not finite is counted and left out. */
+/* Adds a pair. A pair with a value that is not finite only counts as left out. */
 void spot_paired_add(spot_paired_t *self, double x, double y);
 
-/* All of them, those left out included. */
+/* The number of pairs, including those left out. */
 int64_t spot_paired_num_pairs(const spot_paired_t *self);
 
 /* The mean of x - y, and half the width of its Student interval, e.g. at confidence
@@ -31,19 +30,17 @@ double spot_paired_mean(const spot_paired_t *self);
 double spot_paired_half_width(const spot_paired_t *self, double confidence);
 
 /* The half width of the interval of the difference of the means of two independent
- * samples. Welch, Biometrika 34, 1947, with Satterthwaite's degrees of freedom. NAN for
- * fewer than two values in one of them. */
+ * samples. Welch, Biometrika 34, 1947, with Satterthwaite's degrees of freedom. NAN if a
+ * sample has fewer than two values. */
 double spot_welch_half_width(
     const spot_moments_t *x, const spot_moments_t *y, double confidence);
 
-/* The same for two independent samples with the moments of these pairs. */
+/* The same for two independent samples with the moments of x and y. */
 double spot_paired_unpaired_half_width(const spot_paired_t *self, double confidence);
 
-/* How many times wider the unpaired interval is: above 1 where pairing helps. INFINITY
- * where all differences are equal; NAN where x and y have no spread at all. */
+/* The width of the unpaired interval divided by that of the paired one: above 1 if
+ * pairing helps. INFINITY if all differences are equal; NAN if x and y have no spread at
+ * all. */
 double spot_paired_gain(const spot_paired_t *self, double confidence);
-
-/* Pearson's, in [-1, 1]. NAN where x or y has no spread. */
-double spot_paired_correlation(const spot_paired_t *self);
 
 #endif

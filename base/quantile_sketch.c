@@ -6,32 +6,23 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/bytes.h"
 #include "base/memory.h"
 
-/* A key is the top 19 bits of a double, less num_joined: sign, exponent, 7 of mantissa,
- * in an order that is that of the values. */
+/* A key is the top 19 - num_joined bits of a double (sign, exponent, 7 of the mantissa),
+ * mapped so that keys have the order of the values. */
 #define DROPPED_BITS 45
 #define SIGN_BIT (UINT64_C(1) << 63)
 #define MANTISSA_BITS ((UINT64_C(1) << 52) - 1)
 
-/* A slot happens to be split alike. */
+/* A slot has the count in its low bits and the key above. */
 #define COUNT_BITS 45
 #define COUNT_MASK SPOT_SKETCH_MAX_VALUES
 
-#define VERSION 1
 #define MIN_SLOT_BITS 8
 #define SLOTS_PER_KEY 2
 
-/* Bytes of a key and its count, and of all before them, at most. Together less than 64
- * KiB: of 8192 distances within 2^19 half take 2 bytes at most and 32 take 3; of as many
- * counts that are 2^45 together 1024 take more than 5 bytes and 8 more than 6. */
-#define MAX_KEY_BYTES (3 + 7)
-#define MAX_HEAD_BYTES (2 + 7 + 3 * 8 + 2)
-
-/* That of the largest value; all keys of finite values are above 0. */
-#define MAX_KEY UINT64_C(0x7ff7f)
-
-/* Bits whose order as whole numbers is that of the values. */
+/* Maps the bits of a double so that integers have the order of the values. */
 static inline uint64_t
 to_ordered(uint64_t bits)
 {
@@ -50,14 +41,14 @@ to_key(double value, unsigned num_joined)
     return to_ordered(spot_double_bits(value)) >> (DROPPED_BITS + num_joined);
 }
 
-/* Mantissa bits that a key does not tell, of those that any value has. */
+/* Mantissa bits that are below the key and set in any value. */
 static uint64_t
 untold_bits(const spot_quantile_sketch_t *self)
 {
     return self->any_bits & ((UINT64_C(1) << (DROPPED_BITS + self->num_joined)) - 1);
 }
 
-/* The bits of that end of a bucket which is nearer to 0. */
+/* The bits of the end of a bucket that is nearer to 0. */
 static uint64_t
 nearest_end(const spot_quantile_sketch_t *self, uint64_t key)
 {
@@ -66,9 +57,9 @@ nearest_end(const spot_quantile_sketch_t *self, uint64_t key)
     return from_ordered(key << num_dropped) >> num_dropped << num_dropped;
 }
 
-/* The value that stands for a bucket. Its values lie between the nearer end and that end
- * with all of the untold bits: their middle. The bucket of 0 has no relative width: 0,
- * which is all that is ever in it, but for subnormals. */
+/* The value that stands for a bucket: the middle between its nearer end and that end
+ * with all untold bits set. The bucket of 0 holds only 0 and subnormals, and stands for
+ * 0. */
 static double
 bucket_value(const spot_quantile_sketch_t *self, uint64_t key)
 {
@@ -80,14 +71,14 @@ bucket_value(const spot_quantile_sketch_t *self, uint64_t key)
     return spot_double_from_bits(bits | (untold_bits(self) >> 1));
 }
 
-/* Multiplicative hashing (Knuth, TAOCP 3, 6.4): keys in a row are spread evenly. */
+/* Multiplicative hashing (Knuth, TAOCP 3, 6.4): spreads consecutive keys evenly. */
 static inline size_t
 hash_key(uint64_t key, unsigned slot_bits)
 {
     return (uint32_t) ((uint32_t) key * UINT32_C(2654435769)) >> (32 - slot_bits);
 }
 
-/* The slot of key, or the empty one where it belongs. */
+/* The slot of key, or the empty slot for it. */
 static uint64_t *
 find_slot(uint64_t *slots, unsigned slot_bits, uint64_t key)
 {
@@ -106,7 +97,7 @@ num_slots(const spot_quantile_sketch_t *self)
     return self->slots == NULL ? 0 : (size_t) 1 << self->slot_bits;
 }
 
-/* Keys that fit in the table: with more, they would often meet. */
+/* The number of keys that fit in the table; more would collide often. */
 static size_t
 max_keys(const spot_quantile_sketch_t *self)
 {
@@ -115,7 +106,7 @@ max_keys(const spot_quantile_sketch_t *self)
     return max < SPOT_SKETCH_MAX_KEYS ? max : SPOT_SKETCH_MAX_KEYS;
 }
 
-/* Moves to a new table, and from pairs of keys to one where join is 1. */
+/* Moves to a new table. With join 1 pairs of keys become one. */
 static int
 rebuild(spot_quantile_sketch_t *self, unsigned slot_bits, unsigned join)
 {
@@ -144,7 +135,7 @@ rebuild(spot_quantile_sketch_t *self, unsigned slot_bits, unsigned join)
     return 0;
 }
 
-/* Room for a table of at least 2^slot_bits slots. */
+/* Grows the table to at least 2^slot_bits slots. */
 static int
 reserve_slots(spot_quantile_sketch_t *self, unsigned slot_bits)
 {
@@ -161,9 +152,9 @@ join_buckets(spot_quantile_sketch_t *self)
     return rebuild(self, self->slot_bits, 1);
 }
 
-/* Buckets are joined only when they must be: a part of the values never needs more of it
- * than the whole, hence the order of adding and merging does not matter. key is one of
- * num_joined at the time of the call. */
+/* Joins buckets only if they do not fit: a part of the values never needs more joins
+ * than all of them, so the order of adding does not matter. key is that for num_joined
+ * at the time of the call. */
 static int
 insert_key(spot_quantile_sketch_t *self, uint64_t key, uint64_t count)
 {
@@ -198,16 +189,7 @@ spot_quantile_sketch_free(spot_quantile_sketch_t *self)
     *self = (spot_quantile_sketch_t){0};
 }
 
-void
-spot_quantile_sketch_clear(spot_quantile_sketch_t *self)
-{
-    if (self->slots != NULL) {
-        memset(self->slots, 0, num_slots(self) * sizeof(*self->slots));
-    }
-    *self = (spot_quantile_sketch_t){.slot_bits = self->slot_bits, .slots = self->slots};
-}
-
-/* What is known of all values, beside their buckets. */
+/* Updates count, range and mantissa bits of all values. */
 static void
 widen(spot_quantile_sketch_t *self, uint64_t num_values, double minimum, double maximum,
     uint64_t any_bits)
@@ -255,7 +237,7 @@ spot_quantile_sketch_add(
             ret = insert_key(self, key, 1);
             num_keys = self->num_keys;
             num_fit = max_keys(self);
-        } else { /* without a branch: whether a key is new cannot be foreseen */
+        } else { /* branch-free: the branch would be unpredictable */
             *slot = (key << COUNT_BITS | (*slot & COUNT_MASK)) + 1;
             num_keys += is_new;
         }
@@ -267,48 +249,7 @@ spot_quantile_sketch_add(
     return ret;
 }
 
-/* Makes self ready for keys of another sketch: with coarser buckets they can only meet
- * ones as coarse, and where they come in order of their hashes they would all fall in
- * one heap of a table that is smaller and grows meanwhile. */
-static int
-meet(spot_quantile_sketch_t *self, unsigned slot_bits, unsigned num_joined)
-{
-    int ret = reserve_slots(self, slot_bits);
-
-    while (ret == 0 && self->num_joined < num_joined) {
-        ret = join_buckets(self);
-    }
-    return ret;
-}
-
-int
-spot_quantile_sketch_merge(
-    spot_quantile_sketch_t *self, const spot_quantile_sketch_t *other)
-{
-    int ret = 0;
-
-    assert(self != other);
-    if (other->num_values == 0) {
-        return 0;
-    }
-    if (other->num_values > SPOT_SKETCH_MAX_VALUES - self->num_values) {
-        return SPOT_ERR_BAD_PARAM;
-    }
-    ret = meet(self, other->slot_bits, other->num_joined);
-    for (size_t j = 0; ret == 0 && j < num_slots(other); j++) {
-        if (other->slots[j] != 0) {
-            ret = insert_key(self,
-                other->slots[j] >> COUNT_BITS >> (self->num_joined - other->num_joined),
-                other->slots[j] & COUNT_MASK);
-        }
-    }
-    if (ret == 0) {
-        widen(self, other->num_values, other->minimum, other->maximum, other->any_bits);
-    }
-    return ret;
-}
-
-/* One pass of a radix sort: from[num_items] to to[num_items], by RADIX_BITS bits. */
+/* One pass of a radix sort by RADIX_BITS bits from from[num_items] to to[num_items]. */
 #define RADIX_BITS 7
 #define RADIX_SIZE (1 << RADIX_BITS)
 
@@ -328,8 +269,8 @@ sort_by_bits(const uint64_t *from, uint64_t *to, size_t num_items, unsigned shif
     }
 }
 
-/* The slots that are not empty, by key: *sorted is [num_keys], freed by the caller.
- * qsort would take longer than adding the values did. */
+/* Sets *sorted to the slots that are not empty, [num_keys] sorted by key. The caller
+ * frees it. qsort would take longer than adding the values. */
 static int
 sort_slots(const spot_quantile_sketch_t *self, uint64_t **sorted)
 {
@@ -343,8 +284,7 @@ sort_slots(const spot_quantile_sketch_t *self, uint64_t **sorted)
     }
     to = slots + self->num_keys;
     for (size_t j = 0; j < num_slots(self); j++) {
-        to[num_keys] =
-            self->slots[j]; /* empty ones are overwritten, the last is extra */
+        to[num_keys] = self->slots[j]; /* the next slot overwrites an empty one */
         num_keys += self->slots[j] != 0;
     }
     assert(num_keys == self->num_keys);
@@ -359,7 +299,7 @@ sort_slots(const spot_quantile_sketch_t *self, uint64_t **sorted)
     return 0;
 }
 
-/* The order statistic rank_id of the values, counted from 0. */
+/* The order statistic rank_id of the values; the minimum has rank 0. */
 static double
 value_at(const spot_quantile_sketch_t *self, const uint64_t *sorted, uint64_t rank_id)
 {
@@ -409,157 +349,5 @@ spot_quantile_sketch_quantiles(
             self->num_values == 0 ? (double) NAN : quantile_at(self, sorted, p[j]);
     }
     free(sorted);
-    return ret;
-}
-
-double
-spot_quantile_sketch_error(const spot_quantile_sketch_t *self)
-{
-    const uint64_t untold = untold_bits(self);
-
-    return ldexp((double) (untold - (untold >> 1)), -52);
-}
-
-int
-spot_quantile_sketch_write(const spot_quantile_sketch_t *self, spot_bytes_t *bytes)
-{
-    uint64_t *sorted, last_key = 0;
-    int ret = sort_slots(self, &sorted);
-
-    if (ret == 0) {
-        ret = spot_bytes_reserve(bytes, MAX_HEAD_BYTES + self->num_keys * MAX_KEY_BYTES);
-    }
-    if (ret != 0) {
-        goto out;
-    }
-    spot_bytes_put_fixed(bytes, VERSION, 1);
-    spot_bytes_put_fixed(bytes, self->num_joined, 1);
-    spot_bytes_put_varint(bytes, self->num_values);
-    if (self->num_values == 0) {
-        goto out;
-    }
-    spot_bytes_put_double(bytes, self->minimum);
-    spot_bytes_put_double(bytes, self->maximum);
-    spot_bytes_put_fixed(bytes, self->any_bits, 8);
-    spot_bytes_put_varint(bytes, self->num_keys);
-    for (size_t j = 0; j < self->num_keys; j++) {
-        const uint64_t key = sorted[j] >> COUNT_BITS;
-
-        spot_bytes_put_varint(bytes, key - last_key);
-        spot_bytes_put_varint(bytes, sorted[j] & COUNT_MASK);
-        last_key = key;
-    }
-out:
-    free(sorted);
-    return ret;
-}
-
-/* The bytes before the keys. */
-static bool
-read_head(spot_quantile_sketch_t *self, spot_byte_reader_t *reader)
-{
-    const uint64_t version = spot_byte_reader_fixed(reader, 1);
-    const uint64_t num_joined = spot_byte_reader_fixed(reader, 1);
-
-    *self = (spot_quantile_sketch_t){.num_values = spot_byte_reader_varint(reader)};
-    if (reader->is_bad || version != VERSION || num_joined > SPOT_SKETCH_MAX_JOINED ||
-        self->num_values > SPOT_SKETCH_MAX_VALUES) {
-        return false;
-    }
-    self->num_joined = (unsigned) num_joined;
-    if (self->num_values == 0) {
-        return num_joined == 0;
-    }
-    self->minimum = spot_byte_reader_double(reader);
-    self->maximum = spot_byte_reader_double(reader);
-    self->any_bits = spot_byte_reader_fixed(reader, 8);
-    self->num_keys = (size_t) spot_byte_reader_varint(reader);
-    return !reader->is_bad && isfinite(self->minimum) && isfinite(self->maximum) &&
-           self->minimum <= self->maximum && self->any_bits <= MANTISSA_BITS &&
-           self->num_keys > 0 && self->num_keys <= SPOT_SKETCH_MAX_KEYS;
-}
-
-/* What the head says of the values must be what values can be. */
-static bool
-agrees_with_values(const spot_quantile_sketch_t *self)
-{
-    const double ends[] = {self->minimum, self->maximum};
-
-    for (size_t j = 0; j < 2; j++) {
-        const uint64_t bits = spot_double_bits(ends[j]);
-
-        if (bits == SIGN_BIT || (bits & MANTISSA_BITS & ~self->any_bits) != 0) {
-            return false; /* -0 is kept as 0 */
-        }
-    }
-    /* joined for need only: 8193 keys, which became 4097 at least */
-    return self->num_joined == 0 || self->num_keys > SPOT_SKETCH_MAX_KEYS / 2;
-}
-
-/* The next key and its count; 0 for a key that cannot follow. */
-static uint64_t
-read_key(const spot_quantile_sketch_t *head, spot_byte_reader_t *reader,
-    uint64_t last_key, uint64_t *count)
-{
-    const uint64_t distance = spot_byte_reader_varint(reader);
-
-    *count = spot_byte_reader_varint(reader);
-    if (distance == 0 || *count == 0 || *count > head->num_values ||
-        distance > (MAX_KEY >> head->num_joined) - last_key) {
-        return 0;
-    }
-    return last_key + distance;
-}
-
-/* Walks over the keys without keeping them: from the minimum's to the maximum's, all
- * values, and all of any_bits that keys tell. */
-static bool
-are_keys_sound(const spot_quantile_sketch_t *head, spot_byte_reader_t reader)
-{
-    const uint64_t first_key = to_key(head->minimum, head->num_joined);
-    const uint64_t end_key = to_key(head->maximum, head->num_joined);
-    uint64_t key = 0, count, num_values = 0, told_bits = 0;
-
-    for (size_t j = 0; j < head->num_keys; j++) {
-        key = read_key(head, &reader, key, &count);
-        if (key == 0 || (j == 0 && key != first_key)) {
-            return false;
-        }
-        num_values += count; /* at most 2^13 times 2^45 */
-        told_bits |= nearest_end(head, key);
-    }
-    return reader.num_left == 0 && key == end_key && num_values == head->num_values &&
-           (told_bits & MANTISSA_BITS) == (head->any_bits ^ untold_bits(head));
-}
-
-int
-spot_quantile_sketch_read(
-    spot_quantile_sketch_t *self, const uint8_t *bytes, size_t num_bytes)
-{
-    spot_byte_reader_t reader = {bytes, num_bytes, false};
-    spot_quantile_sketch_t head;
-    uint64_t key = 0, count;
-    int ret;
-
-    if (!read_head(&head, &reader)) {
-        return SPOT_ERR_BAD_INPUT;
-    }
-    if (head.num_values == 0) {
-        return reader.num_left == 0 ? 0 : SPOT_ERR_BAD_INPUT;
-    }
-    if (!agrees_with_values(&head) || !are_keys_sound(&head, reader)) {
-        return SPOT_ERR_BAD_INPUT;
-    }
-    if (head.num_values > SPOT_SKETCH_MAX_VALUES - self->num_values) {
-        return SPOT_ERR_BAD_PARAM;
-    }
-    ret = meet(self, 0, head.num_joined);
-    for (size_t j = 0; ret == 0 && j < head.num_keys; j++) {
-        key = read_key(&head, &reader, key, &count);
-        ret = insert_key(self, key >> (self->num_joined - head.num_joined), count);
-    }
-    if (ret == 0) {
-        widen(self, head.num_values, head.minimum, head.maximum, head.any_bits);
-    }
     return ret;
 }

@@ -3,6 +3,7 @@
 
 #include <Random123/philox.h>
 #include <assert.h>
+#include <math.h>
 
 #include "base/error.h"
 
@@ -88,7 +89,7 @@ spot_rng_seek(spot_rng_t *self, uint64_t seed, uint64_t replication,
     start(&self->state, seed, replication, (uint64_t) purpose, entity);
 }
 
-/* The counter is already behind the numbers that were made. */
+/* The counter is already past the numbers made. */
 uint64_t
 spot_rng_position(const spot_rng_t *self)
 {
@@ -96,7 +97,7 @@ spot_rng_position(const spot_rng_t *self)
            SPOT_PHILOX_NUMBERS;
 }
 
-/* From the block of the next number on, so that few draws do with the two at hand. */
+/* Makes two blocks from that of the next number on, enough for few draws. */
 void
 spot_rng_skip_to(spot_rng_t *self, uint64_t position)
 {
@@ -121,6 +122,14 @@ double
 spot_rng_uniform(spot_rng_t *self)
 {
     return (double) (next_bits(&self->state) >> 11) * 0x1p-53;
+}
+
+/* The same law and draws as gsl_ran_exponential(): 1 - u is exact and never 0, and its
+ * logarithm costs half as much as log1p(-u). */
+double
+spot_rng_exponential(spot_rng_t *self, double mean)
+{
+    return -mean * log(1 - spot_rng_uniform(self));
 }
 
 /* Lemire, "Fast random integer generation in an interval", ACM TOMACS 29(1), 2019. */

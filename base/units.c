@@ -11,23 +11,57 @@
 typedef struct {
     const char *name;
     double factor;
+    int64_t enough; /* least number in texts, so that 60 s stay 60 s; 0: none in texts */
 } unit_t;
 
-static const unit_t duration_units[] = {
-    {"ms", 1},
-    {"s", 1e3},
-    {"min", 6e4},
-    {"h", 3.6e6},
-    {"d", 8.64e7},
-    {NULL, 0},
+/* Units have falling factors: texts use the first one that is exact. */
+struct spot_units {
+    const unit_t *units;
+    double plain_factor; /* of a number without a unit; 0: that is an error */
+    double most;         /* the largest value; values are integers; 0: they are real */
+    const char *beyond;  /* the problem of larger values */
+    const char *zero;    /* 0 as text */
 };
 
-static const unit_t price_units[] = {
-    {"USD/h", 1},
-    {"USD/min", 60},
-    {"USD/s", 3600},
-    {"USD/d", 1.0 / 24},
-    {NULL, 0},
+const spot_units_t spot_units_ms = {
+    .units = (const unit_t[]){{"d", 8.64e7, 2}, {"h", 3.6e6, 2}, {"min", 6e4, 10},
+        {"s", 1e3, 1}, {"ms", 1, 1}, {NULL, 0, 0}},
+    .most = (double) SPOT_MAX_DURATION_MS,
+    .beyond = "more than 100 years",
+    .zero = "0 s",
+};
+
+const spot_units_t spot_units_ns = {
+    .units = (const unit_t[]){{"d", 8.64e13, 2}, {"h", 3.6e12, 2}, {"min", 6e10, 10},
+        {"s", 1e9, 1}, {"ms", 1e6, 1}, {"us", 1e3, 1}, {"ns", 1, 1}, {NULL, 0, 0}},
+    .most = 1e6 * (double) SPOT_MAX_DURATION_MS,
+    .beyond = "more than 100 years",
+    .zero = "0 s",
+};
+
+const spot_units_t spot_units_bytes = {
+    .units = (const unit_t[]){{"TiB", 0x1p40, 1}, {"TB", 1e12, 1}, {"GiB", 0x1p30, 1},
+        {"GB", 1e9, 1}, {"MiB", 0x1p20, 1}, {"MB", 1e6, 1}, {"KiB", 0x1p10, 1},
+        {"kB", 1e3, 1}, {"B", 1, 1}, {NULL, 0, 0}},
+    .most = 9e18,
+    .beyond = "more than 9000000 TB",
+    .zero = "0 B",
+};
+
+const spot_units_t spot_units_bytes_per_s = {
+    .units = (const unit_t[]){{"TiB/s", 0x1p40, 1}, {"TB/s", 1e12, 1},
+        {"Tbit/s", 1.25e11, 1}, {"GiB/s", 0x1p30, 1}, {"GB/s", 1e9, 1},
+        {"Gbit/s", 1.25e8, 1}, {"MiB/s", 0x1p20, 1}, {"MB/s", 1e6, 1},
+        {"Mbit/s", 1.25e5, 1}, {"KiB/s", 0x1p10, 1}, {"kB/s", 1e3, 1},
+        {"kbit/s", 125, 1}, {"B/s", 1, 1}, {"bit/s", 0.125, 0}, {NULL, 0, 0}},
+    .zero = "0 B/s",
+};
+
+const spot_units_t spot_units_usd_per_h = {
+    .units = (const unit_t[]){{"USD/s", 3600, 0}, {"USD/min", 60, 0}, {"USD/h", 1, 1},
+        {"USD/d", 1.0 / 24, 0}, {NULL, 0, 0}},
+    .plain_factor = 1,
+    .zero = "0 USD/h",
 };
 
 static const char *
@@ -103,63 +137,120 @@ spot_integer_parse(const char *text, int64_t *value)
     return 0;
 }
 
-/* number + unit -> number * factor. A number alone is an error unless plain_factor > 0.
- */
+/* nearbyint() in the default rounding mode is ties-to-even. */
 static int
-parse_quantity(const char *text, const unit_t *units, double plain_factor, double *value,
+round_whole(double value, double most, int64_t *whole)
+{
+    if (!(fabs(value) <= most)) {
+        return SPOT_ERR_BAD_INPUT;
+    }
+    *whole = (int64_t) nearbyint(value);
+    return 0;
+}
+
+/* Sets *amount to number * factor, exactly if the number is written as an integer. */
+static int
+multiply(const spot_units_t *self, const char *text, double factor,
+    spot_amount_t *amount, const char **problem)
+{
+    const double product = strtod(text, NULL) * factor;
+    const char *digits = text + (*text == '-' || *text == '+');
+    int ret;
+
+    *problem = "the number is too large";
+    if (!isfinite(product)) {
+        return SPOT_ERR_BAD_INPUT;
+    }
+    if (self->most == 0) {
+        amount->real = product;
+        return 0;
+    }
+    *problem = self->beyond;
+    ret = round_whole(product, self->most, &amount->whole);
+    if (ret == 0 && spot_number_end(text) == skip_digits(digits)) {
+        amount->whole = strtoimax(text, NULL, 10) * (int64_t) factor;
+    }
+    return ret;
+}
+
+int
+spot_units_parse(const spot_units_t *self, const char *text, spot_amount_t *amount,
     const char **problem)
 {
     const char *end = spot_number_end(text);
-    double number;
+    double factor = self->plain_factor;
 
     if (end == NULL) {
         *problem = "it does not start with a number";
         return SPOT_ERR_BAD_INPUT;
     }
-    number = strtod(text, NULL);
-    if (!isfinite(number)) {
-        *problem = "the number is too large";
-        return SPOT_ERR_BAD_INPUT;
-    }
-    if (*end == '\0') {
-        *problem = "the unit is missing";
-        *value = number * plain_factor;
-        return plain_factor > 0 ? 0 : SPOT_ERR_BAD_INPUT;
-    }
-    while (*end == ' ') {
-        end++;
-    }
-    for (const unit_t *unit = units; unit->name != NULL; unit++) {
-        if (strcmp(end, unit->name) == 0) {
-            *problem = "the number is too large";
-            *value = number * unit->factor;
-            return isfinite(*value) ? 0 : SPOT_ERR_BAD_INPUT;
+    *problem = "the unit is missing";
+    if (*end != '\0') {
+        const unit_t *unit = self->units;
+
+        end += strspn(end, " ");
+        while (unit->name != NULL && strcmp(end, unit->name) != 0) {
+            unit++;
         }
+        factor = unit->factor;
+        *problem = "unknown unit";
     }
-    *problem = "unknown unit";
-    return SPOT_ERR_BAD_INPUT;
+    return factor == 0 ? SPOT_ERR_BAD_INPUT
+                       : multiply(self, text, factor, amount, problem);
 }
 
-/* nearbyint() in the default rounding mode is ties-to-even. */
-static int
-round_ms(double value_ms, int64_t *duration_ms)
+/* Real values are mostly integers too: 10 Gbit/s. */
+void
+spot_units_text(
+    const spot_units_t *self, spot_amount_t amount, char text[SPOT_AMOUNT_TEXT_BYTES])
 {
-    if (!(fabs(value_ms) <= (double) SPOT_MAX_DURATION_MS)) {
-        return SPOT_ERR_BAD_INPUT;
+    const double real = self->most > 0 ? 0 : amount.real;
+    const bool is_whole = nearbyint(real) == real && fabs(real) < 0x1p53;
+    const int64_t whole = self->most > 0 ? amount.whole : is_whole ? (int64_t) real : 0;
+    const unit_t *unit = self->units;
+    char number[SPOT_NUMBER_TEXT_BYTES];
+
+    if (is_whole && whole == 0) {
+        snprintf(text, SPOT_AMOUNT_TEXT_BYTES, "%s", self->zero);
+        return;
     }
-    *duration_ms = (int64_t) nearbyint(value_ms);
-    return 0;
+    while (!is_whole ? unit->factor != 1
+                     : unit->enough == 0 || whole % (int64_t) unit->factor != 0 ||
+                           llabs(whole / (int64_t) unit->factor) < unit->enough) {
+        unit++;
+    }
+    if (is_whole) {
+        snprintf(number, sizeof(number), "%" PRId64, whole / (int64_t) unit->factor);
+    } else {
+        spot_number_text(real, number);
+    }
+    snprintf(text, SPOT_AMOUNT_TEXT_BYTES, "%s %s", number, unit->name);
+}
+
+double
+spot_units_value(const spot_units_t *self, spot_amount_t amount)
+{
+    return self->most > 0 ? (double) amount.whole : amount.real;
+}
+
+spot_amount_t
+spot_units_nearest(const spot_units_t *self, double value)
+{
+    if (self->most == 0) {
+        return (spot_amount_t){.real = value};
+    }
+    return (spot_amount_t){
+        .whole = (int64_t) fmax(fmin(value, self->most), -self->most)};
 }
 
 int
 spot_duration_parse(const char *text, int64_t *duration_ms, const char **problem)
 {
-    double value_ms = 0;
-    int ret = parse_quantity(text, duration_units, 0, &value_ms, problem);
+    spot_amount_t amount;
+    const int ret = spot_units_parse(&spot_units_ms, text, &amount, problem);
 
     if (ret == 0) {
-        *problem = "more than 100 years";
-        ret = round_ms(value_ms, duration_ms);
+        *duration_ms = amount.whole;
     }
     return ret;
 }
@@ -167,7 +258,8 @@ spot_duration_parse(const char *text, int64_t *duration_ms, const char **problem
 int
 spot_duration_from_s(double duration_s, int64_t *duration_ms)
 {
-    return round_ms(duration_s * (double) SPOT_MS_PER_S, duration_ms);
+    return round_whole(
+        duration_s * (double) SPOT_MS_PER_S, spot_units_ms.most, duration_ms);
 }
 
 double
@@ -179,36 +271,19 @@ spot_duration_s(int64_t duration_ms)
 int
 spot_price_parse(const char *text, double *price_usd_per_h, const char **problem)
 {
-    return parse_quantity(text, price_units, 1, price_usd_per_h, problem);
+    spot_amount_t amount;
+    const int ret = spot_units_parse(&spot_units_usd_per_h, text, &amount, problem);
+
+    if (ret == 0) {
+        *price_usd_per_h = amount.real;
+    }
+    return ret;
 }
 
 void
 spot_duration_text(int64_t duration_ms, char text[SPOT_DURATION_TEXT_BYTES])
 {
-    static const struct {
-        const char *name;
-        int64_t unit_ms;
-        int64_t enough; /* use the unit from that many on, so that 60 s stay 60 s */
-    } units[] = {
-        {"d", SPOT_MS_PER_D, 2},
-        {"h", SPOT_MS_PER_H, 2},
-        {"min", SPOT_MS_PER_MIN, 10},
-        {"s", SPOT_MS_PER_S, 1},
-    };
-
-    for (size_t j = 0; j < sizeof(units) / sizeof(units[0]); j++) {
-        if (duration_ms % units[j].unit_ms == 0 &&
-            llabs(duration_ms / units[j].unit_ms) >= units[j].enough) {
-            snprintf(text, SPOT_DURATION_TEXT_BYTES, "%" PRId64 " %s",
-                duration_ms / units[j].unit_ms, units[j].name);
-            return;
-        }
-    }
-    if (duration_ms == 0) {
-        snprintf(text, SPOT_DURATION_TEXT_BYTES, "0 s");
-    } else {
-        snprintf(text, SPOT_DURATION_TEXT_BYTES, "%" PRId64 " ms", duration_ms);
-    }
+    spot_units_text(&spot_units_ms, (spot_amount_t){.whole = duration_ms}, text);
 }
 
 void

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Quantities with units as people write them in YAML and on the command line. Inside
- * spotsim time is int64_t milliseconds and prices are US dollars per instance-hour. */
+/* Quantities with units, as in YAML and on the command line. One parser reads all of
+ * them by tables of units. */
 #ifndef SPOT_BASE_UNITS_H
 #define SPOT_BASE_UNITS_H
 
@@ -13,44 +13,68 @@
 #define SPOT_MS_PER_MIN INT64_C(60000)
 #define SPOT_MS_PER_H INT64_C(3600000)
 #define SPOT_MS_PER_D INT64_C(86400000)
+#define SPOT_HOURS_PER_DAY 24
 
-/* The longest duration that is read: 100 years. Sums of 10^4 of them still fit. */
+/* The longest duration: 100 years. Sums of 10^4 of them still fit in int64_t. */
 #define SPOT_MAX_DURATION_MS (INT64_C(36525) * SPOT_MS_PER_D)
 
 /* The largest fleet. */
 #define SPOT_MAX_INSTANCES 1000000
 
 /* The end of the decimal number at the start of text ([-+]digits[.digits][e[-+]digits],
- * as far as it goes), or NULL where there is none. */
+ * as long as possible), or NULL: none. */
 const char *spot_number_end(const char *text);
 
-/* A strict decimal number: [-+]digits[.digits][e[-+]digits], nothing before or behind,
- * finite. */
+/* A strict decimal number: [-+]digits[.digits][e[-+]digits], nothing before or after it,
+ * finite. BAD_INPUT. */
 SPOT_MUST_CHECK int spot_number_parse(const char *text, double *value);
 
-/* A strict decimal integer: [-+]digits, no leading zeros, within int64_t. */
+/* A strict decimal integer: [-+]digits, no leading zeros, within int64_t. BAD_INPUT. */
 SPOT_MUST_CHECK int spot_integer_parse(const char *text, int64_t *value);
 
-/* "88 s", "1.5 h", "250 ms", "355min", "2 d": rounded to whole ms, ties to even.
- * BAD_INPUT: no number, no unit, another unit, or outside +-SPOT_MAX_DURATION_MS;
- * *problem then says which in words. */
+/* The units of one kind of quantity and the unit of its values. */
+typedef struct spot_units spot_units_t;
+
+extern const spot_units_t spot_units_ms;          /* durations in whole ms */
+extern const spot_units_t spot_units_ns;          /* durations in whole ns */
+extern const spot_units_t spot_units_bytes;       /* B, kB, KiB, ... in whole bytes */
+extern const spot_units_t spot_units_bytes_per_s; /* real; Gbit/s, GB/s, GiB/s, ... */
+extern const spot_units_t spot_units_usd_per_h;   /* real; a number alone is USD/h */
+
+typedef union {
+    int64_t whole; /* of spot_units_ms, _ns and _bytes */
+    double real;
+} spot_amount_t;
+
+/* Parses a number and its unit, such as "1.5 h", "250ms" or "24 GiB". Whole amounts are
+ * rounded, ties to even; an integer number of a unit is exact. BAD_INPUT with *problem
+ * in words: no number, no unit, unknown unit, or too large (100 years, 9e18 bytes). */
+SPOT_MUST_CHECK int spot_units_parse(const spot_units_t *self, const char *text,
+    spot_amount_t *amount, const char **problem);
+
+/* An integer amount as an integer number of the largest unit that is exact, such as "90
+ * min". Another amount as a decimal number that reads back as the same. */
+#define SPOT_AMOUNT_TEXT_BYTES 40
+void spot_units_text(
+    const spot_units_t *self, spot_amount_t amount, char text[SPOT_AMOUNT_TEXT_BYTES]);
+
+/* An amount as a plain number, and back; value may be too large or infinite. */
+double spot_units_value(const spot_units_t *self, spot_amount_t amount);
+spot_amount_t spot_units_nearest(const spot_units_t *self, double value);
+
+/* The same for durations in ms and prices in USD per instance-hour. */
 SPOT_MUST_CHECK int spot_duration_parse(
     const char *text, int64_t *duration_ms, const char **problem);
-
-/* Seconds with decimals to whole ms, ties to even. BAD_INPUT outside
- * SPOT_MAX_DURATION_MS. */
-SPOT_MUST_CHECK int spot_duration_from_s(double duration_s, int64_t *duration_ms);
-
-/* Whole ms as seconds with decimals. */
-double spot_duration_s(int64_t duration_ms);
-
-/* "0.91" (US dollars per instance-hour) or "0.91 USD/h", "22 USD/d", "0.015 USD/min". */
 SPOT_MUST_CHECK int spot_price_parse(
     const char *text, double *price_usd_per_h, const char **problem);
-
-/* The shortest of "2 d", "90 min", "88 s", "250 ms" that is exact. */
-#define SPOT_DURATION_TEXT_BYTES 32
+#define SPOT_DURATION_TEXT_BYTES SPOT_AMOUNT_TEXT_BYTES
 void spot_duration_text(int64_t duration_ms, char text[SPOT_DURATION_TEXT_BYTES]);
+
+/* Rounds seconds to whole ms, ties to even. BAD_INPUT outside +-SPOT_MAX_DURATION_MS. */
+SPOT_MUST_CHECK int spot_duration_from_s(double duration_s, int64_t *duration_ms);
+
+/* Whole ms in seconds. */
+double spot_duration_s(int64_t duration_ms);
 
 /* The shortest decimal text that reads back as the same double (15, 16 or 17 digits). */
 #define SPOT_NUMBER_TEXT_BYTES 32

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* How long work is watched and stopped by whoever asked for it. All zero: it is left
- * alone. */
+/* Progress and stop of long work. All zero: no progress is reported and nothing stops
+ * it. */
 #ifndef SPOT_BASE_WATCH_H
 #define SPOT_BASE_WATCH_H
 
@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 typedef struct {
-    atomic_int *stop; /* not 0: give up at the next good place; may be NULL */
+    atomic_int *stop; /* not 0: the work stops soon, INTERRUPTED; may be NULL */
     void (*progress)(void *context, int64_t num_done, int64_t num_total); /* or NULL */
     void *context;
 } spot_watch_t;
@@ -22,7 +22,7 @@ spot_watch_is_stopped(const spot_watch_t *self)
 }
 
 static inline void
-spot_watch_tell(const spot_watch_t *self, int64_t num_done, int64_t num_total)
+spot_watch_report(const spot_watch_t *self, int64_t num_done, int64_t num_total)
 {
     if (self->progress != NULL) {
         self->progress(self->context, num_done, num_total);

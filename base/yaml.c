@@ -1,64 +1,33 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "base/yaml.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/inputs.h"
+#include "base/instream.h"
 #include "base/memory.h"
 #include "base/utf8.h"
 #include "base/yaml_internal.h"
 
-static int
-read_stream(FILE *stream, char **bytes, size_t *num_bytes)
-{
-    const size_t limit = SPOT_YAML_MAX_BYTES + 1;
-    char *buffer = malloc(limit);
-
-    if (buffer == NULL) {
-        return SPOT_ERR_NO_MEMORY;
-    }
-    errno = 0;
-    *num_bytes = fread(buffer, 1, limit, stream);
-    *bytes = buffer;
-    return ferror(stream) ? SPOT_ERR_IO : 0;
-}
-
-/* Enters a file into the journal of diag, if there is one. */
-static void
-keep_input(const char *path, const char *bytes, size_t num_bytes, spot_diag_t *diag)
-{
-    spot_input_reading_t *reading = spot_inputs_open(diag->inputs, path);
-
-    if (reading != NULL) {
-        spot_input_reading_add(reading, bytes, num_bytes);
-        spot_input_reading_close(reading, true);
-    }
-}
-
 int
 spot_yaml_read(spot_yaml_t *self, const char *path, spot_diag_t *diag)
 {
-    FILE *stream = fopen(path, "rb");
-    char *bytes = NULL;
+    const size_t limit = SPOT_YAML_MAX_BYTES + 1;
+    char *bytes = malloc(limit);
+    spot_instream_t stream = {0};
     size_t num_bytes = 0;
-    int ret = stream == NULL ? SPOT_ERR_IO : 0;
+    int ret =
+        bytes == NULL ? SPOT_ERR_NO_MEMORY : spot_instream_open(&stream, path, diag);
 
     memset(self, 0, sizeof(*self));
     if (ret == 0) {
-        ret = read_stream(stream, &bytes, &num_bytes);
+        ret = spot_instream_read(&stream, bytes, limit, &num_bytes, diag);
     }
-    if (ret == SPOT_ERR_IO) {
-        spot_diag_error(diag, path, 0, 0, "cannot open: %s", strerror(errno));
-    } else if (ret == 0) {
-        keep_input(path, bytes, num_bytes, diag);
+    if (ret == 0) {
         ret = spot_yaml_parse(self, path, bytes, num_bytes, diag);
     }
-    if (stream != NULL) {
-        fclose(stream);
-    }
+    spot_instream_close(&stream);
     free(bytes);
     return ret;
 }
@@ -150,20 +119,116 @@ spot_node_get(const spot_node_t *self, const char *key)
     return child == NULL ? NULL : *child;
 }
 
+/* ---- Paths ---- */
+
+/* One step of a path: a key, or an index in brackets. */
+typedef struct {
+    const char *text;
+    size_t num_bytes;
+    bool is_index;
+} step_t;
+
+#define MAX_INDEX_DIGITS 9
+
+/* Sets *step to the first step of a path from a node and returns the rest. If the node
+ * has the whole path as a key, dots and brackets included, that is one step. */
+static const char *
+take_step(const spot_node_t *at, const char *path, step_t *step)
+{
+    const bool is_whole = spot_node_get(at, path) != NULL;
+
+    step->text = path;
+    step->is_index = !is_whole && *path == '[';
+    step->num_bytes = is_whole         ? strlen(path)
+                      : step->is_index ? strcspn(path, "]") + 1
+                                       : strcspn(path, ".[");
+    path += step->num_bytes;
+    return path + (*path == '.');
+}
+
+/* The slot of the node that a step leads to, or NULL if there is none. */
+static spot_node_t **
+find_step(const spot_node_t *at, const step_t *step)
+{
+    size_t item_id;
+
+    if (!step->is_index) {
+        return find_child(at, step->text, step->num_bytes);
+    }
+    item_id = strtoul(step->text + 1, NULL, 10);
+    return at != NULL && at->kind == SPOT_NODE_LIST && item_id < at->num_children
+               ? &at->children[item_id]
+               : NULL;
+}
+
+/* The last node on a path from at that exists; *path becomes the rest after it. */
+static const spot_node_t *
+follow(const spot_node_t *at, const char **path)
+{
+    step_t step;
+
+    while (**path != '\0') {
+        const char *rest = take_step(at, *path, &step);
+        spot_node_t **child = find_step(at, &step);
+
+        if (child == NULL) {
+            break;
+        }
+        at = *child;
+        *path = rest;
+    }
+    return at;
+}
+
 const spot_node_t *
 spot_node_place(const spot_node_t *self, const char *path)
 {
-    while (*path != '\0') {
-        const size_t key_bytes = strcspn(path, ".");
-        spot_node_t **child = find_child(self, path, key_bytes);
+    return follow(self, &path);
+}
 
-        if (child == NULL) {
-            return self;
+bool
+spot_yaml_is_path(const char *path)
+{
+    size_t num_bytes;
+
+    do {
+        num_bytes = strcspn(path, ".[");
+        path += num_bytes;
+        while (num_bytes > 0 && *path == '[') {
+            num_bytes = strspn(path + 1, "0123456789");
+            if (num_bytes > MAX_INDEX_DIGITS || path[num_bytes + 1] != ']') {
+                return false;
+            }
+            path += num_bytes + 2;
         }
-        self = *child;
-        path += key_bytes + (path[key_bytes] == '.');
+    } while (num_bytes > 0 && *path++ == '.');
+    return num_bytes > 0 && path[-1] == '\0';
+}
+
+bool
+spot_yaml_has_place(
+    const spot_node_t *root, const char *path, char problem[SPOT_YAML_PROBLEM_BYTES])
+{
+    char shown[SPOT_UTF8_SHOWN_BYTES], words[64] = "this is no list";
+    const char *rest = path, *index;
+    const spot_node_t *at;
+
+    spot_utf8_shown(path, shown);
+    if (!spot_yaml_is_path(path)) {
+        snprintf(problem, SPOT_YAML_PROBLEM_BYTES, "\"%s\" is no key", shown);
+        return false;
     }
-    return self;
+    at = follow(root, &rest);
+    index = strchr(rest, '[');
+    if (index == rest && at->kind == SPOT_NODE_LIST) {
+        snprintf(words, sizeof(words), "the list has %zu item%s", at->num_children,
+            at->num_children == 1 ? "" : "s");
+    }
+    if (index != NULL) {
+        snprintf(problem, SPOT_YAML_PROBLEM_BYTES, "\"%s\": there is no %.*s, %s", shown,
+            (int) strcspn(index, "]") + 1, index, words);
+    }
+    return index == NULL;
 }
 
 static spot_node_t *
@@ -185,7 +250,8 @@ spot_yaml_new_scalar(spot_yaml_t *self, const char *text, const spot_node_t *pla
     return new_scalar(self, text, strlen(text), place);
 }
 
-/* The place of a key's value in a map, appended with an empty map if it is not there. */
+/* The slot of the value of a key in a map. A missing key is appended with an empty
+ * map. */
 static spot_node_t **
 reach_child(spot_yaml_t *self, spot_node_t *map, const char *key, size_t key_bytes,
     const spot_node_t *place)
@@ -205,27 +271,26 @@ reach_child(spot_yaml_t *self, spot_node_t *map, const char *key, size_t key_byt
     return &map->children[map->num_children - 1];
 }
 
-bool
-spot_yaml_is_path(const char *path)
-{
-    const size_t length = strlen(path);
-
-    return length > 0 && path[0] != '.' && path[length - 1] != '.' &&
-           strstr(path, "..") == NULL;
-}
-
 int
 spot_yaml_set(spot_yaml_t *self, const char *path, spot_node_t *value)
 {
     spot_node_t **place = &self->root;
+    const char *rest = path;
+    step_t step;
 
     if (!spot_yaml_is_path(path)) {
         return SPOT_ERR_BAD_PARAM;
     }
+    (void) follow(self->root, &rest);
+    if (strchr(rest, '[') != NULL) { /* an index without an item */
+        return SPOT_ERR_BAD_PARAM;
+    }
     while (*path != '\0') {
-        const bool is_whole = spot_node_get(*place, path) != NULL;
-        const size_t key_bytes = is_whole ? strlen(path) : strcspn(path, ".");
-
+        path = take_step(*place, path, &step);
+        if (step.is_index) {
+            place = find_step(*place, &step);
+            continue;
+        }
         if (*place == NULL || (*place)->kind != SPOT_NODE_MAP) {
             *place = spot_yaml_new_node(
                 self, SPOT_NODE_MAP, value->file, value->line, value->column);
@@ -233,11 +298,10 @@ spot_yaml_set(spot_yaml_t *self, const char *path, spot_node_t *value)
                 return SPOT_ERR_NO_MEMORY;
             }
         }
-        place = reach_child(self, *place, path, key_bytes, value);
+        place = reach_child(self, *place, step.text, step.num_bytes, value);
         if (place == NULL) {
             return SPOT_ERR_NO_MEMORY;
         }
-        path += key_bytes + (path[key_bytes] == '.');
     }
     *place = value;
     return 0;
@@ -304,6 +368,7 @@ spot_yaml_assign(
 {
     const char *equals = strchr(assignment, '=');
     char place[SPOT_UTF8_SHOWN_BYTES + 32], text[SPOT_UTF8_SHOWN_BYTES], *key;
+    char problem[SPOT_YAML_PROBLEM_BYTES];
     spot_yaml_t value;
     int ret;
 
@@ -318,15 +383,14 @@ spot_yaml_assign(
     }
     snprintf(place, sizeof(place), "%s %s", option, spot_utf8_shown(key, text));
     ret = spot_yaml_parse(&value, place, equals + 1, strlen(equals + 1), diag);
-    if (ret == 0) {
+    if (ret == 0 && !spot_yaml_has_place(self->root, key, problem)) {
+        spot_diag_error(diag, option, 0, 0, "%s", problem);
+        ret = SPOT_ERR_BAD_INPUT;
+    } else if (ret == 0) {
         spot_node_t *root = value.root;
 
         ret = spot_yaml_adopt(self, &value);
         ret = ret == 0 ? spot_yaml_set(self, key, root) : ret;
-        if (ret == SPOT_ERR_BAD_PARAM) {
-            spot_diag_error(diag, option, 0, 0, "\"%s\" is no key", text);
-            ret = SPOT_ERR_BAD_INPUT;
-        }
     }
     spot_yaml_free(&value);
     free(key);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A YAML document as a tree of nodes that know their place in the file. Strict: one
+/* A YAML document as a tree of nodes with their places in the file. Strict: one
  * document, no tags, no merge keys, no repeated keys, keys are scalars. Aliases become
- * copies, so no node has two parents; copied text counts towards a limit of its own,
- * SPOT_YAML_MAX_BYTES. Size, depth and numbers are limited: no input is expensive. */
+ * copies, so no node has two parents; all copied text together has at most
+ * SPOT_YAML_MAX_BYTES. Size, depth and numbers are limited, so no input is expensive. */
 #ifndef SPOT_BASE_YAML_H
 #define SPOT_BASE_YAML_H
 
@@ -23,8 +23,7 @@ typedef enum { SPOT_NODE_SCALAR, SPOT_NODE_LIST, SPOT_NODE_MAP } spot_node_kind_
 typedef struct spot_node {
     spot_node_kind_t kind;
     bool is_quoted;   /* scalar: "7" is text, 7 is a number */
-    bool is_verbatim; /* scalar: text stands at column as it is, behind a quote if quoted
-                       */
+    bool is_verbatim; /* scalar: the file has text as it is, at column after any quote */
     const char *file; /* owned by the document */
     size_t line;      /* 1-based */
     size_t column;    /* 1-based, in characters */
@@ -46,9 +45,9 @@ typedef struct {
     char **files; /* [num_files] names, owned */
 } spot_yaml_t;
 
-/* Reads a file. BAD_INPUT or IO with all reasons in diag; free self even then. After
- * BAD_INPUT a root that is there is the whole document, without the keys that are not
- * allowed, so that the search for errors can go on. */
+/* Reads a file. BAD_INPUT or IO with all reasons in diag, NO_MEMORY; free self even
+ * then. After BAD_INPUT a root that is not NULL is the whole document without its
+ * repeated and merge keys, so that the caller can look for more errors. */
 SPOT_MUST_CHECK int spot_yaml_read(
     spot_yaml_t *self, const char *path, spot_diag_t *diag);
 
@@ -58,25 +57,34 @@ SPOT_MUST_CHECK int spot_yaml_parse(spot_yaml_t *self, const char *file,
 
 void spot_yaml_free(spot_yaml_t *self);
 
-/* The value of a key, or NULL (also when self is NULL or no map). O(keys). */
+/* The value of a key, or NULL (also if self is NULL or no map). O(keys). */
 spot_node_t *spot_node_get(const spot_node_t *self, const char *key);
 
-/* The node at a dotted path below self, or the nearest one above it: a place for a
+/* The node at a path below self, or the nearest node above that path: a place for a
  * message. */
 const spot_node_t *spot_node_place(const spot_node_t *self, const char *path);
 
-/* Sets a dotted path such as "trace.preemption.per_minute" below root to value
- * (borrowed), making the maps on the way (a key that itself has dots is found where it
- * is whole); a scalar or a list on the way is replaced by a map. New nodes belong to
- * self and stand at value's place. BAD_PARAM: a key of the path is empty; nothing is
- * changed then. */
+/* Whether a text is a path: keys with dots between them, each followed by any indices of
+ * items, such as "trace.preemption.per_minute" or "pools[2].price". */
+bool spot_yaml_is_path(const char *path);
+
+/* Whether spot_yaml_set() can set a path below root: each index must have its item. If
+ * not, problem is the reason in words. */
+#define SPOT_YAML_PROBLEM_BYTES 512
+bool spot_yaml_has_place(
+    const spot_node_t *root, const char *path, char problem[SPOT_YAML_PROBLEM_BYTES]);
+
+/* Sets a path below root to value (borrowed). Missing maps on the way are made; a scalar
+ * or a list in place of a map is replaced by one. The rest of the path is one key, dots
+ * and brackets included, if a map on the way has that key. New nodes belong to self and
+ * have the place of value. NO_MEMORY. BAD_PARAM: spot_yaml_has_place() is false; nothing
+ * is changed then. */
 SPOT_MUST_CHECK int spot_yaml_set(
     spot_yaml_t *self, const char *path, spot_node_t *value);
 
-/* Makes a key that has dots a whole one of the map at map_path, so that
- * spot_yaml_set() of both with a dot between them finds it; the map is made where there
- * is none. key: key_bytes of it; map_path: no key of it has dots. BAD_PARAM: something
- * else than a map is there. */
+/* Gives the map at map_path the key key[key_bytes], which may have dots, so that
+ * spot_yaml_set() of map_path.key finds it as one key. A missing map is made. No key of
+ * map_path has dots. NO_MEMORY. BAD_PARAM: the value at map_path is no map. */
 SPOT_MUST_CHECK int spot_yaml_add_key(
     spot_yaml_t *self, const char *map_path, const char *key, size_t key_bytes);
 
@@ -84,16 +92,12 @@ SPOT_MUST_CHECK int spot_yaml_add_key(
 SPOT_MUST_CHECK spot_node_t *spot_yaml_new_scalar(
     spot_yaml_t *self, const char *text, const spot_node_t *place);
 
-/* Moves the nodes of other into self, which owns them from now on; free other even so.
- * NO_MEMORY: nothing is moved. */
+/* Moves the nodes of other into self, which owns them from now on; other must still be
+ * freed. NO_MEMORY: nothing is moved. */
 SPOT_MUST_CHECK int spot_yaml_adopt(spot_yaml_t *self, spot_yaml_t *other);
 
-/* Whether a text is keys with dots between them, none of them empty. */
-bool spot_yaml_is_path(const char *path);
-
-/* Carries out "KEY=VALUE" of a command line: VALUE is YAML, KEY a dotted path as in
- * spot_yaml_set(). Messages name it as option, e.g. "--set". BAD_INPUT with the reason.
- */
+/* Applies "KEY=VALUE" of a command line: VALUE is YAML, KEY a path. Messages name it as
+ * option, e.g. "--set". BAD_INPUT with the reason in diag, NO_MEMORY. */
 SPOT_MUST_CHECK int spot_yaml_assign(
     spot_yaml_t *self, const char *option, const char *assignment, spot_diag_t *diag);
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Composed from libyaml's events rather than its documents: depth and size are checked
- * while reading, so that 100,000 nested brackets cost nothing. */
+/* Composes documents from the events of libyaml, not from its own documents: depth and
+ * size are checked during reading, so 100,000 nested brackets cost nothing. */
 #include "base/yaml.h"
 
+#include <search.h>
 #include <stdlib.h>
 #include <string.h>
 #include <yaml.h>
@@ -29,7 +30,7 @@ typedef struct {
     anchor_t *anchors;
 } composer_t;
 
-/* Keeps a copy of the name of a file for the life of the document. NULL: no memory. */
+/* A copy of the name of a file, which the document owns. NULL: no memory. */
 static const char *
 keep_file_name(spot_yaml_t *self, const char *file)
 {
@@ -54,8 +55,8 @@ bad_input(composer_t *self, const yaml_mark_t *mark, const char *text)
     return SPOT_ERR_BAD_INPUT;
 }
 
-/* Line and column of a byte offset: a reader error has no mark. What stands before it is
- * valid UTF-8, so the bytes that continue no character count the characters. */
+/* Line and column of a byte offset: a reader error has no mark. The bytes before it are
+ * valid UTF-8, so characters are counted by their first bytes. */
 static void
 place_of_offset(
     const char *bytes, size_t num_bytes, size_t offset, size_t *line, size_t *column)
@@ -145,7 +146,7 @@ find_anchor(const composer_t *self, const char *name)
     return NULL;
 }
 
-/* A new node at mark, unless there are too many or it is nested too deep. */
+/* Adds a node at mark. Reports too many nodes and too deep nesting. */
 static int
 add_node(composer_t *self, const yaml_mark_t *mark, int depth, spot_node_kind_t kind,
     spot_node_t **node)
@@ -179,7 +180,7 @@ copy_text(composer_t *self, const yaml_mark_t *mark, const char *text, spot_node
     return copy->text == NULL ? SPOT_ERR_NO_MEMORY : 0;
 }
 
-/* A deep copy for the alias at mark; its nodes keep their places. */
+/* A deep copy for the alias at mark; its nodes keep the places of the original. */
 static int
 copy_node(composer_t *self, const yaml_mark_t *mark, int depth,
     const spot_node_t *original, spot_node_t **copy)
@@ -238,8 +239,8 @@ compose_alias(
 static int compose_value(
     composer_t *self, const yaml_event_t *event, int depth, spot_node_t **value);
 
-/* Whether nothing but quotes lies between the marks and the text: no escapes, no folded
- * lines, no anchor. Each of these changes the length. */
+/* Whether the file has the text as it is: no escapes, folded lines or anchor. Each of
+ * these changes the length. */
 static bool
 is_verbatim(const yaml_event_t *event, bool is_quoted)
 {
@@ -288,13 +289,20 @@ compose_list(composer_t *self, int depth, spot_node_t *list)
     return ret;
 }
 
-/* A key must be text that the map does not have yet. What does not hinder reading on is
- * reported only; such a key is not kept. */
 static int
-check_key(composer_t *self, spot_key_set_t *seen, const spot_node_t *key, bool *is_kept)
+compare_keys(const void *a, const void *b)
+{
+    return strcmp(((const spot_node_t *) a)->text, ((const spot_node_t *) b)->text);
+}
+
+/* Checks that a key is text and new in its map. A merge key or a repeated key is
+ * reported and not kept, and reading continues. */
+static int
+check_key(composer_t *self, const spot_node_t *map, void **seen, const spot_node_t *key,
+    bool *is_kept)
 {
     char text[SPOT_UTF8_SHOWN_BYTES];
-    const spot_node_t *first;
+    const spot_node_t *const *first;
 
     *is_kept = false;
     if (key->kind != SPOT_NODE_SCALAR) {
@@ -307,15 +315,16 @@ check_key(composer_t *self, spot_key_set_t *seen, const spot_node_t *key, bool *
             "merge keys (<<) are not supported");
         return 0;
     }
-    if (spot_key_set_add(seen, key, &first) != 0) {
+    first = tsearch(key, seen, compare_keys);
+    if (first == NULL) {
         return SPOT_ERR_NO_MEMORY;
     }
-    *is_kept = first == key;
-    if (first != key) {
+    *is_kept = *first == key;
+    if (*first != key) {
         spot_diag_error(self->diag, self->file, key->line, key->column,
             "repeated key \"%s\", first on line %zu", spot_utf8_shown(key->text, text),
-            first->line);
-    } else if (seen->num_keys > SPOT_YAML_MAX_KEYS) {
+            (*first)->line);
+    } else if (map->num_children >= SPOT_YAML_MAX_KEYS) {
         spot_diag_error(self->diag, self->file, key->line, key->column,
             "more than %d keys in one map", SPOT_YAML_MAX_KEYS);
         return SPOT_ERR_BAD_INPUT;
@@ -327,7 +336,7 @@ static int
 compose_map(composer_t *self, int depth, spot_node_t *map)
 {
     yaml_event_t event;
-    spot_key_set_t seen = {0};
+    void *seen = NULL; /* a tree of the keys */
     spot_node_t *key = NULL, *node = NULL;
     bool is_done = false, is_kept = false;
     int ret = 0;
@@ -340,18 +349,20 @@ compose_map(composer_t *self, int depth, spot_node_t *map)
         }
         if (!is_done && ret == 0 && key == NULL) {
             key = node;
-            ret = check_key(self, &seen, key, &is_kept);
+            ret = check_key(self, map, &seen, key, &is_kept);
         } else if (!is_done && ret == 0) {
             ret = is_kept ? spot_node_append(map, key, node) : 0;
             key = NULL;
         }
         yaml_event_delete(&event);
     }
-    spot_key_set_free(&seen);
+    while (seen != NULL) {
+        (void) tdelete(*(void *const *) seen, &seen, compare_keys);
+    }
     return ret;
 }
 
-/* The kind of the node that starts with this event, with its anchor and tag or NULL. */
+/* The kind of the node that starts with this event, and its anchor and tag, or NULL. */
 static spot_node_kind_t
 start_of_node(
     const yaml_event_t *event, const yaml_char_t **anchor, const yaml_char_t **tag)
@@ -372,7 +383,7 @@ start_of_node(
     return SPOT_NODE_SCALAR;
 }
 
-/* The node that starts with this event; its remaining events are consumed. */
+/* Composes the node that starts with this event and consumes its remaining events. */
 static int
 compose_value(
     composer_t *self, const yaml_event_t *event, int depth, spot_node_t **value)
@@ -401,7 +412,7 @@ compose_value(
     return ret == 0 ? remember_anchor(self, anchor, node) : ret;
 }
 
-/* Stream start, one document, stream end. */
+/* Composes the start of the stream, one document and the end of the stream. */
 static int
 compose_stream(composer_t *self)
 {
@@ -433,7 +444,7 @@ compose_stream(composer_t *self)
     return ret;
 }
 
-/* libyaml compares each %TAG directive with all before it. */
+/* libyaml compares each %TAG directive with all previous ones: quadratic time. */
 static bool
 has_many_directives(const char *bytes, size_t num_bytes)
 {

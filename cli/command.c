@@ -7,12 +7,16 @@
 
 #include "base/memory.h"
 #include "base/outfile.h"
+#include "base/stop.h"
 #include "base/units.h"
+#include "cli/interrupt.h"
+#include "sim/store/store_sqlite.h"
 
 const spot_command_t *const spot_commands[] = {
     &spot_command_run,
     &spot_command_study,
     &spot_command_compare,
+    &spot_command_engine,
     &spot_command_recovery,
     &spot_command_merge,
     &spot_command_export,
@@ -278,6 +282,19 @@ spot_command_check_outputs(
         } else if (is_file(outputs.paths[j])) {
             ret = spot_outfile_check(outputs.paths[j], diag);
         }
+    }
+    return ret;
+}
+
+int
+spot_command_open_store(spot_store_t **store, const char *path, spot_diag_t *diag)
+{
+    int ret;
+
+    spot_interrupt_watch();
+    ret = spot_store_open_sqlite_reader(store, path, diag);
+    if (ret == 0) {
+        atomic_store(&(*store)->stop, &spot_stop);
     }
     return ret;
 }

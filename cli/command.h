@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "base/diag.h"
+#include "sim/store/store.h"
 
 enum {
     SPOT_EXIT_GOOD = 0,
@@ -44,6 +45,7 @@ extern const spot_command_t spot_command_merge;
 extern const spot_command_t spot_command_export;
 extern const spot_command_t spot_command_report;
 extern const spot_command_t spot_command_theory_checkpoint;
+extern const spot_command_t spot_command_engine;
 extern const spot_command_t spot_command_recovery;
 extern const spot_command_t spot_command_help;
 
@@ -100,6 +102,11 @@ typedef struct {
  * which would be lost, or another output. BAD_INPUT, IO with the reason in diag. */
 SPOT_MUST_CHECK int spot_command_check_outputs(
     spot_command_files_t inputs, spot_command_files_t outputs, spot_diag_t *diag);
+
+/* Opens a store for reading only; from now on the first signal stops the reading. Errors
+ * of spot_store_open_sqlite_reader(). */
+SPOT_MUST_CHECK int spot_command_open_store(
+    spot_store_t **store, const char *path, spot_diag_t *diag);
 
 /* Prints and frees the diagnostics and turns an error into an exit code. */
 int spot_command_finish(spot_diag_t *diag, int error);

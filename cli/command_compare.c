@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <stdio.h>
 #include <stdlib.h>
 
+#include "base/memory.h"
 #include "cli/command.h"
 #include "cli/interrupt.h"
 #include "cli/study_task.h"
-#include "sim/train/recovery_study.h"
+#include "sim/engines.h"
+#include "sim/study/compare.h"
 
 enum {
-    OPTION_RECOVERY = 256,
+    OPTION_OVER = 256,
+    OPTION_RECOVERY,
     OPTION_TRACE,
     OPTION_REPLICATIONS,
     OPTION_SEED,
@@ -22,22 +26,30 @@ enum {
 
 typedef struct {
     spot_study_task_t task;
-    spot_recovery_study_t comparison;
+    spot_compare_request_t request;
+    size_t max_keys;
+    spot_compare_key_t *keys; /* [request.num_keys] */
     spot_option_list_t sets;
 } arguments_t;
 
 static const struct argp_option options[] = {
+    {"over", OPTION_OVER, "KEY=A,B,...", 0,
+        "Compare values of a key of the scenario, two or more, written as in a YAML "
+        "list; the others are compared with the first. Given several times, all "
+        "combinations are compared with that of the first values",
+        0},
     {"recovery", OPTION_RECOVERY, "A,B,...", 0,
-        "The recovery systems, two or more: NAME, or {system: NAME, OPTION: VALUE}; the "
-        "others are compared with the first",
+        "Short for --over recovery=A,B,...: recovery systems, NAME or {system: NAME, "
+        "OPTION: VALUE}",
         0},
     {"trace", OPTION_TRACE, "FILE", 0,
         "Run on this trace file (spotsim-trace 1, .csv or .csv.gz) instead of the "
         "scenario's trace",
         0},
     {"replications", OPTION_REPLICATIONS, "N", 0,
-        "Replications of each system (default 1000; 1 on a recorded trace that names "
-        "its instances, where nothing is left to chance)",
+        "Replications of each case (default: as many as the engine says, 1000 of train; "
+        "1 where they do not differ, such as on a recorded trace that names its "
+        "instances)",
         0},
     {"seed", OPTION_SEED, "N", 0, "Seed of the random streams (default 1)", 0},
     {"set", OPTION_SET, "KEY=VALUE", 0,
@@ -48,16 +60,15 @@ static const struct argp_option options[] = {
         "Threads to run on (default: all processors); the results are the same", 0},
     {"json", OPTION_JSON, NULL, 0, "Print the results as JSON instead of a table", 0},
     {"csv", OPTION_CSV, "FILE", 0,
-        "Write the results as CSV, one row a system and metric; - is standard output, "
+        "Write the results as CSV, one row a case and metric; - is standard output, "
         "instead of the table",
         0},
     {"plot", OPTION_PLOT, "FILE.svg", 0,
-        "Draw where the paid instance time of each system went, a bar a system (needs "
-        "gnuplot)",
+        "Draw the parts of each case, such as where the paid instance time went, a bar "
+        "a case (needs gnuplot)",
         0},
     {"plot-progress", OPTION_PLOT_PROGRESS, "FILE.svg", 0,
-        "Draw how far each system came over time in the first replication (needs "
-        "gnuplot)",
+        "Draw how far each case came over time in the first replication (needs gnuplot)",
         0},
     {"output", 'o', "FILE.db", 0,
         "Keep the runs in a database (.db, .sqlite, .sqlite3); the same command goes on "
@@ -71,9 +82,25 @@ static const struct argp_option options[] = {
 };
 
 static void
+add_key(arguments_t *self, const char *option, const char *key, const char *values)
+{
+    spot_compare_request_t *request = &self->request;
+    void *keys = self->keys;
+
+    if (spot_array_reserve(
+            &keys, &self->max_keys, request->num_keys + 1, sizeof(*self->keys)) != 0) {
+        fprintf(stderr, "spotsim: out of memory\n");
+        exit(SPOT_EXIT_FAILED);
+    }
+    self->keys = keys;
+    self->keys[request->num_keys++] = (spot_compare_key_t){option, key, values};
+    request->keys = self->keys;
+}
+
+static void
 finish_arguments(struct argp_state *state, const arguments_t *arguments)
 {
-    if (arguments->comparison.systems == NULL) {
+    if (arguments->request.num_keys == 0) {
         argp_error(state, "expected --recovery A,B,...; `spotsim recovery` lists them");
     }
     spot_study_task_check_json(&arguments->task, state, "--csv");
@@ -83,22 +110,25 @@ static error_t
 parse(int key, char *text, struct argp_state *state)
 {
     arguments_t *arguments = state->input;
-    spot_recovery_study_t *comparison = &arguments->comparison;
+    spot_compare_request_t *request = &arguments->request;
     spot_study_task_t *task = &arguments->task;
 
     switch (key) {
+        case OPTION_OVER:
+            add_key(arguments, "--over", NULL, text);
+            return 0;
         case OPTION_RECOVERY:
-            comparison->systems = text;
+            add_key(arguments, "--recovery", "recovery", text);
             return 0;
         case OPTION_TRACE:
-            comparison->trace_path = text;
+            request->trace_path = text;
             return 0;
         case OPTION_REPLICATIONS:
-            comparison->num_replications =
+            request->num_replications =
                 spot_option_integer(state, "--replications", text, 1);
             return 0;
         case OPTION_SEED:
-            comparison->seed = spot_option_integer(state, "--seed", text, 0);
+            request->seed = spot_option_integer(state, "--seed", text, 0);
             return 0;
         case OPTION_SET:
             spot_option_list_add(&arguments->sets, text);
@@ -141,8 +171,8 @@ parse(int key, char *text, struct argp_state *state)
 static int
 run(int argc, char **argv)
 {
-    arguments_t arguments = {.comparison = {.seed = 1}};
-    spot_recovery_study_t *comparison = &arguments.comparison;
+    arguments_t arguments = {.request = {.seed = 1}};
+    spot_compare_request_t *request = &arguments.request;
     spot_study_t study;
     spot_diag_t diag;
     int exit_code, ret;
@@ -151,18 +181,19 @@ run(int argc, char **argv)
     spot_study_task_init(&arguments.task, argc, argv);
     spot_command_parse(&spot_command_compare, argc, argv, parse, &arguments);
     spot_interrupt_watch();
-    comparison->scenario_path = arguments.task.input_path;
-    comparison->num_sets = arguments.sets.num_texts;
-    comparison->sets = arguments.sets.texts;
-    ret = spot_recovery_study_read(comparison, &study, &diag);
+    request->scenario_path = arguments.task.input_path;
+    request->num_sets = arguments.sets.num_texts;
+    request->sets = arguments.sets.texts;
+    ret = spot_compare_read(request, spot_engines, &study, &diag);
     if (ret != 0) {
         exit_code = spot_command_finish_reading(&diag, ret);
     } else {
-        spot_study_task_keep_ledger(&arguments.task, &study);
-        ret = spot_study_task_run(&arguments.task, &study, &diag);
+        ret = spot_study_task_keep_ledger(&arguments.task, &study);
+        ret = ret == 0 ? spot_study_task_run(&arguments.task, &study, &diag) : ret;
         exit_code = spot_command_finish(&diag, ret);
     }
     spot_study_free(&study);
+    free(arguments.keys);
     free(arguments.sets.texts);
     return exit_code;
 }
@@ -170,22 +201,25 @@ run(int argc, char **argv)
 const spot_command_t spot_command_compare = {
     .name = "compare",
     .arguments = "SCENARIO",
-    .summary = "Compare recovery systems on the same events: one row a system",
-    .doc = "All systems meet the same trace, or in each replication the same events of "
-           "a generated one; everything but recovery is as SCENARIO has it, see "
-           "spotsim-scenario(5), whose own recovery does not count. The first table has "
-           "the means and their 95 % intervals, the second one the paired differences "
-           "to the first system with intervals of their own, marked where 0 is outside. "
-           "Letters mark systems whose runs met a warning, such as a job that never "
-           "ran; below stands how many did and what to do. A recorded trace that names "
-           "its instances leaves nothing to chance: one run of each system, and no "
-           "intervals. It is a study of the key recovery, see spotsim-study(5): --set "
-           "takes its keys too, -o keeps it. An interrupt finishes the batches under "
-           "way and exits with 130.",
+    .summary = "Compare recovery systems, or values of any key, on the same events",
+    .doc = "All cases meet the same trace, or in each replication the same events of a "
+           "generated one; everything but the keys that are compared is as SCENARIO has "
+           "it, see spotsim-scenario(5), whose own values of these keys do not count. "
+           "The first table has the means and their 95 % intervals, the second one the "
+           "paired differences to the first case with intervals of their own, marked "
+           "where 0 is outside. Letters mark cases whose runs met a warning, such as a "
+           "job that never ran; below stands how many did and what to do. A case in "
+           "which nothing is left to chance, such as a recorded trace that names its "
+           "instances, runs once; where all are so, there are no intervals. It is a "
+           "study of the keys that are compared, see spotsim-study(5): --set takes its "
+           "keys too, -o keeps it. An interrupt finishes the batches under way and "
+           "exits with 130.",
     .examples =
         "  spotsim compare seed-64.yaml --recovery ideal,checkpoint -o both.db\n"
         "  spotsim compare seed-64.yaml --recovery ideal,checkpoint,on-demand \\\n"
         "      --plot ledger.svg --plot-progress progress.svg\n"
+        "  spotsim compare seed-64.yaml --over fleet.capacity=64,128 \\\n"
+        "      --over \"recovery=checkpoint,{system: recycle, micro_batch: 8}\"\n"
         "  spotsim compare seed-64.yaml --trace p3.csv --set horizon=trace-end \\\n"
         "      --recovery \"checkpoint,{system: checkpoint, detection: 30 s}\"\n"
         "  spotsim compare seed-64.yaml --recovery ideal,checkpoint \\\n"

@@ -6,7 +6,6 @@
 #include "reports/export.h"
 #include "reports/result_json.h"
 #include "reports/result_table.h"
-#include "sim/store/store_sqlite.h"
 
 enum { OPTION_CSV = 256, OPTION_JSONL, OPTION_TABLE, OPTION_JSON, OPTION_PER };
 
@@ -31,10 +30,7 @@ static const struct argp_option options[] = {
         0},
     {"json", OPTION_JSON, NULL, 0, "Write the same as JSON, as `spotsim study --json`",
         0},
-    {"per", OPTION_PER, "WHAT", 0,
-        "One line per replication (default; per point where the database keeps "
-        "summaries) or per point",
-        0},
+    {"per", OPTION_PER, "WHAT", 0, "One line per replication (default) or per point", 0},
     {"output", 'o', "FILE", 0, "Write to FILE (default: standard output)", 0},
     {NULL, 0, NULL, 0, NULL, 0},
 };
@@ -101,9 +97,8 @@ write_lines(const arguments_t *arguments, const spot_store_t *store, FILE *out)
     const spot_export_format_t format =
         arguments->form == FORM_JSONL ? SPOT_EXPORT_JSONL : SPOT_EXPORT_CSV;
 
-    return arguments->is_per_point || store->head->keep != SPOT_KEEP_ROWS
-               ? spot_export_points(store, format, out)
-               : spot_export_replications(store, format, out);
+    return arguments->is_per_point ? spot_export_points(store, format, out)
+                                   : spot_export_replications(store, format, out);
 }
 
 static int
@@ -112,12 +107,6 @@ write_rows(const arguments_t *arguments, const spot_store_t *store, spot_diag_t 
     spot_outfile_t file;
     int ret;
 
-    if (arguments->has_per && !arguments->is_per_point &&
-        store->head->keep != SPOT_KEEP_ROWS) {
-        spot_diag_error(diag, arguments->store_path, 0, 0,
-            "the study kept summaries, not replications: use --per point");
-        return SPOT_ERR_BAD_INPUT;
-    }
     ret = spot_outfile_init(&file, arguments->output_path, diag);
     if (ret == 0) {
         ret = arguments->form == FORM_TABLE ? spot_result_table_write(store, file.stream)
@@ -143,7 +132,7 @@ run(int argc, char **argv)
     if (ret != 0) {
         return spot_command_finish(&diag, ret);
     }
-    ret = spot_store_open_sqlite_reader(&store, arguments.store_path, &diag);
+    ret = spot_command_open_store(&store, arguments.store_path, &diag);
     if (ret != 0) {
         return spot_command_finish_reading(&diag, ret);
     }

@@ -10,7 +10,8 @@ enum { OPTION_MAN = 256 };
 static const struct argp_option options[] = {
     {"man", OPTION_MAN, "PAGE", 0,
         "Write a manual page in man(7) form: spotsim.1, spotsim-scenario.5, "
-        "spotsim-study.5 or spotsim-trace.5",
+        "spotsim-study.5, spotsim-trace.5, or spotsim-engine-NAME.5 of an engine; list: "
+        "their names",
         0},
     {NULL, 0, NULL, 0, NULL, 0},
 };
@@ -63,6 +64,8 @@ static int
 run(int argc, char **argv)
 {
     arguments_t arguments = {0};
+    spot_diag_t diag;
+    int ret;
 
     spot_command_parse(&spot_command_help, argc, argv, parse, &arguments);
     if (arguments.page == NULL && arguments.command[0] != '\0') {
@@ -72,11 +75,13 @@ run(int argc, char **argv)
         spot_manual_overview(stdout);
         return SPOT_EXIT_GOOD;
     }
-    if (spot_manual_page(arguments.page, stdout) != 0) {
+    spot_diag_init(&diag);
+    ret = spot_manual_page(arguments.page, stdout, &diag);
+    if (ret == SPOT_ERR_BAD_PARAM) {
         fprintf(stderr, "%s: no page \"%s\"\n", argv[0], arguments.page);
-        return SPOT_EXIT_BAD_INPUT;
+        ret = SPOT_ERR_BAD_INPUT;
     }
-    return SPOT_EXIT_GOOD;
+    return spot_command_finish(&diag, ret);
 }
 
 const spot_command_t spot_command_help = {

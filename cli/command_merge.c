@@ -6,6 +6,7 @@
 #include "cli/command.h"
 #include "cli/interrupt.h"
 #include "cli/progress_line.h"
+#include "sim/analysis/completeness.h"
 #include "sim/store/store_sqlite.h"
 
 enum { OPTION_COMPLETE = 256 };
@@ -49,10 +50,10 @@ parse(int key, char *text, struct argp_state *state)
 }
 
 static void
-tell_result(const char *path, const spot_store_merge_t *result)
+tell_result(const char *path, int64_t num_added, const spot_completeness_t *result)
 {
     fprintf(stderr, "%s: %" PRId64 " replications added, %" PRId64 " there now\n", path,
-        result->num_added, result->num_rows);
+        num_added, result->num_rows);
     if (result->num_unfinished > 0) {
         fprintf(stderr,
             "%s: %zu of %zu points are not finished: a part is missing, or was not run "
@@ -65,7 +66,8 @@ static int
 run(int argc, char **argv)
 {
     arguments_t arguments = {0};
-    spot_store_merge_t result = {0};
+    spot_completeness_t result = {0};
+    int64_t num_added = 0;
     spot_progress_line_t line;
     spot_watch_t watch;
     spot_diag_t diag;
@@ -76,10 +78,13 @@ run(int argc, char **argv)
     spot_interrupt_watch();
     watch = spot_progress_line_start(&line, "databases", false);
     ret = spot_store_merge(arguments.output_path, arguments.inputs.num_texts,
-        arguments.inputs.texts, &watch, &result, &diag);
+        arguments.inputs.texts, &watch, &num_added, &diag);
     spot_progress_line_finish(&line);
     if (ret == 0) {
-        tell_result(arguments.output_path, &result);
+        ret = spot_completeness_read(arguments.output_path, &result, &diag);
+    }
+    if (ret == 0) {
+        tell_result(arguments.output_path, num_added, &result);
     }
     free(arguments.inputs.texts);
     exit_code = spot_command_finish(&diag, ret);

@@ -80,81 +80,15 @@ write_list(FILE *out)
     }
 }
 
-/* The fields of a map with all that is in them; path: what stands before their names. */
-static void
-write_options(const spot_field_t *field, const char *path, FILE *out)
-{
-    for (; field != NULL; field = spot_field_next(field)) {
-        char name[128];
-
-        snprintf(name, sizeof(name), "%s%s", path, field->name);
-        fprintf(out, "  %s: ", name);
-        spot_field_put_type(out, field, spot_plain_text);
-        fprintf(out, "\n      %s", field->help);
-        spot_field_put_default(out, field, spot_plain_text);
-        fputs(".\n", out);
-        if (field->type == SPOT_FIELD_MAP) {
-            strncat(name, ".", sizeof(name) - strlen(name) - 1);
-            write_options(spot_field_first(field->fields), name, out);
-        }
-    }
-}
-
 static void
 write_system(const spot_recovery_t *system, FILE *out)
 {
     fprintf(out, "%s: %s\nsource: %s\n\noptions:\n", system->name, system->doc,
         system->source);
-    write_options(spot_field_first(system->options), "", out);
+    spot_fields_write(system->options, "", out);
 }
 
 /* ---- JSON ---- */
-
-/* What a value of the field looks like. NO_MEMORY. */
-static int
-write_type_json(spot_json_t *json, const spot_field_t *field)
-{
-    char *text = NULL;
-    size_t num_bytes = 0;
-    FILE *stream = open_memstream(&text, &num_bytes);
-    int ret = 0;
-
-    if (stream == NULL) {
-        return SPOT_ERR_NO_MEMORY;
-    }
-    spot_field_put_type(stream, field, spot_plain_text);
-    if (fclose(stream) == 0) {
-        spot_json_text(json, "type", text);
-    } else {
-        ret = SPOT_ERR_NO_MEMORY;
-    }
-    free(text);
-    return ret;
-}
-
-static int
-write_options_json(spot_json_t *json, const spot_field_t *field)
-{
-    int ret = 0;
-
-    spot_json_open(json, "options", '[');
-    for (; ret == 0 && field != NULL; field = spot_field_next(field)) {
-        const bool has_default = field->initial != NULL && field->initial[0] != '\0';
-
-        spot_json_open(json, NULL, '{');
-        spot_json_text(json, "name", field->name);
-        ret = write_type_json(json, field);
-        spot_json_boolean(json, "is_required", field->initial == NULL);
-        spot_json_text(json, "default", has_default ? field->initial : NULL);
-        spot_json_text(json, "help", field->help);
-        if (ret == 0 && field->type == SPOT_FIELD_MAP) {
-            ret = write_options_json(json, spot_field_first(field->fields));
-        }
-        spot_json_close(json, '}');
-    }
-    spot_json_close(json, ']');
-    return ret;
-}
 
 static int
 write_system_json(spot_json_t *json, const spot_recovery_t *system)
@@ -165,7 +99,7 @@ write_system_json(spot_json_t *json, const spot_recovery_t *system)
     spot_json_text(json, "name", system->name);
     spot_json_text(json, "doc", system->doc);
     spot_json_text(json, "source", system->source);
-    ret = write_options_json(json, spot_field_first(system->options));
+    ret = spot_fields_write_json(json, "options", system->options);
     spot_json_close(json, '}');
     return ret;
 }
@@ -224,7 +158,7 @@ run(int argc, char **argv)
 const spot_command_t spot_command_recovery = {
     .name = "recovery",
     .arguments = "[NAME]",
-    .summary = "List the recovery systems, or tell all options of one",
+    .summary = "List the recovery systems, or all options of one",
     .doc = "A recovery system is how a job goes on after a loss. A scenario names it as "
            "recovery: NAME, or with options as recovery: {system: NAME, OPTION: VALUE}; "
            "`spotsim compare` runs several of them side by side.",

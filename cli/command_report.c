@@ -10,7 +10,6 @@
 #include "reports/paper_pictures.h"
 #include "reports/paper_table.h"
 #include "reports/paper_text.h"
-#include "sim/store/store_sqlite.h"
 
 /* What is written to one file each. */
 enum { FILE_PAGE, FILE_LATEX, FILE_MARKDOWN, NUM_FILES };
@@ -263,7 +262,7 @@ run(int argc, char **argv)
                 arguments.paths[FILE_PAGE], arguments.is_plain},
             &diag);
     }
-    ret = spot_store_open_sqlite_reader(&store, arguments.store_path, &diag);
+    ret = spot_command_open_store(&store, arguments.store_path, &diag);
     if (ret != 0) {
         return spot_command_finish_reading(&diag, ret);
     }

@@ -1,14 +1,18 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <stdlib.h>
 
+#include "base/memory.h"
 #include "base/outfile.h"
+#include "base/stop.h"
 #include "cli/command.h"
+#include "cli/interrupt.h"
+#include "cli/report_terminal.h"
 #include "reports/page/page_timeline.h"
+#include "reports/recording_csv.h"
+#include "reports/run_result.h"
 #include "reports/timeline_plot.h"
-#include "sim/train/run_json.h"
-#include "sim/train/run_log.h"
-#include "sim/train/run_text.h"
-#include "sim/train/run_timeline.h"
+#include "sim/engine/scenario_file.h"
+#include "sim/engines.h"
 
 enum {
     OPTION_TRACE = 256,
@@ -18,7 +22,8 @@ enum {
     OPTION_CHECK_THEORY,
     OPTION_JSON,
     OPTION_EVENTS,
-    OPTION_PLOT
+    OPTION_PLOT,
+    OPTION_SERIES
 };
 
 typedef struct {
@@ -26,6 +31,7 @@ typedef struct {
     const char *trace_path;
     const char *events_path;
     const char *plot_path;
+    const char *series_path; /* a folder */
     int64_t seed;
     int64_t replication;
     bool has_theory;
@@ -46,7 +52,7 @@ static const struct argp_option options[] = {
         "times",
         0},
     {"check-theory", OPTION_CHECK_THEORY, NULL, 0,
-        "Tell beside the result what share of its time the job keeps by the theory of "
+        "Print beside the result which share of its time the job keeps by the theory of "
         "checkpoints, see 'spotsim theory checkpoint --help'",
         0},
     {"json", OPTION_JSON, NULL, 0, "Print the result as one JSON object", 0},
@@ -56,6 +62,8 @@ static const struct argp_option options[] = {
         "Draw the instances over time by what they do: FILE.svg is a picture (needs "
         "gnuplot), FILE.html a page with one that can be zoomed",
         0},
+    {"series", OPTION_SERIES, "FOLDER", 0,
+        "Write each series of the engine as FOLDER/NAME.csv", 0},
     {NULL, 0, NULL, 0, NULL, 0},
 };
 
@@ -90,20 +98,98 @@ parse(int key, char *text, struct argp_state *state)
         case OPTION_PLOT:
             arguments->plot_path = spot_option_svg_or_html(state, text);
             return 0;
+        case OPTION_SERIES:
+            arguments->series_path = text;
+            return 0;
         default:
             return spot_option_argument(
                 state, key, text, &arguments->scenario_path, "a scenario file");
     }
 }
 
+/* A bound scenario, a worker of it and what its replication yielded. */
+typedef struct {
+    const arguments_t *arguments;
+    const spot_experiment_t *experiment;
+    const spot_outputs_t *outputs;
+    const char *name; /* of the scenario, or NULL */
+    void *worker;
+    double *metrics; /* [outputs->num_metrics] */
+    unsigned char warnings[SPOT_MAX_WARNINGS];
+    bool is_recorded;
+    spot_recording_t recording; /* if it is */
+} run_t;
+
+/* Whether the engine has what the options ask for. */
 static int
-write_events(const spot_event_log_t *log, const char *path, spot_diag_t *diag)
+check_options(const run_t *self, spot_diag_t *diag)
+{
+    const arguments_t *arguments = self->arguments;
+    const spot_run_view_t *view = self->experiment->view;
+    const struct {
+        bool is_missing;
+        const char *option, *what;
+    } checks[] = {
+        {arguments->has_theory && (view == NULL || !view->knows_theory),
+            "--check-theory", "has no theory to check"},
+        {arguments->events_path != NULL && (view == NULL || view->events == NULL),
+            "--events", "has no event log"},
+        {arguments->plot_path != NULL && self->outputs->num_series == 0, "--plot",
+            "records no series, so nothing can be drawn"},
+        {arguments->series_path != NULL && self->outputs->num_series == 0, "--series",
+            "records no series"},
+    };
+    int ret = 0;
+
+    for (size_t j = 0; j < sizeof(checks) / sizeof(checks[0]); j++) {
+        if (checks[j].is_missing) {
+            spot_diag_error(diag, checks[j].option, 0, 0, "the engine %s %s",
+                self->experiment->name, checks[j].what);
+            ret = SPOT_ERR_BAD_INPUT;
+        }
+    }
+    return ret;
+}
+
+static int
+write_view(const run_t *self, FILE *out)
+{
+    const arguments_t *arguments = self->arguments;
+    const spot_run_view_t *view = self->experiment->view;
+    const spot_run_result_t result = {self->experiment, self->name, self->outputs,
+        self->metrics, self->warnings, (uint64_t) arguments->seed,
+        (uint64_t) arguments->replication};
+    const spot_terminal_t terminal = spot_terminal_of_output(false);
+
+    if (view != NULL) {
+        (arguments->is_json ? view->json : view->text)(
+            self->worker, arguments->has_theory, out);
+        return 0;
+    }
+    if (arguments->is_json) {
+        spot_run_result_json(&result, out);
+        return 0;
+    }
+    return spot_run_result_text(&result, &terminal, out);
+}
+
+static int
+write_events(const run_t *self, FILE *out)
+{
+    self->experiment->view->events(self->worker, out);
+    return 0;
+}
+
+/* Writes a file, or standard output if path is NULL or "-". */
+static int
+write_file(const run_t *self, const char *path,
+    int (*write)(const run_t *self, FILE *out), spot_diag_t *diag)
 {
     spot_outfile_t file;
     int ret = spot_outfile_init(&file, path, diag);
 
     if (ret == 0) {
-        spot_run_log_write(log, file.stream);
+        ret = write(self, file.stream);
     }
     return spot_outfile_close(&file, ret, diag);
 }
@@ -121,14 +207,14 @@ write_page(const spot_timeline_t *timeline, const char *path, spot_diag_t *diag)
 }
 
 static int
-write_plot(const spot_scenario_t *scenario, const spot_train_result_t *result,
-    const spot_event_log_t *log, const char *path, spot_diag_t *diag)
+write_plot(const run_t *self, const char *path, spot_diag_t *diag)
 {
     spot_timeline_t timeline;
     int ret;
 
     spot_timeline_init(&timeline);
-    ret = spot_run_timeline(scenario, result, log, &timeline);
+    ret = spot_timeline_read(&timeline, &self->recording);
+    timeline.colours = self->experiment->colours;
     if (ret == 0) {
         ret = (spot_has_suffix(path, ".html") ? write_page : spot_timeline_plot)(
             &timeline, path, diag);
@@ -138,50 +224,78 @@ write_plot(const spot_scenario_t *scenario, const spot_train_result_t *result,
 }
 
 static int
-print_result(const arguments_t *arguments, const spot_scenario_t *scenario,
-    const spot_train_result_t *result, spot_diag_t *diag)
+write_outputs(const run_t *self, spot_diag_t *diag)
 {
-    spot_run_theory_t theory;
-    spot_outfile_t file;
-    int ret = spot_outfile_init(&file, NULL, diag);
+    const arguments_t *arguments = self->arguments;
+    int ret = write_file(self, NULL, write_view, diag);
 
-    if (arguments->has_theory) {
-        spot_run_theory_init(&theory, scenario, result);
+    if (ret == 0 && arguments->events_path != NULL) {
+        ret = write_file(self, arguments->events_path, write_events, diag);
     }
-    if (ret == 0) {
-        (arguments->is_json ? spot_run_json_write : spot_run_text_write)(
-            scenario, result, arguments->has_theory ? &theory : NULL, file.stream);
+    if (ret == 0 && arguments->plot_path != NULL) {
+        ret = write_plot(self, arguments->plot_path, diag);
     }
-    return spot_outfile_close(&file, ret, diag);
+    if (ret == 0 && arguments->series_path != NULL) {
+        ret = spot_recording_csv_write(
+            &self->recording, arguments->series_path, &spot_stop, diag);
+    }
+    return ret;
 }
 
 static int
-simulate(
-    const arguments_t *arguments, const spot_scenario_t *scenario, spot_diag_t *diag)
+simulate(run_t *self, const void *scenario, spot_diag_t *diag)
 {
-    const bool has_log = arguments->events_path != NULL || arguments->plot_path != NULL;
-    spot_event_log_t log;
-    spot_train_t train;
+    const arguments_t *arguments = self->arguments;
+    const spot_replication_t wanted = {
+        (uint64_t) arguments->seed, (uint64_t) arguments->replication, &spot_stop};
     int ret;
 
-    spot_event_log_init(&log);
-    ret = spot_train_init(&train, scenario);
-    if (ret == 0) {
-        ret = spot_train_run(&train, (uint64_t) arguments->seed,
-            (uint64_t) arguments->replication, has_log ? &log : NULL);
+    self->is_recorded = arguments->events_path != NULL || arguments->plot_path != NULL ||
+                        arguments->series_path != NULL;
+    self->metrics = spot_calloc(self->outputs->num_metrics, sizeof(*self->metrics));
+    ret = self->metrics == NULL ? SPOT_ERR_NO_MEMORY : 0;
+    if (ret == 0 && self->is_recorded) {
+        ret = spot_recording_init(
+            &self->recording, self->outputs->num_series, self->outputs->series);
     }
     if (ret == 0) {
-        ret = print_result(arguments, scenario, &train.result, diag);
+        ret = self->experiment->open(&self->worker, scenario);
     }
-    if (ret == 0 && arguments->events_path != NULL) {
-        ret = write_events(&log, arguments->events_path, diag);
+    if (ret == 0) {
+        ret = self->experiment->run(self->worker, &wanted, self->metrics, self->warnings,
+            self->is_recorded ? &self->recording : NULL);
     }
-    if (ret == 0 && arguments->plot_path != NULL) {
-        ret = write_plot(scenario, &train.result, &log, arguments->plot_path, diag);
+    if (ret == 0) {
+        ret = write_outputs(self, diag);
     }
-    spot_train_free(&train);
-    spot_event_log_free(&log);
+    self->experiment->close(self->worker);
+    spot_recording_free(&self->recording);
+    free(self->metrics);
     return ret;
+}
+
+static int
+run_scenario(
+    const arguments_t *arguments, const spot_bound_scenario_t *bound, spot_diag_t *diag)
+{
+    run_t self = {.arguments = arguments,
+        .experiment = bound->experiment,
+        .outputs = bound->experiment->outputs(bound->scenario),
+        .name = bound->name};
+    int ret = check_options(&self, diag);
+
+    if (ret == 0) {
+        ret = spot_command_check_outputs(
+            (spot_command_files_t){
+                2, (const char *[]){arguments->scenario_path, arguments->trace_path}},
+            (spot_command_files_t){
+                2, (const char *[]){arguments->events_path, arguments->plot_path}},
+            diag);
+    }
+    if (ret == 0 && arguments->series_path != NULL) {
+        ret = spot_recording_csv_check(arguments->series_path, diag);
+    }
+    return ret == 0 ? simulate(&self, bound->scenario, diag) : ret;
 }
 
 static int
@@ -189,7 +303,7 @@ run(int argc, char **argv)
 {
     arguments_t arguments = {.seed = 1};
     spot_scenario_changes_t changes;
-    spot_scenario_t scenario;
+    spot_bound_scenario_t bound;
     spot_diag_t diag;
     int exit_code, ret;
 
@@ -198,20 +312,16 @@ run(int argc, char **argv)
     changes.trace_path = arguments.trace_path;
     changes.num_sets = arguments.sets.num_texts;
     changes.sets = arguments.sets.texts;
-    ret = spot_scenario_read(&scenario, arguments.scenario_path, &changes, &diag);
+    ret = spot_bound_scenario_read(
+        &bound, spot_engines, arguments.scenario_path, &changes, &diag);
     if (ret != 0) {
         exit_code = spot_command_finish_reading(&diag, ret);
     } else {
-        ret = spot_command_check_outputs(
-            (spot_command_files_t){
-                2, (const char *[]){arguments.scenario_path, arguments.trace_path}},
-            (spot_command_files_t){
-                2, (const char *[]){arguments.events_path, arguments.plot_path}},
-            &diag);
-        ret = ret == 0 ? simulate(&arguments, &scenario, &diag) : ret;
+        spot_interrupt_watch();
+        ret = run_scenario(&arguments, &bound, &diag);
         exit_code = spot_command_finish(&diag, ret);
     }
-    spot_scenario_free(&scenario);
+    spot_bound_scenario_free(&bound);
     free(arguments.sets.texts);
     return exit_code;
 }
@@ -220,14 +330,17 @@ const spot_command_t spot_command_run = {
     .name = "run",
     .arguments = "SCENARIO",
     .summary =
-        "Run one replication of a scenario and tell where the time and the money went",
-    .doc = "SCENARIO is a YAML file, see spotsim-scenario(5). Times are exact to the "
-           "millisecond; the same seed and replication give the same run everywhere.",
+        "Run one replication of a scenario and print where the time and the money went",
+    .doc = "SCENARIO is a YAML file, see spotsim-scenario(5), of any engine that "
+           "`spotsim engine` lists. The same seed and replication give the same run "
+           "everywhere. --trace, --check-theory and --events are for engines that have "
+           "them, such as train.",
     .examples =
         "  spotsim run seed-64.yaml\n"
         "  spotsim run seed-64.yaml --seed 7 --plot run.svg\n"
         "  spotsim run seed-64.yaml --set \"horizon=30 d\" --plot run.html\n"
-        "  spotsim run seed-64.yaml --trace p3.csv --set horizon=trace-end --json\n",
+        "  spotsim run seed-64.yaml --trace p3.csv --set horizon=trace-end --json\n"
+        "  spotsim run seed-64.yaml --series run\n",
     .options = options,
     .run = run,
 };

@@ -6,7 +6,7 @@
 #include "cli/command.h"
 #include "cli/interrupt.h"
 #include "cli/study_task.h"
-#include "sim/train/experiment.h"
+#include "sim/engines.h"
 
 #define MAX_SHARDS 1000000
 
@@ -163,17 +163,19 @@ run(int argc, char **argv)
     spot_study_task_init(task, argc, argv);
     spot_command_parse(&spot_command_study, argc, argv, parse, &arguments);
     spot_interrupt_watch();
-    ret = spot_study_read(&study, &spot_train_experiment, task->input_path,
-        arguments.sets.texts, arguments.sets.num_texts, &diag);
+    ret = spot_study_read(&study, spot_engines, task->input_path, arguments.sets.texts,
+        arguments.sets.num_texts, &diag);
     if (ret == 0) {
         ret = spot_study_check_shards(&study, task->num_shards, &diag);
     }
     if (ret != 0) {
         exit_code = spot_command_finish_reading(&diag, ret);
     } else {
-        spot_study_task_keep_ledger(task, &study);
-        ret = arguments.is_plan ? spot_study_task_plan(task, &study, &diag)
-                                : spot_study_task_run(task, &study, &diag);
+        ret = spot_study_task_keep_ledger(task, &study);
+        if (ret == 0) {
+            ret = arguments.is_plan ? spot_study_task_plan(task, &study, &diag)
+                                    : spot_study_task_run(task, &study, &diag);
+        }
         exit_code = spot_command_finish(&diag, ret);
     }
     spot_study_free(&study);

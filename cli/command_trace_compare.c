@@ -361,7 +361,8 @@ draw_all(const spot_comparison_t *comparison, const arguments_t *arguments,
     const spot_watch_t watch =
         spot_progress_line_start(&line, "replications drawn", arguments->is_quiet);
     const char *path = arguments->paths.texts[arguments->paths.num_texts - 1];
-    const spot_column_t *columns = comparison->columns + SPOT_COMPARISON_FIRST;
+    const spot_comparison_column_t *columns =
+        comparison->columns + SPOT_COMPARISON_FIRST;
     char *name = spot_pictures_name(path);
     spot_picture_place_t place = {.folder = arguments->svg_folder, .name = name};
     int error;

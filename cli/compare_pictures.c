@@ -323,10 +323,11 @@ columns_free(columns_t *self)
 /* Errors of which a column has not more than the halves; *num_known: where both are
  * known. */
 static int
-count_within_floor(
-    const spot_comparison_t *comparison, const spot_column_t *column, int *num_known)
+count_within_floor(const spot_comparison_t *comparison,
+    const spot_comparison_column_t *column, int *num_known)
 {
-    const spot_column_t *halves = &comparison->columns[SPOT_COMPARISON_FIRST - 1];
+    const spot_comparison_column_t *halves =
+        &comparison->columns[SPOT_COMPARISON_FIRST - 1];
     int num_within = 0;
 
     *num_known = 0;
@@ -344,7 +345,7 @@ count_within_floor(
 static void
 write_distances_title(const spot_comparison_t *comparison, char *title, size_t num_bytes)
 {
-    const spot_column_t *best = NULL;
+    const spot_comparison_column_t *best = NULL;
     int num_best = -1, num_best_known = 0;
 
     for (size_t j = SPOT_COMPARISON_FIRST; j < comparison->num_columns; j++) {
@@ -370,7 +371,7 @@ write_distances_title(const spot_comparison_t *comparison, char *title, size_t n
 static void
 add_distances(columns_t *self, const spot_comparison_t *comparison, size_t column_id)
 {
-    const spot_column_t *column = &comparison->columns[column_id];
+    const spot_comparison_column_t *column = &comparison->columns[column_id];
     const size_t k = self->dots.num_series++;
 
     for (int j = 0; j < SPOT_NUM_ERRORS; j++) {
@@ -380,9 +381,10 @@ add_distances(columns_t *self, const spot_comparison_t *comparison, size_t colum
         self->dots.high = fmax(self->dots.high, self->values[k][j]);
     }
     self->series[k] = (spot_dot_series_t){.label = column->label,
-        .is_floor = column->kind == SPOT_COLUMN_HALVES,
+        .is_floor = column->kind == SPOT_COMPARISON_COLUMN_HALVES,
         .values = self->values[k],
-        .half_widths = column->kind == SPOT_COLUMN_MODEL ? self->half_widths[k] : NULL};
+        .half_widths =
+            column->kind == SPOT_COMPARISON_COLUMN_MODEL ? self->half_widths[k] : NULL};
 }
 
 #define FLOOR_NOTE                                                                      \
@@ -392,7 +394,8 @@ add_distances(columns_t *self, const spot_comparison_t *comparison, size_t colum
 static bool
 has_models(const spot_comparison_t *comparison)
 {
-    return comparison->columns[comparison->num_columns - 1].kind == SPOT_COLUMN_MODEL;
+    return comparison->columns[comparison->num_columns - 1].kind ==
+           SPOT_COMPARISON_COLUMN_MODEL;
 }
 
 static int
@@ -433,8 +436,8 @@ draw_distances(const spot_comparison_t *comparison, const char *folder, const ch
 
 /* The largest z, and how many metrics are beyond the limit. */
 static void
-add_zs(
-    columns_t *self, const spot_column_t *column, size_t *num_known, size_t *num_beyond)
+add_zs(columns_t *self, const spot_comparison_column_t *column, size_t *num_known,
+    size_t *num_beyond)
 {
     const size_t k = self->dots.num_series++;
 

@@ -2,6 +2,7 @@
 #include "cli/field_text.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/units.h"
@@ -19,10 +20,15 @@ put_type(FILE *out, const spot_field_t *field, spot_put_text_t put)
         [SPOT_FIELD_INTEGER] = "integer",
         [SPOT_FIELD_NUMBER] = "number",
         [SPOT_FIELD_DURATION] = "duration such as \"88 s\", \"1.5 h\" or \"250 ms\"",
+        [SPOT_FIELD_DURATION_NS] = "duration such as \"1.5 s\", \"20 ms\" or \"350 us\"",
+        [SPOT_FIELD_BYTES] = "size such as \"220 kB\" or \"24 GiB\"",
+        [SPOT_FIELD_RATE] = "rate such as \"10 Gbit/s\" or \"1.25 GB/s\"",
         [SPOT_FIELD_PRICE] = "USD per instance-hour such as 0.91 or \"0.91 USD/h\"",
         [SPOT_FIELD_TEXT] = "text",
         [SPOT_FIELD_PATH] = "file, relative to the one that names it",
         [SPOT_FIELD_MAP] = "map",
+        [SPOT_FIELD_LIST] = "list",
+        [SPOT_FIELD_DICT] = "map with keys of your own",
         [SPOT_FIELD_SELECTOR] = "name",
     };
 
@@ -32,12 +38,12 @@ put_type(FILE *out, const spot_field_t *field, spot_put_text_t put)
             put(out, field->choices[j]);
         }
     } else {
-        put(out,
-            field->type == SPOT_FIELD_CUSTOM ? field->expected : names[field->type]);
+        put(out, field->expected != NULL ? field->expected : names[field->type]);
     }
 }
 
-/* The limits of a number; durations are at least 0 everywhere. */
+/* The limits of a plain number, if it has no words of its own; durations are at least 0
+ * everywhere. */
 static void
 put_range(FILE *out, const spot_field_t *field, spot_put_text_t put)
 {
@@ -46,7 +52,7 @@ put_range(FILE *out, const spot_field_t *field, spot_put_text_t put)
                            field->type == SPOT_FIELD_PRICE;
     char low[SPOT_NUMBER_TEXT_BYTES], high[SPOT_NUMBER_TEXT_BYTES];
 
-    if (!is_number || (field->min == 0 && field->max == 0)) {
+    if (!is_number || field->expected != NULL || (field->min == 0 && field->max == 0)) {
         return;
     }
     spot_number_text(field->min, low);
@@ -76,4 +82,102 @@ spot_field_put_default(FILE *out, const spot_field_t *field, spot_put_text_t put
         put(out, field->initial);
         fputs(")", out);
     }
+}
+
+const spot_field_t *
+spot_field_keys(const spot_field_t *field, const char **between)
+{
+    const spot_field_t *keys = NULL;
+
+    switch (field->type) {
+        case SPOT_FIELD_MAP:
+            *between = ".";
+            return field->fields;
+        case SPOT_FIELD_LIST:
+        case SPOT_FIELD_DICT:
+            *between = field->type == SPOT_FIELD_LIST ? "[]." : ".KEY.";
+            return field->item->type == SPOT_FIELD_MAP ? field->item->fields : NULL;
+        case SPOT_FIELD_ONE_OF:
+            for (const spot_field_t *form = field->fields;
+                 keys == NULL && form->name != NULL; form++) {
+                const bool is_list =
+                    form->type == SPOT_FIELD_LIST || form->type == SPOT_FIELD_DICT;
+
+                keys = is_list ? spot_field_keys(form, between) : NULL;
+            }
+            return keys;
+        default:
+            return NULL;
+    }
+}
+
+void
+spot_fields_write(const spot_field_t *fields, const char *path, FILE *out)
+{
+    for (const spot_field_t *field = spot_field_first(fields); field != NULL;
+         field = spot_field_next(field)) {
+        const char *between = "";
+        const spot_field_t *keys = spot_field_keys(field, &between);
+        char name[128];
+
+        snprintf(name, sizeof(name), "%s%s", path, field->name);
+        fprintf(out, "  %s: ", name);
+        spot_field_put_type(out, field, spot_plain_text);
+        fprintf(out, "\n      %s", field->help != NULL ? field->help : "");
+        spot_field_put_default(out, field, spot_plain_text);
+        fputs(".\n", out);
+        if (keys != NULL) {
+            strncat(name, between, sizeof(name) - strlen(name) - 1);
+            spot_fields_write(keys, name, out);
+        }
+    }
+}
+
+/* What a value of the field looks like. NO_MEMORY. */
+static int
+write_type_json(spot_json_t *json, const spot_field_t *field)
+{
+    char *text = NULL;
+    size_t num_bytes = 0;
+    FILE *stream = open_memstream(&text, &num_bytes);
+    int ret = 0;
+
+    if (stream == NULL) {
+        return SPOT_ERR_NO_MEMORY;
+    }
+    spot_field_put_type(stream, field, spot_plain_text);
+    if (fclose(stream) == 0) {
+        spot_json_text(json, "type", text);
+    } else {
+        ret = SPOT_ERR_NO_MEMORY;
+    }
+    free(text);
+    return ret;
+}
+
+int
+spot_fields_write_json(spot_json_t *json, const char *name, const spot_field_t *fields)
+{
+    int ret = 0;
+
+    spot_json_open(json, name, '[');
+    for (const spot_field_t *field = spot_field_first(fields); ret == 0 && field != NULL;
+         field = spot_field_next(field)) {
+        const bool has_default = field->initial != NULL && field->initial[0] != '\0';
+        const char *between = "";
+        const spot_field_t *keys = spot_field_keys(field, &between);
+
+        spot_json_open(json, NULL, '{');
+        spot_json_text(json, "name", field->name);
+        ret = write_type_json(json, field);
+        spot_json_boolean(json, "is_required", field->initial == NULL);
+        spot_json_text(json, "default", has_default ? field->initial : NULL);
+        spot_json_text(json, "help", field->help);
+        if (ret == 0 && keys != NULL) {
+            ret = spot_fields_write_json(json, name, keys);
+        }
+        spot_json_close(json, '}');
+    }
+    spot_json_close(json, ']');
+    return ret;
 }

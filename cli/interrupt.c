@@ -1,26 +1,64 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "cli/interrupt.h"
 
+#include <errno.h>
 #include <signal.h>
 #include <string.h>
+#include <unistd.h>
 
-atomic_int spot_interrupt_stop;
+#include "base/outfile.h"
+#include "base/stop.h"
+#include "cli/command.h"
+#include "reports/child.h"
 
+static atomic_int is_watched;
+
+/* Only what a signal handler may do: lock-free atomics, unlink(), kill(), write() and
+ * _exit(). */
 static void
 on_signal(int number)
 {
-    atomic_store(&spot_interrupt_stop, number); /* lock-free, so allowed here */
+    static const char text[] = "spotsim: interrupted\n";
+    const int error = errno;
+
+    spot_child_end();
+    if (atomic_load(&is_watched) != 0 && atomic_exchange(&spot_stop, number) == 0) {
+        errno = error;
+        return;
+    }
+    spot_outfile_remove_all();
+    if (write(STDERR_FILENO, text, sizeof(text) - 1) < 0) {
+        /* Nothing can be done about it. */
+    }
+    _exit(SPOT_EXIT_INTERRUPTED);
 }
 
-void
-spot_interrupt_watch(void)
+static void
+handle(int number)
 {
     struct sigaction action;
 
     memset(&action, 0, sizeof(action));
     action.sa_handler = on_signal;
-    action.sa_flags = (int) SA_RESETHAND; /* the second one has its usual effect */
+    action.sa_flags = SA_RESTART;
     sigemptyset(&action.sa_mask);
-    sigaction(SIGINT, &action, NULL);
-    sigaction(SIGTERM, &action, NULL);
+    sigaction(number, &action, NULL);
+}
+
+void
+spot_interrupt_start(void)
+{
+    struct sigaction action;
+
+    handle(SIGINT);
+    handle(SIGTERM);
+    if (sigaction(SIGHUP, NULL, &action) == 0 && action.sa_handler != SIG_IGN) {
+        handle(SIGHUP);
+    }
+}
+
+void
+spot_interrupt_watch(void)
+{
+    atomic_store(&is_watched, 1);
 }

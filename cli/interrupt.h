@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Ctrl-C: the first one asks the work to stop at a good place, the second one ends it.
- */
+/* INT, TERM and HUP. They end the program with exit code 130 and without a trace of the
+ * files under way: at once, or for work that can stop at a good place the first one asks
+ * it to, and the next one ends it. */
 #ifndef SPOT_CLI_INTERRUPT_H
 #define SPOT_CLI_INTERRUPT_H
 
-#include <stdatomic.h>
+/* Installs the handlers. An ignored HUP stays ignored (nohup). */
+void spot_interrupt_start(void);
 
-/* Installs the handlers of SIGINT and SIGTERM. */
+/* From now on the first signal sets spot_stop. */
 void spot_interrupt_watch(void);
-
-/* Not 0 after a signal. */
-extern atomic_int spot_interrupt_stop;
 
 #endif

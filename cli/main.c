@@ -9,6 +9,7 @@
 #include "base/build_info.h"
 #include "base/suggest.h"
 #include "cli/command.h"
+#include "cli/interrupt.h"
 #include "cli/manual.h"
 #include "sim/store/provenance.h"
 
@@ -156,6 +157,7 @@ int
 main(int argc, char **argv)
 {
     gsl_set_error_handler_off();
+    spot_interrupt_start();
     signal(SIGPIPE, SIG_IGN); /* writing says so itself: a closed pipe, */
     signal(SIGXFSZ, SIG_IGN); /* and a file that may not grow */
     return close_stdout(run_words(argc, argv));

@@ -5,9 +5,11 @@
 #include <string.h>
 
 #include "cli/command.h"
+#include "cli/engine_words.h"
 #include "cli/manual_study.h"
 #include "cli/roff.h"
 #include "models/step_pipeline.h"
+#include "sim/engines.h"
 #include "sim/recovery/recovery.h"
 #include "sim/train/metrics.h"
 #include "sim/train/scenario.h"
@@ -131,9 +133,9 @@ put_figures(FILE *out)
         ".SH FIGURES OF A TRACE\nWhat \\fBspotsim trace describe\\fR tells: columns of "
         "its CSV, keys of its JSON; empty or null where undefined.\n",
         out);
-    for (size_t j = 0; j < SPOT_NUM_FIGURES; j++) {
-        put_figure(
-            out, spot_figures[j].name, spot_figures[j].unit, spot_figures[j].help);
+    for (size_t j = 0; j < SPOT_NUM_DESCRIBE_FIGURES; j++) {
+        put_figure(out, spot_describe_figures[j].name, spot_describe_figures[j].unit,
+            spot_describe_figures[j].help);
     }
     fputs(".PP\nWith \\fB\\-\\-notebook\\fR:\n", out);
     for (size_t j = 0; j < SPOT_NOTEBOOK_FIGURES; j++) {
@@ -194,8 +196,9 @@ put_scenario(FILE *out)
     spot_roff_head(
         out, "spotsim-scenario", 5, "one training job on one fleet of spot instances");
     fputs(".SH DESCRIPTION\nA YAML file. Unknown and repeated keys, wrong types, units "
-          "and "
-          "ranges are errors with file:line:column. Every duration needs a unit.\n"
+          "and ranges are errors with file:line:column. Every duration needs a unit. "
+          "Where a key is named, for a sweep or \\fB\\-\\-set\\fR, [0], [1], ... behind "
+          "it are the items of its list: trace.addition.big.range[1]=40.\n"
           ".SH KEYS\n",
         out);
     spot_roff_fields(out, spot_scenario_fields, NULL, "");
@@ -220,7 +223,7 @@ put_scenario(FILE *out)
         fputs(".\n", out);
     }
     fputs(".SH SEE ALSO\n.BR spotsim (1),\n.BR spotsim\\-trace (5),\n"
-          ".BR spotsim\\-study (5)\n",
+          ".BR spotsim\\-study (5),\n.BR spotsim\\-engine\\-train (5)\n",
         out);
 }
 
@@ -316,24 +319,63 @@ put_trace(FILE *out)
     fputs(".SH SEE ALSO\n.BR spotsim (1),\n.BR spotsim\\-scenario (5)\n", out);
 }
 
-int
-spot_manual_page(const char *page, FILE *out)
-{
-    static const struct {
-        const char *name;
-        void (*put)(FILE *out);
-    } pages[] = {
-        {"spotsim.1", put_program},
-        {"spotsim-scenario.5", put_scenario},
-        {"spotsim-study.5", spot_manual_study},
-        {"spotsim-trace.5", put_trace},
-    };
+static const struct {
+    const char *name;
+    void (*put)(FILE *out);
+} pages[] = {
+    {"spotsim.1", put_program},
+    {"spotsim-scenario.5", put_scenario},
+    {"spotsim-study.5", spot_manual_study},
+    {"spotsim-trace.5", put_trace},
+};
 
-    for (size_t j = 0; j < sizeof(pages) / sizeof(pages[0]); j++) {
+#define NUM_PAGES (sizeof(pages) / sizeof(pages[0]))
+#define ENGINE_PAGE "spotsim-engine-%s.5"
+
+static void
+put_list(FILE *out)
+{
+    for (size_t j = 0; j < NUM_PAGES; j++) {
+        fprintf(out, "%s\n", pages[j].name);
+    }
+    for (size_t j = 0; spot_engines[j] != NULL; j++) {
+        fprintf(out, ENGINE_PAGE "\n", spot_engines[j]->name);
+    }
+}
+
+static int
+put_engine(const spot_experiment_t *experiment, FILE *out, spot_diag_t *diag)
+{
+    spot_engine_words_t words;
+    const int ret = spot_engine_words_init(&words, experiment, diag);
+
+    if (ret == 0) {
+        spot_engine_words_manual(&words, out);
+    }
+    spot_engine_words_free(&words);
+    return ret;
+}
+
+int
+spot_manual_page(const char *page, FILE *out, spot_diag_t *diag)
+{
+    for (size_t j = 0; j < NUM_PAGES; j++) {
         if (strcmp(pages[j].name, page) == 0) {
             pages[j].put(out);
             return 0;
         }
     }
-    return -1;
+    for (size_t j = 0; spot_engines[j] != NULL; j++) {
+        char name[96];
+
+        snprintf(name, sizeof(name), ENGINE_PAGE, spot_engines[j]->name);
+        if (strcmp(name, page) == 0) {
+            return put_engine(spot_engines[j], out, diag);
+        }
+    }
+    if (strcmp(page, "list") == 0) {
+        put_list(out);
+        return 0;
+    }
+    return SPOT_ERR_BAD_PARAM;
 }

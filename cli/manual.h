@@ -6,6 +6,9 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+#include "base/diag.h"
+#include "base/error.h"
+
 /* What "spotsim --help" prints. */
 void spot_manual_overview(FILE *out);
 
@@ -13,8 +16,10 @@ void spot_manual_overview(FILE *out);
  */
 bool spot_manual_group(const char *word, FILE *out);
 
-/* Writes a page in man(7) form: "spotsim.1", "spotsim-scenario.5", "spotsim-study.5" or
- * "spotsim-trace.5". Returns 0, or -1 for another name. */
-int spot_manual_page(const char *page, FILE *out);
+/* Writes a page in man(7) form: "spotsim.1", "spotsim-scenario.5", "spotsim-study.5",
+ * "spotsim-trace.5", "spotsim-engine-NAME.5" of each engine, or "list", the names of all
+ * of them, a line each. BAD_PARAM for another name; errors of binding an engine's
+ * example, with the reason in diag. */
+SPOT_MUST_CHECK int spot_manual_page(const char *page, FILE *out, spot_diag_t *diag);
 
 #endif

@@ -52,14 +52,15 @@ static const char conditions[] =
     "its "
     "end at a dot or an underscore (depth for job.pipeline_depth) where only one key "
     "ends "
-    "so. What cannot be told, such as a division by zero, is an error, never false. "
+    "so; one that is not made of letters, digits, underscores and dots stands in "
+    "backquotes, and the condition then in quotes: \"`busy_fraction.server-3` <= "
+    "0.9\". What cannot be told, such as a division by zero, is an error, never false. "
     "subject_to takes one metric and one number: lost_fraction <= 0.05.\n";
 
 static const char precision[] =
     ".SH PRECISION\n"
-    "With until, points run in rounds of whole batches (64 replications; 1024 with "
-    "keep: "
-    "summaries) until the Student interval of the mean is as narrow as asked for; all "
+    "With until, points run in rounds of whole batches of 64 replications "
+    "until the Student interval of the mean is as narrow as asked for; all "
     "rows that are there count, those of earlier studies of the same database too. "
     "The minimum is rounded up to whole batches, with a warning, the maximum is kept. "
     "Below "
@@ -122,7 +123,7 @@ static const char database[] =
     "number; position, its place in tables; key; and a column for each swept key, "
     "durations in s), replication (point, replication, a column for each metric, NULL "
     "where it is undefined, and warnings, a bit for each row of warning), batch (which "
-    "replications are there; with keep: summaries their summaries), provenance (one row "
+    "replications are there), provenance (one row "
     "for each process that wrote: version, commit, compiler, libraries, machine, "
     "command, times; ended is NULL where it was killed), plan, sample_point, optimise, "
     "optimise_limit, best, best_except, plot_stack, plot_curves, timeline (point, "
@@ -138,7 +139,7 @@ static const char database[] =
     ".fi\n.PP\n"
     "A study that is run again with its database may have more points, more "
     "replications, another precision, limit, question or plot; the scenario, the files "
-    "that it names, the seed, the metrics and keep may not change, and points may not "
+    "that it names, the seed and the metrics may not change, and points may not "
     "be "
     "taken away.\n";
 

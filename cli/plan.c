@@ -2,7 +2,7 @@
 #include "cli/plan.h"
 
 #include "base/outfile.h"
-#include "cli/interrupt.h"
+#include "base/stop.h"
 #include "reports/plan_report.h"
 #include "sim/study/study_left.h"
 #include "sim/study/study_pilot.h"
@@ -13,7 +13,7 @@ int
 spot_plan_show(
     const spot_study_t *study, const spot_plan_request_t *request, spot_diag_t *diag)
 {
-    const spot_watch_t watch = {.stop = &spot_interrupt_stop};
+    const spot_watch_t watch = {.stop = &spot_stop};
     spot_outfile_t file;
     spot_study_left_t left;
     spot_pilot_t pilot = {.num_runs = 0};

@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "cli/interrupt.h"
+#include "base/stop.h"
 
 #define TOLD_EVERY_S 0.2
 
@@ -36,7 +36,7 @@ spot_progress_line_start(spot_progress_line_t *self, const char *unit, bool is_q
     const double time_s = spot_clock_s();
 
     *self = (spot_progress_line_t){.unit = unit, .started_s = time_s, .told_s = time_s};
-    return (spot_watch_t){&spot_interrupt_stop, is_watched ? show : NULL, self};
+    return (spot_watch_t){&spot_stop, is_watched ? show : NULL, self};
 }
 
 double

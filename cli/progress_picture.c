@@ -19,18 +19,21 @@ typedef struct {
 static int
 add_line(picture_t *self, const spot_study_t *study, size_t point_id)
 {
-    const spot_experiment_t *experiment = study->experiment;
     spot_timeline_t *timeline = &self->timelines[self->num_lines];
-    void *worker = NULL;
+    spot_recording_t recording;
+    spot_study_worker_t worker = {.study = NULL};
     int ret;
 
     spot_point_words(&study->head, point_id, NAME_CHARS, self->names[self->num_lines++]);
     spot_timeline_init(timeline);
-    ret = experiment->open(&worker, study->scenarios[point_id]);
+    ret = spot_study_worker_go(&worker, study, point_id, NULL);
     if (ret == 0) {
-        ret = experiment->timeline(worker, study->head.seed, 0, timeline);
+        ret = spot_study_worker_record(&worker, 0, NULL, &recording);
+        ret = ret == 0 ? spot_timeline_read(timeline, &recording) : ret;
+        timeline->title = NULL; /* each line has its name */
+        spot_recording_free(&recording);
     }
-    experiment->close(worker);
+    spot_study_worker_close(&worker);
     return ret;
 }
 

@@ -16,7 +16,6 @@
 #include "reports/report_text.h"
 #include "reports/side_by_side_text.h"
 #include "sim/store/origin.h"
-#include "sim/store/store_sqlite.h"
 
 /* Wider than any screen; beyond, COLUMNS is a mistake. */
 #define MAX_WIDTH 10000
@@ -138,7 +137,7 @@ typedef struct {
 static int
 read_side(opened_t *self, spot_side_t *side, const char *path, spot_diag_t *diag)
 {
-    int ret = spot_store_open_sqlite_reader(&self->store, path, diag);
+    int ret = spot_command_open_store(&self->store, path, diag);
 
     if (ret == 0) {
         ret = spot_report_init(&self->report, self->store);

@@ -45,6 +45,8 @@ spot_roff_fields(
     FILE *out, const spot_field_t *field, const spot_field_t *until, const char *path)
 {
     for (; field != NULL && field != until; field = spot_field_next(field)) {
+        const char *between = "";
+        const spot_field_t *keys = spot_field_keys(field, &between);
         char name[128];
 
         snprintf(name, sizeof(name), "%s%s", path, field->name);
@@ -56,9 +58,9 @@ spot_roff_fields(
         spot_roff_text(out, field->help != NULL ? field->help : "");
         spot_field_put_default(out, field, spot_roff_text);
         fputs(".\n", out);
-        if (field->type == SPOT_FIELD_MAP) {
-            strncat(name, ".", sizeof(name) - strlen(name) - 1);
-            spot_roff_fields(out, field->fields, NULL, name);
+        if (keys != NULL) {
+            strncat(name, between, sizeof(name) - strlen(name) - 1);
+            spot_roff_fields(out, keys, NULL, name);
         }
     }
 }

@@ -128,9 +128,9 @@ write_text(const spot_study_progress_t *progress, const speed_t *speed, int max_
     double half_width;
 
     append_done(line, progress, speed);
-    if (progress->num_timelines_wanted > 0) {
-        append(line, ", %zu of %zu timelines", progress->num_timelines,
-            progress->num_timelines_wanted);
+    if (progress->num_series_wanted > 0) {
+        append(line, ", %zu of %zu timelines", progress->num_series,
+            progress->num_series_wanted);
     } else if (spot_study_widest(progress, &point_id, &half_width)) {
         append(line, ", %s %s%.2g at worst", metric,
             spot_terminal_is_utf8() ? "±" : "+-", half_width);
@@ -181,10 +181,10 @@ write_json(const spot_study_progress_t *progress, const speed_t *speed)
     spot_json_number(&json, "runs_per_s", speed->runs_per_s);
     spot_json_number(&json, "passed_s", speed->passed_s);
     spot_json_number(&json, "left_s", speed->left_s);
-    if (progress->num_timelines_wanted > 0) {
-        spot_json_integer(&json, "timelines_made", (int64_t) progress->num_timelines);
+    if (progress->num_series_wanted > 0) {
+        spot_json_integer(&json, "timelines_made", (int64_t) progress->num_series);
         spot_json_integer(
-            &json, "timelines_wanted", (int64_t) progress->num_timelines_wanted);
+            &json, "timelines_wanted", (int64_t) progress->num_series_wanted);
     }
     write_widest(&json, progress);
     spot_json_close(&json, '}');

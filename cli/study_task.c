@@ -7,8 +7,8 @@
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "base/stop.h"
 #include "cli/command.h"
-#include "cli/interrupt.h"
 #include "cli/plan.h"
 #include "cli/progress_picture.h"
 #include "reports/study_plot.h"
@@ -84,10 +84,13 @@ static int
 list_inputs(
     const spot_study_task_t *self, const spot_study_t *study, spot_option_list_t *inputs)
 {
-    const size_t num_paths =
-        2 + study->scenario_file.num_files + study->inputs.num_inputs;
+    size_t num_files = 0;
 
-    inputs->texts = spot_calloc(num_paths, sizeof(*inputs->texts));
+    while (spot_study_file(study, num_files) != NULL) {
+        num_files++;
+    }
+    inputs->texts =
+        spot_calloc(2 + num_files + study->inputs->num_inputs, sizeof(*inputs->texts));
     if (inputs->texts == NULL) {
         return SPOT_ERR_NO_MEMORY;
     }
@@ -95,11 +98,11 @@ list_inputs(
     if (self->store_path != NULL) {
         inputs->texts[inputs->num_texts++] = self->store_path;
     }
-    for (size_t j = 0; j < study->scenario_file.num_files; j++) {
-        inputs->texts[inputs->num_texts++] = study->scenario_file.files[j];
+    for (size_t j = 0; j < num_files; j++) {
+        inputs->texts[inputs->num_texts++] = spot_study_file(study, j);
     }
-    for (size_t j = 0; j < study->inputs.num_inputs; j++) {
-        inputs->texts[inputs->num_texts++] = study->inputs.inputs[j].path;
+    for (size_t j = 0; j < study->inputs->num_inputs; j++) {
+        inputs->texts[inputs->num_texts++] = study->inputs->inputs[j].path;
     }
     return 0;
 }
@@ -179,6 +182,7 @@ tell_how_to_go_on(
         fprintf(stderr, "what was run is in %s; the same command goes on from there\n",
             self->store_path);
     } else {
+        atomic_store(&spot_stop, 0); /* the partial results are written nevertheless */
         spot_study_results_keep_partial(&self->results, store, diag);
     }
 }
@@ -226,16 +230,19 @@ check_plot(const spot_store_t *store, const char *svg_path, spot_diag_t *diag)
     return ret;
 }
 
-void
+int
 spot_study_task_keep_ledger(const spot_study_task_t *self, spot_study_t *study)
 {
-    const char *names[SPOT_MAX_METRICS];
-    const size_t num_names = spot_study_ledger_names(study, names);
+    const char **names;
+    size_t num_names;
+    int ret = spot_study_ledger_names(study, &names, &num_names);
 
-    if (self->store_path != NULL &&
+    if (ret == 0 && self->store_path != NULL &&
         !spot_store_lacks_metric(self->store_path, num_names, names)) {
-        spot_study_keep_ledger(study);
+        ret = spot_study_keep_ledger(study);
     }
+    free(names);
+    return ret;
 }
 
 int
@@ -246,7 +253,7 @@ spot_study_task_run(
     const spot_study_run_t run = {.num_threads = (int) self->num_threads,
         .shard_id = self->shard_id,
         .num_shards = self->num_shards,
-        .stop = &spot_interrupt_stop,
+        .stop = &spot_stop,
         .progress = spot_study_watcher_tell,
         .context = &watcher};
     spot_store_t *store = NULL;

@@ -42,8 +42,9 @@ void spot_study_task_check_json(
     const spot_study_task_t *self, struct argp_state *state, const char *csv_option);
 
 /* Before the two below: with a database the study keeps its ledger too, unless the
- * database was begun without it. */
-void spot_study_task_keep_ledger(const spot_study_task_t *self, spot_study_t *study);
+ * database was begun without it. NO_MEMORY. */
+SPOT_MUST_CHECK int spot_study_task_keep_ledger(
+    const spot_study_task_t *self, spot_study_t *study);
 
 /* Checks the outputs, runs what is missing in the store and writes the results. Errors
  * of spot_study_run() and of writing, with the reasons in diag. */

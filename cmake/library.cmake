@@ -14,8 +14,10 @@ set(spot_library_rooms
     fleet
     recovery
     store
+    analysis
     study
-    train)
+    train
+    engines)
 add_library(spotsim_shared SHARED)
 set_target_properties(spotsim_shared PROPERTIES OUTPUT_NAME spotsim
     VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR} LINKER_LANGUAGE C)
@@ -31,8 +33,11 @@ install(TARGETS spotsim_shared LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(FILES spotsim.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/spotsim)
 foreach(room ${spot_library_rooms})
     get_property(folder GLOBAL PROPERTY SPOT_ROOM_FOLDER_${room})
-    file(GLOB headers ${PROJECT_SOURCE_DIR}/${folder}/*.h)
-    install(FILES ${headers} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/spotsim/${folder})
+    get_property(inner_folders GLOBAL PROPERTY SPOT_ROOM_INNER_FOLDERS_${room})
+    foreach(headers_folder ${folder} ${inner_folders})
+        file(GLOB headers ${PROJECT_SOURCE_DIR}/${headers_folder}/*.h)
+        install(FILES ${headers} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/spotsim/${headers_folder})
+    endforeach()
 endforeach()
 # The .pc file finds its prefix from where it lies, so that any --prefix works.
 file(RELATIVE_PATH spot_pc_to_prefix /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)

@@ -1,5 +1,6 @@
 # A room is a folder and a target; NEEDS are its arrows to other rooms. The arrows are kept
-# in a global property, so that tests/structure can hold every #include against them.
+# in a global property, so that tests/structure can hold every #include against them. A source
+# may lie in a folder of the room (parcae/costs.c): what several files have to themselves.
 #
 #   spot_room(NAME SOURCES a.c b.c [NEEDS room...] [LIBS imported-target...])
 function(spot_room name)
@@ -9,7 +10,12 @@ function(spot_room name)
     list(TRANSFORM ROOM_NEEDS PREPEND spot_ OUTPUT_VARIABLE needed_targets)
     target_link_libraries(spot_${name} PUBLIC ${needed_targets} PRIVATE ${ROOM_LIBS})
     file(RELATIVE_PATH folder ${PROJECT_SOURCE_DIR} ${CMAKE_CURRENT_SOURCE_DIR})
+    list(FILTER ROOM_SOURCES INCLUDE REGEX "/")
+    list(TRANSFORM ROOM_SOURCES REPLACE "/[^/]*$" "")
+    list(TRANSFORM ROOM_SOURCES PREPEND ${folder}/ OUTPUT_VARIABLE inner_folders)
+    list(REMOVE_DUPLICATES inner_folders)
     set_property(GLOBAL APPEND PROPERTY SPOT_ROOMS ${name})
     set_property(GLOBAL PROPERTY SPOT_ROOM_FOLDER_${name} ${folder})
+    set_property(GLOBAL PROPERTY SPOT_ROOM_INNER_FOLDERS_${name} ${inner_folders})
     set_property(GLOBAL PROPERTY SPOT_ROOM_NEEDS_${name} ${ROOM_NEEDS})
 endfunction()

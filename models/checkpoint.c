@@ -11,7 +11,7 @@
 static const char *const mode_names[] = {"async", "sync", NULL};
 static const char *const busy_names[] = {"skip", "wait", "join", NULL};
 
-/* "back-to-back", "auto", "10 steps", "1 step" or a duration. */
+/* Binds "back-to-back", "auto", "10 steps", "1 step" or a duration. */
 static void
 bind_every(
     spot_bind_t *self, const spot_field_t *field, const spot_node_t *node, void *target)
@@ -54,6 +54,15 @@ bind_every(
     spot_bind_unexpected(self, field, node, problem);
 }
 
+static const char *const every_words[] = {"back-to-back", "auto", NULL};
+
+/* The forms that bind_every() reads; a number of steps is written as it is. */
+static const spot_field_t every_forms[] = {
+    {.name = "", .type = SPOT_FIELD_CHOICE, .choices = every_words},
+    {.name = "", .type = SPOT_FIELD_DURATION},
+    {.name = NULL},
+};
+
 const spot_field_t spot_checkpoint_fields[] = {
     {.name = "mode",
         .type = SPOT_FIELD_CHOICE,
@@ -63,9 +72,10 @@ const spot_field_t spot_checkpoint_fields[] = {
         .help = "async: training goes on while a checkpoint is written; sync: the job "
                 "is stalled for the write time"},
     {.name = "every",
-        .type = SPOT_FIELD_CUSTOM,
+        .type = SPOT_FIELD_ONE_OF,
         .offset = 0,
         .initial = "back-to-back",
+        .fields = every_forms,
         .bind = bind_every,
         .expected = "back-to-back, auto, a number of steps such as \"10 steps\" or a "
                     "duration such as \"300 s\"",
@@ -74,10 +84,11 @@ const spot_field_t spot_checkpoint_fields[] = {
                 "end after that much training; auto: after as many steps as hide the "
                 "write, as CheckFreq sets it at first, with mode sync each step"},
     {.name = "write",
-        .type = SPOT_FIELD_CUSTOM,
+        .type = SPOT_FIELD_ONE_OF,
         .offset = offsetof(spot_checkpoint_t, write_ms),
+        .fields = spot_profile_forms,
         .initial = "89 s",
-        .bind = spot_profile_bind_checkpoint_write,
+        .settle = spot_profile_settle_checkpoint_write,
         .expected = SPOT_PROFILE_EXPECTED,
         .help = "time to write a checkpoint until it is durable"},
     {.name = "snapshot",
@@ -114,7 +125,7 @@ smaller(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
-/* Steps between two occasions for a checkpoint. */
+/* Steps between two times at which a checkpoint is due. */
 static int64_t
 steps_between(const spot_checkpoint_t *checkpoint, int64_t step_ms)
 {
@@ -132,8 +143,8 @@ steps_between(const spot_checkpoint_t *checkpoint, int64_t step_ms)
     }
 }
 
-/* A period longer than the longest run is as good as never; this keeps products small.
- */
+/* Limit on the steps of a period, longer than any run, so that products do not
+ * overflow. */
 static int64_t
 most_steps(int64_t step_ms)
 {

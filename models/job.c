@@ -4,100 +4,61 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stddef.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/units.h"
 #include "models/profile.h"
 
-/* One "world size: duration" of the map. */
-static void
-bind_step(spot_bind_t *self, const char *map_name, const spot_node_t *key,
-    const spot_node_t *node, spot_step_time_t *table)
-{
-    char name[64];
-    const spot_field_t step = {.name = name,
-        .type = SPOT_FIELD_DURATION,
-        .min = 1,
-        .max = (double) SPOT_MAX_DURATION_MS};
-    int64_t world_size = 0, step_ms = 0;
+#define STEP_TIME_EXPECTED                                                              \
+    "a map from world size to duration such as {16: 18 s, 32: 11 s}, {profile: FILE}, " \
+    "{table: FILE.csv} or {pipeline: {...}}"
 
-    if (!spot_world_size_bind(self, map_name, key, &world_size)) {
-        return;
-    }
-    snprintf(name, sizeof(name), "%s.%" PRId64, map_name, world_size);
-    spot_bind_field(self, &step, node, &step_ms);
-    if (step_ms > 0) {
-        const int ret = spot_step_time_add(table, world_size, step_ms);
+static const spot_field_t step_item = {.type = SPOT_FIELD_DURATION,
+    .offset = offsetof(spot_step_point_t, step_ms),
+    .min = 1,
+    .max = (double) SPOT_MAX_DURATION_MS};
 
-        if (ret == SPOT_ERR_BAD_PARAM) { /* 16 and +16 */
-            spot_bind_error(self, key, name, "repeated world size");
-        }
-        self->is_out_of_memory = self->is_out_of_memory || ret == SPOT_ERR_NO_MEMORY;
-    }
-}
+enum { FORM_PROFILE, FORM_TABLE };
 
-/* {table: FILE}. */
-static void
-bind_table(spot_bind_t *self, const spot_field_t *field, const spot_node_t *node,
-    spot_step_time_t *target)
-{
-    const spot_node_t *name = spot_node_get(node, "table");
-    int ret;
-
-    if (node->num_children != 1 || name->kind != SPOT_NODE_SCALAR) {
-        spot_bind_unexpected(self, field, node, "");
-        return;
-    }
-    target->table_path = spot_node_file_path(name);
-    if (target->table_path == NULL) {
-        self->is_out_of_memory = true;
-        return;
-    }
-    ret = spot_step_grid_read(&target->grid, target->table_path, self->diag);
-    self->is_out_of_memory = self->is_out_of_memory || ret == SPOT_ERR_NO_MEMORY;
-}
-
-static const spot_field_t pipeline_form[] = {
+static const spot_field_t step_time_forms[] = {
+    [FORM_PROFILE] = {.name = "profile",
+        .type = SPOT_FIELD_PATH,
+        .offset = SPOT_NOWHERE},
+    [FORM_TABLE] = {.name = "table",
+        .type = SPOT_FIELD_PATH,
+        .offset = offsetof(spot_step_time_t, table_path)},
     {.name = "pipeline",
         .type = SPOT_FIELD_MAP,
         .offset = offsetof(spot_step_time_t, pipeline),
-        .fields = spot_step_pipeline_fields,
-        .help = "the schedule of the pipelines and what its parts take"},
+        .fields = spot_step_pipeline_fields},
+    {.name = "",
+        .type = SPOT_FIELD_DICT,
+        .offset = offsetof(spot_step_time_t, points),
+        .num_offset = offsetof(spot_step_time_t, num_points),
+        .key = &spot_world_size_key,
+        .item = &step_item,
+        .item_size = sizeof(spot_step_point_t),
+        .min = 1,
+        .max = HUGE_VAL,
+        .expected = STEP_TIME_EXPECTED},
     {.name = NULL},
 };
 
-/* The table by which {pipeline: {...}} is bound; the other forms have none. */
-static const spot_field_t *
-step_time_table(const spot_node_t *node)
-{
-    return spot_node_get(node, "pipeline") != NULL ? pipeline_form : NULL;
-}
-
-/* {16: 18 s, 32: 11 s, ...}, {profile: FILE}, {table: FILE} or {pipeline: {...}}. */
+/* Reads the file that the value names. */
 static void
-bind_step_time(
+settle_step_time(
     spot_bind_t *self, const spot_field_t *field, const spot_node_t *node, void *target)
 {
-    if (spot_node_get(node, "table") != NULL) {
-        bind_table(self, field, node, target);
-        return;
+    const spot_field_t *form = spot_field_form(field, node);
+    spot_step_time_t *step_time = target;
+    int ret = 0;
+
+    if (form == &step_time_forms[FORM_PROFILE]) {
+        spot_profile_settle_step_time(self, field, node, step_time);
+    } else if (form == &step_time_forms[FORM_TABLE]) {
+        ret = spot_step_grid_read(&step_time->grid, step_time->table_path, self->diag);
     }
-    if (step_time_table(node) != NULL) {
-        spot_bind_map(self, pipeline_form, field->name, node, target);
-        return;
-    }
-    if (spot_node_get(node, "profile") != NULL) {
-        spot_profile_bind_step_time(self, field, node, target);
-        return;
-    }
-    if (node->kind != SPOT_NODE_MAP || node->num_children == 0) {
-        spot_bind_unexpected(self, field, node, "");
-        return;
-    }
-    for (size_t j = 0; j < node->num_children; j++) {
-        bind_step(self, field->name, node->keys[j], node->children[j], target);
-    }
+    self->is_out_of_memory = self->is_out_of_memory || ret == SPOT_ERR_NO_MEMORY;
 }
 
 /* The defaults are the measured means of the seed study, rounded to seconds. */
@@ -124,13 +85,12 @@ const spot_field_t spot_job_fields[] = {
         .initial = "1024",
         .help = "samples in one step (global batch size), the same at every world size"},
     {.name = "step_time",
-        .type = SPOT_FIELD_CUSTOM,
+        .type = SPOT_FIELD_ONE_OF,
         .offset = offsetof(spot_job_t, step_time),
         .initial = "{16: 18 s, 32: 11 s, 48: 9 s, 64: 8 s}",
-        .bind = bind_step_time,
-        .table = step_time_table,
-        .expected = "a map from world size to duration such as {16: 18 s, 32: 11 s}, "
-                    "{profile: FILE}, {table: FILE.csv} or {pipeline: {...}}",
+        .fields = step_time_forms,
+        .settle = settle_step_time,
+        .expected = STEP_TIME_EXPECTED,
         .help =
             "time of a step by world size (number of active instances): linear between "
             "the points, flat outside with a warning; or by pipelines and depth, see "
@@ -142,17 +102,19 @@ const spot_field_t spot_job_fields[] = {
         .fields = spot_checkpoint_fields,
         .help = "how the state of training is made durable"},
     {.name = "reconfiguration",
-        .type = SPOT_FIELD_CUSTOM,
+        .type = SPOT_FIELD_ONE_OF,
         .offset = offsetof(spot_job_t, reconfiguration_ms),
+        .fields = spot_profile_forms,
         .initial = "88 s",
-        .bind = spot_profile_bind_reconfiguration,
+        .settle = spot_profile_settle_reconfiguration,
         .expected = SPOT_PROFILE_EXPECTED,
         .help = "pause to form new pipelines after a loss or an addition"},
     {.name = "reload",
-        .type = SPOT_FIELD_CUSTOM,
+        .type = SPOT_FIELD_ONE_OF,
         .offset = offsetof(spot_job_t, reload_ms),
+        .fields = spot_profile_forms,
         .initial = "47 s",
-        .bind = spot_profile_bind_reload,
+        .settle = spot_profile_settle_reload,
         .expected = SPOT_PROFILE_EXPECTED,
         .help = "pause to load the last durable checkpoint, after the reconfiguration"},
     {.name = NULL},
@@ -160,7 +122,7 @@ const spot_field_t spot_job_fields[] = {
 
 /* ---- Step time by (D,P) ---- */
 
-/* The batch of the table is that of the job: else every throughput would be wrong. */
+/* Checks that table and job have the same batch; otherwise every throughput is wrong. */
 static void
 check_samples(const spot_job_t *self, spot_bind_t *bind, const spot_node_t *step_time)
 {
@@ -174,7 +136,7 @@ check_samples(const spot_job_t *self, spot_bind_t *bind, const spot_node_t *step
     }
 }
 
-/* The same where the table tells samples/s: to one in a hundred, as they are rounded. */
+/* Checks the batch by the samples/s of the table, to 1 % as these are rounded. */
 static void
 check_throughput(const spot_job_t *self, spot_bind_t *bind)
 {
@@ -236,7 +198,7 @@ spot_job_settle(spot_job_t *self, spot_bind_t *bind, const spot_node_t *step_tim
     }
 }
 
-/* As many as there are instances for. */
+/* The most pipelines for which there are instances. */
 static int64_t
 pipelines_of(const spot_job_t *self, int64_t num_instances)
 {
@@ -263,14 +225,14 @@ spot_job_lacks_step_time(const spot_job_t *self, int64_t num_instances)
            spot_job_pipelines(self, num_instances) < pipelines_of(self, num_instances);
 }
 
-/* Pipelines of the job's depth from which on step times are flat. */
+/* Number of pipelines of the job's depth from which on step times are flat. */
 static int64_t
 flat_pipelines(const spot_job_t *self)
 {
     return (spot_step_time_largest(&self->step_time) - 1) / self->pipeline_depth + 1;
 }
 
-/* Instances of the largest pair of some depths. */
+/* Instances of the largest listed pair with a depth in the range. */
 static int64_t
 largest_pair(const spot_step_grid_t *grid, int64_t min_depth, int64_t max_depth)
 {
@@ -287,7 +249,7 @@ largest_pair(const spot_step_grid_t *grid, int64_t min_depth, int64_t max_depth)
     return largest;
 }
 
-/* Of a table; models have all pairs. */
+/* spot_job_lacks_best_step_time() of a table; a pipeline model has all pairs. */
 static bool
 lacks_best_pair(
     const spot_job_t *self, int64_t num_instances, int64_t min_depth, int64_t max_depth)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "models/price.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -36,102 +37,98 @@ spot_price_steps_free(spot_price_steps_t *self)
 
 /* ---- YAML ---- */
 
-static const spot_field_t constant_field = {
-    .type = SPOT_FIELD_PRICE, .max = SPOT_MAX_PRICE_USD_PER_H};
-
 static const spot_field_t step_fields[] = {
     {.name = "from",
         .type = SPOT_FIELD_DURATION,
         .offset = offsetof(spot_price_step_t, start_ms),
-        .max = (double) SPOT_MAX_DURATION_MS},
+        .max = (double) SPOT_MAX_DURATION_MS,
+        .help = "when the price starts to hold, since the start of the trace"},
     {.name = "usd_per_h",
         .type = SPOT_FIELD_PRICE,
         .offset = offsetof(spot_price_step_t, usd_per_h),
-        .max = SPOT_MAX_PRICE_USD_PER_H},
+        .max = SPOT_MAX_PRICE_USD_PER_H,
+        .help = "the price from then on"},
     {.name = NULL},
 };
 
-/* Appends a step that a document has; place is where it says so. */
+static const spot_field_t step_item = {.type = SPOT_FIELD_MAP, .fields = step_fields};
+
+const spot_field_t spot_price_forms[] = {
+    {.name = "file", .type = SPOT_FIELD_PATH, .offset = SPOT_NOWHERE},
+    {.name = "",
+        .type = SPOT_FIELD_PRICE,
+        .offset = SPOT_NOWHERE,
+        .max = SPOT_MAX_PRICE_USD_PER_H},
+    {.name = "",
+        .type = SPOT_FIELD_LIST,
+        .offset = offsetof(spot_price_steps_t, steps),
+        .num_offset = offsetof(spot_price_steps_t, num_steps),
+        .item = &step_item,
+        .item_size = sizeof(spot_price_step_t),
+        .min = 1,
+        .max = HUGE_VAL,
+        .expected = SPOT_PRICE_EXPECTED},
+    {.name = NULL},
+};
+
+/* The order of the steps of a list. */
 static void
-add_bound_step(spot_bind_t *bind, const char *name, const spot_node_t *place,
-    spot_price_steps_t *self, const spot_price_step_t *step)
+check_steps(spot_bind_t *bind, const spot_field_t *field, const spot_node_t *node,
+    const spot_price_steps_t *self)
 {
-    const int ret = spot_price_steps_add(self, step->start_ms, step->usd_per_h);
+    for (size_t j = 0; j < self->num_steps; j++) {
+        const spot_node_t *place = spot_node_place(node->children[j], "from");
+        const int64_t start_ms = self->steps[j].start_ms;
 
-    if (ret == SPOT_ERR_NO_MEMORY) {
-        bind->is_out_of_memory = true;
-    } else if (ret != 0 && self->num_steps == 0) {
-        spot_bind_error(bind, place, name, "the first step must be from 0 s");
-    } else if (ret != 0 && self->num_steps == SPOT_MAX_PRICE_STEPS) {
-        spot_bind_error(bind, place, name, "more than %d steps", SPOT_MAX_PRICE_STEPS);
-    } else if (ret != 0) {
-        spot_bind_error(bind, place, name, "each step must be from a later time");
-    }
-}
-
-/* Where a step is faulty in itself, the order is not judged. */
-static void
-bind_list(spot_bind_t *bind, const spot_field_t *field, const spot_node_t *node,
-    spot_price_steps_t *self)
-{
-    const size_t num_errors = bind->diag->num_errors;
-
-    for (size_t j = 0; j < node->num_children; j++) {
-        const spot_node_t *item = node->children[j];
-        spot_price_step_t step = {0};
-
-        spot_bind_map(bind, step_fields, field->name, item, &step);
-        if (bind->diag->num_errors == num_errors) {
-            add_bound_step(
-                bind, field->name, spot_node_place(item, "from"), self, &step);
+        if (j == 0 && start_ms != 0) {
+            spot_bind_error(bind, place, field->name, "the first step must be from 0 s");
+            return;
+        }
+        if (j == SPOT_MAX_PRICE_STEPS) {
+            spot_bind_error(
+                bind, place, field->name, "more than %d steps", SPOT_MAX_PRICE_STEPS);
+            return;
+        }
+        if (j > 0 && start_ms <= self->steps[j - 1].start_ms) {
+            spot_bind_error(
+                bind, place, field->name, "each step must be from a later time");
+            return;
         }
     }
-}
-
-static void
-bind_file(spot_bind_t *bind, const spot_node_t *node, spot_price_steps_t *self)
-{
-    char *path = spot_node_file_path(node);
-    const int ret = path == NULL ? SPOT_ERR_NO_MEMORY
-                                 : spot_price_steps_read(self, path, bind->diag);
-
-    bind->is_out_of_memory = bind->is_out_of_memory || ret == SPOT_ERR_NO_MEMORY;
-    free(path);
 }
 
 void
-spot_price_steps_bind(
+spot_price_steps_settle(
     spot_bind_t *bind, const spot_field_t *field, const spot_node_t *node, void *target)
 {
-    const size_t num_errors = bind->diag->num_errors;
-    const spot_node_t *file = spot_node_get(node, "file");
-    spot_field_t constant = constant_field;
     spot_price_steps_t *self = target;
-    spot_price_step_t step = {0};
+    const char *problem = "";
+    double usd_per_h = 0;
+    char *path = NULL;
+    int ret = 0;
 
-    if (node->kind == SPOT_NODE_SCALAR) {
-        constant.name = field->name;
-        spot_bind_field(bind, &constant, node, &step.usd_per_h);
-        if (bind->diag->num_errors == num_errors) {
-            add_bound_step(bind, field->name, node, self, &step);
-        }
-    } else if (node->kind == SPOT_NODE_LIST && node->num_children > 0) {
-        bind_list(bind, field, node, self);
-    } else if (file != NULL && node->num_children == 1 &&
-               file->kind == SPOT_NODE_SCALAR && file->text[0] != '\0') {
-        bind_file(bind, file, self);
+    if (node->kind == SPOT_NODE_LIST) {
+        check_steps(bind, field, node, self);
+    } else if (node->kind == SPOT_NODE_SCALAR) {
+        ret = spot_price_parse(node->text, &usd_per_h, &problem);
+        ret = ret != 0 ? ret : spot_price_steps_add(self, 0, usd_per_h);
     } else {
-        spot_bind_unexpected(bind, field, node, "");
+        path = spot_node_file_path(spot_node_get(node, "file"));
+        ret = path == NULL ? SPOT_ERR_NO_MEMORY
+                           : spot_price_steps_read(self, path, bind->diag);
     }
+    bind->is_out_of_memory = bind->is_out_of_memory || ret == SPOT_ERR_NO_MEMORY;
+    free(path);
 }
 
 /* Defaults: AWS p3.2xlarge as in the Bamboo artifact (Thorpe et al., NSDI'23). */
 const spot_field_t spot_price_fields[] = {
     {.name = "spot",
-        .type = SPOT_FIELD_CUSTOM,
+        .type = SPOT_FIELD_ONE_OF,
         .offset = offsetof(spot_price_t, spot),
         .initial = "0.91",
-        .bind = spot_price_steps_bind,
+        .fields = spot_price_forms,
+        .settle = spot_price_steps_settle,
         .expected = SPOT_PRICE_EXPECTED,
         .help = "price of a spot instance, USD per instance-hour, constant or in steps "
                 "since the start of the trace; a price of the trace itself wins"},

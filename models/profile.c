@@ -13,7 +13,7 @@
 #define FIRST_KEY "spotsim-profile"
 #define MAX_DURATION_S ((double) SPOT_MAX_DURATION_MS / (double) SPOT_MS_PER_S)
 
-/* The document: the profile and what its first key says. */
+/* The document: the profile and its version. */
 typedef struct {
     int version; /* index into version_names */
     spot_profile_t profile;
@@ -21,20 +21,29 @@ typedef struct {
 
 static const char *const version_names[] = {"1", NULL};
 
-/* null is NAN: one value has no standard deviation. */
+static const char *const null_names[] = {"null", NULL};
+
+static const spot_field_t std_forms[] = {
+    {.name = "",
+        .type = SPOT_FIELD_CHOICE,
+        .offset = SPOT_NOWHERE,
+        .choices = null_names},
+    {.name = "", .type = SPOT_FIELD_NUMBER, .max = HUGE_VAL},
+    {.name = NULL},
+};
+
+/* A single value has no standard deviation: null is NAN, "null" in quotes is a text. */
 static void
-bind_std(
+settle_std(
     spot_bind_t *self, const spot_field_t *field, const spot_node_t *node, void *target)
 {
-    const spot_field_t number = {
-        .name = field->name, .type = SPOT_FIELD_NUMBER, .max = HUGE_VAL};
-    double *std_s = target;
+    spot_field_t number = std_forms[1];
 
-    if (node->kind == SPOT_NODE_SCALAR && !node->is_quoted &&
-        strcmp(node->text, "null") == 0) {
-        *std_s = (double) NAN;
-    } else {
-        spot_bind_field(self, &number, node, std_s);
+    if (spot_field_form(field, node) == std_forms && !node->is_quoted) {
+        *(double *) target = (double) NAN;
+    } else if (node->is_quoted) {
+        number.name = field->name;
+        spot_bind_field(self, &number, node, target);
     }
 }
 
@@ -45,10 +54,11 @@ static const spot_field_t measured_fields[] = {
         .max = MAX_DURATION_S,
         .help = "mean, seconds"},
     {.name = "std_s",
-        .type = SPOT_FIELD_CUSTOM,
+        .type = SPOT_FIELD_ONE_OF,
         .offset = offsetof(spot_measured_t, std_s),
         .initial = "null",
-        .bind = bind_std,
+        .fields = std_forms,
+        .settle = settle_std,
         .expected = "a number from 0, or null",
         .help = "standard deviation with n - 1, seconds; null for one value"},
     {.name = "count",
@@ -61,94 +71,37 @@ static const spot_field_t measured_fields[] = {
 };
 
 static void
-bind_measured(
+check_measured(
     spot_bind_t *self, const spot_field_t *field, const spot_node_t *node, void *target)
 {
-    const size_t num_errors = self->diag->num_errors;
-    spot_measured_t *measured = target;
+    const spot_measured_t *measured = target;
 
-    spot_bind_map(self, measured_fields, field->name, node, measured);
-    if (self->diag->num_errors == num_errors &&
-        isnan(measured->std_s) != (measured->count == 1)) {
+    if (isnan(measured->std_s) != (measured->count == 1)) {
         spot_bind_error(self, node, field->name,
             measured->count == 1 ? "one value has no std_s"
                                  : "more than one value needs std_s");
     }
 }
 
-/* Puts a step in its place. BAD_PARAM: the world size is there already. */
-static int
-add_step(spot_profile_t *self, const spot_measured_step_t *step)
-{
-    void *steps = self->step_time;
-    size_t place = self->num_steps;
-    int ret;
-
-    while (place > 0 && self->step_time[place - 1].world_size > step->world_size) {
-        place--;
-    }
-    if (place > 0 && self->step_time[place - 1].world_size == step->world_size) {
-        return SPOT_ERR_BAD_PARAM;
-    }
-    ret = spot_array_reserve(
-        &steps, &self->max_steps, self->num_steps + 1, sizeof(*self->step_time));
-    self->step_time = steps;
-    if (ret != 0) {
-        return ret;
-    }
-    memmove(self->step_time + place + 1, self->step_time + place,
-        (self->num_steps - place) * sizeof(*self->step_time));
-    self->step_time[place] = *step;
-    self->num_steps++;
-    return 0;
-}
-
-/* One "world size: measured" of the map. */
 static void
-bind_step(spot_bind_t *self, const char *map_name, const spot_node_t *key,
-    const spot_node_t *node, spot_profile_t *profile)
-{
-    const size_t num_errors = self->diag->num_errors;
-    spot_measured_step_t step = {0};
-    spot_field_t field = {0};
-    int64_t step_ms = 0;
-    char name[64];
-    int ret;
-
-    if (!spot_world_size_bind(self, map_name, key, &step.world_size)) {
-        return;
-    }
-    snprintf(name, sizeof(name), "%s.%" PRId64, map_name, step.world_size);
-    field.name = name;
-    bind_measured(self, &field, node, &step.time);
-    if (self->diag->num_errors > num_errors) {
-        return;
-    }
-    if (spot_duration_from_s(step.time.mean_s, &step_ms) != 0 || step_ms < 1) {
-        spot_bind_error(self, node, name, "the mean must round to at least 1 ms");
-        return;
-    }
-    ret = add_step(profile, &step);
-    if (ret == SPOT_ERR_BAD_PARAM) {
-        spot_bind_error(self, key, name, "repeated world size");
-    }
-    self->is_out_of_memory = self->is_out_of_memory || ret == SPOT_ERR_NO_MEMORY;
-}
-
-static void
-bind_steps(
+check_step(
     spot_bind_t *self, const spot_field_t *field, const spot_node_t *node, void *target)
 {
-    if (node->kind != SPOT_NODE_MAP || node->num_children == 0) {
-        spot_bind_unexpected(self, field, node, "");
-        return;
-    }
-    for (size_t j = 0; j < node->num_children; j++) {
-        bind_step(self, field->name, node->keys[j], node->children[j], target);
+    const size_t num_errors = self->diag->num_errors;
+    const spot_measured_t *measured = target;
+    int64_t step_ms = 0;
+
+    check_measured(self, field, node, target);
+    if (self->diag->num_errors == num_errors &&
+        (spot_duration_from_s(measured->mean_s, &step_ms) != 0 || step_ms < 1)) {
+        spot_bind_error(self, node, field->name, "the mean must round to at least 1 ms");
     }
 }
 
-#define EXPECTED_MEASURED "a map such as {mean_s: 87.9, std_s: 1.5, count: 12}"
+static const spot_field_t step_item = {.type = SPOT_FIELD_MAP,
+    .offset = offsetof(spot_measured_step_t, time),
+    .fields = measured_fields,
+    .settle = check_step};
 
 static const spot_field_t profile_fields[] = {
     {.name = FIRST_KEY,
@@ -162,29 +115,34 @@ static const spot_field_t profile_fields[] = {
         .initial = "",
         .help = "where the measurements came from"},
     {.name = "reconfiguration",
-        .type = SPOT_FIELD_CUSTOM,
+        .type = SPOT_FIELD_MAP,
         .offset = offsetof(profile_file_t, profile.reconfiguration),
-        .bind = bind_measured,
-        .expected = EXPECTED_MEASURED,
+        .fields = measured_fields,
+        .settle = check_measured,
         .help = "pause to form new pipelines"},
     {.name = "step_time",
-        .type = SPOT_FIELD_CUSTOM,
-        .offset = offsetof(profile_file_t, profile),
-        .bind = bind_steps,
+        .type = SPOT_FIELD_DICT,
+        .offset = offsetof(profile_file_t, profile.step_time),
+        .num_offset = offsetof(profile_file_t, profile.num_steps),
+        .key = &spot_world_size_key,
+        .item = &step_item,
+        .item_size = sizeof(spot_measured_step_t),
+        .min = 1,
+        .max = HUGE_VAL,
         .expected = "a map from world size to measured such as "
                     "{16: {mean_s: 18, std_s: 0.2, count: 12}}",
         .help = "time of a step by world size"},
     {.name = "checkpoint_write",
-        .type = SPOT_FIELD_CUSTOM,
+        .type = SPOT_FIELD_MAP,
         .offset = offsetof(profile_file_t, profile.checkpoint_write),
-        .bind = bind_measured,
-        .expected = EXPECTED_MEASURED,
+        .fields = measured_fields,
+        .settle = check_measured,
         .help = "time to write a checkpoint until it is durable"},
     {.name = "reload",
-        .type = SPOT_FIELD_CUSTOM,
+        .type = SPOT_FIELD_MAP,
         .offset = offsetof(profile_file_t, profile.reload),
-        .bind = bind_measured,
-        .expected = EXPECTED_MEASURED,
+        .fields = measured_fields,
+        .settle = check_measured,
         .help = "pause to load the last durable checkpoint"},
     {.name = NULL},
 };
@@ -197,7 +155,7 @@ spot_profile_free(spot_profile_t *self)
     memset(self, 0, sizeof(*self));
 }
 
-/* The first key tells a profile from other files: one error instead of one a key. */
+/* Checks the first key: a file of another kind gets one error instead of one per key. */
 static int
 check_first_key(const spot_node_t *root, spot_diag_t *diag)
 {
@@ -270,7 +228,8 @@ spot_profile_write(const spot_profile_t *self, FILE *out)
     write_measured(&self->reload, out);
 }
 
-/* Several fields of a document may name the same file: its errors are told once. */
+/* Whether errors of a file are already reported: several fields of a document may name
+ * it. */
 static bool
 is_reported(const spot_diag_t *diag, const char *path)
 {
@@ -292,30 +251,22 @@ read_named(spot_bind_t *bind, const spot_field_t *field, const spot_node_t *node
     spot_profile_t *profile)
 {
     const spot_node_t *name = spot_node_get(node, "profile");
-    bool is_read = false;
-    char *path;
+    char *path = spot_node_file_path(name);
+    int ret = path == NULL ? SPOT_ERR_NO_MEMORY : SPOT_ERR_BAD_INPUT;
 
     memset(profile, 0, sizeof(*profile));
-    if (name == NULL || node->num_children != 1 || name->kind != SPOT_NODE_SCALAR) {
-        spot_bind_unexpected(bind, field, node, "");
-        return false;
-    }
-    path = spot_node_file_path(name);
-    if (path == NULL) {
-        bind->is_out_of_memory = true;
-    } else if (is_reported(bind->diag, path)) {
+    if (path != NULL && is_reported(bind->diag, path)) {
         spot_bind_error(bind, name, field->name, "%s has errors, see above", path);
-    } else {
-        const int ret = spot_profile_read(profile, path, bind->diag);
-
-        bind->is_out_of_memory = bind->is_out_of_memory || ret == SPOT_ERR_NO_MEMORY;
-        is_read = ret == 0;
+    } else if (path != NULL) {
+        ret = spot_profile_read(profile, path, bind->diag);
     }
+    bind->is_out_of_memory = bind->is_out_of_memory || ret == SPOT_ERR_NO_MEMORY;
     free(path);
-    return is_read;
+    return ret == 0;
 }
 
-/* The mean in whole ms; every mean of a profile is within the range of durations. */
+/* The mean in whole ms; the mean of a profile is always within the range of
+ * durations. */
 static int64_t
 mean_ms(const spot_measured_t *measured)
 {
@@ -326,17 +277,20 @@ mean_ms(const spot_measured_t *measured)
     return duration_ms;
 }
 
-/* A duration, or {profile: FILE}: the mean that the profile has at an offset. */
+const spot_field_t spot_profile_forms[] = {
+    {.name = "profile", .type = SPOT_FIELD_PATH, .offset = SPOT_NOWHERE},
+    {.name = "", .type = SPOT_FIELD_DURATION, .max = HUGE_VAL},
+    {.name = NULL},
+};
+
+/* Stores the mean at an offset in the profile. */
 static void
-bind_duration_or_mean(spot_bind_t *bind, const spot_field_t *field,
-    const spot_node_t *node, int64_t *target_ms, size_t offset)
+settle_mean(spot_bind_t *bind, const spot_field_t *field, const spot_node_t *node,
+    int64_t *target_ms, size_t offset)
 {
-    const spot_field_t duration = {
-        .name = field->name, .type = SPOT_FIELD_DURATION, .max = HUGE_VAL};
     spot_profile_t profile;
 
     if (node->kind == SPOT_NODE_SCALAR) {
-        spot_bind_field(bind, &duration, node, target_ms);
         return;
     }
     if (read_named(bind, field, node, &profile)) {
@@ -346,30 +300,28 @@ bind_duration_or_mean(spot_bind_t *bind, const spot_field_t *field,
 }
 
 void
-spot_profile_bind_reconfiguration(
+spot_profile_settle_reconfiguration(
     spot_bind_t *bind, const spot_field_t *field, const spot_node_t *node, void *target)
 {
-    bind_duration_or_mean(
-        bind, field, node, target, offsetof(spot_profile_t, reconfiguration));
+    settle_mean(bind, field, node, target, offsetof(spot_profile_t, reconfiguration));
 }
 
 void
-spot_profile_bind_checkpoint_write(
+spot_profile_settle_checkpoint_write(
     spot_bind_t *bind, const spot_field_t *field, const spot_node_t *node, void *target)
 {
-    bind_duration_or_mean(
-        bind, field, node, target, offsetof(spot_profile_t, checkpoint_write));
+    settle_mean(bind, field, node, target, offsetof(spot_profile_t, checkpoint_write));
 }
 
 void
-spot_profile_bind_reload(
+spot_profile_settle_reload(
     spot_bind_t *bind, const spot_field_t *field, const spot_node_t *node, void *target)
 {
-    bind_duration_or_mean(bind, field, node, target, offsetof(spot_profile_t, reload));
+    settle_mean(bind, field, node, target, offsetof(spot_profile_t, reload));
 }
 
 void
-spot_profile_bind_step_time(spot_bind_t *bind, const spot_field_t *field,
+spot_profile_settle_step_time(spot_bind_t *bind, const spot_field_t *field,
     const spot_node_t *node, spot_step_time_t *target)
 {
     spot_profile_t profile;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A profile: means of measured step, checkpoint, reload and reconfiguration times, as
- * YAML. A scenario takes any of them by {profile: FILE} in place of a duration. */
+ * YAML. A scenario uses any of them by {profile: FILE} in place of a duration. */
 #ifndef SPOT_MODELS_PROFILE_H
 #define SPOT_MODELS_PROFILE_H
 
@@ -17,8 +17,8 @@
 
 /* One measured quantity. */
 typedef struct {
-    double mean_s; /* >= 0, of a step at least 1 ms after rounding */
-    double std_s;  /* with n - 1; NAN if there is only one value */
+    double mean_s; /* >= 0; for a step at least 1 ms after rounding */
+    double std_s;  /* with n - 1; NAN for a single value */
     int64_t count; /* values, >= 1 */
 } spot_measured_t;
 
@@ -28,7 +28,7 @@ typedef struct {
 } spot_measured_step_t;
 
 typedef struct {
-    char *source; /* where the measurements came from, or NULL */
+    char *source; /* origin of the measurements, or NULL */
     spot_measured_t reconfiguration;
     size_t num_steps;
     size_t max_steps;
@@ -44,7 +44,7 @@ void spot_profile_free(spot_profile_t *self);
 SPOT_MUST_CHECK int spot_profile_read(
     spot_profile_t *self, const char *path, spot_diag_t *diag);
 
-/* Writes it as YAML; doubles read back exactly. */
+/* Writes a profile as YAML; doubles read back exactly. */
 void spot_profile_write(const spot_profile_t *self, FILE *out);
 
 /* Makes a profile from a folder of measurements in seconds:
@@ -58,16 +58,18 @@ void spot_profile_write(const spot_profile_t *self, FILE *out);
 SPOT_MUST_CHECK int spot_profile_measure(
     spot_profile_t *self, const char *folder, spot_diag_t *diag);
 
-/* Bind functions of the fields that accept {profile: FILE}; target is int64_t ms. */
-void spot_profile_bind_reconfiguration(
+/* The forms of a one-of: a duration (int64_t ms) or {profile: FILE}; the settle() of the
+ * second form stores the rounded mean of the profile. */
+extern const spot_field_t spot_profile_forms[];
+void spot_profile_settle_reconfiguration(
     spot_bind_t *bind, const spot_field_t *field, const spot_node_t *node, void *target);
-void spot_profile_bind_checkpoint_write(
+void spot_profile_settle_checkpoint_write(
     spot_bind_t *bind, const spot_field_t *field, const spot_node_t *node, void *target);
-void spot_profile_bind_reload(
+void spot_profile_settle_reload(
     spot_bind_t *bind, const spot_field_t *field, const spot_node_t *node, void *target);
 
 /* The step times of {profile: FILE}, rounded to whole ms. */
-void spot_profile_bind_step_time(spot_bind_t *bind, const spot_field_t *field,
+void spot_profile_settle_step_time(spot_bind_t *bind, const spot_field_t *field,
     const spot_node_t *node, spot_step_time_t *target);
 
 #endif

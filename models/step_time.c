@@ -6,7 +6,6 @@
 
 #include "base/memory.h"
 #include "base/units.h"
-#include "base/utf8.h"
 
 void
 spot_step_time_free(spot_step_time_t *self)
@@ -23,21 +22,11 @@ spot_step_time_is_by_pair(const spot_step_time_t *self)
     return self->num_points == 0;
 }
 
-bool
-spot_world_size_bind(
-    spot_bind_t *bind, const char *map_name, const spot_node_t *key, int64_t *world_size)
-{
-    char text[SPOT_UTF8_SHOWN_BYTES];
-
-    if (spot_integer_parse(key->text, world_size) == 0 && *world_size >= 1 &&
-        *world_size <= SPOT_MAX_INSTANCES) {
-        return true;
-    }
-    spot_bind_error(bind, key, map_name,
-        "expected a world size from 1 to %d, got \"%s\"", SPOT_MAX_INSTANCES,
-        spot_utf8_shown(key->text, text));
-    return false;
-}
+const spot_field_t spot_world_size_key = {.type = SPOT_FIELD_INTEGER,
+    .offset = 0,
+    .min = 1,
+    .max = SPOT_MAX_INSTANCES,
+    .what = "a world size"};
 
 int
 spot_step_time_add(spot_step_time_t *self, int64_t world_size, int64_t step_ms)

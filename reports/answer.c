@@ -8,9 +8,9 @@
 
 #include "base/memory.h"
 #include "reports/text_cell.h"
-#include "sim/store/completeness.h"
-#include "sim/store/point_groups.h"
-#include "sim/store/study_effects.h"
+#include "sim/analysis/completeness.h"
+#include "sim/analysis/point_groups.h"
+#include "sim/analysis/study_effects.h"
 
 #define MAX_NAMED 3   /* compared points that are all named */
 #define SHORT_VALUE 8 /* bytes of a number that are not rounded */
@@ -291,16 +291,33 @@ write_compared(const spot_answer_t *self, const compared_t *compared, const char
         compared->gap.mean > 0 ? "higher" : "lower", point);
 }
 
+/* "checkpoint", or "checkpoint, fleet capacity 32". */
+static void
+baseline_words(const spot_study_head_t *head, char text[SPOT_POINT_BYTES])
+{
+    char label[SPOT_VALUE_LABEL_BYTES], setting[SPOT_POINT_BYTES];
+    size_t used;
+
+    spot_answer_label(
+        &head->axes[head->baseline_axis_id], head->baseline_value_id, label);
+    used = (size_t) snprintf(text, SPOT_POINT_BYTES, "%s", label);
+    for (size_t j = 0; j < head->num_more_baselines && used < SPOT_POINT_BYTES; j++) {
+        const spot_axis_value_t *more = &head->more_baselines[j];
+
+        spot_answer_setting(head, more->axis_id, more->value_id, setting);
+        used += (size_t) snprintf(text + used, SPOT_POINT_BYTES - used, ", %s", setting);
+    }
+}
+
 static void
 write_all_compared(
     spot_answer_t *self, const compared_t *sure, size_t num_sure, size_t num_compared)
 {
     const spot_study_head_t *head = self->head;
     const size_t num_named = num_sure < MAX_NAMED ? num_sure : MAX_NAMED;
-    char base[SPOT_VALUE_LABEL_BYTES], value[SPOT_WORDS_BYTES];
+    char base[SPOT_POINT_BYTES], value[SPOT_WORDS_BYTES];
 
-    spot_answer_label(
-        &head->axes[head->baseline_axis_id], head->baseline_value_id, base);
+    baseline_words(head, base);
     if (num_sure == 0) {
         fprintf(self->out, "%s %s with %s", self->subject,
             spot_answer_word(self, "does not surely differ from that",

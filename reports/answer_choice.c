@@ -7,9 +7,9 @@
 
 #include "base/memory.h"
 #include "reports/answer_internal.h"
-#include "sim/store/race_answer.h"
-#include "sim/store/study_effects.h"
-#include "sim/store/winners.h"
+#include "sim/analysis/race_answer.h"
+#include "sim/analysis/study_effects.h"
+#include "sim/analysis/winners.h"
 
 #define MAX_SEGMENTS 4
 #define SMALL_SHARE 0.05 /* of a key that hardly matters */

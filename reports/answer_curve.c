@@ -6,7 +6,7 @@
 
 #include "base/memory.h"
 #include "reports/answer_internal.h"
-#include "sim/store/point_groups.h"
+#include "sim/analysis/point_groups.h"
 
 #define MAX_KEYS 3 /* other keys that are told of */
 

@@ -8,7 +8,7 @@
 #include "base/memory.h"
 #include "reports/figure.h"
 #include "reports/value_label.h"
-#include "sim/store/point_groups.h"
+#include "sim/analysis/point_groups.h"
 
 #define HEADING_ROWS 0.9
 

@@ -2,8 +2,10 @@
 #include "reports/bars_plot.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "reports/figure.h"
 #include "reports/gnuplot.h"
 #include "reports/named_rows.h"
@@ -32,11 +34,11 @@ typedef struct {
     spot_figure_t figure;
     spot_bar_rows_t rows; /* drawn */
     size_t num_parts;
-    size_t part_ids[SPOT_MAX_METRICS]; /* [num_parts] metrics, from the left */
-    size_t side_id;                    /* num_metrics: none */
-    double factor;                     /* 100 for percent */
-    double low, high;                  /* of the shortest and the longest bar */
-    double legend_px;                  /* the middle of its first line */
+    size_t *part_ids; /* [num_parts] metrics, from the left */
+    size_t side_id;   /* num_metrics: none */
+    double factor;    /* 100 for percent */
+    double low, high; /* of the shortest and the longest bar */
+    double legend_px; /* the middle of its first line */
     size_t num_legend_lines;
     spot_named_rows_t names;
     spot_panel_t panel;
@@ -48,10 +50,14 @@ is_of_overview(const spot_study_head_t *head)
     return head->has_overview && head->overview.num_parts > 0;
 }
 
+/* Of a part that the point lacks 0: nothing is drawn of it. */
 static double
 mean_at(const bars_plot_t *self, size_t point_id, size_t metric_id)
 {
-    return self->factor * spot_report_summary(self->report, point_id, metric_id)->mean;
+    return spot_study_has_metric(self->head, point_id, metric_id)
+               ? self->factor *
+                     spot_report_summary(self->report, point_id, metric_id)->mean
+               : 0;
 }
 
 /* The lowest num_parts parts of a bar together; NAN where one of them is undefined. */
@@ -369,35 +375,36 @@ write_bars(bars_plot_t *self, const char *picture_path, FILE *out)
 }
 
 /* The overview's parts add up to the whole; those of the plot may be some of them. */
-static size_t
-choose_parts(const spot_study_head_t *head, size_t part_ids[SPOT_MAX_METRICS])
+static int
+choose_parts(const spot_study_head_t *head, size_t **part_ids, size_t *num_parts)
 {
-    size_t num_parts = 0;
+    const bool is_whole = is_of_overview(head);
+    const size_t num_wanted = is_whole ? head->overview.num_parts : head->plot.num_stack;
 
-    if (is_of_overview(head)) {
-        memcpy(part_ids, head->overview.part_ids, sizeof(head->overview.part_ids));
-        return head->overview.num_parts;
-    }
-    for (size_t j = 0; j < head->plot.num_stack; j++) {
-        const size_t metric_id = spot_study_metric_id(head, head->plot.stack[j]);
+    *num_parts = 0;
+    *part_ids = spot_calloc(num_wanted, sizeof(**part_ids));
+    for (size_t j = 0; *part_ids != NULL && j < num_wanted; j++) {
+        const size_t metric_id = is_whole
+                                     ? head->overview.part_ids[j]
+                                     : spot_study_metric_id(head, head->plot.stack[j]);
 
-        if (metric_id < head->num_metrics && num_parts < SPOT_MAX_METRICS) {
-            part_ids[num_parts++] = metric_id;
+        if (metric_id < head->num_metrics) {
+            (*part_ids)[(*num_parts)++] = metric_id;
         }
     }
-    return num_parts;
+    return *part_ids == NULL ? SPOT_ERR_NO_MEMORY : 0;
 }
 
-/* BAD_PARAM: there is no stack. */
+/* BAD_PARAM: there is no stack. The caller frees the part_ids. */
 static int
 choose_metrics(bars_plot_t *self)
 {
     const spot_study_head_t *head = self->head;
+    const int ret = choose_parts(head, &self->part_ids, &self->num_parts);
 
-    self->num_parts = choose_parts(head, self->part_ids);
     self->side_id = spot_study_metric_id(head, head->plot.second_x);
-    if (self->num_parts == 0) {
-        return SPOT_ERR_BAD_PARAM;
+    if (ret != 0 || self->num_parts == 0) {
+        return ret != 0 ? ret : SPOT_ERR_BAD_PARAM;
     }
     self->factor = spot_metric_factor(&head->metrics[self->part_ids[0]]);
     return 0;
@@ -419,6 +426,7 @@ write_script(const void *context, const char *picture_path, FILE *out)
         write_bars(&self, picture_path, out);
         ret = ferror(out) ? SPOT_ERR_IO : 0;
     }
+    free(self.part_ids);
     return ret;
 }
 
@@ -437,20 +445,27 @@ spot_bars_plot_script(const spot_report_t *report, const char *svg_path, FILE *o
 const char *
 spot_bars_plot_problem(const spot_report_t *report)
 {
-    size_t part_ids[SPOT_MAX_METRICS];
-    const size_t num_parts = choose_parts(report->head, part_ids);
+    const char *problem = "the study kept no metrics that add up to a whole";
+    size_t *part_ids, num_parts;
 
-    return num_parts > 0 ? spot_metrics_problem(report, num_parts, part_ids)
-                         : "the study kept no metrics that add up to a whole";
+    if (choose_parts(report->head, &part_ids, &num_parts) == 0 && num_parts > 0) {
+        problem = spot_metrics_problem(report, num_parts, part_ids);
+    }
+    free(part_ids);
+    return problem;
 }
 
 int
 spot_bars_csv_write(const spot_report_t *report, FILE *out)
 {
-    size_t part_ids[SPOT_MAX_METRICS];
-    const size_t num_parts = choose_parts(report->head, part_ids);
+    size_t *part_ids, num_parts;
+    int ret = choose_parts(report->head, &part_ids, &num_parts);
 
-    return spot_picture_csv_write(report, num_parts, part_ids, out);
+    if (ret == 0) {
+        ret = spot_picture_csv_write(report, num_parts, part_ids, out);
+    }
+    free(part_ids);
+    return ret;
 }
 
 /* The mean share of a part over the points that have all parts. */
@@ -545,6 +560,7 @@ spot_bars_describe(const spot_report_t *report, FILE *out)
     size_t largest_id = 0;
 
     if (choose_metrics(&self) != 0) {
+        free(self.part_ids);
         return;
     }
     for (size_t k = 1; k < self.num_parts; k++) {
@@ -557,4 +573,5 @@ spot_bars_describe(const spot_report_t *report, FILE *out)
         describe_parts(&self, largest_id, out);
     }
     fputc('.', out);
+    free(self.part_ids);
 }

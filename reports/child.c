@@ -2,16 +2,32 @@
 #include "reports/child.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <spawn.h>
-#include <stdbool.h>
+#include <stdatomic.h>
 #include <string.h>
 #include <sys/types.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/stop.h"
+
 extern char **environ;
 
 #define MAX_MESSAGE 400 /* bytes */
+
+/* The child under way, for signal handlers; 0: none. */
+static atomic_int running;
+
+void
+spot_child_end(void)
+{
+    const int child = atomic_load(&running);
+
+    if (child > 0) {
+        kill((pid_t) child, SIGTERM);
+    }
+}
 
 FILE *
 spot_child_file(const char *path, spot_diag_t *diag)
@@ -60,18 +76,28 @@ spawn(pid_t *child, const spot_child_t *self, int input, int output, int message
     return error;
 }
 
-/* Whether the child ended well. */
-static bool
+/* Waits for the child. Its number is withdrawn from signal handlers before it is reaped,
+ * as the system may use it again afterwards. CHILD, INTERRUPTED. */
+static int
 wait_for(pid_t child)
 {
+    siginfo_t info;
     int status = -1;
 
+    atomic_store(&running, (int) child);
+    while (
+        waitid(P_PID, (id_t) child, &info, WEXITED | WNOWAIT) != 0 && errno == EINTR) {
+    }
+    atomic_store(&running, 0);
     while (waitpid(child, &status, 0) < 0) {
         if (errno != EINTR) {
-            return false;
+            return SPOT_ERR_CHILD;
         }
     }
-    return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+    if (atomic_load(&spot_stop) != 0) {
+        return SPOT_ERR_INTERRUPTED;
+    }
+    return WIFEXITED(status) && WEXITSTATUS(status) == 0 ? 0 : SPOT_ERR_CHILD;
 }
 
 /* The last line of messages that says something, without the blanks around it. */
@@ -113,6 +139,10 @@ spot_child_run(const spot_child_t *self, FILE *input, FILE *output, const char *
     if (messages == NULL) {
         return SPOT_ERR_IO;
     }
+    if (atomic_load(&spot_stop) != 0) {
+        fclose(messages);
+        return SPOT_ERR_INTERRUPTED;
+    }
     error = spawn(&child, self, fileno(input), fileno(output), fileno(messages));
     if (error == ENOENT) {
         spot_diag_error(diag, path, 0, 0,
@@ -121,11 +151,9 @@ spot_child_run(const spot_child_t *self, FILE *input, FILE *output, const char *
     } else if (error != 0) {
         spot_diag_error(diag, path, 0, 0, "%s cannot be started: %s", self->program,
             strerror(error));
-    } else if (!wait_for(child)) {
+    } else if ((ret = wait_for(child)) == SPOT_ERR_CHILD) {
         last_message(messages, reason);
         spot_diag_error(diag, path, 0, 0, "%s failed: %s", self->program, reason);
-    } else {
-        ret = 0;
     }
     fclose(messages);
     return ret;

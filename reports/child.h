@@ -21,9 +21,13 @@ typedef struct {
 /* A nameless file, or NULL with the reason in diag; path is what it is for. */
 SPOT_MUST_CHECK FILE *spot_child_file(const char *path, spot_diag_t *diag);
 
-/* Runs it on input from where that stands, and lets it write to output. CHILD where it
- * is missing or fails: the reason, at path, goes to diag. */
+/* Runs the program with input from its present position and with output. CHILD if it is
+ * missing or fails, with the reason for path in diag; INTERRUPTED if spot_stop is set.
+ */
 SPOT_MUST_CHECK int spot_child_run(const spot_child_t *self, FILE *input, FILE *output,
     const char *path, spot_diag_t *diag);
+
+/* Ends the program that runs, if one does. For signal handlers: async-signal-safe. */
+void spot_child_end(void);
 
 #endif

@@ -141,6 +141,18 @@ is_bound(const spot_study_head_t *head, size_t point_id)
                                       spot_study_value_id(head, point_id, axis_id));
 }
 
+static void
+fill_choices(spot_cost_gain_t *self)
+{
+    for (size_t j = 0; j < self->head->num_points; j++) {
+        const spot_summary_t *cost = spot_report_summary(self->report, j, self->cost_id);
+        const spot_summary_t *gain = spot_report_summary(self->report, j, self->gain_id);
+
+        self->choices[j] = (spot_choice_t){cost->mean, gain->mean, cost->ci_low,
+            cost->ci_high, gain->ci_low, gain->ci_high};
+    }
+}
+
 /* The first replications of a point, those that all points have. */
 typedef struct {
     size_t metric_ids[2];
@@ -172,12 +184,16 @@ fill_common_choices(spot_cost_gain_t *self)
     const spot_store_t *store = self->report->store;
     int ret = 0;
 
+    fill_choices(self);
     self->num_common = self->report->min_rows;
     for (size_t j = 0; ret >= 0 && j < self->head->num_points; j++) {
         common_t common = {
             .metric_ids = {self->cost_id, self->gain_id}, .end = self->num_common};
         double means[2], half_widths[2];
 
+        if (spot_study_is_fixed(self->head, j)) {
+            continue; /* it has the same in all of them */
+        }
         ret = store->read(store, j, 0, add_common, &common);
         for (size_t k = 0; k < 2; k++) {
             means[k] = spot_moments_mean(&common.moments[k]);
@@ -189,18 +205,6 @@ fill_common_choices(spot_cost_gain_t *self)
             means[1] + half_widths[1]};
     }
     return ret < 0 ? ret : 0;
-}
-
-static void
-fill_choices(spot_cost_gain_t *self)
-{
-    for (size_t j = 0; j < self->head->num_points; j++) {
-        const spot_summary_t *cost = spot_report_summary(self->report, j, self->cost_id);
-        const spot_summary_t *gain = spot_report_summary(self->report, j, self->gain_id);
-
-        self->choices[j] = (spot_choice_t){cost->mean, gain->mean, cost->ci_low,
-            cost->ci_high, gain->ci_low, gain->ci_high};
-    }
 }
 
 /* rivals and fates: [num_points] to work in. */
@@ -280,8 +284,7 @@ spot_cost_gain_init(spot_cost_gain_t *self, const spot_report_t *report)
         return SPOT_ERR_NO_MEMORY;
     }
     ret = 0;
-    if (report->min_rows > 1 && report->min_rows < report->max_rows &&
-        self->head->keep == SPOT_KEEP_ROWS) {
+    if (report->min_rows > 1 && report->min_rows < report->max_rows) {
         ret = fill_common_choices(self);
     } else {
         fill_choices(self);

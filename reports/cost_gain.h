@@ -8,7 +8,7 @@
 #include <stdbool.h>
 
 #include "reports/report.h"
-#include "sim/store/pareto.h"
+#include "sim/analysis/pareto.h"
 
 /* The points that meet the same trace. */
 typedef struct {

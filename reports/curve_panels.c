@@ -13,7 +13,7 @@
 #include "reports/study_head.h"
 #include "reports/study_words.h"
 #include "reports/value_label.h"
-#include "sim/store/winners.h"
+#include "sim/analysis/winners.h"
 
 #define PANEL_PX 430.0
 #define PANEL_FOOT_PX 62.0

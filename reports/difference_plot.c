@@ -24,7 +24,7 @@
 #define ROWS_FOOT_PX 56.0
 
 typedef struct {
-    spot_differences_t differences;
+    spot_metric_differences_t differences;
     const spot_study_head_t *head;
     const spot_curves_t *curves; /* NULL: rows are drawn */
     spot_series_panels_t panels; /* of curves */
@@ -334,7 +334,7 @@ spot_difference_plot_script(
     const spot_report_t *report, const char *picture_path, FILE *out)
 {
     difference_plot_t self = {
-        .differences = spot_differences_of(report), .head = report->head};
+        .differences = spot_metric_differences_of(report), .head = report->head};
     const char *problem = NULL;
     spot_curves_t curves;
     int ret = spot_curves_init(&curves, report, &problem);

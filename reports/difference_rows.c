@@ -12,18 +12,18 @@
 
 #define DESCRIBED_CHARS 80 /* of the name of a point */
 
-spot_differences_t
-spot_differences_of(const spot_report_t *report)
+spot_metric_differences_t
+spot_metric_differences_of(const spot_report_t *report)
 {
     const spot_study_head_t *head = report->head;
     const size_t metric_id = spot_drawn_metric(head);
 
-    return (spot_differences_t){
+    return (spot_metric_differences_t){
         report, head, metric_id, spot_metric_factor(&head->metrics[metric_id])};
 }
 
 spot_difference_t
-spot_difference_at(const spot_differences_t *self, size_t point_id)
+spot_difference_at(const spot_metric_differences_t *self, size_t point_id)
 {
     const spot_study_head_t *head = self->head;
     const spot_paired_t *pair =
@@ -59,7 +59,7 @@ spot_compared_words(
 
 void
 spot_difference_words(
-    const spot_differences_t *self, bool is_above, char text[SPOT_NOTE_BYTES])
+    const spot_metric_differences_t *self, bool is_above, char text[SPOT_NOTE_BYTES])
 {
     char words[SPOT_WORDS_BYTES], baseline[SPOT_NOTE_BYTES];
     const bool is_fraction =
@@ -73,7 +73,8 @@ spot_difference_words(
 }
 
 void
-spot_difference_axis_words(const spot_differences_t *self, char text[SPOT_NOTE_BYTES])
+spot_difference_axis_words(
+    const spot_metric_differences_t *self, char text[SPOT_NOTE_BYTES])
 {
     char words[SPOT_WORDS_BYTES];
 
@@ -90,17 +91,20 @@ const char *
 spot_difference_plot_problem(const spot_report_t *report)
 {
     const spot_study_head_t *head = report->head;
-    spot_differences_t differences;
+    spot_metric_differences_t differences;
     const char *problem;
 
     if (!head->has_baseline) {
         return "the study has no baseline: name what its points are compared with, such "
                "as baseline: {recovery: checkpoint}";
     }
+    if (head->num_more_baselines > 0) {
+        return "several keys are compared at once: sweep one of them with a baseline";
+    }
     if (report->pairs == NULL || head->num_metrics == 0) {
         return "the differences to the baseline were not read";
     }
-    differences = spot_differences_of(report);
+    differences = spot_metric_differences_of(report);
     for (size_t j = 0; j < head->num_points; j++) {
         if (isfinite(spot_difference_at(&differences, j).mean)) {
             return NULL;
@@ -114,7 +118,7 @@ spot_difference_plot_problem(const spot_report_t *report)
 int
 spot_difference_csv_write(const spot_report_t *report, FILE *out)
 {
-    const spot_differences_t self = spot_differences_of(report);
+    const spot_metric_differences_t self = spot_metric_differences_of(report);
     const spot_study_head_t *head = report->head;
     const char *name = head->metrics[self.metric_id].name;
 
@@ -139,7 +143,8 @@ spot_difference_csv_write(const spot_report_t *report, FILE *out)
 
 /* "-8.1 percentage points at per minute 0.1, pipeline depth 8". */
 static void
-describe_point(const spot_differences_t *self, double mean, size_t point_id, FILE *out)
+describe_point(
+    const spot_metric_differences_t *self, double mean, size_t point_id, FILE *out)
 {
     char value[SPOT_LABEL_BYTES], point[SPOT_POINT_BYTES];
 
@@ -152,7 +157,7 @@ describe_point(const spot_differences_t *self, double mean, size_t point_id, FIL
 void
 spot_difference_describe(const spot_report_t *report, FILE *out)
 {
-    const spot_differences_t self = spot_differences_of(report);
+    const spot_metric_differences_t self = spot_metric_differences_of(report);
     size_t num_all = 0, num_below = 0, num_above = 0, low_id = 0, high_id = 0;
     double low = HUGE_VAL, high = -HUGE_VAL;
     char words[SPOT_WORDS_BYTES], baseline[SPOT_NOTE_BYTES];

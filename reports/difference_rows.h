@@ -14,7 +14,7 @@ typedef struct {
     const spot_study_head_t *head;
     size_t metric_id;
     double factor; /* 100 for percentage points */
-} spot_differences_t;
+} spot_metric_differences_t;
 
 /* Of one point, times the factor. */
 typedef struct {
@@ -25,8 +25,9 @@ typedef struct {
     int64_t num_pairs;
 } spot_difference_t;
 
-spot_differences_t spot_differences_of(const spot_report_t *report);
-spot_difference_t spot_difference_at(const spot_differences_t *self, size_t point_id);
+spot_metric_differences_t spot_metric_differences_of(const spot_report_t *report);
+spot_difference_t spot_difference_at(
+    const spot_metric_differences_t *self, size_t point_id);
 
 /* "pipeline depth 16", "checkpoint": a value of the key of the baseline. */
 void spot_compared_words(
@@ -35,10 +36,10 @@ void spot_compared_words(
 /* "less idle than pipeline depth 16", "higher samples per USD than checkpoint": what a
  * difference below or above 0 means. */
 void spot_difference_words(
-    const spot_differences_t *self, bool is_above, char text[SPOT_NOTE_BYTES]);
+    const spot_metric_differences_t *self, bool is_above, char text[SPOT_NOTE_BYTES]);
 
 /* "difference (percentage points)", "difference in cost (USD)". */
 void spot_difference_axis_words(
-    const spot_differences_t *self, char text[SPOT_NOTE_BYTES]);
+    const spot_metric_differences_t *self, char text[SPOT_NOTE_BYTES]);
 
 #endif

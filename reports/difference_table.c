@@ -9,9 +9,9 @@
 #include "reports/mean_table.h"
 #include "reports/text_cell.h"
 #include "reports/value_label.h"
-#include "sim/store/difference.h"
-#include "sim/store/point_groups.h"
-#include "sim/store/summary.h"
+#include "sim/analysis/difference.h"
+#include "sim/analysis/point_groups.h"
+#include "sim/analysis/summary.h"
 
 /* Beyond this gain the differences of a point are all the same but for rounding. */
 #define MAX_GAIN 1e9
@@ -25,13 +25,6 @@ pair_at(const spot_differences_t *self, size_t point_id, size_t metric_id)
     return &self->pairs[point_id * self->head->num_metrics + metric_id];
 }
 
-bool
-spot_is_baseline(const spot_study_head_t *head, size_t point_id)
-{
-    return spot_study_value_id(head, point_id, head->baseline_axis_id) ==
-           head->baseline_value_id;
-}
-
 static void
 fill_cells(spot_differences_t *self)
 {
@@ -42,7 +35,7 @@ fill_cells(spot_differences_t *self)
             const spot_paired_t *pair = pair_at(self, j, k);
             spot_mean_cell_t *cell = &self->cells[j * head->num_listed + k];
 
-            if (spot_is_baseline(head, j)) {
+            if (spot_study_is_baseline(head, j)) {
                 *cell = SPOT_MEAN_CELL_LEFT_OUT;
                 continue;
             }
@@ -59,7 +52,8 @@ count_pairs(spot_differences_t *self)
 {
     self->fewest = INT64_MAX;
     for (size_t j = 0; j < self->head->num_points; j++) {
-        if (!spot_is_baseline(self->head, j) && self->base_ids[j] != SPOT_NO_POINT) {
+        if (!spot_study_is_baseline(self->head, j) &&
+            self->base_ids[j] != SPOT_NO_POINT) {
             const int64_t num = spot_paired_num_pairs(pair_at(self, j, 0));
 
             self->fewest = num < self->fewest ? num : self->fewest;
@@ -72,22 +66,18 @@ void
 spot_differences_title_write(const spot_differences_t *self, FILE *out)
 {
     const spot_study_head_t *head = self->head;
-    const spot_axis_t *axis = &head->axes[head->baseline_axis_id];
-    char label[SPOT_VALUE_LABEL_BYTES];
 
-    fprintf(out, "difference to %s = %s", axis->path,
-        spot_value_label(axis, head->baseline_value_id, label));
+    fputs("difference to ", out);
+    spot_baseline_write(head, out);
     if (self->most == 1) {
-        fprintf(out, " in the same %s",
-            head->keep == SPOT_KEEP_ROWS ? "replication" : "batch of replications");
+        fputs(" in the same replication", out);
         return;
     }
     fputs(": mean of ", out);
     if (self->fewest < self->most) {
         fprintf(out, "%" PRId64 " to ", self->fewest);
     }
-    fprintf(out, "%" PRId64 " pairs of %s", self->most,
-        head->keep == SPOT_KEEP_ROWS ? "replications" : "batches");
+    fprintf(out, "%" PRId64 " pairs of replications", self->most);
 }
 
 /* Points without a partner, which where: or a list of points has left out. */
@@ -95,19 +85,16 @@ static void
 write_alone(const spot_differences_t *self, FILE *out)
 {
     const spot_study_head_t *head = self->head;
-    const spot_axis_t *axis = &head->axes[head->baseline_axis_id];
-    char label[SPOT_VALUE_LABEL_BYTES];
     size_t num_alone = 0, num_others = 0;
 
     for (size_t j = 0; j < head->num_points; j++) {
         num_alone += self->base_ids[j] == SPOT_NO_POINT;
-        num_others += !spot_is_baseline(head, j);
+        num_others += !spot_study_is_baseline(head, j);
     }
     if (num_alone > 0) {
-        fprintf(out,
-            "%zu of %zu points have no point with %s = %s to be compared with\n",
-            num_alone, num_others, axis->path,
-            spot_value_label(axis, head->baseline_value_id, label));
+        fprintf(out, "%zu of %zu points have no point with ", num_alone, num_others);
+        spot_baseline_write(head, out);
+        fputs(" to be compared with\n", out);
     }
 }
 
@@ -121,13 +108,6 @@ spot_differences_notes_write(const spot_differences_t *self, FILE *out)
         fputs("* 0 is outside of the interval; where nothing differs, chance does that "
               "in 1 of 20\n",
             out);
-    }
-    if (head->keep == SPOT_KEEP_SUMMARIES && self->fewest < 2) {
-        fprintf(out,
-            "no interval from fewer than 2 batches of %d replications: use more of "
-            "them, or "
-            "keep: rows\n",
-            SPOT_BATCH_SUMMARISED);
     }
     for (size_t k = 0; k < head->num_listed; k++) {
         int64_t num_pairs = 0, num_left_out = 0;

@@ -8,7 +8,7 @@
 
 #include "reports/mean_table.h"
 #include "reports/terminal.h"
-#include "sim/store/difference.h"
+#include "sim/analysis/difference.h"
 
 /* What tables of differences are made of. Texts are plain, without an end of line. */
 typedef struct {
@@ -26,9 +26,6 @@ typedef struct {
 SPOT_MUST_CHECK int spot_differences_init(
     spot_differences_t *self, const spot_study_head_t *head, const spot_paired_t *pairs);
 void spot_differences_free(spot_differences_t *self);
-
-/* What others are compared with has no difference to show. */
-bool spot_is_baseline(const spot_study_head_t *head, size_t point_id);
 
 /* "difference to job.pipeline_depth = 16: mean of 256 to 9984 pairs of replications"; a
  * mean of one pair is none. */

@@ -10,8 +10,8 @@
 #include "base/memory.h"
 #include "base/units.h"
 #include "reports/row_warnings.h"
-#include "sim/store/race.h"
-#include "sim/store/summary.h"
+#include "sim/analysis/race.h"
+#include "sim/analysis/summary.h"
 
 #define NAME_BYTES 512
 
@@ -174,6 +174,14 @@ put_warnings(line_t *self, uint32_t warnings)
     return 0;
 }
 
+/* JSON has no key for a metric that the point lacks; the cell of CSV is empty. */
+static bool
+is_left_out(const line_t *self, size_t metric_id)
+{
+    return self->format == SPOT_EXPORT_JSONL &&
+           !spot_study_has_metric(self->store->head, self->point_id, metric_id);
+}
+
 static int
 put_row(void *context, const spot_row_t *row)
 {
@@ -185,7 +193,9 @@ put_row(void *context, const spot_row_t *row)
     put_point(self);
     put_integer(self, "replication", row->replication);
     for (size_t j = 0; j < head->num_metrics; j++) {
-        put_number(self, head->metrics[j].name, row->metrics[j]);
+        if (!is_left_out(self, j)) {
+            put_number(self, head->metrics[j].name, row->metrics[j]);
+        }
     }
     ret = put_warnings(self, row->warnings);
     end_line(self);
@@ -205,10 +215,14 @@ int
 spot_export_replications(
     const spot_store_t *store, spot_export_format_t format, FILE *out)
 {
-    const double nothing[SPOT_MAX_METRICS] = {0};
+    double *nothing = spot_calloc(store->head->num_metrics, sizeof(*nothing));
     line_t line = line_of(store, format, out);
-    int ret = line.is_head ? put_row(&line, &(spot_row_t){.metrics = nothing}) : 0;
+    int ret = nothing == NULL ? SPOT_ERR_NO_MEMORY : 0;
 
+    if (ret == 0 && line.is_head) {
+        ret = put_row(&line, &(spot_row_t){.metrics = nothing});
+    }
+    free(nothing);
     line.is_head = false;
     for (size_t j = 0; ret == 0 && j < store->head->num_points; j++) {
         line.point_id = j;
@@ -227,8 +241,10 @@ put_part(line_t *self, const char *metric, const char *part, double value)
 }
 
 static void
-put_summary(line_t *self, const spot_metric_t *metric, const spot_summary_t *summary)
+put_summary(line_t *self, size_t metric_id, const spot_summary_t *summary)
 {
+    const spot_study_head_t *head = self->store->head;
+    const spot_metric_t *metric = &head->metrics[metric_id];
     char name[NAME_BYTES];
 
     put_part(self, metric->name, "mean", summary->mean);
@@ -240,7 +256,11 @@ put_summary(line_t *self, const spot_metric_t *metric, const spot_summary_t *sum
     put_part(self, metric->name, "median", summary->median);
     put_part(self, metric->name, "p95", summary->p95);
     snprintf(name, sizeof(name), "%s_nulls", metric->name);
-    put_integer(self, name, summary->num_nulls);
+    if (spot_study_has_metric(head, self->point_id, metric_id)) {
+        put_integer(self, name, summary->num_nulls);
+    } else {
+        (void) begin_cell(self, name);
+    }
 }
 
 static int
@@ -254,7 +274,9 @@ put_summaries(line_t *self, const spot_summary_t *summaries)
     put_integer(
         self, "replications", self->store->num_rows(self->store, self->point_id));
     for (size_t j = 0; j < head->num_metrics; j++) {
-        put_summary(self, &head->metrics[j], &summaries[j]);
+        if (!is_left_out(self, j)) {
+            put_summary(self, j, &summaries[j]);
+        }
     }
     ret = put_warned(self);
     if (self->race != NULL) {

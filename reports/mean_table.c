@@ -130,8 +130,11 @@ write_cell(const table_t *self, size_t point_id, size_t metric_id)
     const spot_mean_cell_t *cell = cell_at(self, point_id, metric_id);
     const int half_columns =
         column->half_width > 0 ? PLUS_MINUS_WIDTH + column->half_width : 0;
-    char text[SPOT_DECIMAL_TEXT_BYTES] = "-";
+    char text[SPOT_DECIMAL_TEXT_BYTES] = "";
 
+    if (spot_study_has_metric(self->head, point_id, metric_id)) {
+        strcpy(text, "-");
+    }
     if (isfinite(cell->mean)) {
         spot_decimal_text(cell->mean, column->num_decimals, text);
     }

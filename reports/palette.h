@@ -6,7 +6,7 @@
 
 #include <stddef.h>
 
-#include "sim/store/metric.h"
+#include "sim/engine/metric.h"
 
 #define SPOT_INK "#1f2328"       /* titles, curves */
 #define SPOT_INK_LABEL "#3d444d" /* labels */

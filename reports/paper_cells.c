@@ -14,13 +14,6 @@
 
 /* ---- Rows ---- */
 
-static bool
-is_baseline(const spot_study_head_t *head, size_t point_id)
-{
-    return spot_study_value_id(head, point_id, head->baseline_axis_id) ==
-           head->baseline_value_id;
-}
-
 /* A half width that is nothing but rounding has no digits to show. */
 static double
 without_rounding(double half_width, double mean)
@@ -59,7 +52,7 @@ fill_cells(spot_paper_cells_t *self)
     const spot_study_head_t *head = self->head;
 
     for (size_t j = 0; j < head->num_points; j++) {
-        self->is_left_out[j] = self->is_difference && is_baseline(head, j);
+        self->is_left_out[j] = self->is_difference && spot_study_is_baseline(head, j);
         self->num_rows += !self->is_left_out[j];
         for (size_t k = 0; k < head->num_listed; k++) {
             self->cells[j * head->num_listed + k] =

@@ -82,7 +82,7 @@ write_cell(const table_t *self, size_t point_id, size_t metric_id)
             write_number(self, half_width, half_width);
         }
         fputs(self->dialect->number_edge, self->out);
-    } else {
+    } else if (spot_study_has_metric(self->head, point_id, metric_id)) {
         fputs(self->dialect->nothing, self->out);
     }
     if (cell->is_marked) {
@@ -325,11 +325,15 @@ make_caption(const table_t *self, char **caption)
     }
     ret = write_question(head, out);
     if (self->cells.is_difference) {
-        const spot_axis_t *axis = &head->axes[head->baseline_axis_id];
+        for (size_t j = 0; j <= head->num_more_baselines; j++) {
+            const spot_axis_value_t value = spot_study_baseline(head, j);
+            const spot_axis_t *axis = &head->axes[value.axis_id];
 
-        spot_figure_words(axis->path, words, sizeof(words));
-        fprintf(out, "Differences to %s %s in the same replications; m", words,
-            spot_value_label(axis, head->baseline_value_id, label));
+            spot_figure_words(axis->path, words, sizeof(words));
+            fprintf(out, "%s%s %s", j == 0 ? "Differences to " : ", ", words,
+                spot_value_label(axis, value.value_id, label));
+        }
+        fputs(" in the same replications; m", out);
     } else {
         fputc('M', out);
     }

@@ -12,7 +12,7 @@
 #include "reports/study_head.h"
 #include "reports/study_words.h"
 #include "reports/value_label.h"
-#include "sim/store/point_groups.h"
+#include "sim/analysis/point_groups.h"
 
 #define LEGEND_CHARS 36
 #define LEGEND_GAP_PX 26.0

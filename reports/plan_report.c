@@ -8,6 +8,7 @@
 
 #include "base/utf8.h"
 #include "reports/plan_json.h"
+#include "reports/study_words.h"
 #include "reports/text_cell.h"
 #include "reports/value_label.h"
 
@@ -19,7 +20,7 @@
 static double
 bytes_for(const spot_study_head_t *head, int64_t num_replications)
 {
-    return (double) head->num_points * (double) num_replications *
+    return (double) spot_study_runs(head, num_replications) *
            (double) (head->num_metrics * sizeof(double) + ROW_BYTES);
 }
 
@@ -176,24 +177,23 @@ static void
 write_amounts(const spot_study_head_t *head, FILE *out)
 {
     const int64_t least = head->min_replications, most = head->num_replications;
-    const int64_t num_points = (int64_t) head->num_points;
     const bool is_range = least < most;
+    char fixed[SPOT_WORDS_BYTES];
 
     fprintf(out, "runs: %zu point%s x ", head->num_points, plural(head->num_points));
     if (is_range) {
         fprintf(out, "%" PRId64 " to ", least);
     }
-    fprintf(out, "%" PRId64 " replications = ", most);
+    spot_fixed_words(head, fixed);
+    fprintf(out, "%" PRId64 " replications%s = ", most, fixed);
     if (is_range) {
-        fprintf(out, "%" PRId64 " to ", num_points * least);
+        fprintf(out, "%" PRId64 " to ", spot_study_runs(head, least));
     }
-    fprintf(out, "%" PRId64 "\n", num_points * most);
-    if (head->keep == SPOT_KEEP_ROWS) {
-        fprintf(out, "size: %zu metric%s, %s ", head->num_metrics,
-            plural(head->num_metrics), is_range ? "at most" : "about");
-        write_size(bytes_for(head, most), out);
-        fputc('\n', out);
-    }
+    fprintf(out, "%" PRId64 "\n", spot_study_runs(head, most));
+    fprintf(out, "size: %zu metric%s, %s ", head->num_metrics, plural(head->num_metrics),
+        is_range ? "at most" : "about");
+    write_size(bytes_for(head, most), out);
+    fputc('\n', out);
 }
 
 static void
@@ -344,9 +344,7 @@ spot_plan_report_json(
     spot_json_integer(&json, "min_replications", head->min_replications);
     spot_json_integer(&json, "max_replications", head->num_replications);
     spot_json_unsigned(&json, "metrics", head->num_metrics);
-    if (head->keep == SPOT_KEEP_ROWS) {
-        spot_json_number(&json, "max_bytes", bytes_for(head, head->num_replications));
-    }
+    spot_json_number(&json, "max_bytes", bytes_for(head, head->num_replications));
     write_json_cost(&json, cost);
     spot_json_open(&json, "points", '[');
     for (size_t j = 0; j < head->num_points; j++) {

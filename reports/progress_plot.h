@@ -5,7 +5,7 @@
 
 #include "base/diag.h"
 #include "base/error.h"
-#include "sim/store/timeline.h"
+#include "sim/engine/timeline.h"
 
 /* More could not be told apart. */
 #define SPOT_MAX_PROGRESS_LINES 16

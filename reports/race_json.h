@@ -4,7 +4,7 @@
 #define SPOT_REPORTS_RACE_JSON_H
 
 #include "base/json.h"
-#include "sim/store/race_answer.h"
+#include "sim/analysis/race_answer.h"
 
 /* The member "optimise" of the open object: what was asked for, the outcome, the best
  * point, and for each swept key the values that may be the best. What is not there is

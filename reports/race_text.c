@@ -9,7 +9,7 @@
 #include "reports/decimals.h"
 #include "reports/interval_text.h"
 #include "reports/value_label.h"
-#include "sim/store/summary.h"
+#include "sim/analysis/summary.h"
 
 const char *
 spot_race_outcome(const spot_race_answer_t *answer)

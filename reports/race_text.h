@@ -5,7 +5,7 @@
 
 #include <stdio.h>
 
-#include "sim/store/race_answer.h"
+#include "sim/analysis/race_answer.h"
 
 /* The best point, what else may be the best, how sure that is and what it took; or why
  * there is no answer. Some ten lines. */

@@ -13,9 +13,12 @@ count_rows(spot_report_t *self)
     for (size_t j = 0; j < self->head->num_points; j++) {
         const int64_t num_rows = self->store->num_rows(self->store, j);
 
+        self->num_rows += num_rows;
+        if (num_rows > 0 && spot_study_is_fixed(self->head, j)) {
+            continue;
+        }
         self->min_rows = num_rows < self->min_rows ? num_rows : self->min_rows;
         self->max_rows = num_rows > self->max_rows ? num_rows : self->max_rows;
-        self->num_rows += num_rows;
     }
 }
 

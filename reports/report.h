@@ -4,10 +4,10 @@
 #ifndef SPOT_REPORTS_REPORT_H
 #define SPOT_REPORTS_REPORT_H
 
-#include "sim/store/difference.h"
-#include "sim/store/study_effects.h"
-#include "sim/store/summary.h"
-#include "sim/store/winners.h"
+#include "sim/analysis/difference.h"
+#include "sim/analysis/study_effects.h"
+#include "sim/analysis/summary.h"
+#include "sim/analysis/winners.h"
 
 /* What only some tables and pictures need, read when the first of them asks. */
 typedef struct {
@@ -22,7 +22,8 @@ typedef struct {
     spot_paired_t *pairs;      /* [num_points][num_metrics] to the baseline, or NULL: not
                                   read, or the study has none */
     spot_report_later_t *later;
-    int64_t min_rows, max_rows; /* replications there, over the points */
+    int64_t min_rows, max_rows; /* replications there, over the points; fixed ones that
+                                   are there are left out */
     int64_t num_rows;           /* of all points */
 } spot_report_t;
 

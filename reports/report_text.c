@@ -213,16 +213,20 @@ spot_sparklines_write(
 
 /* ---- Where the time goes ---- */
 
+/* Letters of parts; those beyond share one. */
+static const char all_letters[] =
+    "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789+-";
+#define MAX_LETTERS (sizeof(all_letters) - 1)
+#define ONE_MORE_LETTER '*'
+
 /* A letter for each part: the first of its name that no part before it has. */
 static void
-choose_letters(const spot_study_head_t *head, char letters[SPOT_MAX_METRICS + 1])
+choose_letters(const spot_study_head_t *head, char letters[MAX_LETTERS + 1])
 {
-    static const char others[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-                                 "0123456789+-";
     const spot_overview_t *overview = &head->overview;
 
-    memset(letters, 0, SPOT_MAX_METRICS + 1);
-    for (size_t j = 0; j < overview->num_parts; j++) {
+    memset(letters, 0, MAX_LETTERS + 1);
+    for (size_t j = 0; j < overview->num_parts && j < MAX_LETTERS; j++) {
         const char *name = head->metrics[overview->part_ids[j]].name;
         const char *place = name;
 
@@ -230,11 +234,18 @@ choose_letters(const spot_study_head_t *head, char letters[SPOT_MAX_METRICS + 1]
                (!isalpha((unsigned char) *place) || strchr(letters, *place) != NULL)) {
             place++;
         }
-        for (const char *other = others; *place == '\0' && *other != '\0'; other++) {
+        for (const char *other = all_letters; *place == '\0' && *other != '\0';
+             other++) {
             place = strchr(letters, *other) == NULL ? other : place;
         }
         letters[j] = *place;
     }
+}
+
+static char
+letter_of(const char letters[MAX_LETTERS + 1], size_t part_id)
+{
+    return part_id < MAX_LETTERS ? letters[part_id] : ONE_MORE_LETTER;
 }
 
 /* Each part ends where the sum so far does, so that rounding moves nothing far. */
@@ -253,7 +264,7 @@ write_bar(const spot_report_t *report, size_t point_id, const char *letters,
         sum += isfinite(mean) ? mean : 0;
         while (num_written < num_chars &&
                (double) num_written + 0.5 < sum * (double) num_chars) {
-            fputc(letters[j], out);
+            fputc(letter_of(letters, j), out);
             num_written++;
         }
     }
@@ -307,7 +318,7 @@ write_bar_legend(const spot_report_t *report, const spot_terminal_t *terminal,
             fputc('\n', out);
             column = 0;
         }
-        fprintf(out, "%s%c %s", column > 0 ? "  " : "", letters[j], words);
+        fprintf(out, "%s%c %s", column > 0 ? "  " : "", letter_of(letters, j), words);
         column += width;
     }
     fputc('\n', out);
@@ -319,7 +330,7 @@ spot_ledger_bars_write(
 {
     const spot_study_head_t *head = report->head;
     const size_t num_lines = head->num_points < MAX_LINES ? head->num_points : MAX_LINES;
-    char letters[SPOT_MAX_METRICS + 1], text[SPOT_POINT_BYTES];
+    char letters[MAX_LETTERS + 1], text[SPOT_POINT_BYTES];
     int label_width = 0, bar_width;
 
     if (!head->has_overview || !is_any_part_seen(report)) {

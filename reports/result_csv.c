@@ -10,9 +10,9 @@
 #include "base/memory.h"
 #include "base/units.h"
 #include "reports/row_warnings.h"
-#include "sim/store/difference.h"
-#include "sim/store/race.h"
-#include "sim/store/summary.h"
+#include "sim/analysis/difference.h"
+#include "sim/analysis/race.h"
+#include "sim/analysis/summary.h"
 
 static void
 write_number(FILE *out, double value)
@@ -95,8 +95,10 @@ write_rows(const spot_store_t *store, const spot_race_t *race, FILE *out)
 
         ret = spot_summarise(store, j, summaries);
         for (size_t k = 0; ret == 0 && k < head->num_metrics; k++) {
-            ret = write_row(store, j, &head->metrics[k], &summaries[k],
-                &pairs[j * head->num_metrics + k], fate, out);
+            if (spot_study_has_metric(head, j, k)) {
+                ret = write_row(store, j, &head->metrics[k], &summaries[k],
+                    &pairs[j * head->num_metrics + k], fate, out);
+            }
         }
     }
     free(pairs);

@@ -10,8 +10,8 @@
 #include "reports/row_warnings.h"
 #include "reports/sensitivity_report.h"
 #include "reports/winner_report.h"
-#include "sim/store/difference.h"
-#include "sim/store/summary.h"
+#include "sim/analysis/difference.h"
+#include "sim/analysis/summary.h"
 
 static void
 write_difference(spot_json_t *json, const spot_paired_t *pair)
@@ -102,14 +102,18 @@ write_point(spot_json_t *json, const spot_store_t *store, size_t point_id,
             json, "fate", spot_fate_names[answer->race.runners[point_id].fate]);
     }
     if (head->until.metric != NULL) {
+        const spot_summary_t *known =
+            &summaries[spot_study_metric_id(head, head->until.metric)];
+
         spot_json_boolean(json, "is_known",
-            spot_until_excess(&head->until,
-                &summaries[spot_study_metric_id(head, head->until.metric)].moments) <=
-                1);
+            (spot_study_is_fixed(head, point_id) && known->num_values > 0) ||
+                spot_until_excess(&head->until, &known->moments) <= 1);
     }
     spot_json_open(json, "metrics", '{');
     for (size_t j = 0; ret == 0 && j < head->num_metrics; j++) {
-        write_metric(json, &head->metrics[j], &summaries[j], &pairs[j]);
+        if (spot_study_has_metric(head, point_id, j)) {
+            write_metric(json, &head->metrics[j], &summaries[j], &pairs[j]);
+        }
     }
     spot_json_close(json, '}');
     spot_point_warnings_json(json, store, point_id);
@@ -139,8 +143,11 @@ write_study(const spot_store_t *store, const spot_race_answer_t *answer, FILE *o
     }
     if (head->has_baseline) {
         spot_json_open(&json, "baseline", '{');
-        spot_axis_value_json(
-            &json, &head->axes[head->baseline_axis_id], head->baseline_value_id);
+        for (size_t j = 0; j <= head->num_more_baselines; j++) {
+            const spot_axis_value_t value = spot_study_baseline(head, j);
+
+            spot_axis_value_json(&json, &head->axes[value.axis_id], value.value_id);
+        }
         spot_json_close(&json, '}');
     }
     spot_plan_json(&json, &head->plan);

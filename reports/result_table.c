@@ -14,7 +14,7 @@
 #include "reports/sensitivity_report.h"
 #include "reports/value_label.h"
 #include "reports/winner_report.h"
-#include "sim/store/summary.h"
+#include "sim/analysis/summary.h"
 
 typedef struct {
     const spot_store_t *store;

@@ -4,8 +4,9 @@
 #include <inttypes.h>
 
 #include "base/units.h"
+#include "reports/study_words.h"
 #include "reports/text_cell.h"
-#include "sim/store/completeness.h"
+#include "sim/analysis/completeness.h"
 
 static const char *
 plural(int64_t count)
@@ -20,28 +21,30 @@ write_replications(
     const spot_study_head_t *head, const spot_completeness_t *completeness, FILE *out)
 {
     const spot_until_t *until = &head->until;
-    char width[SPOT_NUMBER_TEXT_BYTES];
+    char width[SPOT_NUMBER_TEXT_BYTES], fixed[SPOT_WORDS_BYTES];
 
+    spot_fixed_words(head, fixed);
     if (until->metric == NULL && head->optimise.metric == NULL) {
-        fprintf(out, "%" PRId64 " replication%s each", head->num_replications,
-            plural(head->num_replications));
+        fprintf(out, "%" PRId64 " replication%s each%s", head->num_replications,
+            plural(head->num_replications), fixed);
         return;
     }
     if (completeness->fewest < completeness->most) {
         fprintf(out, "%" PRId64 " to ", completeness->fewest);
     }
     if (until->metric == NULL) {
-        fprintf(out, "%" PRId64 " replications each in a race for the %s %s",
-            completeness->most, head->optimise.is_maximised ? "most" : "least",
+        fprintf(out, "%" PRId64 " replications each%s in a race for the %s %s",
+            completeness->most, fixed, head->optimise.is_maximised ? "most" : "least",
             head->optimise.metric);
         return;
     }
     spot_number_text(
         until->half_width > 0 ? until->half_width : 100 * until->relative_half_width,
         width);
-    fprintf(out, "%" PRId64 " replications each until %s is known within ±%s%s (%g %%)",
-        completeness->most, until->metric, width, until->half_width > 0 ? "" : " %",
-        100 * until->confidence);
+    fprintf(out,
+        "%" PRId64 " replications each%s until %s is known within ±%s%s (%g %%)",
+        completeness->most, fixed, until->metric, width,
+        until->half_width > 0 ? "" : " %", 100 * until->confidence);
 }
 
 static void
@@ -53,7 +56,7 @@ write_doubts(
     }
     if (completeness->num_unfinished > 0 && head->until.metric == NULL) {
         fprintf(out, "unfinished: %" PRId64 " of %" PRId64 " replications are there\n",
-            completeness->num_rows, (int64_t) head->num_points * head->num_replications);
+            completeness->num_rows, spot_study_runs(head, head->num_replications));
     } else if (completeness->num_unfinished > 0) {
         fprintf(out, "unfinished: %zu of %zu points need more replications\n",
             completeness->num_unfinished, head->num_points);

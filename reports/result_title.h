@@ -6,7 +6,7 @@
 
 #include <stdio.h>
 
-#include "sim/store/summary.h"
+#include "sim/analysis/summary.h"
 
 /* summaries: [num_points][num_metrics] of the store. */
 void spot_result_title_write(

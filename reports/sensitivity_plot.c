@@ -16,7 +16,7 @@
 #include "reports/study_words.h"
 #include "reports/text_cell.h"
 #include "reports/value_label.h"
-#include "sim/store/study_effects.h"
+#include "sim/analysis/study_effects.h"
 
 #define NOTE_CHARS 140
 #define HEAD_PX                                                                         \

@@ -6,7 +6,7 @@
 #include <stdio.h>
 
 #include "base/json.h"
-#include "sim/store/study_sensitivity.h"
+#include "sim/analysis/study_sensitivity.h"
 
 /* "-0.003 [-0.012, 0.011]": an index and its interval. */
 #define SPOT_INDEX_BYTES 64

@@ -23,15 +23,22 @@ can_pair(const spot_side_by_side_t *self)
     const spot_study_head_t *before = head_of(self, SPOT_BEFORE),
                             *after = head_of(self, SPOT_AFTER);
 
-    return before->seed == after->seed && before->keep == after->keep;
+    return before->seed == after->seed;
 }
 
-static void
+static int
 choose_metrics(spot_side_by_side_t *self)
 {
     const spot_study_head_t *before = head_of(self, SPOT_BEFORE),
                             *after = head_of(self, SPOT_AFTER);
 
+    for (int side = 0; side < SPOT_NUM_SIDES; side++) {
+        self->metric_ids[side] =
+            spot_calloc(before->num_metrics, sizeof(*self->metric_ids[side]));
+        if (self->metric_ids[side] == NULL) {
+            return SPOT_ERR_NO_MEMORY;
+        }
+    }
     for (size_t j = 0; j < before->num_metrics; j++) {
         const spot_metric_t *metric = &before->metrics[j];
         const size_t after_id = spot_study_metric_id(after, metric->name);
@@ -47,12 +54,13 @@ choose_metrics(spot_side_by_side_t *self)
         self->metric_ids[SPOT_BEFORE][self->num_metrics] = j;
         self->metric_ids[SPOT_AFTER][self->num_metrics++] = after_id;
     }
+    return 0;
 }
 
 /* Before, after and difference are of the same replications; of all of them where the
  * sides have none in common. */
 static void
-fill_change(spot_change_t *change, const spot_summary_t *before,
+fill_change(spot_metric_change_t *change, const spot_summary_t *before,
     const spot_summary_t *after, const spot_paired_t *pair)
 {
     const bool is_paired = pair->difference.num_values > 1 ||
@@ -82,14 +90,14 @@ fill_change(spot_change_t *change, const spot_summary_t *before,
     change->is_marked = fabs(change->difference) > change->half_width;
 }
 
+/* pairs: [num_metrics] to work in. */
 static int
-compare_pair(spot_side_by_side_t *self, size_t pair_id)
+compare_pair(spot_side_by_side_t *self, size_t pair_id, spot_paired_t *pairs)
 {
-    spot_paired_t pairs[SPOT_MAX_METRICS];
     spot_compared_t compared[SPOT_NUM_SIDES];
     int ret = 0;
 
-    memset(pairs, 0, sizeof(pairs));
+    memset(pairs, 0, self->num_metrics * sizeof(*pairs));
     for (int side = 0; side < SPOT_NUM_SIDES; side++) {
         compared[side] = (spot_compared_t){self->sides[side].report->store,
             self->match.point_ids[side][pair_id], self->metric_ids[side]};
@@ -115,6 +123,7 @@ int
 spot_side_by_side_init(spot_side_by_side_t *self, const spot_side_t *sides)
 {
     spot_match_side_t matched[SPOT_NUM_SIDES];
+    spot_paired_t *pairs = NULL;
     int ret;
 
     memset(self, 0, sizeof(*self));
@@ -122,16 +131,20 @@ spot_side_by_side_init(spot_side_by_side_t *self, const spot_side_t *sides)
     for (int side = 0; side < SPOT_NUM_SIDES; side++) {
         matched[side] = (spot_match_side_t){head_of(self, side), sides[side].canonical};
     }
-    choose_metrics(self);
-    ret = spot_point_match_init(&self->match, matched);
+    ret = choose_metrics(self);
+    if (ret == 0) {
+        ret = spot_point_match_init(&self->match, matched);
+    }
     if (ret == 0) {
         self->changes = spot_calloc(
             self->match.num_pairs * self->num_metrics, sizeof(*self->changes));
-        ret = self->changes == NULL ? SPOT_ERR_NO_MEMORY : 0;
+        pairs = spot_calloc(self->num_metrics, sizeof(*pairs));
+        ret = self->changes == NULL || pairs == NULL ? SPOT_ERR_NO_MEMORY : 0;
     }
     for (size_t j = 0; ret == 0 && j < self->match.num_pairs; j++) {
-        ret = compare_pair(self, j);
+        ret = compare_pair(self, j, pairs);
     }
+    free(pairs);
     return ret == 0 ? spot_side_by_side_tell(self) : ret;
 }
 
@@ -143,6 +156,9 @@ spot_side_by_side_free(spot_side_by_side_t *self)
     }
     free(self->sentences);
     free(self->changes);
+    for (int side = 0; side < SPOT_NUM_SIDES; side++) {
+        free(self->metric_ids[side]);
+    }
     spot_point_match_free(&self->match);
     memset(self, 0, sizeof(*self));
 }
@@ -194,31 +210,14 @@ rest_of(const spot_side_by_side_t *self)
 static const char *
 unpaired_reason(const spot_side_by_side_t *self)
 {
-    const spot_report_t *before = self->sides[SPOT_BEFORE].report,
-                        *after = self->sides[SPOT_AFTER].report;
-    const int64_t num_rows =
-        before->max_rows < after->max_rows ? before->max_rows : after->max_rows;
-
-    if (before->head->seed != after->head->seed) {
-        return "the seeds differ";
-    }
-    if (before->head->keep != after->head->keep) {
-        return "one keeps summaries, the other rows";
-    }
-    if (before->head->keep == SPOT_KEEP_ROWS || num_rows >= 2 * SPOT_BATCH_SUMMARISED) {
-        return "no two replications are the same";
-    }
-    return num_rows <= SPOT_BATCH_SUMMARISED
-               ? "a single batch of summaries at each point, pairs take two"
-               : "a single whole batch of summaries at each point, pairs take two";
+    return head_of(self, SPOT_BEFORE)->seed == head_of(self, SPOT_AFTER)->seed
+               ? "no two replications are the same"
+               : "the seeds differ";
 }
 
 void
 spot_side_by_side_basis(const spot_side_by_side_t *self, char text[SPOT_BASIS_BYTES])
 {
-    const char *what = head_of(self, SPOT_BEFORE)->keep == SPOT_KEEP_ROWS
-                           ? "replications"
-                           : "batches of replications";
     const rest_t rest = rest_of(self);
     const char *others = rest.num_unpaired > 0 ? ", some of independent samples" : "";
 
@@ -229,10 +228,11 @@ spot_side_by_side_basis(const spot_side_by_side_t *self, char text[SPOT_BASIS_BY
             unpaired_reason(self));
     } else if (rest.fewest < rest.most) {
         snprintf(text, SPOT_BASIS_BYTES,
-            "differences within %" PRId64 " to %" PRId64 " pairs of %s%s", rest.fewest,
-            rest.most, what, others);
+            "differences within %" PRId64 " to %" PRId64 " pairs of replications%s",
+            rest.fewest, rest.most, others);
     } else {
-        snprintf(text, SPOT_BASIS_BYTES, "differences within %" PRId64 " pair%s of %s%s",
-            rest.most, rest.most == 1 ? "" : "s", what, others);
+        snprintf(text, SPOT_BASIS_BYTES,
+            "differences within %" PRId64 " pair%s of replications%s", rest.most,
+            rest.most == 1 ? "" : "s", others);
     }
 }

@@ -26,15 +26,15 @@ typedef struct {
     double ratio;                       /* difference / |before|; NAN for 0 */
     int64_t num_pairs;                  /* 0: of independent samples (Welch) */
     bool is_marked;                     /* 0 is outside of the interval */
-} spot_change_t;
+} spot_metric_change_t;
 
 typedef struct {
     const spot_side_t *sides; /* [SPOT_NUM_SIDES] */
     spot_point_match_t match;
     size_t num_metrics; /* in both with the same unit, asked for in one of them */
-    size_t metric_ids[SPOT_NUM_SIDES][SPOT_MAX_METRICS]; /* [num_metrics] */
-    size_t main_id;         /* of those: the one to look at first */
-    spot_change_t *changes; /* [num_pairs][num_metrics] */
+    size_t *metric_ids[SPOT_NUM_SIDES]; /* [num_metrics] of each side */
+    size_t main_id;                     /* of those: the one to look at first */
+    spot_metric_change_t *changes;      /* [num_pairs][num_metrics] */
     size_t num_sentences;
     size_t max_sentences;
     char **sentences; /* [num_sentences] in what they differ: "job.reload was 47 s, is

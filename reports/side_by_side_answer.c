@@ -56,7 +56,7 @@ move_of(const spot_side_by_side_t *self, bool is_up)
     move_t move = {0, HUGE_VAL, 0};
 
     for (size_t j = 0; j < self->match.num_pairs; j++) {
-        const spot_change_t *change =
+        const spot_metric_change_t *change =
             &self->changes[j * self->num_metrics + self->main_id];
 
         if (change->is_marked && (change->difference > 0) == is_up) {
@@ -102,7 +102,7 @@ num_comparable(const spot_side_by_side_t *self)
     size_t num_found = 0;
 
     for (size_t j = 0; j < self->match.num_pairs; j++) {
-        const spot_change_t *change =
+        const spot_metric_change_t *change =
             &self->changes[j * self->num_metrics + self->main_id];
 
         num_found += isfinite(change->difference) ? 1 : 0;
@@ -117,7 +117,7 @@ has_any_value(const spot_side_by_side_t *self)
     bool has_any = false;
 
     for (size_t j = 0; j < self->match.num_pairs; j++) {
-        const spot_change_t *change =
+        const spot_metric_change_t *change =
             &self->changes[j * self->num_metrics + self->main_id];
 
         has_any = has_any || isfinite(change->means[SPOT_BEFORE]) ||

@@ -53,7 +53,7 @@ typedef struct {
 static spot_mark_t
 mark_of(const picture_t *self, size_t pair_id, int what)
 {
-    const spot_change_t *change =
+    const spot_metric_change_t *change =
         &self->two->changes[pair_id * self->two->num_metrics + self->two->main_id];
     const double mean = what == DIFFERENCE ? change->difference : change->means[what];
     double width = what == DIFFERENCE ? change->half_width : change->half_widths[what];

@@ -145,7 +145,6 @@ tell_metrics(spot_side_by_side_t *self, int side)
 static int
 tell_replications(spot_side_by_side_t *self)
 {
-    static const char *const keep[] = {"rows", "summaries"};
     const spot_report_t *before = self->sides[SPOT_BEFORE].report,
                         *after = self->sides[SPOT_AFTER].report;
     char was[SPOT_WORDS_BYTES], is[SPOT_WORDS_BYTES];
@@ -154,10 +153,6 @@ tell_replications(spot_side_by_side_t *self)
     if (before->head->seed != after->head->seed) {
         ret = tell(self, "replications.seed was %" PRIu64 ", is %" PRIu64,
             before->head->seed, after->head->seed);
-    }
-    if (ret == 0 && before->head->keep != after->head->keep) {
-        ret = tell(self, "keep was %s, is %s", keep[before->head->keep],
-            keep[after->head->keep]);
     }
     if (before->num_rows == 0 || after->num_rows == 0) {
         return ret; /* that nothing can be compared is said in place of it */

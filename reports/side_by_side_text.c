@@ -38,7 +38,8 @@ spot_change_decimals(
     spot_change_decimals_t decimals;
 
     for (size_t j = 0; j < self->match.num_pairs; j++) {
-        const spot_change_t *change = &self->changes[j * self->num_metrics + metric_id];
+        const spot_metric_change_t *change =
+            &self->changes[j * self->num_metrics + metric_id];
 
         widen(factor * change->half_widths[SPOT_BEFORE], &narrowest, &widest);
         widen(factor * change->half_widths[SPOT_AFTER], &narrowest, &widest);
@@ -76,8 +77,8 @@ write_mean(double mean, double half_width, int num_decimals, bool has_sign, char
 }
 
 void
-spot_change_words(const spot_change_t *change, const spot_change_decimals_t *decimals,
-    spot_change_words_t *words)
+spot_change_words(const spot_metric_change_t *change,
+    const spot_change_decimals_t *decimals, spot_change_words_t *words)
 {
     const double factor = decimals->factor;
 
@@ -182,7 +183,7 @@ static int
 add_row(const spot_side_by_side_t *self, size_t pair_id, size_t metric_id,
     const spot_change_decimals_t *decimals, spot_text_table_t *table)
 {
-    const spot_change_t *change =
+    const spot_metric_change_t *change =
         &self->changes[pair_id * self->num_metrics + metric_id];
     const spot_style_t style = change->is_marked ? SPOT_STYLE_BOLD : SPOT_STYLE_PLAIN;
     spot_change_words_t words;

@@ -30,7 +30,7 @@ typedef struct {
 
 spot_change_decimals_t spot_change_decimals(
     const spot_side_by_side_t *self, size_t metric_id, double factor, bool is_short);
-void spot_change_words(const spot_change_t *change,
+void spot_change_words(const spot_metric_change_t *change,
     const spot_change_decimals_t *decimals, spot_change_words_t *words);
 
 #endif

@@ -7,7 +7,7 @@
 
 #include "base/memory.h"
 #include "reports/study_words.h"
-#include "sim/store/point_groups.h"
+#include "sim/analysis/point_groups.h"
 
 /* The axis with a curve for each of its values, where the study asks for one. */
 static int
@@ -75,9 +75,14 @@ choose_metrics(spot_curves_t *self, const char **problem)
     const spot_plot_request_t *plot = &head->plot;
     int ret = 0;
 
-    if (head->num_metrics == 0 || plot->num_stack > SPOT_MAX_METRICS) {
-        *problem = "there are no metrics, or too many, to draw";
+    if (head->num_metrics == 0) {
+        *problem = "there are no metrics to draw";
         return SPOT_ERR_BAD_PARAM;
+    }
+    self->part_ids = spot_calloc(plot->num_stack, sizeof(*self->part_ids));
+    self->metric_ids = spot_calloc(plot->num_stack + 2, sizeof(*self->metric_ids));
+    if (self->part_ids == NULL || self->metric_ids == NULL) {
+        return SPOT_ERR_NO_MEMORY;
     }
     ret = find_metric(
         head, plot->y, (int32_t) spot_main_metric(head), &self->y_id, problem);
@@ -87,7 +92,9 @@ choose_metrics(spot_curves_t *self, const char **problem)
     self->num_parts = plot->num_stack;
     for (size_t j = 0; ret == 0 && j < plot->num_stack; j++) {
         ret = find_metric(head, plot->stack[j], -1, &self->part_ids[j], problem);
+        self->metric_ids[1 + j] = (size_t) self->part_ids[j];
     }
+    self->metric_ids[0] = (size_t) self->y_id;
     return ret;
 }
 
@@ -182,7 +189,7 @@ check_plan(spot_curves_t *self, const char **problem)
     return 0;
 }
 
-/* All but the order of the points: takes no memory. */
+/* All but the order of the points. */
 static int
 choose(spot_curves_t *self, const spot_report_t *report, const char **problem)
 {
@@ -212,35 +219,24 @@ spot_curves_init(spot_curves_t *self, const spot_report_t *report, const char **
 void
 spot_curves_free(spot_curves_t *self)
 {
+    free(self->part_ids);
+    free(self->metric_ids);
     free(self->panel_starts);
     free(self->point_ids);
     memset(self, 0, sizeof(*self));
 }
 
-size_t
-spot_curves_metrics(const spot_curves_t *self, size_t metric_ids[SPOT_MAX_METRICS + 1])
-{
-    size_t num_metrics = 0;
-
-    metric_ids[num_metrics++] = (size_t) self->y_id;
-    for (size_t j = 0; j < self->num_parts; j++) {
-        metric_ids[num_metrics++] = (size_t) self->part_ids[j];
-    }
-    return num_metrics;
-}
-
 const char *
 spot_curves_problem(const spot_report_t *report)
 {
-    size_t metric_ids[SPOT_MAX_METRICS + 1];
     const char *problem = NULL;
     spot_curves_t curves;
 
-    if (choose(&curves, report, &problem) != 0) {
-        return problem;
+    if (choose(&curves, report, &problem) == 0) {
+        problem = spot_metrics_problem(report, 1 + curves.num_parts, curves.metric_ids);
     }
-    return spot_metrics_problem(
-        report, spot_curves_metrics(&curves, metric_ids), metric_ids);
+    spot_curves_free(&curves);
+    return problem;
 }
 
 size_t
@@ -294,7 +290,10 @@ spot_curves_height(
     double height = 0;
 
     for (size_t j = 0; j < num_parts; j++) {
-        height += spot_curves_at(self, panel_id, x_id, self->part_ids[j])->mean;
+        if (spot_study_has_metric(self->head, spot_curves_point(self, panel_id, x_id),
+                (size_t) self->part_ids[j])) {
+            height += spot_curves_at(self, panel_id, x_id, self->part_ids[j])->mean;
+        }
     }
     return height;
 }

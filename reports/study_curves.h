@@ -26,7 +26,8 @@ typedef struct {
     int32_t y_id;        /* a metric, as those below */
     int32_t second_x_id; /* -1: none */
     size_t num_parts;
-    int32_t part_ids[SPOT_MAX_METRICS]; /* [num_parts] the stack, from below */
+    int32_t *part_ids;  /* [num_parts] the stack, from below */
+    size_t *metric_ids; /* [1 + num_parts] y and the stack, then room for one more */
 } spot_curves_t;
 
 /* The report must outlive self. BAD_PARAM where nothing can be drawn: *problem says why.
@@ -34,10 +35,6 @@ typedef struct {
 SPOT_MUST_CHECK int spot_curves_init(
     spot_curves_t *self, const spot_report_t *report, const char **problem);
 void spot_curves_free(spot_curves_t *self);
-
-/* y and the parts; returns how many these are. */
-size_t spot_curves_metrics(
-    const spot_curves_t *self, size_t metric_ids[SPOT_MAX_METRICS + 1]);
 
 /* Why nothing can be drawn or no curve would be seen, as all points are undefined; NULL:
  * there is a picture. Builds no curves. */

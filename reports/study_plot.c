@@ -2,8 +2,10 @@
 #include "reports/study_plot.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "base/utf8.h"
 #include "reports/curve_panels.h"
 #include "reports/figure.h"
@@ -310,11 +312,12 @@ static void
 draw_end_labels(const study_plot_t *self, const spot_panel_t *panel, size_t panel_id)
 {
     const spot_curves_t *curves = self->curves;
-    spot_end_label_t labels[SPOT_MAX_METRICS + 1];
+    spot_end_label_t *labels = spot_calloc(1 + curves->num_parts, sizeof(*labels));
     const size_t last_x = spot_curves_num_x(curves, panel_id) - 1;
     size_t num_labels = 0;
 
-    if (!spot_curves_is_defined(curves, panel_id, last_x)) {
+    if (labels == NULL || !spot_curves_is_defined(curves, panel_id, last_x)) {
+        free(labels);
         return;
     }
     labels[num_labels++] = (spot_end_label_t){
@@ -342,6 +345,7 @@ draw_end_labels(const study_plot_t *self, const spot_panel_t *panel, size_t pane
     }
     spot_figure_end_labels(&self->figure, labels, num_labels,
         panel->left_px + panel->width_px, panel->top_px + panel->height_px);
+    free(labels);
 }
 
 static void
@@ -436,13 +440,12 @@ spot_study_plot_check(
 int
 spot_study_plot(const spot_report_t *report, const char *svg_path, spot_diag_t *diag)
 {
-    size_t metric_ids[SPOT_MAX_METRICS + 1];
     spot_curves_t curves;
     int ret = gather(&curves, report, svg_path, diag);
 
     if (ret == 0) {
-        ret = spot_metrics_check(report, spot_curves_metrics(&curves, metric_ids),
-            metric_ids, svg_path, diag);
+        ret = spot_metrics_check(
+            report, 1 + curves.num_parts, curves.metric_ids, svg_path, diag);
     }
     if (ret == 0) {
         ret = spot_gnuplot_run(write_script, &curves, svg_path, diag);
@@ -468,18 +471,17 @@ spot_study_plot_script(const spot_report_t *report, const char *svg_path, FILE *
 int
 spot_study_csv_write(const spot_report_t *report, FILE *out)
 {
-    size_t metric_ids[SPOT_MAX_METRICS + 2];
-    size_t num_metrics = 0;
+    size_t num_metrics;
     spot_curves_t curves;
     const char *problem = NULL;
     int ret = spot_curves_init(&curves, report, &problem);
 
     if (ret == 0) {
-        num_metrics = spot_curves_metrics(&curves, metric_ids);
+        num_metrics = 1 + curves.num_parts;
         if (curves.second_x_id >= 0) {
-            metric_ids[num_metrics++] = (size_t) curves.second_x_id;
+            curves.metric_ids[num_metrics++] = (size_t) curves.second_x_id;
         }
-        ret = spot_picture_csv_write(report, num_metrics, metric_ids, out);
+        ret = spot_picture_csv_write(report, num_metrics, curves.metric_ids, out);
     }
     spot_curves_free(&curves);
     return ret;

@@ -47,14 +47,15 @@ spot_metrics_problem(
         return "no point has replications yet";
     }
     for (size_t point_id = 0; point_id < report->head->num_points; point_id++) {
-        size_t num_defined = 0;
+        size_t num_defined = 0, num_there = 0;
 
         for (size_t j = 0; j < num_metrics; j++) {
-            if (isfinite(spot_report_summary(report, point_id, metric_ids[j])->mean)) {
-                num_defined++;
-            }
+            num_there += spot_study_has_metric(report->head, point_id, metric_ids[j]);
+            num_defined +=
+                isfinite(spot_report_summary(report, point_id, metric_ids[j])->mean) ? 1
+                                                                                     : 0;
         }
-        if (num_defined == num_metrics) {
+        if (num_there > 0 && num_defined == num_there) {
             return NULL;
         }
     }
@@ -108,21 +109,39 @@ spot_metrics_check(const spot_report_t *report, size_t num_metrics,
 }
 
 void
+spot_fixed_words(const spot_study_head_t *head, char text[SPOT_WORDS_BYTES])
+{
+    size_t num_fixed = 0;
+
+    for (size_t j = 0; j < head->num_points; j++) {
+        num_fixed += spot_study_is_fixed(head, j) ? 1 : 0;
+    }
+    text[0] = '\0';
+    if (num_fixed > 0) {
+        snprintf(text, SPOT_WORDS_BYTES, " (1 at %zu point%s without chance)", num_fixed,
+            num_fixed == 1 ? "" : "s");
+    }
+}
+
+void
 spot_replications_words(const spot_study_head_t *head, int64_t min_rows,
     int64_t max_rows, char text[SPOT_WORDS_BYTES])
 {
     const int64_t wanted = head->num_replications;
+    char fixed[SPOT_WORDS_BYTES];
 
+    spot_fixed_words(head, fixed);
     if (min_rows == wanted) {
-        snprintf(text, SPOT_WORDS_BYTES, "%" PRId64 " replication%s at each point",
-            wanted, wanted == 1 ? "" : "s");
+        snprintf(text, SPOT_WORDS_BYTES, "%" PRId64 " replication%s at each point%s",
+            wanted, wanted == 1 ? "" : "s", fixed);
     } else if (min_rows == max_rows) {
         snprintf(text, SPOT_WORDS_BYTES,
-            "%" PRId64 " of %" PRId64 " replications at each point", min_rows, wanted);
+            "%" PRId64 " of %" PRId64 " replications at each point%s", min_rows, wanted,
+            fixed);
     } else {
         snprintf(text, SPOT_WORDS_BYTES,
-            "%" PRId64 " to %" PRId64 " of %" PRId64 " replications at each point",
-            min_rows, max_rows, wanted);
+            "%" PRId64 " to %" PRId64 " of %" PRId64 " replications at each point%s",
+            min_rows, max_rows, wanted, fixed);
     }
 }
 

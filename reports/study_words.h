@@ -35,6 +35,9 @@ SPOT_MUST_CHECK int spot_metrics_check(const spot_report_t *report, size_t num_m
 void spot_replications_words(const spot_study_head_t *head, int64_t min_rows,
     int64_t max_rows, char text[SPOT_WORDS_BYTES]);
 
+/* " (1 at 4 points without chance)", or nothing: fixed points beside others. */
+void spot_fixed_words(const spot_study_head_t *head, char text[SPOT_WORDS_BYTES]);
+
 /* "checkpoint", or where several keys are swept "checkpoint, per minute 0.05": what
  * tells a point from others, in max_chars characters at most. */
 #define SPOT_POINT_BYTES 512

@@ -7,7 +7,7 @@
 #include <stdbool.h>
 
 #include "base/error.h"
-#include "sim/store/timeline.h"
+#include "sim/engine/timeline.h"
 
 #define SPOT_MAX_BINS 800 /* of a picture that cannot be zoomed */
 

@@ -6,7 +6,7 @@
 #include <stdio.h>
 
 #include "base/error.h"
-#include "sim/store/timeline.h"
+#include "sim/engine/timeline.h"
 
 /* Columns: time_s, kind, name, value. Of kind level: instances of a category from then
  * until the next row of that category (first at 0, then where it changes); mark:

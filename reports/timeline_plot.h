@@ -6,7 +6,7 @@
 
 #include "base/diag.h"
 #include "base/error.h"
-#include "sim/store/timeline.h"
+#include "sim/engine/timeline.h"
 
 /* Draws to svg_path with gnuplot. More than a few thousand segments are thinned to bins
  * that keep every category's share of time. CHILD with the reason in diag. */

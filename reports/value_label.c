@@ -307,6 +307,20 @@ spot_point_label(const spot_study_head_t *head, size_t point_id, size_t axis_id,
 }
 
 void
+spot_baseline_write(const spot_study_head_t *head, FILE *out)
+{
+    char label[SPOT_VALUE_LABEL_BYTES];
+
+    for (size_t j = 0; j <= head->num_more_baselines; j++) {
+        const spot_axis_value_t value = spot_study_baseline(head, j);
+        const spot_axis_t *axis = &head->axes[value.axis_id];
+
+        fprintf(out, "%s%s = %s", j == 0 ? "" : ", ", axis->path,
+            spot_value_label(axis, value.value_id, label));
+    }
+}
+
+void
 spot_value_labels_explain(const spot_study_head_t *head, FILE *out)
 {
     char label[SPOT_VALUE_LABEL_BYTES];

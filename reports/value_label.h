@@ -29,6 +29,10 @@ const char *spot_value_label(
 const char *spot_point_label(const spot_study_head_t *head, size_t point_id,
     size_t axis_id, char label[SPOT_VALUE_LABEL_BYTES]);
 
+/* "recovery = checkpoint", or "recovery = checkpoint, fleet.capacity = 32": the values
+ * that points are compared with. */
+void spot_baseline_write(const spot_study_head_t *head, FILE *out);
+
 /* What labels leave out, a line each: "recovery: gemini is {system: gemini, f: 1}".
  * Nothing where they leave nothing out; else an empty line before them. */
 void spot_value_labels_explain(const spot_study_head_t *head, FILE *out);

@@ -5,7 +5,7 @@
 
 #include "base/json.h"
 #include "reports/value_label.h"
-#include "sim/store/winners.h"
+#include "sim/analysis/winners.h"
 
 /* A row for each combination of the other keys with the best value, the next one and by
  * how much it is ahead; then between which values the winner changes. Errors of

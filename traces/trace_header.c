@@ -78,15 +78,16 @@ static const spot_file_key_t known_keys[] = {
     {NULL, false, NULL, NULL},
 };
 
-/* The line behind the header; row->num_fields is 0 at the end of the file. */
+/* Whether the line after the header is the row of columns; at the end of the file it has
+ * no fields. */
 static bool
 is_columns(const spot_csv_row_t *row)
 {
-    static const char *const columns[SPOT_NUM_COLUMNS] = {
+    static const char *const columns[SPOT_NUM_TRACE_COLUMNS] = {
         "time_s", "event", "count", "instances"};
-    bool is_match = row->num_fields == SPOT_NUM_COLUMNS;
+    bool is_match = row->num_fields == SPOT_NUM_TRACE_COLUMNS;
 
-    for (size_t j = 0; j < SPOT_NUM_COLUMNS && is_match; j++) {
+    for (size_t j = 0; j < SPOT_NUM_TRACE_COLUMNS && is_match; j++) {
         is_match = strcmp(row->fields[j], columns[j]) == 0;
     }
     return is_match;

@@ -13,26 +13,26 @@
 
 /* The fields of a row. */
 enum {
-    SPOT_COLUMN_TIME,
-    SPOT_COLUMN_EVENT,
-    SPOT_COLUMN_COUNT,
-    SPOT_COLUMN_INSTANCES,
-    SPOT_NUM_COLUMNS
+    SPOT_TRACE_COLUMN_TIME,
+    SPOT_TRACE_COLUMN_EVENT,
+    SPOT_TRACE_COLUMN_COUNT,
+    SPOT_TRACE_COLUMN_INSTANCES,
+    SPOT_NUM_TRACE_COLUMNS
 };
 
-/* What the rows may be held against. */
+/* Properties of the header on which the checks of the rows depend. */
 typedef struct {
-    bool has_kind;    /* trace->kind is what the file says */
-    bool has_columns; /* the row of columns is as it should be */
+    bool has_kind;    /* trace->kind is that of the file */
+    bool has_columns; /* the row of columns is correct */
 } spot_trace_header_t;
 
-/* Whether the value is one of key "start": unknown, a date or a date-time. */
+/* Whether the value is allowed for the key "start": unknown, a date or a date-time. */
 #define SPOT_TRACE_START_EXPECTED "unknown, a date or a date-time"
 bool spot_trace_start_is(const char *value);
 
-/* Reads up to the row of columns and reports what is wrong to diag. Where the file does
- * not say a capacity or a resolution, trace has SPOT_UNBOUNDED and 0. 1: go on with the
- * rows; BAD_INPUT: nothing behind can be judged; IO, NO_MEMORY. */
+/* Reads up to the row of columns and reports errors to diag. A missing capacity is
+ * SPOT_UNBOUNDED, a missing resolution 0. Returns 1: rows may follow; BAD_INPUT: the
+ * rest cannot be checked; IO, NO_MEMORY. */
 SPOT_MUST_CHECK int spot_trace_header_read(
     spot_trace_header_t *self, spot_trace_t *trace, spot_csv_t *csv, spot_diag_t *diag);
 

@@ -26,7 +26,7 @@ spot_trace_instances_free(spot_trace_instances_t *self)
     memset(self, 0, sizeof(*self));
 }
 
-/* The next of the blank-separated names, with *num_bytes == 0 behind the last. */
+/* The next of the blank-separated names; *num_bytes is 0 after the last one. */
 static const char *
 next_name(const char *text, size_t *num_bytes)
 {
@@ -48,7 +48,7 @@ num_names_in(const char *text)
     return num_names;
 }
 
-/* The id of a name; a new one has a state, too. */
+/* Sets name_id to the id of a name; a new name gets a state. */
 static int
 find_name(
     spot_trace_instances_t *self, const char *name, size_t num_bytes, int32_t *name_id)
@@ -68,20 +68,20 @@ find_name(
     return ret;
 }
 
-/* "instances: <before>'name'<behind>" */
+/* Reports "instances: <before>'name'<behind>". */
 static int
 report_name(const spot_trace_instances_t *self, const spot_csv_row_t *row,
     const char *name, size_t num_bytes, const char *before, const char *behind)
 {
-    const size_t offset = (size_t) (name - row->fields[SPOT_COLUMN_INSTANCES]);
+    const size_t offset = (size_t) (name - row->fields[SPOT_TRACE_COLUMN_INSTANCES]);
     char text[SPOT_NAME_BYTES + 1], shown[SPOT_CSV_SHOWN_BYTES];
 
     num_bytes = num_bytes < SPOT_NAME_BYTES ? num_bytes : SPOT_NAME_BYTES;
     memcpy(text, name, num_bytes);
     text[num_bytes] = '\0';
     spot_diag_error(self->diag, self->file, row->line,
-        spot_csv_column_at(row, SPOT_COLUMN_INSTANCES, offset), "instances: %s'%s'%s",
-        before, spot_csv_shown(text, shown), behind);
+        spot_csv_column_at(row, SPOT_TRACE_COLUMN_INSTANCES, offset),
+        "instances: %s'%s'%s", before, spot_csv_shown(text, shown), behind);
     return SPOT_ERR_BAD_INPUT;
 }
 
@@ -114,7 +114,7 @@ int
 spot_trace_instances_check(spot_trace_instances_t *self, const spot_csv_row_t *row,
     int64_t num_expected, bool is_arrival, bool is_doubtful)
 {
-    const char *name = row->fields[SPOT_COLUMN_INSTANCES];
+    const char *name = row->fields[SPOT_TRACE_COLUMN_INSTANCES];
     const int64_t num_found = num_names_in(name);
     spot_trace_t *trace = self->trace;
     void *name_ids = trace->name_ids;
@@ -124,7 +124,7 @@ spot_trace_instances_check(spot_trace_instances_t *self, const spot_csv_row_t *r
 
     if (num_found != num_expected) {
         spot_diag_error(self->diag, self->file, row->line,
-            row->columns[SPOT_COLUMN_INSTANCES],
+            row->columns[SPOT_TRACE_COLUMN_INSTANCES],
             "instances: expected %" PRId64 " names, got %" PRId64, num_expected,
             num_found);
         return SPOT_ERR_BAD_INPUT;

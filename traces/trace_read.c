@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The rows of a canonical trace file. A faulty row is not applied; after the first one
- * nothing is reported that may only follow from it. */
+/* Reads the rows of a canonical trace file. A faulty row is not applied, and later
+ * errors that it may have caused are not reported. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -25,7 +25,7 @@ typedef struct {
     row_kind_t kind;
     int64_t time_ms;
     int64_t count;
-    int64_t population; /* after it */
+    int64_t population; /* after the row */
 } row_t;
 
 typedef struct {
@@ -36,17 +36,17 @@ typedef struct {
     size_t num_rows;
     bool has_init, has_end;
     bool is_doubtful; /* a row was not applied */
-    bool is_faulty;   /* the last row was not */
-    int64_t time_ms;  /* of the rows applied so far, like all that follows */
-    bool has_add;     /* at time_ms */
+    bool is_faulty;   /* the last row was not applied */
+    int64_t time_ms;  /* of the last row applied, like population */
+    bool has_add;     /* a row applied at time_ms is an add */
     int64_t population;
-    size_t num_irregular; /* times that are no multiple of the resolution */
-    size_t irregular_line;
-    int64_t irregular_ms; /* the first of them */
+    size_t num_irregular;  /* times that are no multiple of the resolution */
+    size_t irregular_line; /* of the first one */
+    int64_t irregular_ms;
     spot_trace_instances_t instances;
 } reader_t;
 
-/* Reports about one field of a row. */
+/* Reports an error in one field of a row. */
 #define ROW_ERROR(self, row, column, ...)                                               \
     spot_diag_error((self)->diag, (self)->file, (row)->csv->line,                       \
         (row)->csv->columns[column], __VA_ARGS__)
@@ -74,23 +74,23 @@ is_arrival(const row_t *row)
 static int
 check_time(const reader_t *self, row_t *row)
 {
-    const char *text = row->csv->fields[SPOT_COLUMN_TIME];
+    const char *text = row->csv->fields[SPOT_TRACE_COLUMN_TIME];
     char shown[SPOT_CSV_SHOWN_BYTES];
     char time[SPOT_TRACE_TIME_BYTES], previous[SPOT_TRACE_TIME_BYTES];
 
     if (spot_trace_time_parse(text, &row->time_ms) != 0) {
-        ROW_ERROR(self, row, SPOT_COLUMN_TIME,
+        ROW_ERROR(self, row, SPOT_TRACE_COLUMN_TIME,
             "time_s: expected seconds with at most 3 decimals, got '%s'",
             spot_csv_shown(text, shown));
     } else if (row->time_ms < self->time_ms && !self->is_doubtful) {
         spot_trace_time_text(row->time_ms, time);
         spot_trace_time_text(self->time_ms, previous);
-        ROW_ERROR(self, row, SPOT_COLUMN_TIME,
+        ROW_ERROR(self, row, SPOT_TRACE_COLUMN_TIME,
             "time_s: %s is before the previous row (%s)", time, previous);
     } else if (row->kind == ROW_INIT && row->time_ms != 0) {
-        ROW_ERROR(self, row, SPOT_COLUMN_TIME, "time_s: init must be at 0");
+        ROW_ERROR(self, row, SPOT_TRACE_COLUMN_TIME, "time_s: init must be at 0");
     } else if (row->kind == ROW_END && row->time_ms == 0) {
-        ROW_ERROR(self, row, SPOT_COLUMN_TIME, "time_s: end must be after 0");
+        ROW_ERROR(self, row, SPOT_TRACE_COLUMN_TIME, "time_s: end must be after 0");
     } else {
         return 0;
     }
@@ -100,23 +100,24 @@ check_time(const reader_t *self, row_t *row)
 static int
 check_event(const reader_t *self, const row_t *row)
 {
-    const char *text = row->csv->fields[SPOT_COLUMN_EVENT];
+    const char *text = row->csv->fields[SPOT_TRACE_COLUMN_EVENT];
     char shown[SPOT_CSV_SHOWN_BYTES];
 
     if (row->kind == ROW_UNKNOWN) {
-        ROW_ERROR(self, row, SPOT_COLUMN_EVENT,
+        ROW_ERROR(self, row, SPOT_TRACE_COLUMN_EVENT,
             "event: expected init, preempt, add, stop or end, got '%s'",
             spot_csv_shown(text, shown));
     } else if (self->num_rows == 0 && row->kind != ROW_INIT) {
-        ROW_ERROR(self, row, SPOT_COLUMN_EVENT, "event: the first row must be init");
+        ROW_ERROR(
+            self, row, SPOT_TRACE_COLUMN_EVENT, "event: the first row must be init");
     } else if (self->has_init && row->kind == ROW_INIT) {
-        ROW_ERROR(self, row, SPOT_COLUMN_EVENT, "event: second init");
+        ROW_ERROR(self, row, SPOT_TRACE_COLUMN_EVENT, "event: second init");
     } else if (self->has_end) {
-        ROW_ERROR(self, row, SPOT_COLUMN_EVENT, "event: row after end");
+        ROW_ERROR(self, row, SPOT_TRACE_COLUMN_EVENT, "event: row after end");
     } else if ((row->kind == ROW_PREEMPT || row->kind == ROW_STOP) && self->has_add &&
                row->time_ms == self->time_ms) {
-        ROW_ERROR(
-            self, row, SPOT_COLUMN_EVENT, "event: %s after add at the same time", text);
+        ROW_ERROR(self, row, SPOT_TRACE_COLUMN_EVENT,
+            "event: %s after add at the same time", text);
     } else {
         return 0;
     }
@@ -145,14 +146,14 @@ check_population(const reader_t *self, row_t *row)
         return 0;
     }
     if (row->population < 0) {
-        ROW_ERROR(self, row, SPOT_COLUMN_COUNT,
+        ROW_ERROR(self, row, SPOT_TRACE_COLUMN_COUNT,
             "count: population would fall to %" PRId64, row->population);
     } else if (row->population > capacity) {
-        ROW_ERROR(self, row, SPOT_COLUMN_COUNT,
+        ROW_ERROR(self, row, SPOT_TRACE_COLUMN_COUNT,
             "count: population %" PRId64 " exceeds the capacity %" PRId64,
             row->population, capacity);
     } else if (row->kind == ROW_END && row->count != row->population) {
-        ROW_ERROR(self, row, SPOT_COLUMN_COUNT,
+        ROW_ERROR(self, row, SPOT_TRACE_COLUMN_COUNT,
             "count: end says %" PRId64 ", the population is %" PRId64, row->count,
             row->population);
     } else {
@@ -164,14 +165,14 @@ check_population(const reader_t *self, row_t *row)
 static int
 check_count(const reader_t *self, row_t *row)
 {
-    const char *text = row->csv->fields[SPOT_COLUMN_COUNT];
+    const char *text = row->csv->fields[SPOT_TRACE_COLUMN_COUNT];
     const int64_t least = row->kind == ROW_INIT || row->kind == ROW_END ? 0 : 1;
     const bool is_unsigned = *text >= '0' && *text <= '9';
     char shown[SPOT_CSV_SHOWN_BYTES];
 
     if (!is_unsigned || spot_integer_parse(text, &row->count) != 0 ||
         row->count < least || row->count > INT32_MAX) {
-        ROW_ERROR(self, row, SPOT_COLUMN_COUNT,
+        ROW_ERROR(self, row, SPOT_TRACE_COLUMN_COUNT,
             "count: expected an integer from %" PRId64 " to 2147483647, got '%s'", least,
             spot_csv_shown(text, shown));
         return SPOT_ERR_BAD_INPUT;
@@ -189,8 +190,8 @@ check_instances(reader_t *self, const row_t *row)
         return spot_trace_instances_check(&self->instances, row->csv,
             row->kind == ROW_END ? 0 : row->count, is_arrival(row), self->is_doubtful);
     }
-    if (row->csv->fields[SPOT_COLUMN_INSTANCES][0] != '\0') {
-        ROW_ERROR(self, row, SPOT_COLUMN_INSTANCES,
+    if (row->csv->fields[SPOT_TRACE_COLUMN_INSTANCES][0] != '\0') {
+        ROW_ERROR(self, row, SPOT_TRACE_COLUMN_INSTANCES,
             "instances: names are only allowed in kind named");
         return SPOT_ERR_BAD_INPUT;
     }
@@ -255,15 +256,15 @@ read_row(reader_t *self, const spot_csv_row_t *csv)
     row_t row = {.csv = csv};
     int ret;
 
-    if (csv->num_fields != SPOT_NUM_COLUMNS) {
-        const bool is_long = csv->num_fields > SPOT_NUM_COLUMNS;
+    if (csv->num_fields != SPOT_NUM_TRACE_COLUMNS) {
+        const bool is_long = csv->num_fields > SPOT_NUM_TRACE_COLUMNS;
 
         spot_diag_error(self->diag, self->file, csv->line,
-            is_long ? csv->columns[SPOT_NUM_COLUMNS] : csv->num_bytes + 1,
+            is_long ? csv->columns[SPOT_NUM_TRACE_COLUMNS] : csv->num_bytes + 1,
             "expected 4 fields, got %zu", csv->num_fields);
         return SPOT_ERR_BAD_INPUT;
     }
-    row.kind = find_kind(csv->fields[SPOT_COLUMN_EVENT]);
+    row.kind = find_kind(csv->fields[SPOT_TRACE_COLUMN_EVENT]);
     ret = check_time(self, &row);
     if (ret == 0) {
         ret = check_event(self, &row);
@@ -278,8 +279,8 @@ read_row(reader_t *self, const spot_csv_row_t *csv)
     return ret == 0 ? apply_row(self, &row) : ret;
 }
 
-/* A line after the header; not is_good: its bytes have been reported. Returns 0 also for
- * a row that was reported. */
+/* Takes a line after the header; is_good is false if its bytes have been reported.
+ * Returns 0 also for a row that is reported. */
 static int
 take_line(reader_t *self, const spot_csv_row_t *csv, bool is_good)
 {
@@ -320,14 +321,15 @@ read_rows(reader_t *self, spot_csv_t *csv)
                   ? take_line(self, &row, found == 1)
                   : found;
     }
-    /* A faulty last row may have been meant as the end. */
+    /* A faulty last row may be the end. */
     if (ret == 0 && !self->has_end && !self->is_faulty) {
         spot_diag_error(self->diag, self->file, row.line, 1, "missing end row");
     }
     return ret;
 }
 
-/* A warning is for a trace that is accepted: a refused one has worse to tell. */
+/* Reports irregular times: an error if is_strict; a warning only if the trace is
+ * accepted. */
 static void
 report_irregular(const reader_t *self, bool is_strict, bool is_accepted)
 {
@@ -353,7 +355,7 @@ read_csv(spot_trace_t *trace, spot_csv_t *csv, bool is_strict, spot_diag_t *diag
     ret = spot_trace_header_read(&self.header, trace, csv, diag);
     if (ret == 1) {
         self.is_doubtful = !self.header.has_columns;
-        self.num_rows = !self.header.has_columns; /* it may have been the first row */
+        self.num_rows = !self.header.has_columns; /* that line may be the first row */
         ret = read_rows(&self, csv);
     }
     if (ret == 0) {
@@ -367,7 +369,7 @@ read_csv(spot_trace_t *trace, spot_csv_t *csv, bool is_strict, spot_diag_t *diag
     return ret;
 }
 
-/* csv: of an opening that had the status ret. */
+/* Reads csv, whose opening returned ret, and closes it. */
 static int
 read_opened(
     spot_trace_t *self, spot_csv_t *csv, int ret, bool is_strict, spot_diag_t *diag)

@@ -3,9 +3,11 @@
  * nothing where a number is undefined: ".125 3e5  .5". That is half of what arrays of
  * JSON take, and quicker to write and to read. */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/json.h"
+#include "base/memory.h"
 #include "base/utf8.h"
 #include "reports/page/page_cells.h"
 #include "reports/page/page_internal.h"
@@ -30,11 +32,37 @@ typedef struct {
     const spot_study_head_t *head;
     size_t num_points; /* the first ones, of which there is data */
     size_t num_parts;
-    size_t part_ids[SPOT_MAX_METRICS]; /* [num_parts] the ledger, from below */
-    wanted_t wanted[SPOT_MAX_METRICS]; /* [num_metrics] */
-    bool has_mean[SPOT_MAX_METRICS];
-    bool has_half_width[SPOT_MAX_METRICS];
+    size_t *part_ids; /* [num_parts] the ledger, from below */
+    wanted_t *wanted; /* [num_metrics] as the next two */
+    bool *has_mean;
+    bool *has_half_width;
 } page_data_t;
+
+static int
+make_lists(page_data_t *self)
+{
+    const spot_study_head_t *head = self->head;
+    const size_t most_parts =
+        head->has_overview ? head->overview.num_parts : head->plot.num_stack;
+
+    self->part_ids = spot_calloc(most_parts, sizeof(*self->part_ids));
+    self->wanted = spot_calloc(head->num_metrics, sizeof(*self->wanted));
+    self->has_mean = spot_calloc(head->num_metrics, sizeof(*self->has_mean));
+    self->has_half_width = spot_calloc(head->num_metrics, sizeof(*self->has_half_width));
+    return self->part_ids == NULL || self->wanted == NULL || self->has_mean == NULL ||
+                   self->has_half_width == NULL
+               ? SPOT_ERR_NO_MEMORY
+               : 0;
+}
+
+static void
+free_lists(page_data_t *self)
+{
+    free(self->part_ids);
+    free(self->wanted);
+    free(self->has_mean);
+    free(self->has_half_width);
+}
 
 /* The parts of the ledger: those of the study's overview, else those that its plot
  * stacks. */
@@ -44,12 +72,12 @@ find_parts(page_data_t *self)
     const spot_study_head_t *head = self->head;
 
     if (head->has_overview) {
-        self->num_parts = head->overview.num_parts;
-        memcpy(self->part_ids, head->overview.part_ids,
-            self->num_parts * sizeof(self->part_ids[0]));
+        for (; self->num_parts < head->overview.num_parts; self->num_parts++) {
+            self->part_ids[self->num_parts] = head->overview.part_ids[self->num_parts];
+        }
         return;
     }
-    for (size_t j = 0; j < head->plot.num_stack && j < SPOT_MAX_METRICS; j++) {
+    for (size_t j = 0; j < head->plot.num_stack; j++) {
         const size_t metric_id = spot_study_metric_id(head, head->plot.stack[j]);
 
         if (metric_id < head->num_metrics) {
@@ -397,15 +425,20 @@ spot_page_data_write(const spot_page_t *page)
     if (ret != 0) {
         return ret;
     }
-    find_parts(&self);
-    want(&self);
-    choose(&self);
-    ret = spot_page_text_end(&text, write_object(&self, text.stream));
+    ret = make_lists(&self);
+    if (ret == 0) {
+        find_parts(&self);
+        want(&self);
+        choose(&self);
+        ret = write_object(&self, text.stream);
+    }
+    ret = spot_page_text_end(&text, ret);
     if (ret == 0) {
         fputs("<script type=\"application/json\" id=\"data\">", page->out);
         write_escaped(page->out, text.text);
         fputs("</script>\n", page->out);
     }
     spot_page_text_free(&text);
+    free_lists(&self);
     return ret;
 }

@@ -8,7 +8,7 @@
 #include "reports/page/page_cells.h"
 #include "reports/page/page_internal.h"
 #include "reports/study_words.h"
-#include "sim/store/point_groups.h"
+#include "sim/analysis/point_groups.h"
 
 static const char *
 problem(const spot_page_t *page)
@@ -72,7 +72,8 @@ write_rows(const spot_page_t *page, const spot_differences_t *differences)
     size_t num_rows = 0;
 
     for (size_t j = 0; j < head->num_points; j++) {
-        if (spot_is_baseline(head, j) || differences->base_ids[j] == SPOT_NO_POINT) {
+        if (spot_study_is_baseline(head, j) ||
+            differences->base_ids[j] == SPOT_NO_POINT) {
             continue;
         }
         if (num_rows++ < max_rows) {

@@ -6,7 +6,7 @@
 #include "reports/gnuplot.h"
 #include "reports/page/html.h"
 #include "reports/page/page.h"
-#include "sim/store/completeness.h"
+#include "sim/analysis/completeness.h"
 #include "sim/store/origin.h"
 #include "sim/store/timelines.h"
 

@@ -214,25 +214,6 @@ write_intervals(const spot_study_head_t *head, FILE *out)
         100 * SPOT_CONFIDENCE);
 }
 
-static void
-write_baseline(const spot_study_head_t *head, FILE *out)
-{
-    const spot_axis_t *axis = &head->axes[head->baseline_axis_id];
-    char label[SPOT_VALUE_LABEL_BYTES];
-
-    fprintf(out, "%s = %s", axis->path,
-        spot_value_label(axis, head->baseline_value_id, label));
-}
-
-static void
-write_kept(const spot_study_head_t *head, FILE *out)
-{
-    fputs(head->keep == SPOT_KEEP_ROWS
-              ? "every replication"
-              : "summaries of batches of replications; quantiles are approximate",
-        out);
-}
-
 static int
 write_setting(const spot_page_t *page, const char *name,
     void (*write_words)(const spot_study_head_t *head, FILE *out))
@@ -265,10 +246,7 @@ write_settings(const spot_page_t *page)
         ret = write_setting(page, "intervals", write_intervals);
     }
     if (ret == 0 && page->head->has_baseline) {
-        ret = write_setting(page, "compared with", write_baseline);
-    }
-    if (ret == 0) {
-        ret = write_setting(page, "kept", write_kept);
+        ret = write_setting(page, "compared with", spot_baseline_write);
     }
     fputs("</dl>\n", page->out);
     return ret;

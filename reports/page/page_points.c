@@ -59,8 +59,12 @@ write_row(const spot_page_t *page, size_t point_id)
     for (size_t j = 0; j < head->num_listed; j++) {
         const spot_summary_t *summary = spot_report_summary(page->report, point_id, j);
 
-        spot_page_mean_cell(page->out, &head->metrics[j], summary->mean,
-            (summary->ci_high - summary->ci_low) / 2);
+        if (spot_study_has_metric(head, point_id, j)) {
+            spot_page_mean_cell(page->out, &head->metrics[j], summary->mean,
+                (summary->ci_high - summary->ci_low) / 2);
+        } else {
+            fputs("<td></td>", page->out);
+        }
     }
     fputs("</tr>\n", page->out);
 }

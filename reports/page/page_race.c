@@ -9,7 +9,7 @@
 #include "reports/page/page_internal.h"
 #include "reports/race_text.h"
 #include "reports/study_words.h"
-#include "sim/store/summary.h"
+#include "sim/analysis/summary.h"
 
 #define MAX_ROWS 50
 

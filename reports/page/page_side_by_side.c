@@ -96,7 +96,8 @@ static void
 write_row(const spot_side_by_side_t *two, size_t pair_id, size_t metric_id,
     const spot_change_decimals_t *decimals, FILE *out)
 {
-    const spot_change_t *change = &two->changes[pair_id * two->num_metrics + metric_id];
+    const spot_metric_change_t *change =
+        &two->changes[pair_id * two->num_metrics + metric_id];
     const char *unit = decimals->factor == 100 ? " %" : "";
     spot_change_words_t words;
 

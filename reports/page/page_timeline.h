@@ -9,7 +9,7 @@
 
 #include "base/diag.h"
 #include "base/error.h"
-#include "sim/store/timeline.h"
+#include "sim/engine/timeline.h"
 
 /* A self-contained page of one run. path is what messages call it. A picture that
  * gnuplot cannot draw is left out with a warning: the script draws from the data.

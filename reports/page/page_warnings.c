@@ -28,7 +28,7 @@ static int64_t
 num_missing(const spot_page_t *page, size_t point_id, size_t unused)
 {
     (void) unused;
-    return page->head->num_replications -
+    return spot_study_point_replications(page->head, point_id) -
            page->report->store->num_rows(page->report->store, point_id);
 }
 
@@ -145,7 +145,7 @@ write_unfinished(const spot_page_t *page)
         fputs(" need more replications", out);
     } else {
         fprintf(out, "%" PRId64 " of %" PRId64 " replications are there",
-            completeness->num_rows, (int64_t) head->num_points * head->num_replications);
+            completeness->num_rows, spot_study_runs(head, head->num_replications));
     }
     fputs(". Run the same command again: it runs what is missing.</li>\n", out);
 }

@@ -6,31 +6,31 @@
  *     spotsim recovery mine
  *     spotsim compare SCENARIO --recovery "checkpoint, {system: mine, spares: 4}"
  *
- * The file FOLDER/recovery_NAME.c must define the table spot_recovery_NAME; that one
- * line registers it, and nothing of spotsim is edited. Help, manual, checks of the
- * options, comparisons, studies and plots know it then as they know the others.
+ * The file FOLDER/recovery_NAME.c must define the table spot_recovery_NAME; the option
+ * registers it, and no source of spotsim is edited. Help, manual, option checks,
+ * comparisons, studies and plots then include the system.
  *
- * What a system is made of (all of it: sim/recovery/recovery.h):
+ * The parts of a system (all of them: sim/recovery/recovery.h):
  *
- * - Options: a struct, and a table of its fields with type, limits, default and help.
- * The options are read by all threads at once: never write to them.
- * - decide(): asked when active instances are lost, when instances become ready, and
- * when its own plan wanted to be woken. It reads the view and the change and fills in
- * the plan, which is all zero: "go on as before". The loss of an active instance needs a
- * new plan (is_new). The engine carries it out, charges the time to the ledger and
- * settles what becomes of the work: plan->work. It never touches instances, clock or
- * ledger.
- * - Only if it must remember something from one decision to the next: state_size() and
- *   start(); who holds which stage is in sim/recovery/layout.h. No memory is allocated
- *   while a run goes on. What is computed once from job and options: settle().
+ * - Options: a struct and a table of its fields with type, limits, default and help. All
+ *   threads read the options at once: never write to them.
+ * - decide(): called when active instances are lost, when instances become ready, and at
+ *   the wake that its own decision asked for. It reads the view and the change and fills
+ *   in the decision, which starts as all zero: "go on as before". The loss of an active
+ *   instance needs a new decision (is_new). The engine carries it out, charges the time
+ *   to the ledger and settles the work (decision->work). The system never touches
+ *   instances, clock or ledger.
+ * - state_size() and start(): only with memory between decisions. sim/recovery/layout.h
+ *   keeps the holders of the stages. A run allocates no memory.
+ * - settle(): for values computed once from job and options.
  *
- * Decide by sets, not by their order: of instances that are lost at one instant the
- * order says nothing. No static variables: many runs go on at once. What systems must
- * keep to so that they can be compared is tested by tests/unit/train/test_policy_laws.c;
- * this file by tests/unit/train/test_own_recovery.c.
+ * Decide by sets, not by their order: the order of instances lost at one instant means
+ * nothing. No static variables: many runs go on at once. Rules that make systems
+ * comparable are tested by tests/unit/train/test_policy_laws.c, this file by
+ * tests/unit/train/test_own_recovery.c.
  *
- * This one keeps spares: instances that are ready and that no pipeline uses. As long as
- * they replace what is lost, the pipelines stay, and a short pause is enough. */
+ * This system keeps spares: ready instances outside of all pipelines. As long as they
+ * replace the lost instances, the pipelines stay and a short pause is enough. */
 #include <math.h>
 #include <stddef.h>
 
@@ -42,7 +42,7 @@ typedef struct {
     int64_t swap_ms;
 } options_t;
 
-/* The pipelines that leave the spares alone. */
+/* The number of pipelines without the spares. */
 static int64_t
 pipelines_beside_spares(const options_t *self, const spot_recovery_view_t *view)
 {
@@ -53,7 +53,7 @@ pipelines_beside_spares(const options_t *self, const spot_recovery_view_t *view)
 
 static void
 mine_decide(const void *options, void *state, const spot_recovery_view_t *view,
-    const spot_recovery_change_t *change, spot_recovery_plan_t *plan)
+    const spot_recovery_change_t *change, spot_recovery_decision_t *decision)
 {
     const options_t *self = options;
     const spot_job_t *job = view->job;
@@ -71,11 +71,11 @@ mine_decide(const void *options, void *state, const spot_recovery_view_t *view,
     if (is_swap) {
         num_pipelines = view->num_pipelines;
     }
-    plan->is_new = true;
-    plan->work = SPOT_WORK_ROLLED_BACK;
-    spot_recovery_plan_pipelines(plan, job, num_pipelines);
-    plan->reconfiguration_ms = is_swap ? self->swap_ms : job->reconfiguration_ms;
-    plan->reload_ms = job->reload_ms;
+    decision->is_new = true;
+    decision->work = SPOT_WORK_ROLLED_BACK;
+    spot_recovery_decision_set_pipelines(decision, job, num_pipelines);
+    decision->reconfiguration_ms = is_swap ? self->swap_ms : job->reconfiguration_ms;
+    decision->reload_ms = job->reload_ms;
 }
 
 static const spot_field_t mine_options[] = {

@@ -96,23 +96,3 @@ spot_event_log_text(const spot_event_log_t *self, const spot_log_record_t *recor
 {
     return record->text_offset < 0 ? NULL : self->texts + record->text_offset;
 }
-
-static uint64_t
-hash_bytes(uint64_t hash, const void *bytes, size_t num_bytes)
-{
-    const unsigned char *byte = bytes;
-
-    for (size_t j = 0; j < num_bytes; j++) {
-        hash = (hash ^ byte[j]) * UINT64_C(0x100000001b3);
-    }
-    return hash;
-}
-
-uint64_t
-spot_event_log_hash(const spot_event_log_t *self)
-{
-    uint64_t hash = UINT64_C(0xcbf29ce484222325);
-
-    hash = hash_bytes(hash, self->records, self->num_records * sizeof(*self->records));
-    return hash_bytes(hash, self->texts, self->num_text_bytes);
-}

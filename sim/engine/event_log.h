@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The event log of one replication: fixed-size records in time order, kept in memory
- * when a run is to be looked at. The engine that writes it says what kinds and values
- * mean. */
+/* The event log of one replication: records of a fixed size, in memory. The engine that
+ * writes it defines what kinds and values mean. */
 #ifndef SPOT_SIM_ENGINE_EVENT_LOG_H
 #define SPOT_SIM_ENGINE_EVENT_LOG_H
 
@@ -32,18 +31,15 @@ void spot_event_log_init(spot_event_log_t *self);
 void spot_event_log_free(spot_event_log_t *self);
 void spot_event_log_clear(spot_event_log_t *self);
 
-/* Appends a record; text may be NULL. A lack of memory is kept in has_failed. O(1). */
+/* Appends a record; text may be NULL. Sets has_failed if memory runs out. O(1). */
 void spot_event_log_add(spot_event_log_t *self, int64_t time_ms, int32_t kind,
     const int64_t values[SPOT_EVENT_VALUES], const char *text);
 
-/* Puts the records in order of (time, kind, order of adding). O(records log records). */
+/* Sorts the records by (time, kind, order of adding). O(records log records). */
 void spot_event_log_sort(spot_event_log_t *self);
 
 /* The text of a record, or NULL. */
 const char *spot_event_log_text(
     const spot_event_log_t *self, const spot_log_record_t *record);
-
-/* 64-bit FNV-1a hash over all records and texts: equal logs, equal runs. O(records). */
-uint64_t spot_event_log_hash(const spot_event_log_t *self);
 
 #endif

@@ -8,8 +8,7 @@
 
 const char *const spot_role_names[SPOT_NUM_ROLES] = {"prepping", "standby", "active"};
 
-/* Places for each instance that there may be: so many that closing the holes costs
- * little an arrival. */
+/* Places for each slot: enough that closing holes costs little per arrival. */
 #define PLACES_PER_SLOT 6
 
 int
@@ -46,7 +45,7 @@ spot_fleet_free(spot_fleet_t *self)
     memset(self, 0, sizeof(*self));
 }
 
-/* Nobody stands from a place on: it is no hole and no arrival is ready or ends there. */
+/* Ends the array at a place: no hole is there, and no arrival is ready or ends there. */
 static void
 end_at(spot_fleet_t *self, int64_t place)
 {
@@ -67,7 +66,8 @@ spot_fleet_clear(spot_fleet_t *self)
     end_at(self, 0);
 }
 
-/* Puts a slot, or a hole, to a place and returns the one behind; of a hole, the same. */
+/* Writes a slot, or a hole, to a place. Returns the next place; after a hole the same.
+ */
 static int64_t
 put(spot_fleet_t *self, int32_t slot, int64_t place)
 {
@@ -76,7 +76,7 @@ put(spot_fleet_t *self, int32_t slot, int64_t place)
     return place + (slot >= 0);
 }
 
-/* Closes the holes of some places; tells where those who stand there end now. */
+/* Moves the instances of some places, without the holes. Returns their new end. */
 static int64_t
 move(spot_fleet_t *self, int64_t start, int64_t end, int64_t to)
 {
@@ -98,18 +98,20 @@ close_holes(spot_fleet_t *self)
     self->ready_end = to;
     for (int32_t j = self->arrivals_start; j < self->arrivals_end; j++) {
         const spot_arrival_t *arrival = &self->arrivals[j];
+        const int64_t first = to;
 
         to = move(self, start, arrival->end, to);
         start = arrival->end;
-        self->arrivals[num_arrivals++] = (spot_arrival_t){arrival->ready_ms, to};
+        self->arrivals[num_arrivals] = (spot_arrival_t){arrival->ready_ms, to};
+        num_arrivals += to > first; /* an arrival without instances goes */
     }
     self->arrivals_start = 0;
     self->arrivals_end = num_arrivals;
     end_at(self, to);
 }
 
-/* So that the first place of prepping is an instance or the end, and the first arrival
- * its. */
+/* Moves the border of prepping to its first instance, or to the end, and to its
+ * arrival. */
 static void
 skip_holes(spot_fleet_t *self)
 {
@@ -205,7 +207,7 @@ spot_fleet_finish_preparation(spot_fleet_t *self, int64_t now_ms)
     return count;
 }
 
-/* The surplus keeps its order; standby, behind which it goes, moves up. */
+/* Moves the surplus, in its order, after standby, which moves up. */
 static void
 return_surplus(spot_fleet_t *self, int32_t num_surplus)
 {
@@ -228,7 +230,7 @@ return_surplus(spot_fleet_t *self, int32_t num_surplus)
     self->active_end = start;
 }
 
-/* The others keep their order too. */
+/* The preferred instances and the others both keep their order. */
 static void
 put_preferred_first(spot_fleet_t *self)
 {
@@ -249,8 +251,8 @@ put_preferred_first(spot_fleet_t *self)
     }
 }
 
-/* Those who become active are counted from the front of standby, or those who do not
- * from its end, whichever are fewer. */
+/* Counts from the front of standby the instances that become active, or from its end
+ * those that stay, whichever are fewer. */
 static void
 fill_up(spot_fleet_t *self, int32_t num_missing)
 {
@@ -362,7 +364,7 @@ spot_fleet_print_state(const spot_fleet_t *self, FILE *out)
     free(slots);
 }
 
-/* Aborts unless each of those who stand there knows its place; tells how many. */
+/* Aborts unless each instance there has its place. Returns the number of instances. */
 static int32_t
 verify_places(const spot_fleet_t *self, int64_t start, int64_t end)
 {

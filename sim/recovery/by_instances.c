@@ -23,8 +23,7 @@ check(const spot_by_instances_t *self, spot_bind_t *bind, const spot_node_t *pla
     if (spot_instance_table_best(table, SPOT_MAX_INSTANCES) == NULL) {
         spot_bind_error(bind, place, "recovery.table",
             "%s has no step time for any n: the job cannot run (a samples_per_s of 0 "
-            "says "
-            "that it does not fit into memory)",
+            "says that it does not fit into memory)",
             self->path);
     }
     if (!self->is_extrapolated && capacity > spot_instance_table_largest(table)) {
@@ -48,7 +47,7 @@ spot_by_instances_settle(spot_by_instances_t *self, spot_bind_t *bind,
     if (ret == 0) {
         check(self, bind, spot_node_place(node, "table"), job, capacity);
     }
-    return ret == SPOT_ERR_NO_MEMORY ? ret : 0; /* the others have been told */
+    return ret == SPOT_ERR_NO_MEMORY ? ret : 0; /* the others are in diag */
 }
 
 bool

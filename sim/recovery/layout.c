@@ -9,13 +9,13 @@ spot_layout_bytes(int64_t capacity)
     return 2 * (size_t) capacity * sizeof(int32_t);
 }
 
-/* Nobody holds anything. */
+/* No instance holds a place. */
 static void
 clear(spot_layout_t *self)
 {
     for (int32_t j = 0; j < self->capacity; j++) {
-        self->slots[j] = SPOT_LAYOUT_NOBODY;
-        self->places[j] = SPOT_LAYOUT_NOBODY;
+        self->slots[j] = SPOT_LAYOUT_NONE;
+        self->places[j] = SPOT_LAYOUT_NONE;
     }
     self->num_held = 0;
 }
@@ -31,7 +31,7 @@ spot_layout_start(spot_layout_t *self, void *memory, int64_t capacity)
     clear(self);
 }
 
-/* The slots that stand in the list get places, row by row. */
+/* Gives places to the slots of a list, row by row. */
 static void
 take_places(
     spot_layout_t *self, int32_t num_listed, int32_t num_pipelines, int32_t depth)
@@ -45,7 +45,7 @@ take_places(
         if (place < num_places) {
             self->places[self->slots[place]] = place;
         } else {
-            self->slots[place] = SPOT_LAYOUT_NOBODY;
+            self->slots[place] = SPOT_LAYOUT_NONE;
         }
     }
     self->num_held = num_places;
@@ -86,8 +86,8 @@ spot_layout_form_noticed_last(spot_layout_t *self, const spot_fleet_t *fleet,
         }
     }
     for (int32_t j = 0; j < self->capacity; j++) {
-        self->slots[j] = j < count ? self->slots[j] : SPOT_LAYOUT_NOBODY;
-        self->places[j] = SPOT_LAYOUT_NOBODY;
+        self->slots[j] = j < count ? self->slots[j] : SPOT_LAYOUT_NONE;
+        self->places[j] = SPOT_LAYOUT_NONE;
     }
     take_places(self, count, num_pipelines, depth);
 }
@@ -98,9 +98,9 @@ spot_layout_lose(spot_layout_t *self, const int32_t *lost, int32_t num_lost)
     for (int32_t j = 0; j < num_lost; j++) {
         const int32_t place = self->places[lost[j]];
 
-        if (place != SPOT_LAYOUT_NOBODY) {
-            self->slots[place] = SPOT_LAYOUT_NOBODY;
-            self->places[lost[j]] = SPOT_LAYOUT_NOBODY;
+        if (place != SPOT_LAYOUT_NONE) {
+            self->slots[place] = SPOT_LAYOUT_NONE;
+            self->places[lost[j]] = SPOT_LAYOUT_NONE;
             self->num_held--;
         }
     }
@@ -109,8 +109,8 @@ spot_layout_lose(spot_layout_t *self, const int32_t *lost, int32_t num_lost)
 void
 spot_layout_put(spot_layout_t *self, int32_t slot, int32_t place)
 {
-    spot_bug_assert(self->slots[place] == SPOT_LAYOUT_NOBODY);
-    spot_bug_assert(self->places[slot] == SPOT_LAYOUT_NOBODY);
+    spot_bug_assert(self->slots[place] == SPOT_LAYOUT_NONE);
+    spot_bug_assert(self->places[slot] == SPOT_LAYOUT_NONE);
     self->slots[place] = slot;
     self->places[slot] = place;
     self->num_held++;
@@ -125,7 +125,7 @@ spot_layout_first_deadline_ms(const spot_layout_t *self, const int64_t *deadline
     for (int32_t place = 0; deadlines_ms != NULL && place < num_places; place++) {
         const int32_t slot = self->slots[place];
 
-        if (slot != SPOT_LAYOUT_NOBODY && deadlines_ms[slot] < first_ms) {
+        if (slot != SPOT_LAYOUT_NONE && deadlines_ms[slot] < first_ms) {
             first_ms = deadlines_ms[slot];
         }
     }
@@ -138,7 +138,7 @@ spot_layout_replicas(const spot_layout_t *self, int32_t stage)
     int32_t count = 0;
 
     for (int32_t d = 0; d < self->num_pipelines; d++) {
-        count += self->slots[d * self->depth + stage] != SPOT_LAYOUT_NOBODY;
+        count += self->slots[d * self->depth + stage] != SPOT_LAYOUT_NONE;
     }
     return count;
 }

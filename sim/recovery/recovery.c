@@ -36,7 +36,7 @@ const spot_field_t spot_recovery_common_fields[] = {
     {.name = NULL},
 };
 
-/* The name of the system: all of a scalar, which is short for {system: NAME}. */
+/* The node with the name of the system; a scalar is short for {system: NAME}. */
 static const spot_node_t *
 system_node(const spot_node_t *node)
 {
@@ -83,24 +83,6 @@ bind_system(spot_bind_t *bind, const spot_field_t *field, const spot_node_t *nod
     return NULL;
 }
 
-/* Binds "NAME" as {system: NAME}. */
-static void
-bind_name(spot_bind_t *bind, const spot_recovery_choice_t *choice,
-    const spot_field_t *field, const spot_node_t *node)
-{
-    char word[] = "system";
-    spot_node_t name = *node, key = *node, map = *node;
-    spot_node_t *names[] = {&name}, *keys[] = {&key};
-
-    key.text = word;
-    map.kind = SPOT_NODE_MAP;
-    map.text = NULL;
-    map.num_children = 1;
-    map.keys = keys;
-    map.children = names;
-    spot_bind_map(bind, choice->system->options, field->name, &map, choice->options);
-}
-
 void
 spot_recovery_bind(
     spot_bind_t *bind, const spot_field_t *field, const spot_node_t *node, void *target)
@@ -114,10 +96,9 @@ spot_recovery_bind(
     choice->options = spot_calloc(1, choice->system->options_size);
     if (choice->options == NULL) {
         bind->is_out_of_memory = true;
-    } else if (node->kind == SPOT_NODE_SCALAR) {
-        bind_name(bind, choice, field, node);
     } else {
-        spot_bind_map(bind, choice->system->options, field->name, node, choice->options);
+        spot_bind_chosen(
+            bind, choice->system->options, field->name, node, choice->options);
     }
 }
 
@@ -149,9 +130,10 @@ spot_recovery_num_staying(const spot_recovery_view_t *view)
 
 int64_t
 spot_recovery_first_deadline_ms(
-    const spot_recovery_view_t *view, const spot_recovery_plan_t *plan)
+    const spot_recovery_view_t *view, const spot_recovery_decision_t *decision)
 {
-    const int32_t num_active = plan->is_new ? plan->num_active : view->num_active;
+    const int32_t num_active =
+        decision->is_new ? decision->num_active : view->num_active;
     const spot_fleet_t *fleet = view->fleet;
     int64_t first_ms = INT64_MAX;
     int32_t num_seen = 0;
@@ -174,7 +156,8 @@ spot_recovery_first_deadline_ms(
 int64_t
 spot_recovery_future_count(const spot_recovery_future_t *self, int64_t time_ms)
 {
-    size_t first = 0, end = self->num; /* the last that is not later is in between */
+    size_t first = 0,
+           end = self->num; /* the last one that is not later lies in first ... end */
 
     while (end - first > 1) {
         const size_t middle = first + (end - first) / 2;
@@ -190,37 +173,37 @@ spot_recovery_future_count(const spot_recovery_future_t *self, int64_t time_ms)
 
 int64_t
 spot_recovery_training_ms(
-    const spot_recovery_view_t *view, const spot_recovery_plan_t *plan)
+    const spot_recovery_view_t *view, const spot_recovery_decision_t *decision)
 {
-    if (!plan->is_new) {
+    if (!decision->is_new) {
         return view->training_ms;
     }
-    if (plan->num_pipelines == 0) {
+    if (decision->num_pipelines == 0) {
         return INT64_MAX;
     }
     return view->now_ms == 0 ? 0
-                             : view->now_ms + plan->flush_ms + plan->reconfiguration_ms +
-                                   plan->reload_ms;
+                             : view->now_ms + decision->flush_ms +
+                                   decision->reconfiguration_ms + decision->reload_ms;
 }
 
 bool
 spot_recovery_must_stop(const spot_recovery_view_t *view, int64_t deadline_ms,
-    int64_t rest_ms, spot_recovery_plan_t *plan)
+    int64_t rest_ms, spot_recovery_decision_t *decision)
 {
-    const int64_t start_ms = spot_recovery_training_ms(view, plan),
+    const int64_t start_ms = spot_recovery_training_ms(view, decision),
                   now_ms = view->now_ms;
 
     if (deadline_ms == INT64_MAX || start_ms == INT64_MAX) {
         return false;
     }
     if (start_ms > now_ms) {
-        plan->wake_ms = start_ms;
+        decision->wake_ms = start_ms;
         return false;
     }
-    plan->wakes_at_step_end = plan->is_new || !view->is_between_steps ||
-                              rest_ms > deadline_ms - now_ms ||
-                              view->step_end_ms <= deadline_ms - rest_ms;
-    return !plan->wakes_at_step_end;
+    decision->wakes_at_step_end = decision->is_new || !view->is_between_steps ||
+                                  rest_ms > deadline_ms - now_ms ||
+                                  view->step_end_ms <= deadline_ms - rest_ms;
+    return !decision->wakes_at_step_end;
 }
 
 void

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a recovery system is: one file and one const table each. A policy reads a view of
- * the job and its instances and returns a plan; the engine carries the plan out and
- * charges the time. A policy never touches instances, clock or ledger. How to write one
- * of your own, and the one line that registers it: share/examples/recovery_mine.c. */
+/* The table of a recovery system: one const table in one file. A policy reads a view of
+ * the job and its instances and returns a decision; the engine carries the decision out
+ * and charges the time. A policy never touches instances, clock or ledger.
+ * share/examples/recovery_mine.c shows how to write and register one of your own. */
 #ifndef SPOT_SIM_RECOVERY_RECOVERY_H
 #define SPOT_SIM_RECOVERY_RECOVERY_H
 
@@ -19,39 +19,40 @@
 typedef struct {
     int64_t now_ms;
     const spot_job_t *job;
-    const spot_fleet_t *fleet; /* who is active, standby, prepping, in order */
+    const spot_fleet_t *fleet; /* active, standby and prepping instances, in order */
     int32_t num_pipelines;     /* before the change; 0: no training */
     int32_t num_active;        /* instances left of those that were in use */
     int32_t num_standby;       /* ready, not in use */
     int32_t num_prepping;
-    int64_t training_ms; /* when training starts or has started under the plan in force;
-                            INT64_MAX: it does not */
+    int64_t training_ms;         /* when training starts or started under the decision in
+                                    force; INT64_MAX: never */
     const int64_t *deadlines_ms; /* by slot: when its announced preemption is seen,
-                                    INT64_MAX: none is; NULL: none ever is */
+                                    INT64_MAX: none is announced; NULL: notices are
+                                    off */
     /* Only with deadlines_ms: */
     bool is_between_steps; /* training has started, and no step is under way */
-    int64_t step_end_ms;   /* the next end of a step under the plan in force, behind now
-                              and all stalls; INT64_MAX: there is none */
+    int64_t step_end_ms;   /* the next end of a step under the decision in force, after
+                              now and all stalls; INT64_MAX: none */
 } spot_recovery_view_t;
 
 typedef enum {
     SPOT_CHANGE_MEMBERSHIP, /* active instances are lost, or instances become ready */
-    SPOT_CHANGE_WAKE,       /* the instant that the latest plan has asked for */
+    SPOT_CHANGE_WAKE,       /* the instant that the latest decision asked for */
     SPOT_CHANGE_NOTICE      /* preemptions are announced, and nothing else */
 } spot_change_kind_t;
 
-/* What made the engine ask. At one instant a wake goes before the membership, unless the
- * plan wants it last. */
+/* Why the engine asks. At one instant a wake comes before the membership, unless the
+ * decision says wakes_last. */
 typedef struct {
     spot_change_kind_t kind;
     int32_t num_lost_active; /* active instances preempted or stopped at this instant */
-    const int32_t *lost;    /* [num_lost_active] their slots; all go at once, their order
-                               says nothing */
-    int32_t num_ready;      /* became standby at this instant */
-    int32_t num_noticed;    /* preemptions announced at this instant, in any role */
-    const int32_t *noticed; /* [num_noticed] their slots */
-    int64_t deadline_ms;    /* the first of theirs; each: view->deadlines_ms */
-    /* For a system that sees all losses: */
+    const int32_t *lost;     /* [num_lost_active] their slots; all are lost at once, the
+                                order means nothing */
+    int32_t num_ready;       /* became standby at this instant */
+    int32_t num_noticed;     /* preemptions announced at this instant, in any role */
+    const int32_t *noticed;  /* [num_noticed] their slots */
+    int64_t deadline_ms;     /* the earliest of theirs; all: view->deadlines_ms */
+    /* Only for a system with sees_all_losses: */
     int32_t num_gone;    /* active and standby instances that are lost */
     const int32_t *gone; /* [num_gone] their slots */
     int32_t num_gone_prepping;
@@ -64,66 +65,67 @@ typedef enum {
     SPOT_WORK_KEPT         /* the step under way goes on too */
 } spot_work_t;
 
-/* What is to be done, in no more bytes than can be cleared fast (80). All zero: go on as
- * before. A checkpoint in flight is dropped by every new plan. */
+/* What the engine is to do. All zero: go on as before. At most 80 bytes, since it is
+ * cleared before each decision. A new decision drops a checkpoint in flight. */
 typedef struct {
-    bool is_new;             /* the rest but wake counts only with it */
-    bool is_same_pipelines;  /* nothing forms anew (another speed, the end of a pause):
-                                it does not count as a reconfiguration */
-    bool is_fatal;           /* after a loss that could not be absorbed; it is counted */
-    bool aborts_checkpoint;  /* a checkpoint of the policy's own fails; it is counted */
-    bool takes_noticed_last; /* those whose preemption is announced go behind standby
-                                first: they are in use only where others are too few */
-    bool has_flat_step_time; /* step_ms is of a table, used outside its points */
+    bool is_new;            /* false: all but the wake, num_clipped and lacks_step_time
+                               is ignored */
+    bool is_same_pipelines; /* no pipelines form anew (another speed, the end of a
+                               pause): not counted as a reconfiguration */
+    bool is_fatal; /* the answer to a loss that could not be absorbed; counted */
+    bool aborts_checkpoint;  /* a checkpoint of the policy's own fails; counted */
+    bool takes_noticed_last; /* instances with an announced preemption move to the end
+                                of standby: they are used if the others are too few */
+    bool has_flat_step_time; /* step_ms comes from a table outside its points */
     bool has_fitted_step_time;
-    bool has_approximate_step_time; /* step_ms is an unverified formula's */
-    bool lacks_step_time; /* instances stay standby as no step time is known for more;
-                             counts without is_new too, as num_clipped does */
+    bool has_approximate_step_time; /* step_ms comes from an unverified formula */
+    bool lacks_step_time; /* instances stay standby because no step time is known for
+                             more of them */
     /* When to ask again: at wake_ms (0: never), or at the end of the step under way if
-     * that is sooner. Without is_new, and with neither, what was asked for stays. */
+     * that is sooner. With neither and without is_new, an earlier wake stays. */
     bool wakes_at_step_end;
-    bool wakes_last; /* at that instant after its membership, unless the answer to that
+    bool wakes_last; /* after the membership of that instant, unless the answer to it
                         asks for another wake; else before it */
     spot_work_t work : 8;
-    int32_t num_clipped; /* forecasts and timers cut off at a limit to decide this */
+    int32_t num_clipped; /* forecasts and timers cut off at a limit for this decision */
     int64_t wake_ms;
     int32_t kept_every_steps; /* STEPS_KEPT: of the steps since training started, only
-                                 whole multiples of so many stay; 0: all */
-    int32_t num_active;       /* instances in use: those that are, from the front; then
-                                 from the front of standby */
-    int32_t num_pipelines;    /* 0: those in use only pause, until the next plan */
-    int32_t awaited_standby;  /* no need to ask because instances become ready before so
+                                 whole multiples of this number stay; 0: all */
+    int32_t num_active;       /* instances in use: the active ones from the front, then
+                                 standby from the front */
+    int32_t num_pipelines;    /* 0: the instances in use pause until the next decision */
+    int32_t awaited_standby;  /* new ready instances are no reason to ask before this
                                  many are standby */
     int64_t step_ms;          /* 0: that of the job for num_pipelines of its depth */
     const spot_checkpoint_t *checkpoint; /* with step_ms: how steps become durable under
-                                            this plan, as long as the options live; NULL:
-                                            as the job has it */
+                                            this decision; lives as long as the options;
+                                            NULL: that of the job */
     /* Pause parts, in this order; none is paid at time 0 or without instances. */
-    int64_t flush_ms; /* stalled; then all steps that ended are durable */
+    int64_t flush_ms; /* stalled; afterwards all ended steps are durable */
     int64_t reconfiguration_ms;
     int64_t reload_ms;
-} spot_recovery_plan_t;
+} spot_recovery_decision_t;
 
-_Static_assert(sizeof(spot_recovery_plan_t) <= 80, "a plan is cleared at each decision");
+_Static_assert(sizeof(spot_recovery_decision_t) <= 80, "cleared before each decision");
 
-/* What no real system knows: how many instances pipelines can form of at each time. */
+/* How many instances pipelines can form of at each time, which no real system knows. */
 typedef struct {
     size_t num;
     int64_t *times_ms; /* [num] increasing, from 0 on */
-    int32_t *counts;   /* [num] from then on, what happens at that instant included */
+    int32_t *counts;   /* [num] from then on, including the changes of that instant */
 } spot_recovery_future_t;
 
-/* The count of a time. O(log num). */
+/* The count at a time. O(log num). */
 int64_t spot_recovery_future_count(const spot_recovery_future_t *self, int64_t time_ms);
 
-/* A run that starts. */
+/* What a policy gets when a run starts. */
 typedef struct {
     const spot_job_t *job;
     int64_t capacity; /* most instances at a time: slots are below it */
     int64_t horizon_ms;
-    uint64_t seed; /* for a policy's own dice: stream SPOT_STREAM_RECOVERY */
+    uint64_t seed; /* for the policy's own dice: stream SPOT_STREAM_RECOVERY */
     uint64_t replication;
-    const spot_recovery_future_t *future; /* as long as the run; NULL: it is not known */
+    const spot_recovery_future_t *future; /* lives as long as the run; NULL: not known */
 } spot_recovery_start_t;
 
 typedef struct {
@@ -132,57 +134,56 @@ typedef struct {
     const char *source;          /* paper or program */
     const spot_field_t *options; /* goes on with the common ones */
     size_t options_size;         /* of the bound options, shared by all threads */
-    /* No work is ever lost: the job needs no checkpoints, and the step under way goes on
-     * over a new plan. */
+    /* No work is ever lost: the job needs no checkpoints, and a new decision does not
+     * interrupt the step under way. */
     bool is_lossless;
-    /* Each step is safe as soon as it ends, with peers or a service in memory: the job's
-     * own checkpoints are off. Only the step under way can be lost. */
+    /* Each step is safe once it ends, in the memory of peers or of a service: the job's
+     * own checkpoints are off, and only the step under way can be lost. */
     bool keeps_steps;
-    /* Its plans tell all step times, and which are missing; else those of the job for
-     * pipelines of its depth are meant. */
+    /* Its decisions give all step times and say which are missing; otherwise those of
+     * the job for pipelines of its depth apply. */
     bool has_own_step_time;
-    /* Asked, and told, when an instance is lost that is not active. */
+    /* Asked also when standby or prepping instances are lost; change->gone has them. */
     bool sees_all_losses;
-    /* Instances that are rented on demand for the whole run instead of those of the
-     * trace, which is ignored; capacity: the fleet's. NULL: none. */
+    /* Instances rented on demand for the whole run; the trace is then ignored. capacity:
+     * the fleet's. NULL: none. */
     int64_t (*num_on_demand)(const void *options, int64_t capacity);
-    /* Computes or reads what depends on the job too, once it is bound without an error;
-     * node: the system's, for messages. NULL: nothing. NO_MEMORY; what is wrong with the
-     * input is told through bind. */
+    /* Computes or reads what depends on the job, once the job is bound without an error;
+     * or NULL. node: the system's, for messages. NO_MEMORY; errors of the input go to
+     * bind. */
     int (*settle)(void *options, spot_bind_t *bind, const spot_node_t *node,
         const spot_job_t *job, int64_t capacity);
     void (*release)(void *options); /* frees what options hold; may be NULL */
-    /* The share of the useful time that is told as redundant when a run ends, 0 ... 1;
-     * NULL: none. */
+    /* The share of the useful time, 0 ... 1, that the ledger counts as redundant; NULL:
+     * none. */
     double (*redundant_share)(const void *options);
-    /* Whether it is to be told the future when a run starts: it is called clairvoyant
-     * then. NULL: no. */
+    /* Whether it gets the future when a run starts; the output then calls it
+     * clairvoyant. NULL: no. */
     bool (*knows_future)(const void *options);
-    /* USD an hour that it costs besides its instances, as long as the run lasts; NULL:
-     * nothing. */
+    /* Its cost besides the instances, for the whole run; NULL: nothing. */
     double (*service_usd_per_h)(const void *options);
-    /* Names the options by which the rules of a fair comparison are broken, to repeat
-     * what was published; nothing: none is. NULL: the system has no such options. */
+    /* Writes to text the options that break rules of a fair comparison in order to
+     * repeat published results; an empty text: none. NULL: there are no such options. */
     void (*broken_rules)(const void *options, char *text, size_t num_bytes);
-    /* What the policy remembers from one decision to the next, in bytes. When a run
-     * starts, it is zero and then started. NULL: nothing. */
+    /* Bytes of the policy's state, which is zeroed and then started at the start of a
+     * run. NULL: no state. */
     size_t (*state_size)(const void *options, const spot_job_t *job, int64_t capacity);
     void (*start)(const void *options, void *state, const spot_recovery_start_t *run);
-    /* Decides at one instant; asked when an active instance is lost, when one becomes
-     * ready (and the plan's awaited_standby are), when a preemption is announced and
-     * when the plan wanted to be. The loss of an active instance needs a new plan. */
+    /* Decides at one instant. Asked when an active instance is lost, when instances
+     * become ready (and awaited_standby of them are standby), when a preemption is
+     * announced, and at a wake. The loss of an active instance needs a new decision. */
     void (*decide)(const void *options, void *state, const spot_recovery_view_t *view,
-        const spot_recovery_change_t *change, spot_recovery_plan_t *plan);
+        const spot_recovery_change_t *change, spot_recovery_decision_t *decision);
 } spot_recovery_t;
 
-/* N: the instances that pipelines can form of. */
+/* N: the instances of which pipelines can form. */
 static inline int64_t
 spot_recovery_num_usable(const spot_recovery_view_t *view)
 {
     return (int64_t) view->num_active + view->num_standby;
 }
 
-/* With notices: whether the preemption of an instance in use is announced. */
+/* Whether an active instance has an announced preemption. Only with notices. */
 static inline bool
 spot_recovery_is_leaving(const spot_recovery_view_t *view, int32_t slot)
 {
@@ -190,47 +191,47 @@ spot_recovery_is_leaving(const spot_recovery_view_t *view, int32_t slot)
            view->fleet->place[slot] < view->fleet->active_end;
 }
 
-/* Those of N whose preemption is not announced. O(slots) with notices. */
+/* N without the instances with an announced preemption. O(slots) with notices. */
 int64_t spot_recovery_num_staying(const spot_recovery_view_t *view);
 
-/* When the first announced preemption is seen of the instances that are in use under the
- * plan, or under that in force if it is not new; INT64_MAX: there is none. O(slots) with
- * notices. */
+/* When the first announced preemption is seen among the instances in use under the
+ * decision (that in force if it is not new); INT64_MAX: none. O(slots) with notices. */
 int64_t spot_recovery_first_deadline_ms(
-    const spot_recovery_view_t *view, const spot_recovery_plan_t *plan);
+    const spot_recovery_view_t *view, const spot_recovery_decision_t *decision);
 
-/* When training starts under the plan, or under that in force if it is not new;
- * INT64_MAX: it does not. */
+/* When training starts under the decision (that in force if it is not new); INT64_MAX:
+ * never. */
 int64_t spot_recovery_training_ms(
-    const spot_recovery_view_t *view, const spot_recovery_plan_t *plan);
+    const spot_recovery_view_t *view, const spot_recovery_decision_t *decision);
 
-/* For a system that stops between two steps before an announced loss: whether it has to
- * stop now, as rest_ms fit before deadline_ms, but not behind one more step. If not, the
- * plan asks to be woken at the end of the step, or of the pause, for the same question;
- * such a system asks for no other wakes. INT64_MAX: there is no such loss. */
+/* For a system that stops between two steps before an announced loss. Returns whether it
+ * must stop now: rest_ms fits before deadline_ms (INT64_MAX: no such loss), but not
+ * after one more step. Otherwise the decision asks for a wake at the end of the step or
+ * pause, for the same question; such a system asks for no other wakes. */
 bool spot_recovery_must_stop(const spot_recovery_view_t *view, int64_t deadline_ms,
-    int64_t rest_ms, spot_recovery_plan_t *plan);
+    int64_t rest_ms, spot_recovery_decision_t *decision);
 
-/* Plans so many pipelines of the job's depth. */
+/* Sets num_pipelines pipelines of the job's depth. */
 static inline void
-spot_recovery_plan_pipelines(
-    spot_recovery_plan_t *plan, const spot_job_t *job, int64_t num_pipelines)
+spot_recovery_decision_set_pipelines(
+    spot_recovery_decision_t *decision, const spot_job_t *job, int64_t num_pipelines)
 {
-    plan->num_pipelines = (int32_t) num_pipelines;
-    plan->num_active = (int32_t) (num_pipelines * job->pipeline_depth);
+    decision->num_pipelines = (int32_t) num_pipelines;
+    decision->num_active = (int32_t) (num_pipelines * job->pipeline_depth);
 }
 
-/* Plans steps of step_ms, made of the job's step time for the planned pipelines. */
+/* Sets steps of step_ms, derived from the job's step time for the set pipelines. */
 static inline void
-spot_recovery_plan_step(
-    spot_recovery_plan_t *plan, const spot_job_t *job, int64_t step_ms)
+spot_recovery_decision_set_step(
+    spot_recovery_decision_t *decision, const spot_job_t *job, int64_t step_ms)
 {
-    plan->step_ms = step_ms;
-    plan->has_flat_step_time = !spot_job_covers_step(job, plan->num_pipelines);
-    plan->has_fitted_step_time = spot_job_is_step_fitted(job, plan->num_pipelines);
+    decision->step_ms = step_ms;
+    decision->has_flat_step_time = !spot_job_covers_step(job, decision->num_pipelines);
+    decision->has_fitted_step_time =
+        spot_job_is_step_fitted(job, decision->num_pipelines);
 }
 
-/* The end of every options table: {.name = NULL, .fields = spot_recovery_common_fields}.
+/* Every options table ends with {.name = NULL, .fields = spot_recovery_common_fields}.
  */
 extern const spot_field_t spot_recovery_common_fields[];
 
@@ -245,11 +246,11 @@ extern const spot_recovery_t spot_recovery_parcae_throughput;
 extern const spot_recovery_t spot_recovery_recycle;
 extern const spot_recovery_t spot_recovery_varuna;
 
-/* Every recovery system, NULL-terminated. */
+/* All recovery systems, NULL-terminated. */
 extern const spot_recovery_t *const spot_recovery_systems[];
 
-/* A system with its options, bound from "recovery: {system: NAME, ...}", or from "NAME"
- * alone, which is the same without options. */
+/* A system with its options, bound from "recovery: {system: NAME, ...}" or from "NAME",
+ * the short form without options. */
 typedef struct {
     const spot_recovery_t *system;
     void *options;
@@ -259,20 +260,19 @@ typedef struct {
 void spot_recovery_bind(
     spot_bind_t *bind, const spot_field_t *field, const spot_node_t *node, void *target);
 
-/* The system of that name, or NULL; then near (may be NULL) has been offered all names.
- */
+/* The system with a name. NULL: there is none; near (may be NULL) then got all names. */
 const spot_recovery_t *spot_recovery_find(const char *name, spot_suggest_t *near);
 
-/* The options by which a node is bound, or NULL. */
+/* The options table for a node, or NULL. */
 const spot_field_t *spot_recovery_table(const spot_node_t *node);
 
-/* One of a system's faults. */
+/* A fault of a published simulator, as an option of a system. */
 typedef struct {
     int is_set;
     const char *rule; /* the option, and what it breaks */
 } spot_recovery_fault_t;
 
-/* Names those that are set, for broken_rules. */
+/* Writes the rules of the faults that are set to text, for broken_rules. */
 void spot_recovery_name_faults(const spot_recovery_fault_t *faults, size_t num_faults,
     char *text, size_t num_bytes);
 
@@ -281,8 +281,8 @@ void spot_recovery_name_faults(const spot_recovery_fault_t *faults, size_t num_f
 bool spot_recovery_breaks_rules(
     const spot_recovery_choice_t *self, char text[SPOT_BROKEN_RULES_BYTES]);
 
-/* Calls the system's settle, and warns where rules of a fair comparison are broken;
- * root: of the document, for messages. NO_MEMORY. */
+/* Calls settle of the system, and warns if it breaks rules of a fair comparison. root:
+ * of the document, for messages. NO_MEMORY. */
 SPOT_MUST_CHECK int spot_recovery_settle(spot_recovery_choice_t *self, spot_bind_t *bind,
     const spot_node_t *root, const spot_job_t *job, int64_t capacity);
 

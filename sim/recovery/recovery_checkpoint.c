@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Roll back to the last durable checkpoint and go on with what is left, in pipelines of
- * fixed depth; by default a new pipeline forms as soon as there are instances for it. */
+/* Checkpoint and restart: roll back to the last durable checkpoint and go on with the
+ * instances left, in pipelines of fixed depth. By default a new pipeline forms as soon
+ * as there are instances for it. */
 #include <math.h>
 #include <stddef.h>
 
@@ -19,10 +20,10 @@ typedef struct {
     int notice;
 } options_t;
 
-/* What is remembered where a checkpoint is written out of turn. */
+/* The state with options that write checkpoints out of turn. */
 typedef struct {
-    int64_t saved_ms; /* when that of the plan in force is durable */
-    bool is_holding;  /* it was for an announced preemption, which is waited for */
+    int64_t saved_ms; /* when the checkpoint of the decision in force is durable */
+    bool is_holding;  /* the job waits for an announced preemption */
 } state_t;
 
 static bool
@@ -41,38 +42,39 @@ checkpoint_state_size(const void *options, const spot_job_t *job, int64_t capaci
 
 /* ---- An announced preemption ---- */
 
-/* Stops training and writes a checkpoint; then the preemption is waited for. */
+/* Stops training, writes a checkpoint and waits for the preemption. */
 static void
-save(state_t *state, const spot_recovery_view_t *view, spot_recovery_plan_t *plan)
+save(
+    state_t *state, const spot_recovery_view_t *view, spot_recovery_decision_t *decision)
 {
-    plan->is_new = true;
-    plan->is_same_pipelines = true;
-    plan->work = SPOT_WORK_STEPS_KEPT;
-    plan->num_active = view->num_active;
-    plan->flush_ms = spot_checkpoint_full_ms(&view->job->checkpoint);
-    state->saved_ms = view->now_ms + plan->flush_ms;
+    decision->is_new = true;
+    decision->is_same_pipelines = true;
+    decision->work = SPOT_WORK_STEPS_KEPT;
+    decision->num_active = view->num_active;
+    decision->flush_ms = spot_checkpoint_full_ms(&view->job->checkpoint);
+    state->saved_ms = view->now_ms + decision->flush_ms;
     state->is_holding = true;
 }
 
-/* The step under way ends if there is time for it and for the checkpoint. */
+/* Lets the step under way end if there is time for it and for the checkpoint. */
 static void
 prepare_for_loss(
-    state_t *state, const spot_recovery_view_t *view, spot_recovery_plan_t *plan)
+    state_t *state, const spot_recovery_view_t *view, spot_recovery_decision_t *decision)
 {
     const int64_t full_ms = spot_checkpoint_full_ms(&view->job->checkpoint);
-    const int64_t training_ms = spot_recovery_training_ms(view, plan);
-    /* to begin the checkpoint */
-    int64_t last_ms = spot_recovery_first_deadline_ms(view, plan);
+    const int64_t training_ms = spot_recovery_training_ms(view, decision);
+    /* latest start of the checkpoint */
+    int64_t last_ms = spot_recovery_first_deadline_ms(view, decision);
 
     last_ms -= last_ms == INT64_MAX ? 0 : full_ms;
     if (last_ms == INT64_MAX || last_ms < view->now_ms || last_ms <= training_ms) {
-        return; /* none, too late, or there is nothing to save */
+        return; /* no preemption, too late, or nothing to save */
     }
     if (last_ms > view->now_ms) {
-        plan->wake_ms = last_ms;
-        plan->wakes_at_step_end = true;
+        decision->wake_ms = last_ms;
+        decision->wakes_at_step_end = true;
     } else {
-        save(state, view, plan);
+        save(state, view, decision);
     }
 }
 
@@ -87,7 +89,7 @@ target(const options_t *self, const spot_recovery_view_t *view)
                                    : spot_job_pipelines(view->job, num_usable);
 }
 
-/* Whether pipelines form anew though none is lost. */
+/* Whether pipelines form anew without a loss. */
 static bool
 is_worth_it(
     const options_t *self, const spot_recovery_view_t *view, int64_t num_pipelines)
@@ -105,27 +107,28 @@ is_worth_it(
     return gain_ms > 0 && (double) gain_ms >= self->min_gain * (double) step_ms;
 }
 
-/* A checkpoint before the pipelines grow, if there may be something to save: the job
- * trains, or the latest such checkpoint has been cut short. */
+/* Writes a checkpoint before the pipelines grow, if there may be something to save: the
+ * job trains, or the latest such checkpoint was cut short. */
 static void
-save_first(state_t *state, const spot_recovery_view_t *view, spot_recovery_plan_t *plan)
+save_first(
+    state_t *state, const spot_recovery_view_t *view, spot_recovery_decision_t *decision)
 {
     if (view->num_pipelines > 0 &&
         (view->now_ms >= view->training_ms || view->now_ms < state->saved_ms)) {
-        plan->work = SPOT_WORK_STEPS_KEPT;
-        plan->flush_ms = spot_checkpoint_full_ms(&view->job->checkpoint);
+        decision->work = SPOT_WORK_STEPS_KEPT;
+        decision->flush_ms = spot_checkpoint_full_ms(&view->job->checkpoint);
     } else if (view->num_pipelines > 0) {
-        plan->work = SPOT_WORK_STEPS_KEPT;
+        decision->work = SPOT_WORK_STEPS_KEPT;
     }
 }
 
 static void
 form_pipelines(const options_t *self, state_t *state, const spot_recovery_view_t *view,
-    bool has_loss, spot_recovery_plan_t *plan)
+    bool has_loss, spot_recovery_decision_t *decision)
 {
     int64_t num_pipelines = target(self, view);
 
-    plan->lacks_step_time =
+    decision->lacks_step_time =
         self->plan == PLAN_BEST &&
         spot_job_lacks_best_step_time(view->job, spot_recovery_num_usable(view),
             view->job->pipeline_depth, view->job->pipeline_depth);
@@ -136,20 +139,20 @@ form_pipelines(const options_t *self, state_t *state, const spot_recovery_view_t
         num_pipelines > view->num_pipelines) {
         num_pipelines = view->num_pipelines;
     }
-    plan->is_new = true;
-    plan->work = SPOT_WORK_ROLLED_BACK;
-    spot_recovery_plan_pipelines(plan, view->job, num_pipelines);
+    decision->is_new = true;
+    decision->work = SPOT_WORK_ROLLED_BACK;
+    spot_recovery_decision_set_pipelines(decision, view->job, num_pipelines);
     if (self->growth == GROWTH_PIPELINE) {
-        plan->awaited_standby = (int32_t) view->job->pipeline_depth;
+        decision->awaited_standby = (int32_t) view->job->pipeline_depth;
     }
-    plan->reconfiguration_ms =
+    decision->reconfiguration_ms =
         view->job->reconfiguration_ms + (has_loss ? self->detection_ms : 0);
-    plan->reload_ms = view->job->reload_ms;
+    decision->reload_ms = view->job->reload_ms;
     if (self->flushes_to_grow && !has_loss) {
-        save_first(state, view, plan);
+        save_first(state, view, decision);
     }
     if (state != NULL) {
-        state->saved_ms = view->now_ms + plan->flush_ms;
+        state->saved_ms = view->now_ms + decision->flush_ms;
         state->is_holding = false;
     }
 }
@@ -160,38 +163,38 @@ fits_pipeline(const spot_recovery_view_t *view)
     return view->num_standby >= view->job->pipeline_depth;
 }
 
-/* With checkpoints out of turn. */
+/* Decides with options that write checkpoints out of turn. */
 SPOT_NOINLINE static void
 decide_with_memory(const options_t *self, state_t *memory,
     const spot_recovery_view_t *view, const spot_recovery_change_t *change,
-    spot_recovery_plan_t *plan)
+    spot_recovery_decision_t *decision)
 {
     const bool has_loss = change->num_lost_active > 0;
 
     if (change->kind == SPOT_CHANGE_WAKE) {
-        save(memory, view, plan);
+        save(memory, view, decision);
         return;
     }
     if (has_loss || (fits_pipeline(view) && !memory->is_holding)) {
-        form_pipelines(self, memory, view, has_loss, plan);
+        form_pipelines(self, memory, view, has_loss, decision);
     }
     if (self->notice == NOTICE_CHECKPOINT && view->deadlines_ms != NULL &&
-        !memory->is_holding && (plan->is_new || change->num_noticed > 0)) {
-        prepare_for_loss(memory, view, plan);
+        !memory->is_holding && (decision->is_new || change->num_noticed > 0)) {
+        prepare_for_loss(memory, view, decision);
     }
 }
 
 static void
 checkpoint_decide(const void *options, void *state, const spot_recovery_view_t *view,
-    const spot_recovery_change_t *change, spot_recovery_plan_t *plan)
+    const spot_recovery_change_t *change, spot_recovery_decision_t *decision)
 {
     const bool has_loss = change->num_lost_active > 0;
 
     if (has_state(options)) {
-        decide_with_memory(options, state, view, change, plan);
+        decide_with_memory(options, state, view, change, decision);
     } else if (has_loss || fits_pipeline(view)) {
-        form_pipelines(options, NULL, view, has_loss, plan);
-    } /* else, as most often: no further pipeline fits */
+        form_pipelines(options, NULL, view, has_loss, decision);
+    } /* otherwise no further pipeline fits, the most frequent case */
 }
 
 /* ---- Options ---- */
@@ -256,8 +259,7 @@ static const spot_field_t checkpoint_options[] = {
         .initial = "no",
         .choices = spot_no_yes,
         .help = "yes: before pipelines grow the job is stalled for a complete "
-                "checkpoint and "
-                "does not roll back; only the step under way is lost"},
+                "checkpoint and does not roll back; only the step under way is lost"},
     {.name = "notice",
         .type = SPOT_FIELD_CHOICE,
         .offset = offsetof(options_t, notice),

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Checkpoints in the memory of peers: the instances in use form groups, in their order
- * (models/peer_copies.h), and every so many steps each copies its shard to the members
- * of its group. As long as every group keeps a survivor, a loss costs the step under way
- * and the steps since the latest copy; else the job rolls back to the checkpoint in
- * storage.
+/* Checkpoints in the memory of peers: the instances in use form groups in their order
+ * (models/peer_copies.h), and every mem_every steps each instance copies its shard to
+ * the members of its group. While every group has a survivor, a loss costs the step
+ * under way and the steps since the latest copy; otherwise the job rolls back to the
+ * checkpoint in storage.
  *
- * Copies are in place once training has started: what is lost in a pause is held against
- * the groups that trained last, and the recovery starts again in full. */
+ * Copies are in place once training starts: a loss in a pause counts against the groups
+ * that trained last, and the recovery starts again in full. */
 #include <math.h>
 #include <stddef.h>
 
@@ -35,16 +35,16 @@ typedef struct {
     int notice;      /* notice_t */
 } options_t;
 
-/* Where the state for the next training is from; what is later wins in a pause. */
+/* The source of the state for the next training; in a pause the larger value wins. */
 typedef enum { SOURCE_NONE, SOURCE_MEMORY, SOURCE_STORAGE } source_t;
 
 typedef struct {
-    spot_layout_t copies;  /* who holds copies; num_pipelines 0: nobody */
-    spot_layout_t planned; /* who will once training starts */
+    spot_layout_t copies; /* the holders of copies; num_pipelines 0: there are none */
+    spot_layout_t coming; /* the holders once training starts */
     source_t source;
     int64_t detected_ms;   /* when the latest loss is detected */
     int32_t num_pipelines; /* the most so far */
-    bool is_holding;       /* copied, and waiting for an announced loss */
+    bool is_holding;       /* a copy is made, and the job waits for an announced loss */
 } state_t;
 
 static size_t
@@ -64,7 +64,7 @@ gemini_start(const void *options, void *state, const spot_recovery_start_t *run)
     (void) options;
     spot_layout_start(&self->copies, memory, run->capacity);
     spot_layout_start(
-        &self->planned, memory + spot_layout_bytes(run->capacity), run->capacity);
+        &self->coming, memory + spot_layout_bytes(run->capacity), run->capacity);
     self->source = SOURCE_STORAGE;
 }
 
@@ -73,10 +73,10 @@ static bool
 has_all_shards(const spot_layout_t *copies, int64_t group_size)
 {
     const int64_t num_places = (int64_t) copies->num_pipelines * copies->depth;
-    int64_t num_safe = 0; /* groups that have one; they come in order */
+    int64_t num_safe = 0; /* groups with a survivor; slots come in their order */
 
     for (int64_t place = 0; place < num_places; place++) {
-        if (copies->slots[place] != SPOT_LAYOUT_NOBODY &&
+        if (copies->slots[place] != SPOT_LAYOUT_NONE &&
             spot_peer_group_of(num_places, group_size, place) == num_safe) {
             num_safe++;
         }
@@ -84,17 +84,17 @@ has_all_shards(const spot_layout_t *copies, int64_t group_size)
     return num_places > 0 && num_safe == spot_peer_groups(num_places, group_size);
 }
 
-/* What has happened since the latest plan. */
+/* Updates the state by the events since the latest decision. */
 static void
 update(state_t *self, const options_t *options, const spot_recovery_view_t *view,
     const spot_recovery_change_t *change)
 {
-    if (view->now_ms >= view->training_ms && self->planned.num_pipelines > 0) {
+    if (view->now_ms >= view->training_ms && self->coming.num_pipelines > 0) {
         const spot_layout_t old = self->copies;
 
-        self->copies = self->planned;
-        self->planned = old;
-        self->planned.num_pipelines = 0;
+        self->copies = self->coming;
+        self->coming = old;
+        self->coming.num_pipelines = 0;
         self->source = SOURCE_NONE;
     }
     if (change->num_lost_active == 0) {
@@ -111,11 +111,11 @@ update(state_t *self, const options_t *options, const spot_recovery_view_t *view
     }
 }
 
-/* Of the pipelines that there are instances for, those to form where some must. */
+/* How many of the possible pipelines form, if some must. */
 static int64_t
 choose_pipelines(const state_t *self, const options_t *options, int64_t num_possible)
 {
-    const int64_t num_wanted = self->num_pipelines; /* 0: these are the first */
+    const int64_t num_wanted = self->num_pipelines; /* 0: none has formed so far */
 
     if (options->replacement == REPLACEMENT_WAIT && num_possible < num_wanted) {
         return 0;
@@ -131,7 +131,7 @@ transfer_ms(double bytes, double bytes_per_s)
     return llround(bytes / bytes_per_s * SPOT_MS_PER_S);
 }
 
-/* Copies cost the same in every step: their overhead is spread over the steps. */
+/* The step time with the overhead of copies spread over all steps. */
 static int64_t
 step_ms(const options_t *options, const spot_job_t *job, int64_t num_pipelines)
 {
@@ -140,35 +140,36 @@ step_ms(const options_t *options, const spot_job_t *job, int64_t num_pipelines)
                (double) options->mem_overhead_ms / (double) options->mem_every_steps);
 }
 
-/* With the pause until all of them hold their shards. */
+/* Decides on pipelines and the pause until all instances hold their shards. */
 static void
-plan_training(state_t *self, const options_t *options, const spot_recovery_view_t *view,
-    spot_recovery_plan_t *plan, int64_t num_pipelines)
+decide_training(state_t *self, const options_t *options,
+    const spot_recovery_view_t *view, spot_recovery_decision_t *decision,
+    int64_t num_pipelines)
 {
     const int64_t left_ms = self->detected_ms - view->now_ms;
 
-    spot_recovery_plan_pipelines(plan, view->job, num_pipelines);
+    spot_recovery_decision_set_pipelines(decision, view->job, num_pipelines);
     if (options->mem_overhead_ms > 0) {
-        spot_recovery_plan_step(
-            plan, view->job, step_ms(options, view->job, num_pipelines));
+        spot_recovery_decision_set_step(
+            decision, view->job, step_ms(options, view->job, num_pipelines));
     }
-    plan->reconfiguration_ms = (left_ms > 0 ? left_ms : 0) + options->restart_ms;
-    plan->reload_ms =
+    decision->reconfiguration_ms = (left_ms > 0 ? left_ms : 0) + options->restart_ms;
+    decision->reload_ms =
         self->source == SOURCE_STORAGE
             ? transfer_ms(options->state_bytes, options->remote_bytes_per_s)
             : transfer_ms(
-                  options->state_bytes / plan->num_active, options->net_bytes_per_s);
-    spot_layout_form(&self->planned, view->fleet, plan->num_pipelines,
+                  options->state_bytes / decision->num_active, options->net_bytes_per_s);
+    spot_layout_form(&self->coming, view->fleet, decision->num_pipelines,
         (int32_t) view->job->pipeline_depth);
-    if (self->num_pipelines < plan->num_pipelines) {
-        self->num_pipelines = plan->num_pipelines;
+    if (self->num_pipelines < decision->num_pipelines) {
+        self->num_pipelines = decision->num_pipelines;
     }
 }
 
-/* New pipelines, where some are lost or may form. */
+/* Forms pipelines after a loss, or more of them. */
 static void
 form_pipelines(const options_t *self, state_t *memory, const spot_recovery_view_t *view,
-    bool has_loss, spot_recovery_plan_t *plan)
+    bool has_loss, spot_recovery_decision_t *decision)
 {
     const int64_t num_possible =
         spot_job_pipelines(view->job, spot_recovery_num_usable(view));
@@ -181,44 +182,44 @@ form_pipelines(const options_t *self, state_t *memory, const spot_recovery_view_
         return;
     }
     if (!has_loss && num_pipelines == 0) {
-        return; /* it waits on */
+        return; /* the job goes on waiting */
     }
-    plan->is_new = true;
-    plan->work =
+    decision->is_new = true;
+    decision->work =
         memory->source == SOURCE_STORAGE ? SPOT_WORK_ROLLED_BACK : SPOT_WORK_STEPS_KEPT;
-    plan->kept_every_steps = has_loss ? (int32_t) self->mem_every_steps : 0;
+    decision->kept_every_steps = has_loss ? (int32_t) self->mem_every_steps : 0;
     if (num_pipelines > 0) {
-        plan_training(memory, self, view, plan, num_pipelines);
+        decide_training(memory, self, view, decision, num_pipelines);
     } else {
-        memory->planned.num_pipelines = 0;
-        plan->num_active = view->num_active; /* they hold the copies */
+        memory->coming.num_pipelines = 0;
+        decision->num_active = view->num_active; /* they hold the copies */
     }
 }
 
-/* Before an announced loss training stops as late as it can between two steps, for a
- * copy of all that has been done; without time for one it goes on. */
+/* Stops training before an announced loss, as late as possible between two steps, for a
+ * copy of all steps so far; without time for a copy training goes on. */
 static void
 take_notice(const options_t *self, state_t *memory, const spot_recovery_view_t *view,
-    spot_recovery_plan_t *plan)
+    spot_recovery_decision_t *decision)
 {
     const spot_layout_t *layout =
-        memory->planned.num_pipelines > 0 ? &memory->planned : &memory->copies;
+        memory->coming.num_pipelines > 0 ? &memory->coming : &memory->copies;
     const int64_t deadline_ms =
         spot_layout_first_deadline_ms(layout, view->deadlines_ms);
 
     if (deadline_ms < INT64_MAX && layout->num_pipelines > 0 &&
-        spot_recovery_must_stop(view, deadline_ms, self->mem_overhead_ms, plan)) {
-        plan->is_new = true;
-        plan->is_same_pipelines = true;
-        plan->work = SPOT_WORK_STEPS_KEPT;
-        plan->num_active = view->num_active;
+        spot_recovery_must_stop(view, deadline_ms, self->mem_overhead_ms, decision)) {
+        decision->is_new = true;
+        decision->is_same_pipelines = true;
+        decision->work = SPOT_WORK_STEPS_KEPT;
+        decision->num_active = view->num_active;
         memory->is_holding = true;
     }
 }
 
 static void
 gemini_decide(const void *options, void *state, const spot_recovery_view_t *view,
-    const spot_recovery_change_t *change, spot_recovery_plan_t *plan)
+    const spot_recovery_change_t *change, spot_recovery_decision_t *decision)
 {
     const options_t *self = options;
     const bool has_loss = change->num_lost_active > 0;
@@ -229,9 +230,9 @@ gemini_decide(const void *options, void *state, const spot_recovery_view_t *view
     }
     memory->is_holding = false;
     update(memory, self, view, change);
-    form_pipelines(self, memory, view, has_loss, plan);
+    form_pipelines(self, memory, view, has_loss, decision);
     if (self->notice == NOTICE_COPY && view->deadlines_ms != NULL) {
-        take_notice(self, memory, view, plan);
+        take_notice(self, memory, view, decision);
     }
 }
 
@@ -287,8 +288,8 @@ static const spot_field_t gemini_options[] = {
         .min = 1,
         .max = MAX_BYTES,
         .help =
-            "state of the whole model; the shard of an instance is the state divided "
-            "by the instances in use"},
+            "state of the whole model; the shard of an instance is the state divided by "
+            "the instances in use"},
     {.name = "net_bytes_per_s",
         .type = SPOT_FIELD_NUMBER,
         .offset = offsetof(options_t, net_bytes_per_s),
@@ -328,7 +329,7 @@ static const spot_field_t gemini_options[] = {
         .initial = "pipeline",
         .help =
             "pipeline: one more as soon as there are instances for it; never: no more "
-            "than the first plan has"},
+            "than at first"},
     {.name = "notice",
         .type = SPOT_FIELD_CHOICE,
         .offset = offsetof(options_t, notice),

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What no recovery system can beat: at each change the fastest pipelines at once, with
- * no pause and nothing lost. Samples are the integral of the throughput over time.
+/* The upper bound of all recovery systems: at each change the fastest pipelines form at
+ * once, without a pause and without lost work. Samples are the integral of the
+ * throughput over time.
  *
- * By (D,P) the fastest pair of all depths counts, else the fastest number of pipelines
- * of the job's depth. With an interval N is that at the latest multiple of it, as in
- * Parcae; but nothing runs on instances that are gone: where there have been fewer
- * since, N is the fewest that there have been. */
+ * With step times by (D,P) the fastest pair of all depths forms, otherwise the fastest
+ * number of pipelines of the job's depth. With an interval, N is that at the latest
+ * multiple of it, as in Parcae, or the least N since then: lost instances do not run. */
 #include <math.h>
 #include <stddef.h>
 
@@ -17,7 +17,7 @@ typedef struct {
 } options_t;
 
 typedef struct {
-    int64_t num_usable; /* N that counts until the next multiple of the interval */
+    int64_t num_usable; /* N that applies until the next multiple of the interval */
 } state_t;
 
 static size_t
@@ -30,27 +30,28 @@ ideal_state_size(const void *options, const spot_job_t *job, int64_t capacity)
 }
 
 static void
-plan_best(spot_recovery_plan_t *plan, const spot_job_t *job, int64_t num_usable)
+decide_best(
+    spot_recovery_decision_t *decision, const spot_job_t *job, int64_t num_usable)
 {
     const spot_step_pair_t *best;
 
     if (!spot_step_time_is_by_pair(&job->step_time)) {
-        spot_recovery_plan_pipelines(
-            plan, job, spot_job_best_pipelines(job, num_usable));
+        spot_recovery_decision_set_pipelines(
+            decision, job, spot_job_best_pipelines(job, num_usable));
         return;
     }
     best = spot_step_grid_best(&job->step_time.grid, num_usable);
     if (best != NULL) {
-        plan->num_pipelines = best->num_pipelines;
-        plan->num_active = best->num_pipelines * best->depth;
-        plan->step_ms = spot_step_pair_ms(best);
-        plan->has_fitted_step_time = best->is_fitted;
+        decision->num_pipelines = best->num_pipelines;
+        decision->num_active = best->num_pipelines * best->depth;
+        decision->step_ms = spot_step_pair_ms(best);
+        decision->has_fitted_step_time = best->is_fitted;
     }
 }
 
 static void
 ideal_decide(const void *options, void *state, const spot_recovery_view_t *view,
-    const spot_recovery_change_t *change, spot_recovery_plan_t *plan)
+    const spot_recovery_change_t *change, spot_recovery_decision_t *decision)
 {
     const int64_t interval_ms = ((const options_t *) options)->interval_ms;
     const int64_t num_usable = spot_recovery_num_usable(view);
@@ -61,15 +62,15 @@ ideal_decide(const void *options, void *state, const spot_recovery_view_t *view,
         self->num_usable = num_usable;
     }
     if (self->num_usable < num_usable) {
-        plan->wake_ms = (view->now_ms / interval_ms + 1) * interval_ms;
+        decision->wake_ms = (view->now_ms / interval_ms + 1) * interval_ms;
     }
-    plan_best(plan, view->job, self->num_usable);
-    plan->lacks_step_time = spot_job_lacks_best_step_time(
+    decide_best(decision, view->job, self->num_usable);
+    decision->lacks_step_time = spot_job_lacks_best_step_time(
         view->job, self->num_usable, 1, SPOT_MAX_INSTANCES);
-    plan->work = SPOT_WORK_KEPT;
-    plan->is_new = change->num_lost_active > 0 ||
-                   plan->num_pipelines != view->num_pipelines ||
-                   plan->num_active != view->num_active;
+    decision->work = SPOT_WORK_KEPT;
+    decision->is_new = change->num_lost_active > 0 ||
+                       decision->num_pipelines != view->num_pipelines ||
+                       decision->num_active != view->num_active;
 }
 
 static const spot_field_t ideal_options[] = {

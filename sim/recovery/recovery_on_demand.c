@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A fixed fleet at the on-demand price from start to end: nothing is ever lost and the
- * trace is ignored. */
+/* A fixed fleet at the on-demand price from start to end: it loses no instance and
+ * ignores the trace. */
 #include "base/units.h"
 #include "sim/recovery/recovery.h"
 
@@ -18,15 +18,15 @@ on_demand_instances(const void *options, int64_t capacity)
 
 static void
 on_demand_decide(const void *options, void *state, const spot_recovery_view_t *view,
-    const spot_recovery_change_t *change, spot_recovery_plan_t *plan)
+    const spot_recovery_change_t *change, spot_recovery_decision_t *decision)
 {
     (void) options;
     (void) state;
     (void) change;
-    spot_recovery_plan_pipelines(
-        plan, view->job, spot_job_pipelines(view->job, spot_recovery_num_usable(view)));
-    plan->work = SPOT_WORK_KEPT;
-    plan->is_new = plan->num_pipelines != view->num_pipelines;
+    spot_recovery_decision_set_pipelines(decision, view->job,
+        spot_job_pipelines(view->job, spot_recovery_num_usable(view)));
+    decision->work = SPOT_WORK_KEPT;
+    decision->is_new = decision->num_pipelines != view->num_pipelines;
 }
 
 static const spot_field_t on_demand_options[] = {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Rerouting: the peers of a lost stage share its micro-batches, and nobody moves. A
- * stage is lost for good only with the last instance that holds it; then the job rolls
- * back to the checkpoint in storage. How much longer steps take with places lost is an
- * approximation (models/reroute.h), unverified.
+/* Rerouting: the peers of a lost stage share its micro-batches, and no instance moves. A
+ * stage is lost for good only with its last holder; then the job rolls back to the
+ * checkpoint in storage. The step time with lost places is an unverified approximation
+ * (models/reroute.h).
  *
- * Who takes a place copies its stage first: until training starts again it holds nothing
- * that others could copy. */
+ * An instance that takes a place first copies its stage: others can copy from it only
+ * once training has started again. */
 #include <math.h>
 #include <stddef.h>
 
@@ -32,10 +32,10 @@ typedef struct {
 typedef struct {
     spot_layout_t layout;
     int64_t detected_ms; /* when the latest loss is detected */
-    bool is_copying;   /* some did not hold their stage when the latest plan was made */
-    int32_t *standby;  /* [capacity] for a moment */
-    int32_t *replicas; /* [capacity] by stage, for a moment */
-    bool *lacks_stage; /* [capacity] by place */
+    bool is_copying;     /* some instances lacked their stage at the latest decision */
+    int32_t *standby;    /* [capacity] scratch */
+    int32_t *replicas;   /* [capacity] by stage, scratch */
+    bool *lacks_stage;   /* [capacity] by place */
 } state_t;
 
 static size_t
@@ -69,7 +69,7 @@ set_lacks_stage(state_t *self, bool lacks_stage)
     self->is_copying = lacks_stage;
 }
 
-/* What has happened since the latest plan. */
+/* Updates the state by the events since the latest decision. */
 static void
 update(state_t *self, const options_t *options, const spot_recovery_view_t *view,
     const spot_recovery_change_t *change)
@@ -83,8 +83,8 @@ update(state_t *self, const options_t *options, const spot_recovery_view_t *view
     }
 }
 
-/* Whether every stage can be copied from somebody, of those without a deadline;
- * deadlines_ms: by slot, NULL: nobody has one. */
+/* Whether every stage has a holder without a deadline. deadlines_ms: by slot, NULL: no
+ * instance has one. */
 static bool
 has_all_stages(const state_t *self, const int64_t *deadlines_ms)
 {
@@ -97,7 +97,7 @@ has_all_stages(const state_t *self, const int64_t *deadlines_ms)
             const int32_t place = d * layout->depth + stage;
             const int32_t slot = layout->slots[place];
 
-            has_stage = slot != SPOT_LAYOUT_NOBODY && !self->lacks_stage[place] &&
+            has_stage = slot != SPOT_LAYOUT_NONE && !self->lacks_stage[place] &&
                         (deadlines_ms == NULL || deadlines_ms[slot] == INT64_MAX);
         }
         if (!has_stage) {
@@ -107,7 +107,7 @@ has_all_stages(const state_t *self, const int64_t *deadlines_ms)
     return layout->num_pipelines > 0;
 }
 
-/* Counts the replicas of each stage; tells f_s of the stage that has lost most. */
+/* Counts the replicas of each stage. Returns f_s of the stage with most losses. */
 static int32_t
 most_lost(state_t *self)
 {
@@ -121,7 +121,7 @@ most_lost(state_t *self)
     return layout->num_pipelines - fewest;
 }
 
-/* The first free place of the stage that has lost most, the first of several. */
+/* The first free place of the stage with most losses, of equal ones the first. */
 static int32_t
 next_place(const state_t *self)
 {
@@ -133,14 +133,14 @@ next_place(const state_t *self)
             place = stage;
         }
     }
-    while (layout->slots[place] != SPOT_LAYOUT_NOBODY) {
+    while (layout->slots[place] != SPOT_LAYOUT_NONE) {
         place += layout->depth;
     }
     return place;
 }
 
-/* Standby without a deadline takes lost places in its order; tells whether anybody has.
- * deadlines_ms: by slot, NULL: nobody has one. */
+/* Gives lost places to standby instances without a deadline, in their order. Returns
+ * whether there was one. deadlines_ms: by slot, NULL: no instance has one. */
 static bool
 fill_places(state_t *self, const spot_fleet_t *fleet, const int64_t *deadlines_ms)
 {
@@ -175,21 +175,22 @@ detection_left_ms(const state_t *self, const spot_recovery_view_t *view)
     return left_ms > 0 ? left_ms : 0;
 }
 
-/* All pipelines anew, from the checkpoint in storage. */
+/* Forms all pipelines anew from the checkpoint in storage. */
 static void
-plan_from_storage(state_t *self, const spot_recovery_view_t *view, int64_t num_pipelines,
-    spot_recovery_plan_t *plan)
+decide_from_storage(state_t *self, const spot_recovery_view_t *view,
+    int64_t num_pipelines, spot_recovery_decision_t *decision)
 {
     const spot_job_t *job = view->job;
 
-    spot_recovery_plan_pipelines(plan, job, num_pipelines);
-    plan->is_new = true;
-    plan->work = SPOT_WORK_ROLLED_BACK;
-    plan->reconfiguration_ms = detection_left_ms(self, view) + job->reconfiguration_ms;
-    plan->reload_ms = job->reload_ms;
+    spot_recovery_decision_set_pipelines(decision, job, num_pipelines);
+    decision->is_new = true;
+    decision->work = SPOT_WORK_ROLLED_BACK;
+    decision->reconfiguration_ms =
+        detection_left_ms(self, view) + job->reconfiguration_ms;
+    decision->reload_ms = job->reload_ms;
     spot_layout_form_noticed_last(&self->layout, view->fleet,
-        plan->takes_noticed_last ? view->deadlines_ms : NULL, plan->num_pipelines,
-        (int32_t) job->pipeline_depth);
+        decision->takes_noticed_last ? view->deadlines_ms : NULL,
+        decision->num_pipelines, (int32_t) job->pipeline_depth);
     set_lacks_stage(self, true);
 }
 
@@ -204,25 +205,25 @@ step_ms(const options_t *options, const spot_job_t *job, int64_t num_pipelines,
     return spot_reroute_step_ms(&reroute, job, num_pipelines, num_lost);
 }
 
-/* The same pipelines with the places that are taken; those who copy hold up all. */
+/* Keeps the pipelines with the places filled; copying instances delay all. */
 static void
-plan_rerouted(state_t *self, const spot_recovery_view_t *view, const options_t *options,
-    spot_recovery_plan_t *plan)
+decide_rerouted(state_t *self, const spot_recovery_view_t *view,
+    const options_t *options, spot_recovery_decision_t *decision)
 {
     const int32_t num_lost = most_lost(self);
 
-    plan->is_new = true;
-    plan->work = SPOT_WORK_STEPS_KEPT;
-    plan->num_pipelines = self->layout.num_pipelines;
-    plan->num_active = self->layout.num_held;
-    spot_recovery_plan_step(
-        plan, view->job, step_ms(options, view->job, plan->num_pipelines, num_lost));
-    plan->has_approximate_step_time = num_lost > 0;
-    plan->reconfiguration_ms = detection_left_ms(self, view) + options->replan_ms;
-    plan->reload_ms = self->is_copying ? options->stage_copy_ms : 0;
+    decision->is_new = true;
+    decision->work = SPOT_WORK_STEPS_KEPT;
+    decision->num_pipelines = self->layout.num_pipelines;
+    decision->num_active = self->layout.num_held;
+    spot_recovery_decision_set_step(decision, view->job,
+        step_ms(options, view->job, decision->num_pipelines, num_lost));
+    decision->has_approximate_step_time = num_lost > 0;
+    decision->reconfiguration_ms = detection_left_ms(self, view) + options->replan_ms;
+    decision->reload_ms = self->is_copying ? options->stage_copy_ms : 0;
 }
 
-/* Whether there are instances for more pipelines, and they may form. */
+/* Whether more pipelines may form and there are instances for them. */
 static bool
 can_grow(const state_t *self, const options_t *options, int64_t num_possible)
 {
@@ -233,15 +234,15 @@ can_grow(const state_t *self, const options_t *options, int64_t num_possible)
 }
 
 typedef enum {
-    ANSWER_NONE, /* nobody who holds a place is announced, or a stage depends on it */
-    ANSWER_WAIT, /* for the end of a step; nothing else is planned until then */
+    ANSWER_NONE, /* no holder of a place is announced, or a stage depends on it */
+    ANSWER_WAIT, /* for the end of a step; nothing else is decided until then */
     ANSWER_LEAVE
 } answer_t;
 
-/* Steps go on without those who are announced from the end of the last one that fits. */
+/* Goes on without the announced instances from the end of the last step that fits. */
 static answer_t
 answer_notice(state_t *self, const spot_recovery_view_t *view,
-    const spot_recovery_change_t *change, spot_recovery_plan_t *plan)
+    const spot_recovery_change_t *change, spot_recovery_decision_t *decision)
 {
     const spot_layout_t *layout = &self->layout;
     const int64_t deadline_ms =
@@ -253,7 +254,7 @@ answer_notice(state_t *self, const spot_recovery_view_t *view,
         (!is_pause && !has_all_stages(self, view->deadlines_ms))) {
         return ANSWER_NONE;
     }
-    if (has_loss || spot_recovery_must_stop(view, deadline_ms, 0, plan)) {
+    if (has_loss || spot_recovery_must_stop(view, deadline_ms, 0, decision)) {
         return ANSWER_LEAVE;
     }
     return ANSWER_WAIT;
@@ -269,12 +270,12 @@ leave_noticed(state_t *self, const spot_recovery_view_t *view)
     }
 }
 
-/* New routes or pipelines, where some are lost or left, or may form. */
+/* Forms new routes or pipelines after losses, or more pipelines. */
 static void
 form_anew(const options_t *self, state_t *memory, const spot_recovery_view_t *view,
-    bool must_form, spot_recovery_plan_t *plan)
+    bool must_form, spot_recovery_decision_t *decision)
 {
-    const int64_t *avoided_ms = plan->takes_noticed_last ? view->deadlines_ms : NULL;
+    const int64_t *avoided_ms = decision->takes_noticed_last ? view->deadlines_ms : NULL;
     const int64_t num_possible = spot_job_pipelines(
         view->job, avoided_ms == NULL ? spot_recovery_num_usable(view)
                                       : spot_recovery_num_staying(view));
@@ -282,7 +283,7 @@ form_anew(const options_t *self, state_t *memory, const spot_recovery_view_t *vi
 
     if (!has_all_stages(memory, NULL)) {
         if (must_form || is_growing) {
-            plan_from_storage(memory, view, num_possible, plan);
+            decide_from_storage(memory, view, num_possible, decision);
         }
         return;
     }
@@ -290,13 +291,13 @@ form_anew(const options_t *self, state_t *memory, const spot_recovery_view_t *vi
         memory->layout.num_pipelines = (int32_t) num_possible;
     }
     if (fill_places(memory, view->fleet, avoided_ms) || must_form) {
-        plan_rerouted(memory, view, self, plan);
+        decide_rerouted(memory, view, self, decision);
     }
 }
 
 static void
 recycle_decide(const void *options, void *state, const spot_recovery_view_t *view,
-    const spot_recovery_change_t *change, spot_recovery_plan_t *plan)
+    const spot_recovery_change_t *change, spot_recovery_decision_t *decision)
 {
     const options_t *self = options;
     const bool takes_notice =
@@ -306,7 +307,7 @@ recycle_decide(const void *options, void *state, const spot_recovery_view_t *vie
 
     update(memory, self, view, change);
     if (takes_notice) {
-        answer = answer_notice(memory, view, change, plan);
+        answer = answer_notice(memory, view, change, decision);
     }
     if (answer == ANSWER_WAIT) {
         return;
@@ -314,17 +315,17 @@ recycle_decide(const void *options, void *state, const spot_recovery_view_t *vie
     if (answer == ANSWER_LEAVE) {
         leave_noticed(memory, view);
     }
-    plan->takes_noticed_last =
+    decision->takes_noticed_last =
         takes_notice &&
         spot_layout_first_deadline_ms(&memory->layout, view->deadlines_ms) == INT64_MAX;
-    form_anew(
-        self, memory, view, change->num_lost_active > 0 || answer == ANSWER_LEAVE, plan);
-    if (takes_notice && plan->is_new) { /* to ask again when the pause is over */
-        (void) answer_notice(memory, view, &(spot_recovery_change_t){0}, plan);
+    form_anew(self, memory, view, change->num_lost_active > 0 || answer == ANSWER_LEAVE,
+        decision);
+    if (takes_notice && decision->is_new) { /* ask again after the pause */
+        (void) answer_notice(memory, view, &(spot_recovery_change_t){0}, decision);
     }
 }
 
-/* What the job tells besides. */
+/* Takes over what the job knows of micro-batches. */
 static int
 recycle_settle(void *options, spot_bind_t *bind, const spot_node_t *node,
     const spot_job_t *job, int64_t capacity)
@@ -377,7 +378,7 @@ static const spot_field_t recycle_options[] = {
         .max = 1e12,
         .initial = "0",
         .help = "samples of a micro-batch; 0: as job.step_time has it, if it is a "
-                "pipeline model or a table that tells it"},
+                "pipeline model or a table that gives it"},
     {.name = "forward_share",
         .type = SPOT_FIELD_NUMBER,
         .offset = offsetof(options_t, forward_share),
@@ -392,9 +393,9 @@ static const spot_field_t recycle_options[] = {
         .choices = fills,
         .initial = "best",
         .help =
-            "time to fill and drain the pipelines where places are lost; best: of "
-            "the forward passes only, as weight gradients move into bubbles; worst: "
-            "of all. The step time with places lost is an approximation, unverified"},
+            "time to fill and drain the pipelines where places are lost; best: of the "
+            "forward passes only, as weight gradients move into bubbles; worst: of all. "
+            "The step time with places lost is an approximation, unverified"},
     {.name = "growth",
         .type = SPOT_FIELD_CHOICE,
         .offset = offsetof(options_t, growth),

@@ -29,16 +29,33 @@ free_axes(spot_axis_t *axes, size_t num_axes)
 }
 
 void
+spot_study_head_free_kinds(spot_study_head_t *self)
+{
+    for (size_t j = 0; self->kinds != NULL && j < self->num_kinds; j++) {
+        free(self->kinds[j].has_metric);
+    }
+    free(self->kinds);
+    free(self->kind_ids);
+    self->num_kinds = 0;
+    self->kinds = NULL;
+    self->kind_ids = NULL;
+}
+
+void
 spot_study_head_free(spot_study_head_t *self)
 {
     free(self->name);
     free(self->question);
+    free(self->engine);
     free(self->until.metric);
     spot_optimise_free(&self->optimise);
     free_axes(self->axes, self->num_axes);
     free(self->plan.sample_points);
+    free(self->more_baselines);
     free(self->best.is_left_out);
     free(self->value_ids);
+    spot_study_head_free_kinds(self);
+    free(self->overview.part_ids);
     free(self->metrics);
     free(self->plot.x);
     free(self->plot.y);
@@ -89,6 +106,28 @@ spot_study_value_id(const spot_study_head_t *head, size_t point_id, size_t axis_
     return point_id % head->axes[axis_id].num_values;
 }
 
+spot_axis_value_t
+spot_study_baseline(const spot_study_head_t *head, size_t baseline_id)
+{
+    return baseline_id > 0
+               ? head->more_baselines[baseline_id - 1]
+               : (spot_axis_value_t){head->baseline_axis_id, head->baseline_value_id};
+}
+
+bool
+spot_study_is_baseline(const spot_study_head_t *head, size_t point_id)
+{
+    bool is_baseline = true;
+
+    for (size_t j = 0; is_baseline && j <= head->num_more_baselines; j++) {
+        const spot_axis_value_t value = spot_study_baseline(head, j);
+
+        is_baseline =
+            spot_study_value_id(head, point_id, value.axis_id) == value.value_id;
+    }
+    return is_baseline;
+}
+
 size_t
 spot_study_metric_id(const spot_study_head_t *head, const char *name)
 {
@@ -99,4 +138,49 @@ spot_study_metric_id(const spot_study_head_t *head, const char *name)
         metric_id++;
     }
     return metric_id;
+}
+
+/* NULL: one that has all metrics and differing replications. */
+static const spot_point_kind_t *
+kind_of(const spot_study_head_t *head, size_t point_id)
+{
+    spot_bug_assert(point_id < head->num_points);
+    if (head->num_kinds == 0) {
+        return NULL;
+    }
+    return &head->kinds[head->kind_ids == NULL ? 0 : head->kind_ids[point_id]];
+}
+
+bool
+spot_study_has_metric(const spot_study_head_t *head, size_t point_id, size_t metric_id)
+{
+    const spot_point_kind_t *kind = kind_of(head, point_id);
+
+    spot_bug_assert(metric_id < head->num_metrics);
+    return kind == NULL || kind->has_metric == NULL || kind->has_metric[metric_id];
+}
+
+bool
+spot_study_is_fixed(const spot_study_head_t *head, size_t point_id)
+{
+    const spot_point_kind_t *kind = kind_of(head, point_id);
+
+    return kind != NULL && kind->is_fixed;
+}
+
+int64_t
+spot_study_point_replications(const spot_study_head_t *head, size_t point_id)
+{
+    return spot_study_is_fixed(head, point_id) ? 1 : head->num_replications;
+}
+
+int64_t
+spot_study_runs(const spot_study_head_t *head, int64_t num_replications)
+{
+    int64_t num = (int64_t) head->num_points * num_replications;
+
+    for (size_t j = 0; head->num_kinds > 0 && j < head->num_points; j++) {
+        num -= spot_study_is_fixed(head, j) ? num_replications - 1 : 0;
+    }
+    return num;
 }

@@ -7,20 +7,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "sim/store/metric.h"
+#include "sim/engine/metric.h"
 #include "sim/store/optimise.h"
 #include "sim/store/until.h"
 
-/* Replications in a batch, the unit of work: its first is a multiple of this. Enough to
- * make opening a worker's memory cheap; enough to make a summary cheap. */
-#define SPOT_BATCH_ROWS 64
-#define SPOT_BATCH_SUMMARISED 1024
-
-/* What is kept of the replications. */
-typedef enum {
-    SPOT_KEEP_ROWS,     /* each one */
-    SPOT_KEEP_SUMMARIES /* counts, moments and a quantile sketch of each batch */
-} spot_keep_t;
+/* Of the intervals in reports. */
+#define SPOT_CONFIDENCE 0.95
 
 /* One swept key. */
 typedef struct {
@@ -31,6 +23,11 @@ typedef struct {
                         NAN for other values */
     char *unit;      /* of numbers: "s" for durations, "" else */
 } spot_axis_t;
+
+typedef struct {
+    size_t axis_id;
+    size_t value_id;
+} spot_axis_value_t;
 
 /* Whether all values have a number. O(values). */
 bool spot_axis_is_numeric(const spot_axis_t *self);
@@ -89,31 +86,46 @@ typedef struct {
  * what it costs to gain more. Ids of metrics; num_metrics: none. */
 typedef struct {
     size_t num_parts;
-    size_t part_ids[SPOT_MAX_METRICS]; /* [num_parts] fractions that add up to 1 */
-    size_t cost_id;                    /* less is better */
-    size_t gain_id;                    /* more is better */
+    size_t *part_ids; /* [num_parts] fractions that add up to 1 */
+    size_t cost_id;   /* less is better */
+    size_t gain_id;   /* more is better */
 } spot_overview_t;
+
+/* What points of a study may differ in beside their values. */
+typedef struct {
+    bool is_fixed;    /* all replications are the same: the first one is run alone */
+    bool *has_metric; /* [num_metrics] of the head; NULL: all of them */
+} spot_point_kind_t;
 
 /* What the study is: enough to read its rows without its YAML. */
 typedef struct {
     char *name;
     char *question; /* may be NULL */
+    char *engine;   /* "train" */
     uint64_t seed;
+    int64_t
+        batch_replications;   /* the unit of work: a batch starts at a multiple of it */
     int64_t num_replications; /* asked for at each point, at most */
     int64_t min_replications; /* the same at least; fewer than at most with until: or
                                  optimise: */
     spot_until_t until;
     spot_optimise_t optimise;
-    spot_keep_t keep;
     spot_plan_t plan;
     size_t num_axes;
     spot_axis_t *axes;   /* [num_axes] */
     size_t num_points;   /* at least 1 */
     uint32_t *value_ids; /* [num_points][num_axes] or NULL: all combinations of the
                             values, the first axis varies slowest */
-    bool has_baseline;   /* points are compared with those that have this value: */
+    size_t num_kinds;
+    spot_point_kind_t *kinds; /* [num_kinds]; none: all points have all metrics, and
+                                 their replications differ */
+    uint32_t *kind_ids;       /* [num_points] or NULL: all are of the first kind */
+    bool has_baseline;        /* points are compared with those that have this value: */
     size_t baseline_axis_id;
     size_t baseline_value_id;
+    size_t num_more_baselines; /* and these, of other axes; points that are compared have
+                                  the same values of all axes but these */
+    spot_axis_value_t *more_baselines; /* [num_more_baselines] */
     spot_best_t best;
     size_t num_listed; /* metrics that were asked for; those behind are for the plot */
     size_t num_metrics;
@@ -130,18 +142,42 @@ typedef struct {
  * metrics and warnings. Accepts a zeroed or half-built head. */
 void spot_study_head_free(spot_study_head_t *self);
 
+/* Frees its kinds of points only: all points have all metrics then. */
+void spot_study_head_free_kinds(spot_study_head_t *self);
+
 /* The index of the value of an axis at a point. */
 size_t spot_study_value_id(
     const spot_study_head_t *head, size_t point_id, size_t axis_id);
 
+/* The values of the baseline, baseline_id from 0 to num_more_baselines; has_baseline. */
+spot_axis_value_t spot_study_baseline(const spot_study_head_t *head, size_t baseline_id);
+
+/* Whether a point has all of them. */
+bool spot_study_is_baseline(const spot_study_head_t *head, size_t point_id);
+
 /* The index of the metric with this name; num_metrics: none. name may be NULL. */
 size_t spot_study_metric_id(const spot_study_head_t *head, const char *name);
 
-/* Replications in a batch of the study. */
+/* Whether a point yields a metric. What it lacks is no value: neither undefined nor 0.
+ */
+bool spot_study_has_metric(
+    const spot_study_head_t *head, size_t point_id, size_t metric_id);
+
+/* Whether all replications of a point are the same, beside points where they differ. */
+bool spot_study_is_fixed(const spot_study_head_t *head, size_t point_id);
+
+/* Replications asked for at a point, at most: one of a fixed point. */
+int64_t spot_study_point_replications(const spot_study_head_t *head, size_t point_id);
+
+/* Replications of all points together where those that are not fixed have so many.
+ * O(points) where some are fixed, else O(1). */
+int64_t spot_study_runs(const spot_study_head_t *head, int64_t num_replications);
+
+/* Replications in a batch of the study; all code asks here. */
 static inline int64_t
 spot_study_batch_size(const spot_study_head_t *head)
 {
-    return head->keep == SPOT_KEEP_ROWS ? SPOT_BATCH_ROWS : SPOT_BATCH_SUMMARISED;
+    return head->batch_replications;
 }
 
 #endif

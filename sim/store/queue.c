@@ -45,7 +45,6 @@ int
 spot_queue_init(spot_queue_t *self, const spot_study_head_t *head, size_t num_rows)
 {
     const size_t batch_size = (size_t) spot_study_batch_size(head);
-    const bool has_rows = head->keep == SPOT_KEEP_ROWS;
     int ret;
 
     memset(self, 0, sizeof(*self));
@@ -58,17 +57,15 @@ spot_queue_init(spot_queue_t *self, const spot_study_head_t *head, size_t num_ro
     }
     self->slots = spot_calloc(self->num_slots, sizeof(*self->slots));
     self->warnings = spot_calloc(self->num_slots * batch_size, sizeof(*self->warnings));
-    self->rows =
-        spot_calloc(has_rows ? self->num_slots * batch_size * head->num_metrics : 0,
-            sizeof(*self->rows));
+    self->rows = spot_calloc(
+        self->num_slots * batch_size * head->num_metrics, sizeof(*self->rows));
     if (ret != 0 || self->slots == NULL || self->warnings == NULL ||
         self->rows == NULL) {
         return SPOT_ERR_NO_MEMORY;
     }
     for (size_t j = 0; j < self->num_slots; j++) {
         self->slots[j].warnings = &self->warnings[j * batch_size];
-        self->slots[j].rows =
-            has_rows ? &self->rows[j * batch_size * head->num_metrics] : NULL;
+        self->slots[j].rows = &self->rows[j * batch_size * head->num_metrics];
     }
     return 0;
 }
@@ -77,7 +74,7 @@ void
 spot_queue_free(spot_queue_t *self)
 {
     for (size_t j = 0; self->slots != NULL && j < self->num_slots; j++) {
-        spot_bytes_free(&self->slots[j].summary);
+        spot_bytes_free(&self->slots[j].timeline);
     }
     free(self->slots);
     free(self->rows);
@@ -101,7 +98,7 @@ spot_queue_wait(spot_queue_t *self)
 }
 
 void
-spot_queue_push(spot_queue_t *self, const spot_piece_t *piece, spot_bytes_t *summary)
+spot_queue_push(spot_queue_t *self, const spot_piece_t *piece, spot_bytes_t *timeline)
 {
     spot_queued_t *slot;
 
@@ -110,14 +107,12 @@ spot_queue_push(spot_queue_t *self, const spot_piece_t *piece, spot_bytes_t *sum
     slot->point_id = piece->point_id;
     slot->first_replication = piece->first_replication;
     slot->num_rows = piece->num_rows;
-    if (slot->rows != NULL && piece->num_rows > 0) {
+    if (piece->num_rows > 0) {
         memcpy(slot->rows, piece->rows,
             piece->num_rows * self->num_metrics * sizeof(*slot->rows));
     } else {
-        const spot_bytes_t empty = slot->summary;
-
-        slot->summary = *summary;
-        *summary = empty;
+        slot->timeline = *timeline;
+        *timeline = (spot_bytes_t){0};
     }
     if (piece->warnings != NULL) {
         memcpy(
@@ -167,11 +162,7 @@ void
 spot_queue_pop(spot_queue_t *self, size_t num_pieces)
 {
     for (size_t j = 0; j < num_pieces; j++) {
-        spot_queued_t *slot = &self->slots[(self->first + j) % self->num_slots];
-
-        if (slot->num_rows == 0) {
-            spot_bytes_free(&slot->summary);
-        }
+        spot_bytes_free(&self->slots[(self->first + j) % self->num_slots].timeline);
     }
     self->first = (self->first + num_pieces) % self->num_slots;
     self->num_queued -= num_pieces;

@@ -24,10 +24,10 @@
 typedef struct {
     size_t point_id;
     int64_t first_replication;
-    size_t num_rows;      /* 0: a timeline, of one replication */
-    double *rows;         /* [batch size][num_metrics]; NULL with keep: summaries */
-    uint32_t *warnings;   /* [batch size] */
-    spot_bytes_t summary; /* with keep: summaries; or the timeline */
+    size_t num_rows;    /* 0: a timeline, of one replication */
+    double *rows;       /* [batch size][num_metrics] */
+    uint32_t *warnings; /* [batch size] */
+    spot_bytes_t timeline;
 } spot_queued_t;
 
 typedef struct {
@@ -57,11 +57,10 @@ void spot_queue_free(spot_queue_t *self);
 /* Waits for room; with the lock held. The error that the writer gave up with. */
 SPOT_MUST_CHECK int spot_queue_wait(spot_queue_t *self);
 
-/* Copies the rows, or takes over the bytes of the summary or, of a piece without rows,
- * of the timeline (whose memory it gives back in exchange). There must be room; with the
- * lock held. */
+/* Copies the rows, or takes over the timeline of a piece without rows and leaves
+ * *timeline empty. There must be room; with the lock held. */
 void spot_queue_push(
-    spot_queue_t *self, const spot_piece_t *piece, spot_bytes_t *summary);
+    spot_queue_t *self, const spot_piece_t *piece, spot_bytes_t *timeline);
 
 /* Waits until it is empty; with the lock held. The error that the writer gave up with.
  */

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Rows go into the file at one place only. What the file has decides, so a row is never
  * there twice, whoever writes. */
-#include <string.h>
-
 #include "sim/store/store_sqlite_internal.h"
 
 static int
@@ -41,7 +39,7 @@ spot_row_writer_init(
     ret = prepare_find(self, db);
     if (ret == 0) {
         ret = prepare_insert(db, &self->insert_batch,
-            "INSERT OR REPLACE INTO batch VALUES (NULL, ", columns->num_warnings + 4,
+            "INSERT OR REPLACE INTO batch VALUES (NULL, ", columns->num_warnings + 3,
             ")");
     }
     return ret == 0
@@ -130,10 +128,6 @@ insert_batch(spot_row_writer_t *self, spot_db_t *db, const spot_rows_t *rows,
     for (size_t j = 0; j < num_warnings; j++) {
         sqlite3_bind_int64(insert, (int) j + 4, warned[j]);
     }
-    if (rows->rows == NULL) {
-        sqlite3_bind_blob64(insert, (int) num_warnings + 4, rows->summary,
-            rows->num_summary_bytes, SQLITE_STATIC);
-    }
     return spot_db_step_done(db, insert);
 }
 
@@ -155,17 +149,11 @@ spot_row_writer_add(
     }
     *num_added = offset + (int64_t) rows->num_rows - num_there;
     first_row = (size_t) (num_there - offset);
-    if (rows->rows == NULL) { /* the whole batch anew */
-        memset(warned, 0, sizeof(warned));
-        first_row = 0;
-    }
     for (size_t j = first_row; ret == 0 && j < rows->num_rows; j++) {
         for (size_t k = 0; k < self->columns->num_warnings; k++) {
             warned[k] += rows->warnings[j] >> k & 1;
         }
-        if (rows->rows != NULL) {
-            ret = insert_row(self, db, rows, j);
-        }
+        ret = insert_row(self, db, rows, j);
     }
     return ret == 0 ? insert_batch(self, db, rows, warned) : ret;
 }

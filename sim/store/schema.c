@@ -11,7 +11,7 @@ static const char *const point_reserved[] = {
 static const char *const replication_reserved[] = {
     "point", "replication", "warnings", NULL};
 static const char *const batch_reserved[] = {
-    "batch", "point", "first", "replications", "summary", NULL};
+    "batch", "point", "first", "replications", NULL};
 
 static bool
 is_taken(
@@ -140,7 +140,10 @@ spot_schema_look(spot_db_t *db, spot_schema_state_t *state, spot_diag_t *diag)
     } else if (version == SPOT_SCHEMA_VERSION) {
         *state = SPOT_SCHEMA_OURS;
     } else {
-        return spot_db_damaged(db, "its schema has no version that ever was");
+        spot_diag_error(diag, db->path, 0, 0,
+            "made by an older spotsim: schema %lld, this one reads %d; run the study "
+            "again with another file",
+            (long long) version, SPOT_SCHEMA_VERSION);
     }
     return 0;
 }
@@ -209,7 +212,7 @@ create_batch(spot_db_t *db, const spot_columns_t *columns)
         "NULL, first INTEGER NOT NULL, replications INTEGER NOT NULL");
     spot_schema_append(
         sql, ", ", columns->warnings, columns->num_warnings, " INTEGER NOT NULL");
-    sqlite3_str_appendall(sql, ", summary BLOB, UNIQUE (point, first)) STRICT");
+    sqlite3_str_appendall(sql, ", UNIQUE (point, first)) STRICT");
     return run(db, sql);
 }
 
@@ -225,7 +228,7 @@ spot_schema_create(spot_db_t *db, const spot_columns_t *columns)
         ret = spot_db_run(db,
             "CREATE TABLE provenance (writer TEXT PRIMARY KEY, started TEXT NOT NULL, "
             "seen TEXT NOT NULL, ended TEXT, outcome TEXT, rows_added INTEGER NOT NULL, "
-            "is_backward INTEGER NOT NULL, canonical_sha256 TEXT NOT NULL, version TEXT "
+            "canonical_sha256 TEXT NOT NULL, version TEXT "
             "NOT NULL, commit_id TEXT NOT NULL, compiler TEXT NOT NULL, libraries TEXT "
             "NOT NULL, machine TEXT NOT NULL, command_line TEXT NOT NULL, threads "
             "INTEGER NOT NULL, shard TEXT NOT NULL) STRICT");

@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The tables of a store on disk, version 1. PRAGMA application_id is 'SPOT', PRAGMA
+/* The tables of a store on disk, version 2. PRAGMA application_id is 'SPOT', PRAGMA
  * user_version the version. All tables are STRICT; an undefined number is NULL.
  *
- *   study        one row: name, question, seed, keep ('rows' or 'summaries'),
- *                replications (asked for at each point, at most), confidence (of
- *                intervals in reports), batch_replications (the unit of work), canonical
- *                (what rows depend on besides point and replication, as YAML: the
- *                scenario without what is swept, the hashes of its files, seed, metrics)
- *                and canonical_sha256,
+ *   study        one row: name, question, seed, replications (asked for at each point,
+ * at most), confidence (of intervals in reports), batch_replications (the unit of work),
+ * canonical (what rows depend on besides point and replication, as YAML: the scenario
+ * without what is swept, the hashes of its files, seed, metrics) and canonical_sha256,
  *                baseline_axis, baseline_value (positions, or NULL), plot_x, plot_y,
  *                plot_second_x, plot_x_label, plot_second_x_label, min_replications,
  *                until_metric, until_half_width, until_relative_half_width and
@@ -41,17 +39,15 @@
  *                values, by axis), and a column for each swept key, named by its path:
  *                "job.pipeline_depth" INTEGER, REAL (durations in s) or TEXT
  *   replication  point, replication (from 0), a column for each metric, named by it, and
- *                warnings (bit mask); PRIMARY KEY (point, replication). Empty with
- *                keep: summaries
+ *                warnings (bit mask); PRIMARY KEY (point, replication)
  *   batch        batch (grows with each one written), point, first (replication),
- *                replications (there from first on), summary (of all metrics, with keep:
- *                summaries), and for each warning a column of how many replications met
- *                it. It is written in one transaction with its rows
- *   timeline     point, replication, data: what the replication looks like over time,
- * see timeline_bytes.h provenance   one row for each process that wrote: writer (a
- * random name), started, seen, ended (UTC; ended is NULL while it runs and where it was
+ *                replications (there from first on), and for each warning a column of
+ * how many replications met it. It is written in one transaction with its rows timeline
+ * point, replication, data: what the replication looks like over time, see
+ * timeline_bytes.h provenance   one row for each process that wrote: writer (a random
+ * name), started, seen, ended (UTC; ended is NULL while it runs and where it was
  * killed), outcome ('complete', 'stopped', 'failed', 'failed: ...'), rows_added,
- *                is_backward, canonical_sha256, version, commit_id, compiler, libraries,
+ *                canonical_sha256, version, commit_id, compiler, libraries,
  *                machine, command_line, threads, shard
  *
  * The version is that of what a reader needs. A table that only adds to what reports
@@ -68,7 +64,7 @@
 #include "sim/store/head.h"
 #include "sim/store/sqlite_db.h"
 
-#define SPOT_SCHEMA_VERSION 1
+#define SPOT_SCHEMA_VERSION 2
 #define SPOT_SCHEMA_APPLICATION 0x53504f54 /* "SPOT" */
 
 /* The columns that are named by what a study has. */
@@ -90,7 +86,7 @@ void spot_columns_free(spot_columns_t *self);
 typedef enum {
     SPOT_SCHEMA_NONE, /* empty: a new store */
     SPOT_SCHEMA_OURS,
-    SPOT_SCHEMA_OTHER /* another program's, or a newer one's: the diag says so */
+    SPOT_SCHEMA_OTHER /* another program's, or another version's: the diag says so */
 } spot_schema_state_t;
 
 /* Looks at the file. */

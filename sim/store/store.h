@@ -2,10 +2,10 @@
 /* The result store: what a study was and every row it gave. Reports are made from it
  * alone. One interface, several stores.
  *
- * Rows come as pieces of batches: a batch is SPOT_BATCH_... replications of a point from
- * a multiple of that number on, and its rows are put from its first one on without gaps.
- * A row is a function of the study, the point and the replication, so whoever puts it
- * puts the same, and putting it again changes nothing. */
+ * Rows come as pieces of batches: a batch is spot_study_batch_size() replications of a
+ * point from a multiple of that number on, and its rows are put from its first one on
+ * without gaps. A row is a function of the study, the point and the replication, so
+ * whoever puts it puts the same, and putting it again changes nothing. */
 #ifndef SPOT_SIM_STORE_STORE_H
 #define SPOT_SIM_STORE_STORE_H
 
@@ -14,14 +14,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/column_summary.h"
 #include "base/diag.h"
 #include "base/error.h"
+#include "sim/engine/timeline.h"
 #include "sim/store/head.h"
-#include "sim/store/timeline.h"
 
-/* Consecutive replications of a point, all of one batch. With keep: summaries a piece is
- * a batch from its first replication on. */
+/* Consecutive replications of a point, all of one batch. */
 typedef struct {
     size_t point_id;
     int64_t first_replication;
@@ -49,22 +47,15 @@ typedef struct {
 /* row is gone when it returns. Return other than 0 to stop reading. */
 typedef int (*spot_row_function_t)(void *context, const spot_row_t *row);
 
-/* A batch with keep: summaries: the summary of each metric of columns[num_metrics].
- * Return other than 0 to stop reading. */
-typedef int (*spot_batch_function_t)(void *context, int64_t first_replication,
-    int64_t num_rows, const spot_column_summary_t *columns);
-
 typedef struct spot_store spot_store_t;
 typedef struct spot_origin spot_origin_t;               /* see origin.h */
 typedef struct spot_timeline_list spot_timeline_list_t; /* see timelines.h */
 
 struct spot_store {
-    const spot_study_head_t *head; /* must outlive the store */
-    bool is_backward; /* another process fills the store from the front: take batches
-                         from the back, so that the two meet only once */
-    _Atomic(const atomic_int *) stop; /* not 0: somebody wants the run to end, so locks
-                                         are waited for no longer than a moment; may be
-                                         NULL; set by whoever runs the study */
+    const spot_study_head_t *head;    /* must outlive the store */
+    _Atomic(const atomic_int *) stop; /* not 0: locks are waited for no longer than a
+                                         moment, and reading returns INTERRUPTED; may be
+                                         NULL; set by the owner of the store */
     const char *outcome; /* how the run of the study, or of its part, ended; whoever runs
                             it sets it before it closes the store, which notes it:
                             "complete", "stopped"; NULL: it failed */
@@ -81,20 +72,14 @@ struct spot_store {
     int64_t (*num_there)(
         const spot_store_t *self, size_t point_id, int64_t first_replication);
     /* Hands the rows of a point from a replication on to function, in order of
-     * replication. Returns what stopped it, else 0. Sees what was flushed. BAD_PARAM:
-     * the study keeps summaries; IO, BAD_INPUT: flush() says why. */
+     * replication. Returns what stopped it, else 0; INTERRUPTED by stop. Sees what was
+     * flushed. IO, BAD_INPUT: flush() says why. */
     int (*read)(const spot_store_t *self, size_t point_id, int64_t first_replication,
         spot_row_function_t function, void *context);
     /* The same, with no other metrics in the rows than those wanted, the first of them
      * at metrics[0]: quicker than all. */
     int (*read_metrics)(const spot_store_t *self, const spot_wanted_rows_t *wanted,
         spot_row_function_t function, void *context);
-    /* Hands the summaries of a point's batches that start at a replication or later to
-     * function, in order of replication. BAD_PARAM: the study keeps rows; else as
-     * read().
-     */
-    int (*read_summaries)(const spot_store_t *self, size_t point_id,
-        int64_t first_replication, spot_batch_function_t function, void *context);
     /* Replications of a point that are there. */
     int64_t (*num_rows)(const spot_store_t *self, size_t point_id);
     /* Replications of a point that met a warning; -1: reading failed, flush() says why.
@@ -114,9 +99,7 @@ struct spot_store {
 };
 
 /* A store in memory: 8 bytes a metric and 5 more for each of the replications that the
- * head asks for; with keep: summaries some kilobytes a batch that is there, about 24
- * bytes for one that is not. NO_MEMORY leaves *self NULL. Close it with
- * (*self)->close(*self). */
+ * head asks for. NO_MEMORY leaves *self NULL. Close it with (*self)->close(*self). */
 SPOT_MUST_CHECK int spot_store_open_memory(
     spot_store_t **self, const spot_study_head_t *head);
 

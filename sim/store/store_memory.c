@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "sim/store/store_memory.h"
+#include "sim/store/store.h"
 
 typedef struct {
     spot_store_t base; /* first, so that a store is one of these */
@@ -131,18 +131,6 @@ memory_read(const spot_store_t *store, size_t point_id, int64_t first_replicatio
     return memory_read_metrics(store, &wanted, function, context);
 }
 
-static int
-memory_read_summaries(const spot_store_t *store, size_t point_id,
-    int64_t first_replication, spot_batch_function_t function, void *context)
-{
-    (void) store;
-    (void) point_id;
-    (void) first_replication;
-    (void) function;
-    (void) context;
-    return SPOT_ERR_BAD_PARAM;
-}
-
 static int64_t
 memory_num_rows(const spot_store_t *store, size_t point_id)
 {
@@ -186,12 +174,13 @@ total_rows(const spot_study_head_t *head)
     return head->num_points * (size_t) rows_per_point;
 }
 
-static int
-open_rows(spot_store_t **self, const spot_study_head_t *head)
+int
+spot_store_open_memory(spot_store_t **self, const spot_study_head_t *head)
 {
     const size_t num_rows = total_rows(head);
     memory_store_t *store;
 
+    spot_bug_assert(head->num_points >= 1 && head->num_replications >= 1);
     *self = NULL;
     if (num_rows == 0) {
         return SPOT_ERR_NO_MEMORY;
@@ -206,7 +195,6 @@ open_rows(spot_store_t **self, const spot_study_head_t *head)
         .num_there = memory_num_there,
         .read = memory_read,
         .read_metrics = memory_read_metrics,
-        .read_summaries = memory_read_summaries,
         .num_rows = memory_num_rows,
         .num_warned = memory_num_warned,
         .close = memory_close};
@@ -224,12 +212,4 @@ open_rows(spot_store_t **self, const spot_study_head_t *head)
     }
     *self = &store->base;
     return 0;
-}
-
-int
-spot_store_open_memory(spot_store_t **self, const spot_study_head_t *head)
-{
-    spot_bug_assert(head->num_points >= 1 && head->num_replications >= 1);
-    return head->keep == SPOT_KEEP_ROWS ? open_rows(self, head)
-                                        : spot_store_open_memory_summaries(self, head);
 }

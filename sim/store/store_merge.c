@@ -9,7 +9,6 @@
 #include <unistd.h>
 
 #include "base/memory.h"
-#include "sim/store/completeness.h"
 #include "sim/store/programs.h"
 #include "sim/store/store_sqlite_internal.h"
 
@@ -153,8 +152,6 @@ typedef struct {
     const char *key;
     int64_t number, first, num_rows;
     int64_t out_number;
-    const uint8_t *summary;
-    size_t num_summary_bytes;
 } batch_t;
 
 /* What OUT has of the batch, compared with what the store has. */
@@ -168,72 +165,18 @@ compare_batch(merge_t *self, const source_t *in, const batch_t *batch, int64_t n
     return ret == 0 ? compare_rows(self, in, batch->key, batch->first, num_both) : ret;
 }
 
-/* Summaries of as many rows must have the same bytes; those of fewer cannot be
- * compared. */
+/* The batch's rows in self->rows. */
 static int
-compare_summary(
-    merge_t *self, const source_t *in, const batch_t *batch, int64_t num_there)
+read_batch(merge_t *self, source_t *in, const batch_t *batch)
 {
-    sqlite3_stmt *row;
-    bool is_row = false, is_same = true;
-    int ret = spot_db_prepare(&self->out.db, &row,
-        "SELECT summary FROM batch WHERE point = %lld AND first = %lld",
-        (long long) batch->out_number, (long long) batch->first);
-
-    if (ret == 0) {
-        ret = spot_db_step_row(&self->out.db, row, &is_row);
-    }
-    if (ret == 0 && is_row && num_there == batch->num_rows) {
-        const void *bytes = sqlite3_column_blob(row, 0);
-
-        is_same = bytes != NULL &&
-                  (size_t) sqlite3_column_bytes(row, 0) == batch->num_summary_bytes &&
-                  memcmp(bytes, batch->summary, batch->num_summary_bytes) == 0;
-    }
-    sqlite3_finalize(row);
-    if (!is_same) {
-        spot_diag_error(self->diag, in->db.path, 0, 0,
-            "point %s, replications from %" PRId64
-            ": the summary is not that in %s or a database merged before",
-            batch->key, batch->first, self->out.db.path);
-        ret = SPOT_ERR_BAD_INPUT;
-    }
-    return ret;
-}
-
-/* Warnings of a summary are known by their numbers only, which is all that is kept. */
-static void
-spread_warnings(merge_t *self, const source_t *in, sqlite3_stmt *row, int64_t num_rows)
-{
-    memset(self->warnings, 0, (size_t) num_rows * sizeof(*self->warnings));
-    for (size_t j = 0; j < in->columns.num_warnings; j++) {
-        const int64_t count = sqlite3_column_int64(row, (int) j + 5);
-
-        for (int64_t k = 0; k < count && k < num_rows; k++) {
-            self->warnings[k] |= UINT32_C(1) << j;
-        }
-    }
-}
-
-/* The batch's rows in self->rows, or its summary. */
-static int
-read_batch(merge_t *self, source_t *in, sqlite3_stmt *row, batch_t *batch)
-{
-    const spot_study_head_t *head = &in->study.head;
-    const int64_t size = spot_study_batch_size(head);
+    const int64_t size = spot_study_batch_size(&in->study.head);
 
     if (batch->first < 0 || batch->first % size != 0 || batch->num_rows < 1 ||
         batch->num_rows > size || batch->key == NULL) {
         return spot_db_damaged(&in->db, "a batch is none");
     }
-    if (head->keep == SPOT_KEEP_ROWS) {
-        return read_rows(in, batch->number, batch->first, batch->num_rows, self->rows,
-            self->warnings);
-    }
-    batch->summary = sqlite3_column_blob(row, 4);
-    batch->num_summary_bytes = (size_t) sqlite3_column_bytes(row, 4);
-    spread_warnings(self, in, row, batch->num_rows);
-    return batch->summary == NULL ? spot_db_damaged(&in->db, "a summary is missing") : 0;
+    return read_rows(
+        in, batch->number, batch->first, batch->num_rows, self->rows, self->warnings);
 }
 
 static int
@@ -261,9 +204,8 @@ merge_batch(merge_t *self, source_t *in, sqlite3_stmt *row)
         .number = sqlite3_column_int64(row, 1),
         .first = sqlite3_column_int64(row, 2),
         .num_rows = sqlite3_column_int64(row, 3)};
-    const bool has_rows = in->study.head.keep == SPOT_KEEP_ROWS;
     int64_t num_there = 0, num_added = 0;
-    int ret = read_batch(self, in, row, &batch);
+    int ret = read_batch(self, in, &batch);
 
     if (ret == 0) {
         ret = find_point(self, in, &batch);
@@ -273,17 +215,14 @@ merge_batch(merge_t *self, source_t *in, sqlite3_stmt *row)
             &self->writer, &self->out.db, batch.out_number, batch.first, &num_there);
     }
     if (ret == 0 && num_there > 0) {
-        ret = has_rows ? compare_batch(self, in, &batch, num_there)
-                       : compare_summary(self, in, &batch, num_there);
+        ret = compare_batch(self, in, &batch, num_there);
     }
     if (ret == 0) {
         const spot_rows_t rows = {.number = batch.out_number,
             .batch_first = batch.first,
             .first = batch.first,
             .num_rows = (size_t) batch.num_rows,
-            .rows = has_rows ? self->rows : NULL,
-            .summary = batch.summary,
-            .num_summary_bytes = batch.num_summary_bytes,
+            .rows = self->rows,
             .warnings = self->warnings};
 
         ret = spot_row_writer_add(&self->writer, &self->out.db, &rows, &num_added);
@@ -295,18 +234,12 @@ merge_batch(merge_t *self, source_t *in, sqlite3_stmt *row)
 static int
 merge_batches(merge_t *self, source_t *in, const spot_watch_t *watch)
 {
-    sqlite3_str *sql = sqlite3_str_new(in->db.handle);
     sqlite3_stmt *row;
     bool is_row = false;
-    int ret;
+    int ret = spot_db_prepare(&in->db, &row,
+        "SELECT key, batch.point, first, replications FROM batch LEFT JOIN point ON "
+        "batch.point = point.point ORDER BY batch.point, first");
 
-    sqlite3_str_appendall(sql, "SELECT key, batch.point, first, replications, summary");
-    spot_schema_append(
-        sql, ", batch.", in->columns.warnings, in->columns.num_warnings, "");
-    sqlite3_str_appendall(sql,
-        " FROM batch LEFT JOIN point ON batch.point = point.point "
-        "ORDER BY batch.point, first");
-    ret = spot_schema_prepare(&in->db, &row, sql);
     if (ret == 0) {
         ret = spot_db_step_row(&in->db, row, &is_row);
     }
@@ -368,14 +301,13 @@ merge_provenance(merge_t *self, source_t *in)
     sqlite3_stmt *insert = NULL, *row;
     bool is_row = false;
     int ret = spot_db_prepare(&in->db, &row,
-        "SELECT writer, started, seen, ended, outcome, rows_added, is_backward, "
+        "SELECT writer, started, seen, ended, outcome, rows_added, "
         "canonical_sha256, version, commit_id, compiler, libraries, machine, "
         "command_line, threads, shard FROM provenance ORDER BY started");
 
     if (ret == 0) {
         ret = spot_db_prepare(&self->out.db, &insert,
             "INSERT INTO provenance VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, "
-            "?, "
             "?) ON CONFLICT (writer) DO UPDATE SET seen = excluded.seen, ended = "
             "excluded.ended, outcome = excluded.outcome, rows_added = "
             "excluded.rows_added WHERE excluded.seen > seen");
@@ -550,7 +482,7 @@ merge_all(merge_t *self, size_t num_paths, const char *const *paths, bool is_new
     for (size_t j = 0; ret == 0 && j < num_paths; j++) {
         ret = merge_source(self, paths[j], is_new && j == 0, watch);
         if (watch != NULL) {
-            spot_watch_tell(watch, (int64_t) j + 1, (int64_t) num_paths);
+            spot_watch_report(watch, (int64_t) j + 1, (int64_t) num_paths);
         }
     }
     return ret;
@@ -566,31 +498,6 @@ free_merge(merge_t *self)
     free(self->warnings);
     free(self->out_warnings);
     free_source(&self->out);
-}
-
-/* What OUT has, as everybody who opens it will see it. */
-static int
-describe_result(const char *out_path, int64_t num_added, spot_store_merge_t *result,
-    spot_diag_t *diag)
-{
-    spot_completeness_t there = {0};
-    spot_store_t *store;
-    int ret = spot_store_open_sqlite_reader(&store, out_path, diag);
-
-    if (ret != 0) {
-        return ret;
-    }
-    ret = spot_store_find_completeness(store, &there);
-    *result = (spot_store_merge_t){.num_added = num_added,
-        .num_rows = there.num_rows,
-        .num_asked = (int64_t) store->head->num_points * store->head->num_replications,
-        .num_points = store->head->num_points,
-        .num_unfinished = there.num_unfinished};
-    if (ret != 0 && store->flush(store, diag) != 0) {
-        ret = SPOT_ERR_IO;
-    }
-    store->close(store);
-    return ret;
 }
 
 /* Before OUT is made: a name that is mistyped leaves nothing behind. */
@@ -628,7 +535,7 @@ merge_locked(
 
 int
 spot_store_merge(const char *out_path, size_t num_paths, const char *const *paths,
-    const spot_watch_t *watch, spot_store_merge_t *result, spot_diag_t *diag)
+    const spot_watch_t *watch, int64_t *num_added, spot_diag_t *diag)
 {
     merge_t merge = {.study_path = out_path, .diag = diag};
     spot_schema_state_t state = SPOT_SCHEMA_OTHER;
@@ -655,7 +562,8 @@ spot_store_merge(const char *out_path, size_t num_paths, const char *const *path
     }
     spot_db_explain(&merge.out.db, diag);
     free_merge(&merge);
-    return ret == 0 && result != NULL
-               ? describe_result(out_path, merge.num_added, result, diag)
-               : ret;
+    if (num_added != NULL) {
+        *num_added = merge.num_added;
+    }
+    return ret;
 }

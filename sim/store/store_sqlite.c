@@ -15,7 +15,7 @@
 #define WRITE_TIMEOUT_MS 120000
 
 static int
-sqlite_put_rows(spot_sqlite_work_t *self, const spot_piece_t *piece, spot_bytes_t *bytes)
+put_rows(spot_sqlite_work_t *self, const spot_piece_t *piece)
 {
     spot_there_t *there = &self->there;
     const int64_t first = piece->first_replication;
@@ -34,7 +34,7 @@ sqlite_put_rows(spot_sqlite_work_t *self, const spot_piece_t *piece, spot_bytes_
         } else if (num_before < num_there) {
             ret = spot_there_raise(there, piece->point_id, first - offset, num_there);
             if (ret == 0) {
-                spot_queue_push(&self->queue, piece, bytes);
+                spot_queue_push(&self->queue, piece, NULL);
             }
         }
     } else {
@@ -45,34 +45,18 @@ sqlite_put_rows(spot_sqlite_work_t *self, const spot_piece_t *piece, spot_bytes_
 }
 
 static int
-put_summary(spot_sqlite_work_t *self, const spot_piece_t *piece)
-{
-    spot_bytes_t bytes = {0};
-    int ret = spot_batch_summary_bytes(
-        piece->rows, piece->num_rows, self->head->num_metrics, &bytes);
-
-    if (ret == 0) {
-        ret = sqlite_put_rows(self, piece, &bytes);
-    }
-    spot_bytes_free(&bytes);
-    return ret;
-}
-
-static int
 sqlite_put(spot_store_t *store, const spot_piece_t *piece)
 {
     spot_sqlite_work_t *self = spot_sqlite_work(store);
-    const bool has_rows = self->head->keep == SPOT_KEEP_ROWS;
 
     if (!self->has_writer) {
         return SPOT_ERR_STATE;
     }
     if (!spot_there_fits(
-            &self->there, piece->point_id, piece->first_replication, piece->num_rows) ||
-        (!has_rows && piece->first_replication % self->there.batch_size != 0)) {
+            &self->there, piece->point_id, piece->first_replication, piece->num_rows)) {
         return SPOT_ERR_BAD_PARAM;
     }
-    return has_rows ? sqlite_put_rows(self, piece, NULL) : put_summary(self, piece);
+    return put_rows(self, piece);
 }
 
 static int
@@ -130,7 +114,6 @@ static void
 close_work(spot_sqlite_work_t *self, const char *outcome)
 {
     sqlite3_finalize(atomic_load(&self->read_rows));
-    sqlite3_finalize(atomic_load(&self->read_summaries));
     spot_sqlite_writer_stop(self, outcome);
     spot_db_close(&self->reader);
     spot_db_close(&self->db);
@@ -167,7 +150,6 @@ new_store(void)
         .num_there = sqlite_num_there,
         .read = spot_sqlite_read,
         .read_metrics = spot_sqlite_read_metrics,
-        .read_summaries = spot_sqlite_read_summaries,
         .num_rows = sqlite_num_rows,
         .num_warned = spot_sqlite_num_warned,
         .read_origin = spot_sqlite_read_origin,
@@ -342,7 +324,7 @@ enter(spot_sqlite_store_t *store, const spot_provenance_t *provenance, spot_diag
         ret = load_points(work, &work->db);
     }
     if (ret == 0) {
-        ret = spot_sqlite_enter(work, provenance, &store->base.is_backward);
+        ret = spot_sqlite_enter(work, provenance);
     }
     return spot_db_end(&work->db, ret);
 }

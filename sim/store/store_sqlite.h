@@ -47,15 +47,6 @@ SPOT_MUST_CHECK int spot_store_look_sqlite(spot_store_t **self, const char *path
 bool spot_store_lacks_metric(
     const char *path, size_t num_names, const char *const *names);
 
-/* What a merge has done. */
-typedef struct {
-    int64_t num_added;     /* rows that came to OUT */
-    int64_t num_rows;      /* rows that OUT has now */
-    int64_t num_asked;     /* rows that the study asks for, at most */
-    size_t num_points;     /* of the study */
-    size_t num_unfinished; /* of these, see completeness.h */
-} spot_store_merge_t;
-
 /* Brings the rows and the provenance of stores of one study together in out_path, which
  * may be there already with a part of them. All or nothing: whatever happens, OUT is
  * what it was before or has everything; merging again changes nothing. An OUT that was
@@ -64,9 +55,9 @@ typedef struct {
  * matched by their keys. BAD_INPUT also where the studies differ, with the difference
  * and both file names, and where a row is in two stores and not the same, with its
  * point, replication and metric. INTERRUPTED: the watch was stopped. The watch is told
- * the stores done; result may be NULL. */
+ * the stores done; *num_added: rows that came to OUT; may be NULL. */
 SPOT_MUST_CHECK int spot_store_merge(const char *out_path, size_t num_paths,
-    const char *const *paths, const spot_watch_t *watch, spot_store_merge_t *result,
+    const char *const *paths, const spot_watch_t *watch, int64_t *num_added,
     spot_diag_t *diag);
 
 #endif

@@ -6,7 +6,6 @@
 
 #include <stdatomic.h>
 
-#include "sim/store/batch_summary.h"
 #include "sim/store/queue.h"
 #include "sim/store/store_sqlite.h"
 #include "sim/store/stored_study.h"
@@ -45,9 +44,7 @@ typedef struct {
     int64_t batch_first; /* of the batch */
     int64_t first;       /* of the rows */
     size_t num_rows;
-    const double *rows; /* [num_rows][num_metrics], or NULL: */
-    const uint8_t *summary;
-    size_t num_summary_bytes;
+    const double *rows;       /* [num_rows][num_metrics] */
     const uint32_t *warnings; /* [num_rows] */
 } spot_rows_t;
 
@@ -62,8 +59,7 @@ typedef struct {
     spot_stored_study_t study; /* of a reader, whose head is its */
     spot_columns_t columns;
     spot_db_t reader;
-    _Atomic(sqlite3_stmt *) read_rows;      /* ready for use, or NULL */
-    _Atomic(sqlite3_stmt *) read_summaries; /* the same */
+    _Atomic(sqlite3_stmt *) read_rows; /* ready for use, or NULL */
     spot_queue_t queue;
     spot_there_t there;  /* under the lock of the queue, as all below */
     uint64_t generation; /* grows with each commit */
@@ -104,9 +100,9 @@ SPOT_MUST_CHECK int spot_sqlite_writer_start(
     spot_sqlite_work_t *self, const spot_store_t *store, double timeout_s);
 void spot_sqlite_writer_stop(spot_sqlite_work_t *self, const char *outcome);
 
-/* Notes the process; *is_backward: work from the back. Within a transaction. */
+/* Notes the process. Within a transaction. */
 SPOT_MUST_CHECK int spot_sqlite_enter(
-    spot_sqlite_work_t *self, const spot_provenance_t *provenance, bool *is_backward);
+    spot_sqlite_work_t *self, const spot_provenance_t *provenance);
 
 /* Prepares the query for the rows of (point, first, end): replication, warnings and
  * metrics[num_metrics], columns of them. *statement is NULL after an error. */
@@ -118,8 +114,6 @@ int spot_sqlite_read(const spot_store_t *store, size_t point_id,
     int64_t first_replication, spot_row_function_t function, void *context);
 int spot_sqlite_read_metrics(const spot_store_t *store, const spot_wanted_rows_t *wanted,
     spot_row_function_t function, void *context);
-int spot_sqlite_read_summaries(const spot_store_t *store, size_t point_id,
-    int64_t first_replication, spot_batch_function_t function, void *context);
 int64_t spot_sqlite_num_warned(
     const spot_store_t *store, size_t point_id, size_t warning_id);
 int spot_sqlite_read_origin(const spot_store_t *store, spot_origin_t *origin);

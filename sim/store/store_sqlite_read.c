@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Reading of the store on disk, row by row as SQLite finds them. */
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -50,18 +49,6 @@ take_rows(
                          : 0;
 }
 
-/* The same for batches. */
-static int
-take_batches(spot_sqlite_work_t *self, sqlite3_stmt **batches)
-{
-    *batches = atomic_exchange(&self->read_summaries, NULL);
-    return *batches == NULL ? spot_db_prepare(&self->reader, batches,
-                                  "SELECT first, replications, summary FROM batch WHERE "
-                                  "point = ? AND "
-                                  "first >= ? AND first < ? ORDER BY first")
-                            : 0;
-}
-
 static void
 bind(const spot_sqlite_work_t *self, sqlite3_stmt *statement, size_t point_id,
     int64_t first)
@@ -78,11 +65,11 @@ give_back(_Atomic(sqlite3_stmt *) *ready, sqlite3_stmt *statement)
     sqlite3_finalize(atomic_exchange(ready, statement));
 }
 
+/* metrics: [num_metrics] to work in. */
 static int
-hand_row(sqlite3_stmt *statement, size_t num_metrics, spot_row_function_t function,
-    void *context)
+hand_row(sqlite3_stmt *statement, size_t num_metrics, double *metrics,
+    spot_row_function_t function, void *context)
 {
-    double metrics[SPOT_MAX_METRICS];
     const spot_row_t row = {.replication = sqlite3_column_int64(statement, 0),
         .warnings = (uint32_t) sqlite3_column_int64(statement, 1),
         .metrics = metrics};
@@ -99,29 +86,39 @@ hand_row(sqlite3_stmt *statement, size_t num_metrics, spot_row_function_t functi
     return function(context, &row);
 }
 
+static bool
+is_stopped(const spot_store_t *store)
+{
+    const atomic_int *stop = atomic_load(&store->stop);
+
+    return stop != NULL && atomic_load(stop) != 0;
+}
+
 int
 spot_sqlite_read_metrics(const spot_store_t *store, const spot_wanted_rows_t *wanted,
     spot_row_function_t function, void *context)
 {
     spot_sqlite_work_t *self = spot_sqlite_work(store);
-    sqlite3_stmt *row;
+    double *metrics = spot_calloc(wanted->num_metrics, sizeof(*metrics));
+    sqlite3_stmt *row = NULL;
     bool is_row = false;
-    int ret;
+    int ret = metrics == NULL ? SPOT_ERR_NO_MEMORY : 0;
 
     spot_bug_assert(
         wanted->point_id < self->head->num_points && wanted->first_replication >= 0 &&
         wanted->num_metrics > 0 &&
         wanted->first_metric + wanted->num_metrics <= self->head->num_metrics);
-    if (self->head->keep != SPOT_KEEP_ROWS) {
-        return SPOT_ERR_BAD_PARAM;
+    if (ret == 0) {
+        ret = take_rows(self, wanted, &row);
     }
-    ret = take_rows(self, wanted, &row);
     if (ret == 0) {
         bind(self, row, wanted->point_id, wanted->first_replication);
         ret = spot_db_step_row(&self->reader, row, &is_row);
     }
     while (ret == 0 && is_row) {
-        ret = hand_row(row, wanted->num_metrics, function, context);
+        ret = is_stopped(store)
+                  ? SPOT_ERR_INTERRUPTED
+                  : hand_row(row, wanted->num_metrics, metrics, function, context);
         if (ret == 0) {
             ret = spot_db_step_row(&self->reader, row, &is_row);
         }
@@ -129,6 +126,7 @@ spot_sqlite_read_metrics(const spot_store_t *store, const spot_wanted_rows_t *wa
     if (row != NULL) {
         give_back(&self->read_rows, row);
     }
+    free(metrics);
     return ret;
 }
 
@@ -141,91 +139,6 @@ spot_sqlite_read(const spot_store_t *store, size_t point_id, int64_t first_repli
         .num_metrics = store->head->num_metrics};
 
     return spot_sqlite_read_metrics(store, &wanted, function, context);
-}
-
-/* A summary cannot be cut back to the replications that this study asks for. */
-static int
-refuse_longer(spot_sqlite_work_t *self)
-{
-    sqlite3_int64 num_asked;
-    char sentence[120];
-    const int ret =
-        spot_db_integer(&self->reader, &num_asked, "SELECT replications FROM study");
-
-    if (ret != 0) {
-        return ret;
-    }
-    if (num_asked <= self->head->num_replications) {
-        return spot_db_damaged(&self->reader, "a batch is longer than its study");
-    }
-    snprintf(sentence, sizeof(sentence),
-        "another process has raised the replications to %lld: run again with as many",
-        (long long) num_asked);
-    return spot_db_crossed(&self->reader, sentence);
-}
-
-/* One batch, checked: it may come from a damaged file. */
-static int
-hand_summary(spot_sqlite_work_t *self, spot_batch_summary_t *summary, sqlite3_stmt *row,
-    spot_batch_function_t function, void *context)
-{
-    const int64_t first = sqlite3_column_int64(row, 0);
-    const int64_t num_rows = sqlite3_column_int64(row, 1);
-    const uint8_t *bytes = sqlite3_column_blob(row, 2);
-    const int num_bytes = sqlite3_column_bytes(row, 2);
-    int ret = bytes == NULL
-                  ? SPOT_ERR_BAD_INPUT
-                  : spot_batch_summary_read(summary, bytes, (size_t) num_bytes);
-
-    for (size_t j = 0; ret == 0 && j < summary->num_metrics; j++) {
-        const spot_column_summary_t *column = &summary->columns[j];
-
-        if ((int64_t) (column->num_nulls + column->sketch.num_values) != num_rows) {
-            ret = SPOT_ERR_BAD_INPUT;
-        }
-    }
-    if (ret == SPOT_ERR_BAD_INPUT) {
-        return spot_db_damaged(&self->reader, "the summary of a batch is none");
-    }
-    if (ret == 0 && num_rows > self->head->num_replications - first) {
-        return refuse_longer(self);
-    }
-    return ret == 0 ? function(context, first, num_rows, summary->columns) : ret;
-}
-
-int
-spot_sqlite_read_summaries(const spot_store_t *store, size_t point_id,
-    int64_t first_replication, spot_batch_function_t function, void *context)
-{
-    spot_sqlite_work_t *self = spot_sqlite_work(store);
-    spot_batch_summary_t summary;
-    sqlite3_stmt *row = NULL;
-    bool is_row = false;
-    int ret;
-
-    spot_bug_assert(point_id < self->head->num_points && first_replication >= 0);
-    if (self->head->keep != SPOT_KEEP_SUMMARIES) {
-        return SPOT_ERR_BAD_PARAM;
-    }
-    ret = spot_batch_summary_init(&summary, self->head->num_metrics);
-    if (ret == 0) {
-        ret = take_batches(self, &row);
-    }
-    if (ret == 0) {
-        bind(self, row, point_id, first_replication);
-        ret = spot_db_step_row(&self->reader, row, &is_row);
-    }
-    while (ret == 0 && is_row) {
-        ret = hand_summary(self, &summary, row, function, context);
-        if (ret == 0) {
-            ret = spot_db_step_row(&self->reader, row, &is_row);
-        }
-    }
-    if (row != NULL) {
-        give_back(&self->read_summaries, row);
-    }
-    spot_batch_summary_free(&summary);
-    return ret;
 }
 
 /* Adds the counts that a query gives of points; its first parameter is the replications
@@ -271,9 +184,6 @@ count_cut(spot_sqlite_work_t *self, int64_t *warned)
 
     if (ret != 0 || num_cut == 0) {
         return ret;
-    }
-    if (self->head->keep == SPOT_KEEP_SUMMARIES) {
-        return refuse_longer(self);
     }
     sql = sqlite3_str_new(self->reader.handle);
     sqlite3_str_appendall(sql, "SELECT batch.point");

@@ -8,9 +8,8 @@
 #include "base/clock.h"
 #include "sim/store/store_sqlite_internal.h"
 
-/* A process that was seen within this time is alive; it says so at least this often. */
-#define ALIVE_S 5
-#define NOTE_PIECES 20 /* waits of the queue without work */
+/* A process without work says at least this often that it is alive. */
+#define NOTE_PIECES 20 /* waits of the queue */
 
 /* How long a run that is stopped still waits for a lock: other spotsims hold it for
  * less. */
@@ -19,40 +18,22 @@
 
 #define NOW "strftime('%%Y-%%m-%%dT%%H:%%M:%%fZ', 'now')"
 
-/* A third process and so on take the side that is taken less. */
-static int
-choose_side(spot_sqlite_work_t *self, bool *is_backward)
-{
-    sqlite3_int64 balance;
-    const int ret = spot_db_integer(&self->db, &balance,
-        "SELECT sum(1 - 2 * is_backward) FROM provenance WHERE ended IS NULL AND "
-        "julianday(seen) > julianday('now') - %d / 86400.0",
-        ALIVE_S);
-
-    *is_backward = balance > 0;
-    return ret;
-}
-
 int
-spot_sqlite_enter(
-    spot_sqlite_work_t *self, const spot_provenance_t *provenance, bool *is_backward)
+spot_sqlite_enter(spot_sqlite_work_t *self, const spot_provenance_t *provenance)
 {
     unsigned char name[16];
-    int ret = choose_side(self, is_backward);
 
     sqlite3_randomness(sizeof(name), name);
     for (size_t j = 0; j < sizeof(name); j++) {
         snprintf(&self->writer[2 * j], 3, "%02x", name[j]);
     }
-    return ret == 0 ? spot_db_run(&self->db,
-                          "INSERT INTO provenance VALUES (%Q, " NOW ", " NOW
-                          ", NULL, NULL, 0, %d, %Q, %Q, %Q, %Q, %Q, %Q, %Q, %lld, %Q)",
-                          self->writer, *is_backward, provenance->canonical_sha256,
-                          provenance->version, provenance->commit, provenance->compiler,
-                          provenance->libraries, provenance->machine,
-                          provenance->command_line, (long long) provenance->num_threads,
-                          provenance->shard)
-                    : ret;
+    return spot_db_run(&self->db,
+        "INSERT INTO provenance VALUES (%Q, " NOW ", " NOW
+        ", NULL, NULL, 0, %Q, %Q, %Q, %Q, %Q, %Q, %Q, %lld, %Q)",
+        self->writer, provenance->canonical_sha256, provenance->version,
+        provenance->commit, provenance->compiler, provenance->libraries,
+        provenance->machine, provenance->command_line,
+        (long long) provenance->num_threads, provenance->shard);
 }
 
 /* Where others have committed since, what they did is there too. */
@@ -84,7 +65,7 @@ write_timeline(spot_sqlite_work_t *self, const spot_queued_t *piece)
     sqlite3_bind_int64(insert, 1, self->there.numbers[piece->point_id]);
     sqlite3_bind_int64(insert, 2, piece->first_replication);
     sqlite3_bind_blob64(
-        insert, 3, piece->summary.bytes, piece->summary.num_bytes, SQLITE_STATIC);
+        insert, 3, piece->timeline.bytes, piece->timeline.num_bytes, SQLITE_STATIC);
     return spot_db_step_done(&self->db, insert);
 }
 
@@ -98,8 +79,6 @@ write_piece(spot_sqlite_work_t *self, const spot_queued_t *piece, int64_t *num_a
         .first = first,
         .num_rows = piece->num_rows,
         .rows = piece->rows,
-        .summary = piece->summary.bytes,
-        .num_summary_bytes = piece->summary.num_bytes,
         .warnings = piece->warnings,
     };
     int64_t num_rows;

@@ -13,7 +13,7 @@
 static void
 drop_what_the_head_has(spot_canonical_t *list, const spot_study_head_t *head)
 {
-    static const char *const keys[] = {"keep", "metrics", "replications", "sweep"};
+    static const char *const keys[] = {"metrics", "replications", "sweep"};
 
     for (size_t j = 0; j < sizeof(keys) / sizeof(keys[0]); j++) {
         spot_canonical_drop(list, keys[j]);
@@ -145,17 +145,11 @@ static size_t
 compare_heads(const spot_study_head_t *was, const spot_study_head_t *is,
     const char *place, spot_diag_t *diag)
 {
-    static const char *const keep[] = {"rows", "summaries"};
     size_t num_lines = 0;
 
     if (was->seed != is->seed) {
         spot_diag_error(diag, place, 0, 0,
             "replications.seed was %" PRIu64 ", is %" PRIu64, was->seed, is->seed);
-        num_lines++;
-    }
-    if (was->keep != is->keep) {
-        spot_diag_error(
-            diag, place, 0, 0, "keep was %s, is %s", keep[was->keep], keep[is->keep]);
         num_lines++;
     }
     num_lines += compare_axes(was, is, place, diag);

@@ -289,10 +289,9 @@ read_optimise(spot_study_head_t *head, spot_db_t *db)
         optimise->confidence = sqlite3_column_double(row, 2);
         optimise->indifference = sqlite3_column_double(row, 3);
         ret = error;
-        if (ret == 0 &&
-            (!is_kept(head, optimise->metric) || head->keep != SPOT_KEEP_ROWS ||
-                !(optimise->confidence > 0 && optimise->confidence < 1) ||
-                !(optimise->indifference >= 0))) {
+        if (ret == 0 && (!is_kept(head, optimise->metric) ||
+                            !(optimise->confidence > 0 && optimise->confidence < 1) ||
+                            !(optimise->indifference >= 0))) {
             ret = spot_db_damaged(db, "what is looked for is none");
         }
     }

@@ -215,10 +215,10 @@ static int
 read_baseline(spot_stored_study_t *self, spot_db_t *db, sqlite3_stmt *row)
 {
     spot_study_head_t *head = &self->head;
-    const int64_t axis_id = sqlite3_column_int64(row, 8);
-    const int64_t value_id = sqlite3_column_int64(row, 9);
+    const int64_t axis_id = sqlite3_column_int64(row, 7);
+    const int64_t value_id = sqlite3_column_int64(row, 8);
 
-    if (sqlite3_column_type(row, 8) == SQLITE_NULL) {
+    if (sqlite3_column_type(row, 7) == SQLITE_NULL) {
         return 0;
     }
     if (axis_id < 0 || (size_t) axis_id >= head->num_axes || value_id < 0 ||
@@ -235,30 +235,29 @@ static int
 read_study_row(spot_stored_study_t *self, spot_db_t *db, sqlite3_stmt *row)
 {
     spot_study_head_t *head = &self->head;
-    const char *keep = (const char *) sqlite3_column_text(row, 3);
     int error = 0;
 
     head->name = spot_db_text(row, 0, &error);
     head->question = spot_db_text(row, 1, &error);
     head->seed = (uint64_t) sqlite3_column_int64(row, 2);
-    head->keep = keep != NULL && strcmp(keep, "summaries") == 0 ? SPOT_KEEP_SUMMARIES
-                                                                : SPOT_KEEP_ROWS;
-    head->num_replications = sqlite3_column_int64(row, 4);
-    self->canonical = spot_db_text(row, 5, &error);
-    self->canonical_sha256 = spot_db_text(row, 6, &error);
-    head->plot.x = spot_db_text(row, 10, &error);
-    head->plot.y = spot_db_text(row, 11, &error);
-    head->plot.second_x = spot_db_text(row, 12, &error);
-    head->plot.x_label = spot_db_text(row, 13, &error);
-    head->plot.second_x_label = spot_db_text(row, 14, &error);
-    head->min_replications = sqlite3_column_int64(row, 15);
-    head->until = (spot_until_t){.metric = spot_db_text(row, 16, &error),
-        .half_width = sqlite3_column_double(row, 17),
-        .relative_half_width = sqlite3_column_double(row, 18),
-        .confidence = sqlite3_column_double(row, 19)};
-    if (error == 0 && (head->num_replications < 1 || self->canonical == NULL ||
-                          self->canonical_sha256 == NULL ||
-                          sqlite3_column_int64(row, 7) != spot_study_batch_size(head))) {
+    head->num_replications = sqlite3_column_int64(row, 3);
+    self->canonical = spot_db_text(row, 4, &error);
+    self->canonical_sha256 = spot_db_text(row, 5, &error);
+    head->plot.x = spot_db_text(row, 9, &error);
+    head->plot.y = spot_db_text(row, 10, &error);
+    head->plot.second_x = spot_db_text(row, 11, &error);
+    head->plot.x_label = spot_db_text(row, 12, &error);
+    head->plot.second_x_label = spot_db_text(row, 13, &error);
+    head->batch_replications = sqlite3_column_int64(row, 6);
+    head->min_replications = sqlite3_column_int64(row, 14);
+    head->until = (spot_until_t){.metric = spot_db_text(row, 15, &error),
+        .half_width = sqlite3_column_double(row, 16),
+        .relative_half_width = sqlite3_column_double(row, 17),
+        .confidence = sqlite3_column_double(row, 18)};
+    if (error == 0 &&
+        (head->num_replications < 1 || self->canonical == NULL ||
+            self->canonical_sha256 == NULL || head->batch_replications < 1 ||
+            head->batch_replications > UINT16_MAX)) {
         return spot_db_damaged(db, "the study lacks what every study has");
     }
     return error == 0 ? read_baseline(self, db, row) : error;
@@ -270,7 +269,7 @@ read_study(spot_stored_study_t *self, spot_db_t *db)
     sqlite3_stmt *statement;
     bool is_row = false;
     int ret = spot_db_prepare(db, &statement,
-        "SELECT name, question, seed, keep, replications, canonical, canonical_sha256, "
+        "SELECT name, question, seed, replications, canonical, canonical_sha256, "
         "batch_replications, baseline_axis, baseline_value, plot_x, plot_y, "
         "plot_second_x, plot_x_label, plot_second_x_label, min_replications, "
         "until_metric, "
@@ -351,7 +350,7 @@ spot_stored_study_read(spot_stored_study_t *self, spot_db_t *db)
     int ret;
 
     memset(self, 0, sizeof(*self));
-    ret = count_rows(db, "metric", 1, SPOT_MAX_METRICS, &self->num_metrics);
+    ret = count_rows(db, "metric", 1, MAX_LIST, &self->num_metrics);
     if (ret == 0) {
         ret = count_rows(db, "warning", 0, SPOT_MAX_WARNINGS, &self->num_warnings);
     }

@@ -4,11 +4,10 @@
 
 #include "base/utf8.h"
 #include "sim/store/stored_study.h"
-#include "sim/store/summary.h"
 
 static const char tables[] =
     "DROP TABLE IF EXISTS study; CREATE TABLE study (name TEXT, question TEXT, "
-    "seed INTEGER NOT NULL, keep TEXT NOT NULL, replications INTEGER NOT NULL, "
+    "seed INTEGER NOT NULL, replications INTEGER NOT NULL, "
     "confidence REAL NOT NULL, batch_replications INTEGER NOT NULL, canonical TEXT NOT "
     "NULL, canonical_sha256 TEXT NOT NULL, baseline_axis INTEGER, baseline_value "
     "INTEGER, plot_x TEXT, plot_y TEXT, plot_second_x TEXT, plot_x_label TEXT, "
@@ -44,7 +43,6 @@ write_study(spot_db_t *db, const spot_study_head_t *head, const char *canonical,
     sqlite3_stmt *insert;
     int ret = spot_db_prepare(db, &insert,
         "INSERT INTO study VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, "
-        "?, "
         "?, ?, ?)");
 
     if (ret != 0) {
@@ -53,26 +51,25 @@ write_study(spot_db_t *db, const spot_study_head_t *head, const char *canonical,
     bind_text(insert, 1, head->name);
     bind_text(insert, 2, head->question);
     sqlite3_bind_int64(insert, 3, (int64_t) head->seed);
-    bind_text(insert, 4, head->keep == SPOT_KEEP_ROWS ? "rows" : "summaries");
-    sqlite3_bind_int64(insert, 5, head->num_replications);
-    sqlite3_bind_double(insert, 6, SPOT_CONFIDENCE);
-    sqlite3_bind_int64(insert, 7, spot_study_batch_size(head));
-    bind_text(insert, 8, canonical);
-    bind_text(insert, 9, sha256);
+    sqlite3_bind_int64(insert, 4, head->num_replications);
+    sqlite3_bind_double(insert, 5, SPOT_CONFIDENCE);
+    sqlite3_bind_int64(insert, 6, spot_study_batch_size(head));
+    bind_text(insert, 7, canonical);
+    bind_text(insert, 8, sha256);
     if (head->has_baseline) {
-        sqlite3_bind_int64(insert, 10, (int64_t) head->baseline_axis_id);
-        sqlite3_bind_int64(insert, 11, (int64_t) head->baseline_value_id);
+        sqlite3_bind_int64(insert, 9, (int64_t) head->baseline_axis_id);
+        sqlite3_bind_int64(insert, 10, (int64_t) head->baseline_value_id);
     }
-    bind_text(insert, 12, head->plot.x);
-    bind_text(insert, 13, head->plot.y);
-    bind_text(insert, 14, head->plot.second_x);
-    bind_text(insert, 15, head->plot.x_label);
-    bind_text(insert, 16, head->plot.second_x_label);
-    sqlite3_bind_int64(insert, 17, head->min_replications);
-    bind_text(insert, 18, head->until.metric);
-    sqlite3_bind_double(insert, 19, head->until.half_width);
-    sqlite3_bind_double(insert, 20, head->until.relative_half_width);
-    sqlite3_bind_double(insert, 21, head->until.confidence);
+    bind_text(insert, 11, head->plot.x);
+    bind_text(insert, 12, head->plot.y);
+    bind_text(insert, 13, head->plot.second_x);
+    bind_text(insert, 14, head->plot.x_label);
+    bind_text(insert, 15, head->plot.second_x_label);
+    sqlite3_bind_int64(insert, 16, head->min_replications);
+    bind_text(insert, 17, head->until.metric);
+    sqlite3_bind_double(insert, 18, head->until.half_width);
+    sqlite3_bind_double(insert, 19, head->until.relative_half_width);
+    sqlite3_bind_double(insert, 20, head->until.confidence);
     ret = spot_db_step_done(db, insert);
     sqlite3_finalize(insert);
     return ret;

@@ -162,8 +162,7 @@ read_role(spot_study_head_t *head, spot_db_t *db, sqlite3_stmt *row)
     spot_overview_t *overview = &head->overview;
     size_t *single = NULL;
 
-    if (role == NULL || metric_id == head->num_metrics ||
-        overview->num_parts == SPOT_MAX_METRICS) {
+    if (role == NULL || metric_id == head->num_metrics) {
         return spot_db_damaged(db, "a metric of its ledger is none");
     }
     if (!head->has_overview) {
@@ -171,6 +170,13 @@ read_role(spot_study_head_t *head, spot_db_t *db, sqlite3_stmt *row)
         head->has_overview = true;
     }
     if (strcmp(role, "part") == 0) {
+        size_t *part_ids =
+            realloc(overview->part_ids, (overview->num_parts + 1) * sizeof(*part_ids));
+
+        if (part_ids == NULL) {
+            return SPOT_ERR_NO_MEMORY;
+        }
+        overview->part_ids = part_ids;
         overview->part_ids[overview->num_parts++] = metric_id;
     } else {
         single = strcmp(role, "cost") == 0   ? &overview->cost_id

@@ -19,7 +19,7 @@
 #define SPOT_SIM_STORE_TIMELINE_BYTES_H
 
 #include "base/bytes.h"
-#include "sim/store/timeline.h"
+#include "sim/engine/timeline.h"
 
 /* Of segments, marks and points of the curve, each. */
 #define SPOT_TIMELINE_MAX_RECORDS (1 << 24)

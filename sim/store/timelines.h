@@ -4,8 +4,8 @@
 #ifndef SPOT_SIM_STORE_TIMELINES_H
 #define SPOT_SIM_STORE_TIMELINES_H
 
+#include "sim/engine/timeline.h"
 #include "sim/store/store.h"
-#include "sim/store/timeline.h"
 
 /* Which timeline it is. */
 typedef struct {

@@ -10,59 +10,25 @@
 #include "base/bind.h"
 #include "base/inputs.h"
 #include "base/stats.h"
+#include "sim/engine/experiment.h"
 #include "sim/store/store.h"
-#include "sim/study/experiment.h"
+#include "sim/study/yield.h"
 
 typedef struct {
-    int64_t count;      /* at each point, >= 1; without until */
-    spot_until_t until; /* the head has it once it is bound */
-    int64_t min;        /* at each point, with until and optimise */
-    int64_t max;
-    int64_t seed;
-} spot_replications_t;
-
-/* optimise as the study has it; the head has what is to be known of it. */
-typedef struct {
-    char *minimise; /* metrics; one of the two, moved to the head */
-    char *maximise;
-    const spot_node_t *over_node;    /* takes the place of the sweep */
-    const spot_node_t *subject_node; /* a list of conditions; may be NULL */
-    double confidence;
-    double indifference;
-} spot_optimise_request_t;
-
-/* best as the study has it. */
-typedef struct {
-    char *key;
-    char *minimise; /* metrics; one of the two */
-    char *maximise;
-    const spot_node_t *except_node; /* a list of values; may be NULL */
-} spot_best_request_t;
-
-typedef struct {
-    const spot_experiment_t *experiment;
-    spot_yaml_t document;      /* the study; an inline scenario is part of it */
-    spot_yaml_t scenario_file; /* the scenario where it is a file of its own */
-    spot_replications_t replications;
-    spot_optimise_request_t optimise;
-    spot_best_request_t best;
-    const spot_node_t *scenario_node; /* as the study has it: a path or a map */
-    const spot_node_t *sweep_node;
-    const spot_node_t *plan_node;
-    const spot_node_t *where_node;
-    const spot_node_t *metrics_node;
-    const spot_node_t *baseline_node;
-    const spot_node_t *timelines_node;
-    size_t num_timelines;
-    int64_t *timelines; /* [num_timelines] replications of each point of which a database
-                           keeps the timeline */
-    int has_ledger;     /* what reports show beside the metrics asked for is kept too */
-    size_t num_swept;
-    spot_node_t ***values; /* [head.num_axes][axis.num_values] nodes to put in place */
-    size_t *metric_ids;    /* [head.num_metrics] into the experiment's */
-    void **scenarios;      /* [head.num_points] bound, constant while running */
+    const spot_experiment_t *experiment; /* of the scenario */
+    bool is_comparison;                  /* lists what its engine compares */
+    struct spot_documents *documents;    /* bind any point; nothing else is YAML */
     spot_inputs_t
-        inputs; /* the files that scenarios name, named relative to the study */
+        *inputs;        /* the files that scenarios name, named relative to the study */
+    spot_yield_t yield; /* of the points */
+    void **scenarios;   /* [head.num_points] bound, constant while running, or NULL:
+                           they are bound when they are run */
+    void *first;        /* of the first point, if these are not kept */
+    size_t *metric_ids; /* [head.num_metrics] of the yield */
+    bool has_ledger;    /* what reports show beside the metrics asked for is kept too */
+    size_t num_series;
+    int64_t *series; /* [num_series] replications of each point whose series a database
+                        keeps */
     spot_study_head_t head;
 } spot_study_t;
 
@@ -70,32 +36,44 @@ typedef struct {
 extern const spot_field_t spot_study_fields[];
 
 /* Reads a study file and binds every point of it, so that all errors are known before
- * the first run. sets: [num_sets] "KEY=VALUE" of the command line; a KEY is a study's
- * own
+ * the first run. engines: those that a scenario may ask for, up to NULL. sets:
+ * [num_sets] "KEY=VALUE" of the command line; a KEY is a study's own
  * ("replications.count"), a swept one (its values are replaced), or a scenario's.
  * BAD_INPUT, IO, NO_MEMORY with the reasons in diag; free self even then. */
 SPOT_MUST_CHECK int spot_study_read(spot_study_t *self,
-    const spot_experiment_t *experiment, const char *path, const char *const *sets,
+    const spot_experiment_t *const *engines, const char *path, const char *const *sets,
     size_t num_sets, spot_diag_t *diag);
 
-/* The same for documents that were made in memory: self is zeroed but for document and,
- * where the scenario is a document of its own, scenario_file. path: files are noted
- * relative to its folder. Free self even after an error. */
+/* Documents that were made in memory. */
+typedef struct {
+    spot_yaml_t *study;
+    spot_yaml_t *scenario; /* zeroed unless it is a document of its own */
+    const char *path;      /* files are noted relative to its folder */
+    bool is_comparison;
+    size_t num_sets;
+    const char *const *sets; /* [num_sets] */
+} spot_study_source_t;
+
+/* The same for such documents, which the study takes over. */
 SPOT_MUST_CHECK int spot_study_init(spot_study_t *self,
-    const spot_experiment_t *experiment, const char *path, const char *const *sets,
-    size_t num_sets, spot_diag_t *diag);
+    const spot_experiment_t *const *engines, const spot_study_source_t *source,
+    spot_diag_t *diag);
 
 void spot_study_free(spot_study_t *self);
+
+/* The file_id-th file that its scenario was read from, or NULL. */
+const char *spot_study_file(const spot_study_t *self, size_t file_id);
 
 /* Keeps what reports show of the experiment beside the metrics that were asked for: its
  * ledger, cost and gain, behind all that is kept and not listed. Without this the
  * overview of the head has those that are kept anyway. For a study that was read and
- * that no store has seen. Nothing where the study says ledger: no. */
-void spot_study_keep_ledger(spot_study_t *self);
+ * that no store has seen. Nothing where the study says ledger: no. NO_MEMORY. */
+SPOT_MUST_CHECK int spot_study_keep_ledger(spot_study_t *self);
 
-/* The names of what spot_study_keep_ledger() would add: names[SPOT_MAX_METRICS], valid
- * as long as the experiment. Returns how many. */
-size_t spot_study_ledger_names(const spot_study_t *self, const char **names);
+/* The names of what spot_study_keep_ledger() would add: *names is [*num_names], freed by
+ * the caller; the texts belong to the study. NO_MEMORY. */
+SPOT_MUST_CHECK int spot_study_ledger_names(
+    const spot_study_t *self, const char ***names, size_t *num_names);
 
 /* How far a run of a study is; valid during the call that gets it. */
 typedef struct {
@@ -106,8 +84,8 @@ typedef struct {
     const spot_moments_t
         *watched; /* [num_points] of this run's values of the watched metric */
     size_t num_points_done;
-    size_t num_timelines; /* made so far, once all is run: */
-    size_t num_timelines_wanted;
+    size_t num_series; /* made so far, once all is run: */
+    size_t num_series_wanted;
 } spot_study_progress_t;
 
 /* The metric of whose mean progress tells: that of a precision or an
@@ -135,11 +113,35 @@ SPOT_MUST_CHECK int spot_study_check_shards(
     const spot_study_t *self, int64_t num_shards, spot_diag_t *diag);
 
 /* Runs all replications of all points that are not in the store, whose head must be that
- * of the study, and puts them there, then the timelines that it lacks. The rows depend
+ * of the study, and puts them there, then the series that it lacks. The rows depend
  * neither on the number of threads nor on that of shards. INTERRUPTED after a stop (what
  * was finished is in the store), NO_MEMORY, IO with the reason in diag, BAD_INPUT as of
  * spot_study_check_shards, or the first error of the experiment. */
 SPOT_MUST_CHECK int spot_study_run(const spot_study_t *self, spot_store_t *store,
     const spot_study_run_t *run, spot_diag_t *diag);
+
+/* The values of a point in words: "job.reload 10 s, fleet.capacity 32", cut where there
+ * is no more room. Returns text. */
+const char *spot_study_point_text(
+    const spot_study_head_t *head, size_t point_id, char *text, size_t text_bytes);
+
+/* The engine at work on a point, for one thread. Zero it to start. */
+typedef struct {
+    const spot_study_t *study;
+    size_t point_id;
+    void *scenario;
+    void *worker; /* of the experiment; NULL: no point yet */
+} spot_study_worker_t;
+
+/* Goes to a point of the study, where that is not the one at hand. NO_MEMORY, or
+ * BAD_INPUT with the reason in diag, if it is not NULL: a file has gone or changed. */
+SPOT_MUST_CHECK int spot_study_worker_go(spot_study_worker_t *self,
+    const spot_study_t *study, size_t point_id, spot_diag_t *diag);
+void spot_study_worker_close(spot_study_worker_t *self);
+
+/* Runs a replication for its series. recording needs no init; free it even after an
+ * error: NO_MEMORY, or as of the experiment. */
+SPOT_MUST_CHECK int spot_study_worker_record(spot_study_worker_t *self,
+    int64_t replication, const atomic_int *stop, spot_recording_t *recording);
 
 #endif

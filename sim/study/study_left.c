@@ -5,8 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "sim/study/study_policy.h"
-#include "sim/study/study_pool.h"
+#include "sim/study/running.h"
 
 /* ---- A store that has nothing ---- */
 
@@ -84,7 +83,7 @@ look_at_round(
         const int64_t least =
             num_missing(store, round, j, clamp(first, num), clamp(end, num));
         const int64_t most = num == 0 ? 0
-                             : round->to[j] == head->num_replications
+                             : round->to[j] == spot_study_point_replications(head, j)
                                  ? least
                                  : head->num_replications - store->num_rows(store, j);
 
@@ -129,7 +128,7 @@ spot_study_find_left(const spot_study_t *self, const spot_store_t *store,
     int64_t *to = spot_calloc(num_points, sizeof(*to));
     spot_round_t round = {.num_shards = 1};
     spot_policy_t policy;
-    int ret = spot_study_policy(&policy, self, run);
+    int ret = spot_policy_start(&policy, &self->head, run);
 
     *left = (spot_study_left_t){.num_there = 0};
     if (run->num_shards > 1 && !policy.needs_whole_points) {

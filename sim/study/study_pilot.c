@@ -2,8 +2,10 @@
 #include "sim/study/study_pilot.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 #include "base/clock.h"
+#include "base/memory.h"
 
 #define MAX_POINTS 32
 
@@ -12,14 +14,14 @@
  * takes as long as a tenth of a short run, so the more were run the more seldom it is
  * read. */
 static int
-measure_runs(const spot_study_t *self, void *worker, double end_s, double *mean_s,
-    int64_t *num_runs)
+measure_runs(const spot_study_t *self, spot_study_worker_t *worker, double end_s,
+    double *mean_s, int64_t *num_runs)
 {
-    double metrics[SPOT_MAX_METRICS];
-    unsigned char warnings[SPOT_MAX_WARNINGS];
+    double *metrics = spot_calloc(self->yield.outputs.num_metrics, sizeof(*metrics));
+    unsigned char warnings[SPOT_MAX_WARNINGS] = {0};
     double started_s = spot_clock_thread_s(), time_s = started_s;
     int64_t num = 0;
-    int ret = 0;
+    int ret = metrics == NULL ? SPOT_ERR_NO_MEMORY : 0;
 
     while (ret == 0 && (num == 0 || time_s < end_s)) {
         const int64_t end = num + 1 + num / 8;
@@ -28,13 +30,17 @@ measure_runs(const spot_study_t *self, void *worker, double end_s, double *mean_
             started_s = time_s;
         }
         for (; ret == 0 && num < end; num++) {
+            const spot_replication_t replication = {
+                .seed = self->head.seed, .replication = (uint64_t) num};
+
             ret = self->experiment->run(
-                worker, self->head.seed, (uint64_t) num, metrics, warnings);
+                worker->worker, &replication, metrics, warnings, NULL);
         }
         time_s = spot_clock_thread_s();
     }
     *mean_s = (time_s - started_s) / (double) (num > 1 ? num - 1 : 1);
     *num_runs += num;
+    free(metrics);
     return ret;
 }
 
@@ -44,16 +50,16 @@ measure_point(
     const spot_study_t *self, size_t point_id, double end_s, spot_pilot_t *pilot)
 {
     const double started_s = spot_clock_thread_s();
-    void *worker = NULL;
+    spot_study_worker_t worker = {.study = NULL};
     double mean_s = 0;
-    int ret = self->experiment->open(&worker, self->scenarios[point_id]);
+    int ret = spot_study_worker_go(&worker, self, point_id, NULL);
 
     pilot->open_s += spot_clock_thread_s() - started_s;
     if (ret == 0) {
-        ret = measure_runs(self, worker, end_s, &mean_s, &pilot->num_runs);
+        ret = measure_runs(self, &worker, end_s, &mean_s, &pilot->num_runs);
     }
     pilot->run_s += mean_s;
-    self->experiment->close(worker);
+    spot_study_worker_close(&worker);
     return ret;
 }
 

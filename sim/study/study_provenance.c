@@ -9,7 +9,7 @@
 #include "base/build_info.h"
 #include "base/machine.h"
 #include "base/memory.h"
-#include "sim/study/study_sets.h"
+#include "sim/study/documents.h"
 
 #define NUMBER_BYTES 24
 #define PATH_BYTES 32
@@ -64,10 +64,6 @@ add_study(spot_canonical_t *list, const spot_study_head_t *head)
 {
     int ret = add_number(list, "replications.seed", head->seed);
 
-    if (ret == 0) {
-        ret = spot_canonical_add(
-            list, "keep", head->keep == SPOT_KEEP_ROWS ? "rows" : "summaries");
-    }
     for (size_t j = 0; ret == 0 && j < head->num_metrics; j++) {
         ret = add_item(list, "metrics", j, head->metrics[j].name);
     }
@@ -77,8 +73,8 @@ add_study(spot_canonical_t *list, const spot_study_head_t *head)
 int
 spot_study_canonical(const spot_study_t *self, spot_canonical_t *list)
 {
-    int ret = spot_canonical_make(
-        list, self->experiment->fields, spot_study_scenario_root(self), &self->inputs);
+    int ret = spot_canonical_make(list, self->experiment->fields,
+        spot_documents_scenario(self->documents), self->inputs);
 
     spot_canonical_drop(list, "scenario"); /* a name */
     for (size_t j = 0; ret == 0 && j < self->head.num_axes; j++) {

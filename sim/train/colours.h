@@ -3,7 +3,7 @@
 #ifndef SPOT_SIM_TRAIN_COLOURS_H
 #define SPOT_SIM_TRAIN_COLOURS_H
 
-#include "sim/store/metric.h"
+#include "sim/engine/metric.h"
 
 /* Based on Okabe and Ito, "Color Universal Design" (2008), safe for colour blindness. */
 extern const spot_colour_t spot_train_colours[];

@@ -5,12 +5,12 @@
 
 #include "sim/train/run_log.h"
 
-/* What an episode has trained: all 0 where it has not. */
+/* The training of an episode; all 0 without training. */
 typedef struct {
     spot_progress_t progress;
-    int64_t ended_ms; /* of the job, for steps that ended and are not durable */
-    int64_t begun_ms; /* and for the step under way */
-    int64_t done_ms;  /* of the step under way, in earlier episodes too */
+    int64_t ended_ms; /* of the job, for completed steps that are not durable */
+    int64_t begun_ms; /* of the job, for the step under way */
+    int64_t done_ms;  /* for the step under way, including earlier episodes */
 } training_t;
 
 /* ---- Pending work ---- */
@@ -22,7 +22,7 @@ add_work(spot_work_time_t *self, int64_t job_ms, int64_t world_size)
     self->instance_ms += job_ms * world_size;
 }
 
-/* Moves time to a category of the ledger; tells how much of the job's time it was. */
+/* Moves time to a category of the ledger. Returns the job's time in it. */
 static int64_t
 settle_work(spot_train_t *self, spot_work_time_t *work, spot_share_t share)
 {
@@ -33,7 +33,7 @@ settle_work(spot_train_t *self, spot_work_time_t *work, spot_share_t share)
     return job_ms;
 }
 
-/* Steps that ended, and are neither durable nor lost. */
+/* The number of completed steps that are neither durable nor lost. */
 static int64_t
 pending_steps(const spot_train_t *self)
 {
@@ -52,15 +52,14 @@ lose_begun_step(spot_train_t *self)
     self->pending.step_fraction = 0;
 }
 
-/* Whether training has started in the episode: only then there is something new to lose.
- */
+/* Whether training has started in the episode. */
 static bool
 has_trained(const spot_train_t *self)
 {
     return self->now_ms >= self->episode.training_ms;
 }
 
-/* What earlier episodes have left is lost. */
+/* Loses the pending work of earlier episodes. */
 SPOT_NOINLINE static void
 lose_pending(spot_train_t *self)
 {
@@ -96,8 +95,8 @@ roll_back(spot_train_t *self, const training_t *training, int64_t num_aborted)
     }
 }
 
-/* Of the steps since training started, those after the last whole multiple of every are
- * lost unless they are durable. Tells whether all are. */
+/* Loses the episode's steps after the last whole multiple of every, unless they are
+ * durable. Returns whether all steps of the episode are lost. */
 static bool
 lose_latest_steps(spot_train_t *self, training_t *training, int64_t every)
 {
@@ -119,7 +118,8 @@ lose_latest_steps(spot_train_t *self, training_t *training, int64_t every)
     return num_steps == progress->steps;
 }
 
-/* The first step of the episode is lost with what was done of it before. */
+/* Moves the part of the episode's first step that earlier episodes did to the step under
+ * way, which is lost next. */
 static void
 lose_head(spot_train_t *self)
 {
@@ -134,7 +134,8 @@ lose_head(spot_train_t *self)
     }
 }
 
-/* Parts the step under way from those that ended: they may end otherwise. */
+/* Splits the step under way from the completed steps in the log: their categories may
+ * differ. */
 static void
 log_split(spot_train_t *self, const training_t *training)
 {
@@ -146,7 +147,7 @@ log_split(spot_train_t *self, const training_t *training)
     spot_run_log_split(self, job_ms);
 }
 
-/* The training that is neither durable nor lost so far. */
+/* Adds the training that is neither durable nor lost to the pending work. */
 static void
 add_pending(spot_train_t *self, const training_t *training)
 {
@@ -154,9 +155,11 @@ add_pending(spot_train_t *self, const training_t *training)
     add_work(&self->pending.begun, training->begun_ms, self->episode.world_size);
 }
 
-/* The steps that are not durable stay, and the step under way too or not. */
+/* Keeps completed steps that are not durable, and the step under way if the decision
+ * says so. */
 SPOT_NOINLINE static void
-keep_pending(spot_train_t *self, const spot_recovery_plan_t *plan, training_t training)
+keep_pending(
+    spot_train_t *self, const spot_recovery_decision_t *decision, training_t training)
 {
     bool is_head_lost = false;
 
@@ -164,8 +167,8 @@ keep_pending(spot_train_t *self, const spot_recovery_plan_t *plan, training_t tr
         self->pending.step_fraction =
             (double) training.done_ms / (double) self->episode.cycle->step_ms;
     }
-    if (plan->work == SPOT_WORK_STEPS_KEPT && plan->kept_every_steps > 1) {
-        is_head_lost = lose_latest_steps(self, &training, plan->kept_every_steps);
+    if (decision->work == SPOT_WORK_STEPS_KEPT && decision->kept_every_steps > 1) {
+        is_head_lost = lose_latest_steps(self, &training, decision->kept_every_steps);
     }
     add_pending(self, &training);
     if (self->log != NULL) {
@@ -174,28 +177,28 @@ keep_pending(spot_train_t *self, const spot_recovery_plan_t *plan, training_t tr
     if (is_head_lost) {
         lose_head(self);
     }
-    if (plan->work == SPOT_WORK_STEPS_KEPT) {
+    if (decision->work == SPOT_WORK_STEPS_KEPT) {
         lose_begun_step(self);
     }
 }
 
-/* What the plan makes of the work so far. */
+/* Rolls the work so far back or keeps it, as the decision says. */
 static void
-settle_pending(
-    spot_train_t *self, const spot_recovery_plan_t *plan, const training_t *training)
+settle_pending(spot_train_t *self, const spot_recovery_decision_t *decision,
+    const training_t *training)
 {
     const spot_episode_t *episode = &self->episode;
 
     self->result.checkpoints_aborted += training->progress.started -
                                         training->progress.durable +
-                                        plan->aborts_checkpoint;
+                                        decision->aborts_checkpoint;
     if (self->now_ms < episode->start_ms + episode->flush_ms) {
         self->result.checkpoints_aborted++;
     }
-    if (plan->work == SPOT_WORK_ROLLED_BACK) {
-        roll_back(self, training, plan->aborts_checkpoint);
+    if (decision->work == SPOT_WORK_ROLLED_BACK) {
+        roll_back(self, training, decision->aborts_checkpoint);
     } else {
-        keep_pending(self, plan, *training);
+        keep_pending(self, decision, *training);
     }
 }
 
@@ -212,10 +215,10 @@ spot_pending_end(spot_train_t *self)
     settle_work(self, &self->pending.begun, share);
 }
 
-/* ---- What has passed ---- */
+/* ---- Charging the time that has passed ---- */
 
-/* Charges a stretch of the episode to a phase of the job and a category of the ledger,
- * and returns what is left of the time that has passed. */
+/* Charges a pause to a phase of the job and a category of the ledger. Returns the time
+ * that has passed after the pause. */
 static int64_t
 charge_pause(spot_train_t *self, spot_job_phase_t phase, spot_share_t share,
     int64_t pause_ms, int64_t passed_ms)
@@ -228,7 +231,8 @@ charge_pause(spot_train_t *self, spot_job_phase_t phase, spot_share_t share,
     return passed_ms - charged_ms;
 }
 
-/* The stall for a checkpoint before the other pauses. */
+/* Charges the stall for a checkpoint before the other pauses. Returns the time that has
+ * passed after it. */
 SPOT_NOINLINE static int64_t
 charge_flush(spot_train_t *self, int64_t passed_ms)
 {
@@ -248,8 +252,8 @@ charge_flush(spot_train_t *self, int64_t passed_ms)
         self, SPOT_JOB_TRAINING, SPOT_SHARE_STALLED, flush_ms, passed_ms);
 }
 
-/* What is durable of the time since training started is useful, with all that was
- * pending before; tells the rest. */
+/* Charges durable training as useful, with all work that was pending before. The rest
+ * goes to training. */
 static void
 charge_work(spot_train_t *self, training_t *training, int64_t worked_ms)
 {
@@ -314,8 +318,8 @@ charge_training(spot_train_t *self, int64_t elapsed_ms)
     return training;
 }
 
-/* The training part where nothing can be lost: it is useful at once, and the step under
- * way goes on in the next episode. */
+/* Charges the training of a lossless recovery system: it is useful at once, and the step
+ * under way goes on in the next episode. */
 SPOT_NOINLINE static void
 charge_lossless(spot_train_t *self, int64_t elapsed_ms)
 {
@@ -328,7 +332,7 @@ charge_lossless(spot_train_t *self, int64_t elapsed_ms)
     result->job_ms[SPOT_JOB_TRAINING] += elapsed_ms;
     result->steps_executed += progress.steps;
     result->step_fraction = work - (double) progress.steps;
-    if (result->is_finished && self->now_ms == self->end_ms) { /* whatever was rounded */
+    if (result->is_finished && self->now_ms == self->end_ms) { /* despite rounding */
         result->steps_executed = self->scenario->until_steps;
         result->step_fraction = 0;
     }
@@ -383,9 +387,9 @@ spot_episode_end(spot_train_t *self)
     add_pending(self, &training);
 }
 
-/* ---- What is to come ---- */
+/* ---- The next episode ---- */
 
-/* How long the episode must train until the job is finished. */
+/* The training time until the job is finished; INT64_MAX: never. */
 static int64_t
 finishing_ms(const spot_train_t *self)
 {
@@ -405,7 +409,7 @@ finishing_ms(const spot_train_t *self)
     return missing_ms < (double) INT64_MAX ? (int64_t) missing_ms : INT64_MAX;
 }
 
-/* When the run ends: at its horizon, or at the step that finishes the job if that is
+/* Sets the end of the run: its horizon, or the step that finishes the job if that is
  * sooner. */
 static void
 settle_end(spot_train_t *self)
@@ -426,7 +430,7 @@ settle_end(spot_train_t *self)
     }
 }
 
-/* Computed when that many pipelines of the job's depth are first met. */
+/* The cycle of a number of pipelines of the job's depth, computed on first use. */
 static const spot_cycle_t *
 cycle_of_world(spot_train_t *self, int32_t num_pipelines)
 {
@@ -444,38 +448,39 @@ cycle_of_world(spot_train_t *self, int32_t num_pipelines)
     return &world->cycle;
 }
 
-/* How steps become durable under the plan. */
+/* The checkpoints under the decision. */
 static const spot_checkpoint_t *
-checkpoint_of(const spot_train_t *self, const spot_recovery_plan_t *plan)
+checkpoint_of(const spot_train_t *self, const spot_recovery_decision_t *decision)
 {
-    return plan->checkpoint != NULL ? plan->checkpoint : self->checkpoint;
+    return decision->checkpoint != NULL ? decision->checkpoint : self->checkpoint;
 }
 
-/* Of the plan's own step time. */
+/* The cycle of the decision's own step time. */
 SPOT_NOINLINE static const spot_cycle_t *
-own_cycle(spot_train_t *self, const spot_recovery_plan_t *plan)
+own_cycle(spot_train_t *self, const spot_recovery_decision_t *decision)
 {
-    spot_cycle_init(&self->own_cycle, checkpoint_of(self, plan), plan->step_ms);
-    self->result.has_flat_step_time |= plan->has_flat_step_time;
-    self->result.has_fitted_step_time |= plan->has_fitted_step_time;
-    self->result.has_approximate_step_time |= plan->has_approximate_step_time;
+    spot_cycle_init(&self->own_cycle, checkpoint_of(self, decision), decision->step_ms);
+    self->result.has_flat_step_time |= decision->has_flat_step_time;
+    self->result.has_fitted_step_time |= decision->has_fitted_step_time;
+    self->result.has_approximate_step_time |= decision->has_approximate_step_time;
     return &self->own_cycle;
 }
 
-/* Steps and checkpoints under the plan. */
+/* The cycle under the decision; NULL: no pipelines. */
 static const spot_cycle_t *
-cycle_of(spot_train_t *self, const spot_recovery_plan_t *plan)
+cycle_of(spot_train_t *self, const spot_recovery_decision_t *decision)
 {
-    if (plan->num_pipelines == 0) {
+    if (decision->num_pipelines == 0) {
         return NULL;
     }
-    if (plan->step_ms == 0) {
-        return cycle_of_world(self, plan->num_pipelines);
+    if (decision->step_ms == 0) {
+        return cycle_of_world(self, decision->num_pipelines);
     }
-    return own_cycle(self, plan);
+    return own_cycle(self, decision);
 }
 
-/* The step under way as time of the new steps; at least 1 ms of it is left. */
+/* The part of the step under way that is done, in time of the new steps. At least 1 ms
+ * is left to do. */
 static int64_t
 head_ms(const spot_train_t *self)
 {
@@ -485,14 +490,14 @@ head_ms(const spot_train_t *self)
     return done_ms < step_ms ? done_ms : step_ms - 1;
 }
 
-/* Training goes on where it was: with the step under way, and with the work since the
- * latest checkpoint. */
+/* Training continues with the step under way and the work since the latest
+ * checkpoint. */
 SPOT_NOINLINE static void
 resume(spot_train_t *self, const spot_checkpoint_t *checkpoint)
 {
     const spot_pending_t *pending = &self->pending;
     spot_episode_t *episode = &self->episode;
-    const bool is_saved = episode->flush_ms > 0; /* what has ended will be durable */
+    const bool is_saved = episode->flush_ms > 0; /* completed steps become durable */
     const int64_t since_ms =
         pending->begun.job_ms + (is_saved ? 0 : pending->ended.job_ms);
 
@@ -507,39 +512,39 @@ resume(spot_train_t *self, const spot_checkpoint_t *checkpoint)
 }
 
 void
-spot_episode_begin(spot_train_t *self, const spot_recovery_plan_t *plan)
+spot_episode_begin(spot_train_t *self, const spot_recovery_decision_t *decision)
 {
-    const bool is_free = self->now_ms == 0 || plan->num_active == 0;
+    const bool is_free = self->now_ms == 0 || decision->num_active == 0;
     const training_t training = end_episode(self);
     spot_episode_t *episode = &self->episode;
 
-    settle_pending(self, plan, &training);
-    self->result.reconfigurations += self->now_ms > 0 && !plan->is_same_pipelines;
-    if (plan->takes_noticed_last && self->notices.deadlines_ms != NULL) {
+    settle_pending(self, decision, &training);
+    self->result.reconfigurations += self->now_ms > 0 && !decision->is_same_pipelines;
+    if (decision->takes_noticed_last && self->notices.deadlines_ms != NULL) {
         spot_fleet_put_last(&self->fleet, self->notices.deadlines_ms);
     }
-    spot_fleet_set_active(&self->fleet, plan->num_active);
-    self->num_pipelines = plan->num_pipelines;
+    spot_fleet_set_active(&self->fleet, decision->num_active);
+    self->num_pipelines = decision->num_pipelines;
     episode->start_ms = self->now_ms;
-    episode->world_size = plan->num_active;
-    episode->flush_ms = is_free ? 0 : plan->flush_ms;
-    episode->reconfiguration_ms = is_free ? 0 : plan->reconfiguration_ms;
-    episode->reload_ms = is_free ? 0 : plan->reload_ms;
-    episode->cycle = cycle_of(self, plan);
+    episode->world_size = decision->num_active;
+    episode->flush_ms = is_free ? 0 : decision->flush_ms;
+    episode->reconfiguration_ms = is_free ? 0 : decision->reconfiguration_ms;
+    episode->reload_ms = is_free ? 0 : decision->reload_ms;
+    episode->cycle = cycle_of(self, decision);
     episode->training_ms = INT64_MAX;
     episode->head_ms = 0;
     if (episode->cycle != NULL) {
         episode->training_ms = self->now_ms + episode->flush_ms +
                                episode->reconfiguration_ms + episode->reload_ms;
         if (self->pending.begun.job_ms + self->pending.ended.job_ms > 0) {
-            resume(self, checkpoint_of(self, plan));
+            resume(self, checkpoint_of(self, decision));
         }
     }
     settle_end(self);
 }
 
-/* When the step under way ends; that of a checkpoint's stall has ended, it is the next.
- */
+/* The end of the step under way, or of the next step during the stall of a checkpoint.
+ * INT64_MAX: no training. */
 static int64_t
 step_end_ms(const spot_train_t *self)
 {
@@ -575,11 +580,11 @@ spot_episode_view_steps(const spot_train_t *self, spot_recovery_view_t *view)
 }
 
 int64_t
-spot_episode_wake_ms(const spot_train_t *self, const spot_recovery_plan_t *plan)
+spot_episode_wake_ms(const spot_train_t *self, const spot_recovery_decision_t *decision)
 {
-    int64_t wake_ms = plan->wake_ms > 0 ? plan->wake_ms : INT64_MAX;
+    int64_t wake_ms = decision->wake_ms > 0 ? decision->wake_ms : INT64_MAX;
 
-    if (plan->wakes_at_step_end) {
+    if (decision->wakes_at_step_end) {
         const int64_t end_ms = step_end_ms(self);
 
         wake_ms = end_ms < wake_ms ? end_ms : wake_ms;

@@ -7,7 +7,10 @@
 #include "base/memory.h"
 #include "sim/train/colours.h"
 #include "sim/train/metrics.h"
-#include "sim/train/run_timeline.h"
+#include "sim/train/run_json.h"
+#include "sim/train/run_log.h"
+#include "sim/train/run_series.h"
+#include "sim/train/run_text.h"
 #include "sim/train/train.h"
 
 static int
@@ -31,88 +34,108 @@ train_free(void *scenario)
 
 /* A system whose options break the rules that the others keep is compared with none but
  * itself, with and without them. */
-static bool
-train_is_fair(void *const *scenarios, size_t num_scenarios, spot_misfit_t *misfit)
+static spot_standing_t
+train_standing(const void *scenario)
 {
-    const spot_scenario_t *first = scenarios[0];
-    const spot_recovery_t *other = NULL;
+    const spot_recovery_choice_t *choice =
+        &((const spot_scenario_t *) scenario)->recovery;
     char broken[SPOT_BROKEN_RULES_BYTES];
 
-    for (size_t j = 1; j < num_scenarios && other == NULL; j++) {
-        const spot_scenario_t *scenario = scenarios[j];
-
-        other = scenario->recovery.system == first->recovery.system
-                    ? NULL
-                    : scenario->recovery.system;
-    }
-    for (size_t j = 0; j < num_scenarios && other != NULL; j++) {
-        const spot_scenario_t *scenario = scenarios[j];
-        const spot_recovery_t *system = scenario->recovery.system;
-
-        if (spot_recovery_breaks_rules(&scenario->recovery, broken)) {
-            misfit->scenario_id = j;
-            misfit->path = "recovery";
-            snprintf(misfit->text, sizeof(misfit->text),
-                "%s has options that break rules, and stands beside %s: leave them out, "
-                "or compare it only with itself",
-                system->name,
-                system == first->recovery.system ? other->name
-                                                 : first->recovery.system->name);
-            return false;
-        }
-    }
-    return true;
+    return (spot_standing_t){.side = choice->system->name,
+        .path = spot_recovery_breaks_rules(choice, broken) ? "recovery" : NULL};
 }
+
+typedef struct {
+    spot_train_t train;
+    spot_event_log_t log; /* of the latest recorded replication */
+} worker_t;
 
 static int
 train_open(void **worker, const void *scenario)
 {
-    *worker = spot_calloc(1, sizeof(spot_train_t));
-    if (*worker == NULL) {
+    worker_t *self = spot_calloc(1, sizeof(*self));
+
+    *worker = self;
+    if (self == NULL) {
         return SPOT_ERR_NO_MEMORY;
     }
-    return spot_train_init(*worker, scenario);
+    spot_event_log_init(&self->log);
+    return spot_train_init(&self->train, scenario);
 }
 
 static void
 train_close(void *worker)
 {
-    if (worker != NULL) {
-        spot_train_free(worker);
-        free(worker);
+    worker_t *self = worker;
+
+    if (self != NULL) {
+        spot_train_free(&self->train);
+        spot_event_log_free(&self->log);
+        free(self);
     }
 }
 
 static int
-train_run(void *worker, uint64_t seed, uint64_t replication, double *metrics,
-    unsigned char *warnings)
+train_run(void *worker, const spot_replication_t *replication, double *metrics,
+    unsigned char *warnings, spot_recording_t *recording)
 {
-    spot_train_t *train = worker;
-    const int ret = spot_train_run(train, seed, replication, NULL);
+    worker_t *self = worker;
+    spot_train_t *train = &self->train;
+    int ret;
 
+    train->stop = replication->stop;
+    ret = spot_train_run(train, replication->seed, replication->replication,
+        recording == NULL ? NULL : &self->log);
     if (ret == 0) {
         spot_train_metric_values(train->scenario, &train->result, metrics);
         spot_train_warning_flags(&train->result, warnings);
     }
-    return ret;
-}
-
-static int
-train_timeline(
-    void *worker, uint64_t seed, uint64_t replication, spot_timeline_t *timeline)
-{
-    spot_train_t *train = worker;
-    spot_event_log_t log;
-    int ret;
-
-    spot_event_log_init(&log);
-    ret = spot_train_run(train, seed, replication, &log);
-    if (ret == 0) {
-        ret = spot_run_timeline(train->scenario, &train->result, &log, timeline);
+    if (ret == 0 && recording != NULL) {
+        ret = spot_run_record(train->scenario, &train->result, &self->log, recording);
     }
-    spot_event_log_free(&log);
     return ret;
 }
+
+/* ---- What `spotsim run` prints ---- */
+
+typedef void (*write_t)(const spot_scenario_t *scenario,
+    const spot_train_result_t *result, const spot_run_theory_t *theory, FILE *out);
+
+static void
+write_result(const worker_t *self, bool has_theory, write_t write, FILE *out)
+{
+    const spot_scenario_t *scenario = self->train.scenario;
+    const spot_train_result_t *result = &self->train.result;
+    spot_run_theory_t theory;
+
+    if (has_theory) {
+        spot_run_theory_init(&theory, scenario, result);
+    }
+    write(scenario, result, has_theory ? &theory : NULL, out);
+}
+
+static void
+view_text(const void *worker, bool has_theory, FILE *out)
+{
+    write_result(worker, has_theory, spot_run_text_write, out);
+}
+
+static void
+view_json(const void *worker, bool has_theory, FILE *out)
+{
+    write_result(worker, has_theory, spot_run_json_write, out);
+}
+
+static void
+view_events(const void *worker, FILE *out)
+{
+    spot_run_log_write(&((const worker_t *) worker)->log, out);
+}
+
+static const spot_run_view_t view = {
+    .text = view_text, .json = view_json, .knows_theory = true, .events = view_events};
+
+/* ---- What a replication yields ---- */
 
 /* In the order of the ledger. */
 static const char *const parts[] = {"prepping_fraction", "standby_fraction",
@@ -122,23 +145,79 @@ static const char *const parts[] = {"prepping_fraction", "standby_fraction",
 _Static_assert(
     sizeof(parts) / sizeof(parts[0]) == SPOT_NUM_SHARES, "a metric for each category");
 
+/* From the left of a bar: what the time is for, then what it is lost to. */
+static const char *const bars[] = {"goodput_fraction", "unsaved_fraction",
+    "redundant_fraction", "lost_fraction", "stalled_fraction", "reloading_fraction",
+    "reconfiguring_fraction", "standby_fraction", "prepping_fraction"};
+
+_Static_assert(sizeof(bars) == sizeof(parts), "bars have all parts");
+
+/* The metrics of a comparison of recovery systems. */
+static const char *const compared[] = {"steps_kept", "samples_per_s", "usd_per_h",
+    "samples_per_usd", "idle_fraction", "lost_fraction", "reconfigurations",
+    "rollbacks"};
+
+#define OUTPUTS(random)                                                                 \
+    {                                                                                   \
+        .num_metrics = SPOT_TRAIN_NUM_METRICS, .metrics = spot_train_metrics,           \
+        .num_parts = SPOT_NUM_SHARES, .parts = parts, .bars = bars,                     \
+        .whole = "paid instance time", .cost = "usd_per_h", .gain = "samples_per_s",    \
+        .num_compared = sizeof(compared) / sizeof(compared[0]), .compared = compared,   \
+        .num_series = SPOT_TRAIN_NUM_SERIES, .series = spot_train_series,               \
+        .is_random = random,                                                            \
+        .why_fixed = "a recorded trace: no loss is left to chance",                     \
+        .num_replications = 1000, .min_replications = 256, .batch_replications = 64     \
+    }
+
+static const spot_outputs_t random_outputs = OUTPUTS(true),
+                            fixed_outputs = OUTPUTS(false);
+
+/* A trace that names every lost instance leaves nothing to chance. */
+static const spot_outputs_t *
+train_outputs(const void *scenario)
+{
+    const spot_trace_t *trace = ((const spot_scenario_t *) scenario)->trace.recording;
+
+    return trace != NULL && trace->kind == SPOT_TRACE_NAMED ? &fixed_outputs
+                                                            : &random_outputs;
+}
+
+static const spot_rivals_t rivals[] = {
+    {"recovery", "recovery system", "checkpoint,{system: checkpoint, detection: 30 s}"},
+    {NULL, NULL, NULL},
+};
+
+static const char example[] =
+    "scenario: small\n"
+    "engine: train\n"
+    "horizon: 2 h\n"
+    "fleet: {capacity: 8, initial: 6}\n"
+    "job: {step_time: {2: 20 s, 4: 12 s, 8: 8 s}, pipeline_depth: 2}\n"
+    "recovery: checkpoint\n"
+    "trace:\n"
+    "  generator: seed\n"
+    "  preemption: {per_minute: 0.1, count: {fixed: 1}}\n"
+    "  addition: {per_minute: 0.1, count: {fixed: 1}}\n";
+
 const spot_experiment_t spot_train_experiment = {
     .name = "train",
-    .metrics = spot_train_metrics,
-    .num_metrics = SPOT_TRAIN_NUM_METRICS,
-    .warnings = spot_train_warnings,
-    .colours = spot_train_colours,
-    .num_parts = SPOT_NUM_SHARES,
-    .parts = parts,
-    .cost = "usd_per_h",
-    .gain = "samples_per_s",
+    .summary = "One elastic training job on preemptible instances",
+    .doc =
+        "A trace of preemptions and additions feeds a fleet of active, standby and "
+        "prepping instances; a recovery system decides how the job goes on after each "
+        "change. spotsim-scenario(5) has the keys of traces and recovery systems too.",
+    .example = example,
     .fields = spot_scenario_fields,
     .num_warnings = SPOT_TRAIN_NUM_WARNINGS,
+    .warnings = spot_train_warnings,
+    .colours = spot_train_colours,
+    .rivals = rivals,
     .bind = train_bind,
     .free = train_free,
-    .is_fair = train_is_fair,
+    .outputs = train_outputs,
+    .standing = train_standing,
     .open = train_open,
     .close = train_close,
     .run = train_run,
-    .timeline = train_timeline,
+    .view = &view,
 };

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Training as an experiment that sim/study can run. */
+/* Training as an experiment; sim/engines.c lists it. */
 #ifndef SPOT_SIM_TRAIN_EXPERIMENT_H
 #define SPOT_SIM_TRAIN_EXPERIMENT_H
 
-#include "sim/study/experiment.h"
+#include "sim/engine/experiment.h"
 
 extern const spot_experiment_t spot_train_experiment;
 

@@ -37,7 +37,7 @@ spot_foresight_free(spot_foresight_t *self)
     memset(self, 0, sizeof(*self));
 }
 
-/* From now_ms on so many can be used, those on demand included. */
+/* Notes how many instances can be used from now_ms on, those on demand included. */
 static void
 note(spot_foresight_t *self, int64_t now_ms)
 {
@@ -75,8 +75,8 @@ next_seen_ms(spot_foresight_t *self)
                                 : spot_ticks_at_or_after(&self->ticks, time_ms);
 }
 
-/* One tick, in the order of the run: who is ready, then what is seen. Tells when the
- * next change is seen. */
+/* One tick, in the order of the run: instances become ready, then changes are seen.
+ * Returns the tick at which the next change is seen. */
 static int64_t
 visit(spot_foresight_t *self, int64_t now_ms, int64_t seen_ms)
 {
@@ -98,7 +98,8 @@ visit(spot_foresight_t *self, int64_t now_ms, int64_t seen_ms)
 }
 
 void
-spot_foresight_look(spot_foresight_t *self, uint64_t seed, uint64_t replication)
+spot_foresight_look(
+    spot_foresight_t *self, uint64_t seed, uint64_t replication, const atomic_int *stop)
 {
     const int64_t horizon_ms = self->scenario->horizon_ms;
     int64_t now_ms = 0, seen_ms;
@@ -115,5 +116,8 @@ spot_foresight_look(spot_foresight_t *self, uint64_t seed, uint64_t replication)
         seen_ms = visit(self, now_ms, seen_ms);
         ready_ms = spot_fleet_next_ready_ms(&self->fleet);
         now_ms = seen_ms < ready_ms ? seen_ms : ready_ms;
+        if (stop != NULL && atomic_load(stop) != 0) {
+            self->has_failed = SPOT_ERR_INTERRUPTED;
+        }
     }
 }

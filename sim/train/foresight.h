@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What will be, for recovery systems that are to know it.
+/* The future of a run, for recovery systems that know it.
  *
- * How many instances are ready at a time follows from the trace and its dice alone; so a
- * second membership goes through the run before it starts. */
+ * The trace and its dice alone say how many instances are ready at a time, so a second
+ * membership goes through the run before it starts. */
 #ifndef SPOT_SIM_TRAIN_FORESIGHT_H
 #define SPOT_SIM_TRAIN_FORESIGHT_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -24,7 +25,7 @@ typedef struct {
     spot_fleet_t fleet;
     spot_recovery_future_t future;
     size_t max_changes[2]; /* of times_ms and counts */
-    int has_failed;        /* NO_MEMORY: the end of the future is missing */
+    int has_failed;        /* NO_MEMORY, INTERRUPTED: the end of the future is missing */
 } spot_foresight_t;
 
 /* scenario must outlive self. NO_MEMORY; free self even then. */
@@ -32,7 +33,9 @@ SPOT_MUST_CHECK int spot_foresight_init(
     spot_foresight_t *self, const spot_scenario_t *scenario, int64_t ready_after_ms);
 void spot_foresight_free(spot_foresight_t *self);
 
-/* Looks at the run with these dice. O(events of the trace). */
-void spot_foresight_look(spot_foresight_t *self, uint64_t seed, uint64_t replication);
+/* Looks at the run with these dice; stop (may be NULL): not 0 ends it. O(events of the
+ * trace). */
+void spot_foresight_look(
+    spot_foresight_t *self, uint64_t seed, uint64_t replication, const atomic_int *stop);
 
 #endif

@@ -11,7 +11,7 @@ typedef struct {
     const spot_train_result_t *result;
 } run_t;
 
-/* Every formula takes the run and an argument that says which of several like ones. */
+/* A formula for one metric or, by argument, for several similar ones. */
 typedef double (*formula_t)(const run_t *run, int argument);
 
 static double
@@ -70,7 +70,8 @@ job_lost_fraction(const run_t *run, int argument)
 
 enum { STEPS_EXECUTED, STEPS_KEPT, STEPS_DURABLE, STEPS_LOST };
 
-/* Of a lossless recovery system with the started part of the last step. */
+/* A number of steps, with the done part of the last step for a lossless recovery
+ * system. */
 static double
 steps(const run_t *run, int which)
 {
@@ -102,7 +103,7 @@ samples_per_s(const run_t *run, int argument)
     return samples_kept(run) * (double) SPOT_MS_PER_S / (double) run->result->horizon_ms;
 }
 
-/* Over the run from the first start of training on. */
+/* Kept samples per second from the first start of training on. */
 static double
 samples_per_s_once_started(const run_t *run, int argument)
 {
@@ -199,7 +200,7 @@ count_per_h(const run_t *run, int which)
     return count(run, which) / horizon_h(run);
 }
 
-/* Between the first of num preemptions and the last one; NAN of fewer than two. */
+/* The mean gap between num preemptions; NAN for fewer than two. */
 static double
 mean_gap_s(const spot_train_result_t *result, int64_t num)
 {
@@ -218,7 +219,7 @@ mtbp_s(const run_t *run, int argument)
     return mean_gap_s(run->result, run->result->preemption_events);
 }
 
-/* The same between instances: those that are preempted at one tick have a gap of 0. */
+/* The mean gap between preempted instances; it is 0 between those of one tick. */
 static double
 preemption_gap_s(const run_t *run, int argument)
 {
@@ -243,85 +244,109 @@ time_to_finish_s(const run_t *run, int argument)
                : (double) NAN;
 }
 
-#define FRACTION "fraction of the paid instance time"
+#define PAID "fraction of the paid instance time"
 #define CLOCK "fraction of the job's time"
 
-/* X(name, unit, formula, argument, help) */
+/* X(name, unit, kind, better, label, noun, formula, argument, help). No metric is the
+ * ratio of two others: the totals are not among the metrics. */
 #define METRICS(X)                                                                      \
-    X("idle_fraction", "1", idle_fraction, 0,                                           \
-        FRACTION ": prepping, standby, reconfiguring, reloading and stalled")           \
-    X("prepping_fraction", "1", share_fraction, SPOT_SHARE_PREPPING,                    \
-        FRACTION ": booting and installing")                                            \
-    X("standby_fraction", "1", share_fraction, SPOT_SHARE_STANDBY,                      \
-        FRACTION ": ready, not in a pipeline")                                          \
-    X("reconfiguring_fraction", "1", share_fraction, SPOT_SHARE_RECONFIGURING,          \
-        FRACTION ": forming pipelines")                                                 \
-    X("reloading_fraction", "1", share_fraction, SPOT_SHARE_RELOADING,                  \
-        FRACTION ": loading the durable state")                                         \
-    X("stalled_fraction", "1", share_fraction, SPOT_SHARE_STALLED,                      \
-        FRACTION ": waiting for a checkpoint")                                          \
-    X("goodput_fraction", "1", share_fraction, SPOT_SHARE_USEFUL,                       \
-        FRACTION ": steps that a durable checkpoint or the end of the job keeps")       \
-    X("lost_fraction", "1", share_fraction, SPOT_SHARE_LOST,                            \
-        FRACTION ": work that rollbacks after losses and additions threw away")         \
-    X("unsaved_fraction", "1", share_fraction, SPOT_SHARE_UNSAVED,                      \
-        FRACTION ": work that was not durable when the run ended")                      \
-    X("redundant_fraction", "1", share_fraction, SPOT_SHARE_REDUNDANT,                  \
-        FRACTION ": work done only for redundancy")                                     \
-    X("job_waiting_fraction", "1", job_fraction, SPOT_JOB_WAITING,                      \
-        CLOCK ": waiting for enough instances")                                         \
-    X("job_reconfiguring_fraction", "1", job_fraction, SPOT_JOB_RECONFIGURING,          \
+    X(idle_fraction, "1", SHARE, LOWER, "idle", "idle time", idle_fraction, 0,          \
+        PAID ": prepping, standby, reconfiguring, reloading and stalled")               \
+    X(prepping_fraction, "1", SHARE, LOWER, "prepping", "prepping time",                \
+        share_fraction, SPOT_SHARE_PREPPING, PAID ": booting and installing")           \
+    X(standby_fraction, "1", SHARE, LOWER, "standby", "standby time", share_fraction,   \
+        SPOT_SHARE_STANDBY, PAID ": ready, not in a pipeline")                          \
+    X(reconfiguring_fraction, "1", SHARE, LOWER, "reconfiguring", "reconfiguring time", \
+        share_fraction, SPOT_SHARE_RECONFIGURING, PAID ": forming pipelines")           \
+    X(reloading_fraction, "1", SHARE, LOWER, "reloading", "reloading time",             \
+        share_fraction, SPOT_SHARE_RELOADING, PAID ": loading the durable state")       \
+    X(stalled_fraction, "1", SHARE, LOWER, "stalled", "stalled time", share_fraction,   \
+        SPOT_SHARE_STALLED, PAID ": waiting for a checkpoint")                          \
+    X(goodput_fraction, "1", SHARE, HIGHER, "goodput", "goodput", share_fraction,       \
+        SPOT_SHARE_USEFUL,                                                              \
+        PAID ": steps that a durable checkpoint or the end of the job keeps")           \
+    X(lost_fraction, "1", SHARE, LOWER, "lost", "lost time", share_fraction,            \
+        SPOT_SHARE_LOST,                                                                \
+        PAID ": work that rollbacks after losses and additions threw away")             \
+    X(unsaved_fraction, "1", SHARE, LOWER, "unsaved", "unsaved time", share_fraction,   \
+        SPOT_SHARE_UNSAVED, PAID ": work that was not durable when the run ended")      \
+    X(redundant_fraction, "1", SHARE, LOWER, "redundant", "redundant time",             \
+        share_fraction, SPOT_SHARE_REDUNDANT, PAID ": work done only for redundancy")   \
+    X(job_waiting_fraction, "1", SHARE, LOWER, "job waiting", "job waiting time",       \
+        job_fraction, SPOT_JOB_WAITING, CLOCK ": waiting for enough instances")         \
+    X(job_reconfiguring_fraction, "1", SHARE, LOWER, "job reconfiguring",               \
+        "job reconfiguring time", job_fraction, SPOT_JOB_RECONFIGURING,                 \
         CLOCK ": forming pipelines")                                                    \
-    X("job_reloading_fraction", "1", job_fraction, SPOT_JOB_RELOADING,                  \
-        CLOCK ": loading the durable state")                                            \
-    X("job_training_fraction", "1", job_fraction, SPOT_JOB_TRAINING,                    \
+    X(job_reloading_fraction, "1", SHARE, LOWER, "job reloading", "job reloading time", \
+        job_fraction, SPOT_JOB_RELOADING, CLOCK ": loading the durable state")          \
+    X(job_training_fraction, "1", SHARE, HIGHER, "job training", "job training time",   \
+        job_fraction, SPOT_JOB_TRAINING,                                                \
         CLOCK ": training, lost work and stalls included")                              \
-    X("job_stalled_fraction", "1", job_stalled_fraction, 0,                             \
-        CLOCK ": waiting for a checkpoint")                                             \
-    X("job_lost_fraction", "1", job_lost_fraction, 0,                                   \
-        CLOCK ": training that a rollback threw away")                                  \
-    X("steps_executed", "steps", steps, STEPS_EXECUTED, "steps that ended")             \
-    X("steps_kept", "steps", steps, STEPS_KEPT, "executed less lost")                   \
-    X("steps_durable", "steps", steps, STEPS_DURABLE, "recoverable at the end")         \
-    X("steps_lost", "steps", steps, STEPS_LOST, "rolled back")                          \
-    X("samples_per_s", "samples/s", samples_per_s, 0,                                   \
+    X(job_stalled_fraction, "1", SHARE, LOWER, "job stalled", "job stalled time",       \
+        job_stalled_fraction, 0, CLOCK ": waiting for a checkpoint")                    \
+    X(job_lost_fraction, "1", SHARE, LOWER, "job lost", "job lost time",                \
+        job_lost_fraction, 0, CLOCK ": training that a rollback threw away")            \
+    X(steps_executed, "steps", PLAIN, HIGHER, NULL, NULL, steps, STEPS_EXECUTED,        \
+        "steps that ended")                                                             \
+    X(steps_kept, "steps", GAIN, HIGHER, NULL, NULL, steps, STEPS_KEPT,                 \
+        "executed less lost")                                                           \
+    X(steps_durable, "steps", GAIN, HIGHER, NULL, NULL, steps, STEPS_DURABLE,           \
+        "recoverable at the end")                                                       \
+    X(steps_lost, "steps", PLAIN, LOWER, NULL, NULL, steps, STEPS_LOST, "rolled back")  \
+    X(samples_per_s, "samples/s", GAIN, HIGHER, NULL, NULL, samples_per_s, 0,           \
         "samples of the steps kept over the whole run")                                 \
-    X("time_to_finish_s", "s", time_to_finish_s, 0,                                     \
+    X(time_to_finish_s, "s", TIME, LOWER, NULL, NULL, time_to_finish_s, 0,              \
         "when the steps of until.steps were kept; null if they were not")               \
-    X("cost_usd", "USD", cost_usd, 0,                                                   \
+    X(cost_usd, "USD", COST, LOWER, NULL, NULL, cost_usd, 0,                            \
         "all instance time at the price of its time, and services of the recovery "     \
         "system")                                                                       \
-    X("cost_on_demand_usd", "USD", cost_on_demand_usd, 0,                               \
+    X(cost_on_demand_usd, "USD", COST, LOWER, NULL, NULL, cost_on_demand_usd, 0,        \
         "the same instance time at the on-demand price, without services")              \
-    X("usd_per_h", "USD/h", usd_per_h, 0, "cost over the whole run")                    \
-    X("usd_per_1000_samples", "USD", usd_per_1000_samples, 0,                           \
+    X(usd_per_h, "USD/h", COST, LOWER, NULL, NULL, usd_per_h, 0,                        \
+        "cost over the whole run")                                                      \
+    X(usd_per_1000_samples, "USD", COST, LOWER, NULL, NULL, usd_per_1000_samples, 0,    \
         "cost of 1,000 samples kept; null if none was")                                 \
-    X("samples_per_usd", "samples/USD", samples_per_usd, 0,                             \
+    X(samples_per_usd, "samples/USD", GAIN, HIGHER, NULL, NULL, samples_per_usd, 0,     \
         "samples kept for a dollar; null if nothing was paid")                          \
-    X("mean_instances", "instances", mean_instances, 0, "paid at a time, on average")   \
-    X("peak_instances", "instances", count, COUNT_PEAK, "most at a time")               \
-    X("preempted", "instances", count, COUNT_PREEMPTED, "taken by the provider")        \
-    X("added", "instances", count, COUNT_ADDED, "that arrived after time 0")            \
-    X("clipped", "instances", count, COUNT_CLIPPED,                                     \
+    X(mean_instances, "instances", PLAIN, NEITHER, NULL, NULL, mean_instances, 0,       \
+        "paid at a time, on average")                                                   \
+    X(peak_instances, "instances", PLAIN, NEITHER, NULL, NULL, count, COUNT_PEAK,       \
+        "most at a time")                                                               \
+    X(preempted, "instances", PLAIN, LOWER, NULL, NULL, count, COUNT_PREEMPTED,         \
+        "taken by the provider")                                                        \
+    X(added, "instances", PLAIN, NEITHER, NULL, NULL, count, COUNT_ADDED,               \
+        "that arrived after time 0")                                                    \
+    X(clipped, "instances", PLAIN, LOWER, NULL, NULL, count, COUNT_CLIPPED,             \
         "of the trace that could not be taken or added")                                \
-    X("preempted_per_h", "instances/h", count_per_h, COUNT_PREEMPTED,                   \
-        "taken by the provider in an hour")                                             \
-    X("mtbp_s", "s", mtbp_s, 0,                                                         \
+    X(preempted_per_h, "instances/h", PLAIN, LOWER, NULL, NULL, count_per_h,            \
+        COUNT_PREEMPTED, "taken by the provider in an hour")                            \
+    X(mtbp_s, "s", TIME, HIGHER, NULL, NULL, mtbp_s, 0,                                 \
         "mean time between ticks with a preemption; null below two of them")            \
-    X("rollbacks", "1", count, COUNT_ROLLBACKS, "while training")                       \
-    X("reconfigurations", "1", count, COUNT_RECONFIGURATIONS,                           \
+    X(rollbacks, "1", PLAIN, LOWER, NULL, NULL, count, COUNT_ROLLBACKS,                 \
+        "while training")                                                               \
+    X(reconfigurations, "1", PLAIN, LOWER, NULL, NULL, count, COUNT_RECONFIGURATIONS,   \
         "new pipelines or none after a loss or an addition")                            \
-    X("fatal", "1", count, COUNT_FATAL,                                                 \
+    X(fatal, "1", PLAIN, LOWER, NULL, NULL, count, COUNT_FATAL,                         \
         "losses that a redundant recovery system could not absorb")                     \
-    X("preemption_gap_s", "s", preemption_gap_s, 0,                                     \
+    X(preemption_gap_s, "s", TIME, HIGHER, NULL, NULL, preemption_gap_s, 0,             \
         "mean time from one preempted instance to the next; null below two of them")    \
-    X("mean_lifetime_h", "h", mean_lifetime_h, 0,                                       \
+    X(mean_lifetime_h, "h", TIME, HIGHER, NULL, NULL, mean_lifetime_h, 0,               \
         "from arrival to end of an instance, or of the run if that is sooner")          \
-    X("samples_per_s_once_started", "samples/s", samples_per_s_once_started, 0,         \
+    X(samples_per_s_once_started, "samples/s", GAIN, HIGHER, NULL, NULL,                \
+        samples_per_s_once_started, 0,                                                  \
         "samples of the steps kept over the run from the first start of training")
 
-#define METRIC_ENTRY(name, unit, formula, argument, help) {name, unit, help},
-#define METRIC_FORMULA(name, unit, formula, argument, help) {formula, argument},
+#define METRIC_ENTRY(                                                                   \
+    name_, unit_, kind_, better_, label_, noun_, formula, argument, help_)              \
+    {.name = #name_,                                                                    \
+        .unit = unit_,                                                                  \
+        .help = help_,                                                                  \
+        .label = label_,                                                                \
+        .noun = noun_,                                                                  \
+        .kind = SPOT_METRIC_##kind_,                                                    \
+        .better = SPOT_BETTER_##better_},
+#define METRIC_FORMULA(name, unit, kind, better, label, noun, formula, argument, help)  \
+    {formula, argument},
 
 const spot_metric_t spot_train_metrics[SPOT_TRAIN_NUM_METRICS] = {METRICS(METRIC_ENTRY)};
 

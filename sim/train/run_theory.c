@@ -11,7 +11,8 @@
 
 #define CONFIDENCE 0.95
 
-/* Below it, not even the first digit of the mean time between rollbacks is sure. */
+/* With fewer rollbacks not even the first digit of the mean time between them is
+ * certain. */
 #define FEW_ROLLBACKS 30
 
 static const struct {
@@ -19,7 +20,7 @@ static const struct {
     const char *text;
 } doubts[SPOT_NUM_DOUBTS] = {
     [SPOT_DOUBT_FEW_ROLLBACKS] = {"few_rollbacks",
-        "fewer than 30 rollbacks hardly tell the mean time between them"},
+        "fewer than 30 rollbacks give only a rough mean time between them"},
     [SPOT_DOUBT_FLEET_VARIES] = {"fleet_varies",
         "the number of instances in pipelines varied, the theory has one step time"},
     [SPOT_DOUBT_WAITED] = {"waited",
@@ -27,12 +28,11 @@ static const struct {
         "wait is left out"},
     [SPOT_DOUBT_OTHER_ROLLBACKS] = {"other_rollbacks",
         "there were more rollbacks than preemptions seen: additions or stops caused "
-        "some, "
-        "which is no Poisson process"},
+        "some, which is no Poisson process"},
 };
 
-/* The value of an option of the recovery system that is a duration, 0 if it has none of
- * that name. */
+/* The value of a duration among the options of the recovery system; 0 if there is none
+ * of that name. */
 static int64_t
 option_ms(const spot_recovery_choice_t *recovery, const char *name)
 {
@@ -49,8 +49,8 @@ option_ms(const spot_recovery_choice_t *recovery, const char *name)
     return 0;
 }
 
-/* GSL's search for a quantile does not always end for many degrees of freedom, where the
- * cube of Wilson and Hilferty, PNAS 17, 1931, is right to 6 digits. */
+/* For many degrees of freedom the search of GSL for a quantile does not always end.
+ * There the cube of Wilson and Hilferty, PNAS 17, 1931, is right to 6 digits. */
 static double
 chi_square_quantile(double p, double freedom)
 {
@@ -62,8 +62,8 @@ chi_square_quantile(double p, double freedom)
     return freedom * pow(1 - share + gsl_cdf_ugaussian_Pinv(p) * sqrt(share), 3);
 }
 
-/* Events at a constant rate over a time: the exact interval of Garwood, Biometrika 28,
- * 1936, for the mean time between them. */
+/* The mean time between events at a constant rate, with the exact interval of Garwood,
+ * Biometrika 28, 1936. */
 static spot_estimate_t
 mean_time_between(int64_t num_events, double time_s)
 {
@@ -99,8 +99,8 @@ find_doubts(spot_run_theory_t *self, const spot_scenario_t *scenario,
         result->rollbacks > result->preemption_events;
 }
 
-/* At the mean number of instances in pipelines; by (D,P), of the most pipelines that it
- * is enough for. */
+/* The step time at the mean number of instances in pipelines. A step time by (D,P) is
+ * that of the most pipelines that fit. */
 static int64_t
 mean_step_ms(const spot_job_t *job, double mean_instances)
 {
@@ -111,8 +111,8 @@ mean_step_ms(const spot_job_t *job, double mean_instances)
                : spot_step_time_ms(&job->step_time, num_instances);
 }
 
-/* Steps, checkpoints and restarts as the scenario has them; the mean time between
- * rollbacks as the run had it. */
+/* Sets the theory for the steps, checkpoints and restarts of the scenario and the mean
+ * time between rollbacks of the run. */
 static void
 apply_theory(spot_run_theory_t *self, const spot_job_t *job)
 {

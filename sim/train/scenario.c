@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/units.h"
+#include "sim/engine/experiment.h"
 
 static const spot_field_t until_fields[] = {
     {.name = "steps",
@@ -17,39 +18,33 @@ static const spot_field_t until_fields[] = {
     {.name = NULL},
 };
 
-static const spot_field_t horizon_fields[] = {
-    {.name = "until",
-        .type = SPOT_FIELD_MAP,
-        .offset = 0,
-        .fields = until_fields,
-        .help = "ends the run before its horizon"},
+#define HORIZON_EXPECTED                                                                \
+    "a duration such as \"355 min\", trace-end or {until: {steps: 1800}}"
+
+static const char *const trace_end_names[] = {"trace-end", NULL};
+
+/* horizon_ms of trace-end is 0 until the trace is read. */
+static const spot_field_t horizon_forms[] = {
+    {.name = "",
+        .type = SPOT_FIELD_CHOICE,
+        .offset = SPOT_NOWHERE,
+        .choices = trace_end_names},
+    {.name = "until", .type = SPOT_FIELD_MAP, .fields = until_fields},
+    {.name = "",
+        .type = SPOT_FIELD_DURATION,
+        .offset = offsetof(spot_scenario_t, horizon_ms),
+        .min = 1,
+        .max = (double) SPOT_MAX_DURATION_MS,
+        .expected = HORIZON_EXPECTED},
     {.name = NULL},
 };
 
-/* "355 min", "trace-end" or {until: {steps: N}}. trace-end is 0 until the trace is read.
- */
-static void
-bind_horizon(
-    spot_bind_t *bind, const spot_field_t *field, const spot_node_t *node, void *target)
-{
-    const spot_field_t duration = {.name = field->name,
-        .type = SPOT_FIELD_DURATION,
-        .min = 1,
-        .max = (double) SPOT_MAX_DURATION_MS};
-    spot_scenario_t *self = target;
-    const char *problem = "";
-
-    if (node->kind == SPOT_NODE_SCALAR && strcmp(node->text, "trace-end") == 0) {
-        self->horizon_ms = 0;
-    } else if (node->kind == SPOT_NODE_MAP) {
-        spot_bind_map(bind, horizon_fields, field->name, node, self);
-    } else if (node->kind == SPOT_NODE_LIST ||
-               spot_duration_parse(node->text, &self->horizon_ms, &problem) != 0) {
-        spot_bind_unexpected(bind, field, node, problem);
-    } else {
-        spot_bind_field(bind, &duration, node, &self->horizon_ms);
-    }
-}
+/* The forms of the value of trace. */
+static const spot_field_t trace_forms[] = {
+    {.name = "", .type = SPOT_FIELD_PATH},
+    {.name = "", .type = SPOT_FIELD_CUSTOM, .table = spot_trace_model_table},
+    {.name = NULL},
+};
 
 static const spot_field_t fleet_fields[] = {
     {.name = "capacity",
@@ -105,13 +100,13 @@ const spot_field_t spot_scenario_fields[] = {
         .type = SPOT_FIELD_TEXT,
         .offset = offsetof(spot_scenario_t, name),
         .help = "name of the scenario"},
+    SPOT_ENGINE_FIELD,
     {.name = "horizon",
-        .type = SPOT_FIELD_CUSTOM,
+        .type = SPOT_FIELD_ONE_OF,
         .offset = 0,
         .initial = "trace-end",
-        .bind = bind_horizon,
-        .expected =
-            "a duration such as \"355 min\", trace-end or {until: {steps: 1800}}",
+        .fields = horizon_forms,
+        .expected = HORIZON_EXPECTED,
         .help = "length of the run; trace-end needs a trace file"},
     {.name = "until",
         .type = SPOT_FIELD_MAP,
@@ -147,16 +142,17 @@ const spot_field_t spot_scenario_fields[] = {
         .expected = "NAME or {system: NAME}",
         .help = "how the job goes on after a loss"},
     {.name = "trace",
-        .type = SPOT_FIELD_CUSTOM,
+        .type = SPOT_FIELD_ONE_OF,
         .offset = offsetof(spot_scenario_t, trace_node),
+        .fields = trace_forms,
         .bind = spot_bind_keep_node, /* bound when fleet and tick are known */
-        .table = spot_trace_model_table,
         .expected = "{generator: NAME, ...}, {file: PATH} or the path of a model file",
         .help = "what happens to the instances from outside"},
     {.name = NULL},
 };
 
-/* Some traces bring their own initial instances: fleet.initial does not count then. */
+/* Checks fleet.initial, which does not count if the trace has its own initial
+ * instances. */
 static void
 check_fleet(
     const spot_scenario_t *self, spot_bind_t *bind, const spot_node_t *root, bool is_own)
@@ -174,7 +170,8 @@ check_fleet(
     }
 }
 
-/* Of a recovery system that rents all instances on demand, the mix has no effect. */
+/* Checks fleet.on_demand, which has no effect with a recovery system that rents all
+ * instances on demand. */
 static void
 check_on_demand(spot_scenario_t *self, spot_bind_t *bind, const spot_node_t *root)
 {
@@ -194,7 +191,7 @@ check_on_demand(spot_scenario_t *self, spot_bind_t *bind, const spot_node_t *roo
     }
 }
 
-/* Twice the same thing, once within the horizon and once beside it. */
+/* Reports until beside a horizon that has it too. */
 static void
 check_until(spot_bind_t *bind, const spot_node_t *root)
 {
@@ -206,7 +203,7 @@ check_until(spot_bind_t *bind, const spot_node_t *root)
     }
 }
 
-/* Keys that have no effect are told, not passed over. */
+/* Warns of keys without effect. */
 static void
 warn_of_ignored_keys(
     const spot_scenario_t *self, spot_bind_t *bind, const spot_node_t *root)
@@ -225,8 +222,8 @@ warn_of_ignored_keys(
     }
 }
 
-/* Binds the trace with what the scenario settles. Where the scenario itself is faulty,
- * its values are replaced so that the trace's own errors are found in the same pass. */
+/* Binds the trace with the values of the scenario. Faulty values of the scenario are
+ * replaced, so that errors of the trace are found in the same pass. */
 static int
 bind_trace(spot_scenario_t *self, spot_bind_t *bind, const spot_scenario_t *like)
 {
@@ -261,8 +258,7 @@ settle_horizon(spot_scenario_t *self, spot_bind_t *bind, const spot_node_t *root
     if (self->horizon_ms == 0 && end_ms > 0) {
         self->horizon_ms = end_ms;
     } else if (self->horizon_ms == 0 && self->until_steps > 0) {
-        self->horizon_ms =
-            SPOT_MAX_DURATION_MS; /* the steps end the run, or nothing does */
+        self->horizon_ms = SPOT_MAX_DURATION_MS; /* only the steps end the run */
     } else if (self->horizon_ms == 0) {
         spot_bind_error(bind, spot_node_place(root, "horizon"), "horizon",
             "a generated trace has no end: expected a duration such as \"355 min\"");
@@ -290,8 +286,7 @@ warn_of_ignored_price(
     }
 }
 
-/* Instances rented on demand take the place of the trace and its price: nothing happens
- * to them. */
+/* Replaces the trace and its price by instances on demand, which are never lost. */
 static int
 rent_on_demand(spot_scenario_t *self, spot_diag_t *diag)
 {
@@ -352,7 +347,7 @@ spot_scenario_init(spot_scenario_t *self, const spot_node_t *root,
     if (ret != SPOT_ERR_NO_MEMORY && self->trace_node != NULL) {
         ret = bind_trace(self, &bind, like);
     }
-    if (is_path) { /* only now is it known what the file has */
+    if (is_path) { /* the file is read only now */
         check_fleet(self, &bind, root, spot_trace_model_has_initial(&self->trace));
     }
     if (ret == 0 && diag->num_errors == num_errors) {
@@ -372,58 +367,17 @@ spot_scenario_init(spot_scenario_t *self, const spot_node_t *root,
     return ret;
 }
 
-/* "trace: {file: PATH}" with PATH as the command line has it, not as YAML. */
-static int
-replace_trace(spot_yaml_t *document, const char *trace_path, spot_diag_t *diag)
-{
-    int ret = spot_yaml_assign(document, "--trace", "trace={}", diag);
-    const spot_node_t *trace;
-    spot_node_t *path;
-
-    if (ret != 0) {
-        return ret;
-    }
-    trace = spot_node_get(document->root, "trace");
-    path = spot_yaml_new_scalar(document, trace_path, trace);
-    return path == NULL ? SPOT_ERR_NO_MEMORY
-                        : spot_yaml_set(document, "trace.file", path);
-}
-
-int
-spot_scenario_change(
-    spot_yaml_t *document, const spot_scenario_changes_t *changes, spot_diag_t *diag)
-{
-    int ret = 0;
-
-    if (document->root->kind != SPOT_NODE_MAP) {
-        return 0; /* binding it says what is wrong */
-    }
-    if (changes->trace_path != NULL) {
-        ret = replace_trace(document, changes->trace_path, diag);
-    }
-    for (size_t j = 0; ret != SPOT_ERR_NO_MEMORY && j < changes->num_sets; j++) {
-        const int error = spot_yaml_assign(document, "--set", changes->sets[j], diag);
-
-        ret = error != 0 ? error : ret;
-    }
-    return ret;
-}
-
 int
 spot_scenario_read(spot_scenario_t *self, const char *path,
     const spot_scenario_changes_t *changes, spot_diag_t *diag)
 {
     spot_yaml_t document;
-    int error = spot_yaml_read(&document, path, diag);
-    int ret = 0;
+    int error = spot_scenario_read_document(&document, path, changes, diag);
 
     memset(self, 0, sizeof(*self));
-    if (document.root != NULL && changes != NULL) {
-        ret = spot_scenario_change(&document, changes, diag);
-        error = error != 0 ? error : ret;
-    }
     if (document.root != NULL) {
-        ret = spot_scenario_init(self, document.root, NULL, diag);
+        const int ret = spot_scenario_init(self, document.root, NULL, diag);
+
         error = error != 0 ? error : ret;
     }
     spot_yaml_free(&document);

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What traces and runs cost: ns an event of each generator, rows/s of files that are
  * written and read, the long one of 3 million rows; CPU time a run, ns an event and
- * runs/s for the seed scenario, for a large fleet, the speed-up of a study from one
- * thread to two, all recovery systems side by side, and the table study of Bamboo.
- * Prints; asserts nothing. */
+ * runs/s for the seed scenario, for a large fleet, ns an event of a queue, the speed-up
+ * of a study from one thread to two, all recovery systems side by side, and the table
+ * study of Bamboo. Prints; asserts nothing. */
 #include <gsl/gsl_statistics.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "base/clock.h"
 #include "base/units.h"
+#include "sim/engines.h"
 #include "sim/recovery/recovery.h"
-#include "sim/study/study.h"
-#include "sim/train/experiment.h"
-#include "sim/train/recovery_study.h"
+#include "sim/study/compare.h"
 #include "sim/train/train.h"
 #include "traces/generate/generate.h"
 
@@ -23,6 +23,8 @@
 #define NUM_ROUNDS 20
 
 #define STUDY_FOLDER SPOT_SOURCE_DIR "/reports/studies/idle-vs-preemption/"
+
+extern const spot_experiment_t spot_engine_queue;
 
 static void
 stop_on_error(int error, spot_diag_t *diag)
@@ -145,8 +147,8 @@ bench_threads(void)
     double speedups[NUM_ROUNDS], one_s = 1e9, two_s = 1e9;
 
     spot_diag_init(&diag);
-    stop_on_error(spot_study_read(&study, &spot_train_experiment,
-                      STUDY_FOLDER "study.yaml", NULL, 0, &diag),
+    stop_on_error(
+        spot_study_read(&study, spot_engines, STUDY_FOLDER "study.yaml", NULL, 0, &diag),
         &diag);
     for (int round = 0; round < NUM_ROUNDS; round++) {
         const double round_one_s = time_study(&study, 1);
@@ -219,9 +221,11 @@ bench_compare(void)
 {
     const char *file = "spotsim-bench.csv";
     char *systems = list_systems();
-    const spot_recovery_study_t comparison = {
+    const spot_compare_key_t key = {"--recovery", "recovery", systems};
+    const spot_compare_request_t comparison = {
         .scenario_path = BENCH_FOLDER "compare.yaml",
-        .systems = systems,
+        .num_keys = 1,
+        .keys = &key,
         .trace_path = file,
         .seed = 1};
     double best_s = 1e9;
@@ -235,7 +239,8 @@ bench_compare(void)
         double run_s;
 
         spot_diag_init(&diag);
-        stop_on_error(spot_recovery_study_read(&comparison, &study, &diag), &diag);
+        stop_on_error(
+            spot_compare_read(&comparison, spot_engines, &study, &diag), &diag);
         run_in_memory(&study, 1);
         run_s = spot_clock_s() - started_s;
         best_s = run_s < best_s ? run_s : best_s;
@@ -350,7 +355,7 @@ static void
 bench_table(void)
 {
     static const char *const sets[] = {"replications.count=10000",
-        "sweep={trace.preempt_per_h: [0.01, 0.05, 0.1, 0.25, 0.5]}"};
+        "sweep={trace.preempt_per_h: [0.01, 0.05, 0.1, 0.25, 0.5]}", "plot={}"};
     const spot_study_run_t run = {.num_threads = 2};
     spot_diag_t diag;
     spot_study_t study;
@@ -358,7 +363,7 @@ bench_table(void)
     double started_s;
 
     spot_diag_init(&diag);
-    stop_on_error(spot_study_read(&study, &spot_train_experiment,
+    stop_on_error(spot_study_read(&study, spot_engines,
                       SPOT_SOURCE_DIR "/reports/studies/bamboo-2023/study.yaml", sets,
                       sizeof(sets) / sizeof(sets[0]), &diag),
         &diag);
@@ -370,6 +375,41 @@ bench_table(void)
         spot_clock_s() - started_s, study.head.num_points,
         (long long) study.head.num_replications);
     spot_study_free(&study);
+    spot_diag_free(&diag);
+}
+
+/* M/M/1 at a load of 0.8 by share/examples/engine_queue.c: an event is an arrival or a
+ * departure, draws included. */
+static void
+bench_queue(void)
+{
+    static const char text[] = "{scenario: bench, engine: queue, servers: 1, "
+                               "arrivals_per_s: 0.8, customers: 100000, warm_up: 0}";
+    const double num_events = 2e5;
+    double best_s = HUGE_VAL, metrics[4]; /* three and one of the only server */
+    void *scenario, *worker;
+    spot_yaml_t document;
+    spot_diag_t diag;
+
+    spot_diag_init(&diag);
+    stop_on_error(
+        spot_yaml_parse(&document, "bench", text, sizeof(text) - 1, &diag), &diag);
+    stop_on_error(spot_engine_queue.bind(&scenario, document.root, NULL, &diag), &diag);
+    stop_on_error(spot_engine_queue.open(&worker, scenario), &diag);
+    for (uint64_t j = 0; j < NUM_ROUNDS; j++) {
+        const spot_replication_t wanted = {.seed = 1, .replication = j};
+        const double started_s = spot_clock_cpu_s();
+        double run_s;
+
+        stop_on_error(
+            spot_engine_queue.run(worker, &wanted, metrics, NULL, NULL), &diag);
+        run_s = spot_clock_cpu_s() - started_s;
+        best_s = run_s < best_s ? run_s : best_s;
+    }
+    printf("%-14s %12.1f ns an event of M/M/1\n", "queue", 1e9 * best_s / num_events);
+    spot_engine_queue.close(worker);
+    spot_engine_queue.free(scenario);
+    spot_yaml_free(&document);
     spot_diag_free(&diag);
 }
 
@@ -388,6 +428,7 @@ main(void)
 
     bench_scenario(STUDY_FOLDER "seed-64.yaml", 10000);
     bench_scenario(SPOT_SOURCE_DIR "/tests/bench/large-fleet.yaml", 1);
+    bench_queue();
     bench_threads();
     bench_compare();
     bench_table();

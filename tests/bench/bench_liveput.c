@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "base/clock.h"
-#include "sim/recovery/parcae_liveput.h"
+#include "sim/recovery/parcae/liveput.h"
 #include "sim/train/scenario.h"
 
 enum { NUM_INSTANCES = 32, NUM_SAMPLES = 20000 };

@@ -9,6 +9,8 @@
 
 #include "sim/store/store_sqlite.h"
 
+#define BATCH_ROWS 64 /* of the study */
+
 #define STORE "spotsim-bench-page.db"
 #define NUM_AXES 3
 #define NUM_REPLICATIONS 100
@@ -76,14 +78,13 @@ fill_rows(const spot_study_head_t *head, size_t point_id, int64_t first, size_t 
 static void
 put_all(spot_store_t *store)
 {
-    static double rows[SPOT_BATCH_ROWS * NUM_METRICS];
+    static double rows[BATCH_ROWS * NUM_METRICS];
     const spot_study_head_t *head = store->head;
 
     for (size_t j = 0; j < head->num_points; j++) {
-        for (int64_t first = 0; first < NUM_REPLICATIONS; first += SPOT_BATCH_ROWS) {
+        for (int64_t first = 0; first < NUM_REPLICATIONS; first += BATCH_ROWS) {
             const int64_t left = NUM_REPLICATIONS - first;
-            const size_t num_rows =
-                (size_t) (left < SPOT_BATCH_ROWS ? left : SPOT_BATCH_ROWS);
+            const size_t num_rows = (size_t) (left < BATCH_ROWS ? left : BATCH_ROWS);
             const spot_piece_t piece = {j, first, num_rows, rows, NULL};
 
             fill_rows(head, j, first, num_rows, rows);
@@ -99,6 +100,7 @@ main(void)
     spot_axis_t axes[NUM_AXES] = {{0}};
     spot_study_head_t head = {.name = name,
         .question = question,
+        .batch_replications = 64,
         .num_replications = NUM_REPLICATIONS,
         .min_replications = NUM_REPLICATIONS,
         .num_axes = NUM_AXES,

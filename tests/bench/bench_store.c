@@ -13,10 +13,12 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "sim/analysis/summary.h"
+#include "sim/engines.h"
 #include "sim/store/store_sqlite.h"
-#include "sim/store/summary.h"
 #include "sim/study/study.h"
-#include "sim/train/experiment.h"
+
+#define BATCH_ROWS 64 /* of the study */
 
 #define NUM_ROUNDS 60 /* of a study with a store and without one */
 #define STUDY_FOLDER SPOT_SOURCE_DIR "/reports/studies/idle-vs-preemption/"
@@ -90,7 +92,7 @@ wait_until(double time_s)
 static void *
 put_batches(void *context)
 {
-    static const uint32_t warnings[SPOT_BATCH_SUMMARISED];
+    static const uint32_t warnings[BATCH_ROWS];
     worker_t *self = context;
     const spot_study_head_t *head = self->store->head;
     const int64_t size = spot_study_batch_size(head);
@@ -122,7 +124,7 @@ put_batches(void *context)
 }
 
 static spot_study_head_t
-plain_head(size_t num_metrics, int64_t num_rows, spot_keep_t keep)
+plain_head(size_t num_metrics, int64_t num_rows)
 {
     static char names[MAX_METRICS][8];
     static spot_metric_t metrics[MAX_METRICS];
@@ -131,8 +133,8 @@ plain_head(size_t num_metrics, int64_t num_rows, spot_keep_t keep)
         snprintf(names[j], sizeof(names[j]), "m%zu", j);
         metrics[j] = (spot_metric_t){names[j], "1", ""};
     }
-    return (spot_study_head_t){.num_replications = num_rows,
-        .keep = keep,
+    return (spot_study_head_t){.batch_replications = 64,
+        .num_replications = num_rows,
         .num_points = 1,
         .num_metrics = num_metrics,
         .num_listed = num_metrics,
@@ -162,9 +164,9 @@ put_all(spot_store_t *store, double rows_per_s)
 }
 
 static void
-bench_put(size_t num_metrics, spot_keep_t keep)
+bench_put(size_t num_metrics)
 {
-    const spot_study_head_t head = plain_head(num_metrics, 1000000, keep);
+    const spot_study_head_t head = plain_head(num_metrics, 1000000);
     spot_store_t *store = open_store(&head);
     const double started_s = spot_clock_s();
     const double started_cpu_s = spot_clock_cpu_s();
@@ -174,8 +176,7 @@ bench_put(size_t num_metrics, spot_keep_t keep)
     passed_s = spot_clock_s() - started_s;
     cpu_s = spot_clock_cpu_s() - started_cpu_s;
     store->close(store);
-    printf("put %2zu metrics, %-9s %8.0f rows/s  %6.2f us of CPU time a row\n",
-        num_metrics, keep == SPOT_KEEP_ROWS ? "rows" : "summaries",
+    printf("put %2zu metrics  %8.0f rows/s  %6.2f us of CPU time a row\n", num_metrics,
         (double) head.num_replications / passed_s,
         1e6 * cpu_s / (double) head.num_replications);
 }
@@ -183,7 +184,7 @@ bench_put(size_t num_metrics, spot_keep_t keep)
 static void
 bench_wait(size_t num_metrics)
 {
-    const spot_study_head_t head = plain_head(num_metrics, 1000000, SPOT_KEEP_ROWS);
+    const spot_study_head_t head = plain_head(num_metrics, 1000000);
     spot_store_t *store = open_store(&head);
     const double longest_s = put_all(store, 1e5);
 
@@ -251,17 +252,17 @@ time_study(const spot_study_t *study, bool has_store, double *door_s)
 }
 
 static void
-bench_study(const char *keep, const char *ledger)
+bench_study(const char *ledger)
 {
-    const char *const sets[] = {keep, ledger, "replications.count=12800",
+    const char *const sets[] = {ledger, "replications.count=12800",
         "job.pipeline_depth=[16, 8]", "trace.preemption.per_minute=[0.16338]"};
     double shares[NUM_ROUNDS], best_s = 1e9, door_s = 0, no_door_s = 0, share, run_us;
     spot_study_t study;
     spot_diag_t diag;
 
     spot_diag_init(&diag);
-    stop_on_error(spot_study_read(&study, &spot_train_experiment,
-                      STUDY_FOLDER "study.yaml", sets, 5, &diag),
+    stop_on_error(
+        spot_study_read(&study, spot_engines, STUDY_FOLDER "study.yaml", sets, 4, &diag),
         &diag);
     spot_study_keep_ledger(&study);
     for (int round = 0; round < NUM_ROUNDS; round++) { /* in turn, on a noisy machine */
@@ -273,9 +274,9 @@ bench_study(const char *keep, const char *ledger)
     share = gsl_stats_median(shares, 1, NUM_ROUNDS);
     run_us = 1e6 * best_s / (double) study.head.num_points /
              (double) study.head.num_replications;
-    printf("%s, %s: seed scenario, %zu metrics: %.2f us a run, the store adds %.2f us "
+    printf("%s: seed scenario, %zu metrics: %.2f us a run, the store adds %.2f us "
            "or %.1f %% (median of rounds), and %.1f ms to be opened and closed\n",
-        keep, ledger, study.head.num_metrics, run_us, share * run_us, 100 * share,
+        ledger, study.head.num_metrics, run_us, share * run_us, 100 * share,
         1e3 * door_s / NUM_ROUNDS);
     spot_study_free(&study);
     spot_diag_free(&diag);
@@ -285,7 +286,7 @@ bench_study(const char *keep, const char *ledger)
 static void
 fill(int64_t num_rows)
 {
-    const spot_study_head_t head = plain_head(10, num_rows, SPOT_KEEP_ROWS);
+    const spot_study_head_t head = plain_head(10, num_rows);
     spot_store_t *store = open_store(&head);
     spot_summary_t summaries[MAX_METRICS];
 
@@ -307,15 +308,12 @@ main(int argc, char **argv)
         return 0;
     }
     for (size_t j = 0; j < 3; j++) {
-        bench_put(num_metrics[j], SPOT_KEEP_ROWS);
+        bench_put(num_metrics[j]);
     }
-    bench_put(10, SPOT_KEEP_SUMMARIES);
     bench_wait(10);
     bench_wait(30);
-    bench_study("keep=rows", "ledger=no");
-    bench_study("keep=rows", "ledger=yes");
-    bench_study("keep=summaries", "ledger=no");
-    bench_study("keep=summaries", "ledger=yes");
+    bench_study("ledger=no");
+    bench_study("ledger=yes");
     remove_store();
     return 0;
 }

@@ -84,7 +84,8 @@ bound(const spot_condition_t *condition)
 
             spot_bug_assert(
                 spot_condition_evaluate(condition, &value, &holds, &offset) == 0);
-            spot_bug_assert(holds == (spot_condition_margin(&limit, numbers[j]) >= 0));
+            spot_bug_assert(holds == (limit.is_upper ? numbers[j] <= limit.limit
+                                                     : numbers[j] >= limit.limit));
         }
     } else {
         spot_bug_assert(diag.num_errors > 0);

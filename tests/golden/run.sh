@@ -92,6 +92,7 @@ golden help-export.txt export --help
 golden help-report.txt report --help
 golden help-profile.txt profile --help
 golden help-compare.txt compare --help
+golden help-engine.txt engine --help
 golden help-recovery.txt recovery --help
 golden help-model-fit.txt model fit --help
 golden help-help.txt help --help
@@ -99,7 +100,8 @@ golden help-theory-checkpoint.txt theory checkpoint --help
 
 commands=$("$spotsim" --help |
     sed -n '/^Commands:/,/^$/s/^  \([a-z ]*[a-z]\)  .*/\1/p')
-for page in spotsim.1 spotsim-scenario.5 spotsim-study.5 spotsim-trace.5; do
+golden manual-pages.txt help --man=list
+while IFS= read -r page; do
     ends 0 help "--man=$page"
     cp "$work/stdout" "$work/$page"
     if command -v mandoc >/dev/null; then
@@ -107,7 +109,7 @@ for page in spotsim.1 spotsim-scenario.5 spotsim-study.5 spotsim-trace.5; do
         mandoc -Tlint -Wwarning "$work/$page" | grep -v 'missing date' >"$work/lint"
         expect "$page is well-formed: $(cat "$work/lint")" [ ! -s "$work/lint" ]
     fi
-done
+done <manual-pages.txt
 echo "$commands" >"$work/commands"
 while IFS= read -r command; do
     expect "spotsim.1 tells of $command" \
@@ -124,6 +126,12 @@ golden run-generated.json run generated.yaml --json --seed 7 --replication 3
 golden run-generated.json run generated.yaml --json --replication 3 --seed 7
 ends 0 run scenario.yaml --set "horizon=30 min" --events "$work/events.jsonl"
 same events.jsonl "$work/events.jsonl"
+ends 0 run scenario.yaml --set "horizon=30 min" --series "$work/series"
+for series in events instances progress; do
+    same "run-$series.csv" "$work/series/$series.csv"
+done
+expect "no other series" [ "$(echo "$work/series"/*)" = "$(
+    echo "$work/series/events.csv" "$work/series/instances.csv" "$work/series/progress.csv")" ]
 ends 0 run generated.yaml --seed 7 --replication 3 --events "$work/events.jsonl"
 "$spotsim" trace generate generated.yaml --seed 7 --replication 3 -o "$work/same.csv"
 ends 0 run generated.yaml --trace "$work/same.csv" --json
@@ -190,6 +198,8 @@ expect "systems that are the same do not differ" [ "$(grep -c '{system: checkpoi
     "$work/systems.csv")" -eq 16 ]
 rm -f "$work/systems.db" "$work/systems.csv"
 # A job that never runs is marked in the row of its system, and told what to do about.
+golden compare-over.txt compare generated.yaml --over fleet.capacity=24,32 \
+    --over "recovery=checkpoint,{system: checkpoint, detection: 30 s}" --replications 50
 golden compare-never.txt compare generated.yaml --recovery checkpoint,on-demand \
     --replications 20 --set job.pipeline_depth=8 --set fleet.capacity=8 \
     --set fleet.initial=4 --set "horizon=20 min"
@@ -890,7 +900,27 @@ interrupted study.csv study study.yaml --set replications.count=1000000 --thread
 interrupted compare-generated.csv compare generated.yaml --recovery "$systems" \
     --replications 1000000 --threads 2 --csv
 
-rm -rf "$work/traces" "$work/locked" "$work"/*.csv "$work"/*.yaml "$work"/*.gz "$work"/*.partial \
+# One run of years, in steps of a millisecond.
+"$spotsim" run generated.yaml --set "horizon=30000 d" --set "tick=1 ms" \
+    --set trace.preemption.per_minute=1 --set trace.addition.per_minute=1 \
+    --json >"$work/stdout" 2>"$work/stderr" &
+pid=$!
+tries=0
+until grep -q '^SigCgt:.*[2367abef]$' "/proc/$pid/status" 2>/dev/null || [ $tries -ge 40 ]; do
+    sleep 0.05
+    tries=$((tries + 1))
+done
+kill -INT $pid
+sleep 1
+expect "an interrupted run ends within a second" [ ! -r "/proc/$pid/stat" ] ||
+    kill -KILL $pid
+wait $pid
+code=$?
+expect "an interrupted run: exit code $code" [ $code -eq 130 ]
+stderr_says "spotsim: interrupted"
+expect "nothing is printed of it" [ ! -s "$work/stdout" ]
+
+rm -rf "$work/traces" "$work/locked" "$work/series" "$work"/*.csv "$work"/*.yaml "$work"/*.gz "$work"/*.partial \
     "$work"/*.svg "$work"/*.jsonl
 [ "$is_update" != --update ] || echo "the texts of cli/ are written anew"
 echo "$num_checks checks, $num_failed failed"

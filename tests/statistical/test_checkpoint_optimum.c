@@ -11,9 +11,9 @@
 #include <cmocka.h>
 
 #include "models/checkpoint_theory.h"
-#include "sim/store/race_answer.h"
+#include "sim/analysis/race_answer.h"
+#include "sim/engines.h"
 #include "sim/study/study.h"
-#include "sim/train/experiment.h"
 #include "tests/unit/train/fixture.h"
 
 #define MAX_SHARE 0.1
@@ -85,7 +85,7 @@ read_study(spot_study_t *study, const case_t *self, int seed, const char *rules)
     temporary_path("interval.yaml", path);
     write_file(path, text);
     spot_diag_init(&diag);
-    ret = spot_study_read(study, &spot_train_experiment, path, NULL, 0, &diag);
+    ret = spot_study_read(study, spot_engines, path, NULL, 0, &diag);
     unlink(path);
     report = diagnostics(&diag);
     assert_string_equal(report, "");

@@ -8,10 +8,10 @@
 
 #include <cmocka.h>
 
-#include "sim/store/difference.h"
-#include "sim/store/summary.h"
+#include "sim/analysis/difference.h"
+#include "sim/analysis/summary.h"
+#include "sim/engines.h"
 #include "sim/study/study.h"
-#include "sim/train/experiment.h"
 #include "statistics.h"
 
 #define NUM_STUDIES 1000
@@ -21,6 +21,7 @@
 #define HIGHEST 0.97
 
 #define NUM_METRICS 2 /* idle_fraction, goodput_fraction; those for the plot follow */
+#define MAX_METRICS 64
 
 /* Depth 8 and depth 16, to which it is compared, at one preemption rate. */
 static void
@@ -33,8 +34,7 @@ read_study(spot_study_t *study, const char *count, uint64_t seed)
     spot_diag_t diag;
 
     spot_diag_init(&diag);
-    assert_int_equal(
-        spot_study_read(study, &spot_train_experiment, path, sets, 3, &diag), 0);
+    assert_int_equal(spot_study_read(study, spot_engines, path, sets, 3, &diag), 0);
     assert_true(study->head.has_baseline);
     study->head.seed = seed;
     spot_diag_free(&diag);
@@ -95,7 +95,7 @@ assert_covers(const char *name, const tally_t *tally, const spot_paired_t *truth
 static void
 test_coverage(void **state)
 {
-    spot_paired_t truth[SPOT_MAX_METRICS], pairs[SPOT_MAX_METRICS];
+    spot_paired_t truth[MAX_METRICS], pairs[MAX_METRICS];
     tally_t tallies[NUM_METRICS] = {{0}};
     spot_study_t study;
 

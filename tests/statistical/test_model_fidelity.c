@@ -227,7 +227,8 @@ excess_z(const spot_reference_row_t *row, int metric_id, double mean)
 
 /* The largest one over all metrics; *worst_id is whose. */
 static double
-largest_z(const spot_reference_row_t *row, const spot_column_t *column, int *worst_id)
+largest_z(const spot_reference_row_t *row, const spot_comparison_column_t *column,
+    int *worst_id)
 {
     double largest = -1;
 
@@ -252,7 +253,8 @@ static void
 check_models(const spot_comparison_t *comparison, const spot_reference_t *table)
 {
     for (size_t j = 0; j < NUM_MODELS; j++) {
-        const spot_column_t *column = &comparison->columns[SPOT_COMPARISON_FIRST + j];
+        const spot_comparison_column_t *column =
+            &comparison->columns[SPOT_COMPARISON_FIRST + j];
 
         for (size_t k = 0; k < NUM_MODELS; k++) {
             const spot_reference_row_t *row =
@@ -297,7 +299,7 @@ test_models(void **state)
 }
 
 static void
-check_exact(const spot_reference_row_t *row, const spot_column_t *column)
+check_exact(const spot_reference_row_t *row, const spot_comparison_column_t *column)
 {
     assert_non_null(row);
     for (int j = 0; j < SPOT_FIDELITY_NUM_METRICS; j++) {

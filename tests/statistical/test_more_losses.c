@@ -136,7 +136,7 @@ lucky_state_size(const void *options, const spot_job_t *job, int64_t capacity)
 
 static void
 lucky_decide(const void *options, void *state, const spot_recovery_view_t *view,
-    const spot_recovery_change_t *change, spot_recovery_plan_t *plan)
+    const spot_recovery_change_t *change, spot_recovery_decision_t *decision)
 {
     const int64_t num = spot_job_pipelines(view->job, spot_recovery_num_usable(view));
     int64_t *num_losses = state;
@@ -146,11 +146,11 @@ lucky_decide(const void *options, void *state, const spot_recovery_view_t *view,
     if (change->num_lost_active == 0 && num <= view->num_pipelines) {
         return;
     }
-    plan->is_new = true;
-    plan->work = SPOT_WORK_STEPS_KEPT;
-    spot_recovery_plan_pipelines(plan, view->job, num);
+    decision->is_new = true;
+    decision->work = SPOT_WORK_STEPS_KEPT;
+    spot_recovery_decision_set_pipelines(decision, view->job, num);
     if (num > 0) {
-        spot_recovery_plan_step(plan, view->job,
+        spot_recovery_decision_set_step(decision, view->job,
             1 + 2 * spot_job_step_ms(view->job, num) / (2 + *num_losses));
     }
 }

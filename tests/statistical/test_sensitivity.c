@@ -13,7 +13,7 @@
 #include <cmocka.h>
 
 #include "base/rng.h"
-#include "sim/store/sensitivity.h"
+#include "sim/analysis/sensitivity.h"
 #include "sim/study/design.h"
 #include "tests/statistical/sensitivity_cases.h"
 #include "tests/statistical/statistics.h"

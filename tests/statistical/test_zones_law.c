@@ -81,7 +81,7 @@ count_losses(events_t *events, uint64_t replication, double lost[NUM_ZONES])
     events_start(events, 1, replication);
     while (events_next(events, &event)) {
         if (event.kind == SPOT_EVENT_PREEMPT) {
-            lost[events->model->generator->zone(events->state)] += event.count;
+            lost[events->model->generator->members->zone(events->state)] += event.count;
         }
     }
 }
@@ -155,7 +155,7 @@ test_gaps_between_shocks(void **state)
 
         assert_true(events_next(&events, &event));
         if (event.kind == SPOT_EVENT_PREEMPT &&
-            model.generator->zone(events.state) == 0) {
+            model.generator->members->zone(events.state) == 0) {
             const double gap = (double) event.time_ms / (1000 * TICK_S) - last;
 
             spot_moments_add(&gaps, gap);
@@ -307,7 +307,7 @@ test_loss_of_each_instance(void **state)
 
         events_start(&events, 1, replication);
         while (events_next(&events, &event)) {
-            tally_take(&tally, model.generator->zone(events.state), &event);
+            tally_take(&tally, model.generator->members->zone(events.state), &event);
         }
         tally_advance(&tally, 1000 * horizon_s);
         for (int k = 0; k < NUM_THINGS; k++) {

@@ -1,7 +1,7 @@
 cmake_minimum_required(VERSION 3.22)
 # Holds every #include "room/..." against the arrows of the rooms (run by ctest as a script).
 #   cmake -DSOURCE_DIR=... -DARROWS=FILE -P includes.cmake
-# ARROWS has one line a room: "folder<TAB>needed folder;needed folder;..."
+# ARROWS has one line a folder: "folder<TAB>needed folder<TAB>needed folder..."
 file(STRINGS ${ARROWS} lines)
 set(num_includes 0)
 set(num_bad 0)
@@ -23,6 +23,19 @@ foreach(folder IN LISTS folders)
                 message("${name}: ${include}: ${folder} has no arrow to ${room}")
                 math(EXPR num_bad "${num_bad} + 1")
             endif()
+        endforeach()
+    endforeach()
+endforeach()
+# An engine fills metrics and series; keeping and judging them is the bench's.
+foreach(engine sim/engine sim/fleet sim/recovery share/examples)
+    file(GLOB sources ${SOURCE_DIR}/${engine}/*.c ${SOURCE_DIR}/${engine}/*.h)
+    foreach(source IN LISTS sources)
+        file(STRINGS ${source} includes
+            REGEX "^#include \"(sim/(study|store|analysis)|reports|cli)/")
+        foreach(include IN LISTS includes)
+            file(RELATIVE_PATH name ${SOURCE_DIR} ${source})
+            message("${name}: ${include}: an engine does not know the bench")
+            math(EXPR num_bad "${num_bad} + 1")
         endforeach()
     endforeach()
 endforeach()

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# survive.sh SPOTSIM WORK_DIR CASE: a study whose processes are killed, interrupted, doubled or left
-# without space ends with the rows of an undisturbed one, bit for bit. CASE: kill, shards, two,
+# survive.sh SPOTSIM WORK_DIR CASE: a study whose processes are killed, interrupted or left without
+# space ends with the rows of an undisturbed one, bit for bit. CASE: kill, shards,
 # interrupt, full.
 # Exit code 77: skipped, sqlite3 is not there.
 set -euo pipefail
@@ -135,18 +135,6 @@ case $3 in
         assert_sound merged.db
         sh "$here/../cluster/same_rows.sh" whole.db merged.db
         echo "$kills kills"
-        ;;
-    two)
-        write_study study.yaml '{count: 12000}' ''
-        "$spotsim" study study.yaml -o whole.db >/dev/null 2>&1
-        "$spotsim" study study.yaml -o two.db --threads 1 >/dev/null 2>first.txt &
-        first=$!
-        "$spotsim" study study.yaml -o two.db --threads 1 >/dev/null 2>second.txt ||
-            fail "the second process: $(cat second.txt)"
-        wait $first || fail "the first process: $(cat first.txt)"
-        assert_sound two.db
-        sh "$here/../cluster/same_rows.sh" whole.db two.db
-        cat first.txt second.txt
         ;;
     interrupt)
         write_study study.yaml '{count: 12000}' ''

@@ -9,10 +9,10 @@
 #include "base/memory.h"
 #include "base/units.h"
 
-/* Bytes behind a label that tell it from others alike. */
+/* Bytes for the number appended to a label in use, with its NUL. */
 #define NUMBER_BYTES 24
 
-/* Errors are told apart when they differ by so many standard errors. */
+/* Standard errors by which two errors must differ. */
 #define CLEAR_Z 2
 
 static bool
@@ -76,20 +76,21 @@ spot_comparison_label(const char *path)
     return label;
 }
 
-/* A new column behind the others, its metrics undefined; NULL: no memory. */
-static spot_column_t *
-add_column(spot_comparison_t *self, spot_column_kind_t kind, const char *label)
+/* Appends a column with undefined metrics; NULL: no memory. */
+static spot_comparison_column_t *
+add_column(
+    spot_comparison_t *self, spot_comparison_column_kind_t kind, const char *label)
 {
     void *columns = self->columns;
-    spot_column_t *column = NULL;
+    spot_comparison_column_t *column = NULL;
     char *distinct = distinct_label(self, label);
 
     if (distinct != NULL && spot_array_reserve(&columns, &self->max_columns,
                                 self->num_columns + 1, sizeof(*self->columns)) == 0) {
         self->columns = columns;
         column = &self->columns[self->num_columns++];
-        *column =
-            (spot_column_t){.kind = kind, .label = distinct, .num_replications = 1};
+        *column = (spot_comparison_column_t){
+            .kind = kind, .label = distinct, .num_replications = 1};
         for (int j = 0; j < SPOT_FIDELITY_NUM_METRICS; j++) {
             column->means[j] = column->sds[j] = column->zs[j] = (double) NAN;
         }
@@ -99,9 +100,9 @@ add_column(spot_comparison_t *self, spot_column_kind_t kind, const char *label)
     return column;
 }
 
-/* One observation held against another one that was measured. */
+/* Compares one observation with a measured one. */
 static int
-fill_column(spot_column_t *column, const spot_observation_t *observation,
+fill_column(spot_comparison_column_t *column, const spot_observation_t *observation,
     const spot_fidelity_t *against)
 {
     spot_fidelity_t fidelity = {0};
@@ -129,12 +130,13 @@ add_halves(spot_comparison_t *self)
         ret = spot_fidelity_measure(&fidelity, &first, NULL);
     }
     if (ret == 0) {
-        ret =
-            fill_column(add_column(self, SPOT_COLUMN_HALF, "half1"), &first, &fidelity);
+        ret = fill_column(
+            add_column(self, SPOT_COMPARISON_COLUMN_HALF, "half1"), &first, &fidelity);
     }
     if (ret == 0) {
         ret = fill_column(
-            add_column(self, SPOT_COLUMN_HALVES, "half2-vs-half1"), &second, &fidelity);
+            add_column(self, SPOT_COMPARISON_COLUMN_HALVES, "half2-vs-half1"), &second,
+            &fidelity);
     }
     spot_fidelity_free(&fidelity);
     spot_observation_free(&first);
@@ -165,7 +167,7 @@ spot_comparison_init(spot_comparison_t *self, const spot_trace_t *trace,
         ret = spot_fidelity_measure(&self->fidelity, &self->recorded, NULL);
     }
     if (ret == 0) {
-        ret = fill_column(add_column(self, SPOT_COLUMN_RECORDED, "recorded"),
+        ret = fill_column(add_column(self, SPOT_COMPARISON_COLUMN_RECORDED, "recorded"),
             &self->recorded, &self->fidelity);
     }
     return ret == 0 ? add_halves(self) : ret;
@@ -200,8 +202,8 @@ spot_comparison_add_trace(
         &observation, trace, self->recorded.frame.tick_ms, self->recorded.frame.is_net);
 
     if (ret == 0) {
-        ret = fill_column(
-            add_column(self, SPOT_COLUMN_TRACE, label), &observation, &self->fidelity);
+        ret = fill_column(add_column(self, SPOT_COMPARISON_COLUMN_TRACE, label),
+            &observation, &self->fidelity);
     }
     spot_observation_free(&observation);
     return ret;
@@ -230,7 +232,8 @@ spot_comparison_add_model(spot_comparison_t *self, const spot_trace_model_t *mod
     const spot_replicate_t replicate =
         spot_comparison_replicate(self, model, num_replications, watch);
     spot_moments_t moments[SPOT_FIDELITY_NUM_METRICS];
-    spot_column_t *column = add_column(self, SPOT_COLUMN_MODEL, label);
+    spot_comparison_column_t *column =
+        add_column(self, SPOT_COMPARISON_COLUMN_MODEL, label);
     int ret;
 
     if (column == NULL) {
@@ -249,9 +252,9 @@ spot_comparison_add_model(spot_comparison_t *self, const spot_trace_model_t *mod
     return ret;
 }
 
-/* NULL: none. */
+/* The reference row of a column, or NULL. */
 static const spot_reference_row_t *
-reference_row(const spot_comparison_t *self, const spot_column_t *column,
+reference_row(const spot_comparison_t *self, const spot_comparison_column_t *column,
     const spot_reference_t *reference)
 {
     const spot_reference_row_t *row =
@@ -264,8 +267,8 @@ void
 spot_comparison_set_reference(spot_comparison_t *self, const spot_reference_t *reference)
 {
     for (size_t j = SPOT_COMPARISON_FIRST; j < self->num_columns; j++) {
-        spot_column_t *column = &self->columns[j];
-        const spot_reference_row_t *row = column->kind == SPOT_COLUMN_MODEL
+        spot_comparison_column_t *column = &self->columns[j];
+        const spot_reference_row_t *row = column->kind == SPOT_COMPARISON_COLUMN_MODEL
                                               ? reference_row(self, column, reference)
                                               : NULL;
 
@@ -277,7 +280,7 @@ spot_comparison_set_reference(spot_comparison_t *self, const spot_reference_t *r
     }
 }
 
-/* The figure behind an error |ln(mean / recorded)|. */
+/* The figure of an error |ln(mean / recorded)|. */
 static int
 figure_of(int error_id)
 {
@@ -297,8 +300,9 @@ spot_error_name(int error_id)
 }
 
 void
-spot_comparison_error(const spot_comparison_t *self, const spot_column_t *column,
-    int error_id, double *error, double *stderr_error)
+spot_comparison_error(const spot_comparison_t *self,
+    const spot_comparison_column_t *column, int error_id, double *error,
+    double *stderr_error)
 {
     const double root = sqrt((double) column->num_replications);
 
@@ -307,8 +311,8 @@ spot_comparison_error(const spot_comparison_t *self, const spot_column_t *column
         *stderr_error = column->sds[SPOT_FIDELITY_NUM_FIGURES + error_id] / root;
     } else {
         const int figure = figure_of(error_id);
-        const spot_column_t *against =
-            &self->columns[column->kind == SPOT_COLUMN_HALVES ? 1 : 0];
+        const spot_comparison_column_t *against =
+            &self->columns[column->kind == SPOT_COMPARISON_COLUMN_HALVES ? 1 : 0];
 
         /* The standard error of a logarithm is the relative one. */
         *error = fabs(log(column->means[figure] / against->means[figure]));
@@ -319,13 +323,13 @@ spot_comparison_error(const spot_comparison_t *self, const spot_column_t *column
     }
 }
 
-const spot_column_t *
+const spot_comparison_column_t *
 spot_comparison_seed(const spot_comparison_t *self)
 {
-    const spot_column_t *first = NULL;
+    const spot_comparison_column_t *first = NULL;
 
     for (size_t j = SPOT_COMPARISON_FIRST; j < self->num_columns; j++) {
-        const spot_column_t *column = &self->columns[j];
+        const spot_comparison_column_t *column = &self->columns[j];
 
         if (column->model == NULL) {
             continue;
@@ -341,8 +345,9 @@ spot_comparison_seed(const spot_comparison_t *self)
 }
 
 spot_relation_t
-spot_comparison_relate(const spot_comparison_t *self, const spot_column_t *column,
-    const spot_column_t *other, int error_id, double *ratio)
+spot_comparison_relate(const spot_comparison_t *self,
+    const spot_comparison_column_t *column, const spot_comparison_column_t *other,
+    int error_id, double *ratio)
 {
     double error, stderr_error, other_error, other_stderr, clear;
 

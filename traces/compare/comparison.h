@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A comparison: one trace, its halves held against each other as the floor, and what is
- * compared with it: other traces, or models with their replications. Columns of figures
- * and distances, and how the errors of models relate. */
+/* A comparison of one trace with other traces, or with models and their replications.
+ * Each column has figures and distances; the distance between the halves of the trace is
+ * the floor. */
 #ifndef SPOT_COMPARE_COMPARISON_H
 #define SPOT_COMPARE_COMPARISON_H
 
@@ -14,81 +14,82 @@
 #include "traces/trace.h"
 
 typedef enum {
-    SPOT_COLUMN_RECORDED, /* the trace itself */
-    SPOT_COLUMN_HALF,     /* its first half: the one that the second is held against */
-    SPOT_COLUMN_HALVES,   /* second half against first half */
-    SPOT_COLUMN_TRACE,    /* another trace */
-    SPOT_COLUMN_MODEL     /* a model */
-} spot_column_kind_t;
+    SPOT_COMPARISON_COLUMN_RECORDED, /* the trace itself */
+    SPOT_COMPARISON_COLUMN_HALF,     /* its first half */
+    SPOT_COMPARISON_COLUMN_HALVES,   /* second half, compared with the first half */
+    SPOT_COMPARISON_COLUMN_TRACE,    /* another trace */
+    SPOT_COMPARISON_COLUMN_MODEL     /* a model */
+} spot_comparison_column_kind_t;
 
 typedef struct {
-    spot_column_kind_t kind;
+    spot_comparison_column_kind_t kind;
     char *label; /* "recorded", "half1", "half2-vs-half1", else as given; distinct */
-    char *model; /* its kind, of models only: "mrp", "seed-corrected" */
+    char *model; /* kind of a model: "mrp", "seed-corrected"; else NULL */
     int64_t num_replications;                /* 1 unless a model */
-    double means[SPOT_FIDELITY_NUM_METRICS]; /* NAN where undefined, like the next */
+    double means[SPOT_FIDELITY_NUM_METRICS]; /* NAN where undefined, like sds and zs */
     double sds[SPOT_FIDELITY_NUM_METRICS];   /* over replications, n - 1 */
     bool has_reference;
     double zs[SPOT_FIDELITY_NUM_METRICS]; /* against the reference */
-} spot_column_t;
+} spot_comparison_column_t;
 
 typedef struct {
-    char *name; /* of the trace, like the next */
+    char *name; /* of the trace, like kind and resolution_s */
     spot_trace_kind_t kind;
     double resolution_s;
-    bool is_unbounded; /* the capacity of frame is then the most that ever ran */
-    spot_observation_t recorded; /* with the frame of all */
+    bool is_unbounded;           /* the capacity of frame is the largest population */
+    spot_observation_t recorded; /* its frame holds for all columns */
     spot_fidelity_t fidelity;    /* of recorded */
     uint64_t seed;
     size_t num_columns;
     size_t max_columns;
-    spot_column_t *columns; /* [num_columns] recorded, half1, half2-vs-half1, then those
-                               that were added */
+    spot_comparison_column_t *columns; /* [num_columns] recorded, half1, half2-vs-half1,
+                               then added ones */
 } spot_comparison_t;
 
-/* Columns that every comparison has. */
+/* Number of columns that every comparison has, and index of the first added one. */
 #define SPOT_COMPARISON_FIRST ((size_t) 3)
 
-/* Records trace at the tick of both resolutions and makes the first columns. is_net:
- * only the net change of a tick counts, because that is all that one of the traces
- * shows. NO_MEMORY; free self even then. */
+/* Records trace at a tick that suits both resolutions and makes the first columns.
+ * is_net: only the net change of a tick counts, as one of the traces shows no more.
+ * NO_MEMORY; free self even then. */
 SPOT_MUST_CHECK int spot_comparison_init(spot_comparison_t *self,
     const spot_trace_t *trace, int64_t other_resolution_ms, bool is_net, uint64_t seed);
 void spot_comparison_free(spot_comparison_t *self);
 
-/* What the column of a file is called: its name without folder and ".yaml", ".yml",
- * ".csv" or ".csv.gz", with _ for what no field of a table may have. NULL: no memory.
- * The caller frees it. */
+/* Label for the column of a file: its name without folder and ".yaml", ".yml", ".csv" or
+ * ".csv.gz", with _ for commas, double quotes and control bytes. NULL: no memory. The
+ * caller frees it. */
 SPOT_MUST_CHECK char *spot_comparison_label(const char *path);
 
 /* Whether a trace of this kind only shows the net change of a tick. */
 bool spot_comparison_is_net(spot_trace_kind_t kind);
 
-/* Adds a column; label gets a number if there is one of that name. NO_MEMORY,
- * INTERRUPTED. */
+/* Adds the column of another trace; "#2", "#3", ... is appended to a label in use.
+ * NO_MEMORY. */
 SPOT_MUST_CHECK int spot_comparison_add_trace(
     spot_comparison_t *self, const spot_trace_t *trace, const char *label);
 
-/* The model's horizon, capacity and initial instances are those of the trace. name: of
- * its kind, see trace_model.h. watch may be NULL. */
+/* Adds the column of a model, whose horizon, capacity and initial instances are those of
+ * the trace. name: its kind, see trace_model.h. watch may be NULL. NO_MEMORY,
+ * INTERRUPTED, OVERDRAW. */
 SPOT_MUST_CHECK int spot_comparison_add_model(spot_comparison_t *self,
     const spot_trace_model_t *model, const char *name, const char *label,
     int64_t num_replications, const spot_watch_t *watch);
 
-/* How replications of a model are made for this comparison, e.g. for a band. */
+/* Settings for replications of a model in this comparison, e.g. for a band. */
 spot_replicate_t spot_comparison_replicate(const spot_comparison_t *self,
     const spot_trace_model_t *model, int64_t num_replications,
     const spot_watch_t *watch);
 
-/* Fills zs of the models that reference has a row of, for this trace: one of the
- * column's label, else one of the model's kind. */
+/* Fills zs of each model for which reference has a row of this trace, with the label of
+ * the column, else with the kind of the model. */
 void spot_comparison_set_reference(
     spot_comparison_t *self, const spot_reference_t *reference);
 
 /* ---- How models relate ---- */
 
-/* The errors that models are judged by: the distances, then |ln(mean / recorded)| of
- * figures that a comparison of fleets rests on. */
+/* The errors of models: the distances, then |ln(mean / recorded)| of the figures that
+ * matter most for a fleet. */
 enum {
     SPOT_ERROR_LN_MTBP = SPOT_FIDELITY_NUM_METRICS - SPOT_FIDELITY_NUM_FIGURES,
     SPOT_ERROR_LN_CV,
@@ -99,33 +100,34 @@ enum {
 /* "ks_preempt_gap", ..., "ln_mtbp", "ln_cv", "ln_fano". */
 const char *spot_error_name(int error_id);
 
-/* An error of a column and its standard error; both NAN where undefined. Against the
- * recorded trace; of the second half against the first one. */
-void spot_comparison_error(const spot_comparison_t *self, const spot_column_t *column,
-    int error_id, double *error, double *stderr_error);
+/* An error of a column and its standard error; both NAN where undefined. The truth is
+ * the recorded trace; for the second half it is the first half. */
+void spot_comparison_error(const spot_comparison_t *self,
+    const spot_comparison_column_t *column, int error_id, double *error,
+    double *stderr_error);
 
-/* The column of the seed model that others are measured by: "seed-corrected", else the
- * first one of generator seed; NULL: there is none. */
-const spot_column_t *spot_comparison_seed(const spot_comparison_t *self);
+/* The column of the seed model that others are compared with: "seed-corrected", else the
+ * first one of generator seed, else NULL. */
+const spot_comparison_column_t *spot_comparison_seed(const spot_comparison_t *self);
 
-/* Two errors further apart than two standard errors differ. */
+/* Two errors differ if they are more than two standard errors apart. */
 typedef enum { SPOT_BETTER, SPOT_ALIKE, SPOT_WORSE, SPOT_UNDEFINED } spot_relation_t;
 
-/* How a model's error relates to that of another; *ratio is the other's error / its own.
- */
+/* Compares an error of column with that of other; sets *ratio to the error of other /
+ * that of column. */
 spot_relation_t spot_comparison_relate(const spot_comparison_t *self,
-    const spot_column_t *column, const spot_column_t *other, int error_id,
-    double *ratio);
+    const spot_comparison_column_t *column, const spot_comparison_column_t *other,
+    int error_id, double *ratio);
 
 /* ---- Writing ---- */
 
-/* A table for people. */
+/* Writes a table for people. */
 void spot_comparison_text_write(const spot_comparison_t *self, FILE *out);
 
-/* One object; undefined is null. */
+/* Writes one object; undefined figures are null. */
 void spot_comparison_json_write(const spot_comparison_t *self, FILE *out);
 
-/* One row a column, in the form that reference tables have; 8 digits. */
+/* Writes one row per column, in the form of a reference table, with 8 digits. */
 void spot_comparison_csv_write(const spot_comparison_t *self, FILE *out);
 
 #endif

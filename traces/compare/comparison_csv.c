@@ -16,7 +16,7 @@ spot_comparison_csv_write(const spot_comparison_t *self, FILE *out)
     }
     fputc('\n', out);
     for (size_t j = 0; j < self->num_columns; j++) {
-        const spot_column_t *column = &self->columns[j];
+        const spot_comparison_column_t *column = &self->columns[j];
 
         /* Neither the name of a trace nor a label has a comma or a quote. */
         fprintf(

@@ -40,12 +40,12 @@ write_trace(spot_json_t *json, const spot_comparison_t *self)
 }
 
 static void
-write_column(spot_json_t *json, const spot_column_t *column)
+write_column(spot_json_t *json, const spot_comparison_column_t *column)
 {
     spot_json_open(json, NULL, '{');
     spot_json_text(json, "label", column->label);
     spot_json_text(json, "kind", column_kinds[column->kind]);
-    if (column->kind == SPOT_COLUMN_MODEL) {
+    if (column->kind == SPOT_COMPARISON_COLUMN_MODEL) {
         spot_json_text(json, "model", column->model);
         spot_json_integer(json, "replications", column->num_replications);
         write_values(json, "mean", column->means);
@@ -59,9 +59,10 @@ write_column(spot_json_t *json, const spot_column_t *column)
     spot_json_close(json, '}');
 }
 
-/* One object an error of a model, related to the seed model's. */
+/* Writes one object per error of a model, relative to the seed model. */
 static void
-write_gains(spot_json_t *json, const spot_comparison_t *self, const spot_column_t *seed)
+write_gains(spot_json_t *json, const spot_comparison_t *self,
+    const spot_comparison_column_t *seed)
 {
     static const char *const words[] = {"better", "alike", "worse", NULL};
 
@@ -91,7 +92,7 @@ void
 spot_comparison_json_write(const spot_comparison_t *self, FILE *out)
 {
     const spot_observation_frame_t *frame = &self->recorded.frame;
-    const spot_column_t *seed = spot_comparison_seed(self);
+    const spot_comparison_column_t *seed = spot_comparison_seed(self);
     spot_json_t json;
 
     spot_json_init(&json, out, INDENT);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A comparison as a table for people. */
+/* Writes a comparison as a table for people. */
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
@@ -13,7 +13,7 @@
 #define MIN_WIDTH 10
 #define CELL_BYTES 96
 
-/* Nothing ran in a trace of kind availability. */
+/* Unit of a metric; instances are obtainable in a trace of kind availability. */
 static const char *
 unit_of(const spot_comparison_t *self, int metric_id)
 {
@@ -37,20 +37,21 @@ number_text(double value, int num_digits, char *text, size_t num_bytes)
     }
 }
 
-/* "0.184", of a model "0.0821 (0.0274)", with a reference "0.0821 (0.0274) z 0.4". */
+/* Writes "0.184"; for a model "0.0821 (0.0274)", with a reference "0.0821 (0.0274) z
+ * 0.4". */
 static void
-cell_text(const spot_column_t *column, int metric_id, char text[CELL_BYTES])
+cell_text(const spot_comparison_column_t *column, int metric_id, char text[CELL_BYTES])
 {
     char mean[SPOT_NUMBER_TEXT_BYTES], sd[SPOT_NUMBER_TEXT_BYTES];
     const bool is_distance = metric_id >= SPOT_FIDELITY_NUM_FIGURES;
-    const bool is_itself =
-        column->kind == SPOT_COLUMN_RECORDED || column->kind == SPOT_COLUMN_HALF;
+    const bool is_itself = column->kind == SPOT_COMPARISON_COLUMN_RECORDED ||
+                           column->kind == SPOT_COMPARISON_COLUMN_HALF;
     size_t num_bytes;
 
     number_text(is_itself && is_distance ? (double) NAN : column->means[metric_id], 4,
         mean, sizeof(mean));
     num_bytes = (size_t) snprintf(text, CELL_BYTES, "%s", mean);
-    if (column->kind == SPOT_COLUMN_MODEL) {
+    if (column->kind == SPOT_COMPARISON_COLUMN_MODEL) {
         number_text(column->sds[metric_id], 3, sd, sizeof(sd));
         num_bytes +=
             (size_t) snprintf(text + num_bytes, CELL_BYTES - num_bytes, " (%s)", sd);
@@ -62,7 +63,7 @@ cell_text(const spot_column_t *column, int metric_id, char text[CELL_BYTES])
 }
 
 static int
-column_width(const spot_column_t *column)
+column_width(const spot_comparison_column_t *column)
 {
     char label[SPOT_UTF8_SHOWN_BYTES], text[CELL_BYTES];
     int width = (int) strlen(spot_utf8_shown(column->label, label));
@@ -96,13 +97,13 @@ print_head(const spot_comparison_t *self, FILE *out)
 static void
 print_models_head(const spot_comparison_t *self, FILE *out)
 {
-    const spot_column_t *last = &self->columns[self->num_columns - 1];
+    const spot_comparison_column_t *last = &self->columns[self->num_columns - 1];
     bool has_reference = false;
 
     for (size_t j = 0; j < self->num_columns; j++) {
         has_reference = has_reference || self->columns[j].has_reference;
     }
-    if (last->kind == SPOT_COLUMN_MODEL) {
+    if (last->kind == SPOT_COMPARISON_COLUMN_MODEL) {
         fprintf(out,
             "models: mean (standard deviation%s) of %" PRId64
             " replications, seed %" PRIu64 "\n",
@@ -145,10 +146,10 @@ print_metrics(const spot_comparison_t *self, FILE *out)
     }
 }
 
-/* The ratio of an error of the seed model to that of each other model. */
+/* Prints the ratio of an error of the seed model to that of each other model. */
 static void
-print_gain_row(
-    const spot_comparison_t *self, const spot_column_t *seed, int error_id, FILE *out)
+print_gain_row(const spot_comparison_t *self, const spot_comparison_column_t *seed,
+    int error_id, FILE *out)
 {
     static const char marks[] = {'+', '=', '-', ' '};
     char text[CELL_BYTES];
@@ -169,7 +170,8 @@ print_gain_row(
 }
 
 static void
-print_gains(const spot_comparison_t *self, const spot_column_t *seed, FILE *out)
+print_gains(
+    const spot_comparison_t *self, const spot_comparison_column_t *seed, FILE *out)
 {
     char label[SPOT_UTF8_SHOWN_BYTES];
 
@@ -189,10 +191,12 @@ print_gains(const spot_comparison_t *self, const spot_column_t *seed, FILE *out)
     }
 }
 
-/* "block beats seed-corrected in 11 of 13 errors (most in acf_n: 3.2 times smaller)". */
+/* Prints "block beats seed-corrected in 11 of 13 errors, is worse in 1; most in acf_n:
+ * 3.2 times smaller". */
 static void
-print_gain_sentence(const spot_comparison_t *self, const spot_column_t *column,
-    const spot_column_t *seed, FILE *out)
+print_gain_sentence(const spot_comparison_t *self,
+    const spot_comparison_column_t *column, const spot_comparison_column_t *seed,
+    FILE *out)
 {
     char label[SPOT_UTF8_SHOWN_BYTES], other[SPOT_UTF8_SHOWN_BYTES];
     int num[SPOT_UNDEFINED + 1] = {0}, best_id = -1;
@@ -220,7 +224,7 @@ print_gain_sentence(const spot_comparison_t *self, const spot_column_t *column,
 static void
 print_all_gains(const spot_comparison_t *self, FILE *out)
 {
-    const spot_column_t *seed = spot_comparison_seed(self);
+    const spot_comparison_column_t *seed = spot_comparison_seed(self);
 
     if (seed == NULL || self->num_columns < SPOT_COMPARISON_FIRST + 2) {
         return;

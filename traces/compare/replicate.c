@@ -9,17 +9,9 @@
 #include "base/units.h"
 #include "traces/compare/fidelity_figures.h"
 
-/* What is done with each replication. */
+/* Called for each replication. */
 typedef int (*visit_t)(
     void *context, int64_t replication, const spot_observation_t *observation);
-
-static int64_t
-initial_of(const spot_trace_model_t *model, const void *state)
-{
-    return model->generator->initial != NULL ? model->generator->initial(state)
-           : model->recording != NULL        ? model->recording->initial
-                                             : spot_trace_model_common(model)->initial;
-}
 
 static int
 record(const spot_replicate_t *self, void *state, int64_t replication,
@@ -31,7 +23,8 @@ record(const spot_replicate_t *self, void *state, int64_t replication,
     int ret = 0;
 
     generator->start(state, self->model->model, &dice);
-    spot_observation_start(observation, &self->frame, initial_of(self->model, state),
+    spot_observation_start(observation, &self->frame,
+        spot_trace_model_initial_of(self->model, state),
         spot_trace_model_is_unlimited(self->model));
     while (ret == 0 && generator->next(state, &event) &&
            (double) event.time_ms <= self->frame.end_ms) {
@@ -55,7 +48,7 @@ visit_all(const spot_replicate_t *self, visit_t visit, void *context)
                                                   : record(self, state, j, &observation);
         if (ret == 0) {
             ret = visit(context, j, &observation);
-            spot_watch_tell(&self->watch, j + 1, self->num_replications);
+            spot_watch_report(&self->watch, j + 1, self->num_replications);
         }
     }
     spot_observation_free(&observation);
@@ -102,7 +95,7 @@ spot_replicate_fidelity(const spot_replicate_t *self, const spot_fidelity_t *aga
     return ret;
 }
 
-/* What is taken of each replication. */
+/* State of sampling the replications. */
 typedef struct {
     const spot_band_t *band;
     size_t stride; /* ticks from point to point of a population */
@@ -127,7 +120,7 @@ sample_population(
     sampling_t *self = context;
     const int ret = spot_counts_of_population(&self->ticks, observation);
     const spot_counts_run_t *run = self->ticks.runs;
-    size_t num_before = 0; /* ticks of the runs before */
+    size_t num_before = 0; /* ticks of earlier runs */
 
     for (size_t j = 0; ret == 0 && j < self->band->num_points; j++) {
         while (num_before + (size_t) run->num_values <= j * self->stride) {
@@ -194,7 +187,7 @@ allocate(spot_band_t *self, size_t num_points)
                : 0;
 }
 
-/* Fills a band that has its times. */
+/* Fills a band whose times are set. */
 static int
 fill(spot_band_t *self, const spot_replicate_t *replicate, sampling_t *sampling,
     visit_t visit)

@@ -9,12 +9,13 @@
 #include "base/units.h"
 #include "traces/convert/importer.h"
 
-/* Header keys in the order of the canonical files; others follow as they came. */
+/* Header keys in the order of the canonical files; other keys follow in order of
+ * arrival. */
 static const char *const key_order[] = {"name", "start", "start_note", "resolution_s",
     "resolution_note", "kind", "capacity", "cloud", "instance_type", "zone", "note",
     "source", "same_as", "license", NULL};
 
-/* "expected bamboo, gcloud, ..." for what is not known. */
+/* Reports the problem and lists the formats. */
 static void
 report_formats(const char *file, const char *problem, spot_diag_t *diag)
 {
@@ -27,8 +28,7 @@ report_formats(const char *file, const char *problem, spot_diag_t *diag)
     }
     spot_diag_error(diag, file, 0, 0,
         "%s; expected --from with one of: %s (trace convert --help shows what each "
-        "looks "
-        "like)",
+        "looks like)",
         problem, list);
 }
 
@@ -43,12 +43,13 @@ find_importer(const char *name)
     return NULL;
 }
 
-/* By the first line of the first file. */
+/* Finds the importer by the first line of the first file. */
 static int
-recognise(const spot_input_t *input, const spot_importer_t **found, spot_diag_t *diag)
+recognise(
+    const spot_convert_input_t *input, const spot_importer_t **found, spot_diag_t *diag)
 {
-    char line[SPOT_INPUT_LINE_BYTES];
-    int ret = spot_input_first_line(input, line, diag);
+    char line[SPOT_CONVERT_INPUT_LINE_BYTES];
+    int ret = spot_convert_input_first_line(input, line, diag);
     size_t num_found = 0;
 
     for (size_t j = 0; spot_importers[j] != NULL && ret == 0; j++) {
@@ -66,10 +67,10 @@ recognise(const spot_input_t *input, const spot_importer_t **found, spot_diag_t 
     return ret;
 }
 
-/* What the task asks of an importer that cannot do it. */
+/* Reports each option that the importer does not accept, and a wrong number of files. */
 static int
 check_task(const spot_convert_t *task, const spot_importer_t *importer,
-    size_t num_inputs, const spot_input_t *inputs, spot_diag_t *diag)
+    size_t num_inputs, const spot_convert_input_t *inputs, spot_diag_t *diag)
 {
     const struct {
         bool is_wrong;
@@ -100,7 +101,8 @@ check_task(const spot_convert_t *task, const spot_importer_t *importer,
 
 static int
 choose_importer(const spot_convert_t *task, size_t num_inputs,
-    const spot_input_t *inputs, const spot_importer_t **importer, spot_diag_t *diag)
+    const spot_convert_input_t *inputs, const spot_importer_t **importer,
+    spot_diag_t *diag)
 {
     int ret = 0;
 
@@ -117,7 +119,7 @@ choose_importer(const spot_convert_t *task, size_t num_inputs,
     return ret == 0 ? check_task(task, *importer, num_inputs, inputs, diag) : ret;
 }
 
-/* The file's name without folders and endings. */
+/* Sets the name of the trace to that of the file, without folders and endings. */
 static int
 take_base_name(spot_import_t *self)
 {
@@ -145,7 +147,7 @@ take_base_name(spot_import_t *self)
     return ret;
 }
 
-/* What every converted trace has, before its importer adds to it. */
+/* Sets the keys of every converted trace; its importer may replace them. */
 static int
 set_defaults(spot_import_t *self)
 {
@@ -191,7 +193,7 @@ settle_kind(spot_import_t *self)
     return spot_import_key(self, "kind", spot_trace_kind_names[trace->kind]);
 }
 
-/* The first time at which the largest number was there; sets trace->final. */
+/* Returns the largest population and the first time of it. Sets trace->final. */
 static int64_t
 find_largest(spot_trace_t *trace, int64_t *time_ms)
 {
@@ -254,7 +256,7 @@ settle_resolution(spot_import_t *self)
     } else if (self->resolution_s <= 0 ||
                spot_duration_from_s(self->resolution_s, &resolution_ms) != 0) {
         spot_diag_error(self->diag, self->inputs[0].path, 0, 0,
-            "the times do not tell a resolution; expected --resolution");
+            "the times do not give a resolution; expected --resolution");
         return SPOT_ERR_BAD_INPUT;
     }
     self->trace->resolution_ms = resolution_ms == 0 ? 1 : resolution_ms;
@@ -262,7 +264,7 @@ settle_resolution(spot_import_t *self)
     return spot_import_key(self, "resolution_s", text);
 }
 
-/* Its place in the order; that of all unknown ones is behind. */
+/* Index of a key in key_order; unknown keys come last. */
 static size_t
 rank_key(const char *key)
 {
@@ -274,7 +276,7 @@ rank_key(const char *key)
     return rank;
 }
 
-/* By insertion, which keeps the order of the others; there are a dozen. */
+/* Insertion sort: stable, and there are only a dozen keys. */
 static void
 sort_keys(spot_trace_t *trace)
 {
@@ -290,7 +292,7 @@ sort_keys(spot_trace_t *trace)
     }
 }
 
-/* A note about a value that was replaced. */
+/* Removes a key. Used for a note about a value that an option replaces. */
 static void
 drop_key(spot_trace_t *trace, const char *key)
 {
@@ -339,7 +341,7 @@ set_keys(spot_import_t *self)
     return ret;
 }
 
-/* Times that are no multiple of the resolution: irregular polls. */
+/* Counts times that are no multiple of the resolution, as irregular polls have. */
 static int
 remark_irregular(spot_import_t *self)
 {
@@ -394,7 +396,7 @@ check_span(const spot_import_t *self)
     return SPOT_ERR_BAD_INPUT;
 }
 
-/* What the importer has read becomes a valid trace with a full header. */
+/* Turns the result of the importer into a valid trace with a full header. */
 static int
 finish(spot_import_t *self, bool is_canonical)
 {
@@ -427,8 +429,9 @@ finish(spot_import_t *self, bool is_canonical)
 }
 
 int
-spot_convert(const spot_convert_t *task, size_t num_inputs, const spot_input_t *inputs,
-    spot_trace_t *trace, spot_convert_report_t *report, spot_diag_t *diag)
+spot_convert(const spot_convert_t *task, size_t num_inputs,
+    const spot_convert_input_t *inputs, spot_trace_t *trace,
+    spot_convert_report_t *report, spot_diag_t *diag)
 {
     const spot_importer_t *importer = NULL;
     spot_import_t self = {

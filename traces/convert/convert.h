@@ -13,27 +13,28 @@
 #include "traces/convert/report.h"
 #include "traces/trace.h"
 
-/* What is asked for; all zero but kind: everything as the input says. */
+/* Options of a conversion. With kind and window_ms -1 and the rest zero, everything is
+ * taken from the input. */
 typedef struct {
-    const char *format;      /* name of the importer; NULL: recognised */
-    const char *name;        /* NULL: from the file's name */
-    const char *start;       /* NULL: the input's, or unknown */
-    int64_t resolution_ms;   /* 0: the importer's */
-    int64_t capacity;        /* 0: the input's, or the largest number; SPOT_UNBOUNDED */
-    int kind;                /* spot_trace_kind_t; -1: the importer's */
-    int64_t unit_ms;         /* of time numbers; 0: the importer's */
-    int64_t num_poll_copies; /* lines that each poll has at most; 0: no copies */
-    int64_t window_ms; /* a termination belongs to the first row within; -1: not given */
+    const char *format;    /* name of the importer; NULL: by the first line */
+    const char *name;      /* NULL: from the file's name */
+    const char *start;     /* NULL: the input's, or unknown */
+    int64_t resolution_ms; /* 0: the importer's */
+    int64_t capacity; /* 0: the input's, or the largest population; SPOT_UNBOUNDED */
+    int kind;         /* spot_trace_kind_t; -1: the importer's */
+    int64_t unit_ms;  /* one unit of the times; 0: the importer's */
+    int64_t num_poll_copies; /* most lines of one poll, copies included; 0: no copies */
+    int64_t window_ms; /* a termination moves to the first row within; -1: not given */
     size_t num_sets;
     const char *const *sets; /* [num_sets] "key=value" of further header keys */
-    bool is_strict;          /* what is repaired is an error */
+    bool is_strict;          /* a repair is an error */
 } spot_convert_t;
 
-/* Converts inputs to a trace, all of whose invariants hold, and says in report what
- * there is to tell. BAD_INPUT with every reason in diag, IO, NO_MEMORY. Free trace and
- * report even then. */
+/* Converts inputs to a trace that passes spot_trace_verify(), and fills report with the
+ * remarks. BAD_INPUT with every reason in diag, IO, NO_MEMORY. Free trace and report
+ * even then. */
 SPOT_MUST_CHECK int spot_convert(const spot_convert_t *task, size_t num_inputs,
-    const spot_input_t *inputs, spot_trace_t *trace, spot_convert_report_t *report,
-    spot_diag_t *diag);
+    const spot_convert_input_t *inputs, spot_trace_t *trace,
+    spot_convert_report_t *report, spot_diag_t *diag);
 
 #endif

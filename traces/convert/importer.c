@@ -20,7 +20,7 @@ const spot_importer_t *const spot_importers[] = {
     NULL,
 };
 
-/* One line of a file; 1: it has no record. */
+/* Handles one line of a file. Returns 1 if it has no record. */
 static int
 take_line(spot_import_t *self, const spot_csv_row_t *row, int found,
     int (*take)(void *state, const spot_csv_row_t *row), void *state)
@@ -43,7 +43,7 @@ spot_import_rows(spot_import_t *self, size_t input_id,
     spot_csv_t *csv = NULL;
     spot_csv_row_t row;
     size_t num_rows = 0;
-    int found, ret = spot_input_csv(&self->inputs[input_id], &csv, self->diag);
+    int found, ret = spot_convert_input_csv(&self->inputs[input_id], &csv, self->diag);
     bool is_faulty = false;
 
     while (ret == 0 && (found = spot_csv_next(csv, &row)) != 0) {
@@ -168,7 +168,7 @@ spot_import_instance(spot_import_t *self, size_t input_id, size_t line, size_t c
     }
     ret = spot_trace_instances_take(&self->instances, name, num_bytes, is_arrival);
     if (ret == 1 && self->is_doubtful) {
-        return SPOT_ERR_BAD_INPUT; /* it may only follow from what was refused */
+        return SPOT_ERR_BAD_INPUT; /* may only follow from an earlier refusal */
     }
     if (ret == 1) {
         return refuse_instance(self, input_id, line, column, name, "name",
@@ -212,7 +212,7 @@ spot_count_series_init(spot_count_series_t *self, spot_import_t *import)
     self->import = import;
 }
 
-/* The latest sample will not be replaced any more. */
+/* Makes the latest sample final: the initial number, or an event. */
 static int
 settle(spot_count_series_t *self)
 {

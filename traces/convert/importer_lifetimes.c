@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A lifetimes file as a named trace: each instance comes at its start, and goes when it
- * was preempted or given back. */
+/* Converts a lifetimes file to a named trace: each instance comes at its start, and goes
+ * when it is preempted or given back. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,7 +22,7 @@ sniff(const char *line)
     return strncmp(line, "# spotsim-lifetimes:", 20) == 0;
 }
 
-/* By time, losses before additions, then as in the file. */
+/* Orders by time, then losses before additions, then by place in the file. */
 static int
 compare(const void *left, const void *right)
 {
@@ -82,7 +82,7 @@ make_events(
     return ret == 0 && import->is_doubtful ? SPOT_ERR_BAD_INPUT : ret;
 }
 
-/* The trace begins with the first life. */
+/* Sets the start of the trace to the start of the first life. */
 static int
 take_start(spot_import_t *import, const char *start, int64_t first_ms)
 {
@@ -118,7 +118,7 @@ take_keys(spot_import_t *import, const spot_lifetimes_t *lifetimes, int64_t firs
     }
     if (ret == 0) {
         ret = SPOT_IMPORT_REMARK(import, SPOT_REMARK_UNCERTAIN, "one_fleet", 0,
-            "lives may be of separate launches: how many run at a time says little");
+            "lives may be of separate launches: the number running says little");
     }
     return ret;
 }
@@ -129,7 +129,7 @@ read_lifetimes(spot_import_t *import)
     spot_lifetimes_t lifetimes = {0};
     moment_t *moments = NULL;
     spot_csv_t *csv = NULL;
-    int ret = spot_input_csv(&import->inputs[0], &csv, import->diag);
+    int ret = spot_convert_input_csv(&import->inputs[0], &csv, import->diag);
 
     if (ret == 0) {
         ret = spot_lifetimes_read_csv(&lifetimes, csv, import->diag);

@@ -14,10 +14,10 @@ typedef struct {
     spot_json_reader_t json; /* of the line under way */
     bool has_line;
     int64_t first_ms, time_ms; /* as in the file */
-    int64_t duration_ms;       /* of the latest line, -1: it has none */
-    size_t line;               /* of the latest */
+    int64_t duration_ms;       /* of the latest line; -1: none given */
+    size_t line;               /* number of the latest line */
     operation_t operation;
-    bool has_added; /* at time_ms */
+    bool has_added; /* instances were added at time_ms */
 } state_t;
 
 static bool
@@ -26,7 +26,7 @@ sniff(const char *line)
     return *line == '[';
 }
 
-/* Milliseconds, or what --unit says. */
+/* Reads a time in milliseconds, or in the unit of --unit. */
 static int
 parse_time(state_t *self, const char *what, int64_t *time_ms)
 {
@@ -108,7 +108,7 @@ take_node(state_t *self)
         is_add ? SPOT_EVENT_ADD : SPOT_EVENT_PREEMPT, 1, true);
 }
 
-/* A name that was refused does not hide the others of its line. */
+/* Reads the names of a line; a refused name does not stop it. */
 static int
 read_nodes(state_t *self)
 {
@@ -276,7 +276,7 @@ read_parcae(spot_import_t *import)
 {
     state_t self = {.import = import};
     spot_csv_t *csv = NULL;
-    int ret = spot_input_csv(&import->inputs[0], &csv, import->diag);
+    int ret = spot_convert_input_csv(&import->inputs[0], &csv, import->diag);
 
     if (ret == 0) {
         ret = read_lines(&self, csv);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* {"metadata": {"gap_seconds": g}, "data": [...], "prices": [...]}: one sample every g
- * seconds; the folders tell the rest. Wu et al., Can't Be Late, NSDI 2024,
- * skypilot-org/spot-traces. */
+ * seconds; kind, capacity, cloud and date are in the folder names. Wu et al., Can't Be
+ * Late, NSDI 2024, skypilot-org/spot-traces. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -72,7 +72,7 @@ read_sample(state_t *self)
     return spot_json_reader_skip(&self->json);
 }
 
-/* Reports what the current value should be, and goes over it. */
+/* Reports the expected value and skips the current one. */
 static int
 refuse(state_t *self, const char *what, const char *expected)
 {
@@ -110,7 +110,7 @@ read_gap(state_t *self)
     if (self->json.kind != SPOT_JSON_WORD ||
         spot_number_parse(self->json.text, &gap_s) != 0 || gap_s <= 0 ||
         spot_duration_from_s(gap_s, &gap_ms) != 0 || gap_ms == 0) {
-        self->gap_s = 1; /* it is there */
+        self->gap_s = 1; /* so that the key is not reported as missing */
         return refuse(self, "gap_seconds", "a number above 0");
     }
     self->gap_s = gap_s;
@@ -194,7 +194,7 @@ check_document(const state_t *self)
     const char *const missing = !self->has_data ? "data" : "gap_seconds";
 
     if (self->is_faulty && !self->has_data) {
-        return SPOT_ERR_BAD_INPUT; /* what was refused may have had the keys */
+        return SPOT_ERR_BAD_INPUT; /* a refused value may have held the keys */
     }
     if (!self->has_data || self->gap_s <= 0) {
         spot_diag_error(
@@ -209,7 +209,7 @@ check_document(const state_t *self)
     return self->is_faulty ? SPOT_ERR_BAD_INPUT : 0;
 }
 
-/* The time of a sample. BAD_INPUT beyond what is allowed. */
+/* The time of a sample. BAD_INPUT beyond 100 years. */
 static int
 time_of(const state_t *self, int64_t sample_id, int64_t *time_ms)
 {
@@ -242,7 +242,7 @@ make_events(state_t *self)
     return ret == 0 ? spot_count_series_finish(&series, time_ms) : ret;
 }
 
-/* "16-node" */
+/* Takes the capacity from a folder name such as "16-node". */
 static void
 take_nodes(state_t *self, const char *part, size_t num_bytes)
 {
@@ -260,7 +260,7 @@ take_nodes(state_t *self, const char *part, size_t num_bytes)
     self->import->capacity = capacity;
 }
 
-/* "aws-04-22-2023" */
+/* Takes cloud and date from a folder name such as "aws-04-22-2023". */
 static int
 take_cloud_and_date(state_t *self, const char *part, size_t num_bytes)
 {
@@ -290,7 +290,7 @@ take_cloud_and_date(state_t *self, const char *part, size_t num_bytes)
                     : ret;
 }
 
-/* "us-west-2c_v100_1" */
+/* Takes zone and instance type from a file name such as "us-west-2c_v100_1". */
 static int
 take_zone_and_type(state_t *self, const char *name)
 {
@@ -347,7 +347,7 @@ add_remarks(state_t *self)
     }
     if (ret == 0 && import->capacity == 0) {
         ret = SPOT_IMPORT_REMARK(import, SPOT_REMARK_UNCERTAIN, "capacity", 0,
-            "no folder N-node tells the capacity: the largest count is taken");
+            "no folder N-node gives the capacity: the largest count is taken");
     }
     if (ret == 0) {
         ret = SPOT_IMPORT_REMARK(import, SPOT_REMARK_UNCERTAIN, "net_changes", 0,
@@ -391,8 +391,8 @@ read_skypilot(spot_import_t *import)
 
 const spot_importer_t spot_importer_skypilot = {
     .name = "skypilot",
-    .doc = "JSON with metadata.gap_seconds and data; folders tell kind, capacity, cloud "
-           "and date",
+    .doc = "JSON with metadata.gap_seconds and data; the folders give kind, "
+           "capacity, cloud and date",
     .source = "skypilot-org/spot-traces (NSDI 2024)",
     .num_inputs = 1,
     .sniff = sniff,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The canonical file itself, to change its header. */
+/* Reads a canonical trace file, to change its header. */
 #include <string.h>
 
 #include "traces/convert/importer.h"
@@ -13,7 +13,7 @@ sniff(const char *line)
 static int
 read_canonical(spot_import_t *self)
 {
-    const spot_input_t *input = &self->inputs[0];
+    const spot_convert_input_t *input = &self->inputs[0];
     const bool is_strict = self->task->is_strict;
     int ret = input->bytes == NULL
                   ? spot_trace_read(self->trace, input->path, is_strict, self->diag)

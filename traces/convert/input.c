@@ -4,7 +4,8 @@
 #include <string.h>
 
 int
-spot_input_csv(const spot_input_t *self, spot_csv_t **csv, spot_diag_t *diag)
+spot_convert_input_csv(
+    const spot_convert_input_t *self, spot_csv_t **csv, spot_diag_t *diag)
 {
     if (self->bytes == NULL) {
         return spot_csv_open(csv, self->path, diag);
@@ -13,7 +14,8 @@ spot_input_csv(const spot_input_t *self, spot_csv_t **csv, spot_diag_t *diag)
 }
 
 int
-spot_input_stream(const spot_input_t *self, spot_instream_t *stream, spot_diag_t *diag)
+spot_convert_input_stream(
+    const spot_convert_input_t *self, spot_instream_t *stream, spot_diag_t *diag)
 {
     if (self->bytes == NULL) {
         return spot_instream_open(stream, self->path, diag);
@@ -23,13 +25,13 @@ spot_input_stream(const spot_input_t *self, spot_instream_t *stream, spot_diag_t
 }
 
 int
-spot_input_first_line(
-    const spot_input_t *self, char text[SPOT_INPUT_LINE_BYTES], spot_diag_t *diag)
+spot_convert_input_first_line(const spot_convert_input_t *self,
+    char text[SPOT_CONVERT_INPUT_LINE_BYTES], spot_diag_t *diag)
 {
-    char bytes[SPOT_INPUT_LINE_BYTES];
+    char bytes[SPOT_CONVERT_INPUT_LINE_BYTES];
     spot_instream_t stream;
     size_t num_bytes = 0;
-    int ret = spot_input_stream(self, &stream, diag);
+    int ret = spot_convert_input_stream(self, &stream, diag);
 
     text[0] = '\0';
     if (ret == 0) {

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* Deeper than any of the formats. */
+/* Deeper than any format nests. */
 enum { MAX_DEPTH = 16 };
 
 static int
@@ -29,14 +29,14 @@ open_reader(spot_json_reader_t *self)
 
 int
 spot_json_reader_open(
-    spot_json_reader_t *self, const spot_input_t *input, spot_diag_t *diag)
+    spot_json_reader_t *self, const spot_convert_input_t *input, spot_diag_t *diag)
 {
     int ret;
 
     memset(self, 0, sizeof(*self));
     self->file = input->path;
     self->diag = diag;
-    ret = spot_input_stream(input, &self->stream, diag);
+    ret = spot_convert_input_stream(input, &self->stream, diag);
     return ret == 0 ? open_reader(self) : ret;
 }
 
@@ -131,7 +131,7 @@ take_close(spot_json_reader_t *self, spot_json_kind_t kind)
     return 0;
 }
 
-/* 1: the event is no token. */
+/* Returns 1 if the event is no token. */
 static int
 take_event(spot_json_reader_t *self)
 {
@@ -165,7 +165,7 @@ spot_json_reader_next(spot_json_reader_t *self)
     int ret = 1;
 
     if (self->event.type == YAML_STREAM_END_EVENT) {
-        return 0; /* behind it libyaml has events without end */
+        return 0; /* after the end, libyaml returns events for ever */
     }
     while (ret == 1) {
         yaml_event_delete(&self->event);

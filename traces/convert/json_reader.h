@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* JSON one token at a time, so that a document may have any length. libyaml reads it, as
- * JSON is YAML; what is not JSON in YAML is refused where it would change the meaning.
- */
+/* Reads JSON one token at a time, so that a document may have any length. libyaml parses
+ * it, as JSON is YAML; YAML that is not JSON is refused where it would change the
+ * meaning. */
 #ifndef SPOT_TRACES_CONVERT_JSON_READER_H
 #define SPOT_TRACES_CONVERT_JSON_READER_H
 
@@ -30,33 +30,34 @@ typedef struct {
     size_t num_lines_before; /* of the file, before the document */
     spot_diag_t *diag;
     spot_instream_t stream;
-    bool has_failed; /* reading it, as diag says */
+    bool has_failed; /* the stream could not be read; diag has the reason */
     yaml_parser_t parser;
     yaml_event_t event;
     size_t depth;
-    spot_json_kind_t kind; /* the token: */
-    const char *text;      /* [num_bytes] of a text or word, with a NUL behind it */
+    spot_json_kind_t kind; /* of the current token, like the members below */
+    const char *text;      /* [num_bytes + 1] text or word, ends with a NUL */
     size_t num_bytes;
     size_t line;
     size_t column;
 } spot_json_reader_t;
 
-/* Starts with a file, or with one line of it. IO, NO_MEMORY; close self even then. */
+/* Opens a file, or one line of it. IO, NO_MEMORY; close self even then. */
 SPOT_MUST_CHECK int spot_json_reader_open(
-    spot_json_reader_t *self, const spot_input_t *input, spot_diag_t *diag);
+    spot_json_reader_t *self, const spot_convert_input_t *input, spot_diag_t *diag);
 SPOT_MUST_CHECK int spot_json_reader_open_line(spot_json_reader_t *self,
     const char *file, const spot_csv_row_t *row, spot_diag_t *diag);
 void spot_json_reader_close(spot_json_reader_t *self);
 
-/* Goes to the next token, SPOT_JSON_END again and again; BAD_INPUT with the reason in
- * diag, NO_MEMORY. */
+/* Goes to the next token; stays at SPOT_JSON_END. BAD_INPUT with the reason in diag, IO,
+ * NO_MEMORY. */
 SPOT_MUST_CHECK int spot_json_reader_next(spot_json_reader_t *self);
 
-/* Goes over the rest of the value that the current token begins. */
+/* Skips the rest of the value that the current token begins. Errors as
+ * spot_json_reader_next(). */
 SPOT_MUST_CHECK int spot_json_reader_skip(spot_json_reader_t *self);
 
-/* Reports "<what>: expected <expected>, got '<token>'" at the current token; BAD_INPUT.
- */
+/* Reports "<what>: expected <expected>, got '<token>'" at the current token. Returns
+ * BAD_INPUT. */
 SPOT_MUST_CHECK int spot_json_reader_expected(
     const spot_json_reader_t *self, const char *what, const char *expected);
 

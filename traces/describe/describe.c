@@ -17,12 +17,12 @@
 /* Lags of the Ljung-Box statistic. */
 #define NUM_LAGS 5
 
-/* The part of gaps and spells that is told of any number of them. */
+/* Fills the figures that any number of gaps or spells has. */
 static int
 fill_gap_moments(spot_gap_figures_t *self, const spot_sample_t *sample)
 {
-    spot_series_t series;
-    const int ret = spot_series_init(&series, sample->values, sample->num_values);
+    spot_value_stats_t series;
+    const int ret = spot_value_stats_init(&series, sample->values, sample->num_values);
 
     if (ret != 0 || sample->num_values == 0) {
         return ret;
@@ -46,7 +46,7 @@ fill_acf1(spot_gap_figures_t *self, const spot_sample_t *sample)
     }
 }
 
-/* Takes the logarithms of the values in place, as nothing follows. */
+/* Replaces the values by their logarithms, as the caller needs them no more. */
 static void
 fill_gap_dependence(spot_gap_figures_t *self, spot_sample_t *sample)
 {
@@ -100,13 +100,13 @@ static int
 fill_counts(
     spot_count_figures_t *self, const spot_trace_t *trace, spot_sample_kind_t kind)
 {
-    spot_series_t series;
+    spot_value_stats_t series;
     spot_sample_t sample;
     size_t num_ones = 0;
     int ret = spot_sample_init(&sample, trace, kind);
 
     if (ret == 0) {
-        ret = spot_series_init(&series, sample.values, sample.num_values);
+        ret = spot_value_stats_init(&series, sample.values, sample.num_values);
     }
     if (ret == 0 && sample.num_values > 0) {
         for (size_t j = 0; j < sample.num_values; j++) {
@@ -173,7 +173,8 @@ fill_names(spot_life_figures_t *self, const spot_trace_t *trace)
     return ret;
 }
 
-/* A header line has neither comma nor quote, the name of a file may. */
+/* Replaces commas, quotes and control bytes in the name: a file name may have them, a
+ * header line has none. */
 static int
 copy_texts(spot_describe_t *self, const char *name, const char *start)
 {
@@ -192,19 +193,19 @@ copy_texts(spot_describe_t *self, const char *name, const char *start)
     return 0;
 }
 
-/* Every figure is undefined until it is filled in; spells have two that never are. */
+/* Sets every figure to NAN, also two of the spells that are never filled in. */
 static void
 clear(spot_describe_t *self)
 {
     memset(self, 0, sizeof(*self));
-    for (size_t j = 0; j < SPOT_NUM_FIGURES; j++) {
-        *spot_figure_place(self, &spot_figures[j]) = (double) NAN;
+    for (size_t j = 0; j < SPOT_NUM_DESCRIBE_FIGURES; j++) {
+        *spot_describe_figure_place(self, &spot_describe_figures[j]) = (double) NAN;
     }
     self->up_spell.log_acf1 = self->up_spell.ljungbox5_p = (double) NAN;
     self->down_spell.log_acf1 = self->down_spell.ljungbox5_p = (double) NAN;
 }
 
-/* All that starts from a sample. */
+/* Fills all figures that start from a sample. */
 static int
 fill_samples(spot_describe_t *self, const spot_trace_t *trace)
 {
@@ -307,8 +308,7 @@ spot_describe_warn(const spot_describe_t *self, const char *file, spot_diag_t *d
     if (self->kind == SPOT_TRACE_AVAILABILITY) {
         spot_diag_warn(diag, file, 0, 0,
             "kind availability: the figures are of what could have been obtained, "
-            "nothing "
-            "ran");
+            "nothing ran");
     }
     if (!(self->preempt_gap.n >= SPOT_DESCRIBE_MIN_GAPS)) {
         spot_diag_warn(diag, file, 0, 0,

@@ -5,7 +5,7 @@
 
 #define PLACE(field) offsetof(spot_describe_t, field)
 
-/* What gaps and spells have in common. */
+/* Figures of gaps and of spells. */
 #define GAP_MOMENTS(name, field, what)                                                  \
     {name "_n", "", "number of complete " what, true, PLACE(field.n)},                  \
         {name "_mean_s", "s", "their mean", false, PLACE(field.mean_s)},                \
@@ -45,12 +45,12 @@
             false, PLACE(name)                                                          \
     }
 
-const spot_figure_t spot_figures[SPOT_NUM_FIGURES] = {
+const spot_describe_figure_t spot_describe_figures[SPOT_NUM_DESCRIBE_FIGURES] = {
     {"resolution_s", "s", "tick of the recorder; what came and went in it was not seen",
         false, PLACE(resolution_s)},
     {"span_h", "h", "length of the observation", false, PLACE(span_h)},
-    {"capacity", "instances", "the most there can be; unbounded: the largest number",
-        true, PLACE(capacity)},
+    {"capacity", "instances", "most that can run; unbounded: the largest number", true,
+        PLACE(capacity)},
     {"max_n", "instances", "largest number", true, PLACE(max_n)},
     {"min_n", "instances", "smallest number", true, PLACE(min_n)},
     {"mean_n", "instances", "mean number over the time", false, PLACE(mean_n)},
@@ -77,12 +77,12 @@ const spot_figure_t spot_figures[SPOT_NUM_FIGURES] = {
         PLACE(shortest_plateau_s)},
     {"day_n", "", "preemption events in the whole days, from 10 events and 2 days on",
         true, PLACE(day_n)},
-    {"day_rayleigh_r", "", "how much they keep to one time of day, 0 to 1", false,
+    {"day_rayleigh_r", "", "concentration of these at one time of day, 0 to 1", false,
         PLACE(day_rayleigh_r)},
     {"day_rayleigh_p", "",
-        "p-value that they do not; too small where they come in bursts", false,
+        "p-value of no preferred time of day; too small if events come in bursts", false,
         PLACE(day_rayleigh_p)},
-    {"day_peak_h", "h", "that time, from the start of the trace", false,
+    {"day_peak_h", "h", "preferred time of day, from the start of the trace", false,
         PLACE(day_peak_h)},
     {"life_n", "", "lives of instances; kind named and lifetimes files", true,
         PLACE(life.n)},
@@ -104,13 +104,15 @@ const spot_figure_t spot_figures[SPOT_NUM_FIGURES] = {
 };
 
 double *
-spot_figure_place(spot_describe_t *describe, const spot_figure_t *figure)
+spot_describe_figure_place(
+    spot_describe_t *describe, const spot_describe_figure_t *figure)
 {
     return (double *) (void *) ((char *) describe + figure->offset);
 }
 
 double
-spot_figure_value(const spot_describe_t *describe, const spot_figure_t *figure)
+spot_describe_figure_value(
+    const spot_describe_t *describe, const spot_describe_figure_t *figure)
 {
     return *(const double *) (const void *) ((const char *) describe + figure->offset);
 }
@@ -131,13 +133,13 @@ spot_describe_write_json(const spot_describe_t *self, spot_json_t *json, const c
         self->is_lifetimes                      ? NULL
         : self->kind == SPOT_TRACE_AVAILABILITY ? "obtainable"
                                                 : "running");
-    for (size_t j = 0; j < SPOT_NUM_FIGURES; j++) {
-        const double value = spot_figure_value(self, &spot_figures[j]);
+    for (size_t j = 0; j < SPOT_NUM_DESCRIBE_FIGURES; j++) {
+        const double value = spot_describe_figure_value(self, &spot_describe_figures[j]);
 
         if (isinf(value)) {
-            spot_json_text(json, spot_figures[j].name, "inf");
+            spot_json_text(json, spot_describe_figures[j].name, "inf");
         } else {
-            spot_json_number(json, spot_figures[j].name, value);
+            spot_json_number(json, spot_describe_figures[j].name, value);
         }
     }
     spot_json_close(json, '}');
@@ -147,8 +149,8 @@ void
 spot_describe_write_csv_head(FILE *out)
 {
     fputs("trace,kind", out);
-    for (size_t j = 0; j < SPOT_NUM_FIGURES; j++) {
-        fprintf(out, ",%s", spot_figures[j].name);
+    for (size_t j = 0; j < SPOT_NUM_DESCRIBE_FIGURES; j++) {
+        fprintf(out, ",%s", spot_describe_figures[j].name);
     }
     fputc('\n', out);
 }
@@ -157,12 +159,12 @@ void
 spot_describe_write_csv(const spot_describe_t *self, FILE *out)
 {
     fprintf(out, "%s,%s", self->name, spot_describe_kind(self));
-    for (size_t j = 0; j < SPOT_NUM_FIGURES; j++) {
-        const double value = spot_figure_value(self, &spot_figures[j]);
+    for (size_t j = 0; j < SPOT_NUM_DESCRIBE_FIGURES; j++) {
+        const double value = spot_describe_figure_value(self, &spot_describe_figures[j]);
 
         fputc(',', out);
         if (!isnan(value)) {
-            fprintf(out, spot_figures[j].is_integer ? "%.0f" : "%.8g", value);
+            fprintf(out, spot_describe_figures[j].is_integer ? "%.0f" : "%.8g", value);
         }
     }
     fputc('\n', out);

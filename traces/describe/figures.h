@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The figures by name: one table from which JSON, CSV and the manual are made. */
+/* The figures by name: JSON, CSV and the manual are made from one table. */
 #ifndef SPOT_DESCRIBE_FIGURES_H
 #define SPOT_DESCRIBE_FIGURES_H
 
@@ -12,30 +12,33 @@
 
 typedef struct {
     const char *name; /* column of the CSV, key of the JSON */
-    const char *unit; /* "" for numbers */
+    const char *unit; /* "" for plain numbers */
     const char *help;
     bool is_integer;
     size_t offset; /* in spot_describe_t */
-} spot_figure_t;
+} spot_describe_figure_t;
 
-/* All but the first two columns, "trace" and "kind". */
-#define SPOT_NUM_FIGURES 76
-extern const spot_figure_t spot_figures[SPOT_NUM_FIGURES];
+/* All columns of the CSV but the first two, "trace" and "kind". */
+#define SPOT_NUM_DESCRIBE_FIGURES 76
+extern const spot_describe_figure_t spot_describe_figures[SPOT_NUM_DESCRIBE_FIGURES];
 
-/* Where a figure is, and its value. */
-double *spot_figure_place(spot_describe_t *describe, const spot_figure_t *figure);
-double spot_figure_value(const spot_describe_t *describe, const spot_figure_t *figure);
+/* Address and value of a figure in describe. */
+double *spot_describe_figure_place(
+    spot_describe_t *describe, const spot_describe_figure_t *figure);
+double spot_describe_figure_value(
+    const spot_describe_t *describe, const spot_describe_figure_t *figure);
 
 /* "named", "counts", "availability" or "lifetimes". */
 const char *spot_describe_kind(const spot_describe_t *self);
 
-/* One object: trace, kind, n_is (what the population counts), then the figures;
- * undefined is null, infinite the text "inf". key as of spot_json_open(). */
+/* Writes one object: trace, kind, n_is (what the population counts), then the figures.
+ * An undefined figure is null, an infinite one the text "inf". key as of
+ * spot_json_open(). */
 void spot_describe_write_json(
     const spot_describe_t *self, spot_json_t *json, const char *key);
 
-/* The row of columns, and a row of them with 8 significant digits, integers exact;
- * undefined is empty, infinite "inf". */
+/* Write the row of column names, and a row of figures: 8 significant digits, integers
+ * exact, undefined ones empty, infinite ones "inf". */
 void spot_describe_write_csv_head(FILE *out);
 void spot_describe_write_csv(const spot_describe_t *self, FILE *out);
 

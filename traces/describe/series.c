@@ -10,7 +10,7 @@
 #include "base/stats.h"
 
 int
-spot_series_init(spot_series_t *self, const double *values, size_t num_values)
+spot_value_stats_init(spot_value_stats_t *self, const double *values, size_t num_values)
 {
     double *sorted = spot_calloc(num_values, sizeof(*sorted));
     spot_moments_t moments = {0};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Statistics of a series of values: moments, autocorrelation, and how far two empirical
- * distributions are apart. */
+/* Statistics of a series of values: moments, autocorrelation, and the distance of two
+ * empirical distributions. */
 #ifndef SPOT_DESCRIBE_SERIES_H
 #define SPOT_DESCRIBE_SERIES_H
 
@@ -9,7 +9,8 @@
 
 #include "base/error.h"
 
-/* NAN where undefined: all of no value, sd and cv of one, cv of mean 0. */
+/* NAN where undefined: all figures of no values, sd and cv of one value, cv of mean
+ * 0. */
 typedef struct {
     size_t num_values;
     double mean;
@@ -17,15 +18,15 @@ typedef struct {
     double cv; /* sd / mean */
     double median;
     double max;
-} spot_series_t;
+} spot_value_stats_t;
 
-/* Values finite, copied for the median. NO_MEMORY. O(n log n). */
-SPOT_MUST_CHECK int spot_series_init(
-    spot_series_t *self, const double *values, size_t num_values);
+/* Values are finite; they are copied to find the median. NO_MEMORY. O(n log n). */
+SPOT_MUST_CHECK int spot_value_stats_init(
+    spot_value_stats_t *self, const double *values, size_t num_values);
 
-/* Autocorrelations r_k = sum (x_i - m)(x_{i+k} - m) / sum (x_i - m)^2 into
- * acf[k - 1], k = 1 ... num_lags; from lag num_values on 0. False, and all 0, where all
- * values are equal or there is none. O(n lags). */
+/* Sets acf[k - 1] to the autocorrelation r_k = sum (x_i - m)(x_{i+k} - m) / sum (x_i -
+ * m)^2, k = 1 ... num_lags; 0 from lag num_values on. Returns false, with all 0, if all
+ * values are equal or there are none. O(n lags). */
 bool spot_series_acf(
     const double *values, size_t num_values, size_t num_lags, double *acf);
 
@@ -34,14 +35,14 @@ bool spot_series_acf(
  * num_lags. */
 double spot_series_ljung_box_p(const double *acf, size_t num_lags, size_t num_values);
 
-/* How far the empirical distribution functions F and H of two samples are apart. */
+/* Distances of the empirical distribution functions F and H of two samples. */
 typedef struct {
     double ks;           /* sup |F - H| */
     double area;         /* integral of |F - H|, in the unit of the values */
     double area_squared; /* integral of (F - H)^2, likewise */
 } spot_distance_t;
 
-/* Both sorted ascending, at least one value each. O(n + m). */
+/* Both samples are sorted ascending and have at least one value. O(n + m). */
 spot_distance_t spot_series_distance(
     const double *sorted_f, size_t num_f, const double *sorted_h, size_t num_h);
 

@@ -8,7 +8,7 @@
 #include "base/rng.h"
 #include "traces/fit/fit_note.h"
 
-/* Why there is no p-value, or NULL. */
+/* The reason for no p-value, "" if the fit already has a note of it, or NULL. */
 static const char *
 obstacle(const spot_fit_t *fit)
 {
@@ -25,8 +25,8 @@ obstacle(const spot_fit_t *fit)
     return NULL;
 }
 
-/* A draw as the recorder would have seen it. A law may end before that tick does: then
- * the draw itself, since at the limit there is no likelihood. */
+/* A draw rounded up as the recorder sees it. If that reaches the limit of the law, where
+ * the likelihood does not exist, the draw stays unrounded. */
 static double
 draw(const spot_law_t *law, double resolution_s, spot_rng_t *rng)
 {
@@ -40,7 +40,7 @@ draw(const spot_law_t *law, double resolution_s, spot_rng_t *rng)
     return fmin(seen_s < limit_s ? seen_s : value_s, SPOT_FIT_LONGEST_S);
 }
 
-/* AD*; INFINITY where the drawn values allow no fit, which speaks for no law. */
+/* Sets ad to AD*; INFINITY if the drawn values cannot be fitted. */
 static int
 run_round(spot_maximiser_t *maximiser, const spot_fit_t *fit, double resolution_s,
     spot_rng_t *rng, double *values, double *ad)
@@ -94,7 +94,7 @@ spot_fit_bootstrap(
                     : run_round(maximiser, fit, self->resolution_s, &rng, values, &ad);
         num_as_bad += ad >= fit->ad ? 1 : 0;
         if (error == 0) {
-            spot_watch_tell(&self->watch, j + 1, self->num_rounds);
+            spot_watch_report(&self->watch, j + 1, self->num_rounds);
         }
     }
     free(values);

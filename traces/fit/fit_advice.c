@@ -8,14 +8,14 @@
 #include "traces/fit/fit_doubts.h"
 #include "traces/fit/fit_model.h"
 
-/* Of a quoted path: two of them, and the command, fit into a line. */
+/* Size of a quoted path: two paths and the command fit into a line. */
 #define PATH_BYTES 960
 
-/* A law further off is not to be generated from without a word. */
+/* Largest KS distance of a law that needs no warning. */
 #define LARGE_DISTANCE 0.1
 
-/* A word of a shell command, in quotes where it needs them; a path that is too long for
- * a line is only named. */
+/* Writes a word of a shell command, quoted if needed. Writes name instead of a word that
+ * is too long for a line. */
 static void
 quote(char *text, const char *word, const char *name)
 {
@@ -49,13 +49,12 @@ spot_fit_say_far_life(spot_fit_words_t *self, const spot_law_t *law, double ks)
     if (ks > LARGE_DISTANCE) {
         spot_fit_say(self,
             "Not to be trusted: %s is far from these lives, KS %.3f; a model with it "
-            "ends "
-            "instances at other times than the cloud did.",
+            "ends instances at other times than the cloud did.",
             law->family->name, ks);
     }
 }
 
-/* The law of the lives and where it stands in a model, then what is wrong with it. */
+/* Shows the law of the lives as a model contains it, then warns if it fits badly. */
 static void
 say_lifetime(spot_fit_words_t *self, const spot_fit_advice_t *advice)
 {
@@ -77,7 +76,7 @@ say_lifetime(spot_fit_words_t *self, const spot_fit_advice_t *advice)
     spot_fit_say_far_life(self, advice->lifetime, advice->lifetime_ks);
 }
 
-/* What the cut found there. */
+/* Describes the deaths from the cut on. */
 static void
 say_cut(spot_fit_words_t *self, const spot_fit_cut_t *cut)
 {
@@ -91,8 +90,7 @@ say_cut(spot_fit_words_t *self, const spot_fit_cut_t *cut)
             cut->max_s);
     } else {
         spot_fit_say(self,
-            "No death at %.6g s or behind it: there is no wall to be cut "
-            "at.",
+            "No death at %.6g s or behind it: there is no wall to be cut at.",
             cut->cut_s);
     }
 }
@@ -118,8 +116,7 @@ say_generator(spot_fit_words_t *self, const spot_fit_advice_t *advice)
     } else if (advice->num_events < SPOT_FIT_FEW_EVENTS) {
         spot_fit_say(self,
             "Recommended generator: replay, the recording itself. Its %zu event%s no "
-            "basis "
-            "for another one.",
+            "basis for another one.",
             advice->num_events, advice->num_events == 1 ? " is" : "s are");
         spot_fit_say(
             self, "Next: spotsim trace fit %s --emit replay -o model.yaml", trace);
@@ -138,8 +135,7 @@ spot_fit_words_of_trace(spot_fit_words_t *self, const spot_fit_advice_t *advice)
     memset(self, 0, sizeof(*self));
     if (advice->is_obtainable) {
         spot_fit_say(self,
-            "Nothing ran: preempt means fewer obtainable at a probe, add means "
-            "more.");
+            "Nothing ran: preempt means fewer obtainable at a probe, add means more.");
     }
     if (advice->resolution_s > 0) {
         spot_fit_say(self,

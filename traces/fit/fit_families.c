@@ -10,7 +10,7 @@
 
 #define MAX_K SPOT_MAXIMISE_MAX_PARAMETERS
 
-/* Width of a start where all values are equal. */
+/* Width of a start if all values are equal. */
 #define LEAST_STD_LOG 1e-3
 
 /* Bracket of a Weibull shape. */
@@ -31,8 +31,8 @@ exponential_starts(const spot_durations_t *durations, double (*starts)[MAX_K])
     return 1;
 }
 
-/* On ticks it is the geometric law of one Bernoulli draw per tick. If all ends are in
- * the first tick, the mean is only known to be far below it. */
+/* On ticks the law is geometric, one Bernoulli draw per tick. If all values end in the
+ * first tick, the mean is unknown, only far below the tick. */
 static bool
 exponential_exact(const spot_durations_t *durations, double *theta)
 {
@@ -201,18 +201,22 @@ bathtub_starts(const spot_durations_t *durations, double (*starts)[MAX_K])
 }
 
 static const spot_fit_family_t families[] = {
-    {&spot_family_exponential, {SPOT_SCALE_LOG}, exponential_starts, exponential_exact},
-    {&spot_family_weibull, {SPOT_SCALE_LOG, SPOT_SCALE_LOG}, weibull_starts,
+    {&spot_family_exponential, {SPOT_FIT_SCALE_LOG}, exponential_starts,
+        exponential_exact},
+    {&spot_family_weibull, {SPOT_FIT_SCALE_LOG, SPOT_FIT_SCALE_LOG}, weibull_starts,
         weibull_exact},
-    {&spot_family_gamma, {SPOT_SCALE_LOG, SPOT_SCALE_LOG}, gamma_starts, gamma_exact},
-    {&spot_family_lognormal, {SPOT_SCALE_PLAIN, SPOT_SCALE_LOG}, lognormal_starts,
-        lognormal_exact},
-    {&spot_family_loglogistic, {SPOT_SCALE_LOG, SPOT_SCALE_LOG}, loglogistic_starts,
+    {&spot_family_gamma, {SPOT_FIT_SCALE_LOG, SPOT_FIT_SCALE_LOG}, gamma_starts,
+        gamma_exact},
+    {&spot_family_lognormal, {SPOT_FIT_SCALE_PLAIN, SPOT_FIT_SCALE_LOG},
+        lognormal_starts, lognormal_exact},
+    {&spot_family_loglogistic, {SPOT_FIT_SCALE_LOG, SPOT_FIT_SCALE_LOG},
+        loglogistic_starts, NULL},
+    {&spot_family_hyperexp2,
+        {SPOT_FIT_SCALE_LOGIT, SPOT_FIT_SCALE_LOG, SPOT_FIT_SCALE_LOG}, hyperexp2_starts,
         NULL},
-    {&spot_family_hyperexp2, {SPOT_SCALE_LOGIT, SPOT_SCALE_LOG, SPOT_SCALE_LOG},
-        hyperexp2_starts, NULL},
-    {&spot_family_bathtub, {SPOT_SCALE_LOGIT, SPOT_SCALE_LOG, SPOT_SCALE_LOG},
-        bathtub_starts, NULL},
+    {&spot_family_bathtub,
+        {SPOT_FIT_SCALE_LOGIT, SPOT_FIT_SCALE_LOG, SPOT_FIT_SCALE_LOG}, bathtub_starts,
+        NULL},
 };
 
 const spot_fit_family_t *
@@ -232,13 +236,13 @@ spot_fit_family_law(
 {
     for (int j = 0; j < self->family->num_parameters; j++) {
         switch (self->scales[j]) {
-            case SPOT_SCALE_PLAIN:
+            case SPOT_FIT_SCALE_PLAIN:
                 parameters[j] = theta[j];
                 break;
-            case SPOT_SCALE_LOG:
+            case SPOT_FIT_SCALE_LOG:
                 parameters[j] = exp(theta[j]);
                 break;
-            case SPOT_SCALE_LOGIT:
+            case SPOT_FIT_SCALE_LOGIT:
                 parameters[j] = 1 / (1 + exp(-theta[j]));
                 break;
         }

@@ -10,7 +10,8 @@
 
 #define MAX_K SPOT_MAXIMISE_MAX_PARAMETERS
 
-/* Two means that are one; a mean that no tick can show; a share that is all or none. */
+/* Ratio up to which two means are the same; number of means per tick from which on the
+ * likelihood is flat; share that is 0, or from the other side 1. */
 #define SAME_MEANS 1.001
 #define TICKS_PER_FLAT_MEAN 20
 #define LEAST_SHARE 1e-6
@@ -60,7 +61,7 @@ start_fit(spot_fit_t *fit, const spot_durations_t *durations,
     }
 }
 
-/* What a limit of the values does not allow. */
+/* Whether the values allow the limit; notes why not. */
 static bool
 can_have_limit(spot_fit_t *fit, const spot_durations_t *durations)
 {
@@ -93,7 +94,7 @@ can_have_limit(spot_fit_t *fit, const spot_durations_t *durations)
     return true;
 }
 
-/* What the sample does not allow. */
+/* Whether the sample allows a fit; notes why not. */
 static bool
 can_fit(spot_fit_t *fit, const spot_durations_t *durations)
 {
@@ -117,7 +118,7 @@ can_fit(spot_fit_t *fit, const spot_durations_t *durations)
     return fit->family->num_settings == 0 || can_have_limit(fit, durations);
 }
 
-/* The smaller mean first: the other order is the same law. */
+/* Puts the smaller mean of hyperexp2 first; the other order is the same law. */
 static void
 order_means(context_t *context, spot_maximum_t *maximum)
 {
@@ -156,7 +157,7 @@ find_maximum(spot_maximiser_t *maximiser, context_t *context, spot_fit_t *fit,
     order_means(context, maximum);
 }
 
-/* Boundaries of the mixtures. */
+/* Notes that a mixture is at a boundary. */
 static void
 note_mixture(spot_fit_t *fit)
 {
@@ -206,8 +207,8 @@ note_doubts(spot_fit_t *fit, const spot_durations_t *durations)
     }
 }
 
-/* A parameter that went so far that it makes no difference any more, e.g. the time
- * constant of a part that is uniform. */
+/* Notes a parameter on which the likelihood no longer depends, e.g. the time constant of
+ * a part that has become uniform. */
 static void
 note_flat(spot_fit_t *fit, const spot_maximum_t *maximum)
 {
@@ -221,7 +222,7 @@ note_flat(spot_fit_t *fit, const spot_maximum_t *maximum)
     }
 }
 
-/* By the delta method; where a parameter does not matter, there are none. */
+/* Standard errors by the delta method; none if a parameter does not matter. */
 static void
 estimate_errors(
     spot_fit_t *fit, const spot_fit_family_t *family, const spot_maximum_t *maximum)
@@ -239,11 +240,12 @@ estimate_errors(
     for (size_t j = 0; j < maximum->num_parameters; j++) {
         fit->standard_errors[j] =
             sqrt(covariance[j][j]) *
-            fabs(spot_scale_slope(family->scales[j], fit->law.parameters[j]));
+            fabs(spot_fit_scale_slope(family->scales[j], fit->law.parameters[j]));
     }
 }
 
-/* With the other parameters of a mixture the mean stays what it is. */
+/* Whether the mean is arbitrary: only if the last parameter is. The mean of a mixture
+ * does not change with the others. */
 static bool
 is_mean_arbitrary(const spot_fit_t *fit)
 {
@@ -307,7 +309,7 @@ is_before(const spot_fit_t *fit, const spot_fit_t *other)
     return fit->is_fitted != other->is_fitted ? fit->is_fitted : fit->aic < other->aic;
 }
 
-/* Stable, for seven at most. */
+/* Stable insertion; there are seven families at most. */
 static void
 insert(spot_fit_ranking_t *self, const spot_fit_t *fit)
 {

@@ -8,7 +8,7 @@
 #include "base/units.h"
 #include "traces/fit/size_family.h"
 
-/* key: number, as inside a flow map. */
+/* Writes "key: number", as inside a flow map. */
 static void
 write_number(FILE *out, const char *before, const char *key, double value)
 {
@@ -25,8 +25,8 @@ write_line(FILE *out, const char *key, double value)
     fputc('\n', out);
 }
 
-/* A double-quoted YAML scalar; a trace's name has neither quote nor control byte, but a
- * file's may. */
+/* Writes a double-quoted YAML scalar. The name of a trace has neither quote nor control
+ * byte, that of a file may. */
 static void
 write_quoted(FILE *out, const char *text)
 {
@@ -42,7 +42,7 @@ write_quoted(FILE *out, const char *text)
     fputc('"', out);
 }
 
-/* A comment ends with its line, whatever bytes a name has. */
+/* Writes a comment of one line; replaces control bytes, which could end it. */
 static void
 write_comment(FILE *out, const char *before, const char *text)
 {
@@ -103,7 +103,6 @@ write_common(
     write_line(out, "horizon_s", horizon_s);
 }
 
-/* Without limit where a setting is infinite. */
 void
 spot_fit_write_law(FILE *out, const char *selector, const spot_law_t *law)
 {
@@ -209,14 +208,14 @@ spot_mrp_write(const spot_mrp_t *self, const spot_fit_origin_t *origin, FILE *ou
 }
 
 static void
-write_direction(FILE *out, const char *key, const spot_seed_direction_t *direction)
+write_direction(FILE *out, const char *key, const spot_fit_seed_direction_t *direction)
 {
     write_number(out, key, ": {per_minute", direction->per_minute);
     if (direction->std > 0) {
         write_number(out, ", count: {moments: {", "mean", direction->mean);
         write_number(out, ", ", "std", direction->std);
         fprintf(out, "}}");
-    } else { /* sizes that are all equal */
+    } else { /* all sizes are equal */
         write_number(out, ", count: {", "fixed", direction->mean);
         fputc('}', out);
     }
@@ -252,7 +251,8 @@ spot_fit_num_events(size_t *num_events, const spot_trace_t *trace)
     return ret;
 }
 
-/* Capacity, initial population, tick and length are those of the recording. */
+/* The model has no keys for capacity, initial population, tick and length: they are
+ * those of the recording. */
 void
 spot_recorded_write(const char *generator, const char *path, size_t num_events,
     const spot_fit_origin_t *origin, FILE *out)

@@ -12,9 +12,9 @@
 
 #define TICK_S 60
 
-/* Sizes above the regular ones are big, where there are big ones. */
+/* Sizes above SPOT_SIZE_REGULAR_MAX are big if has_big. */
 static void
-take_sizes(spot_seed_direction_t *self, const spot_sample_t *sizes, bool has_big)
+take_sizes(spot_fit_seed_direction_t *self, const spot_sample_t *sizes, bool has_big)
 {
     spot_moments_t moments = {0};
     double num_big = 0;
@@ -37,7 +37,7 @@ take_sizes(spot_seed_direction_t *self, const spot_sample_t *sizes, bool has_big
 }
 
 static int
-fit_direction(spot_seed_direction_t *self, const spot_trace_t *trace,
+fit_direction(spot_fit_seed_direction_t *self, const spot_trace_t *trace,
     spot_sample_kind_t counts, spot_sample_kind_t gaps)
 {
     spot_sample_t sizes = {0}, times = {0};

@@ -13,10 +13,10 @@
 
 #define MAX_K SPOT_MAXIMISE_MAX_PARAMETERS
 
-/* Cells of the distribution function where a test value would be 0 / 0. */
+/* Tails below this are left out of AD, where the term would be 0 / 0. */
 #define SMALL_TAIL 1e-9
 
-/* A mean that differs by less is the sample's. */
+/* Relative difference up to which a mean is that of the sample. */
 #define EXACT_MEAN 1e-9
 
 static int
@@ -30,7 +30,7 @@ compare_cells(const void *left, const void *right)
     return (a->limit > b->limit) - (a->limit < b->limit);
 }
 
-/* Cells of one event each, sorted, become distinct ones. */
+/* Merges equal cells; they are sorted and hold one event each. */
 static void
 merge_cells(spot_size_sample_t *self)
 {
@@ -115,28 +115,28 @@ spot_size_note(spot_size_fit_t *fit, const char *format, ...)
 }
 
 double
-spot_size_scaled(spot_scale_t scale, double parameter)
+spot_size_scaled(spot_fit_scale_t scale, double parameter)
 {
     switch (scale) {
-        case SPOT_SCALE_LOG:
+        case SPOT_FIT_SCALE_LOG:
             return log(parameter);
-        case SPOT_SCALE_LOGIT:
+        case SPOT_FIT_SCALE_LOGIT:
             return log(parameter) - log1p(-parameter);
-        case SPOT_SCALE_PLAIN:
+        case SPOT_FIT_SCALE_PLAIN:
             break;
     }
     return parameter;
 }
 
 double
-spot_size_unscaled(spot_scale_t scale, double theta)
+spot_size_unscaled(spot_fit_scale_t scale, double theta)
 {
     switch (scale) {
-        case SPOT_SCALE_LOG:
+        case SPOT_FIT_SCALE_LOG:
             return exp(theta);
-        case SPOT_SCALE_LOGIT:
+        case SPOT_FIT_SCALE_LOGIT:
             return theta < 0 ? exp(theta) / (1 + exp(theta)) : 1 / (1 + exp(-theta));
-        case SPOT_SCALE_PLAIN:
+        case SPOT_FIT_SCALE_PLAIN:
             break;
     }
     return theta;
@@ -163,7 +163,7 @@ spot_size_log_likelihood(const spot_size_family_table_t *family,
     return spot_sum_total(&sum);
 }
 
-/* What a search looks at: theta are the parameters that are free. */
+/* Context of a search; theta are the free parameters on their scales. */
 typedef struct {
     const spot_size_family_table_t *family;
     const spot_size_sample_t *sample;
@@ -210,23 +210,23 @@ spot_size_maximise(const spot_size_search_t *search, const spot_size_sample_t *s
     return maximum.log_likelihood;
 }
 
-/* A parameter that is not at a boundary of its scale. */
+/* Whether a parameter is not at a boundary of its scale. */
 static bool
-is_inside(spot_scale_t scale, double parameter)
+is_inside(spot_fit_scale_t scale, double parameter)
 {
     switch (scale) {
-        case SPOT_SCALE_LOG:
+        case SPOT_FIT_SCALE_LOG:
             return parameter > 0 && isfinite(parameter);
-        case SPOT_SCALE_LOGIT:
+        case SPOT_FIT_SCALE_LOGIT:
             return parameter > 0 && parameter < 1;
-        case SPOT_SCALE_PLAIN:
+        case SPOT_FIT_SCALE_PLAIN:
             break;
     }
     return true;
 }
 
-/* Of the likelihood's curvature in the parameters inside their scales, as if those at a
- * boundary were known. */
+/* Standard errors from the curvature of the likelihood in the parameters inside their
+ * scales; those at a boundary count as known. */
 static void
 fill_std_errors(spot_size_fit_t *self, const spot_size_sample_t *sample)
 {
@@ -259,7 +259,7 @@ fill_std_errors(spot_size_fit_t *self, const spot_size_sample_t *sample)
         const size_t id = free_ids[j];
 
         self->std_errors[id] =
-            spot_scale_slope(self->family->scales[id], self->parameters[id]) *
+            spot_fit_scale_slope(self->family->scales[id], self->parameters[id]) *
             sqrt(covariance[j][j]);
     }
 }
@@ -320,8 +320,8 @@ note_shape(spot_size_fit_t *self, const spot_size_sample_t *sample)
     }
 }
 
-/* Behind a share that is 1 nothing is left to be described; a first failure that is sure
- * has no number of failures. */
+/* Marks parameters that do not matter: those of the other part beside a share of 1, and
+ * r of a negative binomial law with p = 1. */
 static void
 mark_arbitrary(spot_size_fit_t *self)
 {

@@ -2,14 +2,14 @@
 #include "traces/fit/scale.h"
 
 double
-spot_scale_slope(spot_scale_t scale, double parameter)
+spot_fit_scale_slope(spot_fit_scale_t scale, double parameter)
 {
     switch (scale) {
-        case SPOT_SCALE_LOG:
+        case SPOT_FIT_SCALE_LOG:
             return parameter;
-        case SPOT_SCALE_LOGIT:
+        case SPOT_FIT_SCALE_LOGIT:
             return parameter * (1 - parameter);
-        case SPOT_SCALE_PLAIN:
+        case SPOT_FIT_SCALE_PLAIN:
             break;
     }
     return 1;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The estimates of the families of sizes. Internal to the room. The sample has at least
- * two events; whether they all are 1 or all equal is handled here. */
+ * two events; the estimates handle sizes that are all 1 or all equal. */
 #ifndef SPOT_TRACES_FIT_SIZE_ESTIMATE_H
 #define SPOT_TRACES_FIT_SIZE_ESTIMATE_H
 
@@ -28,26 +28,24 @@
 SPOT_SIZE_ESTIMATES(SPOT_SIZE_ESTIMATE_DECLARED)
 #undef SPOT_SIZE_ESTIMATE_DECLARED
 
-/* Appends to the note, "; " between parts. */
+/* Appends to the note, with "; " between parts. */
 void spot_size_note(spot_size_fit_t *fit, const char *format, ...) SPOT_PRINTF(2, 3);
 
-/* The maximum over the parameters that are free, the others at a boundary. Kept by the
- * fit instead of what it has, if it costs at most tolerance of ln L; best is ln L so
- * far, -INFINITY: none. */
+/* A search over the free parameters, with the others fixed at a boundary. */
 typedef struct {
     size_t num_free;
     size_t free_ids[SPOT_SIZE_MAX_PARAMETERS];
-    double parameters[SPOT_SIZE_MAX_PARAMETERS + 1]; /* of those that are not free */
+    double parameters[SPOT_SIZE_MAX_PARAMETERS + 1]; /* values of the fixed ones */
     size_t num_starts;
     double starts[3][SPOT_MAXIMISE_MAX_PARAMETERS]; /* on the scales of the family */
 } spot_size_search_t;
 
-/* Fills parameters and converged of fit; returns ln L. */
+/* Runs the search, fills parameters and converged of fit, and returns ln L. */
 double spot_size_maximise(const spot_size_search_t *search,
     const spot_size_sample_t *sample, spot_maximiser_t *maximiser, spot_size_fit_t *fit);
 
-/* A parameter on its scale, and back. */
-double spot_size_scaled(spot_scale_t scale, double parameter);
-double spot_size_unscaled(spot_scale_t scale, double theta);
+/* Map a parameter to its scale, and back. */
+double spot_size_scaled(spot_fit_scale_t scale, double parameter);
+double spot_size_unscaled(spot_fit_scale_t scale, double theta);
 
 #endif

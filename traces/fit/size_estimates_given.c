@@ -1,21 +1,22 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Estimates of the laws given the limit. Their likelihoods often have the maximum at a
- * boundary, which a search in unlimited numbers can only approach: each boundary is
- * tried on its own and kept where it costs next to nothing. */
+/* Estimates of the laws given the limit. The maximum is often at a boundary, which a
+ * search over unconstrained numbers only approaches: each boundary is tried on its own
+ * and kept if it costs at most BOUNDARY_COST. */
 #include <math.h>
 #include <stdio.h>
 
 #include "traces/fit/root.h"
 #include "traces/fit/size_estimate.h"
 
-/* What a boundary may cost of ln L. */
+/* Loss of ln L up to which a boundary is kept. */
 #define BOUNDARY_COST 1e-6
 
-/* Sums above this are scaled down; rates beyond these bounds are none or all. */
+/* Sums above LARGE_SUM are scaled down. The bracket of a log rate is +-LOG_RATE_MAX. */
 #define LARGE_SUM 1e200
 #define LOG_RATE_MAX 40
 
-/* Keeps the candidate with that ln L, if it costs at most as much. */
+/* Replaces fit by the candidate with ln L = value if that is at most BOUNDARY_COST below
+ * the best. */
 static void
 offer(const spot_size_fit_t *candidate, double value, const char *note, double *best,
     spot_size_fit_t *fit)
@@ -28,7 +29,7 @@ offer(const spot_size_fit_t *candidate, double value, const char *note, double *
     }
 }
 
-/* 1 / (e^x - 1) - 1 / x; below, the series is exact where the difference is not. */
+/* 1 / (e^x - 1) - 1 / x; below SMALL_X by its series, as the difference cancels. */
 #define SMALL_X 1e-2
 
 static double
@@ -42,7 +43,7 @@ bose(double x)
     return 1 / expm1(x) - 1 / x;
 }
 
-/* d ln L / d theta of the truncated geometric law: 1 / theta cancels. */
+/* d ln L / d theta of the truncated geometric law, in which 1 / theta cancels. */
 static double
 truncated_geometric_score(double theta, void *context)
 {
@@ -58,8 +59,8 @@ truncated_geometric_score(double theta, void *context)
     return sum;
 }
 
-/* The score falls with theta; at ln of the largest double it is below 0, unless all
- * sizes are 1. */
+/* The score falls with theta. At THETA_MAX, about ln of the largest double, it is below
+ * 0 unless all sizes are 1. */
 #define THETA_MAX 700
 
 void
@@ -113,12 +114,12 @@ spot_size_estimate_all_or_geometric(
         other.parameters[1] > 0 ? "pi_all=0" : "pi_all=0; p=0", &best, fit);
 }
 
-/* Sum of n q / (1 - (1 - q)^n) - k at logit q, which rises with q. */
+/* Sum of n q / (1 - (1 - q)^n) - k at logit q; it rises with q. */
 static double
 zt_binomial_equation(double logit, void *context)
 {
     const spot_size_sample_t *sample = context;
-    const double q = spot_size_unscaled(SPOT_SCALE_LOGIT, logit);
+    const double q = spot_size_unscaled(SPOT_FIT_SCALE_LOGIT, logit);
     const double log_rest = -log1p(exp(logit));
     double sum = 0;
 
@@ -131,7 +132,7 @@ zt_binomial_equation(double logit, void *context)
     return sum;
 }
 
-/* Beyond it q is 0 or 1 but for what a double keeps. */
+/* Beyond it q is 0 or 1 within the precision of a double. */
 #define LOGIT_MAX 36
 
 void
@@ -149,7 +150,7 @@ spot_size_estimate_zt_binomial(
     }
     fit->converged =
         spot_root_find(zt_binomial_equation, &borrowed, -LOGIT_MAX, LOGIT_MAX, &logit);
-    fit->parameters[0] = spot_size_unscaled(SPOT_SCALE_LOGIT, logit);
+    fit->parameters[0] = spot_size_unscaled(SPOT_FIT_SCALE_LOGIT, logit);
 }
 
 void
@@ -198,7 +199,7 @@ truncated_poisson_mean(double rate, int32_t limit)
     return weighted / sum;
 }
 
-/* Sum of mean - (k - 1) at ln of the rate, with which it rises. */
+/* Sum of mean - (k - 1) at ln of the rate; it rises with the rate. */
 static double
 truncated_poisson_equation(double log_rate, void *context)
 {

@@ -8,17 +8,17 @@
 
 #include "traces/fit/size_estimate.h"
 
-/* What is certain at size 1, and impossible elsewhere: the limit of most laws. */
+/* The law that is always 1, the limit of most laws. */
 static double
 log_always_one(int32_t size)
 {
     return size == 1 ? 0 : -(double) INFINITY;
 }
 
-/* Up to here a product is summed term by term. */
+/* Products of up to this many terms are computed term by term. */
 #define NUM_EXACT_TERMS 64
 
-/* What Stirling's series of ln Gamma(x) has behind ln sqrt(2 pi), x >= 64. */
+/* The terms of Stirling's series of ln Gamma(x) after ln sqrt(2 pi), x >= 64. */
 static double
 stirling_rest(double x)
 {
@@ -73,7 +73,7 @@ const spot_size_family_table_t spot_size_geometric = {
     .num_parameters = 1,
     .is_likeliest = true,
     .parameters = {"p"},
-    .scales = {SPOT_SCALE_LOGIT},
+    .scales = {SPOT_FIT_SCALE_LOGIT},
     .log_probability = geometric_log_probability,
     .estimate = spot_size_estimate_geometric,
     .mean = geometric_mean,
@@ -99,7 +99,7 @@ const spot_size_family_table_t spot_size_shifted_poisson = {
     .num_parameters = 1,
     .is_likeliest = true,
     .parameters = {"lam"},
-    .scales = {SPOT_SCALE_LOG},
+    .scales = {SPOT_FIT_SCALE_LOG},
     .log_probability = shifted_poisson_log_probability,
     .estimate = spot_size_estimate_shifted_poisson,
     .mean = shifted_poisson_mean,
@@ -126,7 +126,7 @@ const spot_size_family_table_t spot_size_zt_poisson = {
     .num_parameters = 1,
     .is_likeliest = true,
     .parameters = {"lam"},
-    .scales = {SPOT_SCALE_LOG},
+    .scales = {SPOT_FIT_SCALE_LOG},
     .log_probability = zt_poisson_log_probability,
     .estimate = spot_size_estimate_zt_poisson,
     .mean = zt_poisson_mean,
@@ -152,7 +152,7 @@ const spot_size_family_table_t spot_size_logarithmic = {
     .num_parameters = 1,
     .is_likeliest = true,
     .parameters = {"p"},
-    .scales = {SPOT_SCALE_LOGIT},
+    .scales = {SPOT_FIT_SCALE_LOGIT},
     .log_probability = logarithmic_log_probability,
     .estimate = spot_size_estimate_logarithmic,
     .mean = logarithmic_mean,
@@ -188,7 +188,7 @@ const spot_size_family_table_t spot_size_zeta = {
     .num_parameters = 1,
     .is_likeliest = true,
     .parameters = {"s"},
-    .scales = {SPOT_SCALE_LOG},
+    .scales = {SPOT_FIT_SCALE_LOG},
     .log_probability = zeta_log_probability,
     .estimate = spot_size_estimate_zeta,
     .mean = zeta_mean,
@@ -219,7 +219,7 @@ const spot_size_family_table_t spot_size_shifted_negbin = {
     .num_parameters = 2,
     .is_likeliest = true,
     .parameters = {"r", "p"},
-    .scales = {SPOT_SCALE_LOG, SPOT_SCALE_LOGIT},
+    .scales = {SPOT_FIT_SCALE_LOG, SPOT_FIT_SCALE_LOGIT},
     .log_probability = shifted_negbin_log_probability,
     .estimate = spot_size_estimate_shifted_negbin,
     .mean = shifted_negbin_mean,
@@ -251,7 +251,7 @@ log_normal_cell(double low, double high)
     return log_low + log(-expm1(log_upper_tail(high) - log_low));
 }
 
-/* |round X| is k where X is in the cell of k or of -k; 0 counts as 1. */
+/* |round X| is k if X is in the cell of k or of -k; 0 counts as 1. */
 static double
 log_absnormal(double mu, double sigma, int32_t size)
 {
@@ -277,7 +277,7 @@ absnormal_log_probability(const double *p, int32_t size, int32_t limit)
     return log_absnormal(p[0], p[1], size);
 }
 
-/* P(size >= 1) and what is in each further tail; beyond 40 sigma is nothing. */
+/* Mean = sum of P(size >= k); tails beyond MAX_SIGMAS are 0. */
 #define MAX_SIGMAS 40
 #define MAX_TAILS 1e7
 
@@ -304,7 +304,7 @@ const spot_size_family_table_t spot_size_absnormal_moments = {
         "the seed notebook's: a rounded normal number, with the sample's mean and std",
     .num_parameters = 2,
     .parameters = {"mu", "sigma"},
-    .scales = {SPOT_SCALE_PLAIN, SPOT_SCALE_LOG},
+    .scales = {SPOT_FIT_SCALE_PLAIN, SPOT_FIT_SCALE_LOG},
     .log_probability = absnormal_log_probability,
     .estimate = spot_size_estimate_absnormal_moments,
     .mean = absnormal_mean,
@@ -316,7 +316,7 @@ const spot_size_family_table_t spot_size_absnormal_mle = {
     .num_parameters = 2,
     .is_likeliest = true,
     .parameters = {"mu", "sigma"},
-    .scales = {SPOT_SCALE_PLAIN, SPOT_SCALE_LOG},
+    .scales = {SPOT_FIT_SCALE_PLAIN, SPOT_FIT_SCALE_LOG},
     .log_probability = absnormal_log_probability,
     .estimate = spot_size_estimate_absnormal_mle,
     .mean = absnormal_mean,
@@ -348,7 +348,7 @@ const spot_size_family_table_t spot_size_seed_mixture = {
         "the seed notebook's: a share of big events, 11 to 31, else absnormal-moments",
     .num_parameters = 3,
     .parameters = {"p_big", "mu", "sigma"},
-    .scales = {SPOT_SCALE_LOGIT, SPOT_SCALE_PLAIN, SPOT_SCALE_LOG},
+    .scales = {SPOT_FIT_SCALE_LOGIT, SPOT_FIT_SCALE_PLAIN, SPOT_FIT_SCALE_LOG},
     .log_probability = seed_mixture_log_probability,
     .estimate = spot_size_estimate_seed_mixture,
     .mean = seed_mixture_mean,

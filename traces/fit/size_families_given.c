@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Laws of a size given the largest possible one, n: what is running when a preemption
- * comes, what is missing when an addition comes. Probabilities that can be tiny are kept
- * as logarithms, 1 - (1 - p)^n as -expm1(n log1p(-p)). */
+/* Laws of a size given its limit n: the instances running for a preemption, those
+ * missing for an addition. Probabilities that can be tiny are logarithms, and 1 - (1 -
+ * p)^n is -expm1(n log1p(-p)). */
 #include <math.h>
 
 #include "traces/fit/size_estimate.h"
@@ -18,7 +18,7 @@ spot_size_mean_given(
     return mean;
 }
 
-/* A geometric size that is at most n; theta = -ln(1 - p), 0 is uniform. */
+/* A geometric size of at most n; theta = -ln(1 - p). With p = 0 it is uniform. */
 static double
 truncated_geometric_log_probability(const double *p, int32_t size, int32_t limit)
 {
@@ -40,7 +40,7 @@ const spot_size_family_table_t spot_size_truncated_geometric = {
     .is_given_limit = true,
     .is_likeliest = true,
     .parameters = {"p"},
-    .scales = {SPOT_SCALE_LOGIT},
+    .scales = {SPOT_FIT_SCALE_LOGIT},
     .log_probability = truncated_geometric_log_probability,
     .estimate = spot_size_estimate_truncated_geometric,
 };
@@ -60,7 +60,7 @@ const spot_size_family_table_t spot_size_all_or_geometric = {
     .is_given_limit = true,
     .is_likeliest = true,
     .parameters = {"pi_all", "p"},
-    .scales = {SPOT_SCALE_LOGIT, SPOT_SCALE_LOGIT},
+    .scales = {SPOT_FIT_SCALE_LOGIT, SPOT_FIT_SCALE_LOGIT},
     .log_probability = all_or_geometric_log_probability,
     .estimate = spot_size_estimate_all_or_geometric,
 };
@@ -89,7 +89,7 @@ const spot_size_family_table_t spot_size_zt_binomial = {
     .is_given_limit = true,
     .is_likeliest = true,
     .parameters = {"q"},
-    .scales = {SPOT_SCALE_LOGIT},
+    .scales = {SPOT_FIT_SCALE_LOGIT},
     .log_probability = zt_binomial_log_probability,
     .estimate = spot_size_estimate_zt_binomial,
 };
@@ -106,7 +106,8 @@ log_not_none(double a, double b, int32_t limit)
     return log(-expm1(-sum));
 }
 
-/* a = 0: C(n, k) B(k, n - k + b) / (psi(n + b) - psi(b)), the difference as a sum. */
+/* a = 0: C(n, k) B(k, n - k + b) / (psi(n + b) - psi(b)), with the difference as a
+ * sum. */
 static double
 log_betabinomial_limit(double b, int32_t size, int32_t limit)
 {
@@ -146,7 +147,7 @@ const spot_size_family_table_t spot_size_zt_betabinomial = {
     .is_given_limit = true,
     .is_likeliest = true,
     .parameters = {"a", "b"},
-    .scales = {SPOT_SCALE_LOG, SPOT_SCALE_LOG},
+    .scales = {SPOT_FIT_SCALE_LOG, SPOT_FIT_SCALE_LOG},
     .log_probability = zt_betabinomial_log_probability,
     .estimate = spot_size_estimate_zt_betabinomial,
 };
@@ -154,9 +155,9 @@ const spot_size_family_table_t spot_size_zt_betabinomial = {
 /* Terms of the sum above this are scaled down. */
 #define LARGE_TERM 1e200
 
-/* The terms (r + j - 1) / j q of the sum follow one another; p^r cancels. p = 0 is a
- * limit like others; with r to infinity, and the rate r q given, the number is of
- * Poisson, with an infinite rate all. */
+/* Successive terms of the sum have the ratio (r + j - 1) / j q, q = 1 - p; p^r cancels,
+ * so that p = 0 needs no case of its own. With r INFINITY the law is truncated Poisson
+ * of rate r q; with an infinite rate the size is n. */
 static double
 truncated_negbin_log_probability(const double *p, int32_t size, int32_t limit)
 {
@@ -191,7 +192,7 @@ const spot_size_family_table_t spot_size_truncated_negbin = {
     .is_given_limit = true,
     .is_likeliest = true,
     .parameters = {"r", "p"},
-    .scales = {SPOT_SCALE_LOG, SPOT_SCALE_LOGIT},
+    .scales = {SPOT_FIT_SCALE_LOG, SPOT_FIT_SCALE_LOGIT},
     .log_probability = truncated_negbin_log_probability,
     .estimate = spot_size_estimate_truncated_negbin,
 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Laws of the sizes of events, k >= 1, that can be fitted: a family is one const table.
- * Some give the size alone, others the size given how many instances there could have
- * been: those running for a preemption, those missing for an addition. */
+/* Families of laws of the sizes of events, k >= 1, one const table each. Some are laws
+ * of the size alone, others of the size given its limit: the instances running for a
+ * preemption, those missing to the capacity for an addition. */
 #ifndef SPOT_TRACES_FIT_SIZE_FAMILY_H
 #define SPOT_TRACES_FIT_SIZE_FAMILY_H
 
@@ -12,7 +12,7 @@
 #include "traces/fit/maximise.h"
 #include "traces/fit/scale.h"
 
-/* Estimated ones; a boundary may need one more number behind them. */
+/* Most parameters estimated. A law at a boundary may need one more number after them. */
 #define SPOT_SIZE_MAX_PARAMETERS 3
 
 typedef struct spot_size_sample spot_size_sample_t;
@@ -25,13 +25,15 @@ typedef struct {
     bool is_given_limit; /* the law of a size given its limit */
     bool is_likeliest;   /* the estimate is the maximum of the likelihood */
     const char *parameters[SPOT_SIZE_MAX_PARAMETERS]; /* names */
-    spot_scale_t scales[SPOT_SIZE_MAX_PARAMETERS];
-    /* ln P(size); -INFINITY where it cannot be. A parameter at its boundary is the
-     * limit of the law there. */
+    spot_fit_scale_t scales[SPOT_SIZE_MAX_PARAMETERS];
+    /* ln P(size); -INFINITY if impossible. A parameter at its boundary gives the limit
+     * of the law there. */
     double (*log_probability)(const double *parameters, int32_t size, int32_t limit);
-    /* Of one event; INFINITY where there is none. NULL: by summation up to the limit. */
+    /* Mean size of an event; INFINITY if it does not exist. NULL: by summation up to the
+     * limit. */
     double (*mean)(const double *parameters);
-    /* Fills parameters, converged, and note where there is something to say. */
+    /* Fills parameters, converged and, if needed, note; sets is_fitted to false if there
+     * is no estimate. */
     void (*estimate)(const spot_size_sample_t *sample, spot_maximiser_t *maximiser,
         spot_size_fit_t *fit);
 } spot_size_family_table_t;
@@ -42,9 +44,8 @@ extern const spot_size_family_table_t spot_size_shifted_poisson; /* lam */
 extern const spot_size_family_table_t spot_size_zt_poisson;      /* lam */
 extern const spot_size_family_table_t spot_size_logarithmic;     /* p */
 extern const spot_size_family_table_t spot_size_zeta;            /* s */
-extern const spot_size_family_table_t
-    spot_size_shifted_negbin; /* r, p; r INFINITY: shifted Poisson, then its rate is a
-                                 third number behind them */
+/* r, p. With r INFINITY it is shifted Poisson, and its rate is a third number. */
+extern const spot_size_family_table_t spot_size_shifted_negbin;
 extern const spot_size_family_table_t spot_size_absnormal_moments; /* mu, sigma */
 extern const spot_size_family_table_t spot_size_absnormal_mle;     /* mu, sigma */
 extern const spot_size_family_table_t spot_size_seed_mixture;      /* p_big, mu, sigma */
@@ -53,12 +54,11 @@ extern const spot_size_family_table_t spot_size_seed_mixture;      /* p_big, mu,
 extern const spot_size_family_table_t spot_size_truncated_geometric; /* p; 0: uniform */
 extern const spot_size_family_table_t spot_size_all_or_geometric;    /* pi_all, p */
 extern const spot_size_family_table_t spot_size_zt_binomial;         /* q */
-extern const spot_size_family_table_t
-    spot_size_zt_betabinomial; /* a, b; a = 0: the limit; both INFINITY: zt-binomial,
-                                  then q is a third number behind them */
-extern const spot_size_family_table_t
-    spot_size_truncated_negbin; /* r, p; r INFINITY: truncated Poisson, then its rate is
-                                   a third number behind them */
+/* a, b. a = 0: the limit of the law. Both INFINITY: zt-binomial, and q is a third
+ * number. */
+extern const spot_size_family_table_t spot_size_zt_betabinomial;
+/* r, p. With r INFINITY it is truncated Poisson, and its rate is a third number. */
+extern const spot_size_family_table_t spot_size_truncated_negbin;
 
 /* Every family, NULL-terminated. */
 #define SPOT_SIZE_MAX_FAMILIES 14
@@ -68,7 +68,7 @@ extern const spot_size_family_table_t *const spot_size_families[];
 #define SPOT_SIZE_REGULAR_MAX 10
 #define SPOT_SIZE_BIG_MAX 31
 
-/* ln P at a size that no instance of the seed mixture can have. */
+/* ln P at a size that is impossible in the seed mixture. */
 #define SPOT_SIZE_LOG_FLOOR (-690.77552789821368) /* ln 1e-300 */
 
 /* ln(x (x + 1) ... (x + n - 1)), without cancellation for a large x. x > 0. */

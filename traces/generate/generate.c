@@ -17,10 +17,10 @@ typedef struct {
     spot_membership_t membership;
     spot_trace_writer_t writer;
     const spot_generate_t *task;
-    spot_recorder_t net; /* kind counts: what is left of the changes of one instant */
+    spot_recorder_t net; /* kind counts: net change of one instant */
 } generation_t;
 
-/* What the instances cost goes with the trace, so that a run of it costs the same. */
+/* Writes the prices of the model, so that a run of the trace costs the same. */
 static int
 write_prices(generation_t *self, const spot_trace_model_t *model)
 {
@@ -72,7 +72,7 @@ write_names(generation_t *self, const int32_t *slots, int64_t num_slots)
     }
 }
 
-/* They live in the first slots. */
+/* The initial instances live in the first slots. */
 static void
 write_initial_names(generation_t *self)
 {
@@ -91,7 +91,7 @@ write_seen(generation_t *self, const spot_event_t *seen, size_t num_seen)
     }
 }
 
-/* Nobody may have come: above the capacity additions are clipped. */
+/* Writes a change; its count is 0 if an addition is clipped at the capacity. */
 static void
 write_change(generation_t *self, const spot_change_t *change)
 {
@@ -109,7 +109,7 @@ write_change(generation_t *self, const spot_change_t *change)
     }
 }
 
-/* "at 4265 s of replication 3". */
+/* Writes "at 4265 s of replication 3" to text. */
 static void
 put_place(const generation_t *self, int64_t time_ms, char text[96])
 {
@@ -117,7 +117,7 @@ put_place(const generation_t *self, int64_t time_ms, char text[96])
         (double) time_ms / (double) SPOT_MS_PER_S, self->task->replication);
 }
 
-/* No trace can hold a population below 0 or of more than the most instances. */
+/* Refuses a population below 0 or above SPOT_MAX_INSTANCES, which no trace can hold. */
 static int
 check_limits(const generation_t *self, const spot_change_t *change, spot_diag_t *diag)
 {
@@ -140,7 +140,7 @@ check_limits(const generation_t *self, const spot_change_t *change, spot_diag_t 
     return SPOT_ERR_OVERDRAW;
 }
 
-/* A trace that an overdraw has ended is not the trace that was asked for. */
+/* Refuses a trace that an overdraw ended before the horizon. */
 static int
 check_end(const generation_t *self, spot_diag_t *diag)
 {
@@ -236,7 +236,7 @@ spot_generate_several(const spot_trace_model_t *model, const spot_generate_t *ta
     spot_generate_t one = *task;
     int ret = path == NULL ? SPOT_ERR_NO_MEMORY : 0;
 
-    (void) mkdir(folder, 0777); /* what is wrong with it shows when writing */
+    (void) mkdir(folder, 0777); /* writing into it reports errors */
     for (int64_t j = 0; ret == 0 && j < num_replications; j++) {
         one.replication = task->replication + (uint64_t) j;
         snprintf(path, num_bytes, "%s/%s.%04" PRIu64 ".csv", folder, task->name,
@@ -245,7 +245,7 @@ spot_generate_several(const spot_trace_model_t *model, const spot_generate_t *ta
             *byte = *byte == '/' ? '_' : *byte;
         }
         ret = spot_generate(model, &one, path, diag);
-        spot_watch_tell(&task->watch, j + 1, num_replications);
+        spot_watch_report(&task->watch, j + 1, num_replications);
     }
     free(path);
     return ret;

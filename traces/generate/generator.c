@@ -11,3 +11,19 @@ const spot_generator_t *const spot_generators[] = {
     &spot_generator_zones,
     NULL,
 };
+
+const spot_generator_members_t *
+spot_generator_members(const spot_generator_t *self)
+{
+    static const spot_generator_members_t none = {0};
+
+    return self->members == NULL ? &none : self->members;
+}
+
+const spot_generator_population_t *
+spot_generator_population(const spot_generator_t *self)
+{
+    static const spot_generator_population_t none = {0};
+
+    return self->population == NULL ? &none : self->population;
+}

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a generator of traces is: one file and one const table each. A model is what YAML
- * says, shared by all threads; a state is one replication under way. */
+/* The interface of generators of traces: each has one const table. A model holds the
+ * values of its YAML keys, shared by all threads; a state is one replication under
+ * way. */
 #ifndef SPOT_TRACES_GENERATE_GENERATOR_H
 #define SPOT_TRACES_GENERATE_GENERATOR_H
 
@@ -23,21 +24,21 @@ typedef struct {
     double horizon_s;         /* 0: not given */
     int kind;                 /* spot_trace_kind_t: named or counts */
     spot_price_steps_t price; /* of an instance; no steps: not given */
-    int64_t tick_ms;          /* settled: what counts */
+    int64_t tick_ms;          /* settled: the one that counts */
     int64_t horizon_ms;       /* settled; 0: none */
-    bool is_within;           /* a scenario, or zones, settle tick and horizon */
+    bool is_within;           /* a scenario or zones settle tick and horizon */
 } spot_model_common_t;
 
 extern const spot_field_t spot_model_common_fields[];
 
-/* The price alone, with which the common fields go on. */
+/* The price alone; the common fields continue with it. */
 extern const spot_field_t spot_model_price_fields[];
 
-/* No event later than that is wanted: the horizon, or twice the longest duration. */
+/* The last time of an event: the horizon, or twice the longest duration. */
 int64_t spot_model_last_ms(const spot_model_common_t *self);
 
-/* Where the random streams of a replication are: spot_rng_seek(rng, seed, replication,
- * purpose, first_entity + entity), so that a generator can be one of several parts. */
+/* The random streams of a replication: spot_rng_seek(rng, seed, replication, purpose,
+ * first_entity + entity), so that a generator can be one of several parts. */
 typedef struct {
     uint64_t seed;
     uint64_t replication;
@@ -46,107 +47,123 @@ typedef struct {
 
 /* Instances that share a capacity and may share a price. */
 typedef struct {
-    char *name;       /* letters, digits, - and _ */
-    int64_t capacity; /* most instances at a time; 0: of a recording, not known */
+    char *name;               /* letters, digits, - and _ */
+    int64_t capacity;         /* most instances at a time; 0: unknown, in a recording */
     spot_price_steps_t price; /* no steps: that of the model or of the fleet */
 } spot_zone_t;
 
-/* The longest name of a zone: with /i and a number it still names an instance. */
+/* The longest name of a zone: with "/i" and a number it still fits the name of an
+ * instance. */
 #define SPOT_ZONE_NAME_BYTES 40
 
 typedef struct {
-    size_t num_zones;      /* 0: all instances are alike */
+    size_t num_zones;      /* 0: no zones */
     spot_zone_t *zones;    /* [num_zones] */
     int32_t *zone_of_name; /* a recording's [num_names] zone id or -1; else NULL */
 } spot_zones_t;
 
-/* What a scenario settles; its values win over those of the model, a difference warns.
- */
+/* The values of a scenario, which win over those of the model; a difference gives a
+ * warning. */
 typedef struct {
     int64_t tick_ms;
     int64_t capacity;
     int64_t initial;
     int64_t horizon_ms; /* 0: none */
-    bool is_zone; /* capacity and initial do not count: the model is one of several zones
-                     and brings its own */
+    bool is_zone; /* the model is one of several zones: its own capacity and initial
+                     count */
 } spot_trace_setting_t;
 
-/* Room for the text that tells a model's form. */
+/* Room for the text of a model's form. */
 #define SPOT_FORM_BYTES 160
 
+/* Added by generators whose instances have names, live in zones or can be lost by
+ * shocks. Functions may be NULL. */
+typedef struct {
+    /* The number of ids, above all of them; NULL or 0: events name no instances.
+     * Otherwise an event names all its instances (name_ids) or none; without names its
+     * victims are uniform. An id may be used again after its instance has gone. */
+    int64_t (*num_names)(const void *model);
+    /* Ids of the instances at time 0, zone by zone; -1 for an instance that no event
+     * names. NULL: 0, 1, 2, ... Valid until the first event. */
+    const int32_t *(*initial_names)(const void *state);
+    /* The name of the latest instance with an id; may be written to text. NULL: "i1",
+     * "i2", ... by birth. */
+    const char *(*name_text)(
+        const void *state, int32_t name_id, char text[SPOT_NAME_BYTES + 1]);
+    /* All zones. NULL: there are none. */
+    const spot_zones_t *(*zones)(const void *model);
+    /* Of a generator of new traces: the zone of the latest event, and the instances that
+     * a zone has at time 0. */
+    int32_t (*zone)(const void *state);
+    int64_t (*zone_initial)(const void *state, int32_t zone_id);
+    /* Shocks, both or none. next_until: the next event up to last_ms; after false a
+     * later call continues with a later last_ms. lose: num_lost > 0 living instances are
+     * lost at time_s, before all events not returned yet; the tick after last_ms sees
+     * the loss. If events name their instances, the generator chooses the victims in its
+     * own stream and returns their ids, valid until the next call; else it returns
+     * NULL. */
+    bool (*next_until)(void *state, int64_t last_ms, spot_event_t *event);
+    const int32_t *(*lose)(void *state, double time_s, int32_t num_lost);
+} spot_generator_members_t;
+
+/* Added by generators with their own population or end, such as those of a recorded
+ * trace. Functions may be NULL. */
+typedef struct {
+    /* The model file need not say capacity, initial, tick_s and horizon_s: prepare()
+     * takes what is 0 (initial: -1) from a recording. */
+    bool is_recorded;
+    /* The recorded trace behind the model. NULL: the traces are new. */
+    const spot_trace_t *(*recording)(const void *model);
+    /* Instances at time 0 of the replication under way, at most
+     * largest_initial(model). Both NULL: those of the recording, or common.initial. */
+    int64_t (*initial)(const void *state);
+    int64_t (*largest_initial)(const void *model);
+    /* The end of the model, from which on the last instances stay. NULL or 0: never. */
+    int64_t (*end_ms)(const void *model);
+    /* Whether the population may leave 0 ... capacity, and whether it may rise above the
+     * capacity. NULL: never. */
+    bool (*is_unlimited)(const void *model);
+    bool (*is_unbounded)(const void *model);
+    /* The time at which a loss of more instances than live cut the replication short,
+     * after next() or next_until() has returned false; -1 or NULL: none did. */
+    int64_t (*stopped_ms)(const void *state);
+} spot_generator_population_t;
+
+/* What every generator has. Functions marked "or NULL" may be missing. */
 typedef struct {
     const char *name; /* as in "generator: NAME" */
     const char *doc;
     const char *source; /* paper or program that it follows */
-    const spot_field_t
-        *options;      /* offsets into the model; goes on with the common ones */
+    /* Offsets into the model; continues with the common fields. */
+    const spot_field_t *options;
     size_t model_size; /* the model starts with spot_model_common_t */
     size_t state_size;
-    size_t (*state_bytes)(const void *model); /* more than state_size; may be NULL */
-    /* Binds models within the model, when the common part is settled; may be NULL.
-     * setting: that of the model around them, or NULL for a model file; like as below.
-     */
-    void (*bind_parts)(void *model, spot_bind_t *bind,
+    size_t (*state_bytes)(const void *model); /* more than state_size; or NULL */
+    /* Binds models within the model, once the common part is settled; or NULL. node: the
+     * map of the model. setting: that of the model around them, or NULL for a model
+     * file; like as below. */
+    void (*bind_parts)(void *model, spot_bind_t *bind, const spot_node_t *node,
         const spot_trace_setting_t *setting, const void *like);
-    /* Whether the model file need not say capacity, initial, tick_s and horizon_s:
-     * prepare() takes what is 0 (initial: -1) from a recording. */
-    bool is_recorded;
-    /* Checks and prepares a bound model whose common part is settled. like: an earlier
-     * model of the same generator, with which recordings may be shared, or NULL. May be
-     * NULL. */
+    /* Checks and prepares a bound model whose common part is settled; or NULL. like: an
+     * earlier model of the same generator, which may share its recordings, or NULL. */
     int (*prepare)(void *model, const void *like, spot_diag_t *diag);
-    void (*free)(void *model);
+    void (*free)(void *model); /* or NULL */
+    /* Writes the form of the model, for the note in generated traces. NULL: the
+     * generator has one form only. */
+    void (*form)(const void *model, char text[SPOT_FORM_BYTES]);
     /* Starts a replication in state (zeroed once, state_size bytes). */
     void (*start)(void *state, const void *model, const spot_dice_t *dice);
-    /* Writes which of its forms the model has, for the note in generated traces. NULL:
-     * there is one form only. */
-    void (*form)(const void *model, char text[SPOT_FORM_BYTES]);
     /* The next event; false: there is none up to spot_model_last_ms(). Its name_ids are
      * valid until the next call. */
     bool (*next)(void *state, spot_event_t *event);
-    /* Instances at time 0 of the replication that was started, at most
-     * largest_initial(model). Both NULL: those of the recording, or common.initial. */
-    int64_t (*initial)(const void *state);
-    int64_t (*largest_initial)(const void *model);
-    /* Whether the population may leave 0 ... capacity. NULL: it never does. */
-    bool (*is_unlimited)(const void *model);
-    /* Whether it may rise above the capacity. NULL: it never does. */
-    bool (*is_unbounded)(const void *model);
-    /* When a loss of more instances than there are ended the replication, so that it is
-     * shorter than it should be, if next() or next_until() found none; else -1. NULL: it
-     * never does. */
-    int64_t (*stopped_ms)(const void *state);
-    /* Instances that may also be lost otherwise, by shocks. next_until: the next event
-     * up to last_ms; after false a later call goes on with a later last_ms. lose:
-     * num_lost > 0 of those that live are lost at time_s, before all events not given
-     * yet; the tick that sees it is the next one after last_ms. Whom it hits is chosen
-     * in a stream of the generator's own, if its events name their instances: returns
-     * the ids of the lost, valid until the next call, else NULL. Both NULL: the
-     * generator cannot be told. */
-    bool (*next_until)(void *state, int64_t last_ms, spot_event_t *event);
-    const int32_t *(*lose)(void *state, double time_s, int32_t num_lost);
-    /* Where instances live in zones: all of them, and of a generator of new traces the
-     * zone of the latest event and the instances that a zone has at time 0. NULL: they
-     * do not. */
-    const spot_zones_t *(*zones)(const void *model);
-    int32_t (*zone)(const void *state);
-    int64_t (*zone_initial)(const void *state, int32_t zone_id);
-    /* An event either names all its instances (name_ids) or none of them; then its
-     * victims are uniform. How many ids there are, above all of them, or NULL: names
-     * nobody. An id may be used again after its instance has gone. */
-    int64_t (*num_names)(const void *model);
-    /* Ids of the instances at time 0, zone by zone, -1 for one whom no event names; or
-     * NULL: 0, 1, 2, ... Valid until the first event. */
-    const int32_t *(*initial_names)(const void *state);
-    /* What the latest instance with an id is called, put into text if need be; NULL:
-     * "i1", "i2", ... by birth. */
-    const char *(*name_text)(
-        const void *state, int32_t name_id, char text[SPOT_NAME_BYTES + 1]);
-    /* When the model ends, so that the last instances stay; NULL or 0: never. */
-    int64_t (*end_ms)(const void *model);
-    /* The recorded trace behind the model, or NULL for a generator of new ones. */
-    const spot_trace_t *(*recording)(const void *model);
+    const spot_generator_members_t *members;       /* or NULL */
+    const spot_generator_population_t *population; /* or NULL */
 } spot_generator_t;
+
+/* The optional tables; empty tables if the generator has none. */
+const spot_generator_members_t *spot_generator_members(const spot_generator_t *self);
+const spot_generator_population_t *spot_generator_population(
+    const spot_generator_t *self);
 
 extern const spot_generator_t spot_generator_seed;
 extern const spot_generator_t spot_generator_mrp;

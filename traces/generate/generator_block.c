@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Blocks of a recorded trace: its events one after the other, with their gaps, until a
- * restart jumps to another event that was recorded at about the present population.
+/* Blocks of a recorded trace: successive events with their gaps, until a restart jumps
+ * to another event that was recorded at about the present population.
  *
- * Stream: RESTART at first_entity. Between two events a number that says whether a
- * restart comes (none at the first one and at the end of the recording); for a restart
- * an integer below `neighbours`, and another one if it falls among the farthest events.
- * The events are sorted by their population and the neighbours of each population are
- * tabulated, so that a restart is O(1): the same law as ordering all events by
- * |N_i - N| + 0.9 U and choosing one of the first `neighbours` of them. */
+ * Stream: RESTART at first_entity. Before each event one number decides whether a
+ * restart comes (no number before the first event and at the end of the recording). A
+ * restart draws an integer below `neighbours`, and another one if that falls among the
+ * farthest events. The events are sorted by population and the neighbours of each
+ * population are tabulated, so that a restart is O(1). The law is that of ordering all
+ * events by |N_i - N| + 0.9 U and choosing one of the first `neighbours`. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,8 +19,8 @@
 #include "traces/generate/outlet.h"
 #include "traces/generate/recordings.h"
 
-/* So many events in a row without any time between them: the block has run into a corner
- * that it cannot leave, such as a last event at which every restart ends. */
+/* Most events in a row without time between them. Beyond, the block cannot leave its
+ * place, such as a last event at which every restart ends. */
 #define MAX_INSTANT_EVENTS 100000
 
 typedef struct {
@@ -30,8 +30,8 @@ typedef struct {
     int32_t before; /* population before it */
 } item_t;
 
-/* Who is near to a population: all of order[near, near_end), and with the same right
- * each of the two ranges around, which are at the same distance. */
+/* The neighbours of a population: all of order[near, near_end), and a choice from the
+ * two ranges around, which are at the same distance. */
 typedef struct {
     int32_t far; /* order[far, near) is below */
     int32_t near;
@@ -44,21 +44,21 @@ typedef struct {
     char *path;
     double restart_every;
     int64_t neighbours;
-    spot_recording_t recording;
+    spot_recorded_trace_t recording;
     int32_t num_items;
     item_t *items;  /* [num_items] as recorded */
     int32_t *order; /* [num_items] item ids by population, then as recorded */
-    int32_t least;  /* smallest population before an event, and largest */
+    int32_t least;  /* smallest population before an event */
     int32_t largest;
     vicinity_t *vicinities; /* [largest - least + 1] */
 } model_t;
 
 typedef struct {
     const model_t *model;
-    int32_t item_id; /* of the pending one */
+    int32_t item_id; /* of the pending event */
     int64_t population;
-    int64_t num_instant; /* events in a row without any time between them */
-    double pending_s;    /* when the pending one comes */
+    int64_t num_instant; /* events in a row without time between them */
+    double pending_s;    /* time of the pending event */
     double p_restart;
     spot_rng_t restart;
     spot_outlet_t outlet;
@@ -90,8 +90,8 @@ read_items(model_t *self)
     return ret;
 }
 
-/* Sorts item ids by population, stable, by counting. first: [largest - least + 2],
- * zeroed; first[k] becomes where population least + k begins. */
+/* Sorts item ids by population with a stable counting sort. first: [largest - least +
+ * 2], zeroed; sets first[k] to the place at which population least + k begins. */
 static void
 sort_items(model_t *self, int32_t *first)
 {
@@ -116,7 +116,7 @@ population_of(const model_t *self, int32_t place)
     return self->items[self->order[place]].before;
 }
 
-/* Takes in distance after distance until there are enough. first as above. */
+/* Widens the vicinity distance by distance until it has enough items. first as above. */
 static vicinity_t
 find_vicinity(const model_t *self, const int32_t *first, int32_t population)
 {
@@ -145,7 +145,7 @@ find_vicinity(const model_t *self, const int32_t *first, int32_t population)
     return near;
 }
 
-/* neighbours is at most num_items. */
+/* Tabulates the vicinities; neighbours is at most num_items. */
 static int
 find_neighbours(model_t *self)
 {
@@ -179,12 +179,12 @@ block_prepare(void *model, const void *like, spot_diag_t *diag)
 {
     model_t *self = model;
     const spot_trace_t *trace;
-    int ret = spot_recording_open(&self->recording,
+    int ret = spot_recorded_trace_open(&self->recording,
         like == NULL ? NULL : &((const model_t *) like)->recording, self->path, diag);
 
     if (ret == 0) {
         trace = self->recording.trace;
-        spot_recording_settle(trace, &self->common);
+        spot_recorded_trace_settle(trace, &self->common);
         if (trace->num_events == 0 ||
             trace->events[trace->num_events - 1].time_ms == 0) {
             spot_diag_error(diag, self->path, 0, 0,
@@ -213,14 +213,14 @@ block_free(void *model)
 {
     model_t *self = model;
 
-    spot_recording_close(&self->recording);
+    spot_recorded_trace_close(&self->recording);
     free(self->path);
     free(self->items);
     free(self->order);
     free(self->vicinities);
 }
 
-/* Beyond the recorded populations the same events are nearest as at their edge. */
+/* Draws a neighbour; a population outside the recorded ones has those of the nearest. */
 static int32_t
 draw_neighbour(state_t *self)
 {
@@ -243,8 +243,8 @@ draw_neighbour(state_t *self)
                                            : near->near_end + choice - num_below];
 }
 
-/* What comes next is settled right after what was before: a shock in between changes how
- * many there are to take or to add, not what is due. */
+/* Chooses the next event right after the last one: a shock in between changes the
+ * possible size of the event, not its time. */
 static void
 draw_pending(state_t *self, bool is_restart)
 {
@@ -269,7 +269,7 @@ due_s(const void *state)
     return ((const state_t *) state)->pending_s;
 }
 
-/* Clipped to what there is to take, or room for. */
+/* The pending event, clipped to the instances there are or to the room for more. */
 static void
 happen(void *state, spot_happening_t *happening)
 {
@@ -352,8 +352,17 @@ static const spot_field_t block_options[] = {
         .min = 1,
         .max = 1e9,
         .initial = "3",
-        .help = "a restart chooses among so many events with the nearest population"},
+        .help = "a restart chooses among this many events with the nearest population"},
     {.name = NULL, .fields = spot_model_common_fields},
+};
+
+static const spot_generator_members_t members = {
+    .next_until = block_next_until,
+    .lose = block_lose,
+};
+
+static const spot_generator_population_t population = {
+    .is_recorded = true,
 };
 
 const spot_generator_t spot_generator_block = {
@@ -363,11 +372,10 @@ const spot_generator_t spot_generator_block = {
     .options = block_options,
     .model_size = sizeof(model_t),
     .state_size = sizeof(state_t),
-    .is_recorded = true,
     .prepare = block_prepare,
     .free = block_free,
     .start = block_start,
     .next = block_next,
-    .next_until = block_next_until,
-    .lose = block_lose,
+    .members = &members,
+    .population = &population,
 };

@@ -1,32 +1,32 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Chances by the hour: in each hour every instance that lives is lost with a
- * probability, and every place that is free, or becomes free in this hour, is filled
- * with another one; each at a uniform moment of the hour. Who comes within an hour is
- * lost in it with the same probability, unless that moment has passed already.
+/* Chances by the hour. In each hour every living instance is lost with one probability,
+ * and every place that is free, or becomes free in this hour, is filled with another
+ * one; each at a uniform moment of the hour. An instance that comes within an hour is
+ * lost in it with the same probability, unless the moment of the loss has passed.
  *
- * Probabilities may be drawn themselves, for each replication anew: one an hour of the
- * day, uniform on 0 ... 1.
+ * The probabilities may be random: one per hour of the day, uniform on 0 ... 1, drawn
+ * for each replication.
  *
  * Streams: LIFETIME at first_entity, one number for each life in an hour and another one
  * if it ends; REFILL at first_entity, the same for each place to fill; RATE at
- * first_entity (preemptions) and first_entity + 1 (additions) for the probabilities that
- * are drawn. */
+ * first_entity (preemptions) and first_entity + 1 (additions) for random
+ * probabilities. */
 #include <math.h>
 #include <string.h>
 
+#include "base/calendar.h"
 #include "base/rng.h"
 #include "traces/generate/generator.h"
 #include "traces/generate/hourly.h"
 #include "traces/generate/outlet.h"
 #include "traces/generate/roster.h"
-#include "traces/generate/slot_calendar.h"
 
 #define S_PER_H 3600.0
 
 typedef enum { CHANCE_FIXED, CHANCE_BY_HOUR, CHANCE_RANDOM } chance_kind_t;
 
 typedef struct {
-    chance_kind_t kind;
+    int kind;                     /* chance_kind_t */
     double p[SPOT_HOURS_PER_DAY]; /* by hour of the day, unless random */
 } chance_t;
 
@@ -39,15 +39,15 @@ typedef struct {
     int fills_at_start;
 } model_t;
 
-/* Due in the calendar: at the number of a slot the end of the life in it, behind them
- * places that are filled. */
+/* The calendar has an item for the end of the life in each slot, then one for each place
+ * to fill. */
 typedef struct {
     const model_t *model;
-    spot_ticks_t ticks;
-    int64_t tick; /* the open one */
-    int64_t hour; /* the next one to begin, from time 0 */
+    spot_model_ticks_t ticks;
+    int64_t tick; /* the open tick */
+    int64_t hour; /* the next hour to begin, from time 0 */
     double p[NUM_DIRECTIONS][SPOT_HOURS_PER_DAY];
-    spot_slot_calendar_t due;
+    spot_calendar_t due;
     spot_roster_t roster;
     spot_rng_t lives;
     spot_rng_t places;
@@ -58,7 +58,7 @@ chance_state_bytes(const void *model)
 {
     const int64_t num_slots = ((const model_t *) model)->common.capacity;
 
-    return sizeof(state_t) + spot_slot_calendar_bytes(2 * num_slots) +
+    return sizeof(state_t) + spot_calendar_bytes(2 * (size_t) num_slots) +
            spot_roster_bytes(num_slots);
 }
 
@@ -66,21 +66,6 @@ static int64_t
 chance_num_names(const void *model)
 {
     return ((const model_t *) model)->common.capacity;
-}
-
-static int
-chance_prepare(void *model, const void *like, spot_diag_t *diag)
-{
-    (void) model;
-    (void) like;
-    (void) diag;
-    return 0;
-}
-
-static void
-chance_free(void *model)
-{
-    (void) model;
 }
 
 static void
@@ -107,7 +92,7 @@ chance_in(const state_t *self, int direction, int64_t hour)
     return self->p[direction][(self->model->start_hour + hour) % SPOT_HOURS_PER_DAY];
 }
 
-/* Free places are filled at once, before the first hour begins. */
+/* Fills free places at time 0, before the first hour begins. */
 static void
 fill_at_start(state_t *self)
 {
@@ -130,11 +115,12 @@ chance_start(void *state, const void *model, const spot_dice_t *dice)
     char *memory = (char *) (self + 1);
 
     self->model = chances;
-    spot_ticks_init(&self->ticks, &chances->common);
+    spot_model_ticks_init(&self->ticks, &chances->common);
     self->tick = 0;
     self->hour = 0;
-    spot_slot_calendar_init(&self->due, memory, 2 * num_slots);
-    spot_roster_init(&self->roster, memory + spot_slot_calendar_bytes(2 * num_slots),
+    spot_calendar_init_in(&self->due, memory, 2 * (size_t) num_slots,
+        spot_tick_of_double((double) INFINITY));
+    spot_roster_init(&self->roster, memory + spot_calendar_bytes(2 * (size_t) num_slots),
         num_slots, chances->common.initial);
     spot_rng_seek(&self->lives, dice->seed, dice->replication, SPOT_STREAM_LIFETIME,
         dice->first_entity);
@@ -148,7 +134,7 @@ chance_start(void *state, const void *model, const spot_dice_t *dice)
     }
 }
 
-/* A uniform moment of an hour, with a probability; else INFINITY. */
+/* A uniform moment of an hour with probability p, else INFINITY. */
 static double
 draw_moment(spot_rng_t *rng, double p, int64_t hour)
 {
@@ -161,8 +147,8 @@ draw_moment(spot_rng_t *rng, double p, int64_t hour)
     return ((double) hour + part) * S_PER_H;
 }
 
-/* Settles what happens in the next hour to those who live now, and which places are
- * filled in it. */
+/* Draws the losses of the next hour among the living instances, and the places filled in
+ * it. */
 static void
 begin_hour(state_t *self)
 {
@@ -176,13 +162,13 @@ begin_hour(state_t *self)
             const double time_s = draw_moment(&self->lives, p_lost, self->hour);
 
             num_places += time_s < (double) INFINITY;
-            spot_slot_calendar_set(&self->due, slot, time_s);
+            spot_calendar_move(&self->due, slot, spot_tick_of_double(time_s));
         }
     }
     for (int32_t j = 0; j < num_places; j++) {
         const double time_s = draw_moment(&self->places, p_filled, self->hour);
 
-        spot_slot_calendar_set(&self->due, num_slots + j, time_s);
+        spot_calendar_move(&self->due, num_slots + j, spot_tick_of_double(time_s));
     }
     self->hour++;
 }
@@ -190,34 +176,38 @@ begin_hour(state_t *self)
 static void
 fill_place(state_t *self, double time_s)
 {
-    const int64_t hour = self->hour - 1; /* the one that has begun */
+    const int64_t hour = self->hour - 1; /* the hour that has begun */
     int32_t slot;
     double end_s;
 
     if (self->roster.population == self->roster.num_slots) {
-        return; /* its place has not become free yet */
+        return; /* the place is not free yet */
     }
     slot = spot_roster_free_slot(&self->roster);
     spot_roster_enter(&self->roster, slot);
     end_s = draw_moment(&self->lives, chance_in(self, PREEMPTION, hour), hour);
     if (end_s >= time_s) {
-        spot_slot_calendar_set(&self->due, slot, end_s);
+        spot_calendar_move(&self->due, slot, spot_tick_of_double(end_s));
     }
 }
 
-/* The first thing that is due happens. */
+/* Carries out the first item of the calendar, or begins the next hour if that is
+ * earlier. */
 static void
-happen(state_t *self, const spot_appointment_t *first)
+happen(state_t *self, const spot_due_t *first)
 {
-    if ((double) self->hour * S_PER_H <= first->time_s) {
+    const int32_t id = first->handle;
+    const double time_s = spot_double_of_tick(first->tick);
+
+    if ((double) self->hour * S_PER_H <= time_s) {
         begin_hour(self);
         return;
     }
-    spot_slot_calendar_set(&self->due, first->slot, (double) INFINITY);
-    if (first->slot < self->roster.num_slots) {
-        spot_roster_leave(&self->roster, first->slot);
+    spot_calendar_move(&self->due, id, spot_tick_of_double((double) INFINITY));
+    if (id < self->roster.num_slots) {
+        spot_roster_leave(&self->roster, id);
     } else {
-        fill_place(self, first->time_s);
+        fill_place(self, time_s);
     }
 }
 
@@ -227,10 +217,11 @@ chance_next(void *state, spot_event_t *event)
     state_t *self = state;
 
     for (;;) {
-        const spot_appointment_t first = spot_slot_calendar_first(&self->due);
+        const spot_due_t first = *spot_calendar_first(&self->due);
         const double hour_s = (double) self->hour * S_PER_H;
-        const double time_s = first.time_s < hour_s ? first.time_s : hour_s;
-        const int64_t tick = spot_ticks_seeing(&self->ticks, time_s);
+        const double first_s = spot_double_of_tick(first.tick);
+        const int64_t tick =
+            spot_model_ticks_seeing(&self->ticks, first_s < hour_s ? first_s : hour_s);
 
         if (tick > self->tick) {
             if (spot_roster_see(
@@ -248,60 +239,57 @@ chance_next(void *state, spot_event_t *event)
 
 /* ---- The keys ---- */
 
-static const char chance_expected[] =
-    "a probability, a list of 24 of them, one an hour of the day, or random";
+#define CHANCE_EXPECTED                                                                 \
+    "a probability, a list of 24 of them, one an hour of the day, or random"
+
+static const char *const random_names[] = {"random", NULL};
+
+static const spot_field_t probability = {.type = SPOT_FIELD_NUMBER, .max = 1};
+
+static const spot_field_t chance_forms[] = {
+    [CHANCE_FIXED] = {.name = "",
+        .type = SPOT_FIELD_NUMBER,
+        .offset = offsetof(chance_t, p),
+        .max = 1},
+    [CHANCE_BY_HOUR] = {.name = "",
+        .type = SPOT_FIELD_LIST,
+        .offset = offsetof(chance_t, p),
+        SPOT_HOURS_FIELD(&probability),
+        .expected = CHANCE_EXPECTED},
+    [CHANCE_RANDOM] = {.name = "",
+        .type = SPOT_FIELD_CHOICE,
+        .offset = SPOT_NOWHERE,
+        .choices = random_names},
+    {.name = NULL},
+};
 
 static void
-bind_probability(spot_bind_t *bind, const spot_field_t *field, const spot_node_t *node,
-    double *probability)
-{
-    const spot_field_t item = {
-        .name = field->name, .type = SPOT_FIELD_NUMBER, .min = 0, .max = 1};
-
-    spot_bind_field(bind, &item, node, probability);
-}
-
-static void
-bind_chance(
+settle_chance(
     spot_bind_t *bind, const spot_field_t *field, const spot_node_t *node, void *target)
 {
     chance_t *self = target;
 
-    if (node->kind == SPOT_NODE_LIST) {
-        if (node->num_children != SPOT_HOURS_PER_DAY) {
-            spot_bind_unexpected(bind, field, node, "");
-            return;
-        }
-        self->kind = CHANCE_BY_HOUR;
-        for (int j = 0; j < SPOT_HOURS_PER_DAY; j++) {
-            bind_probability(bind, field, node->children[j], &self->p[j]);
-        }
-    } else if (node->kind == SPOT_NODE_SCALAR && strcmp(node->text, "random") == 0) {
-        self->kind = CHANCE_RANDOM;
-    } else if (node->kind == SPOT_NODE_SCALAR) {
-        self->kind = CHANCE_FIXED;
-        bind_probability(bind, field, node, &self->p[0]);
-        for (int j = 1; j < SPOT_HOURS_PER_DAY; j++) {
-            self->p[j] = self->p[0];
-        }
-    } else {
-        spot_bind_unexpected(bind, field, node, "");
+    (void) bind;
+    (void) field;
+    (void) node;
+    for (int j = 1; self->kind == CHANCE_FIXED && j < SPOT_HOURS_PER_DAY; j++) {
+        self->p[j] = self->p[0];
     }
 }
 
+#define CHANCE_FIELD(direction)                                                         \
+    .type = SPOT_FIELD_ONE_OF, .offset = offsetof(model_t, chances[direction]),         \
+    .fields = chance_forms, .has_form = true,                                           \
+    .form_offset = offsetof(model_t, chances[direction].kind),                          \
+    .expected = CHANCE_EXPECTED, .settle = settle_chance
+
 static const spot_field_t chance_options[] = {
     {.name = "preempt_per_h",
-        .type = SPOT_FIELD_CUSTOM,
-        .offset = offsetof(model_t, chances[PREEMPTION]),
-        .bind = bind_chance,
-        .expected = chance_expected,
+        CHANCE_FIELD(PREEMPTION),
         .help = "probability that an instance is preempted within an hour; random: "
                 "drawn for each replication, one an hour of the day"},
     {.name = "add_per_h",
-        .type = SPOT_FIELD_CUSTOM,
-        .offset = offsetof(model_t, chances[ADDITION]),
-        .bind = bind_chance,
-        .expected = chance_expected,
+        CHANCE_FIELD(ADDITION),
         .help = "probability that a free place is filled within an hour"},
     {.name = "start_hour",
         .type = SPOT_FIELD_INTEGER,
@@ -315,24 +303,25 @@ static const spot_field_t chance_options[] = {
         .initial = "no",
         .choices = spot_no_yes,
         .help = "whether each free place is filled at time 0 too, with the probability "
-                "of the first hour; those instances must prepare, other than the "
-                "initial ones"},
+                "of the first hour; unlike the initial "
+                "ones, those instances must prepare"},
     {.name = NULL, .fields = spot_model_common_fields},
+};
+
+static const spot_generator_members_t members = {
+    .num_names = chance_num_names,
 };
 
 const spot_generator_t spot_generator_chance = {
     .name = "chance",
-    .doc =
-        "chances by the hour: each instance is lost, each free place is filled with a "
-        "probability",
+    .doc = "chances by the hour: each instance is lost, each "
+           "free place is filled with a probability",
     .source = "Thorpe et al., Bamboo, NSDI'23: its simulator",
     .options = chance_options,
     .model_size = sizeof(model_t),
     .state_size = sizeof(state_t),
     .state_bytes = chance_state_bytes,
-    .prepare = chance_prepare,
-    .free = chance_free,
     .start = chance_start,
     .next = chance_next,
-    .num_names = chance_num_names,
+    .members = &members,
 };

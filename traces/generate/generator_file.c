@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A recorded trace as it is: no dice. In YAML "trace: {file: PATH}". */
+/* A recorded trace, without random numbers. In YAML "trace: {file: PATH}". */
 #include <stdlib.h>
 
 #include "traces/generate/price_header.h"
@@ -8,20 +8,20 @@
 typedef struct {
     spot_model_common_t common;
     char *path;
-    spot_recording_t recording;
-    spot_zones_t zones; /* as far as they have prices; names are the trace's */
+    spot_recorded_trace_t recording;
+    spot_zones_t zones; /* those with prices; the trace owns their names */
 } model_t;
 
 typedef struct {
     const spot_trace_t *trace;
-    size_t event_id; /* of the next one */
+    size_t event_id; /* of the next event */
 } state_t;
 
 static int
 file_prepare(void *model, const void *like, spot_diag_t *diag)
 {
     model_t *self = model;
-    int ret = spot_recording_open(&self->recording,
+    int ret = spot_recorded_trace_open(&self->recording,
         like == NULL ? NULL : &((const model_t *) like)->recording, self->path, diag);
 
     if (ret == 0) {
@@ -36,7 +36,7 @@ file_free(void *model)
 {
     model_t *self = model;
 
-    spot_recording_close(&self->recording);
+    spot_recorded_trace_close(&self->recording);
     spot_zones_free(&self->zones);
     free(self->path);
 }
@@ -75,8 +75,8 @@ file_end_ms(const void *model)
     return file_recording(model)->end_ms;
 }
 
-/* The names of the trace as they are numbered there; counts and availability have none.
- */
+/* Number of names in the trace, whose ids are kept; counts and availability have
+ * none. */
 static int64_t
 file_num_names(const void *model)
 {
@@ -111,6 +111,18 @@ static const spot_field_t file_options[] = {
     {.name = NULL, .fields = spot_model_price_fields},
 };
 
+static const spot_generator_members_t members = {
+    .zones = file_zones,
+    .num_names = file_num_names,
+    .initial_names = file_initial_names,
+    .name_text = file_name_text,
+};
+
+static const spot_generator_population_t population = {
+    .end_ms = file_end_ms,
+    .recording = file_recording,
+};
+
 const spot_generator_t spot_generator_file = {
     .name = "file",
     .doc = "a recorded trace as it is",
@@ -122,10 +134,6 @@ const spot_generator_t spot_generator_file = {
     .free = file_free,
     .start = file_start,
     .next = file_next,
-    .zones = file_zones,
-    .num_names = file_num_names,
-    .initial_names = file_initial_names,
-    .name_text = file_name_text,
-    .end_ms = file_end_ms,
-    .recording = file_recording,
+    .members = &members,
+    .population = &population,
 };

@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Instances that live and die alone: each slot of the capacity alternates between a life
- * and the wait for its successor. A death is a preemption of this very instance, so that
- * a wall such as the 24 h of preemptible machines holds for each of them.
+/* Instances with independent lives: each slot of the capacity alternates between a life
+ * and the wait for the next instance. The end of a life preempts this instance, so that
+ * a wall such as the 24 h of preemptible machines holds for each instance.
  *
- * A shock takes uniform victims; each of them is replaced like any other.
+ * A shock takes uniform victims, which are replaced like others.
  *
  * Streams: LIFETIME at first_entity + slot for the lives, REFILL at first_entity + slot
- * for the waits, VICTIM at first_entity + 1 for those whom shocks take. Slots below
- * initial live at time 0 at age 0; the others wait. */
+ * for the waits, VICTIM at first_entity + 1 for victims of shocks. Slots below initial
+ * start a life at time 0; the others wait. */
+#include <math.h>
+
+#include "base/calendar.h"
 #include "traces/generate/generator.h"
 #include "traces/generate/outlet.h"
 #include "traces/generate/roster.h"
-#include "traces/generate/slot_calendar.h"
 #include "traces/generate/slot_dice.h"
 #include "traces/laws/law.h"
 
@@ -22,36 +24,21 @@ typedef struct {
 } model_t;
 
 typedef struct {
-    spot_ticks_t ticks;
-    int64_t tick;              /* the open one */
-    spot_slot_calendar_t ends; /* of the present life or wait */
+    spot_model_ticks_t ticks;
+    int64_t tick;         /* the open tick */
+    spot_calendar_t ends; /* end of the present life or wait of each slot */
     spot_roster_t roster;
     spot_slot_dice_t lives;
     spot_slot_dice_t waits;
     spot_rng_t victims;
 } state_t;
 
-static int
-lifetimes_prepare(void *model, const void *like, spot_diag_t *diag)
-{
-    (void) model;
-    (void) like;
-    (void) diag;
-    return 0;
-}
-
-static void
-lifetimes_free(void *model)
-{
-    (void) model;
-}
-
 static size_t
 lifetimes_state_bytes(const void *model)
 {
     const int64_t num_slots = ((const model_t *) model)->common.capacity;
 
-    return sizeof(state_t) + spot_slot_calendar_bytes(num_slots) +
+    return sizeof(state_t) + spot_calendar_bytes((size_t) num_slots) +
            spot_roster_bytes(num_slots) + 2 * sizeof(uint32_t) * (size_t) num_slots;
 }
 
@@ -61,6 +48,15 @@ lifetimes_num_names(const void *model)
     return ((const model_t *) model)->common.capacity;
 }
 
+/* Starts a life or a wait in a slot, whose duration slot_dice draw. */
+static void
+end_after(state_t *self, int32_t slot, double start_s, spot_slot_dice_t *slot_dice)
+{
+    const double end_s = start_s + spot_slot_dice_draw(slot_dice, slot);
+
+    spot_calendar_move(&self->ends, slot, spot_tick_of_double(end_s));
+}
+
 static void
 lifetimes_start(void *state, const void *model, const spot_dice_t *dice)
 {
@@ -68,50 +64,51 @@ lifetimes_start(void *state, const void *model, const spot_dice_t *dice)
     const model_t *laws = model;
     const int64_t num_slots = laws->common.capacity;
     char *memory = (char *) (self + 1);
-    char *roster_memory = memory + spot_slot_calendar_bytes(num_slots);
+    char *roster_memory = memory + spot_calendar_bytes((size_t) num_slots);
     uint32_t *num_used =
         (uint32_t *) (void *) (roster_memory + spot_roster_bytes(num_slots));
 
-    spot_ticks_init(&self->ticks, &laws->common);
+    spot_model_ticks_init(&self->ticks, &laws->common);
     self->tick = 0;
     spot_rng_seek(&self->victims, dice->seed, dice->replication, SPOT_STREAM_VICTIM,
         dice->first_entity + 1);
-    spot_slot_calendar_init(&self->ends, memory, num_slots);
+    spot_calendar_init_in(
+        &self->ends, memory, (size_t) num_slots, spot_tick_of_double((double) INFINITY));
     spot_roster_init(&self->roster, roster_memory, num_slots, laws->common.initial);
     spot_slot_dice_init(
         &self->lives, dice, SPOT_STREAM_LIFETIME, &laws->lifetime, num_used, num_slots);
     spot_slot_dice_init(&self->waits, dice, SPOT_STREAM_REFILL, &laws->refill,
         num_used + num_slots, num_slots);
     for (int32_t slot = 0; slot < num_slots; slot++) {
-        spot_slot_dice_t *slot_dice =
-            slot < laws->common.initial ? &self->lives : &self->waits;
-
-        spot_slot_calendar_set(&self->ends, slot, spot_slot_dice_draw(slot_dice, slot));
+        end_after(
+            self, slot, 0, slot < laws->common.initial ? &self->lives : &self->waits);
     }
 }
 
-/* A life or a wait ends, the other one begins. */
+/* Ends a life or a wait and starts the other. */
 static void
-change_over(state_t *self, const spot_appointment_t *end)
+change_over(state_t *self, const spot_due_t *end)
 {
-    const bool is_death = spot_roster_lives(&self->roster, end->slot);
+    const int32_t slot = end->handle;
+    const double time_s = spot_double_of_tick(end->tick);
+    const bool is_death = spot_roster_lives(&self->roster, slot);
     spot_slot_dice_t *slot_dice = is_death ? &self->waits : &self->lives;
 
     if (is_death) {
-        spot_roster_leave(&self->roster, end->slot);
+        spot_roster_leave(&self->roster, slot);
     } else {
-        spot_roster_enter(&self->roster, end->slot);
+        spot_roster_enter(&self->roster, slot);
     }
-    spot_slot_calendar_set(
-        &self->ends, end->slot, end->time_s + spot_slot_dice_draw(slot_dice, end->slot));
+    end_after(self, slot, time_s, slot_dice);
 }
 
 static bool
 next_up_to_tick(state_t *self, int64_t last_tick, spot_event_t *event)
 {
     for (;;) {
-        const spot_appointment_t end = spot_slot_calendar_first(&self->ends);
-        const int64_t tick = spot_ticks_seeing(&self->ticks, end.time_s);
+        const spot_due_t end = *spot_calendar_first(&self->ends);
+        const int64_t tick =
+            spot_model_ticks_seeing(&self->ticks, spot_double_of_tick(end.tick));
 
         if (tick > self->tick) {
             if (spot_roster_see(
@@ -150,8 +147,7 @@ lifetimes_lose(void *state, double time_s, int32_t num_lost)
     const int32_t *slots = spot_roster_strike(&self->roster, num_lost, &self->victims);
 
     for (int32_t j = 0; j < num_lost; j++) {
-        spot_slot_calendar_set(
-            &self->ends, slots[j], time_s + spot_slot_dice_draw(&self->waits, slots[j]));
+        end_after(self, slots[j], time_s, &self->waits);
     }
     return slots;
 }
@@ -160,7 +156,9 @@ static const spot_field_t lifetimes_options[] = {
     {.name = "lifetime",
         .type = SPOT_FIELD_CUSTOM,
         .offset = offsetof(model_t, lifetime),
-        .bind = spot_gap_law_bind,
+        .bind = spot_law_bind,
+        .table = spot_law_table,
+        .settle = spot_gap_law_check,
         .expected = spot_law_expected,
         .help =
             "law of the life of an instance in s; law deadline with deadline_s: 86400 "
@@ -169,25 +167,28 @@ static const spot_field_t lifetimes_options[] = {
         .type = SPOT_FIELD_CUSTOM,
         .offset = offsetof(model_t, refill),
         .bind = spot_law_bind,
+        .table = spot_law_table,
         .expected = spot_law_expected,
         .help = "law of the time in s until a lost instance is replaced"},
     {.name = NULL, .fields = spot_model_common_fields},
 };
 
+static const spot_generator_members_t members = {
+    .next_until = lifetimes_next_until,
+    .lose = lifetimes_lose,
+    .num_names = lifetimes_num_names,
+};
+
 const spot_generator_t spot_generator_lifetimes = {
     .name = "lifetimes",
-    .doc = "independent lives: each instance has its own end, and is replaced after a "
-           "while",
+    .doc = "independent lives: each instance has its "
+           "own end, and is replaced after a while",
     .source = "Kadupitiya, Jadhao, Sharma, HPDC 2020",
     .options = lifetimes_options,
     .model_size = sizeof(model_t),
     .state_size = sizeof(state_t),
     .state_bytes = lifetimes_state_bytes,
-    .prepare = lifetimes_prepare,
-    .free = lifetimes_free,
     .start = lifetimes_start,
     .next = lifetimes_next,
-    .next_until = lifetimes_next_until,
-    .lose = lifetimes_lose,
-    .num_names = lifetimes_num_names,
+    .members = &members,
 };

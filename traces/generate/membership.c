@@ -8,7 +8,7 @@
 
 #include "base/memory.h"
 
-/* Only a generator's zones have victims of their own: those of a recording are named. */
+/* One pool for each zone of a generator; the victims of a recording are named. */
 static size_t
 count_pools(const spot_trace_model_t *model)
 {
@@ -17,7 +17,7 @@ count_pools(const spot_trace_model_t *model)
     return model->recording != NULL || num_zones == 0 ? 1 : num_zones;
 }
 
-/* A pool of its own for each zone, with room for all that the zone may have. */
+/* Makes the pools; that of a zone has room for the capacity of the zone. */
 static int
 init_pools(spot_membership_t *self)
 {
@@ -46,16 +46,17 @@ spot_membership_init(
     spot_membership_t *self, const spot_trace_model_t *model, int64_t capacity)
 {
     const size_t num_slots = (size_t) capacity;
-    const spot_generator_t *generator = model->generator;
 
     spot_bug_assert(capacity > 0 && spot_trace_model_initial(model) <= capacity);
     memset(self, 0, sizeof(*self));
     self->model = model;
+    self->members = spot_generator_members(model->generator);
     self->zones = spot_trace_model_zones(model);
     self->capacity = (int32_t) capacity;
     self->num_pools = (int32_t) count_pools(model);
-    self->num_names =
-        generator->num_names == NULL ? 0 : (size_t) generator->num_names(model->model);
+    self->num_names = self->members->num_names == NULL
+                          ? 0
+                          : (size_t) self->members->num_names(model->model);
     self->source = spot_calloc(1, spot_trace_model_state_bytes(model));
     self->free_slots = spot_calloc(num_slots, sizeof(*self->free_slots));
     self->pool_of_slot = spot_calloc(num_slots, sizeof(*self->pool_of_slot));
@@ -89,9 +90,9 @@ spot_membership_free(spot_membership_t *self)
     memset(self, 0, sizeof(*self));
 }
 
-/* Gives slots to new instances of a pool and returns them. There must be room. */
+/* Gives slots to count new instances of a pool and returns them. There must be room. */
 static const int32_t *
-give_slots(spot_membership_t *self, spot_pool_t *pool, int32_t count)
+give_slots(spot_membership_t *self, spot_victim_pool_t *pool, int32_t count)
 {
     const int32_t population = pool->population;
     const int64_t num_births = pool->num_births;
@@ -114,7 +115,7 @@ give_slots(spot_membership_t *self, spot_pool_t *pool, int32_t count)
     return slots;
 }
 
-/* name_id -1: without a name. */
+/* Names the instance in a slot; name_id -1: no name. */
 static void
 give_name(spot_membership_t *self, int32_t slot, int32_t name_id)
 {
@@ -124,10 +125,10 @@ give_name(spot_membership_t *self, int32_t slot, int32_t name_id)
     }
 }
 
-/* Takes the slot at a place of the pool, which has a population before. */
+/* Takes the slot at a place of the pool, which has population slots before. */
 static int32_t
-take_slot(
-    spot_membership_t *self, const spot_pool_t *pool, int32_t place, int32_t population)
+take_slot(spot_membership_t *self, const spot_victim_pool_t *pool, int32_t place,
+    int32_t population)
 {
     const int32_t slot = pool->living[place];
     const int32_t last = pool->living[population - 1];
@@ -137,27 +138,25 @@ take_slot(
     return slot;
 }
 
-/* Those who live at time 0. */
+/* Gives slots to the instances at time 0. */
 static void
 give_initial_slots(spot_membership_t *self)
 {
-    const spot_generator_t *generator = self->model->generator;
+    const spot_generator_members_t *members = self->members;
     const int32_t *initial_names = NULL;
     int32_t num_given = 0;
 
-    if (self->num_names > 0 && generator->initial_names != NULL) {
-        initial_names = generator->initial_names(self->source);
+    if (self->num_names > 0 && members->initial_names != NULL) {
+        initial_names = members->initial_names(self->source);
     }
     for (int32_t pool_id = 0; pool_id < self->num_pools; pool_id++) {
-        int64_t num_initial = spot_trace_model_initial(self->model);
-        const int32_t *slots;
+        const int64_t num_initial =
+            members->zone_initial != NULL
+                ? members->zone_initial(self->source, pool_id)
+                : spot_trace_model_initial_of(self->model, self->source);
+        const int32_t *slots =
+            give_slots(self, &self->pools[pool_id], (int32_t) num_initial);
 
-        if (generator->zone_initial != NULL) {
-            num_initial = generator->zone_initial(self->source, pool_id);
-        } else if (generator->initial != NULL) {
-            num_initial = generator->initial(self->source);
-        }
-        slots = give_slots(self, &self->pools[pool_id], (int32_t) num_initial);
         for (int64_t j = 0; self->num_names > 0 && j < num_initial; j++) {
             give_name(self, slots[j],
                 initial_names == NULL ? num_given : initial_names[num_given]);
@@ -191,9 +190,9 @@ spot_membership_start(spot_membership_t *self, uint64_t seed, uint64_t replicati
     spot_rng_seek(&self->victims, seed, replication, SPOT_STREAM_VICTIM, 0);
 }
 
-/* Above the capacity the first ones enter, the others are clipped. */
+/* Adds instances up to the capacity; the others are clipped. */
 static void
-apply_addition(spot_membership_t *self, spot_pool_t *pool, spot_change_t *change)
+apply_addition(spot_membership_t *self, spot_victim_pool_t *pool, spot_change_t *change)
 {
     const spot_event_t *event = &self->event;
     const int32_t room = self->capacity - self->population;
@@ -206,9 +205,10 @@ apply_addition(spot_membership_t *self, spot_pool_t *pool, spot_change_t *change
     }
 }
 
-/* Uniform without replacement among all that live in the pool, whatever they do. */
+/* Takes victims uniformly without replacement from the living instances of the pool. */
 static void
-apply_counted_loss(spot_membership_t *self, spot_pool_t *pool, spot_change_t *change)
+apply_counted_loss(
+    spot_membership_t *self, spot_victim_pool_t *pool, spot_change_t *change)
 {
     int32_t *slots = self->free_slots + self->capacity - self->population;
     int32_t population = pool->population, count = self->event.count;
@@ -232,7 +232,7 @@ apply_counted_loss(spot_membership_t *self, spot_pool_t *pool, spot_change_t *ch
     change->slots = slots;
 }
 
-/* A name that does not live was clipped when it should have entered. */
+/* Takes the named victims; a name that does not live was clipped when it came. */
 static void
 apply_named_loss(spot_membership_t *self, spot_change_t *change)
 {
@@ -244,7 +244,7 @@ apply_named_loss(spot_membership_t *self, spot_change_t *change)
         int32_t *slot = &self->slot_of_name[event->name_ids[j]];
 
         if (*slot >= 0) {
-            spot_pool_t *pool = &self->pools[self->pool_of_slot[*slot]];
+            spot_victim_pool_t *pool = &self->pools[self->pool_of_slot[*slot]];
 
             slots[count++] =
                 take_slot(self, pool, self->place[*slot], pool->population--);
@@ -268,16 +268,15 @@ spot_membership_next_ms(spot_membership_t *self)
 bool
 spot_membership_next(spot_membership_t *self, spot_change_t *change)
 {
-    const spot_generator_t *generator = self->model->generator;
     const spot_event_t *event = &self->event;
-    spot_pool_t *pool = self->pools;
+    spot_victim_pool_t *pool = self->pools;
 
     if (spot_membership_next_ms(self) == INT64_MAX) {
         return false;
     }
     self->has_event = false;
-    if (generator->zone != NULL) {
-        pool += generator->zone(self->source);
+    if (self->members->zone != NULL) {
+        pool += self->members->zone(self->source);
     }
     if (event->kind == SPOT_EVENT_ADD) {
         apply_addition(self, pool, change);
@@ -313,12 +312,10 @@ const char *
 spot_membership_name(
     const spot_membership_t *self, int32_t slot, char text[SPOT_INSTANCE_NAME_BYTES])
 {
-    const spot_generator_t *generator = self->model->generator;
-
-    if (self->num_names > 0 && generator->name_text != NULL) {
-        return generator->name_text(self->source, self->name_id[slot], text);
+    if (self->num_names > 0 && self->members->name_text != NULL) {
+        return self->members->name_text(self->source, self->name_id[slot], text);
     }
-    if (generator->zone != NULL) {
+    if (self->members->zone != NULL) {
         snprintf(text, SPOT_INSTANCE_NAME_BYTES, "%s/i%" PRId64,
             self->zones->zones[self->pool_of_slot[slot]].name, self->birth[slot]);
     } else {
@@ -334,7 +331,7 @@ spot_membership_print_state(const spot_membership_t *self, FILE *out)
 
     fprintf(out, "living: %d of %d:", self->population, self->capacity);
     for (int32_t pool_id = 0; pool_id < self->num_pools; pool_id++) {
-        const spot_pool_t *pool = &self->pools[pool_id];
+        const spot_victim_pool_t *pool = &self->pools[pool_id];
 
         for (int32_t j = 0; j < pool->population; j++) {
             fprintf(out, " %d=%s", pool->living[j],
@@ -352,7 +349,7 @@ spot_membership_verify(const spot_membership_t *self)
 
     spot_bug_assert(self->population >= 0 && self->population <= self->capacity);
     for (int32_t pool_id = 0; pool_id < self->num_pools; pool_id++) {
-        const spot_pool_t *pool = &self->pools[pool_id];
+        const spot_victim_pool_t *pool = &self->pools[pool_id];
 
         for (int32_t j = 0; j < pool->population; j++) {
             const int32_t slot = pool->living[j];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Which instances live: turns the events of a trace, counts or names, into the slots
- * that are taken and given. It depends on the trace alone, never on the job, so that
- * every recovery system loses the same instances. */
+/* The living instances: turns the events of a trace, counts or names, into slots taken
+ * and given. It depends on the trace alone, not on the job, so that every recovery
+ * system loses the same instances. */
 #ifndef SPOT_TRACES_GENERATE_MEMBERSHIP_H
 #define SPOT_TRACES_GENERATE_MEMBERSHIP_H
 
@@ -13,45 +13,48 @@
 #include "base/rng.h"
 #include "traces/generate/model.h"
 
-/* A living instance has a slot in 0 ... capacity - 1; slots are used again. */
+/* A change of the living instances. Each has a slot in 0 ... capacity - 1; slots are
+ * reused. */
 typedef struct {
     int64_t time_ms;
     spot_event_kind_t kind;
-    int32_t count;        /* instances that really went or came */
-    int32_t num_clipped;  /* and those that could not */
+    int32_t count;        /* instances that went or came */
+    int32_t num_clipped;  /* instances that could not */
     const int32_t *slots; /* [count] valid until the next call */
 } spot_change_t;
 
-/* Those among whom a loss without names picks its victims: of one zone, or all. */
+/* The instances among which a loss without names chooses victims: those of a zone, or
+ * all. */
 typedef struct {
     int32_t *living; /* [population] slots; kept by swap-remove */
     int32_t population;
     int64_t num_births;
-} spot_pool_t;
+} spot_victim_pool_t;
 
 typedef struct {
-    const spot_trace_model_t *model; /* must outlive self */
-    const spot_zones_t *zones;       /* of the model */
-    void *source;                    /* state of the generator */
-    spot_event_t event;              /* of the generator, to be carried out next */
+    const spot_trace_model_t *model;         /* must outlive self */
+    const spot_generator_members_t *members; /* of the model, as are the zones */
+    const spot_zones_t *zones;
+    void *source;       /* state of the generator */
+    spot_event_t event; /* of the generator, next to carry out */
     bool has_event;
     int32_t capacity;
     int32_t population;
     int32_t *free_slots; /* [capacity - population] last in first out */
     int32_t num_pools;
-    spot_pool_t *pools;    /* [num_pools] one for each zone of a generator, else one */
-    int32_t *living;       /* of all pools, one after the other */
-    int32_t *place;        /* [capacity] index into its pool's living of a living slot */
+    spot_victim_pool_t *pools; /* [num_pools] one per zone of a generator, else one */
+    int32_t *living;           /* memory of living in all pools */
+    int32_t *place; /* [capacity] of a living slot: index into living of its pool */
     int32_t *pool_of_slot; /* [capacity] */
     int32_t *initial;      /* [capacity] slots in use at time 0: 0, 1, ... */
     int64_t *birth;        /* [capacity] 1, 2, ... by birth in its pool */
-    size_t num_names;      /* ids in the events; 0: they name nobody */
+    size_t num_names;      /* ids in the events; 0: events have no names */
     int32_t *name_id;      /* [capacity] -1: no event names it; without names [0] */
     int32_t *slot_of_name; /* [num_names] -1: not living */
     spot_rng_t victims;
 } spot_membership_t;
 
-/* capacity: additions above it are clipped. NO_MEMORY; free self even then. */
+/* Additions above capacity are clipped. NO_MEMORY; free self even then. */
 SPOT_MUST_CHECK int spot_membership_init(
     spot_membership_t *self, const spot_trace_model_t *model, int64_t capacity);
 void spot_membership_free(spot_membership_t *self);
@@ -60,30 +63,30 @@ void spot_membership_free(spot_membership_t *self);
  * by zone. O(initial instances + names). */
 void spot_membership_start(spot_membership_t *self, uint64_t seed, uint64_t replication);
 
-/* When the next change happens, INT64_MAX: never. The living are as they were. */
+/* The time of the next change, which is not carried out; INT64_MAX: there is none. */
 int64_t spot_membership_next_ms(spot_membership_t *self);
 
-/* The next change in trace order; false: nothing happens any more. count may be 0. */
+/* Carries out the next change in trace order; false: there is none. count may be 0. */
 bool spot_membership_next(spot_membership_t *self, spot_change_t *change);
 
-/* When an overdraw ended the replication, if nothing happens any more; -1: it did not.
- */
+/* The time at which an overdraw ended the replication, once there is no next change; -1:
+ * no overdraw did. */
 int64_t spot_membership_stopped_ms(const spot_membership_t *self);
 
-/* The zone of the instance in a slot, also right after it has gone; -1: none. */
+/* The zone of the instance in a slot, also just after it has gone; -1: none. */
 int32_t spot_membership_zone(const spot_membership_t *self, int32_t slot);
 
-/* The name of the instance in a slot, also right after it has gone: what the generator
- * calls it, or "i1", "i2", ... by birth, in zones "ZONE/i1", ... by birth in each;
- * written to text if need be. */
+/* The name of the instance in a slot, also just after it has gone: that of the
+ * generator, or "i1", "i2", ... by birth; in zones "ZONE/i1", ... by birth in the zone.
+ * The name may be written to text. */
 #define SPOT_INSTANCE_NAME_BYTES (SPOT_NAME_BYTES + 1)
 const char *spot_membership_name(
     const spot_membership_t *self, int32_t slot, char text[SPOT_INSTANCE_NAME_BYTES]);
 
-/* The living as "slot=name", in the order that victims index. */
+/* Prints the living instances as "slot=name", in the order that victims index. */
 void spot_membership_print_state(const spot_membership_t *self, FILE *out);
 
-/* Aborts if an invariant does not hold. O(capacity + names). */
+/* Aborts if an invariant is violated. O(capacity + names). */
 void spot_membership_verify(const spot_membership_t *self);
 
 #endif

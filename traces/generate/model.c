@@ -14,7 +14,7 @@
 
 static const char *const victims_names[] = {"uniform", NULL};
 
-/* Generated traces are named or counts; nothing generates availability. */
+/* Generated traces are named or counts, never availability. */
 static const char *const generated_kind_names[] = {"named", "counts", NULL};
 
 const spot_field_t spot_model_common_fields[] = {
@@ -70,32 +70,33 @@ const spot_field_t spot_model_common_fields[] = {
         .offset = offsetof(spot_model_common_t, victims),
         .initial = "uniform",
         .choices = victims_names,
-        .help = "which instances are preempted: all alike"},
+        .help = "which instances are preempted: all equally likely"},
     {.name = NULL, .fields = spot_model_price_fields},
 };
 
 const spot_field_t spot_model_price_fields[] = {
     {.name = "price",
-        .type = SPOT_FIELD_CUSTOM,
+        .type = SPOT_FIELD_ONE_OF,
         .offset = offsetof(spot_model_common_t, price),
         .initial = "",
-        .bind = spot_price_steps_bind,
+        .fields = spot_price_forms,
+        .settle = spot_price_steps_settle,
         .expected = SPOT_PRICE_EXPECTED,
         .help = "price of a spot instance since the start of the trace; wins over the "
                 "scenario's fleet.price.spot"},
     {.name = NULL},
 };
 
-/* The trace of a scenario, or a file of its own, which may also be meant as a scenario.
- */
+/* Reports a node that is no model, in the trace of a scenario or in a file, which may
+ * also be meant as a scenario. */
 static void
 report_form(spot_bind_t *bind, const spot_node_t *node)
 {
     spot_bind_error(bind, node, NULL, "%s",
         bind->path[0] == '\0'
             ? "expected a model (generator: NAME) or a scenario (scenario: NAME)"
-            : "trace: expected {generator: NAME, ...}, {file: PATH} or the path of a "
-              "model file");
+            : "trace: expected {generator: NAME, ...}, {file: PATH} "
+              "or the path of a model file");
 }
 
 static const spot_generator_t *
@@ -151,8 +152,8 @@ warn_ignored(
         "%s%s is ignored: %s wins", bind->path, key, winner);
 }
 
-/* Inside a scenario, or in one of several zones: the tick and the horizon of the whole
- * count, other ones in the model warn. */
+/* Within a scenario or several zones, tick and horizon are those of the whole; others in
+ * the model warn. */
 static void
 settle_tick(spot_model_common_t *common, spot_bind_t *bind, const spot_node_t *node,
     const spot_trace_setting_t *setting)
@@ -188,6 +189,12 @@ settle_horizon(spot_model_common_t *common, spot_bind_t *bind, const spot_node_t
     common->is_within = true;
 }
 
+static const spot_generator_population_t *
+population_of(const spot_trace_model_t *self)
+{
+    return spot_generator_population(self->generator);
+}
+
 static void
 settle_in_scenario(const spot_trace_model_t *self, spot_bind_t *bind,
     const spot_node_t *node, const spot_trace_setting_t *setting)
@@ -198,7 +205,7 @@ settle_in_scenario(const spot_trace_model_t *self, spot_bind_t *bind,
     if (common->capacity != 0 && common->capacity != setting->capacity) {
         warn_ignored(bind, node, "capacity", "the scenario's fleet.capacity");
     }
-    if (self->generator->largest_initial == NULL && common->initial != -1 &&
+    if (population_of(self)->largest_initial == NULL && common->initial != -1 &&
         common->initial != setting->initial) {
         warn_ignored(bind, node, "initial", "the scenario's fleet.initial");
     }
@@ -207,15 +214,15 @@ settle_in_scenario(const spot_trace_model_t *self, spot_bind_t *bind,
     common->initial = setting->initial;
 }
 
-/* Without a scenario a model must say how many instances there are, unless its recording
+/* Without a scenario a model must give capacity and initial, unless its recording
  * does. */
 static void
 check_own_fleet(
     const spot_trace_model_t *self, spot_bind_t *bind, const spot_node_t *node)
 {
     const spot_model_common_t *common = self->model;
-    const bool is_missing =
-        !self->generator->is_recorded && self->generator->largest_initial == NULL;
+    const bool is_missing = !population_of(self)->is_recorded &&
+                            population_of(self)->largest_initial == NULL;
 
     if (is_missing && spot_node_get(node, "capacity") == NULL) {
         spot_bind_error(bind, node, NULL, "missing key \"%scapacity\"", bind->path);
@@ -229,12 +236,12 @@ check_own_fleet(
     }
 }
 
-/* A model file on its own: what it does not say is missing. */
+/* Settles a model file without a scenario, in which missing keys are errors. */
 static void
 settle_alone(const spot_trace_model_t *self, spot_bind_t *bind, const spot_node_t *node)
 {
     spot_model_common_t *common = self->model;
-    const double tick_s = common->tick_s == 0 && !self->generator->is_recorded
+    const double tick_s = common->tick_s == 0 && !population_of(self)->is_recorded
                               ? DEFAULT_TICK_S
                               : common->tick_s;
 
@@ -251,7 +258,7 @@ settle(const spot_trace_model_t *self, spot_bind_t *bind, const spot_node_t *nod
 {
     spot_model_common_t *common = self->model;
 
-    if (self->generator->largest_initial != NULL && common->initial != -1) {
+    if (population_of(self)->largest_initial != NULL && common->initial != -1) {
         warn_ignored(bind, node, "initial", "what the model itself starts with");
         common->initial = -1;
     }
@@ -265,7 +272,7 @@ settle(const spot_trace_model_t *self, spot_bind_t *bind, const spot_node_t *nod
         settle_alone(self, bind, node);
     }
     if (self->generator->bind_parts != NULL) {
-        self->generator->bind_parts(self->model, bind, setting, like);
+        self->generator->bind_parts(self->model, bind, node, setting, like);
     }
 }
 
@@ -300,8 +307,8 @@ bind_model(spot_trace_model_t *self, spot_bind_t *bind, const spot_node_t *node,
     if (self->generator->prepare != NULL) {
         ret = self->generator->prepare(self->model, like_model, bind->diag);
     }
-    if (ret == 0 && self->generator->recording != NULL) {
-        self->recording = self->generator->recording(self->model);
+    if (ret == 0 && population_of(self)->recording != NULL) {
+        self->recording = population_of(self)->recording(self->model);
     }
     return ret;
 }
@@ -353,7 +360,9 @@ spot_trace_model_free(spot_trace_model_t *self)
 
         free(common->name);
         spot_price_steps_free(&common->price);
-        self->generator->free(self->model);
+        if (self->generator->free != NULL) {
+            self->generator->free(self->model);
+        }
         free(self->model);
     }
     memset(self, 0, sizeof(*self));
@@ -376,23 +385,34 @@ spot_trace_model_state_bytes(const spot_trace_model_t *self)
 int64_t
 spot_trace_model_initial(const spot_trace_model_t *self)
 {
-    if (self->generator->largest_initial != NULL) {
-        return self->generator->largest_initial(self->model);
+    if (population_of(self)->largest_initial != NULL) {
+        return population_of(self)->largest_initial(self->model);
     }
     return self->recording != NULL ? self->recording->initial
                                    : spot_trace_model_common(self)->initial;
 }
 
 int64_t
+spot_trace_model_initial_of(const spot_trace_model_t *self, const void *state)
+{
+    return population_of(self)->initial != NULL ? population_of(self)->initial(state)
+                                                : spot_trace_model_initial(self);
+}
+
+int64_t
 spot_trace_model_end_ms(const spot_trace_model_t *self)
 {
-    return self->generator->end_ms == NULL ? 0 : self->generator->end_ms(self->model);
+    return population_of(self)->end_ms == NULL
+               ? 0
+               : population_of(self)->end_ms(self->model);
 }
 
 static bool
 has_initial(const spot_generator_t *generator)
 {
-    return generator->recording != NULL || generator->largest_initial != NULL;
+    const spot_generator_population_t *population = spot_generator_population(generator);
+
+    return population->recording != NULL || population->largest_initial != NULL;
 }
 
 bool
@@ -404,29 +424,32 @@ spot_trace_model_has_initial(const spot_trace_model_t *self)
 bool
 spot_trace_model_is_unlimited(const spot_trace_model_t *self)
 {
-    return self->generator->is_unlimited != NULL &&
-           self->generator->is_unlimited(self->model);
+    return population_of(self)->is_unlimited != NULL &&
+           population_of(self)->is_unlimited(self->model);
 }
 
 bool
 spot_trace_model_is_unbounded(const spot_trace_model_t *self)
 {
-    return self->generator->is_unbounded != NULL &&
-           self->generator->is_unbounded(self->model);
+    return population_of(self)->is_unbounded != NULL &&
+           population_of(self)->is_unbounded(self->model);
 }
 
 int64_t
 spot_trace_model_stopped_ms(const spot_trace_model_t *self, const void *state)
 {
-    return self->generator->stopped_ms == NULL ? -1 : self->generator->stopped_ms(state);
+    return population_of(self)->stopped_ms == NULL
+               ? -1
+               : population_of(self)->stopped_ms(state);
 }
 
 const spot_zones_t *
 spot_trace_model_zones(const spot_trace_model_t *self)
 {
     static const spot_zones_t none = {0};
+    const spot_generator_members_t *members = spot_generator_members(self->generator);
 
-    return self->generator->zones == NULL ? &none : self->generator->zones(self->model);
+    return members->zones == NULL ? &none : members->zones(self->model);
 }
 
 bool

@@ -5,7 +5,7 @@
 #include "traces/laws/law.h"
 
 void
-spot_ticks_init(spot_ticks_t *self, const spot_model_common_t *common)
+spot_model_ticks_init(spot_model_ticks_t *self, const spot_model_common_t *common)
 {
     const int64_t last_ms = spot_model_last_ms(common);
 
@@ -18,22 +18,19 @@ void
 spot_outlet_init(
     spot_outlet_t *self, const spot_model_common_t *common, int64_t population)
 {
-    spot_ticks_init(&self->ticks, common);
+    spot_model_ticks_init(&self->ticks, common);
     spot_recorder_init(&self->recorder, common->tick_ms, false, population);
     self->num_seen = 0;
     self->num_given = 0;
 }
 
 void
-spot_gap_law_bind(
+spot_gap_law_check(
     spot_bind_t *bind, const spot_field_t *field, const spot_node_t *node, void *target)
 {
-    const size_t num_errors = bind->diag->num_errors;
-    spot_law_t *law = target;
+    const spot_law_t *law = target;
 
-    spot_law_bind(bind, field, node, law);
-    if (bind->diag->num_errors == num_errors && law->family != NULL &&
-        !(law->family->mean(law->parameters) >= 1e-3)) {
+    if (!(law->family->mean(law->parameters) >= 1e-3)) {
         spot_bind_error(bind, node, field->name,
             "expected a law with a mean of at least 1 ms, got one of %g s",
             law->family->mean(law->parameters));
@@ -50,7 +47,7 @@ spot_outlet_next_until(spot_outlet_t *self, const spot_process_t *process, void 
         const double due_s = process->due_s(state);
 
         self->num_given = 0;
-        if (spot_ticks_seeing(&self->ticks, due_s) <= last_tick) {
+        if (spot_model_ticks_seeing(&self->ticks, due_s) <= last_tick) {
             process->happen(state, &happening);
             self->num_seen = spot_recorder_take(&self->recorder, 1e3 * due_s,
                 happening.kind, happening.count, self->seen);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* From a process in continuous time to the events of a trace: the ticks up to the
- * horizon, and a recorder that merges what falls into one. */
+/* Turns a process in continuous time into the events of a trace: ticks up to the
+ * horizon, and a recorder that merges the changes of a tick. */
 #ifndef SPOT_TRACES_GENERATE_OUTLET_H
 #define SPOT_TRACES_GENERATE_OUTLET_H
 
@@ -12,17 +12,17 @@
 
 /* The ticks of a model. */
 typedef struct {
-    double horizon_s; /* nothing happens after it */
+    double horizon_s; /* no event is after it */
     int64_t tick_ms;
-    int64_t last_tick; /* the last one that is not after the horizon */
-} spot_ticks_t;
+    int64_t last_tick; /* the last tick up to the horizon */
+} spot_model_ticks_t;
 
-void spot_ticks_init(spot_ticks_t *self, const spot_model_common_t *common);
+void spot_model_ticks_init(spot_model_ticks_t *self, const spot_model_common_t *common);
 
-/* The tick that sees what happens at time_s >= 0; INT64_MAX: none does, also for a time
- * that is infinite or no number. */
+/* The tick that sees an event at time_s >= 0; INT64_MAX: none does, also for INFINITY
+ * and NAN. */
 static inline int64_t
-spot_ticks_seeing(const spot_ticks_t *self, double time_s)
+spot_model_ticks_seeing(const spot_model_ticks_t *self, double time_s)
 {
     int64_t tick;
 
@@ -33,22 +33,22 @@ spot_ticks_seeing(const spot_ticks_t *self, double time_s)
     return tick <= self->last_tick ? tick : INT64_MAX;
 }
 
-/* Something that happens to instances that have no names. */
+/* A change of instances without names. */
 typedef struct {
     spot_event_kind_t kind;
     int64_t count; /* may be 0 */
 } spot_happening_t;
 
-/* A process of such happenings. */
+/* A process of such changes. */
 typedef struct {
-    /* When the next one comes, never before the latest one; INFINITY: none does. */
+    /* Time of the next change, not before the latest one; INFINITY: there is none. */
     double (*due_s)(const void *state);
-    /* It happens now, and another one is due. */
+    /* Carries out the next change and schedules another one. */
     void (*happen)(void *state, spot_happening_t *happening);
 } spot_process_t;
 
 typedef struct {
-    spot_ticks_t ticks;
+    spot_model_ticks_t ticks;
     spot_recorder_t recorder;
     size_t num_seen;
     size_t num_given; /* of seen */
@@ -58,18 +58,18 @@ typedef struct {
 void spot_outlet_init(
     spot_outlet_t *self, const spot_model_common_t *common, int64_t population);
 
-/* The next event of the trace up to last_tick, which never decreases; false: there is
- * none. */
+/* Sets event to the next event of the trace up to last_tick, which never decreases;
+ * false: there is none. */
 bool spot_outlet_next_until(spot_outlet_t *self, const spot_process_t *process,
     void *state, int64_t last_tick, spot_event_t *event);
 
-/* Instances are lost otherwise, after a call that gave no event. */
+/* Takes num_lost instances that are lost otherwise; call it after a call that gave no
+ * event. */
 void spot_outlet_lose(spot_outlet_t *self, int64_t num_lost);
 
-/* Bind function of a spot_law_t whose values follow one another: as spot_law_bind(), but
- * a law with a mean below 1 ms is an error, since its events would never come to the
- * horizon. */
-void spot_gap_law_bind(
+/* Settles a law of successive gaps: a mean below 1 ms is an error, since its events
+ * would not reach the horizon. */
+void spot_gap_law_check(
     spot_bind_t *bind, const spot_field_t *field, const spot_node_t *node, void *target);
 
 #endif

@@ -11,7 +11,7 @@
 
 static const char price_key[] = "price_usd_per_h";
 
-/* A step as text: "21600 1.2; " at most. */
+/* Bytes of a step as text, "21600 1.2; ". */
 #define STEP_BYTES (SPOT_TRACE_TIME_BYTES + SPOT_NUMBER_TEXT_BYTES)
 
 int
@@ -42,7 +42,7 @@ spot_price_header_write(
     return 0;
 }
 
-/* "21600 1.2": false where it is not. */
+/* Reads "21600 1.2"; false if malformed. */
 static bool
 parse_step(char *text, spot_price_step_t *step)
 {
@@ -57,7 +57,7 @@ parse_step(char *text, spot_price_step_t *step)
            step->usd_per_h <= SPOT_MAX_PRICE_USD_PER_H;
 }
 
-/* BAD_INPUT, NO_MEMORY. */
+/* Reads "0 0.91; 21600 1.2". BAD_INPUT, NO_MEMORY. */
 static int
 parse_steps(const char *value, spot_price_steps_t *price)
 {
@@ -97,7 +97,8 @@ zone_of_key(char *key)
     return key[length] == '.' && key[length + 1] != '\0' ? key + length + 1 : NULL;
 }
 
-/* The key's place: every line of a header is a key, the first one the version. */
+/* Reads the price of a key. Its line is key_id + 2: each line of a header is a key, and
+ * the first one the version. */
 static int
 read_price(const spot_trace_t *trace, size_t key_id, const char *path,
     spot_price_steps_t *price, spot_diag_t *diag)
@@ -108,15 +109,14 @@ read_price(const spot_trace_t *trace, size_t key_id, const char *path,
 
     if (ret == SPOT_ERR_BAD_INPUT) {
         spot_diag_error(diag, path, key_id + 2, strlen(key->key) + 5,
-            "%s: expected prices from increasing seconds on such as '0 0.91; 21600 "
-            "1.2', "
-            "got '%s'",
+            "%s: expected prices from increasing seconds on such as "
+            "'0 0.91; 21600 1.2', got '%s'",
             key->key, spot_csv_shown(key->value, text));
     }
     return ret;
 }
 
-/* Names are "ZONE/..."; a name without any of the zones has none. */
+/* Finds the zone of each name, which is "ZONE/..."; -1 for other names. */
 static int
 find_zones_of_names(const spot_trace_t *trace, spot_zones_t *zones)
 {

@@ -12,7 +12,7 @@ typedef struct {
 } book_t;
 
 struct spot_shelf {
-    int num_users; /* recordings that are open */
+    int num_users; /* open recordings */
     size_t num_books;
     size_t max_books;
     book_t *books; /* [num_books] */
@@ -38,7 +38,7 @@ free_shelf(spot_shelf_t *shelf)
     free(shelf);
 }
 
-/* Reads a trace and puts it on the shelf, unless it is faulty. */
+/* Reads a trace and, without errors, puts it on the shelf. */
 static int
 read_trace(spot_shelf_t *shelf, const char *path, spot_diag_t *diag)
 {
@@ -75,7 +75,7 @@ find_trace(const spot_shelf_t *shelf, const char *path)
 }
 
 int
-spot_recording_open(spot_recording_t *self, const spot_recording_t *like,
+spot_recorded_trace_open(spot_recorded_trace_t *self, const spot_recorded_trace_t *like,
     const char *path, spot_diag_t *diag)
 {
     int ret = 0;
@@ -101,7 +101,7 @@ spot_recording_open(spot_recording_t *self, const spot_recording_t *like,
 }
 
 void
-spot_recording_close(spot_recording_t *self)
+spot_recorded_trace_close(spot_recorded_trace_t *self)
 {
     if (self->shelf != NULL && --self->shelf->num_users == 0) {
         free_shelf(self->shelf);
@@ -109,7 +109,7 @@ spot_recording_close(spot_recording_t *self)
     memset(self, 0, sizeof(*self));
 }
 
-/* The most instances that ever ran. */
+/* The largest population. */
 static int32_t
 peak_of(const spot_trace_t *trace)
 {
@@ -125,7 +125,7 @@ peak_of(const spot_trace_t *trace)
 }
 
 void
-spot_recording_settle(const spot_trace_t *trace, spot_model_common_t *common)
+spot_recorded_trace_settle(const spot_trace_t *trace, spot_model_common_t *common)
 {
     if (common->capacity == 0) {
         const int32_t peak = peak_of(trace);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Recorded traces behind models. Models that are bound one after another share what they
- * have read: a study over one trace reads it once, however many points it has. */
+/* Recorded traces of models. Models that are bound one after another share them: a study
+ * over one trace reads it once, for any number of points. */
 #ifndef SPOT_TRACES_GENERATE_RECORDINGS_H
 #define SPOT_TRACES_GENERATE_RECORDINGS_H
 
@@ -14,18 +14,18 @@ typedef struct spot_shelf spot_shelf_t;
 typedef struct {
     spot_shelf_t *shelf;
     const spot_trace_t *trace; /* on the shelf */
-} spot_recording_t;
+} spot_recorded_trace_t;
 
-/* The trace at path, read unless like (of a model bound before, or NULL) has it already;
- * like may be closed first. Kind availability is a warning. BAD_INPUT, IO, NO_MEMORY
- * with the reasons in diag; close self even then. */
-SPOT_MUST_CHECK int spot_recording_open(spot_recording_t *self,
-    const spot_recording_t *like, const char *path, spot_diag_t *diag);
-void spot_recording_close(spot_recording_t *self);
+/* Opens the trace at path. It is shared with like (of an earlier model, or NULL) if that
+ * has read it; like may be closed first. Kind availability is a warning. BAD_INPUT, IO,
+ * NO_MEMORY with the reasons in diag; close self even then. */
+SPOT_MUST_CHECK int spot_recorded_trace_open(spot_recorded_trace_t *self,
+    const spot_recorded_trace_t *like, const char *path, spot_diag_t *diag);
+void spot_recorded_trace_close(spot_recorded_trace_t *self);
 
-/* Fills in what neither a model file nor a scenario says (capacity, initial, tick_ms and
- * horizon_ms): capacity, or the largest population where it is unbounded, population at
- * time 0, resolution and length of the trace. O(events). */
-void spot_recording_settle(const spot_trace_t *trace, spot_model_common_t *common);
+/* Fills capacity, initial, tick_ms and horizon_ms if neither model file nor scenario
+ * gives them: with the capacity of the trace (if unbounded, its largest population), its
+ * population at time 0, its resolution and its length. O(events). */
+void spot_recorded_trace_settle(const spot_trace_t *trace, spot_model_common_t *common);
 
 #endif

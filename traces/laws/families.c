@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The families without an upper limit. Formulas: Johnson, Kotz, Balakrishnan,
- * "Continuous Univariate Distributions", 2nd edition; survival functions by their
- * logarithms, so that tails do not underflow. */
+ * "Continuous Univariate Distributions", 2nd edition; survival functions as logarithms,
+ * so that tails do not underflow. */
 #include <gsl/gsl_math.h>
 #include <gsl/gsl_randist.h>
 #include <gsl/gsl_sf_erf.h>
@@ -36,18 +36,10 @@ exponential_mean_square(const double *p)
     return 2 * p[0] * p[0];
 }
 
-/* The law of gsl_ran_exponential(), number for number: 1 - u is exact and never 0, and
- * its logarithm costs half as much as log1p(-u). */
-static double
-draw_exponential(double mu, spot_rng_t *rng)
-{
-    return -mu * log(1 - spot_rng_uniform(rng));
-}
-
 static double
 exponential_draw(const double *p, spot_rng_t *rng)
 {
-    return draw_exponential(p[0], rng);
+    return spot_rng_exponential(rng, p[0]);
 }
 
 static const spot_field_t exponential_fields[] = {
@@ -134,8 +126,8 @@ gamma_log_density(const double *p, double t)
     return log_power(log(t), p[0] - 1) - t / p[1] - lgamma(p[0]) - p[0] * log(p[1]);
 }
 
-/* ln of x^a e^-x/Gamma(a + 1), the size of the smaller of P and Q. Without the
- * cancellation of its terms for large a: Stirling's series, DLMF 5.11.1. */
+/* ln of x^a e^-x/Gamma(a + 1), the magnitude of the smaller of P and Q. For large a by
+ * Stirling's series, DLMF 5.11.1, as the terms cancel. */
 static double
 gamma_log_size(double a, double x)
 {
@@ -152,8 +144,8 @@ gamma_log_size(double a, double x)
            (1 - (1 - (2 - 1.5 / (a * a)) / (7 * a * a)) / (30 * a * a)) / (12 * a);
 }
 
-/* Far above a, where Q is no double any more: the continued fraction of DLMF 8.9.2 by
- * Lentz's method. */
+/* ln Q far above a, where Q underflows: the continued fraction of DLMF 8.9.2 by Lentz's
+ * method. */
 static double
 gamma_log_tail(double a, double x)
 {
@@ -176,8 +168,8 @@ gamma_log_tail(double a, double x)
     return gamma_log_size(a, x) + log(a) + log(fraction);
 }
 
-/* The library is asked for the smaller of P and Q only, and only where that is a double:
- * it would call its error handler for less. */
+/* Calls GSL only for the smaller of P and Q, and only if that does not underflow, which
+ * would call its error handler. */
 static double
 gamma_log_survival(const double *p, double t)
 {
@@ -254,11 +246,12 @@ lognormal_log_density(const double *p, double t)
     return -log(t) - log(p[1]) - M_LN2 / 2 - M_LNPI / 2 - z * z / 2;
 }
 
-/* Beyond, the first term of the asymptotic series is all, and the library's rational
+/* Above this the first term of the asymptotic series suffices, and GSL's rational
  * approximation overflows. */
 #define FAR_Z 1e8
 
-/* Below the median 1 minus what is small, so that S near 1 keeps its digits. */
+/* Below the median as log1p of minus the small tail, so that S near 1 keeps its
+ * digits. */
 double
 spot_law_log_normal_tail(double z)
 {
@@ -335,7 +328,7 @@ loglogistic_log_survival(const double *p, double t)
     return z > 0 ? -z - log1p(exp(-z)) : -log1p(exp(z));
 }
 
-/* E(T^k) = scale^k x / sin x with x = k pi / shape, below pi only. */
+/* E(T^k) = scale^k x / sin x with x = k pi / shape; INFINITY from x = pi on. */
 static double
 loglogistic_moment(const double *p, int k)
 {
@@ -383,7 +376,7 @@ const spot_family_t spot_family_loglogistic = {
     .draw = loglogistic_draw,
 };
 
-/* Both functions take one logarithm where the sum is a double with all its digits. */
+/* Both functions take one logarithm of the sum where it keeps all its digits. */
 static double
 hyperexp2_log_density(const double *p, double t)
 {
@@ -423,7 +416,7 @@ hyperexp2_draw(const double *p, spot_rng_t *rng)
 {
     const double mu = spot_rng_uniform(rng) < p[0] ? p[1] : p[2];
 
-    return draw_exponential(mu, rng);
+    return spot_rng_exponential(rng, mu);
 }
 
 static const spot_field_t hyperexp2_fields[] = {

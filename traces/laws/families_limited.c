@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Lives that a limit ends, such as the 24 h of preemptible machines. TE(tau; [0, L]) is
- * the exponential law truncated to [0, L]. */
+/* Laws of lives with a limit, such as the 24 h of preemptible machines. TE(tau; [0, L])
+ * is the exponential law truncated to [0, L]. */
+#include <float.h>
 #include <gsl/gsl_math.h>
 #include <gsl/gsl_randist.h>
 #include <math.h>
@@ -10,14 +11,14 @@
 #include "traces/laws/family_internal.h"
 #include "traces/laws/law.h"
 
-/* P(0 < Y <= L) of the exponential that is truncated. */
+/* P(0 < Y <= L) of the exponential law before truncation. */
 static double
 mass(double tau, double limit)
 {
     return -expm1(-limit / tau);
 }
 
-/* Where the closed forms cancel. */
+/* limit / tau below which the closed forms cancel. */
 #define FLAT 0.5
 
 /* E(Y^k) of a law that is nearly uniform: both integrals of u^k e^(-x u) over [0, 1] as
@@ -58,7 +59,8 @@ draw_truncated(double tau, double limit, double u)
     return -tau * log1p(-u * mass(tau, limit));
 }
 
-/* Early deaths fall off with tau1, deaths before the limit rise with tau2. */
+/* Parameters of bathtub: early deaths fall off with tau1, deaths before the limit rise
+ * with tau2. */
 enum { W, TAU1, TAU2, LIMIT };
 
 static double
@@ -147,8 +149,8 @@ const spot_family_t spot_family_bathtub = {
     .draw = bathtub_draw,
 };
 
-/* min(X, deadline + Y), X lognormal, Y = TE(overrun_mean; [0, overrun_max]); an
- * overrun_max of 0 ends every life at the deadline itself. */
+/* Parameters of deadline: min(X, deadline + Y), X lognormal, Y from TE(overrun_mean; [0,
+ * overrun_max]). An overrun_max of 0 ends every life at the deadline itself. */
 enum { ZETA, SIGMA, DEADLINE, OVERRUN_MEAN, OVERRUN_MAX };
 
 static double
@@ -189,7 +191,7 @@ deadline_log_density(const double *p, double t)
             log(p[OVERRUN_MEAN] * mass(p[OVERRUN_MEAN], p[OVERRUN_MAX])));
 }
 
-/* Wider than this, E(X^k) is so large that its product with a small tail cancels. */
+/* Above this sigma, E(X^k) is so large that its product with a small tail cancels. */
 #define WIDE_SIGMA 1e5
 
 /* ln E(X^k; X < deadline), X lognormal. */
@@ -255,20 +257,30 @@ deadline_draw(const double *p, spot_rng_t *rng)
     return life < end ? life : end;
 }
 
-/* A number of seconds, or none. */
+#define DEADLINE_EXPECTED "a number of seconds above 0, or none"
+
+static const char *const none_names[] = {"none", NULL};
+
+static const spot_field_t deadline_forms[] = {
+    {.name = "",
+        .type = SPOT_FIELD_CHOICE,
+        .offset = SPOT_NOWHERE,
+        .choices = none_names},
+    {.name = "",
+        .type = SPOT_FIELD_NUMBER,
+        .min = DBL_TRUE_MIN,
+        .max = HUGE_VAL,
+        .expected = DEADLINE_EXPECTED},
+    {.name = NULL},
+};
+
 static void
-bind_deadline(
+settle_deadline(
     spot_bind_t *bind, const spot_field_t *field, const spot_node_t *node, void *target)
 {
-    double *deadline_s = target;
-
-    *deadline_s = (double) INFINITY;
-    if (node->kind == SPOT_NODE_SCALAR && strcmp(node->text, "none") == 0) {
-        return;
-    }
-    if (node->kind != SPOT_NODE_SCALAR || node->is_quoted ||
-        spot_number_parse(node->text, deadline_s) != 0 || !(*deadline_s > 0)) {
-        spot_bind_unexpected(bind, field, node, "");
+    (void) bind;
+    if (spot_field_form(field, node) == deadline_forms) {
+        *(double *) target = (double) INFINITY;
     }
 }
 
@@ -276,11 +288,12 @@ static const spot_field_t deadline_fields[] = {
     SPOT_LAW_PARAMETER(ZETA, "zeta", -700, 700, "mean of ln t, t in s"),
     SPOT_LAW_POSITIVE(SIGMA, "sigma", "standard deviation of ln t"),
     {.name = "deadline_s",
-        .type = SPOT_FIELD_CUSTOM,
+        .type = SPOT_FIELD_ONE_OF,
         .offset = DEADLINE * sizeof(double),
         .initial = "none",
-        .expected = "a number of seconds above 0, or none",
-        .bind = bind_deadline,
+        .expected = DEADLINE_EXPECTED,
+        .fields = deadline_forms,
+        .settle = settle_deadline,
         .help = "end of every life in s: 86400 for preemptible machines of GCP"},
     {.name = "overrun_mean_s",
         .type = SPOT_FIELD_NUMBER,

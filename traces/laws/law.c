@@ -33,14 +33,31 @@ spot_family_find(const char *name)
     return NULL;
 }
 
-/* family and law mean the same: gaps have families, lifetimes laws. */
+/* The name of a law's family: gaps have families, lifetimes laws. */
+static const spot_node_t *
+name_node(const spot_node_t *node)
+{
+    const spot_node_t *family = spot_node_get(node, "family");
+
+    return family != NULL ? family : spot_node_get(node, "law");
+}
+
+const spot_field_t *
+spot_law_table(const spot_node_t *node)
+{
+    const spot_node_t *name = name_node(node);
+    const spot_family_t *family = name == NULL || name->kind != SPOT_NODE_SCALAR
+                                      ? NULL
+                                      : spot_family_find(name->text);
+
+    return family == NULL ? NULL : family->fields;
+}
+
 void
 spot_law_bind(
     spot_bind_t *bind, const spot_field_t *field, const spot_node_t *node, void *target)
 {
-    const spot_node_t *family = spot_node_get(node, "family");
-    const spot_node_t *law = spot_node_get(node, "law");
-    const spot_node_t *name = family != NULL ? family : law;
+    const spot_node_t *name = name_node(node);
     spot_law_t *self = target;
     spot_suggest_t near;
 
@@ -48,7 +65,7 @@ spot_law_bind(
         spot_bind_unexpected(bind, field, node, "");
         return;
     }
-    if (family != NULL && law != NULL) {
+    if (spot_node_get(node, "family") != NULL && spot_node_get(node, "law") != NULL) {
         spot_bind_unexpected(bind, field, node, "both family and law are given");
         return;
     }
@@ -75,7 +92,7 @@ spot_law_cv(const spot_law_t *self)
                : (double) INFINITY;
 }
 
-/* Bisection over ln t: every family has a monotone survival, none needs a start. */
+/* Bisection over ln t: survival is monotone in every family, and no start is needed. */
 double
 spot_law_quantile(const spot_law_t *self, double p)
 {

@@ -46,57 +46,28 @@ static const spot_field_t negbin_fields[] = {
     {.name = NULL},
 };
 
-static void
-bind_fixed(
-    spot_bind_t *bind, const spot_field_t *field, const spot_node_t *node, void *target)
-{
-    const spot_field_t size = {.name = field->name,
+#define LAW_FORM(law_name, law_fields)                                                  \
+    {                                                                                   \
+        .name = (law_name), .type = SPOT_FIELD_MAP, .fields = (law_fields)              \
+    }
+
+const spot_field_t spot_size_family_forms[] = {
+    [SPOT_SIZE_NORMAL] = LAW_FORM("normal", normal_fields),
+    [SPOT_SIZE_MOMENTS] = LAW_FORM("moments", moments_fields),
+    [SPOT_SIZE_GEOMETRIC] = LAW_FORM("geometric", geometric_fields),
+    [SPOT_SIZE_NEGBIN] = LAW_FORM("negbin", negbin_fields),
+    [SPOT_SIZE_FIXED] = {.name = "fixed",
         .type = SPOT_FIELD_INTEGER,
+        .offset = SPOT_NOWHERE,
         .min = 1,
-        .max = SPOT_MAX_INSTANCES};
-    int64_t value = 1;
-
-    spot_bind_field(bind, &size, node, &value);
-    *(double *) target = (double) value;
-}
-
-static const spot_field_t fixed_fields[] = {
-    {.name = "fixed",
-        .type = SPOT_FIELD_CUSTOM,
-        .offset = offsetof(parameters_t, a),
-        .bind = bind_fixed},
+        .max = SPOT_MAX_INSTANCES},
     {.name = NULL},
 };
 
-static const struct {
-    const char *name;
-    const spot_field_t *fields;
-} families[] = {
-    [SPOT_SIZE_NORMAL] = {"normal", normal_fields},
-    [SPOT_SIZE_MOMENTS] = {"moments", moments_fields},
-    [SPOT_SIZE_GEOMETRIC] = {"geometric", geometric_fields},
-    [SPOT_SIZE_NEGBIN] = {"negbin", negbin_fields},
-    [SPOT_SIZE_FIXED] = {"fixed", fixed_fields},
-};
+_Static_assert(sizeof(spot_size_family_t) == sizeof(int), "a form is kept as an int");
 
-/* The values stand in a map of their own, but for a fixed size. */
-static void
-bind_parameters(spot_bind_t *bind, const char *name, spot_size_family_t family,
-    const spot_node_t *node, parameters_t *parameters)
-{
-    const spot_field_t *fields = families[family].fields;
-    char path[64];
-
-    parameters->family = family;
-    if (family == SPOT_SIZE_FIXED) {
-        spot_bind_map(bind, fields, name, node, parameters);
-        return;
-    }
-    snprintf(path, sizeof(path), "%s.%s", name, families[family].name);
-    spot_bind_map(bind, fields, path, node->children[0], parameters);
-}
-
-/* No law on 1, 2, ... of this kind has a smaller variance than Poisson's. */
+/* Warns if the law cannot have the standard deviation given: no law of this family has a
+ * smaller variance than 1 + Poisson. */
 static void
 warn_of_other_std(spot_bind_t *bind, const char *name, const spot_node_t *node,
     const parameters_t *parameters)
@@ -113,46 +84,31 @@ warn_of_other_std(spot_bind_t *bind, const char *name, const spot_node_t *node,
 }
 
 void
-spot_size_family_bind(
+spot_size_family_settle(
     spot_bind_t *bind, const spot_field_t *field, const spot_node_t *node, void *target)
 {
-    spot_suggest_t near;
+    parameters_t *self = target;
 
-    if (node->kind != SPOT_NODE_MAP || node->num_children != 1) {
-        spot_bind_unexpected(bind, field, node,
-            node->kind == SPOT_NODE_MAP && node->num_children > 1 ? "more than one law"
-                                                                  : "");
-        return;
+    if (self->family == SPOT_SIZE_FIXED) {
+        self->a = strtod(node->children[0]->text, NULL);
     }
-    spot_suggest_init(&near, node->keys[0]->text);
-    for (size_t j = 0; j < sizeof(families) / sizeof(families[0]); j++) {
-        if (strcmp(near.text, families[j].name) == 0) {
-            bind_parameters(bind, field->name, (spot_size_family_t) j, node, target);
-            warn_of_other_std(bind, field->name, node, target);
-            return;
-        }
-        spot_suggest_offer(&near, families[j].name);
-    }
-    spot_bind_unknown(bind, node->keys[0], field->name, "law", &near, "");
+    warn_of_other_std(bind, field->name, node, self);
 }
 
+_Static_assert(
+    offsetof(spot_size_big_t, high) == offsetof(spot_size_big_t, low) + sizeof(int64_t),
+    "a range is bound in place");
+
+static const spot_field_t size_item = {
+    .type = SPOT_FIELD_INTEGER, .min = 1, .max = SPOT_MAX_INSTANCES};
+
 static void
-bind_range(
+check_range(
     spot_bind_t *bind, const spot_field_t *field, const spot_node_t *node, void *target)
 {
-    const spot_field_t size = {.name = field->name,
-        .type = SPOT_FIELD_INTEGER,
-        .min = 1,
-        .max = SPOT_MAX_INSTANCES};
-    spot_size_big_t *big = target;
+    const int64_t *range = target;
 
-    if (node->kind != SPOT_NODE_LIST || node->num_children != 2) {
-        spot_bind_unexpected(bind, field, node, "");
-        return;
-    }
-    spot_bind_field(bind, &size, node->children[0], &big->low);
-    spot_bind_field(bind, &size, node->children[1], &big->high);
-    if (big->low > big->high && big->high > 0) {
+    if (range[0] > range[1]) {
         spot_bind_error(
             bind, node, field->name, "the smallest size is above the largest");
     }
@@ -166,20 +122,26 @@ const spot_field_t spot_size_big_fields[] = {
         .max = 1,
         .help = "probability that an event is big"},
     {.name = "range",
-        .type = SPOT_FIELD_CUSTOM,
-        .offset = 0,
-        .bind = bind_range,
+        .type = SPOT_FIELD_LIST,
+        .offset = offsetof(spot_size_big_t, low),
+        .is_in_place = true,
+        .item = &size_item,
+        .item_size = sizeof(int64_t),
+        .min = 2,
+        .max = 2,
+        .settle = check_range,
         .expected = "two sizes such as [11, 31]",
         .help = "smallest and largest number of instances of a big event, all equally "
                 "likely"},
     {.name = NULL},
 };
 
-/* Closer to Poisson than this, the incomplete beta function with its parameter r near
- * infinity is all rounding error, and the two laws are the same to eight digits. */
+/* Relative excess of the variance below which the law is Poisson: the incomplete beta
+ * function with r near infinity is all rounding error, and the two laws agree to eight
+ * digits. */
 #define NEAR_POISSON 1e-8
 
-/* P(size <= k) of the small events. */
+/* P(size <= k) of events that are not big. */
 static double
 cumulative_of_family(const parameters_t *parameters, double k)
 {
@@ -225,13 +187,13 @@ cumulative_of_big(const spot_size_big_t *big, double k)
     return k >= high ? 1 : (k - low + 1) / (high - low + 1);
 }
 
-/* Enough that a draw hardly ever has to look further. */
+/* Enough guides that a draw hardly ever takes a step. */
 #define MIN_GUIDES ((size_t) 256)
 
-/* Where u * num_guides rounds up to j, u itself is a bit below j/num_guides. */
+/* u may be slightly below j/num_guides although u * num_guides rounds up to j. */
 #define MARGIN 0x1p-50
 
-/* The guide table of Chen and Asau (AIIE Transactions 6(2), 1974). */
+/* Fills the guide table of Chen and Asau (AIIE Transactions 6(2), 1974). */
 static int
 init_guides(spot_size_law_t *self)
 {
@@ -291,7 +253,7 @@ int32_t
 spot_size_law_draw(const spot_size_law_t *self, spot_rng_t *rng)
 {
     const double u = spot_rng_uniform(rng);
-    /* signed, as processors convert them */
+    /* Signed, as processors convert signed numbers faster. */
     size_t size_id = self->guides[(int64_t) (u * (double) (int64_t) self->num_guides)];
 
     while (self->cumulative[size_id] <= u) {

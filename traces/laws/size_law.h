@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* How many instances one event takes or brings: a distribution on 1, 2, ... as a table
- * of cumulative probabilities, drawn with one uniform number by inversion. */
+/* The law of the number of instances of one event: a distribution on 1, 2, ... as a
+ * table of cumulative probabilities, drawn with one uniform number by inversion. */
 #ifndef SPOT_TRACES_LAWS_SIZE_LAW_H
 #define SPOT_TRACES_LAWS_SIZE_LAW_H
 
@@ -11,21 +11,21 @@
 #include "base/rng.h"
 
 typedef enum {
-    SPOT_SIZE_NORMAL,    /* max(1, |round N(mean, std)|), the seed notebook's */
-    SPOT_SIZE_MOMENTS,   /* this mean and std: 1 + negative binomial, or 1 + Poisson */
+    SPOT_SIZE_NORMAL,    /* max(1, |round N(mean, std)|), as in the seed notebook */
+    SPOT_SIZE_MOMENTS,   /* mean and std given: 1 + negative binomial, or 1 + Poisson */
     SPOT_SIZE_GEOMETRIC, /* P(k) = p (1 - p)^(k - 1) */
     SPOT_SIZE_NEGBIN,    /* 1 + negative binomial(r, p) */
     SPOT_SIZE_FIXED      /* always the same */
 } spot_size_family_t;
 
-/* As it stands in YAML: {normal: {mean: 2.4, std: 2.1}}, {fixed: 3}, ... */
+/* A law as read from YAML: {normal: {mean: 2.4, std: 2.1}}, {fixed: 3}, ... */
 typedef struct {
     spot_size_family_t family;
     double a; /* mean, p, r or the fixed size */
     double b; /* std or p */
 } spot_size_family_parameters_t;
 
-/* Events that are big with some probability, then uniform on low ... high. */
+/* An event is big with this probability; its size is then uniform on low ... high. */
 typedef struct {
     double probability;
     int64_t low;
@@ -36,18 +36,23 @@ typedef struct {
     size_t num_sizes;
     double *cumulative; /* [num_sizes] P(size <= j + 1); the last one is 1 */
     size_t num_guides;
-    uint32_t
-        *guides; /* [num_guides] where to start looking for u in [j, j + 1)/num_guides */
+    /* [num_guides] index at which the search for u in [j, j + 1)/num_guides starts */
+    uint32_t *guides;
 } spot_size_law_t;
 
-/* Bind function of a field that holds spot_size_family_parameters_t. */
-void spot_size_family_bind(
-    spot_bind_t *bind, const spot_field_t *field, const spot_node_t *node, void *target);
+/* A field of spot_size_family_parameters_t: a one-of whose form is the family. */
+#define SPOT_SIZE_FAMILY_FIELD(type, member)                                            \
+    .offset = offsetof(type, member), .fields = spot_size_family_forms,                 \
+    .has_form = true, .form_offset = offsetof(type, member.family), .what = "law",      \
+    .expected = spot_size_family_expected, .settle = spot_size_family_settle
+extern const spot_field_t spot_size_family_forms[];
 extern const char spot_size_family_expected[];
+void spot_size_family_settle(
+    spot_bind_t *bind, const spot_field_t *field, const spot_node_t *node, void *target);
 extern const spot_field_t spot_size_big_fields[];
 
-/* Tabulates up to the size max_size, which then stands for "at least max_size", or up to
- * where 1 - P < 2^-53. NO_MEMORY; free self even then. O(sizes). */
+/* Tabulates up to the size with 1 - P < 2^-53, at most up to max_size, which then stands
+ * for "at least max_size". NO_MEMORY; free self even then. O(sizes). */
 SPOT_MUST_CHECK int spot_size_law_init(spot_size_law_t *self,
     const spot_size_family_parameters_t *parameters, const spot_size_big_t *big,
     int64_t max_size);
@@ -56,12 +61,12 @@ void spot_size_law_free(spot_size_law_t *self);
 /* One draw, O(1) on average. */
 int32_t spot_size_law_draw(const spot_size_law_t *self, spot_rng_t *rng);
 
-/* Probability that a draw of size 1 is a number of the normal family that rounds to 0,
- * which counts as 1; 0 for the other families. O(1). */
+/* Probability that a draw of size 1 comes from a normal number that rounds to 0, which
+ * counts as 1; 0 for the other families. O(1). */
 double spot_size_law_p_rounded_to_0(const spot_size_law_t *self,
     const spot_size_family_parameters_t *parameters, const spot_size_big_t *big);
 
-/* Of the tabulated law: sums of k p_k and k^2 p_k. O(sizes). */
+/* Mean and standard deviation of the tabulated law. O(sizes). */
 void spot_size_law_moments(const spot_size_law_t *self, double *mean, double *std);
 
 #endif

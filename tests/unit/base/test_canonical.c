@@ -21,6 +21,20 @@ static const spot_field_t more_fields[] = {
     {.name = NULL},
 };
 
+static const spot_field_t world_size = {.type = SPOT_FIELD_INTEGER};
+static const spot_field_t text_key = {.type = SPOT_FIELD_TEXT};
+static const spot_field_t number = {.type = SPOT_FIELD_NUMBER};
+static const spot_field_t duration = {.type = SPOT_FIELD_DURATION};
+static const spot_field_t inner_item = {.type = SPOT_FIELD_MAP, .fields = inner_fields};
+
+static const spot_field_t cost_forms[] = {
+    {.name = "", .type = SPOT_FIELD_CHOICE, .choices = modes},
+    {.name = "file", .type = SPOT_FIELD_PATH},
+    {.name = "", .type = SPOT_FIELD_PRICE},
+    {.name = "", .type = SPOT_FIELD_LIST, .item = &duration},
+    {.name = NULL},
+};
+
 /* Only the names, types and defaults count: nothing is bound. */
 static const spot_field_t outer_fields[] = {
     {.name = "size", .type = SPOT_FIELD_INTEGER, .initial = ""},
@@ -34,7 +48,23 @@ static const spot_field_t outer_fields[] = {
         .fields = inner_fields,
         .initial = "{share: 0.50}"},
     {.name = "until", .type = SPOT_FIELD_MAP, .fields = inner_fields, .initial = ""},
-    {.name = "steps", .type = SPOT_FIELD_CUSTOM, .initial = "{32: 11 s, 16: 0.3 min}"},
+    {.name = "steps",
+        .type = SPOT_FIELD_DICT,
+        .key = &world_size,
+        .item = &duration,
+        .initial = "{32: 11 s, 16: 0.3 min}"},
+    {.name = "zones",
+        .type = SPOT_FIELD_DICT,
+        .key = &text_key,
+        .item = &inner_item,
+        .is_ordered = true,
+        .initial = ""},
+    {.name = "numbers", .type = SPOT_FIELD_LIST, .item = &number, .initial = ""},
+    {.name = "parts", .type = SPOT_FIELD_LIST, .item = &inner_item, .initial = ""},
+    {.name = "cost", .type = SPOT_FIELD_ONE_OF, .fields = cost_forms, .initial = ""},
+    {.name = "wait", .type = SPOT_FIELD_DURATION_NS, .initial = ""},
+    {.name = "memory", .type = SPOT_FIELD_BYTES, .initial = ""},
+    {.name = "link", .type = SPOT_FIELD_RATE, .initial = ""},
     {.name = "any", .type = SPOT_FIELD_CUSTOM, .initial = ""},
     {.name = NULL, .fields = more_fields},
 };
@@ -121,10 +151,18 @@ test_one_scenario_in_many_ways(void **state)
         {"{inner: {share: 1}, mode: sync}",
             "mode: sync\ninner:\n    share: 1.0 # one\n"},
         {"{until: &a {share: 1}, inner: *a}", "{inner: {share: 1}, until: {share: 1}}"},
-        {"any: {b: [1, 60 s], a: {}}", "any:\n  a: {}\n  b: [1.0, 1 min]\n"},
-        {"any: 0.91 USD/h", "any: 0.91"},
+        {"any: {b: [1, 60 s], a: {}}", "any:\n  a: {}\n  b: [1, \"60 s\"]\n"},
         {"any: 10 steps", "any: '10 steps'"},
-        {"any: 1e6", "any: 1000000"},
+        {"numbers: [1, 1e6]", "numbers: [1.0, 1000000]"},
+        {"steps: {16: 60 s, 8: 2 s}", "steps: {\"8\": 2000 ms, +16: 1 min}"},
+        {"parts: [{share: 1, period: 5 s}]", "parts: [{share: 1.0}]"},
+        {"zones: {a: {share: 1}}", "zones: {\"a\": {period: 5000 ms, share: 1}}"},
+        {"cost: 0.91 USD/h", "cost: 0.91"},
+        {"cost: [60 s]", "cost: [1 min]"},
+        {"cost: sync", "cost: 'sync'"},
+        {"wait: 1500 us", "wait: 1.5 ms"},
+        {"memory: 1.5 GiB", "memory: 1536 MiB"},
+        {"link: 10 Gbit/s", "link: 1.25 GB/s"},
         {"kind: seed", "kind: \"seed\""},
     };
     static const char *const different[][2] = {
@@ -132,6 +170,17 @@ test_one_scenario_in_many_ways(void **state)
         {"mean: 0.1", "mean: 0.10000000000000002"},
         {"pause: 1 s", "pause: 1001 ms"},
         {"any: 7", "any: \"7\""},
+        {"any: 7", "any: 7.0"}, /* not known to be a number */
+        {"numbers: [1, 2]", "numbers: [2, 1]"},
+        {"numbers: [9007199254740991]", "numbers: [9007199254740992]"},
+        {"zones: {a: {share: 1}, b: {share: 1}}",
+            "zones: {b: {share: 1}, a: {share: 1}}"},
+        {"zones: {a: {share: 1}}", "zones: {a.b: {share: 1}}"},
+        {"zones: {\"a[0]\": {share: 1}}", "zones: {a: {share: 1}}"},
+        {"cost: 0.91", "cost: {file: \"0.91\"}"},
+        {"wait: 1 us", "wait: 1001 ns"},
+        {"memory: 1 MB", "memory: 1 MiB"},
+        {"link: 1 Gbit/s", "link: 1 GB/s"},
         {"any: []", "any: {}"},
         {"any: [a]", "any: {0: a}"},
         {"any: {a: {b: 1}}", "any: {a.b: 1}"},
@@ -178,8 +227,8 @@ below(random_t *self, size_t num)
 static const struct {
     const char *yaml;
     int meaning;
-} scalars[] = {{"a", 0}, {"\"a\"", 0}, {"7", 1}, {"7.0", 1}, {"\"7\"", 2}, {"60 s", 3},
-    {"\"1 min\"", 3}, {"\"\"", 4}, {"\"a: b # c\"", 5}, {"\"a\\nb\\t\\x85\\u2028\"", 6},
+} scalars[] = {{"a", 0}, {"\"a\"", 0}, {"7", 1}, {"+7", 11}, {"\"7\"", 2}, {"60 s", 3},
+    {"\"60 s\"", 3}, {"\"\"", 4}, {"\"a: b # c\"", 5}, {"\"a\\nb\\t\\x85\\u2028\"", 6},
     {"\"- a\"", 7}, {"\"\\\\ \\\" \\u00e4\\U0001F600\"", 8}, {"\"~\"", 9},
     {"' a '", 10}};
 

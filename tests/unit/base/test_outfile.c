@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 
 #include "base/outfile.h"
+#include "base/stop.h"
 #include "tests/unit/base/support.h"
 
 typedef struct {
@@ -449,6 +450,63 @@ test_full_standard_output_says_so(void **state)
         &self->diag, "standard output: cannot write: No space left on device\n");
 }
 
+/* Asked to end: nothing is opened or committed, and the old file stays. */
+static void
+test_nothing_is_committed_after_a_signal(void **state)
+{
+    fixture_t *self = *state;
+    char text[16] = "";
+    FILE *old = fopen(self->path, "w");
+
+    assert_non_null(old);
+    fputs("old", old);
+    fclose(old);
+    assert_int_equal(spot_outfile_init(&self->file, self->path, &self->diag), 0);
+    fputs("new", self->file.stream);
+    atomic_store(&spot_stop, SIGTERM);
+    assert_int_equal(
+        spot_outfile_close(&self->file, 0, &self->diag), SPOT_ERR_INTERRUPTED);
+    assert_int_equal(num_files(self->folder), 1);
+    assert_int_equal(
+        spot_outfile_init(&self->file, self->path, &self->diag), SPOT_ERR_INTERRUPTED);
+    spot_outfile_free(&self->file);
+    assert_int_equal(spot_outfile_init(&self->file, NULL, &self->diag), 0);
+    assert_int_equal(spot_outfile_close(&self->file, 0, &self->diag), 0);
+    atomic_store(&spot_stop, 0);
+    old = fopen(self->path, "r");
+    assert_non_null(old);
+    assert_non_null(fgets(text, sizeof(text), old));
+    fclose(old);
+    assert_string_equal(text, "old");
+    assert_int_equal(self->diag.num_errors, 0);
+}
+
+/* Those that are not committed go, again and again. */
+static void
+test_files_under_way_can_be_removed_at_once(void **state)
+{
+    enum { NUM_FILES = 5 };
+    fixture_t *self = *state;
+    spot_outfile_t files[NUM_FILES];
+    char paths[NUM_FILES][PATH_BYTES + 16];
+
+    for (int round = 0; round < 3; round++) {
+        for (int j = 0; j < NUM_FILES; j++) {
+            snprintf(paths[j], sizeof(paths[j]), "%s/%d", self->folder, j);
+            assert_int_equal(spot_outfile_init(&files[j], paths[j], &self->diag), 0);
+        }
+        assert_int_equal(num_files(self->folder), NUM_FILES);
+        assert_int_equal(spot_outfile_close(&files[2], 0, &self->diag), 0);
+        spot_outfile_remove_all();
+        assert_int_equal(num_files(self->folder), 1);
+        for (int j = 0; j < NUM_FILES; j++) {
+            spot_outfile_free(&files[j]);
+        }
+        assert_int_equal(unlink(paths[2]), 0);
+        spot_outfile_remove_all();
+    }
+}
+
 int
 main(void)
 {
@@ -474,6 +532,8 @@ main(void)
         TEST(test_pipes_are_written_directly),
         TEST(test_a_dash_is_standard_output),
         TEST(test_full_standard_output_says_so),
+        TEST(test_nothing_is_committed_after_a_signal),
+        TEST(test_files_under_way_can_be_removed_at_once),
     };
 #undef TEST
 

@@ -298,6 +298,29 @@ test_gsl_distributions_have_their_moments(void **state)
     }
 }
 
+/* The draws of gsl, but for the rounding of the logarithm. */
+static void
+test_exponential_is_that_of_gsl(void **state)
+{
+    spot_rng_t rng, other;
+
+    (void) state;
+    spot_rng_seek(&rng, 2024, 1, SPOT_STREAM_GAP, 0);
+    spot_rng_seek(&other, 2024, 1, SPOT_STREAM_GAP, 0);
+    for (int j = 0; j < NUM_DRAWS; j++) {
+        const double expected = gsl_ran_exponential(spot_rng_gsl(&other), 3);
+
+        assert_true(
+            fabs(spot_rng_exponential(&rng, 3) - expected) <= 1e-15 * (expected + 3));
+    }
+    assert_int_equal(spot_rng_position(&rng), NUM_DRAWS);
+    rng.state.numbers[0] = UINT64_MAX;
+    rng.state.numbers[1] = 0;
+    rng.state.num_used = 0;
+    assert_true(fabs(spot_rng_exponential(&rng, 1) - 53 * log(2)) <= 1e-14);
+    assert_true(spot_rng_exponential(&rng, 1) == 0);
+}
+
 /* Chi-square of counts that should all be the same. */
 static double
 chi_square(const int64_t *counts, size_t num_cells, double num_values)
@@ -418,6 +441,7 @@ main(void)
         cmocka_unit_test(test_gsl_sees_the_same_stream),
         cmocka_unit_test(test_gsl_alloc_and_clone_work),
         cmocka_unit_test(test_gsl_distributions_have_their_moments),
+        cmocka_unit_test(test_exponential_is_that_of_gsl),
         cmocka_unit_test(test_below_is_uniform),
         cmocka_unit_test(test_below_one_is_zero),
         cmocka_unit_test(test_below_is_unbiased_for_large_limits),

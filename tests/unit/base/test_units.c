@@ -216,6 +216,173 @@ test_prices(void **state)
 }
 
 static void
+assert_amount(const spot_units_t *units, const char *text, int64_t expected)
+{
+    const char *problem = NULL;
+    spot_amount_t amount = {.whole = -1};
+
+    if (spot_units_parse(units, text, &amount, &problem) != 0) {
+        fail_msg("\"%s\": %s", text, problem);
+    }
+    assert_int_equal(amount.whole, expected);
+}
+
+static void
+assert_rate(const char *text, double expected)
+{
+    const char *problem = NULL;
+    spot_amount_t amount = {.real = -1};
+
+    assert_int_equal(
+        spot_units_parse(&spot_units_bytes_per_s, text, &amount, &problem), 0);
+    assert_true(amount.real == expected);
+}
+
+static void
+assert_no_amount(const spot_units_t *units, const char *text, const char *reason)
+{
+    const char *problem = NULL;
+    spot_amount_t amount = {.whole = 77};
+
+    assert_int_equal(
+        spot_units_parse(units, text, &amount, &problem), SPOT_ERR_BAD_INPUT);
+    assert_string_equal(problem, reason);
+    assert_int_equal(amount.whole, 77);
+}
+
+static void
+test_nanoseconds(void **state)
+{
+    static const char too_long[] = "more than 100 years";
+
+    (void) state;
+    assert_amount(&spot_units_ns, "1 ns", 1);
+    assert_amount(&spot_units_ns, "1.5 us", 1500);
+    assert_amount(&spot_units_ns, "0.047 ms", 47000);
+    assert_amount(&spot_units_ns, "-20ms", -20000000);
+    assert_amount(&spot_units_ns, "1 h", INT64_C(3600000000000));
+    assert_amount(&spot_units_ns, "0.5 ns", 0);
+    assert_amount(&spot_units_ns, "1.5 ns", 2);
+    assert_amount(
+        &spot_units_ns, "1000000000000000001 ns", INT64_C(1000000000000000001));
+    assert_amount(&spot_units_ns, "36525 d", INT64_C(3155760000000000000));
+    assert_no_amount(&spot_units_ns, "36525.1 d", too_long);
+    assert_no_amount(&spot_units_ns, "99999999999999999999 ns", too_long);
+    assert_no_amount(&spot_units_ns, "1e200 d", too_long);
+    assert_no_amount(&spot_units_ns, "5", "the unit is missing");
+    assert_no_amount(&spot_units_ns, "5 \xc2\xb5s", "unknown unit");
+    assert_no_duration("5 us", "unknown unit"); /* less than a tick of that engine */
+}
+
+static void
+test_bytes(void **state)
+{
+    static const char too_many[] = "more than 9000000 TB";
+
+    (void) state;
+    assert_amount(&spot_units_bytes, "0 B", 0);
+    assert_amount(&spot_units_bytes, "220 kB", 220000);
+    assert_amount(&spot_units_bytes, "1.5 GiB", INT64_C(1610612736));
+    assert_amount(&spot_units_bytes, "24576MiB", INT64_C(25769803776));
+    assert_amount(&spot_units_bytes, "2 TB", INT64_C(2000000000000));
+    assert_amount(&spot_units_bytes, "3 TiB", INT64_C(3298534883328));
+    assert_amount(&spot_units_bytes, "9007199254740993 B", INT64_C(9007199254740993));
+    assert_amount(&spot_units_bytes, "9000000 TB", INT64_C(9000000000000000000));
+    assert_amount(&spot_units_bytes, "1e3 KiB", 1024000);
+    assert_no_amount(&spot_units_bytes, "9000001 TB", too_many);
+    assert_no_amount(&spot_units_bytes, "9223372036854775808 B", too_many);
+    assert_no_amount(&spot_units_bytes, "-1e19 B", too_many);
+    assert_no_amount(&spot_units_bytes, "1024", "the unit is missing");
+    assert_no_amount(&spot_units_bytes, "1 KB", "unknown unit");
+    assert_no_amount(&spot_units_bytes, "1 Gbit", "unknown unit");
+    assert_no_amount(&spot_units_bytes, "big", "it does not start with a number");
+}
+
+static void
+test_rates(void **state)
+{
+    (void) state;
+    assert_rate("10 Gbit/s", 1.25e9);
+    assert_rate("1.25 GB/s", 1.25e9);
+    assert_rate("100 Mbit/s", 1.25e7);
+    assert_rate("2 MiB/s", 2097152);
+    assert_rate("12 bit/s", 1.5);
+    assert_rate("0.5 B/s", 0.5);
+    assert_no_amount(&spot_units_bytes_per_s, "10", "the unit is missing");
+    assert_no_amount(&spot_units_bytes_per_s, "10 Gbps", "unknown unit");
+    assert_no_amount(&spot_units_bytes_per_s, "10 GB", "unknown unit");
+    assert_no_amount(&spot_units_bytes_per_s, "1e308 GB/s", "the number is too large");
+}
+
+static void
+test_texts_use_the_largest_exact_unit(void **state)
+{
+    static const struct {
+        const spot_units_t *units;
+        const char *text, *expected;
+    } cases[] = {
+        {&spot_units_ns, "0 ns", "0 s"},
+        {&spot_units_ns, "1500 us", "1500 us"},
+        {&spot_units_ns, "90 min", "90 min"},
+        {&spot_units_ns, "1.0000001 s", "1000000100 ns"},
+        {&spot_units_bytes, "0 TB", "0 B"},
+        {&spot_units_bytes, "24576 MiB", "24 GiB"},
+        {&spot_units_bytes, "1000 MiB", "1000 MiB"},
+        {&spot_units_bytes, "1000 GB", "1 TB"},
+        {&spot_units_bytes, "1.5 kB", "1500 B"},
+        {&spot_units_bytes, "-2048 B", "-2 KiB"},
+        {&spot_units_bytes_per_s, "1.25 GB/s", "10 Gbit/s"},
+        {&spot_units_bytes_per_s, "1 GB/s", "1 GB/s"},
+        {&spot_units_bytes_per_s, "0.3 B/s", "0.3 B/s"},
+        {&spot_units_bytes_per_s, "1e300 B/s", "1e+300 B/s"},
+        {&spot_units_usd_per_h, "22.8 USD/d", "0.95 USD/h"},
+        {&spot_units_usd_per_h, "2", "2 USD/h"},
+    };
+    char text[SPOT_AMOUNT_TEXT_BYTES];
+
+    (void) state;
+    for (size_t j = 0; j < sizeof(cases) / sizeof(cases[0]); j++) {
+        const char *problem;
+        spot_amount_t amount;
+
+        assert_int_equal(
+            spot_units_parse(cases[j].units, cases[j].text, &amount, &problem), 0);
+        spot_units_text(cases[j].units, amount, text);
+        assert_string_equal(text, cases[j].expected);
+    }
+}
+
+/* Every kind, all lengths: a text reads back as the same amount to the last bit. */
+static void
+test_texts_read_back(void **state)
+{
+    static const spot_units_t *const kinds[] = {&spot_units_ns, &spot_units_bytes,
+        &spot_units_bytes_per_s, &spot_units_usd_per_h};
+    static const int64_t factors[] = {1, 125, 1024, 1000, 1000000, INT64_C(1) << 30};
+    spot_rng_t rng;
+
+    (void) state;
+    spot_rng_seek(&rng, 1, 0, SPOT_STREAM_GAP, 1);
+    for (int j = 0; j < 40000; j++) {
+        const int kind = j % 4;
+        const int64_t factor = factors[spot_rng_below(&rng, 6)];
+        const uint64_t limit = UINT64_C(1) << spot_rng_below(&rng, 62);
+        const int64_t most = INT64_C(3000000000000000000) / factor;
+        const int64_t whole = (int64_t) spot_rng_below(&rng, limit) % most * factor;
+        const spot_amount_t amount =
+            kind < 2 ? (spot_amount_t){.whole = j % 8 < 4 ? whole : -whole}
+                     : (spot_amount_t){.real = (double) whole / (j % 16 < 8 ? 1 : 7)};
+        char text[SPOT_AMOUNT_TEXT_BYTES];
+        const char *problem;
+        spot_amount_t again;
+
+        spot_units_text(kinds[kind], amount, text);
+        assert_int_equal(spot_units_parse(kinds[kind], text, &again, &problem), 0);
+        assert_memory_equal(&again, &amount, sizeof(amount));
+    }
+}
+
+static void
 test_strict_numbers(void **state)
 {
     static const char *const bad[] = {"", " 1", "1 ", "1,5", "0x10", "1e", "1e+", "e5",
@@ -380,6 +547,11 @@ main(void)
         cmocka_unit_test(test_seconds_with_decimals),
         cmocka_unit_test(test_durations_in_seconds),
         cmocka_unit_test(test_prices),
+        cmocka_unit_test(test_nanoseconds),
+        cmocka_unit_test(test_bytes),
+        cmocka_unit_test(test_rates),
+        cmocka_unit_test(test_texts_use_the_largest_exact_unit),
+        cmocka_unit_test(test_texts_read_back),
         cmocka_unit_test(test_strict_numbers),
         cmocka_unit_test(test_strict_integers),
         cmocka_unit_test(test_duration_texts_are_the_ones_people_write),

@@ -768,7 +768,8 @@ test_set_replaces_scalars_and_lists_on_the_way(void **state)
 static void
 test_set_refuses_empty_keys(void **state)
 {
-    static const char *const paths[] = {"", ".", ".b", "b.", "b..c"};
+    static const char *const paths[] = {"", ".", ".b", "b.", "b..c", "[0]", "a[0", "a[]",
+        "a[x]", "a[-1]", "a[0]b", "a[0].", "a.[0]", "a[1234567890]"};
     spot_yaml_t document;
     spot_diag_t diag;
 
@@ -784,9 +785,63 @@ test_set_refuses_empty_keys(void **state)
 }
 
 static void
+test_set_goes_into_lists(void **state)
+{
+    static const char text[] = "a:\n- {b: 1}\n- [2, 3]\n";
+
+    (void) state;
+    assert_set("a: [1, 2]\n", "a[1]", "1:1 {}\n  1:1 a: 1:4 []\n    1:5 1\n    1:1 9\n");
+    assert_set(text, "a[0].b",
+        "1:1 {}\n  1:1 a: 2:1 []\n    2:3 {}\n      2:4 b: 1:1 9\n"
+        "    3:3 []\n      3:4 2\n      3:7 3\n");
+    assert_set(text, "a[0].c.d",
+        "1:1 {}\n  1:1 a: 2:1 []\n    2:3 {}\n      2:4 b: 2:7 1\n"
+        "      1:1 c: 1:1 {}\n        1:1 d: 1:1 9\n"
+        "    3:3 []\n      3:4 2\n      3:7 3\n");
+    assert_set(text, "a[1][0]",
+        "1:1 {}\n  1:1 a: 2:1 []\n    2:3 {}\n      2:4 b: 2:7 1\n"
+        "    3:3 []\n      1:1 9\n      3:7 3\n");
+    assert_set(text, "a[1].b", /* no map: replaced by one, as elsewhere */
+        "1:1 {}\n  1:1 a: 2:1 []\n    2:3 {}\n      2:4 b: 2:7 1\n"
+        "    1:1 {}\n      1:1 b: 1:1 9\n");
+}
+
+static void
+test_places_of_paths(void **state)
+{
+    static const struct {
+        const char *path;
+        size_t line;
+    } cases[] = {{"a", 2}, {"a[0]", 2}, {"a[1]", 3}, {"a[1].b", 3}, {"a[2]", 5},
+        {"a[2][1].x", 6}, {"a[3]", 2}, {"a[2][9]", 5}, {"a.b", 2}, {"c", 1},
+        {"c[0]", 1}};
+    spot_yaml_t document;
+    spot_diag_t diag;
+
+    (void) state;
+    assert_int_equal(
+        parse(&document, &diag, "a:\n- 1\n- b: 1\n-\n  - 2\n  - x: 3\n"), 0);
+    for (size_t j = 0; j < sizeof(cases) / sizeof(cases[0]); j++) {
+        const size_t line = spot_node_place(document.root, cases[j].path)->line;
+
+        if (line != cases[j].line) {
+            fail_msg("%s: line %zu", cases[j].path, line);
+        }
+    }
+    spot_yaml_free(&document);
+    spot_diag_free(&diag);
+}
+
+static void
 test_set_finds_keys_with_dots_where_they_are_whole(void **state)
 {
     (void) state;
+    assert_set("sweep: {\"a[0]\": 1, a: [2]}\n", "sweep.a[0]",
+        "1:1 {}\n"
+        "  1:1 sweep: 1:8 {}\n"
+        "    1:9 a[0]: 1:1 9\n"
+        "    1:20 a: 1:23 []\n"
+        "      1:24 2\n");
     assert_set("sweep: {a.b: 1, a: {b: 2}}\n", "sweep.a.b",
         "1:1 {}\n"
         "  1:1 sweep: 1:8 {}\n"
@@ -834,6 +889,10 @@ test_bad_assignments_change_nothing(void **state)
     assert_assigned("a: 1\n", "=2", tree, "--set: expected KEY=VALUE, got \"=2\"\n");
     assert_assigned("a: 1\n", "", tree, "--set: expected KEY=VALUE, got \"\"\n");
     assert_assigned("a: 1\n", "b..c=2", tree, "--set: \"b..c\" is no key\n");
+    assert_assigned(
+        "a: 1\n", "a[0]=2", tree, "--set: \"a[0]\": there is no [0], this is no list\n");
+    assert_assigned("a: 1\n", "b.c[0].d=2", tree,
+        "--set: \"b.c[0].d\": there is no [0], this is no list\n");
     assert_assigned("a: 1\n", "a=", tree, "--set: expected KEY=VALUE, got \"a=\"\n");
     assert_assigned("a: 1\n", "a= ", tree, "--set a:1:1: file is empty\n");
     assert_assigned("a: 1\n", "a=[2", tree,
@@ -841,6 +900,23 @@ test_bad_assignments_change_nothing(void **state)
         "',' or ']'\n");
     assert_assigned("a: 1\n", "a={b: 1, b: 2}", tree,
         "--set a:1:8: repeated key \"b\", first on line 1\n");
+}
+
+static void
+test_items_that_are_not_there(void **state)
+{
+    static const char tree[] =
+        "1:1 {}\n  1:1 a: 1:4 []\n    1:5 1\n    1:8 []\n      1:9 2\n  2:1 b: 2:4 []\n";
+
+    (void) state;
+    assert_assigned("a: [1, [2]]\nb: []\n", "a[2]=3", tree,
+        "--set: \"a[2]\": there is no [2], the list has 2 items\n");
+    assert_assigned("a: [1, [2]]\nb: []\n", "a[1][1].x=3", tree,
+        "--set: \"a[1][1].x\": there is no [1], the list has 1 item\n");
+    assert_assigned("a: [1, [2]]\nb: []\n", "a[0][0]=3", tree,
+        "--set: \"a[0][0]\": there is no [0], this is no list\n");
+    assert_assigned("a: [1, [2]]\nb: []\n", "b[0]=3", tree,
+        "--set: \"b[0]\": there is no [0], the list has 0 items\n");
 }
 
 /* What an assignment brings stays valid with the document, and knows whence it came. */
@@ -976,10 +1052,13 @@ main(void)
         cmocka_unit_test(test_set_makes_the_maps_on_the_way),
         cmocka_unit_test(test_set_replaces_scalars_and_lists_on_the_way),
         cmocka_unit_test(test_set_refuses_empty_keys),
+        cmocka_unit_test(test_set_goes_into_lists),
+        cmocka_unit_test(test_places_of_paths),
         cmocka_unit_test(test_set_finds_keys_with_dots_where_they_are_whole),
         cmocka_unit_test(test_assignments_of_the_command_line),
         cmocka_unit_test(test_the_document_stays_without_bad_keys),
         cmocka_unit_test(test_bad_assignments_change_nothing),
+        cmocka_unit_test(test_items_that_are_not_there),
         cmocka_unit_test(test_assigned_values_name_their_option),
         cmocka_unit_test(test_setting_in_a_copy_leaves_the_original),
         cmocka_unit_test(test_adopt),

@@ -194,7 +194,7 @@ test_models(void **state)
 {
     spot_comparison_t comparison, again;
     spot_trace_model_file_t file;
-    const spot_column_t *column;
+    const spot_comparison_column_t *column;
     spot_trace_t trace, same;
     double ratio;
 
@@ -254,9 +254,10 @@ test_interrupt(void **state)
 static void
 test_relations(void **state)
 {
-    spot_column_t columns[3] = {{.kind = SPOT_COLUMN_RECORDED, .num_replications = 1},
-        {.kind = SPOT_COLUMN_MODEL, .num_replications = 100},
-        {.kind = SPOT_COLUMN_MODEL, .num_replications = 100}};
+    spot_comparison_column_t columns[3] = {
+        {.kind = SPOT_COMPARISON_COLUMN_RECORDED, .num_replications = 1},
+        {.kind = SPOT_COMPARISON_COLUMN_MODEL, .num_replications = 100},
+        {.kind = SPOT_COMPARISON_COLUMN_MODEL, .num_replications = 100}};
     const spot_comparison_t comparison = {.num_columns = 3, .columns = columns};
     const int ks = SPOT_FIDELITY_KS_PREEMPT_GAP;
     double ratio, error, stderr_error;
@@ -284,7 +285,7 @@ test_relations(void **state)
         &comparison, &columns[1], SPOT_ERROR_LN_MTBP, &error, &stderr_error);
     assert_true(fabs(error - log(2)) < 1e-12);
     assert_true(fabs(stderr_error - 0.01) < 1e-12);
-    columns[2].kind = SPOT_COLUMN_HALVES;
+    columns[2].kind = SPOT_COMPARISON_COLUMN_HALVES;
     columns[2].means[SPOT_FIDELITY_MTBP_S] = 150;
     spot_comparison_error(
         &comparison, &columns[2], SPOT_ERROR_LN_MTBP, &error, &stderr_error);
@@ -397,7 +398,7 @@ test_csv_is_a_reference(void **state)
     spot_comparison_t comparison;
     spot_trace_model_file_t file;
     spot_reference_t reference;
-    const spot_column_t *column;
+    const spot_comparison_column_t *column;
     spot_trace_t trace;
     spot_diag_t diag;
     char path[512];

@@ -48,7 +48,7 @@ convert(const spot_convert_t *task, const char *path, const char *text,
     const char *second, spot_trace_t *trace, spot_convert_report_t *report,
     const char *errors)
 {
-    const spot_input_t inputs[] = {{path, text, strlen(text)},
+    const spot_convert_input_t inputs[] = {{path, text, strlen(text)},
         {"second", second, second == NULL ? 0 : strlen(second)}};
     spot_diag_t diag;
     int ret;
@@ -354,7 +354,7 @@ static void
 assert_as_recorded(const char *first, const char *second, const char *canonical)
 {
     static char rows[ROWS_BYTES], expected[ROWS_BYTES];
-    const spot_input_t inputs[] = {{first, NULL, 0}, {second, NULL, 0}};
+    const spot_convert_input_t inputs[] = {{first, NULL, 0}, {second, NULL, 0}};
     spot_convert_report_t report;
     spot_trace_t trace;
     spot_diag_t diag;

@@ -9,9 +9,9 @@
 static double
 value_of(const spot_describe_t *describe, const char *name)
 {
-    for (size_t j = 0; j < SPOT_NUM_FIGURES; j++) {
-        if (strcmp(spot_figures[j].name, name) == 0) {
-            return spot_figure_value(describe, &spot_figures[j]);
+    for (size_t j = 0; j < SPOT_NUM_DESCRIBE_FIGURES; j++) {
+        if (strcmp(spot_describe_figures[j].name, name) == 0) {
+            return spot_describe_figure_value(describe, &spot_describe_figures[j]);
         }
     }
     fail_msg("no figure %s", name);
@@ -105,12 +105,13 @@ test_small_traces(void **state)
 
         trace_of(&trace, "counts", capacities[j % 2], "1", "unknown", rows[j / 2]);
         assert_int_equal(spot_describe_init(&describe, &trace), 0);
-        for (size_t k = 0; k < SPOT_NUM_FIGURES; k++) {
-            const double value = spot_figure_value(&describe, &spot_figures[k]);
+        for (size_t k = 0; k < SPOT_NUM_DESCRIBE_FIGURES; k++) {
+            const double value =
+                spot_describe_figure_value(&describe, &spot_describe_figures[k]);
 
             assert_true(!isinf(value));
-            assert_false(
-                spot_figures[k].is_integer && !isnan(value) && value != floor(value));
+            assert_false(spot_describe_figures[k].is_integer && !isnan(value) &&
+                         value != floor(value));
         }
         assert_true(!isnan(value_of(&describe, "mean_n")));
         assert_true(value_of(&describe, "max_n") >= value_of(&describe, "mean_n"));

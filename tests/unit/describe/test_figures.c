@@ -35,8 +35,8 @@ assert_written(sink_t *self, const char *expected)
 #define REFERENCE_ERROR_S 1e-9
 
 static void
-assert_cell(
-    const char *trace, const spot_figure_t *figure, double value, const char *cell)
+assert_cell(const char *trace, const spot_describe_figure_t *figure, double value,
+    const char *cell)
 {
     const double expected = cell[0] == '\0' ? (double) NAN : strtod(cell, NULL);
     const double error = fabs(value - expected);
@@ -72,13 +72,13 @@ check_reference_row(char *line)
     assert_int_equal(spot_describe_init(&describe, &trace), 0);
     assert_string_equal(describe.name, line);
     assert_string_equal(spot_describe_kind(&describe), kind);
-    for (size_t j = 0; j < SPOT_NUM_FIGURES; j++) {
+    for (size_t j = 0; j < SPOT_NUM_DESCRIBE_FIGURES; j++) {
         char *next;
 
         assert_non_null(cell);
         next = next_field(cell);
-        assert_cell(line, &spot_figures[j],
-            spot_figure_value(&describe, &spot_figures[j]), cell);
+        assert_cell(line, &spot_describe_figures[j],
+            spot_describe_figure_value(&describe, &spot_describe_figures[j]), cell);
         cell = next;
     }
     assert_null(cell);
@@ -145,10 +145,11 @@ test_recorder_reference(void **state)
         for (size_t j = 0; j < sizeof(names) / sizeof(names[0]); j++) {
             char *next = next_field(cell);
 
-            for (size_t k = 0; k < SPOT_NUM_FIGURES; k++) {
-                if (strcmp(spot_figures[k].name, names[j]) == 0) {
-                    assert_cell(tick, &spot_figures[k],
-                        spot_figure_value(&describe, &spot_figures[k]), cell);
+            for (size_t k = 0; k < SPOT_NUM_DESCRIBE_FIGURES; k++) {
+                if (strcmp(spot_describe_figures[k].name, names[j]) == 0) {
+                    assert_cell(tick, &spot_describe_figures[k],
+                        spot_describe_figure_value(&describe, &spot_describe_figures[k]),
+                        cell);
                 }
             }
             cell = next;

@@ -10,19 +10,19 @@ static void
 test_moments(void **state)
 {
     const double values[] = {4, 1, 2, 9};
-    spot_series_t series;
+    spot_value_stats_t series;
 
     (void) state;
-    assert_int_equal(spot_series_init(&series, values, 4), 0);
+    assert_int_equal(spot_value_stats_init(&series, values, 4), 0);
     assert_near(series.mean, 4);
     assert_near(series.sd, sqrt((0 + 9 + 4 + 25) / 3.0));
     assert_near(series.cv, sqrt(38 / 3.0) / 4);
     assert_near(series.median, 3);
     assert_near(series.max, 9);
-    assert_int_equal(spot_series_init(&series, values, 1), 0);
+    assert_int_equal(spot_value_stats_init(&series, values, 1), 0);
     assert_true(series.mean == 4 && series.median == 4);
     assert_true(isnan(series.sd) && isnan(series.cv));
-    assert_int_equal(spot_series_init(&series, values, 0), 0);
+    assert_int_equal(spot_value_stats_init(&series, values, 0), 0);
     assert_true(isnan(series.mean) && isnan(series.median) && isnan(series.max));
 }
 
@@ -30,13 +30,13 @@ static void
 test_equal_values_have_no_deviation(void **state)
 {
     double values[100], acf[3] = {9, 9, 9};
-    spot_series_t series;
+    spot_value_stats_t series;
 
     (void) state;
     for (size_t j = 0; j < 100; j++) {
         values[j] = 0.1;
     }
-    assert_int_equal(spot_series_init(&series, values, 100), 0);
+    assert_int_equal(spot_value_stats_init(&series, values, 100), 0);
     assert_true(series.sd == 0 && series.cv == 0);
     assert_false(spot_series_acf(values, 100, 3, acf));
     assert_true(acf[0] == 0 && acf[2] == 0);

@@ -330,6 +330,30 @@ test_roles_and_free(void **state)
     spot_fleet_free(&fleet);
 }
 
+/* One instance prepares all the time while others arrive behind it and leave again: what
+ * is left of them must not pile up. */
+static void
+test_arrivals_that_leave(void **state)
+{
+    spot_fleet_t fleet;
+
+    (void) state;
+    assert_int_equal(spot_fleet_init(&fleet, CAPACITY), 0);
+    spot_fleet_add(&fleet, (int32_t[]){0}, 1, 1000000);
+    for (int32_t j = 0; j < 100 * CAPACITY; j++) {
+        spot_fleet_add(&fleet, (int32_t[]){1 + j % 2}, 1, 1000001 + j);
+        if (j > 0) {
+            spot_fleet_remove(&fleet, (int32_t[]){1 + (j - 1) % 2}, 1);
+        }
+        spot_fleet_verify(&fleet);
+        assert_int_equal(fleet.counts[SPOT_PREPPING], 2);
+        assert_int_equal(spot_fleet_next_ready_ms(&fleet), 1000000);
+    }
+    assert_int_equal(spot_fleet_finish_preparation(&fleet, 1000000), 1);
+    assert_int_equal(spot_fleet_next_ready_ms(&fleet), 1000000 + 100 * CAPACITY);
+    spot_fleet_free(&fleet);
+}
+
 int
 main(void)
 {
@@ -338,6 +362,7 @@ main(void)
         cmocka_unit_test(test_order),
         cmocka_unit_test(test_put_last),
         cmocka_unit_test(test_preparation),
+        cmocka_unit_test(test_arrivals_that_leave),
         cmocka_unit_test(test_roles_and_free),
     };
 

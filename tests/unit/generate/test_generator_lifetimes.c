@@ -15,7 +15,6 @@
 #include "tests/unit/generate/process_twin.h"
 #include "traces/generate/membership.h"
 #include "traces/generate/roster.h"
-#include "traces/generate/slot_calendar.h"
 
 #define MAX_SLOTS 300
 
@@ -205,41 +204,6 @@ test_wall(void **state)
         SPOT_MS_PER_D, 0.3);
 }
 
-/* Against a plain search for the least. */
-static void
-test_calendar(void **state)
-{
-    enum { NUM_SLOTS = 90 };
-    double times_s[NUM_SLOTS];
-    spot_slot_calendar_t calendar;
-    void *memory = malloc(spot_slot_calendar_bytes(NUM_SLOTS));
-    spot_rng_t rng;
-
-    (void) state;
-    assert_non_null(memory);
-    spot_rng_seek(&rng, 3, 0, SPOT_STREAM_BOOTSTRAP, 0);
-    spot_slot_calendar_init(&calendar, memory, NUM_SLOTS);
-    for (int j = 0; j < NUM_SLOTS; j++) {
-        times_s[j] = (double) INFINITY;
-    }
-    for (int round = 0; round < 20000; round++) {
-        const int32_t slot = (int32_t) spot_rng_below(&rng, NUM_SLOTS);
-        int32_t first = 0;
-
-        times_s[slot] = spot_rng_below(&rng, 10) == 0
-                            ? (double) INFINITY
-                            : (double) spot_rng_below(&rng, 200);
-        spot_slot_calendar_set(&calendar, slot, times_s[slot]);
-        spot_slot_calendar_verify(&calendar);
-        for (int32_t j = 1; j < NUM_SLOTS; j++) {
-            first = times_s[j] < times_s[first] ? j : first;
-        }
-        assert_true(spot_slot_calendar_first(&calendar).time_s == times_s[first]);
-        assert_int_equal(spot_slot_calendar_first(&calendar).slot, first);
-    }
-    free(memory);
-}
-
 enum { NUM_ROSTER_SLOTS = 40 };
 
 /* What a tick shows: those who lived at its start and do not now are lost, those who
@@ -309,7 +273,6 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_twin),
         cmocka_unit_test(test_wall),
-        cmocka_unit_test(test_calendar),
         cmocka_unit_test(test_roster),
     };
 

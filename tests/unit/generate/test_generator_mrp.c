@@ -491,25 +491,25 @@ test_twin_with_lifetimes(void **state)
 static void
 test_hours(void **state)
 {
-    spot_hours_t hours = {.rates = {0}};
+    spot_hourly_rates_t hours = {.rates = {0}};
 
     (void) state;
     hours.rates[6] = 24; /* all of a day happens from 6 h to 7 h */
-    assert_true(spot_hours_end(&hours, 0, 0, 43200) == 6.5 * 3600);
-    assert_true(spot_hours_end(&hours, 6.25, 0, 43200) == 1800);
-    assert_true(spot_hours_end(&hours, 6.75, 0, 43200) == 86400 - 1800);
-    assert_true(spot_hours_end(&hours, 7, 100, 43200) == 23.5 * 3600);
-    assert_true(
-        spot_hours_end(&hours, 0, 0, 10 * 86400.0 + 43200) == 10 * 86400.0 + 6.5 * 3600);
-    assert_true(isinf(spot_hours_end(&hours, 0, 0, (double) INFINITY)));
+    assert_true(spot_hourly_rates_end(&hours, 0, 0, 43200) == 6.5 * 3600);
+    assert_true(spot_hourly_rates_end(&hours, 6.25, 0, 43200) == 1800);
+    assert_true(spot_hourly_rates_end(&hours, 6.75, 0, 43200) == 86400 - 1800);
+    assert_true(spot_hourly_rates_end(&hours, 7, 100, 43200) == 23.5 * 3600);
+    assert_true(spot_hourly_rates_end(&hours, 0, 0, 10 * 86400.0 + 43200) ==
+                10 * 86400.0 + 6.5 * 3600);
+    assert_true(isinf(spot_hourly_rates_end(&hours, 0, 0, (double) INFINITY)));
     for (int hour = 0; hour < 24; hour++) {
         hours.rates[hour] = 1;
     }
     for (int j = 0; j < 1000; j++) {
         const double time_s = 977.3 * j, gap_s = 1234.5 * j;
 
-        assert_true(fabs(spot_hours_end(&hours, 0.02 * j, time_s, gap_s) - time_s -
-                         gap_s) < 1e-6);
+        assert_true(fabs(spot_hourly_rates_end(&hours, 0.02 * j, time_s, gap_s) -
+                         time_s - gap_s) < 1e-6);
     }
 }
 

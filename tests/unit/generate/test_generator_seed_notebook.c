@@ -10,8 +10,8 @@
 #include "base/rng.h"
 #include "base/units.h"
 #include "tests/unit/generate/model_text.h"
-#include "traces/generate/generator_seed.h"
 #include "traces/generate/membership.h"
+#include "traces/generate/seed/generator_seed.h"
 
 /* Sizes that often round to 0, many big additions, more than there is room for. */
 #define BUSY                                                                            \
@@ -168,7 +168,7 @@ test_next_until(void **state)
 
             until_ms += (int64_t) spot_rng_below(&rng, 200000);
             until_ms = until_ms < last_ms ? until_ms : last_ms;
-            while (model.generator->next_until(steps.state, until_ms, &event)) {
+            while (model.generator->members->next_until(steps.state, until_ms, &event)) {
                 assert_true(event.time_ms <= until_ms);
                 assert_true(events_next(&whole, &expected));
                 assert_int_equal(event.time_ms, expected.time_ms);

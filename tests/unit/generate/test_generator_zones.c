@@ -99,7 +99,7 @@ test_zones_are_independent_streams(void **state)
     events_start(&pair, 1, 5);
     events_start(&one, 1, 5);
     while (events_next(&pair, &event)) {
-        const int32_t zone_id = both.generator->zone(pair.state);
+        const int32_t zone_id = both.generator->members->zone(pair.state);
 
         num_events[zone_id]++;
         if (zone_id == 0) {
@@ -132,10 +132,11 @@ check_bounds(const spot_trace_model_t *model, uint64_t replication)
     events_init(&events, model);
     events_start(&events, 1, replication);
     for (size_t j = 0; j < zones->num_zones; j++) {
-        population[j] = model->generator->zone_initial(events.state, (int32_t) j);
+        population[j] =
+            model->generator->members->zone_initial(events.state, (int32_t) j);
     }
     while (events_next(&events, &event)) {
-        const int32_t zone_id = model->generator->zone(events.state);
+        const int32_t zone_id = model->generator->members->zone(events.state);
 
         assert_true(event.time_ms >= last_ms && event.time_ms % 60000 == 0);
         assert_true(event.time_ms <= 1000000000);

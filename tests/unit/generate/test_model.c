@@ -255,9 +255,9 @@ test_wrong_big_events(void **state)
         "\"2\"\n"
         "model.yaml:6:26: addition.big.range: the smallest size is above the largest\n");
     check_big("probability: 0.1, range: [0, 2000000]",
-        "model.yaml:6:29: addition.big.range: expected an integer from 1 to 1000000, "
+        "model.yaml:6:29: addition.big.range[0]: expected an integer from 1 to 1000000, "
         "got \"0\"\n"
-        "model.yaml:6:32: addition.big.range: expected an integer from 1 to 1000000, "
+        "model.yaml:6:32: addition.big.range[1]: expected an integer from 1 to 1000000, "
         "got \"2000000\"\n");
     check_big("probability: 0.1, range: 3",
         "model.yaml:6:28: addition.big.range: expected two sizes such as [11, 31], got "

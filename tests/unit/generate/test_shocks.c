@@ -13,7 +13,7 @@
 #include "tests/unit/generate/process_twin.h"
 #include "tests/unit/generate/recorded_model.h"
 #include "traces/generate/membership.h"
-#include "traces/generate/shocks.h"
+#include "traces/generate/zones/shocks.h"
 
 #define TICK_S 10.0
 #define HEAD "tick_s: 10\nhorizon_s: 1e6\n"
@@ -61,11 +61,11 @@ strike(events_t *events, uint64_t replication, int32_t num_lost)
     spot_event_t event;
 
     events_start(events, 1, replication);
-    while (generator->next_until(events->state, SHOCK_MS - 1, &event)) {
+    while (generator->members->next_until(events->state, SHOCK_MS - 1, &event)) {
         assert_true(event.time_ms < SHOCK_MS);
     }
-    assert_false(generator->next_until(events->state, SHOCK_MS - 1, &event));
-    return generator->lose(events->state, SHOCK_S, num_lost);
+    assert_false(generator->members->next_until(events->state, SHOCK_MS - 1, &event));
+    return generator->members->lose(events->state, SHOCK_S, num_lost);
 }
 
 static double
@@ -320,14 +320,14 @@ static void
 people_start(people_t *self, const events_t *events)
 {
     const spot_generator_t *generator = events->model->generator;
-    const int32_t *names = generator->initial_names(events->state);
+    const int32_t *names = generator->members->initial_names(events->state);
 
     memset(self, 0, sizeof(*self));
     for (int j = 0; j < MAX_NAMES; j++) {
         self->zone_of[j] = -1;
     }
     for (int j = 0; j < NUM_ZONES; j++) {
-        self->population[j] = generator->zone_initial(events->state, j);
+        self->population[j] = generator->members->zone_initial(events->state, j);
         for (int64_t k = 0; k < self->population[j]; k++) {
             const int32_t name = *names++;
 
@@ -380,7 +380,7 @@ test_everybody_lost_was_alive(void **state)
     (void) state;
     make_model(&model, "generator: zones\n" HEAD ALL_ZONES SHOCKS);
     events_init(&events, &model);
-    assert_int_equal(model.generator->num_names(model.model), 12 + 9);
+    assert_int_equal(model.generator->members->num_names(model.model), 12 + 9);
     for (uint64_t replication = 0; replication < 10; replication++) {
         const spot_zones_t *zones = spot_trace_model_zones(&model);
         int64_t last_ms = 0, num_events = 0;
@@ -390,7 +390,7 @@ test_everybody_lost_was_alive(void **state)
         events_start(&events, 1, replication);
         people_start(&people, &events);
         while (events_next(&events, &event)) {
-            const int32_t zone_id = model.generator->zone(events.state);
+            const int32_t zone_id = model.generator->members->zone(events.state);
 
             assert_true(event.time_ms >= last_ms && event.count > 0);
             people_meet(&people, zone_id, &event);
@@ -469,7 +469,7 @@ test_zones_do_not_meddle(void **state)
         for (int j = 0; j < 3; j++) {
             do {
                 has[j] = events_next(&events[j], &event[j]);
-            } while (has[j] && models[j].generator->zone(events[j].state) != 1);
+            } while (has[j] && models[j].generator->members->zone(events[j].state) != 1);
         }
         is_more = has[0];
         assert_true(has[1] == is_more && has[2] == is_more);
@@ -511,7 +511,7 @@ check_replay(const char *more, int error, const char *expected)
     assert_int_equal(parse_model(&model, text, &diag), error);
     assert_report(&diag, expected);
     if (error == 0) {
-        assert_int_equal(model.generator->num_names(model.model), 0);
+        assert_int_equal(model.generator->members->num_names(model.model), 0);
     }
     spot_trace_model_free(&model);
     spot_diag_free(&diag);
@@ -526,7 +526,7 @@ test_replay_warns(void **state)
     check_replay("}\nshocks: {per_hour: 1, p_zone: 0.5, share: 0}\n", 0, "");
     check_replay("}\nshocks: {per_hour: 1, p_zone: 0.5, share: 0.1}\n", 0,
         "warning: model.yaml:3:6: zones.r: a replay goes on as recorded after a shock: "
-        "whom the shock took is not replaced\n");
+        "instances that the shock took are not replaced\n");
     check_replay(", capacity: 1}\n", SPOT_ERR_BAD_INPUT,
         "model.yaml:3:6: zones: r: 2 instances at first are more than the capacity of "
         "1\n");

@@ -323,8 +323,8 @@ test_plan_against_all_sets(void **state)
             0);
         brute.templates = &self;
         try_all(&brute, 0, min_depth, num_instances);
-        step_ms =
-            spot_templates_plan(&self, num_instances, min_pipelines, &set, &is_exact);
+        step_ms = spot_templates_best_set(
+            &self, num_instances, min_pipelines, &set, &is_exact);
         assert_true(is_exact);
         if (brute.best.num_groups == 0) {
             assert_true(step_ms == 0);
@@ -361,7 +361,7 @@ test_large_plans(void **state)
     for (int32_t n = 16; n <= SPOT_TEMPLATES_MAX_INSTANCES; n += 31) {
         spot_template_set_t set;
         bool is_exact;
-        const double step_ms = spot_templates_plan(&self, n, 4, &set, &is_exact);
+        const double step_ms = spot_templates_best_set(&self, n, 4, &set, &is_exact);
 
         assert_true(step_ms > 0 && step_ms == spot_templates_step_ms(&self, &set));
         assert_int_equal(spot_template_set_instances(&set), n);

@@ -80,7 +80,7 @@ test_errors(void **state)
         bind(&price, "on-demand: 3\nspot: [1]\n", &diag), SPOT_ERR_BAD_INPUT);
     assert_diagnostics(&diag,
         "price.yaml:1:1: unknown key \"on-demand\", did you mean \"on_demand\"?\n"
-        "price.yaml:2:8: spot: expected a map of keys, got \"1\"\n");
+        "price.yaml:2:8: spot[0]: expected a map of keys, got \"1\"\n");
     spot_price_free(&price);
     assert_int_equal(bind(&price, "spot: []\n", &diag), SPOT_ERR_BAD_INPUT);
     assert_diagnostics(&diag,
@@ -128,14 +128,15 @@ test_errors_of_steps(void **state)
          "usd_per_h: 2}]",
             "price.yaml:1:69: spot: each step must be from a later time\n"},
         {"spot: [{from: 0, usd_per_h: -1}, {at: 3 s}]",
-            "price.yaml:1:15: spot.from: expected a duration such as \"88 s\", \"1.5 "
+            "price.yaml:1:15: spot[0].from: expected a duration such as \"88 s\", \"1.5 "
             "h\" "
             "or \"250 ms\", got \"0\": the unit is missing\n"
-            "price.yaml:1:29: spot.usd_per_h: expected a price from 0 USD/h to 1000000 "
+            "price.yaml:1:29: spot[0].usd_per_h: expected a price from 0 USD/h to "
+            "1000000 "
             "USD/h, got \"-1\"\n"
             "price.yaml:1:35: unknown key \"at\"\n"
-            "price.yaml:1:34: missing key \"spot.from\"\n"
-            "price.yaml:1:34: missing key \"spot.usd_per_h\"\n"},
+            "price.yaml:1:34: missing key \"spot[1].from\"\n"
+            "price.yaml:1:34: missing key \"spot[1].usd_per_h\"\n"},
     };
     spot_price_t price;
     spot_diag_t diag;

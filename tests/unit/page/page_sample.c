@@ -27,8 +27,12 @@ page_sample_init(page_sample_t *self, int64_t num_replications)
     static const size_t sizes[] = {3, 4};
 
     *self = (page_sample_t){
-        .metrics = {{"cost_usd", "USD", "all instance time at the price of its time"},
-            {"lost_fraction", "1", "fraction of the paid instance time: lost work"}},
+        .metrics = {{.name = "cost_usd",
+                        .unit = "USD",
+                        .help = "all instance time at the price of its time"},
+            {.name = "lost_fraction",
+                .unit = "1",
+                .help = "fraction of the paid instance time: lost work"}},
         .warning = {"clipped", "a model was used outside of what it was measured for"},
         .constraint = {lost_name, limit, 0.2, true},
     };
@@ -46,6 +50,7 @@ page_sample_init(page_sample_t *self, int64_t num_replications)
     self->head = (spot_study_head_t){.name = name,
         .question = question,
         .seed = 7,
+        .batch_replications = 64,
         .num_replications = num_replications,
         .min_replications = num_replications,
         .num_axes = 2,

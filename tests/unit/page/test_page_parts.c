@@ -344,7 +344,8 @@ test_hostile_texts(void **state)
     sample.axes[0].path = path;
     sample.texts[0][0] = value;
     sample.axes[1].unit = value;
-    sample.metrics[0] = (spot_metric_t){metric, page_hostile, page_hostile};
+    sample.metrics[0] =
+        (spot_metric_t){.name = metric, .unit = page_hostile, .help = page_hostile};
     sample.warning = (spot_warning_t){page_hostile, page_hostile};
     sample.head.name = value;
     sample.head.question = value;

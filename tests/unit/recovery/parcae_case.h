@@ -14,7 +14,7 @@
 
 #include <cmocka.h>
 
-#include "sim/recovery/parcae.h"
+#include "sim/recovery/parcae/parcae.h"
 
 typedef struct {
     spot_job_t job;

@@ -53,13 +53,13 @@ assert_consistent(const spot_layout_t *layout)
     for (int32_t place = 0; place < layout->num_pipelines * layout->depth; place++) {
         const int32_t slot = layout->slots[place];
 
-        if (slot != SPOT_LAYOUT_NOBODY) {
+        if (slot != SPOT_LAYOUT_NONE) {
             assert_int_equal(layout->places[slot], place);
             num_held++;
         }
     }
     for (int32_t slot = 0; slot < layout->capacity; slot++) {
-        num_holders += layout->places[slot] != SPOT_LAYOUT_NOBODY;
+        num_holders += layout->places[slot] != SPOT_LAYOUT_NONE;
     }
     assert_int_equal(num_held, layout->num_held);
     assert_int_equal(num_holders, layout->num_held);
@@ -98,12 +98,12 @@ test_forms_in_order(void **state)
 
         assert_int_equal(self.layout.slots[place], expected[place]);
     }
-    assert_int_equal(self.layout.places[32], SPOT_LAYOUT_NOBODY);
+    assert_int_equal(self.layout.places[32], SPOT_LAYOUT_NONE);
     spot_layout_form(
         &self.layout, &self.fleet, 1, 2); /* fewer places than active ones */
     assert_consistent(&self.layout);
     assert_int_equal(self.layout.num_held, 2);
-    assert_int_equal(self.layout.places[36], SPOT_LAYOUT_NOBODY);
+    assert_int_equal(self.layout.places[36], SPOT_LAYOUT_NONE);
     tear_down(&self);
 }
 
@@ -157,7 +157,7 @@ test_loses_and_puts(void **state)
     spot_layout_lose(&self.layout, (const int32_t[]){32, 38}, 2);
     assert_consistent(&self.layout);
     assert_int_equal(self.layout.num_held, 5);
-    assert_int_equal(self.layout.slots[1], SPOT_LAYOUT_NOBODY);
+    assert_int_equal(self.layout.slots[1], SPOT_LAYOUT_NONE);
     assert_int_equal(spot_layout_replicas(&self.layout, 0), 2);
     assert_int_equal(spot_layout_replicas(&self.layout, 1), 1);
     spot_layout_put(&self.layout, 33, 1);

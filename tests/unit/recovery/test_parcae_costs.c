@@ -80,16 +80,16 @@ test_gpt(void **state)
     }
 }
 
-/* recovery.md 2.7: what a plan takes in all; only the first saves nothing. */
+/* recovery.md 2.7: what a decision takes in all; only the first saves nothing. */
 static void
-test_throughput_plans(void **state)
+test_throughput_pauses(void **state)
 {
     static const struct {
         int32_t pair[2];
         bool has_additions;
         double checkpoint_ms;
         double pause_ms;
-    } plans[] = {
+    } cases[] = {
         {{4, 8}, true, 0, 54149.434444},
         {{3, 10}, false, 14000, 40348.634444},
         {{4, 8}, true, 14000, 68149.434444},
@@ -101,14 +101,14 @@ test_throughput_plans(void **state)
     if (!bind_gpt(&self, "parcae-throughput", "", 32)) {
         skip();
     }
-    for (size_t j = 0; j < sizeof(plans) / sizeof(plans[0]); j++) {
+    for (size_t j = 0; j < sizeof(cases) / sizeof(cases[0]); j++) {
         const spot_parcae_costs_t *costs = &parcae_of(&self)->costs;
 
         assert_near(
             spot_parcae_restart_ms(
-                costs, plans[j].pair[0], plans[j].pair[1], plans[j].has_additions) +
-                spot_parcae_reload_ms(costs, plans[j].pair[1], plans[j].checkpoint_ms),
-            plans[j].pause_ms, 2e-11);
+                costs, cases[j].pair[0], cases[j].pair[1], cases[j].has_additions) +
+                spot_parcae_reload_ms(costs, cases[j].pair[1], cases[j].checkpoint_ms),
+            cases[j].pause_ms, 2e-11);
     }
     free_parcae_case(&self);
 }
@@ -280,7 +280,7 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_gpt),
-        cmocka_unit_test(test_throughput_plans),
+        cmocka_unit_test(test_throughput_pauses),
         cmocka_unit_test(test_ties),
         cmocka_unit_test(test_small),
         cmocka_unit_test(test_stages),

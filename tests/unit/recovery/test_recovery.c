@@ -225,7 +225,7 @@ static spot_step_point_t point = {.world_size = 1, .step_ms = 1000};
 static const spot_job_t job = {STEP_TIME, .pipeline_depth = 4, .max_pipelines = 3,
     .reconfiguration_ms = 8000, .reload_ms = 3000};
 
-static spot_recovery_plan_t
+static spot_recovery_decision_t
 decide(const spot_recovery_choice_t *choice, int32_t num_active, int32_t num_standby,
     int32_t num_lost_active)
 {
@@ -235,15 +235,15 @@ decide(const spot_recovery_choice_t *choice, int32_t num_active, int32_t num_sta
         .num_standby = num_standby,
         .num_prepping = 100};
     const spot_recovery_change_t change = {.num_lost_active = num_lost_active};
-    spot_recovery_plan_t plan;
+    spot_recovery_decision_t decision;
 
-    memset(&plan, 0, sizeof(plan));
-    choice->system->decide(choice->options, NULL, &view, &change, &plan);
-    return plan;
+    memset(&decision, 0, sizeof(decision));
+    choice->system->decide(choice->options, NULL, &view, &change, &decision);
+    return decision;
 }
 
-/* A plan exactly when an active instance was lost or a pipeline can be gained; as many
- * whole pipelines as there are instances for, up to the limit. */
+/* A decision exactly when an active instance was lost or a pipeline can be gained; as
+ * many whole pipelines as there are instances for, up to the limit. */
 static void
 test_every_small_decision(void **state)
 {
@@ -254,7 +254,7 @@ test_every_small_decision(void **state)
     for (int32_t num_active = 0; num_active <= 12; num_active++) {
         for (int32_t num_standby = 0; num_standby <= 20; num_standby++) {
             for (int32_t num_lost = 0; num_lost <= 2; num_lost++) {
-                const spot_recovery_plan_t plan =
+                const spot_recovery_decision_t decision =
                     decide(&choice, num_active, num_standby, num_lost);
                 int32_t num_pipelines = (num_active + num_standby) / 4;
 
@@ -263,15 +263,15 @@ test_every_small_decision(void **state)
                 }
                 num_pipelines = num_pipelines > 3 ? 3 : num_pipelines;
                 if (num_lost == 0 && 4 * num_pipelines <= num_active) {
-                    assert_false(plan.is_new);
+                    assert_false(decision.is_new);
                     continue;
                 }
-                assert_true(plan.is_new && plan.work == SPOT_WORK_ROLLED_BACK);
-                assert_int_equal(plan.num_pipelines, num_pipelines);
-                assert_int_equal(plan.num_active, 4 * num_pipelines);
+                assert_true(decision.is_new && decision.work == SPOT_WORK_ROLLED_BACK);
+                assert_int_equal(decision.num_pipelines, num_pipelines);
+                assert_int_equal(decision.num_active, 4 * num_pipelines);
                 assert_int_equal(
-                    plan.reconfiguration_ms, 8000 + (num_lost > 0 ? 60000 : 0));
-                assert_int_equal(plan.reload_ms, 3000);
+                    decision.reconfiguration_ms, 8000 + (num_lost > 0 ? 60000 : 0));
+                assert_int_equal(decision.reload_ms, 3000);
             }
         }
     }
@@ -305,14 +305,14 @@ formed(const char *options, int before, int32_t num_active, int32_t num_standby,
         .num_active = num_active,
         .num_standby = num_standby};
     const spot_recovery_change_t change = {.num_lost_active = num_lost};
-    spot_recovery_plan_t plan = {0};
+    spot_recovery_decision_t decision = {0};
 
     snprintf(text, sizeof(text), "recovery: {system: checkpoint, %s}", options);
     choice = bound(text);
-    choice.system->decide(choice.options, NULL, &view, &change, &plan);
+    choice.system->decide(choice.options, NULL, &view, &change, &decision);
     spot_recovery_choice_free(&choice);
-    assert_true(!plan.is_new || plan.num_active == 4 * plan.num_pipelines);
-    return plan.is_new ? plan.num_pipelines : -1;
+    assert_true(!decision.is_new || decision.num_active == 4 * decision.num_pipelines);
+    return decision.is_new ? decision.num_pipelines : -1;
 }
 
 static void
@@ -363,13 +363,13 @@ test_grow_flush(void **state)
         .num_active = 4,
         .num_standby = 4,
         .training_ms = 1000};
-    spot_recovery_plan_t plan = {0};
+    spot_recovery_decision_t decision = {0};
 
     (void) state;
-    choice.system->decide(choice.options, memory, &view, &ready, &plan);
-    assert_true(plan.is_new && plan.work == SPOT_WORK_STEPS_KEPT);
-    assert_int_equal(plan.flush_ms, 630);
-    assert_int_equal(plan.reconfiguration_ms, 8000);
+    choice.system->decide(choice.options, memory, &view, &ready, &decision);
+    assert_true(decision.is_new && decision.work == SPOT_WORK_STEPS_KEPT);
+    assert_int_equal(decision.flush_ms, 630);
+    assert_int_equal(decision.reconfiguration_ms, 8000);
     /* at 5629 ms it is not durable and has to be written again; at 5630 ms it is */
     for (int j = 0; j < 2; j++) {
         view = (spot_recovery_view_t){.now_ms = j == 0 ? 5629 : 6259,
@@ -378,15 +378,15 @@ test_grow_flush(void **state)
             .num_active = 8 + 4 * j,
             .num_standby = 4,
             .training_ms = 17259};
-        plan = (spot_recovery_plan_t){0};
-        choice.system->decide(choice.options, memory, &view, &ready, &plan);
-        assert_int_equal(plan.work, SPOT_WORK_STEPS_KEPT);
-        assert_int_equal(plan.flush_ms, j == 0 ? 630 : 0);
+        decision = (spot_recovery_decision_t){0};
+        choice.system->decide(choice.options, memory, &view, &ready, &decision);
+        assert_int_equal(decision.work, SPOT_WORK_STEPS_KEPT);
+        assert_int_equal(decision.flush_ms, j == 0 ? 630 : 0);
     }
-    plan = (spot_recovery_plan_t){0};
-    choice.system->decide(choice.options, memory, &view, &loss, &plan);
-    assert_int_equal(plan.work, SPOT_WORK_ROLLED_BACK);
-    assert_int_equal(plan.flush_ms, 0);
+    decision = (spot_recovery_decision_t){0};
+    choice.system->decide(choice.options, memory, &view, &loss, &decision);
+    assert_int_equal(decision.work, SPOT_WORK_ROLLED_BACK);
+    assert_int_equal(decision.flush_ms, 0);
     free(memory);
     spot_recovery_choice_free(&choice);
 }
@@ -401,17 +401,17 @@ test_large_decisions(void **state)
         STEP_TIME, .pipeline_depth = 1, .max_pipelines = 1000000};
     const spot_recovery_change_t change = {.kind = SPOT_CHANGE_MEMBERSHIP};
     spot_recovery_view_t view = {.job = &deep, .num_standby = 1000000};
-    spot_recovery_plan_t plan = {0};
+    spot_recovery_decision_t decision = {0};
     spot_recovery_choice_t choice = bound("{}");
 
     (void) state;
-    choice.system->decide(choice.options, NULL, &view, &change, &plan);
-    assert_true(plan.is_new);
-    assert_int_equal(plan.num_pipelines, 1);
-    assert_int_equal(plan.reconfiguration_ms, 0);
+    choice.system->decide(choice.options, NULL, &view, &change, &decision);
+    assert_true(decision.is_new);
+    assert_int_equal(decision.num_pipelines, 1);
+    assert_int_equal(decision.reconfiguration_ms, 0);
     view.job = &flat;
-    choice.system->decide(choice.options, NULL, &view, &change, &plan);
-    assert_int_equal(plan.num_pipelines, 1000000);
+    choice.system->decide(choice.options, NULL, &view, &change, &decision);
+    assert_int_equal(decision.num_pipelines, 1000000);
     spot_recovery_choice_free(&choice);
 }
 

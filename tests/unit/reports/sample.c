@@ -19,13 +19,13 @@
 enum { PREPPING, STANDBY, RECONFIGURING, RELOADING, IDLE, PREEMPTED, USD, NUM_METRICS };
 
 static const spot_metric_t metrics[NUM_METRICS] = {
-    [PREPPING] = {"prepping_fraction", "1", ""},
-    [STANDBY] = {"standby_fraction", "1", ""},
-    [RECONFIGURING] = {"reconfiguring_fraction", "1", ""},
-    [RELOADING] = {"reloading_fraction", "1", ""},
-    [IDLE] = {"idle_fraction", "1", ""},
-    [PREEMPTED] = {"preempted_per_h", "1/h", ""},
-    [USD] = {"usd_per_1000_samples", "USD", ""},
+    [PREPPING] = {.name = "prepping_fraction", .unit = "1", .help = ""},
+    [STANDBY] = {.name = "standby_fraction", .unit = "1", .help = ""},
+    [RECONFIGURING] = {.name = "reconfiguring_fraction", .unit = "1", .help = ""},
+    [RELOADING] = {.name = "reloading_fraction", .unit = "1", .help = ""},
+    [IDLE] = {.name = "idle_fraction", .unit = "1", .help = ""},
+    [PREEMPTED] = {.name = "preempted_per_h", .unit = "1/h", .help = ""},
+    [USD] = {.name = "usd_per_1000_samples", .unit = "USD", .help = ""},
 };
 
 static const spot_warning_t warnings[] = {
@@ -166,7 +166,7 @@ sample_idle_store(const spot_study_head_t *head)
 void
 sample_plain_head(spot_study_head_t *head, int64_t num_replications)
 {
-    static const spot_metric_t wait = {"wait_s", "s", ""};
+    static const spot_metric_t wait = {.name = "wait_s", .unit = "s", .help = ""};
 
     memset(head, 0, sizeof(*head));
     head->name = copy("plain");

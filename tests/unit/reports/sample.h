@@ -8,7 +8,7 @@
 
 #include "base/diag.h"
 #include "reports/report.h"
-#include "sim/store/timeline.h"
+#include "sim/engine/timeline.h"
 
 /* An axis of numbers; texts are the numbers. */
 spot_axis_t sample_axis(const char *path, size_t num_values, const double *numbers);

@@ -37,7 +37,7 @@ case_init(case_t *self, size_t num_x, const double *x, size_t num_other)
 
     memset(self, 0, sizeof(*self));
     sample_plain_head(&self->head, NUM_ROWS);
-    self->metric = (spot_metric_t){"idle_fraction", "1", ""};
+    self->metric = (spot_metric_t){.name = "idle_fraction", .unit = "1", .help = ""};
     self->head.metrics[0] = self->metric;
     self->head.num_axes = num_other > 1 ? 2 : 1;
     self->head.min_replications = NUM_ROWS;
@@ -352,7 +352,8 @@ test_ends(void **state)
 
     (void) state;
     case_init(&sample, 3, five_x, 1);
-    sample.metric = (spot_metric_t){"usd_per_1000_samples", "USD", ""};
+    sample.metric =
+        (spot_metric_t){.name = "usd_per_1000_samples", .unit = "USD", .help = ""};
     sample.head.metrics[0] = sample.metric;
     fill(&sample, (double[]){0.14, 40, 11.8});
     sample.noise = 0;
@@ -473,7 +474,8 @@ test_categories(void **state)
 static void
 test_plural(void **state)
 {
-    static const spot_metric_t steps = {"steps_kept", "steps", ""};
+    static const spot_metric_t steps = {
+        .name = "steps_kept", .unit = "steps", .help = ""};
     static const double two_x[] = {0, 0.5};
     const double none = (double) NAN;
     case_t sample;

@@ -16,8 +16,10 @@
 
 enum { NUM_PARTS = 2, NUM_METRICS = 3 };
 
-static const spot_metric_t metrics[NUM_METRICS] = {{"goodput_fraction", "1", ""},
-    {"lost_fraction", "1", ""}, {"usd_per_h", "USD/h", ""}};
+static const spot_metric_t metrics[NUM_METRICS] = {
+    {.name = "goodput_fraction", .unit = "1", .help = ""},
+    {.name = "lost_fraction", .unit = "1", .help = ""},
+    {.name = "usd_per_h", .unit = "USD/h", .help = ""}};
 
 static char *
 copy(const char *text)
@@ -280,6 +282,8 @@ test_rest(void **state)
     head.plot.num_stack = 2;
     head.has_overview = true;
     head.overview.num_parts = 2;
+    head.overview.part_ids = spot_calloc(2, sizeof(*head.overview.part_ids));
+    assert_non_null(head.overview.part_ids);
     head.overview.part_ids[0] = 1; /* in the order of the overview */
     head.overview.part_ids[1] = 0;
     text = write_script(store, 0);

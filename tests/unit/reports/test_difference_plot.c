@@ -15,7 +15,7 @@
 #include "reports/gnuplot.h"
 #include "tests/unit/reports/sample.h"
 
-static const spot_metric_t cost = {"cost_usd", "USD", ""};
+static const spot_metric_t cost = {.name = "cost_usd", .unit = "USD", .help = ""};
 
 static char *
 copy(const char *text)

@@ -23,20 +23,20 @@ typedef struct {
 } sample_t;
 
 static void
-make_sample(sample_t *self, spot_keep_t keep, size_t num_rows)
+make_sample(sample_t *self, size_t num_rows)
 {
     static const double numbers[] = {1, 2};
 
-    *self = (sample_t){.metric = {"wait_s", "s", ""}};
+    *self = (sample_t){.metric = {.name = "wait_s", .unit = "s", .help = ""}};
     self->axis = sample_axis("x", 2, numbers);
-    self->head = (spot_study_head_t){.keep = keep,
-        .num_points = 2,
+    self->head = (spot_study_head_t){.num_points = 2,
         .num_axes = 1,
         .axes = &self->axis,
         .has_baseline = true,
         .num_listed = 1,
         .num_metrics = 1,
         .metrics = &self->metric,
+        .batch_replications = 64,
         .num_replications = (int64_t) num_rows};
     assert_int_equal(spot_store_open_memory(&self->store, &self->head), 0);
 }
@@ -78,7 +78,7 @@ assert_rows(
 {
     sample_t sample;
 
-    make_sample(&sample, SPOT_KEEP_ROWS, num_rows);
+    make_sample(&sample, num_rows);
     put(&sample, 0, num_rows, base);
     put(&sample, 1, num_rows, rows);
     assert_table(&sample, expected);
@@ -148,29 +148,10 @@ test_no_pairs(void **state)
     sample_t sample;
 
     (void) state;
-    make_sample(&sample, SPOT_KEEP_ROWS, 3);
+    make_sample(&sample, 3);
     put(&sample, 0, 3, base);
     assert_table(&sample, "\ndifference to x = 1: mean of 0 pairs of replications\n"
                           "\nx  wait_s\n        s\n2       -\n");
-}
-
-static void
-test_batches(void **state)
-{
-    sample_t sample;
-    double *rows = calloc((size_t) 3 * SPOT_BATCH_SUMMARISED, sizeof(*rows));
-
-    (void) state;
-    assert_non_null(rows);
-    make_sample(&sample, SPOT_KEEP_SUMMARIES, 1000);
-    put(&sample, 0, 1000, rows);
-    put(&sample, 1, 1000, rows);
-    assert_table(&sample, "\ndifference to x = 1 in the same batch of replications\n"
-                          "\nx  wait_s\n        s\n2       0\n"
-                          "\nno interval from fewer than 2 batches of 1024 "
-                          "replications: use more of them, "
-                          "or keep: rows\n");
-    free(rows);
 }
 
 /* x = 1 is not there with y = 6: the points of y = 6 are compared with nothing. */
@@ -181,7 +162,7 @@ test_points_without_a_partner_are_told(void **state)
     static const double rows[] = {1, 2, 3, 4};
     spot_axis_t axes[] = {sample_axis("x", 2, x), sample_axis("y", 2, y)};
     uint32_t value_ids[] = {0, 0, 1, 0, 1, 1};
-    spot_metric_t metric = {"wait_s", "s", ""};
+    spot_metric_t metric = {.name = "wait_s", .unit = "s", .help = ""};
     const spot_study_head_t head = {.num_points = 3,
         .num_axes = 2,
         .axes = axes,
@@ -190,6 +171,7 @@ test_points_without_a_partner_are_told(void **state)
         .num_listed = 1,
         .num_metrics = 1,
         .metrics = &metric,
+        .batch_replications = 64,
         .num_replications = 4};
     spot_store_t *store;
     char *text = NULL;
@@ -228,7 +210,6 @@ main(void)
         cmocka_unit_test(test_pairing_widens),
         cmocka_unit_test(test_no_spread),
         cmocka_unit_test(test_no_pairs),
-        cmocka_unit_test(test_batches),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

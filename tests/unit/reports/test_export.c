@@ -65,7 +65,7 @@ test_replications(void **state)
     spot_store_t *store;
 
     (void) state;
-    case_init(&known, 2, SPOT_KEEP_ROWS);
+    case_init(&known, 2);
     store = small_store(&known);
     assert_export(store, spot_export_replications, SPOT_EXPORT_CSV,
         "point,job.pipeline_depth,job.reload_s,replication,idle_fraction,\"a "
@@ -112,7 +112,7 @@ test_points(void **state)
     char *text;
 
     (void) state;
-    case_init(&known, 2, SPOT_KEEP_ROWS);
+    case_init(&known, 2);
     known.head.num_metrics = 1;
     assert_int_equal(spot_store_open_memory(&store, &known.head), 0);
     assert_int_equal(
@@ -162,7 +162,7 @@ open_race(store_case_t *known, spot_constraint_t *limit)
                 text[] = "Replication <= 5";
     spot_store_t *store;
 
-    case_init(known, 64, SPOT_KEEP_ROWS);
+    case_init(known, 64);
     *limit = (spot_constraint_t){limited, text, 5, true};
     known->head.optimise = (spot_optimise_t){
         .metric = goal, .confidence = 0.95, .num_constraints = 1, .constraints = limit};
@@ -234,7 +234,7 @@ test_hostile_texts(void **state)
     spot_store_t *store;
 
     (void) state;
-    case_init(&known, 2, SPOT_KEEP_ROWS);
+    case_init(&known, 2);
     known.head.num_axes = 1;
     known.head.num_points = 2;
     known.axes[0].path = path;
@@ -268,52 +268,31 @@ test_hostile_texts(void **state)
 static void
 test_all_stores_give_the_same(void **state)
 {
-    static const spot_keep_t keep[] = {SPOT_KEEP_ROWS, SPOT_KEEP_SUMMARIES};
     static const export_t exports[] = {spot_export_points, spot_export_replications};
     static const spot_export_format_t formats[] = {SPOT_EXPORT_CSV, SPOT_EXPORT_JSONL};
-
-    (void) state;
-    for (int j = 0; j < 2; j++) {
-        store_case_t known;
-        spot_store_t *stores[3];
-
-        case_init(&known, j == 0 ? 150 : 2500, keep[j]);
-        assert_int_equal(spot_store_open_memory(&stores[0], &known.head), 0);
-        stores[1] = case_open(&known);
-        case_put_all(stores[0]);
-        case_put_all(stores[1]);
-        case_flush(stores[1]);
-        stores[2] = case_open_reader(&known);
-        for (int k = 0; k < (keep[j] == SPOT_KEEP_ROWS ? 4 : 2); k++) {
-            char *text = text_of(stores[0], exports[k / 2], formats[k % 2]);
-
-            assert_true(strlen(text) > 500);
-            assert_export(stores[1], exports[k / 2], formats[k % 2], text);
-            assert_export(stores[2], exports[k / 2], formats[k % 2], text);
-            free(text);
-        }
-        for (int k = 2; k >= 0; k--) {
-            stores[k]->close(stores[k]);
-        }
-        case_remove(&known);
-    }
-}
-
-static void
-test_summaries_have_no_replications(void **state)
-{
     store_case_t known;
-    spot_store_t *store;
-    FILE *out = tmpfile();
+    spot_store_t *stores[3];
 
     (void) state;
-    assert_non_null(out);
-    case_init(&known, 100, SPOT_KEEP_SUMMARIES);
-    assert_int_equal(spot_store_open_memory(&store, &known.head), 0);
-    assert_int_equal(
-        spot_export_replications(store, SPOT_EXPORT_JSONL, out), SPOT_ERR_BAD_PARAM);
-    store->close(store);
-    fclose(out);
+    case_init(&known, 150);
+    assert_int_equal(spot_store_open_memory(&stores[0], &known.head), 0);
+    stores[1] = case_open(&known);
+    case_put_all(stores[0]);
+    case_put_all(stores[1]);
+    case_flush(stores[1]);
+    stores[2] = case_open_reader(&known);
+    for (int k = 0; k < 4; k++) {
+        char *text = text_of(stores[0], exports[k / 2], formats[k % 2]);
+
+        assert_true(strlen(text) > 500);
+        assert_export(stores[1], exports[k / 2], formats[k % 2], text);
+        assert_export(stores[2], exports[k / 2], formats[k % 2], text);
+        free(text);
+    }
+    for (int k = 2; k >= 0; k--) {
+        stores[k]->close(stores[k]);
+    }
+    case_remove(&known);
 }
 
 /* A store that makes rows as they are asked for, and sees each one written before the
@@ -349,7 +328,7 @@ test_rows_stream(void **state)
     stream_store_t store = {.num_rows = 5000};
 
     (void) state;
-    case_init(&known, store.num_rows, SPOT_KEEP_ROWS);
+    case_init(&known, store.num_rows);
     store.base = (spot_store_t){.head = &known.head, .read = read_stream};
     store.out = tmpfile();
     assert_non_null(store.out);
@@ -372,7 +351,7 @@ test_a_full_disk(void **state)
         skip();
     }
     setvbuf(out, NULL, _IONBF, 0);
-    case_init(&known, 2, SPOT_KEEP_ROWS);
+    case_init(&known, 2);
     store = small_store(&known);
     assert_int_equal(spot_export_replications(store, SPOT_EXPORT_CSV, out), SPOT_ERR_IO);
     assert_int_equal(spot_export_points(store, SPOT_EXPORT_JSONL, out), SPOT_ERR_IO);
@@ -389,7 +368,6 @@ main(void)
         cmocka_unit_test(test_fates),
         cmocka_unit_test(test_hostile_texts),
         cmocka_unit_test(test_all_stores_give_the_same),
-        cmocka_unit_test(test_summaries_have_no_replications),
         cmocka_unit_test(test_rows_stream),
         cmocka_unit_test(test_a_full_disk),
     };

@@ -18,7 +18,8 @@
 enum { COST, GAIN, NUM_METRICS, MAX_RATES = 10000 };
 
 static const spot_metric_t metrics[NUM_METRICS] = {
-    {"usd_per_h", "USD/h", ""}, {"samples_per_s", "1/s", ""}};
+    {.name = "usd_per_h", .unit = "USD/h", .help = ""},
+    {.name = "samples_per_s", .unit = "1/s", .help = ""}};
 
 static char *
 copy(const char *text)

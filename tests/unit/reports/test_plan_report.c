@@ -22,7 +22,7 @@ report(const spot_plan_cost_t *cost, bool is_json)
     FILE *out = open_memstream(&text, &num_bytes);
 
     assert_non_null(out);
-    case_init(&known, 100, SPOT_KEEP_ROWS);
+    case_init(&known, 100);
     (is_json ? spot_plan_report_json : spot_plan_report_text)(&known.head, cost, out);
     fclose(out);
     return text;

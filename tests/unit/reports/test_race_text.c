@@ -62,7 +62,8 @@ setup_head(sample_t *self)
         .texts = self->texts,
         .numbers = self->numbers,
         .unit = unit};
-    self->head = (spot_study_head_t){.num_replications = 1000,
+    self->head = (spot_study_head_t){.batch_replications = 64,
+        .num_replications = 1000,
         .optimise = {.metric = metric_name,
             .confidence = 0.95,
             .indifference = 0.01,

@@ -10,9 +10,12 @@
 
 #include <cmocka.h>
 
+#include "base/memory.h"
 #include "base/utf8.h"
 #include "reports/report_text.h"
 #include "tests/unit/reports/sample.h"
+
+#define MAX_METRICS 64 /* of the study */
 
 /* The report of the sample study; with_parts: where its time goes too. */
 static char *
@@ -29,6 +32,8 @@ write_report(spot_terminal_t terminal, bool with_parts)
     sample_idle_head(&head, 40);
     head.has_overview = with_parts;
     head.overview.num_parts = 4;
+    head.overview.part_ids = spot_calloc(4, sizeof(*head.overview.part_ids));
+    assert_non_null(head.overview.part_ids);
     for (size_t j = 0; j < 4; j++) {
         head.overview.part_ids[j] = j;
     }
@@ -115,7 +120,7 @@ test_colour_is_never_alone(void **state)
 static char *
 write_bars(double prepping)
 {
-    const double row[SPOT_MAX_METRICS] = {prepping, 0, prepping};
+    const double row[MAX_METRICS] = {prepping, 0, prepping};
     spot_terminal_t terminal = {80, false, true};
     spot_study_head_t head;
     spot_store_t *store;
@@ -128,6 +133,8 @@ write_bars(double prepping)
     sample_idle_head(&head, 1);
     head.has_overview = true;
     head.overview.num_parts = 3;
+    head.overview.part_ids = spot_calloc(3, sizeof(*head.overview.part_ids));
+    assert_non_null(head.overview.part_ids);
     for (size_t j = 0; j < 3; j++) {
         head.overview.part_ids[j] = j;
     }

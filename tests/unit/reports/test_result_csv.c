@@ -12,8 +12,8 @@
 
 #include "base/csv.h"
 #include "reports/result_csv.h"
-#include "sim/store/difference.h"
-#include "sim/store/summary.h"
+#include "sim/analysis/difference.h"
+#include "sim/analysis/summary.h"
 #include "tests/unit/reports/sample.h"
 
 static char *
@@ -36,9 +36,13 @@ test_golden(void **state)
     static const double numbers[] = {0, 0.1};
     static const double rows[3][2] = {{0.25, 8}, {0.25, (double) NAN}, {0.25, 8}};
     static const spot_metric_t metrics[] = {
-        {"idle_fraction", "1", ""}, {"wait_s", "s", ""}};
-    spot_study_head_t head = {
-        .num_replications = 3, .num_axes = 2, .num_points = 4, .num_metrics = 2};
+        {.name = "idle_fraction", .unit = "1", .help = ""},
+        {.name = "wait_s", .unit = "s", .help = ""}};
+    spot_study_head_t head = {.batch_replications = 64,
+        .num_replications = 3,
+        .num_axes = 2,
+        .num_points = 4,
+        .num_metrics = 2};
     spot_store_t *store;
     size_t num_bytes;
     char *text;

@@ -14,8 +14,8 @@
 #include "base/units.h"
 #include "base/yaml.h"
 #include "reports/result_json.h"
-#include "sim/store/difference.h"
-#include "sim/store/summary.h"
+#include "sim/analysis/difference.h"
+#include "sim/analysis/summary.h"
 #include "tests/unit/reports/sample.h"
 
 /* ---- The grammar of RFC 8259, written for reading; NULL: not JSON ---- */
@@ -172,8 +172,10 @@ test_golden(void **state)
     static const double numbers[] = {0, 0.1};
     static const double rows[3][2] = {{0.25, 8}, {0.25, (double) NAN}, {0.25, 8}};
     static const spot_metric_t metrics[] = {
-        {"idle_fraction", "1", ""}, {"wait_s", "s", ""}};
+        {.name = "idle_fraction", .unit = "1", .help = ""},
+        {.name = "wait_s", .unit = "s", .help = ""}};
     spot_study_head_t head = {.seed = UINT64_C(9223372036854775807),
+        .batch_replications = 64,
         .num_replications = 3,
         .num_axes = 2,
         .num_points = 4,

@@ -26,7 +26,7 @@ test_the_same_twice(void **state)
     assert_int_equal(self.two.match.num_pairs, 22);
     assert_int_equal(self.two.num_sentences, 0);
     for (size_t j = 0; j < 22 * self.two.num_metrics; j++) {
-        const spot_change_t *change = &self.two.changes[j];
+        const spot_metric_change_t *change = &self.two.changes[j];
 
         assert_true(change->difference == 0 && change->half_width == 0);
         assert_false(change->is_marked);
@@ -65,7 +65,7 @@ test_golden(void **state)
     assert_int_equal(self.two.match.num_alone[SPOT_BEFORE], 11);
     assert_int_equal(self.two.match.num_alone[SPOT_AFTER], 11);
     for (size_t j = 0; j < 11 * self.two.num_metrics; j++) {
-        const spot_change_t *change = &self.two.changes[j];
+        const spot_metric_change_t *change = &self.two.changes[j];
 
         /* of the same replications, though A has more of them */
         assert_true(change->num_pairs <= 20);
@@ -96,7 +96,7 @@ test_other_seed(void **state)
     self.heads[SPOT_AFTER].seed = 2;
     two_compare(&self);
     for (size_t j = 0; j < self.two.match.num_pairs; j++) {
-        const spot_change_t *change = &self.two.changes[j * self.two.num_metrics];
+        const spot_metric_change_t *change = &self.two.changes[j * self.two.num_metrics];
         const spot_summary_t *before = spot_report_summary(&self.reports[0], j, 0),
                              *after = spot_report_summary(&self.reports[1], j, 0);
 
@@ -146,7 +146,7 @@ static void
 test_nulls(void **state)
 {
     two_case_t self;
-    const spot_change_t *change;
+    const spot_metric_change_t *change;
 
     (void) state;
     two_begin(&self, 40, 40);

@@ -18,19 +18,20 @@ test_metrics(void **state)
         const char *words;
         const char *without_fraction;
     } cases[] = {
-        {{"idle_fraction", "1", ""}, "idle fraction", "idle"},
-        {{"rollbacks", "1", ""}, "rollbacks", "rollbacks"},
-        {{"cost_usd", "USD", ""}, "cost (USD)", "cost (USD)"},
-        {{"wait_s", "s", ""}, "wait (s)", "wait (s)"},
-        {{"response", "s", ""}, "response (s)", "response (s)"},
-        {{"s", "s", ""}, "s (s)", "s (s)"},
-        {{"preempted", "instances", ""}, "preempted (instances)",
+        {{.name = "idle_fraction", .unit = "1", .help = ""}, "idle fraction", "idle"},
+        {{.name = "rollbacks", .unit = "1", .help = ""}, "rollbacks", "rollbacks"},
+        {{.name = "cost_usd", .unit = "USD", .help = ""}, "cost (USD)", "cost (USD)"},
+        {{.name = "wait_s", .unit = "s", .help = ""}, "wait (s)", "wait (s)"},
+        {{.name = "response", .unit = "s", .help = ""}, "response (s)", "response (s)"},
+        {{.name = "s", .unit = "s", .help = ""}, "s (s)", "s (s)"},
+        {{.name = "preempted", .unit = "instances", .help = ""}, "preempted (instances)",
             "preempted (instances)"},
-        {{"mean_instances", "instances", ""}, "mean instances", "mean instances"},
-        {{"preempted_per_h", "instances/h", ""}, "preempted per hour",
-            "preempted per hour"},
-        {{"usd_per_1000_samples", "USD", ""}, "USD per 1000 samples",
-            "USD per 1000 samples"},
+        {{.name = "mean_instances", .unit = "instances", .help = ""}, "mean instances",
+            "mean instances"},
+        {{.name = "preempted_per_h", .unit = "instances/h", .help = ""},
+            "preempted per hour", "preempted per hour"},
+        {{.name = "usd_per_1000_samples", .unit = "USD", .help = ""},
+            "USD per 1000 samples", "USD per 1000 samples"},
     };
 
     (void) state;
@@ -47,14 +48,25 @@ test_metrics(void **state)
 static void
 test_plurals(void **state)
 {
-    static const spot_metric_t many[] = {{"samples_per_s", "samples/s", ""},
-        {"samples_per_s_once_started", "samples/s", ""}, {"samples_per_usd", "1", ""},
-        {"steps_kept", "steps", ""}, {"mean_instances", "instances", ""},
-        {"rollbacks", "1", ""}, {"losses_per_h", "1", ""}};
-    static const spot_metric_t one[] = {{"usd_per_1000_samples", "USD", ""},
-        {"cost_usd", "USD", ""}, {"losses_fraction", "1", ""}, {"loss", "1", ""},
-        {"loss_of_steps", "1", ""}, {"mtbp_s", "s", ""}, {"time_to_finish_s", "s", ""},
-        {"s", "s", ""}, {"preemption_gap_s", "s", ""}, {"", "1", ""}};
+    static const spot_metric_t many[] = {
+        {.name = "samples_per_s", .unit = "samples/s", .help = ""},
+        {.name = "samples_per_s_once_started", .unit = "samples/s", .help = ""},
+        {.name = "samples_per_usd", .unit = "1", .help = ""},
+        {.name = "steps_kept", .unit = "steps", .help = ""},
+        {.name = "mean_instances", .unit = "instances", .help = ""},
+        {.name = "rollbacks", .unit = "1", .help = ""},
+        {.name = "losses_per_h", .unit = "1", .help = ""}};
+    static const spot_metric_t one[] = {
+        {.name = "usd_per_1000_samples", .unit = "USD", .help = ""},
+        {.name = "cost_usd", .unit = "USD", .help = ""},
+        {.name = "losses_fraction", .unit = "1", .help = ""},
+        {.name = "loss", .unit = "1", .help = ""},
+        {.name = "loss_of_steps", .unit = "1", .help = ""},
+        {.name = "mtbp_s", .unit = "s", .help = ""},
+        {.name = "time_to_finish_s", .unit = "s", .help = ""},
+        {.name = "s", .unit = "s", .help = ""},
+        {.name = "preemption_gap_s", .unit = "s", .help = ""},
+        {.name = "", .unit = "1", .help = ""}};
 
     (void) state;
     for (size_t j = 0; j < sizeof(many) / sizeof(many[0]); j++) {
@@ -110,7 +122,8 @@ static void
 test_notes(void **state)
 {
     char name[] = "n";
-    const spot_study_head_t head = {.name = name, .seed = 3, .num_replications = 10};
+    const spot_study_head_t head = {
+        .name = name, .seed = 3, .batch_replications = 64, .num_replications = 10};
     const spot_report_t full = {.head = &head, .min_rows = 10, .max_rows = 10};
     const spot_report_t begun = {.head = &head, .min_rows = 2, .max_rows = 10};
     const spot_report_t even = {.head = &head, .min_rows = 2, .max_rows = 2};

@@ -34,7 +34,7 @@ case_folder(void)
 }
 
 void
-case_init(store_case_t *self, int64_t num_replications, spot_keep_t keep)
+case_init(store_case_t *self, int64_t num_replications)
 {
     static char texts[2][4][8] = {
         {"8", "16", "24", "32"}, {"30 s", "0.5 h", "2 h", "3 h"}};
@@ -51,15 +51,18 @@ case_init(store_case_t *self, int64_t num_replications, spot_keep_t keep)
     memcpy(self->numbers, numbers, sizeof(numbers));
     self->axes[0] = (spot_axis_t){depth, 2, self->texts[0], self->numbers[0], none};
     self->axes[1] = (spot_axis_t){reload, 2, self->texts[1], self->numbers[1], s};
-    self->metrics[0] = (spot_metric_t){"idle_fraction", "1", "idle"};
-    self->metrics[1] = (spot_metric_t){"a \"quoted\" one", "USD", "costs"};
-    self->metrics[2] = (spot_metric_t){"Replication", "s", "named as a column is"};
+    self->metrics[0] =
+        (spot_metric_t){.name = "idle_fraction", .unit = "1", .help = "idle"};
+    self->metrics[1] =
+        (spot_metric_t){.name = "a \"quoted\" one", .unit = "USD", .help = "costs"};
+    self->metrics[2] = (spot_metric_t){
+        .name = "Replication", .unit = "s", .help = "named as a column is"};
     self->head = (spot_study_head_t){.name = name,
         .question = question,
         .seed = 7,
+        .batch_replications = 64,
         .num_replications = num_replications,
         .min_replications = num_replications,
-        .keep = keep,
         .num_axes = 2,
         .axes = self->axes,
         .num_points = 4,
@@ -153,16 +156,12 @@ case_put_all(spot_store_t *store)
     int64_t num_put = 0;
 
     for (int64_t j = 0; j < num_all; j++) {
-        const int64_t batch_id = store->is_backward ? num_all - 1 - j : j;
-        const size_t point_id = (size_t) (batch_id / num_batches);
-        const int64_t first = batch_id % num_batches * size;
+        const size_t point_id = (size_t) (j / num_batches);
+        const int64_t first = j % num_batches * size;
         const int64_t left = num_replications - first;
         const int64_t num = left < size ? left : size;
-        int64_t num_there = store->num_there(store, point_id, first);
+        const int64_t num_there = store->num_there(store, point_id, first);
 
-        if (store->head->keep == SPOT_KEEP_SUMMARIES && num_there < num) {
-            num_there = 0;
-        }
         case_put(store, point_id, first + num_there, num - num_there);
         num_put += num - num_there;
     }
@@ -209,10 +208,8 @@ case_check_point(const spot_store_t *store, size_t point_id, int64_t num_rows)
     assert_int_equal(store->num_rows(store, point_id), num_rows);
     assert_int_equal(store->num_warned(store, point_id, 0), num_warned[0]);
     assert_int_equal(store->num_warned(store, point_id, 1), num_warned[1]);
-    if (store->head->keep == SPOT_KEEP_ROWS) {
-        assert_int_equal(store->read(store, point_id, 0, check_row, &checker), 0);
-        assert_int_equal(checker.next, num_rows);
-    }
+    assert_int_equal(store->read(store, point_id, 0, check_row, &checker), 0);
+    assert_int_equal(checker.next, num_rows);
 }
 
 void

@@ -20,7 +20,7 @@ typedef struct {
 } store_case_t;
 
 /* 2 x 2 points. */
-void case_init(store_case_t *self, int64_t num_replications, spot_keep_t keep);
+void case_init(store_case_t *self, int64_t num_replications);
 
 /* Removes the store, and what SQLite keeps next to it. */
 void case_remove(const store_case_t *self);

@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "sim/store/summary.h"
+#define BATCH_ROWS 64 /* of the study */
 
 #define NUM_THREADS 4
 
@@ -86,7 +86,7 @@ contract_rows(contract_open_t open)
     store_case_t known;
     spot_store_t *store;
 
-    case_init(&known, 200, SPOT_KEEP_ROWS);
+    case_init(&known, 200);
     store = open(&known);
     assert_int_equal(store->num_rows(store, 2), 0);
     assert_int_equal(store->num_there(store, 2, 64), 0);
@@ -124,12 +124,11 @@ contract_refusals(contract_open_t open)
     store_case_t known;
     spot_store_t *store;
 
-    case_init(&known, 100, SPOT_KEEP_ROWS);
+    case_init(&known, 100);
     store = open(&known);
     for (size_t j = 0; j < sizeof(outside) / sizeof(outside[0]); j++) {
         assert_int_equal(store->put(store, &outside[j]), SPOT_ERR_BAD_PARAM);
     }
-    assert_int_equal(store->read_summaries(store, 0, 0, NULL, NULL), SPOT_ERR_BAD_PARAM);
     case_flush(store);
     for (size_t j = 0; j < 4; j++) {
         case_check_point(store, j, 0);
@@ -147,7 +146,7 @@ static void *
 put_some_batches(void *context)
 {
     const worker_t *self = context;
-    const int64_t size = SPOT_BATCH_ROWS;
+    const int64_t size = BATCH_ROWS;
 
     for (int64_t j = self->thread_id; j < 100; j += NUM_THREADS) {
         case_put(self->store, 0, j * size, size);
@@ -166,7 +165,7 @@ contract_threads(contract_open_t open)
     store_case_t known;
     spot_store_t *store;
 
-    case_init(&known, 6400, SPOT_KEEP_ROWS);
+    case_init(&known, 6400);
     store = open(&known);
     for (int j = 0; j < NUM_THREADS; j++) {
         workers[j] = (worker_t){store, j};
@@ -179,158 +178,6 @@ contract_threads(contract_open_t open)
     case_flush(store);
     case_check_point(store, 0, 6400);
     case_check_point(store, 1, 6400);
-    store->close(store);
-    case_remove(&known);
-}
-
-typedef struct {
-    const spot_store_t *store;
-    int64_t next;
-    spot_moments_t moments;
-} batches_t;
-
-static int
-check_batch(
-    void *context, int64_t first, int64_t num_rows, const spot_column_summary_t *columns)
-{
-    batches_t *self = context;
-    double quantile, median = 0.5, row[CASE_METRICS];
-    uint64_t num_nulls = 0;
-
-    assert_int_equal(first, self->next);
-    self->next = first + SPOT_BATCH_SUMMARISED;
-    for (int64_t j = 0; j < num_rows; j++) {
-        (void) case_row(self->store->head, 1, first + j, row);
-        spot_moments_add(&self->moments, row[0]);
-        num_nulls += isnan(row[1]) ? 1 : 0;
-    }
-    assert_int_equal(columns[0].moments.num_values, num_rows);
-    assert_int_equal(columns[0].num_nulls, 0);
-    assert_int_equal(columns[1].num_nulls, num_nulls);
-    assert_int_equal(
-        spot_quantile_sketch_quantiles(&columns[1].sketch, 1, &median, &quantile), 0);
-    assert_true(
-        fabs(quantile - 8.0 * (double) (first + num_rows / 2)) <= 0.01 * quantile + 16);
-    return 0;
-}
-
-static int
-stop_at_2048(
-    void *context, int64_t first, int64_t num_rows, const spot_column_summary_t *columns)
-{
-    (void) context;
-    (void) num_rows;
-    (void) columns;
-    assert_true(first >= 1024);
-    return first == 2048 ? 42 : 0;
-}
-
-/* A batch that is there in part is put again as a whole. */
-void
-contract_summaries(contract_open_t open)
-{
-    spot_summary_t summaries[CASE_METRICS];
-    store_case_t known;
-    spot_store_t *store;
-    batches_t batches;
-
-    case_init(&known, 2500, SPOT_KEEP_SUMMARIES);
-    store = open(&known);
-    case_put(store, 1, 1024, 100);
-    assert_int_equal(store->num_there(store, 1, 1024), 100);
-    case_put_all(store);
-    assert_int_equal(store->num_there(store, 1, 1024), 1024);
-    assert_int_equal(store->num_there(store, 1, 2048), 452);
-    case_flush(store);
-    case_check_all(store);
-    batches = (batches_t){.store = store};
-    assert_int_equal(store->read_summaries(store, 1, 0, check_batch, &batches), 0);
-    assert_int_equal(batches.moments.num_values, 2500);
-    assert_int_equal(spot_summarise(store, 1, summaries), 0);
-    assert_int_equal(summaries[0].num_values, 2500);
-    assert_int_equal(summaries[1].num_nulls, 500);
-    assert_true(fabs(summaries[0].mean - spot_moments_mean(&batches.moments)) < 1e-12);
-    batches = (batches_t){.store = store, .next = 1024};
-    assert_int_equal(store->read_summaries(store, 1, 1, check_batch, &batches), 0);
-    assert_int_equal(batches.moments.num_values, 2500 - 1024);
-    assert_int_equal(store->read_summaries(store, 1, 1024, stop_at_2048, NULL), 42);
-    assert_int_equal(store->read_summaries(store, 1, 2049, stop_at_2048, NULL), 0);
-    assert_int_equal(store->read(store, 1, 0, stop_at_100, NULL), SPOT_ERR_BAD_PARAM);
-    assert_int_equal(
-        store->read_metrics(store, &(spot_wanted_rows_t){1, 0, 0, 1}, stop_at_100, NULL),
-        SPOT_ERR_BAD_PARAM);
-    store->close(store);
-    case_remove(&known);
-}
-
-/* Of a batch that is not from its first replication on there is no summary to make. */
-void
-contract_refused_summaries(contract_open_t open)
-{
-    static const double rows[SPOT_BATCH_SUMMARISED * 2 * CASE_METRICS];
-    static const spot_piece_t outside[] = {{4, 0, 1, rows, NULL}, {0, -1, 1, rows, NULL},
-        {0, 2048, 1, rows, NULL}, {0, 64, 10, rows, NULL}, {0, 1024, 977, rows, NULL},
-        {0, 0, 1025, rows, NULL}};
-    store_case_t known;
-    spot_store_t *store;
-
-    case_init(&known, 2000, SPOT_KEEP_SUMMARIES);
-    store = open(&known);
-    for (size_t j = 0; j < sizeof(outside) / sizeof(outside[0]); j++) {
-        assert_int_equal(store->put(store, &outside[j]), SPOT_ERR_BAD_PARAM);
-    }
-    case_flush(store);
-    assert_int_equal(store->num_rows(store, 0), 0);
-    assert_int_equal(store->read_summaries(store, 0, 0, NULL, NULL), 0);
-    store->close(store);
-    case_remove(&known);
-}
-
-typedef struct {
-    spot_store_t *store;
-    int64_t thread_id;
-} putter_t;
-
-/* All threads put all batches, in parts first. */
-static void *
-put_all_batches(void *context)
-{
-    const putter_t *self = context;
-    const int64_t size = SPOT_BATCH_SUMMARISED;
-
-    for (int64_t j = 0; j < 6; j++) {
-        const int64_t first = (j + self->thread_id) % 6 * size;
-
-        case_put(self->store, 0, first, 100 + self->thread_id);
-        case_put(self->store, 0, first, size);
-        assert_int_equal(self->store->num_there(self->store, 0, first), size);
-    }
-    return NULL;
-}
-
-void
-contract_threads_of_summaries(contract_open_t open)
-{
-    pthread_t threads[NUM_THREADS];
-    putter_t putters[NUM_THREADS];
-    store_case_t known;
-    spot_store_t *store;
-    spot_summary_t summaries[CASE_METRICS];
-
-    case_init(&known, 6 * SPOT_BATCH_SUMMARISED, SPOT_KEEP_SUMMARIES);
-    store = open(&known);
-    for (int j = 0; j < NUM_THREADS; j++) {
-        putters[j] = (putter_t){store, j};
-        assert_int_equal(
-            pthread_create(&threads[j], NULL, put_all_batches, &putters[j]), 0);
-    }
-    for (int j = 0; j < NUM_THREADS; j++) {
-        assert_int_equal(pthread_join(threads[j], NULL), 0);
-    }
-    case_flush(store);
-    case_check_point(store, 0, 6 * SPOT_BATCH_SUMMARISED);
-    assert_int_equal(spot_summarise(store, 0, summaries), 0);
-    assert_int_equal(summaries[0].num_values, 6 * SPOT_BATCH_SUMMARISED);
     store->close(store);
     case_remove(&known);
 }

@@ -11,8 +11,5 @@ typedef spot_store_t *(*contract_open_t)(const store_case_t *self);
 void contract_rows(contract_open_t open);
 void contract_refusals(contract_open_t open);
 void contract_threads(contract_open_t open);
-void contract_summaries(contract_open_t open);
-void contract_refused_summaries(contract_open_t open);
-void contract_threads_of_summaries(contract_open_t open);
 
 #endif

@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "sim/store/origin.h"
-#include "sim/store/store_memory.h"
+#include "sim/store/store.h"
 #include "store_case.h"
 
 /* A process that adds rows [first, first + num_rows) of the first point. */
@@ -41,7 +41,7 @@ test_writers_in_order(void **state)
     spot_origin_t origin;
 
     (void) state;
-    case_init(&known, 64, SPOT_KEEP_ROWS);
+    case_init(&known, 64);
     write_rows(&known, 0, 5, stopped);
     known.provenance.shard = "2/3";
     known.provenance.num_threads = 16;
@@ -85,7 +85,7 @@ test_of_an_open_store(void **state)
     spot_store_t *store;
 
     (void) state;
-    case_init(&known, 64, SPOT_KEEP_SUMMARIES);
+    case_init(&known, 64);
     store = case_open(&known);
     assert_int_equal(spot_origin_read(&origin, store), 0);
     assert_int_equal(origin.num_writers, 1);
@@ -104,7 +104,7 @@ test_of_memory(void **state)
     spot_store_t *store;
 
     (void) state;
-    case_init(&known, 64, SPOT_KEEP_ROWS);
+    case_init(&known, 64);
     assert_int_equal(spot_store_open_memory(&store, &known.head), 0);
     assert_int_equal(spot_origin_read(&origin, store), 0);
     assert_int_equal(origin.num_writers, 0);
@@ -124,7 +124,7 @@ test_damaged(void **state)
     spot_diag_t diag;
 
     (void) state;
-    case_init(&known, 64, SPOT_KEEP_ROWS);
+    case_init(&known, 64);
     write_rows(&known, 0, 5, NULL);
     case_sql(&known, "CREATE TABLE other AS SELECT * FROM provenance; UPDATE other SET "
                      "machine = NULL; DROP TABLE provenance; ALTER TABLE other RENAME "

@@ -61,43 +61,39 @@ assert_same_there(const spot_store_t *looked, const spot_store_t *opened)
 static void
 test_what_a_run_would_find(void **state)
 {
-    static const spot_keep_t keeps[] = {SPOT_KEEP_ROWS, SPOT_KEEP_SUMMARIES};
+    store_case_t known;
+    spot_store_t *store, *looked;
 
     (void) state;
-    for (size_t j = 0; j < 2; j++) {
-        store_case_t known;
-        spot_store_t *store, *looked;
+    case_init(&known, 2048);
+    store = case_open(&known);
+    case_put(store, 1, 0, 1024);
+    case_put(store, 3, 0, 2048);
+    store->close(store);
+    known.head.num_replications = known.head.min_replications = 4096;
+    known.axes[0].num_values = 3;
+    known.head.num_points = 6;
+    for (size_t k = 0; k < 3; k++) { /* 8, 16, 24 are 24, 8, 16 */
+        const double numbers[] = {24, 8, 16};
+        static char texts[3][3] = {"24", "8", "16"};
 
-        case_init(&known, 2048, keeps[j]);
-        store = case_open(&known);
-        case_put(store, 1, 0, 1024);
-        case_put(store, 3, 0, 2048);
-        store->close(store);
-        known.head.num_replications = known.head.min_replications = 4096;
-        known.axes[0].num_values = 3;
-        known.head.num_points = 6;
-        for (size_t k = 0; k < 3; k++) { /* 8, 16, 24 are 24, 8, 16 */
-            const double numbers[] = {24, 8, 16};
-            static char texts[3][3] = {"24", "8", "16"};
-
-            known.axes[0].numbers[k] = numbers[k];
-            known.axes[0].texts[k] = texts[k];
-        }
-        looked = look(&known);
-        assert_int_equal(looked->num_rows(looked, 0), 0);
-        case_check_point(looked, 3, 1024);
-        case_check_point(looked, 5, 2048);
-        assert_int_equal(
-            looked->put(looked, &(spot_piece_t){0, 0, 1, NULL, NULL}), SPOT_ERR_STATE);
-        store = case_open(&known);
-        assert_same_there(looked, store);
-        store->close(store);
-        looked->close(looked);
-        looked = look(&known); /* now that the file has all points */
-        case_check_point(looked, 5, 2048);
-        looked->close(looked);
-        case_remove(&known);
+        known.axes[0].numbers[k] = numbers[k];
+        known.axes[0].texts[k] = texts[k];
     }
+    looked = look(&known);
+    assert_int_equal(looked->num_rows(looked, 0), 0);
+    case_check_point(looked, 3, 1024);
+    case_check_point(looked, 5, 2048);
+    assert_int_equal(
+        looked->put(looked, &(spot_piece_t){0, 0, 1, NULL, NULL}), SPOT_ERR_STATE);
+    store = case_open(&known);
+    assert_same_there(looked, store);
+    store->close(store);
+    looked->close(looked);
+    looked = look(&known); /* now that the file has all points */
+    case_check_point(looked, 5, 2048);
+    looked->close(looked);
+    case_remove(&known);
 }
 
 /* Points that are the same are the first, the second ... of their kind. */
@@ -108,7 +104,7 @@ test_points_that_are_the_same(void **state)
     spot_store_t *store, *looked;
 
     (void) state;
-    case_init(&known, 100, SPOT_KEEP_ROWS);
+    case_init(&known, 100);
     known.axes[0].texts[1] = known.axes[0].texts[0];
     known.axes[0].numbers[1] = known.axes[0].numbers[0];
     store = case_open(&known);
@@ -172,7 +168,7 @@ test_refused_as_a_run_would(void **state)
     spot_store_t *store;
 
     (void) state;
-    case_init(&known, 100, SPOT_KEEP_ROWS);
+    case_init(&known, 100);
     store = case_open(&known);
     case_put(store, 0, 0, 64);
     store->close(store);
@@ -205,7 +201,7 @@ test_files_that_are_no_store(void **state)
     FILE *file;
 
     (void) state;
-    case_init(&known, 10, SPOT_KEEP_ROWS);
+    case_init(&known, 10);
     file = fopen(known.path, "w");
     assert_non_null(file);
     fclose(file);
@@ -302,7 +298,7 @@ test_no_trace(void **state)
     int status;
 
     (void) state;
-    case_init(&known, 200, SPOT_KEEP_ROWS);
+    case_init(&known, 200);
     store = case_open(&known);
     case_put(store, 0, 0, 64);
     store->close(store);
@@ -383,7 +379,7 @@ test_killed_in_the_first_transaction(void **state)
         store_case_t known;
         spot_store_t *store;
 
-        case_init(&known, 200, SPOT_KEEP_ROWS);
+        case_init(&known, 200);
         store = case_open(&known);
         case_put(store, 0, 0, 64);
         store->close(store);
@@ -406,7 +402,7 @@ test_beside_one_that_writes(void **state)
     spot_store_t *store, *looked;
 
     (void) state;
-    case_init(&known, 200, SPOT_KEEP_ROWS);
+    case_init(&known, 200);
     store = case_open(&known);
     check_no_trace(&known, 0, false);
     case_put(store, 0, 0, 64);

@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-#include "sim/store/summary.h"
+#include "sim/analysis/completeness.h"
 #include "store_case.h"
 
 #define NUM_SHARDS 12 /* more than SQLite attaches at once */
@@ -21,13 +21,13 @@
 /* Every num_shards-th batch, in a store of its own. The last shard of rows also has a
  * part of the first one's first batch. */
 static void
-make_shard(store_case_t *shard, spot_keep_t keep, int64_t num_replications,
-    int64_t shard_id, int64_t num_shards)
+make_shard(
+    store_case_t *shard, int64_t num_replications, int64_t shard_id, int64_t num_shards)
 {
     spot_store_t *store;
     int64_t batch_id = 0, size;
 
-    case_init(shard, num_replications, keep);
+    case_init(shard, num_replications);
     store = case_open(shard);
     size = spot_study_batch_size(store->head);
     for (size_t j = 0; j < store->head->num_points; j++) {
@@ -38,20 +38,28 @@ make_shard(store_case_t *shard, spot_keep_t keep, int64_t num_replications,
             }
         }
     }
-    if (shard_id == num_shards - 1 && keep == SPOT_KEEP_ROWS) {
+    if (shard_id == num_shards - 1) {
         case_put(store, 0, 0, 10);
     }
     store->close(store);
 }
 
+/* What a merge added, and what the store has afterwards. */
+typedef struct {
+    int64_t num_added;
+    spot_completeness_t there;
+} result_t;
+
 static void
 merge(const store_case_t *out, size_t num_paths, const char *const *paths,
-    spot_store_merge_t *result)
+    result_t *result)
 {
     spot_diag_t diag;
 
     spot_diag_init(&diag);
-    if (spot_store_merge(out->path, num_paths, paths, NULL, result, &diag) != 0) {
+    if (spot_store_merge(out->path, num_paths, paths, NULL, &result->num_added, &diag) !=
+            0 ||
+        spot_completeness_read(out->path, &result->there, &diag) != 0) {
         spot_diag_print(&diag, stderr);
         fail();
     }
@@ -75,12 +83,11 @@ refuse(const store_case_t *out, const store_case_t *in, const char *words)
 static void
 test_shards(void **state)
 {
-    static const spot_keep_t keep[] = {SPOT_KEEP_ROWS, SPOT_KEEP_SUMMARIES};
     static const int64_t num_replications[] = {1000, 10000};
     store_case_t shards[NUM_SHARDS], whole, out;
     const char *paths[NUM_SHARDS];
     spot_summary_t *a, *b;
-    spot_store_merge_t result;
+    result_t result;
     spot_store_t *store;
 
     (void) state;
@@ -88,25 +95,26 @@ test_shards(void **state)
         const int64_t num_all = 4 * num_replications[j];
 
         for (int k = 0; k < NUM_SHARDS; k++) {
-            make_shard(&shards[k], keep[j], num_replications[j], k, NUM_SHARDS);
+            make_shard(&shards[k], num_replications[j], k, NUM_SHARDS);
             paths[NUM_SHARDS - 1 - k] = shards[k].path;
         }
-        case_init(&out, num_replications[j], keep[j]);
+        case_init(&out, num_replications[j]);
         merge(&out, NUM_SHARDS - 1, paths, &result); /* the first shard is lost */
-        assert_true(result.num_added == result.num_rows && result.num_rows < num_all);
-        assert_int_equal(result.num_asked, num_all);
-        assert_int_equal(result.num_points, 4);
-        assert_true(result.num_unfinished > 0);
+        assert_true(result.num_added == result.there.num_rows &&
+                    result.there.num_rows < num_all);
+        assert_int_equal(result.there.num_asked, num_all);
+        assert_int_equal(result.there.num_points, 4);
+        assert_true(result.there.num_unfinished > 0);
         merge(&out, NUM_SHARDS, paths, &result);
         assert_true(result.num_added > 0 && result.num_added < num_all);
-        assert_int_equal(result.num_rows, num_all);
-        assert_int_equal(result.num_unfinished, 0);
+        assert_int_equal(result.there.num_rows, num_all);
+        assert_int_equal(result.there.num_unfinished, 0);
         merge(&out, NUM_SHARDS, paths, &result);
         assert_int_equal(result.num_added, 0);
-        assert_int_equal(result.num_rows, num_all);
+        assert_int_equal(result.there.num_rows, num_all);
         assert_true(
             case_sql(&out, "SELECT count(*) FROM provenance") == (double) NUM_SHARDS);
-        make_shard(&whole, keep[j], num_replications[j], 0, 1);
+        make_shard(&whole, num_replications[j], 0, 1);
         store = case_open_reader(&out);
         case_check_all(store);
         assert_int_equal(spot_summarise_all(store, &a), 0);
@@ -136,13 +144,13 @@ test_points_are_matched_by_their_keys(void **state)
     double numbers[] = {16, 8};
     char *texts[] = {a, b};
     store_case_t first, second;
-    spot_store_merge_t result;
+    result_t result;
     const char *paths[1];
     spot_store_t *store;
 
     (void) state;
-    make_shard(&first, SPOT_KEEP_ROWS, 100, 0, 2);
-    case_init(&second, 100, SPOT_KEEP_ROWS);
+    make_shard(&first, 100, 0, 2);
+    case_init(&second, 100);
     second.axes[0].texts = texts;
     second.axes[0].numbers = numbers;
     store = case_open(&second);
@@ -150,7 +158,7 @@ test_points_are_matched_by_their_keys(void **state)
     store->close(store);
     paths[0] = second.path;
     merge(&first, 1, paths, &result);
-    assert_int_equal(result.num_rows, 400);
+    assert_int_equal(result.there.num_rows, 400);
     store = case_open_reader(&first);
     assert_string_equal(store->head->axes[0].texts[0], "8");
     case_check_all(store);
@@ -166,8 +174,8 @@ test_what_does_not_belong_together(void **state)
     spot_store_t *store;
 
     (void) state;
-    make_shard(&out, SPOT_KEEP_ROWS, 100, 0, 1);
-    make_shard(&other, SPOT_KEEP_ROWS, 100, 0, 1);
+    make_shard(&out, 100, 0, 1);
+    make_shard(&other, 100, 0, 1);
     (void) case_sql(&other,
         "UPDATE replication SET idle_fraction = 7 WHERE point = 2 AND "
         "replication = 71");
@@ -175,19 +183,16 @@ test_what_does_not_belong_together(void **state)
         "point job.pipeline_depth=16;job.reload=30 s, replication 71, idle_fraction: 7, "
         "but ");
     case_remove(&other);
-    make_shard(&other, SPOT_KEEP_ROWS, 100, 0, 1);
+    make_shard(&other, 100, 0, 1);
     (void) case_sql(
         &other, "UPDATE study SET canonical = replace(canonical, '47', '60')");
     refuse(&out, &other, "job.reconfiguration was 47 s, is 60 s");
     refuse(&out, &other, out.path);
     case_remove(&other);
-    make_shard(&other, SPOT_KEEP_ROWS, 101, 0, 1);
+    make_shard(&other, 101, 0, 1);
     refuse(&out, &other, "replications were 100, are 101");
     case_remove(&other);
-    make_shard(&other, SPOT_KEEP_SUMMARIES, 100, 0, 1);
-    refuse(&out, &other, "keep was rows, is summaries");
-    case_remove(&other);
-    case_init(&other, 100, SPOT_KEEP_ROWS);
+    case_init(&other, 100);
     other.numbers[0][1] = 32;
     store = case_open(&other);
     store->close(store);
@@ -210,8 +215,8 @@ test_files_that_are_no_store(void **state)
     FILE *file;
 
     (void) state;
-    case_init(&out, 100, SPOT_KEEP_ROWS);
-    case_init(&in, 100, SPOT_KEEP_ROWS);
+    case_init(&out, 100);
+    case_init(&in, 100);
     file = fopen(in.path, "w");
     assert_non_null(file);
     fclose(file);
@@ -231,12 +236,12 @@ static size_t
 unfinished_after(store_case_t *out, const store_case_t *in)
 {
     const char *paths[] = {in->path};
-    spot_store_merge_t result;
+    result_t result;
 
     merge(out, 1, paths, &result);
     case_remove(out);
-    assert_int_equal(result.num_asked, 4000);
-    return result.num_unfinished;
+    assert_int_equal(result.there.num_asked, 4000);
+    return result.there.num_unfinished;
 }
 
 static size_t
@@ -250,7 +255,7 @@ unfinished_of(store_case_t *in, int64_t num_rows)
         case_put(store, j, 0, j == 3 ? 64 : num_rows);
     }
     store->close(store);
-    case_init(&out, 1000, SPOT_KEEP_ROWS);
+    case_init(&out, 1000);
     num = unfinished_after(&out, in);
     case_remove(in);
     return num;
@@ -264,21 +269,21 @@ test_what_is_not_finished(void **state)
     store_case_t in;
 
     (void) state;
-    case_init(&in, 1000, SPOT_KEEP_ROWS);
+    case_init(&in, 1000);
     assert_int_equal(unfinished_of(&in, 128), 4);
-    case_init(&in, 1000, SPOT_KEEP_ROWS);
+    case_init(&in, 1000);
     in.head.until = (spot_until_t){idle, 10, 0, 0.95};
     in.head.min_replications = 64;
     assert_int_equal(unfinished_of(&in, 128), 0);
-    case_init(&in, 1000, SPOT_KEEP_ROWS);
+    case_init(&in, 1000);
     in.head.until = (spot_until_t){idle, 10, 0, 0.95};
     in.head.min_replications = 100;
     assert_int_equal(unfinished_of(&in, 128), 1); /* the last one has 64 */
-    case_init(&in, 1000, SPOT_KEEP_ROWS);
+    case_init(&in, 1000);
     in.head.until = (spot_until_t){idle, 1e-9, 0, 0.95};
     in.head.min_replications = 64;
     assert_int_equal(unfinished_of(&in, 128), 4);
-    case_init(&in, 1000, SPOT_KEEP_ROWS);
+    case_init(&in, 1000);
     in.head.optimise = (spot_optimise_t){.metric = idle, .confidence = 0.9};
     in.head.min_replications = 64;
     in.head.optimise.indifference = 1;
@@ -294,13 +299,13 @@ test_interrupted(void **state)
     const spot_watch_t watch = {.stop = &stop};
     store_case_t out, in;
     const char *paths[1];
-    spot_store_merge_t result;
+    result_t result;
     spot_store_t *store;
     spot_diag_t diag;
 
     (void) state;
-    make_shard(&out, SPOT_KEEP_ROWS, 20000, 0, 3);
-    make_shard(&in, SPOT_KEEP_ROWS, 20000, 1, 3);
+    make_shard(&out, 20000, 0, 3);
+    make_shard(&in, 20000, 1, 3);
     paths[0] = in.path;
     num_before = case_sql(&out, "SELECT count(*) FROM replication");
     num_both = num_before + case_sql(&in, "SELECT count(*) FROM replication");
@@ -325,7 +330,7 @@ test_interrupted(void **state)
                                    "pragma_integrity_check") == 1);
     }
     merge(&out, 1, paths, &result);
-    assert_true((double) result.num_rows == num_both);
+    assert_true((double) result.there.num_rows == num_both);
     store = case_open(&out);
     case_put_all(store);
     case_flush(store);

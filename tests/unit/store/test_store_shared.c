@@ -17,12 +17,14 @@
 #include "sim/store/store_sqlite_internal.h"
 #include "store_case.h"
 
+#define BATCH_ROWS 64 /* of the study */
+
 static void
-make_whole(store_case_t *known, int64_t num_replications, spot_keep_t keep)
+make_whole(store_case_t *known, int64_t num_replications)
 {
     spot_store_t *store;
 
-    case_init(known, num_replications, keep);
+    case_init(known, num_replications);
     store = case_open(known);
     case_put_all(store);
     store->close(store);
@@ -49,14 +51,14 @@ test_a_failed_merge_and_a_good_one(void **state)
     spot_store_t *store;
 
     (void) state;
-    make_whole(&good, 200, SPOT_KEEP_ROWS);
-    make_whole(&wrong, 200, SPOT_KEEP_ROWS);
+    make_whole(&good, 200);
+    make_whole(&wrong, 200);
     (void) case_sql(&wrong, "UPDATE replication SET idle_fraction = 7 WHERE point = 3");
     for (int j = 0; j < 20; j++) {
         pid_t child;
         int status, ret;
 
-        case_init(&out, 200, SPOT_KEEP_ROWS);
+        case_init(&out, 200);
         child = fork();
         if (child == 0) {
             _exit(merge_two(&out, &good, &wrong) != SPOT_ERR_BAD_INPUT);
@@ -83,10 +85,10 @@ test_an_empty_out(void **state)
     struct stat before, after;
 
     (void) state;
-    make_whole(&good, 200, SPOT_KEEP_ROWS);
-    make_whole(&wrong, 200, SPOT_KEEP_ROWS);
+    make_whole(&good, 200);
+    make_whole(&wrong, 200);
     (void) case_sql(&wrong, "UPDATE replication SET idle_fraction = 7 WHERE point = 3");
-    case_init(&out, 200, SPOT_KEEP_ROWS);
+    case_init(&out, 200);
     assert_int_equal(merge_two(&out, &good, &wrong), SPOT_ERR_BAD_INPUT);
     assert_int_equal(stat(out.path, &before), 0);
     case_reader_refused(&out, SPOT_ERR_BAD_INPUT, "is empty");
@@ -126,14 +128,14 @@ test_a_store_that_is_removed(void **state)
 
     (void) state;
     for (int j = 0; j < 4; j++) {
-        case_init(&known, 100, SPOT_KEEP_ROWS);
+        case_init(&known, 100);
         store = case_open(&known);
         case_put(store, 0, 0, 100);
         case_flush(store);
         if (j % 2 == 0) {
             case_remove(&known);
         } else {
-            make_whole(&other, 100, SPOT_KEEP_ROWS);
+            make_whole(&other, 100);
             assert_int_equal(rename(other.path, known.path), 0);
         }
         if (j >= 2) { /* nothing to write any more, or something */
@@ -143,63 +145,6 @@ test_a_store_that_is_removed(void **state)
         store->close(store);
         case_remove(&known);
     }
-}
-
-static int
-count_replications(
-    void *context, int64_t first, int64_t num_rows, const spot_column_summary_t *columns)
-{
-    int64_t *num = context;
-
-    (void) first;
-    (void) columns;
-    *num += num_rows;
-    return 0;
-}
-
-/* A summary of more than was asked for cannot be cut; rows can. */
-static void
-test_another_asks_for_more(void **state)
-{
-    store_case_t known, more;
-    spot_store_t *store, *other;
-    spot_diag_t diag;
-    int64_t num = 0;
-
-    (void) state;
-    case_init(&known, 1000, SPOT_KEEP_ROWS);
-    store = case_open(&known);
-    more = known;
-    more.head.num_replications = 1100;
-    other = case_open(&more);
-    case_put_all(other);
-    other->close(other);
-    case_put_all(store);
-    case_flush(store);
-    case_check_all(store); /* with the warnings of 1000, not of 1024 */
-    store->close(store);
-    case_remove(&known);
-
-    case_init(&known, 1000, SPOT_KEEP_SUMMARIES);
-    store = case_open(&known);
-    more = known;
-    more.head.num_replications = 5000;
-    other = case_open(&more);
-    case_put_all(other);
-    other->close(other);
-    case_put_all(store);
-    case_flush(store);
-    assert_int_equal(
-        store->read_summaries(store, 0, 0, count_replications, &num), SPOT_ERR_IO);
-    assert_int_equal(num, 0);
-    assert_int_equal(store->num_warned(store, 0, 0), -1);
-    spot_diag_init(&diag);
-    assert_int_equal(store->flush(store, &diag), SPOT_ERR_IO);
-    assert_true(case_says(&diag, "another process has raised the replications to 5000: "
-                                 "run again with as many"));
-    spot_diag_free(&diag);
-    store->close(store);
-    case_remove(&known);
 }
 
 /* Opens the store as another program, which must be said as often, in these words. */
@@ -232,10 +177,10 @@ test_rows_of_another_program(void **state)
     spot_diag_t diag;
 
     (void) state;
-    case_init(&known, 10, SPOT_KEEP_ROWS);
+    case_init(&known, 10);
     open_as(&known, "0.0.1", "dead", 0, "");
     open_as(&known, "0.1.0", "abc", 0, ""); /* no rows, no matter */
-    case_init(&other, 10, SPOT_KEEP_ROWS);
+    case_init(&other, 10);
     case_remove(&known);
     known.provenance.version = "0.0.1";
     known.provenance.commit = "deadbeef";
@@ -254,7 +199,7 @@ test_rows_of_another_program(void **state)
         "has rows of spotsim 0.0.1 (deadbeef); this is 0.1.0 (abc): numbers may differ");
     open_as(&known, "0.0.1", "dead", 1, "has rows of spotsim 0.0.1 (deadbeef)");
     open_as(&other, "0.1.0", "abcd", 1, "has rows of spotsim 0.1.0 (abc-dirty)");
-    case_init(&out, 10, SPOT_KEEP_ROWS);
+    case_init(&out, 10);
     spot_diag_init(&diag);
     assert_int_equal(spot_store_merge(out.path, 1, paths, NULL, NULL, &diag), 0);
     assert_int_equal(diag.num_items, 0);
@@ -272,25 +217,22 @@ test_rows_of_another_program(void **state)
 static void
 test_more_replications_than_memory(void **state)
 {
-    static const spot_keep_t keep[] = {SPOT_KEEP_ROWS, SPOT_KEEP_SUMMARIES};
     const int64_t last = INT64_C(1) << 40;
     store_case_t known;
     spot_store_t *store;
 
     (void) state;
-    for (size_t j = 0; j < 2; j++) {
-        case_init(&known, last, keep[j]);
-        known.head.min_replications = 64;
-        store = case_open(&known);
-        case_put(store, 3, 0, 5000);
-        assert_int_equal(store->num_there(store, 3, last - 1024), 0);
-        store->close(store);
-        store = case_open_reader(&known);
-        case_check_point(store, 3, 5000);
-        case_check_point(store, 0, 0);
-        store->close(store);
-        case_remove(&known);
-    }
+    case_init(&known, last);
+    known.head.min_replications = 64;
+    store = case_open(&known);
+    case_put(store, 3, 0, 5000);
+    assert_int_equal(store->num_there(store, 3, last - 1024), 0);
+    store->close(store);
+    store = case_open_reader(&known);
+    case_check_point(store, 3, 5000);
+    case_check_point(store, 0, 0);
+    store->close(store);
+    case_remove(&known);
 }
 
 /* Whoever waits for room hears that there will be none; what was committed stays. */
@@ -298,7 +240,7 @@ static void
 test_a_lock_while_it_is_written(void **state)
 {
     const spot_sqlite_options_t options = {.timeout_ms = 300, .queue_rows = 128};
-    static const double rows[SPOT_BATCH_ROWS * CASE_METRICS];
+    static const double rows[BATCH_ROWS * CASE_METRICS];
     store_case_t known;
     spot_store_t *store;
     spot_diag_t diag;
@@ -306,7 +248,7 @@ test_a_lock_while_it_is_written(void **state)
     int ret = 0;
 
     (void) state;
-    case_init(&known, 64 * 100, SPOT_KEEP_ROWS);
+    case_init(&known, 64 * 100);
     spot_diag_init(&diag);
     assert_int_equal(spot_store_open_sqlite_with(&store, known.path, &known.head,
                          &known.provenance, &options, &diag),
@@ -318,7 +260,7 @@ test_a_lock_while_it_is_written(void **state)
     assert_int_equal(sqlite3_exec(db, "BEGIN IMMEDIATE", NULL, NULL, NULL), SQLITE_OK);
     for (int64_t j = 1; ret == 0 && j < 100; j++) {
         ret = store->put(
-            store, &(spot_piece_t){0, j * SPOT_BATCH_ROWS, SPOT_BATCH_ROWS, rows, NULL});
+            store, &(spot_piece_t){0, j * BATCH_ROWS, BATCH_ROWS, rows, NULL});
     }
     assert_int_equal(ret, SPOT_ERR_IO);
     assert_int_equal(store->flush(store, &diag), SPOT_ERR_IO);
@@ -344,7 +286,7 @@ test_a_lock_and_a_stop(void **state)
     sqlite3 *db;
 
     (void) state;
-    case_init(&known, 64, SPOT_KEEP_ROWS);
+    case_init(&known, 64);
     spot_diag_init(&diag);
     assert_int_equal(spot_store_open_sqlite_with(&store, known.path, &known.head,
                          &known.provenance, &options, &diag),
@@ -370,7 +312,7 @@ test_how_a_run_ended(void **state)
     store_case_t known;
 
     (void) state;
-    case_init(&known, 10, SPOT_KEEP_ROWS);
+    case_init(&known, 10);
     for (size_t j = 0; j < 3; j++) {
         spot_store_t *store = case_open(&known);
 
@@ -390,7 +332,6 @@ main(void)
         cmocka_unit_test(test_a_failed_merge_and_a_good_one),
         cmocka_unit_test(test_an_empty_out),
         cmocka_unit_test(test_a_store_that_is_removed),
-        cmocka_unit_test(test_another_asks_for_more),
         cmocka_unit_test(test_rows_of_another_program),
         cmocka_unit_test(test_more_replications_than_memory),
         cmocka_unit_test(test_a_lock_while_it_is_written),

@@ -14,8 +14,8 @@
 
 #include <cmocka.h>
 
+#include "sim/analysis/summary.h"
 #include "sim/store/store_sqlite_internal.h"
-#include "sim/store/summary.h"
 #include "store_contract.h"
 
 #define NOBODY 65534
@@ -27,9 +27,6 @@ test_contract(void **state)
     contract_rows(case_open);
     contract_refusals(case_open);
     contract_threads(case_open);
-    contract_summaries(case_open);
-    contract_refused_summaries(case_open);
-    contract_threads_of_summaries(case_open);
 }
 
 /* The same with a queue that is always full. */
@@ -54,8 +51,6 @@ test_contract_with_a_full_queue(void **state)
     (void) state;
     contract_rows(open_narrow);
     contract_threads(open_narrow);
-    contract_summaries(open_narrow);
-    contract_threads_of_summaries(open_narrow);
 }
 
 static void
@@ -120,7 +115,6 @@ assert_same_head(const spot_study_head_t *a, const spot_study_head_t *b)
     assert_int_equal(a->seed, b->seed);
     assert_int_equal(a->num_replications, b->num_replications);
     assert_int_equal(a->min_replications, b->min_replications);
-    assert_int_equal(a->keep, b->keep);
     assert_int_equal(a->num_points, b->num_points);
     assert_int_equal(a->num_axes, b->num_axes);
     for (size_t j = 0; j < a->num_axes; j++) {
@@ -178,7 +172,6 @@ static void
 test_a_reader_has_it_all(void **state)
 {
     /* A value that is no number has no rows of its own. */
-    static const spot_keep_t keep[] = {SPOT_KEEP_ROWS, SPOT_KEEP_SUMMARIES};
     char first[] = "a \"quoted\" one", second[] = "Replication";
     char *stack[] = {first, second};
     bool is_left_out[] = {false, true};
@@ -189,7 +182,7 @@ test_a_reader_has_it_all(void **state)
 
     (void) state;
     for (size_t j = 0; j < 2; j++) {
-        case_init(&known, 1500, keep[j]);
+        case_init(&known, 1500);
         known.texts[0][1] = text;
         known.numbers[0][1] = (double) NAN; /* a column of texts */
         known.head.has_baseline = true;
@@ -229,7 +222,7 @@ test_a_study_without_a_sweep(void **state)
     double row[3] = {1, 2, 3};
 
     (void) state;
-    case_init(&known, 1, SPOT_KEEP_ROWS);
+    case_init(&known, 1);
     known.head.num_axes = 0;
     known.head.num_points = 1;
     store = case_open(&known);
@@ -252,7 +245,7 @@ test_going_on(void **state)
     spot_store_t *store;
 
     (void) state;
-    case_init(&known, 200, SPOT_KEEP_ROWS);
+    case_init(&known, 200);
     store = case_open(&known);
     case_put(store, 1, 0, 100);
     case_put(store, 3, 64, 64);
@@ -289,7 +282,7 @@ test_points_and_replications_are_added(void **state)
     spot_store_t *store;
 
     (void) state;
-    case_init(&known, 100, SPOT_KEEP_ROWS);
+    case_init(&known, 100);
     store = case_open(&known);
     case_put_all(store);
     store->close(store);
@@ -320,12 +313,12 @@ test_points_and_replications_are_added(void **state)
 static void
 test_another_study_is_refused(void **state)
 {
-    static const spot_metric_t other = {"other", "1", "h"};
+    static const spot_metric_t other = {.name = "other", .unit = "1", .help = "h"};
     store_case_t known, changed;
     spot_store_t *store;
 
     (void) state;
-    case_init(&known, 100, SPOT_KEEP_ROWS);
+    case_init(&known, 100);
     store = case_open(&known);
     case_put_all(store);
     store->close(store);
@@ -340,9 +333,6 @@ test_another_study_is_refused(void **state)
     changed = known;
     changed.head.seed = 8;
     case_refused(&changed, SPOT_ERR_BAD_INPUT, "seed was 7, is 8");
-    changed = known;
-    changed.head.keep = SPOT_KEEP_SUMMARIES;
-    case_refused(&changed, SPOT_ERR_BAD_INPUT, "keep was rows, is summaries");
     changed = known;
     changed.head.num_replications = 99;
     case_refused(&changed, SPOT_ERR_BAD_INPUT, "replications were 100, are 99");
@@ -381,7 +371,7 @@ test_names_of_points(void **state)
     spot_store_t *store;
 
     (void) state;
-    case_init(&known, 10, SPOT_KEEP_ROWS);
+    case_init(&known, 10);
     known.axes[0].numbers = numbers;
     known.axes[0].texts = first;
     known.axes[1].numbers = seconds;
@@ -438,7 +428,7 @@ test_what_changes_no_rows(void **state)
     spot_store_t *store;
 
     (void) state;
-    case_init(&known, 100, SPOT_KEEP_ROWS);
+    case_init(&known, 100);
     store = case_open(&known);
     case_put_all(store);
     store->close(store);
@@ -506,7 +496,7 @@ test_damaged_plans(void **state)
         store_case_t known;
         spot_store_t *store;
 
-        case_init(&known, 10, SPOT_KEEP_ROWS);
+        case_init(&known, 10);
         known.head.plan = (spot_plan_t){.kind = SPOT_PLAN_SENSITIVITY,
             .num_samples = 2,
             .sample_points = sample_points};
@@ -524,7 +514,7 @@ make_best_store(store_case_t *known, bool *is_left_out)
 {
     spot_store_t *store;
 
-    case_init(known, 10, SPOT_KEEP_ROWS);
+    case_init(known, 10);
     known->head.best = (spot_best_t){true, true, 1, 0, is_left_out};
     known->head.plot.curves = known->axes[1].path;
     store = case_open(known);
@@ -597,7 +587,7 @@ test_files_of_all_that_wrote(void **state)
     snprintf(first, sizeof(first), "files:\n  a.csv: 0a\n%s", same);
     snprintf(second, sizeof(second), "files:\n  b.csv: 0b\n%s", same);
     snprintf(changed, sizeof(changed), "files:\n  a.csv: 0c\n  b.csv: 0b\n%s", same);
-    case_init(&known, 10, SPOT_KEEP_ROWS);
+    case_init(&known, 10);
     known.provenance.canonical = first;
     store = case_open(&known);
     store->close(store);
@@ -624,21 +614,19 @@ test_a_difference_is_said_once(void **state)
     spot_diag_t diag;
 
     (void) state;
-    case_init(&known, 10, SPOT_KEEP_ROWS);
-    known.provenance.canonical = "keep: rows\nreplications:\n  seed: 7\n";
+    case_init(&known, 10);
+    known.provenance.canonical = "metrics:\n  - a\nreplications:\n  seed: 7\n";
     store = case_open(&known);
     store->close(store);
     known.head.seed = 8;
-    known.head.keep = SPOT_KEEP_SUMMARIES;
-    known.provenance.canonical = "keep: summaries\nreplications:\n  seed: 8\n";
+    known.provenance.canonical = "metrics:\n  - b\nreplications:\n  seed: 8\n";
     spot_diag_init(&diag);
     assert_int_equal(spot_store_open_sqlite(
                          &store, known.path, &known.head, &known.provenance, &diag),
         SPOT_ERR_BAD_INPUT);
     assert_true(case_says(&diag, "replications.seed was 7, is 8"));
-    assert_true(case_says(&diag, "keep was rows, is summaries"));
     assert_true(case_says(&diag, "use another file or delete this one"));
-    assert_int_equal(diag.num_items, 3);
+    assert_int_equal(diag.num_items, 2);
     spot_diag_free(&diag);
     (void) case_sql(&known, "UPDATE study SET canonical = 'a: [b'");
     case_refused(&known, SPOT_ERR_BAD_INPUT, "expected");
@@ -663,7 +651,7 @@ test_files_that_are_no_store(void **state)
     char path[256];
 
     (void) state;
-    case_init(&known, 10, SPOT_KEEP_ROWS);
+    case_init(&known, 10);
     write_file(known.path, "study: a text file that is long enough to have a header of "
                            "a hundred bytes, which SQLite reads first of all\n");
     case_refused(&known, SPOT_ERR_BAD_INPUT, "no SQLite database");
@@ -678,10 +666,13 @@ test_files_that_are_no_store(void **state)
     case_reader_refused(&known, SPOT_ERR_BAD_INPUT, "the database is empty");
     store = case_open(&known); /* an empty file is a new one */
     store->close(store);
-    (void) case_sql(&known, "PRAGMA user_version = 2");
-    case_refused(&known, SPOT_ERR_BAD_INPUT, "made by a newer spotsim: schema 2, this");
+    (void) case_sql(&known, "PRAGMA user_version = 3");
+    case_refused(&known, SPOT_ERR_BAD_INPUT, "made by a newer spotsim: schema 3, this");
     case_reader_refused(&known, SPOT_ERR_BAD_INPUT, "made by a newer spotsim");
-    (void) case_sql(&known, "PRAGMA user_version = 1; DROP TABLE point");
+    (void) case_sql(&known, "PRAGMA user_version = 1");
+    case_refused(&known, SPOT_ERR_BAD_INPUT, "made by an older spotsim: schema 1, this");
+    case_reader_refused(&known, SPOT_ERR_BAD_INPUT, "run the study again");
+    (void) case_sql(&known, "PRAGMA user_version = 2; DROP TABLE point");
     case_refused(&known, SPOT_ERR_BAD_INPUT, "\".recover\"");
     case_reader_refused(&known, SPOT_ERR_BAD_INPUT, "\".recover\"");
     case_remove(&known);
@@ -722,7 +713,7 @@ test_no_right_to_write(void **state)
     spot_store_t *store;
 
     (void) state;
-    case_init(&known, 10, SPOT_KEEP_ROWS);
+    case_init(&known, 10);
     give_up_rights();
     assert_non_null(mkdtemp(folder));
     snprintf(known.path, sizeof(known.path), "%s/x %%41 y?#.db", folder);
@@ -755,7 +746,7 @@ test_a_lock_that_stays(void **state)
     sqlite3 *db;
 
     (void) state;
-    case_init(&known, 10, SPOT_KEEP_ROWS);
+    case_init(&known, 10);
     store = case_open(&known);
     store->close(store);
     assert_int_equal(sqlite3_open(known.path, &db), SQLITE_OK);
@@ -799,7 +790,7 @@ test_queries_of_the_manual(void **state)
     spot_store_t *store;
 
     (void) state;
-    case_init(&known, 100, SPOT_KEEP_ROWS);
+    case_init(&known, 100);
     store = case_open(&known);
     case_put(store, 0, 0, 100);
     case_put(store, 1, 0, 99);

@@ -16,9 +16,11 @@
 
 #include <cmocka.h>
 
+#include "sim/analysis/summary.h"
 #include "sim/store/store_sqlite_internal.h"
-#include "sim/store/summary.h"
 #include "store_case.h"
+
+#define BATCH_ROWS 64 /* of the study */
 
 #define NUM_KILLS 20
 #define NUM_FLIPS 150
@@ -62,11 +64,11 @@ fill_slowly(const store_case_t *known)
 {
     spot_store_t *store = case_open(known);
 
-    for (int64_t j = 0; j < known->head.num_replications; j += SPOT_BATCH_ROWS) {
+    for (int64_t j = 0; j < known->head.num_replications; j += BATCH_ROWS) {
         for (size_t k = 0; k < known->head.num_points; k++) {
             const int64_t num_there = store->num_there(store, k, j);
 
-            case_put(store, k, j + num_there, SPOT_BATCH_ROWS - num_there);
+            case_put(store, k, j + num_there, BATCH_ROWS - num_there);
         }
         sleep_us(300);
     }
@@ -83,7 +85,7 @@ test_killed_at_random_moments(void **state)
     spot_store_t *store;
 
     (void) state;
-    case_init(&known, 64 * 600, SPOT_KEEP_ROWS);
+    case_init(&known, 64 * 600);
     store = case_open(&known);
     store->close(store);
     for (int j = 0; j < NUM_KILLS; j++) {
@@ -113,61 +115,6 @@ test_killed_at_random_moments(void **state)
     case_remove(&known);
 }
 
-/* Fills the store and tells how many rows it put. */
-static int64_t
-fill(const store_case_t *known)
-{
-    spot_store_t *store = case_open(known);
-    int64_t num_put;
-
-    sleep_us(300000); /* so that both are there */
-    num_put = case_put_all(store);
-    store->close(store);
-    return num_put;
-}
-
-/* Both end with all rows; rows put twice are few, since one works from the back. */
-static void
-test_two_processes(void **state)
-{
-    static const spot_keep_t keep[] = {SPOT_KEEP_ROWS, SPOT_KEEP_SUMMARIES};
-    store_case_t known;
-    spot_store_t *store;
-
-    (void) state;
-    for (size_t j = 0; j < 2; j++) {
-        int64_t num_put, child_put = 0;
-        int ends[2], status;
-        pid_t child;
-
-        case_init(&known, 64 * 1600, keep[j]);
-        assert_int_equal(pipe(ends), 0);
-        child = fork();
-        if (child == 0) {
-            num_put = fill(&known);
-            _exit(write(ends[1], &num_put, sizeof(num_put)) != sizeof(num_put));
-        }
-        num_put = fill(&known);
-        assert_int_equal(waitpid(child, &status, 0), child);
-        assert_int_equal(status, 0);
-        assert_int_equal(
-            read(ends[0], &child_put, sizeof(child_put)), sizeof(child_put));
-        close(ends[0]);
-        close(ends[1]);
-        printf("two processes put %.3f times the rows\n",
-            (double) (num_put + child_put) / (64 * 1600 * 4));
-        fflush(stdout);
-        assert_true(num_put + child_put >= 64 * 1600 * 4);
-        assert_true(
-            case_sql(&known, "SELECT sum(rows_added) FROM provenance") == 64 * 1600 * 4);
-        assert_true(case_sql(&known, "SELECT sum(is_backward) FROM provenance") == 1);
-        store = case_open_reader(&known);
-        case_check_all(store);
-        store->close(store);
-        case_remove(&known);
-    }
-}
-
 /* Whoever comes first makes the store; the others wait for it. */
 static void
 test_all_make_one_store(void **state)
@@ -181,7 +128,7 @@ test_all_make_one_store(void **state)
         spot_store_t *store;
         int status;
 
-        case_init(&known, 64, SPOT_KEEP_ROWS);
+        case_init(&known, 64);
         for (int k = 0; k < NUM_PROCESSES; k++) {
             children[k] = fork();
             if (children[k] == 0) {
@@ -211,17 +158,16 @@ test_all_make_one_store(void **state)
 static void
 fill_until_full(spot_store_t *store)
 {
-    double rows[SPOT_BATCH_ROWS * CASE_METRICS];
-    uint32_t warnings[SPOT_BATCH_ROWS];
+    double rows[BATCH_ROWS * CASE_METRICS];
+    uint32_t warnings[BATCH_ROWS];
     spot_diag_t diag;
     int ret = 0;
 
-    for (int64_t j = 0; ret == 0 && j < store->head->num_replications;
-         j += SPOT_BATCH_ROWS) {
-        for (int64_t k = 0; k < SPOT_BATCH_ROWS; k++) {
+    for (int64_t j = 0; ret == 0 && j < store->head->num_replications; j += BATCH_ROWS) {
+        for (int64_t k = 0; k < BATCH_ROWS; k++) {
             warnings[k] = case_row(store->head, 0, j + k, &rows[k * CASE_METRICS]);
         }
-        ret = store->put(store, &(spot_piece_t){0, j, SPOT_BATCH_ROWS, rows, warnings});
+        ret = store->put(store, &(spot_piece_t){0, j, BATCH_ROWS, rows, warnings});
     }
     assert_true(ret == 0 || ret == SPOT_ERR_IO);
     spot_diag_init(&diag);
@@ -258,7 +204,7 @@ test_a_full_disk(void **state)
     spot_diag_t diag;
 
     (void) state;
-    case_init(&known, 64 * 800, SPOT_KEEP_ROWS);
+    case_init(&known, 64 * 800);
     spot_diag_init(&diag);
     assert_int_equal(spot_store_open_sqlite_with(&store, known.path, &known.head,
                          &known.provenance, &options, &diag),
@@ -311,9 +257,7 @@ read_damaged(const store_case_t *known)
     }
     for (size_t j = 0; j < store->head->num_points; j++) {
         (void) store->num_rows(store, j);
-        if (store->head->keep == SPOT_KEEP_ROWS) {
-            is_good = store->read(store, j, 0, read_any, &sum) == 0 && is_good;
-        }
+        is_good = store->read(store, j, 0, read_any, &sum) == 0 && is_good;
         for (size_t k = 0; k < store->head->num_warnings; k++) {
             is_good = store->num_warned(store, j, k) >= 0 && is_good;
         }
@@ -363,40 +307,36 @@ write_bytes(const char *path, const char *bytes, size_t num_bytes)
 static void
 test_damage_never_crashes(void **state)
 {
-    static const spot_keep_t keep[] = {SPOT_KEEP_ROWS, SPOT_KEEP_SUMMARIES};
     static char bytes[1 << 20], damaged[1 << 20];
     uint64_t random = 4;
     store_case_t known;
     spot_store_t *store;
+    size_t num_bytes;
+    FILE *file;
 
     (void) state;
-    for (size_t j = 0; j < 2; j++) {
-        size_t num_bytes;
-        FILE *file;
-
-        case_init(&known, 300, keep[j]);
-        store = case_open(&known);
-        case_put_all(store);
-        store->close(store);
-        file = fopen(known.path, "rb");
-        assert_non_null(file);
-        num_bytes = fread(bytes, 1, sizeof(bytes), file);
-        assert_true(num_bytes > 4096 && num_bytes < sizeof(bytes));
-        fclose(file);
-        for (int k = 0; k < NUM_FLIPS; k++) {
-            memcpy(damaged, bytes, num_bytes);
-            for (uint64_t l = next_random(&random) % 8; l < 8; l++) {
-                damaged[next_random(&random) % num_bytes] ^=
-                    (char) (1 << next_random(&random) % 8);
-            }
-            case_remove(&known);
-            write_bytes(known.path, damaged,
-                k % 10 == 9 ? next_random(&random) % num_bytes : num_bytes);
-            read_damaged(&known);
-            write_damaged(&known);
+    case_init(&known, 300);
+    store = case_open(&known);
+    case_put_all(store);
+    store->close(store);
+    file = fopen(known.path, "rb");
+    assert_non_null(file);
+    num_bytes = fread(bytes, 1, sizeof(bytes), file);
+    assert_true(num_bytes > 4096 && num_bytes < sizeof(bytes));
+    fclose(file);
+    for (int k = 0; k < NUM_FLIPS; k++) {
+        memcpy(damaged, bytes, num_bytes);
+        for (uint64_t l = next_random(&random) % 8; l < 8; l++) {
+            damaged[next_random(&random) % num_bytes] ^=
+                (char) (1 << next_random(&random) % 8);
         }
         case_remove(&known);
+        write_bytes(known.path, damaged,
+            k % 10 == 9 ? next_random(&random) % num_bytes : num_bytes);
+        read_damaged(&known);
+        write_damaged(&known);
     }
+    case_remove(&known);
 }
 
 int
@@ -404,7 +344,6 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_killed_at_random_moments),
-        cmocka_unit_test(test_two_processes),
         cmocka_unit_test(test_all_make_one_store),
         cmocka_unit_test(test_a_full_disk),
         cmocka_unit_test(test_damage_never_crashes),

@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "sim/store/store_memory.h"
+#include "sim/store/store.h"
 #include "sim/store/timeline_bytes.h"
 #include "sim/store/timelines.h"
 #include "store_case.h"
@@ -249,16 +249,18 @@ check_one(const spot_store_t *store, size_t point_id, int64_t replication, uint6
     spot_timeline_free(&read);
 }
 
-/* Puts with rows in between, of both ways to keep them. */
+/* Puts with rows in between. */
 static void
-check_store(spot_keep_t keep, size_t num_large)
+test_in_a_store(void **state)
 {
     spot_timeline_list_t list;
     spot_timeline_t timeline;
     store_case_t known;
     spot_store_t *store;
+    const size_t num_large = 1000000;
 
-    case_init(&known, 64, keep);
+    (void) state;
+    case_init(&known, 64);
     store = case_open(&known);
     case_put_all(store);
     put_one(store, 2, 7, 1, 100);
@@ -290,14 +292,6 @@ check_store(spot_keep_t keep, size_t num_large)
 }
 
 static void
-test_in_a_store(void **state)
-{
-    (void) state;
-    check_store(SPOT_KEEP_ROWS, 1000000);
-    check_store(SPOT_KEEP_SUMMARIES, 20000);
-}
-
-static void
 test_bad_numbers(void **state)
 {
     spot_timeline_t timeline;
@@ -306,7 +300,7 @@ test_bad_numbers(void **state)
     spot_store_t *store;
 
     (void) state;
-    case_init(&known, 64, SPOT_KEEP_ROWS);
+    case_init(&known, 64);
     spot_timeline_init(&timeline);
     assert_int_equal(spot_store_open_memory(&store, &known.head), 0);
     assert_int_equal(
@@ -334,7 +328,7 @@ test_other_files(void **state)
     spot_diag_t diag;
 
     (void) state;
-    case_init(&known, 64, SPOT_KEEP_ROWS);
+    case_init(&known, 64);
     store = case_open(&known);
     put_one(store, 1, 3, 1, 10);
     store->close(store);
@@ -373,7 +367,7 @@ test_merge(void **state)
 
     (void) state;
     for (size_t j = 0; j < 3; j++) {
-        case_init(&known[j], 64, SPOT_KEEP_ROWS);
+        case_init(&known[j], 64);
     }
     for (size_t j = 0; j < 2; j++) {
         store = case_open(&known[j]);

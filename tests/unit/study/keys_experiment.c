@@ -9,9 +9,11 @@
 #include "base/rng.h"
 
 static const spot_metric_t metrics[KEYS_NUM_METRICS] = {
-    [KEYS_SUM] = {"sum", "1", ""},
-    [KEYS_SELDOM] = {"seldom", "1", ""}, /* null where first < 0.1 */
-    [KEYS_CONSTANT] = {"constant", "1", ""},
+    [KEYS_SUM] = {.name = "sum", .unit = "1", .help = ""},
+    [KEYS_SELDOM] = {.name = "seldom",
+        .unit = "1",
+        .help = ""}, /* null where first < 0.1 */
+    [KEYS_CONSTANT] = {.name = "constant", .unit = "1", .help = ""},
 };
 
 static const char *const modes[] = {"sync", "async", NULL};
@@ -114,14 +116,15 @@ open_keys(void **worker, const void *scenario)
 }
 
 static int
-run_keys(void *worker, uint64_t seed, uint64_t replication, double *values,
-    unsigned char *warnings)
+run_keys(void *worker, const spot_replication_t *wanted, double *values,
+    unsigned char *warnings, spot_recording_t *recording)
 {
     worker_t *self = worker;
     gsl_rng *rng = spot_rng_gsl(&self->rng);
 
     (void) warnings;
-    spot_rng_seek(&self->rng, seed, replication, SPOT_STREAM_TYPE, 0);
+    (void) recording;
+    spot_rng_seek(&self->rng, wanted->seed, wanted->replication, SPOT_STREAM_TYPE, 0);
     values[KEYS_SUM] =
         self->scenario->first + 2 * self->scenario->second + gsl_ran_gaussian(rng, 0.5);
     values[KEYS_SELDOM] =
@@ -130,14 +133,31 @@ run_keys(void *worker, uint64_t seed, uint64_t replication, double *values,
     return 0;
 }
 
-const spot_experiment_t keys_experiment = {
-    .name = "keys",
+static const spot_outputs_t outputs = {
     .num_metrics = KEYS_NUM_METRICS,
     .metrics = metrics,
+    .is_random = true,
+    .num_replications = 1000,
+    .min_replications = 256,
+    .batch_replications = 64,
+};
+
+static const spot_outputs_t *
+outputs_of_keys(const void *scenario)
+{
+    (void) scenario;
+    return &outputs;
+}
+
+const spot_experiment_t keys_experiment = {
+    .name = "keys",
     .fields = fields,
     .bind = bind_keys,
     .free = free_keys,
+    .outputs = outputs_of_keys,
     .open = open_keys,
     .close = free,
     .run = run_keys,
 };
+
+const spot_experiment_t *const keys_engines[] = {&keys_experiment, NULL};

@@ -4,7 +4,7 @@
 #ifndef SPOT_TESTS_UNIT_STUDY_KEYS_EXPERIMENT_H
 #define SPOT_TESTS_UNIT_STUDY_KEYS_EXPERIMENT_H
 
-#include "sim/study/experiment.h"
+#include "sim/engine/experiment.h"
 
 typedef struct {
     double first;
@@ -22,5 +22,6 @@ typedef struct {
 enum { KEYS_SUM, KEYS_SELDOM, KEYS_CONSTANT, KEYS_NUM_METRICS };
 
 extern const spot_experiment_t keys_experiment;
+extern const spot_experiment_t *const keys_engines[]; /* only it */
 
 #endif

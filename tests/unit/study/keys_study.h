@@ -19,7 +19,7 @@ try_keys_study(spot_study_t *study, const char *keys, spot_diag_t *diag)
     snprintf(text, sizeof(text), "study: keys\nscenario: {}\n%s", keys);
     write_file(path, text);
     spot_diag_init(diag);
-    ret = spot_study_read(study, &keys_experiment, path, NULL, 0, diag);
+    ret = spot_study_read(study, keys_engines, path, NULL, 0, diag);
     unlink(path);
     return ret;
 }

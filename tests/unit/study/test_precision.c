@@ -8,8 +8,10 @@
 
 #include <cmocka.h>
 
-#include "sim/store/completeness.h"
+#include "sim/analysis/completeness.h"
 #include "tests/unit/study/toy_study.h"
+
+#define BATCH_ROWS 64 /* of the study */
 
 #define STUDY(until, more)                                                              \
     "study: toy\nscenario: {shift: 0}\nsweep: {shift: [0, 1, 5]}\n"                     \
@@ -58,7 +60,7 @@ test_it_stops_when_it_is_known(void **state)
     result = run_text(STUDY("metric: normal, half_width: 0.05", ""), num_rows);
     for (size_t j = 0; j < 3; j++) {
         assert_true(num_rows[j] > 5500 && num_rows[j] < 7000);
-        assert_int_equal(num_rows[j] % SPOT_BATCH_ROWS, 0);
+        assert_int_equal(num_rows[j] % BATCH_ROWS, 0);
         assert_int_equal(num_rows[j], num_rows[0]); /* the shift has no spread */
     }
     assert_int_equal(result.num_unfinished, 0);
@@ -145,12 +147,6 @@ test_whole_minimum(void **state)
     check_minimum(WIDE(", min: 2"), "replications.min: 2 is not a multiple of 64", 64);
     check_minimum(WIDE(", min: 100, max: 110"), "each point gets at least 110", 110);
     check_minimum(WIDE(", min: 110, max: 110"), "", 110);
-    check_minimum("keep: summaries\n" WIDE(""), "", 1024);
-    check_minimum("keep: summaries\n" WIDE(", min: 2048"), "", 2048);
-    check_minimum("keep: summaries\n" WIDE(", min: 64"),
-        "yaml:5:62: replications.min: 64 is not a multiple of 1024, the "
-        "replications of a batch: each point gets at least 1024",
-        1024);
 }
 
 /* A metric without spread is known at once; one that is never there never. */
@@ -174,8 +170,6 @@ test_constants_and_nulls(void **state)
 /* ---- What does not show ---- */
 
 #define LONG STUDY("metric: exponential, half_width: 0.02", ", min: 64")
-#define SUMMARISED                                                                      \
-    "keep: summaries\n" STUDY("metric: exponential, half_width: 0.01", ", min: 1024")
 
 static void
 check_threads(const char *text)
@@ -197,7 +191,6 @@ test_threads_do_not_show(void **state)
 {
     (void) state;
     check_threads(LONG);
-    check_threads(SUMMARISED);
 }
 
 static void
@@ -226,7 +219,6 @@ test_shards_do_not_show(void **state)
 {
     (void) state;
     check_shards(LONG);
-    check_shards(SUMMARISED);
 }
 
 /* Stops at every so many batches. */
@@ -261,32 +253,6 @@ test_interruptions_do_not_show(void **state)
 {
     (void) state;
     check_interruptions(LONG, 7, 20);
-    check_interruptions(SUMMARISED, 3, 20);
-}
-
-/* (1.96 * 2 / 0.02)^2 = 38415 are needed, in whole batches of summaries. */
-static void
-test_summaries_will_do(void **state)
-{
-    spot_completeness_t result;
-    int64_t num_rows[3];
-
-    (void) state;
-    result = run_text(
-        "keep: summaries\n" STUDY("metric: normal, half_width: 0.02", ""), num_rows);
-    for (size_t k = 0; k < 3; k++) {
-        assert_true(num_rows[k] > 37000 && num_rows[k] < 42000);
-        assert_int_equal(num_rows[k] % SPOT_BATCH_SUMMARISED, 0);
-    }
-    assert_int_equal(result.num_unfinished, 0);
-    result = run_text(
-        "keep: summaries\n" STUDY("metric: normal, half_width: 1e-3", ", max: 2500"),
-        num_rows);
-    assert_int_equal(num_rows[1], 2500);
-    assert_int_equal(result.num_imprecise, 3);
-    run_text(
-        "keep: summaries\n" STUDY("metric: seldom, half_width: 0.05", ""), num_rows);
-    assert_true(num_rows[0] > 2 * 5500 && num_rows[0] < 2 * 7000);
 }
 
 /* ---- Bad input ---- */
@@ -344,7 +310,6 @@ main(void)
         cmocka_unit_test(test_threads_do_not_show),
         cmocka_unit_test(test_shards_do_not_show),
         cmocka_unit_test(test_interruptions_do_not_show),
-        cmocka_unit_test(test_summaries_will_do),
         cmocka_unit_test(test_bad_input),
     };
 

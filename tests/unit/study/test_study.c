@@ -11,10 +11,13 @@
 
 #include <cmocka.h>
 
+#include "sim/engines.h"
 #include "sim/study/study.h"
 #include "sim/train/experiment.h"
 #include "sim/train/metrics.h"
 #include "tests/unit/train/fixture.h"
+
+#define BATCH_ROWS 64 /* of the study */
 
 #define BATCH_REPLICATIONS 64 /* the pool's */
 
@@ -53,7 +56,7 @@ try_study(spot_study_t *study, const char *text, const char *const *sets,
     temporary_path("study.yaml", path);
     write_file(path, text);
     spot_diag_init(diag);
-    ret = spot_study_read(study, &spot_train_experiment, path, sets, num_sets, diag);
+    ret = spot_study_read(study, spot_engines, path, sets, num_sets, diag);
     unlink(path);
     return ret;
 }
@@ -185,15 +188,16 @@ test_quoted_values(void **state)
 {
     static const char text[] = INLINE "sweep:\n"
                                       "  trace: [{file: 'no, \"such\".csv'}]\n";
-    spot_study_t study = {.experiment = &spot_train_experiment};
+    spot_yaml_t document, scenario = {0};
+    const spot_study_source_t source = {
+        .study = &document, .scenario = &scenario, .path = "made"};
+    spot_study_t study;
     spot_diag_t diag;
 
     (void) state;
     spot_diag_init(&diag);
-    assert_int_equal(
-        spot_yaml_parse(&study.document, "made", text, strlen(text), &diag), 0);
-    assert_int_not_equal(
-        spot_study_init(&study, &spot_train_experiment, "made", NULL, 0, &diag), 0);
+    assert_int_equal(spot_yaml_parse(&document, "made", text, strlen(text), &diag), 0);
+    assert_int_not_equal(spot_study_init(&study, spot_engines, &source, &diag), 0);
     assert_string_equal(study.head.axes[0].texts[0], "{file: \"no, \\\"such\\\".csv\"}");
     spot_diag_free(&diag);
     spot_study_free(&study);
@@ -371,8 +375,7 @@ assert_metrics(const spot_study_t *study, const char *const *names, size_t num_n
     assert_int_equal(study->head.num_listed, num_listed);
     for (size_t j = 0; j < num_names; j++) {
         assert_string_equal(study->head.metrics[j].name, names[j]);
-        assert_string_equal(
-            spot_train_experiment.metrics[study->metric_ids[j]].name, names[j]);
+        assert_string_equal(spot_train_metrics[study->metric_ids[j]].name, names[j]);
     }
 }
 
@@ -382,16 +385,15 @@ test_metrics(void **state)
     static const char *const listed[] = {"cost_usd", "idle_fraction"};
     static const char *const plotted[] = {"cost_usd", "idle_fraction", "preempted_per_h",
         "prepping_fraction", "standby_fraction"};
-    const char *all[SPOT_MAX_METRICS];
+    const char *all[SPOT_TRAIN_NUM_METRICS];
     spot_study_t study;
 
     (void) state;
-    for (size_t j = 0; j < spot_train_experiment.num_metrics; j++) {
-        all[j] = spot_train_experiment.metrics[j].name;
+    for (size_t j = 0; j < SPOT_TRAIN_NUM_METRICS; j++) {
+        all[j] = spot_train_metrics[j].name;
     }
     read_study(&study, INLINE);
-    assert_metrics(&study, all, spot_train_experiment.num_metrics,
-        spot_train_experiment.num_metrics);
+    assert_metrics(&study, all, SPOT_TRAIN_NUM_METRICS, SPOT_TRAIN_NUM_METRICS);
     spot_study_free(&study);
 
     read_study(&study, INLINE "metrics: [cost_usd, idle_fraction, cost_usd]\n");
@@ -540,7 +542,7 @@ test_shards_do_not_show(void **state)
             }
             num_before = num_rows - num_before -
                          150 * (int64_t) study.head.num_points / num_shards[j];
-            assert_true(llabs(num_before) <= 2 * SPOT_BATCH_ROWS);
+            assert_true(llabs(num_before) <= 2 * BATCH_ROWS);
         }
         for (size_t point_id = 0; point_id < study.head.num_points; point_id++) {
             assert_int_equal(store->num_rows(store, point_id), 150);
@@ -583,6 +585,35 @@ test_rows_are_runs(void **state)
     free_rows(&rows);
     store->close(store);
     spot_study_free(&study);
+}
+
+/* A key that goes into a list means the same as the whole list, for sweeps and --set. */
+static void
+test_items_of_lists_are_swept(void **state)
+{
+    static const char item[] =
+        INLINE "sweep:\n  trace.addition.big.range[1]: [12, 20]\n";
+    static const char list[] =
+        INLINE "sweep: {trace.addition.big.range: [[12, 12], [12, 20]]}\n";
+    static const char *const sets[] = {"replications.count=20",
+        "trace.addition.big={probability: 0.5, range: [11, 14]}",
+        "trace.addition.big.range[0]=12"};
+    spot_study_t study, other;
+    spot_store_t *items, *lists;
+
+    (void) state;
+    read_changed_study(&study, item, sets, 3);
+    read_changed_study(&other, list, sets, 3);
+    assert_string_equal(study.head.axes[0].path, "trace.addition.big.range[1]");
+    items = run_study(&study, 1);
+    lists = run_study(&other, 1);
+    for (size_t point_id = 0; point_id < 2; point_id++) {
+        assert_rows_within(items, lists, point_id);
+    }
+    items->close(items);
+    lists->close(lists);
+    spot_study_free(&study);
+    spot_study_free(&other);
 }
 
 /* Points that differ in the job alone meet the same preemptions, replication by
@@ -723,13 +754,13 @@ test_stop_on_the_way(void **state)
 /* ---- An experiment that fails ---- */
 
 static int
-failing_run(void *worker, uint64_t seed, uint64_t replication, double *metrics,
-    unsigned char *warnings)
+failing_run(void *worker, const spot_replication_t *wanted, double *metrics,
+    unsigned char *warnings, spot_recording_t *recording)
 {
     const int ret =
-        spot_train_experiment.run(worker, seed, replication, metrics, warnings);
+        spot_train_experiment.run(worker, wanted, metrics, warnings, recording);
 
-    return replication == 70 ? SPOT_ERR_NO_MEMORY : ret;
+    return wanted->replication == 70 ? SPOT_ERR_NO_MEMORY : ret;
 }
 
 /* The first error ends the study; a batch that failed leaves no rows. */
@@ -772,6 +803,7 @@ main(void)
         cmocka_unit_test(test_threads_do_not_show),
         cmocka_unit_test(test_shards_do_not_show),
         cmocka_unit_test(test_rows_are_runs),
+        cmocka_unit_test(test_items_of_lists_are_swept),
         cmocka_unit_test(test_common_random_numbers),
         cmocka_unit_test(test_progress),
         cmocka_unit_test(test_stop_before_the_start),

@@ -18,7 +18,6 @@
     "study: toy\nscenario: {shift: 0}\nsweep: {shift: [0, 1, 5]}\n"                     \
     "replications: {until: {metric: normal, relative_half_width: 0.005}}\n"             \
     "metrics: [normal]\n"
-#define SUMMARISED UNTIL "keep: summaries\n"
 #define RACE                                                                            \
     "study: toy\nscenario: {shift: 0}\n"                                                \
     "optimise: {minimise: normal, over: {shift: [0, 0.3, 2, 5]}}\n"                     \
@@ -100,7 +99,7 @@ check_stop(const spot_study_t *study, int64_t num_batches, bool is_fixed)
 static void
 test_wherever_it_is_stopped(void **state)
 {
-    static const char *const texts[] = {FIXED, UNTIL, SUMMARISED, RACE};
+    static const char *const texts[] = {FIXED, UNTIL, RACE};
 
     (void) state;
     for (size_t j = 0; j < sizeof(texts) / sizeof(texts[0]); j++) {

@@ -9,12 +9,12 @@
 #include "base/rng.h"
 
 static const spot_metric_t metrics[TOY_NUM_METRICS] = {
-    [TOY_NORMAL] = {"normal", "s", ""},
-    [TOY_EXPONENTIAL] = {"exponential", "1", ""},
-    [TOY_RARE] = {"rare", "1", ""},
-    [TOY_CONSTANT] = {"constant", "1", ""},
-    [TOY_NEVER] = {"never", "1", ""},
-    [TOY_SELDOM] = {"seldom", "1", ""},
+    [TOY_NORMAL] = {.name = "normal", .unit = "s", .help = ""},
+    [TOY_EXPONENTIAL] = {.name = "exponential", .unit = "1", .help = ""},
+    [TOY_RARE] = {.name = "rare", .unit = "1", .help = ""},
+    [TOY_CONSTANT] = {.name = "constant", .unit = "1", .help = ""},
+    [TOY_NEVER] = {.name = "never", .unit = "1", .help = ""},
+    [TOY_SELDOM] = {.name = "seldom", .unit = "1", .help = ""},
 };
 
 typedef struct {
@@ -73,8 +73,8 @@ open_toy(void **worker, const void *scenario)
 /* The numbers of a replication are the same at all points of a stream; shift does not
  * change them. */
 static int
-run_toy(void *worker, uint64_t seed, uint64_t replication, double *values,
-    unsigned char *warnings)
+run_toy(void *worker, const spot_replication_t *wanted, double *values,
+    unsigned char *warnings, spot_recording_t *recording)
 {
     worker_t *self = worker;
     gsl_rng *rng = spot_rng_gsl(&self->rng);
@@ -82,26 +82,45 @@ run_toy(void *worker, uint64_t seed, uint64_t replication, double *values,
     double value;
 
     (void) warnings;
-    spot_rng_seek(
-        &self->rng, seed, replication, SPOT_STREAM_TYPE, (uint64_t) self->toy->stream);
+    (void) recording;
+    spot_rng_seek(&self->rng, wanted->seed, wanted->replication, SPOT_STREAM_TYPE,
+        (uint64_t) self->toy->stream);
     values[TOY_NORMAL] = 10 + shift + gsl_ran_gaussian(rng, spread);
     value = gsl_ran_exponential(rng, 1);
     values[TOY_EXPONENTIAL] = shift + value + (spread / 2 - 1) * (value - 1);
     values[TOY_RARE] = shift + (gsl_rng_uniform(rng) < 0.2);
     values[TOY_CONSTANT] = 3 + shift;
     values[TOY_NEVER] = (double) NAN;
-    values[TOY_SELDOM] = replication % 2 == 0 ? (double) NAN : values[TOY_NORMAL];
+    values[TOY_SELDOM] =
+        wanted->replication % 2 == 0 ? (double) NAN : values[TOY_NORMAL];
     return 0;
+}
+
+static const spot_outputs_t outputs = {
+    .num_metrics = TOY_NUM_METRICS,
+    .metrics = metrics,
+    .is_random = true,
+    .num_replications = 1000,
+    .min_replications = 256,
+    .batch_replications = 64,
+};
+
+static const spot_outputs_t *
+outputs_of_toy(const void *scenario)
+{
+    (void) scenario;
+    return &outputs;
 }
 
 const spot_experiment_t toy_experiment = {
     .name = "toy",
-    .num_metrics = TOY_NUM_METRICS,
-    .metrics = metrics,
     .fields = fields,
     .bind = bind_toy,
     .free = free,
+    .outputs = outputs_of_toy,
     .open = open_toy,
     .close = free,
     .run = run_toy,
 };
+
+const spot_experiment_t *const toy_engines[] = {&toy_experiment, NULL};

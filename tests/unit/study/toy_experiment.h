@@ -6,7 +6,7 @@
 #ifndef SPOT_TESTS_UNIT_STUDY_TOY_EXPERIMENT_H
 #define SPOT_TESTS_UNIT_STUDY_TOY_EXPERIMENT_H
 
-#include "sim/study/experiment.h"
+#include "sim/engine/experiment.h"
 
 enum {
     TOY_NORMAL,      /* mean 10, standard deviation spread */
@@ -19,5 +19,6 @@ enum {
 };
 
 extern const spot_experiment_t toy_experiment;
+extern const spot_experiment_t *const toy_engines[]; /* only it */
 
 #endif

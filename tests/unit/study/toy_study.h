@@ -3,7 +3,7 @@
 #ifndef SPOT_TESTS_UNIT_STUDY_TOY_STUDY_H
 #define SPOT_TESTS_UNIT_STUDY_TOY_STUDY_H
 
-#include "sim/store/summary.h"
+#include "sim/analysis/summary.h"
 #include "sim/study/study.h"
 #include "tests/unit/study/toy_experiment.h"
 #include "tests/unit/train/fixture.h"
@@ -17,7 +17,7 @@ try_toy_study(spot_study_t *study, const char *text, spot_diag_t *diag)
     temporary_path("toy.yaml", path);
     write_file(path, text);
     spot_diag_init(diag);
-    ret = spot_study_read(study, &toy_experiment, path, NULL, 0, diag);
+    ret = spot_study_read(study, toy_engines, path, NULL, 0, diag);
     unlink(path);
     return ret;
 }

@@ -52,7 +52,7 @@ start(const void *options, void *state, const spot_recovery_start_t *run)
 /* What was told at the start is what there is. */
 static void
 decide(const void *options, void *state, const spot_recovery_view_t *view,
-    const spot_recovery_change_t *change, spot_recovery_plan_t *plan)
+    const spot_recovery_change_t *change, spot_recovery_decision_t *decision)
 {
     const options_t *self = options;
     const state_t *memory = state;
@@ -62,13 +62,13 @@ decide(const void *options, void *state, const spot_recovery_view_t *view,
             spot_recovery_num_usable(view));
     }
     ++*self->num_asked;
-    plan->is_new = change->num_lost_active > 0;
+    decision->is_new = change->num_lost_active > 0;
     if (change->num_ready > 0) {
-        plan->is_new = true;
-        plan->num_active = view->num_active + view->num_standby;
+        decision->is_new = true;
+        decision->num_active = view->num_active + view->num_standby;
     }
-    plan->wake_ms = view->now_ms + self->gap_ms;
-    plan->wakes_last = true;
+    decision->wake_ms = view->now_ms + self->gap_ms;
+    decision->wakes_last = true;
 }
 
 static const spot_recovery_t seer = {

@@ -13,6 +13,7 @@
 #include "sim/train/run_log.h"
 #include "tests/unit/train/compare.h"
 #include "tests/unit/train/fixture.h"
+#include "tests/unit/train/log_hash.h"
 #include "traces/generate/generate.h"
 
 #define STUDY_TRACE                                                                     \
@@ -131,7 +132,7 @@ check_replication(const setting_t *setting, uint64_t seed, uint64_t replication)
     }
     assert_true(result.cost_usd == other.cost_usd); /* to the last bit */
     assert_int_equal(log.num_records, other_log.num_records);
-    assert_true(spot_event_log_hash(&log) == spot_event_log_hash(&other_log));
+    assert_true(log_hash(&log) == log_hash(&other_log));
     assert_true(result.preempted > 0 && result.added > 0);
     assert_int_equal(remove(path), 0);
     spot_event_log_free(&log);

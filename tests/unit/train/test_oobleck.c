@@ -261,7 +261,7 @@ free_policy(policy_t *self)
     free(self->state);
 }
 
-static spot_recovery_plan_t
+static spot_recovery_decision_t
 decide(policy_t *self, const int32_t *lost, int32_t num_lost)
 {
     const spot_recovery_change_t change = {
@@ -271,18 +271,18 @@ decide(policy_t *self, const int32_t *lost, int32_t num_lost)
         .fleet = &self->fleet,
         .num_pipelines = self->num_pipelines,
         .training_ms = self->num_pipelines > 0 ? 1000 : INT64_MAX};
-    spot_recovery_plan_t plan = {0};
+    spot_recovery_decision_t decision = {0};
 
     spot_fleet_remove(&self->fleet, lost, num_lost);
     view.num_active = self->fleet.counts[SPOT_ACTIVE];
     view.num_standby = self->fleet.counts[SPOT_STANDBY];
     self->scenario.recovery.system->decide(
-        self->scenario.recovery.options, self->state, &view, &change, &plan);
-    if (plan.is_new) {
-        spot_fleet_set_active(&self->fleet, plan.num_active);
-        self->num_pipelines = plan.num_pipelines;
+        self->scenario.recovery.options, self->state, &view, &change, &decision);
+    if (decision.is_new) {
+        spot_fleet_set_active(&self->fleet, decision.num_active);
+        self->num_pipelines = decision.num_pipelines;
     }
-    return plan;
+    return decision;
 }
 
 /* Up to most active instances at random, in no order. */
@@ -322,15 +322,15 @@ test_any_f_losses_are_survived(void **state)
         assert_true(decide(&self, lost, 0).is_new);
         while (num_left >= (f + 1) * n_min) {
             const int32_t num_lost = draw_lost(&rng, &self, f, lost);
-            const spot_recovery_plan_t plan = decide(&self, lost, num_lost);
+            const spot_recovery_decision_t decision = decide(&self, lost, num_lost);
 
             num_left -= num_lost;
-            assert_true(plan.is_new && plan.num_pipelines > 0);
-            assert_int_equal(plan.work, SPOT_WORK_STEPS_KEPT);
-            assert_int_equal(plan.reload_ms, 0);
-            assert_int_equal(plan.num_active, num_left);
-            assert_true(plan.step_ms > 0);
-            assert_true(plan.num_pipelines >= f + 1 || num_left < (f + 1) * n_min);
+            assert_true(decision.is_new && decision.num_pipelines > 0);
+            assert_int_equal(decision.work, SPOT_WORK_STEPS_KEPT);
+            assert_int_equal(decision.reload_ms, 0);
+            assert_int_equal(decision.num_active, num_left);
+            assert_true(decision.step_ms > 0);
+            assert_true(decision.num_pipelines >= f + 1 || num_left < (f + 1) * n_min);
             num_decisions++;
         }
         free_policy(&self);
@@ -345,7 +345,7 @@ test_smallest_pipeline_by_memory(void **state)
 {
     (void) state;
     for (int32_t num_instances = 1; num_instances <= 20; num_instances++) {
-        spot_recovery_plan_t plan;
+        spot_recovery_decision_t decision;
         int32_t lost[1];
         policy_t self;
 
@@ -353,9 +353,9 @@ test_smallest_pipeline_by_memory(void **state)
             "{pipeline: {" MODEL ", memory: {instance_bytes: 32e9, state_bytes: 4e9, "
             "activation_bytes: 1e9}}}",
             1, 0);
-        plan = decide(&self, lost, 0);
-        assert_true(plan.is_new == (num_instances >= 8));
-        assert_int_equal(plan.num_active, num_instances >= 8 ? num_instances : 0);
+        decision = decide(&self, lost, 0);
+        assert_true(decision.is_new == (num_instances >= 8));
+        assert_int_equal(decision.num_active, num_instances >= 8 ? num_instances : 0);
         free_policy(&self);
     }
 }
@@ -363,7 +363,7 @@ test_smallest_pipeline_by_memory(void **state)
 /* By a table: the number of pipelines of 3 with the shortest step, the least of equals,
  * of those that leave f+1. */
 static void
-test_uniform_plans(void **state)
+test_uniform_mixes(void **state)
 {
     static const int64_t steps_ms[] = {900, 700, 500, 480, 470, 500, 470, 450, 460};
 
@@ -371,7 +371,7 @@ test_uniform_plans(void **state)
     for (int32_t num_instances = 1; num_instances <= 30; num_instances++) {
         for (int32_t f = 0; f <= 4; f++) {
             int32_t best = 0, lost[1];
-            spot_recovery_plan_t plan;
+            spot_recovery_decision_t decision;
             policy_t self;
 
             for (int32_t d = f + 1; d <= 9 && 3 * d <= num_instances; d++) {
@@ -383,11 +383,11 @@ test_uniform_plans(void **state)
                 "{3: 900 ms, 6: 700 ms, 9: 500 ms, 12: 480 ms, 15: 470 ms, 18: 500 ms, "
                 "21: 470 ms, 24: 450 ms, 27: 460 ms}",
                 f, 0);
-            plan = decide(&self, lost, 0);
-            assert_true(plan.is_new == (best > 0));
-            assert_int_equal(plan.num_pipelines, best);
-            assert_int_equal(plan.num_active, 3 * best);
-            assert_int_equal(plan.step_ms, best > 0 ? steps_ms[best - 1] : 0);
+            decision = decide(&self, lost, 0);
+            assert_true(decision.is_new == (best > 0));
+            assert_int_equal(decision.num_pipelines, best);
+            assert_int_equal(decision.num_active, 3 * best);
+            assert_int_equal(decision.step_ms, best > 0 ? steps_ms[best - 1] : 0);
             free_policy(&self);
         }
     }
@@ -517,7 +517,7 @@ test_ideal_bounds(void **state)
     assert_true(num_kept > NUM_CASES / 4);
 }
 
-/* Without losses there is nothing to pay: whole steps of the fastest plan. */
+/* Without losses there is nothing to pay: whole steps of the fastest decision. */
 static void
 test_without_losses(void **state)
 {
@@ -549,7 +549,7 @@ main(void)
         cmocka_unit_test(test_growth),
         cmocka_unit_test(test_any_f_losses_are_survived),
         cmocka_unit_test(test_smallest_pipeline_by_memory),
-        cmocka_unit_test(test_uniform_plans),
+        cmocka_unit_test(test_uniform_mixes),
         cmocka_unit_test(test_order_of_losses),
         cmocka_unit_test(test_ideal_bounds),
         cmocka_unit_test(test_without_losses),

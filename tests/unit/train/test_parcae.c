@@ -97,7 +97,7 @@ assert_phases_tile(const spot_event_log_t *log, int64_t horizon_ms)
 static void
 test_random_cases(void **state)
 {
-    int64_t num_steps = 0, lost_ms = 0, num_plans = 0;
+    int64_t num_steps = 0, lost_ms = 0, num_decisions = 0;
     spot_event_log_t log;
     case_t self;
 
@@ -130,13 +130,13 @@ test_random_cases(void **state)
             fail_msg("case %d keeps more than ideal", (int) seed);
         }
         num_steps += result.steps_executed;
-        num_plans += result.reconfigurations;
+        num_decisions += result.reconfigurations;
         lost_ms += result.lost_ms;
         spot_scenario_free(&scenario);
         spot_scenario_free(&other);
     }
     spot_event_log_free(&log);
-    assert_true(num_steps > NUM_CASES && num_plans > NUM_CASES && lost_ms > 0);
+    assert_true(num_steps > NUM_CASES && num_decisions > NUM_CASES && lost_ms > 0);
 }
 
 /* ---- By (D,P) ---- */
@@ -218,7 +218,7 @@ test_pairs(void **state)
     spot_event_log_free(&log);
 }
 
-/* Nothing happens: the first plan is the best one, and free. */
+/* Nothing happens: the first decision is the best one, and free. */
 static void
 test_no_losses(void **state)
 {
@@ -402,7 +402,7 @@ test_notices_by_hand(void **state)
             result.lost_ms != cases[j].lost_ms ||
             result.job_ms[SPOT_JOB_RECONFIGURING] != cases[j].reconfiguring_ms ||
             result.reconfigurations != cases[j].reconfigurations) {
-            fail_msg("%s: %d steps, %d ms lost, %d ms reconfiguring, %d plans",
+            fail_msg("%s: %d steps, %d ms lost, %d ms reconfiguring, %d decisions",
                 cases[j].what, (int) result.steps_executed, (int) result.lost_ms,
                 (int) result.job_ms[SPOT_JOB_RECONFIGURING],
                 (int) result.reconfigurations);

@@ -233,8 +233,8 @@ first_fleet(const spot_event_log_t *log, int64_t *num_pipelines, int64_t *num_ac
     }
 }
 
-/* The step time of the pair in use; 0: none is. The first plan is free, so that the job
- * trains from start to end. */
+/* The step time of the pair in use; 0: none is. The first decision is free, so that the
+ * job trains from start to end. */
 static int64_t
 used_step_ms(const spot_job_t *job, const spot_event_log_t *log)
 {
@@ -446,13 +446,13 @@ test_seeds(void **state)
 
 /* Like "checkpoint". */
 static void
-plan_simply(
-    const spot_recovery_view_t *view, int64_t num_pipelines, spot_recovery_plan_t *plan)
+decide_simply(const spot_recovery_view_t *view, int64_t num_pipelines,
+    spot_recovery_decision_t *decision)
 {
-    plan->is_new = true;
-    plan->work = SPOT_WORK_ROLLED_BACK;
-    spot_recovery_plan_pipelines(plan, view->job, num_pipelines);
-    plan->reconfiguration_ms = view->job->reconfiguration_ms;
+    decision->is_new = true;
+    decision->work = SPOT_WORK_ROLLED_BACK;
+    spot_recovery_decision_set_pipelines(decision, view->job, num_pipelines);
+    decision->reconfiguration_ms = view->job->reconfiguration_ms;
 }
 
 static int64_t
@@ -464,7 +464,7 @@ num_possible(const spot_recovery_view_t *view)
 /* One pipeline less where the first of those that are lost has an odd slot. */
 static void
 decide_by_order(const void *options, void *state, const spot_recovery_view_t *view,
-    const spot_recovery_change_t *change, spot_recovery_plan_t *plan)
+    const spot_recovery_change_t *change, spot_recovery_decision_t *decision)
 {
     const bool is_odd = change->num_lost_active > 0 && change->lost[0] % 2 == 1;
     const int64_t num = num_possible(view);
@@ -472,22 +472,22 @@ decide_by_order(const void *options, void *state, const spot_recovery_view_t *vi
     (void) options;
     (void) state;
     if (change->num_lost_active > 0 || num > view->num_pipelines) {
-        plan_simply(view, num - (is_odd && num > 0), plan);
+        decide_simply(view, num - (is_odd && num > 0), decision);
     }
 }
 
 /* Each step takes a millisecond that no option tells of. */
 static void
 decide_idly(const void *options, void *state, const spot_recovery_view_t *view,
-    const spot_recovery_change_t *change, spot_recovery_plan_t *plan)
+    const spot_recovery_change_t *change, spot_recovery_decision_t *decision)
 {
     (void) options;
     (void) state;
     if (change->num_lost_active > 0 || view->num_pipelines == 0) {
-        plan_simply(view, num_possible(view), plan);
-        if (plan->num_pipelines > 0) {
-            spot_recovery_plan_step(
-                plan, view->job, 1 + spot_job_step_ms(view->job, plan->num_pipelines));
+        decide_simply(view, num_possible(view), decision);
+        if (decision->num_pipelines > 0) {
+            spot_recovery_decision_set_step(decision, view->job,
+                1 + spot_job_step_ms(view->job, decision->num_pipelines));
         }
     }
 }
@@ -495,7 +495,7 @@ decide_idly(const void *options, void *state, const spot_recovery_view_t *view,
 /* Counts on instances that are not ready yet. */
 static void
 decide_greedily(const void *options, void *state, const spot_recovery_view_t *view,
-    const spot_recovery_change_t *change, spot_recovery_plan_t *plan)
+    const spot_recovery_change_t *change, spot_recovery_decision_t *decision)
 {
     const spot_job_t *job = view->job;
     const int64_t num_all = spot_recovery_num_usable(view) + view->num_prepping;
@@ -503,27 +503,27 @@ decide_greedily(const void *options, void *state, const spot_recovery_view_t *vi
     (void) options;
     (void) state;
     (void) change;
-    plan_simply(view, num_possible(view), plan);
-    plan->work = SPOT_WORK_KEPT;
-    plan->reconfiguration_ms = 0;
-    if (plan->num_pipelines > 0) {
-        spot_recovery_plan_step(
-            plan, job, spot_job_step_ms(job, spot_job_best_pipelines(job, num_all)));
+    decide_simply(view, num_possible(view), decision);
+    decision->work = SPOT_WORK_KEPT;
+    decision->reconfiguration_ms = 0;
+    if (decision->num_pipelines > 0) {
+        spot_recovery_decision_set_step(
+            decision, job, spot_job_step_ms(job, spot_job_best_pipelines(job, num_all)));
     }
 }
 
 /* Remembers what it must not: the run before. */
 static void
 decide_by_memory(const void *options, void *state, const spot_recovery_view_t *view,
-    const spot_recovery_change_t *change, spot_recovery_plan_t *plan)
+    const spot_recovery_change_t *change, spot_recovery_decision_t *decision)
 {
     static _Thread_local int64_t num_asked;
 
     (void) options;
     (void) state;
     if (change->num_lost_active > 0 || num_possible(view) > view->num_pipelines) {
-        plan_simply(view, num_possible(view), plan);
-        plan->reload_ms = num_asked++ % 7 * 1000;
+        decide_simply(view, num_possible(view), decision);
+        decision->reload_ms = num_asked++ % 7 * 1000;
     }
 }
 

@@ -11,6 +11,7 @@
 #include "base/canonical.h"
 #include "fixture.h"
 #include "sim/train/experiment.h"
+#include "sim/train/metrics.h"
 
 #define TRACE(end)                                                                      \
     "# spotsim-trace: 1\n# name: test\n# start: unknown\n# resolution_s: 0.5\n"         \
@@ -60,7 +61,8 @@ static void
 make(spot_canonical_t *list, const char *yaml, const char *file, double *metrics)
 {
     const spot_experiment_t *experiment = &spot_train_experiment;
-    unsigned char warnings[SPOT_MAX_WARNINGS];
+    const spot_replication_t wanted = {.seed = 7, .replication = 3};
+    unsigned char warnings[SPOT_MAX_WARNINGS] = {0};
     spot_inputs_t inputs = {0};
     void *scenario = NULL, *worker = NULL;
     spot_yaml_t document;
@@ -79,7 +81,7 @@ make(spot_canonical_t *list, const char *yaml, const char *file, double *metrics
         spot_canonical_make(list, experiment->fields, document.root, &inputs), 0);
     if (metrics != NULL) {
         assert_int_equal(experiment->open(&worker, scenario), 0);
-        assert_int_equal(experiment->run(worker, 7, 3, metrics, warnings), 0);
+        assert_int_equal(experiment->run(worker, &wanted, metrics, warnings, NULL), 0);
         experiment->close(worker);
     }
     experiment->free(scenario);
@@ -174,21 +176,21 @@ test_order_of_zones(void **state)
     static const char west_east[] =
         "scenario: x\nhorizon: 6 h\ntrace: {generator: zones, "
         "zones: {" ZONE("west", "0.2") ", " ZONE("east", "0.1") "}}\n";
-    double was[SPOT_MAX_METRICS], is[SPOT_MAX_METRICS];
+    double was[SPOT_TRAIN_NUM_METRICS], is[SPOT_TRAIN_NUM_METRICS];
     spot_canonical_t list;
 
     (void) state;
     make(&list, east_west, "s.yaml", was);
     spot_canonical_drop(&list, "trace.zones");
-    assert_null(spot_canonical_get(&list, "order.trace\\.zones[0]"));
+    assert_null(spot_canonical_get(&list, "order.trace.zones[0]"));
     assert_string_equal(spot_canonical_get(&list, "trace.generator"), "zones");
     spot_canonical_free(&list);
     make(&list, west_east, "s.yaml", is);
     spot_canonical_free(&list);
-    assert_memory_not_equal(was, is, spot_train_experiment.num_metrics * sizeof(*is));
+    assert_memory_not_equal(was, is, SPOT_TRAIN_NUM_METRICS * sizeof(*is));
     assert_differences(east_west, west_east,
-        "r.db: order.trace\\.zones[0] was east, is west\n"
-        "r.db: order.trace\\.zones[1] was west, is east\n");
+        "r.db: order.trace.zones[0] was east, is west\n"
+        "r.db: order.trace.zones[1] was west, is east\n");
 }
 
 /* With the system that is swept go the defaults that came with it, and nothing else. */
@@ -230,7 +232,7 @@ test_canonical_text_is_the_scenario(void **state)
 
     (void) state;
     for (size_t j = 0; j < sizeof(documents) / sizeof(documents[0]); j++) {
-        double was[SPOT_MAX_METRICS], is[SPOT_MAX_METRICS];
+        double was[SPOT_TRAIN_NUM_METRICS], is[SPOT_TRAIN_NUM_METRICS];
         spot_canonical_t list, again;
         char *text, *text_again;
 
@@ -241,7 +243,7 @@ test_canonical_text_is_the_scenario(void **state)
         spot_canonical_drop(&again, SPOT_CANONICAL_FILES);
         text_again = spot_canonical_text(&again);
         assert_string_equal(text_again, text);
-        assert_memory_equal(was, is, spot_train_experiment.num_metrics * sizeof(*is));
+        assert_memory_equal(was, is, SPOT_TRAIN_NUM_METRICS * sizeof(*is));
         free(text);
         free(text_again);
         spot_canonical_free(&list);

@@ -356,7 +356,7 @@ test_errors_of_horizon(void **state)
         {"-1 h",
             "2:10: horizon: expected a duration from 1 ms to 36525 d, got \"-1 h\"\n"},
         {"[1 h]", "2:10: horizon: expected " HORIZON ", got a list\n"},
-        {"{}", "2:10: missing key \"horizon.until\"\n"},
+        {"{}", "2:10: horizon: expected " HORIZON ", got an empty map\n"},
         {"{until: 5}", "2:18: horizon.until: expected a map of keys, got \"5\"\n"},
         {"{until: {steps: 0}}", "2:26: horizon.until.steps: expected an integer from 1 "
                                 "to 1000000000000, got \"0\"\n"},

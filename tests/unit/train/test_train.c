@@ -10,6 +10,7 @@
 
 #include "compare.h"
 #include "fixture.h"
+#include "log_hash.h"
 #include "sim/train/metrics.h"
 #include "traces/generate/generate.h"
 #include "twin.h"
@@ -402,20 +403,20 @@ test_repetition(void **state)
     assert_int_equal(spot_train_init(&train, &scenario), 0);
     assert_int_equal(spot_train_run(&train, 7, 3, &log), 0);
     first = train.result;
-    first_hash = spot_event_log_hash(&log);
+    first_hash = log_hash(&log);
     assert_int_equal(first.seed, 7);
     assert_int_equal(first.replication, 3);
     assert_int_equal(spot_train_run(&train, 7, 4, &log), 0);
-    other_hash = spot_event_log_hash(&log);
+    other_hash = log_hash(&log);
     assert_true(first_hash != other_hash);
     assert_int_equal(spot_train_run(&train, 7, 4, NULL), 0);
     assert_int_equal(spot_train_run(&train, 7, 3, &log), 0);
-    assert_int_equal(spot_event_log_hash(&log), first_hash);
+    assert_int_equal(log_hash(&log), first_hash);
     assert_same_result(&train.result, &first);
     spot_train_free(&train);
     assert_int_equal(spot_train_init(&train, &scenario), 0);
     assert_int_equal(spot_train_run(&train, 7, 4, &log), 0);
-    assert_int_equal(spot_event_log_hash(&log), other_hash);
+    assert_int_equal(log_hash(&log), other_hash);
     spot_train_free(&train);
     spot_event_log_free(&log);
     spot_scenario_free(&scenario);
@@ -606,6 +607,24 @@ test_recorded_traces(void **state)
     }
 }
 
+/* A century of the seed scenario, which is 10,000,000 visits. */
+static void
+test_stop(void **state)
+{
+    spot_scenario_t scenario;
+    spot_train_t train;
+    atomic_int stop = 1;
+
+    (void) state;
+    read_seed_64(&scenario, NULL, "horizon=36000 d");
+    assert_int_equal(spot_train_init(&train, &scenario), 0);
+    train.stop = &stop;
+    assert_int_equal(spot_train_run(&train, 1, 0, NULL), SPOT_ERR_INTERRUPTED);
+    assert_true(train.now_ms < 24 * 3600000);
+    spot_train_free(&train);
+    spot_scenario_free(&scenario);
+}
+
 int
 main(void)
 {
@@ -621,6 +640,7 @@ main(void)
         cmocka_unit_test(test_repetition),
         cmocka_unit_test(test_p3),
         cmocka_unit_test(test_recorded_traces),
+        cmocka_unit_test(test_stop),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -229,7 +229,7 @@ full_checkpoint_ms(const twin_t *self)
 /* New pipelines if an active instance was lost or it is wanted that they grow. */
 static void
 form_pipelines(const twin_t *self, const spot_recovery_view_t *view, bool has_loss,
-    spot_recovery_plan_t *plan)
+    spot_recovery_decision_t *decision)
 {
     const twin_setting_t *setting = self->setting;
     const bool was_running = self->num_pipelines > 0;
@@ -241,22 +241,22 @@ form_pipelines(const twin_t *self, const spot_recovery_view_t *view, bool has_lo
     if (setting->growth == TWIN_GROWS_NEVER && was_running) {
         num_pipelines = SMALLER(num_pipelines, self->num_pipelines);
     }
-    plan->is_new = true;
-    plan->num_pipelines = (int32_t) num_pipelines;
-    plan->num_active = (int32_t) (num_pipelines * setting->pipeline_depth);
-    plan->work = SPOT_WORK_ROLLED_BACK;
-    plan->reconfiguration_ms =
+    decision->is_new = true;
+    decision->num_pipelines = (int32_t) num_pipelines;
+    decision->num_active = (int32_t) (num_pipelines * setting->pipeline_depth);
+    decision->work = SPOT_WORK_ROLLED_BACK;
+    decision->reconfiguration_ms =
         setting->reconfiguration_ms + (has_loss ? setting->detection_ms : 0);
-    plan->reload_ms = setting->reload_ms;
+    decision->reload_ms = setting->reload_ms;
     if (setting->saves_before_growth && !has_loss && was_running) {
-        plan->work = SPOT_WORK_STEPS_KEPT;
+        decision->work = SPOT_WORK_STEPS_KEPT;
         if (twin_is_training(self) || self->phase == FLUSHING) {
-            plan->flush_ms = full_checkpoint_ms(self);
+            decision->flush_ms = full_checkpoint_ms(self);
         }
     }
 }
 
-/* The first announced preemption of those whom the plan has in use. */
+/* The first announced preemption of those whom the decision has in use. */
 static int64_t
 first_deadline_ms(const twin_t *self, int64_t num_active)
 {
@@ -276,28 +276,28 @@ first_deadline_ms(const twin_t *self, int64_t num_active)
 
 /* A checkpoint at the end of the step under way, or as late as there is time for one. */
 static void
-save_in_time(const twin_t *self, spot_recovery_plan_t *plan)
+save_in_time(const twin_t *self, spot_recovery_decision_t *decision)
 {
-    const int64_t deadline_ms =
-        first_deadline_ms(self, plan->is_new ? plan->num_active : self->active.num);
-    const int64_t start_ms =
-        plan->is_new && self->now_ms > 0
-            ? self->now_ms + plan->flush_ms + plan->reconfiguration_ms + plan->reload_ms
-            : self->now_ms;
-    const int64_t training_ms = plan->is_new ? start_ms : self->training_ms;
+    const int64_t deadline_ms = first_deadline_ms(
+        self, decision->is_new ? decision->num_active : self->active.num);
+    const int64_t start_ms = decision->is_new && self->now_ms > 0
+                                 ? self->now_ms + decision->flush_ms +
+                                       decision->reconfiguration_ms + decision->reload_ms
+                                 : self->now_ms;
+    const int64_t training_ms = decision->is_new ? start_ms : self->training_ms;
 
     if (deadline_ms == NEVER || deadline_ms - self->now_ms < full_checkpoint_ms(self) ||
         deadline_ms - full_checkpoint_ms(self) <= training_ms) {
         return;
     }
-    plan->wakes_at_step_end = true;
-    plan->wake_ms = deadline_ms - full_checkpoint_ms(self);
+    decision->wakes_at_step_end = true;
+    decision->wake_ms = deadline_ms - full_checkpoint_ms(self);
 }
 
 static void
-save_and_hold(const twin_t *self, spot_recovery_plan_t *plan)
+save_and_hold(const twin_t *self, spot_recovery_decision_t *decision)
 {
-    *plan = (spot_recovery_plan_t){.is_new = true,
+    *decision = (spot_recovery_decision_t){.is_new = true,
         .is_same_pipelines = true,
         .work = SPOT_WORK_STEPS_KEPT,
         .num_active = (int32_t) self->active.num,
@@ -306,26 +306,26 @@ save_and_hold(const twin_t *self, spot_recovery_plan_t *plan)
 
 static void
 checkpoint_decide(twin_t *self, const spot_recovery_view_t *view,
-    const spot_recovery_change_t *change, spot_recovery_plan_t *plan)
+    const spot_recovery_change_t *change, spot_recovery_decision_t *decision)
 {
     if (change->kind == SPOT_CHANGE_WAKE) {
-        save_and_hold(self, plan);
+        save_and_hold(self, decision);
         self->is_holding = true;
         return;
     }
-    form_pipelines(self, view, change->num_lost_active > 0, plan);
-    self->is_holding &= !plan->is_new;
+    form_pipelines(self, view, change->num_lost_active > 0, decision);
+    self->is_holding &= !decision->is_new;
     if (self->setting->saves_on_notice && !self->is_holding &&
-        (plan->is_new || change->num_noticed > 0)) {
-        save_in_time(self, plan);
-        if (plan->wakes_at_step_end && plan->wake_ms == self->now_ms) {
-            save_and_hold(self, plan);
+        (decision->is_new || change->num_noticed > 0)) {
+        save_in_time(self, decision);
+        if (decision->wakes_at_step_end && decision->wake_ms == self->now_ms) {
+            save_and_hold(self, decision);
             self->is_holding = true;
         }
     }
 }
 
-/* Step 4: asks for a plan. */
+/* Step 4: asks for a decision. */
 static void
 decide(twin_t *self, spot_change_kind_t kind)
 {
@@ -344,19 +344,19 @@ decide(twin_t *self, spot_change_kind_t kind)
         .num_standby = (int32_t) self->standby.num,
         .num_prepping = (int32_t) self->prepping.num,
         .training_ms = self->training_ms};
-    spot_recovery_plan_t plan = {0};
+    spot_recovery_decision_t decision = {0};
 
     if (setting->decide != NULL) {
-        setting->decide(setting->script, &view, &change, deadlines_ms, &plan);
+        setting->decide(setting->script, &view, &change, deadlines_ms, &decision);
     } else {
-        checkpoint_decide(self, &view, &change, &plan);
+        checkpoint_decide(self, &view, &change, &decision);
     }
-    if (plan.is_new) {
-        twin_carry_out(self, &plan);
+    if (decision.is_new) {
+        twin_carry_out(self, &decision);
     }
-    if (plan.is_new || plan.wake_ms > 0 || plan.wakes_at_step_end) {
-        self->wake_ms = plan.wake_ms > 0 ? plan.wake_ms : NEVER;
-        self->wakes_at_step_end = plan.wakes_at_step_end;
+    if (decision.is_new || decision.wake_ms > 0 || decision.wakes_at_step_end) {
+        self->wake_ms = decision.wake_ms > 0 ? decision.wake_ms : NEVER;
+        self->wakes_at_step_end = decision.wakes_at_step_end;
     }
     twin_progress(self, self->now_ms); /* pauses of no length */
 }

@@ -52,7 +52,7 @@ typedef struct {
      * deadlines_ms: the sums of the deadlines that have been announced. */
     void (*decide)(void *script, const spot_recovery_view_t *view,
         const spot_recovery_change_t *change, const int64_t deadlines_ms[SPOT_NUM_ROLES],
-        spot_recovery_plan_t *plan);
+        spot_recovery_decision_t *decision);
     void *script;
 } twin_setting_t;
 

@@ -299,7 +299,7 @@ end_step(twin_t *self)
             realloc(self->open, (size_t) self->max_open * sizeof(self->open[0]));
         assert(self->open != NULL);
     }
-    self->begun.plan_id = self->plan_id;
+    self->begun.decision_id = self->decision_id;
     self->open[self->num_open++] = self->begun;
     self->begun = (work_t){0};
     self->step_done_ms = 0;
@@ -363,7 +363,7 @@ twin_progress(twin_t *self, int64_t until_ms)
     }
 }
 
-/* ---- A new plan ---- */
+/* ---- A new decision ---- */
 
 /* Returns to the durable step. */
 static void
@@ -384,14 +384,14 @@ static void
 lose_latest_steps(twin_t *self, int64_t every)
 {
     while (self->num_ended % every != 0 && self->num_open > 0 &&
-           self->open[self->num_open - 1].plan_id == self->plan_id) {
+           self->open[self->num_open - 1].decision_id == self->decision_id) {
         lose_latest_step(self);
         self->num_ended--;
     }
 }
 
 static void
-settle_work(twin_t *self, const spot_recovery_plan_t *plan)
+settle_work(twin_t *self, const spot_recovery_decision_t *decision)
 {
     self->result->checkpoints_aborted += self->num_writing;
     self->result->checkpoints_aborted += self->phase == FLUSHING;
@@ -400,11 +400,11 @@ settle_work(twin_t *self, const spot_recovery_plan_t *plan)
         self->carried_ms = self->step_done_ms;
         self->carried_of_ms = self->step_ms;
     }
-    if (plan->work == SPOT_WORK_ROLLED_BACK) {
+    if (decision->work == SPOT_WORK_ROLLED_BACK) {
         roll_back(self);
-    } else if (plan->work == SPOT_WORK_STEPS_KEPT) {
-        if (plan->kept_every_steps > 0) {
-            lose_latest_steps(self, plan->kept_every_steps);
+    } else if (decision->work == SPOT_WORK_STEPS_KEPT) {
+        if (decision->kept_every_steps > 0) {
+            lose_latest_steps(self, decision->kept_every_steps);
         }
         lose_step_under_way(self);
     }
@@ -460,13 +460,13 @@ put_noticed_last(twin_t *self)
 }
 
 static void
-settle_step_time(twin_t *self, const spot_recovery_plan_t *plan)
+settle_step_time(twin_t *self, const spot_recovery_decision_t *decision)
 {
     const twin_setting_t *setting = self->setting;
-    const int64_t world_size = plan->num_pipelines * setting->pipeline_depth;
+    const int64_t world_size = decision->num_pipelines * setting->pipeline_depth;
 
-    self->step_ms = plan->step_ms;
-    if (plan->num_pipelines > 0 && plan->step_ms == 0) {
+    self->step_ms = decision->step_ms;
+    if (decision->num_pipelines > 0 && decision->step_ms == 0) {
         self->step_ms = twin_step_time_ms(setting, world_size);
         self->result->has_flat_step_time |=
             world_size < setting->points[0].world_size ||
@@ -475,31 +475,31 @@ settle_step_time(twin_t *self, const spot_recovery_plan_t *plan)
 }
 
 void
-twin_carry_out(twin_t *self, const spot_recovery_plan_t *plan)
+twin_carry_out(twin_t *self, const spot_recovery_decision_t *decision)
 {
-    const bool is_free = self->now_ms == 0 || plan->num_active == 0;
+    const bool is_free = self->now_ms == 0 || decision->num_active == 0;
 
-    settle_work(self, plan);
-    if (plan->takes_noticed_last) {
+    settle_work(self, decision);
+    if (decision->takes_noticed_last) {
         put_noticed_last(self);
     }
-    set_active(self, plan->num_active);
-    settle_step_time(self, plan);
-    self->plan_id++;
+    set_active(self, decision->num_active);
+    settle_step_time(self, decision);
+    self->decision_id++;
     self->num_ended = 0;
-    self->num_pipelines = plan->num_pipelines;
-    self->reconfiguration_ms = is_free ? 0 : plan->reconfiguration_ms;
-    self->reload_ms = is_free ? 0 : plan->reload_ms;
+    self->num_pipelines = decision->num_pipelines;
+    self->reconfiguration_ms = is_free ? 0 : decision->reconfiguration_ms;
+    self->reload_ms = is_free ? 0 : decision->reload_ms;
     self->training_ms = NEVER;
-    if (plan->num_pipelines > 0) {
-        self->training_ms = self->now_ms + (is_free ? 0 : plan->flush_ms) +
+    if (decision->num_pipelines > 0) {
+        self->training_ms = self->now_ms + (is_free ? 0 : decision->flush_ms) +
                             self->reconfiguration_ms + self->reload_ms;
     }
-    self->result->reconfigurations += self->now_ms > 0 && !plan->is_same_pipelines;
-    if (plan->num_active == 0) {
+    self->result->reconfigurations += self->now_ms > 0 && !decision->is_same_pipelines;
+    if (decision->num_active == 0) {
         start_phase(self, SPOT_JOB_WAITING, NEVER);
-    } else if (plan->flush_ms > 0 && !is_free) {
-        start_phase(self, FLUSHING, plan->flush_ms);
+    } else if (decision->flush_ms > 0 && !is_free) {
+        start_phase(self, FLUSHING, decision->flush_ms);
     } else {
         start_phase(self, SPOT_JOB_RECONFIGURING, self->reconfiguration_ms);
     }

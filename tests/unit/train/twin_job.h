@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The job of the twin in its own time: steps, checkpoints, pauses, and what a plan makes
- * of them. */
+/* The job of the twin in its own time: steps, checkpoints, pauses, and what a decision
+ * makes of them. */
 #ifndef SPOT_TESTS_TRAIN_TWIN_JOB_H
 #define SPOT_TESTS_TRAIN_TWIN_JOB_H
 
@@ -16,7 +16,7 @@
 /* Phases of the twin alone. */
 enum {
     STALLED = SPOT_NUM_JOB_PHASES, /* by a checkpoint while training */
-    FLUSHING,                      /* the checkpoint that a plan begins with */
+    FLUSHING,                      /* the checkpoint that a decision begins with */
     HELD                           /* instances in use, and no training to come */
 };
 
@@ -30,7 +30,7 @@ typedef struct {
 typedef struct {
     int64_t instance_ms;
     int64_t job_ms;
-    int64_t plan_id; /* under which it ended */
+    int64_t decision_id; /* under which it ended */
 } work_t;
 
 typedef struct {
@@ -47,16 +47,16 @@ typedef struct {
     int32_t num_noticed; /* preemptions announced at this tick */
     int64_t deadline_ms; /* the first of theirs */
     int32_t num_ready;   /* became standby at this tick */
-    int64_t plan_id;     /* of the plan in force: 1, 2, ... */
+    int64_t decision_id; /* of the decision in force: 1, 2, ... */
     int32_t num_pipelines;
-    int64_t reconfiguration_ms; /* pauses of the plan */
+    int64_t reconfiguration_ms; /* pauses of the decision */
     int64_t reload_ms;
     int64_t training_ms;  /* when its training starts; NEVER: not at all */
     int phase;            /* spot_job_phase_t, or one of the above */
     int64_t phase_end_ms; /* of the pause part, of the step under way or of the stall */
     int64_t step_ms;
     int64_t step_done_ms;  /* of the step under way */
-    int64_t carried_ms;    /* the same before the training of the plan starts, */
+    int64_t carried_ms;    /* the same before the training of the decision starts, */
     int64_t carried_of_ms; /* of a step of that length */
     int64_t num_ended;     /* steps since training started */
     int64_t due_steps;     /* step ends until a checkpoint is due */
@@ -86,7 +86,7 @@ void twin_progress(twin_t *self, int64_t until_ms);
 /* The step time of so many instances: linear between measured points, flat outside. */
 int64_t twin_step_time_ms(const twin_setting_t *setting, int64_t world_size);
 
-void twin_carry_out(twin_t *self, const spot_recovery_plan_t *plan);
+void twin_carry_out(twin_t *self, const spot_recovery_decision_t *decision);
 
 /* The run ends: what is neither durable nor lost is unsaved, or useful if it was all
  * that was wanted. */

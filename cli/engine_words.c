@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "cli/engine_words.h"
+
+#include <string.h>
+
+#include "base/json.h"
+#include "cli/field_text.h"
+#include "cli/roff.h"
+#include "reports/study_words.h"
+
+int
+spot_engine_words_init(
+    spot_engine_words_t *self, const spot_experiment_t *experiment, spot_diag_t *diag)
+{
+    int ret;
+
+    memset(self, 0, sizeof(*self));
+    self->experiment = experiment;
+    ret = spot_bound_scenario_example(&self->example, experiment, diag);
+    if (ret == 0) {
+        self->outputs = experiment->outputs(self->example.scenario);
+    }
+    return ret;
+}
+
+void
+spot_engine_words_free(spot_engine_words_t *self)
+{
+    spot_bound_scenario_free(&self->example);
+}
+
+/* ---- Words ---- */
+
+#define NOTE_BYTES 256
+#define COLUMN_BYTES 128
+
+static const char *const kind_names[] = {
+    [SPOT_METRIC_PLAIN] = "number",
+    [SPOT_METRIC_SHARE] = "share",
+    [SPOT_METRIC_COST] = "cost",
+    [SPOT_METRIC_GAIN] = "gain",
+    [SPOT_METRIC_TIME] = "time",
+    [SPOT_METRIC_PROBABILITY] = "probability",
+};
+
+static const char *const better_names[] = {
+    [SPOT_BETTER_NEITHER] = NULL,
+    [SPOT_BETTER_LOWER] = "lower",
+    [SPOT_BETTER_HIGHER] = "higher",
+};
+
+/* " (s): time, lower is better; cost_usd / steps_kept". */
+static void
+metric_note(const spot_metric_t *metric, char note[NOTE_BYTES])
+{
+    const bool has_unit = strcmp(metric->unit, "1") != 0;
+    const bool has_better = metric->better != SPOT_BETTER_NEITHER;
+    const int used = snprintf(note, NOTE_BYTES, "%s%.16s%s: %s%s%s%s",
+        has_unit ? " (" : "", has_unit ? metric->unit : "", has_unit ? ")" : "",
+        kind_names[metric->kind], has_better ? ", " : "",
+        has_better ? better_names[metric->better] : "", has_better ? " is better" : "");
+
+    if (metric->numerator != NULL) {
+        snprintf(note + used, NOTE_BYTES - (size_t) used, "; %s / %s", metric->numerator,
+            metric->denominator);
+    }
+}
+
+static const char *const shape_names[] = {
+    [SPOT_SERIES_TABLE] = "table",
+    [SPOT_SERIES_LEVELS] = "levels",
+    [SPOT_SERIES_EVENTS] = "events",
+    [SPOT_SERIES_CURVE] = "curve",
+};
+
+static const char *const column_kinds[] = {
+    [SPOT_COLUMN_INSTANT] = "instant",
+    [SPOT_COLUMN_DURATION] = "duration",
+    [SPOT_COLUMN_COUNT] = "count",
+    [SPOT_COLUMN_NUMBER] = "number",
+    [SPOT_COLUMN_CATEGORY] = "category",
+    [SPOT_COLUMN_TEXT] = "text",
+};
+
+/* "time (instant, ms)", "steps_durable (number, steps)". */
+static void
+column_words(const spot_series_kind_t *kind, const spot_series_column_t *column,
+    char words[COLUMN_BYTES])
+{
+    const char *unit = spot_series_column_unit(kind, column);
+    const bool has_unit = unit[0] != '\0' && strcmp(unit, "1") != 0;
+
+    snprintf(words, COLUMN_BYTES, "%s (%s%s%s)", column->name,
+        column_kinds[column->kind], has_unit ? ", " : "", has_unit ? unit : "");
+}
+
+/* ---- Text ---- */
+
+static void
+put_series(const spot_series_kind_t *kind, FILE *out)
+{
+    char words[COLUMN_BYTES];
+
+    fprintf(
+        out, "  %s: %s\n      %s.\n", kind->name, shape_names[kind->shape], kind->help);
+    for (size_t k = 0; k < kind->num_columns; k++) {
+        column_words(kind, &kind->columns[k], words);
+        fprintf(out, "      %s\n", words);
+    }
+}
+
+void
+spot_engine_words_text(const spot_engine_words_t *self, FILE *out)
+{
+    const spot_experiment_t *experiment = self->experiment;
+    const spot_outputs_t *outputs = self->outputs;
+    char note[NOTE_BYTES];
+
+    fprintf(out, "%s: %s.\n%s\n\nkeys:\n", experiment->name, experiment->summary,
+        experiment->doc);
+    spot_fields_write(experiment->fields, "", out);
+    fputs("\nmetrics (of the example; they may depend on the scenario):\n", out);
+    for (size_t j = 0; j < outputs->num_metrics; j++) {
+        const spot_metric_t *metric = &outputs->metrics[j];
+
+        metric_note(metric, note);
+        fprintf(out, "  %s%s\n      %s.\n", metric->name, note, metric->help);
+    }
+    fputs(experiment->num_warnings == 0 ? "" : "\nwarnings:\n", out);
+    for (size_t j = 0; j < experiment->num_warnings; j++) {
+        fprintf(out, "  %s\n      %s.\n", experiment->warnings[j].name,
+            experiment->warnings[j].text);
+    }
+    fputs(outputs->num_series == 0 ? "" : "\nseries:\n", out);
+    for (size_t j = 0; j < outputs->num_series; j++) {
+        put_series(outputs->series[j], out);
+    }
+    fprintf(out, "\nexample:\n%s", experiment->example);
+}
+
+/* ---- JSON ---- */
+
+static void
+put_metric_json(spot_json_t *json, const spot_metric_t *metric)
+{
+    char words[SPOT_WORDS_BYTES];
+
+    spot_json_open(json, NULL, '{');
+    spot_json_text(json, "name", metric->name);
+    spot_json_text(json, "unit", metric->unit);
+    spot_json_text(json, "kind", kind_names[metric->kind]);
+    spot_json_text(json, "better", better_names[metric->better]);
+    spot_metric_words(metric, words);
+    spot_json_text(json, "label", words);
+    spot_metric_subject(metric, words);
+    spot_json_text(json, "noun", words);
+    spot_json_text(json, "numerator", metric->numerator);
+    spot_json_text(json, "denominator", metric->denominator);
+    spot_json_text(json, "help", metric->help);
+    spot_json_close(json, '}');
+}
+
+static void
+put_series_json(spot_json_t *json, const spot_series_kind_t *kind)
+{
+    spot_json_open(json, NULL, '{');
+    spot_json_text(json, "name", kind->name);
+    spot_json_text(json, "shape", shape_names[kind->shape]);
+    spot_json_integer(json, "ticks_per_s", kind->ticks_per_s);
+    spot_json_open(json, "columns", '[');
+    for (size_t k = 0; k < kind->num_columns; k++) {
+        spot_json_open(json, NULL, '{');
+        spot_json_text(json, "name", kind->columns[k].name);
+        spot_json_text(json, "kind", column_kinds[kind->columns[k].kind]);
+        spot_json_text(json, "unit", spot_series_column_unit(kind, &kind->columns[k]));
+        spot_json_close(json, '}');
+    }
+    spot_json_close(json, ']');
+    spot_json_text(json, "help", kind->help);
+    spot_json_close(json, '}');
+}
+
+int
+spot_engine_words_json(const spot_engine_words_t *self, FILE *out)
+{
+    const spot_experiment_t *experiment = self->experiment;
+    const spot_outputs_t *outputs = self->outputs;
+    spot_json_t json;
+    int ret;
+
+    spot_json_init(&json, out, 2);
+    spot_json_open(&json, NULL, '{');
+    spot_json_text(&json, "name", experiment->name);
+    spot_json_text(&json, "summary", experiment->summary);
+    spot_json_text(&json, "doc", experiment->doc);
+    ret = spot_fields_write_json(&json, "keys", experiment->fields);
+    spot_json_open(&json, "metrics", '[');
+    for (size_t j = 0; j < outputs->num_metrics; j++) {
+        put_metric_json(&json, &outputs->metrics[j]);
+    }
+    spot_json_close(&json, ']');
+    spot_json_open(&json, "warnings", '[');
+    for (size_t j = 0; j < experiment->num_warnings; j++) {
+        spot_json_open(&json, NULL, '{');
+        spot_json_text(&json, "name", experiment->warnings[j].name);
+        spot_json_text(&json, "text", experiment->warnings[j].text);
+        spot_json_close(&json, '}');
+    }
+    spot_json_close(&json, ']');
+    spot_json_open(&json, "series", '[');
+    for (size_t j = 0; j < outputs->num_series; j++) {
+        put_series_json(&json, outputs->series[j]);
+    }
+    spot_json_close(&json, ']');
+    spot_json_boolean(&json, "is_random", outputs->is_random);
+    spot_json_integer(&json, "batch_replications", outputs->batch_replications);
+    spot_json_text(&json, "example", experiment->example);
+    spot_json_close(&json, '}');
+    return ret;
+}
+
+/* ---- Manual ---- */
+
+static void
+put_item(FILE *out, const char *name, const char *note, const char *help)
+{
+    fputs(".TP\n\\fB", out);
+    spot_roff_text(out, name);
+    fputs("\\fR", out);
+    spot_roff_text(out, note);
+    fputc('\n', out);
+    spot_roff_text(out, help);
+    fputs(".\n", out);
+}
+
+static void
+put_metrics(const spot_outputs_t *outputs, FILE *out)
+{
+    fputs(".SH METRICS\nThose of the example below; they may depend on the scenario.\n",
+        out);
+    for (size_t j = 0; j < outputs->num_metrics; j++) {
+        const spot_metric_t *metric = &outputs->metrics[j];
+        char note[NOTE_BYTES];
+
+        metric_note(metric, note);
+        put_item(out, metric->name, note, metric->help);
+    }
+}
+
+static void
+put_all_series(const spot_outputs_t *outputs, FILE *out)
+{
+    for (size_t j = 0; j < outputs->num_series; j++) {
+        const spot_series_kind_t *kind = outputs->series[j];
+        char words[COLUMN_BYTES];
+
+        fputs(j == 0 ? ".SH SERIES\n" : "", out);
+        snprintf(words, sizeof(words), ": %s", shape_names[kind->shape]);
+        put_item(out, kind->name, words, kind->help);
+        for (size_t k = 0; k < kind->num_columns; k++) {
+            column_words(kind, &kind->columns[k], words);
+            fputs(".br\n", out);
+            spot_roff_text(out, words);
+            fputc('\n', out);
+        }
+    }
+}
+
+void
+spot_engine_words_manual(const spot_engine_words_t *self, FILE *out)
+{
+    const spot_experiment_t *experiment = self->experiment;
+    char title[64];
+
+    snprintf(title, sizeof(title), "spotsim-engine-%.40s", experiment->name);
+    spot_roff_head(out, title, 5, experiment->summary);
+    fputs(".SH DESCRIPTION\n", out);
+    spot_roff_text(out, experiment->doc);
+    fputs("\n.PP\nA scenario is a YAML file:\n.PP\n.nf\n", out);
+    spot_roff_text(out, experiment->example);
+    fputs(".fi\n.SH KEYS\n", out);
+    spot_roff_fields(out, spot_field_first(experiment->fields), NULL, "");
+    put_metrics(self->outputs, out);
+    fputs(experiment->num_warnings == 0 ? "" : ".SH WARNINGS\n", out);
+    for (size_t j = 0; j < experiment->num_warnings; j++) {
+        put_item(out, experiment->warnings[j].name, "", experiment->warnings[j].text);
+    }
+    put_all_series(self->outputs, out);
+    fputs(".SH SEE ALSO\n.BR spotsim (1),\n.BR spotsim\\-scenario (5),\n"
+          ".BR spotsim\\-study (5)\n",
+        out);
+}

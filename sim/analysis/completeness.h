@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* How much of what a study asks for its store has. */
+#ifndef SPOT_SIM_ANALYSIS_COMPLETENESS_H
+#define SPOT_SIM_ANALYSIS_COMPLETENESS_H
+
+#include "sim/analysis/summary.h"
+
+typedef struct {
+    int64_t num_rows;        /* replications that are there */
+    int64_t num_asked;       /* replications that the study asks for, at most */
+    size_t num_points;       /* of the study */
+    int64_t fewest, most;    /* of a point; fixed ones that are there are left out */
+    size_t num_unfinished;   /* points that have neither all replications that the study
+                                asks for nor, with until, the precision; with
+                                optimise: that race on */
+    size_t num_imprecise;    /* with until: points that have them all without it */
+    size_t num_constant;     /* with until: points whose values are all the same, */
+    int64_t fewest_constant; /* the fewest values of such a point */
+} spot_completeness_t;
+
+/* summaries: [num_points][num_metrics] of the store; without until NULL will do. */
+spot_completeness_t spot_store_completeness(
+    const spot_store_t *store, const spot_summary_t *summaries);
+
+/* The same, reading of the rows only what it takes. NO_MEMORY, errors of reading. */
+SPOT_MUST_CHECK int spot_store_find_completeness(
+    const spot_store_t *store, spot_completeness_t *completeness);
+
+/* The same of a store on disk. BAD_INPUT, IO, NO_MEMORY with the reason in diag. */
+SPOT_MUST_CHECK int spot_completeness_read(
+    const char *path, spot_completeness_t *completeness, spot_diag_t *diag);
+
+#endif

@@ -1,0 +1,304 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "sim/analysis/difference.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "sim/analysis/point_groups.h"
+
+/* Rows of the other point that are in memory. */
+#define BLOCK_ROWS 1024
+
+/* What stops a reading. */
+enum { IS_FULL = 1, IS_DONE };
+
+/* Two points side by side. */
+typedef struct {
+    const spot_compared_t *point;
+    const spot_compared_t *base;
+    bool is_base_fixed;   /* its only row is that of all replications */
+    bool is_turned;       /* point and base stand in each other's place */
+    size_t num_metrics;   /* compared */
+    spot_paired_t *pairs; /* [num_metrics] */
+    size_t num_rows;      /* of the base, that lie ready */
+    size_t next_id;       /* the first of them that the point has not passed */
+    bool is_last;         /* the base has nothing behind them */
+    bool is_whole;        /* nor before: another point may be paired with them as well */
+    size_t max_keys;
+    int64_t *keys; /* [num_rows] their replications, ascending */
+    size_t max_values;
+    double *values; /* [num_rows][num_metrics] */
+} pairing_t;
+
+static int
+keep_row(void *context, const spot_row_t *row)
+{
+    pairing_t *self = context;
+    const size_t num_metrics = self->num_metrics;
+    void *keys = self->keys, *values = self->values;
+    int ret =
+        spot_array_reserve(&keys, &self->max_keys, self->num_rows + 1, sizeof(int64_t));
+
+    self->keys = keys;
+    if (ret == 0) {
+        ret = spot_array_reserve(&values, &self->max_values,
+            (self->num_rows + 1) * num_metrics, sizeof(*self->values));
+        self->values = values;
+    }
+    if (ret == 0) {
+        self->keys[self->num_rows] = row->replication;
+        for (size_t j = 0; j < num_metrics; j++) {
+            self->values[self->num_rows * num_metrics + j] =
+                row->metrics[self->base->metric_ids[j]];
+        }
+        self->num_rows++;
+    }
+    return ret == 0 && self->num_rows == BLOCK_ROWS ? IS_FULL : ret;
+}
+
+/* The next rows of the base, from a replication on. */
+static int
+read_base(pairing_t *self, int64_t first_replication)
+{
+    const spot_compared_t *base = self->base;
+    int ret;
+
+    self->num_rows = 0;
+    self->next_id = 0;
+    ret = base->store->read(
+        base->store, base->point_id, first_replication, keep_row, self);
+    self->is_last = ret == 0;
+    self->is_whole = ret == 0 && first_replication == 0;
+    return ret == IS_FULL ? 0 : ret;
+}
+
+static int
+pair_row(void *context, const spot_row_t *row)
+{
+    pairing_t *self = context;
+    const size_t num_metrics = self->num_metrics;
+    const int64_t key = self->is_base_fixed ? 0 : row->replication;
+    int ret = 0;
+
+    while (self->next_id < self->num_rows && self->keys[self->next_id] < key) {
+        self->next_id++;
+    }
+    if (self->next_id == self->num_rows && !self->is_last) {
+        ret = read_base(self, key);
+    }
+    if (ret == 0 && self->next_id == self->num_rows) {
+        return IS_DONE;
+    }
+    if (ret == 0 && self->keys[self->next_id] == key) {
+        for (size_t j = 0; j < num_metrics; j++) {
+            const double value = row->metrics[self->point->metric_ids[j]];
+            const double other = self->values[self->next_id * num_metrics + j];
+
+            spot_paired_add(&self->pairs[j], self->is_turned ? other : value,
+                self->is_turned ? value : other);
+        }
+    }
+    return ret;
+}
+
+/* Pairs a point, with what lies ready of the base if that is all of it. */
+static int
+pair_rows(pairing_t *self)
+{
+    const spot_store_t *store = self->point->store;
+    int ret;
+
+    if (!self->is_whole) {
+        self->num_rows = 0;
+        self->is_last = false;
+    }
+    self->next_id = 0;
+    ret = store->read(store, self->point->point_id, 0, pair_row, self);
+    return ret == IS_DONE ? 0 : ret;
+}
+
+static bool
+is_fixed(const spot_compared_t *compared)
+{
+    return spot_study_is_fixed(compared->store->head, compared->point_id);
+}
+
+/* What is the same in all replications is known as if all were run. */
+static void
+repeat_pair(spot_paired_t *pair, int64_t num_pairs)
+{
+    if (pair->difference.num_values == 1) {
+        pair->x.num_values = pair->y.num_values = num_pairs;
+        pair->difference.num_values = num_pairs;
+    }
+}
+
+/* A fixed point is paired with every replication of the other one. */
+static int
+pair_point(pairing_t *self)
+{
+    const spot_compared_t *point = self->point, *base = self->base;
+    const bool is_point_fixed = is_fixed(point);
+    int ret;
+
+    self->is_base_fixed = is_fixed(base) || is_point_fixed;
+    self->is_turned = is_point_fixed && !is_fixed(base);
+    if (self->is_turned) {
+        self->point = base;
+        self->base = point;
+        self->is_whole = false;
+    }
+    ret = pair_rows(self);
+    if (self->is_turned) {
+        self->point = point;
+        self->base = base;
+        self->is_whole = false;
+    }
+    for (size_t j = 0; ret == 0 && j < self->num_metrics; j++) {
+        const spot_study_head_t *head = point->store->head;
+
+        if (!spot_study_has_metric(head, point->point_id, point->metric_ids[j]) ||
+            !spot_study_has_metric(
+                base->store->head, base->point_id, base->metric_ids[j])) {
+            memset(&self->pairs[j], 0, sizeof(self->pairs[j]));
+        } else if (is_point_fixed && is_fixed(base)) {
+            repeat_pair(&self->pairs[j], head->num_replications);
+        }
+    }
+    return ret;
+}
+
+static void
+release(pairing_t *self)
+{
+    free(self->values);
+    free(self->keys);
+}
+
+int
+spot_store_difference_between(const spot_compared_t *point, const spot_compared_t *base,
+    size_t num_metrics, spot_paired_t *pairs)
+{
+    pairing_t pairing = {
+        .point = point, .base = base, .num_metrics = num_metrics, .pairs = pairs};
+    int ret;
+
+    memset(pairs, 0, num_metrics * sizeof(*pairs));
+    ret = pair_point(&pairing);
+    release(&pairing);
+    return ret;
+}
+
+/* The ids of all metrics, freed by the caller. NULL: no memory. */
+static size_t *
+all_metrics(const spot_store_t *store)
+{
+    const size_t num_metrics = store->head->num_metrics;
+    size_t *ids = spot_calloc(num_metrics, sizeof(*ids));
+
+    for (size_t j = 0; ids != NULL && j < num_metrics; j++) {
+        ids[j] = j;
+    }
+    return ids;
+}
+
+int
+spot_store_difference(
+    const spot_store_t *store, size_t point_id, size_t base_id, spot_paired_t *pairs)
+{
+    size_t *ids = all_metrics(store);
+    const int ret = ids == NULL ? SPOT_ERR_NO_MEMORY
+                                : spot_store_difference_between(
+                                      &(spot_compared_t){store, point_id, ids},
+                                      &(spot_compared_t){store, base_id, ids},
+                                      store->head->num_metrics, pairs);
+
+    free(ids);
+    return ret;
+}
+
+typedef struct {
+    size_t base_id;
+    size_t point_id;
+} couple_t;
+
+static int
+compare_couples(const void *a, const void *b)
+{
+    const couple_t *x = a, *y = b;
+
+    return x->base_id != y->base_id
+               ? (x->base_id > y->base_id) - (x->base_id < y->base_id)
+               : (x->point_id > y->point_id) - (x->point_id < y->point_id);
+}
+
+/* The points that have a base, those of one base behind each other: it is read once.
+ * couples: [num_points]. Returns how many there are. */
+static size_t
+find_couples(size_t num_points, const size_t *base_ids, couple_t *couples)
+{
+    size_t num_couples = 0;
+
+    for (size_t j = 0; j < num_points; j++) {
+        if (base_ids[j] != SPOT_NO_POINT && base_ids[j] != j) {
+            couples[num_couples++] = (couple_t){base_ids[j], j};
+        }
+    }
+    if (num_couples > 0) {
+        qsort(couples, num_couples, sizeof(*couples), compare_couples);
+    }
+    return num_couples;
+}
+
+/* all: [num_points][num_metrics], zeroed. */
+static int
+pair_couples(const spot_store_t *store, size_t num_couples, const couple_t *couples,
+    spot_paired_t *all)
+{
+    const size_t num_metrics = store->head->num_metrics;
+    size_t *ids = all_metrics(store);
+    spot_compared_t point = {store, 0, ids}, base = {store, 0, ids};
+    pairing_t pairing = {.point = &point, .base = &base, .num_metrics = num_metrics};
+    int ret = ids == NULL ? SPOT_ERR_NO_MEMORY : 0;
+
+    for (size_t j = 0; ret == 0 && j < num_couples; j++) {
+        if (j > 0 && couples[j].base_id != base.point_id) {
+            pairing.is_whole = false;
+        }
+        base.point_id = couples[j].base_id;
+        point.point_id = couples[j].point_id;
+        pairing.pairs = &all[point.point_id * num_metrics];
+        ret = pair_point(&pairing);
+    }
+    release(&pairing);
+    free(ids);
+    return ret;
+}
+
+int
+spot_store_differences(const spot_store_t *store, spot_paired_t **pairs)
+{
+    const spot_study_head_t *head = store->head;
+    spot_paired_t *all = spot_calloc(head->num_points * head->num_metrics, sizeof(*all));
+    couple_t *couples = spot_calloc(head->num_points, sizeof(*couples));
+    size_t *base_ids = NULL;
+    int ret = all == NULL || couples == NULL ? SPOT_ERR_NO_MEMORY : 0;
+
+    if (ret == 0 && head->has_baseline) {
+        ret = spot_baseline_points(head, &base_ids);
+    }
+    if (ret == 0 && base_ids != NULL) {
+        const size_t num_couples = find_couples(head->num_points, base_ids, couples);
+
+        ret = pair_couples(store, num_couples, couples, all);
+    }
+    free(base_ids);
+    free(couples);
+    if (ret != 0) {
+        free(all);
+        all = NULL;
+    }
+    *pairs = all;
+    return ret;
+}

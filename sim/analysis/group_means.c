@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "sim/analysis/group_means.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+#define NUM_GROUPS 16
+
+/* The sums of the point that is read. */
+typedef struct {
+    const spot_group_means_t *means;
+    size_t first_metric;
+    double *sums;    /* [num_groups][num_metrics] */
+    double *weights; /* the same: values in them */
+    bool is_fixed;   /* its only row is that of all replications */
+} grouper_t;
+
+static int
+add_row(void *context, const spot_row_t *row)
+{
+    const grouper_t *self = context;
+    const spot_group_means_t *means = self->means;
+    const size_t group_id = (size_t) row->replication % means->num_groups;
+    const size_t end_id = self->is_fixed ? means->num_groups : group_id + 1;
+
+    for (size_t k = group_id; row->replication < means->num_used && k < end_id; k++) {
+        for (size_t j = 0; j < means->num_metrics; j++) {
+            if (isfinite(row->metrics[j])) {
+                self->sums[k * means->num_metrics + j] += row->metrics[j];
+                self->weights[k * means->num_metrics + j]++;
+            }
+        }
+    }
+    return 0;
+}
+
+static int
+read_means(grouper_t *self, const spot_store_t *store, double *means)
+{
+    const size_t num_cells = self->means->num_groups * self->means->num_metrics;
+    int ret = 0;
+
+    for (size_t j = 0; ret == 0 && j < store->head->num_points; j++) {
+        const spot_wanted_rows_t wanted = {.point_id = j,
+            .first_metric = self->first_metric,
+            .num_metrics = self->means->num_metrics};
+
+        self->is_fixed = spot_study_is_fixed(store->head, j);
+        memset(self->sums, 0, num_cells * sizeof(*self->sums));
+        memset(self->weights, 0, num_cells * sizeof(*self->weights));
+        ret = store->read_metrics(store, &wanted, add_row, self);
+        for (size_t k = 0; ret == 0 && k < num_cells; k++) {
+            means[j * num_cells + k] =
+                self->weights[k] > 0 ? self->sums[k] / self->weights[k] : (double) NAN;
+        }
+    }
+    return ret;
+}
+
+/* Of the points whose replications differ. */
+static int64_t
+fewest_rows(const spot_store_t *store)
+{
+    int64_t fewest = INT64_MAX;
+
+    for (size_t j = 0; j < store->head->num_points; j++) {
+        const int64_t num_rows = store->num_rows(store, j);
+
+        if (num_rows == 0 || !spot_study_is_fixed(store->head, j)) {
+            fewest = num_rows < fewest ? num_rows : fewest;
+        }
+    }
+    return fewest;
+}
+
+static void
+choose_groups(spot_group_means_t *self, const spot_store_t *store)
+{
+    const int64_t fewest = fewest_rows(store);
+
+    self->num_used = fewest;
+    self->num_groups = fewest < SPOT_MIN_GROUPS ? 1
+                       : fewest < NUM_GROUPS    ? (size_t) fewest
+                                                : NUM_GROUPS;
+}
+
+int
+spot_group_means_init(spot_group_means_t *self, const spot_store_t *store,
+    size_t first_metric, size_t num_metrics)
+{
+    grouper_t grouper = {.means = self, .first_metric = first_metric};
+    size_t num_cells;
+    int ret = SPOT_ERR_NO_MEMORY;
+
+    *self = (spot_group_means_t){.num_metrics = num_metrics};
+    choose_groups(self, store);
+    num_cells = self->num_groups * num_metrics;
+    grouper.sums = spot_calloc(num_cells, sizeof(*grouper.sums));
+    grouper.weights = spot_calloc(num_cells, sizeof(*grouper.weights));
+    self->means = spot_calloc(store->head->num_points * num_cells, sizeof(*self->means));
+    if (grouper.sums != NULL && grouper.weights != NULL && self->means != NULL) {
+        ret = read_means(&grouper, store, self->means);
+    }
+    free(grouper.weights);
+    free(grouper.sums);
+    return ret;
+}
+
+void
+spot_group_means_free(spot_group_means_t *self)
+{
+    free(self->means);
+    memset(self, 0, sizeof(*self));
+}
+
+double
+spot_group_product(
+    const double *a, const double *b, size_t num_groups, size_t omitted_id)
+{
+    double sum_a = 0, sum_b = 0, sum_same = 0, count = 0;
+
+    for (size_t g = 0; g < num_groups; g++) {
+        if (g != omitted_id) {
+            sum_a += a[g];
+            sum_b += b[g];
+            sum_same += a[g] * b[g];
+            count++;
+        }
+    }
+    return num_groups == 1 ? sum_same
+                           : (sum_a * sum_b - sum_same) / (count * (count - 1));
+}

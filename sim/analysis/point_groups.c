@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "sim/analysis/point_groups.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/group.h"
+#include "base/memory.h"
+
+/* rows: [num_points][num_axes] the values of the points, 0 for some axes: has_any,
+ * [num_axes]. */
+static void
+fill_rows(const spot_study_head_t *head, const bool *has_any, uint32_t *rows)
+{
+    for (size_t j = 0; j < head->num_points; j++) {
+        for (size_t k = 0; k < head->num_axes; k++) {
+            rows[j * head->num_axes + k] =
+                has_any[k] ? 0 : (uint32_t) spot_study_value_id(head, j, k);
+        }
+    }
+}
+
+/* Numbers the groups whose first points are in group_ids. */
+static void
+number_groups(spot_point_groups_t *self, size_t num_points)
+{
+    for (size_t j = 0; j < num_points; j++) {
+        const size_t first_id = self->group_ids[j];
+
+        self->group_ids[j] =
+            first_id == j ? self->num_groups++ : self->group_ids[first_id];
+    }
+}
+
+/* Of points that have the same values of all axes but those of has_any. */
+static int
+find_groups(
+    spot_point_groups_t *self, const spot_study_head_t *head, const bool *has_any)
+{
+    const size_t num_points = head->num_points, num_axes = head->num_axes;
+    uint32_t *rows = spot_calloc(num_points * num_axes, sizeof(*rows));
+    spot_key_t *keys = spot_calloc(num_points, sizeof(*keys));
+    int ret = SPOT_ERR_NO_MEMORY;
+
+    self->num_groups = 0;
+    self->group_ids = spot_calloc(num_points, sizeof(*self->group_ids));
+    if (rows == NULL || keys == NULL || self->group_ids == NULL) {
+        goto out;
+    }
+    fill_rows(head, has_any, rows);
+    for (size_t j = 0; j < num_points; j++) {
+        keys[j].bytes = &rows[j * num_axes];
+        keys[j].num_bytes =
+            head->plan.kind == SPOT_PLAN_ZIP ? 0 : num_axes * sizeof(*rows);
+    }
+    ret = spot_group_equal(keys, num_points, self->group_ids);
+    if (ret == 0) {
+        number_groups(self, num_points);
+    }
+out:
+    free(keys);
+    free(rows);
+    return ret;
+}
+
+int
+spot_point_groups_init(
+    spot_point_groups_t *self, const spot_study_head_t *head, size_t axis_id)
+{
+    bool *has_any = spot_calloc(head->num_axes + 1, sizeof(*has_any));
+    int ret = SPOT_ERR_NO_MEMORY;
+
+    memset(self, 0, sizeof(*self));
+    if (has_any != NULL) {
+        has_any[axis_id] = true;
+        ret = find_groups(self, head, has_any);
+    }
+    free(has_any);
+    return ret;
+}
+
+/* Those of the baseline: of points that differ in its keys only. */
+static int
+find_baseline_groups(spot_point_groups_t *self, const spot_study_head_t *head)
+{
+    bool *has_any = spot_calloc(head->num_axes, sizeof(*has_any));
+    int ret = SPOT_ERR_NO_MEMORY;
+
+    memset(self, 0, sizeof(*self));
+    if (has_any != NULL) {
+        has_any[head->baseline_axis_id] = true;
+        for (size_t j = 0; j < head->num_more_baselines; j++) {
+            has_any[head->more_baselines[j].axis_id] = true;
+        }
+        ret = find_groups(self, head, has_any);
+    }
+    free(has_any);
+    return ret;
+}
+
+void
+spot_point_groups_free(spot_point_groups_t *self)
+{
+    free(self->group_ids);
+    memset(self, 0, sizeof(*self));
+}
+
+int
+spot_baseline_points(const spot_study_head_t *head, size_t **base_ids)
+{
+    size_t *bases = spot_calloc(head->num_points, sizeof(*bases)); /* of the groups */
+    size_t *ids = spot_calloc(head->num_points, sizeof(*ids));
+    spot_point_groups_t groups;
+    int ret = find_baseline_groups(&groups, head);
+
+    if (ret == 0 && (bases == NULL || ids == NULL)) {
+        ret = SPOT_ERR_NO_MEMORY;
+    }
+    for (size_t j = 0; ret == 0 && j < groups.num_groups; j++) {
+        bases[j] = SPOT_NO_POINT;
+    }
+    for (size_t j = head->num_points; ret == 0 && j-- > 0;) {
+        if (spot_study_is_baseline(head, j)) {
+            bases[groups.group_ids[j]] = j;
+        }
+    }
+    for (size_t j = 0; ret == 0 && j < head->num_points; j++) {
+        ids[j] = bases[groups.group_ids[j]];
+    }
+    spot_point_groups_free(&groups);
+    free(bases);
+    if (ret != 0) {
+        free(ids);
+        ids = NULL;
+    }
+    *base_ids = ids;
+    return ret;
+}

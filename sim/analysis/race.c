@@ -1,0 +1,411 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "sim/analysis/race.h"
+
+#include <gsl/gsl_cdf.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+/* Replications of a round over those of the one before. */
+#define GROWTH 1.5
+
+enum { READ_ALL = 1 };
+
+const char *const spot_fate_names[SPOT_NUM_FATES] = {
+    [SPOT_FATE_RACING] = "racing",
+    [SPOT_FATE_DOMINATED] = "dominated",
+    [SPOT_FATE_INFEASIBLE] = "infeasible",
+    [SPOT_FATE_UNDEFINED] = "undefined",
+};
+
+/* The replications of the round behind one of num_rows. */
+static int64_t
+target_behind(const spot_study_head_t *head, int64_t num_rows)
+{
+    const int64_t size = spot_study_batch_size(head);
+    const double wanted = num_rows == 0 ? (double) head->min_replications
+                                        : ceil(GROWTH * (double) num_rows);
+    const double target = ceil(wanted / (double) size) * (double) size;
+
+    return (int64_t) fmin(target, (double) head->num_replications);
+}
+
+int64_t
+spot_race_target(const spot_race_t *self)
+{
+    return target_behind(self->head, self->num_rows);
+}
+
+int64_t
+spot_race_point_target(const spot_race_t *self, size_t point_id)
+{
+    return spot_study_is_fixed(self->head, point_id) ? 1 : spot_race_target(self);
+}
+
+/* Every interval of every round holds at once with the confidence of the answer: each
+ * point has one against the best, one for each constraint, and one for its nulls. That
+ * the best of the other points is chosen by the same rows does no harm: what must hold
+ * are the intervals between the point that is truly the best and each other one. */
+static double
+confidence_of_each(const spot_study_head_t *head)
+{
+    const double num_intervals =
+        (double) head->num_points * (double) (2 + head->optimise.num_constraints);
+    double num_rounds = 0;
+
+    for (int64_t num_rows = 0; num_rows < head->num_replications;) {
+        num_rows = target_behind(head, num_rows);
+        num_rounds++;
+    }
+    return 1 - (1 - head->optimise.confidence) / (num_intervals * num_rounds);
+}
+
+int
+spot_race_init(spot_race_t *self, const spot_study_head_t *head)
+{
+    const size_t num_constraints = head->optimise.num_constraints;
+
+    memset(self, 0, sizeof(*self));
+    self->head = head;
+    self->metric_id = spot_study_metric_id(head, head->optimise.metric);
+    spot_bug_assert(self->metric_id < head->num_metrics);
+    self->confidence = confidence_of_each(head);
+    self->num_racing = head->num_points;
+    self->runners = spot_calloc(head->num_points, sizeof(*self->runners));
+    self->constraint_ids = spot_calloc(num_constraints, sizeof(*self->constraint_ids));
+    self->constrained =
+        spot_calloc(head->num_points * num_constraints, sizeof(*self->constrained));
+    if (self->runners == NULL || self->constraint_ids == NULL ||
+        self->constrained == NULL) {
+        return SPOT_ERR_NO_MEMORY;
+    }
+    for (size_t j = 0; j < num_constraints; j++) {
+        self->constraint_ids[j] =
+            spot_study_metric_id(head, head->optimise.constraints[j].metric);
+        spot_bug_assert(self->constraint_ids[j] < head->num_metrics);
+    }
+    for (size_t j = 0; j < head->num_points; j++) {
+        self->runners[j].constrained = &self->constrained[j * num_constraints];
+    }
+    return 0;
+}
+
+void
+spot_race_free(spot_race_t *self)
+{
+    for (size_t j = 0; self->runners != NULL && j < self->head->num_points; j++) {
+        free(self->runners[j].row_values);
+    }
+    free(self->runners);
+    free(self->constraint_ids);
+    free(self->constrained);
+    memset(self, 0, sizeof(*self));
+}
+
+/* ---- Reading a round ---- */
+
+typedef struct {
+    const spot_race_t *race;
+    spot_runner_t *runner;
+    int64_t end; /* replication behind the last one */
+    bool is_fixed;
+} reader_t;
+
+static void
+add_row(const spot_race_t *race, spot_runner_t *runner, const double *metrics)
+{
+    const double value = metrics[race->metric_id];
+
+    runner->row_values[runner->num_rows++] = value;
+    if (isfinite(value)) {
+        spot_moments_add(&runner->values, value);
+    }
+    for (size_t j = 0; j < race->head->optimise.num_constraints; j++) {
+        if (isfinite(metrics[race->constraint_ids[j]])) {
+            spot_skewed_add(&runner->constrained[j], metrics[race->constraint_ids[j]]);
+        }
+    }
+}
+
+/* The only row of a fixed point is that of all its replications. */
+static int
+read_row(void *context, const spot_row_t *row)
+{
+    const reader_t *self = context;
+    spot_runner_t *runner = self->runner;
+
+    spot_bug_assert(self->is_fixed || row->replication == runner->num_rows);
+    do {
+        add_row(self->race, runner, row->metrics);
+    } while (self->is_fixed && runner->num_rows < self->end);
+    return runner->num_rows == self->end ? READ_ALL : 0;
+}
+
+static int
+read_round(spot_race_t *self, const spot_store_t *store, size_t point_id, int64_t end)
+{
+    spot_runner_t *runner = &self->runners[point_id];
+    const bool is_fixed = spot_study_is_fixed(self->head, point_id);
+    reader_t reader = {self, runner, end, is_fixed};
+    double *values =
+        realloc(runner->row_values, (size_t) end * sizeof(*runner->row_values));
+    int ret;
+
+    if (values == NULL) {
+        return SPOT_ERR_NO_MEMORY;
+    }
+    runner->row_values = values;
+    ret =
+        store->read(store, point_id, is_fixed ? 0 : runner->num_rows, read_row, &reader);
+    ret = ret == READ_ALL ? 0 : ret;
+    spot_bug_assert(ret != 0 || runner->num_rows == end);
+    return ret;
+}
+
+/* ---- Judging a round ---- */
+
+static void
+take_out(spot_race_t *self, size_t point_id, spot_fate_t fate)
+{
+    spot_runner_t *runner = &self->runners[point_id];
+
+    runner->fate = fate;
+    runner->gain = 0;
+    free(runner->row_values);
+    runner->row_values = NULL;
+    self->num_racing--;
+}
+
+/* Nulls of the metric or constraint where there are most. */
+static int64_t
+num_nulls(const spot_race_t *self, const spot_runner_t *runner)
+{
+    int64_t fewest = runner->values.num_values;
+
+    for (size_t j = 0; j < self->head->optimise.num_constraints; j++) {
+        const int64_t num_values = runner->constrained[j].moments.num_values;
+
+        fewest = num_values < fewest ? num_values : fewest;
+    }
+    return runner->num_rows - fewest;
+}
+
+/* A share of SPOT_RACE_MAX_NULLS would hardly ever give so many. */
+static bool
+has_too_many_nulls(const spot_race_t *self, const spot_runner_t *runner)
+{
+    const int64_t num = num_nulls(self, runner);
+
+    return num > 0 && gsl_cdf_binomial_Q((unsigned) (num - 1), SPOT_RACE_MAX_NULLS,
+                          (unsigned) runner->num_rows) < 1 - self->confidence;
+}
+
+static bool
+are_equal(const spot_moments_t *values)
+{
+    return values->num_values >= 2 && values->sum_squares == 0;
+}
+
+/* What was once known of a constraint stays known: all intervals hold at once. */
+static void
+judge_alone(spot_race_t *self, size_t point_id)
+{
+    const spot_optimise_t *optimise = &self->head->optimise;
+    spot_runner_t *runner = &self->runners[point_id];
+    const bool is_fixed = spot_study_is_fixed(self->head, point_id);
+    bool is_broken = false, is_kept = true;
+
+    runner->is_constant = false;
+    for (size_t j = 0; j < optimise->num_constraints; j++) {
+        const spot_constraint_t *constraint = &optimise->constraints[j];
+        double low, high;
+
+        spot_skewed_bounds(&runner->constrained[j], self->confidence, &low, &high);
+        runner->is_constant = runner->is_constant ||
+                              (!is_fixed && are_equal(&runner->constrained[j].moments));
+        is_broken = is_broken || (constraint->is_upper ? low > constraint->limit
+                                                       : high < constraint->limit);
+        is_kept = is_kept && (constraint->is_upper ? high <= constraint->limit
+                                                   : low >= constraint->limit);
+    }
+    runner->is_feasible = runner->is_feasible || is_kept;
+    if (has_too_many_nulls(self, runner)) {
+        take_out(self, point_id, SPOT_FATE_UNDEFINED);
+    } else if (is_broken) {
+        take_out(self, point_id, SPOT_FATE_INFEASIBLE);
+    }
+}
+
+/* Only such a point takes others out. */
+static bool
+can_lead(const spot_race_t *self, const spot_runner_t *runner)
+{
+    return runner->fate == SPOT_FATE_RACING && runner->is_feasible &&
+           runner->values.num_values >= 2 &&
+           (double) num_nulls(self, runner) <=
+               SPOT_RACE_MAX_NULLS * (double) runner->num_rows;
+}
+
+static bool
+is_better(const spot_race_t *self, double value, double other)
+{
+    return self->head->optimise.is_maximised ? value > other : value < other;
+}
+
+static void
+find_best(spot_race_t *self)
+{
+    self->has_best = false;
+    for (size_t j = 0; j < self->head->num_points; j++) {
+        const spot_runner_t *runner = &self->runners[j];
+
+        if (can_lead(self, runner) &&
+            (!self->has_best ||
+                is_better(self, spot_moments_mean(&runner->values),
+                    spot_moments_mean(&self->runners[self->best_id].values)))) {
+            self->has_best = true;
+            self->best_id = j;
+        }
+    }
+}
+
+/* Against the best, replication by replication. */
+static void
+judge_against_best(spot_race_t *self, size_t point_id)
+{
+    spot_runner_t *runner = &self->runners[point_id];
+    const double *best = self->runners[self->best_id].row_values;
+    const double sign = self->head->optimise.is_maximised ? -1 : 1;
+    const bool is_known = spot_study_is_fixed(self->head, point_id) &&
+                          spot_study_is_fixed(self->head, self->best_id);
+    spot_skewed_t behind = {0};
+    double low, high;
+
+    for (int64_t j = 0; j < runner->num_rows; j++) {
+        const double difference = sign * (runner->row_values[j] - best[j]);
+
+        if (isfinite(difference)) { /* neither is null */
+            spot_skewed_add(&behind, difference);
+        }
+    }
+    runner->is_constant =
+        runner->is_constant || (!is_known && are_equal(&behind.moments));
+    spot_skewed_bounds(&behind, self->confidence, &low, &high);
+    if (low > 0) {
+        take_out(self, point_id, SPOT_FATE_DOMINATED);
+    } else {
+        runner->gain = isfinite(low) ? fmax(-low, 0) : (double) INFINITY;
+    }
+}
+
+static void
+judge_round(spot_race_t *self)
+{
+    const size_t num_points = self->head->num_points;
+
+    for (size_t j = 0; j < num_points; j++) {
+        if (self->runners[j].fate == SPOT_FATE_RACING) {
+            judge_alone(self, j);
+        }
+    }
+    find_best(self);
+    for (size_t j = 0; self->has_best && j < num_points; j++) {
+        if (j != self->best_id && self->runners[j].fate == SPOT_FATE_RACING) {
+            judge_against_best(self, j);
+        }
+    }
+    if (self->has_best) {
+        spot_runner_t *best = &self->runners[self->best_id];
+
+        best->gain = 0;
+        best->is_constant =
+            best->is_constant || (!spot_study_is_fixed(self->head, self->best_id) &&
+                                     are_equal(&best->values));
+    }
+}
+
+bool
+spot_race_is_decided(const spot_race_t *self)
+{
+    const spot_runner_t *best = &self->runners[self->best_id];
+
+    return self->num_racing == 0 ||
+           (self->has_best && (self->num_racing == 1 ||
+                                  spot_race_regret(self) <=
+                                      self->head->optimise.indifference *
+                                          fabs(spot_moments_mean(&best->values))));
+}
+
+int
+spot_race_advance(spot_race_t *self, const spot_store_t *store)
+{
+    const int64_t target = spot_race_target(self);
+    int ret = 0;
+
+    spot_bug_assert(!self->is_over);
+    for (size_t j = 0; ret == 0 && j < self->head->num_points; j++) {
+        if (self->runners[j].fate == SPOT_FATE_RACING) {
+            ret = read_round(self, store, j, target);
+        }
+    }
+    if (ret == 0) {
+        self->num_rows = target;
+        judge_round(self);
+        self->is_over =
+            spot_race_is_decided(self) || target >= self->head->num_replications;
+    }
+    return ret;
+}
+
+/* Whether a point has its first replications without a gap. */
+static bool
+has_rows(const spot_store_t *store, size_t point_id, int64_t first, int64_t end)
+{
+    const int64_t size = spot_study_batch_size(store->head);
+
+    if (spot_study_is_fixed(store->head, point_id)) {
+        return store->num_there(store, point_id, 0) > 0;
+    }
+    for (int64_t j = first / size * size; j < end; j += size) {
+        const int64_t wanted = end - j < size ? end - j : size;
+
+        if (store->num_there(store, point_id, j) < wanted) {
+            return false;
+        }
+    }
+    return true;
+}
+
+int
+spot_race_replay(spot_race_t *self, const spot_store_t *store)
+{
+    int ret = 0;
+
+    while (ret == 0 && !self->is_over) {
+        const int64_t target = spot_race_target(self);
+
+        for (size_t j = 0; j < self->head->num_points; j++) {
+            if (self->runners[j].fate == SPOT_FATE_RACING &&
+                !has_rows(store, j, self->num_rows, target)) {
+                return 0;
+            }
+        }
+        ret = spot_race_advance(self, store);
+    }
+    return ret;
+}
+
+double
+spot_race_regret(const spot_race_t *self)
+{
+    double regret = self->has_best ? 0 : (double) INFINITY;
+
+    for (size_t j = 0; j < self->head->num_points; j++) {
+        if (self->runners[j].fate == SPOT_FATE_RACING) {
+            regret = fmax(regret, self->runners[j].gain);
+        }
+    }
+    return regret;
+}

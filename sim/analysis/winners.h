@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Which value of a key is best at each combination of the others: who wins where, by how
+ * much, and between which values of another key the winner changes. Points are compared
+ * replication by replication, as they met the same events. */
+#ifndef SPOT_SIM_ANALYSIS_WINNERS_H
+#define SPOT_SIM_ANALYSIS_WINNERS_H
+
+#include "sim/analysis/difference.h"
+#include "sim/analysis/point_groups.h"
+#include "sim/analysis/summary.h"
+
+/* Of the points that differ in the key only. */
+typedef struct {
+    size_t first_id;    /* the first of these points, for the values of the other keys */
+    size_t best_id;     /* the best mean; SPOT_NO_POINT: nobody competes */
+    size_t next_id;     /* the best of the others, or SPOT_NO_POINT */
+    size_t num_rivals;  /* that the best is compared with */
+    spot_paired_t lead; /* best (x) and next (y) */
+    bool is_sure;       /* all rivals are worse, with confidence in all of it */
+} spot_winner_t;
+
+/* The winner changes between two neighbouring values of another key. */
+typedef struct {
+    size_t before_id, after_id; /* index of the winners */
+    double number; /* of that key, where the straight lines through the means of the two
+                      cross; NAN: one of them is missing */
+} spot_crossing_t;
+
+typedef struct {
+    const spot_study_head_t *head;
+    spot_summary_t *summaries; /* [num_points][num_metrics] */
+    spot_point_groups_t groups;
+    spot_winner_t *winners; /* [groups.num_groups] */
+    size_t x_id; /* the only other axis, if it has numbers; num_axes: there is none */
+    size_t num_crossings;
+    spot_crossing_t *crossings; /* [num_crossings] along x */
+} spot_winners_t;
+
+/* The head of the store asks for the best. All rivals of a winner are judged at
+ * SPOT_CONFIDENCE together (Bonferroni). Errors of reading the store, NO_MEMORY; free
+ * self even then. O(points * rows). */
+SPOT_MUST_CHECK int spot_winners_init(spot_winners_t *self, const spot_store_t *store);
+void spot_winners_free(spot_winners_t *self);
+
+/* The summary of the metric at a point. */
+const spot_summary_t *spot_winners_summary(const spot_winners_t *self, size_t point_id);
+
+#endif

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "sim/engine/series.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+const char *
+spot_series_column_unit(
+    const spot_series_kind_t *kind, const spot_series_column_t *column)
+{
+    if (column->kind > SPOT_COLUMN_DURATION) {
+        return column->unit;
+    }
+    return kind->ticks_per_s == 1 ? "s" : kind->ticks_per_s == 1000 ? "ms" : "ns";
+}
+
+int
+spot_recording_init(
+    spot_recording_t *self, size_t num_series, const spot_series_kind_t *const *kinds)
+{
+    memset(self, 0, sizeof(*self));
+    self->series = spot_calloc(num_series, sizeof(*self->series));
+    if (self->series == NULL) {
+        return SPOT_ERR_NO_MEMORY;
+    }
+    self->num_series = num_series;
+    for (size_t j = 0; j < num_series; j++) {
+        self->series[j].kind = kinds[j];
+    }
+    return 0;
+}
+
+void
+spot_recording_free(spot_recording_t *self)
+{
+    for (size_t j = 0; self->series != NULL && j < self->num_series; j++) {
+        free(self->series[j].cells);
+        spot_bytes_free(&self->series[j].texts);
+    }
+    free(self->series);
+    free(self->title);
+    memset(self, 0, sizeof(*self));
+}
+
+static bool
+is_text(const spot_series_t *self, size_t column_id)
+{
+    return self->kind->columns[column_id].kind >= SPOT_COLUMN_CATEGORY;
+}
+
+int
+spot_series_add(spot_series_t *self, const spot_cell_t *cells)
+{
+    const size_t num_columns = self->kind->num_columns;
+    const size_t num_cells = self->num_rows * num_columns;
+    void *all = self->cells;
+    size_t num_text_bytes = 0;
+    int ret;
+
+    for (size_t j = 0; j < num_columns; j++) {
+        num_text_bytes += is_text(self, j) ? strlen(cells[j].text) + 1 : 0;
+    }
+    ret = spot_bytes_reserve(&self->texts, num_text_bytes);
+    if (ret == 0) {
+        ret = spot_array_reserve(
+            &all, &self->max_cells, num_cells + num_columns, sizeof(*self->cells));
+    }
+    if (ret != 0) {
+        return ret;
+    }
+    self->cells = all;
+    for (size_t j = 0; j < num_columns; j++) {
+        self->cells[num_cells + j] = cells[j];
+        if (is_text(self, j)) { /* an offset, because the texts may move */
+            const size_t num_bytes = strlen(cells[j].text) + 1;
+
+            self->cells[num_cells + j].integer = (int64_t) self->texts.num_bytes;
+            memcpy(self->texts.bytes + self->texts.num_bytes, cells[j].text, num_bytes);
+            self->texts.num_bytes += num_bytes;
+        }
+    }
+    self->num_rows++;
+    return 0;
+}
+
+const char *
+spot_series_text(const spot_series_t *self, size_t row_id, size_t column_id)
+{
+    const spot_cell_t *cell = &self->cells[row_id * self->kind->num_columns + column_id];
+
+    spot_bug_assert(is_text(self, column_id));
+    return (const char *) self->texts.bytes + cell->integer;
+}
+
+void
+spot_series_verify(const spot_series_t *self)
+{
+    const size_t num_columns = self->kind->num_columns;
+
+    for (size_t j = 1; self->kind->shape != SPOT_SERIES_TABLE && j < self->num_rows;
+         j++) {
+        spot_bug_assert(self->cells[(j - 1) * num_columns].integer <=
+                        self->cells[j * num_columns].integer);
+    }
+}

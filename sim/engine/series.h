@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Series: named tables of one replication, such as a queue over time or a row for each
+ * job. An engine fills them, the store keeps them, reports draw them by their shape. */
+#ifndef SPOT_SIM_ENGINE_SERIES_H
+#define SPOT_SIM_ENGINE_SERIES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/bytes.h"
+#include "base/error.h"
+
+/* What the cells of a column are. Times are in ticks of the series. */
+typedef enum {
+    SPOT_COLUMN_INSTANT,  /* integer: ticks since the start of the replication */
+    SPOT_COLUMN_DURATION, /* integer: ticks */
+    SPOT_COLUMN_COUNT,    /* integer */
+    SPOT_COLUMN_NUMBER,   /* number, finite; NAN is null */
+    SPOT_COLUMN_CATEGORY, /* text, one of few */
+    SPOT_COLUMN_TEXT      /* text */
+} spot_column_kind_t;
+
+typedef struct {
+    const char *name; /* "steps_durable" */
+    const char *unit; /* of counts and numbers; "1" for plain ones, "" for the others */
+    spot_column_kind_t kind;
+    const char *label;             /* of an axis: "steps durable"; NULL: as name */
+    const char *const *categories; /* of a category: all, in order of the legend, up to
+                                      NULL; NULL: not known */
+} spot_series_column_t;
+
+/* How a series is drawn. The first column of all but a table is an instant; rows are in
+ * order of it. */
+typedef enum {
+    SPOT_SERIES_TABLE,  /* rows of any meaning */
+    SPOT_SERIES_LEVELS, /* instant, then numbers that hold until the next row and are
+                           drawn as a stack */
+    SPOT_SERIES_EVENTS, /* instant, category, count */
+    SPOT_SERIES_CURVE   /* instant, number; linear between rows */
+} spot_series_shape_t;
+
+/* What a series is; constant, the same for all replications of a scenario. */
+typedef struct {
+    const char *name; /* "instances" */
+    const char *help;
+    spot_series_shape_t shape;
+    int64_t ticks_per_s; /* 1, 1000 or 1000000000 */
+    size_t num_columns;
+    const spot_series_column_t *columns; /* [num_columns] */
+} spot_series_kind_t;
+
+typedef union {
+    int64_t integer;
+    double number;
+    const char *text;
+} spot_cell_t;
+
+typedef struct {
+    const spot_series_kind_t *kind; /* must outlive self */
+    size_t num_rows;
+    size_t max_cells;
+    spot_cell_t *cells; /* [num_rows][kind->num_columns]; text cells: see _text() */
+    spot_bytes_t texts; /* of the cells, each with a NUL */
+} spot_series_t;
+
+/* The series of one replication. */
+typedef struct {
+    char *title;       /* "seed-64"; NULL: none */
+    char note[160];    /* which replication it is; may be empty */
+    int64_t end_ticks; /* of the replication, in the ticks of its first series */
+    size_t num_series;
+    spot_series_t *series; /* [num_series] in the order of the scenario's outputs */
+} spot_recording_t;
+
+/* The unit of a column's cells: "ms" for instants and durations in such ticks. */
+const char *spot_series_column_unit(
+    const spot_series_kind_t *kind, const spot_series_column_t *column);
+
+/* Empty series of these kinds. NO_MEMORY; free self even then. */
+SPOT_MUST_CHECK int spot_recording_init(
+    spot_recording_t *self, size_t num_series, const spot_series_kind_t *const *kinds);
+void spot_recording_free(spot_recording_t *self);
+
+/* Appends a row; texts are copied. NO_MEMORY: the row is not added. O(columns) */
+SPOT_MUST_CHECK int spot_series_add(spot_series_t *self, const spot_cell_t *cells);
+
+/* The text of a cell of a category or text column; valid until the next row. */
+const char *spot_series_text(const spot_series_t *self, size_t row_id, size_t column_id);
+
+/* Aborts if instants are not in order where the shape says so. O(cells). */
+void spot_series_verify(const spot_series_t *self);
+
+#endif

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "sim/engines.h"
+
+#include "sim/train/experiment.h"
+
+/* An engine of the user's own: the CMake option of that name. */
+#ifdef SPOT_EXTRA_ENGINE
+extern const spot_experiment_t SPOT_EXTRA_ENGINE;
+#endif
+
+const spot_experiment_t *const spot_engines[] = {
+    &spot_train_experiment,
+#ifdef SPOT_EXTRA_ENGINE
+    &SPOT_EXTRA_ENGINE,
+#endif
+    NULL,
+};

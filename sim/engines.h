@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The list of engines. A new one is one line of engines.c. */
+#ifndef SPOT_SIM_ENGINES_H
+#define SPOT_SIM_ENGINES_H
+
+#include "sim/engine/experiment.h"
+
+/* The engine of a scenario without the key engine. */
+#define SPOT_DEFAULT_ENGINE "train"
+
+/* Ends with NULL. */
+extern const spot_experiment_t *const spot_engines[];
+
+#endif

@@ -1,0 +1,377 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "sim/study/documents.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/utf8.h"
+#include "sim/study/study.h"
+
+static const char inline_prefix[] = "scenario.";
+
+typedef struct {
+    char *path;          /* in its document */
+    spot_node_t **nodes; /* of its values; NULL: */
+    spot_node_t *scalar; /* which borrows the text of a value */
+    size_t placed_id;    /* value that is in place; SIZE_MAX: none */
+} axis_t;
+
+struct spot_documents {
+    spot_yaml_t study;    /* an inline scenario is part of it */
+    spot_yaml_t scenario; /* a scenario with a file of its own */
+    size_t num_axes;
+    size_t max_axes;
+    axis_t *axes; /* [num_axes] */
+    pthread_mutex_t lock;
+};
+
+int
+spot_documents_open(spot_documents_t **self, spot_yaml_t *study, spot_yaml_t *scenario)
+{
+    *self = spot_calloc(1, sizeof(**self));
+    if (*self == NULL) {
+        return SPOT_ERR_NO_MEMORY;
+    }
+    (*self)->study = *study;
+    (*self)->scenario = *scenario;
+    memset(study, 0, sizeof(*study));
+    memset(scenario, 0, sizeof(*scenario));
+    pthread_mutex_init(&(*self)->lock, NULL);
+    return 0;
+}
+
+void
+spot_documents_close(spot_documents_t *self)
+{
+    if (self == NULL) {
+        return;
+    }
+    for (size_t j = 0; j < self->num_axes; j++) {
+        if (self->axes[j].scalar != NULL) {
+            self->axes[j].scalar->text = NULL;
+        }
+        free(self->axes[j].path);
+        free(self->axes[j].nodes);
+    }
+    free(self->axes);
+    spot_yaml_free(&self->study);
+    spot_yaml_free(&self->scenario);
+    pthread_mutex_destroy(&self->lock);
+    free(self);
+}
+
+void
+spot_documents_lock(spot_documents_t *self)
+{
+    pthread_mutex_lock(&self->lock);
+}
+
+void
+spot_documents_unlock(spot_documents_t *self)
+{
+    pthread_mutex_unlock(&self->lock);
+}
+
+const spot_node_t *
+spot_documents_study(const spot_documents_t *self)
+{
+    return self->study.root;
+}
+
+const spot_node_t *
+spot_documents_scenario(const spot_documents_t *self)
+{
+    const spot_node_t *root = self->scenario.root != NULL
+                                  ? self->scenario.root
+                                  : spot_node_get(self->study.root, "scenario");
+
+    return root != NULL && root->kind == SPOT_NODE_MAP ? root : NULL;
+}
+
+const char *
+spot_documents_file(const spot_documents_t *self, size_t file_id)
+{
+    return file_id < self->scenario.num_files ? self->scenario.files[file_id] : NULL;
+}
+
+/* ---- The command line ---- */
+
+/* Whether the key of "KEY=VALUE" is one of the study's own, such as replications.count.
+ */
+static bool
+is_study_key(const char *assignment)
+{
+    return strncmp(assignment, inline_prefix, sizeof(inline_prefix) - 1) != 0 &&
+           spot_field_find(spot_study_fields, assignment, strcspn(assignment, ".[=")) !=
+               NULL;
+}
+
+/* Whether the key of "KEY=VALUE" is among those of a map. */
+static bool
+has_key(const spot_node_t *map, const char *assignment)
+{
+    const size_t length = strcspn(assignment, "=");
+
+    for (size_t j = 0; map->kind == SPOT_NODE_MAP && j < map->num_children; j++) {
+        if (strlen(map->keys[j]->text) == length &&
+            strncmp(map->keys[j]->text, assignment, length) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* "KEY=VALUE" with a prefix before the key, carried out on the study's document. */
+static int
+assign_with_prefix(spot_documents_t *self, const char *prefix, const char *assignment,
+    spot_diag_t *diag)
+{
+    char *whole = malloc(strlen(prefix) + strlen(assignment) + 1);
+    int ret;
+
+    if (whole == NULL) {
+        return SPOT_ERR_NO_MEMORY;
+    }
+    sprintf(whole, "%s%s", prefix, assignment);
+    ret = spot_yaml_assign(&self->study, "--set", whole, diag);
+    free(whole);
+    return ret;
+}
+
+/* "sweep.KEY=VALUES" and "optimise.over.KEY=VALUES": KEY is one key of the map, dots or
+ * not; other keys of the study are as they are. */
+static int
+set_study_key(spot_documents_t *self, const char *assignment, spot_diag_t *diag)
+{
+    static const char *const maps[] = {"sweep", "optimise.over"};
+    const char *equals = strchr(assignment, '=');
+
+    for (size_t j = 0; equals != NULL && j < sizeof(maps) / sizeof(maps[0]); j++) {
+        const size_t length = strlen(maps[j]);
+        const char *key = assignment + length + 1;
+        int ret;
+
+        if (strncmp(assignment, maps[j], length) != 0 || assignment[length] != '.' ||
+            key >= equals || equals[1] == '\0') {
+            continue;
+        }
+        ret = spot_yaml_add_key(&self->study, maps[j], key, (size_t) (equals - key));
+        if (ret == SPOT_ERR_BAD_PARAM) {
+            spot_diag_error(
+                diag, "--set", 0, 0, "%s is no map of keys: set it as a whole", maps[j]);
+            ret = SPOT_ERR_BAD_INPUT;
+        }
+        if (ret != 0) {
+            return ret;
+        }
+    }
+    return spot_yaml_assign(&self->study, "--set", assignment, diag);
+}
+
+/* Whether the key of an assignment has one value only, and no fields of its own. */
+static bool
+is_single(const spot_field_t *fields, const char *assignment)
+{
+    const size_t length = strcspn(assignment, ".=");
+    const spot_field_t *field = spot_field_find(fields, assignment, length);
+
+    if (field != NULL && field->type == SPOT_FIELD_MAP && assignment[length] == '.') {
+        return is_single(field->fields, assignment + length + 1);
+    }
+    return field != NULL && field->type < SPOT_FIELD_MAP && assignment[length] == '=';
+}
+
+/* A key of the scenario, or the values of a swept one. */
+static int
+set_scenario_key(spot_documents_t *self, const spot_experiment_t *experiment,
+    const char *assignment, spot_diag_t *diag)
+{
+    const spot_node_t *optimise = spot_node_get(self->study.root, "optimise");
+    const spot_node_t *over = spot_node_get(optimise, "over");
+    const spot_node_t *sweep =
+        over != NULL ? over : spot_node_get(self->study.root, "sweep");
+    const char *values;
+    char shown[SPOT_UTF8_SHOWN_BYTES];
+
+    if (strncmp(assignment, inline_prefix, sizeof(inline_prefix) - 1) == 0) {
+        assignment += sizeof(inline_prefix) - 1;
+    }
+    values = assignment + strcspn(assignment, "=");
+    if (sweep != NULL && has_key(sweep, assignment)) {
+        return assign_with_prefix(
+            self, over != NULL ? "optimise.over." : "sweep.", assignment, diag);
+    }
+    if (sweep != NULL && sweep->kind == SPOT_NODE_LIST && sweep->num_children > 0 &&
+        has_key(sweep->children[0], assignment)) {
+        spot_diag_error(diag, "--set", 0, 0,
+            "\"%s\" is for a key that each point of the sweep sets: set sweep as a "
+            "whole",
+            spot_utf8_shown(assignment, shown));
+        return SPOT_ERR_BAD_INPUT;
+    }
+    if (values[0] == '=' && values[1] == '[' &&
+        is_single(experiment->fields, assignment)) {
+        const int length = (int) (values - assignment);
+
+        spot_diag_error(diag, "--set", 0, 0,
+            "%.*s is not swept; add it: --set %s.%.*s=[...]", length, assignment,
+            optimise != NULL ? "optimise.over" : "sweep", length, assignment);
+        return SPOT_ERR_BAD_INPUT;
+    }
+    return self->scenario.root != NULL
+               ? spot_yaml_assign(&self->scenario, "--set", assignment, diag)
+               : assign_with_prefix(self, inline_prefix, assignment, diag);
+}
+
+/* Reads the scenario if the study names a file that is not there yet. A scenario of its
+ * own that is no map cannot be swept. */
+static int
+read_scenario(spot_documents_t *self, spot_diag_t *diag)
+{
+    const spot_field_t whole = {.expected = "a scenario, a map of keys"};
+    const spot_node_t *node = spot_node_get(self->study.root, "scenario");
+    spot_bind_t bind = {.diag = diag};
+    char *path;
+    int ret = 0;
+
+    if (self->scenario.root == NULL && node != NULL && node->kind == SPOT_NODE_SCALAR &&
+        node->text[0] != '\0') {
+        path = spot_node_file_path(node);
+        ret = path == NULL ? SPOT_ERR_NO_MEMORY
+                           : spot_yaml_read(&self->scenario, path, diag);
+        free(path);
+    }
+    if (self->scenario.root != NULL && self->scenario.root->kind != SPOT_NODE_MAP) {
+        spot_bind_unexpected(&bind, &whole, self->scenario.root, "");
+        self->scenario.root = NULL;
+        ret = spot_error_first(ret, SPOT_ERR_BAD_INPUT);
+    }
+    return ret;
+}
+
+static bool
+is_engine_key(const char *assignment)
+{
+    return strncmp(assignment, "engine=", 7) == 0 ||
+           strncmp(assignment, "scenario.engine=", 16) == 0;
+}
+
+int
+spot_documents_change(spot_documents_t *self, const spot_experiment_t *const *engines,
+    const char *const *sets, size_t num_sets, const spot_experiment_t **experiment,
+    spot_diag_t *diag)
+{
+    int error = 0, ret = 0;
+
+    *experiment = engines[0];
+    if (self->study.root->kind != SPOT_NODE_MAP) {
+        return 0; /* binding it says what is wrong */
+    }
+    for (size_t j = 0; j < num_sets; j++) {
+        if (is_study_key(sets[j])) {
+            ret = set_study_key(self, sets[j], diag);
+            error = spot_error_first(error, ret);
+        }
+    }
+    ret = read_scenario(self, diag);
+    error = spot_error_first(error, ret);
+    for (size_t j = 0; j < num_sets; j++) {
+        if (is_engine_key(sets[j])) {
+            ret = set_scenario_key(self, *experiment, sets[j], diag);
+            error = spot_error_first(error, ret);
+        }
+    }
+    ret =
+        spot_experiment_choose(experiment, engines, spot_documents_scenario(self), diag);
+    error = spot_error_first(error, ret);
+    for (size_t j = 0; j < num_sets; j++) {
+        if (!is_study_key(sets[j]) && !is_engine_key(sets[j])) {
+            ret = set_scenario_key(self, *experiment, sets[j], diag);
+            error = spot_error_first(error, ret);
+        }
+    }
+    return error;
+}
+
+/* ---- Values of axes ---- */
+
+int
+spot_documents_add_axis(spot_documents_t *self, const char *path,
+    const spot_node_t *place, spot_node_t *const *nodes, size_t num_nodes)
+{
+    const char *prefix = self->scenario.root != NULL ? "" : inline_prefix;
+    void *axes = self->axes;
+    axis_t *axis;
+
+    if (spot_array_reserve(
+            &axes, &self->max_axes, self->num_axes + 1, sizeof(*self->axes)) != 0) {
+        return SPOT_ERR_NO_MEMORY;
+    }
+    self->axes = axes;
+    axis = &self->axes[self->num_axes++];
+    *axis = (axis_t){
+        .path = malloc(strlen(prefix) + strlen(path) + 1), .placed_id = SIZE_MAX};
+    if (nodes == NULL) {
+        axis->scalar = spot_yaml_new_scalar(&self->study, "", place);
+    } else {
+        axis->nodes = spot_calloc(num_nodes, sizeof(spot_node_t *));
+    }
+    if (axis->path == NULL || (axis->scalar == NULL && axis->nodes == NULL)) {
+        return SPOT_ERR_NO_MEMORY;
+    }
+    sprintf(axis->path, "%s%s", prefix, path);
+    if (nodes != NULL) {
+        memcpy(axis->nodes, nodes, num_nodes * sizeof(spot_node_t *));
+    } else {
+        free(axis->scalar->text);
+        axis->scalar->text = NULL;
+    }
+    return 0;
+}
+
+void
+spot_documents_keep_values(
+    spot_documents_t *self, size_t axis_id, const size_t *item_ids, size_t num_values)
+{
+    axis_t *axis = &self->axes[axis_id];
+
+    for (size_t j = 0; axis->nodes != NULL && j < num_values; j++) {
+        axis->nodes[j] = axis->nodes[item_ids[j]];
+    }
+}
+
+int
+spot_documents_place_value(spot_documents_t *self, const spot_study_head_t *head,
+    size_t axis_id, size_t value_id)
+{
+    axis_t *axis = &self->axes[axis_id];
+    spot_node_t *node = axis->scalar;
+
+    if (axis->placed_id == value_id) {
+        return 0;
+    }
+    axis->placed_id = value_id;
+    if (axis->nodes != NULL) {
+        node = axis->nodes[value_id];
+    } else {
+        node->text = head->axes[axis_id].texts[value_id];
+    }
+    return spot_yaml_set(
+        self->scenario.root != NULL ? &self->scenario : &self->study, axis->path, node);
+}
+
+int
+spot_documents_place_point(
+    spot_documents_t *self, const spot_study_head_t *head, size_t point_id)
+{
+    int ret = 0;
+
+    for (size_t j = 0; ret == 0 && j < head->num_axes; j++) {
+        ret = spot_documents_place_value(
+            self, head, j, spot_study_value_id(head, point_id, j));
+    }
+    return ret;
+}

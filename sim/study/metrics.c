@@ -1,0 +1,376 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Which metrics a study keeps, and limits to them. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/condition.h"
+#include "base/memory.h"
+#include "base/suggest.h"
+#include "base/utf8.h"
+#include "sim/study/documents.h"
+#include "sim/study/reading.h"
+
+/* ---- Constraints ---- */
+
+/* Whether a condition fits metrics, whose ids are given, with the units that they have,
+ * or as plain numbers in these. */
+static int
+check_units(const spot_condition_t *condition, const spot_metric_t *metrics,
+    const size_t *ids, bool has_units, spot_diag_t *diag)
+{
+    spot_condition_kind_t *kinds = spot_calloc(condition->num_names, sizeof(*kinds));
+    int ret;
+
+    if (kinds == NULL) {
+        return SPOT_ERR_NO_MEMORY;
+    }
+    for (size_t j = 0; j < condition->num_names; j++) {
+        const char *unit = metrics[ids[j]].unit;
+
+        kinds[j].type = SPOT_CONDITION_NUMBER;
+        kinds[j].unit = !has_units || strcmp(unit, "1") == 0 ? NULL : unit;
+    }
+    ret = spot_condition_check(condition, kinds, diag);
+    free(kinds);
+    return ret;
+}
+
+/* A metric's name tells its unit, so its limit may be a plain number. */
+static int
+check_limit(const spot_condition_t *condition, const spot_metric_t *metrics,
+    const size_t *ids, spot_diag_t *diag)
+{
+    spot_diag_t quiet;
+    int ret;
+
+    spot_diag_init(&quiet);
+    ret = check_units(condition, metrics, ids, false, &quiet);
+    spot_diag_free(&quiet);
+    return ret == 0 ? 0 : check_units(condition, metrics, ids, true, diag);
+}
+
+/* A parsed condition as a limit to one metric. */
+static int
+resolve_constraint(const spot_reading_t *self, const spot_condition_t *condition,
+    spot_constraint_t *constraint)
+{
+    const spot_outputs_t *outputs = &self->study->yield.outputs;
+    const char **names = spot_calloc(outputs->num_metrics, sizeof(*names));
+    size_t *ids = spot_calloc(condition->num_names, sizeof(*ids));
+    int ret = names == NULL || ids == NULL ? SPOT_ERR_NO_MEMORY : 0;
+    spot_condition_bound_t bound;
+
+    for (size_t j = 0; ret == 0 && j < outputs->num_metrics; j++) {
+        names[j] = outputs->metrics[j].name;
+    }
+    if (ret == 0) {
+        ret = spot_condition_resolve(condition, "metric", SPOT_SEE_METRICS, names,
+            outputs->num_metrics, ids, self->diag);
+    }
+    if (ret == 0) {
+        ret = check_limit(condition, outputs->metrics, ids, self->diag);
+    }
+    if (ret == 0) {
+        ret = spot_condition_bound(condition, &bound, self->diag);
+    }
+    if (ret == 0) {
+        constraint->limit = bound.limit;
+        constraint->is_upper = bound.is_upper;
+        constraint->metric = spot_text_copy(names[ids[0]], strlen(names[ids[0]]));
+        constraint->text =
+            spot_text_copy(condition->node->text, strlen(condition->node->text));
+        ret = constraint->metric == NULL || constraint->text == NULL ? SPOT_ERR_NO_MEMORY
+                                                                     : 0;
+    }
+    free(ids);
+    free(names);
+    return ret;
+}
+
+/* 0: those that are wrong are reported, and none is there. */
+static int
+find_constraints(const spot_reading_t *self)
+{
+    const spot_words_t *words = &self->request.subject_to;
+    spot_optimise_t *optimise = &self->study->head.optimise;
+    int error = 0;
+
+    optimise->constraints =
+        spot_calloc(words->num_words, sizeof(*optimise->constraints));
+    if (optimise->constraints == NULL) {
+        return SPOT_ERR_NO_MEMORY;
+    }
+    optimise->num_constraints = words->num_words;
+    for (size_t j = 0; error != SPOT_ERR_NO_MEMORY && j < words->num_words; j++) {
+        spot_condition_t condition = {0};
+        int ret = spot_condition_parse(
+            &condition, &words->words[j], "optimise.subject_to", self->diag);
+
+        if (ret == 0) {
+            ret = resolve_constraint(self, &condition, &optimise->constraints[j]);
+        }
+        spot_condition_free(&condition);
+        error = ret != 0 ? ret : error;
+    }
+    return error;
+}
+
+/* ---- Metrics ---- */
+
+/* Appends the metric with this name to those kept, or reports it with a suggestion at a
+ * place of the study; a name of the engine has none. */
+static void
+add_metric(const spot_reading_t *self, const char *key, const spot_node_t *place,
+    const char *name)
+{
+    spot_study_t *study = self->study;
+    const spot_outputs_t *outputs = &study->yield.outputs;
+    const size_t metric_id = spot_outputs_metric_id(outputs, name);
+    spot_bind_t bind = {.diag = self->diag};
+    spot_suggest_t near;
+
+    if (spot_study_metric_id(&study->head, name) < study->head.num_metrics) {
+        return;
+    }
+    if (metric_id < outputs->num_metrics) {
+        study->head.metrics[study->head.num_metrics] = outputs->metrics[metric_id];
+        study->metric_ids[study->head.num_metrics++] = metric_id;
+        return;
+    }
+    spot_suggest_init(&near, name);
+    for (size_t j = 0; j < outputs->num_metrics; j++) {
+        spot_suggest_offer(&near, outputs->metrics[j].name);
+    }
+    spot_bind_unknown(&bind, place, key, "metric", &near, SPOT_SEE_METRICS);
+}
+
+/* The same of the metric that a key of the study names, if it does. */
+static void
+add_named_metric(const spot_reading_t *self, const char *key, const char *name)
+{
+    if (name != NULL) {
+        add_metric(self, key,
+            spot_node_place(spot_documents_study(self->study->documents), key), name);
+    }
+}
+
+static void
+add_listed_metrics(const spot_reading_t *self)
+{
+    const spot_words_t *words = &self->request.metrics;
+    const spot_outputs_t *outputs = &self->study->yield.outputs;
+    const bool is_compared = self->study->is_comparison && outputs->num_compared > 0;
+    const bool is_all = words->num_words == 0 && !is_compared &&
+                        self->study->head.optimise.metric == NULL;
+
+    for (size_t j = 0; j < words->num_words; j++) {
+        add_metric(self, "metrics", &words->words[j], words->words[j].text);
+    }
+    for (size_t j = 0; words->num_words == 0 && is_compared && j < outputs->num_compared;
+         j++) {
+        add_metric(self, NULL, NULL, outputs->compared[j]);
+    }
+    for (size_t j = 0; is_all && j < outputs->num_metrics; j++) {
+        add_metric(self, NULL, NULL, outputs->metrics[j].name);
+    }
+}
+
+static int
+copy_text(char **text, const char *source)
+{
+    *text = spot_text_copy(source, strlen(source));
+    return *text == NULL ? SPOT_ERR_NO_MEMORY : 0;
+}
+
+/* The picture of a comparison has the parts of the engine, where the study does not say
+ * what it is to have. */
+static int
+draw_parts(const spot_reading_t *self)
+{
+    const spot_outputs_t *outputs = &self->study->yield.outputs;
+    spot_plot_request_t *plot = &self->study->head.plot;
+    char label[SPOT_UTF8_SHOWN_BYTES];
+    int ret = 0;
+
+    if (!self->study->is_comparison || outputs->num_parts == 0) {
+        return 0;
+    }
+    if (plot->x_label == NULL && outputs->whole != NULL) {
+        snprintf(label, sizeof(label), "share of the %s", outputs->whole);
+        ret = copy_text(&plot->x_label, label);
+    }
+    if (ret == 0 && plot->second_x == NULL && outputs->cost != NULL) {
+        ret = copy_text(&plot->second_x, outputs->cost);
+    }
+    if (ret == 0 && plot->num_stack == 0) {
+        free(plot->stack);
+        plot->stack = spot_calloc(outputs->num_parts, sizeof(*plot->stack));
+        ret = plot->stack == NULL ? SPOT_ERR_NO_MEMORY : 0;
+        for (size_t j = 0; ret == 0 && j < outputs->num_parts; j++) {
+            ret = copy_text(&plot->stack[plot->num_stack++], outputs->bars[j]);
+        }
+    }
+    return ret;
+}
+
+/* The metrics of the plot are kept too. */
+static void
+add_plot_metrics(const spot_reading_t *self)
+{
+    const spot_plot_request_t *plot = &self->study->head.plot;
+    const spot_words_t *words = &self->request.plot_stack;
+
+    add_named_metric(self, "plot.y", plot->y);
+    add_named_metric(self, "plot.second_x", plot->second_x);
+    for (size_t j = 0; j < plot->num_stack; j++) {
+        add_metric(self, "plot.stack", words->num_words == 0 ? NULL : &words->words[j],
+            plot->stack[j]);
+    }
+}
+
+/* Of what the engine has for reports those metrics that are kept; the parts add up only
+ * together. */
+static int
+find_overview(spot_study_t *self)
+{
+    const spot_outputs_t *outputs = &self->yield.outputs;
+    spot_study_head_t *head = &self->head;
+    spot_overview_t *overview = &head->overview;
+
+    free(overview->part_ids);
+    overview->num_parts = 0;
+    overview->part_ids = spot_calloc(outputs->num_parts, sizeof(*overview->part_ids));
+    if (overview->part_ids == NULL) {
+        return SPOT_ERR_NO_MEMORY;
+    }
+    overview->num_parts = outputs->num_parts;
+    for (size_t j = 0; j < outputs->num_parts; j++) {
+        overview->part_ids[j] = spot_study_metric_id(head, outputs->parts[j]);
+        if (overview->part_ids[j] == head->num_metrics) {
+            overview->num_parts = 0;
+        }
+    }
+    overview->cost_id = spot_study_metric_id(head, outputs->cost);
+    overview->gain_id = spot_study_metric_id(head, outputs->gain);
+    head->has_overview = overview->num_parts > 0 ||
+                         overview->cost_id < head->num_metrics ||
+                         overview->gain_id < head->num_metrics;
+    return 0;
+}
+
+int
+spot_study_ledger_names(const spot_study_t *self, const char ***names, size_t *num_names)
+{
+    const spot_outputs_t *outputs = &self->yield.outputs;
+    const char *const others[] = {outputs->cost, outputs->gain};
+
+    *num_names = 0;
+    *names = spot_calloc(outputs->num_parts + 2, sizeof(**names));
+    if (*names == NULL) {
+        return SPOT_ERR_NO_MEMORY;
+    }
+    for (size_t j = 0; self->has_ledger && j < outputs->num_parts + 2; j++) {
+        const char *name =
+            j < outputs->num_parts ? outputs->parts[j] : others[j - outputs->num_parts];
+
+        if (name != NULL &&
+            spot_study_metric_id(&self->head, name) == self->head.num_metrics) {
+            (*names)[(*num_names)++] = name;
+        }
+    }
+    return 0;
+}
+
+int
+spot_study_keep_ledger(spot_study_t *self)
+{
+    const spot_reading_t reading = {.study = self};
+    const char **names;
+    size_t num_names;
+    int ret = spot_study_ledger_names(self, &names, &num_names);
+
+    for (size_t j = 0; ret == 0 && j < num_names; j++) {
+        add_metric(&reading, NULL, NULL, names[j]);
+    }
+    free(names);
+    if (ret == 0) {
+        ret = spot_yield_settle(&self->yield, &self->head, self->metric_ids);
+    }
+    return ret == 0 ? find_overview(self) : ret;
+}
+
+/* A metric by which points are compared must be one of all of them. key: its path. */
+static void
+check_everywhere(const spot_reading_t *self, const char *key, const char *name)
+{
+    const spot_study_head_t *head = &self->study->head;
+    const size_t metric_id = spot_study_metric_id(head, name);
+    char text[SPOT_UTF8_SHOWN_BYTES];
+
+    for (size_t j = 0; metric_id < head->num_metrics && j < head->num_points; j++) {
+        if (!spot_study_has_metric(head, j, metric_id)) {
+            spot_reading_error(self, key, "there is no %s at %s", name,
+                spot_study_point_text(head, j, text, sizeof(text)));
+            return;
+        }
+    }
+}
+
+static void
+check_goals(const spot_reading_t *self)
+{
+    const spot_study_head_t *head = &self->study->head;
+    const spot_optimise_t *optimise = &head->optimise;
+
+    if (head->num_kinds == 0) {
+        return;
+    }
+    check_everywhere(self, "replications.until.metric", head->until.metric);
+    check_everywhere(self,
+        optimise->is_maximised ? "optimise.maximise" : "optimise.minimise",
+        optimise->metric);
+    for (size_t j = 0; j < optimise->num_constraints; j++) {
+        check_everywhere(self, "optimise.subject_to", optimise->constraints[j].metric);
+    }
+}
+
+int
+spot_metrics_choose(spot_reading_t *self)
+{
+    spot_study_t *study = self->study;
+    spot_study_head_t *head = &study->head;
+    const spot_request_t *request = &self->request;
+    const size_t num_metrics = study->yield.outputs.num_metrics;
+    int error, ret;
+
+    head->metrics = spot_calloc(num_metrics, sizeof(*head->metrics));
+    study->metric_ids = spot_calloc(num_metrics, sizeof(*study->metric_ids));
+    if (head->metrics == NULL || study->metric_ids == NULL) {
+        return SPOT_ERR_NO_MEMORY;
+    }
+    add_listed_metrics(self);
+    error = find_constraints(self);
+    add_named_metric(self,
+        head->optimise.is_maximised ? "optimise.maximise" : "optimise.minimise",
+        head->optimise.metric);
+    for (size_t j = 0; error == 0 && j < head->optimise.num_constraints; j++) {
+        add_metric(self, NULL, NULL, head->optimise.constraints[j].metric);
+    }
+    add_named_metric(self, "replications.until.metric", head->until.metric);
+    if (request->best_maximise != NULL) {
+        add_named_metric(self, "best.maximise", request->best_maximise);
+    } else {
+        add_named_metric(self, "best.minimise", request->best_minimise);
+    }
+    head->num_listed = head->num_metrics;
+    ret = error == SPOT_ERR_NO_MEMORY ? error : draw_parts(self);
+    add_plot_metrics(self);
+    if (ret == 0) {
+        ret = spot_yield_settle(&study->yield, head, study->metric_ids);
+    }
+    if (ret == 0 && error == 0) {
+        check_goals(self);
+    }
+    return ret == 0 ? find_overview(study) : ret;
+}

@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* How many replications each point gets: all that are asked for, as many as it takes to
+ * know a mean, or those of a race (sim/analysis/race.h). */
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "sim/analysis/race.h"
+#include "sim/study/running.h"
+
+/* ---- A number of replications ---- */
+
+/* Every point gets what the study asks for, in one round. */
+static int
+next_fixed(void *state, const spot_store_t *store, int64_t *targets, bool *is_more)
+{
+    (void) state;
+    *is_more = targets[0] == 0;
+    for (size_t j = 0; j < store->head->num_points; j++) {
+        targets[j] = spot_study_point_replications(store->head, j);
+    }
+    return 0;
+}
+
+/* ---- A precision ----
+ *
+ * Each point goes on, in rounds of whole batches, until the Student interval of the mean
+ * of one metric is as narrow as asked for: the sequential rule of Chow and Robbins (Ann.
+ * Math. Statist. 36(2), 1965) with a minimum, which keeps an early, by chance small
+ * variance from ending it. */
+
+/* A round at most multiplies the replications of a point by this: a prediction from few
+ * of them is poor. */
+#define MAX_GROWTH 2.0
+
+/* What is known of a point. */
+typedef struct {
+    spot_moments_t moments; /* of the replications [0, num_seen) */
+    int64_t num_seen;
+    bool is_done;
+} knowledge_t;
+
+typedef struct {
+    size_t metric_id;       /* in the head */
+    knowledge_t *knowledge; /* [num_points] */
+} precision_t;
+
+typedef struct {
+    spot_moments_t *moments;
+    int64_t end; /* replication behind the last one that is read */
+} reader_t;
+
+enum { READ_ALL = 1 };
+
+static int
+read_row(void *context, const spot_row_t *row)
+{
+    const reader_t *self = context;
+
+    if (row->replication >= self->end) {
+        return READ_ALL;
+    }
+    if (isfinite(row->metrics[0])) {
+        spot_moments_add(self->moments, row->metrics[0]);
+    }
+    return 0;
+}
+
+/* The replications that should do, in whole batches. */
+static int64_t
+next_target(const spot_study_head_t *head, size_t point_id, const knowledge_t *point)
+{
+    const double size = (double) spot_study_batch_size(head);
+    const double excess = spot_until_excess(&head->until, &point->moments);
+    double wanted = (double) head->min_replications;
+
+    if (point->num_seen > 0) {
+        wanted = (double) point->num_seen * fmin(excess * excess, MAX_GROWTH);
+        wanted = fmax(wanted, (double) (point->num_seen + 1));
+    }
+    return (int64_t) fmin(ceil(wanted / size) * size,
+        (double) spot_study_point_replications(head, point_id));
+}
+
+/* Takes note of the replications of a point up to its target, and of no others that are
+ * there: a decision depends on those alone. */
+static int
+read_round(const spot_store_t *store, size_t point_id, size_t metric_id,
+    knowledge_t *point, int64_t target)
+{
+    reader_t reader = {&point->moments, target};
+    const spot_wanted_rows_t wanted = {.point_id = point_id,
+        .first_replication = point->num_seen,
+        .first_metric = metric_id,
+        .num_metrics = 1};
+    const int ret = store->read_metrics(store, &wanted, read_row, &reader);
+
+    point->num_seen = target;
+    point->is_done = spot_until_excess(&store->head->until, &point->moments) <= 1 ||
+                     target >= spot_study_point_replications(store->head, point_id);
+    return ret == READ_ALL ? 0 : ret;
+}
+
+static int
+next_precise(void *state, const spot_store_t *store, int64_t *targets, bool *is_more)
+{
+    const precision_t *self = state;
+    int ret = 0;
+
+    *is_more = false;
+    for (size_t j = 0; ret == 0 && j < store->head->num_points; j++) {
+        knowledge_t *point = &self->knowledge[j];
+
+        if (!point->is_done && targets[j] > 0) {
+            ret = read_round(store, j, self->metric_id, point, targets[j]);
+        }
+        if (!point->is_done) {
+            targets[j] = next_target(store->head, j, point);
+            *is_more = true;
+        }
+    }
+    return ret;
+}
+
+static void
+free_precision(void *state)
+{
+    precision_t *self = state;
+
+    if (self != NULL) {
+        free(self->knowledge);
+        free(self);
+    }
+}
+
+/* Of one shard of the points. */
+static int
+start_precision(spot_policy_t *policy, const spot_study_head_t *head, int64_t shard_id,
+    int64_t num_shards)
+{
+    precision_t *self = spot_calloc(1, sizeof(*self));
+
+    *policy = (spot_policy_t){.state = self,
+        .next = next_precise,
+        .free = free_precision,
+        .needs_whole_points = true};
+    if (self == NULL) {
+        return SPOT_ERR_NO_MEMORY;
+    }
+    self->metric_id = spot_study_watched_metric(head);
+    self->knowledge = spot_calloc(head->num_points, sizeof(*self->knowledge));
+    if (self->knowledge == NULL) {
+        return SPOT_ERR_NO_MEMORY;
+    }
+    for (size_t j = 0; j < head->num_points; j++) {
+        self->knowledge[j].is_done = (int64_t) j % num_shards != shard_id;
+    }
+    return 0;
+}
+
+/* ---- A race ---- */
+
+/* The rows of the last round are there; points that still race get those of the next. */
+static int
+next_raced(void *state, const spot_store_t *store, int64_t *targets, bool *is_more)
+{
+    spot_race_t *race = state;
+    int ret = 0;
+
+    if (targets[0] > 0) {
+        ret = spot_race_advance(race, store);
+    }
+    *is_more = ret == 0 && !race->is_over;
+    for (size_t j = 0; *is_more && j < store->head->num_points; j++) {
+        if (race->runners[j].fate == SPOT_FATE_RACING) {
+            targets[j] = spot_race_point_target(race, j);
+        }
+    }
+    return ret;
+}
+
+static void
+free_race(void *state)
+{
+    if (state != NULL) {
+        spot_race_free(state);
+        free(state);
+    }
+}
+
+static int
+start_race(spot_policy_t *policy, const spot_study_head_t *head)
+{
+    spot_race_t *race = spot_calloc(1, sizeof(*race));
+
+    *policy = (spot_policy_t){.state = race, .next = next_raced, .free = free_race};
+    return race == NULL ? SPOT_ERR_NO_MEMORY : spot_race_init(race, head);
+}
+
+/* ---- Which one ---- */
+
+int
+spot_policy_start(
+    spot_policy_t *self, const spot_study_head_t *head, const spot_study_run_t *run)
+{
+    *self = (spot_policy_t){.next = next_fixed, .free = free};
+    if (head->until.metric != NULL) {
+        return start_precision(
+            self, head, run->shard_id, run->num_shards > 0 ? run->num_shards : 1);
+    }
+    return head->optimise.metric != NULL ? start_race(self, head) : 0;
+}

@@ -1,0 +1,409 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Replays a recorded trace, or a window of it, from its beginning or from a random tick
+ * on, once or repeatedly. Replay time 0 is the start; a replay of a whole trace from its
+ * beginning is the trace itself. The recorded times are kept: the tick of the model is
+ * the resolution of the recording.
+ *
+ * With wrap the population at time t is that of the recording at from + (start - from +
+ * t) mod length: at the end of the window it jumps to the population at from, in one
+ * event, which replaces the events of the recording at that instant.
+ *
+ * Names: the instances of the recording are roles, played by instances. In the first
+ * round each role has an instance of its own name. At a jump an instance whose role runs
+ * at from keeps it. The other living instances, in the order of their roles, take the
+ * free roles of the new round, also in order, and keep their names. Instances still left
+ * over are preempted; roles still free get new instances, called ROLE~2 in the second
+ * round, ROLE~3 in the third, like every instance that comes in these rounds. The order
+ * of the roles is that of their first appearance in the recording. If names of the
+ * recording contain ~, more of them are used, so that no two instances have the same
+ * name.
+ *
+ * Stream: RESTART at first_entity, one integer for a random start. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/rng.h"
+#include "base/units.h"
+#include "traces/generate/recordings.h"
+#include "traces/generate/replay/cast.h"
+
+enum { START_FIRST, START_RANDOM };
+
+/* A time in the recording and its place in YAML. */
+typedef struct {
+    double time_s; /* first: the bound value */
+    int64_t time_ms;
+    const spot_node_t *node; /* NULL: not given, or binding is over */
+    char key[64];            /* full name */
+} bound_t;
+
+typedef struct {
+    spot_model_common_t common;
+    char *path;
+    bound_t from;
+    bound_t to;
+    int wrap;  /* 0 or 1 */
+    int start; /* START_* */
+    spot_recorded_trace_t recording;
+    spot_cast_plan_t plan;
+} model_t;
+
+typedef struct {
+    const model_t *model;
+    const spot_trace_t *trace;
+    int64_t shift_ms; /* replay time - recorded time in this round */
+    int64_t round;    /* 1, 2, ... */
+    size_t event_id;  /* of the next event */
+    int32_t initial;
+    int32_t population;
+    spot_cast_t cast; /* of named recordings only */
+} state_t;
+
+static bool
+is_named(const model_t *self)
+{
+    return self->recording.trace->kind == SPOT_TRACE_NAMED;
+}
+
+static int
+bad_bound(const model_t *self, const bound_t *bound, spot_diag_t *diag)
+{
+    char end[SPOT_TRACE_TIME_BYTES];
+
+    spot_trace_time_text(self->recording.trace->end_ms, end);
+    spot_diag_error(diag, bound->node->file, bound->node->line, bound->node->column,
+        "%s: expected a time within the trace (0 to %s s), from_s before to_s",
+        bound->key, end);
+    return SPOT_ERR_BAD_INPUT;
+}
+
+/* Sets the window in ms; defaults are the beginning and the end of the trace. */
+static int
+settle_window(model_t *self, spot_diag_t *diag)
+{
+    const int64_t end_ms = self->recording.trace->end_ms;
+
+    if (self->to.node == NULL) {
+        self->to.time_ms = end_ms;
+    } else if (spot_duration_from_s(self->to.time_s, &self->to.time_ms) != 0 ||
+               self->to.time_ms > end_ms || self->to.time_ms == 0) {
+        return bad_bound(self, &self->to, diag);
+    }
+    if (self->from.node != NULL &&
+        (spot_duration_from_s(self->from.time_s, &self->from.time_ms) != 0 ||
+            self->from.time_ms >= self->to.time_ms)) {
+        return bad_bound(self, &self->from, diag);
+    }
+    return 0;
+}
+
+/* Sets the keys that depend on the trace. A model file and a scenario replay the same
+ * events at the same recorded times. */
+static int
+settle_common(model_t *self, spot_diag_t *diag)
+{
+    spot_model_common_t *common = &self->common;
+    const spot_trace_t *trace = self->recording.trace;
+
+    if (!common->is_within && common->tick_s != 0 &&
+        common->tick_ms != trace->resolution_ms) {
+        spot_diag_warn(diag, self->path, 0, 0,
+            "a replay keeps the recorded times: tick_s is ignored");
+    }
+    common->tick_ms = trace->resolution_ms;
+    if (!common->is_within && common->horizon_ms == 0) {
+        common->horizon_ms = self->to.time_ms - self->from.time_ms;
+    }
+    spot_recorded_trace_settle(trace, common);
+    if (!common->is_within && self->plan.largest > common->capacity) {
+        spot_diag_error(diag, self->path, 0, 0,
+            "the trace can start with %d instances, more than the capacity of %lld",
+            (int) self->plan.largest, (long long) common->capacity);
+        return SPOT_ERR_BAD_INPUT;
+    }
+    if (self->start == START_RANDOM && !self->wrap) {
+        spot_diag_warn(diag, self->path, 0, 0,
+            "start: random without wrap: the trace ends before its length is over, and "
+            "its last instances stay");
+    }
+    return 0;
+}
+
+static int
+replay_prepare(void *model, const void *like, spot_diag_t *diag)
+{
+    model_t *self = model;
+    int ret = spot_recorded_trace_open(&self->recording,
+        like == NULL ? NULL : &((const model_t *) like)->recording, self->path, diag);
+
+    if (ret == 0) {
+        ret = settle_window(self, diag);
+    }
+    self->from.node = NULL;
+    self->to.node = NULL;
+    if (ret == 0) {
+        ret = spot_cast_plan_init(&self->plan, self->recording.trace, self->from.time_ms,
+            self->to.time_ms, self->start == START_RANDOM);
+    }
+    if (ret == 0 && self->wrap && is_named(self)) {
+        ret = spot_cast_plan_check_names(
+            &self->plan, self->recording.trace, self->path, diag);
+    }
+    return ret == 0 ? settle_common(self, diag) : ret;
+}
+
+static void
+replay_free(void *model)
+{
+    model_t *self = model;
+
+    spot_recorded_trace_close(&self->recording);
+    spot_cast_plan_free(&self->plan);
+    free(self->path);
+}
+
+static size_t
+replay_state_bytes(const void *model)
+{
+    const model_t *self = model;
+
+    return sizeof(state_t) + (is_named(self) ? spot_cast_bytes(&self->plan,
+                                                   self->recording.trace->num_names)
+                                             : 0);
+}
+
+/* The change of the population by an event. */
+static int32_t
+change_of(const spot_event_t *event)
+{
+    return event->kind == SPOT_EVENT_ADD ? event->count : -event->count;
+}
+
+static void
+replay_start(void *state, const void *model, const spot_dice_t *dice)
+{
+    state_t *self = state;
+    const model_t *of = model;
+    int64_t start_ms = of->from.time_ms;
+
+    if (of->start == START_RANDOM) {
+        const int64_t num_ticks =
+            (of->to.time_ms - of->from.time_ms) / of->common.tick_ms;
+        spot_rng_t rng;
+
+        spot_rng_seek(&rng, dice->seed, dice->replication, SPOT_STREAM_RESTART,
+            dice->first_entity);
+        start_ms += of->common.tick_ms * (int64_t) spot_rng_below(&rng,
+                                             (uint64_t) (num_ticks > 0 ? num_ticks : 1));
+    }
+    self->model = of;
+    self->trace = of->recording.trace;
+    self->shift_ms = -start_ms;
+    self->round = 1;
+    self->event_id = 0;
+    self->population = self->trace->initial;
+    if (is_named(of)) {
+        spot_cast_init(&self->cast, self + 1, &of->plan, self->trace);
+    }
+    /* Events up to the start are part of it, but for those at time 0, which come
+     * after. */
+    while (start_ms > 0 && self->event_id < self->trace->num_events &&
+           self->trace->events[self->event_id].time_ms <= start_ms) {
+        const spot_event_t *event = &self->trace->events[self->event_id++];
+
+        self->population += change_of(event);
+        if (is_named(of)) {
+            (void) spot_cast_play(&self->cast, event, 1);
+        }
+    }
+    self->initial = self->population;
+    if (is_named(of)) {
+        spot_cast_open(&self->cast);
+    }
+}
+
+/* Jumps to the beginning of the window; false: the population does not change. */
+static bool
+jump(state_t *self, spot_event_t *event)
+{
+    const model_t *model = self->model;
+    const int32_t change = model->plan.first_population - self->population;
+
+    event->time_ms = model->to.time_ms + self->shift_ms;
+    event->kind = change > 0 ? SPOT_EVENT_ADD : SPOT_EVENT_PREEMPT;
+    event->count = change > 0 ? change : -change;
+    event->name_ids = NULL;
+    self->shift_ms += model->to.time_ms - model->from.time_ms;
+    self->round++;
+    self->event_id = model->plan.first_event;
+    self->population = model->plan.first_population;
+    if (is_named(model)) {
+        event->name_ids = spot_cast_jump(&self->cast, self->round);
+    }
+    return change != 0;
+}
+
+static bool
+has_event_in_round(const state_t *self)
+{
+    const int64_t last_ms = self->model->to.time_ms - (self->model->wrap ? 1 : 0);
+
+    return self->event_id < self->trace->num_events &&
+           self->trace->events[self->event_id].time_ms <= last_ms;
+}
+
+static bool
+replay_next(void *state, spot_event_t *event)
+{
+    state_t *self = state;
+    const model_t *model = self->model;
+
+    while (!has_event_in_round(self)) {
+        const int64_t jump_ms = model->to.time_ms + self->shift_ms;
+
+        if (!model->wrap || jump_ms > spot_model_last_ms(&model->common)) {
+            return false;
+        }
+        if (jump(self, event)) {
+            return true;
+        }
+        if (!has_event_in_round(self)) {
+            return false; /* the window has no events */
+        }
+    }
+    *event = self->trace->events[self->event_id++];
+    event->time_ms += self->shift_ms;
+    self->population += change_of(event);
+    if (is_named(model)) {
+        event->name_ids = spot_cast_play(&self->cast, event, self->round);
+    }
+    return event->time_ms <= spot_model_last_ms(&model->common);
+}
+
+static int64_t
+replay_initial(const void *state)
+{
+    return ((const state_t *) state)->initial;
+}
+
+static int64_t
+replay_largest_initial(const void *model)
+{
+    return ((const model_t *) model)->plan.largest;
+}
+
+static int64_t
+replay_num_names(const void *model)
+{
+    const model_t *self = model;
+
+    return is_named(self) ? self->plan.peak : 0;
+}
+
+static const int32_t *
+replay_initial_names(const void *state)
+{
+    return ((const state_t *) state)->cast.called;
+}
+
+static const char *
+replay_name_text(const void *state, int32_t name_id, char text[SPOT_NAME_BYTES + 1])
+{
+    return spot_cast_name(&((const state_t *) state)->cast, name_id, text);
+}
+
+static int64_t
+replay_end_ms(const void *model)
+{
+    const model_t *self = model;
+
+    return self->wrap || self->start == START_RANDOM
+               ? 0
+               : self->to.time_ms - self->from.time_ms;
+}
+
+/* Keeps the place of the time: only the trace can check it. */
+static void
+keep_place(
+    spot_bind_t *bind, const spot_field_t *field, const spot_node_t *node, void *target)
+{
+    bound_t *self = target;
+
+    self->node = node;
+    snprintf(self->key, sizeof(self->key), "%.40s%.20s", bind->path, field->name);
+}
+
+static const char *const wrap_names[] = {"false", "true", NULL};
+static const char *const start_names[] = {"first", "random", NULL};
+
+static const spot_field_t replay_options[] = {
+    {.name = "trace",
+        .type = SPOT_FIELD_PATH,
+        .offset = offsetof(model_t, path),
+        .help = "the recorded trace (spotsim-trace 1, .csv or .csv.gz), relative to the "
+                "document; what the model does not say of "
+                "capacity and horizon_s is as recorded"},
+    {.name = "from_s",
+        .type = SPOT_FIELD_NUMBER,
+        .offset = offsetof(model_t, from),
+        .max = 3e9,
+        .initial = "",
+        .settle = keep_place,
+        .help = "beginning of the window of the recording "
+                "that is replayed, in s (default 0)"},
+    {.name = "to_s",
+        .type = SPOT_FIELD_NUMBER,
+        .offset = offsetof(model_t, to),
+        .max = 3e9,
+        .initial = "",
+        .settle = keep_place,
+        .help = "its end (default: that of the recording)"},
+    {.name = "wrap",
+        .type = SPOT_FIELD_CHOICE,
+        .offset = offsetof(model_t, wrap),
+        .initial = "false",
+        .choices = wrap_names,
+        .help = "whether the window begins again at its end, with one event that jumps "
+                "back to the instances it began with; without, its last instances stay"},
+    {.name = "start",
+        .type = SPOT_FIELD_CHOICE,
+        .offset = offsetof(model_t, start),
+        .initial = "first",
+        .choices = start_names,
+        .help = "whether a replication starts at the first "
+                "or at a random tick of the window"},
+    {.name = NULL, .fields = spot_model_common_fields},
+};
+
+static const spot_generator_members_t members = {
+    .num_names = replay_num_names,
+    .initial_names = replay_initial_names,
+    .name_text = replay_name_text,
+};
+
+static const spot_generator_population_t population = {
+    .is_recorded = true,
+    .initial = replay_initial,
+    .largest_initial = replay_largest_initial,
+    .end_ms = replay_end_ms,
+};
+
+const spot_generator_t spot_generator_replay = {
+    .name = "replay",
+    .doc = "a recorded trace again, or a window of it, from a random tick on, over and "
+           "over; with wrap the jump back to the first number of instances is one event "
+           "at the seam, which the recording does not have",
+    .source = "the recording",
+    .options = replay_options,
+    .model_size = sizeof(model_t),
+    .state_size = sizeof(state_t),
+    .state_bytes = replay_state_bytes,
+    .prepare = replay_prepare,
+    .free = replay_free,
+    .start = replay_start,
+    .next = replay_next,
+    .members = &members,
+    .population = &population,
+};

@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The corrected seed generator: independent Bernoulli trials per tick for a preemption
+ * and an addition event, sizes from a law, and a population within 0 and the capacity.
+ * Geometric gaps skip the ticks without an event, which is the same law. The forms that
+ * keep defects of the notebook are in generator_seed_notebook.c. */
+#include <string.h>
+
+#include "base/units.h"
+#include "traces/generate/seed/generator_seed.h"
+
+enum {
+    PREEMPTION = SPOT_SEED_PREEMPTION,
+    ADDITION = SPOT_SEED_ADDITION,
+    NUM_DIRECTIONS = SPOT_SEED_NUM_DIRECTIONS
+};
+
+typedef spot_seed_direction_t direction_t;
+typedef spot_seed_model_t model_t;
+typedef spot_seed_state_t state_t;
+
+static int
+seed_prepare(void *model, const void *like, spot_diag_t *diag)
+{
+    model_t *self = model;
+    const bool is_corrected = self->variant == SPOT_SEED_CORRECTED;
+    const double ticks_per_minute =
+        (double) SPOT_MS_PER_MIN / (double) self->common.tick_ms;
+    int ret = 0;
+
+    (void) like;
+    (void) diag;
+    spot_seed_notebook_set_big(self);
+    for (int j = 0; j < NUM_DIRECTIONS && ret == 0; j++) {
+        direction_t *direction = &self->directions[j];
+
+        spot_trial_law_init(&direction->gap, ticks_per_minute, direction->p_per_minute);
+        ret = spot_size_law_init(&direction->law, &direction->count, &direction->big,
+            is_corrected ? self->common.capacity : SPOT_MAX_INSTANCES);
+    }
+    if (ret == 0) {
+        spot_seed_notebook_prepare(self);
+    }
+    return ret;
+}
+
+static void
+seed_bind_parts(void *model, spot_bind_t *bind, const spot_node_t *node,
+    const spot_trace_setting_t *setting, const void *like)
+{
+    (void) like;
+    spot_seed_notebook_bind(model, bind, node, setting);
+}
+
+static void
+seed_free(void *model)
+{
+    model_t *self = model;
+
+    for (int j = 0; j < NUM_DIRECTIONS; j++) {
+        spot_size_law_free(&self->directions[j].law);
+    }
+}
+
+static SPOT_NOINLINE void
+draw_gaps(spot_seed_trials_t *self)
+{
+    for (int j = 0; j < SPOT_SEED_NUM_AHEAD; j++) {
+        self->gaps[j] = spot_trial_law_draw(&self->direction->gap, &self->gap);
+    }
+    self->num_gaps_used = 0;
+}
+
+static SPOT_NOINLINE void
+draw_sizes(spot_seed_trials_t *self)
+{
+    for (int j = 0; j < SPOT_SEED_NUM_AHEAD; j++) {
+        self->sizes[j] = spot_size_law_draw(&self->direction->law, &self->count);
+    }
+    self->num_sizes_used = 0;
+}
+
+void
+spot_seed_advance(spot_seed_trials_t *self, int64_t tick)
+{
+    if (self->num_gaps_used == SPOT_SEED_NUM_AHEAD) {
+        draw_gaps(self);
+    }
+    self->next_tick = tick + self->gaps[self->num_gaps_used++];
+}
+
+static int32_t
+next_size(spot_seed_trials_t *self)
+{
+    if (self->num_sizes_used == SPOT_SEED_NUM_AHEAD) {
+        draw_sizes(self);
+    }
+    return self->sizes[self->num_sizes_used++];
+}
+
+/* The first trial is at tick 1; in the notebook's forms at tick 0. */
+static void
+seed_start(void *state, const void *model, const spot_dice_t *dice)
+{
+    state_t *self = state;
+    const model_t *seed = model;
+    const int64_t last_ms = spot_model_last_ms(&seed->common);
+    const bool is_corrected = seed->variant == SPOT_SEED_CORRECTED;
+
+    self->model = seed;
+    self->population = seed->common.initial;
+    self->last_tick = is_corrected ? last_ms / seed->common.tick_ms
+                                   : spot_seed_notebook_num_ticks(seed, last_ms) - 1;
+    self->stopped_ms = -1;
+    for (int j = 0; j < NUM_DIRECTIONS; j++) {
+        const uint64_t entity = dice->first_entity + (uint64_t) j;
+        spot_seed_trials_t *trials = &self->trials[j];
+
+        trials->direction = &seed->directions[j];
+        trials->kind = j == ADDITION ? SPOT_EVENT_ADD : SPOT_EVENT_PREEMPT;
+        trials->sign = j == ADDITION ? 1 : -1;
+        trials->limit = j == ADDITION ? seed->common.capacity : 0;
+        spot_rng_seek(
+            &trials->gap, dice->seed, dice->replication, SPOT_STREAM_GAP, entity);
+        spot_rng_seek(
+            &trials->count, dice->seed, dice->replication, SPOT_STREAM_COUNT, entity);
+        trials->num_gaps_used = SPOT_SEED_NUM_AHEAD;
+        trials->num_sizes_used = SPOT_SEED_NUM_AHEAD;
+        self->waiting[j] = 0;
+        spot_seed_advance(trials, is_corrected ? 0 : -1);
+    }
+}
+
+/* The direction of the next event. Branch-free: the branch would be unpredictable. */
+static spot_seed_trials_t *
+next_trials(state_t *self)
+{
+    const spot_seed_trials_t *trials = self->trials;
+
+    return &self->trials[trials[ADDITION].next_tick < trials[PREEMPTION].next_tick];
+}
+
+/* An event without effect (no instance left, or no room) is dropped. */
+static bool
+next_up_to_tick(state_t *self, int64_t last_tick, spot_event_t *event)
+{
+    spot_seed_trials_t *trials;
+    int64_t tick, room, size;
+
+    do {
+        trials = next_trials(self);
+        tick = trials->next_tick;
+        if (tick > last_tick) {
+            return false;
+        }
+        spot_seed_advance(trials, tick);
+        room = trials->sign * (trials->limit - self->population);
+    } while (room == 0);
+    size = next_size(trials);
+    size = size < room ? size : room;
+    self->population += trials->sign * size;
+    event->time_ms = tick * self->model->common.tick_ms;
+    event->kind = trials->kind;
+    event->count = (int32_t) size;
+    event->name_ids = NULL;
+    return true;
+}
+
+static SPOT_FLATTEN bool
+seed_next(void *state, spot_event_t *event)
+{
+    state_t *self = state;
+
+    return self->model->variant == SPOT_SEED_CORRECTED
+               ? next_up_to_tick(self, self->last_tick, event)
+               : spot_seed_notebook_next(self, self->last_tick, event);
+}
+
+static bool
+seed_next_until(void *state, int64_t last_ms, spot_event_t *event)
+{
+    state_t *self = state;
+    const int64_t last_tick = last_ms / self->model->common.tick_ms;
+
+    return self->model->variant == SPOT_SEED_CORRECTED
+               ? next_up_to_tick(self, last_tick, event)
+               : spot_seed_notebook_next(self, last_tick, event);
+}
+
+/* The trials do not depend on the population, which only limits the sizes. */
+static const int32_t *
+seed_lose(void *state, double time_s, int32_t num_lost)
+{
+    state_t *self = state;
+
+    (void) time_s;
+    self->population -= num_lost;
+    return NULL;
+}
+
+static bool
+seed_is_unlimited(const void *model)
+{
+    const model_t *self = model;
+
+    return self->is_alone && spot_seed_notebook_may_fall_below_0(self);
+}
+
+static bool
+seed_is_unbounded(const void *model)
+{
+    const model_t *self = model;
+
+    return self->is_alone &&
+           (self->compat.defects & (SPOT_SEED_NO_LIMITS | SPOT_SEED_CAP_BYPASS)) != 0;
+}
+
+static void
+seed_form(const void *model, char text[SPOT_FORM_BYTES])
+{
+    spot_seed_notebook_form(model, text);
+}
+
+static int64_t
+seed_stopped_ms(const void *state)
+{
+    return ((const state_t *) state)->stopped_ms;
+}
+
+static const spot_field_t direction_fields[] = {
+    {.name = "per_minute",
+        .type = SPOT_FIELD_NUMBER,
+        .offset = offsetof(direction_t, p_per_minute),
+        .min = 0,
+        .max = 1,
+        .help = "probability of at least one event in a minute"},
+    {.name = "count",
+        .type = SPOT_FIELD_ONE_OF,
+        SPOT_SIZE_FAMILY_FIELD(direction_t, count),
+        .help =
+            "instances in one event: normal is max(1, |round N(mean, std)|), moments "
+            "has exactly this mean and std"},
+    {.name = "big",
+        .type = SPOT_FIELD_MAP,
+        .offset = offsetof(direction_t, big),
+        .initial = "",
+        .fields = spot_size_big_fields,
+        .help = "a share of big events"},
+    {.name = NULL},
+};
+
+static const spot_field_t seed_options[] = {
+    {.name = "preemption",
+        .type = SPOT_FIELD_MAP,
+        .offset = offsetof(model_t, directions[PREEMPTION]),
+        .fields = direction_fields,
+        .help = "events in which instances are preempted"},
+    {.name = "addition",
+        .type = SPOT_FIELD_MAP,
+        .offset = offsetof(model_t, directions[ADDITION]),
+        .fields = direction_fields,
+        .help = "events in which instances arrive"},
+    {.name = NULL, .fields = spot_seed_notebook_fields},
+};
+
+static const spot_generator_members_t members = {
+    .next_until = seed_next_until,
+    .lose = seed_lose,
+};
+
+static const spot_generator_population_t population = {
+    .is_unlimited = seed_is_unlimited,
+    .is_unbounded = seed_is_unbounded,
+    .stopped_ms = seed_stopped_ms,
+};
+
+const spot_generator_t spot_generator_seed = {
+    .name = "seed",
+    .doc = "independent preemption and addition events with fixed probabilities per "
+           "minute, tick by tick",
+    .source = "the seed study's notebook, with its defects "
+              "corrected unless they are asked for",
+    .options = seed_options,
+    .model_size = sizeof(model_t),
+    .state_size = sizeof(state_t),
+    .bind_parts = seed_bind_parts,
+    .prepare = seed_prepare,
+    .free = seed_free,
+    .start = seed_start,
+    .form = seed_form,
+    .next = seed_next,
+    .members = &members,
+    .population = &population,
+};
