@@ -49,6 +49,19 @@ check() {
     [ "$(ls in)" = "$inputs" ] || fail "$what: files beside the inputs: $(ls in)"
 }
 
+# wait_until_it_listens PID: a signal before the program has its handlers ends it by default, with
+# nothing written yet. Returns when TERM (bit 14 of the mask of caught signals) has a handler or the
+# program has ended; until exec the mask is the shell's own.
+wait_until_it_listens() {
+    local mask
+    while [ "$(readlink "/proc/$1/exe" 2>/dev/null)" != "" ]; do
+        mask=$(sed -n 's/^SigCgt:[[:space:]]*//p' "/proc/$1/status" 2>/dev/null) || mask=
+        [ "$(readlink "/proc/$1/exe" 2>/dev/null)" != "$(readlink -f "$spotsim")" ] ||
+            [ $((0x${mask:-0} & 0x4000)) -eq 0 ] || return 0
+        sleep 0.002
+    done
+}
+
 # interrupt NAME MAY_STAY COMMAND...: runs the command in out undisturbed, then again and again up to a
 # signal at a later and later moment.
 interrupt() {
@@ -66,6 +79,7 @@ interrupt() {
         mkdir -p out
         (cd out && exec "$spotsim" "$@") >/dev/null 2>stderr &
         pid=$!
+        wait_until_it_listens $pid
         sleep "$(printf '%d.%09d' $((took * number / (moments + 1) / 1000000000)) \
             $((took * number / (moments + 1) % 1000000000)))"
         kill -$signal $pid 2>/dev/null || true
@@ -116,7 +130,7 @@ fi
 mkdir out
 (cd out && exec "$spotsim" export ../in/results.db -o rows.csv) 2>stderr &
 pid=$!
-sleep 0.1
+wait_until_it_listens $pid
 kill -INT $pid
 kill -TERM $pid 2>/dev/null || true
 code=0
@@ -127,7 +141,7 @@ wait $pid || code=$?
 # nohup: HUP is ignored.
 (trap '' HUP && cd out && exec "$spotsim" export ../in/results.db -o rows.csv) 2>stderr &
 pid=$!
-sleep 0.1
+wait_until_it_listens $pid
 kill -HUP $pid
 wait $pid || fail "HUP under nohup"
 [ "$(ls out)" = rows.csv ] || fail "HUP under nohup"
