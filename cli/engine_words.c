@@ -66,22 +66,6 @@ metric_note(const spot_metric_t *metric, char note[NOTE_BYTES])
     }
 }
 
-static const char *const shape_names[] = {
-    [SPOT_SERIES_TABLE] = "table",
-    [SPOT_SERIES_LEVELS] = "levels",
-    [SPOT_SERIES_EVENTS] = "events",
-    [SPOT_SERIES_CURVE] = "curve",
-};
-
-static const char *const column_kinds[] = {
-    [SPOT_COLUMN_INSTANT] = "instant",
-    [SPOT_COLUMN_DURATION] = "duration",
-    [SPOT_COLUMN_COUNT] = "count",
-    [SPOT_COLUMN_NUMBER] = "number",
-    [SPOT_COLUMN_CATEGORY] = "category",
-    [SPOT_COLUMN_TEXT] = "text",
-};
-
 /* "time (instant, ms)", "steps_durable (number, steps)". */
 static void
 column_words(const spot_series_kind_t *kind, const spot_series_column_t *column,
@@ -91,7 +75,8 @@ column_words(const spot_series_kind_t *kind, const spot_series_column_t *column,
     const bool has_unit = unit[0] != '\0' && strcmp(unit, "1") != 0;
 
     snprintf(words, COLUMN_BYTES, "%s (%s%s%s)", column->name,
-        column_kinds[column->kind], has_unit ? ", " : "", has_unit ? unit : "");
+        spot_column_kind_names[column->kind], has_unit ? ", " : "",
+        has_unit ? unit : "");
 }
 
 /* ---- Text ---- */
@@ -101,8 +86,8 @@ put_series(const spot_series_kind_t *kind, FILE *out)
 {
     char words[COLUMN_BYTES];
 
-    fprintf(
-        out, "  %s: %s\n      %s.\n", kind->name, shape_names[kind->shape], kind->help);
+    fprintf(out, "  %s: %s\n      %s.\n", kind->name,
+        spot_series_shape_names[kind->shape], kind->help);
     for (size_t k = 0; k < kind->num_columns; k++) {
         column_words(kind, &kind->columns[k], words);
         fprintf(out, "      %s\n", words);
@@ -165,13 +150,13 @@ put_series_json(spot_json_t *json, const spot_series_kind_t *kind)
 {
     spot_json_open(json, NULL, '{');
     spot_json_text(json, "name", kind->name);
-    spot_json_text(json, "shape", shape_names[kind->shape]);
+    spot_json_text(json, "shape", spot_series_shape_names[kind->shape]);
     spot_json_integer(json, "ticks_per_s", kind->ticks_per_s);
     spot_json_open(json, "columns", '[');
     for (size_t k = 0; k < kind->num_columns; k++) {
         spot_json_open(json, NULL, '{');
         spot_json_text(json, "name", kind->columns[k].name);
-        spot_json_text(json, "kind", column_kinds[kind->columns[k].kind]);
+        spot_json_text(json, "kind", spot_column_kind_names[kind->columns[k].kind]);
         spot_json_text(json, "unit", spot_series_column_unit(kind, &kind->columns[k]));
         spot_json_close(json, '}');
     }
@@ -255,7 +240,7 @@ put_all_series(const spot_outputs_t *outputs, FILE *out)
         char words[COLUMN_BYTES];
 
         fputs(j == 0 ? ".SH SERIES\n" : "", out);
-        snprintf(words, sizeof(words), ": %s", shape_names[kind->shape]);
+        snprintf(words, sizeof(words), ": %s", spot_series_shape_names[kind->shape]);
         put_item(out, kind->name, words, kind->help);
         for (size_t k = 0; k < kind->num_columns; k++) {
             column_words(kind, &kind->columns[k], words);

@@ -9,7 +9,7 @@
 #include "reports/picture_files.h"
 #include "reports/timeline_csv.h"
 #include "reports/timeline_plot.h"
-#include "sim/store/timelines.h"
+#include "sim/store/series_rows.h"
 
 /* Of a picture: NAME-PICTURE.svg. */
 #define FILE_NAME_BYTES (SPOT_PICTURE_NAME_BYTES + 64)
@@ -121,23 +121,30 @@ draw_picture(const item_t *item, const place_t *place)
 
 /* A run: "timeline-3-0" is replication 0 of point 3. */
 static int
-for_run(const spot_report_t *report, const spot_timeline_id_t *id,
+for_run(const spot_report_t *report, const spot_series_id_t *id,
     item_function_t function, const place_t *place)
 {
     char name[64];
+    spot_recording_t recording;
     spot_timeline_t timeline;
     const item_t item = {.report = report,
         .timeline = &timeline,
         .name = name,
         .title = "One run over time"};
-    int ret = spot_store_read_timeline(
-        report->store, id->point_id, id->replication, &timeline);
+    int ret =
+        spot_store_read_series(report->store, id->point_id, id->replication, &recording);
 
+    spot_timeline_init(&timeline);
+    if (ret == 0) {
+        ret = spot_timeline_read(&timeline, &recording);
+    }
+    timeline.colours = report->head->colours;
     snprintf(name, sizeof(name), "timeline-%zu-%" PRId64, id->point_id, id->replication);
     if (ret == 0 && timeline.end_ms > 0) {
         ret = function(&item, place);
     }
     spot_timeline_free(&timeline);
+    spot_recording_free(&recording);
     return ret;
 }
 
@@ -146,7 +153,7 @@ static int
 for_each_item(
     const spot_report_t *report, item_function_t function, const place_t *place)
 {
-    spot_timeline_list_t runs = {0};
+    spot_series_list_t runs = {0};
     int ret = 0;
 
     for (const spot_study_picture_t *picture = spot_study_pictures;
@@ -161,7 +168,7 @@ for_each_item(
         }
     }
     if (ret == 0) {
-        ret = spot_timeline_list_read(&runs, report->store);
+        ret = spot_series_list_read(&runs, report->store);
     }
     for (size_t j = 0; ret == 0 && j < runs.num_ids && j < MAX_TIMELINES; j++) {
         ret = for_run(report, &runs.ids[j], function, place);
@@ -171,7 +178,7 @@ for_each_item(
             "the first %d of %zu timelines that the store keeps are drawn",
             MAX_TIMELINES, runs.num_ids);
     }
-    spot_timeline_list_free(&runs);
+    spot_series_list_free(&runs);
     return ret;
 }
 

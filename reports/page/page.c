@@ -232,7 +232,7 @@ int
 spot_page_write(const spot_page_source_t *source, FILE *out, spot_diag_t *diag)
 {
     spot_origin_t origin = {0};
-    spot_timeline_list_t timelines = {0};
+    spot_series_list_t timelines = {0};
     const spot_page_t page = {.source = source,
         .report = source->report,
         .head = source->report->head,
@@ -245,12 +245,12 @@ spot_page_write(const spot_page_source_t *source, FILE *out, spot_diag_t *diag)
     int ret = spot_origin_read(&origin, source->report->store);
 
     if (ret == 0) {
-        ret = spot_timeline_list_read(&timelines, source->report->store);
+        ret = spot_series_list_read(&timelines, source->report->store);
     }
     if (ret == 0) {
         ret = write_page(&page);
     }
-    spot_timeline_list_free(&timelines);
+    spot_series_list_free(&timelines);
     spot_origin_free(&origin);
     return ret == 0 && ferror(out) ? SPOT_ERR_IO : ret;
 }

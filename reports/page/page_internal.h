@@ -8,14 +8,14 @@
 #include "reports/page/page.h"
 #include "sim/analysis/completeness.h"
 #include "sim/store/origin.h"
-#include "sim/store/timelines.h"
+#include "sim/store/series_rows.h"
 
 typedef struct {
     const spot_page_source_t *source;
     const spot_report_t *report;
     const spot_study_head_t *head;
     const spot_origin_t *origin;           /* as read once */
-    const spot_timeline_list_t *timelines; /* the same */
+    const spot_series_list_t *timelines; /* the same */
     spot_completeness_t completeness;
     FILE *out;
     spot_diag_t *diag;

@@ -7,7 +7,8 @@
 #include "reports/page/page_internal.h"
 #include "reports/page/page_timeline.h"
 #include "reports/study_words.h"
-#include "sim/store/timelines.h"
+#include "sim/engine/timeline.h"
+#include "sim/store/series_rows.h"
 
 /* A month of a busy fleet takes 300 kB. */
 #define MAX_BYTES (2 << 20)
@@ -23,14 +24,19 @@ problem(const spot_page_t *page)
 }
 
 static int
-write_one(
-    const spot_page_t *page, const spot_timeline_id_t *id, bool is_drawn, FILE *out)
+write_one(const spot_page_t *page, const spot_series_id_t *id, bool is_drawn, FILE *out)
 {
     const spot_store_t *store = page->report->store;
     char words[SPOT_POINT_BYTES], label[SPOT_POINT_BYTES + 64];
+    spot_recording_t recording;
     spot_timeline_t timeline;
-    int ret = spot_store_read_timeline(store, id->point_id, id->replication, &timeline);
+    int ret = spot_store_read_series(store, id->point_id, id->replication, &recording);
 
+    spot_timeline_init(&timeline);
+    if (ret == 0) {
+        ret = spot_timeline_read(&timeline, &recording);
+    }
+    timeline.colours = page->head->colours;
     if (ret == 0) {
         spot_point_words(page->head, id->point_id, 120, words);
         snprintf(label, sizeof(label), "%s%sreplication %" PRId64, words,
@@ -40,13 +46,14 @@ write_one(
             page->diag);
     }
     spot_timeline_free(&timeline);
+    spot_recording_free(&recording);
     return ret;
 }
 
 /* Adds its bytes to *num_bytes: those of a page that goes to a pipe cannot be asked for.
  */
 static int
-add_one(const spot_page_t *page, const spot_timeline_id_t *id, bool is_drawn,
+add_one(const spot_page_t *page, const spot_series_id_t *id, bool is_drawn,
     size_t *num_bytes)
 {
     spot_page_text_t text;
@@ -67,7 +74,7 @@ add_one(const spot_page_t *page, const spot_timeline_id_t *id, bool is_drawn,
 static int
 write(const spot_page_t *page)
 {
-    const spot_timeline_list_t *list = page->timelines;
+    const spot_series_list_t *list = page->timelines;
     size_t num_written = 0, num_bytes = 0;
     int ret = 0;
 

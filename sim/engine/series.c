@@ -6,6 +6,22 @@
 
 #include "base/memory.h"
 
+const char *const spot_column_kind_names[SPOT_NUM_COLUMN_KINDS] = {
+    [SPOT_COLUMN_INSTANT] = "instant",
+    [SPOT_COLUMN_DURATION] = "duration",
+    [SPOT_COLUMN_COUNT] = "count",
+    [SPOT_COLUMN_NUMBER] = "number",
+    [SPOT_COLUMN_CATEGORY] = "category",
+    [SPOT_COLUMN_TEXT] = "text",
+};
+
+const char *const spot_series_shape_names[SPOT_NUM_SERIES_SHAPES] = {
+    [SPOT_SERIES_TABLE] = "table",
+    [SPOT_SERIES_LEVELS] = "levels",
+    [SPOT_SERIES_EVENTS] = "events",
+    [SPOT_SERIES_CURVE] = "curve",
+};
+
 const char *
 spot_series_column_unit(
     const spot_series_kind_t *kind, const spot_series_column_t *column)
@@ -32,6 +48,36 @@ spot_recording_init(
     return 0;
 }
 
+/* A piece of memory that is kept, behind a pointer to the one before. */
+typedef union kept {
+    union kept *before;
+    max_align_t aligned;
+} kept_t;
+
+void *
+spot_recording_keep(spot_recording_t *self, size_t num_bytes)
+{
+    kept_t *kept = calloc(1, sizeof(*kept) + num_bytes);
+
+    if (kept == NULL) {
+        return NULL;
+    }
+    kept->before = self->kept;
+    self->kept = kept;
+    return kept + 1;
+}
+
+static void
+free_kept(kept_t *kept)
+{
+    while (kept != NULL) {
+        kept_t *before = kept->before;
+
+        free(kept);
+        kept = before;
+    }
+}
+
 void
 spot_recording_free(spot_recording_t *self)
 {
@@ -39,6 +85,7 @@ spot_recording_free(spot_recording_t *self)
         free(self->series[j].cells);
         spot_bytes_free(&self->series[j].texts);
     }
+    free_kept(self->kept);
     free(self->series);
     free(self->title);
     memset(self, 0, sizeof(*self));

@@ -18,8 +18,11 @@ typedef enum {
     SPOT_COLUMN_COUNT,    /* integer */
     SPOT_COLUMN_NUMBER,   /* number, finite; NAN is null */
     SPOT_COLUMN_CATEGORY, /* text, one of few */
-    SPOT_COLUMN_TEXT      /* text */
+    SPOT_COLUMN_TEXT,     /* text */
+    SPOT_NUM_COLUMN_KINDS
 } spot_column_kind_t;
+
+extern const char *const spot_column_kind_names[SPOT_NUM_COLUMN_KINDS]; /* "instant" */
 
 typedef struct {
     const char *name; /* "steps_durable" */
@@ -28,6 +31,8 @@ typedef struct {
     const char *label;             /* of an axis: "steps durable"; NULL: as name */
     const char *const *categories; /* of a category: all, in order of the legend, up to
                                       NULL; NULL: not known */
+    const char *signs;             /* of a category of events, one for each: '+' more,
+                                      '-' less, '.' neither; NULL: neither */
 } spot_series_column_t;
 
 /* How a series is drawn. The first column of all but a table is an instant; rows are in
@@ -37,8 +42,11 @@ typedef enum {
     SPOT_SERIES_LEVELS, /* instant, then numbers that hold until the next row and are
                            drawn as a stack */
     SPOT_SERIES_EVENTS, /* instant, category, count */
-    SPOT_SERIES_CURVE   /* instant, number; linear between rows */
+    SPOT_SERIES_CURVE,  /* instant, number; linear between rows */
+    SPOT_NUM_SERIES_SHAPES
 } spot_series_shape_t;
+
+extern const char *const spot_series_shape_names[SPOT_NUM_SERIES_SHAPES]; /* "table" */
 
 /* What a series is; constant, the same for all replications of a scenario. */
 typedef struct {
@@ -71,6 +79,7 @@ typedef struct {
     int64_t end_ticks; /* of the replication, in the ticks of its first series */
     size_t num_series;
     spot_series_t *series; /* [num_series] in the order of the scenario's outputs */
+    void *kept;            /* see spot_recording_keep() */
 } spot_recording_t;
 
 /* The unit of a column's cells: "ms" for instants and durations in such ticks. */
@@ -81,6 +90,10 @@ const char *spot_series_column_unit(
 SPOT_MUST_CHECK int spot_recording_init(
     spot_recording_t *self, size_t num_series, const spot_series_kind_t *const *kinds);
 void spot_recording_free(spot_recording_t *self);
+
+/* Zeroed memory that is freed with the recording, for kinds of series that were read.
+ * NULL: no memory. */
+SPOT_MUST_CHECK void *spot_recording_keep(spot_recording_t *self, size_t num_bytes);
 
 /* Appends a row; texts are copied. NO_MEMORY: the row is not added. O(columns) */
 SPOT_MUST_CHECK int spot_series_add(spot_series_t *self, const spot_cell_t *cells);

@@ -108,7 +108,9 @@ read_levels(spot_timeline_t *self, const spot_series_t *series)
         spot_timeline_segment_t segment = {.start_ms = cells[0].integer};
 
         for (size_t k = 0; k < self->num_categories; k++) {
-            segment.heights[k] = cells[k + 1].number;
+            segment.heights[k] = series->kind->columns[k + 1].kind == SPOT_COLUMN_NUMBER
+                                     ? cells[k + 1].number
+                                     : (double) cells[k + 1].integer;
         }
         ret = spot_timeline_add_segment(self, &segment);
     }
@@ -155,7 +157,8 @@ spot_timeline_read(spot_timeline_t *self, const spot_recording_t *recording)
     int ret = 0;
 
     strcpy(self->note, recording->note);
-    self->title = recording->title;
+    self->title = recording->title == NULL ? "" : recording->title;
+    self->height_label = self->progress_label = "";
     self->end_ms = recording->end_ticks;
     if (levels != NULL) {
         const spot_series_column_t *columns = levels->kind->columns;

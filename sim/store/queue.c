@@ -73,9 +73,6 @@ spot_queue_init(spot_queue_t *self, const spot_study_head_t *head, size_t num_ro
 void
 spot_queue_free(spot_queue_t *self)
 {
-    for (size_t j = 0; self->slots != NULL && j < self->num_slots; j++) {
-        spot_bytes_free(&self->slots[j].timeline);
-    }
     free(self->slots);
     free(self->rows);
     free(self->warnings);
@@ -98,7 +95,8 @@ spot_queue_wait(spot_queue_t *self)
 }
 
 void
-spot_queue_push(spot_queue_t *self, const spot_piece_t *piece, spot_bytes_t *timeline)
+spot_queue_push(
+    spot_queue_t *self, const spot_piece_t *piece, const spot_recording_t *recording)
 {
     spot_queued_t *slot;
 
@@ -107,12 +105,10 @@ spot_queue_push(spot_queue_t *self, const spot_piece_t *piece, spot_bytes_t *tim
     slot->point_id = piece->point_id;
     slot->first_replication = piece->first_replication;
     slot->num_rows = piece->num_rows;
+    slot->recording = recording;
     if (piece->num_rows > 0) {
         memcpy(slot->rows, piece->rows,
             piece->num_rows * self->num_metrics * sizeof(*slot->rows));
-    } else {
-        slot->timeline = *timeline;
-        *timeline = (spot_bytes_t){0};
     }
     if (piece->warnings != NULL) {
         memcpy(
@@ -129,12 +125,12 @@ spot_queue_push(spot_queue_t *self, const spot_piece_t *piece, spot_bytes_t *tim
 int
 spot_queue_drain(spot_queue_t *self)
 {
-    self->is_urgent = true;
+    self->num_urgent++;
     pthread_cond_signal(&self->has_work);
     while (self->num_queued > 0 && self->error == 0) {
         pthread_cond_wait(&self->is_empty, &self->lock);
     }
-    self->is_urgent = false;
+    self->num_urgent--;
     return self->error;
 }
 
@@ -148,11 +144,11 @@ spot_queue_take(spot_queue_t *self)
     until.tv_nsec += SPOT_QUEUE_WAIT_MS * 1000000L;
     until.tv_sec += until.tv_nsec / 1000000000L;
     until.tv_nsec %= 1000000000L;
-    while (result == 0 && self->num_queued < self->num_enough && !self->is_urgent &&
+    while (result == 0 && self->num_queued < self->num_enough && self->num_urgent == 0 &&
            !self->is_closing) {
         result = pthread_cond_timedwait(&self->has_work, &self->lock, &until);
     }
-    if (self->is_urgent && self->num_queued == 0) {
+    if (self->num_urgent > 0 && self->num_queued == 0) {
         pthread_cond_broadcast(&self->is_empty);
     }
     return self->num_queued < self->num_enough ? self->num_queued : self->num_enough;
@@ -161,9 +157,6 @@ spot_queue_take(spot_queue_t *self)
 void
 spot_queue_pop(spot_queue_t *self, size_t num_pieces)
 {
-    for (size_t j = 0; j < num_pieces; j++) {
-        spot_bytes_free(&self->slots[(self->first + j) % self->num_slots].timeline);
-    }
     self->first = (self->first + num_pieces) % self->num_slots;
     self->num_queued -= num_pieces;
     pthread_cond_broadcast(&self->has_room);

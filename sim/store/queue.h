@@ -8,7 +8,6 @@
 #include <pthread.h>
 #include <stdbool.h>
 
-#include "base/bytes.h"
 #include "sim/store/store.h"
 
 /* Rows that wait at most: more than 1 s at 100,000 rows/s, unless that takes too much
@@ -24,10 +23,10 @@
 typedef struct {
     size_t point_id;
     int64_t first_replication;
-    size_t num_rows;    /* 0: a timeline, of one replication */
-    double *rows;       /* [batch size][num_metrics] */
-    uint32_t *warnings; /* [batch size] */
-    spot_bytes_t timeline;
+    size_t num_rows;                   /* 0: the series of one replication */
+    double *rows;                      /* [batch size][num_metrics] */
+    uint32_t *warnings;                /* [batch size] */
+    const spot_recording_t *recording; /* of a piece without rows */
 } spot_queued_t;
 
 typedef struct {
@@ -43,7 +42,7 @@ typedef struct {
     size_t first;
     size_t num_queued;
     size_t num_enough; /* pieces that are worth a transaction */
-    bool is_urgent;    /* somebody waits for it to be empty */
+    size_t num_urgent; /* threads that wait for it to be empty */
     bool is_closing;
     int error; /* the writer has given up */
 } spot_queue_t;
@@ -57,10 +56,10 @@ void spot_queue_free(spot_queue_t *self);
 /* Waits for room; with the lock held. The error that the writer gave up with. */
 SPOT_MUST_CHECK int spot_queue_wait(spot_queue_t *self);
 
-/* Copies the rows, or takes over the timeline of a piece without rows and leaves
- * *timeline empty. There must be room; with the lock held. */
+/* Copies the rows. The recording of a piece without rows must live until the queue was
+ * empty. There must be room; with the lock held. */
 void spot_queue_push(
-    spot_queue_t *self, const spot_piece_t *piece, spot_bytes_t *timeline);
+    spot_queue_t *self, const spot_piece_t *piece, const spot_recording_t *recording);
 
 /* Waits until it is empty; with the lock held. The error that the writer gave up with.
  */

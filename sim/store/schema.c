@@ -30,9 +30,9 @@ is_taken(
     return false;
 }
 
-/* Appends a name, or a longer one that is free. */
-static int
-add_name(char **names, size_t *num_names, const char *name, const char *const *reserved)
+int
+spot_schema_add_name(
+    char **names, size_t *num_names, const char *name, const char *const *reserved)
 {
     size_t length = strlen(name);
     char *free_name =
@@ -63,14 +63,15 @@ spot_columns_init(spot_columns_t *self, const spot_study_head_t *head)
         return SPOT_ERR_NO_MEMORY;
     }
     for (size_t j = 0; ret == 0 && j < head->num_axes; j++) {
-        ret = add_name(self->axes, &self->num_axes, head->axes[j].path, point_reserved);
+        ret = spot_schema_add_name(
+            self->axes, &self->num_axes, head->axes[j].path, point_reserved);
     }
     for (size_t j = 0; ret == 0 && j < head->num_metrics; j++) {
-        ret = add_name(self->metrics, &self->num_metrics, head->metrics[j].name,
-            replication_reserved);
+        ret = spot_schema_add_name(self->metrics, &self->num_metrics,
+            head->metrics[j].name, replication_reserved);
     }
     for (size_t j = 0; ret == 0 && j < head->num_warnings; j++) {
-        ret = add_name(
+        ret = spot_schema_add_name(
             self->warnings, &self->num_warnings, head->warnings[j].name, batch_reserved);
     }
     return ret;
@@ -223,6 +224,9 @@ spot_schema_create(spot_db_t *db, const spot_columns_t *columns)
 
     if (ret == 0) {
         ret = create_batch(db, columns);
+    }
+    if (ret == 0) {
+        ret = spot_series_create(db);
     }
     if (ret == 0) {
         ret = spot_db_run(db,

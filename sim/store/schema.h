@@ -42,22 +42,32 @@
  *                warnings (bit mask); PRIMARY KEY (point, replication)
  *   batch        batch (grows with each one written), point, first (replication),
  *                replications (there from first on), and for each warning a column of
- * how many replications met it. It is written in one transaction with its rows timeline
- * point, replication, data: what the replication looks like over time, see
- * timeline_bytes.h provenance   one row for each process that wrote: writer (a random
- * name), started, seen, ended (UTC; ended is NULL while it runs and where it was
- * killed), outcome ('complete', 'stopped', 'failed', 'failed: ...'), rows_added,
- *                canonical_sha256, version, commit_id, compiler, libraries,
+ *                how many replications met it. It is written in one transaction with
+ *                its rows
+ *   series       one row for each kept series: point, replication, position (among
+ *                those of the replication), rows_in (the table of its rows), title,
+ *                note, end_ticks (of the replication), rows (their number), digest
+ *   series_kind  rows_in, name, help, shape ('table', 'levels', 'events', 'curve'),
+ *                ticks_per_s, digest
+ *   series_column  rows_in, position, name, kind ('instant', 'duration', 'count',
+ *                'number', 'category', 'text'), unit, label, categories and signs
+ *   series_NAME  point, replication, row (from 0), and a column for each of the series;
+ *                kinds that differ and have one name: series_NAME_2 ...
+ *   series_total one row: series (their number) and the digest of all of them
+ *   provenance   one row for each process that wrote: writer (a random name), started,
+ *                seen, ended (UTC; ended is NULL while it runs and where it was
+ *                killed), outcome ('complete', 'stopped', 'failed', 'failed: ...'),
+ *                rows_added, canonical_sha256, version, commit_id, compiler, libraries,
  *                machine, command_line, threads, shard
  *
  * The version is that of what a reader needs. A table that only adds to what reports
  * show comes without a new one: older programs pass over it, and files without it (best,
- * best_except, plot_curves, overview and timeline are such) are read as if it were empty
+ * best_except, plot_curves and overview are such) are read as if it were empty
  * and get it when a study goes on in them. A study goes on only where metrics and
  * warnings are the same.
  *
  * Where a name is taken already (without regard to case), columns named by paths,
- * metrics and warnings have "_" appended. Internal to sim/store. */
+ * metrics, warnings and columns of series have "_" appended. Internal to sim/store. */
 #ifndef SPOT_SIM_STORE_SCHEMA_H
 #define SPOT_SIM_STORE_SCHEMA_H
 
@@ -82,6 +92,11 @@ SPOT_MUST_CHECK int spot_columns_init(
     spot_columns_t *self, const spot_study_head_t *head);
 void spot_columns_free(spot_columns_t *self);
 
+/* Appends a copy of a name, with "_" behind it until it is neither among those before
+ * nor reserved (a list up to NULL), without regard to case. NO_MEMORY. */
+SPOT_MUST_CHECK int spot_schema_add_name(
+    char **names, size_t *num_names, const char *name, const char *const *reserved);
+
 /* What a file is. */
 typedef enum {
     SPOT_SCHEMA_NONE, /* empty: a new store */
@@ -93,8 +108,11 @@ typedef enum {
 SPOT_MUST_CHECK int spot_schema_look(
     spot_db_t *db, spot_schema_state_t *state, spot_diag_t *diag);
 
-/* Makes the tables of rows, batches and provenance. Within a transaction. */
+/* Makes the tables of rows, batches, series and provenance. Within a transaction. */
 SPOT_MUST_CHECK int spot_schema_create(spot_db_t *db, const spot_columns_t *columns);
+
+/* Makes those of series, see series_kinds.c. */
+SPOT_MUST_CHECK int spot_series_create(spot_db_t *db);
 
 /* Appends the columns, each with prefix before it and suffix behind it, e.g. ", " and
  * " REAL". */

@@ -97,6 +97,12 @@ spot_db_check_place(spot_db_t *self)
     return spot_db_check(self, result);
 }
 
+int
+spot_db_error(const spot_db_t *self)
+{
+    return error_of(self->failure);
+}
+
 bool
 spot_db_is_busy(const spot_db_t *self)
 {
@@ -550,6 +556,17 @@ spot_db_step_row(spot_db_t *self, sqlite3_stmt *statement, bool *is_row)
 
     *is_row = result == SQLITE_ROW;
     return spot_db_check(self, result);
+}
+
+bool
+spot_db_next_row(spot_db_t *self, sqlite3_stmt *statement, int *error)
+{
+    bool is_row = false;
+
+    if (*error == 0) {
+        *error = spot_db_step_row(self, statement, &is_row);
+    }
+    return *error == 0 && is_row;
 }
 
 char *

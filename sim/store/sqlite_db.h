@@ -48,6 +48,9 @@ int spot_db_check(spot_db_t *self, int result);
 /* Remembers that the file holds what spotsim never writes; returns BAD_INPUT. */
 int spot_db_damaged(spot_db_t *self, const char *sentence);
 
+/* The error of what went wrong first; 0: nothing did. */
+int spot_db_error(const spot_db_t *self);
+
 /* Whether what went wrong is that others held a lock for too long. */
 bool spot_db_is_busy(const spot_db_t *self);
 
@@ -87,6 +90,9 @@ SPOT_MUST_CHECK int spot_db_step_done(spot_db_t *self, sqlite3_stmt *statement);
 /* *is_row: whether there is one more row. */
 SPOT_MUST_CHECK int spot_db_step_row(
     spot_db_t *self, sqlite3_stmt *statement, bool *is_row);
+
+/* Whether a query has one more row; false if *error is set, or the step sets it. */
+bool spot_db_next_row(spot_db_t *self, sqlite3_stmt *statement, int *error);
 
 /* A copy of a text column, NULL for null; *error is set to NO_MEMORY where it fails. */
 char *spot_db_text(sqlite3_stmt *statement, int column, int *error);

@@ -10,6 +10,7 @@
 
 #include "base/memory.h"
 #include "sim/store/programs.h"
+#include "sim/store/series_rows.h"
 #include "sim/store/store_sqlite_internal.h"
 
 #define TIMEOUT_MS 10000
@@ -254,43 +255,50 @@ merge_batches(merge_t *self, source_t *in, const spot_watch_t *watch)
     return ret;
 }
 
-/* Those that OUT has stay as they are. */
+/* The series of a replication, checked. Those that OUT has stay as they are. */
 static int
-merge_timelines(merge_t *self, source_t *in)
+merge_one_series(merge_t *self, source_t *in, const spot_series_id_t *id)
 {
-    sqlite3_int64 num_tables = 0;
-    sqlite3_stmt *insert = NULL, *row = NULL;
+    const int64_t number = (int64_t) id->point_id; /* in its file */
+    spot_recording_t recording = {0};
+    sqlite3_stmt *row = NULL;
     batch_t batch = {0};
     bool is_row = false;
-    int ret = spot_db_integer(&in->db, &num_tables,
-        "SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name = 'timeline'");
+    int ret = spot_db_prepare(
+        &in->db, &row, "SELECT key FROM point WHERE point = %lld", (long long) number);
 
-    if (ret != 0 || num_tables == 0) {
-        return ret;
-    }
-    ret = spot_db_prepare(&in->db, &row,
-        "SELECT replication, data, key FROM timeline JOIN point USING (point)");
-    if (ret == 0) {
-        ret = spot_stored_timelines_prepare(&self->out.db, &insert);
-    }
     if (ret == 0) {
         ret = spot_db_step_row(&in->db, row, &is_row);
     }
-    while (ret == 0 && is_row) {
-        batch.key = (const char *) sqlite3_column_text(row, 2);
-        ret = find_point(self, in, &batch);
-        if (ret == 0) {
-            sqlite3_bind_int64(insert, 1, batch.out_number);
-            sqlite3_bind_value(insert, 2, sqlite3_column_value(row, 0));
-            sqlite3_bind_value(insert, 3, sqlite3_column_value(row, 1));
-            ret = spot_db_step_done(&self->out.db, insert);
-        }
-        if (ret == 0) {
-            ret = spot_db_step_row(&in->db, row, &is_row);
-        }
+    if (ret == 0 && !is_row) {
+        ret = spot_db_damaged(&in->db, "series have a point that is none");
     }
-    sqlite3_finalize(insert);
+    if (ret == 0) {
+        batch.key = (const char *) sqlite3_column_text(row, 0);
+        ret = find_point(self, in, &batch);
+    }
+    if (ret == 0) {
+        ret = spot_series_read(&in->db, number, id->replication, &recording);
+    }
+    if (ret == 0) {
+        ret = spot_series_write(
+            &self->out.db, batch.out_number, id->replication, &recording);
+    }
+    spot_recording_free(&recording);
     sqlite3_finalize(row);
+    return ret;
+}
+
+static int
+merge_series(merge_t *self, source_t *in)
+{
+    spot_series_list_t list = {0};
+    int ret = spot_series_numbers(&in->db, &list);
+
+    for (size_t j = 0; ret == 0 && j < list.num_ids; j++) {
+        ret = merge_one_series(self, in, &list.ids[j]);
+    }
+    spot_series_list_free(&list);
     return ret;
 }
 
@@ -411,11 +419,8 @@ prepare_out(merge_t *self)
 {
     const spot_study_head_t *head = &self->out.study.head;
     const size_t size = (size_t) spot_study_batch_size(head);
-    int ret = spot_stored_timelines_create(&self->out.db);
+    int ret = spot_row_writer_init(&self->writer, &self->out.db, &self->out.columns);
 
-    if (ret == 0) {
-        ret = spot_row_writer_init(&self->writer, &self->out.db, &self->out.columns);
-    }
     if (ret == 0) {
         ret = spot_db_prepare(
             &self->out.db, &self->find_point, "SELECT point FROM point WHERE key = ?");
@@ -456,7 +461,7 @@ merge_source(merge_t *self, const char *path, bool is_new, const spot_watch_t *w
         ret = merge_batches(self, &in, watch);
     }
     if (ret == 0) {
-        ret = merge_timelines(self, &in);
+        ret = merge_series(self, &in);
     }
     if (ret == 0) {
         ret = merge_provenance(self, &in);

@@ -80,7 +80,7 @@ sqlite_flush(spot_store_t *store, spot_diag_t *diag)
     }
     if (self->reader.failure != 0) {
         spot_db_explain(&self->reader, diag);
-        ret = SPOT_ERR_IO;
+        ret = spot_db_error(&self->reader);
     }
     return ret;
 }
@@ -153,9 +153,9 @@ new_store(void)
         .num_rows = sqlite_num_rows,
         .num_warned = spot_sqlite_num_warned,
         .read_origin = spot_sqlite_read_origin,
-        .put_timeline = spot_sqlite_put_timeline,
-        .list_timelines = spot_sqlite_list_timelines,
-        .read_timeline = spot_sqlite_read_timeline,
+        .put_series = spot_sqlite_put_series,
+        .list_series = spot_sqlite_list_series,
+        .read_series = spot_sqlite_read_series,
         .close = sqlite_close};
     return store;
 }
@@ -316,9 +316,6 @@ enter(spot_sqlite_store_t *store, const spot_provenance_t *provenance, spot_diag
         ret = state == SPOT_SCHEMA_OURS   ? follow_study(work, provenance, diag)
               : state == SPOT_SCHEMA_NONE ? make_study(work, provenance)
                                           : SPOT_ERR_BAD_INPUT;
-    }
-    if (ret == 0) {
-        ret = spot_stored_timelines_create(&work->db);
     }
     if (ret == 0) {
         ret = load_points(work, &work->db);

@@ -73,7 +73,6 @@ typedef struct {
     sqlite3_stmt *newer;        /* batches since */
     sqlite3_stmt *data_version; /* changes where others commit */
     int64_t seen_version;
-    sqlite3_stmt *insert_timeline;
     sqlite3_stmt *note; /* seen and rows_added of the provenance */
     int64_t num_added;
     char writer[33];           /* our name in the provenance */
@@ -117,15 +116,24 @@ int spot_sqlite_read_metrics(const spot_store_t *store, const spot_wanted_rows_t
 int64_t spot_sqlite_num_warned(
     const spot_store_t *store, size_t point_id, size_t warning_id);
 int spot_sqlite_read_origin(const spot_store_t *store, spot_origin_t *origin);
-int spot_sqlite_put_timeline(spot_store_t *store, size_t point_id, int64_t replication,
-    const spot_timeline_t *timeline);
-int spot_sqlite_list_timelines(const spot_store_t *store, spot_timeline_list_t *list);
-int spot_sqlite_read_timeline(const spot_store_t *store, size_t point_id,
-    int64_t replication, spot_timeline_t *timeline);
+int spot_sqlite_put_series(spot_store_t *store, size_t point_id, int64_t replication,
+    const spot_recording_t *recording);
+int spot_sqlite_list_series(const spot_store_t *store, spot_series_list_t *list);
+int spot_sqlite_read_series(const spot_store_t *store, size_t point_id,
+    int64_t replication, spot_recording_t *recording);
 
-/* The table of timelines, where it is not there; and what adds one to it unless it is
- * there: point, replication, data. */
-SPOT_MUST_CHECK int spot_stored_timelines_create(spot_db_t *db);
-SPOT_MUST_CHECK int spot_stored_timelines_prepare(spot_db_t *db, sqlite3_stmt **insert);
+/* ---- The series of a file, by the numbers of its points ---- */
+
+/* Adds the series of a replication, unless it has some. Within a transaction. */
+SPOT_MUST_CHECK int spot_series_write(spot_db_t *db, int64_t number, int64_t replication,
+    const spot_recording_t *recording);
+
+/* As spot_store_read_series(). */
+SPOT_MUST_CHECK int spot_series_read(
+    spot_db_t *db, int64_t number, int64_t replication, spot_recording_t *recording);
+
+/* Lists all replications with series in a zeroed list; their point_id is the number of
+ * the point. BAD_INPUT: they are not those that were written. */
+SPOT_MUST_CHECK int spot_series_numbers(spot_db_t *db, spot_series_list_t *list);
 
 #endif

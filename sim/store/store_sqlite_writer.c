@@ -58,18 +58,6 @@ see_others(spot_sqlite_work_t *self)
 }
 
 static int
-write_timeline(spot_sqlite_work_t *self, const spot_queued_t *piece)
-{
-    sqlite3_stmt *insert = self->insert_timeline;
-
-    sqlite3_bind_int64(insert, 1, self->there.numbers[piece->point_id]);
-    sqlite3_bind_int64(insert, 2, piece->first_replication);
-    sqlite3_bind_blob64(
-        insert, 3, piece->timeline.bytes, piece->timeline.num_bytes, SQLITE_STATIC);
-    return spot_db_step_done(&self->db, insert);
-}
-
-static int
 write_piece(spot_sqlite_work_t *self, const spot_queued_t *piece, int64_t *num_added)
 {
     const int64_t first = piece->first_replication;
@@ -85,7 +73,7 @@ write_piece(spot_sqlite_work_t *self, const spot_queued_t *piece, int64_t *num_a
     int ret;
 
     if (piece->num_rows == 0) {
-        return write_timeline(self, piece);
+        return spot_series_write(&self->db, rows.number, first, piece->recording);
     }
     ret = spot_row_writer_add(&self->rows, &self->db, &rows, &num_rows);
     *num_added += num_rows;
@@ -200,9 +188,6 @@ spot_sqlite_writer_start(
         ret = spot_db_prepare(&self->db, &self->data_version, "PRAGMA data_version");
     }
     if (ret == 0) {
-        ret = spot_stored_timelines_prepare(&self->db, &self->insert_timeline);
-    }
-    if (ret == 0) {
         ret = spot_db_prepare(&self->db, &self->note,
             "UPDATE provenance SET seen = " NOW ", rows_added = ? WHERE writer = ?");
     }
@@ -251,8 +236,7 @@ spot_sqlite_writer_stop(spot_sqlite_work_t *self, const char *outcome)
     spot_row_writer_free(&self->rows);
     sqlite3_finalize(self->newer);
     sqlite3_finalize(self->data_version);
-    sqlite3_finalize(self->insert_timeline);
     sqlite3_finalize(self->note);
-    self->newer = self->data_version = self->insert_timeline = self->note = NULL;
+    self->newer = self->data_version = self->note = NULL;
     self->has_writer = false;
 }

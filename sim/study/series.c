@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "sim/store/timelines.h"
+#include "sim/store/series_rows.h"
 #include "sim/study/running.h"
 
 /* What the threads share. */
@@ -13,7 +13,7 @@ typedef struct {
     spot_store_t *store;
     const spot_study_run_t *run;
     spot_diag_t *diag;
-    spot_timeline_list_t missing;
+    spot_series_list_t missing;
     atomic_size_t next; /* of missing */
     atomic_int error;   /* first one of any thread */
     pthread_mutex_t lock;
@@ -33,51 +33,45 @@ static int
 find_missing(maker_t *self)
 {
     const spot_study_t *study = self->study;
-    spot_timeline_list_t *missing = &self->missing;
-    spot_timeline_list_t there;
-    int ret = spot_timeline_list_read(&there, self->store);
+    spot_series_list_t *missing = &self->missing;
+    spot_series_list_t there;
+    int ret = spot_series_list_read(&there, self->store);
 
     for (size_t j = 0; ret == 0 && j < study->head.num_points * study->num_series; j++) {
         const size_t point_id = j / study->num_series;
         const int64_t replication = study->series[j % study->num_series];
 
         if (!has_row(self->store, point_id, replication) ||
-            spot_timeline_list_has(&there, point_id, replication)) {
+            spot_series_list_has(&there, point_id, replication)) {
             continue;
         }
         ret = spot_array_reserve((void **) &missing->ids, &missing->max_ids,
             missing->num_ids + 1, sizeof(*missing->ids));
         if (ret == 0) {
-            missing->ids[missing->num_ids++] =
-                (spot_timeline_id_t){point_id, replication};
+            missing->ids[missing->num_ids++] = (spot_series_id_t){point_id, replication};
         }
     }
-    spot_timeline_list_free(&there);
+    spot_series_list_free(&there);
     return ret;
 }
 
-/* One that is too long for a store is left out. */
 static int
-make_one(maker_t *self, spot_study_worker_t *worker, const spot_timeline_id_t *id)
+make_one(maker_t *self, spot_study_worker_t *worker, const spot_series_id_t *id)
 {
     spot_recording_t recording;
-    spot_timeline_t timeline;
     int ret = spot_study_worker_go(worker, self->study, id->point_id, self->diag);
 
     if (ret != 0) {
         return ret;
     }
     ret = spot_study_worker_record(worker, id->replication, self->run->stop, &recording);
-    spot_timeline_init(&timeline);
-    if (ret == 0) {
-        ret = spot_timeline_read(&timeline, &recording);
+    for (size_t j = 0; ret == 0 && j < recording.num_series; j++) {
+        spot_series_verify(&recording.series[j]);
     }
     if (ret == 0) {
-        ret = spot_store_put_timeline(
-            self->store, id->point_id, id->replication, &timeline);
-        ret = ret == SPOT_ERR_BAD_PARAM ? 0 : ret;
+        ret = spot_store_put_series(
+            self->store, id->point_id, id->replication, &recording);
     }
-    spot_timeline_free(&timeline);
     spot_recording_free(&recording);
     return ret;
 }
@@ -140,7 +134,7 @@ spot_study_make_series(const spot_study_t *self, spot_store_t *store,
     int ret, flushed;
 
     if (self->num_series == 0 || self->yield.outputs.num_series == 0 ||
-        store->put_timeline == NULL) {
+        store->put_series == NULL) {
         return 0;
     }
     ret = find_missing(&maker);
@@ -150,7 +144,7 @@ spot_study_make_series(const spot_study_t *self, spot_store_t *store,
         ret = make_all(&maker);
         pthread_mutex_destroy(&maker.lock);
     }
-    spot_timeline_list_free(&maker.missing);
+    spot_series_list_free(&maker.missing);
     flushed = store->flush(store, diag);
     return ret == 0 || flushed != 0 ? flushed : ret;
 }

@@ -38,7 +38,8 @@ static const spot_series_column_t event_columns[] = {TIME,
     {.name = "event",
         .kind = SPOT_COLUMN_CATEGORY,
         .unit = "",
-        .categories = event_names},
+        .categories = event_names,
+        .signs = "-+-.."},
     {.name = "count", .kind = SPOT_COLUMN_COUNT, .unit = "1"}};
 
 static const spot_series_column_t progress_columns[] = {

@@ -75,7 +75,7 @@ question: How many servers does the desk need?
 scenario: queue.yaml
 sweep: {servers: [1, 2, 4], arrivals_per_s: {from: 0.2, to: 0.8, points: 3}}
 replications: {count: 20}
-timelines: []
+series: [0, 3]
 END
 "$spotsim" study servers.yaml -o servers.db >servers.txt 2>messages.txt
 "$spotsim" export servers.db -o whole.csv
@@ -114,6 +114,25 @@ for store in merged resumed; do
     "$spotsim" export servers.db --per=point -o points.csv
     cmp points.csv $store-points.csv
 done
+
+# ---- The series of the replications that the study names ----
+if command -v sqlite3 >/dev/null; then
+    for store in servers merged resumed; do
+        [ "$(sqlite3 $store.db "SELECT count(*), sum(replication), max(rows) > 500 FROM series")" = "18|27|1" ] ||
+            fail "$store.db: the series"
+        sqlite3 $store.db "SELECT replication, time, length FROM series_queue WHERE point = 4" >$store-queue.txt
+        cmp servers-queue.txt $store-queue.txt
+    done
+    [ "$(sed -n 1p servers-queue.txt)" = "0|0|0" ] || fail "the start of the series"
+    cp servers.db damaged.db
+    sqlite3 damaged.db "UPDATE series_queue SET length = 7 WHERE point = 4 AND replication = 3 AND row = 100"
+    for what in "report damaged.db -o damaged.html" "merge damaged-merged.db damaged.db"; do
+        status=0
+        "$spotsim" $what >/dev/null 2>damaged.txt || status=$?
+        [ "$status" -eq 2 ] || fail "spotsim $what ended with $status"
+        expect damaged.txt "damaged (the series of point 4, replication 3 are not those"
+    done
+fi
 
 # ---- A race with a limit on a metric that is no plain word ----
 cat >race.yaml <<'END'

@@ -10,8 +10,8 @@
 
 #include "reports/timeline_plot.h"
 #include "sim/engines.h"
+#include "sim/store/series_rows.h"
 #include "sim/store/store_sqlite.h"
-#include "sim/store/timelines.h"
 #include "sim/study/study_provenance.h"
 #include "sim/train/experiment.h"
 #include "tests/unit/train/fixture.h"
@@ -87,12 +87,15 @@ static void
 check_picture(const spot_store_t *store, const spot_study_t *study, size_t point_id,
     int64_t number)
 {
-    spot_recording_t recording;
+    spot_recording_t recording, kept;
     spot_timeline_t stored, made;
     spot_study_worker_t worker = {.study = NULL};
     char *of_store, *of_run;
 
-    assert_int_equal(spot_store_read_timeline(store, point_id, number, &stored), 0);
+    assert_int_equal(spot_store_read_series(store, point_id, number, &kept), 0);
+    spot_timeline_init(&stored);
+    assert_int_equal(spot_timeline_read(&stored, &kept), 0);
+    stored.colours = store->head->colours;
     assert_int_equal(spot_study_worker_go(&worker, study, point_id, NULL), 0);
     spot_timeline_init(&made);
     assert_int_equal(spot_study_worker_record(&worker, number, NULL, &recording), 0);
@@ -106,6 +109,7 @@ check_picture(const spot_store_t *store, const spot_study_t *study, size_t point
     spot_timeline_free(&stored);
     spot_timeline_free(&made);
     spot_recording_free(&recording);
+    spot_recording_free(&kept);
     spot_study_worker_close(&worker);
 }
 
@@ -113,12 +117,12 @@ static size_t
 num_timelines(const char *path)
 {
     spot_store_t *store = open_reader(path);
-    spot_timeline_list_t list;
+    spot_series_list_t list;
     size_t num_ids;
 
-    assert_int_equal(spot_timeline_list_read(&list, store), 0);
+    assert_int_equal(spot_series_list_read(&list, store), 0);
     num_ids = list.num_ids;
-    spot_timeline_list_free(&list);
+    spot_series_list_free(&list);
     store->close(store);
     return num_ids;
 }

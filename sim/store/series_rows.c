@@ -1,0 +1,452 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Series as rows: a table of rows for each kind of series, with a column for each of its
+ * own. A digest of each series, and one of all of them, are compared when they are read.
+ */
+#include "sim/store/series_rows.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "sim/store/series_kinds.h"
+#include "sim/store/store_sqlite_internal.h"
+
+/* The series at a position of a recording. */
+typedef struct {
+    int64_t number; /* of the point in the file */
+    int64_t replication;
+    int64_t position;
+} place_t;
+
+/* ---- Digests ---- */
+
+static uint64_t
+digest_place(uint64_t digest, const place_t *place)
+{
+    digest = spot_digest_word(digest, (uint64_t) place->number);
+    digest = spot_digest_word(digest, (uint64_t) place->replication);
+    return spot_digest_word(digest, (uint64_t) place->position);
+}
+
+static uint64_t
+digest_cells(uint64_t digest, const spot_series_t *series)
+{
+    const size_t num_columns = series->kind->num_columns;
+
+    for (size_t j = 0; j < series->num_rows * num_columns; j++) {
+        const spot_cell_t *cell = &series->cells[j];
+        const spot_column_kind_t kind = series->kind->columns[j % num_columns].kind;
+
+        if (kind < SPOT_COLUMN_NUMBER) {
+            digest = spot_digest_word(digest, (uint64_t) cell->integer);
+        } else if (kind > SPOT_COLUMN_NUMBER) {
+            digest = spot_digest_text(
+                digest, spot_series_text(series, j / num_columns, j % num_columns));
+        } else { /* one NAN, and no -0 */
+            digest = spot_digest_word(digest,
+                isnan(cell->number) ? UINT64_MAX : spot_double_bits(cell->number + 0.0));
+        }
+    }
+    return digest;
+}
+
+/* That of all that is stored of a series. */
+static int64_t
+series_digest(const spot_recording_t *recording, const place_t *place)
+{
+    const spot_series_t *series = &recording->series[place->position];
+    uint64_t digest = digest_place(spot_series_kind_digest(series->kind), place);
+
+    digest =
+        spot_digest_text(spot_digest_text(digest, recording->title), recording->note);
+    digest = spot_digest_word(digest, (uint64_t) recording->end_ticks);
+    return (int64_t) digest_cells(spot_digest_word(digest, series->num_rows), series);
+}
+
+/* What that of all series has of one: none may be lost or moved. */
+static int64_t
+place_digest(const place_t *place, int64_t digest)
+{
+    return (int64_t) digest_place(spot_digest_word(0, (uint64_t) digest), place);
+}
+
+/* ---- Writing ---- */
+
+static void
+bind_cell(sqlite3_stmt *insert, const spot_series_t *series, size_t row, size_t column)
+{
+    const spot_cell_t *cell = &series->cells[row * series->kind->num_columns + column];
+    const int place = (int) column + SPOT_SERIES_NUM_RESERVED + 1;
+
+    switch (series->kind->columns[column].kind) {
+        case SPOT_COLUMN_NUMBER: /* NAN is null */
+            sqlite3_bind_double(insert, place, cell->number);
+            break;
+        case SPOT_COLUMN_CATEGORY:
+        case SPOT_COLUMN_TEXT:
+            sqlite3_bind_text(
+                insert, place, spot_series_text(series, row, column), -1, SQLITE_STATIC);
+            break;
+        default:
+            sqlite3_bind_int64(insert, place, cell->integer);
+    }
+}
+
+static int
+write_rows(
+    spot_db_t *db, const char *table, const place_t *place, const spot_series_t *series)
+{
+    sqlite3_str *sql = sqlite3_str_new(db->handle);
+    sqlite3_stmt *insert = NULL;
+    int ret;
+
+    sqlite3_str_appendf(sql, "INSERT INTO \"%w\" VALUES (%lld, %lld, ?3", table,
+        (long long) place->number, (long long) place->replication);
+    for (size_t j = 0; j < series->kind->num_columns; j++) {
+        sqlite3_str_appendall(sql, ", ?");
+    }
+    sqlite3_str_appendall(sql, ")");
+    ret = spot_schema_prepare(db, &insert, sql);
+    for (size_t j = 0; ret == 0 && j < series->num_rows; j++) {
+        sqlite3_bind_int64(insert, SPOT_SERIES_NUM_RESERVED, (sqlite3_int64) j);
+        for (size_t k = 0; k < series->kind->num_columns; k++) {
+            bind_cell(insert, series, j, k);
+        }
+        ret = spot_db_step_done(db, insert);
+    }
+    sqlite3_finalize(insert);
+    return ret;
+}
+
+/* One more series is kept, with this digest of its own. */
+static int
+raise_total(spot_db_t *db, const place_t *place, int64_t digest)
+{
+    sqlite3_int64 total = 0;
+    const int ret = spot_db_integer(db, &total, "SELECT digest FROM series_total");
+
+    return ret == 0 ? spot_db_run(db,
+                          "UPDATE series_total SET series = series + 1, digest = %lld",
+                          (long long) (total ^ place_digest(place, digest)))
+                    : ret;
+}
+
+static int
+write_series(spot_db_t *db, const place_t *place, const spot_recording_t *recording)
+{
+    const spot_series_t *series = &recording->series[place->position];
+    const int64_t digest = series_digest(recording, place);
+    char *table = NULL;
+    int ret = spot_series_kind_table(db, series->kind, &table);
+
+    if (ret == 0) {
+        ret = spot_db_run(db,
+            "INSERT INTO series VALUES (%lld, %lld, %lld, %Q, %Q, %Q, %lld, %lld, %lld)",
+            (long long) place->number, (long long) place->replication,
+            (long long) place->position, table, recording->title, recording->note,
+            (long long) recording->end_ticks, (long long) series->num_rows,
+            (long long) digest);
+    }
+    if (ret == 0) {
+        ret = write_rows(db, table, place, series);
+    }
+    sqlite3_free(table);
+    return ret == 0 ? raise_total(db, place, digest) : ret;
+}
+
+int
+spot_series_write(spot_db_t *db, int64_t number, int64_t replication,
+    const spot_recording_t *recording)
+{
+    place_t place = {number, replication, 0};
+    sqlite3_int64 num_there = 0;
+    int ret = spot_db_integer(db, &num_there,
+        "SELECT count(*) FROM series WHERE point = %lld AND replication = %lld",
+        (long long) number, (long long) replication);
+
+    for (; ret == 0 && num_there == 0 && (size_t) place.position < recording->num_series;
+         place.position++) {
+        ret = write_series(db, &place, recording);
+    }
+    return ret;
+}
+
+/* ---- Reading ---- */
+
+static int
+read_rows(spot_db_t *db, const char *table, const place_t *place, spot_series_t *series)
+{
+    const size_t num_columns = series->kind->num_columns;
+    spot_cell_t *cells = spot_calloc(num_columns, sizeof(*cells));
+    sqlite3_stmt *row = NULL;
+    int ret = cells == NULL ? SPOT_ERR_NO_MEMORY
+                            : spot_db_prepare(db, &row,
+                                  "SELECT * FROM \"%w\" WHERE point = %lld AND "
+                                  "replication = %lld ORDER BY row",
+                                  table, (long long) place->number,
+                                  (long long) place->replication);
+
+    if (ret == 0 &&
+        (size_t) sqlite3_column_count(row) != num_columns + SPOT_SERIES_NUM_RESERVED) {
+        ret = SPOT_ERR_BAD_INPUT;
+    }
+    while (spot_db_next_row(db, row, &ret)) {
+        for (size_t j = 0; j < num_columns; j++) {
+            const spot_column_kind_t kind = series->kind->columns[j].kind;
+            const int column = (int) j + SPOT_SERIES_NUM_RESERVED;
+
+            if (kind < SPOT_COLUMN_NUMBER) {
+                cells[j].integer = sqlite3_column_int64(row, column);
+            } else if (kind > SPOT_COLUMN_NUMBER) {
+                const void *text = sqlite3_column_text(row, column);
+
+                cells[j].text = text == NULL ? "" : text;
+            } else {
+                cells[j].number = sqlite3_column_type(row, column) == SQLITE_NULL
+                                      ? (double) NAN
+                                      : sqlite3_column_double(row, column);
+            }
+        }
+        ret = spot_series_add(series, cells);
+    }
+    sqlite3_finalize(row);
+    free(cells);
+    return ret;
+}
+
+/* The series of a row of the query below, whose place is the next one. */
+static int
+read_series(
+    spot_db_t *db, sqlite3_stmt *row, const place_t *place, spot_recording_t *recording)
+{
+    const char *table = (const char *) sqlite3_column_text(row, 1);
+    spot_series_kind_t *kind = spot_recording_keep(recording, sizeof(*kind));
+    spot_series_t *series = &recording->series[place->position];
+    int ret = kind == NULL ? SPOT_ERR_NO_MEMORY
+                           : spot_series_kind_read(db, table, recording, kind);
+
+    series->kind = kind;
+    if (ret == 0) {
+        ret = read_rows(db, table, place, series);
+    }
+    return ret == 0 &&
+                   (sqlite3_column_int64(row, 0) != place->position ||
+                       sqlite3_column_int64(row, 5) != (int64_t) series->num_rows ||
+                       sqlite3_column_int64(row, 6) != series_digest(recording, place))
+               ? SPOT_ERR_BAD_INPUT
+               : ret;
+}
+
+/* What all series of a recording have. */
+static int
+read_head(sqlite3_stmt *row, spot_recording_t *recording)
+{
+    int ret = 0;
+
+    recording->title = spot_db_text(row, 2, &ret);
+    snprintf(
+        recording->note, sizeof(recording->note), "%s", sqlite3_column_text(row, 3));
+    recording->end_ticks = sqlite3_column_int64(row, 4);
+    recording->num_series = (size_t) sqlite3_column_int64(row, 7);
+    recording->series = spot_calloc(recording->num_series, sizeof(*recording->series));
+    return recording->series == NULL ? SPOT_ERR_NO_MEMORY : ret;
+}
+
+/* Says which series are damaged instead of what was wrong with a statement, which may
+ * have a text of the file in it. */
+static int
+damaged(spot_db_t *db, const place_t *place)
+{
+    char sentence[120];
+
+    snprintf(sentence, sizeof(sentence),
+        "the series of point %" PRId64 ", replication %" PRId64
+        " are not those that were written",
+        place->number, place->replication);
+    spot_db_forget(db);
+    return spot_db_damaged(db, sentence);
+}
+
+int
+spot_series_read(
+    spot_db_t *db, int64_t number, int64_t replication, spot_recording_t *recording)
+{
+    place_t place = {number, replication, 0};
+    sqlite3_stmt *row = NULL;
+    int ret = spot_db_prepare(db, &row,
+        "SELECT position, rows_in, title, note, end_ticks, rows, digest, count(*) OVER "
+        "() FROM series WHERE point = %lld AND replication = %lld ORDER BY position",
+        (long long) number, (long long) replication);
+
+    memset(recording, 0, sizeof(*recording));
+    for (; spot_db_next_row(db, row, &ret); place.position++) {
+        ret = place.position == 0 ? read_head(row, recording) : 0;
+        if (ret == 0) {
+            ret = read_series(db, row, &place, recording);
+        }
+    }
+    sqlite3_finalize(row);
+    if (ret == 0 && place.position == 0) {
+        return SPOT_ERR_BAD_PARAM;
+    }
+    return ret == SPOT_ERR_BAD_INPUT ? damaged(db, &place) : ret;
+}
+
+int
+spot_series_numbers(spot_db_t *db, spot_series_list_t *list)
+{
+    sqlite3_int64 num_left = 0, digest = 0;
+    sqlite3_stmt *row = NULL;
+    bool is_total = false;
+    int ret = spot_db_prepare(db, &row,
+        "SELECT total.series, total.digest, point, replication, position, one.digest "
+        "FROM series_total AS total LEFT JOIN series AS one ON true ORDER BY point, "
+        "replication, position");
+
+    while (spot_db_next_row(db, row, &ret)) {
+        const place_t place = {sqlite3_column_int64(row, 2),
+            sqlite3_column_int64(row, 3), sqlite3_column_int64(row, 4)};
+
+        if (!is_total) {
+            num_left = sqlite3_column_int64(row, 0);
+            digest = sqlite3_column_int64(row, 1);
+            is_total = true;
+        }
+        if (sqlite3_column_type(row, 2) == SQLITE_NULL) {
+            continue; /* there are none */
+        }
+        num_left--;
+        digest ^= place_digest(&place, sqlite3_column_int64(row, 5));
+        if (place.position == 0) {
+            ret = spot_array_reserve((void **) &list->ids, &list->max_ids,
+                list->num_ids + 1, sizeof(*list->ids));
+        }
+        if (ret == 0 && place.position == 0) {
+            list->ids[list->num_ids++] =
+                (spot_series_id_t){(size_t) place.number, place.replication};
+        }
+    }
+    sqlite3_finalize(row);
+    return ret == 0 && (!is_total || num_left != 0 || digest != 0)
+               ? spot_db_damaged(db, "the list of its series is not what was written")
+               : ret;
+}
+
+/* ---- The calls of a store ---- */
+
+int
+spot_sqlite_put_series(spot_store_t *store, size_t point_id, int64_t replication,
+    const spot_recording_t *recording)
+{
+    spot_sqlite_work_t *self = spot_sqlite_work(store);
+    const spot_piece_t piece = {point_id, replication, 0, NULL, NULL};
+    int ret;
+
+    if (!self->has_writer) {
+        return SPOT_ERR_STATE;
+    }
+    pthread_mutex_lock(&self->queue.lock);
+    ret = spot_queue_wait(&self->queue);
+    if (ret == 0) {
+        spot_queue_push(&self->queue, &piece, recording);
+        ret = spot_queue_drain(&self->queue);
+    }
+    pthread_mutex_unlock(&self->queue.lock);
+    return ret == 0 ? 0 : SPOT_ERR_IO;
+}
+
+static int
+compare_ids(const void *left, const void *right)
+{
+    const spot_series_id_t *a = left, *b = right;
+
+    if (a->point_id != b->point_id) {
+        return a->point_id < b->point_id ? -1 : 1;
+    }
+    return (a->replication > b->replication) - (a->replication < b->replication);
+}
+
+/* Those of points and replications that the study has: it may be a part of what is in
+ * the file. */
+int
+spot_sqlite_list_series(const spot_store_t *store, spot_series_list_t *list)
+{
+    spot_sqlite_work_t *self = spot_sqlite_work(store);
+    const int ret = spot_series_numbers(&self->reader, list);
+    size_t num_ids = 0;
+
+    for (size_t j = 0; j < list->num_ids; j++) {
+        const spot_series_id_t *id = &list->ids[j];
+
+        if (id->point_id < self->head->num_points &&
+            id->replication < self->head->num_replications) {
+            list->ids[num_ids++] =
+                (spot_series_id_t){self->there.point_ids[id->point_id], id->replication};
+        }
+    }
+    list->num_ids = num_ids;
+    if (num_ids > 0) {
+        qsort(list->ids, num_ids, sizeof(*list->ids), compare_ids);
+    }
+    return ret;
+}
+
+int
+spot_sqlite_read_series(const spot_store_t *store, size_t point_id, int64_t replication,
+    spot_recording_t *recording)
+{
+    spot_sqlite_work_t *self = spot_sqlite_work(store);
+
+    return spot_series_read(
+        &self->reader, self->there.numbers[point_id], replication, recording);
+}
+
+int
+spot_series_list_read(spot_series_list_t *self, const spot_store_t *store)
+{
+    memset(self, 0, sizeof(*self));
+    return store->list_series == NULL ? 0 : store->list_series(store, self);
+}
+
+void
+spot_series_list_free(spot_series_list_t *self)
+{
+    free(self->ids);
+    memset(self, 0, sizeof(*self));
+}
+
+bool
+spot_series_list_has(
+    const spot_series_list_t *self, size_t point_id, int64_t replication)
+{
+    const spot_series_id_t id = {point_id, replication};
+
+    return self->num_ids > 0 && bsearch(&id, self->ids, self->num_ids,
+                                    sizeof(*self->ids), compare_ids) != NULL;
+}
+
+int
+spot_store_put_series(spot_store_t *store, size_t point_id, int64_t replication,
+    const spot_recording_t *recording)
+{
+    if (point_id >= store->head->num_points || replication < 0 ||
+        replication >= store->head->num_replications) {
+        return SPOT_ERR_BAD_PARAM;
+    }
+    return store->put_series == NULL
+               ? SPOT_ERR_STATE
+               : store->put_series(store, point_id, replication, recording);
+}
+
+int
+spot_store_read_series(const spot_store_t *store, size_t point_id, int64_t replication,
+    spot_recording_t *recording)
+{
+    memset(recording, 0, sizeof(*recording));
+    if (point_id >= store->head->num_points || store->read_series == NULL) {
+        return SPOT_ERR_BAD_PARAM;
+    }
+    return store->read_series(store, point_id, replication, recording);
+}
