@@ -7,7 +7,7 @@ void
 spot_plan_json(spot_json_t *json, const spot_plan_t *plan)
 {
     spot_json_open(json, "plan", '{');
-    spot_json_text(json, "kind", spot_plan_name(plan->kind));
+    spot_json_text(json, "kind", spot_plan_names[plan->kind]);
     if (spot_plan_is_design(plan->kind)) {
         spot_json_unsigned(json, "seed", plan->seed);
         spot_json_unsigned(json, "drawn_again", plan->num_merged);

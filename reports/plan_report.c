@@ -105,7 +105,7 @@ write_plan(const spot_study_head_t *head, FILE *out)
 {
     const spot_plan_t *plan = &head->plan;
 
-    fprintf(out, "plan: %s of %zu key%s", spot_plan_name(plan->kind), head->num_axes,
+    fprintf(out, "plan: %s of %zu key%s", spot_plan_names[plan->kind], head->num_axes,
         plural(head->num_axes));
     if (spot_plan_is_design(plan->kind)) {
         fprintf(out, ", seed %" PRIu64, plan->seed);

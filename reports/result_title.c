@@ -82,7 +82,7 @@ static void
 write_plan(const spot_plan_t *plan, FILE *out)
 {
     if (spot_plan_is_design(plan->kind)) {
-        fprintf(out, " (%s, seed %" PRIu64, spot_plan_name(plan->kind), plan->seed);
+        fprintf(out, " (%s, seed %" PRIu64, spot_plan_names[plan->kind], plan->seed);
     } else if (plan->num_excluded > 0) {
         fputs(" (", out);
     } else {

@@ -28,8 +28,10 @@ add_row(void *context, const spot_row_t *row)
 
     for (size_t k = group_id; row->replication < means->num_used && k < end_id; k++) {
         for (size_t j = 0; j < means->num_metrics; j++) {
-            if (isfinite(row->metrics[j])) {
-                self->sums[k * means->num_metrics + j] += row->metrics[j];
+            const double value = row->metrics[self->first_metric + j];
+
+            if (isfinite(value)) {
+                self->sums[k * means->num_metrics + j] += value;
                 self->weights[k * means->num_metrics + j]++;
             }
         }
@@ -44,14 +46,10 @@ read_means(grouper_t *self, const spot_store_t *store, double *means)
     int ret = 0;
 
     for (size_t j = 0; ret == 0 && j < store->head->num_points; j++) {
-        const spot_wanted_rows_t wanted = {.point_id = j,
-            .first_metric = self->first_metric,
-            .num_metrics = self->means->num_metrics};
-
         self->is_fixed = spot_study_is_fixed(store->head, j);
         memset(self->sums, 0, num_cells * sizeof(*self->sums));
         memset(self->weights, 0, num_cells * sizeof(*self->weights));
-        ret = store->read_metrics(store, &wanted, add_row, self);
+        ret = store->read(store, j, 0, add_row, self);
         for (size_t k = 0; ret == 0 && k < num_cells; k++) {
             means[j * num_cells + k] =
                 self->weights[k] > 0 ? self->sums[k] / self->weights[k] : (double) NAN;

@@ -67,20 +67,15 @@ spot_study_head_free(spot_study_head_t *self)
     memset(self, 0, sizeof(*self));
 }
 
-const char *
-spot_plan_name(spot_plan_kind_t kind)
-{
-    static const char *const names[] = {
-        [SPOT_PLAN_GRID] = "grid",
-        [SPOT_PLAN_LIST] = "list",
-        [SPOT_PLAN_ZIP] = "zip",
-        [SPOT_PLAN_LATIN_HYPERCUBE] = "latin-hypercube",
-        [SPOT_PLAN_SOBOL] = "sobol",
-        [SPOT_PLAN_SENSITIVITY] = "sensitivity",
-    };
-
-    return names[kind];
-}
+const char *const spot_plan_names[] = {
+    [SPOT_PLAN_GRID] = "grid",
+    [SPOT_PLAN_LIST] = "list",
+    [SPOT_PLAN_ZIP] = "zip",
+    [SPOT_PLAN_LATIN_HYPERCUBE] = "latin-hypercube",
+    [SPOT_PLAN_SOBOL] = "sobol",
+    [SPOT_PLAN_SENSITIVITY] = "sensitivity",
+    NULL,
+};
 
 bool
 spot_axis_is_numeric(const spot_axis_t *self)

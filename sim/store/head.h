@@ -51,8 +51,8 @@ typedef struct {
     uint32_t *sample_points; /* [num_samples][num_axes + 2] their points, or NULL */
 } spot_plan_t;
 
-/* As in the YAML of a study: "latin-hypercube". */
-const char *spot_plan_name(spot_plan_kind_t kind);
+/* By kind, as in the YAML of a study, up to NULL: "latin-hypercube". */
+extern const char *const spot_plan_names[];
 
 /* Whether the points are spread over ranges and have no order along an axis. */
 static inline bool

@@ -75,7 +75,7 @@ spot_programs_compare(
 }
 
 int
-spot_programs_check(spot_db_t *db, spot_diag_t *diag)
+spot_programs_check(spot_db_t *db, const char *path, spot_diag_t *diag)
 {
     program_t first, other = {NULL, NULL};
     int ret = find_other(db, "", "", &first); /* any is other than none */
@@ -84,7 +84,7 @@ spot_programs_check(spot_db_t *db, spot_diag_t *diag)
         ret = find_other(db, first.version, first.commit, &other);
     }
     if (ret == 0 && other.version != NULL) {
-        spot_diag_warn(diag, db->path, 0, 0,
+        spot_diag_warn(diag, path, 0, 0,
             "has rows of spotsim %s (%s) and of %s (%s): numbers may differ, so run all "
             "of a study with one program",
             first.version, first.commit, other.version, other.commit);

@@ -13,7 +13,8 @@
 SPOT_MUST_CHECK int spot_programs_compare(
     spot_db_t *db, const spot_provenance_t *provenance, spot_diag_t *diag);
 
-/* Warns, once, if the file has rows of two programs. */
-SPOT_MUST_CHECK int spot_programs_check(spot_db_t *db, spot_diag_t *diag);
+/* Warns, once, if the file has rows of two programs. path: its name for the user. */
+SPOT_MUST_CHECK int spot_programs_check(
+    spot_db_t *db, const char *path, spot_diag_t *diag);
 
 #endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Rows go into the file at one place only. What the file has decides, so a row is never
- * there twice, whoever writes. */
+/* Rows go into the file at one place only, each together with its batch. */
 #include "sim/store/store_sqlite_internal.h"
 
 static int
@@ -11,22 +10,8 @@ prepare_find(spot_row_writer_t *self, spot_db_t *db)
     sqlite3_str_appendall(sql, "SELECT replications");
     spot_schema_append(
         sql, ", ", self->columns->warnings, self->columns->num_warnings, "");
-    sqlite3_str_appendall(sql, " FROM batch WHERE point = ? AND first = ?");
+    sqlite3_str_appendall(sql, ", digest FROM batch WHERE point = ? AND first = ?");
     return spot_schema_prepare(db, &self->find_batch, sql);
-}
-
-static int
-prepare_insert(spot_db_t *db, sqlite3_stmt **statement, const char *start,
-    size_t num_parameters, const char *end)
-{
-    sqlite3_str *sql = sqlite3_str_new(db->handle);
-
-    sqlite3_str_appendall(sql, start);
-    for (size_t j = 0; j < num_parameters; j++) {
-        sqlite3_str_appendall(sql, j == 0 ? "?" : ", ?");
-    }
-    sqlite3_str_appendall(sql, end);
-    return spot_schema_prepare(db, statement, sql);
 }
 
 int
@@ -38,14 +23,12 @@ spot_row_writer_init(
     *self = (spot_row_writer_t){.columns = columns};
     ret = prepare_find(self, db);
     if (ret == 0) {
-        ret = prepare_insert(db, &self->insert_batch,
-            "INSERT OR REPLACE INTO batch VALUES (NULL, ", columns->num_warnings + 3,
-            ")");
+        ret = spot_schema_prepare_insert(
+            db, &self->insert_batch, "OR REPLACE", "batch", columns->num_warnings + 4);
     }
-    return ret == 0
-               ? prepare_insert(db, &self->insert_row,
-                     "INSERT INTO replication VALUES (", columns->num_metrics + 3, ")")
-               : ret;
+    return ret == 0 ? spot_schema_prepare_insert(db, &self->insert_row, "",
+                          "replication", columns->num_metrics + 3)
+                    : ret;
 }
 
 void
@@ -57,43 +40,34 @@ spot_row_writer_free(spot_row_writer_t *self)
     *self = (spot_row_writer_t){0};
 }
 
-/* What the file has of the batch; the statement stays at its row. */
+/* A batch as it stands in the file. */
+typedef struct {
+    int64_t num_there;
+    int64_t warned[SPOT_MAX_WARNINGS];
+    uint64_t digest;
+} batch_t;
+
 static int
-find(spot_row_writer_t *self, spot_db_t *db, int64_t number, int64_t batch_first,
-    int64_t *num_there)
+find_batch(
+    spot_row_writer_t *self, spot_db_t *db, const spot_rows_t *rows, batch_t *batch)
 {
+    sqlite3_stmt *find = self->find_batch;
+    const int num_warnings = (int) self->columns->num_warnings;
     bool is_there = false;
     int ret;
 
-    sqlite3_bind_int64(self->find_batch, 1, number);
-    sqlite3_bind_int64(self->find_batch, 2, batch_first);
-    ret = spot_db_step_row(db, self->find_batch, &is_there);
-    *num_there = is_there ? sqlite3_column_int64(self->find_batch, 0) : 0;
-    return ret;
-}
-
-int
-spot_row_writer_find(spot_row_writer_t *self, spot_db_t *db, int64_t number,
-    int64_t batch_first, int64_t *num_there)
-{
-    const int ret = find(self, db, number, batch_first, num_there);
-
-    sqlite3_reset(self->find_batch);
-    return ret;
-}
-
-/* The same with how many of its replications met each warning. */
-static int
-find_batch(spot_row_writer_t *self, spot_db_t *db, const spot_rows_t *rows,
-    int64_t *num_there, int64_t warned[SPOT_MAX_WARNINGS])
-{
-    const int ret = find(self, db, rows->number, rows->batch_first, num_there);
-
-    for (size_t j = 0; j < self->columns->num_warnings; j++) {
-        warned[j] =
-            *num_there > 0 ? sqlite3_column_int64(self->find_batch, (int) j + 1) : 0;
+    *batch = (batch_t){0};
+    sqlite3_bind_int64(find, 1, rows->number);
+    sqlite3_bind_int64(find, 2, rows->batch_first);
+    ret = spot_db_step_row(db, find, &is_there);
+    if (is_there) {
+        batch->num_there = sqlite3_column_int64(find, 0);
+        for (int j = 0; j < num_warnings; j++) {
+            batch->warned[j] = sqlite3_column_int64(find, j + 1);
+        }
+        batch->digest = (uint64_t) sqlite3_column_int64(find, num_warnings + 1);
     }
-    sqlite3_reset(self->find_batch);
+    sqlite3_reset(find);
     return ret;
 }
 
@@ -116,44 +90,43 @@ insert_row(
 
 static int
 insert_batch(spot_row_writer_t *self, spot_db_t *db, const spot_rows_t *rows,
-    const int64_t warned[SPOT_MAX_WARNINGS])
+    const batch_t *batch)
 {
-    const size_t num_warnings = self->columns->num_warnings;
+    const int num_warnings = (int) self->columns->num_warnings;
     sqlite3_stmt *insert = self->insert_batch;
 
     sqlite3_bind_int64(insert, 1, rows->number);
     sqlite3_bind_int64(insert, 2, rows->batch_first);
-    sqlite3_bind_int64(
-        insert, 3, rows->first - rows->batch_first + (int64_t) rows->num_rows);
-    for (size_t j = 0; j < num_warnings; j++) {
-        sqlite3_bind_int64(insert, (int) j + 4, warned[j]);
+    sqlite3_bind_int64(insert, 3, batch->num_there);
+    for (int j = 0; j < num_warnings; j++) {
+        sqlite3_bind_int64(insert, j + 4, batch->warned[j]);
     }
+    sqlite3_bind_int64(insert, num_warnings + 4, (sqlite3_int64) batch->digest);
     return spot_db_step_done(db, insert);
 }
 
 int
-spot_row_writer_add(
-    spot_row_writer_t *self, spot_db_t *db, const spot_rows_t *rows, int64_t *num_added)
+spot_row_writer_add(spot_row_writer_t *self, spot_db_t *db, const spot_rows_t *rows)
 {
-    const int64_t offset = rows->first - rows->batch_first;
-    int64_t warned[SPOT_MAX_WARNINGS], num_there;
-    size_t first_row;
-    int ret = find_batch(self, db, rows, &num_there, warned);
+    const size_t num_metrics = self->columns->num_metrics;
+    batch_t batch;
+    int ret = find_batch(self, db, rows, &batch);
 
-    *num_added = 0;
-    if (ret != 0 || num_there >= offset + (int64_t) rows->num_rows) {
-        return ret;
+    if (ret == 0 && batch.num_there != rows->first - rows->batch_first) {
+        ret = spot_db_damaged(db, "point %lld, batch %lld: has %lld rows, not %lld",
+            rows->number, rows->batch_first, batch.num_there,
+            rows->first - rows->batch_first);
     }
-    if (num_there < offset) {
-        return spot_db_damaged(db, "rows were deleted while they were added to");
-    }
-    *num_added = offset + (int64_t) rows->num_rows - num_there;
-    first_row = (size_t) (num_there - offset);
-    for (size_t j = first_row; ret == 0 && j < rows->num_rows; j++) {
+    for (size_t j = 0; ret == 0 && j < rows->num_rows; j++) {
+        const uint32_t warnings = rows->warnings[j];
+
         for (size_t k = 0; k < self->columns->num_warnings; k++) {
-            warned[k] += rows->warnings[j] >> k & 1;
+            batch.warned[k] += warnings >> k & 1;
         }
+        batch.digest = spot_digest_row(batch.digest, rows->first + (int64_t) j, warnings,
+            num_metrics, &rows->rows[j * num_metrics]);
         ret = insert_row(self, db, rows, j);
     }
-    return ret == 0 ? insert_batch(self, db, rows, warned) : ret;
+    batch.num_there += (int64_t) rows->num_rows;
+    return ret == 0 ? insert_batch(self, db, rows, &batch) : ret;
 }

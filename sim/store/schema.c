@@ -7,11 +7,11 @@
 #include "base/memory.h"
 
 static const char *const point_reserved[] = {
-    "point", "position", "key", "value_ids", NULL};
+    "point", "position", "key", "value_ids", "kind", NULL};
 static const char *const replication_reserved[] = {
     "point", "replication", "warnings", NULL};
 static const char *const batch_reserved[] = {
-    "batch", "point", "first", "replications", NULL};
+    "point", "first", "replications", "digest", NULL};
 
 static bool
 is_taken(
@@ -173,13 +173,33 @@ spot_schema_prepare(spot_db_t *db, sqlite3_stmt **statement, sqlite3_str *sql)
     return ret;
 }
 
-/* Carries out what was written to sql, and frees it. */
-static int
-run(spot_db_t *db, sqlite3_str *sql)
+int
+spot_schema_prepare_insert(spot_db_t *db, sqlite3_stmt **statement, const char *conflict,
+    const char *table, size_t num_columns)
 {
-    sqlite3_stmt *statement;
-    int ret = spot_schema_prepare(db, &statement, sql);
+    sqlite3_str *sql = sqlite3_str_new(db->handle);
 
+    sqlite3_str_appendf(sql, "INSERT %s INTO %s VALUES (", conflict, table);
+    for (size_t j = 0; j < num_columns; j++) {
+        sqlite3_str_appendall(sql, j == 0 ? "?" : ", ?");
+    }
+    sqlite3_str_appendall(sql, ")");
+    return spot_schema_prepare(db, statement, sql);
+}
+
+/* Makes a table with columns of these names between others. */
+static int
+create_table(spot_db_t *db, const char *start, char *const *names, size_t num_names,
+    const char *type, const char *end)
+{
+    sqlite3_str *sql = sqlite3_str_new(db->handle);
+    sqlite3_stmt *statement;
+    int ret;
+
+    sqlite3_str_appendf(sql, "CREATE TABLE %s", start);
+    spot_schema_append(sql, ", ", names, num_names, type);
+    sqlite3_str_appendall(sql, end);
+    ret = spot_schema_prepare(db, &statement, sql);
     if (ret == 0) {
         ret = spot_db_step_done(db, statement);
     }
@@ -187,55 +207,56 @@ run(spot_db_t *db, sqlite3_str *sql)
     return ret;
 }
 
-/* Rows lie in the order in which they are read, and none can be there twice. */
-static int
-create_replication(spot_db_t *db, const spot_columns_t *columns)
+int
+spot_schema_create_points(spot_db_t *db, const spot_columns_t *columns)
 {
-    sqlite3_str *sql = sqlite3_str_new(db->handle);
+    const int ret = spot_db_run(db, "DROP TABLE IF EXISTS point");
 
-    sqlite3_str_appendall(sql,
-        "CREATE TABLE replication (point INTEGER NOT NULL, replication INTEGER NOT "
-        "NULL");
-    spot_schema_append(sql, ", ", columns->metrics, columns->num_metrics, " REAL");
-    sqlite3_str_appendall(sql,
-        ", warnings INTEGER NOT NULL, PRIMARY KEY (point, replication)) "
-        "STRICT, WITHOUT ROWID");
-    return run(db, sql);
-}
-
-static int
-create_batch(spot_db_t *db, const spot_columns_t *columns)
-{
-    sqlite3_str *sql = sqlite3_str_new(db->handle);
-
-    sqlite3_str_appendall(sql,
-        "CREATE TABLE batch (batch INTEGER PRIMARY KEY AUTOINCREMENT, point INTEGER NOT "
-        "NULL, first INTEGER NOT NULL, replications INTEGER NOT NULL");
-    spot_schema_append(
-        sql, ", ", columns->warnings, columns->num_warnings, " INTEGER NOT NULL");
-    sqlite3_str_appendall(sql, ", UNIQUE (point, first)) STRICT");
-    return run(db, sql);
+    return ret == 0 ? create_table(db,
+                          "point (point INTEGER PRIMARY KEY, position INTEGER NOT NULL "
+                          "UNIQUE, key TEXT NOT NULL UNIQUE, value_ids TEXT NOT NULL, "
+                          "kind INTEGER NOT NULL",
+                          columns->axes, columns->num_axes, " ANY", ") STRICT")
+                    : ret;
 }
 
 int
 spot_schema_create(spot_db_t *db, const spot_columns_t *columns)
 {
-    int ret = create_replication(db, columns);
+    int ret = spot_db_run(db,
+        "CREATE TABLE study (name TEXT, question TEXT, engine TEXT, seed INTEGER NOT "
+        "NULL, replications INTEGER NOT NULL, canonical TEXT NOT NULL, canonical_sha256 "
+        "TEXT NOT NULL, head TEXT NOT NULL, digest INTEGER NOT NULL) STRICT;"
+        "CREATE TABLE axis (axis INTEGER NOT NULL, value INTEGER NOT NULL, path TEXT "
+        "NOT "
+        "NULL, unit TEXT NOT NULL, text TEXT NOT NULL, number REAL, PRIMARY KEY (axis, "
+        "value)) STRICT, WITHOUT ROWID;"
+        "CREATE TABLE provenance (writer TEXT PRIMARY KEY, process INTEGER NOT NULL, "
+        "started TEXT NOT NULL, seen TEXT NOT NULL, ended TEXT, outcome TEXT, "
+        "rows_added "
+        "INTEGER NOT NULL, canonical_sha256 TEXT NOT NULL, version TEXT NOT NULL, "
+        "commit_id TEXT NOT NULL, compiler TEXT NOT NULL, libraries TEXT NOT NULL, "
+        "machine TEXT NOT NULL, command_line TEXT NOT NULL, threads INTEGER NOT NULL, "
+        "shard TEXT NOT NULL, digest INTEGER NOT NULL) STRICT");
 
+    /* Rows lie in the order in which they are read, and none can be there twice. */
     if (ret == 0) {
-        ret = create_batch(db, columns);
+        ret = create_table(db,
+            "replication (point INTEGER NOT NULL, replication INTEGER NOT NULL",
+            columns->metrics, columns->num_metrics, " REAL",
+            ", warnings INTEGER NOT NULL, PRIMARY KEY (point, replication)) STRICT, "
+            "WITHOUT ROWID");
     }
     if (ret == 0) {
         ret = spot_series_create(db);
     }
     if (ret == 0) {
-        ret = spot_db_run(db,
-            "CREATE TABLE provenance (writer TEXT PRIMARY KEY, started TEXT NOT NULL, "
-            "seen TEXT NOT NULL, ended TEXT, outcome TEXT, rows_added INTEGER NOT NULL, "
-            "canonical_sha256 TEXT NOT NULL, version TEXT "
-            "NOT NULL, commit_id TEXT NOT NULL, compiler TEXT NOT NULL, libraries TEXT "
-            "NOT NULL, machine TEXT NOT NULL, command_line TEXT NOT NULL, threads "
-            "INTEGER NOT NULL, shard TEXT NOT NULL) STRICT");
+        ret = create_table(db,
+            "batch (point INTEGER NOT NULL, first INTEGER NOT NULL, replications "
+            "INTEGER NOT NULL",
+            columns->warnings, columns->num_warnings, " INTEGER NOT NULL",
+            ", digest INTEGER NOT NULL, PRIMARY KEY (point, first)) STRICT, WITHOUT "
+            "ROWID");
     }
     return ret == 0
                ? spot_db_run(db, "PRAGMA application_id = %d; PRAGMA user_version = %d",

@@ -5,33 +5,12 @@
 #ifndef SPOT_SIM_STORE_SERIES_KINDS_H
 #define SPOT_SIM_STORE_SERIES_KINDS_H
 
-#include <string.h>
-
 #include "sim/engine/series.h"
+#include "sim/store/digest.h"
 #include "sim/store/sqlite_db.h"
 
 /* Columns of a table of rows before those of its series: point, replication, row. */
 #define SPOT_SERIES_NUM_RESERVED 3
-
-/* Goes on from the digest of what was before. */
-static inline uint64_t
-spot_digest_word(uint64_t digest, uint64_t word)
-{
-    digest = (digest ^ word) * UINT64_C(0x9e3779b97f4a7c15);
-    return digest ^ digest >> 29;
-}
-
-/* The same; NULL is no text. */
-static inline uint64_t
-spot_digest_text(uint64_t digest, const char *text)
-{
-    const size_t num_bytes = text == NULL ? 0 : strlen(text);
-
-    for (size_t j = 0; j < num_bytes; j++) {
-        digest = spot_digest_word(digest, (unsigned char) text[j]);
-    }
-    return spot_digest_word(digest, text == NULL ? UINT64_MAX : num_bytes);
-}
 
 /* Of all that is stored of a kind. O(columns). */
 uint64_t spot_series_kind_digest(const spot_series_kind_t *kind);

@@ -4,7 +4,6 @@
  */
 #include "sim/store/series_rows.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -44,9 +43,8 @@ digest_cells(uint64_t digest, const spot_series_t *series)
         } else if (kind > SPOT_COLUMN_NUMBER) {
             digest = spot_digest_text(
                 digest, spot_series_text(series, j / num_columns, j % num_columns));
-        } else { /* one NAN, and no -0 */
-            digest = spot_digest_word(digest,
-                isnan(cell->number) ? UINT64_MAX : spot_double_bits(cell->number + 0.0));
+        } else { /* no -0 */
+            digest = spot_digest_number(digest, cell->number + 0.0);
         }
     }
     return digest;
@@ -259,14 +257,10 @@ read_head(sqlite3_stmt *row, spot_recording_t *recording)
 static int
 damaged(spot_db_t *db, const place_t *place)
 {
-    char sentence[120];
-
-    snprintf(sentence, sizeof(sentence),
-        "the series of point %" PRId64 ", replication %" PRId64
-        " are not those that were written",
-        place->number, place->replication);
     spot_db_forget(db);
-    return spot_db_damaged(db, sentence);
+    return spot_db_damaged(db,
+        "the series of point %lld, replication %lld are not those that were written",
+        (long long) place->number, (long long) place->replication);
 }
 
 int

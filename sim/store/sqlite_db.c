@@ -2,18 +2,20 @@
 #include "sim/store/sqlite_db.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/clock.h"
 #include "base/memory.h"
-#include "sim/store/write_ahead_log.h"
+#include "sim/store/digest.h"
 
 /* Result codes are extended ones: the lower byte is the kind. */
 #define KIND(result) ((result) &0xff)
@@ -39,6 +41,8 @@ error_of(int result)
         case SQLITE_CONSTRAINT:
         case SQLITE_TOOBIG:
             return SPOT_ERR_BAD_INPUT;
+        case SQLITE_INTERRUPT:
+            return SPOT_ERR_INTERRUPTED;
         default:
             return SPOT_ERR_IO;
     }
@@ -69,9 +73,16 @@ spot_db_check(spot_db_t *self, int result)
 }
 
 int
-spot_db_damaged(spot_db_t *self, const char *sentence)
+spot_db_damaged(spot_db_t *self, const char *format, ...)
 {
-    remember(self, SQLITE_CORRUPT, sentence);
+    va_list arguments;
+    char *sentence;
+
+    va_start(arguments, format);
+    sentence = sqlite3_vmprintf(format, arguments);
+    va_end(arguments);
+    remember(self, SQLITE_CORRUPT, sentence == NULL ? "?" : sentence);
+    sqlite3_free(sentence);
     return SPOT_ERR_BAD_INPUT;
 }
 
@@ -198,6 +209,7 @@ spot_db_explain(const spot_db_t *self, spot_diag_t *diag)
 
     switch (KIND(self->failure)) {
         case SQLITE_OK:
+        case SQLITE_INTERRUPT:
             return;
         case SQLITE_NOMEM:
             diag->out_of_memory = true;
@@ -322,71 +334,62 @@ may_write(const char *name)
     return may;
 }
 
-static int
-open_uri(spot_db_t *self, const char *name, const char *parameters, int timeout_ms)
+/* Whether the log lies beside the file: somebody has it open, or was killed. */
+static bool
+has_log(const char *name)
 {
-    char *uri = uri_of(name, parameters);
-    int ret;
+    char *log = sqlite3_mprintf("%s-wal", name);
+    const bool is_there = log == NULL || access(log, F_OK) == 0;
 
-    if (uri == NULL) {
-        return SPOT_ERR_NO_MEMORY;
-    }
-    ret = open_handle(self, uri, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, timeout_ms);
-    free(uri);
-    return ret;
+    sqlite3_free(log);
+    return is_there;
 }
 
 /* SQLite wants to write next to a file that it reads, and only who may write the file
  * removes what was written. Where that may not be, the file can be read all the same if
  * all is in it. */
+static bool
+is_immutable(const char *name)
+{
+    return !may_write(name) && !has_log(name);
+}
+
 static int
 open_to_read(spot_db_t *self, const char *name, int timeout_ms)
 {
-    int ret;
+    char *uri;
+    int ret = SPOT_ERR_NO_MEMORY;
 
     if (may_write(name)) {
         ret = open_handle(self, name, SQLITE_OPEN_READWRITE, timeout_ms);
         return ret == 0 ? spot_db_run(self, "PRAGMA query_only = ON") : ret;
     }
-    if (spot_log_size(name) > 0) {
-        return open_handle(self, name, SQLITE_OPEN_READONLY, timeout_ms);
+    uri = uri_of(name, is_immutable(name) ? "immutable=1" : "");
+    if (uri != NULL) {
+        ret = open_handle(self, uri, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, timeout_ms);
     }
-    return open_uri(self, name, "immutable=1", timeout_ms);
+    free(uri);
+    return ret;
 }
 
-/* Whoever has the file open, or was killed, left both files next to it, and the index is
- * shared without writing to it. A log without its index was copied, so nobody writes to
- * it: SQLite makes the index in memory if it need not share it. Without a log, or with
- * one that has no whole transaction yet, all is in the file: for the moment of a look
- * even if its writer lives. */
-static int
-open_to_look(spot_db_t *self, const char *name, int timeout_ms)
+char *
+spot_db_read_uri(const char *path)
 {
-    const int64_t num_log_bytes = spot_log_size(name);
-    struct stat about;
-    int ret;
+    char *name = plain_path(path);
+    char *uri = name == NULL
+                    ? NULL
+                    : uri_of(name, is_immutable(name) ? "immutable=1" : "mode=ro");
 
-    if (stat(name, &about) == 0 && S_ISDIR(about.st_mode)) {
-        remember(
-            self, SQLITE_CANTOPEN, "a folder"); /* which opens, but cannot be read */
-        return SPOT_ERR_IO;
-    }
-    if (num_log_bytes >= 0 && spot_log_has_index(name)) {
-        return open_uri(self, name, "readonly_shm=1", timeout_ms);
-    }
-    if (num_log_bytes <= 0) {
-        return open_uri(self, name, "immutable=1", timeout_ms);
-    }
-    ret = open_uri(self, name, "vfs=unix-none", timeout_ms);
-    return ret == 0 ? spot_db_run(self, "PRAGMA locking_mode = EXCLUSIVE") : ret;
+    free(name);
+    return uri;
 }
 
 /* A file that may not be written is opened for reading instead, silently. */
 static int
 open_to_write(spot_db_t *self, const char *name, int timeout_ms)
 {
-    const int ret =
-        open_handle(self, name, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, timeout_ms);
+    const int ret = open_handle(self, name,
+        SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_URI, timeout_ms);
 
     if (ret == 0 && sqlite3_db_readonly(self->handle, "main") == 1) {
         remember(self, SQLITE_READONLY, "read-only");
@@ -404,13 +407,16 @@ spot_db_open(spot_db_t *self, const char *path, spot_db_mode_t mode, int timeout
     memset(self, 0, sizeof(*self));
     self->mode = mode;
     self->timeout_ms = timeout_ms;
+    self->claim = -1;
     self->path = spot_text_copy(path, strlen(path));
     if (name == NULL || self->path == NULL) {
         goto out;
     }
-    ret = mode == SPOT_DB_WRITE  ? open_to_write(self, name, timeout_ms)
-          : mode == SPOT_DB_LOOK ? open_to_look(self, name, timeout_ms)
-                                 : open_to_read(self, name, timeout_ms);
+    ret = mode == SPOT_DB_WRITE ? open_to_write(self, name, timeout_ms)
+                                : open_to_read(self, name, timeout_ms);
+    if (ret == 0) {
+        ret = spot_digest_register(self);
+    }
     if (ret == 0) {
         ret = touch(self);
     }
@@ -419,10 +425,34 @@ out:
     return ret;
 }
 
+int
+spot_db_claim(spot_db_t *self, bool *is_taken)
+{
+    const char *name = sqlite3_db_filename(self->handle, "main");
+
+    *is_taken = false;
+    self->claim = open(name, O_RDONLY | O_CLOEXEC);
+    if (self->claim < 0) {
+        remember(self, SQLITE_CANTOPEN, "cannot be claimed");
+        return SPOT_ERR_IO;
+    }
+    if (flock(self->claim, LOCK_EX | LOCK_NB) != 0) {
+        if (errno != EWOULDBLOCK) {
+            remember(self, SQLITE_IOERR_LOCK, strerror(errno));
+            return SPOT_ERR_IO;
+        }
+        *is_taken = true;
+    }
+    return 0;
+}
+
 void
 spot_db_close(spot_db_t *self)
 {
     sqlite3_close_v2(self->handle);
+    if (self->handle != NULL && self->claim >= 0) {
+        close(self->claim);
+    }
     free(self->path);
     free(self->sentence);
     memset(self, 0, sizeof(*self));

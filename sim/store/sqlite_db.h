@@ -15,7 +15,6 @@ typedef enum {
     SPOT_DB_WRITE,       /* makes the file where it is not there */
     SPOT_DB_READ,        /* of a file that is there, which may be write-protected */
     SPOT_DB_READ_SHARED, /* the same, by several threads at once */
-    SPOT_DB_LOOK,        /* as READ without a trace: no file is made or changed */
 } spot_db_mode_t;
 
 typedef struct {
@@ -25,6 +24,7 @@ typedef struct {
     int timeout_ms; /* how long to wait for others' locks when it is opened */
     int failure;    /* extended result code of SQLite that was met first, or 0 */
     char *sentence; /* what SQLite, or we, say about it; may be NULL */
+    int claim;      /* descriptor that holds the claim of the writer, or -1 */
 } spot_db_t;
 
 /* Opens the file. Free self even after an error: IO, BAD_INPUT (no database), NO_MEMORY;
@@ -41,12 +41,23 @@ SPOT_MUST_CHECK int spot_db_start_writing(spot_db_t *self);
 /* Accepts a zeroed self. Statements must be finalised. */
 void spot_db_close(spot_db_t *self);
 
+/* Claims the file for this process, as the only one that writes to it until self is
+ * closed; others may read. *is_taken: another process, or store, has the claim. The
+ * system gives it back when the process ends, however it ends. Close all other
+ * connections of the process to the file before self, whose closing ends their locks. */
+SPOT_MUST_CHECK int spot_db_claim(spot_db_t *self, bool *is_taken);
+
+/* Writes the path, as a URI with the parameters that reading it takes, for ATTACH. NULL:
+ * no memory. The caller frees it. */
+char *spot_db_read_uri(const char *path);
+
 /* 0 for SQLITE_OK, _ROW and _DONE; else remembers result and returns our error for it.
  */
 int spot_db_check(spot_db_t *self, int result);
 
-/* Remembers that the file holds what spotsim never writes; returns BAD_INPUT. */
-int spot_db_damaged(spot_db_t *self, const char *sentence);
+/* Remembers that the file holds what spotsim never writes; returns BAD_INPUT. format: as
+ * sqlite3_mprintf(). */
+int spot_db_damaged(spot_db_t *self, const char *format, ...);
 
 /* The error of what went wrong first; 0: nothing did. */
 int spot_db_error(const spot_db_t *self);

@@ -37,13 +37,6 @@ typedef struct {
     uint32_t warnings;     /* bit j: warning j of the head held */
 } spot_row_t;
 
-/* Some metrics of the rows of a point. */
-typedef struct {
-    size_t point_id;
-    int64_t first_replication;
-    size_t first_metric, num_metrics; /* num_metrics >= 1 */
-} spot_wanted_rows_t;
-
 /* row is gone when it returns. Return other than 0 to stop reading. */
 typedef int (*spot_row_function_t)(void *context, const spot_row_t *row);
 
@@ -76,14 +69,9 @@ struct spot_store {
      * flushed. IO, BAD_INPUT: flush() says why. */
     int (*read)(const spot_store_t *self, size_t point_id, int64_t first_replication,
         spot_row_function_t function, void *context);
-    /* The same, with no other metrics in the rows than those wanted, the first of them
-     * at metrics[0]: quicker than all. */
-    int (*read_metrics)(const spot_store_t *self, const spot_wanted_rows_t *wanted,
-        spot_row_function_t function, void *context);
     /* Replications of a point that are there. */
     int64_t (*num_rows)(const spot_store_t *self, size_t point_id);
-    /* Replications of a point that met a warning; -1: reading failed, flush() says why.
-     */
+    /* Replications of a point that met a warning. */
     int64_t (*num_warned)(const spot_store_t *self, size_t point_id, size_t warning_id);
     /* Reads where the rows come from into a zeroed origin; NULL: the store notes nothing
      * of it. Call spot_origin_read(). */

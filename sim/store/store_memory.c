@@ -95,40 +95,25 @@ memory_num_there(const spot_store_t *store, size_t point_id, int64_t first_repli
 }
 
 static int
-memory_read_metrics(const spot_store_t *store, const spot_wanted_rows_t *wanted,
+memory_read(const spot_store_t *store, size_t point_id, int64_t first_replication,
     spot_row_function_t function, void *context)
 {
     const memory_store_t *self = memory_store(store);
     const size_t num_metrics = store->head->num_metrics;
-    const size_t first_row = wanted->point_id * self->rows_per_point;
     int ret = 0;
 
-    spot_bug_assert(wanted->point_id < store->head->num_points &&
-                    wanted->first_replication >= 0 && wanted->num_metrics > 0 &&
-                    wanted->first_metric + wanted->num_metrics <= num_metrics);
-    for (size_t j = (size_t) wanted->first_replication;
-         ret == 0 && j < self->rows_per_point; j++) {
-        const size_t row_id = first_row + j;
+    spot_bug_assert(point_id < store->head->num_points && first_replication >= 0);
+    for (size_t j = (size_t) first_replication; ret == 0 && j < self->rows_per_point;
+         j++) {
+        const size_t row_id = point_id * self->rows_per_point + j;
 
         if (atomic_load_explicit(&self->is_there[row_id], memory_order_acquire)) {
-            ret = function(context,
-                &(spot_row_t){.replication = (int64_t) j,
-                    .metrics = &self->rows[row_id * num_metrics + wanted->first_metric],
-                    .warnings = self->warnings[row_id]});
+            ret = function(context, &(spot_row_t){.replication = (int64_t) j,
+                                        .metrics = &self->rows[row_id * num_metrics],
+                                        .warnings = self->warnings[row_id]});
         }
     }
     return ret;
-}
-
-static int
-memory_read(const spot_store_t *store, size_t point_id, int64_t first_replication,
-    spot_row_function_t function, void *context)
-{
-    const spot_wanted_rows_t wanted = {.point_id = point_id,
-        .first_replication = first_replication,
-        .num_metrics = store->head->num_metrics};
-
-    return memory_read_metrics(store, &wanted, function, context);
 }
 
 static int64_t
@@ -194,7 +179,6 @@ spot_store_open_memory(spot_store_t **self, const spot_study_head_t *head)
         .flush = memory_flush,
         .num_there = memory_num_there,
         .read = memory_read,
-        .read_metrics = memory_read_metrics,
         .num_rows = memory_num_rows,
         .num_warned = memory_num_warned,
         .close = memory_close};

@@ -14,33 +14,34 @@
 #define OPEN_TIMEOUT_MS 10000
 #define WRITE_TIMEOUT_MS 120000
 
+/* Queues those of the rows that are not there. */
 static int
 put_rows(spot_sqlite_work_t *self, const spot_piece_t *piece)
 {
     spot_there_t *there = &self->there;
-    const int64_t first = piece->first_replication;
-    const int64_t offset = first % there->batch_size;
-    const int64_t num_there = offset + (int64_t) piece->num_rows;
+    const int64_t offset = piece->first_replication % there->batch_size;
+    const int64_t batch_first = piece->first_replication - offset;
+    const int64_t num_then = offset + (int64_t) piece->num_rows;
+    const int64_t num_there = spot_there_get(there, piece->point_id, batch_first);
+    const size_t num_known = (size_t) (num_there - offset);
+    spot_piece_t rest = *piece;
     int ret;
 
-    pthread_mutex_lock(&self->queue.lock);
-    ret = spot_queue_wait(&self->queue);
-    if (ret == 0) {
-        const int64_t num_before =
-            spot_there_get(there, piece->point_id, first - offset);
-
-        if (num_before < offset) {
-            ret = SPOT_ERR_BAD_PARAM; /* a gap */
-        } else if (num_before < num_there) {
-            ret = spot_there_raise(there, piece->point_id, first - offset, num_there);
-            if (ret == 0) {
-                spot_queue_push(&self->queue, piece, NULL);
-            }
-        }
-    } else {
-        ret = SPOT_ERR_IO;
+    if (num_there < offset) {
+        return SPOT_ERR_BAD_PARAM; /* a gap */
     }
-    pthread_mutex_unlock(&self->queue.lock);
+    if (num_there >= num_then) {
+        return 0;
+    }
+    ret = spot_there_raise(there, piece->point_id, batch_first, num_then);
+    if (ret == 0) {
+        rest.first_replication += (int64_t) num_known;
+        rest.num_rows -= num_known;
+        rest.rows += num_known * self->head->num_metrics;
+        rest.warnings += rest.warnings == NULL ? 0 : num_known;
+        spot_there_warn(there, rest.point_id, rest.num_rows, rest.warnings);
+        spot_queue_push(&self->queue, &rest, NULL);
+    }
     return ret;
 }
 
@@ -48,6 +49,7 @@ static int
 sqlite_put(spot_store_t *store, const spot_piece_t *piece)
 {
     spot_sqlite_work_t *self = spot_sqlite_work(store);
+    int ret;
 
     if (!self->has_writer) {
         return SPOT_ERR_STATE;
@@ -56,7 +58,10 @@ sqlite_put(spot_store_t *store, const spot_piece_t *piece)
             &self->there, piece->point_id, piece->first_replication, piece->num_rows)) {
         return SPOT_ERR_BAD_PARAM;
     }
-    return put_rows(self, piece);
+    pthread_mutex_lock(&self->queue.lock);
+    ret = spot_queue_wait(&self->queue) == 0 ? put_rows(self, piece) : SPOT_ERR_IO;
+    pthread_mutex_unlock(&self->queue.lock);
+    return ret;
 }
 
 static int
@@ -68,7 +73,6 @@ sqlite_flush(spot_store_t *store, spot_diag_t *diag)
     pthread_mutex_lock(&self->queue.lock);
     if (self->has_writer) {
         ret = spot_queue_drain(&self->queue);
-        self->generation++; /* others may have written too */
     }
     pthread_mutex_unlock(&self->queue.lock);
     if (ret != 0) {
@@ -110,10 +114,24 @@ sqlite_num_rows(const spot_store_t *store, size_t point_id)
     return num_rows;
 }
 
+static int64_t
+sqlite_num_warned(const spot_store_t *store, size_t point_id, size_t warning_id)
+{
+    spot_sqlite_work_t *self = spot_sqlite_work(store);
+    int64_t num_warned;
+
+    spot_bug_assert(
+        point_id < self->there.num_points && warning_id < self->there.num_warnings);
+    pthread_mutex_lock(&self->queue.lock);
+    num_warned = self->there.warned[point_id * self->there.num_warnings + warning_id];
+    pthread_mutex_unlock(&self->queue.lock);
+    return num_warned;
+}
+
 static void
 close_work(spot_sqlite_work_t *self, const char *outcome)
 {
-    sqlite3_finalize(atomic_load(&self->read_rows));
+    spot_row_reader_close(atomic_load(&self->row_reader));
     spot_sqlite_writer_stop(self, outcome);
     spot_db_close(&self->reader);
     spot_db_close(&self->db);
@@ -121,7 +139,6 @@ close_work(spot_sqlite_work_t *self, const char *outcome)
     spot_there_free(&self->there);
     spot_columns_free(&self->columns);
     spot_stored_study_free(&self->study);
-    free(self->warned);
     free(self);
 }
 
@@ -149,9 +166,8 @@ new_store(void)
         .flush = sqlite_flush,
         .num_there = sqlite_num_there,
         .read = spot_sqlite_read,
-        .read_metrics = spot_sqlite_read_metrics,
         .num_rows = sqlite_num_rows,
-        .num_warned = spot_sqlite_num_warned,
+        .num_warned = sqlite_num_warned,
         .read_origin = spot_sqlite_read_origin,
         .put_series = spot_sqlite_put_series,
         .list_series = spot_sqlite_list_series,
@@ -176,29 +192,13 @@ set_head(spot_sqlite_store_t *store, const spot_study_head_t *head, size_t queue
     return ret == 0 ? spot_queue_init(&work->queue, head, queue_rows) : ret;
 }
 
-/* What there is of the points, whose numbers are known. */
+/* What there is of the study that was read. */
 static int
-load_there(spot_sqlite_work_t *self, spot_db_t *db)
+load_there(spot_sqlite_work_t *self, spot_db_t *db, const int64_t *numbers)
 {
-    int ret = spot_there_number(&self->there, db);
-
-    if (ret == 0) {
-        ret = spot_there_prepare(db, &self->newer);
-    }
-    return ret == 0 ? spot_there_load(&self->there, db, self->newer) : ret;
-}
-
-/* Numbers of the points, which the file has, and what there is of them. */
-static int
-load_points(spot_sqlite_work_t *self, spot_db_t *db)
-{
-    bool is_same;
-    int ret = spot_stored_points_match(db, self->head, self->there.numbers, &is_same);
-
-    if (ret == 0 && !is_same) {
-        ret = spot_db_damaged(db, "its points are not those of its study");
-    }
-    return ret == 0 ? load_there(self, db) : ret;
+    memcpy(self->there.numbers, numbers,
+        self->there.num_points * sizeof(*self->there.numbers));
+    return spot_there_load(&self->there, db, &self->columns);
 }
 
 /* Reads the study of the file, which must be the one that is to go on; points aside.
@@ -247,38 +247,52 @@ refuse_removed(const spot_sqlite_work_t *self, const spot_db_t *db, const char *
     return SPOT_ERR_BAD_INPUT;
 }
 
+/* The numbers of the points of a study that goes on; none may be missing. */
+static int
+find_points(spot_sqlite_work_t *self, spot_db_t *db, const spot_stored_study_t *stored,
+    bool is_same, spot_diag_t *diag)
+{
+    char *removed = NULL;
+    int ret = 0;
+
+    if (is_same) {
+        memcpy(self->there.numbers, stored->numbers,
+            self->there.num_points * sizeof(*stored->numbers));
+    } else {
+        ret = spot_stored_points_find(
+            stored, db, self->head, self->there.numbers, &removed);
+    }
+    if (ret == 0) {
+        ret = refuse_removed(self, db, removed, diag);
+    }
+    free(removed);
+    return ret;
+}
+
 /* The store is there: takes over what may change, refuses what may not. */
 static int
 follow_study(
     spot_sqlite_work_t *self, const spot_provenance_t *provenance, spot_diag_t *diag)
 {
     spot_stored_study_t stored;
-    char *removed = NULL;
-    bool is_same = true;
+    bool is_same = false;
     int ret = read_same_study(self, &self->db, provenance, &stored, diag);
 
+    if (ret == 0) {
+        is_same = spot_stored_points_are_same(&stored, self->head);
+        ret = find_points(self, &self->db, &stored, is_same, diag);
+    }
     if (ret == 0) {
         ret =
             spot_stored_study_join(&stored, provenance->canonical, self->db.path, diag);
     }
     if (ret == 0) {
-        ret = spot_stored_study_write(
-            &self->db, self->head, stored.canonical, stored.canonical_sha256);
-    }
-    if (ret == 0) {
-        ret = spot_stored_points_match(
-            &self->db, self->head, self->there.numbers, &is_same);
-    }
-    if (ret == 0 && !is_same) {
-        ret = spot_stored_points_write(&self->db, self->head, &self->columns, &removed);
-    }
-    if (ret == 0) {
-        ret = refuse_removed(self, &self->db, removed, diag);
+        ret = spot_stored_study_write(&self->db, self->head, &self->columns,
+            stored.canonical, stored.canonical_sha256, is_same, self->there.numbers);
     }
     if (ret == 0) {
         ret = spot_programs_compare(&self->db, provenance, diag);
     }
-    free(removed);
     spot_stored_study_free(&stored);
     return ret;
 }
@@ -286,18 +300,15 @@ follow_study(
 static int
 make_study(spot_sqlite_work_t *self, const spot_provenance_t *provenance)
 {
-    char *removed = NULL;
     int ret = spot_schema_create(&self->db, &self->columns);
 
-    if (ret == 0) {
-        ret = spot_stored_study_write(
-            &self->db, self->head, provenance->canonical, provenance->canonical_sha256);
+    for (size_t j = 0; j < self->there.num_points; j++) {
+        self->there.numbers[j] = (int64_t) j;
     }
-    if (ret == 0) {
-        ret = spot_stored_points_write(&self->db, self->head, &self->columns, &removed);
-    }
-    free(removed);
-    return ret;
+    return ret == 0 ? spot_stored_study_write(&self->db, self->head, &self->columns,
+                          provenance->canonical, provenance->canonical_sha256, false,
+                          self->there.numbers)
+                    : ret;
 }
 
 /* Readies the file within one transaction: a new store is there whole or not at all. */
@@ -318,12 +329,26 @@ enter(spot_sqlite_store_t *store, const spot_provenance_t *provenance, spot_diag
                                           : SPOT_ERR_BAD_INPUT;
     }
     if (ret == 0) {
-        ret = load_points(work, &work->db);
+        ret = spot_there_load(&work->there, &work->db, &work->columns);
     }
     if (ret == 0) {
         ret = spot_sqlite_enter(work, provenance);
     }
     return spot_db_end(&work->db, ret);
+}
+
+/* Claims the file for this process. */
+static int
+claim(spot_db_t *db, spot_diag_t *diag)
+{
+    bool is_taken;
+    const int ret = spot_db_claim(db, &is_taken);
+
+    if (ret == 0 && is_taken) {
+        spot_sqlite_say_taken(db, diag);
+        return SPOT_ERR_BAD_INPUT;
+    }
+    return ret;
 }
 
 /* Opens the file and sees that it may be written to as a store. */
@@ -340,6 +365,9 @@ open_for_writing(spot_sqlite_work_t *self, const char *path,
     }
     if (ret == 0 && state == SPOT_SCHEMA_OTHER) {
         ret = SPOT_ERR_BAD_INPUT;
+    }
+    if (ret == 0) {
+        ret = claim(&self->db, diag);
     }
     if (ret == 0) {
         ret = spot_db_start_writing(&self->db);
@@ -403,10 +431,10 @@ spot_store_open_sqlite(spot_store_t **self, const char *path,
 /* Opens the file as of one moment, which all later reading is of too. *state: NONE or
  * OURS. */
 static int
-open_as_of_now(spot_sqlite_work_t *self, const char *path, spot_db_mode_t mode,
-    spot_schema_state_t *state, spot_diag_t *diag)
+open_as_of_now(spot_sqlite_work_t *self, const char *path, spot_schema_state_t *state,
+    spot_diag_t *diag)
 {
-    int ret = spot_db_open(&self->reader, path, mode, OPEN_TIMEOUT_MS);
+    int ret = spot_db_open(&self->reader, path, SPOT_DB_READ, OPEN_TIMEOUT_MS);
 
     if (ret == 0) {
         ret = spot_db_run(&self->reader, "BEGIN");
@@ -422,11 +450,12 @@ open_for_reading(spot_sqlite_store_t *store, const char *path, spot_diag_t *diag
 {
     spot_sqlite_work_t *work = store->work;
     spot_schema_state_t state = SPOT_SCHEMA_NONE;
-    int ret = open_as_of_now(work, path, SPOT_DB_READ, &state, diag);
+    int ret = open_as_of_now(work, path, &state, diag);
 
     if (ret == 0 && state == SPOT_SCHEMA_NONE) {
-        spot_diag_error(
-            diag, path, 0, 0, "the database is empty: no study was ever run");
+        spot_diag_error(diag, path, 0, 0,
+            "the database is empty: no study was run, or its task ended before it wrote "
+            "anything; run it again");
         ret = SPOT_ERR_BAD_INPUT;
     }
     if (ret == 0) {
@@ -464,7 +493,7 @@ spot_store_open_sqlite_reader(spot_store_t **self, const char *path, spot_diag_t
     }
     ret = open_for_reading(store, path, diag);
     if (ret == 0) {
-        ret = load_points(store->work, &store->work->reader);
+        ret = load_there(store->work, &store->work->reader, store->work->study.numbers);
     }
     return finish_opening_reader(self, store, ret, diag);
 }
@@ -475,23 +504,18 @@ look_at_study(
     spot_sqlite_work_t *self, const spot_provenance_t *provenance, spot_diag_t *diag)
 {
     spot_stored_study_t stored;
-    char *removed = NULL;
     int ret = read_same_study(self, &self->reader, provenance, &stored, diag);
 
     if (ret == 0) {
-        ret = spot_stored_points_find(
-            &self->reader, self->head, self->there.numbers, &removed);
-    }
-    if (ret == 0) {
-        ret = refuse_removed(self, &self->reader, removed, diag);
+        ret = find_points(self, &self->reader, &stored,
+            spot_stored_points_are_same(&stored, self->head), diag);
     }
     if (ret == 0) {
         ret = spot_programs_compare(&self->reader, provenance, diag);
     }
     if (ret == 0) {
-        ret = load_there(self, &self->reader);
+        ret = spot_there_load(&self->there, &self->reader, &self->columns);
     }
-    free(removed);
     spot_stored_study_free(&stored);
     return ret;
 }
@@ -511,7 +535,7 @@ spot_store_look_sqlite(spot_store_t **self, const char *path,
     }
     ret = set_head(store, head, 1);
     if (ret == 0) {
-        ret = open_as_of_now(store->work, path, SPOT_DB_LOOK, &state, diag);
+        ret = open_as_of_now(store->work, path, &state, diag);
     }
     if (ret == 0 && state == SPOT_SCHEMA_NONE) {
         sqlite_close(&store->base);
@@ -521,21 +545,6 @@ spot_store_look_sqlite(spot_store_t **self, const char *path,
         ret = look_at_study(store->work, provenance, diag);
     }
     return finish_opening_reader(self, store, ret, diag);
-}
-
-static int
-find_missing(spot_db_t *db, size_t num_names, const char *const *names, bool *is_missing)
-{
-    sqlite3_int64 num_there = 0;
-    int ret = 0;
-
-    *is_missing = false;
-    for (size_t j = 0; ret == 0 && !*is_missing && j < num_names; j++) {
-        ret = spot_db_integer(
-            db, &num_there, "SELECT count(*) FROM metric WHERE name = %Q", names[j]);
-        *is_missing = ret == 0 && num_there == 0;
-    }
-    return ret;
 }
 
 bool
@@ -551,10 +560,15 @@ spot_store_lacks_metric(const char *path, size_t num_names, const char *const *n
         return false;
     }
     spot_diag_init(&diag);
-    ret = open_as_of_now(&work, path, SPOT_DB_LOOK, &state, &diag);
+    ret = open_as_of_now(&work, path, &state, &diag);
     if (ret == 0 && state == SPOT_SCHEMA_OURS) {
-        ret = find_missing(&work.reader, num_names, names, &is_missing);
+        ret = spot_stored_study_read(&work.study, &work.reader);
     }
+    for (size_t j = 0; ret == 0 && state == SPOT_SCHEMA_OURS && j < num_names; j++) {
+        is_missing = is_missing || spot_study_metric_id(&work.study.head, names[j]) ==
+                                       work.study.head.num_metrics;
+    }
+    spot_stored_study_free(&work.study);
     spot_db_close(&work.reader);
     spot_diag_free(&diag);
     return ret == 0 && is_missing;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The store on disk: one SQLite file that holds a study, all its rows and where they
  * come from. Its tables are described in schema.h. What was committed survives whatever
- * ends the process; several processes may write to one store at once.
+ * ends the process. One process at a time writes to a store, others may read it
+ * meanwhile.
  *
  * Errors of all calls, each with what to do in diag: BAD_INPUT: the file is no store, is
  * damaged, of another program, of a newer version, of another study, or cannot be

@@ -6,6 +6,7 @@
 
 #include <stdatomic.h>
 
+#include "sim/store/digest.h"
 #include "sim/store/queue.h"
 #include "sim/store/store_sqlite.h"
 #include "sim/store/stored_study.h"
@@ -22,10 +23,10 @@ SPOT_MUST_CHECK int spot_store_open_sqlite_with(spot_store_t **self, const char 
     const spot_study_head_t *head, const spot_provenance_t *provenance,
     const spot_sqlite_options_t *options, spot_diag_t *diag);
 
-/* The statements that write rows, of a store or of a merge. */
+/* The statements that write rows. */
 typedef struct {
     const spot_columns_t *columns;
-    sqlite3_stmt *find_batch;   /* replications and warned of (point, first) */
+    sqlite3_stmt *find_batch;   /* of (point, first) */
     sqlite3_stmt *insert_batch; /* over an older one */
     sqlite3_stmt *insert_row;
 } spot_row_writer_t;
@@ -34,11 +35,7 @@ SPOT_MUST_CHECK int spot_row_writer_init(
     spot_row_writer_t *self, spot_db_t *db, const spot_columns_t *columns);
 void spot_row_writer_free(spot_row_writer_t *self);
 
-/* Replications of a batch that are in the file. */
-SPOT_MUST_CHECK int spot_row_writer_find(spot_row_writer_t *self, spot_db_t *db,
-    int64_t number, int64_t batch_first, int64_t *num_there);
-
-/* Rows that somebody wants to be there. */
+/* The next rows of a batch. */
 typedef struct {
     int64_t number;      /* of the point in the file */
     int64_t batch_first; /* of the batch */
@@ -48,10 +45,14 @@ typedef struct {
     const uint32_t *warnings; /* [num_rows] */
 } spot_rows_t;
 
-/* Inserts those that are not there. *num_added: how many that were. Within a
- * transaction. */
+/* Adds them to their batch, which must have those before. Within a transaction. */
 SPOT_MUST_CHECK int spot_row_writer_add(
-    spot_row_writer_t *self, spot_db_t *db, const spot_rows_t *rows, int64_t *num_added);
+    spot_row_writer_t *self, spot_db_t *db, const spot_rows_t *rows);
+
+typedef struct spot_row_reader spot_row_reader_t;
+
+/* Accepts NULL. */
+void spot_row_reader_close(spot_row_reader_t *self);
 
 /* All of a store but its interface. */
 typedef struct {
@@ -59,21 +60,14 @@ typedef struct {
     spot_stored_study_t study; /* of a reader, whose head is its */
     spot_columns_t columns;
     spot_db_t reader;
-    _Atomic(sqlite3_stmt *) read_rows; /* ready for use, or NULL */
+    _Atomic(spot_row_reader_t *) row_reader; /* ready for use, or NULL */
     spot_queue_t queue;
-    spot_there_t there;  /* under the lock of the queue, as all below */
-    uint64_t generation; /* grows with each commit */
-    uint64_t warned_generation;
-    int64_t *warned; /* [num_points][num_warnings] as of then, or NULL */
+    spot_there_t there; /* under the lock of the queue */
     /* Of the writer's thread while it runs. */
     bool has_writer;
     pthread_t thread;
     spot_db_t db;
     spot_row_writer_t rows;
-    sqlite3_stmt *newer;        /* batches since */
-    sqlite3_stmt *data_version; /* changes where others commit */
-    int64_t seen_version;
-    sqlite3_stmt *note; /* seen and rows_added of the provenance */
     int64_t num_added;
     char writer[33];           /* our name in the provenance */
     const spot_store_t *store; /* whose run may be stopped */
@@ -103,18 +97,12 @@ void spot_sqlite_writer_stop(spot_sqlite_work_t *self, const char *outcome);
 SPOT_MUST_CHECK int spot_sqlite_enter(
     spot_sqlite_work_t *self, const spot_provenance_t *provenance);
 
-/* Prepares the query for the rows of (point, first, end): replication, warnings and
- * metrics[num_metrics], columns of them. *statement is NULL after an error. */
-SPOT_MUST_CHECK int spot_sqlite_prepare_rows(
-    sqlite3_stmt **statement, spot_db_t *db, char *const *metrics, size_t num_metrics);
+/* Says which process writes to the file, as far as it noted it. */
+void spot_sqlite_say_taken(spot_db_t *db, spot_diag_t *diag);
 
 /* Parts of the interface that read. */
 int spot_sqlite_read(const spot_store_t *store, size_t point_id,
     int64_t first_replication, spot_row_function_t function, void *context);
-int spot_sqlite_read_metrics(const spot_store_t *store, const spot_wanted_rows_t *wanted,
-    spot_row_function_t function, void *context);
-int64_t spot_sqlite_num_warned(
-    const spot_store_t *store, size_t point_id, size_t warning_id);
 int spot_sqlite_read_origin(const spot_store_t *store, spot_origin_t *origin);
 int spot_sqlite_put_series(spot_store_t *store, size_t point_id, int64_t replication,
     const spot_recording_t *recording);

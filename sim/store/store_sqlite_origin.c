@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/utf8.h"
 #include "sim/store/origin.h"
 #include "sim/store/store_sqlite_internal.h"
 
@@ -75,6 +76,32 @@ read_writers(spot_origin_t *self, spot_db_t *db)
     }
     sqlite3_finalize(row);
     return ret;
+}
+
+void
+spot_sqlite_say_taken(spot_db_t *db, spot_diag_t *diag)
+{
+    char machine[SPOT_UTF8_SHOWN_BYTES], command[SPOT_UTF8_SHOWN_BYTES];
+    sqlite3_stmt *row;
+    bool is_row = false;
+
+    if (spot_db_prepare(db, &row,
+            "SELECT process, machine, started, command_line FROM provenance WHERE ended "
+            "IS NULL ORDER BY started DESC LIMIT 1") == 0 &&
+        spot_db_step_row(db, row, &is_row) == 0 && is_row) {
+        spot_diag_error(diag, db->path, 0, 0,
+            "process %lld on %s writes to it (%s); wait until it has ended, or run "
+            "shards and merge them",
+            (long long) sqlite3_column_int64(row, 0),
+            spot_utf8_shown((const char *) sqlite3_column_text(row, 1), machine),
+            spot_utf8_shown((const char *) sqlite3_column_text(row, 3), command));
+    } else {
+        spot_diag_error(diag, db->path, 0, 0,
+            "another process is opening it; wait until it has ended, or run shards and "
+            "merge them");
+    }
+    sqlite3_finalize(row);
+    spot_db_forget(db);
 }
 
 int

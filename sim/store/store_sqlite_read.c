@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Reading of the store on disk, row by row as SQLite finds them. */
+/* Reading of the store on disk, batch by batch: rows are handed on once those of their
+ * batch are known to be the ones that were written. */
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/memory.h"
 #include "sim/store/store_sqlite_internal.h"
@@ -10,80 +10,182 @@
 /* Columns of the query for rows that are not metrics. */
 #define FIRST_METRIC_COLUMN 2
 
-int
-spot_sqlite_prepare_rows(
-    sqlite3_stmt **statement, spot_db_t *db, char *const *metrics, size_t num_metrics)
+/* What reads the rows of one point after another. */
+struct spot_row_reader {
+    sqlite3_stmt *batches; /* of (point, first) */
+    sqlite3_stmt *rows;    /* of (point, first) */
+    double *metrics;       /* [batch size][num_metrics] */
+    uint32_t *warnings;    /* [batch size] */
+};
+
+void
+spot_row_reader_close(spot_row_reader_t *self)
 {
-    sqlite3_str *sql = sqlite3_str_new(db->handle);
-
-    sqlite3_str_appendall(sql, "SELECT replication, warnings");
-    spot_schema_append(sql, ", ", metrics, num_metrics, "");
-    sqlite3_str_appendall(sql, " FROM replication WHERE point = ? AND replication >= ? "
-                               "AND replication < ? ORDER BY replication");
-    return spot_schema_prepare(db, statement, sql);
-}
-
-/* Whether a query for rows gives just these metrics. */
-static bool
-gives_metrics(sqlite3_stmt *rows, char *const *metrics, size_t num_metrics)
-{
-    return (size_t) sqlite3_column_count(rows) == FIRST_METRIC_COLUMN + num_metrics &&
-           strcmp(sqlite3_column_name(rows, FIRST_METRIC_COLUMN), metrics[0]) == 0;
-}
-
-/* The statement that lies ready, or one more: for other metrics, or if somebody is using
- * it, as a reader of one point may read another meanwhile. */
-static int
-take_rows(
-    spot_sqlite_work_t *self, const spot_wanted_rows_t *wanted, sqlite3_stmt **rows)
-{
-    char *const *metrics = &self->columns.metrics[wanted->first_metric];
-
-    *rows = atomic_exchange(&self->read_rows, NULL);
-    if (*rows != NULL && !gives_metrics(*rows, metrics, wanted->num_metrics)) {
-        sqlite3_finalize(*rows);
-        *rows = NULL;
+    if (self != NULL) {
+        sqlite3_finalize(self->batches);
+        sqlite3_finalize(self->rows);
+        free(self->metrics);
+        free(self->warnings);
+        free(self);
     }
-    return *rows == NULL ? spot_sqlite_prepare_rows(
-                               rows, &self->reader, metrics, wanted->num_metrics)
-                         : 0;
 }
 
-static void
-bind(const spot_sqlite_work_t *self, sqlite3_stmt *statement, size_t point_id,
-    int64_t first)
-{
-    sqlite3_bind_int64(statement, 1, self->there.numbers[point_id]);
-    sqlite3_bind_int64(statement, 2, first);
-    sqlite3_bind_int64(statement, 3, self->head->num_replications);
-}
-
-static void
-give_back(_Atomic(sqlite3_stmt *) *ready, sqlite3_stmt *statement)
-{
-    sqlite3_reset(statement);
-    sqlite3_finalize(atomic_exchange(ready, statement));
-}
-
-/* metrics: [num_metrics] to work in. */
 static int
-hand_row(sqlite3_stmt *statement, size_t num_metrics, double *metrics,
-    spot_row_function_t function, void *context)
+prepare(spot_row_reader_t *self, spot_sqlite_work_t *work)
 {
-    const spot_row_t row = {.replication = sqlite3_column_int64(statement, 0),
-        .warnings = (uint32_t) sqlite3_column_int64(statement, 1),
-        .metrics = metrics};
+    const spot_columns_t *columns = &work->columns;
+    sqlite3_str *sql = sqlite3_str_new(work->reader.handle);
+    int ret;
 
-    for (size_t j = 0; j < num_metrics; j++) {
-        const int column = (int) j + FIRST_METRIC_COLUMN;
+    sqlite3_str_appendall(sql, "SELECT first, replications, digest");
+    spot_schema_append(sql, ", ", columns->warnings, columns->num_warnings, "");
+    sqlite3_str_appendall(
+        sql, " FROM batch WHERE point = ? AND first >= ? ORDER BY first");
+    ret = spot_schema_prepare(&work->reader, &self->batches, sql);
+    if (ret == 0) {
+        sql = sqlite3_str_new(work->reader.handle);
+        sqlite3_str_appendall(sql, "SELECT replication, warnings");
+        spot_schema_append(sql, ", ", columns->metrics, columns->num_metrics, "");
+        sqlite3_str_appendall(sql, " FROM replication WHERE point = ? AND replication "
+                                   ">= ? ORDER BY replication");
+        ret = spot_schema_prepare(&work->reader, &self->rows, sql);
+    }
+    return ret;
+}
 
-        /* Null reads as 0; few others do, so that seldom is its type asked too. */
-        metrics[j] = sqlite3_column_double(statement, column);
-        if (metrics[j] == 0 && sqlite3_column_type(statement, column) == SQLITE_NULL) {
-            metrics[j] = (double) NAN;
+/* The one that lies ready, or one more if somebody is using it, as a reader of one point
+ * may read another meanwhile. */
+static int
+take_reader(spot_sqlite_work_t *work, spot_row_reader_t **reader)
+{
+    const size_t size = (size_t) spot_study_batch_size(work->head);
+    spot_row_reader_t *self = atomic_exchange(&work->row_reader, NULL);
+    int ret = 0;
+
+    if (self == NULL) {
+        self = spot_calloc(1, sizeof(*self));
+        if (self == NULL) {
+            ret = SPOT_ERR_NO_MEMORY;
+        } else {
+            self->metrics =
+                spot_calloc(size * work->head->num_metrics, sizeof(*self->metrics));
+            self->warnings = spot_calloc(size, sizeof(*self->warnings));
+            ret = self->metrics == NULL || self->warnings == NULL ? SPOT_ERR_NO_MEMORY
+                                                                  : prepare(self, work);
         }
     }
-    return function(context, &row);
+    *reader = self;
+    return ret;
+}
+
+static void
+give_reader(spot_sqlite_work_t *work, spot_row_reader_t *self)
+{
+    if (self != NULL) {
+        sqlite3_reset(self->batches);
+        sqlite3_reset(self->rows);
+        spot_row_reader_close(atomic_exchange(&work->row_reader, self));
+    }
+}
+
+static double
+metric_of(sqlite3_stmt *row, int column)
+{
+    const double value = sqlite3_column_double(row, column);
+
+    /* Null reads as 0; few others do, so that seldom is its type asked too. */
+    return value == 0 && sqlite3_column_type(row, column) == SQLITE_NULL ? (double) NAN
+                                                                         : value;
+}
+
+static int
+say_damaged(spot_sqlite_work_t *work, size_t point_id, int64_t first, const char *why)
+{
+    char *key = spot_stored_point_key(work->head, point_id);
+    const int ret = spot_db_damaged(&work->reader,
+        "point %s, batch of replications from %lld on: %s", key == NULL ? "?" : key,
+        (long long) first, why);
+
+    sqlite3_free(key);
+    return ret;
+}
+
+/* Whether the row is the next one of its batch. */
+static int
+read_row(spot_row_reader_t *self, spot_sqlite_work_t *work, int64_t replication,
+    size_t row_id, bool *is_next)
+{
+    const size_t num_metrics = work->head->num_metrics;
+    const int ret = spot_db_step_row(&work->reader, self->rows, is_next);
+
+    *is_next = *is_next && sqlite3_column_int64(self->rows, 0) == replication;
+    if (*is_next) {
+        self->warnings[row_id] = (uint32_t) sqlite3_column_int64(self->rows, 1);
+        for (size_t j = 0; j < num_metrics; j++) {
+            self->metrics[row_id * num_metrics + j] =
+                metric_of(self->rows, FIRST_METRIC_COLUMN + (int) j);
+        }
+    }
+    return ret;
+}
+
+/* Reads the rows of the batch that the query is at, and compares them with what the
+ * batch says of them. */
+static int
+read_batch(spot_row_reader_t *self, spot_sqlite_work_t *work, size_t point_id)
+{
+    const size_t num_metrics = work->head->num_metrics;
+    const int64_t first = sqlite3_column_int64(self->batches, 0);
+    const int64_t num_rows = sqlite3_column_int64(self->batches, 1);
+    int64_t warned[SPOT_MAX_WARNINGS] = {0};
+    uint64_t digest = 0;
+    bool is_sound = true;
+
+    if (first % spot_study_batch_size(work->head) != 0 || num_rows < 1 ||
+        !spot_there_fits(&work->there, point_id, first, (size_t) num_rows)) {
+        return say_damaged(work, point_id, first, "it is none");
+    }
+    for (size_t j = 0; j < (size_t) num_rows; j++) {
+        const int ret = read_row(self, work, first + (int64_t) j, j, &is_sound);
+
+        if (ret != 0) {
+            return ret;
+        }
+        if (!is_sound) {
+            return say_damaged(work, point_id, first, "rows are missing");
+        }
+        digest = spot_digest_row(digest, first + (int64_t) j, self->warnings[j],
+            num_metrics, &self->metrics[j * num_metrics]);
+        for (size_t k = 0; k < work->head->num_warnings; k++) {
+            warned[k] += self->warnings[j] >> k & 1;
+        }
+    }
+    is_sound = digest == (uint64_t) sqlite3_column_int64(self->batches, 2);
+    for (size_t k = 0; k < work->head->num_warnings; k++) {
+        is_sound =
+            is_sound && warned[k] == sqlite3_column_int64(self->batches, (int) k + 3);
+    }
+    return is_sound
+               ? 0
+               : say_damaged(work, point_id, first, "rows are not as they were written");
+}
+
+/* Hands on the rows of the batch from a replication on. */
+static int
+hand_rows(const spot_row_reader_t *self, size_t num_metrics, int64_t first_replication,
+    spot_row_function_t function, void *context)
+{
+    const int64_t first = sqlite3_column_int64(self->batches, 0);
+    const int64_t num_rows = sqlite3_column_int64(self->batches, 1);
+    int ret = 0;
+
+    for (int64_t j = first_replication > first ? first_replication - first : 0;
+         ret == 0 && j < num_rows; j++) {
+        ret = function(context, &(spot_row_t){.replication = first + j,
+                                    .metrics = &self->metrics[(size_t) j * num_metrics],
+                                    .warnings = self->warnings[j]});
+    }
+    return ret;
 }
 
 static bool
@@ -94,39 +196,33 @@ is_stopped(const spot_store_t *store)
     return stop != NULL && atomic_load(stop) != 0;
 }
 
-int
-spot_sqlite_read_metrics(const spot_store_t *store, const spot_wanted_rows_t *wanted,
-    spot_row_function_t function, void *context)
+/* All batches of the point from the first one on; then no row may be left. */
+static int
+read_batches(const spot_store_t *store, spot_row_reader_t *self, size_t point_id,
+    int64_t first_replication, spot_row_function_t function, void *context)
 {
-    spot_sqlite_work_t *self = spot_sqlite_work(store);
-    double *metrics = spot_calloc(wanted->num_metrics, sizeof(*metrics));
-    sqlite3_stmt *row = NULL;
-    bool is_row = false;
-    int ret = metrics == NULL ? SPOT_ERR_NO_MEMORY : 0;
+    spot_sqlite_work_t *work = spot_sqlite_work(store);
+    bool is_batch, is_row = false;
+    int ret = spot_db_step_row(&work->reader, self->batches, &is_batch);
 
-    spot_bug_assert(
-        wanted->point_id < self->head->num_points && wanted->first_replication >= 0 &&
-        wanted->num_metrics > 0 &&
-        wanted->first_metric + wanted->num_metrics <= self->head->num_metrics);
-    if (ret == 0) {
-        ret = take_rows(self, wanted, &row);
-    }
-    if (ret == 0) {
-        bind(self, row, wanted->point_id, wanted->first_replication);
-        ret = spot_db_step_row(&self->reader, row, &is_row);
-    }
-    while (ret == 0 && is_row) {
-        ret = is_stopped(store)
-                  ? SPOT_ERR_INTERRUPTED
-                  : hand_row(row, wanted->num_metrics, metrics, function, context);
+    while (ret == 0 && is_batch) {
+        ret =
+            is_stopped(store) ? SPOT_ERR_INTERRUPTED : read_batch(self, work, point_id);
         if (ret == 0) {
-            ret = spot_db_step_row(&self->reader, row, &is_row);
+            ret = hand_rows(
+                self, work->head->num_metrics, first_replication, function, context);
+        }
+        if (ret == 0) {
+            ret = spot_db_step_row(&work->reader, self->batches, &is_batch);
         }
     }
-    if (row != NULL) {
-        give_back(&self->read_rows, row);
+    if (ret == 0) {
+        ret = spot_db_step_row(&work->reader, self->rows, &is_row);
     }
-    free(metrics);
+    if (ret == 0 && is_row) {
+        ret = say_damaged(work, point_id, sqlite3_column_int64(self->rows, 0),
+            "rows that are of none");
+    }
     return ret;
 }
 
@@ -134,109 +230,25 @@ int
 spot_sqlite_read(const spot_store_t *store, size_t point_id, int64_t first_replication,
     spot_row_function_t function, void *context)
 {
-    const spot_wanted_rows_t wanted = {.point_id = point_id,
-        .first_replication = first_replication,
-        .num_metrics = store->head->num_metrics};
+    spot_sqlite_work_t *work = spot_sqlite_work(store);
+    const int64_t first =
+        first_replication - first_replication % spot_study_batch_size(work->head);
+    spot_row_reader_t *reader;
+    int ret = take_reader(work, &reader);
 
-    return spot_sqlite_read_metrics(store, &wanted, function, context);
-}
-
-/* Adds the counts that a query gives of points; its first parameter is the replications
- * asked for. */
-static int
-add_warned(spot_sqlite_work_t *self, sqlite3_str *sql, int64_t *warned)
-{
-    const size_t num_warnings = self->head->num_warnings;
-    sqlite3_stmt *row;
-    bool is_row = false;
-    int ret = spot_schema_prepare(&self->reader, &row, sql);
-
+    spot_bug_assert(point_id < work->head->num_points && first_replication >= 0);
     if (ret == 0) {
-        sqlite3_bind_int64(row, 1, self->head->num_replications);
-        ret = spot_db_step_row(&self->reader, row, &is_row);
-    }
-    while (ret == 0 && is_row) {
-        const int64_t number = sqlite3_column_int64(row, 0);
-
-        for (size_t j = 0;
-             j < num_warnings && number >= 0 && (size_t) number < self->head->num_points;
-             j++) {
-            warned[self->there.point_ids[number] * num_warnings + j] +=
-                sqlite3_column_int64(row, (int) j + 1);
-        }
-        ret = spot_db_step_row(&self->reader, row, &is_row);
-    }
-    sqlite3_finalize(row);
-    return ret;
-}
-
-/* Of batches that have more replications than the study asks for, since another process
- * wants more: the rows that count. */
-static int
-count_cut(spot_sqlite_work_t *self, int64_t *warned)
-{
-    sqlite3_str *sql;
-    sqlite3_int64 num_cut;
-    const int ret = spot_db_integer(&self->reader, &num_cut,
-        "SELECT count(*) FROM batch WHERE first < %lld AND first + replications > %lld",
-        (long long) self->head->num_replications,
-        (long long) self->head->num_replications);
-
-    if (ret != 0 || num_cut == 0) {
-        return ret;
-    }
-    sql = sqlite3_str_new(self->reader.handle);
-    sqlite3_str_appendall(sql, "SELECT batch.point");
-    for (size_t j = 0; j < self->head->num_warnings; j++) {
-        sqlite3_str_appendf(sql, ", sum(replication.warnings >> %d & 1)", (int) j);
-    }
-    sqlite3_str_appendall(sql,
-        " FROM batch JOIN replication ON replication.point = batch.point AND "
-        "replication.replication >= first AND replication.replication < ?1 WHERE first "
-        "< ?1 AND first + replications > ?1 GROUP BY batch.point");
-    return add_warned(self, sql, warned);
-}
-
-/* How many replications of each point met each warning. */
-static int
-count_warned(spot_sqlite_work_t *self, int64_t *warned)
-{
-    sqlite3_str *sql = sqlite3_str_new(self->reader.handle);
-    int ret;
-
-    sqlite3_str_appendall(sql, "SELECT point");
-    spot_schema_append(
-        sql, ", sum(", self->columns.warnings, self->head->num_warnings, ")");
-    sqlite3_str_appendall(
-        sql, " FROM batch WHERE first + replications <= ?1 GROUP BY point");
-    ret = add_warned(self, sql, warned);
-    return ret == 0 ? count_cut(self, warned) : ret;
-}
-
-int64_t
-spot_sqlite_num_warned(const spot_store_t *store, size_t point_id, size_t warning_id)
-{
-    spot_sqlite_work_t *self = spot_sqlite_work(store);
-    const spot_study_head_t *head = self->head;
-    int64_t num_warned = -1;
-    int ret = 0;
-
-    spot_bug_assert(point_id < head->num_points && warning_id < head->num_warnings);
-    pthread_mutex_lock(&self->queue.lock);
-    if (self->warned == NULL || self->warned_generation != self->generation) {
-        free(self->warned);
-        self->warned_generation = self->generation;
-        self->warned =
-            spot_calloc(head->num_points * head->num_warnings, sizeof(*self->warned));
+        sqlite3_bind_int64(reader->batches, 1, work->there.numbers[point_id]);
+        sqlite3_bind_int64(reader->batches, 2, first);
+        sqlite3_bind_int64(reader->rows, 1, work->there.numbers[point_id]);
+        sqlite3_bind_int64(reader->rows, 2, first);
         ret =
-            self->warned == NULL ? SPOT_ERR_NO_MEMORY : count_warned(self, self->warned);
+            read_batches(store, reader, point_id, first_replication, function, context);
     }
-    if (ret == 0) {
-        num_warned = self->warned[point_id * head->num_warnings + warning_id];
+    if (ret == SPOT_ERR_NO_MEMORY || ret == SPOT_ERR_IO || ret == SPOT_ERR_BAD_INPUT) {
+        spot_row_reader_close(reader);
     } else {
-        free(self->warned);
-        self->warned = NULL;
+        give_reader(work, reader);
     }
-    pthread_mutex_unlock(&self->queue.lock);
-    return num_warned;
+    return ret;
 }

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The thread that writes: transactions of what has gathered in the queue. A transaction
- * is never open while the thread waits, so other processes come to write in between. */
+ * is never open while the thread waits. */
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "base/clock.h"
 #include "sim/store/store_sqlite_internal.h"
@@ -16,49 +17,43 @@
 #define STOP_S 5
 #define MAX_PAUSE_MS 50 /* between two tries */
 
+/* As text of a format, and as text. */
+#define NOW_TEXT "strftime('%Y-%m-%dT%H:%M:%fZ', 'now')"
 #define NOW "strftime('%%Y-%%m-%%dT%%H:%%M:%%fZ', 'now')"
+
+/* Changes what is noted of this process, and the digest of it. */
+static int
+note(spot_sqlite_work_t *self, const char *ended, const char *outcome, int64_t num_added)
+{
+    return spot_db_run(&self->db,
+        "UPDATE provenance SET seen = " NOW ", ended = %s, outcome = %Q, rows_added = "
+        "%lld WHERE writer = %Q;"
+        "UPDATE provenance SET digest = " SPOT_PROVENANCE_DIGEST " WHERE writer = %Q",
+        ended, outcome, (long long) num_added, self->writer, self->writer);
+}
 
 int
 spot_sqlite_enter(spot_sqlite_work_t *self, const spot_provenance_t *provenance)
 {
     unsigned char name[16];
+    int ret;
 
     sqlite3_randomness(sizeof(name), name);
     for (size_t j = 0; j < sizeof(name); j++) {
         snprintf(&self->writer[2 * j], 3, "%02x", name[j]);
     }
-    return spot_db_run(&self->db,
-        "INSERT INTO provenance VALUES (%Q, " NOW ", " NOW
-        ", NULL, NULL, 0, %Q, %Q, %Q, %Q, %Q, %Q, %Q, %lld, %Q)",
-        self->writer, provenance->canonical_sha256, provenance->version,
-        provenance->commit, provenance->compiler, provenance->libraries,
-        provenance->machine, provenance->command_line,
+    ret = spot_db_run(&self->db,
+        "INSERT INTO provenance VALUES (%Q, %lld, " NOW ", " NOW
+        ", NULL, NULL, 0, %Q, %Q, %Q, %Q, %Q, %Q, %Q, %lld, %Q, 0)",
+        self->writer, (long long) getpid(), provenance->canonical_sha256,
+        provenance->version, provenance->commit, provenance->compiler,
+        provenance->libraries, provenance->machine, provenance->command_line,
         (long long) provenance->num_threads, provenance->shard);
-}
-
-/* Where others have committed since, what they did is there too. */
-static int
-see_others(spot_sqlite_work_t *self)
-{
-    bool is_row;
-    int64_t version = 0;
-    int ret = spot_db_step_row(&self->db, self->data_version, &is_row);
-
-    if (ret == 0 && is_row) {
-        version = sqlite3_column_int64(self->data_version, 0);
-    }
-    sqlite3_reset(self->data_version);
-    if (ret == 0 && version != self->seen_version) {
-        self->seen_version = version;
-        pthread_mutex_lock(&self->queue.lock);
-        ret = spot_there_load(&self->there, &self->db, self->newer);
-        pthread_mutex_unlock(&self->queue.lock);
-    }
-    return ret;
+    return ret == 0 ? note(self, "NULL", NULL, 0) : ret;
 }
 
 static int
-write_piece(spot_sqlite_work_t *self, const spot_queued_t *piece, int64_t *num_added)
+write_piece(spot_sqlite_work_t *self, const spot_queued_t *piece)
 {
     const int64_t first = piece->first_replication;
     const spot_rows_t rows = {
@@ -69,23 +64,10 @@ write_piece(spot_sqlite_work_t *self, const spot_queued_t *piece, int64_t *num_a
         .rows = piece->rows,
         .warnings = piece->warnings,
     };
-    int64_t num_rows;
-    int ret;
 
-    if (piece->num_rows == 0) {
-        return spot_series_write(&self->db, rows.number, first, piece->recording);
-    }
-    ret = spot_row_writer_add(&self->rows, &self->db, &rows, &num_rows);
-    *num_added += num_rows;
-    return ret;
-}
-
-static int
-note(spot_sqlite_work_t *self, int64_t num_added)
-{
-    sqlite3_bind_int64(self->note, 1, num_added);
-    sqlite3_bind_text(self->note, 2, self->writer, -1, SQLITE_STATIC);
-    return spot_db_step_done(&self->db, self->note);
+    return piece->num_rows == 0
+               ? spot_series_write(&self->db, rows.number, first, piece->recording)
+               : spot_row_writer_add(&self->rows, &self->db, &rows);
 }
 
 /* Pieces from the first of the queue on. With none of them: a sign of life. */
@@ -100,15 +82,15 @@ write_pieces(spot_sqlite_work_t *self, size_t num_pieces)
         return ret;
     }
     ret = spot_db_check_place(&self->db);
-    if (ret == 0) {
-        ret = see_others(self);
-    }
     for (size_t j = 0; ret == 0 && j < num_pieces; j++) {
-        ret = write_piece(
-            self, &queue->slots[(queue->first + j) % queue->num_slots], &num_added);
+        const spot_queued_t *piece =
+            &queue->slots[(queue->first + j) % queue->num_slots];
+
+        ret = write_piece(self, piece);
+        num_added += (int64_t) piece->num_rows;
     }
     if (ret == 0) {
-        ret = note(self, num_added);
+        ret = note(self, "NULL", NULL, num_added);
     }
     ret = spot_db_end(&self->db, ret);
     if (ret == 0) {
@@ -139,7 +121,6 @@ write_all(void *context)
         pthread_mutex_unlock(&queue->lock);
         ret = write_pieces(self, num_pieces);
         pthread_mutex_lock(&queue->lock);
-        self->generation++;
         if (ret == 0) {
             spot_queue_pop(queue, num_pieces);
         } else {
@@ -184,13 +165,6 @@ spot_sqlite_writer_start(
     self->store = store;
     self->timeout_s = timeout_s;
     sqlite3_busy_handler(self->db.handle, wait_for_lock, self);
-    if (ret == 0) {
-        ret = spot_db_prepare(&self->db, &self->data_version, "PRAGMA data_version");
-    }
-    if (ret == 0) {
-        ret = spot_db_prepare(&self->db, &self->note,
-            "UPDATE provenance SET seen = " NOW ", rows_added = ? WHERE writer = ?");
-    }
     if (ret != 0) {
         return ret;
     }
@@ -225,18 +199,13 @@ spot_sqlite_writer_stop(spot_sqlite_work_t *self, const char *outcome)
             sqlite3_busy_timeout(self->db.handle, 0);
         }
         /* Where this fails there is nobody left to tell, and no row is lost. */
-        if (spot_db_run(&self->db,
-                "UPDATE provenance SET seen = " NOW ", ended = " NOW
-                ", outcome = %Q, rows_added = %lld WHERE writer = %Q",
-                describe_end(self, outcome, text), (long long) self->num_added,
-                self->writer) != 0) {
+        if (spot_db_run(&self->db, "BEGIN IMMEDIATE") != 0 ||
+            spot_db_end(
+                &self->db, note(self, NOW_TEXT, describe_end(self, outcome, text),
+                               self->num_added)) != 0) {
             spot_db_forget(&self->db);
         }
     }
     spot_row_writer_free(&self->rows);
-    sqlite3_finalize(self->newer);
-    sqlite3_finalize(self->data_version);
-    sqlite3_finalize(self->note);
-    self->newer = self->data_version = self->note = NULL;
     self->has_writer = false;
 }

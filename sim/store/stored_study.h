@@ -11,13 +11,10 @@
 /* A study as read from a file; the texts that its head borrows are its own. */
 typedef struct {
     spot_study_head_t head;
-    size_t num_metrics;
-    spot_metric_t *metrics; /* [num_metrics] the same as the head's */
-    size_t num_warnings;
-    spot_warning_t *warnings; /* [num_warnings] */
-    size_t num_colours;
-    spot_colour_t *colours; /* [num_colours + 1] */
-    size_t num_axes;
+    struct cJSON *tree; /* of the head, with the texts of the lists below */
+    spot_warning_t *warnings;
+    spot_colour_t *colours;
+    int64_t *numbers; /* [num_points] of the points in the file: a permutation */
     char *canonical;
     char *canonical_sha256;
 } spot_stored_study_t;
@@ -26,19 +23,18 @@ typedef struct {
 SPOT_MUST_CHECK int spot_stored_study_read(spot_stored_study_t *self, spot_db_t *db);
 void spot_stored_study_free(spot_stored_study_t *self);
 
-/* Writes all of a study but its points, over what was there. Within a transaction. */
+/* Writes all of a study over what was there, but points only where is_same_points is
+ * false: numbers [num_points] are theirs. Within a transaction. */
 SPOT_MUST_CHECK int spot_stored_study_write(spot_db_t *db, const spot_study_head_t *head,
-    const char *canonical, const char *sha256);
+    const spot_columns_t *columns, const char *canonical, const char *sha256,
+    bool is_same_points, const int64_t *numbers);
 
-/* Parts of the two above: the plan, and what is looked for. Reading needs the rest of
- * the head. */
-SPOT_MUST_CHECK int spot_stored_plan_write(spot_db_t *db, const spot_study_head_t *head);
-SPOT_MUST_CHECK int spot_stored_plan_read(spot_study_head_t *head, spot_db_t *db);
+/* What of a head is no row of its own, as text. NULL: no memory. The caller frees it. */
+char *spot_stored_head_write(const spot_study_head_t *head);
 
-/* The same for what reports are asked to show. */
-SPOT_MUST_CHECK int spot_stored_views_write(
-    spot_db_t *db, const spot_study_head_t *head);
-SPOT_MUST_CHECK int spot_stored_views_read(spot_study_head_t *head, spot_db_t *db);
+/* Fills the head from that text; all else of it must be there. */
+SPOT_MUST_CHECK int spot_stored_head_read(
+    spot_stored_study_t *self, spot_db_t *db, const char *text);
 
 /* Says in diag, a line each, in what a study differs from the one in the file, for rows
  * of both to be the same; points and replications aside. *num_lines: how many. Files
@@ -53,20 +49,29 @@ SPOT_MUST_CHECK int spot_stored_study_compare(const spot_stored_study_t *self,
 SPOT_MUST_CHECK int spot_stored_study_join(spot_stored_study_t *self,
     const char *canonical, const char *place, spot_diag_t *diag);
 
-/* Writes the points, each with the number that it had, and new ones with new numbers.
- * *removed: the key of a point that was there and is none of the study's, which is for
- * the caller to refuse, or NULL; freed by the caller. Within a transaction. */
-SPOT_MUST_CHECK int spot_stored_points_write(spot_db_t *db,
-    const spot_study_head_t *head, const spot_columns_t *columns, char **removed);
+/* Points have numbers, which their rows name and which never change, and positions,
+ * which are their places in the study as it is now. They are recognised by their keys:
+ * "path=value;path=value", sorted by path. */
 
-/* Reads the number of each point: numbers[num_points] is a permutation. *is_same: the
- * file has the points of the head, in its order; else numbers are undefined. */
-SPOT_MUST_CHECK int spot_stored_points_match(
-    spot_db_t *db, const spot_study_head_t *head, int64_t *numbers, bool *is_same);
+/* The key of a point, for sqlite3_free(). NULL: no memory. */
+char *spot_stored_point_key(const spot_study_head_t *head, size_t point_id);
 
-/* Reads the number of each point, as spot_stored_points_write() would number them, and
- * *removed, without writing to the file: numbers[num_points]. */
-SPOT_MUST_CHECK int spot_stored_points_find(
+/* The number of each point of a study that goes on: the one that it has in the file, or
+ * a new one. *removed: the key of a point of the file that is none of the study's, or
+ * NULL; freed by the caller. */
+SPOT_MUST_CHECK int spot_stored_points_find(const spot_stored_study_t *self,
     spot_db_t *db, const spot_study_head_t *head, int64_t *numbers, char **removed);
+
+/* Whether both have the same points in the same order. */
+bool spot_stored_points_are_same(
+    const spot_stored_study_t *self, const spot_study_head_t *head);
+
+/* Writes the table of points, with these numbers. */
+SPOT_MUST_CHECK int spot_stored_points_write(spot_db_t *db,
+    const spot_study_head_t *head, const spot_columns_t *columns,
+    const int64_t *numbers);
+
+/* Reads positions, numbers, values and kinds; the axes must be there. */
+SPOT_MUST_CHECK int spot_stored_points_read(spot_stored_study_t *self, spot_db_t *db);
 
 #endif

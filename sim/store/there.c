@@ -11,14 +11,17 @@ spot_there_init(spot_there_t *self, const spot_study_head_t *head)
 {
     memset(self, 0, sizeof(*self));
     self->num_points = head->num_points;
+    self->num_warnings = head->num_warnings;
     self->num_replications = head->num_replications;
     self->batch_size = spot_study_batch_size(head);
     self->numbers = spot_calloc(self->num_points, sizeof(*self->numbers));
     self->point_ids = spot_calloc(self->num_points, sizeof(*self->point_ids));
     self->counts = spot_calloc(self->num_points, sizeof(*self->counts));
     self->points = spot_calloc(self->num_points, sizeof(*self->points));
+    self->warned =
+        spot_calloc(self->num_points * self->num_warnings, sizeof(*self->warned));
     return self->numbers == NULL || self->point_ids == NULL || self->counts == NULL ||
-                   self->points == NULL
+                   self->points == NULL || self->warned == NULL
                ? SPOT_ERR_NO_MEMORY
                : 0;
 }
@@ -29,6 +32,7 @@ spot_there_free(spot_there_t *self)
     free(self->numbers);
     free(self->point_ids);
     free(self->counts);
+    free(self->warned);
     for (size_t j = 0; self->points != NULL && j < self->num_points; j++) {
         free(self->points[j].there);
     }
@@ -36,8 +40,8 @@ spot_there_free(spot_there_t *self)
     memset(self, 0, sizeof(*self));
 }
 
-int
-spot_there_number(spot_there_t *self, spot_db_t *db)
+static int
+number_points(spot_there_t *self, spot_db_t *db)
 {
     for (size_t j = 0; j < self->num_points; j++) {
         self->point_ids[j] = self->num_points;
@@ -54,54 +58,53 @@ spot_there_number(spot_there_t *self, spot_db_t *db)
     return 0;
 }
 
-int
-spot_there_prepare(spot_db_t *db, sqlite3_stmt **newer)
-{
-    return spot_db_prepare(db, newer,
-        "SELECT batch, point, first, replications FROM batch WHERE batch > ? ORDER BY "
-        "batch");
-}
-
-/* The file may have more points and replications than this study knows of, if another
- * process has added to them since. */
 static int
-take_row(spot_there_t *self, spot_db_t *db, sqlite3_stmt *row)
+take_batch(spot_there_t *self, spot_db_t *db, sqlite3_stmt *row)
 {
-    const int64_t number = sqlite3_column_int64(row, 1);
-    const int64_t first = sqlite3_column_int64(row, 2);
-    const int64_t num_there = sqlite3_column_int64(row, 3);
+    const int64_t number = sqlite3_column_int64(row, 0);
+    const int64_t first = sqlite3_column_int64(row, 1);
+    const int64_t num_there = sqlite3_column_int64(row, 2);
+    size_t point_id;
 
-    if (number < 0 || first < 0 || first % self->batch_size != 0 || num_there < 1 ||
-        num_there > self->batch_size) {
-        return spot_db_damaged(db, "a batch is none");
+    if (number < 0 || (size_t) number >= self->num_points ||
+        first % self->batch_size != 0 || num_there < 1 || first < 0 ||
+        !spot_there_fits(self, self->point_ids[number], first, (size_t) num_there)) {
+        return spot_db_damaged(
+            db, "point %lld, batch %lld: none of the study", number, first);
     }
-    if ((size_t) number < self->num_points && first < self->num_replications) {
-        const int ret =
-            spot_there_raise(self, self->point_ids[number], first, num_there);
-
-        if (ret != 0) {
-            return ret;
-        }
+    point_id = self->point_ids[number];
+    for (size_t j = 0; j < self->num_warnings; j++) {
+        self->warned[point_id * self->num_warnings + j] +=
+            sqlite3_column_int64(row, (int) j + 3);
     }
-    self->last_batch = sqlite3_column_int64(row, 0);
-    return 0;
+    return spot_there_raise(self, point_id, first, num_there);
 }
 
 int
-spot_there_load(spot_there_t *self, spot_db_t *db, sqlite3_stmt *newer)
+spot_there_load(spot_there_t *self, spot_db_t *db, const spot_columns_t *columns)
 {
+    sqlite3_str *sql = sqlite3_str_new(db->handle);
+    sqlite3_stmt *row = NULL;
     bool is_row = false;
     int ret;
 
-    sqlite3_bind_int64(newer, 1, self->last_batch);
-    ret = spot_db_step_row(db, newer, &is_row);
+    sqlite3_str_appendall(sql, "SELECT point, first, replications");
+    spot_schema_append(sql, ", ", columns->warnings, columns->num_warnings, "");
+    sqlite3_str_appendall(sql, " FROM batch");
+    ret = spot_schema_prepare(db, &row, sql);
+    if (ret == 0) {
+        ret = number_points(self, db);
+    }
+    if (ret == 0) {
+        ret = spot_db_step_row(db, row, &is_row);
+    }
     while (ret == 0 && is_row) {
-        ret = take_row(self, db, newer);
+        ret = take_batch(self, db, row);
         if (ret == 0) {
-            ret = spot_db_step_row(db, newer, &is_row);
+            ret = spot_db_step_row(db, row, &is_row);
         }
     }
-    sqlite3_reset(newer);
+    sqlite3_finalize(row);
     return ret;
 }
 
@@ -148,13 +151,24 @@ spot_there_raise(spot_there_t *self, size_t point_id, int64_t first, int64_t num
 {
     spot_there_point_t *point = &self->points[point_id];
     const size_t batch_id = (size_t) (first / self->batch_size);
-    const int64_t left = self->num_replications - first;
     const int ret = reserve(point, batch_id);
 
-    num_there = num_there < left ? num_there : left;
     if (ret == 0 && num_there > point->there[batch_id]) {
         self->counts[point_id] += num_there - point->there[batch_id];
         point->there[batch_id] = (uint16_t) num_there;
     }
     return ret;
+}
+
+void
+spot_there_warn(
+    spot_there_t *self, size_t point_id, size_t num_rows, const uint32_t *warnings)
+{
+    int64_t *warned = &self->warned[point_id * self->num_warnings];
+
+    for (size_t j = 0; warnings != NULL && j < num_rows; j++) {
+        for (size_t k = 0; warnings[j] >> k != 0 && k < self->num_warnings; k++) {
+            warned[k] += warnings[j] >> k & 1;
+        }
+    }
 }

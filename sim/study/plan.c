@@ -201,7 +201,7 @@ count_rows(const planner_t *self)
 
     if (self->plan->kind != SPOT_PLAN_LATIN_HYPERCUBE && self->num_swept > max_keys) {
         spot_reading_error(self->reading, "plan", "%s sweeps at most %zu keys, not %zu",
-            spot_plan_name(self->plan->kind), max_keys, self->num_swept);
+            spot_plan_names[self->plan->kind], max_keys, self->num_swept);
         return 0;
     }
     if (self->plan->kind == SPOT_PLAN_SENSITIVITY) {

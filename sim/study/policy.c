@@ -47,6 +47,7 @@ typedef struct {
 
 typedef struct {
     spot_moments_t *moments;
+    size_t metric_id;
     int64_t end; /* replication behind the last one that is read */
 } reader_t;
 
@@ -60,8 +61,8 @@ read_row(void *context, const spot_row_t *row)
     if (row->replication >= self->end) {
         return READ_ALL;
     }
-    if (isfinite(row->metrics[0])) {
-        spot_moments_add(self->moments, row->metrics[0]);
+    if (isfinite(row->metrics[self->metric_id])) {
+        spot_moments_add(self->moments, row->metrics[self->metric_id]);
     }
     return 0;
 }
@@ -88,12 +89,8 @@ static int
 read_round(const spot_store_t *store, size_t point_id, size_t metric_id,
     knowledge_t *point, int64_t target)
 {
-    reader_t reader = {&point->moments, target};
-    const spot_wanted_rows_t wanted = {.point_id = point_id,
-        .first_replication = point->num_seen,
-        .first_metric = metric_id,
-        .num_metrics = 1};
-    const int ret = store->read_metrics(store, &wanted, read_row, &reader);
+    reader_t reader = {&point->moments, metric_id, target};
+    const int ret = store->read(store, point_id, point->num_seen, read_row, &reader);
 
     point->num_seen = target;
     point->is_done = spot_until_excess(&store->head->until, &point->moments) <= 1 ||

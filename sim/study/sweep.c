@@ -41,11 +41,11 @@ find_kind(spot_bind_t *bind, const spot_node_t *name, spot_plan_kind_t *kind)
 
     spot_suggest_init(&near, name->text);
     for (spot_plan_kind_t j = SPOT_PLAN_GRID; j <= SPOT_PLAN_SENSITIVITY; j++) {
-        if (strcmp(name->text, spot_plan_name(j)) == 0) {
+        if (strcmp(name->text, spot_plan_names[j]) == 0) {
             *kind = j;
             return true;
         }
-        spot_suggest_offer(&near, spot_plan_name(j));
+        spot_suggest_offer(&near, spot_plan_names[j]);
     }
     spot_bind_unknown(bind, name, "plan", "plan", &near,
         ": there are grid, zip, list, latin-hypercube, sobol and sensitivity");
@@ -91,7 +91,7 @@ read_design(
     }
     if (!spot_plan_is_design(plan->kind)) {
         spot_bind_error(bind, node, "plan", "%s has no settings: expected plan: %s",
-            spot_plan_name(plan->kind), spot_plan_name(plan->kind));
+            spot_plan_names[plan->kind], spot_plan_names[plan->kind]);
         return false;
     }
     if (plan->kind == SPOT_PLAN_SENSITIVITY) {
@@ -124,7 +124,7 @@ read_plan(
     if (spot_plan_is_design(plan->kind)) {
         spot_bind_error(bind, node, "plan",
             "how many points? expected {%s: {points: 64, seed: 1}}",
-            spot_plan_name(plan->kind));
+            spot_plan_names[plan->kind]);
         return false;
     }
     return true;
@@ -145,14 +145,14 @@ check_plan(const spot_reading_t *self, const spot_node_t *sweep, const spot_node
         if (is_list) {
             spot_reading_error(self, "plan",
                 "%s needs a sweep that is a map; this one is a list of points",
-                spot_plan_name(kind));
+                spot_plan_names[kind]);
         } else {
             spot_reading_error(self, "plan",
                 "list needs a sweep that is a list of points such as "
                 "[{job.pipeline_depth: 8}, {job.pipeline_depth: 16}]");
         }
     } else if (sweep == NULL && kind != SPOT_PLAN_GRID) {
-        spot_reading_error(self, "plan", "%s needs a sweep", spot_plan_name(kind));
+        spot_reading_error(self, "plan", "%s needs a sweep", spot_plan_names[kind]);
     } else {
         return true;
     }

@@ -141,7 +141,7 @@ check_baseline_plan(const spot_reading_t *self)
     if (spot_plan_is_design(head->plan.kind)) {
         spot_reading_error(self, "baseline",
             "a %s plan has no points that differ in one key only",
-            spot_plan_name(head->plan.kind));
+            spot_plan_names[head->plan.kind]);
     }
     for (size_t j = 0;
          head->plan.kind == SPOT_PLAN_ZIP && head->has_baseline && j < head->num_points;
@@ -263,7 +263,7 @@ check_best_plan(const spot_reading_t *self)
     if (spot_plan_is_design(head->plan.kind)) {
         spot_reading_error(self, "best",
             "a %s plan has no points that differ in one key only",
-            spot_plan_name(head->plan.kind));
+            spot_plan_names[head->plan.kind]);
     }
 }
 

@@ -14,6 +14,9 @@
 
 #include <cmocka.h>
 
+#include "sim/store/digest.h"
+#include "sim/store/schema.h"
+
 static const spot_warning_t case_warnings[CASE_WARNINGS] = {
     {"beyond", "met \"it\""}, {"summary", "named as a column is"}};
 
@@ -320,4 +323,76 @@ case_sql(const store_case_t *self, const char *sql)
     }
     assert_int_equal(sqlite3_close(db), SQLITE_OK);
     return value;
+}
+
+/* The digest of the rows of a batch. */
+static uint64_t
+digest_batch(spot_db_t *db, int64_t point, int64_t first, int64_t num_rows)
+{
+    sqlite3_stmt *row;
+    uint64_t digest = 0;
+    bool is_row;
+
+    assert_int_equal(
+        spot_db_prepare(db, &row,
+            "SELECT * FROM replication WHERE point = %lld AND replication >= %lld AND "
+            "replication < %lld",
+            (long long) point, (long long) first, (long long) (first + num_rows)),
+        0);
+    while (spot_db_step_row(db, row, &is_row) == 0 && is_row) {
+        double metrics[CASE_METRICS];
+
+        for (int j = 0; j < CASE_METRICS; j++) {
+            metrics[j] = sqlite3_column_type(row, j + 2) == SQLITE_NULL
+                             ? (double) NAN
+                             : sqlite3_column_double(row, j + 2);
+        }
+        digest = spot_digest_row(digest, sqlite3_column_int64(row, 1),
+            (uint32_t) sqlite3_column_int64(row, CASE_METRICS + 2), CASE_METRICS,
+            metrics);
+    }
+    sqlite3_finalize(row);
+    return digest;
+}
+
+void
+case_seal(const store_case_t *self)
+{
+    sqlite3_stmt *batch;
+    spot_db_t db;
+    bool is_row;
+
+    assert_int_equal(spot_db_open(&db, self->path, SPOT_DB_WRITE, 1000), 0);
+    assert_int_equal(
+        spot_db_run(&db, "BEGIN; UPDATE study SET digest = " SPOT_STUDY_DIGEST
+                         "; UPDATE provenance SET digest = " SPOT_PROVENANCE_DIGEST),
+        0);
+    assert_int_equal(
+        spot_db_prepare(&db, &batch, "SELECT point, first, replications FROM batch"), 0);
+    while (spot_db_step_row(&db, batch, &is_row) == 0 && is_row) {
+        const int64_t point = sqlite3_column_int64(batch, 0);
+        const int64_t first = sqlite3_column_int64(batch, 1);
+        const uint64_t digest =
+            digest_batch(&db, point, first, sqlite3_column_int64(batch, 2));
+
+        assert_int_equal(
+            spot_db_run(&db,
+                "UPDATE batch SET digest = %lld WHERE point = %lld AND first = %lld",
+                (long long) digest, (long long) point, (long long) first),
+            0);
+    }
+    sqlite3_finalize(batch);
+    assert_int_equal(spot_db_run(&db, "COMMIT"), 0);
+    spot_db_close(&db);
+}
+
+void
+case_forge(const store_case_t *self, const char *path, const char *value)
+{
+    char *sql = sqlite3_mprintf(
+        "UPDATE study SET head = json_set(head, %Q, json(%Q))", path, value);
+
+    (void) case_sql(self, sql);
+    sqlite3_free(sql);
+    case_seal(self);
 }

@@ -62,4 +62,12 @@ bool case_says(const spot_diag_t *diag, const char *words);
  * as a number. */
 double case_sql(const store_case_t *self, const char *sql);
 
+/* Makes all digests right again after a change: damage, or another program's numbers,
+ * that they do not show. */
+void case_seal(const store_case_t *self);
+
+/* Changes the head of the study in the file, by a JSON path and a JSON value, and seals
+ * it. */
+void case_forge(const store_case_t *self, const char *path, const char *value);
+
 #endif

@@ -35,50 +35,6 @@ read_another(void *context, const spot_row_t *row)
     return 0;
 }
 
-typedef struct {
-    const spot_store_t *store;
-    spot_wanted_rows_t wanted;
-    int64_t next; /* replication */
-} part_t;
-
-/* The metrics wanted, at the place of the first; all of another point within. */
-static int
-check_part(void *context, const spot_row_t *row)
-{
-    part_t *self = context;
-    double metrics[CASE_METRICS];
-    const uint32_t warnings =
-        case_row(self->store->head, self->wanted.point_id, row->replication, metrics);
-
-    assert_int_equal(row->replication, self->next++);
-    assert_int_equal(row->warnings, warnings);
-    for (size_t j = 0; j < self->wanted.num_metrics; j++) {
-        const double expected = metrics[self->wanted.first_metric + j];
-
-        assert_true(
-            row->metrics[j] == expected || (isnan(row->metrics[j]) && isnan(expected)));
-    }
-    if (row->replication % 50 == 0) {
-        case_check_point(self->store, 3, 100);
-    }
-    return 0;
-}
-
-/* Each part of the metrics, one after the other. */
-static void
-check_parts(const spot_store_t *store)
-{
-    for (size_t first = 0; first < CASE_METRICS; first++) {
-        for (size_t num = 1; first + num <= CASE_METRICS; num++) {
-            part_t part = {store, {2, 40, first, num}, 40};
-
-            assert_int_equal(
-                store->read_metrics(store, &part.wanted, check_part, &part), 0);
-            assert_int_equal(part.next, 200);
-        }
-    }
-}
-
 /* Pieces in parts, again, in any order of batches: each row is there once. */
 void
 contract_rows(contract_open_t open)
@@ -107,7 +63,6 @@ contract_rows(contract_open_t open)
     assert_int_equal(store->read(store, 2, 90, stop_at_100, NULL), 42);
     assert_int_equal(store->read(store, 2, 101, stop_at_100, NULL), 0);
     assert_int_equal(store->read(store, 2, 0, read_another, store), 0);
-    check_parts(store);
     case_put_all(store);
     case_flush(store);
     case_check_all(store);

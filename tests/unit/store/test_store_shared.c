@@ -54,6 +54,7 @@ test_a_failed_merge_and_a_good_one(void **state)
     make_whole(&good, 200);
     make_whole(&wrong, 200);
     (void) case_sql(&wrong, "UPDATE replication SET idle_fraction = 7 WHERE point = 3");
+    case_seal(&wrong);
     for (int j = 0; j < 20; j++) {
         pid_t child;
         int status, ret;
@@ -76,9 +77,9 @@ test_a_failed_merge_and_a_good_one(void **state)
     case_remove(&wrong);
 }
 
-/* What a failed merge leaves is as good as none. */
+/* A failed merge leaves nothing, and an OUT that was there as it was. */
 static void
-test_an_empty_out(void **state)
+test_a_failed_merge(void **state)
 {
     store_case_t good, wrong, out;
     spot_store_t *store;
@@ -88,23 +89,92 @@ test_an_empty_out(void **state)
     make_whole(&good, 200);
     make_whole(&wrong, 200);
     (void) case_sql(&wrong, "UPDATE replication SET idle_fraction = 7 WHERE point = 3");
+    case_seal(&wrong);
     case_init(&out, 200);
     assert_int_equal(merge_two(&out, &good, &wrong), SPOT_ERR_BAD_INPUT);
+    assert_int_not_equal(access(out.path, F_OK), 0);
+    store = case_open(&out);
+    case_put(store, 0, 0, 10);
+    store->close(store);
     assert_int_equal(stat(out.path, &before), 0);
-    case_reader_refused(&out, SPOT_ERR_BAD_INPUT, "is empty");
-    assert_int_equal(merge_two(&out, &good, &good), 0);
+    assert_int_equal(merge_two(&out, &good, &wrong), SPOT_ERR_BAD_INPUT);
     assert_int_equal(stat(out.path, &after), 0);
     assert_true(before.st_ino == after.st_ino);
     store = case_open_reader(&out);
-    case_check_all(store);
-    store->close(store);
-    case_remove(&out);
-    assert_int_equal(merge_two(&out, &good, &wrong), SPOT_ERR_BAD_INPUT);
-    store = case_open(&out); /* a study starts in it too */
+    case_check_point(store, 0, 10);
+    case_check_point(store, 3, 0);
     store->close(store);
     case_remove(&out);
     case_remove(&good);
     case_remove(&wrong);
+}
+
+static void
+assert_merge_says(const store_case_t *out, const store_case_t *in, const char *words)
+{
+    const char *path = in->path;
+    spot_diag_t diag;
+
+    spot_diag_init(&diag);
+    assert_int_not_equal(spot_store_merge(out->path, 1, &path, NULL, NULL, &diag), 0);
+    assert_true(case_says(&diag, words));
+    spot_diag_free(&diag);
+}
+
+/* One process at a time writes to a store; others are refused at once, with the name of
+ * the first. */
+static void
+test_one_writer(void **state)
+{
+    char words[200];
+    store_case_t known, other;
+    spot_store_t *store, *reader;
+
+    (void) state;
+    make_whole(&other, 200);
+    case_init(&known, 200);
+    store = case_open(&known);
+    case_put(store, 0, 0, 100);
+    case_flush(store);
+    snprintf(words, sizeof(words), "process %ld on m writes to it (spotsim 'x'); wait",
+        (long) getpid());
+    case_refused(&known, SPOT_ERR_BAD_INPUT, words);
+    assert_merge_says(&known, &other, words);
+    reader = case_open_reader(&known);
+    case_check_point(reader, 0, 100);
+    reader->close(reader);
+    case_put(store, 1, 0, 100); /* nothing of this disturbs it */
+    case_flush(store);
+    store->close(store);
+    store = case_open(&known);
+    case_check_point(store, 1, 100);
+    store->close(store);
+    case_remove(&known);
+    case_remove(&other);
+}
+
+/* A log beside OUT would be taken for that of the new one. */
+static void
+test_merge_into_one_that_is_read(void **state)
+{
+    const char *paths[2];
+    store_case_t out, in;
+    spot_store_t *reader;
+    spot_diag_t diag;
+
+    (void) state;
+    make_whole(&out, 100);
+    make_whole(&in, 100);
+    reader = case_open_reader(&out);
+    assert_merge_says(&out, &in, "another program has locked it");
+    case_check_all(reader);
+    reader->close(reader);
+    paths[0] = in.path;
+    spot_diag_init(&diag);
+    assert_int_equal(spot_store_merge(out.path, 1, paths, NULL, NULL, &diag), 0);
+    spot_diag_free(&diag);
+    case_remove(&out);
+    case_remove(&in);
 }
 
 static void
@@ -330,7 +400,9 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_a_failed_merge_and_a_good_one),
-        cmocka_unit_test(test_an_empty_out),
+        cmocka_unit_test(test_a_failed_merge),
+        cmocka_unit_test(test_one_writer),
+        cmocka_unit_test(test_merge_into_one_that_is_read),
         cmocka_unit_test(test_a_store_that_is_removed),
         cmocka_unit_test(test_rows_of_another_program),
         cmocka_unit_test(test_more_replications_than_memory),

@@ -33,7 +33,6 @@ count_row(void *context, const spot_row_t *row)
 static void
 test_reading_stops(void **state)
 {
-    const spot_wanted_rows_t wanted = {.point_id = 1, .num_metrics = 1};
     reading_t reading = {.stop = 0};
     spot_diag_t diag;
     store_case_t known;
@@ -51,7 +50,7 @@ test_reading_stops(void **state)
     assert_in_range(reading.num_rows, STOP_AFTER, 4095);
     reading.num_rows = 0;
     assert_int_equal(
-        store->read_metrics(store, &wanted, count_row, &reading), SPOT_ERR_INTERRUPTED);
+        store->read(store, 1, 0, count_row, &reading), SPOT_ERR_INTERRUPTED);
     assert_int_equal(reading.num_rows, 0);
     atomic_store(&reading.stop, 0);
     reading.num_rows = -4096;
