@@ -195,13 +195,13 @@ write_file(const run_t *self, const char *path,
 }
 
 static int
-write_page(const spot_timeline_t *timeline, const char *path, spot_diag_t *diag)
+write_page(const spot_run_series_t *run, const char *path, spot_diag_t *diag)
 {
     spot_outfile_t file;
     int ret = spot_outfile_init(&file, path, diag);
 
     if (ret == 0) {
-        ret = spot_page_run_write(timeline, path, file.stream, diag);
+        ret = spot_page_run_write(run, path, file.stream, diag);
     }
     return spot_outfile_close(&file, ret, diag);
 }
@@ -209,17 +209,14 @@ write_page(const spot_timeline_t *timeline, const char *path, spot_diag_t *diag)
 static int
 write_plot(const run_t *self, const char *path, spot_diag_t *diag)
 {
-    spot_timeline_t timeline;
-    int ret;
+    spot_run_series_t run;
+    int ret = spot_run_series_init(&run, &self->recording, self->experiment->colours);
 
-    spot_timeline_init(&timeline);
-    ret = spot_timeline_read(&timeline, &self->recording);
-    timeline.colours = self->experiment->colours;
     if (ret == 0) {
         ret = (spot_has_suffix(path, ".html") ? write_page : spot_timeline_plot)(
-            &timeline, path, diag);
+            &run, path, diag);
     }
-    spot_timeline_free(&timeline);
+    spot_run_series_free(&run);
     return ret;
 }
 
@@ -264,6 +261,10 @@ simulate(run_t *self, const void *scenario, spot_diag_t *diag)
     if (ret == 0) {
         ret = self->experiment->run(self->worker, &wanted, self->metrics, self->warnings,
             self->is_recorded ? &self->recording : NULL);
+    }
+    if (ret == 0 && self->is_recorded) {
+        ret = spot_recording_name(
+            &self->recording, self->name, wanted.seed, wanted.replication);
     }
     if (ret == 0) {
         ret = write_outputs(self, diag);

@@ -13,28 +13,25 @@
 typedef struct {
     size_t num_lines;
     char names[SPOT_MAX_PROGRESS_LINES][SPOT_POINT_BYTES];
-    spot_timeline_t timelines[SPOT_MAX_PROGRESS_LINES];
+    spot_study_worker_t workers[SPOT_MAX_PROGRESS_LINES]; /* whose series these are */
+    spot_recording_t recordings[SPOT_MAX_PROGRESS_LINES];
+    spot_run_series_t runs[SPOT_MAX_PROGRESS_LINES];
 } picture_t;
 
 static int
 add_line(picture_t *self, const spot_study_t *study, size_t point_id)
 {
-    spot_timeline_t *timeline = &self->timelines[self->num_lines];
-    spot_recording_t recording;
-    spot_study_worker_t worker = {.study = NULL};
+    spot_recording_t *recording = &self->recordings[self->num_lines];
+    spot_run_series_t *run = &self->runs[self->num_lines];
+    spot_study_worker_t *worker = &self->workers[self->num_lines];
     int ret;
 
     spot_point_words(&study->head, point_id, NAME_CHARS, self->names[self->num_lines++]);
-    spot_timeline_init(timeline);
-    ret = spot_study_worker_go(&worker, study, point_id, NULL);
+    ret = spot_study_worker_go(worker, study, point_id, NULL);
     if (ret == 0) {
-        ret = spot_study_worker_record(&worker, 0, NULL, &recording);
-        ret = ret == 0 ? spot_timeline_read(timeline, &recording) : ret;
-        timeline->title = NULL; /* each line has its name */
-        spot_recording_free(&recording);
+        ret = spot_study_worker_record(worker, 0, NULL, recording);
     }
-    spot_study_worker_close(&worker);
-    return ret;
+    return ret == 0 ? spot_run_series_init(run, recording, NULL) : ret;
 }
 
 static int
@@ -47,7 +44,7 @@ draw(const picture_t *self, const spot_study_head_t *head, const char *svg_path,
         .note = note,
         .num_lines = self->num_lines,
         .names = names,
-        .timelines = self->timelines};
+        .runs = self->runs};
     size_t used = (size_t) snprintf(note, sizeof(note),
         "%s · seed %" PRIu64 ", replication 0 of each point",
         spot_utf8_shown(head->name, shown), head->seed);
@@ -76,7 +73,9 @@ spot_progress_picture(const spot_study_t *study, const char *svg_path, spot_diag
         ret = draw(&picture, &study->head, svg_path, diag);
     }
     for (size_t j = 0; j < picture.num_lines; j++) {
-        spot_timeline_free(&picture.timelines[j]);
+        spot_run_series_free(&picture.runs[j]);
+        spot_recording_free(&picture.recordings[j]);
+        spot_study_worker_close(&picture.workers[j]);
     }
     return ret;
 }

@@ -21,7 +21,7 @@
 typedef struct {
     const spot_report_t *report;
     const spot_study_picture_t *picture; /* NULL: */
-    const spot_timeline_t *timeline;
+    const spot_run_series_t *run;
     const char *name; /* of the picture */
     const char *title;
 } item_t;
@@ -34,14 +34,14 @@ write_script(const void *context, const char *picture_path, FILE *out)
 
     return item->picture != NULL
                ? item->picture->write_script(item->report, picture_path, out)
-               : spot_timeline_plot_script(item->timeline, picture_path, out);
+               : spot_timeline_plot_script(item->run, picture_path, out);
 }
 
 static int
 write_csv(const item_t *item, FILE *out)
 {
     return item->picture != NULL ? item->picture->write_csv(item->report, out)
-                                 : spot_timeline_csv_write(item->timeline, out);
+                                 : spot_timeline_csv_write(item->run, out);
 }
 
 /* The script that draws the SVG again, beside it, from whatever folder gnuplot is run:
@@ -126,24 +126,20 @@ for_run(const spot_report_t *report, const spot_series_id_t *id,
 {
     char name[64];
     spot_recording_t recording;
-    spot_timeline_t timeline;
-    const item_t item = {.report = report,
-        .timeline = &timeline,
-        .name = name,
-        .title = "One run over time"};
+    spot_run_series_t run = {0};
+    const item_t item = {
+        .report = report, .run = &run, .name = name, .title = "One run over time"};
     int ret =
         spot_store_read_series(report->store, id->point_id, id->replication, &recording);
 
-    spot_timeline_init(&timeline);
     if (ret == 0) {
-        ret = spot_timeline_read(&timeline, &recording);
+        ret = spot_run_series_init(&run, &recording, report->head->colours);
     }
-    timeline.colours = report->head->colours;
     snprintf(name, sizeof(name), "timeline-%zu-%" PRId64, id->point_id, id->replication);
-    if (ret == 0 && timeline.end_ms > 0) {
+    if (ret == 0 && spot_run_series_check(&run, NULL, NULL)) {
         ret = function(&item, place);
     }
-    spot_timeline_free(&timeline);
+    spot_run_series_free(&run);
     spot_recording_free(&recording);
     return ret;
 }
@@ -175,7 +171,7 @@ for_each_item(
     }
     if (runs.num_ids > MAX_TIMELINES && function == write_sources) {
         spot_diag_warn(place->diag, place->folder, 0, 0,
-            "the first %d of %zu timelines that the store keeps are drawn",
+            "the first %d of %zu runs whose series the store keeps are drawn",
             MAX_TIMELINES, runs.num_ids);
     }
     spot_series_list_free(&runs);

@@ -28,7 +28,7 @@ typedef struct {
     const spot_progress_lines_t *lines;
     spot_figure_t figure;
     spot_time_unit_t time_unit;
-    int64_t end_ms; /* of the longest run */
+    double end_ms; /* of the longest run */
     spot_panel_t panel;
 } progress_plot_t;
 
@@ -38,12 +38,16 @@ time_of(const progress_plot_t *self, double time_ms)
     return time_ms / (double) self->time_unit.unit_ms;
 }
 
-static double
-last_progress(const spot_timeline_t *timeline)
+static size_t
+num_points(const spot_run_series_t *run)
 {
-    return timeline->num_progress == 0
-               ? 0
-               : timeline->progress[timeline->num_progress - 1].value;
+    return run->curve == NULL ? 0 : run->curve->num_rows;
+}
+
+static double
+last_progress(const spot_run_series_t *run)
+{
+    return num_points(run) == 0 ? 0 : spot_run_value(run->curve, num_points(run) - 1, 1);
 }
 
 static void
@@ -54,13 +58,13 @@ choose_panel(progress_plot_t *self)
     double peak = 0;
 
     for (size_t j = 0; j < lines->num_lines; j++) {
-        const spot_timeline_t *timeline = &lines->timelines[j];
+        const spot_run_series_t *run = &lines->runs[j];
         const size_t num_chars =
             spot_utf8_count(lines->names[j], strlen(lines->names[j]));
 
         num_name = num_chars > num_name ? num_chars : num_name;
-        for (size_t k = 0; k < timeline->num_progress; k++) {
-            peak = fmax(peak, timeline->progress[k].value);
+        for (size_t k = 0; k < num_points(run); k++) {
+            peak = fmax(peak, spot_run_value(run->curve, k, 1));
         }
     }
     num_name = num_name < NAME_CHARS ? num_name : NAME_CHARS;
@@ -72,7 +76,7 @@ choose_panel(progress_plot_t *self)
                     CHAR_PX * (double) (num_name + NUMBER_CHARS),
         .height_px = PANEL_PX,
         .x_low = 0,
-        .x_high = time_of(self, (double) self->end_ms),
+        .x_high = time_of(self, self->end_ms),
         .y = spot_scale_around(0, peak, 8),
     };
 }
@@ -88,7 +92,10 @@ draw_texts(const progress_plot_t *self)
     spot_figure_text(&self->figure, MARGIN_PX, panel->top_px - 46, SPOT_TEXT_NOTE,
         SPOT_ALIGN_LEFT, self->lines->note);
     spot_figure_text(&self->figure, MARGIN_PX, panel->top_px - 18, SPOT_TEXT_NOTE,
-        SPOT_ALIGN_LEFT, self->lines->timelines[0].progress_label);
+        SPOT_ALIGN_LEFT,
+        self->lines->runs[0].curve == NULL
+            ? ""
+            : spot_run_series_curve_noun(&self->lines->runs[0]));
     snprintf(text, sizeof(text), "time (%s)", self->time_unit.name);
     spot_figure_x_name(&self->figure, panel, 36, text);
 }
@@ -101,7 +108,7 @@ draw_end_labels(const progress_plot_t *self)
     spot_end_label_t labels[SPOT_MAX_PROGRESS_LINES];
 
     for (size_t j = 0; j < lines->num_lines; j++) {
-        const double last = last_progress(&lines->timelines[j]);
+        const double last = last_progress(&lines->runs[j]);
         char number[SPOT_LABEL_BYTES], name[SPOT_POINT_BYTES];
 
         (void) spot_short_number(last, number);
@@ -123,17 +130,16 @@ draw_end_labels(const progress_plot_t *self)
 static int
 write_line_data(const progress_plot_t *self, size_t line_id)
 {
-    const spot_timeline_t *timeline = &self->lines->timelines[line_id];
+    const spot_run_series_t *run = &self->lines->runs[line_id];
     FILE *out = self->figure.out;
     spot_curve_t curve = {0};
     int ret = 0;
 
-    for (size_t j = 0; ret == 0 && j < timeline->num_progress; j++) {
-        const spot_timeline_progress_t *point = &timeline->progress[j];
-
-        ret = spot_curve_add(&curve, (double) point->time_ms, point->value);
+    for (size_t j = 0; ret == 0 && j < num_points(run); j++) {
+        ret = spot_curve_add(
+            &curve, spot_run_time_ms(run->curve, j), spot_run_value(run->curve, j, 1));
     }
-    spot_curve_thin(&curve, 0, (double) self->end_ms, false);
+    spot_curve_thin(&curve, 0, self->end_ms, false);
     fprintf(out, "$line%zu << EOD\n", line_id);
     for (size_t j = 0; ret == 0 && j < curve.num_points; j++) {
         fprintf(out, "%.6g %.6g\n", time_of(self, curve.points[j].x), curve.points[j].y);
@@ -165,14 +171,12 @@ write_script(const void *context, const char *picture_path, FILE *out)
     int ret = 0;
 
     for (size_t j = 0; j < self.lines->num_lines; j++) {
-        const int64_t end_ms = self.lines->timelines[j].end_ms;
-
-        self.end_ms = end_ms > self.end_ms ? end_ms : self.end_ms;
+        self.end_ms = fmax(self.end_ms, self.lines->runs[j].end_ms);
     }
     if (self.end_ms <= 0) {
         return SPOT_ERR_BAD_PARAM;
     }
-    self.time_unit = spot_figure_time_unit(self.end_ms);
+    self.time_unit = spot_figure_time_unit((int64_t) self.end_ms);
     choose_panel(&self);
     spot_figure_begin(&self.figure, out, WIDTH_PX,
         self.panel.top_px + PANEL_PX + FOOT_PX, picture_path);

@@ -5,17 +5,17 @@
 
 #include "base/diag.h"
 #include "base/error.h"
-#include "sim/engine/timeline.h"
+#include "reports/run_series.h"
 
 /* More could not be told apart. */
 #define SPOT_MAX_PROGRESS_LINES 16
 
 typedef struct {
     const char *title;
-    const char *note;                 /* what was run */
-    size_t num_lines;                 /* 1 ... SPOT_MAX_PROGRESS_LINES */
-    const char *const *names;         /* [num_lines] */
-    const spot_timeline_t *timelines; /* [num_lines] of which the progress is drawn */
+    const char *note;              /* what was run */
+    size_t num_lines;              /* 1 ... SPOT_MAX_PROGRESS_LINES */
+    const char *const *names;      /* [num_lines] */
+    const spot_run_series_t *runs; /* [num_lines] of which the curve is drawn */
 } spot_progress_lines_t;
 
 /* Draws to svg_path with gnuplot. CHILD with the reason in diag where gnuplot is missing

@@ -7,62 +7,62 @@
 
 #include "base/memory.h"
 
-/* The end of a segment: the start of the next one, or of nothing. */
-static int64_t
-segment_end_ms(const spot_timeline_t *timeline, size_t segment_id)
+/* The end of a row of levels: the start of the next one, or of nothing. */
+static double
+row_end_ms(const spot_run_series_t *run, size_t row_id)
 {
-    return segment_id + 1 < timeline->num_segments
-               ? timeline->segments[segment_id + 1].start_ms
-               : timeline->end_ms;
+    return row_id + 1 < run->levels->num_rows ? spot_run_time_ms(run->levels, row_id + 1)
+                                              : run->end_ms;
 }
 
 static double
-total_height(const spot_timeline_t *timeline, const spot_timeline_segment_t *segment)
+total_height(const spot_run_series_t *run, size_t row_id)
 {
     double total = 0;
 
-    for (size_t j = 0; j < timeline->num_categories; j++) {
-        total += segment->heights[j];
+    for (size_t j = 0; j < run->num_levels; j++) {
+        total += spot_run_value(run->levels, row_id, j + 1);
     }
     return total;
 }
 
 static void
-copy_segments(spot_timeline_bins_t *self, const spot_timeline_t *timeline)
+copy_rows(spot_timeline_bins_t *self, const spot_run_series_t *run)
 {
-    for (size_t j = 0; j < timeline->num_segments; j++) {
-        const spot_timeline_segment_t *segment = &timeline->segments[j];
+    for (size_t j = 0; j < run->levels->num_rows; j++) {
+        const double start_ms = spot_run_time_ms(run->levels, j);
         spot_timeline_bin_t *bin = &self->bins[self->num_bins];
 
-        if (segment_end_ms(timeline, j) > segment->start_ms) {
-            bin->start_ms = (double) segment->start_ms;
-            bin->peak = total_height(timeline, segment);
+        if (row_end_ms(run, j) > start_ms) {
+            bin->start_ms = start_ms;
+            bin->peak = total_height(run, j);
             bin->dip = bin->peak;
-            memcpy(bin->heights, segment->heights, sizeof(bin->heights));
+            for (size_t k = 0; k < run->num_levels; k++) {
+                bin->heights[k] = spot_run_value(run->levels, j, k + 1);
+            }
             self->num_bins++;
         }
     }
 }
 
-/* Adds to a bin what a segment holds for share of the bin's time. */
+/* Adds to a bin what a row holds for share of the bin's time. */
 static void
-blend(spot_timeline_bin_t *bin, const spot_timeline_t *timeline,
-    const spot_timeline_segment_t *segment, double share)
+blend(
+    spot_timeline_bin_t *bin, const spot_run_series_t *run, size_t row_id, double share)
 {
-    const double total = total_height(timeline, segment);
+    const double total = total_height(run, row_id);
 
-    for (size_t k = 0; k < timeline->num_categories; k++) {
-        bin->heights[k] += segment->heights[k] * share;
+    for (size_t k = 0; k < run->num_levels; k++) {
+        bin->heights[k] += spot_run_value(run->levels, row_id, k + 1) * share;
     }
     bin->peak = fmax(bin->peak, total);
     bin->dip = fmin(bin->dip, total);
 }
 
 static void
-average_segments(
-    spot_timeline_bins_t *self, const spot_timeline_t *timeline, size_t num_bins)
+average_rows(spot_timeline_bins_t *self, const spot_run_series_t *run, size_t num_bins)
 {
-    const double bin_ms = (double) timeline->end_ms / (double) num_bins;
+    const double bin_ms = run->end_ms / (double) num_bins;
     size_t bin_id = 0;
 
     self->num_bins = num_bins;
@@ -70,61 +70,74 @@ average_segments(
         self->bins[j].start_ms = (double) j * bin_ms;
         self->bins[j].dip = (double) INFINITY;
     }
-    for (size_t j = 0; j < timeline->num_segments; j++) {
-        double from_ms = (double) timeline->segments[j].start_ms;
-        const double to_ms = (double) segment_end_ms(timeline, j);
+    for (size_t j = 0; j < run->levels->num_rows; j++) {
+        double from_ms = spot_run_time_ms(run->levels, j);
+        const double to_ms = row_end_ms(run, j);
 
         while (from_ms < to_ms && bin_id < num_bins) {
             const double bin_end_ms = (double) (bin_id + 1) * bin_ms;
             const double until_ms = fmin(to_ms, bin_end_ms);
 
-            blend(&self->bins[bin_id], timeline, &timeline->segments[j],
-                (until_ms - from_ms) / bin_ms);
+            if (until_ms > from_ms) { /* not before the first row */
+                blend(&self->bins[bin_id], run, j, (until_ms - from_ms) / bin_ms);
+                from_ms = until_ms;
+            }
             bin_id += until_ms == bin_end_ms;
-            from_ms = until_ms;
         }
+    }
+    for (size_t j = 0; j < num_bins; j++) {
+        self->bins[j].dip = fmin(self->bins[j].dip, self->bins[j].peak);
     }
 }
 
 static void
-sum_up(spot_timeline_bins_t *self, const spot_timeline_t *timeline)
+sum_up(spot_timeline_bins_t *self, const spot_run_series_t *run)
 {
     for (size_t j = 0; j < self->num_bins; j++) {
         self->peak = fmax(self->peak, self->bins[j].peak);
     }
-    for (size_t j = 0; j < timeline->num_segments; j++) {
-        const double length_ms =
-            (double) (segment_end_ms(timeline, j) - timeline->segments[j].start_ms);
+    for (size_t j = 0; j < run->levels->num_rows; j++) {
+        const double length_ms = row_end_ms(run, j) - spot_run_time_ms(run->levels, j);
 
-        for (size_t k = 0; k < timeline->num_categories; k++) {
-            self->shares[k] += timeline->segments[j].heights[k] * length_ms;
+        for (size_t k = 0; k < run->num_levels; k++) {
+            self->shares[k] += spot_run_value(run->levels, j, k + 1) * length_ms;
         }
     }
-    for (size_t k = 0; k < timeline->num_categories; k++) {
+    for (size_t k = 0; k < run->num_levels; k++) {
         self->area += self->shares[k];
     }
-    for (size_t k = 0; self->area > 0 && k < timeline->num_categories; k++) {
+    for (size_t k = 0; self->area > 0 && k < run->num_levels; k++) {
         self->shares[k] /= self->area;
     }
 }
 
 int
 spot_timeline_bins_init(
-    spot_timeline_bins_t *self, const spot_timeline_t *timeline, size_t max_bins)
+    spot_timeline_bins_t *self, const spot_run_series_t *run, size_t max_bins)
 {
+    const size_t num_rows = run->levels == NULL ? 0 : run->levels->num_rows;
+    const size_t num_bins = num_rows > max_bins ? max_bins : num_rows;
+    double *heights = NULL;
+
     memset(self, 0, sizeof(*self));
-    self->is_thinned = timeline->num_segments > max_bins;
-    self->bins = spot_calloc(
-        self->is_thinned ? max_bins : timeline->num_segments, sizeof(*self->bins));
-    if (self->bins == NULL) {
+    self->is_thinned = num_rows > max_bins;
+    self->bins = spot_calloc(num_bins, sizeof(*self->bins));
+    self->shares = spot_calloc((num_bins + 1) * run->num_levels, sizeof(*self->shares));
+    if (self->bins == NULL || self->shares == NULL) {
         return SPOT_ERR_NO_MEMORY;
     }
-    if (self->is_thinned) {
-        average_segments(self, timeline, max_bins);
-    } else {
-        copy_segments(self, timeline);
+    heights = self->shares + run->num_levels;
+    for (size_t j = 0; j < num_bins; j++) {
+        self->bins[j].heights = heights + j * run->num_levels;
     }
-    sum_up(self, timeline);
+    if (self->is_thinned) {
+        average_rows(self, run, max_bins);
+    } else if (num_rows > 0) {
+        copy_rows(self, run);
+    }
+    if (num_rows > 0) {
+        sum_up(self, run);
+    }
     return 0;
 }
 
@@ -132,37 +145,36 @@ void
 spot_timeline_bins_free(spot_timeline_bins_t *self)
 {
     free(self->bins);
+    free(self->shares);
     memset(self, 0, sizeof(*self));
 }
 
 /* The bin of an instant; the end belongs to the last one. */
 static size_t
-bin_at(const spot_timeline_t *timeline, int64_t time_ms, size_t num_bins)
+bin_at(const spot_run_series_t *run, double time_ms, size_t num_bins)
 {
-    const double place =
-        (double) time_ms * (double) num_bins / (double) timeline->end_ms;
+    const double place = time_ms * (double) num_bins / run->end_ms;
 
     return (size_t) fmax(fmin(place, (double) (num_bins - 1)), 0);
 }
 
 size_t
-spot_timeline_bin_marks(const spot_timeline_t *timeline, int32_t mark_kind,
-    size_t num_bins, spot_timeline_mark_bin_t *bins)
+spot_timeline_bin_marks(const spot_run_series_t *run, int32_t mark_kind, size_t num_bins,
+    spot_timeline_mark_bin_t *bins)
 {
+    const size_t num_rows = run->events == NULL ? 0 : run->events->num_rows;
     size_t num_marks = 0;
 
     memset(bins, 0, num_bins * sizeof(*bins));
-    for (size_t j = 0; j < timeline->num_marks; j++) {
-        const spot_timeline_mark_t *mark = &timeline->marks[j];
-
-        if (mark->mark_kind == mark_kind) {
-            spot_timeline_mark_bin_t *bin =
-                &bins[bin_at(timeline, mark->time_ms, num_bins)];
+    for (size_t j = 0; j < num_rows; j++) {
+        if (run->mark_kinds[j] == mark_kind) {
+            const double time_ms = spot_run_time_ms(run->events, j);
+            spot_timeline_mark_bin_t *bin = &bins[bin_at(run, time_ms, num_bins)];
 
             if (bin->num_marks++ == 0) {
-                bin->first_ms = mark->time_ms;
+                bin->first_ms = time_ms;
             }
-            bin->count += mark->count;
+            bin->count += (int64_t) spot_run_value(run->events, j, 2);
             num_marks++;
         }
     }

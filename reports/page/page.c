@@ -232,12 +232,12 @@ int
 spot_page_write(const spot_page_source_t *source, FILE *out, spot_diag_t *diag)
 {
     spot_origin_t origin = {0};
-    spot_series_list_t timelines = {0};
+    spot_series_list_t series = {0};
     const spot_page_t page = {.source = source,
         .report = source->report,
         .head = source->report->head,
         .origin = &origin,
-        .timelines = &timelines,
+        .series = &series,
         .completeness =
             spot_store_completeness(source->report->store, source->report->summaries),
         .out = out,
@@ -245,12 +245,12 @@ spot_page_write(const spot_page_source_t *source, FILE *out, spot_diag_t *diag)
     int ret = spot_origin_read(&origin, source->report->store);
 
     if (ret == 0) {
-        ret = spot_series_list_read(&timelines, source->report->store);
+        ret = spot_series_list_read(&series, source->report->store);
     }
     if (ret == 0) {
         ret = write_page(&page);
     }
-    spot_series_list_free(&timelines);
+    spot_series_list_free(&series);
     spot_origin_free(&origin);
     return ret == 0 && ferror(out) ? SPOT_ERR_IO : ret;
 }

@@ -14,8 +14,8 @@ typedef struct {
     const spot_page_source_t *source;
     const spot_report_t *report;
     const spot_study_head_t *head;
-    const spot_origin_t *origin;           /* as read once */
-    const spot_series_list_t *timelines; /* the same */
+    const spot_origin_t *origin;      /* as read once */
+    const spot_series_list_t *series; /* the same */
     spot_completeness_t completeness;
     FILE *out;
     spot_diag_t *diag;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The timeline of one run on a page: a static picture with tables of its totals, and in
- * its place, where scripts run, one that can be zoomed. */
+/* The series of one run over time on a page: a static picture with tables of its totals,
+ * and in its place, where scripts run, one that can be zoomed. */
 #ifndef SPOT_REPORTS_PAGE_PAGE_TIMELINE_H
 #define SPOT_REPORTS_PAGE_PAGE_TIMELINE_H
 
@@ -9,15 +9,15 @@
 
 #include "base/diag.h"
 #include "base/error.h"
-#include "sim/engine/timeline.h"
+#include "reports/run_series.h"
 
 /* A self-contained page of one run. path is what messages call it. A picture that
  * gnuplot cannot draw is left out with a warning: the script draws from the data.
- * BAD_PARAM with the reason in diag for a run without time, NO_MEMORY, IO. */
+ * BAD_PARAM with the reason in diag for a run without time or series, NO_MEMORY, IO. */
 SPOT_MUST_CHECK int spot_page_run_write(
-    const spot_timeline_t *timeline, const char *path, FILE *out, spot_diag_t *diag);
+    const spot_run_series_t *run, const char *path, FILE *out, spot_diag_t *diag);
 
-/* One timeline as a part of a page that has the script and the style of
+/* One run as a part of a page that has the script and the style of
  * page_timeline.js. Several of them within one <div class="timelines"> are shown one at
  * a time, with a list of their labels to choose from; without scripts, one below the
  * other.
@@ -28,7 +28,7 @@ typedef struct {
     bool is_drawn;    /* with a static picture; else its tables only */
 } spot_page_timeline_style_t;
 
-SPOT_MUST_CHECK int spot_page_timeline_write(const spot_timeline_t *timeline,
+SPOT_MUST_CHECK int spot_page_timeline_write(const spot_run_series_t *run,
     const spot_page_timeline_style_t *style, FILE *out, spot_diag_t *diag);
 
 #endif

@@ -90,6 +90,8 @@
                 at: mark.at ? sums(mark.at) : sums(mark.bins).map((bin) => (bin + 0.5) * this.end / data.num_mark_bins),
                 most: mark.counts.reduce((most, count) => Math.max(most, count), 1)
             }));
+            this.areas = data.height === null ? 0 : AREAS;
+            this.hasCurve = data.progress !== null;
             this.progressAt = sums(data.progress_at);
             this.progressValues = Float64Array.from(data.progress_values);
         }
@@ -329,7 +331,7 @@
             }
             const style = getComputedStyle(this.root);
             const lanes = this.marks.filter((mark) => mark.isShown);
-            const height = TOP + AREAS + lanes.length * LANE + 34 + PROGRESS + FOOT;
+            const height = TOP + this.areas + lanes.length * LANE + (this.hasCurve ? 34 + PROGRESS : 0) + FOOT;
             this.width = Math.max(width - LEFT - RIGHT, 50);
             this.ink = style.color;
             this.quiet = style.getPropertyValue("--quiet").trim() || style.color;
@@ -343,9 +345,13 @@
             this.context.font = `12px ${style.fontFamily}`;
             this.context.textBaseline = "middle";
             this.drawGrid(height);
-            this.drawAreas();
-            lanes.forEach((mark, j) => this.drawLane(mark, TOP + AREAS + j * LANE));
-            this.drawProgress(height - FOOT - PROGRESS);
+            if (this.areas > 0) {
+                this.drawAreas();
+            }
+            lanes.forEach((mark, j) => this.drawLane(mark, TOP + this.areas + j * LANE));
+            if (this.hasCurve) {
+                this.drawProgress(height - FOOT - PROGRESS);
+            }
             this.drawCursor(height - FOOT);
             this.status.textContent = this.from === 0 && this.to === this.end ? `the whole run, ${this.wordsOf(this.end)}`
                 : `${this.wordsOf(this.from)} to ${this.wordsOf(this.to)} of ${this.wordsOf(this.end)}`;
@@ -538,9 +544,11 @@
             const near_ms = 4 / this.width * (this.to - this.from);
             const rows = [];
             const total = this.categories.reduce((sum, category) => sum + category.heights[j], 0);
-            rows.push([this.data.height, this.isThinned && this.low[j] < this.high[j]
-                ? `${numberText(total)} (${numberText(this.low[j])} to ${numberText(this.high[j])})`
-                : numberText(total), null]);
+            if (this.areas > 0) {
+                rows.push([this.data.height, this.isThinned && this.low[j] < this.high[j]
+                    ? `${numberText(total)} (${numberText(this.low[j])} to ${numberText(this.high[j])})`
+                    : numberText(total), null]);
+            }
             [...this.categories].reverse().filter((category) => category.isShown && category.heights[j] > 0)
                 .forEach((category) => rows.push([category.name, numberText(category.heights[j]), category.colour]));
             this.marks.filter((mark) => mark.isShown).forEach((mark) => {
@@ -554,7 +562,9 @@
                     rows.push([mark.name, times > 1 ? `${numberText(count)} (${times}×)` : numberText(count), mark.colour]);
                 }
             });
-            rows.push([this.data.progress, numberText(Math.floor(this.progress(this.cursor))), null]);
+            if (this.hasCurve) {
+                rows.push([this.data.progress, numberText(Math.floor(this.progress(this.cursor))), null]);
+            }
             return rows;
         }
 

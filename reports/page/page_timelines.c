@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The replications whose timelines the store keeps: one is shown at a time, all of them
+/* The replications whose series the store keeps: one is shown at a time, all of them
  * where no script runs. */
 #include <inttypes.h>
 
@@ -7,7 +7,6 @@
 #include "reports/page/page_internal.h"
 #include "reports/page/page_timeline.h"
 #include "reports/study_words.h"
-#include "sim/engine/timeline.h"
 #include "sim/store/series_rows.h"
 
 /* A month of a busy fleet takes 300 kB. */
@@ -20,7 +19,7 @@
 static const char *
 problem(const spot_page_t *page)
 {
-    return page->timelines->num_ids == 0 ? "the store keeps no timelines" : NULL;
+    return page->series->num_ids == 0 ? "the store keeps no series" : NULL;
 }
 
 static int
@@ -29,23 +28,21 @@ write_one(const spot_page_t *page, const spot_series_id_t *id, bool is_drawn, FI
     const spot_store_t *store = page->report->store;
     char words[SPOT_POINT_BYTES], label[SPOT_POINT_BYTES + 64];
     spot_recording_t recording;
-    spot_timeline_t timeline;
+    spot_run_series_t run = {0};
     int ret = spot_store_read_series(store, id->point_id, id->replication, &recording);
 
-    spot_timeline_init(&timeline);
     if (ret == 0) {
-        ret = spot_timeline_read(&timeline, &recording);
+        ret = spot_run_series_init(&run, &recording, page->head->colours);
     }
-    timeline.colours = page->head->colours;
-    if (ret == 0) {
+    if (ret == 0 && spot_run_series_check(&run, NULL, NULL)) {
         spot_point_words(page->head, id->point_id, 120, words);
         snprintf(label, sizeof(label), "%s%sreplication %" PRId64, words,
             words[0] == '\0' ? "" : ", ", id->replication);
-        ret = spot_page_timeline_write(&timeline,
+        ret = spot_page_timeline_write(&run,
             &(spot_page_timeline_style_t){label, page->source->path, is_drawn}, out,
             page->diag);
     }
-    spot_timeline_free(&timeline);
+    spot_run_series_free(&run);
     spot_recording_free(&recording);
     return ret;
 }
@@ -71,17 +68,37 @@ add_one(const spot_page_t *page, const spot_series_id_t *id, bool is_drawn,
     return ret;
 }
 
+/* What the first run shows, in the words of its series. */
+static int
+write_intro(const spot_page_t *page)
+{
+    const spot_series_id_t *id = &page->series->ids[0];
+    const char *before = "<p>Single runs over time: ";
+    spot_recording_t recording;
+    const int ret = spot_store_read_series(
+        page->report->store, id->point_id, id->replication, &recording);
+
+    for (size_t j = 0; ret == 0 && j < recording.num_series; j++) {
+        if (recording.series[j].kind->shape != SPOT_SERIES_TABLE) {
+            fputs(before, page->out);
+            spot_html_text(page->out, recording.series[j].kind->help);
+            before = "; ";
+        }
+    }
+    fputs(before[0] == ';' ? ". Drag over a stretch to see more of it.</p>\n" : "",
+        page->out);
+    spot_recording_free(&recording);
+    return ret;
+}
+
 static int
 write(const spot_page_t *page)
 {
-    const spot_series_list_t *list = page->timelines;
+    const spot_series_list_t *list = page->series;
     size_t num_written = 0, num_bytes = 0;
-    int ret = 0;
+    int ret = write_intro(page);
 
-    fputs("<p>Single runs over time: what the instances did, what happened to them, and "
-          "how far the job came. Drag over a stretch to see more of it.</p>\n<div "
-          "class=\"timelines\">\n",
-        page->out);
+    fputs("<div class=\"timelines\">\n", page->out);
     while (ret == 0 && num_written < list->num_ids && num_written < MAX_TIMELINES &&
            num_bytes < MAX_BYTES) {
         ret =
@@ -91,7 +108,7 @@ write(const spot_page_t *page)
     fputs("</div>\n", page->out);
     if (num_written < list->num_ids) {
         fprintf(page->out,
-            "<p class=\"note\">The first %zu of %zu timelines that the store "
+            "<p class=\"note\">The first %zu of %zu runs whose series the store "
             "keeps.</p>\n",
             num_written, list->num_ids);
     }

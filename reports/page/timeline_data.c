@@ -21,7 +21,7 @@
 typedef struct {
     spot_json_t json;
     FILE *out;
-    const spot_timeline_t *timeline;
+    const spot_run_series_t *run;
     const spot_timeline_bins_t *bins;
     size_t num_marks;       /* of the kind that is written */
     bool are_marks_thinned; /* a group is a bin, else a mark */
@@ -47,6 +47,14 @@ put_number(const data_t *self, size_t item_id, int num_digits, double value)
     fprintf(self->out, "%.*g", num_digits, isfinite(value) ? value : 0);
 }
 
+/* Of ms: exact to the ns. */
+static void
+put_time(const data_t *self, size_t item_id, double ms)
+{
+    put_comma(self, item_id);
+    fprintf(self->out, "%.15g", round(ms * 1e6) / 1e6);
+}
+
 static void
 put_integer(const data_t *self, size_t item_id, int64_t value)
 {
@@ -54,14 +62,15 @@ put_integer(const data_t *self, size_t item_id, int64_t value)
     fprintf(self->out, "%" PRId64, value);
 }
 
-/* Losses point down and additions up. */
+/* What is less points down, what is more up. */
 static const char *
-mark_shape(const char *name)
+mark_shape(const spot_run_series_t *run, int32_t mark_kind)
 {
-    if (strcmp(name, "preempted") == 0 || strcmp(name, "stopped") == 0) {
-        return "down";
-    }
-    return strcmp(name, "added") == 0 ? "up" : "tick";
+    const char *signs = run->events->kind->columns[1].signs;
+    const char sign =
+        signs == NULL || strlen(signs) <= (size_t) mark_kind ? '.' : signs[mark_kind];
+
+    return sign == '-' ? "down" : sign == '+' ? "up" : "tick";
 }
 
 static void
@@ -80,17 +89,17 @@ write_heights(data_t *self, size_t category_id)
 static void
 write_categories(data_t *self)
 {
-    const spot_timeline_t *timeline = self->timeline;
+    const spot_run_series_t *run = self->run;
 
     spot_json_open(&self->json, "categories", '[');
-    for (size_t k = 0; k < timeline->num_categories; k++) {
-        const char *name = timeline->category_names[k];
+    for (size_t k = 0; k < run->num_levels; k++) {
+        const char *name = spot_run_series_level(run, k);
 
         if (self->bins->shares[k] > 0) {
             spot_json_open(&self->json, NULL, '{');
             spot_json_text(&self->json, "name", name);
             spot_json_text(
-                &self->json, "colour", spot_palette_colour(timeline->colours, name, k));
+                &self->json, "colour", spot_palette_colour(run->colours, name, k));
             spot_json_number(&self->json, "share", self->bins->shares[k]);
             write_heights(self, k);
             spot_json_close(&self->json, '}');
@@ -104,22 +113,19 @@ static void
 write_bins(data_t *self)
 {
     const spot_timeline_bins_t *bins = self->bins;
-    int64_t before_ms = 0;
+    double before_ms = 0;
 
     if (!bins->is_thinned) {
         spot_json_number(&self->json, "bin_ms", (double) NAN);
         spot_json_open(&self->json, "starts", '[');
         for (size_t j = 0; j < bins->num_bins; j++) {
-            const int64_t start_ms = (int64_t) bins->bins[j].start_ms;
-
-            put_integer(self, j, start_ms - before_ms);
-            before_ms = start_ms;
+            put_time(self, j, bins->bins[j].start_ms - before_ms);
+            before_ms = bins->bins[j].start_ms;
         }
         spot_json_close(&self->json, ']');
         return;
     }
-    spot_json_number(&self->json, "bin_ms",
-        (double) self->timeline->end_ms / (double) bins->num_bins);
+    spot_json_number(&self->json, "bin_ms", self->run->end_ms / (double) bins->num_bins);
     spot_json_open(&self->json, "low", '[');
     for (size_t j = 0; j < bins->num_bins; j++) {
         put_number(self, j, 6, bins->bins[j].dip);
@@ -136,9 +142,9 @@ write_bins(data_t *self)
 static void
 gather_marks(data_t *self, int32_t mark_kind)
 {
-    const spot_timeline_t *timeline = self->timeline;
-    size_t num_marks = spot_timeline_bin_marks(
-        timeline, mark_kind, SPOT_TIMELINE_DATA_BINS, self->marks);
+    const spot_run_series_t *run = self->run;
+    size_t num_marks =
+        spot_timeline_bin_marks(run, mark_kind, SPOT_TIMELINE_DATA_BINS, self->marks);
 
     self->num_marks = num_marks;
     self->are_marks_thinned = num_marks > SPOT_TIMELINE_DATA_BINS;
@@ -147,12 +153,11 @@ gather_marks(data_t *self, int32_t mark_kind)
         return;
     }
     self->num_groups = 0;
-    for (size_t j = 0; num_marks > 0 && j < timeline->num_marks; j++) {
-        const spot_timeline_mark_t *mark = &timeline->marks[j];
-
-        if (mark->mark_kind == mark_kind) {
-            self->marks[self->num_groups++] =
-                (spot_timeline_mark_bin_t){1, mark->count, mark->time_ms};
+    for (size_t j = 0; num_marks > 0 && j < run->events->num_rows; j++) {
+        if (run->mark_kinds[j] == mark_kind) {
+            self->marks[self->num_groups++] = (spot_timeline_mark_bin_t){1,
+                (int64_t) spot_run_value(run->events, j, 2),
+                spot_run_time_ms(run->events, j)};
         }
     }
 }
@@ -162,15 +167,15 @@ static void
 write_mark_places(data_t *self)
 {
     size_t num_items = 0;
-    int64_t before = 0;
+    double before = 0;
 
     spot_json_open(&self->json, self->are_marks_thinned ? "bins" : "at", '[');
     for (size_t j = 0; j < self->num_groups; j++) {
-        const int64_t place =
-            self->are_marks_thinned ? (int64_t) j : self->marks[j].first_ms;
+        const double place =
+            self->are_marks_thinned ? (double) j : self->marks[j].first_ms;
 
         if (self->marks[j].num_marks > 0) {
-            put_integer(self, num_items++, place - before);
+            put_time(self, num_items++, place - before);
             before = place;
         }
     }
@@ -204,8 +209,7 @@ write_mark_counts(data_t *self)
 static void
 write_mark_kind(data_t *self, int32_t mark_kind)
 {
-    const spot_timeline_t *timeline = self->timeline;
-    const char *name = timeline->mark_names[mark_kind];
+    const char *name = self->run->mark_names[mark_kind];
     int64_t count = 0;
 
     gather_marks(self, mark_kind);
@@ -218,8 +222,8 @@ write_mark_kind(data_t *self, int32_t mark_kind)
     spot_json_open(&self->json, NULL, '{');
     spot_json_text(&self->json, "name", name);
     spot_json_text(&self->json, "colour",
-        spot_palette_colour(timeline->colours, name, (size_t) mark_kind));
-    spot_json_text(&self->json, "shape", mark_shape(name));
+        spot_palette_colour(self->run->colours, name, (size_t) mark_kind));
+    spot_json_text(&self->json, "shape", mark_shape(self->run, mark_kind));
     spot_json_unsigned(&self->json, "num_marks", self->num_marks);
     spot_json_integer(&self->json, "count", count);
     write_mark_places(self);
@@ -230,22 +234,20 @@ write_mark_kind(data_t *self, int32_t mark_kind)
 static int
 write_progress(data_t *self)
 {
-    const spot_timeline_t *timeline = self->timeline;
+    const spot_series_t *curve = self->run->curve;
     spot_curve_t *progress = &self->progress;
-    int64_t before_ms = 0;
+    double before_ms = 0;
     int ret = 0;
 
-    for (size_t j = 0; j < timeline->num_progress && ret == 0; j++) {
-        ret = spot_curve_add(progress, (double) timeline->progress[j].time_ms,
-            timeline->progress[j].value);
+    for (size_t j = 0; curve != NULL && j < curve->num_rows && ret == 0; j++) {
+        ret = spot_curve_add(
+            progress, spot_run_time_ms(curve, j), spot_run_value(curve, j, 1));
     }
-    spot_curve_thin_to(progress, PROGRESS_COLUMNS, 0, (double) timeline->end_ms, false);
+    spot_curve_thin_to(progress, PROGRESS_COLUMNS, 0, self->run->end_ms, false);
     spot_json_open(&self->json, "progress_at", '[');
     for (size_t j = 0; j < progress->num_points; j++) {
-        const int64_t time_ms = (int64_t) progress->points[j].x;
-
-        put_integer(self, j, time_ms - before_ms);
-        before_ms = time_ms;
+        put_time(self, j, progress->points[j].x - before_ms);
+        before_ms = progress->points[j].x;
     }
     spot_json_close(&self->json, ']');
     spot_json_open(&self->json, "progress_values", '[');
@@ -259,21 +261,23 @@ write_progress(data_t *self)
 static int
 write_object(data_t *self)
 {
-    const spot_timeline_t *timeline = self->timeline;
+    const spot_run_series_t *run = self->run;
     int ret;
 
     spot_json_init(&self->json, self->out, 0);
     spot_json_open(&self->json, NULL, '{');
-    spot_json_text(&self->json, "title", timeline->title);
-    spot_json_text(&self->json, "note", timeline->note);
-    spot_json_text(&self->json, "height", timeline->height_label);
-    spot_json_text(&self->json, "progress", timeline->progress_label);
-    spot_json_integer(&self->json, "end_ms", timeline->end_ms);
+    spot_json_text(&self->json, "title", run->title);
+    spot_json_text(&self->json, "note", run->note);
+    spot_json_text(&self->json, "height",
+        run->levels == NULL ? NULL : spot_run_series_level_noun(run));
+    spot_json_text(&self->json, "progress",
+        run->curve == NULL ? NULL : spot_run_series_curve_noun(run));
+    spot_json_number(&self->json, "end_ms", run->end_ms);
     write_bins(self);
     write_categories(self);
     spot_json_unsigned(&self->json, "num_mark_bins", SPOT_TIMELINE_DATA_BINS);
     spot_json_open(&self->json, "marks", '[');
-    for (size_t j = 0; j < timeline->num_mark_kinds; j++) {
+    for (size_t j = 0; j < run->num_mark_kinds; j++) {
         write_mark_kind(self, (int32_t) j);
     }
     spot_json_close(&self->json, ']');
@@ -304,19 +308,22 @@ copy_for_script(const char *text, FILE *out)
 }
 
 int
-spot_timeline_data_bins(spot_timeline_bins_t *self, const spot_timeline_t *timeline)
+spot_timeline_data_bins(spot_timeline_bins_t *self, const spot_run_series_t *run)
 {
-    const size_t max_bins = MAX_NUMBERS / (timeline->num_categories + 1);
+    const size_t max_bins = MAX_NUMBERS / (run->num_levels + 1);
+    const size_t num_rows = run->levels == NULL ? 0 : run->levels->num_rows;
 
-    return spot_timeline_bins_init(self, timeline,
-        timeline->num_segments <= max_bins ? max_bins : SPOT_TIMELINE_DATA_BINS);
+    return spot_timeline_bins_init(self, run,
+        num_rows <= max_bins || max_bins < SPOT_TIMELINE_DATA_BINS
+            ? max_bins
+            : SPOT_TIMELINE_DATA_BINS);
 }
 
 int
-spot_timeline_data_write(const spot_timeline_t *timeline, FILE *out)
+spot_timeline_data_write(const spot_run_series_t *run, FILE *out)
 {
     spot_timeline_bins_t bins;
-    data_t data = {.timeline = timeline, .bins = &bins};
+    data_t data = {.run = run, .bins = &bins};
     spot_page_text_t text;
     int ret = spot_page_text_begin(&text);
 
@@ -325,7 +332,7 @@ spot_timeline_data_write(const spot_timeline_t *timeline, FILE *out)
     }
     data.out = text.stream;
     data.marks = spot_calloc(SPOT_TIMELINE_DATA_BINS, sizeof(*data.marks));
-    ret = spot_timeline_data_bins(&bins, timeline);
+    ret = spot_timeline_data_bins(&bins, run);
     if (data.marks == NULL) {
         ret = SPOT_ERR_NO_MEMORY;
     }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "sim/engine/series.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -44,6 +46,21 @@ spot_recording_init(
     self->num_series = num_series;
     for (size_t j = 0; j < num_series; j++) {
         self->series[j].kind = kinds[j];
+    }
+    return 0;
+}
+
+int
+spot_recording_name(
+    spot_recording_t *self, const char *name, uint64_t seed, uint64_t replication)
+{
+    if (self->note[0] == '\0') {
+        snprintf(self->note, sizeof(self->note),
+            "seed %" PRIu64 ", replication %" PRIu64, seed, replication);
+    }
+    if (self->title == NULL && name != NULL) {
+        self->title = spot_text_copy(name, strlen(name));
+        return self->title == NULL ? SPOT_ERR_NO_MEMORY : 0;
     }
     return 0;
 }

@@ -91,6 +91,10 @@ SPOT_MUST_CHECK int spot_recording_init(
     spot_recording_t *self, size_t num_series, const spot_series_kind_t *const *kinds);
 void spot_recording_free(spot_recording_t *self);
 
+/* Names a recording, where its engine has not: name may be NULL. NO_MEMORY. */
+SPOT_MUST_CHECK int spot_recording_name(
+    spot_recording_t *self, const char *name, uint64_t seed, uint64_t replication);
+
 /* Zeroed memory that is freed with the recording, for kinds of series that were read.
  * NULL: no memory. */
 SPOT_MUST_CHECK void *spot_recording_keep(spot_recording_t *self, size_t num_bytes);

@@ -152,6 +152,10 @@ spot_study_worker_record(spot_study_worker_t *self, int64_t replication,
     if (ret == 0) {
         ret = experiment->run(self->worker, &wanted, metrics, warnings, recording);
     }
+    if (ret == 0) {
+        ret = spot_recording_name(
+            recording, self->study->head.name, wanted.seed, wanted.replication);
+    }
     free(metrics);
     return ret;
 }

@@ -51,6 +51,8 @@ expect queue.5 "services_per_s" "busy_fraction.server\\-1" ".SH SERIES"
 expect run.txt "desk: engine queue, seed 3, replication 0" "busy_fraction.server-3"
 [ "$(head -1 series/queue.csv)" = "time_ns,length_customers" ] || fail "the head of the series"
 [ "$(sed -n 2p series/queue.csv)" = "0,0" ] || fail "the start of the series"
+"$spotsim" run queue.yaml --plot run.html >/dev/null 2>&1
+expect run.html '"height": "customers", "progress": null' '"name": "length"'
 "$spotsim" run queue.yaml --json >run.json
 expect run.json '"engine": "queue"' '"utilisation": {'
 
@@ -160,5 +162,6 @@ for store in servers race compare; do
     expect $store.html "wait_mean_s"
     expect $store.md "wait mean (s)"
 done
+expect servers.html "Single runs over time: customers that wait." "replication 3"
 expect servers-report.txt "As servers goes from 1 to 4"
 echo "an engine of one's own is run, swept, raced, sharded, merged, compared and reported"

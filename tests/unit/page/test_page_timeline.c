@@ -15,7 +15,7 @@
 
 /* The page of a run; gnuplot may be missing. */
 static char *
-write_page(const spot_timeline_t *timeline)
+write_page(const spot_run_series_t *run)
 {
     spot_diag_t diag;
     char *text = NULL;
@@ -24,7 +24,7 @@ write_page(const spot_timeline_t *timeline)
 
     assert_non_null(out);
     spot_diag_init(&diag);
-    assert_int_equal(spot_page_run_write(timeline, "run.html", out, &diag), 0);
+    assert_int_equal(spot_page_run_write(run, "run.html", out, &diag), 0);
     assert_int_equal(diag.num_errors, 0);
     assert_int_equal(diag.num_items, sample_has_gnuplot() ? 0 : 1);
     spot_diag_free(&diag);
@@ -35,12 +35,12 @@ write_page(const spot_timeline_t *timeline)
 static void
 test_a_page_is_whole(void **state)
 {
-    spot_timeline_t timeline;
+    sample_run_t sample;
     char *text;
 
     (void) state;
-    sample_timeline(&timeline, 355 * SPOT_MS_PER_MIN, 50);
-    text = write_page(&timeline);
+    sample_run(&sample, 355 * SPOT_MS_PER_MIN, 50);
+    text = write_page(&sample.run);
     assert_memory_equal(text, "<!DOCTYPE html>", 15);
     assert_non_null(strstr(text, "default-src 'none'"));
     assert_null(strstr(text, "src=\""));
@@ -51,34 +51,30 @@ test_a_page_is_whole(void **state)
     assert_non_null(strstr(text, "<th scope=\"row\">preempted</th>"));
     assert_non_null(strstr(text, "</html>\n"));
     free(text);
-    spot_timeline_free(&timeline);
+    sample_run_free(&sample);
 }
 
 static void
 test_totals_stand_in_tables(void **state)
 {
-    static const char *const categories[] = {"useful", "lost", "never"};
-    static const char *const marks[] = {"preempted", "added"};
-    const spot_timeline_segment_t segments[] = {
-        {.start_ms = 0, .heights = {3}}, {.start_ms = 750, .heights = {0, 1}}};
-    spot_timeline_t timeline;
+    static const char *const levels[] = {"useful", "lost", "never"};
+    static const char *const marks[] = {"preempted", "added", NULL};
+    sample_run_t sample;
     char *text;
 
     (void) state;
-    spot_timeline_init(&timeline);
-    timeline.title = "small";
-    timeline.height_label = "instances";
-    timeline.progress_label = "steps durable";
-    timeline.num_categories = 3;
-    timeline.category_names = categories;
-    timeline.num_mark_kinds = 2;
-    timeline.mark_names = marks;
-    timeline.end_ms = 1000;
-    assert_int_equal(spot_timeline_add_segment(&timeline, &segments[0]), 0);
-    assert_int_equal(spot_timeline_add_segment(&timeline, &segments[1]), 0);
-    assert_int_equal(spot_timeline_add_mark(&timeline, 750, 0, 2), 0);
-    assert_int_equal(spot_timeline_add_mark(&timeline, 900, 0, 5), 0);
-    text = write_page(&timeline);
+    sample_run_begin(&sample, &(sample_words_t){.title = "small",
+                                  .num_levels = 3,
+                                  .levels = levels,
+                                  .unit = "instances",
+                                  .marks = marks,
+                                  .curve = "steps durable"});
+    sample_run_level(&sample, 0, (const double[]){3, 0, 0});
+    sample_run_level(&sample, 750, (const double[]){0, 1, 0});
+    sample_run_mark(&sample, 750, "preempted", 2);
+    sample_run_mark(&sample, 900, "preempted", 5);
+    sample_run_end(&sample, 1000, NULL);
+    text = write_page(&sample.run);
     assert_non_null(
         strstr(text, "<th scope=\"row\">useful</th><td data-value=\"0.9\">90.0 "
                      "%</td><td data-value=\"2.25\">2.25</td>"));
@@ -90,43 +86,36 @@ test_totals_stand_in_tables(void **state)
                                  "</td><td data-value=\"7\">7</td>"));
     assert_null(strstr(text, "<th scope=\"row\">added</th>"));
     free(text);
-    spot_timeline_free(&timeline);
+    sample_run_free(&sample);
 }
 
 static void
 test_hostile_names(void **state)
 {
     static const char hostile[] = "\"><script>alert('x')</script>&<img src=x>";
-    const char *const names[] = {hostile};
-    const spot_timeline_segment_t segment = {.heights = {1}};
-    spot_timeline_t timeline;
+    const char *const names[] = {hostile, NULL};
+    sample_run_t sample;
     char *text;
 
     (void) state;
-    spot_timeline_init(&timeline);
-    timeline.title = hostile;
-    timeline.height_label = hostile;
-    timeline.progress_label = hostile;
-    snprintf(timeline.note, sizeof(timeline.note), "%s", hostile);
-    timeline.num_categories = 1;
-    timeline.category_names = names;
-    timeline.num_mark_kinds = 1;
-    timeline.mark_names = names;
-    timeline.end_ms = 1000;
-    assert_int_equal(spot_timeline_add_segment(&timeline, &segment), 0);
-    assert_int_equal(spot_timeline_add_mark(&timeline, 10, 0, 1), 0);
-    text = write_page(&timeline);
+    sample_run_begin(
+        &sample, &(sample_words_t){hostile, 1, names, hostile, names, hostile, hostile});
+    strcpy(sample.recording.note, hostile);
+    sample_run_level(&sample, 0, (const double[]){1});
+    sample_run_mark(&sample, 10, hostile, 1);
+    sample_run_end(&sample, 1000, NULL);
+    text = write_page(&sample.run);
     assert_null(strstr(text, "<script>alert"));
     assert_null(strstr(text, "<img"));
     assert_non_null(strstr(text, "<h1><bdi>&quot;&gt;&lt;script&gt;alert(&#39;x&#39;)"));
     free(text);
-    spot_timeline_free(&timeline);
+    sample_run_free(&sample);
 }
 
 static void
 test_a_run_without_time(void **state)
 {
-    spot_timeline_t timeline;
+    sample_run_t sample;
     spot_diag_t diag;
     char *text = NULL;
     size_t num_bytes;
@@ -134,15 +123,16 @@ test_a_run_without_time(void **state)
 
     (void) state;
     assert_non_null(out);
-    spot_timeline_init(&timeline);
-    timeline.title = "nothing";
+    sample_run_begin(&sample, &(sample_words_t){.title = "nothing", .curve = "steps"});
+    sample_run_end(&sample, 0, NULL);
     spot_diag_init(&diag);
     assert_int_equal(
-        spot_page_run_write(&timeline, "no.html", out, &diag), SPOT_ERR_BAD_PARAM);
+        spot_page_run_write(&sample.run, "no.html", out, &diag), SPOT_ERR_BAD_PARAM);
     assert_int_equal(diag.num_items, 1);
     assert_string_equal(
         diag.items[0].text, "no.html: nothing can be drawn: the run is empty");
     spot_diag_free(&diag);
+    sample_run_free(&sample);
     fclose(out);
     free(text);
 }

@@ -16,14 +16,14 @@
 #include "tests/unit/reports/sample.h"
 
 static char *
-write_data(const spot_timeline_t *timeline)
+write_data(const spot_run_series_t *run)
 {
     char *text = NULL;
     size_t num_bytes;
     FILE *out = open_memstream(&text, &num_bytes);
 
     assert_non_null(out);
-    assert_int_equal(spot_timeline_data_write(timeline, out), 0);
+    assert_int_equal(spot_timeline_data_write(run, out), 0);
     assert_int_equal(fclose(out), 0);
     return text;
 }
@@ -52,16 +52,16 @@ read_array(const char *place, const char *key, double *values, size_t max_values
 static void
 test_golden(void **state)
 {
-    spot_timeline_t timeline;
+    sample_run_t sample;
     char *text;
 
     (void) state;
-    sample_timeline(&timeline, 355 * SPOT_MS_PER_MIN, 6);
-    snprintf(timeline.note, sizeof(timeline.note), "recovery checkpoint, seed 1");
-    text = write_data(&timeline);
+    sample_run(&sample, 355 * SPOT_MS_PER_MIN, 6);
+    strcpy(sample.recording.note, "recovery checkpoint, seed 1");
+    text = write_data(&sample.run);
     sample_assert_golden("timeline-data.json", text);
     free(text);
-    spot_timeline_free(&timeline);
+    sample_run_free(&sample);
 }
 
 /* A month of 1e5 events fits, with every mark counted and the peaks and dips of all. */
@@ -69,7 +69,7 @@ static void
 test_a_month(void **state)
 {
     static double values[SPOT_TIMELINE_DATA_BINS];
-    spot_timeline_t timeline;
+    sample_run_t sample;
     spot_timeline_bins_t bins;
     double sum = 0, count = 0;
     int64_t num_preempted = 0, num_instances = 0;
@@ -78,9 +78,9 @@ test_a_month(void **state)
     size_t num_values;
 
     (void) state;
-    sample_timeline(&timeline, 30 * SPOT_MS_PER_D, 100000);
-    assert_int_equal(spot_timeline_data_bins(&bins, &timeline), 0);
-    text = write_data(&timeline);
+    sample_run(&sample, 30 * SPOT_MS_PER_D, 100000);
+    assert_int_equal(spot_timeline_data_bins(&bins, &sample.run), 0);
+    text = write_data(&sample.run);
     assert_true(strlen(text) < 300000);
     assert_int_equal(read_array(text, "high", values, SPOT_TIMELINE_DATA_BINS),
         SPOT_TIMELINE_DATA_BINS);
@@ -92,9 +92,12 @@ test_a_month(void **state)
     for (size_t j = 0; j < SPOT_TIMELINE_DATA_BINS; j++) {
         assert_true(values[j] == bins.bins[j].dip);
     }
-    for (size_t j = 0; j < timeline.num_marks; j++) {
-        num_preempted += timeline.marks[j].mark_kind == 0;
-        num_instances += timeline.marks[j].mark_kind == 0 ? timeline.marks[j].count : 0;
+    for (size_t j = 0; j < sample.run.events->num_rows; j++) {
+        const bool is_preempted = sample.run.mark_kinds[j] == 0;
+
+        num_preempted += is_preempted;
+        num_instances +=
+            is_preempted ? (int64_t) spot_run_value(sample.run.events, j, 2) : 0;
     }
     place = strstr(text, "\"name\": \"preempted\"");
     assert_non_null(place);
@@ -110,70 +113,68 @@ test_a_month(void **state)
     assert_true(count == (double) num_instances);
     free(text);
     spot_timeline_bins_free(&bins);
-    spot_timeline_free(&timeline);
+    sample_run_free(&sample);
 }
 
-/* Few segments and marks are told as they are, to the millisecond. */
+/* Few rows and marks are told as they are, to the millisecond. */
 static void
 test_few_are_exact(void **state)
 {
     static double values[SPOT_TIMELINE_DATA_BINS];
-    spot_timeline_t timeline;
+    sample_run_t sample;
     double time_ms = 0;
     char *text;
     size_t num_values, next = 0;
 
     (void) state;
-    sample_timeline(&timeline, 355 * SPOT_MS_PER_MIN + 7, 400);
-    text = write_data(&timeline);
+    sample_run(&sample, 355 * SPOT_MS_PER_MIN + 7, 400);
+    text = write_data(&sample.run);
     assert_non_null(strstr(text, "\"bin_ms\": null"));
     num_values = read_array(text, "starts", values, SPOT_TIMELINE_DATA_BINS);
-    assert_int_equal(num_values, timeline.num_segments);
+    assert_int_equal(num_values, sample.run.levels->num_rows);
     for (size_t j = 0; j < num_values; j++) {
         time_ms += values[j];
-        assert_true(time_ms == (double) timeline.segments[j].start_ms);
+        assert_true(time_ms == spot_run_time_ms(sample.run.levels, j));
     }
     num_values = read_array(
         strstr(text, "\"name\": \"added\""), "at", values, SPOT_TIMELINE_DATA_BINS);
     time_ms = 0;
-    for (size_t j = 0; j < timeline.num_marks; j++) {
-        if (timeline.marks[j].mark_kind == 1) {
+    for (size_t j = 0; j < sample.run.events->num_rows; j++) {
+        if (sample.run.mark_kinds[j] == 1) {
             assert_true(next < num_values);
             time_ms += values[next++];
-            assert_true(time_ms == (double) timeline.marks[j].time_ms);
+            assert_true(time_ms == spot_run_time_ms(sample.run.events, j));
         }
     }
     assert_int_equal(next, num_values);
     free(text);
-    spot_timeline_free(&timeline);
+    sample_run_free(&sample);
 }
 
 /* A name may not end the element that the data stands in. */
 static void
 test_hostile_names(void **state)
 {
-    static const char *const categories[] = {"</script><script>alert(1)</script>"};
-    const spot_timeline_segment_t segment = {.heights = {(double) INFINITY}};
-    spot_timeline_t timeline;
+    static const char *const levels[] = {"</script><script>alert(1)</script>"};
+    sample_run_t sample;
     char *text;
 
     (void) state;
-    spot_timeline_init(&timeline);
-    timeline.title = "<!--\"\\<script>\xff";
-    timeline.height_label = "<b>\xe2\x80\xae\xc2\x9b.";
-    timeline.progress_label = "</SCRIPT >";
-    timeline.num_categories = 1;
-    timeline.category_names = categories;
-    timeline.end_ms = 1000;
-    assert_int_equal(spot_timeline_add_segment(&timeline, &segment), 0);
-    text = write_data(&timeline);
+    sample_run_begin(&sample, &(sample_words_t){.title = "<!--\"\\<script>\xff",
+                                  .num_levels = 1,
+                                  .levels = levels,
+                                  .unit = "<b>\xe2\x80\xae\xc2\x9b.",
+                                  .curve = "</SCRIPT >"});
+    sample_run_level(&sample, 0, (const double[]){(double) INFINITY});
+    sample_run_end(&sample, 1000, NULL);
+    text = write_data(&sample.run);
     assert_null(strchr(text, '<'));
     assert_null(strstr(text, "inf"));
     assert_non_null(strstr(text, "\"\\u003cb>  .\""));
     assert_non_null(
         strstr(text, "\"title\": \"\\u003c!--\\\"\\\\\\u003cscript>\\ufffd\""));
     free(text);
-    spot_timeline_free(&timeline);
+    sample_run_free(&sample);
 }
 
 int

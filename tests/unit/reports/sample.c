@@ -202,29 +202,119 @@ next_number(uint64_t *state, int64_t limit)
 
 enum { T_PREPPING, T_STANDBY, T_RECONFIGURING, T_RELOADING, T_USEFUL, T_LOST };
 
+enum { SERIES_LEVELS, SERIES_MARKS, SERIES_CURVE };
+
+static spot_series_column_t
+column(const char *name, const char *unit, spot_column_kind_t kind)
+{
+    return (spot_series_column_t){.name = name, .unit = unit, .kind = kind};
+}
+
+/* A kind whose first column is the time. */
+static spot_series_kind_t *
+make_kind(spot_recording_t *recording, const char *name, spot_series_shape_t shape,
+    const spot_series_column_t *columns, size_t num_columns)
+{
+    spot_series_kind_t *kind = spot_recording_keep(recording, sizeof(*kind));
+    spot_series_column_t *all =
+        spot_recording_keep(recording, (num_columns + 1) * sizeof(*all));
+
+    assert_non_null(kind);
+    assert_non_null(all);
+    all[0] = column("time", "", SPOT_COLUMN_INSTANT);
+    memcpy(all + 1, columns, num_columns * sizeof(*all));
+    *kind = (spot_series_kind_t){name, name, shape, 1000, num_columns + 1, all};
+    return kind;
+}
+
+void
+sample_run_begin(sample_run_t *self, const sample_words_t *words)
+{
+    spot_recording_t *recording = &self->recording;
+    spot_series_column_t marks[] = {column("mark", "", SPOT_COLUMN_CATEGORY),
+        column("count", "1", SPOT_COLUMN_COUNT)};
+    spot_series_column_t curve = column("curve", "1", SPOT_COLUMN_NUMBER);
+    spot_series_column_t levels[16];
+
+    memset(self, 0, sizeof(*self));
+    assert_int_equal(
+        spot_recording_init(recording, 3, (const spot_series_kind_t *const[3]){NULL}),
+        0);
+    for (size_t j = 0; j < words->num_levels; j++) {
+        levels[j] = column(words->levels[j], words->unit, SPOT_COLUMN_NUMBER);
+    }
+    marks[0].categories = words->marks;
+    marks[0].signs = words->signs;
+    curve.label = words->curve;
+    recording->series[SERIES_LEVELS].kind = make_kind(recording, "levels",
+        words->num_levels == 0 ? SPOT_SERIES_TABLE : SPOT_SERIES_LEVELS, levels,
+        words->num_levels);
+    recording->series[SERIES_MARKS].kind = make_kind(recording, "marks",
+        words->marks == NULL ? SPOT_SERIES_TABLE : SPOT_SERIES_EVENTS, marks, 2);
+    recording->series[SERIES_CURVE].kind = make_kind(recording, "curve",
+        words->curve == NULL ? SPOT_SERIES_TABLE : SPOT_SERIES_CURVE, &curve, 1);
+    recording->title = words->title == NULL ? NULL : strdup(words->title);
+}
+
+void
+sample_run_level(sample_run_t *self, int64_t time_ms, const double *heights)
+{
+    spot_series_t *series = &self->recording.series[SERIES_LEVELS];
+    const size_t num_columns = series->kind->num_columns;
+    spot_cell_t cells[17] = {{.integer = time_ms}};
+
+    for (size_t j = 1; j < num_columns; j++) {
+        cells[j].number = heights[j - 1];
+    }
+    if (series->num_rows > 0 &&
+        series->cells[(series->num_rows - 1) * num_columns].integer == time_ms) {
+        series->num_rows--;
+    }
+    assert_int_equal(spot_series_add(series, cells), 0);
+}
+
+void
+sample_run_mark(sample_run_t *self, int64_t time_ms, const char *mark, int64_t count)
+{
+    assert_int_equal(spot_series_add(&self->recording.series[SERIES_MARKS],
+                         (const spot_cell_t[]){
+                             {.integer = time_ms}, {.text = mark}, {.integer = count}}),
+        0);
+}
+
+void
+sample_run_point(sample_run_t *self, int64_t time_ms, double value)
+{
+    assert_int_equal(spot_series_add(&self->recording.series[SERIES_CURVE],
+                         (const spot_cell_t[]){{.integer = time_ms}, {.number = value}}),
+        0);
+}
+
+void
+sample_run_end(sample_run_t *self, int64_t end_ms, const spot_colour_t *colours)
+{
+    self->recording.end_ticks = end_ms;
+    assert_int_equal(spot_run_series_init(&self->run, &self->recording, colours), 0);
+}
+
+void
+sample_run_free(sample_run_t *self)
+{
+    spot_run_series_free(&self->run);
+    spot_recording_free(&self->recording);
+}
+
 static void
-add_phase(spot_timeline_t *timeline, int64_t start_ms, int64_t population,
-    int64_t num_prepping, int phase)
+add_phase(sample_run_t *self, int64_t start_ms, int64_t population, int64_t num_prepping,
+    int phase)
 {
     const int64_t num_active = (population - num_prepping) / 16 * 16;
-    spot_timeline_segment_t segment = {.start_ms = start_ms};
+    double heights[6] = {0};
 
-    segment.heights[T_PREPPING] = (double) num_prepping;
-    segment.heights[T_STANDBY] = (double) (population - num_prepping - num_active);
-    segment.heights[phase] += (double) num_active;
-    assert_int_equal(spot_timeline_add_segment(timeline, &segment), 0);
-}
-
-static void
-add_mark(spot_timeline_t *timeline, int64_t time_ms, int32_t kind, int64_t count)
-{
-    assert_int_equal(spot_timeline_add_mark(timeline, time_ms, kind, count), 0);
-}
-
-static void
-add_progress(spot_timeline_t *timeline, int64_t time_ms, int64_t value)
-{
-    assert_int_equal(spot_timeline_add_progress(timeline, time_ms, (double) value), 0);
+    heights[T_PREPPING] = (double) num_prepping;
+    heights[T_STANDBY] = (double) (population - num_prepping - num_active);
+    heights[phase] += (double) num_active;
+    sample_run_level(self, start_ms, heights);
 }
 
 spot_report_t
@@ -237,27 +327,25 @@ sample_report(const spot_store_t *store)
 }
 
 void
-sample_timeline(spot_timeline_t *timeline, int64_t end_ms, int num_events)
+sample_run(sample_run_t *self, int64_t end_ms, int num_events)
 {
-    static const char *const categories[] = {
+    static const char *const levels[] = {
         "prepping", "standby", "reconfiguring", "reloading", "useful", "lost"};
-    static const char *const marks[] = {"preempted", "added", "stopped", "rolled back"};
+    static const char *const marks[] = {
+        "preempted", "added", "stopped", "rolled back", NULL};
     const int64_t gap_ms = end_ms / (num_events + 1);
     int64_t population = 32, durable = 0;
     uint64_t state = 1;
 
-    spot_timeline_init(timeline);
-    timeline->title = "seed-64";
-    timeline->height_label = "instances";
-    timeline->progress_label = "steps durable";
-    timeline->num_categories = 6;
-    timeline->colours = spot_train_colours;
-    timeline->category_names = categories;
-    timeline->num_mark_kinds = 4;
-    timeline->mark_names = marks;
-    timeline->end_ms = end_ms;
-    add_phase(timeline, 0, population, 0, T_USEFUL);
-    add_progress(timeline, 0, 0);
+    sample_run_begin(self, &(sample_words_t){.title = "seed-64",
+                               .num_levels = 6,
+                               .levels = levels,
+                               .unit = "instances",
+                               .marks = marks,
+                               .signs = "-+-.",
+                               .curve = "steps durable"});
+    add_phase(self, 0, population, 0, T_USEFUL);
+    sample_run_point(self, 0, 0);
     for (int j = 0; j < num_events; j++) {
         const int64_t time_ms = (j + 1) * gap_ms + next_number(&state, gap_ms / 4);
         const bool is_loss =
@@ -265,20 +353,21 @@ sample_timeline(spot_timeline_t *timeline, int64_t end_ms, int num_events)
         const int64_t count = 1 + next_number(&state, 5);
 
         if (is_loss) {
-            add_phase(timeline, time_ms - gap_ms / 9, population, 0, T_LOST);
-            add_mark(timeline, time_ms, 3, 2);
+            add_phase(self, time_ms - gap_ms / 9, population, 0, T_LOST);
+            sample_run_mark(self, time_ms, marks[3], 2);
         }
         population += is_loss ? -count : count;
-        add_mark(timeline, time_ms, is_loss ? 0 : 1, count);
-        add_progress(timeline, time_ms, durable);
-        add_phase(timeline, time_ms, population, is_loss ? 0 : count, T_RECONFIGURING);
-        add_phase(timeline, time_ms + gap_ms / 10, population, is_loss ? 0 : count,
-            T_RELOADING);
-        add_phase(timeline, time_ms + gap_ms / 6, population, 0, T_USEFUL);
-        add_progress(timeline, time_ms + gap_ms / 6, durable);
+        sample_run_mark(self, time_ms, marks[is_loss ? 0 : 1], count);
+        sample_run_point(self, time_ms, (double) durable);
+        add_phase(self, time_ms, population, is_loss ? 0 : count, T_RECONFIGURING);
+        add_phase(
+            self, time_ms + gap_ms / 10, population, is_loss ? 0 : count, T_RELOADING);
+        add_phase(self, time_ms + gap_ms / 6, population, 0, T_USEFUL);
+        sample_run_point(self, time_ms + gap_ms / 6, (double) durable);
         durable += gap_ms / 2 / 11000 * population / 32;
     }
-    add_progress(timeline, end_ms, durable);
+    sample_run_point(self, end_ms, (double) durable);
+    sample_run_end(self, end_ms, spot_train_colours);
 }
 
 const char *

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Made-up studies and timelines to report on, and comparing texts with golden files. */
+/* Made-up studies and runs to report on, and comparing texts with golden files. */
 #ifndef SPOT_TESTS_REPORTS_SAMPLE_H
 #define SPOT_TESTS_REPORTS_SAMPLE_H
 
@@ -8,7 +8,7 @@
 
 #include "base/diag.h"
 #include "reports/report.h"
-#include "sim/engine/timeline.h"
+#include "reports/run_series.h"
 
 /* An axis of numbers; texts are the numbers. */
 spot_axis_t sample_axis(const char *path, size_t num_values, const double *numbers);
@@ -30,8 +30,35 @@ spot_store_t *sample_plain_store(
 /* What is in a store, for pictures; free it with spot_report_free(). */
 spot_report_t sample_report(const spot_store_t *store);
 
+/* A run with the series that its picture shows, in ms. */
+typedef struct {
+    spot_recording_t recording;
+    spot_run_series_t run;
+} sample_run_t;
+
+/* What the series are; NULL, or none: no such series. */
+typedef struct {
+    const char *title;
+    size_t num_levels;
+    const char *const *levels;
+    const char *unit;         /* of levels */
+    const char *const *marks; /* up to NULL */
+    const char *signs;        /* of marks; may be NULL */
+    const char *curve;
+} sample_words_t;
+
+/* Texts are borrowed. Add rows in order of time, then end the run; a level that starts
+ * where the last one does replaces it. heights: [num_levels]. */
+void sample_run_begin(sample_run_t *self, const sample_words_t *words);
+void sample_run_level(sample_run_t *self, int64_t time_ms, const double *heights);
+void sample_run_mark(
+    sample_run_t *self, int64_t time_ms, const char *mark, int64_t count);
+void sample_run_point(sample_run_t *self, int64_t time_ms, double value);
+void sample_run_end(sample_run_t *self, int64_t end_ms, const spot_colour_t *colours);
+void sample_run_free(sample_run_t *self);
+
 /* A fleet that loses and gains instances, num_events times. */
-void sample_timeline(spot_timeline_t *timeline, int64_t end_ms, int num_events);
+void sample_run(sample_run_t *self, int64_t end_ms, int num_events);
 
 /* Path of a temporary file with that name; valid until the next call. */
 const char *sample_path(const char *name);

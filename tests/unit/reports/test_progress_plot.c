@@ -41,43 +41,48 @@ static void
 test_golden(void **state)
 {
     static const char *const names[] = {"checkpoint", "it's slow"};
-    spot_timeline_t timelines[2];
+    sample_run_t samples[2];
+    spot_run_series_t runs[2];
     const spot_progress_lines_t lines = {.title = "which is best?",
         .note = "seed 1",
         .num_lines = 2,
         .names = names,
-        .timelines = timelines};
+        .runs = runs};
     char *text;
 
     (void) state;
-    sample_timeline(&timelines[0], 355 * SPOT_MS_PER_MIN, 12);
-    sample_timeline(&timelines[1], 600 * SPOT_MS_PER_MIN, 6);
+    sample_run(&samples[0], 355 * SPOT_MS_PER_MIN, 12);
+    sample_run(&samples[1], 600 * SPOT_MS_PER_MIN, 6);
+    runs[0] = samples[0].run;
+    runs[1] = samples[1].run;
     text = write_script(&lines, 0);
     assert_non_null(strstr(text, "set xrange [0:10]"));
     sample_assert_golden("progress.gp", text);
     assert_drawn(&lines);
     free(text);
-    spot_timeline_free(&timelines[0]);
-    spot_timeline_free(&timelines[1]);
+    sample_run_free(&samples[0]);
+    sample_run_free(&samples[1]);
 }
 
 /* As many as there may be: no two have the same colour and stroke; names are cut. */
 static void
 test_many_lines(void **state)
 {
-    spot_timeline_t timelines[SPOT_MAX_PROGRESS_LINES];
+    sample_run_t samples[SPOT_MAX_PROGRESS_LINES];
+    spot_run_series_t runs[SPOT_MAX_PROGRESS_LINES];
     const char *names[SPOT_MAX_PROGRESS_LINES];
     const spot_progress_lines_t lines = {.title = "t",
         .note = "",
         .num_lines = SPOT_MAX_PROGRESS_LINES,
         .names = names,
-        .timelines = timelines};
+        .runs = runs};
     char *text, *strokes[SPOT_MAX_PROGRESS_LINES];
     size_t num_strokes = 0;
 
     (void) state;
     for (int j = 0; j < SPOT_MAX_PROGRESS_LINES; j++) {
-        sample_timeline(&timelines[j], SPOT_MS_PER_H, j);
+        sample_run(&samples[j], SPOT_MS_PER_H, j);
+        runs[j] = samples[j].run;
         names[j] = "a name that is longer than there is room for beside a curve";
     }
     text = write_script(&lines, 0);
@@ -98,7 +103,7 @@ test_many_lines(void **state)
     assert_drawn(&lines);
     free(text);
     for (int j = 0; j < SPOT_MAX_PROGRESS_LINES; j++) {
-        spot_timeline_free(&timelines[j]);
+        sample_run_free(&samples[j]);
     }
 }
 
@@ -107,23 +112,20 @@ static void
 test_no_progress(void **state)
 {
     static const char *const names[] = {"nothing"};
-    spot_timeline_t timeline;
-    const spot_progress_lines_t lines = {.title = "t",
-        .note = "",
-        .num_lines = 1,
-        .names = names,
-        .timelines = &timeline};
+    sample_run_t sample;
+    const spot_progress_lines_t lines = {
+        .title = "t", .note = "", .num_lines = 1, .names = names, .runs = &sample.run};
 
     (void) state;
-    spot_timeline_init(&timeline);
-    timeline.progress_label = "steps durable";
+    sample_run_begin(&sample, &(sample_words_t){.curve = "steps durable"});
+    sample_run_end(&sample, 0, NULL);
     free(write_script(&lines, SPOT_ERR_BAD_PARAM));
-    timeline.end_ms = SPOT_MS_PER_H;
-    assert_int_equal(spot_timeline_add_progress(&timeline, 0, 0), 0);
-    assert_int_equal(spot_timeline_add_progress(&timeline, SPOT_MS_PER_H, 0), 0);
+    sample_run_point(&sample, 0, 0);
+    sample_run_point(&sample, SPOT_MS_PER_H, 0);
+    sample_run_end(&sample, SPOT_MS_PER_H, NULL);
     free(write_script(&lines, 0));
     assert_drawn(&lines);
-    spot_timeline_free(&timeline);
+    sample_run_free(&sample);
 }
 
 int

@@ -70,14 +70,14 @@ open_reader(const char *path)
 
 /* The caller frees the text. */
 static char *
-script_of(const spot_timeline_t *timeline)
+script_of(const spot_run_series_t *run)
 {
     char *text = NULL;
     size_t num_bytes = 0;
     FILE *out = open_memstream(&text, &num_bytes);
 
     assert_non_null(out);
-    assert_int_equal(spot_timeline_plot_script(timeline, "x.svg", out), 0);
+    assert_int_equal(spot_timeline_plot_script(run, "x.svg", out), 0);
     assert_int_equal(fclose(out), 0);
     return text;
 }
@@ -88,26 +88,22 @@ check_picture(const spot_store_t *store, const spot_study_t *study, size_t point
     int64_t number)
 {
     spot_recording_t recording, kept;
-    spot_timeline_t stored, made;
+    spot_run_series_t stored, made;
     spot_study_worker_t worker = {.study = NULL};
     char *of_store, *of_run;
 
     assert_int_equal(spot_store_read_series(store, point_id, number, &kept), 0);
-    spot_timeline_init(&stored);
-    assert_int_equal(spot_timeline_read(&stored, &kept), 0);
-    stored.colours = store->head->colours;
+    assert_int_equal(spot_run_series_init(&stored, &kept, store->head->colours), 0);
     assert_int_equal(spot_study_worker_go(&worker, study, point_id, NULL), 0);
-    spot_timeline_init(&made);
     assert_int_equal(spot_study_worker_record(&worker, number, NULL, &recording), 0);
-    assert_int_equal(spot_timeline_read(&made, &recording), 0);
-    made.colours = study->head.colours;
+    assert_int_equal(spot_run_series_init(&made, &recording, study->head.colours), 0);
     of_store = script_of(&stored);
     of_run = script_of(&made);
     assert_string_equal(of_store, of_run);
     free(of_store);
     free(of_run);
-    spot_timeline_free(&stored);
-    spot_timeline_free(&made);
+    spot_run_series_free(&stored);
+    spot_run_series_free(&made);
     spot_recording_free(&recording);
     spot_recording_free(&kept);
     spot_study_worker_close(&worker);

@@ -14,68 +14,68 @@
 #include "tests/unit/reports/sample.h"
 
 static char *
-write_script(const spot_timeline_t *timeline)
+write_script(const spot_run_series_t *run)
 {
     char *text = NULL;
     size_t num_bytes;
     FILE *out = open_memstream(&text, &num_bytes);
 
     assert_non_null(out);
-    assert_int_equal(spot_timeline_plot_script(timeline, "run.svg", out), 0);
+    assert_int_equal(spot_timeline_plot_script(run, "run.svg", out), 0);
     assert_int_equal(fclose(out), 0);
     return text;
 }
 
 static void
-assert_drawn(const spot_timeline_t *timeline)
+assert_drawn(const spot_run_series_t *run)
 {
     const char *path = sample_path("timeline.svg");
     spot_diag_t diag;
 
     spot_diag_init(&diag);
-    sample_assert_drawn(spot_timeline_plot(timeline, path, &diag), &diag, path);
+    sample_assert_drawn(spot_timeline_plot(run, path, &diag), &diag, path);
 }
 
 static void
 test_golden(void **state)
 {
-    spot_timeline_t timeline;
+    sample_run_t sample;
     char *text;
 
     (void) state;
-    sample_timeline(&timeline, 355 * SPOT_MS_PER_MIN, 12);
-    text = write_script(&timeline);
+    sample_run(&sample, 355 * SPOT_MS_PER_MIN, 12);
+    text = write_script(&sample.run);
     sample_assert_golden("timeline.gp", text);
     free(text);
-    spot_timeline_free(&timeline);
+    sample_run_free(&sample);
 }
 
 static void
 test_the_picture_appears(void **state)
 {
-    spot_timeline_t timeline;
+    sample_run_t sample;
 
     (void) state;
     sample_need_gnuplot();
-    sample_timeline(&timeline, 355 * SPOT_MS_PER_MIN, 50);
-    assert_drawn(&timeline);
-    spot_timeline_free(&timeline);
+    sample_run(&sample, 355 * SPOT_MS_PER_MIN, 50);
+    assert_drawn(&sample.run);
+    sample_run_free(&sample);
 }
 
 static void
 test_long_runs_stay_small(void **state)
 {
-    spot_timeline_t timeline;
+    sample_run_t sample;
     char *text;
 
     (void) state;
-    sample_timeline(&timeline, 30 * SPOT_MS_PER_D, 20000);
-    text = write_script(&timeline);
+    sample_run(&sample, 30 * SPOT_MS_PER_D, 20000);
+    text = write_script(&sample.run);
     assert_non_null(strstr(text, "set label 'time (d)' at"));
     assert_true(strlen(text) < 200000);
     free(text);
-    assert_drawn(&timeline);
-    spot_timeline_free(&timeline);
+    assert_drawn(&sample.run);
+    sample_run_free(&sample);
 }
 
 static void
@@ -95,14 +95,14 @@ test_units_of_time(void **state)
 
     (void) state;
     for (size_t j = 0; j < sizeof(cases) / sizeof(cases[0]); j++) {
-        spot_timeline_t timeline;
+        sample_run_t sample;
         char *text;
 
-        sample_timeline(&timeline, cases[j].end_ms, 3);
-        text = write_script(&timeline);
+        sample_run(&sample, cases[j].end_ms, 3);
+        text = write_script(&sample.run);
         assert_non_null(strstr(text, cases[j].expected));
         free(text);
-        spot_timeline_free(&timeline);
+        sample_run_free(&sample);
     }
 }
 
@@ -110,38 +110,83 @@ test_units_of_time(void **state)
 static void
 test_an_empty_fleet(void **state)
 {
-    static const char *const categories[] = {"useful"};
-    const spot_timeline_segment_t segment = {.start_ms = 0};
-    spot_timeline_t timeline;
+    static const char *const levels[] = {"useful"};
+    sample_run_t sample;
 
     (void) state;
-    spot_timeline_init(&timeline);
-    timeline.title = "it's `nothing`";
-    timeline.height_label = "instances";
-    timeline.progress_label = "steps";
-    timeline.num_categories = 1;
-    timeline.category_names = categories;
-    timeline.end_ms = 1000;
-    assert_int_equal(spot_timeline_add_segment(&timeline, &segment), 0);
-    assert_drawn(&timeline);
-    spot_timeline_free(&timeline);
+    sample_run_begin(&sample, &(sample_words_t){.title = "it's `nothing`",
+                                  .num_levels = 1,
+                                  .levels = levels,
+                                  .unit = "instances",
+                                  .curve = "steps"});
+    sample_run_level(&sample, 0, (const double[]){0});
+    sample_run_end(&sample, 1000, NULL);
+    assert_drawn(&sample.run);
+    sample_run_free(&sample);
+}
+
+/* Whatever series an engine has make a picture; the lowest panel has the time. */
+static void
+test_some_series(void **state)
+{
+    static const char *const levels[] = {"length"};
+    static const char *const marks[] = {"left", NULL};
+    static const double heights[] = {3};
+
+    (void) state;
+    for (unsigned j = 1; j < 8; j++) {
+        sample_run_t sample;
+        char *text;
+
+        sample_run_begin(&sample, &(sample_words_t){.num_levels = j & 1,
+                                      .levels = levels,
+                                      .unit = "customers",
+                                      .marks = j & 2 ? marks : NULL,
+                                      .curve = j & 4 ? "served" : NULL});
+        sample_run_level(&sample, 0, heights);
+        if (j & 2) {
+            sample_run_mark(&sample, 500, "left", 2);
+        }
+        sample_run_point(&sample, 0, 0);
+        sample_run_point(&sample, 700, 8);
+        sample_run_end(&sample, 1000, NULL);
+        text = write_script(&sample.run);
+        assert_int_equal(sample_count(text, "'time (s)'"), 1);
+        assert_int_equal(sample_count(text, "set format x '%g'"), 1);
+        assert_int_equal(sample_count(text, "'customers'"), j & 1);
+        assert_int_equal(sample_count(text, "'left, 1 time'"), j >> 1 & 1);
+        assert_int_equal(sample_count(text, "'8 served'"), j >> 2);
+        free(text);
+        assert_drawn(&sample.run);
+        sample_run_free(&sample);
+    }
 }
 
 static void
 test_a_run_without_time(void **state)
 {
-    spot_timeline_t timeline;
+    sample_run_t sample;
     spot_diag_t diag;
 
     (void) state;
-    spot_timeline_init(&timeline);
+    sample_run_begin(&sample, &(sample_words_t){.curve = "steps"});
+    sample_run_end(&sample, 0, NULL);
     spot_diag_init(&diag);
     assert_int_equal(
-        spot_timeline_plot_script(&timeline, NULL, stderr), SPOT_ERR_BAD_PARAM);
-    assert_int_equal(spot_timeline_plot(&timeline, "no.svg", &diag), SPOT_ERR_BAD_PARAM);
+        spot_timeline_plot_script(&sample.run, NULL, stderr), SPOT_ERR_BAD_PARAM);
+    assert_int_equal(
+        spot_timeline_plot(&sample.run, "no.svg", &diag), SPOT_ERR_BAD_PARAM);
     assert_int_equal(diag.num_items, 1);
     assert_string_equal(
         diag.items[0].text, "no.svg: nothing can be drawn: the run is empty");
+    sample_run_free(&sample);
+    sample_run_begin(&sample, &(sample_words_t){.title = "tables only"});
+    sample_run_end(&sample, 1000, NULL);
+    assert_int_equal(
+        spot_timeline_plot(&sample.run, "no.svg", &diag), SPOT_ERR_BAD_PARAM);
+    assert_string_equal(diag.items[1].text,
+        "no.svg: nothing can be drawn: the run has no series over time");
+    sample_run_free(&sample);
     spot_diag_free(&diag);
 }
 
@@ -154,6 +199,7 @@ main(void)
         cmocka_unit_test(test_long_runs_stay_small),
         cmocka_unit_test(test_units_of_time),
         cmocka_unit_test(test_an_empty_fleet),
+        cmocka_unit_test(test_some_series),
         cmocka_unit_test(test_a_run_without_time),
     };
 
