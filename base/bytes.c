@@ -8,15 +8,11 @@
 int
 spot_bytes_reserve(spot_bytes_t *self, size_t num_more)
 {
-    void *bytes = self->bytes;
-    int ret;
-
     if (num_more > SIZE_MAX - self->num_bytes) {
         return SPOT_ERR_NO_MEMORY;
     }
-    ret = spot_array_reserve(&bytes, &self->max_bytes, self->num_bytes + num_more, 1);
-    self->bytes = bytes;
-    return ret;
+    return spot_array_reserve(
+        &self->bytes, &self->max_bytes, self->num_bytes + num_more, 1);
 }
 
 void

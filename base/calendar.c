@@ -155,19 +155,17 @@ settle(spot_calendar_t *self, size_t place, spot_due_t due)
 SPOT_NOINLINE static int
 grow(spot_calendar_t *self)
 {
+    const size_t num_needed = self->num_items + 1;
     size_t max_heap = self->max_items, max_slots = self->max_items;
-    void *heap = self->heap, *slots = self->slots;
     int ret;
 
     if (self->is_lent || self->num_items >= INT32_MAX) {
         return SPOT_ERR_NO_MEMORY;
     }
-    ret = spot_array_reserve(&heap, &max_heap, self->num_items + 1, sizeof(*self->heap));
-    self->heap = heap;
+    ret = spot_array_reserve(&self->heap, &max_heap, num_needed, sizeof(*self->heap));
     if (ret == 0) {
         ret = spot_array_reserve(
-            &slots, &max_slots, self->num_items + 1, sizeof(*self->slots));
-        self->slots = slots;
+            &self->slots, &max_slots, num_needed, sizeof(*self->slots));
     }
     if (ret == 0) {
         self->max_items = max_slots;

@@ -114,11 +114,9 @@ int
 spot_canonical_append(spot_canonical_t *self, char *path, char *text)
 {
     spot_canonical_entry_t entry = {.path = path, .text = text};
-    void *entries = self->entries;
-    const int ret = spot_array_reserve(
-        &entries, &self->max_entries, self->num_entries + 1, sizeof(*self->entries));
+    const int ret = spot_array_reserve(&self->entries, &self->max_entries,
+        self->num_entries + 1, sizeof(*self->entries));
 
-    self->entries = entries;
     if (ret != 0 || path == NULL || text == NULL) {
         free_entry(&entry);
         return SPOT_ERR_NO_MEMORY;

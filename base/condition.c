@@ -98,12 +98,10 @@ emit(parser_t *self, spot_condition_code_t code, const char *place)
 {
     spot_condition_t *condition = self->condition;
     spot_condition_op_t *op;
-    void *ops = condition->ops;
 
     if (self->tokens.ret == 0) {
-        self->tokens.ret = spot_array_reserve(
-            &ops, &condition->max_ops, condition->num_ops + 1, sizeof(*condition->ops));
-        condition->ops = ops;
+        self->tokens.ret = spot_array_reserve(&condition->ops, &condition->max_ops,
+            condition->num_ops + 1, sizeof(*condition->ops));
     }
     if (self->tokens.ret != 0) {
         return NULL;
@@ -163,7 +161,6 @@ parse_name(parser_t *self, const char *start, size_t num_bytes)
 {
     spot_condition_t *condition = self->condition;
     spot_condition_op_t *op = emit(self, SPOT_OP_NAME, start);
-    void *names = condition->names;
     size_t id = 0;
 
     while (id < condition->num_names &&
@@ -177,11 +174,10 @@ parse_name(parser_t *self, const char *start, size_t num_bytes)
     op->name_id = id;
     if (id == condition->num_names) {
         self->tokens.ret = spot_array_reserve(
-            &names, &condition->max_names, id + 1, sizeof(*condition->names));
+            &condition->names, &condition->max_names, id + 1, sizeof(*condition->names));
         if (self->tokens.ret != 0) {
             return;
         }
-        condition->names = names;
         condition->names[id].text = keep_word(condition, start, num_bytes);
         condition->names[id].offset = op->offset;
         condition->num_names++;

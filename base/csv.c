@@ -41,15 +41,13 @@ static int
 fill_buffer(spot_csv_t *self)
 {
     const size_t num_unread = self->end - self->start;
-    void *buffer = self->buffer;
     size_t num_wanted, num_read = 0;
     int ret;
 
     memmove(self->buffer, self->buffer + self->start, num_unread);
     self->start = 0;
     self->end = num_unread;
-    ret = spot_array_reserve(&buffer, &self->max_bytes, num_unread + 2, 1);
-    self->buffer = buffer;
+    ret = spot_array_reserve(&self->buffer, &self->max_bytes, num_unread + 2, 1);
     if (ret == 0) {
         num_wanted = self->max_bytes - 1 - num_unread;
         ret = spot_instream_read(
@@ -70,15 +68,12 @@ init_parser(spot_csv_t *self)
 static int
 init(spot_csv_t *self, const char *file, spot_diag_t *diag)
 {
-    void *buffer = NULL;
-    int ret;
-
     self->diag = diag;
     init_parser(self);
     self->file = spot_text_copy(file, strlen(file));
-    ret = spot_array_reserve(&buffer, &self->max_bytes, BUFFER_BYTES, 1);
-    self->buffer = buffer;
-    return self->file == NULL ? SPOT_ERR_NO_MEMORY : ret;
+    return self->file == NULL
+               ? SPOT_ERR_NO_MEMORY
+               : spot_array_reserve(&self->buffer, &self->max_bytes, BUFFER_BYTES, 1);
 }
 
 /* Reads the first bytes and skips a byte-order mark. */
@@ -93,13 +88,17 @@ start_reading(spot_csv_t *self)
     return ret;
 }
 
-int
-spot_csv_open(spot_csv_t **self, const char *path, spot_diag_t *diag)
+/* Opens a file, or bytes if they are not NULL. */
+static int
+open_any(spot_csv_t **self, const char *file, const char *bytes, size_t num_bytes,
+    spot_diag_t *diag)
 {
     spot_csv_t *csv = spot_calloc(1, sizeof(*csv));
-    int ret = csv == NULL ? SPOT_ERR_NO_MEMORY : init(csv, path, diag);
+    int ret = csv == NULL ? SPOT_ERR_NO_MEMORY : init(csv, file, diag);
 
-    if (ret == 0) {
+    if (ret == 0 && bytes != NULL) {
+        spot_instream_open_bytes(&csv->stream, csv->file, bytes, num_bytes);
+    } else if (ret == 0) {
         ret = spot_instream_open(&csv->stream, csv->file, diag);
     }
     if (ret == 0) {
@@ -114,22 +113,16 @@ spot_csv_open(spot_csv_t **self, const char *path, spot_diag_t *diag)
 }
 
 int
+spot_csv_open(spot_csv_t **self, const char *path, spot_diag_t *diag)
+{
+    return open_any(self, path, NULL, 0, diag);
+}
+
+int
 spot_csv_open_bytes(spot_csv_t **self, const char *file, const char *bytes,
     size_t num_bytes, spot_diag_t *diag)
 {
-    spot_csv_t *csv = spot_calloc(1, sizeof(*csv));
-    int ret = csv == NULL ? SPOT_ERR_NO_MEMORY : init(csv, file, diag);
-
-    if (ret == 0) {
-        spot_instream_open_bytes(&csv->stream, csv->file, bytes, num_bytes);
-        ret = start_reading(csv);
-    }
-    if (ret != 0) {
-        spot_csv_close(csv);
-        csv = NULL;
-    }
-    *self = csv;
-    return ret;
+    return open_any(self, file, num_bytes == 0 ? "" : bytes, num_bytes, diag);
 }
 
 void
@@ -272,19 +265,15 @@ check_bytes(const spot_csv_t *self, const spot_csv_row_t *row, size_t *num_comma
 static int
 reserve_fields(spot_csv_t *self, size_t num_fields, size_t num_bytes)
 {
-    void *columns = self->columns, *fields = self->fields, *texts = self->texts;
     int ret = spot_array_reserve(
-        &columns, &self->max_columns, num_fields, sizeof(*self->columns));
+        &self->columns, &self->max_columns, num_fields, sizeof(*self->columns));
 
-    self->columns = columns;
     if (ret == 0) {
         ret = spot_array_reserve(
-            &fields, &self->max_fields, num_fields, sizeof(*self->fields));
-        self->fields = fields;
+            &self->fields, &self->max_fields, num_fields, sizeof(*self->fields));
     }
     if (ret == 0) {
-        ret = spot_array_reserve(&texts, &self->max_text_bytes, num_bytes, 1);
-        self->texts = texts;
+        ret = spot_array_reserve(&self->texts, &self->max_text_bytes, num_bytes, 1);
     }
     return ret;
 }

@@ -78,15 +78,13 @@ append(spot_diag_t *self, bool is_error, const char *file, size_t line, size_t c
     const char *format, va_list arguments)
 {
     char *text = format_item(file, line, column, format, arguments);
-    void *items = self->items;
 
-    if (text == NULL || spot_array_reserve(&items, &self->max_items, self->num_items + 1,
-                            sizeof(*self->items)) != 0) {
+    if (text == NULL || spot_array_reserve(&self->items, &self->max_items,
+                            self->num_items + 1, sizeof(*self->items)) != 0) {
         free(text);
         self->out_of_memory = true;
         return false;
     }
-    self->items = items;
     if (is_repeated(self, text)) {
         free(text);
         return false;

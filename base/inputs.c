@@ -39,18 +39,16 @@ void
 spot_inputs_enter(spot_inputs_t *self, const char *path, const char *sha256)
 {
     spot_input_t *input = find_input(self, path);
-    void *inputs = self->inputs;
 
     if (input != NULL) {
         input->has_changed = input->has_changed || strcmp(input->sha256, sha256) != 0;
         return;
     }
-    if (spot_array_reserve(&inputs, &self->max_inputs, self->num_inputs + 1,
+    if (spot_array_reserve(&self->inputs, &self->max_inputs, self->num_inputs + 1,
             sizeof(*self->inputs)) != 0) {
         self->is_out_of_memory = true;
         return;
     }
-    self->inputs = inputs;
     input = &self->inputs[self->num_inputs++];
     *input = (spot_input_t){.path = spot_text_copy(path, strlen(path))};
     strcpy(input->sha256, sha256);

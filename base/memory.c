@@ -6,10 +6,10 @@
 #include <string.h>
 
 int
-spot_array_reserve(void **array, size_t *max_items, size_t num_needed, size_t item_bytes)
+spot_array_reserve(void *array, size_t *max_items, size_t num_needed, size_t item_bytes)
 {
     size_t grown = *max_items < 16 ? 16 : *max_items;
-    void *moved;
+    void *items;
 
     if (num_needed <= *max_items) {
         return 0;
@@ -23,11 +23,12 @@ spot_array_reserve(void **array, size_t *max_items, size_t num_needed, size_t it
     if (grown > SIZE_MAX / item_bytes) {
         return SPOT_ERR_NO_MEMORY;
     }
-    moved = realloc(*array, grown * item_bytes);
-    if (moved == NULL) {
+    memcpy(&items, array, sizeof(items));
+    items = realloc(items, grown * item_bytes);
+    if (items == NULL) {
         return SPOT_ERR_NO_MEMORY;
     }
-    *array = moved;
+    memcpy(array, &items, sizeof(items));
     *max_items = grown;
     return 0;
 }

@@ -7,10 +7,11 @@
 
 #include "base/error.h"
 
-/* Makes room for num_needed elements in *array, doubling the capacity *max_items from at
- * least 16, so that appending is O(1) amortised. NO_MEMORY leaves both unchanged. */
+/* Makes room for num_needed items in an array, doubling its capacity *max_items from at
+ * least 16, so that appending is O(1) amortised. array is the address of the pointer to
+ * the items, which may be of any type. NO_MEMORY leaves both unchanged. */
 SPOT_MUST_CHECK int spot_array_reserve(
-    void **array, size_t *max_items, size_t num_needed, size_t item_bytes);
+    void *array, size_t *max_items, size_t num_needed, size_t item_bytes);
 
 /* calloc() that returns memory for zero items too. NULL: no memory. The caller frees
  * it. */

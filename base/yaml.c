@@ -53,14 +53,12 @@ spot_node_t *
 spot_yaml_new_node(spot_yaml_t *self, spot_node_kind_t kind, const char *file,
     size_t line, size_t column)
 {
-    void *nodes = self->nodes;
     spot_node_t *node;
 
-    if (spot_array_reserve(
-            &nodes, &self->max_nodes, self->num_nodes + 1, sizeof(*self->nodes)) != 0) {
+    if (spot_array_reserve(&self->nodes, &self->max_nodes, self->num_nodes + 1,
+            sizeof(*self->nodes)) != 0) {
         return NULL;
     }
-    self->nodes = nodes;
     node = calloc(1, sizeof(*node));
     if (node != NULL) {
         node->kind = kind;
@@ -75,16 +73,12 @@ spot_yaml_new_node(spot_yaml_t *self, spot_node_kind_t kind, const char *file,
 int
 spot_node_append(spot_node_t *self, spot_node_t *key, spot_node_t *child)
 {
-    void *children = self->children;
-    void *keys = self->keys;
-    int ret = spot_array_reserve(
-        &children, &self->max_children, self->num_children + 1, sizeof(*self->children));
+    int ret = spot_array_reserve(&self->children, &self->max_children,
+        self->num_children + 1, sizeof(*self->children));
 
-    self->children = children;
     if (ret == 0 && key != NULL) {
         ret = spot_array_reserve(
-            &keys, &self->max_keys, self->num_children + 1, sizeof(*self->keys));
-        self->keys = keys;
+            &self->keys, &self->max_keys, self->num_children + 1, sizeof(*self->keys));
     }
     if (ret != 0) {
         return ret;
@@ -337,16 +331,12 @@ spot_yaml_add_key(
 int
 spot_yaml_adopt(spot_yaml_t *self, spot_yaml_t *other)
 {
-    void *nodes = self->nodes;
-    void *files = self->files;
-    int ret = spot_array_reserve(&nodes, &self->max_nodes,
+    int ret = spot_array_reserve(&self->nodes, &self->max_nodes,
         self->num_nodes + other->num_nodes, sizeof(*self->nodes));
 
-    self->nodes = nodes;
     if (ret == 0) {
-        ret = spot_array_reserve(&files, &self->max_files,
+        ret = spot_array_reserve(&self->files, &self->max_files,
             self->num_files + other->num_files, sizeof(*self->files));
-        self->files = files;
     }
     if (ret != 0) {
         return ret;

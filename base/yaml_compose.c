@@ -34,15 +34,13 @@ typedef struct {
 static const char *
 keep_file_name(spot_yaml_t *self, const char *file)
 {
-    void *files = self->files;
     char *copy = spot_text_copy(file, strlen(file));
 
-    if (copy == NULL || spot_array_reserve(&files, &self->max_files, self->num_files + 1,
-                            sizeof(*self->files)) != 0) {
+    if (copy == NULL || spot_array_reserve(&self->files, &self->max_files,
+                            self->num_files + 1, sizeof(*self->files)) != 0) {
         free(copy);
         return NULL;
     }
-    self->files = files;
     self->files[self->num_files++] = copy;
     return copy;
 }
@@ -111,7 +109,6 @@ next_event(composer_t *self, yaml_event_t *event)
 static int
 remember_anchor(composer_t *self, const yaml_char_t *name, spot_node_t *node)
 {
-    void *anchors = self->anchors;
     char *copy;
 
     if (name == NULL) {
@@ -123,12 +120,11 @@ remember_anchor(composer_t *self, const yaml_char_t *name, spot_node_t *node)
         return SPOT_ERR_BAD_INPUT;
     }
     copy = spot_text_copy((const char *) name, strlen((const char *) name));
-    if (copy == NULL || spot_array_reserve(&anchors, &self->max_anchors,
+    if (copy == NULL || spot_array_reserve(&self->anchors, &self->max_anchors,
                             self->num_anchors + 1, sizeof(*self->anchors)) != 0) {
         free(copy);
         return SPOT_ERR_NO_MEMORY;
     }
-    self->anchors = anchors;
     self->anchors[self->num_anchors].name = copy;
     self->anchors[self->num_anchors].node = node;
     self->num_anchors++;

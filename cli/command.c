@@ -199,14 +199,12 @@ spot_option_argument(struct argp_state *state, int key, const char *text,
 void
 spot_option_list_add(spot_option_list_t *self, const char *text)
 {
-    void *texts = self->texts;
 
-    if (spot_array_reserve(
-            &texts, &self->max_texts, self->num_texts + 1, sizeof(*self->texts)) != 0) {
+    if (spot_array_reserve(&self->texts, &self->max_texts, self->num_texts + 1,
+            sizeof(*self->texts)) != 0) {
         fprintf(stderr, "spotsim: out of memory\n");
         exit(SPOT_EXIT_FAILED);
     }
-    self->texts = texts;
     self->texts[self->num_texts++] = text;
 }
 

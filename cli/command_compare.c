@@ -85,14 +85,12 @@ static void
 add_key(arguments_t *self, const char *option, const char *key, const char *values)
 {
     spot_compare_request_t *request = &self->request;
-    void *keys = self->keys;
 
-    if (spot_array_reserve(
-            &keys, &self->max_keys, request->num_keys + 1, sizeof(*self->keys)) != 0) {
+    if (spot_array_reserve(&self->keys, &self->max_keys, request->num_keys + 1,
+            sizeof(*self->keys)) != 0) {
         fprintf(stderr, "spotsim: out of memory\n");
         exit(SPOT_EXIT_FAILED);
     }
-    self->keys = keys;
     self->keys[request->num_keys++] = (spot_compare_key_t){option, key, values};
     request->keys = self->keys;
 }

@@ -86,7 +86,6 @@ static void
 add_limit(arguments_t *arguments, struct argp_state *state, const char *text)
 {
     const char *equals = strchr(text, '=');
-    void *limits = arguments->limits;
     char name[64];
     limit_t limit;
 
@@ -107,11 +106,10 @@ add_limit(arguments_t *arguments, struct argp_state *state, const char *text)
             near.nearest != NULL ? ", did you mean \"" : "",
             near.nearest != NULL ? near.nearest : "", near.nearest != NULL ? "\"?" : "");
     }
-    if (spot_array_reserve(&limits, &arguments->max_limits, arguments->num_limits + 1,
-            sizeof(*arguments->limits)) != 0) {
+    if (spot_array_reserve(&arguments->limits, &arguments->max_limits,
+            arguments->num_limits + 1, sizeof(*arguments->limits)) != 0) {
         argp_failure(state, SPOT_EXIT_FAILED, 0, "out of memory");
     }
-    arguments->limits = limits;
     arguments->limits[arguments->num_limits++] = limit;
 }
 

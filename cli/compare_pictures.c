@@ -211,8 +211,8 @@ to_trace(spot_trace_t *self, const spot_observation_t *observation,
     self->resolution_ms = frame->tick_ms;
     self->initial = (int32_t) population;
     self->end_ms = (int64_t) frame->end_ms;
-    if (spot_array_reserve((void **) &self->events, &self->max_events,
-            observation->num_events, sizeof(*self->events)) != 0) {
+    if (spot_array_reserve(&self->events, &self->max_events, observation->num_events,
+            sizeof(*self->events)) != 0) {
         return SPOT_ERR_NO_MEMORY;
     }
     for (size_t j = 0; j < observation->num_events; j++) {

@@ -196,8 +196,8 @@ read_row(void *context, const spot_csv_row_t *row)
     if (self->file.diag->num_errors == num_errors) {
         check_row(self, &of_n);
     }
-    ret = spot_array_reserve((void **) &table->rows, &table->max_rows,
-        table->num_rows + 1, sizeof(*table->rows));
+    ret = spot_array_reserve(
+        &table->rows, &table->max_rows, table->num_rows + 1, sizeof(*table->rows));
     if (ret == 0) {
         table->rows[table->num_rows++] = of_n;
     }

@@ -123,8 +123,8 @@ read_row(curve_file_t *self, const spot_csv_row_t *row)
         self->is_faulty = true;
         return 0;
     }
-    ret = spot_array_reserve((void **) &curve->points, &curve->max_points,
-        curve->num_points + 1, sizeof(*curve->points));
+    ret = spot_array_reserve(&curve->points, &curve->max_points, curve->num_points + 1,
+        sizeof(*curve->points));
     if (ret == 0) {
         curve->points[curve->num_points++] = point;
     }

@@ -11,7 +11,6 @@
 int
 spot_price_steps_add(spot_price_steps_t *self, int64_t start_ms, double usd_per_h)
 {
-    void *steps = self->steps;
     int ret;
 
     if (self->num_steps == SPOT_MAX_PRICE_STEPS ||
@@ -20,8 +19,7 @@ spot_price_steps_add(spot_price_steps_t *self, int64_t start_ms, double usd_per_
         return SPOT_ERR_BAD_PARAM;
     }
     ret = spot_array_reserve(
-        &steps, &self->max_steps, self->num_steps + 1, sizeof(*self->steps));
-    self->steps = steps;
+        &self->steps, &self->max_steps, self->num_steps + 1, sizeof(*self->steps));
     if (ret == 0) {
         self->steps[self->num_steps++] = (spot_price_step_t){start_ms, usd_per_h};
     }

@@ -129,7 +129,6 @@ static int
 read_row(measured_file_t *self, const spot_csv_row_t *row)
 {
     const size_t num_errors = self->diag->num_errors;
-    void *values = self->values;
     value_t value = {.line = row->line};
     int ret;
 
@@ -146,8 +145,7 @@ read_row(measured_file_t *self, const spot_csv_row_t *row)
         return 0;
     }
     ret = spot_array_reserve(
-        &values, &self->max_values, self->num_values + 1, sizeof(*self->values));
-    self->values = values;
+        &self->values, &self->max_values, self->num_values + 1, sizeof(*self->values));
     if (ret == 0) {
         self->values[self->num_values++] = value;
     }
@@ -286,14 +284,12 @@ static int
 append_step(spot_profile_t *self, const measured_file_t *file, const value_t *values,
     size_t num_values)
 {
-    void *steps = self->step_time;
     const spot_measured_step_t step = {
         .world_size = values[0].world_size, .time = summarise(values, num_values)};
-    const int ret = spot_array_reserve(
-        &steps, &self->max_steps, self->num_steps + 1, sizeof(*self->step_time));
+    const int ret = spot_array_reserve(&self->step_time, &self->max_steps,
+        self->num_steps + 1, sizeof(*self->step_time));
     int64_t step_ms = 0;
 
-    self->step_time = steps;
     if (ret != 0) {
         return ret;
     }

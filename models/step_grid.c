@@ -19,11 +19,9 @@ int
 spot_step_grid_add(spot_step_grid_t *self, const spot_step_pair_t *pair)
 {
     const size_t num_pairs = self->num_pairs + self->num_infeasible;
-    void *pairs = self->pairs;
     const int ret =
-        spot_array_reserve(&pairs, &self->max_pairs, num_pairs + 1, sizeof(*pair));
+        spot_array_reserve(&self->pairs, &self->max_pairs, num_pairs + 1, sizeof(*pair));
 
-    self->pairs = pairs;
     if (ret != 0) {
         return ret;
     }

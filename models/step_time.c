@@ -31,7 +31,6 @@ const spot_field_t spot_world_size_key = {.type = SPOT_FIELD_INTEGER,
 int
 spot_step_time_add(spot_step_time_t *self, int64_t world_size, int64_t step_ms)
 {
-    void *points = self->points;
     size_t place = 0;
     int ret;
 
@@ -43,8 +42,7 @@ spot_step_time_add(spot_step_time_t *self, int64_t world_size, int64_t step_ms)
         return SPOT_ERR_BAD_PARAM;
     }
     ret = spot_array_reserve(
-        &points, &self->max_points, self->num_points + 1, sizeof(*self->points));
-    self->points = points;
+        &self->points, &self->max_points, self->num_points + 1, sizeof(*self->points));
     if (ret != 0) {
         return ret;
     }

@@ -48,12 +48,10 @@ static int
 note_key(header_t *self, const char *key, size_t key_bytes, size_t line)
 {
     const size_t num_keys = self->keys.num_names;
-    void *key_lines = self->key_lines;
     int32_t key_id;
     int ret = spot_array_reserve(
-        &key_lines, &self->max_key_lines, num_keys + 1, sizeof(*self->key_lines));
+        &self->key_lines, &self->max_key_lines, num_keys + 1, sizeof(*self->key_lines));
 
-    self->key_lines = key_lines;
     if (ret == 0) {
         ret = spot_names_add(&self->keys, key, key_bytes, &key_id);
     }
@@ -76,12 +74,10 @@ static int
 keep_key(header_t *self, const parts_t *parts)
 {
     spot_file_header_t *found = self->found;
-    void *keys = found->keys;
     spot_trace_key_t *kept;
     int ret = spot_array_reserve(
-        &keys, &found->max_keys, found->num_keys + 1, sizeof(*found->keys));
+        &found->keys, &found->max_keys, found->num_keys + 1, sizeof(*found->keys));
 
-    found->keys = keys;
     if (ret != 0) {
         return ret;
     }

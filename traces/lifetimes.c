@@ -164,12 +164,10 @@ static int
 keep_life(spot_lifetimes_t *self, const spot_life_t *parsed, const spot_csv_row_t *row)
 {
     const char *name = row->fields[COLUMN_INSTANCE];
-    void *lives = self->lives;
     spot_life_t *life;
     int ret = spot_array_reserve(
-        &lives, &self->max_lives, self->num_lives + 1, sizeof(*self->lives));
+        &self->lives, &self->max_lives, self->num_lives + 1, sizeof(*self->lives));
 
-    self->lives = lives;
     if (ret != 0) {
         return ret;
     }

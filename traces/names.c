@@ -105,7 +105,6 @@ int
 spot_names_add(spot_names_t *self, const char *text, size_t num_bytes, int32_t *name_id)
 {
     const uint32_t hash = hash_text(text, num_bytes);
-    void *names = self->names;
     spot_name_slot_t *slot;
     int ret = 0;
 
@@ -118,8 +117,7 @@ spot_names_add(spot_names_t *self, const char *text, size_t num_bytes, int32_t *
     slot = find_slot(self, hash, text, num_bytes);
     if (slot->name_id < 0) {
         ret = spot_array_reserve(
-            &names, &self->max_names, self->num_names + 1, sizeof(*self->names));
-        self->names = names;
+            &self->names, &self->max_names, self->num_names + 1, sizeof(*self->names));
         if (ret != 0) {
             return ret;
         }

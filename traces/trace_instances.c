@@ -54,11 +54,9 @@ find_name(
     spot_trace_instances_t *self, const char *name, size_t num_bytes, int32_t *name_id)
 {
     const size_t num_names = self->names.num_names;
-    void *states = self->states;
     int ret = spot_array_reserve(
-        &states, &self->max_states, num_names + 1, sizeof(*self->states));
+        &self->states, &self->max_states, num_names + 1, sizeof(*self->states));
 
-    self->states = states;
     if (ret == 0) {
         ret = spot_names_add(&self->names, name, num_bytes, name_id);
     }
@@ -117,7 +115,6 @@ spot_trace_instances_check(spot_trace_instances_t *self, const spot_csv_row_t *r
     const char *name = row->fields[SPOT_TRACE_COLUMN_INSTANCES];
     const int64_t num_found = num_names_in(name);
     spot_trace_t *trace = self->trace;
-    void *name_ids = trace->name_ids;
     int32_t *name_id;
     size_t num_bytes;
     int ret;
@@ -129,9 +126,8 @@ spot_trace_instances_check(spot_trace_instances_t *self, const spot_csv_row_t *r
             num_found);
         return SPOT_ERR_BAD_INPUT;
     }
-    ret = spot_array_reserve(&name_ids, &trace->max_name_ids,
+    ret = spot_array_reserve(&trace->name_ids, &trace->max_name_ids,
         trace->num_name_ids + (size_t) num_found, sizeof(*trace->name_ids));
-    trace->name_ids = name_ids;
     for (int64_t j = 0; j < num_found && ret == 0; j++) {
         name_id = &trace->name_ids[trace->num_name_ids + (size_t) j];
         name = next_name(name, &num_bytes);
@@ -158,12 +154,10 @@ spot_trace_instances_take(
     spot_trace_instances_t *self, const char *name, size_t num_bytes, bool is_arrival)
 {
     spot_trace_t *trace = self->trace;
-    void *name_ids = trace->name_ids;
     int32_t name_id;
-    int ret = spot_array_reserve(&name_ids, &trace->max_name_ids,
+    int ret = spot_array_reserve(&trace->name_ids, &trace->max_name_ids,
         trace->num_name_ids + 1, sizeof(*trace->name_ids));
 
-    trace->name_ids = name_ids;
     if (ret == 0) {
         ret = find_name(self, name, num_bytes, &name_id);
     }

@@ -202,12 +202,10 @@ static int
 apply_event(reader_t *self, const row_t *row)
 {
     spot_trace_t *trace = self->trace;
-    void *events = trace->events;
     spot_event_t *event;
-    int ret = spot_array_reserve(
-        &events, &trace->max_events, trace->num_events + 1, sizeof(*trace->events));
+    int ret = spot_array_reserve(&trace->events, &trace->max_events,
+        trace->num_events + 1, sizeof(*trace->events));
 
-    trace->events = events;
     if (ret == 0) {
         event = &trace->events[trace->num_events++];
         event->time_ms = row->time_ms;

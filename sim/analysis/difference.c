@@ -36,15 +36,12 @@ keep_row(void *context, const spot_row_t *row)
 {
     pairing_t *self = context;
     const size_t num_metrics = self->num_metrics;
-    void *keys = self->keys, *values = self->values;
-    int ret =
-        spot_array_reserve(&keys, &self->max_keys, self->num_rows + 1, sizeof(int64_t));
+    int ret = spot_array_reserve(
+        &self->keys, &self->max_keys, self->num_rows + 1, sizeof(*self->keys));
 
-    self->keys = keys;
     if (ret == 0) {
-        ret = spot_array_reserve(&values, &self->max_values,
+        ret = spot_array_reserve(&self->values, &self->max_values,
             (self->num_rows + 1) * num_metrics, sizeof(*self->values));
-        self->values = values;
     }
     if (ret == 0) {
         self->keys[self->num_rows] = row->replication;

@@ -42,7 +42,6 @@ static int
 collect_value(column_t *column, double value)
 {
     const size_t most = column->is_sketched ? SKETCHED_VALUES : SPOT_EXACT_VALUES;
-    void *values = column->values;
     int ret = 0;
 
     if (column->num_values == most) {
@@ -50,8 +49,7 @@ collect_value(column_t *column, double value)
     }
     if (ret == 0) {
         ret = spot_array_reserve(
-            &values, &column->max_values, column->num_values + 1, sizeof(value));
-        column->values = values;
+            &column->values, &column->max_values, column->num_values + 1, sizeof(value));
     }
     if (ret == 0) {
         column->values[column->num_values++] = value;

@@ -34,14 +34,13 @@ keep_text(spot_event_log_t *self, const char *text)
 {
     const size_t num_bytes = strlen(text) + 1;
     const size_t offset = self->num_text_bytes;
-    void *texts = self->texts;
 
     if (offset + num_bytes > INT32_MAX ||
-        spot_array_reserve(&texts, &self->max_text_bytes, offset + num_bytes, 1) != 0) {
+        spot_array_reserve(&self->texts, &self->max_text_bytes, offset + num_bytes, 1) !=
+            0) {
         self->has_failed = SPOT_ERR_NO_MEMORY;
         return -1;
     }
-    self->texts = texts;
     memcpy(self->texts + offset, text, num_bytes);
     self->num_text_bytes += num_bytes;
     return (int32_t) offset;
@@ -51,15 +50,13 @@ void
 spot_event_log_add(spot_event_log_t *self, int64_t time_ms, int32_t kind,
     const int64_t values[SPOT_EVENT_VALUES], const char *text)
 {
-    void *records = self->records;
     spot_log_record_t *record;
 
-    if (spot_array_reserve(&records, &self->max_records, self->num_records + 1,
+    if (spot_array_reserve(&self->records, &self->max_records, self->num_records + 1,
             sizeof(*self->records)) != 0) {
         self->has_failed = SPOT_ERR_NO_MEMORY;
         return;
     }
-    self->records = records;
     record = &self->records[self->num_records++];
     record->sequence = (int64_t) self->num_records;
     record->time_ms = time_ms;

@@ -119,7 +119,6 @@ spot_series_add(spot_series_t *self, const spot_cell_t *cells)
 {
     const size_t num_columns = self->kind->num_columns;
     const size_t num_cells = self->num_rows * num_columns;
-    void *all = self->cells;
     size_t num_text_bytes = 0;
     int ret;
 
@@ -128,13 +127,12 @@ spot_series_add(spot_series_t *self, const spot_cell_t *cells)
     }
     ret = spot_bytes_reserve(&self->texts, num_text_bytes);
     if (ret == 0) {
-        ret = spot_array_reserve(
-            &all, &self->max_cells, num_cells + num_columns, sizeof(*self->cells));
+        ret = spot_array_reserve(&self->cells, &self->max_cells, num_cells + num_columns,
+            sizeof(*self->cells));
     }
     if (ret != 0) {
         return ret;
     }
-    self->cells = all;
     for (size_t j = 0; j < num_columns; j++) {
         self->cells[num_cells + j] = cells[j];
         if (is_text(self, j)) { /* an offset, because the texts may move */

@@ -44,23 +44,17 @@ note(spot_foresight_t *self, int64_t now_ms)
     spot_recovery_future_t *future = &self->future;
     const int32_t count =
         self->fleet.counts[SPOT_STANDBY] + (int32_t) self->scenario->fleet.on_demand;
-    void *times_ms = future->times_ms, *counts = future->counts;
 
     if (future->num > 0 && future->counts[future->num - 1] == count) {
         return;
     }
-    if (spot_array_reserve(&times_ms, &self->max_changes[0], future->num + 1,
-            sizeof(*future->times_ms)) != 0) {
-        self->has_failed = SPOT_ERR_NO_MEMORY;
-        return;
-    }
-    future->times_ms = times_ms;
-    if (spot_array_reserve(&counts, &self->max_changes[1], future->num + 1,
+    if (spot_array_reserve(&future->times_ms, &self->max_changes[0], future->num + 1,
+            sizeof(*future->times_ms)) != 0 ||
+        spot_array_reserve(&future->counts, &self->max_changes[1], future->num + 1,
             sizeof(*future->counts)) != 0) {
         self->has_failed = SPOT_ERR_NO_MEMORY;
         return;
     }
-    future->counts = counts;
     future->times_ms[future->num] = now_ms;
     future->counts[future->num++] = count;
 }

@@ -100,15 +100,13 @@ spot_notices_see(spot_notices_t *self, const spot_change_t *change)
 static void
 add_notice(spot_notices_t *self, spot_notice_t notice)
 {
-    void *notices = self->notices;
     size_t place = self->num_notices;
 
-    if (spot_array_reserve(&notices, &self->max_notices, place + 1, sizeof(notice)) !=
-        0) {
+    if (spot_array_reserve(
+            &self->notices, &self->max_notices, place + 1, sizeof(notice)) != 0) {
         self->has_failed = SPOT_ERR_NO_MEMORY;
         return;
     }
-    self->notices = notices;
     while (place > self->first_notice &&
            self->notices[place - 1].notice_ms > notice.notice_ms) {
         self->notices[place] = self->notices[place - 1];

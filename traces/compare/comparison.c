@@ -81,13 +81,11 @@ static spot_comparison_column_t *
 add_column(
     spot_comparison_t *self, spot_comparison_column_kind_t kind, const char *label)
 {
-    void *columns = self->columns;
     spot_comparison_column_t *column = NULL;
     char *distinct = distinct_label(self, label);
 
-    if (distinct != NULL && spot_array_reserve(&columns, &self->max_columns,
+    if (distinct != NULL && spot_array_reserve(&self->columns, &self->max_columns,
                                 self->num_columns + 1, sizeof(*self->columns)) == 0) {
-        self->columns = columns;
         column = &self->columns[self->num_columns++];
         *column = (spot_comparison_column_t){
             .kind = kind, .label = distinct, .num_replications = 1};

@@ -14,11 +14,9 @@
 int
 spot_fidelity_sample_resize(spot_fidelity_sample_t *self, size_t num_values)
 {
-    void *values = self->values;
     const int ret = spot_array_reserve(
-        &values, &self->max_values, num_values, sizeof(*self->values));
+        &self->values, &self->max_values, num_values, sizeof(*self->values));
 
-    self->values = values;
     self->num_values = ret == 0 ? num_values : 0;
     return ret;
 }

@@ -18,11 +18,9 @@ num_intervals(const spot_observation_t *observation, int64_t length_ms)
 static int
 start_runs(spot_counts_t *self, size_t max_runs)
 {
-    void *runs = self->runs;
     const int ret =
-        spot_array_reserve(&runs, &self->max_runs, max_runs, sizeof(*self->runs));
+        spot_array_reserve(&self->runs, &self->max_runs, max_runs, sizeof(*self->runs));
 
-    self->runs = runs;
     self->num_runs = 0;
     self->num_values = 0;
     self->min = self->max = self->sum = 0;
@@ -60,12 +58,10 @@ compare_runs(const void *left, const void *right)
 static int
 count_levels(spot_counts_t *self)
 {
-    void *levels = self->levels;
     size_t num_levels = 0;
     const int ret = spot_array_reserve(
-        &levels, &self->max_levels, self->num_runs, sizeof(*self->levels));
+        &self->levels, &self->max_levels, self->num_runs, sizeof(*self->levels));
 
-    self->levels = levels;
     if (ret != 0) {
         return ret;
     }

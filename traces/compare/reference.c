@@ -112,7 +112,6 @@ copy_field(const reading_t *self, const spot_csv_row_t *row, int column)
 static int
 read_row(reading_t *self, const spot_csv_row_t *row)
 {
-    void *rows = self->reference->rows;
     spot_reference_row_t *values;
     int ret;
 
@@ -121,9 +120,8 @@ read_row(reading_t *self, const spot_csv_row_t *row)
             "expected %zu fields, got %zu", self->num_fields, row->num_fields);
         return 0;
     }
-    ret = spot_array_reserve(&rows, &self->reference->max_rows,
+    ret = spot_array_reserve(&self->reference->rows, &self->reference->max_rows,
         self->reference->num_rows + 1, sizeof(*self->reference->rows));
-    self->reference->rows = rows;
     if (ret != 0) {
         return ret;
     }

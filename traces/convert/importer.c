@@ -126,7 +126,6 @@ spot_import_event(spot_import_t *self, int64_t time_ms, spot_event_kind_t kind,
     int32_t count, bool is_merged)
 {
     spot_trace_t *trace = self->trace;
-    void *events = trace->events;
     spot_event_t *last =
         trace->num_events == 0 ? NULL : &trace->events[trace->num_events - 1];
     int ret;
@@ -135,9 +134,8 @@ spot_import_event(spot_import_t *self, int64_t time_ms, spot_event_kind_t kind,
         last->count += count;
         return 0;
     }
-    ret = spot_array_reserve(
-        &events, &trace->max_events, trace->num_events + 1, sizeof(*trace->events));
-    trace->events = events;
+    ret = spot_array_reserve(&trace->events, &trace->max_events, trace->num_events + 1,
+        sizeof(*trace->events));
     if (ret == 0) {
         trace->events[trace->num_events++] =
             (spot_event_t){.time_ms = time_ms, .kind = kind, .count = count};
@@ -181,7 +179,6 @@ int
 spot_import_key(spot_import_t *self, const char *key, const char *value)
 {
     spot_trace_t *trace = self->trace;
-    void *keys = trace->keys;
     char *copy = spot_text_copy(value, strlen(value));
     int ret;
 
@@ -193,9 +190,8 @@ spot_import_key(spot_import_t *self, const char *key, const char *value)
         }
     }
     ret = copy == NULL ? SPOT_ERR_NO_MEMORY
-                       : spot_array_reserve(&keys, &trace->max_keys, trace->num_keys + 1,
-                             sizeof(*trace->keys));
-    trace->keys = keys;
+                       : spot_array_reserve(&trace->keys, &trace->max_keys,
+                             trace->num_keys + 1, sizeof(*trace->keys));
     if (ret != 0) {
         free(copy);
         return ret;

@@ -68,7 +68,6 @@ static int
 keep_arrival(state_t *self, const spot_csv_row_t *row)
 {
     const char *name = row->fields[COLUMN_NAME];
-    void *arrivals = self->arrivals;
     arrival_t *arrival;
     int ret;
 
@@ -76,9 +75,8 @@ keep_arrival(state_t *self, const spot_csv_row_t *row)
         return spot_import_instance(self->import, 0, row->line,
             row->columns[COLUMN_NAME], name, strlen(name), true);
     }
-    ret = spot_array_reserve(
-        &arrivals, &self->max_arrivals, self->num_arrivals + 1, sizeof(*self->arrivals));
-    self->arrivals = arrivals;
+    ret = spot_array_reserve(&self->arrivals, &self->max_arrivals,
+        self->num_arrivals + 1, sizeof(*self->arrivals));
     if (ret == 0) {
         arrival = &self->arrivals[self->num_arrivals++];
         memcpy(arrival->name, name, strlen(name) + 1);

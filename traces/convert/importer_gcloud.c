@@ -100,11 +100,9 @@ start(state_t *self, const spot_csv_row_t *row, const poll_t *poll)
 static int
 note_gap(state_t *self, int64_t gap_s)
 {
-    void *gaps = self->gaps_s;
     int ret = spot_array_reserve(
-        &gaps, &self->max_gaps, self->num_gaps + 1, sizeof(*self->gaps_s));
+        &self->gaps_s, &self->max_gaps, self->num_gaps + 1, sizeof(*self->gaps_s));
 
-    self->gaps_s = gaps;
     if (ret == 0) {
         self->gaps_s[self->num_gaps++] = gap_s;
     }

@@ -109,16 +109,14 @@ keep_record(state_t *self, records_t *list, const spot_csv_row_t *row, record_t 
 {
     const record_t *last =
         list->num_records == 0 ? NULL : &list->records[list->num_records - 1];
-    void *records = list->records;
     int ret;
 
     if (last != NULL && record.time_s < last->time_s) {
         return spot_import_expected(self->import, self->input_id, row,
             self->num_columns - 2, "timestamp", "one not before the previous row");
     }
-    ret = spot_array_reserve(
-        &records, &list->max_records, list->num_records + 1, sizeof(*list->records));
-    list->records = records;
+    ret = spot_array_reserve(&list->records, &list->max_records, list->num_records + 1,
+        sizeof(*list->records));
     if (ret == 0) {
         list->records[list->num_records++] = record;
     }

@@ -39,13 +39,11 @@ sniff(const char *line)
 static int
 keep_sample(state_t *self, int32_t count)
 {
-    void *changes = self->changes;
     int ret;
 
     if (self->num_changes == 0 || self->changes[self->num_changes - 1].count != count) {
-        ret = spot_array_reserve(
-            &changes, &self->max_changes, self->num_changes + 1, sizeof(*self->changes));
-        self->changes = changes;
+        ret = spot_array_reserve(&self->changes, &self->max_changes,
+            self->num_changes + 1, sizeof(*self->changes));
         if (ret != 0) {
             return ret;
         }

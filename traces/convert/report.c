@@ -38,14 +38,12 @@ int
 spot_convert_report_add(spot_convert_report_t *self, spot_remark_kind_t kind,
     const char *key, int64_t count, const char *format, ...)
 {
-    void *remarks = self->remarks;
     char text[512];
     va_list arguments;
     int num_bytes;
-    int ret = spot_array_reserve(
-        &remarks, &self->max_remarks, self->num_remarks + 1, sizeof(*self->remarks));
+    int ret = spot_array_reserve(&self->remarks, &self->max_remarks,
+        self->num_remarks + 1, sizeof(*self->remarks));
 
-    self->remarks = remarks;
     if (ret != 0) {
         return ret;
     }

@@ -58,11 +58,9 @@ refuse(const reader_t *self, const spot_csv_row_t *row, size_t field, const char
 static int
 append(spot_stamped_counts_t *self, int64_t time_s, int64_t count)
 {
-    void *rows = self->rows;
     const int ret = spot_array_reserve(
-        &rows, &self->max_rows, self->num_rows + 1, sizeof(*self->rows));
+        &self->rows, &self->max_rows, self->num_rows + 1, sizeof(*self->rows));
 
-    self->rows = rows;
     if (ret == 0) {
         self->rows[self->num_rows++] = (spot_stamped_count_t){time_s, (int32_t) count};
     }

@@ -42,13 +42,11 @@ free_shelf(spot_shelf_t *shelf)
 static int
 read_trace(spot_shelf_t *shelf, const char *path, spot_diag_t *diag)
 {
-    void *books = shelf->books;
     book_t book = {.path = spot_text_copy(path, strlen(path)),
         .trace = spot_calloc(1, sizeof(*book.trace))};
     int ret = spot_array_reserve(
-        &books, &shelf->max_books, shelf->num_books + 1, sizeof(*shelf->books));
+        &shelf->books, &shelf->max_books, shelf->num_books + 1, sizeof(*shelf->books));
 
-    shelf->books = books;
     if (book.path == NULL || book.trace == NULL) {
         ret = SPOT_ERR_NO_MEMORY;
     }

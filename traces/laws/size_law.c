@@ -225,13 +225,11 @@ spot_size_law_init(spot_size_law_t *self, const parameters_t *parameters,
     memset(self, 0, sizeof(*self));
     while (cumulative < 1 - 0x1p-53 && (int64_t) self->num_sizes < max_size) {
         const double k = (double) self->num_sizes + 1;
-        void *grown = self->cumulative;
 
-        if (spot_array_reserve(&grown, &max_sizes, self->num_sizes + 1,
+        if (spot_array_reserve(&self->cumulative, &max_sizes, self->num_sizes + 1,
                 sizeof(*self->cumulative)) != 0) {
             return SPOT_ERR_NO_MEMORY;
         }
-        self->cumulative = grown;
         cumulative = fmax(
             cumulative, (1 - big->probability) * cumulative_of_family(parameters, k) +
                             big->probability * cumulative_of_big(big, k));
