@@ -207,17 +207,3 @@ spot_timestamp_parse(const char *text, int64_t *time_s)
     *time_s = 86400 * day + second;
     return true;
 }
-
-void
-spot_timestamp_text(int64_t time_s, char text[SPOT_TIMESTAMP_BYTES])
-{
-    const int64_t last_s = INT64_C(253402300799); /* 9999-12-31T23:59:59Z */
-    const int64_t kept_s = time_s < 0 ? 0 : time_s > last_s ? last_s : time_s;
-    const date_t date = date_from_days(kept_s / 86400);
-    const int second = (int) (kept_s % 86400);
-
-    snprintf(text, SPOT_TIMESTAMP_BYTES, "%04u-%02u-%02uT%02u:%02u:%02uZ",
-        (unsigned) date.year % 10000, (unsigned) date.month % 100,
-        (unsigned) date.day % 100, (unsigned) second / 3600, (unsigned) second / 60 % 60,
-        (unsigned) second % 60);
-}

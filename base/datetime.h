@@ -30,8 +30,4 @@ bool spot_datetime_later(
 /* Reads YYYY-MM-DDThh:mm:ssZ and nothing else, as seconds since 1970-01-01T00:00:00Z. */
 bool spot_timestamp_parse(const char *text, int64_t *time_s);
 
-/* Writes such a text; times before 1970 or after 9999 become the nearest one within. */
-#define SPOT_TIMESTAMP_BYTES 24
-void spot_timestamp_text(int64_t time_s, char text[SPOT_TIMESTAMP_BYTES]);
-
 #endif

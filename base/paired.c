@@ -52,14 +52,8 @@ spot_welch_half_width(
 }
 
 double
-spot_paired_unpaired_half_width(const spot_paired_t *self, double confidence)
-{
-    return spot_welch_half_width(&self->x, &self->y, confidence);
-}
-
-double
 spot_paired_gain(const spot_paired_t *self, double confidence)
 {
-    return spot_paired_unpaired_half_width(self, confidence) /
+    return spot_welch_half_width(&self->x, &self->y, confidence) /
            spot_paired_half_width(self, confidence);
 }

@@ -35,9 +35,6 @@ double spot_paired_half_width(const spot_paired_t *self, double confidence);
 double spot_welch_half_width(
     const spot_moments_t *x, const spot_moments_t *y, double confidence);
 
-/* The same for two independent samples with the moments of x and y. */
-double spot_paired_unpaired_half_width(const spot_paired_t *self, double confidence);
-
 /* The width of the unpaired interval divided by that of the paired one: above 1 if
  * pairing helps. INFINITY if all differences are equal; NAN if x and y have no spread at
  * all. */

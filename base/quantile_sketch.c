@@ -20,8 +20,9 @@
 #define COUNT_BITS 45
 #define COUNT_MASK SPOT_SKETCH_MAX_VALUES
 
-#define MIN_SLOT_BITS 8
-#define SLOTS_PER_KEY 2
+/* Twice the keys: more of them would collide often. */
+#define SLOT_BITS 14
+#define NUM_SLOTS ((size_t) 1 << SLOT_BITS)
 
 /* Maps the bits of a double so that integers have the order of the values. */
 static inline uint64_t
@@ -74,111 +75,72 @@ bucket_value(const spot_quantile_sketch_t *self, uint64_t key)
 
 /* Multiplicative hashing (Knuth, TAOCP 3, 6.4): spreads consecutive keys evenly. */
 static inline size_t
-hash_key(uint64_t key, unsigned slot_bits)
+hash_key(uint64_t key)
 {
-    return (uint32_t) ((uint32_t) key * UINT32_C(2654435769)) >> (32 - slot_bits);
+    return (uint32_t) ((uint32_t) key * UINT32_C(2654435769)) >> (32 - SLOT_BITS);
 }
 
 /* The slot of key, or the empty slot for it. */
 static uint64_t *
-find_slot(uint64_t *slots, unsigned slot_bits, uint64_t key)
+find_slot(uint64_t *slots, uint64_t key)
 {
-    const size_t mask = ((size_t) 1 << slot_bits) - 1;
-    size_t slot_id = hash_key(key, slot_bits);
+    size_t slot_id = hash_key(key);
 
     while (slots[slot_id] != 0 && slots[slot_id] >> COUNT_BITS != key) {
-        slot_id = (slot_id + 1) & mask;
+        slot_id = (slot_id + 1) % NUM_SLOTS;
     }
     return &slots[slot_id];
 }
 
-static size_t
-num_slots(const spot_quantile_sketch_t *self)
-{
-    return self->slots == NULL ? 0 : (size_t) 1 << self->slot_bits;
-}
-
-/* The number of keys that fit in the table; more would collide often. */
-static size_t
-max_keys(const spot_quantile_sketch_t *self)
-{
-    const size_t max = num_slots(self) / SLOTS_PER_KEY;
-
-    return max < SPOT_SKETCH_MAX_KEYS ? max : SPOT_SKETCH_MAX_KEYS;
-}
-
-/* Moves to a new table. With join 1 pairs of keys become one. */
+/* Moves to a new table, in which pairs of keys become one. */
 static int
-rebuild(spot_quantile_sketch_t *self, unsigned slot_bits, unsigned join)
+join_buckets(spot_quantile_sketch_t *self)
 {
-    uint64_t *slots = spot_calloc((size_t) 1 << slot_bits, sizeof(*slots));
+    uint64_t *slots = spot_calloc(NUM_SLOTS, sizeof(*slots));
 
     if (slots == NULL) {
         return SPOT_ERR_NO_MEMORY;
     }
-    self->num_joined += join;
-    if (join > 0) {
-        self->num_keys = 0;
-    }
-    for (size_t j = 0; j < num_slots(self); j++) {
+    assert(self->num_joined < SPOT_SKETCH_MAX_JOINED);
+    self->num_joined++;
+    self->num_keys = 0;
+    for (size_t j = 0; j < NUM_SLOTS; j++) {
         if (self->slots[j] != 0) {
-            const uint64_t key = self->slots[j] >> COUNT_BITS >> join;
-            uint64_t *slot = find_slot(slots, slot_bits, key);
+            const uint64_t key = self->slots[j] >> COUNT_BITS >> 1;
+            uint64_t *slot = find_slot(slots, key);
 
-            self->num_keys += join > 0 && *slot == 0;
+            self->num_keys += *slot == 0;
             *slot = key << COUNT_BITS |
                     ((*slot & COUNT_MASK) + (self->slots[j] & COUNT_MASK));
         }
     }
     free(self->slots);
     self->slots = slots;
-    self->slot_bits = slot_bits;
     return 0;
-}
-
-/* Grows the table to at least 2^slot_bits slots. */
-static int
-reserve_slots(spot_quantile_sketch_t *self, unsigned slot_bits)
-{
-    if (slot_bits < MIN_SLOT_BITS) {
-        slot_bits = MIN_SLOT_BITS;
-    }
-    return num_slots(self) >= (size_t) 1 << slot_bits ? 0 : rebuild(self, slot_bits, 0);
-}
-
-static int
-join_buckets(spot_quantile_sketch_t *self)
-{
-    assert(self->num_joined < SPOT_SKETCH_MAX_JOINED);
-    return rebuild(self, self->slot_bits, 1);
 }
 
 /* Joins buckets only if they do not fit: a part of the values never needs more joins
  * than all of them, so the order of adding does not matter. key is that for num_joined
  * at the time of the call. */
 static int
-insert_key(spot_quantile_sketch_t *self, uint64_t key, uint64_t count)
+insert_key(spot_quantile_sketch_t *self, uint64_t key)
 {
     int ret = 0;
 
     while (ret == 0) {
-        if (self->num_keys >= max_keys(self) && self->num_keys < SPOT_SKETCH_MAX_KEYS) {
-            ret = reserve_slots(self, self->slot_bits + 1);
-        } else {
-            uint64_t *slot = find_slot(self->slots, self->slot_bits, key);
+        uint64_t *slot = find_slot(self->slots, key);
 
-            if (*slot != 0) {
-                *slot += count;
-                return 0;
-            }
-            if (self->num_keys < SPOT_SKETCH_MAX_KEYS) {
-                *slot = key << COUNT_BITS | count;
-                self->num_keys++;
-                return 0;
-            }
-            ret = join_buckets(self);
-            key >>= 1;
+        if (*slot != 0) {
+            ++*slot;
+            return 0;
         }
+        if (self->num_keys < SPOT_SKETCH_MAX_KEYS) {
+            *slot = key << COUNT_BITS | 1;
+            self->num_keys++;
+            return 0;
+        }
+        ret = join_buckets(self);
+        key >>= 1;
     }
     return ret;
 }
@@ -211,8 +173,8 @@ spot_quantile_sketch_add(
 {
     double minimum = (double) INFINITY, maximum = -(double) INFINITY;
     uint64_t any_bits = 0;
-    size_t num_keys = self->num_keys, num_fit; /* kept in registers */
-    int ret;
+    size_t num_keys = self->num_keys; /* kept in a register */
+    int ret = 0;
 
     if (num_values == 0) {
         return 0;
@@ -220,12 +182,14 @@ spot_quantile_sketch_add(
     if (num_values > SPOT_SKETCH_MAX_VALUES - self->num_values) {
         return SPOT_ERR_BAD_PARAM;
     }
-    ret = reserve_slots(self, 0);
-    num_fit = max_keys(self);
+    if (self->slots == NULL) {
+        self->slots = spot_calloc(NUM_SLOTS, sizeof(*self->slots));
+        ret = self->slots == NULL ? SPOT_ERR_NO_MEMORY : 0;
+    }
     for (size_t j = 0; ret == 0 && j < num_values; j++) {
         const double value = values[j] + 0.0; /* -0 becomes 0 */
         const uint64_t key = to_key(value, self->num_joined);
-        uint64_t *slot = &self->slots[hash_key(key, self->slot_bits)];
+        uint64_t *slot = &self->slots[hash_key(key)];
         const bool is_new = *slot == 0;
         const bool is_other = *slot >> COUNT_BITS != key;
 
@@ -233,11 +197,10 @@ spot_quantile_sketch_add(
         any_bits |= spot_double_bits(value);
         minimum = value < minimum ? value : minimum;
         maximum = value > maximum ? value : maximum;
-        if (num_keys >= num_fit || (is_other & !is_new)) {
+        if (num_keys >= SPOT_SKETCH_MAX_KEYS || (is_other & !is_new)) {
             self->num_keys = num_keys;
-            ret = insert_key(self, key, 1);
+            ret = insert_key(self, key);
             num_keys = self->num_keys;
-            num_fit = max_keys(self);
         } else { /* branch-free: the branch would be unpredictable */
             *slot = (key << COUNT_BITS | (*slot & COUNT_MASK)) + 1;
             num_keys += is_new;
@@ -284,7 +247,7 @@ sort_slots(const spot_quantile_sketch_t *self, uint64_t **sorted)
         return SPOT_ERR_NO_MEMORY;
     }
     to = slots + self->num_keys;
-    for (size_t j = 0; j < num_slots(self); j++) {
+    for (size_t j = 0; self->slots != NULL && j < NUM_SLOTS; j++) {
         to[num_keys] = self->slots[j]; /* the next slot overwrites an empty one */
         num_keys += self->slots[j] != 0;
     }

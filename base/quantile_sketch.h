@@ -20,7 +20,7 @@
 
 /* Keys of a sketch, which are its buckets that are not empty: 64 full octaves (19
  * decades) fit. Beyond, the buckets are joined in pairs until they fit; 6 times are
- * enough for all doubles of both signs. So memory is at most 128 KiB for any values. */
+ * enough for all doubles of both signs. So memory is 128 KiB for any values. */
 #define SPOT_SKETCH_MAX_KEYS 8192
 #define SPOT_SKETCH_MAX_JOINED 6
 
@@ -33,7 +33,6 @@ typedef struct {
     double maximum;
     uint64_t any_bits;   /* mantissa bits that are set in any value */
     unsigned num_joined; /* times that buckets were joined in pairs */
-    unsigned slot_bits;  /* the table has 2^slot_bits slots */
     size_t num_keys;
     uint64_t *slots; /* open addressing: key << 45 | count; 0 is empty. NULL: no table */
 } spot_quantile_sketch_t;

@@ -26,96 +26,32 @@ spot_sum_total(const spot_sum_t *self)
     return self->sum + self->compensation;
 }
 
-void
-spot_moments_add(spot_moments_t *self, double value)
+static inline void
+add_value(spot_moments_t *self, double value)
 {
     const double difference = value - self->mean;
 
-    assert(isfinite(value));
     self->num_values++;
     self->mean += difference / (double) self->num_values;
     self->sum_squares += difference * (value - self->mean);
 }
 
-/* Four independent sums, which a processor adds in parallel, with the same result for
- * every compiler. */
-enum { NUM_LANES = 4 };
-
-static double
-sum_of_lanes(const double *lanes)
+void
+spot_moments_add(spot_moments_t *self, double value)
 {
-    return (lanes[0] + lanes[2]) + (lanes[1] + lanes[3]);
-}
-
-static double
-plain_mean(const double *values, size_t num_values)
-{
-    double lanes[NUM_LANES] = {0};
-    size_t j = 0;
-
-    for (; j + NUM_LANES <= num_values; j += NUM_LANES) {
-        for (size_t k = 0; k < NUM_LANES; k++) {
-            lanes[k] += values[j + k];
-        }
-    }
-    for (; j < num_values; j++) {
-        lanes[0] += values[j];
-    }
-    return sum_of_lanes(lanes) / (double) num_values;
+    assert(isfinite(value));
+    add_value(self, value);
 }
 
 spot_moments_t
 spot_moments_of(const double *values, size_t num_values)
 {
-    double sums[NUM_LANES] = {0}, squares[NUM_LANES] = {0};
-    spot_moments_t moments = {.num_values = (int64_t) num_values};
-    double mean, difference, rest, sum_squares;
-    size_t j = 0;
+    spot_moments_t moments = {0};
 
-    if (num_values == 0) {
-        return moments;
+    for (size_t j = 0; j < num_values; j++) {
+        add_value(&moments, values[j]);
     }
-    mean = plain_mean(values, num_values);
-    for (; j + NUM_LANES <= num_values; j += NUM_LANES) {
-        for (size_t k = 0; k < NUM_LANES; k++) {
-            difference = values[j + k] - mean;
-            sums[k] += difference;
-            squares[k] += difference * difference;
-        }
-    }
-    for (; j < num_values; j++) {
-        difference = values[j] - mean;
-        sums[0] += difference;
-        squares[0] += difference * difference;
-    }
-    /* Error of the first mean; for equal values it accounts for all of the sum of
-     * squares. */
-    rest = sum_of_lanes(sums) / (double) num_values;
-    sum_squares = sum_of_lanes(squares) - sum_of_lanes(sums) * rest;
-    moments.mean = mean + rest;
-    moments.sum_squares = sum_squares < 0 ? 0 : sum_squares; /* keeps a NAN */
     return moments;
-}
-
-void
-spot_moments_merge(spot_moments_t *self, const spot_moments_t *other)
-{
-    const double num_before = (double) self->num_values;
-    const double num_added = (double) other->num_values;
-    const double share = num_added / (num_before + num_added);
-    const double difference = other->mean - self->mean;
-
-    if (other->num_values == 0) {
-        return;
-    }
-    if (self->num_values == 0) {
-        *self = *other;
-        return;
-    }
-    self->num_values += other->num_values;
-    self->mean += difference * share;
-    self->sum_squares +=
-        other->sum_squares + difference * difference * num_before * share;
 }
 
 double

@@ -26,14 +26,9 @@ typedef struct {
 /* value must be finite. */
 void spot_moments_add(spot_moments_t *self, double value);
 
-/* The moments of values[num_values], all finite, in two passes; ten times faster than
- * one by one. The corrected two-pass algorithm, eq. 1.7 of Chan, Golub, LeVeque, The
- * American Statistician 37(3), 1983. */
+/* The moments of values[num_values]. A value that is not finite makes the mean NAN or
+ * infinite. */
 spot_moments_t spot_moments_of(const double *values, size_t num_values);
-
-/* Adds the values of other, by eq. 2.1 of that paper. Merging the same parts in the same
- * order gives the same bits. */
-void spot_moments_merge(spot_moments_t *self, const spot_moments_t *other);
 
 /* NAN where undefined: the mean without values, the others for fewer than two. */
 double spot_moments_mean(const spot_moments_t *self);

@@ -295,7 +295,7 @@ static double
 sampling_half_width(
     const work_t *self, size_t key_id, const spot_key_effect_t *key, double confidence)
 {
-    spot_paired_t both = {0};
+    spot_moments_t low = {0}, high = {0};
 
     for (size_t j = 0; j < self->num_used; j++) {
         const size_t level_id = level_of(self, self->used[j], key_id);
@@ -303,12 +303,12 @@ sampling_half_width(
             mean_over_groups(values_of(self, self->used[j]), self->data->num_groups);
 
         if (level_id == key->low_id) {
-            spot_moments_add(&both.x, mean);
+            spot_moments_add(&low, mean);
         } else if (level_id == key->high_id) {
-            spot_moments_add(&both.y, mean);
+            spot_moments_add(&high, mean);
         }
     }
-    return spot_paired_unpaired_half_width(&both, confidence);
+    return spot_welch_half_width(&low, &high, confidence);
 }
 
 /* The widest of all pairs was chosen, so all pairs are judged at once (Bonferroni). */

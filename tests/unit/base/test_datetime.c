@@ -128,32 +128,6 @@ test_later_as_gmtime(void **state)
     }
 }
 
-/* The same days, both ways; what no text can have is cut off. */
-static void
-test_timestamp_text(void **state)
-{
-    char text[SPOT_TIMESTAMP_BYTES], expected[SPOT_TIMESTAMP_BYTES];
-    int64_t again_s;
-
-    (void) state;
-    for (int64_t day = 0; day < 73000; day++) {
-        const time_t time_s = (time_t) (86400 * day + day);
-        struct tm parts;
-
-        assert_non_null(gmtime_r(&time_s, &parts));
-        assert_true(
-            strftime(expected, sizeof(expected), "%Y-%m-%dT%H:%M:%SZ", &parts) > 0);
-        spot_timestamp_text((int64_t) time_s, text);
-        assert_string_equal(text, expected);
-        assert_true(spot_timestamp_parse(text, &again_s));
-        assert_int_equal(again_s, time_s);
-    }
-    spot_timestamp_text(-1, text);
-    assert_string_equal(text, "1970-01-01T00:00:00Z");
-    spot_timestamp_text(INT64_MAX, text);
-    assert_string_equal(text, "9999-12-31T23:59:59Z");
-}
-
 int
 main(void)
 {
@@ -163,7 +137,6 @@ main(void)
         cmocka_unit_test(test_timestamp),
         cmocka_unit_test(test_later),
         cmocka_unit_test(test_later_as_gmtime),
-        cmocka_unit_test(test_timestamp_text),
     };
 
     return cmocka_run_group_tests_name("datetime", tests, NULL, NULL);

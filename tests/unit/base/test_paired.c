@@ -39,7 +39,7 @@ test_student_s_own_data(void **state)
     assert_near(spot_paired_mean(&paired), -1.58, 1e-14);
     assert_near(
         spot_paired_half_width(&paired, 0.95), (2.4598858 - 0.7001142) / 2, 1e-7);
-    assert_near(spot_paired_unpaired_half_width(&paired, 0.95),
+    assert_near(spot_welch_half_width(&paired.x, &paired.y, 0.95),
         (3.3654832 + 0.2054832) / 2, 1e-7);
     assert_near(spot_paired_gain(&paired, 0.95),
         (3.3654832 + 0.2054832) / (2.4598858 - 0.7001142), 1e-7);
@@ -57,7 +57,7 @@ test_a_constant_partner(void **state)
     (void) state;
     assert_true(spot_paired_mean(&paired) == 2);
     assert_near(spot_paired_half_width(&paired, 0.95), half_width, 1e-9);
-    assert_near(spot_paired_unpaired_half_width(&paired, 0.95), half_width, 1e-9);
+    assert_near(spot_welch_half_width(&paired.x, &paired.y, 0.95), half_width, 1e-9);
     assert_near(spot_paired_gain(&paired, 0.95), 1, 1e-9);
 }
 
@@ -87,10 +87,10 @@ test_too_few_pairs_have_no_interval(void **state)
     (void) state;
     assert_true(isnan(spot_paired_mean(&none)));
     assert_true(isnan(spot_paired_half_width(&none, 0.95)));
-    assert_true(isnan(spot_paired_unpaired_half_width(&none, 0.95)));
+    assert_true(isnan(spot_welch_half_width(&none.x, &none.y, 0.95)));
     assert_true(spot_paired_mean(&one) == 2);
     assert_true(isnan(spot_paired_half_width(&one, 0.95)));
-    assert_true(isnan(spot_paired_unpaired_half_width(&one, 0.95)));
+    assert_true(isnan(spot_welch_half_width(&one.x, &one.y, 0.95)));
     assert_true(isnan(spot_paired_gain(&one, 0.95)));
 }
 
@@ -107,7 +107,7 @@ test_pairs_without_spread(void **state)
     assert_true(isinf(spot_paired_gain(&shifted, 0.95)));
     assert_true(spot_paired_mean(&equal) == 0);
     assert_true(spot_paired_half_width(&equal, 0.95) == 0);
-    assert_true(spot_paired_unpaired_half_width(&equal, 0.95) == 0);
+    assert_true(spot_welch_half_width(&equal.x, &equal.y, 0.95) == 0);
     assert_true(isnan(spot_paired_gain(&equal, 0.95)));
 }
 

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include <float.h>
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -128,36 +127,6 @@ test_moments_agree_with_exact_sums(void **state)
     assert_near(spot_moments_std(&moments), sqrt(variance), 1e-11);
 }
 
-/* For each number of values, around 0 and far from it, where whole numbers are exact. */
-static void
-test_moments_at_once_are_those_one_by_one(void **state)
-{
-    double near[100], whole[100], far[100];
-    spot_rng_t rng;
-
-    (void) state;
-    spot_rng_seek(&rng, 5, 0, SPOT_STREAM_GAP, 0);
-    for (size_t j = 0; j < 100; j++) {
-        near[j] = spot_rng_uniform(&rng) - 0.5;
-        whole[j] = (double) spot_rng_below(&rng, 1000);
-        far[j] = whole[j] + 1e12;
-    }
-    assert_int_equal(spot_moments_of(near, 0).num_values, 0);
-    for (size_t j = 1; j <= 100; j++) {
-        spot_moments_t expected = moments_of(near, j, 0);
-        spot_moments_t moments = spot_moments_of(near, j);
-
-        assert_int_equal(moments.num_values, j);
-        assert_true(fabs(moments.mean - expected.mean) <= 1e-15);
-        assert_near(moments.sum_squares, expected.sum_squares, 1e-13);
-        expected = moments_of(whole, j, 0);
-        moments = spot_moments_of(far, j);
-        assert_int_equal(moments.num_values, j);
-        assert_near(moments.mean, expected.mean + 1e12, 1e-15);
-        assert_near(moments.sum_squares, expected.sum_squares, 1e-12);
-    }
-}
-
 /* Huge values give no wrong spread, but none. */
 static void
 test_moments_that_overflow_say_so(void **state)
@@ -168,56 +137,6 @@ test_moments_that_overflow_say_so(void **state)
     (void) state;
     assert_true(!isfinite(spot_moments_std(&moments)));
     assert_true(!isfinite(spot_moments_half_width(&moments, 0.95)));
-}
-
-/* Any cut in two, the empty ones included; around 0 and far from it, where means are
- * rounded to multiples of their last bit, which moves squares in proportion. */
-static void
-test_merged_moments_are_those_of_all(void **state)
-{
-    static const double offsets[] = {0, 1e6, -1e9};
-    double values[60];
-    spot_rng_t rng;
-
-    (void) state;
-    spot_rng_seek(&rng, 6, 0, SPOT_STREAM_GAP, 0);
-    for (size_t j = 0; j < 3; j++) {
-        double tolerance;
-        spot_moments_t all;
-
-        for (size_t k = 0; k < 60; k++) {
-            values[k] = (double) spot_rng_below(&rng, 1000) + offsets[j];
-        }
-        all = spot_moments_of(values, 60);
-        tolerance = 1e-14 + 2 * DBL_EPSILON * fabs(offsets[j]) / spot_moments_std(&all);
-        for (size_t k = 0; k <= 60; k++) {
-            const spot_moments_t right = spot_moments_of(values + k, 60 - k);
-            spot_moments_t left = spot_moments_of(values, k);
-
-            spot_moments_merge(&left, &right);
-            assert_int_equal(left.num_values, 60);
-            assert_near(left.mean, all.mean, 1e-15);
-            assert_near(left.sum_squares, all.sum_squares, tolerance);
-        }
-    }
-}
-
-/* By hand: {1, 2, 3} and {7, 9}: means 2, 8; squares 2 + 2 + 36 * 3 * 2 / 5. */
-static void
-test_merging_follows_chan(void **state)
-{
-    static const double values[] = {1, 2, 3, 7, 9};
-    spot_moments_t left = moments_of(values, 3, 0), empty = {0};
-    const spot_moments_t right = moments_of(values + 3, 2, 0);
-
-    (void) state;
-    spot_moments_merge(&left, &right);
-    assert_near(left.mean, 4.4, 1e-15);
-    assert_near(left.sum_squares, 47.2, 1e-15);
-    spot_moments_merge(&empty, &left);
-    assert_memory_equal(&empty, &left, sizeof(left));
-    spot_moments_merge(&empty, &(spot_moments_t){0});
-    assert_memory_equal(&empty, &left, sizeof(left));
 }
 
 /* To the last bit, however many there are, and whatever they are. */
@@ -231,16 +150,13 @@ test_equal_values_have_no_spread(void **state)
     spot_rng_seek(&rng, 9, 0, SPOT_STREAM_GAP, 0);
     for (size_t j = 2; j <= 1000; j++) {
         const double value = spot_rng_uniform(&rng);
-        spot_moments_t moments, others;
+        spot_moments_t moments;
 
         for (size_t k = 0; k < j; k++) {
             values[k] = value;
         }
         moments = spot_moments_of(values, j);
-        others = moments_of(values, j, 0);
         assert_true(moments.mean == value && moments.sum_squares == 0);
-        assert_true(others.mean == value && others.sum_squares == 0);
-        spot_moments_merge(&moments, &others);
         assert_true(spot_moments_mean(&moments) == value);
         assert_true(spot_moments_std(&moments) == 0);
         assert_true(spot_moments_half_width(&moments, 0.95) == 0);
@@ -401,10 +317,7 @@ main(void)
         cmocka_unit_test(test_moments_are_undefined_without_values),
         cmocka_unit_test(test_moments_survive_large_offsets),
         cmocka_unit_test(test_moments_agree_with_exact_sums),
-        cmocka_unit_test(test_moments_at_once_are_those_one_by_one),
         cmocka_unit_test(test_moments_that_overflow_say_so),
-        cmocka_unit_test(test_merged_moments_are_those_of_all),
-        cmocka_unit_test(test_merging_follows_chan),
         cmocka_unit_test(test_equal_values_have_no_spread),
         cmocka_unit_test(test_half_widths_are_student_s),
         cmocka_unit_test(test_quantiles_are_of_type_7),
