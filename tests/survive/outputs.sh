@@ -22,10 +22,11 @@ fail() {
 
 # The programs that draw in the folder of outputs.
 drawing() {
-    local cwd
-    for cwd in /proc/[0-9]*/cwd; do
-        [ "$(readlink "$cwd" 2>/dev/null)" != "$work/out" ] || echo "${cwd%/cwd}"
-    done
+    find /proc/[0-9]*/cwd -maxdepth 0 -lname "$work/out" 2>/dev/null || true
+}
+
+files_of() {
+    find "$1" -type f -printf '%P\n' | sort
 }
 
 # check WHAT CODE MAY_STAY...: the files in out are among those of an undisturbed run, and alike, but
@@ -42,9 +43,9 @@ check() {
     while read -r file; do
         case " $* " in *" $file "*) continue ;; esac
         cmp -s "whole/$file" "out/$file" || fail "$what: $file is left"
-    done < <(cd out && find . -type f -printf '%P\n')
-    [ "$code" -ne 0 ] || [ "$(cd out && find . -type f | sort)" = \
-        "$(cd whole && find . -type f | sort)" ] || fail "$what: exit code 0 without all files"
+    done < <(files_of out)
+    [ "$code" -ne 0 ] || [ "$(files_of out)" = "$(files_of whole)" ] ||
+        fail "$what: exit code 0 without all files"
     [ -z "$(drawing)" ] || fail "$what: still running: $(drawing)"
     [ "$(ls in)" = "$inputs" ] || fail "$what: files beside the inputs: $(ls in)"
 }
@@ -105,20 +106,20 @@ YAML
     echo 'scenario:'
     sed 's/^/  /' in/scenario.yaml
     echo 'sweep: {trace.preemption.per_minute: [0.05, 0.2], job.pipeline_depth: [8, 16]}'
-    echo 'replications: {count: 8000}'
+    echo 'replications: {count: 3000}'
 } >in/study.yaml
 cd in
 "$spotsim" study study.yaml -o results.db --threads 2 >/dev/null 2>../stderr || fail "the study"
-"$spotsim" trace generate scenario.yaml --horizon '400 d' -o trace.csv 2>../stderr || fail "the trace"
+"$spotsim" trace generate scenario.yaml --horizon '200 d' -o trace.csv 2>../stderr || fail "the trace"
 cd ..
 
 interrupt export '' export ../in/results.db -o rows.csv
 interrupt 'export --jsonl' '' export ../in/results.db --jsonl -o rows.jsonl
 interrupt report '' report ../in/results.db -o report.html
-interrupt generate '' trace generate ../in/scenario.yaml --horizon '400 d' -o trace.csv.gz
+interrupt generate '' trace generate ../in/scenario.yaml --horizon '200 d' -o trace.csv.gz
 interrupt convert '' trace convert ../in/trace.csv -o converted.csv
 interrupt study 'results.csv.partial' study ../in/study.yaml --threads 2 -o results.csv
-interrupt run '' run ../in/scenario.yaml --set 'horizon=100 d' --events events.csv --series series
+interrupt run '' run ../in/scenario.yaml --set 'horizon=40 d' --events events.csv --series series
 if command -v gnuplot >/dev/null; then
     interrupt 'report --svg' '' report ../in/results.db --svg pictures --latex tables.tex
     interrupt 'run --plot' '' run ../in/scenario.yaml --plot run.svg

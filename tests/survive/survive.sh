@@ -68,7 +68,7 @@ nap() {
 # the end.
 new_store() {
     rm -f "$1" "$1"-*
-    latest=900
+    latest=600
 }
 
 # Runs the command at most until a random moment; returns whether it was killed. Its output is in
@@ -109,15 +109,15 @@ kill_until() {
 
 case $3 in
     kill)
-        write_study fixed.yaml '{count: 12000}' ''
-        write_study until.yaml '{until: {metric: idle_fraction, half_width: 0.0012}}' ''
+        write_study fixed.yaml '{count: 3000}' ''
+        write_study until.yaml '{until: {metric: idle_fraction, half_width: 0.0025}}' ''
         for study in fixed until; do
             "$spotsim" study $study.yaml -o $study.db >/dev/null 2>&1
             kill_until 20 $study.yaml killed.db $study.db
         done
         ;;
     shards)
-        write_study study.yaml '{count: 12000}' ''
+        write_study study.yaml '{count: 4000}' ''
         "$spotsim" study study.yaml -o whole.db >/dev/null 2>&1
         kills=0
         for shard in 1 2 3; do
@@ -137,7 +137,7 @@ case $3 in
         echo "$kills kills"
         ;;
     interrupt)
-        write_study study.yaml '{count: 12000}' ''
+        write_study study.yaml '{count: 8000}' ''
         "$spotsim" study study.yaml -o whole.db >/dev/null 2>&1
         "$spotsim" study study.yaml -o stopped.db >out.txt 2>errors.txt &
         pid=$!
@@ -155,21 +155,21 @@ case $3 in
         [ ! -s out.txt ] || fail "an interrupted study printed results"
         assert_sound stopped.db
         before=$(num_rows stopped.db)
-        [ "$before" -lt 96000 ] || fail "it was complete already"
+        [ "$before" -lt 64000 ] || fail "it was complete already"
         "$spotsim" study study.yaml -o stopped.db >/dev/null 2>errors.txt
         run=$(sed -n 's/.*, \([0-9]*\) replications run .*/\1/p' errors.txt)
-        [ "$run" -eq $((96000 - before)) ] || fail "$run were run, $((96000 - before)) missing"
+        [ "$run" -eq $((64000 - before)) ] || fail "$run were run, $((64000 - before)) missing"
         sh "$here/../cluster/same_rows.sh" whole.db stopped.db
         "$spotsim" study study.yaml -o stopped.db 2>&1 >/dev/null | grep -q ' 0 replications run ' ||
             fail "a complete study ran again"
         ;;
     full)
-        write_study study.yaml '{count: 12000}' ''
+        write_study study.yaml '{count: 5000}' ''
         "$spotsim" study study.yaml -o whole.db >/dev/null 2>&1
         code=0
         (
             trap '' XFSZ # writing beyond the limit is an error then, as on a full disk
-            ulimit -f 6000 # kB: some transactions, not all rows
+            ulimit -f 2500 # kB: some transactions, not all rows
             "$spotsim" study study.yaml -o full.db >/dev/null 2>errors.txt
         ) || code=$?
         [ $code -eq 1 ] || fail "exit code $code on a full disk: $(cat errors.txt)"
