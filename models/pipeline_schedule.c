@@ -73,19 +73,6 @@ spot_pipeline_varuna_ms(const spot_pipeline_t *self)
 }
 
 double
-spot_pipeline_unequal_bound_ms(
-    int64_t num_micro_batches, size_t num_stages, const double *stage_ms)
-{
-    double sum_ms = 0, longest_ms = 0;
-
-    for (size_t j = 0; j < num_stages; j++) {
-        sum_ms += stage_ms[j];
-        longest_ms = fmax(longest_ms, stage_ms[j]);
-    }
-    return sum_ms + (double) (num_micro_batches - 1) * longest_ms;
-}
-
-double
 spot_ring_all_reduce_ms(int64_t num_pipelines, double bytes, double bytes_per_s)
 {
     return 2 * (double) (num_pipelines - 1) / (double) num_pipelines * bytes /

@@ -44,13 +44,6 @@ spot_pipeline_t spot_pipeline_recomputed(const spot_pipeline_t *self);
  * approximation: -0.5 to +8 % of Varuna's own simulator, on average within 1.1 %. */
 double spot_pipeline_varuna_ms(const spot_pipeline_t *self);
 
-/* Upper bound of 1F1B with unequal stages, if F/B is the same on all and links have no
- * latency: sum(F+B) + (M-1) max(F+B). For stages that differ by up to a half it is 0 to
- * 15 % too long. If F/B differs it may be too short: by 9 % for M = 5 and F/B = 1/10,
- * 10/1, 1/1. stage_ms: [num_stages] F+B of a micro-batch. */
-double spot_pipeline_unequal_bound_ms(
-    int64_t num_micro_batches, size_t num_stages, const double *stage_ms);
-
 /* Time to sum the gradients of a stage over the D pipelines that hold it: 2(D-1)/D
  * bytes/bandwidth. bytes_per_s > 0. */
 double spot_ring_all_reduce_ms(int64_t num_pipelines, double bytes, double bytes_per_s);

@@ -220,12 +220,6 @@ spot_step_grid_lists(const spot_step_grid_t *self, int64_t num_pipelines, int64_
 }
 
 const spot_step_pair_t *
-spot_step_grid_fixed(const spot_step_grid_t *self, int64_t num_instances, int64_t depth)
-{
-    return spot_step_grid_find(self, num_instances / depth, depth);
-}
-
-const spot_step_pair_t *
 spot_step_grid_best(const spot_step_grid_t *self, int64_t num_instances)
 {
     size_t low = 0, high = self->num_best;

@@ -70,10 +70,6 @@ bool spot_step_grid_lists(
 const spot_step_pair_t *spot_step_grid_best(
     const spot_step_grid_t *self, int64_t num_instances);
 
-/* fixed(N): the pair (floor(N/P), P), or NULL. O(log n). */
-const spot_step_pair_t *spot_step_grid_fixed(
-    const spot_step_grid_t *self, int64_t num_instances, int64_t depth);
-
 /* The most pipelines, up to limit, of a listed and feasible pair of a depth; 0: none.
  * O(log n). */
 int64_t spot_step_grid_most_pipelines(

@@ -224,17 +224,6 @@ spot_sample_init_lifetimes(spot_sample_t *self, const spot_lifetimes_t *lifetime
     return ret;
 }
 
-size_t
-spot_sample_num_complete(const spot_sample_t *self)
-{
-    size_t num_complete = 0;
-
-    for (size_t j = 0; j < self->num_values; j++) {
-        num_complete += self->is_censored[j] ? 0 : 1;
-    }
-    return num_complete;
-}
-
 void
 spot_sample_keep_complete(spot_sample_t *self)
 {

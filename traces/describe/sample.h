@@ -59,9 +59,6 @@ SPOT_MUST_CHECK int spot_sample_init_lifetimes(
 
 void spot_sample_free(spot_sample_t *self);
 
-/* Number of values that are not censored. */
-size_t spot_sample_num_complete(const spot_sample_t *self);
-
 /* Removes the censored values. */
 void spot_sample_keep_complete(spot_sample_t *self);
 

@@ -278,20 +278,3 @@ spot_size_law_p_rounded_to_0(const spot_size_law_t *self, const parameters_t *pa
     }
     return fmin(1, (1 - big->probability) * p_zero / p_one);
 }
-
-void
-spot_size_law_moments(const spot_size_law_t *self, double *mean, double *std)
-{
-    spot_sum_t sum = {0}, sum_squares = {0};
-    double below = 0;
-
-    for (size_t j = 0; j < self->num_sizes; j++) {
-        const double p = self->cumulative[j] - below, k = (double) j + 1;
-
-        below = self->cumulative[j];
-        spot_sum_add(&sum, k * p);
-        spot_sum_add(&sum_squares, k * k * p);
-    }
-    *mean = spot_sum_total(&sum);
-    *std = sqrt(fmax(0, spot_sum_total(&sum_squares) - *mean * *mean));
-}

@@ -66,7 +66,4 @@ int32_t spot_size_law_draw(const spot_size_law_t *self, spot_rng_t *rng);
 double spot_size_law_p_rounded_to_0(const spot_size_law_t *self,
     const spot_size_family_parameters_t *parameters, const spot_size_big_t *big);
 
-/* Mean and standard deviation of the tabulated law. O(sizes). */
-void spot_size_law_moments(const spot_size_law_t *self, double *mean, double *std);
-
 #endif

@@ -113,7 +113,6 @@ test_keep_complete(void **state)
     trace_of(&trace, "named", "4", "1", "unknown",
         "0,init,3,a b c\n2,stop,1,a\n3,preempt,1,b\n10,end,1,\n");
     assert_int_equal(spot_sample_init(&sample, &trace, SPOT_SAMPLE_LIFETIME), 0);
-    assert_int_equal(spot_sample_num_complete(&sample), 1);
     spot_sample_keep_complete(&sample);
     assert_int_equal(sample.num_values, 1);
     assert_true(sample.values[0] == 3 && !sample.is_censored[0]);

@@ -259,55 +259,6 @@ test_varuna_beside_recomputation(void **state)
     }
 }
 
-/* The slowest stage takes up to half as long again as the fastest one. */
-static void
-test_bound_of_unequal_stages(void **state)
-{
-    spot_rng_t rng;
-    static simulation_t simulation;
-    double sum_excess = 0;
-    int num_above = 0;
-
-    simulation.link_ms = 0;
-    (void) state;
-    spot_rng_seek(&rng, 1, 0, SPOT_STREAM_DESIGN, 3);
-    for (int j = 0; j < NUM_CASES; j++) {
-        double stage_ms[MAX_STAGES], bound_ms, exact_ms;
-
-        simulation.num_stages = draw_integer(&rng, MAX_STAGES);
-        simulation.num_micro_batches = draw_integer(&rng, MAX_MICRO_BATCHES);
-        for (int stage = 0; stage < simulation.num_stages; stage++) {
-            double *pass_ms = simulation.pass_ms[stage];
-
-            pass_ms[FORWARD] = 10 + 5 * spot_rng_uniform(&rng);
-            pass_ms[BACKWARD] = 2 * pass_ms[FORWARD];
-            stage_ms[stage] = pass_ms[FORWARD] + pass_ms[BACKWARD];
-        }
-        exact_ms = simulate(&simulation, order_1f1b);
-        bound_ms = spot_pipeline_unequal_bound_ms(
-            simulation.num_micro_batches, (size_t) simulation.num_stages, stage_ms);
-        assert_true(bound_ms >= exact_ms * (1 - 1e-12));
-        assert_true(bound_ms <= 1.15 * exact_ms);
-        sum_excess += bound_ms / exact_ms - 1;
-        num_above += bound_ms > exact_ms * (1 + 1e-9);
-    }
-    assert_true(num_above > NUM_CASES / 2);
-    assert_true(sum_excess / NUM_CASES <= 0.025);
-}
-
-/* Where one stage is slow forward and another one backward, it is no bound any more. */
-static void
-test_bound_needs_one_ratio(void **state)
-{
-    static simulation_t simulation = {
-        .num_stages = 3, .num_micro_batches = 5, .pass_ms = {{1, 10}, {10, 1}, {1, 1}}};
-    static const double stage_ms[] = {11, 11, 2};
-
-    (void) state;
-    assert_near(spot_pipeline_unequal_bound_ms(5, 3, stage_ms), 68);
-    assert_near(simulate(&simulation, order_1f1b), 75);
-}
-
 static void
 test_micro_batches(void **state)
 {
@@ -357,8 +308,6 @@ main(void)
         cmocka_unit_test(test_known_values),
         cmocka_unit_test(test_closed_forms_are_exact),
         cmocka_unit_test(test_varuna_beside_recomputation),
-        cmocka_unit_test(test_bound_of_unequal_stages),
-        cmocka_unit_test(test_bound_needs_one_ratio),
         cmocka_unit_test(test_micro_batches),
         cmocka_unit_test(test_all_reduce),
         cmocka_unit_test(test_memory),

@@ -151,10 +151,6 @@ assert_lookups(const spot_step_grid_t *grid)
     for (int64_t num_instances = 0; num_instances <= 100; num_instances++) {
         assert_ptr_equal(
             spot_step_grid_best(grid, num_instances), best_of_all(grid, num_instances));
-        for (int64_t depth = 1; depth <= 10; depth++) {
-            assert_ptr_equal(spot_step_grid_fixed(grid, num_instances, depth),
-                find_by_search(grid, num_instances / depth, depth));
-        }
     }
 }
 
