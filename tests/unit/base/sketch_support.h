@@ -22,20 +22,20 @@ static inline void
 assert_same_sketch(
     const spot_quantile_sketch_t *sketch, const spot_quantile_sketch_t *expected)
 {
+    enum { NUM_P = 1001 };
+    double p[NUM_P], quantiles[2][NUM_P];
+
     assert_int_equal(sketch->num_values, expected->num_values);
     assert_int_equal(sketch->num_joined, expected->num_joined);
     assert_int_equal(sketch->num_keys, expected->num_keys);
     assert_int_equal(sketch->any_bits, expected->any_bits);
-    for (int j = 0; j <= 1000; j++) {
-        const double p = j / 1000.0;
-        double quantiles[2];
-
-        assert_int_equal(
-            spot_quantile_sketch_quantiles(sketch, 1, &p, &quantiles[0]), 0);
-        assert_int_equal(
-            spot_quantile_sketch_quantiles(expected, 1, &p, &quantiles[1]), 0);
-        assert_memory_equal(&quantiles[0], &quantiles[1], sizeof(quantiles[0]));
+    for (int j = 0; j < NUM_P; j++) {
+        p[j] = (double) j / (NUM_P - 1);
     }
+    assert_int_equal(spot_quantile_sketch_quantiles(sketch, NUM_P, p, quantiles[0]), 0);
+    assert_int_equal(
+        spot_quantile_sketch_quantiles(expected, NUM_P, p, quantiles[1]), 0);
+    assert_memory_equal(quantiles[0], quantiles[1], sizeof(quantiles[0]));
 }
 
 static inline double
