@@ -34,7 +34,7 @@ state=$(mktemp -d)
 chmod 711 "$state" # munged insists
 unset "${!SLURM_@}" "${!SBATCH_@}" # of a job that runs this test
 export SLURM_CONF=$state/slurm.conf
-export SPOTSIM=$state/spotsim SPOTSIM_SCRATCH=$state/scratch SPOTSIM_COPY_S=1
+export SPOTSIM=$state/spotsim SPOTSIM_SCRATCH=$state/scratch SPOTSIM_COPY_S=3
 daemons=()
 
 # What the daemons started too: it has our SLURM_CONF in its environment.
