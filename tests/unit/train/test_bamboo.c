@@ -12,7 +12,7 @@
 #include "random_case.h"
 #include "sim/train/run_log.h"
 
-#define NUM_CASES 1500
+#define NUM_CASES (1500 / SPOT_FEWER)
 
 /* Pipelines of 4; a step of 1 to 4 of them takes 4, 2, 1 and 0.5 s. */
 #define JOB                                                                             \

@@ -16,7 +16,7 @@
 #include "sim/train/run_log.h"
 #include "twin.h"
 
-#define NUM_CASES 4000
+#define NUM_CASES (4000 / SPOT_FEWER)
 #define MAX_ASKED 65536
 
 /* ---- A recovery system whose decisions are dice ---- */

@@ -15,7 +15,7 @@
 #include "sim/train/metrics.h"
 #include "sim/train/run_log.h"
 
-#define NUM_CASES 2000
+#define NUM_CASES (2000 / SPOT_FEWER)
 
 /* Steps in a millisecond of the fastest pipelines of the job's depth that num_ready
  * instances are enough for. */

@@ -15,7 +15,7 @@
 #include "random_case.h"
 
 #define TEXT_BYTES 8192
-#define NUM_CASES 1500
+#define NUM_CASES (1500 / SPOT_FEWER)
 
 static int64_t
 kept_steps(const spot_train_result_t *result)

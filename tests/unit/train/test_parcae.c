@@ -14,7 +14,7 @@
 #include "sim/train/metrics.h"
 #include "sim/train/run_log.h"
 
-#define NUM_CASES 300
+#define NUM_CASES (300 / SPOT_FEWER)
 #define NUM_SYSTEMS 8
 
 static const char *const systems[NUM_SYSTEMS] = {

@@ -11,7 +11,7 @@
 
 #include "policy_laws.h"
 
-#define NUM_CASES 1500
+#define NUM_CASES (1500 / SPOT_FEWER)
 
 /* 1024 samples in 2 pipelines: 8 micro-batches each. With a place of a stage lost a step
  * takes (8 * 2 + 1/3)/(8 + 1) of 10 s, 18.148 s, with fill: worst 17/9, 18.889 s. */
