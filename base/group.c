@@ -1,54 +1,60 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "base/group.h"
 
+#include <stdbool.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
 
-typedef struct {
-    spot_key_t key;
-    size_t id;
-} item_t;
-
-static int
-compare_keys(const spot_key_t *a, const spot_key_t *b)
+/* FNV-1a with a final mix, so that all bits of a slot depend on all bytes. */
+static uint64_t
+hash_key(const spot_key_t *key)
 {
-    if (a->num_bytes != b->num_bytes) {
-        return a->num_bytes < b->num_bytes ? -1 : 1;
+    const unsigned char *bytes = key->bytes;
+    uint64_t hash = UINT64_C(0xcbf29ce484222325);
+
+    for (size_t j = 0; j < key->num_bytes; j++) {
+        hash = (hash ^ bytes[j]) * UINT64_C(0x100000001b3);
     }
-    return a->num_bytes == 0 ? 0 : memcmp(a->bytes, b->bytes, a->num_bytes);
+    hash ^= hash >> 32;
+    hash *= UINT64_C(0xd6e8feb86659fd93);
+    return hash ^ hash >> 32;
 }
 
-/* Orders equal keys by id. */
-static int
-compare_items(const void *a, const void *b)
+static bool
+is_equal(const spot_key_t *a, const spot_key_t *b)
 {
-    const item_t *left = a, *right = b;
-    const int order = compare_keys(&left->key, &right->key);
-
-    return order != 0 ? order : (left->id > right->id) - (left->id < right->id);
+    return a->num_bytes == b->num_bytes &&
+           (a->num_bytes == 0 || memcmp(a->bytes, b->bytes, a->num_bytes) == 0);
 }
 
+/* A table of the first ids plus 1 with open addressing, at most half full. */
 int
 spot_group_equal(const spot_key_t *keys, size_t num_keys, size_t *first_ids)
 {
-    item_t *items = spot_calloc(num_keys, sizeof(*items));
-    size_t first = 0;
+    size_t num_slots = 2;
+    size_t *slots;
 
-    if (items == NULL) {
+    while (num_slots < 2 * num_keys) {
+        num_slots *= 2;
+    }
+    slots = spot_calloc(num_slots, sizeof(*slots));
+    if (slots == NULL) {
         return SPOT_ERR_NO_MEMORY;
     }
     for (size_t j = 0; j < num_keys; j++) {
-        items[j] = (item_t){keys[j], j};
-    }
-    qsort(items, num_keys, sizeof(*items), compare_items);
-    for (size_t j = 0; j < num_keys; j++) {
-        if (compare_keys(&items[first].key, &items[j].key) != 0) {
-            first = j;
+        size_t slot = (size_t) hash_key(&keys[j]) & (num_slots - 1);
+
+        while (slots[slot] != 0 && !is_equal(&keys[slots[slot] - 1], &keys[j])) {
+            slot = (slot + 1) & (num_slots - 1);
         }
-        first_ids[items[j].id] = items[first].id;
+        if (slots[slot] == 0) {
+            slots[slot] = j + 1;
+        }
+        first_ids[j] = slots[slot] - 1;
     }
-    free(items);
+    free(slots);
     return 0;
 }

@@ -33,7 +33,8 @@ seed_prepare(void *model, const void *like, spot_diag_t *diag)
     for (int j = 0; j < NUM_DIRECTIONS && ret == 0; j++) {
         direction_t *direction = &self->directions[j];
 
-        spot_trial_law_init(&direction->gap, ticks_per_minute, direction->p_per_minute);
+        direction->num_trials = ticks_per_minute;
+        direction->p_of_trials = direction->p_per_minute;
         ret = spot_size_law_init(&direction->law, &direction->count, &direction->big,
             is_corrected ? self->common.capacity : SPOT_MAX_INSTANCES);
     }
@@ -65,7 +66,7 @@ static SPOT_NOINLINE void
 draw_gaps(spot_seed_trials_t *self)
 {
     for (int j = 0; j < SPOT_SEED_NUM_AHEAD; j++) {
-        self->gaps[j] = spot_trial_law_draw(&self->direction->gap, &self->gap);
+        self->gaps[j] = spot_trial_law_draw(&self->gap_law, &self->gap);
     }
     self->num_gaps_used = 0;
 }
@@ -97,6 +98,21 @@ next_size(spot_seed_trials_t *self)
     return self->sizes[self->num_sizes_used++];
 }
 
+/* A state belongs to one model. */
+static void
+make_gap_laws(state_t *self, const model_t *model)
+{
+    if (self->model == model) {
+        return;
+    }
+    for (int j = 0; j < NUM_DIRECTIONS; j++) {
+        const direction_t *direction = &model->directions[j];
+
+        spot_trial_law_init(
+            &self->trials[j].gap_law, direction->num_trials, direction->p_of_trials);
+    }
+}
+
 /* The first trial is at tick 1; in the notebook's forms at tick 0. */
 static void
 seed_start(void *state, const void *model, const spot_dice_t *dice)
@@ -106,6 +122,7 @@ seed_start(void *state, const void *model, const spot_dice_t *dice)
     const int64_t last_ms = spot_model_last_ms(&seed->common);
     const bool is_corrected = seed->variant == SPOT_SEED_CORRECTED;
 
+    make_gap_laws(self, seed);
     self->model = seed;
     self->population = seed->common.initial;
     self->last_tick = is_corrected ? last_ms / seed->common.tick_ms

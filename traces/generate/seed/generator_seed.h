@@ -45,7 +45,7 @@ typedef struct {
     spot_size_family_parameters_t count;
     spot_size_big_t big;
     spot_size_law_t law;
-    spot_trial_law_t gap; /* ticks from one success to the next */
+    double num_trials, p_of_trials; /* of the gaps: one of so many trials succeeds */
 } spot_seed_direction_t;
 
 typedef struct {
@@ -72,6 +72,8 @@ typedef struct {
     spot_event_kind_t kind;
     const spot_seed_direction_t *direction;
     spot_rng_t gap, count;
+    spot_trial_law_t gap_law; /* ticks from one success to the next; here, not in the
+                                 model, as it takes longer than to bind a scenario */
 } spot_seed_trials_t;
 
 typedef struct {

@@ -249,8 +249,8 @@ spot_seed_notebook_prepare(model_t *self)
          has_defect(self, SPOT_SEED_TICK_SHARE) && j < SPOT_SEED_NUM_DIRECTIONS; j++) {
         spot_seed_direction_t *direction = &self->directions[j];
 
-        spot_trial_law_init(
-            &direction->gap, 1, direction->p_per_minute / LOOP_TICKS_PER_MIN);
+        direction->num_trials = 1;
+        direction->p_of_trials = direction->p_per_minute / LOOP_TICKS_PER_MIN;
     }
     if (has_defect(self, SPOT_SEED_CAP_BYPASS)) {
         self->p_one_is_rounded_to_0 = spot_size_law_p_rounded_to_0(
