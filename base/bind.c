@@ -294,8 +294,9 @@ spot_field_find(const spot_field_t *fields, const char *name, size_t name_bytes)
 {
     const spot_field_t *field = spot_field_first(fields);
 
-    while (field != NULL && (strlen(field->name) != name_bytes ||
-                                memcmp(field->name, name, name_bytes) != 0)) {
+    while (field != NULL &&
+           (field->name[0] != name[0] || strncmp(field->name, name, name_bytes) != 0 ||
+               field->name[name_bytes] != '\0')) {
         field = spot_field_next(field);
     }
     return field;

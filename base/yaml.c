@@ -97,8 +97,9 @@ find_child(const spot_node_t *map, const char *key, size_t key_bytes)
         return NULL;
     }
     for (size_t j = 0; j < map->num_children; j++) {
-        if (strlen(map->keys[j]->text) == key_bytes &&
-            memcmp(map->keys[j]->text, key, key_bytes) == 0) {
+        if (map->keys[j]->text[0] == key[0] &&
+            strncmp(map->keys[j]->text, key, key_bytes) == 0 &&
+            map->keys[j]->text[key_bytes] == '\0') {
             return &map->children[j];
         }
     }

@@ -239,6 +239,21 @@ spot_size_law_init(spot_size_law_t *self, const parameters_t *parameters,
     return init_guides(self);
 }
 
+int
+spot_size_law_copy(spot_size_law_t *self, const spot_size_law_t *other)
+{
+    *self = *other;
+    self->cumulative = spot_calloc(other->num_sizes, sizeof(*self->cumulative));
+    self->guides = spot_calloc(other->num_guides, sizeof(*self->guides));
+    if (self->cumulative == NULL || self->guides == NULL) {
+        return SPOT_ERR_NO_MEMORY;
+    }
+    memcpy(self->cumulative, other->cumulative,
+        other->num_sizes * sizeof(*self->cumulative));
+    memcpy(self->guides, other->guides, other->num_guides * sizeof(*self->guides));
+    return 0;
+}
+
 void
 spot_size_law_free(spot_size_law_t *self)
 {

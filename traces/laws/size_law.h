@@ -56,6 +56,9 @@ extern const spot_field_t spot_size_big_fields[];
 SPOT_MUST_CHECK int spot_size_law_init(spot_size_law_t *self,
     const spot_size_family_parameters_t *parameters, const spot_size_big_t *big,
     int64_t max_size);
+/* The same table as that of another law. NO_MEMORY; free self even then. */
+SPOT_MUST_CHECK int spot_size_law_copy(
+    spot_size_law_t *self, const spot_size_law_t *other);
 void spot_size_law_free(spot_size_law_t *self);
 
 /* One draw, O(1) on average. */

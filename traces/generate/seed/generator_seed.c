@@ -18,16 +18,40 @@ typedef spot_seed_direction_t direction_t;
 typedef spot_seed_model_t model_t;
 typedef spot_seed_state_t state_t;
 
+static bool
+has_same_sizes(const model_t *a, const model_t *b, int direction_id)
+{
+    const direction_t *left = &a->directions[direction_id];
+    const direction_t *right = &b->directions[direction_id];
+
+    return a->variant == b->variant && a->common.capacity == b->common.capacity &&
+           left->count.family == right->count.family &&
+           left->count.a == right->count.a && left->count.b == right->count.b &&
+           left->big.probability == right->big.probability &&
+           left->big.low == right->big.low && left->big.high == right->big.high;
+}
+
+static int
+init_size_law(model_t *self, int direction_id, const model_t *like)
+{
+    direction_t *direction = &self->directions[direction_id];
+
+    if (like != NULL && has_same_sizes(self, like, direction_id)) {
+        return spot_size_law_copy(&direction->law, &like->directions[direction_id].law);
+    }
+    return spot_size_law_init(&direction->law, &direction->count, &direction->big,
+        self->variant == SPOT_SEED_CORRECTED ? self->common.capacity
+                                             : SPOT_MAX_INSTANCES);
+}
+
 static int
 seed_prepare(void *model, const void *like, spot_diag_t *diag)
 {
     model_t *self = model;
-    const bool is_corrected = self->variant == SPOT_SEED_CORRECTED;
     const double ticks_per_minute =
         (double) SPOT_MS_PER_MIN / (double) self->common.tick_ms;
     int ret = 0;
 
-    (void) like;
     (void) diag;
     spot_seed_notebook_set_big(self);
     for (int j = 0; j < NUM_DIRECTIONS && ret == 0; j++) {
@@ -35,8 +59,7 @@ seed_prepare(void *model, const void *like, spot_diag_t *diag)
 
         direction->num_trials = ticks_per_minute;
         direction->p_of_trials = direction->p_per_minute;
-        ret = spot_size_law_init(&direction->law, &direction->count, &direction->big,
-            is_corrected ? self->common.capacity : SPOT_MAX_INSTANCES);
+        ret = init_size_law(self, j, like);
     }
     if (ret == 0) {
         spot_seed_notebook_prepare(self);
