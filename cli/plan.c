@@ -4,8 +4,7 @@
 #include "base/outfile.h"
 #include "base/stop.h"
 #include "reports/plan_report.h"
-#include "sim/study/study_left.h"
-#include "sim/study/study_pilot.h"
+#include "sim/study/estimate.h"
 
 #define BUDGET_S 0.3
 

@@ -9,15 +9,14 @@
 #include "base/memory.h"
 #include "base/utf8.h"
 #include "sim/engine/scenario_file.h"
-#include "sim/study/documents.h"
-
-static const char study_text[] = "study: compare\n";
+#include "sim/study/template.h"
 
 /* A key that is compared. */
 typedef struct {
     char *key;
-    char *place; /* where its values stand, in messages: "--over fleet.capacity" */
+    char place[SPOT_UTF8_SHOWN_BYTES + 32]; /* of its values: "--over fleet.capacity" */
     const char *values;
+    const spot_rivals_t *rivals; /* what the engine says of the key; NULL: nothing */
 } rival_t;
 
 typedef struct {
@@ -29,43 +28,28 @@ typedef struct {
 
 /* ---- Keys ---- */
 
-static void
-free_rivals(compare_t *self)
-{
-    for (size_t j = 0; j < self->num_rivals; j++) {
-        free(self->rivals[j].key);
-        free(self->rivals[j].place);
-    }
-    free(self->rivals);
-}
-
 /* "KEY=A,B" of --over becomes a key and its values. */
 static int
 read_key(const spot_compare_key_t *key, rival_t *rival, spot_diag_t *diag)
 {
     const char *equals = key->key == NULL ? strchr(key->values, '=') : NULL;
+    const char *name = key->key == NULL ? key->values : key->key;
+    const size_t name_bytes = equals == NULL ? strlen(name) : (size_t) (equals - name);
     char shown[SPOT_UTF8_SHOWN_BYTES];
-    size_t num_bytes;
 
-    if (key->key != NULL) {
-        rival->key = spot_text_copy(key->key, strlen(key->key));
-        rival->place = spot_text_copy(key->option, strlen(key->option));
-        rival->values = key->values;
-        return rival->key == NULL || rival->place == NULL ? SPOT_ERR_NO_MEMORY : 0;
-    }
-    if (equals == NULL || equals == key->values) {
+    if (key->key == NULL && (equals == NULL || name_bytes == 0)) {
         spot_diag_error(diag, key->option, 0, 0, "expected KEY=A,B,..., got \"%s\"",
             spot_utf8_shown(key->values, shown));
         return SPOT_ERR_BAD_INPUT;
     }
-    rival->values = equals + 1;
-    rival->key = spot_text_copy(key->values, (size_t) (equals - key->values));
-    num_bytes = strlen(key->option) + 1 + (size_t) (equals - key->values);
-    rival->place = spot_calloc(num_bytes + 1, 1);
-    if (rival->key == NULL || rival->place == NULL) {
+    rival->values = equals == NULL ? key->values : equals + 1;
+    rival->key = spot_text_copy(name, name_bytes);
+    if (rival->key == NULL) {
         return SPOT_ERR_NO_MEMORY;
     }
-    sprintf(rival->place, "%s %s", key->option, rival->key);
+    snprintf(rival->place, sizeof(rival->place), "%s%s%s", key->option,
+        key->key == NULL ? " " : "",
+        key->key == NULL ? spot_utf8_shown(rival->key, shown) : "");
     return 0;
 }
 
@@ -96,19 +80,18 @@ read_keys(compare_t *self, spot_diag_t *diag)
     return error;
 }
 
-/* What the engine says of a key, or NULL. */
-static const spot_rivals_t *
-rivals_of(const spot_experiment_t *experiment, const char *key)
+static void
+find_rivals(compare_t *self)
 {
-    const spot_rivals_t *rivals = experiment->rivals;
+    const spot_rivals_t *rivals = self->experiment->rivals;
 
-    while (rivals != NULL && rivals->key != NULL) {
-        if (strcmp(rivals->key, key) == 0) {
-            return rivals;
+    for (; rivals != NULL && rivals->key != NULL; rivals++) {
+        for (size_t j = 0; j < self->num_rivals; j++) {
+            if (strcmp(rivals->key, self->rivals[j].key) == 0) {
+                self->rivals[j].rivals = rivals;
+            }
         }
-        rivals++;
     }
-    return NULL;
 }
 
 /* "system" of "recovery system". */
@@ -122,23 +105,16 @@ last_word(const char *noun)
 
 /* ---- The study ---- */
 
-static int
-check_values(const compare_t *self, const rival_t *rival, const spot_node_t *list,
-    spot_diag_t *diag)
+static void
+report_one_value(const rival_t *rival, spot_diag_t *diag)
 {
-    const spot_rivals_t *rivals = rivals_of(self->experiment, rival->key);
-
-    if (list->num_children >= 2) {
-        return 0;
-    }
-    if (rivals != NULL) {
+    if (rival->rivals != NULL) {
         spot_diag_error(diag, rival->place, 0, 0, "expected two %ss or more, e.g. %s",
-            last_word(rivals->noun), rivals->example);
+            last_word(rival->rivals->noun), rival->rivals->example);
     } else {
         spot_diag_error(
             diag, rival->place, 0, 0, "expected two values or more, e.g. 8,16");
     }
-    return SPOT_ERR_BAD_INPUT;
 }
 
 /* Moves the columns of messages back by the added bracket. */
@@ -170,8 +146,7 @@ set_key(spot_yaml_t *document, const char *map, const char *key, spot_node_t *va
 
 /* Makes the list of values those of a swept key, and its first item a baseline. */
 static int
-set_values(const compare_t *self, const rival_t *rival, spot_yaml_t *document,
-    spot_diag_t *diag)
+set_values(const rival_t *rival, spot_yaml_t *document, spot_diag_t *diag)
 {
     const size_t num_bytes = strlen(rival->values) + 2;
     char *text = malloc(num_bytes + 1);
@@ -186,58 +161,41 @@ set_values(const compare_t *self, const rival_t *rival, spot_yaml_t *document,
     ret = spot_yaml_parse(&list, rival->place, text, num_bytes, diag);
     root = list.root;
     shift_columns(&list);
-    ret = ret == 0 ? check_values(self, rival, root, diag) : ret;
+    if (ret == 0 && root->num_children < 2) {
+        report_one_value(rival, diag);
+        ret = SPOT_ERR_BAD_INPUT;
+    }
     ret = ret == 0 ? spot_yaml_adopt(document, &list) : ret;
-    if (ret == 0) {
-        ret = set_key(document, "sweep", rival->key, root);
-    }
-    if (ret == 0) {
-        ret = set_key(document, "baseline", rival->key, root->children[0]);
-    }
+    ret = ret == 0 ? set_key(document, "sweep", rival->key, root) : ret;
+    ret = ret == 0 ? set_key(document, "baseline", rival->key, root->children[0]) : ret;
     spot_yaml_free(&list);
     free(text);
     return ret;
 }
 
 static int
-set_text(
-    spot_yaml_t *document, const char *path, const char *text, const spot_node_t *place)
-{
-    spot_node_t *node = spot_yaml_new_scalar(document, text, place);
-
-    return node == NULL ? SPOT_ERR_NO_MEMORY : spot_yaml_set(document, path, node);
-}
-
-/* Sets a key of replications to the value of a command-line option. */
-static int
-set_replications(spot_yaml_t *document, const char *option, const char *key,
-    int64_t value, spot_diag_t *diag)
-{
-    char text[64];
-
-    snprintf(text, sizeof(text), "replications.%s=%" PRId64, key, value);
-    return spot_yaml_assign(document, option, text, diag);
-}
-
-static int
 make_document(const compare_t *self, spot_yaml_t *document, spot_diag_t *diag)
 {
     const spot_compare_request_t *request = self->request;
-    int ret =
-        spot_yaml_parse(document, "compare", study_text, sizeof(study_text) - 1, diag);
+    spot_node_t *path = NULL;
+    char text[96];
+    int ret;
 
+    snprintf(text, sizeof(text), "study: compare\nreplications: {seed: %" PRId64 "}\n",
+        request->seed);
+    ret = spot_yaml_parse(document, "compare", text, strlen(text), diag);
     if (ret == 0) {
-        ret = set_text(document, "scenario", request->scenario_path, document->root);
-    }
-    if (ret == 0) {
-        ret = set_replications(document, "--seed", "seed", request->seed, diag);
+        path = spot_yaml_new_scalar(document, request->scenario_path, document->root);
+        ret = path == NULL ? SPOT_ERR_NO_MEMORY
+                           : spot_yaml_set(document, "scenario", path);
     }
     if (ret == 0 && request->num_replications > 0) {
-        ret = set_replications(
-            document, "--replications", "count", request->num_replications, diag);
+        snprintf(text, sizeof(text), "replications.count=%" PRId64,
+            request->num_replications);
+        ret = spot_yaml_assign(document, "--replications", text, diag);
     }
     for (size_t j = 0; ret == 0 && j < self->num_rivals; j++) {
-        ret = set_values(self, &self->rivals[j], document, diag);
+        ret = set_values(&self->rivals[j], document, diag);
     }
     return ret;
 }
@@ -265,7 +223,7 @@ check_set(const compare_t *self, const char *set, spot_diag_t *diag)
 
     for (size_t j = 0; j < self->num_rivals; j++) {
         const char *key = self->rivals[j].key;
-        const spot_rivals_t *rivals = rivals_of(self->experiment, key);
+        const spot_rivals_t *rivals = self->rivals[j].rivals;
 
         if (!is_of_key(set, key)) {
             continue;
@@ -309,9 +267,8 @@ write_question(const compare_t *self, const spot_study_t *study, FILE *out)
 {
     const spot_outputs_t *outputs = &study->yield.outputs;
     const spot_node_t *name =
-        spot_node_get(spot_documents_scenario(study->documents), "scenario");
-    const spot_rivals_t *rivals =
-        self->num_rivals == 1 ? rivals_of(self->experiment, self->rivals[0].key) : NULL;
+        spot_node_get(spot_template_scenario(study->template), "scenario");
+    const spot_rivals_t *rivals = self->num_rivals == 1 ? self->rivals[0].rivals : NULL;
     char shown[SPOT_UTF8_SHOWN_BYTES];
 
     spot_utf8_shown(name != NULL && name->text != NULL ? name->text : "it", shown);
@@ -363,6 +320,7 @@ read_all(compare_t *self, const spot_experiment_t *const *engines, spot_yaml_t *
     error = read_scenario(self, scenario, diag);
     ret = spot_experiment_choose(&self->experiment, engines, scenario->root, diag);
     error = spot_error_first(error, ret);
+    find_rivals(self);
     for (size_t j = 0; j < self->request->num_sets; j++) {
         ret = check_set(self, self->request->sets[j], diag);
         error = spot_error_first(error, ret);
@@ -387,13 +345,12 @@ spot_compare_read(const spot_compare_request_t *self,
 
     memset(study, 0, sizeof(*study));
     ret = read_all(&compare, engines, &document, &scenario, diag);
-    if (ret == 0) {
-        ret = spot_study_init(study, engines, &source, diag);
+    ret = ret == 0 ? spot_study_init(study, engines, &source, diag) : ret;
+    ret = ret == 0 ? ask(&compare, study) : ret;
+    for (size_t j = 0; j < compare.num_rivals; j++) {
+        free(compare.rivals[j].key);
     }
-    if (ret == 0) {
-        ret = ask(&compare, study);
-    }
-    free_rivals(&compare);
+    free(compare.rivals);
     spot_yaml_free(&document);
     spot_yaml_free(&scenario);
     return ret;

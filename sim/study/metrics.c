@@ -8,7 +8,6 @@
 #include "base/memory.h"
 #include "base/suggest.h"
 #include "base/utf8.h"
-#include "sim/study/documents.h"
 #include "sim/study/reading.h"
 
 /* ---- Constraints ---- */
@@ -68,12 +67,8 @@ resolve_constraint(const spot_reading_t *self, const spot_condition_t *condition
         ret = spot_condition_resolve(condition, "metric", SPOT_SEE_METRICS, names,
             outputs->num_metrics, ids, self->diag);
     }
-    if (ret == 0) {
-        ret = check_limit(condition, outputs->metrics, ids, self->diag);
-    }
-    if (ret == 0) {
-        ret = spot_condition_bound(condition, &bound, self->diag);
-    }
+    ret = ret == 0 ? check_limit(condition, outputs->metrics, ids, self->diag) : ret;
+    ret = ret == 0 ? spot_condition_bound(condition, &bound, self->diag) : ret;
     if (ret == 0) {
         constraint->limit = bound.limit;
         constraint->is_upper = bound.is_upper;
@@ -92,24 +87,28 @@ resolve_constraint(const spot_reading_t *self, const spot_condition_t *condition
 static int
 find_constraints(const spot_reading_t *self)
 {
-    const spot_words_t *words = &self->request.subject_to;
+    const spot_node_t *words = self->request.subject_to;
+    const size_t num_words = words == NULL ? 0 : words->num_children;
     spot_optimise_t *optimise = &self->study->head.optimise;
     int error = 0;
 
-    optimise->constraints =
-        spot_calloc(words->num_words, sizeof(*optimise->constraints));
+    optimise->constraints = spot_calloc(num_words, sizeof(*optimise->constraints));
     if (optimise->constraints == NULL) {
         return SPOT_ERR_NO_MEMORY;
     }
-    optimise->num_constraints = words->num_words;
-    for (size_t j = 0; error != SPOT_ERR_NO_MEMORY && j < words->num_words; j++) {
+    for (size_t j = 0; error != SPOT_ERR_NO_MEMORY && j < num_words; j++) {
+        const spot_node_t *word = words->children[j];
+        spot_constraint_t *constraint =
+            &optimise->constraints[optimise->num_constraints];
         spot_condition_t condition = {0};
-        int ret = spot_condition_parse(
-            &condition, &words->words[j], "optimise.subject_to", self->diag);
+        int ret;
 
-        if (ret == 0) {
-            ret = resolve_constraint(self, &condition, &optimise->constraints[j]);
+        if (word->kind != SPOT_NODE_SCALAR) {
+            continue; /* reported */
         }
+        optimise->num_constraints++;
+        ret = spot_condition_parse(&condition, word, "optimise.subject_to", self->diag);
+        ret = ret == 0 ? resolve_constraint(self, &condition, constraint) : ret;
         spot_condition_free(&condition);
         error = ret != 0 ? ret : error;
     }
@@ -134,8 +133,7 @@ add_metric(const spot_reading_t *self, const char *key, const spot_node_t *place
         return;
     }
     if (metric_id < outputs->num_metrics) {
-        study->head.metrics[study->head.num_metrics] = outputs->metrics[metric_id];
-        study->metric_ids[study->head.num_metrics++] = metric_id;
+        study->head.metrics[study->head.num_metrics++] = outputs->metrics[metric_id];
         return;
     }
     spot_suggest_init(&near, name);
@@ -151,24 +149,25 @@ add_named_metric(const spot_reading_t *self, const char *key, const char *name)
 {
     if (name != NULL) {
         add_metric(self, key,
-            spot_node_place(spot_documents_study(self->study->documents), key), name);
+            spot_node_place(spot_template_study(self->study->template), key), name);
     }
 }
 
 static void
 add_listed_metrics(const spot_reading_t *self)
 {
-    const spot_words_t *words = &self->request.metrics;
+    const spot_node_t *words = self->request.metrics;
     const spot_outputs_t *outputs = &self->study->yield.outputs;
     const bool is_compared = self->study->is_comparison && outputs->num_compared > 0;
-    const bool is_all = words->num_words == 0 && !is_compared &&
-                        self->study->head.optimise.metric == NULL;
+    const bool is_all =
+        words == NULL && !is_compared && self->study->head.optimise.metric == NULL;
 
-    for (size_t j = 0; j < words->num_words; j++) {
-        add_metric(self, "metrics", &words->words[j], words->words[j].text);
+    for (size_t j = 0; words != NULL && j < words->num_children; j++) {
+        if (words->children[j]->kind == SPOT_NODE_SCALAR) { /* else it is reported */
+            add_metric(self, "metrics", words->children[j], words->children[j]->text);
+        }
     }
-    for (size_t j = 0; words->num_words == 0 && is_compared && j < outputs->num_compared;
-         j++) {
+    for (size_t j = 0; words == NULL && is_compared && j < outputs->num_compared; j++) {
         add_metric(self, NULL, NULL, outputs->compared[j]);
     }
     for (size_t j = 0; is_all && j < outputs->num_metrics; j++) {
@@ -219,15 +218,103 @@ static void
 add_plot_metrics(const spot_reading_t *self)
 {
     const spot_plot_request_t *plot = &self->study->head.plot;
-    const spot_words_t *words = &self->request.plot_stack;
+    const spot_node_t *stack =
+        spot_node_place(spot_template_study(self->study->template), "plot.stack");
 
     add_named_metric(self, "plot.y", plot->y);
     add_named_metric(self, "plot.second_x", plot->second_x);
     for (size_t j = 0; j < plot->num_stack; j++) {
-        add_metric(self, "plot.stack", words->num_words == 0 ? NULL : &words->words[j],
-            plot->stack[j]);
+        if (plot->stack[j] != NULL) { /* else it is reported */
+            add_metric(self, "plot.stack",
+                stack->kind == SPOT_NODE_LIST ? stack->children[j] : NULL,
+                plot->stack[j]);
+        }
     }
 }
+
+/* ---- Kinds of points ---- */
+
+/* The metrics of the head mostly follow each other as those of the layout do. */
+static int
+find_columns(spot_metric_layout_t *layout, const spot_study_head_t *head)
+{
+    const size_t num_metrics = layout->outputs->num_metrics;
+    size_t next = 0;
+
+    free(layout->columns);
+    layout->columns = spot_calloc(num_metrics, sizeof(*layout->columns));
+    for (size_t j = 0; layout->columns != NULL && j < num_metrics; j++) {
+        const char *name = layout->outputs->metrics[j].name;
+        const bool is_next =
+            next < head->num_metrics && strcmp(head->metrics[next].name, name) == 0;
+        const size_t metric_id = is_next ? next : spot_study_metric_id(head, name);
+
+        layout->columns[j] = metric_id < head->num_metrics ? (int32_t) metric_id : -1;
+        next = metric_id < head->num_metrics ? metric_id + 1 : next;
+    }
+    return layout->columns == NULL ? SPOT_ERR_NO_MEMORY : 0;
+}
+
+/* Points are fixed beside others only: a study without chance runs what is asked. */
+static int
+fill_kind(const spot_yield_t *self, const spot_metric_layout_t *layout,
+    const spot_study_head_t *head, spot_point_kind_t *kind, bool *is_special)
+{
+    size_t num_kept = 0;
+
+    kind->is_fixed = self->outputs.is_random && !layout->outputs->is_random;
+    kind->has_metric = spot_calloc(head->num_metrics, sizeof(*kind->has_metric));
+    if (kind->has_metric == NULL) {
+        return SPOT_ERR_NO_MEMORY;
+    }
+    for (size_t j = 0; j < layout->outputs->num_metrics; j++) {
+        if (layout->columns[j] >= 0) {
+            kind->has_metric[layout->columns[j]] = true;
+            num_kept++;
+        }
+    }
+    *is_special = *is_special || kind->is_fixed || num_kept < head->num_metrics;
+    return 0;
+}
+
+/* Finds the column of each metric of each point, and gives the head its kinds of points
+ * where they differ. */
+static int
+settle_kinds(spot_study_t *study)
+{
+    spot_yield_t *yield = &study->yield;
+    spot_study_head_t *head = &study->head;
+    bool is_special = false;
+    int ret = 0;
+
+    spot_study_head_free_kinds(head);
+    head->kinds = spot_calloc(yield->num_layouts, sizeof(*head->kinds));
+    if (head->kinds == NULL) {
+        return SPOT_ERR_NO_MEMORY;
+    }
+    head->num_kinds = yield->num_layouts;
+    for (size_t j = 0; ret == 0 && j < yield->num_layouts; j++) {
+        ret = find_columns(&yield->layouts[j], head);
+        if (ret == 0) {
+            ret =
+                fill_kind(yield, &yield->layouts[j], head, &head->kinds[j], &is_special);
+        }
+    }
+    if (ret == 0 && is_special && yield->layout_ids != NULL) {
+        head->kind_ids = spot_calloc(head->num_points, sizeof(*head->kind_ids));
+        ret = head->kind_ids == NULL ? SPOT_ERR_NO_MEMORY : 0;
+    }
+    if (head->kind_ids != NULL) {
+        memcpy(head->kind_ids, yield->layout_ids,
+            head->num_points * sizeof(*head->kind_ids));
+    }
+    if (ret != 0 || !is_special) {
+        spot_study_head_free_kinds(head);
+    }
+    return ret;
+}
+
+/* ---- What reports show ---- */
 
 /* Of what the engine has for reports those metrics that are kept; the parts add up only
  * together. */
@@ -294,9 +381,7 @@ spot_study_keep_ledger(spot_study_t *self)
         add_metric(&reading, NULL, NULL, names[j]);
     }
     free(names);
-    if (ret == 0) {
-        ret = spot_yield_settle(&self->yield, &self->head, self->metric_ids);
-    }
+    ret = ret == 0 ? settle_kinds(self) : ret;
     return ret == 0 ? find_overview(self) : ret;
 }
 
@@ -345,8 +430,7 @@ spot_metrics_choose(spot_reading_t *self)
     int error, ret;
 
     head->metrics = spot_calloc(num_metrics, sizeof(*head->metrics));
-    study->metric_ids = spot_calloc(num_metrics, sizeof(*study->metric_ids));
-    if (head->metrics == NULL || study->metric_ids == NULL) {
+    if (head->metrics == NULL) {
         return SPOT_ERR_NO_MEMORY;
     }
     add_listed_metrics(self);
@@ -366,9 +450,7 @@ spot_metrics_choose(spot_reading_t *self)
     head->num_listed = head->num_metrics;
     ret = error == SPOT_ERR_NO_MEMORY ? error : draw_parts(self);
     add_plot_metrics(self);
-    if (ret == 0) {
-        ret = spot_yield_settle(&study->yield, head, study->metric_ids);
-    }
+    ret = ret == 0 ? settle_kinds(study) : ret;
     if (ret == 0 && error == 0) {
         check_goals(self);
     }

@@ -7,11 +7,9 @@
 #include "base/group.h"
 #include "base/memory.h"
 #include "base/units.h"
-#include "sim/study/design.h"
-#include "sim/study/documents.h"
 #include "sim/study/reading.h"
 
-#define MEANING_BYTES (SPOT_UNIT_BYTES + 32)
+/* ---- Values ---- */
 
 typedef struct {
     spot_reading_t *reading;
@@ -23,173 +21,204 @@ typedef struct {
     uint32_t *rows;      /* [num_rows][num_swept] value ids */
 } planner_t;
 
-/* ---- Values ---- */
+/* A text and what it means. Quantities that are the same are so however they are
+ * written; a number in quotes is a text. */
+typedef struct {
+    char *text;
+    spot_quantity_t quantity;
+    bool is_number;   /* it has a quantity */
+    bool is_quantity; /* which is its meaning */
+} meaning_t;
 
-static const char *
-item_text(const spot_swept_t *swept, size_t item_id)
+static meaning_t
+meaning_of(char *text, bool is_quoted)
 {
-    return swept->drawn != NULL ? swept->drawn[item_id]
-                                : swept->items.words[item_id].text;
+    meaning_t meaning = {.text = text};
+
+    meaning.is_number = spot_quantity_parse(text, &meaning.quantity);
+    meaning.is_quantity =
+        meaning.is_number && (!is_quoted || meaning.quantity.is_duration);
+    meaning.quantity.value += 0.0; /* -0 is 0 */
+    return meaning;
+}
+
+/* Without padding at the end. */
+#define QUANTITY_BYTES (offsetof(spot_quantity_t, unit) + SPOT_UNIT_BYTES)
+
+static spot_key_t
+key_of(const meaning_t *meaning)
+{
+    return meaning->is_quantity ? (spot_key_t){&meaning->quantity, QUANTITY_BYTES}
+                                : (spot_key_t){meaning->text, strlen(meaning->text)};
+}
+
+/* An item as YAML on one line. u: of a design, [num_rows][num_swept] from the key on. */
+static char *
+item_text(
+    const planner_t *self, const spot_swept_t *swept, const double *u, size_t item_id)
+{
+    char text[SPOT_RANGE_TEXT_BYTES];
+
+    if (swept->nodes != NULL) {
+        return spot_node_line(swept->nodes[item_id]);
+    }
+    if (swept->is_spread) {
+        spot_range_draw(&swept->range, u[item_id * self->num_swept], text);
+    } else {
+        spot_range_text(&swept->range, item_id, text);
+    }
+    return spot_text_copy(text, strlen(text));
 }
 
 static const spot_node_t *
 item_place(const spot_swept_t *swept, size_t item_id)
 {
-    return swept->drawn != NULL ? &swept->place : &swept->items.words[item_id];
+    return swept->place->kind == SPOT_NODE_LIST ? swept->place->children[item_id]
+                                                : swept->place;
 }
 
-/* What tells values apart. Quantities that are the same are so however they are written;
- * a number in quotes is a text. NULL: no memory. */
-static char *
-meaning_of(const char *text, bool is_quoted)
-{
-    spot_quantity_t quantity;
-    char meaning[MEANING_BYTES + 2];
-    char *copy;
-
-    if (spot_quantity_parse(text, &quantity) && (!is_quoted || quantity.is_duration)) {
-        snprintf(meaning, sizeof(meaning), "%c%.17g %s",
-            quantity.is_duration ? 'd' : 'n', quantity.value + 0.0,
-            quantity.unit); /* -0 is 0 */
-        return spot_text_copy(meaning, strlen(meaning));
-    }
-    copy = malloc(strlen(text) + 2);
-    if (copy != NULL) {
-        copy[0] = 't';
-        strcpy(copy + 1, text);
-    }
-    return copy;
-}
-
-static char *
-meaning_of_item(const spot_swept_t *swept, size_t item_id)
-{
-    return meaning_of(item_text(swept, item_id),
-        swept->drawn == NULL && swept->items.words[item_id].is_quoted);
-}
-
-/* first_ids: [num_items] for each item the first one that means the same. */
+/* The texts of the values, and numbers where all values have the same unit. The axis
+ * owns the texts from now on. */
 static int
-find_equal_items(const spot_swept_t *swept, size_t *first_ids)
+fill_axis(spot_axis_t *axis, const meaning_t *values, size_t num_values)
+{
+    const spot_quantity_t *first = &values[0].quantity;
+    const char *unit = !values[0].is_number ? ""
+                       : first->is_duration ? "s"
+                                            : first->unit;
+
+    axis->texts = spot_calloc(num_values, sizeof(*axis->texts));
+    axis->numbers = spot_calloc(num_values, sizeof(*axis->numbers));
+    axis->unit = spot_text_copy(unit, strlen(unit));
+    if (axis->texts == NULL || axis->numbers == NULL || axis->unit == NULL) {
+        return SPOT_ERR_NO_MEMORY;
+    }
+    axis->num_values = num_values;
+    for (size_t j = 0; j < num_values; j++) {
+        const spot_quantity_t *quantity = &values[j].quantity;
+        const char *own_unit = quantity->is_duration ? "s" : quantity->unit;
+
+        axis->texts[j] = values[j].text;
+        axis->numbers[j] =
+            !values[j].is_number || strcmp(unit, own_unit) != 0 ? (double) NAN
+            : quantity->is_duration ? quantity->value / (double) SPOT_MS_PER_S
+                                    : quantity->value;
+    }
+    return 0;
+}
+
+static void
+free_items(meaning_t *items, size_t num_items)
+{
+    for (size_t j = 0; items != NULL && j < num_items; j++) {
+        free(items[j].text);
+    }
+    free(items);
+}
+
+/* Moves the distinct items of a key to the front, in the order in which they come first.
+ * value_ids: [num_items] their new places; *repeated_id: an item that is equal to an
+ * earlier one, or num_items. */
+static int
+keep_distinct_items(spot_swept_t *swept, meaning_t *items, uint32_t *value_ids,
+    size_t *num_values, size_t *repeated_id)
 {
     spot_key_t *keys = spot_calloc(swept->num_items, sizeof(*keys));
-    char **meanings = spot_calloc(swept->num_items, sizeof(*meanings));
-    int ret = keys == NULL || meanings == NULL ? SPOT_ERR_NO_MEMORY : 0;
+    size_t *first_ids = spot_calloc(swept->num_items, sizeof(*first_ids));
+    int ret = keys == NULL || first_ids == NULL ? SPOT_ERR_NO_MEMORY : 0;
 
+    *num_values = 0;
+    *repeated_id = swept->num_items;
     for (size_t j = 0; ret == 0 && j < swept->num_items; j++) {
-        meanings[j] = meaning_of_item(swept, j);
-        ret = meanings[j] == NULL ? SPOT_ERR_NO_MEMORY : 0;
-        keys[j] =
-            (spot_key_t){meanings[j], meanings[j] == NULL ? 0 : strlen(meanings[j])};
+        keys[j] = key_of(&items[j]);
     }
-    if (ret == 0) {
-        ret = spot_group_equal(keys, swept->num_items, first_ids);
+    ret = ret == 0 ? spot_group_equal(keys, swept->num_items, first_ids) : ret;
+    for (size_t j = 0; ret == 0 && j < swept->num_items; j++) {
+        const meaning_t item = items[j];
+
+        items[j].text = NULL;
+        if (first_ids[j] < j) {
+            value_ids[j] = value_ids[first_ids[j]];
+            *repeated_id = *repeated_id == swept->num_items ? j : *repeated_id;
+            free(item.text);
+            continue;
+        }
+        if (swept->nodes != NULL) {
+            swept->nodes[*num_values] = swept->nodes[j];
+        }
+        value_ids[j] = (uint32_t) *num_values;
+        items[(*num_values)++] = item;
     }
-    for (size_t j = 0; meanings != NULL && j < swept->num_items; j++) {
-        free(meanings[j]);
-    }
-    free(meanings);
+    free(first_ids);
     free(keys);
     return ret;
 }
 
-/* What reports read of the values: texts, and numbers if all of them count the same. */
+/* Makes the distinct items of a key the values of its axis. */
 static int
-describe_values(spot_axis_t *axis, const spot_swept_t *swept)
-{
-    char unit[SPOT_UNIT_BYTES] = "";
-
-    axis->texts = spot_calloc(axis->num_values, sizeof(*axis->texts));
-    axis->numbers = spot_calloc(axis->num_values, sizeof(*axis->numbers));
-    if (axis->texts == NULL || axis->numbers == NULL) {
-        return SPOT_ERR_NO_MEMORY;
-    }
-    for (size_t j = 0; j < axis->num_values; j++) {
-        const char *text = item_text(swept, swept->item_ids[j]);
-        spot_quantity_t quantity;
-        const char *own_unit;
-        bool is_quantity;
-
-        axis->texts[j] = spot_text_copy(text, strlen(text));
-        if (axis->texts[j] == NULL) {
-            return SPOT_ERR_NO_MEMORY;
-        }
-        is_quantity = spot_quantity_parse(text, &quantity);
-        own_unit = quantity.is_duration ? "s" : quantity.unit;
-        if (j == 0) {
-            strcpy(unit, is_quantity ? own_unit : "");
-        }
-        axis->numbers[j] =
-            is_quantity && strcmp(unit, own_unit) == 0 ? quantity.value : (double) NAN;
-        if (quantity.is_duration) {
-            axis->numbers[j] /= (double) SPOT_MS_PER_S;
-        }
-    }
-    axis->unit = spot_text_copy(unit, strlen(unit));
-    return axis->unit == NULL ? SPOT_ERR_NO_MEMORY : 0;
-}
-
-/* Makes the distinct items of a key the values of its axis, in the order in which they
- * come first. *repeated_id: an item that is equal to an earlier one, or num_items. */
-static int
-fill_axis(planner_t *self, size_t axis_id, size_t *repeated_id)
+plan_axis(planner_t *self, size_t axis_id, const double *u, uint32_t *value_ids,
+    size_t *repeated_id)
 {
     spot_swept_t *swept = &self->swept[axis_id];
     spot_axis_t *axis = &self->head->axes[axis_id];
-    size_t *first_ids = spot_calloc(swept->num_items, sizeof(*first_ids));
-    int ret = SPOT_ERR_NO_MEMORY;
+    meaning_t *items = spot_calloc(swept->num_items, sizeof(*items));
+    size_t num_values = 0;
+    int ret = items == NULL ? SPOT_ERR_NO_MEMORY : 0;
 
-    *repeated_id = swept->num_items;
-    swept->value_ids = spot_calloc(swept->num_items, sizeof(*swept->value_ids));
-    swept->item_ids = spot_calloc(swept->num_items, sizeof(*swept->item_ids));
-    axis->path = spot_text_copy(swept->path, strlen(swept->path));
-    if (swept->item_ids != NULL && first_ids != NULL && swept->value_ids != NULL &&
-        axis->path != NULL) {
-        ret = find_equal_items(swept, first_ids);
-    }
     for (size_t j = 0; ret == 0 && j < swept->num_items; j++) {
-        if (first_ids[j] == j) {
-            swept->value_ids[j] = (uint32_t) axis->num_values;
-            swept->item_ids[axis->num_values++] = j;
+        char *text = item_text(self, swept, u, j);
+        const bool is_quoted = swept->nodes != NULL && swept->nodes[j]->is_quoted;
+
+        if (text == NULL) {
+            ret = SPOT_ERR_NO_MEMORY;
         } else {
-            swept->value_ids[j] = swept->value_ids[first_ids[j]];
-            *repeated_id = *repeated_id == swept->num_items ? j : *repeated_id;
+            items[j] = meaning_of(text, is_quoted);
         }
     }
     if (ret == 0) {
-        spot_documents_keep_values(
-            self->reading->study->documents, axis_id, swept->item_ids, axis->num_values);
-        ret = describe_values(axis, swept);
+        ret = keep_distinct_items(swept, items, value_ids, &num_values, repeated_id);
     }
-    free(first_ids);
-    return ret;
+    ret = ret == 0 ? fill_axis(axis, items, num_values) : ret;
+    free_items(items, axis->num_values == 0 ? swept->num_items : 0);
+    axis->path = spot_text_copy(swept->path, strlen(swept->path));
+    if (ret == 0) {
+        ret = spot_template_add_axis(self->reading->study->template, swept->path,
+            swept->place, swept->nodes, num_values);
+    }
+    return ret == 0 && axis->path == NULL ? SPOT_ERR_NO_MEMORY : ret;
 }
 
 int
-spot_plan_find_value(const spot_reading_t *self, size_t axis_id, const spot_node_t *word,
+spot_plan_find_value(const spot_reading_t *self, size_t axis_id, const spot_node_t *node,
     size_t *value_id)
 {
-    const spot_swept_t *swept = &self->request.swept[axis_id];
-    const size_t num_values = self->study->head.axes[axis_id].num_values;
-    char *wanted = meaning_of(word->text, word->is_quoted);
+    const spot_axis_t *axis = &self->study->head.axes[axis_id];
+    spot_node_t *const *nodes = self->request.swept[axis_id].nodes;
+    char *text = spot_node_line(node);
+    meaning_t wanted;
     bool is_found = false;
-    int ret = wanted == NULL ? SPOT_ERR_NO_MEMORY : 0;
 
-    for (*value_id = 0; ret == 0 && *value_id < num_values && !is_found;) {
-        char *meaning = meaning_of_item(swept, swept->item_ids[*value_id]);
-
-        ret = meaning == NULL ? SPOT_ERR_NO_MEMORY : 0;
-        is_found = ret == 0 && strcmp(meaning, wanted) == 0;
-        *value_id += !is_found;
-        free(meaning);
+    *value_id = 0;
+    if (text == NULL) {
+        return SPOT_ERR_NO_MEMORY;
     }
-    free(wanted);
-    return ret;
+    wanted = meaning_of(text, node->is_quoted);
+    while (*value_id < axis->num_values && !is_found) {
+        const meaning_t meaning = meaning_of(
+            axis->texts[*value_id], nodes != NULL && nodes[*value_id]->is_quoted);
+        const spot_key_t a = key_of(&wanted), b = key_of(&meaning);
+
+        is_found =
+            a.num_bytes == b.num_bytes && memcmp(a.bytes, b.bytes, a.num_bytes) == 0;
+        *value_id += !is_found;
+    }
+    free(text);
+    return 0;
 }
 
 /* ---- Rows ---- */
 
-/* Rows of a design; 0 if they are too many. */
+/* The number of rows of a design; 0: too many. */
 static size_t
 count_rows(const planner_t *self)
 {
@@ -232,26 +261,6 @@ draw_coordinates(const planner_t *self, double *u)
     }
 }
 
-/* The values of a range at the coordinates of a key. */
-static int
-draw_items(const planner_t *self, spot_swept_t *swept, const double *u)
-{
-    char text[SPOT_RANGE_TEXT_BYTES];
-
-    swept->drawn = spot_calloc(self->num_rows, sizeof(*swept->drawn));
-    if (swept->drawn == NULL) {
-        return SPOT_ERR_NO_MEMORY;
-    }
-    for (size_t j = 0; j < self->num_rows; j++) {
-        spot_range_text_at(&swept->range, u[j * self->num_swept], text);
-        swept->drawn[swept->num_items++] = spot_text_copy(text, strlen(text));
-        if (swept->drawn[j] == NULL) {
-            return SPOT_ERR_NO_MEMORY;
-        }
-    }
-    return 0;
-}
-
 /* Fills an axis and its column of the rows. u: of a design, from this key on, else
  * NULL. */
 static int
@@ -261,31 +270,28 @@ fill_column(planner_t *self, size_t axis_id, const double *u)
     const bool is_choice = u != NULL && !swept->is_spread;
     const spot_design_axis_t choice = {
         .kind = SPOT_DESIGN_CHOICE, .num_choices = swept->num_items};
-    size_t repeated_id;
-    int ret = 0;
+    uint32_t *value_ids;
+    size_t repeated_id = 0;
+    int ret;
 
-    if (u != NULL && swept->is_spread) {
-        ret = draw_items(self, swept, u);
-    }
-    if (ret == 0) {
-        ret = fill_axis(self, axis_id, &repeated_id);
-    }
-    if (ret != 0) {
-        return ret;
-    }
-    if ((is_choice || self->plan->kind == SPOT_PLAN_GRID) &&
+    swept->num_items = swept->is_spread ? self->num_rows : swept->num_items;
+    value_ids = spot_calloc(swept->num_items, sizeof(*value_ids));
+    ret = value_ids == NULL ? SPOT_ERR_NO_MEMORY
+                            : plan_axis(self, axis_id, u, value_ids, &repeated_id);
+    if (ret == 0 && (is_choice || self->plan->kind == SPOT_PLAN_GRID) &&
         repeated_id < swept->num_items) { /* points would be there twice */
-        spot_word_error(self->reading, item_place(swept, repeated_id), NULL,
-            "%s.%s: the value %s stands twice", self->reading->request.sweep,
-            swept->path, self->head->axes[axis_id].texts[swept->value_ids[repeated_id]]);
+        spot_node_error(self->reading, item_place(swept, repeated_id), NULL,
+            "%s.%s: the value %s stands twice", self->reading->request.sweep_key,
+            swept->path, self->head->axes[axis_id].texts[value_ids[repeated_id]]);
     }
-    for (size_t j = 0; j < self->num_rows; j++) {
+    for (size_t j = 0; ret == 0 && j < self->num_rows; j++) {
         const size_t item_id =
             is_choice ? (size_t) spot_design_value(&choice, u[j * self->num_swept]) : j;
 
-        self->rows[j * self->num_swept + axis_id] = swept->value_ids[item_id];
+        self->rows[j * self->num_swept + axis_id] = value_ids[item_id];
     }
-    return 0;
+    free(value_ids);
+    return ret;
 }
 
 static int
@@ -316,9 +322,7 @@ make_rows(planner_t *self, size_t num_rows)
     if (ret == 0 && is_design) {
         ret = draw_coordinates(self, u);
     }
-    if (ret == 0) {
-        ret = fill_columns(self, u);
-    }
+    ret = ret == 0 ? fill_columns(self, u) : ret;
     free(u);
     return ret;
 }
@@ -379,9 +383,9 @@ report_repeated_row(const planner_t *self, const size_t *first_ids)
         snprintf(path, sizeof(path), "sweep[%zu]", row_id);
         place = self->plan->kind == SPOT_PLAN_LIST
                     ? spot_node_place(
-                          spot_documents_study(self->reading->study->documents), path)
+                          spot_template_study(self->reading->study->template), path)
                     : item_place(&self->swept[0], row_id);
-        spot_word_error(self->reading, place, "sweep",
+        spot_node_error(self->reading, place, "sweep",
             "point %zu has the same values as point %zu", row_id + 1,
             first_ids[row_id] + 1);
     }
@@ -408,9 +412,7 @@ plan_rows(planner_t *self, size_t num_rows)
     size_t *point_ids = spot_calloc(num_rows, sizeof(*point_ids));
     int ret = point_ids == NULL ? SPOT_ERR_NO_MEMORY : make_rows(self, num_rows);
 
-    if (ret == 0) {
-        ret = find_equal_rows(self, point_ids);
-    }
+    ret = ret == 0 ? find_equal_rows(self, point_ids) : ret;
     if (ret == 0) {
         if (!spot_plan_is_design(self->plan->kind)) {
             report_repeated_row(self, point_ids);
@@ -432,8 +434,8 @@ plan_grid(planner_t *self)
 
     for (size_t j = 0; ret == 0 && j < self->num_swept; j++) {
         if (head->axes[j].num_values > SPOT_MAX_POINTS / head->num_points) {
-            spot_word_error(self->reading, &self->swept[j].place, NULL,
-                "%s.%s: more than %d points in all", self->reading->request.sweep,
+            spot_node_error(self->reading, self->swept[j].place, NULL,
+                "%s.%s: more than %d points in all", self->reading->request.sweep_key,
                 self->swept[j].path, SPOT_MAX_POINTS);
             return SPOT_ERR_BAD_INPUT;
         }
@@ -454,11 +456,11 @@ have_same_length(const planner_t *self)
 
         if (swept->num_items != first->num_items) {
             is_same = false;
-            spot_word_error(self->reading, &swept->place, NULL,
+            spot_node_error(self->reading, swept->place, NULL,
                 "%s.%s: %zu values, but %s (line %zu) has %zu: a zip needs as many of "
                 "each",
-                self->reading->request.sweep, swept->path, swept->num_items, first->path,
-                first->place.line, first->num_items);
+                self->reading->request.sweep_key, swept->path, swept->num_items,
+                first->path, first->place->line, first->num_items);
         }
     }
     return is_same;

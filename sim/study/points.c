@@ -6,7 +6,6 @@
 
 #include "base/memory.h"
 #include "base/utf8.h"
-#include "sim/study/documents.h"
 #include "sim/study/reading.h"
 
 #define POINT_BYTES 512      /* of the values of a point in a message */
@@ -43,11 +42,11 @@ static int
 bind_point(const spot_study_t *self, size_t point_id, const void *like, void **scenario,
     spot_diag_t *diag)
 {
-    const int ret = spot_documents_place_point(self->documents, &self->head, point_id);
+    const int ret = spot_template_place_point(self->template, &self->head, point_id);
 
     *scenario = NULL;
     return ret == 0 ? self->experiment->bind(
-                          scenario, spot_documents_scenario(self->documents), like, diag)
+                          scenario, spot_template_scenario(self->template), like, diag)
                     : ret;
 }
 
@@ -88,9 +87,10 @@ find_scenario(const spot_study_t *self, size_t point_id, const void *like,
         *scenario = self->scenarios[point_id];
         return 0;
     }
-    spot_documents_lock(self->documents);
-    ret = bind_again(self, point_id, like == NULL ? self->first : like, scenario, diag);
-    spot_documents_unlock(self->documents);
+    spot_template_lock(self->template);
+    ret = bind_again(self, point_id,
+        like == NULL ? self->yield.layouts[0].scenario : like, scenario, diag);
+    spot_template_unlock(self->template);
     return ret;
 }
 
@@ -98,9 +98,9 @@ static void
 release_scenario(const spot_study_t *self, void *scenario)
 {
     if (self->scenarios == NULL) {
-        spot_documents_lock(self->documents);
+        spot_template_lock(self->template);
         free_scenario(self, scenario);
-        spot_documents_unlock(self->documents);
+        spot_template_unlock(self->template);
     }
 }
 
@@ -121,6 +121,11 @@ spot_study_worker_go(spot_study_worker_t *self, const spot_study_t *study,
     self->study = study;
     self->point_id = point_id;
     self->scenario = scenario;
+    self->metrics =
+        spot_calloc(study->yield.outputs.num_metrics, sizeof(*self->metrics));
+    if (ret == 0 && self->metrics == NULL) {
+        ret = SPOT_ERR_NO_MEMORY;
+    }
     return ret == 0 ? study->experiment->open(&self->worker, scenario) : ret;
 }
 
@@ -131,44 +136,213 @@ spot_study_worker_close(spot_study_worker_t *self)
         self->study->experiment->close(self->worker);
         release_scenario(self->study, self->scenario);
     }
+    free(self->metrics);
     memset(self, 0, sizeof(*self));
+}
+
+int
+spot_study_worker_run(spot_study_worker_t *self, int64_t replication,
+    const atomic_int *stop, spot_recording_t *recording)
+{
+    const spot_replication_t wanted = {
+        self->study->head.seed, (uint64_t) replication, stop};
+
+    memset(self->warnings, 0, sizeof(self->warnings));
+    return self->study->experiment->run(
+        self->worker, &wanted, self->metrics, self->warnings, recording);
 }
 
 int
 spot_study_worker_record(spot_study_worker_t *self, int64_t replication,
     const atomic_int *stop, spot_recording_t *recording)
 {
-    const spot_experiment_t *experiment = self->study->experiment;
-    const spot_outputs_t *outputs = experiment->outputs(self->scenario);
-    const spot_replication_t wanted = {
-        self->study->head.seed, (uint64_t) replication, stop};
-    double *metrics = spot_calloc(outputs->num_metrics, sizeof(*metrics));
-    unsigned char warnings[SPOT_MAX_WARNINGS] = {0};
+    const spot_outputs_t *outputs = self->study->experiment->outputs(self->scenario);
+    const spot_study_head_t *head = &self->study->head;
     int ret = spot_recording_init(recording, outputs->num_series, outputs->series);
 
-    if (ret == 0 && metrics == NULL) {
-        ret = SPOT_ERR_NO_MEMORY;
-    }
     if (ret == 0) {
-        ret = experiment->run(self->worker, &wanted, metrics, warnings, recording);
+        ret = spot_study_worker_run(self, replication, stop, recording);
     }
     if (ret == 0) {
         ret = spot_recording_name(
-            recording, self->study->head.name, wanted.seed, wanted.replication);
+            recording, head->name, head->seed, (uint64_t) replication);
     }
-    free(metrics);
     return ret;
 }
 
-void
-spot_points_free(spot_study_t *self)
+/* ---- What points yield ---- */
+
+/* Appends the metrics that the union lacks. *bad: one with another unit than there. */
+static int
+join_metrics(
+    spot_yield_t *self, const spot_outputs_t *outputs, const spot_metric_t **bad)
 {
-    for (size_t j = 0; self->scenarios != NULL && j < self->head.num_points; j++) {
-        free_scenario(self, self->scenarios[j]);
+    spot_outputs_t *all = &self->outputs;
+    void *metrics = self->metrics;
+
+    if (spot_array_reserve(&metrics, &self->max_metrics,
+            all->num_metrics + outputs->num_metrics, sizeof(*self->metrics)) != 0) {
+        return SPOT_ERR_NO_MEMORY;
     }
-    free(self->scenarios);
-    free_scenario(self, self->first);
-    spot_yield_free(&self->yield);
+    all->metrics = self->metrics = metrics;
+    for (size_t j = 0; j < outputs->num_metrics; j++) {
+        const spot_metric_t *metric = &outputs->metrics[j];
+        const bool is_here =
+            j < all->num_metrics && strcmp(all->metrics[j].name, metric->name) == 0;
+        const size_t metric_id = is_here ? j : spot_outputs_metric_id(all, metric->name);
+
+        if (metric_id == all->num_metrics) {
+            self->metrics[all->num_metrics++] = *metric;
+        } else if (strcmp(all->metrics[metric_id].unit, metric->unit) != 0) {
+            *bad = metric;
+            return SPOT_ERR_BAD_INPUT;
+        }
+    }
+    return 0;
+}
+
+/* Appends the names that a list lacks. */
+static int
+join_names(
+    const char ***names, size_t *num_names, size_t num_more, const char *const *more)
+{
+    const char **list = realloc(*names, (*num_names + num_more + 1) * sizeof(*list));
+
+    if (list == NULL) {
+        return SPOT_ERR_NO_MEMORY;
+    }
+    *names = list;
+    for (size_t j = 0; j < num_more; j++) {
+        size_t k = 0;
+
+        while (k < *num_names && strcmp(list[k], more[j]) != 0) {
+            k++;
+        }
+        list[k] = more[j];
+        *num_names += k == *num_names;
+    }
+    return 0;
+}
+
+static const char *
+first_text(const char *text, const char *more)
+{
+    return text == NULL ? more : text;
+}
+
+/* What reports and comparisons show. */
+static int
+join_views(spot_yield_t *self, const spot_outputs_t *outputs)
+{
+    spot_outputs_t *all = &self->outputs;
+    const char *const *bars = outputs->bars == NULL ? outputs->parts : outputs->bars;
+    size_t num_bars = all->num_parts;
+    int ret = join_names(&self->bars, &num_bars, outputs->num_parts, bars);
+
+    if (ret == 0) {
+        ret = join_names(
+            &self->parts, &all->num_parts, outputs->num_parts, outputs->parts);
+    }
+    if (ret == 0) {
+        ret = join_names(&self->compared, &all->num_compared, outputs->num_compared,
+            outputs->compared);
+    }
+    all->bars = self->bars;
+    all->parts = self->parts;
+    all->compared = self->compared;
+    all->cost = first_text(all->cost, outputs->cost);
+    all->gain = first_text(all->gain, outputs->gain);
+    all->whole = first_text(all->whole, outputs->whole);
+    all->why_fixed = first_text(all->why_fixed, outputs->why_fixed);
+    all->is_random = all->is_random || outputs->is_random;
+    if (outputs->num_series > all->num_series) {
+        all->num_series = outputs->num_series;
+    }
+    return ret;
+}
+
+static bool
+is_same_layout(const spot_outputs_t *a, const spot_outputs_t *b)
+{
+    bool is_same = a->is_random == b->is_random && a->num_metrics == b->num_metrics;
+
+    for (size_t j = 0; is_same && a->metrics != b->metrics && j < a->num_metrics; j++) {
+        is_same = strcmp(a->metrics[j].name, b->metrics[j].name) == 0 &&
+                  strcmp(a->metrics[j].unit, b->metrics[j].unit) == 0;
+    }
+    return is_same;
+}
+
+/* Adds a layout that no point before has. The yield borrows the texts of the scenario.
+ */
+static int
+add_layout(spot_yield_t *self, size_t point_id, void *scenario,
+    const spot_outputs_t *outputs, const spot_metric_t **bad)
+{
+    void *layouts = self->layouts;
+    int ret = spot_array_reserve(
+        &layouts, &self->max_layouts, self->num_layouts + 1, sizeof(*self->layouts));
+
+    self->layouts = layouts;
+    ret = ret == 0 ? join_metrics(self, outputs, bad) : ret;
+    if (ret == 0) {
+        self->layouts[self->num_layouts++] = (spot_metric_layout_t){
+            .scenario = scenario, .outputs = outputs, .first_point = point_id};
+        ret = join_views(self, outputs);
+    }
+    return ret;
+}
+
+static int
+set_layout(spot_yield_t *self, size_t point_id, size_t layout_id)
+{
+    void *ids = self->layout_ids;
+
+    if (layout_id == 0 && self->layout_ids == NULL) {
+        return 0;
+    }
+    if (spot_array_reserve(
+            &ids, &self->max_points, point_id + 1, sizeof(*self->layout_ids)) != 0) {
+        return SPOT_ERR_NO_MEMORY;
+    }
+    if (self->layout_ids == NULL) { /* all before have the first layout */
+        memset(ids, 0, point_id * sizeof(*self->layout_ids));
+    }
+    self->layout_ids = ids;
+    self->layout_ids[point_id] = (uint32_t) layout_id;
+    return 0;
+}
+
+/* Adds what a point yields; points come in order. BAD_INPUT: *bad has another unit at a
+ * point before. O(metrics) where the point has the layout of the one before. */
+static int
+add_yield(
+    spot_study_t *study, size_t point_id, void *scenario, const spot_metric_t **bad)
+{
+    const spot_outputs_t *outputs = study->experiment->outputs(scenario);
+    spot_yield_t *self = &study->yield;
+    size_t layout_id =
+        self->layout_ids == NULL || point_id == 0 ? 0 : self->layout_ids[point_id - 1];
+
+    if (self->num_layouts == 0) {
+        self->outputs.num_replications = outputs->num_replications;
+        self->outputs.min_replications = outputs->min_replications;
+        self->outputs.batch_replications = outputs->batch_replications;
+    } else if (!is_same_layout(self->layouts[layout_id].outputs, outputs)) {
+        layout_id = 0;
+    }
+    while (layout_id < self->num_layouts &&
+           !is_same_layout(self->layouts[layout_id].outputs, outputs)) {
+        layout_id++;
+    }
+    if (layout_id == self->num_layouts) {
+        const int ret = add_layout(self, point_id, scenario, outputs, bad);
+
+        if (ret != 0) {
+            return ret;
+        }
+    }
+    return set_layout(self, point_id, layout_id);
 }
 
 /* ---- What is wrong with a point ---- */
@@ -179,7 +353,7 @@ static void
 hint_step(const spot_reading_t *self, size_t point_id)
 {
     const spot_study_head_t *head = &self->study->head;
-    const spot_node_t *root = spot_documents_scenario(self->study->documents);
+    const spot_node_t *root = spot_template_scenario(self->study->template);
 
     for (size_t j = 0; j < head->num_axes; j++) {
         const spot_swept_t *swept = &self->request.swept[j];
@@ -187,50 +361,55 @@ hint_step(const spot_reading_t *self, size_t point_id)
             head->axes[j].numbers[spot_study_value_id(head, point_id, j)];
         const spot_field_t *field;
 
-        if (swept->drawn == NULL || swept->range.axis.step > 0 ||
+        if (swept->nodes != NULL || swept->range.axis.step > 0 ||
             number == nearbyint(number)) {
             continue;
         }
         field = spot_field_at(self->study->experiment->fields, root, swept->path);
         if (field != NULL && field->type == SPOT_FIELD_INTEGER) {
-            spot_word_error(self, &swept->place, NULL,
+            spot_node_error(self, swept->place, NULL,
                 "%s.%s: add step: 1 to the range, for whole numbers",
-                self->request.sweep, swept->path);
+                self->request.sweep_key, swept->path);
         }
     }
 }
 
-/* A metric that counts something else at a point than at the first one that has it. */
+/* A metric that has another unit at a point than at the first one that has it. */
 static void
-report_units(const spot_reading_t *self, size_t point_id, const spot_outputs_t *outputs,
-    size_t metric_id)
+report_unit(const spot_reading_t *self, size_t point_id, const spot_metric_t *metric)
 {
     const spot_study_t *study = self->study;
-    const spot_metric_t *metric = &study->yield.metrics[metric_id];
+    const spot_yield_t *yield = &study->yield;
     const char *unit =
-        outputs->metrics[spot_outputs_metric_id(outputs, metric->name)].unit;
+        yield->metrics[spot_outputs_metric_id(&yield->outputs, metric->name)].unit;
     char here[POINT_BYTES], there[POINT_BYTES];
+    size_t layout_id = 0;
 
-    spot_word_error(self, spot_documents_scenario(study->documents), NULL,
-        "metric %s has the unit \"%s\" at %s, and \"%s\" at %s", metric->name,
-        metric->unit,
+    while (spot_outputs_metric_id(yield->layouts[layout_id].outputs, metric->name) ==
+           yield->layouts[layout_id].outputs->num_metrics) {
+        layout_id++;
+    }
+    spot_node_error(self, spot_template_scenario(study->template), NULL,
+        "metric %s has the unit \"%s\" at %s, and \"%s\" at %s", metric->name, unit,
         spot_study_point_text(
-            &study->head, study->yield.first_points[metric_id], there, sizeof(there)),
-        unit, spot_study_point_text(&study->head, point_id, here, sizeof(here)));
+            &study->head, yield->layouts[layout_id].first_point, there, sizeof(there)),
+        metric->unit, spot_study_point_text(&study->head, point_id, here, sizeof(here)));
 }
 
 /* ---- How points stand beside each other ---- */
 
-/* Of those that were bound so far. */
+/* The points that are bound so far. */
 typedef struct {
+    void *last;                /* scenario, which the next one is like */
+    bool is_spare;             /* the last scenario is only here */
     const char *first, *other; /* sides; NULL: there is none */
     spot_standing_t breaker;   /* of the first point with a fault; path NULL: none */
     size_t breaker_id;
-} standings_t;
+} bound_t;
 
 static void
 note_standing(
-    const spot_study_t *self, size_t point_id, const void *scenario, standings_t *noted)
+    const spot_study_t *self, size_t point_id, const void *scenario, bound_t *noted)
 {
     spot_standing_t standing;
 
@@ -251,7 +430,7 @@ note_standing(
 /* A side whose options break rules that the others keep is compared with none but
  * itself. */
 static int
-check_standings(spot_reading_t *self, const standings_t *noted)
+check_standings(spot_reading_t *self, const bound_t *noted)
 {
     const spot_standing_t *breaker = &noted->breaker;
     spot_study_t *study = self->study;
@@ -260,12 +439,12 @@ check_standings(spot_reading_t *self, const standings_t *noted)
     if (noted->other == NULL || breaker->path == NULL) {
         return 0;
     }
-    ret = spot_documents_place_point(study->documents, &study->head, noted->breaker_id);
+    ret = spot_template_place_point(study->template, &study->head, noted->breaker_id);
     if (ret != 0) {
         return ret;
     }
-    spot_word_error(self,
-        spot_node_place(spot_documents_scenario(study->documents), breaker->path),
+    spot_node_error(self,
+        spot_node_place(spot_template_scenario(study->template), breaker->path),
         breaker->path,
         "%s has options that break rules, and stands beside %s: leave them out, or "
         "compare it only with itself",
@@ -276,19 +455,27 @@ check_standings(spot_reading_t *self, const standings_t *noted)
 
 /* ---- All points ---- */
 
-static int
-add_yield(spot_reading_t *self, size_t point_id, const void *scenario, const void *like)
+void
+spot_points_free(spot_study_t *self)
 {
-    const spot_experiment_t *experiment = self->study->experiment;
-    const spot_outputs_t *outputs = experiment->outputs(scenario);
-    size_t metric_id;
-    const int ret = spot_yield_add(&self->study->yield, point_id, outputs,
-        like == NULL ? NULL : experiment->outputs(like), &metric_id);
+    spot_yield_t *yield = &self->yield;
 
-    if (ret == SPOT_ERR_BAD_INPUT) {
-        report_units(self, point_id, outputs, metric_id);
+    for (size_t j = 0; self->scenarios != NULL && j < self->head.num_points; j++) {
+        free_scenario(self, self->scenarios[j]);
     }
-    return ret;
+    for (size_t j = 0; j < yield->num_layouts; j++) {
+        if (self->scenarios == NULL) {
+            free_scenario(self, yield->layouts[j].scenario);
+        }
+        free(yield->layouts[j].columns);
+    }
+    free(self->scenarios);
+    free(yield->layouts);
+    free(yield->layout_ids);
+    free(yield->metrics);
+    free(yield->parts);
+    free(yield->bars);
+    free(yield->compared);
 }
 
 /* Swept keys that do not have their first value. */
@@ -303,62 +490,69 @@ num_moved(const spot_study_head_t *head, size_t point_id)
     return num;
 }
 
-/* Keeps a scenario, or frees it once the next point is bound. */
-static void
-keep_scenario(spot_study_t *self, size_t point_id, void *scenario, void **last)
+/* Binds a point and, as long as all are good, adds what it yields. The scenario stays
+ * until the next point is bound, or as long as the study or a layout has it. */
+static int
+bind_next(spot_reading_t *self, size_t point_id, bool is_good_so_far, bound_t *bound)
 {
-    if (self->scenarios != NULL) {
-        self->scenarios[point_id] = scenario;
-    } else if (self->first == NULL) {
-        self->first = scenario;
-    } else {
-        if (*last != self->first) {
-            free_scenario(self, *last);
-        }
+    spot_study_t *study = self->study;
+    const size_t num_layouts = study->yield.num_layouts;
+    const spot_metric_t *bad = NULL;
+    bool is_in_layout;
+    void *scenario;
+    int ret = bind_point(study, point_id, bound->last, &scenario, self->diag);
+
+    if (ret == SPOT_ERR_BAD_INPUT) {
+        hint_step(self, point_id);
+    } else if (ret == 0 && is_good_so_far) {
+        note_standing(study, point_id, scenario, bound);
+        ret = add_yield(study, point_id, scenario, &bad);
     }
-    *last = scenario;
+    if (bad != NULL) {
+        report_unit(self, point_id, bad);
+    }
+    is_in_layout = study->yield.num_layouts > num_layouts;
+    if (ret != 0 && !is_in_layout) {
+        free_scenario(study, scenario);
+        return ret;
+    }
+    if (bound->is_spare) {
+        free_scenario(study, bound->last);
+    }
+    bound->last = scenario;
+    bound->is_spare = study->scenarios == NULL && !is_in_layout;
+    if (study->scenarios != NULL) {
+        study->scenarios[point_id] = scenario;
+    }
+    return ret;
 }
 
 /* The first point shows what is wrong with the scenario. In a grid those with one key
- * moved show what is wrong with a swept value, and what is wrong there is wrong in every
- * combination, so the others are left then. In a list or zip all points are tried; a
- * design has too many to tell of more than one. */
+ * moved show what is wrong with a swept value; the same is wrong in every combination,
+ * so the others are left out then. In a list or zip all points are tried; of a design
+ * only the first faulty point is reported. */
 static int
-bind_all(spot_reading_t *self, standings_t *noted)
+bind_all(spot_reading_t *self, bound_t *bound)
 {
-    spot_study_t *study = self->study;
-    const spot_plan_kind_t kind = study->head.plan.kind;
-    void *last = NULL;
+    const spot_study_head_t *head = &self->study->head;
     int error = 0;
 
-    for (size_t j = 0; j < study->head.num_points; j++) {
-        void *scenario;
+    for (size_t j = 0; j < head->num_points; j++) {
+        const bool is_grid = head->plan.kind == SPOT_PLAN_GRID;
         int ret;
 
-        if (error != 0 && kind == SPOT_PLAN_GRID && num_moved(&study->head, j) != 1) {
+        if (error != 0 && is_grid && num_moved(head, j) != 1) {
             continue;
         }
-        ret = bind_point(study, j, last, &scenario, self->diag);
-        if (ret == 0 && error == 0) {
-            ret = add_yield(self, j, scenario, last);
-            note_standing(study, j, scenario, noted);
-        } else if (ret == SPOT_ERR_BAD_INPUT) {
-            hint_step(self, j);
-        }
-        if (ret == 0) {
-            keep_scenario(study, j, scenario, &last);
-        } else {
-            free_scenario(study, scenario);
-        }
+        ret = bind_next(self, j, error == 0, bound);
         error = ret != 0 ? ret : error;
-        if (ret == SPOT_ERR_NO_MEMORY ||
-            (ret != 0 && j == 0 && kind == SPOT_PLAN_GRID) ||
-            (ret != 0 && spot_plan_is_design(kind))) {
+        if (ret == SPOT_ERR_NO_MEMORY || (ret != 0 && j == 0 && is_grid) ||
+            (ret != 0 && spot_plan_is_design(head->plan.kind))) {
             break;
         }
     }
-    if (study->scenarios == NULL && last != study->first) {
-        free_scenario(study, last);
+    if (bound->is_spare) {
+        free_scenario(self->study, bound->last);
     }
     return error;
 }
@@ -368,7 +562,7 @@ spot_points_bind(spot_reading_t *self)
 {
     spot_study_t *study = self->study;
     const size_t num_points = study->head.num_points;
-    standings_t noted = {.first = NULL};
+    bound_t bound = {.last = NULL};
     int ret;
 
     if (num_points <= MAX_KEPT_POINTS) {
@@ -377,28 +571,27 @@ spot_points_bind(spot_reading_t *self)
             return SPOT_ERR_NO_MEMORY;
         }
     }
-    ret = bind_all(self, &noted);
-    return ret == 0 ? check_standings(self, &noted) : ret;
+    ret = bind_all(self, &bound);
+    return ret == 0 ? check_standings(self, &bound) : ret;
 }
 
-/* Faults of the names of metrics are found in the same pass. */
+/* Errors in the names of metrics are found in the same pass. */
 int
 spot_points_bind_unswept(spot_reading_t *self)
 {
     spot_study_t *study = self->study;
+    const spot_metric_t *bad;
     void *scenario = NULL;
     spot_diag_t quiet;
-    size_t metric_id;
     int ret;
 
     spot_diag_init(&quiet);
     ret = study->experiment->bind(
-        &scenario, spot_documents_scenario(study->documents), NULL, &quiet);
-    if (ret == 0) {
-        ret = spot_yield_add(
-            &study->yield, 0, study->experiment->outputs(scenario), NULL, &metric_id);
+        &scenario, spot_template_scenario(study->template), NULL, &quiet);
+    ret = ret == 0 ? add_yield(study, 0, scenario, &bad) : ret;
+    if (study->yield.num_layouts == 0) {
+        free_scenario(study, scenario);
     }
-    free_scenario(study, scenario);
     spot_diag_free(&quiet);
     return ret;
 }

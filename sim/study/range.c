@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "sim/study/range.h"
-
+/* Ranges of swept values: {from: 30 s, to: 10 min, points: 12, scale: log}. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,21 +7,11 @@
 
 #include "base/units.h"
 #include "base/utf8.h"
+#include "sim/study/reading.h"
 
 #define EXACT_DIGITS 15      /* hide the rounding of sums */
-#define MIN_DIGITS 6         /* of values that nobody wrote */
-#define FEWEST_VALUES 50000. /* that a range can tell apart */
-
-/* The keys of a range. */
-typedef struct {
-    char *from;
-    char *to;
-    char *step;     /* or NULL */
-    int64_t points; /* or 0 */
-    int scale;
-} range_keys_t;
-
-enum { SCALE_LINEAR, SCALE_LOG };
+#define MIN_DIGITS 6         /* of values that are not written in the study */
+#define FEWEST_VALUES 50000. /* that the digits of a range distinguish */
 
 bool
 spot_quantity_parse(const char *text, spot_quantity_t *quantity)
@@ -49,43 +38,30 @@ spot_quantity_parse(const char *text, spot_quantity_t *quantity)
     return spot_number_parse(number, &quantity->value) == 0;
 }
 
-static void
-bind_end(
-    spot_bind_t *bind, const spot_field_t *field, const spot_node_t *node, void *target)
-{
-    const spot_field_t text = {.name = field->name, .type = SPOT_FIELD_TEXT};
-
-    if (node->kind != SPOT_NODE_SCALAR || node->text[0] == '\0') {
-        spot_bind_unexpected(bind, field, node, "");
-    } else {
-        spot_bind_field(bind, &text, node, target);
-    }
-}
+/* The keys of a range. */
+typedef struct {
+    char *from;
+    char *to;
+    char *step;     /* or NULL */
+    int64_t points; /* or 0 */
+    int scale;
+} range_keys_t;
 
 static const char *const scales[] = {"linear", "log", NULL};
 
+#define QUANTITY(member)                                                                \
+    .type = SPOT_FIELD_TEXT, .offset = offsetof(range_keys_t, member),                  \
+    .expected = "a number or a duration"
+
 static const spot_field_t range_fields[] = {
-    {.name = "from",
-        .type = SPOT_FIELD_CUSTOM,
-        .offset = offsetof(range_keys_t, from),
-        .bind = bind_end,
-        .expected = "a number or a duration"},
-    {.name = "to",
-        .type = SPOT_FIELD_CUSTOM,
-        .offset = offsetof(range_keys_t, to),
-        .bind = bind_end,
-        .expected = "a number or a duration"},
-    {.name = "step",
-        .type = SPOT_FIELD_CUSTOM,
-        .offset = offsetof(range_keys_t, step),
-        .initial = "",
-        .bind = bind_end,
-        .expected = "a number or a duration"},
+    {.name = "from", QUANTITY(from)},
+    {.name = "to", QUANTITY(to)},
+    {.name = "step", QUANTITY(step), .initial = ""},
     {.name = "points",
         .type = SPOT_FIELD_INTEGER,
         .offset = offsetof(range_keys_t, points),
         .min = 2,
-        .max = 1000000,
+        .max = SPOT_MAX_POINTS,
         .initial = ""},
     {.name = "scale",
         .type = SPOT_FIELD_CHOICE,
@@ -101,7 +77,7 @@ is_same_unit(const spot_quantity_t *a, const spot_quantity_t *b)
     return a->is_duration == b->is_duration && strcmp(a->unit, b->unit) == 0;
 }
 
-/* The ends and the step; false if they do not fit, which is told. */
+/* The ends and the step; false: they do not fit, which is reported. */
 static bool
 read_quantities(spot_range_t *self, spot_bind_t *bind, const char *path,
     const spot_node_t *node, const range_keys_t *keys)
@@ -119,7 +95,7 @@ read_quantities(spot_range_t *self, spot_bind_t *bind, const char *path,
     }
     self->axis = (spot_design_axis_t){
         .kind = self->unit.is_duration ? SPOT_DESIGN_DURATION : SPOT_DESIGN_NUMBER,
-        .is_log = keys->scale == SCALE_LOG,
+        .is_log = keys->scale == 1,
         .from = self->unit.value,
         .to = to.value,
     };
@@ -139,7 +115,7 @@ read_quantities(spot_range_t *self, spot_bind_t *bind, const char *path,
 
 /* NULL, or why the ends and the step make no range. */
 static const char *
-range_problem(const spot_range_t *self)
+range_problem(const spot_range_t *self, bool is_design)
 {
     const spot_design_axis_t *axis = &self->axis;
     const char *problem = NULL;
@@ -147,7 +123,7 @@ range_problem(const spot_range_t *self)
     if (axis->is_log && !(axis->from > 0 && axis->to > 0)) {
         return "a logarithmic range needs from and to above 0";
     }
-    if (axis->is_log && !self->has_points && self->num_values > 0) {
+    if (axis->is_log && !self->has_points && !is_design) {
         return "a logarithmic range needs points";
     }
     if (axis->step > 0 && !(axis->from < axis->to)) {
@@ -174,26 +150,7 @@ digits_for(const spot_design_axis_t *axis)
     return num_digits;
 }
 
-/* How many values a range has that a grid or zip takes as they are. */
-static void
-count_values(spot_range_t *self, spot_bind_t *bind, const char *path,
-    const spot_node_t *node, const range_keys_t *keys, int64_t max_values)
-{
-    const double num_steps = (self->axis.to - self->axis.from) / self->axis.step;
-
-    if (self->has_points) {
-        self->num_values = keys->points;
-    } else if (num_steps < (double) max_values) {
-        self->num_values = (int64_t) nearbyint(num_steps) + 1;
-    }
-    if (self->num_values == 0 || self->num_values > max_values) {
-        self->num_values = 0;
-        spot_bind_error(
-            bind, node, path, "more than %lld points in all", (long long) max_values);
-    }
-}
-
-/* Whether the plan can do with what there is of points and step. */
+/* Checks points and step, which a design does not need. */
 static bool
 check_points(
     spot_bind_t *bind, const char *path, const spot_node_t *node, bool is_design)
@@ -212,9 +169,21 @@ check_points(
     return true;
 }
 
+/* The number of values of a range that a grid or zip takes as they are; 0: too many. */
+static size_t
+count_values(const spot_range_t *self, const range_keys_t *keys)
+{
+    const double num_steps = (self->axis.to - self->axis.from) / self->axis.step;
+
+    if (self->has_points) {
+        return (size_t) keys->points;
+    }
+    return num_steps < SPOT_MAX_POINTS ? (size_t) nearbyint(num_steps) + 1 : 0;
+}
+
 static void
-settle(spot_range_t *self, spot_bind_t *bind, const char *path, const spot_node_t *node,
-    const range_keys_t *keys, bool is_design, int64_t max_values)
+settle_range(spot_range_t *self, spot_bind_t *bind, const char *path,
+    const spot_node_t *node, const range_keys_t *keys, bool is_design)
 {
     const char *problem;
 
@@ -222,41 +191,37 @@ settle(spot_range_t *self, spot_bind_t *bind, const char *path, const spot_node_
         return;
     }
     self->has_points = keys->points > 0;
-    self->num_values = is_design ? 0 : 1; /* until they are counted */
-    problem = range_problem(self);
+    problem = range_problem(self, is_design);
     if (problem != NULL) {
-        self->num_values = 0;
         spot_bind_error(bind, node, path, "%s", problem);
         return;
     }
     self->num_digits = digits_for(&self->axis);
-    if (!is_design) {
-        self->num_values = 0;
-        count_values(self, bind, path, node, keys, max_values);
+    self->num_values = is_design ? 0 : count_values(self, keys);
+    if (!is_design && self->num_values == 0) {
+        spot_bind_error(bind, node, path, "more than %d points in all", SPOT_MAX_POINTS);
     }
 }
 
-void
+bool
 spot_range_bind(spot_range_t *self, spot_bind_t *bind, const char *path,
-    const spot_node_t *node, bool is_design, int64_t max_values)
+    const spot_node_t *node, bool is_design)
 {
     const size_t num_errors = bind->diag->num_errors;
     range_keys_t keys = {0};
-    bool is_countable;
 
-    memset(self, 0, sizeof(*self));
     spot_bind_map(bind, range_fields, path, node, &keys);
-    is_countable = check_points(bind, path, node, is_design);
-    if (is_countable && !bind->is_out_of_memory &&
+    if (check_points(bind, path, node, is_design) && !bind->is_out_of_memory &&
         bind->diag->num_errors == num_errors) {
-        settle(self, bind, path, node, &keys, is_design, max_values);
+        settle_range(self, bind, path, node, &keys, is_design);
     }
     free(keys.from);
     free(keys.to);
     free(keys.step);
+    return bind->diag->num_errors == num_errors;
 }
 
-/* Nobody wrote this value: in s from 1 s on, all ms of it. */
+/* A duration that is not written in the study: from 1 s on in s, with all its ms. */
 static void
 write_duration(int64_t value_ms, char text[SPOT_RANGE_TEXT_BYTES])
 {
@@ -269,7 +234,7 @@ write_duration(int64_t value_ms, char text[SPOT_RANGE_TEXT_BYTES])
     }
 }
 
-/* is_drawn: the value is no end and on no step, but where a scale or a design put it. */
+/* is_drawn: the value is neither an end nor on a step. */
 static void
 write_text(const spot_range_t *self, double value, bool is_drawn,
     char text[SPOT_RANGE_TEXT_BYTES])
@@ -296,7 +261,7 @@ write_text(const spot_range_t *self, double value, bool is_drawn,
         self->unit.unit[0] == '\0' ? "" : " ", self->unit.unit);
 }
 
-/* The multiple of the step that is next to a value. */
+/* The multiple of the step that is nearest to a value. */
 static double
 on_step(const spot_design_axis_t *axis, double value)
 {
@@ -308,7 +273,7 @@ on_step(const spot_design_axis_t *axis, double value)
 
 void
 spot_range_text(
-    const spot_range_t *self, int64_t value_id, char text[SPOT_RANGE_TEXT_BYTES])
+    const spot_range_t *self, size_t value_id, char text[SPOT_RANGE_TEXT_BYTES])
 {
     const spot_design_axis_t *axis = &self->axis;
     const double share = (double) value_id / (double) (self->num_values - 1);
@@ -329,7 +294,7 @@ spot_range_text(
 }
 
 void
-spot_range_text_at(const spot_range_t *self, double u, char text[SPOT_RANGE_TEXT_BYTES])
+spot_range_draw(const spot_range_t *self, double u, char text[SPOT_RANGE_TEXT_BYTES])
 {
     write_text(self, spot_design_value(&self->axis, u), self->axis.step == 0, text);
 }

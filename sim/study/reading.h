@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Reading a study is one pass, downwards. study.c calls these files in this order:
  *
- *     documents.c  the YAML, with the changes of the command line
- *     request.c    YAML -> what the study asks for, as plain texts and numbers
- *     sweep.c      the same of the swept keys and the plan; range.c
+ *     template.c   the YAML, with the changes of the command line
+ *     request.c    YAML -> what the study asks for
+ *     sweep.c      which plan it is, and the swept keys with their values; range.c
  *     plan.c       the values of the axes and the points; design.c
  *     where.c      drops points
- *     points.c     binds the points; yield.c
+ *     points.c     binds the points, and what they yield
  *     metrics.c    metrics that are kept
  *     views.c      replications, baseline, best, plot and series
  *
@@ -14,65 +14,59 @@
 #ifndef SPOT_SIM_STUDY_READING_H
 #define SPOT_SIM_STUDY_READING_H
 
-#include "sim/study/range.h"
+#include "sim/study/design.h"
 #include "sim/study/study.h"
+#include "sim/study/template.h"
 
 #define SPOT_MAX_POINTS 1000000
 
 /* The end of messages about a metric that does not exist. */
 #define SPOT_SEE_METRICS ", see man spotsim-scenario"
 
-/* Values of the study, each a text of its own with its place: a scalar, or another value
- * as YAML on one line. Of its children only the number is kept, for messages. */
+#define SPOT_UNIT_BYTES 16
+
+/* A number and what it counts. */
 typedef struct {
-    size_t num_words;
-    spot_node_t *words; /* [num_words] */
-} spot_words_t;
+    double value; /* durations in ms */
+    bool is_duration;
+    char unit[SPOT_UNIT_BYTES]; /* as after the number: "steps"; "" for durations */
+} spot_quantity_t;
+
+/* {from: 30 s, to: 10 min, points: 12, scale: log} */
+typedef struct {
+    spot_design_axis_t axis; /* the ends; from > to only with points */
+    spot_quantity_t unit;    /* of the ends */
+    size_t num_values;       /* 0: a design draws them */
+    bool has_points;         /* spread evenly, else by steps */
+    int num_digits;          /* of values that are neither ends nor on a step */
+} spot_range_t;
 
 /* A swept key. */
 typedef struct {
-    char *path;         /* of the scenario */
-    spot_node_t place;  /* of its values; no text */
-    spot_words_t items; /* the values that are listed, or none: */
+    const char *path;         /* of the scenario */
+    const spot_node_t *place; /* its values as they are written */
+    size_t num_items;    /* of a range that a design draws from: 0 before the plan */
+    spot_node_t **nodes; /* [num_items] that are listed; NULL: of a range. After the
+                            plan, those of the values of the axis */
     spot_range_t range;
     bool is_spread; /* a design draws from the range */
-    size_t num_items;
-    char **drawn;        /* [num_items] from the range, or NULL */
-    uint32_t *value_ids; /* [num_items] of the axis, once it is planned */
-    size_t *item_ids;    /* [num_values] of the axis: the first item of each value */
 } spot_swept_t;
 
+/* What the study asks for, beside what the head has of it from the start. Nodes are
+ * those of the study's document: a list of words, or one word alone; or NULL. */
 typedef struct {
-    int64_t count; /* 0: the default of the engine, as min */
-    int64_t min;
-    int64_t max;
+    int64_t count; /* replications; 0: the default of the engine, as min */
+    int64_t min, max;
     int64_t seed;
-    spot_until_t until; /* moved to the head */
-} spot_replications_t;
-
-/* What the study asks for. Texts that the head takes over become NULL. */
-typedef struct {
-    char *name;
-    char *question;
-    bool has_scenario;
-    bool has_baseline;
+    int has_ledger;
+    char *minimise, *maximise; /* of optimise */
+    char *best_key, *best_minimise, *best_maximise;
+    const spot_node_t *scenario, *sweep, *over, *plan, *where, *subject_to, *metrics;
+    const spot_node_t *series, *timelines, *baseline, *best_except;
+    const char *sweep_key; /* where the sweep is: "sweep" or "optimise.over" */
+    int64_t num_drawn;     /* of a design, or base samples of a sensitivity design */
     size_t num_swept;
     spot_swept_t *swept; /* [num_swept] */
-    const char *sweep;   /* where they stand: "sweep" or "optimise.over" */
-    int64_t num_drawn;   /* of a design, or base samples of a sensitivity design */
-    spot_words_t where;
-    spot_replications_t replications;
-    spot_words_t metrics;
-    spot_words_t series, timelines; /* replications; the same */
-    int has_ledger;
-    spot_words_t baseline_keys, baseline_values;
-    char *best_key, *best_minimise, *best_maximise;
-    spot_words_t best_except;
-    char *minimise, *maximise; /* of optimise */
-    double confidence, indifference;
-    spot_words_t subject_to;
-    spot_plot_request_t plot;
-    spot_words_t plot_stack;
 } spot_request_t;
 
 /* A study that is being read. All that is wrong is reported in diag. */
@@ -82,31 +76,53 @@ typedef struct {
     spot_request_t request;
 } spot_reading_t;
 
+/* The word_id-th scalar or value of a list, or of one word alone; NULL: there is none.
+ */
+const spot_node_t *spot_word(const spot_node_t *words, size_t word_id);
+
 /* Reports "file:line:column: KEY: message" at a key of the study such as "plot.y", or at
  * the nearest one above it. */
 void spot_reading_error(const spot_reading_t *self, const char *key, const char *format,
     ...) SPOT_PRINTF(3, 4);
 
-/* The same at a word; key may be NULL: only the message. */
-void spot_word_error(const spot_reading_t *self, const spot_node_t *word,
+/* The same at a node; key may be NULL: only the message. */
+void spot_node_error(const spot_reading_t *self, const spot_node_t *node,
     const char *key, const char *format, ...) SPOT_PRINTF(4, 5);
 
-/* ---- request.c, sweep.c ---- */
+/* ---- request.c ---- */
 
-/* Reads the request, and what of it is for the head. NO_MEMORY; else faults are in diag
- * only. Free the request even then. */
+/* Binds the study's document to the request and the head. NO_MEMORY; else faults are in
+ * diag only. Free the request even then. */
 SPOT_MUST_CHECK int spot_request_read(spot_reading_t *self);
 void spot_request_free(spot_request_t *self);
 
-/* The sweep and the plan, which may be NULL. BAD_INPUT: there are no points to plan. */
-SPOT_MUST_CHECK int spot_request_read_sweep(
-    spot_reading_t *self, const spot_node_t *sweep, const spot_node_t *plan);
+/* ---- sweep.c ---- */
+
+/* Reads the plan and the swept keys. BAD_INPUT: there are no points to plan. */
+SPOT_MUST_CHECK int spot_sweep_read(spot_reading_t *self);
 
 /* Whether a path is another one or lies within it. */
 bool spot_path_is_within(const char *path, const char *outer);
 
-/* A word of a node. NO_MEMORY leaves no text. */
-SPOT_MUST_CHECK int spot_word_copy(spot_node_t *word, const spot_node_t *node);
+/* ---- range.c ---- */
+
+/* A number, a duration, or a number with a blank and a unit. Returns false if the text
+ * is none of these. */
+bool spot_quantity_parse(const char *text, spot_quantity_t *quantity);
+
+/* Reads a map; with a design a range has no number of values. Returns false after an
+ * error, which is reported through bind. */
+bool spot_range_bind(spot_range_t *self, spot_bind_t *bind, const char *path,
+    const spot_node_t *node, bool is_design);
+
+/* The value_id-th of the values of a range as YAML; both ends are exact. */
+#define SPOT_RANGE_TEXT_BYTES (32 + SPOT_UNIT_BYTES)
+void spot_range_text(
+    const spot_range_t *self, size_t value_id, char text[SPOT_RANGE_TEXT_BYTES]);
+
+/* The value of a design at u in (0, 1). It does not depend on other values. */
+void spot_range_draw(
+    const spot_range_t *self, double u, char text[SPOT_RANGE_TEXT_BYTES]);
 
 /* ---- plan.c ---- */
 
@@ -115,25 +131,25 @@ SPOT_MUST_CHECK int spot_word_copy(spot_node_t *word, const spot_node_t *node);
  * plan. BAD_INPUT, NO_MEMORY. */
 SPOT_MUST_CHECK int spot_plan_make(spot_reading_t *self);
 
-/* The value of an axis that means the same as a word, or num_values. NO_MEMORY. */
+/* The value of an axis that means the same as a node, or num_values. NO_MEMORY. */
 SPOT_MUST_CHECK int spot_plan_find_value(const spot_reading_t *self, size_t axis_id,
-    const spot_node_t *word, size_t *value_id);
+    const spot_node_t *node, size_t *value_id);
 
 /* ---- where.c ---- */
 
 /* Drops the points of the head for which a condition does not hold. Names are keys of
  * the scenario with their values at a point, defaults included; nothing is bound yet, so
- * that combinations that cannot be bound may be excluded. BAD_INPUT: what is wrong with
- * a condition, or no point is left; NO_MEMORY. O(points * bytes of the conditions). */
+ * that combinations that cannot be bound may be excluded. BAD_INPUT: a condition is
+ * wrong, or no point is left; NO_MEMORY. O(points * bytes of the conditions). */
 SPOT_MUST_CHECK int spot_where_apply(spot_reading_t *self);
 
 /* ---- points.c ---- */
 
-/* Binds every point, so that all that is wrong with one is known, and learns what they
- * yield. Keeps the scenarios of a study of few points. BAD_INPUT, NO_MEMORY. */
+/* Binds every point, so that all errors are known, and collects what they yield. Keeps
+ * the scenarios of a study of few points. BAD_INPUT, NO_MEMORY. */
 SPOT_MUST_CHECK int spot_points_bind(spot_reading_t *self);
 
-/* Where the sweep is faulty: what the scenario yields alone. */
+/* Collects what the scenario yields without a sweep, which is faulty. */
 SPOT_MUST_CHECK int spot_points_bind_unswept(spot_reading_t *self);
 
 void spot_points_free(spot_study_t *self);
@@ -146,8 +162,8 @@ SPOT_MUST_CHECK int spot_metrics_choose(spot_reading_t *self);
 
 /* ---- views.c ---- */
 
-/* The values that points are compared with, once they are planned; the second one once
- * points are dropped. NO_MEMORY. */
+/* The values that points are compared with, after the plan; and whether there are points
+ * to compare, after the conditions. NO_MEMORY. */
 SPOT_MUST_CHECK int spot_views_find_baseline(spot_reading_t *self);
 SPOT_MUST_CHECK int spot_views_check_baseline(const spot_reading_t *self);
 

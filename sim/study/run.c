@@ -1,48 +1,252 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Workers draw batches of replications by an atomic ticket. A batch depends on the plan
+ * alone, never on the number of workers, and so do the rows. */
 #include <math.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
-#include "sim/analysis/summary.h"
-#include "sim/study/documents.h"
 #include "sim/study/running.h"
 
-int
-spot_study_check_shards(const spot_study_t *self, int64_t num_shards, spot_diag_t *diag)
-{
-    const spot_node_t *place;
+/* ---- Threads ---- */
 
-    if (self->head.optimise.metric == NULL || num_shards <= 1) {
-        return 0;
+typedef struct {
+    spot_pool_t *pool;
+    spot_task_t task;
+    void *context;
+    int64_t end;
+    atomic_llong next; /* task, up to end */
+    atomic_int error;  /* first one of any thread */
+} crew_t;
+
+static void *
+work(void *context)
+{
+    crew_t *self = context;
+    const atomic_int *stop = self->pool->run->stop;
+    spot_study_worker_t worker = {.study = NULL};
+    int none = 0, ret = 0;
+
+    while (ret == 0 && atomic_load(&self->error) == 0) {
+        const int64_t task_id = atomic_fetch_add(&self->next, 1);
+
+        if (task_id >= self->end) {
+            break;
+        }
+        ret = stop != NULL && atomic_load(stop) != 0
+                  ? SPOT_ERR_INTERRUPTED
+                  : self->task(self->pool, &worker, self->context, task_id);
     }
-    place = spot_node_place(spot_documents_study(self->documents), "optimise");
-    spot_diag_error(diag, place->file, place->line, place->column,
-        "optimise: compares all points with each other: run it without --shard");
-    return SPOT_ERR_BAD_INPUT;
+    if (ret != 0) {
+        atomic_compare_exchange_strong(&self->error, &none, ret);
+    }
+    spot_study_worker_close(&worker);
+    return NULL;
+}
+
+/* On fewer threads where no more can be started. */
+int
+spot_pool_do(
+    spot_pool_t *self, spot_task_t task, void *context, int64_t first, int64_t end)
+{
+    crew_t crew = {
+        .pool = self, .task = task, .context = context, .end = end, .next = first};
+    const int64_t num_tasks = end - first;
+    const int64_t num_threads =
+        self->run->num_threads < num_tasks ? self->run->num_threads : num_tasks;
+    pthread_t *threads = spot_calloc((size_t) num_threads, sizeof(*threads));
+    int64_t num_started = 0;
+
+    if (threads == NULL) {
+        return SPOT_ERR_NO_MEMORY;
+    }
+    while (num_started < num_threads - 1 &&
+           pthread_create(&threads[num_started], NULL, work, &crew) == 0) {
+        num_started++;
+    }
+    (void) work(&crew);
+    for (int64_t j = 0; j < num_started; j++) {
+        pthread_join(threads[j], NULL);
+    }
+    free(threads);
+    return atomic_load(&crew.error);
+}
+
+/* ---- Batches ---- */
+
+/* Runs a replication into a row of the metrics that are kept. */
+static int
+run_replication(const spot_pool_t *self, spot_study_worker_t *worker,
+    int64_t replication, double *row, uint32_t *warnings)
+{
+    const spot_study_t *study = self->study;
+    const spot_metric_layout_t *layout = spot_study_layout(study, worker->point_id);
+    const int ret = spot_study_worker_run(worker, replication, self->run->stop, NULL);
+
+    for (size_t j = 0; j < study->head.num_metrics; j++) {
+        row[j] = (double) NAN;
+    }
+    for (size_t j = 0; ret == 0 && j < layout->outputs->num_metrics; j++) {
+        if (layout->columns[j] >= 0) {
+            row[layout->columns[j]] = worker->metrics[j] + 0.0; /* -0 becomes 0 */
+        }
+    }
+    *warnings = 0;
+    for (size_t j = 0; j < study->experiment->num_warnings; j++) {
+        *warnings |= (uint32_t) (worker->warnings[j] != 0) << j;
+    }
+    return ret;
+}
+
+void
+spot_pool_tell(spot_pool_t *self)
+{
+    if (self->run->progress != NULL) {
+        self->run->progress(self->run->context, &self->progress);
+    }
+}
+
+/* The replications of a batch are there, those of a piece were run now. The watched
+ * values are added in the order in which batches end: they are for watching only. */
+static void
+count_batch(spot_pool_t *self, const spot_piece_t *piece, int64_t num_replications)
+{
+    const size_t num_metrics = self->study->head.num_metrics;
+    const size_t point_id = piece->point_id;
+
+    pthread_mutex_lock(&self->lock);
+    for (size_t j = 0; j < piece->num_rows; j++) {
+        const double value = piece->rows[j * num_metrics + self->watched_metric];
+
+        if (isfinite(value)) {
+            spot_moments_add(&self->watched[point_id], value);
+        }
+    }
+    self->num_done[point_id] += num_replications;
+    self->progress.num_points_done +=
+        self->num_done[point_id] >= self->rounds.to[point_id];
+    self->progress.num_done += num_replications;
+    self->progress.num_run += (int64_t) piece->num_rows;
+    spot_pool_tell(self);
+    pthread_mutex_unlock(&self->lock);
+}
+
+/* Runs the rows of a piece and puts them into the store. */
+static int
+run_piece(spot_pool_t *self, spot_study_worker_t *worker, const spot_piece_t *piece,
+    double *rows, uint32_t *warnings)
+{
+    int ret = spot_study_worker_go(worker, self->study, piece->point_id, self->diag);
+
+    for (size_t j = 0; ret == 0 && j < piece->num_rows; j++) {
+        ret = run_replication(self, worker, piece->first_replication + (int64_t) j,
+            &rows[j * self->study->head.num_metrics], &warnings[j]);
+    }
+    return ret == 0 ? self->store->put(self->store, piece) : ret;
+}
+
+/* Runs the replications of a batch that are not there yet. */
+static int
+run_batch(
+    spot_pool_t *self, spot_study_worker_t *worker, void *context, int64_t batch_id)
+{
+    const spot_batch_t batch = spot_rounds_batch(&self->rounds, batch_id);
+    const int64_t size = batch.end - batch.first;
+    const int64_t there =
+        self->store->num_there(self->store, batch.point_id, batch.first);
+    const int64_t num_there = there < size ? there : size;
+    const size_t num_rows = (size_t) (size - num_there);
+    double *rows = spot_calloc(num_rows * self->study->head.num_metrics, sizeof(*rows));
+    uint32_t *warnings = spot_calloc(num_rows, sizeof(*warnings));
+    const spot_piece_t piece = {
+        batch.point_id, batch.first + num_there, num_rows, rows, warnings};
+    int ret = rows == NULL || warnings == NULL ? SPOT_ERR_NO_MEMORY : 0;
+
+    (void) context;
+    if (ret == 0 && num_rows > 0) {
+        ret = run_piece(self, worker, &piece, rows, warnings);
+    }
+    if (ret == 0) {
+        count_batch(self, &piece, size);
+    }
+    free(warnings);
+    free(rows);
+    return ret;
+}
+
+/* ---- Rounds ---- */
+
+/* The end of the round: all that earlier rounds asked for of the shard's points, and the
+ * shard's batches. A batch that an earlier round began counts as a whole again. */
+static void
+start_progress(spot_pool_t *self)
+{
+    const spot_rounds_t *rounds = &self->rounds;
+    const int64_t size = spot_study_batch_size(rounds->head);
+    spot_study_progress_t *progress = &self->progress;
+
+    progress->num_done = 0;
+    progress->num_points_done = 0;
+    for (size_t j = 0; j < rounds->head->num_points; j++) {
+        const bool is_more = rounds->to[j] > rounds->from[j];
+
+        self->num_done[j] = is_more ? rounds->from[j] / size * size : rounds->to[j];
+        progress->num_done += self->num_done[j];
+        progress->num_points_done += !is_more && rounds->to[j] > 0;
+    }
+    progress->num_wanted = progress->num_done;
+    for (int64_t j = rounds->first_batch; j < rounds->end_batch; j++) {
+        const spot_batch_t batch = spot_rounds_batch(rounds, j);
+
+        progress->num_wanted += batch.end - batch.first;
+    }
 }
 
 static int
-run_rounds(spot_pool_t *pool, spot_store_t *store, const spot_study_run_t *run,
-    const spot_policy_t *policy, int64_t *from, int64_t *to, spot_diag_t *diag)
+init_pool(spot_pool_t *self, const spot_study_t *study, spot_store_t *store,
+    const spot_study_run_t *run, spot_diag_t *diag)
 {
-    const bool is_split = run->num_shards > 1 && !policy->needs_whole_points;
-    const spot_round_t round = {
-        from, to, is_split ? run->shard_id : 0, is_split ? run->num_shards : 1};
-    const size_t num_points = store->head->num_points;
+    const size_t num_points = study->head.num_points;
+
+    *self = (spot_pool_t){.study = study,
+        .store = store,
+        .run = run,
+        .diag = diag,
+        .watched_metric = spot_study_watched_metric(&study->head),
+        .watched = spot_calloc(num_points, sizeof(*self->watched)),
+        .num_done = spot_calloc(num_points, sizeof(*self->num_done))};
+    self->progress.study = study;
+    self->progress.watched = self->watched;
+    pthread_mutex_init(&self->lock, NULL);
+    return self->watched == NULL || self->num_done == NULL ? SPOT_ERR_NO_MEMORY : 0;
+}
+
+static void
+free_pool(spot_pool_t *self)
+{
+    spot_rounds_free(&self->rounds);
+    pthread_mutex_destroy(&self->lock);
+    free(self->watched);
+    free(self->num_done);
+}
+
+static int
+run_rounds(spot_pool_t *self)
+{
+    spot_store_t *store = self->store;
     bool is_more = true;
-    int ret = policy->next(policy->state, store, to, &is_more);
+    int ret = spot_rounds_next(&self->rounds, store, &is_more);
 
     while (ret == 0 && is_more) {
         int flushed;
 
-        ret = spot_pool_run_round(pool, &round);
-        flushed = store->flush(store, diag);
+        start_progress(self);
+        ret = spot_pool_do(
+            self, run_batch, NULL, self->rounds.first_batch, self->rounds.end_batch);
+        flushed = store->flush(store, self->diag);
         ret = ret == 0 || flushed != 0 ? flushed : ret;
-        memcpy(from, to, num_points * sizeof(*from));
-        if (ret == 0) {
-            ret = policy->next(policy->state, store, to, &is_more);
-        }
+        ret = ret == 0 ? spot_rounds_next(&self->rounds, store, &is_more) : ret;
     }
     return ret;
 }
@@ -51,36 +255,18 @@ int
 spot_study_run(const spot_study_t *self, spot_store_t *store,
     const spot_study_run_t *run, spot_diag_t *diag)
 {
-    spot_policy_t policy = {.free = free};
-    spot_pool_t *pool = NULL;
-    const size_t num_points = self->head.num_points;
-    int64_t *from = spot_calloc(num_points, sizeof(*from));
-    int64_t *to = spot_calloc(num_points, sizeof(*to));
-    int ret = spot_study_check_shards(self, run->num_shards, diag);
+    spot_pool_t pool;
+    int ret = init_pool(&pool, self, store, run, diag);
 
     atomic_store(&store->stop, run->stop);
-    if (ret == 0) {
-        ret = spot_policy_start(&policy, &self->head, run);
-    }
-    if (ret == 0 && (from == NULL || to == NULL)) {
-        ret = SPOT_ERR_NO_MEMORY;
-    }
-    if (ret == 0) {
-        ret = spot_pool_open(&pool, self, store, run, diag);
-    }
-    if (ret == 0) {
-        ret = run_rounds(pool, store, run, &policy, from, to, diag);
-    }
-    if (ret == 0) {
-        ret = spot_study_make_series(self, store, run, spot_pool_progress(pool), diag);
-    }
-    spot_pool_close(pool);
+    ret = ret == 0 ? spot_study_check_shards(self, run->num_shards, diag) : ret;
+    ret = ret == 0 ? spot_rounds_start(&pool.rounds, &self->head, run) : ret;
+    ret = ret == 0 ? run_rounds(&pool) : ret;
+    ret = ret == 0 ? spot_pool_make_series(&pool) : ret;
     store->outcome = ret == 0                      ? "complete"
                      : ret == SPOT_ERR_INTERRUPTED ? "stopped"
                                                    : NULL;
-    policy.free(policy.state);
-    free(to);
-    free(from);
+    free_pool(&pool);
     return ret;
 }
 

@@ -1,74 +1,96 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Running a study: run.c goes through rounds, policy.c says how far each point is to go
- * in a round, pool.c runs what is missing on threads, and series.c records at the end.
- * Internal to sim/study. */
+/* Running a study: rounds.c decides which batches are in a round, run.c runs those that
+ * are missing on threads, and series.c records at the end. Internal to sim/study. */
 #ifndef SPOT_SIM_STUDY_RUNNING_H
 #define SPOT_SIM_STUDY_RUNNING_H
 
+#include <pthread.h>
+
 #include "sim/study/study.h"
 
-/* ---- policy.c ---- */
+/* ---- rounds.c ---- */
 
-/* Decides in rounds, from the rows that are there, so that a study goes on where it was
- * stopped and does not depend on what ran when. */
+/* Decides from the rows that are there, so that a study goes on where it was stopped and
+ * does not depend on what ran when. */
 typedef struct {
     void *state;
-    /* targets: [num_points] the replications that each point has got by now, 0 in the
-     * first round; raises those that are to get more, none beyond the head's
-     * num_replications. *is_more: whether there are any. May read the store, which has
-     * all rows up to the targets. */
+    /* targets: [num_points] the replications that each point has by now, 0 in the first
+     * round; raises those of the points that get more, none above
+     * spot_study_point_replications(). *is_more: there are such points. May read the
+     * store, which has all rows up to the targets. */
     int (*next)(void *state, const spot_store_t *store, int64_t *targets, bool *is_more);
     void (*free)(void *state);
     bool needs_whole_points; /* decides on all rows of a point: shards take points */
 } spot_policy_t;
 
-/* The policy that the study asks for. NO_MEMORY; free its state even then. */
-SPOT_MUST_CHECK int spot_policy_start(
-    spot_policy_t *self, const spot_study_head_t *head, const spot_study_run_t *run);
-
-/* ---- pool.c ---- */
-
-/* What is to be run: of each point the replications of [from, to). */
+/* The rounds of a study or of a shard. A round is the replications [from, to) of each
+ * point in batches, one point after another. */
 typedef struct {
-    const int64_t *from; /* [num_points] what earlier rounds have seen to */
-    const int64_t *to;   /* [num_points] */
-    int64_t shard_id;    /* 0 ... num_shards - 1: which part of the batches, */
-    int64_t num_shards;  /* of how many parts of about the same size */
-} spot_round_t;
+    const spot_study_head_t *head;
+    spot_policy_t policy;
+    int64_t shard_id, num_shards; /* of the batches */
+    int64_t *from;                /* [num_points] of the rounds before */
+    int64_t *to;                  /* [num_points] */
+    int64_t *first_batches;       /* [num_points + 1] batches of the points before */
+    int64_t first_batch;          /* of the shard, up to end_batch */
+    int64_t end_batch;
+} spot_rounds_t;
 
-/* The first batch of a shard among so many. */
-static inline int64_t
-spot_shard_first_batch(int64_t num_batches, int64_t shard_id, int64_t num_shards)
-{
-    return num_batches * shard_id / num_shards;
-}
+/* Replications [first, end) of a point. */
+typedef struct {
+    size_t point_id;
+    int64_t first, end;
+} spot_batch_t;
 
-typedef struct spot_pool spot_pool_t;
+/* By the policy of the study; of run only the shard matters. NO_MEMORY; free self even
+ * then. */
+SPOT_MUST_CHECK int spot_rounds_start(
+    spot_rounds_t *self, const spot_study_head_t *head, const spot_study_run_t *run);
+void spot_rounds_free(spot_rounds_t *self);
 
-/* NO_MEMORY leaves *self NULL. All that is passed must outlive it. */
-SPOT_MUST_CHECK int spot_pool_open(spot_pool_t **self, const spot_study_t *study,
-    spot_store_t *store, const spot_study_run_t *run, spot_diag_t *diag);
-void spot_pool_close(spot_pool_t *self);
+/* Goes to the next round; the store has the rows of the round before. *is_more: there is
+ * one. NO_MEMORY, or an error of reading. */
+SPOT_MUST_CHECK int spot_rounds_next(
+    spot_rounds_t *self, const spot_store_t *store, bool *is_more);
 
-/* How far it is; between rounds. */
-const spot_study_progress_t *spot_pool_progress(const spot_pool_t *self);
+/* A batch of a point, or of all points, of the round. O(1), O(log points). */
+spot_batch_t spot_rounds_batch_of(
+    const spot_rounds_t *self, size_t point_id, int64_t batch_id);
+spot_batch_t spot_rounds_batch(const spot_rounds_t *self, int64_t batch_id);
 
-/* Runs the replications of a round that the store does not have and puts them there.
- * INTERRUPTED, NO_MEMORY, or the first error of the experiment or the store. */
-SPOT_MUST_CHECK int spot_pool_run_round(spot_pool_t *self, const spot_round_t *round);
+/* ---- run.c ---- */
 
-/* Runs work on so many threads, the calling one included, or on fewer if no more can be
- * started. NO_MEMORY: it was not run. */
-SPOT_MUST_CHECK int spot_threads_run(
-    int64_t num_threads, void *(*work)(void *context), void *context);
+/* A study at work. */
+typedef struct {
+    const spot_study_t *study;
+    spot_store_t *store;
+    const spot_study_run_t *run;
+    spot_diag_t *diag;
+    spot_rounds_t rounds;
+    size_t watched_metric;
+    pthread_mutex_t lock; /* of all below */
+    spot_study_progress_t progress;
+    spot_moments_t *watched; /* [num_points] */
+    int64_t *num_done;       /* [num_points] replications that are there */
+} spot_pool_t;
+
+/* Does one of many tasks with the worker of a thread. */
+typedef int (*spot_task_t)(
+    spot_pool_t *self, spot_study_worker_t *worker, void *context, int64_t task_id);
+
+/* Does the tasks [first, end) on the threads of the run, by an atomic ticket.
+ * INTERRUPTED after a stop, NO_MEMORY, or the first error of a task. */
+SPOT_MUST_CHECK int spot_pool_do(
+    spot_pool_t *self, spot_task_t task, void *context, int64_t first, int64_t end);
+
+/* Reports the progress. With the lock. */
+void spot_pool_tell(spot_pool_t *self);
 
 /* ---- series.c ---- */
 
 /* Records the replications whose row the store has, but not their series, and puts them
- * there, on the threads of the run: those of its shard are those whose rows it ran. The
- * rows stay as they are. so_far: the progress of the runs, which goes on. Errors as of
- * spot_study_run(). */
-SPOT_MUST_CHECK int spot_study_make_series(const spot_study_t *self, spot_store_t *store,
-    const spot_study_run_t *run, const spot_study_progress_t *so_far, spot_diag_t *diag);
+ * there: those of a shard are those whose rows it ran. The rows stay as they are. Errors
+ * as of spot_study_run(). */
+SPOT_MUST_CHECK int spot_pool_make_series(spot_pool_t *self);
 
 #endif

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "sim/study/documents.h"
 #include "sim/study/reading.h"
 
 /* What the points yield is known: what of it is wanted? */
@@ -41,13 +40,12 @@ read_all(spot_reading_t *self)
 {
     const size_t num_errors = self->diag->num_errors;
     int ret = spot_request_read(self);
-    const bool has_scenario = self->request.has_scenario &&
-                              spot_documents_scenario(self->study->documents) != NULL;
+    const bool has_scenario = self->request.scenario != NULL &&
+                              spot_template_scenario(self->study->template) != NULL;
     bool is_planned;
 
-    if (ret == 0) {
-        ret = spot_plan_make(self);
-    }
+    ret = ret == 0 ? spot_sweep_read(self) : ret;
+    ret = ret == 0 ? spot_plan_make(self) : ret;
     is_planned = ret == 0;
     if (is_planned) {
         ret = spot_views_find_baseline(self);
@@ -84,16 +82,16 @@ spot_study_init(spot_study_t *self, const spot_experiment_t *const *engines,
     memset(self, 0, sizeof(*self));
     self->experiment = engines[0]; /* freeing needs it */
     self->is_comparison = source->is_comparison;
-    error = spot_documents_open(&self->documents, source->study, source->scenario);
+    error = spot_template_open(&self->template, source->study, source->scenario);
     self->inputs = spot_calloc(1, sizeof(*self->inputs));
     if (error != 0 || self->inputs == NULL) {
         return SPOT_ERR_NO_MEMORY;
     }
-    error = spot_documents_change(self->documents, engines, source->sets,
-        source->num_sets, &self->experiment, diag);
+    error = spot_template_change(self->template, engines, source->sets, source->num_sets,
+        &self->experiment, diag);
     ret = read_all(&reading);
     error = spot_error_first(error, ret);
-    self->head.seed = (uint64_t) reading.request.replications.seed;
+    self->head.seed = (uint64_t) reading.request.seed;
     self->has_ledger = reading.request.has_ledger;
     spot_request_free(&reading.request);
     ret = describe_engine(self);
@@ -145,19 +143,32 @@ void
 spot_study_free(spot_study_t *self)
 {
     spot_points_free(self);
-    free(self->metric_ids);
     free(self->series);
     spot_study_head_free(&self->head);
     if (self->inputs != NULL) {
         spot_inputs_free(self->inputs);
     }
     free(self->inputs);
-    spot_documents_close(self->documents);
+    spot_template_close(self->template);
     memset(self, 0, sizeof(*self));
 }
 
 const char *
 spot_study_file(const spot_study_t *self, size_t file_id)
 {
-    return spot_documents_file(self->documents, file_id);
+    return spot_template_file(self->template, file_id);
+}
+
+int
+spot_study_check_shards(const spot_study_t *self, int64_t num_shards, spot_diag_t *diag)
+{
+    const spot_node_t *place;
+
+    if (self->head.optimise.metric == NULL || num_shards <= 1) {
+        return 0;
+    }
+    place = spot_node_place(spot_template_study(self->template), "optimise");
+    spot_diag_error(diag, place->file, place->line, place->column,
+        "optimise: compares all points with each other: run it without --shard");
+    return SPOT_ERR_BAD_INPUT;
 }

@@ -12,20 +12,43 @@
 #include "base/stats.h"
 #include "sim/engine/experiment.h"
 #include "sim/store/store.h"
-#include "sim/study/yield.h"
+
+/* Points that yield the same metrics in the same order. */
+typedef struct {
+    void *scenario; /* of the first of them */
+    size_t first_point;
+    const spot_outputs_t *outputs; /* of that scenario */
+    int32_t *columns; /* [outputs->num_metrics] metrics of the head; -1: not kept */
+} spot_metric_layout_t;
+
+/* What the points of a study yield together: the union of their outputs, in the order in
+ * which metrics come first, and which points have which. Texts are those of scenarios.
+ */
+typedef struct {
+    spot_outputs_t outputs; /* numbers of replications are those of the first point; of
+                               the series only how many a point has at most */
+    size_t max_metrics;
+    spot_metric_t *metrics; /* [outputs.num_metrics] */
+    const char **parts;     /* [outputs.num_parts] */
+    const char **bars;      /* [outputs.num_parts] */
+    const char **compared;  /* [outputs.num_compared] */
+    size_t num_layouts;
+    size_t max_layouts;
+    spot_metric_layout_t *layouts; /* [num_layouts] */
+    size_t max_points;
+    uint32_t *layout_ids; /* [num_points] or NULL: all have the first layout */
+} spot_yield_t;
 
 typedef struct {
     const spot_experiment_t *experiment; /* of the scenario */
     bool is_comparison;                  /* lists what its engine compares */
-    struct spot_documents *documents;    /* bind any point; nothing else is YAML */
+    struct spot_template *template;      /* binds any point */
     spot_inputs_t
         *inputs;        /* the files that scenarios name, named relative to the study */
     spot_yield_t yield; /* of the points */
-    void **scenarios;   /* [head.num_points] bound, constant while running, or NULL:
-                           they are bound when they are run */
-    void *first;        /* of the first point, if these are not kept */
-    size_t *metric_ids; /* [head.num_metrics] of the yield */
-    bool has_ledger;    /* what reports show beside the metrics asked for is kept too */
+    void **scenarios;   /* [head.num_points] bound, constant while running; or NULL: each
+                           is bound when it is run */
+    bool has_ledger;    /* the metrics that reports show beside those listed are kept */
     size_t num_series;
     int64_t *series; /* [num_series] replications of each point whose series a database
                         keeps */
@@ -60,6 +83,14 @@ SPOT_MUST_CHECK int spot_study_init(spot_study_t *self,
     spot_diag_t *diag);
 
 void spot_study_free(spot_study_t *self);
+
+static inline const spot_metric_layout_t *
+spot_study_layout(const spot_study_t *self, size_t point_id)
+{
+    const uint32_t *ids = self->yield.layout_ids;
+
+    return &self->yield.layouts[ids == NULL ? 0 : ids[point_id]];
+}
 
 /* The file_id-th file that its scenario was read from, or NULL. */
 const char *spot_study_file(const spot_study_t *self, size_t file_id);
@@ -130,7 +161,9 @@ typedef struct {
     const spot_study_t *study;
     size_t point_id;
     void *scenario;
-    void *worker; /* of the experiment; NULL: no point yet */
+    void *worker;    /* of the experiment; NULL: no point yet */
+    double *metrics; /* of the latest replication, those of the layout of the point */
+    unsigned char warnings[SPOT_MAX_WARNINGS]; /* the same */
 } spot_study_worker_t;
 
 /* Goes to a point of the study, where that is not the one at hand. NO_MEMORY, or
@@ -139,8 +172,13 @@ SPOT_MUST_CHECK int spot_study_worker_go(spot_study_worker_t *self,
     const spot_study_t *study, size_t point_id, spot_diag_t *diag);
 void spot_study_worker_close(spot_study_worker_t *self);
 
-/* Runs a replication for its series. recording needs no init; free it even after an
- * error: NO_MEMORY, or as of the experiment. */
+/* Runs a replication at the point. recording: of its series, initialised; may be NULL.
+ * Errors of the experiment. */
+SPOT_MUST_CHECK int spot_study_worker_run(spot_study_worker_t *self, int64_t replication,
+    const atomic_int *stop, spot_recording_t *recording);
+
+/* The same for its series. recording needs no init; free it even after an error:
+ * NO_MEMORY, or an error of the experiment. */
 SPOT_MUST_CHECK int spot_study_worker_record(spot_study_worker_t *self,
     int64_t replication, const atomic_int *stop, spot_recording_t *recording);
 

@@ -9,19 +9,10 @@
 #include "base/build_info.h"
 #include "base/machine.h"
 #include "base/memory.h"
-#include "sim/study/documents.h"
+#include "sim/study/template.h"
 
 #define NUMBER_BYTES 24
 #define PATH_BYTES 32
-
-static int
-add_number(spot_canonical_t *list, const char *path, uint64_t number)
-{
-    char text[NUMBER_BYTES];
-
-    snprintf(text, sizeof(text), "%" PRIu64, number);
-    return spot_canonical_add(list, path, text);
-}
 
 static int
 add_item(spot_canonical_t *list, const char *key, size_t item_id, const char *text)
@@ -62,8 +53,11 @@ add_swept_keys(spot_canonical_t *list, const spot_study_head_t *head)
 static int
 add_study(spot_canonical_t *list, const spot_study_head_t *head)
 {
-    int ret = add_number(list, "replications.seed", head->seed);
+    char seed[NUMBER_BYTES];
+    int ret;
 
+    snprintf(seed, sizeof(seed), "%" PRIu64, head->seed);
+    ret = spot_canonical_add(list, "replications.seed", seed);
     for (size_t j = 0; ret == 0 && j < head->num_metrics; j++) {
         ret = add_item(list, "metrics", j, head->metrics[j].name);
     }
@@ -74,7 +68,7 @@ int
 spot_study_canonical(const spot_study_t *self, spot_canonical_t *list)
 {
     int ret = spot_canonical_make(list, self->experiment->fields,
-        spot_documents_scenario(self->documents), self->inputs);
+        spot_template_scenario(self->template), self->inputs);
 
     spot_canonical_drop(list, "scenario"); /* a name */
     for (size_t j = 0; ret == 0 && j < self->head.num_axes; j++) {
@@ -83,32 +77,13 @@ spot_study_canonical(const spot_study_t *self, spot_canonical_t *list)
     return ret == 0 ? add_study(list, &self->head) : ret;
 }
 
-/* What a function writes, or NULL: no memory. */
-static char *
-written_text(void (*write)(FILE *out, const void *context), const void *context)
-{
-    char *text = NULL;
-    size_t num_bytes = 0;
-    FILE *out = open_memstream(&text, &num_bytes);
-
-    if (out == NULL) {
-        return NULL;
-    }
-    write(out, context);
-    if (fclose(out) != 0) {
-        free(text);
-        return NULL;
-    }
-    return text;
-}
-
 static void
-write_libraries(FILE *out, const void *context)
+write_libraries(FILE *out)
 {
-    const spot_library_t *const *rooms = context;
+    const spot_library_t *const rooms[] = {spot_base_libraries, spot_store_libraries};
     const char *before = "";
 
-    for (size_t j = 0; rooms[j] != NULL; j++) {
+    for (size_t j = 0; j < sizeof(rooms) / sizeof(rooms[0]); j++) {
         for (const spot_library_t *library = rooms[j]; library->name != NULL;
              library++) {
             fprintf(out, "%s%s %s", before, library->name, library->version());
@@ -118,61 +93,63 @@ write_libraries(FILE *out, const void *context)
 }
 
 static void
-write_machine(FILE *out, const void *context)
+write_machine(FILE *out)
 {
-    const spot_machine_t *machine = context;
-
-    fprintf(out, "%s: %" PRId64 " x %s, %.1f GB, %s %s %s", machine->host,
-        machine->num_processors,
-        machine->processor[0] == '\0' ? "processor" : machine->processor,
-        1e-9 * (double) machine->memory_bytes, machine->system, machine->release,
-        machine->architecture);
-}
-
-typedef struct {
-    int argc;
-    char *const *argv;
-} arguments_t;
-
-/* As a shell would read it: whatever is not plain stands in single quotes. */
-static void
-write_command_line(FILE *out, const void *context)
-{
-    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-                                "0123456789_-+=./:,@%";
-    const arguments_t *arguments = context;
-
-    for (int j = 0; j < arguments->argc; j++) {
-        const char *text = arguments->argv[j];
-
-        fputs(j > 0 ? " " : "", out);
-        if (text[0] != '\0' && text[strspn(text, plain)] == '\0') {
-            fputs(text, out);
-            continue;
-        }
-        fputc('\'', out);
-        for (; *text != '\0'; text++) {
-            fputs(*text == '\'' ? "'\\''" : (char[2]){*text, '\0'}, out);
-        }
-        fputc('\'', out);
-    }
-}
-
-/* The texts, and whether all of them are there. */
-static bool
-write_texts(spot_study_provenance_t *self, int argc, char *const *argv)
-{
-    const spot_library_t *const rooms[] = {
-        spot_base_libraries, spot_store_libraries, NULL};
-    const arguments_t arguments = {argc, argv};
     spot_machine_t machine;
 
     spot_machine_read(&machine);
-    self->libraries = written_text(write_libraries, rooms);
-    self->machine = written_text(write_machine, &machine);
-    self->command_line = written_text(write_command_line, &arguments);
-    return self->libraries != NULL && self->machine != NULL &&
-           self->command_line != NULL;
+    fprintf(out, "%s: %" PRId64 " x %s, %.1f GB, %s %s %s", machine.host,
+        machine.num_processors,
+        machine.processor[0] == '\0' ? "processor" : machine.processor,
+        1e-9 * (double) machine.memory_bytes, machine.system, machine.release,
+        machine.architecture);
+}
+
+/* As a shell reads it: an argument with special characters stands in single quotes. */
+static void
+write_argument(const char *text, FILE *out)
+{
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                                "0123456789_-+=./:,@%";
+
+    if (text[0] != '\0' && text[strspn(text, plain)] == '\0') {
+        fputs(text, out);
+        return;
+    }
+    fputc('\'', out);
+    for (; *text != '\0'; text++) {
+        fputs(*text == '\'' ? "'\\''" : (char[2]){*text, '\0'}, out);
+    }
+    fputc('\'', out);
+}
+
+/* The three texts, one after another. */
+static int
+write_texts(spot_study_provenance_t *self, int argc, char *const *argv)
+{
+    size_t num_bytes, machine_at, command_at;
+    FILE *out = open_memstream(&self->texts, &num_bytes);
+
+    if (out == NULL) {
+        return SPOT_ERR_NO_MEMORY;
+    }
+    write_libraries(out);
+    fputc('\0', out);
+    machine_at = (size_t) ftell(out);
+    write_machine(out);
+    fputc('\0', out);
+    command_at = (size_t) ftell(out);
+    for (int j = 0; j < argc; j++) {
+        fputs(j > 0 ? " " : "", out);
+        write_argument(argv[j], out);
+    }
+    if (fclose(out) != 0) {
+        return SPOT_ERR_NO_MEMORY;
+    }
+    self->provenance.libraries = self->texts;
+    self->provenance.machine = self->texts + machine_at;
+    self->provenance.command_line = self->texts + command_at;
+    return 0;
 }
 
 int
@@ -183,25 +160,19 @@ spot_study_provenance_init(spot_study_provenance_t *self, const spot_study_t *st
     int ret = spot_study_canonical(study, &list);
 
     memset(self, 0, sizeof(*self));
-    if (ret == 0) {
-        ret = spot_canonical_hash(&list, self->sha256);
-    }
-    if (ret == 0) {
-        self->canonical = spot_canonical_text(&list);
-        ret = self->canonical == NULL || !write_texts(self, argc, argv)
-                  ? SPOT_ERR_NO_MEMORY
-                  : 0;
-    }
-    spot_canonical_free(&list);
-    self->provenance = (spot_provenance_t){.canonical = self->canonical,
-        .canonical_sha256 = self->sha256,
+    self->provenance = (spot_provenance_t){.canonical_sha256 = self->sha256,
         .version = spot_build_info.version,
         .commit = spot_build_info.commit,
         .compiler = spot_build_info.compiler,
-        .libraries = self->libraries,
-        .machine = self->machine,
-        .command_line = self->command_line,
         .shard = ""};
+    ret = ret == 0 ? spot_canonical_hash(&list, self->sha256) : ret;
+    if (ret == 0) {
+        self->canonical = spot_canonical_text(&list);
+        self->provenance.canonical = self->canonical;
+        ret =
+            self->canonical == NULL ? SPOT_ERR_NO_MEMORY : write_texts(self, argc, argv);
+    }
+    spot_canonical_free(&list);
     return ret;
 }
 
@@ -209,8 +180,6 @@ void
 spot_study_provenance_free(spot_study_provenance_t *self)
 {
     free(self->canonical);
-    free(self->libraries);
-    free(self->machine);
-    free(self->command_line);
+    free(self->texts);
     memset(self, 0, sizeof(*self));
 }

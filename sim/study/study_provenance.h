@@ -19,9 +19,7 @@ typedef struct {
     spot_provenance_t provenance;
     char *canonical;
     char sha256[SPOT_SHA256_TEXT_BYTES];
-    char *libraries;
-    char *machine;
-    char *command_line;
+    char *texts; /* the libraries, the machine and the command line */
 } spot_study_provenance_t;
 
 /* argv: [argc] the command. Threads and shard are for the caller to fill in. NO_MEMORY;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The two forms of a sweep, a map from keys to their values and a list of points, and
- * the key "plan". */
+/* The key "plan", and the two forms of a sweep: a map from keys to their values and a
+ * list of points. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,10 +9,9 @@
 #include "base/memory.h"
 #include "base/utf8.h"
 #include "sim/analysis/sensitivity.h"
-#include "sim/study/documents.h"
 #include "sim/study/reading.h"
 
-/* ---- The plan ---- */
+/* ---- The key "plan" ---- */
 
 typedef struct {
     int64_t points;
@@ -130,10 +129,11 @@ read_plan(
     return true;
 }
 
-/* Whether plan, sweep and the rest of the study go together; plan may be NULL. */
+/* Whether plan, sweep and the rest of the study go together. */
 static bool
-check_plan(const spot_reading_t *self, const spot_node_t *sweep, const spot_node_t *plan)
+check_plan(const spot_reading_t *self)
 {
+    const spot_node_t *sweep = self->request.sweep, *plan = self->request.plan;
     const spot_plan_kind_t kind = self->study->head.plan.kind;
     const bool is_list = sweep != NULL && sweep->kind == SPOT_NODE_LIST;
 
@@ -161,7 +161,7 @@ check_plan(const spot_reading_t *self, const spot_node_t *sweep, const spot_node
 
 /* ---- Keys ---- */
 
-/* Tells which keys a point lacks and which the first one does not have. */
+/* Reports which keys a point lacks and which the first one does not have. */
 static void
 check_point(spot_bind_t *bind, const spot_node_t *point, const spot_node_t *first)
 {
@@ -204,7 +204,7 @@ spot_path_is_within(const char *path, const char *outer)
 static void
 check_keys(const spot_reading_t *self, spot_bind_t *bind, const spot_node_t *keys)
 {
-    const spot_node_t *scenario = spot_documents_scenario(self->study->documents);
+    const spot_node_t *scenario = spot_template_scenario(self->study->template);
     char problem[SPOT_YAML_PROBLEM_BYTES];
 
     for (size_t j = 0; j < keys->num_children; j++) {
@@ -223,63 +223,24 @@ check_keys(const spot_reading_t *self, spot_bind_t *bind, const spot_node_t *key
         if (strcmp(path, "engine") == 0) {
             spot_bind_error(bind, keys->children[j], NULL,
                 "%s: engine cannot be swept: one engine runs all points of a study",
-                self->request.sweep);
+                self->request.sweep_key);
         }
         if (spot_yaml_is_path(path) && !spot_yaml_has_place(scenario, path, problem)) {
-            spot_bind_error(bind, keys->keys[j], self->request.sweep, "%s", problem);
+            spot_bind_error(bind, keys->keys[j], self->request.sweep_key, "%s", problem);
         }
     }
 }
 
+/* Keeps nodes as the items of a key. */
 static int
-keep_items(spot_reading_t *self, spot_swept_t *swept, spot_node_t *const *nodes,
-    size_t num_nodes)
+keep_items(spot_swept_t *swept, spot_node_t *const *nodes, size_t num_nodes)
 {
-    spot_words_t *items = &swept->items;
-    int ret = SPOT_ERR_NO_MEMORY;
-
-    items->words = spot_calloc(num_nodes, sizeof(*items->words));
-    if (items->words != NULL) {
-        ret = spot_documents_add_axis(
-            self->study->documents, swept->path, &swept->place, nodes, num_nodes);
-    }
-    for (size_t j = 0; ret == 0 && j < num_nodes; j++) {
-        ret = spot_word_copy(&items->words[items->num_words++], nodes[j]);
-    }
-    swept->num_items = items->num_words;
-    return ret;
-}
-
-/* Of a grid the values of a range are known now. */
-static int
-read_range(spot_reading_t *self, spot_bind_t *bind, spot_swept_t *swept,
-    const spot_node_t *node)
-{
-    const bool is_design = spot_plan_is_design(self->study->head.plan.kind);
-    const size_t num_errors = bind->diag->num_errors;
-    char text[SPOT_RANGE_TEXT_BYTES];
-    int ret;
-
-    spot_range_bind(&swept->range, bind, swept->path, node, is_design, SPOT_MAX_POINTS);
-    if (bind->is_out_of_memory) {
+    swept->nodes = spot_calloc(num_nodes, sizeof(spot_node_t *));
+    if (swept->nodes == NULL) {
         return SPOT_ERR_NO_MEMORY;
     }
-    swept->is_spread = is_design && bind->diag->num_errors == num_errors;
-    ret = spot_documents_add_axis(self->study->documents, swept->path, node, NULL, 0);
-    if (ret != 0 || swept->range.num_values == 0) {
-        return ret;
-    }
-    swept->drawn = spot_calloc((size_t) swept->range.num_values, sizeof(*swept->drawn));
-    if (swept->drawn == NULL) {
-        return SPOT_ERR_NO_MEMORY;
-    }
-    for (int64_t j = 0; j < swept->range.num_values; j++) {
-        spot_range_text(&swept->range, j, text);
-        swept->drawn[swept->num_items++] = spot_text_copy(text, strlen(text));
-        if (swept->drawn[j] == NULL) {
-            return SPOT_ERR_NO_MEMORY;
-        }
-    }
+    memcpy(swept->nodes, nodes, num_nodes * sizeof(spot_node_t *));
+    swept->num_items = num_nodes;
     return 0;
 }
 
@@ -288,68 +249,65 @@ static int
 read_values(
     spot_reading_t *self, spot_bind_t *bind, spot_swept_t *swept, spot_node_t *node)
 {
+    const bool is_design = spot_plan_is_design(self->study->head.plan.kind);
+
     if (!spot_yaml_is_path(swept->path)) {
         spot_bind_error(bind, node, swept->path, "is no key of a scenario");
         return 0;
     }
     if (node->kind == SPOT_NODE_MAP) {
-        return read_range(self, bind, swept, node);
+        swept->is_spread =
+            spot_range_bind(&swept->range, bind, swept->path, node, is_design) &&
+            is_design;
+        swept->num_items = swept->range.num_values;
+        return bind->is_out_of_memory ? SPOT_ERR_NO_MEMORY : 0;
     }
     if (node->kind == SPOT_NODE_SCALAR) {
-        return keep_items(self, swept, &node, 1);
+        return keep_items(swept, &node, 1);
     }
     if (node->num_children == 0) {
         spot_bind_error(bind, node, swept->path, "expected at least one value");
         return 0;
     }
-    return keep_items(self, swept, node->children, node->num_children);
+    return keep_items(swept, node->children, node->num_children);
 }
 
 /* Item k of each key is its value at point k. */
 static int
-read_column(spot_reading_t *self, spot_bind_t *bind, spot_swept_t *swept,
-    const spot_node_t *key, const spot_node_t *points)
+read_column(spot_bind_t *bind, spot_swept_t *swept, const spot_node_t *key,
+    const spot_node_t *points)
 {
-    spot_node_t **nodes = spot_calloc(points->num_children, sizeof(spot_node_t *));
     char shown[SPOT_UTF8_SHOWN_BYTES];
-    int ret = nodes == NULL ? SPOT_ERR_NO_MEMORY : 0;
 
     if (!spot_yaml_is_path(swept->path)) {
         spot_bind_error(bind, key, "sweep", "\"%s\" is no key of a scenario",
             spot_utf8_shown(swept->path, shown));
     }
-    for (size_t j = 0; ret == 0 && j < points->num_children; j++) {
-        nodes[j] = spot_node_get(points->children[j], swept->path);
+    swept->nodes = spot_calloc(points->num_children, sizeof(spot_node_t *));
+    if (swept->nodes == NULL) {
+        return SPOT_ERR_NO_MEMORY;
     }
-    if (ret == 0) {
-        ret = keep_items(self, swept, nodes, points->num_children);
+    for (size_t j = 0; j < points->num_children; j++) {
+        swept->nodes[j] = spot_node_get(points->children[j], swept->path);
     }
-    free(nodes);
-    return ret;
+    swept->num_items = points->num_children;
+    return 0;
 }
 
 static int
 read_key(spot_reading_t *self, spot_bind_t *bind, const spot_node_t *sweep,
     const spot_node_t *keys, size_t key_id)
 {
-    const char *path = keys->keys[key_id]->text;
-    spot_node_t *node = keys->children[key_id];
     spot_swept_t *swept = &self->request.swept[self->request.num_swept++];
     int ret;
 
-    swept->place = (spot_node_t){.kind = node->kind,
-        .file = node->file,
-        .line = node->line,
-        .column = node->column};
-    swept->path = spot_text_copy(path, strlen(path));
-    if (swept->path == NULL) {
-        return SPOT_ERR_NO_MEMORY;
-    }
+    swept->path = keys->keys[key_id]->text;
+    swept->place = keys->children[key_id];
     if (sweep->kind == SPOT_NODE_LIST) {
-        return read_column(self, bind, swept, keys->keys[key_id], sweep);
+        return read_column(bind, swept, keys->keys[key_id], sweep);
     }
-    sprintf(bind->path, "%s.", self->request.sweep);
-    ret = read_values(self, bind, swept, node);
+    sprintf(bind->path, "%s.", self->request.sweep_key);
+    ret = read_values(self, bind, swept, keys->children[key_id]);
     bind->path[0] = '\0';
     return ret;
 }
@@ -384,21 +342,18 @@ read_keys(spot_reading_t *self, spot_bind_t *bind, const spot_node_t *sweep)
 }
 
 int
-spot_request_read_sweep(
-    spot_reading_t *self, const spot_node_t *sweep, const spot_node_t *plan)
+spot_sweep_read(spot_reading_t *self)
 {
     const size_t num_errors = self->diag->num_errors;
+    const spot_node_t *sweep = self->request.sweep, *plan = self->request.plan;
     spot_plan_t *planned = &self->study->head.plan;
     spot_bind_t bind = {.diag = self->diag};
     int ret = 0;
 
-    if (plan == NULL) {
-        planned->kind = sweep != NULL && sweep->kind == SPOT_NODE_LIST ? SPOT_PLAN_LIST
-                                                                       : SPOT_PLAN_GRID;
-    } else if (!read_plan(&bind, plan, planned, &self->request.num_drawn)) {
-        return SPOT_ERR_BAD_INPUT;
-    }
-    if (!check_plan(self, sweep, plan)) {
+    planned->kind =
+        sweep != NULL && sweep->kind == SPOT_NODE_LIST ? SPOT_PLAN_LIST : SPOT_PLAN_GRID;
+    if ((plan != NULL && !read_plan(&bind, plan, planned, &self->request.num_drawn)) ||
+        !check_plan(self)) {
         return SPOT_ERR_BAD_INPUT;
     }
     if (sweep != NULL) {

@@ -8,22 +8,42 @@
 #include "base/memory.h"
 #include "base/utf8.h"
 #include "sim/analysis/point_groups.h"
-#include "sim/study/documents.h"
 #include "sim/study/reading.h"
 
 #define MAX_LISTED 12        /* values that a message lists */
 #define MAX_SERIES_POINTS 32 /* of a study that keeps series without being asked */
 
-/* The axis of a key, or num_axes. */
+/* The axis of a key, or num_axes and a message at a place. key: of the study, that names
+ * it. */
 static size_t
-find_axis(const spot_study_head_t *head, const char *path)
+find_axis(const spot_reading_t *self, const char *key, const spot_node_t *place,
+    const char *path)
 {
+    const spot_study_head_t *head = &self->study->head;
     size_t axis_id = 0;
+    char shown[SPOT_UTF8_SHOWN_BYTES];
 
     while (axis_id < head->num_axes && strcmp(head->axes[axis_id].path, path) != 0) {
         axis_id++;
     }
+    if (axis_id == head->num_axes) {
+        spot_node_error(
+            self, place, key, "\"%s\" is not swept", spot_utf8_shown(path, shown));
+    }
     return axis_id;
+}
+
+/* What compares points along a key has no place in a design. */
+static void
+check_no_design(const spot_reading_t *self, const char *key)
+{
+    const spot_plan_kind_t kind = self->study->head.plan.kind;
+
+    if (spot_plan_is_design(kind)) {
+        spot_reading_error(self, key,
+            "a %s plan has no points that differ in one key only",
+            spot_plan_names[kind]);
+    }
 }
 
 /* ---- Replications ---- */
@@ -33,18 +53,18 @@ find_axis(const spot_study_head_t *head, const char *path)
 static int64_t
 whole_minimum(const spot_reading_t *self, bool is_asked)
 {
-    const spot_replications_t *replications = &self->request.replications;
-    const spot_node_t *place = spot_node_place(
-        spot_documents_study(self->study->documents), "replications.min");
+    const spot_request_t *request = &self->request;
+    const spot_node_t *place =
+        spot_node_place(spot_template_study(self->study->template), "replications.min");
     const int64_t size = spot_study_batch_size(&self->study->head);
-    const int64_t whole = (replications->min + size - 1) / size * size;
-    const int64_t used = whole < replications->max ? whole : replications->max;
+    const int64_t whole = (request->min + size - 1) / size * size;
+    const int64_t used = whole < request->max ? whole : request->max;
 
-    if (is_asked && replications->min < used) {
+    if (is_asked && request->min < used) {
         spot_diag_warn(self->diag, place->file, place->line, place->column,
             "replications.min: %" PRId64 " is not a multiple of %" PRId64
             ", the replications of a batch: each point gets at least %" PRId64,
-            replications->min, size, used);
+            request->min, size, used);
     }
     return used;
 }
@@ -53,27 +73,26 @@ void
 spot_views_settle_replications(spot_reading_t *self)
 {
     const spot_outputs_t *outputs = &self->study->yield.outputs;
-    spot_replications_t *replications = &self->request.replications;
+    spot_request_t *request = &self->request;
     spot_study_head_t *head = &self->study->head;
-    const bool is_asked = replications->min > 0;
+    const bool is_asked = request->min > 0;
 
     head->batch_replications = outputs->batch_replications;
     if (head->until.metric == NULL && head->optimise.metric == NULL) {
-        head->num_replications = replications->count > 0 ? replications->count
-                                 : outputs->is_random    ? outputs->num_replications
-                                                         : 1;
+        head->num_replications = request->count > 0   ? request->count
+                                 : outputs->is_random ? outputs->num_replications
+                                                      : 1;
         head->min_replications = head->num_replications;
         return;
     }
     if (!is_asked) {
-        replications->min = outputs->min_replications;
-        if (replications->min > replications->max) {
+        request->min = outputs->min_replications;
+        if (request->min > request->max) {
             spot_reading_error(self, "replications.min",
-                "%" PRId64 " is above max, %" PRId64, replications->min,
-                replications->max);
+                "%" PRId64 " is above max, %" PRId64, request->min, request->max);
         }
     }
-    head->num_replications = replications->max;
+    head->num_replications = request->max;
     head->min_replications = whole_minimum(self, is_asked);
 }
 
@@ -107,23 +126,21 @@ list_values(const spot_axis_t *axis, char *text, size_t text_bytes)
 static int
 find_baseline_value(const spot_reading_t *self, size_t key_id, spot_axis_value_t *found)
 {
-    const spot_node_t *key = &self->request.baseline_keys.words[key_id];
-    const spot_node_t *value = &self->request.baseline_values.words[key_id];
+    const spot_node_t *key = self->request.baseline->keys[key_id];
+    const spot_node_t *value = self->request.baseline->children[key_id];
     const spot_study_head_t *head = &self->study->head;
     char text[SPOT_UTF8_SHOWN_BYTES], values[SPOT_UTF8_SHOWN_BYTES * (MAX_LISTED + 1)];
-    char path[SPOT_UTF8_SHOWN_BYTES];
     int ret;
 
-    spot_utf8_shown(key->text, path);
-    found->axis_id = find_axis(head, key->text);
+    found->axis_id = find_axis(self, "baseline", key, key->text);
     if (found->axis_id == head->num_axes) {
-        spot_word_error(self, key, "baseline", "\"%s\" is not swept", path);
         return 0;
     }
     ret = spot_plan_find_value(self, found->axis_id, value, &found->value_id);
     if (ret == 0 && found->value_id == head->axes[found->axis_id].num_values) {
         list_values(&head->axes[found->axis_id], values, sizeof(values));
-        spot_word_error(self, value, "baseline", "%s is never \"%s\", it is %s", path,
+        spot_node_error(self, value, "baseline", "%s is never \"%s\", it is %s",
+            key->text,
             value->kind == SPOT_NODE_SCALAR ? spot_utf8_shown(value->text, text)
                                             : "that",
             values);
@@ -138,11 +155,7 @@ check_baseline_plan(const spot_reading_t *self)
     const spot_study_head_t *head = &self->study->head;
     size_t num_points = 0;
 
-    if (spot_plan_is_design(head->plan.kind)) {
-        spot_reading_error(self, "baseline",
-            "a %s plan has no points that differ in one key only",
-            spot_plan_names[head->plan.kind]);
-    }
+    check_no_design(self, "baseline");
     for (size_t j = 0;
          head->plan.kind == SPOT_PLAN_ZIP && head->has_baseline && j < head->num_points;
          j++) {
@@ -159,12 +172,13 @@ int
 spot_views_find_baseline(spot_reading_t *self)
 {
     const size_t num_errors = self->diag->num_errors;
-    const size_t num_keys = self->request.baseline_keys.num_words;
+    const spot_node_t *baseline = self->request.baseline;
+    const size_t num_keys = baseline == NULL ? 0 : baseline->num_children;
     spot_study_head_t *head = &self->study->head;
     spot_axis_value_t first = {.axis_id = head->num_axes};
     int ret;
 
-    if (!self->request.has_baseline) {
+    if (baseline == NULL) {
         return 0;
     }
     if (num_keys != 1 && !(self->study->is_comparison && num_keys > 0)) {
@@ -220,12 +234,10 @@ spot_views_check_baseline(const spot_reading_t *self)
 static void
 check_plot_axis(const spot_reading_t *self, const char *key, const char *path)
 {
-    char shown[SPOT_UTF8_SHOWN_BYTES];
+    const spot_node_t *root = spot_template_study(self->study->template);
 
-    if (path != NULL &&
-        find_axis(&self->study->head, path) == self->study->head.num_axes) {
-        spot_reading_error(
-            self, key, "\"%s\" is not swept", spot_utf8_shown(path, shown));
+    if (path != NULL) {
+        (void) find_axis(self, key, spot_node_place(root, key), path);
     }
 }
 
@@ -250,27 +262,10 @@ check_plot(const spot_reading_t *self)
 
 /* ---- The best value of a key ---- */
 
-/* Where best has no place. */
-static void
-check_best_plan(const spot_reading_t *self)
-{
-    const spot_study_head_t *head = &self->study->head;
-
-    if (head->optimise.metric != NULL) {
-        spot_reading_error(self, "best",
-            "is not used with optimise, which looks for the best of all points");
-    }
-    if (spot_plan_is_design(head->plan.kind)) {
-        spot_reading_error(self, "best",
-            "a %s plan has no points that differ in one key only",
-            spot_plan_names[head->plan.kind]);
-    }
-}
-
 static int
 leave_out(const spot_reading_t *self)
 {
-    const spot_words_t *words = &self->request.best_except;
+    const spot_node_t *words = self->request.best_except, *word;
     spot_best_t *best = &self->study->head.best;
     const spot_axis_t *axis = &self->study->head.axes[best->axis_id];
     size_t value_id, num_competing = 0;
@@ -280,13 +275,13 @@ leave_out(const spot_reading_t *self)
     if (best->is_left_out == NULL) {
         return SPOT_ERR_NO_MEMORY;
     }
-    for (size_t j = 0; ret == 0 && j < words->num_words; j++) {
-        ret = spot_plan_find_value(self, best->axis_id, &words->words[j], &value_id);
+    for (size_t j = 0; ret == 0 && (word = spot_word(words, j)) != NULL; j++) {
+        ret = spot_plan_find_value(self, best->axis_id, word, &value_id);
         if (ret == 0 && value_id < axis->num_values) {
             best->is_left_out[value_id] = true;
         } else if (ret == 0) {
-            spot_word_error(self, &words->words[j], "best.except",
-                "%s never has this value", axis->path);
+            spot_node_error(
+                self, word, "best.except", "%s never has this value", axis->path);
         }
     }
     for (size_t j = 0; j < axis->num_values; j++) {
@@ -303,14 +298,18 @@ static int
 find_best(const spot_reading_t *self)
 {
     const spot_request_t *request = &self->request;
+    const spot_node_t *root = spot_template_study(self->study->template);
     spot_study_head_t *head = &self->study->head;
     spot_best_t *best = &head->best;
-    char shown[SPOT_UTF8_SHOWN_BYTES];
 
     if (request->best_key == NULL) {
         return 0;
     }
-    check_best_plan(self);
+    if (head->optimise.metric != NULL) {
+        spot_reading_error(self, "best",
+            "is not used with optimise, which looks for the best of all points");
+    }
+    check_no_design(self, "best");
     if ((request->best_minimise == NULL) == (request->best_maximise == NULL)) {
         spot_reading_error(self, "best", "needs either minimise or maximise");
         return 0;
@@ -318,10 +317,9 @@ find_best(const spot_reading_t *self)
     best->is_maximised = request->best_maximise != NULL;
     best->metric_id = spot_study_metric_id(
         head, best->is_maximised ? request->best_maximise : request->best_minimise);
-    best->axis_id = find_axis(head, request->best_key);
+    best->axis_id = find_axis(
+        self, "best.key", spot_node_place(root, "best.key"), request->best_key);
     if (best->axis_id == head->num_axes) {
-        spot_reading_error(self, "best.key", "\"%s\" is not swept",
-            spot_utf8_shown(request->best_key, shown));
         return 0;
     }
     best->is_asked = best->metric_id < head->num_metrics;
@@ -346,7 +344,7 @@ read_replication(
         return false;
     }
     if (*value >= study->head.num_replications) {
-        spot_word_error(self, word, key,
+        spot_node_error(self, word, key,
             "replication %" PRId64 " is never run: the study asks for %" PRId64
             ", from 0 on",
             *value, study->head.num_replications);
@@ -354,7 +352,7 @@ read_replication(
     }
     for (size_t j = 0; j < study->num_series; j++) {
         if (study->series[j] == *value) {
-            spot_word_error(
+            spot_node_error(
                 self, word, key, "replication %" PRId64 " is there twice", *value);
             return false;
         }
@@ -366,29 +364,27 @@ read_replication(
 static int
 find_series(const spot_reading_t *self)
 {
-    const spot_node_t *root = spot_documents_study(self->study->documents);
-    const bool is_old = spot_node_get(root, "timelines") != NULL;
-    const bool is_asked = is_old || spot_node_get(root, "series") != NULL;
-    const spot_words_t *words =
-        is_old ? &self->request.timelines : &self->request.series;
+    const spot_request_t *request = &self->request;
+    const bool is_old = request->timelines != NULL;
+    const spot_node_t *words = is_old ? request->timelines : request->series, *word;
     spot_study_t *study = self->study;
 
-    if (is_old && spot_node_get(root, "series") != NULL) {
+    if (is_old && request->series != NULL) {
         spot_reading_error(
             self, "timelines", "is the old name of series: give one of them");
     }
-    study->series = spot_calloc(words->num_words + 1, sizeof(*study->series));
+    study->series =
+        spot_calloc(words == NULL ? 1 : words->num_children, sizeof(*study->series));
     if (study->series == NULL) {
         return SPOT_ERR_NO_MEMORY;
     }
-    if (!is_asked) {
+    if (words == NULL) {
         study->num_series = study->head.num_points <= MAX_SERIES_POINTS;
     }
-    for (size_t j = 0; is_asked && j < words->num_words; j++) {
+    for (size_t j = 0; (word = spot_word(words, j)) != NULL; j++) {
         int64_t value = 0;
 
-        if (read_replication(
-                self, is_old ? "timelines" : "series", &words->words[j], &value)) {
+        if (read_replication(self, is_old ? "timelines" : "series", word, &value)) {
             study->series[study->num_series++] = value;
         }
     }

@@ -6,7 +6,6 @@
 #include "base/condition.h"
 #include "base/memory.h"
 #include "base/utf8.h"
-#include "sim/study/documents.h"
 #include "sim/study/reading.h"
 
 /* ---- Keys of the scenario ---- */
@@ -38,14 +37,14 @@ free_keys(keys_t *self)
     free(self->paths);
 }
 
-/* A value of an axis as a node without children. */
+/* A value of an axis. */
 static spot_node_t
 value_of(const keys_t *self, size_t axis_id, size_t value_id)
 {
     const spot_swept_t *swept = &self->reading->request.swept[axis_id];
 
-    return swept->drawn == NULL
-               ? swept->items.words[swept->item_ids[value_id]]
+    return swept->nodes != NULL
+               ? *swept->nodes[value_id]
                : (spot_node_t){.text = self->head->axes[axis_id].texts[value_id]};
 }
 
@@ -76,13 +75,13 @@ static int
 make_list(const keys_t *self, size_t axis_id, size_t value_id, spot_canonical_t *list)
 {
     const spot_study_t *study = self->reading->study;
-    const int ret = self->head->num_axes == 0
-                        ? 0
-                        : spot_documents_place_value(
-                              study->documents, self->head, axis_id, value_id);
+    const int ret =
+        self->head->num_axes == 0
+            ? 0
+            : spot_template_place_value(study->template, self->head, axis_id, value_id);
 
     return ret == 0 ? spot_canonical_make(list, study->experiment->fields,
-                          spot_documents_scenario(study->documents), NULL)
+                          spot_template_scenario(study->template), NULL)
                     : ret;
 }
 
@@ -99,8 +98,8 @@ list_axis(keys_t *self, size_t axis_id)
     for (size_t j = 0; ret == 0 && j < num_values; j++) {
         ret = make_list(self, axis_id, j, &self->lists[axis_id][j]);
     }
-    return ret == 0 ? spot_documents_place_value(
-                          self->reading->study->documents, self->head, axis_id, 0)
+    return ret == 0 ? spot_template_place_value(
+                          self->reading->study->template, self->head, axis_id, 0)
                     : ret;
 }
 
@@ -179,8 +178,8 @@ gather_keys(keys_t *self)
         return SPOT_ERR_NO_MEMORY;
     }
     for (size_t j = 1; ret == 0 && j < num_axes; j++) {
-        ret = spot_documents_place_value(
-            self->reading->study->documents, self->head, j, 0);
+        ret =
+            spot_template_place_value(self->reading->study->template, self->head, j, 0);
     }
     ret = ret == 0 ? make_list(self, 0, 0, &self->base) : ret;
     for (size_t j = 0; ret == 0 && j < num_axes; j++) {
@@ -210,7 +209,7 @@ axis_of(const keys_t *self, const char *path)
 typedef struct {
     int32_t axis_id; /* -1: none */
     size_t num_values;
-    spot_yaml_t *documents;         /* [num_values] that the texts of values are in */
+    spot_yaml_t *template;          /* [num_values] that the texts of values are in */
     spot_condition_value_t *values; /* [num_values] */
     spot_condition_kind_t kind;     /* of all values, as far as they have one */
 } name_t;
@@ -229,10 +228,10 @@ free_filter(filter_t *self)
     for (size_t j = 0; self->names != NULL && j < self->num_names; j++) {
         name_t *name = &self->names[j];
 
-        for (size_t k = 0; name->documents != NULL && k < name->num_values; k++) {
-            spot_yaml_free(&name->documents[k]);
+        for (size_t k = 0; name->template != NULL && k < name->num_values; k++) {
+            spot_yaml_free(&name->template[k]);
         }
-        free(name->documents);
+        free(name->template);
         free(name->values);
     }
     free(self->names);
@@ -246,7 +245,7 @@ read_value(
     name_t *name, const keys_t *keys, const char *path, size_t value_id, bool *is_there)
 {
     const size_t axis_id = (size_t) name->axis_id;
-    spot_yaml_t *document = &name->documents[value_id];
+    spot_yaml_t *document = &name->template[value_id];
     spot_condition_value_t *value = &name->values[value_id];
     const spot_canonical_t *list = &keys->base;
     const char *text;
@@ -314,9 +313,9 @@ read_values(name_t *name, const keys_t *keys, const char *path,
     name->axis_id = axis_of(keys, path);
     name->num_values =
         name->axis_id < 0 ? 1 : keys->head->axes[name->axis_id].num_values;
-    name->documents = spot_calloc(name->num_values, sizeof(*name->documents));
+    name->template = spot_calloc(name->num_values, sizeof(*name->template));
     name->values = spot_calloc(name->num_values, sizeof(*name->values));
-    if (name->documents == NULL || name->values == NULL) {
+    if (name->template == NULL || name->values == NULL) {
         return SPOT_ERR_NO_MEMORY;
     }
     for (size_t j = 0; ret == 0 && j < name->num_values; j++) {
@@ -402,7 +401,8 @@ choose_points(
     for (size_t j = 0; ret == 0 && j < head->num_points; j++) {
         bool holds = true;
 
-        for (size_t k = 0; ret == 0 && holds && k < self->request.where.num_words; k++) {
+        for (size_t k = 0;
+             ret == 0 && holds && spot_word(self->request.where, k) != NULL; k++) {
             ret = evaluate(&filters[k], self, j, &holds);
             filters[k].num_excluded += !holds;
         }
@@ -426,7 +426,7 @@ drop_points(spot_reading_t *self, filter_t *filters)
                                 : choose_points(self, filters, value_ids, &num_kept);
 
     if (ret == 0 && num_kept == 0) {
-        for (size_t j = 0; j < self->request.where.num_words; j++) {
+        for (size_t j = 0; spot_word(self->request.where, j) != NULL; j++) {
             spot_condition_error(&filters[j].condition, 0, self->diag,
                 "no point is left: this excludes %zu of %zu%s", filters[j].num_excluded,
                 head->num_points, j == 0 ? "" : ", those before not counted");
@@ -450,8 +450,8 @@ resolve_all(spot_reading_t *self, filter_t *filters)
     keys_t keys = {.reading = self, .head = &self->study->head};
     int error = gather_keys(&keys);
 
-    for (size_t j = 0; error != SPOT_ERR_NO_MEMORY && j < self->request.where.num_words;
-         j++) {
+    for (size_t j = 0;
+         error != SPOT_ERR_NO_MEMORY && spot_word(self->request.where, j) != NULL; j++) {
         error = spot_error_first(error, resolve(&filters[j], &keys));
     }
     free_keys(&keys);
@@ -461,11 +461,11 @@ resolve_all(spot_reading_t *self, filter_t *filters)
 int
 spot_where_apply(spot_reading_t *self)
 {
-    const spot_words_t *where = &self->request.where;
+    const spot_node_t *where = self->request.where, *word;
     filter_t *filters;
     int error = 0;
 
-    if (where->num_words == 0) {
+    if (where == NULL) {
         return 0;
     }
     if (self->study->head.plan.kind == SPOT_PLAN_SENSITIVITY) {
@@ -473,13 +473,13 @@ spot_where_apply(spot_reading_t *self)
             "a sensitivity plan needs all its points: expected no condition");
         return SPOT_ERR_BAD_INPUT;
     }
-    filters = spot_calloc(where->num_words, sizeof(*filters));
+    filters = spot_calloc(where->num_children + 1, sizeof(*filters));
     if (filters == NULL) {
         return SPOT_ERR_NO_MEMORY;
     }
-    for (size_t j = 0; j < where->num_words; j++) {
-        const int ret = spot_condition_parse(
-            &filters[j].condition, &where->words[j], "where", self->diag);
+    for (size_t j = 0; (word = spot_word(where, j)) != NULL; j++) {
+        const int ret =
+            spot_condition_parse(&filters[j].condition, word, "where", self->diag);
 
         error = spot_error_first(error, ret);
     }
@@ -489,7 +489,7 @@ spot_where_apply(spot_reading_t *self)
     if (error == 0) {
         error = drop_points(self, filters);
     }
-    for (size_t j = 0; j < where->num_words; j++) {
+    for (size_t j = 0; spot_word(where, j) != NULL; j++) {
         free_filter(&filters[j]);
     }
     free(filters);

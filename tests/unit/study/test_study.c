@@ -375,7 +375,10 @@ assert_metrics(const spot_study_t *study, const char *const *names, size_t num_n
     assert_int_equal(study->head.num_listed, num_listed);
     for (size_t j = 0; j < num_names; j++) {
         assert_string_equal(study->head.metrics[j].name, names[j]);
-        assert_string_equal(spot_train_metrics[study->metric_ids[j]].name, names[j]);
+        assert_string_equal(
+            spot_train_metrics[spot_outputs_metric_id(&study->yield.outputs, names[j])]
+                .name,
+            names[j]);
     }
 }
 
@@ -577,7 +580,10 @@ test_rows_are_runs(void **state)
         assert_int_equal(spot_train_run(&train, 3, j, NULL), 0);
         spot_train_metric_values(scenario, &train.result, values);
         for (size_t k = 0; k < rows.num_metrics; k++) {
-            assert_memory_equal(&values[study.metric_ids[k]],
+            const size_t metric_id =
+                spot_outputs_metric_id(&study.yield.outputs, study.head.metrics[k].name);
+
+            assert_memory_equal(&values[metric_id],
                 &rows.values[j * rows.num_metrics + k], sizeof(double));
         }
         spot_train_free(&train);

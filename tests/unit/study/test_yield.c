@@ -16,7 +16,7 @@
 #include "sim/analysis/winners.h"
 #include "sim/store/store_sqlite.h"
 #include "sim/study/study.h"
-#include "sim/study/study_left.h"
+#include "sim/study/estimate.h"
 #include "tests/unit/study/engine_halls.h"
 #include "tests/unit/train/fixture.h"
 

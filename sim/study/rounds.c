@@ -3,6 +3,7 @@
  * know a mean, or those of a race (sim/analysis/race.h). */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/memory.h"
 #include "sim/analysis/race.h"
@@ -83,8 +84,8 @@ next_target(const spot_study_head_t *head, size_t point_id, const knowledge_t *p
         (double) spot_study_point_replications(head, point_id));
 }
 
-/* Takes note of the replications of a point up to its target, and of no others that are
- * there: a decision depends on those alone. */
+/* Adds the replications of a point up to its target, and no others that are there: a
+ * decision depends on those alone. */
 static int
 read_round(const spot_store_t *store, size_t point_id, size_t metric_id,
     knowledge_t *point, int64_t target)
@@ -194,10 +195,10 @@ start_race(spot_policy_t *policy, const spot_study_head_t *head)
     return race == NULL ? SPOT_ERR_NO_MEMORY : spot_race_init(race, head);
 }
 
-/* ---- Which one ---- */
+/* ---- Rounds ---- */
 
-int
-spot_policy_start(
+static int
+start_policy(
     spot_policy_t *self, const spot_study_head_t *head, const spot_study_run_t *run)
 {
     *self = (spot_policy_t){.next = next_fixed, .free = free};
@@ -206,4 +207,98 @@ spot_policy_start(
             self, head, run->shard_id, run->num_shards > 0 ? run->num_shards : 1);
     }
     return head->optimise.metric != NULL ? start_race(self, head) : 0;
+}
+
+int
+spot_rounds_start(
+    spot_rounds_t *self, const spot_study_head_t *head, const spot_study_run_t *run)
+{
+    const size_t num_points = head->num_points;
+    int ret;
+
+    *self = (spot_rounds_t){.head = head, .num_shards = 1};
+    self->from = spot_calloc(num_points, sizeof(*self->from));
+    self->to = spot_calloc(num_points, sizeof(*self->to));
+    self->first_batches = spot_calloc(num_points + 1, sizeof(*self->first_batches));
+    ret = start_policy(&self->policy, head, run);
+    if (self->from == NULL || self->to == NULL || self->first_batches == NULL) {
+        ret = SPOT_ERR_NO_MEMORY;
+    }
+    if (run->num_shards > 1 && !self->policy.needs_whole_points) {
+        self->shard_id = run->shard_id;
+        self->num_shards = run->num_shards;
+    }
+    return ret;
+}
+
+void
+spot_rounds_free(spot_rounds_t *self)
+{
+    if (self->policy.free != NULL) {
+        self->policy.free(self->policy.state);
+    }
+    free(self->from);
+    free(self->to);
+    free(self->first_batches);
+    memset(self, 0, sizeof(*self));
+}
+
+/* Lays out the batches and takes those of the shard. */
+static void
+lay_out(spot_rounds_t *self)
+{
+    const int64_t size = spot_study_batch_size(self->head);
+    int64_t num_batches = 0;
+
+    for (size_t j = 0; j < self->head->num_points; j++) {
+        self->first_batches[j] = num_batches;
+        if (self->to[j] > self->from[j]) {
+            num_batches += (self->to[j] + size - 1) / size - self->from[j] / size;
+        }
+    }
+    self->first_batches[self->head->num_points] = num_batches;
+    self->first_batch = num_batches * self->shard_id / self->num_shards;
+    self->end_batch = num_batches * (self->shard_id + 1) / self->num_shards;
+}
+
+int
+spot_rounds_next(spot_rounds_t *self, const spot_store_t *store, bool *is_more)
+{
+    int ret;
+
+    memcpy(self->from, self->to, self->head->num_points * sizeof(*self->from));
+    ret = self->policy.next(self->policy.state, store, self->to, is_more);
+    if (ret == 0) {
+        lay_out(self);
+    }
+    return ret;
+}
+
+spot_batch_t
+spot_rounds_batch_of(const spot_rounds_t *self, size_t point_id, int64_t batch_id)
+{
+    const int64_t size = spot_study_batch_size(self->head);
+    const int64_t first =
+        (self->from[point_id] / size + batch_id - self->first_batches[point_id]) * size;
+    const int64_t end = first + size;
+
+    return (spot_batch_t){
+        point_id, first, end < self->to[point_id] ? end : self->to[point_id]};
+}
+
+spot_batch_t
+spot_rounds_batch(const spot_rounds_t *self, int64_t batch_id)
+{
+    size_t low = 0, high = self->head->num_points;
+
+    while (high - low > 1) {
+        const size_t middle = low + (high - low) / 2;
+
+        if (self->first_batches[middle] <= batch_id) {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    return spot_rounds_batch_of(self, low, batch_id);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "sim/study/documents.h"
+#include "sim/study/template.h"
 
 #include <pthread.h>
 #include <stdio.h>
@@ -19,7 +19,7 @@ typedef struct {
     size_t placed_id;    /* value that is in place; SIZE_MAX: none */
 } axis_t;
 
-struct spot_documents {
+struct spot_template {
     spot_yaml_t study;    /* an inline scenario is part of it */
     spot_yaml_t scenario; /* a scenario with a file of its own */
     size_t num_axes;
@@ -29,7 +29,7 @@ struct spot_documents {
 };
 
 int
-spot_documents_open(spot_documents_t **self, spot_yaml_t *study, spot_yaml_t *scenario)
+spot_template_open(spot_template_t **self, spot_yaml_t *study, spot_yaml_t *scenario)
 {
     *self = spot_calloc(1, sizeof(**self));
     if (*self == NULL) {
@@ -44,17 +44,15 @@ spot_documents_open(spot_documents_t **self, spot_yaml_t *study, spot_yaml_t *sc
 }
 
 void
-spot_documents_close(spot_documents_t *self)
+spot_template_close(spot_template_t *self)
 {
     if (self == NULL) {
         return;
     }
     for (size_t j = 0; j < self->num_axes; j++) {
-        if (self->axes[j].scalar != NULL) {
-            self->axes[j].scalar->text = NULL;
-        }
         free(self->axes[j].path);
         free(self->axes[j].nodes);
+        free(self->axes[j].scalar);
     }
     free(self->axes);
     spot_yaml_free(&self->study);
@@ -64,25 +62,25 @@ spot_documents_close(spot_documents_t *self)
 }
 
 void
-spot_documents_lock(spot_documents_t *self)
+spot_template_lock(spot_template_t *self)
 {
     pthread_mutex_lock(&self->lock);
 }
 
 void
-spot_documents_unlock(spot_documents_t *self)
+spot_template_unlock(spot_template_t *self)
 {
     pthread_mutex_unlock(&self->lock);
 }
 
 const spot_node_t *
-spot_documents_study(const spot_documents_t *self)
+spot_template_study(const spot_template_t *self)
 {
     return self->study.root;
 }
 
 const spot_node_t *
-spot_documents_scenario(const spot_documents_t *self)
+spot_template_scenario(const spot_template_t *self)
 {
     const spot_node_t *root = self->scenario.root != NULL
                                   ? self->scenario.root
@@ -92,19 +90,28 @@ spot_documents_scenario(const spot_documents_t *self)
 }
 
 const char *
-spot_documents_file(const spot_documents_t *self, size_t file_id)
+spot_template_file(const spot_template_t *self, size_t file_id)
 {
     return file_id < self->scenario.num_files ? self->scenario.files[file_id] : NULL;
 }
 
 /* ---- The command line ---- */
 
+/* What follows a prefix, or NULL. */
+static const char *
+after(const char *text, const char *prefix)
+{
+    const size_t length = strlen(prefix);
+
+    return strncmp(text, prefix, length) == 0 ? text + length : NULL;
+}
+
 /* Whether the key of "KEY=VALUE" is one of the study's own, such as replications.count.
  */
 static bool
 is_study_key(const char *assignment)
 {
-    return strncmp(assignment, inline_prefix, sizeof(inline_prefix) - 1) != 0 &&
+    return after(assignment, inline_prefix) == NULL &&
            spot_field_find(spot_study_fields, assignment, strcspn(assignment, ".[=")) !=
                NULL;
 }
@@ -113,21 +120,20 @@ is_study_key(const char *assignment)
 static bool
 has_key(const spot_node_t *map, const char *assignment)
 {
-    const size_t length = strcspn(assignment, "=");
+    bool is_found = false;
 
     for (size_t j = 0; map->kind == SPOT_NODE_MAP && j < map->num_children; j++) {
-        if (strlen(map->keys[j]->text) == length &&
-            strncmp(map->keys[j]->text, assignment, length) == 0) {
-            return true;
-        }
+        const char *value = after(assignment, map->keys[j]->text);
+
+        is_found = is_found || (value != NULL && value[0] == '=');
     }
-    return false;
+    return is_found;
 }
 
 /* "KEY=VALUE" with a prefix before the key, carried out on the study's document. */
 static int
-assign_with_prefix(spot_documents_t *self, const char *prefix, const char *assignment,
-    spot_diag_t *diag)
+assign_with_prefix(
+    spot_template_t *self, const char *prefix, const char *assignment, spot_diag_t *diag)
 {
     char *whole = malloc(strlen(prefix) + strlen(assignment) + 1);
     int ret;
@@ -144,31 +150,24 @@ assign_with_prefix(spot_documents_t *self, const char *prefix, const char *assig
 /* "sweep.KEY=VALUES" and "optimise.over.KEY=VALUES": KEY is one key of the map, dots or
  * not; other keys of the study are as they are. */
 static int
-set_study_key(spot_documents_t *self, const char *assignment, spot_diag_t *diag)
+set_study_key(spot_template_t *self, const char *assignment, spot_diag_t *diag)
 {
-    static const char *const maps[] = {"sweep", "optimise.over"};
+    const char *const map =
+        after(assignment, "sweep.") != NULL ? "sweep" : "optimise.over";
+    const char *key = after(assignment, map);
     const char *equals = strchr(assignment, '=');
+    int ret = 0;
 
-    for (size_t j = 0; equals != NULL && j < sizeof(maps) / sizeof(maps[0]); j++) {
-        const size_t length = strlen(maps[j]);
-        const char *key = assignment + length + 1;
-        int ret;
-
-        if (strncmp(assignment, maps[j], length) != 0 || assignment[length] != '.' ||
-            key >= equals || equals[1] == '\0') {
-            continue;
-        }
-        ret = spot_yaml_add_key(&self->study, maps[j], key, (size_t) (equals - key));
-        if (ret == SPOT_ERR_BAD_PARAM) {
-            spot_diag_error(
-                diag, "--set", 0, 0, "%s is no map of keys: set it as a whole", maps[j]);
-            ret = SPOT_ERR_BAD_INPUT;
-        }
-        if (ret != 0) {
-            return ret;
-        }
+    if (key != NULL && key[0] == '.' && equals != NULL && ++key < equals &&
+        equals[1] != '\0') {
+        ret = spot_yaml_add_key(&self->study, map, key, (size_t) (equals - key));
     }
-    return spot_yaml_assign(&self->study, "--set", assignment, diag);
+    if (ret == SPOT_ERR_BAD_PARAM) {
+        spot_diag_error(
+            diag, "--set", 0, 0, "%s is no map of keys: set it as a whole", map);
+        return SPOT_ERR_BAD_INPUT;
+    }
+    return ret == 0 ? spot_yaml_assign(&self->study, "--set", assignment, diag) : ret;
 }
 
 /* Whether the key of an assignment has one value only, and no fields of its own. */
@@ -186,20 +185,19 @@ is_single(const spot_field_t *fields, const char *assignment)
 
 /* A key of the scenario, or the values of a swept one. */
 static int
-set_scenario_key(spot_documents_t *self, const spot_experiment_t *experiment,
+set_scenario_key(spot_template_t *self, const spot_experiment_t *experiment,
     const char *assignment, spot_diag_t *diag)
 {
     const spot_node_t *optimise = spot_node_get(self->study.root, "optimise");
     const spot_node_t *over = spot_node_get(optimise, "over");
     const spot_node_t *sweep =
         over != NULL ? over : spot_node_get(self->study.root, "sweep");
-    const char *values;
+    const char *inner = after(assignment, inline_prefix);
+    int length;
     char shown[SPOT_UTF8_SHOWN_BYTES];
 
-    if (strncmp(assignment, inline_prefix, sizeof(inline_prefix) - 1) == 0) {
-        assignment += sizeof(inline_prefix) - 1;
-    }
-    values = assignment + strcspn(assignment, "=");
+    assignment = inner == NULL ? assignment : inner;
+    length = (int) strcspn(assignment, "=");
     if (sweep != NULL && has_key(sweep, assignment)) {
         return assign_with_prefix(
             self, over != NULL ? "optimise.over." : "sweep.", assignment, diag);
@@ -212,10 +210,8 @@ set_scenario_key(spot_documents_t *self, const spot_experiment_t *experiment,
             spot_utf8_shown(assignment, shown));
         return SPOT_ERR_BAD_INPUT;
     }
-    if (values[0] == '=' && values[1] == '[' &&
+    if (after(assignment + length, "=[") != NULL &&
         is_single(experiment->fields, assignment)) {
-        const int length = (int) (values - assignment);
-
         spot_diag_error(diag, "--set", 0, 0,
             "%.*s is not swept; add it: --set %s.%.*s=[...]", length, assignment,
             optimise != NULL ? "optimise.over" : "sweep", length, assignment);
@@ -229,7 +225,7 @@ set_scenario_key(spot_documents_t *self, const spot_experiment_t *experiment,
 /* Reads the scenario if the study names a file that is not there yet. A scenario of its
  * own that is no map cannot be swept. */
 static int
-read_scenario(spot_documents_t *self, spot_diag_t *diag)
+read_scenario(spot_template_t *self, spot_diag_t *diag)
 {
     const spot_field_t whole = {.expected = "a scenario, a map of keys"};
     const spot_node_t *node = spot_node_get(self->study.root, "scenario");
@@ -252,55 +248,122 @@ read_scenario(spot_documents_t *self, spot_diag_t *diag)
     return ret;
 }
 
-static bool
-is_engine_key(const char *assignment)
-{
-    return strncmp(assignment, "engine=", 7) == 0 ||
-           strncmp(assignment, "scenario.engine=", 16) == 0;
-}
+/* Who an assignment is for: the study is read first, then the engine is chosen. */
+enum { FOR_STUDY, FOR_ENGINE, FOR_SCENARIO };
 
-int
-spot_documents_change(spot_documents_t *self, const spot_experiment_t *const *engines,
-    const char *const *sets, size_t num_sets, const spot_experiment_t **experiment,
-    spot_diag_t *diag)
+static int
+set_keys(spot_template_t *self, int whose, const char *const *sets, size_t num_sets,
+    const spot_experiment_t *experiment, spot_diag_t *diag)
 {
-    int error = 0, ret = 0;
+    int error = 0;
 
-    *experiment = engines[0];
-    if (self->study.root->kind != SPOT_NODE_MAP) {
-        return 0; /* binding it says what is wrong */
-    }
     for (size_t j = 0; j < num_sets; j++) {
-        if (is_study_key(sets[j])) {
-            ret = set_study_key(self, sets[j], diag);
-            error = spot_error_first(error, ret);
-        }
-    }
-    ret = read_scenario(self, diag);
-    error = spot_error_first(error, ret);
-    for (size_t j = 0; j < num_sets; j++) {
-        if (is_engine_key(sets[j])) {
-            ret = set_scenario_key(self, *experiment, sets[j], diag);
-            error = spot_error_first(error, ret);
-        }
-    }
-    ret =
-        spot_experiment_choose(experiment, engines, spot_documents_scenario(self), diag);
-    error = spot_error_first(error, ret);
-    for (size_t j = 0; j < num_sets; j++) {
-        if (!is_study_key(sets[j]) && !is_engine_key(sets[j])) {
-            ret = set_scenario_key(self, *experiment, sets[j], diag);
-            error = spot_error_first(error, ret);
-        }
+        const bool is_engine = after(sets[j], "engine=") != NULL ||
+                               after(sets[j], "scenario.engine=") != NULL;
+        const int owner = is_study_key(sets[j]) ? FOR_STUDY
+                          : is_engine           ? FOR_ENGINE
+                                                : FOR_SCENARIO;
+        const int ret = owner != whose ? 0
+                        : owner == FOR_STUDY
+                            ? set_study_key(self, sets[j], diag)
+                            : set_scenario_key(self, experiment, sets[j], diag);
+
+        error = spot_error_first(error, ret);
     }
     return error;
 }
 
+int
+spot_template_change(spot_template_t *self, const spot_experiment_t *const *engines,
+    const char *const *sets, size_t num_sets, const spot_experiment_t **experiment,
+    spot_diag_t *diag)
+{
+    int error, ret;
+
+    *experiment = engines[0];
+    if (self->study.root->kind != SPOT_NODE_MAP) {
+        return 0; /* binding it reports what is wrong */
+    }
+    error = set_keys(self, FOR_STUDY, sets, num_sets, *experiment, diag);
+    ret = read_scenario(self, diag);
+    error = spot_error_first(error, ret);
+    ret = set_keys(self, FOR_ENGINE, sets, num_sets, *experiment, diag);
+    error = spot_error_first(error, ret);
+    ret =
+        spot_experiment_choose(experiment, engines, spot_template_scenario(self), diag);
+    error = spot_error_first(error, ret);
+    ret = set_keys(self, FOR_SCENARIO, sets, num_sets, *experiment, diag);
+    return spot_error_first(error, ret);
+}
+
 /* ---- Values of axes ---- */
 
+/* In quotes where a bracket or comma would seem to be that of the list or map around. */
+static void
+write_inner_scalar(const char *text, FILE *out)
+{
+    if (strpbrk(text, ",[]{}\"") == NULL) {
+        fputs(text, out);
+        return;
+    }
+    fputc('"', out);
+    for (; *text != '\0'; text++) {
+        if (*text == '"' || *text == '\\') {
+            fputc('\\', out);
+        }
+        fputc(*text, out);
+    }
+    fputc('"', out);
+}
+
+/* A node as YAML on one line. */
+static void
+write_node(const spot_node_t *node, FILE *out)
+{
+    const bool is_map = node->kind == SPOT_NODE_MAP;
+
+    if (node->kind == SPOT_NODE_SCALAR) {
+        fputs(node->text, out);
+        return;
+    }
+    fputc(is_map ? '{' : '[', out);
+    for (size_t j = 0; j < node->num_children; j++) {
+        fprintf(out, "%s%s%s", j == 0 ? "" : ", ", is_map ? node->keys[j]->text : "",
+            is_map ? ": " : "");
+        if (node->children[j]->kind == SPOT_NODE_SCALAR) {
+            write_inner_scalar(node->children[j]->text, out);
+        } else {
+            write_node(node->children[j], out);
+        }
+    }
+    fputc(is_map ? '}' : ']', out);
+}
+
+char *
+spot_node_line(const spot_node_t *node)
+{
+    char *text = NULL;
+    size_t num_bytes = 0;
+    FILE *stream;
+
+    if (node->kind == SPOT_NODE_SCALAR) {
+        return spot_text_copy(node->text, strlen(node->text));
+    }
+    stream = open_memstream(&text, &num_bytes);
+    if (stream == NULL) {
+        return NULL;
+    }
+    write_node(node, stream);
+    if (fclose(stream) != 0) {
+        free(text);
+        return NULL;
+    }
+    return text;
+}
+
 int
-spot_documents_add_axis(spot_documents_t *self, const char *path,
-    const spot_node_t *place, spot_node_t *const *nodes, size_t num_nodes)
+spot_template_add_axis(spot_template_t *self, const char *path, const spot_node_t *place,
+    spot_node_t *const *nodes, size_t num_values)
 {
     const char *prefix = self->scenario.root != NULL ? "" : inline_prefix;
     void *axes = self->axes;
@@ -312,65 +375,47 @@ spot_documents_add_axis(spot_documents_t *self, const char *path,
     }
     self->axes = axes;
     axis = &self->axes[self->num_axes++];
-    *axis = (axis_t){
-        .path = malloc(strlen(prefix) + strlen(path) + 1), .placed_id = SIZE_MAX};
-    if (nodes == NULL) {
-        axis->scalar = spot_yaml_new_scalar(&self->study, "", place);
-    } else {
-        axis->nodes = spot_calloc(num_nodes, sizeof(spot_node_t *));
-    }
-    if (axis->path == NULL || (axis->scalar == NULL && axis->nodes == NULL)) {
+    *axis = (axis_t){.path = malloc(strlen(prefix) + strlen(path) + 1),
+        .nodes = nodes == NULL ? NULL : spot_calloc(num_values, sizeof(spot_node_t *)),
+        .scalar = calloc(1, sizeof(*axis->scalar)),
+        .placed_id = SIZE_MAX};
+    if (axis->path == NULL || axis->scalar == NULL ||
+        (nodes != NULL && axis->nodes == NULL)) {
         return SPOT_ERR_NO_MEMORY;
     }
     sprintf(axis->path, "%s%s", prefix, path);
     if (nodes != NULL) {
-        memcpy(axis->nodes, nodes, num_nodes * sizeof(spot_node_t *));
-    } else {
-        free(axis->scalar->text);
-        axis->scalar->text = NULL;
+        memcpy(axis->nodes, nodes, num_values * sizeof(spot_node_t *));
     }
+    axis->scalar->file = place->file;
+    axis->scalar->line = place->line;
+    axis->scalar->column = place->column;
     return 0;
 }
 
-void
-spot_documents_keep_values(
-    spot_documents_t *self, size_t axis_id, const size_t *item_ids, size_t num_values)
-{
-    axis_t *axis = &self->axes[axis_id];
-
-    for (size_t j = 0; axis->nodes != NULL && j < num_values; j++) {
-        axis->nodes[j] = axis->nodes[item_ids[j]];
-    }
-}
-
 int
-spot_documents_place_value(spot_documents_t *self, const spot_study_head_t *head,
+spot_template_place_value(spot_template_t *self, const spot_study_head_t *head,
     size_t axis_id, size_t value_id)
 {
     axis_t *axis = &self->axes[axis_id];
-    spot_node_t *node = axis->scalar;
 
     if (axis->placed_id == value_id) {
         return 0;
     }
     axis->placed_id = value_id;
-    if (axis->nodes != NULL) {
-        node = axis->nodes[value_id];
-    } else {
-        node->text = head->axes[axis_id].texts[value_id];
-    }
-    return spot_yaml_set(
-        self->scenario.root != NULL ? &self->scenario : &self->study, axis->path, node);
+    axis->scalar->text = head->axes[axis_id].texts[value_id];
+    return spot_yaml_set(self->scenario.root != NULL ? &self->scenario : &self->study,
+        axis->path, axis->nodes == NULL ? axis->scalar : axis->nodes[value_id]);
 }
 
 int
-spot_documents_place_point(
-    spot_documents_t *self, const spot_study_head_t *head, size_t point_id)
+spot_template_place_point(
+    spot_template_t *self, const spot_study_head_t *head, size_t point_id)
 {
     int ret = 0;
 
     for (size_t j = 0; ret == 0 && j < head->num_axes; j++) {
-        ret = spot_documents_place_value(
+        ret = spot_template_place_value(
             self, head, j, spot_study_value_id(head, point_id, j));
     }
     return ret;
