@@ -57,6 +57,17 @@ remember(spot_db_t *self, int result, const char *sentence)
     }
 }
 
+/* What SQLite says may quote bytes of a damaged file, which a terminal would obey. */
+static void
+hide_bytes(char *sentence)
+{
+    for (; sentence != NULL && *sentence != '\0'; sentence++) {
+        if (*sentence < ' ' || *sentence > '~') {
+            *sentence = '?';
+        }
+    }
+}
+
 int
 spot_db_check(spot_db_t *self, int result)
 {
@@ -68,6 +79,7 @@ spot_db_check(spot_db_t *self, int result)
                 ? result
                 : sqlite3_extended_errcode(self->handle),
             sqlite3_errmsg(self->handle));
+        hide_bytes(self->sentence);
     }
     return error;
 }

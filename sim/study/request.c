@@ -354,13 +354,12 @@ const spot_field_t spot_study_fields[] = {
         .item = &any_item,
         .initial = "",
         .expected = "a list of replications such as [0, 7], or []",
-        .help = "with -o FILE.db: the replications of each point of which it keeps the "
-                "series, "
-                "such as the timeline of train, what all instances do over time, for "
-                "`spotsim "
-                "report` to draw. They are made when all is run; more of them may be "
-                "asked for "
-                "later. Where the key is missing [0] up to 32 points, and [] beyond"},
+        .help =
+            "with -o FILE.db: the replications of each point of which it keeps the "
+            "series, tables such as what the instances of train do over time, for "
+            "`spotsim report` to draw and for SQL. They are made when all is run; "
+            "more of them may be asked for later. Where the key is missing [0] up to "
+            "32 points, and [] beyond"},
     {.name = "timelines",
         .type = SPOT_FIELD_LIST,
         KEPT(timelines),

@@ -426,6 +426,26 @@ test_damaged(void **state)
     }
 }
 
+/* What SQLite quotes of a damaged file is shown without the bytes that a terminal obeys.
+ */
+static void
+test_no_bytes_of_the_file(void **state)
+{
+    store_case_t known;
+    spot_store_t *store;
+
+    (void) state;
+    case_init(&known, 64);
+    store = case_open(&known);
+    put_one(store, 1, 3, 2, 10);
+    store->close(store);
+    case_sql(&known, "PRAGMA writable_schema = ON; UPDATE sqlite_schema SET sql = "
+                     "replace(sql, '\"select\"', char(27, 155)) WHERE name = "
+                     "'series_level'");
+    case_reader_refused(&known, SPOT_ERR_BAD_INPUT, "unrecognized token: \"?");
+    case_remove(&known);
+}
+
 /* Parts of a study bring theirs together, and damaged ones are refused. */
 static void
 test_merge(void **state)
@@ -478,6 +498,7 @@ main(void)
         cmocka_unit_test(test_threads),
         cmocka_unit_test(test_bad_numbers),
         cmocka_unit_test(test_damaged),
+        cmocka_unit_test(test_no_bytes_of_the_file),
         cmocka_unit_test(test_merge),
     };
 
