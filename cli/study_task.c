@@ -233,16 +233,7 @@ check_plot(const spot_store_t *store, const char *svg_path, spot_diag_t *diag)
 int
 spot_study_task_keep_ledger(const spot_study_task_t *self, spot_study_t *study)
 {
-    const char **names;
-    size_t num_names;
-    int ret = spot_study_ledger_names(study, &names, &num_names);
-
-    if (ret == 0 && self->store_path != NULL &&
-        !spot_store_lacks_metric(self->store_path, num_names, names)) {
-        ret = spot_study_keep_ledger(study);
-    }
-    free(names);
-    return ret;
+    return self->store_path == NULL ? 0 : spot_study_keep_ledger(study);
 }
 
 int

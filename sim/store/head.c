@@ -48,7 +48,13 @@ spot_study_head_free(spot_study_head_t *self)
     free(self->question);
     free(self->engine);
     free(self->until.metric);
-    spot_optimise_free(&self->optimise);
+    for (size_t j = 0;
+         self->optimise.constraints != NULL && j < self->optimise.num_constraints; j++) {
+        free(self->optimise.constraints[j].metric);
+        free(self->optimise.constraints[j].text);
+    }
+    free(self->optimise.constraints);
+    free(self->optimise.metric);
     free_axes(self->axes, self->num_axes);
     free(self->plan.sample_points);
     free(self->more_baselines);
@@ -178,4 +184,23 @@ spot_study_runs(const spot_study_head_t *head, int64_t num_replications)
         num -= spot_study_is_fixed(head, j) ? num_replications - 1 : 0;
     }
     return num;
+}
+
+double
+spot_until_excess(const spot_until_t *self, const spot_moments_t *moments)
+{
+    const double half_width = spot_moments_half_width(moments, self->confidence);
+    const double wanted = self->half_width > 0 ? self->half_width
+                                               : self->relative_half_width *
+                                                     fabs(spot_moments_mean(moments));
+
+    if (half_width == 0) {
+        const bool is_known =
+            self->half_width > 0 ||
+            (moments->mean != 0 &&
+                self->relative_half_width * (double) moments->num_values >= 3);
+
+        return is_known ? 0 : (double) INFINITY;
+    }
+    return isfinite(half_width) && wanted > 0 ? half_width / wanted : (double) INFINITY;
 }

@@ -7,9 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/stats.h"
 #include "sim/engine/metric.h"
-#include "sim/store/optimise.h"
-#include "sim/store/until.h"
 
 /* Of the intervals in reports. */
 #define SPOT_CONFIDENCE 0.95
@@ -81,6 +80,33 @@ typedef struct {
     size_t metric_id;
     bool *is_left_out; /* [num_values] of the axis: does not compete */
 } spot_best_t;
+
+/* How well a study wants to know the mean of a metric. metric NULL: not asked for. Of
+ * the two widths one is above 0. */
+typedef struct {
+    char *metric;
+    double half_width;          /* of the interval of the mean, in the metric's unit */
+    double relative_half_width; /* the same as a fraction of the mean */
+    double confidence;          /* of the interval, e.g. 0.95 */
+} spot_until_t;
+
+/* The mean of a metric must be within a limit. */
+typedef struct {
+    char *metric;
+    char *text;    /* as in YAML: "lost_fraction <= 0.05" */
+    double limit;  /* the last value that is allowed */
+    bool is_upper; /* else values must be >= limit */
+} spot_constraint_t;
+
+/* What a study that looks for its best point asks for. metric NULL: nothing. */
+typedef struct {
+    char *metric; /* whose mean is to be best */
+    bool is_maximised;
+    double confidence;   /* of the whole answer, e.g. 0.95 */
+    double indifference; /* difference that does not matter, relative to the best mean */
+    size_t num_constraints;
+    spot_constraint_t *constraints; /* [num_constraints] */
+} spot_optimise_t;
 
 /* What a report shows beside the metrics that were asked for: where the time goes, and
  * what it costs to gain more. Ids of metrics; num_metrics: none. */
@@ -179,5 +205,11 @@ spot_study_batch_size(const spot_study_head_t *head)
 {
     return head->batch_replications;
 }
+
+/* Half the width of the interval over the wanted one: at most 1 where the mean is known
+ * well enough, infinite where nothing is known yet. Values that are all the same have no
+ * width, but say nothing of what is rarer than about 3 in so many (the rule of three):
+ * where a relative width is wanted that must be below it, and zeros never will do. */
+double spot_until_excess(const spot_until_t *self, const spot_moments_t *moments);
 
 #endif

@@ -101,21 +101,18 @@ static int
 read_identity(spot_db_t *db, sqlite3_int64 *num_tables, sqlite3_int64 *application,
     sqlite3_int64 *version)
 {
-    int ret = spot_db_run(db, "SAVEPOINT look");
-    int end;
+    sqlite3_stmt *row;
+    int ret = spot_db_prepare(db, &row,
+        "SELECT count(*), (SELECT application_id FROM pragma_application_id), (SELECT "
+        "user_version FROM pragma_user_version) FROM sqlite_schema");
 
-    if (ret != 0) {
-        return ret;
+    if (spot_db_next_row(db, row, &ret)) {
+        *num_tables = sqlite3_column_int64(row, 0);
+        *application = sqlite3_column_int64(row, 1);
+        *version = sqlite3_column_int64(row, 2);
     }
-    ret = spot_db_integer(db, num_tables, "SELECT count(*) FROM sqlite_schema");
-    if (ret == 0) {
-        ret = spot_db_integer(db, application, "PRAGMA application_id");
-    }
-    if (ret == 0) {
-        ret = spot_db_integer(db, version, "PRAGMA user_version");
-    }
-    end = spot_db_run(db, "RELEASE look");
-    return ret != 0 ? ret : end;
+    sqlite3_finalize(row);
+    return ret;
 }
 
 int

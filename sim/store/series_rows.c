@@ -330,27 +330,6 @@ spot_series_numbers(spot_db_t *db, spot_series_list_t *list)
 
 /* ---- The calls of a store ---- */
 
-int
-spot_sqlite_put_series(spot_store_t *store, size_t point_id, int64_t replication,
-    const spot_recording_t *recording)
-{
-    spot_sqlite_work_t *self = spot_sqlite_work(store);
-    const spot_piece_t piece = {point_id, replication, 0, NULL, NULL};
-    int ret;
-
-    if (!self->has_writer) {
-        return SPOT_ERR_STATE;
-    }
-    pthread_mutex_lock(&self->queue.lock);
-    ret = spot_queue_wait(&self->queue);
-    if (ret == 0) {
-        spot_queue_push(&self->queue, &piece, recording);
-        ret = spot_queue_drain(&self->queue);
-    }
-    pthread_mutex_unlock(&self->queue.lock);
-    return ret == 0 ? 0 : SPOT_ERR_IO;
-}
-
 static int
 compare_ids(const void *left, const void *right)
 {
@@ -377,7 +356,7 @@ spot_sqlite_list_series(const spot_store_t *store, spot_series_list_t *list)
         if (id->point_id < self->head->num_points &&
             id->replication < self->head->num_replications) {
             list->ids[num_ids++] =
-                (spot_series_id_t){self->there.point_ids[id->point_id], id->replication};
+                (spot_series_id_t){self->point_ids[id->point_id], id->replication};
         }
     }
     list->num_ids = num_ids;
@@ -394,7 +373,7 @@ spot_sqlite_read_series(const spot_store_t *store, size_t point_id, int64_t repl
     spot_sqlite_work_t *self = spot_sqlite_work(store);
 
     return spot_series_read(
-        &self->reader, self->there.numbers[point_id], replication, recording);
+        &self->reader, self->numbers[point_id], replication, recording);
 }
 
 int

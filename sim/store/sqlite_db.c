@@ -10,10 +10,8 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
-#include "base/clock.h"
 #include "base/memory.h"
 #include "sim/store/digest.h"
 
@@ -99,13 +97,6 @@ spot_db_damaged(spot_db_t *self, const char *format, ...)
 }
 
 int
-spot_db_crossed(spot_db_t *self, const char *sentence)
-{
-    remember(self, CROSSED, sentence);
-    return SPOT_ERR_IO;
-}
-
-int
 spot_db_check_place(spot_db_t *self)
 {
     int has_moved = 0;
@@ -113,9 +104,10 @@ spot_db_check_place(spot_db_t *self)
         sqlite3_file_control(self->handle, "main", SQLITE_FCNTL_HAS_MOVED, &has_moved);
 
     if (result == SQLITE_OK && has_moved != 0) {
-        return spot_db_crossed(self,
+        remember(self, CROSSED,
             "the database was removed, moved or replaced while it was written, and what "
             "was run is lost with it; run again");
+        return SPOT_ERR_IO;
     }
     return spot_db_check(self, result);
 }
@@ -124,12 +116,6 @@ int
 spot_db_error(const spot_db_t *self)
 {
     return error_of(self->failure);
-}
-
-bool
-spot_db_is_busy(const spot_db_t *self)
-{
-    return KIND(self->failure) == SQLITE_BUSY || KIND(self->failure) == SQLITE_LOCKED;
 }
 
 int
@@ -418,7 +404,6 @@ spot_db_open(spot_db_t *self, const char *path, spot_db_mode_t mode, int timeout
 
     memset(self, 0, sizeof(*self));
     self->mode = mode;
-    self->timeout_ms = timeout_ms;
     self->claim = -1;
     self->path = spot_text_copy(path, strlen(path));
     if (name == NULL || self->path == NULL) {
@@ -470,43 +455,21 @@ spot_db_close(spot_db_t *self)
     memset(self, 0, sizeof(*self));
 }
 
-/* Makes the file one with a write-ahead log, if it is none. */
-static int
-switch_to_wal(spot_db_t *self)
-{
-    sqlite3_stmt *statement = NULL;
-    bool is_row = false;
-    int ret = spot_db_prepare(self, &statement, "PRAGMA journal_mode = WAL");
-
-    if (ret == 0) {
-        ret = spot_db_step_row(self, statement, &is_row);
-    }
-    if (ret == 0 && (!is_row || strcmp((const char *) sqlite3_column_text(statement, 0),
-                                    "wal") != 0)) {
-        remember(self, SQLITE_IOERR_SHMOPEN, "no write-ahead log");
-        ret = SPOT_ERR_IO;
-    }
-    sqlite3_finalize(statement);
-    return ret;
-}
-
 int
 spot_db_start_writing(spot_db_t *self)
 {
-    const struct timespec pause = {.tv_nsec = 5000000};
-    const double end_s = spot_clock_s() + 1e-3 * self->timeout_ms;
+    sqlite3_stmt *mode = NULL;
     int ret = spot_db_run(self, "PRAGMA page_size = 8192"); /* of a new file */
 
     if (ret == 0) {
-        ret = switch_to_wal(self);
+        ret = spot_db_prepare(self, &mode, "PRAGMA journal_mode = WAL");
     }
-    /* Where two processes make one file, SQLite does not wait: each reads it already,
-     * and would wait for the other to stop reading. */
-    while (ret != 0 && spot_db_is_busy(self) && spot_clock_s() < end_s) {
-        spot_db_forget(self);
-        nanosleep(&pause, NULL);
-        ret = switch_to_wal(self);
+    if (spot_db_next_row(self, mode, &ret) &&
+        strcmp((const char *) sqlite3_column_text(mode, 0), "wal") != 0) {
+        remember(self, SQLITE_IOERR_SHMOPEN, "no write-ahead log");
+        ret = SPOT_ERR_IO;
     }
+    sqlite3_finalize(mode);
     return ret == 0
                ? spot_db_run(self,
                      "PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = 2000; "

@@ -21,7 +21,6 @@ typedef struct {
     sqlite3 *handle;
     spot_db_mode_t mode;
     char *path;     /* as the user gave it */
-    int timeout_ms; /* how long to wait for others' locks when it is opened */
     int failure;    /* extended result code of SQLite that was met first, or 0 */
     char *sentence; /* what SQLite, or we, say about it; may be NULL */
     int claim;      /* descriptor that holds the claim of the writer, or -1 */
@@ -61,13 +60,6 @@ int spot_db_damaged(spot_db_t *self, const char *format, ...);
 
 /* The error of what went wrong first; 0: nothing did. */
 int spot_db_error(const spot_db_t *self);
-
-/* Whether what went wrong is that others held a lock for too long. */
-bool spot_db_is_busy(const spot_db_t *self);
-
-/* Remembers that another process did what this one cannot go on with: sentence says so,
- * and what to do. Returns IO. */
-int spot_db_crossed(spot_db_t *self, const char *sentence);
 
 /* Sees whether the file still is where it was opened; if not, all that is written is
  * lost to whoever looks for it there. IO, remembered. */

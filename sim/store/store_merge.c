@@ -9,7 +9,6 @@
 #include <unistd.h>
 
 #include "base/outfile.h"
-#include "sim/store/programs.h"
 #include "sim/store/series_rows.h"
 #include "sim/store/store_sqlite_internal.h"
 
@@ -102,15 +101,11 @@ static int
 compare_points(merge_t *self, const char *path)
 {
     sqlite3_stmt *row;
-    bool is_row = false;
     int ret = spot_db_prepare(&self->db, &row,
         "SELECT key FROM source.point WHERE key NOT IN (SELECT key FROM main.point) "
         "ORDER BY position LIMIT 1");
 
-    if (ret == 0) {
-        ret = spot_db_step_row(&self->db, row, &is_row);
-    }
-    if (ret == 0 && is_row) {
+    if (spot_db_next_row(&self->db, row, &ret)) {
         spot_diag_error(self->diag, path, 0, 0, "%s has no point %s", self->first_path,
             (const char *) sqlite3_column_text(row, 0));
         ret = SPOT_ERR_BAD_INPUT;
@@ -169,7 +164,6 @@ compare_rows(merge_t *self, const char *path)
     const spot_columns_t *columns = columns_of(self);
     sqlite3_str *sql = sqlite3_str_new(self->db.handle);
     sqlite3_stmt *row;
-    bool is_row = false;
     int ret;
 
     sqlite3_str_appendall(sql,
@@ -183,10 +177,7 @@ compare_rows(merge_t *self, const char *path)
     spot_schema_append(sql, ", t.", columns->metrics, columns->num_metrics, "");
     sqlite3_str_appendall(sql, ") LIMIT 1");
     ret = spot_schema_prepare(&self->db, &row, sql);
-    if (ret == 0) {
-        ret = spot_db_step_row(&self->db, row, &is_row);
-    }
-    if (ret == 0 && is_row) {
+    if (spot_db_next_row(&self->db, row, &ret)) {
         ret = say_difference(self, path, row);
     }
     sqlite3_finalize(row);
@@ -255,7 +246,7 @@ make_new(merge_t *self, spot_store_t *in, const char *path)
     }
     if (ret == 0) {
         ret = spot_stored_study_write(&self->db, &study->head, columns_of(self),
-            study->canonical, study->canonical_sha256, false, study->numbers);
+            study->canonical, study->canonical_sha256, study->numbers);
     }
     return spot_db_end(&self->db, ret);
 }

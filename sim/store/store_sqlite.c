@@ -7,79 +7,23 @@
 #include <unistd.h>
 
 #include "base/memory.h"
-#include "sim/store/programs.h"
 #include "sim/store/store_sqlite_internal.h"
 
 /* How long to wait for others' locks: to open, and to write once work is at stake. */
 #define OPEN_TIMEOUT_MS 10000
 #define WRITE_TIMEOUT_MS 120000
 
-/* Queues those of the rows that are not there. */
-static int
-put_rows(spot_sqlite_work_t *self, const spot_piece_t *piece)
-{
-    spot_there_t *there = &self->there;
-    const int64_t offset = piece->first_replication % there->batch_size;
-    const int64_t batch_first = piece->first_replication - offset;
-    const int64_t num_then = offset + (int64_t) piece->num_rows;
-    const int64_t num_there = spot_there_get(there, piece->point_id, batch_first);
-    const size_t num_known = (size_t) (num_there - offset);
-    spot_piece_t rest = *piece;
-    int ret;
-
-    if (num_there < offset) {
-        return SPOT_ERR_BAD_PARAM; /* a gap */
-    }
-    if (num_there >= num_then) {
-        return 0;
-    }
-    ret = spot_there_raise(there, piece->point_id, batch_first, num_then);
-    if (ret == 0) {
-        rest.first_replication += (int64_t) num_known;
-        rest.num_rows -= num_known;
-        rest.rows += num_known * self->head->num_metrics;
-        rest.warnings += rest.warnings == NULL ? 0 : num_known;
-        spot_there_warn(there, rest.point_id, rest.num_rows, rest.warnings);
-        spot_queue_push(&self->queue, &rest, NULL);
-    }
-    return ret;
-}
-
-static int
-sqlite_put(spot_store_t *store, const spot_piece_t *piece)
-{
-    spot_sqlite_work_t *self = spot_sqlite_work(store);
-    int ret;
-
-    if (!self->has_writer) {
-        return SPOT_ERR_STATE;
-    }
-    if (!spot_there_fits(
-            &self->there, piece->point_id, piece->first_replication, piece->num_rows)) {
-        return SPOT_ERR_BAD_PARAM;
-    }
-    pthread_mutex_lock(&self->queue.lock);
-    ret = spot_queue_wait(&self->queue) == 0 ? put_rows(self, piece) : SPOT_ERR_IO;
-    pthread_mutex_unlock(&self->queue.lock);
-    return ret;
-}
-
 static int
 sqlite_flush(spot_store_t *store, spot_diag_t *diag)
 {
     spot_sqlite_work_t *self = spot_sqlite_work(store);
-    int ret = 0;
+    int ret = self->is_writer ? spot_sqlite_flush(self) : 0;
 
-    pthread_mutex_lock(&self->queue.lock);
-    if (self->has_writer) {
-        ret = spot_queue_drain(&self->queue);
-    }
-    pthread_mutex_unlock(&self->queue.lock);
     if (ret != 0) {
         spot_db_explain(&self->db, diag);
         return ret;
     }
-    if (self->has_writer) {
+    if (self->is_writer) {
         ret = spot_db_check_place(&self->reader); /* the writer may be using its own */
     }
     if (self->reader.failure != 0) {
@@ -93,50 +37,66 @@ static int64_t
 sqlite_num_there(const spot_store_t *store, size_t point_id, int64_t first_replication)
 {
     spot_sqlite_work_t *self = spot_sqlite_work(store);
-    int64_t num_there;
+    int64_t num_there = 0;
+    int ret = 0;
 
-    pthread_mutex_lock(&self->queue.lock);
-    num_there = spot_there_get(&self->there, point_id, first_replication);
-    pthread_mutex_unlock(&self->queue.lock);
+    spot_bug_assert(point_id < self->head->num_points);
+    pthread_mutex_lock(&self->lock);
+    sqlite3_bind_int64(self->find_batch, 1, self->numbers[point_id]);
+    sqlite3_bind_int64(self->find_batch, 2, first_replication);
+    if (spot_db_next_row(spot_sqlite_db(self), self->find_batch, &ret)) {
+        num_there = sqlite3_column_int64(self->find_batch, 0);
+    }
+    sqlite3_reset(self->find_batch);
+    pthread_mutex_unlock(&self->lock);
     return num_there;
+}
+
+/* The sum of a column of the batches of a point; 0 where that fails, and flush() says
+ * why. */
+static int64_t
+sum_batches(const spot_store_t *store, size_t point_id, const char *column)
+{
+    spot_sqlite_work_t *self = spot_sqlite_work(store);
+    sqlite3_int64 sum;
+
+    spot_bug_assert(point_id < self->head->num_points);
+    pthread_mutex_lock(&self->lock);
+    if (spot_db_integer(spot_sqlite_db(self), &sum,
+            "SELECT sum(\"%w\") FROM batch WHERE point = %lld", column,
+            (long long) self->numbers[point_id]) != 0) {
+        sum = 0;
+    }
+    pthread_mutex_unlock(&self->lock);
+    return sum;
 }
 
 static int64_t
 sqlite_num_rows(const spot_store_t *store, size_t point_id)
 {
-    spot_sqlite_work_t *self = spot_sqlite_work(store);
-    int64_t num_rows;
-
-    spot_bug_assert(point_id < self->there.num_points);
-    pthread_mutex_lock(&self->queue.lock);
-    num_rows = self->there.counts[point_id];
-    pthread_mutex_unlock(&self->queue.lock);
-    return num_rows;
+    return sum_batches(store, point_id, "replications");
 }
 
 static int64_t
 sqlite_num_warned(const spot_store_t *store, size_t point_id, size_t warning_id)
 {
-    spot_sqlite_work_t *self = spot_sqlite_work(store);
-    int64_t num_warned;
+    const spot_columns_t *columns = &spot_sqlite_work(store)->columns;
 
-    spot_bug_assert(
-        point_id < self->there.num_points && warning_id < self->there.num_warnings);
-    pthread_mutex_lock(&self->queue.lock);
-    num_warned = self->there.warned[point_id * self->there.num_warnings + warning_id];
-    pthread_mutex_unlock(&self->queue.lock);
-    return num_warned;
+    spot_bug_assert(warning_id < columns->num_warnings);
+    return sum_batches(store, point_id, columns->warnings[warning_id]);
 }
 
 static void
 close_work(spot_sqlite_work_t *self, const char *outcome)
 {
     spot_row_reader_close(atomic_load(&self->row_reader));
-    spot_sqlite_writer_stop(self, outcome);
+    spot_sqlite_stop_writing(self, outcome);
+    sqlite3_finalize(self->find_batch);
     spot_db_close(&self->reader);
     spot_db_close(&self->db);
-    spot_queue_free(&self->queue);
-    spot_there_free(&self->there);
+    pthread_mutex_destroy(&self->lock);
+    free(self->numbers);
+    free(self->point_ids);
     spot_columns_free(&self->columns);
     spot_stored_study_free(&self->study);
     free(self);
@@ -161,8 +121,9 @@ new_store(void)
         free(work);
         return NULL;
     }
+    pthread_mutex_init(&work->lock, NULL);
     store->work = work;
-    store->base = (spot_store_t){.put = sqlite_put,
+    store->base = (spot_store_t){.put = spot_sqlite_put,
         .flush = sqlite_flush,
         .num_there = sqlite_num_there,
         .read = spot_sqlite_read,
@@ -178,7 +139,7 @@ new_store(void)
 
 /* What of the head everything else hangs on. */
 static int
-set_head(spot_sqlite_store_t *store, const spot_study_head_t *head, size_t queue_rows)
+set_head(spot_sqlite_store_t *store, const spot_study_head_t *head)
 {
     spot_sqlite_work_t *work = store->work;
     int ret;
@@ -186,19 +147,39 @@ set_head(spot_sqlite_store_t *store, const spot_study_head_t *head, size_t queue
     store->base.head = head;
     work->head = head;
     ret = spot_columns_init(&work->columns, head);
-    if (ret == 0) {
-        ret = spot_there_init(&work->there, head);
-    }
-    return ret == 0 ? spot_queue_init(&work->queue, head, queue_rows) : ret;
+    work->numbers = spot_calloc(head->num_points, sizeof(*work->numbers));
+    work->point_ids = spot_calloc(head->num_points, sizeof(*work->point_ids));
+    return ret == 0 && (work->numbers == NULL || work->point_ids == NULL)
+               ? SPOT_ERR_NO_MEMORY
+               : ret;
 }
 
-/* What there is of the study that was read. */
+/* With the numbers of the points, what looks up their batches. */
 static int
-load_there(spot_sqlite_work_t *self, spot_db_t *db, const int64_t *numbers)
+start_looking(spot_sqlite_work_t *self)
 {
-    memcpy(self->there.numbers, numbers,
-        self->there.num_points * sizeof(*self->there.numbers));
-    return spot_there_load(&self->there, db, &self->columns);
+    spot_db_t *db = spot_sqlite_db(self);
+    const size_t num_points = self->head->num_points;
+    sqlite3_str *sql;
+
+    for (size_t j = 0; j < num_points; j++) {
+        self->point_ids[j] = num_points;
+    }
+    for (size_t j = 0; j < num_points; j++) {
+        const int64_t number = self->numbers[j];
+
+        if (number < 0 || (size_t) number >= num_points ||
+            self->point_ids[number] != num_points) {
+            return spot_db_damaged(db, "points are not numbered from 0 on");
+        }
+        self->point_ids[number] = j;
+    }
+    sql = sqlite3_str_new(db->handle);
+    sqlite3_str_appendall(sql, "SELECT replications, digest");
+    spot_schema_append(
+        sql, ", ", self->columns.warnings, self->columns.num_warnings, "");
+    sqlite3_str_appendall(sql, " FROM batch WHERE point = ? AND first = ?");
+    return spot_schema_prepare(db, &self->find_batch, sql);
 }
 
 /* Reads the study of the file, which must be the one that is to go on; points aside.
@@ -250,18 +231,11 @@ refuse_removed(const spot_sqlite_work_t *self, const spot_db_t *db, const char *
 /* The numbers of the points of a study that goes on; none may be missing. */
 static int
 find_points(spot_sqlite_work_t *self, spot_db_t *db, const spot_stored_study_t *stored,
-    bool is_same, spot_diag_t *diag)
+    spot_diag_t *diag)
 {
-    char *removed = NULL;
-    int ret = 0;
+    char *removed;
+    int ret = spot_stored_points_find(stored, db, self->head, self->numbers, &removed);
 
-    if (is_same) {
-        memcpy(self->there.numbers, stored->numbers,
-            self->there.num_points * sizeof(*stored->numbers));
-    } else {
-        ret = spot_stored_points_find(
-            stored, db, self->head, self->there.numbers, &removed);
-    }
     if (ret == 0) {
         ret = refuse_removed(self, db, removed, diag);
     }
@@ -275,12 +249,10 @@ follow_study(
     spot_sqlite_work_t *self, const spot_provenance_t *provenance, spot_diag_t *diag)
 {
     spot_stored_study_t stored;
-    bool is_same = false;
     int ret = read_same_study(self, &self->db, provenance, &stored, diag);
 
     if (ret == 0) {
-        is_same = spot_stored_points_are_same(&stored, self->head);
-        ret = find_points(self, &self->db, &stored, is_same, diag);
+        ret = find_points(self, &self->db, &stored, diag);
     }
     if (ret == 0) {
         ret =
@@ -288,7 +260,7 @@ follow_study(
     }
     if (ret == 0) {
         ret = spot_stored_study_write(&self->db, self->head, &self->columns,
-            stored.canonical, stored.canonical_sha256, is_same, self->there.numbers);
+            stored.canonical, stored.canonical_sha256, self->numbers);
     }
     if (ret == 0) {
         ret = spot_programs_compare(&self->db, provenance, diag);
@@ -302,13 +274,13 @@ make_study(spot_sqlite_work_t *self, const spot_provenance_t *provenance)
 {
     int ret = spot_schema_create(&self->db, &self->columns);
 
-    for (size_t j = 0; j < self->there.num_points; j++) {
-        self->there.numbers[j] = (int64_t) j;
+    for (size_t j = 0; j < self->head->num_points; j++) {
+        self->numbers[j] = (int64_t) j;
     }
-    return ret == 0 ? spot_stored_study_write(&self->db, self->head, &self->columns,
-                          provenance->canonical, provenance->canonical_sha256, false,
-                          self->there.numbers)
-                    : ret;
+    return ret == 0
+               ? spot_stored_study_write(&self->db, self->head, &self->columns,
+                     provenance->canonical, provenance->canonical_sha256, self->numbers)
+               : ret;
 }
 
 /* Readies the file within one transaction: a new store is there whole or not at all. */
@@ -329,7 +301,7 @@ enter(spot_sqlite_store_t *store, const spot_provenance_t *provenance, spot_diag
                                           : SPOT_ERR_BAD_INPUT;
     }
     if (ret == 0) {
-        ret = spot_there_load(&work->there, &work->db, &work->columns);
+        ret = start_looking(work);
     }
     if (ret == 0) {
         ret = spot_sqlite_enter(work, provenance);
@@ -393,7 +365,8 @@ spot_store_open_sqlite_with(spot_store_t **self, const char *path,
         return SPOT_ERR_NO_MEMORY;
     }
     work = store->work;
-    ret = set_head(store, head, options->queue_rows);
+    work->is_writer = true;
+    ret = set_head(store, head);
     if (ret == 0) {
         ret = open_for_writing(work, path, options, diag);
     }
@@ -404,7 +377,7 @@ spot_store_open_sqlite_with(spot_store_t **self, const char *path,
         ret = spot_db_open(&work->reader, path, SPOT_DB_READ_SHARED, WRITE_TIMEOUT_MS);
     }
     if (ret == 0) {
-        ret = spot_sqlite_writer_start(work, &store->base,
+        ret = spot_sqlite_start_writing(work, &store->base,
             1e-3 * (options->timeout_ms > 0 ? options->timeout_ms : WRITE_TIMEOUT_MS));
     }
     if (ret != 0) {
@@ -461,7 +434,7 @@ open_for_reading(spot_sqlite_store_t *store, const char *path, spot_diag_t *diag
     if (ret == 0) {
         ret = spot_stored_study_read(&work->study, &work->reader);
     }
-    return ret == 0 ? set_head(store, &work->study.head, 1) : ret;
+    return ret == 0 ? set_head(store, &work->study.head) : ret;
 }
 
 /* Hands a store that only reads over, or says why it could not be opened. */
@@ -493,7 +466,9 @@ spot_store_open_sqlite_reader(spot_store_t **self, const char *path, spot_diag_t
     }
     ret = open_for_reading(store, path, diag);
     if (ret == 0) {
-        ret = load_there(store->work, &store->work->reader, store->work->study.numbers);
+        memcpy(store->work->numbers, store->work->study.numbers,
+            store->work->head->num_points * sizeof(*store->work->numbers));
+        ret = start_looking(store->work);
     }
     return finish_opening_reader(self, store, ret, diag);
 }
@@ -507,14 +482,13 @@ look_at_study(
     int ret = read_same_study(self, &self->reader, provenance, &stored, diag);
 
     if (ret == 0) {
-        ret = find_points(self, &self->reader, &stored,
-            spot_stored_points_are_same(&stored, self->head), diag);
+        ret = find_points(self, &self->reader, &stored, diag);
     }
     if (ret == 0) {
         ret = spot_programs_compare(&self->reader, provenance, diag);
     }
     if (ret == 0) {
-        ret = spot_there_load(&self->there, &self->reader, &self->columns);
+        ret = start_looking(self);
     }
     spot_stored_study_free(&stored);
     return ret;
@@ -533,7 +507,7 @@ spot_store_look_sqlite(spot_store_t **self, const char *path,
     if (store == NULL) {
         return SPOT_ERR_NO_MEMORY;
     }
-    ret = set_head(store, head, 1);
+    ret = set_head(store, head);
     if (ret == 0) {
         ret = open_as_of_now(store->work, path, &state, diag);
     }
@@ -545,31 +519,4 @@ spot_store_look_sqlite(spot_store_t **self, const char *path,
         ret = look_at_study(store->work, provenance, diag);
     }
     return finish_opening_reader(self, store, ret, diag);
-}
-
-bool
-spot_store_lacks_metric(const char *path, size_t num_names, const char *const *names)
-{
-    spot_schema_state_t state = SPOT_SCHEMA_NONE;
-    spot_sqlite_work_t work = {0};
-    bool is_missing = false;
-    spot_diag_t diag;
-    int ret;
-
-    if (access(path, F_OK) != 0) {
-        return false;
-    }
-    spot_diag_init(&diag);
-    ret = open_as_of_now(&work, path, &state, &diag);
-    if (ret == 0 && state == SPOT_SCHEMA_OURS) {
-        ret = spot_stored_study_read(&work.study, &work.reader);
-    }
-    for (size_t j = 0; ret == 0 && state == SPOT_SCHEMA_OURS && j < num_names; j++) {
-        is_missing = is_missing || spot_study_metric_id(&work.study.head, names[j]) ==
-                                       work.study.head.num_metrics;
-    }
-    spot_stored_study_free(&work.study);
-    spot_db_close(&work.reader);
-    spot_diag_free(&diag);
-    return ret == 0 && is_missing;
 }

@@ -42,12 +42,6 @@ SPOT_MUST_CHECK int spot_store_look_sqlite(spot_store_t **self, const char *path
     const spot_study_head_t *head, const spot_provenance_t *provenance,
     spot_diag_t *diag);
 
-/* Whether the file holds a study that does not keep one of these metrics: names
- * [num_names]. False for all that is none, or cannot be read: whoever opens it says why.
- */
-bool spot_store_lacks_metric(
-    const char *path, size_t num_names, const char *const *names);
-
 /* Brings the rows and the provenance of stores of one study together in out_path, which
  * may be there already with a part of them. All or nothing: whatever happens, OUT is
  * what it was before or has everything; merging again changes nothing. An OUT that was

@@ -1,53 +1,26 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* How the store on disk is made inside: one thread writes, on a connection of its own;
- * all that is read is read on another. Internal to sim/store. */
+/* How the store on disk is made inside: all that is written is written on one
+ * connection, under a lock; all that is read is read on another. Internal to sim/store.
+ */
 #ifndef SPOT_SIM_STORE_STORE_SQLITE_INTERNAL_H
 #define SPOT_SIM_STORE_STORE_SQLITE_INTERNAL_H
 
+#include <pthread.h>
 #include <stdatomic.h>
 
 #include "sim/store/digest.h"
-#include "sim/store/queue.h"
 #include "sim/store/store_sqlite.h"
 #include "sim/store/stored_study.h"
-#include "sim/store/there.h"
 
 /* For tests; all 0: as users have it. */
 typedef struct {
     int timeout_ms;    /* how long to wait for others' locks */
     int64_t max_pages; /* of the file: beyond, the disk is full */
-    size_t queue_rows; /* room in the queue */
 } spot_sqlite_options_t;
 
 SPOT_MUST_CHECK int spot_store_open_sqlite_with(spot_store_t **self, const char *path,
     const spot_study_head_t *head, const spot_provenance_t *provenance,
     const spot_sqlite_options_t *options, spot_diag_t *diag);
-
-/* The statements that write rows. */
-typedef struct {
-    const spot_columns_t *columns;
-    sqlite3_stmt *find_batch;   /* of (point, first) */
-    sqlite3_stmt *insert_batch; /* over an older one */
-    sqlite3_stmt *insert_row;
-} spot_row_writer_t;
-
-SPOT_MUST_CHECK int spot_row_writer_init(
-    spot_row_writer_t *self, spot_db_t *db, const spot_columns_t *columns);
-void spot_row_writer_free(spot_row_writer_t *self);
-
-/* The next rows of a batch. */
-typedef struct {
-    int64_t number;      /* of the point in the file */
-    int64_t batch_first; /* of the batch */
-    int64_t first;       /* of the rows */
-    size_t num_rows;
-    const double *rows;       /* [num_rows][num_metrics] */
-    const uint32_t *warnings; /* [num_rows] */
-} spot_rows_t;
-
-/* Adds them to their batch, which must have those before. Within a transaction. */
-SPOT_MUST_CHECK int spot_row_writer_add(
-    spot_row_writer_t *self, spot_db_t *db, const spot_rows_t *rows);
 
 typedef struct spot_row_reader spot_row_reader_t;
 
@@ -61,13 +34,17 @@ typedef struct {
     spot_columns_t columns;
     spot_db_t reader;
     _Atomic(spot_row_reader_t *) row_reader; /* ready for use, or NULL */
-    spot_queue_t queue;
-    spot_there_t there; /* under the lock of the queue */
-    /* Of the writer's thread while it runs. */
-    bool has_writer;
-    pthread_t thread;
+    int64_t *numbers;  /* [num_points] of the points in the file, a permutation */
+    size_t *point_ids; /* [num_points] by number */
+    bool is_writer;
+    pthread_mutex_t lock;     /* of all below */
+    sqlite3_stmt *find_batch; /* of (point, first), of db or of reader */
+    int error;                /* of writing: nothing more is taken */
     spot_db_t db;
-    spot_row_writer_t rows;
+    sqlite3_stmt *insert_batch; /* over an older one */
+    sqlite3_stmt *insert_row;
+    size_t num_pending; /* rows of the transaction */
+    double ended_s;     /* when the last one ended */
     int64_t num_added;
     char writer[33];           /* our name in the provenance */
     const spot_store_t *store; /* whose run may be stopped */
@@ -87,20 +64,50 @@ spot_sqlite_work(const spot_store_t *store)
     return ((const spot_sqlite_store_t *) store)->work;
 }
 
-/* The writer's thread, from the prepared statements on; and its end, with what is noted
- * of it: outcome as in spot_store_t. */
-SPOT_MUST_CHECK int spot_sqlite_writer_start(
+/* Where what is there is looked up: what is being written is there too. */
+static inline spot_db_t *
+spot_sqlite_db(spot_sqlite_work_t *self)
+{
+    return self->is_writer ? &self->db : &self->reader;
+}
+
+/* Whether rows could be those of one batch of the study. */
+static inline bool
+spot_sqlite_fits(
+    const spot_study_head_t *head, size_t point_id, int64_t first, int64_t num_rows)
+{
+    const int64_t size = spot_study_batch_size(head);
+
+    return point_id < head->num_points && first >= 0 && num_rows >= 1 &&
+           first < head->num_replications &&
+           num_rows <= head->num_replications - first && num_rows <= size - first % size;
+}
+
+/* Readies the store for writing; and its end, with what is noted of it: outcome as in
+ * spot_store_t. */
+SPOT_MUST_CHECK int spot_sqlite_start_writing(
     spot_sqlite_work_t *self, const spot_store_t *store, double timeout_s);
-void spot_sqlite_writer_stop(spot_sqlite_work_t *self, const char *outcome);
+void spot_sqlite_stop_writing(spot_sqlite_work_t *self, const char *outcome);
 
 /* Notes the process. Within a transaction. */
 SPOT_MUST_CHECK int spot_sqlite_enter(
     spot_sqlite_work_t *self, const spot_provenance_t *provenance);
 
+/* Warns, once, if the file has rows of another version or commit than this program's.
+ * */
+SPOT_MUST_CHECK int spot_programs_compare(
+    spot_db_t *db, const spot_provenance_t *provenance, spot_diag_t *diag);
+
+/* Warns, once, if the file has rows of two programs. path: its name for the user. */
+SPOT_MUST_CHECK int spot_programs_check(
+    spot_db_t *db, const char *path, spot_diag_t *diag);
+
 /* Says which process writes to the file, as far as it noted it. */
 void spot_sqlite_say_taken(spot_db_t *db, spot_diag_t *diag);
 
-/* Parts of the interface that read. */
+/* Parts of the interface. */
+int spot_sqlite_put(spot_store_t *store, const spot_piece_t *piece);
+int spot_sqlite_flush(spot_sqlite_work_t *self);
 int spot_sqlite_read(const spot_store_t *store, size_t point_id,
     int64_t first_replication, spot_row_function_t function, void *context);
 int spot_sqlite_read_origin(const spot_store_t *store, spot_origin_t *origin);

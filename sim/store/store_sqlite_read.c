@@ -141,8 +141,8 @@ read_batch(spot_row_reader_t *self, spot_sqlite_work_t *work, size_t point_id)
     uint64_t digest = 0;
     bool is_sound = true;
 
-    if (first % spot_study_batch_size(work->head) != 0 || num_rows < 1 ||
-        !spot_there_fits(&work->there, point_id, first, (size_t) num_rows)) {
+    if (first % spot_study_batch_size(work->head) != 0 ||
+        !spot_sqlite_fits(work->head, point_id, first, num_rows)) {
         return say_damaged(work, point_id, first, "it is none");
     }
     for (size_t j = 0; j < (size_t) num_rows; j++) {
@@ -238,9 +238,9 @@ spot_sqlite_read(const spot_store_t *store, size_t point_id, int64_t first_repli
 
     spot_bug_assert(point_id < work->head->num_points && first_replication >= 0);
     if (ret == 0) {
-        sqlite3_bind_int64(reader->batches, 1, work->there.numbers[point_id]);
+        sqlite3_bind_int64(reader->batches, 1, work->numbers[point_id]);
         sqlite3_bind_int64(reader->batches, 2, first);
-        sqlite3_bind_int64(reader->rows, 1, work->there.numbers[point_id]);
+        sqlite3_bind_int64(reader->rows, 1, work->numbers[point_id]);
         sqlite3_bind_int64(reader->rows, 2, first);
         ret =
             read_batches(store, reader, point_id, first_replication, function, context);

@@ -45,18 +45,7 @@ compare_canonical(const spot_stored_study_t *self, const spot_study_head_t *head
     return ret;
 }
 
-static bool
-has_metric(const spot_study_head_t *head, const char *name)
-{
-    for (size_t j = 0; j < head->num_metrics; j++) {
-        if (strcmp(head->metrics[j].name, name) == 0) {
-            return true;
-        }
-    }
-    return false;
-}
-
-/* Rows have a column for each metric, so all must be the same. */
+/* Whether rows have the same columns in the same order: there is one for each metric. */
 static size_t
 compare_metrics(const spot_study_head_t *was, const spot_study_head_t *is,
     const char *place, spot_diag_t *diag)
@@ -65,14 +54,14 @@ compare_metrics(const spot_study_head_t *was, const spot_study_head_t *is,
     size_t num_lines = 0;
 
     for (size_t j = 0; j < was->num_metrics; j++) {
-        if (!has_metric(is, was->metrics[j].name)) {
+        if (spot_study_metric_id(is, was->metrics[j].name) == is->num_metrics) {
             spot_diag_error(diag, place, 0, 0, "the metric %s was kept, is not",
                 spot_utf8_shown(was->metrics[j].name, name));
             num_lines++;
         }
     }
     for (size_t j = 0; j < is->num_metrics; j++) {
-        if (!has_metric(was, is->metrics[j].name)) {
+        if (spot_study_metric_id(was, is->metrics[j].name) == was->num_metrics) {
             spot_diag_error(diag, place, 0, 0, "the metric %s was not kept, is",
                 spot_utf8_shown(is->metrics[j].name, name));
             num_lines++;
@@ -89,35 +78,23 @@ compare_metrics(const spot_study_head_t *was, const spot_study_head_t *is,
     return num_lines;
 }
 
-static bool
-has_axis(const spot_study_head_t *head, const char *path)
-{
-    for (size_t j = 0; j < head->num_axes; j++) {
-        if (strcmp(head->axes[j].path, path) == 0) {
-            return true;
-        }
-    }
-    return false;
-}
-
+/* Says which axes of a study another lacks. */
 static size_t
-compare_axes(const spot_study_head_t *was, const spot_study_head_t *is,
-    const char *place, spot_diag_t *diag)
+miss_axes(const spot_study_head_t *has, const spot_study_head_t *lacks,
+    const char *place, const char *words, spot_diag_t *diag)
 {
     char path[SPOT_UTF8_SHOWN_BYTES];
     size_t num_lines = 0;
 
-    for (size_t j = 0; j < was->num_axes; j++) {
-        if (!has_axis(is, was->axes[j].path)) {
-            spot_diag_error(diag, place, 0, 0, "%s was swept, is not",
-                spot_utf8_shown(was->axes[j].path, path));
-            num_lines++;
+    for (size_t j = 0; j < has->num_axes; j++) {
+        bool is_there = false;
+
+        for (size_t k = 0; k < lacks->num_axes; k++) {
+            is_there = is_there || strcmp(lacks->axes[k].path, has->axes[j].path) == 0;
         }
-    }
-    for (size_t j = 0; j < is->num_axes; j++) {
-        if (!has_axis(was, is->axes[j].path)) {
-            spot_diag_error(diag, place, 0, 0, "%s was not swept, is",
-                spot_utf8_shown(is->axes[j].path, path));
+        if (!is_there) {
+            spot_diag_error(diag, place, 0, 0, "%s %s",
+                spot_utf8_shown(has->axes[j].path, path), words);
             num_lines++;
         }
     }
@@ -152,7 +129,14 @@ compare_heads(const spot_study_head_t *was, const spot_study_head_t *is,
             "replications.seed was %" PRIu64 ", is %" PRIu64, was->seed, is->seed);
         num_lines++;
     }
-    num_lines += compare_axes(was, is, place, diag);
+    if (was->batch_replications != is->batch_replications) {
+        spot_diag_error(diag, place, 0, 0,
+            "batches had %" PRId64 " replications, have %" PRId64,
+            was->batch_replications, is->batch_replications);
+        num_lines++;
+    }
+    num_lines += miss_axes(was, is, place, "was swept, is not", diag);
+    num_lines += miss_axes(is, was, place, "was not swept, is", diag);
     num_lines += compare_metrics(was, is, place, diag);
     return num_lines + compare_warnings(was, is, place, diag);
 }

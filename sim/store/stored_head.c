@@ -121,6 +121,32 @@ static const member_t text_members[] = {
 static const member_t id_members[] = {
     {"metric", 0, MEMBER_COUNT, NULL}, {NULL, 0, MEMBER_TEXT, NULL}};
 
+/* A list of structs: where its length and its items are in a head. */
+typedef struct {
+    const char *key;
+    const member_t *members;
+    size_t num_offset, items_offset, item_bytes;
+} list_t;
+
+#define LIST(key, members, num, items)                                                  \
+    {                                                                                   \
+        key, members, offsetof(spot_study_head_t, num),                                 \
+            offsetof(spot_study_head_t, items),                                         \
+            sizeof(*((spot_study_head_t *) NULL)->items)                                \
+    }
+
+static const list_t lists[] = {
+    LIST("metrics", metric_members, num_metrics, metrics),
+    LIST("warnings", warning_members, num_warnings, warnings),
+    LIST("limits", limit_members, optimise.num_constraints, optimise.constraints),
+    LIST("more_baselines", baseline_members, num_more_baselines, more_baselines),
+    LIST("plot_stack", text_members, plot.num_stack, plot.stack),
+    LIST("overview_parts", id_members, overview.num_parts, overview.part_ids),
+    LIST("kinds", kind_members, num_kinds, kinds),
+};
+
+#define NUM_LISTS (sizeof(lists) / sizeof(lists[0]))
+
 /* Writing. Only memory can run out, which leaves a NULL somewhere: *is_whole then. */
 
 static void
@@ -188,8 +214,7 @@ write_members(
     }
 }
 
-/* A list of structs; returns it. */
-static cJSON *
+static void
 write_list(cJSON *object, const char *key, const member_t *members, size_t num_items,
     size_t item_bytes, const void *items, bool *is_whole)
 {
@@ -206,7 +231,6 @@ write_list(cJSON *object, const char *key, const member_t *members, size_t num_i
         write_members(item, members, (const char *) items + j * item_bytes, is_whole);
     }
     add(object, key, list, is_whole);
-    return list;
 }
 
 /* "0110" */
@@ -250,14 +274,12 @@ write_sample_points(cJSON *object, const spot_study_head_t *head, bool *is_whole
 }
 
 static void
-write_kinds(cJSON *object, const spot_study_head_t *head, bool *is_whole)
+write_kind_flags(cJSON *object, const spot_study_head_t *head, bool *is_whole)
 {
-    cJSON *list = write_list(object, "kinds", kind_members, head->num_kinds,
-        sizeof(*head->kinds), head->kinds, is_whole);
     size_t kind_id = 0;
     cJSON *item;
 
-    cJSON_ArrayForEach(item, list)
+    cJSON_ArrayForEach(item, cJSON_GetObjectItemCaseSensitive(object, "kinds"))
     {
         const bool *has_metric = head->kinds[kind_id++].has_metric;
 
@@ -282,21 +304,16 @@ static void
 write_head(cJSON *object, const spot_study_head_t *head, bool *is_whole)
 {
     write_members(object, head_members, head, is_whole);
-    write_list(object, "metrics", metric_members, head->num_metrics,
-        sizeof(*head->metrics), head->metrics, is_whole);
-    write_list(object, "warnings", warning_members, head->num_warnings,
-        sizeof(*head->warnings), head->warnings, is_whole);
+    for (size_t j = 0; j < NUM_LISTS; j++) {
+        const char *start = (const char *) head;
+
+        write_list(object, lists[j].key, lists[j].members,
+            *(const size_t *) (start + lists[j].num_offset), lists[j].item_bytes,
+            *(const void *const *) (start + lists[j].items_offset), is_whole);
+    }
     write_list(object, "colours", colour_members, num_colours(head),
         sizeof(*head->colours), head->colours, is_whole);
-    write_list(object, "limits", limit_members, head->optimise.num_constraints,
-        sizeof(*head->optimise.constraints), head->optimise.constraints, is_whole);
-    write_list(object, "more_baselines", baseline_members, head->num_more_baselines,
-        sizeof(*head->more_baselines), head->more_baselines, is_whole);
-    write_list(object, "plot_stack", text_members, head->plot.num_stack,
-        sizeof(*head->plot.stack), head->plot.stack, is_whole);
-    write_list(object, "overview_parts", id_members, head->overview.num_parts,
-        sizeof(*head->overview.part_ids), head->overview.part_ids, is_whole);
-    write_kinds(object, head, is_whole);
+    write_kind_flags(object, head, is_whole);
     if (head->best.is_asked) {
         write_flags(object, "best_is_left_out",
             head->axes[head->best.axis_id].num_values, head->best.is_left_out, is_whole);
@@ -480,12 +497,11 @@ read_sample_points(const cJSON *object, spot_study_head_t *head)
 }
 
 static int
-read_kinds(const cJSON *object, spot_study_head_t *head)
+read_kind_flags(const cJSON *object, spot_study_head_t *head)
 {
     const cJSON *item;
     size_t kind_id = 0;
-    int ret = read_list(object, "kinds", kind_members, sizeof(*head->kinds),
-        &head->num_kinds, &head->kinds);
+    int ret = 0;
 
     cJSON_ArrayForEach(item, cJSON_GetObjectItemCaseSensitive(object, "kinds"))
     {
@@ -497,31 +513,12 @@ read_kinds(const cJSON *object, spot_study_head_t *head)
     return ret;
 }
 
-/* The lists that the head owns. */
+/* What refers to metrics, axes and points. */
 static int
-read_lists(const cJSON *object, spot_study_head_t *head)
+read_references(const cJSON *object, spot_study_head_t *head)
 {
-    int ret =
-        read_list(object, "limits", limit_members, sizeof(*head->optimise.constraints),
-            &head->optimise.num_constraints, &head->optimise.constraints);
+    int ret = read_kind_flags(object, head);
 
-    if (ret == 0) {
-        ret = read_list(object, "more_baselines", baseline_members,
-            sizeof(*head->more_baselines), &head->num_more_baselines,
-            &head->more_baselines);
-    }
-    if (ret == 0) {
-        ret = read_list(object, "plot_stack", text_members, sizeof(*head->plot.stack),
-            &head->plot.num_stack, &head->plot.stack);
-    }
-    if (ret == 0) {
-        ret = read_list(object, "overview_parts", id_members,
-            sizeof(*head->overview.part_ids), &head->overview.num_parts,
-            &head->overview.part_ids);
-    }
-    if (ret == 0) {
-        ret = read_kinds(object, head);
-    }
     if (ret == 0 && head->best.is_asked) {
         ret =
             head->best.axis_id < head->num_axes
@@ -631,29 +628,23 @@ is_sound(const spot_study_head_t *head)
 }
 
 static int
-read_tree(spot_stored_study_t *self)
+read_tree(const cJSON *tree, spot_study_head_t *head)
 {
-    spot_study_head_t *head = &self->head;
-    int ret = read_members(self->tree, head_members, head);
+    char *start = (char *) head;
+    size_t num_colours_read;
+    int ret = read_members(tree, head_members, head);
 
-    if (ret == 0) {
-        ret = read_list(self->tree, "metrics", metric_members, sizeof(*head->metrics),
-            &head->num_metrics, &head->metrics);
+    for (size_t j = 0; ret == 0 && j < NUM_LISTS; j++) {
+        ret = read_list(tree, lists[j].key, lists[j].members, lists[j].item_bytes,
+            (size_t *) (void *) (start + lists[j].num_offset),
+            start + lists[j].items_offset);
     }
     if (ret == 0) {
-        ret = read_list(self->tree, "warnings", warning_members, sizeof(*self->warnings),
-            &head->num_warnings, &self->warnings);
-        head->warnings = self->warnings;
+        ret = read_list(tree, "colours", colour_members, sizeof(*head->colours),
+            &num_colours_read, &head->colours);
     }
     if (ret == 0) {
-        size_t num;
-
-        ret = read_list(self->tree, "colours", colour_members, sizeof(*self->colours),
-            &num, &self->colours);
-        head->colours = self->colours;
-    }
-    if (ret == 0) {
-        ret = read_lists(self->tree, head);
+        ret = read_references(tree, head);
     }
     return ret == 0 && !is_sound(head) ? SPOT_ERR_BAD_INPUT : ret;
 }
@@ -664,7 +655,7 @@ spot_stored_head_read(spot_stored_study_t *self, spot_db_t *db, const char *text
     int ret;
 
     self->tree = cJSON_Parse(text);
-    ret = self->tree == NULL ? SPOT_ERR_BAD_INPUT : read_tree(self);
+    ret = self->tree == NULL ? SPOT_ERR_BAD_INPUT : read_tree(self->tree, &self->head);
     return ret == SPOT_ERR_BAD_INPUT
                ? spot_db_damaged(db, "the head of the study is none")
                : ret;

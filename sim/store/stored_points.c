@@ -183,38 +183,6 @@ spot_stored_points_write(spot_db_t *db, const spot_study_head_t *head,
     return ret;
 }
 
-static bool
-are_same_values(const spot_axis_t *a, const spot_axis_t *b)
-{
-    bool is_same = strcmp(a->path, b->path) == 0 && strcmp(a->unit, b->unit) == 0 &&
-                   a->num_values == b->num_values;
-
-    for (size_t j = 0; is_same && j < a->num_values; j++) {
-        is_same = strcmp(a->texts[j], b->texts[j]) == 0;
-    }
-    return is_same;
-}
-
-bool
-spot_stored_points_are_same(
-    const spot_stored_study_t *self, const spot_study_head_t *head)
-{
-    const spot_study_head_t *was = &self->head;
-    bool is_same =
-        was->num_axes == head->num_axes && was->num_points == head->num_points;
-
-    for (size_t j = 0; is_same && j < head->num_axes; j++) {
-        is_same = are_same_values(&was->axes[j], &head->axes[j]);
-    }
-    for (size_t j = 0; is_same && j < head->num_points; j++) {
-        is_same = was->kind_ids[j] == (head->kind_ids == NULL ? 0 : head->kind_ids[j]);
-        for (size_t k = 0; is_same && k < head->num_axes; k++) {
-            is_same = spot_study_value_id(was, j, k) == spot_study_value_id(head, j, k);
-        }
-    }
-    return is_same;
-}
-
 /* What finding the numbers of points needs. */
 typedef struct {
     spot_db_t *db;
@@ -228,16 +196,11 @@ typedef struct {
 static int
 find_key(finder_t *self, const char *key, int64_t *number)
 {
-    bool is_row = false;
-    int ret;
+    int ret = key == NULL ? SPOT_ERR_NO_MEMORY : 0;
 
     *number = -1;
-    if (key == NULL) {
-        return SPOT_ERR_NO_MEMORY;
-    }
     sqlite3_bind_text(self->find, 1, key, -1, SQLITE_STATIC);
-    ret = spot_db_step_row(self->db, self->find, &is_row);
-    if (ret == 0 && is_row) {
+    if (spot_db_next_row(self->db, self->find, &ret)) {
         *number = sqlite3_column_int64(self->find, 0);
         if (*number < 0 || *number >= self->num_old) {
             ret = spot_db_damaged(self->db, "points are not numbered from 0 on");
@@ -273,7 +236,6 @@ static int
 find_removed(finder_t *self, char **removed)
 {
     sqlite3_stmt *row = NULL;
-    bool is_row = false;
     int64_t number = 0;
     int ret;
 
@@ -285,10 +247,7 @@ find_removed(finder_t *self, char **removed)
     }
     ret = spot_db_prepare(
         self->db, &row, "SELECT key FROM point WHERE point = %lld", (long long) number);
-    if (ret == 0) {
-        ret = spot_db_step_row(self->db, row, &is_row);
-    }
-    if (ret == 0 && is_row) {
+    if (spot_db_next_row(self->db, row, &ret)) {
         *removed = spot_db_text(row, 0, &ret);
     }
     sqlite3_finalize(row);
@@ -341,26 +300,6 @@ read_values(spot_study_head_t *head, spot_db_t *db, size_t point_id, const char 
     return 0;
 }
 
-static int
-read_rows(spot_stored_study_t *self, spot_db_t *db, sqlite3_stmt *row)
-{
-    spot_study_head_t *head = &self->head;
-    bool is_row = false;
-    size_t point_id = 0;
-    int ret = spot_db_step_row(db, row, &is_row);
-
-    while (ret == 0 && is_row && point_id < head->num_points) {
-        self->numbers[point_id] = sqlite3_column_int64(row, 0);
-        head->kind_ids[point_id] = (uint32_t) sqlite3_column_int64(row, 2);
-        ret = read_values(
-            head, db, point_id++, (const char *) sqlite3_column_text(row, 1));
-        if (ret == 0) {
-            ret = spot_db_step_row(db, row, &is_row);
-        }
-    }
-    return ret;
-}
-
 int
 spot_stored_points_read(spot_stored_study_t *self, spot_db_t *db)
 {
@@ -386,8 +325,10 @@ spot_stored_points_read(spot_stored_study_t *self, spot_db_t *db)
         ret = spot_db_prepare(
             db, &row, "SELECT point, value_ids, kind FROM point ORDER BY position");
     }
-    if (ret == 0) {
-        ret = read_rows(self, db, row);
+    for (size_t j = 0; j < head->num_points && spot_db_next_row(db, row, &ret); j++) {
+        self->numbers[j] = sqlite3_column_int64(row, 0);
+        head->kind_ids[j] = (uint32_t) sqlite3_column_int64(row, 2);
+        ret = read_values(head, db, j, (const char *) sqlite3_column_text(row, 1));
     }
     sqlite3_finalize(row);
     return ret;

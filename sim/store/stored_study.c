@@ -64,7 +64,7 @@ insert_axes(spot_db_t *db, const spot_study_head_t *head)
 int
 spot_stored_study_write(spot_db_t *db, const spot_study_head_t *head,
     const spot_columns_t *columns, const char *canonical, const char *sha256,
-    bool is_same_points, const int64_t *numbers)
+    const int64_t *numbers)
 {
     int ret = spot_db_run(db, "DELETE FROM study; DELETE FROM axis");
 
@@ -74,7 +74,7 @@ spot_stored_study_write(spot_db_t *db, const spot_study_head_t *head,
     if (ret == 0) {
         ret = insert_axes(db, head);
     }
-    if (ret == 0 && !is_same_points) {
+    if (ret == 0) {
         ret = spot_stored_points_write(db, head, columns, numbers);
     }
     return ret == 0 ? spot_db_run(db, "UPDATE study SET digest = " SPOT_STUDY_DIGEST)
@@ -151,18 +151,11 @@ read_axes(spot_study_head_t *head, spot_db_t *db)
 {
     axis_reader_t reader = {.head = head};
     sqlite3_stmt *row;
-    bool is_row = false;
     int ret = spot_db_prepare(db, &row,
         "SELECT axis, value, path, unit, text, number FROM axis ORDER BY axis, value");
 
-    if (ret == 0) {
-        ret = spot_db_step_row(db, row, &is_row);
-    }
-    while (ret == 0 && is_row) {
+    while (spot_db_next_row(db, row, &ret)) {
         ret = read_value(&reader, db, row);
-        if (ret == 0) {
-            ret = spot_db_step_row(db, row, &is_row);
-        }
     }
     sqlite3_finalize(row);
     return ret;
@@ -170,40 +163,26 @@ read_axes(spot_study_head_t *head, spot_db_t *db)
 
 /* The row of the study, once axes and points are there. */
 static int
-read_study_row(spot_stored_study_t *self, spot_db_t *db, sqlite3_stmt *row)
-{
-    spot_study_head_t *head = &self->head;
-    const char *text = (const char *) sqlite3_column_text(row, 7);
-    int error = 0;
-
-    head->name = spot_db_text(row, 0, &error);
-    head->question = spot_db_text(row, 1, &error);
-    head->engine = spot_db_text(row, 2, &error);
-    head->seed = (uint64_t) sqlite3_column_int64(row, 3);
-    head->num_replications = sqlite3_column_int64(row, 4);
-    self->canonical = spot_db_text(row, 5, &error);
-    self->canonical_sha256 = spot_db_text(row, 6, &error);
-    if (error != 0) {
-        return error;
-    }
-    return text == NULL ? SPOT_ERR_NO_MEMORY : spot_stored_head_read(self, db, text);
-}
-
-static int
 read_study(spot_stored_study_t *self, spot_db_t *db)
 {
+    spot_study_head_t *head = &self->head;
     sqlite3_stmt *row;
-    bool is_row = false;
     int ret = spot_db_prepare(db, &row,
         "SELECT name, question, engine, seed, replications, canonical, "
         "canonical_sha256, head FROM study");
 
-    if (ret == 0) {
-        ret = spot_db_step_row(db, row, &is_row);
+    if (spot_db_next_row(db, row, &ret)) {
+        head->name = spot_db_text(row, 0, &ret);
+        head->question = spot_db_text(row, 1, &ret);
+        head->engine = spot_db_text(row, 2, &ret);
+        head->seed = (uint64_t) sqlite3_column_int64(row, 3);
+        head->num_replications = sqlite3_column_int64(row, 4);
+        self->canonical = spot_db_text(row, 5, &ret);
+        self->canonical_sha256 = spot_db_text(row, 6, &ret);
     }
     if (ret == 0) {
-        ret = is_row ? read_study_row(self, db, row)
-                     : spot_db_damaged(db, "the study is missing");
+        ret =
+            spot_stored_head_read(self, db, (const char *) sqlite3_column_text(row, 7));
     }
     sqlite3_finalize(row);
     return ret;
@@ -248,10 +227,10 @@ spot_stored_study_read(spot_stored_study_t *self, spot_db_t *db)
 void
 spot_stored_study_free(spot_stored_study_t *self)
 {
+    free((void *) (uintptr_t) self->head.warnings); /* borrowed wherever else */
+    free((void *) (uintptr_t) self->head.colours);
     spot_study_head_free(&self->head);
     cJSON_Delete(self->tree);
-    free(self->warnings);
-    free(self->colours);
     free(self->numbers);
     free(self->canonical);
     free(self->canonical_sha256);

@@ -12,9 +12,7 @@
 typedef struct {
     spot_study_head_t head;
     struct cJSON *tree; /* of the head, with the texts of the lists below */
-    spot_warning_t *warnings;
-    spot_colour_t *colours;
-    int64_t *numbers; /* [num_points] of the points in the file: a permutation */
+    int64_t *numbers;   /* [num_points] of the points in the file: a permutation */
     char *canonical;
     char *canonical_sha256;
 } spot_stored_study_t;
@@ -23,11 +21,11 @@ typedef struct {
 SPOT_MUST_CHECK int spot_stored_study_read(spot_stored_study_t *self, spot_db_t *db);
 void spot_stored_study_free(spot_stored_study_t *self);
 
-/* Writes all of a study over what was there, but points only where is_same_points is
- * false: numbers [num_points] are theirs. Within a transaction. */
+/* Writes all of a study over what was there. numbers: [num_points] those of its points.
+ * Within a transaction. */
 SPOT_MUST_CHECK int spot_stored_study_write(spot_db_t *db, const spot_study_head_t *head,
     const spot_columns_t *columns, const char *canonical, const char *sha256,
-    bool is_same_points, const int64_t *numbers);
+    const int64_t *numbers);
 
 /* What of a head is no row of its own, as text. NULL: no memory. The caller frees it. */
 char *spot_stored_head_write(const spot_study_head_t *head);
@@ -61,10 +59,6 @@ char *spot_stored_point_key(const spot_study_head_t *head, size_t point_id);
  * NULL; freed by the caller. */
 SPOT_MUST_CHECK int spot_stored_points_find(const spot_stored_study_t *self,
     spot_db_t *db, const spot_study_head_t *head, int64_t *numbers, char **removed);
-
-/* Whether both have the same points in the same order. */
-bool spot_stored_points_are_same(
-    const spot_stored_study_t *self, const spot_study_head_t *head);
 
 /* Writes the table of points, with these numbers. */
 SPOT_MUST_CHECK int spot_stored_points_write(spot_db_t *db,

@@ -211,11 +211,11 @@ test_shards(void **state)
     }
 }
 
-/* What the study keeps besides is not listed, and is in a file or not as a whole. */
+/* What the study keeps besides is not listed. */
 static void
 test_what_is_kept(void **state)
 {
-    const char **kept, *names[1];
+    const char **kept;
     char path[PATH_BYTES];
     spot_study_t study;
     size_t num_names, num_metrics;
@@ -235,13 +235,6 @@ test_what_is_kept(void **state)
     for (size_t j = 0; j < study.head.overview.num_parts; j++) {
         assert_true(study.head.overview.part_ids[j] < study.head.num_metrics);
     }
-    names[0] = "usd_per_h";
-    num_names = 1;
-    assert_true(spot_store_lacks_metric(path, num_names, names));
-    names[0] = study.head.metrics[0].name;
-    assert_false(spot_store_lacks_metric(path, num_names, names));
-    assert_false(spot_store_lacks_metric("/nowhere/at/all.db", num_names, names));
-    assert_false(spot_store_lacks_metric(STUDY, num_names, names));
     spot_study_free(&study);
     remove_store(path);
 }

@@ -219,6 +219,7 @@ test_in_a_store(void **state)
     put_one(store, 0, 63, 2, 0);
     put_one(store, 0, 0, 2, 20000);
     put_one(store, 2, 7, 1, 5); /* the first ones stay */
+    case_flush(store);
     check_one(store, 2, 7, 3, 100);
     store->close(store);
     store = case_open_reader(&known);
@@ -297,6 +298,7 @@ test_threads(void **state)
     for (size_t j = 0; j < 4; j++) {
         assert_int_equal(pthread_join(threads[j], NULL), 0);
     }
+    case_flush(store);
     for (int64_t j = 0; j < 64; j++) {
         check_one(store, (size_t) j % 4, j, 2, 10);
     }

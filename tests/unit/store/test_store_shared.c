@@ -193,6 +193,7 @@ assert_is_lost(spot_store_t *store)
 static void
 test_a_store_that_is_removed(void **state)
 {
+    static const double rows[BATCH_ROWS * CASE_METRICS];
     store_case_t known, other;
     spot_store_t *store;
 
@@ -209,7 +210,9 @@ test_a_store_that_is_removed(void **state)
             assert_int_equal(rename(other.path, known.path), 0);
         }
         if (j >= 2) { /* nothing to write any more, or something */
-            case_put(store, 1, 0, 100);
+            assert_int_equal(
+                store->put(store, &(spot_piece_t){1, 0, BATCH_ROWS, rows, NULL}),
+                SPOT_ERR_IO);
         }
         assert_is_lost(store);
         store->close(store);
@@ -305,11 +308,11 @@ test_more_replications_than_memory(void **state)
     case_remove(&known);
 }
 
-/* Whoever waits for room hears that there will be none; what was committed stays. */
+/* What was committed stays. */
 static void
 test_a_lock_while_it_is_written(void **state)
 {
-    const spot_sqlite_options_t options = {.timeout_ms = 300, .queue_rows = 128};
+    const spot_sqlite_options_t options = {.timeout_ms = 300};
     static const double rows[BATCH_ROWS * CASE_METRICS];
     store_case_t known;
     spot_store_t *store;
@@ -349,6 +352,7 @@ static void
 test_a_lock_and_a_stop(void **state)
 {
     const spot_sqlite_options_t options = {.timeout_ms = 3600000};
+    static const double rows[BATCH_ROWS * CASE_METRICS];
     atomic_int stop = 0;
     store_case_t known;
     spot_store_t *store;
@@ -365,8 +369,9 @@ test_a_lock_and_a_stop(void **state)
     assert_int_equal(sqlite3_open(known.path, &db), SQLITE_OK);
     assert_int_equal(sqlite3_busy_timeout(db, 10000), SQLITE_OK); /* it may be written */
     assert_int_equal(sqlite3_exec(db, "BEGIN IMMEDIATE", NULL, NULL, NULL), SQLITE_OK);
-    case_put(store, 0, 0, 64);
     atomic_store(&stop, 1);
+    assert_int_equal(store->put(store, &(spot_piece_t){0, 0, BATCH_ROWS, rows, NULL}),
+        SPOT_ERR_IO);
     assert_int_equal(store->flush(store, &diag), SPOT_ERR_IO);
     assert_true(case_says(&diag, "another program has locked it for too long"));
     store->close(store);

@@ -29,30 +29,6 @@ test_contract(void **state)
     contract_threads(case_open);
 }
 
-/* The same with a queue that is always full. */
-static spot_store_t *
-open_narrow(const store_case_t *self)
-{
-    const spot_sqlite_options_t options = {.queue_rows = 1};
-    spot_store_t *store = NULL;
-    spot_diag_t diag;
-
-    spot_diag_init(&diag);
-    assert_int_equal(spot_store_open_sqlite_with(&store, self->path, &self->head,
-                         &self->provenance, &options, &diag),
-        0);
-    spot_diag_free(&diag);
-    return store;
-}
-
-static void
-test_contract_with_a_full_queue(void **state)
-{
-    (void) state;
-    contract_rows(open_narrow);
-    contract_threads(open_narrow);
-}
-
 static void
 assert_same_text(const char *a, const char *b)
 {
@@ -784,7 +760,6 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_contract),
-        cmocka_unit_test(test_contract_with_a_full_queue),
         cmocka_unit_test(test_a_reader_has_it_all),
         cmocka_unit_test(test_a_study_without_a_sweep),
         cmocka_unit_test(test_going_on),

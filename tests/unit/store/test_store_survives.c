@@ -202,7 +202,7 @@ check_after_full(const store_case_t *known)
 static void
 test_a_full_disk(void **state)
 {
-    const spot_sqlite_options_t options = {.max_pages = 100, .queue_rows = 1000};
+    const spot_sqlite_options_t options = {.max_pages = 100};
     struct rlimit limit, old;
     store_case_t known;
     spot_store_t *store;

@@ -1,0 +1,332 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Writing to the store on disk: in transactions of what comes within a moment, by
+ * whichever thread brings it. The row of a batch changes together with its rows. */
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "sim/store/store_sqlite_internal.h"
+
+/* What a kill may cost: rows of a transaction, and seconds that it stays open while more
+ * of them come. */
+#define TRANSACTION_ROWS 16384
+#define TRANSACTION_S 0.1
+
+/* How long a run that is stopped still waits for a lock: other spotsims hold it for
+ * less. */
+#define STOP_S 5
+#define MAX_PAUSE_MS 50 /* between two tries */
+
+#define NOW "strftime('%Y-%m-%dT%H:%M:%fZ', 'now')"
+
+/* ---- What is noted of this process ---- */
+
+/* ended: an SQL expression. */
+static int
+note(spot_sqlite_work_t *self, const char *ended, const char *outcome)
+{
+    return spot_db_run(&self->db,
+        "UPDATE provenance SET seen = %s, ended = %s, outcome = %Q, rows_added = %lld "
+        "WHERE writer = %Q;"
+        "UPDATE provenance SET digest = " SPOT_PROVENANCE_DIGEST " WHERE writer = %Q",
+        NOW, ended, outcome, (long long) self->num_added, self->writer, self->writer);
+}
+
+int
+spot_sqlite_enter(spot_sqlite_work_t *self, const spot_provenance_t *provenance)
+{
+    unsigned char name[16];
+    int ret;
+
+    sqlite3_randomness(sizeof(name), name);
+    for (size_t j = 0; j < sizeof(name); j++) {
+        snprintf(&self->writer[2 * j], 3, "%02x", name[j]);
+    }
+    ret = spot_db_run(&self->db,
+        "INSERT INTO provenance VALUES (%Q, %lld, %s, %s, NULL, NULL, 0, %Q, %Q, %Q, "
+        "%Q, %Q, %Q, %Q, %lld, %Q, 0)",
+        self->writer, (long long) getpid(), NOW, NOW, provenance->canonical_sha256,
+        provenance->version, provenance->commit, provenance->compiler,
+        provenance->libraries, provenance->machine, provenance->command_line,
+        (long long) provenance->num_threads, provenance->shard);
+    return ret == 0 ? note(self, "NULL", NULL) : ret;
+}
+
+/* ---- Transactions, with the lock held ---- */
+
+static int
+begin(spot_sqlite_work_t *self)
+{
+    int ret = 0;
+
+    if (sqlite3_get_autocommit(self->db.handle)) {
+        ret = spot_db_run(&self->db, "BEGIN IMMEDIATE");
+        if (ret == 0) {
+            ret = spot_db_check_place(&self->db);
+        }
+    }
+    return ret;
+}
+
+/* Keeps what was added; an error is for good, as rows were lost. */
+static int
+end(spot_sqlite_work_t *self, int error)
+{
+    if (!sqlite3_get_autocommit(self->db.handle)) {
+        error = spot_db_end(&self->db, error == 0 ? note(self, "NULL", NULL) : error);
+    }
+    self->num_pending = 0;
+    self->ended_s = spot_clock_s();
+    self->error = error;
+    return error == 0 ? 0 : SPOT_ERR_IO;
+}
+
+/* The same unless the transaction may wait for more. */
+static int
+end_in_time(spot_sqlite_work_t *self, int error)
+{
+    return error != 0 || self->num_pending >= TRANSACTION_ROWS ||
+                   spot_clock_s() - self->ended_s > TRANSACTION_S
+               ? end(self, error)
+               : 0;
+}
+
+int
+spot_sqlite_flush(spot_sqlite_work_t *self)
+{
+    int ret;
+
+    pthread_mutex_lock(&self->lock);
+    ret = self->error == 0 ? end(self, 0) : SPOT_ERR_IO;
+    pthread_mutex_unlock(&self->lock);
+    return ret;
+}
+
+/* ---- Rows ---- */
+
+/* Rows of a piece that are not there yet, and their batch as it stands in the file. */
+typedef struct {
+    int64_t number; /* of the point in the file */
+    int64_t batch_first;
+    int64_t num_there;
+    int64_t warned[SPOT_MAX_WARNINGS];
+    uint64_t digest;
+} batch_t;
+
+static int
+find_batch(spot_sqlite_work_t *self, batch_t *batch)
+{
+    sqlite3_stmt *find = self->find_batch;
+    const int num_warnings = (int) self->columns.num_warnings;
+    int ret = 0;
+
+    sqlite3_bind_int64(find, 1, batch->number);
+    sqlite3_bind_int64(find, 2, batch->batch_first);
+    if (spot_db_next_row(&self->db, find, &ret)) {
+        batch->num_there = sqlite3_column_int64(find, 0);
+        batch->digest = (uint64_t) sqlite3_column_int64(find, 1);
+        for (int j = 0; j < num_warnings; j++) {
+            batch->warned[j] = sqlite3_column_int64(find, j + 2);
+        }
+    }
+    sqlite3_reset(find);
+    return ret;
+}
+
+/* Adds the next row of the batch. */
+static int
+insert_row(
+    spot_sqlite_work_t *self, batch_t *batch, const double *row, uint32_t warnings)
+{
+    const size_t num_metrics = self->columns.num_metrics;
+    const int64_t replication = batch->batch_first + batch->num_there++;
+    sqlite3_stmt *insert = self->insert_row;
+
+    batch->digest =
+        spot_digest_row(batch->digest, replication, warnings, num_metrics, row);
+    for (size_t j = 0; j < self->columns.num_warnings; j++) {
+        batch->warned[j] += warnings >> j & 1;
+    }
+    sqlite3_bind_int64(insert, 1, batch->number);
+    sqlite3_bind_int64(insert, 2, replication);
+    for (size_t j = 0; j < num_metrics; j++) {
+        sqlite3_bind_double(insert, (int) j + 3, row[j]); /* NAN becomes null */
+    }
+    sqlite3_bind_int64(insert, (int) num_metrics + 3, warnings);
+    return spot_db_step_done(&self->db, insert);
+}
+
+static int
+insert_batch(spot_sqlite_work_t *self, const batch_t *batch)
+{
+    const int num_warnings = (int) self->columns.num_warnings;
+    sqlite3_stmt *insert = self->insert_batch;
+
+    sqlite3_bind_int64(insert, 1, batch->number);
+    sqlite3_bind_int64(insert, 2, batch->batch_first);
+    sqlite3_bind_int64(insert, 3, batch->num_there);
+    for (int j = 0; j < num_warnings; j++) {
+        sqlite3_bind_int64(insert, j + 4, batch->warned[j]);
+    }
+    sqlite3_bind_int64(insert, num_warnings + 4, (sqlite3_int64) batch->digest);
+    return spot_db_step_done(&self->db, insert);
+}
+
+/* Adds the rows of a piece from its num_known-th on. */
+static int
+add_rows(spot_sqlite_work_t *self, const spot_piece_t *piece, batch_t *batch,
+    size_t num_known)
+{
+    int ret = begin(self);
+
+    for (size_t j = num_known; ret == 0 && j < piece->num_rows; j++) {
+        ret = insert_row(self, batch, &piece->rows[j * self->columns.num_metrics],
+            piece->warnings == NULL ? 0 : piece->warnings[j]);
+    }
+    if (ret == 0) {
+        ret = insert_batch(self, batch);
+    }
+    self->num_added += (int64_t) (piece->num_rows - num_known);
+    self->num_pending += piece->num_rows - num_known;
+    return ret;
+}
+
+static int
+put_rows(spot_sqlite_work_t *self, const spot_piece_t *piece)
+{
+    const int64_t offset = piece->first_replication % spot_study_batch_size(self->head);
+    batch_t batch = {.number = self->numbers[piece->point_id],
+        .batch_first = piece->first_replication - offset};
+    int ret = find_batch(self, &batch);
+
+    if (ret == 0 && batch.num_there < offset) {
+        return SPOT_ERR_BAD_PARAM; /* a gap */
+    }
+    if (ret == 0 && batch.num_there < offset + (int64_t) piece->num_rows) {
+        ret = add_rows(self, piece, &batch, (size_t) (batch.num_there - offset));
+    }
+    return end_in_time(self, ret);
+}
+
+int
+spot_sqlite_put(spot_store_t *store, const spot_piece_t *piece)
+{
+    spot_sqlite_work_t *self = spot_sqlite_work(store);
+    int ret;
+
+    if (!self->is_writer) {
+        return SPOT_ERR_STATE;
+    }
+    if (!spot_sqlite_fits(self->head, piece->point_id, piece->first_replication,
+            (int64_t) piece->num_rows)) {
+        return SPOT_ERR_BAD_PARAM;
+    }
+    pthread_mutex_lock(&self->lock);
+    ret = self->error == 0 ? put_rows(self, piece) : SPOT_ERR_IO;
+    pthread_mutex_unlock(&self->lock);
+    return ret;
+}
+
+int
+spot_sqlite_put_series(spot_store_t *store, size_t point_id, int64_t replication,
+    const spot_recording_t *recording)
+{
+    spot_sqlite_work_t *self = spot_sqlite_work(store);
+    int ret = SPOT_ERR_IO;
+
+    if (!self->is_writer) {
+        return SPOT_ERR_STATE;
+    }
+    pthread_mutex_lock(&self->lock);
+    if (self->error == 0) {
+        ret = begin(self);
+        if (ret == 0) {
+            ret = spot_series_write(
+                &self->db, self->numbers[point_id], replication, recording);
+        }
+        ret = end_in_time(self, ret);
+    }
+    pthread_mutex_unlock(&self->lock);
+    return ret;
+}
+
+/* ---- Beginning and end ---- */
+
+/* Whether to try once more to get a lock that another holds. */
+static int
+wait_for_lock(void *context, int num_tries)
+{
+    spot_sqlite_work_t *self = context;
+    const atomic_int *stop = atomic_load(&self->store->stop);
+    const struct timespec pause = {
+        .tv_nsec = 1000000L * (num_tries < MAX_PAUSE_MS ? num_tries + 1 : MAX_PAUSE_MS)};
+    const double now_s = spot_clock_s();
+
+    if (num_tries == 0) {
+        self->wait_started_s = now_s;
+        self->stop_seen_s = 0;
+    }
+    if (self->stop_seen_s == 0 && stop != NULL && atomic_load(stop) != 0) {
+        self->stop_seen_s = now_s;
+    }
+    if (now_s - self->wait_started_s > self->timeout_s ||
+        (self->stop_seen_s > 0 && now_s - self->stop_seen_s > STOP_S)) {
+        return 0;
+    }
+    nanosleep(&pause, NULL);
+    return 1;
+}
+
+int
+spot_sqlite_start_writing(
+    spot_sqlite_work_t *self, const spot_store_t *store, double timeout_s)
+{
+    int ret = spot_schema_prepare_insert(&self->db, &self->insert_batch, "OR REPLACE",
+        "batch", self->columns.num_warnings + 4);
+
+    self->store = store;
+    self->timeout_s = timeout_s;
+    sqlite3_busy_handler(self->db.handle, wait_for_lock, self);
+    if (ret == 0) {
+        ret = spot_schema_prepare_insert(&self->db, &self->insert_row, "", "replication",
+            self->columns.num_metrics + 3);
+    }
+    return ret;
+}
+
+/* What the provenance says of how it went: the writer's own failure, or outcome. */
+static const char *
+describe_end(const spot_sqlite_work_t *self, const char *outcome, char text[200])
+{
+    if (self->error != 0) {
+        snprintf(text, 200, "failed: %s",
+            self->db.sentence == NULL ? "out of memory" : self->db.sentence);
+        return text;
+    }
+    return outcome == NULL ? "failed" : outcome;
+}
+
+void
+spot_sqlite_stop_writing(spot_sqlite_work_t *self, const char *outcome)
+{
+    char text[200];
+
+    if (self->insert_row != NULL) { /* it has begun */
+        if (self->error == 0) {
+            (void) end(self, 0);
+        }
+        if (self->error != 0) { /* whatever it waited for, it waited once */
+            sqlite3_busy_timeout(self->db.handle, 0);
+        }
+        /* Where this fails there is nobody left to tell, and no row is lost. */
+        if (spot_db_run(&self->db, "BEGIN IMMEDIATE") != 0 ||
+            spot_db_end(&self->db, note(self, NOW, describe_end(self, outcome, text))) !=
+                0) {
+            spot_db_forget(&self->db);
+        }
+    }
+    sqlite3_finalize(self->insert_batch);
+    sqlite3_finalize(self->insert_row);
+}
