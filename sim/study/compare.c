@@ -28,7 +28,7 @@ typedef struct {
 
 /* ---- Keys ---- */
 
-/* "KEY=A,B" of --over becomes a key and its values. */
+/* Splits "KEY=A,B" of --over into a key and its values. */
 static int
 read_key(const spot_compare_key_t *key, rival_t *rival, spot_diag_t *diag)
 {
@@ -117,7 +117,7 @@ report_one_value(const rival_t *rival, spot_diag_t *diag)
     }
 }
 
-/* Moves the columns of messages back by the added bracket. */
+/* Moves the columns of messages back by the bracket that was added. */
 static void
 shift_columns(spot_yaml_t *list)
 {
@@ -128,7 +128,7 @@ shift_columns(spot_yaml_t *list)
     }
 }
 
-/* Sets a key of a map of the study, dots or not. */
+/* Sets a key of a map of the study. The key may have dots. */
 static int
 set_key(spot_yaml_t *document, const char *map, const char *key, spot_node_t *value)
 {
@@ -202,7 +202,7 @@ make_document(const compare_t *self, spot_yaml_t *document, spot_diag_t *diag)
 
 /* ---- The scenario ---- */
 
-/* Whether "KEY=VALUE" is for a key or what lies within it. */
+/* Whether "KEY=VALUE" sets a key or something within it. */
 static bool
 is_of_key(const char *set, const char *key)
 {
@@ -214,8 +214,8 @@ is_of_key(const char *set, const char *key)
            set[length] != '\0';
 }
 
-/* Reports sets of keys that are compared: each value replaces its key as a whole, so
- * they would be lost without a message. */
+/* Reports a set of a key that is compared: each value replaces the whole key, so the set
+ * would be lost. */
 static int
 check_set(const compare_t *self, const char *set, spot_diag_t *diag)
 {
@@ -230,8 +230,8 @@ check_set(const compare_t *self, const char *set, spot_diag_t *diag)
         }
         if (rivals != NULL) {
             spot_diag_error(diag, "--set", 0, 0,
-                "%.*s is what is compared: give its options with the %s, e.g. "
-                "--%s \"%s\"",
+                "%.*s is what is compared: give its options with the %s, e.g. --%s "
+                "\"%s\"",
                 length, set, last_word(rivals->noun), key, rivals->example);
         } else {
             spot_diag_error(diag, "--set", 0, 0,
@@ -306,7 +306,7 @@ ask(const compare_t *self, spot_study_t *study)
     return fclose(out) != 0 ? SPOT_ERR_NO_MEMORY : 0;
 }
 
-/* All that can be wrong before the study is bound. */
+/* Reads all that the study is made of, and finds all errors in it. */
 static int
 read_all(compare_t *self, const spot_experiment_t *const *engines, spot_yaml_t *study,
     spot_yaml_t *scenario, spot_diag_t *diag)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Values side by side: the study whose swept keys are those that are compared. All cases
- * meet the same events in each replication, and all else is the same by construction.
- * The case with the first value of each key is the baseline. */
+/* A comparison is a study that sweeps the keys that are compared. All cases meet the
+ * same events in each replication. The case with the first value of each key is the
+ * baseline. */
 #ifndef SPOT_SIM_STUDY_COMPARE_H
 #define SPOT_SIM_STUDY_COMPARE_H
 
@@ -25,8 +25,8 @@ typedef struct {
     const char *const *sets; /* [num_sets] "KEY=VALUE" as of spot_study_read() */
 } spot_compare_request_t;
 
-/* Makes and binds the study, as spot_study_read() does. Where sets do not say, it lists
- * the metrics that the engine compares, and its picture has the parts of the engine.
+/* Makes and binds the study, as spot_study_read() does. Unless the sets name others, it
+ * lists the metrics that the engine compares and draws the parts of the engine.
  * BAD_INPUT, IO, NO_MEMORY with the reasons in diag; free study even then. */
 SPOT_MUST_CHECK int spot_compare_read(const spot_compare_request_t *self,
     const spot_experiment_t *const *engines, spot_study_t *study, spot_diag_t *diag);

@@ -10,7 +10,7 @@
 
 #define SOBOL_BITS 30 /* of gsl_qrng_sobol */
 #define SOBOL_SCALE 0x1p30
-#define POINT_BITS 52 /* of a coordinate; the half that is added takes the last one */
+#define POINT_BITS 52 /* of a coordinate; the half that is added takes one bit more */
 #define POINT_UNIT 0x1p-52
 #define JITTER_BITS 24 /* of 52, so that strata stay apart when rounded */
 #define JITTER_UNIT 0x1p-24
@@ -54,7 +54,7 @@ typedef struct {
     uint64_t columns[SOBOL_BITS]; /* what the bits of gsl's numerator turn over, highest
                                    * first */
     uint32_t numerator;           /* of gsl's latest point */
-    uint64_t bits;                /* of ours, POINT_BITS of them */
+    uint64_t bits;                /* of the scrambled point, POINT_BITS of them */
 } scramble_t;
 
 typedef struct {
@@ -228,7 +228,7 @@ spot_design_axis_check(const spot_design_axis_t *self, const char **problem)
     return *problem == NULL ? 0 : SPOT_ERR_BAD_INPUT;
 }
 
-/* Which of num_cells equal cells u is in. */
+/* The index of the cell that u is in, of num_cells equal cells. */
 static double
 cell_of(double u, double num_cells)
 {

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Designs: points in the open unit cube, and what a coordinate means on an axis.
+/* Designs: points in the open unit cube, and the value of a coordinate on an axis.
  *
- * All of it is a function of its arguments: a coordinate depends on (seed, point,
- * dimension) and, for the Latin hypercube, the number of points, never on how many other
- * dimensions there are. */
+ * A coordinate depends on (seed, point, dimension) and, for the Latin hypercube, on the
+ * number of points, never on the number of dimensions. */
 #ifndef SPOT_SIM_STUDY_DESIGN_H
 #define SPOT_SIM_STUDY_DESIGN_H
 
@@ -56,7 +55,7 @@ typedef enum {
     SPOT_DESIGN_CHOICE    /* one of a list */
 } spot_design_kind_t;
 
-/* What the values of one axis are. Durations are in ms. */
+/* The values of one axis. Durations are in ms. */
 typedef struct {
     spot_design_kind_t kind;
     bool is_log;        /* uniform in the logarithm */
@@ -66,14 +65,13 @@ typedef struct {
     size_t num_choices; /* choices only */
 } spot_design_axis_t;
 
-/* BAD_INPUT: the axis makes no sense, *problem says why in words. */
+/* BAD_INPUT: the axis is not valid; *problem is the reason in words. */
 SPOT_MUST_CHECK int spot_design_axis_check(
     const spot_design_axis_t *self, const char **problem);
 
-/* The value at u in (0, 1), of a checked axis; of choices the index. Never falls with u.
- * Discrete values, both ends included, are equally likely, or where is_log as likely as
- * the logarithmic range from the value to the next: log(1 + step / value), up to a
- * factor. */
+/* The value of a checked axis at u in (0, 1); of choices the index. Never falls with u.
+ * Discrete values, both ends included, are equally likely; with is_log the probability
+ * of a value is proportional to log(1 + step / value). */
 double spot_design_value(const spot_design_axis_t *self, double u);
 
 #endif

@@ -8,24 +8,13 @@
 
 #define MAX_POINTS 32 /* that are measured */
 
-/* ---- A store without rows ---- */
-
-static int64_t
-none_there(const spot_store_t *store, size_t point_id, int64_t first_replication)
-{
-    (void) store;
-    (void) point_id;
-    (void) first_replication;
-    return 0;
-}
-
-static int64_t
-no_rows(const spot_store_t *store, size_t point_id)
-{
-    return none_there(store, point_id, 0);
-}
-
 /* ---- What is left ---- */
+
+static int64_t
+num_rows_there(const spot_store_t *store, size_t point_id)
+{
+    return store == NULL ? 0 : store->num_rows(store, point_id);
+}
 
 /* The replications of a point in the shard's batches of a round that are not there. */
 static int64_t
@@ -38,15 +27,16 @@ num_missing(const spot_rounds_t *rounds, const spot_store_t *store, size_t point
          j < batches[1] && j < rounds->end_batch; j++) {
         const spot_batch_t batch = spot_rounds_batch_of(rounds, point_id, j);
         const int64_t num_rows = batch.end - batch.first;
-        const int64_t num_there = store->num_there(store, point_id, batch.first);
+        const int64_t num_there =
+            store == NULL ? 0 : store->num_there(store, point_id, batch.first);
 
         num += num_there < num_rows ? num_rows - num_there : 0;
     }
     return num;
 }
 
-/* Points of the round may go on to the most that the study asks for; those of a fixed
- * count have it in this round. */
+/* Points of the round may go on to the most that the study asks for; with a count they
+ * are there after this round. */
 static void
 look_at_round(
     const spot_rounds_t *rounds, const spot_store_t *store, spot_study_left_t *left)
@@ -61,7 +51,7 @@ look_at_round(
         const int64_t most = batches[0] == batches[1] ? 0
                              : rounds->to[j] == spot_study_point_replications(head, j)
                                  ? least
-                                 : head->num_replications - store->num_rows(store, j);
+                                 : head->num_replications - num_rows_there(store, j);
 
         left->least_runs += least;
         left->least_points += least > 0;
@@ -74,22 +64,19 @@ int
 spot_study_find_left(const spot_study_t *self, const spot_store_t *store,
     const spot_study_run_t *run, spot_study_left_t *left)
 {
-    const spot_store_t nothing = {
-        .head = &self->head, .num_there = none_there, .num_rows = no_rows};
-    const spot_store_t *rows = store == NULL ? &nothing : store;
     spot_rounds_t rounds;
     bool is_more = true;
     int ret = spot_rounds_start(&rounds, &self->head, run);
 
     *left = (spot_study_left_t){.num_there = 0};
     while (ret == 0 && is_more && left->least_runs == 0) {
-        ret = spot_rounds_next(&rounds, rows, &is_more);
+        ret = spot_rounds_next(&rounds, store, &is_more);
         if (ret == 0) {
-            look_at_round(&rounds, rows, left);
+            look_at_round(&rounds, store, left);
         }
     }
     for (size_t j = 0; ret == 0 && j < self->head.num_points; j++) {
-        left->num_there += rows->num_rows(rows, j);
+        left->num_there += num_rows_there(store, j);
     }
     spot_rounds_free(&rounds);
     return ret;
@@ -97,10 +84,9 @@ spot_study_find_left(const spot_study_t *self, const spot_store_t *store,
 
 /* ---- The time ---- */
 
-/* Runs replications until end_s, beyond those of a small study too. *mean_s: of one; the
- * first one, which has caches to fill, counts only where it is the only one. The clock
- * takes as long as a tenth of a short run, so the more were run the more seldom it is
- * read. */
+/* Runs replications until end_s, even more than the study has. *mean_s: of one. The
+ * first one fills caches and counts only if it is the only one. Reading the clock takes
+ * a tenth of a short run, so the intervals between readings grow. */
 static int
 measure_runs(
     spot_study_worker_t *worker, double end_s, double *mean_s, int64_t *num_runs)
@@ -142,8 +128,8 @@ measure_point(
     return ret;
 }
 
-/* The points measured are spread evenly, one in each of num_wanted parts, but at places
- * that no key's number of values is a step of: all where all are wanted. */
+/* The points measured are one in each of num_wanted equal parts. Golden-ratio offsets
+ * within the parts avoid steps that match the number of values of a key. */
 static size_t
 choose_point(size_t num_points, size_t num_wanted, size_t part_id)
 {

@@ -6,7 +6,7 @@
 #include "base/watch.h"
 #include "sim/study/study.h"
 
-/* Least and most are the same with a count of replications. With until: and optimise:
+/* With a count of replications least and most are the same. With until: and optimise:
  * the least is what the next round runs, and the most is what the points of that round
  * lack of max. */
 typedef struct {
@@ -29,10 +29,9 @@ typedef struct {
     double run_s;  /* and of a replication */
 } spot_pilot_t;
 
-/* Runs replications of some points, spread evenly over all, until budget_s of the
- * thread's processor time are spent, each point getting the same share; at least one.
- * Nothing of them is kept. On the calling thread. INTERRUPTED, or the first error of the
- * experiment. */
+/* Runs at least one replication of some points, spread evenly over all, until budget_s
+ * of processor time are spent; all points get the same share. No result is kept. Runs on
+ * the calling thread. INTERRUPTED, or the first error of the experiment. */
 SPOT_MUST_CHECK int spot_study_measure(const spot_study_t *self, double budget_s,
     const spot_watch_t *watch, spot_pilot_t *pilot);
 

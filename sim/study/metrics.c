@@ -12,8 +12,8 @@
 
 /* ---- Constraints ---- */
 
-/* Whether a condition fits metrics, whose ids are given, with the units that they have,
- * or as plain numbers in these. */
+/* Whether a condition fits its metrics, with their units or as plain numbers. ids: of
+ * the metrics. */
 static int
 check_units(const spot_condition_t *condition, const spot_metric_t *metrics,
     const size_t *ids, bool has_units, spot_diag_t *diag)
@@ -35,7 +35,7 @@ check_units(const spot_condition_t *condition, const spot_metric_t *metrics,
     return ret;
 }
 
-/* A metric's name tells its unit, so its limit may be a plain number. */
+/* A limit may be a plain number in the unit of the metric. */
 static int
 check_limit(const spot_condition_t *condition, const spot_metric_t *metrics,
     const size_t *ids, spot_diag_t *diag)
@@ -49,7 +49,7 @@ check_limit(const spot_condition_t *condition, const spot_metric_t *metrics,
     return ret == 0 ? 0 : check_units(condition, metrics, ids, true, diag);
 }
 
-/* A parsed condition as a limit to one metric. */
+/* Turns a parsed condition into a limit of one metric. */
 static int
 resolve_constraint(const spot_reading_t *self, const spot_condition_t *condition,
     spot_constraint_t *constraint)
@@ -83,7 +83,7 @@ resolve_constraint(const spot_reading_t *self, const spot_condition_t *condition
     return ret;
 }
 
-/* 0: those that are wrong are reported, and none is there. */
+/* Reads all limits. Errors are reported. */
 static int
 find_constraints(const spot_reading_t *self)
 {
@@ -117,8 +117,8 @@ find_constraints(const spot_reading_t *self)
 
 /* ---- Metrics ---- */
 
-/* Appends the metric with this name to those kept, or reports it with a suggestion at a
- * place of the study; a name of the engine has none. */
+/* Appends the metric with this name to those that are kept, or reports the name with a
+ * suggestion. key, place: of the name in the study; NULL if the engine gives it. */
 static void
 add_metric(const spot_reading_t *self, const char *key, const spot_node_t *place,
     const char *name)
@@ -143,13 +143,13 @@ add_metric(const spot_reading_t *self, const char *key, const spot_node_t *place
     spot_bind_unknown(&bind, place, key, "metric", &near, SPOT_SEE_METRICS);
 }
 
-/* The same of the metric that a key of the study names, if it does. */
+/* The same for the metric that a key of the study names; name may be NULL. */
 static void
 add_named_metric(const spot_reading_t *self, const char *key, const char *name)
 {
     if (name != NULL) {
-        add_metric(self, key,
-            spot_node_place(spot_template_study(self->study->template), key), name);
+        add_metric(
+            self, key, spot_node_place(self->study->template->study.root, key), name);
     }
 }
 
@@ -182,8 +182,8 @@ copy_text(char **text, const char *source)
     return *text == NULL ? SPOT_ERR_NO_MEMORY : 0;
 }
 
-/* The picture of a comparison has the parts of the engine, where the study does not say
- * what it is to have. */
+/* The picture of a comparison shows the parts of the engine unless the study asks for
+ * others. */
 static int
 draw_parts(const spot_reading_t *self)
 {
@@ -213,13 +213,13 @@ draw_parts(const spot_reading_t *self)
     return ret;
 }
 
-/* The metrics of the plot are kept too. */
+/* Appends the metrics of the plot. */
 static void
 add_plot_metrics(const spot_reading_t *self)
 {
     const spot_plot_request_t *plot = &self->study->head.plot;
     const spot_node_t *stack =
-        spot_node_place(spot_template_study(self->study->template), "plot.stack");
+        spot_node_place(self->study->template->study.root, "plot.stack");
 
     add_named_metric(self, "plot.y", plot->y);
     add_named_metric(self, "plot.second_x", plot->second_x);
@@ -234,7 +234,7 @@ add_plot_metrics(const spot_reading_t *self)
 
 /* ---- Kinds of points ---- */
 
-/* The metrics of the head mostly follow each other as those of the layout do. */
+/* The next metric of the layout is mostly the next one of the head. */
 static int
 find_columns(spot_metric_layout_t *layout, const spot_study_head_t *head)
 {
@@ -255,7 +255,8 @@ find_columns(spot_metric_layout_t *layout, const spot_study_head_t *head)
     return layout->columns == NULL ? SPOT_ERR_NO_MEMORY : 0;
 }
 
-/* Points are fixed beside others only: a study without chance runs what is asked. */
+/* A point is fixed only if others are not: a study without chance runs as many
+ * replications as it asks for. */
 static int
 fill_kind(const spot_yield_t *self, const spot_metric_layout_t *layout,
     const spot_study_head_t *head, spot_point_kind_t *kind, bool *is_special)
@@ -316,7 +317,7 @@ settle_kinds(spot_study_t *study)
 
 /* ---- What reports show ---- */
 
-/* Of what the engine has for reports those metrics that are kept; the parts add up only
+/* Finds the metrics of the engine's overview that are kept. The parts add up only
  * together. */
 static int
 find_overview(spot_study_t *self)
@@ -385,7 +386,7 @@ spot_study_keep_ledger(spot_study_t *self)
     return ret == 0 ? find_overview(self) : ret;
 }
 
-/* A metric by which points are compared must be one of all of them. key: its path. */
+/* A metric by which points are compared must exist at all points. key: its path. */
 static void
 check_everywhere(const spot_reading_t *self, const char *key, const char *name)
 {

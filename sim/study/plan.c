@@ -21,13 +21,13 @@ typedef struct {
     uint32_t *rows;      /* [num_rows][num_swept] value ids */
 } planner_t;
 
-/* A text and what it means. Quantities that are the same are so however they are
- * written; a number in quotes is a text. */
+/* A text and its meaning. Equal quantities are equal however they are written; a number
+ * in quotes is a text. */
 typedef struct {
     char *text;
     spot_quantity_t quantity;
-    bool is_number;   /* it has a quantity */
-    bool is_quantity; /* which is its meaning */
+    bool is_number;   /* the text is a quantity */
+    bool is_quantity; /* the quantity is the meaning, not the text */
 } meaning_t;
 
 static meaning_t
@@ -52,7 +52,8 @@ key_of(const meaning_t *meaning)
                                 : (spot_key_t){meaning->text, strlen(meaning->text)};
 }
 
-/* An item as YAML on one line. u: of a design, [num_rows][num_swept] from the key on. */
+/* An item as YAML on one line; NULL: no memory. u: [num_rows][num_swept] of a design,
+ * from the key on. */
 static char *
 item_text(
     const planner_t *self, const spot_swept_t *swept, const double *u, size_t item_id)
@@ -77,7 +78,7 @@ item_place(const spot_swept_t *swept, size_t item_id)
                                                 : swept->place;
 }
 
-/* The texts of the values, and numbers where all values have the same unit. The axis
+/* Gives the axis its values, and numbers where all values have the same unit. The axis
  * owns the texts from now on. */
 static int
 fill_axis(spot_axis_t *axis, const meaning_t *values, size_t num_values)
@@ -116,9 +117,9 @@ free_items(meaning_t *items, size_t num_items)
     free(items);
 }
 
-/* Moves the distinct items of a key to the front, in the order in which they come first.
- * value_ids: [num_items] their new places; *repeated_id: an item that is equal to an
- * earlier one, or num_items. */
+/* Moves the distinct items of a key to the front, in their order. value_ids: [num_items]
+ * the new places of all items; *repeated_id: the first item that equals an earlier one,
+ * or num_items. */
 static int
 keep_distinct_items(spot_swept_t *swept, meaning_t *items, uint32_t *value_ids,
     size_t *num_values, size_t *repeated_id)
@@ -279,7 +280,7 @@ fill_column(planner_t *self, size_t axis_id, const double *u)
     ret = value_ids == NULL ? SPOT_ERR_NO_MEMORY
                             : plan_axis(self, axis_id, u, value_ids, &repeated_id);
     if (ret == 0 && (is_choice || self->plan->kind == SPOT_PLAN_GRID) &&
-        repeated_id < swept->num_items) { /* points would be there twice */
+        repeated_id < swept->num_items) { /* points would be repeated */
         spot_node_error(self->reading, item_place(swept, repeated_id), NULL,
             "%s.%s: the value %s stands twice", self->reading->request.sweep_key,
             swept->path, self->head->axes[axis_id].texts[value_ids[repeated_id]]);
@@ -305,7 +306,7 @@ fill_columns(planner_t *self, const double *u)
     return ret;
 }
 
-/* Room for the rows, and their values. */
+/* Makes the rows and fills them. */
 static int
 make_rows(planner_t *self, size_t num_rows)
 {
@@ -327,7 +328,7 @@ make_rows(planner_t *self, size_t num_rows)
     return ret;
 }
 
-/* first_ids: [num_rows] for each row the first one with the same values. */
+/* Sets first_ids, [num_rows], to the first row with the values of each row. */
 static int
 find_equal_rows(const planner_t *self, size_t *first_ids)
 {
@@ -345,8 +346,8 @@ find_equal_rows(const planner_t *self, size_t *first_ids)
     return ret;
 }
 
-/* Makes the distinct rows the points. point_ids: [num_rows] the first rows that they are
- * equal to; becomes their points. */
+/* Makes the distinct rows the points. point_ids: [num_rows] the first row that each row
+ * equals; becomes the point of each row. */
 static void
 keep_distinct(planner_t *self, size_t *point_ids)
 {
@@ -356,7 +357,7 @@ keep_distinct(planner_t *self, size_t *point_ids)
     head->num_points = 0;
     for (size_t j = 0; j < self->num_rows; j++) {
         if (point_ids[j] != j) {
-            point_ids[j] = point_ids[point_ids[j]]; /* that row has its point */
+            point_ids[j] = point_ids[point_ids[j]]; /* the point of that row */
             self->plan->num_merged++;
             continue;
         }
@@ -368,7 +369,7 @@ keep_distinct(planner_t *self, size_t *point_ids)
     self->rows = NULL;
 }
 
-/* A point that is run twice is a mistake in a list, and chance in a design. */
+/* A repeated point is an error in a list; in a design it is chance. */
 static void
 report_repeated_row(const planner_t *self, const size_t *first_ids)
 {
@@ -382,8 +383,7 @@ report_repeated_row(const planner_t *self, const size_t *first_ids)
     if (row_id < self->num_rows) {
         snprintf(path, sizeof(path), "sweep[%zu]", row_id);
         place = self->plan->kind == SPOT_PLAN_LIST
-                    ? spot_node_place(
-                          spot_template_study(self->reading->study->template), path)
+                    ? spot_node_place(self->reading->study->template->study.root, path)
                     : item_place(&self->swept[0], row_id);
         spot_node_error(self->reading, place, "sweep",
             "point %zu has the same values as point %zu", row_id + 1,
@@ -444,7 +444,7 @@ plan_grid(planner_t *self)
     return ret;
 }
 
-/* Keys that move together have as many values each. */
+/* Keys that move together need equal numbers of values. */
 static bool
 have_same_length(const planner_t *self)
 {

@@ -50,8 +50,8 @@ bind_point(const spot_study_t *self, size_t point_id, const void *like, void **s
                     : ret;
 }
 
-/* The point was bound before: warnings were said then, and an error is about a file that
- * has gone or changed. */
+/* Binds a point a second time: its warnings were reported the first time, and an error
+ * means that a file is gone or changed. */
 static int
 bind_again(const spot_study_t *self, size_t point_id, const void *like, void **scenario,
     spot_diag_t *diag)
@@ -76,7 +76,7 @@ bind_again(const spot_study_t *self, size_t point_id, const void *like, void **s
     return ret;
 }
 
-/* Scenarios share what is large, so that one thread at a time binds and frees them. */
+/* Scenarios share large parts, so one thread at a time binds and frees them. */
 static int
 find_scenario(const spot_study_t *self, size_t point_id, const void *like,
     void **scenario, spot_diag_t *diag)
@@ -87,10 +87,10 @@ find_scenario(const spot_study_t *self, size_t point_id, const void *like,
         *scenario = self->scenarios[point_id];
         return 0;
     }
-    spot_template_lock(self->template);
+    pthread_mutex_lock(&self->template->lock);
     ret = bind_again(self, point_id,
         like == NULL ? self->yield.layouts[0].scenario : like, scenario, diag);
-    spot_template_unlock(self->template);
+    pthread_mutex_unlock(&self->template->lock);
     return ret;
 }
 
@@ -98,9 +98,9 @@ static void
 release_scenario(const spot_study_t *self, void *scenario)
 {
     if (self->scenarios == NULL) {
-        spot_template_lock(self->template);
+        pthread_mutex_lock(&self->template->lock);
         free_scenario(self, scenario);
-        spot_template_unlock(self->template);
+        pthread_mutex_unlock(&self->template->lock);
     }
 }
 
@@ -172,7 +172,8 @@ spot_study_worker_record(spot_study_worker_t *self, int64_t replication,
 
 /* ---- What points yield ---- */
 
-/* Appends the metrics that the union lacks. *bad: one with another unit than there. */
+/* Appends the metrics that the union lacks. BAD_INPUT: *bad has another unit in the
+ * union. */
 static int
 join_metrics(
     spot_yield_t *self, const spot_outputs_t *outputs, const spot_metric_t **bad)
@@ -230,7 +231,7 @@ first_text(const char *text, const char *more)
     return text == NULL ? more : text;
 }
 
-/* What reports and comparisons show. */
+/* Adds what reports and comparisons show. */
 static int
 join_views(spot_yield_t *self, const spot_outputs_t *outputs)
 {
@@ -347,8 +348,8 @@ add_yield(
 
 /* ---- What is wrong with a point ---- */
 
-/* After a point was refused: the range of a key that takes whole numbers lacks a step.
- */
+/* After an error at a point: reports ranges without a step of keys that take whole
+ * numbers. */
 static void
 hint_step(const spot_reading_t *self, size_t point_id)
 {
@@ -374,7 +375,8 @@ hint_step(const spot_reading_t *self, size_t point_id)
     }
 }
 
-/* A metric that has another unit at a point than at the first one that has it. */
+/* Reports a metric whose unit at a point is not that at the first point with the metric.
+ */
 static void
 report_unit(const spot_reading_t *self, size_t point_id, const spot_metric_t *metric)
 {
@@ -400,8 +402,8 @@ report_unit(const spot_reading_t *self, size_t point_id, const spot_metric_t *me
 
 /* The points that are bound so far. */
 typedef struct {
-    void *last;                /* scenario, which the next one is like */
-    bool is_spare;             /* the last scenario is only here */
+    void *last;    /* scenario, which may share its large parts with the next one */
+    bool is_spare; /* the last scenario is in no layout and not kept */
     const char *first, *other; /* sides; NULL: there is none */
     spot_standing_t breaker;   /* of the first point with a fault; path NULL: none */
     size_t breaker_id;
@@ -427,8 +429,8 @@ note_standing(
     }
 }
 
-/* A side whose options break rules that the others keep is compared with none but
- * itself. */
+/* A side whose options break the rules of the others may be compared only with itself.
+ */
 static int
 check_standings(spot_reading_t *self, const bound_t *noted)
 {
@@ -478,7 +480,7 @@ spot_points_free(spot_study_t *self)
     free(yield->compared);
 }
 
-/* Swept keys that do not have their first value. */
+/* The number of swept keys that do not have their first value. */
 static size_t
 num_moved(const spot_study_head_t *head, size_t point_id)
 {
@@ -490,8 +492,8 @@ num_moved(const spot_study_head_t *head, size_t point_id)
     return num;
 }
 
-/* Binds a point and, as long as all are good, adds what it yields. The scenario stays
- * until the next point is bound, or as long as the study or a layout has it. */
+/* Binds a point and, if all before were good, adds what it yields. The scenario lives
+ * until the next point is bound, or longer if the study or a layout keeps it. */
 static int
 bind_next(spot_reading_t *self, size_t point_id, bool is_good_so_far, bound_t *bound)
 {
@@ -527,10 +529,10 @@ bind_next(spot_reading_t *self, size_t point_id, bool is_good_so_far, bound_t *b
     return ret;
 }
 
-/* The first point shows what is wrong with the scenario. In a grid those with one key
- * moved show what is wrong with a swept value; the same is wrong in every combination,
- * so the others are left out then. In a list or zip all points are tried; of a design
- * only the first faulty point is reported. */
+/* The first point shows the errors of the scenario. In a grid the points with one key
+ * moved show the errors of swept values; after an error the other points are skipped, as
+ * they repeat it. In a list or zip all points are bound; in a design the first faulty
+ * point is the only one reported. */
 static int
 bind_all(spot_reading_t *self, bound_t *bound)
 {
@@ -575,7 +577,7 @@ spot_points_bind(spot_reading_t *self)
     return ret == 0 ? check_standings(self, &bound) : ret;
 }
 
-/* Errors in the names of metrics are found in the same pass. */
+/* So that errors in the names of metrics are found in the same pass. */
 int
 spot_points_bind_unswept(spot_reading_t *self)
 {

@@ -11,7 +11,7 @@
 
 #define EXACT_DIGITS 15      /* hide the rounding of sums */
 #define MIN_DIGITS 6         /* of values that are not written in the study */
-#define FEWEST_VALUES 50000. /* that the digits of a range distinguish */
+#define FEWEST_VALUES 50000. /* that the digits of a range must distinguish */
 
 bool
 spot_quantity_parse(const char *text, spot_quantity_t *quantity)
@@ -113,7 +113,7 @@ read_quantities(spot_range_t *self, spot_bind_t *bind, const char *path,
     return true;
 }
 
-/* NULL, or why the ends and the step make no range. */
+/* Why the ends and the step make no range; NULL: they do. */
 static const char *
 range_problem(const spot_range_t *self, bool is_design)
 {
@@ -135,7 +135,7 @@ range_problem(const spot_range_t *self, bool is_design)
     return spot_design_axis_check(axis, &problem) == 0 ? NULL : problem;
 }
 
-/* Digits that tell enough values of the range apart. */
+/* The number of digits that distinguishes enough values of the range. */
 static int
 digits_for(const spot_design_axis_t *axis)
 {
@@ -150,7 +150,7 @@ digits_for(const spot_design_axis_t *axis)
     return num_digits;
 }
 
-/* Checks points and step, which a design does not need. */
+/* A design says how many points there are; else a range needs points or a step. */
 static bool
 check_points(
     spot_bind_t *bind, const char *path, const spot_node_t *node, bool is_design)

@@ -44,16 +44,16 @@ typedef struct {
 /* A swept key. */
 typedef struct {
     const char *path;         /* of the scenario */
-    const spot_node_t *place; /* its values as they are written */
-    size_t num_items;    /* of a range that a design draws from: 0 before the plan */
-    spot_node_t **nodes; /* [num_items] that are listed; NULL: of a range. After the
-                            plan, those of the values of the axis */
+    const spot_node_t *place; /* of its values in the file */
+    size_t num_items;         /* 0 before the plan if a design draws the values */
+    spot_node_t **nodes;      /* [num_items] that are listed; NULL: of a range. After the
+                                 plan, those of the values of the axis */
     spot_range_t range;
     bool is_spread; /* a design draws from the range */
 } spot_swept_t;
 
-/* What the study asks for, beside what the head has of it from the start. Nodes are
- * those of the study's document: a list of words, or one word alone; or NULL. */
+/* What the study asks for and the head does not hold. Nodes belong to the study's
+ * document and are NULL if the key is missing. */
 typedef struct {
     int64_t count; /* replications; 0: the default of the engine, as min */
     int64_t min, max;
@@ -76,8 +76,8 @@ typedef struct {
     spot_request_t request;
 } spot_reading_t;
 
-/* The word_id-th scalar or value of a list, or of one word alone; NULL: there is none.
- */
+/* The word_id-th item of a list, or the node itself if it is a scalar and word_id is 0;
+ * NULL: there is none. */
 const spot_node_t *spot_word(const spot_node_t *words, size_t word_id);
 
 /* Reports "file:line:column: KEY: message" at a key of the study such as "plot.y", or at

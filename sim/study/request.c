@@ -109,70 +109,55 @@ spot_word(const spot_node_t *words, size_t word_id)
         .help = words                                                                   \
     }
 
+/* A list of at least so many words. */
+#define WORDS(key, member, one, least, form, words)                                     \
+    {                                                                                   \
+        .name = key, .type = SPOT_FIELD_LIST, KEPT(member), .item = &one, .min = least, \
+        .initial = "", .expected = form, .help = words                                  \
+    }
+
+/* A number from low to high. */
+#define NUMERIC(key, kind, at, low, high, by_default, words)                            \
+    {                                                                                   \
+        .name = key, .type = kind, .offset = at, .min = low, .max = high,               \
+        .initial = by_default, .help = words                                            \
+    }
+#define NUMBER(key, at, low, high, by_default, words)                                   \
+    NUMERIC(key, SPOT_FIELD_NUMBER, at, low, high, by_default, words)
+#define INTEGER(key, at, low, high, by_default, words)                                  \
+    NUMERIC(key, SPOT_FIELD_INTEGER, at, low, high, by_default, words)
+
 static const spot_field_t until_fields[] = {
     {.name = "metric",
         .type = SPOT_FIELD_TEXT,
         .offset = HEAD(until.metric),
         .help = "metric whose mean is to be known"},
-    {.name = "half_width",
-        .type = SPOT_FIELD_NUMBER,
-        .offset = HEAD(until.half_width),
-        .max = HUGE_VAL,
-        .initial = "0",
-        .help = "half the width of its confidence interval, in the metric's unit"},
-    {.name = "relative_half_width",
-        .type = SPOT_FIELD_NUMBER,
-        .offset = HEAD(until.relative_half_width),
-        .max = 1,
-        .initial = "0",
-        .help = "the same as a fraction of the mean, instead of half_width"},
-    {.name = "confidence",
-        .type = SPOT_FIELD_NUMBER,
-        .offset = HEAD(until.confidence),
-        .min = 0.5,
-        .max = 0.9999,
-        .initial = "0.95",
-        .help = "confidence of the interval"},
+    NUMBER("half_width", HEAD(until.half_width), 0, HUGE_VAL, "0",
+        "half the width of its confidence interval, in the metric's unit"),
+    NUMBER("relative_half_width", HEAD(until.relative_half_width), 0, 1, "0",
+        "the same as a fraction of the mean, instead of half_width"),
+    NUMBER("confidence", HEAD(until.confidence), 0.5, 0.9999, "0.95",
+        "confidence of the interval"),
     {.name = NULL},
 };
 
 static const spot_field_t replications_fields[] = {
-    {.name = "count",
-        .type = SPOT_FIELD_INTEGER,
-        .offset = AT(count),
-        .min = 1,
-        .max = 1e9,
-        .initial = "",
-        .help = "replications at each point; where the key is missing as many as the "
-                "engine says: 1000 of train, and 1 where they do not differ"},
+    INTEGER("count", AT(count), 1, 1e9, "",
+        "replications at each point; where the key is missing as many as the engine "
+        "says: 1000 of train, and 1 where they do not differ"),
     {.name = "until",
         .type = SPOT_FIELD_MAP,
         .initial = "",
         .fields = until_fields,
         .help = "instead of count: as many as it takes to know the mean of a metric"},
-    {.name = "min",
-        .type = SPOT_FIELD_INTEGER,
-        .offset = AT(min),
-        .min = 2,
-        .max = 1e9,
-        .initial = "",
-        .help = "with until or optimise: replications that each point gets at least, "
-                "rounded up to whole batches; where the key is missing as many as the "
-                "engine says: 256 of train, in batches of 64"},
-    {.name = "max",
-        .type = SPOT_FIELD_INTEGER,
-        .offset = AT(max),
-        .min = 2,
-        .max = 1e9,
-        .initial = "100000",
-        .help = "with until or optimise: replications that each point gets at most, "
-                "exactly"},
-    {.name = "seed",
-        .type = SPOT_FIELD_INTEGER,
-        .offset = AT(seed),
-        .max = HUGE_VAL,
-        .initial = "1",
-        .help = "seed of the study; all points meet the same events"},
+    INTEGER("min", AT(min), 2, 1e9, "",
+        "with until or optimise: replications that each point gets at least, rounded up "
+        "to whole batches; where the key is missing as many as the engine says: 256 of "
+        "train, in batches of 64"),
+    INTEGER("max", AT(max), 2, 1e9, "100000",
+        "with until or optimise: replications that each point gets at most, exactly"),
+    INTEGER("seed", AT(seed), 0, HUGE_VAL, "1",
+        "seed of the study; all points meet the same events"),
     {.name = NULL},
 };
 
@@ -188,30 +173,16 @@ static const spot_field_t optimise_fields[] = {
         .expected =
             "a map from keys of the scenario to their values, at least one, such as "
             "{job.pipeline_depth: [8, 16]}",
-        .help = "keys of the scenario and the values among which the best are looked "
-                "for, written as those of a sweep"},
-    {.name = "subject_to",
-        .type = SPOT_FIELD_LIST,
-        KEPT(subject_to),
-        .item = &condition_item,
-        .initial = "",
-        .expected = "a list of conditions such as [\"lost_fraction <= 0.05\"]",
-        .help = "limits that the means of metrics keep at the best point"},
-    {.name = "confidence",
-        .type = SPOT_FIELD_NUMBER,
-        .offset = HEAD(optimise.confidence),
-        .min = 0.5,
-        .max = 0.9999,
-        .initial = "0.95",
-        .help = "confidence of the answer as a whole"},
-    {.name = "indifference",
-        .type = SPOT_FIELD_NUMBER,
-        .offset = HEAD(optimise.indifference),
-        .max = 1,
-        .initial = "0.001",
-        .help =
-            "difference to the best that does not matter, as a fraction of its mean: "
-            "the race ends when no point can be better by more"},
+        .help = "keys of the scenario and the values among which the best ones are "
+                "searched, written as those of a sweep"},
+    WORDS("subject_to", subject_to, condition_item, 0,
+        "a list of conditions such as [\"lost_fraction <= 0.05\"]",
+        "limits that the means of metrics keep at the best point"),
+    NUMBER("confidence", HEAD(optimise.confidence), 0.5, 0.9999, "0.95",
+        "confidence of the answer as a whole"),
+    NUMBER("indifference", HEAD(optimise.indifference), 0, 1, "0.001",
+        "difference to the best that does not matter, as a fraction of its mean: the "
+        "race ends when no point can be better by more"),
     {.name = NULL},
 };
 
@@ -223,13 +194,9 @@ static const spot_field_t best_fields[] = {
     TEXT("minimise", AT(best_minimise), "metric of which the lowest mean wins"),
     TEXT("maximise", AT(best_maximise),
         "metric of which the highest mean wins, instead of minimise"),
-    {.name = "except",
-        .type = SPOT_FIELD_LIST,
-        KEPT(best_except),
-        .item = &any_item,
-        .initial = "",
-        .expected = "a list of values of the key such as [ideal]",
-        .help = "values that do not compete, such as bounds"},
+    WORDS("except", best_except, any_item, 0,
+        "a list of values of the key such as [ideal]",
+        "values that do not compete, such as bounds"),
     {.name = NULL},
 };
 
@@ -273,8 +240,8 @@ const spot_field_t spot_study_fields[] = {
         .fields = map_or_points,
         .initial = "",
         .expected =
-            "a map from keys of the scenario to lists such as [8, 16] or ranges such "
-            "as {from: 0, to: 0.5, points: 11}, or a list of points such as "
+            "a map from keys of the scenario to lists such as [8, 16] or ranges such as "
+            "{from: 0, to: 0.5, points: 11}, or a list of points such as "
             "[{job.pipeline_depth: 8, fleet.initial: 16}]",
         .help =
             "keys of the scenario and the values that they take. A range has points, "
@@ -294,13 +261,11 @@ const spot_field_t spot_study_fields[] = {
             "default of a list of points): each point. latin-hypercube and sobol: so "
             "many points spread over all ranges, which have no points then; where a "
             "range has a step, over its steps, otherwise over all numbers, so that "
-            "whole "
-            "numbers need step: 1; over lists as choices. More points of a Sobol "
+            "whole numbers need step: 1; over lists as choices. More points of a Sobol "
             "sequence keep those that were there, of a Latin hypercube they do not. "
             "sensitivity: the design of Saltelli with N = points base samples of d "
-            "keys, "
-            "N (d + 2) points, for first-order and total Sobol indices of each metric. "
-            "Points that are the same after rounding run once"},
+            "keys, N (d + 2) points, for first-order and total Sobol indices of each "
+            "metric. Points that are the same after rounding run once"},
     {.name = "where",
         .type = SPOT_FIELD_ONE_OF,
         KEPT(where),
@@ -310,31 +275,25 @@ const spot_field_t spot_study_fields[] = {
             "a condition such as \"pipeline_depth <= initial\" or a list of them",
         .help =
             "which points are kept: those for which all conditions hold. Names are keys "
-            "of "
-            "the scenario, swept or not, or the ends of keys, and have their defaults "
-            "where "
-            "the scenario does not set them; durations need their units: reload < 60 s"},
+            "of the scenario, swept or not, or the ends of keys, and have their "
+            "defaults where the scenario does not set them; durations need their units: "
+            "reload < 60 s"},
     {.name = "optimise",
         .type = SPOT_FIELD_MAP,
         .initial = "",
         .fields = optimise_fields,
-        .help = "instead of sweep: look for the best of all combinations by a race, in "
-                "which points that are worse with confidence stop early"},
+        .help =
+            "instead of sweep: find the best of all combinations by a race, in which "
+            "points that are worse with confidence stop early"},
     {.name = "replications",
         .type = SPOT_FIELD_MAP,
         .initial = "{}",
         .fields = replications_fields,
         .help = "how often each point runs"},
-    {.name = "metrics",
-        .type = SPOT_FIELD_LIST,
-        KEPT(metrics),
-        .item = &metric_item,
-        .min = 1,
-        .initial = "",
-        .expected = "a list of metrics such as [idle_fraction, cost_usd]",
-        .help = "metrics to keep; where the key is missing all of them, or those that "
-                "optimise "
-                "needs"},
+    WORDS("metrics", metrics, metric_item, 1,
+        "a list of metrics such as [idle_fraction, cost_usd]",
+        "metrics to keep; where the key is missing all of them, or those that optimise "
+        "needs"),
     {.name = "ledger",
         .type = SPOT_FIELD_CHOICE,
         .offset = AT(has_ledger),
@@ -348,39 +307,28 @@ const spot_field_t spot_study_fields[] = {
             "database and its exports, not in tables, and take up to 9 bytes each, 99 a "
             "replication of train. no: only what is asked for. A database that was "
             "begun without them goes on without them"},
-    {.name = "series",
-        .type = SPOT_FIELD_LIST,
-        KEPT(series),
-        .item = &any_item,
-        .initial = "",
-        .expected = "a list of replications such as [0, 7], or []",
-        .help =
-            "with -o FILE.db: the replications of each point of which it keeps the "
-            "series, tables such as what the instances of train do over time, for "
-            "`spotsim report` to draw and for SQL. They are made when all is run; "
-            "more of them may be asked for later. Where the key is missing [0] up to "
-            "32 points, and [] beyond"},
-    {.name = "timelines",
-        .type = SPOT_FIELD_LIST,
-        KEPT(timelines),
-        .item = &any_item,
-        .initial = "",
-        .expected = "a list of replications such as [0, 7], or []",
-        .help = "the old name of series"},
+    WORDS("series", series, any_item, 0, "a list of replications such as [0, 7], or []",
+        "with -o FILE.db: the replications of each point of which it keeps the series, "
+        "tables such as what the instances of train do over time, for `spotsim report` "
+        "to draw and for SQL. They are made when all is run; more of them may be asked "
+        "for later. Where the key is missing [0] up to 32 points, and [] beyond"),
+    WORDS("timelines", timelines, any_item, 0,
+        "a list of replications such as [0, 7], or []", "the old name of series"),
     {.name = "baseline",
         .type = SPOT_FIELD_DICT,
         KEPT(baseline),
         .item = &any_item,
         .initial = "",
         .expected = "a swept key with one of its values, e.g. {job.pipeline_depth: 8}",
-        .help = "value of a swept key that the others are compared with: a second table "
-                "has the mean differences of paired replications, which met the same "
-                "events, with their own 95 % intervals; also in CSV and JSON"},
+        .help =
+            "value of a swept key that the others are compared with: a second table has "
+            "the mean differences of paired replications, which met the same events, "
+            "with their own 95 % intervals; also in CSV and JSON"},
     {.name = "best",
         .type = SPOT_FIELD_MAP,
         .initial = "",
         .fields = best_fields,
-        .help = "a swept key whose best value is told at each combination of the "
+        .help = "a swept key whose best value is reported at each combination of the "
                 "others, e.g. which recovery system wins at which preemption rate"},
     {.name = "plot",
         .type = SPOT_FIELD_MAP,
@@ -408,8 +356,8 @@ spot_reading_error(const spot_reading_t *self, const char *key, const char *form
     va_list arguments;
 
     va_start(arguments, format);
-    report(self, spot_node_place(spot_template_study(self->study->template), key), key,
-        format, arguments);
+    report(self, spot_node_place(self->study->template->study.root, key), key, format,
+        arguments);
     va_end(arguments);
 }
 
@@ -429,7 +377,7 @@ spot_node_error(const spot_reading_t *self, const spot_node_t *node, const char 
 static bool
 has_key(const spot_reading_t *self, const char *map, const char *key)
 {
-    const spot_node_t *root = spot_template_study(self->study->template);
+    const spot_node_t *root = self->study->template->study.root;
 
     return spot_node_get(map == NULL ? root : spot_node_get(root, map), key) != NULL;
 }
@@ -495,7 +443,7 @@ settle_optimise(spot_reading_t *self)
 int
 spot_request_read(spot_reading_t *self)
 {
-    const spot_node_t *root = spot_template_study(self->study->template);
+    const spot_node_t *root = self->study->template->study.root;
     const spot_node_t *optimise = spot_node_get(root, "optimise");
     form_t form = {
         .request = {.sweep_key = optimise == NULL ? "sweep" : "optimise.over"}};

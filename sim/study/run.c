@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Workers draw batches of replications by an atomic ticket. A batch depends on the plan
- * alone, never on the number of workers, and so do the rows. */
+/* Workers draw batches of replications by an atomic ticket. Batches and rows depend on
+ * the plan alone, never on the number of workers. */
 #include <math.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -45,7 +45,7 @@ work(void *context)
     return NULL;
 }
 
-/* On fewer threads where no more can be started. */
+/* If a thread cannot be started, the others do its tasks. */
 int
 spot_pool_do(
     spot_pool_t *self, spot_task_t task, void *context, int64_t first, int64_t end)
@@ -107,8 +107,9 @@ spot_pool_tell(spot_pool_t *self)
     }
 }
 
-/* The replications of a batch are there, those of a piece were run now. The watched
- * values are added in the order in which batches end: they are for watching only. */
+/* Counts the replications of a batch, of which those of a piece were run now. The
+ * watched values are added in the order in which batches end: they are for watching
+ * only. */
 static void
 count_batch(spot_pool_t *self, const spot_piece_t *piece, int64_t num_replications)
 {
@@ -177,8 +178,8 @@ run_batch(
 
 /* ---- Rounds ---- */
 
-/* The end of the round: all that earlier rounds asked for of the shard's points, and the
- * shard's batches. A batch that an earlier round began counts as a whole again. */
+/* Counts what earlier rounds asked for as done, and the batches of the shard as wanted.
+ * A batch that an earlier round began is counted again as a whole. */
 static void
 start_progress(spot_pool_t *self)
 {

@@ -6,31 +6,24 @@
 
 #include <pthread.h>
 
+#include "sim/analysis/race.h"
 #include "sim/study/study.h"
 
 /* ---- rounds.c ---- */
 
-/* Decides from the rows that are there, so that a study goes on where it was stopped and
- * does not depend on what ran when. */
-typedef struct {
-    void *state;
-    /* targets: [num_points] the replications that each point has by now, 0 in the first
-     * round; raises those of the points that get more, none above
-     * spot_study_point_replications(). *is_more: there are such points. May read the
-     * store, which has all rows up to the targets. */
-    int (*next)(void *state, const spot_store_t *store, int64_t *targets, bool *is_more);
-    void (*free)(void *state);
-    bool needs_whole_points; /* decides on all rows of a point: shards take points */
-} spot_policy_t;
+typedef struct spot_knowledge spot_knowledge_t;
 
 /* The rounds of a study or of a shard. A round is the replications [from, to) of each
- * point in batches, one point after another. */
+ * point in batches, one point after another. Decisions depend on the rows of the rounds
+ * before alone, so that a study goes on where it was stopped and does not depend on what
+ * ran when. */
 typedef struct {
     const spot_study_head_t *head;
-    spot_policy_t policy;
+    spot_knowledge_t *knowledge;  /* [num_points] for a precision, else NULL */
+    spot_race_t *race;            /* for an optimum, else NULL */
     int64_t shard_id, num_shards; /* of the batches */
     int64_t *from;                /* [num_points] of the rounds before */
-    int64_t *to;                  /* [num_points] */
+    int64_t *to;                  /* [num_points] none above what a point gets at most */
     int64_t *first_batches;       /* [num_points + 1] batches of the points before */
     int64_t first_batch;          /* of the shard, up to end_batch */
     int64_t end_batch;
@@ -42,14 +35,14 @@ typedef struct {
     int64_t first, end;
 } spot_batch_t;
 
-/* By the policy of the study; of run only the shard matters. NO_MEMORY; free self even
- * then. */
+/* Of run only the shard matters. NO_MEMORY; free self even then. */
 SPOT_MUST_CHECK int spot_rounds_start(
     spot_rounds_t *self, const spot_study_head_t *head, const spot_study_run_t *run);
 void spot_rounds_free(spot_rounds_t *self);
 
-/* Goes to the next round; the store has the rows of the round before. *is_more: there is
- * one. NO_MEMORY, or an error of reading. */
+/* Goes to the next round; the store has the rows of the rounds before, and may be NULL
+ * for the first one. *is_more: there is a next round. NO_MEMORY, or an error of
+ * reading. */
 SPOT_MUST_CHECK int spot_rounds_next(
     spot_rounds_t *self, const spot_store_t *store, bool *is_more);
 
@@ -83,7 +76,7 @@ typedef int (*spot_task_t)(
 SPOT_MUST_CHECK int spot_pool_do(
     spot_pool_t *self, spot_task_t task, void *context, int64_t first, int64_t end);
 
-/* Reports the progress. With the lock. */
+/* Reports the progress. The caller holds the lock. */
 void spot_pool_tell(spot_pool_t *self);
 
 /* ---- series.c ---- */

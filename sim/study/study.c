@@ -7,7 +7,7 @@
 #include "base/memory.h"
 #include "sim/study/reading.h"
 
-/* What the points yield is known: what of it is wanted? */
+/* Chooses from what the points yield. */
 static int
 read_views(spot_reading_t *self)
 {
@@ -16,7 +16,7 @@ read_views(spot_reading_t *self)
     return ret == 0 ? spot_views_choose(self) : ret;
 }
 
-/* Binds the points that are planned and not dropped. Files that they read are noted. */
+/* Drops points, binds the others and notes the files that they read. */
 static int
 read_points(spot_reading_t *self)
 {
@@ -33,8 +33,8 @@ read_points(spot_reading_t *self)
     return ret == 0 ? read_views(self) : ret;
 }
 
-/* From the documents to the points. Where the plan is faulty the scenario alone may
- * still say which metrics there are. */
+/* Reads all of the study. After an error in the plan the scenario alone may still say
+ * which metrics there are. */
 static int
 read_all(spot_reading_t *self)
 {
@@ -59,7 +59,7 @@ read_all(spot_reading_t *self)
     return ret == 0 && self->diag->num_errors > num_errors ? SPOT_ERR_BAD_INPUT : ret;
 }
 
-/* What the head has of the engine. */
+/* Fills the head with what it says of the engine. */
 static int
 describe_engine(spot_study_t *self)
 {
@@ -99,7 +99,8 @@ spot_study_init(spot_study_t *self, const spot_experiment_t *const *engines,
     return error != 0 ? error : spot_inputs_name(self->inputs, source->path, diag);
 }
 
-/* None of the keys that only a study has: a scenario, most likely. */
+/* Whether a document has none of the keys of a study, so that it is probably a scenario.
+ */
 static bool
 is_no_study(const spot_node_t *root)
 {
@@ -156,7 +157,9 @@ spot_study_free(spot_study_t *self)
 const char *
 spot_study_file(const spot_study_t *self, size_t file_id)
 {
-    return spot_template_file(self->template, file_id);
+    const spot_yaml_t *scenario = &self->template->scenario;
+
+    return file_id < scenario->num_files ? scenario->files[file_id] : NULL;
 }
 
 int
@@ -167,7 +170,7 @@ spot_study_check_shards(const spot_study_t *self, int64_t num_shards, spot_diag_
     if (self->head.optimise.metric == NULL || num_shards <= 1) {
         return 0;
     }
-    place = spot_node_place(spot_template_study(self->template), "optimise");
+    place = spot_node_place(self->template->study.root, "optimise");
     spot_diag_error(diag, place->file, place->line, place->column,
         "optimise: compares all points with each other: run it without --shard");
     return SPOT_ERR_BAD_INPUT;

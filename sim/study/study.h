@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A parameter study: a scenario, the values that its keys are swept over, and how many
- * replications each point gets. It knows one interface, the experiment, and one place
- * for its rows, the store. */
+/* A parameter study: a scenario, the values of its swept keys, and how many replications
+ * each point gets. It runs any experiment and puts the rows into a store. */
 #ifndef SPOT_SIM_STUDY_STUDY_H
 #define SPOT_SIM_STUDY_STUDY_H
 
@@ -21,9 +20,8 @@ typedef struct {
     int32_t *columns; /* [outputs->num_metrics] metrics of the head; -1: not kept */
 } spot_metric_layout_t;
 
-/* What the points of a study yield together: the union of their outputs, in the order in
- * which metrics come first, and which points have which. Texts are those of scenarios.
- */
+/* What the points of a study yield together: the union of their metrics in the order in
+ * which they first occur, and the layout of each point. Texts belong to scenarios. */
 typedef struct {
     spot_outputs_t outputs; /* numbers of replications are those of the first point; of
                                the series only how many a point has at most */
@@ -48,7 +46,7 @@ typedef struct {
     spot_yield_t yield; /* of the points */
     void **scenarios;   /* [head.num_points] bound, constant while running; or NULL: each
                            is bound when it is run */
-    bool has_ledger;    /* the metrics that reports show beside those listed are kept */
+    bool has_ledger;    /* spot_study_keep_ledger() may append metrics */
     size_t num_series;
     int64_t *series; /* [num_series] replications of each point whose series a database
                         keeps */
@@ -59,10 +57,10 @@ typedef struct {
 extern const spot_field_t spot_study_fields[];
 
 /* Reads a study file and binds every point of it, so that all errors are known before
- * the first run. engines: those that a scenario may ask for, up to NULL. sets:
- * [num_sets] "KEY=VALUE" of the command line; a KEY is a study's own
- * ("replications.count"), a swept one (its values are replaced), or a scenario's.
- * BAD_INPUT, IO, NO_MEMORY with the reasons in diag; free self even then. */
+ * the first run. engines: those that a scenario may name, up to NULL. sets: [num_sets]
+ * "KEY=VALUE" of the command line; a KEY is a study's own ("replications.count"), a
+ * swept one (its values are replaced), or a scenario's. BAD_INPUT, IO, NO_MEMORY with
+ * the reasons in diag; free self even then. */
 SPOT_MUST_CHECK int spot_study_read(spot_study_t *self,
     const spot_experiment_t *const *engines, const char *path, const char *const *sets,
     size_t num_sets, spot_diag_t *diag);
@@ -95,18 +93,17 @@ spot_study_layout(const spot_study_t *self, size_t point_id)
 /* The file_id-th file that its scenario was read from, or NULL. */
 const char *spot_study_file(const spot_study_t *self, size_t file_id);
 
-/* Keeps what reports show of the experiment beside the metrics that were asked for: its
- * ledger, cost and gain, behind all that is kept and not listed. Without this the
- * overview of the head has those that are kept anyway. For a study that was read and
- * that no store has seen. Nothing where the study says ledger: no. NO_MEMORY. */
+/* Appends the ledger, cost and gain metrics of the experiment after the listed ones, for
+ * reports; none if the study says ledger: no. For a study that was read and is in no
+ * store yet. NO_MEMORY. */
 SPOT_MUST_CHECK int spot_study_keep_ledger(spot_study_t *self);
 
-/* The names of what spot_study_keep_ledger() would add: *names is [*num_names], freed by
- * the caller; the texts belong to the study. NO_MEMORY. */
+/* The names of the metrics that spot_study_keep_ledger() would append: *names is
+ * [*num_names], freed by the caller; the texts belong to the study. NO_MEMORY. */
 SPOT_MUST_CHECK int spot_study_ledger_names(
     const spot_study_t *self, const char ***names, size_t *num_names);
 
-/* How far a run of a study is; valid during the call that gets it. */
+/* The progress of a run; valid during the call that gets it. */
 typedef struct {
     const spot_study_t *study;
     int64_t num_done;   /* replications that are there */
@@ -119,12 +116,12 @@ typedef struct {
     size_t num_series_wanted;
 } spot_study_progress_t;
 
-/* The metric of whose mean progress tells: that of a precision or an
- * optimum, else the first one. */
+/* The metric whose mean is watched: that of a precision or an optimum, else the first
+ * one. */
 size_t spot_study_watched_metric(const spot_study_head_t *head);
 
-/* The point where the watched metric is known least well and half the width of its
- * interval there at SPOT_CONFIDENCE; false: no point has two values yet. O(points). */
+/* Finds the point with the widest interval of the watched mean; *half_width is half its
+ * width. Returns false if no point has two values yet. O(points). */
 bool spot_study_widest(
     const spot_study_progress_t *self, size_t *point_id, double *half_width);
 
@@ -133,26 +130,26 @@ typedef struct {
     int num_threads;              /* >= 1 */
     int64_t shard_id, num_shards; /* 0 ... num_shards - 1: this part only; 0, 0: all */
     atomic_int *stop; /* not 0: the batches under way are finished; may be NULL */
-    /* Told after every few batches, by any thread, one at a time; may be NULL. */
+    /* Called after each batch and series by any thread, one at a time; may be NULL. */
     void (*progress)(void *context, const spot_study_progress_t *progress);
     void *context;
 } spot_study_run_t;
 
-/* Whether the study can be run in so many parts. BAD_INPUT with the reason in diag: it
- * looks for an optimum. */
+/* Checks whether the study can run in so many parts. BAD_INPUT with the reason in diag:
+ * it looks for an optimum. */
 SPOT_MUST_CHECK int spot_study_check_shards(
     const spot_study_t *self, int64_t num_shards, spot_diag_t *diag);
 
-/* Runs all replications of all points that are not in the store, whose head must be that
- * of the study, and puts them there, then the series that it lacks. The rows depend
- * neither on the number of threads nor on that of shards. INTERRUPTED after a stop (what
- * was finished is in the store), NO_MEMORY, IO with the reason in diag, BAD_INPUT as of
- * spot_study_check_shards, or the first error of the experiment. */
+/* Runs all replications and series that the store lacks and puts them there. The head of
+ * the store is that of the study. The rows depend neither on the number of threads nor
+ * on that of shards. INTERRUPTED after a stop (finished batches are in the store),
+ * NO_MEMORY, IO with the reason in diag, BAD_INPUT as of spot_study_check_shards(), or
+ * the first error of the experiment. */
 SPOT_MUST_CHECK int spot_study_run(const spot_study_t *self, spot_store_t *store,
     const spot_study_run_t *run, spot_diag_t *diag);
 
-/* The values of a point in words: "job.reload 10 s, fleet.capacity 32", cut where there
- * is no more room. Returns text. */
+/* Writes the values of a point: "job.reload 10 s, fleet.capacity 32", cut to text_bytes.
+ * Returns text. */
 const char *spot_study_point_text(
     const spot_study_head_t *head, size_t point_id, char *text, size_t text_bytes);
 
@@ -166,8 +163,8 @@ typedef struct {
     unsigned char warnings[SPOT_MAX_WARNINGS]; /* the same */
 } spot_study_worker_t;
 
-/* Goes to a point of the study, where that is not the one at hand. NO_MEMORY, or
- * BAD_INPUT with the reason in diag, if it is not NULL: a file has gone or changed. */
+/* Goes to a point of the study, unless it is there. NO_MEMORY, or BAD_INPUT with the
+ * reason in diag, which may be NULL: a file is gone or changed. */
 SPOT_MUST_CHECK int spot_study_worker_go(spot_study_worker_t *self,
     const spot_study_t *study, size_t point_id, spot_diag_t *diag);
 void spot_study_worker_close(spot_study_worker_t *self);

@@ -29,7 +29,7 @@ compare_paths(const void *a, const void *b)
     return strcmp(*(const char *const *) a, *(const char *const *) b);
 }
 
-/* In an order of their own: that of the sweep does not matter to the rows. */
+/* Sorted, as rows do not depend on their order. */
 static int
 add_swept_keys(spot_canonical_t *list, const spot_study_head_t *head)
 {
@@ -49,7 +49,7 @@ add_swept_keys(spot_canonical_t *list, const spot_study_head_t *head)
     return ret;
 }
 
-/* What the study itself says beside the scenario. */
+/* Adds what rows depend on besides the scenario. */
 static int
 add_study(spot_canonical_t *list, const spot_study_head_t *head)
 {
@@ -123,7 +123,7 @@ write_argument(const char *text, FILE *out)
     fputc('\'', out);
 }
 
-/* The three texts, one after another. */
+/* Writes the three texts into one block. */
 static int
 write_texts(spot_study_provenance_t *self, int argc, char *const *argv)
 {

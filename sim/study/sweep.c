@@ -32,7 +32,7 @@ static const spot_field_t design_fields[] = {
     {.name = NULL},
 };
 
-/* The kind of a name; false: there is none. */
+/* Finds the plan with a name. Returns false after an error. */
 static bool
 find_kind(spot_bind_t *bind, const spot_node_t *name, spot_plan_kind_t *kind)
 {
@@ -51,8 +51,7 @@ find_kind(spot_bind_t *bind, const spot_node_t *name, spot_plan_kind_t *kind)
     return false;
 }
 
-/* A design of other than a power of 2 of points is good, but not as good as it might be.
- */
+/* A design whose number of points is no power of 2 is valid, but not balanced. */
 static void
 warn_of_imbalance(spot_bind_t *bind, const spot_node_t *node, spot_plan_kind_t kind,
     int64_t num_points)
@@ -109,7 +108,7 @@ read_design(
     return true;
 }
 
-/* Which plan it is; false: that is unknown. */
+/* Reads the kind of plan. Returns false after an error. */
 static bool
 read_plan(
     spot_bind_t *bind, const spot_node_t *node, spot_plan_t *plan, int64_t *num_drawn)
@@ -129,7 +128,7 @@ read_plan(
     return true;
 }
 
-/* Whether plan, sweep and the rest of the study go together. */
+/* Whether plan and sweep fit each other and the rest of the study. */
 static bool
 check_plan(const spot_reading_t *self)
 {
@@ -198,9 +197,8 @@ spot_path_is_within(const char *path, const char *outer)
            (path[length] == '\0' || path[length] == '.' || path[length] == '[');
 }
 
-/* A swept value that contains another swept key would hide it, or be changed by it. All
- * points are of one engine, which is known before there are points. An index must be
- * that of an item. */
+/* A swept key must not lie within another one, whose values would hide it. The engine is
+ * chosen before there are points. An index must be that of an item. */
 static void
 check_keys(const spot_reading_t *self, spot_bind_t *bind, const spot_node_t *keys)
 {

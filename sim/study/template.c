@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "sim/study/template.h"
 
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,22 +10,6 @@
 #include "sim/study/study.h"
 
 static const char inline_prefix[] = "scenario.";
-
-typedef struct {
-    char *path;          /* in its document */
-    spot_node_t **nodes; /* of its values; NULL: */
-    spot_node_t *scalar; /* which borrows the text of a value */
-    size_t placed_id;    /* value that is in place; SIZE_MAX: none */
-} axis_t;
-
-struct spot_template {
-    spot_yaml_t study;    /* an inline scenario is part of it */
-    spot_yaml_t scenario; /* a scenario with a file of its own */
-    size_t num_axes;
-    size_t max_axes;
-    axis_t *axes; /* [num_axes] */
-    pthread_mutex_t lock;
-};
 
 int
 spot_template_open(spot_template_t **self, spot_yaml_t *study, spot_yaml_t *scenario)
@@ -61,24 +44,6 @@ spot_template_close(spot_template_t *self)
     free(self);
 }
 
-void
-spot_template_lock(spot_template_t *self)
-{
-    pthread_mutex_lock(&self->lock);
-}
-
-void
-spot_template_unlock(spot_template_t *self)
-{
-    pthread_mutex_unlock(&self->lock);
-}
-
-const spot_node_t *
-spot_template_study(const spot_template_t *self)
-{
-    return self->study.root;
-}
-
 const spot_node_t *
 spot_template_scenario(const spot_template_t *self)
 {
@@ -87,12 +52,6 @@ spot_template_scenario(const spot_template_t *self)
                                   : spot_node_get(self->study.root, "scenario");
 
     return root != NULL && root->kind == SPOT_NODE_MAP ? root : NULL;
-}
-
-const char *
-spot_template_file(const spot_template_t *self, size_t file_id)
-{
-    return file_id < self->scenario.num_files ? self->scenario.files[file_id] : NULL;
 }
 
 /* ---- The command line ---- */
@@ -147,8 +106,8 @@ assign_with_prefix(
     return ret;
 }
 
-/* "sweep.KEY=VALUES" and "optimise.over.KEY=VALUES": KEY is one key of the map, dots or
- * not; other keys of the study are as they are. */
+/* In "sweep.KEY=VALUES" and "optimise.over.KEY=VALUES" KEY is one key, which may have
+ * dots. */
 static int
 set_study_key(spot_template_t *self, const char *assignment, spot_diag_t *diag)
 {
@@ -170,7 +129,7 @@ set_study_key(spot_template_t *self, const char *assignment, spot_diag_t *diag)
     return ret == 0 ? spot_yaml_assign(&self->study, "--set", assignment, diag) : ret;
 }
 
-/* Whether the key of an assignment has one value only, and no fields of its own. */
+/* Whether the key of an assignment has a scalar value. */
 static bool
 is_single(const spot_field_t *fields, const char *assignment)
 {
@@ -222,8 +181,8 @@ set_scenario_key(spot_template_t *self, const spot_experiment_t *experiment,
                : assign_with_prefix(self, inline_prefix, assignment, diag);
 }
 
-/* Reads the scenario if the study names a file that is not there yet. A scenario of its
- * own that is no map cannot be swept. */
+/* Reads the scenario if the study names its file and no document was given. A document
+ * that is no map is refused. */
 static int
 read_scenario(spot_template_t *self, spot_diag_t *diag)
 {
@@ -248,7 +207,8 @@ read_scenario(spot_template_t *self, spot_diag_t *diag)
     return ret;
 }
 
-/* Who an assignment is for: the study is read first, then the engine is chosen. */
+/* The part that an assignment changes. Changes of the study come first; the engine is
+ * chosen before other keys of the scenario are set. */
 enum { FOR_STUDY, FOR_ENGINE, FOR_SCENARIO };
 
 static int
@@ -298,7 +258,8 @@ spot_template_change(spot_template_t *self, const spot_experiment_t *const *engi
 
 /* ---- Values of axes ---- */
 
-/* In quotes where a bracket or comma would seem to be that of the list or map around. */
+/* Writes a scalar within a list or map, in quotes if it has brackets, commas or quotes.
+ */
 static void
 write_inner_scalar(const char *text, FILE *out)
 {
@@ -367,7 +328,7 @@ spot_template_add_axis(spot_template_t *self, const char *path, const spot_node_
 {
     const char *prefix = self->scenario.root != NULL ? "" : inline_prefix;
     void *axes = self->axes;
-    axis_t *axis;
+    spot_template_axis_t *axis;
 
     if (spot_array_reserve(
             &axes, &self->max_axes, self->num_axes + 1, sizeof(*self->axes)) != 0) {
@@ -375,7 +336,7 @@ spot_template_add_axis(spot_template_t *self, const char *path, const spot_node_
     }
     self->axes = axes;
     axis = &self->axes[self->num_axes++];
-    *axis = (axis_t){.path = malloc(strlen(prefix) + strlen(path) + 1),
+    *axis = (spot_template_axis_t){.path = malloc(strlen(prefix) + strlen(path) + 1),
         .nodes = nodes == NULL ? NULL : spot_calloc(num_values, sizeof(spot_node_t *)),
         .scalar = calloc(1, sizeof(*axis->scalar)),
         .placed_id = SIZE_MAX};
@@ -397,7 +358,7 @@ int
 spot_template_place_value(spot_template_t *self, const spot_study_head_t *head,
     size_t axis_id, size_t value_id)
 {
-    axis_t *axis = &self->axes[axis_id];
+    spot_template_axis_t *axis = &self->axes[axis_id];
 
     if (axis->placed_id == value_id) {
         return 0;

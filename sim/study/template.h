@@ -1,13 +1,29 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The YAML of a study, which gives any of its points a scenario: the only part of a
- * study that has nodes of YAML. Internal to sim/study. */
+/* The YAML of a study. With the values of a point in place it is the scenario of that
+ * point, which an engine binds. Internal to sim/study. */
 #ifndef SPOT_SIM_STUDY_TEMPLATE_H
 #define SPOT_SIM_STUDY_TEMPLATE_H
+
+#include <pthread.h>
 
 #include "sim/engine/experiment.h"
 #include "sim/store/head.h"
 
-typedef struct spot_template spot_template_t;
+typedef struct {
+    char *path;          /* in the document of the scenario */
+    spot_node_t **nodes; /* [num_values] or NULL: the values are texts */
+    spot_node_t *scalar; /* that borrows the text of a value */
+    size_t placed_id;    /* value that is in place; SIZE_MAX: none */
+} spot_template_axis_t;
+
+typedef struct spot_template {
+    spot_yaml_t study;    /* an inline scenario is part of it */
+    spot_yaml_t scenario; /* a scenario with a file of its own, else zeroed */
+    size_t num_axes;
+    size_t max_axes;
+    spot_template_axis_t *axes; /* [num_axes] */
+    pthread_mutex_t lock;       /* to put values in place and to bind what is there */
+} spot_template_t;
 
 /* Takes over the document of a study and that of its scenario, which is zeroed if the
  * study has it or names its file. NO_MEMORY leaves *self NULL. */
@@ -21,16 +37,8 @@ SPOT_MUST_CHECK int spot_template_change(spot_template_t *self,
     const spot_experiment_t *const *engines, const char *const *sets, size_t num_sets,
     const spot_experiment_t **experiment, spot_diag_t *diag);
 
-/* What puts values in place, and reads what is there, is for one thread at a time. */
-void spot_template_lock(spot_template_t *self);
-void spot_template_unlock(spot_template_t *self);
-
-/* The study, and the scenario, a map, or NULL. */
-const spot_node_t *spot_template_study(const spot_template_t *self);
+/* The scenario, a map, or NULL. */
 const spot_node_t *spot_template_scenario(const spot_template_t *self);
-
-/* The file_id-th file that the scenario was read from, or NULL. */
-const char *spot_template_file(const spot_template_t *self, size_t file_id);
 
 /* Adds an axis, in order, with the nodes of its values, or NULL: its values are the
  * texts of the head, at a place. NO_MEMORY. */

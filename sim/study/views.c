@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the study wants to see: once its points are known. */
+/* Replications, baseline, best, plot and series: all that needs the points. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,10 +11,10 @@
 #include "sim/study/reading.h"
 
 #define MAX_LISTED 12        /* values that a message lists */
-#define MAX_SERIES_POINTS 32 /* of a study that keeps series without being asked */
+#define MAX_SERIES_POINTS 32 /* up to which a study keeps series by default */
 
-/* The axis of a key, or num_axes and a message at a place. key: of the study, that names
- * it. */
+/* The axis of a path. Reports a path that is not swept at a place and returns num_axes.
+ * key: of the study, which names the path. */
 static size_t
 find_axis(const spot_reading_t *self, const char *key, const spot_node_t *place,
     const char *path)
@@ -33,7 +33,7 @@ find_axis(const spot_reading_t *self, const char *key, const spot_node_t *place,
     return axis_id;
 }
 
-/* What compares points along a key has no place in a design. */
+/* Reports a key that compares points along an axis, which a design does not have. */
 static void
 check_no_design(const spot_reading_t *self, const char *key)
 {
@@ -48,14 +48,14 @@ check_no_design(const spot_reading_t *self, const char *key)
 
 /* ---- Replications ---- */
 
-/* The minimum in whole batches, which depend on neither threads nor shards; at most the
- * maximum, which is kept exactly. Says so where another one was asked for. */
+/* The minimum rounded up to whole batches, but not above the maximum. Warns if the study
+ * asked for another one. */
 static int64_t
 whole_minimum(const spot_reading_t *self, bool is_asked)
 {
     const spot_request_t *request = &self->request;
     const spot_node_t *place =
-        spot_node_place(spot_template_study(self->study->template), "replications.min");
+        spot_node_place(self->study->template->study.root, "replications.min");
     const int64_t size = spot_study_batch_size(&self->study->head);
     const int64_t whole = (request->min + size - 1) / size * size;
     const int64_t used = whole < request->max ? whole : request->max;
@@ -98,7 +98,7 @@ spot_views_settle_replications(spot_reading_t *self)
 
 /* ---- The baseline ---- */
 
-/* "2, 4, 8 or 16", with the number of those that are too many to show. */
+/* Writes "2, 4, 8 or 16"; of many values the first ones and the number of the others. */
 static void
 list_values(const spot_axis_t *axis, char *text, size_t text_bytes)
 {
@@ -121,8 +121,8 @@ list_values(const spot_axis_t *axis, char *text, size_t text_bytes)
     }
 }
 
-/* A key of the baseline with its value. A key that is not swept leaves found->axis_id at
- * num_axes. */
+/* Finds a key of the baseline and its value. found->axis_id is num_axes if the key is
+ * not swept. */
 static int
 find_baseline_value(const spot_reading_t *self, size_t key_id, spot_axis_value_t *found)
 {
@@ -148,7 +148,7 @@ find_baseline_value(const spot_reading_t *self, size_t key_id, spot_axis_value_t
     return ret;
 }
 
-/* A point must have one partner at most, and in a design it has none. */
+/* A point must have one partner at most. A design has no partners. */
 static void
 check_baseline_plan(const spot_reading_t *self)
 {
@@ -167,7 +167,8 @@ check_baseline_plan(const spot_reading_t *self)
     }
 }
 
-/* Of a comparison each key has a value; else there is one. */
+/* A comparison has a value for each of its keys; another study has one key with its
+ * value. */
 int
 spot_views_find_baseline(spot_reading_t *self)
 {
@@ -234,7 +235,7 @@ spot_views_check_baseline(const spot_reading_t *self)
 static void
 check_plot_axis(const spot_reading_t *self, const char *key, const char *path)
 {
-    const spot_node_t *root = spot_template_study(self->study->template);
+    const spot_node_t *root = self->study->template->study.root;
 
     if (path != NULL) {
         (void) find_axis(self, key, spot_node_place(root, key), path);
@@ -298,7 +299,7 @@ static int
 find_best(const spot_reading_t *self)
 {
     const spot_request_t *request = &self->request;
-    const spot_node_t *root = spot_template_study(self->study->template);
+    const spot_node_t *root = self->study->template->study.root;
     spot_study_head_t *head = &self->study->head;
     spot_best_t *best = &head->best;
 
@@ -328,7 +329,7 @@ find_best(const spot_reading_t *self)
 
 /* ---- Series ---- */
 
-/* One of the list; false: it is none, which is reported. */
+/* Reads a replication of the list. Returns false after an error. */
 static bool
 read_replication(
     const spot_reading_t *self, const char *key, const spot_node_t *word, int64_t *value)

@@ -48,8 +48,8 @@ value_of(const keys_t *self, size_t axis_id, size_t value_id)
                : (spot_node_t){.text = self->head->axes[axis_id].texts[value_id]};
 }
 
-/* Whether there are keys within an axis: a value is a map or a list, or stands for a
- * map, as the base, which has the first values, then shows. */
+/* Whether there are keys within an axis: a value is a map or a list, or a scalar that is
+ * short for a map, which the canonical form shows. */
 static bool
 has_structure(const keys_t *self, size_t axis_id)
 {
@@ -70,7 +70,7 @@ has_structure(const keys_t *self, size_t axis_id)
     return false;
 }
 
-/* What the scenario means with a value in place. */
+/* Makes the canonical form of the scenario with a value in place. */
 static int
 make_list(const keys_t *self, size_t axis_id, size_t value_id, spot_canonical_t *list)
 {
@@ -117,7 +117,8 @@ add_path(keys_t *self, const char *path)
     return 0;
 }
 
-/* No condition names what has a \ or [ in it; an empty map or list has no value. */
+/* Paths with \ or [ cannot be named in a condition; an empty map or list has no value.
+ */
 static int
 add_paths(keys_t *self, const spot_canonical_t *list)
 {
@@ -239,7 +240,7 @@ free_filter(filter_t *self)
     spot_condition_free(&self->condition);
 }
 
-/* One value of a path as a condition sees it; *is_there: whether there is one. */
+/* Reads one value of a path; *is_there: whether it has one. */
 static int
 read_value(
     name_t *name, const keys_t *keys, const char *path, size_t value_id, bool *is_there)
@@ -271,7 +272,7 @@ read_value(
     return ret;
 }
 
-/* A name that has no value everywhere. */
+/* Reports a name that has no value at a value of its axis. */
 static int
 report_missing(const name_t *name, const keys_t *keys, size_t value_id,
     const spot_condition_t *condition, size_t offset)
@@ -286,7 +287,7 @@ report_missing(const name_t *name, const keys_t *keys, size_t value_id,
     return SPOT_ERR_BAD_INPUT;
 }
 
-/* Makes a kind that of one more value, too. */
+/* Widens a kind so that it covers one more value. */
 static void
 widen_kind(
     spot_condition_kind_t *kind, const spot_condition_value_t *value, bool is_first)
@@ -330,7 +331,7 @@ read_values(name_t *name, const keys_t *keys, const char *path,
     return ret;
 }
 
-/* Finds the keys that the names mean, their values, and whether these fit. */
+/* Resolves the names to keys, reads their values and checks their types and units. */
 static int
 resolve(filter_t *self, const keys_t *keys)
 {
