@@ -6,8 +6,7 @@
 #include "sim/analysis/race.h"
 #include "sim/store/store_sqlite.h"
 
-/* Points that still race. A race that cannot be told is one that is not known to be
- * over. */
+/* Points that still race. A race that cannot be replayed counts as unfinished. */
 static size_t
 num_unfinished_of_race(const spot_store_t *store)
 {

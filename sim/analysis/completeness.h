@@ -1,28 +1,27 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* How much of what a study asks for its store has. */
+/* The part of a study's replications that its store has. */
 #ifndef SPOT_SIM_ANALYSIS_COMPLETENESS_H
 #define SPOT_SIM_ANALYSIS_COMPLETENESS_H
 
 #include "sim/analysis/summary.h"
 
 typedef struct {
-    int64_t num_rows;        /* replications that are there */
+    int64_t num_rows;        /* replications in the store */
     int64_t num_asked;       /* replications that the study asks for, at most */
     size_t num_points;       /* of the study */
-    int64_t fewest, most;    /* of a point; fixed ones that are there are left out */
-    size_t num_unfinished;   /* points that have neither all replications that the study
-                                asks for nor, with until, the precision; with
-                                optimise: that race on */
-    size_t num_imprecise;    /* with until: points that have them all without it */
-    size_t num_constant;     /* with until: points whose values are all the same, */
+    int64_t fewest, most;    /* replications of a point, without complete fixed points */
+    size_t num_unfinished;   /* points without all replications and, with until, without
+                                the precision; with optimise: points that still race */
+    size_t num_imprecise;    /* with until: complete points without the precision */
+    size_t num_constant;     /* with until: points whose values are all the same */
     int64_t fewest_constant; /* the fewest values of such a point */
 } spot_completeness_t;
 
-/* summaries: [num_points][num_metrics] of the store; without until NULL will do. */
+/* summaries: [num_points][num_metrics] of the store; may be NULL without until. */
 spot_completeness_t spot_store_completeness(
     const spot_store_t *store, const spot_summary_t *summaries);
 
-/* The same, reading of the rows only what it takes. NO_MEMORY, errors of reading. */
+/* The same; reads rows only if until needs them. NO_MEMORY, errors of reading. */
 SPOT_MUST_CHECK int spot_store_find_completeness(
     const spot_store_t *store, spot_completeness_t *completeness);
 

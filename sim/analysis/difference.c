@@ -7,29 +7,35 @@
 #include "base/memory.h"
 #include "sim/analysis/point_groups.h"
 
-/* Rows of the other point that are in memory. */
+/* Rows of the base in memory. */
 #define BLOCK_ROWS 1024
 
-/* What stops a reading. */
+/* Reasons to stop reading. */
 enum { IS_FULL = 1, IS_DONE };
 
 /* Two points side by side. */
 typedef struct {
     const spot_compared_t *point;
     const spot_compared_t *base;
-    bool is_base_fixed;   /* its only row is that of all replications */
-    bool is_turned;       /* point and base stand in each other's place */
+    bool is_base_fixed;   /* its only row counts for all replications */
+    bool is_turned;       /* point and base are swapped */
     size_t num_metrics;   /* compared */
     spot_paired_t *pairs; /* [num_metrics] */
-    size_t num_rows;      /* of the base, that lie ready */
-    size_t next_id;       /* the first of them that the point has not passed */
-    bool is_last;         /* the base has nothing behind them */
-    bool is_whole;        /* nor before: another point may be paired with them as well */
+    size_t num_rows;      /* rows of the base in memory */
+    size_t next_id;       /* the first of them not before the current row of the point */
+    bool is_last;         /* the base has no later rows */
+    bool is_whole;        /* nor earlier ones: the rows serve another point too */
     size_t max_keys;
     int64_t *keys; /* [num_rows] their replications, ascending */
     size_t max_values;
     double *values; /* [num_rows][num_metrics] */
 } pairing_t;
+
+static size_t
+metric_of(const spot_compared_t *self, size_t j)
+{
+    return self->metric_ids == NULL ? j : self->metric_ids[j];
+}
 
 static int
 keep_row(void *context, const spot_row_t *row)
@@ -47,14 +53,14 @@ keep_row(void *context, const spot_row_t *row)
         self->keys[self->num_rows] = row->replication;
         for (size_t j = 0; j < num_metrics; j++) {
             self->values[self->num_rows * num_metrics + j] =
-                row->metrics[self->base->metric_ids[j]];
+                row->metrics[metric_of(self->base, j)];
         }
         self->num_rows++;
     }
     return ret == 0 && self->num_rows == BLOCK_ROWS ? IS_FULL : ret;
 }
 
-/* The next rows of the base, from a replication on. */
+/* Reads the next rows of the base, from a replication on. */
 static int
 read_base(pairing_t *self, int64_t first_replication)
 {
@@ -89,7 +95,7 @@ pair_row(void *context, const spot_row_t *row)
     }
     if (ret == 0 && self->keys[self->next_id] == key) {
         for (size_t j = 0; j < num_metrics; j++) {
-            const double value = row->metrics[self->point->metric_ids[j]];
+            const double value = row->metrics[metric_of(self->point, j)];
             const double other = self->values[self->next_id * num_metrics + j];
 
             spot_paired_add(&self->pairs[j], self->is_turned ? other : value,
@@ -99,7 +105,7 @@ pair_row(void *context, const spot_row_t *row)
     return ret;
 }
 
-/* Pairs a point, with what lies ready of the base if that is all of it. */
+/* Pairs the rows of a point. Uses the rows of the base in memory if they are all. */
 static int
 pair_rows(pairing_t *self)
 {
@@ -121,7 +127,7 @@ is_fixed(const spot_compared_t *compared)
     return spot_study_is_fixed(compared->store->head, compared->point_id);
 }
 
-/* What is the same in all replications is known as if all were run. */
+/* Two fixed points are known as if all replications were run. */
 static void
 repeat_pair(spot_paired_t *pair, int64_t num_pairs)
 {
@@ -155,22 +161,15 @@ pair_point(pairing_t *self)
     for (size_t j = 0; ret == 0 && j < self->num_metrics; j++) {
         const spot_study_head_t *head = point->store->head;
 
-        if (!spot_study_has_metric(head, point->point_id, point->metric_ids[j]) ||
+        if (!spot_study_has_metric(head, point->point_id, metric_of(point, j)) ||
             !spot_study_has_metric(
-                base->store->head, base->point_id, base->metric_ids[j])) {
+                base->store->head, base->point_id, metric_of(base, j))) {
             memset(&self->pairs[j], 0, sizeof(self->pairs[j]));
         } else if (is_point_fixed && is_fixed(base)) {
             repeat_pair(&self->pairs[j], head->num_replications);
         }
     }
     return ret;
-}
-
-static void
-release(pairing_t *self)
-{
-    free(self->values);
-    free(self->keys);
 }
 
 int
@@ -183,36 +182,18 @@ spot_store_difference_between(const spot_compared_t *point, const spot_compared_
 
     memset(pairs, 0, num_metrics * sizeof(*pairs));
     ret = pair_point(&pairing);
-    release(&pairing);
+    free(pairing.values);
+    free(pairing.keys);
     return ret;
-}
-
-/* The ids of all metrics, freed by the caller. NULL: no memory. */
-static size_t *
-all_metrics(const spot_store_t *store)
-{
-    const size_t num_metrics = store->head->num_metrics;
-    size_t *ids = spot_calloc(num_metrics, sizeof(*ids));
-
-    for (size_t j = 0; ids != NULL && j < num_metrics; j++) {
-        ids[j] = j;
-    }
-    return ids;
 }
 
 int
 spot_store_difference(
     const spot_store_t *store, size_t point_id, size_t base_id, spot_paired_t *pairs)
 {
-    size_t *ids = all_metrics(store);
-    const int ret = ids == NULL ? SPOT_ERR_NO_MEMORY
-                                : spot_store_difference_between(
-                                      &(spot_compared_t){store, point_id, ids},
-                                      &(spot_compared_t){store, base_id, ids},
-                                      store->head->num_metrics, pairs);
+    const spot_compared_t point = {store, point_id, NULL}, base = {store, base_id, NULL};
 
-    free(ids);
-    return ret;
+    return spot_store_difference_between(&point, &base, store->head->num_metrics, pairs);
 }
 
 typedef struct {
@@ -230,8 +211,8 @@ compare_couples(const void *a, const void *b)
                : (x->point_id > y->point_id) - (x->point_id < y->point_id);
 }
 
-/* The points that have a base, those of one base behind each other: it is read once.
- * couples: [num_points]. Returns how many there are. */
+/* Finds the points with a base, ordered by base, which is then read once. couples:
+ * [num_points]. Returns their number. */
 static size_t
 find_couples(size_t num_points, const size_t *base_ids, couple_t *couples)
 {
@@ -254,10 +235,9 @@ pair_couples(const spot_store_t *store, size_t num_couples, const couple_t *coup
     spot_paired_t *all)
 {
     const size_t num_metrics = store->head->num_metrics;
-    size_t *ids = all_metrics(store);
-    spot_compared_t point = {store, 0, ids}, base = {store, 0, ids};
+    spot_compared_t point = {store, 0, NULL}, base = {store, 0, NULL};
     pairing_t pairing = {.point = &point, .base = &base, .num_metrics = num_metrics};
-    int ret = ids == NULL ? SPOT_ERR_NO_MEMORY : 0;
+    int ret = 0;
 
     for (size_t j = 0; ret == 0 && j < num_couples; j++) {
         if (j > 0 && couples[j].base_id != base.point_id) {
@@ -268,8 +248,8 @@ pair_couples(const spot_store_t *store, size_t num_couples, const couple_t *coup
         pairing.pairs = &all[point.point_id * num_metrics];
         ret = pair_point(&pairing);
     }
-    release(&pairing);
-    free(ids);
+    free(pairing.values);
+    free(pairing.keys);
     return ret;
 }
 

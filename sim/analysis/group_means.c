@@ -9,13 +9,13 @@
 
 #define NUM_GROUPS 16
 
-/* The sums of the point that is read. */
+/* Sums over the current point. */
 typedef struct {
     const spot_group_means_t *means;
     size_t first_metric;
     double *sums;    /* [num_groups][num_metrics] */
-    double *weights; /* the same: values in them */
-    bool is_fixed;   /* its only row is that of all replications */
+    double *weights; /* the same: number of values */
+    bool is_fixed;   /* its only row counts for all replications */
 } grouper_t;
 
 static int
@@ -58,7 +58,7 @@ read_means(grouper_t *self, const spot_store_t *store, double *means)
     return ret;
 }
 
-/* Of the points whose replications differ. */
+/* The fewest rows of a point whose replications differ. */
 static int64_t
 fewest_rows(const spot_store_t *store)
 {
@@ -130,4 +130,29 @@ spot_group_product(
     }
     return num_groups == 1 ? sum_same
                            : (sum_a * sum_b - sum_same) / (count * (count - 1));
+}
+
+double
+spot_jackknife_half_width(const spot_moments_t *left_out, double confidence)
+{
+    const double freedom = (double) left_out->num_values - 1;
+
+    return spot_student_t(confidence, freedom) *
+           sqrt(freedom / (freedom + 1) * left_out->sum_squares);
+}
+
+const char *
+spot_analysis_problem(int outcome, const char *too_few)
+{
+    switch (outcome) {
+        case 0:
+            return NULL;
+        case SPOT_ANALYSIS_TOO_FEW:
+            return too_few;
+        case SPOT_ANALYSIS_CONSTANT:
+            return "the same at all points";
+        default:
+            return "differences between points do not stand out of the noise of "
+                   "replications";
+    }
 }

@@ -9,12 +9,11 @@
 #include "base/paired.h"
 #include "base/stats.h"
 
-/* Parts of the points of a sampled plan that are left out in turn. */
+/* A sampled plan is split into so many parts, each of which is left out in turn. */
 #define NUM_PARTS 20
 #define NO_PART SIZE_MAX
 
-/* What is measured each time something is left out: the variance, then share and total
- * of each key. */
+/* Places in work_t.measured: the variance, the share of each key, its total share. */
 enum { PLACE_VARIANCE, PLACE_KEYS };
 
 typedef struct {
@@ -26,8 +25,7 @@ typedef struct {
     double *sums;        /* [max_classes][num_groups], then means */
     size_t *counts;      /* [max_classes] */
     double *centre;      /* [num_groups] mean of all */
-    size_t *line_ids;    /* [num_keys][num_points] of a full grid: which line along the
-                            key a point is on */
+    size_t *line_ids;    /* [num_keys][num_points] full grid: line along the key */
     size_t num_measured; /* PLACE_KEYS + 2 num_keys */
     double *measured;    /* [num_measured] the latest */
 } work_t;
@@ -72,7 +70,8 @@ square_from(
     return spot_group_product(distance, distance, self->data->num_groups, omitted_group);
 }
 
-/* Means of classes into sums, their sizes into counts. Returns how many have points. */
+/* Sets sums to the means of the classes and counts to their sizes. Returns the number of
+ * classes with points. */
 static size_t
 find_class_means(work_t *self, size_t key_id, bool is_line, size_t omitted_part)
 {
@@ -100,7 +99,7 @@ find_class_means(work_t *self, size_t key_id, bool is_line, size_t omitted_part)
     return num_classes;
 }
 
-/* The variance of points within the classes of a key; of a sampled plan without bias. */
+/* The variance of points within the classes of a key; unbiased for a sampled plan. */
 static double
 variance_within(
     work_t *self, size_t key_id, bool is_line, size_t omitted_group, size_t omitted_part)
@@ -125,7 +124,7 @@ variance_within(
                                     : (double) NAN;
 }
 
-/* The variance of all points, and their mean into centre. */
+/* The variance of all points. Sets centre to their mean. */
 static double
 variance_of_all(work_t *self, size_t omitted_group, size_t omitted_part)
 {
@@ -168,24 +167,13 @@ measure(work_t *self, size_t omitted_group, size_t omitted_part)
     }
 }
 
-/* Half the width of the interval that values with one of num_left_out things left out
- * give: Tukey's jackknife, Student's t. */
-static double
-jackknife_half_width(const spot_moments_t *moments, double confidence)
-{
-    const double freedom = (double) moments->num_values - 1;
-
-    return spot_student_t(confidence, freedom) *
-           sqrt(freedom / (freedom + 1) * moments->sum_squares);
-}
-
 static void
 set_interval(spot_sensitivity_index_t *index, double value, double half_width)
 {
     *index = (spot_sensitivity_index_t){value, value - half_width, value + half_width};
 }
 
-/* Adds what was measured where it is defined: there are no totals of all kinds. */
+/* Adds the measured values that are defined: some plans have no totals. */
 static void
 keep_measured(const work_t *self, spot_moments_t *moments)
 {
@@ -196,8 +184,8 @@ keep_measured(const work_t *self, spot_moments_t *moments)
     }
 }
 
-/* Leaves out groups of replications, and of a sampled plan points. by_group and by_part:
- * [num_measured], zeroed. */
+/* Leaves out each group of replications and, for a sampled plan, each part of the
+ * points. by_group and by_part: [num_measured], zeroed. */
 static void
 leave_out(work_t *self, spot_moments_t *by_group, spot_moments_t *by_part)
 {
@@ -214,8 +202,8 @@ leave_out(work_t *self, spot_moments_t *by_group, spot_moments_t *by_part)
     }
 }
 
-/* Both parts are independent to first order, so their squares add. NAN: nothing could be
- * left out. */
+/* Both errors are independent to first order, so their squares add. NAN: there is no
+ * estimate of either. */
 static double
 half_width_of(
     const spot_moments_t *by_group, const spot_moments_t *by_part, double confidence)
@@ -226,29 +214,32 @@ half_width_of(
     if (!has_groups && !has_parts) {
         return (double) NAN;
     }
-    return hypot(has_groups ? jackknife_half_width(by_group, confidence) : 0,
-        has_parts ? jackknife_half_width(by_part, confidence) : 0);
+    return hypot(has_groups ? spot_jackknife_half_width(by_group, confidence) : 0,
+        has_parts ? spot_jackknife_half_width(by_part, confidence) : 0);
 }
 
-/* Shares, totals and the variance with their intervals. NOISE: the variance may be 0. */
+/* Sets shares, totals and the variance with their intervals. NOISE: the variance may be
+ * 0. */
 static int
 find_shares(work_t *self, spot_effects_t *effects, double confidence)
 {
     const size_t num_groups = self->data->num_groups, num_keys = self->data->num_keys;
-    spot_moments_t *by_group = spot_calloc(self->num_measured, sizeof(*by_group));
-    spot_moments_t *by_part = spot_calloc(self->num_measured, sizeof(*by_part));
-    int ret = by_group == NULL || by_part == NULL ? SPOT_ERR_NO_MEMORY : 0;
+    spot_moments_t *by_group = spot_calloc(2 * self->num_measured, sizeof(*by_group));
+    spot_moments_t *by_part;
+    int ret = 0;
 
-    if (ret == 0) {
-        leave_out(self, by_group, by_part);
-        measure(self, num_groups, NO_PART);
-        effects->variance = self->measured[PLACE_VARIANCE];
-        if (!(effects->variance > 0) ||
-            (num_groups > 1 &&
-                effects->variance <=
-                    jackknife_half_width(&by_group[PLACE_VARIANCE], confidence))) {
-            ret = SPOT_EFFECTS_NOISE;
-        }
+    if (by_group == NULL) {
+        return SPOT_ERR_NO_MEMORY;
+    }
+    by_part = by_group + self->num_measured;
+    leave_out(self, by_group, by_part);
+    measure(self, num_groups, NO_PART);
+    effects->variance = self->measured[PLACE_VARIANCE];
+    if (!(effects->variance > 0) ||
+        (num_groups > 1 &&
+            effects->variance <=
+                spot_jackknife_half_width(&by_group[PLACE_VARIANCE], confidence))) {
+        ret = SPOT_ANALYSIS_NOISE;
     }
     for (size_t j = 0; ret == 0 && j < num_keys; j++) {
         const size_t share = PLACE_KEYS + j, total = PLACE_KEYS + num_keys + j;
@@ -259,7 +250,6 @@ find_shares(work_t *self, spot_effects_t *effects, double confidence)
             half_width_of(&by_group[total], &by_part[total], confidence));
     }
     free(by_group);
-    free(by_part);
     return ret;
 }
 
@@ -276,7 +266,7 @@ mean_over_groups(const double *values, size_t num_groups)
     return sum / (double) num_groups;
 }
 
-/* Of replication noise: groups are independent. */
+/* The interval of a range under replication noise; groups are independent. */
 static double
 noise_half_width(const work_t *self, const spot_key_effect_t *key, double confidence)
 {
@@ -290,7 +280,7 @@ noise_half_width(const work_t *self, const spot_key_effect_t *key, double confid
     return spot_moments_half_width(&moments, confidence); /* NAN for one */
 }
 
-/* Of the choice of points, and the noise that each of them has by itself: Welch. */
+/* The interval of a range under the choice of points and their own noise (Welch). */
 static double
 sampling_half_width(
     const work_t *self, size_t key_id, const spot_key_effect_t *key, double confidence)
@@ -311,7 +301,8 @@ sampling_half_width(
     return spot_welch_half_width(&low, &high, confidence);
 }
 
-/* The widest of all pairs was chosen, so all pairs are judged at once (Bonferroni). */
+/* The widest of all pairs is chosen, so the interval holds for all pairs at once
+ * (Bonferroni). */
 static void
 find_range(work_t *self, size_t key_id, double confidence, spot_key_effect_t *key)
 {
@@ -341,9 +332,9 @@ find_range(work_t *self, size_t key_id, double confidence, spot_key_effect_t *ke
             : noise_half_width(self, key, pair_confidence));
 }
 
-/* ---- What the plan is ---- */
+/* ---- The kind of the plan ---- */
 
-/* Numbers the combinations; true if each is there once. line_ids is filled. */
+/* Sets line_ids. Returns whether each combination of values occurs once. */
 static bool
 is_full(work_t *self, bool *is_seen)
 {
@@ -369,7 +360,7 @@ is_full(work_t *self, bool *is_seen)
     return num_seen == data->num_points;
 }
 
-/* As many combinations as points, all defined, each once: a full grid. */
+/* A full grid has each combination once, and all points are defined. */
 static int
 find_kind(work_t *self)
 {
@@ -411,7 +402,7 @@ is_defined(const work_t *self, size_t point_id)
     return true;
 }
 
-/* Two keys must have two levels among the points. */
+/* Whether at least two keys have two levels among the points. */
 static bool
 has_two_keys(const work_t *self)
 {
@@ -429,7 +420,7 @@ has_two_keys(const work_t *self)
     return num_varying >= 2;
 }
 
-/* All points have the same value; noise may differ from group to group. */
+/* Whether all points have the same values; groups may differ. */
 static bool
 is_constant(const work_t *self)
 {
@@ -492,10 +483,10 @@ analyse(work_t *self, double confidence, spot_effects_t *effects)
     effects->num_used = self->num_used;
     if (!has_two_keys(self) ||
         (self->kind == SPOT_EFFECTS_SAMPLED && self->num_used < 2 * NUM_PARTS)) {
-        return SPOT_EFFECTS_TOO_FEW;
+        return SPOT_ANALYSIS_TOO_FEW;
     }
     if (is_constant(self)) {
-        return SPOT_EFFECTS_CONSTANT;
+        return SPOT_ANALYSIS_CONSTANT;
     }
     ret = find_shares(self, effects, confidence);
     effects->mean = mean_over_groups(self->centre, self->data->num_groups);
@@ -518,7 +509,7 @@ spot_effects_init(
     spot_effects_t *self, const spot_effects_data_t *data, double confidence)
 {
     work_t work;
-    int ret = 0;
+    int ret;
 
     *self = (spot_effects_t){.mean = (double) NAN, .variance = (double) NAN};
     if (!is_usable(data) || !(confidence > 0 && confidence < 1)) {
@@ -529,19 +520,19 @@ spot_effects_init(
         return SPOT_ERR_NO_MEMORY;
     }
     self->num_keys = data->num_keys;
-    for (size_t j = 0; ret == 0 && j < data->num_keys; j++) {
+    for (size_t j = 0; j < data->num_keys; j++) {
         self->keys[j].num_levels = data->num_levels[j];
         self->keys[j].means =
             spot_calloc(data->num_levels[j], sizeof(*self->keys[j].means));
-        ret = self->keys[j].means == NULL ? SPOT_ERR_NO_MEMORY : 0;
-    }
-    if (ret == 0) {
-        ret = work_init(&work, data);
-        if (ret == 0) {
-            ret = analyse(&work, confidence, self);
+        if (self->keys[j].means == NULL) {
+            return SPOT_ERR_NO_MEMORY;
         }
-        work_free(&work);
     }
+    ret = work_init(&work, data);
+    if (ret == 0) {
+        ret = analyse(&work, confidence, self);
+    }
+    work_free(&work);
     return ret;
 }
 

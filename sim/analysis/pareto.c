@@ -104,7 +104,7 @@ find_surely_worse(const spot_choice_t *choices, size_t num_choices, entry_t *ent
 
 /* A choice as it is compared with those that cost the same. */
 typedef struct {
-    double cost, cost_low, cost_high;
+    double cost[3]; /* with the ends of its interval */
     double gain_low, gain_high;
     size_t choice_id;
 } equal_t;
@@ -113,10 +113,21 @@ typedef struct {
 static equal_t
 equal_of(const spot_choice_t *choice, size_t choice_id, bool is_turned)
 {
-    return is_turned ? (equal_t){-choice->gain, -choice->gain_high, -choice->gain_low,
+    return is_turned ? (equal_t){{-choice->gain, -choice->gain_high, -choice->gain_low},
                            -choice->cost_high, -choice->cost_low, choice_id}
-                     : (equal_t){choice->cost, choice->cost_low, choice->cost_high,
+                     : (equal_t){{choice->cost, choice->cost_low, choice->cost_high},
                            choice->gain_low, choice->gain_high, choice_id};
+}
+
+static int
+compare_costs(const equal_t *left, const equal_t *right)
+{
+    for (int j = 0; j < 3; j++) {
+        if (left->cost[j] != right->cost[j]) {
+            return left->cost[j] < right->cost[j] ? -1 : 1;
+        }
+    }
+    return 0;
 }
 
 /* By cost and its interval; of equal ones that first which surely gains most. */
@@ -124,17 +135,11 @@ static int
 compare_equals(const void *a, const void *b)
 {
     const equal_t *left = a, *right = b;
+    const int order = compare_costs(left, right);
 
-    if (left->cost != right->cost) {
-        return left->cost < right->cost ? -1 : 1;
-    }
-    if (left->cost_low != right->cost_low) {
-        return left->cost_low < right->cost_low ? -1 : 1;
-    }
-    if (left->cost_high != right->cost_high) {
-        return left->cost_high < right->cost_high ? -1 : 1;
-    }
-    return (left->gain_low < right->gain_low) - (left->gain_low > right->gain_low);
+    return order != 0
+               ? order
+               : (left->gain_low < right->gain_low) - (left->gain_low > right->gain_low);
 }
 
 /* Among choices that cost the same, which meet the same events: that gain surely less
@@ -156,11 +161,7 @@ find_worse_of_equals(const spot_choice_t *choices, size_t num_choices, bool is_t
     }
     qsort(equals, num_equals, sizeof(*equals), compare_equals);
     for (size_t j = 0; j < num_equals; j++) {
-        const bool is_same = equals[j].cost == equals[first].cost &&
-                             equals[j].cost_low == equals[first].cost_low &&
-                             equals[j].cost_high == equals[first].cost_high;
-
-        first = is_same ? first : j;
+        first = compare_costs(&equals[j], &equals[first]) == 0 ? first : j;
         if (equals[first].gain_low > equals[j].gain_high) {
             fates[equals[j].choice_id] = SPOT_CHOICE_SURELY_WORSE;
         }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Which of many choices are worth a look where one thing costs and another is gained:
- * those that no other choice beats in both, the Pareto front. */
+/* The Pareto front of choices with a cost and a gain: those that no other choice beats
+ * in both. */
 #ifndef SPOT_SIM_ANALYSIS_PARETO_H
 #define SPOT_SIM_ANALYSIS_PARETO_H
 
@@ -8,8 +8,8 @@
 
 #include "base/error.h"
 
-/* A choice: less cost is better, more gain is better. One without a finite cost and gain
- * is left out; an end of an interval that is NAN is not known. */
+/* Less cost and more gain are better. A choice without a finite cost and gain is left
+ * out. An end of an interval that is NAN is unknown. */
 typedef struct {
     double cost;
     double gain;
@@ -19,11 +19,10 @@ typedef struct {
 
 typedef enum {
     SPOT_CHOICE_LEFT_OUT,
-    SPOT_CHOICE_FRONT,       /* no other one is as good in both and better in one */
-    SPOT_CHOICE_DOMINATED,   /* by the means: it may be chance */
-    SPOT_CHOICE_SURELY_WORSE /* another one is better in both by more than their
-                                intervals; or in one, and just the same with the same
-                                interval in the other */
+    SPOT_CHOICE_FRONT,       /* no other one is at least equal in both, better in one */
+    SPOT_CHOICE_DOMINATED,   /* by the means, perhaps by chance */
+    SPOT_CHOICE_SURELY_WORSE /* another one is better in both beyond the intervals, or in
+                                one, with the same value and interval in the other */
 } spot_choice_fate_t;
 
 /* fates: [num_choices]. Equal choices share their fate. NO_MEMORY. O(n log n). */

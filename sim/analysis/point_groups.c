@@ -7,15 +7,30 @@
 #include "base/group.h"
 #include "base/memory.h"
 
-/* rows: [num_points][num_axes] the values of the points, 0 for some axes: has_any,
- * [num_axes]. */
-static void
-fill_rows(const spot_study_head_t *head, const bool *has_any, uint32_t *rows)
+/* Axes whose values do not matter: one, or those of the baseline. */
+#define BASELINE_AXES SIZE_MAX
+
+static bool
+has_any(const spot_study_head_t *head, size_t free_id, size_t axis_id)
 {
-    for (size_t j = 0; j < head->num_points; j++) {
-        for (size_t k = 0; k < head->num_axes; k++) {
-            rows[j * head->num_axes + k] =
-                has_any[k] ? 0 : (uint32_t) spot_study_value_id(head, j, k);
+    if (free_id != BASELINE_AXES || axis_id == head->baseline_axis_id) {
+        return free_id == BASELINE_AXES || axis_id == free_id;
+    }
+    for (size_t j = 0; j < head->num_more_baselines; j++) {
+        if (head->more_baselines[j].axis_id == axis_id) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* rows: [num_points][num_axes] the values of the points, 0 where they do not matter. */
+static void
+fill_rows(const spot_study_head_t *head, size_t free_id, uint32_t *rows)
+{
+    for (size_t k = 0; k < head->num_axes; k++) {
+        for (size_t j = 0; j < head->num_points && !has_any(head, free_id, k); j++) {
+            rows[j * head->num_axes + k] = (uint32_t) spot_study_value_id(head, j, k);
         }
     }
 }
@@ -32,10 +47,8 @@ number_groups(spot_point_groups_t *self, size_t num_points)
     }
 }
 
-/* Of points that have the same values of all axes but those of has_any. */
 static int
-find_groups(
-    spot_point_groups_t *self, const spot_study_head_t *head, const bool *has_any)
+find_groups(spot_point_groups_t *self, const spot_study_head_t *head, size_t free_id)
 {
     const size_t num_points = head->num_points, num_axes = head->num_axes;
     uint32_t *rows = spot_calloc(num_points * num_axes, sizeof(*rows));
@@ -47,7 +60,7 @@ find_groups(
     if (rows == NULL || keys == NULL || self->group_ids == NULL) {
         goto out;
     }
-    fill_rows(head, has_any, rows);
+    fill_rows(head, free_id, rows);
     for (size_t j = 0; j < num_points; j++) {
         keys[j].bytes = &rows[j * num_axes];
         keys[j].num_bytes =
@@ -67,35 +80,7 @@ int
 spot_point_groups_init(
     spot_point_groups_t *self, const spot_study_head_t *head, size_t axis_id)
 {
-    bool *has_any = spot_calloc(head->num_axes + 1, sizeof(*has_any));
-    int ret = SPOT_ERR_NO_MEMORY;
-
-    memset(self, 0, sizeof(*self));
-    if (has_any != NULL) {
-        has_any[axis_id] = true;
-        ret = find_groups(self, head, has_any);
-    }
-    free(has_any);
-    return ret;
-}
-
-/* Those of the baseline: of points that differ in its keys only. */
-static int
-find_baseline_groups(spot_point_groups_t *self, const spot_study_head_t *head)
-{
-    bool *has_any = spot_calloc(head->num_axes, sizeof(*has_any));
-    int ret = SPOT_ERR_NO_MEMORY;
-
-    memset(self, 0, sizeof(*self));
-    if (has_any != NULL) {
-        has_any[head->baseline_axis_id] = true;
-        for (size_t j = 0; j < head->num_more_baselines; j++) {
-            has_any[head->more_baselines[j].axis_id] = true;
-        }
-        ret = find_groups(self, head, has_any);
-    }
-    free(has_any);
-    return ret;
+    return find_groups(self, head, axis_id);
 }
 
 void
@@ -111,7 +96,7 @@ spot_baseline_points(const spot_study_head_t *head, size_t **base_ids)
     size_t *bases = spot_calloc(head->num_points, sizeof(*bases)); /* of the groups */
     size_t *ids = spot_calloc(head->num_points, sizeof(*ids));
     spot_point_groups_t groups;
-    int ret = find_baseline_groups(&groups, head);
+    int ret = find_groups(&groups, head, BASELINE_AXES);
 
     if (ret == 0 && (bases == NULL || ids == NULL)) {
         ret = SPOT_ERR_NO_MEMORY;

@@ -20,7 +20,7 @@ const char *const spot_fate_names[SPOT_NUM_FATES] = {
     [SPOT_FATE_UNDEFINED] = "undefined",
 };
 
-/* The replications of the round behind one of num_rows. */
+/* The replications of the round after one with num_rows. */
 static int64_t
 target_behind(const spot_study_head_t *head, int64_t num_rows)
 {
@@ -44,10 +44,10 @@ spot_race_point_target(const spot_race_t *self, size_t point_id)
     return spot_study_is_fixed(self->head, point_id) ? 1 : spot_race_target(self);
 }
 
-/* Every interval of every round holds at once with the confidence of the answer: each
- * point has one against the best, one for each constraint, and one for its nulls. That
- * the best of the other points is chosen by the same rows does no harm: what must hold
- * are the intervals between the point that is truly the best and each other one. */
+/* All intervals of all rounds hold at once with the confidence of the answer. Each point
+ * has one against the best, one per constraint, and one for its nulls. The best is
+ * chosen by the same rows, which is harmless: only the intervals between the true best
+ * and each other point must hold. */
 static double
 confidence_of_each(const spot_study_head_t *head)
 {
@@ -109,7 +109,7 @@ spot_race_free(spot_race_t *self)
 typedef struct {
     const spot_race_t *race;
     spot_runner_t *runner;
-    int64_t end; /* replication behind the last one */
+    int64_t end; /* replication after the last one */
     bool is_fixed;
 } reader_t;
 
@@ -129,7 +129,7 @@ add_row(const spot_race_t *race, spot_runner_t *runner, const double *metrics)
     }
 }
 
-/* The only row of a fixed point is that of all its replications. */
+/* The only row of a fixed point counts for all its replications. */
 static int
 read_row(void *context, const spot_row_t *row)
 {
@@ -178,7 +178,7 @@ take_out(spot_race_t *self, size_t point_id, spot_fate_t fate)
     self->num_racing--;
 }
 
-/* Nulls of the metric or constraint where there are most. */
+/* The most nulls of the metric or of a constraint. */
 static int64_t
 num_nulls(const spot_race_t *self, const spot_runner_t *runner)
 {
@@ -192,7 +192,7 @@ num_nulls(const spot_race_t *self, const spot_runner_t *runner)
     return runner->num_rows - fewest;
 }
 
-/* A share of SPOT_RACE_MAX_NULLS would hardly ever give so many. */
+/* Whether the share of nulls is above SPOT_RACE_MAX_NULLS, with confidence. */
 static bool
 has_too_many_nulls(const spot_race_t *self, const spot_runner_t *runner)
 {
@@ -208,7 +208,7 @@ are_equal(const spot_moments_t *values)
     return values->num_values >= 2 && values->sum_squares == 0;
 }
 
-/* What was once known of a constraint stays known: all intervals hold at once. */
+/* A constraint that is certainly kept stays so, as all intervals hold at once. */
 static void
 judge_alone(spot_race_t *self, size_t point_id)
 {
@@ -238,7 +238,7 @@ judge_alone(spot_race_t *self, size_t point_id)
     }
 }
 
-/* Only such a point takes others out. */
+/* Whether a point may dominate others. */
 static bool
 can_lead(const spot_race_t *self, const spot_runner_t *runner)
 {
@@ -271,7 +271,7 @@ find_best(spot_race_t *self)
     }
 }
 
-/* Against the best, replication by replication. */
+/* Compares a point with the best, replication by replication. */
 static void
 judge_against_best(spot_race_t *self, size_t point_id)
 {
@@ -359,7 +359,7 @@ spot_race_advance(spot_race_t *self, const spot_store_t *store)
     return ret;
 }
 
-/* Whether a point has its first replications without a gap. */
+/* Whether the store has the replications [first, end) of a point, without a gap. */
 static bool
 has_rows(const spot_store_t *store, size_t point_id, int64_t first, int64_t end)
 {

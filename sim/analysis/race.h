@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The race for the best point of a plan: all points start, those that are worse with
+/* The race for the best point of a plan: all points start, points that are worse with
  * confidence stop, the others go on. A racing algorithm after Maron and Moore (Advances
  * in Neural Information Processing Systems 6, 1994) with paired differences under common
- * random numbers (Law, Simulation Modeling and Analysis, 5th ed., section 11.2) and
- * Bonferroni's bound over points, constraints and rounds: the answer as a whole holds
- * with the confidence asked for.
+ * random numbers (Law, Simulation Modeling and Analysis, 5th ed., section 11.2).
+ * Bonferroni's bound over points, constraints and rounds gives the whole answer the
+ * requested confidence.
  *
- * A race is a function of the rows in a store: it can be told again from them alone, and
- * does not depend on who ran them when. Means are known by Student's intervals, made
- * right for skewed values (base/skewed.h); but what has not happened in any replication
- * is taken never to happen, so the minimum of replications must be large enough to see
- * what matters. */
+ * A race depends only on the rows of a store, not on when or where they were run. Means
+ * have Student's intervals, corrected for skewness (base/skewed.h). An event that occurs
+ * in no replication counts as impossible, so the minimum of replications must be large
+ * enough to include rare events that matter. */
 #ifndef SPOT_SIM_ANALYSIS_RACE_H
 #define SPOT_SIM_ANALYSIS_RACE_H
 
@@ -18,7 +17,7 @@
 #include "sim/store/store.h"
 
 typedef enum {
-    SPOT_FATE_RACING,     /* may be the best, as far as is known */
+    SPOT_FATE_RACING,     /* may be the best */
     SPOT_FATE_DOMINATED,  /* another point is better, with confidence */
     SPOT_FATE_INFEASIBLE, /* breaks a constraint, with confidence */
     SPOT_FATE_UNDEFINED,  /* the metric is null too often */
@@ -28,21 +27,21 @@ typedef enum {
 /* "racing", "dominated", "infeasible", "undefined". */
 extern const char *const spot_fate_names[SPOT_NUM_FATES];
 
-/* The share of replications in which a metric may be null. They are left out, which
- * flatters a point: one with more of them never leads, and is out once that is sure. */
+/* The largest share of replications in which a metric may be null. Nulls are left out of
+ * the mean, so a point with more of them never leads, and leaves the race once that is
+ * certain. */
 #define SPOT_RACE_MAX_NULLS 0.01
 
 typedef struct {
     spot_fate_t fate;
     bool is_feasible;      /* keeps all constraints, with confidence */
-    bool is_constant;      /* of the values of the best, of the differences of another
-                              point to it, or of those of a constraint all are the same:
-                              they tell nothing of what happens in fewer than about 3
-                              of num_rows replications */
-    int64_t num_rows;      /* replications that its fate rests on */
-    double gain;           /* racing: how much better than the best it may be, at most;
-                              INFINITY: nothing is known yet */
-    spot_moments_t values; /* of the metric; num_values is less where it is null */
+    bool is_constant;      /* its values, differences to the best, or values of a
+                              constraint are all the same; events in fewer than about 3
+                              of num_rows replications may be missing */
+    int64_t num_rows;      /* replications used */
+    double gain;           /* racing: the most by which it may be better than the best;
+                              INFINITY: unknown */
+    spot_moments_t values; /* of the metric, without nulls */
     spot_skewed_t *constrained; /* [num_constraints] */
     double *row_values;         /* [num_rows] of the metric while it races, else NULL */
 } spot_runner_t;
@@ -54,8 +53,8 @@ typedef struct {
     double confidence;      /* of each of the intervals, so that all of them hold */
     int64_t num_rows;       /* of every point that races */
     bool is_over;
-    bool has_best;              /* a point that keeps all constraints, with confidence */
-    size_t best_id;             /* of these the one with the best mean */
+    bool has_best;              /* a point keeps all constraints, with confidence */
+    size_t best_id;             /* the best mean of such points */
     size_t num_racing;          /* points, the best included */
     spot_runner_t *runners;     /* [num_points] */
     spot_skewed_t *constrained; /* [num_points][num_constraints] */
@@ -70,18 +69,18 @@ void spot_race_free(spot_race_t *self);
 int64_t spot_race_target(const spot_race_t *self);
 int64_t spot_race_point_target(const spot_race_t *self, size_t point_id);
 
-/* Plays the next round: the store has all racing points up to the target. Errors of
- * reading, NO_MEMORY. */
+/* Plays the next round. The store must have all racing points up to the target. Errors
+ * of reading, NO_MEMORY. */
 SPOT_MUST_CHECK int spot_race_advance(spot_race_t *self, const spot_store_t *store);
 
-/* Plays all rounds whose rows are there. is_over tells whether those were all. */
+/* Plays all rounds whose rows the store has; is_over is set if these are all rounds. */
 SPOT_MUST_CHECK int spot_race_replay(spot_race_t *self, const spot_store_t *store);
 
-/* Whether nothing that matters can change any more: at most one point is left, or none
- * can be better than the best by more than does not matter. */
+/* Whether the answer is final: at most one point is left, or no point can be better than
+ * the best by more than the study's indifference. */
 bool spot_race_is_decided(const spot_race_t *self);
 
-/* How much better than the best any point may be, at most, in the metric's unit.
+/* The most by which any point may be better than the best, in the metric's unit.
  * INFINITY without a best. */
 double spot_race_regret(const spot_race_t *self);
 

@@ -8,15 +8,15 @@
 #include "base/memory.h"
 #include "base/rng.h"
 
-/* Blocks of replications that are resampled, and how often at most. */
+/* Blocks of replications, and the most resamples of them. */
 #define NUM_BLOCKS 256
 #define NUM_RESAMPLES 1000
 #define MAX_RESAMPLING 2e8 /* blocks looked at in all */
 
-/* ---- How sure: a bootstrap of blocks ---- */
+/* ---- Sureness: a bootstrap of blocks ---- */
 
-/* The racing points that may be the best: [num_racers][NUM_BLOCKS] sums of their values,
- * as costs, over blocks of replications; a null counts as the point's mean. */
+/* The feasible racing points: sums of their values, as costs, over blocks of
+ * replications. A null counts as the point's mean. */
 typedef struct {
     size_t num_racers;
     size_t best_id; /* among them */
@@ -70,7 +70,7 @@ sum_of_resample(const double sums[NUM_BLOCKS], const size_t drawn[NUM_BLOCKS])
     return sum;
 }
 
-/* 1 where the best point is best of a resample, 1/k where k points are, else 0. */
+/* 1 if the best point is the best of a resample, 1/k for a tie of k points, else 0. */
 static double
 credit_of_resample(const blocks_t *blocks, const size_t drawn[NUM_BLOCKS])
 {
@@ -118,10 +118,9 @@ find_sureness(spot_race_answer_t *self)
     return ret;
 }
 
-/* ---- The values that may be the best ---- */
+/* ---- Ranges of the best values ---- */
 
-/* Whether a value is that of a racing point, for each value of an axis; *is_racing is
- * freed by the caller. */
+/* Sets *is_racing[j] if a racing point has value j of an axis. The caller frees it. */
 static int
 mark_racing(const spot_race_t *race, size_t axis_id, bool **is_racing)
 {
@@ -136,19 +135,13 @@ mark_racing(const spot_race_t *race, size_t axis_id, bool **is_racing)
     return *is_racing == NULL ? SPOT_ERR_NO_MEMORY : 0;
 }
 
-/* Whether value_id is a value and other_id is none, or one further up. */
+/* Whether one value is larger than another one, or with sign -1 smaller; any value is
+ * beyond SPOT_NO_VALUE. */
 static bool
-is_less(const spot_axis_t *axis, size_t value_id, size_t other_id)
+is_beyond(const spot_axis_t *axis, size_t value_id, size_t other_id, double sign)
 {
     return other_id == SPOT_NO_VALUE ||
-           axis->numbers[value_id] < axis->numbers[other_id];
-}
-
-static bool
-is_more(const spot_axis_t *axis, size_t value_id, size_t other_id)
-{
-    return other_id == SPOT_NO_VALUE ||
-           axis->numbers[value_id] > axis->numbers[other_id];
+           sign * axis->numbers[value_id] > sign * axis->numbers[other_id];
 }
 
 static void
@@ -169,21 +162,23 @@ find_range(const spot_axis_t *axis, const bool *is_racing, spot_race_range_t *ra
     }
     for (size_t j = 0; j < axis->num_values; j++) {
         if (is_racing[j]) {
-            range->low_id = is_less(axis, j, range->low_id) ? j : range->low_id;
-            range->high_id = is_more(axis, j, range->high_id) ? j : range->high_id;
+            range->low_id = is_beyond(axis, j, range->low_id, -1) ? j : range->low_id;
+            range->high_id = is_beyond(axis, j, range->high_id, 1) ? j : range->high_id;
         }
     }
     for (size_t j = 0; j < axis->num_values; j++) {
-        if (is_less(axis, j, range->low_id) && is_more(axis, j, range->below_id)) {
+        if (is_beyond(axis, j, range->low_id, -1) &&
+            is_beyond(axis, j, range->below_id, 1)) {
             range->below_id = j;
         }
-        if (is_more(axis, j, range->high_id) && is_less(axis, j, range->above_id)) {
+        if (is_beyond(axis, j, range->high_id, 1) &&
+            is_beyond(axis, j, range->above_id, -1)) {
             range->above_id = j;
         }
     }
 }
 
-/* Whether all points that have a value of an axis met one fate, and there are any. */
+/* Whether a value of an axis has points, and all of them have this fate. */
 static bool
 have_all(const spot_race_t *race, size_t axis_id, size_t value_id, spot_fate_t fate)
 {
@@ -213,7 +208,8 @@ is_beside_best(const spot_race_t *race, size_t point_id, size_t axis_id)
     return true;
 }
 
-/* Whether a point is better than one beyond all noise, or is left where that is out. */
+/* Whether a point is better than another one beyond noise, or races while the other one
+ * is dominated. */
 static bool
 is_clearly_better(const spot_race_t *race, size_t point_id, size_t other_id)
 {
@@ -233,8 +229,8 @@ is_clearly_better(const spot_race_t *race, size_t point_id, size_t other_id)
                spot_moments_half_width(&other->values, race->confidence);
 }
 
-/* Whether, along an axis and with the other values of the best point, the metric gets
- * worse and then better again on the way from the best. */
+/* Whether the metric gets worse and then better again on the way from the best point
+ * along an axis, with the other axes fixed. */
 static bool
 is_refuted(const spot_race_t *race, size_t axis_id)
 {
@@ -261,7 +257,7 @@ is_refuted(const spot_race_t *race, size_t axis_id)
     return false;
 }
 
-/* Forgets the neighbours where the optimum need not be between them. */
+/* Clears the neighbours if the optimum need not lie between them. */
 static void
 check_neighbours(const spot_race_t *race, size_t axis_id, spot_race_range_t *range)
 {

@@ -13,8 +13,8 @@
 
 #define NUM_RESAMPLES 1000
 
-/* What a base sample adds to each sum: first the variance and the noise in it, then
- * the numerators of the first-order and of the total indices. */
+/* Places of the sums: variance, its noise, then the numerators of the first-order and of
+ * the total indices. */
 enum { SUM_VARIANCE, SUM_NOISE, SUM_FIRST };
 
 /* The work on one set of data. */
@@ -53,7 +53,7 @@ is_defined(const spot_sensitivity_data_t *data, size_t sample_id)
     return true;
 }
 
-/* Whether all points have the same value; noise may differ from group to group. */
+/* Whether all points have the same values; groups may differ. */
 static bool
 is_constant(const work_t *self)
 {
@@ -62,19 +62,16 @@ is_constant(const work_t *self)
 
     for (size_t k = 0; k < self->num_used; k++) {
         for (size_t j = 0; j < data->num_inputs + 2; j++) {
-            const double *values = point_values(data, self->used[k], j);
-
-            for (size_t g = 0; g < data->num_groups; g++) {
-                if (values[g] != first[g]) {
-                    return false;
-                }
+            if (memcmp(point_values(data, self->used[k], j), first,
+                    data->num_groups * sizeof(*first)) != 0) {
+                return false;
             }
         }
     }
     return true;
 }
 
-/* Each group is centred by itself, so that noise which all points share is gone. */
+/* Each group has its own centre, which removes noise that is common to all points. */
 static void
 find_group_means(work_t *self)
 {
@@ -103,7 +100,7 @@ noisy_square(const double *a, size_t num_groups)
     return sum * sum / ((double) num_groups * (double) num_groups);
 }
 
-/* What a base sample adds to the sums, without the omitted group. */
+/* The contribution of a base sample to the sums, without the omitted group. */
 static void
 find_addends(const work_t *self, size_t sample_id, size_t omitted_id, double *addends)
 {
@@ -111,8 +108,8 @@ find_addends(const work_t *self, size_t sample_id, size_t omitted_id, double *ad
     const size_t num_groups = data->num_groups;
     const double *at_a = point_values(data, sample_id, 0);
     const double *at_b = point_values(data, sample_id, 1);
-    double a[SPOT_SENSITIVITY_MAX_GROUPS] = {0}, b[SPOT_SENSITIVITY_MAX_GROUPS] = {0};
-    double change[SPOT_SENSITIVITY_MAX_GROUPS] = {0};
+    double a[SPOT_MAX_GROUPS] = {0}, b[SPOT_MAX_GROUPS] = {0};
+    double change[SPOT_MAX_GROUPS] = {0};
     double square_a, square_b;
 
     for (size_t g = 0; g < num_groups; g++) {
@@ -146,8 +143,8 @@ add_to_sums(work_t *self, const double *addends)
     }
 }
 
-/* The indices of the sums, which start again. Squares are divided by their number, not
- * by one less: the mean of a Sobol design is nearly exact. NOISE: no variance is left.
+/* Sets indices from the sums and clears the sums. Squares are divided by n, not n - 1,
+ * since the mean of a Sobol design is nearly exact. NOISE: the variance is not positive.
  */
 static int
 take_indices(work_t *self)
@@ -158,7 +155,7 @@ take_indices(work_t *self)
         self->indices[j] = self->sums[SUM_FIRST + j] / variance;
     }
     memset(self->sums, 0, self->num_sums * sizeof(*self->sums));
-    return variance > 0 ? 0 : SPOT_SENSITIVITY_NOISE;
+    return variance > 0 ? 0 : SPOT_ANALYSIS_NOISE;
 }
 
 /* Over all base samples. */
@@ -166,7 +163,6 @@ static int
 estimate(work_t *self, spot_sensitivity_t *result)
 {
     const double num_used = (double) self->num_used;
-    spot_moments_t mean = {0};
     int ret;
 
     for (size_t k = 0; k < self->num_used; k++) {
@@ -175,10 +171,7 @@ estimate(work_t *self, spot_sensitivity_t *result)
         find_addends(self, self->used[k], self->data->num_groups, addends);
         add_to_sums(self, addends);
     }
-    for (size_t g = 0; g < self->data->num_groups; g++) {
-        spot_moments_add(&mean, self->group_mean[g]);
-    }
-    result->mean = spot_moments_mean(&mean);
+    result->mean = spot_moments_of(self->group_mean, self->data->num_groups).mean;
     result->variance = self->sums[SUM_VARIANCE] / num_used;
     if (self->data->num_groups > 1) {
         result->noise_variance = self->sums[SUM_NOISE] / num_used;
@@ -235,8 +228,8 @@ jackknife(work_t *self)
     return ret;
 }
 
-/* Takes out of an index what noise does to a ratio, to first order: Quenouille's
- * jackknife. Returns half the width that replications alone would give. */
+/* Removes the bias of a ratio to first order (Quenouille's jackknife). Returns the half
+ * width due to replications. */
 static double
 apply_jackknife(work_t *self, size_t index_id, double confidence, double *value)
 {
@@ -247,12 +240,11 @@ apply_jackknife(work_t *self, size_t index_id, double confidence, double *value)
         return 0;
     }
     *value += freedom * (*value - spot_moments_mean(moments));
-    return spot_student_t(confidence, freedom) *
-           sqrt(freedom / (freedom + 1) * moments->sum_squares);
+    return spot_jackknife_half_width(moments, confidence);
 }
 
-/* Both parts are independent to first order, so their squares add. What is in both, the
- * noise of single points, counts twice: on the safe side. */
+/* Both errors are independent to first order, so their squares add. The noise of single
+ * points is in both and counts twice, which is conservative. */
 static void
 find_interval(
     work_t *self, size_t index_id, double confidence, spot_sensitivity_index_t *index)
@@ -318,10 +310,10 @@ analyse(work_t *self, double confidence, uint64_t seed, spot_sensitivity_t *resu
     result->num_used = self->num_used;
     result->num_left_out = self->data->num_samples - self->num_used;
     if (self->num_used < SPOT_SENSITIVITY_MIN_SAMPLES) {
-        return SPOT_SENSITIVITY_TOO_FEW;
+        return SPOT_ANALYSIS_TOO_FEW;
     }
     if (is_constant(self)) {
-        return SPOT_SENSITIVITY_CONSTANT;
+        return SPOT_ANALYSIS_CONSTANT;
     }
     find_group_means(self);
     ret = estimate(self, result);
@@ -342,9 +334,8 @@ static bool
 is_usable(const spot_sensitivity_data_t *data)
 {
     return data->num_inputs > 0 &&
-           (data->num_groups == 1 ||
-               (data->num_groups >= SPOT_SENSITIVITY_MIN_GROUPS &&
-                   data->num_groups <= SPOT_SENSITIVITY_MAX_GROUPS));
+           (data->num_groups == 1 || (data->num_groups >= SPOT_MIN_GROUPS &&
+                                         data->num_groups <= SPOT_MAX_GROUPS));
 }
 
 static void

@@ -1,24 +1,23 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* First-order and total Sobol indices of a mean that is known with replication noise.
+/* First-order and total Sobol indices of a mean that has replication noise.
  *
  * The first-order index of an input is the share of the variance over the design that
- * knowing this input alone would take away; the total index the share that would be left
- * if all others were known. Both are of the expected value at a point: replication noise
- * is taken out.
+ * disappears if this input alone is known. The total index is the share that remains if
+ * all other inputs are known. Both concern the expected value at a point, without
+ * replication noise.
  *
- * Replications come in groups, the same ones at every point (common random numbers). A
- * square of a mean over G groups is too large by the variance of that mean, and a
- * product of two means by their covariance, which common random numbers make unknown.
- * Products of different groups have neither: (sum a sum b - sum a b) / (G (G - 1)) has
- * the expected value E[a] E[b] whatever the noise of the points has in common. All sums
- * below are made of these products, so numerators and variance are unbiased up to
- * O(1 / num_samples); the bias of their ratio is taken out by leaving out one group at a
- * time.
+ * Replications come in groups, the same at every point (common random numbers). The
+ * square of a mean over G groups is too large by the variance of that mean; the product
+ * of two means is too large by their covariance, which is unknown. Products of different
+ * groups have no such bias: (sum a sum b - sum a b) / (G (G - 1)) has the expected value
+ * E[a] E[b]. All sums below consist of these products, so numerators and variance are
+ * unbiased up to O(1 / num_samples). A jackknife over the groups removes the bias of
+ * their ratio.
  *
- * Sources: Saltelli et al., Computer Physics Communications 181(2), 2010, table 2, (b)
- * for the first order - with B centred, which in trials on four functions had the least
- * error of (b), Jansen, and Janon and Monod - and (f), Jansen (Computer Physics
- * Communications 117, 1999), for the total. */
+ * Sources: Saltelli et al., Computer Physics Communications 181(2), 2010, table 2: (b)
+ * for the first order, with B centred (least error in trials on four functions, against
+ * Jansen, and Janon and Monod); (f), Jansen (Computer Physics Communications 117, 1999),
+ * for the total. */
 #ifndef SPOT_SIM_ANALYSIS_SENSITIVITY_H
 #define SPOT_SIM_ANALYSIS_SENSITIVITY_H
 
@@ -28,22 +27,11 @@
 #include "base/error.h"
 #include "sim/analysis/group_means.h"
 
-/* Fewer base samples, and the intervals would not hold what they promise. */
+/* With fewer base samples the intervals are too narrow. */
 #define SPOT_SENSITIVITY_MIN_SAMPLES 64
 
-/* Between one group (noise is unknown and not taken out) and these there is nothing. */
-#define SPOT_SENSITIVITY_MIN_GROUPS SPOT_MIN_GROUPS
-#define SPOT_SENSITIVITY_MAX_GROUPS SPOT_MAX_GROUPS
-
-/* Outcomes other than 0: all indices are NAN. */
-enum {
-    SPOT_SENSITIVITY_TOO_FEW = 1, /* base samples without undefined values */
-    SPOT_SENSITIVITY_CONSTANT,    /* the same value everywhere */
-    SPOT_SENSITIVITY_NOISE /* differences between points do not stand out of noise */
-};
-
-/* What is known. Group g of a point is the mean of some of its replications, and of the
- * same ones at all points; sizes should be about equal. NAN is undefined. */
+/* The input. Group g of a point is the mean over some replications, the same ones at all
+ * points; the groups should have about equal sizes. NAN: undefined. */
 typedef struct {
     size_t num_inputs;
     size_t num_samples;   /* base samples */
@@ -52,15 +40,15 @@ typedef struct {
                            * order of spot_design_saltelli() */
 } spot_sensitivity_data_t;
 
-/* May fall a little below 0 or exceed 1, being free of bias. The interval has two parts:
- * base samples, by bootstrap percentiles as if they were independent, and, with more
- * than one group, replications, by leaving out one group at a time (Student's t).
+/* An unbiased estimate, which may be a little below 0 or above 1. The interval combines
+ * two errors: that of base samples (bootstrap percentiles, as if they were independent)
+ * and, with more than one group, that of replications (jackknife, Student's t).
  *
- * A Sobol design varies less than the bootstrap believes: from about 1,000 base samples
- * on the intervals hold the truth more often than they promise; with 64, one interval in
- * five may miss a share below 1 %, by an error that is small as a share. Noise that the
- * points have in common does not go away with base samples, only with replications;
- * where it is as much as 5 % of the variance, 95 % intervals may hold in 85 % only. */
+ * A Sobol design varies less than the bootstrap assumes: from about 1,000 base samples
+ * on the intervals are conservative. With 64, one interval in five may miss a share
+ * below 1 %, by a small error. Noise that is common to all points decreases with
+ * replications only, not with base samples. If it is 5 % of the variance, a 95 %
+ * interval may cover the truth in 85 % of cases. */
 typedef struct {
     double value;
     double ci_low;
@@ -73,9 +61,7 @@ typedef struct {
     size_t num_left_out;   /* those with an undefined value at any of their points */
     double mean;           /* over A and B; NAN where undefined, as all below */
     double variance;       /* over points, of the expected value */
-    double noise_variance; /* that was taken out; its share of the variance of the means
-                            * is noise_variance / (variance + noise_variance). NAN with
-                            * one group */
+    double noise_variance; /* that was removed; NAN with one group */
     spot_sensitivity_index_t *first; /* [num_inputs] */
     spot_sensitivity_index_t *total; /* [num_inputs] */
 } spot_sensitivity_t;

@@ -43,24 +43,19 @@ spot_study_effects_problem(const spot_study_head_t *head)
                : NULL;
 }
 
-/* All points; of a sensitivity plan those of the two base designs, which alone are
- * spread evenly. */
+/* All points; for a sensitivity plan the two base designs, as only these are evenly
+ * spread. */
 static void
 choose_points(plan_t *self)
 {
     const spot_plan_t *plan = &self->head->plan;
     const size_t stride = self->head->num_axes + 2;
+    const bool is_base =
+        plan->kind == SPOT_PLAN_SENSITIVITY && plan->sample_points != NULL;
 
-    if (plan->kind != SPOT_PLAN_SENSITIVITY || plan->sample_points == NULL) {
-        self->num_points = self->head->num_points;
-        for (size_t j = 0; j < self->num_points; j++) {
-            self->point_ids[j] = j;
-        }
-        return;
-    }
-    self->num_points = 2 * plan->num_samples;
+    self->num_points = is_base ? 2 * plan->num_samples : self->head->num_points;
     for (size_t j = 0; j < self->num_points; j++) {
-        self->point_ids[j] = plan->sample_points[j / 2 * stride + j % 2];
+        self->point_ids[j] = is_base ? plan->sample_points[j / 2 * stride + j % 2] : j;
     }
 }
 
@@ -79,7 +74,7 @@ compare_placed(const void *a, const void *b)
                                   : (x->place > y->place) - (x->place < y->place);
 }
 
-/* Parts of the range with about as many points each; equal numbers stay together. */
+/* Parts of the range with about equal numbers of points; equal values stay together. */
 static int
 put_into_parts(plan_t *plan, spot_study_effects_t *self, size_t key_id)
 {
@@ -152,7 +147,7 @@ choose_levels(plan_t *plan, spot_study_effects_t *self)
     return ret;
 }
 
-/* Those of a sensitivity plan take the place of shares, where they are known. */
+/* Replaces shares and totals by the Sobol indices of a sensitivity plan, if known. */
 static int
 take_indices(spot_study_effects_t *self, const spot_store_t *store, size_t metric_id)
 {
@@ -287,17 +282,7 @@ spot_study_effects_free(spot_study_effects_t *self)
 const char *
 spot_study_effects_outcome(const spot_study_effects_t *self)
 {
-    switch (self->outcome) {
-        case 0:
-            return NULL;
-        case SPOT_EFFECTS_TOO_FEW:
-            return "too few points have a value";
-        case SPOT_EFFECTS_CONSTANT:
-            return "the same at all points";
-        default:
-            return "differences between points do not stand out of the noise of "
-                   "replications";
-    }
+    return spot_analysis_problem(self->outcome, "too few points have a value");
 }
 
 void

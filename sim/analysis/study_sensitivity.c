@@ -72,20 +72,11 @@ spot_study_sensitivity_free(spot_study_sensitivity_t *self)
 const char *
 spot_metric_sensitivity_problem(const spot_metric_sensitivity_t *self)
 {
-    switch (self->outcome) {
-        case 0:
-            return NULL;
-        case SPOT_SENSITIVITY_TOO_FEW:
-            return "too few base samples have a value at all of their points";
-        case SPOT_SENSITIVITY_CONSTANT:
-            return "the same at all points";
-        default:
-            return "differences between points do not stand out of the noise of "
-                   "replications";
-    }
+    return spot_analysis_problem(
+        self->outcome, "too few base samples have a value at all of their points");
 }
 
-_Static_assert(SPOT_SENSITIVITY_MIN_GROUPS == 4, "the warning names the number");
+_Static_assert(SPOT_MIN_GROUPS == 4, "the warning names the number");
 
 const char *
 spot_metric_sensitivity_warning(const spot_metric_sensitivity_t *self)

@@ -7,32 +7,32 @@
 #include "sim/store/store.h"
 
 typedef struct {
-    int outcome; /* 0, or SPOT_SENSITIVITY_...: then the indices are undefined */
+    int outcome; /* 0, or SPOT_ANALYSIS_...: then the indices are undefined */
     spot_sensitivity_t indices;
 } spot_metric_sensitivity_t;
 
 typedef struct {
-    int64_t num_replications; /* of each point that were used */
-    size_t num_groups;        /* that they were split into; 1: too few to tell noise */
+    int64_t num_replications; /* used, of each point */
+    size_t num_groups;        /* of replications; 1: noise is unknown */
     size_t num_metrics;
     spot_metric_sensitivity_t *metrics; /* [num_metrics] those listed */
 } spot_study_sensitivity_t;
 
-/* Reads the store, whose head has a sensitivity plan. The same replications of all
- * points are used; null values are left out of the means. NO_MEMORY, or what stopped
- * reading; free self even then. */
+/* Reads the store, whose head must have a sensitivity plan. Uses the same replications
+ * of all points, without null values. NO_MEMORY, errors of reading; free self even then.
+ */
 SPOT_MUST_CHECK int spot_study_sensitivity_init(
     spot_study_sensitivity_t *self, const spot_store_t *store);
 void spot_study_sensitivity_free(spot_study_sensitivity_t *self);
 
-/* Why there are no indices, or NULL where there are. */
+/* The reason why there are no indices, or NULL. */
 const char *spot_metric_sensitivity_problem(const spot_metric_sensitivity_t *self);
 
-/* What is wrong with the indices of too few replications, or NULL. */
+/* A warning about indices from too few replications, or NULL. */
 const char *spot_metric_sensitivity_warning(const spot_metric_sensitivity_t *self);
 
-/* The share of the variance of the points' means that is noise of replications, and was
- * taken out. NAN where unknown. */
+/* The share of replication noise in the variance of the points' means, which was
+ * removed. NAN: unknown. */
 double spot_sensitivity_noise_share(const spot_sensitivity_t *indices);
 
 #endif

@@ -18,7 +18,7 @@ typedef struct {
     size_t num_values;
     size_t max_values;
     double *values;   /* [num_values] */
-    bool is_sketched; /* there are too many to keep */
+    bool is_sketched; /* too many to keep */
 } column_t;
 
 typedef struct {
@@ -114,7 +114,7 @@ summarise_column(column_t *column, spot_summary_t *summary)
     return ret;
 }
 
-/* What a point does not have, and what is known of a fixed one without any doubt. */
+/* Corrects the summary of a metric that the point lacks, or of a fixed point. */
 static void
 settle_summary(const spot_study_head_t *head, size_t point_id, size_t metric_id,
     spot_summary_t *summary)

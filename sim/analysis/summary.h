@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the rows of one point say about one metric. */
+/* Summaries of metrics over the rows of a point. */
 #ifndef SPOT_SIM_ANALYSIS_SUMMARY_H
 #define SPOT_SIM_ANALYSIS_SUMMARY_H
 
 #include "base/stats.h"
 #include "sim/store/store.h"
 
-/* Values of a metric at a point above which quantiles come from a sketch, so that memory
- * stays flat. They are then known to 0.4 % in most cases; all else is exact. */
+/* With more values than this, quantiles come from a sketch, which limits memory. Their
+ * error is then 0.4 % in most cases; all other figures are exact. */
 #define SPOT_EXACT_VALUES 262144
 
-/* Of a metric that the point lacks all counts are 0. A fixed point is known exactly: its
- * interval is its value. */
+/* A metric that the point lacks has counts of 0. The interval of a fixed point is its
+ * value. */
 typedef struct {
     int64_t num_values; /* not null */
     int64_t num_nulls;
     spot_moments_t moments;
-    double mean; /* NAN where undefined, as all below */
+    double mean; /* NAN if undefined, like all below */
     double std;
     double stderr_mean;
     double ci_low; /* Student interval of the mean at SPOT_CONFIDENCE */
@@ -26,14 +26,13 @@ typedef struct {
     double p95;
 } spot_summary_t;
 
-/* All metrics of a point in one reading, in order of replication, so that the result
- * does not depend on threads. summaries: [head->num_metrics]. Errors of reading the
- * store. O(rows log rows). */
+/* Summarises all metrics of a point, in order of replication, so the result does not
+ * depend on threads. summaries: [head->num_metrics]. Errors of reading. O(rows). */
 SPOT_MUST_CHECK int spot_summarise(
     const spot_store_t *store, size_t point_id, spot_summary_t *summaries);
 
-/* The same for all points: *summaries is [num_points][num_metrics], freed by the caller;
- * NULL if that fails. */
+/* The same for all points: *summaries is [num_points][num_metrics]; the caller frees it.
+ * NULL after an error. */
 SPOT_MUST_CHECK int spot_summarise_all(
     const spot_store_t *store, spot_summary_t **summaries);
 

@@ -51,7 +51,7 @@ is_better(const spot_winners_t *self, size_t point_id, size_t other_id)
                : mean_at(self, point_id) < mean_at(self, other_id);
 }
 
-/* The best and the next of each group; of equal ones the first. */
+/* Finds the best and the next of each group; the first of equal ones. */
 static void
 rank(spot_winners_t *self)
 {
@@ -158,7 +158,7 @@ find_point(const spot_winners_t *self, size_t group_id, size_t value_id)
     return SPOT_NO_POINT;
 }
 
-/* By how much the winner before the change is ahead of the one behind it. */
+/* The lead of the winner before the change over the one after it, in a group. */
 static double
 lead_of(const spot_winners_t *self, size_t group_id, const spot_crossing_t *crossing)
 {
@@ -172,7 +172,8 @@ lead_of(const spot_winners_t *self, size_t group_id, const spot_crossing_t *cros
                : mean_at(self, a_id) - mean_at(self, b_id);
 }
 
-/* Winners that are not those of the place before; a place without one is passed. */
+/* Finds the places whose winner differs from that of the place before; places without a
+ * winner are skipped. */
 static void
 find_changes(spot_winners_t *self, const place_t *places)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Which value of a key is best at each combination of the others: who wins where, by how
- * much, and between which values of another key the winner changes. Points are compared
- * replication by replication, as they met the same events. */
+/* The best value of a key at each combination of the other keys, its lead, and the
+ * values of another key between which the winner changes. Points are compared
+ * replication by replication. */
 #ifndef SPOT_SIM_ANALYSIS_WINNERS_H
 #define SPOT_SIM_ANALYSIS_WINNERS_H
 
@@ -9,10 +9,10 @@
 #include "sim/analysis/point_groups.h"
 #include "sim/analysis/summary.h"
 
-/* Of the points that differ in the key only. */
+/* Among the points that differ in the key only. */
 typedef struct {
     size_t first_id;    /* the first of these points, for the values of the other keys */
-    size_t best_id;     /* the best mean; SPOT_NO_POINT: nobody competes */
+    size_t best_id;     /* the best mean; SPOT_NO_POINT: no point competes */
     size_t next_id;     /* the best of the others, or SPOT_NO_POINT */
     size_t num_rivals;  /* that the best is compared with */
     spot_paired_t lead; /* best (x) and next (y) */
@@ -22,8 +22,8 @@ typedef struct {
 /* The winner changes between two neighbouring values of another key. */
 typedef struct {
     size_t before_id, after_id; /* index of the winners */
-    double number; /* of that key, where the straight lines through the means of the two
-                      cross; NAN: one of them is missing */
+    double number; /* of that key, at which the straight lines through the means of both
+                      cross; NAN: one mean is missing */
 } spot_crossing_t;
 
 typedef struct {
@@ -36,9 +36,9 @@ typedef struct {
     spot_crossing_t *crossings; /* [num_crossings] along x */
 } spot_winners_t;
 
-/* The head of the store asks for the best. All rivals of a winner are judged at
- * SPOT_CONFIDENCE together (Bonferroni). Errors of reading the store, NO_MEMORY; free
- * self even then. O(points * rows). */
+/* The head of the store must ask for the best. SPOT_CONFIDENCE holds for all rivals of a
+ * winner together (Bonferroni). Errors of reading, NO_MEMORY; free self even then.
+ * O(points * rows). */
 SPOT_MUST_CHECK int spot_winners_init(spot_winners_t *self, const spot_store_t *store);
 void spot_winners_free(spot_winners_t *self);
 

@@ -416,27 +416,27 @@ test_outcomes(void **state)
     (void) state;
     assert_outcome(&data, 0, 0);
     values[5] = (double) NAN;
-    assert_outcome(&data, SPOT_SENSITIVITY_TOO_FEW, 1);
+    assert_outcome(&data, SPOT_ANALYSIS_TOO_FEW, 1);
     data = small_data(values, LEAST + 2, 1);
     values[4] = (double) NAN;
     values[7] = (double) INFINITY;
     values[4 * (LEAST + 2) - 1] = (double) NAN;
     assert_outcome(&data, 0, 2);
     data = small_data(values, 0, 1);
-    assert_outcome(&data, SPOT_SENSITIVITY_TOO_FEW, 0);
+    assert_outcome(&data, SPOT_ANALYSIS_TOO_FEW, 0);
 
     data = small_data(values, LEAST, 1);
     for (size_t j = 0; j < LEAST * 4; j++) {
         values[j] = 0.1;
     }
-    assert_outcome(&data, SPOT_SENSITIVITY_CONSTANT, 0);
+    assert_outcome(&data, SPOT_ANALYSIS_CONSTANT, 0);
     data = small_data(values, LEAST, NUM_GROUPS); /* groups differ, points do not */
     for (size_t j = 0; j < LEAST * 4 * NUM_GROUPS; j++) {
         values[j] = (double) (j % NUM_GROUPS) / 10;
     }
-    assert_outcome(&data, SPOT_SENSITIVITY_CONSTANT, 0);
+    assert_outcome(&data, SPOT_ANALYSIS_CONSTANT, 0);
     data = small_data(values, LEAST, NUM_GROUPS); /* every group says something else */
-    assert_outcome(&data, SPOT_SENSITIVITY_NOISE, 0);
+    assert_outcome(&data, SPOT_ANALYSIS_NOISE, 0);
 }
 
 /* Base samples that are left out are as if they had not been there. */
@@ -523,8 +523,8 @@ test_bad_parameters(void **state)
     (void) state;
     assert_bad(0, 1, 0.95);
     assert_bad(2, 0, 0.95);
-    assert_bad(2, SPOT_SENSITIVITY_MIN_GROUPS - 1, 0.95);
-    assert_bad(2, SPOT_SENSITIVITY_MAX_GROUPS + 1, 0.95);
+    assert_bad(2, SPOT_MIN_GROUPS - 1, 0.95);
+    assert_bad(2, SPOT_MAX_GROUPS + 1, 0.95);
     assert_bad(2, 1, 0);
     assert_bad(2, 1, 1);
     assert_bad(2, 1, (double) NAN);

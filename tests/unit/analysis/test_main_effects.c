@@ -142,13 +142,13 @@ test_outcomes(void **state)
     (void) state;
     make_grid(&sample, GROUPS);
     assert_int_equal(
-        spot_effects_init(&effects, &sample.data, 0.95), SPOT_EFFECTS_CONSTANT);
+        spot_effects_init(&effects, &sample.data, 0.95), SPOT_ANALYSIS_CONSTANT);
     spot_effects_free(&effects);
     for (size_t j = NUM_B; j < NUM_GRID; j++) { /* one value of the first key is left */
         set(&sample, j, (double) NAN);
     }
     assert_int_equal(
-        spot_effects_init(&effects, &sample.data, 0.95), SPOT_EFFECTS_TOO_FEW);
+        spot_effects_init(&effects, &sample.data, 0.95), SPOT_ANALYSIS_TOO_FEW);
     spot_effects_free(&effects);
     sample.data.num_groups = 2;
     assert_int_equal(
@@ -198,7 +198,7 @@ test_noise_only(void **state)
         make_grid(&sample, GROUPS);
         add_noise(&sample, 1, trial);
         num_told +=
-            spot_effects_init(&effects, &sample.data, 0.95) == SPOT_EFFECTS_NOISE;
+            spot_effects_init(&effects, &sample.data, 0.95) == SPOT_ANALYSIS_NOISE;
         spot_effects_free(&effects);
     }
     assert_in_range(num_told, 275, 300);

@@ -90,8 +90,7 @@ test_doubtful_metrics(void **state)
         sensitivity.metrics[KEYS_SELDOM].indices.num_left_out, num_left_out);
     assert_true(
         isnan(spot_sensitivity_noise_share(&sensitivity.metrics[KEYS_SELDOM].indices)));
-    assert_int_equal(
-        sensitivity.metrics[KEYS_CONSTANT].outcome, SPOT_SENSITIVITY_CONSTANT);
+    assert_int_equal(sensitivity.metrics[KEYS_CONSTANT].outcome, SPOT_ANALYSIS_CONSTANT);
     assert_non_null(
         spot_metric_sensitivity_problem(&sensitivity.metrics[KEYS_CONSTANT]));
     assert_null(spot_metric_sensitivity_problem(&sensitivity.metrics[KEYS_SELDOM]));
@@ -142,7 +141,7 @@ test_empty_store(void **state)
     read_keys_study(&study, STUDY);
     assert_int_equal(spot_store_open_memory(&store, &study.head), 0);
     assert_int_equal(spot_study_sensitivity_init(&sensitivity, store), 0);
-    assert_int_equal(sensitivity.metrics[KEYS_SUM].outcome, SPOT_SENSITIVITY_TOO_FEW);
+    assert_int_equal(sensitivity.metrics[KEYS_SUM].outcome, SPOT_ANALYSIS_TOO_FEW);
     assert_null(spot_metric_sensitivity_warning(&sensitivity.metrics[KEYS_SUM]));
     spot_study_sensitivity_free(&sensitivity);
     store->close(store);
