@@ -10,8 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
-#include <string.h>
 
+#include "base/bytes.h"
 #include "base/error.h"
 
 /* A node of the heap: the due time of an item. */
@@ -100,20 +100,13 @@ void spot_calendar_verify(const spot_calendar_t *self);
 static inline int64_t
 spot_tick_of_double(double time)
 {
-    const double positive = time + 0.0; /* -0 becomes 0 */
-    int64_t tick;
-
-    memcpy(&tick, &positive, sizeof(tick));
-    return tick;
+    return (int64_t) spot_double_bits(time + 0.0); /* -0 becomes 0 */
 }
 
 static inline double
 spot_double_of_tick(int64_t tick)
 {
-    double time;
-
-    memcpy(&time, &tick, sizeof(time));
-    return time;
+    return spot_double_from_bits((uint64_t) tick);
 }
 
 #endif

@@ -100,7 +100,7 @@ spot_recording_free(spot_recording_t *self)
 {
     for (size_t j = 0; self->series != NULL && j < self->num_series; j++) {
         free(self->series[j].cells);
-        spot_bytes_free(&self->series[j].texts);
+        free(self->series[j].texts);
     }
     free_kept(self->kept);
     free(self->series);
@@ -125,7 +125,8 @@ spot_series_add(spot_series_t *self, const spot_cell_t *cells)
     for (size_t j = 0; j < num_columns; j++) {
         num_text_bytes += is_text(self, j) ? strlen(cells[j].text) + 1 : 0;
     }
-    ret = spot_bytes_reserve(&self->texts, num_text_bytes);
+    ret = spot_array_reserve(&self->texts, &self->max_text_bytes,
+        self->num_text_bytes + num_text_bytes, sizeof(*self->texts));
     if (ret == 0) {
         ret = spot_array_reserve(&self->cells, &self->max_cells, num_cells + num_columns,
             sizeof(*self->cells));
@@ -138,9 +139,9 @@ spot_series_add(spot_series_t *self, const spot_cell_t *cells)
         if (is_text(self, j)) { /* an offset, because the texts may move */
             const size_t num_bytes = strlen(cells[j].text) + 1;
 
-            self->cells[num_cells + j].integer = (int64_t) self->texts.num_bytes;
-            memcpy(self->texts.bytes + self->texts.num_bytes, cells[j].text, num_bytes);
-            self->texts.num_bytes += num_bytes;
+            self->cells[num_cells + j].integer = (int64_t) self->num_text_bytes;
+            memcpy(self->texts + self->num_text_bytes, cells[j].text, num_bytes);
+            self->num_text_bytes += num_bytes;
         }
     }
     self->num_rows++;
@@ -153,7 +154,7 @@ spot_series_text(const spot_series_t *self, size_t row_id, size_t column_id)
     const spot_cell_t *cell = &self->cells[row_id * self->kind->num_columns + column_id];
 
     spot_bug_assert(is_text(self, column_id));
-    return (const char *) self->texts.bytes + cell->integer;
+    return self->texts + cell->integer;
 }
 
 void

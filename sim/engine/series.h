@@ -8,7 +8,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/bytes.h"
 #include "base/error.h"
 
 /* What the cells of a column are. Times are in ticks of the series. */
@@ -69,7 +68,9 @@ typedef struct {
     size_t num_rows;
     size_t max_cells;
     spot_cell_t *cells; /* [num_rows][kind->num_columns]; text cells: see _text() */
-    spot_bytes_t texts; /* of the cells, each with a NUL */
+    size_t num_text_bytes;
+    size_t max_text_bytes;
+    char *texts; /* [num_text_bytes] of the cells, each with a NUL */
 } spot_series_t;
 
 /* The series of one replication. */
