@@ -291,44 +291,34 @@ spot_series_read(
 int
 spot_series_numbers(spot_db_t *db, spot_series_list_t *list)
 {
-    sqlite3_int64 num_left = 0, digest = 0;
+    sqlite3_int64 num_series = 0, digest = 0, is_whole = 0;
     sqlite3_stmt *row = NULL;
-    bool is_total = false;
     int ret = spot_db_prepare(db, &row,
-        "SELECT total.series, total.digest, point, replication, position, one.digest "
-        "FROM series_total AS total LEFT JOIN series AS one ON true ORDER BY point, "
+        "SELECT point, replication, position, digest FROM series ORDER BY point, "
         "replication, position");
 
-    while (spot_db_next_row(db, row, &ret)) {
-        const place_t place = {sqlite3_column_int64(row, 2),
-            sqlite3_column_int64(row, 3), sqlite3_column_int64(row, 4)};
+    for (; spot_db_next_row(db, row, &ret); num_series++) {
+        const place_t place = {sqlite3_column_int64(row, 0),
+            sqlite3_column_int64(row, 1), sqlite3_column_int64(row, 2)};
 
-        if (!is_total) {
-            num_left = sqlite3_column_int64(row, 0);
-            digest = sqlite3_column_int64(row, 1);
-            is_total = true;
-        }
-        if (sqlite3_column_type(row, 2) == SQLITE_NULL) {
-            continue; /* there are none */
-        }
-        num_left--;
-        digest ^= place_digest(&place, sqlite3_column_int64(row, 5));
+        digest ^= place_digest(&place, sqlite3_column_int64(row, 3));
         if (place.position == 0) {
-            ret = spot_array_reserve((void **) &list->ids, &list->max_ids,
-                list->num_ids + 1, sizeof(*list->ids));
-        }
-        if (ret == 0 && place.position == 0) {
-            list->ids[list->num_ids++] =
-                (spot_series_id_t){(size_t) place.number, place.replication};
+            ret = spot_series_list_add(list, (size_t) place.number, place.replication);
         }
     }
     sqlite3_finalize(row);
-    return ret == 0 && (!is_total || num_left != 0 || digest != 0)
+    if (ret == 0) {
+        ret = spot_db_integer(db, &is_whole,
+            "SELECT count(*) = 1 AND max(series) = %lld AND max(digest) = %lld FROM "
+            "series_total",
+            (long long) num_series, (long long) digest);
+    }
+    return ret == 0 && is_whole == 0
                ? spot_db_damaged(db, "the list of its series is not what was written")
                : ret;
 }
 
-/* ---- The calls of a store ---- */
+/* ---- Lists, and the calls of a store: one on disk can put series ---- */
 
 static int
 compare_ids(const void *left, const void *right)
@@ -341,46 +331,44 @@ compare_ids(const void *left, const void *right)
     return (a->replication > b->replication) - (a->replication < b->replication);
 }
 
-/* Those of points and replications that the study has: it may be a part of what is in
- * the file. */
 int
-spot_sqlite_list_series(const spot_store_t *store, spot_series_list_t *list)
+spot_series_list_add(spot_series_list_t *self, size_t point_id, int64_t replication)
 {
-    spot_sqlite_work_t *self = spot_sqlite_work(store);
-    const int ret = spot_series_numbers(&self->reader, list);
-    size_t num_ids = 0;
+    const int ret = spot_array_reserve(
+        &self->ids, &self->max_ids, self->num_ids + 1, sizeof(*self->ids));
 
-    for (size_t j = 0; j < list->num_ids; j++) {
-        const spot_series_id_t *id = &list->ids[j];
-
-        if (id->point_id < self->head->num_points &&
-            id->replication < self->head->num_replications) {
-            list->ids[num_ids++] =
-                (spot_series_id_t){self->point_ids[id->point_id], id->replication};
-        }
-    }
-    list->num_ids = num_ids;
-    if (num_ids > 0) {
-        qsort(list->ids, num_ids, sizeof(*list->ids), compare_ids);
+    if (ret == 0) {
+        self->ids[self->num_ids++] = (spot_series_id_t){point_id, replication};
     }
     return ret;
 }
 
 int
-spot_sqlite_read_series(const spot_store_t *store, size_t point_id, int64_t replication,
-    spot_recording_t *recording)
-{
-    spot_sqlite_work_t *self = spot_sqlite_work(store);
-
-    return spot_series_read(
-        &self->reader, self->numbers[point_id], replication, recording);
-}
-
-int
 spot_series_list_read(spot_series_list_t *self, const spot_store_t *store)
 {
+    size_t num_ids = 0;
+    int ret;
+
     memset(self, 0, sizeof(*self));
-    return store->list_series == NULL ? 0 : store->list_series(store, self);
+    if (store->put_series == NULL) {
+        return 0;
+    }
+    ret = spot_series_numbers(&spot_sqlite_work(store)->reader, self);
+    for (size_t j = 0; j < self->num_ids; j++) {
+        const spot_series_id_t *id = &self->ids[j];
+
+        /* the study may be a part of what is in the file */
+        if (id->point_id < store->head->num_points &&
+            id->replication < store->head->num_replications) {
+            self->ids[num_ids++] = (spot_series_id_t){
+                spot_sqlite_work(store)->point_ids[id->point_id], id->replication};
+        }
+    }
+    self->num_ids = num_ids;
+    if (num_ids > 0) {
+        qsort(self->ids, num_ids, sizeof(*self->ids), compare_ids);
+    }
+    return ret;
 }
 
 void
@@ -418,8 +406,9 @@ spot_store_read_series(const spot_store_t *store, size_t point_id, int64_t repli
     spot_recording_t *recording)
 {
     memset(recording, 0, sizeof(*recording));
-    if (point_id >= store->head->num_points || store->read_series == NULL) {
+    if (point_id >= store->head->num_points || store->put_series == NULL) {
         return SPOT_ERR_BAD_PARAM;
     }
-    return store->read_series(store, point_id, replication, recording);
+    return spot_series_read(&spot_sqlite_work(store)->reader,
+        spot_sqlite_work(store)->numbers[point_id], replication, recording);
 }

@@ -13,26 +13,30 @@ typedef struct {
     int64_t replication;
 } spot_series_id_t;
 
-struct spot_series_list {
+typedef struct {
     size_t num_ids;
     size_t max_ids;
     spot_series_id_t *ids; /* [num_ids] by point, then by replication */
-};
+} spot_series_list_t;
 
 /* Lists what the store has, as far as it was flushed. NO_MEMORY, or an error of reading,
  * of which the store's flush() says why; free self even then. */
 SPOT_MUST_CHECK int spot_series_list_read(
     spot_series_list_t *self, const spot_store_t *store);
 
+/* Appends to a list, which may be zeroed. NO_MEMORY. */
+SPOT_MUST_CHECK int spot_series_list_add(
+    spot_series_list_t *self, size_t point_id, int64_t replication);
+
 /* Accepts a zeroed self. */
 void spot_series_list_free(spot_series_list_t *self);
 
-/* O(log ids). */
+/* Of a list that was read. O(log ids). */
 bool spot_series_list_has(
     const spot_series_list_t *self, size_t point_id, int64_t replication);
 
-/* Puts the series of a replication in and waits until they are there; those that are
- * there stay. Any number of threads at once. BAD_PARAM: no such point or replication;
+/* Puts the series of a replication in; those that are there stay. Any number of threads
+ * at once. BAD_PARAM: no such point or replication;
  * STATE: the store is only read, or keeps none; else as the store's put(). O(cells). */
 SPOT_MUST_CHECK int spot_store_put_series(spot_store_t *store, size_t point_id,
     int64_t replication, const spot_recording_t *recording);

@@ -41,8 +41,7 @@ typedef struct {
 typedef int (*spot_row_function_t)(void *context, const spot_row_t *row);
 
 typedef struct spot_store spot_store_t;
-typedef struct spot_origin spot_origin_t;           /* see origin.h */
-typedef struct spot_series_list spot_series_list_t; /* see series_rows.h */
+typedef struct spot_origin spot_origin_t; /* see origin.h */
 
 struct spot_store {
     const spot_study_head_t *head;    /* must outlive the store */
@@ -76,13 +75,10 @@ struct spot_store {
     /* Reads where the rows come from into a zeroed origin; NULL: the store notes nothing
      * of it. Call spot_origin_read(). */
     int (*read_origin)(const spot_store_t *self, spot_origin_t *origin);
-    /* Series of replications, see series_rows.h, which has the calls to use; NULL: the
-     * store keeps none. */
+    /* Takes the series of a replication; NULL: the store keeps none. Call what
+     * series_rows.h has. */
     int (*put_series)(spot_store_t *self, size_t point_id, int64_t replication,
         const spot_recording_t *recording);
-    int (*list_series)(const spot_store_t *self, spot_series_list_t *list);
-    int (*read_series)(const spot_store_t *self, size_t point_id, int64_t replication,
-        spot_recording_t *recording);
     void (*close)(spot_store_t *self);
 };
 

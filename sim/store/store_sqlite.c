@@ -131,8 +131,6 @@ new_store(void)
         .num_warned = sqlite_num_warned,
         .read_origin = spot_sqlite_read_origin,
         .put_series = spot_sqlite_put_series,
-        .list_series = spot_sqlite_list_series,
-        .read_series = spot_sqlite_read_series,
         .close = sqlite_close};
     return store;
 }

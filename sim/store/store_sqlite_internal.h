@@ -9,6 +9,7 @@
 #include <stdatomic.h>
 
 #include "sim/store/digest.h"
+#include "sim/store/series_rows.h"
 #include "sim/store/store_sqlite.h"
 #include "sim/store/stored_study.h"
 
@@ -113,9 +114,6 @@ int spot_sqlite_read(const spot_store_t *store, size_t point_id,
 int spot_sqlite_read_origin(const spot_store_t *store, spot_origin_t *origin);
 int spot_sqlite_put_series(spot_store_t *store, size_t point_id, int64_t replication,
     const spot_recording_t *recording);
-int spot_sqlite_list_series(const spot_store_t *store, spot_series_list_t *list);
-int spot_sqlite_read_series(const spot_store_t *store, size_t point_id,
-    int64_t replication, spot_recording_t *recording);
 
 /* ---- The series of a file, by the numbers of its points ---- */
 

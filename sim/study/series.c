@@ -25,14 +25,9 @@ find_missing(const spot_pool_t *self, spot_series_list_t *missing)
         const spot_series_id_t id = {
             j / study->num_series, study->series[j % study->num_series]};
 
-        if (!has_row(self->store, id.point_id, id.replication) ||
-            spot_series_list_has(&there, id.point_id, id.replication)) {
-            continue;
-        }
-        ret = spot_array_reserve((void **) &missing->ids, &missing->max_ids,
-            missing->num_ids + 1, sizeof(*missing->ids));
-        if (ret == 0) {
-            missing->ids[missing->num_ids++] = id;
+        if (has_row(self->store, id.point_id, id.replication) &&
+            !spot_series_list_has(&there, id.point_id, id.replication)) {
+            ret = spot_series_list_add(missing, id.point_id, id.replication);
         }
     }
     spot_series_list_free(&there);
