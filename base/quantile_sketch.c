@@ -45,7 +45,7 @@ to_key(double value, unsigned num_joined)
 
 /* Mantissa bits that are below the key and set in any value. */
 static uint64_t
-untold_bits(const spot_quantile_sketch_t *self)
+lower_bits(const spot_quantile_sketch_t *self)
 {
     return self->any_bits & ((UINT64_C(1) << (DROPPED_BITS + self->num_joined)) - 1);
 }
@@ -60,7 +60,7 @@ nearest_end(const spot_quantile_sketch_t *self, uint64_t key)
 }
 
 /* The value that stands for a bucket: the middle between its nearer end and that end
- * with all untold bits set. The bucket of 0 holds only 0 and subnormals, and stands for
+ * with all lower bits set. The bucket of 0 holds only 0 and subnormals, and stands for
  * 0. */
 static double
 bucket_value(const spot_quantile_sketch_t *self, uint64_t key)
@@ -70,7 +70,7 @@ bucket_value(const spot_quantile_sketch_t *self, uint64_t key)
     if ((bits & ~SIGN_BIT) == 0) {
         return 0;
     }
-    return spot_double_from_bits(bits | (untold_bits(self) >> 1));
+    return spot_double_from_bits(bits | (lower_bits(self) >> 1));
 }
 
 /* Multiplicative hashing (Knuth, TAOCP 3, 6.4): spreads consecutive keys evenly. */

@@ -75,8 +75,8 @@ static const struct argp_option options[] = {
         "where it was stopped",
         0},
     {"progress", OPTION_PROGRESS, "FORM", 0,
-        "How to tell on standard error how far it is: auto, line, lines, json or none, "
-        "as of `spotsim study`",
+        "The form of the progress on standard error: auto, line, lines, json or none, "
+        "as for `spotsim study`",
         0},
     {NULL, 0, NULL, 0, NULL, 0},
 };

@@ -193,8 +193,8 @@ is_nothing_asked(const arguments_t *arguments)
     return arguments->paths[FILE_PAGE] == NULL && !has_paper(arguments);
 }
 
-/* Files before pictures, which need other programs; standard output last, as whoever
- * reads it may stop reading. */
+/* Files before pictures, which need other programs; standard output last, as its reader
+ * may stop early. */
 static int
 write_outputs(
     const arguments_t *arguments, const spot_report_t *report, spot_diag_t *diag)

@@ -31,9 +31,8 @@ typedef struct {
 static const struct argp_option options[] = {
     {"output", 'o', "FILE", 0,
         "Keep the results in FILE.db (or .sqlite, .sqlite3), a database: a study that "
-        "is "
-        "run again with it runs what is missing. Any other name: a summary as CSV, one "
-        "row a point and metric; -: the same on standard output",
+        "is run again with it runs what is missing. Any other name: a summary as CSV, "
+        "one row a point and metric; -: the same on standard output",
         0},
     {"plot", OPTION_PLOT, "FILE.svg", 0, "Draw the results (needs gnuplot)", 0},
     {"threads", OPTION_THREADS, "N", 0,
@@ -44,8 +43,8 @@ static const struct argp_option options[] = {
         0},
     {"set", OPTION_SET, "KEY=VALUE", 0,
         "Set a key of the study (replications.count=100), of its scenario "
-        "(job.reload=\"60 "
-        "s\"), or the values of a swept key; may be given several times",
+        "(job.reload=\"60 s\"), or the values of a swept key; may be given several "
+        "times",
         0},
     {"json", OPTION_JSON, NULL, 0, "Print the results as JSON instead of a table", 0},
     {"sensitivity", OPTION_SENSITIVITY, "FILE.csv", 0,
@@ -57,9 +56,9 @@ static const struct argp_option options[] = {
         "--json as JSON; write nothing",
         0},
     {"progress", OPTION_PROGRESS, "FORM", 0,
-        "How to tell on standard error how far it is: auto (default: line on a "
-        "terminal, "
-        "else lines), line, lines (every 10 s), json (an object a line, every s), none",
+        "The form of the progress on standard error: auto (default: line on a "
+        "terminal, else lines), line, lines (every 10 s), json (an object a line, "
+        "every s), none",
         0},
     {NULL, 0, NULL, 0, NULL, 0},
 };
@@ -191,12 +190,11 @@ const spot_command_t spot_command_study = {
         "STUDY is a YAML file, see spotsim-study(5). All points meet the same events "
         "(common random numbers), and the results do not depend on the number of "
         "threads or parts. With -o FILE.db the study can be stopped at any time, even "
-        "by "
-        "a power cut: run the same command again and it runs what is missing. Several "
-        "processes may work on one database of a local disk at once. An interrupt "
-        "finishes the batches under way, keeps what was done and exits with 130; a "
-        "second one stops at once. Without a database it keeps what was done beside the "
-        "CSV, as FILE.csv.partial.",
+        "by a power cut: run the same command again and it runs what is missing. "
+        "Several processes may work on one database of a local disk at once. An "
+        "interrupt finishes the batches under way, keeps what was done and exits with "
+        "130; a second one stops at once. Without a database it keeps what was done "
+        "beside the CSV, as FILE.csv.partial.",
     .examples = "  spotsim study study.yaml -o results.db --plot idle.svg\n"
                 "  spotsim study study.yaml --set replications.count=100 "
                 "--set job.pipeline_depth=[4,8]\n"

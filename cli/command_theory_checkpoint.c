@@ -35,9 +35,9 @@ typedef struct {
     bool has_every;
     bool has_fetch;
     const char *memory_option; /* the latest for copies in memory, or NULL */
-    int64_t num_instances;     /* 0: not told */
+    int64_t num_instances;     /* 0: not given */
     int64_t group_size;
-    int64_t num_lost; /* 0: not told */
+    int64_t num_lost; /* 0: not given */
     bool is_json;
 } arguments_t;
 
@@ -46,8 +46,7 @@ typedef struct {
 static const struct argp_option options[] = {
     {"mtbf", OPTION_MTBF, "TIME", 0,
         "Mean time between failures of the job, not of an instance; a burst of losses "
-        "is "
-        "one failure",
+        "is one failure",
         0},
     {"write", OPTION_WRITE, "TIME", 0, "Time to write a checkpoint until it is durable",
         0},
@@ -66,12 +65,12 @@ static const struct argp_option options[] = {
         "default), or wait and then snapshot (join)",
         0},
     {"step", OPTION_STEP, "TIME", 0,
-        "Length of a step: tell the intervals in whole steps too", 0},
+        "Length of a step: print the intervals in whole steps too", 0},
     {"interval", OPTION_INTERVAL, "TIME", 0,
-        "Tell the efficiency at this work between two checkpoints too", 0},
+        "Print the efficiency at this work between two checkpoints too", 0},
     {"memory-every", OPTION_MEMORY_EVERY, "TIME", 0,
         "Copies in the memory of peers, as in Gemini: work from one copy to the next; "
-        "tell what failures cost with them, to first order",
+        "print the cost of failures with them, to first order",
         0},
     {"fetch", OPTION_FETCH, "TIME", 0,
         "Copies in memory: time from a failure that they cover until the job trains "

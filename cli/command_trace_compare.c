@@ -64,8 +64,7 @@ static const struct argp_option options[] = {
         0},
     {"limit", OPTION_LIMIT, "METRIC=X", 0,
         "Exit with 1 if the metric of what is compared exceeds X or is undefined; may "
-        "be "
-        "given several times",
+        "be given several times",
         0},
     {"json", OPTION_JSON, NULL, 0, "Print one JSON object instead of a table", 0},
     {"csv", OPTION_CSV, "FILE", 0, "Also write one row a column here", 0},
@@ -254,8 +253,8 @@ warn_of_seed(const spot_comparison_t *comparison, const spot_trace_model_file_t 
     }
 }
 
-/* Traces that are generated have the name of what they were made of: files tell two of
- * one name apart. */
+/* A generated trace has the name of its model or source; the file distinguishes traces
+ * of the same name. */
 static int
 add_other(spot_comparison_t *self, const arguments_t *arguments, const input_t *input)
 {
@@ -476,13 +475,12 @@ const spot_command_t spot_command_trace_compare = {
         "instances. All are recorded at one tick, at least 60 s and the coarsest "
         "resolution. Models are called as their files, a trace by its name, or as its "
         "file if both have the same name. Distances of 0 mean: the same. Beside them "
-        "stands how far the "
-        "second half of the trace is from its first: no model should be tuned below "
-        "that. With a seed model among several models a table shows where and by how "
-        "much the others beat it.\n\nWhich model to start with: block (made of the "
-        "trace itself) when there is a trace, mrp when there are only parameters. "
-        "Suggested limits: 1.5 times the reference of the same model. What each metric "
-        "means stands in the output of --json.",
+        "stands how far the second half of the trace is from its first: no model "
+        "should be tuned below that. With a seed model among several models a table "
+        "shows where and by how much the others beat it.\n\nWhich model to start with: "
+        "block (made of the trace itself) when there is a trace, mrp when there are "
+        "only parameters. Suggested limits: 1.5 times the reference of the same model. "
+        "What each metric means stands in the output of --json.",
     .examples = "  spotsim trace compare generated.csv recorded.csv\n"
                 "  spotsim trace compare seed.yaml mrp.yaml block.yaml recorded.csv\n"
                 "  spotsim trace compare block.yaml recorded.csv --replications 4000 "

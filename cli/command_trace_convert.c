@@ -350,9 +350,9 @@ const spot_command_t spot_command_trace_convert = {
     .name = "trace convert",
     .arguments = "FILE...",
     .summary = "Turn a recording of a cloud or a paper into the canonical trace file",
-    .doc = "The format is recognised from the content, plain or gzip, or is what --from "
-           "says. A report on standard error tells what was read and repaired, and what "
-           "is uncertain. Formats:",
+    .doc = "The format is recognised from the content, plain or gzip, or is what "
+           "--from says. A report on standard error lists what was read and repaired, "
+           "and what is uncertain. Formats:",
     .examples =
         "  spotsim trace convert p3-trace.csv --set cloud=aws -o p3.csv\n"
         "  spotsim trace convert --from step --unit h p2.csv -o p2.csv.gz\n"

@@ -133,7 +133,7 @@ parse(int key, char *text, struct argp_state *state)
     }
 }
 
-/* What is told of one argument. */
+/* The output for one argument. */
 typedef struct {
     char *name;
     spot_describe_t figures;
@@ -144,7 +144,7 @@ typedef struct {
 typedef struct {
     size_t num_descriptions;
     description_t *descriptions; /* [num_descriptions] */
-    int picture_error;           /* the first one: what was described is still told */
+    int picture_error;           /* the first one; the figures are still printed */
 } result_t;
 
 static void
@@ -497,18 +497,17 @@ run(int argc, char **argv)
 const spot_command_t spot_command_trace_describe = {
     .name = "trace describe",
     .arguments = "TRACE...",
-    .summary = "Tell the figures of recorded and generated traces",
+    .summary = "Print figures of recorded and generated traces",
     .doc =
-        "TRACE is a canonical trace file or a lifetimes file. The table tells the "
+        "TRACE is a canonical trace file or a lifetimes file. The table has the "
         "population (instances; share of time full and empty), preemption and addition "
         "events (an event is all instances of one time; sizes in instances), the gaps "
         "between them in seconds (CV = standard deviation / mean, ACF1 = "
-        "autocorrelation "
-        "at lag 1, LB5 p = p-value of Ljung and Box that lags 1 to 5 are uncorrelated), "
-        "lifetimes (Kaplan-Meier), bursts (Fano = variance / mean of preempted "
-        "instances per window) and time of day (Rayleigh). MTBP, the mean gap between "
-        "preemption events, depends on the resolution of the recorder: never compare it "
-        "between traces of different resolution.\n\n"
+        "autocorrelation at lag 1, LB5 p = p-value of Ljung and Box that lags 1 to 5 "
+        "are uncorrelated), lifetimes (Kaplan-Meier), bursts (Fano = variance / mean "
+        "of preempted instances per window) and time of day (Rayleigh). MTBP, the mean "
+        "gap between preemption events, depends on the resolution of the recorder: "
+        "never compare it between traces of different resolution.\n\n"
         "Undefined figures are \"-\" in the table, null in JSON and empty in CSV; a "
         "median that is not reached is \"inf\". spotsim(1) lists every figure with its "
         "unit.",

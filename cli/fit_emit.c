@@ -18,7 +18,7 @@
 /* The longest horizon_s of a model. */
 #define MAX_HORIZON_S 3e9
 
-/* Time of day at time 0, or -1 where nobody says it. */
+/* Time of day at time 0; -1: unknown. */
 static int64_t
 start_ms(const spot_fit_task_t *self)
 {

@@ -170,7 +170,7 @@ text_row(const spot_fit_table_t *self, const spot_fit_row_t *row, double best_ai
     printf("%s%s\n", *row->note != '\0' ? "  " : "", row->note);
 }
 
-/* Whether no family has a fit, all for the same reason: the verdict tells it once. */
+/* Whether no family has a fit, all for the same reason: the verdict has it once. */
 static bool
 is_nothing_to_show(const spot_fit_row_t *rows, size_t num_rows)
 {

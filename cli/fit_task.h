@@ -74,7 +74,7 @@ typedef struct {
     spot_fit_table_t table;
     spot_diag_t diag;
     bool is_bad;       /* a fit did not converge */
-    int picture_error; /* the first one: the tables are still told */
+    int picture_error; /* the first one; the tables are still printed */
 } spot_fit_task_t;
 
 /* Whether the model is all that goes to standard output. */

@@ -147,7 +147,7 @@ close_stdout(int exit_code)
     if (exit_code != SPOT_EXIT_GOOD || (is_flushed && !ferror(stdout))) {
         return exit_code;
     }
-    /* Where an earlier write failed, nobody knows any more why. */
+    /* The reason of an earlier failure is no longer known. */
     fprintf(stderr, "standard output: cannot write%s%s\n", is_flushed ? "" : ": ",
         is_flushed ? "" : strerror(errno));
     return SPOT_EXIT_FAILED;

@@ -33,7 +33,7 @@ spot_manual_overview(FILE *out)
     for (size_t j = 0; spot_commands[j] != NULL; j++) {
         fprintf(out, "  %-18s %s\n", spot_commands[j]->name, spot_commands[j]->summary);
     }
-    fprintf(out, "\n'spotsim COMMAND --help' tells more, with examples. First try:\n"
+    fprintf(out, "\n'spotsim COMMAND --help' has more, with examples. First try:\n"
                  "  spotsim study study.yaml -o idle.csv --plot idle.svg\n");
 }
 
@@ -53,7 +53,7 @@ spot_manual_group(const char *word, FILE *out)
         }
     }
     if (is_group) {
-        fprintf(out, "\n'spotsim COMMAND --help' tells more, with examples.\n");
+        fprintf(out, "\n'spotsim COMMAND --help' has more, with examples.\n");
     }
     return is_group;
 }
@@ -129,9 +129,8 @@ put_figure(FILE *out, const char *name, const char *unit, const char *help)
 static void
 put_figures(FILE *out)
 {
-    fputs(
-        ".SH FIGURES OF A TRACE\nWhat \\fBspotsim trace describe\\fR tells: columns of "
-        "its CSV, keys of its JSON; empty or null where undefined.\n",
+    fputs(".SH FIGURES OF A TRACE\nThe output of \\fBspotsim trace describe\\fR: "
+          "columns of its CSV, keys of its JSON; empty or null if undefined.\n",
         out);
     for (size_t j = 0; j < SPOT_NUM_DESCRIBE_FIGURES; j++) {
         put_figure(out, spot_describe_figures[j].name, spot_describe_figures[j].unit,
@@ -264,8 +263,7 @@ put_generators(FILE *out)
 static const char trace_files[] =
     ".SH TRACE FILES\n"
     "UTF\\-8 text: header lines \\fB# key: value\\fR, the row of columns, one row an "
-    "event. "
-    "pandas.read_csv(comment=\\(aq#\\(aq) and R read it as it is.\n"
+    "event. pandas.read_csv(comment=\\(aq#\\(aq) and R read it as it is.\n"
     ".PP\n.nf\n"
     "# spotsim\\-trace: 1\n# name: two\\-instances\n# start: unknown\n"
     "# resolution_s: 60\n# kind: named\n# capacity: 4\n"
@@ -277,33 +275,29 @@ static const char trace_files[] =
     ".TP\n\\fBresolution_s\\fR (s)\nhow often the recorder looked.\n"
     ".TP\n\\fBkind\\fR\n"
     "named: every instance has a name and thus a life; counts: only how many ran, so "
-    "that "
-    "within one tick only the net change may be known; availability: how many a probe "
-    "could have obtained, while nothing ran.\n"
+    "that within one tick only the net change may be known; availability: how many a "
+    "probe could have obtained, while nothing ran.\n"
     ".TP\n\\fBcapacity\\fR\nmost instances at a time, or unbounded.\n"
     ".TP\n\\fBprice_usd_per_h\\fR, \\fBprice_usd_per_h.\\fR\\fIZONE\\fR (USD per "
     "instance\\-hour), optional\nwhat an instance costs, in steps \\(dqFROM_S PRICE; "
-    "FROM_S PRICE; ...\\(dq, e.g. 0 0.91; "
-    "21600 1.2; of a zone: the instances whose names start with ZONE/.\n"
+    "FROM_S PRICE; ...\\(dq, e.g. 0 0.91; 21600 1.2; of a zone: the instances whose "
+    "names start with ZONE/.\n"
     ".PP\nOther keys are kept. The rows:\n"
     ".TP\n\\fBtime_s\\fR (s)\nat most 3 decimals, never decreasing; at equal times "
-    "losses "
-    "stand before additions.\n"
-    ".TP\n\\fBevent\\fR\ninit: the instances at 0, the first row; preempt: taken by the "
-    "provider; add; stop: given back by the user, which censors a life and is no "
+    "losses stand before additions.\n"
+    ".TP\n\\fBevent\\fR\ninit: the instances at 0, the first row; preempt: taken by "
+    "the provider; add; stop: given back by the user, which censors a life and is no "
     "preemption; end: the last row, where the recording stops.\n"
     ".TP\n\\fBcount\\fR (instances)\nhow many; of end, how many are left.\n"
     ".TP\n\\fBinstances\\fR\nin kind named their names with blanks between.\n"
     ".SH LIFETIMES FILES\n"
     "First line \\fB# spotsim\\-lifetimes: 1\\fR; columns \\fBstart_s\\fR, "
-    "\\fBduration_s\\fR (s), \\fBstatus\\fR (preempted or stopped), "
-    "\\fBinstance\\fR, and any others, by which \\fB\\-\\-where\\fR selects.\n"
+    "\\fBduration_s\\fR (s), \\fBstatus\\fR (preempted or stopped), \\fBinstance\\fR, "
+    "and any others, by which \\fB\\-\\-where\\fR selects.\n"
     ".SH MODEL FILES\n"
     "YAML: \\fBspotsim\\-model: 1\\fR and the keys of a generator. The same keys, or "
-    "the "
-    "path of such a file, are the value of \\fBtrace\\fR in a scenario, whose tick, "
-    "fleet "
-    "and horizon win.\n"
+    "the path of such a file, are the value of \\fBtrace\\fR in a scenario, whose "
+    "tick, fleet and horizon win.\n"
     ".PP\n.nf\nspotsim\\-model: 1\ngenerator: lifetimes\ncapacity: 64\ninitial: 40\n"
     "horizon_s: 86400\nlifetime: {law: deadline, zeta: 12, sigma: 3, deadline_s: "
     "86400}\n"

@@ -10,9 +10,9 @@
 #include "traces/lifetimes.h"
 #include "traces/trace.h"
 
-/* Whether pictures can be written to the folder of an option, "--svg", or it can be
- * made: so that nobody waits for what cannot be drawn. BAD_INPUT with the reason in
- * diag, NO_MEMORY. NULL is good: there are no pictures. */
+/* Checks before long work that pictures can be written to the folder of an option such
+ * as "--svg", or that the folder can be made. folder NULL: there are no pictures.
+ * BAD_INPUT with the reason in diag, NO_MEMORY. */
 SPOT_MUST_CHECK int spot_pictures_check(
     const char *option, const char *folder, spot_diag_t *diag);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What "spotsim model fit" tells, as text and as JSON. */
+/* The report of "spotsim model fit", as text and as JSON. */
 #ifndef SPOT_CLI_STEP_FIT_REPORT_H
 #define SPOT_CLI_STEP_FIT_REPORT_H
 

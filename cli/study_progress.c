@@ -64,7 +64,7 @@ speed_of(const spot_study_watcher_t *self, const spot_study_progress_t *progress
         progress->num_run > 0 ? (double) num_left / runs_per_s : (double) NAN};
 }
 
-/* Columns of the terminal; many where it does not tell. */
+/* Columns of the terminal; many if it does not say. */
 static int
 terminal_width(void)
 {
@@ -97,7 +97,7 @@ cut(char *line, int max_columns)
     line[num_bytes] = '\0';
 }
 
-/* With a precision or a race nobody knows how many runs it will take. */
+/* With a precision or a race the number of runs is not known in advance. */
 static void
 append_done(char *line, const spot_study_progress_t *progress, const speed_t *speed)
 {

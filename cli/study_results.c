@@ -129,7 +129,7 @@ draw_pictures(
     return ret;
 }
 
-/* Files first: whoever reads standard output may stop reading. */
+/* Files first: the reader of standard output may stop early. */
 int
 spot_study_results_write(
     const spot_study_results_t *self, const spot_store_t *store, spot_diag_t *diag)

@@ -195,8 +195,7 @@ write_results(
     if (self->num_shards > 1) {
         fprintf(stderr,
             "shard %s is complete in %s; join all of them: spotsim merge OUT.db "
-            "SHARD.db "
-            "...\n",
+            "SHARD.db ...\n",
             self->shard, self->store_path);
         return 0;
     }

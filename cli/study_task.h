@@ -51,7 +51,7 @@ SPOT_MUST_CHECK int spot_study_task_keep_ledger(
 SPOT_MUST_CHECK int spot_study_task_run(
     const spot_study_task_t *self, const spot_study_t *study, spot_diag_t *diag);
 
-/* Tells what would run, beside what is in the database if there is one. Errors of
+/* Prints the runs of a study and, with a database, how many of them it has. Errors of
  * reading it, with the reasons in diag. */
 SPOT_MUST_CHECK int spot_study_task_plan(
     const spot_study_task_t *self, const spot_study_t *study, spot_diag_t *diag);

@@ -260,8 +260,7 @@ write_memory(const answer_t *self, FILE *out)
 
     fprintf(out,
         "\ncopies in the memory of peers every %g s of work: they recover %.4f %% of "
-        "the "
-        "failures, in %g s\nlost to failures, first order, %% of time:\n",
+        "the failures, in %g s\nlost to failures, first order, %% of time:\n",
         memory->every_s, 100 * memory->share, memory->fetch_s);
     for (size_t j = 0; j < self->num_rows; j++) {
         const row_t *row = &self->rows[j];

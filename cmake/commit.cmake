@@ -1,7 +1,7 @@
 # Writes a header with the commit of the sources, and leaves it alone where it says the same, so
 # that nothing is compiled anew (run by every build as a script).
 #   cmake -DSOURCE_DIR=... -DHEADER=FILE -P commit.cmake
-# "unknown" outside git, also within somebody else's repository.
+# "unknown" outside git, also within another repository.
 cmake_minimum_required(VERSION 3.22)
 set(commit unknown)
 find_program(GIT git)

@@ -143,7 +143,7 @@ add_estimates(estimates_t *self, const spot_mrp_t *mrp)
         assert_true(mrp->gaps[j].num_gaps >= SPOT_MRP_MIN_GAPS);
         spot_moments_add(&self->means[j], mean_of(&mrp->gaps[j].law));
     }
-    /* Far from the exponential law, these are always told apart. */
+    /* Far from the exponential law, these are always distinguished. */
     assert_ptr_equal(mixed->family, &spot_family_hyperexp2);
     assert_ptr_equal(even->family, &spot_family_gamma);
     for (int j = 0; j < 3; j++) {

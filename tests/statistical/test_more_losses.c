@@ -101,8 +101,8 @@ kept_of(const law_row_t *row, const regime_t *regime, uint64_t seed, int factor)
     return kept_steps(&result);
 }
 
-/* ideals: [NUM_LAW_JOBS] what "ideal" keeps on average with the fewer losses. Tells how
- * many standard errors the mean of what more losses cost is above 0. */
+/* ideals: [NUM_LAW_JOBS] mean steps of "ideal" with the fewer losses. Returns the mean
+ * cost of more losses in standard errors. */
 static double
 cost_of_losses(const law_row_t *row, const regime_t *regime, const double *ideals)
 {

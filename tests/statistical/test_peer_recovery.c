@@ -21,7 +21,7 @@
 #define GAP_MS 100000
 #define RELEVANT 0.01
 
-/* A trace without a file: at equal times so many are lost, whoever it is, and replaced
+/* A trace without a file: at equal times so many are lost, in any order, and replaced
  * in the same instant. */
 typedef struct {
     spot_model_common_t common;

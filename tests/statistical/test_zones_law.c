@@ -174,7 +174,7 @@ test_gaps_between_shocks(void **state)
 
 #define FINE_TICK_S 10.0
 
-/* Nobody dies but by shocks; those who are lost come back after a gamma wait. */
+/* Instances are lost by shocks only, and return after a gamma wait. */
 static void
 make_lives(spot_trace_model_t *model, double horizon_s)
 {

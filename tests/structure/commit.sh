@@ -1,6 +1,6 @@
 #!/bin/sh
 # commit.sh CMAKE SCRIPT: what the script writes outside git, after commits, with changes and
-# within somebody else's repository; and that it leaves alone what is right.
+# within another repository; and that it leaves alone what is right.
 set -eu
 cmake=$1
 script=$2
