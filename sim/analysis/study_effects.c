@@ -39,7 +39,7 @@ spot_study_effects_problem(const spot_study_head_t *head)
         return "fewer than two keys have two values";
     }
     return head->plan.kind == SPOT_PLAN_ZIP
-               ? "the keys change together, so their effects cannot be separated"
+               ? "the keys move together, so their effects cannot be separated"
                : NULL;
 }
 
