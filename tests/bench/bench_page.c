@@ -21,14 +21,19 @@ static char paths[NUM_AXES][32] = {
 
 static char no_unit[] = "", name[] = "bench-page",
             question[] = "What does a page of 10,000 points cost?";
-static spot_metric_t metrics[] = {{"idle_fraction", "1", ""},
-    {"goodput_fraction", "1", ""}, {"lost_fraction", "1", ""},
-    {"prepping_fraction", "1", ""}, {"standby_fraction", "1", ""},
-    {"reconfiguring_fraction", "1", ""}, {"reloading_fraction", "1", ""},
-    {"paused_fraction", "1", ""}, {"active_fraction", "1", ""},
-    {"samples_per_s", "samples/s", ""}, {"usd_per_1000_samples", "USD", ""},
-    {"usd_per_h", "USD/h", ""}, {"preempted_per_h", "1/h", ""},
-    {"rollbacks", "rollbacks", ""}, {"steps", "steps", ""}};
+#define METRIC(its_name, its_unit)                                                      \
+    {                                                                                   \
+        .name = (its_name), .unit = (its_unit), .help = ""                              \
+    }
+
+static spot_metric_t metrics[] = {METRIC("idle_fraction", "1"),
+    METRIC("goodput_fraction", "1"), METRIC("lost_fraction", "1"),
+    METRIC("prepping_fraction", "1"), METRIC("standby_fraction", "1"),
+    METRIC("reconfiguring_fraction", "1"), METRIC("reloading_fraction", "1"),
+    METRIC("paused_fraction", "1"), METRIC("active_fraction", "1"),
+    METRIC("samples_per_s", "samples/s"), METRIC("usd_per_1000_samples", "USD"),
+    METRIC("usd_per_h", "USD/h"), METRIC("preempted_per_h", "1/h"),
+    METRIC("rollbacks", "rollbacks"), METRIC("steps", "steps")};
 #define NUM_METRICS (sizeof(metrics) / sizeof(metrics[0]))
 
 static void

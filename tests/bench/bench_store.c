@@ -131,7 +131,7 @@ plain_head(size_t num_metrics, int64_t num_rows)
 
     for (size_t j = 0; j < MAX_METRICS; j++) {
         snprintf(names[j], sizeof(names[j]), "m%zu", j);
-        metrics[j] = (spot_metric_t){names[j], "1", ""};
+        metrics[j] = (spot_metric_t){.name = names[j], .unit = "1", .help = ""};
     }
     return (spot_study_head_t){.batch_replications = 64,
         .num_replications = num_rows,
@@ -264,7 +264,7 @@ bench_study(const char *ledger)
     stop_on_error(
         spot_study_read(&study, spot_engines, STUDY_FOLDER "study.yaml", sets, 4, &diag),
         &diag);
-    spot_study_keep_ledger(&study);
+    stop_on_error(spot_study_keep_ledger(&study), &diag);
     for (int round = 0; round < NUM_ROUNDS; round++) { /* in turn, on a noisy machine */
         const double without_s = time_study(&study, false, &no_door_s);
 
