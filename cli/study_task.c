@@ -229,10 +229,41 @@ check_plot(const spot_store_t *store, const char *svg_path, spot_diag_t *diag)
     return ret;
 }
 
+/* Whether the database was begun without one of these metrics. What cannot be read is
+ * refused by whoever opens it to write. */
+static bool
+was_begun_without(const char *path, size_t num_names, const char *const *names)
+{
+    spot_store_t *store = NULL;
+    bool is_missing = false;
+    spot_diag_t diag;
+
+    spot_diag_init(&diag);
+    if (access(path, F_OK) == 0 &&
+        spot_store_open_sqlite_reader(&store, path, &diag) == 0) {
+        for (size_t j = 0; j < num_names; j++) {
+            is_missing = is_missing || spot_study_metric_id(store->head, names[j]) ==
+                                           store->head->num_metrics;
+        }
+        store->close(store);
+    }
+    spot_diag_free(&diag);
+    return is_missing;
+}
+
 int
 spot_study_task_keep_ledger(const spot_study_task_t *self, spot_study_t *study)
 {
-    return self->store_path == NULL ? 0 : spot_study_keep_ledger(study);
+    const char **names;
+    size_t num_names;
+    int ret = spot_study_ledger_names(study, &names, &num_names);
+
+    if (ret == 0 && self->store_path != NULL &&
+        !was_begun_without(self->store_path, num_names, names)) {
+        ret = spot_study_keep_ledger(study);
+    }
+    free(names);
+    return ret;
 }
 
 int

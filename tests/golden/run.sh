@@ -314,6 +314,9 @@ for num_threads in 1 4; do
 done
 
 # ---- A database ----
+# One that was begun without its ledger goes on without it.
+ends 0 study study.yaml --set replications.count=1 --set ledger=no -o "$work/no-ledger.db"
+ends 0 study study.yaml --set replications.count=2 -o "$work/no-ledger.db"
 set -- study study.yaml --set replications.count=2
 ends 0 "$@" -o "$work/results.db"
 # A plan looks into it and leaves it as it is; a run that would be refused is refused.
