@@ -370,8 +370,8 @@ test_a_lock_and_a_stop(void **state)
     assert_int_equal(sqlite3_busy_timeout(db, 10000), SQLITE_OK); /* it may be written */
     assert_int_equal(sqlite3_exec(db, "BEGIN IMMEDIATE", NULL, NULL, NULL), SQLITE_OK);
     atomic_store(&stop, 1);
-    assert_int_equal(store->put(store, &(spot_piece_t){0, 0, BATCH_ROWS, rows, NULL}),
-        SPOT_ERR_IO);
+    assert_int_equal(
+        store->put(store, &(spot_piece_t){0, 0, BATCH_ROWS, rows, NULL}), SPOT_ERR_IO);
     assert_int_equal(store->flush(store, &diag), SPOT_ERR_IO);
     assert_true(case_says(&diag, "another program has locked it for too long"));
     store->close(store);
