@@ -1,5 +1,5 @@
-# Writes a header with the commit of the sources, and leaves it alone where it says the same, so
-# that nothing is compiled anew (run by every build as a script).
+# Writes a header with the commit of the sources. An unchanged header is not written again, so that
+# nothing is compiled anew. Every build runs this script.
 #   cmake -DSOURCE_DIR=... -DHEADER=FILE -P commit.cmake
 # "unknown" outside git, also within another repository.
 cmake_minimum_required(VERSION 3.22)

@@ -22,7 +22,7 @@ if(SPOT_WERROR)
     add_compile_options(-Werror)
 endif()
 if(CMAKE_C_COMPILER_ID STREQUAL GNU)
-    # What gcc knows of lengths depends on the level of optimisation; snprintf may cut.
+    # The warning depends on the level of optimisation, and snprintf may truncate.
     add_compile_options(-Wno-format-truncation)
 endif()
 if(SPOT_SANITIZE)
@@ -41,11 +41,11 @@ if(CMAKE_BUILD_TYPE STREQUAL "Release" AND NOT SPOT_SANITIZE)
     include(CheckIPOSupported)
     check_ipo_supported(RESULT spot_has_ipo OUTPUT spot_ipo_reason LANGUAGES C)
     set(CMAKE_INTERPROCEDURAL_OPTIMIZATION ${spot_has_ipo})
-    # Tests link the rooms without link-time optimisation, which takes 20 times as long for each of
-    # 200 programs: the objects hold machine code besides.
+    # Link-time optimisation takes 20 times as long to link each of 200 tests, so tests link without
+    # it: the objects hold machine code too.
     if(BUILD_TESTING AND CMAKE_C_COMPILER_ID STREQUAL GNU)
         add_compile_options(-ffat-lto-objects)
     endif()
-    # The loops of the engine run over a few instances: vectors cost more than they save.
+    # The loops of the engine are short, so vectors cost more than they save.
     add_compile_options(-fno-tree-vectorize)
 endif()

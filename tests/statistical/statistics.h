@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What statistical tests share: the seed is fixed, the truth is known, and the power is
- * proven - a bias that matters would be many standard errors away. Every comparison
- * prints its z value. Include after cmocka.h. */
+/* Shared by the statistical tests. The seed is fixed, the truth is known, and the power
+ * is proven: a relevant bias is many standard errors large. Every comparison prints its
+ * z value. Include after cmocka.h. */
 #ifndef SPOT_TESTS_STATISTICAL_STATISTICS_H
 #define SPOT_TESTS_STATISTICAL_STATISTICS_H
 
@@ -15,7 +15,7 @@
 /* Correct code exceeds it for one seed in 1e5. */
 #define MAX_Z 4.5
 
-/* A relevant bias must be so many standard errors large: then 4.5 of them are left. */
+/* The least size of a relevant bias in standard errors, which leaves 4.5 of them. */
 #define POWER_Z 9.0
 
 static inline void
@@ -26,8 +26,8 @@ assert_z(const char *what, double z)
     }
 }
 
-/* The mean of independent values against the truth. relevant: the smallest bias that
- * must not pass. */
+/* Compares the mean of independent values with the truth. relevant: the smallest bias
+ * that must not pass. */
 static inline void
 assert_mean(
     const char *what, const spot_moments_t *values, double truth, double relevant)
@@ -62,8 +62,8 @@ assert_same_mean(const char *what, const spot_moments_t *values,
     }
 }
 
-/* Pearson's sum over cells; cells with less than 5 expected values are put together with
- * their successors. *num_cells is what is left. */
+/* Pearson's sum over cells. Cells with less than 5 expected values are merged with their
+ * successors; *num_cells is the number after that. */
 static inline double
 chi_square(
     const double *observed, const double *expected, size_t num_values, size_t *num_cells)
@@ -121,8 +121,8 @@ assert_counts(
     assert_z(what, z);
 }
 
-/* Histograms of two samples of one size: the same law? Cells with less than 10 values
- * are put together with their successors; what is left at the end is dropped. */
+/* Compares the histograms of two samples of one size. Cells with less than 10 values are
+ * merged with their successors; an incomplete last cell is dropped. */
 static inline double
 same_counts_z(const double *counts, const double *others, size_t num_values)
 {

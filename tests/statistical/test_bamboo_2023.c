@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The published results of Bamboo's simulator (Thorpe et al., NSDI'23), from the shipped
  * preset: means of its table study over seeds 1 to 200, and single runs on the p3 trace,
- * which must lie where random orders of simultaneous losses lead. Without the faults
- * that the preset sets, the results are others, in the direction that the faults say. */
+ * which must lie within the range of random orders of simultaneous losses. Without the
+ * faults of the preset, the results differ in the direction of each fault. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -80,7 +80,8 @@ read_preset(spot_scenario_t *scenario, const char *file, const char *trace,
     assert_int_equal(ret, 0);
 }
 
-/* What is published for one run: averages from the first pipelines to the last step. */
+/* The published figures of one run: averages from the first pipelines to the last
+ * step. */
 typedef struct {
     double samples_per_s;
     double value;
@@ -237,7 +238,7 @@ compare_default(const char *set, spot_moments_t *gain, spot_moments_t *value_gai
     }
 }
 
-/* What the faults cost: both more by several per cent, far beyond chance. */
+/* The cost of the faults: several per cent of both, far beyond chance. */
 static void
 test_default_is_better(void **state)
 {

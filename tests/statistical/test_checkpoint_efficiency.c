@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The engine against the theory of checkpointing: one instance that is lost at the times
- * of a Poisson process and replaced at once. What share of the time becomes useful is
- * known in closed form, with synchronous and asynchronous checkpoints. */
+ * of a Poisson process and replaced at once. The useful share of the time has a closed
+ * form, with synchronous and asynchronous checkpoints. */
 #include <gsl/gsl_randist.h>
 #include <math.h>
 #include <setjmp.h>
@@ -76,8 +76,8 @@ static const spot_generator_t generator_losses = {
     .next = losses_next,
 };
 
-/* One run ends with its last life: it is num_lives whole lives, and their useful times
- * and lengths are independent and alike. */
+/* A run consists of num_lives whole lives, whose useful times and lengths are
+ * independent and identically distributed. */
 typedef struct {
     const char *name;
     const char *checkpoint; /* as in YAML, without the steps */
@@ -133,8 +133,8 @@ make_scenario(spot_scenario_t *scenario, const case_t *self)
     scenario->trace.model = losses;
 }
 
-/* The times of the losses of one run. The first one, at 1 ms, starts the first life: the
- * plan at time 0 would be free of a pause. The end of the last life is the horizon. */
+/* The times of the losses of one run. The first one, at 1 ms, starts the first life, as
+ * the decision at time 0 has no pause. The horizon is the end of the last life. */
 static void
 draw_losses(spot_scenario_t *scenario, const case_t *self, uint64_t run_id)
 {
@@ -151,8 +151,8 @@ draw_losses(spot_scenario_t *scenario, const case_t *self, uint64_t run_id)
     scenario->horizon_ms = time_ms;
 }
 
-/* Life by life: the replacement is ready a tick later, then there is the pause, then the
- * checkpoints that become durable in time. */
+/* A life: a tick until the replacement is ready, the pause, then the checkpoints that
+ * become durable in time. */
 static int64_t
 useful_by_lives_ms(const spot_scenario_t *scenario, const case_t *self)
 {
@@ -189,8 +189,8 @@ expected_efficiency(const case_t *self, double restart_s, double first_s)
            -expm1(-1 / mtbf_ms);
 }
 
-/* What the runs say of a share that might be the truth: their useful time less that
- * share of the time has mean 0 if it is. */
+/* Tests a share of the time: if it is the truth, the useful time less this share of the
+ * time has mean 0. */
 static double
 z_of_share(const double *useful_s, const double *total_s, int num_runs, double share)
 {
@@ -204,7 +204,7 @@ z_of_share(const double *useful_s, const double *total_s, int num_runs, double s
 
 #define MAX_RUNS 100
 
-/* The theory holds, and theories that are a little wrong do not. */
+/* The theory holds, and slightly wrong theories do not. */
 static void
 check_shares(const case_t *self, const double *useful_s, const double *total_s)
 {

@@ -94,7 +94,7 @@ read_study(spot_study_t *study, const case_t *self, int seed, const char *rules)
     spot_diag_free(&diag);
 }
 
-/* The value of the plan that is best by theory. */
+/* The best value of the plan by theory. */
 static size_t
 best_of_plan(const case_t *self, const spot_axis_t *axis)
 {
@@ -134,7 +134,7 @@ check_answer(const case_t *self, const spot_race_answer_t *answer)
     assert_true(
         axis->numbers[range->above_id] - axis->numbers[range->below_id] <= MAX_WIDTH_S);
     assert_true(share <= MAX_SHARE);
-    /* What the answer says may still be lost holds by theory. */
+    /* The regret of the answer holds by theory. */
     loss = efficiency(self, axis->numbers[best_id]) -
            efficiency(self, axis->numbers[answer->race.best_id]);
     assert_true(loss <= answer->regret + 1e-15);
@@ -175,7 +175,7 @@ test_worked_optima(void **state)
     }
 }
 
-/* As a user asks: what is within a thousandth of the best does not matter. */
+/* As a user asks: differences below a thousandth of the best do not matter. */
 static void
 test_optimum_is_found(void **state)
 {
@@ -187,7 +187,8 @@ test_optimum_is_found(void **state)
     }
 }
 
-/* Nothing ends the race early: what is left has the replications of the full grid. */
+/* The race does not end early: the remaining points have the replications of the full
+ * grid. */
 static void
 test_race_to_the_maximum(void **state)
 {

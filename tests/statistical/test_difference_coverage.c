@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Intervals of paired differences between two points of the main study hold the true
- * difference as often as they say, and are narrower than unpaired ones. */
+/* Intervals of paired differences between two points of the main study contain the true
+ * difference with their confidence, and are narrower than unpaired ones. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -53,7 +53,7 @@ run_study(const spot_study_t *study, spot_paired_t *pairs)
     store->close(store);
 }
 
-/* What many studies said of one metric. */
+/* Counts over many studies, for one metric. */
 typedef struct {
     int num_held;
     int num_held_shifted; /* had the truth been half a width off */
@@ -85,7 +85,7 @@ assert_covers(const char *name, const tally_t *tally, const spot_paired_t *truth
         name, 100 * share, spot_paired_mean(truth), gain);
     assert_true(share >= LOWEST && share <= HIGHEST);
     assert_true(tally->num_held_shifted < 0.7 * NUM_STUDIES);
-    /* the truth is known much better than the intervals are wide */
+    /* the error of the truth is much smaller than the intervals */
     assert_true(spot_paired_half_width(truth, SPOT_CONFIDENCE) <
                 0.05 * spot_moments_mean(&tally->half_widths));
     assert_true(gain > 1.5);

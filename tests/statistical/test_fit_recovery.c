@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Fitting what a law made gives the law back, and the standard errors are those that
- * show: 64 replications of each family, continuous, on ticks, and censored. */
+/* Fitting samples of a law returns the law, and the standard errors agree with the
+ * spread of the estimates: 64 replications of each family, continuous, on ticks,
+ * censored. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -74,7 +75,7 @@ check(const spot_law_t *truth, way_t way, spot_maximiser_t *maximiser)
         spot_fit_law(maximiser, &durations, truth->family, 3000, &fit);
         assert_true(fit.is_fitted && fit.converged && fit.flags == 0);
         for (int j = 0; j < k; j++) {
-            /* In each of them the truth is within the errors that it states. */
+            /* The truth is within the stated errors. */
             assert_z(truth->family->fields[j].name,
                 (fit.law.parameters[j] - truth->parameters[j]) / fit.standard_errors[j]);
             spot_moments_add(&estimates[j], fit.law.parameters[j]);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the generators make has the rates, lives and hours that were asked for. */
+/* Generated traces have the requested rates, lives and hours. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -58,7 +58,7 @@ test_rates_of_mrp(void **state)
     spot_trace_model_free(&model);
 }
 
-/* One slot: it is full and empty in turn, for the means of the two laws. */
+/* One slot: full and empty in turn, for the means of the two laws. */
 static void
 test_boundaries_of_mrp(void **state)
 {
@@ -92,8 +92,8 @@ test_boundaries_of_mrp(void **state)
     spot_trace_model_free(&model);
 }
 
-/* All lives that begin so early that they end before the horizon, in cells of equal
- * probability up to the wall and behind it. */
+/* The lives that begin early enough to end before the horizon, in cells of equal
+ * probability up to the wall and beyond it. */
 static void
 test_lives(void **state)
 {
@@ -177,8 +177,8 @@ test_hours(void **state)
     spot_trace_model_free(&model);
 }
 
-/* From a random tick on and round and round, every instant is like any other: the mean
- * population is that of the recording. */
+/* A recording replayed in a circle from a random tick is stationary: the mean population
+ * is that of the recording. */
 static void
 test_random_start(void **state)
 {

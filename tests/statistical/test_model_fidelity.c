@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Our generators against tables of two independent programs: fidelities of models to
  * recorded traces, means and standard deviations over 4000 replications. The traces and
- * tables are no part of this repository. */
+ * tables are not part of this repository. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -23,7 +23,7 @@
 #define TABLE FOLDER "reference/fidelity.csv"
 #define NUM_REPLICATIONS 400
 
-/* Shares of time are tabled to so much. */
+/* The resolution of shares of time in the tables. */
 #define SHARE_SLACK 0.002
 
 /* Half a unit of the table's eighth digit, relative to a number that starts with 1. */
@@ -209,8 +209,8 @@ add_model(spot_comparison_t *comparison, const model_t *model, const spot_trace_
     spot_diag_free(&diag);
 }
 
-/* Beyond the slack, in units of sd sqrt(1 / R + 1 / 4000). Where all 4000 were alike,
- * ours must be too. */
+/* The difference beyond the slack, in units of sd sqrt(1 / R + 1 / 4000). If all 4000
+ * values are equal, ours must be too. */
 static double
 excess_z(const spot_reference_row_t *row, int metric_id, double mean)
 {
@@ -225,7 +225,7 @@ excess_z(const spot_reference_row_t *row, int metric_id, double mean)
     return excess == 0 ? 0 : excess / se;
 }
 
-/* The largest one over all metrics; *worst_id is whose. */
+/* The largest difference over all metrics; *worst_id is its metric. */
 static double
 largest_z(const spot_reference_row_t *row, const spot_comparison_column_t *column,
     int *worst_id)
@@ -248,7 +248,7 @@ largest_z(const spot_reference_row_t *row, const spot_comparison_column_t *colum
     return largest;
 }
 
-/* Every metric of every model, and power: a model that is another one shows. */
+/* Every metric of every model; and power: another model has other metrics. */
 static void
 check_models(const spot_comparison_t *comparison, const spot_reference_t *table)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* All the way round: a trace is fitted, the model written as YAML, read back, traces of
- * it are generated and written, read, and fitted again. Over 64 replications that gives
- * the parameters of the model. */
+/* The whole cycle: a trace is fitted, the model is written as YAML and read back, its
+ * traces are generated, written, read, and fitted again. Over 64 replications this
+ * returns the parameters of the model. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -22,14 +22,11 @@
 
 enum { NUM_REPLICATIONS = 64, SEED = 11 };
 
-/* Estimates of a shape have a bias of some 3/n by themselves: part of what is seen
- * there.
- *
- * Long against the tick of 1 s, so that hardly two events fall into one; long enough for
- * hundreds of gaps of each class. */
+/* Long against the tick of 1 s, so that two events rarely share a tick; long enough for
+ * hundreds of gaps of each class, as estimates of a shape have a bias of some 3/n. */
 #define HORIZON_S 2000000
 
-/* The world that the first trace is from. */
+/* The law of the first trace. */
 static const char world[] =
     "spotsim-model: 1\ngenerator: mrp\ntick_s: 1\ncapacity: 12\ninitial: 6\n"
     "p_preempt_after: {preempt: 0.6, add: 0.35}\n"
@@ -154,7 +151,7 @@ add_estimates(estimates_t *self, const spot_mrp_t *mrp)
     }
 }
 
-/* A bias of relevant, relative, would show. */
+/* relevant: the smallest relative bias that must not pass. */
 static void
 check(const char *what, const spot_moments_t *values, double truth, double relevant)
 {

@@ -20,12 +20,12 @@
 #define MAX_ADDED 18
 #define HORIZON_MS (2 * INT64_C(3600000))
 
-/* A gain of that share of what "ideal" keeps must not pass. */
+/* A gain of this share of the steps of "ideal" must not pass. */
 #define RELEVANT 0.15
 
-/* Many losses, which additions make good for; and few, without additions. With few
- * losses and additions the law does not hold for growth "at_preemption": there it is the
- * next loss that puts what has been added to use. */
+/* Many losses with additions, and few losses without additions. With few losses and
+ * additions the law does not hold for growth "at_preemption", which uses additions only
+ * at the next loss. */
 typedef struct {
     double mean_life_ms; /* of an instance, with the fewer losses */
     size_t num_added;

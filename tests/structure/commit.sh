@@ -1,6 +1,6 @@
 #!/bin/sh
-# commit.sh CMAKE SCRIPT: what the script writes outside git, after commits, with changes and
-# within another repository; and that it leaves alone what is right.
+# commit.sh CMAKE SCRIPT: the header of the script outside git, after commits, with changes and
+# within another repository. An unchanged header is not written again.
 set -eu
 cmake=$1
 script=$2
