@@ -354,19 +354,22 @@ spot_template_add_axis(spot_template_t *self, const char *path, const spot_node_
     return 0;
 }
 
+/* A scalar that is in place only gets another text. */
 int
 spot_template_place_value(spot_template_t *self, const spot_study_head_t *head,
     size_t axis_id, size_t value_id)
 {
     spot_template_axis_t *axis = &self->axes[axis_id];
+    const bool is_there = axis->placed_id == value_id ||
+                          (axis->nodes == NULL && axis->placed_id != SIZE_MAX);
 
-    if (axis->placed_id == value_id) {
-        return 0;
-    }
     axis->placed_id = value_id;
     axis->scalar->text = head->axes[axis_id].texts[value_id];
-    return spot_yaml_set(self->scenario.root != NULL ? &self->scenario : &self->study,
-        axis->path, axis->nodes == NULL ? axis->scalar : axis->nodes[value_id]);
+    return is_there ? 0
+                    : spot_yaml_set(
+                          self->scenario.root != NULL ? &self->scenario : &self->study,
+                          axis->path,
+                          axis->nodes == NULL ? axis->scalar : axis->nodes[value_id]);
 }
 
 int

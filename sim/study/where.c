@@ -20,6 +20,7 @@ typedef struct {
     size_t num_paths;
     size_t max_paths;
     const char **paths; /* [num_paths] of scalars, sorted, without repeats; borrowed */
+    spot_yaml_t texts;  /* of values */
 } keys_t;
 
 static void
@@ -34,6 +35,7 @@ free_keys(keys_t *self)
     }
     free(self->lists);
     spot_canonical_free(&self->base);
+    spot_yaml_free(&self->texts);
     free(self->paths);
 }
 
@@ -210,30 +212,22 @@ axis_of(const keys_t *self, const char *path)
 typedef struct {
     int32_t axis_id; /* -1: none */
     size_t num_values;
-    spot_yaml_t *template;          /* [num_values] that the texts of values are in */
     spot_condition_value_t *values; /* [num_values] */
     spot_condition_kind_t kind;     /* of all values, as far as they have one */
 } name_t;
 
 typedef struct {
     spot_condition_t condition;
-    size_t num_names;
-    name_t *names;                  /* [num_names] of the condition */
-    spot_condition_value_t *values; /* [num_names] at a point */
+    name_t *names;                  /* [condition.num_names] */
+    spot_condition_value_t *values; /* [condition.num_names] at a point */
     size_t num_excluded;
 } filter_t;
 
 static void
 free_filter(filter_t *self)
 {
-    for (size_t j = 0; self->names != NULL && j < self->num_names; j++) {
-        name_t *name = &self->names[j];
-
-        for (size_t k = 0; name->template != NULL && k < name->num_values; k++) {
-            spot_yaml_free(&name->template[k]);
-        }
-        free(name->template);
-        free(name->values);
+    for (size_t j = 0; self->names != NULL && j < self->condition.num_names; j++) {
+        free(self->names[j].values);
     }
     free(self->names);
     free(self->values);
@@ -242,33 +236,33 @@ free_filter(filter_t *self)
 
 /* Reads one value of a path; *is_there: whether it has one. */
 static int
-read_value(
-    name_t *name, const keys_t *keys, const char *path, size_t value_id, bool *is_there)
+read_value(name_t *name, keys_t *keys, const char *path, size_t value_id, bool *is_there)
 {
     const size_t axis_id = (size_t) name->axis_id;
-    spot_yaml_t *document = &name->template[value_id];
+    const bool is_fixed = name->axis_id < 0;
+    const bool is_axis = !is_fixed && strcmp(path, keys->head->axes[axis_id].path) == 0;
+    const spot_node_t swept = is_axis ? value_of(keys, axis_id, value_id)
+                                      : (spot_node_t){.kind = SPOT_NODE_MAP};
+    const spot_canonical_t *list = is_fixed ? &keys->base
+                                   : keys->lists[axis_id] == NULL
+                                       ? NULL
+                                       : &keys->lists[axis_id][value_id];
+    const char *text = list == NULL ? NULL : spot_canonical_get(list, path);
     spot_condition_value_t *value = &name->values[value_id];
-    const spot_canonical_t *list = &keys->base;
-    const char *text;
-    int ret = 0;
+    spot_yaml_t document;
+    int ret;
 
-    if (name->axis_id >= 0 && strcmp(path, keys->head->axes[axis_id].path) == 0) {
-        const spot_node_t node = value_of(keys, axis_id, value_id);
-
-        if (node.kind == SPOT_NODE_SCALAR) {
-            *is_there = spot_condition_value_of(&node, value);
-            return 0;
-        }
+    if (swept.kind == SPOT_NODE_SCALAR) {
+        *is_there = spot_condition_value_of(&swept, value);
+        return 0;
     }
-    if (name->axis_id >= 0) {
-        list = keys->lists[axis_id] == NULL ? NULL : &keys->lists[axis_id][value_id];
+    if (text == NULL) {
+        return 0;
     }
-    text = list == NULL ? NULL : spot_canonical_get(list, path);
-    if (text != NULL) {
-        ret =
-            spot_yaml_parse(document, "where", text, strlen(text), keys->reading->diag);
-        *is_there = ret == 0 && spot_condition_value_of(document->root, value);
-    }
+    ret = spot_yaml_parse(&document, "where", text, strlen(text), keys->reading->diag);
+    *is_there = ret == 0 && spot_condition_value_of(document.root, value);
+    ret = ret == 0 ? spot_yaml_adopt(&keys->texts, &document) : ret;
+    spot_yaml_free(&document);
     return ret;
 }
 
@@ -306,7 +300,7 @@ widen_kind(
 
 /* All values of a name, and the kind that they have in common. */
 static int
-read_values(name_t *name, const keys_t *keys, const char *path,
+read_values(name_t *name, keys_t *keys, const char *path,
     const spot_condition_t *condition, size_t offset)
 {
     int ret = 0;
@@ -314,9 +308,8 @@ read_values(name_t *name, const keys_t *keys, const char *path,
     name->axis_id = axis_of(keys, path);
     name->num_values =
         name->axis_id < 0 ? 1 : keys->head->axes[name->axis_id].num_values;
-    name->template = spot_calloc(name->num_values, sizeof(*name->template));
     name->values = spot_calloc(name->num_values, sizeof(*name->values));
-    if (name->template == NULL || name->values == NULL) {
+    if (name->values == NULL) {
         return SPOT_ERR_NO_MEMORY;
     }
     for (size_t j = 0; ret == 0 && j < name->num_values; j++) {
@@ -333,7 +326,7 @@ read_values(name_t *name, const keys_t *keys, const char *path,
 
 /* Resolves the names to keys, reads their values and checks their types and units. */
 static int
-resolve(filter_t *self, const keys_t *keys)
+resolve(filter_t *self, keys_t *keys)
 {
     const size_t num_names = self->condition.num_names;
     size_t *path_ids = spot_calloc(num_names, sizeof(*path_ids));
@@ -344,7 +337,6 @@ resolve(filter_t *self, const keys_t *keys)
     self->values = spot_calloc(num_names, sizeof(*self->values));
     if (path_ids != NULL && kinds != NULL && self->names != NULL &&
         self->values != NULL) {
-        self->num_names = num_names;
         ret = spot_condition_resolve(&self->condition, "key", "", keys->paths,
             keys->num_paths, path_ids, keys->reading->diag);
     }
@@ -371,7 +363,7 @@ evaluate(filter_t *self, const spot_reading_t *reading, size_t point_id, bool *h
     size_t offset = 0;
     int ret;
 
-    for (size_t j = 0; j < self->num_names; j++) {
+    for (size_t j = 0; j < self->condition.num_names; j++) {
         const name_t *name = &self->names[j];
 
         self->values[j] =
@@ -445,25 +437,13 @@ drop_points(spot_reading_t *self, filter_t *filters)
     return 0;
 }
 
-static int
-resolve_all(spot_reading_t *self, filter_t *filters)
-{
-    keys_t keys = {.reading = self, .head = &self->study->head};
-    int error = gather_keys(&keys);
-
-    for (size_t j = 0;
-         error != SPOT_ERR_NO_MEMORY && spot_word(self->request.where, j) != NULL; j++) {
-        error = spot_error_first(error, resolve(&filters[j], &keys));
-    }
-    free_keys(&keys);
-    return error;
-}
-
 int
 spot_where_apply(spot_reading_t *self)
 {
     const spot_node_t *where = self->request.where, *word;
+    keys_t keys = {.reading = self, .head = &self->study->head};
     filter_t *filters;
+    bool has_keys;
     int error = 0;
 
     if (where == NULL) {
@@ -484,15 +464,18 @@ spot_where_apply(spot_reading_t *self)
 
         error = spot_error_first(error, ret);
     }
-    if (error == 0) {
-        error = resolve_all(self, filters);
+    error = error == 0 ? gather_keys(&keys) : error;
+    has_keys = error == 0;
+    for (size_t j = 0; has_keys && spot_word(where, j) != NULL; j++) {
+        const int ret = resolve(&filters[j], &keys);
+
+        error = spot_error_first(error, ret);
     }
-    if (error == 0) {
-        error = drop_points(self, filters);
-    }
+    error = error == 0 ? drop_points(self, filters) : error;
     for (size_t j = 0; spot_word(where, j) != NULL; j++) {
         free_filter(&filters[j]);
     }
+    free_keys(&keys);
     free(filters);
     return error;
 }
