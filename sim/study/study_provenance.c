@@ -23,29 +23,21 @@ add_item(spot_canonical_t *list, const char *key, size_t item_id, const char *te
     return spot_canonical_add(list, path, text);
 }
 
-static int
-compare_paths(const void *a, const void *b)
-{
-    return strcmp(*(const char *const *) a, *(const char *const *) b);
-}
-
 /* Sorted, as rows do not depend on their order. */
 static int
 add_swept_keys(spot_canonical_t *list, const spot_study_head_t *head)
 {
-    const char **paths = spot_calloc(head->num_axes, sizeof(*paths));
-    int ret = paths == NULL ? SPOT_ERR_NO_MEMORY : 0;
+    int ret = 0;
 
     for (size_t j = 0; ret == 0 && j < head->num_axes; j++) {
-        paths[j] = head->axes[j].path;
+        const char *path = head->axes[j].path;
+        size_t rank = 0;
+
+        for (size_t k = 0; k < head->num_axes; k++) {
+            rank += strcmp(head->axes[k].path, path) < 0;
+        }
+        ret = add_item(list, "sweep", rank, path);
     }
-    if (ret == 0 && head->num_axes > 0) {
-        qsort(paths, head->num_axes, sizeof(*paths), compare_paths);
-    }
-    for (size_t j = 0; ret == 0 && j < head->num_axes; j++) {
-        ret = add_item(list, "sweep", j, paths[j]);
-    }
-    free(paths);
     return ret;
 }
 

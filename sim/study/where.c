@@ -72,37 +72,36 @@ has_structure(const keys_t *self, size_t axis_id)
     return false;
 }
 
-/* Makes the canonical form of the scenario with a value in place. */
+/* Makes the canonical form of the scenario with the values that are in place. */
 static int
-make_list(const keys_t *self, size_t axis_id, size_t value_id, spot_canonical_t *list)
+make_list(const keys_t *self, spot_canonical_t *list)
 {
     const spot_study_t *study = self->reading->study;
-    const int ret =
-        self->head->num_axes == 0
-            ? 0
-            : spot_template_place_value(study->template, self->head, axis_id, value_id);
 
-    return ret == 0 ? spot_canonical_make(list, study->experiment->fields,
-                          spot_template_scenario(study->template), NULL)
-                    : ret;
+    return spot_canonical_make(
+        list, study->experiment->fields, spot_template_scenario(study->template), NULL);
+}
+
+static int
+place(const keys_t *self, size_t axis_id, size_t value_id)
+{
+    return spot_template_place_value(
+        self->reading->study->template, self->head, axis_id, value_id);
 }
 
 static int
 list_axis(keys_t *self, size_t axis_id)
 {
     const size_t num_values = self->head->axes[axis_id].num_values;
-    int ret = 0;
+    spot_canonical_t *lists = spot_calloc(num_values, sizeof(*lists));
+    int ret = lists == NULL ? SPOT_ERR_NO_MEMORY : 0;
 
-    self->lists[axis_id] = spot_calloc(num_values, sizeof(*self->lists[axis_id]));
-    if (self->lists[axis_id] == NULL) {
-        return SPOT_ERR_NO_MEMORY;
-    }
+    self->lists[axis_id] = lists;
     for (size_t j = 0; ret == 0 && j < num_values; j++) {
-        ret = make_list(self, axis_id, j, &self->lists[axis_id][j]);
+        ret = place(self, axis_id, j);
+        ret = ret == 0 ? make_list(self, &lists[j]) : ret;
     }
-    return ret == 0 ? spot_template_place_value(
-                          self->reading->study->template, self->head, axis_id, 0)
-                    : ret;
+    return ret == 0 ? place(self, axis_id, 0) : ret;
 }
 
 static int
@@ -180,15 +179,12 @@ gather_keys(keys_t *self)
     if (self->lists == NULL) {
         return SPOT_ERR_NO_MEMORY;
     }
-    for (size_t j = 1; ret == 0 && j < num_axes; j++) {
-        ret =
-            spot_template_place_value(self->reading->study->template, self->head, j, 0);
-    }
-    ret = ret == 0 ? make_list(self, 0, 0, &self->base) : ret;
     for (size_t j = 0; ret == 0 && j < num_axes; j++) {
-        if (has_structure(self, j)) {
-            ret = list_axis(self, j);
-        }
+        ret = place(self, j, 0);
+    }
+    ret = ret == 0 ? make_list(self, &self->base) : ret;
+    for (size_t j = 0; ret == 0 && j < num_axes; j++) {
+        ret = has_structure(self, j) ? list_axis(self, j) : 0;
     }
     return ret == 0 ? gather_paths(self) : ret;
 }
