@@ -130,6 +130,7 @@ find_baseline_value(const spot_reading_t *self, size_t key_id, spot_axis_value_t
     const spot_node_t *value = self->request.baseline->children[key_id];
     const spot_study_head_t *head = &self->study->head;
     char text[SPOT_UTF8_SHOWN_BYTES], values[SPOT_UTF8_SHOWN_BYTES * (MAX_LISTED + 1)];
+    char path[SPOT_UTF8_SHOWN_BYTES];
     int ret;
 
     found->axis_id = find_axis(self, "baseline", key, key->text);
@@ -140,7 +141,7 @@ find_baseline_value(const spot_reading_t *self, size_t key_id, spot_axis_value_t
     if (ret == 0 && found->value_id == head->axes[found->axis_id].num_values) {
         list_values(&head->axes[found->axis_id], values, sizeof(values));
         spot_node_error(self, value, "baseline", "%s is never \"%s\", it is %s",
-            key->text,
+            spot_utf8_shown(key->text, path),
             value->kind == SPOT_NODE_SCALAR ? spot_utf8_shown(value->text, text)
                                             : "that",
             values);
