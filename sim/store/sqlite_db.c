@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#define _XOPEN_SOURCE 700 /* realpath() */
+
 #include "sim/store/sqlite_db.h"
 
 #include <errno.h>
@@ -236,6 +238,7 @@ spot_db_explain(const spot_db_t *self, spot_diag_t *diag)
             return;
         case SQLITE_BUSY:
         case SQLITE_LOCKED:
+        case SQLITE_PROTOCOL:
             spot_diag_error(diag, self->path, 0, 0,
                 "another program has locked it for too long; end that program (an "
                 "sqlite3 shell in a transaction?) and run again");
@@ -252,13 +255,18 @@ spot_db_explain(const spot_db_t *self, spot_diag_t *diag)
     }
 }
 
-/* A name that SQLite takes for nothing but a path: not ":memory:", "" or "file:...". */
+/* A name that SQLite takes for nothing but a path: not ":memory:", "" or "file:...". Of a
+ * link it is that of its target, which the log lies beside. */
 static char *
 plain_path(const char *path)
 {
-    char *plain = malloc(strlen(path) + 3);
+    char *plain = realpath(path, NULL);
 
-    if (plain != NULL) {
+    if (plain == NULL) {
+        plain = malloc(strlen(path) + 3);
+        if (plain == NULL) {
+            return NULL;
+        }
         sprintf(plain, "%s%s", path[0] == '/' ? "" : "./", path);
     }
     return plain;

@@ -357,6 +357,26 @@ test_interrupted(void **state)
     case_remove(&in);
 }
 
+/* A path may begin with more than one slash, and OUT may be one of the stores. */
+static void
+test_ways_to_name_a_store(void **state)
+{
+    store_case_t out, in;
+    char slashes[sizeof(in.path) + 1];
+    const char *paths[] = {slashes, out.path};
+    result_t result;
+
+    (void) state;
+    make_shard(&out, 100, 0, 2);
+    make_shard(&in, 100, 1, 2);
+    snprintf(slashes, sizeof(slashes), "/%s", in.path);
+    merge(&out, 2, paths, &result);
+    assert_true(result.num_added > 0);
+    assert_int_equal(result.there.num_rows, 400);
+    case_remove(&out);
+    case_remove(&in);
+}
+
 int
 main(void)
 {
@@ -367,6 +387,7 @@ main(void)
         cmocka_unit_test(test_files_that_are_no_store),
         cmocka_unit_test(test_what_is_not_finished),
         cmocka_unit_test(test_interrupted),
+        cmocka_unit_test(test_ways_to_name_a_store),
     };
 
     return cmocka_run_group_tests(tests, NULL, case_end);

@@ -659,8 +659,8 @@ test_no_right_to_write(void **state)
 {
     const bool was_root = getuid() == 0;
     char folder[] = "/tmp/spotsim-store-XXXXXX";
-    store_case_t known;
-    spot_store_t *store;
+    store_case_t known, linked;
+    spot_store_t *store, *reader;
 
     (void) state;
     case_init(&known, 10);
@@ -669,8 +669,16 @@ test_no_right_to_write(void **state)
     snprintf(known.path, sizeof(known.path), "%s/x %%41 y?#.db", folder);
     store = case_open(&known);
     case_put_all(store);
-    store->close(store);
+    case_flush(store);
     assert_int_equal(chmod(known.path, 0400), 0);
+    linked = known;
+    snprintf(linked.path, sizeof(linked.path), "%s/link.db", folder);
+    assert_int_equal(symlink(known.path, linked.path), 0);
+    reader = case_open_reader(&linked); /* the rows are in the log yet */
+    case_check_all(reader);
+    reader->close(reader);
+    unlink(linked.path);
+    store->close(store);
     case_refused(&known, SPOT_ERR_BAD_INPUT, "no right to write it");
     assert_int_equal(chmod(folder, 0500), 0);
     store = case_open_reader(&known); /* but it can be read */
