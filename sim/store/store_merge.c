@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/memory.h"
 #include "base/outfile.h"
 #include "sim/store/series_rows.h"
 #include "sim/store/store_sqlite_internal.h"
@@ -344,7 +345,9 @@ is_stopped(void *context)
     return spot_watch_is_stopped(context);
 }
 
-/* Opens the new store, which nobody knows of: what it costs to be safe is saved. */
+/* Opens the new store, which nobody knows of: what it costs to be safe is saved. Without
+ * a journal nothing can be rolled back, but after an error there is no new store, and a
+ * journal in memory would grow to the size of the file. */
 static int
 open_new(merge_t *self)
 {
@@ -358,14 +361,22 @@ open_new(merge_t *self)
     if (ret == 0) {
         ret = spot_db_open(&self->db, self->file.temporary, SPOT_DB_WRITE, TIMEOUT_MS);
     }
+    if (ret == 0) { /* messages name what the user named */
+        free(self->db.path);
+        self->db.path = spot_text_copy(self->out_path, strlen(self->out_path));
+        ret = self->db.path == NULL ? SPOT_ERR_NO_MEMORY : 0;
+    }
     if (ret == 0 && self->watch != NULL) {
         sqlite3_progress_handler(
             self->db.handle, 10000, is_stopped, (void *) (uintptr_t) self->watch);
     }
-    return ret == 0 ? spot_db_run(&self->db,
-                          "PRAGMA page_size = 8192; PRAGMA journal_mode = MEMORY; "
-                          "PRAGMA synchronous = OFF")
-                    : ret;
+    if (ret == 0) {
+        sqlite3_db_config(self->db.handle, SQLITE_DBCONFIG_DEFENSIVE, 0, NULL);
+        ret = spot_db_run(&self->db, "PRAGMA page_size = 8192; PRAGMA journal_mode = "
+                                     "OFF; PRAGMA synchronous = OFF");
+        sqlite3_db_config(self->db.handle, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
+    }
+    return ret;
 }
 
 /* Claims an OUT that is there. *is_study: it is no empty file. */
