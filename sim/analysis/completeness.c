@@ -84,15 +84,13 @@ spot_completeness_read(
     const char *path, spot_completeness_t *completeness, spot_diag_t *diag)
 {
     spot_store_t *store;
-    int ret = spot_store_open_sqlite_reader(&store, path, diag);
+    int ret = spot_store_open_sqlite_reader(&store, path, diag), flushed;
 
     if (ret != 0) {
         return ret;
     }
     ret = spot_store_find_completeness(store, completeness);
-    if (ret != 0 && store->flush(store, diag) != 0) {
-        ret = SPOT_ERR_IO;
-    }
+    flushed = store->flush(store, diag);
     store->close(store);
-    return ret;
+    return flushed != 0 ? flushed : ret;
 }

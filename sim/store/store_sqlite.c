@@ -19,71 +19,57 @@ sqlite_flush(spot_store_t *store, spot_diag_t *diag)
     spot_sqlite_work_t *self = spot_sqlite_work(store);
     int ret = self->is_writer ? spot_sqlite_flush(self) : 0;
 
-    if (ret != 0) {
-        spot_db_explain(&self->db, diag);
-        return ret;
-    }
-    if (self->is_writer) {
+    if (ret == 0 && self->is_writer) {
         ret = spot_db_check_place(&self->reader); /* the writer may be using its own */
     }
-    if (self->reader.failure != 0) {
-        spot_db_explain(&self->reader, diag);
-        ret = spot_db_error(&self->reader);
+    spot_db_explain(&self->db, diag);
+    spot_db_explain(&self->reader, diag);
+    if (ret == 0) { /* what was looked up */
+        ret = spot_db_error(&self->db);
     }
-    return ret;
+    return ret == 0 ? spot_db_error(&self->reader) : ret;
+}
+
+/* A column of a query of (point, first); 0 where that fails, and flush() says why. */
+static int64_t
+look_up(const spot_store_t *store, sqlite3_stmt *query, size_t point_id, int64_t first,
+    int column)
+{
+    spot_sqlite_work_t *self = spot_sqlite_work(store);
+    int64_t value = 0;
+    int ret = 0;
+
+    spot_bug_assert(point_id < self->head->num_points);
+    pthread_mutex_lock(&self->lock);
+    sqlite3_bind_int64(query, 1, self->numbers[point_id]);
+    sqlite3_bind_int64(query, 2, first);
+    if (spot_db_next_row(spot_sqlite_db(self), query, &ret)) {
+        value = sqlite3_column_int64(query, column);
+    }
+    sqlite3_reset(query);
+    pthread_mutex_unlock(&self->lock);
+    return value;
 }
 
 static int64_t
 sqlite_num_there(const spot_store_t *store, size_t point_id, int64_t first_replication)
 {
-    spot_sqlite_work_t *self = spot_sqlite_work(store);
-    int64_t num_there = 0;
-    int ret = 0;
-
-    spot_bug_assert(point_id < self->head->num_points);
-    pthread_mutex_lock(&self->lock);
-    sqlite3_bind_int64(self->find_batch, 1, self->numbers[point_id]);
-    sqlite3_bind_int64(self->find_batch, 2, first_replication);
-    if (spot_db_next_row(spot_sqlite_db(self), self->find_batch, &ret)) {
-        num_there = sqlite3_column_int64(self->find_batch, 0);
-    }
-    sqlite3_reset(self->find_batch);
-    pthread_mutex_unlock(&self->lock);
-    return num_there;
-}
-
-/* The sum of a column of the batches of a point; 0 where that fails, and flush() says
- * why. */
-static int64_t
-sum_batches(const spot_store_t *store, size_t point_id, const char *column)
-{
-    spot_sqlite_work_t *self = spot_sqlite_work(store);
-    sqlite3_int64 sum;
-
-    spot_bug_assert(point_id < self->head->num_points);
-    pthread_mutex_lock(&self->lock);
-    if (spot_db_integer(spot_sqlite_db(self), &sum,
-            "SELECT sum(\"%w\") FROM batch WHERE point = %lld", column,
-            (long long) self->numbers[point_id]) != 0) {
-        sum = 0;
-    }
-    pthread_mutex_unlock(&self->lock);
-    return sum;
+    return look_up(
+        store, spot_sqlite_work(store)->find_batch, point_id, first_replication, 0);
 }
 
 static int64_t
 sqlite_num_rows(const spot_store_t *store, size_t point_id)
 {
-    return sum_batches(store, point_id, "replications");
+    return look_up(store, spot_sqlite_work(store)->sum_batches, point_id, 0, 0);
 }
 
 static int64_t
 sqlite_num_warned(const spot_store_t *store, size_t point_id, size_t warning_id)
 {
-    const spot_columns_t *columns = &spot_sqlite_work(store)->columns;
-
-    spot_bug_assert(warning_id < columns->num_warnings);
-    return sum_batches(store, point_id, columns->warnings[warning_id]);
+    spot_bug_assert(warning_id < store->head->num_warnings);
+    return look_up(
+        store, spot_sqlite_work(store)->sum_batches, point_id, 0, (int) warning_id + 1);
 }
 
 static void
@@ -92,6 +78,7 @@ close_work(spot_sqlite_work_t *self, const char *outcome)
     spot_row_reader_close(atomic_load(&self->row_reader));
     spot_sqlite_stop_writing(self, outcome);
     sqlite3_finalize(self->find_batch);
+    sqlite3_finalize(self->sum_batches);
     spot_db_close(&self->reader);
     spot_db_close(&self->db);
     pthread_mutex_destroy(&self->lock);
@@ -157,8 +144,10 @@ static int
 start_looking(spot_sqlite_work_t *self)
 {
     spot_db_t *db = spot_sqlite_db(self);
+    const spot_columns_t *columns = &self->columns;
     const size_t num_points = self->head->num_points;
     sqlite3_str *sql;
+    int ret;
 
     for (size_t j = 0; j < num_points; j++) {
         self->point_ids[j] = num_points;
@@ -174,10 +163,17 @@ start_looking(spot_sqlite_work_t *self)
     }
     sql = sqlite3_str_new(db->handle);
     sqlite3_str_appendall(sql, "SELECT replications, digest");
-    spot_schema_append(
-        sql, ", ", self->columns.warnings, self->columns.num_warnings, "");
+    spot_schema_append(sql, ", ", columns->warnings, columns->num_warnings, "");
     sqlite3_str_appendall(sql, " FROM batch WHERE point = ? AND first = ?");
-    return spot_schema_prepare(db, &self->find_batch, sql);
+    ret = spot_schema_prepare(db, &self->find_batch, sql);
+    if (ret == 0) {
+        sql = sqlite3_str_new(db->handle);
+        sqlite3_str_appendall(sql, "SELECT sum(replications)");
+        spot_schema_append(sql, ", sum(", columns->warnings, columns->num_warnings, ")");
+        sqlite3_str_appendall(sql, " FROM batch WHERE point = ? AND first >= ?");
+        ret = spot_schema_prepare(db, &self->sum_batches, sql);
+    }
+    return ret;
 }
 
 /* Reads the study of the file, which must be the one that is to go on; points aside.

@@ -20,9 +20,9 @@
  * provenance need not. A store that is there must be of the same study; points and
  * replications may have been added, and what says how results are shown (question, plot,
  * baseline) may have changed: the store follows. Any other difference is BAD_INPUT with
- * lines such as "results.db: job.reload was 47 s, is 60 s". Rows are written
- * by a thread of its own; put() waits only while its queue is full. *self is NULL after
- * an error. Close it with (*self)->close(*self), after flush() to see errors. */
+ * lines such as "results.db: job.reload was 47 s, is 60 s". *self is
+ * NULL after an error. Close it with (*self)->close(*self), after flush() to see errors.
+ */
 SPOT_MUST_CHECK int spot_store_open_sqlite(spot_store_t **self, const char *path,
     const spot_study_head_t *head, const spot_provenance_t *provenance,
     spot_diag_t *diag);

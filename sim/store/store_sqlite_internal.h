@@ -39,8 +39,9 @@ typedef struct {
     size_t *point_ids; /* [num_points] by number */
     bool is_writer;
     pthread_mutex_t lock;     /* of all below */
-    sqlite3_stmt *find_batch; /* of (point, first), of db or of reader */
-    int error;                /* of writing: nothing more is taken */
+    sqlite3_stmt *find_batch;  /* of (point, first), of db or of reader */
+    sqlite3_stmt *sum_batches; /* the same, from first on */
+    int error;                 /* of writing: nothing more is taken */
     spot_db_t db;
     sqlite3_stmt *insert_batch; /* over an older one */
     sqlite3_stmt *insert_row;

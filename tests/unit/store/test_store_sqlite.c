@@ -694,6 +694,35 @@ test_no_right_to_write(void **state)
     take_rights_back(was_root);
 }
 
+/* What cannot be looked up is no zero: flush() says so. */
+static void
+test_counts_that_cannot_be_read(void **state)
+{
+    store_case_t known;
+    spot_store_t *store;
+    spot_diag_t diag;
+
+    (void) state;
+    for (int j = 0; j < 2; j++) {
+        case_init(&known, 100);
+        store = case_open(&known);
+        case_put_all(store);
+        case_flush(store);
+        (void) case_sql(&known, "UPDATE batch SET replications = 9223372036854775807");
+        if (j == 1) {
+            store->close(store);
+            store = case_open_reader(&known);
+        }
+        assert_int_equal(store->num_rows(store, 1), 0);
+        spot_diag_init(&diag);
+        assert_int_equal(store->flush(store, &diag), SPOT_ERR_BAD_INPUT);
+        assert_true(case_says(&diag, "the database is damaged (integer overflow)"));
+        spot_diag_free(&diag);
+        store->close(store);
+        case_remove(&known);
+    }
+}
+
 static void
 test_a_lock_that_stays(void **state)
 {
@@ -781,6 +810,7 @@ main(void)
         cmocka_unit_test(test_a_difference_is_said_once),
         cmocka_unit_test(test_files_that_are_no_store),
         cmocka_unit_test(test_no_right_to_write),
+        cmocka_unit_test(test_counts_that_cannot_be_read),
         cmocka_unit_test(test_a_lock_that_stays),
         cmocka_unit_test(test_queries_of_the_manual),
     };
