@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/utf8.h"
 
 /* Number of latest items among which an item is not repeated. */
 #define LATEST_ITEMS 20
@@ -168,12 +169,29 @@ spot_diag_drop_warnings(spot_diag_t *self)
     self->num_warnings = 0;
 }
 
+/* A text may quote a file, which a terminal must not obey. */
+static void
+print_text(const char *text, FILE *out)
+{
+    while (*text != '\0') {
+        char shown[SPOT_UTF8_SHOWN_CHAR_BYTES] = "\n";
+
+        if (*text == '\n') {
+            text++;
+        } else {
+            spot_utf8_show_next(&text, shown);
+        }
+        fputs(shown, out);
+    }
+    fputc('\n', out);
+}
+
 void
 spot_diag_print(const spot_diag_t *self, FILE *out)
 {
     for (size_t j = 0; j < self->num_items; j++) {
-        fprintf(out, "%s%s\n",
-            self->items[j].is_error ? "" : "warning: ", self->items[j].text);
+        fputs(self->items[j].is_error ? "" : "warning: ", out);
+        print_text(self->items[j].text, out);
     }
     if (self->out_of_memory) {
         fprintf(out, "out of memory: some diagnostics are missing\n");

@@ -94,33 +94,41 @@ is_control(const unsigned char *byte)
     return byte[0] < 0x20 || byte[0] == 0x7f || (byte[0] == 0xc2 && byte[1] < 0xa0);
 }
 
+void
+spot_utf8_show_next(const char **text, char shown[SPOT_UTF8_SHOWN_CHAR_BYTES])
+{
+    const unsigned char *byte = (const unsigned char *) *text;
+    const size_t length = spot_utf8_length(*text, strnlen(*text, 4));
+    char *end = shown;
+
+    *shown = '\0';
+    if (*byte == '\0') {
+        return;
+    }
+    if (length == 0 || is_control(byte)) {
+        for (size_t k = 0; k == 0 || k < length; k++) {
+            end += sprintf(end, "\\x%02x", byte[k]);
+        }
+    } else if (spot_utf8_is_layout(*text, length)) {
+        sprintf(shown, "\\u%04x", spot_utf8_code_point(*text, length));
+    } else {
+        memcpy(shown, *text, length);
+        shown[length] = '\0';
+    }
+    *text += length == 0 ? 1 : length;
+}
+
 const char *
 spot_utf8_shown(const char *text, char shown[SPOT_UTF8_SHOWN_BYTES])
 {
-    size_t num_left = strlen(text);
     char *end = shown;
 
-    for (int j = 0; j < SPOT_UTF8_SHOWN_CHARS && num_left > 0; j++) {
-        const unsigned char *byte = (const unsigned char *) text;
-        size_t length = spot_utf8_length(text, num_left);
+    for (int j = 0; j < SPOT_UTF8_SHOWN_CHARS; j++) {
+        char character[SPOT_UTF8_SHOWN_CHAR_BYTES];
 
-        if (length == 0 || is_control(byte)) {
-            length = length == 0 ? 1 : length;
-            for (size_t k = 0; k < length; k++) {
-                end += sprintf(end, "\\x%02x", byte[k]);
-            }
-        } else if (spot_utf8_is_layout(text, length)) {
-            end += sprintf(end, "\\u%04x", spot_utf8_code_point(text, length));
-        } else {
-            memcpy(end, text, length);
-            end += length;
-        }
-        text += length;
-        num_left -= length;
+        spot_utf8_show_next(&text, character);
+        end = stpcpy(end, character);
     }
-    memcpy(end, "...", 4);
-    if (num_left == 0) {
-        *end = '\0';
-    }
+    strcpy(end, *text == '\0' ? "" : "...");
     return shown;
 }

@@ -29,4 +29,8 @@ bool spot_utf8_is_layout(const char *character, size_t num_bytes);
 #define SPOT_UTF8_SHOWN_BYTES 328
 const char *spot_utf8_shown(const char *text, char shown[SPOT_UTF8_SHOWN_BYTES]);
 
+/* The same for one character, which *text is moved behind; at its end shown is "". */
+#define SPOT_UTF8_SHOWN_CHAR_BYTES 17
+void spot_utf8_show_next(const char **text, char shown[SPOT_UTF8_SHOWN_CHAR_BYTES]);
+
 #endif

@@ -206,6 +206,19 @@ test_lost_diagnostics_are_confessed(void **state)
     spot_diag_free(&diag);
 }
 
+/* A message may quote what another program put into a file. */
+static void
+test_a_terminal_obeys_no_text(void **state)
+{
+    spot_diag_t diag;
+
+    (void) state;
+    spot_diag_init(&diag);
+    spot_diag_error(&diag, "a", 1, 0, "\033[2J\xc2\x9b \xff, 3 \xc2\xb5s\nnext");
+    assert_report(&diag, "a:1: \\x1b[2J\\xc2\\x9b \\xff, 3 \xc2\xb5s\nnext\n");
+    spot_diag_free(&diag);
+}
+
 static void
 test_warnings_can_be_forgotten(void **state)
 {
@@ -238,6 +251,7 @@ main(void)
         cmocka_unit_test(test_closing_needs_no_errors),
         cmocka_unit_test(test_a_long_message_is_kept_whole),
         cmocka_unit_test(test_lost_diagnostics_are_confessed),
+        cmocka_unit_test(test_a_terminal_obeys_no_text),
         cmocka_unit_test(test_warnings_can_be_forgotten),
     };
 
