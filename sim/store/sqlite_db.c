@@ -255,8 +255,8 @@ spot_db_explain(const spot_db_t *self, spot_diag_t *diag)
     }
 }
 
-/* A name that SQLite takes for nothing but a path: not ":memory:", "" or "file:...". Of a
- * link it is that of its target, which the log lies beside. */
+/* A name that SQLite takes for nothing but a path: not ":memory:", "" or "file:...". Of
+ * a link it is that of its target, which the log lies beside. */
 static char *
 plain_path(const char *path)
 {

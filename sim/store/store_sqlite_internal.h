@@ -38,7 +38,7 @@ typedef struct {
     int64_t *numbers;  /* [num_points] of the points in the file, a permutation */
     size_t *point_ids; /* [num_points] by number */
     bool is_writer;
-    pthread_mutex_t lock;     /* of all below */
+    pthread_mutex_t lock;      /* of all below */
     sqlite3_stmt *find_batch;  /* of (point, first), of db or of reader */
     sqlite3_stmt *sum_batches; /* the same, from first on */
     int error;                 /* of writing: nothing more is taken */

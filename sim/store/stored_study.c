@@ -201,7 +201,8 @@ check_digests(spot_db_t *db)
     }
     if (ret == 0) {
         ret = spot_db_integer(db, &num_damaged,
-            "SELECT count(*) FROM provenance WHERE digest IS NOT " SPOT_PROVENANCE_DIGEST);
+            "SELECT count(*) FROM provenance WHERE digest IS "
+            "NOT " SPOT_PROVENANCE_DIGEST);
     }
     return ret == 0 && num_damaged > 0
                ? spot_db_damaged(db, "its provenance is not as it was written")
