@@ -9,7 +9,7 @@ int
 spot_array_reserve(void *array, size_t *max_items, size_t num_needed, size_t item_bytes)
 {
     size_t grown = *max_items < 16 ? 16 : *max_items;
-    void *items;
+    void *items, *moved;
 
     if (num_needed <= *max_items) {
         return 0;
@@ -24,11 +24,11 @@ spot_array_reserve(void *array, size_t *max_items, size_t num_needed, size_t ite
         return SPOT_ERR_NO_MEMORY;
     }
     memcpy(&items, array, sizeof(items));
-    items = realloc(items, grown * item_bytes);
-    if (items == NULL) {
+    moved = realloc(items, grown * item_bytes);
+    if (moved == NULL) {
         return SPOT_ERR_NO_MEMORY;
     }
-    memcpy(array, &items, sizeof(items));
+    memcpy(array, &moved, sizeof(moved));
     *max_items = grown;
     return 0;
 }

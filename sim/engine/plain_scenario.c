@@ -22,13 +22,17 @@ num_items(const spot_metric_t *metric, const spot_field_t *fields, const void *s
         return 1;
     }
     key++;
-    while (field != NULL && (strncmp(field->name, key, strlen(field->name)) != 0 ||
-                                key[strlen(field->name)] != '}')) {
-        field = spot_field_next(field);
+    for (; field != NULL; field = spot_field_next(field)) {
+        const size_t length = strlen(field->name);
+
+        if (strncmp(field->name, key, length) == 0 && key[length] == '}') {
+            spot_bug_assert(field->type == SPOT_FIELD_INTEGER);
+            memcpy(&number, (const char *) scenario + field->offset, sizeof(number));
+            return number;
+        }
     }
-    spot_bug_assert(field != NULL && field->type == SPOT_FIELD_INTEGER);
-    memcpy(&number, (const char *) scenario + field->offset, sizeof(number));
-    return number;
+    spot_bug_assert(false); /* the name of a metric has a key that is none */
+    return 0;
 }
 
 /* Writes the metrics for which the one of the table stands; *name is moved behind their
