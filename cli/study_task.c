@@ -266,6 +266,17 @@ spot_study_task_keep_ledger(const spot_study_task_t *self, spot_study_t *study)
     return ret;
 }
 
+/* From the writer of a database to a reader: it reads all of one moment, without a lock
+ * for each point, and ends when it is stopped. */
+static int
+go_on_reading(const spot_study_task_t *self, spot_store_t **store, spot_diag_t *diag)
+{
+    const int ret = close_store(*store, 0, diag);
+
+    *store = NULL;
+    return ret == 0 ? spot_command_open_store(store, self->store_path, diag) : ret;
+}
+
 int
 spot_study_task_run(
     const spot_study_task_t *self, const spot_study_t *study, spot_diag_t *diag)
@@ -298,6 +309,9 @@ spot_study_task_run(
     }
     if (ret == 0 && self->progress_path != NULL) {
         ret = spot_progress_picture(study, self->progress_path, diag);
+    }
+    if (ret == 0 && self->store_path != NULL && self->num_shards <= 1) {
+        ret = go_on_reading(self, &store, diag);
     }
     if (ret == 0) {
         ret = write_results(self, store, diag);

@@ -30,46 +30,50 @@ sqlite_flush(spot_store_t *store, spot_diag_t *diag)
     return ret == 0 ? spot_db_error(&self->reader) : ret;
 }
 
-/* A column of a query of (point, first); 0 where that fails, and flush() says why. */
+/* 0 where that fails, and flush() says why. */
 static int64_t
-look_up(const spot_store_t *store, sqlite3_stmt *query, size_t point_id, int64_t first,
-    int column)
+sqlite_num_there(const spot_store_t *store, size_t point_id, int64_t first_replication)
 {
     spot_sqlite_work_t *self = spot_sqlite_work(store);
-    int64_t value = 0;
+    int64_t num_there = 0;
     int ret = 0;
 
     spot_bug_assert(point_id < self->head->num_points);
     pthread_mutex_lock(&self->lock);
-    sqlite3_bind_int64(query, 1, self->numbers[point_id]);
-    sqlite3_bind_int64(query, 2, first);
-    if (spot_db_next_row(spot_sqlite_db(self), query, &ret)) {
-        value = sqlite3_column_int64(query, column);
+    sqlite3_bind_int64(self->find_batch, 1, self->numbers[point_id]);
+    sqlite3_bind_int64(self->find_batch, 2, first_replication);
+    if (spot_db_next_row(spot_sqlite_db(self), self->find_batch, &ret)) {
+        num_there = sqlite3_column_int64(self->find_batch, 0);
     }
-    sqlite3_reset(query);
+    sqlite3_reset(self->find_batch);
     pthread_mutex_unlock(&self->lock);
-    return value;
+    return num_there;
 }
 
 static int64_t
-sqlite_num_there(const spot_store_t *store, size_t point_id, int64_t first_replication)
+get_count(const spot_store_t *store, size_t point_id, size_t count_id)
 {
-    return look_up(
-        store, spot_sqlite_work(store)->find_batch, point_id, first_replication, 0);
+    spot_sqlite_work_t *self = spot_sqlite_work(store);
+    int64_t count;
+
+    spot_bug_assert(point_id < self->head->num_points);
+    pthread_mutex_lock(&self->lock);
+    count = spot_sqlite_counts(self, point_id)[count_id];
+    pthread_mutex_unlock(&self->lock);
+    return count;
 }
 
 static int64_t
 sqlite_num_rows(const spot_store_t *store, size_t point_id)
 {
-    return look_up(store, spot_sqlite_work(store)->sum_batches, point_id, 0, 0);
+    return get_count(store, point_id, 0);
 }
 
 static int64_t
 sqlite_num_warned(const spot_store_t *store, size_t point_id, size_t warning_id)
 {
     spot_bug_assert(warning_id < store->head->num_warnings);
-    return look_up(
-        store, spot_sqlite_work(store)->sum_batches, point_id, 0, (int) warning_id + 1);
+    return get_count(store, point_id, warning_id + 1);
 }
 
 static void
@@ -78,12 +82,12 @@ close_work(spot_sqlite_work_t *self, const char *outcome)
     spot_row_reader_close(atomic_load(&self->row_reader));
     spot_sqlite_stop_writing(self, outcome);
     sqlite3_finalize(self->find_batch);
-    sqlite3_finalize(self->sum_batches);
     spot_db_close(&self->reader);
     spot_db_close(&self->db);
     pthread_mutex_destroy(&self->lock);
     free(self->numbers);
     free(self->point_ids);
+    free(self->counts);
     spot_columns_free(&self->columns);
     spot_stored_study_free(&self->study);
     free(self);
@@ -134,20 +138,19 @@ set_head(spot_sqlite_store_t *store, const spot_study_head_t *head)
     ret = spot_columns_init(&work->columns, head);
     work->numbers = spot_calloc(head->num_points, sizeof(*work->numbers));
     work->point_ids = spot_calloc(head->num_points, sizeof(*work->point_ids));
-    return ret == 0 && (work->numbers == NULL || work->point_ids == NULL)
+    work->counts =
+        spot_calloc(head->num_points * (head->num_warnings + 1), sizeof(*work->counts));
+    return ret == 0 && (work->numbers == NULL || work->point_ids == NULL ||
+                           work->counts == NULL)
                ? SPOT_ERR_NO_MEMORY
                : ret;
 }
 
-/* With the numbers of the points, what looks up their batches. */
+/* The points by their numbers. */
 static int
-start_looking(spot_sqlite_work_t *self)
+number_points(spot_sqlite_work_t *self, spot_db_t *db)
 {
-    spot_db_t *db = spot_sqlite_db(self);
-    const spot_columns_t *columns = &self->columns;
     const size_t num_points = self->head->num_points;
-    sqlite3_str *sql;
-    int ret;
 
     for (size_t j = 0; j < num_points; j++) {
         self->point_ids[j] = num_points;
@@ -161,17 +164,55 @@ start_looking(spot_sqlite_work_t *self)
         }
         self->point_ids[number] = j;
     }
-    sql = sqlite3_str_new(db->handle);
-    sqlite3_str_appendall(sql, "SELECT replications, digest");
-    spot_schema_append(sql, ", ", columns->warnings, columns->num_warnings, "");
-    sqlite3_str_appendall(sql, " FROM batch WHERE point = ? AND first = ?");
-    ret = spot_schema_prepare(db, &self->find_batch, sql);
+    return 0;
+}
+
+/* The replications of each point, and how many of them met each warning. */
+static int
+read_counts(spot_sqlite_work_t *self, spot_db_t *db)
+{
+    const spot_columns_t *columns = &self->columns;
+    sqlite3_str *sql = sqlite3_str_new(db->handle);
+    sqlite3_stmt *row;
+    int ret;
+
+    sqlite3_str_appendall(sql, "SELECT point, sum(replications)");
+    spot_schema_append(sql, ", sum(", columns->warnings, columns->num_warnings, ")");
+    sqlite3_str_appendall(sql, " FROM batch GROUP BY point");
+    ret = spot_schema_prepare(db, &row, sql);
+    while (spot_db_next_row(db, row, &ret)) {
+        const sqlite3_int64 number = sqlite3_column_int64(row, 0);
+
+        if (number < 0 || (size_t) number >= self->head->num_points) {
+            ret = spot_db_damaged(db, "batches are of a point that is none");
+        }
+        for (size_t j = 0; ret == 0 && j <= columns->num_warnings; j++) {
+            spot_sqlite_counts(self, self->point_ids[number])[j] =
+                sqlite3_column_int64(row, (int) j + 1);
+        }
+    }
+    sqlite3_finalize(row);
+    return ret;
+}
+
+/* With the numbers of the points, what is there of them, and what looks up batches. */
+static int
+start_looking(spot_sqlite_work_t *self)
+{
+    spot_db_t *db = spot_sqlite_db(self);
+    sqlite3_str *sql;
+    int ret = number_points(self, db);
+
+    if (ret == 0) {
+        ret = read_counts(self, db);
+    }
     if (ret == 0) {
         sql = sqlite3_str_new(db->handle);
-        sqlite3_str_appendall(sql, "SELECT sum(replications)");
-        spot_schema_append(sql, ", sum(", columns->warnings, columns->num_warnings, ")");
-        sqlite3_str_appendall(sql, " FROM batch WHERE point = ? AND first >= ?");
-        ret = spot_schema_prepare(db, &self->sum_batches, sql);
+        sqlite3_str_appendall(sql, "SELECT replications, digest");
+        spot_schema_append(
+            sql, ", ", self->columns.warnings, self->columns.num_warnings, "");
+        sqlite3_str_appendall(sql, " FROM batch WHERE point = ? AND first = ?");
+        ret = spot_schema_prepare(db, &self->find_batch, sql);
     }
     return ret;
 }

@@ -38,10 +38,11 @@ typedef struct {
     int64_t *numbers;  /* [num_points] of the points in the file, a permutation */
     size_t *point_ids; /* [num_points] by number */
     bool is_writer;
-    pthread_mutex_t lock;      /* of all below */
-    sqlite3_stmt *find_batch;  /* of (point, first), of db or of reader */
-    sqlite3_stmt *sum_batches; /* the same, from first on */
-    int error;                 /* of writing: nothing more is taken */
+    pthread_mutex_t lock;     /* of all below */
+    sqlite3_stmt *find_batch; /* of (point, first), of db or of reader */
+    int64_t *counts;          /* [num_points][1 + num_warnings] replications there, and
+                                 those of them that met each warning */
+    int error;                /* of writing: nothing more is taken */
     spot_db_t db;
     sqlite3_stmt *insert_batch; /* over an older one */
     sqlite3_stmt *insert_row;
@@ -71,6 +72,12 @@ static inline spot_db_t *
 spot_sqlite_db(spot_sqlite_work_t *self)
 {
     return self->is_writer ? &self->db : &self->reader;
+}
+
+static inline int64_t *
+spot_sqlite_counts(spot_sqlite_work_t *self, size_t point_id)
+{
+    return &self->counts[point_id * (self->head->num_warnings + 1)];
 }
 
 /* Whether rows could be those of one batch of the study. */
