@@ -103,8 +103,9 @@ spot_origin_free(spot_origin_t *self)
     memset(self, 0, sizeof(*self));
 }
 
-void
-spot_sqlite_say_taken(spot_db_t *db, spot_diag_t *diag)
+/* Says which process writes to the file, as far as it noted it. */
+static void
+say_taken(spot_db_t *db, spot_diag_t *diag)
 {
     char machine[SPOT_UTF8_SHOWN_BYTES], command[SPOT_UTF8_SHOWN_BYTES];
     sqlite3_stmt *row;
@@ -127,6 +128,19 @@ spot_sqlite_say_taken(spot_db_t *db, spot_diag_t *diag)
     }
     sqlite3_finalize(row);
     spot_db_forget(db);
+}
+
+int
+spot_sqlite_claim(spot_db_t *db, spot_diag_t *diag)
+{
+    bool is_taken;
+    const int ret = spot_db_claim(db, &is_taken);
+
+    if (ret == 0 && is_taken) {
+        say_taken(db, diag);
+        return SPOT_ERR_BAD_INPUT;
+    }
+    return ret;
 }
 
 /* ---- Which programs made the rows ---- */

@@ -353,11 +353,11 @@ has_log(const char *name)
 
 /* SQLite wants to write next to a file that it reads, and only who may write the file
  * removes what was written. Where that may not be, the file can be read all the same if
- * all is in it. */
-static bool
-is_immutable(const char *name)
+ * all is in it. NULL: no memory. */
+static char *
+read_uri(const char *name)
 {
-    return !may_write(name) && !has_log(name);
+    return uri_of(name, may_write(name) || has_log(name) ? "mode=ro" : "immutable=1");
 }
 
 static int
@@ -370,7 +370,7 @@ open_to_read(spot_db_t *self, const char *name, int timeout_ms)
         ret = open_handle(self, name, SQLITE_OPEN_READWRITE, timeout_ms);
         return ret == 0 ? spot_db_run(self, "PRAGMA query_only = ON") : ret;
     }
-    uri = uri_of(name, is_immutable(name) ? "immutable=1" : "");
+    uri = read_uri(name);
     if (uri != NULL) {
         ret = open_handle(self, uri, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, timeout_ms);
     }
@@ -382,9 +382,7 @@ char *
 spot_db_read_uri(const char *path)
 {
     char *name = plain_path(path);
-    char *uri = name == NULL
-                    ? NULL
-                    : uri_of(name, is_immutable(name) ? "immutable=1" : "mode=ro");
+    char *uri = name == NULL ? NULL : read_uri(name);
 
     free(name);
     return uri;
@@ -536,17 +534,13 @@ spot_db_integer(spot_db_t *self, sqlite3_int64 *value, const char *format, ...)
 {
     sqlite3_stmt *statement;
     va_list arguments;
-    bool is_row = false;
     int ret;
 
     *value = 0;
     va_start(arguments, format);
     ret = prepare(self, &statement, format, arguments);
     va_end(arguments);
-    if (ret == 0) {
-        ret = spot_db_step_row(self, statement, &is_row);
-    }
-    if (is_row) {
+    if (spot_db_next_row(self, statement, &ret)) {
         *value = sqlite3_column_int64(statement, 0);
     }
     sqlite3_finalize(statement);
@@ -562,24 +556,17 @@ spot_db_step_done(spot_db_t *self, sqlite3_stmt *statement)
     return ret;
 }
 
-int
-spot_db_step_row(spot_db_t *self, sqlite3_stmt *statement, bool *is_row)
-{
-    const int result = sqlite3_step(statement);
-
-    *is_row = result == SQLITE_ROW;
-    return spot_db_check(self, result);
-}
-
 bool
 spot_db_next_row(spot_db_t *self, sqlite3_stmt *statement, int *error)
 {
-    bool is_row = false;
+    int result;
 
-    if (*error == 0) {
-        *error = spot_db_step_row(self, statement, &is_row);
+    if (*error != 0) {
+        return false;
     }
-    return *error == 0 && is_row;
+    result = sqlite3_step(statement);
+    *error = spot_db_check(self, result);
+    return result == SQLITE_ROW;
 }
 
 char *

@@ -90,10 +90,6 @@ SPOT_MUST_CHECK int spot_db_integer(
 /* Steps a statement that gives no rows and makes it ready for the next time. */
 SPOT_MUST_CHECK int spot_db_step_done(spot_db_t *self, sqlite3_stmt *statement);
 
-/* *is_row: whether there is one more row. */
-SPOT_MUST_CHECK int spot_db_step_row(
-    spot_db_t *self, sqlite3_stmt *statement, bool *is_row);
-
 /* Whether a query has one more row; false if *error is set, or the step sets it. */
 bool spot_db_next_row(spot_db_t *self, sqlite3_stmt *statement, int *error);
 

@@ -135,9 +135,7 @@ say_difference(merge_t *self, const char *path, sqlite3_stmt *row)
             columns->metrics[j], columns->metrics[j], sqlite3_column_int64(row, 2),
             sqlite3_column_int64(row, 3), replication, columns->metrics[j],
             columns->metrics[j]);
-        if (ret == 0) {
-            ret = spot_db_step_row(&self->db, values, &is_found);
-        }
+        is_found = spot_db_next_row(&self->db, values, &ret);
         if (is_found) {
             spot_diag_error(self->diag, path, 0, 0,
                 "point %s, replication %lld, %s: %.17g, but %.17g in %s or a database "
@@ -345,9 +343,9 @@ is_stopped(void *context)
     return spot_watch_is_stopped(context);
 }
 
-/* Opens the new store, which nobody knows of: what it costs to be safe is saved. Without
- * a journal nothing can be rolled back, but after an error there is no new store, and a
- * journal in memory would grow to the size of the file. */
+/* Opens the new store. No other process has it open yet, so no commit has to be safe.
+ * Without a journal nothing can be rolled back, but after an error there is no new
+ * store, and a journal in memory would grow to the size of the file. */
 static int
 open_new(merge_t *self)
 {
@@ -384,7 +382,6 @@ static int
 claim_out(merge_t *self, bool *is_study)
 {
     spot_schema_state_t state = SPOT_SCHEMA_OTHER;
-    bool is_taken = false;
     int ret = spot_db_open(&self->out, self->out_path, SPOT_DB_WRITE, TIMEOUT_MS);
 
     if (ret == 0) {
@@ -392,11 +389,7 @@ claim_out(merge_t *self, bool *is_study)
     }
     if (ret == 0) {
         ret = state == SPOT_SCHEMA_OTHER ? SPOT_ERR_BAD_INPUT
-                                         : spot_db_claim(&self->out, &is_taken);
-    }
-    if (ret == 0 && is_taken) {
-        spot_sqlite_say_taken(&self->out, self->diag);
-        ret = SPOT_ERR_BAD_INPUT;
+                                         : spot_sqlite_claim(&self->out, self->diag);
     }
     *is_study = state == SPOT_SCHEMA_OURS;
     return spot_db_opening_error(&self->out, ret);

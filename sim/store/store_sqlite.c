@@ -344,20 +344,6 @@ enter(spot_sqlite_store_t *store, const spot_provenance_t *provenance, spot_diag
     return spot_db_end(&work->db, ret);
 }
 
-/* Claims the file for this process. */
-static int
-claim(spot_db_t *db, spot_diag_t *diag)
-{
-    bool is_taken;
-    const int ret = spot_db_claim(db, &is_taken);
-
-    if (ret == 0 && is_taken) {
-        spot_sqlite_say_taken(db, diag);
-        return SPOT_ERR_BAD_INPUT;
-    }
-    return ret;
-}
-
 /* Opens the file and sees that it may be written to as a store. */
 static int
 open_for_writing(spot_sqlite_work_t *self, const char *path,
@@ -374,7 +360,7 @@ open_for_writing(spot_sqlite_work_t *self, const char *path,
         ret = SPOT_ERR_BAD_INPUT;
     }
     if (ret == 0) {
-        ret = claim(&self->db, diag);
+        ret = spot_sqlite_claim(&self->db, diag);
     }
     if (ret == 0) {
         ret = spot_db_start_writing(&self->db);

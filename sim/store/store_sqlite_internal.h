@@ -111,8 +111,9 @@ SPOT_MUST_CHECK int spot_programs_compare(
 SPOT_MUST_CHECK int spot_programs_check(
     spot_db_t *db, const char *path, spot_diag_t *diag);
 
-/* Says which process writes to the file, as far as it noted it. */
-void spot_sqlite_say_taken(spot_db_t *db, spot_diag_t *diag);
+/* Claims the file for this process, see spot_db_claim(). BAD_INPUT: another has it; diag
+ * says which. */
+SPOT_MUST_CHECK int spot_sqlite_claim(spot_db_t *db, spot_diag_t *diag);
 
 /* Parts of the interface. */
 int spot_sqlite_put(spot_store_t *store, const spot_piece_t *piece);

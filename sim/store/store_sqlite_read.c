@@ -116,9 +116,10 @@ read_row(spot_row_reader_t *self, spot_sqlite_work_t *work, int64_t replication,
     size_t row_id, bool *is_next)
 {
     const size_t num_metrics = work->head->num_metrics;
-    const int ret = spot_db_step_row(&work->reader, self->rows, is_next);
+    int ret = 0;
 
-    *is_next = *is_next && sqlite3_column_int64(self->rows, 0) == replication;
+    *is_next = spot_db_next_row(&work->reader, self->rows, &ret) &&
+               sqlite3_column_int64(self->rows, 0) == replication;
     if (*is_next) {
         self->warnings[row_id] = (uint32_t) sqlite3_column_int64(self->rows, 1);
         for (size_t j = 0; j < num_metrics; j++) {
@@ -202,24 +203,17 @@ read_batches(const spot_store_t *store, spot_row_reader_t *self, size_t point_id
     int64_t first_replication, spot_row_function_t function, void *context)
 {
     spot_sqlite_work_t *work = spot_sqlite_work(store);
-    bool is_batch, is_row = false;
-    int ret = spot_db_step_row(&work->reader, self->batches, &is_batch);
+    int ret = 0;
 
-    while (ret == 0 && is_batch) {
+    while (spot_db_next_row(&work->reader, self->batches, &ret)) {
         ret =
             is_stopped(store) ? SPOT_ERR_INTERRUPTED : read_batch(self, work, point_id);
         if (ret == 0) {
             ret = hand_rows(
                 self, work->head->num_metrics, first_replication, function, context);
         }
-        if (ret == 0) {
-            ret = spot_db_step_row(&work->reader, self->batches, &is_batch);
-        }
     }
-    if (ret == 0) {
-        ret = spot_db_step_row(&work->reader, self->rows, &is_row);
-    }
-    if (ret == 0 && is_row) {
+    if (spot_db_next_row(&work->reader, self->rows, &ret)) {
         ret = say_damaged(work, point_id, sqlite3_column_int64(self->rows, 0),
             "rows that are of none");
     }

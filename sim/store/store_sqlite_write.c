@@ -180,17 +180,16 @@ add_rows(spot_sqlite_work_t *self, const spot_piece_t *piece, batch_t *batch,
     size_t num_known)
 {
     int64_t *counts = spot_sqlite_counts(self, piece->point_id);
+    const batch_t before = *batch;
     int ret = begin(self);
 
     for (size_t j = num_known; ret == 0 && j < piece->num_rows; j++) {
-        const uint32_t warnings = piece->warnings == NULL ? 0 : piece->warnings[j];
-
-        ret = insert_row(
-            self, batch, &piece->rows[j * self->columns.num_metrics], warnings);
-        counts[0]++;
-        for (size_t k = 0; warnings >> k != 0 && k < self->columns.num_warnings; k++) {
-            counts[k + 1] += warnings >> k & 1;
-        }
+        ret = insert_row(self, batch, &piece->rows[j * self->columns.num_metrics],
+            piece->warnings == NULL ? 0 : piece->warnings[j]);
+    }
+    counts[0] += batch->num_there - before.num_there;
+    for (size_t j = 0; j < self->columns.num_warnings; j++) {
+        counts[j + 1] += batch->warned[j] - before.warned[j];
     }
     if (ret == 0) {
         ret = insert_batch(self, batch);

@@ -331,7 +331,7 @@ digest_batch(spot_db_t *db, int64_t point, int64_t first, int64_t num_rows)
 {
     sqlite3_stmt *row;
     uint64_t digest = 0;
-    bool is_row;
+    int ret = 0;
 
     assert_int_equal(
         spot_db_prepare(db, &row,
@@ -339,7 +339,7 @@ digest_batch(spot_db_t *db, int64_t point, int64_t first, int64_t num_rows)
             "replication < %lld",
             (long long) point, (long long) first, (long long) (first + num_rows)),
         0);
-    while (spot_db_step_row(db, row, &is_row) == 0 && is_row) {
+    while (spot_db_next_row(db, row, &ret)) {
         double metrics[CASE_METRICS];
 
         for (int j = 0; j < CASE_METRICS; j++) {
@@ -351,6 +351,7 @@ digest_batch(spot_db_t *db, int64_t point, int64_t first, int64_t num_rows)
             (uint32_t) sqlite3_column_int64(row, CASE_METRICS + 2), CASE_METRICS,
             metrics);
     }
+    assert_int_equal(ret, 0);
     sqlite3_finalize(row);
     return digest;
 }
@@ -360,7 +361,7 @@ case_seal(const store_case_t *self)
 {
     sqlite3_stmt *batch;
     spot_db_t db;
-    bool is_row;
+    int ret = 0;
 
     assert_int_equal(spot_db_open(&db, self->path, SPOT_DB_WRITE, 1000), 0);
     assert_int_equal(
@@ -369,7 +370,7 @@ case_seal(const store_case_t *self)
         0);
     assert_int_equal(
         spot_db_prepare(&db, &batch, "SELECT point, first, replications FROM batch"), 0);
-    while (spot_db_step_row(&db, batch, &is_row) == 0 && is_row) {
+    while (spot_db_next_row(&db, batch, &ret)) {
         const int64_t point = sqlite3_column_int64(batch, 0);
         const int64_t first = sqlite3_column_int64(batch, 1);
         const uint64_t digest =
@@ -381,6 +382,7 @@ case_seal(const store_case_t *self)
                 (long long) digest, (long long) point, (long long) first),
             0);
     }
+    assert_int_equal(ret, 0);
     sqlite3_finalize(batch);
     assert_int_equal(spot_db_run(&db, "COMMIT"), 0);
     spot_db_close(&db);
