@@ -8,7 +8,7 @@
 
 #include "base/memory.h"
 
-const char *const spot_column_kind_names[SPOT_NUM_COLUMN_KINDS] = {
+const char *const spot_column_kind_names[SPOT_NUM_COLUMN_KINDS + 1] = {
     [SPOT_COLUMN_INSTANT] = "instant",
     [SPOT_COLUMN_DURATION] = "duration",
     [SPOT_COLUMN_COUNT] = "count",
@@ -17,7 +17,7 @@ const char *const spot_column_kind_names[SPOT_NUM_COLUMN_KINDS] = {
     [SPOT_COLUMN_TEXT] = "text",
 };
 
-const char *const spot_series_shape_names[SPOT_NUM_SERIES_SHAPES] = {
+const char *const spot_series_shape_names[SPOT_NUM_SERIES_SHAPES + 1] = {
     [SPOT_SERIES_TABLE] = "table",
     [SPOT_SERIES_LEVELS] = "levels",
     [SPOT_SERIES_EVENTS] = "events",

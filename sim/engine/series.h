@@ -21,7 +21,8 @@ typedef enum {
     SPOT_NUM_COLUMN_KINDS
 } spot_column_kind_t;
 
-extern const char *const spot_column_kind_names[SPOT_NUM_COLUMN_KINDS]; /* "instant" */
+/* By kind, up to NULL: "instant". */
+extern const char *const spot_column_kind_names[];
 
 typedef struct {
     const char *name; /* "steps_durable" */
@@ -45,7 +46,8 @@ typedef enum {
     SPOT_NUM_SERIES_SHAPES
 } spot_series_shape_t;
 
-extern const char *const spot_series_shape_names[SPOT_NUM_SERIES_SHAPES]; /* "table" */
+/* By shape, up to NULL: "table". */
+extern const char *const spot_series_shape_names[];
 
 /* What a series is; constant, the same for all replications of a scenario. */
 typedef struct {

@@ -7,27 +7,6 @@
 
 #include "base/error.h"
 
-static void
-free_texts(char **texts, size_t num_texts)
-{
-    for (size_t j = 0; texts != NULL && j < num_texts; j++) {
-        free(texts[j]);
-    }
-    free(texts);
-}
-
-static void
-free_axes(spot_axis_t *axes, size_t num_axes)
-{
-    for (size_t j = 0; axes != NULL && j < num_axes; j++) {
-        free(axes[j].path);
-        free_texts(axes[j].texts, axes[j].num_values);
-        free(axes[j].numbers);
-        free(axes[j].unit);
-    }
-    free(axes);
-}
-
 void
 spot_study_head_free_kinds(spot_study_head_t *self)
 {
@@ -39,38 +18,6 @@ spot_study_head_free_kinds(spot_study_head_t *self)
     self->num_kinds = 0;
     self->kinds = NULL;
     self->kind_ids = NULL;
-}
-
-void
-spot_study_head_free(spot_study_head_t *self)
-{
-    free(self->name);
-    free(self->question);
-    free(self->engine);
-    free(self->until.metric);
-    for (size_t j = 0;
-         self->optimise.constraints != NULL && j < self->optimise.num_constraints; j++) {
-        free(self->optimise.constraints[j].metric);
-        free(self->optimise.constraints[j].text);
-    }
-    free(self->optimise.constraints);
-    free(self->optimise.metric);
-    free_axes(self->axes, self->num_axes);
-    free(self->plan.sample_points);
-    free(self->more_baselines);
-    free(self->best.is_left_out);
-    free(self->value_ids);
-    spot_study_head_free_kinds(self);
-    free(self->overview.part_ids);
-    free(self->metrics);
-    free(self->plot.x);
-    free(self->plot.y);
-    free(self->plot.curves);
-    free(self->plot.second_x);
-    free(self->plot.x_label);
-    free(self->plot.second_x_label);
-    free_texts(self->plot.stack, self->plot.num_stack);
-    memset(self, 0, sizeof(*self));
 }
 
 const char *const spot_plan_names[] = {

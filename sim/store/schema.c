@@ -6,8 +6,7 @@
 
 #include "base/memory.h"
 
-static const char *const point_reserved[] = {
-    "point", "position", "key", "value_ids", "kind", NULL};
+static const char *const point_reserved[] = {"point", "position", "key", NULL};
 static const char *const replication_reserved[] = {
     "point", "replication", "warnings", NULL};
 static const char *const batch_reserved[] = {
@@ -211,8 +210,7 @@ spot_schema_create_points(spot_db_t *db, const spot_columns_t *columns)
 
     return ret == 0 ? create_table(db,
                           "point (point INTEGER PRIMARY KEY, position INTEGER NOT NULL "
-                          "UNIQUE, key TEXT NOT NULL UNIQUE, value_ids TEXT NOT NULL, "
-                          "kind INTEGER NOT NULL",
+                          "UNIQUE, key TEXT NOT NULL UNIQUE",
                           columns->axes, columns->num_axes, " ANY", ") STRICT")
                     : ret;
 }
@@ -224,10 +222,6 @@ spot_schema_create(spot_db_t *db, const spot_columns_t *columns)
         "CREATE TABLE study (name TEXT, question TEXT, engine TEXT, seed INTEGER NOT "
         "NULL, replications INTEGER NOT NULL, canonical TEXT NOT NULL, canonical_sha256 "
         "TEXT NOT NULL, head TEXT NOT NULL, digest INTEGER NOT NULL) STRICT;"
-        "CREATE TABLE axis (axis INTEGER NOT NULL, value INTEGER NOT NULL, path TEXT "
-        "NOT "
-        "NULL, unit TEXT NOT NULL, text TEXT NOT NULL, number REAL, PRIMARY KEY (axis, "
-        "value)) STRICT, WITHOUT ROWID;"
         "CREATE TABLE provenance (writer TEXT PRIMARY KEY, process INTEGER NOT NULL, "
         "started TEXT NOT NULL, seen TEXT NOT NULL, ended TEXT, outcome TEXT, "
         "rows_added "

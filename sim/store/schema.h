@@ -1,20 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The tables of a store on disk, version 3. PRAGMA application_id is 'SPOT', PRAGMA
+/* The tables of a store on disk, version 4. PRAGMA application_id is 'SPOT', PRAGMA
  * user_version the version. All tables are STRICT; an undefined number is NULL.
  *
  * study: one row. name, question, engine, seed, replications (asked for at each point,
  * at most), canonical (what rows depend on besides point and replication, as YAML: the
  * scenario without what is swept, the hashes of its files, seed, metrics) and
- * canonical_sha256, head (all else that a reader needs, as JSON: see stored_head.c), and
- * digest, that of this row and of all rows of axis and point.
- *
- * axis: a row for each value of a swept key. axis and value (positions), path
- * ("job.pipeline_depth"), unit ("s" for durations), text (as in YAML), number (or NULL).
+ * canonical_sha256, head (all that a reader needs, as JSON: see stored_head.c), and
+ * digest, that of this row and of all rows of point.
  *
  * point: point (its number, for good), position (its place in reports), key
- * ("path=value;path=value" sorted by path), value_ids (positions of its values, by
- * axis), kind (which of the head's), and a column for each swept key, named by its path,
- * with its value: a number (durations in s) or a text.
+ * ("path=value;path=value" sorted by path), and a column for each swept key, named by
+ * its path, with its value: a number (durations in s) or a text.
  *
  * replication: point, replication (from 0), a column for each metric, named by it, and
  * warnings (a bit mask, in the order of the head).
@@ -25,10 +21,11 @@
  *
  * series: a row for each series that is kept. point, replication, position (among those
  * of the replication), rows_in (the table of its rows), title, note, end_ticks (of the
- * replication), rows (their number), digest. series_kind and series_column: what the
- * columns of these tables are, see series_kinds.c. series_NAME: point, replication, row
- * (from 0), and a column for each of the series; kinds that differ and have one name:
- * series_NAME_2 ... series_total: one row: series (their number), digest of them all.
+ * replication), rows (their number), digest. series_kind: rows_in, kind (what the series
+ * and its columns are, as JSON: see series_kinds.c), digest. series_NAME: point,
+ * replication, row (from 0), and a column for each of the series; kinds that differ and
+ * have one name: series_NAME_2 ... series_total: one row: series (their number), digest
+ * of them all.
  *
  * provenance: one row for each process that wrote. writer (a random name), process (its
  * number), started, seen, ended (UTC; ended is NULL while it runs and where it was
@@ -44,7 +41,7 @@
 #include "sim/store/head.h"
 #include "sim/store/sqlite_db.h"
 
-#define SPOT_SCHEMA_VERSION 3
+#define SPOT_SCHEMA_VERSION 4
 #define SPOT_SCHEMA_APPLICATION 0x53504f54 /* "SPOT" */
 
 /* The digest of a row of provenance, and of the study with its axes and points. */
@@ -55,8 +52,7 @@
     "threads, shard)"
 #define SPOT_STUDY_DIGEST                                                               \
     "digest(name, question, engine, seed, replications, canonical, canonical_sha256, "  \
-    "head, (SELECT digest_rows(axis, value, path, unit, text, number) FROM axis), "     \
-    "(SELECT digest_rows(point, position, key, value_ids, kind) FROM point))"
+    "head, (SELECT digest_rows(point, position, key) FROM point))"
 
 /* The columns that are named by what a study has. */
 typedef struct {

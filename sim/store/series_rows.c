@@ -52,10 +52,11 @@ digest_cells(uint64_t digest, const spot_series_t *series)
 
 /* That of all that is stored of a series. */
 static int64_t
-series_digest(const spot_recording_t *recording, const place_t *place)
+series_digest(
+    const spot_recording_t *recording, const place_t *place, uint64_t kind_digest)
 {
     const spot_series_t *series = &recording->series[place->position];
-    uint64_t digest = digest_place(spot_series_kind_digest(series->kind), place);
+    uint64_t digest = digest_place(kind_digest, place);
 
     digest =
         spot_digest_text(spot_digest_text(digest, recording->title), recording->note);
@@ -135,10 +136,12 @@ static int
 write_series(spot_db_t *db, const place_t *place, const spot_recording_t *recording)
 {
     const spot_series_t *series = &recording->series[place->position];
-    const int64_t digest = series_digest(recording, place);
+    uint64_t kind_digest;
+    int64_t digest;
     char *table = NULL;
-    int ret = spot_series_kind_table(db, series->kind, &table);
+    int ret = spot_series_kind_table(db, series->kind, &table, &kind_digest);
 
+    digest = series_digest(recording, place, kind_digest);
     if (ret == 0) {
         ret = spot_db_run(db,
             "INSERT INTO series VALUES (%lld, %lld, %lld, %Q, %Q, %Q, %lld, %lld, %lld)",
@@ -222,17 +225,19 @@ read_series(
     const char *table = (const char *) sqlite3_column_text(row, 1);
     spot_series_kind_t *kind = spot_recording_keep(recording, sizeof(*kind));
     spot_series_t *series = &recording->series[place->position];
-    int ret = kind == NULL ? SPOT_ERR_NO_MEMORY
-                           : spot_series_kind_read(db, table, recording, kind);
+    uint64_t kind_digest = 0;
+    int ret = kind == NULL
+                  ? SPOT_ERR_NO_MEMORY
+                  : spot_series_kind_read(db, table, recording, kind, &kind_digest);
 
     series->kind = kind;
     if (ret == 0) {
         ret = read_rows(db, table, place, series);
     }
-    return ret == 0 &&
-                   (sqlite3_column_int64(row, 0) != place->position ||
-                       sqlite3_column_int64(row, 5) != (int64_t) series->num_rows ||
-                       sqlite3_column_int64(row, 6) != series_digest(recording, place))
+    return ret == 0 && (sqlite3_column_int64(row, 0) != place->position ||
+                           sqlite3_column_int64(row, 5) != (int64_t) series->num_rows ||
+                           sqlite3_column_int64(row, 6) !=
+                               series_digest(recording, place, kind_digest))
                ? SPOT_ERR_BAD_INPUT
                : ret;
 }

@@ -7,9 +7,6 @@
 #include "base/units.h"
 #include "sim/store/stored_study.h"
 
-/* More than any study has, less than what would exhaust the memory. */
-#define MAX_POINTS 100000000
-
 /* Axes in the order of their paths, so that the order of the sweep does not matter. */
 static size_t *
 sorted_axes(const spot_study_head_t *head)
@@ -81,19 +78,6 @@ spot_stored_point_key(const spot_study_head_t *head, size_t point_id)
     return key;
 }
 
-static char *
-value_ids_text(const spot_study_head_t *head, size_t point_id)
-{
-    sqlite3_str *text = sqlite3_str_new(NULL);
-
-    for (size_t j = 0; j < head->num_axes; j++) {
-        sqlite3_str_appendf(text, "%s%llu", j == 0 ? "" : ",",
-            (unsigned long long) spot_study_value_id(head, point_id, j));
-    }
-    sqlite3_str_appendall(text, head->num_axes == 0 ? "-" : "");
-    return sqlite3_str_finish(text);
-}
-
 /* A key that another point of the study has already: "KEY#2", "KEY#3". */
 static char *
 numbered_key(const char *key, unsigned number)
@@ -122,23 +106,16 @@ static int
 insert_point(spot_db_t *db, sqlite3_stmt *insert, const spot_study_head_t *head,
     size_t point_id, const char *key)
 {
-    char *value_ids = value_ids_text(head, point_id);
-    int ret = SPOT_ERR_NO_MEMORY;
-
-    if (key != NULL && value_ids != NULL) {
-        sqlite3_bind_int64(insert, 2, (int64_t) point_id);
-        sqlite3_bind_text(insert, 3, key, -1, SQLITE_STATIC);
-        sqlite3_bind_text(insert, 4, value_ids, -1, SQLITE_STATIC);
-        sqlite3_bind_int64(
-            insert, 5, head->kind_ids == NULL ? 0 : head->kind_ids[point_id]);
-        for (size_t j = 0; j < head->num_axes; j++) {
-            bind_value(insert, (int) j + 6, &head->axes[j],
-                spot_study_value_id(head, point_id, j));
-        }
-        ret = spot_db_step_done(db, insert);
+    if (key == NULL) {
+        return SPOT_ERR_NO_MEMORY;
     }
-    sqlite3_free(value_ids);
-    return ret;
+    sqlite3_bind_int64(insert, 2, (int64_t) point_id);
+    sqlite3_bind_text(insert, 3, key, -1, SQLITE_STATIC);
+    for (size_t j = 0; j < head->num_axes; j++) {
+        bind_value(
+            insert, (int) j + 4, &head->axes[j], spot_study_value_id(head, point_id, j));
+    }
+    return spot_db_step_done(db, insert);
 }
 
 /* The first of its keys that is free: points of a list may have the same values. */
@@ -172,7 +149,7 @@ spot_stored_points_write(spot_db_t *db, const spot_study_head_t *head,
 
     if (ret == 0) {
         ret = spot_schema_prepare_insert(
-            db, &insert, "OR IGNORE", "point", head->num_axes + 5);
+            db, &insert, "OR IGNORE", "point", head->num_axes + 3);
     }
     for (size_t j = 0; ret == 0 && j < head->num_points; j++) {
         sqlite3_bind_int64(insert, 1, numbers[j]);
@@ -283,52 +260,27 @@ spot_stored_points_find(const spot_stored_study_t *self, spot_db_t *db,
     return ret;
 }
 
-/* "2,0,1": positions of values, by axis. */
-static int
-read_values(spot_study_head_t *head, spot_db_t *db, size_t point_id, const char *text)
-{
-    for (size_t j = 0; j < head->num_axes; j++) {
-        char *end = NULL;
-        const unsigned long value_id = text == NULL ? 0 : strtoul(text, &end, 10);
-
-        if (text == NULL || end == text || value_id >= head->axes[j].num_values) {
-            return spot_db_damaged(db, "a point has values that its axes lack");
-        }
-        head->value_ids[point_id * head->num_axes + j] = (uint32_t) value_id;
-        text = *end == ',' ? end + 1 : end;
-    }
-    return 0;
-}
-
 int
 spot_stored_points_read(spot_stored_study_t *self, spot_db_t *db)
 {
-    spot_study_head_t *head = &self->head;
     sqlite3_int64 num_points = 0;
     sqlite3_stmt *row = NULL;
     int ret = spot_db_integer(db, &num_points,
         "SELECT CASE WHEN max(position) + 1 = count(*) AND min(position) = 0 THEN "
         "count(*) END FROM point");
 
-    if (ret == 0 && (num_points < 1 || num_points > MAX_POINTS)) {
+    if (ret == 0 && (size_t) num_points != self->head.num_points) {
         return spot_db_damaged(db, "there are no points, or they are not in order");
     }
-    head->num_points = (size_t) num_points;
-    head->value_ids =
-        spot_calloc(head->num_points * head->num_axes, sizeof(*head->value_ids));
-    head->kind_ids = spot_calloc(head->num_points, sizeof(*head->kind_ids));
-    self->numbers = spot_calloc(head->num_points, sizeof(*self->numbers));
-    if (head->value_ids == NULL || head->kind_ids == NULL || self->numbers == NULL) {
+    self->numbers = spot_calloc((size_t) num_points, sizeof(*self->numbers));
+    if (self->numbers == NULL) {
         return SPOT_ERR_NO_MEMORY;
     }
     if (ret == 0) {
-        ret = spot_db_prepare(
-            db, &row, "SELECT point, value_ids, kind FROM point ORDER BY position");
+        ret = spot_db_prepare(db, &row, "SELECT point FROM point ORDER BY position");
     }
-    for (size_t j = 0; j < head->num_points && spot_db_next_row(db, row, &ret); j++) {
+    for (int64_t j = 0; j < num_points && spot_db_next_row(db, row, &ret); j++) {
         self->numbers[j] = sqlite3_column_int64(row, 0);
-        head->kind_ids[j] = (uint32_t) sqlite3_column_int64(row, 2);
-        ret = read_values(head, db, j, (const char *) sqlite3_column_text(row, 1));
     }
     sqlite3_finalize(row);
     return ret;

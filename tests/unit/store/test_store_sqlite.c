@@ -485,12 +485,13 @@ test_damaged_plans(void **state)
 }
 
 static void
-make_best_store(store_case_t *known, bool *is_left_out)
+make_best_store(store_case_t *known, bool *is_left_out, uint32_t *value_ids)
 {
     spot_store_t *store;
 
     case_init(known, 10);
     known->head.best = (spot_best_t){true, true, 1, 0, is_left_out};
+    known->head.value_ids = value_ids;
     known->head.plot.curves = known->axes[1].path;
     store = case_open(known);
     store->close(store);
@@ -509,14 +510,22 @@ test_damaged_views(void **state)
         {"$.more_baselines", "[{\"axis\": 2}]"}, {"$.batch_replications", "0"},
         {"$.batch_replications", "65536"}, {"$.num_listed", "4"},
         {"$.kinds", "[{\"has_metric\": \"11\"}]"}, {"$.colours[0].colour", "null"},
-        {"$.plot_x", "1"}, {"$.best_is_asked", "[]"}};
+        {"$.plot_x", "1"}, {"$.best_is_asked", "[]"}, {"$.axes[0].path", "null"},
+        {"$.axes[1].unit", "null"}, {"$.axes[0].texts[1]", "null"},
+        {"$.axes[0].texts", "[\"8\"]"}, {"$.axes[0].numbers", "[8, 16, 24]"},
+        {"$.axes[0].numbers", "[8, \"16\"]"}, {"$.axes[0].num_values", "3"},
+        {"$.axes", "[]"}, {"$.axes", "7"}, {"$.num_axes", "1"}, {"$.num_points", "3"},
+        {"$.num_points", "0"}, {"$.num_value_ids", "7"},
+        {"$.value_ids", "\"0,0,0,1,1,0,1,2\""}, {"$.value_ids", "\"0,0,0,1,1,0,1\""},
+        {"$.kind_ids", "\"0,0,0,0\""}, {"$.plot_stack", "[\"a\"]"}, {"$", "[]"}};
+    static uint32_t value_ids[] = {0, 0, 0, 1, 1, 0, 1, 1};
     bool is_left_out[] = {false, true};
 
     (void) state;
     for (size_t j = 0; j < sizeof(damages) / sizeof(damages[0]); j++) {
         store_case_t known;
 
-        make_best_store(&known, is_left_out);
+        make_best_store(&known, is_left_out, value_ids);
         case_forge(&known, damages[j][0], damages[j][1]);
         case_reader_refused(&known, SPOT_ERR_BAD_INPUT, "the head of the study is none");
         case_remove(&known);
@@ -616,13 +625,13 @@ test_files_that_are_no_store(void **state)
     case_reader_refused(&known, SPOT_ERR_BAD_INPUT, "the database is empty");
     store = case_open(&known); /* an empty file is a new one */
     store->close(store);
-    (void) case_sql(&known, "PRAGMA user_version = 4");
-    case_refused(&known, SPOT_ERR_BAD_INPUT, "made by a newer spotsim: schema 4, this");
+    (void) case_sql(&known, "PRAGMA user_version = 5");
+    case_refused(&known, SPOT_ERR_BAD_INPUT, "made by a newer spotsim: schema 5, this");
     case_reader_refused(&known, SPOT_ERR_BAD_INPUT, "made by a newer spotsim");
-    (void) case_sql(&known, "PRAGMA user_version = 2");
-    case_refused(&known, SPOT_ERR_BAD_INPUT, "made by an older spotsim: schema 2, this");
+    (void) case_sql(&known, "PRAGMA user_version = 3");
+    case_refused(&known, SPOT_ERR_BAD_INPUT, "made by an older spotsim: schema 3, this");
     case_reader_refused(&known, SPOT_ERR_BAD_INPUT, "run the study again");
-    (void) case_sql(&known, "PRAGMA user_version = 3; DROP TABLE point");
+    (void) case_sql(&known, "PRAGMA user_version = 4; DROP TABLE point");
     case_refused(&known, SPOT_ERR_BAD_INPUT, "\".recover\"");
     case_reader_refused(&known, SPOT_ERR_BAD_INPUT, "\".recover\"");
     case_remove(&known);
