@@ -66,6 +66,9 @@ SPOT_MUST_CHECK int spot_canonical_add_files(
 /* The text at a path (with \), or NULL. O(entries). */
 const char *spot_canonical_get(const spot_canonical_t *self, const char *path);
 
+/* Whether a path is outer or lies within it; both with \, as in lists. */
+bool spot_canonical_is_within(const char *path, const char *outer);
+
 /* A YAML document; equal lists give equal bytes. The caller frees it. NULL: no memory.
  */
 SPOT_MUST_CHECK char *spot_canonical_text(const spot_canonical_t *self);

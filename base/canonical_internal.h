@@ -49,7 +49,4 @@ SPOT_MUST_CHECK int spot_canonical_sort(spot_canonical_t *self);
  * if is_text. The caller frees it. NULL: no memory. */
 SPOT_MUST_CHECK char *spot_canonical_scalar(const char *text, bool is_text);
 
-/* Whether a path is outer or lies within it; both with \, as in lists. */
-bool spot_canonical_is_within(const char *path, const char *outer);
-
 #endif

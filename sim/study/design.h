@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Designs: points in the open unit cube, and the value of a coordinate on an axis.
+/* Designs: points in the open unit cube.
  *
  * A coordinate depends on (seed, point, dimension) and, for the Latin hypercube, on the
  * number of points, never on the number of dimensions. */
 #ifndef SPOT_SIM_STUDY_DESIGN_H
 #define SPOT_SIM_STUDY_DESIGN_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -31,47 +30,18 @@ SPOT_MUST_CHECK int spot_design_latin(
  * begins with the point that is the origin before scrambling: gsl leaves it out, but
  * without it 2^m points are no net and converge more slowly. More points keep those that
  * are there. points: [num_points][num_dims] in (0, 1). BAD_PARAM: no dimension, or more
- * than SPOT_DESIGN_SOBOL_DIMS or SPOT_DESIGN_MAX_POINTS. Sources: Bratley and Fox, ACM
- * TOMS 14(1), 1988; Matousek, Journal of Complexity 14(4), 1998; Owen, "On dropping the
- * first Sobol' point", arXiv:2008.08051, 2020. */
+ * than SPOT_DESIGN_SOBOL_DIMS or SPOT_DESIGN_MAX_POINTS; NO_MEMORY. Sources: Bratley and
+ * Fox, ACM TOMS 14(1), 1988; Matousek, Journal of Complexity 14(4), 1998; Owen, "On
+ * dropping the first Sobol' point", arXiv:2008.08051, 2020. */
 SPOT_MUST_CHECK int spot_design_sobol(
     size_t num_points, size_t num_dims, uint64_t seed, double *points);
-
-/* Whether a Sobol or Saltelli design of so many points or base samples is balanced: a
- * power of two. */
-bool spot_design_is_balanced(size_t num_points);
 
 /* The points of base sample k for spot_sensitivity_init(): A_k, B_k, then for each input
  * i A_k with input i of B_k. A and B are the halves of a Sobol sequence of 2 num_inputs
  * dimensions. More base samples keep those that are there. points:
- * [num_samples][num_inputs + 2][num_inputs]. BAD_PARAM as spot_design_sobol(). Source:
- * Saltelli et al., Computer Physics Communications 181(2), 2010. */
+ * [num_samples][num_inputs + 2][num_inputs]. BAD_PARAM as spot_design_sobol(),
+ * NO_MEMORY. Source: Saltelli et al., Computer Physics Communications 181(2), 2010. */
 SPOT_MUST_CHECK int spot_design_saltelli(
     size_t num_samples, size_t num_inputs, uint64_t seed, double *points);
-
-typedef enum {
-    SPOT_DESIGN_NUMBER,   /* any number of the range, or multiples of a step */
-    SPOT_DESIGN_DURATION, /* whole milliseconds */
-    SPOT_DESIGN_CHOICE    /* one of a list */
-} spot_design_kind_t;
-
-/* The values of one axis. Durations are in ms. */
-typedef struct {
-    spot_design_kind_t kind;
-    bool is_log;        /* uniform in the logarithm */
-    double from;        /* not for choices, as the next two */
-    double to;          /* > from */
-    double step;        /* from one value to the next; 0: durations 1 ms, numbers any */
-    size_t num_choices; /* choices only */
-} spot_design_axis_t;
-
-/* BAD_INPUT: the axis is not valid; *problem is the reason in words. */
-SPOT_MUST_CHECK int spot_design_axis_check(
-    const spot_design_axis_t *self, const char **problem);
-
-/* The value of a checked axis at u in (0, 1); of choices the index. Never falls with u.
- * Discrete values, both ends included, are equally likely; with is_log the probability
- * of a value is proportional to log(1 + step / value). */
-double spot_design_value(const spot_design_axis_t *self, double u);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Ranges of swept values: {from: 30 s, to: 10 min, points: 12, scale: log}. */
+#include <assert.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,6 +13,11 @@
 #define EXACT_DIGITS 15      /* hide the rounding of sums */
 #define MIN_DIGITS 6         /* of values that are not written in the study */
 #define FEWEST_VALUES 50000. /* that the digits of a range must distinguish */
+
+#define MAX_WHOLE 0x1p53 /* whole numbers up to here are exact */
+
+/* A number of steps that is whole up to rounding of decimal fractions. */
+#define STEP_TOLERANCE 1e-9
 
 bool
 spot_quantity_parse(const char *text, spot_quantity_t *quantity)
@@ -83,7 +89,7 @@ read_quantities(spot_range_t *self, spot_bind_t *bind, const char *path,
     const spot_node_t *node, const range_keys_t *keys)
 {
     char from_text[SPOT_UTF8_SHOWN_BYTES], to_text[SPOT_UTF8_SHOWN_BYTES];
-    spot_quantity_t to, step;
+    spot_quantity_t to, step = {0};
 
     if (!spot_quantity_parse(keys->from, &self->unit) ||
         !spot_quantity_parse(keys->to, &to) || !is_same_unit(&self->unit, &to)) {
@@ -93,23 +99,19 @@ read_quantities(spot_range_t *self, spot_bind_t *bind, const char *path,
             spot_utf8_shown(keys->from, from_text), spot_utf8_shown(keys->to, to_text));
         return false;
     }
-    self->axis = (spot_design_axis_t){
-        .kind = self->unit.is_duration ? SPOT_DESIGN_DURATION : SPOT_DESIGN_NUMBER,
-        .is_log = keys->scale == 1,
-        .from = self->unit.value,
-        .to = to.value,
-    };
-    if (keys->step == NULL) {
-        return true;
-    }
-    if (!spot_quantity_parse(keys->step, &step) || !is_same_unit(&self->unit, &step) ||
-        !(step.value > 0)) {
+    if (keys->step != NULL &&
+        (!spot_quantity_parse(keys->step, &step) || !is_same_unit(&self->unit, &step) ||
+            !(step.value > 0))) {
         spot_bind_error(bind, spot_node_get(node, "step"), path,
             "step must be above 0 and count what from and to do, got \"%s\"",
             spot_utf8_shown(keys->step, to_text));
         return false;
     }
-    self->axis.step = step.value;
+    self->axis =
+        (spot_range_axis_t){keys->scale == 1, self->unit.value, to.value, step.value};
+    self->spacing = self->unit.is_duration ? fmax(step.value, 1) : step.value;
+    self->num_steps = nearbyint((to.value - self->unit.value) / self->spacing);
+    self->has_points = keys->points > 0;
     return true;
 }
 
@@ -117,8 +119,8 @@ read_quantities(spot_range_t *self, spot_bind_t *bind, const char *path,
 static const char *
 range_problem(const spot_range_t *self, bool is_design)
 {
-    const spot_design_axis_t *axis = &self->axis;
-    const char *problem = NULL;
+    const spot_range_axis_t *axis = &self->axis;
+    const double range = axis->to - axis->from, num_steps = self->num_steps;
 
     if (axis->is_log && !(axis->from > 0 && axis->to > 0)) {
         return "a logarithmic range needs from and to above 0";
@@ -130,14 +132,25 @@ range_problem(const spot_range_t *self, bool is_design)
         return "with step, from must be below to";
     }
     if (self->has_points && axis->step == 0) { /* from may be above to */
-        return isfinite(axis->to - axis->from) ? NULL : "from and to are too far apart";
+        return isfinite(range) ? NULL : "from and to are too far apart";
     }
-    return spot_design_axis_check(axis, &problem) == 0 ? NULL : problem;
+    if (!isfinite(range)) {
+        return "from, to and step must be finite";
+    }
+    if (!(range > 0)) {
+        return "from must be less than to";
+    }
+    if (axis->step > 0 &&
+        !(num_steps >= 1 && num_steps < MAX_WHOLE &&
+            fabs(range / axis->step - num_steps) <= STEP_TOLERANCE * num_steps)) {
+        return "to must be a whole number of steps from from";
+    }
+    return NULL;
 }
 
 /* The number of digits that distinguishes enough values of the range. */
 static int
-digits_for(const spot_design_axis_t *axis)
+digits_for(const spot_range_axis_t *axis)
 {
     const double largest = fmax(fabs(axis->from), fabs(axis->to));
     const double range = fabs(axis->to - axis->from);
@@ -169,23 +182,13 @@ check_points(
     return true;
 }
 
-/* The number of values of a range that a grid or zip takes as they are; 0: too many. */
-static size_t
-count_values(const spot_range_t *self, const range_keys_t *keys)
-{
-    const double num_steps = (self->axis.to - self->axis.from) / self->axis.step;
-
-    if (self->has_points) {
-        return (size_t) keys->points;
-    }
-    return num_steps < SPOT_MAX_POINTS ? (size_t) nearbyint(num_steps) + 1 : 0;
-}
-
 static void
 settle_range(spot_range_t *self, spot_bind_t *bind, const char *path,
     const spot_node_t *node, const range_keys_t *keys, bool is_design)
 {
+    const spot_range_axis_t *axis = &self->axis;
     const char *problem;
+    double num_steps;
 
     if (!read_quantities(self, bind, path, node, keys)) {
         return;
@@ -196,10 +199,13 @@ settle_range(spot_range_t *self, spot_bind_t *bind, const char *path,
         spot_bind_error(bind, node, path, "%s", problem);
         return;
     }
-    self->num_digits = digits_for(&self->axis);
-    self->num_values = is_design ? 0 : count_values(self, keys);
-    if (!is_design && self->num_values == 0) {
+    self->num_digits = digits_for(axis);
+    num_steps = (axis->to - axis->from) / axis->step;
+    if (!is_design && !self->has_points && num_steps >= SPOT_MAX_POINTS) {
         spot_bind_error(bind, node, path, "more than %d points in all", SPOT_MAX_POINTS);
+    } else if (!is_design) {
+        self->num_values =
+            self->has_points ? (size_t) keys->points : (size_t) nearbyint(num_steps) + 1;
     }
 }
 
@@ -221,80 +227,114 @@ spot_range_bind(spot_range_t *self, spot_bind_t *bind, const char *path,
     return bind->diag->num_errors == num_errors;
 }
 
-/* A duration that is not written in the study: from 1 s on in s, with all its ms. */
-static void
-write_duration(int64_t value_ms, char text[SPOT_RANGE_TEXT_BYTES])
-{
-    char number[SPOT_NUMBER_TEXT_BYTES];
+/* ---- Values ---- */
 
-    spot_duration_text(value_ms, text);
-    if (llabs(value_ms) >= SPOT_MS_PER_S && strstr(text, "ms") != NULL) {
-        spot_number_text((double) value_ms / (double) SPOT_MS_PER_S, number);
-        snprintf(text, SPOT_RANGE_TEXT_BYTES, "%s s", number);
+/* A share of the way from one end to the other, in the value or in its logarithm;
+ * rounding does not leave the range. */
+static double
+between(double from, double to, bool is_log, double share)
+{
+    const double value = is_log ? exp(log(from) + (log(to) - log(from)) * share)
+                                : from + (to - from) * share;
+
+    return fmin(fmax(value, fmin(from, to)), fmax(from, to));
+}
+
+/* Whole ms stay whole, and 0.3 is on the way from 0 to 1 in steps of 0.1. */
+static double
+on_step(const spot_range_t *self, double step_id)
+{
+    const spot_range_axis_t *axis = &self->axis;
+
+    if (step_id >= self->num_steps) {
+        return axis->to;
+    }
+    return self->unit.is_duration
+               ? axis->from + step_id * self->spacing
+               : axis->from + (axis->to - axis->from) * step_id / self->num_steps;
+}
+
+double
+spot_range_at(const spot_range_t *self, double u)
+{
+    const spot_range_axis_t *axis = &self->axis;
+
+    assert(u > 0 && u < 1);
+    if (self->spacing == 0) {
+        return between(axis->from, axis->to, axis->is_log, u);
+    }
+    if (axis->is_log) {
+        const double value = between(axis->from, axis->to + self->spacing, true, u);
+
+        return on_step(self, floor((value - axis->from) / self->spacing));
+    }
+    return on_step(self, floor(u * (self->num_steps + 1)));
+}
+
+/* A duration in s from 1 s on, with all its ms. */
+static void
+write_decimal(int64_t value_ms, char text[SPOT_RANGE_TEXT_BYTES])
+{
+    if (llabs(value_ms) > SPOT_MS_PER_S && value_ms % SPOT_MS_PER_S != 0) {
+        snprintf(text, SPOT_RANGE_TEXT_BYTES, "%.*g s", EXACT_DIGITS,
+            (double) value_ms / (double) SPOT_MS_PER_S);
+    } else {
+        spot_duration_text(value_ms, text);
     }
 }
 
-/* is_drawn: the value is neither an end nor on a step. */
-static void
-write_text(const spot_range_t *self, double value, bool is_drawn,
+/* Writes a value and returns what the text means. is_drawn: the value is neither an end
+ * nor on a step. */
+static spot_quantity_t
+write_value(const spot_range_t *self, double value, bool is_drawn,
     char text[SPOT_RANGE_TEXT_BYTES])
 {
     const double low = fmin(self->axis.from, self->axis.to);
     const double high = fmax(self->axis.from, self->axis.to);
-    const int64_t value_ms = (int64_t) nearbyint(value);
-    char number[SPOT_NUMBER_TEXT_BYTES];
-    double rounded = 0;
+    spot_quantity_t shown = self->unit;
 
-    if (self->unit.is_duration) {
-        (is_drawn ? write_duration : spot_duration_text)(value_ms, text);
-        return;
+    if (shown.is_duration) {
+        shown.value = nearbyint(value);
+        (is_drawn ? write_decimal : spot_duration_text)((int64_t) shown.value, text);
+        return shown;
     }
-    snprintf(number, sizeof(number), "%.*g", is_drawn ? self->num_digits : EXACT_DIGITS,
-        value);
-    spot_bug_assert(spot_number_parse(number, &rounded) == 0);
-    if (value == low || rounded < low) { /* rounding does not leave the range */
-        spot_number_text(low, number);
-    } else if (value == high || rounded > high) {
-        spot_number_text(high, number);
+    snprintf(text, SPOT_RANGE_TEXT_BYTES, "%.*g",
+        is_drawn ? self->num_digits : EXACT_DIGITS, value);
+    spot_bug_assert(spot_number_parse(text, &shown.value) == 0);
+    if (value == low || shown.value < low) { /* rounding does not leave the range */
+        shown.value = low;
+        spot_number_text(low, text);
+    } else if (value == high || shown.value > high) {
+        shown.value = high;
+        spot_number_text(high, text);
     }
-    snprintf(text, SPOT_RANGE_TEXT_BYTES, "%s%s%s", number,
-        self->unit.unit[0] == '\0' ? "" : " ", self->unit.unit);
+    if (shown.unit[0] != '\0') {
+        strcat(strcat(text, " "), shown.unit);
+    }
+    return shown;
 }
 
-/* The multiple of the step that is nearest to a value. */
-static double
-on_step(const spot_design_axis_t *axis, double value)
-{
-    const double num_steps = nearbyint((axis->to - axis->from) / axis->step);
-    const double step_id = nearbyint((value - axis->from) / axis->step);
-
-    return axis->from + (axis->to - axis->from) * fmin(step_id, num_steps) / num_steps;
-}
-
-void
-spot_range_text(
+spot_quantity_t
+spot_range_value(
     const spot_range_t *self, size_t value_id, char text[SPOT_RANGE_TEXT_BYTES])
 {
-    const spot_design_axis_t *axis = &self->axis;
-    const double share = (double) value_id / (double) (self->num_values - 1);
-    double value = axis->from + (axis->to - axis->from) * share;
-    bool is_drawn = false;
+    const spot_range_axis_t *axis = &self->axis;
+    const size_t last_id = self->num_values - 1;
+    const bool is_end = value_id == 0 || value_id == last_id;
+    double value = value_id == 0 ? axis->from : axis->to;
 
-    if (value_id == self->num_values - 1) {
-        value = axis->to;
-    } else if (axis->is_log && value_id > 0) {
-        value = exp(log(axis->from) + (log(axis->to) - log(axis->from)) * share);
-        is_drawn = true;
+    if (!is_end) {
+        value = between(
+            axis->from, axis->to, axis->is_log, (double) value_id / (double) last_id);
     }
     if (axis->step > 0) {
-        value = on_step(axis, value);
-        is_drawn = false;
+        value = on_step(self, nearbyint((value - axis->from) / axis->step));
     }
-    write_text(self, value, is_drawn, text);
+    return write_value(self, value, axis->is_log && !is_end && axis->step == 0, text);
 }
 
-void
+spot_quantity_t
 spot_range_draw(const spot_range_t *self, double u, char text[SPOT_RANGE_TEXT_BYTES])
 {
-    write_text(self, spot_design_value(&self->axis, u), self->axis.step == 0, text);
+    return write_value(self, spot_range_at(self, u), self->axis.step == 0, text);
 }

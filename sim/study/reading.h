@@ -14,7 +14,6 @@
 #ifndef SPOT_SIM_STUDY_READING_H
 #define SPOT_SIM_STUDY_READING_H
 
-#include "sim/study/design.h"
 #include "sim/study/study.h"
 #include "sim/study/template.h"
 
@@ -32,13 +31,23 @@ typedef struct {
     char unit[SPOT_UNIT_BYTES]; /* as after the number: "steps"; "" for durations */
 } spot_quantity_t;
 
+/* The numbers of a range; durations are in ms. */
+typedef struct {
+    bool is_log; /* even in the logarithm */
+    double from; /* > to only with points */
+    double to;
+    double step; /* 0: none */
+} spot_range_axis_t;
+
 /* {from: 30 s, to: 10 min, points: 12, scale: log} */
 typedef struct {
-    spot_design_axis_t axis; /* the ends; from > to only with points */
-    spot_quantity_t unit;    /* of the ends */
-    size_t num_values;       /* 0: a design draws them */
-    bool has_points;         /* spread evenly, else by steps */
-    int num_digits;          /* of values that are neither ends nor on a step */
+    spot_range_axis_t axis;
+    double spacing;       /* of the values of a design: a step, or 1 ms; 0: any number */
+    double num_steps;     /* of that length; not read where it is 0 */
+    spot_quantity_t unit; /* of the ends */
+    size_t num_values;    /* 0: a design draws them */
+    bool has_points;      /* spread evenly, else by steps */
+    int num_digits;       /* of values that are neither ends nor on a step */
 } spot_range_t;
 
 /* A swept key. */
@@ -101,9 +110,6 @@ void spot_request_free(spot_request_t *self);
 /* Reads the plan and the swept keys. BAD_INPUT: there are no points to plan. */
 SPOT_MUST_CHECK int spot_sweep_read(spot_reading_t *self);
 
-/* Whether a path is another one or lies within it. */
-bool spot_path_is_within(const char *path, const char *outer);
-
 /* ---- range.c ---- */
 
 /* A number, a duration, or a number with a blank and a unit. Returns false if the text
@@ -115,14 +121,21 @@ bool spot_quantity_parse(const char *text, spot_quantity_t *quantity);
 bool spot_range_bind(spot_range_t *self, spot_bind_t *bind, const char *path,
     const spot_node_t *node, bool is_design);
 
-/* The value_id-th of the values of a range as YAML; both ends are exact. */
+/* Writes the value_id-th of the values of a range as YAML and returns what the text
+ * means. Both ends are exact. */
 #define SPOT_RANGE_TEXT_BYTES (32 + SPOT_UNIT_BYTES)
-void spot_range_text(
+spot_quantity_t spot_range_value(
     const spot_range_t *self, size_t value_id, char text[SPOT_RANGE_TEXT_BYTES]);
 
-/* The value of a design at u in (0, 1). It does not depend on other values. */
-void spot_range_draw(
+/* The same for the value of a design at u in (0, 1). It does not depend on other
+ * values. */
+spot_quantity_t spot_range_draw(
     const spot_range_t *self, double u, char text[SPOT_RANGE_TEXT_BYTES]);
+
+/* That value, all its digits. Never falls with u. Values on steps, both ends included,
+ * are equally likely; with is_log the probability of a value is proportional to
+ * log(1 + step / value). */
+double spot_range_at(const spot_range_t *self, double u);
 
 /* ---- plan.c ---- */
 

@@ -60,7 +60,8 @@ has_structure(const keys_t *self, size_t axis_id)
     for (size_t j = 0; j < self->base.num_entries; j++) {
         const char *path = self->base.entries[j].path;
 
-        if (strcmp(path, axis->path) != 0 && spot_path_is_within(path, axis->path)) {
+        if (strcmp(path, axis->path) != 0 &&
+            spot_canonical_is_within(path, axis->path)) {
             return true;
         }
     }
@@ -194,7 +195,7 @@ static int32_t
 axis_of(const keys_t *self, const char *path)
 {
     for (size_t j = 0; j < self->head->num_axes; j++) {
-        if (spot_path_is_within(path, self->head->axes[j].path)) {
+        if (spot_canonical_is_within(path, self->head->axes[j].path)) {
             return (int32_t) j;
         }
     }

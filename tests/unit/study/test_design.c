@@ -2,6 +2,7 @@
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -320,10 +321,6 @@ test_limits_of_designs(void **state)
         SPOT_ERR_BAD_PARAM);
     assert_int_equal(
         spot_design_saltelli(0, SIZE_MAX / 2 + 2, 1, NULL), SPOT_ERR_BAD_PARAM);
-    assert_true(spot_design_is_balanced(1));
-    assert_true(spot_design_is_balanced(1024));
-    assert_false(spot_design_is_balanced(0));
-    assert_false(spot_design_is_balanced(1000));
 }
 
 static void
@@ -361,194 +358,6 @@ test_saltelli(void **state)
     check_saltelli(100, SPOT_DESIGN_SALTELLI_INPUTS);
 }
 
-#define LEAST_U 0x1p-53
-#define GREATEST_U (1 - 0x1p-53)
-
-static double
-value_at(const spot_design_axis_t *axis, double u)
-{
-    const char *problem = "";
-
-    assert_int_equal(spot_design_axis_check(axis, &problem), 0);
-    assert_null(problem);
-    return spot_design_value(axis, u);
-}
-
-static void
-assert_near(double value, double expected)
-{
-    if (!(fabs(value - expected) <= 1e-12 * fabs(expected))) {
-        fail_msg("%.17g is not %.17g", value, expected);
-    }
-}
-
-static void
-test_continuous(void **state)
-{
-    const spot_design_axis_t linear = {SPOT_DESIGN_NUMBER, false, -2, 6, 0, 0};
-    const spot_design_axis_t log_axis = {SPOT_DESIGN_NUMBER, true, 0.001, 1000, 0, 0};
-    const spot_design_axis_t wide = {SPOT_DESIGN_NUMBER, true, 1e-300, 1e300, 0, 0};
-
-    (void) state;
-    assert_near(value_at(&linear, 0.5), 2);
-    assert_near(value_at(&linear, 0.125), -1);
-    assert_near(value_at(&linear, LEAST_U), -2);
-    assert_true(value_at(&linear, GREATEST_U) <= 6);
-    assert_near(value_at(&log_axis, 0.5), 1);
-    assert_near(value_at(&log_axis, 1 / 6.0), 0.01);
-    assert_near(value_at(&log_axis, 5 / 6.0), 100);
-    assert_near(value_at(&log_axis, LEAST_U), 0.001);
-    assert_near(value_at(&log_axis, GREATEST_U), 1000);
-    assert_true(value_at(&log_axis, LEAST_U) >= 0.001);
-    assert_true(value_at(&log_axis, GREATEST_U) <= 1000);
-    assert_true(fabs(value_at(&wide, 0.5) - 1) < 1e-9);
-    assert_true(fabs(value_at(&wide, 0.75) / 1e150 - 1) < 1e-9);
-}
-
-/* A discrete axis takes exactly num_values values, each once in as many equal cells,
- * both ends at the extremes of u. */
-static void
-assert_equal_cells(
-    const spot_design_axis_t *axis, const double *values, size_t num_values)
-{
-    const double width = 1.0 / (double) num_values;
-
-    for (size_t j = 0; j < num_values; j++) {
-        const double start = (double) j * width;
-
-        assert_true(value_at(axis, start + 1e-9 * width) == values[j]);
-        assert_true(value_at(axis, start + 0.5 * width) == values[j]);
-        assert_true(value_at(axis, start + (1 - 1e-9) * width) == values[j]);
-    }
-    assert_true(value_at(axis, LEAST_U) == values[0]);
-    assert_true(value_at(axis, GREATEST_U) == values[num_values - 1]);
-}
-
-static void
-test_steps(void **state)
-{
-    static const double tenths[] = {0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1};
-    static const double some[] = {0.1, 0.4, 0.7};
-    static const double rounded[] = {-2, -0.9}; /* -2 + (-0.9 - -2) is not -0.9 */
-    static const double depths[] = {8, 16, 24, 32};
-    static const double dice[] = {1, 2, 3, 4, 5, 6};
-    static const double signs[] = {-1, 0, 1};
-    static const double pauses_ms[] = {30000, 60000, 90000};
-    static const double ms[] = {1, 2, 3};
-    static const double choices[] = {0, 1, 2, 3, 4, 5, 6};
-
-    (void) state;
-    assert_equal_cells(
-        &(spot_design_axis_t){SPOT_DESIGN_NUMBER, false, 0, 1, 0.1, 0}, tenths, 11);
-    assert_equal_cells(
-        &(spot_design_axis_t){SPOT_DESIGN_NUMBER, false, 0.1, 0.7, 0.3, 0}, some, 3);
-    assert_equal_cells(
-        &(spot_design_axis_t){SPOT_DESIGN_NUMBER, false, -2, -0.9, 1.1, 0}, rounded, 2);
-    assert_equal_cells(
-        &(spot_design_axis_t){SPOT_DESIGN_NUMBER, false, 8, 32, 8, 0}, depths, 4);
-    assert_equal_cells(
-        &(spot_design_axis_t){SPOT_DESIGN_NUMBER, false, 1, 6, 1, 0}, dice, 6);
-    assert_equal_cells(
-        &(spot_design_axis_t){SPOT_DESIGN_NUMBER, false, -1, 1, 1, 0}, signs, 3);
-    assert_equal_cells(
-        &(spot_design_axis_t){SPOT_DESIGN_DURATION, false, 30000, 90000, 30000, 0},
-        pauses_ms, 3);
-    assert_equal_cells(
-        &(spot_design_axis_t){SPOT_DESIGN_DURATION, false, 1, 3, 0, 0}, ms, 3);
-    assert_equal_cells(
-        &(spot_design_axis_t){.kind = SPOT_DESIGN_CHOICE, .num_choices = 7}, choices, 7);
-}
-
-/* Whole values stay whole however many there are, and steps are exact. */
-static void
-test_long_axes(void **state)
-{
-    const spot_design_axis_t axis = {
-        SPOT_DESIGN_DURATION, false, 1, 3155760000000, 0, 0};
-    const spot_design_axis_t whole = {SPOT_DESIGN_NUMBER, false, 0, 49, 1, 0};
-    spot_rng_t rng;
-
-    (void) state;
-    spot_rng_seek(&rng, 1, 1, SPOT_STREAM_DESIGN, 0);
-    for (int j = 0; j < 10000; j++) {
-        const double u = (spot_rng_uniform(&rng) + 0x1p-54);
-        const double value = value_at(&axis, u);
-
-        assert_true(value == floor(value) && value >= 1 && value <= axis.to);
-    }
-    for (int j = 0; j < 50; j++) {
-        assert_true(value_at(&whole, (j + 0.5) / 50) == j);
-    }
-    assert_true(value_at(&axis, GREATEST_U) == axis.to);
-    assert_true(value_at(&axis, LEAST_U) == axis.from);
-}
-
-/* 1 ... 8 in the logarithm: n stands for [n, n + 1) of [1, 9). */
-static void
-test_log_steps(void **state)
-{
-    const spot_design_axis_t axis = {SPOT_DESIGN_NUMBER, true, 1, 8, 1, 0};
-    const spot_design_axis_t coarse = {SPOT_DESIGN_NUMBER, true, 10, 40, 10, 0};
-    double before = 0;
-
-    (void) state;
-    for (int n = 1; n <= 8; n++) {
-        const double low = log(n) / log(9), high = log(n + 1) / log(9);
-
-        assert_true(value_at(&axis, fmax(low + 1e-9, LEAST_U)) == n);
-        assert_true(value_at(&axis, high - 1e-9) == n);
-    }
-    assert_true(value_at(&axis, LEAST_U) == 1);
-    assert_true(value_at(&axis, GREATEST_U) == 8);
-    assert_true(value_at(&coarse, log(2) / log(5) - 1e-9) == 10);
-    assert_true(value_at(&coarse, log(2) / log(5) + 1e-9) == 20);
-    assert_true(value_at(&coarse, GREATEST_U) == 40);
-    for (int j = 0; j < 10000; j++) { /* never falls */
-        const double value = value_at(&axis, (j + 0.5) / 10000);
-
-        assert_true(value >= before);
-        before = value;
-    }
-}
-
-static void
-assert_problem(spot_design_axis_t axis, const char *expected)
-{
-    const char *problem = NULL;
-
-    assert_int_equal(spot_design_axis_check(&axis, &problem), SPOT_ERR_BAD_INPUT);
-    assert_string_equal(problem, expected);
-}
-
-static void
-test_bad_axes(void **state)
-{
-    static const char finite[] = "from, to and step must be finite";
-    static const char order[] = "from must be less than to";
-    static const char steps[] = "to must be a whole number of steps from from";
-    const double nan_value = (double) NAN, infinite = (double) INFINITY;
-
-    (void) state;
-    assert_problem((spot_design_axis_t){0, false, nan_value, 1, 0, 0}, finite);
-    assert_problem((spot_design_axis_t){0, false, 0, infinite, 0, 0}, finite);
-    assert_problem((spot_design_axis_t){0, false, -1.5e308, 1.5e308, 0, 0}, finite);
-    assert_problem((spot_design_axis_t){0, false, 0, 1, nan_value, 0}, finite);
-    assert_problem((spot_design_axis_t){0, false, 1, 1, 0, 0}, order);
-    assert_problem((spot_design_axis_t){0, false, 2, 1, 0, 0}, order);
-    assert_problem(
-        (spot_design_axis_t){0, true, 0, 1, 0, 0}, "a logarithmic range needs from > 0");
-    assert_problem(
-        (spot_design_axis_t){0, false, 0, 1, -0.1, 0}, "step must be positive");
-    assert_problem((spot_design_axis_t){0, false, 0, 1, 0.3, 0}, steps);
-    assert_problem((spot_design_axis_t){0, false, 0, 1, 2, 0}, steps);
-    assert_problem((spot_design_axis_t){0, false, 0, 1, 1e-300, 0}, steps);
-    assert_problem((spot_design_axis_t){SPOT_DESIGN_NUMBER, false, 8, 60, 8, 0}, steps);
-    assert_problem((spot_design_axis_t){SPOT_DESIGN_DURATION, false, 1, 4, 0.5, 0},
-        "from, to and step must be whole milliseconds");
-    assert_problem((spot_design_axis_t){.kind = SPOT_DESIGN_CHOICE},
-        "expected at least one choice");
-}
-
 int
 main(void)
 {
@@ -564,11 +373,6 @@ main(void)
         cmocka_unit_test(test_discrepancy),
         cmocka_unit_test(test_limits_of_designs),
         cmocka_unit_test(test_saltelli),
-        cmocka_unit_test(test_continuous),
-        cmocka_unit_test(test_steps),
-        cmocka_unit_test(test_long_axes),
-        cmocka_unit_test(test_log_steps),
-        cmocka_unit_test(test_bad_axes),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -93,6 +93,9 @@ test_steps(void **state)
     read_keys_study(&study, "sweep: {first: {from: 0, to: 0.7, step: 0.1}}\n");
     assert_texts(&study, 0, 8, firsts);
     spot_study_free(&study);
+    read_keys_study(&study, "sweep: {first: {from: -97.6, to: -6.4, step: 0.3}}\n");
+    assert_string_equal(text_at(&study, 304, 0), "-6.4"); /* not -6.40000000000001 */
+    spot_study_free(&study);
     read_keys_study(
         &study, "sweep: {every: {from: 1 steps, to: 5 steps, step: 2 steps}}\n");
     assert_texts(&study, 0, 3, everies);
@@ -220,6 +223,26 @@ test_drawn_values(void **state)
             text_at(&study, j, 3), scenario->mode == 0 ? "sync" : "async");
     }
     assert_int_equal(study.head.axes[2].num_values, 5);
+    spot_study_free(&study);
+}
+
+/* The values of a list are equally likely. */
+static void
+test_choices(void **state)
+{
+    size_t counts[] = {0, 0, 0, 0};
+    spot_study_t study;
+
+    (void) state;
+    read_keys_study(&study, "sweep: {depth: [9, 2, 5, 7], first: {from: 0, to: 1}}\n"
+                            "plan: {sobol: {points: 64}}\n");
+    assert_int_equal(study.head.num_points, 64);
+    for (size_t j = 0; j < 64; j++) {
+        counts[spot_study_value_id(&study.head, j, 0)]++;
+    }
+    for (size_t j = 0; j < 4; j++) {
+        assert_int_equal(counts[j], 16);
+    }
     spot_study_free(&study);
 }
 
@@ -499,6 +522,7 @@ main(void)
         cmocka_unit_test(test_log_steps),
         cmocka_unit_test(test_strata),
         cmocka_unit_test(test_drawn_values),
+        cmocka_unit_test(test_choices),
         cmocka_unit_test(test_prefix),
         cmocka_unit_test(test_merged),
         cmocka_unit_test(test_sensitivity_design),
