@@ -229,40 +229,27 @@ check_plot(const spot_store_t *store, const char *svg_path, spot_diag_t *diag)
     return ret;
 }
 
-/* Whether the database was begun without one of these metrics. What cannot be read is
- * refused by whoever opens it to write. */
-static bool
-was_begun_without(const char *path, size_t num_names, const char *const *names)
-{
-    spot_store_t *store = NULL;
-    bool is_missing = false;
-    spot_diag_t diag;
-
-    spot_diag_init(&diag);
-    if (access(path, F_OK) == 0 &&
-        spot_store_open_sqlite_reader(&store, path, &diag) == 0) {
-        for (size_t j = 0; j < num_names; j++) {
-            is_missing = is_missing || spot_study_metric_id(store->head, names[j]) ==
-                                           store->head->num_metrics;
-        }
-        store->close(store);
-    }
-    spot_diag_free(&diag);
-    return is_missing;
-}
-
+/* A database that cannot be read is refused by whoever opens it to write. */
 int
 spot_study_task_keep_ledger(const spot_study_task_t *self, spot_study_t *study)
 {
-    const char **names;
-    size_t num_names;
-    int ret = spot_study_ledger_names(study, &names, &num_names);
+    spot_store_t *store = NULL;
+    spot_diag_t quiet;
+    int ret;
 
-    if (ret == 0 && self->store_path != NULL &&
-        !was_begun_without(self->store_path, num_names, names)) {
-        ret = spot_study_keep_ledger(study);
+    if (self->store_path == NULL) {
+        return 0;
     }
-    free(names);
+    spot_diag_init(&quiet);
+    if (access(self->store_path, F_OK) == 0 &&
+        spot_store_open_sqlite_reader(&store, self->store_path, &quiet) != 0) {
+        store = NULL;
+    }
+    ret = spot_study_keep_ledger(study, store == NULL ? NULL : store->head);
+    if (store != NULL) {
+        store->close(store);
+    }
+    spot_diag_free(&quiet);
     return ret;
 }
 

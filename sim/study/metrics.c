@@ -12,41 +12,40 @@
 
 /* ---- Constraints ---- */
 
-/* Whether a condition fits its metrics, with their units or as plain numbers. ids: of
- * the metrics. */
+/* Whether a condition fits its metrics. A limit may have their units or be a plain
+ * number. ids: of the metrics. */
 static int
-check_units(const spot_condition_t *condition, const spot_metric_t *metrics,
-    const size_t *ids, bool has_units, spot_diag_t *diag)
+check_limit(const spot_condition_t *condition, const spot_metric_t *metrics,
+    const size_t *ids, spot_diag_t *diag)
 {
     spot_condition_kind_t *kinds = spot_calloc(condition->num_names, sizeof(*kinds));
+    spot_diag_t quiet;
     int ret;
 
     if (kinds == NULL) {
         return SPOT_ERR_NO_MEMORY;
     }
     for (size_t j = 0; j < condition->num_names; j++) {
+        kinds[j].type = SPOT_CONDITION_NUMBER;
+    }
+    spot_diag_init(&quiet);
+    ret = spot_condition_check(condition, kinds, &quiet);
+    spot_diag_free(&quiet);
+    for (size_t j = 0; j < condition->num_names; j++) {
         const char *unit = metrics[ids[j]].unit;
 
-        kinds[j].type = SPOT_CONDITION_NUMBER;
-        kinds[j].unit = !has_units || strcmp(unit, "1") == 0 ? NULL : unit;
+        kinds[j].unit = strcmp(unit, "1") == 0 ? NULL : unit;
     }
-    ret = spot_condition_check(condition, kinds, diag);
+    ret = ret == 0 ? 0 : spot_condition_check(condition, kinds, diag);
     free(kinds);
     return ret;
 }
 
-/* A limit may be a plain number in the unit of the metric. */
 static int
-check_limit(const spot_condition_t *condition, const spot_metric_t *metrics,
-    const size_t *ids, spot_diag_t *diag)
+copy_text(char **text, const char *source)
 {
-    spot_diag_t quiet;
-    int ret;
-
-    spot_diag_init(&quiet);
-    ret = check_units(condition, metrics, ids, false, &quiet);
-    spot_diag_free(&quiet);
-    return ret == 0 ? 0 : check_units(condition, metrics, ids, true, diag);
+    *text = spot_text_copy(source, strlen(source));
+    return *text == NULL ? SPOT_ERR_NO_MEMORY : 0;
 }
 
 /* Turns a parsed condition into a limit of one metric. */
@@ -63,20 +62,16 @@ resolve_constraint(const spot_reading_t *self, const spot_condition_t *condition
     for (size_t j = 0; ret == 0 && j < outputs->num_metrics; j++) {
         names[j] = outputs->metrics[j].name;
     }
-    if (ret == 0) {
-        ret = spot_condition_resolve(condition, "metric", SPOT_SEE_METRICS, names,
-            outputs->num_metrics, ids, self->diag);
-    }
+    ret = ret == 0 ? spot_condition_resolve(condition, "metric", SPOT_SEE_METRICS, names,
+                         outputs->num_metrics, ids, self->diag)
+                   : ret;
     ret = ret == 0 ? check_limit(condition, outputs->metrics, ids, self->diag) : ret;
     ret = ret == 0 ? spot_condition_bound(condition, &bound, self->diag) : ret;
     if (ret == 0) {
         constraint->limit = bound.limit;
         constraint->is_upper = bound.is_upper;
-        constraint->metric = spot_text_copy(names[ids[0]], strlen(names[ids[0]]));
-        constraint->text =
-            spot_text_copy(condition->node->text, strlen(condition->node->text));
-        ret = constraint->metric == NULL || constraint->text == NULL ? SPOT_ERR_NO_MEMORY
-                                                                     : 0;
+        ret = copy_text(&constraint->metric, names[ids[0]]);
+        ret = ret == 0 ? copy_text(&constraint->text, condition->node->text) : ret;
     }
     free(ids);
     free(names);
@@ -175,13 +170,6 @@ add_listed_metrics(const spot_reading_t *self)
     }
 }
 
-static int
-copy_text(char **text, const char *source)
-{
-    *text = spot_text_copy(source, strlen(source));
-    return *text == NULL ? SPOT_ERR_NO_MEMORY : 0;
-}
-
 /* The picture of a comparison shows the parts of the engine unless the study asks for
  * others. */
 static int
@@ -234,56 +222,47 @@ add_plot_metrics(const spot_reading_t *self)
 
 /* ---- Kinds of points ---- */
 
-/* The next metric of the layout is mostly the next one of the head. */
+/* Finds the column of each metric of a layout, mostly the one after that of the metric
+ * before, and what is special of its points. A point is fixed only if others are not: a
+ * study without chance runs as many replications as it asks for. */
 static int
-find_columns(spot_metric_layout_t *layout, const spot_study_head_t *head)
+settle_layout(const spot_study_t *study, spot_metric_layout_t *layout,
+    spot_point_kind_t *kind, bool *is_special)
 {
-    const size_t num_metrics = layout->outputs->num_metrics;
-    size_t next = 0;
+    const spot_study_head_t *head = &study->head;
+    const spot_outputs_t *outputs = layout->outputs;
+    size_t num_kept = 0, next = 0;
 
     free(layout->columns);
-    layout->columns = spot_calloc(num_metrics, sizeof(*layout->columns));
-    for (size_t j = 0; layout->columns != NULL && j < num_metrics; j++) {
-        const char *name = layout->outputs->metrics[j].name;
+    layout->columns = spot_calloc(outputs->num_metrics, sizeof(*layout->columns));
+    kind->has_metric = spot_calloc(head->num_metrics, sizeof(*kind->has_metric));
+    if (layout->columns == NULL || kind->has_metric == NULL) {
+        return SPOT_ERR_NO_MEMORY;
+    }
+    for (size_t j = 0; j < outputs->num_metrics; j++) {
+        const char *name = outputs->metrics[j].name;
         const bool is_next =
             next < head->num_metrics && strcmp(head->metrics[next].name, name) == 0;
         const size_t metric_id = is_next ? next : spot_study_metric_id(head, name);
 
-        layout->columns[j] = metric_id < head->num_metrics ? (int32_t) metric_id : -1;
-        next = metric_id < head->num_metrics ? metric_id + 1 : next;
-    }
-    return layout->columns == NULL ? SPOT_ERR_NO_MEMORY : 0;
-}
-
-/* A point is fixed only if others are not: a study without chance runs as many
- * replications as it asks for. */
-static int
-fill_kind(const spot_yield_t *self, const spot_metric_layout_t *layout,
-    const spot_study_head_t *head, spot_point_kind_t *kind, bool *is_special)
-{
-    size_t num_kept = 0;
-
-    kind->is_fixed = self->outputs.is_random && !layout->outputs->is_random;
-    kind->has_metric = spot_calloc(head->num_metrics, sizeof(*kind->has_metric));
-    if (kind->has_metric == NULL) {
-        return SPOT_ERR_NO_MEMORY;
-    }
-    for (size_t j = 0; j < layout->outputs->num_metrics; j++) {
-        if (layout->columns[j] >= 0) {
-            kind->has_metric[layout->columns[j]] = true;
+        layout->columns[j] = -1;
+        if (metric_id < head->num_metrics) {
+            layout->columns[j] = (int32_t) metric_id;
+            kind->has_metric[metric_id] = true;
+            next = metric_id + 1;
             num_kept++;
         }
     }
+    kind->is_fixed = study->yield.outputs.is_random && !outputs->is_random;
     *is_special = *is_special || kind->is_fixed || num_kept < head->num_metrics;
     return 0;
 }
 
-/* Finds the column of each metric of each point, and gives the head its kinds of points
- * where they differ. */
+/* Settles the layouts, and gives the head its kinds of points where they differ. */
 static int
 settle_kinds(spot_study_t *study)
 {
-    spot_yield_t *yield = &study->yield;
+    const spot_yield_t *yield = &study->yield;
     spot_study_head_t *head = &study->head;
     bool is_special = false;
     int ret = 0;
@@ -295,17 +274,13 @@ settle_kinds(spot_study_t *study)
     }
     head->num_kinds = yield->num_layouts;
     for (size_t j = 0; ret == 0 && j < yield->num_layouts; j++) {
-        ret = find_columns(&yield->layouts[j], head);
-        if (ret == 0) {
-            ret =
-                fill_kind(yield, &yield->layouts[j], head, &head->kinds[j], &is_special);
-        }
+        ret = settle_layout(study, &yield->layouts[j], &head->kinds[j], &is_special);
     }
-    if (ret == 0 && is_special && yield->layout_ids != NULL) {
+    if (ret == 0 && is_special && yield->num_layouts > 1) {
         head->kind_ids = spot_calloc(head->num_points, sizeof(*head->kind_ids));
-        ret = head->kind_ids == NULL ? SPOT_ERR_NO_MEMORY : 0;
-    }
-    if (head->kind_ids != NULL) {
+        if (head->kind_ids == NULL) {
+            return SPOT_ERR_NO_MEMORY;
+        }
         memcpy(head->kind_ids, yield->layout_ids,
             head->num_points * sizeof(*head->kind_ids));
     }
@@ -347,43 +322,42 @@ find_overview(spot_study_t *self)
     return 0;
 }
 
+static bool
+lacks(const spot_study_head_t *head, const char *name)
+{
+    return name != NULL && spot_study_metric_id(head, name) == head->num_metrics;
+}
+
 int
-spot_study_ledger_names(const spot_study_t *self, const char ***names, size_t *num_names)
+spot_study_keep_ledger(spot_study_t *self, const spot_study_head_t *begun)
 {
     const spot_outputs_t *outputs = &self->yield.outputs;
     const char *const others[] = {outputs->cost, outputs->gain};
+    const spot_reading_t reading = {.study = self};
+    const size_t num_before = self->head.num_metrics;
+    int ret;
 
-    *num_names = 0;
-    *names = spot_calloc(outputs->num_parts + 2, sizeof(**names));
-    if (*names == NULL) {
-        return SPOT_ERR_NO_MEMORY;
-    }
     for (size_t j = 0; self->has_ledger && j < outputs->num_parts + 2; j++) {
         const char *name =
             j < outputs->num_parts ? outputs->parts[j] : others[j - outputs->num_parts];
 
-        if (name != NULL &&
-            spot_study_metric_id(&self->head, name) == self->head.num_metrics) {
-            (*names)[(*num_names)++] = name;
+        if (lacks(&self->head, name)) {
+            add_metric(&reading, NULL, NULL, name);
         }
     }
-    return 0;
+    for (size_t j = num_before; begun != NULL && j < self->head.num_metrics; j++) {
+        if (lacks(begun, self->head.metrics[j].name)) {
+            self->head.num_metrics = num_before;
+        }
+    }
+    ret = settle_kinds(self);
+    return ret == 0 ? find_overview(self) : ret;
 }
 
-int
-spot_study_keep_ledger(spot_study_t *self)
+static const char *
+optimise_key(const spot_study_head_t *head)
 {
-    const spot_reading_t reading = {.study = self};
-    const char **names;
-    size_t num_names;
-    int ret = spot_study_ledger_names(self, &names, &num_names);
-
-    for (size_t j = 0; ret == 0 && j < num_names; j++) {
-        add_metric(&reading, NULL, NULL, names[j]);
-    }
-    free(names);
-    ret = ret == 0 ? settle_kinds(self) : ret;
-    return ret == 0 ? find_overview(self) : ret;
+    return head->optimise.is_maximised ? "optimise.maximise" : "optimise.minimise";
 }
 
 /* A metric by which points are compared must exist at all points. key: its path. */
@@ -413,9 +387,7 @@ check_goals(const spot_reading_t *self)
         return;
     }
     check_everywhere(self, "replications.until.metric", head->until.metric);
-    check_everywhere(self,
-        optimise->is_maximised ? "optimise.maximise" : "optimise.minimise",
-        optimise->metric);
+    check_everywhere(self, optimise_key(head), optimise->metric);
     for (size_t j = 0; j < optimise->num_constraints; j++) {
         check_everywhere(self, "optimise.subject_to", optimise->constraints[j].metric);
     }
@@ -436,9 +408,7 @@ spot_metrics_choose(spot_reading_t *self)
     }
     add_listed_metrics(self);
     error = find_constraints(self);
-    add_named_metric(self,
-        head->optimise.is_maximised ? "optimise.maximise" : "optimise.minimise",
-        head->optimise.metric);
+    add_named_metric(self, optimise_key(head), head->optimise.metric);
     for (size_t j = 0; error == 0 && j < head->optimise.num_constraints; j++) {
         add_metric(self, NULL, NULL, head->optimise.constraints[j].metric);
     }

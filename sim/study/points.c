@@ -172,20 +172,39 @@ spot_study_worker_record(spot_study_worker_t *self, int64_t replication,
 
 /* ---- What points yield ---- */
 
-/* Appends the metrics that the union lacks. BAD_INPUT: *bad has another unit in the
- * union. */
-static int
-join_metrics(
-    spot_yield_t *self, const spot_outputs_t *outputs, const spot_metric_t **bad)
+/* Reports a metric whose unit at a point is not that at the first point with the metric.
+ */
+static void
+report_unit(const spot_reading_t *self, size_t point_id, const spot_metric_t *metric)
 {
-    spot_outputs_t *all = &self->outputs;
-    void *metrics = self->metrics;
+    const spot_study_t *study = self->study;
+    const spot_metric_layout_t *layout = study->yield.layouts;
+    char here[POINT_BYTES], there[POINT_BYTES];
+    size_t metric_id = spot_outputs_metric_id(layout->outputs, metric->name);
 
-    if (spot_array_reserve(&metrics, &self->max_metrics,
-            all->num_metrics + outputs->num_metrics, sizeof(*self->metrics)) != 0) {
+    while (metric_id == layout->outputs->num_metrics) {
+        metric_id = spot_outputs_metric_id((++layout)->outputs, metric->name);
+    }
+    spot_node_error(self, spot_template_scenario(study->template), NULL,
+        "metric %s has the unit \"%s\" at %s, and \"%s\" at %s", metric->name,
+        layout->outputs->metrics[metric_id].unit,
+        spot_study_point_text(&study->head, layout->first_point, there, sizeof(there)),
+        metric->unit, spot_study_point_text(&study->head, point_id, here, sizeof(here)));
+}
+
+/* Appends the metrics that the union lacks. BAD_INPUT: a metric has another unit there.
+ */
+static int
+join_metrics(const spot_reading_t *self, size_t point_id, const spot_outputs_t *outputs)
+{
+    spot_yield_t *yield = &self->study->yield;
+    spot_outputs_t *all = &yield->outputs;
+
+    if (spot_array_reserve(&yield->metrics, &yield->max_metrics,
+            all->num_metrics + outputs->num_metrics, sizeof(*yield->metrics)) != 0) {
         return SPOT_ERR_NO_MEMORY;
     }
-    all->metrics = self->metrics = metrics;
+    all->metrics = yield->metrics;
     for (size_t j = 0; j < outputs->num_metrics; j++) {
         const spot_metric_t *metric = &outputs->metrics[j];
         const bool is_here =
@@ -193,9 +212,9 @@ join_metrics(
         const size_t metric_id = is_here ? j : spot_outputs_metric_id(all, metric->name);
 
         if (metric_id == all->num_metrics) {
-            self->metrics[all->num_metrics++] = *metric;
+            yield->metrics[all->num_metrics++] = *metric;
         } else if (strcmp(all->metrics[metric_id].unit, metric->unit) != 0) {
-            *bad = metric;
+            report_unit(self, point_id, metric);
             return SPOT_ERR_BAD_INPUT;
         }
     }
@@ -225,12 +244,6 @@ join_names(
     return 0;
 }
 
-static const char *
-first_text(const char *text, const char *more)
-{
-    return text == NULL ? more : text;
-}
-
 /* Adds what reports and comparisons show. */
 static int
 join_views(spot_yield_t *self, const spot_outputs_t *outputs)
@@ -240,21 +253,19 @@ join_views(spot_yield_t *self, const spot_outputs_t *outputs)
     size_t num_bars = all->num_parts;
     int ret = join_names(&self->bars, &num_bars, outputs->num_parts, bars);
 
-    if (ret == 0) {
-        ret = join_names(
-            &self->parts, &all->num_parts, outputs->num_parts, outputs->parts);
-    }
-    if (ret == 0) {
-        ret = join_names(&self->compared, &all->num_compared, outputs->num_compared,
-            outputs->compared);
-    }
+    ret = ret == 0 ? join_names(&self->parts, &all->num_parts, outputs->num_parts,
+                         outputs->parts)
+                   : ret;
+    ret = ret == 0 ? join_names(&self->compared, &all->num_compared,
+                         outputs->num_compared, outputs->compared)
+                   : ret;
     all->bars = self->bars;
     all->parts = self->parts;
     all->compared = self->compared;
-    all->cost = first_text(all->cost, outputs->cost);
-    all->gain = first_text(all->gain, outputs->gain);
-    all->whole = first_text(all->whole, outputs->whole);
-    all->why_fixed = first_text(all->why_fixed, outputs->why_fixed);
+    all->cost = all->cost == NULL ? outputs->cost : all->cost;
+    all->gain = all->gain == NULL ? outputs->gain : all->gain;
+    all->whole = all->whole == NULL ? outputs->whole : all->whole;
+    all->why_fixed = all->why_fixed == NULL ? outputs->why_fixed : all->why_fixed;
     all->is_random = all->is_random || outputs->is_random;
     if (outputs->num_series > all->num_series) {
         all->num_series = outputs->num_series;
@@ -277,73 +288,50 @@ is_same_layout(const spot_outputs_t *a, const spot_outputs_t *b)
 /* Adds a layout that no point before has. The yield borrows the texts of the scenario.
  */
 static int
-add_layout(spot_yield_t *self, size_t point_id, void *scenario,
-    const spot_outputs_t *outputs, const spot_metric_t **bad)
+add_layout(const spot_reading_t *self, size_t point_id, void *scenario,
+    const spot_outputs_t *outputs)
 {
-    void *layouts = self->layouts;
-    int ret = spot_array_reserve(
-        &layouts, &self->max_layouts, self->num_layouts + 1, sizeof(*self->layouts));
+    spot_yield_t *yield = &self->study->yield;
+    int ret = join_metrics(self, point_id, outputs);
 
-    self->layouts = layouts;
-    ret = ret == 0 ? join_metrics(self, outputs, bad) : ret;
-    if (ret == 0) {
-        self->layouts[self->num_layouts++] = (spot_metric_layout_t){
-            .scenario = scenario, .outputs = outputs, .first_point = point_id};
-        ret = join_views(self, outputs);
+    ret = ret == 0 ? spot_array_reserve(&yield->layouts, &yield->max_layouts,
+                         yield->num_layouts + 1, sizeof(*yield->layouts))
+                   : ret;
+    if (ret != 0) {
+        return ret;
     }
-    return ret;
+    if (yield->num_layouts == 0) {
+        yield->outputs.num_replications = outputs->num_replications;
+        yield->outputs.min_replications = outputs->min_replications;
+        yield->outputs.batch_replications = outputs->batch_replications;
+    }
+    yield->layouts[yield->num_layouts++] = (spot_metric_layout_t){
+        .scenario = scenario, .outputs = outputs, .first_point = point_id};
+    return join_views(yield, outputs);
 }
 
+/* Adds what a point yields; points come in order. BAD_INPUT: a metric has another unit
+ * at a point before. O(metrics) where the point has the layout of the one before. */
 static int
-set_layout(spot_yield_t *self, size_t point_id, size_t layout_id)
+add_yield(const spot_reading_t *self, size_t point_id, void *scenario)
 {
-    void *ids = self->layout_ids;
+    const spot_outputs_t *outputs = self->study->experiment->outputs(scenario);
+    spot_yield_t *yield = &self->study->yield;
+    const size_t num_layouts = yield->num_layouts;
+    size_t layout_id = point_id == 0 ? 0 : yield->layout_ids[point_id - 1];
+    size_t num_others = 0;
 
-    if (layout_id == 0 && self->layout_ids == NULL) {
+    while (num_others < num_layouts &&
+           !is_same_layout(yield->layouts[layout_id].outputs, outputs)) {
+        layout_id = (layout_id + 1) % num_layouts;
+        num_others++;
+    }
+    if (num_others < num_layouts) {
+        yield->layout_ids[point_id] = (uint32_t) layout_id;
         return 0;
     }
-    if (spot_array_reserve(
-            &ids, &self->max_points, point_id + 1, sizeof(*self->layout_ids)) != 0) {
-        return SPOT_ERR_NO_MEMORY;
-    }
-    if (self->layout_ids == NULL) { /* all before have the first layout */
-        memset(ids, 0, point_id * sizeof(*self->layout_ids));
-    }
-    self->layout_ids = ids;
-    self->layout_ids[point_id] = (uint32_t) layout_id;
-    return 0;
-}
-
-/* Adds what a point yields; points come in order. BAD_INPUT: *bad has another unit at a
- * point before. O(metrics) where the point has the layout of the one before. */
-static int
-add_yield(
-    spot_study_t *study, size_t point_id, void *scenario, const spot_metric_t **bad)
-{
-    const spot_outputs_t *outputs = study->experiment->outputs(scenario);
-    spot_yield_t *self = &study->yield;
-    size_t layout_id =
-        self->layout_ids == NULL || point_id == 0 ? 0 : self->layout_ids[point_id - 1];
-
-    if (self->num_layouts == 0) {
-        self->outputs.num_replications = outputs->num_replications;
-        self->outputs.min_replications = outputs->min_replications;
-        self->outputs.batch_replications = outputs->batch_replications;
-    } else if (!is_same_layout(self->layouts[layout_id].outputs, outputs)) {
-        layout_id = 0;
-    }
-    while (layout_id < self->num_layouts &&
-           !is_same_layout(self->layouts[layout_id].outputs, outputs)) {
-        layout_id++;
-    }
-    if (layout_id == self->num_layouts) {
-        const int ret = add_layout(self, point_id, scenario, outputs, bad);
-
-        if (ret != 0) {
-            return ret;
-        }
-    }
-    return set_layout(self, point_id, layout_id);
+    yield->layout_ids[point_id] = (uint32_t) num_layouts;
+    return add_layout(self, point_id, scenario, outputs);
 }
 
 /* ---- What is wrong with a point ---- */
@@ -373,29 +361,6 @@ hint_step(const spot_reading_t *self, size_t point_id)
                 self->request.sweep_key, swept->path);
         }
     }
-}
-
-/* Reports a metric whose unit at a point is not that at the first point with the metric.
- */
-static void
-report_unit(const spot_reading_t *self, size_t point_id, const spot_metric_t *metric)
-{
-    const spot_study_t *study = self->study;
-    const spot_yield_t *yield = &study->yield;
-    const char *unit =
-        yield->metrics[spot_outputs_metric_id(&yield->outputs, metric->name)].unit;
-    char here[POINT_BYTES], there[POINT_BYTES];
-    size_t layout_id = 0;
-
-    while (spot_outputs_metric_id(yield->layouts[layout_id].outputs, metric->name) ==
-           yield->layouts[layout_id].outputs->num_metrics) {
-        layout_id++;
-    }
-    spot_node_error(self, spot_template_scenario(study->template), NULL,
-        "metric %s has the unit \"%s\" at %s, and \"%s\" at %s", metric->name, unit,
-        spot_study_point_text(
-            &study->head, yield->layouts[layout_id].first_point, there, sizeof(there)),
-        metric->unit, spot_study_point_text(&study->head, point_id, here, sizeof(here)));
 }
 
 /* ---- How points stand beside each other ---- */
@@ -499,7 +464,6 @@ bind_next(spot_reading_t *self, size_t point_id, bool is_good_so_far, bound_t *b
 {
     spot_study_t *study = self->study;
     const size_t num_layouts = study->yield.num_layouts;
-    const spot_metric_t *bad = NULL;
     bool is_in_layout;
     void *scenario;
     int ret = bind_point(study, point_id, bound->last, &scenario, self->diag);
@@ -508,10 +472,7 @@ bind_next(spot_reading_t *self, size_t point_id, bool is_good_so_far, bound_t *b
         hint_step(self, point_id);
     } else if (ret == 0 && is_good_so_far) {
         note_standing(study, point_id, scenario, bound);
-        ret = add_yield(study, point_id, scenario, &bad);
-    }
-    if (bad != NULL) {
-        report_unit(self, point_id, bad);
+        ret = add_yield(self, point_id, scenario);
     }
     is_in_layout = study->yield.num_layouts > num_layouts;
     if (ret != 0 && !is_in_layout) {
@@ -564,14 +525,16 @@ spot_points_bind(spot_reading_t *self)
 {
     spot_study_t *study = self->study;
     const size_t num_points = study->head.num_points;
+    const bool is_kept = num_points <= MAX_KEPT_POINTS;
     bound_t bound = {.last = NULL};
     int ret;
 
-    if (num_points <= MAX_KEPT_POINTS) {
+    study->yield.layout_ids = spot_calloc(num_points, sizeof(uint32_t));
+    if (is_kept) {
         study->scenarios = spot_calloc(num_points, sizeof(*study->scenarios));
-        if (study->scenarios == NULL) {
-            return SPOT_ERR_NO_MEMORY;
-        }
+    }
+    if (study->yield.layout_ids == NULL || (is_kept && study->scenarios == NULL)) {
+        return SPOT_ERR_NO_MEMORY;
     }
     ret = bind_all(self, &bound);
     return ret == 0 ? check_standings(self, &bound) : ret;
@@ -582,15 +545,17 @@ int
 spot_points_bind_unswept(spot_reading_t *self)
 {
     spot_study_t *study = self->study;
-    const spot_metric_t *bad;
     void *scenario = NULL;
     spot_diag_t quiet;
     int ret;
 
     spot_diag_init(&quiet);
-    ret = study->experiment->bind(
-        &scenario, spot_template_scenario(study->template), NULL, &quiet);
-    ret = ret == 0 ? add_yield(study, 0, scenario, &bad) : ret;
+    study->yield.layout_ids = spot_calloc(1, sizeof(uint32_t));
+    ret = study->yield.layout_ids == NULL
+              ? SPOT_ERR_NO_MEMORY
+              : study->experiment->bind(
+                    &scenario, spot_template_scenario(study->template), NULL, &quiet);
+    ret = ret == 0 ? add_yield(self, 0, scenario) : ret;
     if (study->yield.num_layouts == 0) {
         free_scenario(study, scenario);
     }

@@ -33,8 +33,7 @@ typedef struct {
     size_t num_layouts;
     size_t max_layouts;
     spot_metric_layout_t *layouts; /* [num_layouts] */
-    size_t max_points;
-    uint32_t *layout_ids; /* [num_points] or NULL: all have the first layout */
+    uint32_t *layout_ids;          /* [num_points] */
 } spot_yield_t;
 
 typedef struct {
@@ -85,23 +84,18 @@ void spot_study_free(spot_study_t *self);
 static inline const spot_metric_layout_t *
 spot_study_layout(const spot_study_t *self, size_t point_id)
 {
-    const uint32_t *ids = self->yield.layout_ids;
-
-    return &self->yield.layouts[ids == NULL ? 0 : ids[point_id]];
+    return &self->yield.layouts[self->yield.layout_ids[point_id]];
 }
 
 /* The file_id-th file that its scenario was read from, or NULL. */
 const char *spot_study_file(const spot_study_t *self, size_t file_id);
 
 /* Appends the ledger, cost and gain metrics of the experiment after the listed ones, for
- * reports; none if the study says ledger: no. For a study that was read and is in no
- * store yet. NO_MEMORY. */
-SPOT_MUST_CHECK int spot_study_keep_ledger(spot_study_t *self);
-
-/* The names of the metrics that spot_study_keep_ledger() would append: *names is
- * [*num_names], freed by the caller; the texts belong to the study. NO_MEMORY. */
-SPOT_MUST_CHECK int spot_study_ledger_names(
-    const spot_study_t *self, const char ***names, size_t *num_names);
+ * reports; none if the study says ledger: no, or if the study goes on in a store whose
+ * head, begun, lacks one of them. begun is NULL for a new store. For a study that was
+ * read and is in no store yet. NO_MEMORY. */
+SPOT_MUST_CHECK int spot_study_keep_ledger(
+    spot_study_t *self, const spot_study_head_t *begun);
 
 /* The progress of a run; valid during the call that gets it. */
 typedef struct {

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/json.h"
 #include "base/memory.h"
 #include "base/utf8.h"
 #include "sim/study/study.h"
@@ -33,13 +34,12 @@ spot_template_close(spot_template_t *self)
         return;
     }
     for (size_t j = 0; j < self->num_axes; j++) {
-        free(self->axes[j].path);
         free(self->axes[j].nodes);
         free(self->axes[j].scalar);
     }
     free(self->axes);
-    spot_yaml_free(&self->study);
     spot_yaml_free(&self->scenario);
+    spot_yaml_free(&self->study);
     pthread_mutex_destroy(&self->lock);
     free(self);
 }
@@ -47,11 +47,7 @@ spot_template_close(spot_template_t *self)
 const spot_node_t *
 spot_template_scenario(const spot_template_t *self)
 {
-    const spot_node_t *root = self->scenario.root != NULL
-                                  ? self->scenario.root
-                                  : spot_node_get(self->study.root, "scenario");
-
-    return root != NULL && root->kind == SPOT_NODE_MAP ? root : NULL;
+    return self->scenario.root;
 }
 
 /* ---- The command line ---- */
@@ -63,16 +59,6 @@ after(const char *text, const char *prefix)
     const size_t length = strlen(prefix);
 
     return strncmp(text, prefix, length) == 0 ? text + length : NULL;
-}
-
-/* Whether the key of "KEY=VALUE" is one of the study's own, such as replications.count.
- */
-static bool
-is_study_key(const char *assignment)
-{
-    return after(assignment, inline_prefix) == NULL &&
-           spot_field_find(spot_study_fields, assignment, strcspn(assignment, ".[=")) !=
-               NULL;
 }
 
 /* Whether the key of "KEY=VALUE" is among those of a map. */
@@ -89,18 +75,18 @@ has_key(const spot_node_t *map, const char *assignment)
     return is_found;
 }
 
-/* "KEY=VALUE" with a prefix before the key, carried out on the study's document. */
+/* "KEY=VALUE" for a key of the sweep. */
 static int
-assign_with_prefix(
-    spot_template_t *self, const char *prefix, const char *assignment, spot_diag_t *diag)
+assign_in_sweep(
+    spot_template_t *self, const char *sweep, const char *assignment, spot_diag_t *diag)
 {
-    char *whole = malloc(strlen(prefix) + strlen(assignment) + 1);
+    char *whole = malloc(strlen(sweep) + strlen(assignment) + 2);
     int ret;
 
     if (whole == NULL) {
         return SPOT_ERR_NO_MEMORY;
     }
-    sprintf(whole, "%s%s", prefix, assignment);
+    sprintf(whole, "%s.%s", sweep, assignment);
     ret = spot_yaml_assign(&self->study, "--set", whole, diag);
     free(whole);
     return ret;
@@ -158,8 +144,8 @@ set_scenario_key(spot_template_t *self, const spot_experiment_t *experiment,
     assignment = inner == NULL ? assignment : inner;
     length = (int) strcspn(assignment, "=");
     if (sweep != NULL && has_key(sweep, assignment)) {
-        return assign_with_prefix(
-            self, over != NULL ? "optimise.over." : "sweep.", assignment, diag);
+        return assign_in_sweep(
+            self, over != NULL ? "optimise.over" : "sweep", assignment, diag);
     }
     if (sweep != NULL && sweep->kind == SPOT_NODE_LIST && sweep->num_children > 0 &&
         has_key(sweep->children[0], assignment)) {
@@ -176,24 +162,24 @@ set_scenario_key(spot_template_t *self, const spot_experiment_t *experiment,
             optimise != NULL ? "optimise.over" : "sweep", length, assignment);
         return SPOT_ERR_BAD_INPUT;
     }
-    return self->scenario.root != NULL
-               ? spot_yaml_assign(&self->scenario, "--set", assignment, diag)
-               : assign_with_prefix(self, inline_prefix, assignment, diag);
+    return spot_yaml_assign(&self->scenario, "--set", assignment, diag);
 }
 
-/* Reads the scenario if the study names its file and no document was given. A document
- * that is no map is refused. */
+/* Finds the scenario unless its document was given: the study has it or names its file.
+ * What is no map is refused. */
 static int
-read_scenario(spot_template_t *self, spot_diag_t *diag)
+find_scenario(spot_template_t *self, spot_diag_t *diag)
 {
     const spot_field_t whole = {.expected = "a scenario, a map of keys"};
-    const spot_node_t *node = spot_node_get(self->study.root, "scenario");
+    spot_node_t *node = spot_node_get(self->study.root, "scenario");
     spot_bind_t bind = {.diag = diag};
     char *path;
     int ret = 0;
 
-    if (self->scenario.root == NULL && node != NULL && node->kind == SPOT_NODE_SCALAR &&
-        node->text[0] != '\0') {
+    if (self->scenario.root == NULL && node != NULL && node->kind == SPOT_NODE_MAP) {
+        self->scenario.root = node;
+    } else if (self->scenario.root == NULL && node != NULL &&
+               node->kind == SPOT_NODE_SCALAR && node->text[0] != '\0') {
         path = spot_node_file_path(node);
         ret = path == NULL ? SPOT_ERR_NO_MEMORY
                            : spot_yaml_read(&self->scenario, path, diag);
@@ -209,26 +195,34 @@ read_scenario(spot_template_t *self, spot_diag_t *diag)
 
 /* The part that an assignment changes. Changes of the study come first; the engine is
  * chosen before other keys of the scenario are set. */
-enum { FOR_STUDY, FOR_ENGINE, FOR_SCENARIO };
+typedef enum { FOR_STUDY, FOR_ENGINE, FOR_SCENARIO } owner_t;
+
+static owner_t
+owner_of(const char *assignment)
+{
+    const char *inner = after(assignment, inline_prefix);
+
+    if (after(inner == NULL ? assignment : inner, "engine=") != NULL) {
+        return FOR_ENGINE;
+    }
+    return inner == NULL && spot_field_find(spot_study_fields, assignment,
+                                strcspn(assignment, ".[=")) != NULL
+               ? FOR_STUDY
+               : FOR_SCENARIO;
+}
 
 static int
-set_keys(spot_template_t *self, int whose, const char *const *sets, size_t num_sets,
+set_keys(spot_template_t *self, owner_t owner, const char *const *sets, size_t num_sets,
     const spot_experiment_t *experiment, spot_diag_t *diag)
 {
     int error = 0;
 
     for (size_t j = 0; j < num_sets; j++) {
-        const bool is_engine = after(sets[j], "engine=") != NULL ||
-                               after(sets[j], "scenario.engine=") != NULL;
-        const int owner = is_study_key(sets[j]) ? FOR_STUDY
-                          : is_engine           ? FOR_ENGINE
-                                                : FOR_SCENARIO;
-        const int ret = owner != whose ? 0
-                        : owner == FOR_STUDY
-                            ? set_study_key(self, sets[j], diag)
-                            : set_scenario_key(self, experiment, sets[j], diag);
-
-        error = spot_error_first(error, ret);
+        if (owner_of(sets[j]) == owner) {
+            error = spot_error_first(error,
+                owner == FOR_STUDY ? set_study_key(self, sets[j], diag)
+                                   : set_scenario_key(self, experiment, sets[j], diag));
+        }
     }
     return error;
 }
@@ -238,63 +232,43 @@ spot_template_change(spot_template_t *self, const spot_experiment_t *const *engi
     const char *const *sets, size_t num_sets, const spot_experiment_t **experiment,
     spot_diag_t *diag)
 {
-    int error, ret;
+    int error;
 
     *experiment = engines[0];
     if (self->study.root->kind != SPOT_NODE_MAP) {
         return 0; /* binding it reports what is wrong */
     }
     error = set_keys(self, FOR_STUDY, sets, num_sets, *experiment, diag);
-    ret = read_scenario(self, diag);
-    error = spot_error_first(error, ret);
-    ret = set_keys(self, FOR_ENGINE, sets, num_sets, *experiment, diag);
-    error = spot_error_first(error, ret);
-    ret =
-        spot_experiment_choose(experiment, engines, spot_template_scenario(self), diag);
-    error = spot_error_first(error, ret);
-    ret = set_keys(self, FOR_SCENARIO, sets, num_sets, *experiment, diag);
-    return spot_error_first(error, ret);
+    error = spot_error_first(error, find_scenario(self, diag));
+    error = spot_error_first(
+        error, set_keys(self, FOR_ENGINE, sets, num_sets, *experiment, diag));
+    error = spot_error_first(
+        error, spot_experiment_choose(experiment, engines, self->scenario.root, diag));
+    return spot_error_first(
+        error, set_keys(self, FOR_SCENARIO, sets, num_sets, *experiment, diag));
 }
 
 /* ---- Values of axes ---- */
 
-/* Writes a scalar within a list or map, in quotes if it has brackets, commas or quotes.
- */
-static void
-write_inner_scalar(const char *text, FILE *out)
-{
-    if (strpbrk(text, ",[]{}\"") == NULL) {
-        fputs(text, out);
-        return;
-    }
-    fputc('"', out);
-    for (; *text != '\0'; text++) {
-        if (*text == '"' || *text == '\\') {
-            fputc('\\', out);
-        }
-        fputc(*text, out);
-    }
-    fputc('"', out);
-}
-
-/* A node as YAML on one line. */
+/* A node as YAML on one line. A scalar within a list or map stands in quotes if it has
+ * brackets, commas or quotes. */
 static void
 write_node(const spot_node_t *node, FILE *out)
 {
     const bool is_map = node->kind == SPOT_NODE_MAP;
 
-    if (node->kind == SPOT_NODE_SCALAR) {
-        fputs(node->text, out);
-        return;
-    }
     fputc(is_map ? '{' : '[', out);
     for (size_t j = 0; j < node->num_children; j++) {
+        const spot_node_t *child = node->children[j];
+
         fprintf(out, "%s%s%s", j == 0 ? "" : ", ", is_map ? node->keys[j]->text : "",
             is_map ? ": " : "");
-        if (node->children[j]->kind == SPOT_NODE_SCALAR) {
-            write_inner_scalar(node->children[j]->text, out);
+        if (child->kind != SPOT_NODE_SCALAR) {
+            write_node(child, out);
+        } else if (strpbrk(child->text, ",[]{}\"") != NULL) {
+            spot_json_quote(out, child->text, true);
         } else {
-            write_node(node->children[j], out);
+            fputs(child->text, out);
         }
     }
     fputc(is_map ? '}' : ']', out);
@@ -326,25 +300,20 @@ int
 spot_template_add_axis(spot_template_t *self, const char *path, const spot_node_t *place,
     spot_node_t *const *nodes, size_t num_values)
 {
-    const char *prefix = self->scenario.root != NULL ? "" : inline_prefix;
-    void *axes = self->axes;
     spot_template_axis_t *axis;
 
-    if (spot_array_reserve(
-            &axes, &self->max_axes, self->num_axes + 1, sizeof(*self->axes)) != 0) {
+    if (spot_array_reserve(&self->axes, &self->max_axes, self->num_axes + 1,
+            sizeof(*self->axes)) != 0) {
         return SPOT_ERR_NO_MEMORY;
     }
-    self->axes = axes;
     axis = &self->axes[self->num_axes++];
-    *axis = (spot_template_axis_t){.path = malloc(strlen(prefix) + strlen(path) + 1),
+    *axis = (spot_template_axis_t){.path = path,
         .nodes = nodes == NULL ? NULL : spot_calloc(num_values, sizeof(spot_node_t *)),
         .scalar = calloc(1, sizeof(*axis->scalar)),
         .placed_id = SIZE_MAX};
-    if (axis->path == NULL || axis->scalar == NULL ||
-        (nodes != NULL && axis->nodes == NULL)) {
+    if (axis->scalar == NULL || (nodes != NULL && axis->nodes == NULL)) {
         return SPOT_ERR_NO_MEMORY;
     }
-    sprintf(axis->path, "%s%s", prefix, path);
     if (nodes != NULL) {
         memcpy(axis->nodes, nodes, num_values * sizeof(spot_node_t *));
     }
@@ -366,9 +335,7 @@ spot_template_place_value(spot_template_t *self, const spot_study_head_t *head,
     axis->placed_id = value_id;
     axis->scalar->text = head->axes[axis_id].texts[value_id];
     return is_there ? 0
-                    : spot_yaml_set(
-                          self->scenario.root != NULL ? &self->scenario : &self->study,
-                          axis->path,
+                    : spot_yaml_set(&self->scenario, axis->path,
                           axis->nodes == NULL ? axis->scalar : axis->nodes[value_id]);
 }
 

@@ -10,15 +10,15 @@
 #include "sim/store/head.h"
 
 typedef struct {
-    char *path;          /* in the document of the scenario */
+    const char *path;    /* of the scenario; belongs to the study's document */
     spot_node_t **nodes; /* [num_values] or NULL: the values are texts */
     spot_node_t *scalar; /* that borrows the text of a value */
     size_t placed_id;    /* value that is in place; SIZE_MAX: none */
 } spot_template_axis_t;
 
 typedef struct spot_template {
-    spot_yaml_t study;    /* an inline scenario is part of it */
-    spot_yaml_t scenario; /* a scenario with a file of its own, else zeroed */
+    spot_yaml_t study;
+    spot_yaml_t scenario; /* its root is a map, maybe one within the study, or NULL */
     size_t num_axes;
     size_t max_axes;
     spot_template_axis_t *axes; /* [num_axes] */
