@@ -143,8 +143,7 @@ static void
 add_named_metric(const spot_reading_t *self, const char *key, const char *name)
 {
     if (name != NULL) {
-        add_metric(
-            self, key, spot_node_place(self->study->template->study.root, key), name);
+        add_metric(self, key, spot_reading_place(self, key), name);
     }
 }
 
@@ -206,8 +205,7 @@ static void
 add_plot_metrics(const spot_reading_t *self)
 {
     const spot_plot_request_t *plot = &self->study->head.plot;
-    const spot_node_t *stack =
-        spot_node_place(self->study->template->study.root, "plot.stack");
+    const spot_node_t *stack = spot_reading_place(self, "plot.stack");
 
     add_named_metric(self, "plot.y", plot->y);
     add_named_metric(self, "plot.second_x", plot->second_x);

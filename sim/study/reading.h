@@ -89,8 +89,14 @@ typedef struct {
  * NULL: there is none. */
 const spot_node_t *spot_word(const spot_node_t *words, size_t word_id);
 
-/* Reports "file:line:column: KEY: message" at a key of the study such as "plot.y", or at
- * the nearest one above it. */
+/* The node at a key of the study such as "plot.y", or the nearest one above it. */
+static inline const spot_node_t *
+spot_reading_place(const spot_reading_t *self, const char *key)
+{
+    return spot_node_place(self->study->template->study.root, key);
+}
+
+/* Reports "file:line:column: KEY: message" at that node. */
 void spot_reading_error(const spot_reading_t *self, const char *key, const char *format,
     ...) SPOT_PRINTF(3, 4);
 

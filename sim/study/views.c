@@ -13,8 +13,8 @@
 #define MAX_LISTED 12        /* values that a message lists */
 #define MAX_SERIES_POINTS 32 /* up to which a study keeps series by default */
 
-/* The axis of a path. Reports a path that is not swept at a place and returns num_axes.
- * key: of the study, which names the path. */
+/* The axis of a path; num_axes: it is not swept, which is reported. key: of the study,
+ * which names the path; place: of the path, NULL: that of the key. */
 static size_t
 find_axis(const spot_reading_t *self, const char *key, const spot_node_t *place,
     const char *path)
@@ -27,8 +27,8 @@ find_axis(const spot_reading_t *self, const char *key, const spot_node_t *place,
         axis_id++;
     }
     if (axis_id == head->num_axes) {
-        spot_node_error(
-            self, place, key, "\"%s\" is not swept", spot_utf8_shown(path, shown));
+        spot_node_error(self, place != NULL ? place : spot_reading_place(self, key), key,
+            "\"%s\" is not swept", spot_utf8_shown(path, shown));
     }
     return axis_id;
 }
@@ -48,77 +48,79 @@ check_no_design(const spot_reading_t *self, const char *key)
 
 /* ---- Replications ---- */
 
-/* The minimum rounded up to whole batches, but not above the maximum. Warns if the study
- * asked for another one. */
-static int64_t
-whole_minimum(const spot_reading_t *self, bool is_asked)
+/* With a precision or a race each point gets the minimum rounded up to whole batches,
+ * but not above the maximum. */
+static void
+settle_minimum(spot_reading_t *self)
 {
+    const spot_outputs_t *outputs = &self->study->yield.outputs;
     const spot_request_t *request = &self->request;
-    const spot_node_t *place =
-        spot_node_place(self->study->template->study.root, "replications.min");
-    const int64_t size = spot_study_batch_size(&self->study->head);
-    const int64_t whole = (request->min + size - 1) / size * size;
+    const bool is_asked = request->min > 0;
+    const int64_t min = is_asked ? request->min : outputs->min_replications;
+    const int64_t size = outputs->batch_replications;
+    const int64_t whole = (min + size - 1) / size * size;
     const int64_t used = whole < request->max ? whole : request->max;
 
-    if (is_asked && request->min < used) {
+    self->study->head.num_replications = request->max;
+    self->study->head.min_replications = used;
+    if (!is_asked && min > request->max) {
+        spot_reading_error(self, "replications.min",
+            "%" PRId64 " is above max, %" PRId64, min, request->max);
+    } else if (is_asked && min < used) {
+        const spot_node_t *place = spot_reading_place(self, "replications.min");
+
         spot_diag_warn(self->diag, place->file, place->line, place->column,
             "replications.min: %" PRId64 " is not a multiple of %" PRId64
             ", the replications of a batch: each point gets at least %" PRId64,
-            request->min, size, used);
+            min, size, used);
     }
-    return used;
 }
 
 void
 spot_views_settle_replications(spot_reading_t *self)
 {
     const spot_outputs_t *outputs = &self->study->yield.outputs;
-    spot_request_t *request = &self->request;
+    const int64_t count = self->request.count;
     spot_study_head_t *head = &self->study->head;
-    const bool is_asked = request->min > 0;
 
     head->batch_replications = outputs->batch_replications;
-    if (head->until.metric == NULL && head->optimise.metric == NULL) {
-        head->num_replications = request->count > 0   ? request->count
-                                 : outputs->is_random ? outputs->num_replications
-                                                      : 1;
-        head->min_replications = head->num_replications;
+    if (head->until.metric != NULL || head->optimise.metric != NULL) {
+        settle_minimum(self);
         return;
     }
-    if (!is_asked) {
-        request->min = outputs->min_replications;
-        if (request->min > request->max) {
-            spot_reading_error(self, "replications.min",
-                "%" PRId64 " is above max, %" PRId64, request->min, request->max);
-        }
-    }
-    head->num_replications = request->max;
-    head->min_replications = whole_minimum(self, is_asked);
+    head->num_replications = count > 0            ? count
+                             : outputs->is_random ? outputs->num_replications
+                                                  : 1;
+    head->min_replications = head->num_replications;
 }
 
 /* ---- The baseline ---- */
 
-/* Writes "2, 4, 8 or 16"; of many values the first ones and the number of the others. */
+/* Reports a value that an axis does not have, with those that it has; of many the first
+ * ones and the number of the others. */
 static void
-list_values(const spot_axis_t *axis, char *text, size_t text_bytes)
+report_no_value(
+    const spot_reading_t *self, const spot_node_t *node, const spot_axis_t *axis)
 {
-    const size_t num_shown =
-        axis->num_values <= MAX_LISTED ? axis->num_values : MAX_LISTED;
-    size_t used = 0;
+    char path[SPOT_UTF8_SHOWN_BYTES], text[SPOT_UTF8_SHOWN_BYTES];
+    char values[SPOT_UTF8_SHOWN_BYTES * (MAX_LISTED + 1)];
+    size_t used = 0, num_left = axis->num_values;
 
-    for (size_t j = 0; j < num_shown && used < text_bytes; j++) {
-        char shown[SPOT_UTF8_SHOWN_BYTES];
-
-        used += (size_t) snprintf(text + used, text_bytes - used, "%s%s",
-            j == 0                      ? ""
-            : j + 1 == axis->num_values ? " or "
-                                        : ", ",
-            spot_utf8_shown(axis->texts[j], shown));
+    for (size_t j = 0; j < MAX_LISTED && num_left > 0; j++) {
+        num_left--;
+        used += (size_t) sprintf(values + used, "%s%s",
+            j == 0          ? ""
+            : num_left == 0 ? " or "
+                            : ", ",
+            spot_utf8_shown(axis->texts[j], text));
     }
-    if (num_shown < axis->num_values && used < text_bytes) {
-        snprintf(text + used, text_bytes - used, " or one of %zu more",
-            axis->num_values - num_shown);
+    if (num_left > 0) {
+        sprintf(values + used, " or one of %zu more", num_left);
     }
+    spot_node_error(self, node, "baseline", "%s is never \"%s\", it is %s",
+        spot_utf8_shown(axis->path, path),
+        node->kind == SPOT_NODE_SCALAR ? spot_utf8_shown(node->text, text) : "that",
+        values);
 }
 
 /* Finds a key of the baseline and its value. found->axis_id is num_axes if the key is
@@ -129,8 +131,6 @@ find_baseline_value(const spot_reading_t *self, size_t key_id, spot_axis_value_t
     const spot_node_t *key = self->request.baseline->keys[key_id];
     const spot_node_t *value = self->request.baseline->children[key_id];
     const spot_study_head_t *head = &self->study->head;
-    char text[SPOT_UTF8_SHOWN_BYTES], values[SPOT_UTF8_SHOWN_BYTES * (MAX_LISTED + 1)];
-    char path[SPOT_UTF8_SHOWN_BYTES];
     int ret;
 
     found->axis_id = find_axis(self, "baseline", key, key->text);
@@ -139,33 +139,9 @@ find_baseline_value(const spot_reading_t *self, size_t key_id, spot_axis_value_t
     }
     ret = spot_plan_find_value(self, found->axis_id, value, &found->value_id);
     if (ret == 0 && found->value_id == head->axes[found->axis_id].num_values) {
-        list_values(&head->axes[found->axis_id], values, sizeof(values));
-        spot_node_error(self, value, "baseline", "%s is never \"%s\", it is %s",
-            spot_utf8_shown(key->text, path),
-            value->kind == SPOT_NODE_SCALAR ? spot_utf8_shown(value->text, text)
-                                            : "that",
-            values);
+        report_no_value(self, value, &head->axes[found->axis_id]);
     }
     return ret;
-}
-
-/* A point must have one partner at most. A design has no partners. */
-static void
-check_baseline_plan(const spot_reading_t *self)
-{
-    const spot_study_head_t *head = &self->study->head;
-    size_t num_points = 0;
-
-    check_no_design(self, "baseline");
-    for (size_t j = 0;
-         head->plan.kind == SPOT_PLAN_ZIP && head->has_baseline && j < head->num_points;
-         j++) {
-        num_points += spot_study_is_baseline(head, j);
-    }
-    if (num_points > 1) {
-        spot_reading_error(self, "baseline",
-            "%zu points of the zip have this value: expected one", num_points);
-    }
 }
 
 /* A comparison has a value for each of its keys; another study has one key with its
@@ -177,7 +153,7 @@ spot_views_find_baseline(spot_reading_t *self)
     const spot_node_t *baseline = self->request.baseline;
     const size_t num_keys = baseline == NULL ? 0 : baseline->num_children;
     spot_study_head_t *head = &self->study->head;
-    spot_axis_value_t first = {.axis_id = head->num_axes};
+    spot_axis_value_t first;
     int ret;
 
     if (baseline == NULL) {
@@ -187,43 +163,47 @@ spot_views_find_baseline(spot_reading_t *self)
         spot_reading_error(self, "baseline", "expected one swept key with its value");
         return 0;
     }
-    head->more_baselines = spot_calloc(num_keys, sizeof(*head->more_baselines));
-    ret = head->more_baselines == NULL ? SPOT_ERR_NO_MEMORY
-                                       : find_baseline_value(self, 0, &first);
+    head->more_baselines = spot_calloc(num_keys - 1, sizeof(*head->more_baselines));
+    if (head->more_baselines == NULL) {
+        return SPOT_ERR_NO_MEMORY;
+    }
+    ret = find_baseline_value(self, 0, &first);
     for (size_t j = 1; ret == 0 && j < num_keys; j++) {
         ret = find_baseline_value(
             self, j, &head->more_baselines[head->num_more_baselines++]);
     }
     head->has_baseline = ret == 0 && self->diag->num_errors == num_errors;
-    if (head->has_baseline) {
-        head->baseline_axis_id = first.axis_id;
-        head->baseline_value_id = first.value_id;
-    }
-    if (ret == 0 && first.axis_id < head->num_axes) {
-        check_baseline_plan(self);
-    }
+    head->baseline_axis_id = first.axis_id;
+    head->baseline_value_id = first.value_id;
     return ret;
 }
 
+/* A point must have one partner at most. A design has no partners. */
 int
 spot_views_check_baseline(const spot_reading_t *self)
 {
     const spot_study_head_t *head = &self->study->head;
+    const bool is_zip = head->plan.kind == SPOT_PLAN_ZIP;
     const spot_axis_t *axis;
     char shown[SPOT_UTF8_SHOWN_BYTES];
-    size_t *base_ids, num_compared = 0;
+    size_t *base_ids, num_compared = 0, num_baselines = 0;
     int ret;
 
     if (!head->has_baseline) {
         return 0;
     }
     axis = &head->axes[head->baseline_axis_id];
+    check_no_design(self, "baseline");
     ret = spot_baseline_points(head, &base_ids);
     for (size_t j = 0; ret == 0 && j < head->num_points; j++) {
         num_compared += base_ids[j] != SPOT_NO_POINT && base_ids[j] != j;
+        num_baselines += is_zip && spot_study_is_baseline(head, j);
     }
     free(base_ids);
-    if (ret == 0 && num_compared == 0) {
+    if (num_baselines > 1) {
+        spot_reading_error(self, "baseline",
+            "%zu points of the zip have this value: expected one", num_baselines);
+    } else if (ret == 0 && num_compared == 0) {
         spot_reading_error(self, "baseline",
             "nothing to compare: no point differs in %s only from one where it is %s",
             axis->path, spot_utf8_shown(axis->texts[head->baseline_value_id], shown));
@@ -234,25 +214,17 @@ spot_views_check_baseline(const spot_reading_t *self)
 /* ---- The plot ---- */
 
 static void
-check_plot_axis(const spot_reading_t *self, const char *key, const char *path)
-{
-    const spot_node_t *root = self->study->template->study.root;
-
-    if (path != NULL) {
-        (void) find_axis(self, key, spot_node_place(root, key), path);
-    }
-}
-
-static void
 check_plot(const spot_reading_t *self)
 {
     const spot_plot_request_t *plot = &self->study->head.plot;
 
-    check_plot_axis(self, "plot.x", plot->x);
-    check_plot_axis(self, "plot.curves", plot->curves);
+    if (plot->x != NULL) {
+        (void) find_axis(self, "plot.x", NULL, plot->x);
+    }
     if (plot->curves == NULL) {
         return;
     }
+    (void) find_axis(self, "plot.curves", NULL, plot->curves);
     if (plot->x != NULL && strcmp(plot->x, plot->curves) == 0) {
         spot_reading_error(self, "plot.curves", "is the key of x too: give another one");
     }
@@ -300,7 +272,6 @@ static int
 find_best(const spot_reading_t *self)
 {
     const spot_request_t *request = &self->request;
-    const spot_node_t *root = self->study->template->study.root;
     spot_study_head_t *head = &self->study->head;
     spot_best_t *best = &head->best;
 
@@ -319,8 +290,7 @@ find_best(const spot_reading_t *self)
     best->is_maximised = request->best_maximise != NULL;
     best->metric_id = spot_study_metric_id(
         head, best->is_maximised ? request->best_maximise : request->best_minimise);
-    best->axis_id = find_axis(
-        self, "best.key", spot_node_place(root, "best.key"), request->best_key);
+    best->axis_id = find_axis(self, "best.key", NULL, request->best_key);
     if (best->axis_id == head->num_axes) {
         return 0;
     }
@@ -342,24 +312,19 @@ read_replication(
     spot_bind_t bind = {.diag = self->diag};
 
     spot_bind_field(&bind, &item, word, value);
-    if (self->diag->num_errors > num_errors) {
-        return false;
-    }
     if (*value >= study->head.num_replications) {
         spot_node_error(self, word, key,
             "replication %" PRId64 " is never run: the study asks for %" PRId64
             ", from 0 on",
             *value, study->head.num_replications);
-        return false;
     }
     for (size_t j = 0; j < study->num_series; j++) {
         if (study->series[j] == *value) {
             spot_node_error(
                 self, word, key, "replication %" PRId64 " is there twice", *value);
-            return false;
         }
     }
-    return true;
+    return self->diag->num_errors == num_errors;
 }
 
 /* "timelines" is the old name of the key. */
@@ -370,6 +335,7 @@ find_series(const spot_reading_t *self)
     const bool is_old = request->timelines != NULL;
     const spot_node_t *words = is_old ? request->timelines : request->series, *word;
     spot_study_t *study = self->study;
+    int64_t value;
 
     if (is_old && request->series != NULL) {
         spot_reading_error(
@@ -380,12 +346,9 @@ find_series(const spot_reading_t *self)
     if (study->series == NULL) {
         return SPOT_ERR_NO_MEMORY;
     }
-    if (words == NULL) {
-        study->num_series = study->head.num_points <= MAX_SERIES_POINTS;
-    }
+    study->num_series = words == NULL && study->head.num_points <= MAX_SERIES_POINTS;
     for (size_t j = 0; (word = spot_word(words, j)) != NULL; j++) {
-        int64_t value = 0;
-
+        value = -1;
         if (read_replication(self, is_old ? "timelines" : "series", word, &value)) {
             study->series[study->num_series++] = value;
         }
