@@ -25,7 +25,8 @@
 typedef struct {
     size_t num_metrics;           /* >= 1 */
     const spot_metric_t *metrics; /* [num_metrics] */
-    /* Names of metrics that a report shows beside those of the study. */
+    /* Names of metrics that a report shows beside those of the study; the first point of
+     * the study gives them. */
     size_t num_parts;
     const char *const *parts; /* [num_parts] shares that add up to 1, from below */
     const char *const *bars;  /* [num_parts] the same as bars have them, from the left;

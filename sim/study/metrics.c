@@ -175,6 +175,7 @@ static int
 draw_parts(const spot_reading_t *self)
 {
     const spot_outputs_t *outputs = &self->study->yield.outputs;
+    const char *const *bars = outputs->bars == NULL ? outputs->parts : outputs->bars;
     spot_plot_request_t *plot = &self->study->head.plot;
     char label[SPOT_UTF8_SHOWN_BYTES];
     int ret = 0;
@@ -194,7 +195,7 @@ draw_parts(const spot_reading_t *self)
         plot->stack = spot_calloc(outputs->num_parts, sizeof(*plot->stack));
         ret = plot->stack == NULL ? SPOT_ERR_NO_MEMORY : 0;
         for (size_t j = 0; ret == 0 && j < outputs->num_parts; j++) {
-            ret = copy_text(&plot->stack[plot->num_stack++], outputs->bars[j]);
+            ret = copy_text(&plot->stack[plot->num_stack++], bars[j]);
         }
     }
     return ret;

@@ -221,58 +221,6 @@ join_metrics(const spot_reading_t *self, size_t point_id, const spot_outputs_t *
     return 0;
 }
 
-/* Appends the names that a list lacks. */
-static int
-join_names(
-    const char ***names, size_t *num_names, size_t num_more, const char *const *more)
-{
-    const char **list = realloc(*names, (*num_names + num_more + 1) * sizeof(*list));
-
-    if (list == NULL) {
-        return SPOT_ERR_NO_MEMORY;
-    }
-    *names = list;
-    for (size_t j = 0; j < num_more; j++) {
-        size_t k = 0;
-
-        while (k < *num_names && strcmp(list[k], more[j]) != 0) {
-            k++;
-        }
-        list[k] = more[j];
-        *num_names += k == *num_names;
-    }
-    return 0;
-}
-
-/* Adds what reports and comparisons show. */
-static int
-join_views(spot_yield_t *self, const spot_outputs_t *outputs)
-{
-    spot_outputs_t *all = &self->outputs;
-    const char *const *bars = outputs->bars == NULL ? outputs->parts : outputs->bars;
-    size_t num_bars = all->num_parts;
-    int ret = join_names(&self->bars, &num_bars, outputs->num_parts, bars);
-
-    ret = ret == 0 ? join_names(&self->parts, &all->num_parts, outputs->num_parts,
-                         outputs->parts)
-                   : ret;
-    ret = ret == 0 ? join_names(&self->compared, &all->num_compared,
-                         outputs->num_compared, outputs->compared)
-                   : ret;
-    all->bars = self->bars;
-    all->parts = self->parts;
-    all->compared = self->compared;
-    all->cost = all->cost == NULL ? outputs->cost : all->cost;
-    all->gain = all->gain == NULL ? outputs->gain : all->gain;
-    all->whole = all->whole == NULL ? outputs->whole : all->whole;
-    all->why_fixed = all->why_fixed == NULL ? outputs->why_fixed : all->why_fixed;
-    all->is_random = all->is_random || outputs->is_random;
-    if (outputs->num_series > all->num_series) {
-        all->num_series = outputs->num_series;
-    }
-    return ret;
-}
-
 static bool
 is_same_layout(const spot_outputs_t *a, const spot_outputs_t *b)
 {
@@ -292,22 +240,26 @@ add_layout(const spot_reading_t *self, size_t point_id, void *scenario,
     const spot_outputs_t *outputs)
 {
     spot_yield_t *yield = &self->study->yield;
-    int ret = join_metrics(self, point_id, outputs);
+    spot_outputs_t *all = &yield->outputs;
+    int ret;
 
+    if (yield->num_layouts == 0) {
+        *all = *outputs;
+        all->num_metrics = 0;
+    }
+    ret = join_metrics(self, point_id, outputs);
     ret = ret == 0 ? spot_array_reserve(&yield->layouts, &yield->max_layouts,
                          yield->num_layouts + 1, sizeof(*yield->layouts))
                    : ret;
     if (ret != 0) {
         return ret;
     }
-    if (yield->num_layouts == 0) {
-        yield->outputs.num_replications = outputs->num_replications;
-        yield->outputs.min_replications = outputs->min_replications;
-        yield->outputs.batch_replications = outputs->batch_replications;
-    }
     yield->layouts[yield->num_layouts++] = (spot_metric_layout_t){
         .scenario = scenario, .outputs = outputs, .first_point = point_id};
-    return join_views(yield, outputs);
+    all->is_random = all->is_random || outputs->is_random;
+    all->num_series =
+        all->num_series > outputs->num_series ? all->num_series : outputs->num_series;
+    return 0;
 }
 
 /* Adds what a point yields; points come in order. BAD_INPUT: a metric has another unit
@@ -440,9 +392,6 @@ spot_points_free(spot_study_t *self)
     free(yield->layouts);
     free(yield->layout_ids);
     free(yield->metrics);
-    free(yield->parts);
-    free(yield->bars);
-    free(yield->compared);
 }
 
 /* The number of swept keys that do not have their first value. */

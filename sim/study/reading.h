@@ -186,11 +186,8 @@ SPOT_MUST_CHECK int spot_metrics_choose(spot_reading_t *self);
 SPOT_MUST_CHECK int spot_views_find_baseline(spot_reading_t *self);
 SPOT_MUST_CHECK int spot_views_check_baseline(const spot_reading_t *self);
 
-/* How many replications each point gets, once the outputs are known. */
-void spot_views_settle_replications(spot_reading_t *self);
-
-/* What reports are asked to show, and the replications whose series are kept.
- * NO_MEMORY. */
+/* How many replications each point gets, what reports are asked to show, and the
+ * replications whose series are kept. NO_MEMORY. */
 SPOT_MUST_CHECK int spot_views_choose(spot_reading_t *self);
 
 #endif

@@ -81,7 +81,8 @@ run_replication(const spot_pool_t *self, spot_study_worker_t *worker,
     int64_t replication, double *row, uint32_t *warnings)
 {
     const spot_study_t *study = self->study;
-    const spot_metric_layout_t *layout = spot_study_layout(study, worker->point_id);
+    const spot_metric_layout_t *layout =
+        &study->yield.layouts[study->yield.layout_ids[worker->point_id]];
     const int ret = spot_study_worker_run(worker, replication, self->run->stop, NULL);
 
     for (size_t j = 0; j < study->head.num_metrics; j++) {

@@ -7,16 +7,8 @@
 #include "base/memory.h"
 #include "sim/study/reading.h"
 
-/* Chooses from what the points yield. */
-static int
-read_views(spot_reading_t *self)
-{
-    int ret = spot_metrics_choose(self);
-
-    return ret == 0 ? spot_views_choose(self) : ret;
-}
-
-/* Drops points, binds the others and notes the files that they read. */
+/* Drops points, binds the others, notes the files that they read, and chooses from what
+ * they yield. */
 static int
 read_points(spot_reading_t *self)
 {
@@ -27,10 +19,8 @@ read_points(spot_reading_t *self)
     ret = ret == 0 ? spot_views_check_baseline(self) : ret;
     ret = ret == 0 ? spot_points_bind(self) : ret;
     self->diag->inputs = NULL;
-    if (ret == 0) {
-        spot_views_settle_replications(self);
-    }
-    return ret == 0 ? read_views(self) : ret;
+    ret = ret == 0 ? spot_metrics_choose(self) : ret;
+    return ret == 0 ? spot_views_choose(self) : ret;
 }
 
 /* Reads all of the study. After an error in the plan the scenario alone may still say
@@ -77,7 +67,7 @@ spot_study_init(spot_study_t *self, const spot_experiment_t *const *engines,
     const spot_study_source_t *source, spot_diag_t *diag)
 {
     spot_reading_t reading = {.study = self, .diag = diag};
-    int error, ret;
+    int error;
 
     memset(self, 0, sizeof(*self));
     self->experiment = engines[0]; /* freeing needs it */
@@ -89,13 +79,11 @@ spot_study_init(spot_study_t *self, const spot_experiment_t *const *engines,
     }
     error = spot_template_change(self->template, engines, source->sets, source->num_sets,
         &self->experiment, diag);
-    ret = read_all(&reading);
-    error = spot_error_first(error, ret);
+    error = spot_error_first(error, read_all(&reading));
     self->head.seed = (uint64_t) reading.request.seed;
     self->has_ledger = reading.request.has_ledger;
     spot_request_free(&reading.request);
-    ret = describe_engine(self);
-    error = spot_error_first(error, ret);
+    error = spot_error_first(error, describe_engine(self));
     return error != 0 ? error : spot_inputs_name(self->inputs, source->path, diag);
 }
 
@@ -120,11 +108,7 @@ spot_study_read(spot_study_t *self, const spot_experiment_t *const *engines,
     const char *path, const char *const *sets, size_t num_sets, spot_diag_t *diag)
 {
     spot_yaml_t study, scenario = {0};
-    const spot_study_source_t source = {.study = &study,
-        .scenario = &scenario,
-        .path = path,
-        .num_sets = num_sets,
-        .sets = sets};
+    const spot_study_source_t source = {&study, &scenario, path, false, num_sets, sets};
     int error = spot_yaml_read(&study, path, diag);
 
     memset(self, 0, sizeof(*self));
@@ -132,9 +116,7 @@ spot_study_read(spot_study_t *self, const spot_experiment_t *const *engines,
         spot_diag_error(diag, path, 0, 0, "this is a scenario, not a study");
         error = SPOT_ERR_BAD_INPUT;
     } else if (study.root != NULL) {
-        const int ret = spot_study_init(self, engines, &source, diag);
-
-        error = spot_error_first(error, ret);
+        error = spot_error_first(error, spot_study_init(self, engines, &source, diag));
     }
     spot_yaml_free(&study);
     return error;

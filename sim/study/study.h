@@ -20,16 +20,15 @@ typedef struct {
     int32_t *columns; /* [outputs->num_metrics] metrics of the head; -1: not kept */
 } spot_metric_layout_t;
 
-/* What the points of a study yield together: the union of their metrics in the order in
- * which they first occur, and the layout of each point. Texts belong to scenarios. */
+/* What the points of a study yield together, and the layout of each point. Texts belong
+ * to scenarios. */
 typedef struct {
-    spot_outputs_t outputs; /* numbers of replications are those of the first point; of
-                               the series only how many a point has at most */
+    spot_outputs_t outputs; /* the union of their metrics in the order in which they
+                               first occur, the most series that a point has, and whether
+                               replications of any differ; else those of the first point
+                             */
     size_t max_metrics;
     spot_metric_t *metrics; /* [outputs.num_metrics] */
-    const char **parts;     /* [outputs.num_parts] */
-    const char **bars;      /* [outputs.num_parts] */
-    const char **compared;  /* [outputs.num_compared] */
     size_t num_layouts;
     size_t max_layouts;
     spot_metric_layout_t *layouts; /* [num_layouts] */
@@ -80,12 +79,6 @@ SPOT_MUST_CHECK int spot_study_init(spot_study_t *self,
     spot_diag_t *diag);
 
 void spot_study_free(spot_study_t *self);
-
-static inline const spot_metric_layout_t *
-spot_study_layout(const spot_study_t *self, size_t point_id)
-{
-    return &self->yield.layouts[self->yield.layout_ids[point_id]];
-}
 
 /* The file_id-th file that its scenario was read from, or NULL. */
 const char *spot_study_file(const spot_study_t *self, size_t file_id);

@@ -7,57 +7,44 @@
 #include <string.h>
 
 #include "base/build_info.h"
+#include "base/canonical.h"
 #include "base/machine.h"
 #include "base/memory.h"
 #include "sim/study/template.h"
 
-#define NUMBER_BYTES 24
 #define PATH_BYTES 32
 
-static int
-add_item(spot_canonical_t *list, const char *key, size_t item_id, const char *text)
-{
-    char path[PATH_BYTES];
-
-    snprintf(path, sizeof(path), "%s[%zu]", key, item_id);
-    return spot_canonical_add(list, path, text);
-}
-
-/* Sorted, as rows do not depend on their order. */
-static int
-add_swept_keys(spot_canonical_t *list, const spot_study_head_t *head)
-{
-    int ret = 0;
-
-    for (size_t j = 0; ret == 0 && j < head->num_axes; j++) {
-        const char *path = head->axes[j].path;
-        size_t rank = 0;
-
-        for (size_t k = 0; k < head->num_axes; k++) {
-            rank += strcmp(head->axes[k].path, path) < 0;
-        }
-        ret = add_item(list, "sweep", rank, path);
-    }
-    return ret;
-}
-
-/* Adds what rows depend on besides the scenario. */
+/* Adds what rows depend on besides the scenario. The swept keys are sorted, as rows do
+ * not depend on their order. */
 static int
 add_study(spot_canonical_t *list, const spot_study_head_t *head)
 {
-    char seed[NUMBER_BYTES];
+    char path[PATH_BYTES], seed[PATH_BYTES];
     int ret;
 
     snprintf(seed, sizeof(seed), "%" PRIu64, head->seed);
     ret = spot_canonical_add(list, "replications.seed", seed);
     for (size_t j = 0; ret == 0 && j < head->num_metrics; j++) {
-        ret = add_item(list, "metrics", j, head->metrics[j].name);
+        snprintf(path, sizeof(path), "metrics[%zu]", j);
+        ret = spot_canonical_add(list, path, head->metrics[j].name);
     }
-    return ret == 0 ? add_swept_keys(list, head) : ret;
+    for (size_t j = 0; ret == 0 && j < head->num_axes; j++) {
+        size_t rank = 0;
+
+        for (size_t k = 0; k < head->num_axes; k++) {
+            rank += strcmp(head->axes[k].path, head->axes[j].path) < 0;
+        }
+        snprintf(path, sizeof(path), "sweep[%zu]", rank);
+        ret = spot_canonical_add(list, path, head->axes[j].path);
+    }
+    return ret;
 }
 
-int
-spot_study_canonical(const spot_study_t *self, spot_canonical_t *list)
+/* Lists what the rows depend on: the scenario without its name and the swept keys, the
+ * files that it names, and the seed, metrics and swept keys of the study. The numbers of
+ * points and replications and the form of reports are not in the list. */
+static int
+make_canonical(const spot_study_t *self, spot_canonical_t *list)
 {
     int ret = spot_canonical_make(list, self->experiment->fields,
         spot_template_scenario(self->template), self->inputs);
@@ -119,7 +106,7 @@ write_argument(const char *text, FILE *out)
 static int
 write_texts(spot_study_provenance_t *self, int argc, char *const *argv)
 {
-    size_t num_bytes, machine_at, command_at;
+    size_t num_bytes;
     FILE *out = open_memstream(&self->texts, &num_bytes);
 
     if (out == NULL) {
@@ -127,10 +114,8 @@ write_texts(spot_study_provenance_t *self, int argc, char *const *argv)
     }
     write_libraries(out);
     fputc('\0', out);
-    machine_at = (size_t) ftell(out);
     write_machine(out);
     fputc('\0', out);
-    command_at = (size_t) ftell(out);
     for (int j = 0; j < argc; j++) {
         fputs(j > 0 ? " " : "", out);
         write_argument(argv[j], out);
@@ -139,8 +124,9 @@ write_texts(spot_study_provenance_t *self, int argc, char *const *argv)
         return SPOT_ERR_NO_MEMORY;
     }
     self->provenance.libraries = self->texts;
-    self->provenance.machine = self->texts + machine_at;
-    self->provenance.command_line = self->texts + command_at;
+    self->provenance.machine = self->texts + strlen(self->texts) + 1;
+    self->provenance.command_line =
+        self->provenance.machine + strlen(self->provenance.machine) + 1;
     return 0;
 }
 
@@ -149,7 +135,7 @@ spot_study_provenance_init(spot_study_provenance_t *self, const spot_study_t *st
     int argc, char *const *argv)
 {
     spot_canonical_t list = {0};
-    int ret = spot_study_canonical(study, &list);
+    int ret = make_canonical(study, &list);
 
     memset(self, 0, sizeof(*self));
     self->provenance = (spot_provenance_t){.canonical_sha256 = self->sha256,
@@ -158,9 +144,9 @@ spot_study_provenance_init(spot_study_provenance_t *self, const spot_study_t *st
         .compiler = spot_build_info.compiler,
         .shard = ""};
     ret = ret == 0 ? spot_canonical_hash(&list, self->sha256) : ret;
+    self->canonical = ret == 0 ? spot_canonical_text(&list) : NULL;
+    self->provenance.canonical = self->canonical;
     if (ret == 0) {
-        self->canonical = spot_canonical_text(&list);
-        self->provenance.canonical = self->canonical;
         ret =
             self->canonical == NULL ? SPOT_ERR_NO_MEMORY : write_texts(self, argc, argv);
     }

@@ -3,16 +3,9 @@
 #ifndef SPOT_SIM_STUDY_STUDY_PROVENANCE_H
 #define SPOT_SIM_STUDY_STUDY_PROVENANCE_H
 
-#include "base/canonical.h"
+#include "base/inputs.h"
 #include "sim/store/provenance.h"
 #include "sim/study/study.h"
-
-/* Lists what the rows depend on: the scenario without its name and the swept keys, the
- * files that it names, and the seed, metrics and swept keys of the study. The numbers of
- * points and replications and the form of reports are not in the list. Zero *list to
- * start; NO_MEMORY; free it even then. */
-SPOT_MUST_CHECK int spot_study_canonical(
-    const spot_study_t *self, spot_canonical_t *list);
 
 /* A provenance that owns its texts. */
 typedef struct {

@@ -76,8 +76,9 @@ settle_minimum(spot_reading_t *self)
     }
 }
 
-void
-spot_views_settle_replications(spot_reading_t *self)
+/* How many replications each point gets. */
+static void
+settle_replications(spot_reading_t *self)
 {
     const spot_outputs_t *outputs = &self->study->yield.outputs;
     const int64_t count = self->request.count;
@@ -361,6 +362,7 @@ spot_views_choose(spot_reading_t *self)
 {
     int ret;
 
+    settle_replications(self);
     check_plot(self);
     ret = find_best(self);
     return ret == 0 ? find_series(self) : ret;
