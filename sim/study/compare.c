@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/json.h"
 #include "base/memory.h"
 #include "base/utf8.h"
 #include "sim/engine/scenario_file.h"
@@ -16,7 +17,6 @@ typedef struct {
     char *key;
     char place[SPOT_UTF8_SHOWN_BYTES + 32]; /* of its values: "--over fleet.capacity" */
     const char *values;
-    const spot_rivals_t *rivals; /* what the engine says of the key; NULL: nothing */
 } rival_t;
 
 typedef struct {
@@ -80,18 +80,16 @@ read_keys(compare_t *self, spot_diag_t *diag)
     return error;
 }
 
-static void
-find_rivals(compare_t *self)
+/* What the engine says of a key; NULL: nothing. */
+static const spot_rivals_t *
+rivals_of(const compare_t *self, const char *key)
 {
     const spot_rivals_t *rivals = self->experiment->rivals;
 
-    for (; rivals != NULL && rivals->key != NULL; rivals++) {
-        for (size_t j = 0; j < self->num_rivals; j++) {
-            if (strcmp(rivals->key, self->rivals[j].key) == 0) {
-                self->rivals[j].rivals = rivals;
-            }
-        }
+    while (rivals != NULL && rivals->key != NULL && strcmp(rivals->key, key) != 0) {
+        rivals++;
     }
+    return rivals == NULL || rivals->key == NULL ? NULL : rivals;
 }
 
 /* "system" of "recovery system". */
@@ -105,97 +103,99 @@ last_word(const char *noun)
 
 /* ---- The study ---- */
 
-static void
-report_one_value(const rival_t *rival, spot_diag_t *diag)
-{
-    if (rival->rivals != NULL) {
-        spot_diag_error(diag, rival->place, 0, 0, "expected two %ss or more, e.g. %s",
-            last_word(rival->rivals->noun), rival->rivals->example);
-    } else {
-        spot_diag_error(
-            diag, rival->place, 0, 0, "expected two values or more, e.g. 8,16");
-    }
-}
-
-/* Moves the columns of messages back by the bracket that was added. */
-static void
-shift_columns(spot_yaml_t *list)
-{
-    for (size_t j = 0; j < list->num_nodes; j++) {
-        spot_node_t *node = list->nodes[j];
-
-        node->column -= node->line == 1 && node->column > 1;
-    }
-}
-
-/* Sets a key of a map of the study. The key may have dots. */
+/* The values of a key as a list, whose columns are those on the command line. */
 static int
-set_key(spot_yaml_t *document, const char *map, const char *key, spot_node_t *value)
+read_values(
+    const compare_t *self, const rival_t *rival, spot_yaml_t *list, spot_diag_t *diag)
 {
-    char *path = malloc(strlen(map) + strlen(key) + 2);
-    int ret = path == NULL ? SPOT_ERR_NO_MEMORY
-                           : spot_yaml_add_key(document, map, key, strlen(key));
-
-    if (ret == 0) {
-        sprintf(path, "%s.%s", map, key);
-        ret = spot_yaml_set(document, path, value);
-    }
-    free(path);
-    return ret;
-}
-
-/* Makes the list of values those of a swept key, and its first item a baseline. */
-static int
-set_values(const rival_t *rival, spot_yaml_t *document, spot_diag_t *diag)
-{
+    const spot_rivals_t *rivals = rivals_of(self, rival->key);
     const size_t num_bytes = strlen(rival->values) + 2;
     char *text = malloc(num_bytes + 1);
-    spot_yaml_t list = {0};
-    spot_node_t *root;
     int ret;
 
     if (text == NULL) {
         return SPOT_ERR_NO_MEMORY;
     }
     sprintf(text, "[%s]", rival->values);
-    ret = spot_yaml_parse(&list, rival->place, text, num_bytes, diag);
-    root = list.root;
-    shift_columns(&list);
-    if (ret == 0 && root->num_children < 2) {
-        report_one_value(rival, diag);
-        ret = SPOT_ERR_BAD_INPUT;
+    ret = spot_yaml_parse(list, rival->place, text, num_bytes, diag);
+    free(text);
+    for (size_t j = 0; j < list->num_nodes; j++) { /* without the bracket */
+        list->nodes[j]->column -=
+            list->nodes[j]->line == 1 && list->nodes[j]->column > 1;
     }
-    ret = ret == 0 ? spot_yaml_adopt(document, &list) : ret;
-    ret = ret == 0 ? set_key(document, "sweep", rival->key, root) : ret;
-    ret = ret == 0 ? set_key(document, "baseline", rival->key, root->children[0]) : ret;
-    spot_yaml_free(&list);
+    if (ret != 0 || list->root->num_children >= 2) {
+        return ret;
+    }
+    if (rivals != NULL) {
+        spot_diag_error(diag, rival->place, 0, 0, "expected two %ss or more, e.g. %s",
+            last_word(rivals->noun), rivals->example);
+    } else {
+        spot_diag_error(
+            diag, rival->place, 0, 0, "expected two values or more, e.g. 8,16");
+    }
+    return SPOT_ERR_BAD_INPUT;
+}
+
+/* Writes a map of the study with a null for each key; a long key needs the "?". */
+static void
+write_map(const compare_t *self, const char *name, FILE *out)
+{
+    fprintf(out, "%s: {", name);
+    for (size_t j = 0; j < self->num_rivals; j++) {
+        fputs(j == 0 ? "? " : ", ? ", out);
+        spot_json_quote(out, self->rivals[j].key, true);
+        fputs(" : null", out);
+    }
+    fputs("}\n", out);
+}
+
+/* The study without the values of its keys. */
+static int
+write_study(const compare_t *self, spot_yaml_t *document, spot_diag_t *diag)
+{
+    char *text;
+    size_t num_bytes;
+    FILE *out = open_memstream(&text, &num_bytes);
+    int ret;
+
+    if (out == NULL) {
+        return SPOT_ERR_NO_MEMORY;
+    }
+    fputs("study: compare\nscenario: ", out);
+    spot_json_quote(out, self->request->scenario_path, true);
+    fprintf(out, "\nreplications: {seed: %" PRId64 "}\n", self->request->seed);
+    write_map(self, "sweep", out);
+    write_map(self, "baseline", out);
+    ret = fclose(out) == 0 ? spot_yaml_parse(document, "compare", text, num_bytes, diag)
+                           : SPOT_ERR_NO_MEMORY;
     free(text);
     return ret;
 }
 
+/* Sweeps the keys; the first value of each is that of the baseline. */
 static int
 make_document(const compare_t *self, spot_yaml_t *document, spot_diag_t *diag)
 {
     const spot_compare_request_t *request = self->request;
-    spot_node_t *path = NULL;
-    char text[96];
-    int ret;
+    char text[64];
+    int ret = write_study(self, document, diag);
 
-    snprintf(text, sizeof(text), "study: compare\nreplications: {seed: %" PRId64 "}\n",
-        request->seed);
-    ret = spot_yaml_parse(document, "compare", text, strlen(text), diag);
-    if (ret == 0) {
-        path = spot_yaml_new_scalar(document, request->scenario_path, document->root);
-        ret = path == NULL ? SPOT_ERR_NO_MEMORY
-                           : spot_yaml_set(document, "scenario", path);
-    }
     if (ret == 0 && request->num_replications > 0) {
         snprintf(text, sizeof(text), "replications.count=%" PRId64,
             request->num_replications);
         ret = spot_yaml_assign(document, "--replications", text, diag);
     }
     for (size_t j = 0; ret == 0 && j < self->num_rivals; j++) {
-        ret = set_values(&self->rivals[j], document, diag);
+        spot_yaml_t list = {0};
+
+        ret = read_values(self, &self->rivals[j], &list, diag);
+        if (ret == 0) {
+            spot_node_get(document->root, "sweep")->children[j] = list.root;
+            spot_node_get(document->root, "baseline")->children[j] =
+                list.root->children[0];
+            ret = spot_yaml_adopt(document, &list);
+        }
+        spot_yaml_free(&list);
     }
     return ret;
 }
@@ -223,7 +223,7 @@ check_set(const compare_t *self, const char *set, spot_diag_t *diag)
 
     for (size_t j = 0; j < self->num_rivals; j++) {
         const char *key = self->rivals[j].key;
-        const spot_rivals_t *rivals = self->rivals[j].rivals;
+        const spot_rivals_t *rivals = rivals_of(self, key);
 
         if (!is_of_key(set, key)) {
             continue;
@@ -262,24 +262,33 @@ read_scenario(const compare_t *self, spot_yaml_t *scenario, spot_diag_t *diag)
 
 /* ---- What is asked ---- */
 
-static void
-write_question(const compare_t *self, const spot_study_t *study, FILE *out)
+static int
+ask(const compare_t *self, spot_study_t *study)
 {
     const spot_outputs_t *outputs = &study->yield.outputs;
     const spot_node_t *name =
         spot_node_get(spot_template_scenario(study->template), "scenario");
-    const spot_rivals_t *rivals = self->num_rivals == 1 ? self->rivals[0].rivals : NULL;
+    const spot_rivals_t *rivals =
+        self->num_rivals == 1 ? rivals_of(self, self->rivals[0].key) : NULL;
     char shown[SPOT_UTF8_SHOWN_BYTES];
+    size_t num_bytes;
+    FILE *out = study->head.question == NULL
+                    ? open_memstream(&study->head.question, &num_bytes)
+                    : NULL;
 
+    if (out == NULL) {
+        return study->head.question == NULL ? SPOT_ERR_NO_MEMORY : 0;
+    }
     spot_utf8_shown(name != NULL && name->text != NULL ? name->text : "it", shown);
     if (rivals != NULL) {
         fprintf(out, "which %s is best for %s?", rivals->noun, shown);
     } else {
-        fprintf(out, "what difference do");
+        fprintf(out, "what difference do%s", self->num_rivals == 1 ? "es" : "");
         for (size_t j = 0; j < self->num_rivals; j++) {
             fprintf(out, "%s %s",
-                j > 0 ? (j + 1 == self->num_rivals ? " and" : ",")
-                      : (self->num_rivals == 1 ? "es" : ""),
+                j == 0                      ? ""
+                : j + 1 == self->num_rivals ? " and"
+                                            : ",",
                 self->rivals[j].key);
         }
         fprintf(out, " make to %s?", shown);
@@ -287,22 +296,6 @@ write_question(const compare_t *self, const spot_study_t *study, FILE *out)
     if (!outputs->is_random && outputs->why_fixed != NULL) {
         fprintf(out, " (%s)", outputs->why_fixed);
     }
-}
-
-static int
-ask(const compare_t *self, spot_study_t *study)
-{
-    size_t num_bytes;
-    FILE *out;
-
-    if (study->head.question != NULL) {
-        return 0;
-    }
-    out = open_memstream(&study->head.question, &num_bytes);
-    if (out == NULL) {
-        return SPOT_ERR_NO_MEMORY;
-    }
-    write_question(self, study, out);
     return fclose(out) != 0 ? SPOT_ERR_NO_MEMORY : 0;
 }
 
@@ -312,21 +305,17 @@ read_all(compare_t *self, const spot_experiment_t *const *engines, spot_yaml_t *
     spot_yaml_t *scenario, spot_diag_t *diag)
 {
     int error = read_keys(self, diag);
-    int ret;
 
     if (error != 0) {
         return error;
     }
     error = read_scenario(self, scenario, diag);
-    ret = spot_experiment_choose(&self->experiment, engines, scenario->root, diag);
-    error = spot_error_first(error, ret);
-    find_rivals(self);
+    error = spot_error_first(
+        error, spot_experiment_choose(&self->experiment, engines, scenario->root, diag));
     for (size_t j = 0; j < self->request->num_sets; j++) {
-        ret = check_set(self, self->request->sets[j], diag);
-        error = spot_error_first(error, ret);
+        error = spot_error_first(error, check_set(self, self->request->sets[j], diag));
     }
-    ret = make_document(self, study, diag);
-    return spot_error_first(error, ret);
+    return spot_error_first(error, make_document(self, study, diag));
 }
 
 int
