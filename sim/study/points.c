@@ -81,23 +81,23 @@ static int
 find_scenario(const spot_study_t *self, size_t point_id, const void *like,
     void **scenario, spot_diag_t *diag)
 {
-    int ret;
+    int ret = 0;
 
-    if (self->scenarios != NULL) {
-        *scenario = self->scenarios[point_id];
-        return 0;
+    *scenario = self->scenarios[point_id];
+    if (*scenario == NULL) {
+        pthread_mutex_lock(&self->template->lock);
+        ret = bind_again(
+            self, point_id, like == NULL ? self->scenarios[0] : like, scenario, diag);
+        pthread_mutex_unlock(&self->template->lock);
     }
-    pthread_mutex_lock(&self->template->lock);
-    ret = bind_again(self, point_id,
-        like == NULL ? self->yield.layouts[0].scenario : like, scenario, diag);
-    pthread_mutex_unlock(&self->template->lock);
     return ret;
 }
 
+/* Frees the scenario of a point unless the study keeps it. */
 static void
-release_scenario(const spot_study_t *self, void *scenario)
+release_scenario(const spot_study_t *self, size_t point_id, void *scenario)
 {
-    if (self->scenarios == NULL) {
+    if (scenario != self->scenarios[point_id]) {
         pthread_mutex_lock(&self->template->lock);
         free_scenario(self, scenario);
         pthread_mutex_unlock(&self->template->lock);
@@ -134,7 +134,7 @@ spot_study_worker_close(spot_study_worker_t *self)
 {
     if (self->study != NULL) {
         self->study->experiment->close(self->worker);
-        release_scenario(self->study, self->scenario);
+        release_scenario(self->study, self->point_id, self->scenario);
     }
     free(self->metrics);
     memset(self, 0, sizeof(*self));
@@ -160,14 +160,10 @@ spot_study_worker_record(spot_study_worker_t *self, int64_t replication,
     const spot_study_head_t *head = &self->study->head;
     int ret = spot_recording_init(recording, outputs->num_series, outputs->series);
 
-    if (ret == 0) {
-        ret = spot_study_worker_run(self, replication, stop, recording);
-    }
-    if (ret == 0) {
-        ret = spot_recording_name(
-            recording, head->name, head->seed, (uint64_t) replication);
-    }
-    return ret;
+    ret = ret == 0 ? spot_study_worker_run(self, replication, stop, recording) : ret;
+    return ret == 0 ? spot_recording_name(
+                          recording, head->name, head->seed, (uint64_t) replication)
+                    : ret;
 }
 
 /* ---- What points yield ---- */
@@ -233,11 +229,9 @@ is_same_layout(const spot_outputs_t *a, const spot_outputs_t *b)
     return is_same;
 }
 
-/* Adds a layout that no point before has. The yield borrows the texts of the scenario.
- */
+/* Adds a layout that no point before has. The yield borrows its texts. */
 static int
-add_layout(const spot_reading_t *self, size_t point_id, void *scenario,
-    const spot_outputs_t *outputs)
+add_layout(const spot_reading_t *self, size_t point_id, const spot_outputs_t *outputs)
 {
     spot_yield_t *yield = &self->study->yield;
     spot_outputs_t *all = &yield->outputs;
@@ -251,21 +245,20 @@ add_layout(const spot_reading_t *self, size_t point_id, void *scenario,
     ret = ret == 0 ? spot_array_reserve(&yield->layouts, &yield->max_layouts,
                          yield->num_layouts + 1, sizeof(*yield->layouts))
                    : ret;
-    if (ret != 0) {
-        return ret;
+    if (ret == 0) {
+        yield->layouts[yield->num_layouts++] =
+            (spot_metric_layout_t){.outputs = outputs, .first_point = point_id};
+        all->is_random = all->is_random || outputs->is_random;
+        all->num_series = all->num_series > outputs->num_series ? all->num_series
+                                                                : outputs->num_series;
     }
-    yield->layouts[yield->num_layouts++] = (spot_metric_layout_t){
-        .scenario = scenario, .outputs = outputs, .first_point = point_id};
-    all->is_random = all->is_random || outputs->is_random;
-    all->num_series =
-        all->num_series > outputs->num_series ? all->num_series : outputs->num_series;
-    return 0;
+    return ret;
 }
 
 /* Adds what a point yields; points come in order. BAD_INPUT: a metric has another unit
  * at a point before. O(metrics) where the point has the layout of the one before. */
 static int
-add_yield(const spot_reading_t *self, size_t point_id, void *scenario)
+add_yield(const spot_reading_t *self, size_t point_id, const void *scenario)
 {
     const spot_outputs_t *outputs = self->study->experiment->outputs(scenario);
     spot_yield_t *yield = &self->study->yield;
@@ -283,7 +276,7 @@ add_yield(const spot_reading_t *self, size_t point_id, void *scenario)
         return 0;
     }
     yield->layout_ids[point_id] = (uint32_t) num_layouts;
-    return add_layout(self, point_id, scenario, outputs);
+    return add_layout(self, point_id, outputs);
 }
 
 /* ---- What is wrong with a point ---- */
@@ -319,8 +312,8 @@ hint_step(const spot_reading_t *self, size_t point_id)
 
 /* The points that are bound so far. */
 typedef struct {
-    void *last;    /* scenario, which may share its large parts with the next one */
-    bool is_spare; /* the last scenario is in no layout and not kept */
+    void *last; /* scenario, which may share its large parts with the next one */
+    size_t last_id;
     const char *first, *other; /* sides; NULL: there is none */
     spot_standing_t breaker;   /* of the first point with a fault; path NULL: none */
     size_t breaker_id;
@@ -383,9 +376,6 @@ spot_points_free(spot_study_t *self)
         free_scenario(self, self->scenarios[j]);
     }
     for (size_t j = 0; j < yield->num_layouts; j++) {
-        if (self->scenarios == NULL) {
-            free_scenario(self, yield->layouts[j].scenario);
-        }
         free(yield->layouts[j].columns);
     }
     free(self->scenarios);
@@ -406,14 +396,14 @@ num_moved(const spot_study_head_t *head, size_t point_id)
     return num;
 }
 
-/* Binds a point and, if all before were good, adds what it yields. The scenario lives
- * until the next point is bound, or longer if the study or a layout keeps it. */
+/* Binds a point and, if all before were good, adds what it yields. The study keeps the
+ * scenarios of layouts, and all of a few points; another one lives until the next point
+ * is bound. */
 static int
 bind_next(spot_reading_t *self, size_t point_id, bool is_good_so_far, bound_t *bound)
 {
     spot_study_t *study = self->study;
     const size_t num_layouts = study->yield.num_layouts;
-    bool is_in_layout;
     void *scenario;
     int ret = bind_point(study, point_id, bound->last, &scenario, self->diag);
 
@@ -423,20 +413,18 @@ bind_next(spot_reading_t *self, size_t point_id, bool is_good_so_far, bound_t *b
         note_standing(study, point_id, scenario, bound);
         ret = add_yield(self, point_id, scenario);
     }
-    is_in_layout = study->yield.num_layouts > num_layouts;
-    if (ret != 0 && !is_in_layout) {
+    if (ret != 0) {
         free_scenario(study, scenario);
         return ret;
     }
-    if (bound->is_spare) {
-        free_scenario(study, bound->last);
-    }
-    bound->last = scenario;
-    bound->is_spare = study->scenarios == NULL && !is_in_layout;
-    if (study->scenarios != NULL) {
+    if (study->yield.num_layouts > num_layouts ||
+        study->head.num_points <= MAX_KEPT_POINTS) {
         study->scenarios[point_id] = scenario;
     }
-    return ret;
+    release_scenario(study, bound->last_id, bound->last);
+    bound->last = scenario;
+    bound->last_id = point_id;
+    return 0;
 }
 
 /* The first point shows the errors of the scenario. In a grid the points with one key
@@ -463,29 +451,28 @@ bind_all(spot_reading_t *self, bound_t *bound)
             break;
         }
     }
-    if (bound->is_spare) {
-        free_scenario(self->study, bound->last);
-    }
+    release_scenario(self->study, bound->last_id, bound->last);
     return error;
+}
+
+static int
+make_room(spot_study_t *self)
+{
+    const size_t num_points = self->head.num_points;
+
+    self->scenarios = spot_calloc(num_points, sizeof(*self->scenarios));
+    self->yield.layout_ids = spot_calloc(num_points, sizeof(*self->yield.layout_ids));
+    return self->scenarios == NULL || self->yield.layout_ids == NULL ? SPOT_ERR_NO_MEMORY
+                                                                     : 0;
 }
 
 int
 spot_points_bind(spot_reading_t *self)
 {
-    spot_study_t *study = self->study;
-    const size_t num_points = study->head.num_points;
-    const bool is_kept = num_points <= MAX_KEPT_POINTS;
     bound_t bound = {.last = NULL};
-    int ret;
+    int ret = make_room(self->study);
 
-    study->yield.layout_ids = spot_calloc(num_points, sizeof(uint32_t));
-    if (is_kept) {
-        study->scenarios = spot_calloc(num_points, sizeof(*study->scenarios));
-    }
-    if (study->yield.layout_ids == NULL || (is_kept && study->scenarios == NULL)) {
-        return SPOT_ERR_NO_MEMORY;
-    }
-    ret = bind_all(self, &bound);
+    ret = ret == 0 ? bind_all(self, &bound) : ret;
     return ret == 0 ? check_standings(self, &bound) : ret;
 }
 
@@ -494,20 +481,15 @@ int
 spot_points_bind_unswept(spot_reading_t *self)
 {
     spot_study_t *study = self->study;
-    void *scenario = NULL;
     spot_diag_t quiet;
     int ret;
 
+    study->head.num_points = 1;
+    ret = make_room(study);
     spot_diag_init(&quiet);
-    study->yield.layout_ids = spot_calloc(1, sizeof(uint32_t));
-    ret = study->yield.layout_ids == NULL
-              ? SPOT_ERR_NO_MEMORY
-              : study->experiment->bind(
-                    &scenario, spot_template_scenario(study->template), NULL, &quiet);
-    ret = ret == 0 ? add_yield(self, 0, scenario) : ret;
-    if (study->yield.num_layouts == 0) {
-        free_scenario(study, scenario);
-    }
+    ret = ret == 0 ? study->experiment->bind(&study->scenarios[0],
+                         spot_template_scenario(study->template), NULL, &quiet)
+                   : ret;
     spot_diag_free(&quiet);
-    return ret;
+    return ret == 0 ? add_yield(self, 0, study->scenarios[0]) : ret;
 }

@@ -14,9 +14,8 @@
 
 /* Points that yield the same metrics in the same order. */
 typedef struct {
-    void *scenario; /* of the first of them */
     size_t first_point;
-    const spot_outputs_t *outputs; /* of that scenario */
+    const spot_outputs_t *outputs; /* of its scenario */
     int32_t *columns; /* [outputs->num_metrics] metrics of the head; -1: not kept */
 } spot_metric_layout_t;
 
@@ -42,8 +41,8 @@ typedef struct {
     spot_inputs_t
         *inputs;        /* the files that scenarios name, named relative to the study */
     spot_yield_t yield; /* of the points */
-    void **scenarios;   /* [head.num_points] bound, constant while running; or NULL: each
-                           is bound when it is run */
+    void **scenarios;   /* [head.num_points] bound, constant while running; NULL: bound
+                           when it is run */
     bool has_ledger;    /* spot_study_keep_ledger() may append metrics */
     size_t num_series;
     int64_t *series; /* [num_series] replications of each point whose series a database
