@@ -96,13 +96,13 @@ typedef struct {
      * threads. BAD_INPUT with the reasons in diag; free it even then. */
     int (*bind)(
         void **scenario, const spot_node_t *root, const void *like, spot_diag_t *diag);
-    void (*free)(void *scenario); /* NULL: does nothing */
+    void (*free)(void *scenario); /* accepts NULL */
     const spot_outputs_t *(*outputs)(const void *scenario);
     /* NULL: all scenarios can be compared. */
     spot_standing_t (*standing)(const void *scenario);
     /* A worker holds the memory of one thread for one scenario. */
     int (*open)(void **worker, const void *scenario);
-    void (*close)(void *worker); /* NULL: does nothing */
+    void (*close)(void *worker); /* accepts NULL */
     /* Runs one replication. metrics: [num_metrics] of the outputs, NAN for null.
      * warnings: [num_warnings], zeroed by the caller; set to 1 where the condition held.
      * recording: initialised with the series of the outputs, to be filled; NULL: not

@@ -30,14 +30,6 @@ spot_study_point_text(
 
 /* ---- One point ---- */
 
-static void
-free_scenario(const spot_study_t *self, void *scenario)
-{
-    if (scenario != NULL && self->experiment->free != NULL) {
-        self->experiment->free(scenario);
-    }
-}
-
 static int
 bind_point(const spot_study_t *self, size_t point_id, const void *like, void **scenario,
     spot_diag_t *diag)
@@ -66,11 +58,11 @@ bind_again(const spot_study_t *self, size_t point_id, const void *like, void **s
     if (ret == 0) {
         ret = spot_inputs_check(self->inputs, diag);
     } else if (ret == SPOT_ERR_BAD_INPUT && diag != NULL) {
-        free_scenario(self, *scenario);
+        self->experiment->free(*scenario);
         ret = bind_point(self, point_id, like, scenario, diag);
     }
     if (ret != 0) {
-        free_scenario(self, *scenario);
+        self->experiment->free(*scenario);
         *scenario = NULL;
     }
     return ret;
@@ -99,7 +91,7 @@ release_scenario(const spot_study_t *self, size_t point_id, void *scenario)
 {
     if (scenario != self->scenarios[point_id]) {
         pthread_mutex_lock(&self->template->lock);
-        free_scenario(self, scenario);
+        self->experiment->free(scenario);
         pthread_mutex_unlock(&self->template->lock);
     }
 }
@@ -373,7 +365,7 @@ spot_points_free(spot_study_t *self)
     spot_yield_t *yield = &self->yield;
 
     for (size_t j = 0; self->scenarios != NULL && j < self->head.num_points; j++) {
-        free_scenario(self, self->scenarios[j]);
+        self->experiment->free(self->scenarios[j]);
     }
     for (size_t j = 0; j < yield->num_layouts; j++) {
         free(yield->layouts[j].columns);
@@ -414,7 +406,7 @@ bind_next(spot_reading_t *self, size_t point_id, bool is_good_so_far, bound_t *b
         ret = add_yield(self, point_id, scenario);
     }
     if (ret != 0) {
-        free_scenario(study, scenario);
+        study->experiment->free(scenario);
         return ret;
     }
     if (study->yield.num_layouts > num_layouts ||
