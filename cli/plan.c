@@ -4,7 +4,7 @@
 #include "base/outfile.h"
 #include "base/stop.h"
 #include "reports/plan_report.h"
-#include "sim/study/estimate.h"
+#include "sim/study/study.h"
 
 #define BUDGET_S 0.3
 

@@ -13,7 +13,7 @@
 #include "cli/progress_picture.h"
 #include "reports/study_plot.h"
 #include "sim/store/store_sqlite.h"
-#include "sim/study/study_provenance.h"
+#include "sim/study/study.h"
 
 #define MAX_THREADS 1024
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "sim/study/estimate.h"
+#include "sim/study/study.h"
 
 #include <math.h>
 

@@ -9,7 +9,9 @@
 #include "base/bind.h"
 #include "base/inputs.h"
 #include "base/stats.h"
+#include "base/watch.h"
 #include "sim/engine/experiment.h"
+#include "sim/store/provenance.h"
 #include "sim/store/store.h"
 
 /* Points that yield the same metrics in the same order. */
@@ -164,5 +166,52 @@ SPOT_MUST_CHECK int spot_study_worker_run(spot_study_worker_t *self, int64_t rep
  * NO_MEMORY, or an error of the experiment. */
 SPOT_MUST_CHECK int spot_study_worker_record(spot_study_worker_t *self,
     int64_t replication, const atomic_int *stop, spot_recording_t *recording);
+
+/* ---- What is left to run, and the time that it takes ---- */
+
+/* With a count of replications least and most are the same. With until: and optimise:
+ * the least is what the next round runs, and the most is what the points of that round
+ * lack of max. */
+typedef struct {
+    int64_t num_there; /* replications in the store, of all points */
+    int64_t least_runs, most_runs;
+    size_t least_points, most_points; /* that these are of */
+} spot_study_left_t;
+
+/* Goes through the rounds of the study, or of a shard of it, up to the first one whose
+ * rows are not all in the store. store may be NULL: it has no rows. Of run only the
+ * shard matters. NO_MEMORY, or an error of reading, whose reason the store's flush()
+ * says. */
+SPOT_MUST_CHECK int spot_study_find_left(const spot_study_t *self,
+    const spot_store_t *store, const spot_study_run_t *run, spot_study_left_t *left);
+
+typedef struct {
+    int64_t num_runs; /* that were measured, over all points measured */
+    size_t num_points;
+    double open_s; /* processor time to go to a point */
+    double run_s;  /* and of a replication */
+} spot_pilot_t;
+
+/* Runs at least one replication of some points, spread evenly over all, until budget_s
+ * of processor time are spent; all points get the same share. No result is kept. Runs on
+ * the calling thread. INTERRUPTED, or the first error of the experiment. */
+SPOT_MUST_CHECK int spot_study_measure(const spot_study_t *self, double budget_s,
+    const spot_watch_t *watch, spot_pilot_t *pilot);
+
+/* ---- What the rows depend on and where they were made ---- */
+
+/* A provenance that owns its texts. */
+typedef struct {
+    spot_provenance_t provenance;
+    char *canonical;
+    char sha256[SPOT_SHA256_TEXT_BYTES];
+    char *texts; /* the libraries, the machine and the command line */
+} spot_study_provenance_t;
+
+/* argv: [argc] the command. The caller fills in threads and shard. NO_MEMORY; free self
+ * even then. */
+SPOT_MUST_CHECK int spot_study_provenance_init(spot_study_provenance_t *self,
+    const spot_study_t *study, int argc, char *const *argv);
+void spot_study_provenance_free(spot_study_provenance_t *self);
 
 #endif

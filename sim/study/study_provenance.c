@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "sim/study/study_provenance.h"
+#include "sim/study/study.h"
 
 #include <inttypes.h>
 #include <stdio.h>

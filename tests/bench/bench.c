@@ -434,3 +434,4 @@ main(void)
     bench_table();
     return 0;
 }
+#include "sim/study/study.h"

@@ -12,7 +12,7 @@
 #include "sim/engines.h"
 #include "sim/store/series_rows.h"
 #include "sim/store/store_sqlite.h"
-#include "sim/study/study_provenance.h"
+#include "sim/study/study.h"
 #include "sim/train/experiment.h"
 #include "tests/unit/train/fixture.h"
 

@@ -15,7 +15,6 @@
 #include "sim/analysis/race_answer.h"
 #include "sim/analysis/winners.h"
 #include "sim/store/store_sqlite.h"
-#include "sim/study/estimate.h"
 #include "sim/study/study.h"
 #include "tests/unit/study/engine_halls.h"
 #include "tests/unit/train/fixture.h"
