@@ -84,46 +84,32 @@ spot_study_find_left(const spot_study_t *self, const spot_store_t *store,
 
 /* ---- The time ---- */
 
-/* Runs replications until end_s, even more than the study has. *mean_s: of one. The
- * first one fills caches and counts only if it is the only one. Reading the clock takes
- * a tenth of a short run, so the intervals between readings grow. */
-static int
-measure_runs(
-    spot_study_worker_t *worker, double end_s, double *mean_s, int64_t *num_runs)
-{
-    double started_s = spot_clock_thread_s(), time_s = started_s;
-    int64_t num = 0;
-    int ret = 0;
-
-    while (ret == 0 && (num == 0 || time_s < end_s)) {
-        const int64_t end = num + 1 + num / 8;
-
-        if (num == 1) {
-            started_s = time_s;
-        }
-        for (; ret == 0 && num < end; num++) {
-            ret = spot_study_worker_run(worker, num, NULL, NULL);
-        }
-        time_s = spot_clock_thread_s();
-    }
-    *mean_s = (time_s - started_s) / (double) (num > 1 ? num - 1 : 1);
-    *num_runs += num;
-    return ret;
-}
-
-/* Adds the times of a point. */
+/* Adds the times of a point, whose replications are run until end_s, even more than the
+ * study has. The first one fills caches and counts only if it is the only one. Reading
+ * the clock takes a tenth of a short run, so the intervals between readings grow. */
 static int
 measure_point(
     const spot_study_t *self, size_t point_id, double end_s, spot_pilot_t *pilot)
 {
-    const double started_s = spot_clock_thread_s();
+    const double came_s = spot_clock_thread_s();
     spot_study_worker_t worker = {.study = NULL};
-    double mean_s = 0;
+    double started_s, time_s;
+    int64_t num = 0;
     int ret = spot_study_worker_go(&worker, self, point_id, NULL);
 
-    pilot->open_s += spot_clock_thread_s() - started_s;
-    ret = ret == 0 ? measure_runs(&worker, end_s, &mean_s, &pilot->num_runs) : ret;
-    pilot->run_s += mean_s;
+    started_s = time_s = spot_clock_thread_s();
+    pilot->open_s += started_s - came_s;
+    while (ret == 0 && (num == 0 || time_s < end_s)) {
+        const int64_t end = num + 1 + num / 8;
+
+        started_s = num == 1 ? time_s : started_s;
+        for (; ret == 0 && num < end; num++) {
+            ret = spot_study_worker_run(&worker, num, NULL, NULL);
+        }
+        time_s = spot_clock_thread_s();
+    }
+    pilot->run_s += (time_s - started_s) / (double) (num > 1 ? num - 1 : 1);
+    pilot->num_runs += num;
     spot_study_worker_close(&worker);
     return ret;
 }

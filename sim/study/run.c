@@ -134,32 +134,20 @@ count_batch(spot_pool_t *self, const spot_piece_t *piece, int64_t num_replicatio
     pthread_mutex_unlock(&self->lock);
 }
 
-/* Runs the rows of a piece and puts them into the store. */
-static int
-run_piece(spot_pool_t *self, spot_study_worker_t *worker, const spot_piece_t *piece,
-    double *rows, uint32_t *warnings)
-{
-    int ret = spot_study_worker_go(worker, self->study, piece->point_id, self->diag);
-
-    for (size_t j = 0; ret == 0 && j < piece->num_rows; j++) {
-        ret = run_replication(self, worker, piece->first_replication + (int64_t) j,
-            &rows[j * self->study->head.num_metrics], &warnings[j]);
-    }
-    return ret == 0 ? self->store->put(self->store, piece) : ret;
-}
-
-/* Runs the replications of a batch that are not there yet. */
+/* Runs the replications of a batch that are not there yet, and puts their rows into the
+ * store. */
 static int
 run_batch(
     spot_pool_t *self, spot_study_worker_t *worker, void *context, int64_t batch_id)
 {
     const spot_batch_t batch = spot_rounds_batch(&self->rounds, batch_id);
+    const size_t num_metrics = self->study->head.num_metrics;
     const int64_t size = batch.end - batch.first;
     const int64_t there =
         self->store->num_there(self->store, batch.point_id, batch.first);
     const int64_t num_there = there < size ? there : size;
     const size_t num_rows = (size_t) (size - num_there);
-    double *rows = spot_calloc(num_rows * self->study->head.num_metrics, sizeof(*rows));
+    double *rows = spot_calloc(num_rows * num_metrics, sizeof(*rows));
     uint32_t *warnings = spot_calloc(num_rows, sizeof(*warnings));
     const spot_piece_t piece = {
         batch.point_id, batch.first + num_there, num_rows, rows, warnings};
@@ -167,7 +155,12 @@ run_batch(
 
     (void) context;
     if (ret == 0 && num_rows > 0) {
-        ret = run_piece(self, worker, &piece, rows, warnings);
+        ret = spot_study_worker_go(worker, self->study, batch.point_id, self->diag);
+        for (size_t j = 0; ret == 0 && j < num_rows; j++) {
+            ret = run_replication(self, worker, piece.first_replication + (int64_t) j,
+                &rows[j * num_metrics], &warnings[j]);
+        }
+        ret = ret == 0 ? self->store->put(self->store, &piece) : ret;
     }
     if (ret == 0) {
         count_batch(self, &piece, size);
