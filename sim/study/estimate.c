@@ -4,7 +4,7 @@
 #include <math.h>
 
 #include "base/clock.h"
-#include "sim/study/running.h"
+#include "sim/study/rounds.h"
 
 #define MAX_POINTS 32 /* that are measured */
 

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "sim/study/running.h"
+#include "sim/study/rounds.h"
 
 /* ---- A number of replications ---- */
 

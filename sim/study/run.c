@@ -2,41 +2,58 @@
 /* Workers draw batches of replications by an atomic ticket. Batches and rows depend on
  * the plan alone, never on the number of workers. */
 #include <math.h>
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
-#include "sim/study/running.h"
+#include "sim/store/series_rows.h"
+#include "sim/study/rounds.h"
+
+typedef struct pool pool_t;
+
+/* Does one of many tasks with the worker of a thread. */
+typedef int (*task_t)(pool_t *self, spot_study_worker_t *worker, int64_t task_id);
+
+/* A study at work. */
+struct pool {
+    const spot_study_t *study;
+    spot_store_t *store;
+    const spot_study_run_t *run;
+    spot_diag_t *diag;
+    spot_rounds_t rounds;
+    spot_series_list_t missing; /* series */
+    task_t task;
+    int64_t end_task;
+    atomic_llong next_task;
+    atomic_int error; /* first one of any thread */
+    size_t watched_metric;
+    pthread_mutex_t lock; /* of all below */
+    spot_study_progress_t progress;
+    spot_moments_t *watched; /* [num_points] */
+    int64_t *num_done;       /* [num_points] replications that are there */
+};
 
 /* ---- Threads ---- */
-
-typedef struct {
-    spot_pool_t *pool;
-    spot_task_t task;
-    void *context;
-    int64_t end;
-    atomic_llong next; /* task, up to end */
-    atomic_int error;  /* first one of any thread */
-} crew_t;
 
 static void *
 work(void *context)
 {
-    crew_t *self = context;
-    const atomic_int *stop = self->pool->run->stop;
+    pool_t *self = context;
+    const atomic_int *stop = self->run->stop;
     spot_study_worker_t worker = {.study = NULL};
     int none = 0, ret = 0;
 
     while (ret == 0 && atomic_load(&self->error) == 0) {
-        const int64_t task_id = atomic_fetch_add(&self->next, 1);
+        const int64_t task_id = atomic_fetch_add(&self->next_task, 1);
 
-        if (task_id >= self->end) {
+        if (task_id >= self->end_task) {
             break;
         }
         ret = stop != NULL && atomic_load(stop) != 0
                   ? SPOT_ERR_INTERRUPTED
-                  : self->task(self->pool, &worker, self->context, task_id);
+                  : self->task(self, &worker, task_id);
     }
     if (ret != 0) {
         atomic_compare_exchange_strong(&self->error, &none, ret);
@@ -45,13 +62,12 @@ work(void *context)
     return NULL;
 }
 
-/* If a thread cannot be started, the others do its tasks. */
-int
-spot_pool_do(
-    spot_pool_t *self, spot_task_t task, void *context, int64_t first, int64_t end)
+/* Does the tasks [first, end) on the threads of the run, by an atomic ticket. If a
+ * thread cannot be started, the others do its tasks. INTERRUPTED after a stop,
+ * NO_MEMORY, or the first error of a task. */
+static int
+do_tasks(pool_t *self, task_t task, int64_t first, int64_t end)
 {
-    crew_t crew = {
-        .pool = self, .task = task, .context = context, .end = end, .next = first};
     const int64_t num_tasks = end - first;
     const int64_t num_threads =
         self->run->num_threads < num_tasks ? self->run->num_threads : num_tasks;
@@ -61,24 +77,27 @@ spot_pool_do(
     if (threads == NULL) {
         return SPOT_ERR_NO_MEMORY;
     }
+    self->task = task;
+    self->end_task = end;
+    atomic_store(&self->next_task, first);
     while (num_started < num_threads - 1 &&
-           pthread_create(&threads[num_started], NULL, work, &crew) == 0) {
+           pthread_create(&threads[num_started], NULL, work, self) == 0) {
         num_started++;
     }
-    (void) work(&crew);
+    (void) work(self);
     for (int64_t j = 0; j < num_started; j++) {
         pthread_join(threads[j], NULL);
     }
     free(threads);
-    return atomic_load(&crew.error);
+    return atomic_load(&self->error);
 }
 
 /* ---- Batches ---- */
 
 /* Runs a replication into a row of the metrics that are kept. */
 static int
-run_replication(const spot_pool_t *self, spot_study_worker_t *worker,
-    int64_t replication, double *row, uint32_t *warnings)
+run_replication(const pool_t *self, spot_study_worker_t *worker, int64_t replication,
+    double *row, uint32_t *warnings)
 {
     const spot_study_t *study = self->study;
     const spot_metric_layout_t *layout =
@@ -100,8 +119,9 @@ run_replication(const spot_pool_t *self, spot_study_worker_t *worker,
     return ret;
 }
 
-void
-spot_pool_tell(spot_pool_t *self)
+/* With the lock held. */
+static void
+tell_progress(pool_t *self)
 {
     if (self->run->progress != NULL) {
         self->run->progress(self->run->context, &self->progress);
@@ -112,7 +132,7 @@ spot_pool_tell(spot_pool_t *self)
  * watched values are added in the order in which batches end: they are for watching
  * only. */
 static void
-count_batch(spot_pool_t *self, const spot_piece_t *piece, int64_t num_replications)
+count_batch(pool_t *self, const spot_piece_t *piece, int64_t num_replications)
 {
     const size_t num_metrics = self->study->head.num_metrics;
     const size_t point_id = piece->point_id;
@@ -130,15 +150,14 @@ count_batch(spot_pool_t *self, const spot_piece_t *piece, int64_t num_replicatio
         self->num_done[point_id] >= self->rounds.to[point_id];
     self->progress.num_done += num_replications;
     self->progress.num_run += (int64_t) piece->num_rows;
-    spot_pool_tell(self);
+    tell_progress(self);
     pthread_mutex_unlock(&self->lock);
 }
 
 /* Runs the replications of a batch that are not there yet, and puts their rows into the
  * store. */
 static int
-run_batch(
-    spot_pool_t *self, spot_study_worker_t *worker, void *context, int64_t batch_id)
+run_batch(pool_t *self, spot_study_worker_t *worker, int64_t batch_id)
 {
     const spot_batch_t batch = spot_rounds_batch(&self->rounds, batch_id);
     const size_t num_metrics = self->study->head.num_metrics;
@@ -153,7 +172,6 @@ run_batch(
         batch.point_id, batch.first + num_there, num_rows, rows, warnings};
     int ret = rows == NULL || warnings == NULL ? SPOT_ERR_NO_MEMORY : 0;
 
-    (void) context;
     if (ret == 0 && num_rows > 0) {
         ret = spot_study_worker_go(worker, self->study, batch.point_id, self->diag);
         for (size_t j = 0; ret == 0 && j < num_rows; j++) {
@@ -175,7 +193,7 @@ run_batch(
 /* Counts what earlier rounds asked for as done, and the batches of the shard as wanted.
  * A batch that an earlier round began is counted again as a whole. */
 static void
-start_progress(spot_pool_t *self)
+start_progress(pool_t *self)
 {
     const spot_rounds_t *rounds = &self->rounds;
     const int64_t size = spot_study_batch_size(rounds->head);
@@ -199,35 +217,7 @@ start_progress(spot_pool_t *self)
 }
 
 static int
-init_pool(spot_pool_t *self, const spot_study_t *study, spot_store_t *store,
-    const spot_study_run_t *run, spot_diag_t *diag)
-{
-    const size_t num_points = study->head.num_points;
-
-    *self = (spot_pool_t){.study = study,
-        .store = store,
-        .run = run,
-        .diag = diag,
-        .watched_metric = spot_study_watched_metric(&study->head),
-        .watched = spot_calloc(num_points, sizeof(*self->watched)),
-        .num_done = spot_calloc(num_points, sizeof(*self->num_done))};
-    self->progress.study = study;
-    self->progress.watched = self->watched;
-    pthread_mutex_init(&self->lock, NULL);
-    return self->watched == NULL || self->num_done == NULL ? SPOT_ERR_NO_MEMORY : 0;
-}
-
-static void
-free_pool(spot_pool_t *self)
-{
-    spot_rounds_free(&self->rounds);
-    pthread_mutex_destroy(&self->lock);
-    free(self->watched);
-    free(self->num_done);
-}
-
-static int
-run_rounds(spot_pool_t *self)
+run_rounds(pool_t *self)
 {
     spot_store_t *store = self->store;
     bool is_more = true;
@@ -237,8 +227,8 @@ run_rounds(spot_pool_t *self)
         int flushed;
 
         start_progress(self);
-        ret = spot_pool_do(
-            self, run_batch, NULL, self->rounds.first_batch, self->rounds.end_batch);
+        ret =
+            do_tasks(self, run_batch, self->rounds.first_batch, self->rounds.end_batch);
         flushed = store->flush(store, self->diag);
         ret = ret == 0 || flushed != 0 ? flushed : ret;
         ret = ret == 0 ? spot_rounds_next(&self->rounds, store, &is_more) : ret;
@@ -246,22 +236,115 @@ run_rounds(spot_pool_t *self)
     return ret;
 }
 
+/* ---- Series ---- */
+
+/* Whether the store has the row of a replication. */
+static bool
+has_row(const spot_store_t *store, size_t point_id, int64_t replication)
+{
+    const int64_t offset = replication % spot_study_batch_size(store->head);
+
+    return store->num_there(store, point_id, replication - offset) > offset;
+}
+
+static int
+find_missing(pool_t *self)
+{
+    const spot_study_t *study = self->study;
+    spot_series_list_t there;
+    int ret = spot_series_list_read(&there, self->store);
+
+    for (size_t j = 0; ret == 0 && j < study->head.num_points * study->num_series; j++) {
+        const size_t point_id = j / study->num_series;
+        const int64_t replication = study->series[j % study->num_series];
+
+        if (has_row(self->store, point_id, replication) &&
+            !spot_series_list_has(&there, point_id, replication)) {
+            ret = spot_series_list_add(&self->missing, point_id, replication);
+        }
+    }
+    spot_series_list_free(&there);
+    return ret;
+}
+
+static int
+record_series(pool_t *self, spot_study_worker_t *worker, int64_t task_id)
+{
+    const spot_series_id_t *id = &self->missing.ids[task_id];
+    spot_recording_t recording;
+    int ret = spot_study_worker_go(worker, self->study, id->point_id, self->diag);
+
+    if (ret != 0) {
+        return ret;
+    }
+    ret = spot_study_worker_record(worker, id->replication, self->run->stop, &recording);
+    for (size_t j = 0; ret == 0 && j < recording.num_series; j++) {
+        spot_series_verify(&recording.series[j]);
+    }
+    ret = ret == 0 ? spot_store_put_series(
+                         self->store, id->point_id, id->replication, &recording)
+                   : ret;
+    if (ret == 0) {
+        pthread_mutex_lock(&self->lock);
+        self->progress.num_series++;
+        tell_progress(self);
+        pthread_mutex_unlock(&self->lock);
+    }
+    spot_recording_free(&recording);
+    return ret;
+}
+
+/* Records the replications whose row the store has, but not their series, and puts them
+ * there: those of a shard are those whose rows it ran. The rows stay as they are. */
+static int
+make_series(pool_t *self)
+{
+    int ret, flushed;
+
+    if (self->study->num_series == 0 || self->study->yield.outputs.num_series == 0 ||
+        self->store->put_series == NULL) {
+        return 0;
+    }
+    ret = find_missing(self);
+    self->progress.num_series_wanted = self->missing.num_ids;
+    ret = ret == 0 ? do_tasks(self, record_series, 0, (int64_t) self->missing.num_ids)
+                   : ret;
+    flushed = self->store->flush(self->store, self->diag);
+    return ret == 0 || flushed != 0 ? flushed : ret;
+}
+
+/* ---- All ---- */
+
 int
 spot_study_run(const spot_study_t *self, spot_store_t *store,
     const spot_study_run_t *run, spot_diag_t *diag)
 {
-    spot_pool_t pool;
-    int ret = init_pool(&pool, self, store, run, diag);
+    const size_t num_points = self->head.num_points;
+    pool_t pool = {.study = self,
+        .store = store,
+        .run = run,
+        .diag = diag,
+        .watched_metric = spot_study_watched_metric(&self->head),
+        .lock = PTHREAD_MUTEX_INITIALIZER,
+        .progress = {.study = self},
+        .watched = spot_calloc(num_points, sizeof(*pool.watched)),
+        .num_done = spot_calloc(num_points, sizeof(*pool.num_done))};
+    int ret = pool.watched == NULL || pool.num_done == NULL
+                  ? SPOT_ERR_NO_MEMORY
+                  : spot_study_check_shards(self, run->num_shards, diag);
 
+    pool.progress.watched = pool.watched;
     atomic_store(&store->stop, run->stop);
-    ret = ret == 0 ? spot_study_check_shards(self, run->num_shards, diag) : ret;
     ret = ret == 0 ? spot_rounds_start(&pool.rounds, &self->head, run) : ret;
     ret = ret == 0 ? run_rounds(&pool) : ret;
-    ret = ret == 0 ? spot_pool_make_series(&pool) : ret;
+    ret = ret == 0 ? make_series(&pool) : ret;
     store->outcome = ret == 0                      ? "complete"
                      : ret == SPOT_ERR_INTERRUPTED ? "stopped"
                                                    : NULL;
-    free_pool(&pool);
+    spot_rounds_free(&pool.rounds);
+    spot_series_list_free(&pool.missing);
+    free(pool.watched);
+    free(pool.num_done);
     return ret;
 }
 

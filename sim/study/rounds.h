@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Running a study: rounds.c decides which batches are in a round, run.c runs those that
- * are missing on threads, and series.c records at the end. Internal to sim/study. */
-#ifndef SPOT_SIM_STUDY_RUNNING_H
-#define SPOT_SIM_STUDY_RUNNING_H
-
-#include <pthread.h>
+/* Which batches of a study are run in which round. Internal to sim/study. */
+#ifndef SPOT_SIM_STUDY_ROUNDS_H
+#define SPOT_SIM_STUDY_ROUNDS_H
 
 #include "sim/analysis/race.h"
 #include "sim/study/study.h"
-
-/* ---- rounds.c ---- */
 
 typedef struct spot_knowledge spot_knowledge_t;
 
@@ -50,40 +45,5 @@ SPOT_MUST_CHECK int spot_rounds_next(
 spot_batch_t spot_rounds_batch_of(
     const spot_rounds_t *self, size_t point_id, int64_t batch_id);
 spot_batch_t spot_rounds_batch(const spot_rounds_t *self, int64_t batch_id);
-
-/* ---- run.c ---- */
-
-/* A study at work. */
-typedef struct {
-    const spot_study_t *study;
-    spot_store_t *store;
-    const spot_study_run_t *run;
-    spot_diag_t *diag;
-    spot_rounds_t rounds;
-    size_t watched_metric;
-    pthread_mutex_t lock; /* of all below */
-    spot_study_progress_t progress;
-    spot_moments_t *watched; /* [num_points] */
-    int64_t *num_done;       /* [num_points] replications that are there */
-} spot_pool_t;
-
-/* Does one of many tasks with the worker of a thread. */
-typedef int (*spot_task_t)(
-    spot_pool_t *self, spot_study_worker_t *worker, void *context, int64_t task_id);
-
-/* Does the tasks [first, end) on the threads of the run, by an atomic ticket.
- * INTERRUPTED after a stop, NO_MEMORY, or the first error of a task. */
-SPOT_MUST_CHECK int spot_pool_do(
-    spot_pool_t *self, spot_task_t task, void *context, int64_t first, int64_t end);
-
-/* Reports the progress. The caller holds the lock. */
-void spot_pool_tell(spot_pool_t *self);
-
-/* ---- series.c ---- */
-
-/* Records the replications whose row the store has, but not their series, and puts them
- * there: those of a shard are those whose rows it ran. The rows stay as they are. Errors
- * as of spot_study_run(). */
-SPOT_MUST_CHECK int spot_pool_make_series(spot_pool_t *self);
 
 #endif
