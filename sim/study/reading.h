@@ -89,6 +89,11 @@ typedef struct {
  * NULL: there is none. */
 const spot_node_t *spot_word(const spot_node_t *words, size_t word_id);
 
+/* Reports "file:line:column: KEY: message" at a node; key may be NULL: only the message.
+ */
+void spot_node_error(const spot_reading_t *self, const spot_node_t *node,
+    const char *key, const char *format, ...) SPOT_PRINTF(4, 5);
+
 /* The node at a key of the study such as "plot.y", or the nearest one above it. */
 static inline const spot_node_t *
 spot_reading_place(const spot_reading_t *self, const char *key)
@@ -96,13 +101,9 @@ spot_reading_place(const spot_reading_t *self, const char *key)
     return spot_node_place(self->study->template->study.root, key);
 }
 
-/* Reports "file:line:column: KEY: message" at that node. */
-void spot_reading_error(const spot_reading_t *self, const char *key, const char *format,
-    ...) SPOT_PRINTF(3, 4);
-
-/* The same at a node; key may be NULL: only the message. */
-void spot_node_error(const spot_reading_t *self, const spot_node_t *node,
-    const char *key, const char *format, ...) SPOT_PRINTF(4, 5);
+/* Reports a message at that node. */
+#define spot_reading_error(self, key, ...)                                              \
+    spot_node_error(self, spot_reading_place(self, key), key, __VA_ARGS__)
 
 /* ---- request.c ---- */
 

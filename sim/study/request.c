@@ -100,276 +100,193 @@ spot_word(const spot_node_t *words, size_t word_id)
 
 #define AT(member) offsetof(form_t, request.member)
 #define HEAD(member) offsetof(form_t, head.member)
-#define KEPT(member) .offset = AT(member), .bind = keep
 
-/* An optional text. */
-#define TEXT(key, at, words)                                                            \
-    {                                                                                   \
-        .name = key, .type = SPOT_FIELD_TEXT, .offset = at, .initial = "",              \
-        .help = words                                                                   \
-    }
-
-/* A list of at least so many words. */
-#define WORDS(key, member, one, least, form, words)                                     \
-    {                                                                                   \
-        .name = key, .type = SPOT_FIELD_LIST, KEPT(member), .item = &one, .min = least, \
-        .initial = "", .expected = form, .help = words                                  \
-    }
-
-/* A number from low to high. */
-#define NUMERIC(key, kind, at, low, high, by_default, words)                            \
-    {                                                                                   \
-        .name = key, .type = kind, .offset = at, .min = low, .max = high,               \
-        .initial = by_default, .help = words                                            \
-    }
+/* by_default: NULL if the key is required, "" if it may be missing. */
+#define FIELD(key, kind, at, by_default, words)                                         \
+    .name = key, .type = kind, .offset = at, .initial = by_default, .help = words
+#define TEXT(key, at, by_default, words)                                                \
+    FIELD(key, SPOT_FIELD_TEXT, at, by_default, words)
 #define NUMBER(key, at, low, high, by_default, words)                                   \
-    NUMERIC(key, SPOT_FIELD_NUMBER, at, low, high, by_default, words)
+    FIELD(key, SPOT_FIELD_NUMBER, at, by_default, words), .min = low, .max = high
 #define INTEGER(key, at, low, high, by_default, words)                                  \
-    NUMERIC(key, SPOT_FIELD_INTEGER, at, low, high, by_default, words)
+    FIELD(key, SPOT_FIELD_INTEGER, at, by_default, words), .min = low, .max = high
+#define MAP(key, table, by_default, words)                                              \
+    FIELD(key, SPOT_FIELD_MAP, 0, by_default, words), .fields = table
+
+/* Values that are kept as they stand: a list, a map, or a value in one of several
+ * forms. */
+#define KEPT(key, kind, member, by_default, form, words)                                \
+    FIELD(key, kind, AT(member), by_default, words), .bind = keep, .expected = form
+#define LIST(key, member, one, form, words)                                             \
+    KEPT(key, SPOT_FIELD_LIST, member, "", form, words), .item = &one
+#define DICT(key, member, by_default, form, words)                                      \
+    KEPT(key, SPOT_FIELD_DICT, member, by_default, form, words), .item = &any_item
+#define ONE_OF(key, member, forms, by_default, form, words)                             \
+    KEPT(key, SPOT_FIELD_ONE_OF, member, by_default, form, words), .fields = forms
 
 static const spot_field_t until_fields[] = {
-    {.name = "metric",
-        .type = SPOT_FIELD_TEXT,
-        .offset = HEAD(until.metric),
-        .help = "metric whose mean is to be known"},
-    NUMBER("half_width", HEAD(until.half_width), 0, HUGE_VAL, "0",
-        "half the width of its confidence interval, in the metric's unit"),
-    NUMBER("relative_half_width", HEAD(until.relative_half_width), 0, 1, "0",
-        "the same as a fraction of the mean, instead of half_width"),
-    NUMBER("confidence", HEAD(until.confidence), 0.5, 0.9999, "0.95",
-        "confidence of the interval"),
+    {TEXT("metric", HEAD(until.metric), NULL, "metric whose mean is to be known")},
+    {NUMBER("half_width", HEAD(until.half_width), 0, HUGE_VAL, "0",
+        "half the width of its confidence interval, in the metric's unit")},
+    {NUMBER("relative_half_width", HEAD(until.relative_half_width), 0, 1, "0",
+        "the same as a fraction of the mean, instead of half_width")},
+    {NUMBER("confidence", HEAD(until.confidence), 0.5, 0.9999, "0.95",
+        "confidence of the interval")},
     {.name = NULL},
 };
 
 static const spot_field_t replications_fields[] = {
-    INTEGER("count", AT(count), 1, 1e9, "",
+    {INTEGER("count", AT(count), 1, 1e9, "",
         "replications at each point; where the key is missing as many as the engine "
-        "says: 1000 of train, and 1 where they do not differ"),
-    {.name = "until",
-        .type = SPOT_FIELD_MAP,
-        .initial = "",
-        .fields = until_fields,
-        .help = "instead of count: as many as it takes to know the mean of a metric"},
-    INTEGER("min", AT(min), 2, 1e9, "",
-        "with until or optimise: replications that each point gets at least, rounded up "
-        "to whole batches; where the key is missing as many as the engine says: 256 of "
-        "train, in batches of 64"),
-    INTEGER("max", AT(max), 2, 1e9, "100000",
-        "with until or optimise: replications that each point gets at most, exactly"),
-    INTEGER("seed", AT(seed), 0, HUGE_VAL, "1",
-        "seed of the study; all points meet the same events"),
+        "says: 1000 of train, and 1 where they do not differ")},
+    {MAP("until", until_fields, "",
+        "instead of count: as many as it takes to know the mean of a metric")},
+    {INTEGER("min", AT(min), 2, 1e9, "",
+        "with until or optimise: replications that each point gets at least, rounded "
+        "up to whole batches; where the key is missing as many as the engine says: 256 "
+        "of train, in batches of 64")},
+    {INTEGER("max", AT(max), 2, 1e9, "100000",
+        "with until or optimise: replications that each point gets at most, exactly")},
+    {INTEGER("seed", AT(seed), 0, HUGE_VAL, "1",
+        "seed of the study; all points meet the same events")},
     {.name = NULL},
 };
 
 static const spot_field_t optimise_fields[] = {
-    TEXT("minimise", AT(minimise), "metric whose mean is to be as small as possible"),
-    TEXT("maximise", AT(maximise),
-        "metric whose mean is to be as large as possible, instead of minimise"),
-    {.name = "over",
-        .type = SPOT_FIELD_DICT,
-        KEPT(over),
-        .item = &any_item,
-        .min = 1,
-        .expected =
-            "a map from keys of the scenario to their values, at least one, such as "
-            "{job.pipeline_depth: [8, 16]}",
-        .help = "keys of the scenario and the values among which the best ones are "
-                "searched, written as those of a sweep"},
-    WORDS("subject_to", subject_to, condition_item, 0,
+    {TEXT("minimise", AT(minimise), "",
+        "metric whose mean is to be as small as possible")},
+    {TEXT("maximise", AT(maximise), "",
+        "metric whose mean is to be as large as possible, instead of minimise")},
+    {DICT("over", over, NULL,
+         "a map from keys of the scenario to their values, at least one, such as "
+         "{job.pipeline_depth: [8, 16]}",
+         "keys of the scenario and the values among which the best ones are searched, "
+         "written as those of a sweep"),
+        .min = 1},
+    {LIST("subject_to", subject_to, condition_item,
         "a list of conditions such as [\"lost_fraction <= 0.05\"]",
-        "limits that the means of metrics keep at the best point"),
-    NUMBER("confidence", HEAD(optimise.confidence), 0.5, 0.9999, "0.95",
-        "confidence of the answer as a whole"),
-    NUMBER("indifference", HEAD(optimise.indifference), 0, 1, "0.001",
+        "limits that the means of metrics keep at the best point")},
+    {NUMBER("confidence", HEAD(optimise.confidence), 0.5, 0.9999, "0.95",
+        "confidence of the answer as a whole")},
+    {NUMBER("indifference", HEAD(optimise.indifference), 0, 1, "0.001",
         "difference to the best that does not matter, as a fraction of its mean: the "
-        "race ends when no point can be better by more"),
+        "race ends when no point can be better by more")},
     {.name = NULL},
 };
 
 static const spot_field_t best_fields[] = {
-    {.name = "key",
-        .type = SPOT_FIELD_TEXT,
-        .offset = AT(best_key),
-        .help = "the swept key whose values compete"},
-    TEXT("minimise", AT(best_minimise), "metric of which the lowest mean wins"),
-    TEXT("maximise", AT(best_maximise),
-        "metric of which the highest mean wins, instead of minimise"),
-    WORDS("except", best_except, any_item, 0,
-        "a list of values of the key such as [ideal]",
-        "values that do not compete, such as bounds"),
+    {TEXT("key", AT(best_key), NULL, "the swept key whose values compete")},
+    {TEXT("minimise", AT(best_minimise), "", "metric of which the lowest mean wins")},
+    {TEXT("maximise", AT(best_maximise), "",
+        "metric of which the highest mean wins, instead of minimise")},
+    {LIST("except", best_except, any_item, "a list of values of the key such as [ideal]",
+        "values that do not compete, such as bounds")},
     {.name = NULL},
 };
 
 static const spot_field_t plot_fields[] = {
-    TEXT("x", HEAD(plot.x), "swept key to draw along"),
-    TEXT("y", HEAD(plot.y), "metric to draw with its confidence band"),
-    TEXT("curves", HEAD(plot.curves),
-        "swept key with a curve for each of its values in one panel, instead of a panel "
-        "each; where best asks for the best of these by y, a strip above the curves "
-        "shows who wins where"),
-    {.name = "stack",
-        .type = SPOT_FIELD_LIST,
-        .offset = HEAD(plot.stack),
-        .num_offset = HEAD(plot.num_stack),
-        .item = &stack_item,
-        .item_size = sizeof(char *),
-        .initial = "",
-        .expected = "a list of metrics",
-        .help = "metrics that add up to y, drawn as a stack"},
-    TEXT("second_x", HEAD(plot.second_x), "metric that labels the x axis a second time"),
-    TEXT("x_label", HEAD(plot.x_label), "what x is, in words"),
-    TEXT("second_x_label", HEAD(plot.second_x_label), "what second_x is, in words"),
+    {TEXT("x", HEAD(plot.x), "", "swept key to draw along")},
+    {TEXT("y", HEAD(plot.y), "", "metric to draw with its confidence band")},
+    {TEXT("curves", HEAD(plot.curves), "",
+        "swept key with a curve for each of its values in one panel, instead of a "
+        "panel each; where best asks for the best of these by y, a strip above the "
+        "curves shows who wins where")},
+    {FIELD("stack", SPOT_FIELD_LIST, HEAD(plot.stack), "",
+         "metrics that add up to y, drawn as a stack"),
+        .num_offset = HEAD(plot.num_stack), .item = &stack_item,
+        .item_size = sizeof(char *), .expected = "a list of metrics"},
+    {TEXT("second_x", HEAD(plot.second_x), "",
+        "metric that labels the x axis a second time")},
+    {TEXT("x_label", HEAD(plot.x_label), "", "what x is, in words")},
+    {TEXT(
+        "second_x_label", HEAD(plot.second_x_label), "", "what second_x is, in words")},
     {.name = NULL},
 };
 
 const spot_field_t spot_study_fields[] = {
-    {.name = "study",
-        .type = SPOT_FIELD_TEXT,
-        .offset = HEAD(name),
-        .help = "name of the study"},
-    TEXT("question", HEAD(question), "what the study is to answer"),
-    {.name = "scenario",
-        .type = SPOT_FIELD_ONE_OF,
-        KEPT(scenario),
-        .fields = name_or_map,
-        .expected = "a scenario file, relative to the study, or the scenario itself",
-        .help = "what is studied"},
-    {.name = "sweep",
-        .type = SPOT_FIELD_ONE_OF,
-        KEPT(sweep),
-        .fields = map_or_points,
-        .initial = "",
-        .expected =
-            "a map from keys of the scenario to lists such as [8, 16] or ranges such as "
-            "{from: 0, to: 0.5, points: 11}, or a list of points such as "
-            "[{job.pipeline_depth: 8, fleet.initial: 16}]",
-        .help =
-            "keys of the scenario and the values that they take. A range has points, "
-            "both ends included, or a step, of which from, to is a whole number; with "
-            "scale: log its points have equal ratios, and a step rounds them. A list of "
-            "points has the same keys in each"},
-    {.name = "plan",
-        .type = SPOT_FIELD_ONE_OF,
-        KEPT(plan),
-        .fields = name_or_map,
-        .initial = "",
-        .expected = "grid, zip, list or {NAME: {points: 64, seed: 1}} with NAME one of "
-                    "latin-hypercube, sobol and sensitivity",
-        .help =
-            "which points the values make. grid (the default): all combinations. zip: "
-            "the first values of all keys, then the second ones and so on. list (the "
-            "default of a list of points): each point. latin-hypercube and sobol: so "
-            "many points spread over all ranges, which have no points then; where a "
-            "range has a step, over its steps, otherwise over all numbers, so that "
-            "whole numbers need step: 1; over lists as choices. More points of a Sobol "
-            "sequence keep those that were there, of a Latin hypercube they do not. "
-            "sensitivity: the design of Saltelli with N = points base samples of d "
-            "keys, N (d + 2) points, for first-order and total Sobol indices of each "
-            "metric. Points that are the same after rounding run once"},
-    {.name = "where",
-        .type = SPOT_FIELD_ONE_OF,
-        KEPT(where),
-        .fields = text_or_texts,
-        .initial = "",
-        .expected =
-            "a condition such as \"pipeline_depth <= initial\" or a list of them",
-        .help =
-            "which points are kept: those for which all conditions hold. Names are keys "
-            "of the scenario, swept or not, or the ends of keys, and have their "
-            "defaults where the scenario does not set them; durations need their units: "
-            "reload < 60 s"},
-    {.name = "optimise",
-        .type = SPOT_FIELD_MAP,
-        .initial = "",
-        .fields = optimise_fields,
-        .help =
-            "instead of sweep: find the best of all combinations by a race, in which "
-            "points that are worse with confidence stop early"},
-    {.name = "replications",
-        .type = SPOT_FIELD_MAP,
-        .initial = "{}",
-        .fields = replications_fields,
-        .help = "how often each point runs"},
-    WORDS("metrics", metrics, metric_item, 1,
-        "a list of metrics such as [idle_fraction, cost_usd]",
-        "metrics to keep; where the key is missing all of them, or those that optimise "
-        "needs"),
-    {.name = "ledger",
-        .type = SPOT_FIELD_CHOICE,
-        .offset = AT(has_ledger),
-        .choices = spot_no_yes,
-        .initial = "yes",
-        .help =
-            "with -o FILE.db: keep, beside the metrics asked for, those that reports "
-            "show: of train where the time goes (the fractions of prepping to "
-            "redundant), usd_per_h and samples_per_s, of which `spotsim report` shows "
-            "the ledger of each point and cost against goodput. They are in the "
-            "database and its exports, not in tables, and take up to 9 bytes each, 99 a "
-            "replication of train. no: only what is asked for. A database that was "
-            "begun without them goes on without them"},
-    WORDS("series", series, any_item, 0, "a list of replications such as [0, 7], or []",
+    {TEXT("study", HEAD(name), NULL, "name of the study")},
+    {TEXT("question", HEAD(question), "", "what the study is to answer")},
+    {ONE_OF("scenario", scenario, name_or_map, NULL,
+        "a scenario file, relative to the study, or the scenario itself",
+        "what is studied")},
+    {ONE_OF("sweep", sweep, map_or_points, "",
+        "a map from keys of the scenario to lists such as [8, 16] or ranges such as "
+        "{from: 0, to: 0.5, points: 11}, or a list of points such as "
+        "[{job.pipeline_depth: 8, fleet.initial: 16}]",
+        "keys of the scenario and the values that they take. A range has points, both "
+        "ends included, or a step, of which from, to is a whole number; with scale: "
+        "log its points have equal ratios, and a step rounds them. A list of points "
+        "has the same keys in each")},
+    {ONE_OF("plan", plan, name_or_map, "",
+        "grid, zip, list or {NAME: {points: 64, seed: 1}} with NAME one of "
+        "latin-hypercube, sobol and sensitivity",
+        "which points the values make. grid (the default): all combinations. zip: the "
+        "first values of all keys, then the second ones and so on. list (the default "
+        "of a list of points): each point. latin-hypercube and sobol: so many points "
+        "spread over all ranges, which have no points then; where a range has a step, "
+        "over its steps, otherwise over all numbers, so that whole numbers need step: "
+        "1; over lists as choices. More points of a Sobol sequence keep those that "
+        "were there, of a Latin hypercube they do not. sensitivity: the design of "
+        "Saltelli with N = points base samples of d keys, N (d + 2) points, for "
+        "first-order and total Sobol indices of each metric. Points that are the same "
+        "after rounding run once")},
+    {ONE_OF("where", where, text_or_texts, "",
+        "a condition such as \"pipeline_depth <= initial\" or a list of them",
+        "which points are kept: those for which all conditions hold. Names are keys of "
+        "the scenario, swept or not, or the ends of keys, and have their defaults "
+        "where the scenario does not set them; durations need their units: reload < 60 "
+        "s")},
+    {MAP("optimise", optimise_fields, "",
+        "instead of sweep: find the best of all combinations by a race, in which "
+        "points that are worse with confidence stop early")},
+    {MAP("replications", replications_fields, "{}", "how often each point runs")},
+    {LIST("metrics", metrics, metric_item,
+         "a list of metrics such as [idle_fraction, cost_usd]",
+         "metrics to keep; where the key is missing all of them, or those that optimise "
+         "needs"),
+        .min = 1},
+    {FIELD("ledger", SPOT_FIELD_CHOICE, AT(has_ledger), "yes",
+         "with -o FILE.db: keep, beside the metrics asked for, those that reports show: "
+         "of train where the time goes (the fractions of prepping to redundant), "
+         "usd_per_h and samples_per_s, of which `spotsim report` shows the ledger of "
+         "each point and cost against goodput. They are in the database and its "
+         "exports, not in tables, and take up to 9 bytes each, 99 a replication of "
+         "train. no: only what is asked for. A database that was begun without them "
+         "goes on without them"),
+        .choices = spot_no_yes},
+    {LIST("series", series, any_item, "a list of replications such as [0, 7], or []",
         "with -o FILE.db: the replications of each point of which it keeps the series, "
         "tables such as what the instances of train do over time, for `spotsim report` "
         "to draw and for SQL. They are made when all is run; more of them may be asked "
-        "for later. Where the key is missing [0] up to 32 points, and [] beyond"),
-    WORDS("timelines", timelines, any_item, 0,
-        "a list of replications such as [0, 7], or []", "the old name of series"),
-    {.name = "baseline",
-        .type = SPOT_FIELD_DICT,
-        KEPT(baseline),
-        .item = &any_item,
-        .initial = "",
-        .expected = "a swept key with one of its values, e.g. {job.pipeline_depth: 8}",
-        .help =
-            "value of a swept key that the others are compared with: a second table has "
-            "the mean differences of paired replications, which met the same events, "
-            "with their own 95 % intervals; also in CSV and JSON"},
-    {.name = "best",
-        .type = SPOT_FIELD_MAP,
-        .initial = "",
-        .fields = best_fields,
-        .help = "a swept key whose best value is reported at each combination of the "
-                "others, e.g. which recovery system wins at which preemption rate"},
-    {.name = "plot",
-        .type = SPOT_FIELD_MAP,
-        .initial = "",
-        .fields = plot_fields,
-        .help = "how the results are drawn"},
+        "for later. Where the key is missing [0] up to 32 points, and [] beyond")},
+    {LIST("timelines", timelines, any_item,
+        "a list of replications such as [0, 7], or []", "the old name of series")},
+    {DICT("baseline", baseline, "",
+        "a swept key with one of its values, e.g. {job.pipeline_depth: 8}",
+        "value of a swept key that the others are compared with: a second table has "
+        "the mean differences of paired replications, which met the same events, with "
+        "their own 95 % intervals; also in CSV and JSON")},
+    {MAP("best", best_fields, "",
+        "a swept key whose best value is reported at each combination of the others, "
+        "e.g. which recovery system wins at which preemption rate")},
+    {MAP("plot", plot_fields, "", "how the results are drawn")},
     {.name = NULL},
 };
 
 /* ---- Messages ---- */
 
-static void SPOT_PRINTF(4, 0) report(const spot_reading_t *self,
-    const spot_node_t *place, const char *key, const char *format, va_list arguments)
-{
-    char message[1024];
-
-    vsnprintf(message, sizeof(message), format, arguments);
-    spot_diag_error(self->diag, place->file, place->line, place->column, "%s%s%s",
-        key == NULL ? "" : key, key == NULL ? "" : ": ", message);
-}
-
-void
-spot_reading_error(const spot_reading_t *self, const char *key, const char *format, ...)
-{
-    va_list arguments;
-
-    va_start(arguments, format);
-    report(self, spot_node_place(self->study->template->study.root, key), key, format,
-        arguments);
-    va_end(arguments);
-}
-
 void
 spot_node_error(const spot_reading_t *self, const spot_node_t *node, const char *key,
     const char *format, ...)
 {
+    char message[1024];
     va_list arguments;
 
     va_start(arguments, format);
-    report(self, node, key, format, arguments);
+    vsnprintf(message, sizeof(message), format, arguments);
     va_end(arguments);
+    spot_diag_error(self->diag, node->file, node->line, node->column, "%s%s%s",
+        key == NULL ? "" : key, key == NULL ? "" : ": ", message);
 }
 
 /* ---- Keys that exclude each other ---- */
