@@ -25,32 +25,28 @@ typedef struct {
 
 /* The distinct ones of many things. */
 typedef struct {
-    uint32_t *ids; /* [num_things] the distinct ones counted from 0, in order of their
-                      first occurrence */
-    size_t num_distinct;
-    size_t
-        first_repeated; /* the first thing that equals an earlier one, or num_things */
+    uint32_t *ids;         /* [num_things] the distinct ones, counted as they occur */
+    size_t first_repeated; /* the first thing that occurs again, or num_things */
 } distinct_t;
 
-/* Compares keys of all things. NO_MEMORY; the caller frees the ids even then. */
+/* Compares the keys of all things. NO_MEMORY; the caller frees the ids even then. */
 static int
 find_distinct(distinct_t *self, const spot_key_t *keys, size_t num_things)
 {
     size_t *first_ids = spot_calloc(num_things, sizeof(*first_ids));
+    uint32_t num_distinct = 0;
     int ret = SPOT_ERR_NO_MEMORY;
 
-    *self = (distinct_t){.ids = spot_calloc(num_things, sizeof(*self->ids)),
-        .first_repeated = num_things};
+    self->ids = spot_calloc(num_things, sizeof(*self->ids));
+    self->first_repeated = num_things;
     if (first_ids != NULL && self->ids != NULL) {
         ret = spot_group_equal(keys, num_things, first_ids);
     }
     for (size_t j = 0; ret == 0 && j < num_things; j++) {
-        if (first_ids[j] == j) {
-            self->ids[j] = (uint32_t) self->num_distinct++;
-            continue;
-        }
-        self->ids[j] = self->ids[first_ids[j]];
-        if (self->first_repeated == num_things) {
+        const bool is_new = first_ids[j] == j;
+
+        self->ids[j] = is_new ? num_distinct++ : self->ids[first_ids[j]];
+        if (!is_new && self->first_repeated == num_things) {
             self->first_repeated = j;
         }
     }
@@ -92,29 +88,28 @@ key_of(meaning_t *meaning)
                                 : (spot_key_t){meaning->text, strlen(meaning->text)};
 }
 
-/* Makes the text of an item, YAML on one line, and finds what it means. The caller frees
- * the text. */
-static int
-read_item(const planner_t *self, size_t axis_id, size_t item_id, char **text,
-    meaning_t *meaning)
+/* An item as YAML on one line, which the caller frees, and what it means. NULL: no
+ * memory. */
+static char *
+read_item(const planner_t *self, size_t axis_id, size_t item_id, meaning_t *meaning)
 {
     const spot_swept_t *swept = &self->swept[axis_id];
     const size_t u_id = item_id * self->num_swept + axis_id;
     char number[SPOT_RANGE_TEXT_BYTES];
 
     if (swept->nodes != NULL) {
-        *text = spot_node_line(swept->nodes[item_id]);
-    } else {
-        meaning->quantity = swept->is_spread
-                                ? spot_range_draw(&swept->range, self->u[u_id], number)
-                                : spot_range_value(&swept->range, item_id, number);
-        meaning->is_quantity = true;
-        *text = spot_text_copy(number, strlen(number));
+        char *text = spot_node_line(swept->nodes[item_id]);
+
+        if (text != NULL) {
+            *meaning = meaning_of(text, swept->nodes[item_id]->is_quoted);
+        }
+        return text;
     }
-    if (*text != NULL && swept->nodes != NULL) {
-        *meaning = meaning_of(*text, swept->nodes[item_id]->is_quoted);
-    }
-    return *text == NULL ? SPOT_ERR_NO_MEMORY : 0;
+    meaning->is_quantity = true;
+    meaning->quantity = swept->is_spread
+                            ? spot_range_draw(&swept->range, self->u[u_id], number)
+                            : spot_range_value(&swept->range, item_id, number);
+    return spot_text_copy(number, strlen(number));
 }
 
 /* The unit of a quantity as a number of an axis. */
@@ -124,12 +119,14 @@ unit_of(const spot_quantity_t *quantity)
     return quantity->is_duration ? "s" : quantity->unit;
 }
 
-/* Keeps the distinct items of an axis, in their order, with numbers where all have one
- * unit. */
-static void
+/* Keeps the distinct items of an axis, in their order, with numbers where they have the
+ * unit of the first one. */
+static int
 keep_values(
     spot_axis_t *axis, spot_swept_t *swept, const meaning_t *items, const uint32_t *ids)
 {
+    const char *unit = unit_of(&items[0].quantity);
+
     axis->num_values = 0;
     for (size_t j = 0; j < swept->num_items; j++) {
         const spot_quantity_t *quantity = &items[j].quantity;
@@ -140,15 +137,17 @@ keep_values(
             continue;
         }
         axis->texts[value_id] = axis->texts[j];
-        axis->numbers[value_id] =
-            strcmp(axis->unit, unit_of(quantity)) != 0 ? (double) NAN
-            : quantity->is_duration ? quantity->value / (double) SPOT_MS_PER_S
-                                    : quantity->value;
+        axis->numbers[value_id] = strcmp(unit, unit_of(quantity)) != 0 ? (double) NAN
+                                  : quantity->is_duration
+                                      ? quantity->value / (double) SPOT_MS_PER_S
+                                      : quantity->value;
         if (swept->nodes != NULL) {
             swept->nodes[value_id] = swept->nodes[j];
         }
         axis->num_values++;
     }
+    axis->unit = spot_text_copy(unit, strlen(unit));
+    return axis->unit == NULL ? SPOT_ERR_NO_MEMORY : 0;
 }
 
 /* Makes the distinct items of a key the values of its axis. values: which value each
@@ -169,25 +168,18 @@ plan_axis(planner_t *self, size_t axis_id, distinct_t *values)
     if (axis->path == NULL || axis->texts == NULL || axis->numbers == NULL) {
         ret = SPOT_ERR_NO_MEMORY;
     }
-    for (size_t j = 0; ret == 0 && j < num_items; j++) {
-        ret = read_item(self, axis_id, j, &axis->texts[j], &items[j]);
-        axis->num_values = j + 1;
-        if (ret == 0) {
-            keys[j] = key_of(&items[j]);
-        }
+    for (; ret == 0 && axis->num_values < num_items; axis->num_values++) {
+        const size_t item_id = axis->num_values;
+
+        axis->texts[item_id] = read_item(self, axis_id, item_id, &items[item_id]);
+        ret = axis->texts[item_id] == NULL ? SPOT_ERR_NO_MEMORY : 0;
+        keys[item_id] = ret == 0 ? key_of(&items[item_id]) : keys[0];
     }
     ret = ret == 0 ? find_distinct(values, keys, num_items) : ret;
-    if (ret == 0) {
-        const char *unit = unit_of(&items[0].quantity);
-
-        axis->unit = spot_text_copy(unit, strlen(unit));
-        ret = axis->unit == NULL ? SPOT_ERR_NO_MEMORY : 0;
-    }
-    if (ret == 0) {
-        keep_values(axis, swept, items, values->ids);
-        ret = spot_template_add_axis(self->reading->study->template, swept->path,
-            swept->place, swept->nodes, axis->num_values);
-    }
+    ret = ret == 0 ? keep_values(axis, swept, items, values->ids) : ret;
+    ret = ret == 0 ? spot_template_add_axis(self->reading->study->template, swept->path,
+                         swept->place, swept->nodes, axis->num_values)
+                   : ret;
     free(keys);
     free(items);
     return ret;
@@ -264,29 +256,15 @@ fill_column(planner_t *self, size_t axis_id)
     return ret;
 }
 
-static int
-fill_columns(planner_t *self)
-{
-    int ret = 0;
-
-    for (size_t j = 0; ret == 0 && j < self->num_swept; j++) {
-        ret = fill_column(self, j);
-    }
-    return ret;
-}
-
 /* A repeated point is an error in a list; in a design it is chance. */
 static void
 report_repeated_row(const planner_t *self, const distinct_t *points)
 {
     const size_t row_id = points->first_repeated;
-    const spot_node_t *place = item_place(&self->swept[0], row_id);
-    char path[32];
+    const spot_node_t *place = self->plan->kind == SPOT_PLAN_LIST
+                                   ? self->reading->request.sweep->children[row_id]
+                                   : item_place(&self->swept[0], row_id);
 
-    if (self->plan->kind == SPOT_PLAN_LIST) {
-        snprintf(path, sizeof(path), "sweep[%zu]", row_id);
-        place = spot_node_place(self->reading->study->template->study.root, path);
-    }
     spot_node_error(self->reading, place, "sweep",
         "point %zu has the same values as point %zu", row_id + 1,
         (size_t) points->ids[row_id] + 1); /* all rows before it are distinct */
@@ -335,27 +313,9 @@ keep_points(planner_t *self)
 
 /* ---- Plans ---- */
 
-static int
-plan_grid(planner_t *self)
-{
-    spot_study_head_t *head = self->head;
-    int ret = fill_columns(self);
-
-    for (size_t j = 0; ret == 0 && j < self->num_swept; j++) {
-        if (head->axes[j].num_values > SPOT_MAX_POINTS / head->num_points) {
-            spot_node_error(self->reading, self->swept[j].place, NULL,
-                "%s.%s: more than %d points in all", self->reading->request.sweep_key,
-                self->swept[j].path, SPOT_MAX_POINTS);
-            return SPOT_ERR_BAD_INPUT;
-        }
-        head->num_points *= head->axes[j].num_values;
-    }
-    return ret;
-}
-
-/* Keys that move together need equal numbers of values. */
+/* Keys that move together need equal numbers of values, the number of rows. */
 static bool
-have_same_length(const planner_t *self)
+count_listed(planner_t *self)
 {
     const spot_swept_t *first = &self->swept[0];
     bool is_same = true;
@@ -372,34 +332,31 @@ have_same_length(const planner_t *self)
                 first->path, first->place->line, first->num_items);
         }
     }
+    self->num_rows = first->num_items;
     return is_same;
 }
 
-/* The number of rows of a design; 0: too many. */
-static size_t
-count_rows(const planner_t *self)
+/* The number of rows of a design; false: too many keys or rows. */
+static bool
+count_drawn(planner_t *self)
 {
-    const long long num_drawn = (long long) self->reading->request.num_drawn;
-    const size_t max_keys = self->plan->kind == SPOT_PLAN_SENSITIVITY
-                                ? SPOT_DESIGN_SALTELLI_INPUTS
-                                : SPOT_DESIGN_SOBOL_DIMS;
-    size_t num_rows = (size_t) num_drawn;
+    const bool is_sensitivity = self->plan->kind == SPOT_PLAN_SENSITIVITY;
+    const size_t max_keys =
+        is_sensitivity ? SPOT_DESIGN_SALTELLI_INPUTS : SPOT_DESIGN_SOBOL_DIMS;
+    const size_t num_drawn = (size_t) self->reading->request.num_drawn;
 
     if (self->plan->kind != SPOT_PLAN_LATIN_HYPERCUBE && self->num_swept > max_keys) {
         spot_reading_error(self->reading, "plan", "%s sweeps at most %zu keys, not %zu",
             spot_plan_names[self->plan->kind], max_keys, self->num_swept);
-        return 0;
+        return false;
     }
-    if (self->plan->kind == SPOT_PLAN_SENSITIVITY) {
-        num_rows *= self->num_swept + 2;
-    }
-    if (num_rows > SPOT_MAX_POINTS) {
+    self->num_rows = is_sensitivity ? num_drawn * (self->num_swept + 2) : num_drawn;
+    if (self->num_rows > SPOT_MAX_POINTS) {
         spot_reading_error(self->reading, "plan",
-            "%lld base samples of %zu keys are more than %d points", num_drawn,
+            "%zu base samples of %zu keys are more than %d points", num_drawn,
             self->num_swept, SPOT_MAX_POINTS);
-        return 0;
     }
-    return num_rows;
+    return self->num_rows <= SPOT_MAX_POINTS;
 }
 
 typedef int (*design_t)(
@@ -411,38 +368,44 @@ static const design_t designs[] = {
     [SPOT_PLAN_SENSITIVITY] = spot_design_saltelli,
 };
 
+/* Makes the rows, and draws the coordinates of a design. */
 static int
-plan_rows(planner_t *self)
+make_rows(planner_t *self)
 {
-    const bool is_design = spot_plan_is_design(self->plan->kind);
-    const size_t num_ids = self->num_rows * self->num_swept;
-    int ret = 0;
+    const spot_plan_kind_t kind = self->plan->kind;
+    size_t num_ids;
 
+    if (kind != SPOT_PLAN_GRID &&
+        !(spot_plan_is_design(kind) ? count_drawn(self) : count_listed(self))) {
+        return SPOT_ERR_BAD_INPUT;
+    }
+    num_ids = self->num_rows * self->num_swept;
     self->rows = spot_calloc(num_ids, sizeof(*self->rows));
-    self->u = is_design ? spot_calloc(num_ids, sizeof(*self->u)) : NULL;
-    if (self->rows == NULL || (is_design && self->u == NULL)) {
-        return SPOT_ERR_NO_MEMORY;
+    if (self->rows == NULL || !spot_plan_is_design(kind)) {
+        return self->rows == NULL ? SPOT_ERR_NO_MEMORY : 0;
     }
-    if (is_design) {
-        ret = designs[self->plan->kind]((size_t) self->reading->request.num_drawn,
-            self->num_swept, self->plan->seed, self->u);
-    }
-    ret = ret == 0 ? fill_columns(self) : ret;
-    return ret == 0 ? keep_points(self) : ret;
+    self->u = spot_calloc(num_ids, sizeof(*self->u));
+    return self->u == NULL ? SPOT_ERR_NO_MEMORY
+                           : designs[kind]((size_t) self->reading->request.num_drawn,
+                                 self->num_swept, self->plan->seed, self->u);
 }
 
+/* The points of a grid are all combinations. */
 static int
-plan_points(planner_t *self)
+count_points(const planner_t *self)
 {
-    if (self->plan->kind == SPOT_PLAN_GRID) {
-        return plan_grid(self);
+    spot_study_head_t *head = self->head;
+
+    for (size_t j = 0; j < self->num_swept; j++) {
+        if (head->axes[j].num_values > SPOT_MAX_POINTS / head->num_points) {
+            spot_node_error(self->reading, self->swept[j].place, NULL,
+                "%s.%s: more than %d points in all", self->reading->request.sweep_key,
+                self->swept[j].path, SPOT_MAX_POINTS);
+            return SPOT_ERR_BAD_INPUT;
+        }
+        head->num_points *= head->axes[j].num_values;
     }
-    if (spot_plan_is_design(self->plan->kind)) {
-        self->num_rows = count_rows(self);
-    } else if (have_same_length(self)) {
-        self->num_rows = self->swept[0].num_items;
-    }
-    return self->num_rows == 0 ? SPOT_ERR_BAD_INPUT : plan_rows(self);
+    return 0;
 }
 
 int
@@ -455,16 +418,24 @@ spot_plan_make(spot_reading_t *self)
         .plan = &head->plan,
         .num_swept = self->request.num_swept,
         .swept = self->request.swept};
-    int ret = 0;
+    int ret;
 
     head->num_points = 1;
-    if (planner.num_swept > 0) {
-        head->axes = spot_calloc(planner.num_swept, sizeof(*head->axes));
-        if (head->axes == NULL) {
-            return SPOT_ERR_NO_MEMORY;
-        }
-        head->num_axes = planner.num_swept;
-        ret = plan_points(&planner);
+    if (planner.num_swept == 0) {
+        return 0;
+    }
+    head->axes = spot_calloc(planner.num_swept, sizeof(*head->axes));
+    if (head->axes == NULL) {
+        return SPOT_ERR_NO_MEMORY;
+    }
+    head->num_axes = planner.num_swept;
+    ret = make_rows(&planner);
+    for (size_t j = 0; ret == 0 && j < planner.num_swept; j++) {
+        ret = fill_column(&planner, j);
+    }
+    if (ret == 0) {
+        ret = head->plan.kind == SPOT_PLAN_GRID ? count_points(&planner)
+                                                : keep_points(&planner);
     }
     free(planner.rows);
     free(planner.u);

@@ -163,49 +163,25 @@ digits_for(const spot_range_axis_t *axis)
     return num_digits;
 }
 
-/* A design says how many points there are; else a range needs points or a step. */
-static bool
-check_points(
-    spot_bind_t *bind, const char *path, const spot_node_t *node, bool is_design)
-{
-    const spot_node_t *points = spot_node_get(node, "points");
-
-    if (is_design && points != NULL) {
-        spot_bind_error(bind, points, path,
-            "the plan says how many points there are: leave points out here");
-        return false;
-    }
-    if (!is_design && points == NULL && spot_node_get(node, "step") == NULL) {
-        spot_bind_error(bind, node, path, "expected points or a step");
-        return false;
-    }
-    return true;
-}
-
+/* Settles a range whose keys are good. */
 static void
 settle_range(spot_range_t *self, spot_bind_t *bind, const char *path,
     const spot_node_t *node, const range_keys_t *keys, bool is_design)
 {
-    const spot_range_axis_t *axis = &self->axis;
     const char *problem;
-    double num_steps;
 
     if (!read_quantities(self, bind, path, node, keys)) {
         return;
     }
-    self->has_points = keys->points > 0;
     problem = range_problem(self, is_design);
+    self->num_digits = digits_for(&self->axis);
     if (problem != NULL) {
         spot_bind_error(bind, node, path, "%s", problem);
-        return;
-    }
-    self->num_digits = digits_for(axis);
-    num_steps = (axis->to - axis->from) / axis->step;
-    if (!is_design && !self->has_points && num_steps >= SPOT_MAX_POINTS) {
+    } else if (!is_design && !self->has_points && self->num_steps >= SPOT_MAX_POINTS) {
         spot_bind_error(bind, node, path, "more than %d points in all", SPOT_MAX_POINTS);
     } else if (!is_design) {
         self->num_values =
-            self->has_points ? (size_t) keys->points : (size_t) nearbyint(num_steps) + 1;
+            self->has_points ? (size_t) keys->points : (size_t) self->num_steps + 1;
     }
 }
 
@@ -213,12 +189,17 @@ bool
 spot_range_bind(spot_range_t *self, spot_bind_t *bind, const char *path,
     const spot_node_t *node, bool is_design)
 {
+    const spot_node_t *points = spot_node_get(node, "points");
     const size_t num_errors = bind->diag->num_errors;
     range_keys_t keys = {0};
 
     spot_bind_map(bind, range_fields, path, node, &keys);
-    if (check_points(bind, path, node, is_design) && !bind->is_out_of_memory &&
-        bind->diag->num_errors == num_errors) {
+    if (is_design && points != NULL) {
+        spot_bind_error(bind, points, path,
+            "the plan says how many points there are: leave points out here");
+    } else if (!is_design && points == NULL && spot_node_get(node, "step") == NULL) {
+        spot_bind_error(bind, node, path, "expected points or a step");
+    } else if (!bind->is_out_of_memory && bind->diag->num_errors == num_errors) {
         settle_range(self, bind, path, node, &keys, is_design);
     }
     free(keys.from);

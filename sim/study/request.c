@@ -47,26 +47,18 @@ static const spot_field_t text_or_texts[] = {
 static bool
 has_form(const spot_field_t *field, const spot_node_t *node)
 {
-    const spot_field_t *form = field->fields;
-    bool is_good = (double) node->num_children >= field->min;
+    const bool is_one_of = field->type == SPOT_FIELD_ONE_OF;
+    const spot_field_t *form = is_one_of ? spot_field_form(field, node) : field;
+    bool is_good = form != NULL && (double) node->num_children >= form->min;
 
-    switch (field->type) {
-        case SPOT_FIELD_ONE_OF:
-            while (form->name != NULL && !has_form(form, node)) {
-                form++;
-            }
-            return form->name != NULL;
-        case SPOT_FIELD_DICT:
-            return is_good && node->kind == SPOT_NODE_MAP;
-        case SPOT_FIELD_LIST:
-            for (size_t j = 0; field->item == &text_item && j < node->num_children;
-                 j++) {
-                is_good = is_good && node->children[j]->kind == SPOT_NODE_SCALAR;
-            }
-            return is_good && node->kind == SPOT_NODE_LIST;
-        default:
-            return node->kind == SPOT_NODE_SCALAR && node->text[0] != '\0';
+    if (node->kind == SPOT_NODE_SCALAR) {
+        return is_good && is_one_of && node->text[0] != '\0';
     }
+    for (size_t j = 0; is_good && form->item == &text_item && j < node->num_children;
+         j++) {
+        is_good = node->children[j]->kind == SPOT_NODE_SCALAR;
+    }
+    return is_good && (node->kind == SPOT_NODE_MAP) == (form->type == SPOT_FIELD_DICT);
 }
 
 /* Keeps a value of the right form as it stands: what it means depends on others. */
@@ -291,21 +283,15 @@ spot_node_error(const spot_reading_t *self, const spot_node_t *node, const char 
 
 /* ---- Keys that exclude each other ---- */
 
-static bool
-has_key(const spot_reading_t *self, const char *map, const char *key)
-{
-    const spot_node_t *root = self->study->template->study.root;
-
-    return spot_node_get(map == NULL ? root : spot_node_get(root, map), key) != NULL;
-}
-
 static void
 exclude(const spot_reading_t *self, const char *key, const char *problem)
 {
+    const spot_node_t *root = self->study->template->study.root;
     char path[64];
 
     snprintf(path, sizeof(path), "replications.%s", key);
-    if (problem != NULL && has_key(self, "replications", key)) {
+    if (problem != NULL &&
+        spot_node_get(spot_node_get(root, "replications"), key) != NULL) {
         spot_reading_error(self, path, "%s", problem);
     }
 }
@@ -344,7 +330,7 @@ settle_optimise(spot_reading_t *self)
     spot_optimise_t *optimise = &self->study->head.optimise;
     char **wanted = request->minimise == NULL ? &request->maximise : &request->minimise;
 
-    if (request->sweep != NULL || has_key(self, NULL, "sweep")) {
+    if (spot_node_get(self->study->template->study.root, "sweep") != NULL) {
         spot_reading_error(
             self, "sweep", "is not used with optimise: put its keys into optimise.over");
     }

@@ -20,20 +20,6 @@ typedef struct {
     int64_t seed;
 } design_keys_t;
 
-static const spot_field_t design_fields[] = {
-    {.name = "points",
-        .type = SPOT_FIELD_INTEGER,
-        .offset = offsetof(design_keys_t, points),
-        .min = 2,
-        .max = SPOT_MAX_POINTS},
-    {.name = "seed",
-        .type = SPOT_FIELD_INTEGER,
-        .offset = offsetof(design_keys_t, seed),
-        .max = HUGE_VAL,
-        .initial = "1"},
-    {.name = NULL},
-};
-
 /* Finds the plan with a name. Returns false after an error. */
 static bool
 find_kind(spot_bind_t *bind, const spot_node_t *name, spot_plan_kind_t *kind)
@@ -75,18 +61,28 @@ warn_of_imbalance(
 static bool
 read_design(spot_reading_t *self, spot_bind_t *bind, const spot_node_t *node)
 {
-    spot_field_t fields[] = {design_fields[0], design_fields[1], design_fields[2]};
-    const size_t num_errors = bind->diag->num_errors;
     spot_plan_t *plan = &self->study->head.plan;
+    const spot_field_t fields[] = {
+        {.name = "points",
+            .type = SPOT_FIELD_INTEGER,
+            .offset = offsetof(design_keys_t, points),
+            .min =
+                plan->kind == SPOT_PLAN_SENSITIVITY ? SPOT_SENSITIVITY_MIN_SAMPLES : 2,
+            .max = SPOT_MAX_POINTS},
+        {.name = "seed",
+            .type = SPOT_FIELD_INTEGER,
+            .offset = offsetof(design_keys_t, seed),
+            .max = HUGE_VAL,
+            .initial = "1"},
+        {.name = NULL},
+    };
+    const size_t num_errors = bind->diag->num_errors;
     design_keys_t keys = {0};
 
     if (!spot_plan_is_design(plan->kind)) {
         spot_reading_error(self, "plan", "%s has no settings: expected plan: %s",
             spot_plan_names[plan->kind], spot_plan_names[plan->kind]);
         return false;
-    }
-    if (plan->kind == SPOT_PLAN_SENSITIVITY) {
-        fields[0].min = SPOT_SENSITIVITY_MIN_SAMPLES;
     }
     strcpy(bind->path, "plan.");
     spot_bind_map(bind, fields, node->keys[0]->text, node->children[0], &keys);
