@@ -168,12 +168,13 @@ plan_axis(planner_t *self, size_t axis_id, distinct_t *values)
     if (axis->path == NULL || axis->texts == NULL || axis->numbers == NULL) {
         ret = SPOT_ERR_NO_MEMORY;
     }
-    for (; ret == 0 && axis->num_values < num_items; axis->num_values++) {
-        const size_t item_id = axis->num_values;
-
-        axis->texts[item_id] = read_item(self, axis_id, item_id, &items[item_id]);
-        ret = axis->texts[item_id] == NULL ? SPOT_ERR_NO_MEMORY : 0;
-        keys[item_id] = ret == 0 ? key_of(&items[item_id]) : keys[0];
+    for (size_t j = 0; ret == 0 && j < num_items; j++) {
+        axis->texts[j] = read_item(self, axis_id, j, &items[j]);
+        axis->num_values = j + 1;
+        ret = axis->texts[j] == NULL ? SPOT_ERR_NO_MEMORY : 0;
+    }
+    for (size_t j = 0; ret == 0 && j < num_items; j++) {
+        keys[j] = key_of(&items[j]);
     }
     ret = ret == 0 ? find_distinct(values, keys, num_items) : ret;
     ret = ret == 0 ? keep_values(axis, swept, items, values->ids) : ret;
@@ -359,10 +360,8 @@ count_drawn(planner_t *self)
     return self->num_rows <= SPOT_MAX_POINTS;
 }
 
-typedef int (*design_t)(
-    size_t num_points, size_t num_dims, uint64_t seed, double *points);
-
-static const design_t designs[] = {
+static int (*const designs[])(
+    size_t num_points, size_t num_dims, uint64_t seed, double *points) = {
     [SPOT_PLAN_LATIN_HYPERCUBE] = spot_design_latin,
     [SPOT_PLAN_SOBOL] = spot_design_sobol,
     [SPOT_PLAN_SENSITIVITY] = spot_design_saltelli,

@@ -22,10 +22,7 @@
 bool
 spot_quantity_parse(const char *text, spot_quantity_t *quantity)
 {
-    const size_t length = strcspn(text, " ");
-    const char *unit = text[length] == '\0' ? "" : text + length + 1;
-    const char *problem = "";
-    char number[SPOT_NUMBER_TEXT_BYTES];
+    const char *end = spot_number_end(text), *problem = "";
     int64_t value_ms = 0;
 
     memset(quantity, 0, sizeof(*quantity));
@@ -34,14 +31,14 @@ spot_quantity_parse(const char *text, spot_quantity_t *quantity)
         quantity->value = (double) value_ms;
         return true;
     }
-    if (length >= sizeof(number) || strlen(unit) >= sizeof(quantity->unit) ||
-        (text[length] != '\0' && unit[0] == '\0')) {
+    if (end == NULL || end >= text + SPOT_NUMBER_TEXT_BYTES ||
+        strlen(end) > SPOT_UNIT_BYTES ||
+        (*end != '\0' && (*end != ' ' || end[1] == '\0'))) {
         return false;
     }
-    memcpy(number, text, length);
-    number[length] = '\0';
-    strcpy(quantity->unit, unit);
-    return spot_number_parse(number, &quantity->value) == 0;
+    strcpy(quantity->unit, end + (*end == ' '));
+    quantity->value = strtod(text, NULL);
+    return isfinite(quantity->value);
 }
 
 /* The keys of a range. */
@@ -252,20 +249,8 @@ spot_range_at(const spot_range_t *self, double u)
     return on_step(self, floor(u * (self->num_steps + 1)));
 }
 
-/* A duration in s from 1 s on, with all its ms. */
-static void
-write_decimal(int64_t value_ms, char text[SPOT_RANGE_TEXT_BYTES])
-{
-    if (llabs(value_ms) > SPOT_MS_PER_S && value_ms % SPOT_MS_PER_S != 0) {
-        snprintf(text, SPOT_RANGE_TEXT_BYTES, "%.*g s", EXACT_DIGITS,
-            (double) value_ms / (double) SPOT_MS_PER_S);
-    } else {
-        spot_duration_text(value_ms, text);
-    }
-}
-
 /* Writes a value and returns what the text means. is_drawn: the value is neither an end
- * nor on a step. */
+ * nor on a step; then a duration is in s from 1 s on, with all its ms. */
 static spot_quantity_t
 write_value(const spot_range_t *self, double value, bool is_drawn,
     char text[SPOT_RANGE_TEXT_BYTES])
@@ -275,8 +260,14 @@ write_value(const spot_range_t *self, double value, bool is_drawn,
     spot_quantity_t shown = self->unit;
 
     if (shown.is_duration) {
+        const double value_s = nearbyint(value) / (double) SPOT_MS_PER_S;
+
         shown.value = nearbyint(value);
-        (is_drawn ? write_decimal : spot_duration_text)((int64_t) shown.value, text);
+        if (is_drawn && fabs(value_s) > 1 && value_s != floor(value_s)) {
+            snprintf(text, SPOT_RANGE_TEXT_BYTES, "%.*g s", EXACT_DIGITS, value_s);
+        } else {
+            spot_duration_text((int64_t) shown.value, text);
+        }
         return shown;
     }
     snprintf(text, SPOT_RANGE_TEXT_BYTES, "%.*g",

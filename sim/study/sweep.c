@@ -79,11 +79,6 @@ read_design(spot_reading_t *self, spot_bind_t *bind, const spot_node_t *node)
     const size_t num_errors = bind->diag->num_errors;
     design_keys_t keys = {0};
 
-    if (!spot_plan_is_design(plan->kind)) {
-        spot_reading_error(self, "plan", "%s has no settings: expected plan: %s",
-            spot_plan_names[plan->kind], spot_plan_names[plan->kind]);
-        return false;
-    }
     strcpy(bind->path, "plan.");
     spot_bind_map(bind, fields, node->keys[0]->text, node->children[0], &keys);
     bind->path[0] = '\0';
@@ -113,15 +108,20 @@ read_plan(spot_reading_t *self, spot_bind_t *bind, const spot_node_t *node)
     if (!find_kind(bind, is_map ? node->keys[0] : node, &plan->kind)) {
         return false;
     }
-    if (is_map) {
+    if (is_map && spot_plan_is_design(plan->kind)) {
         return read_design(self, bind, node);
     }
-    if (spot_plan_is_design(plan->kind)) {
+    if (is_map) {
+        spot_reading_error(self, "plan", "%s has no settings: expected plan: %s",
+            spot_plan_names[plan->kind], spot_plan_names[plan->kind]);
+    } else if (spot_plan_is_design(plan->kind)) {
         spot_reading_error(self, "plan",
             "how many points? expected {%s: {points: 64, seed: 1}}",
             spot_plan_names[plan->kind]);
+    } else {
+        return true;
     }
-    return !spot_plan_is_design(plan->kind);
+    return false;
 }
 
 /* Whether plan and sweep fit each other and the rest of the study. */
