@@ -134,24 +134,15 @@ start_precision(spot_rounds_t *self, const spot_study_run_t *run)
 static int
 next_raced(spot_rounds_t *self, const spot_store_t *store, bool *is_more)
 {
-    spot_race_t *race = self->race;
-    const int ret = self->to[0] > 0 ? spot_race_advance(race, store) : 0;
+    const int ret = self->to[0] > 0 ? spot_race_advance(&self->race, store) : 0;
 
-    *is_more = ret == 0 && !race->is_over;
+    *is_more = ret == 0 && !self->race.is_over;
     for (size_t j = 0; *is_more && j < self->head->num_points; j++) {
-        if (race->runners[j].fate == SPOT_FATE_RACING) {
-            self->to[j] = spot_race_point_target(race, j);
+        if (self->race.runners[j].fate == SPOT_FATE_RACING) {
+            self->to[j] = spot_race_point_target(&self->race, j);
         }
     }
     return ret;
-}
-
-static int
-start_race(spot_rounds_t *self)
-{
-    self->race = spot_calloc(1, sizeof(*self->race));
-    return self->race == NULL ? SPOT_ERR_NO_MEMORY
-                              : spot_race_init(self->race, self->head);
 }
 
 /* ---- Rounds ---- */
@@ -177,16 +168,13 @@ spot_rounds_start(
         self->shard_id = run->shard_id;
         self->num_shards = run->num_shards;
     }
-    return head->optimise.metric != NULL ? start_race(self) : 0;
+    return head->optimise.metric != NULL ? spot_race_init(&self->race, head) : 0;
 }
 
 void
 spot_rounds_free(spot_rounds_t *self)
 {
-    if (self->race != NULL) {
-        spot_race_free(self->race);
-    }
-    free(self->race);
+    spot_race_free(&self->race);
     free(self->knowledge);
     free(self->from);
     free(self->to);
@@ -220,7 +208,7 @@ spot_rounds_next(spot_rounds_t *self, const spot_store_t *store, bool *is_more)
     memcpy(self->from, self->to, self->head->num_points * sizeof(*self->from));
     if (self->knowledge != NULL) {
         ret = next_precise(self, store, is_more);
-    } else if (self->race != NULL) {
+    } else if (self->head->optimise.metric != NULL) {
         ret = next_raced(self, store, is_more);
     } else {
         *is_more = next_fixed(self);
