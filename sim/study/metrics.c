@@ -382,9 +382,6 @@ check_goals(const spot_reading_t *self)
     const spot_study_head_t *head = &self->study->head;
     const spot_optimise_t *optimise = &head->optimise;
 
-    if (head->num_kinds == 0) {
-        return;
-    }
     check_everywhere(self, "replications.until.metric", head->until.metric);
     check_everywhere(self, optimise_key(head), optimise->metric);
     for (size_t j = 0; j < optimise->num_constraints; j++) {
@@ -412,11 +409,8 @@ spot_metrics_choose(spot_reading_t *self)
         add_metric(self, NULL, NULL, head->optimise.constraints[j].metric);
     }
     add_named_metric(self, "replications.until.metric", head->until.metric);
-    if (request->best_maximise != NULL) {
-        add_named_metric(self, "best.maximise", request->best_maximise);
-    } else {
-        add_named_metric(self, "best.minimise", request->best_minimise);
-    }
+    add_named_metric(self, "best.maximise", request->best_maximise);
+    add_named_metric(self, "best.minimise", request->best_minimise);
     head->num_listed = head->num_metrics;
     ret = error == SPOT_ERR_NO_MEMORY ? error : draw_parts(self);
     add_plot_metrics(self);
