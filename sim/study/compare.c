@@ -10,7 +10,7 @@
 #include "base/memory.h"
 #include "base/utf8.h"
 #include "sim/engine/scenario_file.h"
-#include "sim/study/template.h"
+#include "sim/study/reading.h"
 
 /* A key that is compared. */
 typedef struct {

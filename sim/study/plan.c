@@ -178,9 +178,6 @@ plan_axis(planner_t *self, size_t axis_id, distinct_t *values)
     }
     ret = ret == 0 ? find_distinct(values, keys, num_items) : ret;
     ret = ret == 0 ? keep_values(axis, swept, items, values->ids) : ret;
-    ret = ret == 0 ? spot_template_add_axis(self->reading->study->template, swept->path,
-                         swept->place, swept->nodes, axis->num_values)
-                   : ret;
     free(keys);
     free(items);
     return ret;
@@ -191,7 +188,7 @@ spot_plan_find_value(const spot_reading_t *self, size_t axis_id, const spot_node
     size_t *value_id)
 {
     const spot_axis_t *axis = &self->study->head.axes[axis_id];
-    spot_node_t *const *nodes = self->request.swept[axis_id].nodes;
+    spot_node_t *const *nodes = self->study->template->swept[axis_id].nodes;
     char *text = spot_node_line(node);
     meaning_t wanted;
     spot_key_t key;
@@ -415,8 +412,8 @@ spot_plan_make(spot_reading_t *self)
     planner_t planner = {.reading = self,
         .head = head,
         .plan = &head->plan,
-        .num_swept = self->request.num_swept,
-        .swept = self->request.swept};
+        .num_swept = self->study->template->num_swept,
+        .swept = self->study->template->swept};
     int ret;
 
     head->num_points = 1;

@@ -282,7 +282,7 @@ hint_step(const spot_reading_t *self, size_t point_id)
     const spot_node_t *root = spot_template_scenario(self->study->template);
 
     for (size_t j = 0; j < head->num_axes; j++) {
-        const spot_swept_t *swept = &self->request.swept[j];
+        const spot_swept_t *swept = &self->study->template->swept[j];
         const double number =
             head->axes[j].numbers[spot_study_value_id(head, point_id, j)];
         const spot_field_t *field;

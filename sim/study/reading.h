@@ -14,8 +14,9 @@
 #ifndef SPOT_SIM_STUDY_READING_H
 #define SPOT_SIM_STUDY_READING_H
 
+#include <pthread.h>
+
 #include "sim/study/study.h"
-#include "sim/study/template.h"
 
 #define SPOT_MAX_POINTS 1000000
 
@@ -58,8 +59,21 @@ typedef struct {
     spot_node_t **nodes;      /* [num_items] that are listed; NULL: of a range. After the
                                  plan, those of the values of the axis */
     spot_range_t range;
-    bool is_spread; /* a design draws from the range */
+    bool is_spread;     /* a design draws from the range */
+    bool is_placed;     /* the scenario has one of the values: */
+    size_t placed_id;   /* this one */
+    spot_node_t scalar; /* borrows the text of a value of a range */
 } spot_swept_t;
+
+/* The YAML of a study. With the values of a point in place it is the scenario of that
+ * point, which an engine binds. */
+typedef struct spot_template {
+    spot_yaml_t study;
+    spot_yaml_t scenario; /* its root is a map, maybe one within the study, or NULL */
+    size_t num_swept;
+    spot_swept_t *swept;  /* [num_swept] */
+    pthread_mutex_t lock; /* to put values in place and to bind what is there */
+} spot_template_t;
 
 /* What the study asks for and the head does not hold. Nodes belong to the study's
  * document and are NULL if the key is missing. */
@@ -74,8 +88,6 @@ typedef struct {
     const spot_node_t *series, *timelines, *baseline, *best_except;
     const char *sweep_key; /* where the sweep is: "sweep" or "optimise.over" */
     int64_t num_drawn;     /* of a design, or base samples of a sensitivity design */
-    size_t num_swept;
-    spot_swept_t *swept; /* [num_swept] */
 } spot_request_t;
 
 /* A study that is being read. All that is wrong is reported in diag. */
@@ -104,6 +116,32 @@ spot_reading_place(const spot_reading_t *self, const char *key)
 /* Reports a message at that node. */
 #define spot_reading_error(self, key, ...)                                              \
     spot_node_error(self, spot_reading_place(self, key), key, __VA_ARGS__)
+
+/* ---- template.c ---- */
+
+/* Takes over the document of a study and that of its scenario, which is zeroed if the
+ * study has it or names its file. NO_MEMORY leaves *self NULL. */
+SPOT_MUST_CHECK int spot_template_open(
+    spot_template_t **self, spot_yaml_t *study, spot_yaml_t *scenario);
+void spot_template_close(spot_template_t *self);
+
+/* Carries out the "KEY=VALUE" of the command line, reads the scenario and finds its
+ * engine. BAD_INPUT, IO, NO_MEMORY with the reasons in diag. */
+SPOT_MUST_CHECK int spot_template_change(spot_template_t *self,
+    const spot_experiment_t *const *engines, const char *const *sets, size_t num_sets,
+    const spot_experiment_t **experiment, spot_diag_t *diag);
+
+/* The scenario, a map, or NULL. */
+const spot_node_t *spot_template_scenario(const spot_template_t *self);
+
+/* Puts a value of an axis, or all values of a point, into the scenario. NO_MEMORY. */
+SPOT_MUST_CHECK int spot_template_place_value(spot_template_t *self,
+    const spot_study_head_t *head, size_t axis_id, size_t value_id);
+SPOT_MUST_CHECK int spot_template_place_point(
+    spot_template_t *self, const spot_study_head_t *head, size_t point_id);
+
+/* A node as YAML on one line. The caller frees it. NULL: no memory. */
+SPOT_MUST_CHECK char *spot_node_line(const spot_node_t *node);
 
 /* ---- request.c ---- */
 

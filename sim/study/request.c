@@ -371,8 +371,4 @@ spot_request_free(spot_request_t *self)
     free(self->best_key);
     free(self->best_minimise);
     free(self->best_maximise);
-    for (size_t j = 0; j < self->num_swept; j++) {
-        free(self->swept[j].nodes);
-    }
-    free(self->swept);
 }

@@ -10,7 +10,7 @@
 #include "base/canonical.h"
 #include "base/machine.h"
 #include "base/memory.h"
-#include "sim/study/template.h"
+#include "sim/study/reading.h"
 
 #define PATH_BYTES 32
 

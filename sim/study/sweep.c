@@ -238,7 +238,8 @@ read_key(spot_reading_t *self, spot_bind_t *bind, const spot_node_t *points,
     const spot_node_t *key, spot_node_t *value)
 {
     const bool is_design = spot_plan_is_design(self->study->head.plan.kind);
-    spot_swept_t *swept = &self->request.swept[self->request.num_swept++];
+    spot_template_t *template = self->study->template;
+    spot_swept_t *swept = &template->swept[template->num_swept++];
     char shown[SPOT_UTF8_SHOWN_BYTES];
 
     swept->path = key->text;
@@ -281,8 +282,8 @@ read_keys(spot_reading_t *self, spot_bind_t *bind, const spot_node_t *sweep)
         spot_bind_error(bind, keys, "sweep", "expected at least one key");
         return 0;
     }
-    self->request.swept = spot_calloc(keys->num_children, sizeof(*self->request.swept));
-    if (self->request.swept == NULL) {
+    self->study->template->swept = spot_calloc(keys->num_children, sizeof(spot_swept_t));
+    if (self->study->template->swept == NULL) {
         return SPOT_ERR_NO_MEMORY;
     }
     for (size_t j = 0; j < keys->num_children; j++) {

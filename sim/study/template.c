@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "sim/study/template.h"
-
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +6,7 @@
 #include "base/json.h"
 #include "base/memory.h"
 #include "base/utf8.h"
-#include "sim/study/study.h"
+#include "sim/study/reading.h"
 
 static const char inline_prefix[] = "scenario.";
 
@@ -33,11 +31,10 @@ spot_template_close(spot_template_t *self)
     if (self == NULL) {
         return;
     }
-    for (size_t j = 0; j < self->num_axes; j++) {
-        free(self->axes[j].nodes);
-        free(self->axes[j].scalar);
+    for (size_t j = 0; j < self->num_swept; j++) {
+        free(self->swept[j].nodes);
     }
-    free(self->axes);
+    free(self->swept);
     spot_yaml_free(&self->scenario);
     spot_yaml_free(&self->study);
     pthread_mutex_destroy(&self->lock);
@@ -250,26 +247,26 @@ spot_template_change(spot_template_t *self, const spot_experiment_t *const *engi
 
 /* ---- Values of axes ---- */
 
-/* A node as YAML on one line. A scalar within a list or map stands in quotes if it has
- * brackets, commas or quotes. */
+/* A scalar within a list or map stands in quotes if it has brackets, commas or quotes.
+ */
 static void
-write_node(const spot_node_t *node, FILE *out)
+write_node(const spot_node_t *node, bool is_within, FILE *out)
 {
     const bool is_map = node->kind == SPOT_NODE_MAP;
 
+    if (node->kind == SPOT_NODE_SCALAR) {
+        if (is_within && strpbrk(node->text, ",[]{}\"") != NULL) {
+            spot_json_quote(out, node->text, true);
+        } else {
+            fputs(node->text, out);
+        }
+        return;
+    }
     fputc(is_map ? '{' : '[', out);
     for (size_t j = 0; j < node->num_children; j++) {
-        const spot_node_t *child = node->children[j];
-
         fprintf(out, "%s%s%s", j == 0 ? "" : ", ", is_map ? node->keys[j]->text : "",
             is_map ? ": " : "");
-        if (child->kind != SPOT_NODE_SCALAR) {
-            write_node(child, out);
-        } else if (strpbrk(child->text, ",[]{}\"") != NULL) {
-            spot_json_quote(out, child->text, true);
-        } else {
-            fputs(child->text, out);
-        }
+        write_node(node->children[j], true, out);
     }
     fputc(is_map ? '}' : ']', out);
 }
@@ -279,16 +276,12 @@ spot_node_line(const spot_node_t *node)
 {
     char *text = NULL;
     size_t num_bytes = 0;
-    FILE *stream;
+    FILE *stream = open_memstream(&text, &num_bytes);
 
-    if (node->kind == SPOT_NODE_SCALAR) {
-        return spot_text_copy(node->text, strlen(node->text));
-    }
-    stream = open_memstream(&text, &num_bytes);
     if (stream == NULL) {
         return NULL;
     }
-    write_node(node, stream);
+    write_node(node, false, stream);
     if (fclose(stream) != 0) {
         free(text);
         return NULL;
@@ -296,47 +289,25 @@ spot_node_line(const spot_node_t *node)
     return text;
 }
 
-int
-spot_template_add_axis(spot_template_t *self, const char *path, const spot_node_t *place,
-    spot_node_t *const *nodes, size_t num_values)
-{
-    spot_template_axis_t *axis;
-
-    if (spot_array_reserve(&self->axes, &self->max_axes, self->num_axes + 1,
-            sizeof(*self->axes)) != 0) {
-        return SPOT_ERR_NO_MEMORY;
-    }
-    axis = &self->axes[self->num_axes++];
-    *axis = (spot_template_axis_t){.path = path,
-        .nodes = nodes == NULL ? NULL : spot_calloc(num_values, sizeof(spot_node_t *)),
-        .scalar = calloc(1, sizeof(*axis->scalar)),
-        .placed_id = SIZE_MAX};
-    if (axis->scalar == NULL || (nodes != NULL && axis->nodes == NULL)) {
-        return SPOT_ERR_NO_MEMORY;
-    }
-    if (nodes != NULL) {
-        memcpy(axis->nodes, nodes, num_values * sizeof(spot_node_t *));
-    }
-    axis->scalar->file = place->file;
-    axis->scalar->line = place->line;
-    axis->scalar->column = place->column;
-    return 0;
-}
-
 /* A scalar that is in place only gets another text. */
 int
 spot_template_place_value(spot_template_t *self, const spot_study_head_t *head,
     size_t axis_id, size_t value_id)
 {
-    spot_template_axis_t *axis = &self->axes[axis_id];
-    const bool is_there = axis->placed_id == value_id ||
-                          (axis->nodes == NULL && axis->placed_id != SIZE_MAX);
+    spot_swept_t *swept = &self->swept[axis_id];
+    const bool is_there =
+        swept->is_placed && (swept->nodes == NULL || swept->placed_id == value_id);
 
-    axis->placed_id = value_id;
-    axis->scalar->text = head->axes[axis_id].texts[value_id];
-    return is_there ? 0
-                    : spot_yaml_set(&self->scenario, axis->path,
-                          axis->nodes == NULL ? axis->scalar : axis->nodes[value_id]);
+    swept->is_placed = true;
+    swept->placed_id = value_id;
+    swept->scalar = (spot_node_t){.file = swept->place->file,
+        .line = swept->place->line,
+        .column = swept->place->column,
+        .text = head->axes[axis_id].texts[value_id]};
+    return is_there
+               ? 0
+               : spot_yaml_set(&self->scenario, swept->path,
+                     swept->nodes == NULL ? &swept->scalar : swept->nodes[value_id]);
 }
 
 int

@@ -79,7 +79,7 @@ static bool
 has_structure(const where_t *self, size_t axis_id, const spot_canonical_t *first)
 {
     const spot_axis_t *axis = &self->head->axes[axis_id];
-    spot_node_t *const *nodes = self->reading->request.swept[axis_id].nodes;
+    spot_node_t *const *nodes = self->reading->study->template->swept[axis_id].nodes;
     bool is_found = false;
 
     for (size_t j = 0; j < first->num_entries; j++) {
@@ -183,7 +183,7 @@ read_value(where_t *self, const char *path, size_t axis_id, size_t value_id,
 
     if (axis_id < self->head->num_axes &&
         strcmp(path, self->head->axes[axis_id].path) == 0) {
-        spot_node_t *const *nodes = self->reading->request.swept[axis_id].nodes;
+        spot_node_t *const *nodes = self->reading->study->template->swept[axis_id].nodes;
         const spot_node_t number = {.text = self->head->axes[axis_id].texts[value_id]};
 
         if (spot_condition_value_of(nodes != NULL ? nodes[value_id] : &number, value)) {
