@@ -220,10 +220,8 @@ SPOT_MUST_CHECK int spot_metrics_choose(spot_reading_t *self);
 
 /* ---- views.c ---- */
 
-/* The values that points are compared with, after the plan; and whether there are points
- * to compare, after the conditions. NO_MEMORY. */
+/* The values that points are compared with, after the conditions. NO_MEMORY. */
 SPOT_MUST_CHECK int spot_views_find_baseline(spot_reading_t *self);
-SPOT_MUST_CHECK int spot_views_check_baseline(const spot_reading_t *self);
 
 /* How many replications each point gets, what reports are asked to show, and the
  * replications whose series are kept. NO_MEMORY. */

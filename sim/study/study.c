@@ -16,7 +16,7 @@ read_points(spot_reading_t *self)
 
     self->diag->inputs = self->study->inputs;
     ret = spot_where_apply(self);
-    ret = ret == 0 ? spot_views_check_baseline(self) : ret;
+    ret = ret == 0 ? spot_views_find_baseline(self) : ret;
     ret = ret == 0 ? spot_points_bind(self) : ret;
     self->diag->inputs = NULL;
     ret = ret == 0 ? spot_metrics_choose(self) : ret;
@@ -32,34 +32,16 @@ read_all(spot_reading_t *self)
     int ret = spot_request_read(self);
     const bool has_scenario = self->request.scenario != NULL &&
                               spot_template_scenario(self->study->template) != NULL;
-    bool is_planned;
 
     ret = ret == 0 ? spot_sweep_read(self) : ret;
     ret = ret == 0 ? spot_plan_make(self) : ret;
-    is_planned = ret == 0;
-    if (is_planned) {
-        ret = spot_views_find_baseline(self);
-    }
     if (ret == 0 && has_scenario) {
         ret = read_points(self);
-    } else if (!is_planned && ret != SPOT_ERR_NO_MEMORY && has_scenario &&
+    } else if (ret == SPOT_ERR_BAD_INPUT && has_scenario &&
                spot_points_bind_unswept(self) == 0) {
         ret = spot_metrics_choose(self);
     }
     return ret == 0 && self->diag->num_errors > num_errors ? SPOT_ERR_BAD_INPUT : ret;
-}
-
-/* Fills the head with what it says of the engine. */
-static int
-describe_engine(spot_study_t *self)
-{
-    const spot_experiment_t *experiment = self->experiment;
-
-    self->head.num_warnings = experiment->num_warnings;
-    self->head.warnings = experiment->warnings;
-    self->head.colours = experiment->colours;
-    self->head.engine = spot_text_copy(experiment->name, strlen(experiment->name));
-    return self->head.engine == NULL ? SPOT_ERR_NO_MEMORY : 0;
 }
 
 int
@@ -83,7 +65,12 @@ spot_study_init(spot_study_t *self, const spot_experiment_t *const *engines,
     self->head.seed = (uint64_t) reading.request.seed;
     self->has_ledger = reading.request.has_ledger;
     spot_request_free(&reading.request);
-    error = spot_error_first(error, describe_engine(self));
+    self->head.num_warnings = self->experiment->num_warnings;
+    self->head.warnings = self->experiment->warnings;
+    self->head.colours = self->experiment->colours;
+    self->head.engine =
+        spot_text_copy(self->experiment->name, strlen(self->experiment->name));
+    error = self->head.engine == NULL ? SPOT_ERR_NO_MEMORY : error;
     return error != 0 ? error : spot_inputs_name(self->inputs, source->path, diag);
 }
 
