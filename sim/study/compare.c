@@ -266,8 +266,7 @@ static int
 ask(const compare_t *self, spot_study_t *study)
 {
     const spot_outputs_t *outputs = &study->yield.outputs;
-    const spot_node_t *name =
-        spot_node_get(spot_template_scenario(study->template), "scenario");
+    const spot_node_t *name = spot_node_get(study->template->scenario.root, "scenario");
     const spot_rivals_t *rivals =
         self->num_rivals == 1 ? rivals_of(self, self->rivals[0].key) : NULL;
     char shown[SPOT_UTF8_SHOWN_BYTES];

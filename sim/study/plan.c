@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/group.h"
+#include "base/json.h"
 #include "base/memory.h"
 #include "base/units.h"
 #include "sim/study/design.h"
@@ -88,6 +89,49 @@ key_of(meaning_t *meaning)
                                 : (spot_key_t){meaning->text, strlen(meaning->text)};
 }
 
+/* A scalar within a list or map stands in quotes if it has brackets, commas or quotes.
+ */
+static void
+write_node(const spot_node_t *node, bool is_within, FILE *out)
+{
+    const bool is_map = node->kind == SPOT_NODE_MAP;
+
+    if (node->kind == SPOT_NODE_SCALAR) {
+        if (is_within && strpbrk(node->text, ",[]{}\"") != NULL) {
+            spot_json_quote(out, node->text, true);
+        } else {
+            fputs(node->text, out);
+        }
+        return;
+    }
+    fputc(is_map ? '{' : '[', out);
+    for (size_t j = 0; j < node->num_children; j++) {
+        fprintf(out, "%s%s%s", j == 0 ? "" : ", ", is_map ? node->keys[j]->text : "",
+            is_map ? ": " : "");
+        write_node(node->children[j], true, out);
+    }
+    fputc(is_map ? '}' : ']', out);
+}
+
+/* A node as YAML on one line. The caller frees it. NULL: no memory. */
+static char *
+node_line(const spot_node_t *node)
+{
+    char *text = NULL;
+    size_t num_bytes = 0;
+    FILE *stream = open_memstream(&text, &num_bytes);
+
+    if (stream == NULL) {
+        return NULL;
+    }
+    write_node(node, false, stream);
+    if (fclose(stream) != 0) {
+        free(text);
+        return NULL;
+    }
+    return text;
+}
+
 /* An item as YAML on one line, which the caller frees, and what it means. NULL: no
  * memory. */
 static char *
@@ -98,7 +142,7 @@ read_item(const planner_t *self, size_t axis_id, size_t item_id, meaning_t *mean
     char number[SPOT_RANGE_TEXT_BYTES];
 
     if (swept->nodes != NULL) {
-        char *text = spot_node_line(swept->nodes[item_id]);
+        char *text = node_line(swept->nodes[item_id]);
 
         if (text != NULL) {
             *meaning = meaning_of(text, swept->nodes[item_id]->is_quoted);
@@ -189,7 +233,7 @@ spot_plan_find_value(const spot_reading_t *self, size_t axis_id, const spot_node
 {
     const spot_axis_t *axis = &self->study->head.axes[axis_id];
     spot_node_t *const *nodes = self->study->template->swept[axis_id].nodes;
-    char *text = spot_node_line(node);
+    char *text = node_line(node);
     meaning_t wanted;
     spot_key_t key;
 

@@ -30,15 +30,48 @@ spot_study_point_text(
 
 /* ---- One point ---- */
 
+/* A scalar that is in place only gets another text. */
+int
+spot_points_place_value(spot_template_t *self, const spot_study_head_t *head,
+    size_t axis_id, size_t value_id)
+{
+    spot_swept_t *swept = &self->swept[axis_id];
+    const bool is_there =
+        swept->is_placed && (swept->nodes == NULL || swept->placed_id == value_id);
+
+    swept->is_placed = true;
+    swept->placed_id = value_id;
+    swept->scalar = (spot_node_t){.file = swept->place->file,
+        .line = swept->place->line,
+        .column = swept->place->column,
+        .text = head->axes[axis_id].texts[value_id]};
+    return is_there
+               ? 0
+               : spot_yaml_set(&self->scenario, swept->path,
+                     swept->nodes == NULL ? &swept->scalar : swept->nodes[value_id]);
+}
+
+static int
+place_point(spot_template_t *self, const spot_study_head_t *head, size_t point_id)
+{
+    int ret = 0;
+
+    for (size_t j = 0; ret == 0 && j < head->num_axes; j++) {
+        ret = spot_points_place_value(
+            self, head, j, spot_study_value_id(head, point_id, j));
+    }
+    return ret;
+}
+
 static int
 bind_point(const spot_study_t *self, size_t point_id, const void *like, void **scenario,
     spot_diag_t *diag)
 {
-    const int ret = spot_template_place_point(self->template, &self->head, point_id);
+    const int ret = place_point(self->template, &self->head, point_id);
 
     *scenario = NULL;
     return ret == 0 ? self->experiment->bind(
-                          scenario, spot_template_scenario(self->template), like, diag)
+                          scenario, self->template->scenario.root, like, diag)
                     : ret;
 }
 
@@ -173,7 +206,7 @@ report_unit(const spot_reading_t *self, size_t point_id, const spot_metric_t *me
     while (metric_id == layout->outputs->num_metrics) {
         metric_id = spot_outputs_metric_id((++layout)->outputs, metric->name);
     }
-    spot_node_error(self, spot_template_scenario(study->template), NULL,
+    spot_node_error(self, study->template->scenario.root, NULL,
         "metric %s has the unit \"%s\" at %s, and \"%s\" at %s", metric->name,
         layout->outputs->metrics[metric_id].unit,
         spot_study_point_text(&study->head, layout->first_point, there, sizeof(there)),
@@ -279,7 +312,7 @@ static void
 hint_step(const spot_reading_t *self, size_t point_id)
 {
     const spot_study_head_t *head = &self->study->head;
-    const spot_node_t *root = spot_template_scenario(self->study->template);
+    const spot_node_t *root = self->study->template->scenario.root;
 
     for (size_t j = 0; j < head->num_axes; j++) {
         const spot_swept_t *swept = &self->study->template->swept[j];
@@ -343,12 +376,11 @@ check_standings(spot_reading_t *self, const bound_t *noted)
     if (noted->other == NULL || breaker->path == NULL) {
         return 0;
     }
-    ret = spot_template_place_point(study->template, &study->head, noted->breaker_id);
+    ret = place_point(study->template, &study->head, noted->breaker_id);
     if (ret != 0) {
         return ret;
     }
-    spot_node_error(self,
-        spot_node_place(spot_template_scenario(study->template), breaker->path),
+    spot_node_error(self, spot_node_place(study->template->scenario.root, breaker->path),
         breaker->path,
         "%s has options that break rules, and stands beside %s: leave them out, or "
         "compare it only with itself",
@@ -480,7 +512,7 @@ spot_points_bind_unswept(spot_reading_t *self)
     ret = make_room(study);
     spot_diag_init(&quiet);
     ret = ret == 0 ? study->experiment->bind(&study->scenarios[0],
-                         spot_template_scenario(study->template), NULL, &quiet)
+                         study->template->scenario.root, NULL, &quiet)
                    : ret;
     spot_diag_free(&quiet);
     return ret == 0 ? add_yield(self, 0, study->scenarios[0]) : ret;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Reading a study is one pass, downwards. study.c calls these files in this order:
  *
- *     template.c   the YAML, with the changes of the command line
  *     request.c    YAML -> what the study asks for
  *     sweep.c      which plan it is, and the swept keys with their values; range.c
  *     plan.c       the values of the axes and the points; design.c
@@ -71,7 +70,8 @@ typedef struct spot_template {
     spot_yaml_t study;
     spot_yaml_t scenario; /* its root is a map, maybe one within the study, or NULL */
     size_t num_swept;
-    spot_swept_t *swept;  /* [num_swept] */
+    spot_swept_t *swept; /* [num_swept] */
+    spot_inputs_t inputs;
     pthread_mutex_t lock; /* to put values in place and to bind what is there */
 } spot_template_t;
 
@@ -116,32 +116,6 @@ spot_reading_place(const spot_reading_t *self, const char *key)
 /* Reports a message at that node. */
 #define spot_reading_error(self, key, ...)                                              \
     spot_node_error(self, spot_reading_place(self, key), key, __VA_ARGS__)
-
-/* ---- template.c ---- */
-
-/* Takes over the document of a study and that of its scenario, which is zeroed if the
- * study has it or names its file. NO_MEMORY leaves *self NULL. */
-SPOT_MUST_CHECK int spot_template_open(
-    spot_template_t **self, spot_yaml_t *study, spot_yaml_t *scenario);
-void spot_template_close(spot_template_t *self);
-
-/* Carries out the "KEY=VALUE" of the command line, reads the scenario and finds its
- * engine. BAD_INPUT, IO, NO_MEMORY with the reasons in diag. */
-SPOT_MUST_CHECK int spot_template_change(spot_template_t *self,
-    const spot_experiment_t *const *engines, const char *const *sets, size_t num_sets,
-    const spot_experiment_t **experiment, spot_diag_t *diag);
-
-/* The scenario, a map, or NULL. */
-const spot_node_t *spot_template_scenario(const spot_template_t *self);
-
-/* Puts a value of an axis, or all values of a point, into the scenario. NO_MEMORY. */
-SPOT_MUST_CHECK int spot_template_place_value(spot_template_t *self,
-    const spot_study_head_t *head, size_t axis_id, size_t value_id);
-SPOT_MUST_CHECK int spot_template_place_point(
-    spot_template_t *self, const spot_study_head_t *head, size_t point_id);
-
-/* A node as YAML on one line. The caller frees it. NULL: no memory. */
-SPOT_MUST_CHECK char *spot_node_line(const spot_node_t *node);
 
 /* ---- request.c ---- */
 
@@ -202,6 +176,10 @@ SPOT_MUST_CHECK int spot_plan_find_value(const spot_reading_t *self, size_t axis
 SPOT_MUST_CHECK int spot_where_apply(spot_reading_t *self);
 
 /* ---- points.c ---- */
+
+/* Puts a value of an axis into the scenario. NO_MEMORY. */
+SPOT_MUST_CHECK int spot_points_place_value(spot_template_t *self,
+    const spot_study_head_t *head, size_t axis_id, size_t value_id);
 
 /* Binds every point, so that all errors are known, and collects what they yield. Keeps
  * the scenarios of a study of few points. BAD_INPUT, NO_MEMORY. */

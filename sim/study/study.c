@@ -1,11 +1,217 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "sim/study/study.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/utf8.h"
 #include "sim/study/reading.h"
+
+static const char inline_prefix[] = "scenario.";
+
+/* ---- Documents ---- */
+
+/* What follows a prefix, or NULL. */
+static const char *
+after(const char *text, const char *prefix)
+{
+    const size_t length = strlen(prefix);
+
+    return strncmp(text, prefix, length) == 0 ? text + length : NULL;
+}
+
+/* Whether the key of "KEY=VALUE" is among those of a map. */
+static bool
+has_key(const spot_node_t *map, const char *assignment)
+{
+    bool is_found = false;
+
+    for (size_t j = 0; map->kind == SPOT_NODE_MAP && j < map->num_children; j++) {
+        const char *value = after(assignment, map->keys[j]->text);
+
+        is_found = is_found || (value != NULL && value[0] == '=');
+    }
+    return is_found;
+}
+
+/* "KEY=VALUE" for a key of the sweep. */
+static int
+assign_in_sweep(
+    spot_template_t *self, const char *sweep, const char *assignment, spot_diag_t *diag)
+{
+    char *whole = malloc(strlen(sweep) + strlen(assignment) + 2);
+    int ret;
+
+    if (whole == NULL) {
+        return SPOT_ERR_NO_MEMORY;
+    }
+    sprintf(whole, "%s.%s", sweep, assignment);
+    ret = spot_yaml_assign(&self->study, "--set", whole, diag);
+    free(whole);
+    return ret;
+}
+
+/* In "sweep.KEY=VALUES" and "optimise.over.KEY=VALUES" KEY is one key, which may have
+ * dots. */
+static int
+set_study_key(spot_template_t *self, const char *assignment, spot_diag_t *diag)
+{
+    const char *const map =
+        after(assignment, "sweep.") != NULL ? "sweep" : "optimise.over";
+    const char *key = after(assignment, map);
+    const char *equals = strchr(assignment, '=');
+    int ret = 0;
+
+    if (key != NULL && key[0] == '.' && equals != NULL && ++key < equals &&
+        equals[1] != '\0') {
+        ret = spot_yaml_add_key(&self->study, map, key, (size_t) (equals - key));
+    }
+    if (ret == SPOT_ERR_BAD_PARAM) {
+        spot_diag_error(
+            diag, "--set", 0, 0, "%s is no map of keys: set it as a whole", map);
+        return SPOT_ERR_BAD_INPUT;
+    }
+    return ret == 0 ? spot_yaml_assign(&self->study, "--set", assignment, diag) : ret;
+}
+
+/* Whether the key of an assignment has a scalar value. */
+static bool
+is_single(const spot_field_t *fields, const char *assignment)
+{
+    const size_t length = strcspn(assignment, ".=");
+    const spot_field_t *field = spot_field_find(fields, assignment, length);
+
+    if (field != NULL && field->type == SPOT_FIELD_MAP && assignment[length] == '.') {
+        return is_single(field->fields, assignment + length + 1);
+    }
+    return field != NULL && field->type < SPOT_FIELD_MAP && assignment[length] == '=';
+}
+
+/* A key of the scenario, or the values of a swept one. */
+static int
+set_scenario_key(spot_template_t *self, const spot_experiment_t *experiment,
+    const char *assignment, spot_diag_t *diag)
+{
+    const spot_node_t *optimise = spot_node_get(self->study.root, "optimise");
+    const spot_node_t *over = spot_node_get(optimise, "over");
+    const spot_node_t *sweep =
+        over != NULL ? over : spot_node_get(self->study.root, "sweep");
+    const char *inner = after(assignment, inline_prefix);
+    int length;
+    char shown[SPOT_UTF8_SHOWN_BYTES];
+
+    assignment = inner == NULL ? assignment : inner;
+    length = (int) strcspn(assignment, "=");
+    if (sweep != NULL && has_key(sweep, assignment)) {
+        return assign_in_sweep(
+            self, over != NULL ? "optimise.over" : "sweep", assignment, diag);
+    }
+    if (sweep != NULL && sweep->kind == SPOT_NODE_LIST && sweep->num_children > 0 &&
+        has_key(sweep->children[0], assignment)) {
+        spot_diag_error(diag, "--set", 0, 0,
+            "\"%s\" is for a key that each point of the sweep sets: set sweep as a "
+            "whole",
+            spot_utf8_shown(assignment, shown));
+        return SPOT_ERR_BAD_INPUT;
+    }
+    if (after(assignment + length, "=[") != NULL &&
+        is_single(experiment->fields, assignment)) {
+        spot_diag_error(diag, "--set", 0, 0,
+            "%.*s is not swept; add it: --set %s.%.*s=[...]", length, assignment,
+            optimise != NULL ? "optimise.over" : "sweep", length, assignment);
+        return SPOT_ERR_BAD_INPUT;
+    }
+    return spot_yaml_assign(&self->scenario, "--set", assignment, diag);
+}
+
+/* Finds the scenario unless its document was given: the study has it or names its file.
+ * What is no map is refused. */
+static int
+find_scenario(spot_template_t *self, spot_diag_t *diag)
+{
+    const spot_field_t whole = {.expected = "a scenario, a map of keys"};
+    spot_node_t *node = spot_node_get(self->study.root, "scenario");
+    spot_bind_t bind = {.diag = diag};
+    char *path;
+    int ret = 0;
+
+    if (self->scenario.root == NULL && node != NULL && node->kind == SPOT_NODE_MAP) {
+        self->scenario.root = node;
+    } else if (self->scenario.root == NULL && node != NULL &&
+               node->kind == SPOT_NODE_SCALAR && node->text[0] != '\0') {
+        path = spot_node_file_path(node);
+        ret = path == NULL ? SPOT_ERR_NO_MEMORY
+                           : spot_yaml_read(&self->scenario, path, diag);
+        free(path);
+    }
+    if (self->scenario.root != NULL && self->scenario.root->kind != SPOT_NODE_MAP) {
+        spot_bind_unexpected(&bind, &whole, self->scenario.root, "");
+        self->scenario.root = NULL;
+        ret = spot_error_first(ret, SPOT_ERR_BAD_INPUT);
+    }
+    return ret;
+}
+
+/* The part that an assignment changes. Changes of the study come first; the engine is
+ * chosen before other keys of the scenario are set. */
+typedef enum { FOR_STUDY, FOR_ENGINE, FOR_SCENARIO } owner_t;
+
+static owner_t
+owner_of(const char *assignment)
+{
+    const char *inner = after(assignment, inline_prefix);
+
+    if (after(inner == NULL ? assignment : inner, "engine=") != NULL) {
+        return FOR_ENGINE;
+    }
+    return inner == NULL && spot_field_find(spot_study_fields, assignment,
+                                strcspn(assignment, ".[=")) != NULL
+               ? FOR_STUDY
+               : FOR_SCENARIO;
+}
+
+static int
+set_keys(const spot_study_t *self, owner_t owner, const spot_study_source_t *source,
+    spot_diag_t *diag)
+{
+    spot_template_t *template = self->template;
+    int error = 0;
+
+    for (size_t j = 0; j < source->num_sets; j++) {
+        const char *set = source->sets[j];
+
+        if (owner_of(set) == owner) {
+            error = spot_error_first(
+                error, owner == FOR_STUDY
+                           ? set_study_key(template, set, diag)
+                           : set_scenario_key(template, self->experiment, set, diag));
+        }
+    }
+    return error;
+}
+
+/* Carries out the changes, reads the scenario and finds its engine. */
+static int
+read_documents(spot_study_t *self, const spot_experiment_t *const *engines,
+    const spot_study_source_t *source, spot_diag_t *diag)
+{
+    spot_template_t *template = self->template;
+    int error;
+
+    if (template->study.root->kind != SPOT_NODE_MAP) {
+        return 0; /* binding it reports what is wrong */
+    }
+    error = set_keys(self, FOR_STUDY, source, diag);
+    error = spot_error_first(error, find_scenario(template, diag));
+    error = spot_error_first(error, set_keys(self, FOR_ENGINE, source, diag));
+    error = spot_error_first(error, spot_experiment_choose(&self->experiment, engines,
+                                        template->scenario.root, diag));
+    return spot_error_first(error, set_keys(self, FOR_SCENARIO, source, diag));
+}
+
+/* ---- All ---- */
 
 /* Drops points, binds the others, notes the files that they read, and chooses from what
  * they yield. */
@@ -30,8 +236,8 @@ read_all(spot_reading_t *self)
 {
     const size_t num_errors = self->diag->num_errors;
     int ret = spot_request_read(self);
-    const bool has_scenario = self->request.scenario != NULL &&
-                              spot_template_scenario(self->study->template) != NULL;
+    const bool has_scenario =
+        self->request.scenario != NULL && self->study->template->scenario.root != NULL;
 
     ret = ret == 0 ? spot_sweep_read(self) : ret;
     ret = ret == 0 ? spot_plan_make(self) : ret;
@@ -54,13 +260,17 @@ spot_study_init(spot_study_t *self, const spot_experiment_t *const *engines,
     memset(self, 0, sizeof(*self));
     self->experiment = engines[0]; /* freeing needs it */
     self->is_comparison = source->is_comparison;
-    error = spot_template_open(&self->template, source->study, source->scenario);
-    self->inputs = spot_calloc(1, sizeof(*self->inputs));
-    if (error != 0 || self->inputs == NULL) {
+    self->template = spot_calloc(1, sizeof(*self->template));
+    if (self->template == NULL) {
         return SPOT_ERR_NO_MEMORY;
     }
-    error = spot_template_change(self->template, engines, source->sets, source->num_sets,
-        &self->experiment, diag);
+    self->inputs = &self->template->inputs;
+    self->template->study = *source->study;
+    self->template->scenario = *source->scenario;
+    memset(source->study, 0, sizeof(*source->study));
+    memset(source->scenario, 0, sizeof(*source->scenario));
+    pthread_mutex_init(&self->template->lock, NULL);
+    error = read_documents(self, engines, source, diag);
     error = spot_error_first(error, read_all(&reading));
     self->head.seed = (uint64_t) reading.request.seed;
     self->has_ledger = reading.request.has_ledger;
@@ -112,14 +322,22 @@ spot_study_read(spot_study_t *self, const spot_experiment_t *const *engines,
 void
 spot_study_free(spot_study_t *self)
 {
+    spot_template_t *template = self->template;
+
     spot_points_free(self);
     free(self->series);
     spot_study_head_free(&self->head);
-    if (self->inputs != NULL) {
-        spot_inputs_free(self->inputs);
+    if (template != NULL) {
+        for (size_t j = 0; j < template->num_swept; j++) {
+            free(template->swept[j].nodes);
+        }
+        free(template->swept);
+        spot_inputs_free(&template->inputs);
+        spot_yaml_free(&template->scenario);
+        spot_yaml_free(&template->study);
+        pthread_mutex_destroy(&template->lock);
     }
-    free(self->inputs);
-    spot_template_close(self->template);
+    free(template);
     memset(self, 0, sizeof(*self));
 }
 

@@ -46,8 +46,8 @@ add_study(spot_canonical_t *list, const spot_study_head_t *head)
 static int
 make_canonical(const spot_study_t *self, spot_canonical_t *list)
 {
-    int ret = spot_canonical_make(list, self->experiment->fields,
-        spot_template_scenario(self->template), self->inputs);
+    int ret = spot_canonical_make(
+        list, self->experiment->fields, self->template->scenario.root, self->inputs);
 
     spot_canonical_drop(list, "scenario"); /* a name */
     for (size_t j = 0; ret == 0 && j < self->head.num_axes; j++) {

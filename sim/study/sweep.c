@@ -186,7 +186,7 @@ check_point(spot_bind_t *bind, const spot_node_t *point, const spot_node_t *firs
 static void
 check_key(const spot_reading_t *self, const spot_node_t *keys, size_t key_id)
 {
-    const spot_node_t *scenario = spot_template_scenario(self->study->template);
+    const spot_node_t *scenario = self->study->template->scenario.root;
     const spot_node_t *key = keys->keys[key_id];
     char problem[SPOT_YAML_PROBLEM_BYTES];
 

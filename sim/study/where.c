@@ -65,11 +65,11 @@ list_keys(const where_t *self, size_t axis_id, size_t value_id, spot_canonical_t
 
     memset(list, 0, sizeof(*list));
     for (size_t j = 0; ret == 0 && j < self->head->num_axes; j++) {
-        ret = spot_template_place_value(
+        ret = spot_points_place_value(
             study->template, self->head, j, j == axis_id ? value_id : 0);
     }
     return ret == 0 ? spot_canonical_make(list, study->experiment->fields,
-                          spot_template_scenario(study->template), NULL)
+                          study->template->scenario.root, NULL)
                     : ret;
 }
 
