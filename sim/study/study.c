@@ -22,37 +22,6 @@ after(const char *text, const char *prefix)
     return strncmp(text, prefix, length) == 0 ? text + length : NULL;
 }
 
-/* Whether the key of "KEY=VALUE" is among those of a map. */
-static bool
-has_key(const spot_node_t *map, const char *assignment)
-{
-    bool is_found = false;
-
-    for (size_t j = 0; map->kind == SPOT_NODE_MAP && j < map->num_children; j++) {
-        const char *value = after(assignment, map->keys[j]->text);
-
-        is_found = is_found || (value != NULL && value[0] == '=');
-    }
-    return is_found;
-}
-
-/* "KEY=VALUE" for a key of the sweep. */
-static int
-assign_in_sweep(
-    spot_template_t *self, const char *sweep, const char *assignment, spot_diag_t *diag)
-{
-    char *whole = malloc(strlen(sweep) + strlen(assignment) + 2);
-    int ret;
-
-    if (whole == NULL) {
-        return SPOT_ERR_NO_MEMORY;
-    }
-    sprintf(whole, "%s.%s", sweep, assignment);
-    ret = spot_yaml_assign(&self->study, "--set", whole, diag);
-    free(whole);
-    return ret;
-}
-
 /* In "sweep.KEY=VALUES" and "optimise.over.KEY=VALUES" KEY is one key, which may have
  * dots. */
 static int
@@ -95,35 +64,39 @@ set_scenario_key(spot_template_t *self, const spot_experiment_t *experiment,
     const char *assignment, spot_diag_t *diag)
 {
     const spot_node_t *optimise = spot_node_get(self->study.root, "optimise");
-    const spot_node_t *over = spot_node_get(optimise, "over");
-    const spot_node_t *sweep =
-        over != NULL ? over : spot_node_get(self->study.root, "sweep");
+    const spot_node_t *sweep = optimise != NULL
+                                   ? spot_node_get(optimise, "over")
+                                   : spot_node_get(self->study.root, "sweep");
     const char *inner = after(assignment, inline_prefix);
-    int length;
-    char shown[SPOT_UTF8_SHOWN_BYTES];
+    const char *const set = inner == NULL ? assignment : inner;
+    const size_t length = strcspn(set, "=");
+    char *whole = malloc(sizeof("optimise.over.") + strlen(set));
+    char shown[SPOT_UTF8_SHOWN_BYTES], *key;
+    int ret = SPOT_ERR_BAD_INPUT;
 
-    assignment = inner == NULL ? assignment : inner;
-    length = (int) strcspn(assignment, "=");
-    if (sweep != NULL && has_key(sweep, assignment)) {
-        return assign_in_sweep(
-            self, over != NULL ? "optimise.over" : "sweep", assignment, diag);
+    if (whole == NULL) {
+        return SPOT_ERR_NO_MEMORY;
     }
-    if (sweep != NULL && sweep->kind == SPOT_NODE_LIST && sweep->num_children > 0 &&
-        has_key(sweep->children[0], assignment)) {
+    key = whole + sprintf(whole, "%s.", optimise != NULL ? "optimise.over" : "sweep");
+    memcpy(key, set, length);
+    key[length] = '\0';
+    if (set[length] == '=' && spot_node_get(sweep, key) != NULL) {
+        strcpy(key, set);
+        ret = spot_yaml_assign(&self->study, "--set", whole, diag);
+    } else if (sweep != NULL && sweep->kind == SPOT_NODE_LIST &&
+               spot_node_get(spot_word(sweep, 0), key) != NULL) {
         spot_diag_error(diag, "--set", 0, 0,
             "\"%s\" is for a key that each point of the sweep sets: set sweep as a "
             "whole",
-            spot_utf8_shown(assignment, shown));
-        return SPOT_ERR_BAD_INPUT;
+            spot_utf8_shown(set, shown));
+    } else if (after(set + length, "=[") != NULL && is_single(experiment->fields, set)) {
+        spot_diag_error(
+            diag, "--set", 0, 0, "%s is not swept; add it: --set %s=[...]", key, whole);
+    } else {
+        ret = spot_yaml_assign(&self->scenario, "--set", set, diag);
     }
-    if (after(assignment + length, "=[") != NULL &&
-        is_single(experiment->fields, assignment)) {
-        spot_diag_error(diag, "--set", 0, 0,
-            "%.*s is not swept; add it: --set %s.%.*s=[...]", length, assignment,
-            optimise != NULL ? "optimise.over" : "sweep", length, assignment);
-        return SPOT_ERR_BAD_INPUT;
-    }
-    return spot_yaml_assign(&self->scenario, "--set", assignment, diag);
+    free(whole);
+    return ret;
 }
 
 /* Finds the scenario unless its document was given: the study has it or names its file.
