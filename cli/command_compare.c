@@ -7,7 +7,7 @@
 #include "cli/interrupt.h"
 #include "cli/study_task.h"
 #include "sim/engines.h"
-#include "sim/study/compare.h"
+#include "sim/study/study.h"
 
 enum {
     OPTION_OVER = 256,

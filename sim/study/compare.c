@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "sim/study/compare.h"
+#include "sim/study/study.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -271,12 +271,14 @@ ask(const compare_t *self, spot_study_t *study)
         self->num_rivals == 1 ? rivals_of(self, self->rivals[0].key) : NULL;
     char shown[SPOT_UTF8_SHOWN_BYTES];
     size_t num_bytes;
-    FILE *out = study->head.question == NULL
-                    ? open_memstream(&study->head.question, &num_bytes)
-                    : NULL;
+    FILE *out;
 
+    if (study->head.question != NULL) {
+        return 0;
+    }
+    out = open_memstream(&study->head.question, &num_bytes);
     if (out == NULL) {
-        return study->head.question == NULL ? SPOT_ERR_NO_MEMORY : 0;
+        return SPOT_ERR_NO_MEMORY;
     }
     spot_utf8_shown(name != NULL && name->text != NULL ? name->text : "it", shown);
     if (rivals != NULL) {

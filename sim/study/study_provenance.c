@@ -56,34 +56,6 @@ make_canonical(const spot_study_t *self, spot_canonical_t *list)
     return ret == 0 ? add_study(list, &self->head) : ret;
 }
 
-static void
-write_libraries(FILE *out)
-{
-    const spot_library_t *const rooms[] = {spot_base_libraries, spot_store_libraries};
-    const char *before = "";
-
-    for (size_t j = 0; j < sizeof(rooms) / sizeof(rooms[0]); j++) {
-        for (const spot_library_t *library = rooms[j]; library->name != NULL;
-             library++) {
-            fprintf(out, "%s%s %s", before, library->name, library->version());
-            before = ", ";
-        }
-    }
-}
-
-static void
-write_machine(FILE *out)
-{
-    spot_machine_t machine;
-
-    spot_machine_read(&machine);
-    fprintf(out, "%s: %" PRId64 " x %s, %.1f GB, %s %s %s", machine.host,
-        machine.num_processors,
-        machine.processor[0] == '\0' ? "processor" : machine.processor,
-        1e-9 * (double) machine.memory_bytes, machine.system, machine.release,
-        machine.architecture);
-}
-
 /* As a shell reads it: an argument with special characters stands in single quotes. */
 static void
 write_argument(const char *text, FILE *out)
@@ -102,19 +74,31 @@ write_argument(const char *text, FILE *out)
     fputc('\'', out);
 }
 
-/* Writes the three texts into one block. */
+/* Writes the libraries, the machine and the command line into one block. */
 static int
 write_texts(spot_study_provenance_t *self, int argc, char *const *argv)
 {
+    const spot_library_t *const rooms[] = {spot_base_libraries, spot_store_libraries};
+    spot_machine_t machine;
     size_t num_bytes;
     FILE *out = open_memstream(&self->texts, &num_bytes);
 
     if (out == NULL) {
         return SPOT_ERR_NO_MEMORY;
     }
-    write_libraries(out);
+    for (size_t j = 0; j < sizeof(rooms) / sizeof(rooms[0]); j++) {
+        for (size_t k = 0; rooms[j][k].name != NULL; k++) {
+            fprintf(out, "%s%s %s", j + k == 0 ? "" : ", ", rooms[j][k].name,
+                rooms[j][k].version());
+        }
+    }
     fputc('\0', out);
-    write_machine(out);
+    spot_machine_read(&machine);
+    fprintf(out, "%s: %" PRId64 " x %s, %.1f GB, %s %s %s", machine.host,
+        machine.num_processors,
+        machine.processor[0] == '\0' ? "processor" : machine.processor,
+        1e-9 * (double) machine.memory_bytes, machine.system, machine.release,
+        machine.architecture);
     fputc('\0', out);
     for (int j = 0; j < argc; j++) {
         fputs(j > 0 ? " " : "", out);

@@ -13,7 +13,7 @@
 #include "sim/analysis/point_groups.h"
 #include "sim/analysis/summary.h"
 #include "sim/engines.h"
-#include "sim/study/compare.h"
+#include "sim/study/study.h"
 #include "sim/train/metrics.h"
 #include "tests/unit/study/engine_halls.h"
 #include "tests/unit/train/fixture.h"
