@@ -238,27 +238,21 @@ run_rounds(pool_t *self)
 
 /* ---- Series ---- */
 
-/* Whether the store has the row of a replication. */
-static bool
-has_row(const spot_store_t *store, size_t point_id, int64_t replication)
-{
-    const int64_t offset = replication % spot_study_batch_size(store->head);
-
-    return store->num_there(store, point_id, replication - offset) > offset;
-}
-
+/* Lists the series of the replications whose row the store has. */
 static int
 find_missing(pool_t *self)
 {
     const spot_study_t *study = self->study;
+    const spot_store_t *store = self->store;
     spot_series_list_t there;
-    int ret = spot_series_list_read(&there, self->store);
+    int ret = spot_series_list_read(&there, store);
 
     for (size_t j = 0; ret == 0 && j < study->head.num_points * study->num_series; j++) {
         const size_t point_id = j / study->num_series;
         const int64_t replication = study->series[j % study->num_series];
+        const int64_t offset = replication % spot_study_batch_size(&study->head);
 
-        if (has_row(self->store, point_id, replication) &&
+        if (store->num_there(store, point_id, replication - offset) > offset &&
             !spot_series_list_has(&there, point_id, replication)) {
             ret = spot_series_list_add(&self->missing, point_id, replication);
         }
