@@ -13,16 +13,15 @@ static const char *const batch_reserved[] = {
     "point", "first", "replications", "digest", NULL};
 
 static bool
-is_taken(
-    const char *name, const char *const *reserved, char *const *names, size_t num_names)
+is_taken(const spot_column_names_t *names, const char *name, const char *const *reserved)
 {
     for (size_t j = 0; reserved[j] != NULL; j++) {
         if (sqlite3_stricmp(name, reserved[j]) == 0) {
             return true;
         }
     }
-    for (size_t j = 0; j < num_names; j++) {
-        if (sqlite3_stricmp(name, names[j]) == 0) {
+    for (size_t j = 0; j < names->num; j++) {
+        if (sqlite3_stricmp(name, names->names[j]) == 0) {
             return true;
         }
     }
@@ -30,23 +29,47 @@ is_taken(
 }
 
 int
-spot_schema_add_name(
-    char **names, size_t *num_names, const char *name, const char *const *reserved)
+spot_column_names_add(
+    spot_column_names_t *self, const char *name, const char *const *reserved)
 {
     size_t length = strlen(name);
-    char *free_name =
-        malloc(length + *num_names + 8); /* room for all "_" there can be */
+    char *free_name = malloc(length + self->num + 8); /* room for all "_" there can be */
+    int ret =
+        spot_array_reserve(&self->names, &self->max, self->num + 1, sizeof(free_name));
 
-    if (free_name == NULL) {
+    if (ret != 0 || free_name == NULL) {
+        free(free_name);
         return SPOT_ERR_NO_MEMORY;
     }
     strcpy(free_name, name);
-    while (is_taken(free_name, reserved, names, *num_names)) {
+    while (is_taken(self, free_name, reserved)) {
         free_name[length++] = '_';
         free_name[length] = '\0';
     }
-    names[(*num_names)++] = free_name;
+    self->names[self->num++] = free_name;
     return 0;
+}
+
+void
+spot_column_names_free(spot_column_names_t *self)
+{
+    for (size_t j = 0; j < self->num; j++) {
+        free(self->names[j]);
+    }
+    free(self->names);
+    memset(self, 0, sizeof(*self));
+}
+
+char *
+spot_column_names_sql(const spot_column_names_t *self, spot_db_t *db, const char *before,
+    const char *after)
+{
+    sqlite3_str *sql = sqlite3_str_new(db->handle);
+
+    for (size_t j = 0; j < self->num; j++) {
+        sqlite3_str_appendf(sql, "%s\"%w\"%s", before, self->names[j], after);
+    }
+    return spot_db_finish(db, sql);
 }
 
 int
@@ -55,43 +78,26 @@ spot_columns_init(spot_columns_t *self, const spot_study_head_t *head)
     int ret = 0;
 
     memset(self, 0, sizeof(*self));
-    self->axes = spot_calloc(head->num_axes, sizeof(*self->axes));
-    self->metrics = spot_calloc(head->num_metrics, sizeof(*self->metrics));
-    self->warnings = spot_calloc(head->num_warnings, sizeof(*self->warnings));
-    if (self->axes == NULL || self->metrics == NULL || self->warnings == NULL) {
-        return SPOT_ERR_NO_MEMORY;
-    }
     for (size_t j = 0; ret == 0 && j < head->num_axes; j++) {
-        ret = spot_schema_add_name(
-            self->axes, &self->num_axes, head->axes[j].path, point_reserved);
+        ret = spot_column_names_add(&self->axes, head->axes[j].path, point_reserved);
     }
     for (size_t j = 0; ret == 0 && j < head->num_metrics; j++) {
-        ret = spot_schema_add_name(self->metrics, &self->num_metrics,
-            head->metrics[j].name, replication_reserved);
+        ret = spot_column_names_add(
+            &self->metrics, head->metrics[j].name, replication_reserved);
     }
     for (size_t j = 0; ret == 0 && j < head->num_warnings; j++) {
-        ret = spot_schema_add_name(
-            self->warnings, &self->num_warnings, head->warnings[j].name, batch_reserved);
+        ret = spot_column_names_add(
+            &self->warnings, head->warnings[j].name, batch_reserved);
     }
     return ret;
-}
-
-static void
-free_names(char **names, size_t num_names)
-{
-    for (size_t j = 0; j < num_names; j++) {
-        free(names[j]);
-    }
-    free(names);
 }
 
 void
 spot_columns_free(spot_columns_t *self)
 {
-    free_names(self->axes, self->num_axes);
-    free_names(self->metrics, self->num_metrics);
-    free_names(self->warnings, self->num_warnings);
-    memset(self, 0, sizeof(*self));
+    spot_column_names_free(&self->axes);
+    spot_column_names_free(&self->metrics);
+    spot_column_names_free(&self->warnings);
 }
 
 /* The numbers that tell whose database it is, of one instant: another process may be
@@ -145,112 +151,58 @@ spot_schema_look(spot_db_t *db, spot_schema_state_t *state, spot_diag_t *diag)
     return 0;
 }
 
-void
-spot_schema_append(sqlite3_str *sql, const char *prefix, char *const *names,
-    size_t num_names, const char *suffix)
-{
-    for (size_t j = 0; j < num_names; j++) {
-        sqlite3_str_appendf(sql, "%s\"%w\"%s", prefix, names[j], suffix);
-    }
-}
-
-int
-spot_schema_prepare(spot_db_t *db, sqlite3_stmt **statement, sqlite3_str *sql)
-{
-    char *text = sqlite3_str_finish(sql);
-    int ret;
-
-    if (text == NULL) {
-        *statement = NULL;
-        return spot_db_check(db, SQLITE_NOMEM);
-    }
-    ret = spot_db_prepare(db, statement, "%s", text);
-    sqlite3_free(text);
-    return ret;
-}
-
-int
-spot_schema_prepare_insert(spot_db_t *db, sqlite3_stmt **statement, const char *conflict,
-    const char *table, size_t num_columns)
+char *
+spot_schema_places(spot_db_t *db, size_t num_places)
 {
     sqlite3_str *sql = sqlite3_str_new(db->handle);
 
-    sqlite3_str_appendf(sql, "INSERT %s INTO %s VALUES (", conflict, table);
-    for (size_t j = 0; j < num_columns; j++) {
-        sqlite3_str_appendall(sql, j == 0 ? "?" : ", ?");
+    for (size_t j = 0; j < num_places; j++) {
+        sqlite3_str_appendall(sql, ", ?");
     }
-    sqlite3_str_appendall(sql, ")");
-    return spot_schema_prepare(db, statement, sql);
-}
-
-/* Makes a table with columns of these names between others. */
-static int
-create_table(spot_db_t *db, const char *start, char *const *names, size_t num_names,
-    const char *type, const char *end)
-{
-    sqlite3_str *sql = sqlite3_str_new(db->handle);
-    sqlite3_stmt *statement;
-    int ret;
-
-    sqlite3_str_appendf(sql, "CREATE TABLE %s", start);
-    spot_schema_append(sql, ", ", names, num_names, type);
-    sqlite3_str_appendall(sql, end);
-    ret = spot_schema_prepare(db, &statement, sql);
-    if (ret == 0) {
-        ret = spot_db_step_done(db, statement);
-    }
-    sqlite3_finalize(statement);
-    return ret;
+    return spot_db_finish(db, sql);
 }
 
 int
 spot_schema_create_points(spot_db_t *db, const spot_columns_t *columns)
 {
-    const int ret = spot_db_run(db, "DROP TABLE IF EXISTS point");
-
-    return ret == 0 ? create_table(db,
-                          "point (point INTEGER PRIMARY KEY, position INTEGER NOT NULL "
-                          "UNIQUE, key TEXT NOT NULL UNIQUE",
-                          columns->axes, columns->num_axes, " ANY", ") STRICT")
-                    : ret;
+    return spot_db_run(db,
+        "DROP TABLE IF EXISTS point;"
+        "CREATE TABLE point (point INTEGER PRIMARY KEY, position INTEGER NOT NULL "
+        "UNIQUE, key TEXT NOT NULL UNIQUE%z) STRICT",
+        spot_column_names_sql(&columns->axes, db, ", ", " ANY"));
 }
 
+/* Rows lie in the order in which they are read, and none can be there twice. */
 int
 spot_schema_create(spot_db_t *db, const spot_columns_t *columns)
 {
-    int ret = spot_db_run(db,
+    return spot_db_run(db,
         "CREATE TABLE study (name TEXT, question TEXT, engine TEXT, seed INTEGER NOT "
         "NULL, replications INTEGER NOT NULL, canonical TEXT NOT NULL, canonical_sha256 "
         "TEXT NOT NULL, head TEXT NOT NULL, digest INTEGER NOT NULL) STRICT;"
         "CREATE TABLE provenance (writer TEXT PRIMARY KEY, process INTEGER NOT NULL, "
         "started TEXT NOT NULL, seen TEXT NOT NULL, ended TEXT, outcome TEXT, "
-        "rows_added "
-        "INTEGER NOT NULL, canonical_sha256 TEXT NOT NULL, version TEXT NOT NULL, "
-        "commit_id TEXT NOT NULL, compiler TEXT NOT NULL, libraries TEXT NOT NULL, "
-        "machine TEXT NOT NULL, command_line TEXT NOT NULL, threads INTEGER NOT NULL, "
-        "shard TEXT NOT NULL, digest INTEGER NOT NULL) STRICT");
-
-    /* Rows lie in the order in which they are read, and none can be there twice. */
-    if (ret == 0) {
-        ret = create_table(db,
-            "replication (point INTEGER NOT NULL, replication INTEGER NOT NULL",
-            columns->metrics, columns->num_metrics, " REAL",
-            ", warnings INTEGER NOT NULL, PRIMARY KEY (point, replication)) STRICT, "
-            "WITHOUT ROWID");
-    }
-    if (ret == 0) {
-        ret = spot_series_create(db);
-    }
-    if (ret == 0) {
-        ret = create_table(db,
-            "batch (point INTEGER NOT NULL, first INTEGER NOT NULL, replications "
-            "INTEGER NOT NULL",
-            columns->warnings, columns->num_warnings, " INTEGER NOT NULL",
-            ", digest INTEGER NOT NULL, PRIMARY KEY (point, first)) STRICT, WITHOUT "
-            "ROWID");
-    }
-    return ret == 0
-               ? spot_db_run(db, "PRAGMA application_id = %d; PRAGMA user_version = %d",
-                     SPOT_SCHEMA_APPLICATION, SPOT_SCHEMA_VERSION)
-               : ret;
+        "rows_added INTEGER NOT NULL, canonical_sha256 TEXT NOT NULL, version TEXT NOT "
+        "NULL, commit_id TEXT NOT NULL, compiler TEXT NOT NULL, libraries TEXT NOT "
+        "NULL, machine TEXT NOT NULL, command_line TEXT NOT NULL, threads INTEGER NOT "
+        "NULL, shard TEXT NOT NULL, digest INTEGER NOT NULL) STRICT;"
+        "CREATE TABLE replication (point INTEGER NOT NULL, replication INTEGER NOT "
+        "NULL%z, warnings INTEGER NOT NULL, PRIMARY KEY (point, replication)) STRICT, "
+        "WITHOUT ROWID;"
+        "CREATE TABLE batch (point INTEGER NOT NULL, first INTEGER NOT NULL, "
+        "replications INTEGER NOT NULL%z, digest INTEGER NOT NULL, PRIMARY KEY (point, "
+        "first)) STRICT, WITHOUT ROWID;"
+        "CREATE TABLE series (point INTEGER NOT NULL, replication INTEGER NOT NULL, "
+        "position INTEGER NOT NULL, rows_in TEXT NOT NULL, title TEXT, note TEXT NOT "
+        "NULL, end_ticks INTEGER NOT NULL, rows INTEGER NOT NULL, digest INTEGER NOT "
+        "NULL, PRIMARY KEY (point, replication, position)) STRICT, WITHOUT ROWID;"
+        "CREATE TABLE series_kind (rows_in TEXT PRIMARY KEY, kind TEXT NOT NULL, digest "
+        "INTEGER NOT NULL UNIQUE) STRICT, WITHOUT ROWID;"
+        "CREATE TABLE series_total (series INTEGER NOT NULL, digest INTEGER NOT NULL) "
+        "STRICT;"
+        "INSERT INTO series_total VALUES (0, 0);"
+        "PRAGMA application_id = %d; PRAGMA user_version = %d",
+        spot_column_names_sql(&columns->metrics, db, ", ", " REAL"),
+        spot_column_names_sql(&columns->warnings, db, ", ", " INTEGER NOT NULL"),
+        SPOT_SCHEMA_APPLICATION, SPOT_SCHEMA_VERSION);
 }

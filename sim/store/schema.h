@@ -54,25 +54,37 @@
     "digest(name, question, engine, seed, replications, canonical, canonical_sha256, "  \
     "head, (SELECT digest_rows(point, position, key) FROM point))"
 
+/* Names of columns, each once without regard to case. */
+typedef struct {
+    size_t num;
+    size_t max;
+    char **names; /* [num] */
+} spot_column_names_t;
+
+/* Appends a copy of a name, with "_" behind it until it is neither among those before
+ * nor reserved (a list up to NULL). NO_MEMORY. */
+SPOT_MUST_CHECK int spot_column_names_add(
+    spot_column_names_t *self, const char *name, const char *const *reserved);
+
+/* Accepts a zeroed self. */
+void spot_column_names_free(spot_column_names_t *self);
+
+/* The names in double quotes, each with before and after around it, e.g. ", " and
+ * " REAL": for %z in SQL, see spot_db_run(). */
+char *spot_column_names_sql(const spot_column_names_t *self, spot_db_t *db,
+    const char *before, const char *after);
+
 /* The columns that are named by what a study has. */
 typedef struct {
-    size_t num_axes;
-    char **axes; /* [num_axes] of point */
-    size_t num_metrics;
-    char **metrics; /* [num_metrics] of replication */
-    size_t num_warnings;
-    char **warnings; /* [num_warnings] of batch */
+    spot_column_names_t axes;     /* of point */
+    spot_column_names_t metrics;  /* of replication */
+    spot_column_names_t warnings; /* of batch */
 } spot_columns_t;
 
 /* NO_MEMORY; free self even then. */
 SPOT_MUST_CHECK int spot_columns_init(
     spot_columns_t *self, const spot_study_head_t *head);
 void spot_columns_free(spot_columns_t *self);
-
-/* Appends a copy of a name, with "_" behind it until it is neither among those before
- * nor reserved (a list up to NULL), without regard to case. NO_MEMORY. */
-SPOT_MUST_CHECK int spot_schema_add_name(
-    char **names, size_t *num_names, const char *name, const char *const *reserved);
 
 /* What a file is. */
 typedef enum {
@@ -92,20 +104,7 @@ SPOT_MUST_CHECK int spot_schema_create(spot_db_t *db, const spot_columns_t *colu
 SPOT_MUST_CHECK int spot_schema_create_points(
     spot_db_t *db, const spot_columns_t *columns);
 
-/* Makes the tables of series, see series_kinds.c. */
-SPOT_MUST_CHECK int spot_series_create(spot_db_t *db);
-
-/* Appends the columns, each with prefix before it and suffix behind it, e.g. ", " and
- * " REAL". */
-void spot_schema_append(sqlite3_str *sql, const char *prefix, char *const *names,
-    size_t num_names, const char *suffix);
-
-/* Prepares what was written to sql, and frees it. */
-SPOT_MUST_CHECK int spot_schema_prepare(
-    spot_db_t *db, sqlite3_stmt **statement, sqlite3_str *sql);
-
-/* Prepares "INSERT conflict INTO table VALUES (?, ...)": conflict "" or "OR IGNORE". */
-SPOT_MUST_CHECK int spot_schema_prepare_insert(spot_db_t *db, sqlite3_stmt **statement,
-    const char *conflict, const char *table, size_t num_columns);
+/* ", ?" that many times: for %z in SQL, see spot_db_run(). */
+char *spot_schema_places(spot_db_t *db, size_t num_places);
 
 #endif

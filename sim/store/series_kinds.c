@@ -34,56 +34,32 @@ static const spot_json_member_t kind_members[] = {
     {.key = NULL},
 };
 
-int
-spot_series_create(spot_db_t *db)
-{
-    return spot_db_run(db,
-        "CREATE TABLE series_kind (rows_in TEXT PRIMARY KEY, kind TEXT NOT NULL, digest "
-        "INTEGER NOT NULL UNIQUE) STRICT, WITHOUT ROWID;"
-        "CREATE TABLE series (point INTEGER NOT NULL, replication INTEGER NOT NULL, "
-        "position INTEGER NOT NULL, rows_in TEXT NOT NULL, title TEXT, note TEXT NOT "
-        "NULL, end_ticks INTEGER NOT NULL, rows INTEGER NOT NULL, digest INTEGER NOT "
-        "NULL, PRIMARY KEY (point, replication, position)) STRICT, WITHOUT ROWID;"
-        "CREATE TABLE series_total (series INTEGER NOT NULL, digest INTEGER NOT NULL) "
-        "STRICT;"
-        "INSERT INTO series_total VALUES (0, 0)");
-}
-
 static int
 create_rows(spot_db_t *db, const spot_series_kind_t *kind, const char *table)
 {
     static const char *const types[] = {
-        " INTEGER", " INTEGER", " INTEGER", " REAL", " TEXT", " TEXT"};
-    sqlite3_str *sql = sqlite3_str_new(db->handle);
-    char **names = spot_calloc(kind->num_columns, sizeof(*names));
-    sqlite3_stmt *statement = NULL;
-    size_t num_names = 0;
-    int ret = names == NULL ? SPOT_ERR_NO_MEMORY : 0;
+        "INTEGER", "INTEGER", "INTEGER", "REAL", "TEXT", "TEXT"};
+    sqlite3_str *columns = sqlite3_str_new(db->handle);
+    spot_column_names_t names = {0};
+    int ret = 0;
 
-    sqlite3_str_appendf(sql,
-        "CREATE TABLE \"%w\" (point INTEGER NOT NULL, replication INTEGER NOT NULL, row "
-        "INTEGER NOT NULL",
-        table);
     for (size_t j = 0; ret == 0 && j < kind->num_columns; j++) {
-        ret = spot_schema_add_name(names, &num_names, kind->columns[j].name, reserved);
-        spot_schema_append(
-            sql, ", ", names + j, num_names - j, types[kind->columns[j].kind]);
+        ret = spot_column_names_add(&names, kind->columns[j].name, reserved);
+        if (ret == 0) {
+            sqlite3_str_appendf(
+                columns, ", \"%w\" %s", names.names[j], types[kind->columns[j].kind]);
+        }
     }
-    sqlite3_str_appendall(
-        sql, ", PRIMARY KEY (point, replication, row)) STRICT, WITHOUT ROWID");
     if (ret == 0) {
-        ret = spot_schema_prepare(db, &statement, sql);
+        ret = spot_db_run(db,
+            "CREATE TABLE \"%w\" (point INTEGER NOT NULL, replication INTEGER NOT NULL, "
+            "row INTEGER NOT NULL%z, PRIMARY KEY (point, replication, row)) STRICT, "
+            "WITHOUT ROWID",
+            table, spot_db_finish(db, columns));
     } else {
-        sqlite3_free(sqlite3_str_finish(sql));
+        sqlite3_free(sqlite3_str_finish(columns));
     }
-    if (ret == 0) {
-        ret = spot_db_step_done(db, statement);
-    }
-    sqlite3_finalize(statement);
-    for (size_t j = 0; j < num_names; j++) {
-        free(names[j]);
-    }
-    free(names);
+    spot_column_names_free(&names);
     return ret;
 }
 

@@ -97,17 +97,12 @@ static int
 write_rows(
     spot_db_t *db, const char *table, const place_t *place, const spot_series_t *series)
 {
-    sqlite3_str *sql = sqlite3_str_new(db->handle);
-    sqlite3_stmt *insert = NULL;
-    int ret;
+    sqlite3_stmt *insert;
+    int ret =
+        spot_db_prepare(db, &insert, "INSERT INTO \"%w\" VALUES (%lld, %lld, ?3%z)",
+            table, (long long) place->number, (long long) place->replication,
+            spot_schema_places(db, series->kind->num_columns));
 
-    sqlite3_str_appendf(sql, "INSERT INTO \"%w\" VALUES (%lld, %lld, ?3", table,
-        (long long) place->number, (long long) place->replication);
-    for (size_t j = 0; j < series->kind->num_columns; j++) {
-        sqlite3_str_appendall(sql, ", ?");
-    }
-    sqlite3_str_appendall(sql, ")");
-    ret = spot_schema_prepare(db, &insert, sql);
     for (size_t j = 0; ret == 0 && j < series->num_rows; j++) {
         sqlite3_bind_int64(insert, SPOT_SERIES_NUM_RESERVED, (sqlite3_int64) j);
         for (size_t k = 0; k < series->kind->num_columns; k++) {
@@ -150,9 +145,7 @@ write_series(spot_db_t *db, const place_t *place, const spot_recording_t *record
             (long long) recording->end_ticks, (long long) series->num_rows,
             (long long) digest);
     }
-    if (ret == 0) {
-        ret = write_rows(db, table, place, series);
-    }
+    ret = ret == 0 ? write_rows(db, table, place, series) : ret;
     sqlite3_free(table);
     return ret == 0 ? raise_total(db, place, digest) : ret;
 }
@@ -231,9 +224,7 @@ read_series(
                   : spot_series_kind_read(db, table, recording, kind, &kind_digest);
 
     series->kind = kind;
-    if (ret == 0) {
-        ret = read_rows(db, table, place, series);
-    }
+    ret = ret == 0 ? read_rows(db, table, place, series) : ret;
     return ret == 0 && (sqlite3_column_int64(row, 0) != place->position ||
                            sqlite3_column_int64(row, 5) != (int64_t) series->num_rows ||
                            sqlite3_column_int64(row, 6) !=
@@ -282,9 +273,7 @@ spot_series_read(
     memset(recording, 0, sizeof(*recording));
     for (; spot_db_next_row(db, row, &ret); place.position++) {
         ret = place.position == 0 ? read_head(row, recording) : 0;
-        if (ret == 0) {
-            ret = read_series(db, row, &place, recording);
-        }
+        ret = ret == 0 ? read_series(db, row, &place, recording) : ret;
     }
     sqlite3_finalize(row);
     if (ret == 0 && place.position == 0) {

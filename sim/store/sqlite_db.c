@@ -417,12 +417,8 @@ spot_db_open(spot_db_t *self, const char *path, spot_db_mode_t mode, int timeout
     }
     ret = mode == SPOT_DB_WRITE ? open_to_write(self, name, timeout_ms)
                                 : open_to_read(self, name, timeout_ms);
-    if (ret == 0) {
-        ret = spot_digest_register(self);
-    }
-    if (ret == 0) {
-        ret = touch(self);
-    }
+    ret = ret == 0 ? spot_digest_register(self) : ret;
+    ret = ret == 0 ? touch(self) : ret;
 out:
     free(name);
     return ret;
@@ -467,9 +463,7 @@ spot_db_start_writing(spot_db_t *self)
     sqlite3_stmt *mode = NULL;
     int ret = spot_db_run(self, "PRAGMA page_size = 8192"); /* of a new file */
 
-    if (ret == 0) {
-        ret = spot_db_prepare(self, &mode, "PRAGMA journal_mode = WAL");
-    }
+    ret = ret == 0 ? spot_db_prepare(self, &mode, "PRAGMA journal_mode = WAL") : ret;
     if (spot_db_next_row(self, mode, &ret) &&
         strcmp((const char *) sqlite3_column_text(mode, 0), "wal") != 0) {
         remember(self, SQLITE_IOERR_SHMOPEN, "no write-ahead log");
@@ -483,20 +477,43 @@ spot_db_start_writing(spot_db_t *self)
                : ret;
 }
 
+char *
+spot_db_finish(spot_db_t *self, sqlite3_str *text)
+{
+    if (sqlite3_str_errcode(text) != SQLITE_OK) {
+        remember(self, SQLITE_NOMEM, "no memory");
+    }
+    return sqlite3_str_finish(text);
+}
+
+/* NULL: no memory, now or for a part of it. */
+static char *
+write_sql(spot_db_t *self, const char *format, va_list arguments)
+{
+    char *sql = sqlite3_vmprintf(format, arguments);
+
+    if (sql == NULL) {
+        remember(self, SQLITE_NOMEM, "no memory");
+    } else if (spot_db_error(self) == SPOT_ERR_NO_MEMORY) {
+        sqlite3_free(sql);
+        sql = NULL;
+    }
+    return sql;
+}
+
 int
 spot_db_run(spot_db_t *self, const char *format, ...)
 {
     va_list arguments;
     char *sql;
-    int ret;
+    int ret = SPOT_ERR_NO_MEMORY;
 
     va_start(arguments, format);
-    sql = sqlite3_vmprintf(format, arguments);
+    sql = write_sql(self, format, arguments);
     va_end(arguments);
-    if (sql == NULL) {
-        return spot_db_check(self, SQLITE_NOMEM);
+    if (sql != NULL) {
+        ret = spot_db_check(self, sqlite3_exec(self->handle, sql, NULL, NULL, NULL));
     }
-    ret = spot_db_check(self, sqlite3_exec(self->handle, sql, NULL, NULL, NULL));
     sqlite3_free(sql);
     return ret;
 }
@@ -504,15 +521,14 @@ spot_db_run(spot_db_t *self, const char *format, ...)
 static int
 prepare(spot_db_t *self, sqlite3_stmt **statement, const char *format, va_list arguments)
 {
-    char *sql = sqlite3_vmprintf(format, arguments);
-    int ret;
+    char *sql = write_sql(self, format, arguments);
+    int ret = SPOT_ERR_NO_MEMORY;
 
     *statement = NULL;
-    if (sql == NULL) {
-        return spot_db_check(self, SQLITE_NOMEM);
+    if (sql != NULL) {
+        ret = spot_db_check(
+            self, sqlite3_prepare_v2(self->handle, sql, -1, statement, NULL));
     }
-    ret =
-        spot_db_check(self, sqlite3_prepare_v2(self->handle, sql, -1, statement, NULL));
     sqlite3_free(sql);
     return ret;
 }

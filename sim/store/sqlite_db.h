@@ -75,8 +75,11 @@ void spot_db_forget(spot_db_t *self);
 /* Appends what went wrong and what to do about it; nothing if nothing did. */
 void spot_db_explain(const spot_db_t *self, spot_diag_t *diag);
 
+/* Ends a part of the SQL below, for %z in its format. */
+char *spot_db_finish(spot_db_t *self, sqlite3_str *text);
+
 /* Carries out statements that give no rows. format: as sqlite3_mprintf(), with %w for a
- * name between double quotes and %Q for a text. */
+ * name between double quotes, %Q for a text and %z for a text that it frees. */
 SPOT_MUST_CHECK int spot_db_run(spot_db_t *self, const char *format, ...);
 
 /* *statement is NULL after an error. */

@@ -119,22 +119,22 @@ compare_points(merge_t *self, const char *path)
 static int
 say_difference(merge_t *self, const char *path, sqlite3_stmt *row)
 {
-    const spot_columns_t *columns = columns_of(self);
+    const spot_column_names_t *metrics = &columns_of(self)->metrics;
     const char *key = (const char *) sqlite3_column_text(row, 0);
     const long long replication = sqlite3_column_int64(row, 1);
     bool is_found = false;
     int ret = 0;
 
-    for (size_t j = 0; ret == 0 && !is_found && j < columns->num_metrics; j++) {
+    for (size_t j = 0; ret == 0 && !is_found && j < metrics->num; j++) {
         sqlite3_stmt *values;
 
         ret = spot_db_prepare(&self->db, &values,
             "SELECT s.\"%w\", r.\"%w\" FROM source.replication s, main.replication r "
             "WHERE s.point = %lld AND r.point = %lld AND s.replication = %lld AND "
             "r.replication = s.replication AND s.\"%w\" IS NOT r.\"%w\"",
-            columns->metrics[j], columns->metrics[j], sqlite3_column_int64(row, 2),
-            sqlite3_column_int64(row, 3), replication, columns->metrics[j],
-            columns->metrics[j]);
+            metrics->names[j], metrics->names[j], sqlite3_column_int64(row, 2),
+            sqlite3_column_int64(row, 3), replication, metrics->names[j],
+            metrics->names[j]);
         is_found = spot_db_next_row(&self->db, values, &ret);
         if (is_found) {
             spot_diag_error(self->diag, path, 0, 0,
@@ -160,48 +160,22 @@ say_difference(merge_t *self, const char *path, sqlite3_stmt *row)
 static int
 compare_rows(merge_t *self, const char *path)
 {
-    const spot_columns_t *columns = columns_of(self);
-    sqlite3_str *sql = sqlite3_str_new(self->db.handle);
+    const spot_column_names_t *metrics = &columns_of(self)->metrics;
     sqlite3_stmt *row;
-    int ret;
-
-    sqlite3_str_appendall(sql,
+    int ret = spot_db_prepare(&self->db, &row,
         "SELECT p.key, r.replication, sp.point, p.point FROM source.batch s" JOIN_POINTS
         " CROSS JOIN main.batch b ON b.point = p.point AND b.first = s.first CROSS JOIN "
         "source.replication t ON t.point = s.point AND t.replication >= s.first AND "
         "t.replication < s.first + s.replications CROSS JOIN main.replication r ON "
-        "r.point = p.point AND r.replication = t.replication WHERE (r.warnings");
-    spot_schema_append(sql, ", r.", columns->metrics, columns->num_metrics, "");
-    sqlite3_str_appendall(sql, ") IS NOT (t.warnings");
-    spot_schema_append(sql, ", t.", columns->metrics, columns->num_metrics, "");
-    sqlite3_str_appendall(sql, ") LIMIT 1");
-    ret = spot_schema_prepare(&self->db, &row, sql);
+        "r.point = p.point AND r.replication = t.replication WHERE (r.warnings%z) IS "
+        "NOT (t.warnings%z) LIMIT 1",
+        spot_column_names_sql(metrics, &self->db, ", r.", ""),
+        spot_column_names_sql(metrics, &self->db, ", t.", ""));
+
     if (spot_db_next_row(&self->db, row, &ret)) {
         ret = say_difference(self, path, row);
     }
     sqlite3_finalize(row);
-    return ret;
-}
-
-/* Carries out INSERT ... SELECT p.point, s.first, s.names, s.last FROM source.table. */
-static int
-insert(merge_t *self, const char *table, const char *first, char *const *names,
-    size_t num_names, const char *last, const char *where)
-{
-    sqlite3_str *sql = sqlite3_str_new(self->db.handle);
-    sqlite3_stmt *statement;
-    int ret;
-
-    sqlite3_str_appendf(
-        sql, "INSERT OR REPLACE INTO main.%s SELECT p.point, %s", table, first);
-    spot_schema_append(sql, ", s.", names, num_names, "");
-    sqlite3_str_appendf(
-        sql, "%s FROM source.%s s" JOIN_POINTS " %s", last, table, where);
-    ret = spot_schema_prepare(&self->db, &statement, sql);
-    if (ret == 0) {
-        ret = spot_db_step_done(&self->db, statement);
-    }
-    sqlite3_finalize(statement);
     return ret;
 }
 
@@ -210,24 +184,27 @@ static int
 insert_all(merge_t *self)
 {
     const spot_columns_t *columns = columns_of(self);
-    int ret = insert(self, "replication", "s.replication", columns->metrics,
-        columns->num_metrics, ", s.warnings",
-        "WHERE NOT EXISTS (SELECT 1 FROM main.replication r WHERE r.point = p.point AND "
-        "r.replication = s.replication)");
+    int ret = spot_db_run(&self->db,
+        "INSERT OR REPLACE INTO main.replication SELECT p.point, s.replication%z, "
+        "s.warnings FROM source.replication s" JOIN_POINTS " WHERE NOT EXISTS (SELECT 1 "
+        "FROM main.replication r WHERE r.point = p.point AND r.replication = "
+        "s.replication)",
+        spot_column_names_sql(&columns->metrics, &self->db, ", s.", ""));
 
-    if (ret == 0) {
-        self->num_added += sqlite3_changes64(self->db.handle);
-        ret = insert(self, "batch", "s.first, s.replications", columns->warnings,
-            columns->num_warnings, ", s.digest",
-            "WHERE s.replications > coalesce((SELECT b.replications FROM main.batch b "
-            "WHERE b.point = p.point AND b.first = s.first), 0)");
-    }
-    return ret == 0 ? spot_db_run(&self->db,
-                          "INSERT OR REPLACE INTO main.provenance SELECT * FROM "
-                          "source.provenance s WHERE NOT EXISTS (SELECT 1 FROM "
-                          "main.provenance m WHERE m.writer = s.writer AND m.seen >= "
-                          "s.seen)")
-                    : ret;
+    self->num_added += ret == 0 ? sqlite3_changes64(self->db.handle) : 0;
+    return ret == 0
+               ? spot_db_run(&self->db,
+                     "INSERT OR REPLACE INTO main.batch SELECT p.point, s.first, "
+                     "s.replications%z, s.digest FROM source.batch s" JOIN_POINTS
+                     " WHERE s.replications > coalesce((SELECT b.replications FROM "
+                     "main.batch b WHERE b.point = p.point AND b.first = s.first), "
+                     "0);"
+                     "INSERT OR REPLACE INTO main.provenance SELECT * FROM "
+                     "source.provenance s WHERE NOT EXISTS (SELECT 1 FROM "
+                     "main.provenance m WHERE m.writer = s.writer AND m.seen >= "
+                     "s.seen)",
+                     spot_column_names_sql(&columns->warnings, &self->db, ", s.", ""))
+               : ret;
 }
 
 /* Begins the new store, with the study of the first one. */
@@ -240,9 +217,7 @@ make_new(merge_t *self, spot_store_t *in, const char *path)
     self->first = in;
     self->first_path = path;
     ret = spot_db_run(&self->db, "BEGIN");
-    if (ret == 0) {
-        ret = spot_schema_create(&self->db, columns_of(self));
-    }
+    ret = ret == 0 ? spot_schema_create(&self->db, columns_of(self)) : ret;
     if (ret == 0) {
         ret = spot_stored_study_write(&self->db, &study->head, columns_of(self),
             study->canonical, study->canonical_sha256, study->numbers);
@@ -293,18 +268,10 @@ merge_attached(merge_t *self, const char *path, const spot_store_t *in)
 {
     int ret = spot_db_run(&self->db, "BEGIN");
 
-    if (ret == 0) {
-        ret = compare_points(self, path);
-    }
-    if (ret == 0) {
-        ret = compare_rows(self, path);
-    }
-    if (ret == 0) {
-        ret = insert_all(self);
-    }
-    if (ret == 0) {
-        ret = merge_series(self, in);
-    }
+    ret = ret == 0 ? compare_points(self, path) : ret;
+    ret = ret == 0 ? compare_rows(self, path) : ret;
+    ret = ret == 0 ? insert_all(self) : ret;
+    ret = ret == 0 ? merge_series(self, in) : ret;
     return spot_db_end(&self->db, ret);
 }
 
@@ -326,9 +293,7 @@ merge_source(merge_t *self, const char *path)
     }
     if (ret == 0) {
         ret = merge_attached(self, path, in);
-        if (ret == 0) {
-            ret = spot_db_run(&self->db, "DETACH source");
-        }
+        ret = ret == 0 ? spot_db_run(&self->db, "DETACH source") : ret;
     }
     if (in != NULL && in != self->first) {
         in->close(in);
@@ -384,9 +349,7 @@ claim_out(merge_t *self, bool *is_study)
     spot_schema_state_t state = SPOT_SCHEMA_OTHER;
     int ret = spot_db_open(&self->out, self->out_path, SPOT_DB_WRITE, TIMEOUT_MS);
 
-    if (ret == 0) {
-        ret = spot_schema_look(&self->out, &state, self->diag);
-    }
+    ret = ret == 0 ? spot_schema_look(&self->out, &state, self->diag) : ret;
     if (ret == 0) {
         ret = state == SPOT_SCHEMA_OTHER ? SPOT_ERR_BAD_INPUT
                                          : spot_sqlite_claim(&self->out, self->diag);
@@ -429,9 +392,7 @@ merge_all(merge_t *self, size_t num_paths, const char *const *paths, bool was_th
             spot_watch_report(self->watch, (int64_t) j + 1, (int64_t) num_paths);
         }
     }
-    if (ret == 0) {
-        ret = spot_programs_check(&self->db, self->out_path, self->diag);
-    }
+    ret = ret == 0 ? spot_programs_check(&self->db, self->out_path, self->diag) : ret;
     spot_db_explain(&self->db, self->diag);
     if (self->first != NULL) {
         self->first->close(self->first);
@@ -448,9 +409,7 @@ spot_store_merge(const char *out_path, size_t num_paths, const char *const *path
     bool is_study = false;
     int ret = was_there ? claim_out(&merge, &is_study) : 0;
 
-    if (ret == 0) {
-        ret = merge_all(&merge, num_paths, paths, was_there, is_study);
-    }
+    ret = ret == 0 ? merge_all(&merge, num_paths, paths, was_there, is_study) : ret;
     spot_db_explain(&merge.out, diag);
     spot_db_close(&merge.db);
     spot_outfile_free(&merge.file);

@@ -171,22 +171,18 @@ number_points(spot_sqlite_work_t *self, spot_db_t *db)
 static int
 read_counts(spot_sqlite_work_t *self, spot_db_t *db)
 {
-    const spot_columns_t *columns = &self->columns;
-    sqlite3_str *sql = sqlite3_str_new(db->handle);
     sqlite3_stmt *row;
-    int ret;
+    int ret = spot_db_prepare(db, &row,
+        "SELECT point, sum(replications)%z FROM batch GROUP BY point",
+        spot_column_names_sql(&self->columns.warnings, db, ", sum(", ")"));
 
-    sqlite3_str_appendall(sql, "SELECT point, sum(replications)");
-    spot_schema_append(sql, ", sum(", columns->warnings, columns->num_warnings, ")");
-    sqlite3_str_appendall(sql, " FROM batch GROUP BY point");
-    ret = spot_schema_prepare(db, &row, sql);
     while (spot_db_next_row(db, row, &ret)) {
         const sqlite3_int64 number = sqlite3_column_int64(row, 0);
 
         if (number < 0 || (size_t) number >= self->head->num_points) {
             ret = spot_db_damaged(db, "batches are of a point that is none");
         }
-        for (size_t j = 0; ret == 0 && j <= columns->num_warnings; j++) {
+        for (size_t j = 0; ret == 0 && j <= self->head->num_warnings; j++) {
             spot_sqlite_counts(self, self->point_ids[number])[j] =
                 sqlite3_column_int64(row, (int) j + 1);
         }
@@ -200,19 +196,13 @@ static int
 start_looking(spot_sqlite_work_t *self)
 {
     spot_db_t *db = spot_sqlite_db(self);
-    sqlite3_str *sql;
     int ret = number_points(self, db);
 
+    ret = ret == 0 ? read_counts(self, db) : ret;
     if (ret == 0) {
-        ret = read_counts(self, db);
-    }
-    if (ret == 0) {
-        sql = sqlite3_str_new(db->handle);
-        sqlite3_str_appendall(sql, "SELECT replications, digest");
-        spot_schema_append(
-            sql, ", ", self->columns.warnings, self->columns.num_warnings, "");
-        sqlite3_str_appendall(sql, " FROM batch WHERE point = ? AND first = ?");
-        ret = spot_schema_prepare(db, &self->find_batch, sql);
+        ret = spot_db_prepare(db, &self->find_batch,
+            "SELECT replications, digest%z FROM batch WHERE point = ? AND first = ?",
+            spot_column_names_sql(&self->columns.warnings, db, ", ", ""));
     }
     return ret;
 }
@@ -271,9 +261,7 @@ find_points(spot_sqlite_work_t *self, spot_db_t *db, const spot_stored_study_t *
     char *removed;
     int ret = spot_stored_points_find(stored, db, self->head, self->numbers, &removed);
 
-    if (ret == 0) {
-        ret = refuse_removed(self, db, removed, diag);
-    }
+    ret = ret == 0 ? refuse_removed(self, db, removed, diag) : ret;
     free(removed);
     return ret;
 }
@@ -286,9 +274,7 @@ follow_study(
     spot_stored_study_t stored;
     int ret = read_same_study(self, &self->db, provenance, &stored, diag);
 
-    if (ret == 0) {
-        ret = find_points(self, &self->db, &stored, diag);
-    }
+    ret = ret == 0 ? find_points(self, &self->db, &stored, diag) : ret;
     if (ret == 0) {
         ret =
             spot_stored_study_join(&stored, provenance->canonical, self->db.path, diag);
@@ -297,9 +283,7 @@ follow_study(
         ret = spot_stored_study_write(&self->db, self->head, &self->columns,
             stored.canonical, stored.canonical_sha256, self->numbers);
     }
-    if (ret == 0) {
-        ret = spot_programs_compare(&self->db, provenance, diag);
-    }
+    ret = ret == 0 ? spot_programs_compare(&self->db, provenance, diag) : ret;
     spot_stored_study_free(&stored);
     return ret;
 }
@@ -335,12 +319,8 @@ enter(spot_sqlite_store_t *store, const spot_provenance_t *provenance, spot_diag
               : state == SPOT_SCHEMA_NONE ? make_study(work, provenance)
                                           : SPOT_ERR_BAD_INPUT;
     }
-    if (ret == 0) {
-        ret = start_looking(work);
-    }
-    if (ret == 0) {
-        ret = spot_sqlite_enter(work, provenance);
-    }
+    ret = ret == 0 ? start_looking(work) : ret;
+    ret = ret == 0 ? spot_sqlite_enter(work, provenance) : ret;
     return spot_db_end(&work->db, ret);
 }
 
@@ -353,18 +333,12 @@ open_for_writing(spot_sqlite_work_t *self, const char *path,
     int ret = spot_db_open(&self->db, path, SPOT_DB_WRITE,
         options->timeout_ms > 0 ? options->timeout_ms : OPEN_TIMEOUT_MS);
 
-    if (ret == 0) {
-        ret = spot_schema_look(&self->db, &state, diag);
-    }
+    ret = ret == 0 ? spot_schema_look(&self->db, &state, diag) : ret;
     if (ret == 0 && state == SPOT_SCHEMA_OTHER) {
         ret = SPOT_ERR_BAD_INPUT;
     }
-    if (ret == 0) {
-        ret = spot_sqlite_claim(&self->db, diag);
-    }
-    if (ret == 0) {
-        ret = spot_db_start_writing(&self->db);
-    }
+    ret = ret == 0 ? spot_sqlite_claim(&self->db, diag) : ret;
+    ret = ret == 0 ? spot_db_start_writing(&self->db) : ret;
     if (ret == 0 && options->max_pages > 0) {
         ret = spot_db_run(
             &self->db, "PRAGMA max_page_count = %lld", (long long) options->max_pages);
@@ -388,12 +362,8 @@ spot_store_open_sqlite_with(spot_store_t **self, const char *path,
     work = store->work;
     work->is_writer = true;
     ret = set_head(store, head);
-    if (ret == 0) {
-        ret = open_for_writing(work, path, options, diag);
-    }
-    if (ret == 0) {
-        ret = enter(store, provenance, diag);
-    }
+    ret = ret == 0 ? open_for_writing(work, path, options, diag) : ret;
+    ret = ret == 0 ? enter(store, provenance, diag) : ret;
     if (ret == 0) {
         ret = spot_db_open(&work->reader, path, SPOT_DB_READ_SHARED, WRITE_TIMEOUT_MS);
     }
@@ -430,12 +400,8 @@ open_as_of_now(spot_sqlite_work_t *self, const char *path, spot_schema_state_t *
 {
     int ret = spot_db_open(&self->reader, path, SPOT_DB_READ, OPEN_TIMEOUT_MS);
 
-    if (ret == 0) {
-        ret = spot_db_run(&self->reader, "BEGIN");
-    }
-    if (ret == 0) {
-        ret = spot_schema_look(&self->reader, state, diag);
-    }
+    ret = ret == 0 ? spot_db_run(&self->reader, "BEGIN") : ret;
+    ret = ret == 0 ? spot_schema_look(&self->reader, state, diag) : ret;
     return ret == 0 && *state == SPOT_SCHEMA_OTHER ? SPOT_ERR_BAD_INPUT : ret;
 }
 
@@ -452,9 +418,7 @@ open_for_reading(spot_sqlite_store_t *store, const char *path, spot_diag_t *diag
             "anything; run it again");
         ret = SPOT_ERR_BAD_INPUT;
     }
-    if (ret == 0) {
-        ret = spot_stored_study_read(&work->study, &work->reader);
-    }
+    ret = ret == 0 ? spot_stored_study_read(&work->study, &work->reader) : ret;
     return ret == 0 ? set_head(store, &work->study.head) : ret;
 }
 
@@ -502,15 +466,9 @@ look_at_study(
     spot_stored_study_t stored;
     int ret = read_same_study(self, &self->reader, provenance, &stored, diag);
 
-    if (ret == 0) {
-        ret = find_points(self, &self->reader, &stored, diag);
-    }
-    if (ret == 0) {
-        ret = spot_programs_compare(&self->reader, provenance, diag);
-    }
-    if (ret == 0) {
-        ret = start_looking(self);
-    }
+    ret = ret == 0 ? find_points(self, &self->reader, &stored, diag) : ret;
+    ret = ret == 0 ? spot_programs_compare(&self->reader, provenance, diag) : ret;
+    ret = ret == 0 ? start_looking(self) : ret;
     spot_stored_study_free(&stored);
     return ret;
 }
@@ -529,15 +487,11 @@ spot_store_look_sqlite(spot_store_t **self, const char *path,
         return SPOT_ERR_NO_MEMORY;
     }
     ret = set_head(store, head);
-    if (ret == 0) {
-        ret = open_as_of_now(store->work, path, &state, diag);
-    }
+    ret = ret == 0 ? open_as_of_now(store->work, path, &state, diag) : ret;
     if (ret == 0 && state == SPOT_SCHEMA_NONE) {
         sqlite_close(&store->base);
         return 0;
     }
-    if (ret == 0) {
-        ret = look_at_study(store->work, provenance, diag);
-    }
+    ret = ret == 0 ? look_at_study(store->work, provenance, diag) : ret;
     return finish_opening_reader(self, store, ret, diag);
 }

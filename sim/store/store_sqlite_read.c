@@ -33,22 +33,17 @@ spot_row_reader_close(spot_row_reader_t *self)
 static int
 prepare(spot_row_reader_t *self, spot_sqlite_work_t *work)
 {
-    const spot_columns_t *columns = &work->columns;
-    sqlite3_str *sql = sqlite3_str_new(work->reader.handle);
-    int ret;
+    spot_db_t *db = &work->reader;
+    int ret = spot_db_prepare(db, &self->batches,
+        "SELECT first, replications, digest%z FROM batch WHERE point = ? AND first >= ? "
+        "ORDER BY first",
+        spot_column_names_sql(&work->columns.warnings, db, ", ", ""));
 
-    sqlite3_str_appendall(sql, "SELECT first, replications, digest");
-    spot_schema_append(sql, ", ", columns->warnings, columns->num_warnings, "");
-    sqlite3_str_appendall(
-        sql, " FROM batch WHERE point = ? AND first >= ? ORDER BY first");
-    ret = spot_schema_prepare(&work->reader, &self->batches, sql);
     if (ret == 0) {
-        sql = sqlite3_str_new(work->reader.handle);
-        sqlite3_str_appendall(sql, "SELECT replication, warnings");
-        spot_schema_append(sql, ", ", columns->metrics, columns->num_metrics, "");
-        sqlite3_str_appendall(sql, " FROM replication WHERE point = ? AND replication "
-                                   ">= ? ORDER BY replication");
-        ret = spot_schema_prepare(&work->reader, &self->rows, sql);
+        ret = spot_db_prepare(db, &self->rows,
+            "SELECT replication, warnings%z FROM replication WHERE point = ? AND "
+            "replication >= ? ORDER BY replication",
+            spot_column_names_sql(&work->columns.metrics, db, ", ", ""));
     }
     return ret;
 }

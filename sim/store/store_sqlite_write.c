@@ -63,9 +63,7 @@ begin(spot_sqlite_work_t *self)
 
     if (sqlite3_get_autocommit(self->db.handle)) {
         ret = spot_db_run(&self->db, "BEGIN IMMEDIATE");
-        if (ret == 0) {
-            ret = spot_db_check_place(&self->db);
-        }
+        ret = ret == 0 ? spot_db_check_place(&self->db) : ret;
     }
     return ret;
 }
@@ -119,7 +117,7 @@ static int
 find_batch(spot_sqlite_work_t *self, batch_t *batch)
 {
     sqlite3_stmt *find = self->find_batch;
-    const int num_warnings = (int) self->columns.num_warnings;
+    const int num_warnings = (int) self->head->num_warnings;
     int ret = 0;
 
     sqlite3_bind_int64(find, 1, batch->number);
@@ -140,13 +138,13 @@ static int
 insert_row(
     spot_sqlite_work_t *self, batch_t *batch, const double *row, uint32_t warnings)
 {
-    const size_t num_metrics = self->columns.num_metrics;
+    const size_t num_metrics = self->head->num_metrics;
     const int64_t replication = batch->batch_first + batch->num_there++;
     sqlite3_stmt *insert = self->insert_row;
 
     batch->digest =
         spot_digest_row(batch->digest, replication, warnings, num_metrics, row);
-    for (size_t j = 0; j < self->columns.num_warnings; j++) {
+    for (size_t j = 0; j < self->head->num_warnings; j++) {
         batch->warned[j] += warnings >> j & 1;
     }
     sqlite3_bind_int64(insert, 1, batch->number);
@@ -161,7 +159,7 @@ insert_row(
 static int
 insert_batch(spot_sqlite_work_t *self, const batch_t *batch)
 {
-    const int num_warnings = (int) self->columns.num_warnings;
+    const int num_warnings = (int) self->head->num_warnings;
     sqlite3_stmt *insert = self->insert_batch;
 
     sqlite3_bind_int64(insert, 1, batch->number);
@@ -184,16 +182,14 @@ add_rows(spot_sqlite_work_t *self, const spot_piece_t *piece, batch_t *batch,
     int ret = begin(self);
 
     for (size_t j = num_known; ret == 0 && j < piece->num_rows; j++) {
-        ret = insert_row(self, batch, &piece->rows[j * self->columns.num_metrics],
+        ret = insert_row(self, batch, &piece->rows[j * self->head->num_metrics],
             piece->warnings == NULL ? 0 : piece->warnings[j]);
     }
     counts[0] += batch->num_there - before.num_there;
-    for (size_t j = 0; j < self->columns.num_warnings; j++) {
+    for (size_t j = 0; j < self->head->num_warnings; j++) {
         counts[j + 1] += batch->warned[j] - before.warned[j];
     }
-    if (ret == 0) {
-        ret = insert_batch(self, batch);
-    }
+    ret = ret == 0 ? insert_batch(self, batch) : ret;
     self->num_added += (int64_t) (piece->num_rows - num_known);
     self->num_pending += piece->num_rows - num_known;
     return ret;
@@ -289,17 +285,17 @@ int
 spot_sqlite_start_writing(
     spot_sqlite_work_t *self, const spot_store_t *store, double timeout_s)
 {
-    int ret = spot_schema_prepare_insert(&self->db, &self->insert_batch, "OR REPLACE",
-        "batch", self->columns.num_warnings + 4);
+    int ret = spot_db_prepare(&self->db, &self->insert_batch,
+        "INSERT OR REPLACE INTO batch VALUES (?, ?, ?, ?%z)",
+        spot_schema_places(&self->db, self->head->num_warnings));
 
     self->store = store;
     self->timeout_s = timeout_s;
     sqlite3_busy_handler(self->db.handle, wait_for_lock, self);
-    if (ret == 0) {
-        ret = spot_schema_prepare_insert(&self->db, &self->insert_row, "", "replication",
-            self->columns.num_metrics + 3);
-    }
-    return ret;
+    return ret == 0 ? spot_db_prepare(&self->db, &self->insert_row,
+                          "INSERT INTO replication VALUES (?, ?, ?%z)",
+                          spot_schema_places(&self->db, self->head->num_metrics))
+                    : ret;
 }
 
 /* What the provenance says of how it went: the writer's own failure, or outcome. */

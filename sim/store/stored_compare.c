@@ -30,9 +30,7 @@ compare_canonical(const spot_stored_study_t *self, const spot_study_head_t *head
     spot_canonical_t was = {0}, is = {0};
     int ret = spot_canonical_parse(&was, place, self->canonical, diag);
 
-    if (ret == 0) {
-        ret = spot_canonical_parse(&is, place, canonical, diag);
-    }
+    ret = ret == 0 ? spot_canonical_parse(&is, place, canonical, diag) : ret;
     if (ret == 0) {
         drop_what_the_head_has(&was, &self->head);
         drop_what_the_head_has(&was, head); /* what is swept in one of them only */
@@ -162,15 +160,9 @@ spot_stored_study_join(spot_stored_study_t *self, const char *canonical,
     char *text = NULL;
     int ret = spot_canonical_parse(&was, place, self->canonical, diag);
 
-    if (ret == 0) {
-        ret = spot_canonical_parse(&is, place, canonical, diag);
-    }
-    if (ret == 0) {
-        ret = spot_canonical_add_files(&is, &was);
-    }
-    if (ret == 0) {
-        ret = spot_canonical_hash(&is, sha256);
-    }
+    ret = ret == 0 ? spot_canonical_parse(&is, place, canonical, diag) : ret;
+    ret = ret == 0 ? spot_canonical_add_files(&is, &was) : ret;
+    ret = ret == 0 ? spot_canonical_hash(&is, sha256) : ret;
     if (ret == 0) {
         text = spot_canonical_text(&is);
         ret = text == NULL ? SPOT_ERR_NO_MEMORY : 0;

@@ -148,8 +148,9 @@ spot_stored_points_write(spot_db_t *db, const spot_study_head_t *head,
         order == NULL ? SPOT_ERR_NO_MEMORY : spot_schema_create_points(db, columns);
 
     if (ret == 0) {
-        ret = spot_schema_prepare_insert(
-            db, &insert, "OR IGNORE", "point", head->num_axes + 3);
+        ret = spot_db_prepare(db, &insert,
+            "INSERT OR IGNORE INTO point VALUES (?, ?, ?%z)",
+            spot_schema_places(db, head->num_axes));
     }
     for (size_t j = 0; ret == 0 && j < head->num_points; j++) {
         sqlite3_bind_int64(insert, 1, numbers[j]);
@@ -252,9 +253,7 @@ spot_stored_points_find(const spot_stored_study_t *self, spot_db_t *db,
         sqlite3_free(key);
     }
     sqlite3_finalize(finder.find);
-    if (ret == 0) {
-        ret = find_removed(&finder, removed);
-    }
+    ret = ret == 0 ? find_removed(&finder, removed) : ret;
     free(finder.is_taken);
     free(order);
     return ret;
