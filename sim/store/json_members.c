@@ -54,8 +54,7 @@ static size_t
 num_items(const place_t *place)
 {
     const spot_json_member_t *member = place->member;
-    const char *start =
-        member->kind == SPOT_MEMBER_LIST ? place->structure : place->root;
+    const char *start = member->is_num_of_root ? place->root : place->structure;
     size_t num = 0;
 
     if (member->num_offset != 0) {
@@ -91,17 +90,6 @@ write_ids(const uint32_t *ids, size_t num_ids)
     return write_text(sqlite3_str_finish(text));
 }
 
-static cJSON *
-write_flags(const bool *flags, size_t num_flags)
-{
-    char *text = sqlite3_mprintf("%*s", (int) num_flags, "");
-
-    for (size_t j = 0; text != NULL && j < num_flags; j++) {
-        text[j] = flags[j] ? '1' : '0';
-    }
-    return write_text(text);
-}
-
 /* cJSON itself may lose the last bit. */
 static cJSON *
 write_number(double number)
@@ -131,8 +119,6 @@ write_value(const place_t *place)
             return write_list(place);
         case SPOT_MEMBER_IDS:
             return write_ids(*pointer(place), num_items(place));
-        case SPOT_MEMBER_FLAGS:
-            return write_flags(*pointer(place), num_items(place));
         case SPOT_MEMBER_COUNT:
             return cJSON_CreateNumber((double) *(const size_t *) at);
         case SPOT_MEMBER_INTEGER:
@@ -153,7 +139,7 @@ write_value(const place_t *place)
 static bool
 is_none(const place_t *place)
 {
-    return place->member->kind <= SPOT_MEMBER_FLAGS && *pointer(place) == NULL;
+    return place->member->kind <= SPOT_MEMBER_IDS && *pointer(place) == NULL;
 }
 
 static cJSON *
@@ -267,20 +253,6 @@ read_ids(const place_t *place, const char *text)
 }
 
 static int
-read_flags(const place_t *place, const char *text)
-{
-    const size_t num_flags = num_items(place);
-    int ret = strlen(text) == num_flags && strspn(text, "01") == num_flags
-                  ? take(place, num_flags, sizeof(bool))
-                  : SPOT_ERR_BAD_INPUT;
-
-    for (size_t j = 0; ret == 0 && j < num_flags; j++) {
-        ((bool *) *pointer(place))[j] = text[j] == '1';
-    }
-    return ret;
-}
-
-static int
 read_choice(const place_t *place, const char *text)
 {
     const char *const *choices = place->member->choices;
@@ -294,27 +266,19 @@ read_choice(const place_t *place, const char *text)
 }
 
 static int
-read_unsigned(const place_t *place, const char *text)
+read_string(const place_t *place, char *text)
 {
     char *end;
 
-    *(uint64_t *) address(place) = strtoull(text, &end, 10);
-    return *end == '\0' ? 0 : SPOT_ERR_BAD_INPUT;
-}
-
-static int
-read_string(const place_t *place, char *text)
-{
     switch (place->member->kind) {
         case SPOT_MEMBER_TEXT:
         case SPOT_MEMBER_NAME:
             return read_text(place, text);
         case SPOT_MEMBER_IDS:
             return read_ids(place, text);
-        case SPOT_MEMBER_FLAGS:
-            return read_flags(place, text);
         case SPOT_MEMBER_UNSIGNED:
-            return read_unsigned(place, text);
+            *(uint64_t *) address(place) = strtoull(text, &end, 10);
+            return *end == '\0' ? 0 : SPOT_ERR_BAD_INPUT;
         case SPOT_MEMBER_CHOICE:
             return read_choice(place, text);
         default:
@@ -412,19 +376,32 @@ spot_json_members_read(const spot_json_member_t *members, const cJSON *tree,
 
 /* ---- Freeing ---- */
 
+static void free_object(place_t place);
+
+static void
+free_items(const place_t *list)
+{
+    const size_t num = num_items(list);
+
+    for (size_t j = 0; j < num; j++) {
+        free_object(first_member(list, list->member->members, item_of(list, j)));
+    }
+}
+
 static void
 free_object(place_t place)
 {
     for (; place.member->key != NULL; place.member++) {
         const spot_json_member_t *member = place.member;
 
-        if (is_none(&place) || member->kind > SPOT_MEMBER_FLAGS ||
-            member->kind == SPOT_MEMBER_NAME || member->is_borrowed) {
+        if (member->kind > SPOT_MEMBER_IDS || member->kind == SPOT_MEMBER_NAME ||
+            member->is_borrowed || *pointer(&place) == NULL) {
             continue;
         }
-        for (size_t j = 0; member->kind == SPOT_MEMBER_LIST && j < num_items(&place);
-             j++) {
-            free_object(first_member(&place, member->members, item_of(&place, j)));
+        /* Plain numbers own nothing, and a root may be without their number. */
+        if (member->kind == SPOT_MEMBER_LIST &&
+            !(is_plain(&place) && member->members->kind > SPOT_MEMBER_IDS)) {
+            free_items(&place);
         }
         free(*pointer(&place));
     }

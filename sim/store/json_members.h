@@ -12,11 +12,10 @@
 
 typedef enum {
     /* Pointers: NULL has no key. */
-    SPOT_MEMBER_TEXT,  /* char *, owned */
-    SPOT_MEMBER_NAME,  /* const char *, borrowed: read, it is a part of the tree */
-    SPOT_MEMBER_LIST,  /* structs or plain values */
-    SPOT_MEMBER_IDS,   /* uint32_t *, as a text, "0,3,2": there may be millions */
-    SPOT_MEMBER_FLAGS, /* bool *, as a text, "0110" */
+    SPOT_MEMBER_TEXT, /* char *, owned */
+    SPOT_MEMBER_NAME, /* const char *, borrowed: read, it is a part of the tree */
+    SPOT_MEMBER_LIST, /* structs or plain values */
+    SPOT_MEMBER_IDS,  /* uint32_t *, as a text, "0,3,2": there may be millions */
     /* Values. */
     SPOT_MEMBER_COUNT,    /* size_t */
     SPOT_MEMBER_INTEGER,  /* int64_t >= 0 */
@@ -32,14 +31,15 @@ typedef struct spot_json_member {
     const char *key; /* NULL ends a table; "" in a table of one: a plain value */
     spot_json_member_kind_t kind;
     size_t offset;
-    bool is_needed;                         /* a TEXT or NAME that must be there */
-    bool is_borrowed;                       /* a LIST that freeing leaves alone */
-    const char *const *choices;             /* of a CHOICE, up to NULL */
+    bool is_num_of_root;        /* a LIST whose number of items is one of the root */
+    bool is_needed;             /* a TEXT or NAME that must be there */
+    bool is_borrowed;           /* a LIST that freeing leaves alone */
+    const char *const *choices; /* of a CHOICE, up to NULL */
     const struct spot_json_member *members; /* of an item of a LIST */
     size_t item_bytes;
-    size_t num_offset; /* of the number of items, a COUNT that is read before them: of a
-                          LIST in its struct, of IDS and FLAGS in the root; 0: items of
-                          a LIST begin with a pointer, and NULL in it ends the list */
+    size_t num_offset; /* of the number of items of a LIST or of IDS, a COUNT that is
+                          read before them; 0: items of the LIST begin with a pointer,
+                          and NULL in it ends the list */
     size_t below;      /* of a COUNT, or of IDS: offset in the root of a size_t that they
                           must be below; 0: any number will do */
 } spot_json_member_t;

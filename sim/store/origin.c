@@ -8,6 +8,7 @@
 #include "base/utf8.h"
 #include "sim/store/store_sqlite_internal.h"
 
+#define ADVICE ": numbers may differ, so run all of a study with one program"
 #define CHANGED "-dirty" /* ends the name of a commit with changes on top of it */
 
 /* The texts of a writer, the columns of the query below; the last two may be null. */
@@ -184,38 +185,28 @@ find_other(const spot_origin_t *self, const char *version, const char *commit)
 }
 
 int
-spot_programs_compare(
+spot_programs_check(
     spot_db_t *db, const spot_provenance_t *provenance, spot_diag_t *diag)
 {
     spot_origin_t origin = {0};
     const int ret = read_writers(&origin, db);
-    const spot_writer_t *other =
-        ret == 0 ? find_other(&origin, provenance->version, provenance->commit) : NULL;
-
-    if (other != NULL) {
-        spot_diag_warn(diag, db->path, 0, 0,
-            "has rows of spotsim %s (%s); this is %s (%s): numbers may differ, so run "
-            "all of a study with one program",
-            other->version, other->commit, provenance->version, provenance->commit);
-    }
-    spot_origin_free(&origin);
-    return ret;
-}
-
-int
-spot_programs_check(spot_db_t *db, const char *path, spot_diag_t *diag)
-{
-    spot_origin_t origin = {0};
-    const int ret = read_writers(&origin, db);
     const spot_writer_t *first = ret == 0 ? find_other(&origin, NULL, NULL) : NULL;
-    const spot_writer_t *other =
-        first == NULL ? NULL : find_other(&origin, first->version, first->commit);
+    const char *version, *commit;
+    const spot_writer_t *other;
 
-    if (other != NULL) {
-        spot_diag_warn(diag, path, 0, 0,
-            "has rows of spotsim %s (%s) and of %s (%s): numbers may differ, so run all "
-            "of a study with one program",
-            first->version, first->commit, other->version, other->commit);
+    if (first != NULL) {
+        version = provenance == NULL ? first->version : provenance->version;
+        commit = provenance == NULL ? first->commit : provenance->commit;
+        other = find_other(&origin, version, commit);
+        if (other != NULL && provenance == NULL) {
+            spot_diag_warn(diag, db->path, 0, 0,
+                "has rows of spotsim %s (%s) and of %s (%s)" ADVICE, version, commit,
+                other->version, other->commit);
+        } else if (other != NULL) {
+            spot_diag_warn(diag, db->path, 0, 0,
+                "has rows of spotsim %s (%s); this is %s (%s)" ADVICE, other->version,
+                other->commit, version, commit);
+        }
     }
     spot_origin_free(&origin);
     return ret;

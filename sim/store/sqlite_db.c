@@ -256,42 +256,18 @@ spot_db_explain(const spot_db_t *self, spot_diag_t *diag)
 }
 
 /* A name that SQLite takes for nothing but a path: not ":memory:", "" or "file:...". Of
- * a link it is that of its target, which the log lies beside. */
+ * a link it is that of its target, which the log lies beside. NULL: no memory; else for
+ * sqlite3_free(), as the URI below. */
 static char *
 plain_path(const char *path)
 {
-    char *plain = realpath(path, NULL);
+    char *target = realpath(path, NULL);
+    char *plain = target != NULL   ? sqlite3_mprintf("%s", target)
+                  : path[0] == '/' ? sqlite3_mprintf("%s", path)
+                                   : sqlite3_mprintf("./%s", path);
 
-    if (plain == NULL) {
-        plain = malloc(strlen(path) + 3);
-        if (plain == NULL) {
-            return NULL;
-        }
-        sprintf(plain, "%s%s", path[0] == '/' ? "" : "./", path);
-    }
+    free(target);
     return plain;
-}
-
-/* The path as a URI with parameters behind it. NULL: no memory. */
-static char *
-uri_of(const char *path, const char *parameters)
-{
-    char *uri = malloc(3 * strlen(path) + sizeof("file:?") + strlen(parameters));
-    char *next = uri;
-
-    if (uri == NULL) {
-        return NULL;
-    }
-    next += sprintf(next, "file:");
-    for (; *path != '\0'; path++) {
-        if (strchr("%?#", *path) != NULL) {
-            next += sprintf(next, "%%%02X", (unsigned) (unsigned char) *path);
-        } else {
-            *next++ = *path;
-        }
-    }
-    sprintf(next, "?%s", parameters);
-    return uri;
 }
 
 /* Only what several threads share has locks: taking one for each value that is read
@@ -320,15 +296,6 @@ open_handle(spot_db_t *self, const char *name, int flags, int timeout_ms)
     return ret;
 }
 
-/* Opening alone reads nothing. */
-static int
-touch(spot_db_t *self)
-{
-    sqlite3_int64 version;
-
-    return spot_db_integer(self, &version, "PRAGMA schema_version");
-}
-
 static bool
 may_write(const char *name)
 {
@@ -353,11 +320,23 @@ has_log(const char *name)
 
 /* SQLite wants to write next to a file that it reads, and only who may write the file
  * removes what was written. Where that may not be, the file can be read all the same if
- * all is in it. NULL: no memory. */
+ * all is in it. */
 static char *
 read_uri(const char *name)
 {
-    return uri_of(name, may_write(name) || has_log(name) ? "mode=ro" : "immutable=1");
+    sqlite3_str *uri = sqlite3_str_new(NULL);
+
+    sqlite3_str_appendall(uri, "file:");
+    for (const char *next = name; *next != '\0'; next++) {
+        if (strchr("%?#", *next) != NULL) {
+            sqlite3_str_appendf(uri, "%%%02X", *next);
+        } else {
+            sqlite3_str_append(uri, next, 1);
+        }
+    }
+    sqlite3_str_appendall(
+        uri, may_write(name) || has_log(name) ? "?mode=ro" : "?immutable=1");
+    return sqlite3_str_finish(uri);
 }
 
 static int
@@ -374,18 +353,21 @@ open_to_read(spot_db_t *self, const char *name, int timeout_ms)
     if (uri != NULL) {
         ret = open_handle(self, uri, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, timeout_ms);
     }
-    free(uri);
+    sqlite3_free(uri);
     return ret;
 }
 
-char *
-spot_db_read_uri(const char *path)
+int
+spot_db_attach(spot_db_t *self, const char *path, const char *schema)
 {
     char *name = plain_path(path);
     char *uri = name == NULL ? NULL : read_uri(name);
+    const int ret = uri == NULL ? SPOT_ERR_NO_MEMORY
+                                : spot_db_run(self, "ATTACH %Q AS \"%w\"", uri, schema);
 
-    free(name);
-    return uri;
+    sqlite3_free(uri);
+    sqlite3_free(name);
+    return ret;
 }
 
 /* A file that may not be written is opened for reading instead, silently. */
@@ -406,22 +388,19 @@ int
 spot_db_open(spot_db_t *self, const char *path, spot_db_mode_t mode, int timeout_ms)
 {
     char *name = plain_path(path);
+    sqlite3_int64 version;
     int ret = SPOT_ERR_NO_MEMORY;
 
-    memset(self, 0, sizeof(*self));
-    self->mode = mode;
-    self->claim = -1;
-    self->path = spot_text_copy(path, strlen(path));
-    if (name == NULL || self->path == NULL) {
-        goto out;
+    *self = (spot_db_t){
+        .mode = mode, .claim = -1, .path = spot_text_copy(path, strlen(path))};
+    if (name != NULL && self->path != NULL) {
+        ret = mode == SPOT_DB_WRITE ? open_to_write(self, name, timeout_ms)
+                                    : open_to_read(self, name, timeout_ms);
     }
-    ret = mode == SPOT_DB_WRITE ? open_to_write(self, name, timeout_ms)
-                                : open_to_read(self, name, timeout_ms);
+    sqlite3_free(name);
     ret = ret == 0 ? spot_digest_register(self) : ret;
-    ret = ret == 0 ? touch(self) : ret;
-out:
-    free(name);
-    return ret;
+    return ret == 0 ? spot_db_integer(self, &version, "PRAGMA schema_version")
+                    : ret; /* opening alone reads nothing */
 }
 
 int

@@ -46,9 +46,9 @@ void spot_db_close(spot_db_t *self);
  * connections of the process to the file before self, whose closing ends their locks. */
 SPOT_MUST_CHECK int spot_db_claim(spot_db_t *self, bool *is_taken);
 
-/* Writes the path, as a URI with the parameters that reading it takes, for ATTACH. NULL:
- * no memory. The caller frees it. */
-char *spot_db_read_uri(const char *path);
+/* Attaches another file to read it. */
+SPOT_MUST_CHECK int spot_db_attach(
+    spot_db_t *self, const char *path, const char *schema);
 
 /* 0 for SQLITE_OK, _ROW and _DONE; else remembers result and returns our error for it.
  */

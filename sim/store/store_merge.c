@@ -279,18 +279,13 @@ static int
 merge_source(merge_t *self, const char *path)
 {
     spot_store_t *in = NULL;
-    char *uri = NULL;
     int ret = open_source(self, path, &in);
 
     if (ret == 0) {
         ret = self->first == NULL ? make_new(self, in, path)
                                   : compare_studies(self, path, in);
     }
-    if (ret == 0) {
-        uri = spot_db_read_uri(path);
-        ret = uri == NULL ? SPOT_ERR_NO_MEMORY
-                          : spot_db_run(&self->db, "ATTACH %Q AS source", uri);
-    }
+    ret = ret == 0 ? spot_db_attach(&self->db, path, "source") : ret;
     if (ret == 0) {
         ret = merge_attached(self, path, in);
         ret = ret == 0 ? spot_db_run(&self->db, "DETACH source") : ret;
@@ -298,7 +293,6 @@ merge_source(merge_t *self, const char *path)
     if (in != NULL && in != self->first) {
         in->close(in);
     }
-    free(uri);
     return ret;
 }
 
@@ -392,7 +386,7 @@ merge_all(merge_t *self, size_t num_paths, const char *const *paths, bool was_th
             spot_watch_report(self->watch, (int64_t) j + 1, (int64_t) num_paths);
         }
     }
-    ret = ret == 0 ? spot_programs_check(&self->db, self->out_path, self->diag) : ret;
+    ret = ret == 0 ? spot_programs_check(&self->db, NULL, self->diag) : ret;
     spot_db_explain(&self->db, self->diag);
     if (self->first != NULL) {
         self->first->close(self->first);

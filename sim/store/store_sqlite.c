@@ -283,7 +283,7 @@ follow_study(
         ret = spot_stored_study_write(&self->db, self->head, &self->columns,
             stored.canonical, stored.canonical_sha256, self->numbers);
     }
-    ret = ret == 0 ? spot_programs_compare(&self->db, provenance, diag) : ret;
+    ret = ret == 0 ? spot_programs_check(&self->db, provenance, diag) : ret;
     spot_stored_study_free(&stored);
     return ret;
 }
@@ -467,7 +467,7 @@ look_at_study(
     int ret = read_same_study(self, &self->reader, provenance, &stored, diag);
 
     ret = ret == 0 ? find_points(self, &self->reader, &stored, diag) : ret;
-    ret = ret == 0 ? spot_programs_compare(&self->reader, provenance, diag) : ret;
+    ret = ret == 0 ? spot_programs_check(&self->reader, provenance, diag) : ret;
     ret = ret == 0 ? start_looking(self) : ret;
     spot_stored_study_free(&stored);
     return ret;

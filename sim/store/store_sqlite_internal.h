@@ -102,14 +102,10 @@ void spot_sqlite_stop_writing(spot_sqlite_work_t *self, const char *outcome);
 SPOT_MUST_CHECK int spot_sqlite_enter(
     spot_sqlite_work_t *self, const spot_provenance_t *provenance);
 
-/* Warns, once, if the file has rows of another version or commit than this program's.
- * */
-SPOT_MUST_CHECK int spot_programs_compare(
-    spot_db_t *db, const spot_provenance_t *provenance, spot_diag_t *diag);
-
-/* Warns, once, if the file has rows of two programs. path: its name for the user. */
+/* Warns, once, if the file has rows of another version or commit than this program's;
+ * provenance NULL: of two. */
 SPOT_MUST_CHECK int spot_programs_check(
-    spot_db_t *db, const char *path, spot_diag_t *diag);
+    spot_db_t *db, const spot_provenance_t *provenance, spot_diag_t *diag);
 
 /* Claims the file for this process, see spot_db_claim(). BAD_INPUT: another has it; diag
  * says which. */

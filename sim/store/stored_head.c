@@ -26,6 +26,14 @@ static const char *const metric_kinds[] = {
     "plain", "share", "cost", "gain", "time", "probability", NULL};
 static const char *const betters[] = {"neither", "lower", "higher", NULL};
 
+static const spot_json_member_t a_text[] = {
+    {"", SPOT_MEMBER_TEXT, .is_needed = true}, END};
+static const spot_json_member_t a_number[] = {
+    {"", SPOT_MEMBER_NUMBER, .offset = 0}, END};
+static const spot_json_member_t a_flag[] = {{"", SPOT_MEMBER_BOOLEAN, .offset = 0}, END};
+static const spot_json_member_t a_metric_id[] = {
+    {"", SPOT_MEMBER_COUNT, .below = offsetof(whole_t, head.num_metrics)}, END};
+
 static const spot_json_member_t metric_members[] = {
     SPOT_MEMBER_NEEDED(spot_metric_t, "name", name, NAME),
     SPOT_MEMBER_NEEDED(spot_metric_t, "unit", unit, NAME),
@@ -62,16 +70,11 @@ static const spot_json_member_t baseline_members[] = {
 };
 static const spot_json_member_t kind_members[] = {
     SPOT_MEMBER(spot_point_kind_t, "is_fixed", is_fixed, BOOLEAN),
-    SPOT_MEMBER_WITH(spot_point_kind_t, "has_metric", has_metric, FLAGS,
+    SPOT_MEMBER_WITH(spot_point_kind_t, "has_metric", has_metric, LIST,
+        .members = a_flag, .item_bytes = sizeof(bool), .is_num_of_root = true,
         .num_offset = offsetof(whole_t, head.num_metrics)),
     END,
 };
-static const spot_json_member_t a_text[] = {
-    {"", SPOT_MEMBER_TEXT, .is_needed = true}, END};
-static const spot_json_member_t a_number[] = {
-    {"", SPOT_MEMBER_NUMBER, .offset = 0}, END};
-static const spot_json_member_t a_metric_id[] = {
-    {"", SPOT_MEMBER_COUNT, .below = offsetof(whole_t, head.num_metrics)}, END};
 static const spot_json_member_t axis_members[] = {
     SPOT_MEMBER_NEEDED(spot_axis_t, "path", path, TEXT),
     SPOT_MEMBER_NEEDED(spot_axis_t, "unit", unit, TEXT),
@@ -130,8 +133,7 @@ static const spot_json_member_t head_members[] = {
     HEAD("best_axis", best.axis_id, COUNT),
     HEAD("best_metric", best.metric_id, COUNT),
     SPOT_MEMBER(whole_t, "num_left_out", num_left_out, COUNT),
-    SPOT_MEMBER_WITH(whole_t, "best_is_left_out", head.best.is_left_out, FLAGS,
-        .num_offset = offsetof(whole_t, num_left_out)),
+    LIST("best_is_left_out", best.is_left_out, num_left_out, a_flag),
     HEAD("num_listed", num_listed, COUNT),
     HEAD("num_metrics", num_metrics, COUNT),
     LIST("metrics", metrics, head.num_metrics, metric_members),
