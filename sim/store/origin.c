@@ -68,7 +68,7 @@ read_writers(spot_origin_t *self, spot_db_t *db)
 int
 spot_sqlite_read_origin(const spot_store_t *store, spot_origin_t *origin)
 {
-    spot_db_t *db = &spot_sqlite_work(store)->reader;
+    spot_db_t *db = &spot_sqlite_store(store)->reader;
     sqlite3_stmt *row;
     int ret = spot_db_prepare(db, &row, "SELECT canonical, canonical_sha256 FROM study");
 

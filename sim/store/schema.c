@@ -100,39 +100,30 @@ spot_columns_free(spot_columns_t *self)
     spot_column_names_free(&self->warnings);
 }
 
-/* The numbers that tell whose database it is, of one instant: another process may be
- * making the store. */
-static int
-read_identity(spot_db_t *db, sqlite3_int64 *num_tables, sqlite3_int64 *application,
-    sqlite3_int64 *version)
-{
-    sqlite3_stmt *row;
-    int ret = spot_db_prepare(db, &row,
-        "SELECT count(*), (SELECT application_id FROM pragma_application_id), (SELECT "
-        "user_version FROM pragma_user_version) FROM sqlite_schema");
-
-    if (spot_db_next_row(db, row, &ret)) {
-        *num_tables = sqlite3_column_int64(row, 0);
-        *application = sqlite3_column_int64(row, 1);
-        *version = sqlite3_column_int64(row, 2);
-    }
-    sqlite3_finalize(row);
-    return ret;
-}
-
+/* Reads the numbers that tell whose database it is, of one instant: another process may
+ * be making the store. */
 int
 spot_schema_look(spot_db_t *db, spot_schema_state_t *state, spot_diag_t *diag)
 {
-    sqlite3_int64 application = 0, version = 0, num_tables = 0;
-    const int ret = read_identity(db, &num_tables, &application, &version);
+    sqlite3_int64 application = 0, version = 0;
+    sqlite3_stmt *row;
+    int ret = spot_db_prepare(db, &row,
+        "SELECT (SELECT application_id FROM pragma_application_id), (SELECT "
+        "user_version FROM pragma_user_version), count(*) FROM sqlite_schema");
 
-    if (ret != 0) {
+    *state = SPOT_SCHEMA_OURS;
+    if (spot_db_next_row(db, row, &ret)) {
+        application = sqlite3_column_int64(row, 0);
+        version = sqlite3_column_int64(row, 1);
+        if (application == 0 && version == 0 && sqlite3_column_int64(row, 2) == 0) {
+            *state = SPOT_SCHEMA_NONE;
+        }
+    }
+    sqlite3_finalize(row);
+    if (ret != 0 || *state == SPOT_SCHEMA_NONE) {
         return ret;
     }
-    *state = SPOT_SCHEMA_OTHER;
-    if (application == 0 && version == 0 && num_tables == 0) {
-        *state = SPOT_SCHEMA_NONE;
-    } else if (application != SPOT_SCHEMA_APPLICATION) {
+    if (application != SPOT_SCHEMA_APPLICATION) {
         spot_diag_error(diag, db->path, 0, 0,
             "this is an SQLite database of another program; use another name");
     } else if (version > SPOT_SCHEMA_VERSION) {
@@ -140,15 +131,15 @@ spot_schema_look(spot_db_t *db, spot_schema_state_t *state, spot_diag_t *diag)
             "made by a newer spotsim: schema %lld, this one reads %d; use that spotsim, "
             "or another file",
             (long long) version, SPOT_SCHEMA_VERSION);
-    } else if (version == SPOT_SCHEMA_VERSION) {
-        *state = SPOT_SCHEMA_OURS;
-    } else {
+    } else if (version < SPOT_SCHEMA_VERSION) {
         spot_diag_error(diag, db->path, 0, 0,
             "made by an older spotsim: schema %lld, this one reads %d; run the study "
             "again with another file",
             (long long) version, SPOT_SCHEMA_VERSION);
+    } else {
+        return 0;
     }
-    return 0;
+    return SPOT_ERR_BAD_INPUT;
 }
 
 char *

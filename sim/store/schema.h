@@ -89,11 +89,11 @@ void spot_columns_free(spot_columns_t *self);
 /* What a file is. */
 typedef enum {
     SPOT_SCHEMA_NONE, /* empty: a new store */
-    SPOT_SCHEMA_OURS,
-    SPOT_SCHEMA_OTHER /* another program's, or another version's: the diag says so */
+    SPOT_SCHEMA_OURS
 } spot_schema_state_t;
 
-/* Looks at the file. */
+/* Looks at the file. BAD_INPUT: it is another program's, or another version's; the diag
+ * says so. */
 SPOT_MUST_CHECK int spot_schema_look(
     spot_db_t *db, spot_schema_state_t *state, spot_diag_t *diag);
 

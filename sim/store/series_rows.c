@@ -347,7 +347,7 @@ spot_series_list_read(spot_series_list_t *self, const spot_store_t *store)
     if (store->put_series == NULL) {
         return 0;
     }
-    ret = spot_series_numbers(&spot_sqlite_work(store)->reader, self);
+    ret = spot_series_numbers(&spot_sqlite_store(store)->reader, self);
     for (size_t j = 0; j < self->num_ids; j++) {
         const spot_series_id_t *id = &self->ids[j];
 
@@ -355,7 +355,7 @@ spot_series_list_read(spot_series_list_t *self, const spot_store_t *store)
         if (id->point_id < store->head->num_points &&
             id->replication < store->head->num_replications) {
             self->ids[num_ids++] = (spot_series_id_t){
-                spot_sqlite_work(store)->point_ids[id->point_id], id->replication};
+                spot_sqlite_store(store)->point_ids[id->point_id], id->replication};
         }
     }
     self->num_ids = num_ids;
@@ -403,6 +403,6 @@ spot_store_read_series(const spot_store_t *store, size_t point_id, int64_t repli
     if (point_id >= store->head->num_points || store->put_series == NULL) {
         return SPOT_ERR_BAD_PARAM;
     }
-    return spot_series_read(&spot_sqlite_work(store)->reader,
-        spot_sqlite_work(store)->numbers[point_id], replication, recording);
+    return spot_series_read(&spot_sqlite_store(store)->reader,
+        spot_sqlite_store(store)->numbers[point_id], replication, recording);
 }

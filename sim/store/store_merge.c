@@ -21,8 +21,10 @@
 
 typedef struct {
     const char *out_path;
-    spot_db_t out;       /* as it was; not open where it is not there */
-    spot_outfile_t file; /* the new store */
+    bool was_there;
+    spot_schema_state_t state; /* of what was there; NONE where nothing was */
+    spot_db_t out;             /* as it was; not open where it is not there */
+    spot_outfile_t file;       /* the new store */
     spot_db_t db;
     spot_store_t *first; /* the store whose study it is */
     const char *first_path;
@@ -34,7 +36,7 @@ typedef struct {
 static const spot_columns_t *
 columns_of(const merge_t *self)
 {
-    return &spot_sqlite_work(self->first)->columns;
+    return &spot_sqlite_store(self->first)->columns;
 }
 
 static int
@@ -59,7 +61,7 @@ open_source(merge_t *self, const char *path, spot_store_t **in)
         ret = (*in)->read(*in, j, 0, ignore_row, NULL);
     }
     if (ret != 0) {
-        spot_db_explain(&spot_sqlite_work(*in)->reader, self->diag);
+        spot_db_explain(&spot_sqlite_store(*in)->reader, self->diag);
     }
     return ret;
 }
@@ -68,8 +70,8 @@ open_source(merge_t *self, const char *path, spot_store_t **in)
 static int
 compare_studies(const merge_t *self, const char *path, const spot_store_t *in)
 {
-    const spot_stored_study_t *was = &spot_sqlite_work(self->first)->study;
-    const spot_stored_study_t *is = &spot_sqlite_work(in)->study;
+    const spot_stored_study_t *was = &spot_sqlite_store(self->first)->study;
+    const spot_stored_study_t *is = &spot_sqlite_store(in)->study;
     size_t num_lines;
     const int ret = spot_stored_study_compare(
         was, &is->head, is->canonical, path, self->diag, &num_lines);
@@ -211,7 +213,7 @@ insert_all(merge_t *self)
 static int
 make_new(merge_t *self, spot_store_t *in, const char *path)
 {
-    const spot_stored_study_t *study = &spot_sqlite_work(in)->study;
+    const spot_stored_study_t *study = &spot_sqlite_store(in)->study;
     int ret;
 
     self->first = in;
@@ -251,7 +253,7 @@ merge_one_series(merge_t *self, spot_db_t *in, const spot_series_id_t *id)
 static int
 merge_series(merge_t *self, const spot_store_t *in)
 {
-    spot_db_t *db = &spot_sqlite_work(in)->reader;
+    spot_db_t *db = &spot_sqlite_store(in)->reader;
     spot_series_list_t list = {0};
     int ret = spot_series_numbers(db, &list);
 
@@ -336,31 +338,26 @@ open_new(merge_t *self)
     return ret;
 }
 
-/* Claims an OUT that is there. *is_study: it is no empty file. */
+/* Claims an OUT that is there. */
 static int
-claim_out(merge_t *self, bool *is_study)
+claim_out(merge_t *self)
 {
-    spot_schema_state_t state = SPOT_SCHEMA_OTHER;
     int ret = spot_db_open(&self->out, self->out_path, SPOT_DB_WRITE, TIMEOUT_MS);
 
-    ret = ret == 0 ? spot_schema_look(&self->out, &state, self->diag) : ret;
-    if (ret == 0) {
-        ret = state == SPOT_SCHEMA_OTHER ? SPOT_ERR_BAD_INPUT
-                                         : spot_sqlite_claim(&self->out, self->diag);
-    }
-    *is_study = state == SPOT_SCHEMA_OURS;
+    ret = ret == 0 ? spot_schema_look(&self->out, &self->state, self->diag) : ret;
+    ret = ret == 0 ? spot_sqlite_claim(&self->out, self->diag) : ret;
     return spot_db_opening_error(&self->out, ret);
 }
 
 /* Gives the new store the name. A log beside the old one would be taken for its own, so
  * there must be none, which is so when nobody has the old one open. */
 static int
-replace_out(merge_t *self, bool was_there)
+replace_out(merge_t *self)
 {
     int ret = 0;
 
     spot_db_close(&self->db);
-    if (was_there) {
+    if (self->was_there) {
         ret = spot_db_run(&self->out, "PRAGMA journal_mode = DELETE");
     } else if (access(self->out_path, F_OK) == 0) {
         spot_diag_error(self->diag, self->out_path, 0, 0,
@@ -371,12 +368,11 @@ replace_out(merge_t *self, bool was_there)
 }
 
 static int
-merge_all(merge_t *self, size_t num_paths, const char *const *paths, bool was_there,
-    bool is_study)
+merge_all(merge_t *self, size_t num_paths, const char *const *paths)
 {
     int ret = open_new(self);
 
-    if (ret == 0 && is_study) {
+    if (ret == 0 && self->state == SPOT_SCHEMA_OURS) {
         ret = merge_source(self, self->out_path);
         self->num_added = 0;
     }
@@ -391,19 +387,20 @@ merge_all(merge_t *self, size_t num_paths, const char *const *paths, bool was_th
     if (self->first != NULL) {
         self->first->close(self->first);
     }
-    return ret == 0 ? replace_out(self, was_there) : ret;
+    return ret == 0 ? replace_out(self) : ret;
 }
 
 int
 spot_store_merge(const char *out_path, size_t num_paths, const char *const *paths,
     const spot_watch_t *watch, int64_t *num_added, spot_diag_t *diag)
 {
-    merge_t merge = {.out_path = out_path, .watch = watch, .diag = diag};
-    const bool was_there = access(out_path, F_OK) == 0;
-    bool is_study = false;
-    int ret = was_there ? claim_out(&merge, &is_study) : 0;
+    merge_t merge = {.out_path = out_path,
+        .was_there = access(out_path, F_OK) == 0,
+        .watch = watch,
+        .diag = diag};
+    int ret = merge.was_there ? claim_out(&merge) : 0;
 
-    ret = ret == 0 ? merge_all(&merge, num_paths, paths, was_there, is_study) : ret;
+    ret = ret == 0 ? merge_all(&merge, num_paths, paths) : ret;
     spot_db_explain(&merge.out, diag);
     spot_db_close(&merge.db);
     spot_outfile_free(&merge.file);

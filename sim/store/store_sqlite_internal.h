@@ -28,9 +28,8 @@ typedef struct spot_row_reader spot_row_reader_t;
 /* Accepts NULL. */
 void spot_row_reader_close(spot_row_reader_t *self);
 
-/* All of a store but its interface. */
 typedef struct {
-    const spot_study_head_t *head;
+    spot_store_t base;         /* first, so that a store is one of these */
     spot_stored_study_t study; /* of a reader, whose head is its */
     spot_columns_t columns;
     spot_db_t reader;
@@ -49,35 +48,30 @@ typedef struct {
     size_t num_pending; /* rows of the transaction */
     double ended_s;     /* when the last one ended */
     int64_t num_added;
-    char writer[33];           /* our name in the provenance */
-    const spot_store_t *store; /* whose run may be stopped */
-    double timeout_s;          /* how long to wait for others' locks */
+    char writer[33];  /* our name in the provenance */
+    double timeout_s; /* how long to wait for others' locks */
     double wait_started_s;
     double stop_seen_s; /* in this wait; 0: not yet */
-} spot_sqlite_work_t;
-
-typedef struct {
-    spot_store_t base; /* first, so that a store is one of these */
-    spot_sqlite_work_t *work;
 } spot_sqlite_store_t;
 
-static inline spot_sqlite_work_t *
-spot_sqlite_work(const spot_store_t *store)
+/* Looking something up changes what a store remembers. */
+static inline spot_sqlite_store_t *
+spot_sqlite_store(const spot_store_t *store)
 {
-    return ((const spot_sqlite_store_t *) store)->work;
+    return (spot_sqlite_store_t *) (uintptr_t) store;
 }
 
 /* Where what is there is looked up: what is being written is there too. */
 static inline spot_db_t *
-spot_sqlite_db(spot_sqlite_work_t *self)
+spot_sqlite_db(spot_sqlite_store_t *self)
 {
     return self->is_writer ? &self->db : &self->reader;
 }
 
 static inline int64_t *
-spot_sqlite_counts(spot_sqlite_work_t *self, size_t point_id)
+spot_sqlite_counts(spot_sqlite_store_t *self, size_t point_id)
 {
-    return &self->counts[point_id * (self->head->num_warnings + 1)];
+    return &self->counts[point_id * (self->base.head->num_warnings + 1)];
 }
 
 /* Whether rows could be those of one batch of the study. */
@@ -92,15 +86,38 @@ spot_sqlite_fits(
            num_rows <= head->num_replications - first && num_rows <= size - first % size;
 }
 
+/* What is known of replications of a batch, from its first one on. */
+typedef struct {
+    int64_t num_rows;
+    int64_t warned[SPOT_MAX_WARNINGS]; /* of them met each warning */
+    uint64_t digest;                   /* of the rows */
+} spot_sqlite_batch_t;
+
+/* Columns of a query for batches, to fill one from; %z: those of the warnings. */
+#define SPOT_SQLITE_BATCH_COLUMNS "replications, digest%z"
+
+/* column: the first one of those. */
+spot_sqlite_batch_t spot_sqlite_batch_read(
+    const spot_study_head_t *head, sqlite3_stmt *row, int column);
+
+/* Adds the next row. */
+void spot_sqlite_batch_add(spot_sqlite_batch_t *self, const spot_study_head_t *head,
+    int64_t replication, uint32_t warnings, const double *metrics);
+
+/* Looks up a batch of a point, by the number of its first replication; zeroed: nothing
+ * is there. With the lock held. */
+SPOT_MUST_CHECK int spot_sqlite_find_batch(spot_sqlite_store_t *self, size_t point_id,
+    int64_t first_replication, spot_sqlite_batch_t *batch);
+
 /* Readies the store for writing; and its end, with what is noted of it: outcome as in
  * spot_store_t. */
 SPOT_MUST_CHECK int spot_sqlite_start_writing(
-    spot_sqlite_work_t *self, const spot_store_t *store, double timeout_s);
-void spot_sqlite_stop_writing(spot_sqlite_work_t *self, const char *outcome);
+    spot_sqlite_store_t *self, double timeout_s);
+void spot_sqlite_stop_writing(spot_sqlite_store_t *self);
 
 /* Notes the process. Within a transaction. */
 SPOT_MUST_CHECK int spot_sqlite_enter(
-    spot_sqlite_work_t *self, const spot_provenance_t *provenance);
+    spot_sqlite_store_t *self, const spot_provenance_t *provenance);
 
 /* Warns, once, if the file has rows of another version or commit than this program's;
  * provenance NULL: of two. */
@@ -113,7 +130,7 @@ SPOT_MUST_CHECK int spot_sqlite_claim(spot_db_t *db, spot_diag_t *diag);
 
 /* Parts of the interface. */
 int spot_sqlite_put(spot_store_t *store, const spot_piece_t *piece);
-int spot_sqlite_flush(spot_sqlite_work_t *self);
+int spot_sqlite_flush(spot_sqlite_store_t *self);
 int spot_sqlite_read(const spot_store_t *store, size_t point_id,
     int64_t first_replication, spot_row_function_t function, void *context);
 int spot_sqlite_read_origin(const spot_store_t *store, spot_origin_t *origin);

@@ -3,6 +3,7 @@
  * batch are known to be the ones that were written. */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/memory.h"
 #include "sim/store/store_sqlite_internal.h"
@@ -30,20 +31,44 @@ spot_row_reader_close(spot_row_reader_t *self)
     }
 }
 
-static int
-prepare(spot_row_reader_t *self, spot_sqlite_work_t *work)
+spot_sqlite_batch_t
+spot_sqlite_batch_read(const spot_study_head_t *head, sqlite3_stmt *row, int column)
 {
-    spot_db_t *db = &work->reader;
+    spot_sqlite_batch_t batch = {.num_rows = sqlite3_column_int64(row, column),
+        .digest = (uint64_t) sqlite3_column_int64(row, column + 1)};
+
+    for (int j = 0; j < (int) head->num_warnings; j++) {
+        batch.warned[j] = sqlite3_column_int64(row, column + 2 + j);
+    }
+    return batch;
+}
+
+void
+spot_sqlite_batch_add(spot_sqlite_batch_t *self, const spot_study_head_t *head,
+    int64_t replication, uint32_t warnings, const double *metrics)
+{
+    self->num_rows++;
+    self->digest =
+        spot_digest_row(self->digest, replication, warnings, head->num_metrics, metrics);
+    for (size_t j = 0; j < head->num_warnings; j++) {
+        self->warned[j] += warnings >> j & 1;
+    }
+}
+
+static int
+prepare(spot_row_reader_t *self, spot_sqlite_store_t *store)
+{
+    spot_db_t *db = &store->reader;
     int ret = spot_db_prepare(db, &self->batches,
-        "SELECT first, replications, digest%z FROM batch WHERE point = ? AND first >= ? "
-        "ORDER BY first",
-        spot_column_names_sql(&work->columns.warnings, db, ", ", ""));
+        "SELECT first, " SPOT_SQLITE_BATCH_COLUMNS
+        " FROM batch WHERE point = ? AND first >= ? ORDER BY first",
+        spot_column_names_sql(&store->columns.warnings, db, ", ", ""));
 
     if (ret == 0) {
         ret = spot_db_prepare(db, &self->rows,
             "SELECT replication, warnings%z FROM replication WHERE point = ? AND "
             "replication >= ? ORDER BY replication",
-            spot_column_names_sql(&work->columns.metrics, db, ", ", ""));
+            spot_column_names_sql(&store->columns.metrics, db, ", ", ""));
     }
     return ret;
 }
@@ -51,10 +76,10 @@ prepare(spot_row_reader_t *self, spot_sqlite_work_t *work)
 /* The one that lies ready, or one more if somebody is using it, as a reader of one point
  * may read another meanwhile. */
 static int
-take_reader(spot_sqlite_work_t *work, spot_row_reader_t **reader)
+take_reader(spot_sqlite_store_t *store, spot_row_reader_t **reader)
 {
-    const size_t size = (size_t) spot_study_batch_size(work->head);
-    spot_row_reader_t *self = atomic_exchange(&work->row_reader, NULL);
+    const size_t size = (size_t) spot_study_batch_size(store->base.head);
+    spot_row_reader_t *self = atomic_exchange(&store->row_reader, NULL);
     int ret = 0;
 
     if (self == NULL) {
@@ -62,11 +87,11 @@ take_reader(spot_sqlite_work_t *work, spot_row_reader_t **reader)
         if (self == NULL) {
             ret = SPOT_ERR_NO_MEMORY;
         } else {
-            self->metrics =
-                spot_calloc(size * work->head->num_metrics, sizeof(*self->metrics));
+            self->metrics = spot_calloc(
+                size * store->base.head->num_metrics, sizeof(*self->metrics));
             self->warnings = spot_calloc(size, sizeof(*self->warnings));
             ret = self->metrics == NULL || self->warnings == NULL ? SPOT_ERR_NO_MEMORY
-                                                                  : prepare(self, work);
+                                                                  : prepare(self, store);
         }
     }
     *reader = self;
@@ -74,12 +99,12 @@ take_reader(spot_sqlite_work_t *work, spot_row_reader_t **reader)
 }
 
 static void
-give_reader(spot_sqlite_work_t *work, spot_row_reader_t *self)
+give_reader(spot_sqlite_store_t *store, spot_row_reader_t *self)
 {
     if (self != NULL) {
         sqlite3_reset(self->batches);
         sqlite3_reset(self->rows);
-        spot_row_reader_close(atomic_exchange(&work->row_reader, self));
+        spot_row_reader_close(atomic_exchange(&store->row_reader, self));
     }
 }
 
@@ -94,10 +119,10 @@ metric_of(sqlite3_stmt *row, int column)
 }
 
 static int
-say_damaged(spot_sqlite_work_t *work, size_t point_id, int64_t first, const char *why)
+say_damaged(spot_sqlite_store_t *store, size_t point_id, int64_t first, const char *why)
 {
-    char *key = spot_stored_point_key(work->head, point_id);
-    const int ret = spot_db_damaged(&work->reader,
+    char *key = spot_stored_point_key(store->base.head, point_id);
+    const int ret = spot_db_damaged(&store->reader,
         "point %s, batch of replications from %lld on: %s", key == NULL ? "?" : key,
         (long long) first, why);
 
@@ -107,13 +132,13 @@ say_damaged(spot_sqlite_work_t *work, size_t point_id, int64_t first, const char
 
 /* Whether the row is the next one of its batch. */
 static int
-read_row(spot_row_reader_t *self, spot_sqlite_work_t *work, int64_t replication,
+read_row(spot_row_reader_t *self, spot_sqlite_store_t *store, int64_t replication,
     size_t row_id, bool *is_next)
 {
-    const size_t num_metrics = work->head->num_metrics;
+    const size_t num_metrics = store->base.head->num_metrics;
     int ret = 0;
 
-    *is_next = spot_db_next_row(&work->reader, self->rows, &ret) &&
+    *is_next = spot_db_next_row(&store->reader, self->rows, &ret) &&
                sqlite3_column_int64(self->rows, 0) == replication;
     if (*is_next) {
         self->warnings[row_id] = (uint32_t) sqlite3_column_int64(self->rows, 1);
@@ -128,42 +153,36 @@ read_row(spot_row_reader_t *self, spot_sqlite_work_t *work, int64_t replication,
 /* Reads the rows of the batch that the query is at, and compares them with what the
  * batch says of them. */
 static int
-read_batch(spot_row_reader_t *self, spot_sqlite_work_t *work, size_t point_id)
+read_batch(spot_row_reader_t *self, spot_sqlite_store_t *store, size_t point_id)
 {
-    const size_t num_metrics = work->head->num_metrics;
+    const spot_study_head_t *head = store->base.head;
     const int64_t first = sqlite3_column_int64(self->batches, 0);
-    const int64_t num_rows = sqlite3_column_int64(self->batches, 1);
-    int64_t warned[SPOT_MAX_WARNINGS] = {0};
-    uint64_t digest = 0;
-    bool is_sound = true;
+    const spot_sqlite_batch_t written = spot_sqlite_batch_read(head, self->batches, 1);
+    spot_sqlite_batch_t batch = {.num_rows = 0};
+    bool is_next;
 
-    if (first % spot_study_batch_size(work->head) != 0 ||
-        !spot_sqlite_fits(work->head, point_id, first, num_rows)) {
-        return say_damaged(work, point_id, first, "it is none");
+    if (first % spot_study_batch_size(head) != 0 ||
+        !spot_sqlite_fits(head, point_id, first, written.num_rows)) {
+        return say_damaged(store, point_id, first, "it is none");
     }
-    for (size_t j = 0; j < (size_t) num_rows; j++) {
-        const int ret = read_row(self, work, first + (int64_t) j, j, &is_sound);
+    while (batch.num_rows < written.num_rows) {
+        const int64_t replication = first + batch.num_rows;
+        const size_t row_id = (size_t) batch.num_rows;
+        const int ret = read_row(self, store, replication, row_id, &is_next);
 
         if (ret != 0) {
             return ret;
         }
-        if (!is_sound) {
-            return say_damaged(work, point_id, first, "rows are missing");
+        if (!is_next) {
+            return say_damaged(store, point_id, first, "rows are missing");
         }
-        digest = spot_digest_row(digest, first + (int64_t) j, self->warnings[j],
-            num_metrics, &self->metrics[j * num_metrics]);
-        for (size_t k = 0; k < work->head->num_warnings; k++) {
-            warned[k] += self->warnings[j] >> k & 1;
-        }
+        spot_sqlite_batch_add(&batch, head, replication, self->warnings[row_id],
+            &self->metrics[row_id * head->num_metrics]);
     }
-    is_sound = digest == (uint64_t) sqlite3_column_int64(self->batches, 2);
-    for (size_t k = 0; k < work->head->num_warnings; k++) {
-        is_sound =
-            is_sound && warned[k] == sqlite3_column_int64(self->batches, (int) k + 3);
-    }
-    return is_sound
+    return memcmp(&batch, &written, sizeof(batch)) == 0
                ? 0
-               : say_damaged(work, point_id, first, "rows are not as they were written");
+               : say_damaged(
+                     store, point_id, first, "rows are not as they were written");
 }
 
 /* Hands on the rows of the batch from a replication on. */
@@ -194,42 +213,41 @@ is_stopped(const spot_store_t *store)
 
 /* All batches of the point from the first one on; then no row may be left. */
 static int
-read_batches(const spot_store_t *store, spot_row_reader_t *self, size_t point_id,
+read_batches(spot_sqlite_store_t *store, spot_row_reader_t *self, size_t point_id,
     int64_t first_replication, spot_row_function_t function, void *context)
 {
-    spot_sqlite_work_t *work = spot_sqlite_work(store);
     int ret = 0;
 
-    while (spot_db_next_row(&work->reader, self->batches, &ret)) {
-        ret =
-            is_stopped(store) ? SPOT_ERR_INTERRUPTED : read_batch(self, work, point_id);
+    while (spot_db_next_row(&store->reader, self->batches, &ret)) {
+        ret = is_stopped(&store->base) ? SPOT_ERR_INTERRUPTED
+                                       : read_batch(self, store, point_id);
         if (ret == 0) {
-            ret = hand_rows(
-                self, work->head->num_metrics, first_replication, function, context);
+            ret = hand_rows(self, store->base.head->num_metrics, first_replication,
+                function, context);
         }
     }
-    if (spot_db_next_row(&work->reader, self->rows, &ret)) {
-        ret = say_damaged(work, point_id, sqlite3_column_int64(self->rows, 0),
+    if (spot_db_next_row(&store->reader, self->rows, &ret)) {
+        ret = say_damaged(store, point_id, sqlite3_column_int64(self->rows, 0),
             "rows that are of none");
     }
     return ret;
 }
 
 int
-spot_sqlite_read(const spot_store_t *store, size_t point_id, int64_t first_replication,
+spot_sqlite_read(const spot_store_t *base, size_t point_id, int64_t first_replication,
     spot_row_function_t function, void *context)
 {
-    spot_sqlite_work_t *work = spot_sqlite_work(store);
+    spot_sqlite_store_t *store = spot_sqlite_store(base);
     const int64_t first =
-        first_replication - first_replication % spot_study_batch_size(work->head);
+        first_replication - first_replication % spot_study_batch_size(store->base.head);
     spot_row_reader_t *reader;
-    int ret = take_reader(work, &reader);
+    int ret = take_reader(store, &reader);
 
-    spot_bug_assert(point_id < work->head->num_points && first_replication >= 0);
+    spot_bug_assert(point_id < store->base.head->num_points && first_replication >= 0);
     if (ret == 0) {
-        sqlite3_bind_int64(reader->batches, 1, work->numbers[point_id]);
+        sqlite3_bind_int64(reader->batches, 1, store->numbers[point_id]);
         sqlite3_bind_int64(reader->batches, 2, first);
-        sqlite3_bind_int64(reader->rows, 1, work->numbers[point_id]);
+        sqlite3_bind_int64(reader->rows, 1, store->numbers[point_id]);
         sqlite3_bind_int64(reader->rows, 2, first);
         ret =
             read_batches(store, reader, point_id, first_replication, function, context);
@@ -237,7 +255,7 @@ spot_sqlite_read(const spot_store_t *store, size_t point_id, int64_t first_repli
     if (ret == SPOT_ERR_NO_MEMORY || ret == SPOT_ERR_IO || ret == SPOT_ERR_BAD_INPUT) {
         spot_row_reader_close(reader);
     } else {
-        give_reader(work, reader);
+        give_reader(store, reader);
     }
     return ret;
 }

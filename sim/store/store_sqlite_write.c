@@ -25,7 +25,7 @@
 
 /* ended: an SQL expression. */
 static int
-note(spot_sqlite_work_t *self, const char *ended, const char *outcome)
+note(spot_sqlite_store_t *self, const char *ended, const char *outcome)
 {
     return spot_db_run(&self->db,
         "UPDATE provenance SET seen = %s, ended = %s, outcome = %Q, rows_added = %lld "
@@ -35,7 +35,7 @@ note(spot_sqlite_work_t *self, const char *ended, const char *outcome)
 }
 
 int
-spot_sqlite_enter(spot_sqlite_work_t *self, const spot_provenance_t *provenance)
+spot_sqlite_enter(spot_sqlite_store_t *self, const spot_provenance_t *provenance)
 {
     unsigned char name[16];
     int ret;
@@ -57,7 +57,7 @@ spot_sqlite_enter(spot_sqlite_work_t *self, const spot_provenance_t *provenance)
 /* ---- Transactions, with the lock held ---- */
 
 static int
-begin(spot_sqlite_work_t *self)
+begin(spot_sqlite_store_t *self)
 {
     int ret = 0;
 
@@ -70,7 +70,7 @@ begin(spot_sqlite_work_t *self)
 
 /* Keeps what was added; an error is for good, as rows were lost. */
 static int
-end(spot_sqlite_work_t *self, int error)
+end(spot_sqlite_store_t *self, int error)
 {
     if (!sqlite3_get_autocommit(self->db.handle)) {
         error = spot_db_end(&self->db, error == 0 ? note(self, "NULL", NULL) : error);
@@ -83,7 +83,7 @@ end(spot_sqlite_work_t *self, int error)
 
 /* The same unless the transaction may wait for more. */
 static int
-end_in_time(spot_sqlite_work_t *self, int error)
+end_in_time(spot_sqlite_store_t *self, int error)
 {
     return error != 0 || self->num_pending >= TRANSACTION_ROWS ||
                    spot_clock_s() - self->ended_s > TRANSACTION_S
@@ -92,7 +92,7 @@ end_in_time(spot_sqlite_work_t *self, int error)
 }
 
 int
-spot_sqlite_flush(spot_sqlite_work_t *self)
+spot_sqlite_flush(spot_sqlite_store_t *self)
 {
     int ret;
 
@@ -104,50 +104,15 @@ spot_sqlite_flush(spot_sqlite_work_t *self)
 
 /* ---- Rows ---- */
 
-/* Rows of a piece that are not there yet, and their batch as it stands in the file. */
-typedef struct {
-    int64_t number; /* of the point in the file */
-    int64_t batch_first;
-    int64_t num_there;
-    int64_t warned[SPOT_MAX_WARNINGS];
-    uint64_t digest;
-} batch_t;
-
+/* Adds the next row of a batch. */
 static int
-find_batch(spot_sqlite_work_t *self, batch_t *batch)
+insert_row(spot_sqlite_store_t *self, size_t point_id, int64_t replication,
+    const double *row, uint32_t warnings)
 {
-    sqlite3_stmt *find = self->find_batch;
-    const int num_warnings = (int) self->head->num_warnings;
-    int ret = 0;
-
-    sqlite3_bind_int64(find, 1, batch->number);
-    sqlite3_bind_int64(find, 2, batch->batch_first);
-    if (spot_db_next_row(&self->db, find, &ret)) {
-        batch->num_there = sqlite3_column_int64(find, 0);
-        batch->digest = (uint64_t) sqlite3_column_int64(find, 1);
-        for (int j = 0; j < num_warnings; j++) {
-            batch->warned[j] = sqlite3_column_int64(find, j + 2);
-        }
-    }
-    sqlite3_reset(find);
-    return ret;
-}
-
-/* Adds the next row of the batch. */
-static int
-insert_row(
-    spot_sqlite_work_t *self, batch_t *batch, const double *row, uint32_t warnings)
-{
-    const size_t num_metrics = self->head->num_metrics;
-    const int64_t replication = batch->batch_first + batch->num_there++;
+    const size_t num_metrics = self->base.head->num_metrics;
     sqlite3_stmt *insert = self->insert_row;
 
-    batch->digest =
-        spot_digest_row(batch->digest, replication, warnings, num_metrics, row);
-    for (size_t j = 0; j < self->head->num_warnings; j++) {
-        batch->warned[j] += warnings >> j & 1;
-    }
-    sqlite3_bind_int64(insert, 1, batch->number);
+    sqlite3_bind_int64(insert, 1, self->numbers[point_id]);
     sqlite3_bind_int64(insert, 2, replication);
     for (size_t j = 0; j < num_metrics; j++) {
         sqlite3_bind_double(insert, (int) j + 3, row[j]); /* NAN becomes null */
@@ -157,14 +122,15 @@ insert_row(
 }
 
 static int
-insert_batch(spot_sqlite_work_t *self, const batch_t *batch)
+insert_batch(spot_sqlite_store_t *self, size_t point_id, int64_t first_replication,
+    const spot_sqlite_batch_t *batch)
 {
-    const int num_warnings = (int) self->head->num_warnings;
+    const int num_warnings = (int) self->base.head->num_warnings;
     sqlite3_stmt *insert = self->insert_batch;
 
-    sqlite3_bind_int64(insert, 1, batch->number);
-    sqlite3_bind_int64(insert, 2, batch->batch_first);
-    sqlite3_bind_int64(insert, 3, batch->num_there);
+    sqlite3_bind_int64(insert, 1, self->numbers[point_id]);
+    sqlite3_bind_int64(insert, 2, first_replication);
+    sqlite3_bind_int64(insert, 3, batch->num_rows);
     for (int j = 0; j < num_warnings; j++) {
         sqlite3_bind_int64(insert, j + 4, batch->warned[j]);
     }
@@ -172,42 +138,48 @@ insert_batch(spot_sqlite_work_t *self, const batch_t *batch)
     return spot_db_step_done(&self->db, insert);
 }
 
-/* Adds the rows of a piece from its num_known-th on. */
+/* Adds the rows of a piece that its batch, as it stands in the file, does not have. */
 static int
-add_rows(spot_sqlite_work_t *self, const spot_piece_t *piece, batch_t *batch,
-    size_t num_known)
+add_rows(spot_sqlite_store_t *self, const spot_piece_t *piece, int64_t batch_first,
+    spot_sqlite_batch_t *batch)
 {
+    const size_t num_metrics = self->base.head->num_metrics;
     int64_t *counts = spot_sqlite_counts(self, piece->point_id);
-    const batch_t before = *batch;
+    const spot_sqlite_batch_t before = *batch;
+    const int64_t first_new = batch_first + batch->num_rows - piece->first_replication;
     int ret = begin(self);
 
-    for (size_t j = num_known; ret == 0 && j < piece->num_rows; j++) {
-        ret = insert_row(self, batch, &piece->rows[j * self->head->num_metrics],
-            piece->warnings == NULL ? 0 : piece->warnings[j]);
+    for (size_t j = (size_t) first_new; ret == 0 && j < piece->num_rows; j++) {
+        const int64_t replication = piece->first_replication + (int64_t) j;
+        const uint32_t warnings = piece->warnings == NULL ? 0 : piece->warnings[j];
+        const double *row = &piece->rows[j * num_metrics];
+
+        spot_sqlite_batch_add(batch, self->base.head, replication, warnings, row);
+        ret = insert_row(self, piece->point_id, replication, row, warnings);
     }
-    counts[0] += batch->num_there - before.num_there;
-    for (size_t j = 0; j < self->head->num_warnings; j++) {
+    counts[0] += batch->num_rows - before.num_rows;
+    for (size_t j = 0; j < self->base.head->num_warnings; j++) {
         counts[j + 1] += batch->warned[j] - before.warned[j];
     }
-    ret = ret == 0 ? insert_batch(self, batch) : ret;
-    self->num_added += (int64_t) (piece->num_rows - num_known);
-    self->num_pending += piece->num_rows - num_known;
-    return ret;
+    self->num_added += batch->num_rows - before.num_rows;
+    self->num_pending += (size_t) (batch->num_rows - before.num_rows);
+    return ret == 0 ? insert_batch(self, piece->point_id, batch_first, batch) : ret;
 }
 
 static int
-put_rows(spot_sqlite_work_t *self, const spot_piece_t *piece)
+put_rows(spot_sqlite_store_t *self, const spot_piece_t *piece)
 {
-    const int64_t offset = piece->first_replication % spot_study_batch_size(self->head);
-    batch_t batch = {.number = self->numbers[piece->point_id],
-        .batch_first = piece->first_replication - offset};
-    int ret = find_batch(self, &batch);
+    const int64_t offset =
+        piece->first_replication % spot_study_batch_size(self->base.head);
+    const int64_t batch_first = piece->first_replication - offset;
+    spot_sqlite_batch_t batch;
+    int ret = spot_sqlite_find_batch(self, piece->point_id, batch_first, &batch);
 
-    if (ret == 0 && batch.num_there < offset) {
+    if (ret == 0 && batch.num_rows < offset) {
         return SPOT_ERR_BAD_PARAM; /* a gap */
     }
-    if (ret == 0 && batch.num_there < offset + (int64_t) piece->num_rows) {
-        ret = add_rows(self, piece, &batch, (size_t) (batch.num_there - offset));
+    if (ret == 0 && batch.num_rows < offset + (int64_t) piece->num_rows) {
+        ret = add_rows(self, piece, batch_first, &batch);
     }
     return end_in_time(self, ret);
 }
@@ -215,13 +187,13 @@ put_rows(spot_sqlite_work_t *self, const spot_piece_t *piece)
 int
 spot_sqlite_put(spot_store_t *store, const spot_piece_t *piece)
 {
-    spot_sqlite_work_t *self = spot_sqlite_work(store);
+    spot_sqlite_store_t *self = spot_sqlite_store(store);
     int ret;
 
     if (!self->is_writer) {
         return SPOT_ERR_STATE;
     }
-    if (!spot_sqlite_fits(self->head, piece->point_id, piece->first_replication,
+    if (!spot_sqlite_fits(self->base.head, piece->point_id, piece->first_replication,
             (int64_t) piece->num_rows)) {
         return SPOT_ERR_BAD_PARAM;
     }
@@ -235,7 +207,7 @@ int
 spot_sqlite_put_series(spot_store_t *store, size_t point_id, int64_t replication,
     const spot_recording_t *recording)
 {
-    spot_sqlite_work_t *self = spot_sqlite_work(store);
+    spot_sqlite_store_t *self = spot_sqlite_store(store);
     int ret = SPOT_ERR_IO;
 
     if (!self->is_writer) {
@@ -260,8 +232,8 @@ spot_sqlite_put_series(spot_store_t *store, size_t point_id, int64_t replication
 static int
 wait_for_lock(void *context, int num_tries)
 {
-    spot_sqlite_work_t *self = context;
-    const atomic_int *stop = atomic_load(&self->store->stop);
+    spot_sqlite_store_t *self = context;
+    const atomic_int *stop = atomic_load(&self->base.stop);
     const struct timespec pause = {
         .tv_nsec = 1000000L * (num_tries < MAX_PAUSE_MS ? num_tries + 1 : MAX_PAUSE_MS)};
     const double now_s = spot_clock_s();
@@ -282,36 +254,35 @@ wait_for_lock(void *context, int num_tries)
 }
 
 int
-spot_sqlite_start_writing(
-    spot_sqlite_work_t *self, const spot_store_t *store, double timeout_s)
+spot_sqlite_start_writing(spot_sqlite_store_t *self, double timeout_s)
 {
     int ret = spot_db_prepare(&self->db, &self->insert_batch,
         "INSERT OR REPLACE INTO batch VALUES (?, ?, ?, ?%z)",
-        spot_schema_places(&self->db, self->head->num_warnings));
+        spot_schema_places(&self->db, self->base.head->num_warnings));
 
-    self->store = store;
     self->timeout_s = timeout_s;
     sqlite3_busy_handler(self->db.handle, wait_for_lock, self);
     return ret == 0 ? spot_db_prepare(&self->db, &self->insert_row,
                           "INSERT INTO replication VALUES (?, ?, ?%z)",
-                          spot_schema_places(&self->db, self->head->num_metrics))
+                          spot_schema_places(&self->db, self->base.head->num_metrics))
                     : ret;
 }
 
-/* What the provenance says of how it went: the writer's own failure, or outcome. */
+/* What the provenance says of how it went: the writer's own failure, or the outcome of
+ * the run. */
 static const char *
-describe_end(const spot_sqlite_work_t *self, const char *outcome, char text[200])
+describe_end(const spot_sqlite_store_t *self, char text[200])
 {
     if (self->error != 0) {
         snprintf(text, 200, "failed: %s",
             self->db.sentence == NULL ? "out of memory" : self->db.sentence);
         return text;
     }
-    return outcome == NULL ? "failed" : outcome;
+    return self->base.outcome == NULL ? "failed" : self->base.outcome;
 }
 
 void
-spot_sqlite_stop_writing(spot_sqlite_work_t *self, const char *outcome)
+spot_sqlite_stop_writing(spot_sqlite_store_t *self)
 {
     char text[200];
 
@@ -324,8 +295,7 @@ spot_sqlite_stop_writing(spot_sqlite_work_t *self, const char *outcome)
         }
         /* Where this fails there is nobody left to tell, and no row is lost. */
         if (spot_db_run(&self->db, "BEGIN IMMEDIATE") != 0 ||
-            spot_db_end(&self->db, note(self, NOW, describe_end(self, outcome, text))) !=
-                0) {
+            spot_db_end(&self->db, note(self, NOW, describe_end(self, text))) != 0) {
             spot_db_forget(&self->db);
         }
     }
