@@ -11,7 +11,7 @@
 #include "cli/command.h"
 #include "cli/interrupt.h"
 #include "cli/manual.h"
-#include "sim/store/provenance.h"
+#include "sim/store/origin.h"
 
 /* Whether word is the first word, or the only one, of the command's name. */
 static bool

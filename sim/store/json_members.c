@@ -289,21 +289,19 @@ read_string(const place_t *place, char *text)
 static int
 read_number(const place_t *place, double number)
 {
+    const spot_json_member_kind_t kind = place->member->kind;
     void *at = address(place);
 
-    if (place->member->kind == SPOT_MEMBER_NUMBER) {
+    if (kind == SPOT_MEMBER_NUMBER) {
         *(double *) at = number;
-        return 0;
-    }
-    if (place->member->kind == SPOT_MEMBER_COUNT && is_below(place, number)) {
+    } else if (kind == SPOT_MEMBER_COUNT && is_below(place, number)) {
         *(size_t *) at = (size_t) number;
-        return 0;
-    }
-    if (place->member->kind == SPOT_MEMBER_INTEGER && is_below(place, number)) {
+    } else if (kind == SPOT_MEMBER_INTEGER && is_below(place, number)) {
         *(int64_t *) at = (int64_t) number;
-        return 0;
+    } else {
+        return SPOT_ERR_BAD_INPUT;
     }
-    return SPOT_ERR_BAD_INPUT;
+    return 0;
 }
 
 static int read_list(const place_t *place, const cJSON *list);

@@ -11,6 +11,11 @@
 #define ADVICE ": numbers may differ, so run all of a study with one program"
 #define CHANGED "-dirty" /* ends the name of a commit with changes on top of it */
 
+const spot_library_t spot_store_libraries[] = {
+    {"sqlite", sqlite3_libversion},
+    {NULL, NULL},
+};
+
 /* The texts of a writer, the columns of the query below; the last two may be null. */
 #define NUM_TEXTS 12
 

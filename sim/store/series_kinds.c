@@ -11,7 +11,7 @@
 static const char *const reserved[] = {"point", "replication", "row", NULL};
 
 static const spot_json_member_t a_word[] = {
-    {"", SPOT_MEMBER_NAME, .is_needed = true}, {.key = NULL}};
+    {"", SPOT_MEMBER_NAME, .is_needed = true}, {0}};
 
 static const spot_json_member_t column_members[] = {
     SPOT_MEMBER_NEEDED(spot_series_column_t, "name", name, NAME),
@@ -20,7 +20,7 @@ static const spot_json_member_t column_members[] = {
     SPOT_MEMBER(spot_series_column_t, "label", label, NAME),
     SPOT_MEMBER_LIST(spot_series_column_t, "categories", categories, 0, a_word),
     SPOT_MEMBER(spot_series_column_t, "signs", signs, NAME),
-    {.key = NULL},
+    {0},
 };
 
 static const spot_json_member_t kind_members[] = {
@@ -31,7 +31,7 @@ static const spot_json_member_t kind_members[] = {
     SPOT_MEMBER(spot_series_kind_t, "num_columns", num_columns, COUNT),
     SPOT_MEMBER_LIST(spot_series_kind_t, "columns", columns,
         offsetof(spot_series_kind_t, num_columns), column_members),
-    {.key = NULL},
+    {0},
 };
 
 static int

@@ -15,8 +15,8 @@ typedef struct {
     double *rows;            /* [num_points][rows_per_point][num_metrics] */
     uint32_t *warnings;      /* [num_points][rows_per_point] */
     atomic_uchar *is_there;  /* [num_points][rows_per_point] */
-    _Atomic int64_t *counts; /* [num_points] rows that are there */
-    _Atomic int64_t *warned; /* [num_points][num_warnings] */
+    _Atomic int64_t *counts; /* [num_points][1 + num_warnings] rows that are there, and
+                                those of them that met each warning */
 } memory_store_t;
 
 static const memory_store_t *
@@ -25,17 +25,10 @@ memory_store(const spot_store_t *store)
     return (const memory_store_t *) store;
 }
 
-/* Bit j of warnings counts for warning j. */
-static void
-count_warnings(const memory_store_t *self, size_t point_id, uint32_t warnings)
+static _Atomic int64_t *
+counts_of(const spot_store_t *store, size_t point_id)
 {
-    const size_t num_warnings = self->base.head->num_warnings;
-
-    for (size_t j = 0; warnings != 0 && j < num_warnings; j++) {
-        if ((warnings >> j & 1) != 0) {
-            atomic_fetch_add(&self->warned[point_id * num_warnings + j], 1);
-        }
-    }
+    return &memory_store(store)->counts[point_id * (store->head->num_warnings + 1)];
 }
 
 static int
@@ -44,6 +37,7 @@ memory_put(spot_store_t *store, const spot_piece_t *piece)
     const memory_store_t *self = memory_store(store);
     const size_t num_metrics = store->head->num_metrics;
     const size_t first = (size_t) piece->first_replication;
+    _Atomic int64_t *counts;
     size_t first_row;
 
     if (piece->point_id >= store->head->num_points || piece->first_replication < 0 ||
@@ -51,6 +45,7 @@ memory_put(spot_store_t *store, const spot_piece_t *piece)
         return SPOT_ERR_BAD_PARAM;
     }
     first_row = piece->point_id * self->rows_per_point + first;
+    counts = counts_of(store, piece->point_id);
     for (size_t j = 0; j < piece->num_rows; j++) {
         const uint32_t warnings = piece->warnings == NULL ? 0 : piece->warnings[j];
 
@@ -61,8 +56,10 @@ memory_put(spot_store_t *store, const spot_piece_t *piece)
             num_metrics * sizeof(*piece->rows));
         self->warnings[first_row + j] = warnings;
         atomic_store_explicit(&self->is_there[first_row + j], 1, memory_order_release);
-        count_warnings(self, piece->point_id, warnings);
-        atomic_fetch_add(&self->counts[piece->point_id], 1);
+        atomic_fetch_add(&counts[0], 1);
+        for (size_t k = 0; warnings >> k != 0 && k < store->head->num_warnings; k++) {
+            atomic_fetch_add(&counts[k + 1], warnings >> k & 1);
+        }
     }
     return 0;
 }
@@ -120,17 +117,15 @@ static int64_t
 memory_num_rows(const spot_store_t *store, size_t point_id)
 {
     spot_bug_assert(point_id < store->head->num_points);
-    return atomic_load(&memory_store(store)->counts[point_id]);
+    return atomic_load(&counts_of(store, point_id)[0]);
 }
 
 static int64_t
 memory_num_warned(const spot_store_t *store, size_t point_id, size_t warning_id)
 {
-    const spot_study_head_t *head = store->head;
-
-    spot_bug_assert(point_id < head->num_points && warning_id < head->num_warnings);
-    return atomic_load(
-        &memory_store(store)->warned[point_id * head->num_warnings + warning_id]);
+    spot_bug_assert(
+        point_id < store->head->num_points && warning_id < store->head->num_warnings);
+    return atomic_load(&counts_of(store, point_id)[warning_id + 1]);
 }
 
 static void
@@ -142,7 +137,6 @@ memory_close(spot_store_t *store)
     free(self->warnings);
     free(self->is_there);
     free(self->counts);
-    free(self->warned);
     free(self);
 }
 
@@ -186,11 +180,10 @@ spot_store_open_memory(spot_store_t **self, const spot_study_head_t *head)
     store->rows = spot_calloc(num_rows * head->num_metrics, sizeof(*store->rows));
     store->warnings = spot_calloc(num_rows, sizeof(*store->warnings));
     store->is_there = spot_calloc(num_rows, sizeof(*store->is_there));
-    store->counts = spot_calloc(head->num_points, sizeof(*store->counts));
-    store->warned =
-        spot_calloc(head->num_points * head->num_warnings, sizeof(*store->warned));
+    store->counts =
+        spot_calloc(head->num_points * (head->num_warnings + 1), sizeof(*store->counts));
     if (store->rows == NULL || store->warnings == NULL || store->is_there == NULL ||
-        store->counts == NULL || store->warned == NULL) {
+        store->counts == NULL) {
         memory_close(&store->base);
         return SPOT_ERR_NO_MEMORY;
     }

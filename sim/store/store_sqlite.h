@@ -13,7 +13,7 @@
 #define SPOT_SIM_STORE_STORE_SQLITE_H
 
 #include "base/watch.h"
-#include "sim/store/provenance.h"
+#include "sim/store/origin.h"
 #include "sim/store/store.h"
 
 /* Opens the store of a study for writing, or makes it. head must outlive the store,

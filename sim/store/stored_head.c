@@ -16,64 +16,58 @@ typedef struct {
     size_t num_left_out;
 } whole_t;
 
-#define END                                                                             \
-    {                                                                                   \
-        .key = NULL                                                                     \
-    }
-#define METRIC(name, kind) SPOT_MEMBER(spot_metric_t, #name, name, kind)
-
 static const char *const metric_kinds[] = {
     "plain", "share", "cost", "gain", "time", "probability", NULL};
 static const char *const betters[] = {"neither", "lower", "higher", NULL};
 
 static const spot_json_member_t a_text[] = {
-    {"", SPOT_MEMBER_TEXT, .is_needed = true}, END};
+    {"", SPOT_MEMBER_TEXT, .is_needed = true}, {0}};
 static const spot_json_member_t a_number[] = {
-    {"", SPOT_MEMBER_NUMBER, .offset = 0}, END};
-static const spot_json_member_t a_flag[] = {{"", SPOT_MEMBER_BOOLEAN, .offset = 0}, END};
+    {"", SPOT_MEMBER_NUMBER, .offset = 0}, {0}};
+static const spot_json_member_t a_flag[] = {{"", SPOT_MEMBER_BOOLEAN, .offset = 0}, {0}};
 static const spot_json_member_t a_metric_id[] = {
-    {"", SPOT_MEMBER_COUNT, .below = offsetof(whole_t, head.num_metrics)}, END};
+    {"", SPOT_MEMBER_COUNT, .below = offsetof(whole_t, head.num_metrics)}, {0}};
 
 static const spot_json_member_t metric_members[] = {
     SPOT_MEMBER_NEEDED(spot_metric_t, "name", name, NAME),
     SPOT_MEMBER_NEEDED(spot_metric_t, "unit", unit, NAME),
     SPOT_MEMBER_NEEDED(spot_metric_t, "help", help, NAME),
-    METRIC(label, NAME),
-    METRIC(noun, NAME),
+    SPOT_MEMBER(spot_metric_t, "label", label, NAME),
+    SPOT_MEMBER(spot_metric_t, "noun", noun, NAME),
     SPOT_MEMBER_CHOICE(spot_metric_t, "kind", kind, metric_kinds),
     SPOT_MEMBER_CHOICE(spot_metric_t, "better", better, betters),
-    METRIC(numerator, NAME),
-    METRIC(denominator, NAME),
-    END,
+    SPOT_MEMBER(spot_metric_t, "numerator", numerator, NAME),
+    SPOT_MEMBER(spot_metric_t, "denominator", denominator, NAME),
+    {0},
 };
 static const spot_json_member_t warning_members[] = {
     SPOT_MEMBER_NEEDED(spot_warning_t, "name", name, NAME),
     SPOT_MEMBER_NEEDED(spot_warning_t, "text", text, NAME),
-    END,
+    {0},
 };
 static const spot_json_member_t colour_members[] = {
     SPOT_MEMBER_NEEDED(spot_colour_t, "word", word, NAME),
     SPOT_MEMBER_NEEDED(spot_colour_t, "colour", colour, NAME),
-    END,
+    {0},
 };
 static const spot_json_member_t limit_members[] = {
     SPOT_MEMBER_NEEDED(spot_constraint_t, "metric", metric, TEXT),
     SPOT_MEMBER_NEEDED(spot_constraint_t, "text", text, TEXT),
     SPOT_MEMBER(spot_constraint_t, "limit", limit, NUMBER),
     SPOT_MEMBER(spot_constraint_t, "is_upper", is_upper, BOOLEAN),
-    END,
+    {0},
 };
 static const spot_json_member_t baseline_members[] = {
     SPOT_MEMBER(spot_axis_value_t, "axis", axis_id, COUNT),
     SPOT_MEMBER(spot_axis_value_t, "value", value_id, COUNT),
-    END,
+    {0},
 };
 static const spot_json_member_t kind_members[] = {
     SPOT_MEMBER(spot_point_kind_t, "is_fixed", is_fixed, BOOLEAN),
     SPOT_MEMBER_WITH(spot_point_kind_t, "has_metric", has_metric, LIST,
         .members = a_flag, .item_bytes = sizeof(bool), .is_num_of_root = true,
         .num_offset = offsetof(whole_t, head.num_metrics)),
-    END,
+    {0},
 };
 static const spot_json_member_t axis_members[] = {
     SPOT_MEMBER_NEEDED(spot_axis_t, "path", path, TEXT),
@@ -83,7 +77,7 @@ static const spot_json_member_t axis_members[] = {
         spot_axis_t, "texts", texts, offsetof(spot_axis_t, num_values), a_text),
     SPOT_MEMBER_LIST(
         spot_axis_t, "numbers", numbers, offsetof(spot_axis_t, num_values), a_number),
-    END,
+    {0},
 };
 
 #define HEAD(key, field, kind) SPOT_MEMBER(whole_t, key, head.field, kind)
@@ -161,7 +155,7 @@ static const spot_json_member_t head_members[] = {
     LIST("overview_parts", overview.part_ids, head.overview.num_parts, a_metric_id),
     HEAD("overview_cost", overview.cost_id, COUNT),
     HEAD("overview_gain", overview.gain_id, COUNT),
-    END,
+    {0},
 };
 
 char *

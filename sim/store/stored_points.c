@@ -7,22 +7,22 @@
 #include "base/units.h"
 #include "sim/store/stored_study.h"
 
-/* Axes in the order of their paths, so that the order of the sweep does not matter. */
-static size_t *
-sorted_axes(const spot_study_head_t *head)
+/* The axis that comes after another in the order of paths, so that the order of the
+ * sweep does not matter. previous: NULL: the first one. */
+static size_t
+next_axis(const spot_study_head_t *head, const char *previous)
 {
-    size_t *order = spot_calloc(head->num_axes, sizeof(*order));
+    size_t next_id = head->num_axes;
 
-    for (size_t j = 0; order != NULL && j < head->num_axes; j++) {
-        size_t k = j;
+    for (size_t j = 0; j < head->num_axes; j++) {
+        const char *path = head->axes[j].path;
 
-        for (; k > 0 && strcmp(head->axes[order[k - 1]].path, head->axes[j].path) > 0;
-             k--) {
-            order[k] = order[k - 1];
+        if ((previous == NULL || strcmp(path, previous) > 0) &&
+            (next_id == head->num_axes || strcmp(path, head->axes[next_id].path) < 0)) {
+            next_id = j;
         }
-        order[k] = j;
     }
-    return order;
+    return next_id;
 }
 
 /* What ends a value has a \ before it. */
@@ -37,21 +37,23 @@ append_escaped(sqlite3_str *key, const char *text)
     }
 }
 
-/* "path=value;path=value". Values that are the same number have the same text, the
- * shortest one: "0.05", as most users write it. NULL: no memory; else for
- * sqlite3_free(). */
-static char *
-point_key(const spot_study_head_t *head, const size_t *order, size_t point_id)
+/* Values that are the same number have the same text, the shortest one: "0.05", as most
+ * users write it. */
+char *
+spot_stored_point_key(const spot_study_head_t *head, size_t point_id)
 {
     sqlite3_str *key = sqlite3_str_new(NULL);
+    const char *path = NULL;
 
-    for (size_t j = 0; j < head->num_axes; j++) {
-        const spot_axis_t *axis = &head->axes[order[j]];
-        const size_t value_id = spot_study_value_id(head, point_id, order[j]);
+    for (size_t j = next_axis(head, path); j < head->num_axes;
+         j = next_axis(head, path)) {
+        const spot_axis_t *axis = &head->axes[j];
+        const size_t value_id = spot_study_value_id(head, point_id, j);
         char number[SPOT_NUMBER_TEXT_BYTES];
 
-        sqlite3_str_appendall(key, j == 0 ? "" : ";");
-        append_escaped(key, axis->path);
+        sqlite3_str_appendall(key, path == NULL ? "" : ";");
+        path = axis->path;
+        append_escaped(key, path);
         sqlite3_str_appendall(key, "=");
         if (isfinite(axis->numbers[value_id])) {
             spot_number_text(axis->numbers[value_id] + 0.0, number);
@@ -62,20 +64,10 @@ point_key(const spot_study_head_t *head, const size_t *order, size_t point_id)
             append_escaped(key, axis->texts[value_id]);
         }
     }
-    if (sqlite3_str_length(key) == 0) {
+    if (path == NULL) {
         sqlite3_str_appendall(key, "-"); /* a study without a sweep has one point */
     }
     return sqlite3_str_finish(key);
-}
-
-char *
-spot_stored_point_key(const spot_study_head_t *head, size_t point_id)
-{
-    size_t *order = sorted_axes(head);
-    char *key = order == NULL ? NULL : point_key(head, order, point_id);
-
-    free(order);
-    return key;
 }
 
 /* A key that another point of the study has already: "KEY#2", "KEY#3". */
@@ -101,36 +93,26 @@ bind_value(sqlite3_stmt *insert, int parameter, const spot_axis_t *axis, size_t 
     }
 }
 
-/* Inserts a point unless its key is taken. */
+/* Inserts a point with the first of its keys that is free: points of a list may have the
+ * same values. */
 static int
-insert_point(spot_db_t *db, sqlite3_stmt *insert, const spot_study_head_t *head,
-    size_t point_id, const char *key)
+write_point(
+    spot_db_t *db, sqlite3_stmt *insert, const spot_study_head_t *head, size_t point_id)
 {
-    if (key == NULL) {
-        return SPOT_ERR_NO_MEMORY;
-    }
+    char *key = spot_stored_point_key(head, point_id);
+    bool is_inserted = false;
+    int ret = key == NULL ? SPOT_ERR_NO_MEMORY : 0;
+
     sqlite3_bind_int64(insert, 2, (int64_t) point_id);
-    sqlite3_bind_text(insert, 3, key, -1, SQLITE_STATIC);
     for (size_t j = 0; j < head->num_axes; j++) {
         bind_value(
             insert, (int) j + 4, &head->axes[j], spot_study_value_id(head, point_id, j));
     }
-    return spot_db_step_done(db, insert);
-}
-
-/* The first of its keys that is free: points of a list may have the same values. */
-static int
-write_point(spot_db_t *db, sqlite3_stmt *insert, const spot_study_head_t *head,
-    const size_t *order, size_t point_id)
-{
-    char *key = point_key(head, order, point_id);
-    bool is_inserted = false;
-    int ret = key == NULL ? SPOT_ERR_NO_MEMORY : 0;
-
     for (unsigned j = 1; ret == 0 && !is_inserted; j++) {
         char *numbered = numbered_key(key, j);
 
-        ret = insert_point(db, insert, head, point_id, numbered);
+        sqlite3_bind_text(insert, 3, numbered, -1, SQLITE_STATIC);
+        ret = numbered == NULL ? SPOT_ERR_NO_MEMORY : spot_db_step_done(db, insert);
         is_inserted = ret == 0 && sqlite3_changes(db->handle) == 1;
         sqlite3_free(numbered);
     }
@@ -142,10 +124,8 @@ int
 spot_stored_points_write(spot_db_t *db, const spot_study_head_t *head,
     const spot_columns_t *columns, const int64_t *numbers)
 {
-    size_t *order = sorted_axes(head);
     sqlite3_stmt *insert = NULL;
-    int ret =
-        order == NULL ? SPOT_ERR_NO_MEMORY : spot_schema_create_points(db, columns);
+    int ret = spot_schema_create_points(db, columns);
 
     if (ret == 0) {
         ret = spot_db_prepare(db, &insert,
@@ -154,10 +134,9 @@ spot_stored_points_write(spot_db_t *db, const spot_study_head_t *head,
     }
     for (size_t j = 0; ret == 0 && j < head->num_points; j++) {
         sqlite3_bind_int64(insert, 1, numbers[j]);
-        ret = write_point(db, insert, head, order, j);
+        ret = write_point(db, insert, head, j);
     }
     sqlite3_finalize(insert);
-    free(order);
     return ret;
 }
 
@@ -239,15 +218,13 @@ spot_stored_points_find(const spot_stored_study_t *self, spot_db_t *db,
     finder_t finder = {.db = db,
         .is_taken = spot_calloc(self->head.num_points, sizeof(bool)),
         .num_old = (int64_t) self->head.num_points};
-    size_t *order = sorted_axes(head);
-    int ret =
-        order == NULL || finder.is_taken == NULL
-            ? SPOT_ERR_NO_MEMORY
-            : spot_db_prepare(db, &finder.find, "SELECT point FROM point WHERE key = ?");
+    int ret = finder.is_taken == NULL ? SPOT_ERR_NO_MEMORY
+                                      : spot_db_prepare(db, &finder.find,
+                                            "SELECT point FROM point WHERE key = ?");
 
     *removed = NULL;
     for (size_t j = 0; ret == 0 && j < head->num_points; j++) {
-        char *key = point_key(head, order, j);
+        char *key = spot_stored_point_key(head, j);
 
         ret = find_point(&finder, key, &numbers[j]);
         sqlite3_free(key);
@@ -255,7 +232,6 @@ spot_stored_points_find(const spot_stored_study_t *self, spot_db_t *db,
     sqlite3_finalize(finder.find);
     ret = ret == 0 ? find_removed(&finder, removed) : ret;
     free(finder.is_taken);
-    free(order);
     return ret;
 }
 

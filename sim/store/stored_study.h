@@ -5,7 +5,7 @@
 #define SPOT_SIM_STORE_STORED_STUDY_H
 
 #include "sim/store/head.h"
-#include "sim/store/provenance.h"
+#include "sim/store/origin.h"
 #include "sim/store/schema.h"
 
 /* A study as read from a file; the texts that its head borrows are its own. */

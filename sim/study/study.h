@@ -11,7 +11,7 @@
 #include "base/stats.h"
 #include "base/watch.h"
 #include "sim/engine/experiment.h"
-#include "sim/store/provenance.h"
+#include "sim/store/origin.h"
 #include "sim/store/store.h"
 
 /* Points that yield the same metrics in the same order. */
