@@ -5,7 +5,7 @@
  * study: one row. name, question, engine, seed, replications (asked for at each point,
  * at most), canonical (what rows depend on besides point and replication, as YAML: the
  * scenario without what is swept, the hashes of its files, seed, metrics) and
- * canonical_sha256, head (all that a reader needs, as JSON: see stored_head.c), and
+ * canonical_sha256, head (all that a reader needs, as JSON: see stored_study.c), and
  * digest, that of this row and of all rows of point.
  *
  * point: point (its number, for good), position (its place in reports), key

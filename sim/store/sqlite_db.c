@@ -20,6 +20,12 @@
 /* Result codes are extended ones: the lower byte is the kind. */
 #define KIND(result) ((result) &0xff)
 
+#define NO_RIGHT "no right to write it; use another file, or chmod u+w"
+#define LOCKED                                                                          \
+    "another program has locked it for too long; end that program (an sqlite3 shell "   \
+    "in "                                                                               \
+    "a transaction?) and run again"
+
 /* What SQLite never reports: our sentence says all. */
 #define CROSSED SQLITE_ABORT
 
@@ -202,56 +208,54 @@ explain_io(const spot_db_t *self, const char *sentence, spot_diag_t *diag)
         sentence);
 }
 
+/* What to tell the user about kinds of results that need no more words. */
+static const struct {
+    int kind;
+    const char *words;
+} advices[] = {
+    {SQLITE_NOTADB, "this is no SQLite database; use another name"},
+    {SQLITE_READONLY, NO_RIGHT},
+    {SQLITE_PERM, NO_RIGHT},
+    {SQLITE_AUTH, NO_RIGHT},
+    {SQLITE_FULL, "no space is left; what was committed before is safe: free space and "
+                  "run again, only what is missing is run"},
+    {SQLITE_BUSY, LOCKED},
+    {SQLITE_LOCKED, LOCKED},
+    {SQLITE_PROTOCOL, LOCKED},
+};
+
 void
 spot_db_explain(const spot_db_t *self, spot_diag_t *diag)
 {
     const char *sentence = self->sentence == NULL ? "?" : self->sentence;
 
+    for (size_t j = 0; j < sizeof(advices) / sizeof(advices[0]); j++) {
+        if (advices[j].kind == KIND(self->failure)) {
+            spot_diag_error(diag, self->path, 0, 0, "%s", advices[j].words);
+            return;
+        }
+    }
     switch (KIND(self->failure)) {
         case SQLITE_OK:
         case SQLITE_INTERRUPT:
-            return;
+            break;
         case SQLITE_NOMEM:
             diag->out_of_memory = true;
-            return;
+            break;
         case CROSSED:
             spot_diag_error(diag, self->path, 0, 0, "%s", sentence);
-            return;
-        case SQLITE_NOTADB:
-            spot_diag_error(
-                diag, self->path, 0, 0, "this is no SQLite database; use another name");
-            return;
+            break;
         case SQLITE_CANTOPEN:
             explain_closed(self->path, diag);
-            return;
-        case SQLITE_READONLY:
-        case SQLITE_PERM:
-        case SQLITE_AUTH:
-            spot_diag_error(diag, self->path, 0, 0,
-                "no right to write it; use another file, or chmod u+w");
-            return;
-        case SQLITE_FULL:
-            spot_diag_error(diag, self->path, 0, 0,
-                "no space is left; what was committed before is safe: free space and "
-                "run "
-                "again, only what is missing is run");
-            return;
-        case SQLITE_BUSY:
-        case SQLITE_LOCKED:
-        case SQLITE_PROTOCOL:
-            spot_diag_error(diag, self->path, 0, 0,
-                "another program has locked it for too long; end that program (an "
-                "sqlite3 shell in a transaction?) and run again");
-            return;
+            break;
         case SQLITE_IOERR:
             explain_io(self, sentence, diag);
-            return;
+            break;
         default:
             spot_diag_error(diag, self->path, 0, 0,
                 "the database is damaged (%s); save what can be saved with: sqlite3 %s "
                 "\".recover\" | sqlite3 recovered.db",
                 sentence, self->path);
-            return;
     }
 }
 

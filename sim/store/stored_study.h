@@ -27,13 +27,6 @@ SPOT_MUST_CHECK int spot_stored_study_write(spot_db_t *db, const spot_study_head
     const spot_columns_t *columns, const char *canonical, const char *sha256,
     const int64_t *numbers);
 
-/* What of a head is no row of its own, as text. NULL: no memory. The caller frees it. */
-char *spot_stored_head_write(const spot_study_head_t *head);
-
-/* Fills the head from that text; all else of it must be there. */
-SPOT_MUST_CHECK int spot_stored_head_read(
-    spot_stored_study_t *self, spot_db_t *db, const char *text);
-
 /* Says in diag, a line each, in what a study differs from the one in the file, for rows
  * of both to be the same; points and replications aside. *num_lines: how many. Files
  * that only one of them read are no difference. BAD_INPUT: the text in the file, or
