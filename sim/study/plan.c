@@ -26,32 +26,40 @@ typedef struct {
 
 /* The distinct ones of many things. */
 typedef struct {
-    uint32_t *ids;         /* [num_things] the distinct ones, counted as they occur */
+    uint32_t *ids; /* [num_things] the distinct ones, counted as they occur */
+    uint32_t num_distinct;
     size_t first_repeated; /* the first thing that occurs again, or num_things */
 } distinct_t;
 
+typedef spot_key_t (*key_function_t)(void *things, size_t thing_id);
+
 /* Compares the keys of all things. NO_MEMORY; the caller frees the ids even then. */
 static int
-find_distinct(distinct_t *self, const spot_key_t *keys, size_t num_things)
+find_distinct(distinct_t *self, void *things, size_t num_things, key_function_t key_of)
 {
+    spot_key_t *keys = spot_calloc(num_things, sizeof(*keys));
     size_t *first_ids = spot_calloc(num_things, sizeof(*first_ids));
-    uint32_t num_distinct = 0;
     int ret = SPOT_ERR_NO_MEMORY;
 
+    self->num_distinct = 0;
     self->ids = spot_calloc(num_things, sizeof(*self->ids));
     self->first_repeated = num_things;
-    if (first_ids != NULL && self->ids != NULL) {
+    if (keys != NULL && first_ids != NULL && self->ids != NULL) {
+        for (size_t j = 0; j < num_things; j++) {
+            keys[j] = key_of(things, j);
+        }
         ret = spot_group_equal(keys, num_things, first_ids);
     }
     for (size_t j = 0; ret == 0 && j < num_things; j++) {
         const bool is_new = first_ids[j] == j;
 
-        self->ids[j] = is_new ? num_distinct++ : self->ids[first_ids[j]];
+        self->ids[j] = is_new ? self->num_distinct++ : self->ids[first_ids[j]];
         if (!is_new && self->first_repeated == num_things) {
             self->first_repeated = j;
         }
     }
     free(first_ids);
+    free(keys);
     return ret;
 }
 
@@ -60,13 +68,13 @@ find_distinct(distinct_t *self, const spot_key_t *keys, size_t num_things)
 /* What a text means. Equal quantities are equal however they are written; a number in
  * quotes is a text. */
 typedef struct {
-    const char *text;
+    char *text;
     spot_quantity_t quantity; /* of the text; without one the value is NAN */
     bool is_quantity;         /* the quantity is the meaning, not the text */
 } meaning_t;
 
 static meaning_t
-meaning_of(const char *text, bool is_quoted)
+meaning_of(char *text, bool is_quoted)
 {
     meaning_t meaning = {.text = text};
 
@@ -82,8 +90,10 @@ meaning_of(const char *text, bool is_quoted)
 #define QUANTITY_BYTES (offsetof(spot_quantity_t, unit) + SPOT_UNIT_BYTES)
 
 static spot_key_t
-key_of(meaning_t *meaning)
+key_of_meaning(void *meanings, size_t meaning_id)
 {
+    meaning_t *meaning = (meaning_t *) meanings + meaning_id;
+
     meaning->quantity.value += 0.0; /* -0 is 0 */
     return meaning->is_quantity ? (spot_key_t){&meaning->quantity, QUANTITY_BYTES}
                                 : (spot_key_t){meaning->text, strlen(meaning->text)};
@@ -132,28 +142,27 @@ node_line(const spot_node_t *node)
     return text;
 }
 
-/* An item as YAML on one line, which the caller frees, and what it means. NULL: no
+/* An item as YAML on one line, which the caller frees, and what it means. text NULL: no
  * memory. */
-static char *
-read_item(const planner_t *self, size_t axis_id, size_t item_id, meaning_t *meaning)
+static meaning_t
+read_item(const planner_t *self, size_t axis_id, size_t item_id)
 {
     const spot_swept_t *swept = &self->swept[axis_id];
     const size_t u_id = item_id * self->num_swept + axis_id;
+    meaning_t item = {.is_quantity = true};
     char number[SPOT_RANGE_TEXT_BYTES];
 
     if (swept->nodes != NULL) {
-        char *text = node_line(swept->nodes[item_id]);
-
-        if (text != NULL) {
-            *meaning = meaning_of(text, swept->nodes[item_id]->is_quoted);
-        }
-        return text;
+        item.text = node_line(swept->nodes[item_id]);
+        return item.text == NULL
+                   ? item
+                   : meaning_of(item.text, swept->nodes[item_id]->is_quoted);
     }
-    meaning->is_quantity = true;
-    meaning->quantity = swept->is_spread
-                            ? spot_range_draw(&swept->range, self->u[u_id], number)
-                            : spot_range_value(&swept->range, item_id, number);
-    return spot_text_copy(number, strlen(number));
+    item.quantity = swept->is_spread
+                        ? spot_range_draw(&swept->range, self->u[u_id], number)
+                        : spot_range_value(&swept->range, item_id, number);
+    item.text = spot_text_copy(number, strlen(number));
+    return item;
 }
 
 /* The unit of a quantity as a number of an axis. */
@@ -163,24 +172,31 @@ unit_of(const spot_quantity_t *quantity)
     return quantity->is_duration ? "s" : quantity->unit;
 }
 
-/* Keeps the distinct items of an axis, in their order, with numbers where they have the
+/* Moves the distinct items to an axis, in their order, with numbers where they have the
  * unit of the first one. */
 static int
 keep_values(
-    spot_axis_t *axis, spot_swept_t *swept, const meaning_t *items, const uint32_t *ids)
+    spot_axis_t *axis, spot_swept_t *swept, meaning_t *items, const distinct_t *values)
 {
     const char *unit = unit_of(&items[0].quantity);
 
-    axis->num_values = 0;
+    axis->path = spot_text_copy(swept->path, strlen(swept->path));
+    axis->unit = spot_text_copy(unit, strlen(unit));
+    axis->texts = spot_calloc(values->num_distinct, sizeof(*axis->texts));
+    axis->numbers = spot_calloc(values->num_distinct, sizeof(*axis->numbers));
+    if (axis->path == NULL || axis->unit == NULL || axis->texts == NULL ||
+        axis->numbers == NULL) {
+        return SPOT_ERR_NO_MEMORY;
+    }
     for (size_t j = 0; j < swept->num_items; j++) {
         const spot_quantity_t *quantity = &items[j].quantity;
         const size_t value_id = axis->num_values;
 
-        if (ids[j] < value_id) {
-            free(axis->texts[j]);
+        if (values->ids[j] < value_id) {
             continue;
         }
-        axis->texts[value_id] = axis->texts[j];
+        axis->texts[value_id] = items[j].text;
+        items[j].text = NULL;
         axis->numbers[value_id] = strcmp(unit, unit_of(quantity)) != 0 ? (double) NAN
                                   : quantity->is_duration
                                       ? quantity->value / (double) SPOT_MS_PER_S
@@ -190,8 +206,7 @@ keep_values(
         }
         axis->num_values++;
     }
-    axis->unit = spot_text_copy(unit, strlen(unit));
-    return axis->unit == NULL ? SPOT_ERR_NO_MEMORY : 0;
+    return 0;
 }
 
 /* Makes the distinct items of a key the values of its axis. values: which value each
@@ -201,28 +216,19 @@ plan_axis(planner_t *self, size_t axis_id, distinct_t *values)
 {
     spot_swept_t *swept = &self->swept[axis_id];
     spot_axis_t *axis = &self->head->axes[axis_id];
-    const size_t num_items = swept->num_items;
-    meaning_t *items = spot_calloc(num_items, sizeof(*items));
-    spot_key_t *keys = spot_calloc(num_items, sizeof(*keys));
-    int ret = items == NULL || keys == NULL ? SPOT_ERR_NO_MEMORY : 0;
+    meaning_t *items = spot_calloc(swept->num_items, sizeof(*items));
+    int ret = items == NULL ? SPOT_ERR_NO_MEMORY : 0;
 
-    axis->path = spot_text_copy(swept->path, strlen(swept->path));
-    axis->texts = spot_calloc(num_items, sizeof(*axis->texts));
-    axis->numbers = spot_calloc(num_items, sizeof(*axis->numbers));
-    if (axis->path == NULL || axis->texts == NULL || axis->numbers == NULL) {
-        ret = SPOT_ERR_NO_MEMORY;
+    for (size_t j = 0; ret == 0 && j < swept->num_items; j++) {
+        items[j] = read_item(self, axis_id, j);
+        ret = items[j].text == NULL ? SPOT_ERR_NO_MEMORY : 0;
     }
-    for (size_t j = 0; ret == 0 && j < num_items; j++) {
-        axis->texts[j] = read_item(self, axis_id, j, &items[j]);
-        axis->num_values = j + 1;
-        ret = axis->texts[j] == NULL ? SPOT_ERR_NO_MEMORY : 0;
+    ret =
+        ret == 0 ? find_distinct(values, items, swept->num_items, key_of_meaning) : ret;
+    ret = ret == 0 ? keep_values(axis, swept, items, values) : ret;
+    for (size_t j = 0; items != NULL && j < swept->num_items; j++) {
+        free(items[j].text);
     }
-    for (size_t j = 0; ret == 0 && j < num_items; j++) {
-        keys[j] = key_of(&items[j]);
-    }
-    ret = ret == 0 ? find_distinct(values, keys, num_items) : ret;
-    ret = ret == 0 ? keep_values(axis, swept, items, values->ids) : ret;
-    free(keys);
     free(items);
     return ret;
 }
@@ -233,28 +239,23 @@ spot_plan_find_value(const spot_reading_t *self, size_t axis_id, const spot_node
 {
     const spot_axis_t *axis = &self->study->head.axes[axis_id];
     spot_node_t *const *nodes = self->study->template->swept[axis_id].nodes;
+    meaning_t *items = spot_calloc(axis->num_values + 1, sizeof(*items));
     char *text = node_line(node);
-    meaning_t wanted;
-    spot_key_t key;
+    distinct_t values = {.ids = NULL};
+    int ret = items == NULL || text == NULL ? SPOT_ERR_NO_MEMORY : 0;
 
-    *value_id = 0;
-    if (text == NULL) {
-        return SPOT_ERR_NO_MEMORY;
+    for (size_t j = 0; ret == 0 && j < axis->num_values; j++) {
+        items[j] = meaning_of(axis->texts[j], nodes != NULL && nodes[j]->is_quoted);
     }
-    wanted = meaning_of(text, node->is_quoted);
-    key = key_of(&wanted);
-    for (; *value_id < axis->num_values; (*value_id)++) {
-        meaning_t value = meaning_of(
-            axis->texts[*value_id], nodes != NULL && nodes[*value_id]->is_quoted);
-        const spot_key_t other = key_of(&value);
-
-        if (key.num_bytes == other.num_bytes &&
-            memcmp(key.bytes, other.bytes, key.num_bytes) == 0) {
-            break;
-        }
+    if (ret == 0) {
+        items[axis->num_values] = meaning_of(text, node->is_quoted);
+        ret = find_distinct(&values, items, axis->num_values + 1, key_of_meaning);
     }
+    *value_id = ret == 0 ? values.ids[axis->num_values] : axis->num_values;
+    free(values.ids);
     free(text);
-    return 0;
+    free(items);
+    return ret;
 }
 
 /* ---- Rows ---- */
@@ -312,33 +313,36 @@ report_repeated_row(const planner_t *self, const distinct_t *points)
         (size_t) points->ids[row_id] + 1); /* all rows before it are distinct */
 }
 
+static spot_key_t
+key_of_row(void *planner, size_t row_id)
+{
+    const planner_t *self = planner;
+
+    return (spot_key_t){
+        &self->rows[row_id * self->num_swept], self->num_swept * sizeof(*self->rows)};
+}
+
 /* Makes the distinct rows the points of the head. */
 static int
 keep_points(planner_t *self)
 {
     spot_study_head_t *head = self->head;
-    const size_t row_bytes = self->num_swept * sizeof(*self->rows);
-    spot_key_t *keys = spot_calloc(self->num_rows, sizeof(*keys));
-    distinct_t points = {.ids = NULL};
-    int ret = keys == NULL ? SPOT_ERR_NO_MEMORY : 0;
+    distinct_t points;
+    int ret = find_distinct(&points, self, self->num_rows, key_of_row);
 
-    for (size_t j = 0; ret == 0 && j < self->num_rows; j++) {
-        keys[j] = (spot_key_t){&self->rows[j * self->num_swept], row_bytes};
-    }
-    ret = ret == 0 ? find_distinct(&points, keys, self->num_rows) : ret;
-    free(keys);
     if (ret != 0) {
         free(points.ids);
         return ret;
     }
-    if (self->u == NULL && points.first_repeated < self->num_rows) {
+    if (!spot_plan_is_design(self->plan->kind) &&
+        points.first_repeated < self->num_rows) {
         report_repeated_row(self, &points);
     }
     head->num_points = 0;
     for (size_t j = 0; j < self->num_rows; j++) {
         if (points.ids[j] == head->num_points) {
             memmove(&self->rows[head->num_points++ * self->num_swept],
-                &self->rows[j * self->num_swept], row_bytes);
+                &self->rows[j * self->num_swept], self->num_swept * sizeof(*self->rows));
         }
     }
     head->value_ids = self->rows;
@@ -473,11 +477,11 @@ spot_plan_make(spot_reading_t *self)
     for (size_t j = 0; ret == 0 && j < planner.num_swept; j++) {
         ret = fill_column(&planner, j);
     }
+    free(planner.u); /* the keys of all rows need memory */
     if (ret == 0) {
         ret = head->plan.kind == SPOT_PLAN_GRID ? count_points(&planner)
                                                 : keep_points(&planner);
     }
     free(planner.rows);
-    free(planner.u);
     return ret == 0 && self->diag->num_errors > num_errors ? SPOT_ERR_BAD_INPUT : ret;
 }
