@@ -3,7 +3,6 @@
 
 #include <gsl/gsl_errno.h>
 #include <gsl/gsl_qrng.h>
-#include <stdbool.h>
 #include <stdlib.h>
 
 #include "base/memory.h"
@@ -137,9 +136,9 @@ spot_design_saltelli(
 
         for (size_t j = 0; j < num_inputs + 2; j++) {
             for (size_t i = 0; i < num_inputs; i++) {
-                const bool is_of_b = j == 1 || j == i + 2;
+                const size_t half = j == 1 || j == i + 2 ? num_inputs : 0;
 
-                *points++ = pair[is_of_b ? num_inputs + i : i];
+                *points++ = pair[half + i];
             }
         }
     }

@@ -14,7 +14,6 @@
 typedef struct {
     spot_reading_t *reading;
     spot_study_head_t *head;
-    spot_plan_t *plan; /* of the head */
     size_t num_swept;
     spot_swept_t *swept; /* [num_swept] */
     size_t num_rows;     /* points as they are planned, none for a grid */
@@ -278,7 +277,7 @@ fill_column(planner_t *self, size_t axis_id)
 
     swept->num_items = swept->is_spread ? self->num_rows : swept->num_items;
     ret = plan_axis(self, axis_id, &values);
-    if (ret == 0 && (is_choice || self->plan->kind == SPOT_PLAN_GRID) &&
+    if (ret == 0 && (is_choice || self->head->plan.kind == SPOT_PLAN_GRID) &&
         values.first_repeated < swept->num_items) { /* points would be repeated */
         spot_node_error(self->reading, item_place(swept, values.first_repeated), NULL,
             "%s.%s: the value %s stands twice", self->reading->request.sweep_key,
@@ -304,7 +303,7 @@ static void
 report_repeated_row(const planner_t *self, const distinct_t *points)
 {
     const size_t row_id = points->first_repeated;
-    const spot_node_t *place = self->plan->kind == SPOT_PLAN_LIST
+    const spot_node_t *place = self->head->plan.kind == SPOT_PLAN_LIST
                                    ? self->reading->request.sweep->children[row_id]
                                    : item_place(&self->swept[0], row_id);
 
@@ -334,7 +333,7 @@ keep_points(planner_t *self)
         free(points.ids);
         return ret;
     }
-    if (!spot_plan_is_design(self->plan->kind) &&
+    if (!spot_plan_is_design(head->plan.kind) &&
         points.first_repeated < self->num_rows) {
         report_repeated_row(self, &points);
     }
@@ -347,10 +346,10 @@ keep_points(planner_t *self)
     }
     head->value_ids = self->rows;
     self->rows = NULL;
-    self->plan->num_merged = self->num_rows - head->num_points;
-    if (self->plan->kind == SPOT_PLAN_SENSITIVITY) {
-        self->plan->num_samples = (size_t) self->reading->request.num_drawn;
-        self->plan->sample_points = points.ids;
+    head->plan.num_merged = self->num_rows - head->num_points;
+    if (head->plan.kind == SPOT_PLAN_SENSITIVITY) {
+        head->plan.num_samples = (size_t) self->reading->request.num_drawn;
+        head->plan.sample_points = points.ids;
     } else {
         free(points.ids);
     }
@@ -386,14 +385,15 @@ count_listed(planner_t *self)
 static bool
 count_drawn(planner_t *self)
 {
-    const bool is_sensitivity = self->plan->kind == SPOT_PLAN_SENSITIVITY;
+    const spot_plan_kind_t kind = self->head->plan.kind;
+    const bool is_sensitivity = kind == SPOT_PLAN_SENSITIVITY;
     const size_t max_keys =
         is_sensitivity ? SPOT_DESIGN_SALTELLI_INPUTS : SPOT_DESIGN_SOBOL_DIMS;
     const size_t num_drawn = (size_t) self->reading->request.num_drawn;
 
-    if (self->plan->kind != SPOT_PLAN_LATIN_HYPERCUBE && self->num_swept > max_keys) {
+    if (kind != SPOT_PLAN_LATIN_HYPERCUBE && self->num_swept > max_keys) {
         spot_reading_error(self->reading, "plan", "%s sweeps at most %zu keys, not %zu",
-            spot_plan_names[self->plan->kind], max_keys, self->num_swept);
+            spot_plan_names[kind], max_keys, self->num_swept);
         return false;
     }
     self->num_rows = is_sensitivity ? num_drawn * (self->num_swept + 2) : num_drawn;
@@ -416,7 +416,7 @@ static int (*const designs[])(
 static int
 make_rows(planner_t *self)
 {
-    const spot_plan_kind_t kind = self->plan->kind;
+    const spot_plan_kind_t kind = self->head->plan.kind;
     size_t num_ids;
 
     if (kind != SPOT_PLAN_GRID &&
@@ -431,7 +431,7 @@ make_rows(planner_t *self)
     self->u = spot_calloc(num_ids, sizeof(*self->u));
     return self->u == NULL ? SPOT_ERR_NO_MEMORY
                            : designs[kind]((size_t) self->reading->request.num_drawn,
-                                 self->num_swept, self->plan->seed, self->u);
+                                 self->num_swept, self->head->plan.seed, self->u);
 }
 
 /* The points of a grid are all combinations. */
@@ -459,7 +459,6 @@ spot_plan_make(spot_reading_t *self)
     spot_study_head_t *head = &self->study->head;
     planner_t planner = {.reading = self,
         .head = head,
-        .plan = &head->plan,
         .num_swept = self->study->template->num_swept,
         .swept = self->study->template->swept};
     int ret;

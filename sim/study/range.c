@@ -50,8 +50,6 @@ typedef struct {
     int scale;
 } range_keys_t;
 
-static const char *const scales[] = {"linear", "log", NULL};
-
 #define QUANTITY(member)                                                                \
     .type = SPOT_FIELD_TEXT, .offset = offsetof(range_keys_t, member),                  \
     .expected = "a number or a duration"
@@ -69,7 +67,7 @@ static const spot_field_t range_fields[] = {
     {.name = "scale",
         .type = SPOT_FIELD_CHOICE,
         .offset = offsetof(range_keys_t, scale),
-        .choices = scales,
+        .choices = (const char *const[]){"linear", "log", NULL},
         .initial = "linear"},
     {.name = NULL},
 };
@@ -160,17 +158,13 @@ digits_for(const spot_range_axis_t *axis)
     return num_digits;
 }
 
-/* Settles a range whose keys are good. */
+/* Settles a range whose keys are good, each by itself. */
 static void
 settle_range(spot_range_t *self, spot_bind_t *bind, const char *path,
     const spot_node_t *node, const range_keys_t *keys, bool is_design)
 {
-    const char *problem;
+    const char *problem = range_problem(self, is_design);
 
-    if (!read_quantities(self, bind, path, node, keys)) {
-        return;
-    }
-    problem = range_problem(self, is_design);
     self->num_digits = digits_for(&self->axis);
     if (problem != NULL) {
         spot_bind_error(bind, node, path, "%s", problem);
@@ -196,7 +190,8 @@ spot_range_bind(spot_range_t *self, spot_bind_t *bind, const char *path,
             "the plan says how many points there are: leave points out here");
     } else if (!is_design && points == NULL && spot_node_get(node, "step") == NULL) {
         spot_bind_error(bind, node, path, "expected points or a step");
-    } else if (!bind->is_out_of_memory && bind->diag->num_errors == num_errors) {
+    } else if (!bind->is_out_of_memory && bind->diag->num_errors == num_errors &&
+               read_quantities(self, bind, path, node, &keys)) {
         settle_range(self, bind, path, node, &keys, is_design);
     }
     free(keys.from);

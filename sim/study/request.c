@@ -4,7 +4,6 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "sim/study/reading.h"
 
@@ -25,7 +24,6 @@ static const spot_field_t metric_item = {
 static const spot_field_t condition_item = {.name = "subject_to",
     .type = SPOT_FIELD_TEXT,
     .expected = "a condition such as \"lost_fraction <= 0.05\""};
-static const spot_field_t stack_item = {.type = SPOT_FIELD_TEXT, .expected = "a text"};
 
 static const spot_field_t name_or_map[] = {
     {.name = "", .type = SPOT_FIELD_TEXT},
@@ -185,7 +183,7 @@ static const spot_field_t plot_fields[] = {
         "curves shows who wins where")},
     {FIELD("stack", SPOT_FIELD_LIST, HEAD(plot.stack), "",
          "metrics that add up to y, drawn as a stack"),
-        .num_offset = HEAD(plot.num_stack), .item = &stack_item,
+        .num_offset = HEAD(plot.num_stack), .item = &any_item,
         .item_size = sizeof(char *), .expected = "a list of metrics"},
     {TEXT("second_x", HEAD(plot.second_x), "",
         "metric that labels the x axis a second time")},

@@ -244,22 +244,21 @@ read_key(spot_reading_t *self, spot_bind_t *bind, const spot_node_t *points,
 
     swept->path = key->text;
     swept->place = value;
-    if (points != NULL && !spot_yaml_is_path(swept->path)) {
+    if (!spot_yaml_is_path(swept->path) && points != NULL) {
         spot_bind_error(bind, key, "sweep", "\"%s\" is no key of a scenario",
             spot_utf8_shown(swept->path, shown));
-    } else if (points != NULL) {
-        return keep_items(swept, points, value);
     } else if (!spot_yaml_is_path(swept->path)) {
         spot_bind_error(bind, value, swept->path, "is no key of a scenario");
-    } else if (value->kind == SPOT_NODE_MAP) {
+    } else if (points == NULL && value->kind == SPOT_NODE_MAP) {
         swept->is_spread =
             spot_range_bind(&swept->range, bind, swept->path, value, is_design) &&
             is_design;
         swept->num_items = swept->range.num_values;
-    } else if (value->kind == SPOT_NODE_LIST && value->num_children == 0) {
+    } else if (points == NULL && value->kind == SPOT_NODE_LIST &&
+               value->num_children == 0) {
         spot_bind_error(bind, value, swept->path, "expected at least one value");
     } else {
-        return keep_items(swept, NULL, value);
+        return keep_items(swept, points, value);
     }
     return bind->is_out_of_memory ? SPOT_ERR_NO_MEMORY : 0;
 }
@@ -304,15 +303,13 @@ spot_sweep_read(spot_reading_t *self)
     const size_t num_errors = self->diag->num_errors;
     const spot_node_t *sweep = self->request.sweep, *plan = self->request.plan;
     spot_bind_t bind = {.diag = self->diag};
-    int ret = 0;
+    int ret;
 
     self->study->head.plan.kind =
         sweep != NULL && sweep->kind == SPOT_NODE_LIST ? SPOT_PLAN_LIST : SPOT_PLAN_GRID;
     if ((plan != NULL && !read_plan(self, &bind, plan)) || !check_plan(self)) {
         return SPOT_ERR_BAD_INPUT;
     }
-    if (sweep != NULL) {
-        ret = read_keys(self, &bind, sweep);
-    }
+    ret = sweep != NULL ? read_keys(self, &bind, sweep) : 0;
     return ret == 0 && self->diag->num_errors > num_errors ? SPOT_ERR_BAD_INPUT : ret;
 }

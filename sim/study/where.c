@@ -119,8 +119,7 @@ add_path(where_t *self, const char *path)
     return 0;
 }
 
-/* Paths with \ or [ cannot be named in a condition; an empty map or list has no value.
- */
+/* Conditions cannot name paths with \ or [; an empty map or list has no value. */
 static int
 add_paths(where_t *self, const spot_canonical_t *list)
 {
@@ -282,11 +281,11 @@ evaluate(const where_t *self, filter_t *filter, size_t point_id, bool *holds)
 
     for (size_t j = 0; j < filter->condition.num_names; j++) {
         const name_t *name = &filter->names[j];
+        const bool is_swept = name->axis_id < head->num_axes;
 
         filter->values[j] =
-            name->values[name->axis_id == head->num_axes
-                             ? 0
-                             : spot_study_value_id(head, point_id, name->axis_id)];
+            name->values[is_swept ? spot_study_value_id(head, point_id, name->axis_id)
+                                  : 0];
     }
     outcome =
         spot_condition_evaluate(&filter->condition, filter->values, holds, &offset);
@@ -327,9 +326,10 @@ drop_points(const where_t *self, spot_study_head_t *head)
             self->filters[j].num_excluded, head->num_points,
             j == 0 ? "" : ", those before not counted");
     }
-    if (ret != 0 || num_kept == 0 || num_kept == head->num_points) {
+    ret = ret == 0 && num_kept == 0 ? SPOT_ERR_BAD_INPUT : ret;
+    if (ret != 0 || num_kept == head->num_points) {
         free(value_ids);
-        return ret == 0 && num_kept == 0 ? SPOT_ERR_BAD_INPUT : ret;
+        return ret;
     }
     head->plan.num_excluded = head->num_points - num_kept;
     head->num_points = num_kept;
@@ -347,16 +347,14 @@ read_conditions(where_t *self)
     const spot_node_t *word;
     int error = 0, ret;
 
-    for (size_t j = 0; (word = spot_word(self->reading->request.where, j)) != NULL;
-         j++) {
-        ret = spot_condition_parse(
-            &self->filters[j].condition, word, "where", self->reading->diag);
+    while ((word = spot_word(self->reading->request.where, self->num_filters)) != NULL) {
+        filter_t *filter = &self->filters[self->num_filters++];
+
+        ret =
+            spot_condition_parse(&filter->condition, word, "where", self->reading->diag);
         error = spot_error_first(error, ret);
-        self->num_filters++;
     }
-    if (error == 0) {
-        error = gather_paths(self);
-    }
+    error = error == 0 ? gather_paths(self) : error;
     if (error != 0) {
         return error;
     }
