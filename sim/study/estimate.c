@@ -10,12 +10,6 @@
 
 /* ---- What is left ---- */
 
-static int64_t
-num_rows_there(const spot_store_t *store, size_t point_id)
-{
-    return store == NULL ? 0 : store->num_rows(store, point_id);
-}
-
 /* The replications of a point in the shard's batches of a round that are not there. */
 static int64_t
 num_missing(const spot_rounds_t *rounds, const spot_store_t *store, size_t point_id)
@@ -43,16 +37,17 @@ look_at_round(
 {
     const spot_study_head_t *head = rounds->head;
 
-    left->least_runs = left->most_runs = 0;
-    left->least_points = left->most_points = 0;
+    *left = (spot_study_left_t){.num_there = 0};
     for (size_t j = 0; j < head->num_points; j++) {
         const int64_t *batches = &rounds->first_batches[j];
+        const int64_t there = store == NULL ? 0 : store->num_rows(store, j);
         const int64_t least = num_missing(rounds, store, j);
         const int64_t most = batches[0] == batches[1] ? 0
                              : rounds->to[j] == spot_study_point_replications(head, j)
                                  ? least
-                                 : head->num_replications - num_rows_there(store, j);
+                                 : head->num_replications - there;
 
+        left->num_there += there;
         left->least_runs += least;
         left->least_points += least > 0;
         left->most_runs += most;
@@ -74,9 +69,6 @@ spot_study_find_left(const spot_study_t *self, const spot_store_t *store,
         if (ret == 0) {
             look_at_round(&rounds, store, left);
         }
-    }
-    for (size_t j = 0; ret == 0 && j < self->head.num_points; j++) {
-        left->num_there += num_rows_there(store, j);
     }
     spot_rounds_free(&rounds);
     return ret;
