@@ -148,9 +148,7 @@ spot_study_worker_go(spot_study_worker_t *self, const spot_study_t *study,
     self->scenario = scenario;
     self->metrics =
         spot_calloc(study->yield.outputs.num_metrics, sizeof(*self->metrics));
-    if (ret == 0 && self->metrics == NULL) {
-        ret = SPOT_ERR_NO_MEMORY;
-    }
+    ret = ret == 0 && self->metrics == NULL ? SPOT_ERR_NO_MEMORY : ret;
     return ret == 0 ? study->experiment->open(&self->worker, scenario) : ret;
 }
 

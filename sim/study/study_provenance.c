@@ -9,7 +9,6 @@
 #include "base/build_info.h"
 #include "base/canonical.h"
 #include "base/machine.h"
-#include "base/memory.h"
 #include "sim/study/reading.h"
 
 #define PATH_BYTES 32

@@ -239,7 +239,7 @@ leave_out(const spot_reading_t *self)
     const spot_node_t *words = self->request.best_except, *word;
     spot_best_t *best = &self->study->head.best;
     const spot_axis_t *axis = &self->study->head.axes[best->axis_id];
-    size_t value_id, num_competing = 0;
+    size_t value_id, num_competing = axis->num_values;
     int ret = 0;
 
     best->is_left_out = spot_calloc(axis->num_values, sizeof(*best->is_left_out));
@@ -249,14 +249,12 @@ leave_out(const spot_reading_t *self)
     for (size_t j = 0; ret == 0 && (word = spot_word(words, j)) != NULL; j++) {
         ret = spot_plan_find_value(self, best->axis_id, word, &value_id);
         if (ret == 0 && value_id < axis->num_values) {
+            num_competing -= !best->is_left_out[value_id];
             best->is_left_out[value_id] = true;
         } else if (ret == 0) {
             spot_node_error(
                 self, word, "best.except", "%s never has this value", axis->path);
         }
-    }
-    for (size_t j = 0; j < axis->num_values; j++) {
-        num_competing += !best->is_left_out[j];
     }
     if (ret == 0 && num_competing < 2) {
         spot_reading_error(
