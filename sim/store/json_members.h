@@ -33,7 +33,7 @@ typedef struct spot_json_member {
     size_t offset;
     bool is_num_of_root;        /* a LIST whose number of items is one of the root */
     bool is_needed;             /* a TEXT or NAME that must be there */
-    bool is_borrowed;           /* a LIST that freeing leaves alone */
+    bool is_borrowed;           /* a LIST, or IDS, that freeing leaves alone */
     const char *const *choices; /* of a CHOICE, up to NULL */
     const struct spot_json_member *members; /* of an item of a LIST */
     size_t item_bytes;

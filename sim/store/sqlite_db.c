@@ -129,15 +129,11 @@ spot_db_error(const spot_db_t *self)
 int
 spot_db_opening_error(const spot_db_t *self, int error)
 {
-    switch (KIND(self->failure)) {
-        case SQLITE_CANTOPEN:
-        case SQLITE_READONLY:
-        case SQLITE_PERM:
-        case SQLITE_AUTH:
-            return error == SPOT_ERR_IO ? SPOT_ERR_BAD_INPUT : error;
-        default:
-            return error;
-    }
+    const int kind = KIND(self->failure);
+    const bool is_closed = kind == SQLITE_CANTOPEN || kind == SQLITE_READONLY ||
+                           kind == SQLITE_PERM || kind == SQLITE_AUTH;
+
+    return is_closed && error == SPOT_ERR_IO ? SPOT_ERR_BAD_INPUT : error;
 }
 
 void

@@ -62,29 +62,20 @@ sqlite_num_there(const spot_store_t *store, size_t point_id, int64_t first_repli
 }
 
 static int64_t
-get_count(const spot_store_t *store, size_t point_id, size_t count_id)
-{
-    spot_sqlite_store_t *self = spot_sqlite_store(store);
-    int64_t count;
-
-    spot_bug_assert(point_id < self->base.head->num_points);
-    pthread_mutex_lock(&self->lock);
-    count = spot_sqlite_counts(self, point_id)[count_id];
-    pthread_mutex_unlock(&self->lock);
-    return count;
-}
-
-static int64_t
 sqlite_num_rows(const spot_store_t *store, size_t point_id)
 {
-    return get_count(store, point_id, 0);
+    spot_bug_assert(point_id < store->head->num_points);
+    return atomic_load(&spot_sqlite_counts(spot_sqlite_store(store), point_id)[0]);
 }
 
 static int64_t
 sqlite_num_warned(const spot_store_t *store, size_t point_id, size_t warning_id)
 {
-    spot_bug_assert(warning_id < store->head->num_warnings);
-    return get_count(store, point_id, warning_id + 1);
+    _Atomic int64_t *counts = spot_sqlite_counts(spot_sqlite_store(store), point_id);
+
+    spot_bug_assert(
+        point_id < store->head->num_points && warning_id < store->head->num_warnings);
+    return atomic_load(&counts[warning_id + 1]);
 }
 
 static void
@@ -154,10 +145,9 @@ number_points(spot_sqlite_store_t *self, spot_db_t *db)
         self->point_ids[j] = num_points;
     }
     for (size_t j = 0; j < num_points; j++) {
-        const int64_t number = self->numbers[j];
+        const uint32_t number = self->numbers[j];
 
-        if (number < 0 || (size_t) number >= num_points ||
-            self->point_ids[number] != num_points) {
+        if (number >= num_points || self->point_ids[number] != num_points) {
             return spot_db_damaged(db, "points are not numbered from 0 on");
         }
         self->point_ids[number] = j;
@@ -285,7 +275,7 @@ make_study(spot_sqlite_store_t *self, const spot_provenance_t *provenance)
     int ret = spot_schema_create(&self->db, &self->columns);
 
     for (size_t j = 0; j < self->base.head->num_points; j++) {
-        self->numbers[j] = (int64_t) j;
+        self->numbers[j] = (uint32_t) j;
     }
     return ret == 0
                ? spot_stored_study_write(&self->db, self->base.head, &self->columns,

@@ -34,13 +34,13 @@ typedef struct {
     spot_columns_t columns;
     spot_db_t reader;
     _Atomic(spot_row_reader_t *) row_reader; /* ready for use, or NULL */
-    int64_t *numbers;  /* [num_points] of the points in the file, a permutation */
-    size_t *point_ids; /* [num_points] by number */
+    uint32_t *numbers;       /* [num_points] of the points in the file, a permutation */
+    size_t *point_ids;       /* [num_points] by number */
+    _Atomic int64_t *counts; /* [num_points][1 + num_warnings] replications there, and
+                                those of them that met each warning */
     bool is_writer;
     pthread_mutex_t lock;     /* of all below */
     sqlite3_stmt *find_batch; /* of (point, first), of db or of reader */
-    int64_t *counts;          /* [num_points][1 + num_warnings] replications there, and
-                                 those of them that met each warning */
     int error;                /* of writing: nothing more is taken */
     spot_db_t db;
     sqlite3_stmt *insert_batch; /* over an older one */
@@ -68,7 +68,7 @@ spot_sqlite_db(spot_sqlite_store_t *self)
     return self->is_writer ? &self->db : &self->reader;
 }
 
-static inline int64_t *
+static inline _Atomic int64_t *
 spot_sqlite_counts(spot_sqlite_store_t *self, size_t point_id)
 {
     return &self->counts[point_id * (self->base.head->num_warnings + 1)];

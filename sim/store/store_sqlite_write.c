@@ -144,7 +144,7 @@ add_rows(spot_sqlite_store_t *self, const spot_piece_t *piece, int64_t batch_fir
     spot_sqlite_batch_t *batch)
 {
     const size_t num_metrics = self->base.head->num_metrics;
-    int64_t *counts = spot_sqlite_counts(self, piece->point_id);
+    _Atomic int64_t *counts = spot_sqlite_counts(self, piece->point_id);
     const spot_sqlite_batch_t before = *batch;
     const int64_t first_new = batch_first + batch->num_rows - piece->first_replication;
     int ret = begin(self);

@@ -122,7 +122,7 @@ write_point(
 
 int
 spot_stored_points_write(spot_db_t *db, const spot_study_head_t *head,
-    const spot_columns_t *columns, const int64_t *numbers)
+    const spot_columns_t *columns, const uint32_t *numbers)
 {
     sqlite3_stmt *insert = NULL;
     int ret = spot_schema_create_points(db, columns);
@@ -146,46 +146,38 @@ typedef struct {
     sqlite3_stmt *find; /* the number of a key */
     bool *is_taken;     /* [number] */
     int64_t num_old;    /* points of the file, numbered from 0 on */
-    int64_t num_new;
+    int64_t num_points; /* the same with those that are new */
 } finder_t;
-
-/* *number: of the key, -1 where the file has none. */
-static int
-find_key(finder_t *self, const char *key, int64_t *number)
-{
-    int ret = key == NULL ? SPOT_ERR_NO_MEMORY : 0;
-
-    *number = -1;
-    sqlite3_bind_text(self->find, 1, key, -1, SQLITE_STATIC);
-    if (spot_db_next_row(self->db, self->find, &ret)) {
-        *number = sqlite3_column_int64(self->find, 0);
-        if (*number < 0 || *number >= self->num_old) {
-            ret = spot_db_damaged(self->db, "points are not numbered from 0 on");
-        }
-    }
-    sqlite3_reset(self->find);
-    return ret;
-}
 
 /* Points of one key are the first, second ... of it. */
 static int
-find_point(finder_t *self, const char *key, int64_t *number)
+find_point(finder_t *self, const char *key, uint32_t *number)
 {
-    bool is_found = false;
+    int64_t found = -1;
+    bool is_free = false;
     int ret = key == NULL ? SPOT_ERR_NO_MEMORY : 0;
 
-    for (unsigned j = 1; ret == 0 && !is_found; j++) {
+    for (unsigned j = 1; ret == 0 && !is_free; j++) {
         char *numbered = numbered_key(key, j);
 
-        ret = find_key(self, numbered, number);
-        is_found = ret == 0 && (*number < 0 || !self->is_taken[*number]);
+        ret = numbered == NULL ? SPOT_ERR_NO_MEMORY : 0;
+        sqlite3_bind_text(self->find, 1, numbered, -1, SQLITE_STATIC);
+        if (!spot_db_next_row(self->db, self->find, &ret)) {
+            found = self->num_points++; /* one more than the file has */
+            is_free = true;
+        } else {
+            found = sqlite3_column_int64(self->find, 0);
+            if (found < 0 || found >= self->num_old) {
+                ret = spot_db_damaged(self->db, "points are not numbered from 0 on");
+            } else {
+                is_free = !self->is_taken[found];
+                self->is_taken[found] = true;
+            }
+        }
+        sqlite3_reset(self->find);
         sqlite3_free(numbered);
     }
-    if (ret == 0 && *number < 0) {
-        *number = self->num_old + self->num_new++;
-    } else if (ret == 0) {
-        self->is_taken[*number] = true;
-    }
+    *number = (uint32_t) found;
     return ret;
 }
 
@@ -213,11 +205,12 @@ find_removed(finder_t *self, char **removed)
 
 int
 spot_stored_points_find(const spot_stored_study_t *self, spot_db_t *db,
-    const spot_study_head_t *head, int64_t *numbers, char **removed)
+    const spot_study_head_t *head, uint32_t *numbers, char **removed)
 {
     finder_t finder = {.db = db,
         .is_taken = spot_calloc(self->head.num_points, sizeof(bool)),
-        .num_old = (int64_t) self->head.num_points};
+        .num_old = (int64_t) self->head.num_points,
+        .num_points = (int64_t) self->head.num_points};
     int ret = finder.is_taken == NULL ? SPOT_ERR_NO_MEMORY
                                       : spot_db_prepare(db, &finder.find,
                                             "SELECT point FROM point WHERE key = ?");
@@ -232,31 +225,5 @@ spot_stored_points_find(const spot_stored_study_t *self, spot_db_t *db,
     sqlite3_finalize(finder.find);
     ret = ret == 0 ? find_removed(&finder, removed) : ret;
     free(finder.is_taken);
-    return ret;
-}
-
-int
-spot_stored_points_read(spot_stored_study_t *self, spot_db_t *db)
-{
-    sqlite3_int64 num_points = 0;
-    sqlite3_stmt *row = NULL;
-    int ret = spot_db_integer(db, &num_points,
-        "SELECT CASE WHEN max(position) + 1 = count(*) AND min(position) = 0 THEN "
-        "count(*) END FROM point");
-
-    if (ret == 0 && (size_t) num_points != self->head.num_points) {
-        return spot_db_damaged(db, "there are no points, or they are not in order");
-    }
-    self->numbers = spot_calloc((size_t) num_points, sizeof(*self->numbers));
-    if (self->numbers == NULL) {
-        return SPOT_ERR_NO_MEMORY;
-    }
-    if (ret == 0) {
-        ret = spot_db_prepare(db, &row, "SELECT point FROM point ORDER BY position");
-    }
-    for (int64_t j = 0; j < num_points && spot_db_next_row(db, row, &ret); j++) {
-        self->numbers[j] = sqlite3_column_int64(row, 0);
-    }
-    sqlite3_finalize(row);
     return ret;
 }

@@ -11,12 +11,13 @@
 #include "base/memory.h"
 #include "sim/store/json_members.h"
 
-/* A head, and numbers of items that follow from others in it. */
+/* A head, numbers of items that follow from others in it, and the numbers of points. */
 typedef struct {
     spot_study_head_t head; /* first, so that a head can be freed by the table below */
     size_t num_value_ids;
     size_t num_sample_points;
     size_t num_left_out;
+    uint32_t *numbers; /* [num_points] of the points in the file, see stored_study.h */
 } whole_t;
 
 static const char *const metric_kinds[] = {
@@ -108,6 +109,9 @@ static const spot_json_member_t head_members[] = {
     HEAD("num_axes", num_axes, COUNT),
     LIST("axes", axes, head.num_axes, axis_members),
     HEAD("num_points", num_points, COUNT),
+    SPOT_MEMBER_WITH(whole_t, "numbers", numbers, IDS, .is_borrowed = true,
+        .num_offset = offsetof(whole_t, head.num_points),
+        .below = offsetof(whole_t, head.num_points)),
     SPOT_MEMBER(whole_t, "num_value_ids", num_value_ids, COUNT),
     SPOT_MEMBER_WITH(whole_t, "value_ids", head.value_ids, IDS,
         .num_offset = offsetof(whole_t, num_value_ids)),
@@ -265,20 +269,21 @@ is_sound(const whole_t *whole)
            head->batch_replications <= UINT16_MAX && head->num_metrics >= 1 &&
            head->num_listed <= head->num_metrics &&
            head->num_warnings <= SPOT_MAX_WARNINGS && head->num_points >= 1 &&
-           are_points_sound(whole) && is_optimise_sound(head) && is_plan_sound(whole) &&
-           is_view_sound(whole);
+           whole->numbers != NULL && are_points_sound(whole) &&
+           is_optimise_sound(head) && is_plan_sound(whole) && is_view_sound(whole);
 }
 
 /* ---- The row of the study ---- */
 
 static char *
-write_head(const spot_study_head_t *head)
+write_head(const spot_study_head_t *head, const uint32_t *numbers)
 {
     const whole_t whole = {.head = *head,
         .num_value_ids = head->num_points * head->num_axes,
         .num_sample_points = head->plan.num_samples * (head->num_axes + 2),
         .num_left_out =
-            head->best.is_asked ? head->axes[head->best.axis_id].num_values : 0};
+            head->best.is_asked ? head->axes[head->best.axis_id].num_values : 0,
+        .numbers = (uint32_t *) (uintptr_t) numbers};
 
     return spot_json_members_write(head_members, &whole);
 }
@@ -286,9 +291,9 @@ write_head(const spot_study_head_t *head)
 /* Rows of study have what users look for in columns of their own; the head has all. */
 static int
 insert_study(spot_db_t *db, const spot_study_head_t *head, const char *canonical,
-    const char *sha256)
+    const char *sha256, const uint32_t *numbers)
 {
-    char *text = write_head(head);
+    char *text = write_head(head, numbers);
     int ret = text == NULL
                   ? SPOT_ERR_NO_MEMORY
                   : spot_db_run(db,
@@ -304,9 +309,9 @@ insert_study(spot_db_t *db, const spot_study_head_t *head, const char *canonical
 int
 spot_stored_study_write(spot_db_t *db, const spot_study_head_t *head,
     const spot_columns_t *columns, const char *canonical, const char *sha256,
-    const int64_t *numbers)
+    const uint32_t *numbers)
 {
-    int ret = insert_study(db, head, canonical, sha256);
+    int ret = insert_study(db, head, canonical, sha256, numbers);
 
     ret = ret == 0 ? spot_stored_points_write(db, head, columns, numbers) : ret;
     return ret == 0 ? spot_db_run(db, "UPDATE study SET digest = " SPOT_STUDY_DIGEST)
@@ -322,6 +327,7 @@ read_head(spot_stored_study_t *self, spot_db_t *db, const char *text)
     self->tree = cJSON_Parse(text);
     ret = spot_json_members_read(head_members, self->tree, NULL, &whole);
     self->head = whole.head;
+    self->numbers = whole.numbers;
     return ret == SPOT_ERR_BAD_INPUT || (ret == 0 && !is_sound(&whole))
                ? spot_db_damaged(db, "the head of the study is none")
                : ret;
@@ -373,8 +379,7 @@ spot_stored_study_read(spot_stored_study_t *self, spot_db_t *db)
 
     memset(self, 0, sizeof(*self));
     ret = check_digests(db);
-    ret = ret == 0 ? read_study(self, db) : ret;
-    return ret == 0 ? spot_stored_points_read(self, db) : ret;
+    return ret == 0 ? read_study(self, db) : ret;
 }
 
 void

@@ -12,7 +12,7 @@
 typedef struct {
     spot_study_head_t head;
     struct cJSON *tree; /* of the head, with the texts of the lists below */
-    int64_t *numbers;   /* [num_points] of the points in the file: a permutation */
+    uint32_t *numbers;  /* [num_points] of the points in the file, each < num_points */
     char *canonical;
     char *canonical_sha256;
 } spot_stored_study_t;
@@ -25,7 +25,7 @@ void spot_stored_study_free(spot_stored_study_t *self);
  * Within a transaction. */
 SPOT_MUST_CHECK int spot_stored_study_write(spot_db_t *db, const spot_study_head_t *head,
     const spot_columns_t *columns, const char *canonical, const char *sha256,
-    const int64_t *numbers);
+    const uint32_t *numbers);
 
 /* Says in diag, a line each, in what a study differs from the one in the file, for rows
  * of both to be the same; points and replications aside. *num_lines: how many. Files
@@ -51,14 +51,11 @@ char *spot_stored_point_key(const spot_study_head_t *head, size_t point_id);
  * a new one. *removed: the key of a point of the file that is none of the study's, or
  * NULL; freed by the caller. */
 SPOT_MUST_CHECK int spot_stored_points_find(const spot_stored_study_t *self,
-    spot_db_t *db, const spot_study_head_t *head, int64_t *numbers, char **removed);
+    spot_db_t *db, const spot_study_head_t *head, uint32_t *numbers, char **removed);
 
 /* Writes the table of points, with these numbers. */
 SPOT_MUST_CHECK int spot_stored_points_write(spot_db_t *db,
     const spot_study_head_t *head, const spot_columns_t *columns,
-    const int64_t *numbers);
-
-/* Reads positions, numbers, values and kinds; the axes must be there. */
-SPOT_MUST_CHECK int spot_stored_points_read(spot_stored_study_t *self, spot_db_t *db);
+    const uint32_t *numbers);
 
 #endif

@@ -517,7 +517,9 @@ test_damaged_views(void **state)
         {"$.axes", "[]"}, {"$.axes", "7"}, {"$.num_axes", "1"}, {"$.num_points", "3"},
         {"$.num_points", "0"}, {"$.num_value_ids", "7"},
         {"$.value_ids", "\"0,0,0,1,1,0,1,2\""}, {"$.value_ids", "\"0,0,0,1,1,0,1\""},
-        {"$.kind_ids", "\"0,0,0,0\""}, {"$.plot_stack", "[\"a\"]"}, {"$", "[]"}};
+        {"$.kind_ids", "\"0,0,0,0\""}, {"$.numbers", "\"0,1,2\""},
+        {"$.numbers", "\"0,1,2,4\""}, {"$.numbers", "null"}, {"$.plot_stack", "[\"a\"]"},
+        {"$", "[]"}};
     static uint32_t value_ids[] = {0, 0, 0, 1, 1, 0, 1, 1};
     bool is_left_out[] = {false, true};
 
