@@ -134,8 +134,10 @@ name_entry(const spot_bind_t *self, const spot_field_t *field, const char *key,
 
     if (field->key->type == SPOT_FIELD_INTEGER &&
         spot_integer_parse(key, &number) == 0) {
-        snprintf(text, sizeof(text), "%" PRId64, number);
-    } else if (self->writer != NULL) {
+        snprintf(name, NAME_BYTES, "%s.%" PRId64, field->name, number);
+        return;
+    }
+    if (self->writer != NULL) {
         spot_canonical_escape(key, text);
     } else {
         spot_utf8_shown(key, text);
@@ -430,9 +432,11 @@ spot_bind_chosen(spot_bind_t *self, const spot_field_t *fields, const char *name
     const spot_node_t *node, void *target)
 {
     const size_t length = strlen(self->path);
+    const size_t num_bytes = name == NULL ? 0 : strlen(name);
 
-    if (name != NULL) {
-        snprintf(self->path + length, sizeof(self->path) - length, "%s.", name);
+    if (name != NULL && length + num_bytes + 2 <= sizeof(self->path)) {
+        memcpy(self->path + length, name, num_bytes); /* a study binds many maps */
+        memcpy(self->path + length + num_bytes, ".", 2);
     }
     bind_members(self, fields, node, target);
     self->path[length] = '\0';
