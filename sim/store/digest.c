@@ -8,8 +8,8 @@
 
 #define NULL_WORD UINT64_C(0x6e756c6c) /* "null" */
 
-uint64_t
-spot_digest_bytes(uint64_t digest, const void *bytes, size_t num_bytes)
+static uint64_t
+digest_bytes(uint64_t digest, const void *bytes, size_t num_bytes)
 {
     const unsigned char *next = bytes;
     size_t num_left = num_bytes;
@@ -30,7 +30,7 @@ uint64_t
 spot_digest_text(uint64_t digest, const char *text)
 {
     return text == NULL ? spot_digest_word(digest, NULL_WORD)
-                        : spot_digest_bytes(digest, text, strlen(text));
+                        : digest_bytes(digest, text, strlen(text));
 }
 
 uint64_t
@@ -74,8 +74,8 @@ digest_values(int num_values, sqlite3_value **values)
             default: {
                 const void *bytes = sqlite3_value_blob(values[j]);
 
-                digest = spot_digest_bytes(
-                    digest, bytes, (size_t) sqlite3_value_bytes(values[j]));
+                digest =
+                    digest_bytes(digest, bytes, (size_t) sqlite3_value_bytes(values[j]));
             }
         }
     }

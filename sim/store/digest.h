@@ -20,8 +20,6 @@ spot_digest_word(uint64_t digest, uint64_t word)
     return digest ^ digest >> 29;
 }
 
-uint64_t spot_digest_bytes(uint64_t digest, const void *bytes, size_t num_bytes);
-
 /* The same for a text, or NULL, which is none. */
 uint64_t spot_digest_text(uint64_t digest, const char *text);
 

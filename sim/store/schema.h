@@ -22,7 +22,7 @@
  * series: a row for each series that is kept. point, replication, position (among those
  * of the replication), rows_in (the table of its rows), title, note, end_ticks (of the
  * replication), rows (their number), digest. series_kind: rows_in, kind (what the series
- * and its columns are, as JSON: see series_kinds.c), digest. series_NAME: point,
+ * and its columns are, as JSON: see series_rows.c), digest. series_NAME: point,
  * replication, row (from 0), and a column for each of the series; kinds that differ and
  * have one name: series_NAME_2 ... series_total: one row: series (their number), digest
  * of them all.

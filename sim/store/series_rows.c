@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Series as rows: a table of rows for each kind of series, with a column for each of its
- * own. A digest of each series, and one of all of them, are compared when they are read.
- */
+ * own, and a description of the kind. A digest of each series, one of each kind and one
+ * of all series are compared when they are read. */
 #include "sim/store/series_rows.h"
 
 #include <math.h>
@@ -9,8 +9,147 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "sim/store/series_kinds.h"
+#include "sim/store/json_members.h"
 #include "sim/store/store_sqlite_internal.h"
+
+/* ---- Kinds: what the series in a table of rows is ---- */
+
+/* Columns of a table of rows before those of its series. */
+static const char *const reserved[] = {"point", "replication", "row", NULL};
+#define NUM_RESERVED 3
+
+static const spot_json_member_t a_word[] = {
+    {"", SPOT_MEMBER_NAME, .is_needed = true}, {0}};
+
+static const spot_json_member_t column_members[] = {
+    SPOT_MEMBER_NEEDED(spot_series_column_t, "name", name, NAME),
+    SPOT_MEMBER_NEEDED(spot_series_column_t, "unit", unit, NAME),
+    SPOT_MEMBER_CHOICE(spot_series_column_t, "kind", kind, spot_column_kind_names),
+    SPOT_MEMBER(spot_series_column_t, "label", label, NAME),
+    SPOT_MEMBER_LIST(spot_series_column_t, "categories", categories, 0, a_word),
+    SPOT_MEMBER(spot_series_column_t, "signs", signs, NAME),
+    {0},
+};
+
+static const spot_json_member_t kind_members[] = {
+    SPOT_MEMBER_NEEDED(spot_series_kind_t, "name", name, NAME),
+    SPOT_MEMBER_NEEDED(spot_series_kind_t, "help", help, NAME),
+    SPOT_MEMBER_CHOICE(spot_series_kind_t, "shape", shape, spot_series_shape_names),
+    SPOT_MEMBER(spot_series_kind_t, "ticks_per_s", ticks_per_s, INTEGER),
+    SPOT_MEMBER(spot_series_kind_t, "num_columns", num_columns, COUNT),
+    SPOT_MEMBER_LIST(spot_series_kind_t, "columns", columns,
+        offsetof(spot_series_kind_t, num_columns), column_members),
+    {0},
+};
+
+static int
+create_rows(spot_db_t *db, const spot_series_kind_t *kind, const char *table)
+{
+    static const char *const types[] = {
+        "INTEGER", "INTEGER", "INTEGER", "REAL", "TEXT", "TEXT"};
+    sqlite3_str *columns = sqlite3_str_new(db->handle);
+    spot_column_names_t names = {0};
+    int ret = 0;
+
+    for (size_t j = 0; ret == 0 && j < kind->num_columns; j++) {
+        ret = spot_column_names_add(&names, kind->columns[j].name, reserved);
+        if (ret == 0) {
+            sqlite3_str_appendf(
+                columns, ", \"%w\" %s", names.names[j], types[kind->columns[j].kind]);
+        }
+    }
+    if (ret == 0) {
+        ret = spot_db_run(db,
+            "CREATE TABLE \"%w\" (point INTEGER NOT NULL, replication INTEGER NOT NULL, "
+            "row INTEGER NOT NULL%z, PRIMARY KEY (point, replication, row)) STRICT, "
+            "WITHOUT ROWID",
+            table, spot_db_finish(db, columns));
+    } else {
+        sqlite3_free(sqlite3_str_finish(columns));
+    }
+    spot_column_names_free(&names);
+    return ret;
+}
+
+/* A table that no other has the name of: "series_NAME", or "series_NAME_2" ... */
+static int
+find_name(spot_db_t *db, const spot_series_kind_t *kind, char **table)
+{
+    sqlite3_int64 is_taken = 1;
+    int ret = 0;
+
+    for (int number = 1; ret == 0 && is_taken != 0; number++) {
+        sqlite3_free(*table);
+        *table = number == 1 ? sqlite3_mprintf("series_%s", kind->name)
+                             : sqlite3_mprintf("series_%s_%d", kind->name, number);
+        ret = spot_db_integer(db, &is_taken,
+            "SELECT count(*) FROM sqlite_schema WHERE name = %Q COLLATE NOCASE", *table);
+    }
+    return ret == 0 && *table == NULL ? SPOT_ERR_NO_MEMORY : ret;
+}
+
+static int
+insert_kind(spot_db_t *db, const spot_series_kind_t *kind, const char *text,
+    uint64_t digest, char **table)
+{
+    int ret = find_name(db, kind, table);
+
+    ret = ret == 0 ? spot_db_run(db, "INSERT INTO series_kind VALUES (%Q, %Q, %lld)",
+                         *table, text, (long long) digest)
+                   : ret;
+    return ret == 0 ? create_rows(db, kind, *table) : ret;
+}
+
+/* Finds the table of the rows of a kind, for sqlite3_free(), and the digest of all that
+ * is stored of the kind. A kind that is not there gets a table. */
+static int
+find_table(spot_db_t *db, const spot_series_kind_t *kind, char **table, uint64_t *digest)
+{
+    char *text = spot_json_members_write(kind_members, kind);
+    sqlite3_stmt *row = NULL;
+    bool is_there;
+    int ret = text == NULL ? SPOT_ERR_NO_MEMORY : 0;
+
+    *table = NULL;
+    *digest = spot_digest_text(0, text);
+    ret = ret == 0 ? spot_db_prepare(db, &row,
+                         "SELECT rows_in FROM series_kind WHERE digest = %lld",
+                         (long long) *digest)
+                   : ret;
+    is_there = spot_db_next_row(db, row, &ret);
+    if (is_there) {
+        *table = sqlite3_mprintf("%s", sqlite3_column_text(row, 0));
+    } else if (ret == 0) {
+        ret = insert_kind(db, kind, text, *digest, table);
+    }
+    sqlite3_finalize(row);
+    free(text);
+    return ret == 0 && *table == NULL ? SPOT_ERR_NO_MEMORY : ret;
+}
+
+/* Fills a zeroed kind, which lives as long as the recording, and the digest. BAD_INPUT:
+ * it is damaged, or missing. */
+static int
+read_kind(spot_db_t *db, const char *table, spot_recording_t *recording,
+    spot_series_kind_t *kind, uint64_t *digest)
+{
+    sqlite3_stmt *row = NULL;
+    cJSON *tree = NULL;
+    int ret = spot_db_prepare(
+        db, &row, "SELECT kind, digest FROM series_kind WHERE rows_in = %Q", table);
+
+    if (spot_db_next_row(db, row, &ret)) {
+        const char *text = (const char *) sqlite3_column_text(row, 0);
+
+        *digest = spot_digest_text(0, text);
+        tree = *digest == (uint64_t) sqlite3_column_int64(row, 1) ? cJSON_Parse(text)
+                                                                  : NULL;
+    }
+    ret = ret == 0 ? spot_json_members_read(kind_members, tree, recording, kind) : ret;
+    cJSON_Delete(tree);
+    sqlite3_finalize(row);
+    return ret == 0 && kind->ticks_per_s <= 0 ? SPOT_ERR_BAD_INPUT : ret;
+}
 
 /* The series at a position of a recording. */
 typedef struct {
@@ -77,7 +216,7 @@ static void
 bind_cell(sqlite3_stmt *insert, const spot_series_t *series, size_t row, size_t column)
 {
     const spot_cell_t *cell = &series->cells[row * series->kind->num_columns + column];
-    const int place = (int) column + SPOT_SERIES_NUM_RESERVED + 1;
+    const int place = (int) column + NUM_RESERVED + 1;
 
     switch (series->kind->columns[column].kind) {
         case SPOT_COLUMN_NUMBER: /* NAN is null */
@@ -104,7 +243,7 @@ write_rows(
             spot_schema_places(db, series->kind->num_columns));
 
     for (size_t j = 0; ret == 0 && j < series->num_rows; j++) {
-        sqlite3_bind_int64(insert, SPOT_SERIES_NUM_RESERVED, (sqlite3_int64) j);
+        sqlite3_bind_int64(insert, NUM_RESERVED, (sqlite3_int64) j);
         for (size_t k = 0; k < series->kind->num_columns; k++) {
             bind_cell(insert, series, j, k);
         }
@@ -134,7 +273,7 @@ write_series(spot_db_t *db, const place_t *place, const spot_recording_t *record
     uint64_t kind_digest;
     int64_t digest;
     char *table = NULL;
-    int ret = spot_series_kind_table(db, series->kind, &table, &kind_digest);
+    int ret = find_table(db, series->kind, &table, &kind_digest);
 
     digest = series_digest(recording, place, kind_digest);
     if (ret == 0) {
@@ -182,14 +321,13 @@ read_rows(spot_db_t *db, const char *table, const place_t *place, spot_series_t 
                                   table, (long long) place->number,
                                   (long long) place->replication);
 
-    if (ret == 0 &&
-        (size_t) sqlite3_column_count(row) != num_columns + SPOT_SERIES_NUM_RESERVED) {
+    if (ret == 0 && (size_t) sqlite3_column_count(row) != num_columns + NUM_RESERVED) {
         ret = SPOT_ERR_BAD_INPUT;
     }
     while (spot_db_next_row(db, row, &ret)) {
         for (size_t j = 0; j < num_columns; j++) {
             const spot_column_kind_t kind = series->kind->columns[j].kind;
-            const int column = (int) j + SPOT_SERIES_NUM_RESERVED;
+            const int column = (int) j + NUM_RESERVED;
 
             if (kind < SPOT_COLUMN_NUMBER) {
                 cells[j].integer = sqlite3_column_int64(row, column);
@@ -219,9 +357,8 @@ read_series(
     spot_series_kind_t *kind = spot_recording_keep(recording, sizeof(*kind));
     spot_series_t *series = &recording->series[place->position];
     uint64_t kind_digest = 0;
-    int ret = kind == NULL
-                  ? SPOT_ERR_NO_MEMORY
-                  : spot_series_kind_read(db, table, recording, kind, &kind_digest);
+    int ret = kind == NULL ? SPOT_ERR_NO_MEMORY
+                           : read_kind(db, table, recording, kind, &kind_digest);
 
     series->kind = kind;
     ret = ret == 0 ? read_rows(db, table, place, series) : ret;

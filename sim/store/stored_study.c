@@ -355,21 +355,17 @@ read_study(spot_stored_study_t *self, spot_db_t *db)
 static int
 check_digests(spot_db_t *db)
 {
-    sqlite3_int64 num_sound = 0, num_damaged = 0;
-    int ret = spot_db_integer(
-        db, &num_sound, "SELECT count(*) FROM study WHERE digest = " SPOT_STUDY_DIGEST);
+    static const char *const damages[] = {"?",
+        "the study in it is not as it was written",
+        "its provenance is not as it was written"};
+    sqlite3_int64 damage_id = 0;
+    const int ret = spot_db_integer(db, &damage_id,
+        "SELECT CASE WHEN (SELECT count(*) FROM study WHERE digest = " SPOT_STUDY_DIGEST
+        ") != 1 THEN 1 WHEN EXISTS (SELECT 1 FROM provenance WHERE digest IS "
+        "NOT " SPOT_PROVENANCE_DIGEST ") THEN 2 END");
 
-    if (ret == 0 && num_sound != 1) {
-        return spot_db_damaged(db, "the study in it is not as it was written");
-    }
-    if (ret == 0) {
-        ret = spot_db_integer(db, &num_damaged,
-            "SELECT count(*) FROM provenance WHERE digest IS "
-            "NOT " SPOT_PROVENANCE_DIGEST);
-    }
-    return ret == 0 && num_damaged > 0
-               ? spot_db_damaged(db, "its provenance is not as it was written")
-               : ret;
+    return ret == 0 && damage_id > 0 ? spot_db_damaged(db, "%s", damages[damage_id])
+                                     : ret;
 }
 
 int
