@@ -120,11 +120,12 @@ write_value(const place_t *place)
         case SPOT_MEMBER_IDS:
             return write_ids(*pointer(place), num_items(place));
         case SPOT_MEMBER_COUNT:
-            return cJSON_CreateNumber((double) *(const size_t *) at);
+            return write_number((double) *(const size_t *) at);
         case SPOT_MEMBER_INTEGER:
-            return cJSON_CreateNumber((double) *(const int64_t *) at);
+            return write_number((double) *(const int64_t *) at);
         case SPOT_MEMBER_UNSIGNED:
-            return write_text(sqlite3_mprintf("%llu", *(const uint64_t *) at));
+            return write_text(
+                sqlite3_mprintf("%llu", (unsigned long long) *(const uint64_t *) at));
         case SPOT_MEMBER_NUMBER:
             return write_number(*(const double *) at);
         case SPOT_MEMBER_BOOLEAN:
@@ -328,9 +329,11 @@ read_value(const place_t *place, const cJSON *item)
     if (member->kind == SPOT_MEMBER_NUMBER && member->key[0] == '\0') {
         *(double *) address(place) = (double) NAN;
     }
-    return (item == NULL || cJSON_IsNull(item)) && !member->is_needed &&
-                   (member->kind != SPOT_MEMBER_LIST || member->num_offset == 0 ||
-                       num_items(place) == 0)
+    if (member->kind == SPOT_MEMBER_LIST && member->num_offset != 0 &&
+        !member->is_num_of_root && num_items(place) > 0) {
+        return SPOT_ERR_BAD_INPUT;
+    }
+    return (item == NULL || cJSON_IsNull(item)) && !member->is_needed
                ? 0
                : SPOT_ERR_BAD_INPUT;
 }

@@ -17,7 +17,7 @@ typedef enum {
     SPOT_MEMBER_LIST, /* structs or plain values */
     SPOT_MEMBER_IDS,  /* uint32_t *, as a text, "0,3,2": there may be millions */
     /* Values. */
-    SPOT_MEMBER_COUNT,    /* size_t */
+    SPOT_MEMBER_COUNT,    /* size_t, up to 2^53 as all numbers of JSON */
     SPOT_MEMBER_INTEGER,  /* int64_t >= 0 */
     SPOT_MEMBER_UNSIGNED, /* uint64_t, as text: a JSON number has 53 bits */
     SPOT_MEMBER_NUMBER,   /* double; as a plain value of a list, null is NAN */
@@ -31,7 +31,7 @@ typedef struct spot_json_member {
     const char *key; /* NULL ends a table; "" in a table of one: a plain value */
     spot_json_member_kind_t kind;
     size_t offset;
-    bool is_num_of_root;        /* a LIST whose number of items is one of the root */
+    bool is_num_of_root;        /* a LIST, or none, whose number is of the root */
     bool is_needed;             /* a TEXT or NAME that must be there */
     bool is_borrowed;           /* a LIST, or IDS, that freeing leaves alone */
     const char *const *choices; /* of a CHOICE, up to NULL */

@@ -79,7 +79,8 @@ void spot_db_explain(const spot_db_t *self, spot_diag_t *diag);
 char *spot_db_finish(spot_db_t *self, sqlite3_str *text);
 
 /* Carries out statements that give no rows. format: as sqlite3_mprintf(), with %w for a
- * name between double quotes, %Q for a text and %z for a text that it frees. */
+ * name between double quotes, %Q for a text and %z for a text that it frees. NO_MEMORY
+ * also where memory ran out before, as it may have for such a text. */
 SPOT_MUST_CHECK int spot_db_run(spot_db_t *self, const char *format, ...);
 
 /* *statement is NULL after an error. */

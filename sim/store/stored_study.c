@@ -300,7 +300,7 @@ insert_study(spot_db_t *db, const spot_study_head_t *head, const char *canonical
                         "DELETE FROM study; INSERT INTO study VALUES (%Q, %Q, "
                         "%Q, %lld, %lld, %Q, %Q, %Q, 0)",
                         head->name, head->question, head->engine, (long long) head->seed,
-                        head->num_replications, canonical, sha256, text);
+                        (long long) head->num_replications, canonical, sha256, text);
 
     free(text);
     return ret;
