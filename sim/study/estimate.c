@@ -116,9 +116,7 @@ choose_point(size_t num_points, size_t num_wanted, size_t part_id)
     const double part = (double) part_id + place - floor(place);
     const size_t point_id = (size_t) (part * (double) num_points / (double) num_wanted);
 
-    return num_points == num_wanted ? part_id
-           : point_id < num_points  ? point_id
-                                    : num_points - 1;
+    return point_id < num_points ? point_id : num_points - 1;
 }
 
 int

@@ -410,7 +410,8 @@ spot_metrics_choose(spot_reading_t *self)
     }
     add_named_metric(self, "replications.until.metric", head->until.metric);
     add_named_metric(self, "best.maximise", request->best_maximise);
-    add_named_metric(self, "best.minimise", request->best_minimise);
+    add_named_metric(self, "best.minimise",
+        request->best_maximise == NULL ? request->best_minimise : NULL);
     head->num_listed = head->num_metrics;
     ret = error == SPOT_ERR_NO_MEMORY ? error : draw_parts(self);
     add_plot_metrics(self);

@@ -318,7 +318,7 @@ hint_step(const spot_reading_t *self, size_t point_id)
             head->axes[j].numbers[spot_study_value_id(head, point_id, j)];
         const spot_field_t *field;
 
-        if (swept->nodes != NULL || swept->range.axis.step > 0 ||
+        if (swept->nodes != NULL || swept->range.step > 0 ||
             number == nearbyint(number)) {
             continue;
         }

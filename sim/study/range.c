@@ -102,8 +102,10 @@ read_quantities(spot_range_t *self, spot_bind_t *bind, const char *path,
             spot_utf8_shown(keys->step, to_text));
         return false;
     }
-    self->axis =
-        (spot_range_axis_t){keys->scale == 1, self->unit.value, to.value, step.value};
+    self->is_log = keys->scale == 1;
+    self->from = self->unit.value;
+    self->to = to.value;
+    self->step = step.value;
     self->spacing = self->unit.is_duration ? fmax(step.value, 1) : step.value;
     self->num_steps = nearbyint((to.value - self->unit.value) / self->spacing);
     self->has_points = keys->points > 0;
@@ -114,19 +116,18 @@ read_quantities(spot_range_t *self, spot_bind_t *bind, const char *path,
 static const char *
 range_problem(const spot_range_t *self, bool is_design)
 {
-    const spot_range_axis_t *axis = &self->axis;
-    const double range = axis->to - axis->from, num_steps = self->num_steps;
+    const double range = self->to - self->from, num_steps = self->num_steps;
 
-    if (axis->is_log && !(axis->from > 0 && axis->to > 0)) {
+    if (self->is_log && !(self->from > 0 && self->to > 0)) {
         return "a logarithmic range needs from and to above 0";
     }
-    if (axis->is_log && !self->has_points && !is_design) {
+    if (self->is_log && !self->has_points && !is_design) {
         return "a logarithmic range needs points";
     }
-    if (axis->step > 0 && !(axis->from < axis->to)) {
+    if (self->step > 0 && !(self->from < self->to)) {
         return "with step, from must be below to";
     }
-    if (self->has_points && axis->step == 0) { /* from may be above to */
+    if (self->has_points && self->step == 0) { /* from may be above to */
         return isfinite(range) ? NULL : "from and to are too far apart";
     }
     if (!isfinite(range)) {
@@ -135,9 +136,9 @@ range_problem(const spot_range_t *self, bool is_design)
     if (!(range > 0)) {
         return "from must be less than to";
     }
-    if (axis->step > 0 &&
+    if (self->step > 0 &&
         !(num_steps >= 1 && num_steps < MAX_WHOLE &&
-            fabs(range / axis->step - num_steps) <= STEP_TOLERANCE * num_steps)) {
+            fabs(range / self->step - num_steps) <= STEP_TOLERANCE * num_steps)) {
         return "to must be a whole number of steps from from";
     }
     return NULL;
@@ -145,10 +146,10 @@ range_problem(const spot_range_t *self, bool is_design)
 
 /* The number of digits that distinguishes enough values of the range. */
 static int
-digits_for(const spot_range_axis_t *axis)
+digits_for(const spot_range_t *self)
 {
-    const double largest = fmax(fabs(axis->from), fabs(axis->to));
-    const double range = fabs(axis->to - axis->from);
+    const double largest = fmax(fabs(self->from), fabs(self->to));
+    const double range = fabs(self->to - self->from);
     int num_digits = MIN_DIGITS;
 
     while (num_digits < EXACT_DIGITS &&
@@ -165,7 +166,7 @@ settle_range(spot_range_t *self, spot_bind_t *bind, const char *path,
 {
     const char *problem = range_problem(self, is_design);
 
-    self->num_digits = digits_for(&self->axis);
+    self->num_digits = digits_for(self);
     if (problem != NULL) {
         spot_bind_error(bind, node, path, "%s", problem);
     } else if (!is_design && !self->has_points && self->num_steps >= SPOT_MAX_POINTS) {
@@ -217,29 +218,25 @@ between(double from, double to, bool is_log, double share)
 static double
 on_step(const spot_range_t *self, double step_id)
 {
-    const spot_range_axis_t *axis = &self->axis;
-
     if (step_id >= self->num_steps) {
-        return axis->to;
+        return self->to;
     }
     return self->unit.is_duration
-               ? axis->from + step_id * self->spacing
-               : axis->from + (axis->to - axis->from) * step_id / self->num_steps;
+               ? self->from + step_id * self->spacing
+               : self->from + (self->to - self->from) * step_id / self->num_steps;
 }
 
 double
 spot_range_at(const spot_range_t *self, double u)
 {
-    const spot_range_axis_t *axis = &self->axis;
-
     assert(u > 0 && u < 1);
     if (self->spacing == 0) {
-        return between(axis->from, axis->to, axis->is_log, u);
+        return between(self->from, self->to, self->is_log, u);
     }
-    if (axis->is_log) {
-        const double value = between(axis->from, axis->to + self->spacing, true, u);
+    if (self->is_log) {
+        const double value = between(self->from, self->to + self->spacing, true, u);
 
-        return on_step(self, floor((value - axis->from) / self->spacing));
+        return on_step(self, floor((value - self->from) / self->spacing));
     }
     return on_step(self, floor(u * (self->num_steps + 1)));
 }
@@ -250,8 +247,8 @@ static spot_quantity_t
 write_value(const spot_range_t *self, double value, bool is_drawn,
     char text[SPOT_RANGE_TEXT_BYTES])
 {
-    const double low = fmin(self->axis.from, self->axis.to);
-    const double high = fmax(self->axis.from, self->axis.to);
+    const double low = fmin(self->from, self->to);
+    const double high = fmax(self->from, self->to);
     spot_quantity_t shown = self->unit;
 
     if (shown.is_duration) {
@@ -285,23 +282,22 @@ spot_quantity_t
 spot_range_value(
     const spot_range_t *self, size_t value_id, char text[SPOT_RANGE_TEXT_BYTES])
 {
-    const spot_range_axis_t *axis = &self->axis;
     const size_t last_id = self->num_values - 1;
     const bool is_end = value_id == 0 || value_id == last_id;
-    double value = value_id == 0 ? axis->from : axis->to;
+    double value = value_id == 0 ? self->from : self->to;
 
     if (!is_end) {
         value = between(
-            axis->from, axis->to, axis->is_log, (double) value_id / (double) last_id);
+            self->from, self->to, self->is_log, (double) value_id / (double) last_id);
     }
-    if (axis->step > 0) {
-        value = on_step(self, nearbyint((value - axis->from) / axis->step));
+    if (self->step > 0) {
+        value = on_step(self, nearbyint((value - self->from) / self->step));
     }
-    return write_value(self, value, axis->is_log && !is_end && axis->step == 0, text);
+    return write_value(self, value, self->is_log && !is_end && self->step == 0, text);
 }
 
 spot_quantity_t
 spot_range_draw(const spot_range_t *self, double u, char text[SPOT_RANGE_TEXT_BYTES])
 {
-    return write_value(self, spot_range_at(self, u), self->axis.step == 0, text);
+    return write_value(self, spot_range_at(self, u), self->step == 0, text);
 }

@@ -7,7 +7,7 @@
  *     where.c      drops points
  *     points.c     binds the points, and what they yield
  *     metrics.c    metrics that are kept
- *     views.c      replications, baseline, best, plot and series
+ *     views.c      replications, best, plot and series; before, the baseline
  *
  * Internal to sim/study. */
 #ifndef SPOT_SIM_STUDY_READING_H
@@ -31,17 +31,12 @@ typedef struct {
     char unit[SPOT_UNIT_BYTES]; /* as after the number: "steps"; "" for durations */
 } spot_quantity_t;
 
-/* The numbers of a range; durations are in ms. */
+/* {from: 30 s, to: 10 min, points: 12, scale: log}; durations are in ms. */
 typedef struct {
     bool is_log; /* even in the logarithm */
     double from; /* > to only with points */
     double to;
-    double step; /* 0: none */
-} spot_range_axis_t;
-
-/* {from: 30 s, to: 10 min, points: 12, scale: log} */
-typedef struct {
-    spot_range_axis_t axis;
+    double step;          /* 0: none */
     double spacing;       /* of the values of a design: a step, or 1 ms; 0: any number */
     double num_steps;     /* of that length; not read where it is 0 */
     spot_quantity_t unit; /* of the ends */
@@ -61,7 +56,7 @@ typedef struct {
     bool is_spread;     /* a design draws from the range */
     bool is_placed;     /* the scenario has one of the values: */
     size_t placed_id;   /* this one */
-    spot_node_t scalar; /* borrows the text of a value of a range */
+    spot_node_t scalar; /* borrows the text of a value that is not listed */
 } spot_swept_t;
 
 /* The YAML of a study. With the values of a point in place it is the scenario of that
@@ -198,8 +193,10 @@ SPOT_MUST_CHECK int spot_metrics_choose(spot_reading_t *self);
 
 /* ---- views.c ---- */
 
-/* The values that points are compared with, after the conditions. NO_MEMORY. */
+/* The values that points are compared with, after the plan; and whether there are points
+ * to compare, after the conditions. NO_MEMORY. */
 SPOT_MUST_CHECK int spot_views_find_baseline(spot_reading_t *self);
+SPOT_MUST_CHECK int spot_views_check_baseline(const spot_reading_t *self);
 
 /* How many replications each point gets, what reports are asked to show, and the
  * replications whose series are kept. NO_MEMORY. */

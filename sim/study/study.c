@@ -102,7 +102,7 @@ set_scenario_key(spot_template_t *self, const spot_experiment_t *experiment,
 /* Finds the scenario unless its document was given: the study has it or names its file.
  * What is no map is refused. */
 static int
-find_scenario(spot_template_t *self, spot_diag_t *diag)
+read_scenario(spot_template_t *self, spot_diag_t *diag)
 {
     const spot_field_t whole = {.expected = "a scenario, a map of keys"};
     spot_node_t *node = spot_node_get(self->study.root, "scenario");
@@ -165,7 +165,8 @@ set_keys(const spot_study_t *self, owner_t owner, const spot_study_source_t *sou
     return error;
 }
 
-/* Carries out the changes, reads the scenario and finds its engine. */
+/* Carries out the changes, reads the scenario, which changes alone may make, and finds
+ * its engine. */
 static int
 read_documents(spot_study_t *self, const spot_experiment_t *const *engines,
     const spot_study_source_t *source, spot_diag_t *diag)
@@ -177,11 +178,16 @@ read_documents(spot_study_t *self, const spot_experiment_t *const *engines,
         return 0; /* binding it reports what is wrong */
     }
     error = set_keys(self, FOR_STUDY, source, diag);
-    error = spot_error_first(error, find_scenario(template, diag));
+    error = spot_error_first(error, read_scenario(template, diag));
     error = spot_error_first(error, set_keys(self, FOR_ENGINE, source, diag));
     error = spot_error_first(error, spot_experiment_choose(&self->experiment, engines,
                                         template->scenario.root, diag));
-    return spot_error_first(error, set_keys(self, FOR_SCENARIO, source, diag));
+    error = spot_error_first(error, set_keys(self, FOR_SCENARIO, source, diag));
+    if (template->scenario.root != NULL) { /* also where changes alone made it */
+        error = spot_error_first(
+            error, spot_yaml_set(&template->study, "scenario", template->scenario.root));
+    }
+    return error;
 }
 
 /* ---- All ---- */
@@ -195,7 +201,7 @@ read_points(spot_reading_t *self)
 
     self->diag->inputs = self->study->inputs;
     ret = spot_where_apply(self);
-    ret = ret == 0 ? spot_views_find_baseline(self) : ret;
+    ret = ret == 0 ? spot_views_check_baseline(self) : ret;
     ret = ret == 0 ? spot_points_bind(self) : ret;
     self->diag->inputs = NULL;
     ret = ret == 0 ? spot_metrics_choose(self) : ret;
@@ -214,6 +220,7 @@ read_all(spot_reading_t *self)
 
     ret = ret == 0 ? spot_sweep_read(self) : ret;
     ret = ret == 0 ? spot_plan_make(self) : ret;
+    ret = ret == 0 ? spot_views_find_baseline(self) : ret;
     if (ret == 0 && has_scenario) {
         ret = read_points(self);
     } else if (ret == SPOT_ERR_BAD_INPUT && has_scenario &&
@@ -262,15 +269,12 @@ spot_study_init(spot_study_t *self, const spot_experiment_t *const *engines,
 static bool
 is_no_study(const spot_node_t *root)
 {
-    static const char *const keys[] = {
-        "study", "sweep", "optimise", "replications", "metrics"};
-
-    for (size_t j = 0; j < sizeof(keys) / sizeof(keys[0]); j++) {
-        if (spot_node_get(root, keys[j]) != NULL) {
-            return false;
-        }
-    }
-    return spot_node_get(root, "scenario") != NULL && root->num_children > 1;
+    return spot_node_get(root, "scenario") != NULL && root->num_children > 1 &&
+           spot_node_get(root, "study") == NULL &&
+           spot_node_get(root, "sweep") == NULL &&
+           spot_node_get(root, "optimise") == NULL &&
+           spot_node_get(root, "replications") == NULL &&
+           spot_node_get(root, "metrics") == NULL;
 }
 
 int

@@ -43,9 +43,9 @@ typedef struct {
     spot_inputs_t
         *inputs;        /* the files that scenarios name, named relative to the study */
     spot_yield_t yield; /* of the points */
-    void **scenarios;   /* [head.num_points] bound, constant while running; NULL: bound
-                           when it is run */
-    bool has_ledger;    /* spot_study_keep_ledger() may append metrics */
+    void **scenarios; /* [head.num_points] bound, constant while running; an item that is
+                         NULL is bound when it is run */
+    bool has_ledger;  /* spot_study_keep_ledger() may append metrics */
     size_t num_series;
     int64_t *series; /* [num_series] replications of each point whose series a database
                         keeps */

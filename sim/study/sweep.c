@@ -166,6 +166,9 @@ check_point(spot_bind_t *bind, const spot_node_t *point, const spot_node_t *firs
         spot_bind_unexpected(bind, &field, point, "");
         return;
     }
+    if (first->kind != SPOT_NODE_MAP) {
+        return; /* reported */
+    }
     for (size_t j = 0; j < first->num_children; j++) {
         if (spot_node_get(point, first->keys[j]->text) == NULL) {
             spot_bind_error(bind, point, "sweep",

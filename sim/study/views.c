@@ -145,37 +145,8 @@ find_baseline_value(const spot_reading_t *self, size_t key_id, spot_axis_value_t
     return ret;
 }
 
-/* Whether there are points to compare, each with one partner at most. A design has no
- * partners. */
-static int
-check_partners(const spot_reading_t *self)
-{
-    const spot_study_head_t *head = &self->study->head;
-    const spot_axis_t *axis = &head->axes[head->baseline_axis_id];
-    const bool is_zip = head->plan.kind == SPOT_PLAN_ZIP;
-    char shown[SPOT_UTF8_SHOWN_BYTES];
-    size_t *base_ids, num_compared = 0, num_baselines = 0;
-    int ret = spot_baseline_points(head, &base_ids);
-
-    check_no_design(self, "baseline");
-    for (size_t j = 0; ret == 0 && j < head->num_points; j++) {
-        num_compared += base_ids[j] != SPOT_NO_POINT && base_ids[j] != j;
-        num_baselines += is_zip && spot_study_is_baseline(head, j);
-    }
-    free(base_ids);
-    if (num_baselines > 1) {
-        spot_reading_error(self, "baseline",
-            "%zu points of the zip have this value: expected one", num_baselines);
-    } else if (ret == 0 && num_compared == 0) {
-        spot_reading_error(self, "baseline",
-            "nothing to compare: no point differs in %s only from one where it is %s",
-            axis->path, spot_utf8_shown(axis->texts[head->baseline_value_id], shown));
-    }
-    return ret;
-}
-
 /* A comparison has a value for each of its keys; another study has one key with its
- * value. */
+ * value. A design has no partners. */
 int
 spot_views_find_baseline(spot_reading_t *self)
 {
@@ -183,7 +154,7 @@ spot_views_find_baseline(spot_reading_t *self)
     const spot_node_t *baseline = self->request.baseline;
     const size_t num_keys = baseline == NULL ? 0 : baseline->num_children;
     spot_study_head_t *head = &self->study->head;
-    spot_axis_value_t first;
+    spot_axis_value_t first = {0};
     int ret;
 
     if (baseline == NULL) {
@@ -205,7 +176,40 @@ spot_views_find_baseline(spot_reading_t *self)
     head->has_baseline = ret == 0 && self->diag->num_errors == num_errors;
     head->baseline_axis_id = first.axis_id;
     head->baseline_value_id = first.value_id;
-    return head->has_baseline ? check_partners(self) : ret;
+    check_no_design(self, "baseline");
+    return ret;
+}
+
+/* A point must have one partner at most. */
+int
+spot_views_check_baseline(const spot_reading_t *self)
+{
+    const spot_study_head_t *head = &self->study->head;
+    const bool is_zip = head->plan.kind == SPOT_PLAN_ZIP;
+    const spot_axis_t *axis;
+    char shown[SPOT_UTF8_SHOWN_BYTES];
+    size_t *base_ids, num_compared = 0, num_baselines = 0;
+    int ret;
+
+    if (!head->has_baseline) {
+        return 0;
+    }
+    axis = &head->axes[head->baseline_axis_id];
+    ret = spot_baseline_points(head, &base_ids);
+    for (size_t j = 0; ret == 0 && j < head->num_points; j++) {
+        num_compared += base_ids[j] != SPOT_NO_POINT && base_ids[j] != j;
+        num_baselines += is_zip && spot_study_is_baseline(head, j);
+    }
+    free(base_ids);
+    if (num_baselines > 1) {
+        spot_reading_error(self, "baseline",
+            "%zu points of the zip have this value: expected one", num_baselines);
+    } else if (ret == 0 && num_compared == 0) {
+        spot_reading_error(self, "baseline",
+            "nothing to compare: no point differs in %s only from one where it is %s",
+            axis->path, spot_utf8_shown(axis->texts[head->baseline_value_id], shown));
+    }
+    return ret;
 }
 
 /* ---- The plot ---- */

@@ -261,9 +261,8 @@ resolve(where_t *self, filter_t *filter)
     for (size_t j = 0; ret == 0 && j < num_names; j++) {
         ret = read_values(self, filter, j, self->paths[path_ids[j]], &kinds[j]);
     }
-    if (ret == 0) {
-        ret = spot_condition_check(&filter->condition, kinds, self->reading->diag);
-    }
+    ret = ret == 0 ? spot_condition_check(&filter->condition, kinds, self->reading->diag)
+                   : ret;
     free(kinds);
     free(path_ids);
     return ret;

@@ -330,6 +330,28 @@ test_sets(void **state)
     remove_file();
 }
 
+/* Sets alone may make the scenario. */
+static void
+test_scenario_of_sets(void **state)
+{
+    static const char *const sets[] = {"scenario.scenario=set", "scenario.horizon=1 h",
+        "trace={generator: seed, preemption: {per_minute: 0.2, count: {fixed: 1}}, "
+        "addition: {per_minute: 0.2, count: {fixed: 2}}}",
+        "fleet={capacity: 24, initial: 16}", "job={pipeline_depth: 4}"};
+    static const char *const texts[] = {"study: x\nsweep: {tick: [5 s, 6 s]}\n",
+        "study: x\nscenario:\nsweep: {tick: [5 s, 6 s]}\n"};
+    spot_study_t study;
+
+    (void) state;
+    for (size_t j = 0; j < 2; j++) {
+        read_changed_study(&study, texts[j], sets, sizeof(sets) / sizeof(sets[0]));
+        assert_int_equal(study.head.num_points, 2);
+        assert_int_equal(scenario_at(&study, 1)->tick_ms, 6000);
+        assert_int_equal(scenario_at(&study, 1)->job.pipeline_depth, 4);
+        spot_study_free(&study);
+    }
+}
+
 /* Keys with dots are added to the sweep as they are, and replaced there. */
 static void
 test_sets_of_swept_keys(void **state)
@@ -804,6 +826,7 @@ main(void)
         cmocka_unit_test(test_empty_sweeps),
         cmocka_unit_test(test_scenario_file),
         cmocka_unit_test(test_sets),
+        cmocka_unit_test(test_scenario_of_sets),
         cmocka_unit_test(test_sets_of_swept_keys),
         cmocka_unit_test(test_metrics),
         cmocka_unit_test(test_threads_do_not_show),
