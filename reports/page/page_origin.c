@@ -40,7 +40,7 @@ write_time(FILE *out, const char *time)
 }
 
 static void
-write_writer(FILE *out, const spot_writer_t *writer, size_t number)
+write_writer(FILE *out, const spot_provenance_t *writer, size_t number)
 {
     fprintf(out, "<tr><th scope=\"row\">%zu</th>", number);
     fputs("<td>", out);
@@ -91,7 +91,7 @@ write_writers(const spot_page_t *page)
 /* ---- What ran where: told once of all processes that are the same in it ---- */
 
 static bool
-is_same_build(const spot_writer_t *a, const spot_writer_t *b)
+is_same_build(const spot_provenance_t *a, const spot_provenance_t *b)
 {
     return strcmp(a->version, b->version) == 0 && strcmp(a->commit, b->commit) == 0 &&
            strcmp(a->compiler, b->compiler) == 0 &&
@@ -114,7 +114,7 @@ is_told(const spot_origin_t *origin, size_t writer_id)
 static void
 write_build(const spot_origin_t *origin, size_t writer_id, FILE *out)
 {
-    const spot_writer_t *writer = &origin->writers[writer_id];
+    const spot_provenance_t *writer = &origin->writers[writer_id];
     const char *before = "";
 
     fputs("<tr><th scope=\"row\">", out);

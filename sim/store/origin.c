@@ -8,7 +8,6 @@
 #include "base/utf8.h"
 #include "sim/store/store_sqlite_internal.h"
 
-#define ADVICE ": numbers may differ, so run all of a study with one program"
 #define CHANGED "-dirty" /* ends the name of a commit with changes on top of it */
 
 const spot_library_t spot_store_libraries[] = {
@@ -20,11 +19,12 @@ const spot_library_t spot_store_libraries[] = {
 #define NUM_TEXTS 12
 
 static void
-list_texts(spot_writer_t *self, char **texts[NUM_TEXTS])
+list_texts(spot_provenance_t *self, const char **texts[NUM_TEXTS])
 {
-    char **const all[NUM_TEXTS] = {&self->started, &self->seen, &self->canonical_sha256,
-        &self->version, &self->commit, &self->compiler, &self->libraries, &self->machine,
-        &self->command_line, &self->shard, &self->ended, &self->outcome};
+    const char **const all[NUM_TEXTS] = {&self->started, &self->seen,
+        &self->canonical_sha256, &self->version, &self->commit, &self->compiler,
+        &self->libraries, &self->machine, &self->command_line, &self->shard,
+        &self->ended, &self->outcome};
 
     memcpy(texts, all, sizeof(all));
 }
@@ -32,18 +32,17 @@ list_texts(spot_writer_t *self, char **texts[NUM_TEXTS])
 static int
 add_writer(spot_origin_t *self, spot_db_t *db, sqlite3_stmt *row)
 {
-    char **texts[NUM_TEXTS];
-    spot_writer_t *writer;
-    int ret = spot_array_reserve((void **) &self->writers, &self->max_writers,
+    const char **texts[NUM_TEXTS];
+    int ret = spot_array_reserve(&self->writers, &self->max_writers,
         self->num_writers + 1, sizeof(*self->writers));
 
     if (ret != 0) {
         return ret;
     }
-    writer = &self->writers[self->num_writers++];
-    *writer = (spot_writer_t){.rows_added = sqlite3_column_int64(row, NUM_TEXTS),
-        .num_threads = sqlite3_column_int64(row, NUM_TEXTS + 1)};
-    list_texts(writer, texts);
+    self->writers[self->num_writers] =
+        (spot_provenance_t){.rows_added = sqlite3_column_int64(row, NUM_TEXTS),
+            .num_threads = sqlite3_column_int64(row, NUM_TEXTS + 1)};
+    list_texts(&self->writers[self->num_writers++], texts);
     for (int j = 0; ret == 0 && j < NUM_TEXTS; j++) {
         *texts[j] = spot_db_text(row, j, &ret);
         if (ret == 0 && *texts[j] == NULL && j < NUM_TEXTS - 2) {
@@ -96,11 +95,11 @@ void
 spot_origin_free(spot_origin_t *self)
 {
     for (size_t j = 0; j < self->num_writers; j++) {
-        char **texts[NUM_TEXTS];
+        const char **texts[NUM_TEXTS];
 
         list_texts(&self->writers[j], texts);
         for (size_t k = 0; k < NUM_TEXTS; k++) {
-            free(*texts[k]);
+            free((void *) (uintptr_t) *texts[k]);
         }
     }
     free(self->writers);
@@ -117,8 +116,7 @@ say_taken(spot_db_t *db, spot_diag_t *diag)
     sqlite3_stmt *row;
     int ret = spot_db_prepare(db, &row,
         "SELECT process, machine, command_line FROM provenance WHERE ended IS NULL "
-        "ORDER "
-        "BY started DESC LIMIT 1");
+        "ORDER BY started DESC LIMIT 1");
 
     if (spot_db_next_row(db, row, &ret)) {
         spot_diag_error(diag, db->path, 0, 0,
@@ -142,77 +140,43 @@ spot_sqlite_claim(spot_db_t *db, spot_diag_t *diag)
     bool is_taken;
     const int ret = spot_db_claim(db, &is_taken);
 
-    if (ret == 0 && is_taken) {
-        say_taken(db, diag);
-        return SPOT_ERR_BAD_INPUT;
+    if (ret != 0 || !is_taken) {
+        return ret;
     }
-    return ret;
+    say_taken(db, diag);
+    return SPOT_ERR_BAD_INPUT;
 }
 
-/* ---- Which programs made the rows ---- */
-
-static size_t
-commit_length(const char *commit)
-{
-    const size_t length = strlen(commit), ending = strlen(CHANGED);
-
-    return length >= ending && strcmp(&commit[length - ending], CHANGED) == 0
-               ? length - ending
-               : length;
-}
-
-/* Whether both are of one commit. Whether there were changes that are in no commit makes
- * no difference: most have nothing to do with the numbers. */
-static bool
-is_same_program(const spot_writer_t *writer, const char *version, const char *commit)
-{
-    const size_t length = commit_length(commit);
-
-    return strcmp(writer->version, version) == 0 &&
-           commit_length(writer->commit) == length &&
-           strncmp(writer->commit, commit, length) == 0;
-}
-
-/* The earliest that added rows and is not of this program; version NULL: the earliest of
- * all. NULL: there is none. */
-static const spot_writer_t *
-find_other(const spot_origin_t *self, const char *version, const char *commit)
-{
-    for (size_t j = 0; j < self->num_writers; j++) {
-        const spot_writer_t *writer = &self->writers[j];
-
-        if (writer->rows_added > 0 &&
-            (version == NULL || !is_same_program(writer, version, commit))) {
-            return writer;
-        }
-    }
-    return NULL;
-}
-
+/* Two programs are one if their versions and commits are the same. Whether there were
+ * changes that are in no commit makes no difference: most have nothing to do with the
+ * numbers. */
 int
 spot_programs_check(
     spot_db_t *db, const spot_provenance_t *provenance, spot_diag_t *diag)
 {
-    spot_origin_t origin = {0};
-    const int ret = read_writers(&origin, db);
-    const spot_writer_t *first = ret == 0 ? find_other(&origin, NULL, NULL) : NULL;
-    const char *version, *commit;
-    const spot_writer_t *other;
+    const bool is_ours = provenance != NULL;
+    const int other = is_ours ? 2 : 0; /* the column that a message begins with */
+    const char *texts[4];
+    sqlite3_stmt *row;
+    int ret = spot_db_prepare(db, &row,
+        "WITH w AS (SELECT started, writer, version, commit_id, replace(commit_id, %Q, "
+        "'') AS bare FROM provenance WHERE rows_added > 0), p AS (SELECT coalesce(%Q, "
+        "version) AS version, coalesce(%Q, commit_id) AS commit_id FROM w ORDER BY "
+        "started, writer LIMIT 1) SELECT p.version, p.commit_id, w.version, w.commit_id "
+        "FROM p JOIN w ON w.version != p.version OR w.bare != replace(p.commit_id, %Q, "
+        "'') ORDER BY w.started, w.writer LIMIT 1",
+        CHANGED, is_ours ? provenance->version : NULL,
+        is_ours ? provenance->commit : NULL, CHANGED);
 
-    if (first != NULL) {
-        version = provenance == NULL ? first->version : provenance->version;
-        commit = provenance == NULL ? first->commit : provenance->commit;
-        other = find_other(&origin, version, commit);
-        if (other != NULL && provenance == NULL) {
-            spot_diag_warn(diag, db->path, 0, 0,
-                "has rows of spotsim %s (%s) and of %s (%s)" ADVICE, version, commit,
-                other->version, other->commit);
-        } else if (other != NULL) {
-            spot_diag_warn(diag, db->path, 0, 0,
-                "has rows of spotsim %s (%s); this is %s (%s)" ADVICE, other->version,
-                other->commit, version, commit);
+    if (spot_db_next_row(db, row, &ret)) {
+        for (int j = 0; j < 4; j++) {
+            texts[j] = (const char *) sqlite3_column_text(row, (j + other) % 4);
         }
+        spot_diag_warn(diag, db->path, 0, 0,
+            "has rows of spotsim %s (%s)%s %s (%s): numbers may differ, so run all of a "
+            "study with one program",
+            texts[0], texts[1], is_ours ? "; this is" : " and of", texts[2], texts[3]);
     }
-    spot_origin_free(&origin);
+    sqlite3_finalize(row);
     return ret;
 }

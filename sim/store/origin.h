@@ -9,15 +9,16 @@
 #include "base/build_info.h"
 #include "sim/store/store.h"
 
-/* Texts are borrowed for the call that gets them; none may be NULL, unknown ones are "".
- * The times, the rows added and how it ended are noted by the store itself. */
+/* One process that writes rows, or wrote some. Texts may be "". Who opens a store gives
+ * what is above the times, which it borrows for the call; the store notes the rest. */
 typedef struct {
     /* What rows depend on besides the point and the replication, as base/canonical
      * writes it: the scenario with all its defaults and without what is swept, the
      * SHA-256 of its files, and beside it the seed, keep, metrics and swept keys. Rows
-     * of a store all have the same. */
+     * of a store all have the same. NULL if read from a store, whose origin has it. */
     const char *canonical;
-    const char *canonical_sha256; /* of that text, 64 hexadecimal digits */
+    const char *canonical_sha256; /* of that text, of the files of this process only: 64
+                                     hexadecimal digits */
     const char *version;          /* of the program */
     const char *commit;
     const char *compiler;
@@ -25,30 +26,17 @@ typedef struct {
     const char *machine;   /* host, processor, system */
     const char *command_line;
     int64_t num_threads;
-    const char *shard; /* "I/N" as asked for, "" for all */
+    const char *shard;   /* "I/N" as asked for, "" for all */
+    const char *started; /* times are UTC, as in "2026-01-31T12:00:00.000Z" */
+    const char *seen;    /* when it last added rows, or ended */
+    const char *ended;   /* NULL: it runs, or was killed */
+    const char *outcome; /* "complete", "stopped", "failed", "failed: ..."; NULL as
+                            ended */
+    int64_t rows_added;
 } spot_provenance_t;
 
 /* Those that the store needs beside spot_base_libraries, up to one without a name. */
 extern const spot_library_t spot_store_libraries[];
-
-/* One process. Texts are as it gave them and may be ""; times are UTC, as in
- * "2026-01-31T12:00:00.000Z". */
-typedef struct {
-    char *started;
-    char *seen;    /* when it last added rows, or ended */
-    char *ended;   /* NULL: it runs, or was killed */
-    char *outcome; /* "complete", "stopped", "failed", "failed: ..."; NULL as ended */
-    int64_t rows_added;
-    char *canonical_sha256; /* of what rows depended on, of its own files only */
-    char *version;          /* of the program */
-    char *commit;
-    char *compiler;
-    char *libraries;
-    char *machine;
-    char *command_line;
-    int64_t num_threads;
-    char *shard; /* "I/N", "" for all */
-} spot_writer_t;
 
 struct spot_origin {
     char *canonical; /* what rows depend on besides the point and the replication, as
@@ -56,7 +44,7 @@ struct spot_origin {
     char *canonical_sha256; /* of that text; NULL with it */
     size_t num_writers;
     size_t max_writers;
-    spot_writer_t *writers; /* [num_writers] in the order in which they started */
+    spot_provenance_t *writers; /* [num_writers] in the order in which they started */
 };
 
 /* A store in memory notes nothing: its origin has no writers and no canonical text.

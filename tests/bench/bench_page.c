@@ -101,7 +101,8 @@ put_all(spot_store_t *store)
 int
 main(void)
 {
-    const spot_provenance_t provenance = {"", "", "", "", "", "", "", "", 0, ""};
+    const spot_provenance_t provenance = {
+        "", "", "", "", "", "", "", "", 0, .shard = ""};
     spot_axis_t axes[NUM_AXES] = {{0}};
     spot_study_head_t head = {.name = name,
         .question = question,

@@ -47,7 +47,8 @@ remove_store(void)
 static spot_store_t *
 open_store(const spot_study_head_t *head)
 {
-    const spot_provenance_t provenance = {"", "", "", "", "", "", "", "", 0, ""};
+    const spot_provenance_t provenance = {
+        "", "", "", "", "", "", "", "", 0, .shard = ""};
     spot_store_t *store;
     spot_diag_t diag;
 

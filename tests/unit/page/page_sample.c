@@ -201,10 +201,10 @@ static const char canonical[] = "fleet:\n"
 const spot_origin_t *
 page_sample_origin(void)
 {
-    static spot_writer_t writers[3];
+    static spot_provenance_t writers[3];
     static spot_origin_t origin;
 
-    writers[0] = (spot_writer_t){.started = text_of("2026-01-31T12:00:00.123Z"),
+    writers[0] = (spot_provenance_t){.started = text_of("2026-01-31T12:00:00.123Z"),
         .seen = text_of("2026-01-31T12:10:00.000Z"),
         .ended = text_of("2026-01-31T12:10:00.000Z"),
         .outcome = text_of("complete"),
@@ -236,12 +236,12 @@ page_sample_origin(void)
 const spot_origin_t *
 page_sample_hostile_origin(void)
 {
-    static spot_writer_t writer;
+    static spot_provenance_t writer;
     static spot_origin_t origin;
     char *hostile = text_of(page_hostile);
 
-    writer = (spot_writer_t){hostile, hostile, hostile, hostile, 1, hostile, hostile,
-        hostile, hostile, hostile, hostile, hostile, 1, hostile};
+    writer = (spot_provenance_t){NULL, hostile, hostile, hostile, hostile, hostile,
+        hostile, hostile, 1, hostile, hostile, hostile, hostile, hostile, 1};
     origin = (spot_origin_t){.canonical = text_of("\"<script>alert(1)</script>&\": "
                                                   "\"<img src=x>\"\n"
                                                   "files:\n  \"</td>.csv\": \"<b>\"\n"

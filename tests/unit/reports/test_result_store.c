@@ -62,7 +62,8 @@ assert_same_reports(const spot_store_t *store, char *const texts[NUM_REPORTS])
 static void
 check_study(const char *study_path, const char *const sets[2])
 {
-    const spot_provenance_t provenance = {"{}", "", "", "", "", "", "", "", 2, ""};
+    const spot_provenance_t provenance = {
+        "{}", "", "", "", "", "", "", "", 2, .shard = ""};
     char path[] = "/tmp/spotsim-result-XXXXXX", *texts[NUM_REPORTS];
     const int file = mkstemp(path);
     spot_study_t study;
