@@ -275,10 +275,8 @@ plain_path(const char *path)
 static int
 open_handle(spot_db_t *self, const char *name, int flags, int timeout_ms)
 {
-    const int locks =
-        self->mode == SPOT_DB_READ_SHARED ? SQLITE_OPEN_FULLMUTEX : SQLITE_OPEN_NOMUTEX;
     const int result = sqlite3_open_v2(
-        name, &self->handle, flags | locks | SQLITE_OPEN_EXRESCODE, NULL);
+        name, &self->handle, flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, NULL);
     int ret;
 
     if (self->handle == NULL) {
@@ -391,8 +389,7 @@ spot_db_open(spot_db_t *self, const char *path, spot_db_mode_t mode, int timeout
     sqlite3_int64 version;
     int ret = SPOT_ERR_NO_MEMORY;
 
-    *self = (spot_db_t){
-        .mode = mode, .claim = -1, .path = spot_text_copy(path, strlen(path))};
+    *self = (spot_db_t){.claim = -1, .path = spot_text_copy(path, strlen(path))};
     if (name != NULL && self->path != NULL) {
         ret = mode == SPOT_DB_WRITE ? open_to_write(self, name, timeout_ms)
                                     : open_to_read(self, name, timeout_ms);

@@ -10,16 +10,14 @@
 #include "base/diag.h"
 #include "base/error.h"
 
-/* A connection is for one thread at a time, unless it is shared. */
+/* A connection is for one thread at a time. */
 typedef enum {
-    SPOT_DB_WRITE,       /* makes the file where it is not there */
-    SPOT_DB_READ,        /* of a file that is there, which may be write-protected */
-    SPOT_DB_READ_SHARED, /* the same, by several threads at once */
+    SPOT_DB_WRITE, /* makes the file where it is not there */
+    SPOT_DB_READ,  /* of a file that is there, which may be write-protected */
 } spot_db_mode_t;
 
 typedef struct {
     sqlite3 *handle;
-    spot_db_mode_t mode;
     char *path;     /* as the user gave it */
     int failure;    /* extended result code of SQLite that was met first, or 0 */
     char *sentence; /* what SQLite, or we, say about it; may be NULL */

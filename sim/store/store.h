@@ -65,7 +65,8 @@ struct spot_store {
         const spot_store_t *self, size_t point_id, int64_t first_replication);
     /* Hands the rows of a point from a replication on to function, in order of
      * replication. Returns what stopped it, else 0; INTERRUPTED by stop. Sees what was
-     * flushed. IO, BAD_INPUT: flush() says why. */
+     * flushed. IO, BAD_INPUT: flush() says why. One thread at a time reads; function may
+     * read too. */
     int (*read)(const spot_store_t *self, size_t point_id, int64_t first_replication,
         spot_row_function_t function, void *context);
     /* Replications of a point that are there. */

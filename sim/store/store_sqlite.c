@@ -83,7 +83,7 @@ sqlite_close(spot_store_t *store)
 {
     spot_sqlite_store_t *self = spot_sqlite_store(store);
 
-    spot_row_reader_close(atomic_load(&self->row_reader));
+    spot_row_reader_close(self->row_reader);
     spot_sqlite_stop_writing(self);
     sqlite3_finalize(self->find_batch);
     spot_db_close(&self->reader);
@@ -351,7 +351,7 @@ spot_store_open_sqlite_with(spot_store_t **self, const char *path,
     }
     ret = ret == 0 ? enter(store, provenance, diag) : ret;
     if (ret == 0) {
-        ret = spot_db_open(&store->reader, path, SPOT_DB_READ_SHARED, WRITE_TIMEOUT_MS);
+        ret = spot_db_open(&store->reader, path, SPOT_DB_READ, WRITE_TIMEOUT_MS);
     }
     if (ret == 0) {
         ret = spot_sqlite_start_writing(store,

@@ -33,7 +33,7 @@ typedef struct {
     spot_stored_study_t study; /* of a reader, whose head is its */
     spot_columns_t columns;
     spot_db_t reader;
-    _Atomic(spot_row_reader_t *) row_reader; /* ready for use, or NULL */
+    spot_row_reader_t *row_reader; /* ready for use, or NULL */
     uint32_t *numbers;       /* [num_points] of the points in the file, a permutation */
     size_t *point_ids;       /* [num_points] by number */
     _Atomic int64_t *counts; /* [num_points][1 + num_warnings] replications there, and

@@ -55,57 +55,35 @@ spot_sqlite_batch_add(spot_sqlite_batch_t *self, const spot_study_head_t *head,
     }
 }
 
+/* Close *reader even after an error. */
 static int
-prepare(spot_row_reader_t *self, spot_sqlite_store_t *store)
+open_reader(spot_row_reader_t **reader, spot_sqlite_store_t *store)
 {
+    const size_t size = (size_t) spot_study_batch_size(store->base.head);
     spot_db_t *db = &store->reader;
-    int ret = spot_db_prepare(db, &self->batches,
+    spot_row_reader_t *self = spot_calloc(1, sizeof(*self));
+    int ret;
+
+    *reader = self;
+    if (self == NULL) {
+        return SPOT_ERR_NO_MEMORY;
+    }
+    self->metrics =
+        spot_calloc(size * store->base.head->num_metrics, sizeof(*self->metrics));
+    self->warnings = spot_calloc(size, sizeof(*self->warnings));
+    if (self->metrics == NULL || self->warnings == NULL) {
+        return SPOT_ERR_NO_MEMORY;
+    }
+    ret = spot_db_prepare(db, &self->batches,
         "SELECT first, " SPOT_SQLITE_BATCH_COLUMNS
         " FROM batch WHERE point = ? AND first >= ? ORDER BY first",
         spot_column_names_sql(&store->columns.warnings, db, ", ", ""));
-
-    if (ret == 0) {
-        ret = spot_db_prepare(db, &self->rows,
-            "SELECT replication, warnings%z FROM replication WHERE point = ? AND "
-            "replication >= ? ORDER BY replication",
-            spot_column_names_sql(&store->columns.metrics, db, ", ", ""));
-    }
-    return ret;
-}
-
-/* The one that lies ready, or one more if somebody is using it, as a reader of one point
- * may read another meanwhile. */
-static int
-take_reader(spot_sqlite_store_t *store, spot_row_reader_t **reader)
-{
-    const size_t size = (size_t) spot_study_batch_size(store->base.head);
-    spot_row_reader_t *self = atomic_exchange(&store->row_reader, NULL);
-    int ret = 0;
-
-    if (self == NULL) {
-        self = spot_calloc(1, sizeof(*self));
-        if (self == NULL) {
-            ret = SPOT_ERR_NO_MEMORY;
-        } else {
-            self->metrics = spot_calloc(
-                size * store->base.head->num_metrics, sizeof(*self->metrics));
-            self->warnings = spot_calloc(size, sizeof(*self->warnings));
-            ret = self->metrics == NULL || self->warnings == NULL ? SPOT_ERR_NO_MEMORY
-                                                                  : prepare(self, store);
-        }
-    }
-    *reader = self;
-    return ret;
-}
-
-static void
-give_reader(spot_sqlite_store_t *store, spot_row_reader_t *self)
-{
-    if (self != NULL) {
-        sqlite3_reset(self->batches);
-        sqlite3_reset(self->rows);
-        spot_row_reader_close(atomic_exchange(&store->row_reader, self));
-    }
+    return ret == 0
+               ? spot_db_prepare(db, &self->rows,
+                     "SELECT replication, warnings%z FROM replication WHERE point = ? "
+                     "AND replication >= ? ORDER BY replication",
+                     spot_column_names_sql(&store->columns.metrics, db, ", ", ""))
+               : ret;
 }
 
 static double
@@ -130,26 +108,6 @@ say_damaged(spot_sqlite_store_t *store, size_t point_id, int64_t first, const ch
     return ret;
 }
 
-/* Whether the row is the next one of its batch. */
-static int
-read_row(spot_row_reader_t *self, spot_sqlite_store_t *store, int64_t replication,
-    size_t row_id, bool *is_next)
-{
-    const size_t num_metrics = store->base.head->num_metrics;
-    int ret = 0;
-
-    *is_next = spot_db_next_row(&store->reader, self->rows, &ret) &&
-               sqlite3_column_int64(self->rows, 0) == replication;
-    if (*is_next) {
-        self->warnings[row_id] = (uint32_t) sqlite3_column_int64(self->rows, 1);
-        for (size_t j = 0; j < num_metrics; j++) {
-            self->metrics[row_id * num_metrics + j] =
-                metric_of(self->rows, FIRST_METRIC_COLUMN + (int) j);
-        }
-    }
-    return ret;
-}
-
 /* Reads the rows of the batch that the query is at, and compares them with what the
  * batch says of them. */
 static int
@@ -159,7 +117,7 @@ read_batch(spot_row_reader_t *self, spot_sqlite_store_t *store, size_t point_id)
     const int64_t first = sqlite3_column_int64(self->batches, 0);
     const spot_sqlite_batch_t written = spot_sqlite_batch_read(head, self->batches, 1);
     spot_sqlite_batch_t batch = {.num_rows = 0};
-    bool is_next;
+    int ret = 0;
 
     if (first % spot_study_batch_size(head) != 0 ||
         !spot_sqlite_fits(head, point_id, first, written.num_rows)) {
@@ -168,16 +126,19 @@ read_batch(spot_row_reader_t *self, spot_sqlite_store_t *store, size_t point_id)
     while (batch.num_rows < written.num_rows) {
         const int64_t replication = first + batch.num_rows;
         const size_t row_id = (size_t) batch.num_rows;
-        const int ret = read_row(self, store, replication, row_id, &is_next);
+        double *metrics = &self->metrics[row_id * head->num_metrics];
 
-        if (ret != 0) {
-            return ret;
+        if (!spot_db_next_row(&store->reader, self->rows, &ret) ||
+            sqlite3_column_int64(self->rows, 0) != replication) {
+            return ret != 0 ? ret
+                            : say_damaged(store, point_id, first, "rows are missing");
         }
-        if (!is_next) {
-            return say_damaged(store, point_id, first, "rows are missing");
+        self->warnings[row_id] = (uint32_t) sqlite3_column_int64(self->rows, 1);
+        for (size_t j = 0; j < head->num_metrics; j++) {
+            metrics[j] = metric_of(self->rows, FIRST_METRIC_COLUMN + (int) j);
         }
-        spot_sqlite_batch_add(&batch, head, replication, self->warnings[row_id],
-            &self->metrics[row_id * head->num_metrics]);
+        spot_sqlite_batch_add(
+            &batch, head, replication, self->warnings[row_id], metrics);
     }
     return memcmp(&batch, &written, sizeof(batch)) == 0
                ? 0
@@ -240,10 +201,12 @@ spot_sqlite_read(const spot_store_t *base, size_t point_id, int64_t first_replic
     spot_sqlite_store_t *store = spot_sqlite_store(base);
     const int64_t first =
         first_replication - first_replication % spot_study_batch_size(store->base.head);
-    spot_row_reader_t *reader;
-    int ret = take_reader(store, &reader);
+    spot_row_reader_t *reader = store->row_reader;
+    int ret;
 
     spot_bug_assert(point_id < store->base.head->num_points && first_replication >= 0);
+    store->row_reader = NULL; /* in use: function may read another point meanwhile */
+    ret = reader == NULL ? open_reader(&reader, store) : 0;
     if (ret == 0) {
         sqlite3_bind_int64(reader->batches, 1, store->numbers[point_id]);
         sqlite3_bind_int64(reader->batches, 2, first);
@@ -252,10 +215,12 @@ spot_sqlite_read(const spot_store_t *base, size_t point_id, int64_t first_replic
         ret =
             read_batches(store, reader, point_id, first_replication, function, context);
     }
-    if (ret == SPOT_ERR_NO_MEMORY || ret == SPOT_ERR_IO || ret == SPOT_ERR_BAD_INPUT) {
+    if (ret < 0 || store->row_reader != NULL) {
         spot_row_reader_close(reader);
     } else {
-        give_reader(store, reader);
+        sqlite3_reset(reader->batches);
+        sqlite3_reset(reader->rows);
+        store->row_reader = reader;
     }
     return ret;
 }
