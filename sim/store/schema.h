@@ -6,7 +6,10 @@
  * at most), canonical (what rows depend on besides point and replication, as YAML: the
  * scenario without what is swept, the hashes of its files, seed, metrics) and
  * canonical_sha256, head (all that a reader needs, as JSON: see stored_study.c), and
- * digest, that of this row and of all rows of point.
+ * digest, that of this row and of all rows of axis and point.
+ *
+ * axis: a row for each value of a swept key. axis and value (positions), path
+ * ("job.pipeline_depth"), unit ("s" for durations), text (as in YAML), number (or NULL).
  *
  * point: point (its number, for good), position (its place in reports), key
  * ("path=value;path=value" sorted by path), and a column for each swept key, named by
@@ -52,7 +55,8 @@
     "threads, shard)"
 #define SPOT_STUDY_DIGEST                                                               \
     "digest(name, question, engine, seed, replications, canonical, canonical_sha256, "  \
-    "head, (SELECT digest_rows(point, position, key) FROM point))"
+    "head, (SELECT digest_rows(axis, value, path, unit, text, number) FROM axis), "     \
+    "(SELECT digest_rows(point, position, key) FROM point))"
 
 /* Names of columns, each once without regard to case. */
 typedef struct {

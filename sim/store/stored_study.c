@@ -306,6 +306,33 @@ insert_study(spot_db_t *db, const spot_study_head_t *head, const char *canonical
     return ret;
 }
 
+/* Rows of axis too are for those who look. */
+static int
+insert_axes(spot_db_t *db, const spot_study_head_t *head)
+{
+    sqlite3_stmt *insert = NULL;
+    int ret = spot_db_run(db, "DELETE FROM axis");
+
+    ret = ret == 0 ? spot_db_prepare(
+                         db, &insert, "INSERT INTO axis VALUES (?, ?, ?, ?, ?, ?)")
+                   : ret;
+    for (size_t j = 0; j < head->num_axes; j++) {
+        const spot_axis_t *axis = &head->axes[j];
+
+        for (size_t k = 0; ret == 0 && k < axis->num_values; k++) {
+            sqlite3_bind_int64(insert, 1, (int64_t) j);
+            sqlite3_bind_int64(insert, 2, (int64_t) k);
+            sqlite3_bind_text(insert, 3, axis->path, -1, SQLITE_STATIC);
+            sqlite3_bind_text(insert, 4, axis->unit, -1, SQLITE_STATIC);
+            sqlite3_bind_text(insert, 5, axis->texts[k], -1, SQLITE_STATIC);
+            sqlite3_bind_double(insert, 6, axis->numbers[k]); /* NAN becomes null */
+            ret = spot_db_step_done(db, insert);
+        }
+    }
+    sqlite3_finalize(insert);
+    return ret;
+}
+
 int
 spot_stored_study_write(spot_db_t *db, const spot_study_head_t *head,
     const spot_columns_t *columns, const char *canonical, const char *sha256,
@@ -313,6 +340,7 @@ spot_stored_study_write(spot_db_t *db, const spot_study_head_t *head,
 {
     int ret = insert_study(db, head, canonical, sha256, numbers);
 
+    ret = ret == 0 ? insert_axes(db, head) : ret;
     ret = ret == 0 ? spot_stored_points_write(db, head, columns, numbers) : ret;
     return ret == 0 ? spot_db_run(db, "UPDATE study SET digest = " SPOT_STUDY_DIGEST)
                     : ret;
@@ -326,6 +354,7 @@ read_head(spot_stored_study_t *self, spot_db_t *db, const char *text)
 
     self->tree = cJSON_Parse(text);
     ret = spot_json_members_read(head_members, self->tree, NULL, &whole);
+    cJSON_DeleteItemFromObject(self->tree, "axes"); /* copied, and maybe long */
     self->head = whole.head;
     self->numbers = whole.numbers;
     return ret == SPOT_ERR_BAD_INPUT || (ret == 0 && !is_sound(&whole))

@@ -534,6 +534,30 @@ test_damaged_views(void **state)
     }
 }
 
+/* What others look at with SQL is as it was written, or the store is refused. */
+static void
+test_changed_rows_of_a_study(void **state)
+{
+    static const char *const changes[] = {
+        "UPDATE axis SET text = '7' WHERE axis = 0 AND value = 1",
+        "UPDATE axis SET number = 9 WHERE axis = 1 AND value = 0",
+        "DELETE FROM axis WHERE axis = 1", "UPDATE point SET key = key || 'x'",
+        "UPDATE study SET seed = seed + 1"};
+    static uint32_t value_ids[] = {0, 0, 0, 1, 1, 0, 1, 1};
+    bool is_left_out[] = {false, true};
+
+    (void) state;
+    for (size_t j = 0; j < sizeof(changes) / sizeof(changes[0]); j++) {
+        store_case_t known;
+
+        make_best_store(&known, is_left_out, value_ids);
+        assert_true(case_sql(&known, "SELECT count(*) FROM axis") == 4);
+        (void) case_sql(&known, changes[j]);
+        case_reader_refused(&known, SPOT_ERR_BAD_INPUT, "not as it was written");
+        case_remove(&known);
+    }
+}
+
 /* A study that grows reads more files, and may come back to those before. */
 static void
 test_files_of_all_that_wrote(void **state)
@@ -817,6 +841,7 @@ main(void)
         cmocka_unit_test(test_what_changes_no_rows),
         cmocka_unit_test(test_damaged_plans),
         cmocka_unit_test(test_damaged_views),
+        cmocka_unit_test(test_changed_rows_of_a_study),
         cmocka_unit_test(test_files_of_all_that_wrote),
         cmocka_unit_test(test_a_difference_is_said_once),
         cmocka_unit_test(test_files_that_are_no_store),
