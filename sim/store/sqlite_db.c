@@ -20,12 +20,6 @@
 /* Result codes are extended ones: the lower byte is the kind. */
 #define KIND(result) ((result) &0xff)
 
-#define NO_RIGHT "no right to write it; use another file, or chmod u+w"
-#define LOCKED                                                                          \
-    "another program has locked it for too long; end that program (an sqlite3 shell "   \
-    "in "                                                                               \
-    "a transaction?) and run again"
-
 /* What SQLite never reports: our sentence says all. */
 #define CROSSED SQLITE_ABORT
 
@@ -54,40 +48,31 @@ error_of(int result)
     }
 }
 
-static void
+/* Returns our error for the result. What SQLite says may quote bytes of a damaged file,
+ * which a terminal would obey. */
+static int
 remember(spot_db_t *self, int result, const char *sentence)
 {
     if (self->failure == 0) {
         self->failure = result;
         self->sentence = spot_text_copy(sentence, strlen(sentence));
-    }
-}
-
-/* What SQLite says may quote bytes of a damaged file, which a terminal would obey. */
-static void
-hide_bytes(char *sentence)
-{
-    for (; sentence != NULL && *sentence != '\0'; sentence++) {
-        if (*sentence < ' ' || *sentence > '~') {
-            *sentence = '?';
+        for (char *next = self->sentence; next != NULL && *next != '\0'; next++) {
+            *next = *next < ' ' || *next > '~' ? '?' : *next;
         }
     }
+    return error_of(result);
 }
 
 int
 spot_db_check(spot_db_t *self, int result)
 {
-    const int error = error_of(result);
+    if (error_of(result) != 0) {
+        const int extended = sqlite3_extended_errcode(self->handle);
 
-    if (error != 0) {
-        remember(self,
-            sqlite3_extended_errcode(self->handle) == SQLITE_OK
-                ? result
-                : sqlite3_extended_errcode(self->handle),
+        remember(self, extended == SQLITE_OK ? result : extended,
             sqlite3_errmsg(self->handle));
-        hide_bytes(self->sentence);
     }
-    return error;
+    return error_of(result);
 }
 
 int
@@ -95,13 +80,14 @@ spot_db_damaged(spot_db_t *self, const char *format, ...)
 {
     va_list arguments;
     char *sentence;
+    int ret;
 
     va_start(arguments, format);
     sentence = sqlite3_vmprintf(format, arguments);
     va_end(arguments);
-    remember(self, SQLITE_CORRUPT, sentence == NULL ? "?" : sentence);
+    ret = remember(self, SQLITE_CORRUPT, sentence == NULL ? "?" : sentence);
     sqlite3_free(sentence);
-    return SPOT_ERR_BAD_INPUT;
+    return ret;
 }
 
 int
@@ -111,13 +97,11 @@ spot_db_check_place(spot_db_t *self)
     const int result =
         sqlite3_file_control(self->handle, "main", SQLITE_FCNTL_HAS_MOVED, &has_moved);
 
-    if (result == SQLITE_OK && has_moved != 0) {
-        remember(self, CROSSED,
-            "the database was removed, moved or replaced while it was written, and what "
-            "was run is lost with it; run again");
-        return SPOT_ERR_IO;
-    }
-    return spot_db_check(self, result);
+    return result == SQLITE_OK && has_moved != 0
+               ? remember(self, CROSSED,
+                     "the database was removed, moved or replaced while it was written, "
+                     "and what was run is lost with it; run again")
+               : spot_db_check(self, result);
 }
 
 int
@@ -169,17 +153,17 @@ explain_closed(const char *path, spot_diag_t *diag)
             strerror(errno));
     } else if (!S_ISDIR(about.st_mode)) {
         spot_diag_error(diag, path, 0, 0, "%s is no folder", folder);
-    } else if (stat(path, &about) == 0 && S_ISDIR(about.st_mode)) {
-        spot_diag_error(
-            diag, path, 0, 0, "this is a folder; name a file in it, e.g. results.db");
-    } else if (stat(path, &about) != 0 && access(folder, W_OK) == 0) {
-        spot_diag_error(diag, path, 0, 0, "there is no such database");
-    } else if (access(path, F_OK) == 0 && access(path, R_OK) != 0) {
-        spot_diag_error(diag, path, 0, 0, "no right to read it");
     } else {
-        spot_diag_error(diag, path, 0, 0,
-            "no right to write into its folder, where SQLite keeps two files next to "
-            "the database; use a folder that may be written");
+        const bool is_there = stat(path, &about) == 0;
+
+        spot_diag_error(diag, path, 0, 0, "%s",
+            is_there && S_ISDIR(about.st_mode)
+                ? "this is a folder; name a file in it, e.g. results.db"
+            : !is_there && access(folder, W_OK) == 0 ? "there is no such database"
+            : is_there && access(path, R_OK) != 0
+                ? "no right to read it"
+                : "no right to write into its folder, where SQLite keeps two files next "
+                  "to the database; use a folder that may be written");
     }
     free(folder);
 }
@@ -187,72 +171,70 @@ explain_closed(const char *path, spot_diag_t *diag)
 static void
 explain_io(const spot_db_t *self, const char *sentence, spot_diag_t *diag)
 {
-    if (self->failure >> 8 == SQLITE_IOERR_SHMMAP >> 8 ||
-        self->failure >> 8 == SQLITE_IOERR_SHMOPEN >> 8 ||
-        self->failure >> 8 == SQLITE_IOERR_SHMLOCK >> 8 ||
-        self->failure >> 8 == SQLITE_IOERR_LOCK >> 8) {
+    const int result = self->failure;
+
+    if (result == SQLITE_IOERR_SHMMAP || result == SQLITE_IOERR_SHMOPEN ||
+        result == SQLITE_IOERR_SHMLOCK || result == SQLITE_IOERR_LOCK) {
         spot_diag_error(diag, self->path, 0, 0,
             "the file system cannot lock or share memory, as network file systems "
             "often cannot (%s); write to a local disk and copy or merge the database "
             "then",
             sentence);
-        return;
+    } else {
+        spot_diag_error(diag, self->path, 0, 0,
+            "reading or writing failed (%s); what was committed before is safe, run "
+            "again once the disk is well",
+            sentence);
     }
-    spot_diag_error(diag, self->path, 0, 0,
-        "reading or writing failed (%s); what was committed before is safe, run again "
-        "once the disk is well",
-        sentence);
 }
-
-/* What to tell the user about kinds of results that need no more words. */
-static const struct {
-    int kind;
-    const char *words;
-} advices[] = {
-    {SQLITE_NOTADB, "this is no SQLite database; use another name"},
-    {SQLITE_READONLY, NO_RIGHT},
-    {SQLITE_PERM, NO_RIGHT},
-    {SQLITE_AUTH, NO_RIGHT},
-    {SQLITE_FULL, "no space is left; what was committed before is safe: free space and "
-                  "run again, only what is missing is run"},
-    {SQLITE_BUSY, LOCKED},
-    {SQLITE_LOCKED, LOCKED},
-    {SQLITE_PROTOCOL, LOCKED},
-};
 
 void
 spot_db_explain(const spot_db_t *self, spot_diag_t *diag)
 {
-    const char *sentence = self->sentence == NULL ? "?" : self->sentence;
+    const char *sentence = self->sentence == NULL ? "?" : self->sentence, *words;
 
-    for (size_t j = 0; j < sizeof(advices) / sizeof(advices[0]); j++) {
-        if (advices[j].kind == KIND(self->failure)) {
-            spot_diag_error(diag, self->path, 0, 0, "%s", advices[j].words);
-            return;
-        }
-    }
     switch (KIND(self->failure)) {
         case SQLITE_OK:
         case SQLITE_INTERRUPT:
-            break;
+            return;
         case SQLITE_NOMEM:
             diag->out_of_memory = true;
-            break;
-        case CROSSED:
-            spot_diag_error(diag, self->path, 0, 0, "%s", sentence);
-            break;
+            return;
         case SQLITE_CANTOPEN:
             explain_closed(self->path, diag);
-            break;
+            return;
         case SQLITE_IOERR:
             explain_io(self, sentence, diag);
+            return;
+        case CROSSED:
+            words = sentence;
+            break;
+        case SQLITE_NOTADB:
+            words = "this is no SQLite database; use another name";
+            break;
+        case SQLITE_READONLY:
+        case SQLITE_PERM:
+        case SQLITE_AUTH:
+            words = "no right to write it; use another file, or chmod u+w";
+            break;
+        case SQLITE_FULL:
+            words = "no space is left; what was committed before is safe: free space "
+                    "and run again, only what is missing is run";
+            break;
+        case SQLITE_BUSY:
+        case SQLITE_LOCKED:
+        case SQLITE_PROTOCOL:
+            words = "another program has locked it for too long; end that program (an "
+                    "sqlite3 shell in a transaction?) and run again";
             break;
         default:
             spot_diag_error(diag, self->path, 0, 0,
                 "the database is damaged (%s); save what can be saved with: sqlite3 %s "
                 "\".recover\" | sqlite3 recovered.db",
                 sentence, self->path);
+            return;
     }
+    spot_diag_error(diag, self->path, 0, 0, "%s", words);
 }
 
 /* A name that SQLite takes for nothing but a path: not ":memory:", "" or "file:...". Of
@@ -262,36 +244,11 @@ static char *
 plain_path(const char *path)
 {
     char *target = realpath(path, NULL);
-    char *plain = target != NULL   ? sqlite3_mprintf("%s", target)
-                  : path[0] == '/' ? sqlite3_mprintf("%s", path)
-                                   : sqlite3_mprintf("./%s", path);
+    char *plain = sqlite3_mprintf("%s%s", target != NULL || path[0] == '/' ? "" : "./",
+        target != NULL ? target : path);
 
     free(target);
     return plain;
-}
-
-/* Only what several threads share has locks: taking one for each value that is read
- * costs more than the value. */
-static int
-open_handle(spot_db_t *self, const char *name, int flags, int timeout_ms)
-{
-    const int result = sqlite3_open_v2(
-        name, &self->handle, flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, NULL);
-    int ret;
-
-    if (self->handle == NULL) {
-        return SPOT_ERR_NO_MEMORY;
-    }
-    ret = spot_db_check(self, result);
-    if (ret == 0) {
-        sqlite3_busy_timeout(self->handle, timeout_ms);
-        /* What a hostile file might bring along is not carried out. */
-        sqlite3_db_config(self->handle, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
-        sqlite3_db_config(self->handle, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
-        sqlite3_db_config(self->handle, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL);
-        sqlite3_db_config(self->handle, SQLITE_DBCONFIG_ENABLE_VIEW, 0, NULL);
-    }
-    return ret;
 }
 
 static bool
@@ -337,24 +294,6 @@ read_uri(const char *name)
     return sqlite3_str_finish(uri);
 }
 
-static int
-open_to_read(spot_db_t *self, const char *name, int timeout_ms)
-{
-    char *uri;
-    int ret = SPOT_ERR_NO_MEMORY;
-
-    if (may_write(name)) {
-        ret = open_handle(self, name, SQLITE_OPEN_READWRITE, timeout_ms);
-        return ret == 0 ? spot_db_run(self, "PRAGMA query_only = ON") : ret;
-    }
-    uri = read_uri(name);
-    if (uri != NULL) {
-        ret = open_handle(self, uri, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, timeout_ms);
-    }
-    sqlite3_free(uri);
-    return ret;
-}
-
 int
 spot_db_attach(spot_db_t *self, const char *path, const char *schema)
 {
@@ -368,18 +307,48 @@ spot_db_attach(spot_db_t *self, const char *path, const char *schema)
     return ret;
 }
 
-/* A file that may not be written is opened for reading instead, silently. */
+/* Without locks: one thread at a time uses a connection, and taking a lock for each
+ * value that is read costs more than the value. */
 static int
-open_to_write(spot_db_t *self, const char *name, int timeout_ms)
+open_handle(spot_db_t *self, const char *name, int flags, int timeout_ms)
 {
-    const int ret = open_handle(self, name,
-        SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_URI, timeout_ms);
+    const int result = sqlite3_open_v2(name, &self->handle,
+        flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_URI | SQLITE_OPEN_EXRESCODE, NULL);
 
-    if (ret == 0 && sqlite3_db_readonly(self->handle, "main") == 1) {
-        remember(self, SQLITE_READONLY, "read-only");
-        return SPOT_ERR_IO;
+    if (self->handle == NULL) {
+        return SPOT_ERR_NO_MEMORY;
     }
-    return ret;
+    if (result == SQLITE_OK) {
+        sqlite3_busy_timeout(self->handle, timeout_ms);
+        /* What a hostile file might bring along is not carried out. */
+        sqlite3_db_config(self->handle, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
+        sqlite3_db_config(self->handle, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
+        sqlite3_db_config(self->handle, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL);
+        sqlite3_db_config(self->handle, SQLITE_DBCONFIG_ENABLE_VIEW, 0, NULL);
+    }
+    return spot_db_check(self, result);
+}
+
+/* SQLite opens a file that may not be written for reading instead, silently. */
+static int
+open_plain(spot_db_t *self, const char *name, spot_db_mode_t mode, int timeout_ms)
+{
+    const bool is_writer = mode == SPOT_DB_WRITE;
+    const bool may = is_writer || may_write(name);
+    const int flags = is_writer ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
+                      : may     ? SQLITE_OPEN_READWRITE
+                                : SQLITE_OPEN_READONLY;
+    char *uri = may ? sqlite3_mprintf("%s", name) : read_uri(name);
+    const int ret =
+        uri == NULL ? SPOT_ERR_NO_MEMORY : open_handle(self, uri, flags, timeout_ms);
+
+    sqlite3_free(uri);
+    if (ret == 0 && is_writer) {
+        return sqlite3_db_readonly(self->handle, "main") == 1
+                   ? remember(self, SQLITE_READONLY, "read-only")
+                   : 0;
+    }
+    return ret == 0 ? spot_db_run(self, "PRAGMA query_only = ON") : ret;
 }
 
 int
@@ -387,13 +356,11 @@ spot_db_open(spot_db_t *self, const char *path, spot_db_mode_t mode, int timeout
 {
     char *name = plain_path(path);
     sqlite3_int64 version;
-    int ret = SPOT_ERR_NO_MEMORY;
+    int ret;
 
     *self = (spot_db_t){.claim = -1, .path = spot_text_copy(path, strlen(path))};
-    if (name != NULL && self->path != NULL) {
-        ret = mode == SPOT_DB_WRITE ? open_to_write(self, name, timeout_ms)
-                                    : open_to_read(self, name, timeout_ms);
-    }
+    ret = name == NULL || self->path == NULL ? SPOT_ERR_NO_MEMORY
+                                             : open_plain(self, name, mode, timeout_ms);
     sqlite3_free(name);
     ret = ret == 0 ? spot_digest_register(self) : ret;
     return ret == 0 ? spot_db_integer(self, &version, "PRAGMA schema_version")
@@ -408,17 +375,12 @@ spot_db_claim(spot_db_t *self, bool *is_taken)
     *is_taken = false;
     self->claim = open(name, O_RDONLY | O_CLOEXEC);
     if (self->claim < 0) {
-        remember(self, SQLITE_CANTOPEN, "cannot be claimed");
-        return SPOT_ERR_IO;
+        return remember(self, SQLITE_CANTOPEN, "cannot be claimed");
     }
-    if (flock(self->claim, LOCK_EX | LOCK_NB) != 0) {
-        if (errno != EWOULDBLOCK) {
-            remember(self, SQLITE_IOERR_LOCK, strerror(errno));
-            return SPOT_ERR_IO;
-        }
-        *is_taken = true;
-    }
-    return 0;
+    *is_taken = flock(self->claim, LOCK_EX | LOCK_NB) != 0;
+    return *is_taken && errno != EWOULDBLOCK
+               ? remember(self, SQLITE_IOERR_LOCK, strerror(errno))
+               : 0;
 }
 
 void
@@ -442,8 +404,7 @@ spot_db_start_writing(spot_db_t *self)
     ret = ret == 0 ? spot_db_prepare(self, &mode, "PRAGMA journal_mode = WAL") : ret;
     if (spot_db_next_row(self, mode, &ret) &&
         strcmp((const char *) sqlite3_column_text(mode, 0), "wal") != 0) {
-        remember(self, SQLITE_IOERR_SHMOPEN, "no write-ahead log");
-        ret = SPOT_ERR_IO;
+        ret = remember(self, SQLITE_IOERR_SHMOPEN, "no write-ahead log");
     }
     sqlite3_finalize(mode);
     return ret == 0
@@ -482,14 +443,14 @@ spot_db_run(spot_db_t *self, const char *format, ...)
 {
     va_list arguments;
     char *sql;
-    int ret = SPOT_ERR_NO_MEMORY;
+    int ret;
 
     va_start(arguments, format);
     sql = write_sql(self, format, arguments);
     va_end(arguments);
-    if (sql != NULL) {
-        ret = spot_db_check(self, sqlite3_exec(self->handle, sql, NULL, NULL, NULL));
-    }
+    ret = sql == NULL
+              ? SPOT_ERR_NO_MEMORY
+              : spot_db_check(self, sqlite3_exec(self->handle, sql, NULL, NULL, NULL));
     sqlite3_free(sql);
     return ret;
 }
@@ -498,13 +459,12 @@ static int
 prepare(spot_db_t *self, sqlite3_stmt **statement, const char *format, va_list arguments)
 {
     char *sql = write_sql(self, format, arguments);
-    int ret = SPOT_ERR_NO_MEMORY;
+    int ret;
 
     *statement = NULL;
-    if (sql != NULL) {
-        ret = spot_db_check(
-            self, sqlite3_prepare_v2(self->handle, sql, -1, statement, NULL));
-    }
+    ret = sql == NULL ? SPOT_ERR_NO_MEMORY
+                      : spot_db_check(self,
+                            sqlite3_prepare_v2(self->handle, sql, -1, statement, NULL));
     sqlite3_free(sql);
     return ret;
 }
@@ -565,13 +525,10 @@ char *
 spot_db_text(sqlite3_stmt *statement, int column, int *error)
 {
     const char *text = (const char *) sqlite3_column_text(statement, column);
-    char *copy = NULL;
+    char *copy = text == NULL ? NULL : spot_text_copy(text, strlen(text));
 
-    if (sqlite3_column_type(statement, column) != SQLITE_NULL) {
-        copy = text == NULL ? NULL : spot_text_copy(text, strlen(text));
-        if (copy == NULL) {
-            *error = SPOT_ERR_NO_MEMORY;
-        }
+    if (copy == NULL && sqlite3_column_type(statement, column) != SQLITE_NULL) {
+        *error = SPOT_ERR_NO_MEMORY;
     }
     return copy;
 }
@@ -579,9 +536,7 @@ spot_db_text(sqlite3_stmt *statement, int column, int *error)
 int
 spot_db_end(spot_db_t *self, int error)
 {
-    if (error == 0) {
-        error = spot_db_run(self, "COMMIT");
-    }
+    error = error == 0 ? spot_db_run(self, "COMMIT") : error;
     if (error != 0 && !sqlite3_get_autocommit(self->handle)) {
         sqlite3_exec(self->handle, "ROLLBACK", NULL, NULL, NULL);
     }
