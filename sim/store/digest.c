@@ -11,17 +11,13 @@
 static uint64_t
 digest_bytes(uint64_t digest, const void *bytes, size_t num_bytes)
 {
-    const unsigned char *next = bytes;
-    size_t num_left = num_bytes;
-
-    while (num_left > 0) {
-        const size_t num = num_left < sizeof(uint64_t) ? num_left : sizeof(uint64_t);
+    for (size_t j = 0; j < num_bytes; j += sizeof(uint64_t)) {
+        const size_t num_left = num_bytes - j;
         uint64_t word = 0;
 
-        memcpy(&word, next, num);
+        memcpy(&word, (const char *) bytes + j,
+            num_left < sizeof(word) ? num_left : sizeof(word));
         digest = spot_digest_word(digest, word);
-        next += num;
-        num_left -= num;
     }
     return spot_digest_word(digest, num_bytes);
 }
@@ -61,22 +57,15 @@ digest_values(int num_values, sqlite3_value **values)
         const int type = sqlite3_value_type(values[j]);
 
         digest = spot_digest_word(digest, (uint64_t) type);
-        switch (type) {
-            case SQLITE_NULL:
-                break;
-            case SQLITE_INTEGER:
-                digest =
-                    spot_digest_word(digest, (uint64_t) sqlite3_value_int64(values[j]));
-                break;
-            case SQLITE_FLOAT:
-                digest = spot_digest_number(digest, sqlite3_value_double(values[j]));
-                break;
-            default: {
-                const void *bytes = sqlite3_value_blob(values[j]);
+        if (type == SQLITE_INTEGER) {
+            digest = spot_digest_word(digest, (uint64_t) sqlite3_value_int64(values[j]));
+        } else if (type == SQLITE_FLOAT) {
+            digest = spot_digest_number(digest, sqlite3_value_double(values[j]));
+        } else if (type != SQLITE_NULL) {
+            const void *bytes = sqlite3_value_blob(values[j]);
 
-                digest =
-                    digest_bytes(digest, bytes, (size_t) sqlite3_value_bytes(values[j]));
-            }
+            digest =
+                digest_bytes(digest, bytes, (size_t) sqlite3_value_bytes(values[j]));
         }
     }
     return digest;
