@@ -30,17 +30,13 @@ pointer(const place_t *place)
     return address(place);
 }
 
-/* The first member of an item of a list, or of another struct. */
+/* The first member of an item of a list. */
 static place_t
-first_member(const place_t *place, const spot_json_member_t *members, void *structure)
-{
-    return (place_t){members, structure, place->root, place->keeper};
-}
-
-static void *
 item_of(const place_t *list, size_t item_id)
 {
-    return (char *) *pointer(list) + item_id * list->member->item_bytes;
+    char *item = (char *) *pointer(list) + item_id * list->member->item_bytes;
+
+    return (place_t){list->member->members, item, list->root, list->keeper};
 }
 
 /* Whether the items of a list are values without a key. */
@@ -60,7 +56,7 @@ num_items(const place_t *place)
     if (member->num_offset != 0) {
         return *(const size_t *) (const void *) (start + member->num_offset);
     }
-    while (*(void **) item_of(place, num) != NULL) {
+    while (*(void **) (void *) item_of(place, num).structure != NULL) {
         num++;
     }
     return num;
@@ -143,19 +139,26 @@ is_none(const place_t *place)
     return place->member->kind <= SPOT_MEMBER_IDS && *pointer(place) == NULL;
 }
 
+/* Adds to an object, or to a list without a key; *parent is NULL where that fails. */
+static void
+add(cJSON **parent, const char *key, cJSON *item)
+{
+    if (!(key == NULL ? cJSON_AddItemToArray(*parent, item)
+                      : cJSON_AddItemToObjectCS(*parent, key, item))) {
+        cJSON_Delete(item);
+        cJSON_Delete(*parent);
+        *parent = NULL;
+    }
+}
+
 static cJSON *
 write_object(place_t place)
 {
     cJSON *object = cJSON_CreateObject();
 
     for (; object != NULL && place.member->key != NULL; place.member++) {
-        cJSON *item = is_none(&place) ? NULL : write_value(&place);
-
-        if (!is_none(&place) &&
-            !cJSON_AddItemToObjectCS(object, place.member->key, item)) {
-            cJSON_Delete(item);
-            cJSON_Delete(object);
-            object = NULL;
+        if (!is_none(&place)) {
+            add(&object, place.member->key, write_value(&place));
         }
     }
     return object;
@@ -168,15 +171,9 @@ write_list(const place_t *place)
     cJSON *list = cJSON_CreateArray();
 
     for (size_t j = 0; list != NULL && j < num; j++) {
-        const place_t first =
-            first_member(place, place->member->members, item_of(place, j));
-        cJSON *item = is_plain(place) ? write_value(&first) : write_object(first);
+        const place_t first = item_of(place, j);
 
-        if (!cJSON_AddItemToArray(list, item)) {
-            cJSON_Delete(item);
-            cJSON_Delete(list);
-            list = NULL;
-        }
+        add(&list, NULL, is_plain(place) ? write_value(&first) : write_object(first));
     }
     return list;
 }
@@ -266,76 +263,66 @@ read_choice(const place_t *place, const char *text)
     return choices[choice] == NULL ? SPOT_ERR_BAD_INPUT : 0;
 }
 
-static int
-read_string(const place_t *place, char *text)
-{
-    char *end;
-
-    switch (place->member->kind) {
-        case SPOT_MEMBER_TEXT:
-        case SPOT_MEMBER_NAME:
-            return read_text(place, text);
-        case SPOT_MEMBER_IDS:
-            return read_ids(place, text);
-        case SPOT_MEMBER_UNSIGNED:
-            *(uint64_t *) address(place) = strtoull(text, &end, 10);
-            return *end == '\0' ? 0 : SPOT_ERR_BAD_INPUT;
-        case SPOT_MEMBER_CHOICE:
-            return read_choice(place, text);
-        default:
-            return SPOT_ERR_BAD_INPUT;
-    }
-}
-
-static int
-read_number(const place_t *place, double number)
-{
-    const spot_json_member_kind_t kind = place->member->kind;
-    void *at = address(place);
-
-    if (kind == SPOT_MEMBER_NUMBER) {
-        *(double *) at = number;
-    } else if (kind == SPOT_MEMBER_COUNT && is_below(place, number)) {
-        *(size_t *) at = (size_t) number;
-    } else if (kind == SPOT_MEMBER_INTEGER && is_below(place, number)) {
-        *(int64_t *) at = (int64_t) number;
-    } else {
-        return SPOT_ERR_BAD_INPUT;
-    }
-    return 0;
-}
-
 static int read_list(const place_t *place, const cJSON *list);
+
+/* A key that is missing, or null. */
+static int
+read_none(const place_t *place)
+{
+    const spot_json_member_t *member = place->member;
+    const bool has_items = member->kind == SPOT_MEMBER_LIST && member->num_offset != 0 &&
+                           !member->is_num_of_root && num_items(place) > 0;
+
+    if (member->kind == SPOT_MEMBER_NUMBER && member->key[0] == '\0') {
+        *(double *) address(place) = (double) NAN;
+    }
+    return member->is_needed || has_items ? SPOT_ERR_BAD_INPUT : 0;
+}
 
 /* item: NULL where there is none. */
 static int
 read_value(const place_t *place, const cJSON *item)
 {
-    const spot_json_member_t *member = place->member;
+    char *text = cJSON_IsString(item) ? item->valuestring : NULL, *end;
+    const double number = cJSON_IsNumber(item) ? item->valuedouble : (double) NAN;
+    void *at = address(place);
+    bool is_right = false;
 
-    if (cJSON_IsString(item)) {
-        return read_string(place, item->valuestring);
+    if (item == NULL || cJSON_IsNull(item)) {
+        return read_none(place);
     }
-    if (cJSON_IsNumber(item)) {
-        return read_number(place, item->valuedouble);
+    switch (place->member->kind) {
+        case SPOT_MEMBER_TEXT:
+        case SPOT_MEMBER_NAME:
+            return text == NULL ? SPOT_ERR_BAD_INPUT : read_text(place, text);
+        case SPOT_MEMBER_LIST:
+            return cJSON_IsArray(item) ? read_list(place, item) : SPOT_ERR_BAD_INPUT;
+        case SPOT_MEMBER_IDS:
+            return text == NULL ? SPOT_ERR_BAD_INPUT : read_ids(place, text);
+        case SPOT_MEMBER_COUNT:
+            is_right = is_below(place, number);
+            *(size_t *) at = is_right ? (size_t) number : 0;
+            break;
+        case SPOT_MEMBER_INTEGER:
+            is_right = is_below(place, number);
+            *(int64_t *) at = is_right ? (int64_t) number : 0;
+            break;
+        case SPOT_MEMBER_UNSIGNED:
+            *(uint64_t *) at = text == NULL ? 0 : strtoull(text, &end, 10);
+            is_right = text != NULL && *end == '\0';
+            break;
+        case SPOT_MEMBER_NUMBER:
+            is_right = cJSON_IsNumber(item);
+            *(double *) at = number;
+            break;
+        case SPOT_MEMBER_BOOLEAN:
+            is_right = cJSON_IsBool(item);
+            *(bool *) at = cJSON_IsTrue(item);
+            break;
+        case SPOT_MEMBER_CHOICE:
+            return text == NULL ? SPOT_ERR_BAD_INPUT : read_choice(place, text);
     }
-    if (cJSON_IsBool(item) && member->kind == SPOT_MEMBER_BOOLEAN) {
-        *(bool *) address(place) = cJSON_IsTrue(item) != 0;
-        return 0;
-    }
-    if (cJSON_IsArray(item) && member->kind == SPOT_MEMBER_LIST) {
-        return read_list(place, item);
-    }
-    if (member->kind == SPOT_MEMBER_NUMBER && member->key[0] == '\0') {
-        *(double *) address(place) = (double) NAN;
-    }
-    if (member->kind == SPOT_MEMBER_LIST && member->num_offset != 0 &&
-        !member->is_num_of_root && num_items(place) > 0) {
-        return SPOT_ERR_BAD_INPUT;
-    }
-    return (item == NULL || cJSON_IsNull(item)) && !member->is_needed
-               ? 0
-               : SPOT_ERR_BAD_INPUT;
+    return is_right ? 0 : SPOT_ERR_BAD_INPUT;
 }
 
 static int
@@ -361,7 +348,7 @@ read_list(const place_t *place, const cJSON *list)
                   : SPOT_ERR_BAD_INPUT;
 
     for (size_t j = 0; ret == 0 && j < num; j++, item = item->next) {
-        const place_t first = first_member(place, member->members, item_of(place, j));
+        const place_t first = item_of(place, j);
 
         ret = is_plain(place) ? read_value(&first, item) : read_object(first, item);
     }
@@ -377,18 +364,6 @@ spot_json_members_read(const spot_json_member_t *members, const cJSON *tree,
 
 /* ---- Freeing ---- */
 
-static void free_object(place_t place);
-
-static void
-free_items(const place_t *list)
-{
-    const size_t num = num_items(list);
-
-    for (size_t j = 0; j < num; j++) {
-        free_object(first_member(list, list->member->members, item_of(list, j)));
-    }
-}
-
 static void
 free_object(place_t place)
 {
@@ -402,7 +377,9 @@ free_object(place_t place)
         /* Plain numbers own nothing, and a root may be without their number. */
         if (member->kind == SPOT_MEMBER_LIST &&
             !(is_plain(&place) && member->members->kind > SPOT_MEMBER_IDS)) {
-            free_items(&place);
+            for (size_t num = num_items(&place); num > 0; num--) {
+                free_object(item_of(&place, num - 1));
+            }
         }
         free(*pointer(&place));
     }
