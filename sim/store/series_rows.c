@@ -47,7 +47,8 @@ create_rows(spot_db_t *db, const spot_series_kind_t *kind, const char *table)
 {
     static const char *const types[] = {
         "INTEGER", "INTEGER", "INTEGER", "REAL", "TEXT", "TEXT"};
-    sqlite3_str *columns = sqlite3_str_new(db->handle);
+    sqlite3_str *text = sqlite3_str_new(db->handle);
+    char *columns;
     spot_column_names_t names = {0};
     int ret = 0;
 
@@ -55,18 +56,18 @@ create_rows(spot_db_t *db, const spot_series_kind_t *kind, const char *table)
         ret = spot_column_names_add(&names, kind->columns[j].name, reserved);
         if (ret == 0) {
             sqlite3_str_appendf(
-                columns, ", \"%w\" %s", names.names[j], types[kind->columns[j].kind]);
+                text, ", \"%w\" %s", names.names[j], types[kind->columns[j].kind]);
         }
     }
-    if (ret == 0) {
-        ret = spot_db_run(db,
-            "CREATE TABLE \"%w\" (point INTEGER NOT NULL, replication INTEGER NOT NULL, "
-            "row INTEGER NOT NULL%z, PRIMARY KEY (point, replication, row)) STRICT, "
-            "WITHOUT ROWID",
-            table, spot_db_finish(db, columns));
-    } else {
-        sqlite3_free(sqlite3_str_finish(columns));
-    }
+    columns = spot_db_finish(db, text);
+    ret = ret == 0
+              ? spot_db_run(db,
+                    "CREATE TABLE \"%w\" (point INTEGER NOT NULL, replication INTEGER "
+                    "NOT NULL, row INTEGER NOT NULL%s, PRIMARY KEY (point, replication, "
+                    "row)) STRICT, WITHOUT ROWID",
+                    table, columns)
+              : ret;
+    sqlite3_free(columns);
     spot_column_names_free(&names);
     return ret;
 }
@@ -80,24 +81,12 @@ find_name(spot_db_t *db, const spot_series_kind_t *kind, char **table)
 
     for (int number = 1; ret == 0 && is_taken != 0; number++) {
         sqlite3_free(*table);
-        *table = number == 1 ? sqlite3_mprintf("series_%s", kind->name)
-                             : sqlite3_mprintf("series_%s_%d", kind->name, number);
+        *table = sqlite3_mprintf(
+            number == 1 ? "series_%s" : "series_%s_%d", kind->name, number);
         ret = spot_db_integer(db, &is_taken,
             "SELECT count(*) FROM sqlite_schema WHERE name = %Q COLLATE NOCASE", *table);
     }
     return ret == 0 && *table == NULL ? SPOT_ERR_NO_MEMORY : ret;
-}
-
-static int
-insert_kind(spot_db_t *db, const spot_series_kind_t *kind, const char *text,
-    uint64_t digest, char **table)
-{
-    int ret = find_name(db, kind, table);
-
-    ret = ret == 0 ? spot_db_run(db, "INSERT INTO series_kind VALUES (%Q, %Q, %lld)",
-                         *table, text, (long long) digest)
-                   : ret;
-    return ret == 0 ? create_rows(db, kind, *table) : ret;
 }
 
 /* Finds the table of the rows of a kind, for sqlite3_free(), and the digest of all that
@@ -107,7 +96,6 @@ find_table(spot_db_t *db, const spot_series_kind_t *kind, char **table, uint64_t
 {
     char *text = spot_json_members_write(kind_members, kind);
     sqlite3_stmt *row = NULL;
-    bool is_there;
     int ret = text == NULL ? SPOT_ERR_NO_MEMORY : 0;
 
     *table = NULL;
@@ -116,11 +104,14 @@ find_table(spot_db_t *db, const spot_series_kind_t *kind, char **table, uint64_t
                          "SELECT rows_in FROM series_kind WHERE digest = %lld",
                          (long long) *digest)
                    : ret;
-    is_there = spot_db_next_row(db, row, &ret);
-    if (is_there) {
+    if (spot_db_next_row(db, row, &ret)) {
         *table = sqlite3_mprintf("%s", sqlite3_column_text(row, 0));
-    } else if (ret == 0) {
-        ret = insert_kind(db, kind, text, *digest, table);
+    } else {
+        ret = ret == 0 ? find_name(db, kind, table) : ret;
+        ret = ret == 0 ? spot_db_run(db, "INSERT INTO series_kind VALUES (%Q, %Q, %lld)",
+                             *table, text, (long long) *digest)
+                       : ret;
+        ret = ret == 0 ? create_rows(db, kind, *table) : ret;
     }
     sqlite3_finalize(row);
     free(text);
@@ -253,19 +244,6 @@ write_rows(
     return ret;
 }
 
-/* One more series is kept, with this digest of its own. */
-static int
-raise_total(spot_db_t *db, const place_t *place, int64_t digest)
-{
-    sqlite3_int64 total = 0;
-    const int ret = spot_db_integer(db, &total, "SELECT digest FROM series_total");
-
-    return ret == 0 ? spot_db_run(db,
-                          "UPDATE series_total SET series = series + 1, digest = %lld",
-                          (long long) (total ^ place_digest(place, digest)))
-                    : ret;
-}
-
 static int
 write_series(spot_db_t *db, const place_t *place, const spot_recording_t *recording)
 {
@@ -286,7 +264,13 @@ write_series(spot_db_t *db, const place_t *place, const spot_recording_t *record
     }
     ret = ret == 0 ? write_rows(db, table, place, series) : ret;
     sqlite3_free(table);
-    return ret == 0 ? raise_total(db, place, digest) : ret;
+    digest = place_digest(place, digest);
+    return ret == 0
+               ? spot_db_run(db,
+                     "UPDATE series_total SET series = series + 1, "
+                     "digest = (digest | %lld) - (digest & %lld)", /* exclusive or */
+                     (long long) digest, (long long) digest)
+               : ret;
 }
 
 int
@@ -385,17 +369,6 @@ read_head(sqlite3_stmt *row, spot_recording_t *recording)
     return recording->series == NULL ? SPOT_ERR_NO_MEMORY : ret;
 }
 
-/* Says which series are damaged instead of what was wrong with a statement, which may
- * have a text of the file in it. */
-static int
-damaged(spot_db_t *db, const place_t *place)
-{
-    spot_db_forget(db);
-    return spot_db_damaged(db,
-        "the series of point %lld, replication %lld are not those that were written",
-        (long long) place->number, (long long) place->replication);
-}
-
 int
 spot_series_read(
     spot_db_t *db, int64_t number, int64_t replication, spot_recording_t *recording)
@@ -416,7 +389,13 @@ spot_series_read(
     if (ret == 0 && place.position == 0) {
         return SPOT_ERR_BAD_PARAM;
     }
-    return ret == SPOT_ERR_BAD_INPUT ? damaged(db, &place) : ret;
+    if (ret == SPOT_ERR_BAD_INPUT) {
+        spot_db_forget(db); /* it may have a text of the file in it */
+        return spot_db_damaged(db,
+            "the series of point %lld, replication %lld are not those that were written",
+            (long long) number, (long long) replication);
+    }
+    return ret;
 }
 
 int
@@ -438,12 +417,11 @@ spot_series_numbers(spot_db_t *db, spot_series_list_t *list)
         }
     }
     sqlite3_finalize(row);
-    if (ret == 0) {
-        ret = spot_db_integer(db, &is_whole,
-            "SELECT count(*) = 1 AND max(series) = %lld AND max(digest) = %lld FROM "
-            "series_total",
-            (long long) num_series, (long long) digest);
-    }
+    ret = ret == 0 ? spot_db_integer(db, &is_whole,
+                         "SELECT count(*) = 1 AND max(series) = %lld AND max(digest) = "
+                         "%lld FROM series_total",
+                         (long long) num_series, (long long) digest)
+                   : ret;
     return ret == 0 && is_whole == 0
                ? spot_db_damaged(db, "the list of its series is not what was written")
                : ret;
@@ -456,10 +434,9 @@ compare_ids(const void *left, const void *right)
 {
     const spot_series_id_t *a = left, *b = right;
 
-    if (a->point_id != b->point_id) {
-        return a->point_id < b->point_id ? -1 : 1;
-    }
-    return (a->replication > b->replication) - (a->replication < b->replication);
+    return a->point_id != b->point_id
+               ? (a->point_id > b->point_id) - (a->point_id < b->point_id)
+               : (a->replication > b->replication) - (a->replication < b->replication);
 }
 
 int
