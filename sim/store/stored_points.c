@@ -74,8 +74,7 @@ spot_stored_point_key(const spot_study_head_t *head, size_t point_id)
 static char *
 numbered_key(const char *key, unsigned number)
 {
-    return number == 1 ? sqlite3_mprintf("%s", key)
-                       : sqlite3_mprintf("%s#%u", key, number);
+    return sqlite3_mprintf(number == 1 ? "%s" : "%s#%u", key, number);
 }
 
 static void
@@ -127,11 +126,10 @@ spot_stored_points_write(spot_db_t *db, const spot_study_head_t *head,
     sqlite3_stmt *insert = NULL;
     int ret = spot_schema_create_points(db, columns);
 
-    if (ret == 0) {
-        ret = spot_db_prepare(db, &insert,
-            "INSERT OR IGNORE INTO point VALUES (?, ?, ?%z)",
-            spot_schema_places(db, head->num_axes));
-    }
+    ret = ret == 0 ? spot_db_prepare(db, &insert,
+                         "INSERT OR IGNORE INTO point VALUES (?, ?, ?%z)",
+                         spot_schema_places(db, head->num_axes))
+                   : ret;
     for (size_t j = 0; ret == 0 && j < head->num_points; j++) {
         sqlite3_bind_int64(insert, 1, numbers[j]);
         ret = write_point(db, insert, head, j);
@@ -181,6 +179,7 @@ find_point(finder_t *self, const char *key, uint32_t *number)
     return ret;
 }
 
+/* Of the first point that is none of the study's, if there is one. */
 static int
 find_removed(finder_t *self, char **removed)
 {
@@ -190,9 +189,6 @@ find_removed(finder_t *self, char **removed)
 
     while (number < self->num_old && self->is_taken[number]) {
         number++;
-    }
-    if (number == self->num_old) {
-        return 0;
     }
     ret = spot_db_prepare(
         self->db, &row, "SELECT key FROM point WHERE point = %lld", (long long) number);
