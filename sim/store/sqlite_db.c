@@ -310,45 +310,22 @@ spot_db_attach(spot_db_t *self, const char *path, const char *schema)
 /* Without locks: one thread at a time uses a connection, and taking a lock for each
  * value that is read costs more than the value. */
 static int
-open_handle(spot_db_t *self, const char *name, int flags, int timeout_ms)
+open_handle(spot_db_t *self, const char *name, spot_db_mode_t mode)
 {
-    const int result = sqlite3_open_v2(name, &self->handle,
-        flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_URI | SQLITE_OPEN_EXRESCODE, NULL);
-
-    if (self->handle == NULL) {
-        return SPOT_ERR_NO_MEMORY;
-    }
-    if (result == SQLITE_OK) {
-        sqlite3_busy_timeout(self->handle, timeout_ms);
-        /* What a hostile file might bring along is not carried out. */
-        sqlite3_db_config(self->handle, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
-        sqlite3_db_config(self->handle, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
-        sqlite3_db_config(self->handle, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL);
-        sqlite3_db_config(self->handle, SQLITE_DBCONFIG_ENABLE_VIEW, 0, NULL);
-    }
-    return spot_db_check(self, result);
-}
-
-/* SQLite opens a file that may not be written for reading instead, silently. */
-static int
-open_plain(spot_db_t *self, const char *name, spot_db_mode_t mode, int timeout_ms)
-{
-    const bool is_writer = mode == SPOT_DB_WRITE;
-    const bool may = is_writer || may_write(name);
-    const int flags = is_writer ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
-                      : may     ? SQLITE_OPEN_READWRITE
-                                : SQLITE_OPEN_READONLY;
+    const bool may = mode == SPOT_DB_WRITE || may_write(name);
+    const int flags = mode == SPOT_DB_WRITE ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
+                      : may                 ? SQLITE_OPEN_READWRITE
+                                            : SQLITE_OPEN_READONLY;
     char *uri = may ? sqlite3_mprintf("%s", name) : read_uri(name);
-    const int ret =
-        uri == NULL ? SPOT_ERR_NO_MEMORY : open_handle(self, uri, flags, timeout_ms);
+    const int result =
+        uri == NULL
+            ? SQLITE_NOMEM
+            : sqlite3_open_v2(uri, &self->handle,
+                  flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_URI | SQLITE_OPEN_EXRESCODE,
+                  NULL);
 
     sqlite3_free(uri);
-    if (ret == 0 && is_writer) {
-        return sqlite3_db_readonly(self->handle, "main") == 1
-                   ? remember(self, SQLITE_READONLY, "read-only")
-                   : 0;
-    }
-    return ret == 0 ? spot_db_run(self, "PRAGMA query_only = ON") : ret;
+    return self->handle == NULL ? SPOT_ERR_NO_MEMORY : spot_db_check(self, result);
 }
 
 int
@@ -360,8 +337,23 @@ spot_db_open(spot_db_t *self, const char *path, spot_db_mode_t mode, int timeout
 
     *self = (spot_db_t){.claim = -1, .path = spot_text_copy(path, strlen(path))};
     ret = name == NULL || self->path == NULL ? SPOT_ERR_NO_MEMORY
-                                             : open_plain(self, name, mode, timeout_ms);
+                                             : open_handle(self, name, mode);
     sqlite3_free(name);
+    if (ret != 0) {
+        return ret;
+    }
+    sqlite3_busy_timeout(self->handle, timeout_ms);
+    /* What a hostile file might bring along is not carried out. */
+    sqlite3_db_config(self->handle, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
+    sqlite3_db_config(self->handle, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
+    sqlite3_db_config(self->handle, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL);
+    sqlite3_db_config(self->handle, SQLITE_DBCONFIG_ENABLE_VIEW, 0, NULL);
+    if (mode == SPOT_DB_READ) {
+        ret = spot_db_run(self, "PRAGMA query_only = ON");
+    } else if (sqlite3_db_readonly(self->handle, "main") == 1) {
+        /* what may not be written was opened to be read, silently */
+        ret = remember(self, SQLITE_READONLY, "read-only");
+    }
     ret = ret == 0 ? spot_digest_register(self) : ret;
     return ret == 0 ? spot_db_integer(self, &version, "PRAGMA schema_version")
                     : ret; /* opening alone reads nothing */
