@@ -376,19 +376,6 @@ check_everywhere(const spot_reading_t *self, const char *key, const char *name)
     }
 }
 
-static void
-check_goals(const spot_reading_t *self)
-{
-    const spot_study_head_t *head = &self->study->head;
-    const spot_optimise_t *optimise = &head->optimise;
-
-    check_everywhere(self, "replications.until.metric", head->until.metric);
-    check_everywhere(self, optimise_key(head), optimise->metric);
-    for (size_t j = 0; j < optimise->num_constraints; j++) {
-        check_everywhere(self, "optimise.subject_to", optimise->constraints[j].metric);
-    }
-}
-
 int
 spot_metrics_choose(spot_reading_t *self)
 {
@@ -417,7 +404,12 @@ spot_metrics_choose(spot_reading_t *self)
     add_plot_metrics(self);
     ret = ret == 0 ? settle_kinds(study) : ret;
     if (ret == 0 && error == 0) {
-        check_goals(self);
+        check_everywhere(self, "replications.until.metric", head->until.metric);
+        check_everywhere(self, optimise_key(head), head->optimise.metric);
+        for (size_t j = 0; j < head->optimise.num_constraints; j++) {
+            check_everywhere(
+                self, "optimise.subject_to", head->optimise.constraints[j].metric);
+        }
     }
     return ret == 0 ? find_overview(study) : ret;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Ranges of swept values: {from: 30 s, to: 10 min, points: 12, scale: log}. */
 #include <assert.h>
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -252,13 +253,20 @@ write_value(const spot_range_t *self, double value, bool is_drawn,
     spot_quantity_t shown = self->unit;
 
     if (shown.is_duration) {
-        const double value_s = nearbyint(value) / (double) SPOT_MS_PER_S;
+        const int64_t value_ms = (int64_t) nearbyint(value);
+        const int rest_ms = (int) (llabs(value_ms) % SPOT_MS_PER_S);
 
-        shown.value = nearbyint(value);
-        if (is_drawn && fabs(value_s) > 1 && value_s != floor(value_s)) {
-            snprintf(text, SPOT_RANGE_TEXT_BYTES, "%.*g s", EXACT_DIGITS, value_s);
+        shown.value = (double) value_ms;
+        if (is_drawn && rest_ms > 0 && llabs(value_ms) > SPOT_MS_PER_S) {
+            int length =
+                sprintf(text, "%" PRId64 ".%03d", value_ms / SPOT_MS_PER_S, rest_ms);
+
+            while (text[length - 1] == '0') {
+                length--;
+            }
+            strcpy(&text[length], " s");
         } else {
-            spot_duration_text((int64_t) shown.value, text);
+            spot_duration_text(value_ms, text);
         }
         return shown;
     }
