@@ -29,7 +29,7 @@ typedef struct {
     spot_store_t *first; /* the store whose study it is */
     const char *first_path;
     int64_t num_added;
-    const spot_watch_t *watch;
+    spot_watch_t *watch;
     spot_diag_t *diag;
 } merge_t;
 
@@ -56,7 +56,7 @@ open_source(merge_t *self, const char *path, spot_store_t **in)
     if (ret != 0) {
         return ret;
     }
-    atomic_store(&(*in)->stop, self->watch == NULL ? NULL : self->watch->stop);
+    atomic_store(&(*in)->stop, self->watch->stop);
     for (size_t j = 0; ret == 0 && j < (*in)->head->num_points; j++) {
         ret = (*in)->read(*in, j, 0, ignore_row, NULL);
     }
@@ -72,9 +72,9 @@ compare_studies(const merge_t *self, const char *path, const spot_store_t *in)
 {
     const spot_stored_study_t *was = &spot_sqlite_store(self->first)->study;
     const spot_stored_study_t *is = &spot_sqlite_store(in)->study;
-    size_t num_lines;
-    const int ret = spot_stored_study_compare(
-        was, &is->head, is->canonical, path, self->diag, &num_lines);
+    const size_t num_errors = self->diag->num_errors;
+    const int ret =
+        spot_stored_study_compare(was, &is->head, is->canonical, path, self->diag);
 
     if (ret != 0) {
         return ret;
@@ -83,20 +83,19 @@ compare_studies(const merge_t *self, const char *path, const spot_store_t *in)
         spot_diag_error(self->diag, path, 0, 0,
             "replications were %" PRId64 ", are %" PRId64, was->head.num_replications,
             is->head.num_replications);
-        num_lines++;
     }
     if (was->head.num_points != is->head.num_points) {
         spot_diag_error(self->diag, path, 0, 0, "points were %zu, are %zu",
             was->head.num_points, is->head.num_points);
-        num_lines++;
     }
-    if (num_lines > 0) {
-        spot_diag_error(self->diag, path, 0, 0,
-            "holds another study than %s (which was before is here); merge databases of "
-            "one study only",
-            self->first_path);
+    if (self->diag->num_errors == num_errors) {
+        return 0;
     }
-    return num_lines > 0 ? SPOT_ERR_BAD_INPUT : 0;
+    spot_diag_error(self->diag, path, 0, 0,
+        "holds another study than %s (which was before is here); merge databases of "
+        "one study only",
+        self->first_path);
+    return SPOT_ERR_BAD_INPUT;
 }
 
 /* The points of the attached store are those of the new one. */
@@ -117,45 +116,12 @@ compare_points(merge_t *self, const char *path)
     return ret;
 }
 
-/* A row that differs, as the query below gives it: key, replication, numbers. */
-static int
-say_difference(merge_t *self, const char *path, sqlite3_stmt *row)
+/* Whether two columns of metrics hold the same: a number, or null. */
+static bool
+is_same(sqlite3_stmt *row, int a, int b)
 {
-    const spot_column_names_t *metrics = &columns_of(self)->metrics;
-    const char *key = (const char *) sqlite3_column_text(row, 0);
-    const long long replication = sqlite3_column_int64(row, 1);
-    bool is_found = false;
-    int ret = 0;
-
-    for (size_t j = 0; ret == 0 && !is_found && j < metrics->num; j++) {
-        sqlite3_stmt *values;
-
-        ret = spot_db_prepare(&self->db, &values,
-            "SELECT s.\"%w\", r.\"%w\" FROM source.replication s, main.replication r "
-            "WHERE s.point = %lld AND r.point = %lld AND s.replication = %lld AND "
-            "r.replication = s.replication AND s.\"%w\" IS NOT r.\"%w\"",
-            metrics->names[j], metrics->names[j], sqlite3_column_int64(row, 2),
-            sqlite3_column_int64(row, 3), replication, metrics->names[j],
-            metrics->names[j]);
-        is_found = spot_db_next_row(&self->db, values, &ret);
-        if (is_found) {
-            spot_diag_error(self->diag, path, 0, 0,
-                "point %s, replication %lld, %s: %.17g, but %.17g in %s or a database "
-                "merged before; one of them is wrong: run one of them again with the "
-                "program that made the other",
-                key, replication, self->first->head->metrics[j].name,
-                sqlite3_column_double(values, 0), sqlite3_column_double(values, 1),
-                self->out_path);
-        }
-        sqlite3_finalize(values);
-    }
-    if (ret == 0 && !is_found) {
-        spot_diag_error(self->diag, path, 0, 0,
-            "point %s, replication %lld: warnings are not those in %s or a database "
-            "merged before",
-            key, replication, self->out_path);
-    }
-    return ret == 0 ? SPOT_ERR_BAD_INPUT : ret;
+    return sqlite3_column_type(row, a) == sqlite3_column_type(row, b) &&
+           sqlite3_column_double(row, a) == sqlite3_column_double(row, b);
 }
 
 /* A row that is in two stores must be the same in both. */
@@ -163,19 +129,43 @@ static int
 compare_rows(merge_t *self, const char *path)
 {
     const spot_column_names_t *metrics = &columns_of(self)->metrics;
+    const int num_metrics = (int) metrics->num;
     sqlite3_stmt *row;
     int ret = spot_db_prepare(&self->db, &row,
-        "SELECT p.key, r.replication, sp.point, p.point FROM source.batch s" JOIN_POINTS
+        "SELECT p.key, r.replication%z%z FROM source.batch s" JOIN_POINTS
         " CROSS JOIN main.batch b ON b.point = p.point AND b.first = s.first CROSS JOIN "
         "source.replication t ON t.point = s.point AND t.replication >= s.first AND "
         "t.replication < s.first + s.replications CROSS JOIN main.replication r ON "
         "r.point = p.point AND r.replication = t.replication WHERE (r.warnings%z) IS "
         "NOT (t.warnings%z) LIMIT 1",
+        spot_column_names_sql(metrics, &self->db, ", t.", ""),
+        spot_column_names_sql(metrics, &self->db, ", r.", ""),
         spot_column_names_sql(metrics, &self->db, ", r.", ""),
         spot_column_names_sql(metrics, &self->db, ", t.", ""));
 
     if (spot_db_next_row(&self->db, row, &ret)) {
-        ret = say_difference(self, path, row);
+        const char *key = (const char *) sqlite3_column_text(row, 0);
+        const long long replication = sqlite3_column_int64(row, 1);
+        int j = 0;
+
+        while (j < num_metrics && is_same(row, j + 2, j + 2 + num_metrics)) {
+            j++;
+        }
+        if (j < num_metrics) {
+            spot_diag_error(self->diag, path, 0, 0,
+                "point %s, replication %lld, %s: %.17g, but %.17g in %s or a database "
+                "merged before; one of them is wrong: run one of them again with the "
+                "program that made the other",
+                key, replication, self->first->head->metrics[j].name,
+                sqlite3_column_double(row, j + 2),
+                sqlite3_column_double(row, j + 2 + num_metrics), self->out_path);
+        } else {
+            spot_diag_error(self->diag, path, 0, 0,
+                "point %s, replication %lld: warnings are not those in %s or a database "
+                "merged before",
+                key, replication, self->out_path);
+        }
+        ret = SPOT_ERR_BAD_INPUT;
     }
     sqlite3_finalize(row);
     return ret;
@@ -220,10 +210,9 @@ make_new(merge_t *self, spot_store_t *in, const char *path)
     self->first_path = path;
     ret = spot_db_run(&self->db, "BEGIN");
     ret = ret == 0 ? spot_schema_create(&self->db, columns_of(self)) : ret;
-    if (ret == 0) {
-        ret = spot_stored_study_write(&self->db, &study->head, columns_of(self),
-            study->canonical, study->canonical_sha256, study->numbers);
-    }
+    ret = ret == 0 ? spot_stored_study_write(&self->db, &study->head, columns_of(self),
+                         study->canonical, study->canonical_sha256, study->numbers)
+                   : ret;
     return spot_db_end(&self->db, ret);
 }
 
@@ -243,9 +232,9 @@ merge_one_series(merge_t *self, spot_db_t *in, const spot_series_id_t *id)
             "s.point = %lld",
             (long long) number);
     }
-    if (ret == 0) {
-        ret = spot_series_write(&self->db, new_number, id->replication, &recording);
-    }
+    ret = ret == 0
+              ? spot_series_write(&self->db, new_number, id->replication, &recording)
+              : ret;
     spot_recording_free(&recording);
     return ret;
 }
@@ -325,11 +314,8 @@ open_new(merge_t *self)
         self->db.path = spot_text_copy(self->out_path, strlen(self->out_path));
         ret = self->db.path == NULL ? SPOT_ERR_NO_MEMORY : 0;
     }
-    if (ret == 0 && self->watch != NULL) {
-        sqlite3_progress_handler(
-            self->db.handle, 10000, is_stopped, (void *) (uintptr_t) self->watch);
-    }
     if (ret == 0) {
+        sqlite3_progress_handler(self->db.handle, 10000, is_stopped, self->watch);
         sqlite3_db_config(self->db.handle, SQLITE_DBCONFIG_DEFENSIVE, 0, NULL);
         ret = spot_db_run(&self->db, "PRAGMA page_size = 8192; PRAGMA journal_mode = "
                                      "OFF; PRAGMA synchronous = OFF");
@@ -378,7 +364,7 @@ merge_all(merge_t *self, size_t num_paths, const char *const *paths)
     }
     for (size_t j = 0; ret == 0 && j < num_paths; j++) {
         ret = merge_source(self, paths[j]);
-        if (ret == 0 && self->watch != NULL) {
+        if (ret == 0) {
             spot_watch_report(self->watch, (int64_t) j + 1, (int64_t) num_paths);
         }
     }
@@ -394,9 +380,10 @@ int
 spot_store_merge(const char *out_path, size_t num_paths, const char *const *paths,
     const spot_watch_t *watch, int64_t *num_added, spot_diag_t *diag)
 {
+    spot_watch_t copy = watch == NULL ? (spot_watch_t){0} : *watch;
     merge_t merge = {.out_path = out_path,
         .was_there = access(out_path, F_OK) == 0,
-        .watch = watch,
+        .watch = &copy,
         .diag = diag};
     int ret = merge.was_there ? claim_out(&merge) : 0;
 

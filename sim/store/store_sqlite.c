@@ -24,9 +24,7 @@ sqlite_flush(spot_store_t *store, spot_diag_t *diag)
     }
     spot_db_explain(&self->db, diag);
     spot_db_explain(&self->reader, diag);
-    if (ret == 0) { /* what was looked up */
-        ret = spot_db_error(&self->db);
-    }
+    ret = ret == 0 ? spot_db_error(&self->db) : ret; /* what was looked up */
     return ret == 0 ? spot_db_error(&self->reader) : ret;
 }
 
@@ -202,14 +200,13 @@ static int
 read_same_study(const spot_sqlite_store_t *self, spot_db_t *db,
     const spot_provenance_t *provenance, spot_stored_study_t *stored, spot_diag_t *diag)
 {
-    size_t num_lines = 0;
+    const size_t num_errors = diag->num_errors;
     int ret = spot_stored_study_read(stored, db);
 
-    if (ret == 0) {
-        ret = spot_stored_study_compare(
-            stored, self->base.head, provenance->canonical, db->path, diag, &num_lines);
-    }
-    if (ret == 0 && num_lines > 0) {
+    ret = ret == 0 ? spot_stored_study_compare(
+                         stored, self->base.head, provenance->canonical, db->path, diag)
+                   : ret;
+    if (ret == 0 && diag->num_errors > num_errors) {
         spot_diag_error(diag, db->path, 0, 0,
             "holds another study than this one; use another file or delete this one");
         ret = SPOT_ERR_BAD_INPUT;

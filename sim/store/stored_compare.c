@@ -134,13 +134,11 @@ compare_heads(const spot_study_head_t *was, const spot_study_head_t *is,
 
 int
 spot_stored_study_compare(const spot_stored_study_t *self, const spot_study_head_t *head,
-    const char *canonical, const char *place, spot_diag_t *diag, size_t *num_lines)
+    const char *canonical, const char *place, spot_diag_t *diag)
 {
-    const size_t num_errors = diag->num_errors;
     const int ret = compare_canonical(self, head, canonical, place, diag);
 
     compare_heads(&self->head, head, place, diag);
-    *num_lines = diag->num_errors - num_errors;
     return ret;
 }
 

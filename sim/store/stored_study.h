@@ -27,13 +27,13 @@ SPOT_MUST_CHECK int spot_stored_study_write(spot_db_t *db, const spot_study_head
     const spot_columns_t *columns, const char *canonical, const char *sha256,
     const uint32_t *numbers);
 
-/* Says in diag, a line each, in what a study differs from the one in the file, for rows
- * of both to be the same; points and replications aside. *num_lines: how many. Files
- * that only one of them read are no difference. BAD_INPUT: the text in the file, or
- * canonical, is none. */
+/* Says in diag, an error each, in what a study differs from the one in the file, for
+ * rows of both to be the same; points and replications aside. Files that only one of
+ * them read are no difference. BAD_INPUT: the text in the file, or canonical, is
+ * none; 0 where the studies differ too. */
 SPOT_MUST_CHECK int spot_stored_study_compare(const spot_stored_study_t *self,
     const spot_study_head_t *head, const char *canonical, const char *place,
-    spot_diag_t *diag, size_t *num_lines);
+    spot_diag_t *diag);
 
 /* Takes over the text of a study that goes on, with the files that those before read
  * added to its own, and the hash of that. */
