@@ -51,6 +51,8 @@ struct spot_store {
     const char *outcome; /* how the run of the study, or of its part, ended; whoever runs
                             it sets it before it closes the store, which notes it:
                             "complete", "stopped"; NULL: it failed */
+    _Atomic int64_t *counts; /* [num_points][1 + num_warnings] replications there, and
+                                those of them that met each warning */
     /* Takes a piece, whose arrays may be used again afterwards. May be called by several
      * threads at once. BAD_PARAM: no such point or replication; IO: an earlier piece
      * could not be kept, flush() says why; STATE: the store is only read. */
@@ -82,6 +84,19 @@ struct spot_store {
         const spot_recording_t *recording);
     void (*close)(spot_store_t *self);
 };
+
+/* Those of a point. */
+static inline _Atomic int64_t *
+spot_store_counts(const spot_store_t *self, size_t point_id)
+{
+    spot_bug_assert(point_id < self->head->num_points);
+    return &self->counts[point_id * (self->head->num_warnings + 1)];
+}
+
+/* The num_rows() and num_warned() of all stores. */
+int64_t spot_store_num_rows(const spot_store_t *self, size_t point_id);
+int64_t spot_store_num_warned(
+    const spot_store_t *self, size_t point_id, size_t warning_id);
 
 /* A store in memory: 8 bytes a metric and 5 more for each of the replications that the
  * head asks for. NO_MEMORY leaves *self NULL. Close it with (*self)->close(*self). */

@@ -12,23 +12,15 @@
 typedef struct {
     spot_store_t base; /* first, so that a store is one of these */
     size_t rows_per_point;
-    double *rows;            /* [num_points][rows_per_point][num_metrics] */
-    uint32_t *warnings;      /* [num_points][rows_per_point] */
-    atomic_uchar *is_there;  /* [num_points][rows_per_point] */
-    _Atomic int64_t *counts; /* [num_points][1 + num_warnings] rows that are there, and
-                                those of them that met each warning */
+    double *rows;           /* [num_points][rows_per_point][num_metrics] */
+    uint32_t *warnings;     /* [num_points][rows_per_point] */
+    atomic_uchar *is_there; /* [num_points][rows_per_point] */
 } memory_store_t;
 
 static const memory_store_t *
 memory_store(const spot_store_t *store)
 {
     return (const memory_store_t *) store;
-}
-
-static _Atomic int64_t *
-counts_of(const spot_store_t *store, size_t point_id)
-{
-    return &memory_store(store)->counts[point_id * (store->head->num_warnings + 1)];
 }
 
 static int
@@ -45,7 +37,7 @@ memory_put(spot_store_t *store, const spot_piece_t *piece)
         return SPOT_ERR_BAD_PARAM;
     }
     first_row = piece->point_id * self->rows_per_point + first;
-    counts = counts_of(store, piece->point_id);
+    counts = spot_store_counts(store, piece->point_id);
     for (size_t j = 0; j < piece->num_rows; j++) {
         const uint32_t warnings = piece->warnings == NULL ? 0 : piece->warnings[j];
 
@@ -113,19 +105,17 @@ memory_read(const spot_store_t *store, size_t point_id, int64_t first_replicatio
     return ret;
 }
 
-static int64_t
-memory_num_rows(const spot_store_t *store, size_t point_id)
+int64_t
+spot_store_num_rows(const spot_store_t *self, size_t point_id)
 {
-    spot_bug_assert(point_id < store->head->num_points);
-    return atomic_load(&counts_of(store, point_id)[0]);
+    return atomic_load(&spot_store_counts(self, point_id)[0]);
 }
 
-static int64_t
-memory_num_warned(const spot_store_t *store, size_t point_id, size_t warning_id)
+int64_t
+spot_store_num_warned(const spot_store_t *self, size_t point_id, size_t warning_id)
 {
-    spot_bug_assert(
-        point_id < store->head->num_points && warning_id < store->head->num_warnings);
-    return atomic_load(&counts_of(store, point_id)[warning_id + 1]);
+    spot_bug_assert(warning_id < self->head->num_warnings);
+    return atomic_load(&spot_store_counts(self, point_id)[warning_id + 1]);
 }
 
 static void
@@ -136,7 +126,7 @@ memory_close(spot_store_t *store)
     free(self->rows);
     free(self->warnings);
     free(self->is_there);
-    free(self->counts);
+    free(store->counts);
     free(self);
 }
 
@@ -161,10 +151,7 @@ spot_store_open_memory(spot_store_t **self, const spot_study_head_t *head)
 
     spot_bug_assert(head->num_points >= 1 && head->num_replications >= 1);
     *self = NULL;
-    if (num_rows == 0) {
-        return SPOT_ERR_NO_MEMORY;
-    }
-    store = spot_calloc(1, sizeof(*store));
+    store = num_rows == 0 ? NULL : spot_calloc(1, sizeof(*store));
     if (store == NULL) {
         return SPOT_ERR_NO_MEMORY;
     }
@@ -173,17 +160,17 @@ spot_store_open_memory(spot_store_t **self, const spot_study_head_t *head)
         .flush = memory_flush,
         .num_there = memory_num_there,
         .read = memory_read,
-        .num_rows = memory_num_rows,
-        .num_warned = memory_num_warned,
+        .num_rows = spot_store_num_rows,
+        .num_warned = spot_store_num_warned,
         .close = memory_close};
     store->rows_per_point = num_rows / head->num_points;
     store->rows = spot_calloc(num_rows * head->num_metrics, sizeof(*store->rows));
     store->warnings = spot_calloc(num_rows, sizeof(*store->warnings));
     store->is_there = spot_calloc(num_rows, sizeof(*store->is_there));
-    store->counts =
-        spot_calloc(head->num_points * (head->num_warnings + 1), sizeof(*store->counts));
+    store->base.counts = spot_calloc(
+        head->num_points * (head->num_warnings + 1), sizeof(*store->base.counts));
     if (store->rows == NULL || store->warnings == NULL || store->is_there == NULL ||
-        store->counts == NULL) {
+        store->base.counts == NULL) {
         memory_close(&store->base);
         return SPOT_ERR_NO_MEMORY;
     }

@@ -59,23 +59,6 @@ sqlite_num_there(const spot_store_t *store, size_t point_id, int64_t first_repli
     return ret == 0 ? batch.num_rows : 0;
 }
 
-static int64_t
-sqlite_num_rows(const spot_store_t *store, size_t point_id)
-{
-    spot_bug_assert(point_id < store->head->num_points);
-    return atomic_load(&spot_sqlite_counts(spot_sqlite_store(store), point_id)[0]);
-}
-
-static int64_t
-sqlite_num_warned(const spot_store_t *store, size_t point_id, size_t warning_id)
-{
-    _Atomic int64_t *counts = spot_sqlite_counts(spot_sqlite_store(store), point_id);
-
-    spot_bug_assert(
-        point_id < store->head->num_points && warning_id < store->head->num_warnings);
-    return atomic_load(&counts[warning_id + 1]);
-}
-
 static void
 sqlite_close(spot_store_t *store)
 {
@@ -89,7 +72,7 @@ sqlite_close(spot_store_t *store)
     pthread_mutex_destroy(&self->lock);
     free(self->numbers);
     free(self->point_ids);
-    free(self->counts);
+    free(store->counts);
     spot_columns_free(&self->columns);
     spot_stored_study_free(&self->study);
     free(self);
@@ -107,8 +90,8 @@ new_store(void)
             .flush = sqlite_flush,
             .num_there = sqlite_num_there,
             .read = spot_sqlite_read,
-            .num_rows = sqlite_num_rows,
-            .num_warned = sqlite_num_warned,
+            .num_rows = spot_store_num_rows,
+            .num_warned = spot_store_num_warned,
             .read_origin = spot_sqlite_read_origin,
             .put_series = spot_sqlite_put_series,
             .close = sqlite_close};
@@ -125,10 +108,10 @@ set_head(spot_sqlite_store_t *self, const spot_study_head_t *head)
     self->base.head = head;
     self->numbers = spot_calloc(head->num_points, sizeof(*self->numbers));
     self->point_ids = spot_calloc(head->num_points, sizeof(*self->point_ids));
-    self->counts =
-        spot_calloc(head->num_points * (head->num_warnings + 1), sizeof(*self->counts));
+    self->base.counts = spot_calloc(
+        head->num_points * (head->num_warnings + 1), sizeof(*self->base.counts));
     return ret == 0 && (self->numbers == NULL || self->point_ids == NULL ||
-                           self->counts == NULL)
+                           self->base.counts == NULL)
                ? SPOT_ERR_NO_MEMORY
                : ret;
 }
@@ -169,7 +152,7 @@ read_counts(spot_sqlite_store_t *self, spot_db_t *db)
             ret = spot_db_damaged(db, "batches are of a point that is none");
         }
         for (size_t j = 0; ret == 0 && j <= self->base.head->num_warnings; j++) {
-            spot_sqlite_counts(self, self->point_ids[number])[j] =
+            spot_store_counts(&self->base, self->point_ids[number])[j] =
                 sqlite3_column_int64(row, (int) j + 1);
         }
     }

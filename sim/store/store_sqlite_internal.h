@@ -34,10 +34,8 @@ typedef struct {
     spot_columns_t columns;
     spot_db_t reader;
     spot_row_reader_t *row_reader; /* ready for use, or NULL */
-    uint32_t *numbers;       /* [num_points] of the points in the file, a permutation */
-    size_t *point_ids;       /* [num_points] by number */
-    _Atomic int64_t *counts; /* [num_points][1 + num_warnings] replications there, and
-                                those of them that met each warning */
+    uint32_t *numbers; /* [num_points] of the points in the file, a permutation */
+    size_t *point_ids; /* [num_points] by number */
     bool is_writer;
     pthread_mutex_t lock;     /* of all below */
     sqlite3_stmt *find_batch; /* of (point, first), of db or of reader */
@@ -66,12 +64,6 @@ static inline spot_db_t *
 spot_sqlite_db(spot_sqlite_store_t *self)
 {
     return self->is_writer ? &self->db : &self->reader;
-}
-
-static inline _Atomic int64_t *
-spot_sqlite_counts(spot_sqlite_store_t *self, size_t point_id)
-{
-    return &self->counts[point_id * (self->base.head->num_warnings + 1)];
 }
 
 /* Whether rows could be those of one batch of the study. */

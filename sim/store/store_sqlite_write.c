@@ -144,7 +144,7 @@ add_rows(spot_sqlite_store_t *self, const spot_piece_t *piece, int64_t batch_fir
     spot_sqlite_batch_t *batch)
 {
     const size_t num_metrics = self->base.head->num_metrics;
-    _Atomic int64_t *counts = spot_sqlite_counts(self, piece->point_id);
+    _Atomic int64_t *counts = spot_store_counts(&self->base, piece->point_id);
     const spot_sqlite_batch_t before = *batch;
     const int64_t first_new = batch_first + batch->num_rows - piece->first_replication;
     int ret = begin(self);
@@ -216,10 +216,9 @@ spot_sqlite_put_series(spot_store_t *store, size_t point_id, int64_t replication
     pthread_mutex_lock(&self->lock);
     if (self->error == 0) {
         ret = begin(self);
-        if (ret == 0) {
-            ret = spot_series_write(
-                &self->db, self->numbers[point_id], replication, recording);
-        }
+        ret = ret == 0 ? spot_series_write(
+                             &self->db, self->numbers[point_id], replication, recording)
+                       : ret;
         ret = end_in_time(self, ret);
     }
     pthread_mutex_unlock(&self->lock);
