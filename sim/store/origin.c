@@ -15,7 +15,7 @@ const spot_library_t spot_store_libraries[] = {
     {NULL, NULL},
 };
 
-/* The texts of a writer, the columns of the query below; the last two may be null. */
+/* The texts of a writer, first in the query for it; the last two may be null. */
 #define NUM_TEXTS 12
 
 static void
@@ -52,23 +52,6 @@ add_writer(spot_origin_t *self, spot_db_t *db, sqlite3_stmt *row)
     return ret;
 }
 
-/* All who wrote to the file. */
-static int
-read_writers(spot_origin_t *self, spot_db_t *db)
-{
-    sqlite3_stmt *row;
-    int ret = spot_db_prepare(db, &row,
-        "SELECT started, seen, canonical_sha256, version, commit_id, compiler, "
-        "libraries, machine, command_line, shard, ended, outcome, rows_added, threads "
-        "FROM provenance ORDER BY started, writer");
-
-    while (spot_db_next_row(db, row, &ret)) {
-        ret = add_writer(self, db, row);
-    }
-    sqlite3_finalize(row);
-    return ret;
-}
-
 int
 spot_sqlite_read_origin(const spot_store_t *store, spot_origin_t *origin)
 {
@@ -81,7 +64,18 @@ spot_sqlite_read_origin(const spot_store_t *store, spot_origin_t *origin)
         origin->canonical_sha256 = spot_db_text(row, 1, &ret);
     }
     sqlite3_finalize(row);
-    return ret == 0 ? read_writers(origin, db) : ret;
+    if (ret != 0) {
+        return ret;
+    }
+    ret = spot_db_prepare(db, &row,
+        "SELECT started, seen, canonical_sha256, version, commit_id, compiler, "
+        "libraries, machine, command_line, shard, ended, outcome, rows_added, threads "
+        "FROM provenance ORDER BY started, writer");
+    while (spot_db_next_row(db, row, &ret)) {
+        ret = add_writer(origin, db, row);
+    }
+    sqlite3_finalize(row);
+    return ret;
 }
 
 int
