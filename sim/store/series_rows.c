@@ -207,19 +207,16 @@ static void
 bind_cell(sqlite3_stmt *insert, const spot_series_t *series, size_t row, size_t column)
 {
     const spot_cell_t *cell = &series->cells[row * series->kind->num_columns + column];
+    const spot_column_kind_t kind = series->kind->columns[column].kind;
     const int place = (int) column + NUM_RESERVED + 1;
 
-    switch (series->kind->columns[column].kind) {
-        case SPOT_COLUMN_NUMBER: /* NAN is null */
-            sqlite3_bind_double(insert, place, cell->number);
-            break;
-        case SPOT_COLUMN_CATEGORY:
-        case SPOT_COLUMN_TEXT:
-            sqlite3_bind_text(
-                insert, place, spot_series_text(series, row, column), -1, SQLITE_STATIC);
-            break;
-        default:
-            sqlite3_bind_int64(insert, place, cell->integer);
+    if (kind < SPOT_COLUMN_NUMBER) {
+        sqlite3_bind_int64(insert, place, cell->integer);
+    } else if (kind > SPOT_COLUMN_NUMBER) {
+        sqlite3_bind_text(
+            insert, place, spot_series_text(series, row, column), -1, SQLITE_STATIC);
+    } else { /* NAN is null */
+        sqlite3_bind_double(insert, place, cell->number);
     }
 }
 

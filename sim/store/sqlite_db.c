@@ -447,13 +447,17 @@ spot_db_run(spot_db_t *self, const char *format, ...)
     return ret;
 }
 
-static int
-prepare(spot_db_t *self, sqlite3_stmt **statement, const char *format, va_list arguments)
+int
+spot_db_prepare(spot_db_t *self, sqlite3_stmt **statement, const char *format, ...)
 {
-    char *sql = write_sql(self, format, arguments);
+    va_list arguments;
+    char *sql;
     int ret;
 
     *statement = NULL;
+    va_start(arguments, format);
+    sql = write_sql(self, format, arguments);
+    va_end(arguments);
     ret = sql == NULL ? SPOT_ERR_NO_MEMORY
                       : spot_db_check(self,
                             sqlite3_prepare_v2(self->handle, sql, -1, statement, NULL));
@@ -462,28 +466,19 @@ prepare(spot_db_t *self, sqlite3_stmt **statement, const char *format, va_list a
 }
 
 int
-spot_db_prepare(spot_db_t *self, sqlite3_stmt **statement, const char *format, ...)
-{
-    va_list arguments;
-    int ret;
-
-    va_start(arguments, format);
-    ret = prepare(self, statement, format, arguments);
-    va_end(arguments);
-    return ret;
-}
-
-int
 spot_db_integer(spot_db_t *self, sqlite3_int64 *value, const char *format, ...)
 {
-    sqlite3_stmt *statement;
+    sqlite3_stmt *statement = NULL;
     va_list arguments;
+    char *sql;
     int ret;
 
     *value = 0;
     va_start(arguments, format);
-    ret = prepare(self, &statement, format, arguments);
+    sql = write_sql(self, format, arguments);
     va_end(arguments);
+    ret =
+        sql == NULL ? SPOT_ERR_NO_MEMORY : spot_db_prepare(self, &statement, "%z", sql);
     if (spot_db_next_row(self, statement, &ret)) {
         *value = sqlite3_column_int64(statement, 0);
     }
@@ -503,13 +498,9 @@ spot_db_step_done(spot_db_t *self, sqlite3_stmt *statement)
 bool
 spot_db_next_row(spot_db_t *self, sqlite3_stmt *statement, int *error)
 {
-    int result;
+    const int result = *error == 0 ? sqlite3_step(statement) : SQLITE_DONE;
 
-    if (*error != 0) {
-        return false;
-    }
-    result = sqlite3_step(statement);
-    *error = spot_db_check(self, result);
+    *error = *error == 0 ? spot_db_check(self, result) : *error;
     return result == SQLITE_ROW;
 }
 
