@@ -116,12 +116,45 @@ compare_points(merge_t *self, const char *path)
     return ret;
 }
 
-/* Whether two columns of metrics hold the same: a number, or null. */
-static bool
-is_same(sqlite3_stmt *row, int a, int b)
+/* A row that differs, as the query below gives it: key, replication, numbers. */
+static int
+say_difference(merge_t *self, const char *path, sqlite3_stmt *row)
 {
-    return sqlite3_column_type(row, a) == sqlite3_column_type(row, b) &&
-           sqlite3_column_double(row, a) == sqlite3_column_double(row, b);
+    const spot_column_names_t *metrics = &columns_of(self)->metrics;
+    const char *key = (const char *) sqlite3_column_text(row, 0);
+    const long long replication = sqlite3_column_int64(row, 1);
+    bool is_found = false;
+    int ret = 0;
+
+    for (size_t j = 0; ret == 0 && !is_found && j < metrics->num; j++) {
+        sqlite3_stmt *values;
+
+        ret = spot_db_prepare(&self->db, &values,
+            "SELECT s.\"%w\", r.\"%w\" FROM source.replication s, main.replication r "
+            "WHERE s.point = %lld AND r.point = %lld AND s.replication = %lld AND "
+            "r.replication = s.replication AND s.\"%w\" IS NOT r.\"%w\"",
+            metrics->names[j], metrics->names[j], sqlite3_column_int64(row, 2),
+            sqlite3_column_int64(row, 3), replication, metrics->names[j],
+            metrics->names[j]);
+        is_found = spot_db_next_row(&self->db, values, &ret);
+        if (is_found) {
+            spot_diag_error(self->diag, path, 0, 0,
+                "point %s, replication %lld, %s: %.17g, but %.17g in %s or a database "
+                "merged before; one of them is wrong: run one of them again with the "
+                "program that made the other",
+                key, replication, self->first->head->metrics[j].name,
+                sqlite3_column_double(values, 0), sqlite3_column_double(values, 1),
+                self->out_path);
+        }
+        sqlite3_finalize(values);
+    }
+    if (ret == 0 && !is_found) {
+        spot_diag_error(self->diag, path, 0, 0,
+            "point %s, replication %lld: warnings are not those in %s or a database "
+            "merged before",
+            key, replication, self->out_path);
+    }
+    return ret == 0 ? SPOT_ERR_BAD_INPUT : ret;
 }
 
 /* A row that is in two stores must be the same in both. */
@@ -129,43 +162,19 @@ static int
 compare_rows(merge_t *self, const char *path)
 {
     const spot_column_names_t *metrics = &columns_of(self)->metrics;
-    const int num_metrics = (int) metrics->num;
     sqlite3_stmt *row;
     int ret = spot_db_prepare(&self->db, &row,
-        "SELECT p.key, r.replication%z%z FROM source.batch s" JOIN_POINTS
+        "SELECT p.key, r.replication, sp.point, p.point FROM source.batch s" JOIN_POINTS
         " CROSS JOIN main.batch b ON b.point = p.point AND b.first = s.first CROSS JOIN "
         "source.replication t ON t.point = s.point AND t.replication >= s.first AND "
         "t.replication < s.first + s.replications CROSS JOIN main.replication r ON "
         "r.point = p.point AND r.replication = t.replication WHERE (r.warnings%z) IS "
         "NOT (t.warnings%z) LIMIT 1",
-        spot_column_names_sql(metrics, &self->db, ", t.", ""),
-        spot_column_names_sql(metrics, &self->db, ", r.", ""),
         spot_column_names_sql(metrics, &self->db, ", r.", ""),
         spot_column_names_sql(metrics, &self->db, ", t.", ""));
 
     if (spot_db_next_row(&self->db, row, &ret)) {
-        const char *key = (const char *) sqlite3_column_text(row, 0);
-        const long long replication = sqlite3_column_int64(row, 1);
-        int j = 0;
-
-        while (j < num_metrics && is_same(row, j + 2, j + 2 + num_metrics)) {
-            j++;
-        }
-        if (j < num_metrics) {
-            spot_diag_error(self->diag, path, 0, 0,
-                "point %s, replication %lld, %s: %.17g, but %.17g in %s or a database "
-                "merged before; one of them is wrong: run one of them again with the "
-                "program that made the other",
-                key, replication, self->first->head->metrics[j].name,
-                sqlite3_column_double(row, j + 2),
-                sqlite3_column_double(row, j + 2 + num_metrics), self->out_path);
-        } else {
-            spot_diag_error(self->diag, path, 0, 0,
-                "point %s, replication %lld: warnings are not those in %s or a database "
-                "merged before",
-                key, replication, self->out_path);
-        }
-        ret = SPOT_ERR_BAD_INPUT;
+        ret = say_difference(self, path, row);
     }
     sqlite3_finalize(row);
     return ret;
