@@ -25,7 +25,9 @@ spot_fleet_init(spot_fleet_t *self, int64_t capacity)
     self->leaving = spot_calloc((size_t) capacity, sizeof(*self->leaving));
     self->lost = spot_calloc((size_t) capacity + 1, sizeof(*self->lost));
     self->place = spot_calloc((size_t) capacity + 1, sizeof(*self->place));
-    self->place += self->place != NULL;
+    if (self->place != NULL) {
+        self->place++;
+    }
     if (self->slots == NULL || self->arrivals == NULL || self->leaving == NULL ||
         self->lost == NULL || self->place == NULL) {
         return SPOT_ERR_NO_MEMORY;

@@ -14,7 +14,7 @@
 typedef struct {
     /* What rows depend on besides the point and the replication, as base/canonical
      * writes it: the scenario with all its defaults and without what is swept, the
-     * SHA-256 of its files, and beside it the seed, keep, metrics and swept keys. Rows
+     * SHA-256 of its files, and beside it the seed, metrics and swept keys. Rows
      * of a store all have the same. NULL if read from a store, whose origin has it. */
     const char *canonical;
     const char *canonical_sha256; /* of that text, of the files of this process only: 64

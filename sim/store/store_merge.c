@@ -389,7 +389,7 @@ int
 spot_store_merge(const char *out_path, size_t num_paths, const char *const *paths,
     const spot_watch_t *watch, int64_t *num_added, spot_diag_t *diag)
 {
-    spot_watch_t copy = watch == NULL ? (spot_watch_t){0} : *watch;
+    spot_watch_t none = {0}, copy = watch == NULL ? none : *watch;
     merge_t merge = {.out_path = out_path,
         .was_there = access(out_path, F_OK) == 0,
         .watch = &copy,
