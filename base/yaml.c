@@ -5,32 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/instream.h"
 #include "base/memory.h"
 #include "base/utf8.h"
 #include "base/yaml_internal.h"
-
-int
-spot_yaml_read(spot_yaml_t *self, const char *path, spot_diag_t *diag)
-{
-    const size_t limit = SPOT_YAML_MAX_BYTES + 1;
-    char *bytes = malloc(limit);
-    spot_instream_t stream = {0};
-    size_t num_bytes = 0;
-    int ret =
-        bytes == NULL ? SPOT_ERR_NO_MEMORY : spot_instream_open(&stream, path, diag);
-
-    memset(self, 0, sizeof(*self));
-    if (ret == 0) {
-        ret = spot_instream_read(&stream, bytes, limit, &num_bytes, diag);
-    }
-    if (ret == 0) {
-        ret = spot_yaml_parse(self, path, bytes, num_bytes, diag);
-    }
-    spot_instream_close(&stream);
-    free(bytes);
-    return ret;
-}
 
 void
 spot_yaml_free(spot_yaml_t *self)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Composes documents from the events of libyaml, not from its own documents: depth and
- * size are checked during reading, so 100,000 nested brackets cost nothing. */
+/* Reads and composes documents from the events of libyaml, not from its own documents:
+ * depth and size are checked during reading, so 100,000 nested brackets cost nothing. */
 #include "base/yaml.h"
 
 #include <search.h>
@@ -8,6 +8,7 @@
 #include <string.h>
 #include <yaml.h>
 
+#include "base/instream.h"
 #include "base/memory.h"
 #include "base/utf8.h"
 #include "base/yaml_internal.h"
@@ -493,5 +494,27 @@ spot_yaml_parse(spot_yaml_t *self, const char *file, const char *bytes, size_t n
         free(composer.anchors[j].name);
     }
     free(composer.anchors);
+    return ret;
+}
+
+int
+spot_yaml_read(spot_yaml_t *self, const char *path, spot_diag_t *diag)
+{
+    const size_t limit = SPOT_YAML_MAX_BYTES + 1;
+    char *bytes = malloc(limit);
+    spot_instream_t stream = {0};
+    size_t num_bytes = 0;
+    int ret =
+        bytes == NULL ? SPOT_ERR_NO_MEMORY : spot_instream_open(&stream, path, diag);
+
+    memset(self, 0, sizeof(*self));
+    if (ret == 0) {
+        ret = spot_instream_read(&stream, bytes, limit, &num_bytes, diag);
+    }
+    if (ret == 0) {
+        ret = spot_yaml_parse(self, path, bytes, num_bytes, diag);
+    }
+    spot_instream_close(&stream);
+    free(bytes);
     return ret;
 }
