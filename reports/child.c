@@ -41,6 +41,32 @@ spot_child_file(const char *path, spot_diag_t *diag)
     return stream;
 }
 
+/* Starts the program while signals wait, so that their handlers know the child as soon
+ * as it is there. It has the signals of before. */
+static int
+start(pid_t *child, const spot_child_t *self, char *const *arguments,
+    const posix_spawn_file_actions_t *actions)
+{
+    posix_spawnattr_t attributes;
+    sigset_t all, before;
+    int error = posix_spawnattr_init(&attributes);
+
+    if (error != 0) {
+        return error;
+    }
+    sigfillset(&all);
+    pthread_sigmask(SIG_BLOCK, &all, &before);
+    posix_spawnattr_setsigmask(&attributes, &before);
+    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
+    error = posix_spawnp(child, self->program, actions, &attributes, arguments, environ);
+    if (error == 0) {
+        atomic_store(&running, (int) *child);
+    }
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    posix_spawnattr_destroy(&attributes);
+    return error;
+}
+
 /* Starts a program with its three streams; 0 or an error number. */
 static int
 spawn(pid_t *child, const spot_child_t *self, int input, int output, int messages)
@@ -70,7 +96,7 @@ spawn(pid_t *child, const spot_child_t *self, int input, int output, int message
         error = posix_spawn_file_actions_adddup2(&actions, messages, STDERR_FILENO);
     }
     if (error == 0) {
-        error = posix_spawnp(child, self->program, &actions, NULL, arguments, environ);
+        error = start(child, self, arguments, &actions);
     }
     posix_spawn_file_actions_destroy(&actions);
     return error;
@@ -84,7 +110,6 @@ wait_for(pid_t child)
     siginfo_t info;
     int status = -1;
 
-    atomic_store(&running, (int) child);
     while (
         waitid(P_PID, (id_t) child, &info, WEXITED | WNOWAIT) != 0 && errno == EINTR) {
     }

@@ -25,6 +25,15 @@ drawing() {
     find /proc/[0-9]*/cwd -maxdepth 0 -lname "$work/out" 2>/dev/null || true
 }
 
+# wait_for_the_end WHAT: a program that was told to end takes a moment on a busy machine.
+wait_for_the_end() {
+    local tries=0
+    while [ -n "$(drawing)" ]; do
+        [ $((tries += 1)) -lt 100 ] || fail "$1: still running: $(drawing)"
+        sleep 0.02
+    done
+}
+
 files_of() {
     find "$1" -type f -printf '%P\n' | sort
 }
@@ -46,7 +55,7 @@ check() {
     done < <(files_of out)
     [ "$code" -ne 0 ] || [ "$(files_of out)" = "$(files_of whole)" ] ||
         fail "$what: exit code 0 without all files"
-    [ -z "$(drawing)" ] || fail "$what: still running: $(drawing)"
+    wait_for_the_end "$what"
     [ "$(ls in)" = "$inputs" ] || fail "$what: files beside the inputs: $(ls in)"
 }
 
@@ -126,6 +135,26 @@ if command -v gnuplot >/dev/null; then
     interrupt describe '' trace describe ../in/trace.csv --csv figures.csv --svg pictures
 fi
 [ $num_interrupted -gt $((num_done * 2)) ] || fail "only $num_interrupted interrupts of $num_done met a command at work"
+
+# A program that draws for long does not outlive the command.
+mkdir -p bin
+printf '#!/bin/sh\nexec sleep 60\n' >bin/gnuplot
+chmod +x bin/gnuplot
+for signal in INT TERM HUP; do
+    mkdir out
+    (cd out && PATH=$work/bin:$PATH exec "$spotsim" run ../in/scenario.yaml --plot run.svg) 2>stderr &
+    pid=$!
+    while [ "$(drawing | wc -l)" -lt 2 ] && kill -0 $pid; do # the command and its child
+        sleep 0.01
+    done
+    kill -$signal $pid
+    code=0
+    wait $pid || code=$?
+    [ $code -eq 130 ] || fail "$signal while a program draws: exit code $code"
+    wait_for_the_end "$signal while a program draws"
+    [ -z "$(ls out)" ] || fail "$signal while a program draws: $(ls out)"
+    rm -r out
+done
 
 # The second signal ends a command at once, and leaves no file of its own either.
 mkdir out
