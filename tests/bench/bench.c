@@ -13,7 +13,7 @@
 #include "base/units.h"
 #include "sim/engines.h"
 #include "sim/recovery/recovery.h"
-#include "sim/study/compare.h"
+#include "sim/study/study.h"
 #include "sim/train/train.h"
 #include "traces/generate/generate.h"
 
