@@ -335,8 +335,8 @@ static void
 test_scenario_of_sets(void **state)
 {
     static const char *const sets[] = {"scenario.scenario=set", "scenario.horizon=1 h",
-        "trace={generator: seed, preemption: {per_minute: 0.2, count: {fixed: 1}}, "
-        "addition: {per_minute: 0.2, count: {fixed: 2}}}",
+        "trace.generator=seed", "trace.preemption={per_minute: 0.2, count: {fixed: 1}}",
+        "trace.addition={per_minute: 0.2, count: {fixed: 2}}",
         "fleet={capacity: 24, initial: 16}", "job={pipeline_depth: 4}"};
     static const char *const texts[] = {"study: x\nsweep: {tick: [5 s, 6 s]}\n",
         "study: x\nscenario:\nsweep: {tick: [5 s, 6 s]}\n"};
