@@ -100,8 +100,8 @@ spot_columns_free(spot_columns_t *self)
     spot_column_names_free(&self->warnings);
 }
 
-/* Reads the numbers that tell whose database it is, of one instant: another process may
- * be making the store. */
+/* Reads the numbers that identify the program and version of a database in one query, as
+ * another process may create the store at this moment. */
 int
 spot_schema_look(spot_db_t *db, spot_schema_state_t *state, spot_diag_t *diag)
 {

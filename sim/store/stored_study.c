@@ -288,7 +288,7 @@ write_head(const spot_study_head_t *head, const uint32_t *numbers)
     return spot_json_members_write(head_members, &whole);
 }
 
-/* Rows of study have what users look for in columns of their own; the head has all. */
+/* The columns of study repeat what users query most; the head has everything. */
 static int
 insert_study(spot_db_t *db, const spot_study_head_t *head, const char *canonical,
     const char *sha256, const uint32_t *numbers)
@@ -306,7 +306,8 @@ insert_study(spot_db_t *db, const spot_study_head_t *head, const char *canonical
     return ret;
 }
 
-/* Rows of axis too are for those who look. */
+/* The rows of axis repeat values of the head, for queries. Reading compares their digest
+ * only. */
 static int
 insert_axes(spot_db_t *db, const spot_study_head_t *head)
 {
