@@ -406,6 +406,11 @@ finish(spot_import_t *self, bool is_canonical)
         ret = SPOT_IMPORT_REMARK(self, SPOT_REMARK_READ, "lines_without_record",
             self->num_skipped, "%zu blank or comment lines", self->num_skipped);
     }
+    if (ret == 0 && self->num_lifeless > 0) {
+        ret = SPOT_IMPORT_REMARK(self, SPOT_REMARK_REPAIRED, "lifeless",
+            self->num_lifeless, "%zu instance%s that came and went at one time left out",
+            self->num_lifeless, self->num_lifeless == 1 ? "" : "s");
+    }
     if (ret == 0 && !is_canonical && self->trace->kind == SPOT_TRACE_NAMED) {
         spot_trace_instances_finish(&self->instances);
     }
@@ -457,6 +462,7 @@ spot_convert(const spot_convert_t *task, size_t num_inputs,
         spot_trace_verify(trace);
     }
     spot_trace_instances_free(&self.instances);
+    free(self.arrivals);
     spot_diag_close_file(diag);
     return ret;
 }

@@ -176,6 +176,83 @@ spot_import_instance(spot_import_t *self, size_t input_id, size_t line, size_t c
 }
 
 int
+spot_import_arrive(
+    spot_import_t *self, size_t line, size_t column, const char *name, size_t num_bytes)
+{
+    spot_import_arrival_t *arrival;
+    int ret;
+
+    if (!spot_trace_is_name(name, num_bytes)) {
+        return refuse_instance(self, 0, line, column, name, "bad name", "");
+    }
+    ret = spot_array_reserve(&self->arrivals, &self->max_arrivals,
+        self->num_arrivals + 1, sizeof(*self->arrivals));
+    if (ret == 0) {
+        arrival = &self->arrivals[self->num_arrivals++];
+        memcpy(arrival->name, name, num_bytes);
+        arrival->name[num_bytes] = '\0';
+        arrival->line = line;
+        arrival->column = column;
+    }
+    return ret;
+}
+
+/* Drops the latest arrival of a name. Returns whether there is one. */
+static bool
+drop_arrival(spot_import_t *self, const char *name)
+{
+    for (size_t j = self->num_arrivals; j > 0; j--) {
+        if (strcmp(self->arrivals[j - 1].name, name) == 0) {
+            memmove(&self->arrivals[j - 1], &self->arrivals[j],
+                (self->num_arrivals - j) * sizeof(*self->arrivals));
+            self->num_arrivals--;
+            return true;
+        }
+    }
+    return false;
+}
+
+int
+spot_import_leave(spot_import_t *self, int64_t time_ms, size_t line, size_t column,
+    const char *name, size_t num_bytes)
+{
+    const int32_t name_id = spot_names_find(&self->instances.names, name, num_bytes);
+    const bool is_running = name_id >= 0 && self->instances.states[name_id].is_running;
+    int ret;
+
+    if (!is_running && drop_arrival(self, name)) {
+        self->num_lifeless++;
+        return 0;
+    }
+    ret = spot_import_instance(self, 0, line, column, name, num_bytes, false);
+    return ret == 0 ? spot_import_event(self, time_ms, SPOT_EVENT_PREEMPT, 1, true)
+                    : ret;
+}
+
+int
+spot_import_arrivals(spot_import_t *self, int64_t time_ms, bool is_initial)
+{
+    int32_t num_added = 0;
+    int ret = 0;
+
+    for (size_t j = 0; j < self->num_arrivals && ret == 0; j++) {
+        const spot_import_arrival_t *arrival = &self->arrivals[j];
+
+        ret = spot_import_instance(self, 0, arrival->line, arrival->column,
+            arrival->name, strlen(arrival->name), true);
+        num_added += ret == 0;
+        ret = ret == SPOT_ERR_BAD_INPUT ? 0 : ret;
+    }
+    self->num_arrivals = 0;
+    if (is_initial) {
+        self->trace->initial = num_added;
+    } else if (ret == 0 && num_added > 0) {
+        ret = spot_import_event(self, time_ms, SPOT_EVENT_ADD, num_added, true);
+    }
+    return ret;
+}
+
+int
 spot_import_key(spot_import_t *self, const char *key, const char *value)
 {
     spot_trace_t *trace = self->trace;

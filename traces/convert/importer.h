@@ -16,6 +16,13 @@
 #include "traces/trace.h"
 #include "traces/trace_instances.h"
 
+/* An instance that comes, until all records of its time are read. */
+typedef struct {
+    char name[SPOT_NAME_BYTES + 1];
+    size_t line;
+    size_t column;
+} spot_import_arrival_t;
+
 /* One import under way. */
 typedef struct {
     const spot_convert_t *task;
@@ -30,6 +37,10 @@ typedef struct {
     int64_t gcd_ms;      /* greatest common divisor of the times noted */
     size_t num_skipped;  /* blank lines and comments */
     bool is_doubtful;    /* a record was refused: the instances running are unknown */
+    size_t num_arrivals;
+    size_t max_arrivals;
+    spot_import_arrival_t *arrivals; /* [num_arrivals] of the time under way */
+    size_t num_lifeless;             /* instances that came and went at one time */
 } spot_import_t;
 
 /* Options that only some importers accept. */
@@ -96,6 +107,20 @@ SPOT_MUST_CHECK int spot_import_event(spot_import_t *self, int64_t time_ms,
  * NO_MEMORY. */
 SPOT_MUST_CHECK int spot_import_instance(spot_import_t *self, size_t input_id,
     size_t line, size_t column, const char *name, size_t num_bytes, bool is_arrival);
+
+/* For formats whose records of one time come in any order, while a trace has the losses
+ * of a time before its additions. spot_import_arrive() holds an instance back until
+ * spot_import_arrivals() makes all of them come at time_ms, as one event or as initial
+ * instances. spot_import_leave() makes an instance that runs go at once; one that is
+ * held back never came: both are left out, and counted in num_lifeless. Errors as
+ * spot_import_instance(), of a held instance when it comes. leave: O(arrivals) for an
+ * instance that does not run. */
+SPOT_MUST_CHECK int spot_import_arrive(
+    spot_import_t *self, size_t line, size_t column, const char *name, size_t num_bytes);
+SPOT_MUST_CHECK int spot_import_leave(spot_import_t *self, int64_t time_ms, size_t line,
+    size_t column, const char *name, size_t num_bytes);
+SPOT_MUST_CHECK int spot_import_arrivals(
+    spot_import_t *self, int64_t time_ms, bool is_initial);
 
 /* Sets a header key or replaces its value. value must not be empty. NO_MEMORY. */
 SPOT_MUST_CHECK int spot_import_key(

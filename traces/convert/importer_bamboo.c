@@ -1,29 +1,17 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Rows "ms,add|remove,name": Thorpe et al., Bamboo, NSDI 2023, traces/. Times count from
  * the file's own zero and are not shifted. */
-#include <stdlib.h>
 #include <string.h>
 
-#include "base/memory.h"
 #include "base/units.h"
 #include "traces/convert/importer.h"
 
 enum { COLUMN_TIME, COLUMN_EVENT, COLUMN_NAME, NUM_COLUMNS };
 
-/* An addition is held back until all removals of its time are read. */
-typedef struct {
-    char name[SPOT_NAME_BYTES + 1];
-    size_t line;
-    size_t column;
-} arrival_t;
-
 typedef struct {
     spot_import_t *import;
     bool has_row;
     int64_t time_ms;
-    size_t num_arrivals;
-    size_t max_arrivals;
-    arrival_t *arrivals; /* [num_arrivals] at time_ms */
 } state_t;
 
 static bool
@@ -35,67 +23,11 @@ sniff(const char *line)
            (strncmp(event, ",add,", 5) == 0 || strncmp(event, ",remove,", 8) == 0);
 }
 
-/* Adds the arrivals of one time; those at time 0 are the initial instances, not an
- * event. */
+/* Those that come at time 0 are the initial instances, not an event. */
 static int
 add_arrivals(state_t *self)
 {
-    spot_import_t *import = self->import;
-    int32_t num_added = 0;
-    int ret = 0;
-
-    for (size_t j = 0; j < self->num_arrivals && ret == 0; j++) {
-        const arrival_t *arrival = &self->arrivals[j];
-
-        ret = spot_import_instance(import, 0, arrival->line, arrival->column,
-            arrival->name, strlen(arrival->name), true);
-        num_added += ret == 0;
-        ret = ret == SPOT_ERR_BAD_INPUT ? 0 : ret;
-    }
-    self->num_arrivals = 0;
-    if (ret == 0 && num_added > 0) {
-        if (self->time_ms == 0) {
-            import->trace->initial = num_added;
-        } else {
-            ret = spot_import_event(
-                import, self->time_ms, SPOT_EVENT_ADD, num_added, true);
-        }
-    }
-    return ret;
-}
-
-static int
-keep_arrival(state_t *self, const spot_csv_row_t *row)
-{
-    const char *name = row->fields[COLUMN_NAME];
-    arrival_t *arrival;
-    int ret;
-
-    if (!spot_trace_is_name(name, strlen(name))) {
-        return spot_import_instance(self->import, 0, row->line,
-            row->columns[COLUMN_NAME], name, strlen(name), true);
-    }
-    ret = spot_array_reserve(&self->arrivals, &self->max_arrivals,
-        self->num_arrivals + 1, sizeof(*self->arrivals));
-    if (ret == 0) {
-        arrival = &self->arrivals[self->num_arrivals++];
-        memcpy(arrival->name, name, strlen(name) + 1);
-        arrival->line = row->line;
-        arrival->column = row->columns[COLUMN_NAME];
-    }
-    return ret;
-}
-
-static int
-remove_instance(state_t *self, const spot_csv_row_t *row)
-{
-    const char *name = row->fields[COLUMN_NAME];
-    int ret = spot_import_instance(self->import, 0, row->line, row->columns[COLUMN_NAME],
-        name, strlen(name), false);
-
-    return ret == 0 ? spot_import_event(
-                          self->import, self->time_ms, SPOT_EVENT_PREEMPT, 1, true)
-                    : ret;
+    return spot_import_arrivals(self->import, self->time_ms, self->time_ms == 0);
 }
 
 static int
@@ -128,7 +60,10 @@ static int
 take_row(void *state, const spot_csv_row_t *row)
 {
     state_t *self = state;
-    int ret = spot_import_num_fields(self->import, 0, row, NUM_COLUMNS);
+    spot_import_t *import = self->import;
+    const char *name = row->fields[COLUMN_NAME];
+    const size_t column = row->columns[COLUMN_NAME];
+    int ret = spot_import_num_fields(import, 0, row, NUM_COLUMNS);
 
     if (ret == 0) {
         ret = take_time(self, row);
@@ -136,15 +71,15 @@ take_row(void *state, const spot_csv_row_t *row)
     if (ret != 0) {
         return ret;
     }
-    self->import->report->num_records++;
+    import->report->num_records++;
     if (strcmp(row->fields[COLUMN_EVENT], "add") == 0) {
-        return keep_arrival(self, row);
+        return spot_import_arrive(import, row->line, column, name, strlen(name));
     }
     if (strcmp(row->fields[COLUMN_EVENT], "remove") == 0) {
-        return remove_instance(self, row);
+        return spot_import_leave(
+            import, self->time_ms, row->line, column, name, strlen(name));
     }
-    return spot_import_expected(
-        self->import, 0, row, COLUMN_EVENT, "event", "add or remove");
+    return spot_import_expected(import, 0, row, COLUMN_EVENT, "event", "add or remove");
 }
 
 static int
@@ -181,7 +116,6 @@ read_bamboo(spot_import_t *import)
     if (ret == 0) {
         ret = finish(&self);
     }
-    free(self.arrivals);
     return ret;
 }
 

@@ -1,13 +1,20 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* One JSON array a line, [ms, "add"|"remove"|"no-op", {"nodes": [...], "duration": ms}]:
- * Duan et al., Parcae, NSDI 2024, JF-D/Parcae aws/traces. */
+/* One JSON array a line, [ms, "add"|"remove"|"no-op"|"migration", {"nodes": [...],
+ * "duration": ms}]: Duan et al., Parcae, NSDI 2024, JF-D/Parcae aws/traces. A migration
+ * is a decision of that system and has no instances. */
 #include <string.h>
 
 #include "base/units.h"
 #include "traces/convert/importer.h"
 #include "traces/convert/json_reader.h"
 
-typedef enum { OPERATION_ADD, OPERATION_REMOVE, OPERATION_NONE } operation_t;
+typedef enum {
+    OPERATION_ADD,
+    OPERATION_REMOVE,
+    OPERATION_NONE,
+    OPERATION_MIGRATION,
+    NUM_OPERATIONS
+} operation_t;
 
 typedef struct {
     spot_import_t *import;
@@ -17,7 +24,7 @@ typedef struct {
     int64_t duration_ms;       /* of the latest line; -1: none given */
     size_t line;               /* number of the latest line */
     operation_t operation;
-    bool has_added; /* instances were added at time_ms */
+    size_t num_migrations;
 } state_t;
 
 static bool
@@ -44,6 +51,7 @@ parse_time(state_t *self, const char *what, int64_t *time_ms)
 static int
 read_time(state_t *self)
 {
+    const int64_t before_ms = self->time_ms - self->first_ms;
     int64_t time_ms;
     int ret = parse_time(self, "time", &time_ms);
 
@@ -57,55 +65,52 @@ read_time(state_t *self)
     if (!self->has_line) {
         self->first_ms = time_ms;
     }
-    self->has_added &= time_ms == self->time_ms;
+    if (time_ms > self->time_ms) {
+        ret = spot_import_arrivals(self->import, before_ms, false);
+    }
     self->time_ms = time_ms;
     spot_import_note_time(self->import, time_ms - self->first_ms);
-    return 0;
+    return ret;
 }
 
 static int
 read_operation(state_t *self)
 {
-    static const char *const names[] = {"add", "remove", "no-op"};
+    static const char *const names[] = {"add", "remove", "no-op", "migration"};
 
-    for (int j = 0; j < 3; j++) {
+    for (int j = 0; j < NUM_OPERATIONS; j++) {
         if (self->json.kind == SPOT_JSON_TEXT &&
             strcmp(self->json.text, names[j]) == 0) {
             self->operation = (operation_t) j;
-            if (j == OPERATION_REMOVE && self->has_added) {
-                return spot_json_reader_expected(
-                    &self->json, "operation", "removals before additions of one time");
-            }
+            self->num_migrations += j == OPERATION_MIGRATION;
             return 0;
         }
     }
-    return spot_json_reader_expected(&self->json, "operation", "add, remove or no-op");
+    return spot_json_reader_expected(
+        &self->json, "operation", "add, remove, no-op or migration");
 }
 
 static int
 take_node(state_t *self)
 {
-    const bool is_add = self->operation == OPERATION_ADD;
-    int ret;
+    spot_import_t *import = self->import;
+    const spot_json_reader_t *json = &self->json;
 
-    if (self->json.kind != SPOT_JSON_TEXT) {
-        return spot_json_reader_expected(&self->json, "nodes", "names in \"\"");
+    if (json->kind != SPOT_JSON_TEXT) {
+        return spot_json_reader_expected(json, "nodes", "names in \"\"");
     }
-    if (self->operation == OPERATION_NONE) {
-        return 0;
+    switch (self->operation) {
+        case OPERATION_ADD:
+            return spot_import_arrive(
+                import, json->line, json->column, json->text, json->num_bytes);
+        case OPERATION_REMOVE:
+            return spot_import_leave(import, self->time_ms - self->first_ms, json->line,
+                json->column, json->text, json->num_bytes);
+        case OPERATION_MIGRATION:
+            return spot_json_reader_expected(json, "nodes", "no names in a migration");
+        default:
+            return 0;
     }
-    ret = spot_import_instance(self->import, 0, self->json.line, self->json.column,
-        self->json.text, self->json.num_bytes, is_add);
-    if (ret != 0) {
-        return ret;
-    }
-    if (!self->has_line) {
-        self->import->trace->initial++;
-        return 0;
-    }
-    self->has_added |= is_add;
-    return spot_import_event(self->import, self->time_ms - self->first_ms,
-        is_add ? SPOT_EVENT_ADD : SPOT_EVENT_PREEMPT, 1, true);
 }
 
 /* Reads the names of a line; a refused name does not stop it. */
@@ -218,6 +223,11 @@ read_line(state_t *self, const spot_csv_row_t *row)
         ret = read_array(self);
     }
     spot_json_reader_close(&self->json);
+    if (!self->has_line && (ret == 0 || ret == SPOT_ERR_BAD_INPUT)) {
+        const int first = spot_import_arrivals(import, 0, true);
+
+        ret = first != 0 ? first : ret;
+    }
     self->has_line = true;
     import->is_doubtful |= ret == SPOT_ERR_BAD_INPUT;
     return ret == SPOT_ERR_BAD_INPUT ? 0 : ret;
@@ -237,6 +247,9 @@ read_lines(state_t *self, spot_csv_t *csv)
             ret = found;
         }
     }
+    if (ret == 0) {
+        ret = spot_import_arrivals(self->import, self->time_ms - self->first_ms, false);
+    }
     if (ret == 0 && !self->has_line && !self->import->is_doubtful) {
         spot_diag_error(self->import->diag, self->import->inputs[0].path, row.line, 1,
             "expected at least one record");
@@ -250,7 +263,7 @@ finish(state_t *self)
 {
     spot_import_t *import = self->import;
     spot_trace_t *trace = import->trace;
-    int ret;
+    int ret = 0;
 
     if (self->duration_ms < 0) {
         spot_diag_error(import->diag, import->inputs[0].path, self->line, 1,
@@ -261,8 +274,15 @@ finish(state_t *self)
     trace->end_ms = self->time_ms - self->first_ms + self->duration_ms;
     spot_import_note_time(import, trace->end_ms);
     spot_import_take_gcd(import);
-    ret = spot_import_key(
-        import, "note", "window of a recording under new names; NOT independent data");
+    if (self->num_migrations > 0) {
+        ret = SPOT_IMPORT_REMARK(import, SPOT_REMARK_READ, "migrations",
+            self->num_migrations, "%zu migration%s without instances",
+            self->num_migrations, self->num_migrations == 1 ? "" : "s");
+    }
+    if (ret == 0) {
+        ret = spot_import_key(import, "note",
+            "window of a recording under new names; NOT independent data");
+    }
     if (ret == 0) {
         ret = SPOT_IMPORT_REMARK(import, SPOT_REMARK_UNCERTAIN, "not_independent", 0,
             "such files are windows of one recording under new names: not independent "
@@ -290,7 +310,7 @@ read_parcae(spot_import_t *import)
 
 const spot_importer_t spot_importer_parcae = {
     .name = "parcae",
-    .doc = "a JSON array a line: ms, add|remove|no-op, {nodes, duration}",
+    .doc = "a JSON array a line: ms, add|remove|no-op|migration, {nodes, duration}",
     .source = "JF-D/Parcae aws/traces/ (NSDI 2024)",
     .num_inputs = 1,
     .unit_ms = 1,

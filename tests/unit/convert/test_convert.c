@@ -226,6 +226,50 @@ test_parcae(void **state)
         "[125000, \"remove\", {\"nodes\": [\"b\"], \"duration\": 0}]\n"
         "[125000,\"add\",{\"duration\":30000,\"nodes\":[\"b\",\"c\"]}]\n",
         NULL, "0,init,2,a b\n120,preempt,1,b\n120,add,2,b c\n150,end,3,\n");
+    /* Migrations without names, and additions before removals of one time. */
+    assert_rows(&plain, "parcae",
+        "[0, \"add\", {\"nodes\": [\"a\", \"b\"], \"duration\": 60000}]\n"
+        "[60000, \"migration\", {\"nodes\": [], \"duration\": 60000}]\n"
+        "[120000, \"add\", {\"nodes\": [\"c\"], \"duration\": 0}]\n"
+        "[120000, \"remove\", {\"nodes\": [\"a\"], \"duration\": 60000}]\n",
+        NULL, "0,init,2,a b\n120,preempt,1,a\n120,add,1,c\n180,end,2,\n");
+}
+
+/* An instance that comes and goes at one time is left out; one that goes first comes
+ * back. */
+static void
+test_lifeless(void **state)
+{
+    static const char *const texts[] = {
+        "0,add,a\n60000,add,b\n60000,add,c\n60000,remove,b\n60000,remove,a\n"
+        "60000,add,a\n90000,add,d\n90000,remove,d\n90000,add,d\n99000,add,e\n"
+        "99000,remove,e\n",
+        "[0, \"add\", {\"nodes\": [\"a\"], \"duration\": 60000}]\n"
+        "[60000, \"add\", {\"nodes\": [\"b\", \"c\"], \"duration\": 0}]\n"
+        "[60000, \"remove\", {\"nodes\": [\"b\", \"a\"], \"duration\": 0}]\n"
+        "[60000, \"add\", {\"nodes\": [\"a\"], \"duration\": 30000}]\n"
+        "[90000, \"add\", {\"nodes\": [\"d\"], \"duration\": 0}]\n"
+        "[90000, \"remove\", {\"nodes\": [\"d\"], \"duration\": 0}]\n"
+        "[90000, \"add\", {\"nodes\": [\"d\"], \"duration\": 9000}]\n"
+        "[99000, \"add\", {\"nodes\": [\"e\"], \"duration\": 0}]\n"
+        "[99000, \"remove\", {\"nodes\": [\"e\"], \"duration\": 0}]\n"};
+    spot_convert_t strict = plain;
+
+    (void) state;
+    strict.is_strict = true;
+    for (size_t j = 0; j < 2; j++) {
+        spot_convert_report_t report;
+        spot_trace_t trace;
+
+        assert_rows(&plain, j == 0 ? "bamboo" : "parcae", texts[j], NULL,
+            "0,init,1,a\n60,preempt,1,a\n60,add,2,c a\n90,add,1,d\n99,end,3,\n");
+        assert_int_equal(convert(&plain, "x", texts[j], NULL, &trace, &report, ""), 0);
+        assert_int_equal(remark_count(&report, "lifeless"), 3);
+        spot_convert_report_free(&report);
+        spot_trace_free(&trace);
+        assert_refused(&strict, texts[j], NULL,
+            "x: 3 instances that came and went at one time left out (--strict)\n");
+    }
 }
 
 static void
@@ -391,6 +435,48 @@ test_recorded(void **state)
         DATA "seed64-surrogate-terminate.csv", DATA "seed64-surrogate.csv");
 }
 
+/* All files of the form that were published: an hour of minutes each; 14 have
+ * migrations. Two have canonical files. */
+static void
+test_all_of_parcae(void **state)
+{
+    static const char *const models[] = {
+        "bert", "gpt-1.5b", "gpt-6.7b", "resnet152", "vgg19"};
+    static const char *const windows[] = {
+        "hh_55_65", "hl_15_25", "lh_80_90", "ll_10_11"};
+    int64_t num_with_migrations = 0;
+
+    (void) state;
+    if (access(DATA, R_OK) != 0) {
+        print_message("%s is not there\n", DATA);
+        skip();
+    }
+    for (size_t j = 0; j < 20; j++) {
+        char path[PATH_BYTES];
+        spot_convert_input_t input = {.path = path};
+        spot_convert_report_t report;
+        spot_trace_t trace;
+        spot_diag_t diag;
+
+        snprintf(path, sizeof(path), DATA "raw/parcae/%s_trace_%s.txt", models[j / 4],
+            windows[j % 4]);
+        spot_diag_init(&diag);
+        assert_int_equal(spot_convert(&plain, 1, &input, &trace, &report, &diag), 0);
+        assert_string_equal(report.format, "parcae");
+        assert_int_equal(report.num_records, 60);
+        assert_int_equal(trace.end_ms, 3600000);
+        num_with_migrations += remark_count(&report, "migrations") > 0;
+        spot_convert_report_free(&report);
+        spot_trace_free(&trace);
+        spot_diag_free(&diag);
+    }
+    assert_int_equal(num_with_migrations, 14);
+    assert_as_recorded(
+        DATA "raw/parcae/bert_trace_hh_55_65.txt", NULL, DATA "parcae-p3-hh-55-65.csv");
+    assert_as_recorded(
+        DATA "raw/parcae/bert_trace_ll_10_11.txt", NULL, DATA "parcae-p3-ll-10-11.csv");
+}
+
 int
 main(void)
 {
@@ -400,11 +486,13 @@ main(void)
         cmocka_unit_test(test_step),
         cmocka_unit_test(test_skypilot),
         cmocka_unit_test(test_parcae),
+        cmocka_unit_test(test_lifeless),
         cmocka_unit_test(test_node_count),
         cmocka_unit_test(test_lifetimes),
         cmocka_unit_test(test_header),
         cmocka_unit_test(test_refused),
         cmocka_unit_test(test_recorded),
+        cmocka_unit_test(test_all_of_parcae),
     };
 
     return cmocka_run_group_tests_name("convert", tests, NULL, NULL);
