@@ -154,6 +154,20 @@ spot_diag_close_file(spot_diag_t *self)
 }
 
 void
+spot_diag_soften(spot_diag_t *self, spot_diag_mark_t mark)
+{
+    const size_t num_errors = self->num_errors - mark.num_errors;
+
+    for (size_t j = mark.num_items; j < self->num_items; j++) {
+        self->items[j].is_error = false;
+    }
+    self->num_errors = mark.num_errors;
+    self->num_warnings += num_errors;
+    self->num_file_errors -=
+        num_errors < self->num_file_errors ? num_errors : self->num_file_errors;
+}
+
+void
 spot_diag_drop_warnings(spot_diag_t *self)
 {
     size_t num_kept = 0;

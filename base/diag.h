@@ -47,6 +47,21 @@ void spot_diag_error(spot_diag_t *self, const char *file, size_t line, size_t co
 void spot_diag_warn(spot_diag_t *self, const char *file, size_t line, size_t column,
     const char *format, ...) SPOT_PRINTF(5, 6);
 
+/* The end of a list, to come back to. */
+typedef struct {
+    size_t num_items;
+    size_t num_errors;
+} spot_diag_mark_t;
+
+static inline spot_diag_mark_t
+spot_diag_mark(const spot_diag_t *self)
+{
+    return (spot_diag_mark_t){self->num_items, self->num_errors};
+}
+
+/* Turns the errors reported since the mark into warnings. */
+void spot_diag_soften(spot_diag_t *self, spot_diag_mark_t mark);
+
 /* Ends the report on the current file; appends "file: N more errors" if there are
  * more. */
 void spot_diag_close_file(spot_diag_t *self);

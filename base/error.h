@@ -29,7 +29,8 @@
     X(SPOT_ERR_CHILD, -7, "a helper program failed")                                    \
     X(SPOT_ERR_OVERDRAW, -8,                                                            \
         "more instances were preempted than lived, which ends the trace; with "         \
-        "overdraw: clip it goes on")
+        "overdraw: clip it goes on")                                                    \
+    X(SPOT_ERR_CANNOT_RUN, -9, "the scenario lacks something, see the diagnostics")
 
 enum {
 #define SPOT_ERROR_ENUM(name, value, text) name = (value),

@@ -309,6 +309,7 @@ spot_command_finish(spot_diag_t *diag, int error)
         case 0:
             return SPOT_EXIT_GOOD;
         case SPOT_ERR_BAD_INPUT:
+        case SPOT_ERR_CANNOT_RUN:
             return SPOT_EXIT_BAD_INPUT;
         case SPOT_ERR_INTERRUPTED:
             fprintf(stderr, "spotsim: interrupted\n");

@@ -8,6 +8,7 @@
 
 #include "base/memory.h"
 #include "reports/text_cell.h"
+#include "reports/unable.h"
 #include "sim/analysis/completeness.h"
 #include "sim/analysis/point_groups.h"
 #include "sim/analysis/study_effects.h"
@@ -431,6 +432,17 @@ write_plain(char *text, FILE *out)
     fputc('.', out);
 }
 
+/* What the answer leaves out, as it could not run. */
+static void
+write_unable(const spot_study_head_t *head, FILE *out)
+{
+    char text[SPOT_UNABLE_BYTES];
+
+    for (size_t kind_id = 0; spot_unable_next(head, &kind_id, text);) {
+        fprintf(out, " %s.", text);
+    }
+}
+
 int
 spot_answer_write(const spot_report_t *report, FILE *out)
 {
@@ -463,6 +475,7 @@ spot_answer_write(const spot_report_t *report, FILE *out)
     }
     if (ret == 0) {
         write_plain(text, out);
+        write_unable(head, out);
     }
     free(text);
     return ret;

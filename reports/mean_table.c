@@ -7,10 +7,13 @@
 
 #include "base/memory.h"
 #include "reports/decimals.h"
+#include "reports/figure.h"
 #include "reports/text_cell.h"
 #include "reports/value_label.h"
 
-#define GAP 2 /* between cells */
+#define GAP 2               /* between cells */
+#define MIN_UNABLE_CHARS 24 /* of the reason why a point cannot run */
+#define UNABLE_CELL_BYTES 512
 #define PLUS_MINUS " ±"
 #define PLUS_MINUS_WIDTH 2
 
@@ -215,6 +218,20 @@ write_head_line(const table_t *self, size_t first_id, size_t end_id, int line)
     fputc('\n', self->out);
 }
 
+/* The rest of a line of a point without metrics: "cannot run: ...", cut where it does
+ * not fit behind used columns. */
+static void
+write_unable(const table_t *self, size_t point_id, int used)
+{
+    const int room = self->terminal.width - used;
+    char text[UNABLE_CELL_BYTES];
+
+    snprintf(text, sizeof(text), "cannot run: %s",
+        spot_study_cannot_run(self->head, point_id));
+    spot_figure_cut(text, room > MIN_UNABLE_CHARS ? (size_t) room : MIN_UNABLE_CHARS);
+    fprintf(self->out, "%s\n", text);
+}
+
 static void
 write_block(const table_t *self, size_t first_id, size_t end_id)
 {
@@ -226,6 +243,8 @@ write_block(const table_t *self, size_t first_id, size_t end_id)
         write_head_line(self, first_id, end_id, line);
     }
     for (size_t point_id = 0; point_id < head->num_points; point_id++) {
+        int used = 0;
+
         if (cell_at(self, point_id, 0)->is_left_out) {
             continue;
         }
@@ -234,6 +253,11 @@ write_block(const table_t *self, size_t first_id, size_t end_id)
 
             spot_text_cell(self->out, text, strlen(text), self->keys[j].width);
             fprintf(self->out, "%*s", GAP, "");
+            used += self->keys[j].width + GAP;
+        }
+        if (spot_study_cannot_run(head, point_id) != NULL) {
+            write_unable(self, point_id, used);
+            continue;
         }
         for (size_t j = first_id; j < end_id; j++) {
             write_cell(self, point_id, j);
@@ -257,6 +281,10 @@ write_record(const table_t *self, size_t point_id, int name_width)
         if (text[0] != '\0') {
             fprintf(self->out, "%s %s\n", self->keys[j].name, text);
         }
+    }
+    if (spot_study_cannot_run(head, point_id) != NULL) {
+        write_unable(self, point_id, 0);
+        return;
     }
     for (size_t j = 0; j < head->num_listed; j++) {
         const column_t *column = &self->metrics[j];

@@ -14,7 +14,8 @@ count_rows(spot_report_t *self)
         const int64_t num_rows = self->store->num_rows(self->store, j);
 
         self->num_rows += num_rows;
-        if (num_rows > 0 && spot_study_is_fixed(self->head, j)) {
+        if ((num_rows > 0 && spot_study_is_fixed(self->head, j)) ||
+            spot_study_cannot_run(self->head, j) != NULL) {
             continue;
         }
         self->min_rows = num_rows < self->min_rows ? num_rows : self->min_rows;

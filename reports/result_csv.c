@@ -95,7 +95,8 @@ write_rows(const spot_store_t *store, const spot_race_t *race, FILE *out)
 
         ret = spot_summarise(store, j, summaries);
         for (size_t k = 0; ret == 0 && k < head->num_metrics; k++) {
-            if (spot_study_has_metric(head, j, k)) {
+            if (spot_study_has_metric(head, j, k) ||
+                spot_study_cannot_run(head, j) != NULL) {
                 ret = write_row(store, j, &head->metrics[k], &summaries[k],
                     &pairs[j * head->num_metrics + k], fate, out);
             }

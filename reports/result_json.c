@@ -93,6 +93,7 @@ write_point(spot_json_t *json, const spot_store_t *store, size_t point_id,
     const spot_paired_t *pairs)
 {
     const spot_study_head_t *head = store->head;
+    const char *cannot_run = spot_study_cannot_run(head, point_id);
     const int ret = spot_summarise(store, point_id, summaries);
 
     spot_json_open(json, NULL, '{');
@@ -109,9 +110,14 @@ write_point(spot_json_t *json, const spot_store_t *store, size_t point_id,
             (spot_study_is_fixed(head, point_id) && known->num_values > 0) ||
                 spot_until_excess(&head->until, &known->moments) <= 1);
     }
+    if (cannot_run != NULL) {
+        spot_json_text(json, "cannot_run", cannot_run);
+    }
     spot_json_open(json, "metrics", '{');
     for (size_t j = 0; ret == 0 && j < head->num_metrics; j++) {
-        if (spot_study_has_metric(head, point_id, j)) {
+        if (cannot_run != NULL) {
+            spot_json_text(json, head->metrics[j].name, NULL);
+        } else if (spot_study_has_metric(head, point_id, j)) {
             write_metric(json, &head->metrics[j], &summaries[j], &pairs[j]);
         }
     }

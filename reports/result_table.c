@@ -12,6 +12,7 @@
 #include "reports/result_title.h"
 #include "reports/row_warnings.h"
 #include "reports/sensitivity_report.h"
+#include "reports/unable.h"
 #include "reports/value_label.h"
 #include "reports/winner_report.h"
 #include "sim/analysis/summary.h"
@@ -128,12 +129,17 @@ write_warned_values(table_t *self, size_t warning_id)
     fputc('\n', self->out);
 }
 
-/* What makes results doubtful, counted over all points. */
+/* What makes results doubtful, counted over all points, and which points have none. */
 static void
 write_notes(table_t *self)
 {
     const spot_study_head_t *head = self->head;
+    char unable[SPOT_UNABLE_BYTES];
 
+    for (size_t kind_id = 0; spot_unable_next(head, &kind_id, unable);) {
+        fprintf(self->out, "%s%s\n", self->has_notes ? "" : "\n", unable);
+        self->has_notes = true;
+    }
     for (size_t j = 0; j < head->num_listed; j++) {
         int64_t num_nulls = 0, num_values = 0;
         char text[128];

@@ -6,6 +6,7 @@
 
 #include "base/csv_field.h"
 #include "base/memory.h"
+#include "reports/unable.h"
 
 _Static_assert(SPOT_MAX_WARNINGS <= 26, "a letter for each warning");
 
@@ -115,8 +116,16 @@ write_csv(
 int
 spot_point_warnings_csv(const spot_store_t *store, size_t point_id, FILE *out)
 {
+    const char *cannot_run = spot_study_cannot_run(store->head, point_id);
     int64_t counts[SPOT_MAX_WARNINGS] = {0};
 
+    if (cannot_run != NULL) {
+        char text[SPOT_UNABLE_BYTES];
+
+        snprintf(text, sizeof(text), "cannot run: %s", cannot_run);
+        spot_csv_field_text(out, text);
+        return 0;
+    }
     for (size_t j = 0; j < store->head->num_warnings; j++) {
         counts[j] = store->num_warned(store, point_id, j);
     }

@@ -27,7 +27,8 @@ int64_t spot_warning_count(const spot_store_t *store, size_t warning_id);
 void spot_point_warnings_json(
     spot_json_t *json, const spot_store_t *store, size_t point_id);
 
-/* The same as a field of CSV: "clipped:12;flat_step_time:3". NO_MEMORY. */
+/* The same as a field of CSV: "clipped:12;flat_step_time:3"; "cannot run: ..." of a
+ * point that has no replications for that. NO_MEMORY. */
 SPOT_MUST_CHECK int spot_point_warnings_csv(
     const spot_store_t *store, size_t point_id, FILE *out);
 

@@ -111,15 +111,20 @@ spot_metrics_check(const spot_report_t *report, size_t num_metrics,
 void
 spot_fixed_words(const spot_study_head_t *head, char text[SPOT_WORDS_BYTES])
 {
-    size_t num_fixed = 0;
+    size_t num_fixed = 0, num_unable = 0, used = 0;
 
     for (size_t j = 0; j < head->num_points; j++) {
         num_fixed += spot_study_is_fixed(head, j) ? 1 : 0;
+        num_unable += spot_study_cannot_run(head, j) != NULL ? 1 : 0;
     }
     text[0] = '\0';
     if (num_fixed > 0) {
-        snprintf(text, SPOT_WORDS_BYTES, " (1 at %zu point%s without chance)", num_fixed,
-            num_fixed == 1 ? "" : "s");
+        used = (size_t) snprintf(text, SPOT_WORDS_BYTES,
+            " (1 at %zu point%s without chance)", num_fixed, num_fixed == 1 ? "" : "s");
+    }
+    if (num_unable > 0 && used < SPOT_WORDS_BYTES) {
+        snprintf(text + used, SPOT_WORDS_BYTES - used, " (none at %zu that cannot run)",
+            num_unable);
     }
 }
 

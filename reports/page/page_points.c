@@ -56,6 +56,12 @@ write_row(const spot_page_t *page, size_t point_id)
         (void) spot_point_label(head, point_id, j, label);
         spot_html_element(page->out, "td", label);
     }
+    if (spot_study_cannot_run(head, point_id) != NULL) {
+        fprintf(page->out, "<td colspan=\"%zu\">cannot run: ", head->num_listed);
+        spot_html_text(page->out, spot_study_cannot_run(head, point_id));
+        fputs("</td></tr>\n", page->out);
+        return;
+    }
     for (size_t j = 0; j < head->num_listed; j++) {
         const spot_summary_t *summary = spot_report_summary(page->report, point_id, j);
 

@@ -8,6 +8,7 @@
 #include "reports/page/page_internal.h"
 #include "reports/row_warnings.h"
 #include "reports/study_words.h"
+#include "reports/unable.h"
 
 #define MAX_POINTS 5 /* that are named, those with the most of what is wrong first */
 #define POINT_CHARS 120
@@ -119,12 +120,22 @@ write_share_cell(const spot_page_t *page, int64_t num_bad)
 /* ---- What is missing ---- */
 
 static bool
+has_unable(const spot_page_t *page)
+{
+    char text[SPOT_UNABLE_BYTES];
+    size_t kind_id = 0;
+
+    return spot_unable_next(page->head, &kind_id, text);
+}
+
+static bool
 has_doubts(const spot_page_t *page)
 {
     const spot_completeness_t *completeness = &page->completeness;
 
-    return completeness->num_unfinished > 0 || completeness->num_imprecise > 0 ||
-           completeness->num_constant > 0 || completeness->most < 2;
+    return has_unable(page) || completeness->num_unfinished > 0 ||
+           completeness->num_imprecise > 0 || completeness->num_constant > 0 ||
+           completeness->most < 2;
 }
 
 static void
@@ -186,6 +197,17 @@ write_constant(const spot_page_t *page)
 }
 
 static void
+write_unable(const spot_page_t *page)
+{
+    char text[SPOT_UNABLE_BYTES];
+
+    for (size_t kind_id = 0; spot_unable_next(page->head, &kind_id, text);) {
+        spot_html_element(page->out, "li", text);
+        fputc('\n', page->out);
+    }
+}
+
+static void
 write_doubts(const spot_page_t *page)
 {
     const spot_completeness_t *completeness = &page->completeness;
@@ -194,6 +216,7 @@ write_doubts(const spot_page_t *page)
         return;
     }
     fputs("<ul>\n", page->out);
+    write_unable(page);
     if (completeness->num_unfinished > 0) {
         write_unfinished(page);
     }

@@ -43,6 +43,9 @@ spot_store_completeness(const spot_store_t *store, const spot_summary_t *summari
             is_until && (is_fixed || spot_until_excess(&head->until, moments) <= 1);
         const bool has_all = num_rows >= spot_study_point_replications(head, j);
 
+        if (spot_study_cannot_run(head, j) != NULL) {
+            continue;
+        }
         self.num_rows += num_rows;
         if (!is_fixed || !has_all) {
             self.fewest = num_rows < self.fewest ? num_rows : self.fewest;

@@ -88,6 +88,10 @@ spot_race_init(spot_race_t *self, const spot_study_head_t *head)
     }
     for (size_t j = 0; j < head->num_points; j++) {
         self->runners[j].constrained = &self->constrained[j * num_constraints];
+        if (spot_study_cannot_run(head, j) != NULL) {
+            self->runners[j].fate = SPOT_FATE_UNDEFINED;
+            self->num_racing--;
+        }
     }
     return 0;
 }

@@ -20,7 +20,7 @@ typedef enum {
     SPOT_FATE_RACING,     /* may be the best */
     SPOT_FATE_DOMINATED,  /* another point is better, with confidence */
     SPOT_FATE_INFEASIBLE, /* breaks a constraint, with confidence */
-    SPOT_FATE_UNDEFINED,  /* the metric is null too often */
+    SPOT_FATE_UNDEFINED,  /* the metric is null too often, or the point cannot run */
     SPOT_NUM_FATES
 } spot_fate_t;
 

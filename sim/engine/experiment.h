@@ -44,6 +44,8 @@ typedef struct {
     int64_t num_replications;   /* of a point, if the study does not say, >= 1 */
     int64_t min_replications;   /* the same, with a precision or a race, >= 2 */
     int64_t batch_replications; /* the unit of work, 1 to 65535 */
+    const char *cannot_run;     /* what the scenario lacks to be run, in words without a
+                                   place; NULL: nothing */
 } spot_outputs_t;
 
 /* A key whose values are alternatives with a word of their own, for `spotsim compare`.
@@ -93,7 +95,9 @@ typedef struct {
     const spot_rivals_t *rivals;    /* may be NULL */
     /* Binds a scenario document. like: another scenario of the study, whose large parts
      * can be shared, or NULL. *scenario is constant afterwards and shared by all
-     * threads. BAD_INPUT with the reasons in diag; free it even then. */
+     * threads. BAD_INPUT with the reasons in diag; free it even then. CANNOT_RUN: the
+     * scenario is sound, but lacks what its outputs say in cannot_run; the same are
+     * errors in diag. It may be asked for its outputs and its standing, not run. */
     int (*bind)(
         void **scenario, const spot_node_t *root, const void *like, spot_diag_t *diag);
     void (*free)(void *scenario); /* accepts NULL */

@@ -12,6 +12,7 @@ spot_study_head_free_kinds(spot_study_head_t *self)
 {
     for (size_t j = 0; self->kinds != NULL && j < self->num_kinds; j++) {
         free(self->kinds[j].has_metric);
+        free(self->kinds[j].cannot_run);
     }
     free(self->kinds);
     free(self->kind_ids);
@@ -116,10 +117,28 @@ spot_study_is_fixed(const spot_study_head_t *head, size_t point_id)
     return kind != NULL && kind->is_fixed;
 }
 
+const char *
+spot_study_cannot_run(const spot_study_head_t *head, size_t point_id)
+{
+    const spot_point_kind_t *kind = kind_of(head, point_id);
+
+    return kind == NULL ? NULL : kind->cannot_run;
+}
+
+/* Of a point, where one that is neither fixed nor unable to run has num_replications. */
+static int64_t
+replications_of(const spot_study_head_t *head, size_t point_id, int64_t num_replications)
+{
+    if (spot_study_cannot_run(head, point_id) != NULL) {
+        return 0;
+    }
+    return spot_study_is_fixed(head, point_id) ? 1 : num_replications;
+}
+
 int64_t
 spot_study_point_replications(const spot_study_head_t *head, size_t point_id)
 {
-    return spot_study_is_fixed(head, point_id) ? 1 : head->num_replications;
+    return replications_of(head, point_id, head->num_replications);
 }
 
 int64_t
@@ -128,7 +147,7 @@ spot_study_runs(const spot_study_head_t *head, int64_t num_replications)
     int64_t num = (int64_t) head->num_points * num_replications;
 
     for (size_t j = 0; head->num_kinds > 0 && j < head->num_points; j++) {
-        num -= spot_study_is_fixed(head, j) ? num_replications - 1 : 0;
+        num -= num_replications - replications_of(head, j, num_replications);
     }
     return num;
 }

@@ -121,6 +121,7 @@ typedef struct {
 typedef struct {
     bool is_fixed;    /* all replications are the same: the first one is run alone */
     bool *has_metric; /* [num_metrics] of the head; NULL: all of them */
+    char *cannot_run; /* why they have no replications, in words; NULL: they run */
 } spot_point_kind_t;
 
 /* What the study is: enough to read its rows without its YAML. */
@@ -192,11 +193,15 @@ bool spot_study_has_metric(
 /* Whether all replications of a point are the same, beside points where they differ. */
 bool spot_study_is_fixed(const spot_study_head_t *head, size_t point_id);
 
-/* Replications asked for at a point, at most: one of a fixed point. */
+/* Why a point has no replications and no metrics, in words; NULL: it runs. */
+const char *spot_study_cannot_run(const spot_study_head_t *head, size_t point_id);
+
+/* Replications asked for at a point, at most: one of a fixed point, none of one that
+ * cannot run. */
 int64_t spot_study_point_replications(const spot_study_head_t *head, size_t point_id);
 
-/* Replications of all points together where those that are not fixed have so many.
- * O(points) where some are fixed, else O(1). */
+/* Replications of all points together where those that are not fixed and can run have
+ * so many. O(points) where there are kinds of points, else O(1). */
 int64_t spot_study_runs(const spot_study_head_t *head, int64_t num_replications);
 
 /* Replications in a batch of the study; all code asks here. */

@@ -71,6 +71,7 @@ static const spot_json_member_t kind_members[] = {
     SPOT_MEMBER_WITH(spot_point_kind_t, "has_metric", has_metric, LIST,
         .members = a_flag, .item_bytes = sizeof(bool), .is_num_of_root = true,
         .num_offset = offsetof(whole_t, head.num_metrics)),
+    SPOT_MEMBER(spot_point_kind_t, "cannot_run", cannot_run, TEXT),
     {0},
 };
 static const spot_json_member_t axis_members[] = {

@@ -106,17 +106,23 @@ measure_point(
     return ret;
 }
 
-/* The points measured are one in each of num_wanted equal parts. Golden-ratio offsets
- * within the parts avoid steps that match the number of values of a key. */
+/* The points measured are one in each of num_wanted equal parts, or the next one that
+ * can run. Golden-ratio offsets within the parts avoid steps that match the number of
+ * values of a key. */
 static size_t
-choose_point(size_t num_points, size_t num_wanted, size_t part_id)
+choose_point(const spot_study_head_t *head, size_t num_wanted, size_t part_id)
 {
+    const size_t num_points = head->num_points;
     const double golden = 0.6180339887498949;
     const double place = golden * (double) part_id;
     const double part = (double) part_id + place - floor(place);
-    const size_t point_id = (size_t) (part * (double) num_points / (double) num_wanted);
+    size_t point_id = (size_t) (part * (double) num_points / (double) num_wanted);
 
-    return point_id < num_points ? point_id : num_points - 1;
+    point_id = point_id < num_points ? point_id : num_points - 1;
+    while (spot_study_cannot_run(head, point_id) != NULL) {
+        point_id = (point_id + 1) % num_points;
+    }
+    return point_id;
 }
 
 int
@@ -136,7 +142,7 @@ spot_study_measure(const spot_study_t *self, double budget_s, const spot_watch_t
 
         ret = spot_watch_is_stopped(watch)
                   ? SPOT_ERR_INTERRUPTED
-                  : measure_point(self, choose_point(num_points, num_wanted, num),
+                  : measure_point(self, choose_point(&self->head, num_wanted, num),
                         started_s + budget_s * share, pilot);
         num++;
     }

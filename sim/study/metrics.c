@@ -238,6 +238,10 @@ settle_layout(const spot_study_t *study, spot_metric_layout_t *layout,
     if (layout->columns == NULL || kind->has_metric == NULL) {
         return SPOT_ERR_NO_MEMORY;
     }
+    if (outputs->cannot_run != NULL) {
+        *is_special = true;
+        return copy_text(&kind->cannot_run, outputs->cannot_run);
+    }
     for (size_t j = 0; j < outputs->num_metrics; j++) {
         const char *name = outputs->metrics[j].name;
         const bool is_next =
@@ -359,7 +363,8 @@ optimise_key(const spot_study_head_t *head)
     return head->optimise.is_maximised ? "optimise.maximise" : "optimise.minimise";
 }
 
-/* A metric by which points are compared must exist at all points. key: its path. */
+/* A metric by which points are compared must exist at all points that run. key: its
+ * path. */
 static void
 check_everywhere(const spot_reading_t *self, const char *key, const char *name)
 {
@@ -368,7 +373,8 @@ check_everywhere(const spot_reading_t *self, const char *key, const char *name)
     char text[SPOT_UTF8_SHOWN_BYTES];
 
     for (size_t j = 0; metric_id < head->num_metrics && j < head->num_points; j++) {
-        if (!spot_study_has_metric(head, j, metric_id)) {
+        if (spot_study_cannot_run(head, j) == NULL &&
+            !spot_study_has_metric(head, j, metric_id)) {
             spot_reading_error(self, key, "there is no %s at %s", name,
                 spot_study_point_text(head, j, text, sizeof(text)));
             return;

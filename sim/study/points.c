@@ -243,7 +243,9 @@ join_metrics(const spot_reading_t *self, size_t point_id, const spot_outputs_t *
 static bool
 is_same_layout(const spot_outputs_t *a, const spot_outputs_t *b)
 {
-    bool is_same = a->is_random == b->is_random && a->num_metrics == b->num_metrics;
+    bool is_same = a->is_random == b->is_random && a->num_metrics == b->num_metrics &&
+                   (a->cannot_run == NULL) == (b->cannot_run == NULL) &&
+                   (a->cannot_run == NULL || strcmp(a->cannot_run, b->cannot_run) == 0);
 
     for (size_t j = 0; is_same && a->metrics != b->metrics && j < a->num_metrics; j++) {
         is_same = strcmp(a->metrics[j].name, b->metrics[j].name) == 0 &&
@@ -263,6 +265,7 @@ add_layout(const spot_reading_t *self, size_t point_id, const spot_outputs_t *ou
     if (yield->num_layouts == 0) {
         *all = *outputs;
         all->num_metrics = 0;
+        all->cannot_run = NULL;
     }
     ret = join_metrics(self, point_id, outputs);
     ret = ret == 0 ? spot_array_reserve(&yield->layouts, &yield->max_layouts,
@@ -418,17 +421,22 @@ num_moved(const spot_study_head_t *head, size_t point_id)
     return num;
 }
 
-/* Binds a point and, if all before were good, adds what it yields. The study keeps the
- * scenarios of layouts, and all of a few points; another one lives until the next point
- * is bound. */
+/* Binds a point and, if all before were good, adds what it yields. What a point lacks to
+ * be run is no error: the others go on. The study keeps the scenarios of layouts, and
+ * all of a few points; another one lives until the next point is bound. */
 static int
 bind_next(spot_reading_t *self, size_t point_id, bool is_good_so_far, bound_t *bound)
 {
     spot_study_t *study = self->study;
     const size_t num_layouts = study->yield.num_layouts;
+    const spot_diag_mark_t mark = spot_diag_mark(self->diag);
     void *scenario;
     int ret = bind_point(study, point_id, bound->last, &scenario, self->diag);
 
+    if (ret == SPOT_ERR_CANNOT_RUN) {
+        spot_diag_soften(self->diag, mark);
+        ret = 0;
+    }
     if (ret == SPOT_ERR_BAD_INPUT) {
         hint_step(self, point_id);
     } else if (ret == 0 && is_good_so_far) {
@@ -488,6 +496,22 @@ make_room(spot_study_t *self)
                                                                      : 0;
 }
 
+/* At least one point must run. */
+static int
+check_able(spot_reading_t *self)
+{
+    const spot_yield_t *yield = &self->study->yield;
+
+    for (size_t j = 0; j < yield->num_layouts; j++) {
+        if (yield->layouts[j].outputs->cannot_run == NULL) {
+            return 0;
+        }
+    }
+    spot_node_error(self, self->study->template->study.root, NULL,
+        "no point can run: %s", yield->layouts[0].outputs->cannot_run);
+    return SPOT_ERR_BAD_INPUT;
+}
+
 int
 spot_points_bind(spot_reading_t *self)
 {
@@ -495,6 +519,7 @@ spot_points_bind(spot_reading_t *self)
     int ret = make_room(self->study);
 
     ret = ret == 0 ? bind_all(self, &bound) : ret;
+    ret = ret == 0 ? check_able(self) : ret;
     return ret == 0 ? check_standings(self, &bound) : ret;
 }
 
@@ -513,5 +538,6 @@ spot_points_bind_unswept(spot_reading_t *self)
                          study->template->scenario.root, NULL, &quiet)
                    : ret;
     spot_diag_free(&quiet);
+    ret = ret == SPOT_ERR_CANNOT_RUN ? 0 : ret;
     return ret == 0 ? add_yield(self, 0, study->scenarios[0]) : ret;
 }

@@ -14,10 +14,11 @@
 static bool
 next_fixed(spot_rounds_t *self)
 {
-    const bool is_first = self->to[0] == 0;
+    bool is_first = false;
 
     for (size_t j = 0; j < self->head->num_points; j++) {
         self->to[j] = spot_study_point_replications(self->head, j);
+        is_first = is_first || self->to[j] > self->from[j];
     }
     return is_first;
 }
@@ -123,7 +124,8 @@ start_precision(spot_rounds_t *self, const spot_study_run_t *run)
     self->knowledge = spot_calloc(num_points, sizeof(*self->knowledge));
     for (size_t j = 0; self->knowledge != NULL && j < num_points; j++) {
         self->knowledge[j].is_done =
-            run->num_shards > 1 && (int64_t) j % run->num_shards != run->shard_id;
+            spot_study_cannot_run(self->head, j) != NULL ||
+            (run->num_shards > 1 && (int64_t) j % run->num_shards != run->shard_id);
     }
     return self->knowledge == NULL ? SPOT_ERR_NO_MEMORY : 0;
 }
@@ -134,8 +136,9 @@ start_precision(spot_rounds_t *self, const spot_study_run_t *run)
 static int
 next_raced(spot_rounds_t *self, const spot_store_t *store, bool *is_more)
 {
-    const int ret = self->to[0] > 0 ? spot_race_advance(&self->race, store) : 0;
+    const int ret = self->is_racing ? spot_race_advance(&self->race, store) : 0;
 
+    self->is_racing = true;
     *is_more = ret == 0 && !self->race.is_over;
     for (size_t j = 0; *is_more && j < self->head->num_points; j++) {
         if (self->race.runners[j].fate == SPOT_FATE_RACING) {

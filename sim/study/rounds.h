@@ -16,6 +16,7 @@ typedef struct {
     const spot_study_head_t *head;
     spot_knowledge_t *knowledge;  /* [num_points] for a precision, else NULL */
     spot_race_t race;             /* for an optimum, else zeroed */
+    bool is_racing;               /* its first round was laid out */
     int64_t shard_id, num_shards; /* of the batches */
     int64_t *from;                /* [num_points] of the rounds before */
     int64_t *to;                  /* [num_points] none above what a point gets at most */

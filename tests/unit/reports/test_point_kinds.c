@@ -12,6 +12,7 @@
 
 #include <cmocka.h>
 
+#include "reports/answer.h"
 #include "reports/export.h"
 #include "reports/paper_table.h"
 #include "reports/plan_report.h"
@@ -41,8 +42,9 @@ typedef struct {
     spot_store_t *store;
 } case_t;
 
+/* cannot_run: why the first point has no rows; NULL: it has. */
 static void
-setup(case_t *self)
+setup_with(case_t *self, char *cannot_run)
 {
     static const double rows[3][2] = {{1, (double) NAN}, {3, 0.25}, {2, (double) NAN}};
     static char name[] = "halls", path[] = "servers", one[] = "1", two[] = "2",
@@ -61,6 +63,8 @@ setup(case_t *self)
         .unit = unit};
     self->kinds[0].has_metric = self->all;
     self->kinds[1].has_metric = self->some;
+    self->kinds[1].cannot_run = cannot_run;
+    self->some[0] = cannot_run == NULL;
     self->kinds[2] = (spot_point_kind_t){.is_fixed = true, .has_metric = self->all};
     self->head = (spot_study_head_t){.name = name,
         .seed = 1,
@@ -81,13 +85,21 @@ setup(case_t *self)
         const double first[] = {rows[j][0], (double) NAN};
         const double second[] = {rows[j][0] + 10, 0.5};
 
-        assert_int_equal(
-            self->store->put(self->store, &(spot_piece_t){0, j, 1, first, NULL}), 0);
+        if (cannot_run == NULL) {
+            assert_int_equal(
+                self->store->put(self->store, &(spot_piece_t){0, j, 1, first, NULL}), 0);
+        }
         assert_int_equal(
             self->store->put(self->store, &(spot_piece_t){1, j, 1, second, NULL}), 0);
     }
     assert_int_equal(
         self->store->put(self->store, &(spot_piece_t){2, 0, 1, rows[1], NULL}), 0);
+}
+
+static void
+setup(case_t *self)
+{
+    setup_with(self, NULL);
 }
 
 static void
@@ -286,6 +298,68 @@ test_plan(void **state)
     teardown(&self);
 }
 
+/* ---- Points that cannot run ---- */
+
+static char *
+written(writer_t writer)
+{
+    static char reason[] = "it needs a <door>";
+    char *text = NULL;
+    size_t num_bytes;
+    FILE *out = open_memstream(&text, &num_bytes);
+    case_t self;
+
+    assert_non_null(out);
+    setup_with(&self, reason);
+    assert_int_equal(writer(&self, out), 0);
+    assert_int_equal(fclose(out), 0);
+    teardown(&self);
+    return text;
+}
+
+static int
+write_json(const case_t *self, FILE *out)
+{
+    return spot_result_json_write(self->store, out);
+}
+
+static int
+write_answer(const case_t *self, FILE *out)
+{
+    spot_report_t report = sample_report(self->store);
+    const int ret = spot_answer_write(&report, out);
+
+    spot_report_free(&report);
+    return ret;
+}
+
+static void
+test_unable(void **state)
+{
+    static const struct {
+        writer_t writer;
+        const char *part;
+    } cases[] = {
+        {write_table, "\n      1  cannot run: it needs a <door>\n"},
+        {write_table, "\n1 of 3 points (servers 1) cannot run: it needs a <door>\n"},
+        {write_csv, "\n0,1,wait_s,s,0,0,,,,,,,,,,,,cannot run: it needs a <door>\n"},
+        {write_json, "\"cannot_run\": \"it needs a <door>\""},
+        {write_json, "\"wait_s\": null"},
+        {write_answer, ". 1 of 3 points (servers 1) cannot run: it needs a <door>."},
+        {write_paper, "(none at 1 that cannot run)"},
+    };
+
+    (void) state;
+    for (size_t j = 0; j < sizeof(cases) / sizeof(cases[0]); j++) {
+        char *text = written(cases[j].writer);
+
+        if (strstr(text, cases[j].part) == NULL) {
+            assert_string_equal(text, cases[j].part);
+        }
+        free(text);
+    }
+}
+
 /* A picture has what there is of its metrics, and none where a point has none of them.
  */
 static void
@@ -317,6 +391,7 @@ main(void)
         cmocka_unit_test(test_exported_points),
         cmocka_unit_test(test_paper),
         cmocka_unit_test(test_plan),
+        cmocka_unit_test(test_unable),
         cmocka_unit_test(test_pictures),
     };
 

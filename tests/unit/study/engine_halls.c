@@ -21,6 +21,7 @@ typedef struct {
     int chance;
     int64_t batch;
     char *unit;
+    char *closed;
     char (*names)[NAME_BYTES]; /* [servers] */
     spot_metric_t *metrics;    /* [1 + servers] */
     spot_outputs_t outputs;
@@ -64,6 +65,11 @@ static const spot_field_t fields[] = {
         .offset = offsetof(halls_t, unit),
         .initial = "s",
         .help = "what wait_mean_s counts"},
+    {.name = "closed",
+        .type = SPOT_FIELD_TEXT,
+        .offset = offsetof(halls_t, closed),
+        .initial = "no",
+        .help = "no, or why the hall cannot open"},
     {.name = NULL},
 };
 
@@ -99,6 +105,21 @@ make_metrics(halls_t *self)
     return 0;
 }
 
+/* A hall that is closed cannot run. */
+static int
+check_open(halls_t *self, const spot_node_t *root, spot_diag_t *diag)
+{
+    const spot_node_t *node = spot_node_get(root, "closed");
+
+    if (strcmp(self->closed, "no") == 0) {
+        return 0;
+    }
+    self->outputs.cannot_run = self->closed;
+    spot_diag_error(
+        diag, node->file, node->line, node->column, "closed: %s", self->closed);
+    return SPOT_ERR_CANNOT_RUN;
+}
+
 static int
 bind_halls(void **scenario, const spot_node_t *root, const void *like, spot_diag_t *diag)
 {
@@ -112,7 +133,8 @@ bind_halls(void **scenario, const spot_node_t *root, const void *like, spot_diag
     }
     atomic_fetch_add(&halls_num_bound, 1);
     ret = spot_bind_document(fields, root, diag, self);
-    return ret == 0 ? make_metrics(self) : ret;
+    ret = ret == 0 ? make_metrics(self) : ret;
+    return ret == 0 ? check_open(self, root, diag) : ret;
 }
 
 static void
@@ -124,6 +146,7 @@ free_halls(void *scenario)
         atomic_fetch_add(&halls_num_bound, -1);
         free(self->name);
         free(self->unit);
+        free(self->closed);
         free(self->names);
         free(self->metrics);
     }

@@ -529,6 +529,115 @@ test_fixed_group_means(void **state)
     spot_study_free(&study);
 }
 
+/* ---- Points that cannot run ---- */
+
+#define CLOSED(rest)                                                                    \
+    "study: x\nscenario: {engine: halls}\n"                                             \
+    "sweep: {closed: [there is no key, 'no'], load: [0.25, 0.5]}\n" rest
+
+/* Reads a study of which two points cannot run, which is a warning at their place. */
+static void
+read_closed(spot_study_t *study, const char *text)
+{
+    spot_diag_t diag;
+    const int ret = try_study(study, text, &diag);
+    char *report = diagnostics(&diag);
+
+    assert_non_null(strstr(report, "warning: "));
+    assert_non_null(strstr(report, ": closed: there is no key\n"));
+    assert_int_equal(diag.num_errors, 0);
+    assert_int_equal(ret, 0);
+    free(report);
+    spot_diag_free(&diag);
+}
+
+static void
+test_others_go_on(void **state)
+{
+    spot_study_t study;
+    spot_store_t *store;
+    spot_summary_t *summaries;
+    spot_completeness_t completeness;
+    spot_pilot_t pilot;
+    const spot_watch_t watch = {0};
+
+    (void) state;
+    read_closed(&study, CLOSED("replications: {count: 20}\n"));
+    assert_int_equal(spot_study_runs(&study.head, 20), 40);
+    assert_int_equal(spot_study_measure(&study, 0.001, &watch, &pilot), 0);
+    store = run_study(&study);
+    assert_int_equal(spot_store_find_completeness(store, &completeness), 0);
+    assert_int_equal(completeness.num_unfinished, 0);
+    assert_int_equal(completeness.num_asked, 40);
+    assert_int_equal(completeness.fewest, 20);
+    assert_int_equal(spot_summarise_all(store, &summaries), 0);
+    for (size_t j = 0; j < 4; j++) {
+        const char *reason = spot_study_cannot_run(&study.head, j);
+        const spot_summary_t *summary = &summaries[j * study.head.num_metrics];
+
+        assert_int_equal(store->num_rows(store, j), j < 2 ? 0 : 20);
+        assert_int_equal(summary->num_nulls, 0);
+        assert_int_equal(isfinite(summary->mean) != 0, j >= 2);
+        if (j < 2) {
+            assert_string_equal(reason, "there is no key");
+            assert_false(spot_study_has_metric(&study.head, j, 0));
+        } else {
+            assert_null(reason);
+        }
+    }
+    free(summaries);
+    store->close(store);
+    spot_study_free(&study);
+}
+
+/* Neither a precision nor a race waits for such points. */
+static void
+test_unable_goals(void **state)
+{
+    static const char *const texts[] = {
+        CLOSED("replications: {until: {metric: wait_mean_s, half_width: 0.5}}\n"),
+        "study: x\nscenario: {engine: halls}\noptimise: {minimise: wait_mean_s, over: "
+        "{closed: [there is no key, 'no'], load: [0.25, 0.5]}}\n"};
+
+    (void) state;
+    for (size_t j = 0; j < sizeof(texts) / sizeof(texts[0]); j++) {
+        spot_study_t study;
+        spot_store_t *store;
+        spot_completeness_t completeness;
+
+        read_closed(&study, texts[j]);
+        store = run_study(&study);
+        assert_int_equal(spot_store_find_completeness(store, &completeness), 0);
+        assert_int_equal(completeness.num_unfinished, 0);
+        assert_int_equal(store->num_rows(store, 0), 0);
+        assert_int_equal(store->num_rows(store, 1), 0);
+        assert_true(store->num_rows(store, 2) > 0);
+        store->close(store);
+        spot_study_free(&study);
+    }
+}
+
+static void
+test_all_unable(void **state)
+{
+    spot_study_t study;
+    spot_diag_t diag;
+    char *report;
+
+    (void) state;
+    assert_int_equal(try_study(&study,
+                         "study: x\nscenario: {engine: halls, closed: it is night}\n"
+                         "sweep: {load: [0.25, 0.5]}\n",
+                         &diag),
+        SPOT_ERR_BAD_INPUT);
+    report = diagnostics(&diag);
+    assert_non_null(strstr(report, ": no point can run: it is night\n"));
+    assert_int_equal(diag.num_errors, 1);
+    free(report);
+    spot_diag_free(&diag);
+    spot_study_free(&study);
+}
+
 int
 main(void)
 {
@@ -550,6 +659,9 @@ main(void)
         cmocka_unit_test(test_fixed_race),
         cmocka_unit_test(test_fixed_winners),
         cmocka_unit_test(test_fixed_group_means),
+        cmocka_unit_test(test_others_go_on),
+        cmocka_unit_test(test_unable_goals),
+        cmocka_unit_test(test_all_unable),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
