@@ -8,7 +8,7 @@
 set -eu
 cd "$(dirname "$0")"
 
-build_packages="gcc libc6-dev cmake ninja-build pkg-config libyaml-dev libgsl-dev libcsv-dev
+build_packages="gcc g++ libc6-dev cmake ninja-build pkg-config libyaml-dev libgsl-dev libcsv-dev
     librandom123-dev zlib1g-dev libmd-dev libsqlite3-dev libcjson-dev sqlite3 libcmocka-dev gnuplot-nox
     fonts-inter libjs-chart.js"
 

@@ -7,23 +7,47 @@
  *   spot_train_t train;
  *
  *   spot_diag_init(&diag);
- *   if (spot_scenario_read(&scenario, "seed-64.yaml", NULL, &diag) == 0 &&
- *       spot_train_init(&train, &scenario) == 0 &&
- *       spot_train_run(&train, seed, replication, NULL) == 0) {
- *       idle = spot_train_metric(&scenario, &train.result, "idle_fraction");
+ *   if (spot_scenario_read(&scenario, "seed-64.yaml", NULL, &diag) == 0) {
+ *       if (spot_train_init(&train, &scenario) == 0 &&
+ *           spot_train_run(&train, seed, replication, NULL) == 0) {
+ *           idle = spot_train_metric(&scenario, &train.result, "idle_fraction");
+ *       }
+ *       spot_train_free(&train);
  *   }
  *   spot_diag_print(&diag, stderr);
- *   spot_train_free(&train);
  *   spot_scenario_free(&scenario);
  *   spot_diag_free(&diag);
- */
+ *
+ * An _init or _read sets the whole struct, so that its _free may follow even where it
+ * failed; a struct that no _init has seen may not be freed. C++ includes this header as
+ * it is. */
 #ifndef SPOTSIM_H
 #define SPOTSIM_H
+
+/* Headers of the system first: C++ does not allow them within extern "C". */
+#include <assert.h>
+#include <gsl/gsl_rng.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/atomic.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
 
 #include "base/diag.h"
 #include "base/error.h"
 #include "sim/train/metrics.h"
 #include "sim/train/scenario.h"
 #include "sim/train/train.h"
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

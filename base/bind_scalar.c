@@ -206,12 +206,11 @@ report_number(spot_bind_t *self, const spot_field_t *field, const spot_node_t *n
 }
 
 /* Writes whole numbers with all digits, so that they read as integers: 1e6 as 1000000.
- * -0 keeps its sign. */
+ */
 static void
 write_real(double number, char text[SPOT_NUMBER_TEXT_BYTES])
 {
-    if (nearbyint(number) == number && fabs(number) < 9e18 &&
-        !(number == 0 && signbit(number))) {
+    if (nearbyint(number) == number && fabs(number) < 9e18) {
         snprintf(text, SPOT_NUMBER_TEXT_BYTES, "%" PRId64, (int64_t) number);
     } else {
         spot_number_text(number, text);

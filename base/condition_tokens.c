@@ -319,7 +319,8 @@ spot_condition_tokens_next(spot_condition_tokens_t *self)
     self->end = self->start;
     if (*self->start == '\0') {
         self->kind = SPOT_TOKEN_END;
-    } else if (is_digit(*self->start)) {
+    } else if (is_digit(*self->start) ||
+               (*self->start == '.' && is_digit(self->start[1]))) {
         read_number(self);
     } else if (is_letter(*self->start)) {
         read_word(self);

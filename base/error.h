@@ -3,6 +3,12 @@
 #ifndef SPOT_BASE_ERROR_H
 #define SPOT_BASE_ERROR_H
 
+#if defined(__cplusplus)
+#define SPOT_NORETURN [[noreturn]]
+#else
+#define SPOT_NORETURN _Noreturn
+#endif
+
 #if defined(__GNUC__)
 #define SPOT_MUST_CHECK __attribute__((warn_unused_result))
 #define SPOT_PRINTF(format_id, first_id)                                                \
@@ -52,6 +58,6 @@ spot_error_first(int error, int next)
 /* Aborts on a bug of the program that is cheap to detect, in release builds too. */
 #define spot_bug_assert(condition)                                                      \
     ((condition) ? (void) 0 : spot_bug_abort(#condition, __FILE__, __LINE__))
-_Noreturn void spot_bug_abort(const char *condition, const char *file, int line);
+SPOT_NORETURN void spot_bug_abort(const char *condition, const char *file, int line);
 
 #endif

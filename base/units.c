@@ -80,16 +80,12 @@ spot_number_end(const char *text)
     const char *end = skip_digits(start);
     const char *exponent;
 
+    if (*end == '.') {
+        start = end + 1;
+        end = skip_digits(start);
+    }
     if (end == start) {
         return NULL;
-    }
-    if (*end == '.') {
-        const char *fraction = end + 1;
-
-        end = skip_digits(fraction);
-        if (end == fraction) {
-            return NULL;
-        }
     }
     if (*end == 'e' || *end == 'E') {
         exponent = end + 1;
@@ -114,7 +110,7 @@ spot_number_parse(const char *text, double *value)
     if (!isfinite(number)) {
         return SPOT_ERR_BAD_INPUT;
     }
-    *value = number;
+    *value = number + 0.0; /* -0 is 0 */
     return 0;
 }
 
@@ -153,7 +149,7 @@ static int
 multiply(const spot_units_t *self, const char *text, double factor,
     spot_amount_t *amount, const char **problem)
 {
-    const double product = strtod(text, NULL) * factor;
+    const double product = strtod(text, NULL) * factor + 0.0; /* -0 is 0 */
     const char *digits = text + (*text == '-' || *text == '+');
     int ret;
 

@@ -21,12 +21,12 @@
 /* The largest fleet. */
 #define SPOT_MAX_INSTANCES 1000000
 
-/* The end of the decimal number at the start of text ([-+]digits[.digits][e[-+]digits],
- * as long as possible), or NULL: none. */
+/* The end of the decimal number at the start of text, as long as possible; NULL: none.
+ * Its form is [-+]digits[.digits][e[-+]digits] or [-+].digits[e[-+]digits]. */
 const char *spot_number_end(const char *text);
 
-/* A strict decimal number: [-+]digits[.digits][e[-+]digits], nothing before or after it,
- * finite. BAD_INPUT. */
+/* A strict decimal number of that form, nothing before or after it, finite. -0 is read
+ * as 0. BAD_INPUT. */
 SPOT_MUST_CHECK int spot_number_parse(const char *text, double *value);
 
 /* A strict decimal integer: [-+]digits, no leading zeros, within int64_t. BAD_INPUT. */

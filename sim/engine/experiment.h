@@ -5,12 +5,12 @@
 #ifndef SPOT_SIM_ENGINE_EXPERIMENT_H
 #define SPOT_SIM_ENGINE_EXPERIMENT_H
 
-#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 
+#include "base/atomic.h"
 #include "base/bind.h"
 #include "base/diag.h"
 #include "base/error.h"

@@ -6,6 +6,7 @@
 #ifndef SPOT_SIM_RECOVERY_RECOVERY_H
 #define SPOT_SIM_RECOVERY_RECOVERY_H
 
+#include <assert.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -106,7 +107,7 @@ typedef struct {
     int64_t reload_ms;
 } spot_recovery_decision_t;
 
-_Static_assert(sizeof(spot_recovery_decision_t) <= 80, "cleared before each decision");
+static_assert(sizeof(spot_recovery_decision_t) <= 80, "cleared before each decision");
 
 /* How many instances pipelines can form of at each time, which no real system knows. */
 typedef struct {

@@ -38,7 +38,7 @@ spot_quantity_parse(const char *text, spot_quantity_t *quantity)
         return false;
     }
     strcpy(quantity->unit, end + (*end == ' '));
-    quantity->value = strtod(text, NULL);
+    quantity->value = strtod(text, NULL) + 0.0; /* -0 is 0 */
     return isfinite(quantity->value);
 }
 

@@ -6,11 +6,11 @@
 #ifndef SPOT_SIM_TRAIN_FORESIGHT_H
 #define SPOT_SIM_TRAIN_FORESIGHT_H
 
-#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/atomic.h"
 #include "sim/fleet/fleet.h"
 #include "sim/train/scenario.h"
 #include "sim/train/tick.h"

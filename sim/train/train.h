@@ -12,10 +12,10 @@
 #ifndef SPOT_SIM_TRAIN_TRAIN_H
 #define SPOT_SIM_TRAIN_TRAIN_H
 
-#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/atomic.h"
 #include "sim/engine/event_log.h"
 #include "sim/fleet/fleet.h"
 #include "sim/train/foresight.h"

@@ -176,7 +176,8 @@ test_comparisons(void **state)
         "8 <= depth", "8 >= depth", "capacity > depth", "depth == 8", "depth != 9",
         "mode == 'async'", "mode == \"async\"", "mode != 'sync'", "mode != ''",
         "'a b' == 'a b'", "is_on == true", "is_on", "true", "not false",
-        "(depth < 9) == is_on", "share <= 0.91", "depth\t<=\ncapacity", "0==-0", NULL};
+        "(depth < 9) == is_on", "share <= 0.91", "depth\t<=\ncapacity", "0==-0",
+        ".5 < share", "share>.5", "depth / -.5 == -16", NULL};
     static const char *const bad[] = {"depth >= capacity", "depth > capacity",
         "8 < depth", "8 > depth", "depth == 9", "depth != 8", "mode == 'Async'",
         "mode == 'async '", "mode != 'async'", "is_on != true", "not is_on", "false",
@@ -387,7 +388,7 @@ test_syntax_errors(void **state)
         {"depth < \x01", W("9") "\"\\x01\" has no meaning here\n"},
         {"depth < 1.", W("9") "\"1.\" is no number\n"},
         {"depth < 1.2.3", W("9") "\"1.2.3\" is no number\n"},
-        {"depth < .5", W("9") "\".\" has no meaning here\n"},
+        {"depth < .", W("9") "\".\" has no meaning here\n"},
         {"depth < 1e999", W("9") "\"1e999\" is too large\n"},
         {"depth < 5 sec", W("9") "\"5 sec\"" UNIT "unknown unit\n"},
         {"depth < 0x10", W("9") "\"0x10\"" UNIT "unknown unit\n"},

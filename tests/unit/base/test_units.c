@@ -50,6 +50,8 @@ test_every_unit_of_time(void **state)
     assert_duration("-5 s", -5000);
     assert_duration("+5 s", 5000);
     assert_duration("-0 s", 0);
+    assert_duration(".5 s", 500);
+    assert_duration("-.5h", -30 * SPOT_MS_PER_MIN);
 }
 
 static void
@@ -99,7 +101,7 @@ test_what_is_no_duration(void **state)
     assert_no_duration("inf s", no_number);
     assert_no_duration("-", no_number);
     assert_no_duration("s", no_number);
-    assert_no_duration(".5 s", no_number);
+    assert_no_duration(". s", no_number);
     assert_no_duration("5. s", no_number);
     assert_no_duration("--5 s", no_number);
     assert_no_duration("88", "the unit is missing");
@@ -386,8 +388,9 @@ static void
 test_strict_numbers(void **state)
 {
     static const char *const bad[] = {"", " 1", "1 ", "1,5", "0x10", "1e", "1e+", "e5",
-        ".5", "5.", "nan", "inf", "-inf", "1e309", "-1e309", "1_000", "+-1", "1.5.2",
-        "1f"};
+        ".", "-.", ".e5", "5.", "1..5", ".5.", "nan", "inf", "-inf", "1e309", "-1e309",
+        "1_000", "+-1", "1.5.2", "1f"};
+    static const char *const zeros[] = {"0", "-0", "-.0", "-0e9", "-1e-400"};
     double value = 77;
 
     (void) state;
@@ -403,6 +406,14 @@ test_strict_numbers(void **state)
     assert_true(value == 0x1p-1074);
     assert_int_equal(spot_number_parse("010", &value), 0);
     assert_true(value == 10);
+    assert_int_equal(spot_number_parse(".5", &value), 0);
+    assert_true(value == 0.5);
+    assert_int_equal(spot_number_parse("-.125e1", &value), 0);
+    assert_true(value == -1.25);
+    for (size_t j = 0; j < sizeof(zeros) / sizeof(zeros[0]); j++) {
+        assert_int_equal(spot_number_parse(zeros[j], &value), 0);
+        assert_true(value == 0 && !signbit(value));
+    }
 }
 
 static void
