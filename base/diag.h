@@ -56,7 +56,9 @@ typedef struct {
 static inline spot_diag_mark_t
 spot_diag_mark(const spot_diag_t *self)
 {
-    return (spot_diag_mark_t){self->num_items, self->num_errors};
+    const spot_diag_mark_t mark = {self->num_items, self->num_errors};
+
+    return mark;
 }
 
 /* Turns the errors reported since the mark into warnings. */
