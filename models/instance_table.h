@@ -46,8 +46,8 @@ typedef struct {
  * idle_instances, in any order. There is a row for each n from the smallest to the
  * largest, in any order. Lines that start with # are remarks; before the columns they
  * may hold "samples_per_step: N". An empty step_ms, or a samples_per_s of 0, means that
- * n is infeasible. BAD_INPUT, IO, NO_MEMORY with all reasons in diag; free self even
- * then. */
+ * n is infeasible: out of memory. BAD_INPUT, IO, NO_MEMORY with all reasons in diag;
+ * free self even then. */
 SPOT_MUST_CHECK int spot_instance_table_read(
     spot_instance_table_t *self, const char *path, spot_diag_t *diag);
 

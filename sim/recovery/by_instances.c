@@ -22,8 +22,7 @@ check(const spot_by_instances_t *self, spot_bind_t *bind, const spot_node_t *pla
     }
     if (spot_instance_table_best(table, SPOT_MAX_INSTANCES) == NULL) {
         spot_bind_error(bind, place, "recovery.table",
-            "%s has no step time for any n: the job cannot run (a samples_per_s of 0 "
-            "says that it does not fit into memory)",
+            "out of memory: %s has no step time for any n, the job cannot run",
             self->path);
     }
     if (!self->is_extrapolated && capacity > spot_instance_table_largest(table)) {

@@ -754,6 +754,28 @@ num_checks=$((num_checks + 1))
     fail "profile"
 same profile.yaml "$work/stdout"
 
+# ---- Published tables: each scenario runs, in memory or not ----
+for model in bert-large gpt-2 gpt-3-2.7b; do
+    sample=$source/models/sample/$model
+    ends 0 run "$sample/scenario.yaml" --json
+    expect "$model trains under varuna" grep -q '"kept": [1-9]' "$work/stdout"
+    ends 0 run "$sample/scenario.yaml" --json \
+        --set "recovery={system: oobleck, table: $sample/oobleck.csv, f: 0}"
+    expect "$model trains under oobleck" grep -q '"kept": [1-9]' "$work/stdout"
+done
+ends 2 run "$sample/scenario.yaml" --set "recovery={system: bamboo, table: $sample/bamboo.csv}"
+stderr_says "recovery.table: out of memory: "
+
+# ---- Numbers: -0 is 0, .5 is 0.5 ----
+ends 0 run generated.yaml --json --set trace.preemption.per_minute=0
+cp "$work/stdout" "$work/zero.json"
+ends 0 run generated.yaml --json --set trace.preemption.per_minute=-0
+expect "a rate of -0 is a rate of 0" cmp -s "$work/zero.json" "$work/stdout"
+ends 0 run generated.yaml --json --set trace.preemption.per_minute=0.5
+cp "$work/stdout" "$work/half.json"
+ends 0 run generated.yaml --json --set trace.preemption.per_minute=.5
+expect "a rate of .5 is a rate of 0.5" cmp -s "$work/half.json" "$work/stdout"
+
 # ---- A line that is too long ----
 {
     sed -n '/^#/p' fit-trace.csv

@@ -15,7 +15,8 @@
 #include "models/instance_table.h"
 
 #define SAMPLE SPOT_SOURCE_DIR "/models/sample/by-n/varuna.csv"
-#define PUBLISHED SPOT_SOURCE_DIR "/../shared/data/profiles/oobleck-sim_%s_%s.csv"
+#define SHIPPED SPOT_SOURCE_DIR "/models/sample/", "/"
+#define PUBLISHED SPOT_SOURCE_DIR "/../shared/data/profiles/oobleck-sim_", "_"
 
 static int
 read_text(spot_instance_table_t *self, const char *text, spot_diag_t *diag)
@@ -168,32 +169,79 @@ test_sample(void **state)
     spot_instance_table_free(&table);
 }
 
-/* All published tables are read as they are; those of other systems are alike. */
+static const struct {
+    const char *name;
+    int64_t samples_per_step;
+} shipped_models[] = {{"bert-large", 8192}, {"gpt-2", 1024}, {"gpt-3-2.7b", 512}};
+static const char *const shipped_systems[] = {"varuna", "oobleck", "bamboo"};
+
+/* Reads the table of a model and a system. */
 static void
-test_published(void **state)
+read_table(spot_instance_table_t *self, const char *folder, const char *separator,
+    size_t model, size_t system)
 {
-    static const char *const systems[] = {"varuna", "oobleck", "bamboo"};
+    char path[512];
+    spot_diag_t diag;
 
+    snprintf(path, sizeof(path), "%s%s%s%s.csv", folder, shipped_models[model].name,
+        separator, shipped_systems[system]);
+    if (access(path, R_OK) != 0) {
+        print_message("no %s\n", path);
+        skip();
+    }
+    spot_diag_init(&diag);
+    assert_int_equal(spot_instance_table_read(self, path, &diag), 0);
+    assert_int_equal(diag.num_items, 0);
+    spot_diag_free(&diag);
+}
+
+static void
+test_shipped(void **state)
+{
     (void) state;
-    for (size_t j = 0; j < 3; j++) {
+    for (size_t j = 0; j < 9; j++) {
         spot_instance_table_t table;
-        spot_diag_t diag;
-        char path[512];
 
-        snprintf(path, sizeof(path), PUBLISHED, "gpt-3-2.7b", systems[j]);
-        if (access(path, R_OK) != 0) {
-            print_message("no %s\n", path);
-            skip();
-        }
-        spot_diag_init(&diag);
-        assert_int_equal(spot_instance_table_read(&table, path, &diag), 0);
+        read_table(&table, SHIPPED, j / 3, j % 3);
         assert_int_equal(spot_instance_table_smallest(&table), 15);
         assert_int_equal(spot_instance_table_largest(&table), 30);
-        assert_int_equal(table.samples_per_step, 512);
-        /* Bamboo is out of memory for every n. */
-        assert_int_equal(spot_instance_table_best(&table, 30) == NULL, j == 2);
-        spot_diag_free(&diag);
+        assert_int_equal(table.samples_per_step, shipped_models[j / 3].samples_per_step);
+        /* Bamboo is out of memory with the largest model. */
+        assert_int_equal(spot_instance_table_best(&table, 30) == NULL, j == 8);
+        for (size_t k = 0; k < table.num_rows; k++) {
+            const spot_instance_row_t *row = &table.rows[k];
+
+            assert_int_equal(row->step_ms,
+                j == 8 ? 0
+                       : 1000 * (double) table.samples_per_step / row->samples_per_s);
+        }
         spot_instance_table_free(&table);
+    }
+}
+
+static void
+test_shipped_is_published(void **state)
+{
+    (void) state;
+    for (size_t j = 0; j < 9; j++) {
+        spot_instance_table_t shipped, published;
+
+        read_table(&published, PUBLISHED, j / 3, j % 3);
+        read_table(&shipped, SHIPPED, j / 3, j % 3);
+        assert_int_equal(shipped.num_rows, published.num_rows);
+        for (size_t k = 0; k < shipped.num_rows; k++) {
+            const spot_instance_row_t *row = &shipped.rows[k];
+            const spot_instance_row_t *source = &published.rows[k];
+
+            assert_int_equal(row->num_instances, source->num_instances);
+            assert_true(row->samples_per_s == source->samples_per_s);
+            assert_int_equal(row->step_ms, source->step_ms);
+            for (size_t l = 0; l < SPOT_NUM_BY_N; l++) {
+                assert_int_equal(row->values[l], shipped.has[l] ? source->values[l] : 0);
+            }
+        }
+        spot_instance_table_free(&shipped);
+        spot_instance_table_free(&published);
     }
 }
 
@@ -205,7 +253,8 @@ main(void)
         cmocka_unit_test(test_refused),
         cmocka_unit_test(test_best_of_random_tables),
         cmocka_unit_test(test_sample),
-        cmocka_unit_test(test_published),
+        cmocka_unit_test(test_shipped),
+        cmocka_unit_test(test_shipped_is_published),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
