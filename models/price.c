@@ -27,6 +27,22 @@ spot_price_steps_add(spot_price_steps_t *self, int64_t start_ms, double usd_per_
 }
 
 void
+spot_price_steps_speed_up(spot_price_steps_t *self, double factor)
+{
+    size_t num_steps = 0;
+
+    for (size_t j = 0; j < self->num_steps; j++) {
+        spot_price_step_t step = self->steps[j];
+
+        step.start_ms = llrint((double) step.start_ms / factor);
+        num_steps -=
+            num_steps > 0 && self->steps[num_steps - 1].start_ms == step.start_ms;
+        self->steps[num_steps++] = step;
+    }
+    self->num_steps = num_steps;
+}
+
+void
 spot_price_steps_free(spot_price_steps_t *self)
 {
     free(self->steps);

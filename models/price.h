@@ -35,6 +35,10 @@ SPOT_MUST_CHECK int spot_price_steps_add(
     spot_price_steps_t *self, int64_t start_ms, double usd_per_h);
 void spot_price_steps_free(spot_price_steps_t *self);
 
+/* Divides the times of all steps by factor > 0, rounded to ms. A step that would start
+ * with a later one goes. */
+void spot_price_steps_speed_up(spot_price_steps_t *self, double factor);
+
 /* Reads a CSV file with the columns time_s,usd_per_h and reports all errors to diag as
  * file:line:column. BAD_INPUT, IO, NO_MEMORY; free self even then. */
 SPOT_MUST_CHECK int spot_price_steps_read(

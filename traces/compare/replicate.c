@@ -17,16 +17,15 @@ static int
 record(const spot_replicate_t *self, void *state, int64_t replication,
     spot_observation_t *observation)
 {
-    const spot_generator_t *generator = self->model->generator;
     const spot_dice_t dice = {self->seed, (uint64_t) replication, 0};
     spot_event_t event;
     int ret = 0;
 
-    generator->start(state, self->model->model, &dice);
+    self->model->generator->start(state, self->model->model, &dice);
     spot_observation_start(observation, &self->frame,
         spot_trace_model_initial_of(self->model, state),
         spot_trace_model_is_unlimited(self->model));
-    while (ret == 0 && generator->next(state, &event) &&
+    while (ret == 0 && spot_trace_model_next(self->model, state, &event) &&
            (double) event.time_ms <= self->frame.end_ms) {
         ret = spot_observation_take(observation, event.time_ms, event.kind, event.count);
     }

@@ -118,7 +118,8 @@ name_of(const spot_trace_model_file_t *self)
     const spot_node_t *root = self->document.root;
     const char *name = self->model.generator->name;
 
-    if (strcmp(name, "seed") != 0) {
+    if (strcmp(name, "seed") != 0 ||
+        spot_trace_model_common(&self->model)->frequency != 1) {
         return name;
     }
     if (spot_node_get(root, "variant") == NULL || says(self, "variant", "corrected")) {

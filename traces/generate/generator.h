@@ -23,18 +23,27 @@ typedef struct {
     int64_t initial;          /* -1: not given */
     double horizon_s;         /* 0: not given */
     int kind;                 /* spot_trace_kind_t: named or counts */
+    double frequency;         /* of its own clock; 2: twice as fast as that of the run */
     spot_price_steps_t price; /* of an instance; no steps: not given */
-    int64_t tick_ms;          /* settled: the one that counts */
-    int64_t horizon_ms;       /* settled; 0: none */
+    int64_t tick_ms;          /* settled: the one that counts, on its own clock */
+    int64_t horizon_ms;       /* settled, on the clock of the run; 0: none */
     bool is_within;           /* a scenario or zones settle tick and horizon */
 } spot_model_common_t;
 
 extern const spot_field_t spot_model_common_fields[];
 
-/* The price alone; the common fields continue with it. */
-extern const spot_field_t spot_model_price_fields[];
+/* Those of a recorded trace too; the common fields continue with them. */
+extern const spot_field_t spot_model_recorded_fields[];
 
-/* The last time of an event: the horizon, or twice the longest duration. */
+/* A generator knows nothing but its own clock, on which its time t is t / frequency of
+ * the run. These convert: an event to the nearest ms of the run; an end to the first ms
+ * that is not before it; and the last ms of its own that the run sees by run_ms. */
+int64_t spot_model_run_ms(const spot_model_common_t *self, int64_t own_ms);
+int64_t spot_model_run_end_ms(const spot_model_common_t *self, int64_t own_ms);
+int64_t spot_model_own_ms(const spot_model_common_t *self, int64_t run_ms);
+
+/* The last time of an event on its own clock: that of the horizon, or twice the longest
+ * duration. */
 int64_t spot_model_last_ms(const spot_model_common_t *self);
 
 /* The random streams of a replication: spot_rng_seek(rng, seed, replication, purpose,

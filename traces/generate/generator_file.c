@@ -28,6 +28,9 @@ file_prepare(void *model, const void *like, spot_diag_t *diag)
         ret = spot_price_header_read(
             self->recording.trace, self->path, &self->common.price, &self->zones, diag);
     }
+    for (size_t j = 0; ret == 0 && j < self->zones.num_zones; j++) {
+        spot_price_steps_speed_up(&self->zones.zones[j].price, self->common.frequency);
+    }
     return ret;
 }
 
@@ -108,7 +111,7 @@ static const spot_field_t file_options[] = {
         .offset = offsetof(model_t, path),
         .help =
             "a trace file (spotsim-trace 1, .csv or .csv.gz), relative to the document"},
-    {.name = NULL, .fields = spot_model_price_fields},
+    {.name = NULL, .fields = spot_model_recorded_fields},
 };
 
 static const spot_generator_members_t members = {

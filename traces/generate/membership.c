@@ -260,7 +260,7 @@ int64_t
 spot_membership_next_ms(spot_membership_t *self)
 {
     if (!self->has_event) {
-        self->has_event = self->model->generator->next(self->source, &self->event);
+        self->has_event = spot_trace_model_next(self->model, self->source, &self->event);
     }
     return self->has_event ? self->event.time_ms : INT64_MAX;
 }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "traces/generate/model.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -71,10 +70,20 @@ const spot_field_t spot_model_common_fields[] = {
         .initial = "uniform",
         .choices = victims_names,
         .help = "which instances are preempted: all equally likely"},
-    {.name = NULL, .fields = spot_model_price_fields},
+    {.name = NULL, .fields = spot_model_recorded_fields},
 };
 
-const spot_field_t spot_model_price_fields[] = {
+const spot_field_t spot_model_recorded_fields[] = {
+    {.name = "frequency",
+        .type = SPOT_FIELD_NUMBER,
+        .offset = offsetof(spot_model_common_t, frequency),
+        .min = 0.001,
+        .max = 1000,
+        .initial = "1",
+        .help = "how fast the clock of the trace runs: with 2 all that it gives happens "
+                "twice as often: rates double, gaps, lives, periods and hours of the "
+                "day are half as long, and its tick and its prices follow; preparation, "
+                "notices and the job keep their time"},
     {.name = "price",
         .type = SPOT_FIELD_ONE_OF,
         .offset = offsetof(spot_model_common_t, price),
@@ -189,6 +198,17 @@ settle_horizon(spot_model_common_t *common, spot_bind_t *bind, const spot_node_t
     common->is_within = true;
 }
 
+/* With a frequency the trace may see more time than the run. */
+static void
+check_frequency(spot_bind_t *bind, const spot_node_t *node,
+    const spot_model_common_t *common, int64_t horizon_ms)
+{
+    if ((double) horizon_ms * common->frequency > 2.0 * (double) SPOT_MAX_DURATION_MS) {
+        spot_bind_error(bind, spot_node_place(node, "frequency"), "frequency",
+            "%g times the horizon is more than 200 years", common->frequency);
+    }
+}
+
 static const spot_generator_population_t *
 population_of(const spot_trace_model_t *self)
 {
@@ -271,6 +291,7 @@ settle(const spot_trace_model_t *self, spot_bind_t *bind, const spot_node_t *nod
     } else if (self->generator != &spot_generator_file) {
         settle_alone(self, bind, node);
     }
+    check_frequency(bind, node, common, common->horizon_ms);
     if (self->generator->bind_parts != NULL) {
         self->generator->bind_parts(self->model, bind, node, setting, like);
     }
@@ -310,6 +331,7 @@ bind_model(spot_trace_model_t *self, spot_bind_t *bind, const spot_node_t *node,
     if (ret == 0 && population_of(self)->recording != NULL) {
         self->recording = population_of(self)->recording(self->model);
     }
+    spot_price_steps_speed_up(&common->price, common->frequency);
     return ret;
 }
 
@@ -404,7 +426,8 @@ spot_trace_model_end_ms(const spot_trace_model_t *self)
 {
     return population_of(self)->end_ms == NULL
                ? 0
-               : population_of(self)->end_ms(self->model);
+               : spot_model_run_end_ms(
+                     self->model, population_of(self)->end_ms(self->model));
 }
 
 static bool
@@ -438,9 +461,11 @@ spot_trace_model_is_unbounded(const spot_trace_model_t *self)
 int64_t
 spot_trace_model_stopped_ms(const spot_trace_model_t *self, const void *state)
 {
-    return population_of(self)->stopped_ms == NULL
-               ? -1
-               : population_of(self)->stopped_ms(state);
+    const int64_t stopped_ms = population_of(self)->stopped_ms == NULL
+                                   ? -1
+                                   : population_of(self)->stopped_ms(state);
+
+    return stopped_ms < 0 ? -1 : spot_model_run_ms(self->model, stopped_ms);
 }
 
 const spot_zones_t *
@@ -501,10 +526,4 @@ spot_trace_model_set_horizon(spot_trace_model_t *self, int64_t horizon_ms)
 
     spot_bug_assert(horizon_ms > 0);
     common->horizon_ms = horizon_ms;
-}
-
-int64_t
-spot_model_last_ms(const spot_model_common_t *self)
-{
-    return self->horizon_ms > 0 ? self->horizon_ms : 2 * SPOT_MAX_DURATION_MS;
 }

@@ -52,6 +52,16 @@ void spot_trace_model_set_horizon(spot_trace_model_t *self, int64_t horizon_ms);
  * recording, or of the setting. */
 int64_t spot_trace_model_initial(const spot_trace_model_t *self);
 
+/* As those of the generator, but on the clock of the run. next: its name_ids are valid
+ * until the next call. next_until and lose: the generator has them. after_ms: the latest
+ * last_ms. */
+bool spot_trace_model_next(
+    const spot_trace_model_t *self, void *state, spot_event_t *event);
+bool spot_trace_model_next_until(
+    const spot_trace_model_t *self, void *state, int64_t last_ms, spot_event_t *event);
+const int32_t *spot_trace_model_lose(const spot_trace_model_t *self, void *state,
+    double time_s, int64_t after_ms, int32_t num_lost);
+
 /* The instances at time 0 of the replication that state has started. */
 int64_t spot_trace_model_initial_of(const spot_trace_model_t *self, const void *state);
 

@@ -133,7 +133,7 @@ spot_recorded_trace_settle(const spot_trace_t *trace, spot_model_common_t *commo
                                                              : 1;
     }
     if (common->horizon_ms == 0 && !common->is_within) {
-        common->horizon_ms = trace->end_ms;
+        common->horizon_ms = spot_model_run_end_ms(common, trace->end_ms);
     }
     if (common->initial < 0) {
         common->initial = trace->initial;

@@ -471,7 +471,7 @@ test_free_accepts_nothing(void **state)
 static void
 test_last_time_of_events(void **state)
 {
-    spot_model_common_t common = {.horizon_ms = 5};
+    spot_model_common_t common = {.horizon_ms = 5, .frequency = 1};
 
     (void) state;
     assert_int_equal(spot_model_last_ms(&common), 5);

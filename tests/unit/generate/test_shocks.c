@@ -24,7 +24,8 @@
 static void
 test_clock(void **state)
 {
-    const spot_model_common_t common = {.tick_ms = 10000, .horizon_ms = 1000000000};
+    const spot_model_common_t common = {
+        .tick_ms = 10000, .horizon_ms = 1000000000, .frequency = 1};
     const spot_dice_t dice = {.seed = 1, .first_entity = 5};
     spot_shocks_t shocks = {.per_hour = 9, .p_zone = 1, .share = 1};
     spot_shock_clock_t clock;

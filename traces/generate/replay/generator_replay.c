@@ -114,7 +114,8 @@ settle_common(model_t *self, spot_diag_t *diag)
     }
     common->tick_ms = trace->resolution_ms;
     if (!common->is_within && common->horizon_ms == 0) {
-        common->horizon_ms = self->to.time_ms - self->from.time_ms;
+        common->horizon_ms =
+            spot_model_run_end_ms(common, self->to.time_ms - self->from.time_ms);
     }
     spot_recorded_trace_settle(trace, common);
     if (!common->is_within && self->plan.largest > common->capacity) {

@@ -34,8 +34,8 @@ typedef struct {
 
 /* A zone of a replication. */
 typedef struct {
-    const spot_generator_t *generator;
-    const spot_generator_members_t *members; /* of the generator */
+    const spot_trace_model_t *model;
+    const spot_generator_members_t *members; /* of its generator */
     void *state;                             /* of its generator */
     spot_event_t event;
     bool has_event;     /* event is the next one */
@@ -131,6 +131,9 @@ bind_zone(model_t *self, size_t zone_id, spot_bind_t *bind, const model_t *like)
         }
         zone->price = common->price; /* zone owns its memory now */
         common->price = (spot_price_steps_t){0};
+        if (self->common.frequency > 0) { /* else it has been reported */
+            spot_price_steps_speed_up(&zone->price, self->common.frequency);
+        }
     }
 }
 
@@ -305,11 +308,11 @@ name_initial(state_t *self)
 static void
 start_part(part_t *part, const spot_trace_model_t *model, const spot_dice_t *dice)
 {
-    part->generator = model->generator;
+    part->model = model;
     part->members = spot_generator_members(model->generator);
     part->has_event = false;
     part->known_ms = -1;
-    part->generator->start(part->state, model->model, dice);
+    model->generator->start(part->state, model->model, dice);
     part->population = spot_trace_model_initial_of(model, part->state);
     spot_rng_seek(&part->hits, dice->seed, dice->replication, SPOT_STREAM_SHOCK,
         dice->first_entity + HITS_ENTITY);
@@ -353,9 +356,11 @@ fetch(part_t *part, int64_t last_ms)
         return;
     }
     part->event = (spot_event_t){0};
-    part->has_event = members->next_until != NULL
-                          ? members->next_until(part->state, last_ms, &part->event)
-                          : part->generator->next(part->state, &part->event);
+    part->has_event =
+        members->next_until != NULL
+            ? spot_trace_model_next_until(
+                  part->model, part->state, last_ms, &part->event)
+            : spot_trace_model_next(part->model, part->state, &part->event);
     part->known_ms =
         members->next_until != NULL || part->has_event ? last_ms : INT64_MAX;
 }
@@ -423,8 +428,8 @@ hit_zone(state_t *self, size_t zone_id, spot_event_t *event)
     }
     part->population -= num_lost;
     if (part->members->lose != NULL) {
-        name_ids = part->members->lose(
-            part->state, self->shock.time_ms / (double) SPOT_MS_PER_S, num_lost);
+        name_ids = spot_trace_model_lose(part->model, part->state,
+            self->shock.time_ms / (double) SPOT_MS_PER_S, part->known_ms, num_lost);
     }
     *event = (spot_event_t){.time_ms = self->shock.seen_ms,
         .kind = SPOT_EVENT_PREEMPT,
