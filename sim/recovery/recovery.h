@@ -63,7 +63,9 @@ typedef struct {
 typedef enum {
     SPOT_WORK_ROLLED_BACK, /* all are lost: the job returns to the durable step */
     SPOT_WORK_STEPS_KEPT,  /* steps that ended stay, the step under way is lost */
-    SPOT_WORK_KEPT         /* the step under way goes on too */
+    SPOT_WORK_KEPT,        /* the step under way goes on too */
+    SPOT_WORK_STEPS_SAVED /* steps that ended are durable from now on, the step under way
+                             is lost: a checkpoint of the policy's own */
 } spot_work_t;
 
 /* What the engine is to do. All zero: go on as before. At most 80 bytes, since it is
@@ -77,17 +79,19 @@ typedef struct {
     bool aborts_checkpoint;  /* a checkpoint of the policy's own fails; counted */
     bool takes_noticed_last; /* instances with an announced preemption move to the end
                                 of standby: they are used if the others are too few */
-    bool has_flat_step_time; /* step_ms comes from a table outside its points */
-    bool has_fitted_step_time;
-    bool has_approximate_step_time; /* step_ms comes from an unverified formula */
-    bool lacks_step_time; /* instances stay standby because no step time is known for
-                             more of them */
+    bool has_flat_step_time : 1; /* step_ms comes from a table outside its points */
+    bool has_fitted_step_time : 1;
+    bool has_approximate_step_time : 1; /* step_ms comes from an unverified formula */
+    bool lacks_step_time : 1; /* instances stay standby because no step time is known
+                                 for more of them */
     /* When to ask again: at wake_ms (0: never), or at the end of the step under way if
      * that is sooner. With neither and without is_new, an earlier wake stays. */
     bool wakes_at_step_end;
     bool wakes_last; /* after the membership of that instant, unless the answer to it
                         asks for another wake; else before it */
     spot_work_t work : 8;
+    uint16_t num_taken_back; /* so many durable steps are lost too, with their mean time:
+                               a fault of published simulators */
     int32_t num_clipped; /* forecasts and timers cut off at a limit for this decision */
     int64_t wake_ms;
     int32_t kept_every_steps; /* STEPS_KEPT: of the steps since training started, only
@@ -109,12 +113,26 @@ typedef struct {
 
 static_assert(sizeof(spot_recovery_decision_t) <= 80, "cleared before each decision");
 
-/* How many instances pipelines can form of at each time, which no real system knows. */
+/* An instance that comes or goes. */
+enum { SPOT_COMING_ADDED = 1, SPOT_COMING_LOST = 2 };
+typedef struct {
+    int64_t time_ms;
+    int kind;
+} spot_coming_t;
+
+/* What no real system knows: how many instances pipelines can form of at each time, and
+ * each instance that comes or goes up to the horizon, in the order of the trace. */
 typedef struct {
     size_t num;
     int64_t *times_ms; /* [num] increasing, from 0 on */
     int32_t *counts;   /* [num] from then on, including the changes of that instant */
+    size_t num_coming;
+    spot_coming_t
+        *coming; /* [num_coming + SPOT_SPARE_COMINGS] the policy may change them */
+    int64_t ready_after_ms; /* from the arrival of an instance until it is ready */
 } spot_recovery_future_t;
+
+#define SPOT_SPARE_COMINGS 8
 
 /* The count at a time. O(log num). */
 int64_t spot_recovery_future_count(const spot_recovery_future_t *self, int64_t time_ms);
@@ -278,7 +296,7 @@ void spot_recovery_name_faults(const spot_recovery_fault_t *faults, size_t num_f
     char *text, size_t num_bytes);
 
 /* Whether its options break rules of a fair comparison; text names them. */
-#define SPOT_BROKEN_RULES_BYTES 512
+#define SPOT_BROKEN_RULES_BYTES 768
 bool spot_recovery_breaks_rules(
     const spot_recovery_choice_t *self, char text[SPOT_BROKEN_RULES_BYTES]);
 

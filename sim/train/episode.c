@@ -70,6 +70,26 @@ lose_pending(spot_train_t *self)
     *pending = (spot_pending_t){0};
 }
 
+/* Loses durable steps, each with the mean useful time of all durable steps. */
+SPOT_NOINLINE static void
+take_back(spot_train_t *self, int64_t num_steps)
+{
+    spot_train_result_t *result = &self->result;
+    int64_t *instance_ms = result->ledger.instance_ms;
+    const int64_t num_durable = result->steps_durable;
+    int64_t taken_ms;
+
+    spot_bug_assert(num_steps <= num_durable);
+    taken_ms = instance_ms[SPOT_SHARE_USEFUL] / num_durable * num_steps;
+    instance_ms[SPOT_SHARE_USEFUL] -= taken_ms;
+    instance_ms[SPOT_SHARE_LOST] += taken_ms;
+    result->lost_ms +=
+        (result->job_ms[SPOT_JOB_TRAINING] - result->stalled_ms - result->lost_ms) /
+        num_durable * num_steps;
+    result->steps_durable -= num_steps;
+    result->steps_lost += num_steps;
+}
+
 static void
 roll_back(spot_train_t *self, const training_t *training, int64_t num_aborted)
 {
@@ -177,8 +197,21 @@ keep_pending(
     if (is_head_lost) {
         lose_head(self);
     }
-    if (decision->work == SPOT_WORK_STEPS_KEPT) {
+    if (decision->work != SPOT_WORK_KEPT) {
         lose_begun_step(self);
+    }
+}
+
+/* Completed steps are durable from time_ms on. */
+static void
+save_pending(spot_train_t *self, int64_t time_ms)
+{
+    spot_train_result_t *result = &self->result;
+
+    result->steps_durable += pending_steps(self);
+    (void) settle_work(self, &self->pending.ended, SPOT_SHARE_USEFUL);
+    if (self->log != NULL) {
+        spot_run_log_saved(self, time_ms);
     }
 }
 
@@ -199,6 +232,13 @@ settle_pending(spot_train_t *self, const spot_recovery_decision_t *decision,
         roll_back(self, training, decision->aborts_checkpoint);
     } else {
         keep_pending(self, decision, *training);
+        if (decision->work == SPOT_WORK_STEPS_SAVED) {
+            self->result.checkpoints_durable += !decision->aborts_checkpoint;
+            save_pending(self, self->now_ms);
+        }
+    }
+    if (decision->num_taken_back > 0) {
+        take_back(self, decision->num_taken_back);
     }
 }
 
@@ -241,12 +281,8 @@ charge_flush(spot_train_t *self, int64_t passed_ms)
 
     result->stalled_ms += passed_ms < flush_ms ? passed_ms : flush_ms;
     if (passed_ms >= flush_ms) {
-        result->steps_durable += pending_steps(self);
-        result->checkpoints_durable++;
-        (void) settle_work(self, &self->pending.ended, SPOT_SHARE_USEFUL);
-        if (self->log != NULL) {
-            spot_run_log_flush(self);
-        }
+        self->result.checkpoints_durable++;
+        save_pending(self, self->episode.start_ms + flush_ms);
     }
     return charge_pause(
         self, SPOT_JOB_TRAINING, SPOT_SHARE_STALLED, flush_ms, passed_ms);

@@ -34,6 +34,7 @@ spot_foresight_free(spot_foresight_t *self)
     spot_fleet_free(&self->fleet);
     free(self->future.times_ms);
     free(self->future.counts);
+    free(self->future.coming);
     memset(self, 0, sizeof(*self));
 }
 
@@ -59,6 +60,34 @@ note(spot_foresight_t *self, int64_t now_ms)
     future->counts[future->num++] = count;
 }
 
+/* Makes room for more instances that come or go. */
+static int
+reserve_coming(spot_foresight_t *self, int32_t count)
+{
+    spot_recovery_future_t *future = &self->future;
+    const int ret = spot_array_reserve(&future->coming, &self->max_coming,
+        future->num_coming + (size_t) count + SPOT_SPARE_COMINGS,
+        sizeof(*future->coming));
+
+    self->has_failed = ret != 0 ? ret : self->has_failed;
+    return ret;
+}
+
+/* Notes the instances of a change. */
+static void
+note_coming(spot_foresight_t *self, const spot_change_t *change, int64_t now_ms)
+{
+    spot_recovery_future_t *future = &self->future;
+
+    if (reserve_coming(self, change->count) != 0) {
+        return;
+    }
+    for (int32_t j = 0; j < change->count; j++) {
+        future->coming[future->num_coming++] = (spot_coming_t){now_ms,
+            change->kind == SPOT_EVENT_ADD ? SPOT_COMING_ADDED : SPOT_COMING_LOST};
+    }
+}
+
 /* The tick at which the next change of the trace is seen. */
 static int64_t
 next_seen_ms(spot_foresight_t *self)
@@ -79,6 +108,7 @@ visit(spot_foresight_t *self, int64_t now_ms, int64_t seen_ms)
         spot_change_t change;
 
         (void) spot_membership_next(&self->scout, &change);
+        note_coming(self, &change, now_ms);
         if (change.kind == SPOT_EVENT_ADD) {
             spot_fleet_add(
                 &self->fleet, change.slots, change.count, now_ms + self->ready_after_ms);
@@ -99,7 +129,10 @@ spot_foresight_look(
     int64_t now_ms = 0, seen_ms;
 
     self->future.num = 0;
+    self->future.num_coming = 0;
+    self->future.ready_after_ms = self->ready_after_ms;
     self->has_failed = 0;
+    (void) reserve_coming(self, 0);
     spot_fleet_clear(&self->fleet);
     spot_membership_start(&self->scout, seed, replication);
     spot_fleet_add(&self->fleet, self->scout.initial, self->scout.population, 0);
@@ -113,5 +146,12 @@ spot_foresight_look(
         if (stop != NULL && atomic_load(stop) != 0) {
             self->has_failed = SPOT_ERR_INTERRUPTED;
         }
+    }
+    while (seen_ms == horizon_ms && self->has_failed == 0) {
+        spot_change_t change;
+
+        (void) spot_membership_next(&self->scout, &change);
+        note_coming(self, &change, horizon_ms);
+        seen_ms = next_seen_ms(self);
     }
 }

@@ -25,7 +25,8 @@ typedef struct {
     spot_fleet_t fleet;
     spot_recovery_future_t future;
     size_t max_changes[2]; /* of times_ms and counts */
-    int has_failed;        /* NO_MEMORY, INTERRUPTED: the end of the future is missing */
+    size_t max_coming;
+    int has_failed; /* NO_MEMORY, INTERRUPTED: the end of the future is missing */
 } spot_foresight_t;
 
 /* scenario must outlive self. NO_MEMORY; free self even then. */

@@ -255,7 +255,7 @@ spot_run_log_settle(spot_train_t *train, spot_share_t share)
 }
 
 void
-spot_run_log_flush(spot_train_t *train)
+spot_run_log_saved(spot_train_t *train, int64_t time_ms)
 {
     const spot_train_result_t *result = &train->result;
     const int64_t values[SPOT_EVENT_VALUES] = {
@@ -266,8 +266,7 @@ spot_run_log_flush(spot_train_t *train)
 
     settle_records(train, train->first_pending, end, SPOT_SHARE_USEFUL);
     train->first_pending = end;
-    add(train, train->episode.start_ms + train->episode.flush_ms, SPOT_LOG_DURABLE,
-        values);
+    add(train, time_ms, SPOT_LOG_DURABLE, values);
 }
 
 void

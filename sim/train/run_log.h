@@ -35,8 +35,8 @@ SPOT_NOINLINE void spot_run_log_notice(spot_train_t *train);
 SPOT_NOINLINE void spot_run_log_fleet(spot_train_t *train);
 /* The waiting or the pauses of the episode that ends now. */
 SPOT_NOINLINE void spot_run_log_pauses(spot_train_t *train);
-/* The end of the stall before the other pauses, when all completed steps are durable. */
-SPOT_NOINLINE void spot_run_log_flush(spot_train_t *train);
+/* All completed steps are durable from time_ms on. */
+SPOT_NOINLINE void spot_run_log_saved(spot_train_t *train, int64_t time_ms);
 /* The training of the episode that ends now, before it is counted. Work that is not
  * durable is unsaved until spot_run_log_settle(). */
 SPOT_NOINLINE void spot_run_log_training(

@@ -80,11 +80,10 @@ check_faults(
         spot_bind_error(bind, node, "recovery",
             "copy and poll cannot go with the faults of the published simulator");
     }
-    if ((self->fault.has_failing_checkpoints || self->fault.has_deep_failures) &&
-        !self->fault.has_late_checkpoints) {
+    if (self->fault.has_deep_failures && !self->fault.has_failing_checkpoints) {
         spot_bind_error(bind, node, "recovery",
-            "fault_failing_checkpoints and fault_deep_failures need "
-            "fault_late_checkpoints: yes, without which none fails");
+            "fault_deep_failures needs fault_failing_checkpoints: yes, without which "
+            "none fails");
     }
 }
 
@@ -386,7 +385,7 @@ varuna_decide(const void *options, void *memory, const spot_recovery_view_t *vie
     spot_varuna_state_t *state = memory;
 
     if (spot_varuna_has_fault(self)) {
-        spot_varuna_decide_with_faults(self, state, view, change, decision);
+        spot_varuna_decide_with_faults(self, memory, view, change, decision);
         return;
     }
     if (change->num_lost_active > 0) {
@@ -413,13 +412,17 @@ varuna_broken_rules(const void *options, char *text, size_t num_bytes)
         {self->fault.has_steps_in_pause, "fault_steps_in_pause (steps end in a pause)"},
         {self->fault.has_one_counter,
             "fault_one_counter (lost steps make checkpoints due)"},
-        {self->fault.has_late_checkpoints,
-            "fault_late_checkpoints (a checkpoint is durable too late)"},
         {self->fault.has_failing_checkpoints,
-            "fault_failing_checkpoints (the end of a pause makes one fail)"},
+            "fault_failing_checkpoints (losses to come make some fail)"},
         {self->fault.has_deep_failures,
             "fault_deep_failures (durable steps are taken back)"},
         {self->fault.has_old_pauses, "fault_old_pauses (a pause is that of before)"},
+        {self->fault.has_stale_timers,
+            "fault_stale_timers (a pause that is over stops the job)"},
+        {self->fault.idle_losses_pause,
+            "fault_idle_losses_pause (losses of idle instances pause the job)"},
+        {self->fault.first_restart_ms > 0,
+            "fault_first_restart (another time than the table's)"},
     };
 
     spot_recovery_name_faults(
@@ -429,19 +432,27 @@ varuna_broken_rules(const void *options, char *text, size_t num_bytes)
 static size_t
 varuna_state_size(const void *options, const spot_job_t *job, int64_t capacity)
 {
-    (void) options;
     (void) job;
-    (void) capacity;
-    return sizeof(spot_varuna_state_t);
+    return spot_varuna_has_fault(options)
+               ? sizeof(spot_varuna_faults_t) + spot_pause_ends_bytes(capacity)
+               : sizeof(spot_varuna_state_t);
 }
 
 static void
 varuna_start(const void *options, void *memory, const spot_recovery_start_t *run)
 {
-    spot_varuna_state_t *state = memory;
+    if (spot_varuna_has_fault(options)) {
+        spot_varuna_start_faults(options, memory, run);
+    }
+}
 
-    (void) options;
-    state->horizon_ms = run->horizon_ms;
+/* The event queue of the published simulator holds the losses to come. */
+static bool
+varuna_knows_future(const void *options)
+{
+    const spot_varuna_options_t *self = options;
+
+    return self->fault.has_failing_checkpoints;
 }
 
 static const spot_field_t varuna_options[] = {
@@ -519,28 +530,28 @@ static const spot_field_t varuna_options[] = {
         .initial = "no",
         .help = "yes, as there: the counter by which checkpoints are due is not rolled "
                 "back, and the first step after a loss has one too"},
-    {.name = "fault_late_checkpoints",
-        .type = SPOT_FIELD_CHOICE,
-        .offset = offsetof(spot_varuna_options_t, fault.has_late_checkpoints),
-        .choices = spot_no_yes,
-        .initial = "no",
-        .help = "yes, as there: a checkpoint is durable twice its write time after its "
-                "step only, and fails if a loss or the end of the run comes before"},
     {.name = "fault_failing_checkpoints",
         .type = SPOT_FIELD_CHOICE,
         .offset = offsetof(spot_varuna_options_t, fault.has_failing_checkpoints),
         .choices = spot_no_yes,
         .initial = "no",
-        .help = "yes: of the late checkpoints in which a pause ends, every second one "
-                "fails, from the first on; there, about half of them do, as the order "
-                "of a queue has it"},
+        .help =
+            "yes, as there: events to come are in a binary heap, ordered by time, at "
+            "one "
+            "time by kind (added, lost, ready, end of a pause, end of a step, end of a "
+            "checkpoint), in an array with the moves of CPython's heapq. It starts with "
+            "each addition and loss of the trace. A checkpoint enters it with twice the "
+            "time of its write, and fails if a loss then stands before the first "
+            "checkpoint in the array; else it is durable at once"},
     {.name = "fault_deep_failures",
         .type = SPOT_FIELD_CHOICE,
         .offset = offsetof(spot_varuna_options_t, fault.has_deep_failures),
         .choices = spot_no_yes,
         .initial = "no",
-        .help = "yes, as there: a late checkpoint that fails takes the ten latest steps "
-                "back, durable ones too, for which as many of the next are lost"},
+        .help =
+            "yes, as there: a checkpoint that fails takes the ten latest steps back, "
+            "durable ones too; of fewer steps, what is missing to ten is taken from "
+            "those to come"},
     {.name = "fault_old_pauses",
         .type = SPOT_FIELD_CHOICE,
         .offset = offsetof(spot_varuna_options_t, fault.has_old_pauses),
@@ -548,6 +559,28 @@ static const spot_field_t varuna_options[] = {
         .initial = "no",
         .help = "yes, as there: a restart takes what the table says of the number of "
                 "instances before the loss"},
+    {.name = "fault_stale_timers",
+        .type = SPOT_FIELD_CHOICE,
+        .offset = offsetof(spot_varuna_options_t, fault.has_stale_timers),
+        .choices = spot_no_yes,
+        .initial = "no",
+        .help = "yes, as there: each lost instance starts a pause of its own; the first "
+                "one that is over forms pipelines, and the next one stops the job until "
+                "an instance is lost or ready"},
+    {.name = "fault_idle_losses_pause",
+        .type = SPOT_FIELD_CHOICE,
+        .offset = offsetof(spot_varuna_options_t, fault.idle_losses_pause),
+        .choices = spot_no_yes,
+        .initial = "no",
+        .help = "yes, as there: the loss of an instance on standby or in preparation is "
+                "a loss like others"},
+    {.name = "fault_first_restart",
+        .type = SPOT_FIELD_DURATION,
+        .offset = offsetof(spot_varuna_options_t, fault.first_restart_ms),
+        .max = HUGE_VAL,
+        .initial = "0 s",
+        .help = "time of the very first restart, a checkpoint included, instead of the "
+                "table's: 76 s there for BERT-large; 0 s: the table's"},
     {.name = NULL, .fields = spot_recovery_common_fields},
 };
 
@@ -561,6 +594,8 @@ const spot_recovery_t spot_recovery_varuna = {
     .settle = varuna_settle,
     .release = varuna_release,
     .has_own_step_time = true,
+    .sees_all_losses = true,
+    .knows_future = varuna_knows_future,
     .broken_rules = varuna_broken_rules,
     .state_size = varuna_state_size,
     .start = varuna_start,

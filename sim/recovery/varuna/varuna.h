@@ -8,7 +8,9 @@
 #include <stdint.h>
 
 #include "sim/recovery/by_instances.h"
+#include "sim/recovery/pause_ends.h"
 #include "sim/recovery/recovery.h"
+#include "sim/recovery/varuna/queue.h"
 
 /* The best pipelines of a number of usable instances. */
 typedef struct {
@@ -34,15 +36,46 @@ typedef struct {
     struct { /* faults of the published simulator, all 0 for none */
         int has_steps_in_pause;
         int has_one_counter;
-        int has_late_checkpoints;
-        int has_failing_checkpoints; /* with late ones */
-        int has_deep_failures;       /* with late checkpoints */
+        int has_failing_checkpoints;
+        int has_deep_failures; /* with failing checkpoints */
         int has_old_pauses;
+        int has_stale_timers;
+        int idle_losses_pause;
+        int64_t first_restart_ms;
     } fault;
     int64_t capacity;
     spot_varuna_shape_t *shapes;    /* [capacity + 1] by usable instances */
     spot_checkpoint_t *checkpoints; /* [rows of by_n], or one */
 } spot_varuna_options_t;
+
+typedef enum {
+    SPOT_VARUNA_STOPPED, /* until an instance is lost or ready */
+    SPOT_VARUNA_PAUSING, /* until a timer is due */
+    SPOT_VARUNA_TRAINING
+} spot_varuna_phase_t;
+
+/* The state with faults. A time of 0: nothing is ahead. */
+typedef struct {
+    spot_varuna_phase_t phase;
+    const spot_instance_row_t *row; /* of the latest pipelines; NULL: none so far */
+    int64_t step_end_ms;            /* in a pause too if steps go on */
+    int64_t stall_end_ms;           /* of the latest checkpoint */
+    int64_t durable_ms;             /* the same, if it is durable only then */
+    int64_t num_steps;              /* executed */
+    int64_t count;                  /* of steps, by which checkpoints are due */
+    int64_t saved_count;            /* at the latest checkpoint */
+    bool is_due;                    /* a checkpoint follows the next step */
+    bool is_rest;                   /* the step under way is the rest of one at a loss */
+    uint32_t recent;      /* bit j: the step that ended j steps ago counts; the ten
+                             latest */
+    int32_t num_unsaved;  /* of them since the latest checkpoint, 0 ... 10 */
+    int32_t num_doubtful; /* durable steps that the next loss takes back */
+    int32_t num_early;    /* entries made before their steps by a deep failure */
+    int32_t num_owed;     /* steps to come that are lost */
+    spot_queue_t queue;   /* with failing checkpoints */
+    spot_pause_ends_t ends;
+    spot_pause_end_t end_memory[]; /* as spot_pause_ends_bytes() says */
+} spot_varuna_faults_t;
 
 typedef struct {
     int64_t
@@ -55,22 +88,6 @@ typedef struct {
     int64_t deadline_ms; /* the loss to stop for */
     int64_t poll_ms;     /* when additions are seen; 0: there are none */
     int64_t step_ms;     /* of the latest pipelines */
-    /* Only with faults. A time of 0: nothing is ahead. */
-    const spot_varuna_shape_t *shape; /* in use; NULL: the job does not train */
-    int64_t horizon_ms;
-    int64_t num_steps;     /* counted for checkpoints */
-    int64_t durable_steps; /* of them */
-    int64_t step_end_ms;
-    int64_t pause_end_ms; /* of a pause in which steps go on */
-    int64_t durable_ms;   /* when the latest checkpoint becomes durable */
-    bool is_due;          /* a checkpoint follows the next step */
-    bool is_rest;         /* the step under way is the rest of one at a loss */
-    bool has_failed; /* the latest checkpoint in flight at the end of a pause failed */
-    /* With deep failures: */
-    uint32_t recent; /* bit j: the step that ended j steps ago counts; the ten latest */
-    int32_t num_recent; /* of them since the latest checkpoint, 0 ... 10 */
-    int32_t num_owed;   /* durable steps taken back: so many later ones are lost */
-    int32_t num_paid;   /* of these, lost since that checkpoint */
 } spot_varuna_state_t;
 
 /* The shape with the shortest step for num_instances usable instances. O(depths), times
@@ -86,11 +103,13 @@ void spot_varuna_decide_shape(const spot_varuna_options_t *self,
 int64_t spot_varuna_restart_ms(
     const spot_varuna_options_t *self, const spot_instance_row_t *row);
 
-/* Whether any fault of the published simulator is set; the second function decides
- * then. */
+/* Whether any fault of the published simulator is set; the state is then the one with
+ * faults, and the other functions start it and decide. */
 bool spot_varuna_has_fault(const spot_varuna_options_t *self);
+void spot_varuna_start_faults(const spot_varuna_options_t *self,
+    spot_varuna_faults_t *state, const spot_recovery_start_t *run);
 void spot_varuna_decide_with_faults(const spot_varuna_options_t *self,
-    spot_varuna_state_t *state, const spot_recovery_view_t *view,
+    spot_varuna_faults_t *state, const spot_recovery_view_t *view,
     const spot_recovery_change_t *change, spot_recovery_decision_t *decision);
 
 #endif
