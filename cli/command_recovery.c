@@ -83,8 +83,11 @@ write_list(FILE *out)
 static void
 write_system(const spot_recovery_t *system, FILE *out)
 {
-    fprintf(out, "%s: %s\nsource: %s\n\noptions:\n", system->name, system->doc,
-        system->source);
+    fprintf(out, "%s: %s\nsource: %s\n", system->name, system->doc, system->source);
+    if (system->published != NULL) {
+        fprintf(out, "published defaults: %s\n", system->published);
+    }
+    fputs("\noptions:\n", out);
     spot_fields_write(system->options, "", out);
 }
 
@@ -99,6 +102,7 @@ write_system_json(spot_json_t *json, const spot_recovery_t *system)
     spot_json_text(json, "name", system->name);
     spot_json_text(json, "doc", system->doc);
     spot_json_text(json, "source", system->source);
+    spot_json_text(json, "published_defaults", system->published);
     ret = spot_fields_write_json(json, "options", system->options);
     spot_json_close(json, '}');
     return ret;

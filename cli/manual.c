@@ -189,6 +189,33 @@ static const char step_tables[] =
     ".PP\n\\fBjob.step_time: {pipeline: {\\fR\\fI...\\fR\\fB}}\\fR: all pairs that are "
     "feasible, by closed forms that are exact for equal stages. The keys:\n";
 
+static const char equal_terms[] =
+    ".SH EQUAL TERMS\nAll recovery systems have the figures of the job. What is given "
+    "is "
+    "measured and wins. What is not given follows from \\fBjob.model\\fR, whose "
+    "parameters times bytes are the state, and a bandwidth: \\fBfleet.network\\fR is of "
+    "each instance, so that all copy at the same time; \\fBfleet.storage\\fR is of the "
+    "whole fleet, which writes and reads the state once.\n"
+    ".TP\n\\fBjob.detection\\fR\na loss that was not announced, before every pause for "
+    "it.\n"
+    ".TP\n\\fBjob.regroup\\fR, \\fBjob.rebuild\\fR\nthe same instances form their "
+    "groups anew; instances build a part of the model that they did not have. Together "
+    "they are \\fBjob.reconfiguration\\fR: two of the three may be given. Without a "
+    "split regrouping takes all of it.\n"
+    ".TP\n\\fBjob.reload\\fR, \\fBjob.checkpoint.write\\fR\nthe state over "
+    "\\fBfleet.storage\\fR if not given; without these their defaults, with a warning "
+    "where there is a \\fBjob.model\\fR.\n"
+    ".TP\ncopies between instances\ntheir share of the state over "
+    "\\fBfleet.network\\fR.\n"
+    ".PP\nAn option of a system wins over the figure of the job, for that system. "
+    "\\fBrecovery.checkpoint\\fR has the keys of \\fBjob.checkpoint\\fR, which are its "
+    "defaults: no system writes for free. A system that needs a figure which neither "
+    "the "
+    "job nor an option gives cannot run: \\fBspotsim run\\fR says which and exits with "
+    "2; in studies and comparisons its points have no replications and say why. With "
+    "\\fBpublished_defaults: yes\\fR it takes those of its paper, which are of another "
+    "model, and every output warns of it.\n";
+
 static void
 put_scenario(FILE *out)
 {
@@ -206,11 +233,17 @@ put_scenario(FILE *out)
         out);
     fputs(step_tables, out);
     spot_roff_fields(out, spot_step_pipeline_fields, NULL, "job.step_time.pipeline.");
+    fputs(equal_terms, out);
     fputs(".SH RECOVERY SYSTEMS\nKeys of \\fBrecovery\\fR, by system.\n", out);
     for (size_t j = 0; spot_recovery_systems[j] != NULL; j++) {
         fprintf(out, ".SS system: %s\n", spot_recovery_systems[j]->name);
         spot_roff_text(out, spot_recovery_systems[j]->doc);
         fputs(".\n", out);
+        if (spot_recovery_systems[j]->published != NULL) {
+            fputs("Published defaults: ", out);
+            spot_roff_text(out, spot_recovery_systems[j]->published);
+            fputs(".\n", out);
+        }
         spot_roff_fields(out, spot_recovery_systems[j]->options, NULL, "recovery.");
     }
     fputs(".SH METRICS\nWhat a run is measured by; null where undefined.\n", out);

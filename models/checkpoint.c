@@ -63,47 +63,61 @@ static const spot_field_t every_forms[] = {
     {.name = NULL},
 };
 
+/* The keys with their defaults, "" for none: they are left as they are. */
+#define CHECKPOINT_FIELDS(mode_, every_, write_, snapshot_, busy_)                      \
+    {.name = "mode",                                                                    \
+        .type = SPOT_FIELD_CHOICE,                                                      \
+        .offset = offsetof(spot_checkpoint_t, mode),                                    \
+        .initial = mode_,                                                               \
+        .choices = mode_names,                                                          \
+        .help = "async: training goes on while a checkpoint is written; sync: the job " \
+                "is stalled for the write time"},                                       \
+        {.name = "every",                                                               \
+            .type = SPOT_FIELD_ONE_OF,                                                  \
+            .offset = 0,                                                                \
+            .initial = every_,                                                          \
+            .fields = every_forms,                                                      \
+            .bind = bind_every,                                                         \
+            .expected =                                                                 \
+                "back-to-back, auto, a number of steps such as \"10 steps\" or a "      \
+                "duration such as \"300 s\"",                                           \
+            .help =                                                                     \
+                "when a checkpoint is due: at every step end with no write in flight, " \
+                "at each k-th step end since training (re)started, or at the first "    \
+                "step "                                                                 \
+                "end after that much training; auto: after as many steps as hide the "  \
+                "write, as CheckFreq sets it at first, with mode sync each step"},      \
+        {.name = "write",                                                               \
+            .type = SPOT_FIELD_ONE_OF,                                                  \
+            .offset = offsetof(spot_checkpoint_t, write_ms),                            \
+            .fields = spot_profile_forms,                                               \
+            .initial = write_,                                                          \
+            .settle = spot_profile_settle_checkpoint_write,                             \
+            .expected = SPOT_PROFILE_EXPECTED,                                          \
+            .help = "time to write a checkpoint until it is durable; if not given the " \
+                    "bytes "                                                            \
+                    "of job.model over fleet.storage, where these are given"},          \
+        {.name = "snapshot",                                                            \
+            .type = SPOT_FIELD_DURATION,                                                \
+            .offset = offsetof(spot_checkpoint_t, snapshot_ms),                         \
+            .max = HUGE_VAL,                                                            \
+            .initial = snapshot_,                                                       \
+            .help = "async only: time the job is stalled to take the snapshot"},        \
+    {                                                                                   \
+        .name = "busy", .type = SPOT_FIELD_CHOICE,                                      \
+        .offset = offsetof(spot_checkpoint_t, busy), .initial = busy_,                  \
+        .choices = busy_names,                                                          \
+        .help = "async only: what to do when a checkpoint is due and a write is in "    \
+                "flight: skip it, snapshot and wait, or wait (join) and snapshot"       \
+    }
+
 const spot_field_t spot_checkpoint_fields[] = {
-    {.name = "mode",
-        .type = SPOT_FIELD_CHOICE,
-        .offset = offsetof(spot_checkpoint_t, mode),
-        .initial = "async",
-        .choices = mode_names,
-        .help = "async: training goes on while a checkpoint is written; sync: the job "
-                "is stalled for the write time"},
-    {.name = "every",
-        .type = SPOT_FIELD_ONE_OF,
-        .offset = 0,
-        .initial = "back-to-back",
-        .fields = every_forms,
-        .bind = bind_every,
-        .expected = "back-to-back, auto, a number of steps such as \"10 steps\" or a "
-                    "duration such as \"300 s\"",
-        .help = "when a checkpoint is due: at every step end with no write in flight, "
-                "at each k-th step end since training (re)started, or at the first step "
-                "end after that much training; auto: after as many steps as hide the "
-                "write, as CheckFreq sets it at first, with mode sync each step"},
-    {.name = "write",
-        .type = SPOT_FIELD_ONE_OF,
-        .offset = offsetof(spot_checkpoint_t, write_ms),
-        .fields = spot_profile_forms,
-        .initial = "89 s",
-        .settle = spot_profile_settle_checkpoint_write,
-        .expected = SPOT_PROFILE_EXPECTED,
-        .help = "time to write a checkpoint until it is durable"},
-    {.name = "snapshot",
-        .type = SPOT_FIELD_DURATION,
-        .offset = offsetof(spot_checkpoint_t, snapshot_ms),
-        .max = HUGE_VAL,
-        .initial = "0 s",
-        .help = "async only: time the job is stalled to take the snapshot"},
-    {.name = "busy",
-        .type = SPOT_FIELD_CHOICE,
-        .offset = offsetof(spot_checkpoint_t, busy),
-        .initial = "skip",
-        .choices = busy_names,
-        .help = "async only: what to do when a checkpoint is due and a write is in "
-                "flight: skip it, snapshot and wait, or wait (join) and snapshot"},
+    CHECKPOINT_FIELDS("async", "back-to-back", "89 s", "0 s", "skip"),
+    {.name = NULL},
+};
+
+const spot_field_t spot_checkpoint_changes[] = {
+    CHECKPOINT_FIELDS("", "", "", "", ""),
     {.name = NULL},
 };
 

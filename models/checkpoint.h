@@ -46,6 +46,9 @@ typedef struct {
 
 extern const spot_field_t spot_checkpoint_fields[];
 
+/* The same keys without defaults: what is not given stays as it is. */
+extern const spot_field_t spot_checkpoint_changes[];
+
 /* Duration of one complete checkpoint while the job does nothing else, at least 1 ms. */
 static inline int64_t
 spot_checkpoint_full_ms(const spot_checkpoint_t *self)

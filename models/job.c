@@ -101,6 +101,34 @@ const spot_field_t spot_job_fields[] = {
         .initial = "{}",
         .fields = spot_checkpoint_fields,
         .help = "how the state of training is made durable"},
+    {.name = "model",
+        .type = SPOT_FIELD_MAP,
+        .offset = offsetof(spot_job_t, model),
+        .initial = "",
+        .fields = spot_model_fields,
+        .help = "the state that is saved and copied: with fleet.storage and "
+                "fleet.network it gives the times that are not measured"},
+    {.name = "detection",
+        .type = SPOT_FIELD_DURATION,
+        .offset = offsetof(spot_job_t, detection_ms),
+        .max = (double) SPOT_MAX_DURATION_MS,
+        .initial = "0 s",
+        .help = "time to detect a loss that was not announced; lengthens the pause "
+                "after one, with every recovery system"},
+    {.name = "regroup",
+        .type = SPOT_FIELD_DURATION,
+        .offset = offsetof(spot_job_t, regroup_ms),
+        .max = (double) SPOT_MAX_DURATION_MS,
+        .initial = "",
+        .help = "pause in which the same instances, which keep what they run, form "
+                "their groups anew; job.reconfiguration less job.rebuild if not given"},
+    {.name = "rebuild",
+        .type = SPOT_FIELD_DURATION,
+        .offset = offsetof(spot_job_t, rebuild_ms),
+        .max = (double) SPOT_MAX_DURATION_MS,
+        .initial = "",
+        .help = "pause in which instances start their processes and build their part of "
+                "the model; job.reconfiguration less job.regroup if not given"},
     {.name = "reconfiguration",
         .type = SPOT_FIELD_ONE_OF,
         .offset = offsetof(spot_job_t, reconfiguration_ms),
@@ -108,7 +136,8 @@ const spot_field_t spot_job_fields[] = {
         .initial = "88 s",
         .settle = spot_profile_settle_reconfiguration,
         .expected = SPOT_PROFILE_EXPECTED,
-        .help = "pause to form new pipelines after a loss or an addition"},
+        .help = "pause to form new pipelines after a loss or an addition: regroup and "
+                "rebuild together, which take its place where both are given"},
     {.name = "reload",
         .type = SPOT_FIELD_ONE_OF,
         .offset = offsetof(spot_job_t, reload_ms),
@@ -116,7 +145,9 @@ const spot_field_t spot_job_fields[] = {
         .initial = "47 s",
         .settle = spot_profile_settle_reload,
         .expected = SPOT_PROFILE_EXPECTED,
-        .help = "pause to load the last durable checkpoint, after the reconfiguration"},
+        .help = "pause to load the last durable checkpoint, after the reconfiguration; "
+                "if not given the bytes of job.model over fleet.storage, where these "
+                "are given"},
     {.name = NULL},
 };
 

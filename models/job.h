@@ -8,9 +8,10 @@
 
 #include "base/bind.h"
 #include "models/checkpoint.h"
+#include "models/job_terms.h"
 #include "models/step_time.h"
 
-typedef struct {
+typedef struct spot_job {
     int64_t pipeline_depth;   /* instances in one pipeline, >= 1 */
     int64_t max_pipelines;    /* >= 1 */
     int64_t samples_per_step; /* global batch, >= 1 */
@@ -18,6 +19,14 @@ typedef struct {
     spot_checkpoint_t checkpoint;
     int64_t reconfiguration_ms; /* pause to form pipelines, >= 0 */
     int64_t reload_ms;          /* pause to load the durable state, >= 0 */
+    /* The others are settled with reconfiguration_ms, of which regroup_ms and rebuild_ms
+     * are the parts: models/job_terms.h. */
+    int64_t detection_ms;
+    int64_t regroup_ms;
+    int64_t rebuild_ms;
+    spot_model_t model;
+    double network_bytes_per_s; /* of each instance, of the fleet; 0: not given */
+    double storage_bytes_per_s; /* of all instances together; 0: not given */
 } spot_job_t;
 
 extern const spot_field_t spot_job_fields[];

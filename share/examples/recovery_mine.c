@@ -22,7 +22,8 @@
  *   instances, clock or ledger.
  * - state_size() and start(): only with memory between decisions. sim/recovery/layout.h
  *   keeps the holders of the stages. A run allocates no memory.
- * - settle(): for values computed once from job and options.
+ * - settle(): for values computed once from job and options. sim/recovery/terms.h has
+ * the figures of the job, and reports what the scenario lacks.
  *
  * Decide by sets, not by their order: the order of instances lost at one instant means
  * nothing. No static variables: many runs go on at once. Rules that make systems
@@ -75,6 +76,9 @@ mine_decide(const void *options, void *state, const spot_recovery_view_t *view,
     decision->work = SPOT_WORK_ROLLED_BACK;
     spot_recovery_decision_set_pipelines(decision, job, num_pipelines);
     decision->reconfiguration_ms = is_swap ? self->swap_ms : job->reconfiguration_ms;
+    if (change->num_lost_active > 0) {
+        decision->reconfiguration_ms += job->detection_ms;
+    }
     decision->reload_ms = job->reload_ms;
 }
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/units.h"
 
 /* A system of the user's own: the CMake option of that name. */
 #ifdef SPOT_EXTRA_RECOVERY
@@ -29,11 +30,52 @@ const spot_recovery_t *const spot_recovery_systems[] = {
     NULL,
 };
 
-const spot_field_t spot_recovery_common_fields[] = {
+/* ---- Common options ---- */
+
+/* Checks the checkpoints; spot_recovery_settle() reads them once the job's are known. */
+static void
+check_checkpoint(
+    spot_bind_t *bind, const spot_field_t *field, const spot_node_t *node, void *target)
+{
+    spot_checkpoint_t checked = {0};
+
+    (void) target;
+    spot_bind_map(bind, spot_checkpoint_changes, field->name, node, &checked);
+}
+
+const spot_field_t spot_recovery_plain_fields[] = {
+    {.name = "service_usd_per_h",
+        .type = SPOT_FIELD_NUMBER,
+        .offset = SPOT_NOWHERE,
+        .max = 1e6,
+        .initial = "0",
+        .help = "price of what keeps the state besides the instances, such as a "
+                "parameter server, USD an hour of the whole run; part of all costs but "
+                "those \"on demand\""},
+    {.name = "published_defaults",
+        .type = SPOT_FIELD_CHOICE,
+        .offset = SPOT_NOWHERE,
+        .choices = spot_no_yes,
+        .initial = "no",
+        .help = "yes: figures that are not given are those of the system's paper, which "
+                "are of another model; all outputs warn of it. no: they are those of "
+                "the job, and what the job does not say is an error"},
     {.name = "system",
         .type = SPOT_FIELD_SELECTOR,
         .help = "name of the recovery system"},
     {.name = NULL},
+};
+
+const spot_field_t spot_recovery_common_fields[] = {
+    {.name = "checkpoint",
+        .type = SPOT_FIELD_MAP,
+        .offset = SPOT_NOWHERE,
+        .initial = "",
+        .fields = spot_checkpoint_changes,
+        .bind = check_checkpoint,
+        .help = "how the state is made durable under this system, in the form of "
+                "job.checkpoint, which has the keys that are not given"},
+    {.name = NULL, .fields = spot_recovery_plain_fields},
 };
 
 /* The node with the name of the system; a scalar is short for {system: NAME}. */
@@ -232,9 +274,68 @@ spot_recovery_breaks_rules(
     return text[0] != '\0';
 }
 
+/* Takes the keys that are given. */
+static void
+take_checkpoint(spot_job_t *job, const spot_node_t *node)
+{
+    spot_diag_t quiet; /* errors were reported before */
+    spot_bind_t bind = {.diag = &quiet};
+
+    spot_diag_init(&quiet);
+    spot_bind_map(&bind, spot_checkpoint_changes, "checkpoint", node, &job->checkpoint);
+    spot_diag_free(&quiet);
+}
+
+/* Reads the options that are not bound. */
+static void
+take_common(spot_recovery_choice_t *self, spot_bind_t *bind, const spot_node_t *node,
+    spot_job_t *job)
+{
+    const spot_node_t *checkpoint = spot_node_get(node, "checkpoint");
+    const spot_node_t *published = spot_node_get(node, "published_defaults");
+    const spot_node_t *service = spot_node_get(node, "service_usd_per_h");
+
+    if (checkpoint != NULL) {
+        take_checkpoint(job, checkpoint);
+    }
+    if (service != NULL && spot_number_parse(service->text, &self->service_usd_per_h)) {
+        self->service_usd_per_h = 0; /* reported before */
+    }
+    self->is_published =
+        published != NULL && strcmp(published->text, spot_no_yes[1]) == 0;
+    if (self->is_published && self->system->published == NULL) {
+        spot_bind_error(bind, published, "recovery.published_defaults",
+            "%s has no figures of a paper", self->system->name);
+    } else if (self->is_published) {
+        spot_diag_warn(bind->diag, published->file, published->line, published->column,
+            "recovery: figures of %s as published, not of this job: %s",
+            self->system->name, self->system->published);
+    }
+}
+
+/* Options that break rules repeat a publication, with its figures. */
+static int
+settle_system(spot_recovery_choice_t *self, spot_bind_t *bind, const spot_node_t *node,
+    const spot_job_t *job, int64_t capacity)
+{
+    char broken[SPOT_BROKEN_RULES_BYTES];
+    spot_terms_t terms = {.bind = bind,
+        .node = node,
+        .job = job,
+        .capacity = capacity,
+        .system = self->system->name,
+        .is_published = self->is_published || spot_recovery_breaks_rules(self, broken)};
+    const int ret =
+        self->system->settle == NULL ? 0 : self->system->settle(self->options, &terms);
+
+    self->lacks = terms.lacks;
+    self->num_lacks = terms.num_lacks;
+    return ret;
+}
+
 int
 spot_recovery_settle(spot_recovery_choice_t *self, spot_bind_t *bind,
-    const spot_node_t *root, const spot_job_t *job, int64_t capacity)
+    const spot_node_t *root, spot_job_t *job, int64_t capacity)
 {
     const spot_node_t *node = spot_node_place(root, "recovery");
     char broken[SPOT_BROKEN_RULES_BYTES];
@@ -245,9 +346,8 @@ spot_recovery_settle(spot_recovery_choice_t *self, spot_bind_t *bind,
             "break rules: %s",
             broken);
     }
-    return self->system->settle == NULL
-               ? 0
-               : self->system->settle(self->options, bind, node, job, capacity);
+    take_common(self, bind, node, job);
+    return settle_system(self, bind, node, job, capacity);
 }
 
 void
@@ -257,5 +357,6 @@ spot_recovery_choice_free(spot_recovery_choice_t *self)
         self->system->release(self->options);
     }
     free(self->options);
+    free(self->lacks);
     memset(self, 0, sizeof(*self));
 }

@@ -15,6 +15,7 @@
 #include "base/suggest.h"
 #include "models/job.h"
 #include "sim/fleet/fleet.h"
+#include "sim/recovery/terms.h"
 
 /* What the policy may know at the instant of a decision. */
 typedef struct {
@@ -151,14 +152,16 @@ typedef struct {
     const char *name; /* as in "recovery: {system: NAME}" */
     const char *doc;
     const char *source;          /* paper or program */
+    const char *published;       /* of which paper and model published_defaults are;
+                                    NULL: there are none */
     const spot_field_t *options; /* goes on with the common ones */
     size_t options_size;         /* of the bound options, shared by all threads */
     /* No work is ever lost: the job needs no checkpoints, and a new decision does not
      * interrupt the step under way. */
     bool is_lossless;
-    /* Each step is safe once it ends, in the memory of peers or of a service: the job's
-     * own checkpoints are off, and only the step under way can be lost. */
-    bool keeps_steps;
+    /* Whether each step is safe once it ends, in the memory of a service, at no cost:
+     * checkpoints are off, and only the step under way can be lost. NULL: no. */
+    bool (*keeps_steps)(const void *options);
     /* Its decisions give all step times and say which are missing; otherwise those of
      * the job for pipelines of its depth apply. */
     bool has_own_step_time;
@@ -168,10 +171,9 @@ typedef struct {
      * the fleet's. NULL: none. */
     int64_t (*num_on_demand)(const void *options, int64_t capacity);
     /* Computes or reads what depends on the job, once the job is bound without an error;
-     * or NULL. node: the system's, for messages. NO_MEMORY; errors of the input go to
-     * bind. */
-    int (*settle)(void *options, spot_bind_t *bind, const spot_node_t *node,
-        const spot_job_t *job, int64_t capacity);
+     * or NULL. NO_MEMORY; errors of the input go to terms->bind. After a lack the
+     * options are only released. */
+    int (*settle)(void *options, spot_terms_t *terms);
     void (*release)(void *options); /* frees what options hold; may be NULL */
     /* The share of the useful time, 0 ... 1, that the ledger counts as redundant; NULL:
      * none. */
@@ -179,8 +181,6 @@ typedef struct {
     /* Whether it gets the future when a run starts; the output then calls it
      * clairvoyant. NULL: no. */
     bool (*knows_future)(const void *options);
-    /* Its cost besides the instances, for the whole run; NULL: nothing. */
-    double (*service_usd_per_h)(const void *options);
     /* Writes to text the options that break rules of a fair comparison in order to
      * repeat published results; an empty text: none. NULL: there are no such options. */
     void (*broken_rules)(const void *options, char *text, size_t num_bytes);
@@ -250,9 +250,11 @@ spot_recovery_decision_set_step(
         spot_job_is_step_fitted(job, decision->num_pipelines);
 }
 
-/* Every options table ends with {.name = NULL, .fields = spot_recovery_common_fields}.
- */
+/* Every options table ends with {.name = NULL, .fields = spot_recovery_common_fields},
+ * or, of a system that writes no checkpoints, with spot_recovery_plain_fields. They are
+ * kept in the choice, not in the options. */
 extern const spot_field_t spot_recovery_common_fields[];
+extern const spot_field_t spot_recovery_plain_fields[];
 
 extern const spot_recovery_t spot_recovery_bamboo;
 extern const spot_recovery_t spot_recovery_checkpoint;
@@ -273,6 +275,10 @@ extern const spot_recovery_t *const spot_recovery_systems[];
 typedef struct {
     const spot_recovery_t *system;
     void *options;
+    bool is_published;        /* published_defaults: yes */
+    double service_usd_per_h; /* besides the instances, for the whole run */
+    char *lacks;              /* why it cannot run, in words; NULL: it can */
+    size_t num_lacks;         /* errors that say so */
 } spot_recovery_choice_t;
 
 /* A bind function; target is a spot_recovery_choice_t. */
@@ -300,10 +306,19 @@ void spot_recovery_name_faults(const spot_recovery_fault_t *faults, size_t num_f
 bool spot_recovery_breaks_rules(
     const spot_recovery_choice_t *self, char text[SPOT_BROKEN_RULES_BYTES]);
 
-/* Calls settle of the system, and warns if it breaks rules of a fair comparison. root:
- * of the document, for messages. NO_MEMORY. */
+/* Reads the common options, of which the checkpoints take the place of the job's, and
+ * calls settle of the system. Warns if it breaks rules of a fair comparison or takes
+ * figures of a paper. root: of the document. NO_MEMORY; what is lacking is an error in
+ * bind and in lacks. */
 SPOT_MUST_CHECK int spot_recovery_settle(spot_recovery_choice_t *self, spot_bind_t *bind,
-    const spot_node_t *root, const spot_job_t *job, int64_t capacity);
+    const spot_node_t *root, spot_job_t *job, int64_t capacity);
+
+/* Whether each ended step is safe at no cost. */
+static inline bool
+spot_recovery_keeps_steps(const spot_recovery_choice_t *self)
+{
+    return self->system->keeps_steps != NULL && self->system->keeps_steps(self->options);
+}
 
 void spot_recovery_choice_free(spot_recovery_choice_t *self);
 

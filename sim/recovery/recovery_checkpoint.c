@@ -200,17 +200,16 @@ checkpoint_decide(const void *options, void *state, const spot_recovery_view_t *
 /* ---- Options ---- */
 
 static int
-checkpoint_settle(void *options, spot_bind_t *bind, const spot_node_t *node,
-    const spot_job_t *job, int64_t capacity)
+checkpoint_settle(void *options, spot_terms_t *terms)
 {
-    const options_t *self = options;
-    const spot_node_t *gain =
-        node->kind == SPOT_NODE_MAP ? spot_node_get(node, "min_gain") : NULL;
+    options_t *self = options;
+    const spot_node_t *gain = spot_node_get(terms->node, "min_gain");
+    const int64_t detection_ms = terms->job->detection_ms;
 
-    (void) job;
-    (void) capacity;
+    self->detection_ms = spot_terms_ms(
+        terms, "detection", self->detection_ms, detection_ms, detection_ms);
     if (gain != NULL && self->growth != GROWTH_BETTER) {
-        spot_diag_warn(bind->diag, gain->file, gain->line, gain->column,
+        spot_diag_warn(terms->bind->diag, gain->file, gain->line, gain->column,
             "recovery.min_gain has no effect without growth: better");
     }
     return 0;
@@ -226,8 +225,9 @@ static const spot_field_t checkpoint_options[] = {
         .type = SPOT_FIELD_DURATION,
         .offset = offsetof(options_t, detection_ms),
         .max = HUGE_VAL,
-        .initial = "0 s",
-        .help = "time to detect a loss; lengthens the reconfiguration pause after one"},
+        .initial = "",
+        .help = "time to detect a loss; lengthens the reconfiguration pause after one; "
+                "job.detection if not given"},
     {.name = "growth",
         .type = SPOT_FIELD_CHOICE,
         .offset = offsetof(options_t, growth),

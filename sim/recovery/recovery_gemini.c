@@ -24,15 +24,16 @@ typedef enum { NOTICE_COPY, NOTICE_IGNORE } notice_t;
 typedef struct {
     int64_t group_size;
     int64_t mem_every_steps;
-    int64_t mem_overhead_ms;
+    int64_t mem_overhead_ms; /* of a copy; -1: the time that it takes */
     int64_t detection_ms;
     int64_t restart_ms;
     double state_bytes;
     double net_bytes_per_s;
     double remote_bytes_per_s;
-    int replacement; /* replacement_t */
-    int growth;      /* growth_t */
-    int notice;      /* notice_t */
+    int64_t reload_ms; /* of the whole state from storage */
+    int replacement;   /* replacement_t */
+    int growth;        /* growth_t */
+    int notice;        /* notice_t */
 } options_t;
 
 /* The source of the state for the next training; in a pause the larger value wins. */
@@ -125,10 +126,22 @@ choose_pipelines(const state_t *self, const options_t *options, int64_t num_poss
                : num_possible;
 }
 
+/* Time to copy the shards of num_shards instances of num_active. */
 static int64_t
-transfer_ms(double bytes, double bytes_per_s)
+shards_ms(const options_t *options, int64_t num_shards, int64_t num_active)
 {
-    return llround(bytes / bytes_per_s * SPOT_MS_PER_S);
+    return spot_transfer_ms(
+        (double) num_shards * options->state_bytes / (double) num_active,
+        options->net_bytes_per_s);
+}
+
+/* What a copy adds: each instance sends its shard to the others of its group. */
+static int64_t
+overhead_ms(const options_t *options, int64_t num_active)
+{
+    return options->mem_overhead_ms >= 0
+               ? options->mem_overhead_ms
+               : shards_ms(options, options->group_size - 1, num_active);
 }
 
 /* The step time with the overhead of copies spread over all steps. */
@@ -136,8 +149,8 @@ static int64_t
 step_ms(const options_t *options, const spot_job_t *job, int64_t num_pipelines)
 {
     return spot_job_step_ms(job, num_pipelines) +
-           llround(
-               (double) options->mem_overhead_ms / (double) options->mem_every_steps);
+           llround((double) overhead_ms(options, num_pipelines * job->pipeline_depth) /
+                   (double) options->mem_every_steps);
 }
 
 /* Decides on pipelines and the pause until all instances hold their shards. */
@@ -149,16 +162,16 @@ decide_training(state_t *self, const options_t *options,
     const int64_t left_ms = self->detected_ms - view->now_ms;
 
     spot_recovery_decision_set_pipelines(decision, view->job, num_pipelines);
-    if (options->mem_overhead_ms > 0) {
+    if (overhead_ms(options, decision->num_active) > 0) {
         spot_recovery_decision_set_step(
             decision, view->job, step_ms(options, view->job, num_pipelines));
+        decision->lacks_step_time =
+            spot_job_lacks_step_time(view->job, spot_recovery_num_usable(view));
     }
     decision->reconfiguration_ms = (left_ms > 0 ? left_ms : 0) + options->restart_ms;
-    decision->reload_ms =
-        self->source == SOURCE_STORAGE
-            ? transfer_ms(options->state_bytes, options->remote_bytes_per_s)
-            : transfer_ms(
-                  options->state_bytes / decision->num_active, options->net_bytes_per_s);
+    decision->reload_ms = self->source == SOURCE_STORAGE
+                              ? options->reload_ms
+                              : shards_ms(options, 1, decision->num_active);
     spot_layout_form(&self->coming, view->fleet, decision->num_pipelines,
         (int32_t) view->job->pipeline_depth);
     if (self->num_pipelines < decision->num_pipelines) {
@@ -208,7 +221,8 @@ take_notice(const options_t *self, state_t *memory, const spot_recovery_view_t *
         spot_layout_first_deadline_ms(layout, view->deadlines_ms);
 
     if (deadline_ms < INT64_MAX && layout->num_pipelines > 0 &&
-        spot_recovery_must_stop(view, deadline_ms, self->mem_overhead_ms, decision)) {
+        spot_recovery_must_stop(
+            view, deadline_ms, overhead_ms(self, view->num_active), decision)) {
         decision->is_new = true;
         decision->is_same_pipelines = true;
         decision->work = SPOT_WORK_STEPS_KEPT;
@@ -236,22 +250,49 @@ gemini_decide(const void *options, void *state, const spot_recovery_view_t *view
     }
 }
 
-static int
-gemini_settle(void *options, spot_bind_t *bind, const spot_node_t *node,
-    const spot_job_t *job, int64_t capacity)
+/* The longest transfers, so that all of them are times. */
+static void
+check_transfers(const options_t *self, spot_bind_t *bind, const spot_node_t *node)
 {
-    const options_t *self = options;
-    const double longest_s = (double) (SPOT_MAX_DURATION_MS / SPOT_MS_PER_S);
-
-    (void) job;
-    (void) capacity;
-    if (self->state_bytes / self->remote_bytes_per_s > longest_s) {
+    if (spot_transfer_ms(self->state_bytes, self->net_bytes_per_s) ==
+        SPOT_MAX_DURATION_MS) {
+        spot_bind_error(bind, node, "recovery",
+            "to copy state_bytes with net_bytes_per_s takes more than 100 years");
+    }
+    if (self->reload_ms == SPOT_MAX_DURATION_MS) {
         spot_bind_error(bind, node, "recovery",
             "to read state_bytes with remote_bytes_per_s takes more than 100 years");
     }
-    if (self->state_bytes / self->net_bytes_per_s > longest_s) {
-        spot_bind_error(bind, node, "recovery",
-            "to copy state_bytes with net_bytes_per_s takes more than 100 years");
+}
+
+static int
+gemini_settle(void *options, spot_terms_t *terms)
+{
+    const spot_job_t *job = terms->job;
+    const double state_bytes = spot_model_state_bytes(&job->model);
+    options_t *self = options;
+    bool has_copies;
+
+    self->detection_ms =
+        spot_terms_ms(terms, "detection", self->detection_ms, 0, job->detection_ms);
+    self->restart_ms = spot_terms_ms(terms, "restart", self->restart_ms,
+        job->reconfiguration_ms, job->reconfiguration_ms);
+    self->mem_overhead_ms =
+        spot_terms_ms(terms, "mem_overhead", self->mem_overhead_ms, 0, -1);
+    self->state_bytes = spot_terms_number(
+        terms, "state_bytes", self->state_bytes, state_bytes, state_bytes);
+    self->net_bytes_per_s = spot_terms_number(terms, "net_bytes_per_s",
+        self->net_bytes_per_s, job->network_bytes_per_s, job->network_bytes_per_s);
+    self->reload_ms = job->reload_ms;
+    has_copies = self->state_bytes > 0 && self->net_bytes_per_s > 0;
+    if (!has_copies) {
+        (void) spot_terms_can_copy(terms, "the time to copy shards in memory",
+            "recovery.state_bytes and recovery.net_bytes_per_s");
+    } else if (spot_terms_has(terms, "remote_bytes_per_s")) {
+        self->reload_ms = spot_transfer_ms(self->state_bytes, self->remote_bytes_per_s);
+    }
+    if (has_copies) {
+        check_transfers(self, terms->bind, terms->node);
     }
     return 0;
 }
@@ -279,42 +320,52 @@ static const spot_field_t gemini_options[] = {
         .type = SPOT_FIELD_DURATION,
         .offset = offsetof(options_t, mem_overhead_ms),
         .max = (double) SPOT_MAX_DURATION_MS,
-        .initial = "0 s",
-        .help = "time that a copy adds, spread over the steps between two of them "
+        .initial = "",
+        .help = "time that a copy adds, spread over the steps between two of them; if "
+                "not given the time that it takes to send a shard to the other members "
+                "of the group; published: 0 s, as it is hidden in the steps "
                 "(unverified)"},
     {.name = "state_bytes",
         .type = SPOT_FIELD_NUMBER,
         .offset = offsetof(options_t, state_bytes),
         .min = 1,
         .max = MAX_BYTES,
+        .initial = "",
         .help =
             "state of the whole model; the shard of an instance is the state divided by "
-            "the instances in use"},
+            "the instances in use; that of job.model if not given"},
     {.name = "net_bytes_per_s",
         .type = SPOT_FIELD_NUMBER,
         .offset = offsetof(options_t, net_bytes_per_s),
         .min = 1,
         .max = MAX_BYTES,
-        .help = "bandwidth between instances, by which a shard is fetched from a peer"},
+        .initial = "",
+        .help =
+            "bandwidth of an instance, by which a shard is copied to and from peers; "
+            "fleet.network if not given"},
     {.name = "remote_bytes_per_s",
         .type = SPOT_FIELD_NUMBER,
         .offset = offsetof(options_t, remote_bytes_per_s),
         .min = 1,
         .max = MAX_BYTES,
+        .initial = "",
         .help = "bandwidth of the storage, by which the state is read where memory is "
-                "not enough; its checkpoints are job.checkpoint, in Gemini every 3 h "
-                "(unverified)"},
+                "not enough; job.reload if not given. Its checkpoints are those of the "
+                "job, in Gemini every 3 h (unverified)"},
     {.name = "restart",
         .type = SPOT_FIELD_DURATION,
         .offset = offsetof(options_t, restart_ms),
         .max = (double) SPOT_MAX_DURATION_MS,
-        .help = "pause to start the job again, besides the transfer of the state"},
+        .initial = "",
+        .help = "pause to start the job again, besides the transfer of the state; "
+                "job.reconfiguration if not given"},
     {.name = "detection",
         .type = SPOT_FIELD_DURATION,
         .offset = offsetof(options_t, detection_ms),
         .max = (double) SPOT_MAX_DURATION_MS,
-        .initial = "0 s",
-        .help = "time to detect a loss; a wait for replacement goes on meanwhile"},
+        .initial = "",
+        .help = "time to detect a loss; a wait for replacement goes on meanwhile; "
+                "job.detection if not given"},
     {.name = "replacement",
         .type = SPOT_FIELD_CHOICE,
         .offset = offsetof(options_t, replacement),
@@ -350,6 +401,7 @@ const spot_recovery_t spot_recovery_gemini = {
         "recover from copies in the memory of peers; roll back to storage only where a "
         "whole group is lost",
     .source = "Wang et al., Gemini, SOSP'23; its defaults here are unverified",
+    .published = "Gemini (SOSP'23), whose copies take no time (unverified)",
     .options = gemini_options,
     .options_size = sizeof(options_t),
     .settle = gemini_settle,

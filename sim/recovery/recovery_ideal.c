@@ -83,7 +83,7 @@ static const spot_field_t ideal_options[] = {
             "decide at multiples of it only, for the instances at that instant or, if "
             "some of them are lost, for what is left; 0: at every change; 60 s in "
             "Parcae"},
-    {.name = NULL, .fields = spot_recovery_common_fields},
+    {.name = NULL, .fields = spot_recovery_plain_fields},
 };
 
 const spot_recovery_t spot_recovery_ideal = {

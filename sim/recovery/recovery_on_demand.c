@@ -36,7 +36,7 @@ static const spot_field_t on_demand_options[] = {
         .max = SPOT_MAX_INSTANCES,
         .initial = "0",
         .help = "instances rented for the whole run; 0: fleet.capacity"},
-    {.name = NULL, .fields = spot_recovery_common_fields},
+    {.name = NULL, .fields = spot_recovery_plain_fields},
 };
 
 const spot_recovery_t spot_recovery_on_demand = {

@@ -14,6 +14,8 @@
 #include "sim/recovery/layout.h"
 #include "sim/recovery/recovery.h"
 
+#define PUBLISHED_REPLAN_MS (2 * SPOT_MS_PER_S) /* a placeholder */
+
 typedef enum { GROWTH_NEVER, GROWTH_PIPELINE } growth_t;
 typedef enum { FILL_BEST, FILL_WORST } fill_t;
 typedef enum { NOTICE_IGNORE, NOTICE_REROUTE } notice_t;
@@ -325,25 +327,40 @@ recycle_decide(const void *options, void *state, const spot_recovery_view_t *vie
     }
 }
 
-/* Takes over what the job knows of micro-batches. */
-static int
-recycle_settle(void *options, spot_bind_t *bind, const spot_node_t *node,
-    const spot_job_t *job, int64_t capacity)
+/* Time for an instance to build its stage and to copy it, all at once: as long as it
+ * takes to read the state from storage if the bandwidth is not known. */
+static int64_t
+stage_ms(spot_terms_t *terms)
 {
+    const spot_job_t *job = terms->job;
+
+    return job->rebuild_ms +
+           (spot_terms_can_copy(terms, NULL, NULL)
+                   ? spot_terms_copy_ms(job, 1.0 / (double) job->pipeline_depth)
+                   : job->reload_ms);
+}
+
+static int
+recycle_settle(void *options, spot_terms_t *terms)
+{
+    const spot_job_t *job = terms->job;
     options_t *self = options;
 
-    (void) capacity;
     if (self->micro_batch == 0) {
         self->micro_batch = spot_reroute_micro_batch(job);
     }
     if (self->micro_batch == 0) {
-        spot_bind_error(bind, node, "recovery",
-            "recycle needs the samples of a micro-batch, which job.step_time does not "
-            "tell: give micro_batch, e.g. {system: recycle, micro_batch: 8}");
+        spot_terms_lack(terms,
+            "the samples of a micro-batch, which job.step_time does not tell: give "
+            "recovery.micro_batch, e.g. {system: recycle, micro_batch: 8}, or a "
+            "job.step_time {table: FILE.csv} that has it");
     }
-    if (spot_node_get(node, "stage_copy") == NULL) {
-        self->stage_copy_ms = job->reload_ms;
-    }
+    self->detection_ms =
+        spot_terms_ms(terms, "detection", self->detection_ms, 0, job->detection_ms);
+    self->replan_ms = spot_terms_ms(
+        terms, "replan", self->replan_ms, PUBLISHED_REPLAN_MS, job->regroup_ms);
+    self->stage_copy_ms = spot_terms_ms(
+        terms, "stage_copy", self->stage_copy_ms, job->reload_ms, stage_ms(terms));
     return 0;
 }
 
@@ -356,14 +373,16 @@ static const spot_field_t recycle_options[] = {
         .type = SPOT_FIELD_DURATION,
         .offset = offsetof(options_t, detection_ms),
         .max = (double) SPOT_MAX_DURATION_MS,
-        .initial = "0 s",
-        .help = "time to detect a loss, before the pause for it"},
+        .initial = "",
+        .help = "time to detect a loss, before the pause for it; job.detection if not "
+                "given"},
     {.name = "replan",
         .type = SPOT_FIELD_DURATION,
         .offset = offsetof(options_t, replan_ms),
         .max = (double) SPOT_MAX_DURATION_MS,
-        .initial = "2 s",
-        .help = "pause to go on with other routes, which are planned in advance (a "
+        .initial = "",
+        .help = "pause to go on with other routes, which are planned in advance: the "
+                "same instances regroup; job.regroup if not given; published: 2 s (a "
                 "placeholder, unverified)"},
     {.name = "stage_copy",
         .type = SPOT_FIELD_DURATION,
@@ -371,7 +390,8 @@ static const spot_field_t recycle_options[] = {
         .max = (double) SPOT_MAX_DURATION_MS,
         .initial = "",
         .help = "pause more when an instance takes a lost place, to copy its stage from "
-                "a peer; job.reload if not given"},
+                "a peer; if not given job.rebuild and its part of job.model over "
+                "fleet.network, where these are given, else job.reload"},
     {.name = "micro_batch",
         .type = SPOT_FIELD_INTEGER,
         .offset = offsetof(options_t, micro_batch),
@@ -422,6 +442,7 @@ const spot_recovery_t spot_recovery_recycle = {
     .doc = "peers of a lost stage share its micro-batches (step time: an approximation, "
            "unverified); roll back to storage only with the last holder of a stage",
     .source = "Gandhi et al., ReCycle, SOSP'24",
+    .published = "ReCycle (SOSP'24): a pause of 2 s, a placeholder (unverified)",
     .options = recycle_options,
     .options_size = sizeof(options_t),
     .settle = recycle_settle,

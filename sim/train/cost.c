@@ -75,10 +75,6 @@ spot_cost_settle(spot_train_t *self)
     }
     spot_sum_add(&usd,
         spot_price_usd(self->scenario->fleet.price.on_demand_usd_per_h, on_demand_ms));
-    if (recovery->system->service_usd_per_h != NULL) {
-        spot_sum_add(
-            &usd, spot_price_usd(recovery->system->service_usd_per_h(recovery->options),
-                      self->end_ms));
-    }
+    spot_sum_add(&usd, spot_price_usd(recovery->service_usd_per_h, self->end_ms));
     self->result.cost_usd = spot_sum_total(&usd);
 }

@@ -331,7 +331,7 @@ charge_training(spot_train_t *self, int64_t elapsed_ms)
         .progress = spot_cycle_progress(episode->cycle, since_step_ms)};
     spot_progress_t *progress = &training.progress;
 
-    if (self->scenario->recovery.system->keeps_steps) { /* no checkpoints to count */
+    if (spot_recovery_keeps_steps(&self->scenario->recovery)) { /* no checkpoints */
         progress->started = 0;
         progress->durable = 0;
     }

@@ -13,16 +13,6 @@
 #include "sim/train/run_text.h"
 #include "sim/train/train.h"
 
-static int
-train_bind(void **scenario, const spot_node_t *root, const void *like, spot_diag_t *diag)
-{
-    *scenario = spot_calloc(1, sizeof(spot_scenario_t));
-    if (*scenario == NULL) {
-        return SPOT_ERR_NO_MEMORY;
-    }
-    return spot_scenario_init(*scenario, root, like, diag);
-}
-
 static void
 train_free(void *scenario)
 {
@@ -174,12 +164,44 @@ static const spot_outputs_t random_outputs = OUTPUTS(true),
 
 /* A trace that names every lost instance leaves nothing to chance. */
 static const spot_outputs_t *
-train_outputs(const void *scenario)
+outputs_of(const spot_scenario_t *scenario)
 {
-    const spot_trace_t *trace = ((const spot_scenario_t *) scenario)->trace.recording;
+    const spot_trace_t *trace = scenario->trace.recording;
 
     return trace != NULL && trace->kind == SPOT_TRACE_NAMED ? &fixed_outputs
                                                             : &random_outputs;
+}
+
+/* A scenario and, if it cannot run, its own outputs, which say why. */
+typedef struct {
+    spot_scenario_t scenario; /* the first member: other functions get only this */
+    spot_outputs_t unable;
+} bound_t;
+
+static int
+train_bind(void **scenario, const spot_node_t *root, const void *like, spot_diag_t *diag)
+{
+    bound_t *self = spot_calloc(1, sizeof(*self));
+    int ret;
+
+    *scenario = self;
+    if (self == NULL) {
+        return SPOT_ERR_NO_MEMORY;
+    }
+    ret = spot_scenario_init(&self->scenario, root, like, diag);
+    if (ret == SPOT_ERR_CANNOT_RUN) {
+        self->unable = *outputs_of(&self->scenario);
+        self->unable.cannot_run = self->scenario.recovery.lacks;
+    }
+    return ret;
+}
+
+static const spot_outputs_t *
+train_outputs(const void *scenario)
+{
+    const bound_t *self = scenario;
+
+    return self->unable.cannot_run != NULL ? &self->unable : outputs_of(&self->scenario);
 }
 
 static const spot_rivals_t rivals[] = {

@@ -407,6 +407,11 @@ const spot_warning_t spot_train_warnings[SPOT_TRAIN_NUM_WARNINGS] = {
         "steps with places lost took as long as an approximation says, unverified"},
     {"clairvoyant", "the recovery system was clairvoyant: it knew what was to come, as "
                     "no real one does"},
+    {"published_defaults",
+        "figures of the recovery system are of its paper and the model there, not of "
+        "this job (published_defaults: yes): Bamboo NSDI'23 for BERT and GPT-2, Gemini "
+        "SOSP'23, Oobleck SOSP'23 for BERT-large and GPT-2, Parcae NSDI'24 for GPT-2 of "
+        "1.5B parameters, ReCycle SOSP'24, Varuna EuroSys'22; see spotsim recovery"},
 };
 
 void
@@ -421,4 +426,5 @@ spot_train_warning_flags(const spot_train_result_t *result, unsigned char *flags
     flags[6] = result->clipped_forecasts > 0;
     flags[7] = result->has_approximate_step_time;
     flags[8] = result->is_clairvoyant;
+    flags[9] = result->has_published_defaults;
 }

@@ -20,7 +20,7 @@ SPOT_API double spot_train_metric(const spot_scenario_t *scenario,
     const spot_train_result_t *result, const char *name);
 
 /* Conditions that make a result doubtful. */
-#define SPOT_TRAIN_NUM_WARNINGS 9
+#define SPOT_TRAIN_NUM_WARNINGS 10
 extern const spot_warning_t spot_train_warnings[SPOT_TRAIN_NUM_WARNINGS];
 
 /* Sets flags[SPOT_TRAIN_NUM_WARNINGS]: 1 if the condition holds, else 0. */

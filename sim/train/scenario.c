@@ -85,6 +85,23 @@ static const spot_field_t fleet_fields[] = {
         .help =
             "how long before a preemption it is announced to the recovery system, at "
             "the next tick; 0 s: not at all"},
+    {.name = "network",
+        .type = SPOT_FIELD_RATE,
+        .offset = offsetof(spot_fleet_setting_t, network_bytes_per_s),
+        .min = 1,
+        .max = 1e18,
+        .initial = "",
+        .help = "what each instance can send and receive, e.g. 100 Gbit/s: the time of "
+                "copies between instances, see job.model"},
+    {.name = "storage",
+        .type = SPOT_FIELD_RATE,
+        .offset = offsetof(spot_fleet_setting_t, storage_bytes_per_s),
+        .min = 1,
+        .max = 1e18,
+        .initial = "",
+        .help = "what the storage of checkpoints can take and give, e.g. 10 GB/s, of "
+                "the whole fleet together: the time to write and to read back the "
+                "state, see job.model"},
     {.name = "price",
         .type = SPOT_FIELD_MAP,
         .offset = offsetof(spot_fleet_setting_t, price),
@@ -311,11 +328,28 @@ rent_on_demand(spot_scenario_t *self, spot_diag_t *diag)
                     : spot_price_steps_add(&price->spot, 0, price->on_demand_usd_per_h);
 }
 
+/* Settles the job, whose bandwidths are those of the fleet, and then the recovery
+ * system, unless there were more than num_errors. NO_MEMORY. */
+static int
+settle_job(
+    spot_scenario_t *self, spot_bind_t *bind, const spot_node_t *root, size_t num_errors)
+{
+    const int64_t num_slots = spot_scenario_num_slots(self);
+
+    self->job.network_bytes_per_s = self->fleet.network_bytes_per_s;
+    self->job.storage_bytes_per_s = self->fleet.storage_bytes_per_s;
+    spot_job_settle_terms(&self->job, bind, spot_node_get(root, "job"));
+    spot_job_settle(&self->job, bind, spot_node_place(root, "job.step_time"), num_slots);
+    return bind->diag->num_errors > num_errors ? 0
+                                               : spot_recovery_settle(&self->recovery,
+                                                     bind, root, &self->job, num_slots);
+}
+
 int
 spot_scenario_init(spot_scenario_t *self, const spot_node_t *root,
     const spot_scenario_t *like, spot_diag_t *diag)
 {
-    const size_t num_errors = diag->num_errors;
+    size_t num_errors = diag->num_errors; /* later: and of what is lacking */
     spot_bind_t bind = {.diag = diag};
     bool is_path;
     int ret;
@@ -336,12 +370,8 @@ spot_scenario_init(spot_scenario_t *self, const spot_node_t *root,
     check_until(&bind, root);
     check_on_demand(self, &bind, root);
     if (ret == 0) {
-        spot_job_settle(&self->job, &bind, spot_node_place(root, "job.step_time"),
-            spot_scenario_num_slots(self));
-    }
-    if (ret == 0 && diag->num_errors == num_errors) {
-        ret = spot_recovery_settle(
-            &self->recovery, &bind, root, &self->job, spot_scenario_num_slots(self));
+        ret = settle_job(self, &bind, root, num_errors);
+        num_errors += self->recovery.num_lacks;
     }
     warn_of_ignored_keys(self, &bind, root);
     if (ret != SPOT_ERR_NO_MEMORY && self->trace_node != NULL) {
@@ -364,7 +394,7 @@ spot_scenario_init(spot_scenario_t *self, const spot_node_t *root,
     if (ret == 0 && diag->num_errors > num_errors) {
         ret = SPOT_ERR_BAD_INPUT;
     }
-    return ret;
+    return ret == 0 && self->recovery.lacks != NULL ? SPOT_ERR_CANNOT_RUN : ret;
 }
 
 int

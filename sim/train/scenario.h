@@ -19,6 +19,8 @@ typedef struct {
     int64_t on_demand; /* instances that live all the time, besides capacity */
     int64_t preparation_ms;
     int64_t notice_ms; /* from the announcement of a preemption to it; 0: none */
+    double network_bytes_per_s; /* of each instance; 0: not given */
+    double storage_bytes_per_s; /* of all instances together; 0: not given */
     spot_price_t price;
 } spot_fleet_setting_t;
 
@@ -46,7 +48,8 @@ extern const spot_field_t spot_scenario_fields[];
 
 /* Binds a document. All errors are in diag with file:line:column. like: an earlier
  * scenario of the same thread, whose recordings are shared, or NULL; it may be freed
- * first. BAD_INPUT, IO, NO_MEMORY; free self even then. */
+ * first. BAD_INPUT, IO, NO_MEMORY; CANNOT_RUN: all is sound, but the recovery system
+ * lacks a figure; free self even then. */
 SPOT_API SPOT_MUST_CHECK int spot_scenario_init(spot_scenario_t *self,
     const spot_node_t *root, const spot_scenario_t *like, spot_diag_t *diag);
 

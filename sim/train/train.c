@@ -75,8 +75,9 @@ spot_train_init(spot_train_t *self, const spot_scenario_t *scenario)
 
     memset(self, 0, sizeof(*self));
     self->scenario = scenario;
-    self->checkpoint =
-        scenario->recovery.system->keeps_steps ? &kept_steps : &scenario->job.checkpoint;
+    self->checkpoint = spot_recovery_keeps_steps(&scenario->recovery)
+                           ? &kept_steps
+                           : &scenario->job.checkpoint;
     self->ticks = spot_ticks_of(scenario->tick_ms);
     self->ready_after_ms = ready_after_ms(self);
     self->worlds = spot_calloc(
@@ -432,6 +433,7 @@ start_recovery(spot_train_t *self)
     };
 
     self->result.is_clairvoyant = self->foresight.is_wanted;
+    self->result.has_published_defaults = self->scenario->recovery.is_published;
     if (self->foresight.is_wanted) {
         spot_foresight_look(&self->foresight, run.seed, run.replication, self->stop);
     }

@@ -72,6 +72,7 @@ typedef struct {
     bool has_fitted_step_time; /* used a step time of a formula */
     bool has_approximate_step_time; /* used a step time of an unverified formula */
     bool is_clairvoyant;            /* the recovery system knew the future */
+    bool has_published_defaults;    /* its figures are of a paper, not of the job */
     bool is_past_trace_end;         /* the run ended after the trace */
 } spot_train_result_t;
 

@@ -211,7 +211,9 @@ test_table(void **state)
 static void
 compare_default(const char *set, spot_moments_t *gain, spot_moments_t *value_gain)
 {
-    const char *const sets[] = {set, "recovery={system: bamboo}"};
+    const char *const sets[] = {set,
+        "recovery={system: bamboo, step_factor: 1, slowdown: 1.5, local_pause: 20 s, "
+        "global_pause: 30 s}"};
     spot_scenario_t scenarios[2];
     spot_train_t trains[2];
 
@@ -295,7 +297,9 @@ run_p3(const char *file, const char *const *sets, size_t num_sets,
 static void
 test_p3(void **state)
 {
-    static const char *const corrected[] = {"recovery={system: bamboo}"};
+    static const char *const corrected[] = {
+        "recovery={system: bamboo, step_factor: 1, slowdown: 1.5, local_pause: 20 s, "
+        "global_pause: 30 s}"};
 
     (void) state;
     if (access(P3_TRACE, R_OK) != 0) {

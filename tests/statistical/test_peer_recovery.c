@@ -88,7 +88,8 @@ make_scenario(spot_scenario_t *scenario, const case_t *self)
         "fleet: {capacity: %d, initial: %d, preparation: 0 s}\n"
         "job: {pipeline_depth: %d, step_time: {%d: 1 s}, checkpoint: {every: 1 h}}\n"
         "recovery: {system: gemini, group_size: %d, state_bytes: 1e9, "
-        "net_bytes_per_s: 1e9, remote_bytes_per_s: 1e9, restart: 1 s}\n"
+        "net_bytes_per_s: 1e9, remote_bytes_per_s: 1e9, restart: 1 s, mem_overhead: 0 "
+        "s}\n"
         "trace: {generator: seed, preemption: {per_minute: 0, count: {fixed: 1}}, "
         "addition: {per_minute: 0, count: {fixed: 1}}}\n",
         (NUM_LOSSES + 1) * (GAP_MS / 1000), self->num_instances, self->num_instances,

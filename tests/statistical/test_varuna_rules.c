@@ -220,7 +220,7 @@ test_published_rows_by_default(void **state)
         const published_t *row = &published[j];
         rules_event_t events[NUM_ADDED + NUM_LOST];
         const rules_case_t input = published_case(row, events);
-        const spot_train_result_t ours = run_ours(row->model, &input, "");
+        const spot_train_result_t ours = run_ours(row->model, &input, "every: 10");
         const double span_s = (double) (ours.horizon_ms - ours.first_training_ms) / 1000;
         const double deviation = kept(&ours) * (double) row->model->samples_per_step /
                                      span_s / row->samples_per_s -

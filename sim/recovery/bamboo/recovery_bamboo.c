@@ -12,14 +12,24 @@
 #include <stddef.h>
 #include <stdio.h>
 
+#include "base/units.h"
 #include "sim/recovery/bamboo/doubling.h"
 #include "sim/recovery/by_instances.h"
 #include "sim/recovery/pause_ends.h"
 #include "sim/recovery/recovery.h"
 
+/* Of BERT and GPT-2, where steps with redundancy are the only ones that are known. */
+#define PUBLISHED_LOCAL_PAUSE_MS (20 * SPOT_MS_PER_S)
+#define PUBLISHED_GLOBAL_PAUSE_MS (30 * SPOT_MS_PER_S)
+#define PUBLISHED_SLOWDOWN 1.5
+#define PUBLISHED_STEP_FACTOR 1
+
 typedef struct {
     int64_t local_pause_ms;
     int64_t global_pause_ms;
+    int64_t detection_ms; /* before training goes on after an absorbed loss */
+    int64_t copy_ms;      /* of a stage to its new holders, after a pause */
+    double step_factor;
     double slowdown;
     double doubled_share;
     double redundant_share;
@@ -47,6 +57,7 @@ typedef struct {
     bool trains_on;       /* in the pause */
     bool has_unseen_loss; /* late restart: since the pause began */
     bool needs_reload;
+    int64_t reload_end_ms;          /* of the latest reload */
     const spot_instance_row_t *row; /* of the present pipelines; NULL: no table */
     bool is_flat;                   /* row is of another number of instances */
     spot_pause_ends_t ends;
@@ -161,13 +172,14 @@ decide_step(const case_t *self)
 {
     const spot_job_t *job = self->view->job;
     const state_t *state = self->state;
-    const double factor = state->is_slowed ? self->options->slowdown : 1;
+    const double factor =
+        self->options->step_factor * (state->is_slowed ? self->options->slowdown : 1);
     spot_recovery_decision_t *decision = self->decision;
 
     if (state->row != NULL) {
         decision->step_ms = (int64_t) (factor * (double) state->row->step_ms);
         decision->has_flat_step_time = state->is_flat;
-    } else if (state->is_slowed) {
+    } else if (factor > 1) {
         const int64_t step_ms = spot_job_step_ms(job, decision->num_pipelines);
 
         spot_recovery_decision_set_step(
@@ -215,7 +227,9 @@ form(case_t *self)
     decision->is_same_pipelines = true; /* the pause was counted */
     decision->work = SPOT_WORK_STEPS_KEPT;
     if (num_pipelines > 0) {
-        decision->reload_ms = state->needs_reload ? job->reload_ms : 0;
+        decision->reload_ms =
+            state->needs_reload ? job->reload_ms : self->options->copy_ms;
+        state->reload_end_ms = self->view->now_ms + decision->reload_ms;
         spot_doubling_form(&state->holders, self->view->fleet, (int32_t) num_pipelines,
             (int32_t) job->pipeline_depth);
         state->needs_reload = false;
@@ -228,6 +242,8 @@ form(case_t *self)
     if (num_pipelines > 0 && spot_by_instances_is_given(by_n)) {
         state->row = spot_by_instances_row(by_n, num_usable(self));
         state->is_flat = spot_by_instances_is_flat(by_n, num_usable(self));
+    }
+    if (num_pipelines > 0) {
         decide_step(self);
     }
 }
@@ -341,7 +357,7 @@ lose_in_training(case_t *self, bool is_fatal)
     const spot_recovery_change_t *change = self->change;
     state_t *state = self->state;
 
-    if (self->view->now_ms < self->view->training_ms) { /* the state is read again */
+    if (self->view->now_ms < state->reload_end_ms) { /* the state is read again */
         state->needs_reload = true;
         pause_all(self, global_pause_ms(self));
     } else if (is_fatal) {
@@ -350,6 +366,8 @@ lose_in_training(case_t *self, bool is_fatal)
                (self->options->idle_losses_slow && !state->is_slowed)) {
         state->is_slowed = true;
         decide_training(self);
+        self->decision->reconfiguration_ms =
+            change->num_lost_active > 0 ? self->options->detection_ms : 0;
     }
 }
 
@@ -437,7 +455,8 @@ lacks_step_time(const case_t *self)
                num_formed < job->max_pipelines &&
                num_formed < num_instances / job->pipeline_depth;
     }
-    return self->decision->step_ms == 0 && spot_job_lacks_step_time(job, num_instances);
+    return (self->decision->step_ms == 0 || !state->is_slowed) &&
+           spot_job_lacks_step_time(job, num_instances);
 }
 
 static void
@@ -471,17 +490,72 @@ bamboo_decide(const void *options, void *state, const spot_recovery_view_t *view
 
 /* ---- The system ---- */
 
+/* Time for new holders to copy their stages, all at once: as long as it takes to read
+ * the state back if the bandwidth is not known. */
+static int64_t
+stage_ms(spot_terms_t *terms)
+{
+    const spot_job_t *job = terms->job;
+
+    return spot_terms_can_copy(terms, NULL, NULL)
+               ? spot_terms_copy_ms(job, 1.0 / (double) job->pipeline_depth)
+               : job->reload_ms;
+}
+
+/* Pauses that are given, published or of a table hold the copies. */
+static void
+settle_pauses(options_t *self, spot_terms_t *terms)
+{
+    const int64_t detection_ms = terms->job->detection_ms;
+    const int64_t pause_ms = terms->job->reconfiguration_ms > 0
+                                 ? terms->job->reconfiguration_ms
+                                 : 1; /* as a timer must be due later */
+    const bool has_pauses = spot_terms_has(terms, "local_pause") ||
+                            spot_terms_has(terms, "global_pause") ||
+                            self->by_n.path != NULL || terms->is_published;
+
+    self->detection_ms =
+        spot_terms_ms(terms, "detection", self->detection_ms, 0, detection_ms);
+    self->local_pause_ms = spot_terms_ms(
+        terms, "local_pause", self->local_pause_ms, PUBLISHED_LOCAL_PAUSE_MS, pause_ms);
+    self->global_pause_ms = spot_terms_ms(terms, "global_pause", self->global_pause_ms,
+        PUBLISHED_GLOBAL_PAUSE_MS, pause_ms + self->detection_ms);
+    self->copy_ms = has_pauses ? 0 : stage_ms(terms);
+}
+
+/* A table has its own step times, redundancy included. */
+static void
+settle_steps(options_t *self, spot_terms_t *terms)
+{
+    const bool has_table = self->by_n.path != NULL;
+
+    if (!has_table && !terms->is_published && !spot_terms_has(terms, "step_factor")) {
+        spot_terms_lack(terms,
+            "the time of a step with redundancy against a plain one: give "
+            "recovery.step_factor, e.g. {system: bamboo, step_factor: 1.5}, or "
+            "recovery.table with its own step times");
+    }
+    self->step_factor = spot_terms_number(
+        terms, "step_factor", self->step_factor, PUBLISHED_STEP_FACTOR, 1);
+    self->slowdown = spot_terms_number(terms, "slowdown", self->slowdown,
+        PUBLISHED_SLOWDOWN, fmax(1, 2 / self->step_factor));
+}
+
 static int
-bamboo_settle(void *options, spot_bind_t *bind, const spot_node_t *node,
-    const spot_job_t *job, int64_t capacity)
+bamboo_settle(void *options, spot_terms_t *terms)
 {
     options_t *self = options;
-    const int ret = spot_by_instances_settle(&self->by_n, bind, node, job, capacity);
+    spot_bind_t *bind = terms->bind;
+    const spot_node_t *node = terms->node;
+    const int ret =
+        spot_by_instances_settle(&self->by_n, bind, node, terms->job, terms->capacity);
 
     spot_by_instances_replace(
         &self->by_n, bind, node, "local_pause", SPOT_BY_N_LOCAL_PAUSE_MS);
     spot_by_instances_replace(
         &self->by_n, bind, node, "global_pause", SPOT_BY_N_GLOBAL_PAUSE_MS);
+    settle_pauses(self, terms);
+    settle_steps(self, terms);
     return ret;
 }
 
@@ -523,23 +597,45 @@ static const spot_field_t bamboo_options[] = {
         .offset = offsetof(options_t, local_pause_ms),
         .min = 1,
         .max = HUGE_VAL,
-        .initial = "20 s",
-        .help = "pause to form the pipelines anew at a step end; published: 20 s for "
-                "GPT-2 and BERT, 10 s for ResNet and GNMT, 5 s for VGG and AlexNet"},
+        .initial = "",
+        .help = "pause to form the pipelines anew at a step end; job.reconfiguration if "
+                "not given; if neither pause is given, new holders then copy their "
+                "stages: its part of job.model over fleet.network, where these are "
+                "given, else job.reload; published, without a copy: 20 s "
+                "for GPT-2 and BERT, 10 s for ResNet and GNMT, 5 s for VGG and AlexNet"},
     {.name = "global_pause",
         .type = SPOT_FIELD_DURATION,
         .offset = offsetof(options_t, global_pause_ms),
         .min = 1,
         .max = HUGE_VAL,
-        .initial = "30 s",
-        .help = "pause after a fatal loss, and to begin after waiting"},
+        .initial = "",
+        .help = "pause after a fatal loss, and to begin after waiting; "
+                "job.reconfiguration and detection if not given; published: 30 s"},
+    {.name = "detection",
+        .type = SPOT_FIELD_DURATION,
+        .offset = offsetof(options_t, detection_ms),
+        .max = (double) SPOT_MAX_DURATION_MS,
+        .initial = "",
+        .help = "time to detect a loss, which an absorbed one takes too; job.detection "
+                "if not given"},
+    {.name = "step_factor",
+        .type = SPOT_FIELD_NUMBER,
+        .offset = offsetof(options_t, step_factor),
+        .min = 1,
+        .max = 1000,
+        .initial = "",
+        .help = "time of a step with redundancy against a plain one, that of "
+                "job.step_time; needed unless table has its own step times"},
     {.name = "slowdown",
         .type = SPOT_FIELD_NUMBER,
         .offset = offsetof(options_t, slowdown),
         .min = 1,
         .max = 1000,
-        .initial = "1.5",
-        .help = "factor of the step time from an absorbed loss to the next pause"},
+        .initial = "",
+        .help =
+            "factor of the step time from an absorbed loss to the next pause; if not "
+            "given 2 / step_factor, at least 1, as one instance does the work of two "
+            "stages; published: 1.5"},
     {.name = "doubled_share",
         .type = SPOT_FIELD_NUMBER,
         .offset = offsetof(options_t, doubled_share),
@@ -606,6 +702,9 @@ const spot_recovery_t spot_recovery_bamboo = {
     .doc = "redundant computation: the holder of a stage takes over the next one, in "
            "pipelines of fixed depth",
     .source = "Thorpe et al., Bamboo, NSDI'23",
+    .published =
+        "Bamboo (NSDI'23) for BERT and GPT-2: pauses of 20 s and 30 s, steps 1.5 "
+        "times as long with a loss absorbed",
     .options = bamboo_options,
     .options_size = sizeof(options_t),
     .has_own_step_time = true,

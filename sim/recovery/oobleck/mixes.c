@@ -7,8 +7,12 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/units.h"
 #include "models/pipeline_schedule.h"
 #include "sim/recovery/oobleck/oobleck.h"
+
+#define PUBLISHED_REGROUP_MS (2 * SPOT_MS_PER_S)
+#define PUBLISHED_BYTES_PER_S 1.25e9
 
 /* ---- Mixes ---- */
 
@@ -178,9 +182,6 @@ settle_sizes(spot_oobleck_options_t *self, const spot_job_t *job, int64_t capaci
     if (self->min_depth == 0) {
         self->min_depth = depth_by_memory(self, model);
     }
-    if (self->layer_bytes == 0) {
-        self->layer_bytes = model->memory.state_bytes;
-    }
     if (capacity > SPOT_TEMPLATES_MAX_INSTANCES) {
         self->num_mixes = SPOT_TEMPLATES_MAX_INSTANCES + 1;
     }
@@ -316,11 +317,48 @@ make_mixes(spot_oobleck_options_t *self, spot_bind_t *bind, const spot_node_t *n
     return ret;
 }
 
+/* Pauses and copies without a table, once the layers are known. Published are those of
+ * BERT-large, GPT-2 and links of 10 Gbit/s, without copies. */
+static void
+settle_pauses(spot_oobleck_options_t *self, spot_terms_t *terms)
+{
+    const spot_job_t *job = terms->job;
+    const double known_bytes = job->step_time.pipeline.memory.state_bytes;
+    const double state_bytes = spot_model_state_bytes(&job->model);
+
+    self->detection_ms =
+        spot_terms_ms(terms, "detection", self->detection_ms, 0, job->detection_ms);
+    self->regroup_ms = spot_terms_ms(
+        terms, "regroup", self->regroup_ms, PUBLISHED_REGROUP_MS, job->regroup_ms);
+    self->rebuild_ms = terms->is_published ? 0 : job->rebuild_ms;
+    self->layer_bytes = spot_terms_number(terms, "layer_bytes", self->layer_bytes,
+        known_bytes, state_bytes > 0 ? state_bytes / self->num_layers : known_bytes);
+    self->bandwidth_bytes_per_s = spot_terms_number(terms, "bandwidth_bytes_per_s",
+        self->bandwidth_bytes_per_s, PUBLISHED_BYTES_PER_S, job->network_bytes_per_s);
+    if (terms->is_published || spot_by_instances_is_given(&self->by_n)) {
+        return;
+    }
+    if (self->layer_bytes == 0 && !spot_terms_has(terms, "layer_bytes")) {
+        spot_terms_lack(terms,
+            "the bytes of the state, which pipelines copy from each other: give "
+            "job.model, e.g. {parameters: 1.5e9, layers: 50, bytes_per_parameter: 16}, "
+            "or recovery.layer_bytes");
+    }
+    if (self->bandwidth_bytes_per_s == 0) {
+        spot_terms_lack(terms,
+            "the bandwidth by which pipelines copy from each other: give fleet.network, "
+            "e.g. 10 Gbit/s, or recovery.bandwidth_bytes_per_s");
+    }
+}
+
 int
-spot_oobleck_settle(void *options, spot_bind_t *bind, const spot_node_t *node,
-    const spot_job_t *job, int64_t capacity)
+spot_oobleck_settle(void *options, spot_terms_t *terms)
 {
     spot_oobleck_options_t *self = options;
+    spot_bind_t *bind = terms->bind;
+    const spot_node_t *node = terms->node;
+    const spot_job_t *job = terms->job;
+    const int64_t capacity = terms->capacity;
     const size_t num_errors = bind->diag->num_errors;
     const int ret = spot_by_instances_settle(&self->by_n, bind, node, job, capacity);
 
@@ -334,6 +372,7 @@ spot_oobleck_settle(void *options, spot_bind_t *bind, const spot_node_t *node,
         return ret;
     }
     settle_sizes(self, job, capacity);
+    settle_pauses(self, terms);
     check_sizes(self, bind, node, job, capacity);
     if (bind->diag->num_errors > num_errors) {
         return 0;

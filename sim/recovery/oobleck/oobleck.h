@@ -36,6 +36,7 @@ typedef struct {
     double min_gain;
     int64_t detection_ms;
     int64_t regroup_ms;
+    int64_t rebuild_ms; /* where members take layers that they did not have */
     double layer_bytes;
     double bandwidth_bytes_per_s;
     double parameter_bytes;
@@ -78,8 +79,7 @@ typedef struct {
 } spot_oobleck_state_t;
 
 /* settle and release of the system: make and free the mixes. */
-int spot_oobleck_settle(void *options, spot_bind_t *bind, const spot_node_t *node,
-    const spot_job_t *job, int64_t capacity);
+int spot_oobleck_settle(void *options, spot_terms_t *terms);
 void spot_oobleck_release(void *options);
 
 /* The least number of pipelines: f+1, so that f instances may be lost at once, or fewer

@@ -63,28 +63,24 @@ mend_pipelines(const spot_oobleck_options_t *self, spot_oobleck_state_t *own)
     return step_ms > 0 ? spot_oobleck_whole_ms(step_ms) : 0;
 }
 
-/* Time to copy missing layers; all members copy at the same time. */
-static int64_t
-copy_ms(const spot_oobleck_options_t *self, const spot_members_t *members)
-{
-    const double copy_s = (double) spot_members_most_missing(members) *
-                          self->layer_bytes / self->bandwidth_bytes_per_s;
-    const double rounded_ms = ceil(copy_s * (double) SPOT_MS_PER_S);
-
-    return rounded_ms < (double) SPOT_MAX_DURATION_MS ? (int64_t) rounded_ms
-                                                      : SPOT_MAX_DURATION_MS;
-}
-
-/* The pause to form pipelines: that of the row of a table, or regroup and the copies. */
+/* The pause to form pipelines: that of the row of a table; else the members regroup, and
+ * those that take layers which they did not have rebuild their parts and copy them, all
+ * at the same time, or read them from storage later. */
 static int64_t
 pause_ms(const spot_oobleck_options_t *self, const spot_oobleck_state_t *own,
     int64_t num_instances, bool is_alive)
 {
+    const double missing = spot_members_most_missing(&own->members);
+
     if (spot_by_instances_is_given(&self->by_n)) {
         return spot_by_instances_pause_ms(
             &self->by_n, SPOT_BY_N_PAUSE_MS, num_instances, 0);
     }
-    return self->regroup_ms + (is_alive ? copy_ms(self, &own->members) : 0);
+    if (!is_alive) {
+        return self->regroup_ms + self->rebuild_ms;
+    }
+    return self->regroup_ms + (missing > 0 ? self->rebuild_ms : 0) +
+           spot_transfer_ms(missing * self->layer_bytes, self->bandwidth_bytes_per_s);
 }
 
 static void
@@ -271,30 +267,35 @@ static const spot_field_t oobleck_options[] = {
         .type = SPOT_FIELD_DURATION,
         .offset = offsetof(spot_oobleck_options_t, detection_ms),
         .max = HUGE_VAL,
-        .initial = "0 s",
-        .help = "time to detect a loss, in the pause after one"},
+        .initial = "",
+        .help = "time to detect a loss, in the pause after one; job.detection if not "
+                "given"},
     {.name = "regroup",
         .type = SPOT_FIELD_DURATION,
         .offset = offsetof(spot_oobleck_options_t, regroup_ms),
         .max = HUGE_VAL,
-        .initial = "2 s",
-        .help = "pause to form pipelines, besides the copying of layers"},
+        .initial = "",
+        .help = "pause to form pipelines; job.regroup if not given; instances that take "
+                "layers which they did not have need job.rebuild and the copying "
+                "besides; published: 2 s, of BERT-large and GPT-2, and no rebuild"},
     {.name = "layer_bytes",
         .type = SPOT_FIELD_NUMBER,
         .offset = offsetof(spot_oobleck_options_t, layer_bytes),
         .max = MAX_BYTES,
-        .initial = "0",
+        .initial = "",
         .help =
             "state of one layer, copied to instances that lack it (of one stage where "
-            "job.step_time is a table); 0: that of "
-            "job.step_time.pipeline.memory.state_bytes, without it no time is taken"},
+            "job.step_time is a table); if not given the state of job.model over its "
+            "layers, or job.step_time.pipeline.memory.state_bytes; needed without a "
+            "table; published: without the latter no time is taken"},
     {.name = "bandwidth_bytes_per_s",
         .type = SPOT_FIELD_NUMBER,
         .offset = offsetof(spot_oobleck_options_t, bandwidth_bytes_per_s),
         .min = 1,
         .max = MAX_BYTES,
-        .initial = "1.25e9",
-        .help = "of such a copy, bytes per second (10 Gbit/s if not given)"},
+        .initial = "",
+        .help = "of such a copy, bytes per second; fleet.network if not given; "
+                "published: 1.25e9, a link of 10 Gbit/s"},
     {.name = "parameter_bytes",
         .type = SPOT_FIELD_NUMBER,
         .offset = offsetof(spot_oobleck_options_t, parameter_bytes),
@@ -353,6 +354,7 @@ const spot_recovery_t spot_recovery_oobleck = {
     .doc = "pipelines of different depths by templates; what a pipeline loses is copied "
            "from the others, and only the step under way is lost",
     .source = "Jang, Yang, Zhang, Jin, Chowdhury, Oobleck, SOSP'23",
+    .published = "Oobleck (SOSP'23) for BERT-large and GPT-2: 2 s to regroup, 10 Gbit/s",
     .options = oobleck_options,
     .options_size = sizeof(spot_oobleck_options_t),
     .has_own_step_time = true,

@@ -11,6 +11,7 @@
 #define US_PER_MS 1000
 #define BITS_PER_BYTE 8
 #define GBPS_PER_BIT_PER_MS 1e-6
+#define GBPS_PER_BIT_PER_S 1e-9
 
 /* ---- Options ---- */
 
@@ -28,41 +29,45 @@ const spot_field_t spot_parcae_cost_fields[] = {
         .offset = offsetof(spot_parcae_costs_t, link_gbps),
         .min = 1e-3,
         .max = 1e6,
-        .initial = "7.17",
-        .help = "what a link carries, Gb/s; 7.17 is measured on one of 10 Gb/s"},
+        .initial = "",
+        .help =
+            "what a link carries, Gb/s; fleet.network if not given; published: 7.17, "
+            "measured on one of 10 Gb/s"},
     {.name = "layers",
         .type = SPOT_FIELD_INTEGER,
         .offset = offsetof(spot_parcae_costs_t, num_layers),
         .min = 2,
         .max = SPOT_PARCAE_MAX_LAYERS,
-        .initial = "50",
+        .initial = "",
         .help = "layers of the model, embedding and head included; pipelines have at "
-                "most one stage less"},
+                "most one stage less; those of job.model if not given; published: 50"},
     {.name = "first_parameters",
         .type = SPOT_FIELD_INTEGER,
         .offset = offsetof(spot_parcae_costs_t, first_parameters),
         .max = 1e12,
-        .initial = "82124800",
-        .help = "parameters of the first layer"},
+        .initial = "",
+        .help = "parameters of the first layer; if none are given all layers have the "
+                "same share of job.model.parameters; published: 82,124,800"},
     {.name = "layer_parameters",
         .type = SPOT_FIELD_INTEGER,
         .offset = offsetof(spot_parcae_costs_t, layer_parameters),
         .max = 1e12,
-        .initial = "30740800",
-        .help = "parameters of each layer between"},
+        .initial = "",
+        .help = "parameters of each layer between; published: 30,740,800"},
     {.name = "last_parameters",
         .type = SPOT_FIELD_INTEGER,
         .offset = offsetof(spot_parcae_costs_t, last_parameters),
         .max = 1e12,
-        .initial = "82128000",
-        .help = "parameters of the last layer"},
+        .initial = "",
+        .help = "parameters of the last layer; published: 82,128,000"},
     {.name = "bytes_per_parameter",
-        .type = SPOT_FIELD_INTEGER,
+        .type = SPOT_FIELD_NUMBER,
         .offset = offsetof(spot_parcae_costs_t, bytes_per_parameter),
-        .min = 1,
+        .min = 0.125,
         .max = 1024,
-        .initial = "12",
-        .help = "state of training that is transferred, optimizer included"},
+        .initial = "",
+        .help = "state of training that is transferred, optimizer included; that of "
+                "job.model if not given; published: 12"},
     {.name = "build",
         .type = SPOT_FIELD_PATH,
         .offset = offsetof(spot_parcae_costs_t, build_path),
@@ -70,52 +75,55 @@ const spot_field_t spot_parcae_cost_fields[] = {
         .help =
             "time to build the model of one stage by depth, CSV with the columns "
             "P,build_ms; depths without a row are not used; without it build_layer_ms "
-            "and build_bytes"},
+            "and build_bytes, and without these job.rebuild"},
     {.name = "build_layer_ms",
         .type = SPOT_FIELD_NUMBER,
         .offset = offsetof(spot_parcae_costs_t, build_layer_ms),
         .max = MAX_MS,
-        .initial = "430",
+        .initial = "",
         .help =
             "time to build one layer, of which a stage has (layers - 2) / P, rounded "
-            "up; ms"},
+            "up; ms; published: 430"},
     {.name = "build_bytes",
         .type = SPOT_FIELD_INTEGER,
         .offset = offsetof(spot_parcae_costs_t, build_bytes),
         .max = 1e15,
-        .initial = "205852672",
-        .help = "bytes to transfer besides, those of the embedding"},
+        .initial = "",
+        .help =
+            "bytes to transfer besides, those of the embedding; published: 205,852,672"},
     {.name = "add_ms",
         .type = SPOT_FIELD_NUMBER,
         .offset = offsetof(spot_parcae_costs_t, add_ms),
         .max = MAX_MS,
-        .initial = "6600",
-        .help = "what a restart takes longer where instances are added, ms"},
+        .initial = "",
+        .help = "what a restart takes longer where instances are added, ms; 0 if not "
+                "given; published: 6600"},
     {.name = "group_base_ms",
         .type = SPOT_FIELD_NUMBER,
         .offset = offsetof(spot_parcae_costs_t, group_base_ms),
         .max = MAX_MS,
-        .initial = "35",
+        .initial = "",
         .help = "time to form the communication groups: this, ms, and for each of D + P "
-                "+ 1 + D P keys the next"},
+                "+ 1 + D P keys the next; job.regroup for all of it if not given; "
+                "published: 35"},
     {.name = "group_add_ms",
         .type = SPOT_FIELD_NUMBER,
         .offset = offsetof(spot_parcae_costs_t, group_add_ms),
         .max = MAX_MS,
-        .initial = "500",
-        .help = "for each key where instances are added, ms"},
+        .initial = "",
+        .help = "for each key where instances are added, ms; published: 500"},
     {.name = "group_remove_ms",
         .type = SPOT_FIELD_NUMBER,
         .offset = offsetof(spot_parcae_costs_t, group_remove_ms),
         .max = MAX_MS,
-        .initial = "39.3",
-        .help = "for each key where none are added, ms"},
+        .initial = "",
+        .help = "for each key where none are added, ms; published: 39.3"},
     {.name = "process_ms",
         .type = SPOT_FIELD_NUMBER,
         .offset = offsetof(spot_parcae_costs_t, process_ms),
         .max = MAX_MS,
-        .initial = "240",
-        .help = "time to start the processes, ms"},
+        .initial = "",
+        .help = "time to start the processes, ms; 0 if not given; published: 240"},
     {.name = "par_bug",
         .type = SPOT_FIELD_CHOICE,
         .offset = offsetof(spot_parcae_costs_t, has_bug),
@@ -152,6 +160,9 @@ build_ms(const spot_parcae_costs_t *self, int64_t depth)
     if (self->build.num_points > 0) {
         return spot_measured_find(&self->build, (double) depth)->y;
     }
+    if (self->rebuild_ms >= 0) {
+        return self->rebuild_ms;
+    }
     return self->build_layer_ms * (double) ((num_middle + depth - 1) / depth) +
            spot_parcae_transfer_ms(self, (double) self->build_bytes);
 }
@@ -179,9 +190,8 @@ lay_out(spot_parcae_costs_t *self, int32_t depth, double *numbers)
 
         layer += num_equal + (s == 0 ? 1 : 0) + (is_longer ? 1 : 0);
         stages->bounds[s + 1] = parameters_before(self, layer);
-        stages->stage_ms[s] = spot_parcae_transfer_ms(
-            self, (double) self->bytes_per_parameter *
-                      (stages->bounds[s + 1] - stages->bounds[s]));
+        stages->stage_ms[s] = spot_parcae_transfer_ms(self,
+            self->bytes_per_parameter * (stages->bounds[s + 1] - stages->bounds[s]));
         stages->sum_ms += stages->stage_ms[s];
         stages->longest_ms = fmax(stages->longest_ms, stages->stage_ms[s]);
     }
@@ -205,14 +215,108 @@ read_curves(spot_parcae_costs_t *self, spot_diag_t *diag)
     return ret;
 }
 
-int
-spot_parcae_costs_settle(spot_parcae_costs_t *self, spot_bind_t *bind, int64_t max_depth)
-{
-    const int ret = read_curves(self, bind->diag);
-    double *numbers;
+/* ---- Figures of the job, and those of GPT-1.5B as published ---- */
 
+/* Whether one of the options is given; options ends with NULL. */
+static bool
+has_any(const spot_terms_t *terms, const char *const *options)
+{
+    while (*options != NULL && !spot_terms_has(terms, *options)) {
+        options++;
+    }
+    return *options != NULL;
+}
+
+static int64_t
+whole(const spot_terms_t *terms, const char *option, int64_t given, int64_t published,
+    double otherwise)
+{
+    return (int64_t) spot_terms_number(
+        terms, option, (double) given, (double) published, otherwise);
+}
+
+/* The layers are as large as the model has it, on average: the rest is in the first. */
+static void
+take_layers(spot_parcae_costs_t *self, spot_terms_t *terms)
+{
+    static const char *const sizes[] = {
+        "first_parameters", "layer_parameters", "last_parameters", NULL};
+    const spot_model_t *model = &terms->job->model;
+    const bool has_sizes = has_any(terms, sizes);
+    double mean = 0, first = 0;
+
+    self->num_layers =
+        whole(terms, "layers", self->num_layers, 50, (double) model->num_layers);
+    if (self->num_layers > 0 && !has_sizes) {
+        mean = floor(model->num_parameters / (double) self->num_layers);
+        first = model->num_parameters - mean * (double) (self->num_layers - 1);
+    }
+    self->first_parameters =
+        whole(terms, sizes[0], self->first_parameters, 82124800, first);
+    self->layer_parameters =
+        whole(terms, sizes[1], self->layer_parameters, 30740800, mean);
+    self->last_parameters =
+        whole(terms, sizes[2], self->last_parameters, 82128000, mean);
+    self->bytes_per_parameter = spot_terms_number(terms, "bytes_per_parameter",
+        self->bytes_per_parameter, 12, model->bytes_per_parameter);
+    if (self->num_layers < 2) {
+        spot_terms_lack(terms,
+            "the layers of the model: give job.model.layers, e.g. job.model: "
+            "{parameters: 1.5e9, layers: 50, bytes_per_parameter: 16}");
+    } else if (!has_sizes && model->num_parameters == 0 && !terms->is_published) {
+        spot_terms_lack(terms, "the parameters of the layers: give job.model, or "
+                               "recovery.layer_parameters");
+    }
+}
+
+static void
+take_times(spot_parcae_costs_t *self, spot_terms_t *terms)
+{
+    static const char *const builds[] = {"build_layer_ms", "build_bytes", NULL};
+    static const char *const groups[] = {
+        "group_base_ms", "group_add_ms", "group_remove_ms", NULL};
+    const spot_job_t *job = terms->job;
+    const bool has_builds = terms->is_published || has_any(terms, builds);
+
+    self->link_gbps = spot_terms_number(terms, "link_gbps", self->link_gbps, 7.17,
+        job->network_bytes_per_s * BITS_PER_BYTE * GBPS_PER_BIT_PER_S);
+    self->build_layer_ms =
+        spot_terms_number(terms, builds[0], self->build_layer_ms, 430, 0);
+    self->build_bytes = whole(terms, builds[1], self->build_bytes, 205852672, 0);
+    self->reload_ms = terms->is_published && !spot_terms_has(terms, "checkpoint")
+                          ? -1
+                          : (double) job->reload_ms;
+    self->rebuild_ms = has_builds ? -1 : (double) job->rebuild_ms;
+    self->add_ms = spot_terms_number(terms, "add_ms", self->add_ms, 6600, 0);
+    self->group_base_ms = spot_terms_number(terms, groups[0], self->group_base_ms, 35,
+        has_any(terms, groups) ? 0 : (double) job->regroup_ms);
+    self->group_add_ms = spot_terms_number(terms, groups[1], self->group_add_ms, 500, 0);
+    self->group_remove_ms =
+        spot_terms_number(terms, groups[2], self->group_remove_ms, 39.3, 0);
+    self->process_ms = spot_terms_number(terms, "process_ms", self->process_ms, 240, 0);
+    if (self->link_gbps == 0 && self->transfer_path == NULL) {
+        spot_terms_lack(terms,
+            "the time to copy state from instance to instance: give fleet.network, "
+            "e.g. 10 Gbit/s, or recovery.link_gbps or recovery.transfer");
+    }
+}
+
+int
+spot_parcae_costs_settle(
+    spot_parcae_costs_t *self, spot_terms_t *terms, int64_t max_depth)
+{
+    const size_t num_lacks = terms->num_lacks;
+    double *numbers;
+    int ret;
+
+    take_layers(self, terms);
+    take_times(self, terms);
+    ret = read_curves(self, terms->bind->diag);
     if (ret != 0) { /* in diag, but for NO_MEMORY */
         return ret == SPOT_ERR_NO_MEMORY ? ret : 0;
+    }
+    if (terms->num_lacks > num_lacks) {
+        return 0;
     }
     self->max_depth =
         (int32_t) (max_depth < self->num_layers ? max_depth : self->num_layers - 1);
@@ -286,6 +390,13 @@ spot_parcae_repartition_ms(const spot_parcae_costs_t *self, double transfer_ms,
            spot_parcae_restart_ms(self, num_pipelines, depth, has_additions);
 }
 
+/* The cost where no instance has some part of the state, and no service has it. */
+static double
+from_storage_ms(const spot_parcae_costs_t *self, int32_t num_pipelines, int32_t depth)
+{
+    return spot_parcae_restart_ms(self, num_pipelines, depth, true) + self->reload_ms;
+}
+
 /* Orphans and transfers run in parallel: the longer of the two counts. An orphan is a
  * stage without survivors; the last stage is one with a single survivor too. */
 double
@@ -300,6 +411,9 @@ spot_parcae_same_depth_ms(const spot_parcae_costs_t *self,
     for (int32_t s = 0; s < depth; s++) {
         const int32_t num_left = left->num_pipelines - num_lost[s];
 
+        if (num_left == 0 && self->reload_ms >= 0) {
+            return from_storage_ms(self, num_pipelines, depth);
+        }
         if (num_left < num_pipelines) {
             is_intra = false;
             longest_ms = fmax(longest_ms, stage_ms[s]);
@@ -408,6 +522,9 @@ spot_parcae_move_ms(const spot_parcae_costs_t *self, const spot_parcae_left_t *l
     int32_t num_lost[SPOT_PARCAE_MAX_LAYERS];
     double transfer_ms;
 
+    if (left->num_pipelines == 0 && self->reload_ms >= 0) {
+        return from_storage_ms(self, num_pipelines, depth);
+    }
     if (left->num_pipelines > 0 && depth == left->depth) {
         for (int32_t s = 0; s < depth; s++) {
             num_lost[s] = 0;
@@ -417,8 +534,8 @@ spot_parcae_move_ms(const spot_parcae_costs_t *self, const spot_parcae_left_t *l
         }
         return spot_parcae_same_depth_ms(self, left, num_lost, num_pipelines);
     }
-    transfer_ms = spot_parcae_transfer_ms(self,
-        (double) self->bytes_per_parameter * spot_parcae_missing(self, left, depth));
+    transfer_ms = spot_parcae_transfer_ms(
+        self, self->bytes_per_parameter * spot_parcae_missing(self, left, depth));
     return spot_parcae_repartition_ms(
         self, transfer_ms, num_pipelines, depth, num_pipelines * depth > left->num_left);
 }

@@ -15,6 +15,7 @@
 #include "base/bind.h"
 #include "models/job.h"
 #include "models/measured_curve.h"
+#include "sim/recovery/terms.h"
 
 /* The most layers of a model; the deepest pipeline has one stage less. */
 #define SPOT_PARCAE_MAX_LAYERS 1024
@@ -37,7 +38,7 @@ typedef struct {
     int64_t first_parameters;
     int64_t layer_parameters;
     int64_t last_parameters;
-    int64_t bytes_per_parameter;
+    double bytes_per_parameter;
     double build_layer_ms;
     int64_t build_bytes;
     double add_ms;
@@ -45,6 +46,9 @@ typedef struct {
     double group_add_ms;
     double group_remove_ms;
     double process_ms;
+    double rebuild_ms;              /* to build any stage; -1: by layers */
+    double reload_ms;               /* to read the state from storage; -1: a service has
+                                       it, from which it is transferred */
     int has_bug;                    /* choice: no, yes */
     spot_measured_curve_t transfer; /* us by bytes; empty: link_gbps */
     spot_measured_curve_t build;    /* ms by depth; empty: by layers */
@@ -57,10 +61,11 @@ typedef struct {
  * ones of recovery systems. */
 extern const spot_field_t spot_parcae_cost_fields[];
 
-/* Reads the curves and makes the stages of all depths up to max_depth, at most layers
- * - 1. NO_MEMORY; errors of the files go to bind. */
+/* Takes the figures of the job for options that are not given, reads the curves and
+ * makes the stages of all depths up to max_depth, at most layers - 1. NO_MEMORY; errors
+ * of the files go to the bind of terms. */
 SPOT_MUST_CHECK int spot_parcae_costs_settle(
-    spot_parcae_costs_t *self, spot_bind_t *bind, int64_t max_depth);
+    spot_parcae_costs_t *self, spot_terms_t *terms, int64_t max_depth);
 void spot_parcae_costs_release(spot_parcae_costs_t *self);
 
 /* Whether pipelines can have a depth: it has layers and a build time. */

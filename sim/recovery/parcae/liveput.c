@@ -91,7 +91,7 @@ add_transfers(expectation_t *self, double weight)
         if (depth != self->depth && depth <= self->num_after) {
             self->transfer_ms[depth] +=
                 weight * spot_parcae_transfer_ms(
-                             costs, (double) costs->bytes_per_parameter *
+                             costs, costs->bytes_per_parameter *
                                         spot_parcae_missing(costs, &self->left, depth));
         }
     }

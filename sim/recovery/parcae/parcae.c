@@ -51,14 +51,13 @@ const spot_field_t spot_parcae_fields[] = {
         .choices = merge_names,
         .help = "what a decision in a pause costs: its own pause; add: and one more "
                 "restart, as in the published program"},
-    {.name = "service_usd_per_h",
-        .type = SPOT_FIELD_NUMBER,
-        .offset = offsetof(spot_parcae_t, service_usd_per_h),
-        .max = 1e6,
-        .initial = "0",
-        .help = "price of what keeps the state in memory, on instances of its own that "
-                "are not preempted, USD an hour of the whole run; part of all costs but "
-                "those \"on demand\""},
+    {.name = "detection",
+        .type = SPOT_FIELD_DURATION,
+        .offset = offsetof(spot_parcae_t, detection_ms),
+        .max = (double) SPOT_MAX_DURATION_MS,
+        .initial = "",
+        .help = "time to detect a loss, in the pause after one; job.detection if not "
+                "given"},
     {.name = NULL, .fields = spot_parcae_cost_fields},
 };
 
@@ -184,11 +183,18 @@ largest_depth(const spot_job_t *job)
 }
 
 int
-spot_parcae_settle(spot_parcae_t *self, spot_bind_t *bind, const spot_node_t *node,
-    const spot_job_t *job, int64_t capacity)
+spot_parcae_settle(spot_parcae_t *self, spot_terms_t *terms)
 {
+    spot_bind_t *bind = terms->bind;
+    const spot_node_t *node = terms->node;
+    const spot_job_t *job = terms->job;
+    const int64_t capacity = terms->capacity;
     const size_t num_errors = bind->diag->num_errors;
-    int ret = spot_parcae_costs_settle(&self->costs, bind, largest_depth(job));
+    int ret = spot_parcae_costs_settle(&self->costs, terms, largest_depth(job));
+
+    self->detection_ms =
+        spot_terms_ms(terms, "detection", self->detection_ms, 0, job->detection_ms);
+    self->keeps_steps = terms->is_published && !spot_terms_has(terms, "checkpoint");
 
     if (self->max_depth < self->min_depth) {
         spot_bind_error(bind, node, "recovery", "max_depth is less than min_depth");
@@ -217,12 +223,12 @@ spot_parcae_release(spot_parcae_t *self)
     free(self->best);
 }
 
-double
-spot_parcae_service_usd_per_h(const void *options)
+bool
+spot_parcae_keeps_steps(const void *options)
 {
     const spot_parcae_t *self = options;
 
-    return self->service_usd_per_h;
+    return self->keeps_steps;
 }
 
 void

@@ -21,7 +21,8 @@ typedef struct {
     int64_t max_depth;
     int tie;
     int merges_pauses;
-    double service_usd_per_h;
+    bool keeps_steps;          /* in a service, at no cost, as published */
+    int64_t detection_ms;      /* of a loss */
     int32_t num_pairs;         /* feasible within the capacity; id num_pairs: waiting */
     spot_parcae_pair_t *pairs; /* [num_pairs + 1] by P, then D; the last one: waiting */
     int64_t num_best;
@@ -32,10 +33,15 @@ typedef struct {
 extern const spot_field_t spot_parcae_fields[];
 
 /* settle and release of spot_recovery_t. */
-SPOT_MUST_CHECK int spot_parcae_settle(spot_parcae_t *self, spot_bind_t *bind,
-    const spot_node_t *node, const spot_job_t *job, int64_t capacity);
+SPOT_MUST_CHECK int spot_parcae_settle(spot_parcae_t *self, spot_terms_t *terms);
 void spot_parcae_release(spot_parcae_t *self);
-double spot_parcae_service_usd_per_h(const void *options);
+bool spot_parcae_keeps_steps(const void *options);
+
+/* Of which paper and model its published defaults are. */
+#define SPOT_PARCAE_PUBLISHED                                                           \
+    "Parcae (NSDI'24) for GPT-2 of 1.5B parameters: its layers, links and restarts, "   \
+    "and "                                                                              \
+    "a service that keeps each step at no cost"
 
 /* Whether pipelines without a known step time may be the fastest. */
 bool spot_parcae_lacks_step_time(

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Parcae: forms the pipelines (D,P) with the most expected samples over the next
  * intervals, including the costs of moves and preemptions. A stage without survivors is
- * restored from a service in memory, so that ended steps are kept. */
+ * read from the last checkpoint; as published a service in memory has it, so that ended
+ * steps are always kept. */
 #include <string.h>
 
 #include "base/units.h"
@@ -40,6 +41,7 @@ typedef struct {
     bool is_moving;       /* the pause is under way */
     int32_t pair;         /* in use or coming */
     int32_t num_left;     /* active instances neither lost nor given up */
+    int64_t detected_ms;  /* when the latest loss is detected */
     int64_t leave_ms;     /* when the announced instances are given up; 0: never */
     int32_t num_counts;
     int32_t counts[MAX_HISTORY + 1];      /* instances at the latest boundaries */
@@ -106,7 +108,7 @@ parcae_start(const void *options, void *state, const spot_recovery_start_t *run)
 
 /* Follows the end of a pause and losses. */
 static void
-follow(state_t *self, const spot_recovery_view_t *view,
+follow(const options_t *options, state_t *self, const spot_recovery_view_t *view,
     const spot_recovery_change_t *change)
 {
     if (self->is_moving && view->training_ms <= view->now_ms) {
@@ -120,7 +122,16 @@ follow(state_t *self, const spot_recovery_view_t *view,
     if (self->is_moving) {
         spot_layout_lose(&self->coming, change->lost, change->num_lost_active);
     }
+    if (change->num_lost_active > 0) {
+        self->detected_ms = view->now_ms + options->parcae.detection_ms;
+    }
     self->num_left = view->num_active;
+}
+
+static int64_t
+detection_left_ms(const state_t *self, const spot_recovery_view_t *view)
+{
+    return self->detected_ms > view->now_ms ? self->detected_ms - view->now_ms : 0;
 }
 
 /* Moves the state by a new decision: instances out of use are no survivors. */
@@ -209,21 +220,39 @@ answer_notice(const options_t *options, state_t *self, const spot_recovery_view_
 
 /* ---- Costs now ---- */
 
+/* Whether the state must be read from storage: no service keeps it, and some stage has
+ * no holder. */
+static bool
+needs_storage(const options_t *self, const state_t *state)
+{
+    const spot_layout_t *held = &state->held;
+    bool is_whole = held->num_pipelines > 0;
+
+    for (int32_t stage = 0; is_whole && stage < held->depth; stage++) {
+        is_whole = spot_layout_replicas(held, stage) > 0;
+    }
+    return !self->parcae.keeps_steps && !is_whole;
+}
+
 static void
 find_first_costs(const options_t *self, state_t *state, const spot_recovery_view_t *view,
     bool has_loss)
 {
+    const int64_t detection_ms = detection_left_ms(state, view);
     const spot_parcae_t *parcae = &self->parcae;
     const spot_parcae_costs_t *costs = &parcae->costs;
     const int64_t rest_ms = spot_parcae_rest_ms(view);
     const int64_t num_usable = num_instances(self, view);
     const int32_t num_places = state->held.num_pipelines * state->held.depth;
+    const bool is_from_storage = needs_storage(self, state);
     const spot_parcae_left_t left = {
-        .num_pipelines = state->held.num_held == 0 ? 0 : state->held.num_pipelines,
+        .num_pipelines =
+            state->held.num_held == 0 || is_from_storage ? 0 : state->held.num_pipelines,
         .depth = state->held.depth,
         .is_lost = state->is_lost,
         .num_left = state->num_left,
     };
+    bool is_any = false;
 
     for (int32_t place = 0; place < num_places; place++) {
         state->is_lost[place] = state->held.slots[place] == SPOT_LAYOUT_NONE;
@@ -234,19 +263,24 @@ find_first_costs(const options_t *self, state_t *state, const spot_recovery_view
 
         if (spot_parcae_size(parcae, id) > num_usable) {
             *cost = -1;
-        } else if (view->now_ms == 0) { /* the first decision is free */
+            continue;
+        }
+        is_any = true;
+        if (view->now_ms == 0) { /* the first decision is free */
             *cost = 0;
         } else if (id == state->pair && !has_loss) {
             *cost = (double) rest_ms;
         } else {
-            *cost = spot_parcae_move_ms(costs, &left, pair->num_pipelines, pair->depth);
+            *cost = (double) detection_ms +
+                    spot_parcae_move_ms(costs, &left, pair->num_pipelines, pair->depth);
             *cost += parcae->merges_pauses && rest_ms > 0
                          ? spot_parcae_restart_ms(
                                costs, pair->num_pipelines, pair->depth, false)
                          : 0;
         }
     }
-    state->first_costs[parcae->num_pairs] = 0;
+    /* To wait does not help before a loss is detected. */
+    state->first_costs[parcae->num_pairs] = is_any && detection_ms > 0 ? -1 : 0;
 }
 
 /* ---- Forecasts ---- */
@@ -310,14 +344,18 @@ static void
 decide_move(const options_t *self, state_t *state, const spot_recovery_view_t *view,
     spot_recovery_decision_t *decision)
 {
+    const int64_t detection_ms = detection_left_ms(state, view);
+    const bool is_from_storage = needs_storage(self, state);
     const spot_parcae_t *parcae = &self->parcae;
     const spot_parcae_pair_t *pair = &parcae->pairs[state->pair];
     const double pause_ms = state->first_costs[state->pair];
     double restart_ms = 0;
 
     if (pair->num_pipelines > 0) {
-        restart_ms = spot_parcae_restart_ms(&parcae->costs, pair->num_pipelines,
-            pair->depth, pair->num_pipelines * pair->depth > state->num_left);
+        restart_ms =
+            (double) detection_ms +
+            spot_parcae_restart_ms(&parcae->costs, pair->num_pipelines, pair->depth,
+                is_from_storage || pair->num_pipelines * pair->depth > state->num_left);
         restart_ms += parcae->merges_pauses && spot_parcae_rest_ms(view) > 0
                           ? spot_parcae_restart_ms(
                                 &parcae->costs, pair->num_pipelines, pair->depth, false)
@@ -325,6 +363,9 @@ decide_move(const options_t *self, state_t *state, const spot_recovery_view_t *v
     }
     spot_parcae_decide_pair(parcae, state->pair, pause_ms,
         restart_ms < pause_ms ? restart_ms : pause_ms, decision);
+    if (is_from_storage) {
+        decision->work = SPOT_WORK_ROLLED_BACK;
+    }
     decision->takes_noticed_last = self->notice == NOTICE_DRAIN;
     move(self, state, view);
 }
@@ -369,7 +410,7 @@ parcae_decide(const void *options, void *state, const spot_recovery_view_t *view
     answer_t answer = ANSWER_NONE;
     bool is_settled = false;
 
-    follow(memory, view, change);
+    follow(self, memory, view, change);
     if (is_boundary) {
         remember(self, memory, num_instances(self, view));
     }
@@ -395,11 +436,12 @@ parcae_decide(const void *options, void *state, const spot_recovery_view_t *view
 /* ---- Options ---- */
 
 static int
-parcae_settle(void *options, spot_bind_t *bind, const spot_node_t *node,
-    const spot_job_t *job, int64_t capacity)
+parcae_settle(void *options, spot_terms_t *terms)
 {
     options_t *self = options;
-    const int ret = spot_parcae_settle(&self->parcae, bind, node, job, capacity);
+    spot_bind_t *bind = terms->bind;
+    const spot_node_t *node = terms->node;
+    const int ret = spot_parcae_settle(&self->parcae, terms);
 
     if (ret != 0 || self->parcae.best == NULL) {
         return ret;
@@ -513,16 +555,17 @@ static const spot_field_t parcae_options[] = {
 const spot_recovery_t spot_recovery_parcae = {
     .name = "parcae",
     .doc = "the pipelines that are expected to give the most samples over the next "
-           "intervals, migrations included; steps that ended are kept",
+           "intervals, migrations included; steps that ended are kept while each stage "
+           "has a holder",
     .source = "Duan et al., Parcae, NSDI'24",
     .options = parcae_options,
     .options_size = sizeof(options_t),
-    .keeps_steps = true,
+    .published = SPOT_PARCAE_PUBLISHED,
+    .keeps_steps = spot_parcae_keeps_steps,
     .has_own_step_time = true,
     .settle = parcae_settle,
     .release = parcae_release,
     .knows_future = parcae_knows_future,
-    .service_usd_per_h = spot_parcae_service_usd_per_h,
     .broken_rules = spot_parcae_broken_rules,
     .state_size = parcae_state_size,
     .start = parcae_start,

@@ -4,15 +4,19 @@
 #include "base/units.h"
 #include "sim/recovery/parcae/parcae.h"
 
+#define PUBLISHED_SAVE_LOAD_MS (14 * SPOT_MS_PER_S)
+
 typedef struct {
     spot_parcae_t parcae;
-    int64_t checkpoint_ms;
+    int64_t save_load_ms;
 } options_t;
 
 typedef struct {
-    bool has_decided;   /* the first decision was made */
-    bool is_changed;    /* since the latest decision */
-    bool has_additions; /* instances were added since then */
+    bool has_decided;    /* the first decision was made */
+    bool is_changed;     /* since the latest decision */
+    bool has_additions;  /* instances were added since then */
+    int64_t detected_ms; /* when the latest loss is detected */
+    int64_t saved_ms;    /* when the checkpoint of the latest decision is durable */
 } state_t;
 
 static size_t
@@ -24,9 +28,27 @@ throughput_state_size(const void *options, const spot_job_t *job, int64_t capaci
     return sizeof(state_t);
 }
 
+/* A loss rolls back. Before any other decision a checkpoint is written if there may be
+ * something to save: the job trains, or the latest such checkpoint is cut short. */
+static void
+save(state_t *state, const spot_recovery_view_t *view, bool has_loss,
+    spot_recovery_decision_t *decision)
+{
+    const bool has_steps =
+        view->num_pipelines > 0 &&
+        (view->now_ms >= view->training_ms || view->now_ms < state->saved_ms);
+
+    if (has_loss) {
+        decision->work = SPOT_WORK_ROLLED_BACK;
+    } else if (has_steps) {
+        decision->flush_ms = spot_checkpoint_full_ms(&view->job->checkpoint);
+    }
+    state->saved_ms = view->now_ms + decision->flush_ms;
+}
+
 static void
 form_best(const options_t *self, state_t *state, const spot_recovery_view_t *view,
-    spot_recovery_decision_t *decision)
+    bool has_loss, spot_recovery_decision_t *decision)
 {
     const spot_parcae_t *parcae = &self->parcae;
     const int32_t id = parcae->best[spot_recovery_num_usable(view)];
@@ -37,11 +59,19 @@ form_best(const options_t *self, state_t *state, const spot_recovery_view_t *vie
         restart_ms = spot_parcae_restart_ms(
             &parcae->costs, pair->num_pipelines, pair->depth, state->has_additions);
         restart_ms *= parcae->merges_pauses && spot_parcae_rest_ms(view) > 0 ? 2 : 1;
-        reload_ms = spot_parcae_reload_ms(&parcae->costs, pair->depth,
-            state->has_decided ? (double) self->checkpoint_ms : 0);
+        reload_ms = parcae->keeps_steps
+                        ? spot_parcae_reload_ms(&parcae->costs, pair->depth,
+                              state->has_decided ? (double) self->save_load_ms : 0)
+                        : (double) view->job->reload_ms;
+        restart_ms += state->detected_ms > view->now_ms
+                          ? (double) (state->detected_ms - view->now_ms)
+                          : 0;
         state->has_decided = true;
     }
     spot_parcae_decide_pair(parcae, id, restart_ms + reload_ms, restart_ms, decision);
+    if (!parcae->keeps_steps) {
+        save(state, view, has_loss, decision);
+    }
 }
 
 /* Whether nothing is to do at a boundary: nothing can form, or the pause under way leads
@@ -61,32 +91,44 @@ throughput_decide(const void *options, void *state, const spot_recovery_view_t *
     const spot_recovery_change_t *change, spot_recovery_decision_t *decision)
 {
     const options_t *self = options;
+    const bool has_loss = change->num_lost_active > 0;
     const int64_t now_ms = view->now_ms;
     state_t *memory = state;
 
+    if (has_loss) {
+        memory->detected_ms = now_ms + self->parcae.detection_ms;
+    }
     memory->has_additions |= change->num_ready > 0;
     memory->is_changed |= change->num_ready > 0;
     decision->lacks_step_time = spot_parcae_lacks_step_time(&self->parcae, view);
-    if (change->num_lost_active == 0 && now_ms % self->parcae.interval_ms != 0) {
+    if (!has_loss && now_ms % self->parcae.interval_ms != 0) {
         decision->wake_ms = spot_parcae_next_ms(&self->parcae, now_ms);
         decision->wakes_last = true;
         return;
     }
-    if (change->num_lost_active > 0 ||
-        (memory->is_changed && !is_settled(&self->parcae, view))) {
-        form_best(self, memory, view, decision);
+    if (has_loss || (memory->is_changed && !is_settled(&self->parcae, view))) {
+        form_best(self, memory, view, has_loss, decision);
     }
     memory->is_changed = false;
     memory->has_additions = false;
 }
 
 static int
-throughput_settle(void *options, spot_bind_t *bind, const spot_node_t *node,
-    const spot_job_t *job, int64_t capacity)
+throughput_settle(void *options, spot_terms_t *terms)
 {
     options_t *self = options;
+    const spot_node_t *save_load = spot_node_get(terms->node, "save_load");
+    const int ret = spot_parcae_settle(&self->parcae, terms);
 
-    return spot_parcae_settle(&self->parcae, bind, node, job, capacity);
+    self->save_load_ms =
+        spot_terms_ms(terms, "save_load", self->save_load_ms, PUBLISHED_SAVE_LOAD_MS, 0);
+    if (save_load != NULL && !self->parcae.keeps_steps) {
+        spot_diag_warn(terms->bind->diag, save_load->file, save_load->line,
+            save_load->column,
+            "recovery.save_load has no effect: checkpoints are written and read as the "
+            "job has it");
+    }
+    return ret;
 }
 
 static void
@@ -98,27 +140,29 @@ throughput_release(void *options)
 }
 
 static const spot_field_t throughput_options[] = {
-    {.name = "checkpoint",
+    {.name = "save_load",
         .type = SPOT_FIELD_DURATION,
-        .offset = offsetof(options_t, checkpoint_ms),
+        .offset = offsetof(options_t, save_load_ms),
         .max = (double) SPOT_MAX_DURATION_MS,
-        .initial = "14 s",
-        .help = "time to save and load the state with every decision but the first"},
+        .initial = "",
+        .help = "with published_defaults: yes only, time to save and load the state "
+                "with every decision but the first, which keeps all steps that ended, "
+                "even after a loss; published: 14 s. Otherwise a loss rolls back, "
+                "job.reload is paid, and without a loss a checkpoint is written first"},
     {.name = NULL, .fields = spot_parcae_fields},
 };
 
 const spot_recovery_t spot_recovery_parcae_throughput = {
     .name = "parcae-throughput",
-    .doc = "the fastest pipelines for the instances at each boundary, all reloaded; "
-           "steps that ended are kept",
+    .doc = "the fastest pipelines for the instances at each boundary, all reloaded",
     .source = "Duan et al., Parcae, NSDI'24: its throughput-optimised comparison",
     .options = throughput_options,
     .options_size = sizeof(options_t),
-    .keeps_steps = true,
+    .published = SPOT_PARCAE_PUBLISHED,
+    .keeps_steps = spot_parcae_keeps_steps,
     .has_own_step_time = true,
     .settle = throughput_settle,
     .release = throughput_release,
-    .service_usd_per_h = spot_parcae_service_usd_per_h,
     .broken_rules = spot_parcae_broken_rules,
     .state_size = throughput_state_size,
     .decide = throughput_decide,

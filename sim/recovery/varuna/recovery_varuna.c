@@ -8,7 +8,11 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "base/units.h"
 #include "sim/recovery/varuna/varuna.h"
+
+#define PUBLISHED_DETECTION_MS (60 * SPOT_MS_PER_S)
+#define PUBLISHED_EVERY_STEPS 10
 
 /* ---- Pauses and checkpoints ---- */
 
@@ -28,13 +32,20 @@ spot_varuna_restart_ms(const spot_varuna_options_t *self, const spot_instance_ro
                : row->values[SPOT_BY_N_PAUSE_MS];
 }
 
-/* A checkpoint that stalls for the write and is then copied in the background; without a
- * copy it is durable after the write. */
+/* The job's checkpoint with another write time; with every or copy one that stalls for
+ * the write and is then copied in the background; without a copy it is durable after the
+ * write. */
 static spot_checkpoint_t
-checkpoint_with(const spot_varuna_options_t *self, int64_t write_ms)
+checkpoint_with(
+    const spot_varuna_options_t *self, const spot_job_t *job, int64_t write_ms)
 {
     const bool is_copied = self->copy_ms > 0;
+    spot_checkpoint_t checkpoint = job->checkpoint;
 
+    checkpoint.write_ms = write_ms;
+    if (self->every_steps == 0) {
+        return checkpoint;
+    }
     return (spot_checkpoint_t){
         .mode = is_copied ? SPOT_CHECKPOINT_ASYNC : SPOT_CHECKPOINT_SYNC,
         .every_kind = SPOT_EVERY_STEPS,
@@ -118,23 +129,39 @@ fill(spot_varuna_options_t *self, const spot_job_t *job)
     for (int64_t n = 0; n <= self->capacity; n++) {
         self->shapes[n] = spot_varuna_best_shape(self, job, n);
     }
-    self->checkpoints[0] = checkpoint_with(self, job->checkpoint.write_ms);
+    self->checkpoints[0] = checkpoint_with(self, job, job->checkpoint.write_ms);
     for (size_t j = 0; j < table->num_rows; j++) {
         self->checkpoints[j] =
-            checkpoint_with(self, table->rows[j].values[SPOT_BY_N_CHECKPOINT_MS]);
+            checkpoint_with(self, job, table->rows[j].values[SPOT_BY_N_CHECKPOINT_MS]);
     }
     return 0;
 }
 
+/* Figures that are not given: the checkpoints of the job, or those of the published
+ * program. */
+static void
+settle_terms(spot_varuna_options_t *self, const spot_terms_t *terms)
+{
+    self->detection_ms = spot_terms_ms(terms, "detection", self->detection_ms,
+        PUBLISHED_DETECTION_MS, terms->job->detection_ms);
+    if (self->every_steps == 0 && (terms->is_published || self->copy_ms > 0)) {
+        self->every_steps = PUBLISHED_EVERY_STEPS;
+    }
+}
+
 static int
-varuna_settle(void *options, spot_bind_t *bind, const spot_node_t *node,
-    const spot_job_t *job, int64_t capacity)
+varuna_settle(void *options, spot_terms_t *terms)
 {
     spot_varuna_options_t *self = options;
+    spot_bind_t *bind = terms->bind;
+    const spot_node_t *node = terms->node;
+    const spot_job_t *job = terms->job;
+    const int64_t capacity = terms->capacity;
     const size_t num_errors = bind->diag->num_errors;
     int ret = spot_by_instances_settle(&self->by_n, bind, node, job, capacity);
 
     self->capacity = capacity;
+    settle_terms(self, terms);
     if (spot_by_instances_is_given(&self->by_n)) {
         check_table(self, bind, node);
     }
@@ -197,13 +224,14 @@ decide_after_loss(const spot_varuna_options_t *self, spot_varuna_state_t *state,
     state->flush_end_ms = 0; /* the steps that it should save are lost */
 }
 
+/* Time to write and copy one checkpoint while the job does nothing else. */
 static int64_t
-flush_ms(const spot_varuna_options_t *self, const spot_recovery_view_t *view,
-    const spot_varuna_shape_t *shape)
+flush_ms(const spot_varuna_options_t *self, const spot_varuna_shape_t *shape)
 {
-    return self->copy_ms + (shape->row == NULL
-                                   ? view->job->checkpoint.write_ms
-                                   : shape->row->values[SPOT_BY_N_CHECKPOINT_MS]);
+    const spot_checkpoint_t *checkpoint = checkpoint_of(self, shape);
+
+    return checkpoint->write_ms +
+           (checkpoint->mode == SPOT_CHECKPOINT_SYNC ? 0 : checkpoint->snapshot_ms);
 }
 
 /* Writes a checkpoint before pipelines form anew. In a pause there is nothing to write
@@ -223,7 +251,7 @@ decide_morph(const spot_varuna_options_t *self, spot_varuna_state_t *state,
     spot_varuna_decide_shape(self, view, decision);
     decision->work = SPOT_WORK_STEPS_KEPT;
     if (has_work && view->num_pipelines > 0) {
-        decision->flush_ms = flush_ms(self, view, shape);
+        decision->flush_ms = flush_ms(self, shape);
         state->flush_end_ms = view->now_ms + decision->flush_ms;
     }
 }
@@ -247,7 +275,7 @@ decide_stop(const spot_varuna_options_t *self, spot_varuna_state_t *state,
     spot_recovery_decision_t *decision)
 {
     const int64_t write_ms =
-        flush_ms(self, view, &self->shapes[spot_recovery_num_usable(view)]);
+        flush_ms(self, &self->shapes[spot_recovery_num_usable(view)]);
 
     state->is_stopping = false;
     if (write_ms > deadline_ms - view->now_ms) {
@@ -285,7 +313,7 @@ set_stop(const spot_varuna_options_t *self, spot_varuna_state_t *state,
     const spot_recovery_view_t *view, spot_recovery_decision_t *decision)
 {
     const int64_t write_ms =
-        flush_ms(self, view, &self->shapes[spot_recovery_num_usable(view)]);
+        flush_ms(self, &self->shapes[spot_recovery_num_usable(view)]);
     const int64_t least_ms = state->step_ms + write_ms;
     const int64_t lead_ms = self->lead_ms > least_ms ? self->lead_ms : least_ms;
     const int32_t num_pipelines =
@@ -460,16 +488,18 @@ static const spot_field_t varuna_options[] = {
         .type = SPOT_FIELD_DURATION,
         .offset = offsetof(spot_varuna_options_t, detection_ms),
         .max = HUGE_VAL,
-        .initial = "60 s",
-        .help = "wait for transient errors after a loss; lengthens the pause after one"},
+        .initial = "",
+        .help = "time to detect a loss; lengthens the pause after one; job.detection if "
+                "not given; published: 60 s, in which transient errors may pass"},
     {.name = "every",
         .type = SPOT_FIELD_INTEGER,
         .offset = offsetof(spot_varuna_options_t, every_steps),
         .min = 1,
         .max = (double) SPOT_MAX_STEPS,
-        .initial = "10",
-        .help = "steps between two checkpoints, each of which stalls the job for "
-                "job.checkpoint.write; takes the place of the rest of job.checkpoint"},
+        .initial = "",
+        .help = "steps between two checkpoints, each of which stalls the job for the "
+                "write time of the checkpoint; takes the place of its other keys, which "
+                "hold if it is not given; published: 10"},
     {.name = "copy",
         .type = SPOT_FIELD_DURATION,
         .offset = offsetof(spot_varuna_options_t, copy_ms),
@@ -589,6 +619,9 @@ const spot_recovery_t spot_recovery_varuna = {
     .doc = "checkpoints that stall, and pipelines of another depth after each change: "
            "of those that divide the model the fastest",
     .source = "Athlur et al., Varuna, EuroSys'22; microsoft/varuna",
+    .published =
+        "Varuna (EuroSys'22), for any model: 60 s to detect a loss, checkpoints "
+        "that stall every 10 steps",
     .options = varuna_options,
     .options_size = sizeof(spot_varuna_options_t),
     .settle = varuna_settle,

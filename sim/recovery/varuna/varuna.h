@@ -25,7 +25,7 @@ typedef struct {
 
 typedef struct {
     int64_t detection_ms;
-    int64_t every_steps;
+    int64_t every_steps; /* 0: as the job has it */
     int64_t copy_ms;
     int64_t poll_ms;
     int64_t lead_ms;

@@ -97,6 +97,7 @@ bind_gpt(parcae_case_t *self, const char *system, const char *options, int64_t c
         "  step_time: {table: %sparcae_gpt-1.5b_dp.csv}\n"
         "recovery:\n"
         "  system: %s\n"
+        "  published_defaults: yes\n"
         "  transfer: %sparcae_p2p_10gbps.csv\n"
         "  build: %sparcae_gpt-1.5b_build.csv\n"
         "%s",

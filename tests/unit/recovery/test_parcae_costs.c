@@ -166,7 +166,8 @@ test_ties(void **state)
     "  group_base_ms: 0\n"                                                              \
     "  group_add_ms: 10\n"                                                              \
     "  group_remove_ms: 1\n"                                                            \
-    "  process_ms: 5\n"
+    "  process_ms: 5\n"                                                                 \
+    "  published_defaults: yes\n"
 
 /* A million parameters take 1 ms. Stages of P = 2: 5, 6; of P = 3: 3, 4, 4; of P = 4:
  * 3, 2, 2, 4. To build: 100, 50, 50. */
@@ -201,17 +202,24 @@ test_small(void **state)
         parcae_case_t self;
         spot_diag_t diag;
         spot_bind_t bind = {.diag = &diag};
+        spot_terms_t terms = {.bind = &bind, .is_published = true};
+        spot_yaml_t document;
 
         snprintf(text, sizeof(text), "%s%s", SMALL_MODEL, options[has_bug]);
         assert_int_equal(bind_parcae_case(&self, text, 8), 0);
         spot_diag_init(&diag);
+        assert_int_equal(
+            spot_yaml_parse(&document, "p.yaml", text, strlen(text), &diag), 0);
+        terms.node = spot_node_get(document.root, "recovery");
+        terms.job = &self.job;
         costs = parcae_of(&self)->costs;
         assert_int_equal(costs.max_depth, 2); /* that of the job is all it needs */
-        assert_int_equal(spot_parcae_costs_settle(&costs, &bind, 9), 0);
+        assert_int_equal(spot_parcae_costs_settle(&costs, &terms, 9), 0);
         assert_int_equal(costs.max_depth, 4); /* there are no more layers */
         assert_costs(&costs, small_moves, sizeof(small_moves) / sizeof(small_moves[0]),
             has_bug, 1e-9);
         assert_costs(&costs, others, sizeof(others) / sizeof(others[0]), has_bug, 1e-9);
+        spot_yaml_free(&document);
         spot_diag_free(&diag);
         free(costs.numbers);
         free(costs.stages);
@@ -233,7 +241,8 @@ test_stages(void **state)
 
         snprintf(text, sizeof(text),
             "job: {pipeline_depth: %d}\n"
-            "recovery: {system: parcae, first_parameters: 1, layer_parameters: 1, "
+            "recovery: {system: parcae, published_defaults: yes, first_parameters: 1, "
+            "layer_parameters: 1, "
             "last_parameters: 1, bytes_per_parameter: 1}\n",
             (int) depth);
         assert_int_equal(bind_parcae_case(&self, text, 64), 0);
@@ -261,16 +270,21 @@ test_errors(void **state)
 
     (void) state;
     assert_int_equal(bind_parcae_case(&self,
-                         "job: {pipeline_depth: 50}\nrecovery: {system: parcae}\n", 64),
+                         "job: {pipeline_depth: 50}\nrecovery: {system: parcae, "
+                         "published_defaults: yes}\n",
+                         64),
         SPOT_ERR_BAD_INPUT);
     free_parcae_case(&self);
     assert_int_equal(bind_parcae_case(&self,
-                         "job: {pipeline_depth: 1}\nrecovery: {system: parcae}\n", 513),
+                         "job: {pipeline_depth: 1}\nrecovery: {system: parcae, "
+                         "published_defaults: yes}\n",
+                         513),
         SPOT_ERR_BAD_INPUT);
     free_parcae_case(&self);
-    assert_int_equal(
-        bind_parcae_case(
-            &self, "recovery: {system: parcae, forecast_min: 9, forecast_max: 8}\n", 64),
+    assert_int_equal(bind_parcae_case(&self,
+                         "recovery: {system: parcae, published_defaults: yes, "
+                         "forecast_min: 9, forecast_max: 8}\n",
+                         64),
         SPOT_ERR_BAD_INPUT);
     free_parcae_case(&self);
 }

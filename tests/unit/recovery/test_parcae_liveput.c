@@ -24,6 +24,7 @@ bind_sample(parcae_case_t *self, const char *options)
         "recovery:\n"
         "  system: parcae\n"
         "  layers: 49\n"
+        "  published_defaults: yes\n"
         "%s",
         SPOT_SOURCE_DIR, options);
     assert_int_equal(bind_parcae_case(self, text, CAPACITY), 0);

@@ -429,7 +429,8 @@ static void
 test_broken_rules(void **state)
 {
     recoveries_t comparison = {.scenario_path = "made.yaml",
-        .systems = "bamboo,{system: bamboo, stale_timers: yes}",
+        .systems =
+            "{system: bamboo, step_factor: 1},{system: bamboo, stale_timers: yes}",
         .seed = 1};
     spot_study_t study;
     spot_diag_t diag;
@@ -455,7 +456,7 @@ test_broken_rules(void **state)
     assert_int_equal(diag.num_items, 1); /* the warning */
     spot_diag_free(&diag);
     spot_study_free(&study);
-    comparison.systems = "checkpoint,bamboo";
+    comparison.systems = "checkpoint,{system: bamboo, step_factor: 1}";
     read_good(&comparison, &study);
     spot_study_free(&study);
 }

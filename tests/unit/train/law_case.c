@@ -12,30 +12,39 @@
 
 /* ---- Systems and options ---- */
 
+#define AS_PUBLISHED ", published_defaults: yes"
+
 /* Without defaults of its own. */
 #define PEERS                                                                           \
     ", state_bytes: 8e9, net_bytes_per_s: 1e9, remote_bytes_per_s: 1e8, restart: 5 s, " \
-    "detection: 3 s"
+    "detection: 3 s" AS_PUBLISHED
 #define FAST_PEERS                                                                      \
     ", state_bytes: 3e7, net_bytes_per_s: 1e10, remote_bytes_per_s: 1e8, restart: 7 ms"
+
+/* Layers without a job.model, and short intervals. */
+#define OF_JOB ", layers: 200, layer_parameters: 0, link_gbps: 1, interval: 20 s"
 
 /* Moves that are short enough for short runs. */
 #define FAST_MOVES                                                                      \
     ", interval: 20 s, first_parameters: 0, layer_parameters: 0, last_parameters: 0, "  \
     "build_bytes: 0, group_base_ms: 1, group_add_ms: 0.5, group_remove_ms: 0.25, "      \
-    "add_ms: 3, process_ms: 1"
+    "add_ms: 3, process_ms: 1" AS_PUBLISHED
 
 static const law_row_t all_rows[] = {
-    {.system = "bamboo", .options = ""},
-    {.system = "bamboo", .options = ", local_pause: 3 ms, global_pause: 7 ms"},
+    {.system = "bamboo", .options = AS_PUBLISHED},
     {.system = "bamboo",
-        .options = ", slowdown: 1.01, doubled_share: 2, redundant_share: 0.8, "
-                   "local_pause: 1 ms, global_pause: 1 ms",
+        .options = ", local_pause: 3 ms, global_pause: 7 ms" AS_PUBLISHED},
+    {.system = "bamboo",
+        .options =
+            ", step_factor: 1, slowdown: 1.01, doubled_share: 2, redundant_share: 0.8, "
+            "local_pause: 1 ms, global_pause: 1 ms",
         .slowdown = 1.01},
     {.system = "bamboo",
         .options = ", fallback: none, stale_timers: yes, late_restart: yes, "
                    "trains_in_pause: yes, idle_losses_slow: yes, "
                    "counts_dead_standby: yes, global_pause: 9 ms"},
+    {.system = "bamboo",
+        .options = ", step_factor: 1, detection: 4 ms, fallback: storage"},
     {.system = "checkpoint", .options = ""},
     {.system = "checkpoint", .options = ", growth: never, detection: 5 ms"},
     {.system = "checkpoint", .options = ", growth: at_preemption, notice: checkpoint"},
@@ -47,42 +56,62 @@ static const law_row_t all_rows[] = {
     {.system = "gemini",
         .options = FAST_PEERS ", replacement: shrink, mem_every: 2, mem_overhead: 6 ms",
         .more_ms = 3},
+    {.system = "gemini",
+        .options = ", mem_overhead: 0 s, state_bytes: 3e7, net_bytes_per_s: 1e9"},
     {.system = "ideal", .options = "", .min_depth = 1},
     {.system = "ideal", .options = ", interval: 70 ms", .min_depth = 1},
     {.system = "on-demand", .options = ""},
     {.system = "on-demand", .options = ", instances: 5", .num_instances = 5},
-    {.system = "oobleck", .options = "", .num_failures = 3},
-    {.system = "oobleck", .options = ", f: 0, regroup: 3 ms, growth: better"},
+    {.system = "oobleck", .options = AS_PUBLISHED, .num_failures = 3},
+    {.system = "oobleck",
+        .options = ", f: 0, regroup: 3 ms, growth: better" AS_PUBLISHED},
     {.system = "oobleck",
         .options = ", f: 1, n_min: 2, regroup: 1 ms, growth: better, min_gain: 0.1, "
-                   "layer_bytes: 1e6",
+                   "layer_bytes: 1e6" AS_PUBLISHED,
         .num_failures = 1,
         .min_depth = 2},
-    {.system = "parcae", .options = "", .min_depth = 6},
+    {.system = "oobleck",
+        .options = ", f: 0, layer_bytes: 1e6, bandwidth_bytes_per_s: 1e9"},
+    {.system = "parcae", .options = ", min_depth: 1" OF_JOB, .min_depth = 1},
     {.system = "parcae",
-        .options = ", predictor: arima, samples: 50, min_depth: 1, interval: 30 s",
+        .options =
+            ", predictor: arima, samples: 20, min_depth: 1, detection: 5 ms" OF_JOB,
+        .min_depth = 1},
+    {.system = "parcae", .options = AS_PUBLISHED, .min_depth = 6},
+    {.system = "parcae",
+        .options =
+            ", predictor: arima, samples: 50, min_depth: 1, interval: 30 s" AS_PUBLISHED,
         .min_depth = 1},
     {.system = "parcae", .options = ", min_depth: 1" FAST_MOVES, .min_depth = 1},
     {.system = "parcae",
         .options = ", predictor: arima, samples: 20, min_depth: 2, look_ahead: 3, "
                    "pause_merge: add, par_bug: yes" FAST_MOVES,
         .min_depth = 2},
-    {.system = "parcae-throughput", .options = "", .min_depth = 6},
+    {.system = "parcae-throughput", .options = ", min_depth: 1" OF_JOB, .min_depth = 1},
+    {.system = "parcae-throughput", .options = AS_PUBLISHED, .min_depth = 6},
     {.system = "parcae-throughput",
         .options =
-            ", min_depth: 1, tie: par, pause_merge: add, checkpoint: 2 ms" FAST_MOVES,
+            ", min_depth: 1, tie: par, pause_merge: add, save_load: 2 ms" FAST_MOVES,
         .min_depth = 1},
-    {.system = "recycle", .options = ", micro_batch: 64", .micro_batch = 64},
+    {.system = "recycle",
+        .options = ", micro_batch: 64" AS_PUBLISHED,
+        .micro_batch = 64},
     {.system = "recycle",
         .options = ", micro_batch: 128, fill: worst, growth: never, detection: 3 ms, "
-                   "stage_copy: 6 ms",
+                   "stage_copy: 6 ms" AS_PUBLISHED,
         .micro_batch = 128,
         .is_worst_fill = true},
     {.system = "recycle",
         .options = ", micro_batch: 7, replan: 1 ms, stage_copy: 0 s",
         .micro_batch = 7},
-    {.system = "recycle", .options = ", micro_batch: 1000", .micro_batch = 1000},
-    {.system = "varuna", .options = ", cut_points: 12", .every_steps = 10},
+    {.system = "recycle",
+        .options = ", micro_batch: 1000" AS_PUBLISHED,
+        .micro_batch = 1000},
+    {.system = "recycle",
+        .options = ", micro_batch: 64, detection: 2 ms",
+        .micro_batch = 64},
+    {.system = "varuna", .options = ", cut_points: 12"},
+    {.system = "varuna", .options = ", cut_points: 12" AS_PUBLISHED, .every_steps = 10},
     {.system = "varuna",
         .options = ", cut_points: 12, detection: 3 ms, every: 2, poll: 50 ms, "
                    "lead: 9 ms, settle: 20 ms",

@@ -32,7 +32,7 @@ set_recovery(spot_scenario_t *scenario, const char *text)
     assert_int_equal(spot_recovery_settle(&scenario->recovery, &bind, document.root,
                          &scenario->job, scenario->fleet.capacity),
         0);
-    assert_int_equal(diag.num_items, 0);
+    assert_int_equal(diag.num_errors, 0);
     spot_yaml_free(&document);
     spot_diag_free(&diag);
 }

@@ -10,6 +10,7 @@
 
 #include "fixture.h"
 #include "random_case.h"
+#include "set_recovery.h"
 #include "sim/train/run_log.h"
 
 #define NUM_CASES (1500 / SPOT_FEWER)
@@ -50,8 +51,9 @@ run_rows(const char *options, const char *rows)
     snprintf(trace, sizeof(trace), HEAD "%s100,end,%d,\n", rows, population_after(rows));
     write_file(path, trace);
     snprintf(text, sizeof(text),
-        "scenario: t\n" JOB "recovery: {system: bamboo%s}\ntrace: {file: %s}\n", options,
-        path);
+        "scenario: t\n" JOB
+        "recovery: {system: bamboo, published_defaults: yes%s}\ntrace: {file: %s}\n",
+        options, path);
     bind_good_scenario(&scenario, text);
     remove(path);
     result = run_scenario(&scenario, 0, NULL);
@@ -241,26 +243,15 @@ test_redundant_share(void **state)
 static void
 bind_bamboo(const case_t *self, const char *options, spot_scenario_t *scenario)
 {
-    static const spot_field_t fields[] = {
-        {.name = "recovery", .type = SPOT_FIELD_CUSTOM, .bind = spot_recovery_bind},
-        {.name = NULL},
-    };
     const int64_t pause_ms = 1 + self->setting.reconfiguration_ms;
-    spot_yaml_t document;
-    spot_diag_t diag;
     char text[512];
 
     bind_case(self, scenario);
-    spot_recovery_choice_free(&scenario->recovery);
     snprintf(text, sizeof(text),
-        "recovery: {system: bamboo, local_pause: %lld ms, global_pause: %lld ms%s}",
+        "{system: bamboo, published_defaults: yes, local_pause: %lld ms, "
+        "global_pause: %lld ms%s}",
         (long long) (pause_ms + 1) / 2, (long long) pause_ms, options);
-    spot_diag_init(&diag);
-    assert_int_equal(spot_yaml_parse(&document, "r", text, strlen(text), &diag), 0);
-    assert_int_equal(
-        spot_bind_document(fields, document.root, &diag, &scenario->recovery), 0);
-    spot_yaml_free(&document);
-    spot_diag_free(&diag);
+    set_recovery(scenario, text);
 }
 
 /* Waiting, pauses and training one after the other, from 0 to the end. */

@@ -40,7 +40,8 @@ run_job_rows(const char *job, const char *system, const char *table, const char 
         "fleet: {capacity: 6, preparation: 0 s}\n"
         "job: {pipeline_depth: 2, samples_per_step: 64, reload: 11 s,%s\n"
         "  checkpoint: {mode: async, every: back-to-back, write: 0 s}}\n"
-        "recovery: {table: %s, system: %s}\ntrace: {file: %s}\n",
+        "recovery: {table: %s, published_defaults: yes, system: %s}\ntrace: {file: "
+        "%s}\n",
         job, by_n, system, trace);
     bind_good_scenario(&scenario, text);
     result = run_scenario(&scenario, 0, NULL);

@@ -220,7 +220,8 @@ bind_scripted(case_t *self, spot_scenario_t *scenario)
     bind_case(self, scenario);
     spot_recovery_choice_free(&scenario->recovery);
     options->script = &of_engine;
-    scenario->recovery = (spot_recovery_choice_t){&scripted, options};
+    scenario->recovery =
+        (spot_recovery_choice_t){.system = &scripted, .options = options};
     self->setting.decide = script_decide;
     self->setting.script = &of_twin;
 }

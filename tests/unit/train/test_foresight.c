@@ -88,7 +88,7 @@ set_seer(spot_scenario_t *scenario, bool knows_future, size_t *num_asked)
     assert_non_null(options);
     *options = (options_t){knows_future, 1 + scenario->horizon_ms / 50, num_asked};
     spot_recovery_choice_free(&scenario->recovery);
-    scenario->recovery = (spot_recovery_choice_t){&seer, options};
+    scenario->recovery = (spot_recovery_choice_t){.system = &seer, .options = options};
 }
 
 static void

@@ -13,7 +13,8 @@
 
 /* Of 4 instances each fetches 2 GB in 2 s; the storage takes 80 s. */
 #define RATES                                                                           \
-    "system: gemini, state_bytes: 8e9, net_bytes_per_s: 1e9, remote_bytes_per_s: 1e8, " \
+    "system: gemini, published_defaults: yes, state_bytes: 8e9, "                       \
+    "net_bytes_per_s: 1e9, remote_bytes_per_s: 1e8, "                                   \
     "restart: 5 s, detection: 3 s"
 
 /* a b | c d are the groups, e is standby. Steps end at 10, 20, 30, 40 s. */
@@ -147,7 +148,8 @@ test_notices_with_stalls(void **state)
 }
 
 #define FAST_RATES                                                                      \
-    "system: gemini, state_bytes: 3e7, net_bytes_per_s: 1e10, "                         \
+    "system: gemini, published_defaults: yes, state_bytes: 3e7, net_bytes_per_s: "      \
+    "1e10, "                                                                            \
     "remote_bytes_per_s: 1e8, restart: 7 ms"
 
 static const char *const systems[] = {

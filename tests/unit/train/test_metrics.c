@@ -210,7 +210,7 @@ test_warnings(void **state)
 {
     static const char *const names[] = {"flat_step_time", "clipped", "past_trace_end",
         "never_trained", "no_step_time", "fitted_step_time", "clipped_forecasts",
-        "approximate_step_time", "clairvoyant"};
+        "approximate_step_time", "clairvoyant", "published_defaults"};
     unsigned char flags[SPOT_TRAIN_NUM_WARNINGS];
     spot_train_result_t run = {.horizon_ms = 1};
 
@@ -219,7 +219,7 @@ test_warnings(void **state)
         assert_string_equal(spot_train_warnings[j].name, names[j]);
         assert_true(strlen(spot_train_warnings[j].text) > 0);
     }
-    for (unsigned set = 0; set < 512; set++) {
+    for (unsigned set = 0; set < 1024; set++) {
         run.has_flat_step_time = (set & 1) != 0;
         run.clipped = (set & 2) != 0 ? 5 : 0;
         run.is_past_trace_end = (set & 4) != 0;
@@ -229,10 +229,11 @@ test_warnings(void **state)
         run.clipped_forecasts = (set & 64) != 0 ? 3 : 0;
         run.has_approximate_step_time = (set & 128) != 0;
         run.is_clairvoyant = (set & 256) != 0;
+        run.has_published_defaults = (set & 512) != 0;
         spot_train_warning_flags(&run, flags);
         assert_int_equal(flags[0] + 2 * flags[1] + 4 * flags[2] + 8 * flags[3] +
                              16 * flags[4] + 32 * flags[5] + 64 * flags[6] +
-                             128 * flags[7] + 256 * flags[8],
+                             128 * flags[7] + 256 * flags[8] + 512 * flags[9],
             set);
     }
 }

@@ -38,7 +38,7 @@ assert_warning(int64_t f, const char *expected)
         "job: {pipeline_depth: 2, samples_per_step: 1024, step_time: {pipeline:\n"
         "  {layers: 4, micro_batch: 128, forward_ms: 100, backward_ms: 200, "
         "gradient_bytes: 0}}}\n"
-        "recovery: {system: oobleck, f: %d, n_min: 2}\n"
+        "recovery: {system: oobleck, published_defaults: yes, f: %d, n_min: 2}\n"
         "trace: {generator: seed, preemption: {per_minute: 0.1, count: {fixed: 1}},\n"
         "  addition: {per_minute: 0.1, count: {fixed: 1}}}\n",
         (int) f);
@@ -88,7 +88,7 @@ run_rows(const char *rows, int num_layers, const char *horizon, const char *opti
         "{pipeline:\n"
         "  {layers: %d, micro_batch: 128, forward_ms: 100, backward_ms: 200, "
         "gradient_bytes: 0}}}\n"
-        "recovery: {system: oobleck, %s}\ntrace: {file: %s}\n",
+        "recovery: {system: oobleck, published_defaults: yes, %s}\ntrace: {file: %s}\n",
         horizon, num_layers, num_layers, options, path);
     bind_good_scenario(&scenario, text);
     result = run_scenario(&scenario, 0, NULL);
@@ -232,7 +232,7 @@ init_policy(policy_t *self, int32_t num_instances, const char *step_time, int64_
     snprintf(text, sizeof(text),
         "scenario: policy\nhorizon: 1 h\nfleet: {capacity: 64}\n"
         "job: {pipeline_depth: 3, samples_per_step: 1024, step_time: %s}\n"
-        "recovery: {system: oobleck, f: %lld, n_min: %lld}\n"
+        "recovery: {system: oobleck, published_defaults: yes, f: %lld, n_min: %lld}\n"
         "trace: {generator: seed, preemption: {per_minute: 0, count: {fixed: 1}}, "
         "addition: {per_minute: 0, count: {fixed: 1}}}\n",
         step_time, (long long) f, (long long) n_min);
@@ -432,7 +432,8 @@ bind_oobleck(const case_t *self, bool is_by_templates, spot_scenario_t *scenario
         replace_line(text, "  step_time: {", line);
     }
     snprintf(line, sizeof(line),
-        "recovery: {system: oobleck, f: %d, n_min: %d, growth: %s, regroup: %lld ms, "
+        "recovery: {system: oobleck, published_defaults: yes, f: %d, n_min: %d, growth: "
+        "%s, regroup: %lld ms, "
         "detection: %lld ms, layer_bytes: %d}",
         (int) (self->seed % 3), (int) (self->seed / 3 % 3),
         self->seed % 2 == 0 ? "better" : "at_preemption",

@@ -114,7 +114,8 @@ run_published(const published_t *row, int64_t start_ms, const char *options)
         "scenario: published\nhorizon: trace-end\ntick: 100 ms\n"
         "fleet: {capacity: 30, preparation: %d s}\n"
         "job: {pipeline_depth: %d, samples_per_step: %d}\n"
-        "recovery: {system: %s, table: " PROFILE "%s}\ntrace: {file: %s}\n",
+        "recovery: {system: %s, published_defaults: yes, table: " PROFILE
+        "%s}\ntrace: {file: %s}\n",
         start_ms > 0 ? 0 : 45, row->depth, row->samples_per_step, row->system,
         row->model, row->system, options, trace);
     bind_good_scenario(&scenario, text);

@@ -18,15 +18,20 @@
 #define NUM_SYSTEMS 8
 
 static const char *const systems[NUM_SYSTEMS] = {
-    "parcae-throughput",
-    "{system: parcae-throughput, pause_merge: add, tie: par, interval: 10 s}",
-    "{system: parcae, interval: 20 s}",
-    "{system: parcae, predictor: arima, samples: 50, min_depth: 1}",
-    ("{system: parcae, predictor: arima, samples: 50, pause_merge: add, par_bug: yes, "
+    "{system: parcae-throughput, published_defaults: yes}",
+    "{system: parcae-throughput, published_defaults: yes, pause_merge: add, tie: par, "
+    "interval: 10 s}",
+    "{system: parcae, published_defaults: yes, interval: 20 s}",
+    "{system: parcae, published_defaults: yes, predictor: arima, samples: 50, "
+    "min_depth: 1}",
+    ("{system: parcae, published_defaults: yes, predictor: arima, samples: 50, "
+     "pause_merge: add, par_bug: yes, "
      "look_ahead: 3}"),
-    "{system: parcae, interval: 5 s, drain_steps: 1}",
-    "{system: parcae, interval: 1 min, predictor: arima, samples: 50, notice: ignore}",
-    "{system: parcae, interval: 20 s, predictor: oracle, samples: 50}",
+    "{system: parcae, published_defaults: yes, interval: 5 s, drain_steps: 1}",
+    "{system: parcae, published_defaults: yes, interval: 1 min, predictor: arima, "
+    "samples: 50, notice: ignore}",
+    "{system: parcae, published_defaults: yes, interval: 20 s, predictor: oracle, "
+    "samples: 50}",
 };
 
 /* No notice, a short one, or one that tells of all that is to come. */
@@ -252,7 +257,7 @@ test_no_losses(void **state)
     "fleet: {capacity: 8, preparation: 1 s, notice: %d s}\n"                            \
     "trace: {file: %s}\n"                                                               \
     "job: {pipeline_depth: 1, step_time: {1: 9 s, 2: 5 s, 3: 4 s}, max_pipelines: 3}\n" \
-    "recovery: {system: %s, layers: 2,\n"                                               \
+    "recovery: {system: %s, layers: 2, published_defaults: yes,\n"                      \
     "  first_parameters: 0, layer_parameters: 0, last_parameters: 0, build_bytes: 0,\n" \
     "  group_base_ms: 0, group_add_ms: 1000, group_remove_ms: 100, add_ms: 2000}\n"
 
@@ -289,8 +294,8 @@ run_one_loss(const char *system)
 static void
 test_throughput_by_hand(void **state)
 {
-    static const char *const names[] = {"parcae-throughput, checkpoint: 6 s",
-        "parcae-throughput, checkpoint: 6 s, pause_merge: add"};
+    static const char *const names[] = {"parcae-throughput, save_load: 6 s",
+        "parcae-throughput, save_load: 6 s, pause_merge: add"};
 
     (void) state;
     for (int is_merging = 0; is_merging < 2; is_merging++) {

@@ -171,7 +171,7 @@ steps_with_overheads(const law_row_t *row, const spot_scenario_t *scenario,
         return (double) horizon_ms / (double) step_ms;
     }
     step_ms += row->more_ms;
-    if (system->keeps_steps) {
+    if (spot_recovery_keeps_steps(&scenario->recovery)) {
         return count_steps(horizon_ms, step_ms, 0, 0, 0);
     }
     if (row->every_steps > 0) {

@@ -15,7 +15,9 @@
 
 /* 1024 samples in 2 pipelines: 8 micro-batches each. With a place of a stage lost a step
  * takes (8 * 2 + 1/3)/(8 + 1) of 10 s, 18.148 s, with fill: worst 17/9, 18.889 s. */
-#define SYSTEM "system: recycle, micro_batch: 64, detection: 3 s, stage_copy: 6 s"
+#define SYSTEM                                                                          \
+    "system: recycle, published_defaults: yes, micro_batch: 64, detection: 3 s, "       \
+    "stage_copy: 6 s"
 
 /* a b are the stages of the first pipeline, c d of the second. Steps end at 10, 20, 30,
  * 40 s, then from 50 s on. */
@@ -57,7 +59,8 @@ test_by_hand(void **state)
         {"does not grow", "{" SYSTEM ", growth: never}",
             "0,init,4,a b c d\n20,add,2,e f\n64,end,6,\n", 6, 0, 0, 0, 0},
         {"the job's reload is the copy",
-            "{system: recycle, micro_batch: 64, detection: 3 s}",
+            "{system: recycle, published_defaults: yes, micro_batch: 64, detection: 3 "
+            "s}",
             "0,init,5,a b c d e\n45,preempt,1,b\n110,end,4,\n", 4 + 2, 0, 0, 5000,
             40000},
     };
@@ -161,10 +164,12 @@ test_reload_again(void **state)
 static const char *const systems[] = {
     "{" SYSTEM "}",
     "{" SYSTEM ", fill: worst, growth: never}",
-    "{system: recycle, micro_batch: 7, replan: 1 ms, stage_copy: 0 s}",
-    "{system: recycle, micro_batch: 1000}",
+    "{system: recycle, published_defaults: yes, micro_batch: 7, replan: 1 ms, "
+    "stage_copy: 0 s}",
+    "{system: recycle, published_defaults: yes, micro_batch: 1000}",
     "{" REROUTE "}",
-    "{system: recycle, micro_batch: 7, replan: 1 ms, notice: reroute, growth: never}",
+    "{system: recycle, published_defaults: yes, micro_batch: 7, replan: 1 ms, notice: "
+    "reroute, growth: never}",
 };
 
 #define NUM_SYSTEMS (sizeof(systems) / sizeof(systems[0]))

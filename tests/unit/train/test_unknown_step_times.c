@@ -18,10 +18,11 @@ options_of(const char *system)
     static const char *const options[][2] = {
         {"gemini", ", state_bytes: 1e9, net_bytes_per_s: 1e9, remote_bytes_per_s: 1e9, "
                    "restart: 10 s"},
+        {"bamboo", ", published_defaults: yes"},
         {"recycle", ", micro_batch: 8"},
-        {"oobleck", ", f: 1"},
-        {"parcae", ", min_depth: 8"},
-        {"parcae-throughput", ", min_depth: 8"},
+        {"oobleck", ", f: 1, published_defaults: yes"},
+        {"parcae", ", min_depth: 8, published_defaults: yes"},
+        {"parcae-throughput", ", min_depth: 8, published_defaults: yes"},
     };
 
     for (size_t j = 0; j < sizeof(options) / sizeof(options[0]); j++) {

@@ -397,7 +397,8 @@ test_shape_of_pairs(void **state)
             seed % 4 == 0 ? 5 : 24);
         bind_good_scenario(&scenario, text);
         set_random_table(&scenario, seed);
-        snprintf(text, sizeof(text), "{system: varuna, cut_points: %d}", num_cut_points);
+        snprintf(text, sizeof(text),
+            "{system: varuna, published_defaults: yes, cut_points: %d}", num_cut_points);
         set_recovery(&scenario, text);
         options = scenario.recovery.options;
         for (int64_t n = 0; n <= 24; n++) {
@@ -528,9 +529,10 @@ bind_random(uint64_t seed, bool is_reversed, const char *recovery, spot_scenario
 static void
 test_random_traces(void **state)
 {
-    static const char *const kinds[] = {
-        "{system: varuna, detection: 3 s, lead: 9 s, settle: 20 s}",
-        "{system: varuna, detection: 0 s, every: 3, copy: 2 s, poll: 7 s}"};
+    static const char *const kinds[] = {"{system: varuna, published_defaults: yes, "
+                                        "detection: 3 s, lead: 9 s, settle: 20 s}",
+        "{system: varuna, published_defaults: yes, detection: 0 s, every: 3, copy: 2 s, "
+        "poll: 7 s}"};
 
     (void) state;
     for (uint64_t seed = 1; seed <= NUM_CASES; seed++) {

@@ -37,8 +37,9 @@ run_small(const small_t *self)
         write_file(table, self->table);
     }
     snprintf(text, sizeof(text),
-        CLOCK "fleet: {capacity: %d, preparation: 0 s, notice: %s}\njob:\n%s"
-              "recovery: {system: varuna%s%s%s}\ntrace: {file: %s}\n",
+        CLOCK
+        "fleet: {capacity: %d, preparation: 0 s, notice: %s}\njob:\n%s"
+        "recovery: {system: varuna, published_defaults: yes%s%s%s}\ntrace: {file: %s}\n",
         self->capacity, self->notice == NULL ? "0 s" : self->notice, self->job,
         self->options,
         self->table == NULL ? "" : ", table: ", self->table == NULL ? "" : table, trace);

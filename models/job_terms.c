@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "models/job_terms.h"
+
+#include <math.h>
+#include <stddef.h>
+
+#include "base/units.h"
+#include "models/job.h"
+
+const spot_field_t spot_model_fields[] = {
+    {.name = "parameters",
+        .type = SPOT_FIELD_NUMBER,
+        .offset = offsetof(spot_model_t, num_parameters),
+        .min = 1,
+        .max = 1e15,
+        .help = "of the whole model"},
+    {.name = "layers",
+        .type = SPOT_FIELD_INTEGER,
+        .offset = offsetof(spot_model_t, num_layers),
+        .min = 1,
+        .max = 100000,
+        .initial = "",
+        .help = "of equal size, embedding and head included; systems that move layers "
+                "need their number"},
+    {.name = "bytes_per_parameter",
+        .type = SPOT_FIELD_NUMBER,
+        .offset = offsetof(spot_model_t, bytes_per_parameter),
+        .min = 0.125,
+        .max = 1024,
+        .help = "of the state of training that is saved and copied, optimizer included: "
+                "16 with Adam and mixed precision, 12 without gradients"},
+    {.name = NULL},
+};
+
+int64_t
+spot_transfer_ms(double bytes, double bytes_per_s)
+{
+    const double time_ms = bytes / bytes_per_s * (double) SPOT_MS_PER_S;
+
+    return time_ms < (double) SPOT_MAX_DURATION_MS ? llround(time_ms)
+                                                   : SPOT_MAX_DURATION_MS;
+}
+
+/* ---- Regrouping and rebuilding ---- */
+
+static void
+check_pauses(const spot_job_t *self, spot_bind_t *bind, const spot_node_t *regroup,
+    const spot_node_t *rebuild, const spot_node_t *whole)
+{
+    if (regroup != NULL && rebuild != NULL && whole != NULL) {
+        spot_bind_error(bind, whole, "job.reconfiguration",
+            "it is job.regroup and job.rebuild together: give two of the three");
+    } else if (whole != NULL && (regroup != NULL || rebuild != NULL) &&
+               (self->regroup_ms > self->reconfiguration_ms ||
+                   self->rebuild_ms > self->reconfiguration_ms)) {
+        spot_bind_error(bind, regroup != NULL ? regroup : rebuild,
+            regroup != NULL ? "job.regroup" : "job.rebuild",
+            "it is a part of job.reconfiguration, and longer");
+    }
+}
+
+/* Without job.reconfiguration its default holds unless the parts are longer, or both are
+ * given. */
+static void
+settle_pauses(spot_job_t *self, spot_bind_t *bind, const spot_node_t *job)
+{
+    const spot_node_t *regroup = spot_node_get(job, "regroup");
+    const spot_node_t *rebuild = spot_node_get(job, "rebuild");
+    const int64_t sum_ms = self->regroup_ms + self->rebuild_ms;
+
+    check_pauses(self, bind, regroup, rebuild, spot_node_get(job, "reconfiguration"));
+    if (regroup != NULL && rebuild != NULL) {
+        self->reconfiguration_ms = sum_ms;
+    } else if (self->reconfiguration_ms < sum_ms) {
+        self->reconfiguration_ms = sum_ms;
+    }
+    if (regroup == NULL) {
+        self->regroup_ms = self->reconfiguration_ms - self->rebuild_ms;
+    }
+    self->rebuild_ms = self->reconfiguration_ms - self->regroup_ms;
+}
+
+/* ---- The state in storage ---- */
+
+static void
+warn_of_default(const spot_job_t *self, spot_bind_t *bind, const spot_node_t *job,
+    const char *key, const char *remedy)
+{
+    const spot_node_t *model = spot_node_get(job, "model");
+
+    if (spot_model_state_bytes(&self->model) > 0) {
+        spot_diag_warn(bind->diag, model->file, model->line, model->column,
+            "job.model: %s is not given and stays that of another job: give it, or %s",
+            key, remedy);
+    }
+}
+
+/* Derives a time to move the whole state to or from storage unless it is given. */
+static void
+derive(const spot_job_t *self, spot_bind_t *bind, const spot_node_t *job,
+    const spot_node_t *given, const char *key, int64_t *time_ms)
+{
+    const double bytes = spot_model_state_bytes(&self->model);
+
+    if (given != NULL) {
+        return;
+    }
+    if (bytes > 0 && self->storage_bytes_per_s > 0) {
+        *time_ms = spot_transfer_ms(bytes, self->storage_bytes_per_s);
+        if (*time_ms == SPOT_MAX_DURATION_MS) {
+            spot_bind_error(bind, spot_node_get(job, "model"), "job.model",
+                "to move its state to storage takes 100 years or more");
+        }
+    } else {
+        warn_of_default(self, bind, job, key, "fleet.storage");
+    }
+}
+
+void
+spot_job_settle_terms(spot_job_t *self, spot_bind_t *bind, const spot_node_t *job)
+{
+    const spot_node_t *checkpoint = spot_node_get(job, "checkpoint");
+
+    if (spot_node_get(job, "reconfiguration") == NULL &&
+        spot_node_get(job, "regroup") == NULL && spot_node_get(job, "rebuild") == NULL) {
+        warn_of_default(
+            self, bind, job, "job.reconfiguration", "job.regroup and job.rebuild");
+    }
+    settle_pauses(self, bind, job);
+    derive(
+        self, bind, job, spot_node_get(job, "reload"), "job.reload", &self->reload_ms);
+    derive(self, bind, job, spot_node_get(checkpoint, "write"), "job.checkpoint.write",
+        &self->checkpoint.write_ms);
+}
