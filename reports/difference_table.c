@@ -53,7 +53,8 @@ count_pairs(spot_differences_t *self)
     self->fewest = INT64_MAX;
     for (size_t j = 0; j < self->head->num_points; j++) {
         if (!spot_study_is_baseline(self->head, j) &&
-            self->base_ids[j] != SPOT_NO_POINT) {
+            self->base_ids[j] != SPOT_NO_POINT &&
+            spot_study_cannot_run(self->head, j) == NULL) {
             const int64_t num = spot_paired_num_pairs(pair_at(self, j, 0));
 
             self->fewest = num < self->fewest ? num : self->fewest;

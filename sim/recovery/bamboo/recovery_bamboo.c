@@ -12,35 +12,9 @@
 #include <stddef.h>
 #include <stdio.h>
 
-#include "base/units.h"
+#include "sim/recovery/bamboo/bamboo.h"
 #include "sim/recovery/bamboo/doubling.h"
-#include "sim/recovery/by_instances.h"
 #include "sim/recovery/pause_ends.h"
-#include "sim/recovery/recovery.h"
-
-/* Of BERT and GPT-2, where steps with redundancy are the only ones that are known. */
-#define PUBLISHED_LOCAL_PAUSE_MS (20 * SPOT_MS_PER_S)
-#define PUBLISHED_GLOBAL_PAUSE_MS (30 * SPOT_MS_PER_S)
-#define PUBLISHED_SLOWDOWN 1.5
-#define PUBLISHED_STEP_FACTOR 1
-
-typedef struct {
-    int64_t local_pause_ms;
-    int64_t global_pause_ms;
-    int64_t detection_ms; /* before training goes on after an absorbed loss */
-    int64_t copy_ms;      /* of a stage to its new holders, after a pause */
-    double step_factor;
-    double slowdown;
-    double doubled_share;
-    double redundant_share;
-    int has_no_fallback;
-    int has_stale_timers;
-    int trains_in_pause;
-    int has_late_restart;
-    int idle_losses_slow;
-    int counts_dead_standby;
-    spot_by_instances_t by_n;
-} options_t;
 
 typedef enum {
     WAITING, /* fewer instances than a pipeline needs */
@@ -65,7 +39,7 @@ typedef struct {
 
 /* The arguments of one decision. */
 typedef struct {
-    const options_t *options;
+    const spot_bamboo_options_t *options;
     state_t *state;
     const spot_recovery_view_t *view;
     const spot_recovery_change_t *change;
@@ -490,92 +464,23 @@ bamboo_decide(const void *options, void *state, const spot_recovery_view_t *view
 
 /* ---- The system ---- */
 
-/* Time for new holders to copy their stages, all at once: as long as it takes to read
- * the state back if the bandwidth is not known. */
-static int64_t
-stage_ms(spot_terms_t *terms)
-{
-    const spot_job_t *job = terms->job;
-
-    return spot_terms_can_copy(terms, NULL, NULL)
-               ? spot_terms_copy_ms(job, 1.0 / (double) job->pipeline_depth)
-               : job->reload_ms;
-}
-
-/* Pauses that are given, published or of a table hold the copies. */
-static void
-settle_pauses(options_t *self, spot_terms_t *terms)
-{
-    const int64_t detection_ms = terms->job->detection_ms;
-    const int64_t pause_ms = terms->job->reconfiguration_ms > 0
-                                 ? terms->job->reconfiguration_ms
-                                 : 1; /* as a timer must be due later */
-    const bool has_pauses = spot_terms_has(terms, "local_pause") ||
-                            spot_terms_has(terms, "global_pause") ||
-                            self->by_n.path != NULL || terms->is_published;
-
-    self->detection_ms =
-        spot_terms_ms(terms, "detection", self->detection_ms, 0, detection_ms);
-    self->local_pause_ms = spot_terms_ms(
-        terms, "local_pause", self->local_pause_ms, PUBLISHED_LOCAL_PAUSE_MS, pause_ms);
-    self->global_pause_ms = spot_terms_ms(terms, "global_pause", self->global_pause_ms,
-        PUBLISHED_GLOBAL_PAUSE_MS, pause_ms + self->detection_ms);
-    self->copy_ms = has_pauses ? 0 : stage_ms(terms);
-}
-
-/* A table has its own step times, redundancy included. */
-static void
-settle_steps(options_t *self, spot_terms_t *terms)
-{
-    const bool has_table = self->by_n.path != NULL;
-
-    if (!has_table && !terms->is_published && !spot_terms_has(terms, "step_factor")) {
-        spot_terms_lack(terms,
-            "the time of a step with redundancy against a plain one: give "
-            "recovery.step_factor, e.g. {system: bamboo, step_factor: 1.5}, or "
-            "recovery.table with its own step times");
-    }
-    self->step_factor = spot_terms_number(
-        terms, "step_factor", self->step_factor, PUBLISHED_STEP_FACTOR, 1);
-    self->slowdown = spot_terms_number(terms, "slowdown", self->slowdown,
-        PUBLISHED_SLOWDOWN, fmax(1, 2 / self->step_factor));
-}
-
-static int
-bamboo_settle(void *options, spot_terms_t *terms)
-{
-    options_t *self = options;
-    spot_bind_t *bind = terms->bind;
-    const spot_node_t *node = terms->node;
-    const int ret =
-        spot_by_instances_settle(&self->by_n, bind, node, terms->job, terms->capacity);
-
-    spot_by_instances_replace(
-        &self->by_n, bind, node, "local_pause", SPOT_BY_N_LOCAL_PAUSE_MS);
-    spot_by_instances_replace(
-        &self->by_n, bind, node, "global_pause", SPOT_BY_N_GLOBAL_PAUSE_MS);
-    settle_pauses(self, terms);
-    settle_steps(self, terms);
-    return ret;
-}
-
 static void
 bamboo_release(void *options)
 {
-    spot_by_instances_free(&((options_t *) options)->by_n);
+    spot_by_instances_free(&((spot_bamboo_options_t *) options)->by_n);
 }
 
 static double
 bamboo_redundant_share(const void *options)
 {
-    return ((const options_t *) options)->redundant_share;
+    return ((const spot_bamboo_options_t *) options)->redundant_share;
 }
 
 /* The rules of a fair comparison that the faults break. */
 static void
 bamboo_broken_rules(const void *options, char *text, size_t num_bytes)
 {
-    const options_t *self = options;
+    const spot_bamboo_options_t *self = options;
     const spot_recovery_fault_t faults[] = {
         {self->has_stale_timers, "stale_timers (a pause that is over stops the job)"},
         {self->has_late_restart, "late_restart (a loss does not start a pause again)"},
@@ -589,114 +494,6 @@ bamboo_broken_rules(const void *options, char *text, size_t num_bytes)
         faults, sizeof(faults) / sizeof(faults[0]), text, num_bytes);
 }
 
-static const char *const fallbacks[] = {"storage", "none", NULL};
-
-static const spot_field_t bamboo_options[] = {
-    {.name = "local_pause",
-        .type = SPOT_FIELD_DURATION,
-        .offset = offsetof(options_t, local_pause_ms),
-        .min = 1,
-        .max = HUGE_VAL,
-        .initial = "",
-        .help = "pause to form the pipelines anew at a step end; job.reconfiguration if "
-                "not given; if neither pause is given, new holders then copy their "
-                "stages: its part of job.model over fleet.network, where these are "
-                "given, else job.reload; published, without a copy: 20 s "
-                "for GPT-2 and BERT, 10 s for ResNet and GNMT, 5 s for VGG and AlexNet"},
-    {.name = "global_pause",
-        .type = SPOT_FIELD_DURATION,
-        .offset = offsetof(options_t, global_pause_ms),
-        .min = 1,
-        .max = HUGE_VAL,
-        .initial = "",
-        .help = "pause after a fatal loss, and to begin after waiting; "
-                "job.reconfiguration and detection if not given; published: 30 s"},
-    {.name = "detection",
-        .type = SPOT_FIELD_DURATION,
-        .offset = offsetof(options_t, detection_ms),
-        .max = (double) SPOT_MAX_DURATION_MS,
-        .initial = "",
-        .help = "time to detect a loss, which an absorbed one takes too; job.detection "
-                "if not given"},
-    {.name = "step_factor",
-        .type = SPOT_FIELD_NUMBER,
-        .offset = offsetof(options_t, step_factor),
-        .min = 1,
-        .max = 1000,
-        .initial = "",
-        .help = "time of a step with redundancy against a plain one, that of "
-                "job.step_time; needed unless table has its own step times"},
-    {.name = "slowdown",
-        .type = SPOT_FIELD_NUMBER,
-        .offset = offsetof(options_t, slowdown),
-        .min = 1,
-        .max = 1000,
-        .initial = "",
-        .help =
-            "factor of the step time from an absorbed loss to the next pause; if not "
-            "given 2 / step_factor, at least 1, as one instance does the work of two "
-            "stages; published: 1.5"},
-    {.name = "doubled_share",
-        .type = SPOT_FIELD_NUMBER,
-        .offset = offsetof(options_t, doubled_share),
-        .max = 2,
-        .initial = "0.05",
-        .help = "the pipelines form anew where places held by instances with two are "
-                "more than this share of the instances that train"},
-    {.name = "redundant_share",
-        .type = SPOT_FIELD_NUMBER,
-        .offset = offsetof(options_t, redundant_share),
-        .max = 1,
-        .initial = "0",
-        .help = "share of the useful time that counts as redundant; published: 0.8029 "
-                "(Oobleck's artifact, fitted to one trace)"},
-    {.name = "fallback",
-        .type = SPOT_FIELD_CHOICE,
-        .offset = offsetof(options_t, has_no_fallback),
-        .initial = "storage",
-        .choices = fallbacks,
-        .help = "source of a stage without a holder: the durable checkpoint; none: as "
-                "published, as if it were still there"},
-    {.name = "stale_timers",
-        .type = SPOT_FIELD_CHOICE,
-        .offset = offsetof(options_t, has_stale_timers),
-        .initial = "no",
-        .choices = spot_no_yes,
-        .help = "fault as published: each fatal loss starts a pause of its own, the "
-                "first to end forms pipelines, the next one stops the job; and while "
-                "nothing trains, a new instance starts one even if all are too few"},
-    {.name = "late_restart",
-        .type = SPOT_FIELD_CHOICE,
-        .offset = offsetof(options_t, has_late_restart),
-        .initial = "no",
-        .choices = spot_no_yes,
-        .help = "fault as published: a loss in a pause is found at its end, and only "
-                "then the pause starts again"},
-    {.name = "trains_in_pause",
-        .type = SPOT_FIELD_CHOICE,
-        .offset = offsetof(options_t, trains_in_pause),
-        .initial = "no",
-        .choices = spot_no_yes,
-        .help =
-            "fault as published: steps end and count in the pause after a fatal loss"},
-    {.name = "idle_losses_slow",
-        .type = SPOT_FIELD_CHOICE,
-        .offset = offsetof(options_t, idle_losses_slow),
-        .initial = "no",
-        .choices = spot_no_yes,
-        .help = "fault as published: the loss of a standby or prepping instance slows "
-                "the job too"},
-    {.name = "counts_dead_standby",
-        .type = SPOT_FIELD_CHOICE,
-        .offset = offsetof(options_t, counts_dead_standby),
-        .initial = "no",
-        .choices = spot_no_yes,
-        .help = "fault as published: standby instances that are lost count as waiting "
-                "until the next pause"},
-    SPOT_BY_INSTANCES_FIELDS(offsetof(options_t, by_n)),
-    {.name = NULL, .fields = spot_recovery_common_fields},
-};
-
 const spot_recovery_t spot_recovery_bamboo = {
     .name = "bamboo",
     .doc = "redundant computation: the holder of a stage takes over the next one, in "
@@ -705,11 +502,11 @@ const spot_recovery_t spot_recovery_bamboo = {
     .published =
         "Bamboo (NSDI'23) for BERT and GPT-2: pauses of 20 s and 30 s, steps 1.5 "
         "times as long with a loss absorbed",
-    .options = bamboo_options,
-    .options_size = sizeof(options_t),
+    .options = spot_bamboo_fields,
+    .options_size = sizeof(spot_bamboo_options_t),
     .has_own_step_time = true,
     .sees_all_losses = true,
-    .settle = bamboo_settle,
+    .settle = spot_bamboo_settle,
     .release = bamboo_release,
     .redundant_share = bamboo_redundant_share,
     .broken_rules = bamboo_broken_rules,
