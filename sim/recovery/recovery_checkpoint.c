@@ -9,7 +9,7 @@
 
 enum { GROWTH_PIPELINE, GROWTH_NEVER, GROWTH_AT_PREEMPTION, GROWTH_BETTER };
 enum { PLAN_FIXED, PLAN_BEST };
-enum { NOTICE_IGNORE, NOTICE_CHECKPOINT };
+enum { NOTICE_CHECKPOINT, NOTICE_IGNORE };
 
 typedef struct {
     int64_t detection_ms;
@@ -42,40 +42,25 @@ checkpoint_state_size(const void *options, const spot_job_t *job, int64_t capaci
 
 /* ---- An announced preemption ---- */
 
-/* Stops training, writes a checkpoint and waits for the preemption. */
-static void
-save(
-    state_t *state, const spot_recovery_view_t *view, spot_recovery_decision_t *decision)
-{
-    decision->is_new = true;
-    decision->is_same_pipelines = true;
-    decision->work = SPOT_WORK_STEPS_KEPT;
-    decision->num_active = view->num_active;
-    decision->flush_ms = spot_checkpoint_full_ms(&view->job->checkpoint);
-    state->saved_ms = view->now_ms + decision->flush_ms;
-    state->is_holding = true;
-}
-
-/* Lets the step under way end if there is time for it and for the checkpoint. */
+/* Once no further step fits before the preemption and a complete checkpoint: stops
+ * training, writes one and waits. */
 static void
 prepare_for_loss(
     state_t *state, const spot_recovery_view_t *view, spot_recovery_decision_t *decision)
 {
     const int64_t full_ms = spot_checkpoint_full_ms(&view->job->checkpoint);
-    const int64_t training_ms = spot_recovery_training_ms(view, decision);
-    /* latest start of the checkpoint */
-    int64_t last_ms = spot_recovery_first_deadline_ms(view, decision);
 
-    last_ms -= last_ms == INT64_MAX ? 0 : full_ms;
-    if (last_ms == INT64_MAX || last_ms < view->now_ms || last_ms <= training_ms) {
-        return; /* no preemption, too late, or nothing to save */
+    if (!spot_recovery_must_stop(
+            view, spot_recovery_first_deadline_ms(view, decision), full_ms, decision)) {
+        return;
     }
-    if (last_ms > view->now_ms) {
-        decision->wake_ms = last_ms;
-        decision->wakes_at_step_end = true;
-    } else {
-        save(state, view, decision);
-    }
+    decision->is_new = true;
+    decision->is_same_pipelines = true;
+    decision->work = SPOT_WORK_STEPS_KEPT;
+    decision->num_active = view->num_active;
+    decision->flush_ms = full_ms;
+    state->saved_ms = view->now_ms + full_ms;
+    state->is_holding = true;
 }
 
 /* ---- Losses and growth ---- */
@@ -171,15 +156,11 @@ decide_with_memory(const options_t *self, state_t *memory,
 {
     const bool has_loss = change->num_lost_active > 0;
 
-    if (change->kind == SPOT_CHANGE_WAKE) {
-        save(memory, view, decision);
-        return;
-    }
     if (has_loss || (fits_pipeline(view) && !memory->is_holding)) {
         form_pipelines(self, memory, view, has_loss, decision);
     }
     if (self->notice == NOTICE_CHECKPOINT && view->deadlines_ms != NULL &&
-        !memory->is_holding && (decision->is_new || change->num_noticed > 0)) {
+        !memory->is_holding) {
         prepare_for_loss(memory, view, decision);
     }
 }
@@ -190,7 +171,10 @@ checkpoint_decide(const void *options, void *state, const spot_recovery_view_t *
 {
     const bool has_loss = change->num_lost_active > 0;
 
-    if (has_state(options)) {
+    const options_t *self = options;
+
+    if (self->flushes_to_grow ||
+        (self->notice == NOTICE_CHECKPOINT && view->deadlines_ms != NULL)) {
         decide_with_memory(options, state, view, change, decision);
     } else if (has_loss || fits_pipeline(view)) {
         form_pipelines(options, NULL, view, has_loss, decision);
@@ -218,7 +202,7 @@ checkpoint_settle(void *options, spot_terms_t *terms)
 static const char *const growth_names[] = {
     "pipeline", "never", "at_preemption", "better", NULL};
 static const char *const plan_names[] = {"fixed", "best", NULL};
-static const char *const notice_names[] = {"ignore", "checkpoint", NULL};
+static const char *const notice_names[] = {"checkpoint", "ignore", NULL};
 
 static const spot_field_t checkpoint_options[] = {
     {.name = "detection",
@@ -263,13 +247,14 @@ static const spot_field_t checkpoint_options[] = {
     {.name = "notice",
         .type = SPOT_FIELD_CHOICE,
         .offset = offsetof(options_t, notice),
-        .initial = "ignore",
+        .initial = "checkpoint",
         .choices = notice_names,
         .help =
             "checkpoint: when the preemption of an instance in use is announced (see "
-            "fleet.notice), the step under way ends if there is time, a complete "
-            "checkpoint is written if there is time, and the job pauses until the "
-            "preemption"},
+            "fleet.notice), the job trains as long as a whole step and then a complete "
+            "checkpoint fit before it, writes the checkpoint and pauses until the "
+            "preemption; where not even the checkpoint fits, it trains on; ignore: as "
+            "if nothing was announced"},
     {.name = NULL, .fields = spot_recovery_common_fields},
 };
 

@@ -210,7 +210,8 @@ form_pipelines(const options_t *self, state_t *memory, const spot_recovery_view_
 }
 
 /* Stops training before an announced loss, as late as possible between two steps, for a
- * copy of all steps so far; without time for a copy training goes on. */
+ * copy of all steps so far; without time for a copy training goes on. With a copy at
+ * each step there is nothing to do. */
 static void
 take_notice(const options_t *self, state_t *memory, const spot_recovery_view_t *view,
     spot_recovery_decision_t *decision)
@@ -220,7 +221,8 @@ take_notice(const options_t *self, state_t *memory, const spot_recovery_view_t *
     const int64_t deadline_ms =
         spot_layout_first_deadline_ms(layout, view->deadlines_ms);
 
-    if (deadline_ms < INT64_MAX && layout->num_pipelines > 0 &&
+    if (self->mem_every_steps > 1 && deadline_ms < INT64_MAX &&
+        layout->num_pipelines > 0 &&
         spot_recovery_must_stop(
             view, deadline_ms, overhead_ms(self, view->num_active), decision)) {
         decision->is_new = true;
@@ -390,7 +392,8 @@ static const spot_field_t gemini_options[] = {
             "copy: when the preemption of an instance in use is announced (see "
             "fleet.notice), training stops at the end of the last step that fits before "
             "it, with mem_overhead for one more copy, and nothing is lost as long as "
-            "each group keeps a member; if not even the copy fits, it trains on; "
+            "each group keeps a member; if not even the copy fits, or each step is "
+            "copied anyway (mem_every: 1), it trains on; "
             "ignore: as if nothing was announced"},
     {.name = NULL, .fields = spot_recovery_common_fields},
 };

@@ -18,7 +18,7 @@
 
 typedef enum { GROWTH_NEVER, GROWTH_PIPELINE } growth_t;
 typedef enum { FILL_BEST, FILL_WORST } fill_t;
-typedef enum { NOTICE_IGNORE, NOTICE_REROUTE } notice_t;
+typedef enum { NOTICE_REROUTE, NOTICE_IGNORE } notice_t;
 
 typedef struct {
     int64_t detection_ms;
@@ -366,7 +366,7 @@ recycle_settle(void *options, spot_terms_t *terms)
 
 static const char *const fills[] = {"best", "worst", NULL};
 static const char *const growths[] = {"never", "pipeline", NULL};
-static const char *const notices[] = {"ignore", "reroute", NULL};
+static const char *const notices[] = {"reroute", "ignore", NULL};
 
 static const spot_field_t recycle_options[] = {
     {.name = "detection",
@@ -427,7 +427,7 @@ static const spot_field_t recycle_options[] = {
         .type = SPOT_FIELD_CHOICE,
         .offset = offsetof(options_t, notice),
         .choices = notices,
-        .initial = "ignore",
+        .initial = "reroute",
         .help =
             "reroute: when the preemption of an instance in use is announced (see "
             "fleet.notice), the job goes on without it from the end of the last step "

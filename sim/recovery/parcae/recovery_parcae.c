@@ -188,7 +188,7 @@ typedef enum {
 } answer_t;
 
 /* Drains all steps that are asked for or, without time for them, none; none in a pause.
- */
+ * Without a number it drains all steps that end by the deadline. */
 static answer_t
 answer_notice(const options_t *options, state_t *self, const spot_recovery_view_t *view,
     const spot_recovery_decision_t *decision)
@@ -211,9 +211,12 @@ answer_notice(const options_t *options, state_t *self, const spot_recovery_view_
     }
     if (self->leave_ms == 0 && options->drain_steps <= (first_ms - now_ms) / step_ms) {
         const int64_t num_ended = (now_ms - view->training_ms) / step_ms;
+        const int64_t num_fitting = (first_ms - view->training_ms) / step_ms;
 
-        self->leave_ms =
-            view->training_ms + (num_ended + options->drain_steps) * step_ms;
+        self->leave_ms = view->training_ms +
+                         (options->drain_steps == 0 ? num_fitting
+                                                    : num_ended + options->drain_steps) *
+                             step_ms;
     }
     return ANSWER_WAIT;
 }
@@ -508,11 +511,11 @@ static const spot_field_t parcae_options[] = {
     {.name = "drain_steps",
         .type = SPOT_FIELD_INTEGER,
         .offset = offsetof(options_t, drain_steps),
-        .min = 1,
         .max = 1e6,
-        .initial = "2",
+        .initial = "0",
         .help = "steps to do after a notice, the one under way included; 2 in the "
-                "published program"},
+                "published program, whose announced instances are idle for the rest of "
+                "a long notice; 0: as many as fit before the loss"},
     {.name = "samples",
         .type = SPOT_FIELD_INTEGER,
         .offset = offsetof(options_t, num_samples),

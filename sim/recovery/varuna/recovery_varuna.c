@@ -285,6 +285,9 @@ decide_stop(const spot_varuna_options_t *self, spot_varuna_state_t *state,
     decision->flush_ms = write_ms;
     state->flush_end_ms = view->now_ms + write_ms;
     state->relaunch_ms = state->flush_end_ms + self->settle_ms;
+    if (state->relaunch_ms < deadline_ms) {
+        state->relaunch_ms = deadline_ms; /* not with the instance that leaves */
+    }
 }
 
 /* Stops at the end of the step under way if there is time for it; in a pause there is
@@ -335,15 +338,26 @@ set_stop(const spot_varuna_options_t *self, spot_varuna_state_t *state,
     }
 }
 
-/* Ignores a wake for a stop that is cancelled, or that set_stop() handles. */
+/* Forms pipelines again after a stop. */
+static void
+relaunch(const spot_varuna_options_t *self, spot_varuna_state_t *state,
+    const spot_recovery_view_t *view, spot_recovery_decision_t *decision)
+{
+    spot_varuna_decide_shape(self, view, decision);
+    decision->work = SPOT_WORK_STEPS_KEPT;
+    state->relaunch_ms = 0;
+}
+
+/* Ignores a wake for a stop that is cancelled, or that set_stop() handles, and one for a
+ * relaunch at the instant of the loss, which follows. */
 static void
 decide_wake(const spot_varuna_options_t *self, spot_varuna_state_t *state,
     const spot_recovery_view_t *view, spot_recovery_decision_t *decision)
 {
     if (state->relaunch_ms == view->now_ms) {
-        spot_varuna_decide_shape(self, view, decision);
-        decision->work = SPOT_WORK_STEPS_KEPT;
-        state->relaunch_ms = 0;
+        if (state->deadline_ms != view->now_ms) {
+            relaunch(self, state, view, decision);
+        }
     } else if (state->is_stopping) {
         decide_stop(self, state, view, spot_recovery_first_deadline_ms(view, decision),
             decision);
@@ -360,7 +374,11 @@ decide_loss(const spot_varuna_options_t *self, spot_varuna_state_t *state,
     const spot_recovery_view_t *view, spot_recovery_decision_t *decision)
 {
     if (state->relaunch_ms > 0 && view->now_ms >= state->flush_end_ms) {
-        decide_stopped(view, decision); /* announced and prepared for: nothing is lost */
+        if (state->relaunch_ms > view->now_ms) {
+            decide_stopped(view, decision); /* announced and prepared for */
+        } else {
+            relaunch(self, state, view, decision);
+        }
         return;
     }
     decide_after_loss(self, state, view, decision);
@@ -398,7 +416,7 @@ set_wake(const spot_varuna_options_t *self, spot_varuna_state_t *state,
     }
     if (state->stop_ms > 0) {
         decision->wake_ms = state->stop_ms;
-    } else if (state->relaunch_ms > 0) {
+    } else if (state->relaunch_ms > view->now_ms) {
         decision->wake_ms = state->relaunch_ms;
     } else if (!state->is_stopping) {
         decision->wake_ms = state->poll_ms;
@@ -520,13 +538,18 @@ static const spot_field_t varuna_options[] = {
         .initial = "30 s",
         .help = "so long before an announced loss the job writes a checkpoint at the "
                 "end of its step and pauses, if there is time for both; sooner where a "
-                "step and the checkpoint take longer"},
+                "step and the checkpoint take longer. 30 s as published: what a step "
+                "and the checkpoint leave of it is not trained, for each announced "
+                "loss; 0 s: all but a step is"},
     {.name = "settle",
         .type = SPOT_FIELD_DURATION,
         .offset = offsetof(spot_varuna_options_t, settle_ms),
         .max = HUGE_VAL,
         .initial = "120 s",
-        .help = "how long it pauses behind that checkpoint before it starts anew"},
+        .help = "how long it pauses behind that checkpoint, and at least until the "
+                "loss, before it starts anew. 120 s as published: what is left of it "
+                "at the loss, 90 s or so, is idle for each announced loss; 0 s: it "
+                "starts anew at the loss"},
     {.name = "cut_points",
         .type = SPOT_FIELD_INTEGER,
         .offset = offsetof(spot_varuna_options_t, num_cut_points),

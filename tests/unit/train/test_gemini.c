@@ -71,8 +71,8 @@ test_notices(void **state)
         int notice_s;
         hand_case_t of;
     } cases[] = {
-        {20, {"in time", "{" RATES "}", START "100,end,4,\n", 8, 0, 0, 5000 + 8000,
-                 2000}},
+        {20, {"in time", "{" RATES ", mem_every: 3}", START "100,end,4,\n", 8, 0, 0,
+                 5000 + 8000, 2000}},
         {20, {"all copied", "{" RATES ", mem_every: 3}", START "100,end,4,\n", 8, 0, 0,
                  5000 + 8000, 2000}},
         {5, {"at the end of a step", "{" RATES ", mem_every: 3}", START "100,end,4,\n",
@@ -81,9 +81,9 @@ test_notices(void **state)
                 8000, 2000}},
         {20, {"ignored", "{" RATES ", notice: ignore, mem_every: 3}",
                  START "100,end,4,\n", 8, 1, 0, 8000, 2000}},
-        /* Steps of 11 s: the fourth ends at 44 s, and a copy of 1 s fits. */
-        {20, {"with a copy", "{" RATES ", mem_overhead: 1 s}", START "100,end,4,\n", 8,
-                 0, 0, 1000 + 8000, 2000}},
+        /* Steps of 10.5 s: the fourth ends at 42 s, and a copy of 1 s fits. */
+        {20, {"with a copy", "{" RATES ", mem_overhead: 1 s, mem_every: 2}",
+                 START "100,end,4,\n", 8, 0, 0, 3000 + 8000, 2000}},
         {20, {"without room for it", "{" RATES ", mem_overhead: 2 s, mem_every: 2}",
                  START "100,end,4,\n", 7, 0, 0, 12000 + 8000, 2000}},
         /* Steps of 14 s: at 28 s a copy of 16 s just fits, at 42 s none does. */
@@ -92,22 +92,22 @@ test_notices(void **state)
         {4, {"no time for a long copy", "{" RATES ", mem_overhead: 16 s, mem_every: 4}",
                 START "100,end,4,\n", 3 + 3, 3, 0, 8000, 2000}},
         /* Copies in a group do not help it. */
-        {20, {"a whole group", "{" RATES ", replacement: shrink}",
+        {20, {"a whole group", "{" RATES ", replacement: shrink, mem_every: 3}",
                  "0,init,4,a b c d\n45,preempt,2,a b\n150,end,2,\n", 4, 4, 1,
                  5000 + 8000, 80000}},
-        {20, {"standby", "{" RATES "}",
+        {20, {"standby", "{" RATES ", mem_every: 3}",
                  "0,init,5,a b c d e\n45,preempt,1,e\n100,end,4,\n", 10, 0, 0, 0, 0}},
         /* b goes at 45 s, c in the pause at 48 s: one pipeline from 60 s on. */
-        {20, {"several", "{" RATES ", replacement: shrink}",
+        {20, {"several", "{" RATES ", replacement: shrink, mem_every: 3}",
                  START "48,preempt,1,c\n100,end,3,\n", 4 + 2, 0, 0, 5000 + 3000 + 8000,
                  4000}},
         /* b is not announced; a is, and no step fits from 55 s on, when c d e hold
          * copies of all. Then there are too few. */
-        {20, {"a loss before it", "{" RATES "}",
+        {20, {"a loss before it", "{" RATES ", mem_every: 2}",
                  "0,init,5,a b c d e\n45,stop,1,b\n62,preempt,1,a\n100,end,3,\n", 4, 0,
                  0, 8000 + 7000 + 38000, 2000}},
         /* At 20 s: two are ready at 41 s, but form pipelines after the loss only. */
-        {20, {"additions wait", "{" RATES "}",
+        {20, {"additions wait", "{" RATES ", mem_every: 3}",
                  "0,init,4,a b c d\n40,add,3,e f g\n45,preempt,1,b\n66,end,6,\n", 4 + 1,
                  0, 0, 5000 + 8000, 1333}},
     };
@@ -140,7 +140,7 @@ test_notices_with_stalls(void **state)
         snprintf(rows, sizeof(rows), "0,init,5,a b c d e\n%d,preempt,1,b\n%d,end,4,\n",
             cases[j].loss_s, cases[j].loss_s + 2);
         result = run_with_checkpoints("{mode: sync, every: 2 steps, write: 3 s}",
-            "{" RATES "}", cases[j].notice_s, rows);
+            "{" RATES ", mem_every: 3}", cases[j].notice_s, rows);
         assert_int_equal(result.steps_executed, cases[j].num_steps);
         assert_int_equal(result.steps_lost, 0);
         assert_int_equal(result.ledger.instance_ms[SPOT_SHARE_LOST], 0);

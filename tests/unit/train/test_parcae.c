@@ -353,49 +353,54 @@ test_notices_by_hand(void **state)
     } cases[] = {
         /* b is announced at 75 s and left at 80 s, a at 100 and 105.84 s, when d takes
          * its place; 37 steps from 114.08 s. */
-        {"in time", "parcae", 25, ONE_LOSS, 20 + 5 + 37, 0, 840 + 8240, 2},
+        {"in time", "parcae, drain_steps: 2", 25, ONE_LOSS, 20 + 5 + 37, 0, 840 + 8240,
+            2},
         /* b is left at 76 s, a at 101.84 s, when d is not ready; one step of 9 s, then
          * d joins at 120 s; 34 steps from 128.24 s. */
         {"one step", "parcae, drain_steps: 1", 25, ONE_LOSS, 19 + 5 + 1 + 34, 8520,
             840 + 640 + 8240, 3},
         /* Two steps take 8 s, or 10 s: b is announced in time, a is not. */
-        {"just in time", "parcae", 8, ONE_LOSS, 25 + 4 + 33, 4160, 840 + 8240, 2},
-        {"too late", "parcae", 7, ONE_LOSS, 25 + 4 + 33, 4160, 840 + 8240, 2},
+        {"just in time", "parcae, drain_steps: 2", 8, ONE_LOSS, 25 + 4 + 33, 4160,
+            840 + 8240, 2},
+        {"too late", "parcae, drain_steps: 2", 7, ONE_LOSS, 25 + 4 + 33, 4160,
+            840 + 8240, 2},
         /* The step under way would end at 104 s. */
-        {"much too late", "parcae", 5, "0,init,3,a b c\n102,preempt,1,b\n300,end,2,\n",
-            25 + 39, 2000, 840, 1},
+        {"much too late", "parcae, drain_steps: 2", 5,
+            "0,init,3,a b c\n102,preempt,1,b\n300,end,2,\n", 25 + 39, 2000, 840, 1},
         /* Announced at 94 s; two steps take until 100 s, they take 8 s. */
-        {"as late as can be", "parcae", 8,
+        {"as late as can be", "parcae, drain_steps: 2", 8,
             "0,init,3,a b c\n102,preempt,1,b\n300,end,2,\n", 25 + 39, 0, 840, 1},
         {"ignored", "parcae, notice: ignore", 25,
             "0,init,3,a b c\n102,preempt,1,b\n300,end,2,\n", 25 + 39, 2000, 840, 1},
+        {"as many as fit", "parcae", 25, "0,init,3,a b c\n102,preempt,1,b\n300,end,2,\n",
+            25 + 39, 0, 840, 1},
         /* d is standby: nothing changes. */
-        {"standby", "parcae", 25, "0,init,4,a b c d\n102,preempt,1,d\n300,end,3,\n", 75,
-            0, 0, 0},
+        {"standby", "parcae, drain_steps: 2", 25,
+            "0,init,4,a b c d\n102,preempt,1,d\n300,end,3,\n", 75, 0, 0, 0},
         /* Nor is d used in the place of b, from 108 s on, as it goes at 115 s. */
-        {"standby that goes too", "parcae", 25,
+        {"standby that goes too", "parcae, drain_steps: 2", 25,
             "0,init,4,a b c d\n115,preempt,1,d\n125,preempt,1,b\n300,end,2,\n", 27 + 38,
             0, 840, 1},
         /* All that are announced are left at once: 640 ms, then 24 steps of 9 s. */
-        {"several", "parcae", 25,
+        {"several", "parcae, drain_steps: 2", 25,
             "0,init,3,a b c\n100,preempt,1,b\n101,preempt,1,a\n300,end,1,\n", 20 + 24, 0,
             640, 1},
-        {"several at once", "parcae", 25,
+        {"several at once", "parcae, drain_steps: 2", 25,
             "0,init,3,a b c\n100,preempt,2,b a\n300,end,1,\n", 20 + 24, 0, 640, 1},
         /* The pause from 80 s takes 5.84 s; at 82 s one of 5.64 s begins. */
-        {"in a pause", "parcae, process_ms: 5240", 25,
+        {"in a pause", "parcae, drain_steps: 2, process_ms: 5240", 25,
             "0,init,3,a b c\n100,preempt,1,b\n107,preempt,1,a\n300,end,1,\n", 20 + 23, 0,
             2000 + 5640, 2},
         /* Nobody is left from 80 s on. */
-        {"all", "parcae", 25, "0,init,3,a b c\n100,preempt,3,a b c\n300,end,0,\n", 20, 0,
-            0, 1},
+        {"all", "parcae, drain_steps: 2", 25,
+            "0,init,3,a b c\n100,preempt,3,a b c\n300,end,0,\n", 20, 0, 0, 1},
         /* A loss that is not announced, at 78 s: b is left at once too. */
-        {"a stop meanwhile", "parcae", 25,
+        {"a stop meanwhile", "parcae, drain_steps: 2", 25,
             "0,init,3,a b c\n78,stop,1,a\n100,preempt,1,b\n300,end,1,\n", 19 + 24, 2000,
             640, 1},
         /* Known from the start: a b are all that is used. */
-        {"from the start", "parcae", 25, "0,init,3,a b c\n20,preempt,1,c\n300,end,2,\n",
-            60, 0, 0, 0},
+        {"from the start", "parcae, drain_steps: 2", 25,
+            "0,init,3,a b c\n20,preempt,1,c\n300,end,2,\n", 60, 0, 0, 0},
     };
 
     (void) state;

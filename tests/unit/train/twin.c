@@ -274,54 +274,67 @@ first_deadline_ms(const twin_t *self, int64_t num_active)
     return first_ms;
 }
 
-/* A checkpoint at the end of the step under way, or as late as there is time for one. */
-static void
-save_in_time(const twin_t *self, spot_recovery_decision_t *decision)
+/* Whether no step is under way; *next_ms: the end of the next one. */
+static bool
+is_between_steps(const twin_t *self, int64_t *next_ms)
 {
-    const int64_t deadline_ms = first_deadline_ms(
-        self, decision->is_new ? decision->num_active : self->active.num);
-    const int64_t start_ms = decision->is_new && self->now_ms > 0
-                                 ? self->now_ms + decision->flush_ms +
-                                       decision->reconfiguration_ms + decision->reload_ms
-                                 : self->now_ms;
-    const int64_t training_ms = decision->is_new ? start_ms : self->training_ms;
+    const bool is_stalled = twin_is_training(self) && self->phase != SPOT_JOB_TRAINING;
 
-    if (deadline_ms == NEVER || deadline_ms - self->now_ms < full_checkpoint_ms(self) ||
-        deadline_ms - full_checkpoint_ms(self) <= training_ms) {
-        return;
-    }
-    decision->wakes_at_step_end = true;
-    decision->wake_ms = deadline_ms - full_checkpoint_ms(self);
+    *next_ms = self->phase_end_ms + (is_stalled ? self->step_ms : 0);
+    return is_stalled || self->phase_end_ms - self->now_ms == self->step_ms;
 }
 
 static void
-save_and_hold(const twin_t *self, spot_recovery_decision_t *decision)
+save_and_hold(twin_t *self, spot_recovery_decision_t *decision)
 {
     *decision = (spot_recovery_decision_t){.is_new = true,
         .is_same_pipelines = true,
         .work = SPOT_WORK_STEPS_KEPT,
         .num_active = (int32_t) self->active.num,
         .flush_ms = full_checkpoint_ms(self)};
+    self->is_holding = true;
+}
+
+/* At the end of each step: is there time for one more and for a checkpoint? If there is
+ * for the checkpoint alone, it is written, and the job waits. */
+static void
+save_in_time(twin_t *self, spot_recovery_decision_t *decision)
+{
+    const bool is_new = decision->is_new;
+    const int64_t deadline_ms =
+        first_deadline_ms(self, is_new ? decision->num_active : self->active.num);
+    const int64_t last_ms = deadline_ms - full_checkpoint_ms(self);
+    int64_t training_ms = self->training_ms, next_ms;
+
+    if (is_new) {
+        training_ms = self->now_ms;
+        training_ms +=
+            self->now_ms > 0
+                ? decision->flush_ms + decision->reconfiguration_ms + decision->reload_ms
+                : 0;
+    }
+    if (deadline_ms == NEVER ||
+        (is_new ? decision->num_pipelines : self->num_pipelines) == 0) {
+        return;
+    }
+    if (training_ms > self->now_ms) {
+        decision->wake_ms = training_ms;
+    } else if (!is_new && is_between_steps(self, &next_ms) && self->now_ms <= last_ms &&
+               next_ms > last_ms) {
+        save_and_hold(self, decision);
+    } else {
+        decision->wakes_at_step_end = true;
+    }
 }
 
 static void
 checkpoint_decide(twin_t *self, const spot_recovery_view_t *view,
     const spot_recovery_change_t *change, spot_recovery_decision_t *decision)
 {
-    if (change->kind == SPOT_CHANGE_WAKE) {
-        save_and_hold(self, decision);
-        self->is_holding = true;
-        return;
-    }
     form_pipelines(self, view, change->num_lost_active > 0, decision);
     self->is_holding &= !decision->is_new;
-    if (self->setting->saves_on_notice && !self->is_holding &&
-        (decision->is_new || change->num_noticed > 0)) {
+    if (self->setting->saves_on_notice && !self->is_holding) {
         save_in_time(self, decision);
-        if (decision->wakes_at_step_end && decision->wake_ms == self->now_ms) {
-            save_and_hold(self, decision);
-            self->is_holding = true;
-        }
     }
 }
 
