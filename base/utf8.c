@@ -132,3 +132,14 @@ spot_utf8_shown(const char *text, char shown[SPOT_UTF8_SHOWN_BYTES])
     strcpy(end, *text == '\0' ? "" : "...");
     return shown;
 }
+
+void
+spot_utf8_print(FILE *out, const char *text)
+{
+    while (*text != '\0') {
+        char character[SPOT_UTF8_SHOWN_CHAR_BYTES];
+
+        spot_utf8_show_next(&text, character);
+        fputs(character, out);
+    }
+}

@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 
 /* Bytes of the well-formed character at text (1-4); 0 if there is none within num_bytes.
  * The Unicode Standard, table 3-7: no overlong forms, no surrogates, at most
@@ -28,6 +29,9 @@ bool spot_utf8_is_layout(const char *character, size_t num_bytes);
 #define SPOT_UTF8_SHOWN_CHARS 40
 #define SPOT_UTF8_SHOWN_BYTES 328
 const char *spot_utf8_shown(const char *text, char shown[SPOT_UTF8_SHOWN_BYTES]);
+
+/* Writes all of a text from outside in that form. */
+void spot_utf8_print(FILE *out, const char *text);
 
 /* The same for one character, which *text is moved behind; at its end shown is "". */
 #define SPOT_UTF8_SHOWN_CHAR_BYTES 17

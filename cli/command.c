@@ -1,14 +1,18 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "cli/command.h"
 
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/stat.h>
 
 #include "base/memory.h"
 #include "base/outfile.h"
 #include "base/stop.h"
 #include "base/units.h"
+#include "base/utf8.h"
 #include "cli/interrupt.h"
 #include "sim/store/store_sqlite.h"
 
@@ -78,6 +82,30 @@ spot_command_parse(const spot_command_t *command, int argc, char **argv,
     }
 }
 
+void
+spot_option_error(struct argp_state *state, const char *format, ...)
+{
+    char *message = NULL, *shown = NULL;
+    size_t num_bytes;
+    FILE *out = open_memstream(&message, &num_bytes);
+    va_list arguments;
+
+    if (out != NULL) {
+        va_start(arguments, format);
+        vfprintf(out, format, arguments);
+        va_end(arguments);
+        fclose(out);
+        out = open_memstream(&shown, &num_bytes);
+    }
+    if (out != NULL) {
+        spot_utf8_print(out, message);
+        fclose(out);
+    }
+    free(message);
+    argp_error(state, "%s", shown == NULL ? spot_error_text(SPOT_ERR_NO_MEMORY) : shown);
+    free(shown);
+}
+
 int64_t
 spot_option_integer(
     struct argp_state *state, const char *option, const char *text, int64_t min)
@@ -85,7 +113,7 @@ spot_option_integer(
     int64_t value = 0;
 
     if (spot_integer_parse(text, &value) != 0 || value < min) {
-        argp_error(state, "%s: expected an integer from %lld, got \"%s\"", option,
+        spot_option_error(state, "%s: expected an integer from %lld, got \"%s\"", option,
             (long long) min, text);
     }
     return value;
@@ -99,8 +127,9 @@ duration_ms_from(struct argp_state *state, const char *option, const char *text,
     int64_t duration_ms = 0;
 
     if (spot_duration_parse(text, &duration_ms, &problem) != 0 || duration_ms < min_ms) {
-        argp_error(state, "%s: expected a duration %s 0 such as \"355 min\", got \"%s\"",
-            option, range, text);
+        spot_option_error(state,
+            "%s: expected a duration %s 0 such as \"355 min\", got \"%s\"", option,
+            range, text);
     }
     return duration_ms;
 }
@@ -129,7 +158,7 @@ spot_option_seconds_ms(struct argp_state *state, const char *option, const char 
                         : spot_duration_parse(text, &duration_ms, &problem);
 
     if (ret != 0 || duration_ms <= 0) {
-        argp_error(
+        spot_option_error(
             state, "%s: expected seconds above 0 such as 600, got \"%s\"", option, text);
     }
     return duration_ms;
@@ -143,34 +172,42 @@ spot_has_suffix(const char *path, const char *suffix)
     return num_bytes >= length && strcmp(path + num_bytes - length, suffix) == 0;
 }
 
-/* The suffix of a format that pictures do not have. */
+/* Whether a word of a list such as ".svg or .html" is the text, in any case. */
 static bool
-is_other_format(const char *path)
+is_among(const char *text, const char *words)
 {
-    static const char *const others[] = {".png", ".pdf", ".jpg", ".eps", ".html"};
-    bool is_other = false;
+    const size_t length = strlen(text);
 
-    for (size_t j = 0; j < sizeof(others) / sizeof(others[0]); j++) {
-        is_other = is_other || spot_has_suffix(path, others[j]);
+    while (*words != '\0') {
+        const size_t num_bytes = strcspn(words, " ");
+
+        if (num_bytes == length && strncasecmp(words, text, length) == 0) {
+            return true;
+        }
+        words += num_bytes + strspn(words + num_bytes, " ");
     }
-    return is_other;
+    return false;
 }
 
 const char *
-spot_option_svg(struct argp_state *state, const char *text)
+spot_option_file(
+    struct argp_state *state, const char *option, const char *text, const char *endings)
 {
-    if (is_other_format(text)) {
-        argp_error(state, "--plot: pictures are SVG, got \"%s\"", text);
-    }
-    return text;
-}
+    static const char formats[] =
+        ".csv .tsv .json .jsonl .ndjson .yaml .yml .html .htm .svg .png .pdf .jpg .jpeg "
+        ".gif .webp .eps .ps .tex .md .db .sqlite .sqlite3 .xls .xlsx .ods .parquet "
+        ".feather .xml .gz .bz2 .xz .zst .zip .tar";
+    const char *slash = strrchr(text, '/');
+    const char *dot = strrchr(slash == NULL ? text : slash, '.');
 
-const char *
-spot_option_svg_or_html(struct argp_state *state, const char *text)
-{
-    if (is_other_format(text) && !spot_has_suffix(text, ".html")) {
-        argp_error(state,
-            "--plot: expected a picture (.svg) or a page (.html), got \"%s\"", text);
+    if (dot == NULL || !is_among(dot, formats) || is_among(dot, endings)) {
+        return text;
+    }
+    if (endings[0] == '\0') {
+        spot_option_error(state, "%s: expected a text file, got \"%s\"", option, text);
+    } else {
+        spot_option_error(state, "%s: expected a file that ends in %s, got \"%s\"",
+            option, endings, text);
     }
     return text;
 }
@@ -182,13 +219,13 @@ spot_option_argument(struct argp_state *state, int key, const char *text,
     switch (key) {
         case ARGP_KEY_ARG:
             if (*argument != NULL) {
-                argp_error(state, "expected %s, got \"%s\" too", what, text);
+                spot_option_error(state, "expected %s, got \"%s\" too", what, text);
             }
             *argument = text;
             return 0;
         case ARGP_KEY_END:
             if (*argument == NULL) {
-                argp_error(state, "expected %s", what);
+                spot_option_error(state, "expected %s", what);
             }
             return 0;
         default:

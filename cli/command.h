@@ -70,11 +70,15 @@ int64_t spot_option_duration_from_0_ms(
 int64_t spot_option_seconds_ms(
     struct argp_state *state, const char *option, const char *text);
 
-/* The file of --plot, which must not ask for another format than SVG. */
-const char *spot_option_svg(struct argp_state *state, const char *text);
+/* Reports a wrong command line and ends the program; what it quotes is escaped. */
+void spot_option_error(struct argp_state *state, const char *format, ...)
+    SPOT_PRINTF(2, 3);
 
-/* The same where .html asks for a page. */
-const char *spot_option_svg_or_html(struct argp_state *state, const char *text);
+/* The file that an option names. An ending of some file format must be among endings,
+ * such as ".csv or .db"; "" for plain text. Names with other endings, or none, are good.
+ */
+const char *spot_option_file(
+    struct argp_state *state, const char *option, const char *text, const char *endings);
 
 bool spot_has_suffix(const char *path, const char *suffix);
 

@@ -99,7 +99,8 @@ static void
 finish_arguments(struct argp_state *state, const arguments_t *arguments)
 {
     if (arguments->request.num_keys == 0) {
-        argp_error(state, "expected --recovery A,B,...; `spotsim recovery` lists them");
+        spot_option_error(
+            state, "expected --recovery A,B,...; `spotsim recovery` lists them");
     }
     spot_study_task_check_json(&arguments->task, state, "--csv");
 }
@@ -138,17 +139,18 @@ parse(int key, char *text, struct argp_state *state)
             task->results.is_json = true;
             return 0;
         case OPTION_CSV:
-            task->results.csv_path = text;
+            task->results.csv_path = spot_option_file(state, "--csv", text, ".csv");
             return 0;
         case OPTION_PLOT:
-            task->results.bars_path = spot_option_svg(state, text);
+            task->results.bars_path = spot_option_file(state, "--plot", text, ".svg");
             return 0;
         case OPTION_PLOT_PROGRESS:
-            task->progress_path = spot_option_svg(state, text);
+            task->progress_path =
+                spot_option_file(state, "--plot-progress", text, ".svg");
             return 0;
         case 'o':
             if (!spot_study_task_is_store(text)) {
-                argp_error(state,
+                spot_option_error(state,
                     "-o: expected a database, FILE.db, got \"%s\"; CSV goes to --csv",
                     text);
             }

@@ -39,7 +39,8 @@ static void
 set_form(struct argp_state *state, arguments_t *arguments, form_t form)
 {
     if (arguments->has_form && arguments->form != form) {
-        argp_error(state, "--csv, --jsonl, --table and --json exclude each other");
+        spot_option_error(
+            state, "--csv, --jsonl, --table and --json exclude each other");
     }
     arguments->has_form = true;
     arguments->form = form;
@@ -50,6 +51,12 @@ is_of_results(const arguments_t *arguments)
 {
     return arguments->form == FORM_TABLE || arguments->form == FORM_JSON;
 }
+
+/* Of the files that hold a form. */
+static const char *const endings[] = {[FORM_CSV] = ".csv",
+    [FORM_JSONL] = ".jsonl or .ndjson",
+    [FORM_TABLE] = "",
+    [FORM_JSON] = ".json"};
 
 static error_t
 parse(int key, char *text, struct argp_state *state)
@@ -71,7 +78,7 @@ parse(int key, char *text, struct argp_state *state)
             return 0;
         case OPTION_PER:
             if (strcmp(text, "replication") != 0 && strcmp(text, "point") != 0) {
-                argp_error(
+                spot_option_error(
                     state, "--per: expected replication or point, got \"%s\"", text);
             }
             arguments->has_per = true;
@@ -82,7 +89,11 @@ parse(int key, char *text, struct argp_state *state)
             return 0;
         case ARGP_KEY_SUCCESS:
             if (is_of_results(arguments) && arguments->has_per) {
-                argp_error(state, "--per is for --csv and --jsonl");
+                spot_option_error(state, "--per is for --csv and --jsonl");
+            }
+            if (arguments->output_path != NULL) {
+                (void) spot_option_file(
+                    state, "-o", arguments->output_path, endings[arguments->form]);
             }
             return 0;
         default:

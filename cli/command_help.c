@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/utf8.h"
 #include "cli/command.h"
 #include "cli/manual.h"
 
@@ -56,7 +57,9 @@ help_command(const char *name)
     if (spot_manual_group(name, stdout)) {
         return SPOT_EXIT_GOOD;
     }
-    fprintf(stderr, "spotsim help: unknown command \"%s\"\n", name);
+    fputs("spotsim help: unknown command \"", stderr);
+    spot_utf8_print(stderr, name);
+    fputs("\"\n", stderr);
     return SPOT_EXIT_BAD_INPUT;
 }
 

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/utf8.h"
 #include "cli/command.h"
 #include "cli/interrupt.h"
 #include "cli/progress_line.h"
@@ -34,14 +35,15 @@ parse(int key, char *text, struct argp_state *state)
             return 0;
         case ARGP_KEY_ARG:
             if (arguments->output_path == NULL) {
-                arguments->output_path = text;
+                arguments->output_path = spot_option_file(
+                    state, "OUT.db", text, ".db or .sqlite or .sqlite3");
             } else {
                 spot_option_list_add(&arguments->inputs, text);
             }
             return 0;
         case ARGP_KEY_END:
             if (arguments->inputs.num_texts == 0) {
-                argp_error(state, "expected OUT.db and at least one IN.db");
+                spot_option_error(state, "expected OUT.db and at least one IN.db");
             }
             return 0;
         default:
@@ -52,13 +54,15 @@ parse(int key, char *text, struct argp_state *state)
 static void
 tell_result(const char *path, int64_t num_added, const spot_completeness_t *result)
 {
-    fprintf(stderr, "%s: %" PRId64 " replications added, %" PRId64 " there now\n", path,
+    spot_utf8_print(stderr, path);
+    fprintf(stderr, ": %" PRId64 " replications added, %" PRId64 " there now\n",
         num_added, result->num_rows);
     if (result->num_unfinished > 0) {
+        spot_utf8_print(stderr, path);
         fprintf(stderr,
-            "%s: %zu of %zu points are not finished: a part is missing, or was not run "
+            ": %zu of %zu points are not finished: a part is missing, or was not run "
             "to its end\n",
-            path, result->num_unfinished, result->num_points);
+            result->num_unfinished, result->num_points);
     }
 }
 

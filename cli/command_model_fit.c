@@ -65,8 +65,9 @@ parse_range(struct argp_state *state, const char *option, const char *text, int6
     if (spot_integer_parse(first, min) != 0 ||
         spot_integer_parse(dash == NULL ? first : dash + 1, max) != 0 || *min < 1 ||
         *max < *min || *max > SPOT_MAX_INSTANCES) {
-        argp_error(state, "%s: expected a range from 1 to %d such as 4-32, got \"%s\"",
-            option, SPOT_MAX_INSTANCES, text);
+        spot_option_error(state,
+            "%s: expected a range from 1 to %d such as 4-32, got \"%s\"", option,
+            SPOT_MAX_INSTANCES, text);
     }
 }
 
@@ -78,7 +79,7 @@ parse(int key, char *text, struct argp_state *state)
 
     switch (key) {
         case 'o':
-            arguments->output_path = text;
+            arguments->output_path = spot_option_file(state, "-o", text, ".csv");
             return 0;
         case OPTION_PIPELINES:
             parse_range(state, "--pipelines", text, &range->min_pipelines,

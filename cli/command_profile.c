@@ -21,7 +21,8 @@ parse(int key, char *text, struct argp_state *state)
 
     switch (key) {
         case 'o':
-            arguments->output_path = text;
+            arguments->output_path =
+                spot_option_file(state, "-o", text, ".yaml or .yml");
             return 0;
         default:
             return spot_option_argument(

@@ -80,10 +80,10 @@ check_arguments(struct argp_state *state, const arguments_t *arguments)
         num_stdout += is_stdout(arguments->paths[j]);
     }
     if (num_stdout > 1) {
-        argp_error(state, "expected one output at most on standard output");
+        spot_option_error(state, "expected one output at most on standard output");
     }
     if (arguments->second_path != NULL && has_paper(arguments)) {
-        argp_error(state,
+        spot_option_error(state,
             "expected no output but --output with two databases: pictures and tables "
             "for papers are of one");
     }
@@ -96,7 +96,8 @@ parse(int key, char *text, struct argp_state *state)
 
     switch (key) {
         case 'o':
-            arguments->paths[FILE_PAGE] = text;
+            arguments->paths[FILE_PAGE] =
+                spot_option_file(state, "-o", text, ".html or .htm");
             return 0;
         case OPTION_FORMAT + SPOT_FORMAT_SVG:
         case OPTION_FORMAT + SPOT_FORMAT_PNG:
@@ -104,10 +105,12 @@ parse(int key, char *text, struct argp_state *state)
             arguments->papers.folders[key - OPTION_FORMAT] = text;
             return 0;
         case OPTION_LATEX:
-            arguments->paths[FILE_LATEX] = text;
+            arguments->paths[FILE_LATEX] =
+                spot_option_file(state, "--latex", text, ".tex");
             return 0;
         case OPTION_MARKDOWN:
-            arguments->paths[FILE_MARKDOWN] = text;
+            arguments->paths[FILE_MARKDOWN] =
+                spot_option_file(state, "--markdown", text, ".md");
             return 0;
         case ARGP_KEY_SUCCESS:
             check_arguments(state, arguments);
@@ -121,7 +124,7 @@ parse(int key, char *text, struct argp_state *state)
                 return 0;
             }
             if (arguments->second_path != NULL) {
-                argp_error(state,
+                spot_option_error(state,
                     "expected one database, or two to compare, got \"%s\" too", text);
             }
             return spot_option_argument(

@@ -93,10 +93,12 @@ parse(int key, char *text, struct argp_state *state)
             arguments->is_json = true;
             return 0;
         case OPTION_EVENTS:
-            arguments->events_path = text;
+            arguments->events_path =
+                spot_option_file(state, "--events", text, ".jsonl or .ndjson");
             return 0;
         case OPTION_PLOT:
-            arguments->plot_path = spot_option_svg_or_html(state, text);
+            arguments->plot_path =
+                spot_option_file(state, "--plot", text, ".svg or .html");
             return 0;
         case OPTION_SERIES:
             arguments->series_path = text;

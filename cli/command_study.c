@@ -73,7 +73,7 @@ parse_shard(struct argp_state *state, const char *text, spot_study_task_t *task)
     if (sscanf(text, "%" SCNd64 "/%" SCNd64 "%n", &i, &n, &num_bytes) != 2 ||
         text[num_bytes] != '\0' || strspn(text, "0123456789/") != strlen(text) ||
         i < 1 || n > MAX_SHARDS || i > n) {
-        argp_error(state,
+        spot_option_error(state,
             "--shard: expected I/N with I from 1 to N and N up to %d, e.g. 3/8, got "
             "\"%s\"",
             MAX_SHARDS, text);
@@ -95,7 +95,7 @@ finish_arguments(struct argp_state *state, arguments_t *arguments)
     } else {
         results->csv_path = arguments->output_path;
         if (task->num_shards > 0) {
-            argp_error(
+            spot_option_error(
                 state, "--shard needs a database to keep its part in: -o FILE.db");
         }
     }
@@ -103,7 +103,8 @@ finish_arguments(struct argp_state *state, arguments_t *arguments)
     if (task->num_shards > 1 && !arguments->is_plan &&
         (results->is_json || results->plot_path != NULL ||
             results->sensitivity_path != NULL)) {
-        argp_error(state, "a part of a study has no results to show: merge the parts");
+        spot_option_error(
+            state, "a part of a study has no results to show: merge the parts");
     }
 }
 
@@ -114,10 +115,12 @@ parse(int key, char *text, struct argp_state *state)
 
     switch (key) {
         case 'o':
-            arguments->output_path = text;
+            arguments->output_path = spot_option_file(
+                state, "-o", text, ".csv or .db or .sqlite or .sqlite3");
             return 0;
         case OPTION_PLOT:
-            arguments->task.results.plot_path = spot_option_svg(state, text);
+            arguments->task.results.plot_path =
+                spot_option_file(state, "--plot", text, ".svg");
             return 0;
         case OPTION_THREADS:
             spot_study_task_threads(&arguments->task, state, text);
@@ -135,7 +138,8 @@ parse(int key, char *text, struct argp_state *state)
             arguments->task.results.is_json = true;
             return 0;
         case OPTION_SENSITIVITY:
-            arguments->task.results.sensitivity_path = text;
+            arguments->task.results.sensitivity_path =
+                spot_option_file(state, "--sensitivity", text, ".csv");
             return 0;
         case OPTION_PLAN:
             arguments->is_plan = true;

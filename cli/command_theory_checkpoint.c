@@ -97,7 +97,7 @@ is_second(struct argp_state *state, const char *option, const char *text,
     const char *first, const char *second)
 {
     if (strcmp(text, first) != 0 && strcmp(text, second) != 0) {
-        argp_error(
+        spot_option_error(
             state, "%s: expected %s or %s, got \"%s\"", option, first, second, text);
     }
     return strcmp(text, second) == 0;
@@ -113,20 +113,20 @@ check_memory(const arguments_t *arguments, struct argp_state *state)
         return;
     }
     if (!arguments->has_every || !arguments->has_fetch) {
-        argp_error(state, "%s: copies in memory need --memory-every and --fetch",
+        spot_option_error(state, "%s: copies in memory need --memory-every and --fetch",
             arguments->memory_option);
     }
     if (arguments->has_share == has_groups ||
         (arguments->has_share &&
             (arguments->num_instances > 0 || arguments->num_lost > 0))) {
-        argp_error(state,
+        spot_option_error(state,
             "copies in memory need either --memory-share or --instances and --lost");
     }
     if (arguments->num_instances > MAX_GROUPED) {
-        argp_error(state, "--instances: expected up to %d", MAX_GROUPED);
+        spot_option_error(state, "--instances: expected up to %d", MAX_GROUPED);
     }
     if (has_groups && arguments->num_lost > arguments->num_instances) {
-        argp_error(state, "--lost: there are only %lld instances",
+        spot_option_error(state, "--lost: there are only %lld instances",
             (long long) arguments->num_instances);
     }
 }
@@ -140,11 +140,11 @@ check_arguments(const arguments_t *arguments, struct argp_state *state)
                                                            : NULL;
 
     if (missing != NULL) {
-        argp_error(state, "%s is missing, e.g. --mtbf 6h --write 300s --restart 10min",
-            missing);
+        spot_option_error(state,
+            "%s is missing, e.g. --mtbf 6h --write 300s --restart 10min", missing);
     }
     if (arguments->async_option != NULL && !arguments->question.is_async) {
-        argp_error(state, "%s is for asynchronous checkpoints: add --mode async",
+        spot_option_error(state, "%s is for asynchronous checkpoints: add --mode async",
             arguments->async_option);
     }
     check_memory(arguments, state);
@@ -156,7 +156,7 @@ parse_share(struct argp_state *state, const char *text)
     double share = -1;
 
     if (spot_number_parse(text, &share) != 0 || share < 0 || share > 1) {
-        argp_error(
+        spot_option_error(
             state, "--memory-share: expected a number from 0 to 1, got \"%s\"", text);
     }
     return share;
@@ -252,7 +252,7 @@ parse(int key, char *text, struct argp_state *state)
             arguments->is_json = true;
             return 0;
         case ARGP_KEY_ARG:
-            argp_error(state, "expected options only, got \"%s\"", text);
+            spot_option_error(state, "expected options only, got \"%s\"", text);
             return 0;
         case ARGP_KEY_END:
             check_arguments(arguments, state);

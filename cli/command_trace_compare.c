@@ -91,7 +91,7 @@ add_limit(arguments_t *arguments, struct argp_state *state, const char *text)
     snprintf(
         name, sizeof(name), "%.*s", equals == NULL ? 0 : (int) (equals - text), text);
     if (equals == NULL || spot_number_parse(equals + 1, &limit.value) != 0) {
-        argp_error(state, "--limit: expected METRIC=NUMBER, got \"%s\"", text);
+        spot_option_error(state, "--limit: expected METRIC=NUMBER, got \"%s\"", text);
     }
     limit.metric_id = spot_fidelity_metric_id(name);
     if (limit.metric_id < 0) {
@@ -101,7 +101,7 @@ add_limit(arguments_t *arguments, struct argp_state *state, const char *text)
         for (int j = 0; j < SPOT_FIDELITY_NUM_METRICS; j++) {
             spot_suggest_offer(&near, spot_fidelity_metrics[j].name);
         }
-        argp_error(state, "--limit: unknown metric \"%s\"%s%s%s", name,
+        spot_option_error(state, "--limit: unknown metric \"%s\"%s%s%s", name,
             near.nearest != NULL ? ", did you mean \"" : "",
             near.nearest != NULL ? near.nearest : "", near.nearest != NULL ? "\"?" : "");
     }
@@ -118,10 +118,15 @@ check_arguments(const arguments_t *arguments, struct argp_state *state)
     const size_t num_paths = arguments->paths.num_texts;
 
     if (arguments->is_halves && num_paths != 1) {
-        argp_error(state, "--halves: expected one trace file");
+        spot_option_error(state, "--halves: expected one trace file");
     }
     if (!arguments->is_halves && num_paths < 2) {
-        argp_error(state, "expected two trace files, or model files and a trace file");
+        spot_option_error(
+            state, "expected two trace files, or model files and a trace file");
+    }
+    if (arguments->output_path != NULL) {
+        (void) spot_option_file(
+            state, "-o", arguments->output_path, arguments->is_json ? ".json" : "");
     }
 }
 
@@ -151,7 +156,7 @@ parse(int key, char *text, struct argp_state *state)
             arguments->is_json = true;
             return 0;
         case OPTION_CSV:
-            arguments->csv_path = text;
+            arguments->csv_path = spot_option_file(state, "--csv", text, ".csv");
             return 0;
         case OPTION_SVG:
             arguments->svg_folder = text;

@@ -85,10 +85,10 @@ check_format(struct argp_state *state, const char *text)
         spot_suggest_offer(&near, spot_importers[j]->name);
     }
     if (near.nearest != NULL) {
-        argp_error(
+        spot_option_error(
             state, "--from: no format \"%s\", did you mean \"%s\"?", text, near.nearest);
     }
-    argp_error(state, "--from: no format \"%s\"; --help lists them", text);
+    spot_option_error(state, "--from: no format \"%s\"; --help lists them", text);
 }
 
 /* The index of text in a NULL-terminated list. */
@@ -101,7 +101,7 @@ parse_choice(struct argp_state *state, const char *option, const char *text,
             return j;
         }
     }
-    argp_error(state, "%s: expected %s, got \"%s\"", option, expected, text);
+    spot_option_error(state, "%s: expected %s, got \"%s\"", option, expected, text);
     return -1;
 }
 
@@ -128,7 +128,7 @@ parse_duration_ms(
                   : spot_duration_parse(text, &duration_ms, &problem);
 
     if (ret != 0 || duration_ms < min_ms) {
-        argp_error(state,
+        spot_option_error(state,
             "%s: expected a duration %s such as \"60 s\" or 60, got \"%s\"", option,
             min_ms == 0 ? "from 0" : "above 0", text);
     }
@@ -143,7 +143,7 @@ parse_capacity(struct argp_state *state, const char *text)
     if (strcmp(text, "unbounded") != 0) {
         capacity = spot_option_integer(state, "--capacity", text, 1);
         if (capacity >= SPOT_UNBOUNDED) {
-            argp_error(state, "--capacity: too large: \"%s\"", text);
+            spot_option_error(state, "--capacity: too large: \"%s\"", text);
         }
     }
     return capacity;
@@ -161,7 +161,7 @@ check_value(struct argp_state *state, const char *option, const char *value)
                    *byte != '"';
     }
     if (!is_good) {
-        argp_error(state,
+        spot_option_error(state,
             "%s: expected text without comma, double quote, line end and blanks around, "
             "got \"%s\"",
             option, value);
@@ -179,13 +179,13 @@ check_set(struct argp_state *state, const char *text)
     const size_t num_bytes = strcspn(text, "=: ,\"\t\r\n");
 
     if (value == NULL || num_bytes == 0 || text + num_bytes != value) {
-        argp_error(state, "--set: expected KEY=VALUE, got \"%s\"", text);
+        spot_option_error(state, "--set: expected KEY=VALUE, got \"%s\"", text);
         return;
     }
     check_value(state, "--set", value + 1);
     for (size_t j = 0; others[j] != NULL; j++) {
         if (strlen(others[j]) == num_bytes && strncmp(others[j], text, num_bytes) == 0) {
-            argp_error(state, "--set: %s is set with %s", others[j], with[j]);
+            spot_option_error(state, "--set: %s is set with %s", others[j], with[j]);
         }
     }
 }
@@ -194,11 +194,11 @@ static void
 check_arguments(arguments_t *arguments, struct argp_state *state)
 {
     if (arguments->paths.num_texts == 0) {
-        argp_error(state, "expected a file to convert");
+        spot_option_error(state, "expected a file to convert");
     }
     if (arguments->is_json &&
         (arguments->output_path == NULL || strcmp(arguments->output_path, "-") == 0)) {
-        argp_error(state, "--json needs a file for the trace: -o FILE");
+        spot_option_error(state, "--json needs a file for the trace: -o FILE");
     }
     arguments->task.num_sets = arguments->sets.num_texts;
     arguments->task.sets = arguments->sets.texts;
@@ -220,7 +220,7 @@ parse_task(arguments_t *arguments, int key, char *text, struct argp_state *state
             return 0;
         case OPTION_START:
             if (!spot_trace_start_is(text)) {
-                argp_error(state,
+                spot_option_error(state,
                     "--start: expected " SPOT_TRACE_START_EXPECTED ", got \"%s\"", text);
             }
             task->start = text;
@@ -256,7 +256,7 @@ parse(int key, char *text, struct argp_state *state)
 
     switch (key) {
         case 'o':
-            arguments->output_path = text;
+            arguments->output_path = spot_option_file(state, "-o", text, ".csv or .gz");
             return 0;
         case OPTION_SET:
             check_set(state, text);

@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "base/outfile.h"
 #include "base/units.h"
+#include "base/utf8.h"
 #include "cli/command.h"
 #include "cli/pictures.h"
 #include "reports/picture_files.h"
@@ -73,16 +74,21 @@ static void
 check_arguments(const arguments_t *arguments, struct argp_state *state)
 {
     if (arguments->paths.num_texts == 0) {
-        argp_error(state, "expected a trace");
+        spot_option_error(state, "expected a trace");
     }
     if (arguments->is_notebook && arguments->csv_path != NULL) {
-        argp_error(state, "--notebook writes no CSV, but --json");
+        spot_option_error(state, "--notebook writes no CSV, but --json");
     }
     if (arguments->is_notebook && arguments->svg_folder != NULL) {
-        argp_error(state, "--notebook draws no pictures");
+        spot_option_error(state, "--notebook draws no pictures");
     }
     if (arguments->is_notebook && arguments->where != NULL) {
-        argp_error(state, "--where is for lifetimes files, --notebook is for traces");
+        spot_option_error(
+            state, "--where is for lifetimes files, --notebook is for traces");
+    }
+    if (arguments->output_path != NULL) {
+        (void) spot_option_file(
+            state, "-o", arguments->output_path, arguments->is_json ? ".json" : "");
     }
 }
 
@@ -111,7 +117,7 @@ parse(int key, char *text, struct argp_state *state)
             arguments->is_json = true;
             return 0;
         case OPTION_CSV:
-            arguments->csv_path = text;
+            arguments->csv_path = spot_option_file(state, "--csv", text, ".csv");
             return 0;
         case OPTION_SVG:
             arguments->svg_folder = text;
@@ -409,7 +415,9 @@ write_tables(const arguments_t *arguments, const result_t *result, FILE *out)
             fputc('\n', out);
         }
         if (arguments->is_notebook && result->num_descriptions > 1) {
-            fprintf(out, "trace %s\n", description->name);
+            fputs("trace ", out);
+            spot_utf8_print(out, description->name);
+            putc('\n', out);
         }
         if (arguments->is_notebook) {
             spot_notebook_print(&description->notebook, out);

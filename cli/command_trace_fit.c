@@ -102,7 +102,8 @@ parse_choice(struct argp_state *state, const char *option, const char *text,
         snprintf(expected + strlen(expected), sizeof(expected) - strlen(expected),
             "%s%s", j == first ? "" : ", ", choices[j]);
     }
-    argp_error(state, "%s: expected one of %s, got \"%s\"", option, expected, text);
+    spot_option_error(
+        state, "%s: expected one of %s, got \"%s\"", option, expected, text);
     return first;
 }
 
@@ -116,42 +117,42 @@ static void
 check_arguments(const spot_fit_arguments_t *arguments, struct argp_state *state)
 {
     if (arguments->output_path != NULL && arguments->emit == SPOT_EMIT_NOTHING) {
-        argp_error(state, "-o is for --emit");
+        spot_option_error(state, "-o is for --emit");
     }
     if (arguments->svg_folder != NULL && arguments->what >= SPOT_WHAT_BULK &&
         arguments->what != SPOT_WHAT_ALL) {
-        argp_error(
+        spot_option_error(
             state, "--svg: there are only pictures of gaps, lifetimes and spells");
     }
     if (arguments->csv_path != NULL &&
         (arguments->what == SPOT_WHAT_MRP || arguments->what == SPOT_WHAT_HOURLY)) {
-        argp_error(state, "--csv: a model and rates by hour are no rows of fits");
+        spot_option_error(state, "--csv: a model and rates by hour are no rows of fits");
     }
     if (arguments->csv_path != NULL &&
         (strcmp(arguments->csv_path, "-") == 0 || spot_fit_is_model_alone(arguments))) {
-        argp_error(state, "--csv: expected a file, and with --emit -o FILE too");
+        spot_option_error(state, "--csv: expected a file, and with --emit -o FILE too");
     }
     if (arguments->is_json &&
         (arguments->what == SPOT_WHAT_MRP || spot_fit_is_model_alone(arguments))) {
-        argp_error(state, "a model is YAML: --json needs -o FILE for it");
+        spot_option_error(state, "a model is YAML: --json needs -o FILE for it");
     }
     if (arguments->emit != SPOT_EMIT_MRP &&
         (arguments->is_hourly || arguments->has_lifetimes)) {
-        argp_error(state, "%s is for --emit mrp",
+        spot_option_error(state, "%s is for --emit mrp",
             arguments->is_hourly ? "--hourly" : "--lifetimes");
     }
     if (arguments->tick_s > 0 && arguments->likelihood == SPOT_LIKELIHOOD_CONTINUOUS) {
-        argp_error(state, "--tick is for the lattice likelihood");
+        spot_option_error(state, "--tick is for the lattice likelihood");
     }
     if (arguments->cut_s > 0 && arguments->what != SPOT_WHAT_LIFETIMES &&
         arguments->what != SPOT_WHAT_ALL && !arguments->has_lifetimes) {
-        argp_error(state, "--cut is for lifetimes");
+        spot_option_error(state, "--cut is for lifetimes");
     }
     if (arguments->num_rounds > MAX_ROUNDS) {
-        argp_error(state, "--bootstrap: expected at most %d", MAX_ROUNDS);
+        spot_option_error(state, "--bootstrap: expected at most %d", MAX_ROUNDS);
     }
     if (arguments->start_hour > 23) {
-        argp_error(state, "--start-hour: expected 0 to 23");
+        spot_option_error(state, "--start-hour: expected 0 to 23");
     }
 }
 
@@ -186,7 +187,7 @@ parse(int key, char *text, struct argp_state *state)
             self->emit = parse_choice(state, "--emit", text, emits, 1);
             return 0;
         case 'o':
-            self->output_path = text;
+            self->output_path = spot_option_file(state, "-o", text, ".yaml or .yml");
             return 0;
         case OPTION_START_HOUR:
             self->start_hour = spot_option_integer(state, "--start-hour", text, 0);
@@ -207,7 +208,7 @@ parse(int key, char *text, struct argp_state *state)
             self->is_json = true;
             return 0;
         case OPTION_CSV:
-            self->csv_path = text;
+            self->csv_path = spot_option_file(state, "--csv", text, ".csv");
             return 0;
         case OPTION_SVG:
             self->svg_folder = text;

@@ -61,7 +61,7 @@ parse_kind(struct argp_state *state, const char *text)
             return j;
         }
     }
-    argp_error(state, "--kind: expected named or counts, got \"%s\"", text);
+    spot_option_error(state, "--kind: expected named or counts, got \"%s\"", text);
     return -1;
 }
 
@@ -69,13 +69,16 @@ static void
 check_arguments(const arguments_t *arguments, struct argp_state *state)
 {
     if (arguments->num_replications > 0 && arguments->output_path == NULL) {
-        argp_error(state, "--replications needs a folder: -o FOLDER");
+        spot_option_error(state, "--replications needs a folder: -o FOLDER");
+    }
+    if (arguments->num_replications == 0 && arguments->output_path != NULL) {
+        (void) spot_option_file(state, "-o", arguments->output_path, ".csv or .gz");
     }
     if (arguments->num_replications > INT64_MAX - arguments->replication) {
-        argp_error(state, "--replications: too many");
+        spot_option_error(state, "--replications: too many");
     }
     if (arguments->name != NULL && strpbrk(arguments->name, ",\"\n/") != NULL) {
-        argp_error(state, "--name: no comma, quote, slash or line end");
+        spot_option_error(state, "--name: no comma, quote, slash or line end");
     }
 }
 

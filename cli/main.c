@@ -8,6 +8,7 @@
 
 #include "base/build_info.h"
 #include "base/suggest.h"
+#include "base/utf8.h"
 #include "cli/command.h"
 #include "cli/interrupt.h"
 #include "cli/manual.h"
@@ -44,7 +45,9 @@ unknown_command(int argc, char **argv)
         spot_suggest_offer(&near, spot_commands[j]->name);
     }
     near.nearest = near.nearest == NULL ? same_word : near.nearest;
-    fprintf(stderr, "spotsim: unknown command \"%s\"", name);
+    fputs("spotsim: unknown command \"", stderr);
+    spot_utf8_print(stderr, name);
+    fputs("\"", stderr);
     if (near.nearest != NULL) {
         fprintf(stderr, ", did you mean \"%s\"?", near.nearest);
     }

@@ -8,6 +8,7 @@
 
 #include "base/memory.h"
 #include "base/stop.h"
+#include "base/utf8.h"
 #include "cli/command.h"
 #include "cli/plan.h"
 #include "cli/progress_picture.h"
@@ -48,8 +49,9 @@ spot_study_task_threads(
 {
     self->num_threads = spot_option_integer(state, "--threads", text, 1);
     if (self->num_threads > MAX_THREADS) {
-        argp_error(state, "--threads: expected an integer from 1 to %d, got \"%s\"",
-            MAX_THREADS, text);
+        spot_option_error(state,
+            "--threads: expected an integer from 1 to %d, got \"%s\"", MAX_THREADS,
+            text);
     }
 }
 
@@ -63,7 +65,7 @@ spot_study_task_progress(
             return;
         }
     }
-    argp_error(
+    spot_option_error(
         state, "--progress: expected auto, line, lines, json or none, got \"%s\"", text);
 }
 
@@ -75,7 +77,8 @@ spot_study_task_check_json(
 
     if (results->is_json && results->csv_path != NULL &&
         strcmp(results->csv_path, "-") == 0) {
-        argp_error(state, "--json and %s - both write to standard output", csv_option);
+        spot_option_error(
+            state, "--json and %s - both write to standard output", csv_option);
     }
 }
 
@@ -179,8 +182,9 @@ tell_how_to_go_on(
     const spot_study_task_t *self, const spot_store_t *store, spot_diag_t *diag)
 {
     if (self->store_path != NULL) {
-        fprintf(stderr, "what was run is in %s; the same command goes on from there\n",
-            self->store_path);
+        fputs("what was run is in ", stderr);
+        spot_utf8_print(stderr, self->store_path);
+        fputs("; the same command goes on from there\n", stderr);
     } else {
         atomic_store(&spot_stop, 0); /* the partial results are written nevertheless */
         spot_study_results_keep_partial(&self->results, store, diag);
@@ -193,10 +197,9 @@ write_results(
     const spot_study_task_t *self, const spot_store_t *store, spot_diag_t *diag)
 {
     if (self->num_shards > 1) {
-        fprintf(stderr,
-            "shard %s is complete in %s; join all of them: spotsim merge OUT.db "
-            "SHARD.db ...\n",
-            self->shard, self->store_path);
+        fprintf(stderr, "shard %s is complete in ", self->shard);
+        spot_utf8_print(stderr, self->store_path);
+        fputs("; join all of them: spotsim merge OUT.db SHARD.db ...\n", stderr);
         return 0;
     }
     return spot_study_results_write(&self->results, store, diag);

@@ -200,7 +200,9 @@ static void
 write_left(const spot_plan_cost_t *cost, FILE *out)
 {
     if (cost->store_path != NULL) {
-        fprintf(out, "there: %" PRId64 " in %s\n", cost->num_there, cost->store_path);
+        fprintf(out, "there: %" PRId64 " in ", cost->num_there);
+        spot_utf8_print(out, cost->store_path);
+        putc('\n', out);
     }
     if (cost->store_path != NULL || cost->shard[0] != '\0') {
         fprintf(
@@ -284,8 +286,10 @@ void
 spot_plan_report_text(
     const spot_study_head_t *head, const spot_plan_cost_t *cost, FILE *out)
 {
-    fprintf(out, "%s%s%s\n", head->name, head->question == NULL ? "" : ": ",
-        head->question == NULL ? "" : head->question);
+    spot_utf8_print(out, head->name);
+    fputs(head->question == NULL ? "" : ": ", out);
+    spot_utf8_print(out, head->question == NULL ? "" : head->question);
+    putc('\n', out);
     write_plan(head, out);
     write_keys(head, out);
     write_amounts(head, out);

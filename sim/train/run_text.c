@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "base/units.h"
+#include "base/utf8.h"
 #include "sim/train/metrics.h"
 
 /* Width of the bar of the whole paid time. */
@@ -134,11 +135,12 @@ spot_run_text_write(const spot_scenario_t *scenario, const spot_train_result_t *
     char horizon[SPOT_DURATION_TEXT_BYTES];
 
     spot_duration_text(result->horizon_ms, horizon);
+    spot_utf8_print(out, scenario->name);
     fprintf(out,
-        "%s: recovery %s, %s (%.2f h), seed %" PRIu64 ", replication %" PRIu64 "\n"
+        ": recovery %s, %s (%.2f h), seed %" PRIu64 ", replication %" PRIu64 "\n"
         "instances: %" PRId64 " at first, %" PRId64 " added, %" PRId64
         " preempted, %" PRId64 " stopped, %" PRId64 " at most\n\n",
-        scenario->name, scenario->recovery.system->name, horizon,
+        scenario->recovery.system->name, horizon,
         (double) result->horizon_ms / (double) SPOT_MS_PER_H, result->seed,
         result->replication, result->initial, result->added, result->preempted,
         result->stopped, result->peak_instances);

@@ -382,9 +382,13 @@ golden export-points.csv export "$work/results.db" --per point
 golden report.tex report "$work/results.db" --latex -
 golden report.md report "$work/results.db" --markdown -
 ends 2 report "$work/results.db" --latex "$work/results.db"
-stderr_says "results.db: is an input, which the output would replace"
-ends 2 report "$work/results.db" --markdown "$work/results-before.db"
-stderr_says "results-before.db: is a database, which the output would replace"
+stderr_says "--latex: expected a file that ends in .tex, got \""
+ln -sf results.db "$work/results-link"
+cp "$work/results-before.db" "$work/results-copy"
+ends 2 report "$work/results.db" --latex "$work/results-link"
+stderr_says "results-link: is an input, which the output would replace"
+ends 2 report "$work/results.db" --markdown "$work/results-copy"
+stderr_says "results-copy: is a database, which the output would replace"
 ends 2 report "$work/results.db" --pdf "$work/results-before.db"
 stderr_says "results-before.db: --pdf: expected a folder to write pictures to: Not a dir"
 expect "the database is as it was" cmp "$work/results-before.db" "$work/results.db"
@@ -789,6 +793,7 @@ stderr_says ":$(($(sed -n '/^#/p' fit-trace.csv | wc -l) + 2)):1: line longer th
 # No output replaces an input, nor another output.
 for name in scenario.yaml study.yaml model.yaml recorded.csv compare-mrp.yaml; do
     cp "$name" "$work/kept-$name"
+    cp "$name" "$work/kept-${name%.*}" # an ending that no output refuses
 done
 cp named.csv generated.yaml "$work"
 while read -r input arguments; do
@@ -797,16 +802,46 @@ while read -r input arguments; do
     code=$?
     expect "spotsim $arguments: exit code $code" [ $code -eq 2 ]
     stderr_says "kept-$input: is an input, which the output would replace"
-    expect "$input is as it was" cmp "$input" "$work/kept-$input"
+    for original in "$input" "$input.yaml" "$input.csv"; do
+        [ ! -f "$original" ] || break
+    done
+    expect "$original is as it was" cmp "$original" "$work/kept-$input"
 done <<'END'
-scenario.yaml run kept-scenario.yaml --events kept-scenario.yaml
-study.yaml study kept-study.yaml -o kept-study.yaml
-model.yaml trace generate kept-model.yaml -o ./kept-model.yaml
+scenario run kept-scenario --events kept-scenario
+scenario compare kept-scenario --recovery checkpoint,bamboo --csv kept-scenario
+study study kept-study -o kept-study
+model trace generate kept-model -o ./kept-model
 recorded.csv trace convert kept-recorded.csv -o kept-recorded.csv
-recorded.csv trace describe kept-recorded.csv -o kept-recorded.csv
+recorded trace describe kept-recorded -o kept-recorded
 recorded.csv trace describe kept-recorded.csv --csv kept-recorded.csv
-recorded.csv trace fit kept-recorded.csv --emit replay -o kept-recorded.csv
+recorded trace fit kept-recorded --emit replay -o kept-recorded
 recorded.csv trace compare kept-compare-mrp.yaml kept-recorded.csv --csv kept-recorded.csv
+END
+# No output has the ending of another format.
+while read -r endings arguments; do
+    # shellcheck disable=SC2086
+    ends 2 $arguments
+    stderr_says "expected a $endings"
+done <<'END'
+file run scenario.yaml --events x.pdf
+file run scenario.yaml --plot x.png
+file study study.yaml -o x.pdf
+file study study.yaml -o x.json
+file study study.yaml -o x.HTML
+file compare scenario.yaml --recovery checkpoint,bamboo --csv x.json
+file report x.db -o x.pdf
+file report x.db --markdown x.html
+file export x.db -o x.json
+file export x.db --jsonl -o x.csv
+file merge x.csv y.db
+file profile . -o x.json
+file model fit x.csv -o x.xlsx
+file trace convert recorded.csv -o x.json
+file trace generate model.yaml -o x.pdf
+text trace describe recorded.csv -o x.json
+file trace describe recorded.csv --json -o x.csv
+file trace fit recorded.csv --emit mrp -o x.csv
+text trace compare compare-mrp.yaml recorded.csv -o x.svg
 END
 ends 2 trace describe recorded.csv -o "$work/shared" --csv "$work/shared"
 stderr_says "two outputs cannot go to one file"

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/units.h"
+#include "base/utf8.h"
 #include "traces/describe/describe.h"
 #include "traces/describe/figures.h"
 
@@ -103,12 +104,12 @@ plural(double num)
 static void
 print_head(const spot_describe_t *self, FILE *out)
 {
+    spot_utf8_print(out, self->name);
     if (self->is_lifetimes) {
-        fprintf(out, "%s   lifetimes, start %s\n", self->name, self->start);
+        fprintf(out, "   lifetimes, start %s\n", self->start);
         return;
     }
-    fprintf(out, "%s   %s%s, resolution %s s, start %s, %s h\n", self->name,
-        spot_describe_kind(self),
+    fprintf(out, "   %s%s, resolution %s s, start %s, %s h\n", spot_describe_kind(self),
         self->kind == SPOT_TRACE_AVAILABILITY ? " (obtainable; nothing ran)" : "",
         shortest_cell(self->resolution_s).text, self->start, cell(self->span_h, 2).text);
 }
