@@ -36,7 +36,8 @@
     X(SPOT_ERR_OVERDRAW, -8,                                                            \
         "more instances were preempted than lived, which ends the trace; with "         \
         "overdraw: clip it goes on")                                                    \
-    X(SPOT_ERR_CANNOT_RUN, -9, "the scenario lacks something, see the diagnostics")
+    X(SPOT_ERR_CANNOT_RUN, -9, "the scenario lacks something, see the diagnostics")     \
+    X(SPOT_ERR_NOTHING_DONE, -10, "the run did nothing")
 
 enum {
 #define SPOT_ERROR_ENUM(name, value, text) name = (value),

@@ -241,6 +241,21 @@ write_outputs(const run_t *self, spot_diag_t *diag)
     return ret;
 }
 
+/* A run that did nothing is written, and fails. */
+static int
+check_failure(const run_t *self, spot_diag_t *diag)
+{
+    const spot_run_view_t *view = self->experiment->view;
+    const char *reason =
+        view == NULL || view->failure == NULL ? NULL : view->failure(self->worker);
+
+    if (reason == NULL) {
+        return 0;
+    }
+    spot_diag_error(diag, self->arguments->scenario_path, 0, 0, "%s", reason);
+    return SPOT_ERR_NOTHING_DONE;
+}
+
 static int
 simulate(run_t *self, const void *scenario, spot_diag_t *diag)
 {
@@ -270,6 +285,9 @@ simulate(run_t *self, const void *scenario, spot_diag_t *diag)
     }
     if (ret == 0) {
         ret = write_outputs(self, diag);
+    }
+    if (ret == 0) {
+        ret = check_failure(self, diag);
     }
     self->experiment->close(self->worker);
     spot_recording_free(&self->recording);

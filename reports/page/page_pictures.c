@@ -73,6 +73,9 @@ spot_page_svg_write(
               "it.</p>\n",
             out);
         ret = 0;
+    } else if (reasons.num_items > 0) {
+        spot_diag_error(diag, place, 0, 0, "the picture \"%s\": %s", picture->name,
+            reasons.items[0].text);
     }
     spot_diag_free(&reasons);
     spot_page_text_free(&svg);

@@ -80,6 +80,9 @@ typedef struct {
     /* The event log of a replication that was recorded, as JSON lines; NULL: the engine
      * has none. */
     void (*events)(const void *worker, FILE *out);
+    /* Why the replication did nothing at all, in words; NULL: it did something. The
+     * function may be NULL. */
+    const char *(*failure)(const void *worker);
 } spot_run_view_t;
 
 typedef struct {

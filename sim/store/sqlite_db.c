@@ -55,6 +55,7 @@ remember(spot_db_t *self, int result, const char *sentence)
 {
     if (self->failure == 0) {
         self->failure = result;
+        self->cause = self->handle == NULL ? 0 : sqlite3_system_errno(self->handle);
         self->sentence = spot_text_copy(sentence, strlen(sentence));
         for (char *next = self->sentence; next != NULL && *next != '\0'; next++) {
             *next = *next < ' ' || *next > '~' ? '?' : *next;
@@ -110,6 +111,13 @@ spot_db_error(const spot_db_t *self)
     return error_of(self->failure);
 }
 
+/* SQLite has closed what it opened before it failed: a probe would succeed. */
+static bool
+lacks_descriptors(const spot_db_t *self)
+{
+    return self->cause == EMFILE || self->cause == ENFILE;
+}
+
 int
 spot_db_opening_error(const spot_db_t *self, int error)
 {
@@ -117,7 +125,9 @@ spot_db_opening_error(const spot_db_t *self, int error)
     const bool is_closed = kind == SQLITE_CANTOPEN || kind == SQLITE_READONLY ||
                            kind == SQLITE_PERM || kind == SQLITE_AUTH;
 
-    return is_closed && error == SPOT_ERR_IO ? SPOT_ERR_BAD_INPUT : error;
+    return is_closed && error == SPOT_ERR_IO && !lacks_descriptors(self)
+               ? SPOT_ERR_BAD_INPUT
+               : error;
 }
 
 void
@@ -126,6 +136,7 @@ spot_db_forget(spot_db_t *self)
     free(self->sentence);
     self->sentence = NULL;
     self->failure = 0;
+    self->cause = 0;
 }
 
 /* A copy of the folder of a path, with its last slash. NULL: no memory. */
@@ -201,7 +212,12 @@ spot_db_explain(const spot_db_t *self, spot_diag_t *diag)
             diag->out_of_memory = true;
             return;
         case SQLITE_CANTOPEN:
-            explain_closed(self->path, diag);
+            if (lacks_descriptors(self)) {
+                spot_diag_error(
+                    diag, self->path, 0, 0, "cannot open: %s", strerror(self->cause));
+            } else {
+                explain_closed(self->path, diag);
+            }
             return;
         case SQLITE_IOERR:
             explain_io(self, sentence, diag);

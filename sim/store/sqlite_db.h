@@ -20,6 +20,7 @@ typedef struct {
     sqlite3 *handle;
     char *path;     /* as the user gave it */
     int failure;    /* extended result code of SQLite that was met first, or 0 */
+    int cause;      /* errno of that failure; 0: none */
     char *sentence; /* what SQLite, or we, say about it; may be NULL */
     int claim;      /* descriptor that holds the claim of the writer, or -1 */
 } spot_db_t;

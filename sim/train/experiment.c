@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/memory.h"
 #include "sim/train/colours.h"
@@ -122,8 +123,25 @@ view_events(const void *worker, FILE *out)
     spot_run_log_write(&((const worker_t *) worker)->log, out);
 }
 
-static const spot_run_view_t view = {
-    .text = view_text, .json = view_json, .knows_theory = true, .events = view_events};
+static const char *
+view_failure(const void *worker)
+{
+    unsigned char flags[SPOT_MAX_WARNINGS];
+
+    spot_train_warning_flags(&((const worker_t *) worker)->train.result, flags);
+    for (size_t j = 0; j < SPOT_TRAIN_NUM_WARNINGS; j++) {
+        if (flags[j] && strcmp(spot_train_warnings[j].name, "never_trained") == 0) {
+            return spot_train_warnings[j].text;
+        }
+    }
+    return NULL;
+}
+
+static const spot_run_view_t view = {.text = view_text,
+    .json = view_json,
+    .knows_theory = true,
+    .events = view_events,
+    .failure = view_failure};
 
 /* ---- What a replication yields ---- */
 
@@ -162,14 +180,10 @@ static const char *const compared[] = {"steps_kept", "samples_per_s", "usd_per_h
 static const spot_outputs_t random_outputs = OUTPUTS(true),
                             fixed_outputs = OUTPUTS(false);
 
-/* A trace that names every lost instance leaves nothing to chance. */
 static const spot_outputs_t *
 outputs_of(const spot_scenario_t *scenario)
 {
-    const spot_trace_t *trace = scenario->trace.recording;
-
-    return trace != NULL && trace->kind == SPOT_TRACE_NAMED ? &fixed_outputs
-                                                            : &random_outputs;
+    return scenario->is_certain ? &fixed_outputs : &random_outputs;
 }
 
 /* A scenario and, if it cannot run, its own outputs, which say why. */

@@ -303,6 +303,21 @@ warn_of_ignored_price(
     }
 }
 
+static void
+warn_of_ignored_initial(
+    const spot_scenario_t *self, spot_bind_t *bind, const spot_node_t *root)
+{
+    const spot_node_t *initial = spot_node_get(spot_node_get(root, "fleet"), "initial");
+    const int64_t own = spot_trace_model_initial(&self->trace);
+
+    if (initial != NULL && spot_trace_model_has_initial(&self->trace) &&
+        self->fleet.initial != own) {
+        spot_diag_warn(bind->diag, initial->file, initial->line, initial->column,
+            "fleet.initial is ignored: the trace starts with %lld instances of its own",
+            (long long) own);
+    }
+}
+
 /* Replaces the trace and its price by instances on demand, which are never lost. */
 static int
 rent_on_demand(spot_scenario_t *self, spot_diag_t *diag)
@@ -383,6 +398,9 @@ spot_scenario_init(spot_scenario_t *self, const spot_node_t *root,
     if (ret == 0 && diag->num_errors == num_errors) {
         settle_horizon(self, &bind, root);
         warn_of_ignored_price(self, &bind, root);
+        warn_of_ignored_initial(self, &bind, root);
+        self->is_certain = self->trace.recording != NULL &&
+                           self->trace.recording->kind == SPOT_TRACE_NAMED;
         if (self->recovery.system->num_on_demand != NULL) {
             ret = rent_on_demand(self, diag);
         }

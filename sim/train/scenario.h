@@ -4,6 +4,7 @@
 #ifndef SPOT_SIM_TRAIN_SCENARIO_H
 #define SPOT_SIM_TRAIN_SCENARIO_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/bind.h"
@@ -34,6 +35,8 @@ typedef struct {
     spot_recovery_choice_t recovery;
     const spot_node_t *trace_node; /* during reading only */
     spot_trace_model_t trace;
+    bool is_certain; /* the trace names every lost instance: nothing is left to chance,
+                        nor for instances on demand in its place */
 } spot_scenario_t;
 
 /* The number of slots: those of the trace come first, those on demand last. */

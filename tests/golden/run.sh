@@ -770,6 +770,19 @@ done
 ends 2 run "$sample/scenario.yaml" --set "recovery={system: bamboo, table: $sample/bamboo.csv}"
 stderr_says "recovery.table: out of memory: "
 
+# ---- A run in which the job never trained fails, with its reason ----
+for form in "" --json; do
+    # shellcheck disable=SC2086
+    ends 1 run scenario.yaml --set job.pipeline_depth=4096 $form
+    stderr_says "scenario.yaml: the job never ran: at no time were there enough ready"
+    expect "it is written nevertheless" [ -s "$work/stdout" ]
+done
+
+# ---- A recorded trace leaves nothing to chance, nor do instances on demand ----
+ends 0 compare scenario.yaml --recovery checkpoint,on-demand
+expect "one replication beside a recorded trace" \
+    grep -q "^2 points, 1 replication each" "$work/stdout"
+
 # ---- Numbers: -0 is 0, .5 is 0.5 ----
 ends 0 run generated.yaml --json --set trace.preemption.per_minute=0
 cp "$work/stdout" "$work/zero.json"

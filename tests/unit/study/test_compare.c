@@ -28,15 +28,16 @@ static const char all_systems[] =
     "checkpoint, " SLOW ", {system: checkpoint, detection: 0 ms}";
 
 /* The scenario's own recovery never counts. */
-#define JOB                                                                             \
-    "fleet: {capacity: 24, initial: 16, preparation: 60 s}\n"                           \
+#define JOB(initial)                                                                    \
+    "fleet: {capacity: 24, initial: " initial ", preparation: 60 s}\n"                  \
     "job: {pipeline_depth: 4, reload: 20 s}\n"                                          \
     "recovery: {system: checkpoint, detection: 77 s}\n"
 #define GENERATED                                                                       \
-    "scenario: made\nhorizon: 2 h\n" JOB                                                \
-    "trace: {generator: seed, preemption: {per_minute: 0.2, count: {geometric: {p: "    \
-    "0.4}}}, addition: {per_minute: 0.2, count: {fixed: 2}}}\n"
-#define RECORDED(file) "scenario: told\n" JOB "trace: {file: " file "}\n"
+    "scenario: made\nhorizon: 2 h\n" JOB(                                               \
+        "16") "trace: {generator: seed, preemption: {per_minute: 0.2, count: "          \
+              "{geometric: {p: "                                                        \
+              "0.4}}}, addition: {per_minute: 0.2, count: {fixed: 2}}}\n"
+#define RECORDED(file) "scenario: told\n" JOB("9") "trace: {file: " file "}\n"
 static char folder[PATH_BYTES];
 static const char *const files[] = {
     "made.yaml", "told.yaml", "counted.yaml", "named.csv", "counts.csv", "x.yaml"};

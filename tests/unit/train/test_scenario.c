@@ -240,13 +240,18 @@ test_forms_of_horizon(void **state)
 static void
 test_initial_instances_of_a_file(void **state)
 {
-    static const char *const texts[] = {NAME FILE_3, NAME "fleet: {initial: 2}\n" FILE_3,
-        NAME "fleet: {capacity: 3}\n" FILE_3,
-        NAME "fleet: {capacity: 3, initial: 4}\n" FILE_3};
+#define IGNORED "fleet.initial is ignored: the trace starts with "
+    static const char *const texts[][2] = {{NAME FILE_3, ""},
+        {NAME "fleet: {initial: 2}\n" FILE_3,
+            "warning: scenario.yaml:2:18: " IGNORED "3 instances of its own\n"},
+        {NAME "fleet: {initial: 3}\n" FILE_3, ""},
+        {NAME "fleet: {capacity: 3}\n" FILE_3, ""},
+        {NAME "fleet: {capacity: 3, initial: 4}\n" FILE_3,
+            "warning: scenario.yaml:2:31: " IGNORED "3 instances of its own\n"}};
 
     (void) state;
     for (size_t j = 0; j < sizeof(texts) / sizeof(texts[0]); j++) {
-        spot_scenario_t scenario = bound(texts[j], "");
+        spot_scenario_t scenario = bound(texts[j][0], texts[j][1]);
 
         assert_int_equal(spot_trace_model_initial(&scenario.trace), 3);
         spot_scenario_free(&scenario);
@@ -515,7 +520,8 @@ test_initial_instances_of_a_model_file(void **state)
     assert_int_equal(spot_trace_model_initial(&scenario.trace), 3);
     spot_scenario_free(&scenario);
     write_file("model.yaml", zones);
-    scenario = bound(fleet, "");
+    scenario =
+        bound(fleet, "warning: scenario.yaml:3:31: " IGNORED "2 instances of its own\n");
     assert_int_equal(spot_trace_model_initial(&scenario.trace), 2);
     spot_scenario_free(&scenario);
     write_file("model.yaml", seed);
@@ -594,7 +600,7 @@ assert_change_fails(const char *set, int error, const char *expected)
 static void
 test_changes(void **state)
 {
-    static const char *const sets[] = {"tick=7 s", "fleet={capacity: 9, initial: 2}",
+    static const char *const sets[] = {"tick=7 s", "fleet={capacity: 9, initial: 3}",
         "fleet.capacity=8", "horizon=trace-end", "job.step_time.8=500 ms"};
     spot_scenario_t scenario;
     spot_diag_t diag;
@@ -607,7 +613,7 @@ test_changes(void **state)
     assert_report(&diag, "");
     assert_int_equal(scenario.tick_ms, 7000);
     assert_int_equal(scenario.fleet.capacity, 8);
-    assert_int_equal(scenario.fleet.initial, 2);
+    assert_int_equal(scenario.fleet.initial, 3);
     assert_int_equal(scenario.horizon_ms, 100000);
     assert_int_equal(scenario.job.step_time.num_points, 2);
     assert_int_equal(scenario.trace.recording->initial, 3);

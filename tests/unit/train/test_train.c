@@ -342,7 +342,8 @@ read_seed_64(spot_scenario_t *self, const char *trace_path, const char *set)
 
     spot_diag_init(&diag);
     assert_int_equal(spot_scenario_read(self, SEED_64, &changes, &diag), 0);
-    assert_int_equal(diag.num_items, 0);
+    /* That fleet.initial is not that of the recording. */
+    assert_true(diag.num_items <= (trace_path != NULL));
     spot_diag_free(&diag);
 }
 
