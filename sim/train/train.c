@@ -38,7 +38,7 @@ init_recovery(spot_train_t *self)
     if (recovery->system->sees_all_losses) {
         self->gone = spot_calloc((size_t) scenario->fleet.capacity, sizeof(*self->gone));
     }
-    return (self->recovery_state_size > 0 && self->recovery_state == NULL) ||
+    return (recovery->system->state_size != NULL && self->recovery_state == NULL) ||
                    (recovery->system->sees_all_losses && self->gone == NULL)
                ? SPOT_ERR_NO_MEMORY
                : 0;

@@ -78,6 +78,7 @@ spot_recorded_trace_open(spot_recorded_trace_t *self, const spot_recorded_trace_
 {
     int ret = 0;
 
+    self->trace = NULL;
     self->shelf = like == NULL ? NULL : like->shelf;
     if (self->shelf == NULL) {
         self->shelf = spot_calloc(1, sizeof(*self->shelf));
