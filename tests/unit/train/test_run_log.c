@@ -231,27 +231,30 @@ test_lines_of_a_timeline(void **state)
         expected);
 }
 
-/* The preemption of "a" is announced at 15 s: step 4 ends, a checkpoint is written, the
- * job pauses; the instance on demand goes on alone. */
+/* The preemption of "a" is announced at 15 s: five more steps end, and the checkpoint
+ * just fits; the instance on demand goes on alone. */
 static void
 test_lines_of_a_notice(void **state)
 {
     static const char *const expected[] = {
         FLEET(0, 0, 0, 2, 2),
-        PHASE(0, "useful", 2, 16000, 0),
+        PHASE(0, "useful", 2, 32000, 0),
         EVENT(15000,
             "notice") "\"count\": 1, \"deadline_ms\": 35000, \"instances\": [\"a\"]}\n",
         FLEET(15000, 0, 0, 2, 2),
-        FLEET(16000, 0, 0, 2, 0),
-        PHASE(16000, "stalled", 2, 3000, 3000),
-        DURABLE(19000, 1, 4),
-        PHASE(19000, "reconfiguring", 2, 16000, 0),
+        FLEET(16000, 0, 0, 2, 2), /* asked at the end of each step */
+        FLEET(20000, 0, 0, 2, 2),
+        FLEET(24000, 0, 0, 2, 2),
+        FLEET(28000, 0, 0, 2, 2),
+        FLEET(32000, 0, 0, 2, 0),
+        PHASE(32000, "stalled", 2, 3000, 3000),
+        DURABLE(35000, 1, 8),
         CHANGE(35000, "preempt", 1, 0, 1, "\"a\""),
         FLEET(35000, 0, 0, 1, 1),
         PHASE(35000, "reconfiguring", 1, 8000, 0),
         PHASE(43000, "reloading", 1, 4000, 0),
         PHASE(47000, "unsaved", 1, 13000, 0),
-        END(60000, 6, 4),
+        END(60000, 10, 8),
         NULL,
     };
 
