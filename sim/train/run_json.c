@@ -61,6 +61,10 @@ spot_run_json_write(const spot_scenario_t *scenario, const spot_train_result_t *
     spot_json_open(&json, NULL, '{');
     spot_json_text(&json, "scenario", scenario->name);
     spot_json_text(&json, "recovery", scenario->recovery.system->name);
+    if (scenario->recovery.is_published) {
+        spot_json_text(
+            &json, "published_defaults", scenario->recovery.system->published);
+    }
     spot_json_integer(&json, "horizon_ms", result->horizon_ms);
     write_times(&json, result);
     write_counts(&json, result);

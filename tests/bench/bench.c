@@ -191,12 +191,10 @@ write_named_trace(const char *file)
     spot_diag_free(&diag);
 }
 
-/* What has no default. */
-#define GEMINI                                                                          \
-    "{system: gemini, state_bytes: 1e10, net_bytes_per_s: 1e9, "                        \
-    "remote_bytes_per_s: 1e8, restart: 30 s}"
+/* What is published of no model. */
+#define GEMINI ", state_bytes: 1e10, net_bytes_per_s: 1e9"
 
-/* "A,B,...": every recovery system there is. */
+/* "A,B,...": every recovery system there is, with published figures. */
 static char *
 list_systems(void)
 {
@@ -208,8 +206,9 @@ list_systems(void)
     for (size_t j = 0; spot_recovery_systems[j] != NULL; j++) {
         const spot_recovery_t *system = spot_recovery_systems[j];
 
-        fprintf(out, "%s%s", j == 0 ? "" : ",",
-            system == &spot_recovery_gemini ? GEMINI : system->name);
+        fprintf(out, "%s{system: %s%s%s}", j == 0 ? "" : ",", system->name,
+            system->published == NULL ? "" : ", published_defaults: yes",
+            system == &spot_recovery_gemini ? GEMINI : "");
     }
     fclose(out);
     return text;

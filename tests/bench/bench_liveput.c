@@ -23,7 +23,7 @@ static const char text[] =
     "  samples_per_step: 128\n"
     "  step_time: {pipeline: {layers: 49, micro_batch: 1, forward_ms: 5,\n"
     "    backward_ms: 10, gradient_bytes: 1e8}}\n"
-    "recovery: parcae\n";
+    "recovery: {system: parcae, published_defaults: yes}\n";
 
 static void
 stop_on_error(int error)
