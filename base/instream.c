@@ -79,6 +79,9 @@ read_stream(spot_instream_t *self, char *buffer, size_t num_bytes, size_t *num_r
         }
         return 0;
     }
+    if (error == Z_MEM_ERROR) {
+        return SPOT_ERR_NO_MEMORY;
+    }
     spot_diag_error(diag, self->file, 0, 0, "cannot read: %s",
         error == Z_ERRNO       ? strerror(errno)
         : error == Z_BUF_ERROR ? "the gzip data ends too early"

@@ -30,7 +30,7 @@ void spot_instream_open_bytes(
     spot_instream_t *self, const char *file, const char *bytes, size_t num_bytes);
 
 /* Reads num_bytes (at most INT_MAX) bytes; *num_read is less only at the end. IO with
- * the reason in diag, e.g. damaged gzip data. */
+ * the reason in diag, e.g. damaged gzip data; NO_MEMORY. */
 SPOT_MUST_CHECK int spot_instream_read(spot_instream_t *self, char *buffer,
     size_t num_bytes, size_t *num_read, spot_diag_t *diag);
 
