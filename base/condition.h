@@ -26,8 +26,9 @@
  *     text                      'x' or "x"
  *     truth                     true or false
  *     name                      all else: words of letters, digits and "_" with dots
- *                               between them, or anything in backquotes:
- *                               `busy_fraction.server-3`
+ *                               between them, an estimate of a metric such as
+ *                               p95(cost_usd), mean(M) or probability(C), or anything in
+ *                               backquotes: `busy_fraction.server-3`
  *
  * Comparisons, + - % min() and max() need durations with durations and prices with
  * prices; 0 fits any unit. A duration divided by a duration is a plain number. A

@@ -267,6 +267,37 @@ read_quoted(spot_condition_tokens_t *self, spot_condition_token_kind_t kind)
     }
 }
 
+/* Whether the bytes from start to end name an estimate of a metric: mean, probability or
+ * p95. */
+static bool
+is_estimate(const char *start, const char *end)
+{
+    const size_t num_bytes = (size_t) (end - start);
+
+    return (num_bytes == 4 && memcmp(start, "mean", 4) == 0) ||
+           (num_bytes == 11 && memcmp(start, "probability", 11) == 0) ||
+           (num_bytes > 1 && *start == 'p' &&
+               strspn(start + 1, "0123456789.") == num_bytes - 1);
+}
+
+/* Reads the rest of "p95(cost_usd)" from its parenthesis on, which is one name. */
+static void
+read_estimate(spot_condition_tokens_t *self)
+{
+    const char *end = self->end;
+    int depth = 0;
+
+    do {
+        depth += (*end == '(') - (*end == ')');
+    } while (*end++ != '\0' && depth > 0);
+    if (depth > 0) {
+        spot_condition_tokens_error(
+            self, self->end, "a parenthesis starts here that has no second one");
+    } else {
+        self->end = end;
+    }
+}
+
 static void
 read_word(spot_condition_tokens_t *self)
 {
@@ -281,6 +312,8 @@ read_word(spot_condition_tokens_t *self)
         spot_condition_tokens_error(self, self->start,
             "\"%s\" is no name: a word is missing behind the dot",
             shown(self->start, self->end + 1, text));
+    } else if (*self->end == '(' && is_estimate(self->start, self->end)) {
+        read_estimate(self);
     }
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "base/paired.h"
 
+#include <gsl/gsl_cdf.h>
 #include <math.h>
 
 void
@@ -27,9 +28,25 @@ spot_paired_mean(const spot_paired_t *self)
     return spot_moments_mean(&self->difference);
 }
 
+/* Counts follow from the moments: each pair that differs has a square of 1. */
+static double
+binary_half_width(const spot_moments_t *difference, double confidence)
+{
+    const double n = (double) difference->num_values, mean = difference->mean;
+    const double num_unequal = difference->sum_squares + n * mean * mean;
+    const double shift = n * mean / (n + 2);
+    const double spread = (num_unequal + 2) / (n + 2) - shift * shift;
+
+    return n < 2 ? (double) NAN
+                 : gsl_cdf_ugaussian_Qinv((1 - confidence) / 2) * sqrt(spread / (n + 2));
+}
+
 double
 spot_paired_half_width(const spot_paired_t *self, double confidence)
 {
+    if (self->is_binary) {
+        return binary_half_width(&self->difference, confidence);
+    }
     return spot_moments_half_width(&self->difference, confidence);
 }
 

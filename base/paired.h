@@ -6,6 +6,7 @@
 #ifndef SPOT_BASE_PAIRED_H
 #define SPOT_BASE_PAIRED_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/stats.h"
@@ -16,6 +17,7 @@ typedef struct {
     spot_moments_t y;
     spot_moments_t difference; /* x - y */
     int64_t num_left_out;      /* pairs with a value that is not finite */
+    bool is_binary;            /* values are 0 or 1 */
 } spot_paired_t;
 
 /* Adds a pair. A pair with a value that is not finite only counts as left out. */
@@ -24,8 +26,10 @@ void spot_paired_add(spot_paired_t *self, double x, double y);
 /* The number of pairs, including those left out. */
 int64_t spot_paired_num_pairs(const spot_paired_t *self);
 
-/* The mean of x - y, and half the width of its Student interval, e.g. at confidence
- * 0.95. NAN where undefined: no pair, or fewer than two. */
+/* The mean of x - y, and half the width of its interval, e.g. at confidence 0.95:
+ * Student's, or of 0 and 1 the adjusted one of Bonett and Price (Statistics in Medicine
+ * 31, 2012), which has a width even where no pair differs. NAN where undefined: no pair,
+ * or fewer than two. */
 double spot_paired_mean(const spot_paired_t *self);
 double spot_paired_half_width(const spot_paired_t *self, double confidence);
 

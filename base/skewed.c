@@ -31,6 +31,16 @@ distance_of(double z, double skewness, double num_values)
 }
 
 void
+spot_skewed_widen(const spot_skew_t *self, double confidence, double *low, double *high)
+{
+    const double n = (double) self->num_values;
+    const double z = spot_student_t(confidence, n - 1);
+
+    *low = fmin(*low, self->mean - self->std * distance_of(z, self->skewness, n));
+    *high = fmax(*high, self->mean - self->std * distance_of(-z, self->skewness, n));
+}
+
+void
 spot_skewed_bounds(
     const spot_skewed_t *self, double confidence, double *low, double *high)
 {
@@ -38,15 +48,12 @@ spot_skewed_bounds(
     const double n = (double) moments->num_values, mean = spot_moments_mean(moments);
     const double half_width = spot_moments_half_width(moments, confidence);
     const double std = spot_moments_std(moments);
-    double skewness, z;
 
     *low = mean - half_width;
     *high = mean + half_width;
-    if (!(std > 0)) {
-        return;
+    if (std > 0) {
+        spot_skewed_widen(&(spot_skew_t){moments->num_values, mean, std,
+                              self->sum_cubes / n / (std * std * std)},
+            confidence, low, high);
     }
-    skewness = self->sum_cubes / n / (std * std * std);
-    z = half_width / spot_moments_stderr(moments);
-    *low = fmin(*low, mean - std * distance_of(z, skewness, n));
-    *high = fmax(*high, mean - std * distance_of(-z, skewness, n));
 }

@@ -23,4 +23,16 @@ void spot_skewed_add(spot_skewed_t *self, double value);
 void spot_skewed_bounds(
     const spot_skewed_t *self, double confidence, double *low, double *high);
 
+/* A sample of which no more is known. */
+typedef struct {
+    int64_t num_values; /* >= 2 */
+    double mean;
+    double std; /* > 0 */
+    double skewness;
+} spot_skew_t;
+
+/* Widens Student's interval in the same way. */
+void spot_skewed_widen(
+    const spot_skew_t *self, double confidence, double *low, double *high);
+
 #endif

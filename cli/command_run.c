@@ -279,6 +279,10 @@ simulate(run_t *self, const void *scenario, spot_diag_t *diag)
         ret = self->experiment->run(self->worker, &wanted, self->metrics, self->warnings,
             self->is_recorded ? &self->recording : NULL);
     }
+    if (ret == 0) {
+        spot_metrics_derive(
+            self->outputs->metrics, self->outputs->num_metrics, self->metrics);
+    }
     if (ret == 0 && self->is_recorded) {
         ret = spot_recording_name(
             &self->recording, self->name, wanted.seed, wanted.replication);

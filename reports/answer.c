@@ -27,7 +27,7 @@ spot_answer_value(const spot_answer_t *self, size_t point_id, double resolution,
     char text[SPOT_WORDS_BYTES])
 {
     spot_metric_value_words(
-        self->metric, spot_answer_at(self, point_id)->mean, resolution, text);
+        self->metric, spot_answer_at(self, point_id)->value, resolution, text);
 }
 
 /* Four digits of a number that has more; false: it has not. */
@@ -141,7 +141,7 @@ spot_answer_gap(const spot_answer_t *self, size_t x_id, size_t y_id, size_t num_
         half_width = spot_moments_half_width(&x->moments, confidence) +
                      spot_moments_half_width(&y->moments, confidence);
     }
-    gap->mean = x->mean - y->mean;
+    gap->mean = x->value - y->value;
     gap->low = isfinite(half_width) ? gap->mean - half_width : -HUGE_VAL;
     gap->high = isfinite(half_width) ? gap->mean + half_width : HUGE_VAL;
     return ret;
@@ -156,15 +156,15 @@ find_extremes(const spot_answer_t *self, size_t *low_id, size_t *high_id)
     size_t num_defined = 0;
 
     for (size_t j = 0; j < self->head->num_points; j++) {
-        const double mean = spot_answer_at(self, j)->mean;
+        const double mean = spot_answer_at(self, j)->value;
 
         if (!isfinite(mean)) {
             continue;
         }
-        if (num_defined == 0 || mean < spot_answer_at(self, *low_id)->mean) {
+        if (num_defined == 0 || mean < spot_answer_at(self, *low_id)->value) {
             *low_id = j;
         }
-        if (num_defined == 0 || mean > spot_answer_at(self, *high_id)->mean) {
+        if (num_defined == 0 || mean > spot_answer_at(self, *high_id)->value) {
             *high_id = j;
         }
         num_defined++;
@@ -178,8 +178,7 @@ write_single(spot_answer_t *self, size_t point_id)
     const spot_summary_t *summary = spot_answer_at(self, point_id);
     char value[SPOT_WORDS_BYTES];
 
-    spot_metric_interval_words(
-        self->metric, summary->mean, (summary->ci_high - summary->ci_low) / 2, value);
+    spot_metric_interval_words(self->metric, summary->value, summary->half_width, value);
     fprintf(self->out, "%s %s %s", self->subject, spot_answer_word(self, "is", "are"),
         value);
 }
@@ -192,14 +191,14 @@ write_range(spot_answer_t *self, size_t low_id, size_t high_id)
     const size_t num_points = self->head->num_points;
     const bool is_single =
         self->report->max_rows == 1 &&
-        spot_answer_at(self, low_id)->mean < spot_answer_at(self, high_id)->mean;
+        spot_answer_at(self, low_id)->value < spot_answer_at(self, high_id)->value;
     char low[SPOT_WORDS_BYTES], high[SPOT_WORDS_BYTES], point[SPOT_POINT_BYTES];
     spot_gap_t gap;
     int ret =
         spot_answer_gap(self, high_id, low_id, num_points * (num_points - 1) / 2, &gap);
 
-    spot_metric_pair_words(self->metric, spot_answer_at(self, low_id)->mean,
-        spot_answer_at(self, high_id)->mean, low, high);
+    spot_metric_pair_words(self->metric, spot_answer_at(self, low_id)->value,
+        spot_answer_at(self, high_id)->value, low, high);
     if (is_single || spot_gap_sign(&gap) > 0) {
         spot_answer_point(self->head, low_id, point);
         fprintf(self->out, "the lowest %s, %s, %s of %s", self->subject, low,

@@ -20,11 +20,11 @@
 static void
 write_best(spot_answer_t *self, const spot_race_t *race)
 {
-    const spot_moments_t *values = &race->runners[race->best_id].values;
+    const spot_estimate_t *estimate = &race->runners[race->best_id].estimate;
     char value[SPOT_WORDS_BYTES], point[SPOT_POINT_BYTES];
 
-    spot_metric_interval_words(self->metric, spot_moments_mean(values),
-        spot_moments_half_width(values, SPOT_CONFIDENCE), value);
+    spot_metric_interval_words(self->metric, spot_estimate_value(estimate),
+        spot_estimate_half_width(estimate, SPOT_CONFIDENCE), value);
     spot_answer_point(self->head, race->best_id, point);
     fprintf(self->out, "%sthe %s %s, %s, %s of %s", race->is_over ? "" : "so far ",
         self->head->optimise.is_maximised ? "highest" : "lowest", self->subject, value,
@@ -35,7 +35,7 @@ static void
 write_certainty(spot_answer_t *self, const spot_race_answer_t *answer)
 {
     const spot_race_t *race = &answer->race;
-    const double mean = spot_moments_mean(&race->runners[race->best_id].values);
+    const double mean = spot_estimate_value(&race->runners[race->best_id].estimate);
     char regret[SPOT_WORDS_BYTES];
 
     fprintf(self->out, "; with %g %% confidence no %spoint is better",

@@ -53,7 +53,7 @@ num_defined(const spot_answer_t *self, const spot_curves_t *curves, size_t panel
     for (size_t j = 0; j < num_x; j++) {
         const size_t point_id = spot_curves_point(curves, panel_id, j);
 
-        num += isfinite(spot_answer_at(self, point_id)->mean) ? 1 : 0;
+        num += isfinite(spot_answer_at(self, point_id)->value) ? 1 : 0;
     }
     return num;
 }
@@ -97,7 +97,7 @@ choose_panel(const spot_answer_t *self, const spot_curves_t *curves)
 static double
 mean_at(const spot_answer_t *self, const path_t *path, size_t place)
 {
-    return spot_answer_at(self, path->point_ids[place])->mean;
+    return spot_answer_at(self, path->point_ids[place])->value;
 }
 
 static int
@@ -113,7 +113,7 @@ path_init(path_t *path, const spot_answer_t *self, const spot_curves_t *curves)
     }
     for (size_t j = 0; j < num_x; j++) {
         const size_t point_id = spot_curves_point(curves, path->panel_id, j);
-        const double mean = spot_answer_at(self, point_id)->mean;
+        const double mean = spot_answer_at(self, point_id)->value;
 
         if (!isfinite(mean)) {
             continue;
@@ -313,8 +313,8 @@ write_path(const spot_answer_t *self, const path_t *path)
 
         x_label(path, 0, low);
         spot_key_words(&head->axes[path->curves->axis_id], words);
-        spot_metric_interval_words(self->metric, summary->mean,
-            (summary->ci_high - summary->ci_low) / 2, value);
+        spot_metric_interval_words(
+            self->metric, summary->value, summary->half_width, value);
         fprintf(self->out, "%s %s %s at %s %s", self->subject,
             spot_answer_word(self, "is", "are"), value, words, low);
     } else {
@@ -378,7 +378,8 @@ find_effects(
         }
         ret = spot_answer_gap(self, j, base_id, head->num_points, &gap);
         if (ret == 0 && isfinite(gap.mean)) {
-            add_to_effect(&effects[value_id], &gap, spot_answer_at(self, base_id)->mean);
+            add_to_effect(
+                &effects[value_id], &gap, spot_answer_at(self, base_id)->value);
         }
     }
     free(base_ids);

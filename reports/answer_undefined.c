@@ -212,7 +212,7 @@ spot_answer_of_undefined(const spot_answer_t *self)
         return SPOT_ERR_NO_MEMORY;
     }
     for (size_t j = 0; j < head->num_points; j++) {
-        num_defined += isfinite(spot_answer_at(self, j)->mean) ? 1 : 0;
+        num_defined += isfinite(spot_answer_at(self, j)->value) ? 1 : 0;
         gone.is_left[j] = is_gone(self, j);
         gone.num_left += gone.is_left[j];
     }

@@ -56,7 +56,7 @@ mean_at(const bars_plot_t *self, size_t point_id, size_t metric_id)
 {
     return spot_study_has_metric(self->head, point_id, metric_id)
                ? self->factor *
-                     spot_report_summary(self->report, point_id, metric_id)->mean
+                     spot_report_summary(self->report, point_id, metric_id)->value
                : 0;
 }
 
@@ -136,7 +136,7 @@ static void
 side_text(const bars_plot_t *self, size_t point_id, char text[SPOT_LABEL_BYTES])
 {
     (void) spot_short_number(
-        spot_report_summary(self->report, point_id, self->side_id)->mean, text);
+        spot_report_summary(self->report, point_id, self->side_id)->value, text);
 }
 
 /* What stands at the right of the bars is called. */

@@ -148,34 +148,30 @@ fill_choices(spot_cost_gain_t *self)
         const spot_summary_t *cost = spot_report_summary(self->report, j, self->cost_id);
         const spot_summary_t *gain = spot_report_summary(self->report, j, self->gain_id);
 
-        self->choices[j] = (spot_choice_t){cost->mean, gain->mean, cost->ci_low,
+        self->choices[j] = (spot_choice_t){cost->value, gain->value, cost->ci_low,
             cost->ci_high, gain->ci_low, gain->ci_high};
     }
 }
 
 /* The first replications of a point, those that all points have. */
 typedef struct {
-    size_t metric_ids[2];
     int64_t end;
-    spot_moments_t moments[2];
+    spot_estimate_t estimates[2];
 } common_t;
 
 static int
 add_common(void *context, const spot_row_t *row)
 {
     common_t *self = context;
+    int ret = 0;
 
     if (row->replication >= self->end) {
         return 1; /* enough */
     }
-    for (size_t j = 0; j < 2; j++) {
-        const double value = row->metrics[self->metric_ids[j]];
-
-        if (!isnan(value)) {
-            spot_moments_add(&self->moments[j], value);
-        }
+    for (size_t j = 0; ret == 0 && j < 2; j++) {
+        ret = spot_estimate_add(&self->estimates[j], row->metrics);
     }
-    return 0;
+    return ret;
 }
 
 static int
@@ -187,22 +183,23 @@ fill_common_choices(spot_cost_gain_t *self)
     fill_choices(self);
     self->num_common = self->report->min_rows;
     for (size_t j = 0; ret >= 0 && j < self->head->num_points; j++) {
-        common_t common = {
-            .metric_ids = {self->cost_id, self->gain_id}, .end = self->num_common};
-        double means[2], half_widths[2];
+        common_t common = {.end = self->num_common};
+        spot_choice_t *choice = &self->choices[j];
 
         if (spot_study_is_fixed(self->head, j)) {
             continue; /* it has the same in all of them */
         }
+        spot_estimate_init(&common.estimates[0], self->head, self->cost_id);
+        spot_estimate_init(&common.estimates[1], self->head, self->gain_id);
         ret = store->read(store, j, 0, add_common, &common);
-        for (size_t k = 0; k < 2; k++) {
-            means[k] = spot_moments_mean(&common.moments[k]);
-            half_widths[k] =
-                spot_moments_half_width(&common.moments[k], SPOT_CONFIDENCE);
-        }
-        self->choices[j] = (spot_choice_t){means[0], means[1], means[0] - half_widths[0],
-            means[0] + half_widths[0], means[1] - half_widths[1],
-            means[1] + half_widths[1]};
+        choice->cost = spot_estimate_value(&common.estimates[0]);
+        choice->gain = spot_estimate_value(&common.estimates[1]);
+        spot_estimate_bounds(&common.estimates[0], SPOT_CONFIDENCE, &choice->cost_low,
+            &choice->cost_high);
+        spot_estimate_bounds(&common.estimates[1], SPOT_CONFIDENCE, &choice->gain_low,
+            &choice->gain_high);
+        spot_estimate_free(&common.estimates[0]);
+        spot_estimate_free(&common.estimates[1]);
     }
     return ret < 0 ? ret : 0;
 }
@@ -258,8 +255,8 @@ spot_cost_gain_problem(const spot_report_t *report)
                "ledger: yes";
     }
     for (size_t j = 0; j < head->num_points; j++) {
-        if (isfinite(spot_report_summary(report, j, overview->cost_id)->mean) &&
-            isfinite(spot_report_summary(report, j, overview->gain_id)->mean)) {
+        if (isfinite(spot_report_summary(report, j, overview->cost_id)->value) &&
+            isfinite(spot_report_summary(report, j, overview->gain_id)->value)) {
             return NULL;
         }
     }

@@ -44,9 +44,9 @@ mark_at(const void *context, size_t point_id)
     const spot_summary_t *y =
         spot_report_summary(self->curves->report, point_id, (size_t) self->curves->y_id);
 
-    return (spot_mark_t){.mean = self->factor * y->mean,
-        .low = self->factor * fmin(y->mean, y->ci_low),
-        .high = self->factor * fmax(y->mean, y->ci_high)};
+    return (spot_mark_t){.mean = self->factor * y->value,
+        .low = self->factor * fmin(y->value, y->ci_low),
+        .high = self->factor * fmax(y->value, y->ci_high)};
 }
 
 static void

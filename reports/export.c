@@ -193,7 +193,8 @@ put_row(void *context, const spot_row_t *row)
     put_point(self);
     put_integer(self, "replication", row->replication);
     for (size_t j = 0; j < head->num_metrics; j++) {
-        if (!is_left_out(self, j)) {
+        if (head->metrics[j].estimator == SPOT_ESTIMATOR_USUAL &&
+            !is_left_out(self, j)) {
             put_number(self, head->metrics[j].name, row->metrics[j]);
         }
     }
@@ -247,9 +248,9 @@ put_summary(line_t *self, size_t metric_id, const spot_summary_t *summary)
     const spot_metric_t *metric = &head->metrics[metric_id];
     char name[NAME_BYTES];
 
-    put_part(self, metric->name, "mean", summary->mean);
+    put_part(self, metric->name, "mean", summary->value);
     put_part(self, metric->name, "std", summary->std);
-    put_part(self, metric->name, "stderr", summary->stderr_mean);
+    put_part(self, metric->name, "stderr", summary->stderr_value);
     put_part(self, metric->name, "ci95_low", summary->ci_low);
     put_part(self, metric->name, "ci95_high", summary->ci_high);
     put_part(self, metric->name, "p05", summary->p05);
@@ -274,7 +275,7 @@ put_summaries(line_t *self, const spot_summary_t *summaries)
     put_integer(
         self, "replications", self->store->num_rows(self->store, self->point_id));
     for (size_t j = 0; j < head->num_metrics; j++) {
-        if (!is_left_out(self, j)) {
+        if (spot_study_shows(head, j) && !is_left_out(self, j)) {
             put_summary(self, j, &summaries[j]);
         }
     }

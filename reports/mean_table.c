@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "reports/mean_table.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,6 +9,7 @@
 #include "base/memory.h"
 #include "reports/decimals.h"
 #include "reports/figure.h"
+#include "reports/shown_unit.h"
 #include "reports/text_cell.h"
 #include "reports/value_label.h"
 
@@ -27,6 +29,8 @@ typedef struct {
     int mean_width;
     int half_width; /* 0: no cell has an interval */
     int mark_width;
+    int count_width; /* of "(563 of 1000)" */
+    spot_shown_unit_t shown;
 } column_t;
 
 typedef struct {
@@ -39,10 +43,78 @@ typedef struct {
     column_t *metrics; /* [num_listed] */
 } table_t;
 
-static const spot_mean_cell_t *
+/* In the unit of its column. */
+static spot_mean_cell_t
 cell_at(const table_t *self, size_t point_id, size_t metric_id)
 {
-    return &self->base->cells[point_id * self->head->num_listed + metric_id];
+    spot_mean_cell_t cell =
+        self->base->cells[point_id * self->head->num_listed + metric_id];
+    const double factor = self->metrics[metric_id].shown.factor;
+
+    cell.mean *= factor;
+    cell.half_width *= factor;
+    cell.least *= factor;
+    return cell;
+}
+
+/* "12.5", "> 120" or "-". */
+static void
+mean_text(
+    const spot_mean_cell_t *cell, int num_decimals, char text[SPOT_DECIMAL_TEXT_BYTES])
+{
+    if (isinf(cell->mean)) {
+        snprintf(text, SPOT_DECIMAL_TEXT_BYTES, "> %.6g", cell->least);
+    } else if (isfinite(cell->mean)) {
+        spot_decimal_text(cell->mean, num_decimals, text);
+    } else {
+        strcpy(text, "-");
+    }
+}
+
+static void
+half_width_text(
+    const spot_mean_cell_t *cell, int num_decimals, char text[SPOT_DECIMAL_TEXT_BYTES])
+{
+    text[0] = '\0';
+    if (isinf(cell->half_width) && isfinite(cell->mean)) {
+        strcpy(text, "?");
+    } else if (isfinite(cell->half_width)) {
+        spot_decimal_text(cell->half_width, num_decimals, text);
+    }
+}
+
+/* " (563 of 1000)": an estimate of some replications says so. */
+static void
+count_text(const spot_mean_cell_t *cell, char text[SPOT_DECIMAL_TEXT_BYTES])
+{
+    text[0] = '\0';
+    if (cell->num_left_out > 0 && isfinite(cell->mean)) {
+        snprintf(text, SPOT_DECIMAL_TEXT_BYTES, " (%" PRId64 " of %" PRId64 ")",
+            cell->num_all - cell->num_left_out, cell->num_all);
+    }
+}
+
+static const char *
+mark_of(const spot_mean_cell_t *cell)
+{
+    return cell->is_marked ? "*" : cell->is_heavy ? "!" : "";
+}
+
+/* The largest magnitude decides the unit. */
+static spot_shown_unit_t
+choose_unit(const table_t *self, size_t metric_id)
+{
+    const size_t num_listed = self->head->num_listed;
+    double largest = 0;
+
+    for (size_t j = 0; j < self->head->num_points; j++) {
+        const spot_mean_cell_t *cell = &self->base->cells[j * num_listed + metric_id];
+
+        largest = isfinite(cell->mean) ? fmax(largest, fabs(cell->mean))
+                  : isinf(cell->mean)  ? fmax(largest, cell->least)
+                                       : largest;
+    }
+    return spot_shown_unit(&self->head->metrics[metric_id], largest);
 }
 
 static void
@@ -58,9 +130,9 @@ choose_decimals(const table_t *self, size_t metric_id)
     double narrowest = HUGE_VAL, widest = 0;
 
     for (size_t j = 0; j < self->head->num_points; j++) {
-        const double half_width = cell_at(self, j, metric_id)->half_width;
+        const double half_width = cell_at(self, j, metric_id).half_width;
 
-        if (half_width > 0) {
+        if (half_width > 0 && isfinite(half_width)) {
             narrowest = fmin(narrowest, half_width);
             widest = fmax(widest, half_width);
         }
@@ -76,24 +148,23 @@ measure_metric(table_t *self, size_t metric_id)
     char text[SPOT_DECIMAL_TEXT_BYTES];
 
     column->name = metric->name;
-    column->unit = strcmp(metric->unit, "1") == 0 ? "" : metric->unit;
+    column->shown = choose_unit(self, metric_id);
+    column->unit = column->shown.unit;
     column->num_decimals = choose_decimals(self, metric_id);
     for (size_t j = 0; j < self->head->num_points; j++) {
-        const spot_mean_cell_t *cell = cell_at(self, j, metric_id);
+        const spot_mean_cell_t cell = cell_at(self, j, metric_id);
 
-        if (isfinite(cell->mean)) {
-            spot_decimal_text(cell->mean, column->num_decimals, text);
+        if (!isnan(cell.mean)) {
+            mean_text(&cell, column->num_decimals, text);
             spot_text_widen(&column->mean_width, text);
         }
-        if (isfinite(cell->half_width)) {
-            spot_decimal_text(cell->half_width, column->num_decimals, text);
-            spot_text_widen(&column->half_width, text);
-        }
-        if (cell->is_marked) {
-            column->mark_width = 1;
-        }
+        half_width_text(&cell, column->num_decimals, text);
+        spot_text_widen(&column->half_width, text);
+        count_text(&cell, text);
+        spot_text_widen(&column->count_width, text);
+        spot_text_widen(&column->mark_width, mark_of(&cell));
     }
-    column->width = column->mean_width + column->mark_width +
+    column->width = column->mean_width + column->mark_width + column->count_width +
                     (column->half_width > 0 ? PLUS_MINUS_WIDTH + column->half_width : 0);
     break_name(column);
 }
@@ -130,21 +201,19 @@ write_cell(const table_t *self, size_t point_id, size_t metric_id)
 {
     const spot_terminal_t *terminal = &self->terminal;
     const column_t *column = &self->metrics[metric_id];
-    const spot_mean_cell_t *cell = cell_at(self, point_id, metric_id);
+    const spot_mean_cell_t cell = cell_at(self, point_id, metric_id);
     const int half_columns =
         column->half_width > 0 ? PLUS_MINUS_WIDTH + column->half_width : 0;
+    const char *mark = mark_of(&cell);
     char text[SPOT_DECIMAL_TEXT_BYTES] = "";
 
     if (spot_study_has_metric(self->head, point_id, metric_id)) {
-        strcpy(text, "-");
-    }
-    if (isfinite(cell->mean)) {
-        spot_decimal_text(cell->mean, column->num_decimals, text);
+        mean_text(&cell, column->num_decimals, text);
     }
     spot_text_cell(self->out, text, strlen(text),
-        column->width - half_columns - column->mark_width);
-    if (isfinite(cell->half_width)) {
-        spot_decimal_text(cell->half_width, column->num_decimals, text);
+        column->width - half_columns - column->mark_width - column->count_width);
+    half_width_text(&cell, column->num_decimals, text);
+    if (text[0] != '\0') {
         fprintf(self->out, "%s%s", spot_style_on(terminal, SPOT_STYLE_DIM), PLUS_MINUS);
         spot_text_cell(self->out, text, strlen(text), column->half_width);
         fputs(spot_style_off(terminal, SPOT_STYLE_DIM), self->out);
@@ -152,8 +221,10 @@ write_cell(const table_t *self, size_t point_id, size_t metric_id)
         fprintf(self->out, "%*s", half_columns, "");
     }
     fputs(spot_style_on(terminal, SPOT_STYLE_BOLD), self->out);
-    spot_text_cell(self->out, "*", cell->is_marked, column->mark_width);
+    spot_text_cell(self->out, mark, strlen(mark), column->mark_width);
     fputs(spot_style_off(terminal, SPOT_STYLE_BOLD), self->out);
+    count_text(&cell, text);
+    spot_text_cell(self->out, text, strlen(text), column->count_width);
 }
 
 /* The metrics from first_id on that fit beside the axes, at least one: the id behind
@@ -245,7 +316,7 @@ write_block(const table_t *self, size_t first_id, size_t end_id)
     for (size_t point_id = 0; point_id < head->num_points; point_id++) {
         int used = 0;
 
-        if (cell_at(self, point_id, 0)->is_left_out) {
+        if (cell_at(self, point_id, 0).is_left_out) {
             continue;
         }
         for (size_t j = 0; j < self->num_keys; j++) {
@@ -311,7 +382,7 @@ write_records(const table_t *self)
         spot_text_widen(&name_width, self->metrics[j].name);
     }
     for (size_t j = 0; j < self->head->num_points; j++) {
-        if (!cell_at(self, j, 0)->is_left_out) {
+        if (!cell_at(self, j, 0).is_left_out) {
             write_record(self, j, name_width);
         }
     }

@@ -24,10 +24,10 @@ without_rounding(double half_width, double mean)
 static spot_paper_cell_t
 cell_of_summary(const spot_summary_t *summary)
 {
-    const double half_width = (summary->ci_high - summary->ci_low) / 2;
+    const double half_width = summary->half_width;
 
-    return (spot_paper_cell_t){summary->mean,
-        without_rounding(half_width, summary->mean), summary->num_nulls, false};
+    return (spot_paper_cell_t){summary->value,
+        without_rounding(half_width, summary->value), summary->num_nulls, false};
 }
 
 static spot_paper_cell_t

@@ -55,7 +55,7 @@ spot_picture_csv_write(
             const spot_summary_t *summary =
                 spot_report_summary(report, j, metric_ids[k]);
 
-            spot_csv_field_number(out, summary->mean);
+            spot_csv_field_number(out, summary->value);
             spot_csv_field_number(out, summary->ci_low);
             spot_csv_field_number(out, summary->ci_high);
         }

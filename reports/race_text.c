@@ -118,13 +118,13 @@ write_range(const spot_race_answer_t *answer, size_t axis_id, FILE *out)
 
 /* "usd_per_1000_samples 0.3071 ±0.0018 USD". */
 static void
-write_mean(const spot_metric_t *metric, const spot_moments_t *values, FILE *out)
+write_estimate(const spot_metric_t *metric, const spot_estimate_t *estimate, FILE *out)
 {
-    const double half_width = spot_moments_half_width(values, SPOT_CONFIDENCE);
-    const double mean = spot_moments_mean(values);
+    const double half_width = spot_estimate_half_width(estimate, SPOT_CONFIDENCE);
+    const double value = spot_estimate_value(estimate);
     char text[SPOT_INTERVAL_BYTES];
 
-    fprintf(out, "%s %s", metric->name, spot_interval_text(mean, half_width, text));
+    fprintf(out, "%s %s", metric->name, spot_interval_text(value, half_width, text));
     if (strcmp(metric->unit, "1") != 0) {
         fprintf(out, " %s", metric->unit);
     }
@@ -139,8 +139,8 @@ write_constrained(
         &race->head->optimise.constraints[constraint_id];
     char shown[SPOT_UTF8_SHOWN_BYTES];
 
-    write_mean(&race->head->metrics[race->constraint_ids[constraint_id]],
-        &race->runners[point_id].constrained[constraint_id].moments, out);
+    write_estimate(&race->head->metrics[race->constraint_ids[constraint_id]],
+        &race->runners[point_id].constrained[constraint_id], out);
     fprintf(out, "; %s\n", spot_utf8_shown(constraint->text, shown));
 }
 
@@ -173,7 +173,7 @@ static void
 write_certainty(const spot_race_answer_t *answer, FILE *out)
 {
     const spot_race_t *race = &answer->race;
-    const double mean = spot_moments_mean(&race->runners[race->best_id].values);
+    const double mean = spot_estimate_value(&race->runners[race->best_id].estimate);
     const size_t num_rivals = race->num_racing - answer->num_undecided;
 
     fprintf(out, "  with %g %% confidence no point of the plan%s is better",
@@ -199,8 +199,8 @@ write_best(const spot_race_answer_t *answer, FILE *out)
     fprintf(out, "%s: ", race->is_over ? "best" : "best so far");
     write_point(race->head, race->best_id, out);
     fputs("  ", out);
-    write_mean(&race->head->metrics[race->metric_id],
-        &race->runners[race->best_id].values, out);
+    write_estimate(&race->head->metrics[race->metric_id],
+        &race->runners[race->best_id].estimate, out);
     fputc('\n', out);
     for (size_t j = 0; j < race->head->optimise.num_constraints; j++) {
         fputs("  ", out);
@@ -219,8 +219,7 @@ write_nearest(const spot_race_t *race, FILE *out)
         double nearest = (double) NAN;
 
         for (size_t k = 0; k < race->head->num_points; k++) {
-            const double mean =
-                spot_moments_mean(&race->runners[k].constrained[j].moments);
+            const double mean = spot_estimate_value(&race->runners[k].constrained[j]);
             const double cost = is_upper ? mean : -mean;
 
             if (!isfinite(nearest) || cost < nearest) {

@@ -95,7 +95,7 @@ read_line(const lines_t *self, size_t panel_id)
 
     for (size_t j = 0; j < num_x; j++) {
         self->values[j] =
-            spot_curves_at(self->curves, panel_id, j, self->curves->y_id)->mean *
+            spot_curves_at(self->curves, panel_id, j, self->curves->y_id)->value *
             self->factor;
     }
     return num_x;
@@ -259,7 +259,7 @@ write_bar(const spot_report_t *report, size_t point_id, const char *letters,
 
     for (size_t j = 0; j < overview->num_parts; j++) {
         const double mean =
-            spot_report_summary(report, point_id, overview->part_ids[j])->mean;
+            spot_report_summary(report, point_id, overview->part_ids[j])->value;
 
         sum += isfinite(mean) ? mean : 0;
         while (num_written < num_chars &&
@@ -278,7 +278,7 @@ is_part_seen(const spot_report_t *report, size_t part_id)
     const size_t metric_id = report->head->overview.part_ids[part_id];
 
     for (size_t j = 0; j < report->head->num_points; j++) {
-        if (spot_report_summary(report, j, metric_id)->mean > 0) {
+        if (spot_report_summary(report, j, metric_id)->value > 0) {
             return true;
         }
     }

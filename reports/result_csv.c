@@ -10,6 +10,7 @@
 #include "base/memory.h"
 #include "base/units.h"
 #include "reports/row_warnings.h"
+#include "reports/summary_remark.h"
 #include "sim/analysis/difference.h"
 #include "sim/analysis/race.h"
 #include "sim/analysis/summary.h"
@@ -35,7 +36,8 @@ write_head(const spot_study_head_t *head, FILE *out)
     }
     fputs(
         ",metric,unit,replications,nulls,mean,std,stderr,ci95_low,ci95_high,p05,median,"
-        "p95,difference,difference_ci95_low,difference_ci95_high,warnings",
+        "p95,difference,difference_ci95_low,difference_ci95_high,warnings,estimator,"
+        "remark",
         out);
     fputs(head->optimise.metric == NULL ? "\n" : ",fate\n", out);
 }
@@ -49,6 +51,7 @@ write_row(const spot_store_t *store, size_t point_id, const spot_metric_t *metri
     const spot_study_head_t *head = store->head;
     const double difference = spot_paired_mean(pair);
     const double half_width = spot_paired_half_width(pair, SPOT_CONFIDENCE);
+    char remark[SPOT_REMARK_BYTES];
     int ret;
 
     fprintf(out, "%zu", point_id);
@@ -63,9 +66,9 @@ write_row(const spot_store_t *store, size_t point_id, const spot_metric_t *metri
     spot_csv_field_text(out, metric->unit);
     fprintf(out, ",%" PRId64 ",%" PRId64, summary->num_values + summary->num_nulls,
         summary->num_nulls);
-    write_number(out, summary->mean);
+    write_number(out, summary->value);
     write_number(out, summary->std);
-    write_number(out, summary->stderr_mean);
+    write_number(out, summary->stderr_value);
     write_number(out, summary->ci_low);
     write_number(out, summary->ci_high);
     write_number(out, summary->p05);
@@ -76,6 +79,8 @@ write_row(const spot_store_t *store, size_t point_id, const spot_metric_t *metri
     write_number(out, difference + half_width);
     fputc(',', out);
     ret = spot_point_warnings_csv(store, point_id, out);
+    fprintf(out, ",%s,%s", spot_estimator_names[spot_metric_estimator(metric)],
+        spot_summary_remark(summary, remark));
     fprintf(out, "%s%s\n", fate == NULL ? "" : ",", fate == NULL ? "" : fate);
     return ret;
 }
@@ -95,8 +100,9 @@ write_rows(const spot_store_t *store, const spot_race_t *race, FILE *out)
 
         ret = spot_summarise(store, j, summaries);
         for (size_t k = 0; ret == 0 && k < head->num_metrics; k++) {
-            if (spot_study_has_metric(head, j, k) ||
-                spot_study_cannot_run(head, j) != NULL) {
+            if (spot_study_shows(head, k) &&
+                (spot_study_has_metric(head, j, k) ||
+                    spot_study_cannot_run(head, j) != NULL)) {
                 ret = write_row(store, j, &head->metrics[k], &summaries[k],
                     &pairs[j * head->num_metrics + k], fate, out);
             }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "reports/result_json.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "base/json.h"
@@ -9,6 +10,7 @@
 #include "reports/race_json.h"
 #include "reports/row_warnings.h"
 #include "reports/sensitivity_report.h"
+#include "reports/summary_remark.h"
 #include "reports/winner_report.h"
 #include "sim/analysis/difference.h"
 #include "sim/analysis/summary.h"
@@ -33,18 +35,28 @@ static void
 write_metric(spot_json_t *json, const spot_metric_t *metric,
     const spot_summary_t *summary, const spot_paired_t *pair)
 {
+    char remark[SPOT_REMARK_BYTES];
+
     spot_json_open(json, metric->name, '{');
     spot_json_text(json, "unit", metric->unit);
     spot_json_integer(json, "replications", summary->num_values + summary->num_nulls);
     spot_json_integer(json, "nulls", summary->num_nulls);
-    spot_json_number(json, "mean", summary->mean);
+    spot_json_text(
+        json, "estimator", spot_estimator_names[spot_metric_estimator(metric)]);
+    spot_json_number(json, "mean", summary->value);
+    if (isinf(summary->value)) {
+        spot_json_number(json, "least", summary->least);
+    }
     spot_json_number(json, "std", summary->std);
-    spot_json_number(json, "stderr", summary->stderr_mean);
+    spot_json_number(json, "stderr", summary->stderr_value);
     spot_json_number(json, "ci95_low", summary->ci_low);
     spot_json_number(json, "ci95_high", summary->ci_high);
     spot_json_number(json, "p05", summary->p05);
     spot_json_number(json, "median", summary->median);
     spot_json_number(json, "p95", summary->p95);
+    if (spot_summary_remark(summary, remark)[0] != '\0') {
+        spot_json_text(json, "remark", remark);
+    }
     if (spot_paired_num_pairs(pair) > 0) {
         write_difference(json, pair);
     }
@@ -108,13 +120,16 @@ write_point(spot_json_t *json, const spot_store_t *store, size_t point_id,
 
         spot_json_boolean(json, "is_known",
             (spot_study_is_fixed(head, point_id) && known->num_values > 0) ||
-                spot_until_excess(&head->until, &known->moments) <= 1);
+                known->excess <= 1);
     }
     if (cannot_run != NULL) {
         spot_json_text(json, "cannot_run", cannot_run);
     }
     spot_json_open(json, "metrics", '{');
     for (size_t j = 0; ret == 0 && j < head->num_metrics; j++) {
+        if (!spot_study_shows(head, j)) {
+            continue;
+        }
         if (cannot_run != NULL) {
             spot_json_text(json, head->metrics[j].name, NULL);
         } else if (spot_study_has_metric(head, point_id, j)) {

@@ -12,6 +12,7 @@
 #include "reports/result_title.h"
 #include "reports/row_warnings.h"
 #include "reports/sensitivity_report.h"
+#include "reports/summary_remark.h"
 #include "reports/unable.h"
 #include "reports/value_label.h"
 #include "reports/winner_report.h"
@@ -64,8 +65,12 @@ write_means(const table_t *self, const spot_race_answer_t *answer)
         for (size_t k = 0; k < head->num_listed; k++) {
             const spot_summary_t *summary = summary_at(self, j, k);
 
-            cells[j * head->num_listed + k] = (spot_mean_cell_t){.mean = summary->mean,
-                .half_width = (summary->ci_high - summary->ci_low) / 2};
+            cells[j * head->num_listed + k] = (spot_mean_cell_t){.mean = summary->value,
+                .half_width = summary->half_width,
+                .least = summary->least,
+                .num_left_out = summary->num_nulls,
+                .num_all = summary->num_values + summary->num_nulls,
+                .is_heavy = summary->is_heavy};
         }
     }
     if (ret == 0) {
@@ -129,6 +134,24 @@ write_warned_values(table_t *self, size_t warning_id)
     fputc('\n', self->out);
 }
 
+/* Explains the mark of heavy tails, if there is one. */
+static void
+write_heavy_note(table_t *self)
+{
+    const spot_study_head_t *head = self->head;
+    bool has_any = false;
+
+    for (size_t j = 0; j < head->num_points; j++) {
+        for (size_t k = 0; k < head->num_listed; k++) {
+            has_any = has_any || summary_at(self, j, k)->is_heavy;
+        }
+    }
+    if (has_any) {
+        fprintf(self->out, "%s! " SPOT_HEAVY_NOTE "\n", self->has_notes ? "" : "\n");
+        self->has_notes = true;
+    }
+}
+
 /* What makes results doubtful, counted over all points, and which points have none. */
 static void
 write_notes(table_t *self)
@@ -152,6 +175,7 @@ write_notes(table_t *self)
             num_values == 0 ? "" : "; its figures are of the others");
         write_note(self, "null", num_nulls, text);
     }
+    write_heavy_note(self);
     for (size_t j = 0; j < head->num_warnings; j++) {
         const int64_t num_warned = spot_warning_count(self->store, j);
         const char letter[] = {spot_warning_letter(self->store, j), ':', '\0'};

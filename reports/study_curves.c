@@ -279,7 +279,7 @@ spot_curves_at(
 bool
 spot_curves_is_defined(const spot_curves_t *self, size_t panel_id, size_t x_id)
 {
-    return isfinite(spot_curves_at(self, panel_id, x_id, self->y_id)->mean) &&
+    return isfinite(spot_curves_at(self, panel_id, x_id, self->y_id)->value) &&
            isfinite(spot_curves_height(self, panel_id, x_id, self->num_parts));
 }
 
@@ -292,7 +292,7 @@ spot_curves_height(
     for (size_t j = 0; j < num_parts; j++) {
         if (spot_study_has_metric(self->head, spot_curves_point(self, panel_id, x_id),
                 (size_t) self->part_ids[j])) {
-            height += spot_curves_at(self, panel_id, x_id, self->part_ids[j])->mean;
+            height += spot_curves_at(self, panel_id, x_id, self->part_ids[j])->value;
         }
     }
     return height;
@@ -311,10 +311,10 @@ spot_curves_range(
             if (spot_curves_is_defined(self, panel_id, x_id)) {
                 /* An interval may reach below 0 where no value can. fmin() and fmax()
                  * pass over one that is undefined. */
-                const double ci_low = y->mean >= 0 ? fmax(y->ci_low, 0) : y->ci_low;
+                const double ci_low = y->value >= 0 ? fmax(y->ci_low, 0) : y->ci_low;
 
-                *low = fmin(*low, fmin(y->mean, ci_low));
-                *high = fmax(*high, fmax(y->mean, y->ci_high));
+                *low = fmin(*low, fmin(y->value, ci_low));
+                *high = fmax(*high, fmax(y->value, y->ci_high));
                 *high = fmax(
                     *high, spot_curves_height(self, panel_id, x_id, self->num_parts));
             }

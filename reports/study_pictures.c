@@ -27,7 +27,7 @@ describe_point(const spot_curves_t *curves, size_t point_id, FILE *out)
     char value[SPOT_LABEL_BYTES], point[SPOT_POINT_BYTES];
 
     spot_value_words(metric,
-        spot_report_summary(curves->report, point_id, (size_t) curves->y_id)->mean,
+        spot_report_summary(curves->report, point_id, (size_t) curves->y_id)->value,
         value);
     spot_point_words(curves->head, point_id, DESCRIBED_CHARS, point);
     fprintf(out, "%s (%s)", value, point);
@@ -42,7 +42,7 @@ describe_range(const spot_curves_t *curves, FILE *out)
 
     for (size_t j = 0; j < curves->head->num_points; j++) {
         const double mean =
-            spot_report_summary(curves->report, j, (size_t) curves->y_id)->mean;
+            spot_report_summary(curves->report, j, (size_t) curves->y_id)->value;
 
         low_id = mean < low ? j : low_id;
         low = fmin(low, mean); /* which passes over NAN, as fmax() does */

@@ -137,7 +137,7 @@ x_labels(const study_plot_t *self, size_t panel_id, size_t x_id,
         snprintf(first, SPOT_LABEL_BYTES, "%.4g", spot_curves_x(curves, panel_id, x_id));
     const int num_second = spot_short_number(
         second_id < 0 ? (double) NAN
-                      : spot_curves_at(curves, panel_id, x_id, second_id)->mean,
+                      : spot_curves_at(curves, panel_id, x_id, second_id)->value,
         second);
 
     return num_first > num_second ? num_first : num_second;
@@ -234,9 +234,9 @@ write_row(const study_plot_t *self, size_t panel_id, size_t x_id, double x)
     FILE *out = self->figure.out;
 
     if (spot_curves_is_defined(curves, panel_id, x_id)) {
-        fprintf(out, "%.10g %.6g %.6g %.6g", x, self->factor * y->mean,
-            self->factor * fmin(y->mean, y->ci_low),
-            self->factor * fmax(y->mean, y->ci_high));
+        fprintf(out, "%.10g %.6g %.6g %.6g", x, self->factor * y->value,
+            self->factor * fmin(y->value, y->ci_low),
+            self->factor * fmax(y->value, y->ci_high));
         for (size_t k = 1; k <= curves->num_parts; k++) {
             fprintf(out, " %.6g",
                 self->factor * spot_curves_height(curves, panel_id, x_id, k));
@@ -322,8 +322,9 @@ draw_end_labels(const study_plot_t *self, const spot_panel_t *panel, size_t pane
     }
     labels[num_labels++] = (spot_end_label_t){
         .colour = SPOT_INK,
-        .y_px = spot_panel_y_px(panel,
-            self->factor * spot_curves_at(curves, panel_id, last_x, curves->y_id)->mean),
+        .y_px = spot_panel_y_px(
+            panel, self->factor *
+                       spot_curves_at(curves, panel_id, last_x, curves->y_id)->value),
         .swatch_px = 2,
     };
     (void) spot_fraction_words(metric_of(self, curves->y_id), labels[0].text);

@@ -9,6 +9,7 @@
 #include "base/utf8.h"
 #include "reports/decimals.h"
 #include "reports/figure.h"
+#include "reports/shown_unit.h"
 #include "reports/value_label.h"
 
 #define SHORT_VALUE 8 /* bytes of a number that are not rounded */
@@ -52,8 +53,9 @@ spot_metrics_problem(
         for (size_t j = 0; j < num_metrics; j++) {
             num_there += spot_study_has_metric(report->head, point_id, metric_ids[j]);
             num_defined +=
-                isfinite(spot_report_summary(report, point_id, metric_ids[j])->mean) ? 1
-                                                                                     : 0;
+                isfinite(spot_report_summary(report, point_id, metric_ids[j])->value)
+                    ? 1
+                    : 0;
         }
         if (num_there > 0 && num_defined == num_there) {
             return NULL;
@@ -66,7 +68,7 @@ static bool
 is_anywhere(const spot_report_t *report, size_t metric_id)
 {
     for (size_t j = 0; j < report->head->num_points; j++) {
-        if (isfinite(spot_report_summary(report, j, metric_id)->mean)) {
+        if (isfinite(spot_report_summary(report, j, metric_id)->value)) {
             return true;
         }
     }
@@ -302,12 +304,39 @@ cut_last_word(char *text, const char *word)
     return true;
 }
 
+/* The words of "p95(cost_usd)" are "p95 of" those of cost_usd. Returns false for a name
+ * of another form. */
+static bool
+form_words(const spot_metric_t *metric, char text[SPOT_WORDS_BYTES])
+{
+    const size_t head_bytes = strcspn(metric->name, "(");
+    const size_t num_bytes = strlen(metric->name);
+    char inside[SPOT_WORDS_BYTES], words[SPOT_WORDS_BYTES];
+    spot_metric_t other = *metric;
+
+    if (metric->estimator == SPOT_ESTIMATOR_USUAL || head_bytes + 2 > num_bytes ||
+        num_bytes - head_bytes > sizeof(inside)) {
+        return false;
+    }
+    memcpy(inside, metric->name + head_bytes + 1, num_bytes - head_bytes - 2);
+    inside[num_bytes - head_bytes - 2] = '\0';
+    other.name = inside;
+    other.estimator = SPOT_ESTIMATOR_USUAL;
+    spot_metric_words(&other, words);
+    snprintf(text, SPOT_WORDS_BYTES, "%.*s of %.*s", (int) head_bytes, metric->name,
+        (int) (SPOT_WORDS_BYTES - head_bytes - 5), words);
+    return true;
+}
+
 void
 spot_metric_words(const spot_metric_t *metric, char text[SPOT_WORDS_BYTES])
 {
     const char *unit = metric->unit;
     const bool is_sign = strlen(unit) <= 3; /* "s", not "steps" */
 
+    if (form_words(metric, text)) {
+        return;
+    }
     spot_figure_words(metric->name, text, SPOT_WORDS_BYTES);
     if (strcmp(unit, "1") == 0 || strstr(text, " per ") != NULL) {
         return;
@@ -417,6 +446,21 @@ value_unit(const spot_metric_t *metric, char unit[SPOT_LABEL_BYTES])
     }
 }
 
+/* The same for values up to a magnitude: what they are multiplied by, and what stands
+ * behind them. */
+static double
+value_scale(const spot_metric_t *metric, double largest, char unit[SPOT_LABEL_BYTES])
+{
+    const spot_shown_unit_t shown = spot_shown_unit(metric, largest);
+
+    if (shown.factor == 1) {
+        value_unit(metric, unit);
+        return spot_metric_factor(metric);
+    }
+    snprintf(unit, SPOT_LABEL_BYTES, " %s", shown.unit);
+    return shown.factor;
+}
+
 double
 spot_metric_factor(const spot_metric_t *metric)
 {
@@ -448,15 +492,14 @@ void
 spot_metric_value_words(const spot_metric_t *metric, double value, double resolution,
     char text[SPOT_WORDS_BYTES])
 {
-    const double factor = spot_metric_factor(metric);
     char number[SPOT_LABEL_BYTES], unit[SPOT_LABEL_BYTES];
+    const double factor = value_scale(metric, fabs(value), unit);
 
     if (!isfinite(value)) {
         snprintf(text, SPOT_WORDS_BYTES, "undefined");
         return;
     }
     number_words(factor * value, factor * resolution, number);
-    value_unit(metric, unit);
     snprintf(text, SPOT_WORDS_BYTES, "%s%s", number, unit);
 }
 
@@ -465,12 +508,14 @@ spot_metric_pair_words(const spot_metric_t *metric, double first, double second,
     char first_text[SPOT_WORDS_BYTES], char second_text[SPOT_WORDS_BYTES])
 {
     const double resolution = fabs(first - second);
-    char *unit;
+    char *unit, *second_unit;
 
     spot_metric_value_words(metric, first, resolution, first_text);
     spot_metric_value_words(metric, second, resolution, second_text);
     unit = strchr(first_text, ' ');
-    if (unit != NULL && strcmp(unit, " %") != 0) {
+    second_unit = strchr(second_text, ' ');
+    if (unit != NULL && second_unit != NULL && strcmp(unit, second_unit) == 0 &&
+        strcmp(unit, " %") != 0) {
         *unit = '\0';
     }
 }
@@ -479,16 +524,15 @@ void
 spot_metric_interval_words(const spot_metric_t *metric, double value, double half_width,
     char text[SPOT_WORDS_BYTES])
 {
-    const double factor = spot_metric_factor(metric);
     char number[SPOT_LABEL_BYTES], half[SPOT_LABEL_BYTES], unit[SPOT_LABEL_BYTES];
+    const double factor = value_scale(metric, fabs(value), unit);
 
-    if (!(isfinite(value) && half_width > 0)) {
+    if (!(isfinite(value) && half_width > 0 && isfinite(half_width))) {
         spot_metric_value_words(metric, value, 0, text);
         return;
     }
     number_words(factor * value, factor * half_width, number);
     number_words(factor * half_width, factor * half_width, half);
-    value_unit(metric, unit);
     snprintf(text, SPOT_WORDS_BYTES, "%s ±%s%s", number, half, unit);
 }
 
@@ -496,14 +540,13 @@ void
 spot_metric_change_words(
     const spot_metric_t *metric, double low, double high, char text[SPOT_WORDS_BYTES])
 {
-    const double factor = spot_metric_factor(metric);
     char from[SPOT_LABEL_BYTES], to[SPOT_LABEL_BYTES], unit[SPOT_LABEL_BYTES];
+    const double factor = value_scale(metric, fabs(high), unit);
     const bool is_known = isfinite(low) && isfinite(high);
 
     number_words(factor * low, factor * fabs(high), from);
     number_words(factor * high, factor * fabs(high), to);
-    value_unit(metric, unit);
-    if (factor == 100) {
+    if (strcmp(unit, " %") == 0) {
         snprintf(unit, sizeof(unit), " percentage point%s",
             strcmp(to, "1.0") == 0 ? "" : "s");
     }

@@ -47,8 +47,7 @@ cell_text(const spot_winners_t *winners, const spot_winner_t *winner, int column
     summary = spot_winners_summary(winners, point_id);
     switch (column) {
         case SPOT_WINNER_MEAN:
-            (void) spot_interval_text(
-                summary->mean, (summary->ci_high - summary->ci_low) / 2, text);
+            (void) spot_interval_text(summary->value, summary->half_width, text);
             break;
         case SPOT_WINNER_LEAD:
             (void) spot_interval_text(lead_of(head, winner),
@@ -255,7 +254,7 @@ write_winner(
     spot_json_number(json, "mean",
         winner->best_id == SPOT_NO_POINT
             ? (double) NAN
-            : spot_winners_summary(winners, winner->best_id)->mean);
+            : spot_winners_summary(winners, winner->best_id)->value);
     write_value(json, "next", head, winner->next_id, head->best.axis_id);
     spot_json_number(json, "ahead", lead);
     spot_json_number(json, "ahead_ci95_low", lead - half_width);

@@ -35,6 +35,7 @@ const spotPage = (() => {
         return {
             name: metric.name, words: metric.words, unit: metric.unit, help: metric.help,
             isFraction: metric.is_fraction, isListed: metric.is_listed,
+            shownFactor: metric.shown_factor || 1, shownUnit: metric.shown_unit || "",
             hasMean: "mean" in metric, hasInterval: "half_width" in metric,
             means: readColumn(metric.mean, numPoints), halfWidths: readColumn(metric.half_width, numPoints),
         };
@@ -88,14 +89,14 @@ const spotPage = (() => {
 
     /* "12.31 ±0.42 %". */
     function meanText(metric, point) {
-        const factor = metric.isFraction ? 100 : 1;
+        const factor = metric.isFraction ? 100 : metric.shownFactor;
         const mean = metric.means[point], half = metric.halfWidths[point];
 
         if (!Number.isFinite(mean)) {
             return "–";
         }
         return (half > 0 ? intervalText(mean * factor, half * factor) : shortNumber(mean * factor)) +
-            (metric.isFraction ? " %" : "");
+            (metric.isFraction ? " %" : metric.shownUnit === "" ? "" : " " + metric.shownUnit);
     }
 
     /* "idle (%)": fractions are shown in percent. */

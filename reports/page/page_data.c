@@ -12,6 +12,7 @@
 #include "reports/page/page_cells.h"
 #include "reports/page/page_internal.h"
 #include "reports/palette.h"
+#include "reports/shown_unit.h"
 #include "reports/study_words.h"
 #include "reports/unseen.h"
 #include "reports/value_label.h"
@@ -123,7 +124,8 @@ choose(page_data_t *self)
         bool *has = order[j].is_mean ? self->has_mean : self->has_half_width;
 
         for (size_t k = 0; k < self->head->num_metrics; k++) {
-            if (self->wanted[k] == order[j].wanted && left > 0) {
+            if (self->wanted[k] == order[j].wanted && left > 0 &&
+                spot_study_shows(self->head, k)) {
                 has[k] = true;
                 left--;
             }
@@ -175,9 +177,9 @@ write_cell(const page_data_t *self, column_t column, size_t point_id, FILE *out)
         return;
     }
     summary = spot_report_summary(self->page->report, point_id, column.id);
-    half_width = (summary->ci_high - summary->ci_low) / 2;
+    half_width = summary->half_width;
     if (column.what == COLUMN_MEAN) {
-        write_number(out, summary->mean, mean_digits(summary->mean, half_width));
+        write_number(out, summary->value, mean_digits(summary->value, half_width));
     } else {
         write_number(out, half_width, HALF_WIDTH_DIGITS);
     }
@@ -250,6 +252,26 @@ write_axes(const page_data_t *self, spot_json_t *json)
     return ret;
 }
 
+/* The unit in which people read a duration, if it is another one. */
+static void
+write_shown_unit(const page_data_t *self, size_t metric_id, spot_json_t *json)
+{
+    spot_shown_unit_t shown;
+    double largest = 0;
+
+    for (size_t j = 0; j < self->head->num_points; j++) {
+        const double value =
+            spot_report_summary(self->page->report, j, metric_id)->value;
+
+        largest = isfinite(value) ? fmax(largest, fabs(value)) : largest;
+    }
+    shown = spot_shown_unit(&self->head->metrics[metric_id], largest);
+    if (shown.factor != 1) {
+        spot_json_number(json, "shown_factor", shown.factor);
+        spot_json_text(json, "shown_unit", shown.unit);
+    }
+}
+
 static int
 write_metric(const page_data_t *self, size_t metric_id, spot_json_t *json)
 {
@@ -265,6 +287,7 @@ write_metric(const page_data_t *self, size_t metric_id, spot_json_t *json)
     spot_json_text(json, "help", metric->help);
     spot_json_boolean(json, "is_fraction", is_fraction);
     spot_json_boolean(json, "is_listed", metric_id < self->head->num_listed);
+    write_shown_unit(self, metric_id, json);
     if (self->has_mean[metric_id]) {
         ret = write_column(self, (column_t){COLUMN_MEAN, metric_id}, "mean", json);
     }

@@ -83,11 +83,6 @@ SPOT_MUST_CHECK int spot_page_data_write(const spot_page_t *page);
  * are many, so that a page stays small. */
 size_t spot_page_static_rows(const spot_study_head_t *head);
 
-/* "12.3 ±0.4" of a metric, fractions in percent, as a cell of a table; data-value is the
- * number that the script sorts by. */
-void spot_page_mean_cell(
-    FILE *out, const spot_metric_t *metric, double mean, double half_width);
-
 /* Up to the start of the body: title, style, and that nothing may be fetched. */
 void spot_page_head_write(FILE *out, const char *title);
 

@@ -4,27 +4,53 @@
 
 #include "reports/interval_text.h"
 #include "reports/page/page_internal.h"
+#include "reports/shown_unit.h"
 #include "reports/study_words.h"
+#include "reports/summary_remark.h"
 #include "reports/value_label.h"
 
 #define MAX_STATIC_CELLS 10000 /* of 45 bytes on average */
 
-void
-spot_page_mean_cell(
-    FILE *out, const spot_metric_t *metric, double mean, double half_width)
+/* "563 of 1000; heavy tail" behind the value. */
+static void
+write_remark(const spot_summary_t *summary, FILE *out)
 {
+    char remark[SPOT_REMARK_BYTES];
+
+    if (spot_summary_remark(summary, remark)[0] != '\0') {
+        fputs(" <small>", out);
+        spot_html_text(out, remark);
+        fputs("</small>", out);
+    }
+    fputs("</td>", out);
+}
+
+/* "12.3 ±0.4" of a metric, fractions in percent and durations in the unit of people, as
+ * a cell; data-value is the number that the script sorts by. */
+static void
+write_cell(const spot_metric_t *metric, const spot_summary_t *summary, FILE *out)
+{
+    const spot_shown_unit_t shown = spot_shown_unit(metric, fabs(summary->value));
     char words[SPOT_WORDS_BYTES], text[SPOT_INTERVAL_BYTES], value[SPOT_LABEL_BYTES];
     const bool is_fraction = spot_fraction_words(metric, words);
-    const double factor = is_fraction ? 100 : 1;
+    const double factor = is_fraction ? 100 : shown.factor;
+    const bool has_interval = summary->half_width > 0 && isfinite(summary->half_width);
 
-    if (!isfinite(mean)) {
-        fputs("<td class=\"none\">–</td>", out);
+    if (!isfinite(summary->value)) {
+        fputs("<td class=\"none\">–", out);
+        write_remark(summary, out);
         return;
     }
-    (void) spot_short_number(mean * factor, value);
-    (void) spot_interval_text(mean * factor, half_width * factor, text);
-    fprintf(out, "<td data-value=\"%.8g\">%s%s</td>", mean,
-        half_width > 0 ? text : value, is_fraction ? " %" : "");
+    (void) spot_short_number(summary->value * factor, value);
+    (void) spot_interval_text(
+        summary->value * factor, has_interval ? summary->half_width * factor : 0, text);
+    fprintf(out, "<td data-value=\"%.8g\">%s%s%s", summary->value,
+        has_interval ? text : value,
+        is_fraction         ? " %"
+        : shown.factor == 1 ? ""
+                            : " ",
+        shown.factor == 1 ? "" : shown.unit);
+    write_remark(summary, out);
 }
 
 static void
@@ -66,8 +92,7 @@ write_row(const spot_page_t *page, size_t point_id)
         const spot_summary_t *summary = spot_report_summary(page->report, point_id, j);
 
         if (spot_study_has_metric(head, point_id, j)) {
-            spot_page_mean_cell(page->out, &head->metrics[j], summary->mean,
-                (summary->ci_high - summary->ci_low) / 2);
+            write_cell(&head->metrics[j], summary, page->out);
         } else {
             fputs("<td></td>", page->out);
         }

@@ -57,7 +57,7 @@ sort_rivals(const spot_race_t *race, rival_t *rivals)
     size_t num_rivals = 0;
 
     for (size_t j = 0; j < race->head->num_points; j++) {
-        const double mean = spot_moments_mean(&race->runners[j].values);
+        const double mean = spot_estimate_value(&race->runners[j].estimate);
 
         if (race->runners[j].fate == SPOT_FATE_RACING && isfinite(mean)) {
             rivals[num_rivals++] =
@@ -69,13 +69,13 @@ sort_rivals(const spot_race_t *race, rival_t *rivals)
 }
 
 static void
-write_moments_cell(FILE *out, const spot_moments_t *moments)
+write_estimate_cell(FILE *out, const spot_estimate_t *estimate)
 {
     char text[SPOT_INTERVAL_BYTES];
 
-    spot_page_number_cell(out, spot_moments_mean(moments),
-        spot_interval_text(spot_moments_mean(moments),
-            spot_moments_half_width(moments, SPOT_CONFIDENCE), text));
+    spot_page_number_cell(out, spot_estimate_value(estimate),
+        spot_interval_text(spot_estimate_value(estimate),
+            spot_estimate_half_width(estimate, SPOT_CONFIDENCE), text));
 }
 
 /* What a rival may be better by than the best, at most. */
@@ -102,10 +102,10 @@ write_row(const spot_page_t *page, const spot_race_t *race, size_t point_id)
 
     fputs("<tr>", page->out);
     spot_page_key_cells(page->out, page->head, point_id);
-    write_moments_cell(page->out, &runner->values);
+    write_estimate_cell(page->out, &runner->estimate);
     write_gain_cell(race, point_id, page->out);
     for (size_t j = 0; j < page->head->optimise.num_constraints; j++) {
-        write_moments_cell(page->out, &runner->constrained[j].moments);
+        write_estimate_cell(page->out, &runner->constrained[j]);
     }
     spot_html_element(page->out, "td", runner->is_feasible ? "yes" : "not known");
     fputs("</tr>\n", page->out);

@@ -36,11 +36,10 @@ spot_store_completeness(const spot_store_t *store, const spot_summary_t *summari
     for (size_t j = 0; j < head->num_points; j++) {
         const int64_t num_rows = store->num_rows(store, j);
         const bool is_until = metric_id < head->num_metrics;
-        const spot_moments_t *moments =
-            is_until ? &summaries[j * head->num_metrics + metric_id].moments : NULL;
+        const spot_summary_t *summary =
+            is_until ? &summaries[j * head->num_metrics + metric_id] : NULL;
         const bool is_fixed = spot_study_is_fixed(head, j);
-        const bool is_precise =
-            is_until && (is_fixed || spot_until_excess(&head->until, moments) <= 1);
+        const bool is_precise = is_until && (is_fixed || summary->excess <= 1);
         const bool has_all = num_rows >= spot_study_point_replications(head, j);
 
         if (spot_study_cannot_run(head, j) != NULL) {
@@ -54,10 +53,10 @@ spot_store_completeness(const spot_store_t *store, const spot_summary_t *summari
         self.num_unfinished +=
             !has_all && !(is_precise && num_rows >= head->min_replications);
         self.num_imprecise += is_until && has_all && !is_precise;
-        if (is_until && moments->num_values > 1 && moments->sum_squares == 0) {
+        if (is_until && summary->is_constant) {
             self.num_constant++;
-            self.fewest_constant = moments->num_values < self.fewest_constant
-                                       ? moments->num_values
+            self.fewest_constant = summary->num_values < self.fewest_constant
+                                       ? summary->num_values
                                        : self.fewest_constant;
         }
     }

@@ -17,14 +17,16 @@ enum { IS_FULL = 1, IS_DONE };
 typedef struct {
     const spot_compared_t *point;
     const spot_compared_t *base;
-    bool is_base_fixed;   /* its only row counts for all replications */
-    bool is_turned;       /* point and base are swapped */
-    size_t num_metrics;   /* compared */
-    spot_paired_t *pairs; /* [num_metrics] */
-    size_t num_rows;      /* rows of the base in memory */
-    size_t next_id;       /* the first of them not before the current row of the point */
-    bool is_last;         /* the base has no later rows */
-    bool is_whole;        /* nor earlier ones: the rows serve another point too */
+    bool is_base_fixed;    /* its only row counts for all replications */
+    bool is_turned;        /* point and base are swapped */
+    size_t num_metrics;    /* compared */
+    spot_line_t *lines;    /* [2][num_metrics] of the point, then of the base: */
+    spot_compared_t lined; /* the latter is this one */
+    spot_paired_t *pairs;  /* [num_metrics] */
+    size_t num_rows;       /* rows of the base in memory */
+    size_t next_id; /* the first of them not before the current row of the point */
+    bool is_last;   /* the base has no later rows */
+    bool is_whole;  /* nor earlier ones: the rows serve another point too */
     size_t max_keys;
     int64_t *keys; /* [num_rows] their replications, ascending */
     size_t max_values;
@@ -53,7 +55,7 @@ keep_row(void *context, const spot_row_t *row)
         self->keys[self->num_rows] = row->replication;
         for (size_t j = 0; j < num_metrics; j++) {
             self->values[self->num_rows * num_metrics + j] =
-                row->metrics[metric_of(self->base, j)];
+                spot_line_value(&self->lines[num_metrics + j], row->metrics);
         }
         self->num_rows++;
     }
@@ -95,7 +97,7 @@ pair_row(void *context, const spot_row_t *row)
     }
     if (ret == 0 && self->keys[self->next_id] == key) {
         for (size_t j = 0; j < num_metrics; j++) {
-            const double value = row->metrics[metric_of(self->point, j)];
+            const double value = spot_line_value(&self->lines[j], row->metrics);
             const double other = self->values[self->next_id * num_metrics + j];
 
             spot_paired_add(&self->pairs[j], self->is_turned ? other : value,
@@ -137,6 +139,38 @@ repeat_pair(spot_paired_t *pair, int64_t num_pairs)
     }
 }
 
+/* Finds the lines of both; those of a base serve its next point too. */
+static int
+find_lines(pairing_t *self)
+{
+    const spot_compared_t *point = self->point, *base = self->base;
+    const size_t num_metrics = self->num_metrics;
+    int ret = 0;
+
+    if (self->lines == NULL) {
+        self->lines = spot_calloc(2 * num_metrics, sizeof(*self->lines));
+    }
+    if (self->lines == NULL) {
+        return SPOT_ERR_NO_MEMORY;
+    }
+    if (self->lined.store != base->store || self->lined.point_id != base->point_id ||
+        self->lined.metric_ids != base->metric_ids) {
+        ret = spot_lines_read(base->store, base->point_id, num_metrics, base->metric_ids,
+            &self->lines[num_metrics]);
+        self->lined = *base;
+    }
+    return ret == 0 ? spot_lines_read(point->store, point->point_id, num_metrics,
+                          point->metric_ids, self->lines)
+                    : ret;
+}
+
+static bool
+is_binary(const spot_compared_t *self, size_t j)
+{
+    return spot_metric_estimator(&self->store->head->metrics[metric_of(self, j)]) ==
+           SPOT_ESTIMATOR_PROBABILITY;
+}
+
 /* A fixed point is paired with every replication of the other one. */
 static int
 pair_point(pairing_t *self)
@@ -152,7 +186,8 @@ pair_point(pairing_t *self)
         self->base = point;
         self->is_whole = false;
     }
-    ret = pair_rows(self);
+    ret = find_lines(self);
+    ret = ret == 0 ? pair_rows(self) : ret;
     if (self->is_turned) {
         self->point = point;
         self->base = base;
@@ -161,6 +196,8 @@ pair_point(pairing_t *self)
     for (size_t j = 0; ret == 0 && j < self->num_metrics; j++) {
         const spot_study_head_t *head = point->store->head;
 
+        self->pairs[j].is_binary = is_binary(point, j) && is_binary(base, j) &&
+                                   !(is_point_fixed && is_fixed(base));
         if (!spot_study_has_metric(head, point->point_id, metric_of(point, j)) ||
             !spot_study_has_metric(
                 base->store->head, base->point_id, metric_of(base, j))) {
@@ -182,6 +219,7 @@ spot_store_difference_between(const spot_compared_t *point, const spot_compared_
 
     memset(pairs, 0, num_metrics * sizeof(*pairs));
     ret = pair_point(&pairing);
+    free(pairing.lines);
     free(pairing.values);
     free(pairing.keys);
     return ret;
@@ -248,6 +286,7 @@ pair_couples(const spot_store_t *store, size_t num_couples, const couple_t *coup
         pairing.pairs = &all[point.point_id * num_metrics];
         ret = pair_point(&pairing);
     }
+    free(pairing.lines);
     free(pairing.values);
     free(pairing.keys);
     return ret;

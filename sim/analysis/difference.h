@@ -5,13 +5,13 @@
 #define SPOT_SIM_ANALYSIS_DIFFERENCE_H
 
 #include "base/paired.h"
-#include "sim/store/store.h"
+#include "sim/analysis/estimate.h"
 
-/* Pairs all metrics of a point (x) with those of another one (y), in order of
- * replication, so the result does not depend on threads. pairs: [head->num_metrics]. A
- * pair is a replication of both points; a fixed point has its value in all of them. A
- * metric that one of them lacks has no pairs. Errors of reading. O(rows), with a block
- * of rows in memory. */
+/* Pairs all metrics of a point (x) with those of another one (y), by the values whose
+ * means are the estimates (see spot_line_t), in order of replication, so the result does
+ * not depend on threads. pairs: [head->num_metrics]. A pair is a replication of both
+ * points; a fixed point has its value in all of them. A metric that one of them lacks
+ * has no pairs. Errors of reading. O(rows), with a block of rows in memory. */
 SPOT_MUST_CHECK int spot_store_difference(
     const spot_store_t *store, size_t point_id, size_t base_id, spot_paired_t *pairs);
 

@@ -12,10 +12,11 @@
 /* Sums over the current point. */
 typedef struct {
     const spot_group_means_t *means;
-    size_t first_metric;
-    double *sums;    /* [num_groups][num_metrics] */
-    double *weights; /* the same: number of values */
-    bool is_fixed;   /* its only row counts for all replications */
+    size_t *metric_ids; /* [num_metrics] */
+    double *sums;       /* [num_groups][num_metrics] */
+    double *weights;    /* the same: number of values */
+    spot_line_t *lines; /* [num_metrics] */
+    bool is_fixed;      /* its only row counts for all replications */
 } grouper_t;
 
 static int
@@ -28,7 +29,7 @@ add_row(void *context, const spot_row_t *row)
 
     for (size_t k = group_id; row->replication < means->num_used && k < end_id; k++) {
         for (size_t j = 0; j < means->num_metrics; j++) {
-            const double value = row->metrics[self->first_metric + j];
+            const double value = spot_line_value(&self->lines[j], row->metrics);
 
             if (isfinite(value)) {
                 self->sums[k * means->num_metrics + j] += value;
@@ -49,7 +50,9 @@ read_means(grouper_t *self, const spot_store_t *store, double *means)
         self->is_fixed = spot_study_is_fixed(store->head, j);
         memset(self->sums, 0, num_cells * sizeof(*self->sums));
         memset(self->weights, 0, num_cells * sizeof(*self->weights));
-        ret = store->read(store, j, 0, add_row, self);
+        ret = spot_lines_read(
+            store, j, self->means->num_metrics, self->metric_ids, self->lines);
+        ret = ret == 0 ? store->read(store, j, 0, add_row, self) : ret;
         for (size_t k = 0; ret == 0 && k < num_cells; k++) {
             means[j * num_cells + k] =
                 self->weights[k] > 0 ? self->sums[k] / self->weights[k] : (double) NAN;
@@ -89,7 +92,7 @@ int
 spot_group_means_init(spot_group_means_t *self, const spot_store_t *store,
     size_t first_metric, size_t num_metrics)
 {
-    grouper_t grouper = {.means = self, .first_metric = first_metric};
+    grouper_t grouper = {.means = self};
     size_t num_cells;
     int ret = SPOT_ERR_NO_MEMORY;
 
@@ -99,9 +102,17 @@ spot_group_means_init(spot_group_means_t *self, const spot_store_t *store,
     grouper.sums = spot_calloc(num_cells, sizeof(*grouper.sums));
     grouper.weights = spot_calloc(num_cells, sizeof(*grouper.weights));
     self->means = spot_calloc(store->head->num_points * num_cells, sizeof(*self->means));
-    if (grouper.sums != NULL && grouper.weights != NULL && self->means != NULL) {
+    grouper.lines = spot_calloc(num_metrics, sizeof(*grouper.lines));
+    grouper.metric_ids = spot_calloc(num_metrics, sizeof(*grouper.metric_ids));
+    if (grouper.sums != NULL && grouper.weights != NULL && grouper.lines != NULL &&
+        grouper.metric_ids != NULL && self->means != NULL) {
+        for (size_t j = 0; j < num_metrics; j++) {
+            grouper.metric_ids[j] = first_metric + j;
+        }
         ret = read_means(&grouper, store, self->means);
     }
+    free(grouper.metric_ids);
+    free(grouper.lines);
     free(grouper.weights);
     free(grouper.sums);
     return ret;

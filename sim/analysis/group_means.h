@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Means over groups of replications, the same ones at all points. Products of different
+/* Means over groups of replications, the same ones at all points; of the values whose
+ * means are the estimates (see spot_line_t). Products of different
  * groups have no bias from replication noise. */
 #ifndef SPOT_SIM_ANALYSIS_GROUP_MEANS_H
 #define SPOT_SIM_ANALYSIS_GROUP_MEANS_H
 
 #include "base/stats.h"
-#include "sim/store/store.h"
+#include "sim/analysis/estimate.h"
 
 /* Outcomes of an analysis other than 0: nothing is known. */
 enum {

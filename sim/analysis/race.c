@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/skewed.h"
 
 /* Replications of a round over those of the one before. */
 #define GROWTH 1.5
@@ -87,9 +88,15 @@ spot_race_init(spot_race_t *self, const spot_study_head_t *head)
         spot_bug_assert(self->constraint_ids[j] < head->num_metrics);
     }
     for (size_t j = 0; j < head->num_points; j++) {
-        self->runners[j].constrained = &self->constrained[j * num_constraints];
+        spot_runner_t *runner = &self->runners[j];
+
+        runner->constrained = &self->constrained[j * num_constraints];
+        spot_estimate_init(&runner->estimate, head, self->metric_id);
+        for (size_t k = 0; k < num_constraints; k++) {
+            spot_estimate_init(&runner->constrained[k], head, self->constraint_ids[k]);
+        }
         if (spot_study_cannot_run(head, j) != NULL) {
-            self->runners[j].fate = SPOT_FATE_UNDEFINED;
+            runner->fate = SPOT_FATE_UNDEFINED;
             self->num_racing--;
         }
     }
@@ -100,7 +107,14 @@ void
 spot_race_free(spot_race_t *self)
 {
     for (size_t j = 0; self->runners != NULL && j < self->head->num_points; j++) {
-        free(self->runners[j].row_values);
+        free(self->runners[j].rows);
+        spot_estimate_free(&self->runners[j].estimate);
+        for (size_t k = 0;
+             self->constrained != NULL && k < self->head->optimise.num_constraints;
+             k++) {
+            spot_estimate_free(
+                &self->constrained[j * self->head->optimise.num_constraints + k]);
+        }
     }
     free(self->runners);
     free(self->constraint_ids);
@@ -117,20 +131,26 @@ typedef struct {
     bool is_fixed;
 } reader_t;
 
-static void
+static int
 add_row(const spot_race_t *race, spot_runner_t *runner, const double *metrics)
 {
-    const double value = metrics[race->metric_id];
+    double *numbers = runner->rows[runner->num_rows++];
+    int ret = spot_estimate_add(&runner->estimate, metrics);
 
-    runner->row_values[runner->num_rows++] = value;
-    if (isfinite(value)) {
-        spot_moments_add(&runner->values, value);
+    if (!spot_line_numbers(
+            runner->estimate.metric, &runner->estimate.source, metrics, numbers)) {
+        numbers[0] = (double) NAN;
     }
-    for (size_t j = 0; j < race->head->optimise.num_constraints; j++) {
-        if (isfinite(metrics[race->constraint_ids[j]])) {
-            spot_skewed_add(&runner->constrained[j], metrics[race->constraint_ids[j]]);
-        }
+    for (size_t j = 0; ret == 0 && j < race->head->optimise.num_constraints; j++) {
+        ret = spot_estimate_add(&runner->constrained[j], metrics);
     }
+    return ret;
+}
+
+double
+spot_runner_value(const spot_runner_t *self, int64_t replication)
+{
+    return spot_line_at(&self->line, self->rows[replication]);
 }
 
 /* The only row of a fixed point counts for all its replications. */
@@ -139,12 +159,13 @@ read_row(void *context, const spot_row_t *row)
 {
     const reader_t *self = context;
     spot_runner_t *runner = self->runner;
+    int ret;
 
     spot_bug_assert(self->is_fixed || row->replication == runner->num_rows);
     do {
-        add_row(self->race, runner, row->metrics);
-    } while (self->is_fixed && runner->num_rows < self->end);
-    return runner->num_rows == self->end ? READ_ALL : 0;
+        ret = add_row(self->race, runner, row->metrics);
+    } while (ret == 0 && self->is_fixed && runner->num_rows < self->end);
+    return ret == 0 && runner->num_rows == self->end ? READ_ALL : ret;
 }
 
 static int
@@ -153,17 +174,17 @@ read_round(spot_race_t *self, const spot_store_t *store, size_t point_id, int64_
     spot_runner_t *runner = &self->runners[point_id];
     const bool is_fixed = spot_study_is_fixed(self->head, point_id);
     reader_t reader = {self, runner, end, is_fixed};
-    double *values =
-        realloc(runner->row_values, (size_t) end * sizeof(*runner->row_values));
+    double(*rows)[2] = realloc(runner->rows, (size_t) end * sizeof(*rows));
     int ret;
 
-    if (values == NULL) {
+    if (rows == NULL) {
         return SPOT_ERR_NO_MEMORY;
     }
-    runner->row_values = values;
+    runner->rows = rows;
     ret =
         store->read(store, point_id, is_fixed ? 0 : runner->num_rows, read_row, &reader);
     ret = ret == READ_ALL ? 0 : ret;
+    runner->line = spot_estimate_line(&runner->estimate);
     spot_bug_assert(ret != 0 || runner->num_rows == end);
     return ret;
 }
@@ -177,8 +198,8 @@ take_out(spot_race_t *self, size_t point_id, spot_fate_t fate)
 
     runner->fate = fate;
     runner->gain = 0;
-    free(runner->row_values);
-    runner->row_values = NULL;
+    free(runner->rows);
+    runner->rows = NULL;
     self->num_racing--;
 }
 
@@ -186,10 +207,10 @@ take_out(spot_race_t *self, size_t point_id, spot_fate_t fate)
 static int64_t
 num_nulls(const spot_race_t *self, const spot_runner_t *runner)
 {
-    int64_t fewest = runner->values.num_values;
+    int64_t fewest = runner->estimate.num_values;
 
     for (size_t j = 0; j < self->head->optimise.num_constraints; j++) {
-        const int64_t num_values = runner->constrained[j].moments.num_values;
+        const int64_t num_values = runner->constrained[j].num_values;
 
         fewest = num_values < fewest ? num_values : fewest;
     }
@@ -206,10 +227,24 @@ has_too_many_nulls(const spot_race_t *self, const spot_runner_t *runner)
                           (unsigned) runner->num_rows) < 1 - self->confidence;
 }
 
+/* Whether all values are the same, and nothing says how rare others may be. */
 static bool
-are_equal(const spot_moments_t *values)
+is_constant(const spot_estimate_t *estimate)
 {
-    return values->num_values >= 2 && values->sum_squares == 0;
+    return estimate->estimator != SPOT_ESTIMATOR_PROBABILITY &&
+           spot_estimate_is_constant(estimate);
+}
+
+/* The interval of an estimate; a fixed point is known. */
+static void
+find_bounds(const spot_race_t *self, spot_estimate_t *estimate, bool is_fixed,
+    double *low, double *high)
+{
+    if (is_fixed) {
+        *low = *high = spot_estimate_value(estimate);
+    } else {
+        spot_estimate_safe_bounds(estimate, self->confidence, low, high);
+    }
 }
 
 /* A constraint that is certainly kept stays so, as all intervals hold at once. */
@@ -226,9 +261,9 @@ judge_alone(spot_race_t *self, size_t point_id)
         const spot_constraint_t *constraint = &optimise->constraints[j];
         double low, high;
 
-        spot_skewed_bounds(&runner->constrained[j], self->confidence, &low, &high);
-        runner->is_constant = runner->is_constant ||
-                              (!is_fixed && are_equal(&runner->constrained[j].moments));
+        find_bounds(self, &runner->constrained[j], is_fixed, &low, &high);
+        runner->is_constant =
+            runner->is_constant || (!is_fixed && is_constant(&runner->constrained[j]));
         is_broken = is_broken || (constraint->is_upper ? low > constraint->limit
                                                        : high < constraint->limit);
         is_kept = is_kept && (constraint->is_upper ? high <= constraint->limit
@@ -244,10 +279,11 @@ judge_alone(spot_race_t *self, size_t point_id)
 
 /* Whether a point may dominate others. */
 static bool
-can_lead(const spot_race_t *self, const spot_runner_t *runner)
+can_lead(const spot_race_t *self, spot_runner_t *runner)
 {
     return runner->fate == SPOT_FATE_RACING && runner->is_feasible &&
-           runner->values.num_values >= 2 &&
+           runner->estimate.num_values >= 2 &&
+           isfinite(spot_estimate_value(&runner->estimate)) &&
            (double) num_nulls(self, runner) <=
                SPOT_RACE_MAX_NULLS * (double) runner->num_rows;
 }
@@ -263,44 +299,94 @@ find_best(spot_race_t *self)
 {
     self->has_best = false;
     for (size_t j = 0; j < self->head->num_points; j++) {
-        const spot_runner_t *runner = &self->runners[j];
+        spot_runner_t *runner = &self->runners[j];
 
         if (can_lead(self, runner) &&
             (!self->has_best ||
-                is_better(self, spot_moments_mean(&runner->values),
-                    spot_moments_mean(&self->runners[self->best_id].values)))) {
+                is_better(self, spot_estimate_value(&self->runners[j].estimate),
+                    spot_estimate_value(&self->runners[self->best_id].estimate)))) {
             self->has_best = true;
             self->best_id = j;
         }
     }
 }
 
-/* Compares a point with the best, replication by replication. */
+/* Bounds of the mean of x - y, replication by replication. Of probabilities they are
+ * those of the share of replications in which x alone holds less that in which y does.
+ */
+static void
+compare_rows(const spot_race_t *self, const spot_runner_t *x, const spot_runner_t *y,
+    bool *is_constant, double *low, double *high)
+{
+    const bool is_binary = x->estimate.estimator == SPOT_ESTIMATOR_PROBABILITY;
+    const double confidence = (1 + self->confidence) / 2; /* two intervals */
+    spot_skewed_t difference = {0};
+    double num[2] = {0}, lows[2], highs[2];
+
+    for (int64_t j = 0; j < x->num_rows; j++) {
+        const double step = spot_runner_value(x, j) - spot_runner_value(y, j);
+
+        if (isfinite(step)) { /* neither is null */
+            spot_skewed_add(&difference, step);
+            num[0] += step > 0;
+            num[1] += step < 0;
+        }
+    }
+    spot_skewed_bounds(&difference, self->confidence, low, high);
+    *is_constant =
+        difference.moments.num_values >= 2 && difference.moments.sum_squares == 0;
+    if (is_binary) {
+        for (int j = 0; j < 2; j++) {
+            spot_binomial_bounds(num[j], (double) difference.moments.num_values,
+                confidence, &lows[j], &highs[j]);
+        }
+        *is_constant = false;
+        *low = lows[0] - highs[1];
+        *high = highs[0] - lows[1];
+    }
+}
+
+/* Bounds of x - y from the intervals of both: of quantiles, and of points that are
+ * known. */
+static void
+compare_intervals(const spot_race_t *self, spot_runner_t *x, spot_runner_t *y,
+    bool is_known, double *low, double *high)
+{
+    const double confidence = (1 + self->confidence) / 2;
+    double lows[2], highs[2];
+
+    spot_estimate_safe_bounds(&x->estimate, confidence, &lows[0], &highs[0]);
+    spot_estimate_safe_bounds(&y->estimate, confidence, &lows[1], &highs[1]);
+    if (is_known) {
+        lows[0] = highs[0] = spot_estimate_value(&x->estimate);
+        lows[1] = highs[1] = spot_estimate_value(&y->estimate);
+    }
+    *low = lows[0] - highs[1];
+    *high = highs[0] - lows[1];
+}
+
+/* Compares a point with the best. */
 static void
 judge_against_best(spot_race_t *self, size_t point_id)
 {
     spot_runner_t *runner = &self->runners[point_id];
-    const double *best = self->runners[self->best_id].row_values;
-    const double sign = self->head->optimise.is_maximised ? -1 : 1;
+    spot_runner_t *best = &self->runners[self->best_id];
     const bool is_known = spot_study_is_fixed(self->head, point_id) &&
                           spot_study_is_fixed(self->head, self->best_id);
-    spot_skewed_t behind = {0};
-    double low, high;
+    bool is_constant = false;
+    double low, high, behind;
 
-    for (int64_t j = 0; j < runner->num_rows; j++) {
-        const double difference = sign * (runner->row_values[j] - best[j]);
-
-        if (isfinite(difference)) { /* neither is null */
-            spot_skewed_add(&behind, difference);
-        }
+    if (is_known || runner->estimate.estimator == SPOT_ESTIMATOR_QUANTILE) {
+        compare_intervals(self, runner, best, is_known, &low, &high);
+    } else {
+        compare_rows(self, runner, best, &is_constant, &low, &high);
     }
-    runner->is_constant =
-        runner->is_constant || (!is_known && are_equal(&behind.moments));
-    spot_skewed_bounds(&behind, self->confidence, &low, &high);
-    if (low > 0) {
+    behind = self->head->optimise.is_maximised ? -high : low;
+    runner->is_constant = runner->is_constant || is_constant;
+    if (behind > 0) {
         take_out(self, point_id, SPOT_FATE_DOMINATED);
     } else {
-        runner->gain = isfinite(low) ? fmax(-low, 0) : (double) INFINITY;
+        runner->gain = isfinite(behind) ? fmax(-behind, 0) : (double) INFINITY;
     }
 }
 
@@ -326,20 +412,20 @@ judge_round(spot_race_t *self)
         best->gain = 0;
         best->is_constant =
             best->is_constant || (!spot_study_is_fixed(self->head, self->best_id) &&
-                                     are_equal(&best->values));
+                                     is_constant(&best->estimate));
     }
 }
 
 bool
 spot_race_is_decided(const spot_race_t *self)
 {
-    const spot_runner_t *best = &self->runners[self->best_id];
+    spot_runner_t *best = &self->runners[self->best_id];
 
     return self->num_racing == 0 ||
            (self->has_best && (self->num_racing == 1 ||
                                   spot_race_regret(self) <=
                                       self->head->optimise.indifference *
-                                          fabs(spot_moments_mean(&best->values))));
+                                          fabs(spot_estimate_value(&best->estimate))));
 }
 
 int

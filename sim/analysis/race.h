@@ -7,14 +7,14 @@
  * requested confidence.
  *
  * A race depends only on the rows of a store, not on when or where they were run. Means
- * have Student's intervals, corrected for skewness (base/skewed.h). An event that occurs
- * in no replication counts as impossible, so the minimum of replications must be large
+ * and ratios have Student's intervals, corrected for skewness (base/skewed.h); those of
+ * probabilities and quantiles are exact. An event that occurs in no replication counts
+ * as impossible for means and ratios, so the minimum of replications must be large
  * enough to include rare events that matter. */
 #ifndef SPOT_SIM_ANALYSIS_RACE_H
 #define SPOT_SIM_ANALYSIS_RACE_H
 
-#include "base/skewed.h"
-#include "sim/store/store.h"
+#include "sim/analysis/estimate.h"
 
 typedef enum {
     SPOT_FATE_RACING,     /* may be the best */
@@ -34,16 +34,18 @@ extern const char *const spot_fate_names[SPOT_NUM_FATES];
 
 typedef struct {
     spot_fate_t fate;
-    bool is_feasible;      /* keeps all constraints, with confidence */
-    bool is_constant;      /* its values, differences to the best, or values of a
-                              constraint are all the same; events in fewer than about 3
-                              of num_rows replications may be missing */
-    int64_t num_rows;      /* replications used */
-    double gain;           /* racing: the most by which it may be better than the best;
-                              INFINITY: unknown */
-    spot_moments_t values; /* of the metric, without nulls */
-    spot_skewed_t *constrained; /* [num_constraints] */
-    double *row_values;         /* [num_rows] of the metric while it races, else NULL */
+    bool is_feasible; /* keeps all constraints, with confidence */
+    bool is_constant; /* its values, differences to the best, or values of a
+                         constraint are all the same; events in fewer than about 3
+                         of num_rows replications may be missing */
+    int64_t num_rows; /* replications used */
+    double gain;      /* racing: the most by which it may be better than the best;
+                         INFINITY: unknown */
+    spot_estimate_t estimate;     /* of the metric */
+    spot_estimate_t *constrained; /* [num_constraints] */
+    spot_line_t line;             /* of the metric, by the rows used */
+    double (*rows)[2]; /* [num_rows] numbers of the line while it races, else NULL; the
+                          first is NAN for null */
 } spot_runner_t;
 
 typedef struct {
@@ -53,12 +55,15 @@ typedef struct {
     double confidence;      /* of each of the intervals, so that all of them hold */
     int64_t num_rows;       /* of every point that races */
     bool is_over;
-    bool has_best;              /* a point keeps all constraints, with confidence */
-    size_t best_id;             /* the best mean of such points */
-    size_t num_racing;          /* points, the best included */
-    spot_runner_t *runners;     /* [num_points] */
-    spot_skewed_t *constrained; /* [num_points][num_constraints] */
+    bool has_best;                /* a point keeps all constraints, with confidence */
+    size_t best_id;               /* the best estimate of such points */
+    size_t num_racing;            /* points, the best included */
+    spot_runner_t *runners;       /* [num_points] */
+    spot_estimate_t *constrained; /* [num_points][num_constraints] */
 } spot_race_t;
+
+/* The value of a runner in a replication, whose mean is the estimate; NAN: null. */
+double spot_runner_value(const spot_runner_t *self, int64_t replication);
 
 /* The head's optimise must have a metric. NO_MEMORY; free self even then. */
 SPOT_MUST_CHECK int spot_race_init(spot_race_t *self, const spot_study_head_t *head);

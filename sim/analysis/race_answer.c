@@ -24,12 +24,12 @@ typedef struct {
 } blocks_t;
 
 static void
-fill_sums(const spot_runner_t *runner, double sign, double sums[NUM_BLOCKS])
+fill_sums(spot_runner_t *runner, double sign, double sums[NUM_BLOCKS])
 {
-    const double mean = spot_moments_mean(&runner->values);
+    const double mean = spot_estimate_value(&runner->estimate);
 
     for (int64_t j = 0; j < runner->num_rows; j++) {
-        const double value = runner->row_values[j];
+        const double value = spot_runner_value(runner, j);
 
         sums[j * NUM_BLOCKS / runner->num_rows] +=
             sign * (isfinite(value) ? value : mean);
@@ -46,10 +46,10 @@ fill_blocks(const spot_race_t *race, blocks_t *blocks)
         return SPOT_ERR_NO_MEMORY;
     }
     for (size_t j = 0; j < race->head->num_points; j++) {
-        const spot_runner_t *runner = &race->runners[j];
+        spot_runner_t *runner = &race->runners[j];
 
         if (runner->fate == SPOT_FATE_RACING && runner->is_feasible &&
-            runner->values.num_values > 0) {
+            runner->estimate.num_values > 0) {
             if (j == race->best_id) {
                 blocks->best_id = blocks->num_racers;
             }
@@ -213,10 +213,9 @@ is_beside_best(const spot_race_t *race, size_t point_id, size_t axis_id)
 static bool
 is_clearly_better(const spot_race_t *race, size_t point_id, size_t other_id)
 {
-    const spot_runner_t *runner = &race->runners[point_id];
-    const spot_runner_t *other = &race->runners[other_id];
-    const double lead =
-        spot_moments_mean(&other->values) - spot_moments_mean(&runner->values);
+    spot_runner_t *runner = &race->runners[point_id];
+    spot_runner_t *other = &race->runners[other_id];
+    double low, high, other_low, other_high;
 
     if (runner->fate == SPOT_FATE_UNDEFINED || other->fate == SPOT_FATE_UNDEFINED) {
         return false;
@@ -224,9 +223,9 @@ is_clearly_better(const spot_race_t *race, size_t point_id, size_t other_id)
     if (runner->fate == SPOT_FATE_RACING && other->fate == SPOT_FATE_DOMINATED) {
         return true;
     }
-    return (race->head->optimise.is_maximised ? -lead : lead) >
-           spot_moments_half_width(&runner->values, race->confidence) +
-               spot_moments_half_width(&other->values, race->confidence);
+    spot_estimate_bounds(&runner->estimate, race->confidence, &low, &high);
+    spot_estimate_bounds(&other->estimate, race->confidence, &other_low, &other_high);
+    return race->head->optimise.is_maximised ? low > other_high : high < other_low;
 }
 
 /* Whether the metric gets worse and then better again on the way from the best point

@@ -12,9 +12,10 @@
 
 /* One metric at one point. */
 typedef struct {
-    int64_t num_nulls;
-    spot_moments_t moments;
-    spot_quantile_sketch_t sketch; /* without the values kept below */
+    spot_estimate_t estimate;
+    spot_moments_t moments;        /* of the values of replications */
+    int64_t num_known;             /* values that are more than a lower bound */
+    spot_quantile_sketch_t sketch; /* of these, without the values kept below */
     size_t num_values;
     size_t max_values;
     double *values;   /* [num_values] */
@@ -53,7 +54,7 @@ collect_value(column_t *column, double value)
     }
     if (ret == 0) {
         column->values[column->num_values++] = value;
-        spot_moments_add(&column->moments, value);
+        column->num_known++;
     }
     return ret;
 }
@@ -65,52 +66,81 @@ collect_row(void *context, const spot_row_t *row)
     int ret = 0;
 
     for (size_t j = 0; ret == 0 && j < self->num_columns; j++) {
-        if (isfinite(row->metrics[j])) {
-            ret = collect_value(&self->columns[j], row->metrics[j]);
-        } else {
-            self->columns[j].num_nulls++;
+        column_t *column = &self->columns[j];
+        const int64_t num_unknown = column->estimate.num_unknown;
+
+        ret = spot_estimate_add(&column->estimate, row->metrics);
+        if (ret == 0 && isfinite(row->metrics[j])) {
+            spot_moments_add(&column->moments, row->metrics[j]);
+            if (column->estimate.num_unknown == num_unknown) {
+                ret = collect_value(column, row->metrics[j]);
+            }
+        }
+    }
+    return ret;
+}
+
+/* Quantiles of all values, of which those cut off are the largest. */
+static int
+find_quantiles(column_t *column, double quantiles[3])
+{
+    static const double p[3] = {0.05, 0.5, 0.95};
+    const double num_known = (double) column->num_known;
+    const double num = num_known + (double) column->estimate.num_unknown;
+    double shares[3];
+    int ret = 0;
+
+    for (int j = 0; j < 3; j++) {
+        shares[j] = num > num_known && num_known > 1
+                        ? fmin(p[j] * (num - 1) / (num_known - 1), 1)
+                        : p[j];
+    }
+    if (column->is_sketched) {
+        ret = sketch_values(column);
+        ret = ret == 0
+                  ? spot_quantile_sketch_quantiles(&column->sketch, 3, shares, quantiles)
+                  : ret;
+    } else {
+        spot_quantiles(column->values, column->num_values, 3, shares, quantiles);
+    }
+    for (int j = 0; j < 3; j++) {
+        if (num > num_known && p[j] * (num - 1) > num_known - 1) {
+            quantiles[j] = (double) INFINITY;
         }
     }
     return ret;
 }
 
 static int
-find_quantiles(column_t *column, double quantiles[3])
+summarise_column(
+    column_t *column, const spot_study_head_t *head, spot_summary_t *summary)
 {
-    static const double p[3] = {0.05, 0.5, 0.95};
-    int ret;
-
-    if (column->is_sketched) {
-        ret = sketch_values(column);
-        return ret == 0
-                   ? spot_quantile_sketch_quantiles(&column->sketch, 3, p, quantiles)
-                   : ret;
-    }
-    spot_quantiles(column->values, column->num_values, 3, p, quantiles);
-    return 0;
-}
-
-static int
-summarise_column(column_t *column, spot_summary_t *summary)
-{
-    const spot_moments_t *moments = &column->moments;
-    const double half_width = spot_moments_half_width(moments, SPOT_CONFIDENCE);
+    spot_estimate_t *estimate = &column->estimate;
     double quantiles[3] = {0, 0, 0};
     const int ret = find_quantiles(column, quantiles);
 
     *summary = (spot_summary_t){
-        .num_values = moments->num_values,
-        .num_nulls = column->num_nulls,
-        .moments = *moments,
-        .mean = spot_moments_mean(moments),
-        .std = spot_moments_std(moments),
-        .stderr_mean = spot_moments_stderr(moments),
-        .ci_low = spot_moments_mean(moments) - half_width,
-        .ci_high = spot_moments_mean(moments) + half_width,
+        .num_values = estimate->num_values,
+        .num_nulls = estimate->num_nulls,
+        .num_unknown = estimate->num_unknown,
+        .moments = spot_estimate_moments(estimate),
+        .value = spot_estimate_value(estimate),
+        .stderr_value = spot_estimate_stderr(estimate),
+        .std = spot_moments_std(&column->moments),
         .p05 = quantiles[0],
         .median = quantiles[1],
         .p95 = quantiles[2],
+        .is_heavy = spot_estimate_is_heavy(estimate),
+        .is_constant = spot_estimate_is_constant(estimate),
     };
+    spot_estimate_bounds(estimate, SPOT_CONFIDENCE, &summary->ci_low, &summary->ci_high);
+    summary->half_width =
+        fmax(summary->ci_high - summary->value, summary->value - summary->ci_low);
+    summary->least =
+        isinf(summary->value) ? spot_estimate_least(estimate) : summary->value;
+    summary->excess = head->until.metric == NULL
+                          ? (double) NAN
+                          : spot_estimate_excess(estimate, &head->until);
     return ret;
 }
 
@@ -123,16 +153,19 @@ settle_summary(const spot_study_head_t *head, size_t point_id, size_t metric_id,
         summary->num_nulls = 0;
     } else if (spot_study_is_fixed(head, point_id) && summary->num_values == 1) {
         summary->std = 0;
-        summary->stderr_mean = 0;
-        summary->ci_low = summary->mean;
-        summary->ci_high = summary->mean;
+        summary->stderr_value = 0;
+        summary->ci_low = summary->value;
+        summary->ci_high = summary->value;
+        summary->half_width = 0;
+        summary->excess = 0;
     }
 }
 
 int
 spot_summarise(const spot_store_t *store, size_t point_id, spot_summary_t *summaries)
 {
-    const size_t num_metrics = store->head->num_metrics;
+    const spot_study_head_t *head = store->head;
+    const size_t num_metrics = head->num_metrics;
     collector_t collector = {.num_columns = num_metrics};
     int ret = SPOT_ERR_NO_MEMORY;
 
@@ -140,12 +173,16 @@ spot_summarise(const spot_store_t *store, size_t point_id, spot_summary_t *summa
     if (collector.columns == NULL) {
         return ret;
     }
+    for (size_t j = 0; j < num_metrics; j++) {
+        spot_estimate_init(&collector.columns[j].estimate, head, j);
+    }
     ret = store->read(store, point_id, 0, collect_row, &collector);
     for (size_t j = 0; ret == 0 && j < num_metrics; j++) {
-        ret = summarise_column(&collector.columns[j], &summaries[j]);
-        settle_summary(store->head, point_id, j, &summaries[j]);
+        ret = summarise_column(&collector.columns[j], head, &summaries[j]);
+        settle_summary(head, point_id, j, &summaries[j]);
     }
     for (size_t j = 0; j < num_metrics; j++) {
+        spot_estimate_free(&collector.columns[j].estimate);
         free(collector.columns[j].values);
         spot_quantile_sketch_free(&collector.columns[j].sketch);
     }

@@ -4,7 +4,7 @@
 #define SPOT_SIM_ANALYSIS_SUMMARY_H
 
 #include "base/stats.h"
-#include "sim/store/store.h"
+#include "sim/analysis/estimate.h"
 
 /* With more values than this, quantiles come from a sketch, which limits memory. Their
  * error is then 0.4 % in most cases; all other figures are exact. */
@@ -15,15 +15,23 @@
 typedef struct {
     int64_t num_values; /* not null */
     int64_t num_nulls;
-    spot_moments_t moments;
-    double mean; /* NAN if undefined, like all below */
-    double std;
-    double stderr_mean;
-    double ci_low; /* Student interval of the mean at SPOT_CONFIDENCE */
+    int64_t num_unknown; /* of either: cut off, the number is only a lower bound */
+    spot_moments_t
+        moments;  /* of the values whose mean is the estimate: see spot_line_t */
+    double value; /* the estimate, see estimate.h. NAN if undefined, like all below;
+                     INFINITY: more than least */
+    double least;
+    double stderr_value;
+    double ci_low; /* interval of the estimate at SPOT_CONFIDENCE */
     double ci_high;
-    double p05; /* quantiles, type 7 */
+    double half_width; /* of it, to the farther end where it is not symmetric */
+    double std;        /* of the values of replications, like all below */
+    double p05;        /* quantiles, type 7; INFINITY: among what is cut off */
     double median;
     double p95;
+    double excess;    /* of the metric of until: see spot_estimate_excess() */
+    bool is_heavy;    /* see spot_estimate_is_heavy() */
+    bool is_constant; /* see spot_estimate_is_constant() */
 } spot_summary_t;
 
 /* Summarises all metrics of a point, in order of replication, so the result does not

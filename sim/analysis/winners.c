@@ -23,7 +23,7 @@ spot_winners_summary(const spot_winners_t *self, size_t point_id)
 static double
 mean_at(const spot_winners_t *self, size_t point_id)
 {
-    return spot_winners_summary(self, point_id)->mean;
+    return spot_winners_summary(self, point_id)->value;
 }
 
 static size_t

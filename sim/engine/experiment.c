@@ -46,15 +46,3 @@ spot_experiment_choose(const spot_experiment_t **self,
         &bind, node, "engine", "engine", &near, "; `spotsim engine` lists them");
     return SPOT_ERR_BAD_INPUT;
 }
-
-size_t
-spot_outputs_metric_id(const spot_outputs_t *self, const char *name)
-{
-    size_t metric_id = 0;
-
-    while (metric_id < self->num_metrics &&
-           strcmp(self->metrics[metric_id].name, name) != 0) {
-        metric_id++;
-    }
-    return metric_id;
-}

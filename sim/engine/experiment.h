@@ -110,7 +110,8 @@ typedef struct {
     /* A worker holds the memory of one thread for one scenario. */
     int (*open)(void **worker, const void *scenario);
     void (*close)(void *worker); /* accepts NULL */
-    /* Runs one replication. metrics: [num_metrics] of the outputs, NAN for null.
+    /* Runs one replication. metrics: [num_metrics] of the outputs, NAN for null; those
+     * that are derived are left alone.
      * warnings: [num_warnings], zeroed by the caller; set to 1 where the condition held.
      * recording: initialised with the series of the outputs, to be filled; NULL: not
      * wanted. INTERRUPTED, NO_MEMORY or another error. */
@@ -131,7 +132,11 @@ SPOT_MUST_CHECK int spot_experiment_choose(const spot_experiment_t **self,
     const spot_experiment_t *const *engines, const spot_node_t *root, spot_diag_t *diag);
 
 /* The metric with this name, or num_metrics. O(metrics). */
-size_t spot_outputs_metric_id(const spot_outputs_t *self, const char *name);
+static inline size_t
+spot_outputs_metric_id(const spot_outputs_t *self, const char *name)
+{
+    return spot_metric_find(self->metrics, self->num_metrics, name);
+}
 
 /* Whether the replication is to be stopped. */
 static inline bool

@@ -36,18 +36,6 @@ spot_digest_number(uint64_t digest, double number)
         digest, isnan(number) ? NULL_WORD : spot_double_bits(number));
 }
 
-uint64_t
-spot_digest_row(uint64_t digest, int64_t replication, uint32_t warnings,
-    size_t num_metrics, const double *metrics)
-{
-    digest = spot_digest_word(digest, (uint64_t) replication);
-    digest = spot_digest_word(digest, warnings);
-    for (size_t j = 0; j < num_metrics; j++) {
-        digest = spot_digest_number(digest, metrics[j]);
-    }
-    return digest;
-}
-
 static uint64_t
 digest_values(int num_values, sqlite3_value **values)
 {

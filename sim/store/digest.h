@@ -26,10 +26,6 @@ uint64_t spot_digest_text(uint64_t digest, const char *text);
 /* The same for a number; all NAN are one. */
 uint64_t spot_digest_number(uint64_t digest, double number);
 
-/* The same for a row of a replication. */
-uint64_t spot_digest_row(uint64_t digest, int64_t replication, uint32_t warnings,
-    size_t num_metrics, const double *metrics);
-
 /* Makes the functions known to a connection. */
 SPOT_MUST_CHECK int spot_digest_register(spot_db_t *db);
 

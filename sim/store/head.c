@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/error.h"
+#include "base/memory.h"
 
 void
 spot_study_head_free_kinds(spot_study_head_t *self)
@@ -77,16 +77,54 @@ spot_study_is_baseline(const spot_study_head_t *head, size_t point_id)
     return is_baseline;
 }
 
-size_t
-spot_study_metric_id(const spot_study_head_t *head, const char *name)
+/* Whether a metric that another one derives from is there and not derived itself. */
+static bool
+is_source(const spot_study_head_t *self, const char *name, size_t metric_id)
 {
-    size_t metric_id = name == NULL ? head->num_metrics : 0;
+    return name == NULL ||
+           (metric_id < self->num_metrics && self->metrics[metric_id].numerator == NULL);
+}
 
-    while (metric_id < head->num_metrics &&
-           strcmp(head->metrics[metric_id].name, name) != 0) {
-        metric_id++;
+int
+spot_study_head_find_sources(spot_study_head_t *self)
+{
+    free(self->sources);
+    self->sources = spot_calloc(self->num_metrics, sizeof(*self->sources));
+    if (self->sources == NULL) {
+        return SPOT_ERR_NO_MEMORY;
     }
-    return metric_id;
+    for (size_t j = 0; j < self->num_metrics; j++) {
+        const spot_metric_t *metric = &self->metrics[j];
+        const spot_metric_source_t *source = &self->sources[j];
+
+        self->sources[j] = spot_metric_source(self->metrics, self->num_metrics, j);
+        if (!is_source(self, metric->numerator, source->of_id) ||
+            !is_source(self, metric->denominator, source->per_id) ||
+            !is_source(self, metric->known_if, source->known_id)) {
+            return SPOT_ERR_BAD_INPUT;
+        }
+    }
+    return 0;
+}
+
+spot_metric_source_t
+spot_study_source(const spot_study_head_t *head, size_t metric_id)
+{
+    return head->sources != NULL
+               ? head->sources[metric_id]
+               : spot_metric_source(head->metrics, head->num_metrics, metric_id);
+}
+
+void
+spot_study_derive(const spot_study_head_t *head, double *metrics)
+{
+    for (size_t j = 0; j < head->num_metrics; j++) {
+        if (head->metrics[j].numerator != NULL) {
+            const spot_metric_source_t source = spot_study_source(head, j);
+
+            metrics[j] = spot_metric_value(&head->metrics[j], &source, metrics);
+        }
+    }
 }
 
 /* NULL: one that has all metrics and differing replications. */
@@ -150,23 +188,4 @@ spot_study_runs(const spot_study_head_t *head, int64_t num_replications)
         num -= num_replications - replications_of(head, j, num_replications);
     }
     return num;
-}
-
-double
-spot_until_excess(const spot_until_t *self, const spot_moments_t *moments)
-{
-    const double half_width = spot_moments_half_width(moments, self->confidence);
-    const double wanted = self->half_width > 0 ? self->half_width
-                                               : self->relative_half_width *
-                                                     fabs(spot_moments_mean(moments));
-
-    if (half_width == 0) {
-        const bool is_known =
-            self->half_width > 0 ||
-            (moments->mean != 0 &&
-                self->relative_half_width * (double) moments->num_values >= 3);
-
-        return is_known ? 0 : (double) INFINITY;
-    }
-    return isfinite(half_width) && wanted > 0 ? half_width / wanted : (double) INFINITY;
 }

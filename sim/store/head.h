@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/error.h"
 #include "base/stats.h"
 #include "sim/engine/metric.h"
 
@@ -156,7 +157,9 @@ typedef struct {
     spot_best_t best;
     size_t num_listed; /* metrics that were asked for; those behind are for the plot */
     size_t num_metrics;
-    spot_metric_t *metrics; /* [num_metrics] those kept, in order; texts borrowed */
+    spot_metric_t *metrics; /* [num_metrics] in order; texts borrowed. Those that are not
+                               derived are kept */
+    spot_metric_source_t *sources; /* [num_metrics]; NULL: not found yet */
     size_t num_warnings;
     const spot_warning_t *warnings; /* [num_warnings] */
     const spot_colour_t *colours;   /* may be NULL */
@@ -183,7 +186,28 @@ spot_axis_value_t spot_study_baseline(const spot_study_head_t *head, size_t base
 bool spot_study_is_baseline(const spot_study_head_t *head, size_t point_id);
 
 /* The index of the metric with this name; num_metrics: none. name may be NULL. */
-size_t spot_study_metric_id(const spot_study_head_t *head, const char *name);
+static inline size_t
+spot_study_metric_id(const spot_study_head_t *head, const char *name)
+{
+    return spot_metric_find(head->metrics, head->num_metrics, name);
+}
+
+/* Finds the sources of the metrics, which have changed. BAD_INPUT: a metric derives from
+ * none, or from one that is derived; NO_MEMORY. */
+SPOT_MUST_CHECK int spot_study_head_find_sources(spot_study_head_t *self);
+
+/* The source of a metric. O(1) once sources are found, else O(metrics). */
+spot_metric_source_t spot_study_source(const spot_study_head_t *head, size_t metric_id);
+
+/* Fills in the derived metrics of a row. O(metrics) once sources are found. */
+void spot_study_derive(const spot_study_head_t *head, double *metrics);
+
+/* Whether results show a metric: not totals that are kept for ratios only. */
+static inline bool
+spot_study_shows(const spot_study_head_t *head, size_t metric_id)
+{
+    return metric_id < head->num_listed || !head->metrics[metric_id].is_total;
+}
 
 /* Whether a point yields a metric. What it lacks is no value: neither undefined nor 0.
  */
@@ -210,11 +234,5 @@ spot_study_batch_size(const spot_study_head_t *head)
 {
     return head->batch_replications;
 }
-
-/* Half the width of the interval over the wanted one: at most 1 where the mean is known
- * well enough, infinite where nothing is known yet. Values that are all the same have no
- * width, but say nothing of what is rarer than about 3 in so many (the rule of three):
- * where a relative width is wanted that must be below it, and zeros never will do. */
-double spot_until_excess(const spot_until_t *self, const spot_moments_t *moments);
 
 #endif

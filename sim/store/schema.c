@@ -72,6 +72,80 @@ spot_column_names_sql(const spot_column_names_t *self, spot_db_t *db, const char
     return spot_db_finish(db, sql);
 }
 
+/* The column of a metric that is not derived. */
+static const char *
+column_of(const spot_columns_t *self, const spot_study_head_t *head, size_t metric_id)
+{
+    size_t column_id = 0;
+
+    for (size_t j = 0; j < metric_id; j++) {
+        column_id += head->metrics[j].numerator == NULL;
+    }
+    return self->metrics.names[column_id];
+}
+
+/* As of spot_metric_value(): a division by 0 is null. */
+static char *
+formula_of(const spot_columns_t *self, const spot_study_head_t *head, size_t metric_id)
+{
+    const spot_metric_t *metric = &head->metrics[metric_id];
+    const spot_metric_source_t source = spot_study_source(head, metric_id);
+    sqlite3_str *sql = sqlite3_str_new(NULL);
+
+    if (metric->known_if != NULL) {
+        sqlite3_str_appendf(
+            sql, "CASE \"%w\" WHEN 1 THEN ", column_of(self, head, source.known_id));
+    }
+    sqlite3_str_appendf(sql, "\"%w\" / (", column_of(self, head, source.of_id));
+    if (metric->denominator == NULL) {
+        sqlite3_str_appendall(sql, "1.0");
+    } else {
+        sqlite3_str_appendf(sql, "\"%w\"", column_of(self, head, source.per_id));
+    }
+    sqlite3_str_appendf(sql, " / %!.17g)%s", metric->per == 0 ? 1 : metric->per,
+        metric->known_if == NULL ? "" : " END");
+    return sqlite3_str_finish(sql);
+}
+
+/* The derived metrics of the engine; those that a study makes are for estimates only. */
+static int
+add_derived(spot_columns_t *self, const spot_study_head_t *head)
+{
+    int ret = 0;
+
+    self->formulas = spot_calloc(head->num_metrics, sizeof(*self->formulas));
+    if (self->formulas == NULL) {
+        return SPOT_ERR_NO_MEMORY;
+    }
+    for (size_t j = 0; ret == 0 && j < head->num_metrics; j++) {
+        const spot_metric_t *metric = &head->metrics[j];
+
+        if (metric->numerator != NULL && metric->estimator == SPOT_ESTIMATOR_USUAL) {
+            char *formula = formula_of(self, head, j);
+
+            ret = formula == NULL ? SPOT_ERR_NO_MEMORY
+                                  : spot_column_names_add(&self->derived, metric->name,
+                                        replication_reserved);
+            self->formulas[ret == 0 ? self->derived.num - 1 : self->derived.num] =
+                formula;
+        }
+    }
+    return ret;
+}
+
+/* Their definitions, for %z in SQL. */
+static char *
+derived_sql(const spot_columns_t *self, spot_db_t *db)
+{
+    sqlite3_str *sql = sqlite3_str_new(db->handle);
+
+    for (size_t j = 0; j < self->derived.num; j++) {
+        sqlite3_str_appendf(
+            sql, ", \"%w\" REAL AS (%s)", self->derived.names[j], self->formulas[j]);
+    }
+    return spot_db_finish(db, sql);
+}
+
 int
 spot_columns_init(spot_columns_t *self, const spot_study_head_t *head)
 {
@@ -82,9 +156,12 @@ spot_columns_init(spot_columns_t *self, const spot_study_head_t *head)
         ret = spot_column_names_add(&self->axes, head->axes[j].path, point_reserved);
     }
     for (size_t j = 0; ret == 0 && j < head->num_metrics; j++) {
-        ret = spot_column_names_add(
-            &self->metrics, head->metrics[j].name, replication_reserved);
+        if (head->metrics[j].numerator == NULL) {
+            ret = spot_column_names_add(
+                &self->metrics, head->metrics[j].name, replication_reserved);
+        }
     }
+    ret = ret == 0 ? add_derived(self, head) : ret;
     for (size_t j = 0; ret == 0 && j < head->num_warnings; j++) {
         ret = spot_column_names_add(
             &self->warnings, head->warnings[j].name, batch_reserved);
@@ -96,7 +173,12 @@ void
 spot_columns_free(spot_columns_t *self)
 {
     spot_column_names_free(&self->axes);
+    for (size_t j = 0; self->formulas != NULL && j <= self->derived.num; j++) {
+        sqlite3_free(self->formulas[j]);
+    }
+    free(self->formulas);
     spot_column_names_free(&self->metrics);
+    spot_column_names_free(&self->derived);
     spot_column_names_free(&self->warnings);
 }
 
@@ -182,7 +264,8 @@ spot_schema_create(spot_db_t *db, const spot_columns_t *columns)
         "NULL, machine TEXT NOT NULL, command_line TEXT NOT NULL, threads INTEGER NOT "
         "NULL, shard TEXT NOT NULL, digest INTEGER NOT NULL) STRICT;"
         "CREATE TABLE replication (point INTEGER NOT NULL, replication INTEGER NOT "
-        "NULL%z, warnings INTEGER NOT NULL, PRIMARY KEY (point, replication)) STRICT, "
+        "NULL%z, warnings INTEGER NOT NULL%z, PRIMARY KEY (point, replication)) "
+        "STRICT, "
         "WITHOUT ROWID;"
         "CREATE TABLE batch (point INTEGER NOT NULL, first INTEGER NOT NULL, "
         "replications INTEGER NOT NULL%z, digest INTEGER NOT NULL, PRIMARY KEY (point, "
@@ -198,6 +281,7 @@ spot_schema_create(spot_db_t *db, const spot_columns_t *columns)
         "INSERT INTO series_total VALUES (0, 0);"
         "PRAGMA application_id = %d; PRAGMA user_version = %d",
         spot_column_names_sql(&columns->metrics, db, ", ", " REAL"),
+        derived_sql(columns, db),
         spot_column_names_sql(&columns->warnings, db, ", ", " INTEGER NOT NULL"),
         SPOT_SCHEMA_APPLICATION, SPOT_SCHEMA_VERSION);
 }

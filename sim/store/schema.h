@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The tables of a store on disk, version 4. PRAGMA application_id is 'SPOT', PRAGMA
+/* The tables of a store on disk, version 5. PRAGMA application_id is 'SPOT', PRAGMA
  * user_version the version. All tables are STRICT; an undefined number is NULL.
  *
  * study: one row. name, question, engine, seed, replications (asked for at each point,
@@ -16,11 +16,12 @@
  * its path, with its value: a number (durations in s) or a text.
  *
  * replication: point, replication (from 0), a column for each metric, named by it, and
- * warnings (a bit mask, in the order of the head).
+ * warnings (a bit mask, in the order of the head). Ratios are columns that SQLite
+ * computes from their totals.
  *
  * batch: point, first (replication), replications (there from first on), for each
  * warning a column of how many of them met it, and digest, that of their rows: see
- * spot_digest_row(). Written in one transaction with its rows.
+ * spot_sqlite_batch_add(). Written in one transaction with its rows.
  *
  * series: a row for each series that is kept. point, replication, position (among those
  * of the replication), rows_in (the table of its rows), title, note, end_ticks (of the
@@ -44,7 +45,7 @@
 #include "sim/store/head.h"
 #include "sim/store/sqlite_db.h"
 
-#define SPOT_SCHEMA_VERSION 4
+#define SPOT_SCHEMA_VERSION 5
 #define SPOT_SCHEMA_APPLICATION 0x53504f54 /* "SPOT" */
 
 /* The digest of a row of provenance, and of the study with its axes and points. */
@@ -80,8 +81,11 @@ char *spot_column_names_sql(const spot_column_names_t *self, spot_db_t *db,
 
 /* The columns that are named by what a study has. */
 typedef struct {
-    spot_column_names_t axes;     /* of point */
-    spot_column_names_t metrics;  /* of replication */
+    spot_column_names_t axes; /* of point */
+    spot_column_names_t
+        metrics; /* of replication: those that are not derived, in order */
+    spot_column_names_t derived;  /* of replication: ratios that SQL computes */
+    char **formulas;              /* [derived.num] of these, SQL */
     spot_column_names_t warnings; /* of batch */
 } spot_columns_t;
 

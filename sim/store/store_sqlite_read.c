@@ -47,9 +47,16 @@ void
 spot_sqlite_batch_add(spot_sqlite_batch_t *self, const spot_study_head_t *head,
     int64_t replication, uint32_t warnings, const double *metrics)
 {
+    uint64_t digest = spot_digest_word(self->digest, (uint64_t) replication);
+
+    digest = spot_digest_word(digest, warnings);
+    for (size_t j = 0; j < head->num_metrics; j++) {
+        if (head->metrics[j].numerator == NULL) {
+            digest = spot_digest_number(digest, metrics[j]);
+        }
+    }
+    self->digest = digest;
     self->num_rows++;
-    self->digest =
-        spot_digest_row(self->digest, replication, warnings, head->num_metrics, metrics);
     for (size_t j = 0; j < head->num_warnings; j++) {
         self->warned[j] += warnings >> j & 1;
     }
@@ -96,6 +103,20 @@ metric_of(sqlite3_stmt *row, int column)
                                                                          : value;
 }
 
+/* Reads the metrics that are kept, and derives the others. */
+static void
+read_metrics(sqlite3_stmt *row, const spot_study_head_t *head, double *metrics)
+{
+    int column = FIRST_METRIC_COLUMN;
+
+    for (size_t j = 0; j < head->num_metrics; j++) {
+        if (head->metrics[j].numerator == NULL) {
+            metrics[j] = metric_of(row, column++);
+        }
+    }
+    spot_study_derive(head, metrics);
+}
+
 static int
 say_damaged(spot_sqlite_store_t *store, size_t point_id, int64_t first, const char *why)
 {
@@ -134,9 +155,7 @@ read_batch(spot_row_reader_t *self, spot_sqlite_store_t *store, size_t point_id)
                             : say_damaged(store, point_id, first, "rows are missing");
         }
         self->warnings[row_id] = (uint32_t) sqlite3_column_int64(self->rows, 1);
-        for (size_t j = 0; j < head->num_metrics; j++) {
-            metrics[j] = metric_of(self->rows, FIRST_METRIC_COLUMN + (int) j);
-        }
+        read_metrics(self->rows, head, metrics);
         spot_sqlite_batch_add(
             &batch, head, replication, self->warnings[row_id], metrics);
     }

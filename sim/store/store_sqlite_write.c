@@ -109,15 +109,18 @@ static int
 insert_row(spot_sqlite_store_t *self, size_t point_id, int64_t replication,
     const double *row, uint32_t warnings)
 {
-    const size_t num_metrics = self->base.head->num_metrics;
+    const spot_study_head_t *head = self->base.head;
     sqlite3_stmt *insert = self->insert_row;
+    int place = 3;
 
     sqlite3_bind_int64(insert, 1, self->numbers[point_id]);
     sqlite3_bind_int64(insert, 2, replication);
-    for (size_t j = 0; j < num_metrics; j++) {
-        sqlite3_bind_double(insert, (int) j + 3, row[j]); /* NAN becomes null */
+    for (size_t j = 0; j < head->num_metrics; j++) {
+        if (head->metrics[j].numerator == NULL) {
+            sqlite3_bind_double(insert, place++, row[j]); /* NAN becomes null */
+        }
     }
-    sqlite3_bind_int64(insert, (int) num_metrics + 3, warnings);
+    sqlite3_bind_int64(insert, place, warnings);
     return spot_db_step_done(&self->db, insert);
 }
 
@@ -263,7 +266,7 @@ spot_sqlite_start_writing(spot_sqlite_store_t *self, double timeout_s)
     sqlite3_busy_handler(self->db.handle, wait_for_lock, self);
     return ret == 0 ? spot_db_prepare(&self->db, &self->insert_row,
                           "INSERT INTO replication VALUES (?, ?, ?%z)",
-                          spot_schema_places(&self->db, self->base.head->num_metrics))
+                          spot_schema_places(&self->db, self->columns.metrics.num))
                     : ret;
 }
 

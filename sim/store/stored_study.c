@@ -42,6 +42,11 @@ static const spot_json_member_t metric_members[] = {
     SPOT_MEMBER_CHOICE(spot_metric_t, "better", better, betters),
     SPOT_MEMBER(spot_metric_t, "numerator", numerator, NAME),
     SPOT_MEMBER(spot_metric_t, "denominator", denominator, NAME),
+    SPOT_MEMBER(spot_metric_t, "per", per, NUMBER),
+    SPOT_MEMBER(spot_metric_t, "known_if", known_if, NAME),
+    SPOT_MEMBER(spot_metric_t, "is_total", is_total, BOOLEAN),
+    SPOT_MEMBER_CHOICE(spot_metric_t, "estimator", estimator, spot_estimator_names),
+    SPOT_MEMBER(spot_metric_t, "p", p, NUMBER),
     {0},
 };
 static const spot_json_member_t warning_members[] = {
@@ -170,6 +175,7 @@ void
 spot_study_head_free(spot_study_head_t *self)
 {
     spot_json_members_free(head_members, self);
+    free(self->sources);
     memset(self, 0, sizeof(*self));
 }
 
@@ -357,6 +363,7 @@ read_head(spot_stored_study_t *self, spot_db_t *db, const char *text)
     self->tree = cJSON_Parse(text);
     ret = spot_json_members_read(head_members, self->tree, NULL, &whole);
     cJSON_DeleteItemFromObject(self->tree, "axes"); /* copied, and maybe long */
+    ret = ret == 0 ? spot_study_head_find_sources(&whole.head) : ret;
     self->head = whole.head;
     self->numbers = whole.numbers;
     return ret == SPOT_ERR_BAD_INPUT || (ret == 0 && !is_sound(&whole))

@@ -12,11 +12,9 @@
 
 /* ---- Constraints ---- */
 
-/* Whether a condition fits its metrics. A limit may have their units or be a plain
- * number. ids: of the metrics. */
-static int
-check_limit(const spot_condition_t *condition, const spot_metric_t *metrics,
-    const size_t *ids, spot_diag_t *diag)
+int
+spot_metrics_check_condition(const spot_condition_t *condition,
+    const spot_metric_t *metrics, const size_t *ids, spot_diag_t *diag)
 {
     spot_condition_kind_t *kinds = spot_calloc(condition->num_names, sizeof(*kinds));
     spot_diag_t quiet;
@@ -48,24 +46,50 @@ copy_text(char **text, const char *source)
     return *text == NULL ? SPOT_ERR_NO_MEMORY : 0;
 }
 
+/* The metrics of the engine, then those of the head, which has the forms. The caller
+ * frees it; NULL: no memory. */
+static spot_metric_t *
+list_metrics(const spot_study_t *study, size_t *num_metrics)
+{
+    const spot_outputs_t *outputs = &study->yield.outputs;
+    const spot_study_head_t *head = &study->head;
+    spot_metric_t *metrics;
+
+    *num_metrics = outputs->num_metrics;
+    metrics = spot_calloc(outputs->num_metrics + head->num_metrics, sizeof(*metrics));
+    if (metrics == NULL) {
+        return NULL;
+    }
+    memcpy(metrics, outputs->metrics, outputs->num_metrics * sizeof(*metrics));
+    for (size_t j = 0; j < head->num_metrics; j++) {
+        if (spot_outputs_metric_id(outputs, head->metrics[j].name) ==
+            outputs->num_metrics) {
+            metrics[(*num_metrics)++] = head->metrics[j];
+        }
+    }
+    return metrics;
+}
+
 /* Turns a parsed condition into a limit of one metric. */
 static int
 resolve_constraint(const spot_reading_t *self, const spot_condition_t *condition,
     spot_constraint_t *constraint)
 {
-    const spot_outputs_t *outputs = &self->study->yield.outputs;
-    const char **names = spot_calloc(outputs->num_metrics, sizeof(*names));
+    size_t num_metrics;
+    spot_metric_t *metrics = list_metrics(self->study, &num_metrics);
+    const char **names = spot_calloc(num_metrics, sizeof(*names));
     size_t *ids = spot_calloc(condition->num_names, sizeof(*ids));
-    int ret = names == NULL || ids == NULL ? SPOT_ERR_NO_MEMORY : 0;
+    int ret = metrics == NULL || names == NULL || ids == NULL ? SPOT_ERR_NO_MEMORY : 0;
     spot_condition_bound_t bound;
 
-    for (size_t j = 0; ret == 0 && j < outputs->num_metrics; j++) {
-        names[j] = outputs->metrics[j].name;
+    for (size_t j = 0; ret == 0 && j < num_metrics; j++) {
+        names[j] = metrics[j].name;
     }
     ret = ret == 0 ? spot_condition_resolve(condition, "metric", SPOT_SEE_METRICS, names,
-                         outputs->num_metrics, ids, self->diag)
+                         num_metrics, ids, self->diag)
                    : ret;
-    ret = ret == 0 ? check_limit(condition, outputs->metrics, ids, self->diag) : ret;
+    ret = ret == 0 ? spot_metrics_check_condition(condition, metrics, ids, self->diag)
+                   : ret;
     ret = ret == 0 ? spot_condition_bound(condition, &bound, self->diag) : ret;
     if (ret == 0) {
         constraint->limit = bound.limit;
@@ -75,7 +99,28 @@ resolve_constraint(const spot_reading_t *self, const spot_condition_t *condition
     }
     free(ids);
     free(names);
+    free(metrics);
     return ret;
+}
+
+/* Makes metrics of the forms that a condition names. */
+static int
+add_forms(const spot_reading_t *self, const spot_condition_t *condition)
+{
+    const size_t num_errors = self->diag->num_errors;
+    int ret = 0;
+
+    for (size_t j = 0; ret == 0 && j < condition->num_names; j++) {
+        const char *name = condition->names[j].text;
+        bool is_form;
+
+        if (spot_study_metric_id(&self->study->head, name) ==
+            self->study->head.num_metrics) {
+            ret = spot_forms_add(
+                self, "optimise.subject_to", condition->node, name, &is_form);
+        }
+    }
+    return ret == 0 && self->diag->num_errors > num_errors ? SPOT_ERR_BAD_INPUT : ret;
 }
 
 /* Reads all limits. Errors are reported. */
@@ -103,6 +148,7 @@ find_constraints(const spot_reading_t *self)
         }
         optimise->num_constraints++;
         ret = spot_condition_parse(&condition, word, "optimise.subject_to", self->diag);
+        ret = ret == 0 ? add_forms(self, &condition) : ret;
         ret = ret == 0 ? resolve_constraint(self, &condition, constraint) : ret;
         spot_condition_free(&condition);
         error = ret != 0 ? ret : error;
@@ -112,25 +158,62 @@ find_constraints(const spot_reading_t *self)
 
 /* ---- Metrics ---- */
 
-/* Appends the metric with this name to those that are kept, or reports the name with a
- * suggestion. key, place: of the name in the study; NULL if the engine gives it. */
-static void
-add_metric(const spot_reading_t *self, const char *key, const spot_node_t *place,
-    const char *name)
+int
+spot_metrics_keep(const spot_reading_t *self, const spot_metric_t *metric)
 {
     spot_study_t *study = self->study;
     const spot_outputs_t *outputs = &study->yield.outputs;
-    const size_t metric_id = spot_outputs_metric_id(outputs, name);
+    spot_study_head_t *head = &study->head;
+    spot_metric_t *kept;
+
+    if (spot_study_metric_id(head, metric->name) < head->num_metrics) {
+        return 0;
+    }
+    if (spot_array_reserve(&head->metrics, &study->max_metrics, head->num_metrics + 1,
+            sizeof(*head->metrics)) != 0) {
+        return SPOT_ERR_NO_MEMORY;
+    }
+    kept = &head->metrics[head->num_metrics++];
+    *kept = *metric;
+    if (spot_outputs_metric_id(outputs, kept->known_if) == outputs->num_metrics) {
+        kept->known_if = NULL;
+    }
+    return 0;
+}
+
+/* Appends the sources of the metrics that derive from others, and finds them. */
+static int
+keep_sources(const spot_reading_t *self)
+{
+    const spot_outputs_t *outputs = &self->study->yield.outputs;
+    spot_study_head_t *head = &self->study->head;
+    int ret = spot_forms_keep_sources(self);
+
+    for (size_t j = 0; ret == 0 && j < head->num_metrics; j++) {
+        const spot_metric_t metric = head->metrics[j];
+        const char *const names[] = {
+            metric.numerator, metric.denominator, metric.known_if};
+
+        for (size_t k = 0; ret == 0 && k < sizeof(names) / sizeof(names[0]); k++) {
+            if (names[k] != NULL) {
+                const size_t metric_id = spot_outputs_metric_id(outputs, names[k]);
+
+                spot_bug_assert(metric_id < outputs->num_metrics);
+                ret = spot_metrics_keep(self, &outputs->metrics[metric_id]);
+            }
+        }
+    }
+    return ret == 0 ? spot_study_head_find_sources(head) : ret;
+}
+
+void
+spot_metrics_unknown(const spot_reading_t *self, const char *key,
+    const spot_node_t *place, const char *name)
+{
+    const spot_outputs_t *outputs = &self->study->yield.outputs;
     spot_bind_t bind = {.diag = self->diag};
     spot_suggest_t near;
 
-    if (spot_study_metric_id(&study->head, name) < study->head.num_metrics) {
-        return;
-    }
-    if (metric_id < outputs->num_metrics) {
-        study->head.metrics[study->head.num_metrics++] = outputs->metrics[metric_id];
-        return;
-    }
     spot_suggest_init(&near, name);
     for (size_t j = 0; j < outputs->num_metrics; j++) {
         spot_suggest_offer(&near, outputs->metrics[j].name);
@@ -138,16 +221,38 @@ add_metric(const spot_reading_t *self, const char *key, const spot_node_t *place
     spot_bind_unknown(&bind, place, key, "metric", &near, SPOT_SEE_METRICS);
 }
 
-/* The same for the metric that a key of the study names; name may be NULL. */
-static void
-add_named_metric(const spot_reading_t *self, const char *key, const char *name)
+/* Appends the metric with this name to those that are kept, or reports the name with a
+ * suggestion. key, place: of the name in the study; NULL if the engine gives it. */
+static int
+add_metric(const spot_reading_t *self, const char *key, const spot_node_t *place,
+    const char *name)
 {
-    if (name != NULL) {
-        add_metric(self, key, spot_reading_place(self, key), name);
+    const spot_outputs_t *outputs = &self->study->yield.outputs;
+    const size_t metric_id = spot_outputs_metric_id(outputs, name);
+    bool is_form;
+    int ret;
+
+    if (metric_id < outputs->num_metrics) {
+        return spot_metrics_keep(self, &outputs->metrics[metric_id]);
     }
+    if (spot_study_metric_id(&self->study->head, name) < self->study->head.num_metrics) {
+        return 0;
+    }
+    ret = spot_forms_add(self, key, place, name, &is_form);
+    if (ret == 0 && !is_form) {
+        spot_metrics_unknown(self, key, place, name);
+    }
+    return ret;
 }
 
-static void
+/* The same for the metric that a key of the study names; name may be NULL. */
+static int
+add_named_metric(const spot_reading_t *self, const char *key, const char *name)
+{
+    return name == NULL ? 0 : add_metric(self, key, spot_reading_place(self, key), name);
+}
+
+static int
 add_listed_metrics(const spot_reading_t *self)
 {
     const spot_node_t *words = self->request.metrics;
@@ -155,18 +260,24 @@ add_listed_metrics(const spot_reading_t *self)
     const bool is_compared = self->study->is_comparison && outputs->num_compared > 0;
     const bool is_all =
         words == NULL && !is_compared && self->study->head.optimise.metric == NULL;
+    int ret = 0;
 
-    for (size_t j = 0; words != NULL && j < words->num_children; j++) {
+    for (size_t j = 0; ret == 0 && words != NULL && j < words->num_children; j++) {
         if (words->children[j]->kind == SPOT_NODE_SCALAR) { /* else it is reported */
-            add_metric(self, "metrics", words->children[j], words->children[j]->text);
+            ret = add_metric(
+                self, "metrics", words->children[j], words->children[j]->text);
         }
     }
-    for (size_t j = 0; words == NULL && is_compared && j < outputs->num_compared; j++) {
-        add_metric(self, NULL, NULL, outputs->compared[j]);
+    for (size_t j = 0;
+         ret == 0 && words == NULL && is_compared && j < outputs->num_compared; j++) {
+        ret = add_metric(self, NULL, NULL, outputs->compared[j]);
     }
-    for (size_t j = 0; is_all && j < outputs->num_metrics; j++) {
-        add_metric(self, NULL, NULL, outputs->metrics[j].name);
+    for (size_t j = 0; ret == 0 && is_all && j < outputs->num_metrics; j++) {
+        if (!outputs->metrics[j].is_total) {
+            ret = spot_metrics_keep(self, &outputs->metrics[j]);
+        }
     }
+    return ret;
 }
 
 /* The picture of a comparison shows the parts of the engine unless the study asks for
@@ -202,24 +313,46 @@ draw_parts(const spot_reading_t *self)
 }
 
 /* Appends the metrics of the plot. */
-static void
+static int
 add_plot_metrics(const spot_reading_t *self)
 {
     const spot_plot_request_t *plot = &self->study->head.plot;
     const spot_node_t *stack = spot_reading_place(self, "plot.stack");
+    int ret = add_named_metric(self, "plot.y", plot->y);
 
-    add_named_metric(self, "plot.y", plot->y);
-    add_named_metric(self, "plot.second_x", plot->second_x);
-    for (size_t j = 0; j < plot->num_stack; j++) {
+    ret = ret == 0 ? add_named_metric(self, "plot.second_x", plot->second_x) : ret;
+    for (size_t j = 0; ret == 0 && j < plot->num_stack; j++) {
         if (plot->stack[j] != NULL) { /* else it is reported */
-            add_metric(self, "plot.stack",
+            ret = add_metric(self, "plot.stack",
                 stack->kind == SPOT_NODE_LIST ? stack->children[j] : NULL,
                 plot->stack[j]);
         }
     }
+    return ret;
 }
 
 /* ---- Kinds of points ---- */
+
+/* Whether points of a layout have a metric of the head, which is one of the engine or
+ * has sources that are. */
+static bool
+has_metric(const spot_study_t *study, const spot_outputs_t *outputs, size_t metric_id)
+{
+    const spot_study_head_t *head = &study->head;
+    const spot_metric_source_t source = spot_study_source(head, metric_id);
+    const size_t ids[] = {source.of_id, source.per_id, source.known_id};
+    bool has_all = true;
+
+    for (size_t j = 0; j < sizeof(ids) / sizeof(ids[0]); j++) {
+        if (ids[j] < head->num_metrics) {
+            has_all = has_all &&
+                      (spot_forms_has(study, outputs, ids[j]) ||
+                          spot_outputs_metric_id(outputs, head->metrics[ids[j]].name) <
+                              outputs->num_metrics);
+        }
+    }
+    return has_all;
+}
 
 /* Finds the column of each metric of a layout, mostly the one after that of the metric
  * before, and what is special of its points. A point is fixed only if others are not: a
@@ -230,7 +363,7 @@ settle_layout(const spot_study_t *study, spot_metric_layout_t *layout,
 {
     const spot_study_head_t *head = &study->head;
     const spot_outputs_t *outputs = layout->outputs;
-    size_t num_kept = 0, next = 0;
+    size_t next = 0;
 
     free(layout->columns);
     layout->columns = spot_calloc(outputs->num_metrics, sizeof(*layout->columns));
@@ -247,17 +380,18 @@ settle_layout(const spot_study_t *study, spot_metric_layout_t *layout,
         const bool is_next =
             next < head->num_metrics && strcmp(head->metrics[next].name, name) == 0;
         const size_t metric_id = is_next ? next : spot_study_metric_id(head, name);
+        const bool is_kept =
+            metric_id < head->num_metrics && outputs->metrics[j].numerator == NULL;
 
-        layout->columns[j] = -1;
-        if (metric_id < head->num_metrics) {
-            layout->columns[j] = (int32_t) metric_id;
-            kind->has_metric[metric_id] = true;
-            next = metric_id + 1;
-            num_kept++;
-        }
+        layout->columns[j] = is_kept ? (int32_t) metric_id : -1;
+        next = metric_id + 1;
     }
     kind->is_fixed = study->yield.outputs.is_random && !outputs->is_random;
-    *is_special = *is_special || kind->is_fixed || num_kept < head->num_metrics;
+    *is_special = *is_special || kind->is_fixed;
+    for (size_t j = 0; j < head->num_metrics; j++) {
+        kind->has_metric[j] = has_metric(study, outputs, j);
+        *is_special = *is_special || !kind->has_metric[j];
+    }
     return 0;
 }
 
@@ -338,22 +472,22 @@ spot_study_keep_ledger(spot_study_t *self, const spot_study_head_t *begun)
     const char *const others[] = {outputs->cost, outputs->gain};
     const spot_reading_t reading = {.study = self};
     const size_t num_before = self->head.num_metrics;
-    int ret;
+    int ret = 0;
 
-    for (size_t j = 0; self->has_ledger && j < outputs->num_parts + 2; j++) {
+    for (size_t j = 0; ret == 0 && self->has_ledger && j < outputs->num_parts + 2; j++) {
         const char *name =
             j < outputs->num_parts ? outputs->parts[j] : others[j - outputs->num_parts];
 
-        if (lacks(&self->head, name)) {
-            add_metric(&reading, NULL, NULL, name);
-        }
+        ret = name == NULL ? 0 : add_metric(&reading, NULL, NULL, name);
     }
+    ret = ret == 0 ? keep_sources(&reading) : ret;
     for (size_t j = num_before; begun != NULL && j < self->head.num_metrics; j++) {
         if (lacks(begun, self->head.metrics[j].name)) {
             self->head.num_metrics = num_before;
         }
     }
-    ret = settle_kinds(self);
+    ret = ret == 0 ? keep_sources(&reading) : ret;
+    ret = ret == 0 ? settle_kinds(self) : ret;
     return ret == 0 ? find_overview(self) : ret;
 }
 
@@ -382,40 +516,90 @@ check_everywhere(const spot_reading_t *self, const char *key, const char *name)
     }
 }
 
+/* Appends all that the study names. */
+static int
+add_all(spot_reading_t *self)
+{
+    const spot_request_t *request = &self->request;
+    spot_study_head_t *head = &self->study->head;
+    int ret = add_listed_metrics(self), error = 0;
+
+    if (ret == 0) {
+        error = find_constraints(self);
+        ret = error == SPOT_ERR_NO_MEMORY ? error : 0;
+    }
+    ret = ret == 0 ? add_named_metric(self, optimise_key(head), head->optimise.metric)
+                   : ret;
+    for (size_t j = 0; ret == 0 && error == 0 && j < head->optimise.num_constraints;
+         j++) {
+        ret = add_metric(self, NULL, NULL, head->optimise.constraints[j].metric);
+    }
+    ret = ret == 0
+              ? add_named_metric(self, "replications.until.metric", head->until.metric)
+              : ret;
+    ret =
+        ret == 0 ? add_named_metric(self, "best.maximise", request->best_maximise) : ret;
+    if (request->best_maximise == NULL) {
+        ret = ret == 0 ? add_named_metric(self, "best.minimise", request->best_minimise)
+                       : ret;
+    }
+    head->num_listed = head->num_metrics;
+    ret = ret == 0 ? draw_parts(self) : ret;
+    ret = ret == 0 ? add_plot_metrics(self) : ret;
+    return ret == 0 ? keep_sources(self) : ret;
+}
+
+/* A cost that is cut off is least where runs do not finish: warns unless a limit on a
+ * probability keeps such points out. */
+static void
+check_cut_off(const spot_reading_t *self)
+{
+    const spot_study_head_t *head = &self->study->head;
+    const size_t metric_id = spot_study_metric_id(head, head->optimise.metric);
+    bool is_limited = false;
+    const spot_node_t *place;
+
+    if (metric_id == head->num_metrics || head->metrics[metric_id].known_if == NULL ||
+        head->optimise.is_maximised ||
+        spot_metric_estimator(&head->metrics[metric_id]) != SPOT_ESTIMATOR_MEAN) {
+        return;
+    }
+    for (size_t j = 0; j < head->optimise.num_constraints; j++) {
+        const size_t limit_id =
+            spot_study_metric_id(head, head->optimise.constraints[j].metric);
+
+        is_limited =
+            is_limited || head->metrics[limit_id].kind == SPOT_METRIC_PROBABILITY;
+    }
+    if (!is_limited) {
+        place = spot_reading_place(self, optimise_key(head));
+        spot_diag_warn(self->diag, place->file, place->line, place->column,
+            "%s: %s of a run that does not finish is what was paid until it was cut "
+            "off, "
+            "so that a point where no run finishes may win: add subject_to: "
+            "[\"probability(%s) >= 0.95\"]",
+            optimise_key(head), head->metrics[metric_id].name,
+            head->metrics[metric_id].known_if);
+    }
+}
+
 int
 spot_metrics_choose(spot_reading_t *self)
 {
+    const size_t num_errors = self->diag->num_errors;
     spot_study_t *study = self->study;
     spot_study_head_t *head = &study->head;
-    const spot_request_t *request = &self->request;
-    const size_t num_metrics = study->yield.outputs.num_metrics;
-    int error, ret;
+    int ret = add_all(self);
 
-    head->metrics = spot_calloc(num_metrics, sizeof(*head->metrics));
-    if (head->metrics == NULL) {
-        return SPOT_ERR_NO_MEMORY;
-    }
-    add_listed_metrics(self);
-    error = find_constraints(self);
-    add_named_metric(self, optimise_key(head), head->optimise.metric);
-    for (size_t j = 0; error == 0 && j < head->optimise.num_constraints; j++) {
-        add_metric(self, NULL, NULL, head->optimise.constraints[j].metric);
-    }
-    add_named_metric(self, "replications.until.metric", head->until.metric);
-    add_named_metric(self, "best.maximise", request->best_maximise);
-    add_named_metric(self, "best.minimise",
-        request->best_maximise == NULL ? request->best_minimise : NULL);
-    head->num_listed = head->num_metrics;
-    ret = error == SPOT_ERR_NO_MEMORY ? error : draw_parts(self);
-    add_plot_metrics(self);
     ret = ret == 0 ? settle_kinds(study) : ret;
-    if (ret == 0 && error == 0) {
+    if (ret == 0 && self->diag->num_errors == num_errors) {
         check_everywhere(self, "replications.until.metric", head->until.metric);
         check_everywhere(self, optimise_key(head), head->optimise.metric);
         for (size_t j = 0; j < head->optimise.num_constraints; j++) {
             check_everywhere(
                 self, "optimise.subject_to", head->optimise.constraints[j].metric);
         }
+        check_cut_off(self);
     }
     return ret == 0 ? find_overview(study) : ret;
 }

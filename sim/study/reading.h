@@ -6,7 +6,7 @@
  *     plan.c       the values of the axes and the points; design.c
  *     where.c      drops points
  *     points.c     binds the points, and what they yield
- *     metrics.c    metrics that are kept
+ *     metrics.c    metrics that are kept; forms.c
  *     views.c      replications, best, plot and series; before, the baseline
  *
  * Internal to sim/study. */
@@ -15,6 +15,7 @@
 
 #include <pthread.h>
 
+#include "base/condition.h"
 #include "sim/study/study.h"
 
 #define SPOT_MAX_POINTS 1000000
@@ -190,6 +191,41 @@ void spot_points_free(spot_study_t *self);
 /* The metrics of the head: those that are listed, or all, then those that the study
  * needs otherwise, the plot's last. NO_MEMORY. */
 SPOT_MUST_CHECK int spot_metrics_choose(spot_reading_t *self);
+
+/* Appends a metric to those of the head, unless its name is there. NO_MEMORY. */
+SPOT_MUST_CHECK int spot_metrics_keep(
+    const spot_reading_t *self, const spot_metric_t *metric);
+
+/* Reports a name that is that of no metric. */
+void spot_metrics_unknown(const spot_reading_t *self, const char *key,
+    const spot_node_t *place, const char *name);
+
+/* Whether a condition fits its metrics. A limit may have their units or be a plain
+ * number. ids: [num_names] of the metrics. BAD_INPUT with the reason in diag,
+ * NO_MEMORY. */
+SPOT_MUST_CHECK int spot_metrics_check_condition(const spot_condition_t *condition,
+    const spot_metric_t *metrics, const size_t *ids, spot_diag_t *diag);
+
+/* ---- forms.c ---- */
+
+/* Appends a metric whose name is a form of another one, such as "p95(cost_usd)". Sets
+ * *is_form to false, and does nothing, if it is none. NO_MEMORY; else errors are in
+ * diag. */
+SPOT_MUST_CHECK int spot_forms_add(const spot_reading_t *self, const char *key,
+    const spot_node_t *place, const char *name, bool *is_form);
+
+/* Appends the metrics that conditions are about to those of the head. NO_MEMORY. */
+SPOT_MUST_CHECK int spot_forms_keep_sources(const spot_reading_t *self);
+
+/* Whether a metric of the head is that of a condition whose metrics the outputs have. */
+bool spot_forms_has(
+    const spot_study_t *study, const spot_outputs_t *outputs, size_t metric_id);
+
+/* Sets the metrics that are conditions in a row whose other metrics are there.
+ * NO_MEMORY. */
+SPOT_MUST_CHECK int spot_forms_evaluate(const spot_study_t *study, double *row);
+
+void spot_forms_free(spot_study_t *study);
 
 /* ---- views.c ---- */
 

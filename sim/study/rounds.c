@@ -25,8 +25,8 @@ next_fixed(spot_rounds_t *self)
 
 /* ---- A precision ----
  *
- * Each point goes on, in rounds of whole batches, until the Student interval of the mean
- * of one metric is as narrow as asked for: the sequential rule of Chow and Robbins (Ann.
+ * Each point goes on, in rounds of whole batches, until the interval of one metric is as
+ * narrow as asked for: the sequential rule of Chow and Robbins (Ann.
  * Math. Statist. 36(2), 1965) with a minimum, so that an early, by chance small variance
  * does not end it. */
 
@@ -35,14 +35,13 @@ next_fixed(spot_rounds_t *self)
 #define MAX_GROWTH 2.0
 
 struct spot_knowledge {
-    spot_moments_t moments; /* of the replications [0, num_seen) */
+    spot_estimate_t estimate; /* of the replications [0, num_seen) */
     int64_t num_seen;
     bool is_done;
 };
 
 typedef struct {
-    spot_moments_t *moments;
-    size_t metric_id;
+    spot_estimate_t *estimate;
     int64_t end; /* replication after the last one that is read */
 } reader_t;
 
@@ -56,19 +55,15 @@ read_row(void *context, const spot_row_t *row)
     if (row->replication >= self->end) {
         return READ_ALL;
     }
-    if (isfinite(row->metrics[self->metric_id])) {
-        spot_moments_add(self->moments, row->metrics[self->metric_id]);
-    }
-    return 0;
+    return spot_estimate_add(self->estimate, row->metrics);
 }
 
 /* The replications that should do, in whole batches. */
 static int64_t
-next_target(
-    const spot_study_head_t *head, size_t point_id, const spot_knowledge_t *point)
+next_target(const spot_study_head_t *head, size_t point_id, spot_knowledge_t *point)
 {
     const double size = (double) spot_study_batch_size(head);
-    const double excess = spot_until_excess(&head->until, &point->moments);
+    const double excess = spot_estimate_excess(&point->estimate, &head->until);
     double wanted = (double) head->min_replications;
 
     if (point->num_seen > 0) {
@@ -86,11 +81,11 @@ read_round(const spot_rounds_t *self, const spot_store_t *store, size_t point_id
 {
     spot_knowledge_t *point = &self->knowledge[point_id];
     const int64_t target = self->to[point_id];
-    reader_t reader = {&point->moments, spot_study_watched_metric(self->head), target};
+    reader_t reader = {&point->estimate, target};
     const int ret = store->read(store, point_id, point->num_seen, read_row, &reader);
 
     point->num_seen = target;
-    point->is_done = spot_until_excess(&self->head->until, &point->moments) <= 1 ||
+    point->is_done = spot_estimate_excess(&point->estimate, &self->head->until) <= 1 ||
                      target >= spot_study_point_replications(self->head, point_id);
     return ret == READ_ALL ? 0 : ret;
 }
@@ -123,6 +118,8 @@ start_precision(spot_rounds_t *self, const spot_study_run_t *run)
 
     self->knowledge = spot_calloc(num_points, sizeof(*self->knowledge));
     for (size_t j = 0; self->knowledge != NULL && j < num_points; j++) {
+        spot_estimate_init(&self->knowledge[j].estimate, self->head,
+            spot_study_watched_metric(self->head));
         self->knowledge[j].is_done =
             spot_study_cannot_run(self->head, j) != NULL ||
             (run->num_shards > 1 && (int64_t) j % run->num_shards != run->shard_id);
@@ -178,6 +175,9 @@ void
 spot_rounds_free(spot_rounds_t *self)
 {
     spot_race_free(&self->race);
+    for (size_t j = 0; self->knowledge != NULL && j < self->head->num_points; j++) {
+        spot_estimate_free(&self->knowledge[j].estimate);
+    }
     free(self->knowledge);
     free(self->from);
     free(self->to);

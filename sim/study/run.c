@@ -9,6 +9,7 @@
 
 #include "base/memory.h"
 #include "sim/store/series_rows.h"
+#include "sim/study/reading.h"
 #include "sim/study/rounds.h"
 
 typedef struct pool pool_t;
@@ -27,12 +28,11 @@ struct pool {
     task_t task;
     int64_t end_task;
     atomic_llong next_task;
-    atomic_int error; /* first one of any thread */
-    size_t watched_metric;
+    atomic_int error;     /* first one of any thread */
     pthread_mutex_t lock; /* of all below */
     spot_study_progress_t progress;
-    spot_moments_t *watched; /* [num_points] */
-    int64_t *num_done;       /* [num_points] replications that are there */
+    spot_estimate_t *watched; /* [num_points] */
+    int64_t *num_done;        /* [num_points] replications that are there */
 };
 
 /* ---- Threads ---- */
@@ -102,7 +102,7 @@ run_replication(const pool_t *self, spot_study_worker_t *worker, int64_t replica
     const spot_study_t *study = self->study;
     const spot_metric_layout_t *layout =
         &study->yield.layouts[study->yield.layout_ids[worker->point_id]];
-    const int ret = spot_study_worker_run(worker, replication, self->run->stop, NULL);
+    int ret = spot_study_worker_run(worker, replication, self->run->stop, NULL);
 
     for (size_t j = 0; j < study->head.num_metrics; j++) {
         row[j] = (double) NAN;
@@ -111,6 +111,10 @@ run_replication(const pool_t *self, spot_study_worker_t *worker, int64_t replica
         if (layout->columns[j] >= 0) {
             row[layout->columns[j]] = worker->metrics[j] + 0.0; /* -0 becomes 0 */
         }
+    }
+    if (ret == 0) {
+        spot_study_derive(&study->head, row);
+        ret = spot_forms_evaluate(study, row);
     }
     *warnings = 0;
     for (size_t j = 0; j < study->experiment->num_warnings; j++) {
@@ -131,19 +135,16 @@ tell_progress(pool_t *self)
 /* Counts the replications of a batch, of which those of a piece were run now. The
  * watched values are added in the order in which batches end: they are for watching
  * only. */
-static void
+static int
 count_batch(pool_t *self, const spot_piece_t *piece, int64_t num_replications)
 {
     const size_t num_metrics = self->study->head.num_metrics;
     const size_t point_id = piece->point_id;
+    int ret = 0;
 
     pthread_mutex_lock(&self->lock);
-    for (size_t j = 0; j < piece->num_rows; j++) {
-        const double value = piece->rows[j * num_metrics + self->watched_metric];
-
-        if (isfinite(value)) {
-            spot_moments_add(&self->watched[point_id], value);
-        }
+    for (size_t j = 0; ret == 0 && j < piece->num_rows; j++) {
+        ret = spot_estimate_add(&self->watched[point_id], &piece->rows[j * num_metrics]);
     }
     self->num_done[point_id] += num_replications;
     self->progress.num_points_done +=
@@ -152,6 +153,7 @@ count_batch(pool_t *self, const spot_piece_t *piece, int64_t num_replications)
     self->progress.num_run += (int64_t) piece->num_rows;
     tell_progress(self);
     pthread_mutex_unlock(&self->lock);
+    return ret;
 }
 
 /* Runs the replications of a batch that are not there yet, and puts their rows into the
@@ -181,7 +183,7 @@ run_batch(pool_t *self, spot_study_worker_t *worker, int64_t batch_id)
         ret = ret == 0 ? self->store->put(self->store, &piece) : ret;
     }
     if (ret == 0) {
-        count_batch(self, &piece, size);
+        ret = count_batch(self, &piece, size);
     }
     free(warnings);
     free(rows);
@@ -318,7 +320,6 @@ spot_study_run(const spot_study_t *self, spot_store_t *store,
         .store = store,
         .run = run,
         .diag = diag,
-        .watched_metric = spot_study_watched_metric(&self->head),
         .lock = PTHREAD_MUTEX_INITIALIZER,
         .progress = {.study = self},
         .watched = spot_calloc(num_points, sizeof(*pool.watched)),
@@ -327,6 +328,10 @@ spot_study_run(const spot_study_t *self, spot_store_t *store,
                   ? SPOT_ERR_NO_MEMORY
                   : spot_study_check_shards(self, run->num_shards, diag);
 
+    for (size_t j = 0; pool.watched != NULL && j < num_points; j++) {
+        spot_estimate_init(
+            &pool.watched[j], &self->head, spot_study_watched_metric(&self->head));
+    }
     pool.progress.watched = pool.watched;
     atomic_store(&store->stop, run->stop);
     ret = ret == 0 ? spot_rounds_start(&pool.rounds, &self->head, run) : ret;
@@ -337,6 +342,9 @@ spot_study_run(const spot_study_t *self, spot_store_t *store,
                                                    : NULL;
     spot_rounds_free(&pool.rounds);
     spot_series_list_free(&pool.missing);
+    for (size_t j = 0; pool.watched != NULL && j < num_points; j++) {
+        spot_estimate_free(&pool.watched[j]);
+    }
     free(pool.watched);
     free(pool.num_done);
     return ret;
@@ -361,7 +369,7 @@ spot_study_widest(
     double widest = -1;
 
     for (size_t j = 0; j < self->study->head.num_points; j++) {
-        const double width = spot_moments_stderr(&self->watched[j]);
+        const double width = spot_estimate_stderr(&self->watched[j]);
 
         if (width > widest) {
             widest = width;
@@ -371,7 +379,8 @@ spot_study_widest(
     if (widest < 0) {
         return false;
     }
-    *half_width = spot_moments_half_width(&self->watched[*point_id],
-        until->metric == NULL ? SPOT_CONFIDENCE : until->confidence);
+    *half_width = widest * spot_student_t(until->metric == NULL ? SPOT_CONFIDENCE
+                                                                : until->confidence,
+                               (double) (self->watched[*point_id].num_values - 1));
     return true;
 }

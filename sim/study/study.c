@@ -302,6 +302,7 @@ spot_study_free(spot_study_t *self)
     spot_template_t *template = self->template;
 
     spot_points_free(self);
+    spot_forms_free(self);
     free(self->series);
     spot_study_head_free(&self->head);
     if (template != NULL) {

@@ -8,8 +8,8 @@
 
 #include "base/bind.h"
 #include "base/inputs.h"
-#include "base/stats.h"
 #include "base/watch.h"
+#include "sim/analysis/estimate.h"
 #include "sim/engine/experiment.h"
 #include "sim/store/origin.h"
 #include "sim/store/store.h"
@@ -45,7 +45,9 @@ typedef struct {
     spot_yield_t yield; /* of the points */
     void **scenarios; /* [head.num_points] bound, constant while running; an item that is
                          NULL is bound when it is run */
-    bool has_ledger;  /* spot_study_keep_ledger() may append metrics */
+    struct spot_forms *forms; /* metrics that the study makes of others; may be NULL */
+    size_t max_metrics;       /* of head.metrics */
+    bool has_ledger;          /* spot_study_keep_ledger() may append metrics */
     size_t num_series;
     int64_t *series; /* [num_series] replications of each point whose series a database
                         keeps */
@@ -97,8 +99,8 @@ typedef struct {
     int64_t num_done;   /* replications that are there */
     int64_t num_wanted; /* as far as is known: a precision may ask for more */
     int64_t num_run;    /* replications that this run has made */
-    const spot_moments_t
-        *watched; /* [num_points] of this run's values of the watched metric */
+    const spot_estimate_t
+        *watched; /* [num_points] of the watched metric, by this run's replications */
     size_t num_points_done;
     size_t num_series; /* made so far, once all is run: */
     size_t num_series_wanted;
@@ -108,8 +110,8 @@ typedef struct {
  * one. */
 size_t spot_study_watched_metric(const spot_study_head_t *head);
 
-/* Finds the point with the widest interval of the watched mean; *half_width is half its
- * width. Returns false if no point has two values yet. O(points). */
+/* Finds the point with the widest interval of the watched metric; *half_width is half
+ * its width. Returns false if no point has two values yet. O(points). */
 bool spot_study_widest(
     const spot_study_progress_t *self, size_t *point_id, double *half_width);
 

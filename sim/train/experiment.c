@@ -66,6 +66,8 @@ train_close(void *worker)
     }
 }
 
+static const spot_outputs_t *outputs_of(const spot_scenario_t *scenario);
+
 static int
 train_run(void *worker, const spot_replication_t *replication, double *metrics,
     unsigned char *warnings, spot_recording_t *recording)
@@ -78,7 +80,8 @@ train_run(void *worker, const spot_replication_t *replication, double *metrics,
     ret = spot_train_run(train, replication->seed, replication->replication,
         recording == NULL ? NULL : &self->log);
     if (ret == 0) {
-        spot_train_metric_values(train->scenario, &train->result, metrics);
+        spot_train_yield(train->scenario, &train->result,
+            outputs_of(train->scenario)->num_metrics, metrics);
         spot_train_warning_flags(&train->result, warnings);
     }
     if (ret == 0 && recording != NULL) {
@@ -165,11 +168,12 @@ static const char *const compared[] = {"steps_kept", "samples_per_s", "usd_per_h
     "samples_per_usd", "idle_fraction", "lost_fraction", "reconfigurations",
     "rollbacks"};
 
-#define OUTPUTS(random)                                                                 \
+#define OUTPUTS(random, num_left_out)                                                   \
     {                                                                                   \
-        .num_metrics = SPOT_TRAIN_NUM_METRICS, .metrics = spot_train_metrics,           \
-        .num_parts = SPOT_NUM_SHARES, .parts = parts, .bars = bars,                     \
-        .whole = "paid instance time", .cost = "usd_per_h", .gain = "samples_per_s",    \
+        .num_metrics = SPOT_TRAIN_NUM_METRICS - num_left_out,                           \
+        .metrics = spot_train_metrics, .num_parts = SPOT_NUM_SHARES, .parts = parts,    \
+        .bars = bars, .whole = "paid instance time", .cost = "usd_per_h",               \
+        .gain = "samples_per_s",                                                        \
         .num_compared = sizeof(compared) / sizeof(compared[0]), .compared = compared,   \
         .num_series = SPOT_TRAIN_NUM_SERIES, .series = spot_train_series,               \
         .is_random = random,                                                            \
@@ -177,13 +181,17 @@ static const char *const compared[] = {"steps_kept", "samples_per_s", "usd_per_h
         .num_replications = 1000, .min_replications = 256, .batch_replications = 64     \
     }
 
-static const spot_outputs_t random_outputs = OUTPUTS(true),
-                            fixed_outputs = OUTPUTS(false);
+/* By whether replications differ, and whether there are steps to keep and a deadline. */
+static const spot_outputs_t all_outputs[2][3] = {
+    {OUTPUTS(false, SPOT_TRAIN_NUM_UNTIL), OUTPUTS(false, 1), OUTPUTS(false, 0)},
+    {OUTPUTS(true, SPOT_TRAIN_NUM_UNTIL), OUTPUTS(true, 1), OUTPUTS(true, 0)},
+};
 
 static const spot_outputs_t *
 outputs_of(const spot_scenario_t *scenario)
 {
-    return scenario->is_certain ? &fixed_outputs : &random_outputs;
+    return &all_outputs[!scenario->is_certain]
+                       [(scenario->until_steps > 0) + (scenario->deadline_ms > 0)];
 }
 
 /* A scenario and, if it cannot run, its own outputs, which say why. */

@@ -9,63 +9,62 @@
 typedef struct {
     const spot_scenario_t *scenario;
     const spot_train_result_t *result;
+    spot_same_work_t same_work; /* as the steps kept */
 } run_t;
 
-/* A formula for one metric or, by argument, for several similar ones. */
+/* A formula for one metric or, by argument, for several similar ones. NULL: derived. */
 typedef double (*formula_t)(const run_t *run, int argument);
-
-static double
-ratio(double numerator, double denominator)
-{
-    return denominator == 0 ? (double) NAN : numerator / denominator;
-}
-
-static double
-total_instance_ms(const run_t *run)
-{
-    return (double) spot_ledger_total(&run->result->ledger);
-}
 
 /* argument: a category of the ledger. */
 static double
-share_fraction(const run_t *run, int share)
+share_ms(const run_t *run, int share)
 {
-    return ratio(
-        (double) run->result->ledger.instance_ms[share], total_instance_ms(run));
+    return (double) run->result->ledger.instance_ms[share];
 }
 
 static double
-idle_fraction(const run_t *run, int argument)
+paid_ms(const run_t *run, int argument)
+{
+    (void) argument;
+    return (double) spot_ledger_total(&run->result->ledger);
+}
+
+static double
+idle_ms(const run_t *run, int argument)
 {
     const int64_t *instance_ms = run->result->ledger.instance_ms;
-    const int64_t idle_ms =
-        instance_ms[SPOT_SHARE_PREPPING] + instance_ms[SPOT_SHARE_STANDBY] +
-        instance_ms[SPOT_SHARE_RECONFIGURING] + instance_ms[SPOT_SHARE_RELOADING] +
-        instance_ms[SPOT_SHARE_STALLED];
 
     (void) argument;
-    return ratio((double) idle_ms, total_instance_ms(run));
+    return (double) (instance_ms[SPOT_SHARE_PREPPING] + instance_ms[SPOT_SHARE_STANDBY] +
+                     instance_ms[SPOT_SHARE_RECONFIGURING] +
+                     instance_ms[SPOT_SHARE_RELOADING] +
+                     instance_ms[SPOT_SHARE_STALLED]);
 }
 
 /* argument: a phase of the job. */
 static double
-job_fraction(const run_t *run, int phase)
+job_ms(const run_t *run, int phase)
 {
-    return ratio((double) run->result->job_ms[phase], (double) run->result->horizon_ms);
+    return (double) run->result->job_ms[phase];
 }
 
-static double
-job_stalled_fraction(const run_t *run, int argument)
-{
-    (void) argument;
-    return ratio((double) run->result->stalled_ms, (double) run->result->horizon_ms);
-}
+enum { CLOCK_RUN, CLOCK_STALLED, CLOCK_LOST, CLOCK_STARTED, CLOCK_PREEMPTIONS };
 
+/* A time of the run. */
 static double
-job_lost_fraction(const run_t *run, int argument)
+clock_ms(const run_t *run, int which)
 {
-    (void) argument;
-    return ratio((double) run->result->lost_ms, (double) run->result->horizon_ms);
+    const spot_train_result_t *result = run->result;
+    const int64_t first_ms = result->first_training_ms;
+    const int64_t times_ms[] = {
+        [CLOCK_RUN] = result->horizon_ms,
+        [CLOCK_STALLED] = result->stalled_ms,
+        [CLOCK_LOST] = result->lost_ms,
+        [CLOCK_STARTED] = first_ms < 0 ? 0 : result->horizon_ms - first_ms,
+        [CLOCK_PREEMPTIONS] = result->last_preemption_ms - result->first_preemption_ms,
+    };
+
+    return (double) times_ms[which];
 }
 
 enum { STEPS_EXECUTED, STEPS_KEPT, STEPS_DURABLE, STEPS_LOST };
@@ -91,31 +90,10 @@ steps(const run_t *run, int which)
 }
 
 static double
-samples_kept(const run_t *run)
+samples_kept(const run_t *run, int argument)
 {
+    (void) argument;
     return steps(run, STEPS_KEPT) * (double) run->scenario->job.samples_per_step;
-}
-
-static double
-samples_per_s(const run_t *run, int argument)
-{
-    (void) argument;
-    return samples_kept(run) * (double) SPOT_MS_PER_S / (double) run->result->horizon_ms;
-}
-
-/* Kept samples per second from the first start of training on. */
-static double
-samples_per_s_once_started(const run_t *run, int argument)
-{
-    const spot_train_result_t *result = run->result;
-    const double span_s =
-        result->first_training_ms < 0
-            ? 0
-            : (double) (result->horizon_ms - result->first_training_ms) /
-                  (double) SPOT_MS_PER_S;
-
-    (void) argument;
-    return ratio(samples_kept(run), span_s);
 }
 
 static double
@@ -125,48 +103,6 @@ cost_usd(const run_t *run, int argument)
     return run->result->cost_usd;
 }
 
-static double
-cost_on_demand_usd(const run_t *run, int argument)
-{
-    (void) argument;
-    return spot_price_usd(run->scenario->fleet.price.on_demand_usd_per_h,
-        spot_ledger_total(&run->result->ledger));
-}
-
-static double
-horizon_h(const run_t *run)
-{
-    return (double) run->result->horizon_ms / (double) SPOT_MS_PER_H;
-}
-
-static double
-usd_per_h(const run_t *run, int argument)
-{
-    (void) argument;
-    return cost_usd(run, 0) / horizon_h(run);
-}
-
-static double
-usd_per_1000_samples(const run_t *run, int argument)
-{
-    (void) argument;
-    return ratio(1000 * cost_usd(run, 0), samples_kept(run));
-}
-
-static double
-samples_per_usd(const run_t *run, int argument)
-{
-    (void) argument;
-    return ratio(samples_kept(run), cost_usd(run, 0));
-}
-
-static double
-mean_instances(const run_t *run, int argument)
-{
-    (void) argument;
-    return total_instance_ms(run) / (double) run->result->horizon_ms;
-}
-
 enum {
     COUNT_PREEMPTED,
     COUNT_ADDED,
@@ -174,8 +110,17 @@ enum {
     COUNT_RECONFIGURATIONS,
     COUNT_ROLLBACKS,
     COUNT_FATAL,
-    COUNT_PEAK
+    COUNT_PEAK,
+    COUNT_USED,
+    COUNT_GAPS,
+    COUNT_TICK_GAPS
 };
+
+static int64_t
+num_gaps(int64_t num_events)
+{
+    return num_events > 1 ? num_events - 1 : 0;
+}
 
 static double
 count(const run_t *run, int which)
@@ -189,198 +134,296 @@ count(const run_t *run, int which)
         [COUNT_ROLLBACKS] = result->rollbacks,
         [COUNT_FATAL] = result->fatal,
         [COUNT_PEAK] = result->peak_instances,
+        [COUNT_USED] = result->initial + result->added,
+        [COUNT_GAPS] = num_gaps(result->preempted),
+        [COUNT_TICK_GAPS] = num_gaps(result->preemption_events),
     };
 
     return (double) counts[which];
 }
 
 static double
-count_per_h(const run_t *run, int which)
-{
-    return count(run, which) / horizon_h(run);
-}
-
-/* The mean gap between num preemptions; NAN for fewer than two. */
-static double
-mean_gap_s(const spot_train_result_t *result, int64_t num)
-{
-    const double span_s =
-        (double) (result->last_preemption_ms - result->first_preemption_ms) /
-        (double) SPOT_MS_PER_S;
-
-    return num < 2 ? (double) NAN : span_s / (double) (num - 1);
-}
-
-/* The mean gap between consecutive ticks at which instances are preempted. */
-static double
-mtbp_s(const run_t *run, int argument)
+finished(const run_t *run, int argument)
 {
     (void) argument;
-    return mean_gap_s(run->result, run->result->preemption_events);
-}
-
-/* The mean gap between preempted instances; it is 0 between those of one tick. */
-static double
-preemption_gap_s(const run_t *run, int argument)
-{
-    (void) argument;
-    return mean_gap_s(run->result, run->result->preempted);
+    return run->scenario->until_steps > 0 ? run->result->is_finished : (double) NAN;
 }
 
 static double
-mean_lifetime_h(const run_t *run, int argument)
+met_deadline(const run_t *run, int argument)
 {
     (void) argument;
-    return ratio(total_instance_ms(run) / (double) SPOT_MS_PER_H,
-        (double) (run->result->initial + run->result->added));
-}
-
-static double
-time_to_finish_s(const run_t *run, int argument)
-{
-    (void) argument;
-    return run->result->is_finished
-               ? (double) run->result->horizon_ms / (double) SPOT_MS_PER_S
+    return run->scenario->deadline_ms > 0
+               ? run->result->is_finished &&
+                     run->result->horizon_ms <= run->scenario->deadline_ms
                : (double) NAN;
+}
+
+enum { SAME_WORK_USD, SAME_WORK_S, SAME_WORK_INSTANCES, SAVING_USD };
+
+static double
+same_work(const run_t *run, int which)
+{
+    const spot_same_work_t *same = &run->same_work;
+    const double values[] = {
+        [SAME_WORK_USD] = same->cost_usd,
+        [SAME_WORK_S] = same->time_s,
+        [SAME_WORK_INSTANCES] = (double) same->num_instances,
+        [SAVING_USD] = same->cost_usd - run->result->cost_usd,
+    };
+
+    return same->num_instances > 0 ? values[which] : (double) NAN;
 }
 
 #define PAID "fraction of the paid instance time"
 #define CLOCK "fraction of the job's time"
+#define PAID_MS "paid_instance_ms"
 
-/* X(name, unit, kind, better, label, noun, formula, argument, help). No metric is the
- * ratio of two others: the totals are not among the metrics. */
-#define METRICS(X)                                                                      \
-    X(idle_fraction, "1", SHARE, LOWER, "idle", "idle time", idle_fraction, 0,          \
-        PAID ": prepping, standby, reconfiguring, reloading and stalled")               \
-    X(prepping_fraction, "1", SHARE, LOWER, "prepping", "prepping time",                \
-        share_fraction, SPOT_SHARE_PREPPING, PAID ": booting and installing")           \
-    X(standby_fraction, "1", SHARE, LOWER, "standby", "standby time", share_fraction,   \
-        SPOT_SHARE_STANDBY, PAID ": ready, not in a pipeline")                          \
-    X(reconfiguring_fraction, "1", SHARE, LOWER, "reconfiguring", "reconfiguring time", \
-        share_fraction, SPOT_SHARE_RECONFIGURING, PAID ": forming pipelines")           \
-    X(reloading_fraction, "1", SHARE, LOWER, "reloading", "reloading time",             \
-        share_fraction, SPOT_SHARE_RELOADING, PAID ": loading the durable state")       \
-    X(stalled_fraction, "1", SHARE, LOWER, "stalled", "stalled time", share_fraction,   \
-        SPOT_SHARE_STALLED, PAID ": waiting for a checkpoint")                          \
-    X(goodput_fraction, "1", SHARE, HIGHER, "goodput", "goodput", share_fraction,       \
-        SPOT_SHARE_USEFUL,                                                              \
+/* METRIC and TOTAL(name, unit, kind, better, label, noun, formula, argument, help),
+ * RATIO(name, unit, kind, better, label, noun, numerator, denominator, per, help). */
+#define METRICS(METRIC, CUT_OFF, KNOWN, RATIO, TOTAL)                                   \
+    RATIO(idle_fraction, "1", SHARE, LOWER, "idle", "idle time", "idle_instance_ms",    \
+        PAID_MS, 1, PAID ": prepping, standby, reconfiguring, reloading and stalled")   \
+    RATIO(prepping_fraction, "1", SHARE, LOWER, "prepping", "prepping time",            \
+        "prepping_instance_ms", PAID_MS, 1, PAID ": booting and installing")            \
+    RATIO(standby_fraction, "1", SHARE, LOWER, "standby", "standby time",               \
+        "standby_instance_ms", PAID_MS, 1, PAID ": ready, not in a pipeline")           \
+    RATIO(reconfiguring_fraction, "1", SHARE, LOWER, "reconfiguring",                   \
+        "reconfiguring time", "reconfiguring_instance_ms", PAID_MS, 1,                  \
+        PAID ": forming pipelines")                                                     \
+    RATIO(reloading_fraction, "1", SHARE, LOWER, "reloading", "reloading time",         \
+        "reloading_instance_ms", PAID_MS, 1, PAID ": loading the durable state")        \
+    RATIO(stalled_fraction, "1", SHARE, LOWER, "stalled", "stalled time",               \
+        "stalled_instance_ms", PAID_MS, 1, PAID ": waiting for a checkpoint")           \
+    RATIO(goodput_fraction, "1", SHARE, HIGHER, "goodput", "goodput",                   \
+        "useful_instance_ms", PAID_MS, 1,                                               \
         PAID ": steps that a durable checkpoint or the end of the job keeps")           \
-    X(lost_fraction, "1", SHARE, LOWER, "lost", "lost time", share_fraction,            \
-        SPOT_SHARE_LOST,                                                                \
-        PAID ": work that rollbacks after losses and additions threw away")             \
-    X(unsaved_fraction, "1", SHARE, LOWER, "unsaved", "unsaved time", share_fraction,   \
-        SPOT_SHARE_UNSAVED, PAID ": work that was not durable when the run ended")      \
-    X(redundant_fraction, "1", SHARE, LOWER, "redundant", "redundant time",             \
-        share_fraction, SPOT_SHARE_REDUNDANT, PAID ": work done only for redundancy")   \
-    X(job_waiting_fraction, "1", SHARE, LOWER, "job waiting", "job waiting time",       \
-        job_fraction, SPOT_JOB_WAITING, CLOCK ": waiting for enough instances")         \
-    X(job_reconfiguring_fraction, "1", SHARE, LOWER, "job reconfiguring",               \
-        "job reconfiguring time", job_fraction, SPOT_JOB_RECONFIGURING,                 \
+    RATIO(lost_fraction, "1", SHARE, LOWER, "lost", "lost time", "lost_instance_ms",    \
+        PAID_MS, 1, PAID ": work that rollbacks after losses and additions threw away") \
+    RATIO(unsaved_fraction, "1", SHARE, LOWER, "unsaved", "unsaved time",               \
+        "unsaved_instance_ms", PAID_MS, 1,                                              \
+        PAID ": work that was not durable when the run ended")                          \
+    RATIO(redundant_fraction, "1", SHARE, LOWER, "redundant", "redundant time",         \
+        "redundant_instance_ms", PAID_MS, 1, PAID ": work done only for redundancy")    \
+    RATIO(job_waiting_fraction, "1", SHARE, LOWER, "job waiting", "job waiting time",   \
+        "job_waiting_ms", "run_ms", 1, CLOCK ": waiting for enough instances")          \
+    RATIO(job_reconfiguring_fraction, "1", SHARE, LOWER, "job reconfiguring",           \
+        "job reconfiguring time", "job_reconfiguring_ms", "run_ms", 1,                  \
         CLOCK ": forming pipelines")                                                    \
-    X(job_reloading_fraction, "1", SHARE, LOWER, "job reloading", "job reloading time", \
-        job_fraction, SPOT_JOB_RELOADING, CLOCK ": loading the durable state")          \
-    X(job_training_fraction, "1", SHARE, HIGHER, "job training", "job training time",   \
-        job_fraction, SPOT_JOB_TRAINING,                                                \
+    RATIO(job_reloading_fraction, "1", SHARE, LOWER, "job reloading",                   \
+        "job reloading time", "job_reloading_ms", "run_ms", 1,                          \
+        CLOCK ": loading the durable state")                                            \
+    RATIO(job_training_fraction, "1", SHARE, HIGHER, "job training",                    \
+        "job training time", "job_training_ms", "run_ms", 1,                            \
         CLOCK ": training, lost work and stalls included")                              \
-    X(job_stalled_fraction, "1", SHARE, LOWER, "job stalled", "job stalled time",       \
-        job_stalled_fraction, 0, CLOCK ": waiting for a checkpoint")                    \
-    X(job_lost_fraction, "1", SHARE, LOWER, "job lost", "job lost time",                \
-        job_lost_fraction, 0, CLOCK ": training that a rollback threw away")            \
-    X(steps_executed, "steps", PLAIN, HIGHER, NULL, NULL, steps, STEPS_EXECUTED,        \
+    RATIO(job_stalled_fraction, "1", SHARE, LOWER, "job stalled", "job stalled time",   \
+        "job_stalled_ms", "run_ms", 1, CLOCK ": waiting for a checkpoint")              \
+    RATIO(job_lost_fraction, "1", SHARE, LOWER, "job lost", "job lost time",            \
+        "job_lost_ms", "run_ms", 1, CLOCK ": training that a rollback threw away")      \
+    METRIC(steps_executed, "steps", PLAIN, HIGHER, NULL, NULL, steps, STEPS_EXECUTED,   \
         "steps that ended")                                                             \
-    X(steps_kept, "steps", GAIN, HIGHER, NULL, NULL, steps, STEPS_KEPT,                 \
+    METRIC(steps_kept, "steps", GAIN, HIGHER, NULL, NULL, steps, STEPS_KEPT,            \
         "executed less lost")                                                           \
-    X(steps_durable, "steps", GAIN, HIGHER, NULL, NULL, steps, STEPS_DURABLE,           \
+    METRIC(steps_durable, "steps", GAIN, HIGHER, NULL, NULL, steps, STEPS_DURABLE,      \
         "recoverable at the end")                                                       \
-    X(steps_lost, "steps", PLAIN, LOWER, NULL, NULL, steps, STEPS_LOST, "rolled back")  \
-    X(samples_per_s, "samples/s", GAIN, HIGHER, NULL, NULL, samples_per_s, 0,           \
-        "samples of the steps kept over the whole run")                                 \
-    X(time_to_finish_s, "s", TIME, LOWER, NULL, NULL, time_to_finish_s, 0,              \
-        "when the steps of until.steps were kept; null if they were not")               \
-    X(cost_usd, "USD", COST, LOWER, NULL, NULL, cost_usd, 0,                            \
+    METRIC(steps_lost, "steps", PLAIN, LOWER, NULL, NULL, steps, STEPS_LOST,            \
+        "rolled back")                                                                  \
+    RATIO(samples_per_s, "samples/s", GAIN, HIGHER, NULL, NULL, "samples_kept",         \
+        "run_ms", SPOT_MS_PER_S, "samples of the steps kept over the whole run")        \
+    CUT_OFF(cost_usd, "USD", COST, LOWER, NULL, NULL, cost_usd, 0,                      \
         "all instance time at the price of its time, and services of the recovery "     \
         "system")                                                                       \
-    X(cost_on_demand_usd, "USD", COST, LOWER, NULL, NULL, cost_on_demand_usd, 0,        \
-        "the same instance time at the on-demand price, without services")              \
-    X(usd_per_h, "USD/h", COST, LOWER, NULL, NULL, usd_per_h, 0,                        \
-        "cost over the whole run")                                                      \
-    X(usd_per_1000_samples, "USD", COST, LOWER, NULL, NULL, usd_per_1000_samples, 0,    \
-        "cost of 1,000 samples kept; null if none was")                                 \
-    X(samples_per_usd, "samples/USD", GAIN, HIGHER, NULL, NULL, samples_per_usd, 0,     \
-        "samples kept for a dollar; null if nothing was paid")                          \
-    X(mean_instances, "instances", PLAIN, NEITHER, NULL, NULL, mean_instances, 0,       \
-        "paid at a time, on average")                                                   \
-    X(peak_instances, "instances", PLAIN, NEITHER, NULL, NULL, count, COUNT_PEAK,       \
+    RATIO(usd_per_h, "USD/h", COST, LOWER, NULL, NULL, "cost_usd", "run_ms",            \
+        SPOT_MS_PER_H, "cost over the whole run")                                       \
+    RATIO(usd_per_1000_samples, "USD", COST, LOWER, NULL, NULL, "cost_usd",             \
+        "samples_kept", 1000, "cost of 1,000 samples kept; null if none was")           \
+    RATIO(samples_per_usd, "samples/USD", GAIN, HIGHER, NULL, NULL, "samples_kept",     \
+        "cost_usd", 1, "samples kept for a dollar; null if nothing was paid")           \
+    METRIC(same_work_on_demand_usd, "USD", COST, NEITHER, NULL, NULL, same_work,        \
+        SAME_WORK_USD,                                                                  \
+        "cost of the steps kept on demand: of the cheapest known world size that is "   \
+        "as fast as the run, or meets the deadline; else of the fastest")               \
+    METRIC(same_work_on_demand_s, "s", TIME, NEITHER, NULL, NULL, same_work,            \
+        SAME_WORK_S,                                                                    \
+        "time of the same, preparation and stalls for checkpoints included")            \
+    METRIC(same_work_on_demand_instances, "instances", PLAIN, NEITHER, NULL, NULL,      \
+        same_work, SAME_WORK_INSTANCES, "that world size")                              \
+    RATIO(saving_fraction, "1", PLAIN, HIGHER, "saving", "saving", "saving_usd",        \
+        "same_work_on_demand_usd", 1,                                                   \
+        "1 - cost_usd / same_work_on_demand_usd; below 0: on demand is cheaper")        \
+    RATIO(mean_instances, "instances", PLAIN, NEITHER, NULL, NULL, "paid_instance_ms",  \
+        "run_ms", 1, "paid at a time, on average")                                      \
+    METRIC(peak_instances, "instances", PLAIN, NEITHER, NULL, NULL, count, COUNT_PEAK,  \
         "most at a time")                                                               \
-    X(preempted, "instances", PLAIN, LOWER, NULL, NULL, count, COUNT_PREEMPTED,         \
+    METRIC(preempted, "instances", PLAIN, LOWER, NULL, NULL, count, COUNT_PREEMPTED,    \
         "taken by the provider")                                                        \
-    X(added, "instances", PLAIN, NEITHER, NULL, NULL, count, COUNT_ADDED,               \
+    METRIC(added, "instances", PLAIN, NEITHER, NULL, NULL, count, COUNT_ADDED,          \
         "that arrived after time 0")                                                    \
-    X(clipped, "instances", PLAIN, LOWER, NULL, NULL, count, COUNT_CLIPPED,             \
+    METRIC(clipped, "instances", PLAIN, LOWER, NULL, NULL, count, COUNT_CLIPPED,        \
         "of the trace that could not be taken or added")                                \
-    X(preempted_per_h, "instances/h", PLAIN, LOWER, NULL, NULL, count_per_h,            \
-        COUNT_PREEMPTED, "taken by the provider in an hour")                            \
-    X(mtbp_s, "s", TIME, HIGHER, NULL, NULL, mtbp_s, 0,                                 \
+    RATIO(preempted_per_h, "instances/h", PLAIN, LOWER, NULL, NULL, "preempted",        \
+        "run_ms", SPOT_MS_PER_H, "taken by the provider in an hour")                    \
+    RATIO(mtbp_s, "s", TIME, HIGHER, NULL, NULL, "preemption_span_ms",                  \
+        "preemption_tick_gaps", 1.0 / SPOT_MS_PER_S,                                    \
         "mean time between ticks with a preemption; null below two of them")            \
-    X(rollbacks, "1", PLAIN, LOWER, NULL, NULL, count, COUNT_ROLLBACKS,                 \
+    METRIC(rollbacks, "1", PLAIN, LOWER, NULL, NULL, count, COUNT_ROLLBACKS,            \
         "while training")                                                               \
-    X(reconfigurations, "1", PLAIN, LOWER, NULL, NULL, count, COUNT_RECONFIGURATIONS,   \
-        "new pipelines or none after a loss or an addition")                            \
-    X(fatal, "1", PLAIN, LOWER, NULL, NULL, count, COUNT_FATAL,                         \
+    METRIC(reconfigurations, "1", PLAIN, LOWER, NULL, NULL, count,                      \
+        COUNT_RECONFIGURATIONS, "new pipelines or none after a loss or an addition")    \
+    METRIC(fatal, "1", PLAIN, LOWER, NULL, NULL, count, COUNT_FATAL,                    \
         "losses that a redundant recovery system could not absorb")                     \
-    X(preemption_gap_s, "s", TIME, HIGHER, NULL, NULL, preemption_gap_s, 0,             \
+    RATIO(preemption_gap_s, "s", TIME, HIGHER, NULL, NULL, "preemption_span_ms",        \
+        "preemption_gaps", 1.0 / SPOT_MS_PER_S,                                         \
         "mean time from one preempted instance to the next; null below two of them")    \
-    X(mean_lifetime_h, "h", TIME, HIGHER, NULL, NULL, mean_lifetime_h, 0,               \
+    RATIO(mean_lifetime_h, "h", TIME, HIGHER, NULL, NULL, "paid_instance_ms",           \
+        "instances_used", 1.0 / SPOT_MS_PER_H,                                          \
         "from arrival to end of an instance, or of the run if that is sooner")          \
-    X(samples_per_s_once_started, "samples/s", GAIN, HIGHER, NULL, NULL,                \
-        samples_per_s_once_started, 0,                                                  \
-        "samples of the steps kept over the run from the first start of training")
+    RATIO(samples_per_s_once_started, "samples/s", GAIN, HIGHER, NULL, NULL,            \
+        "samples_kept", "started_ms", SPOT_MS_PER_S,                                    \
+        "samples of the steps kept over the run from the first start of training")      \
+    TOTAL(paid_instance_ms, "instance-ms", TIME, NEITHER, NULL, NULL, paid_ms, 0,       \
+        "paid instance time: the sum of the nine below")                                \
+    TOTAL(prepping_instance_ms, "instance-ms", TIME, NEITHER, NULL, NULL, share_ms,     \
+        SPOT_SHARE_PREPPING, "paid instance time: prepping")                            \
+    TOTAL(standby_instance_ms, "instance-ms", TIME, NEITHER, NULL, NULL, share_ms,      \
+        SPOT_SHARE_STANDBY, "paid instance time: standby")                              \
+    TOTAL(reconfiguring_instance_ms, "instance-ms", TIME, NEITHER, NULL, NULL,          \
+        share_ms, SPOT_SHARE_RECONFIGURING, "paid instance time: reconfiguring")        \
+    TOTAL(reloading_instance_ms, "instance-ms", TIME, NEITHER, NULL, NULL, share_ms,    \
+        SPOT_SHARE_RELOADING, "paid instance time: reloading")                          \
+    TOTAL(useful_instance_ms, "instance-ms", TIME, NEITHER, NULL, NULL, share_ms,       \
+        SPOT_SHARE_USEFUL, "paid instance time: useful")                                \
+    TOTAL(lost_instance_ms, "instance-ms", TIME, NEITHER, NULL, NULL, share_ms,         \
+        SPOT_SHARE_LOST, "paid instance time: lost")                                    \
+    TOTAL(unsaved_instance_ms, "instance-ms", TIME, NEITHER, NULL, NULL, share_ms,      \
+        SPOT_SHARE_UNSAVED, "paid instance time: unsaved")                              \
+    TOTAL(stalled_instance_ms, "instance-ms", TIME, NEITHER, NULL, NULL, share_ms,      \
+        SPOT_SHARE_STALLED, "paid instance time: stalled")                              \
+    TOTAL(redundant_instance_ms, "instance-ms", TIME, NEITHER, NULL, NULL, share_ms,    \
+        SPOT_SHARE_REDUNDANT, "paid instance time: redundant")                          \
+    TOTAL(idle_instance_ms, "instance-ms", TIME, NEITHER, NULL, NULL, idle_ms, 0,       \
+        "paid instance time: prepping, standby, reconfiguring, reloading and stalled")  \
+    TOTAL(run_ms, "ms", TIME, NEITHER, NULL, NULL, clock_ms, CLOCK_RUN,                 \
+        "length of the run")                                                            \
+    TOTAL(job_waiting_ms, "ms", TIME, NEITHER, NULL, NULL, job_ms, SPOT_JOB_WAITING,    \
+        "the job's time: waiting")                                                      \
+    TOTAL(job_reconfiguring_ms, "ms", TIME, NEITHER, NULL, NULL, job_ms,                \
+        SPOT_JOB_RECONFIGURING, "the job's time: reconfiguring")                        \
+    TOTAL(job_reloading_ms, "ms", TIME, NEITHER, NULL, NULL, job_ms,                    \
+        SPOT_JOB_RELOADING, "the job's time: reloading")                                \
+    TOTAL(job_training_ms, "ms", TIME, NEITHER, NULL, NULL, job_ms, SPOT_JOB_TRAINING,  \
+        "the job's time: training")                                                     \
+    TOTAL(job_stalled_ms, "ms", TIME, NEITHER, NULL, NULL, clock_ms, CLOCK_STALLED,     \
+        "the job's time: stalled, a part of training")                                  \
+    TOTAL(job_lost_ms, "ms", TIME, NEITHER, NULL, NULL, clock_ms, CLOCK_LOST,           \
+        "the job's time: lost, a part of training")                                     \
+    TOTAL(started_ms, "ms", TIME, NEITHER, NULL, NULL, clock_ms, CLOCK_STARTED,         \
+        "from the first start of training to the end of the run")                       \
+    TOTAL(samples_kept, "samples", GAIN, NEITHER, NULL, NULL, samples_kept, 0,          \
+        "samples of the steps kept")                                                    \
+    TOTAL(instances_used, "instances", PLAIN, NEITHER, NULL, NULL, count, COUNT_USED,   \
+        "at time 0 and added")                                                          \
+    TOTAL(preemption_span_ms, "ms", TIME, NEITHER, NULL, NULL, clock_ms,                \
+        CLOCK_PREEMPTIONS, "from the first to the last tick with a preemption")         \
+    TOTAL(preemption_gaps, "1", PLAIN, NEITHER, NULL, NULL, count, COUNT_GAPS,          \
+        "preempted instances after the first one")                                      \
+    TOTAL(preemption_tick_gaps, "1", PLAIN, NEITHER, NULL, NULL, count,                 \
+        COUNT_TICK_GAPS, "ticks with a preemption after the first one")                 \
+    TOTAL(saving_usd, "USD", PLAIN, NEITHER, NULL, NULL, same_work, SAVING_USD,         \
+        "same_work_on_demand_usd less cost_usd")                                        \
+    KNOWN(time_to_finish_s, "s", TIME, LOWER, NULL, NULL, "run_ms", NULL,               \
+        1.0 / SPOT_MS_PER_S, "finished",                                                \
+        "when the steps of until.steps were kept; null if they were not")               \
+    METRIC(finished, "1", PROBABILITY, HIGHER, NULL, "probability to finish", finished, \
+        0,                                                                              \
+        "1 if the steps of until.steps were kept, else 0; its mean is a probability")   \
+    METRIC(met_deadline, "1", PROBABILITY, HIGHER, NULL,                                \
+        "probability to meet the deadline", met_deadline, 0,                            \
+        "1 if they were kept by the deadline, else 0")
 
-#define METRIC_ENTRY(                                                                   \
-    name_, unit_, kind_, better_, label_, noun_, formula, argument, help_)              \
-    {.name = #name_,                                                                    \
-        .unit = unit_,                                                                  \
-        .help = help_,                                                                  \
-        .label = label_,                                                                \
-        .noun = noun_,                                                                  \
-        .kind = SPOT_METRIC_##kind_,                                                    \
-        .better = SPOT_BETTER_##better_},
+#define WORDS(name_, unit_, kind_, better_, label_, noun_, help_)                       \
+    .name = #name_, .unit = unit_, .help = help_, .label = label_, .noun = noun_,       \
+    .kind = SPOT_METRIC_##kind_, .better = SPOT_BETTER_##better_
+#define METRIC_ENTRY(name, unit, kind, better, label, noun, formula, argument, help)    \
+    {WORDS(name, unit, kind, better, label, noun, help)},
+#define CUT_OFF_ENTRY(name, unit, kind, better, label, noun, formula, argument, help)   \
+    {WORDS(name, unit, kind, better, label, noun, help), .known_if = "finished"},
+#define TOTAL_ENTRY(name, unit, kind, better, label, noun, formula, argument, help)     \
+    {WORDS(name, unit, kind, better, label, noun, help), .is_total = true},
+#define RATIO_ENTRY(                                                                    \
+    name, unit, kind, better, label, noun, numerator_, denominator_, per_, help)        \
+    {WORDS(name, unit, kind, better, label, noun, help), .numerator = numerator_,       \
+        .denominator = denominator_, .per = per_},
+#define KNOWN_ENTRY(name, unit, kind, better, label, noun, numerator_, denominator_,    \
+    per_, known_if_, help)                                                              \
+    {WORDS(name, unit, kind, better, label, noun, help), .numerator = numerator_,       \
+        .denominator = denominator_, .per = per_, .known_if = known_if_},
+
 #define METRIC_FORMULA(name, unit, kind, better, label, noun, formula, argument, help)  \
     {formula, argument},
+#define NO_FORMULA(...) {NULL, 0},
 
-const spot_metric_t spot_train_metrics[SPOT_TRAIN_NUM_METRICS] = {METRICS(METRIC_ENTRY)};
+const spot_metric_t spot_train_metrics[SPOT_TRAIN_NUM_METRICS] = {
+    METRICS(METRIC_ENTRY, CUT_OFF_ENTRY, KNOWN_ENTRY, RATIO_ENTRY, TOTAL_ENTRY)};
 
 static const struct {
     formula_t formula;
     int argument;
-} formulas[] = {METRICS(METRIC_FORMULA)};
+} formulas[] = {
+    METRICS(METRIC_FORMULA, METRIC_FORMULA, NO_FORMULA, NO_FORMULA, METRIC_FORMULA)};
 
 _Static_assert(sizeof(formulas) / sizeof(formulas[0]) == SPOT_TRAIN_NUM_METRICS,
     "the number of metrics in the header");
+
+spot_same_work_t
+spot_train_same_work(const spot_scenario_t *scenario, const spot_train_result_t *result)
+{
+    const run_t run = {.scenario = scenario, .result = result};
+    const spot_work_done_t work = {.steps = steps(&run, STEPS_KEPT),
+        .within_ms =
+            scenario->deadline_ms > 0 ? scenario->deadline_ms : result->horizon_ms,
+        .preparation_ms = scenario->fleet.preparation_ms,
+        .instance_usd_per_h = scenario->fleet.price.on_demand_usd_per_h,
+        .service_usd_per_h = scenario->recovery.service_usd_per_h};
+
+    return spot_same_work_find(&scenario->rentals, &work);
+}
+
+void
+spot_train_yield(const spot_scenario_t *scenario, const spot_train_result_t *result,
+    size_t num_values, double *values)
+{
+    run_t run = {.scenario = scenario, .result = result};
+
+    run.same_work = spot_train_same_work(scenario, result);
+    for (size_t j = 0; j < num_values; j++) {
+        if (formulas[j].formula != NULL) {
+            values[j] = formulas[j].formula(&run, formulas[j].argument);
+        }
+    }
+}
 
 void
 spot_train_metric_values(
     const spot_scenario_t *scenario, const spot_train_result_t *result, double *values)
 {
-    const run_t run = {scenario, result};
-
-    for (size_t j = 0; j < SPOT_TRAIN_NUM_METRICS; j++) {
-        values[j] = formulas[j].formula(&run, formulas[j].argument);
-    }
+    spot_train_yield(scenario, result, SPOT_TRAIN_NUM_METRICS, values);
+    spot_metrics_derive(spot_train_metrics, SPOT_TRAIN_NUM_METRICS, values);
 }
 
 double
 spot_train_metric(
     const spot_scenario_t *scenario, const spot_train_result_t *result, const char *name)
 {
-    const run_t run = {scenario, result};
+    const size_t metric_id =
+        spot_metric_find(spot_train_metrics, SPOT_TRAIN_NUM_METRICS, name);
+    double values[SPOT_TRAIN_NUM_METRICS];
 
-    for (size_t j = 0; j < SPOT_TRAIN_NUM_METRICS; j++) {
-        if (strcmp(spot_train_metrics[j].name, name) == 0) {
-            return formulas[j].formula(&run, formulas[j].argument);
-        }
+    if (metric_id == SPOT_TRAIN_NUM_METRICS) {
+        return (double) NAN;
     }
-    return (double) NAN;
+    spot_train_metric_values(scenario, result, values);
+    return values[metric_id];
 }
 
 const spot_warning_t spot_train_warnings[SPOT_TRAIN_NUM_WARNINGS] = {

@@ -7,13 +7,24 @@
 #include "sim/train/train.h"
 
 /* Every metric of a training run, in the order of values. */
-#define SPOT_TRAIN_NUM_METRICS 40
+#define SPOT_TRAIN_NUM_METRICS 70
+#define SPOT_TRAIN_NUM_UNTIL                                                            \
+    3 /* the last ones: time_to_finish_s and finished, only with                        \
+         until.steps, and met_deadline, only with a deadline */
 extern const spot_metric_t spot_train_metrics[SPOT_TRAIN_NUM_METRICS];
 
-/* Sets values[SPOT_TRAIN_NUM_METRICS]. NAN: undefined (a zero denominator, a job that
- * did not finish, fewer than two preemptions). */
+/* Sets values[num_values] of the first metrics but for those that are derived. NAN:
+ * undefined. */
+void spot_train_yield(const spot_scenario_t *scenario, const spot_train_result_t *result,
+    size_t num_values, double *values);
+
+/* Sets values[SPOT_TRAIN_NUM_METRICS]. NAN: undefined. */
 SPOT_API void spot_train_metric_values(
     const spot_scenario_t *scenario, const spot_train_result_t *result, double *values);
+
+/* What the steps that a run kept would cost and take on demand. */
+spot_same_work_t spot_train_same_work(
+    const spot_scenario_t *scenario, const spot_train_result_t *result);
 
 /* One metric by name; NAN for an unknown name too. */
 SPOT_API double spot_train_metric(const spot_scenario_t *scenario,

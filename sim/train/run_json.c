@@ -49,10 +49,12 @@ void
 spot_run_json_write(const spot_scenario_t *scenario, const spot_train_result_t *result,
     const spot_run_theory_t *theory, FILE *out)
 {
-    static const char *const metrics[] = {"cost_usd", "cost_on_demand_usd", "usd_per_h",
-        "usd_per_1000_samples", "samples_per_s", "samples_per_s_once_started",
-        "samples_per_usd", "idle_fraction", "lost_fraction", "goodput_fraction",
-        "mean_instances", "preempted_per_h", "mtbp_s", "time_to_finish_s"};
+    static const char *const metrics[] = {"cost_usd", "same_work_on_demand_usd",
+        "same_work_on_demand_s", "same_work_on_demand_instances", "saving_fraction",
+        "usd_per_h", "usd_per_1000_samples", "samples_per_s",
+        "samples_per_s_once_started", "samples_per_usd", "idle_fraction",
+        "lost_fraction", "goodput_fraction", "mean_instances", "preempted_per_h",
+        "mtbp_s", "time_to_finish_s", "finished", "met_deadline"};
     unsigned char flags[SPOT_MAX_WARNINGS];
     spot_json_t json;
 

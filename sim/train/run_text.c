@@ -69,18 +69,28 @@ write_outcome(
         {"goodput fraction", "goodput_fraction", 100, 2, "%"},
         {"throughput", "samples_per_s", 1, 3, "samples/s"},
         {"cost", "cost_usd", 1, 2, "USD"},
-        {"the same on demand", "cost_on_demand_usd", 1, 2, "USD"},
         {"cost of 1,000 samples", "usd_per_1000_samples", 1, 4, "USD"},
         {"mean time between preemptions", "mtbp_s", 1, 1, "s"},
     };
     static const line_t once_started = {"throughput from the first step",
         "samples_per_s_once_started", 1, 3, "samples/s"};
+    static const line_t on_demand = {
+        "the same work on demand", "same_work_on_demand_usd", 1, 2, "USD"};
+    static const line_t saving = {"saving", "saving_fraction", 100, 1, "%"};
     static const line_t finish = {
         "time to finish", "time_to_finish_s", 1.0 / 3600, 3, "h"};
+
+    const spot_same_work_t same = spot_train_same_work(scenario, result);
 
     fprintf(out, "\nwhat came of it\n");
     for (size_t j = 0; j < sizeof(lines) / sizeof(lines[0]); j++) {
         write_line(scenario, result, &lines[j], out);
+    }
+    if (same.num_instances > 0) {
+        write_line(scenario, result, &on_demand, out);
+        fprintf(out, "  %-30s %14" PRId64 " instances for %.3f h\n", "  rented",
+            same.num_instances, same.time_s / 3600);
+        write_line(scenario, result, &saving, out);
     }
     if (result->first_training_ms > 0) {
         write_line(scenario, result, &once_started, out);

@@ -64,12 +64,12 @@ chi_square_quantile(double p, double freedom)
 
 /* The mean time between events at a constant rate, with the exact interval of Garwood,
  * Biometrika 28, 1936. */
-static spot_estimate_t
+static spot_theory_interval_t
 mean_time_between(int64_t num_events, double time_s)
 {
     const double tail = (1 - CONFIDENCE) / 2, num = (double) num_events;
 
-    return (spot_estimate_t){
+    return (spot_theory_interval_t){
         .value = time_s / num,
         .low = 2 * time_s / chi_square_quantile(1 - tail, 2 * num + 2),
         .high = 2 * time_s / chi_square_quantile(tail, 2 * num),
@@ -224,7 +224,8 @@ spot_run_theory_write_text(const spot_run_theory_t *self, FILE *out)
 }
 
 static void
-write_estimate(spot_json_t *json, const char *key, const spot_estimate_t *estimate)
+write_estimate(
+    spot_json_t *json, const char *key, const spot_theory_interval_t *estimate)
 {
     spot_json_open(json, key, '{');
     spot_json_number(json, "value", estimate->value);

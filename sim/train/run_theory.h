@@ -25,13 +25,13 @@ typedef struct {
     double value;
     double low;
     double high;
-} spot_estimate_t;
+} spot_theory_interval_t;
 
 typedef struct {
     const char *reason; /* the theory does not apply and nothing below is set; or NULL */
     int64_t num_rollbacks;
-    spot_estimate_t mtbf_s;     /* training time per rollback */
-    spot_estimate_t efficiency; /* by theory, for the three values of mtbf_s */
+    spot_theory_interval_t mtbf_s;     /* training time per rollback */
+    spot_theory_interval_t efficiency; /* by theory, for the three values of mtbf_s */
     double simulated; /* share of the job's time, without waiting, whose work was not
                          lost at the end of the run */
     double restart_s; /* detection, reconfiguration and reload; the engine charges no

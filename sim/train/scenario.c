@@ -131,6 +131,15 @@ const spot_field_t spot_scenario_fields[] = {
         .initial = "",
         .fields = until_fields,
         .help = "ends the run before its horizon"},
+    {.name = "deadline",
+        .type = SPOT_FIELD_DURATION,
+        .offset = offsetof(spot_scenario_t, deadline_ms),
+        .min = 1,
+        .max = (double) SPOT_MAX_DURATION_MS,
+        .initial = "",
+        .help =
+            "when the steps of until.steps are to be kept, see met_deadline; at most "
+            "the horizon"},
     {.name = "tick",
         .type = SPOT_FIELD_DURATION,
         .offset = offsetof(spot_scenario_t, tick_ms),
@@ -217,6 +226,27 @@ check_until(spot_bind_t *bind, const spot_node_t *root)
     if (until != NULL &&
         spot_node_get(spot_node_get(root, "horizon"), "until") != NULL) {
         spot_bind_error(bind, until, "until", "horizon has it already");
+    }
+}
+
+/* Reports a deadline that says nothing: without steps to keep, or after the end of all
+ * runs. */
+static void
+check_deadline(const spot_scenario_t *self, spot_bind_t *bind, const spot_node_t *root)
+{
+    const spot_node_t *place = spot_node_get(root, "deadline");
+    char horizon[SPOT_DURATION_TEXT_BYTES];
+
+    if (place == NULL || self->deadline_ms == 0) {
+        return;
+    }
+    if (self->until_steps == 0) {
+        spot_bind_error(bind, place, "deadline",
+            "needs until: {steps: N}, the work that is to be done by then");
+    } else if (self->deadline_ms > self->horizon_ms) {
+        spot_duration_text(self->horizon_ms, horizon);
+        spot_bind_error(bind, place, "deadline",
+            "is after the horizon (%s), at which every run ends", horizon);
     }
 }
 
@@ -397,6 +427,7 @@ spot_scenario_init(spot_scenario_t *self, const spot_node_t *root,
     }
     if (ret == 0 && diag->num_errors == num_errors) {
         settle_horizon(self, &bind, root);
+        check_deadline(self, &bind, root);
         warn_of_ignored_price(self, &bind, root);
         warn_of_ignored_initial(self, &bind, root);
         self->is_certain = self->trace.recording != NULL &&
@@ -406,6 +437,9 @@ spot_scenario_init(spot_scenario_t *self, const spot_node_t *root,
         }
     }
     self->trace_node = NULL;
+    if (ret == 0 && diag->num_errors == num_errors) {
+        ret = spot_rentals_init(&self->rentals, &self->job);
+    }
     if (ret == 0 && bind.is_out_of_memory) {
         ret = SPOT_ERR_NO_MEMORY;
     }
@@ -439,6 +473,7 @@ spot_scenario_free(spot_scenario_t *self)
     spot_recovery_choice_free(&self->recovery);
     spot_job_free(&self->job);
     spot_price_free(&self->fleet.price);
+    spot_rentals_free(&self->rentals);
     free(self->name);
     memset(self, 0, sizeof(*self));
 }

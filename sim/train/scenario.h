@@ -12,6 +12,7 @@
 #include "models/price.h"
 #include "sim/engine/scenario_file.h"
 #include "sim/recovery/recovery.h"
+#include "sim/train/same_work.h"
 #include "traces/generate/model.h"
 
 typedef struct {
@@ -29,6 +30,7 @@ typedef struct {
     char *name;
     int64_t horizon_ms;  /* > 0 after reading: end of the run */
     int64_t until_steps; /* > 0: the run ends as soon as that many steps are kept */
+    int64_t deadline_ms; /* of those steps, up to horizon_ms; 0: none */
     int64_t tick_ms;     /* > 0 */
     spot_fleet_setting_t fleet;
     spot_job_t job;
@@ -37,6 +39,7 @@ typedef struct {
     spot_trace_model_t trace;
     bool is_certain; /* the trace names every lost instance: nothing is left to chance,
                         nor for instances on demand in its place */
+    spot_rentals_t rentals; /* what the same work could be rented on */
 } spot_scenario_t;
 
 /* The number of slots: those of the trace come first, those on demand last. */

@@ -26,11 +26,11 @@ set rmargin at screen 0.50222
 set tmargin at screen 0.73263
 set bmargin at screen 0.12211
 set xrange [0.05:0.2]
-set yrange [0:150]
-set ytics 0,50 format '%g %%'
+set yrange [0:120]
+set ytics 0,20 format '%g %%'
 $panel0 << EOD
-0.05 14.5503 -3.81991 32.9206
-0.2 42.4726 -13.3059 98.2511
+0.05 14.4689 -3.84309 32.781
+0.2 40.5336 -4.36322 85.4305
 EOD
 plot $panel0 using 1:3:4 with filledcurves fillcolor rgb '#0072b2' fillstyle transparent solid 0.2 noborder, \
 $panel0 using 1:2 with linespoints lw 2 pt 7 ps 0.35 lc rgb '#0072b2'
@@ -47,11 +47,11 @@ set rmargin at screen 0.97333
 set tmargin at screen 0.73263
 set bmargin at screen 0.12211
 set xrange [0.05:0.2]
-set yrange [0:150]
-set ytics 0,50 format ''
+set yrange [0:120]
+set ytics 0,20 format ''
 $panel1 << EOD
-0.05 15.8399 -11.2162 42.896
-0.2 49.4962 -38.1334 137.126
+0.05 15.7201 -11.2503 42.6904
+0.2 46.4501 -24.0842 116.984
 EOD
 plot $panel1 using 1:3:4 with filledcurves fillcolor rgb '#0072b2' fillstyle transparent solid 0.2 noborder, \
 $panel1 using 1:2 with linespoints lw 2 pt 7 ps 0.35 lc rgb '#0072b2'

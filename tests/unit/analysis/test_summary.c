@@ -59,9 +59,9 @@ test_known_values(void **state)
     (void) state;
     assert_int_equal(summary.num_values, 5);
     assert_int_equal(summary.num_nulls, 0);
-    assert_near(summary.mean, 3);
+    assert_near(summary.value, 3);
     assert_near(summary.std, sqrt(2.5));
-    assert_near(summary.stderr_mean, sqrt(0.5));
+    assert_near(summary.stderr_value, sqrt(0.5));
     assert_true(fabs(summary.ci_low - (3 - T_4 * sqrt(0.5))) < 1e-9);
     assert_true(fabs(summary.ci_high - (3 + T_4 * sqrt(0.5))) < 1e-9);
     assert_near(summary.p05, 1.2);
@@ -78,7 +78,7 @@ test_nulls_are_left_out(void **state)
     (void) state;
     assert_int_equal(summary.num_values, 2);
     assert_int_equal(summary.num_nulls, 3);
-    assert_near(summary.mean, 3);
+    assert_near(summary.value, 3);
     assert_near(summary.median, 3);
 }
 
@@ -89,8 +89,8 @@ test_one_value(void **state)
     const spot_summary_t summary = summarise(1, &value);
 
     (void) state;
-    assert_true(summary.mean == 7 && summary.median == 7 && summary.p05 == 7);
-    assert_true(isnan(summary.std) && isnan(summary.stderr_mean));
+    assert_true(summary.value == 7 && summary.median == 7 && summary.p05 == 7);
+    assert_true(isnan(summary.std) && isnan(summary.stderr_value));
     assert_true(isnan(summary.ci_low) && isnan(summary.ci_high));
 }
 
@@ -104,10 +104,10 @@ test_no_values(void **state)
     (void) state;
     assert_int_equal(null.num_nulls, 1);
     assert_int_equal(null.num_values, 0);
-    assert_true(isnan(null.mean) && isnan(null.p05) && isnan(null.ci_low));
+    assert_true(isnan(null.value) && isnan(null.p05) && isnan(null.ci_low));
     assert_int_equal(none.num_nulls, 0);
     assert_int_equal(none.num_values, 0);
-    assert_true(isnan(none.mean));
+    assert_true(isnan(none.value));
 }
 
 /* Rows that arrive in another order give the same bits. */
@@ -209,7 +209,7 @@ test_many_rows(void **state)
 
         assert_int_equal(spot_summarise(&store.base, 0, &summary), 0);
         assert_int_equal(summary.num_values, num_rows[j]);
-        assert_true(fabs(summary.mean - last / 2) <= 1e-9 * last);
+        assert_true(fabs(summary.value - last / 2) <= 1e-9 * last);
         assert_true(
             fabs(summary.p05 - 0.05 * last) <= (bounds[j] + 1e-12) * 0.05 * last);
         assert_true(fabs(summary.median - last / 2) <= (bounds[j] + 1e-12) * last / 2);

@@ -99,7 +99,10 @@ check_tables(subject_t *self)
         assert_true(strlen(metric->unit) > 0 && strlen(metric->help) > 0);
         assert_true(has_metric(outputs, metric->numerator));
         assert_true(has_metric(outputs, metric->denominator));
-        assert_true((metric->numerator == NULL) == (metric->denominator == NULL));
+        assert_true(has_metric(outputs, metric->known_if) ||
+                    strcmp(metric->known_if, "finished") == 0);
+        assert_true(metric->numerator != NULL || metric->denominator == NULL);
+        assert_true(metric->p == 0 && metric->estimator == SPOT_ESTIMATOR_USUAL);
     }
     for (size_t j = 0; j < outputs->num_parts; j++) {
         const size_t metric_id = spot_outputs_metric_id(outputs, outputs->parts[j]);

@@ -52,7 +52,7 @@ assert_column(
     for (size_t j = 0; j < report->head->num_points; j++) {
         const spot_summary_t *summary = spot_report_summary(report, j, metric_id);
         const double wanted =
-            is_mean ? summary->mean : (summary->ci_high - summary->ci_low) / 2;
+            is_mean ? summary->value : (summary->ci_high - summary->ci_low) / 2;
         char *end;
         const double value = strtod(column, &end);
 

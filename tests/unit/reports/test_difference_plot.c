@@ -273,7 +273,7 @@ test_problems(void **state)
     assert_string_equal(spot_difference_plot_problem(&report),
         "no point has replications in common with its baseline");
     for (size_t j = 0; j < head.num_points * head.num_metrics; j++) {
-        report.summaries[j].mean = (double) NAN;
+        report.summaries[j].value = (double) NAN;
     }
     assert_string_equal(spot_difference_plot_problem(&report),
         "what it would draw is undefined at all points");

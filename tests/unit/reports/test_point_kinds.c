@@ -192,14 +192,15 @@ test_csv(void **state)
     assert_text(write_csv,
         "point,servers,metric,unit,replications,nulls,mean,std,stderr,ci95_low,ci95_"
         "high,p05,median,p95,difference,difference_ci95_low,difference_ci95_high,"
-        "warnings\n"
+        "warnings,estimator,remark\n"
         "0,1,wait_s,s,2,0,2,1.4142135623730951,1,-10.706204736174696,14.706204736174696,"
-        "1.1,2,2.9,,,,\n"
+        "1.1,2,2.9,,,,,mean,\n"
         "1,2,wait_s,s,2,0,12,1.4142135623730951,1,-0.7062047361746959,24.7062047361746"
-        "98,11.1,12,12.9,,,,\n"
-        "1,2,busy_fraction.server-2,1,2,0,0.5,0,0,0.5,0.5,0.5,0.5,0.5,,,,\n"
-        "2,3,wait_s,s,1,0,3,0,0,3,3,3,3,3,,,,\n"
-        "2,3,busy_fraction.server-2,1,1,0,0.25,0,0,0.25,0.25,0.25,0.25,0.25,,,,\n");
+        "98,11.1,12,12.9,,,,,mean,\n"
+        "1,2,busy_fraction.server-2,1,2,0,0.5,0,0,0.5,0.5,0.5,0.5,0.5,,,,,mean,\n"
+        "2,3,wait_s,s,1,0,3,0,0,3,3,3,3,3,,,,,mean,\n"
+        "2,3,busy_fraction.server-2,1,1,0,0.25,0,0,0.25,0.25,0.25,0.25,0.25,,,,,mean,"
+        "\n");
 }
 
 static void
@@ -342,7 +343,8 @@ test_unable(void **state)
     } cases[] = {
         {write_table, "\n      1  cannot run: it needs a <door>\n"},
         {write_table, "\n1 of 3 points (servers 1) cannot run: it needs a <door>\n"},
-        {write_csv, "\n0,1,wait_s,s,0,0,,,,,,,,,,,,cannot run: it needs a <door>\n"},
+        {write_csv,
+            "\n0,1,wait_s,s,0,0,,,,,,,,,,,,cannot run: it needs a <door>,mean,\n"},
         {write_json, "\"cannot_run\": \"it needs a <door>\""},
         {write_json, "\"wait_s\": null"},
         {write_answer, ". 1 of 3 points (servers 1) cannot run: it needs a <door>."},

@@ -28,7 +28,7 @@ typedef struct {
     double numbers[NUM_POINTS];
     spot_constraint_t constraint;
     size_t constraint_id;
-    spot_skewed_t limited[NUM_POINTS];
+    spot_estimate_t limited[NUM_POINTS];
     spot_runner_t runners[NUM_POINTS];
     spot_race_range_t range;
     spot_race_answer_t answer;
@@ -77,6 +77,15 @@ setup_head(sample_t *self)
 }
 
 static void
+add_row(sample_t *self, size_t point_id, double value)
+{
+    const double row[2] = {value, 0.25 * (double) (point_id + 1)};
+
+    assert_int_equal(spot_estimate_add(&self->runners[point_id].estimate, row), 0);
+    assert_int_equal(spot_estimate_add(&self->limited[point_id], row), 0);
+}
+
+static void
 setup(sample_t *self)
 {
     memset(self, 0, sizeof(*self));
@@ -99,9 +108,10 @@ setup(sample_t *self)
     for (size_t j = 0; j < NUM_POINTS; j++) {
         self->runners[j].is_feasible = true;
         self->runners[j].constrained = &self->limited[j];
-        spot_skewed_add(&self->limited[j], 0.25 * (double) (j + 1));
-        spot_moments_add(&self->runners[j].values, 9.9);
-        spot_moments_add(&self->runners[j].values, 10.1);
+        spot_estimate_init(&self->limited[j], &self->head, 1);
+        spot_estimate_init(&self->runners[j].estimate, &self->head, 0);
+        add_row(self, j, 9.9);
+        add_row(self, j, 10.1);
     }
     set_fate(self, 0, SPOT_FATE_DOMINATED);
     set_fate(self, 3, SPOT_FATE_INFEASIBLE);

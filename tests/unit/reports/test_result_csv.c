@@ -108,16 +108,16 @@ assert_numbers_read_back(bool has_baseline)
     assert_int_equal(spot_store_differences(store, &pairs), 0);
     assert_int_equal(spot_csv_open_bytes(&csv, "csv", text, num_bytes, &diag), 0);
     assert_int_equal(spot_csv_next(csv, &row), 1);
-    assert_int_equal(row.num_fields, 19);
+    assert_int_equal(row.num_fields, 21);
     while (spot_csv_next(csv, &row) == 1) {
         const spot_summary_t *summary = &summaries[num_rows];
         const double difference = spot_paired_mean(&pairs[num_rows]);
         const double half_width = spot_paired_half_width(&pairs[num_rows], 0.95);
-        const double expected[] = {summary->mean, summary->std, summary->stderr_mean,
+        const double expected[] = {summary->value, summary->std, summary->stderr_value,
             summary->ci_low, summary->ci_high, summary->p05, summary->median,
             summary->p95, difference, difference - half_width, difference + half_width};
 
-        assert_int_equal(row.num_fields, 19);
+        assert_int_equal(row.num_fields, 21);
         assert_int_equal(strtol(row.fields[0], NULL, 10), num_rows / head.num_metrics);
         assert_string_equal(
             row.fields[3], head.metrics[num_rows % head.num_metrics].name);

@@ -356,9 +356,9 @@ test_numbers_read_back_exactly(void **state)
 
             assert_number(metric, "replications", 20);
             assert_number(metric, "nulls", (double) summary->num_nulls);
-            assert_number(metric, "mean", summary->mean);
+            assert_number(metric, "mean", summary->value);
             assert_number(metric, "std", summary->std);
-            assert_number(metric, "stderr", summary->stderr_mean);
+            assert_number(metric, "stderr", summary->stderr_value);
             assert_number(metric, "ci95_low", summary->ci_low);
             assert_number(metric, "ci95_high", summary->ci_high);
             assert_number(metric, "p05", summary->p05);

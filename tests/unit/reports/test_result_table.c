@@ -164,7 +164,8 @@ test_nulls(void **state)
     assert_plain_table(2, 2, values,
         "\nwait_s\n     s\n     -\n\nnull in 2 of 2 replications: wait_s\n");
     assert_plain_table(4, 4, values,
-        "\nwait_s\n     s\n  1 ±0\n\nnull in 2 of 4 replications: wait_s; "
+        "\n       wait_s\n            s\n1 ±0 (2 of 4)\n\nnull in 2 of 4 replications: "
+        "wait_s; "
         "its figures are of the others\n");
 }
 

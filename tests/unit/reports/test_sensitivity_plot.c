@@ -125,7 +125,7 @@ test_problems(void **state)
     head.plan.kind = SPOT_PLAN_GRID;
     assert_null(spot_sensitivity_plot_problem(&report));
     for (size_t j = 0; j < head.num_points * head.num_metrics; j++) {
-        report.summaries[j].mean = (double) NAN;
+        report.summaries[j].value = (double) NAN;
     }
     assert_non_null(strstr(spot_sensitivity_plot_problem(&report), "undefined at all"));
     report.min_rows = 0;

@@ -295,10 +295,10 @@ test_nothing_to_draw(void **state)
 
     assert_null(curves->problem(&report));
     for (size_t j = 1; j < self->head.num_points; j++) {
-        report.summaries[j * self->head.num_metrics].mean = (double) NAN;
+        report.summaries[j * self->head.num_metrics].value = (double) NAN;
     }
     assert_null(curves->problem(&report));
-    report.summaries[0].mean = (double) NAN; /* a part of the stack */
+    report.summaries[0].value = (double) NAN; /* a part of the stack */
     assert_string_equal(
         curves->problem(&report), "what it would draw is undefined at all points");
     assert_no_picture(&report, "no.svg: nothing can be drawn: what it would draw is "

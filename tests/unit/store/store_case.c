@@ -347,9 +347,12 @@ digest_batch(spot_db_t *db, int64_t point, int64_t first, int64_t num_rows)
                              ? (double) NAN
                              : sqlite3_column_double(row, j + 2);
         }
-        digest = spot_digest_row(digest, sqlite3_column_int64(row, 1),
-            (uint32_t) sqlite3_column_int64(row, CASE_METRICS + 2), CASE_METRICS,
-            metrics);
+        digest = spot_digest_word(digest, (uint64_t) sqlite3_column_int64(row, 1));
+        digest = spot_digest_word(
+            digest, (uint64_t) sqlite3_column_int64(row, CASE_METRICS + 2));
+        for (int j = 0; j < CASE_METRICS; j++) {
+            digest = spot_digest_number(digest, metrics[j]);
+        }
     }
     assert_int_equal(ret, 0);
     sqlite3_finalize(row);

@@ -651,13 +651,13 @@ test_files_that_are_no_store(void **state)
     case_reader_refused(&known, SPOT_ERR_BAD_INPUT, "the database is empty");
     store = case_open(&known); /* an empty file is a new one */
     store->close(store);
-    (void) case_sql(&known, "PRAGMA user_version = 5");
-    case_refused(&known, SPOT_ERR_BAD_INPUT, "made by a newer spotsim: schema 5, this");
+    (void) case_sql(&known, "PRAGMA user_version = 6");
+    case_refused(&known, SPOT_ERR_BAD_INPUT, "made by a newer spotsim: schema 6, this");
     case_reader_refused(&known, SPOT_ERR_BAD_INPUT, "made by a newer spotsim");
-    (void) case_sql(&known, "PRAGMA user_version = 3");
-    case_refused(&known, SPOT_ERR_BAD_INPUT, "made by an older spotsim: schema 3, this");
+    (void) case_sql(&known, "PRAGMA user_version = 4");
+    case_refused(&known, SPOT_ERR_BAD_INPUT, "made by an older spotsim: schema 4, this");
     case_reader_refused(&known, SPOT_ERR_BAD_INPUT, "run the study again");
-    (void) case_sql(&known, "PRAGMA user_version = 4; DROP TABLE point");
+    (void) case_sql(&known, "PRAGMA user_version = 5; DROP TABLE point");
     case_refused(&known, SPOT_ERR_BAD_INPUT, "\".recover\"");
     case_reader_refused(&known, SPOT_ERR_BAD_INPUT, "\".recover\"");
     case_remove(&known);

@@ -261,14 +261,15 @@ test_same_as_study(void **state)
         assert_int_equal(spot_store_differences(store, &pairs[j]), 0);
         store->close(store);
     }
-    assert_int_equal(studies[0].head.num_listed, studies[1].head.num_metrics);
-    for (size_t j = 0; j < 2 * studies[1].head.num_metrics; j++) {
-        const size_t point_id = j / studies[1].head.num_metrics; /* checkpoint, SLOW */
-        const size_t k = point_id * studies[0].head.num_metrics +
-                         j % studies[1].head.num_metrics; /* the same of the other */
+    assert_int_equal(studies[0].head.num_listed, studies[1].head.num_listed);
+    for (size_t i = 0; i < 2 * studies[1].head.num_listed; i++) {
+        const size_t point_id = i / studies[1].head.num_listed; /* checkpoint, SLOW */
+        const size_t metric_id = i % studies[1].head.num_listed;
+        const size_t j = point_id * studies[1].head.num_metrics + metric_id;
+        const size_t k = point_id * studies[0].head.num_metrics + metric_id;
 
         assert_true(summaries[0][k].num_values == NUM_REPLICATIONS);
-        assert_true(summaries[0][k].mean == summaries[1][j].mean);
+        assert_true(summaries[0][k].value == summaries[1][j].value);
         assert_true(summaries[0][k].ci_low == summaries[1][j].ci_low);
         assert_int_equal(
             spot_paired_num_pairs(&pairs[0][k]), spot_paired_num_pairs(&pairs[1][j]));
@@ -624,7 +625,7 @@ test_several_keys(void **state)
         assert_int_equal(spot_paired_num_pairs(pair), j == 0 ? 0 : 12);
         if (j > 0) {
             assert_near(spot_paired_mean(pair),
-                summaries[j * study.head.num_metrics].mean - 5, 1e-12);
+                summaries[j * study.head.num_metrics].value - 5, 1e-12);
         }
     }
     free(summaries);

@@ -307,7 +307,7 @@ assert_sets(const char *text)
     assert_int_equal(study.head.num_replications, 7);
     assert_int_equal(study.head.seed, 11);
     assert_string_equal(study.head.question, "why");
-    assert_int_equal(study.head.num_metrics, 1);
+    assert_int_equal(study.head.num_listed, 1);
     assert_int_equal(study.head.num_points, 3); /* the swept values are replaced */
     for (size_t j = 0; j < 3; j++) {
         assert_int_equal(scenario_at(&study, j)->tick_ms, 1000 * ((int64_t) j + 1));
@@ -393,8 +393,11 @@ static void
 assert_metrics(const spot_study_t *study, const char *const *names, size_t num_names,
     size_t num_listed)
 {
-    assert_int_equal(study->head.num_metrics, num_names);
+    assert_true(study->head.num_metrics >= num_names);
     assert_int_equal(study->head.num_listed, num_listed);
+    for (size_t j = num_names; j < study->head.num_metrics; j++) { /* their sources */
+        assert_null(study->head.metrics[j].numerator);
+    }
     for (size_t j = 0; j < num_names; j++) {
         assert_string_equal(study->head.metrics[j].name, names[j]);
         assert_string_equal(
@@ -411,14 +414,17 @@ test_metrics(void **state)
     static const char *const plotted[] = {"cost_usd", "idle_fraction", "preempted_per_h",
         "prepping_fraction", "standby_fraction"};
     const char *all[SPOT_TRAIN_NUM_METRICS];
+    size_t num_all = 0;
     spot_study_t study;
 
     (void) state;
-    for (size_t j = 0; j < SPOT_TRAIN_NUM_METRICS; j++) {
-        all[j] = spot_train_metrics[j].name;
+    for (size_t j = 0; j < SPOT_TRAIN_NUM_METRICS - SPOT_TRAIN_NUM_UNTIL; j++) {
+        if (!spot_train_metrics[j].is_total) {
+            all[num_all++] = spot_train_metrics[j].name;
+        }
     }
     read_study(&study, INLINE);
-    assert_metrics(&study, all, SPOT_TRAIN_NUM_METRICS, SPOT_TRAIN_NUM_METRICS);
+    assert_metrics(&study, all, num_all, num_all);
     spot_study_free(&study);
 
     read_study(&study, INLINE "metrics: [cost_usd, idle_fraction, cost_usd]\n");
@@ -662,10 +668,11 @@ test_common_random_numbers(void **state)
     read_rows(&fast, store, 1);
     read_rows(&slow, store, 3);
     for (size_t j = 0; j < fast.num_rows; j++) {
-        const double *a = fast.values + 3 * j, *b = slow.values + 3 * j;
+        const double *a = fast.values + fast.num_metrics * j,
+                     *b = slow.values + slow.num_metrics * j;
 
         assert_true(a[PREEMPTED] == b[PREEMPTED]);
-        assert_true(calm.values[3 * j + PREEMPTED] == 0);
+        assert_true(calm.values[calm.num_metrics * j + PREEMPTED] == 0);
         num_same_idle += a[IDLE] == b[IDLE];
         num_preempted += a[PREEMPTED] > 0;
     }

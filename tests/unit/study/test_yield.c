@@ -116,7 +116,7 @@ test_union(void **state)
             assert_false(spot_study_is_fixed(&study.head, k));
             assert_int_equal(summary->num_values, is_there ? 30 : 0);
             assert_int_equal(summary->num_nulls, 0);
-            assert_int_equal(isfinite(summary->mean), is_there);
+            assert_int_equal(isfinite(summary->value), is_there);
         }
     }
     free(summaries);
@@ -187,9 +187,9 @@ test_many_metrics(void **state)
     assert_int_equal(num_metrics[2], 4);
     for (size_t j = 0; j < 301; j++) {
         assert_true(summaries[0][j].num_values == 30);
-        assert_true(summaries[0][j].mean == summaries[1][j].mean);
+        assert_true(summaries[0][j].value == summaries[1][j].value);
         assert_true(summaries[0][301 + j].num_values == (j < 4 ? 30 : 0));
-        assert_true(j >= 4 || summaries[0][301 + j].mean == summaries[2][j].mean);
+        assert_true(j >= 4 || summaries[0][301 + j].value == summaries[2][j].value);
     }
     for (size_t j = 0; j < 3; j++) {
         free(summaries[j]);
@@ -267,8 +267,8 @@ test_batches(void **state)
         assert_int_equal(store->num_rows(store, 0) % sizes[j], 0);
         assert_int_equal(spot_summarise_all(store, &summaries), 0);
         assert_true(summaries[0].ci_high - summaries[0].ci_low <= 0.6);
-        assert_true(summaries[0].mean != mean);
-        mean = summaries[0].mean;
+        assert_true(summaries[0].value != mean);
+        mean = summaries[0].value;
         free(summaries);
         store->close(store);
         spot_study_free(&study);
@@ -308,7 +308,7 @@ test_fixed_points_run_once(void **state)
         assert_int_equal(spot_study_is_fixed(&study.head, j), is_fixed);
         assert_int_equal(summary->num_values, is_fixed ? 1 : 20);
         assert_int_equal(summary->ci_low == summary->ci_high, is_fixed);
-        assert_true(!is_fixed || summary->ci_low == summary->mean);
+        assert_true(!is_fixed || summary->ci_low == summary->value);
     }
     free(summaries);
     run_into(&study, store, 1); /* nothing is missing */
@@ -395,7 +395,7 @@ test_fixed_differences(void **state)
         assert_int_equal(spot_paired_num_pairs(there), 1500);
         assert_int_equal(spot_paired_num_pairs(back), 1500);
         assert_near(
-            spot_paired_mean(there), summaries[k].mean - summaries[2 + k].mean, 1e-12);
+            spot_paired_mean(there), summaries[k].value - summaries[2 + k].value, 1e-12);
         assert_true(spot_paired_mean(back) == -spot_paired_mean(there));
         assert_near(spot_paired_half_width(there, 0.95),
             (summaries[k].ci_high - summaries[k].ci_low) / 2, 1e-12);
@@ -577,7 +577,7 @@ test_others_go_on(void **state)
 
         assert_int_equal(store->num_rows(store, j), j < 2 ? 0 : 20);
         assert_int_equal(summary->num_nulls, 0);
-        assert_int_equal(isfinite(summary->mean) != 0, j >= 2);
+        assert_int_equal(isfinite(summary->value) != 0, j >= 2);
         if (j < 2) {
             assert_string_equal(reason, "there is no key");
             assert_false(spot_study_has_metric(&study.head, j, 0));

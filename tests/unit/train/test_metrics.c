@@ -10,9 +10,20 @@
 #include "fixture.h"
 #include "sim/train/metrics.h"
 
+/* 80 steps of 88 s behind 160 s are 2 h; on 16 instances they take half of that and more
+ * than half. */
+static spot_rental_t rentals[] = {
+    {.num_instances = 8, .cycle = {.step_ms = 88000, .first_steps = 1000}},
+    {.num_instances = 16, .cycle = {.step_ms = 50000, .first_steps = 1000}},
+    {.num_instances = 4, .cycle = {.step_ms = 100000, .first_steps = 1000}},
+};
+
 static const spot_scenario_t scenario = {
-    .fleet = {.price = {.on_demand_usd_per_h = 2}},
+    .until_steps = 80,
+    .deadline_ms = 7200000,
+    .fleet = {.preparation_ms = 160000, .price = {.on_demand_usd_per_h = 2}},
     .job = {.samples_per_step = 250},
+    .rentals = {.num_rentals = 3, .rentals = rentals},
 };
 
 /* Two hours; 40 instance-hours in all. */
@@ -82,12 +93,14 @@ static const struct {
     {"steps_durable", "steps", 70},
     {"steps_lost", "steps", 20},
     {"samples_per_s", "samples/s", 80 * 250 / 7200.0},
-    {"time_to_finish_s", "s", 7200},
     {"cost_usd", "USD", 20},
-    {"cost_on_demand_usd", "USD", 80},
     {"usd_per_h", "USD/h", 10},
     {"usd_per_1000_samples", "USD", 1},
     {"samples_per_usd", "samples/USD", 1000},
+    {"same_work_on_demand_usd", "USD", 32}, /* 8 instances for 2 h */
+    {"same_work_on_demand_s", "s", 7200},
+    {"same_work_on_demand_instances", "instances", 8},
+    {"saving_fraction", "1", 12 / 32.0},
     {"mean_instances", "instances", 20},
     {"peak_instances", "instances", 25},
     {"preempted", "instances", 9},
@@ -101,6 +114,34 @@ static const struct {
     {"preemption_gap_s", "s", 750},
     {"mean_lifetime_h", "h", 40 / 27.0},
     {"samples_per_s_once_started", "samples/s", 80 * 250 / 6000.0},
+    {"paid_instance_ms", "instance-ms", 144e6},
+    {"prepping_instance_ms", "instance-ms", 3.6e6},
+    {"standby_instance_ms", "instance-ms", 7.2e6},
+    {"reconfiguring_instance_ms", "instance-ms", 10.8e6},
+    {"reloading_instance_ms", "instance-ms", 14.4e6},
+    {"useful_instance_ms", "instance-ms", 54e6},
+    {"lost_instance_ms", "instance-ms", 18e6},
+    {"unsaved_instance_ms", "instance-ms", 9e6},
+    {"stalled_instance_ms", "instance-ms", 21.6e6},
+    {"redundant_instance_ms", "instance-ms", 5.4e6},
+    {"idle_instance_ms", "instance-ms", 57.6e6},
+    {"run_ms", "ms", 7.2e6},
+    {"job_waiting_ms", "ms", 720e3},
+    {"job_reconfiguring_ms", "ms", 1.44e6},
+    {"job_reloading_ms", "ms", 360e3},
+    {"job_training_ms", "ms", 4.68e6},
+    {"job_stalled_ms", "ms", 1.08e6},
+    {"job_lost_ms", "ms", 900e3},
+    {"started_ms", "ms", 6e6},
+    {"samples_kept", "samples", 20000},
+    {"instances_used", "instances", 27},
+    {"preemption_span_ms", "ms", 6e6},
+    {"preemption_gaps", "1", 8},
+    {"preemption_tick_gaps", "1", 3},
+    {"saving_usd", "USD", 12},
+    {"time_to_finish_s", "s", 7200},
+    {"finished", "1", 1},
+    {"met_deadline", "1", 1},
 };
 
 #define NUM_EXPECTED (sizeof(expected) / sizeof(expected[0]))
@@ -165,7 +206,7 @@ test_empty_run(void **state)
         "standby_fraction", "reconfiguring_fraction", "reloading_fraction",
         "stalled_fraction", "goodput_fraction", "lost_fraction", "unsaved_fraction",
         "redundant_fraction", "usd_per_1000_samples", "samples_per_usd", "mtbp_s",
-        "time_to_finish_s", "preemption_gap_s", "mean_lifetime_h",
+        "saving_fraction", "time_to_finish_s", "preemption_gap_s", "mean_lifetime_h",
         "samples_per_s_once_started"};
     const spot_train_result_t run = {.horizon_ms = 1000,
         .first_training_ms = -1,
@@ -184,7 +225,7 @@ test_undefined_one_by_one(void **state)
 {
     static const char *const mtbp[] = {"mtbp_s"};
     static const char *const time_to_finish[] = {"time_to_finish_s"};
-    static const char *const per_sample[] = {"usd_per_1000_samples"};
+    static const char *const per_sample[] = {"usd_per_1000_samples", "saving_fraction"};
     static const char *const per_usd[] = {"samples_per_usd"};
     spot_train_result_t run = result;
 
@@ -198,7 +239,7 @@ test_undefined_one_by_one(void **state)
     assert_only_nan(&scenario, &run, time_to_finish, 1);
     run = result;
     run.steps_lost = run.steps_executed;
-    assert_only_nan(&scenario, &run, per_sample, 1);
+    assert_only_nan(&scenario, &run, per_sample, 2);
     assert_near(spot_train_metric(&scenario, &run, "samples_per_usd"), 0, 0);
     run = result;
     run.cost_usd = 0; /* a gift */

@@ -176,7 +176,7 @@ test_order_of_zones(void **state)
     static const char west_east[] =
         "scenario: x\nhorizon: 6 h\ntrace: {generator: zones, "
         "zones: {" ZONE("west", "0.2") ", " ZONE("east", "0.1") "}}\n";
-    double was[SPOT_TRAIN_NUM_METRICS], is[SPOT_TRAIN_NUM_METRICS];
+    double was[SPOT_TRAIN_NUM_METRICS] = {0}, is[SPOT_TRAIN_NUM_METRICS] = {0};
     spot_canonical_t list;
 
     (void) state;
@@ -232,7 +232,7 @@ test_canonical_text_is_the_scenario(void **state)
 
     (void) state;
     for (size_t j = 0; j < sizeof(documents) / sizeof(documents[0]); j++) {
-        double was[SPOT_TRAIN_NUM_METRICS], is[SPOT_TRAIN_NUM_METRICS];
+        double was[SPOT_TRAIN_NUM_METRICS] = {0}, is[SPOT_TRAIN_NUM_METRICS] = {0};
         spot_canonical_t list, again;
         char *text, *text_again;
 

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What a figure must say beside itself. */
+#ifndef SPOT_REPORTS_SUMMARY_REMARK_H
+#define SPOT_REPORTS_SUMMARY_REMARK_H
+
+#include "sim/analysis/summary.h"
+
+#define SPOT_REMARK_BYTES 160
+
+/* "of 563 of 1000", "> 432000", "heavy tail", or several, with ";" between them; "" for
+ * nothing. Returns text. */
+const char *spot_summary_remark(
+    const spot_summary_t *summary, char text[SPOT_REMARK_BYTES]);
+
+/* The note that explains the mark of a heavy tail in tables. */
+#define SPOT_HEAVY_NOTE                                                                 \
+    "the largest values decide this estimate, and larger ones may be missing: its "     \
+    "interval is too narrow"
+
+#endif

@@ -1,0 +1,353 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Forms of metrics: what a study asks of a metric beside its usual estimate. mean(M) is
+ * the mean of the values of all replications, also of a ratio; p95(M) a quantile;
+ * probability(M) of a 0/1 metric; probability(CONDITION) of a condition on metrics. */
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/condition.h"
+#include "base/memory.h"
+#include "base/units.h"
+#include "base/utf8.h"
+#include "sim/study/reading.h"
+
+/* A condition whose truth is a metric, 0 or 1. */
+typedef struct {
+    size_t metric_id; /* of the head */
+    bool is_settled;
+    spot_condition_t condition;
+    spot_node_t node; /* of the condition; its text is in the name */
+    size_t *ids; /* [condition.num_names] metrics of the engine; once settled, of the
+                    head */
+    spot_condition_value_t *values; /* [condition.num_names] with their units */
+} event_t;
+
+struct spot_forms {
+    size_t num_names;
+    size_t max_names;
+    char **names; /* [num_names] of metrics of the head */
+    size_t num_events;
+    size_t max_events;
+    event_t **events; /* [num_events] */
+};
+
+static void
+free_event(event_t *event)
+{
+    spot_condition_free(&event->condition);
+    free(event->ids);
+    free(event->values);
+    free(event->node.text);
+    free(event);
+}
+
+void
+spot_forms_free(spot_study_t *study)
+{
+    struct spot_forms *self = study->forms;
+
+    if (self != NULL) {
+        for (size_t j = 0; j < self->num_events; j++) {
+            free_event(self->events[j]);
+        }
+        for (size_t j = 0; j < self->num_names; j++) {
+            free(self->names[j]);
+        }
+        free(self->events);
+        free(self->names);
+        free(self);
+    }
+}
+
+/* ---- The text of a form ---- */
+
+typedef struct {
+    spot_estimator_t estimator;
+    double p;
+    const char *inside; /* what is between the parentheses */
+    size_t num_bytes;   /* of it */
+} form_t;
+
+/* Returns false if the name is that of a metric or of nothing. */
+static bool
+read_form(const char *name, form_t *form)
+{
+    const size_t length = strlen(name), word_bytes = strcspn(name, "(");
+    double percent;
+    char number[16];
+
+    if (word_bytes + 2 > length || name[length - 1] != ')') {
+        return false;
+    }
+    *form = (form_t){.inside = name + word_bytes + 1,
+        .num_bytes = length - word_bytes - 2,
+        .estimator = SPOT_ESTIMATOR_MEAN};
+    if (word_bytes == 4 && memcmp(name, "mean", 4) == 0) {
+        return true;
+    }
+    if (word_bytes == 11 && memcmp(name, "probability", 11) == 0) {
+        form->estimator = SPOT_ESTIMATOR_PROBABILITY;
+        return true;
+    }
+    form->estimator = SPOT_ESTIMATOR_QUANTILE;
+    if (name[0] != 'p' || word_bytes < 2 || word_bytes > sizeof(number)) {
+        return false;
+    }
+    memcpy(number, name + 1, word_bytes - 1);
+    number[word_bytes - 1] = '\0';
+    if (spot_number_parse(number, &percent) != 0 || !(percent > 0 && percent < 100)) {
+        return false;
+    }
+    form->p = percent / 100;
+    return true;
+}
+
+/* The metric of the outputs that is inside, or their number. */
+static size_t
+find_inside(const spot_outputs_t *outputs, const form_t *form)
+{
+    size_t metric_id = 0;
+
+    while (metric_id < outputs->num_metrics &&
+           (strlen(outputs->metrics[metric_id].name) != form->num_bytes ||
+               memcmp(outputs->metrics[metric_id].name, form->inside, form->num_bytes) !=
+                   0)) {
+        metric_id++;
+    }
+    return metric_id;
+}
+
+/* ---- Conditions ---- */
+
+/* Resolves the names of a condition and keeps their metrics. */
+static int
+resolve_event(const spot_reading_t *self, event_t *event)
+{
+    const spot_outputs_t *outputs = &self->study->yield.outputs;
+    const spot_condition_t *condition = &event->condition;
+    const char **names = spot_calloc(outputs->num_metrics, sizeof(*names));
+    int ret;
+
+    event->ids = spot_calloc(condition->num_names, sizeof(*event->ids));
+    event->values = spot_calloc(condition->num_names, sizeof(*event->values));
+    ret = names == NULL || event->ids == NULL || event->values == NULL
+              ? SPOT_ERR_NO_MEMORY
+              : 0;
+    for (size_t j = 0; ret == 0 && j < outputs->num_metrics; j++) {
+        names[j] = outputs->metrics[j].name;
+    }
+    ret = ret == 0 ? spot_condition_resolve(condition, "metric", SPOT_SEE_METRICS, names,
+                         outputs->num_metrics, event->ids, self->diag)
+                   : ret;
+    ret = ret == 0 ? spot_metrics_check_condition(
+                         condition, outputs->metrics, event->ids, self->diag)
+                   : ret;
+    for (size_t j = 0; ret == 0 && j < condition->num_names; j++) {
+        const char *unit = outputs->metrics[event->ids[j]].unit;
+
+        event->values[j] = (spot_condition_value_t){
+            .type = SPOT_CONDITION_NUMBER, .unit = strcmp(unit, "1") == 0 ? NULL : unit};
+    }
+    free(names);
+    return ret;
+}
+
+/* place: of the form in the study. */
+static int
+make_event(const spot_reading_t *self, const char *key, const spot_node_t *place,
+    const char *name, const form_t *form)
+{
+    struct spot_forms *forms = self->study->forms;
+    event_t *event = spot_calloc(1, sizeof(*event));
+    int ret = spot_array_reserve(
+        &forms->events, &forms->max_events, forms->num_events + 1, sizeof(event));
+
+    if (event == NULL || ret != 0) {
+        free(event);
+        return SPOT_ERR_NO_MEMORY;
+    }
+    event->node = *place;
+    event->node.text = spot_text_copy(form->inside, form->num_bytes);
+    event->node.column += (size_t) (form->inside - name);
+    ret = event->node.text == NULL
+              ? SPOT_ERR_NO_MEMORY
+              : spot_condition_parse(&event->condition, &event->node, key, self->diag);
+    ret = ret == 0 ? resolve_event(self, event) : ret;
+    event->metric_id = self->study->head.num_metrics;
+    if (ret != 0) {
+        free_event(event);
+        return ret;
+    }
+    forms->events[forms->num_events++] = event;
+    return 0;
+}
+
+int
+spot_forms_keep_sources(const spot_reading_t *self)
+{
+    const spot_outputs_t *outputs = &self->study->yield.outputs;
+    struct spot_forms *forms = self->study->forms;
+    int ret = 0;
+
+    for (size_t j = 0; forms != NULL && j < forms->num_events; j++) {
+        event_t *event = forms->events[j];
+
+        for (size_t k = 0;
+             ret == 0 && !event->is_settled && k < event->condition.num_names; k++) {
+            const spot_metric_t *metric = &outputs->metrics[event->ids[k]];
+
+            ret = spot_metrics_keep(self, metric);
+            event->ids[k] = spot_study_metric_id(&self->study->head, metric->name);
+        }
+        event->is_settled = true;
+    }
+    return ret;
+}
+
+/* A value that is only a lower bound counts as larger than all numbers. */
+static double
+value_of(const spot_study_head_t *head, size_t metric_id, const double *row)
+{
+    const spot_metric_t *metric = &head->metrics[metric_id];
+
+    return metric->known_if != NULL &&
+                   row[spot_study_source(head, metric_id).known_id] == 0
+               ? DBL_MAX
+               : row[metric_id];
+}
+
+static double
+truth_of(event_t *event, const spot_study_head_t *head, const double *row,
+    spot_condition_value_t *values)
+{
+    bool holds = false;
+    size_t offset;
+
+    for (size_t j = 0; j < event->condition.num_names; j++) {
+        values[j] = event->values[j];
+        values[j].number = value_of(head, event->ids[j], row);
+    }
+    return spot_condition_evaluate(&event->condition, values, &holds, &offset) == 0
+               ? holds
+               : (double) NAN;
+}
+
+int
+spot_forms_evaluate(const spot_study_t *study, double *row)
+{
+    const struct spot_forms *self = study->forms;
+
+    for (size_t j = 0; self != NULL && j < self->num_events; j++) {
+        event_t *event = self->events[j];
+        spot_condition_value_t *values =
+            spot_calloc(event->condition.num_names, sizeof(*values));
+
+        if (values == NULL) {
+            return SPOT_ERR_NO_MEMORY;
+        }
+        row[event->metric_id] = truth_of(event, &study->head, row, values);
+        free(values);
+    }
+    return 0;
+}
+
+bool
+spot_forms_has(
+    const spot_study_t *study, const spot_outputs_t *outputs, size_t metric_id)
+{
+    const struct spot_forms *self = study->forms;
+
+    for (size_t j = 0; self != NULL && j < self->num_events; j++) {
+        const event_t *event = self->events[j];
+        bool has_all = event->metric_id == metric_id;
+
+        for (size_t k = 0; has_all && k < event->condition.num_names; k++) {
+            has_all =
+                spot_outputs_metric_id(outputs,
+                    study->head.metrics[event->ids[k]].name) < outputs->num_metrics;
+        }
+        if (has_all) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* ---- A form as a metric of the head ---- */
+
+/* The metric inside as the form has it. */
+static spot_metric_t
+metric_of(const spot_metric_t *inside, const form_t *form, const char *name)
+{
+    spot_metric_t metric = *inside;
+
+    metric.name = name;
+    metric.estimator = form->estimator;
+    metric.p = form->p;
+    metric.is_total = false;
+    metric.label = NULL;
+    metric.noun = NULL;
+    if (inside->numerator == NULL) {
+        metric.numerator = inside->name;
+    }
+    return metric;
+}
+
+int
+spot_forms_add(const spot_reading_t *self, const char *key, const spot_node_t *place,
+    const char *name, bool *is_form)
+{
+    spot_study_t *study = self->study;
+    const spot_outputs_t *outputs = &study->yield.outputs;
+    struct spot_forms *forms = study->forms;
+    spot_metric_t metric = {.unit = "1",
+        .help = "whether the condition holds",
+        .kind = SPOT_METRIC_PROBABILITY};
+    size_t inside_id;
+    form_t form;
+    char *copy;
+    int ret;
+
+    *is_form = read_form(name, &form);
+    if (!*is_form) {
+        return 0;
+    }
+    if (forms == NULL) {
+        forms = study->forms = spot_calloc(1, sizeof(*forms));
+    }
+    copy = forms == NULL ? NULL : spot_text_copy(name, strlen(name));
+    if (copy == NULL || spot_array_reserve(&forms->names, &forms->max_names,
+                            forms->num_names + 1, sizeof(copy)) != 0) {
+        free(copy);
+        return SPOT_ERR_NO_MEMORY;
+    }
+    forms->names[forms->num_names++] = copy;
+    inside_id = find_inside(outputs, &form);
+    if (inside_id < outputs->num_metrics) {
+        const spot_metric_t *inside = &outputs->metrics[inside_id];
+
+        if (form.estimator == SPOT_ESTIMATOR_PROBABILITY &&
+            inside->kind != SPOT_METRIC_PROBABILITY) {
+            spot_node_error(self, place, key,
+                "%s is not 0 or 1 in each run: give a condition such as "
+                "\"probability(%s <= 100)\"",
+                inside->name, inside->name);
+            return 0;
+        }
+        metric = metric_of(inside, &form, copy);
+    } else if (form.estimator != SPOT_ESTIMATOR_PROBABILITY) {
+        copy[strlen(copy) - 1] = '\0';
+        spot_metrics_unknown(self, key, place, copy + (form.inside - name));
+        return 0;
+    } else {
+        ret = make_event(self, key, place, name, &form);
+        if (ret != 0) {
+            return ret == SPOT_ERR_NO_MEMORY ? ret : 0;
+        }
+        metric.name = copy;
+    }
+    return spot_metrics_keep(self, &metric);
+}
