@@ -347,14 +347,33 @@ spot_estimate_bounds(
     *high = value + half_width;
 }
 
+/* The p at which a beta variable is below it with a probability, by bisection: GSL's
+ * inverse does not converge for some tails. */
+static double
+beta_quantile(double probability, double a, double b)
+{
+    double low = 0, high = 1;
+
+    while (high - low > 1e-12) {
+        const double middle = (low + high) / 2;
+
+        if (gsl_cdf_beta_P(middle, a, b) < probability) {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    return (low + high) / 2;
+}
+
 void
 spot_binomial_bounds(
     double num_hits, double num, double confidence, double *low, double *high)
 {
     const double tail = (1 - confidence) / 2;
 
-    *low = num_hits == 0 ? 0 : gsl_cdf_beta_Pinv(tail, num_hits, num - num_hits + 1);
-    *high = num_hits == num ? 1 : gsl_cdf_beta_Qinv(tail, num_hits + 1, num - num_hits);
+    *low = num_hits == 0 ? 0 : beta_quantile(tail, num_hits, num - num_hits + 1);
+    *high = num_hits == num ? 1 : 1 - beta_quantile(tail, num - num_hits, num_hits + 1);
 }
 
 void
