@@ -124,7 +124,12 @@ write_estimate(const spot_metric_t *metric, const spot_estimate_t *estimate, FIL
     const double value = spot_estimate_value(estimate);
     char text[SPOT_INTERVAL_BYTES];
 
-    fprintf(out, "%s %s", metric->name, spot_interval_text(value, half_width, text));
+    if (isinf(value)) {
+        fprintf(out, "%s > %.6g", metric->name, spot_estimate_least(estimate));
+    } else {
+        fprintf(out, "%s %s", metric->name,
+            spot_interval_text(value, isfinite(half_width) ? half_width : 0, text));
+    }
     if (strcmp(metric->unit, "1") != 0) {
         fprintf(out, " %s", metric->unit);
     }
@@ -219,8 +224,10 @@ write_nearest(const spot_race_t *race, FILE *out)
         double nearest = (double) NAN;
 
         for (size_t k = 0; k < race->head->num_points; k++) {
-            const double mean = spot_estimate_value(&race->runners[k].constrained[j]);
-            const double cost = is_upper ? mean : -mean;
+            const spot_estimate_t *estimate = &race->runners[k].constrained[j];
+            const double value = spot_estimate_value(estimate);
+            const double known = isinf(value) ? spot_estimate_least(estimate) : value;
+            const double cost = is_upper ? known : -known;
 
             if (!isfinite(nearest) || cost < nearest) {
                 nearest = cost;

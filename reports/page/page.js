@@ -35,6 +35,7 @@ const spotPage = (() => {
         return {
             name: metric.name, words: metric.words, unit: metric.unit, help: metric.help,
             isFraction: metric.is_fraction, isListed: metric.is_listed,
+            isShown: metric.is_total !== true, /* not a total that is kept for ratios only */
             shownFactor: metric.shown_factor || 1, shownUnit: metric.shown_unit || "",
             hasMean: "mean" in metric, hasInterval: "half_width" in metric,
             means: readColumn(metric.mean, numPoints), halfWidths: readColumn(metric.half_width, numPoints),

@@ -287,6 +287,9 @@ write_metric(const page_data_t *self, size_t metric_id, spot_json_t *json)
     spot_json_text(json, "help", metric->help);
     spot_json_boolean(json, "is_fraction", is_fraction);
     spot_json_boolean(json, "is_listed", metric_id < self->head->num_listed);
+    if (!spot_study_shows(self->head, metric_id)) {
+        spot_json_boolean(json, "is_total", true);
+    }
     write_shown_unit(self, metric_id, json);
     if (self->has_mean[metric_id]) {
         ret = write_column(self, (column_t){COLUMN_MEAN, metric_id}, "mean", json);

@@ -478,7 +478,7 @@ spotPage.explorer = (() => {
         if (data.numPoints < data.numPointsOfStudy) {
             notes.push("the page holds " + data.numPoints + " of " + data.numPointsOfStudy + " points");
         }
-        const left = data.metrics.length - metrics.length;
+        const left = data.metrics.filter((other) => other.isShown).length - metrics.length;
 
         if (left > 0) {
             notes.push(left + " metrics that were not asked for are left out, the page would grow too large");
