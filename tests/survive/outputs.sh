@@ -128,7 +128,7 @@ interrupt report '' report ../in/results.db -o report.html
 interrupt generate '' trace generate ../in/scenario.yaml --horizon '200 d' -o trace.csv.gz
 interrupt convert '' trace convert ../in/trace.csv -o converted.csv
 interrupt study 'results.csv.partial' study ../in/study.yaml --threads 2 -o results.csv
-interrupt run '' run ../in/scenario.yaml --set 'horizon=40 d' --events events.csv --series series
+interrupt run '' run ../in/scenario.yaml --set 'horizon=40 d' --events events.jsonl --series series
 if command -v gnuplot >/dev/null; then
     interrupt 'report --svg' '' report ../in/results.db --svg pictures --latex tables.tex
     interrupt 'run --plot' '' run ../in/scenario.yaml --plot run.svg
