@@ -142,7 +142,7 @@ resolve_event(const spot_reading_t *self, event_t *event)
     ret = ret == 0 ? spot_condition_resolve(condition, "metric", SPOT_SEE_METRICS, names,
                          outputs->num_metrics, event->ids, self->diag)
                    : ret;
-    ret = ret == 0 ? spot_metrics_check_condition(
+    ret = ret == 0 ? spot_constraints_check(
                          condition, outputs->metrics, event->ids, self->diag)
                    : ret;
     for (size_t j = 0; ret == 0 && j < condition->num_names; j++) {

@@ -6,7 +6,7 @@
  *     plan.c       the values of the axes and the points; design.c
  *     where.c      drops points
  *     points.c     binds the points, and what they yield
- *     metrics.c    metrics that are kept; forms.c
+ *     metrics.c    metrics that are kept; constraints.c, forms.c
  *     views.c      replications, best, plot and series; before, the baseline
  *
  * Internal to sim/study. */
@@ -113,6 +113,9 @@ spot_reading_place(const spot_reading_t *self, const char *key)
 #define spot_reading_error(self, key, ...)                                              \
     spot_node_error(self, spot_reading_place(self, key), key, __VA_ARGS__)
 
+/* Copies a text. NO_MEMORY leaves NULL. */
+SPOT_MUST_CHECK int spot_reading_copy(char **text, const char *source);
+
 /* ---- request.c ---- */
 
 /* Binds the study's document to the request and the head. NO_MEMORY; else faults are in
@@ -200,10 +203,16 @@ SPOT_MUST_CHECK int spot_metrics_keep(
 void spot_metrics_unknown(const spot_reading_t *self, const char *key,
     const spot_node_t *place, const char *name);
 
+/* ---- constraints.c ---- */
+
+/* Reads the limits of subject_to, and keeps the forms that they name. NO_MEMORY, or
+ * BAD_INPUT: errors are in diag. */
+SPOT_MUST_CHECK int spot_constraints_find(const spot_reading_t *self);
+
 /* Whether a condition fits its metrics. A limit may have their units or be a plain
  * number. ids: [num_names] of the metrics. BAD_INPUT with the reason in diag,
  * NO_MEMORY. */
-SPOT_MUST_CHECK int spot_metrics_check_condition(const spot_condition_t *condition,
+SPOT_MUST_CHECK int spot_constraints_check(const spot_condition_t *condition,
     const spot_metric_t *metrics, const size_t *ids, spot_diag_t *diag);
 
 /* ---- forms.c ---- */

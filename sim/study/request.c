@@ -4,7 +4,9 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "base/memory.h"
 #include "sim/study/reading.h"
 
 /* What the tables bind. */
@@ -75,6 +77,13 @@ keep(spot_bind_t *bind, const spot_field_t *field, const spot_node_t *node, void
         }
     }
     *(const spot_node_t **) target = node;
+}
+
+int
+spot_reading_copy(char **text, const char *source)
+{
+    *text = spot_text_copy(source, strlen(source));
+    return *text == NULL ? SPOT_ERR_NO_MEMORY : 0;
 }
 
 const spot_node_t *
