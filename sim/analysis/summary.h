@@ -29,9 +29,9 @@ typedef struct {
     double p05;        /* quantiles, type 7; INFINITY: among what is cut off */
     double median;
     double p95;
-    double excess;    /* of the metric of until: see spot_estimate_excess() */
-    bool is_heavy;    /* see spot_estimate_is_heavy() */
-    bool is_constant; /* see spot_estimate_is_constant() */
+    double excess;   /* of the metric of until: see spot_estimate_excess() */
+    int is_heavy;    /* see spot_estimate_is_heavy() */
+    int is_constant; /* see spot_estimate_is_constant() */
 } spot_summary_t;
 
 /* Summarises all metrics of a point, in order of replication, so the result does not
