@@ -71,6 +71,9 @@ spot_welch_half_width(
 double
 spot_paired_gain(const spot_paired_t *self, double confidence)
 {
+    if (self->is_binary) {
+        return (double) NAN;
+    }
     return spot_welch_half_width(&self->x, &self->y, confidence) /
            spot_paired_half_width(self, confidence);
 }

@@ -41,7 +41,7 @@ double spot_welch_half_width(
 
 /* The width of the unpaired interval divided by that of the paired one: above 1 if
  * pairing helps. INFINITY if all differences are equal; NAN if x and y have no spread at
- * all. */
+ * all, and of binary values. */
 double spot_paired_gain(const spot_paired_t *self, double confidence);
 
 #endif

@@ -83,7 +83,7 @@ half_width_text(
     }
 }
 
-/* " (563 of 1000)": an estimate of some replications says so. */
+/* " (563 of 1000)" or " (437 of 1000 cut off)". */
 static void
 count_text(const spot_mean_cell_t *cell, char text[SPOT_DECIMAL_TEXT_BYTES])
 {
@@ -91,6 +91,9 @@ count_text(const spot_mean_cell_t *cell, char text[SPOT_DECIMAL_TEXT_BYTES])
     if (cell->num_left_out > 0 && isfinite(cell->mean)) {
         snprintf(text, SPOT_DECIMAL_TEXT_BYTES, " (%" PRId64 " of %" PRId64 ")",
             cell->num_all - cell->num_left_out, cell->num_all);
+    } else if (cell->num_cut_off > 0 && isfinite(cell->mean)) {
+        snprintf(text, SPOT_DECIMAL_TEXT_BYTES, " (%" PRId64 " of %" PRId64 " cut off)",
+            cell->num_cut_off, cell->num_all);
     }
 }
 

@@ -18,6 +18,7 @@ typedef struct {
     double half_width; /* NAN: none; INFINITY: as "?", it has no upper end */
     double least;
     int64_t num_left_out; /* of num_all replications; 0: the estimate is of all */
+    int64_t num_cut_off;  /* of these: lower bounds that it takes as they are */
     int64_t num_all;
     bool is_marked;
     bool is_heavy;

@@ -185,9 +185,13 @@ write_certainty(const spot_race_answer_t *answer, FILE *out)
         100 * race->head->optimise.confidence,
         race->head->optimise.num_constraints > 0 ? " that keeps the limits" : "");
     if (race->num_racing > 1) {
-        fprintf(out, " by more than %.2g", answer->regret);
+        if (isinf(answer->regret)) {
+            fputs(" by more than is known", out);
+        } else {
+            fprintf(out, " by more than %.2g", answer->regret);
+        }
     }
-    if (race->num_racing > 1 && mean != 0) {
+    if (race->num_racing > 1 && mean != 0 && isfinite(answer->regret)) {
         fprintf(out, " (%.2g %%)", 100 * answer->regret / fabs(mean));
     }
     fputc('\n', out);

@@ -69,6 +69,7 @@ write_means(const table_t *self, const spot_race_answer_t *answer)
                 .half_width = summary->half_width,
                 .least = summary->least,
                 .num_left_out = summary->num_nulls,
+                .num_cut_off = summary->num_cut_off,
                 .num_all = summary->num_values + summary->num_nulls,
                 .is_heavy = summary->is_heavy};
         }

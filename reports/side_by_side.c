@@ -60,9 +60,11 @@ choose_metrics(spot_side_by_side_t *self)
 /* Before, after and difference are of the same replications; of all of them where the
  * sides have none in common. */
 static void
-fill_change(spot_metric_change_t *change, const spot_summary_t *before,
-    const spot_summary_t *after, const spot_paired_t *pair)
+fill_change(spot_metric_change_t *change, const spot_metric_t *metric,
+    const spot_summary_t *before, const spot_summary_t *after, const spot_paired_t *pair)
 {
+    const spot_summary_t *summaries[SPOT_NUM_SIDES] = {
+        [SPOT_BEFORE] = before, [SPOT_AFTER] = after};
     const bool is_paired = pair->difference.num_values > 1 ||
                            (pair->difference.num_values == 1 &&
                                (before->num_values < 2 || after->num_values < 2));
@@ -74,6 +76,10 @@ fill_change(spot_metric_change_t *change, const spot_summary_t *before,
         change->means[side] = spot_moments_mean(sides[side]);
         change->half_widths[side] =
             spot_moments_half_width(sides[side], SPOT_CONFIDENCE);
+        if (spot_metric_estimator(metric) >= SPOT_ESTIMATOR_PROBABILITY) {
+            change->means[side] = summaries[side]->value;
+            change->half_widths[side] = summaries[side]->half_width;
+        }
     }
     if (is_paired) {
         change->difference = spot_paired_mean(pair);
@@ -114,7 +120,8 @@ compare_pair(spot_side_by_side_t *self, size_t pair_id, spot_paired_t *pairs)
                 compared[side].point_id, self->metric_ids[side][j]);
         }
         fill_change(&self->changes[pair_id * self->num_metrics + j],
-            summaries[SPOT_BEFORE], summaries[SPOT_AFTER], &pairs[j]);
+            spot_side_by_side_metric(self, j), summaries[SPOT_BEFORE],
+            summaries[SPOT_AFTER], &pairs[j]);
     }
     return ret;
 }

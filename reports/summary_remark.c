@@ -15,6 +15,10 @@ spot_summary_remark(const spot_summary_t *summary, char text[SPOT_REMARK_BYTES])
         used = sprintf(text, "of %" PRId64 " of %" PRId64, summary->num_values,
             summary->num_values + summary->num_nulls);
     }
+    if (summary->num_cut_off > 0) {
+        used += sprintf(text + used, "%s%" PRId64 " of %" PRId64 " cut off",
+            used > 0 ? "; " : "", summary->num_cut_off, summary->num_values);
+    }
     if (isinf(summary->value)) {
         used += sprintf(text + used, "%s> %.17g", used > 0 ? "; " : "", summary->least);
     }

@@ -7,8 +7,8 @@
 
 #define SPOT_REMARK_BYTES 160
 
-/* "of 563 of 1000", "> 432000", "heavy tail", or several, with ";" between them; "" for
- * nothing. Returns text. */
+/* "of 563 of 1000", "437 of 1000 cut off", "> 432000", "heavy tail", or several, with
+ * ";" between them; "" for nothing. Returns text. */
 const char *spot_summary_remark(
     const spot_summary_t *summary, char text[SPOT_REMARK_BYTES]);
 

@@ -71,11 +71,12 @@ sort_rivals(const spot_race_t *race, rival_t *rivals)
 static void
 write_estimate_cell(FILE *out, const spot_estimate_t *estimate)
 {
+    const double half_width = spot_estimate_half_width(estimate, SPOT_CONFIDENCE);
     char text[SPOT_INTERVAL_BYTES];
 
     spot_page_number_cell(out, spot_estimate_value(estimate),
-        spot_interval_text(spot_estimate_value(estimate),
-            spot_estimate_half_width(estimate, SPOT_CONFIDENCE), text));
+        spot_interval_text(
+            spot_estimate_value(estimate), isfinite(half_width) ? half_width : 0, text));
 }
 
 /* What a rival may be better by than the best, at most. */

@@ -275,14 +275,20 @@ std_of(const spot_estimate_t *self)
 static double
 std_of_line(const spot_estimate_t *self)
 {
-    double low, high;
+    double value, low, high, half_width;
 
     if (self->estimator != SPOT_ESTIMATOR_QUANTILE) {
         return std_of(self);
     }
+    value = spot_estimate_value(self);
     quantile_bounds(self, SPOT_CONFIDENCE, &low, &high);
-    return (high - low) / (2 * gsl_cdf_ugaussian_Qinv((1 - SPOT_CONFIDENCE) / 2)) *
-           sqrt((double) self->num_values);
+    half_width = isfinite(low) && isfinite(high) ? (high - low) / 2
+                 : isfinite(low)                 ? value - low
+                                                 : high - value;
+    return isfinite(half_width)
+               ? half_width / gsl_cdf_ugaussian_Qinv((1 - SPOT_CONFIDENCE) / 2) *
+                     sqrt((double) self->num_values)
+               : (double) NAN;
 }
 
 double
@@ -442,6 +448,18 @@ spot_estimate_excess(const spot_estimate_t *self, const spot_until_t *until)
 
 /* ---- Lines ---- */
 
+/* The share of the values that are larger: with ties not 1 - p. */
+static double
+share_above(const spot_estimate_t *self, double value)
+{
+    size_t num = 0;
+
+    for (int64_t j = 0; j < self->num_values; j++) {
+        num += self->values[j] > value;
+    }
+    return (double) num / (double) self->num_values;
+}
+
 spot_line_t
 spot_estimate_line(const spot_estimate_t *self)
 {
@@ -453,8 +471,10 @@ spot_estimate_line(const spot_estimate_t *self)
         line.of_a = 1 / self->mean_b;
         line.of_b = -value / self->mean_b;
     } else if (self->estimator == SPOT_ESTIMATOR_QUANTILE) {
-        line.of_a = std_of_line(self) / sqrt(p * (1 - p));
-        line.offset = value - (1 - p) * line.of_a;
+        const bool is_single = self->num_values == 1; /* of a fixed point: known */
+
+        line.of_a = is_single ? 0 : std_of_line(self) / sqrt(p * (1 - p));
+        line.offset = value - share_above(self, value) * line.of_a;
         line.quantile = value;
     }
     return line;

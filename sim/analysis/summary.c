@@ -136,6 +136,16 @@ summarise_column(
     spot_estimate_bounds(estimate, SPOT_CONFIDENCE, &summary->ci_low, &summary->ci_high);
     summary->half_width =
         fmax(summary->ci_high - summary->value, summary->value - summary->ci_low);
+    if (isinf(summary->ci_low)) {
+        summary->ci_low = (double) NAN;
+    }
+    if (isinf(summary->ci_high)) {
+        summary->ci_high = (double) NAN;
+    }
+    if (estimate->estimator != SPOT_ESTIMATOR_QUANTILE &&
+        estimate->num_unknown > estimate->num_nulls) {
+        summary->num_cut_off = estimate->num_unknown - estimate->num_nulls;
+    }
     summary->least =
         isinf(summary->value) ? spot_estimate_least(estimate) : summary->value;
     summary->excess = head->until.metric == NULL
@@ -151,7 +161,8 @@ settle_summary(const spot_study_head_t *head, size_t point_id, size_t metric_id,
 {
     if (!spot_study_has_metric(head, point_id, metric_id)) {
         summary->num_nulls = 0;
-    } else if (spot_study_is_fixed(head, point_id) && summary->num_values == 1) {
+    } else if (spot_study_is_fixed(head, point_id) && summary->num_values == 1 &&
+               isfinite(summary->value)) {
         summary->std = 0;
         summary->stderr_value = 0;
         summary->ci_low = summary->value;

@@ -16,15 +16,17 @@ typedef struct {
     int64_t num_values; /* not null */
     int64_t num_nulls;
     int64_t num_unknown; /* of either: cut off, the number is only a lower bound */
+    int64_t num_cut_off; /* of these, values that the estimate takes as they are */
     spot_moments_t
         moments;  /* of the values whose mean is the estimate: see spot_line_t */
     double value; /* the estimate, see estimate.h. NAN if undefined, like all below;
                      INFINITY: more than least */
     double least;
     double stderr_value;
-    double ci_low; /* interval of the estimate at SPOT_CONFIDENCE */
+    double ci_low; /* interval of the estimate at SPOT_CONFIDENCE; NAN: no such end */
     double ci_high;
-    double half_width; /* of it, to the farther end where it is not symmetric */
+    double half_width; /* of it, to the farther end where it is not symmetric; INFINITY:
+                          it lacks an end */
     double std;        /* of the values of replications, like all below */
     double p05;        /* quantiles, type 7; INFINITY: among what is cut off */
     double median;

@@ -9,7 +9,7 @@
 
 int
 spot_constraints_check(const spot_condition_t *condition, const spot_metric_t *metrics,
-    const size_t *ids, spot_diag_t *diag)
+    const size_t *ids, bool *is_plain, spot_diag_t *diag)
 {
     spot_condition_kind_t *kinds = spot_calloc(condition->num_names, sizeof(*kinds));
     spot_diag_t quiet;
@@ -24,6 +24,7 @@ spot_constraints_check(const spot_condition_t *condition, const spot_metric_t *m
     spot_diag_init(&quiet);
     ret = spot_condition_check(condition, kinds, &quiet);
     spot_diag_free(&quiet);
+    *is_plain = ret == 0;
     for (size_t j = 0; j < condition->num_names; j++) {
         const char *unit = metrics[ids[j]].unit;
 
@@ -69,6 +70,7 @@ resolve_constraint(const spot_reading_t *self, const spot_condition_t *condition
     size_t *ids = spot_calloc(condition->num_names, sizeof(*ids));
     int ret = metrics == NULL || names == NULL || ids == NULL ? SPOT_ERR_NO_MEMORY : 0;
     spot_condition_bound_t bound;
+    bool is_plain;
 
     for (size_t j = 0; ret == 0 && j < num_metrics; j++) {
         names[j] = metrics[j].name;
@@ -76,7 +78,9 @@ resolve_constraint(const spot_reading_t *self, const spot_condition_t *condition
     ret = ret == 0 ? spot_condition_resolve(condition, "metric", SPOT_SEE_METRICS, names,
                          num_metrics, ids, self->diag)
                    : ret;
-    ret = ret == 0 ? spot_constraints_check(condition, metrics, ids, self->diag) : ret;
+    ret = ret == 0
+              ? spot_constraints_check(condition, metrics, ids, &is_plain, self->diag)
+              : ret;
     ret = ret == 0 ? spot_condition_bound(condition, &bound, self->diag) : ret;
     if (ret == 0) {
         constraint->limit = bound.limit;

@@ -129,6 +129,7 @@ resolve_event(const spot_reading_t *self, event_t *event)
     const spot_outputs_t *outputs = &self->study->yield.outputs;
     const spot_condition_t *condition = &event->condition;
     const char **names = spot_calloc(outputs->num_metrics, sizeof(*names));
+    bool is_plain = false;
     int ret;
 
     event->ids = spot_calloc(condition->num_names, sizeof(*event->ids));
@@ -143,13 +144,13 @@ resolve_event(const spot_reading_t *self, event_t *event)
                          outputs->num_metrics, event->ids, self->diag)
                    : ret;
     ret = ret == 0 ? spot_constraints_check(
-                         condition, outputs->metrics, event->ids, self->diag)
+                         condition, outputs->metrics, event->ids, &is_plain, self->diag)
                    : ret;
     for (size_t j = 0; ret == 0 && j < condition->num_names; j++) {
         const char *unit = outputs->metrics[event->ids[j]].unit;
 
-        event->values[j] = (spot_condition_value_t){
-            .type = SPOT_CONDITION_NUMBER, .unit = strcmp(unit, "1") == 0 ? NULL : unit};
+        event->values[j] = (spot_condition_value_t){.type = SPOT_CONDITION_NUMBER,
+            .unit = is_plain || strcmp(unit, "1") == 0 ? NULL : unit};
     }
     free(names);
     return ret;
@@ -207,32 +208,35 @@ spot_forms_keep_sources(const spot_reading_t *self)
     return ret;
 }
 
-/* A value that is only a lower bound counts as larger than all numbers. */
-static double
-value_of(const spot_study_head_t *head, size_t metric_id, const double *row)
+/* Whether a value is only a lower bound. */
+static bool
+is_cut_off(const spot_study_head_t *head, size_t metric_id, const double *row)
 {
-    const spot_metric_t *metric = &head->metrics[metric_id];
-
-    return metric->known_if != NULL &&
-                   row[spot_study_source(head, metric_id).known_id] == 0
-               ? DBL_MAX
-               : row[metric_id];
+    return head->metrics[metric_id].known_if != NULL &&
+           row[spot_study_source(head, metric_id).known_id] == 0;
 }
 
+/* A value that is cut off counts as larger than all numbers; where that leaves the
+ * condition undefined, it does not hold. */
 static double
-truth_of(event_t *event, const spot_study_head_t *head, const double *row,
+truth_of(const event_t *event, const spot_study_head_t *head, const double *row,
     spot_condition_value_t *values)
 {
-    bool holds = false;
+    bool holds = false, is_any_cut_off = false;
     size_t offset;
 
     for (size_t j = 0; j < event->condition.num_names; j++) {
+        const size_t metric_id = event->ids[j];
+        const bool is_larger = is_cut_off(head, metric_id, row);
+
         values[j] = event->values[j];
-        values[j].number = value_of(head, event->ids[j], row);
+        values[j].number = is_larger ? DBL_MAX : row[metric_id];
+        is_any_cut_off = is_any_cut_off || is_larger;
     }
-    return spot_condition_evaluate(&event->condition, values, &holds, &offset) == 0
-               ? holds
-               : (double) NAN;
+    if (spot_condition_evaluate(&event->condition, values, &holds, &offset) == 0) {
+        return holds;
+    }
+    return is_any_cut_off ? 0 : (double) NAN;
 }
 
 int
@@ -241,7 +245,7 @@ spot_forms_evaluate(const spot_study_t *study, double *row)
     const struct spot_forms *self = study->forms;
 
     for (size_t j = 0; self != NULL && j < self->num_events; j++) {
-        event_t *event = self->events[j];
+        const event_t *event = self->events[j];
         spot_condition_value_t *values =
             spot_calloc(event->condition.num_names, sizeof(*values));
 

@@ -402,18 +402,25 @@ add_all(spot_reading_t *self)
     return ret == 0 ? keep_sources(self) : ret;
 }
 
-/* A cost that is cut off is least where runs do not finish: warns unless a limit on a
- * probability keeps such points out. */
+/* Whether a limit keeps points out at which runs do not finish. */
+static bool
+limits_cut_off(const spot_metric_t *metric)
+{
+    return metric->kind == SPOT_METRIC_PROBABILITY ||
+           (metric->known_if != NULL && metric->estimator == SPOT_ESTIMATOR_QUANTILE);
+}
+
+/* A cost that is cut off is least where runs do not finish: warns where the least mean
+ * is looked for and nothing limits how many do not. key: of the metric. */
 static void
-check_cut_off(const spot_reading_t *self)
+check_cut_off(const spot_reading_t *self, const char *key, const char *name)
 {
     const spot_study_head_t *head = &self->study->head;
-    const size_t metric_id = spot_study_metric_id(head, head->optimise.metric);
+    const spot_node_t *place = spot_reading_place(self, key);
+    const size_t metric_id = spot_study_metric_id(head, name);
     bool is_limited = false;
-    const spot_node_t *place;
 
     if (metric_id == head->num_metrics || head->metrics[metric_id].known_if == NULL ||
-        head->optimise.is_maximised ||
         spot_metric_estimator(&head->metrics[metric_id]) != SPOT_ESTIMATOR_MEAN) {
         return;
     }
@@ -421,18 +428,16 @@ check_cut_off(const spot_reading_t *self)
         const size_t limit_id =
             spot_study_metric_id(head, head->optimise.constraints[j].metric);
 
-        is_limited =
-            is_limited || head->metrics[limit_id].kind == SPOT_METRIC_PROBABILITY;
+        is_limited = is_limited || limits_cut_off(&head->metrics[limit_id]);
     }
     if (!is_limited) {
-        place = spot_reading_place(self, optimise_key(head));
         spot_diag_warn(self->diag, place->file, place->line, place->column,
             "%s: %s of a run that does not finish is what was paid until it was cut "
-            "off, "
-            "so that a point where no run finishes may win: add subject_to: "
-            "[\"probability(%s) >= 0.95\"]",
-            optimise_key(head), head->metrics[metric_id].name,
-            head->metrics[metric_id].known_if);
+            "off: "
+            "a point where no run finishes may be the least; take \"p95(%s)\" instead, "
+            "or "
+            "with optimise add subject_to: [\"probability(%s) >= 0.95\"]",
+            key, name, name, head->metrics[metric_id].known_if);
     }
 }
 
@@ -452,7 +457,9 @@ spot_metrics_choose(spot_reading_t *self)
             check_everywhere(
                 self, "optimise.subject_to", head->optimise.constraints[j].metric);
         }
-        check_cut_off(self);
+        check_cut_off(self, "optimise.minimise",
+            head->optimise.is_maximised ? NULL : head->optimise.metric);
+        check_cut_off(self, "best.minimise", self->request.best_minimise);
     }
     return ret == 0 ? find_overview(study) : ret;
 }

@@ -210,10 +210,10 @@ void spot_metrics_unknown(const spot_reading_t *self, const char *key,
 SPOT_MUST_CHECK int spot_constraints_find(const spot_reading_t *self);
 
 /* Whether a condition fits its metrics. A limit may have their units or be a plain
- * number. ids: [num_names] of the metrics. BAD_INPUT with the reason in diag,
- * NO_MEMORY. */
+ * number; *is_plain: all numbers are plain. ids: [num_names] of the metrics. BAD_INPUT
+ * with the reason in diag, NO_MEMORY. */
 SPOT_MUST_CHECK int spot_constraints_check(const spot_condition_t *condition,
-    const spot_metric_t *metrics, const size_t *ids, spot_diag_t *diag);
+    const spot_metric_t *metrics, const size_t *ids, bool *is_plain, spot_diag_t *diag);
 
 /* ---- forms.c ---- */
 

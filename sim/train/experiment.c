@@ -165,7 +165,8 @@ _Static_assert(sizeof(bars) == sizeof(parts), "bars have all parts");
 
 /* The metrics of a comparison of recovery systems. */
 static const char *const compared[] = {"steps_kept", "samples_per_s", "usd_per_h",
-    "samples_per_usd", "idle_fraction", "lost_fraction", "reconfigurations",
+    "samples_per_usd", "same_work_on_demand_usd", "same_work_on_demand_s",
+    "saving_fraction", "idle_fraction", "lost_fraction", "reconfigurations",
     "rollbacks"};
 
 #define OUTPUTS(random, num_left_out)                                                   \

@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <string.h>
 
 #include "base/units.h"
 #include "base/utf8.h"
@@ -81,6 +82,7 @@ write_outcome(
         "time to finish", "time_to_finish_s", 1.0 / 3600, 3, "h"};
 
     const spot_same_work_t same = spot_train_same_work(scenario, result);
+    char deadline[SPOT_DURATION_TEXT_BYTES + 16];
 
     fprintf(out, "\nwhat came of it\n");
     for (size_t j = 0; j < sizeof(lines) / sizeof(lines[0]); j++) {
@@ -97,6 +99,14 @@ write_outcome(
     }
     if (scenario->until_steps > 0) {
         write_line(scenario, result, &finish, out);
+        fprintf(out, "  %-30s %14s\n", "finished",
+            result->is_finished ? "yes" : "no: cut off");
+    }
+    if (scenario->deadline_ms > 0) {
+        strcpy(deadline, "deadline of ");
+        spot_duration_text(scenario->deadline_ms, deadline + strlen(deadline));
+        fprintf(out, "  %-30s %14s\n", deadline,
+            spot_train_metric(scenario, result, "met_deadline") == 1 ? "met" : "missed");
     }
 }
 

@@ -195,7 +195,7 @@ same compare-generated.csv "$work/systems.csv"
 ends 0 "$@" -o "$work/systems.db"
 stderr_says "3 points, 0 replications run"
 expect "systems that are the same do not differ" [ "$(grep -c '{system: checkpoint},.*,0,0,0,[^,]*,[^,]*,[^,]*$' \
-    "$work/systems.csv")" -eq 17 ]
+    "$work/systems.csv")" -eq 20 ]
 rm -f "$work/systems.db" "$work/systems.csv"
 # A job that never runs is marked in the row of its system, and told what to do about.
 golden compare-over.txt compare generated.yaml --over fleet.capacity=24,32 \

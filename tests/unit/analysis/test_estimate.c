@@ -312,6 +312,33 @@ test_lines(void **state)
     }
 }
 
+/* The same with ties, where fewer values than 1 - p are above the quantile; a single
+ * value, of a fixed point, is known. */
+static void
+test_lines_of_ties(void **state)
+{
+    for (int num = 1; num <= 40; num += 39) {
+        spot_moments_t moments = {0};
+        spot_estimate_t estimate;
+        spot_line_t line;
+
+        (void) state;
+        spot_estimate_init(&estimate, &head, P50_TIME);
+        for (int j = 0; j < num; j++) {
+            add(&estimate, j % 10 < 8 ? 3 : j % 10, 1, 1);
+        }
+        line = spot_estimate_line(&estimate);
+        for (int j = 0; j < num; j++) {
+            const double row[NUM_METRICS] = {j % 10 < 8 ? 3 : j % 10, 1, 1};
+
+            spot_moments_add(&moments, spot_line_value(&line, row));
+        }
+        assert_near(spot_estimate_value(&estimate), 1.5, 1e-12);
+        assert_near(moments.mean, 1.5, 1e-12);
+        spot_estimate_free(&estimate);
+    }
+}
+
 /* Of 300 samples of 256: nearly all of a heavy law are marked, hardly any of a light
  * one. */
 static void
@@ -383,6 +410,7 @@ main(void)
         cmocka_unit_test(test_quantiles),
         cmocka_unit_test(test_cut_off),
         cmocka_unit_test(test_lines),
+        cmocka_unit_test(test_lines_of_ties),
         cmocka_unit_test(test_heavy_tails),
         cmocka_unit_test(test_excess),
     };

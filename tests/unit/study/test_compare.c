@@ -251,6 +251,7 @@ test_same_as_study(void **state)
         "baseline: {recovery: {system: checkpoint}}\n"
         "replications: {count: 70, seed: 3}\n"
         "metrics: [steps_kept, samples_per_s, usd_per_h, samples_per_usd, "
+        "same_work_on_demand_usd, same_work_on_demand_s, saving_fraction, "
         "idle_fraction, lost_fraction, reconfigurations, rollbacks]\n");
     assert_int_equal(
         spot_study_read(&studies[1], spot_engines, "x.yaml", NULL, 0, &diag), 0);
