@@ -52,7 +52,7 @@ double spot_quantile(const double *sorted, size_t num_values, double p);
 void spot_quantiles(double *values, size_t num_values, size_t num_quantiles,
     const double *p, double *quantiles);
 
-/* Sorts in place, ascending; values must be finite. O(n log n). */
+/* Sorts in place, ascending; no value may be NAN. O(n log n). */
 void spot_sort(double *values, size_t num_values);
 
 #endif

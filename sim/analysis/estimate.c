@@ -30,12 +30,11 @@ spot_estimate_free(spot_estimate_t *self)
     memset(self, 0, sizeof(*self));
 }
 
-/* Whether the number of a metric is more than a lower bound. */
-static bool
-is_known(
+bool
+spot_metric_is_cut_off(
     const spot_metric_t *metric, const spot_metric_source_t *source, const double *row)
 {
-    return metric->known_if == NULL || row[source->known_id] != 0;
+    return metric->known_if != NULL && row[source->known_id] == 0;
 }
 
 bool
@@ -53,7 +52,7 @@ spot_line_numbers(const spot_metric_t *metric, const spot_metric_source_t *sourc
         const double denominator = spot_metric_denominator(metric, source, row);
 
         numbers[0] = denominator == 0 ? (double) NAN : row[source->of_id] / denominator;
-        is_cut_off = isfinite(numbers[0]) && !is_known(metric, source, row);
+        is_cut_off = isfinite(numbers[0]) && spot_metric_is_cut_off(metric, source, row);
         numbers[0] = is_cut_off ? (double) INFINITY : numbers[0];
     } else {
         numbers[0] = spot_metric_value(metric, source, row);
@@ -102,10 +101,9 @@ add_to_quantile(spot_estimate_t *self, double value, double bound)
 int
 spot_estimate_add(spot_estimate_t *self, const double *row)
 {
-    const bool is_unknown = !is_known(self->metric, &self->source, row);
     double numbers[2];
 
-    self->num_unknown += is_unknown;
+    self->num_unknown += spot_metric_is_cut_off(self->metric, &self->source, row);
     if (!spot_line_numbers(self->metric, &self->source, row, numbers)) {
         self->num_nulls++;
         return 0;
@@ -125,21 +123,13 @@ spot_estimate_add(spot_estimate_t *self, const double *row)
 
 /* ---- Quantiles ---- */
 
-static int
-compare_numbers(const void *a, const void *b)
-{
-    const double x = *(const double *) a, y = *(const double *) b;
-
-    return (x > y) - (x < y);
-}
-
 /* Sorts numbers that mostly are sorted already, as they were asked for before. */
 static void
 sort(double *numbers, size_t num)
 {
     for (size_t j = 1; j < num; j++) {
         if (numbers[j] < numbers[j - 1]) {
-            qsort(numbers, num, sizeof(*numbers), compare_numbers);
+            spot_sort(numbers, num);
             return;
         }
     }

@@ -11,6 +11,10 @@
 
 #include "sim/store/store.h"
 
+/* Whether the number of a metric in a row is only a lower bound. */
+bool spot_metric_is_cut_off(
+    const spot_metric_t *metric, const spot_metric_source_t *source, const double *row);
+
 /* Rows are added in order of replication, so that results do not depend on threads. */
 typedef struct {
     const spot_metric_t *metric; /* must outlive self */

@@ -208,14 +208,6 @@ spot_forms_keep_sources(const spot_reading_t *self)
     return ret;
 }
 
-/* Whether a value is only a lower bound. */
-static bool
-is_cut_off(const spot_study_head_t *head, size_t metric_id, const double *row)
-{
-    return head->metrics[metric_id].known_if != NULL &&
-           row[spot_study_source(head, metric_id).known_id] == 0;
-}
-
 /* A value that is cut off counts as larger than all numbers; where that leaves the
  * condition undefined, it does not hold. */
 static double
@@ -227,7 +219,9 @@ truth_of(const event_t *event, const spot_study_head_t *head, const double *row,
 
     for (size_t j = 0; j < event->condition.num_names; j++) {
         const size_t metric_id = event->ids[j];
-        const bool is_larger = is_cut_off(head, metric_id, row);
+        const spot_metric_source_t source = spot_study_source(head, metric_id);
+        const bool is_larger =
+            spot_metric_is_cut_off(&head->metrics[metric_id], &source, row);
 
         values[j] = event->values[j];
         values[j].number = is_larger ? DBL_MAX : row[metric_id];
