@@ -16,6 +16,7 @@
 #include "traces/describe/figures.h"
 #include "traces/describe/notebook.h"
 #include "traces/generate/generator.h"
+#include "traces/generate/model.h"
 #include "traces/laws/law.h"
 
 static const char about[] = "spotsim answers, before anything is rented: what will a "
@@ -285,6 +286,8 @@ put_generators(FILE *out)
     spot_roff_fields(out, spot_model_common_fields, NULL, "");
     fputs(".SS a recorded trace, in a scenario only\n", out);
     spot_roff_fields(out, spot_generator_file.options, NULL, "");
+    fputs(".SS a model file, in a scenario only\n", out);
+    spot_roff_fields(out, spot_model_file_fields, NULL, "");
     fputs(".SH LAWS\nOf gaps, lifetimes and refills: \\fB{family: NAME, ...}\\fR or "
           "\\fB{law: NAME, ...}\\fR; all times in seconds.\n",
         out);

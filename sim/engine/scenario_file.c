@@ -24,6 +24,20 @@ replace_trace(spot_yaml_t *document, const char *trace_path, spot_diag_t *diag)
 }
 
 int
+spot_scenario_spell_trace(spot_yaml_t *document, const char *key)
+{
+    static const char frequency[] = "trace.frequency";
+    spot_node_t *trace = spot_node_get(document->root, "trace");
+    const size_t length = strcspn(key, "=");
+
+    return trace == NULL || trace->kind != SPOT_NODE_SCALAR ||
+                   length != sizeof(frequency) - 1 ||
+                   strncmp(key, frequency, length) != 0
+               ? 0
+               : spot_yaml_set(document, "trace.model", trace);
+}
+
+int
 spot_scenario_change(
     spot_yaml_t *document, const spot_scenario_changes_t *changes, spot_diag_t *diag)
 {
@@ -36,8 +50,11 @@ spot_scenario_change(
         ret = replace_trace(document, changes->trace_path, diag);
     }
     for (size_t j = 0; ret != SPOT_ERR_NO_MEMORY && j < changes->num_sets; j++) {
-        const int error = spot_yaml_assign(document, "--set", changes->sets[j], diag);
+        int error = spot_scenario_spell_trace(document, changes->sets[j]);
 
+        if (error == 0) {
+            error = spot_yaml_assign(document, "--set", changes->sets[j], diag);
+        }
         ret = error != 0 ? error : ret;
     }
     return ret;

@@ -16,6 +16,11 @@ typedef struct {
     const char *const *sets; /* [num_sets] "KEY=VALUE", after the trace */
 } spot_scenario_changes_t;
 
+/* Writes the value of a scenario's key trace, the path of a model file, as {model: PATH}
+ * if key, the path of a key or an assignment to it, is trace.frequency, which can stand
+ * beside it only then. NO_MEMORY. */
+SPOT_MUST_CHECK int spot_scenario_spell_trace(spot_yaml_t *document, const char *key);
+
 /* Carries out the changes on the document of a scenario. BAD_INPUT with the reasons in
  * diag, NO_MEMORY. */
 SPOT_MUST_CHECK int spot_scenario_change(

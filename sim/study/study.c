@@ -7,6 +7,7 @@
 
 #include "base/memory.h"
 #include "base/utf8.h"
+#include "sim/engine/scenario_file.h"
 #include "sim/study/reading.h"
 
 static const char inline_prefix[] = "scenario.";
@@ -93,7 +94,8 @@ set_scenario_key(spot_template_t *self, const spot_experiment_t *experiment,
         spot_diag_error(
             diag, "--set", 0, 0, "%s is not swept; add it: --set %s=[...]", key, whole);
     } else {
-        ret = spot_yaml_assign(&self->scenario, "--set", set, diag);
+        ret = spot_scenario_spell_trace(&self->scenario, set);
+        ret = ret == 0 ? spot_yaml_assign(&self->scenario, "--set", set, diag) : ret;
     }
     free(whole);
     return ret;

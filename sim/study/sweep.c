@@ -10,6 +10,7 @@
 #include "base/memory.h"
 #include "base/utf8.h"
 #include "sim/analysis/sensitivity.h"
+#include "sim/engine/scenario_file.h"
 #include "sim/study/design.h"
 #include "sim/study/reading.h"
 
@@ -295,7 +296,10 @@ read_keys(spot_reading_t *self, spot_bind_t *bind, const spot_node_t *sweep)
         sprintf(bind->path, "%s.", self->request.sweep_key);
     }
     for (size_t j = 0; ret == 0 && j < keys->num_children; j++) {
-        ret = read_key(self, bind, points, keys->keys[j], keys->children[j]);
+        ret = spot_scenario_spell_trace(
+            &self->study->template->scenario, keys->keys[j]->text);
+        ret = ret == 0 ? read_key(self, bind, points, keys->keys[j], keys->children[j])
+                       : ret;
     }
     return ret;
 }

@@ -172,7 +172,8 @@ const spot_field_t spot_scenario_fields[] = {
         .offset = offsetof(spot_scenario_t, trace_node),
         .fields = trace_forms,
         .bind = spot_bind_keep_node, /* bound when fleet and tick are known */
-        .expected = "{generator: NAME, ...}, {file: PATH} or the path of a model file",
+        .expected = "{generator: NAME, ...}, {file: PATH}, {model: PATH} or the path of "
+                    "a model file",
         .help = "what happens to the instances from outside"},
     {.name = NULL},
 };
@@ -408,7 +409,8 @@ spot_scenario_init(spot_scenario_t *self, const spot_node_t *root,
     if (ret == SPOT_ERR_NO_MEMORY || root->kind != SPOT_NODE_MAP) {
         return ret;
     }
-    is_path = self->trace_node != NULL && self->trace_node->kind == SPOT_NODE_SCALAR;
+    is_path =
+        self->trace_node != NULL && spot_trace_node_model(self->trace_node) != NULL;
     if (!is_path) {
         check_fleet(self, &bind, root, spot_trace_node_has_initial(self->trace_node));
     }

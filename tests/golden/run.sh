@@ -467,6 +467,41 @@ ends 0 trace generate "$work/replay.yaml" --set horizon_s=36001 -o "$work/again.
 stderr_says "is beyond the end of the trace (10 h)"
 expect "spotsim-trace.5 tells of the seam" grep -q "one event at the seam" "$work/spotsim-trace.5"
 
+# ---- A frequency beside a model file ----
+# The rows are those of the same model within the scenario.
+grep -v -e '^trace: ' -e '^horizon: ' scenario.yaml |
+    sed 's/capacity: 18/capacity: 32/' >"$work/job.yaml"
+echo "horizon: 2 h" >>"$work/job.yaml"
+for model in model replay; do
+    [ $model = replay ] || cp model.yaml "$work/model.yaml"
+    { cat "$work/job.yaml"; echo "trace: $model.yaml"; } >"$work/named.yaml"
+    { cat "$work/job.yaml"; echo "trace: {model: $model.yaml, frequency: 1.5}"; } \
+        >"$work/beside.yaml"
+    { cat "$work/job.yaml"; echo "trace:"; sed 's/^/  /' "$work/$model.yaml"; } \
+        >"$work/within.yaml"
+    ends 0 run "$work/within.yaml" --set trace.frequency=1.5 --json
+    cp "$work/stdout" "$work/within.json"
+    ends 0 run "$work/named.yaml" --json
+    expect "a frequency makes a difference" [ "$(cat "$work/stdout")" != "$(cat "$work/within.json")" ]
+    ends 0 run "$work/named.yaml" --set trace.frequency=1.5 --json
+    expect "--set beside $model.yaml" cmp "$work/stdout" "$work/within.json"
+    ends 0 run "$work/beside.yaml" --json
+    expect "a frequency beside $model.yaml" cmp "$work/stdout" "$work/within.json"
+    for scenario in within named; do
+        printf 'study: s\nscenario: %s.yaml\nsweep: {trace.frequency: [1.5, 3]}\n' \
+            $scenario >"$work/sweep.yaml"
+        ends 0 study "$work/sweep.yaml" --set replications.count=3 -o "$work/$scenario.csv"
+        printf 'study: s\nscenario: %s.yaml\nsweep: [{trace.frequency: 1.5}, {trace.frequency: 3}]\n' \
+            $scenario >"$work/points.yaml"
+        ends 0 study "$work/points.yaml" --set replications.count=3 -o "$work/$scenario-points.csv"
+        ends 0 compare "$work/$scenario.yaml" --over trace.frequency=1.5,3 --replications 3 \
+            --csv "$work/$scenario-compare.csv"
+    done
+    for rows in "" -points -compare; do
+        expect "rows of $model.yaml$rows" cmp "$work/named$rows.csv" "$work/within$rows.csv"
+    done
+done
+
 # ---- The two forms of the notebook ----
 golden trace-cell42.csv trace generate seed-cell42.yaml --seed 4
 golden trace-loop.csv trace generate seed-loop.yaml --set overdraw=clip --seed 1

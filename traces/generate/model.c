@@ -10,6 +10,8 @@
 #include "base/units.h"
 
 #define DEFAULT_TICK_S 60
+#define MIN_FREQUENCY 0.001
+#define MAX_FREQUENCY 1000
 
 static const char *const victims_names[] = {"uniform", NULL};
 
@@ -77,8 +79,8 @@ const spot_field_t spot_model_recorded_fields[] = {
     {.name = "frequency",
         .type = SPOT_FIELD_NUMBER,
         .offset = offsetof(spot_model_common_t, frequency),
-        .min = 0.001,
-        .max = 1000,
+        .min = MIN_FREQUENCY,
+        .max = MAX_FREQUENCY,
         .initial = "1",
         .help = "how fast the clock of the trace runs: with 2 all that it gives happens "
                 "twice as often: rates double, gaps, lives, periods and hours of the "
@@ -96,6 +98,27 @@ const spot_field_t spot_model_recorded_fields[] = {
     {.name = NULL},
 };
 
+/* The value {model: PATH} of "trace:". */
+typedef struct {
+    char *path;
+    double frequency; /* 0: that of the file */
+} model_file_t;
+
+const spot_field_t spot_model_file_fields[] = {
+    {.name = "model",
+        .type = SPOT_FIELD_PATH,
+        .offset = offsetof(model_file_t, path),
+        .help = "a model file, relative to the document; trace: PATH is short for it"},
+    {.name = "frequency",
+        .type = SPOT_FIELD_NUMBER,
+        .offset = offsetof(model_file_t, frequency),
+        .min = MIN_FREQUENCY,
+        .max = MAX_FREQUENCY,
+        .initial = "",
+        .help = "wins over the frequency that the model file gives"},
+    {.name = NULL},
+};
+
 /* Reports a node that is no model, in the trace of a scenario or in a file, which may
  * also be meant as a scenario. */
 static void
@@ -104,7 +127,7 @@ report_form(spot_bind_t *bind, const spot_node_t *node)
     spot_bind_error(bind, node, NULL, "%s",
         bind->path[0] == '\0'
             ? "expected a model (generator: NAME) or a scenario (scenario: NAME)"
-            : "trace: expected {generator: NAME, ...}, {file: PATH} "
+            : "trace: expected {generator: NAME, ...}, {file: PATH}, {model: PATH} "
               "or the path of a model file");
 }
 
@@ -335,32 +358,73 @@ bind_model(spot_trace_model_t *self, spot_bind_t *bind, const spot_node_t *node,
     return ret;
 }
 
+/* Binds the model of a file, with the frequency that stands beside its path. */
+static int
+bind_model_file(spot_trace_model_t *self, spot_bind_t *bind, const char *path,
+    const spot_node_t *frequency, const spot_trace_setting_t *setting,
+    const spot_trace_model_t *like)
+{
+    spot_yaml_t document;
+    int ret = spot_yaml_read(&document, path, bind->diag);
+
+    if (ret == 0 && frequency != NULL && document.root->kind == SPOT_NODE_MAP) {
+        spot_node_t *copy = spot_yaml_new_scalar(&document, frequency->text, frequency);
+
+        ret = copy == NULL ? SPOT_ERR_NO_MEMORY
+                           : spot_yaml_set(&document, "frequency", copy);
+    }
+    if (ret == 0) {
+        ret = bind_model(self, bind, document.root, setting, like);
+    }
+    spot_yaml_free(&document);
+    return ret;
+}
+
+/* Binds {model: PATH}. */
+static int
+bind_model_map(spot_trace_model_t *self, spot_bind_t *bind, const spot_node_t *node,
+    const spot_trace_setting_t *setting, const spot_trace_model_t *like)
+{
+    const size_t num_errors = bind->diag->num_errors;
+    model_file_t file = {0};
+    int ret;
+
+    spot_bind_map(bind, spot_model_file_fields, NULL, node, &file);
+    if (bind->is_out_of_memory) {
+        ret = SPOT_ERR_NO_MEMORY;
+    } else if (bind->diag->num_errors > num_errors) {
+        ret = SPOT_ERR_BAD_INPUT;
+    } else {
+        ret = bind_model_file(
+            self, bind, file.path, spot_node_get(node, "frequency"), setting, like);
+    }
+    free(file.path);
+    return ret;
+}
+
 int
 spot_trace_model_init(spot_trace_model_t *self, spot_bind_t *bind,
     const spot_node_t *node, const spot_trace_setting_t *setting,
     const spot_trace_model_t *like)
 {
-    spot_yaml_t document;
+    const spot_node_t *name = setting == NULL ? NULL : spot_trace_node_model(node);
     char *path;
     int ret;
 
     memset(self, 0, sizeof(*self));
-    if (setting == NULL || node->kind != SPOT_NODE_SCALAR || node->text[0] == '\0') {
+    if (name == NULL) {
         return bind_model(self, bind, node, setting, like);
     }
-    if (strstr(node->text, ".csv") != NULL) {
-        spot_bind_error(bind, node, NULL, "trace: a recorded trace is {file: PATH}");
+    if (name->kind == SPOT_NODE_SCALAR && strstr(name->text, ".csv") != NULL) {
+        spot_bind_error(bind, name, NULL, "trace: a recorded trace is {file: PATH}");
         return SPOT_ERR_BAD_INPUT;
     }
+    if (name != node) {
+        return bind_model_map(self, bind, node, setting, like);
+    }
     path = spot_node_file_path(node);
-    if (path == NULL) {
-        return SPOT_ERR_NO_MEMORY;
-    }
-    ret = spot_yaml_read(&document, path, bind->diag);
-    if (ret == 0) {
-        ret = bind_model(self, bind, document.root, setting, like);
-    }
-    spot_yaml_free(&document);
+    ret = path == NULL ? SPOT_ERR_NO_MEMORY
+                       : bind_model_file(self, bind, path, NULL, setting, like);
     free(path);
     return ret;
 }
@@ -507,7 +571,18 @@ spot_trace_model_table(const spot_node_t *node)
                                             ? &spot_generator_file
                                             : generator_of_node(node);
 
+    if (generator == NULL && spot_trace_node_model(node) != NULL) {
+        return spot_model_file_fields;
+    }
     return generator == NULL ? NULL : generator->options;
+}
+
+const spot_node_t *
+spot_trace_node_model(const spot_node_t *node)
+{
+    const bool is_path = node->kind == SPOT_NODE_SCALAR && node->text[0] != '\0';
+
+    return is_path ? node : spot_node_get(node, "model");
 }
 
 bool

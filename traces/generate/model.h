@@ -13,7 +13,7 @@ typedef struct {
     const spot_trace_t *recording; /* NULL for a generator of new traces */
 } spot_trace_model_t;
 
-/* Binds node, the value of "trace:", which may also be the path of a model file. like:
+/* Binds node, the value of "trace:", which may also name a model file. like:
  * an earlier model of the same thread, whose recordings are shared, or NULL; it may be
  * freed first. setting NULL: node is a model file, which must give capacity and initial
  * and whose tick is 60 s by default. BAD_INPUT, IO, NO_MEMORY with the reasons in the
@@ -24,6 +24,13 @@ SPOT_MUST_CHECK int spot_trace_model_init(spot_trace_model_t *self, spot_bind_t 
 
 /* The table of options that binds a map, or NULL. */
 const spot_field_t *spot_trace_model_table(const spot_node_t *node);
+
+/* The fields of {model: PATH}, which names a model file. */
+extern const spot_field_t spot_model_file_fields[];
+
+/* The path of the model file that the value of a "trace:" names: the value itself or
+ * that of its key "model". NULL: it names none. */
+const spot_node_t *spot_trace_node_model(const spot_node_t *node);
 
 /* Binds a model file: "spotsim-model: 1" and the keys of "trace:". Errors as
  * spot_trace_model_init(), in diag. */

@@ -360,7 +360,8 @@ test_errors_in_a_scenario(void **state)
         "scenario.yaml:1:1: missing key \"trace.addition\"\n"
         "scenario.yaml:1:12: trace.generator: unknown generator \"sed\", did you mean "
         "\"seed\"?\n"
-        "scenario.yaml:1:1: trace: expected {generator: NAME, ...}, {file: PATH} or the "
+        "scenario.yaml:1:1: trace: expected {generator: NAME, ...}, {file: PATH}, "
+        "{model: PATH} or the "
         "path of a "
         "model file\n"
         "scenario.yaml:1:8: trace.file: expected either generator or file, got both\n");

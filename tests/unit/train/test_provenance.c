@@ -228,6 +228,7 @@ test_canonical_text_is_the_scenario(void **state)
         ("scenario: \"a: b\"\nhorizon: 8 h\n"
          "trace: {generator: replay, trace: r.csv, start: random, wrap: true}\n"),
         "scenario: x\nhorizon: 8 h\ntrace: model.yaml\n",
+        "scenario: x\nhorizon: 8 h\ntrace: {model: model.yaml, frequency: 2}\n",
     };
 
     (void) state;

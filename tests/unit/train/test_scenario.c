@@ -454,9 +454,8 @@ test_errors_of_trace(void **state)
     for (size_t j = 0; j < sizeof(forms) / sizeof(forms[0]); j++) {
         snprintf(text, sizeof(text), NAME HOUR "trace: %s\n", forms[j]);
         snprintf(expected, sizeof(expected),
-            "scenario.yaml:3:%d: trace: expected {generator: NAME, ...}, {file: PATH} "
-            "or "
-            "the path of a model file\n",
+            "scenario.yaml:3:%d: trace: expected {generator: NAME, ...}, {file: PATH}, "
+            "{model: PATH} or the path of a model file\n",
             j == 2 ? 7 : (j == 3 ? 20 : 8));
         assert_fails(text, expected);
     }
@@ -491,6 +490,64 @@ test_trace_of_a_model_file(void **state)
     assert_ptr_equal(scenario.trace.generator, &spot_generator_seed);
     assert_string_equal(spot_trace_model_common(&scenario.trace)->name, "tiny");
     spot_scenario_free(&scenario);
+}
+
+static int
+read_changed(spot_scenario_t *self, const char *text, const char *trace_path,
+    size_t num_sets, const char *const *sets, spot_diag_t *diag)
+{
+    const spot_scenario_changes_t changes = {trace_path, num_sets, sets};
+
+    write_file("scenario.yaml", text);
+    spot_diag_init(diag);
+    return spot_scenario_read(self, "scenario.yaml", &changes, diag);
+}
+
+/* A frequency beside the path wins over that of the file, which holds without it. */
+static void
+test_frequency_beside_a_model_file(void **state)
+{
+    const char *const set = "trace.frequency=5";
+    spot_scenario_t scenario;
+    spot_diag_t diag;
+
+    (void) state;
+    write_file("model.yaml", "generator: replay\ntrace: three.csv\nfrequency: 2\n");
+    scenario = bound(NAME "trace: {model: model.yaml, frequency: 5}\n", "");
+    assert_int_equal(scenario.horizon_ms, 20000);
+    spot_scenario_free(&scenario);
+    scenario = bound(NAME "trace: {model: model.yaml}\n", "");
+    assert_int_equal(scenario.horizon_ms, 50000);
+    assert_int_equal(spot_trace_model_initial(&scenario.trace), 3);
+    spot_scenario_free(&scenario);
+    assert_int_equal(
+        read_changed(&scenario, NAME "trace: model.yaml\n", NULL, 1, &set, &diag), 0);
+    assert_report(&diag, "");
+    assert_int_equal(scenario.horizon_ms, 20000);
+    spot_scenario_free(&scenario);
+}
+
+static void
+test_errors_of_a_model_file(void **state)
+{
+    static const char *const cases[][2] = {
+        {"{model: model.yaml, frequency: 0}",
+            "3:39: trace.frequency: expected a number from 0.001 to 1000, got \"0\"\n"},
+        {"{model: model.yaml, capacity: 3}", "3:28: unknown key \"capacity\"\n"},
+        {"{model: [seed]}", "3:16: trace.model: expected a file name, got a list\n"},
+        {"{model: three.csv}", "3:16: trace: a recorded trace is {file: PATH}\n"},
+        {"{generator: zones, zones: {z: {model: model.yaml}}}",
+            "3:38: trace.zones: z: expected {generator: NAME, ...}\n"},
+    };
+    char text[256], expected[256];
+
+    (void) state;
+    write_file("model.yaml", "generator: replay\ntrace: three.csv\n");
+    for (size_t j = 0; j < sizeof(cases) / sizeof(cases[0]); j++) {
+        snprintf(text, sizeof(text), NAME HOUR "trace: %s\n", cases[j][0]);
+        snprintf(expected, sizeof(expected), "scenario.yaml:%s", cases[j][1]);
+        assert_fails(text, expected);
+    }
 }
 
 /* Whether fleet.initial counts depends on the model, not on the file that it stands in.
@@ -573,17 +630,6 @@ test_all_errors_in_one_pass(void **state)
 }
 
 /* ---- Files and changes ---- */
-
-static int
-read_changed(spot_scenario_t *self, const char *text, const char *trace_path,
-    size_t num_sets, const char *const *sets, spot_diag_t *diag)
-{
-    const spot_scenario_changes_t changes = {trace_path, num_sets, sets};
-
-    write_file("scenario.yaml", text);
-    spot_diag_init(diag);
-    return spot_scenario_read(self, "scenario.yaml", &changes, diag);
-}
 
 static void
 assert_change_fails(const char *set, int error, const char *expected)
@@ -736,6 +782,8 @@ main(void)
         cmocka_unit_test(test_errors_of_fleet),
         cmocka_unit_test(test_errors_of_trace),
         cmocka_unit_test(test_trace_of_a_model_file),
+        cmocka_unit_test(test_frequency_beside_a_model_file),
+        cmocka_unit_test(test_errors_of_a_model_file),
         cmocka_unit_test(test_initial_instances_of_a_model_file),
         cmocka_unit_test(test_errors_of_recovery),
         cmocka_unit_test(test_all_errors_in_one_pass),

@@ -84,7 +84,8 @@ check_zone(spot_bind_t *bind, const spot_node_t *key, const spot_node_t *node)
             SPOT_ZONE_NAME_BYTES);
         return false;
     }
-    if (node->kind != SPOT_NODE_MAP || spot_node_get(node, "file") != NULL) {
+    if (node->kind != SPOT_NODE_MAP || spot_node_get(node, "file") != NULL ||
+        spot_node_get(node, "model") != NULL) {
         spot_bind_error(
             bind, node, "zones", "%s: expected {generator: NAME, ...}", key->text);
         return false;
