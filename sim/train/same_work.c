@@ -7,14 +7,30 @@
 #include "base/memory.h"
 #include "base/units.h"
 
-static void
+static int
 add_rental(
     spot_rentals_t *self, const spot_job_t *job, int64_t num_instances, int64_t step_ms)
 {
-    spot_rental_t *rental = &self->rentals[self->num_rentals++];
+    spot_rental_t *rental;
+    const int ret = spot_array_reserve(&self->rentals, &self->max_rentals,
+        self->num_rentals + 1, sizeof(*self->rentals));
 
+    if (ret != 0) {
+        return ret;
+    }
+    rental = &self->rentals[self->num_rentals++];
     rental->num_instances = num_instances;
     spot_cycle_init(&rental->cycle, &job->checkpoint, step_ms);
+    return 0;
+}
+
+/* More instances with the same step time take as long and cost no less. Without them a
+ * wide range between two measured points has one rental for each millisecond. */
+static bool
+is_needed(const spot_rentals_t *self, int64_t step_ms)
+{
+    return self->num_rentals == 0 ||
+           self->rentals[self->num_rentals - 1].cycle.step_ms != step_ms;
 }
 
 int
@@ -25,24 +41,23 @@ spot_rentals_init(spot_rentals_t *self, const spot_job_t *job)
     const int64_t largest =
         is_by_pair ? 0 : spot_step_time_largest(&job->step_time) / job->pipeline_depth;
     const int64_t most = largest < job->max_pipelines ? largest : job->max_pipelines;
+    int ret = 0;
 
-    *self = (spot_rentals_t){
-        .rentals = spot_calloc(
-            is_by_pair ? grid->num_best : (size_t) most, sizeof(*self->rentals))};
-    if (self->rentals == NULL) {
-        return SPOT_ERR_NO_MEMORY;
-    }
-    for (size_t j = 0; is_by_pair && j < grid->num_best; j++) {
-        add_rental(self, job,
+    *self = (spot_rentals_t){.num_rentals = 0};
+    for (size_t j = 0; ret == 0 && is_by_pair && j < grid->num_best; j++) {
+        ret = add_rental(self, job,
             (int64_t) grid->best[j]->num_pipelines * grid->best[j]->depth,
             spot_step_pair_ms(grid->best[j]));
     }
-    for (int64_t j = 1; !is_by_pair && j <= most; j++) {
-        if (spot_job_covers_step(job, j)) {
-            add_rental(self, job, j * job->pipeline_depth, spot_job_step_ms(job, j));
+    for (int64_t j = 1; ret == 0 && !is_by_pair && j <= most; j++) {
+        const int64_t step_ms =
+            spot_job_covers_step(job, j) ? spot_job_step_ms(job, j) : 0;
+
+        if (step_ms > 0 && is_needed(self, step_ms)) {
+            ret = add_rental(self, job, j * job->pipeline_depth, step_ms);
         }
     }
-    return 0;
+    return ret;
 }
 
 void

@@ -19,12 +19,13 @@ typedef struct {
 /* Zeroed: none is known. */
 typedef struct {
     size_t num_rentals;
+    size_t max_rentals;
     spot_rental_t *rentals; /* [num_rentals] */
 } spot_rentals_t;
 
-/* The world sizes of whole pipelines whose step time is measured or listed, of those by
- * (D,P) the fastest pairs, each with the checkpoints of the job. NO_MEMORY; free self
- * even then. */
+/* The world sizes of whole pipelines whose step time is measured or listed, of equal
+ * step times side by side the smallest, of those by (D,P) the fastest pairs, each with
+ * the checkpoints of the job. NO_MEMORY; free self even then. */
 SPOT_MUST_CHECK int spot_rentals_init(spot_rentals_t *self, const spot_job_t *job);
 void spot_rentals_free(spot_rentals_t *self);
 
