@@ -30,6 +30,7 @@ typedef struct {
     size_t num_file_errors; /* of file_name */
     char *file_name;    /* of the latest error, counts towards SPOT_DIAG_MAX_ERRORS */
     bool out_of_memory; /* an item could not be kept */
+    bool out_of_descriptors;    /* a file could not be opened for lack of them */
     struct spot_inputs *inputs; /* journal of the files read, borrowed, or NULL */
 } spot_diag_t;
 

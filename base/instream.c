@@ -44,6 +44,7 @@ spot_instream_open(spot_instream_t *self, const char *path, spot_diag_t *diag)
     self->file = path;
     ret = open_stream(self, path);
     if (ret == SPOT_ERR_IO) {
+        diag->out_of_descriptors |= errno == EMFILE || errno == ENFILE;
         spot_diag_error(diag, path, 0, 0, "cannot open: %s", strerror(errno));
     }
     if (ret == 0) {

@@ -362,5 +362,7 @@ spot_command_finish(spot_diag_t *diag, int error)
 int
 spot_command_finish_reading(spot_diag_t *diag, int error)
 {
-    return spot_command_finish(diag, error == SPOT_ERR_IO ? SPOT_ERR_BAD_INPUT : error);
+    const bool is_bad = error == SPOT_ERR_IO && !diag->out_of_descriptors;
+
+    return spot_command_finish(diag, is_bad ? SPOT_ERR_BAD_INPUT : error);
 }

@@ -115,7 +115,8 @@ SPOT_MUST_CHECK int spot_command_open_store(
 /* Prints and frees the diagnostics and turns an error into an exit code. */
 int spot_command_finish(spot_diag_t *diag, int error);
 
-/* The same where only reading was tried: whatever failed is bad input. */
+/* The same where only reading was tried: whatever failed is bad input, but for a lack of
+ * file descriptors. */
 int spot_command_finish_reading(spot_diag_t *diag, int error);
 
 #endif

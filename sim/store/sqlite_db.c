@@ -213,6 +213,7 @@ spot_db_explain(const spot_db_t *self, spot_diag_t *diag)
             return;
         case SQLITE_CANTOPEN:
             if (lacks_descriptors(self)) {
+                diag->out_of_descriptors = true;
                 spot_diag_error(
                     diag, self->path, 0, 0, "cannot open: %s", strerror(self->cause));
             } else {
@@ -383,7 +384,10 @@ spot_db_claim(spot_db_t *self, bool *is_taken)
     *is_taken = false;
     self->claim = open(name, O_RDONLY | O_CLOEXEC);
     if (self->claim < 0) {
-        return remember(self, SQLITE_CANTOPEN, "cannot be claimed");
+        const int cause = errno, ret = remember(self, SQLITE_CANTOPEN, "not claimed");
+
+        self->cause = cause;
+        return ret;
     }
     *is_taken = flock(self->claim, LOCK_EX | LOCK_NB) != 0;
     return *is_taken && errno != EWOULDBLOCK
