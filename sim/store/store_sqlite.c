@@ -13,6 +13,9 @@
 #define OPEN_TIMEOUT_MS 10000
 #define WRITE_TIMEOUT_MS 120000
 
+/* Of the tables point and replication, beside those of swept keys and of metrics. */
+#define NUM_OWN_COLUMNS 3
+
 static int
 sqlite_flush(spot_store_t *store, spot_diag_t *diag)
 {
@@ -249,11 +252,36 @@ follow_study(
     return ret;
 }
 
+/* Refuses more columns than a table of SQLite has. what: one for each of these. */
 static int
-make_study(spot_sqlite_store_t *self, const spot_provenance_t *provenance)
+check_columns(
+    const spot_db_t *db, size_t num_columns, const char *what, spot_diag_t *diag)
 {
-    int ret = spot_schema_create(&self->db, &self->columns);
+    const int most =
+        sqlite3_limit(db->handle, SQLITE_LIMIT_COLUMN, -1) - NUM_OWN_COLUMNS;
 
+    if (num_columns <= (size_t) most) {
+        return 0;
+    }
+    spot_diag_error(diag, db->path, 0, 0,
+        "%zu %s do not fit: a table of SQLite has room for %d; ask for fewer, or write "
+        "a "
+        "CSV file (-o results.csv)",
+        num_columns, what, most);
+    return SPOT_ERR_BAD_INPUT;
+}
+
+static int
+make_study(
+    spot_sqlite_store_t *self, const spot_provenance_t *provenance, spot_diag_t *diag)
+{
+    const spot_columns_t *columns = &self->columns;
+    int ret = check_columns(&self->db, columns->metrics.num + columns->derived.num,
+        "metrics, with those that reports need,", diag);
+
+    ret =
+        ret == 0 ? check_columns(&self->db, columns->axes.num, "swept keys", diag) : ret;
+    ret = ret == 0 ? spot_schema_create(&self->db, columns) : ret;
     for (size_t j = 0; j < self->base.head->num_points; j++) {
         self->numbers[j] = (uint32_t) j;
     }
@@ -276,7 +304,7 @@ enter(spot_sqlite_store_t *self, const spot_provenance_t *provenance, spot_diag_
     ret = spot_schema_look(&self->db, &state, diag); /* now that it stays so */
     if (ret == 0) {
         ret = state == SPOT_SCHEMA_OURS ? follow_study(self, provenance, diag)
-                                        : make_study(self, provenance);
+                                        : make_study(self, provenance, diag);
     }
     ret = ret == 0 ? start_looking(self) : ret;
     ret = ret == 0 ? spot_sqlite_enter(self, provenance) : ret;

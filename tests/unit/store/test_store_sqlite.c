@@ -670,6 +670,46 @@ test_files_that_are_no_store(void **state)
     case_reader_refused(&known, SPOT_ERR_BAD_INPUT, "make it first");
 }
 
+/* A column is needed for each metric and for each swept key. */
+static void
+test_more_columns_than_a_table_has(void **state)
+{
+    enum { MOST = 1997, NAME_BYTES = 16 };
+    spot_metric_t *metrics = calloc(MOST + 1, sizeof(*metrics));
+    spot_axis_t *axes = calloc(MOST + 1, sizeof(*axes));
+    char *names = calloc(MOST + 1, NAME_BYTES);
+    store_case_t self;
+    spot_store_t *store;
+
+    (void) state;
+    case_init(&self, 1);
+    for (size_t j = 0; j <= MOST; j++) {
+        char *name = names + j * NAME_BYTES;
+
+        snprintf(name, NAME_BYTES, "m%zu", j);
+        metrics[j] = (spot_metric_t){.name = name, .unit = "s", .help = name};
+        axes[j] = self.axes[j % 2];
+        axes[j].path = name;
+        axes[j].num_values = j < 2 ? 2 : 1;
+    }
+    self.head.metrics = metrics;
+    self.head.num_metrics = MOST + 1;
+    case_refused(&self, SPOT_ERR_BAD_INPUT,
+        "1998 metrics, with those that reports need, do not fit: a table of SQLite has "
+        "room for 1997; ask for fewer, or write a CSV file");
+    self.head.num_metrics = MOST;
+    self.head.axes = axes;
+    self.head.num_axes = MOST + 1;
+    case_refused(&self, SPOT_ERR_BAD_INPUT, "1998 swept keys do not fit");
+    self.head.num_axes = MOST;
+    store = case_open(&self);
+    store->close(store);
+    case_remove(&self);
+    free(metrics);
+    free(axes);
+    free(names);
+}
+
 /* Root may write everywhere, so it becomes somebody else; and root again. */
 static void
 give_up_rights(void)
@@ -845,6 +885,7 @@ main(void)
         cmocka_unit_test(test_files_of_all_that_wrote),
         cmocka_unit_test(test_a_difference_is_said_once),
         cmocka_unit_test(test_files_that_are_no_store),
+        cmocka_unit_test(test_more_columns_than_a_table_has),
         cmocka_unit_test(test_no_right_to_write),
         cmocka_unit_test(test_counts_that_cannot_be_read),
         cmocka_unit_test(test_a_lock_that_stays),
