@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "cli/command.h"
 
+#include <getopt.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -62,6 +63,93 @@ join_help(const spot_command_t *command)
     return text;
 }
 
+/* ---- What getopt prints of a command line ---- */
+
+#define FIRST_LONG 256 /* above all characters */
+
+/* The options of a command and those of argp itself, for getopt. */
+typedef struct {
+    struct option longs[64];
+    size_t num_longs;
+    char shorts[128]; /* "ab:c" */
+    size_t num_shorts;
+} getopt_table_t;
+
+static void
+add_option(getopt_table_t *self, const char *name, int key, bool has_value)
+{
+    spot_bug_assert(self->num_longs + 1 < sizeof(self->longs) / sizeof(*self->longs));
+    /* options of one value would not be ambiguous */
+    self->longs[self->num_longs] = (struct option){.name = name,
+        .has_arg = has_value ? required_argument : no_argument,
+        .val = FIRST_LONG + (int) self->num_longs};
+    self->num_longs++;
+    if (key > ' ' && key <= '~') {
+        spot_bug_assert(self->num_shorts + 2 < sizeof(self->shorts));
+        self->shorts[self->num_shorts++] = (char) key;
+        if (has_value) {
+            self->shorts[self->num_shorts++] = ':';
+        }
+    }
+}
+
+/* Whether getopt will complain of the command line. */
+static bool
+is_refused(const spot_command_t *command, int argc, char **argv)
+{
+    getopt_table_t table = {.num_longs = 0};
+    char **copy = spot_calloc((size_t) argc + 1, sizeof(*copy)); /* getopt sorts it */
+    bool is_bad = false;
+    int key;
+
+    if (copy == NULL) {
+        return false;
+    }
+    memcpy(copy, argv, (size_t) argc * sizeof(*copy));
+    for (const struct argp_option *option = command->options;
+         option != NULL && option->name != NULL; option++) {
+        add_option(&table, option->name, option->key, option->arg != NULL);
+    }
+    add_option(&table, "help", '?', false);
+    add_option(&table, "usage", 0, false);
+    opterr = 0;
+    do {
+        key = getopt_long(argc, copy, table.shorts, table.longs, NULL);
+        is_bad = is_bad || key == '?';
+    } while (key != -1);
+    free(copy);
+    return is_bad;
+}
+
+static char *
+printed(const char *text)
+{
+    char *copy = NULL;
+    size_t num_bytes;
+    FILE *out = open_memstream(&copy, &num_bytes);
+
+    if (out != NULL) {
+        spot_utf8_print(out, text);
+        fclose(out);
+    }
+    return copy;
+}
+
+/* getopt quotes an option that it does not know as it is. The program ends with that, so
+ * that nothing else needs the arguments. */
+static void
+escape_refused(const spot_command_t *command, int argc, char **argv)
+{
+    if (!is_refused(command, argc, argv)) {
+        return;
+    }
+    for (int j = 1; j < argc; j++) {
+        char *text = printed(argv[j]);
+
+        argv[j] = text == NULL ? argv[j] : text;
+    }
+}
+
 void
 spot_command_parse(const spot_command_t *command, int argc, char **argv,
     argp_parser_t parse, void *input)
@@ -73,6 +161,7 @@ spot_command_parse(const spot_command_t *command, int argc, char **argv,
         .doc = help};
     error_t error;
 
+    escape_refused(command, argc, argv);
     argp_err_exit_status = SPOT_EXIT_BAD_INPUT;
     error = argp_parse(&argp, argc, argv, 0, NULL, input);
     free(help);
@@ -95,11 +184,7 @@ spot_option_error(struct argp_state *state, const char *format, ...)
         vfprintf(out, format, arguments);
         va_end(arguments);
         fclose(out);
-        out = open_memstream(&shown, &num_bytes);
-    }
-    if (out != NULL) {
-        spot_utf8_print(out, message);
-        fclose(out);
+        shown = printed(message);
     }
     free(message);
     argp_error(state, "%s", shown == NULL ? spot_error_text(SPOT_ERR_NO_MEMORY) : shown);

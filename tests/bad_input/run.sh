@@ -6,7 +6,7 @@
 set -u
 spotsim=$1
 work=$2
-num_expected=646
+num_expected=682
 cd "$(dirname "$0")" || exit 1
 mkdir -p "$work" || exit 1
 # The program's messages, whatever the terminal of the tester speaks.
@@ -103,6 +103,37 @@ if [ "$(id -u)" -ne 0 ]; then
     rm -f "$work/unreadable.yaml"
 fi
 rm -rf "$work/nested.yaml" "$work/large.yaml" "$work/folder"
+
+# quoted MESSAGE ARGUMENT...: the first line is the message, and no byte is one that a terminal obeys;
+# the rest says where help is, in lines as wide as argp makes them.
+quoted() {
+    message=$1
+    shift
+    "$spotsim" "$@" >"$work/stdout" 2>"$work/stderr" </dev/null
+    code=$?
+    num_cases=$((num_cases + 1))
+    if [ $code -ne 2 ] || [ -s "$work/stdout" ] || grep -q '[^ -~]' "$work/stderr" ||
+        [ "$(head -n 1 "$work/stderr")" != "$message" ]; then
+        num_failed=$((num_failed + 1))
+        printf '%s\n' "--- exit code $code; expected and got:" "$message"
+        cat -v "$work/stderr"
+    fi
+}
+
+# What getopt quotes of a command line is escaped, in all commands.
+escape=$(printf '\033]0;x\007')
+"$spotsim" --help | sed -n '/^Commands:/,/^$/s/^  \([a-z ]*[a-z]\)  .*/\1/p' >"$work/commands"
+while IFS= read -r command; do
+    # shellcheck disable=SC2086
+    quoted "spotsim $command: unrecognized option '--\x1b]0;x\x07=1'" $command "--$escape=1"
+    # shellcheck disable=SC2086
+    quoted "spotsim $command: unrecognized option '--unknown=\x1b]0;x\x07'" \
+        $command "--unknown=$escape"
+done <"$work/commands"
+quoted "spotsim run: option '--se=\x1b]0;x\x07' is ambiguous; possibilities: '--seed' '--set' '--series'" \
+    run "--se=$escape"
+quoted "spotsim run: invalid option -- '\\'" run "-$escape"
+rm -f "$work/commands"
 
 echo "$num_cases cases, $num_failed failed"
 if [ $num_cases -lt $num_expected ]; then
