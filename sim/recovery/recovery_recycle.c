@@ -351,9 +351,9 @@ recycle_settle(void *options, spot_terms_t *terms)
     }
     if (self->micro_batch == 0) {
         spot_terms_lack(terms,
-            "the samples of a micro-batch, which job.step_time does not tell: give "
+            "the samples of a micro-batch, which are not in job.step_time: give "
             "recovery.micro_batch, e.g. {system: recycle, micro_batch: 8}, or a "
-            "job.step_time {table: FILE.csv} that has it");
+            "job.step_time {table: FILE.csv} that has them");
     }
     self->detection_ms =
         spot_terms_ms(terms, "detection", self->detection_ms, 0, job->detection_ms);

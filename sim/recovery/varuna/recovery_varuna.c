@@ -109,8 +109,9 @@ settle_cut_points(spot_varuna_options_t *self, spot_bind_t *bind,
     if (self->num_cut_points == 0 && spot_step_time_is_by_pair(&job->step_time) &&
         !spot_by_instances_is_given(&self->by_n)) {
         spot_bind_error(bind, node, "recovery.cut_points",
-            "%s does not tell the layers of the model: say at how many points it can be "
-            "cut",
+            "%s does not have the layers of the model: give the number of points at "
+            "which "
+            "it can be cut",
             job->step_time.table_path);
     }
 }
