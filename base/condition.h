@@ -151,6 +151,19 @@ void spot_condition_error(const spot_condition_t *self, size_t offset, spot_diag
  * node is no scalar. */
 bool spot_condition_value_of(const spot_node_t *node, spot_condition_value_t *value);
 
+/* The estimates of a metric: mean(M), probability(C) and p95(M). */
+typedef enum {
+    SPOT_ESTIMATE_NONE,
+    SPOT_ESTIMATE_MEAN,
+    SPOT_ESTIMATE_PROBABILITY,
+    SPOT_ESTIMATE_QUANTILE
+} spot_estimate_kind_t;
+
+/* The estimate that the word before a parenthesis names. *percent is set for a quantile
+ * only, to any number. */
+spot_estimate_kind_t spot_condition_estimate(
+    const char *word, size_t num_bytes, double *percent);
+
 /* A condition of the form "name <= number": a limit with a distance to it. */
 typedef struct {
     double number; /* as written */

@@ -267,17 +267,24 @@ read_quoted(spot_condition_tokens_t *self, spot_condition_token_kind_t kind)
     }
 }
 
-/* Whether the bytes from start to end name an estimate of a metric: mean, probability or
- * p95. */
-static bool
-is_estimate(const char *start, const char *end)
+spot_estimate_kind_t
+spot_condition_estimate(const char *word, size_t num_bytes, double *percent)
 {
-    const size_t num_bytes = (size_t) (end - start);
+    char number[16];
 
-    return (num_bytes == 4 && memcmp(start, "mean", 4) == 0) ||
-           (num_bytes == 11 && memcmp(start, "probability", 11) == 0) ||
-           (num_bytes > 1 && *start == 'p' &&
-               strspn(start + 1, "0123456789.") == num_bytes - 1);
+    if (num_bytes == 4 && memcmp(word, "mean", 4) == 0) {
+        return SPOT_ESTIMATE_MEAN;
+    }
+    if (num_bytes == 11 && memcmp(word, "probability", 11) == 0) {
+        return SPOT_ESTIMATE_PROBABILITY;
+    }
+    if (num_bytes < 2 || num_bytes > sizeof(number) || word[0] != 'p') {
+        return SPOT_ESTIMATE_NONE;
+    }
+    memcpy(number, word + 1, num_bytes - 1);
+    number[num_bytes - 1] = '\0';
+    return spot_number_parse(number, percent) == 0 ? SPOT_ESTIMATE_QUANTILE
+                                                   : SPOT_ESTIMATE_NONE;
 }
 
 /* Reads the rest of "p95(cost_usd)" from its parenthesis on, which is one name. */
@@ -302,6 +309,7 @@ static void
 read_word(spot_condition_tokens_t *self)
 {
     char text[SPOT_UTF8_SHOWN_BYTES];
+    double percent;
 
     self->kind = SPOT_TOKEN_WORD;
     self->end = word_end(self->start);
@@ -312,7 +320,9 @@ read_word(spot_condition_tokens_t *self)
         spot_condition_tokens_error(self, self->start,
             "\"%s\" is no name: a word is missing behind the dot",
             shown(self->start, self->end + 1, text));
-    } else if (*self->end == '(' && is_estimate(self->start, self->end)) {
+    } else if (*self->end == '(' &&
+               spot_condition_estimate(self->start, (size_t) (self->end - self->start),
+                   &percent) != SPOT_ESTIMATE_NONE) {
         read_estimate(self);
     }
 }

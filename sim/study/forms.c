@@ -10,7 +10,6 @@
 
 #include "base/condition.h"
 #include "base/memory.h"
-#include "base/units.h"
 #include "base/utf8.h"
 #include "sim/study/reading.h"
 
@@ -75,33 +74,25 @@ typedef struct {
 static bool
 read_form(const char *name, form_t *form)
 {
+    static const spot_estimator_t estimators[] = {
+        [SPOT_ESTIMATE_MEAN] = SPOT_ESTIMATOR_MEAN,
+        [SPOT_ESTIMATE_PROBABILITY] = SPOT_ESTIMATOR_PROBABILITY,
+        [SPOT_ESTIMATE_QUANTILE] = SPOT_ESTIMATOR_QUANTILE,
+    };
     const size_t length = strlen(name), word_bytes = strcspn(name, "(");
-    double percent;
-    char number[16];
+    double percent = 0;
+    const spot_estimate_kind_t kind =
+        spot_condition_estimate(name, word_bytes, &percent);
 
-    if (word_bytes + 2 > length || name[length - 1] != ')') {
+    if (word_bytes + 2 > length || name[length - 1] != ')' ||
+        kind == SPOT_ESTIMATE_NONE ||
+        (kind == SPOT_ESTIMATE_QUANTILE && !(percent > 0 && percent < 100))) {
         return false;
     }
-    *form = (form_t){.inside = name + word_bytes + 1,
-        .num_bytes = length - word_bytes - 2,
-        .estimator = SPOT_ESTIMATOR_MEAN};
-    if (word_bytes == 4 && memcmp(name, "mean", 4) == 0) {
-        return true;
-    }
-    if (word_bytes == 11 && memcmp(name, "probability", 11) == 0) {
-        form->estimator = SPOT_ESTIMATOR_PROBABILITY;
-        return true;
-    }
-    form->estimator = SPOT_ESTIMATOR_QUANTILE;
-    if (name[0] != 'p' || word_bytes < 2 || word_bytes > sizeof(number)) {
-        return false;
-    }
-    memcpy(number, name + 1, word_bytes - 1);
-    number[word_bytes - 1] = '\0';
-    if (spot_number_parse(number, &percent) != 0 || !(percent > 0 && percent < 100)) {
-        return false;
-    }
-    form->p = percent / 100;
+    *form = (form_t){.estimator = estimators[kind],
+        .p = percent / 100,
+        .inside = name + word_bytes + 1,
+        .num_bytes = length - word_bytes - 2};
     return true;
 }
 

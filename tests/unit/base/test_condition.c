@@ -773,6 +773,42 @@ test_values_of_scalars(void **state)
     }
 }
 
+/* ---- Estimates ---- */
+
+static void
+test_words_of_estimates(void **state)
+{
+    static const struct {
+        const char *word;
+        spot_estimate_kind_t kind;
+        double percent;
+    } cases[] = {
+        {"mean", SPOT_ESTIMATE_MEAN, -1},
+        {"probability", SPOT_ESTIMATE_PROBABILITY, -1},
+        {"p95", SPOT_ESTIMATE_QUANTILE, 95},
+        {"p99.9", SPOT_ESTIMATE_QUANTILE, 99.9},
+        {"p0", SPOT_ESTIMATE_QUANTILE, 0},
+        {"p100.5", SPOT_ESTIMATE_QUANTILE, 100.5},
+        {"p", SPOT_ESTIMATE_NONE, -1},
+        {"p9.5.5", SPOT_ESTIMATE_NONE, -1},
+        {"p000000000000000095", SPOT_ESTIMATE_NONE, -1},
+        {"means", SPOT_ESTIMATE_NONE, -1},
+        {"Mean", SPOT_ESTIMATE_NONE, -1},
+        {"max", SPOT_ESTIMATE_NONE, -1},
+        {"", SPOT_ESTIMATE_NONE, -1},
+    };
+
+    (void) state;
+    for (size_t j = 0; j < sizeof(cases) / sizeof(cases[0]); j++) {
+        double percent = -1;
+
+        assert_int_equal(
+            spot_condition_estimate(cases[j].word, strlen(cases[j].word), &percent),
+            cases[j].kind);
+        assert_true(percent == cases[j].percent);
+    }
+}
+
 int
 main(void)
 {
@@ -798,6 +834,7 @@ main(void)
         cmocka_unit_test(test_names_are_listed_once_with_their_places),
         cmocka_unit_test(test_bounds),
         cmocka_unit_test(test_values_of_scalars),
+        cmocka_unit_test(test_words_of_estimates),
     };
 
     return cmocka_run_group_tests_name("condition", tests, NULL, NULL);
