@@ -30,7 +30,8 @@ struct spot_forms {
     char **names; /* [num_names] of metrics of the head */
     size_t num_events;
     size_t max_events;
-    event_t **events; /* [num_events] */
+    event_t **events;   /* [num_events] */
+    size_t most_values; /* of one condition */
 };
 
 static void
@@ -174,6 +175,9 @@ make_event(const spot_reading_t *self, const char *key, const spot_node_t *place
         return ret;
     }
     forms->events[forms->num_events++] = event;
+    if (event->condition.num_names > forms->most_values) {
+        forms->most_values = event->condition.num_names;
+    }
     return 0;
 }
 
@@ -228,18 +232,21 @@ int
 spot_forms_evaluate(const spot_study_t *study, double *row)
 {
     const struct spot_forms *self = study->forms;
+    spot_condition_value_t *values;
 
-    for (size_t j = 0; self != NULL && j < self->num_events; j++) {
-        const event_t *event = self->events[j];
-        spot_condition_value_t *values =
-            spot_calloc(event->condition.num_names, sizeof(*values));
-
-        if (values == NULL) {
-            return SPOT_ERR_NO_MEMORY;
-        }
-        row[event->metric_id] = truth_of(event, &study->head, row, values);
-        free(values);
+    if (self == NULL || self->num_events == 0) {
+        return 0;
     }
+    values = spot_calloc(self->most_values, sizeof(*values)); /* of all conditions */
+    if (values == NULL) {
+        return SPOT_ERR_NO_MEMORY;
+    }
+    for (size_t j = 0; j < self->num_events; j++) {
+        const event_t *event = self->events[j];
+
+        row[event->metric_id] = truth_of(event, &study->head, row, values);
+    }
+    free(values);
     return 0;
 }
 
