@@ -4,6 +4,18 @@
 #include <gsl/gsl_cdf.h>
 #include <math.h>
 
+/* Pebay, Sandia report SAND2008-6212, 2008: the third moment in one pass, before the
+ * others move. */
+static void
+add_cube(spot_paired_t *self, double difference)
+{
+    const double n = (double) self->difference.num_values + 1;
+    const double step = (difference - self->difference.mean) / n;
+
+    self->sum_cubes +=
+        step * (step * step * n * (n - 1) * (n - 2) - 3 * self->difference.sum_squares);
+}
+
 void
 spot_paired_add(spot_paired_t *self, double x, double y)
 {
@@ -13,6 +25,7 @@ spot_paired_add(spot_paired_t *self, double x, double y)
     }
     spot_moments_add(&self->x, x);
     spot_moments_add(&self->y, y);
+    add_cube(self, x - y);
     spot_moments_add(&self->difference, x - y);
 }
 
@@ -48,6 +61,33 @@ spot_paired_half_width(const spot_paired_t *self, double confidence)
         return binary_half_width(&self->difference, confidence);
     }
     return spot_moments_half_width(&self->difference, confidence);
+}
+
+void
+spot_paired_bounds(
+    const spot_paired_t *self, double confidence, double *low, double *high)
+{
+    const double mean = spot_paired_mean(self);
+    const double half_width = spot_paired_half_width(self, confidence);
+
+    *low = mean - half_width;
+    *high = mean + half_width;
+    if (self->is_binary && !isnan(half_width)) {
+        *low = fmax(*low, -1);
+        *high = fmin(*high, 1);
+    }
+}
+
+bool
+spot_paired_is_heavy(const spot_paired_t *self)
+{
+    const int64_t num_values = self->difference.num_values;
+    const double std = spot_moments_std(&self->difference);
+    const double rounding = 1e-12 * (fabs(self->x.mean) + fabs(self->y.mean));
+
+    return std > rounding && !self->is_binary &&
+           spot_skewness_is_heavy(
+               self->sum_cubes / (double) num_values / (std * std * std), num_values);
 }
 
 double

@@ -16,6 +16,7 @@ typedef struct {
     spot_moments_t x;
     spot_moments_t y;
     spot_moments_t difference; /* x - y */
+    double sum_cubes;          /* of differences of x - y from its mean */
     int64_t num_left_out;      /* pairs with a value that is not finite */
     bool is_binary;            /* values are 0 or 1 */
 } spot_paired_t;
@@ -32,6 +33,15 @@ int64_t spot_paired_num_pairs(const spot_paired_t *self);
  * or fewer than two. */
 double spot_paired_mean(const spot_paired_t *self);
 double spot_paired_half_width(const spot_paired_t *self, double confidence);
+
+/* The ends of this interval, e.g. [mean - half width, mean + half width]; of 0 and 1
+ * within [-1, 1]. */
+void spot_paired_bounds(
+    const spot_paired_t *self, double confidence, double *low, double *high);
+
+/* Whether the tail of x - y is too heavy for this interval: see
+ * spot_skewness_is_heavy(). */
+bool spot_paired_is_heavy(const spot_paired_t *self);
 
 /* The half width of the interval of the difference of the means of two independent
  * samples. Welch, Biometrika 34, 1947, with Satterthwaite's degrees of freedom. NAN if a

@@ -7,6 +7,10 @@
 #include <math.h>
 #include <stdlib.h>
 
+/* Skewness of a sample over the root of its size, above which its interval is not
+ * believed. The error of Student's interval grows with its square. */
+#define HEAVY_SKEWNESS 0.2
+
 void
 spot_sum_add(spot_sum_t *self, double value)
 {
@@ -100,6 +104,12 @@ spot_moments_half_width(const spot_moments_t *self, double confidence)
     }
     return spot_moments_stderr(self) *
            spot_student_t(confidence, (double) (self->num_values - 1));
+}
+
+bool
+spot_skewness_is_heavy(double skewness, int64_t num_values)
+{
+    return fabs(skewness) > HEAVY_SKEWNESS * sqrt((double) num_values);
 }
 
 double

@@ -4,6 +4,7 @@
 #ifndef SPOT_BASE_STATS_H
 #define SPOT_BASE_STATS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -42,6 +43,11 @@ double spot_student_t(double confidence, double freedom);
 /* Half the width of Student's interval of the mean at a confidence, e.g. 0.95. NAN for
  * fewer than two values. */
 double spot_moments_half_width(const spot_moments_t *self, double confidence);
+
+/* Whether a sample is so skewed that Student's interval of its mean is too narrow: the
+ * largest values decide the mean, and larger ones may be missing. See docs/numbers.md
+ * for its power. */
+bool spot_skewness_is_heavy(double skewness, int64_t num_values);
 
 /* The p-quantile of sorted[num_values], type 7 of Hyndman and Fan (The American
  * Statistician 50(4), 1996): linear between order statistics. NAN without values. */

@@ -49,11 +49,11 @@ write_row(const spot_store_t *store, size_t point_id, const spot_metric_t *metri
     FILE *out)
 {
     const spot_study_head_t *head = store->head;
-    const double difference = spot_paired_mean(pair);
-    const double half_width = spot_paired_half_width(pair, SPOT_CONFIDENCE);
     char remark[SPOT_REMARK_BYTES];
+    double low, high;
     int ret;
 
+    spot_paired_bounds(pair, SPOT_CONFIDENCE, &low, &high);
     fprintf(out, "%zu", point_id);
     for (size_t j = 0; j < head->num_axes; j++) {
         fputc(',', out);
@@ -74,9 +74,9 @@ write_row(const spot_store_t *store, size_t point_id, const spot_metric_t *metri
     write_number(out, summary->p05);
     write_number(out, summary->median);
     write_number(out, summary->p95);
-    write_number(out, difference);
-    write_number(out, difference - half_width);
-    write_number(out, difference + half_width);
+    write_number(out, spot_paired_mean(pair));
+    write_number(out, low);
+    write_number(out, high);
     fputc(',', out);
     ret = spot_point_warnings_csv(store, point_id, out);
     fprintf(out, ",%s,%s", spot_estimator_names[spot_metric_estimator(metric)],

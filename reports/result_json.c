@@ -18,15 +18,15 @@
 static void
 write_difference(spot_json_t *json, const spot_paired_t *pair)
 {
-    const double mean = spot_paired_mean(pair);
-    const double half_width = spot_paired_half_width(pair, SPOT_CONFIDENCE);
+    double low, high;
 
+    spot_paired_bounds(pair, SPOT_CONFIDENCE, &low, &high);
     spot_json_open(json, "difference", '{');
     spot_json_integer(json, "pairs", spot_paired_num_pairs(pair));
     spot_json_integer(json, "nulls", pair->num_left_out);
-    spot_json_number(json, "mean", mean);
-    spot_json_number(json, "ci95_low", mean - half_width);
-    spot_json_number(json, "ci95_high", mean + half_width);
+    spot_json_number(json, "mean", spot_paired_mean(pair));
+    spot_json_number(json, "ci95_low", low);
+    spot_json_number(json, "ci95_high", high);
     spot_json_number(json, "gain", spot_paired_gain(pair, SPOT_CONFIDENCE));
     spot_json_close(json, '}');
 }

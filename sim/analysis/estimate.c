@@ -9,10 +9,6 @@
 #include "base/memory.h"
 #include "base/skewed.h"
 
-/* Skewness of a sample over the root of its size, above which its interval is not
- * believed. The error of Student's interval grows with its square. */
-#define HEAVY_SKEWNESS 0.2
-
 void
 spot_estimate_init(
     spot_estimate_t *self, const spot_study_head_t *head, size_t metric_id)
@@ -405,7 +401,7 @@ spot_estimate_is_heavy(const spot_estimate_t *self)
     return std_of(self) > 0 &&
            (self->estimator == SPOT_ESTIMATOR_MEAN ||
                self->estimator == SPOT_ESTIMATOR_RATIO) &&
-           fabs(skewness_of(self)) > HEAVY_SKEWNESS * sqrt((double) self->num_values);
+           spot_skewness_is_heavy(skewness_of(self), self->num_values);
 }
 
 bool

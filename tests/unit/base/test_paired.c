@@ -111,6 +111,50 @@ test_pairs_without_spread(void **state)
     assert_true(isnan(spot_paired_gain(&equal, 0.95)));
 }
 
+/* By hand: about the mean, 1.1, the squares of the differences are 9.9^2 + 9 * 1.1^2,
+ * and their cubes 9.9^3 - 9 * 1.1^3. */
+static void
+test_heavy_tails_of_differences(void **state)
+{
+    static const double x[] = {0, 0, 0, 0, 11, 0, 0, 0, 0, 0}, y[10] = {0};
+    static const double even[] = {-2, -1, 0, 1, 2, 2, 1, 0, -1, -2};
+    spot_paired_t paired = paired_of(x, y, 10);
+
+    (void) state;
+    assert_near(paired.difference.sum_squares, 108.9, 1e-12);
+    assert_near(paired.sum_cubes, 958.32, 1e-12);
+    assert_true(spot_paired_is_heavy(&paired));
+    paired = paired_of(y, x, 10);
+    assert_near(paired.sum_cubes, -958.32, 1e-12);
+    assert_true(spot_paired_is_heavy(&paired));
+    paired.is_binary = true;
+    assert_false(spot_paired_is_heavy(&paired));
+    paired = paired_of(even, y, 10);
+    assert_false(spot_paired_is_heavy(&paired));
+    paired = paired_of(x, x, 10);
+    assert_false(spot_paired_is_heavy(&paired));
+}
+
+/* An interval of a difference of probabilities ends where these do. */
+static void
+test_bounds_of_probabilities(void **state)
+{
+    static const double ones[] = {1, 1, 1, 1, 1}, zeros[5] = {0};
+    spot_paired_t above = paired_of(ones, zeros, 5), below = paired_of(zeros, ones, 5);
+    double low, high, width;
+
+    (void) state;
+    spot_paired_bounds(&above, 0.95, &low, &high);
+    assert_true(low == 1 && high == 1);
+    above.is_binary = below.is_binary = true;
+    width = spot_paired_half_width(&above, 0.95);
+    assert_true(width > 0);
+    spot_paired_bounds(&above, 0.95, &low, &high);
+    assert_true(low == 1 - width && high == 1);
+    spot_paired_bounds(&below, 0.95, &low, &high);
+    assert_true(low == -1 && high == width - 1);
+}
+
 /* What holds for any pairs: exchanging x and y turns the sign of the difference; shifts
  * and scales go through; variances follow from the covariance. */
 static void
@@ -160,6 +204,8 @@ main(void)
         cmocka_unit_test(test_nulls_leave_their_pair_out),
         cmocka_unit_test(test_too_few_pairs_have_no_interval),
         cmocka_unit_test(test_pairs_without_spread),
+        cmocka_unit_test(test_heavy_tails_of_differences),
+        cmocka_unit_test(test_bounds_of_probabilities),
         cmocka_unit_test(test_identities_of_pairs),
     };
 
