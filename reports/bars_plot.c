@@ -34,9 +34,10 @@ typedef struct {
     spot_figure_t figure;
     spot_bar_rows_t rows; /* drawn */
     size_t num_parts;
-    size_t *part_ids; /* [num_parts] metrics, from the left */
-    size_t side_id;   /* num_metrics: none */
-    double factor;    /* 100 for percent */
+    size_t *part_ids;        /* [num_parts] metrics, from the left */
+    size_t side_id;          /* num_metrics: none */
+    spot_shown_unit_t shown; /* of the parts: factor 100 for percent */
+    spot_shown_unit_t side;
     double low, high; /* of the shortest and the longest bar */
     double legend_px; /* the middle of its first line */
     size_t num_legend_lines;
@@ -55,7 +56,7 @@ static double
 mean_at(const bars_plot_t *self, size_t point_id, size_t metric_id)
 {
     return spot_study_has_metric(self->head, point_id, metric_id)
-               ? self->factor *
+               ? self->shown.factor *
                      spot_report_summary(self->report, point_id, metric_id)->value
                : 0;
 }
@@ -114,7 +115,8 @@ lay_legend(const bars_plot_t *self, bool is_real)
         if (!is_drawn(self, k)) {
             continue;
         }
-        (void) spot_fraction_words(&self->head->metrics[self->part_ids[k]], words);
+        (void) spot_fraction_words_in(
+            &self->head->metrics[self->part_ids[k]], self->shown.unit, words);
         width_px = SPOT_SWATCH_PX + 7 + SPOT_STUDY_CHAR_PX * (double) strlen(words);
         if (x_px > SPOT_STUDY_MARGIN_PX &&
             x_px + width_px > SPOT_STUDY_WIDTH_PX - SPOT_STUDY_MARGIN_PX) {
@@ -131,12 +133,14 @@ lay_legend(const bars_plot_t *self, bool is_real)
     return num_lines;
 }
 
-/* "11.1": the mean that stands beside a bar. */
+/* "11.1": the estimate that stands beside a bar. */
 static void
 side_text(const bars_plot_t *self, size_t point_id, char text[SPOT_LABEL_BYTES])
 {
     (void) spot_short_number(
-        spot_report_summary(self->report, point_id, self->side_id)->value, text);
+        self->side.factor *
+            spot_report_summary(self->report, point_id, self->side_id)->value,
+        text);
 }
 
 /* What stands at the right of the bars is called. */
@@ -146,7 +150,8 @@ side_words(const bars_plot_t *self, char words[SPOT_WORDS_BYTES])
     if (self->head->plot.second_x_label != NULL) {
         snprintf(words, SPOT_WORDS_BYTES, "%s", self->head->plot.second_x_label);
     } else {
-        spot_metric_words(&self->head->metrics[self->side_id], words);
+        spot_metric_words_in(
+            &self->head->metrics[self->side_id], self->side.unit, words);
     }
 }
 
@@ -183,7 +188,7 @@ choose_panel(bars_plot_t *self)
 
     find_range(self);
     x_high = self->high > 0 ? self->high : 1;
-    if (self->factor == 100 && self->high < 100.001) {
+    if (self->shown.factor == 100 && self->high < 100.001) {
         x_high = 100; /* shares add up to the whole but for rounding */
     }
     self->num_legend_lines = lay_legend(self, false);
@@ -230,7 +235,7 @@ draw_share(const bars_plot_t *self, double low, double high, double y_px)
     if (high_px - low_px < SHARE_ROOM_PX) {
         return;
     }
-    if (self->factor == 100) {
+    if (self->shown.factor == 100) {
         snprintf(text, sizeof(text), "%.0f %%", high - low);
     } else {
         (void) spot_short_number(high - low, text);
@@ -285,7 +290,7 @@ axis_words(const bars_plot_t *self)
 {
     const bool has_all = self->low > 99.9 && self->high < 100.1;
 
-    if (self->factor != 100) {
+    if (self->shown.factor != 100) {
         return "the parts one after the other";
     }
     if (!has_all) {
@@ -367,7 +372,7 @@ write_bars(bars_plot_t *self, const char *picture_path, FILE *out)
     draw_names(self);
     spot_named_rows_grid(&self->figure);
     fprintf(out, "set xtics 0,%.6g format '%s'\n", step,
-        self->factor == 100 ? "%g %%" : "%g");
+        self->shown.factor == 100 ? "%g %%" : "%g");
     spot_figure_panel(&self->figure, &self->panel, "");
     draw_bars(self);
     spot_figure_end_panel(&self->figure);
@@ -401,12 +406,19 @@ choose_metrics(bars_plot_t *self)
 {
     const spot_study_head_t *head = self->head;
     const int ret = choose_parts(head, &self->part_ids, &self->num_parts);
+    double largest = 0;
 
     self->side_id = spot_study_metric_id(head, head->plot.second_x);
     if (ret != 0 || self->num_parts == 0) {
         return ret != 0 ? ret : SPOT_ERR_BAD_PARAM;
     }
-    self->factor = spot_metric_factor(&head->metrics[self->part_ids[0]]);
+    for (size_t k = 0; k < self->num_parts; k++) {
+        largest = fmax(largest, spot_report_largest(self->report, self->part_ids[k]));
+    }
+    self->shown = spot_metric_shown(&head->metrics[self->part_ids[0]], largest);
+    if (self->side_id < head->num_metrics) {
+        self->side = spot_second_shown(self->report, self->side_id);
+    }
     return 0;
 }
 
@@ -477,7 +489,7 @@ mean_share(const bars_plot_t *self, size_t part_id)
 
     for (size_t j = 0; j < self->head->num_points; j++) {
         if (is_defined(self, j)) {
-            sum += mean_at(self, j, self->part_ids[part_id]) / self->factor;
+            sum += mean_at(self, j, self->part_ids[part_id]) / self->shown.factor;
             num_points++;
         }
     }
@@ -528,8 +540,8 @@ describe_end(const bars_plot_t *self, size_t part_id, bool is_high, FILE *out)
     char value[SPOT_LABEL_BYTES], point[SPOT_POINT_BYTES];
 
     spot_point_words(self->head, point_id, NAME_CHARS, point);
-    spot_value_words(&self->head->metrics[metric_id],
-        mean_at(self, point_id, metric_id) / self->factor, value);
+    spot_value_words(
+        &self->shown, mean_at(self, point_id, metric_id) / self->shown.factor, value);
     fprintf(out, "%s%s%s", value, point[0] != '\0' ? " at " : "", point);
 }
 
@@ -543,10 +555,11 @@ describe_parts(const bars_plot_t *self, size_t largest_id, FILE *out)
     const spot_metric_t *metric = &self->head->metrics[self->part_ids[largest_id]];
     char words[SPOT_WORDS_BYTES], value[SPOT_LABEL_BYTES];
 
-    (void) spot_fraction_words(metric, words);
-    spot_value_words(metric, mean_share(self, largest_id), value);
+    (void) spot_fraction_words_in(metric, self->shown.unit, words);
+    spot_value_words(&self->shown, mean_share(self, largest_id), value);
     fprintf(out, ". The largest is %s, %s on average over the points", words, value);
-    (void) spot_fraction_words(&self->head->metrics[self->part_ids[told_id]], words);
+    (void) spot_fraction_words_in(
+        &self->head->metrics[self->part_ids[told_id]], self->shown.unit, words);
     fprintf(out, "; %s is from ", words);
     describe_end(self, told_id, false, out);
     fputs(" to ", out);

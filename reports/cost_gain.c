@@ -364,11 +364,13 @@ static void
 describe_point(const spot_cost_gain_t *self, size_t point_id, FILE *out)
 {
     const spot_choice_t *choice = &self->choices[point_id];
+    const spot_shown_unit_t cost_shown = spot_report_shown(self->report, self->cost_id);
+    const spot_shown_unit_t gain_shown = spot_report_shown(self->report, self->gain_id);
     char point[SPOT_POINT_BYTES], cost[SPOT_LABEL_BYTES], gain[SPOT_LABEL_BYTES];
 
     spot_point_words(self->head, point_id, DESCRIBED_CHARS, point);
-    spot_value_words(&self->head->metrics[self->cost_id], choice->cost, cost);
-    spot_value_words(&self->head->metrics[self->gain_id], choice->gain, gain);
+    spot_value_words(&cost_shown, choice->cost, cost);
+    spot_value_words(&gain_shown, choice->gain, gain);
     fprintf(out, "%s%s(%s for %s)", point, point[0] == '\0' ? "" : " ", gain, cost);
 }
 
@@ -447,8 +449,13 @@ spot_cost_gain_describe(const spot_report_t *report, FILE *out)
     spot_cost_gain_t self;
 
     if (spot_cost_gain_init(&self, report) == 0) {
-        (void) spot_fraction_words(&head->metrics[self.cost_id], cost);
-        (void) spot_fraction_words(&head->metrics[self.gain_id], gain);
+        const spot_shown_unit_t cost_shown = spot_report_shown(report, self.cost_id);
+        const spot_shown_unit_t gain_shown = spot_report_shown(report, self.gain_id);
+
+        (void) spot_fraction_words_in(
+            &head->metrics[self.cost_id], cost_shown.unit, cost);
+        (void) spot_fraction_words_in(
+            &head->metrics[self.gain_id], gain_shown.unit, gain);
         fprintf(out, "What more %s costs in %s. ", gain, cost);
         if (self.num_groups > 1) {
             fprintf(out, "Compared at each of %zu traces, ", self.num_groups);

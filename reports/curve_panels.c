@@ -32,7 +32,7 @@ typedef struct {
     const spot_winners_t *winners; /* NULL: the strip is not drawn */
     spot_series_panels_t panels;
     spot_figure_t figure;
-    double factor; /* 100 for percent */
+    spot_shown_unit_t shown; /* factor 100 for percent */
 } picture_t;
 
 /* ---- What is drawn ---- */
@@ -44,9 +44,9 @@ mark_at(const void *context, size_t point_id)
     const spot_summary_t *y =
         spot_report_summary(self->curves->report, point_id, (size_t) self->curves->y_id);
 
-    return (spot_mark_t){.mean = self->factor * y->value,
-        .low = self->factor * fmin(y->value, y->ci_low),
-        .high = self->factor * fmax(y->value, y->ci_high)};
+    return (spot_mark_t){.mean = self->shown.factor * y->value,
+        .low = self->shown.factor * fmin(y->value, y->ci_low),
+        .high = self->shown.factor * fmax(y->value, y->ci_high)};
 }
 
 static void
@@ -73,7 +73,8 @@ choose_layout(picture_t *self)
     grid->foot_px = PANEL_FOOT_PX;
     grid->x_low = low - widen;
     grid->x_high = high + widen;
-    grid->y = spot_study_y_scale(self->curves, self->curves->num_panels, self->factor);
+    grid->y =
+        spot_study_y_scale(self->curves, self->curves->num_panels, self->shown.factor);
 }
 
 /* ---- The strip of winners ---- */
@@ -221,20 +222,21 @@ draw_axes(const picture_t *self, const spot_panel_t *panel)
     const double y_px = panel->top_px - 16 - strip_px;
     char words[SPOT_WORDS_BYTES];
 
-    spot_metric_words(&self->head->metrics[self->curves->y_id], words);
+    spot_metric_words_in(
+        &self->head->metrics[self->curves->y_id], self->shown.unit, words);
     spot_figure_text(&self->figure, SPOT_STUDY_MARGIN_PX, y_px, SPOT_TEXT_NOTE,
         SPOT_ALIGN_LEFT, words);
     if (self->winners != NULL) {
         spot_figure_text(&self->figure, panel->left_px + panel->width_px, y_px,
             SPOT_TEXT_NOTE, SPOT_ALIGN_RIGHT,
             self->head->best.is_maximised
-                ? "strip: who has the highest mean; thin where that is not sure"
-                : "strip: who has the lowest mean; thin where that is not sure");
+                ? "strip: who is highest; thin where that is not sure"
+                : "strip: who is lowest; thin where that is not sure");
     }
     spot_x_words(self->head, self->curves->axis_id, words);
     spot_figure_x_name(&self->figure, panel, 38, words);
     spot_study_round_x_ticks(&self->figure, panel);
-    spot_figure_panel(&self->figure, panel, self->factor == 100 ? "%g %%" : "%g");
+    spot_figure_panel(&self->figure, panel, self->shown.factor == 100 ? "%g %%" : "%g");
 }
 
 static int
@@ -297,7 +299,7 @@ spot_curve_panels_write(const spot_curves_t *curves, const char *picture_path, F
     const spot_best_t *best = &curves->head->best;
     picture_t self = {.curves = curves,
         .head = curves->head,
-        .factor = spot_metric_factor(&curves->head->metrics[curves->y_id])};
+        .shown = spot_report_shown(curves->report, (size_t) curves->y_id)};
     int ret;
 
     self.panels = (spot_series_panels_t){

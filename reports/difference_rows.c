@@ -18,26 +18,35 @@ spot_metric_differences_of(const spot_report_t *report)
     const spot_study_head_t *head = report->head;
     const size_t metric_id = spot_drawn_metric(head);
 
+    double largest = 0;
+
+    for (size_t j = 0; report->pairs != NULL && j < head->num_points; j++) {
+        const double mean =
+            spot_paired_mean(&report->pairs[j * head->num_metrics + metric_id]);
+
+        largest = isfinite(mean) ? fmax(largest, fabs(mean)) : largest;
+    }
     return (spot_metric_differences_t){
-        report, head, metric_id, spot_metric_factor(&head->metrics[metric_id])};
+        report, head, metric_id, spot_metric_shown(&head->metrics[metric_id], largest)};
 }
 
+/* An interval that is not known is the mean alone. */
 spot_difference_t
 spot_difference_at(const spot_metric_differences_t *self, size_t point_id)
 {
     const spot_study_head_t *head = self->head;
     const spot_paired_t *pair =
         &self->report->pairs[point_id * head->num_metrics + self->metric_id];
-    const double mean = self->factor * spot_paired_mean(pair);
-    const double half_width =
-        self->factor * spot_paired_half_width(pair, SPOT_CONFIDENCE);
-    const double shown = isnan(half_width) ? 0 : half_width;
+    const double factor = self->shown.factor;
+    const double mean = spot_paired_mean(pair);
+    double low, high;
 
+    spot_paired_bounds(pair, SPOT_CONFIDENCE, &low, &high);
     return (spot_difference_t){
-        .mean = mean,
-        .low = mean - shown,
-        .high = mean + shown,
-        .is_sure = fabs(mean) > half_width, /* false where either is NAN */
+        .mean = factor * mean,
+        .low = factor * (isnan(low) ? mean : low),
+        .high = factor * (isnan(high) ? mean : high),
+        .is_sure = low > 0 || high < 0,
         .num_pairs = spot_paired_num_pairs(pair),
     };
 }
@@ -62,8 +71,8 @@ spot_difference_words(
     const spot_metric_differences_t *self, bool is_above, char text[SPOT_NOTE_BYTES])
 {
     char words[SPOT_WORDS_BYTES], baseline[SPOT_NOTE_BYTES];
-    const bool is_fraction =
-        spot_fraction_words(&self->head->metrics[self->metric_id], words);
+    const bool is_fraction = spot_fraction_words_in(
+        &self->head->metrics[self->metric_id], self->shown.unit, words);
 
     spot_compared_words(self->head, self->head->baseline_value_id, baseline);
     spot_figure_cut(baseline, SPOT_UTF8_SHOWN_CHARS);
@@ -78,7 +87,8 @@ spot_difference_axis_words(
 {
     char words[SPOT_WORDS_BYTES];
 
-    if (spot_fraction_words(&self->head->metrics[self->metric_id], words)) {
+    if (spot_fraction_words_in(
+            &self->head->metrics[self->metric_id], self->shown.unit, words)) {
         snprintf(text, SPOT_NOTE_BYTES, "difference (percentage points)");
     } else {
         snprintf(text, SPOT_NOTE_BYTES, "difference in %s", words);
@@ -131,11 +141,11 @@ spot_difference_csv_write(const spot_report_t *report, FILE *out)
         const bool has_interval = difference.high > difference.low;
 
         spot_picture_csv_point(head, j, out);
-        spot_csv_field_number(out, difference.mean / self.factor);
+        spot_csv_field_number(out, difference.mean / self.shown.factor);
         spot_csv_field_number(
-            out, has_interval ? difference.low / self.factor : (double) NAN);
+            out, has_interval ? difference.low / self.shown.factor : (double) NAN);
         spot_csv_field_number(
-            out, has_interval ? difference.high / self.factor : (double) NAN);
+            out, has_interval ? difference.high / self.shown.factor : (double) NAN);
         fprintf(out, ",%lld\n", (long long) difference.num_pairs);
     }
     return ferror(out) ? SPOT_ERR_IO : 0;
@@ -151,7 +161,7 @@ describe_point(
     (void) spot_short_number(mean, value);
     spot_point_words(self->head, point_id, DESCRIBED_CHARS, point);
     fprintf(out, "%s%s%s at %s", mean > 0 ? "+" : "", value,
-        self->factor == 100 ? " percentage points" : "", point);
+        self->shown.factor == 100 ? " percentage points" : "", point);
 }
 
 void
@@ -178,7 +188,8 @@ spot_difference_describe(const spot_report_t *report, FILE *out)
     if (num_all == 0) {
         return;
     }
-    (void) spot_fraction_words(&report->head->metrics[self.metric_id], words);
+    (void) spot_fraction_words_in(
+        &report->head->metrics[self.metric_id], self.shown.unit, words);
     spot_compared_words(report->head, report->head->baseline_value_id, baseline);
     fprintf(out, "Differences in %s to %s, replication by replication: from ", words,
         baseline);

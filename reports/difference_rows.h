@@ -13,7 +13,7 @@ typedef struct {
     const spot_report_t *report;
     const spot_study_head_t *head;
     size_t metric_id;
-    double factor; /* 100 for percentage points */
+    spot_shown_unit_t shown; /* factor 100 for percentage points */
 } spot_metric_differences_t;
 
 /* Of one point, times the factor. */

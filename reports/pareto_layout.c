@@ -37,7 +37,7 @@ spot_pareto_is_front(const spot_pareto_layout_t *self, size_t point_id)
 double
 spot_pareto_place_cost(const spot_pareto_layout_t *self, double cost)
 {
-    const double shown = self->cost_factor * cost;
+    const double shown = self->cost.factor * cost;
 
     return self->is_log ? log10(fmax(shown, 1e-300)) : shown;
 }
@@ -53,7 +53,7 @@ static double
 gain_px(const spot_pareto_layout_t *self, size_t point_id)
 {
     return spot_panel_y_px(
-        &self->panel, self->gain_factor * self->points->choices[point_id].gain);
+        &self->panel, self->gain.factor * self->points->choices[point_id].gain);
 }
 
 size_t
@@ -139,7 +139,7 @@ choose_panel(spot_pareto_layout_t *self, double height_px)
     choose_ranges(self, &cost, &gain);
     gain.low = gain.low >= 0 && gain.low <= 0.5 * gain.high ? 0 : gain.low;
     self->panel.y = spot_scale_around(
-        gain.low * self->gain_factor, gain.high * self->gain_factor, 6);
+        gain.low * self->gain.factor, gain.high * self->gain.factor, 6);
     low = spot_pareto_place_cost(self, cost.low);
     high = spot_pareto_place_cost(self, cost.high);
     room = high > low ? 0.04 * (high - low) : fmax(0.1 * fabs(low), 0.1);
@@ -355,8 +355,8 @@ spot_pareto_layout_init(spot_pareto_layout_t *self, const spot_cost_gain_t *poin
     memset(self, 0, sizeof(*self));
     self->points = points;
     self->head = head;
-    self->cost_factor = spot_metric_factor(&head->metrics[points->cost_id]);
-    self->gain_factor = spot_metric_factor(&head->metrics[points->gain_id]);
+    self->cost = spot_report_shown(points->report, points->cost_id);
+    self->gain = spot_report_shown(points->report, points->gain_id);
     self->is_drawn = spot_calloc(head->num_points, sizeof(*self->is_drawn));
     if (self->is_drawn == NULL) {
         return SPOT_ERR_NO_MEMORY;

@@ -6,6 +6,7 @@
 
 #include "reports/cost_gain.h"
 #include "reports/figure.h"
+#include "reports/shown_unit.h"
 
 #define SPOT_PARETO_NUMBERS 12
 #define SPOT_PARETO_SERIES 20
@@ -28,9 +29,9 @@ typedef struct {
     spot_panel_t panel;
     size_t series_axis_id; /* num_axes: all points look the same */
     size_t num_series;
-    bool is_log;                     /* the axis of costs */
-    double cost_factor, gain_factor; /* 100 for percent */
-    bool *is_drawn;                  /* [num_points] */
+    bool is_log;                  /* the axis of costs */
+    spot_shown_unit_t cost, gain; /* factor 100 for percent */
+    bool *is_drawn;               /* [num_points] */
     size_t num_drawn;
     bool has_bars;     /* of all points, not of the front alone */
     size_t num_fronts; /* with a line */

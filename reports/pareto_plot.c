@@ -184,7 +184,7 @@ draw_head(const spot_pareto_layout_t *self)
     used = strlen(note);
     if (self->points->report->max_rows > 1) {
         snprintf(note + used, sizeof(note) - used,
-            " · dot: mean, bars: its 95 %% confidence intervals%s",
+            " · dot: estimate, bars: its 95 %% confidence intervals%s",
             self->has_bars ? "" : ", of the front");
     }
     spot_study_head_draw_note(&self->figure, self->head, note);
@@ -228,11 +228,13 @@ draw_names(const spot_pareto_layout_t *self)
     const spot_panel_t *panel = &self->panel;
     char words[SPOT_WORDS_BYTES], name[SPOT_WORDS_BYTES + 24];
 
-    (void) spot_fraction_words(&self->head->metrics[self->points->gain_id], words);
+    (void) spot_fraction_words_in(
+        &self->head->metrics[self->points->gain_id], self->gain.unit, words);
     snprintf(name, sizeof(name), "%s: more is better", words);
     spot_figure_text(&self->figure, SPOT_STUDY_MARGIN_PX, panel->top_px - 16,
         SPOT_TEXT_NOTE, SPOT_ALIGN_LEFT, name);
-    (void) spot_fraction_words(&self->head->metrics[self->points->cost_id], words);
+    (void) spot_fraction_words_in(
+        &self->head->metrics[self->points->cost_id], self->cost.unit, words);
     snprintf(name, sizeof(name), "%s: less is better", words);
     spot_figure_x_name(&self->figure, panel, 37, name);
 }
@@ -276,7 +278,7 @@ write_dots(const spot_pareto_layout_t *self, size_t series_id, spot_choice_fate_
                 fprintf(out, "$dots%zux%d << EOD\n", series_id, (int) fate);
             }
             fprintf(out, "%.6g %.6g\n", spot_pareto_place_cost(self, choice->cost),
-                self->gain_factor * choice->gain);
+                self->gain.factor * choice->gain);
         }
     }
     fputs(num_dots > 0 ? "EOD\n" : "", out);
@@ -296,7 +298,7 @@ write_bars(const spot_pareto_layout_t *self)
     for (size_t j = 0; j < self->head->num_points; j++) {
         const spot_choice_t *choice = &self->points->choices[j];
         const double x = spot_pareto_place_cost(self, choice->cost);
-        const double y = self->gain_factor * choice->gain;
+        const double y = self->gain.factor * choice->gain;
 
         if (!self->is_drawn[j] ||
             !(self->has_bars || (has_front && spot_pareto_is_front(self, j)))) {
@@ -310,8 +312,8 @@ write_bars(const spot_pareto_layout_t *self)
         }
         if (choice->gain_high > choice->gain_low) {
             fprintf(out, "%.6g %.6g\n%.6g %.6g\n\n", x,
-                self->gain_factor * choice->gain_low, x,
-                self->gain_factor * choice->gain_high);
+                self->gain.factor * choice->gain_low, x,
+                self->gain.factor * choice->gain_high);
             has_any = true;
         }
     }
@@ -333,7 +335,7 @@ write_front(const spot_pareto_layout_t *self, size_t front_id)
         if (spot_pareto_is_front(self, point_id) && self->is_drawn[point_id]) {
             fprintf(out, "%.6g %.6g\n",
                 spot_pareto_place_cost(self, self->points->choices[point_id].cost),
-                self->gain_factor * self->points->choices[point_id].gain);
+                self->gain.factor * self->points->choices[point_id].gain);
         }
     }
     fputs("EOD\n", out);
@@ -426,7 +428,7 @@ write_picture(spot_pareto_layout_t *self, const char *picture_path, FILE *out)
     } else {
         spot_study_round_x_ticks(&self->figure, panel);
     }
-    spot_figure_panel(&self->figure, panel, self->gain_factor == 100 ? "%g %%" : "%g");
+    spot_figure_panel(&self->figure, panel, self->gain.factor == 100 ? "%g %%" : "%g");
     draw_data(self);
     spot_figure_end_panel(&self->figure);
     spot_figure_end(&self->figure);

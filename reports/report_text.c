@@ -72,8 +72,8 @@ typedef struct {
     FILE *out;
     size_t num_lines; /* panels shown */
     int label_width;
-    int end_widths[2]; /* of the first and the last value of a line */
-    double factor;     /* 100 for percent */
+    int end_widths[2];       /* of the first and the last value of a line */
+    spot_shown_unit_t shown; /* factor 100 for percent */
     double low, high;
     double *values; /* room for those of a line */
 } lines_t;
@@ -96,7 +96,7 @@ read_line(const lines_t *self, size_t panel_id)
     for (size_t j = 0; j < num_x; j++) {
         self->values[j] =
             spot_curves_at(self->curves, panel_id, j, self->curves->y_id)->value *
-            self->factor;
+            self->shown.factor;
     }
     return num_x;
 }
@@ -110,7 +110,7 @@ end_text(const lines_t *self, size_t num_x, int end, char text[SPOT_LABEL_BYTES 
         spot_short_number(self->values[end == 0 ? 0 : num_x - 1], number);
 
     snprintf(text, SPOT_LABEL_BYTES + 4, "%s%s", num_chars == 0 ? "-" : number,
-        self->factor > 1 && num_chars > 0 ? " %" : "");
+        self->shown.factor == 100 && num_chars > 0 ? " %" : "");
 }
 
 static void
@@ -191,8 +191,9 @@ spot_sparklines_write(
 
     if (ret == 0 && !curves.is_scattered && !curves.has_all_in_one) {
         lines.num_lines = curves.num_panels < MAX_LINES ? curves.num_panels : MAX_LINES;
-        lines.factor =
-            spot_fraction_words(&report->head->metrics[curves.y_id], words) ? 100 : 1;
+        lines.shown = spot_report_shown(report, (size_t) curves.y_id);
+        (void) spot_fraction_words_in(
+            &report->head->metrics[curves.y_id], lines.shown.unit, words);
         lines.values = spot_calloc(report->head->num_points, sizeof(*lines.values));
         ret = lines.values == NULL ? SPOT_ERR_NO_MEMORY : 0;
     }

@@ -36,7 +36,7 @@ typedef struct {
     const spot_study_head_t *head;
     size_t metric_id;
     const spot_metric_t *metric;
-    double factor; /* 100 for percent */
+    spot_shown_unit_t shown; /* factor 100 for percent */
     const spot_study_effects_t *effects;
     size_t *order; /* [num_keys] */
     size_t num_bars;
@@ -153,7 +153,6 @@ init(sensitivity_plot_t *self, const spot_report_t *report)
     *self = (sensitivity_plot_t){
         .report = report, .head = head, .metric_id = spot_main_metric(head)};
     self->metric = &head->metrics[self->metric_id];
-    self->factor = spot_metric_factor(self->metric);
     ret = spot_report_effects(report, self->metric_id, &self->effects);
     if (ret == 0) {
         self->order = spot_calloc(self->effects->effects.num_keys, sizeof(*self->order));
@@ -210,10 +209,11 @@ choose_panel(sensitivity_plot_t *self)
 
         high = fmax(high, fmax(range->value, range->ci_high)); /* skips NAN */
     }
+    self->shown = spot_metric_shown(self->metric, high);
     self->rows = (spot_named_rows_t){self->num_bars, NAME_GAP_PX, row_words, self};
-    self->panel =
-        spot_named_rows_panel(&self->rows, spot_study_head_px(self->head) + HEAD_PX,
-            ROW_PX, 0, high > 0 ? spot_scale_around(0, self->factor * high, 6).high : 1);
+    self->panel = spot_named_rows_panel(&self->rows,
+        spot_study_head_px(self->head) + HEAD_PX, ROW_PX, 0,
+        high > 0 ? spot_scale_around(0, self->shown.factor * high, 6).high : 1);
     self->panel.width_px = SPOT_STUDY_WIDTH_PX - SPOT_STUDY_MARGIN_PX -
                            self->panel.left_px - 20 - SHARE_PX * (double) num_columns;
 }
@@ -278,13 +278,13 @@ draw_names(const sensitivity_plot_t *self)
     const spot_panel_t *panel = &self->panel;
     char name[SPOT_WORDS_BYTES * 2 + 64], words[SPOT_WORDS_BYTES];
 
-    if (self->factor == 100) {
+    if (self->shown.factor == 100) {
         spot_metric_subject(self->metric, words);
     } else {
-        spot_metric_words(self->metric, words);
+        spot_metric_words_in(self->metric, self->shown.unit, words);
     }
-    snprintf(name, sizeof(name), "how far a key moves the mean of %s%s", words,
-        self->factor == 100 ? " (percentage points)" : "");
+    snprintf(name, sizeof(name), "how far a key moves %s%s", words,
+        self->shown.factor == 100 ? " (percentage points)" : "");
     spot_figure_x_name(&self->figure, panel, 38, name);
     spot_figure_text(&self->figure, column_px(self, 0), panel->top_px - 12,
         SPOT_TEXT_NOTE, SPOT_ALIGN_RIGHT,
@@ -304,7 +304,7 @@ draw_bars(const sensitivity_plot_t *self)
 
     fputs("$bars << EOD\n", out);
     for (size_t j = 0; j < self->num_bars; j++) {
-        const double value = self->factor * key_at(self, j)->range.value;
+        const double value = self->shown.factor * key_at(self, j)->range.value;
         const double y = (double) j + 0.5 - lift;
 
         fprintf(out, "%.6g %.6g 0 %.6g %.6g %.6g\n", value / 2, y, value, y - half,
@@ -315,9 +315,9 @@ draw_bars(const sensitivity_plot_t *self)
         const spot_sensitivity_index_t *range = &key_at(self, j)->range;
 
         if (range->ci_high > range->ci_low) {
-            fprintf(out, "%.6g %.6g %.6g %.6g\n", self->factor * range->value,
-                (double) j + 0.5 - lift, self->factor * fmax(range->ci_low, 0),
-                self->factor * range->ci_high);
+            fprintf(out, "%.6g %.6g %.6g %.6g\n", self->shown.factor * range->value,
+                (double) j + 0.5 - lift, self->shown.factor * fmax(range->ci_low, 0),
+                self->shown.factor * range->ci_high);
             num_intervals++;
         }
     }

@@ -10,6 +10,7 @@
 #include "reports/figure.h"
 #include "reports/named_rows.h"
 #include "reports/palette.h"
+#include "reports/side_by_side_text.h"
 #include "reports/study_head.h"
 #include "reports/study_words.h"
 
@@ -34,8 +35,8 @@ typedef struct {
     const spot_side_by_side_t *two;
     const spot_study_head_t *head; /* of A, which gives points their names and places */
     const spot_metric_t *metric;
-    double factor;   /* 100 for percent */
-    int first, last; /* what is drawn, of SPOT_BEFORE, SPOT_AFTER, DIFFERENCE */
+    spot_shown_unit_t shown; /* factor 100 for percent */
+    int first, last;         /* what is drawn, of SPOT_BEFORE, SPOT_AFTER, DIFFERENCE */
     bool has_curves;
     size_t axis_id;                                        /* along which */
     size_t num_panels;                                     /* of curves, drawn */
@@ -56,11 +57,15 @@ mark_of(const picture_t *self, size_t pair_id, int what)
     const spot_metric_change_t *change =
         &self->two->changes[pair_id * self->two->num_metrics + self->two->main_id];
     const double mean = what == DIFFERENCE ? change->difference : change->means[what];
+    const bool is_probability =
+        spot_metric_estimator(self->metric) == SPOT_ESTIMATOR_PROBABILITY;
+    const double least = !is_probability ? -HUGE_VAL : what == DIFFERENCE ? -1 : 0;
+    const double most = is_probability ? 1 : HUGE_VAL, factor = self->shown.factor;
     double width = what == DIFFERENCE ? change->half_width : change->half_widths[what];
 
     width = isfinite(width) ? width : 0;
-    return (spot_mark_t){self->factor * mean, self->factor * (mean - width),
-        self->factor * (mean + width), change->is_marked};
+    return (spot_mark_t){factor * mean, factor * fmax(mean - width, least),
+        factor * fmin(mean + width, most), change->is_marked};
 }
 
 static size_t
@@ -285,7 +290,7 @@ value_words(const picture_t *self, char text[SPOT_NOTE_BYTES])
     const bool is_difference = self->last == DIFFERENCE;
     char words[SPOT_WORDS_BYTES];
 
-    if (spot_fraction_words(self->metric, words)) {
+    if (spot_fraction_words_in(self->metric, self->shown.unit, words)) {
         spot_metric_subject(self->metric, words);
         snprintf(text, SPOT_NOTE_BYTES, "%s%s", words,
             is_difference ? ": B − A (percentage points)" : " (%)");
@@ -550,7 +555,7 @@ write_picture(const spot_side_by_side_t *two, int first, int last,
         .last = last};
     int ret;
 
-    self.factor = spot_metric_factor(self.metric);
+    self.shown = spot_change_shown(two, two->main_id);
     ret = choose(&self);
     if (ret == 0 && self.has_curves) {
         write_curve_picture(&self, picture_path, out);

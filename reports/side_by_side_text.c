@@ -28,6 +28,22 @@ widen(double half_width, double *narrowest, double *widest)
     }
 }
 
+/* The largest of both decides the unit. */
+spot_shown_unit_t
+spot_change_shown(const spot_side_by_side_t *self, size_t metric_id)
+{
+    double largest = 0;
+
+    for (size_t j = 0; j < self->match.num_pairs; j++) {
+        const double *means = self->changes[j * self->num_metrics + metric_id].means;
+
+        for (int side = 0; side < SPOT_NUM_SIDES; side++) {
+            largest = isfinite(means[side]) ? fmax(largest, fabs(means[side])) : largest;
+        }
+    }
+    return spot_metric_shown(spot_side_by_side_metric(self, metric_id), largest);
+}
+
 /* Both stores are shown alike, so that they can be compared. */
 spot_change_decimals_t
 spot_change_decimals(
@@ -200,11 +216,11 @@ add_row(const spot_side_by_side_t *self, size_t pair_id, size_t metric_id,
 }
 
 static int
-fill_table(const spot_side_by_side_t *self, size_t metric_id, bool is_short,
-    spot_text_table_t *table)
+fill_table(const spot_side_by_side_t *self, size_t metric_id, double factor,
+    bool is_short, spot_text_table_t *table)
 {
     const spot_change_decimals_t decimals =
-        spot_change_decimals(self, metric_id, 1, is_short);
+        spot_change_decimals(self, metric_id, factor, is_short);
     int ret;
 
     *table = (spot_text_table_t){.num_columns = self->match.num_keys + 4};
@@ -217,16 +233,16 @@ fill_table(const spot_side_by_side_t *self, size_t metric_id, bool is_short,
 
 /* The short form where that, and not the whole one, fits on the terminal. */
 static int
-choose_table(const spot_side_by_side_t *self, size_t metric_id,
+choose_table(const spot_side_by_side_t *self, size_t metric_id, double factor,
     const spot_terminal_t *terminal, spot_text_table_t *table)
 {
     spot_text_table_t shorter = {.num_columns = 0};
-    int ret = fill_table(self, metric_id, false, table);
+    int ret = fill_table(self, metric_id, factor, false, table);
 
     if (ret != 0 || spot_text_table_fits(table, terminal)) {
         return ret;
     }
-    ret = fill_table(self, metric_id, true, &shorter);
+    ret = fill_table(self, metric_id, factor, true, &shorter);
     if (ret == 0 && spot_text_table_fits(&shorter, terminal)) {
         const spot_text_table_t whole = *table;
 
@@ -242,15 +258,16 @@ write_metric(const spot_side_by_side_t *self, size_t metric_id,
     const spot_terminal_t *terminal, FILE *out)
 {
     const spot_metric_t *metric = spot_side_by_side_metric(self, metric_id);
-    const bool has_unit = strcmp(metric->unit, "1") != 0;
+    const spot_shown_unit_t shown = spot_change_shown(self, metric_id);
+    const double factor = shown.factor == 100 ? 1 : shown.factor;
+    const bool has_unit = shown.unit[0] != '\0';
     spot_text_table_t table;
-    const int ret = choose_table(self, metric_id, terminal, &table);
+    const int ret = choose_table(self, metric_id, factor, terminal, &table);
 
     if (ret == 0) {
         fprintf(out, "\n%s%s%s%s%s%s: %zu of %zu points differ\n",
             spot_style_on(terminal, SPOT_STYLE_BOLD), metric->name, has_unit ? " (" : "",
-            has_unit ? metric->unit : "", has_unit ? ")" : "",
-            spot_style_off(terminal, SPOT_STYLE_BOLD),
+            shown.unit, has_unit ? ")" : "", spot_style_off(terminal, SPOT_STYLE_BOLD),
             spot_side_by_side_num_marked(self, metric_id), self->match.num_pairs);
         spot_text_table_write(&table, terminal, out);
     }

@@ -3,6 +3,7 @@
 #ifndef SPOT_REPORTS_SIDE_BY_SIDE_TEXT_H
 #define SPOT_REPORTS_SIDE_BY_SIDE_TEXT_H
 
+#include "reports/shown_unit.h"
 #include "reports/side_by_side.h"
 #include "reports/terminal.h"
 
@@ -23,10 +24,13 @@ typedef struct {
 typedef struct {
     int means[SPOT_NUM_SIDES]; /* decimals; -1: as many as it takes */
     int difference;
-    double factor; /* of means and differences: 100 shows a fraction in percent */
+    double factor; /* of means and differences: see spot_change_shown() */
     bool is_short; /* means without their intervals, two digits of the widest interval
                       of a difference: for a narrow terminal */
 } spot_change_decimals_t;
+
+/* How a metric is shown: see spot_metric_shown(). */
+spot_shown_unit_t spot_change_shown(const spot_side_by_side_t *self, size_t metric_id);
 
 spot_change_decimals_t spot_change_decimals(
     const spot_side_by_side_t *self, size_t metric_id, double factor, bool is_short);

@@ -23,10 +23,11 @@ write_curves(const void *context, const char *picture_path, FILE *out)
 static void
 describe_point(const spot_curves_t *curves, size_t point_id, FILE *out)
 {
-    const spot_metric_t *metric = &curves->head->metrics[curves->y_id];
+    const spot_shown_unit_t shown =
+        spot_report_shown(curves->report, (size_t) curves->y_id);
     char value[SPOT_LABEL_BYTES], point[SPOT_POINT_BYTES];
 
-    spot_value_words(metric,
+    spot_value_words(&shown,
         spot_report_summary(curves->report, point_id, (size_t) curves->y_id)->value,
         value);
     spot_point_words(curves->head, point_id, DESCRIBED_CHARS, point);
@@ -65,9 +66,12 @@ describe_curves(const spot_report_t *report, FILE *out)
     spot_curves_t curves;
 
     if (spot_curves_init(&curves, report, &problem) == 0) {
-        (void) spot_fraction_words(&report->head->metrics[curves.y_id], y_words);
+        const spot_metric_t *metric = &report->head->metrics[curves.y_id];
+        const spot_shown_unit_t shown = spot_report_shown(report, (size_t) curves.y_id);
+
+        (void) spot_fraction_words_in(metric, shown.unit, y_words);
         spot_x_words(report->head, curves.axis_id, x_words);
-        fprintf(out, "Means of %s with 95 %% confidence intervals along %s", y_words,
+        fprintf(out, "Estimates of %s with 95 %% confidence intervals along %s", y_words,
             x_words);
         describe_range(&curves, out);
         fputc('.', out);

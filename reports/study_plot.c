@@ -31,14 +31,27 @@
 typedef struct {
     const spot_curves_t *curves;
     spot_figure_t figure;
-    spot_study_grid_t grid; /* of the panels drawn */
-    double factor;          /* 100 for percent */
+    spot_study_grid_t grid;   /* of the panels drawn */
+    spot_shown_unit_t shown;  /* of y and the stack: factor 100 for percent */
+    spot_shown_unit_t second; /* of the second labels of x */
 } study_plot_t;
 
 static const spot_metric_t *
 metric_of(const study_plot_t *self, int32_t metric_id)
 {
     return &self->curves->head->metrics[metric_id];
+}
+
+/* What y or a part of the stack is called, in the unit of y. */
+static void
+part_words(const study_plot_t *self, int32_t metric_id, char words[SPOT_WORDS_BYTES])
+{
+    const spot_metric_t *metric = metric_of(self, metric_id);
+    const spot_metric_t *y = metric_of(self, self->curves->y_id);
+    const bool is_alike = strcmp(metric->unit, y->unit) == 0;
+
+    (void) spot_fraction_words_in(
+        metric, is_alike ? self->shown.unit : metric->unit, words);
 }
 
 /* Room for the labels of a stack; a curve alone needs none. */
@@ -52,10 +65,10 @@ right_room_px(const study_plot_t *self)
     if (curves->num_parts == 0) {
         return 0;
     }
-    (void) spot_fraction_words(metric_of(self, curves->y_id), words);
+    part_words(self, curves->y_id, words);
     num_chars = strlen(words);
     for (size_t j = 0; j < curves->num_parts; j++) {
-        (void) spot_fraction_words(metric_of(self, curves->part_ids[j]), words);
+        part_words(self, curves->part_ids[j], words);
         num_chars = strlen(words) > num_chars ? strlen(words) : num_chars;
     }
     return fmin(50 + SPOT_STUDY_CHAR_PX * (double) num_chars, MAX_RIGHT_PX);
@@ -82,7 +95,7 @@ choose_layout(study_plot_t *self)
         .x_low = low - widen,
         .x_high = high + widen,
     };
-    self->grid.y = spot_study_y_scale(curves, num_panels, self->factor);
+    self->grid.y = spot_study_y_scale(curves, num_panels, self->shown.factor);
 }
 
 /* The name of a swept key in a title: all of it where it stands alone, else its last
@@ -137,7 +150,8 @@ x_labels(const study_plot_t *self, size_t panel_id, size_t x_id,
         snprintf(first, SPOT_LABEL_BYTES, "%.4g", spot_curves_x(curves, panel_id, x_id));
     const int num_second = spot_short_number(
         second_id < 0 ? (double) NAN
-                      : spot_curves_at(curves, panel_id, x_id, second_id)->value,
+                      : self->second.factor *
+                            spot_curves_at(curves, panel_id, x_id, second_id)->value,
         second);
 
     return num_first > num_second ? num_first : num_second;
@@ -217,7 +231,8 @@ draw_x_names(const study_plot_t *self, const spot_panel_t *panel)
         const bool is_named =
             plot->second_x_label != NULL && name_fits(panel, plot->second_x_label);
 
-        spot_metric_words(metric_of(self, curves->second_x_id), words);
+        spot_metric_words_in(
+            metric_of(self, curves->second_x_id), self->second.unit, words);
         spot_figure_text(&self->figure, panel->left_px + panel->width_px / 2,
             panel->top_px + panel->height_px + 75, SPOT_TEXT_NOTE, SPOT_ALIGN_CENTER,
             is_named ? plot->second_x_label : words);
@@ -234,12 +249,12 @@ write_row(const study_plot_t *self, size_t panel_id, size_t x_id, double x)
     FILE *out = self->figure.out;
 
     if (spot_curves_is_defined(curves, panel_id, x_id)) {
-        fprintf(out, "%.10g %.6g %.6g %.6g", x, self->factor * y->value,
-            self->factor * fmin(y->value, y->ci_low),
-            self->factor * fmax(y->value, y->ci_high));
+        fprintf(out, "%.10g %.6g %.6g %.6g", x, self->shown.factor * y->value,
+            self->shown.factor * fmin(y->value, y->ci_low),
+            self->shown.factor * fmax(y->value, y->ci_high));
         for (size_t k = 1; k <= curves->num_parts; k++) {
             fprintf(out, " %.6g",
-                self->factor * spot_curves_height(curves, panel_id, x_id, k));
+                self->shown.factor * spot_curves_height(curves, panel_id, x_id, k));
         }
     }
     fputc('\n', out);
@@ -323,11 +338,11 @@ draw_end_labels(const study_plot_t *self, const spot_panel_t *panel, size_t pane
     labels[num_labels++] = (spot_end_label_t){
         .colour = SPOT_INK,
         .y_px = spot_panel_y_px(
-            panel, self->factor *
+            panel, self->shown.factor *
                        spot_curves_at(curves, panel_id, last_x, curves->y_id)->value),
         .swatch_px = 2,
     };
-    (void) spot_fraction_words(metric_of(self, curves->y_id), labels[0].text);
+    part_words(self, curves->y_id, labels[0].text);
     for (size_t k = curves->num_parts; k-- > 0;) {
         const spot_metric_t *metric = metric_of(self, curves->part_ids[k]);
         const double low = spot_curves_height(curves, panel_id, last_x, k);
@@ -338,10 +353,10 @@ draw_end_labels(const study_plot_t *self, const spot_panel_t *panel, size_t pane
 
             *label = (spot_end_label_t){
                 .colour = spot_palette_colour(curves->head->colours, metric->name, k),
-                .y_px = spot_panel_y_px(panel, self->factor * (low + high) / 2),
+                .y_px = spot_panel_y_px(panel, self->shown.factor * (low + high) / 2),
                 .swatch_px = SPOT_SWATCH_PX,
             };
-            (void) spot_fraction_words(metric, label->text);
+            part_words(self, curves->part_ids[k], label->text);
         }
     }
     spot_figure_end_labels(&self->figure, labels, num_labels,
@@ -361,7 +376,8 @@ draw_panel(const study_plot_t *self, size_t panel_id)
 
     draw_panel_title(self, &panel, panel_id);
     if (is_first) {
-        spot_metric_words(metric_of(self, self->curves->y_id), words);
+        spot_metric_words_in(
+            metric_of(self, self->curves->y_id), self->shown.unit, words);
         spot_figure_text(&self->figure, SPOT_STUDY_MARGIN_PX, panel.top_px - 18,
             SPOT_TEXT_NOTE, SPOT_ALIGN_LEFT, words);
     }
@@ -375,9 +391,9 @@ draw_panel(const study_plot_t *self, size_t panel_id)
     }
     draw_x_names(self, &panel);
     spot_figure_panel(&self->figure, &panel,
-        !is_first             ? ""
-        : self->factor == 100 ? "%g %%"
-                              : "%g");
+        !is_first                   ? ""
+        : self->shown.factor == 100 ? "%g %%"
+                                    : "%g");
     write_data(self, &panel, panel_id);
     (self->curves->is_scattered ? write_scatter : write_plot)(self, panel_id);
     spot_figure_end_panel(&self->figure);
@@ -387,8 +403,11 @@ static void
 write_panels(const spot_curves_t *curves, const char *picture_path, FILE *out)
 {
     study_plot_t plot = {.curves = curves,
-        .factor = spot_metric_factor(&curves->head->metrics[curves->y_id])};
+        .shown = spot_report_shown(curves->report, (size_t) curves->y_id)};
 
+    if (curves->second_x_id >= 0) {
+        plot.second = spot_second_shown(curves->report, (size_t) curves->second_x_id);
+    }
     choose_layout(&plot);
     spot_figure_begin(&plot.figure, out, SPOT_STUDY_WIDTH_PX,
         spot_study_grid_px(&plot.grid), picture_path);

@@ -6,10 +6,8 @@
 #include <stdbool.h>
 
 #include "base/diag.h"
+#include "reports/metric_words.h"
 #include "reports/study_curves.h"
-
-#define SPOT_WORDS_BYTES 96
-#define SPOT_LABEL_BYTES 32
 
 /* The question, or the name of a study without one. */
 const char *spot_study_title(const spot_study_head_t *head);
@@ -70,49 +68,5 @@ void spot_x_subject(
 /* What stands below x: as the study calls it, else the words of the axis. */
 void spot_x_words(
     const spot_study_head_t *head, size_t axis_id, char text[SPOT_WORDS_BYTES]);
-
-/* "cost (USD)" for cost_usd; a name that says its unit in words needs no more. */
-void spot_metric_words(const spot_metric_t *metric, char text[SPOT_WORDS_BYTES]);
-
-/* The same, but "idle" for idle_fraction; true if it is a fraction. */
-bool spot_fraction_words(const spot_metric_t *metric, char text[SPOT_WORDS_BYTES]);
-
-/* What its values are shown times: 100 for a fraction, which is shown in percent. */
-double spot_metric_factor(const spot_metric_t *metric);
-
-/* What a sentence calls it, without a unit: "idle time" for idle_fraction, "cost" for
- * cost_usd. */
-void spot_metric_subject(const spot_metric_t *metric, char text[SPOT_WORDS_BYTES]);
-
-/* Whether its verb is a plural, by its name: "samples per s", "steps kept", "mean
- * instances", but "USD per 1000 samples". */
-bool spot_metric_is_plural(const spot_metric_t *metric);
-
-/* A value of it as a sentence says it: "8.3 %" of a fraction, "12.5 USD". Two digits of
- * resolution, a difference that matters, can be seen, and one of the value; all that
- * makes sense where resolution is 0. "undefined" for what is not finite. */
-void spot_metric_value_words(const spot_metric_t *metric, double value,
-    double resolution, char text[SPOT_WORDS_BYTES]);
-
-/* Two values of it that differ: "8 %" and "41 %", but "5" and "12 instances". */
-void spot_metric_pair_words(const spot_metric_t *metric, double first, double second,
-    char first_text[SPOT_WORDS_BYTES], char second_text[SPOT_WORDS_BYTES]);
-
-/* "17.3 ±0.2 %"; without an interval where half_width is not above 0. */
-void spot_metric_interval_words(const spot_metric_t *metric, double value,
-    double half_width, char text[SPOT_WORDS_BYTES]);
-
-/* The sizes of differences of it: "0.3 to 5.5 percentage points", "5 USD" where both
- * read the same. */
-void spot_metric_change_words(
-    const spot_metric_t *metric, double low, double high, char text[SPOT_WORDS_BYTES]);
-
-/* Three digits are enough for a label; "" for an undefined value. Returns the number of
- * characters. */
-int spot_short_number(double value, char text[SPOT_LABEL_BYTES]);
-
-/* "41.2 %" for a fraction, else "12.3"; "undefined". */
-void spot_value_words(
-    const spot_metric_t *metric, double value, char text[SPOT_LABEL_BYTES]);
 
 #endif

@@ -149,19 +149,19 @@ write_metric(const spot_side_by_side_t *two, size_t metric_id, FILE *out)
 {
     const spot_metric_t *metric = spot_side_by_side_metric(two, metric_id);
     char words[SPOT_WORDS_BYTES], caption[SPOT_WORDS_BYTES + 80], id[32];
-    const double factor = spot_metric_factor(metric);
+    const spot_shown_unit_t shown = spot_change_shown(two, metric_id);
     const spot_change_decimals_t decimals =
-        spot_change_decimals(two, metric_id, factor, false);
+        spot_change_decimals(two, metric_id, shown.factor, false);
     const size_t num_rows = two->match.num_pairs < SPOT_PAGE_STATIC_ROWS
                                 ? two->match.num_pairs
                                 : SPOT_PAGE_STATIC_ROWS;
 
-    spot_metric_words(metric, words);
+    spot_metric_words_in(metric, shown.unit, words);
     snprintf(caption, sizeof(caption), "%s: %zu of %zu points differ", words,
         spot_side_by_side_num_marked(two, metric_id), two->match.num_pairs);
     snprintf(id, sizeof(id), "metric-%zu", metric_id);
     spot_page_table_open(out, id, caption);
-    write_head(two, factor == 100, out);
+    write_head(two, shown.factor == 100, out);
     fputs("<tbody>\n", out);
     for (size_t j = 0; j < num_rows; j++) {
         write_row(two, j, metric_id, &decimals, out);
@@ -252,7 +252,7 @@ write_pictures(const spot_side_by_side_t *two, FILE *out, spot_diag_t *diag)
             break;
         }
         fprintf(text.stream, "%s of %s with 95 %% confidence intervals. ",
-            j == 0 ? "Means in A and in B" : "Differences B - A", subject);
+            j == 0 ? "Estimates in A and in B" : "Differences B - A", subject);
         spot_side_by_side_outcome(two, text.stream);
         ret = spot_page_text_end(&text, 0);
         if (ret == 0) {

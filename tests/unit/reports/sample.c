@@ -192,6 +192,78 @@ sample_plain_store(
     return store;
 }
 
+enum { M_LATE, M_WAIT, M_LOSS, M_TAIL, M_FINISHED, M_NUM_METRICS };
+
+#define M_REPLICATIONS 40
+
+void
+sample_marked_head(spot_study_head_t *head)
+{
+    static const double x[] = {1, 2};
+    static const spot_metric_t marked[M_NUM_METRICS] = {
+        [M_LATE] = {.name = "p50(late_s)",
+            .unit = "s",
+            .help = "",
+            .kind = SPOT_METRIC_TIME,
+            .known_if = "finished",
+            .estimator = SPOT_ESTIMATOR_QUANTILE,
+            .p = 0.5},
+        [M_WAIT] = {.name = "wait_s", .unit = "s", .help = "", .kind = SPOT_METRIC_TIME},
+        [M_LOSS] = {.name = "loss_usd", .unit = "USD", .help = ""},
+        [M_TAIL] = {.name = "p95(wait_s)",
+            .unit = "s",
+            .help = "",
+            .kind = SPOT_METRIC_TIME,
+            .estimator = SPOT_ESTIMATOR_QUANTILE,
+            .p = 0.95},
+        [M_FINISHED] = {.name = "finished",
+            .unit = "1",
+            .help = "",
+            .kind = SPOT_METRIC_PROBABILITY},
+    };
+
+    sample_plain_head(head, M_REPLICATIONS);
+    free(head->metrics);
+    head->metrics = spot_calloc(M_NUM_METRICS, sizeof(*head->metrics));
+    head->axes = spot_calloc(1, sizeof(*head->axes));
+    assert_non_null(head->metrics);
+    assert_non_null(head->axes);
+    memcpy(head->metrics, marked, sizeof(marked));
+    head->axes[0] = sample_axis("x", 2, x);
+    head->num_axes = 1;
+    head->num_points = 2;
+    head->num_metrics = M_NUM_METRICS;
+    head->num_listed = M_NUM_METRICS;
+    head->has_baseline = true;
+}
+
+/* Every second run of the first point finishes, and every third one of the other. */
+spot_store_t *
+sample_marked_store(const spot_study_head_t *head)
+{
+    spot_store_t *store;
+
+    assert_int_equal(spot_store_open_memory(&store, head), 0);
+    for (size_t point_id = 0; point_id < 2; point_id++) {
+        for (int64_t j = 0; j < M_REPLICATIONS; j++) {
+            const bool is_finished = j % (2 + (int64_t) point_id) == 0;
+            const double row[M_NUM_METRICS] = {
+                [M_LATE] = is_finished ? 90000 : 432000,
+                [M_WAIT] = is_finished
+                               ? 7000 + 3600 * (double) point_id + 10 * (double) j
+                               : (double) NAN,
+                [M_LOSS] = j == 7 ? 1000 + 1000 * (double) point_id : 0,
+                [M_TAIL] = 7200 + 10 * (double) j,
+                [M_FINISHED] = is_finished,
+            };
+
+            assert_int_equal(
+                store->put(store, &(spot_piece_t){point_id, j, 1, row, NULL}), 0);
+        }
+    }
+    return store;
+}
+
 /* Numbers between 0 and limit - 1 that look random. */
 static int64_t
 next_number(uint64_t *state, int64_t limit)

@@ -27,6 +27,12 @@ void sample_plain_head(spot_study_head_t *head, int64_t num_replications);
 spot_store_t *sample_plain_store(
     const spot_study_head_t *head, size_t num_values, const double *values);
 
+/* Two points, the first of which is the baseline, with metrics whose cells have marks
+ * and remarks: a quantile above all that is known, a mean over finished runs alone, a
+ * heavy tail, and a quantile without an upper end. */
+void sample_marked_head(spot_study_head_t *head);
+spot_store_t *sample_marked_store(const spot_study_head_t *head);
+
 /* What is in a store, for pictures; free it with spot_report_free(). */
 spot_report_t sample_report(const spot_store_t *store);
 

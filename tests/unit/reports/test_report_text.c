@@ -66,6 +66,36 @@ test_widths(void **state)
     assert_golden(200, "report-200.txt");
 }
 
+/* The ends of a line of a duration have the unit of people. */
+static void
+test_durations(void **state)
+{
+    const spot_terminal_t terminal = {80, false, true};
+    spot_study_head_t head;
+    spot_store_t *store;
+    spot_report_t report;
+    char *text = NULL;
+    size_t num_bytes;
+    FILE *out = open_memstream(&text, &num_bytes);
+
+    (void) state;
+    assert_non_null(out);
+    sample_marked_head(&head);
+    head.plot.x = strdup("x");
+    head.plot.y = strdup("wait_s");
+    store = sample_marked_store(&head);
+    report = sample_report(store);
+    assert_int_equal(spot_sparklines_write(&report, &terminal, out), 0);
+    assert_int_equal(fclose(out), 0);
+    assert_non_null(strstr(text, "\nwait (h) along x, at 2 values from 1.00 to 2.00\n"));
+    assert_non_null(strstr(text, "2.00 ▁"));
+    assert_non_null(strstr(text, "█ 3.00\n"));
+    free(text);
+    spot_report_free(&report);
+    store->close(store);
+    spot_study_head_free(&head);
+}
+
 /* Sentences are for the terminal to break; all else fits. */
 static void
 test_no_line_is_wider_than_the_terminal(void **state)
@@ -181,6 +211,7 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_widths),
+        cmocka_unit_test(test_durations),
         cmocka_unit_test(test_no_line_is_wider_than_the_terminal),
         cmocka_unit_test(test_colour_is_never_alone),
         cmocka_unit_test(test_parts_of_nothing),

@@ -157,6 +157,28 @@ test_nulls(void **state)
     two_end(&self);
 }
 
+/* Durations have the unit of people on both sides. */
+static void
+test_durations(void **state)
+{
+    const size_t wait_id = 5;
+    two_case_t self;
+    char *text;
+
+    (void) state;
+    two_begin(&self, 40, 40);
+    for (int side = 0; side < SPOT_NUM_SIDES; side++) {
+        self.heads[side].metrics[wait_id] = (spot_metric_t){
+            .name = "wait_h", .unit = "h", .help = "", .kind = SPOT_METRIC_TIME};
+    }
+    two_compare(&self);
+    text = two_text(&self, 100);
+    assert_non_null(strstr(text, "\nwait_h (d): "));
+    assert_null(strstr(text, "(h)"));
+    free(text);
+    two_end(&self);
+}
+
 static void
 test_no_point_in_both(void **state)
 {
@@ -220,6 +242,7 @@ main(void)
         cmocka_unit_test(test_other_seed),
         cmocka_unit_test(test_metrics),
         cmocka_unit_test(test_nulls),
+        cmocka_unit_test(test_durations),
         cmocka_unit_test(test_no_point_in_both),
         cmocka_unit_test(test_order),
     };

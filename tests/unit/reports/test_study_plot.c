@@ -439,7 +439,7 @@ test_curves(void **state)
     head->best.is_left_out = spot_calloc(2, sizeof(bool));
     assert_non_null(head->best.is_left_out);
     text = write_script(self->store);
-    assert_non_null(strstr(text, "strip: who has the lowest mean"));
+    assert_non_null(strstr(text, "strip: who is lowest"));
     assert_int_equal(
         sample_count(text, "set object rectangle"), 11); /* a part for each x */
     assert_null(strstr(text, " dt "));
@@ -513,14 +513,40 @@ test_description(void **state)
     assert_string_equal(spot_study_pictures[0].name, "curves");
     spot_study_pictures[0].describe(&report, out);
     assert_int_equal(fclose(out), 0);
-    assert_non_null(strstr(text, "Means of idle with 95 % confidence intervals along "
-                                 "preemption per minute: from "));
+    assert_non_null(
+        strstr(text, "Estimates of idle with 95 % confidence intervals along "
+                     "preemption per minute: from "));
     assert_non_null(strstr(text, " % (per minute 0, pipeline depth 8) to "));
     assert_string_equal(text + strlen(text) - 2, ").");
     assert_non_null(strstr(text, ") to "));
     assert_null(strstr(strstr(text, ") to "), "per minute 0,"));
     free(text);
     spot_report_free(&report);
+    store->close(store);
+    spot_study_head_free(&head);
+}
+
+/* A picture of a duration has the unit of people, at the curve and at its axis. */
+static void
+test_durations(void **state)
+{
+    spot_study_head_t head;
+    spot_store_t *store;
+    char *text;
+
+    (void) state;
+    sample_marked_head(&head);
+    head.plot.x = strdup("x");
+    head.plot.y = strdup("wait_s");
+    head.plot.second_x = strdup("p95(wait_s)");
+    store = sample_marked_store(&head);
+    text = write_script(store);
+    assert_non_null(strstr(text, " · curve: mean, band: its 95 %"));
+    assert_non_null(strstr(text, "'wait (h)'"));
+    assert_non_null(strstr(text, "'p95 of wait (h)'"));
+    assert_non_null(strstr(text, "\n1 1.99722 1.98"));
+    assert_non_null(strstr(text, "\n2 2.99861 2.97"));
+    free(text);
     store->close(store);
     spot_study_head_free(&head);
 }
@@ -545,6 +571,7 @@ main(void)
         cmocka_unit_test_setup_teardown(test_curves_in_panels, setup, teardown),
         cmocka_unit_test_setup_teardown(test_curves_refused, setup, teardown),
         cmocka_unit_test(test_description),
+        cmocka_unit_test(test_durations),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

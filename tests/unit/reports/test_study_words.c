@@ -45,6 +45,45 @@ test_metrics(void **state)
     }
 }
 
+/* The unit at the end of a name gives way to the one that its values are shown in. */
+static void
+test_other_units(void **state)
+{
+    static const struct {
+        spot_metric_t metric;
+        double largest, factor;
+        const char *words;
+    } cases[] = {
+        {{.name = "wait_s", .unit = "s", .kind = SPOT_METRIC_TIME}, 86400, 1.0 / 3600,
+            "wait (h)"},
+        {{.name = "wait_s", .unit = "s", .kind = SPOT_METRIC_TIME}, 90, 1, "wait (s)"},
+        {{.name = "mean_lifetime_h", .unit = "h", .kind = SPOT_METRIC_TIME}, 240,
+            1.0 / 24, "mean lifetime (d)"},
+        {{.name = "idle_instance_ms", .unit = "instance-ms", .kind = SPOT_METRIC_TIME},
+            8e6, 1.0 / 3.6e6, "idle (instance-h)"},
+        {{.name = "p95(wait_s)",
+             .unit = "s",
+             .kind = SPOT_METRIC_TIME,
+             .estimator = SPOT_ESTIMATOR_QUANTILE},
+            1e6, 1.0 / 86400, "p95 of wait (d)"},
+        {{.name = "idle_fraction", .unit = "1", .kind = SPOT_METRIC_SHARE}, 1, 100,
+            "idle"},
+        {{.name = "cost_usd", .unit = "USD", .kind = SPOT_METRIC_COST}, 1e9, 1,
+            "cost (USD)"},
+    };
+
+    (void) state;
+    for (size_t j = 0; j < sizeof(cases) / sizeof(cases[0]); j++) {
+        const spot_shown_unit_t shown =
+            spot_metric_shown(&cases[j].metric, cases[j].largest);
+        char text[SPOT_WORDS_BYTES];
+
+        (void) spot_fraction_words_in(&cases[j].metric, shown.unit, text);
+        assert_string_equal(text, cases[j].words);
+        assert_true(fabs(shown.factor / cases[j].factor - 1) < 1e-12);
+    }
+}
+
 static void
 test_plurals(void **state)
 {
@@ -122,8 +161,13 @@ static void
 test_notes(void **state)
 {
     char name[] = "n";
-    const spot_study_head_t head = {
-        .name = name, .seed = 3, .batch_replications = 64, .num_replications = 10};
+    spot_metric_t metric = {.name = "wait_s", .unit = "s", .help = ""};
+    const spot_study_head_t head = {.name = name,
+        .seed = 3,
+        .num_metrics = 1,
+        .metrics = &metric,
+        .batch_replications = 64,
+        .num_replications = 10};
     const spot_report_t full = {.head = &head, .min_rows = 10, .max_rows = 10};
     const spot_report_t begun = {.head = &head, .min_rows = 2, .max_rows = 10};
     const spot_report_t even = {.head = &head, .min_rows = 2, .max_rows = 2};
@@ -136,6 +180,10 @@ test_notes(void **state)
     assert_string_equal(text,
         "n · 10 replications at each point · seed 3 · curve: mean, "
         "band: its 95 % confidence interval");
+    metric.denominator = "steps";
+    spot_study_note(&whole, 4, text);
+    assert_non_null(strstr(text, " · curve: ratio of totals, band: its 95 %"));
+    metric.estimator = SPOT_ESTIMATOR_MEAN;
     spot_study_run_words(&even, text);
     assert_string_equal(text, "n · 2 of 10 replications at each point · seed 3");
     spot_study_note(&part, 12, text);
@@ -179,6 +227,7 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_metrics),
+        cmocka_unit_test(test_other_units),
         cmocka_unit_test(test_plurals),
         cmocka_unit_test(test_axes),
         cmocka_unit_test(test_short_numbers),

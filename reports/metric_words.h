@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What reports call a metric, and how they say its values. */
+#ifndef SPOT_REPORTS_METRIC_WORDS_H
+#define SPOT_REPORTS_METRIC_WORDS_H
+
+#include <stdbool.h>
+
+#include "reports/report.h"
+#include "reports/shown_unit.h"
+
+#define SPOT_WORDS_BYTES 96
+#define SPOT_LABEL_BYTES 32
+
+/* "cost (USD)" for cost_usd; a name that says its unit in words needs no more. */
+void spot_metric_words(const spot_metric_t *metric, char text[SPOT_WORDS_BYTES]);
+
+/* The same, but "idle" for idle_fraction; true if it is a fraction. */
+bool spot_fraction_words(const spot_metric_t *metric, char text[SPOT_WORDS_BYTES]);
+
+/* Both with another unit, in which its values are shown: "time to finish (h)". */
+void spot_metric_words_in(
+    const spot_metric_t *metric, const char *unit, char text[SPOT_WORDS_BYTES]);
+bool spot_fraction_words_in(
+    const spot_metric_t *metric, const char *unit, char text[SPOT_WORDS_BYTES]);
+
+/* What its values are shown times: 100 for a fraction, which is shown in percent. */
+double spot_metric_factor(const spot_metric_t *metric);
+
+/* The same factor with the unit for values up to largest, a magnitude, or for the
+ * estimates of all points, with the largest magnitude of these: a duration may be shown
+ * in hours. */
+double spot_report_largest(const spot_report_t *report, size_t metric_id);
+spot_shown_unit_t spot_metric_shown(const spot_metric_t *metric, double largest);
+spot_shown_unit_t spot_report_shown(const spot_report_t *report, size_t metric_id);
+
+/* The same for the second labels of x: not in percent, and in their own unit where the
+ * study says what they are. */
+spot_shown_unit_t spot_second_shown(const spot_report_t *report, size_t metric_id);
+
+/* What its estimate is: "mean", "ratio of totals", "probability", "quantile". */
+const char *spot_estimate_words(const spot_metric_t *metric);
+
+/* What a sentence calls it, without a unit: "idle time" for idle_fraction, "cost" for
+ * cost_usd. */
+void spot_metric_subject(const spot_metric_t *metric, char text[SPOT_WORDS_BYTES]);
+
+/* Whether its verb is a plural, by its name: "samples per s", "steps kept", "mean
+ * instances", but "USD per 1000 samples". */
+bool spot_metric_is_plural(const spot_metric_t *metric);
+
+/* A value of it as a sentence says it: "8.3 %" of a fraction, "12.5 USD". Two digits of
+ * resolution, a difference that matters, can be seen, and one of the value; all that
+ * makes sense where resolution is 0. "undefined" for what is not finite. */
+void spot_metric_value_words(const spot_metric_t *metric, double value,
+    double resolution, char text[SPOT_WORDS_BYTES]);
+
+/* Two values of it that differ: "8 %" and "41 %", but "5" and "12 instances". */
+void spot_metric_pair_words(const spot_metric_t *metric, double first, double second,
+    char first_text[SPOT_WORDS_BYTES], char second_text[SPOT_WORDS_BYTES]);
+
+/* "17.3 ±0.2 %"; without an interval where half_width is not above 0. */
+void spot_metric_interval_words(const spot_metric_t *metric, double value,
+    double half_width, char text[SPOT_WORDS_BYTES]);
+
+/* The sizes of differences of it: "0.3 to 5.5 percentage points", "5 USD" where both
+ * read the same. */
+void spot_metric_change_words(
+    const spot_metric_t *metric, double low, double high, char text[SPOT_WORDS_BYTES]);
+
+/* Three digits are enough for a label; "" for an undefined value. Returns the number of
+ * characters. */
+int spot_short_number(double value, char text[SPOT_LABEL_BYTES]);
+
+/* "41.2 %" for a fraction, else "12.3" without a unit; "undefined". */
+void spot_value_words(
+    const spot_shown_unit_t *shown, double value, char text[SPOT_LABEL_BYTES]);
+
+#endif
