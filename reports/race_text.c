@@ -8,6 +8,7 @@
 #include "base/utf8.h"
 #include "reports/decimals.h"
 #include "reports/interval_text.h"
+#include "reports/shown_unit.h"
 #include "reports/value_label.h"
 #include "sim/analysis/summary.h"
 
@@ -116,23 +117,28 @@ write_range(const spot_race_answer_t *answer, size_t axis_id, FILE *out)
     fputc('\n', out);
 }
 
-/* "usd_per_1000_samples 0.3071 ±0.0018 USD". */
+/* "usd_per_1000_samples 0.3071 ±0.0018 USD"; of a fixed point no interval. */
 static void
-write_estimate(const spot_metric_t *metric, const spot_estimate_t *estimate, FILE *out)
+write_estimate(const spot_race_t *race, size_t metric_id,
+    const spot_estimate_t *estimate, size_t point_id, FILE *out)
 {
-    const double half_width = spot_estimate_half_width(estimate, SPOT_CONFIDENCE);
+    const spot_metric_t *metric = &race->head->metrics[metric_id];
     const double value = spot_estimate_value(estimate);
+    const double known = isinf(value) ? spot_estimate_least(estimate) : value;
+    const spot_shown_unit_t shown = spot_shown_unit(metric, fabs(known));
+    const double half_width = spot_study_is_fixed(race->head, point_id)
+                                  ? 0
+                                  : spot_estimate_half_width(estimate, SPOT_CONFIDENCE);
     char text[SPOT_INTERVAL_BYTES];
 
     if (isinf(value)) {
-        fprintf(out, "%s > %.6g", metric->name, spot_estimate_least(estimate));
+        fprintf(out, "%s > %.6g", metric->name, shown.factor * known);
     } else {
         fprintf(out, "%s %s", metric->name,
-            spot_interval_text(value, isfinite(half_width) ? half_width : 0, text));
+            spot_interval_text(shown.factor * value,
+                isfinite(half_width) ? shown.factor * half_width : 0, text));
     }
-    if (strcmp(metric->unit, "1") != 0) {
-        fprintf(out, " %s", metric->unit);
-    }
+    fprintf(out, "%s%s", shown.unit[0] == '\0' ? "" : " ", shown.unit);
 }
 
 /* The metric of a constraint at a point, and the constraint. */
@@ -144,8 +150,8 @@ write_constrained(
         &race->head->optimise.constraints[constraint_id];
     char shown[SPOT_UTF8_SHOWN_BYTES];
 
-    write_estimate(&race->head->metrics[race->constraint_ids[constraint_id]],
-        &race->runners[point_id].constrained[constraint_id], out);
+    write_estimate(race, race->constraint_ids[constraint_id],
+        &race->runners[point_id].constrained[constraint_id], point_id, out);
     fprintf(out, "; %s\n", spot_utf8_shown(constraint->text, shown));
 }
 
@@ -174,6 +180,17 @@ write_sureness(const spot_race_answer_t *answer, size_t num_rivals, FILE *out)
     fputc('\n', out);
 }
 
+/* A duration has its unit, which may be another one than that of the estimate. */
+static void
+write_regret(const spot_metric_t *metric, double regret, FILE *out)
+{
+    const spot_shown_unit_t shown = spot_shown_unit(metric, regret);
+    const bool is_time = metric->kind == SPOT_METRIC_TIME;
+
+    fprintf(out, " by more than %.2g%s%s", shown.factor * regret, is_time ? " " : "",
+        is_time ? shown.unit : "");
+}
+
 static void
 write_certainty(const spot_race_answer_t *answer, FILE *out)
 {
@@ -188,7 +205,7 @@ write_certainty(const spot_race_answer_t *answer, FILE *out)
         if (isinf(answer->regret)) {
             fputs(" by more than is known", out);
         } else {
-            fprintf(out, " by more than %.2g", answer->regret);
+            write_regret(&race->head->metrics[race->metric_id], answer->regret, out);
         }
     }
     if (race->num_racing > 1 && mean != 0 && isfinite(answer->regret)) {
@@ -208,8 +225,8 @@ write_best(const spot_race_answer_t *answer, FILE *out)
     fprintf(out, "%s: ", race->is_over ? "best" : "best so far");
     write_point(race->head, race->best_id, out);
     fputs("  ", out);
-    write_estimate(&race->head->metrics[race->metric_id],
-        &race->runners[race->best_id].estimate, out);
+    write_estimate(race, race->metric_id, &race->runners[race->best_id].estimate,
+        race->best_id, out);
     fputc('\n', out);
     for (size_t j = 0; j < race->head->optimise.num_constraints; j++) {
         fputs("  ", out);

@@ -68,10 +68,12 @@ sort_rivals(const spot_race_t *race, rival_t *rivals)
     return num_rivals;
 }
 
+/* A fixed point has no interval. */
 static void
-write_estimate_cell(FILE *out, const spot_estimate_t *estimate)
+write_estimate_cell(FILE *out, const spot_estimate_t *estimate, bool is_fixed)
 {
-    const double half_width = spot_estimate_half_width(estimate, SPOT_CONFIDENCE);
+    const double half_width =
+        is_fixed ? 0 : spot_estimate_half_width(estimate, SPOT_CONFIDENCE);
     char text[SPOT_INTERVAL_BYTES];
 
     spot_page_number_cell(out, spot_estimate_value(estimate),
@@ -100,13 +102,14 @@ static void
 write_row(const spot_page_t *page, const spot_race_t *race, size_t point_id)
 {
     const spot_runner_t *runner = &race->runners[point_id];
+    const bool is_fixed = spot_study_is_fixed(page->head, point_id);
 
     fputs("<tr>", page->out);
     spot_page_key_cells(page->out, page->head, point_id);
-    write_estimate_cell(page->out, &runner->estimate);
+    write_estimate_cell(page->out, &runner->estimate, is_fixed);
     write_gain_cell(race, point_id, page->out);
     for (size_t j = 0; j < page->head->optimise.num_constraints; j++) {
-        write_estimate_cell(page->out, &runner->constrained[j]);
+        write_estimate_cell(page->out, &runner->constrained[j], is_fixed);
     }
     spot_html_element(page->out, "td", runner->is_feasible ? "yes" : "not known");
     fputs("</tr>\n", page->out);

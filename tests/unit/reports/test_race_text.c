@@ -299,6 +299,35 @@ test_sureness(void **state)
         "\n" BEST_OF("0.05 (0.5 %)", "99.6 % of bootstrap resamples") FATES RANGE RUNS);
 }
 
+/* Nothing varies at a fixed point; a duration has the unit of people, and so has what it
+ * may be better by. */
+static void
+test_fixed_points_and_durations(void **state)
+{
+    spot_point_kind_t kind = {.is_fixed = true};
+    uint32_t kind_ids[NUM_POINTS] = {0};
+    sample_t self;
+
+    (void) state;
+    setup(&self);
+    self.metrics[0].unit = "h";
+    self.metrics[0].kind = SPOT_METRIC_TIME;
+    self.answer.sureness = 0.5;
+    assert_text(&self, "decided",
+        "\nbest: job.every = 20 s\n  usd 10.0 ±1.3 h\n" KEPT
+        "  with 95 % confidence no point of the plan that keeps the limits is better by "
+        "more than 0.05 h (0.5 %)\n" FATES RANGE RUNS);
+    self.head.num_kinds = 1;
+    self.head.kinds = &kind;
+    self.head.kind_ids = kind_ids;
+    self.metrics[0].unit = "s";
+    add_row(&self, 1, 2e5 - 20);
+    assert_text(&self, "decided",
+        "\nbest: job.every = 20 s\n  usd 18.5185 h\n" KEPT
+        "  with 95 % confidence no point of the plan that keeps the limits is better by "
+        "more than 0.05 s (7.5e-05 %)\n" FATES RANGE RUNS);
+}
+
 /* A share that is the same for all says nothing. */
 static void
 test_a_tie_has_no_share(void **state)
@@ -377,6 +406,7 @@ main(void)
         cmocka_unit_test(test_unfinished),
         cmocka_unit_test(test_texts_as_values),
         cmocka_unit_test(test_sureness),
+        cmocka_unit_test(test_fixed_points_and_durations),
         cmocka_unit_test(test_a_tie_has_no_share),
         cmocka_unit_test(test_limited),
         cmocka_unit_test(test_constant),
