@@ -32,19 +32,13 @@ fill_cells(spot_differences_t *self)
 
     for (size_t j = 0; j < head->num_points; j++) {
         for (size_t k = 0; k < head->num_listed; k++) {
-            const spot_paired_t *pair = pair_at(self, j, k);
-            spot_mean_cell_t *cell = &self->cells[j * head->num_listed + k];
-
-            if (spot_study_is_baseline(head, j)) {
-                *cell = SPOT_MEAN_CELL_LEFT_OUT;
-                continue;
-            }
-            cell->mean = spot_paired_mean(pair);
-            cell->half_width = spot_paired_half_width(pair, SPOT_CONFIDENCE);
-            cell->is_marked = fabs(cell->mean) > cell->half_width;
-            self->has_marks = self->has_marks || cell->is_marked;
+            self->cells[j * head->num_listed + k] =
+                spot_study_is_baseline(head, j)
+                    ? SPOT_MEAN_CELL_LEFT_OUT
+                    : spot_mean_cell_of_pair(&head->metrics[k], pair_at(self, j, k));
         }
     }
+    self->marks = spot_mean_cells_marks(head, self->cells);
 }
 
 static void
@@ -105,10 +99,11 @@ spot_differences_notes_write(const spot_differences_t *self, FILE *out)
     const spot_study_head_t *head = self->head;
 
     write_alone(self, out);
-    if (self->has_marks) {
-        fputs("* 0 is outside of the interval; where nothing differs, chance does that "
-              "in 1 of 20\n",
-            out);
+    if (self->marks.has_star) {
+        fputs("* " SPOT_STAR_NOTE "\n", out);
+    }
+    if (self->marks.has_heavy) {
+        fputs("! " SPOT_HEAVY_NOTE "\n", out);
     }
     for (size_t k = 0; k < head->num_listed; k++) {
         int64_t num_pairs = 0, num_left_out = 0;

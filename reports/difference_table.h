@@ -18,7 +18,7 @@ typedef struct {
     spot_mean_cell_t *cells;    /* [num_points][num_listed] marked: 0 is outside */
     double *gains;              /* [num_points * num_listed] room to sort them in */
     int64_t fewest, most;       /* pairs of a point */
-    bool has_marks;
+    spot_mean_marks_t marks;
 } spot_differences_t;
 
 /* The head has a baseline; it and the pairs, of spot_store_differences(), must outlive

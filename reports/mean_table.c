@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "reports/mean_table.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +8,6 @@
 #include "base/memory.h"
 #include "reports/decimals.h"
 #include "reports/figure.h"
-#include "reports/shown_unit.h"
 #include "reports/text_cell.h"
 #include "reports/value_label.h"
 
@@ -85,39 +83,20 @@ half_width_text(
 
 /* " (563 of 1000)" or " (437 of 1000 cut off)". */
 static void
-count_text(const spot_mean_cell_t *cell, char text[SPOT_DECIMAL_TEXT_BYTES])
+count_text(const spot_mean_cell_t *cell, char text[SPOT_DECIMAL_TEXT_BYTES + 1])
 {
-    text[0] = '\0';
-    if (cell->num_left_out > 0 && isfinite(cell->mean)) {
-        snprintf(text, SPOT_DECIMAL_TEXT_BYTES, " (%" PRId64 " of %" PRId64 ")",
-            cell->num_all - cell->num_left_out, cell->num_all);
-    } else if (cell->num_cut_off > 0 && isfinite(cell->mean)) {
-        snprintf(text, SPOT_DECIMAL_TEXT_BYTES, " (%" PRId64 " of %" PRId64 " cut off)",
-            cell->num_cut_off, cell->num_all);
+    text[0] = ' ';
+    if (spot_mean_cell_count(cell, text + 1)[0] == '\0') {
+        text[0] = '\0';
     }
 }
 
 static const char *
 mark_of(const spot_mean_cell_t *cell)
 {
-    return cell->is_marked ? "*" : cell->is_heavy ? "!" : "";
-}
+    static const char *const marks[] = {"", "*", "!", "*!"};
 
-/* The largest magnitude decides the unit. */
-static spot_shown_unit_t
-choose_unit(const table_t *self, size_t metric_id)
-{
-    const size_t num_listed = self->head->num_listed;
-    double largest = 0;
-
-    for (size_t j = 0; j < self->head->num_points; j++) {
-        const spot_mean_cell_t *cell = &self->base->cells[j * num_listed + metric_id];
-
-        largest = isfinite(cell->mean) ? fmax(largest, fabs(cell->mean))
-                  : isinf(cell->mean)  ? fmax(largest, cell->least)
-                                       : largest;
-    }
-    return spot_shown_unit(&self->head->metrics[metric_id], largest);
+    return marks[cell->is_marked + 2 * cell->is_heavy];
 }
 
 static void
@@ -148,10 +127,10 @@ measure_metric(table_t *self, size_t metric_id)
 {
     const spot_metric_t *metric = &self->head->metrics[metric_id];
     column_t *column = &self->metrics[metric_id];
-    char text[SPOT_DECIMAL_TEXT_BYTES];
+    char text[SPOT_DECIMAL_TEXT_BYTES + 1];
 
     column->name = metric->name;
-    column->shown = choose_unit(self, metric_id);
+    column->shown = spot_mean_cells_unit(self->head, self->base->cells, metric_id);
     column->unit = column->shown.unit;
     column->num_decimals = choose_decimals(self, metric_id);
     for (size_t j = 0; j < self->head->num_points; j++) {
@@ -208,7 +187,7 @@ write_cell(const table_t *self, size_t point_id, size_t metric_id)
     const int half_columns =
         column->half_width > 0 ? PLUS_MINUS_WIDTH + column->half_width : 0;
     const char *mark = mark_of(&cell);
-    char text[SPOT_DECIMAL_TEXT_BYTES] = "";
+    char text[SPOT_DECIMAL_TEXT_BYTES + 1] = "";
 
     if (spot_study_has_metric(self->head, point_id, metric_id)) {
         mean_text(&cell, column->num_decimals, text);
@@ -224,8 +203,9 @@ write_cell(const table_t *self, size_t point_id, size_t metric_id)
         fprintf(self->out, "%*s", half_columns, "");
     }
     fputs(spot_style_on(terminal, SPOT_STYLE_BOLD), self->out);
-    spot_text_cell(self->out, mark, strlen(mark), column->mark_width);
+    fputs(mark, self->out);
     fputs(spot_style_off(terminal, SPOT_STYLE_BOLD), self->out);
+    fprintf(self->out, "%*s", column->mark_width - (int) strlen(mark), "");
     count_text(&cell, text);
     spot_text_cell(self->out, text, strlen(text), column->count_width);
 }

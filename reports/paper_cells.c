@@ -21,26 +21,7 @@ without_rounding(double half_width, double mean)
     return half_width <= 1e-9 * fabs(mean) ? 0 : half_width;
 }
 
-static spot_paper_cell_t
-cell_of_summary(const spot_summary_t *summary)
-{
-    const double half_width = summary->half_width;
-
-    return (spot_paper_cell_t){summary->value,
-        without_rounding(half_width, summary->value), summary->num_nulls, false};
-}
-
-static spot_paper_cell_t
-cell_of_pair(const spot_paired_t *pair)
-{
-    const double mean = spot_paired_mean(pair);
-    const double half_width = spot_paired_half_width(pair, SPOT_CONFIDENCE);
-
-    return (spot_paper_cell_t){mean, without_rounding(half_width, mean),
-        pair->num_left_out, fabs(mean) > half_width};
-}
-
-const spot_paper_cell_t *
+const spot_mean_cell_t *
 spot_paper_cell(const spot_paper_cells_t *self, size_t point_id, size_t metric_id)
 {
     return &self->cells[point_id * self->head->num_listed + metric_id];
@@ -52,15 +33,21 @@ fill_cells(spot_paper_cells_t *self)
     const spot_study_head_t *head = self->head;
 
     for (size_t j = 0; j < head->num_points; j++) {
-        self->is_left_out[j] = self->is_difference && spot_study_is_baseline(head, j);
-        self->num_rows += !self->is_left_out[j];
+        const bool is_left_out = self->is_difference && spot_study_is_baseline(head, j);
+
+        self->num_rows += !is_left_out;
         for (size_t k = 0; k < head->num_listed; k++) {
-            self->cells[j * head->num_listed + k] =
-                self->is_difference
-                    ? cell_of_pair(&self->report->pairs[j * head->num_metrics + k])
-                    : cell_of_summary(spot_report_summary(self->report, j, k));
+            spot_mean_cell_t *cell = &self->cells[j * head->num_listed + k];
+
+            *cell = is_left_out ? SPOT_MEAN_CELL_LEFT_OUT
+                    : self->is_difference
+                        ? spot_mean_cell_of_pair(&head->metrics[k],
+                              &self->report->pairs[j * head->num_metrics + k])
+                        : spot_mean_cell_of(spot_report_summary(self->report, j, k));
+            cell->half_width = without_rounding(cell->half_width, cell->mean);
         }
     }
+    self->mean_marks = spot_mean_cells_marks(head, self->cells);
 }
 
 /* ---- Columns ---- */
@@ -157,12 +144,14 @@ static void
 measure_metric(spot_paper_cells_t *self, size_t metric_id)
 {
     spot_paper_column_t *column = &self->metrics[metric_id];
-    const bool is_fraction =
-        spot_fraction_words(&self->head->metrics[metric_id], column->head);
+    const spot_metric_t *metric = &self->head->metrics[metric_id];
+    char text[SPOT_DECIMAL_TEXT_BYTES];
+    size_t count_chars = 0;
 
     column->is_number = true;
-    column->factor = is_fraction ? 100 : 1;
-    if (is_fraction) {
+    column->shown = spot_mean_cells_unit(self->head, self->cells, metric_id);
+    if (spot_fraction_words_in(metric, column->shown.unit, column->head)) {
+        column->shown.factor = 100;
         strcat(column->head, self->is_difference ? " (% points)" : " (%)");
     }
     measure_head(column);
@@ -170,12 +159,15 @@ measure_metric(spot_paper_cells_t *self, size_t metric_id)
         column->num_chars = METRIC_CHARS;
     }
     for (size_t j = 0; j < self->head->num_points; j++) {
-        if (!self->is_left_out[j]) {
-            const spot_paper_cell_t *cell = spot_paper_cell(self, j, metric_id);
+        const spot_mean_cell_t *cell = spot_paper_cell(self, j, metric_id);
+        const size_t num_chars = strlen(spot_mean_cell_count(cell, text));
 
-            column->num_nulls += cell->num_nulls;
-            column->has_values = column->has_values || !isnan(cell->mean);
-        }
+        count_chars = num_chars > count_chars ? num_chars : count_chars;
+        column->num_nulls += cell->num_left_out;
+        column->has_values = column->has_values || !isnan(cell->mean);
+    }
+    if (count_chars > 0 && column->num_chars < METRIC_CHARS + count_chars + 1) {
+        column->num_chars = METRIC_CHARS + count_chars + 1;
     }
     if (column->num_nulls > 0) {
         next_letters(self, column->letters);
@@ -208,11 +200,9 @@ spot_paper_cells_init(
         .is_difference = is_difference,
         .num_keys = head->num_axes + (report->min_rows < report->max_rows)};
     self->cells = spot_calloc(head->num_points * head->num_listed, sizeof(*self->cells));
-    self->is_left_out = spot_calloc(head->num_points, sizeof(*self->is_left_out));
     self->keys = spot_calloc(self->num_keys + 1, sizeof(*self->keys));
     self->metrics = spot_calloc(head->num_listed, sizeof(*self->metrics));
-    if (self->cells != NULL && self->is_left_out != NULL && self->keys != NULL &&
-        self->metrics != NULL) {
+    if (self->cells != NULL && self->keys != NULL && self->metrics != NULL) {
         ret = is_difference ? 0 : spot_row_marks(report->store, &self->marks);
     }
     if (ret == 0) {
@@ -228,7 +218,6 @@ spot_paper_cells_free(spot_paper_cells_t *self)
     free(self->marks);
     free(self->metrics);
     free(self->keys);
-    free(self->is_left_out);
     free(self->cells);
     memset(self, 0, sizeof(*self));
 }

@@ -6,6 +6,7 @@
 
 #include <stdbool.h>
 
+#include "reports/mean_cell.h"
 #include "reports/report.h"
 #include "reports/row_warnings.h"
 #include "reports/study_words.h"
@@ -13,18 +14,11 @@
 
 #define SPOT_PAPER_LETTERS_BYTES 4 /* of a note */
 
-typedef struct {
-    double mean;       /* NAN: undefined */
-    double half_width; /* NAN: none; 0 where it is nothing but rounding */
-    int64_t num_nulls; /* replications that have no value, or pairs */
-    bool is_marked;    /* 0 is outside of the interval */
-} spot_paper_cell_t;
-
 /* A swept key, the number of replications, or a metric. */
 typedef struct {
     char head[SPOT_WORDS_BYTES + 32];
     bool is_number;
-    double factor;                          /* of a metric: 100 for percent */
+    spot_shown_unit_t shown;                /* of a metric: factor 100 for percent */
     size_t num_first;                       /* bytes of the head in its first line */
     size_t num_chars;                       /* width */
     int64_t num_nulls;                      /* of a metric, in all rows */
@@ -35,9 +29,10 @@ typedef struct {
 typedef struct {
     const spot_report_t *report;
     const spot_study_head_t *head;
-    bool is_difference;       /* to the baseline, whose points are left out */
-    spot_paper_cell_t *cells; /* [num_points][num_listed] */
-    bool *is_left_out;        /* [num_points] has no row */
+    bool is_difference;      /* to the baseline, whose points are left out */
+    spot_mean_cell_t *cells; /* [num_points][num_listed]; a half width that is nothing
+                                but rounding is 0 */
+    spot_mean_marks_t mean_marks;
     size_t num_rows;
     size_t num_keys; /* swept keys, and one where points differ in replications */
     spot_paper_column_t *keys;    /* [num_keys] */
@@ -53,7 +48,7 @@ SPOT_MUST_CHECK int spot_paper_cells_init(
     spot_paper_cells_t *self, const spot_report_t *report, bool is_difference);
 void spot_paper_cells_free(spot_paper_cells_t *self);
 
-const spot_paper_cell_t *spot_paper_cell(
+const spot_mean_cell_t *spot_paper_cell(
     const spot_paper_cells_t *self, size_t point_id, size_t metric_id);
 
 /* What tells a row from others: the value of a key at a point. */

@@ -23,6 +23,7 @@ struct spot_paper_dialect {
     const char *row_open, *cell_gap, *row_close;
     const char *mark_open, *mark_close; /* around a letter */
     const char *plus_minus;
+    const char *above;       /* before a lower bound */
     const char *number_edge; /* before and behind a number */
     const char *nothing;     /* in place of a number */
     void (*text)(FILE *out, const char *text);

@@ -67,28 +67,43 @@ write_mark(const table_t *self, const char *text)
     fputs(self->dialect->mark_close, self->out);
 }
 
+/* "12.5 ± 0.3 (563 of 1000)", "> 5". */
 static void
 write_cell(const table_t *self, size_t point_id, size_t metric_id)
 {
     const spot_paper_column_t *column = &self->cells.metrics[metric_id];
-    const spot_paper_cell_t *cell = spot_paper_cell(&self->cells, point_id, metric_id);
-    const double half_width = column->factor * cell->half_width;
+    const spot_mean_cell_t *cell = spot_paper_cell(&self->cells, point_id, metric_id);
+    const double factor = column->shown.factor;
+    const double half_width = factor * cell->half_width;
+    char count[SPOT_DECIMAL_TEXT_BYTES];
 
-    if (isfinite(cell->mean)) {
+    if (!isnan(cell->mean)) {
         fputs(self->dialect->number_edge, self->out);
-        write_number(self, column->factor * cell->mean, half_width);
-        if (isfinite(half_width)) {
+        fputs(isinf(cell->mean) ? self->dialect->above : "", self->out);
+        write_number(
+            self, factor * (isinf(cell->mean) ? cell->least : cell->mean), half_width);
+        if (isfinite(cell->mean) && !isnan(half_width)) {
             fputs(self->dialect->plus_minus, self->out);
-            write_number(self, half_width, half_width);
+            if (isinf(half_width)) {
+                fputc('?', self->out);
+            } else {
+                write_number(self, half_width, half_width);
+            }
         }
         fputs(self->dialect->number_edge, self->out);
     } else if (spot_study_has_metric(self->head, point_id, metric_id)) {
         fputs(self->dialect->nothing, self->out);
     }
+    if (spot_mean_cell_count(cell, count)[0] != '\0') {
+        fprintf(self->out, " %s", count);
+    }
     if (cell->is_marked) {
         write_mark(self, "*");
     }
-    if (cell->num_nulls > 0) {
+    if (cell->is_heavy) {
+        write_mark(self, "!");
+    }
+    if (cell->num_left_out > 0) {
         write_mark(self, column->letters);
     }
 }
@@ -179,7 +194,7 @@ write_block(
     }
     self->dialect->end_head(self->out, frame);
     for (size_t j = 0; j < self->head->num_points; j++) {
-        if (!self->cells.is_left_out[j]) {
+        if (!spot_paper_cell(&self->cells, j, 0)->is_left_out) {
             write_row(self, j, first_id, end_id);
         }
     }
@@ -262,29 +277,19 @@ write_label_notes(table_t *self)
     return 0;
 }
 
-static bool
-has_star(const table_t *self)
-{
-    for (size_t j = 0; j < self->head->num_points; j++) {
-        for (size_t k = 0; !self->cells.is_left_out[j] && k < self->head->num_listed;
-             k++) {
-            if (spot_paper_cell(&self->cells, j, k)->is_marked) {
-                return true;
-            }
-        }
-    }
-    return false;
-}
-
 static int
 write_notes(table_t *self)
 {
     write_warning_notes(self);
     write_null_notes(self);
-    if (has_star(self)) {
-        write_note(self, "*",
-            "0 is outside of the interval; where nothing differs, chance does that in 1 "
-            "of 20");
+    if (self->cells.mean_marks.has_star) {
+        write_note(self, "*", SPOT_STAR_NOTE);
+    }
+    if (self->cells.mean_marks.has_heavy) {
+        write_note(self, "!", SPOT_HEAVY_NOTE);
+    }
+    if (self->cells.mean_marks.has_open) {
+        write_note(self, "?", SPOT_OPEN_NOTE);
     }
     return write_label_notes(self);
 }

@@ -12,7 +12,6 @@
 #include "reports/result_title.h"
 #include "reports/row_warnings.h"
 #include "reports/sensitivity_report.h"
-#include "reports/summary_remark.h"
 #include "reports/unable.h"
 #include "reports/value_label.h"
 #include "reports/winner_report.h"
@@ -24,6 +23,7 @@ typedef struct {
     FILE *out;
     const spot_terminal_t *terminal; /* NULL: a file */
     const spot_summary_t *summaries; /* [num_points][num_metrics] */
+    spot_mean_marks_t marks;
     bool has_notes;
 } table_t;
 
@@ -52,7 +52,7 @@ leave_out_losers(
 }
 
 static int
-write_means(const table_t *self, const spot_race_answer_t *answer)
+write_means(table_t *self, const spot_race_answer_t *answer)
 {
     const spot_study_head_t *head = self->head;
     spot_mean_cell_t *cells =
@@ -63,19 +63,12 @@ write_means(const table_t *self, const spot_race_answer_t *answer)
 
     for (size_t j = 0; ret == 0 && j < head->num_points; j++) {
         for (size_t k = 0; k < head->num_listed; k++) {
-            const spot_summary_t *summary = summary_at(self, j, k);
-
-            cells[j * head->num_listed + k] = (spot_mean_cell_t){.mean = summary->value,
-                .half_width = summary->half_width,
-                .least = summary->least,
-                .num_left_out = summary->num_nulls,
-                .num_cut_off = summary->num_cut_off,
-                .num_all = summary->num_values + summary->num_nulls,
-                .is_heavy = summary->is_heavy};
+            cells[j * head->num_listed + k] = spot_mean_cell_of(summary_at(self, j, k));
         }
     }
     if (ret == 0) {
         leave_out_losers(self, answer, cells);
+        self->marks = spot_mean_cells_marks(head, cells);
         table.marks = marks;
         ret = spot_mean_table_write(&table, self->out);
     }
@@ -135,20 +128,12 @@ write_warned_values(table_t *self, size_t warning_id)
     fputc('\n', self->out);
 }
 
-/* Explains the mark of heavy tails, if there is one. */
+/* Explains a mark, if there is one. */
 static void
-write_heavy_note(table_t *self)
+write_mark_note(table_t *self, bool has_any, const char *text)
 {
-    const spot_study_head_t *head = self->head;
-    bool has_any = false;
-
-    for (size_t j = 0; j < head->num_points; j++) {
-        for (size_t k = 0; k < head->num_listed; k++) {
-            has_any = has_any || summary_at(self, j, k)->is_heavy;
-        }
-    }
     if (has_any) {
-        fprintf(self->out, "%s! " SPOT_HEAVY_NOTE "\n", self->has_notes ? "" : "\n");
+        fprintf(self->out, "%s%s\n", self->has_notes ? "" : "\n", text);
         self->has_notes = true;
     }
 }
@@ -176,7 +161,8 @@ write_notes(table_t *self)
             num_values == 0 ? "" : "; its figures are of the others");
         write_note(self, "null", num_nulls, text);
     }
-    write_heavy_note(self);
+    write_mark_note(self, self->marks.has_heavy, "! " SPOT_HEAVY_NOTE);
+    write_mark_note(self, self->marks.has_open, "±? " SPOT_OPEN_NOTE);
     for (size_t j = 0; j < head->num_warnings; j++) {
         const int64_t num_warned = spot_warning_count(self->store, j);
         const char letter[] = {spot_warning_letter(self->store, j), ':', '\0'};
@@ -190,7 +176,7 @@ write_notes(table_t *self)
 
 /* The answer of the race, if there is one, and the means. */
 static int
-write_answer_and_means(const table_t *self)
+write_answer_and_means(table_t *self)
 {
     const bool is_race = self->head->optimise.metric != NULL;
     spot_race_answer_t answer = {0};

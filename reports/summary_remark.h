@@ -12,9 +12,4 @@
 const char *spot_summary_remark(
     const spot_summary_t *summary, char text[SPOT_REMARK_BYTES]);
 
-/* The note that explains the mark of a heavy tail in tables. */
-#define SPOT_HEAVY_NOTE                                                                 \
-    "the largest values decide this estimate, and larger ones may be missing: its "     \
-    "interval is too narrow"
-
 #endif

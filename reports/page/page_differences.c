@@ -16,50 +16,54 @@ problem(const spot_page_t *page)
     return page->report->pairs == NULL ? "the study has no baseline" : NULL;
 }
 
-/* "idle (% points)", or as the metric is called. True where it is a fraction. */
-static bool
-metric_words(const spot_metric_t *metric, char words[SPOT_WORDS_BYTES + 16])
+/* "idle (% points)", or as the metric is called. */
+static void
+metric_words(
+    const spot_differences_t *self, size_t metric_id, char words[SPOT_WORDS_BYTES + 16])
 {
-    const bool is_fraction = spot_fraction_words(metric, words);
-    const size_t used = strlen(words);
+    const spot_shown_unit_t shown =
+        spot_mean_cells_unit(self->head, self->cells, metric_id);
 
-    if (is_fraction) {
-        snprintf(words + used, SPOT_WORDS_BYTES + 16 - used, " (%% points)");
+    if (spot_fraction_words_in(&self->head->metrics[metric_id], shown.unit, words)) {
+        strcat(words, " (% points)");
     }
-    return is_fraction;
 }
 
 static void
-write_head(const spot_page_t *page)
+write_head(const spot_page_t *page, const spot_differences_t *differences)
 {
     char words[SPOT_WORDS_BYTES + 16];
 
     fputs("<thead><tr>", page->out);
     spot_page_key_heads(page->out, page->head);
     for (size_t j = 0; j < page->head->num_listed; j++) {
-        (void) metric_words(&page->head->metrics[j], words);
+        metric_words(differences, j, words);
         spot_html_element(page->out, "th scope=\"col\"", words);
     }
     fputs("</tr></thead>\n", page->out);
 }
 
-/* "-12.0 ±0.4 *": the mark is text, since not everybody sees colours. */
+/* "-12.0 ±0.4 (563 of 1000) *": the mark is text, since not everybody sees colours. */
 static void
-write_cell(const spot_page_t *page, const spot_mean_cell_t *cell, size_t metric_id)
+write_cell(const spot_differences_t *self, size_t point_id, size_t metric_id, FILE *out)
 {
-    char words[SPOT_WORDS_BYTES], text[SPOT_INTERVAL_BYTES];
-    const bool is_fraction = spot_fraction_words(&page->head->metrics[metric_id], words);
-    const double factor = is_fraction ? 100 : 1;
-    FILE *out = page->out;
+    const spot_mean_cell_t *cell =
+        &self->cells[point_id * self->head->num_listed + metric_id];
+    const double factor =
+        spot_mean_cells_unit(self->head, self->cells, metric_id).factor *
+        spot_metric_factor(&self->head->metrics[metric_id]);
+    char text[SPOT_INTERVAL_BYTES], count[SPOT_DECIMAL_TEXT_BYTES];
 
     if (!isfinite(cell->mean)) {
         fputs("<td class=\"number\">–</td>", out);
         return;
     }
-    fprintf(out, "<td class=\"number%s\" data-value=\"%.8g\">%s%s</td>",
+    (void) spot_mean_cell_count(cell, count);
+    fprintf(out, "<td class=\"number%s\" data-value=\"%.8g\">%s%s%s%s%s</td>",
         cell->is_marked ? " differs" : "", cell->mean,
         spot_interval_text(factor * cell->mean, factor * cell->half_width, text),
-        cell->is_marked ? " *" : "");
+        count[0] == '\0' ? "" : " ", count, cell->is_marked ? " *" : "",
+        cell->is_heavy ? " !" : "");
 }
 
 /* Points that are compared: those of the baseline and those without a partner have no
@@ -80,7 +84,7 @@ write_rows(const spot_page_t *page, const spot_differences_t *differences)
             fputs("<tr>", page->out);
             spot_page_key_cells(page->out, head, j);
             for (size_t k = 0; k < head->num_listed; k++) {
-                write_cell(page, &differences->cells[j * head->num_listed + k], k);
+                write_cell(differences, j, k, page->out);
             }
             fputs("</tr>\n", page->out);
         }
@@ -105,7 +109,7 @@ write_table(const spot_page_t *page, const spot_differences_t *differences)
     if (ret != 0) {
         return ret;
     }
-    write_head(page);
+    write_head(page, differences);
     fputs("<tbody>\n", out);
     num_rows = write_rows(page, differences);
     fputs("</tbody>\n", out);

@@ -133,7 +133,7 @@ test_no_spread(void **state)
         "of 20\n");
     assert_rows(3, base, nulls,
         "\ndifference to x = 1: mean of 3 pairs of replications\n"
-        "\nx  wait_s\n        s\n2    0 ±0\n"
+        "\nx         wait_s\n               s\n2  0 ±0 (2 of 3)\n"
         "\nnull in 1 of 3 pairs: wait_s; its differences are of the others\n");
     assert_rows(1, base, rows,
         "\ndifference to x = 1 in the same replication\n"

@@ -60,6 +60,28 @@ test_golden(void **state)
     spot_study_head_free(&head);
 }
 
+/* What a cell must say beside its number: lower bounds, of how many, heavy tails and
+ * open intervals, and durations in the unit that people use. */
+static void
+test_marks(void **state)
+{
+    spot_study_head_t head;
+    spot_store_t *store;
+    char *latex, *markdown;
+
+    (void) state;
+    sample_marked_head(&head);
+    store = sample_marked_store(&head);
+    latex = write_table(store, &spot_paper_latex);
+    markdown = write_table(store, &spot_paper_markdown);
+    sample_assert_golden("paper-marks.tex", latex);
+    sample_assert_golden("paper-marks.md", markdown);
+    free(latex);
+    free(markdown);
+    store->close(store);
+    spot_study_head_free(&head);
+}
+
 /* Cells of a line: unescaped separators. */
 static size_t
 count_cells(const char *line, char separator)
@@ -184,6 +206,7 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_golden),
+        cmocka_unit_test(test_marks),
         cmocka_unit_test(test_hostile_names),
         cmocka_unit_test(test_a_single_point),
         cmocka_unit_test(test_digits),

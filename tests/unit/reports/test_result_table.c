@@ -69,7 +69,25 @@ test_differences_to_a_baseline(void **state)
          line = strtok(NULL, "\n")) {
         num_lines += strstr(line, "±") != NULL;
     }
-    assert_int_equal(num_lines, 11 * 2); /* in two blocks */
+    assert_int_equal(num_lines, 11 * 3); /* in three blocks */
+    free(text);
+    store->close(store);
+    spot_study_head_free(&head);
+}
+
+/* What a cell must say beside its number, and the notes on it. */
+static void
+test_marks(void **state)
+{
+    spot_study_head_t head;
+    spot_store_t *store;
+    char *text;
+
+    (void) state;
+    sample_marked_head(&head);
+    store = sample_marked_store(&head);
+    text = write_table(store);
+    sample_assert_golden("table-marks.txt", text);
     free(text);
     store->close(store);
     spot_study_head_free(&head);
@@ -199,6 +217,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_golden),
         cmocka_unit_test(test_differences_to_a_baseline),
+        cmocka_unit_test(test_marks),
         cmocka_unit_test(test_no_line_is_wider_than_a_terminal),
         cmocka_unit_test(test_digits_follow_the_interval),
         cmocka_unit_test(test_one_replication_has_no_interval),
