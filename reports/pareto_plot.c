@@ -174,6 +174,17 @@ draw_looks(const spot_pareto_layout_t *self, double x_px, double y_px)
 
 /* ---- Texts and axes ---- */
 
+/* Of both metrics, where these have the same. */
+static const char *
+estimate_words(const spot_pareto_layout_t *self)
+{
+    const spot_metric_t *metrics = self->head->metrics;
+    const char *cost = spot_estimate_words(&metrics[self->points->cost_id]);
+    const char *gain = spot_estimate_words(&metrics[self->points->gain_id]);
+
+    return strcmp(cost, gain) == 0 ? cost : "estimate";
+}
+
 static void
 draw_head(const spot_pareto_layout_t *self)
 {
@@ -184,7 +195,7 @@ draw_head(const spot_pareto_layout_t *self)
     used = strlen(note);
     if (self->points->report->max_rows > 1) {
         snprintf(note + used, sizeof(note) - used,
-            " · dot: estimate, bars: its 95 %% confidence intervals%s",
+            " · dot: %s, bars: its 95 %% confidence intervals%s", estimate_words(self),
             self->has_bars ? "" : ", of the front");
     }
     spot_study_head_draw_note(&self->figure, self->head, note);

@@ -9,7 +9,7 @@ set xtics offset 0,0.4
 set grid ytics back lt 1 lw 1 lc rgb '#e9ebee'
 set multiplot
 set label 'What does more cost?' at screen 0.026667,0.94924 left front font ',19' textcolor rgb '#1f2328'
-set label 'cost · 2 replications at each point · seed 0 · dot: estimate, bars: its 95 % confidence intervals' at screen 0.026667,0.90694 left front font ',11.5' textcolor rgb '#6e7781'
+set label 'cost · 2 replications at each point · seed 0 · dot: mean, bars: its 95 % confidence intervals' at screen 0.026667,0.90694 left front font ',11.5' textcolor rgb '#6e7781'
 set label 'fronts, each of one trace' at screen 0.69556,0.83249 left front font ',11.5' textcolor rgb '#6e7781'
 set label '1  preemption per minute 0' at screen 0.69556,0.80034 left front font ',13' textcolor rgb '#3d444d'
 set label '1' at screen 0.28208,0.42301 center front font ',13' textcolor rgb '#3d444d'
