@@ -213,7 +213,8 @@ draw_head(const bars_plot_t *self)
     spot_study_run_words(self->report, note);
     used = strlen(note);
     if (self->report->max_rows > 1) {
-        used += (size_t) snprintf(note + used, sizeof(note) - used, " · means");
+        used += (size_t) snprintf(note + used, sizeof(note) - used, " · %s",
+            spot_estimate_words(&head->metrics[self->part_ids[0]]));
     }
     if (self->rows.num_rows < head->num_points) {
         snprintf(note + used, sizeof(note) - used,

@@ -315,6 +315,17 @@ write_question(const spot_study_head_t *head, FILE *out)
     return 0;
 }
 
+static bool
+has_means_alone(const spot_study_head_t *head)
+{
+    for (size_t j = 0; j < head->num_listed; j++) {
+        if (spot_metric_estimator(&head->metrics[j]) != SPOT_ESTIMATOR_MEAN) {
+            return false;
+        }
+    }
+    return true;
+}
+
 /* The caller frees *caption. */
 static int
 make_caption(const table_t *self, char **caption)
@@ -338,15 +349,14 @@ make_caption(const table_t *self, char **caption)
             fprintf(out, "%s%s %s", j == 0 ? "Differences to " : ", ", words,
                 spot_value_label(axis, value.value_id, label));
         }
-        fputs(" in the same replications; m", out);
+        fputs(" in the same replications; means", out);
     } else {
-        fputc('M', out);
+        fputs(has_means_alone(head) ? "Means" : "Estimates", out);
     }
     spot_replications_words(
         head, self->cells.report->min_rows, self->cells.report->max_rows, words);
     fprintf(out,
-        "eans with half widths of their 95 %% confidence intervals; %s, seed %" PRIu64
-        ".",
+        " with half widths of their 95 %% confidence intervals; %s, seed %" PRIu64 ".",
         words, head->seed);
     return fclose(out) != 0 ? SPOT_ERR_NO_MEMORY : ret;
 }

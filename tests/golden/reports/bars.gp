@@ -9,7 +9,7 @@ set xtics offset 0,0.4
 set grid ytics back lt 1 lw 1 lc rgb '#e9ebee'
 set multiplot
 set label 'which is best?' at screen 0.026667,0.89247 left front font ',19' textcolor rgb '#1f2328'
-set label 'compare · 2 replications at each point · seed 0 · means' at screen 0.026667,0.80287 left front font ',11.5' textcolor rgb '#6e7781'
+set label 'compare · 2 replications at each point · seed 0 · mean' at screen 0.026667,0.80287 left front font ',11.5' textcolor rgb '#6e7781'
 set object rectangle from screen 0.026667,0.67742 to screen 0.037778,0.71326 front fillcolor rgb '#68b9ea' fillstyle solid 1 noborder
 set label 'goodput' at screen 0.045556,0.69534 left front font ',13' textcolor rgb '#3d444d'
 set object rectangle from screen 0.126,0.67742 to screen 0.13711,0.71326 front fillcolor rgb '#e8a735' fillstyle solid 1 noborder
