@@ -63,9 +63,9 @@ place_point(spot_template_t *self, const spot_study_head_t *head, size_t point_i
     return ret;
 }
 
-static int
-bind_point(const spot_study_t *self, size_t point_id, const void *like, void **scenario,
-    spot_diag_t *diag)
+int
+spot_points_bind_one(const spot_study_t *self, size_t point_id, const void *like,
+    void **scenario, spot_diag_t *diag)
 {
     const int ret = place_point(self->template, &self->head, point_id);
 
@@ -75,118 +75,14 @@ bind_point(const spot_study_t *self, size_t point_id, const void *like, void **s
                     : ret;
 }
 
-/* Binds a point a second time: its warnings were reported the first time, and an error
- * means that a file is gone or changed. */
-static int
-bind_again(const spot_study_t *self, size_t point_id, const void *like, void **scenario,
-    spot_diag_t *diag)
-{
-    spot_diag_t quiet;
-    int ret;
-
-    spot_diag_init(&quiet);
-    quiet.inputs = self->inputs;
-    ret = bind_point(self, point_id, like, scenario, &quiet);
-    spot_diag_free(&quiet);
-    if (ret == 0) {
-        ret = spot_inputs_check(self->inputs, diag);
-    } else if (ret == SPOT_ERR_BAD_INPUT && diag != NULL) {
-        self->experiment->free(*scenario);
-        ret = bind_point(self, point_id, like, scenario, diag);
-    }
-    if (ret != 0) {
-        self->experiment->free(*scenario);
-        *scenario = NULL;
-    }
-    return ret;
-}
-
-/* Scenarios share large parts, so one thread at a time binds and frees them. */
-static int
-find_scenario(const spot_study_t *self, size_t point_id, const void *like,
-    void **scenario, spot_diag_t *diag)
-{
-    int ret = 0;
-
-    *scenario = self->scenarios[point_id];
-    if (*scenario == NULL) {
-        pthread_mutex_lock(&self->template->lock);
-        ret = bind_again(
-            self, point_id, like == NULL ? self->scenarios[0] : like, scenario, diag);
-        pthread_mutex_unlock(&self->template->lock);
-    }
-    return ret;
-}
-
-/* Frees the scenario of a point unless the study keeps it. */
-static void
-release_scenario(const spot_study_t *self, size_t point_id, void *scenario)
+void
+spot_points_release(const spot_study_t *self, size_t point_id, void *scenario)
 {
     if (scenario != self->scenarios[point_id]) {
         pthread_mutex_lock(&self->template->lock);
         self->experiment->free(scenario);
         pthread_mutex_unlock(&self->template->lock);
     }
-}
-
-/* ---- Workers ---- */
-
-int
-spot_study_worker_go(spot_study_worker_t *self, const spot_study_t *study,
-    size_t point_id, spot_diag_t *diag)
-{
-    void *scenario = NULL;
-    int ret;
-
-    if (self->worker != NULL && self->point_id == point_id) {
-        return 0;
-    }
-    ret = find_scenario(study, point_id, self->scenario, &scenario, diag);
-    spot_study_worker_close(self);
-    self->study = study;
-    self->point_id = point_id;
-    self->scenario = scenario;
-    self->metrics =
-        spot_calloc(study->yield.outputs.num_metrics, sizeof(*self->metrics));
-    ret = ret == 0 && self->metrics == NULL ? SPOT_ERR_NO_MEMORY : ret;
-    return ret == 0 ? study->experiment->open(&self->worker, scenario) : ret;
-}
-
-void
-spot_study_worker_close(spot_study_worker_t *self)
-{
-    if (self->study != NULL) {
-        self->study->experiment->close(self->worker);
-        release_scenario(self->study, self->point_id, self->scenario);
-    }
-    free(self->metrics);
-    memset(self, 0, sizeof(*self));
-}
-
-int
-spot_study_worker_run(spot_study_worker_t *self, int64_t replication,
-    const atomic_int *stop, spot_recording_t *recording)
-{
-    const spot_replication_t wanted = {
-        self->study->head.seed, (uint64_t) replication, stop};
-
-    memset(self->warnings, 0, sizeof(self->warnings));
-    return self->study->experiment->run(
-        self->worker, &wanted, self->metrics, self->warnings, recording);
-}
-
-int
-spot_study_worker_record(spot_study_worker_t *self, int64_t replication,
-    const atomic_int *stop, spot_recording_t *recording)
-{
-    const spot_outputs_t *outputs = self->study->experiment->outputs(self->scenario);
-    const spot_study_head_t *head = &self->study->head;
-    int ret = spot_recording_init(recording, outputs->num_series, outputs->series);
-
-    ret = ret == 0 ? spot_study_worker_run(self, replication, stop, recording) : ret;
-    return ret == 0 ? spot_recording_name(
-                          recording, head->name, head->seed, (uint64_t) replication)
-                    : ret;
 }
 
 /* ---- What points yield ---- */
@@ -431,7 +327,7 @@ bind_next(spot_reading_t *self, size_t point_id, bool is_good_so_far, bound_t *b
     const size_t num_layouts = study->yield.num_layouts;
     const spot_diag_mark_t mark = spot_diag_mark(self->diag);
     void *scenario;
-    int ret = bind_point(study, point_id, bound->last, &scenario, self->diag);
+    int ret = spot_points_bind_one(study, point_id, bound->last, &scenario, self->diag);
 
     if (ret == SPOT_ERR_CANNOT_RUN) {
         spot_diag_soften(self->diag, mark);
@@ -451,7 +347,7 @@ bind_next(spot_reading_t *self, size_t point_id, bool is_good_so_far, bound_t *b
         study->head.num_points <= MAX_KEPT_POINTS) {
         study->scenarios[point_id] = scenario;
     }
-    release_scenario(study, bound->last_id, bound->last);
+    spot_points_release(study, bound->last_id, bound->last);
     bound->last = scenario;
     bound->last_id = point_id;
     return 0;
@@ -481,7 +377,7 @@ bind_all(spot_reading_t *self, bound_t *bound)
             break;
         }
     }
-    release_scenario(self->study, bound->last_id, bound->last);
+    spot_points_release(self->study, bound->last_id, bound->last);
     return error;
 }
 

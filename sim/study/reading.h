@@ -187,6 +187,15 @@ SPOT_MUST_CHECK int spot_points_bind(spot_reading_t *self);
 /* Collects what the scenario yields without a sweep, which is faulty. */
 SPOT_MUST_CHECK int spot_points_bind_unswept(spot_reading_t *self);
 
+/* Puts the values of a point into the scenario and binds it; with the template's lock
+ * held once points are bound. like: as in spot_experiment_t; *scenario needs release
+ * even after an error. */
+SPOT_MUST_CHECK int spot_points_bind_one(const spot_study_t *self, size_t point_id,
+    const void *like, void **scenario, spot_diag_t *diag);
+
+/* Frees the scenario of a point unless the study keeps it. */
+void spot_points_release(const spot_study_t *self, size_t point_id, void *scenario);
+
 void spot_points_free(spot_study_t *self);
 
 /* ---- metrics.c ---- */

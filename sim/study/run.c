@@ -94,35 +94,6 @@ do_tasks(pool_t *self, task_t task, int64_t first, int64_t end)
 
 /* ---- Batches ---- */
 
-/* Runs a replication into a row of the metrics that are kept. */
-static int
-run_replication(const pool_t *self, spot_study_worker_t *worker, int64_t replication,
-    double *row, uint32_t *warnings)
-{
-    const spot_study_t *study = self->study;
-    const spot_metric_layout_t *layout =
-        &study->yield.layouts[study->yield.layout_ids[worker->point_id]];
-    int ret = spot_study_worker_run(worker, replication, self->run->stop, NULL);
-
-    for (size_t j = 0; j < study->head.num_metrics; j++) {
-        row[j] = (double) NAN;
-    }
-    for (size_t j = 0; ret == 0 && j < layout->outputs->num_metrics; j++) {
-        if (layout->columns[j] >= 0) {
-            row[layout->columns[j]] = worker->metrics[j] + 0.0; /* -0 becomes 0 */
-        }
-    }
-    if (ret == 0) {
-        spot_study_derive(&study->head, row);
-        ret = spot_forms_evaluate(study, row);
-    }
-    *warnings = 0;
-    for (size_t j = 0; j < study->experiment->num_warnings; j++) {
-        *warnings |= (uint32_t) (worker->warnings[j] != 0) << j;
-    }
-    return ret;
-}
-
 /* With the lock held. */
 static void
 tell_progress(pool_t *self)
@@ -177,8 +148,8 @@ run_batch(pool_t *self, spot_study_worker_t *worker, int64_t batch_id)
     if (ret == 0 && num_rows > 0) {
         ret = spot_study_worker_go(worker, self->study, batch.point_id, self->diag);
         for (size_t j = 0; ret == 0 && j < num_rows; j++) {
-            ret = run_replication(self, worker, piece.first_replication + (int64_t) j,
-                &rows[j * num_metrics], &warnings[j]);
+            ret = spot_study_worker_row(worker, piece.first_replication + (int64_t) j,
+                self->run->stop, &rows[j * num_metrics], &warnings[j]);
         }
         ret = ret == 0 ? self->store->put(self->store, &piece) : ret;
     }

@@ -164,6 +164,11 @@ void spot_study_worker_close(spot_study_worker_t *self);
 SPOT_MUST_CHECK int spot_study_worker_run(spot_study_worker_t *self, int64_t replication,
     const atomic_int *stop, spot_recording_t *recording);
 
+/* The same into a row of the head's metrics: [num_metrics], NAN for what is not kept;
+ * *warnings as in spot_row_t. */
+SPOT_MUST_CHECK int spot_study_worker_row(spot_study_worker_t *self, int64_t replication,
+    const atomic_int *stop, double *row, uint32_t *warnings);
+
 /* The same for its series. recording needs no init; free it even after an error:
  * NO_MEMORY, or an error of the experiment. */
 SPOT_MUST_CHECK int spot_study_worker_record(spot_study_worker_t *self,
