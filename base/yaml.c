@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "base/yaml.h"
 
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -150,6 +151,14 @@ follow(const spot_node_t *at, const char **path)
         *path = rest;
     }
     return at;
+}
+
+spot_node_t *
+spot_node_at(spot_node_t *self, const char *path)
+{
+    const spot_node_t *at = follow(self, &path);
+
+    return *path == '\0' ? (spot_node_t *) (uintptr_t) at : NULL;
 }
 
 const spot_node_t *

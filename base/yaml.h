@@ -60,6 +60,9 @@ void spot_yaml_free(spot_yaml_t *self);
 /* The value of a key, or NULL (also if self is NULL or no map). O(keys). */
 spot_node_t *spot_node_get(const spot_node_t *self, const char *key);
 
+/* The node at a path below self, or NULL. */
+spot_node_t *spot_node_at(spot_node_t *self, const char *path);
+
 /* The node at a path below self, or the nearest node above that path: a place for a
  * message. */
 const spot_node_t *spot_node_place(const spot_node_t *self, const char *path);

@@ -128,6 +128,10 @@ write_text(const spot_study_progress_t *progress, const speed_t *speed, int max_
     double half_width;
 
     append_done(line, progress, speed);
+    if (progress->num_break_evens_wanted > 0) {
+        append(line, ", %zu of %zu break-evens", progress->num_break_evens,
+            progress->num_break_evens_wanted);
+    }
     if (progress->num_series_wanted > 0) {
         append(line, ", %zu of %zu timelines", progress->num_series,
             progress->num_series_wanted);
@@ -181,6 +185,12 @@ write_json(const spot_study_progress_t *progress, const speed_t *speed)
     spot_json_number(&json, "runs_per_s", speed->runs_per_s);
     spot_json_number(&json, "passed_s", speed->passed_s);
     spot_json_number(&json, "left_s", speed->left_s);
+    if (progress->num_break_evens_wanted > 0) {
+        spot_json_integer(
+            &json, "break_evens_found", (int64_t) progress->num_break_evens);
+        spot_json_integer(
+            &json, "break_evens_wanted", (int64_t) progress->num_break_evens_wanted);
+    }
     if (progress->num_series_wanted > 0) {
         spot_json_integer(&json, "timelines_made", (int64_t) progress->num_series);
         spot_json_integer(

@@ -95,6 +95,13 @@ const spot_field_t spot_job_fields[] = {
             "time of a step by world size (number of active instances): linear between "
             "the points, flat outside with a warning; or by pipelines and depth, see "
             "STEP TIME BY (D,P)"},
+    {.name = "step_time_assumed",
+        .type = SPOT_FIELD_CHOICE,
+        .offset = offsetof(spot_job_t, is_step_assumed),
+        .choices = spot_no_yes,
+        .initial = "no",
+        .help = "yes: step_time was not measured; recovery systems that use it do not "
+                "compete where a study asks for the best"},
     {.name = "checkpoint",
         .type = SPOT_FIELD_MAP,
         .offset = offsetof(spot_job_t, checkpoint),

@@ -16,6 +16,7 @@ typedef struct spot_job {
     int64_t max_pipelines;    /* >= 1 */
     int64_t samples_per_step; /* global batch, >= 1 */
     spot_step_time_t step_time;
+    int is_step_assumed; /* these are no measurements */
     spot_checkpoint_t checkpoint;
     int64_t reconfiguration_ms; /* pause to form pipelines, >= 0 */
     int64_t reload_ms;          /* pause to load the durable state, >= 0 */

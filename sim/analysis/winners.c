@@ -35,7 +35,7 @@ value_at(const spot_winners_t *self, size_t point_id)
 static bool
 competes(const spot_winners_t *self, size_t point_id)
 {
-    return !self->head->best.is_left_out[value_at(self, point_id)] &&
+    return spot_study_competes(self->head, point_id) &&
            isfinite(mean_at(self, point_id));
 }
 

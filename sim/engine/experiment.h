@@ -46,6 +46,9 @@ typedef struct {
     int64_t batch_replications; /* the unit of work, 1 to 65535 */
     const char *cannot_run;     /* what the scenario lacks to be run, in words without a
                                    place; NULL: nothing */
+    const char *unmeasured; /* what its results rest on that was not measured, so that it
+                               wins over nothing that was: "its steps follow from
+                               step_factor"; NULL: nothing */
 } spot_outputs_t;
 
 /* A key whose values are alternatives with a word of their own, for `spotsim compare`.

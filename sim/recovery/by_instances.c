@@ -34,9 +34,9 @@ check(const spot_by_instances_t *self, spot_bind_t *bind, const spot_node_t *pla
 }
 
 int
-spot_by_instances_settle(spot_by_instances_t *self, spot_bind_t *bind,
-    const spot_node_t *node, const spot_job_t *job, int64_t capacity)
+spot_by_instances_settle(spot_by_instances_t *self, spot_terms_t *terms)
 {
+    spot_bind_t *bind = terms->bind;
     int ret;
 
     if (self->path == NULL) {
@@ -44,8 +44,10 @@ spot_by_instances_settle(spot_by_instances_t *self, spot_bind_t *bind,
     }
     ret = spot_instance_table_read(&self->table, self->path, bind->diag);
     if (ret == 0) {
-        check(self, bind, spot_node_place(node, "table"), job, capacity);
+        check(self, bind, spot_node_place(terms->node, "table"), terms->job,
+            terms->capacity);
     }
+    terms->has_table = true;
     return ret == SPOT_ERR_NO_MEMORY ? ret : 0; /* the others are in diag */
 }
 
@@ -78,13 +80,22 @@ spot_by_instances_pause_ms(const spot_by_instances_t *self, spot_by_n_t column,
 }
 
 void
-spot_by_instances_replace(const spot_by_instances_t *self, spot_bind_t *bind,
-    const spot_node_t *node, const char *option, spot_by_n_t column)
+spot_by_instances_yield(spot_by_instances_t *self, const spot_terms_t *terms,
+    const char *option, spot_by_n_t column)
 {
-    const spot_node_t *given = spot_node_get(node, option);
+    if (spot_terms_has(terms, option)) {
+        self->table.has[column] = false;
+    }
+}
+
+void
+spot_by_instances_replace(const spot_by_instances_t *self, const spot_terms_t *terms,
+    const char *option, spot_by_n_t column)
+{
+    const spot_node_t *given = spot_node_get(terms->node, option);
 
     if (given != NULL && spot_by_instances_is_given(self) && self->table.has[column]) {
-        spot_diag_warn(bind->diag, given->file, given->line, given->column,
+        spot_diag_warn(terms->bind->diag, given->file, given->line, given->column,
             "recovery.%s has no effect: the table takes its place", option);
     }
 }

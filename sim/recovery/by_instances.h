@@ -25,7 +25,7 @@ typedef struct {
         .initial = "",                                                                  \
         .help = "CSV file of its own throughput, step times and pauses by n, the "      \
                 "number of ready instances; takes the place of job.step_time and of "   \
-                "the pauses"},                                                          \
+                "the pauses that are not given"},                                       \
     {                                                                                   \
         .name = "extrapolate", .type = SPOT_FIELD_CHOICE,                               \
         .offset = (base) + offsetof(spot_by_instances_t, is_extrapolated),              \
@@ -36,8 +36,8 @@ typedef struct {
 
 /* Reads the table, if one is given, and checks that it has the job's batch and covers
  * the fleet. NO_MEMORY; errors of the input go to bind. */
-SPOT_MUST_CHECK int spot_by_instances_settle(spot_by_instances_t *self,
-    spot_bind_t *bind, const spot_node_t *node, const spot_job_t *job, int64_t capacity);
+SPOT_MUST_CHECK int spot_by_instances_settle(
+    spot_by_instances_t *self, spot_terms_t *terms);
 
 /* Whether there is a table with rows. */
 static inline bool
@@ -51,13 +51,17 @@ const spot_instance_row_t *spot_by_instances_row(
     const spot_by_instances_t *self, int64_t num_instances);
 
 /* The pause for num_instances usable instances, of the nearest row; otherwise_ms without
- * a table or without that column. */
+ * a table, without that column, and where an option is given in its place. */
 int64_t spot_by_instances_pause_ms(const spot_by_instances_t *self, spot_by_n_t column,
     int64_t num_instances, int64_t otherwise_ms);
 
+/* An option that is given takes the place of a column of the table. */
+void spot_by_instances_yield(spot_by_instances_t *self, const spot_terms_t *terms,
+    const char *option, spot_by_n_t column);
+
 /* Warns if an option is given that a column of the table replaces. */
-void spot_by_instances_replace(const spot_by_instances_t *self, spot_bind_t *bind,
-    const spot_node_t *node, const char *option, spot_by_n_t column);
+void spot_by_instances_replace(const spot_by_instances_t *self,
+    const spot_terms_t *terms, const char *option, spot_by_n_t column);
 
 /* Whether num_instances lies outside the table. */
 bool spot_by_instances_is_flat(const spot_by_instances_t *self, int64_t num_instances);

@@ -330,6 +330,10 @@ settle_system(spot_recovery_choice_t *self, spot_bind_t *bind, const spot_node_t
 
     self->lacks = terms.lacks;
     self->num_lacks = terms.num_lacks;
+    self->unmeasured = terms.unmeasured != NULL ? terms.unmeasured
+                       : job->is_step_assumed && !terms.has_table
+                           ? "job.step_time is assumed"
+                           : NULL;
     return ret;
 }
 

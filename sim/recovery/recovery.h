@@ -278,6 +278,8 @@ typedef struct {
     bool is_published;        /* published_defaults: yes */
     double service_usd_per_h; /* besides the instances, for the whole run */
     char *lacks;              /* why it cannot run, in words; NULL: it can */
+    const char *unmeasured;   /* what its step times are instead of measured, in words;
+                                 NULL: they are measured */
     size_t num_lacks;         /* errors that say so */
 } spot_recovery_choice_t;
 

@@ -355,6 +355,7 @@ recycle_settle(void *options, spot_terms_t *terms)
             "recovery.micro_batch, e.g. {system: recycle, micro_batch: 8}, or a "
             "job.step_time {table: FILE.csv} that has them");
     }
+    terms->unmeasured = "steps with places lost follow from a formula";
     self->detection_ms =
         spot_terms_ms(terms, "detection", self->detection_ms, 0, job->detection_ms);
     self->replan_ms = spot_terms_ms(

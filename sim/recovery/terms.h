@@ -21,6 +21,9 @@ typedef struct {
     bool is_published; /* published_defaults: yes */
     char *lacks;       /* what the scenario lacks, in words; NULL: nothing */
     size_t num_lacks;
+    bool has_table;         /* step times are those of a table of its own, measured */
+    const char *unmeasured; /* how else they follow from those of the job, in words;
+                               NULL: they are those of the job, or of the table */
 } spot_terms_t;
 
 /* Whether an option is given. */

@@ -13,6 +13,7 @@ spot_study_head_free_kinds(spot_study_head_t *self)
     for (size_t j = 0; self->kinds != NULL && j < self->num_kinds; j++) {
         free(self->kinds[j].has_metric);
         free(self->kinds[j].cannot_run);
+        free(self->kinds[j].unmeasured);
     }
     free(self->kinds);
     free(self->kind_ids);
@@ -161,6 +162,24 @@ spot_study_cannot_run(const spot_study_head_t *head, size_t point_id)
     const spot_point_kind_t *kind = kind_of(head, point_id);
 
     return kind == NULL ? NULL : kind->cannot_run;
+}
+
+const char *
+spot_study_unmeasured(const spot_study_head_t *head, size_t point_id)
+{
+    const spot_point_kind_t *kind = kind_of(head, point_id);
+
+    return kind == NULL ? NULL : kind->unmeasured;
+}
+
+bool
+spot_study_competes(const spot_study_head_t *head, size_t point_id)
+{
+    const spot_best_t *best = &head->best;
+
+    return spot_study_cannot_run(head, point_id) == NULL &&
+           spot_study_unmeasured(head, point_id) == NULL &&
+           !best->is_left_out[spot_study_value_id(head, point_id, best->axis_id)];
 }
 
 /* Of a point, where one that is neither fixed nor unable to run has num_replications. */

@@ -80,6 +80,8 @@ typedef struct {
     size_t axis_id;
     size_t metric_id;
     bool *is_left_out; /* [num_values] of the axis: does not compete */
+    size_t num_keys;   /* whose break-even is asked for: see spot_break_even_t */
+    char **keys;       /* [num_keys] of the scenario */
 } spot_best_t;
 
 /* How well a study wants to know the mean of a metric. metric NULL: not asked for. Of
@@ -123,6 +125,8 @@ typedef struct {
     bool is_fixed;    /* all replications are the same: the first one is run alone */
     bool *has_metric; /* [num_metrics] of the head; NULL: all of them */
     char *cannot_run; /* why they have no replications, in words; NULL: they run */
+    char *unmeasured; /* what their results rest on that was not measured, in words;
+                         NULL: nothing */
 } spot_point_kind_t;
 
 /* What the study is: enough to read its rows without its YAML. */
@@ -219,6 +223,13 @@ bool spot_study_is_fixed(const spot_study_head_t *head, size_t point_id);
 
 /* Why a point has no replications and no metrics, in words; NULL: it runs. */
 const char *spot_study_cannot_run(const spot_study_head_t *head, size_t point_id);
+
+/* What its results rest on that was not measured, in words; NULL: nothing. */
+const char *spot_study_unmeasured(const spot_study_head_t *head, size_t point_id);
+
+/* Whether a point competes for the best that the study asks for: it runs, is not left
+ * out, and rests on nothing that was not measured. */
+bool spot_study_competes(const spot_study_head_t *head, size_t point_id);
 
 /* Replications asked for at a point, at most: one of a fixed point, none of one that
  * cannot run. */

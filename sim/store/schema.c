@@ -279,6 +279,11 @@ spot_schema_create(spot_db_t *db, const spot_columns_t *columns)
         "CREATE TABLE series_total (series INTEGER NOT NULL, digest INTEGER NOT NULL) "
         "STRICT;"
         "INSERT INTO series_total VALUES (0, 0);"
+        "CREATE TABLE break_even (digest INTEGER NOT NULL, best INTEGER NOT NULL, next "
+        "INTEGER NOT NULL, key TEXT NOT NULL, pairs INTEGER NOT NULL, number REAL, unit "
+        "TEXT NOT NULL, below REAL, below_near REAL, below_far REAL, below_reach REAL, "
+        "above REAL, above_near REAL, above_far REAL, above_reach REAL, PRIMARY KEY "
+        "(best, next, key)) STRICT, WITHOUT ROWID;"
         "PRAGMA application_id = %d; PRAGMA user_version = %d",
         spot_column_names_sql(&columns->metrics, db, ", ", " REAL"),
         derived_sql(columns, db),

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The tables of a store on disk, version 5. PRAGMA application_id is 'SPOT', PRAGMA
+/* The tables of a store on disk, version 6. PRAGMA application_id is 'SPOT', PRAGMA
  * user_version the version. All tables are STRICT; an undefined number is NULL.
  *
  * study: one row. name, question, engine, seed, replications (asked for at each point,
@@ -31,6 +31,12 @@
  * have one name: series_NAME_2 ... series_total: one row: series (their number), digest
  * of them all.
  *
+ * break_even: a row for each winner and key whose break-even was found. best and next
+ * (points), key, pairs (replications compared), number (the value of the key at best) in
+ * unit, and, of values below and above it, the one at which both are equal (below), its
+ * interval (below_near, below_far) and the last value tried (below_reach); digest, that
+ * of the row.
+ *
  * provenance: one row for each process that wrote. writer (a random name), process (its
  * number), started, seen, ended (UTC; ended is NULL while it runs and where it was
  * killed), outcome ('complete', 'stopped', 'failed', 'failed: ...'), rows_added,
@@ -45,7 +51,7 @@
 #include "sim/store/head.h"
 #include "sim/store/sqlite_db.h"
 
-#define SPOT_SCHEMA_VERSION 5
+#define SPOT_SCHEMA_VERSION 6
 #define SPOT_SCHEMA_APPLICATION 0x53504f54 /* "SPOT" */
 
 /* The digest of a row of provenance, and of the study with its axes and points. */
@@ -54,6 +60,9 @@
     "canonical_sha256, version, commit_id, compiler, libraries, machine, "              \
     "command_line, "                                                                    \
     "threads, shard)"
+#define SPOT_BREAK_EVEN_COLUMNS                                                         \
+    "best, next, key, pairs, number, unit, below, below_near, below_far, below_reach, " \
+    "above, above_near, above_far, above_reach"
 #define SPOT_STUDY_DIGEST                                                               \
     "digest(name, question, engine, seed, replications, canonical, canonical_sha256, "  \
     "head, (SELECT digest_rows(axis, value, path, unit, text, number) FROM axis), "     \

@@ -17,6 +17,7 @@
 #include "base/diag.h"
 #include "base/error.h"
 #include "sim/engine/series.h"
+#include "sim/store/break_even.h"
 #include "sim/store/head.h"
 
 /* Consecutive replications of a point, all of one batch. */
@@ -53,6 +54,8 @@ struct spot_store {
                             "complete", "stopped"; NULL: it failed */
     _Atomic int64_t *counts; /* [num_points][1 + num_warnings] replications there, and
                                 those of them that met each warning */
+    size_t num_break_evens;
+    spot_break_even_t *break_evens; /* [num_break_evens] of the best's keys */
     /* Takes a piece, whose arrays may be used again afterwards. May be called by several
      * threads at once. BAD_PARAM: no such point or replication; IO: an earlier piece
      * could not be kept, flush() says why; STATE: the store is only read. */
@@ -82,8 +85,17 @@ struct spot_store {
      * series_rows.h has. */
     int (*put_series)(spot_store_t *self, size_t point_id, int64_t replication,
         const spot_recording_t *recording);
+    /* Writes break-evens in place of those that are there; NULL: they are kept in memory
+     * alone. Call spot_store_keep_break_evens(). */
+    int (*put_break_evens)(
+        spot_store_t *self, size_t num_items, const spot_break_even_t *items);
     void (*close)(spot_store_t *self);
 };
+
+/* Keeps a copy of break-evens in place of those that are there. NO_MEMORY; STATE: the
+ * store is only read; IO: flush() says why. Not while others put. */
+SPOT_MUST_CHECK int spot_store_keep_break_evens(
+    spot_store_t *self, size_t num_items, const spot_break_even_t *items);
 
 /* Those of a point. */
 static inline _Atomic int64_t *

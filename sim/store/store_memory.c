@@ -127,6 +127,7 @@ memory_close(spot_store_t *store)
     free(self->warnings);
     free(self->is_there);
     free(store->counts);
+    free(store->break_evens);
     free(self);
 }
 

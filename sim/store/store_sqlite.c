@@ -76,6 +76,7 @@ sqlite_close(spot_store_t *store)
     free(self->numbers);
     free(self->point_ids);
     free(store->counts);
+    free(store->break_evens);
     spot_columns_free(&self->columns);
     spot_stored_study_free(&self->study);
     free(self);
@@ -97,6 +98,7 @@ new_store(void)
             .num_warned = spot_store_num_warned,
             .read_origin = spot_sqlite_read_origin,
             .put_series = spot_sqlite_put_series,
+            .put_break_evens = spot_sqlite_put_break_evens,
             .close = sqlite_close};
     }
     return self;
@@ -171,6 +173,7 @@ start_looking(spot_sqlite_store_t *self)
     int ret = number_points(self, db);
 
     ret = ret == 0 ? read_counts(self, db) : ret;
+    ret = ret == 0 ? spot_break_evens_read(self, db) : ret;
     if (ret == 0) {
         ret = spot_db_prepare(db, &self->find_batch,
             "SELECT " SPOT_SQLITE_BATCH_COLUMNS

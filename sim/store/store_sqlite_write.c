@@ -228,6 +228,26 @@ spot_sqlite_put_series(spot_store_t *store, size_t point_id, int64_t replication
     return ret;
 }
 
+int
+spot_sqlite_put_break_evens(
+    spot_store_t *store, size_t num_items, const spot_break_even_t *items)
+{
+    spot_sqlite_store_t *self = spot_sqlite_store(store);
+    int ret = SPOT_ERR_IO;
+
+    if (!self->is_writer) {
+        return SPOT_ERR_STATE;
+    }
+    pthread_mutex_lock(&self->lock);
+    if (self->error == 0) {
+        ret = begin(self);
+        ret = ret == 0 ? spot_break_evens_write(self, num_items, items) : ret;
+        ret = end(self, ret);
+    }
+    pthread_mutex_unlock(&self->lock);
+    return ret;
+}
+
 /* ---- Beginning and end ---- */
 
 /* Whether to try once more to get a lock that another holds. */

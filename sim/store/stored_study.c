@@ -77,6 +77,7 @@ static const spot_json_member_t kind_members[] = {
         .members = a_flag, .item_bytes = sizeof(bool), .is_num_of_root = true,
         .num_offset = offsetof(whole_t, head.num_metrics)),
     SPOT_MEMBER(spot_point_kind_t, "cannot_run", cannot_run, TEXT),
+    SPOT_MEMBER(spot_point_kind_t, "unmeasured", unmeasured, TEXT),
     {0},
 };
 static const spot_json_member_t axis_members[] = {
@@ -141,6 +142,8 @@ static const spot_json_member_t head_members[] = {
     HEAD("best_metric", best.metric_id, COUNT),
     SPOT_MEMBER(whole_t, "num_left_out", num_left_out, COUNT),
     LIST("best_is_left_out", best.is_left_out, num_left_out, a_flag),
+    HEAD("num_best_keys", best.num_keys, COUNT),
+    LIST("best_keys", best.keys, head.best.num_keys, a_text),
     HEAD("num_listed", num_listed, COUNT),
     HEAD("num_metrics", num_metrics, COUNT),
     LIST("metrics", metrics, head.num_metrics, metric_members),

@@ -228,6 +228,12 @@ settle_layout(const spot_study_t *study, spot_metric_layout_t *layout,
         *is_special = true;
         return spot_reading_copy(&kind->cannot_run, outputs->cannot_run);
     }
+    if (outputs->unmeasured != NULL) {
+        *is_special = true;
+        if (spot_reading_copy(&kind->unmeasured, outputs->unmeasured) != 0) {
+            return SPOT_ERR_NO_MEMORY;
+        }
+    }
     for (size_t j = 0; j < outputs->num_metrics; j++) {
         const char *name = outputs->metrics[j].name;
         const bool is_next =

@@ -75,6 +75,19 @@ spot_points_bind_one(const spot_study_t *self, size_t point_id, const void *like
                     : ret;
 }
 
+int
+spot_points_find(
+    const spot_study_t *self, size_t point_id, const char *path, spot_node_t **scalar)
+{
+    const int ret = place_point(self->template, &self->head, point_id);
+
+    *scalar = ret == 0 ? spot_node_at(self->template->scenario.root, path) : NULL;
+    if (*scalar != NULL && (*scalar)->kind != SPOT_NODE_SCALAR) {
+        *scalar = NULL;
+    }
+    return ret;
+}
+
 void
 spot_points_release(const spot_study_t *self, size_t point_id, void *scenario)
 {
@@ -137,11 +150,17 @@ join_metrics(const spot_reading_t *self, size_t point_id, const spot_outputs_t *
 }
 
 static bool
-is_same_layout(const spot_outputs_t *a, const spot_outputs_t *b)
+is_same_text(const char *a, const char *b)
+{
+    return a == NULL || b == NULL ? a == b : strcmp(a, b) == 0;
+}
+
+bool
+spot_points_are_alike(const spot_outputs_t *a, const spot_outputs_t *b)
 {
     bool is_same = a->is_random == b->is_random && a->num_metrics == b->num_metrics &&
-                   (a->cannot_run == NULL) == (b->cannot_run == NULL) &&
-                   (a->cannot_run == NULL || strcmp(a->cannot_run, b->cannot_run) == 0);
+                   is_same_text(a->cannot_run, b->cannot_run) &&
+                   is_same_text(a->unmeasured, b->unmeasured);
 
     for (size_t j = 0; is_same && a->metrics != b->metrics && j < a->num_metrics; j++) {
         is_same = strcmp(a->metrics[j].name, b->metrics[j].name) == 0 &&
@@ -162,6 +181,7 @@ add_layout(const spot_reading_t *self, size_t point_id, const spot_outputs_t *ou
         *all = *outputs;
         all->num_metrics = 0;
         all->cannot_run = NULL;
+        all->unmeasured = NULL;
     }
     ret = join_metrics(self, point_id, outputs);
     ret = ret == 0 ? spot_array_reserve(&yield->layouts, &yield->max_layouts,
@@ -189,7 +209,7 @@ add_yield(const spot_reading_t *self, size_t point_id, const void *scenario)
     size_t num_others = 0;
 
     while (num_others < num_layouts &&
-           !is_same_layout(yield->layouts[layout_id].outputs, outputs)) {
+           !spot_points_are_alike(yield->layouts[layout_id].outputs, outputs)) {
         layout_id = (layout_id + 1) % num_layouts;
         num_others++;
     }

@@ -7,7 +7,8 @@
  *     where.c      drops points
  *     points.c     binds the points, and what they yield
  *     metrics.c    metrics that are kept; constraints.c, forms.c
- *     views.c      replications, best, plot and series; before, the baseline
+ *     views.c      replications, best, plot and series; before, the baseline;
+ *                  break_even.c
  *
  * Internal to sim/study. */
 #ifndef SPOT_SIM_STUDY_READING_H
@@ -193,6 +194,15 @@ SPOT_MUST_CHECK int spot_points_bind_unswept(spot_reading_t *self);
 SPOT_MUST_CHECK int spot_points_bind_one(const spot_study_t *self, size_t point_id,
     const void *like, void **scenario, spot_diag_t *diag);
 
+/* Whether points with these outputs have one layout. O(metrics) unless they share them.
+ */
+bool spot_points_are_alike(const spot_outputs_t *a, const spot_outputs_t *b);
+
+/* Puts the values of a point into the scenario and finds the scalar at a path; NULL: it
+ * is not given there. With the lock held as above. NO_MEMORY. */
+SPOT_MUST_CHECK int spot_points_find(
+    const spot_study_t *self, size_t point_id, const char *path, spot_node_t **scalar);
+
 /* Frees the scenario of a point unless the study keeps it. */
 void spot_points_release(const spot_study_t *self, size_t point_id, void *scenario);
 
@@ -244,6 +254,32 @@ bool spot_forms_has(
 SPOT_MUST_CHECK int spot_forms_evaluate(const spot_study_t *study, double *row);
 
 void spot_forms_free(spot_study_t *study);
+
+/* ---- break_even.c ---- */
+
+/* Checks the keys of best.break_even, once points are bound and it is known what
+ * competes. NO_MEMORY; else errors are in diag. */
+SPOT_MUST_CHECK int spot_break_evens_check(const spot_reading_t *self);
+
+/* The break-evens of a study whose rows are all in the store. */
+typedef struct {
+    const spot_study_t *study;
+    spot_store_t *store;
+    const atomic_int *stop; /* may be NULL */
+    pthread_mutex_t *lock;  /* for reading the store */
+    size_t num_items;
+    spot_break_even_t *items; /* [num_items] */
+} spot_break_evens_t;
+
+/* Lists what is to be found: nothing where the store has it all, or the study does not
+ * ask for it. Errors of reading, NO_MEMORY; free self even then. */
+SPOT_MUST_CHECK int spot_break_evens_plan(spot_break_evens_t *self);
+
+/* Finds one of them. Several threads may find others. INTERRUPTED, NO_MEMORY, or an
+ * error of the experiment. */
+SPOT_MUST_CHECK int spot_break_evens_find(spot_break_evens_t *self, size_t item_id);
+
+void spot_break_evens_free(spot_break_evens_t *self);
 
 /* ---- views.c ---- */
 

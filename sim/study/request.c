@@ -179,7 +179,17 @@ static const spot_field_t best_fields[] = {
     {TEXT("maximise", AT(best_maximise), "",
         "metric of which the highest mean wins, instead of minimise")},
     {LIST("except", best_except, any_item, "a list of values of the key such as [ideal]",
-        "values that do not compete, such as bounds")},
+        "values that do not compete, such as bounds; nor do those whose step times, "
+        "or the like, were not measured")},
+    {FIELD("break_even", SPOT_FIELD_LIST, HEAD(best.keys), "",
+         "keys of the scenario, such as [recovery.regroup, trace.frequency]: for each "
+         "winner the value is found at which the next one is as good, by more runs, as "
+         "the study ends. Its search starts from the value that is given in the "
+         "scenario "
+         "or by the sweep. What lies within best.key, such as an option of the recovery "
+         "system, changes for the winner alone, all else for both"),
+        .num_offset = HEAD(best.num_keys), .item = &any_item,
+        .item_size = sizeof(char *), .expected = "a list of keys of the scenario"},
     {.name = NULL},
 };
 

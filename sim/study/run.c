@@ -25,6 +25,7 @@ struct pool {
     spot_diag_t *diag;
     spot_rounds_t rounds;
     spot_series_list_t missing; /* series */
+    spot_break_evens_t break_evens;
     task_t task;
     int64_t end_task;
     atomic_llong next_task;
@@ -280,6 +281,49 @@ make_series(pool_t *self)
     return ret == 0 || flushed != 0 ? flushed : ret;
 }
 
+/* ---- Break-evens ---- */
+
+static int
+find_break_even(pool_t *self, spot_study_worker_t *worker, int64_t task_id)
+{
+    const int ret = spot_break_evens_find(&self->break_evens, (size_t) task_id);
+
+    (void) worker;
+    if (ret == 0) {
+        pthread_mutex_lock(&self->lock);
+        self->progress.num_break_evens++;
+        tell_progress(self);
+        pthread_mutex_unlock(&self->lock);
+    }
+    return ret;
+}
+
+/* Finds them anew where the rows, or what is asked for, have changed. A shard does not
+ * have the rows of all points. */
+static int
+find_break_evens(pool_t *self)
+{
+    spot_break_evens_t *list = &self->break_evens;
+    int ret;
+
+    if (self->run->num_shards > 1) {
+        return 0;
+    }
+    *list = (spot_break_evens_t){.study = self->study,
+        .store = self->store,
+        .stop = self->run->stop,
+        .lock = &self->lock};
+    ret = spot_break_evens_plan(list);
+    self->progress.num_break_evens_wanted = list->num_items;
+    if (ret == 0 && list->num_items > 0) {
+        ret = do_tasks(self, find_break_even, 0, (int64_t) list->num_items);
+        ret = ret == 0 ? spot_store_keep_break_evens(
+                             self->store, list->num_items, list->items)
+                       : ret;
+    }
+    return ret;
+}
+
 /* ---- All ---- */
 
 int
@@ -308,11 +352,13 @@ spot_study_run(const spot_study_t *self, spot_store_t *store,
     ret = ret == 0 ? spot_rounds_start(&pool.rounds, &self->head, run) : ret;
     ret = ret == 0 ? run_rounds(&pool) : ret;
     ret = ret == 0 ? make_series(&pool) : ret;
+    ret = ret == 0 ? find_break_evens(&pool) : ret;
     store->outcome = ret == 0                      ? "complete"
                      : ret == SPOT_ERR_INTERRUPTED ? "stopped"
                                                    : NULL;
     spot_rounds_free(&pool.rounds);
     spot_series_list_free(&pool.missing);
+    spot_break_evens_free(&pool.break_evens);
     for (size_t j = 0; pool.watched != NULL && j < num_points; j++) {
         spot_estimate_free(&pool.watched[j]);
     }

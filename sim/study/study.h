@@ -104,6 +104,8 @@ typedef struct {
     size_t num_points_done;
     size_t num_series; /* made so far, once all is run: */
     size_t num_series_wanted;
+    size_t num_break_evens; /* found so far, after that */
+    size_t num_break_evens_wanted;
 } spot_study_progress_t;
 
 /* The metric whose mean is watched: that of a precision or an optimum, else the first
@@ -148,6 +150,7 @@ typedef struct {
     const spot_study_t *study;
     size_t point_id;
     void *scenario;
+    bool is_changed; /* the scenario is not quite that of the point */
     void *worker;    /* of the experiment; NULL: no point yet */
     double *metrics; /* of the latest replication, those of the layout of the point */
     unsigned char warnings[SPOT_MAX_WARNINGS]; /* the same */
@@ -158,6 +161,11 @@ typedef struct {
 SPOT_MUST_CHECK int spot_study_worker_go(spot_study_worker_t *self,
     const spot_study_t *study, size_t point_id, spot_diag_t *diag);
 void spot_study_worker_close(spot_study_worker_t *self);
+
+/* The same with another value of a key that the point has. BAD_INPUT: the engine does
+ * not take it, or yields other metrics then; why is not said. */
+SPOT_MUST_CHECK int spot_study_worker_change(spot_study_worker_t *self,
+    const spot_study_t *study, size_t point_id, const char *path, const char *text);
 
 /* Runs a replication at the point. recording: of its series, initialised; may be NULL.
  * Errors of the experiment. */

@@ -237,6 +237,37 @@ check_plot(const spot_reading_t *self)
 
 /* ---- The best value of a key ---- */
 
+/* Reports where fewer than two values are left without those whose points rest on what
+ * was not measured, or cannot run. */
+static int
+check_competitors(const spot_reading_t *self)
+{
+    const spot_study_head_t *head = &self->study->head;
+    const spot_axis_t *axis = &head->axes[head->best.axis_id];
+    bool *competes = spot_calloc(axis->num_values, sizeof(*competes));
+    const char *reason = NULL;
+    size_t num_competing = 0;
+
+    if (competes == NULL) {
+        return SPOT_ERR_NO_MEMORY;
+    }
+    for (size_t j = 0; j < head->num_points; j++) {
+        const size_t value_id = spot_study_value_id(head, j, head->best.axis_id);
+
+        num_competing += spot_study_competes(head, j) && !competes[value_id];
+        competes[value_id] = competes[value_id] || spot_study_competes(head, j);
+        reason = reason == NULL ? spot_study_unmeasured(head, j) : reason;
+    }
+    free(competes);
+    if (num_competing < 2 && reason != NULL) {
+        spot_reading_error(self, "best",
+            "expected two values of %s or more that compete; what was not measured does "
+            "not: %s",
+            axis->path, reason);
+    }
+    return 0;
+}
+
 static int
 leave_out(const spot_reading_t *self)
 {
@@ -264,7 +295,7 @@ leave_out(const spot_reading_t *self)
         spot_reading_error(
             self, "best", "expected two values of %s or more that compete", axis->path);
     }
-    return ret;
+    return ret == 0 && num_competing >= 2 ? check_competitors(self) : ret;
 }
 
 static int
@@ -273,6 +304,7 @@ find_best(const spot_reading_t *self)
     const spot_request_t *request = &self->request;
     spot_study_head_t *head = &self->study->head;
     spot_best_t *best = &head->best;
+    int ret;
 
     if (request->best_key == NULL) {
         return 0;
@@ -294,7 +326,8 @@ find_best(const spot_reading_t *self)
         return 0;
     }
     best->is_asked = best->metric_id < head->num_metrics;
-    return leave_out(self);
+    ret = leave_out(self);
+    return ret == 0 ? spot_break_evens_check(self) : ret;
 }
 
 /* ---- Series ---- */

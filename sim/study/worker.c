@@ -50,24 +50,81 @@ find_scenario(const spot_study_t *self, size_t point_id, const void *like,
     return ret;
 }
 
-int
-spot_study_worker_go(spot_study_worker_t *self, const spot_study_t *study,
-    size_t point_id, spot_diag_t *diag)
+/* Goes from one scenario to another, which the worker takes over. */
+static int
+take_scenario(spot_study_worker_t *self, const spot_study_t *study, size_t point_id,
+    void *scenario)
 {
-    void *scenario = NULL;
-    int ret;
-
-    if (self->worker != NULL && self->point_id == point_id) {
-        return 0;
-    }
-    ret = find_scenario(study, point_id, self->scenario, &scenario, diag);
     spot_study_worker_close(self);
     self->study = study;
     self->point_id = point_id;
     self->scenario = scenario;
     self->metrics =
         spot_calloc(study->yield.outputs.num_metrics, sizeof(*self->metrics));
-    ret = ret == 0 && self->metrics == NULL ? SPOT_ERR_NO_MEMORY : ret;
+    return self->metrics == NULL ? SPOT_ERR_NO_MEMORY : 0;
+}
+
+int
+spot_study_worker_go(spot_study_worker_t *self, const spot_study_t *study,
+    size_t point_id, spot_diag_t *diag)
+{
+    void *scenario = NULL;
+    int ret, taken;
+
+    if (self->worker != NULL && self->point_id == point_id && !self->is_changed) {
+        return 0;
+    }
+    ret = find_scenario(study, point_id, self->scenario, &scenario, diag);
+    taken = take_scenario(self, study, point_id, scenario);
+    ret = ret == 0 ? taken : ret;
+    return ret == 0 ? study->experiment->open(&self->worker, scenario) : ret;
+}
+
+/* Binds the point with the other value, which is then taken out again. */
+static int
+bind_changed(const spot_study_t *self, size_t point_id, const char *path,
+    const char *text, void **scenario)
+{
+    spot_node_t *scalar = NULL;
+    spot_diag_t quiet;
+    char *was;
+    int ret = spot_points_find(self, point_id, path, &scalar);
+
+    *scenario = NULL;
+    if (ret != 0 || scalar == NULL) {
+        return ret != 0 ? ret : SPOT_ERR_BAD_INPUT;
+    }
+    spot_diag_init(&quiet);
+    was = scalar->text;
+    scalar->text = (char *) (uintptr_t) text;
+    ret = self->experiment->bind(
+        scenario, self->template->scenario.root, self->scenarios[0], &quiet);
+    scalar->text = was;
+    spot_diag_free(&quiet);
+    if (ret == 0 && !spot_points_are_alike(self->experiment->outputs(*scenario),
+                        self->yield.layouts[self->yield.layout_ids[point_id]].outputs)) {
+        ret = SPOT_ERR_BAD_INPUT;
+    }
+    if (ret != 0) {
+        self->experiment->free(*scenario);
+        *scenario = NULL;
+    }
+    return ret == SPOT_ERR_CANNOT_RUN ? SPOT_ERR_BAD_INPUT : ret;
+}
+
+int
+spot_study_worker_change(spot_study_worker_t *self, const spot_study_t *study,
+    size_t point_id, const char *path, const char *text)
+{
+    void *scenario;
+    int ret, taken;
+
+    pthread_mutex_lock(&study->template->lock);
+    ret = bind_changed(study, point_id, path, text, &scenario);
+    pthread_mutex_unlock(&study->template->lock);
+    taken = take_scenario(self, study, point_id, scenario);
+    self->is_changed = true;
+    ret = ret == 0 ? taken : ret;
     return ret == 0 ? study->experiment->open(&self->worker, scenario) : ret;
 }
 

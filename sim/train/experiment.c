@@ -195,10 +195,12 @@ outputs_of(const spot_scenario_t *scenario)
                        [(scenario->until_steps > 0) + (scenario->deadline_ms > 0)];
 }
 
-/* A scenario and, if it cannot run, its own outputs, which say why. */
+/* A scenario and, if it cannot run or rests on what was not measured, its own outputs,
+ * which say so. */
 typedef struct {
     spot_scenario_t scenario; /* the first member: other functions get only this */
-    spot_outputs_t unable;
+    bool has_outputs;
+    spot_outputs_t outputs;
 } bound_t;
 
 static int
@@ -212,9 +214,12 @@ train_bind(void **scenario, const spot_node_t *root, const void *like, spot_diag
         return SPOT_ERR_NO_MEMORY;
     }
     ret = spot_scenario_init(&self->scenario, root, like, diag);
-    if (ret == SPOT_ERR_CANNOT_RUN) {
-        self->unable = *outputs_of(&self->scenario);
-        self->unable.cannot_run = self->scenario.recovery.lacks;
+    self->has_outputs =
+        ret == SPOT_ERR_CANNOT_RUN || self->scenario.recovery.unmeasured != NULL;
+    if (self->has_outputs) {
+        self->outputs = *outputs_of(&self->scenario);
+        self->outputs.cannot_run = self->scenario.recovery.lacks;
+        self->outputs.unmeasured = self->scenario.recovery.unmeasured;
     }
     return ret;
 }
@@ -224,7 +229,7 @@ train_outputs(const void *scenario)
 {
     const bound_t *self = scenario;
 
-    return self->unable.cannot_run != NULL ? &self->unable : outputs_of(&self->scenario);
+    return self->has_outputs ? &self->outputs : outputs_of(&self->scenario);
 }
 
 static const spot_rivals_t rivals[] = {

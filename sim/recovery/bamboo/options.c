@@ -59,6 +59,7 @@ settle_steps(spot_bamboo_options_t *self, spot_terms_t *terms)
             "recovery.step_factor, e.g. {system: bamboo, step_factor: 1.5}, or "
             "recovery.table with its own step times");
     }
+    terms->unmeasured = has_table ? NULL : "steps follow from step_factor";
     self->step_factor = spot_terms_number(
         terms, "step_factor", self->step_factor, PUBLISHED_STEP_FACTOR, 1);
     self->slowdown = spot_terms_number(terms, "slowdown", self->slowdown,
@@ -69,15 +70,11 @@ int
 spot_bamboo_settle(void *options, spot_terms_t *terms)
 {
     spot_bamboo_options_t *self = options;
-    spot_bind_t *bind = terms->bind;
-    const spot_node_t *node = terms->node;
-    const int ret =
-        spot_by_instances_settle(&self->by_n, bind, node, terms->job, terms->capacity);
+    const int ret = spot_by_instances_settle(&self->by_n, terms);
 
-    spot_by_instances_replace(
-        &self->by_n, bind, node, "local_pause", SPOT_BY_N_LOCAL_PAUSE_MS);
-    spot_by_instances_replace(
-        &self->by_n, bind, node, "global_pause", SPOT_BY_N_GLOBAL_PAUSE_MS);
+    spot_by_instances_yield(&self->by_n, terms, "local_pause", SPOT_BY_N_LOCAL_PAUSE_MS);
+    spot_by_instances_yield(
+        &self->by_n, terms, "global_pause", SPOT_BY_N_GLOBAL_PAUSE_MS);
     settle_pauses(self, terms);
     settle_steps(self, terms);
     return ret;
@@ -94,8 +91,9 @@ const spot_field_t spot_bamboo_fields[] = {
         .min = 1,
         .max = HUGE_VAL,
         .initial = "",
-        .help = "pause to form the pipelines anew at a step end; job.reconfiguration if "
-                "not given; if neither pause is given, new holders then copy their "
+        .help = "pause to form the pipelines anew at a step end; that of the table or "
+                "job.reconfiguration if not given; if neither pause is given, new "
+                "holders then copy their "
                 "stages: its part of job.model over fleet.network, where these are "
                 "given, else job.reload; published, without a copy: 20 s "
                 "for GPT-2 and BERT, 10 s for ResNet and GNMT, 5 s for VGG and AlexNet"},
@@ -105,8 +103,9 @@ const spot_field_t spot_bamboo_fields[] = {
         .min = 1,
         .max = HUGE_VAL,
         .initial = "",
-        .help = "pause after a fatal loss, and to begin after waiting; "
-                "job.reconfiguration and detection if not given; published: 30 s"},
+        .help =
+            "pause after a fatal loss, and to begin after waiting; that of the "
+            "table or job.reconfiguration and detection if not given; published: 30 s"},
     {.name = "detection",
         .type = SPOT_FIELD_DURATION,
         .offset = offsetof(spot_bamboo_options_t, detection_ms),

@@ -86,8 +86,8 @@ num_losses(const case_t *self)
 static void
 add_ends(case_t *self, int64_t num_instances, int32_t count)
 {
-    const int64_t pause_ms = spot_by_instances_pause_ms(
-        &self->options->by_n, SPOT_BY_N_PAUSE_MS, num_instances, 0);
+    const int64_t pause_ms = spot_by_instances_pause_ms(&self->options->by_n,
+        SPOT_BY_N_PAUSE_MS, num_instances, self->options->regroup_ms);
 
     for (int32_t j = 0; j < count; j++) {
         self->decision->num_clipped +=

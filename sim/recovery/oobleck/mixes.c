@@ -245,21 +245,21 @@ check_sizes(const spot_oobleck_options_t *self, spot_bind_t *bind,
 
 /* Checks the columns of the table, and warns of the options that it replaces. */
 static void
-check_table(
-    const spot_oobleck_options_t *self, spot_bind_t *bind, const spot_node_t *node)
+check_table(spot_oobleck_options_t *self, const spot_terms_t *terms)
 {
-    static const char *const replaced[] = {"detection", "regroup", "layer_bytes",
+    static const char *const replaced[] = {"detection", "layer_bytes",
         "bandwidth_bytes_per_s", "n_min", "parameter_bytes", "activation_bytes",
         "memory_bytes"};
 
-    if (!self->by_n.table.has[SPOT_BY_N_PAUSE_MS]) {
-        spot_bind_error(bind, spot_node_place(node, "table"), "recovery.table",
-            "%s needs the column pause_ms", self->by_n.path);
+    if (!self->by_n.table.has[SPOT_BY_N_PAUSE_MS] && !spot_terms_has(terms, "regroup")) {
+        spot_bind_error(terms->bind, spot_node_place(terms->node, "table"),
+            "recovery.table", "%s needs the column pause_ms, or give recovery.regroup",
+            self->by_n.path);
     }
     for (size_t j = 0; j < sizeof(replaced) / sizeof(replaced[0]); j++) {
-        spot_by_instances_replace(
-            &self->by_n, bind, node, replaced[j], SPOT_BY_N_PAUSE_MS);
+        spot_by_instances_replace(&self->by_n, terms, replaced[j], SPOT_BY_N_PAUSE_MS);
     }
+    spot_by_instances_yield(&self->by_n, terms, "regroup", SPOT_BY_N_PAUSE_MS);
 }
 
 /* The simulator with these faults has a table by n and uses additions with the next
@@ -360,10 +360,10 @@ spot_oobleck_settle(void *options, spot_terms_t *terms)
     const spot_job_t *job = terms->job;
     const int64_t capacity = terms->capacity;
     const size_t num_errors = bind->diag->num_errors;
-    const int ret = spot_by_instances_settle(&self->by_n, bind, node, job, capacity);
+    const int ret = spot_by_instances_settle(&self->by_n, terms);
 
     if (spot_by_instances_is_given(&self->by_n)) {
-        check_table(self, bind, node);
+        check_table(self, terms);
     }
     if (spot_oobleck_has_fault(self)) {
         check_faults(self, bind, node);

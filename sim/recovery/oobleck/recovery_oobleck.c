@@ -63,9 +63,10 @@ mend_pipelines(const spot_oobleck_options_t *self, spot_oobleck_state_t *own)
     return step_ms > 0 ? spot_oobleck_whole_ms(step_ms) : 0;
 }
 
-/* The pause to form pipelines: that of the row of a table; else the members regroup, and
- * those that take layers which they did not have rebuild their parts and copy them, all
- * at the same time, or read them from storage later. */
+/* The pause to form pipelines: that of the row of a table, or regroup where that is
+ * given in its place; else the members regroup, and those that take layers which they
+ * did not have rebuild their parts and copy them, all at the same time, or read them
+ * from storage later. */
 static int64_t
 pause_ms(const spot_oobleck_options_t *self, const spot_oobleck_state_t *own,
     int64_t num_instances, bool is_alive)
@@ -74,7 +75,7 @@ pause_ms(const spot_oobleck_options_t *self, const spot_oobleck_state_t *own,
 
     if (spot_by_instances_is_given(&self->by_n)) {
         return spot_by_instances_pause_ms(
-            &self->by_n, SPOT_BY_N_PAUSE_MS, num_instances, 0);
+            &self->by_n, SPOT_BY_N_PAUSE_MS, num_instances, self->regroup_ms);
     }
     if (!is_alive) {
         return self->regroup_ms + self->rebuild_ms;
@@ -275,9 +276,11 @@ static const spot_field_t oobleck_options[] = {
         .offset = offsetof(spot_oobleck_options_t, regroup_ms),
         .max = HUGE_VAL,
         .initial = "",
-        .help = "pause to form pipelines; job.regroup if not given; instances that take "
-                "layers which they did not have need job.rebuild and the copying "
-                "besides; published: 2 s, of BERT-large and GPT-2, and no rebuild"},
+        .help =
+            "pause to form pipelines; that of the table or job.regroup if not given; "
+            "without a table instances that take "
+            "layers which they did not have need job.rebuild and the copying "
+            "besides; published: 2 s, of BERT-large and GPT-2, and no rebuild"},
     {.name = "layer_bytes",
         .type = SPOT_FIELD_NUMBER,
         .offset = offsetof(spot_oobleck_options_t, layer_bytes),

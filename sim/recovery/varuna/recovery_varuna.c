@@ -159,7 +159,7 @@ varuna_settle(void *options, spot_terms_t *terms)
     const spot_job_t *job = terms->job;
     const int64_t capacity = terms->capacity;
     const size_t num_errors = bind->diag->num_errors;
-    int ret = spot_by_instances_settle(&self->by_n, bind, node, job, capacity);
+    int ret = spot_by_instances_settle(&self->by_n, terms);
 
     self->capacity = capacity;
     settle_terms(self, terms);

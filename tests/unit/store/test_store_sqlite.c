@@ -168,7 +168,7 @@ test_a_reader_has_it_all(void **state)
         known.head.plot.num_stack = 2;
         known.head.plot.x = known.axes[1].path;
         known.head.plot.curves = known.axes[0].path;
-        known.head.best = (spot_best_t){true, j == 0, 1, 2, is_left_out};
+        known.head.best = (spot_best_t){true, j == 0, 1, 2, is_left_out, 0, NULL};
         known.head.until = (spot_until_t){
             .metric = known.head.plot.y, .half_width = 0.125, .confidence = 0.9};
         store = case_open(&known);
@@ -434,10 +434,10 @@ test_what_changes_no_rows(void **state)
         .num_samples = 2,
         .sample_points = sample_points};
     assert_follows(&known);
-    known.head.best = (spot_best_t){true, false, 0, 1, is_left_out};
+    known.head.best = (spot_best_t){true, false, 0, 1, is_left_out, 0, NULL};
     known.head.plot.curves = known.axes[0].path;
     assert_follows(&known);
-    known.head.best = (spot_best_t){true, true, 1, 0, is_left_out};
+    known.head.best = (spot_best_t){true, true, 1, 0, is_left_out, 0, NULL};
     assert_follows(&known);
     known.head.best = (spot_best_t){0};
     known.head.plot.curves = NULL;
@@ -490,7 +490,7 @@ make_best_store(store_case_t *known, bool *is_left_out, uint32_t *value_ids)
     spot_store_t *store;
 
     case_init(known, 10);
-    known->head.best = (spot_best_t){true, true, 1, 0, is_left_out};
+    known->head.best = (spot_best_t){true, true, 1, 0, is_left_out, 0, NULL};
     known->head.value_ids = value_ids;
     known->head.plot.curves = known->axes[1].path;
     store = case_open(known);
@@ -651,13 +651,13 @@ test_files_that_are_no_store(void **state)
     case_reader_refused(&known, SPOT_ERR_BAD_INPUT, "the database is empty");
     store = case_open(&known); /* an empty file is a new one */
     store->close(store);
-    (void) case_sql(&known, "PRAGMA user_version = 6");
+    (void) case_sql(&known, "PRAGMA user_version = 7");
     case_refused(&known, SPOT_ERR_BAD_INPUT, "made by a newer spotsim: schema 6, this");
     case_reader_refused(&known, SPOT_ERR_BAD_INPUT, "made by a newer spotsim");
-    (void) case_sql(&known, "PRAGMA user_version = 4");
+    (void) case_sql(&known, "PRAGMA user_version = 5");
     case_refused(&known, SPOT_ERR_BAD_INPUT, "made by an older spotsim: schema 4, this");
     case_reader_refused(&known, SPOT_ERR_BAD_INPUT, "run the study again");
-    (void) case_sql(&known, "PRAGMA user_version = 5; DROP TABLE point");
+    (void) case_sql(&known, "PRAGMA user_version = 6; DROP TABLE point");
     case_refused(&known, SPOT_ERR_BAD_INPUT, "\".recover\"");
     case_reader_refused(&known, SPOT_ERR_BAD_INPUT, "\".recover\"");
     case_remove(&known);
