@@ -7,6 +7,8 @@
 
 #include "base/memory.h"
 #include "reports/answer_internal.h"
+#include "reports/break_even_text.h"
+#include "reports/winner_report.h"
 #include "sim/analysis/race_answer.h"
 #include "sim/analysis/study_effects.h"
 #include "sim/analysis/winners.h"
@@ -311,6 +313,18 @@ write_counts(spot_answer_t *answer, const ranking_t *self)
     return 0;
 }
 
+/* What would change the answer first. */
+static void
+write_break_even(spot_answer_t *answer, const spot_winners_t *winners)
+{
+    const spot_break_even_t *nearest = spot_break_even_nearest(winners);
+
+    if (nearest != NULL) {
+        fputs("; nearest to a change, ", answer->out);
+        spot_break_even_write(winners, nearest, answer->out);
+    }
+}
+
 int
 spot_answer_of_winners(spot_answer_t *self)
 {
@@ -328,6 +342,10 @@ spot_answer_of_winners(spot_answer_t *self)
         write_crossing(self, winners);
     } else if (ret == 0) {
         ret = write_counts(self, &ranking);
+    }
+    if (ret == 0 && ranking.num_ordered > 0) {
+        (void) spot_winner_unmeasured_write(self->head, "; ", self->out);
+        write_break_even(self, winners);
     }
     free(ranking.order);
     return ret;

@@ -7,8 +7,10 @@
 
 #include "base/memory.h"
 #include "base/utf8.h"
+#include "reports/break_even_text.h"
 #include "reports/interval_text.h"
 #include "reports/plan_json.h"
+#include "reports/shown_unit.h"
 #include "reports/study_words.h"
 #include "reports/text_cell.h"
 #include "reports/value_label.h"
@@ -21,6 +23,23 @@ typedef struct {
     FILE *out;
     int *widths; /* [num_axes + SPOT_WINNER_COLUMNS]; that of the key is not used */
 } table_t;
+
+/* The unit of the best values. */
+static spot_shown_unit_t
+unit_of(const spot_winners_t *winners)
+{
+    const spot_study_head_t *head = winners->head;
+    double largest = 0;
+
+    for (size_t j = 0; j < winners->groups.num_groups; j++) {
+        const size_t best_id = winners->winners[j].best_id;
+
+        if (best_id != SPOT_NO_POINT) {
+            largest = fmax(largest, fabs(spot_winners_summary(winners, best_id)->value));
+        }
+    }
+    return spot_shown_unit(&head->metrics[head->best.metric_id], largest);
+}
 
 /* How far the next one is behind: more than 0. */
 static double
@@ -38,6 +57,7 @@ cell_text(const spot_winners_t *winners, const spot_winner_t *winner, int column
     const size_t point_id = column == SPOT_WINNER_NEXT || column == SPOT_WINNER_LEAD
                                 ? winner->next_id
                                 : winner->best_id;
+    const double factor = unit_of(winners).factor;
     const spot_summary_t *summary;
 
     if (point_id == SPOT_NO_POINT) {
@@ -47,11 +67,12 @@ cell_text(const spot_winners_t *winners, const spot_winner_t *winner, int column
     summary = spot_winners_summary(winners, point_id);
     switch (column) {
         case SPOT_WINNER_MEAN:
-            (void) spot_interval_text(summary->value, summary->half_width, text);
+            (void) spot_interval_text(
+                factor * summary->value, factor * summary->half_width, text);
             break;
         case SPOT_WINNER_LEAD:
-            (void) spot_interval_text(lead_of(head, winner),
-                spot_paired_half_width(&winner->lead, SPOT_CONFIDENCE), text);
+            (void) spot_interval_text(factor * lead_of(head, winner),
+                factor * spot_paired_half_width(&winner->lead, SPOT_CONFIDENCE), text);
             strcat(text, winner->is_sure ? "*" : " ");
             break;
         default:
@@ -59,16 +80,21 @@ cell_text(const spot_winners_t *winners, const spot_winner_t *winner, int column
     }
 }
 
+/* A unit that is not that of the metric stands behind its name. */
 static void
-head_text(const spot_study_head_t *head, int column, char text[SPOT_VALUE_LABEL_BYTES])
+head_text(const spot_winners_t *winners, int column, char text[SPOT_VALUE_LABEL_BYTES])
 {
+    const spot_study_head_t *head = winners->head;
     const spot_best_t *best = &head->best;
+    const spot_shown_unit_t unit = unit_of(winners);
     const char *const names[SPOT_WINNER_COLUMNS] = {[SPOT_WINNER_BEST] = "best",
         [SPOT_WINNER_MEAN] = head->metrics[best->metric_id].name,
         [SPOT_WINNER_NEXT] = "next",
         [SPOT_WINNER_LEAD] = "ahead by "}; /* the marks stand behind the numbers */
 
-    snprintf(text, SPOT_VALUE_LABEL_BYTES, "%s", names[column]);
+    snprintf(text, SPOT_VALUE_LABEL_BYTES, "%s%s%s", names[column],
+        column == SPOT_WINNER_MEAN && unit.factor != 1 ? ", " : "",
+        column == SPOT_WINNER_MEAN && unit.factor != 1 ? unit.unit : "");
 }
 
 const char *
@@ -82,7 +108,7 @@ spot_winner_cell(const spot_winners_t *winners, const spot_winner_t *winner,
         return NULL;
     }
     if (place >= num_axes && winner == NULL) {
-        head_text(head, (int) (place - num_axes), text);
+        head_text(winners, (int) (place - num_axes), text);
     } else if (place >= num_axes) {
         cell_text(winners, winner, (int) (place - num_axes), text);
     } else if (winner == NULL) {
@@ -135,6 +161,43 @@ spot_winner_title_write(const spot_study_head_t *head, FILE *out)
     }
 }
 
+/* The first point with a value of the key that rests on what was not measured, or
+ * num_points. */
+static size_t
+find_unmeasured(const spot_study_head_t *head, size_t value_id)
+{
+    size_t point_id = 0;
+
+    while (point_id < head->num_points &&
+           (spot_study_value_id(head, point_id, head->best.axis_id) != value_id ||
+               spot_study_unmeasured(head, point_id) == NULL)) {
+        point_id++;
+    }
+    return point_id;
+}
+
+bool
+spot_winner_unmeasured_write(
+    const spot_study_head_t *head, const char *before, FILE *out)
+{
+    const spot_best_t *best = &head->best;
+    const spot_axis_t *axis = &head->axes[best->axis_id];
+    bool has_any = false;
+    char label[SPOT_VALUE_LABEL_BYTES];
+
+    for (size_t j = 0; j < axis->num_values; j++) {
+        const size_t point_id = find_unmeasured(head, j);
+
+        if (point_id < head->num_points && !best->is_left_out[j]) {
+            fprintf(out, "%s%s%s (%s)", has_any ? ", " : before,
+                has_any ? "" : "not measured, so without ",
+                spot_value_label(axis, j, label), spot_study_unmeasured(head, point_id));
+            has_any = true;
+        }
+    }
+    return has_any;
+}
+
 void
 spot_winner_crossing_write(
     const spot_winners_t *winners, const spot_crossing_t *crossing, FILE *out)
@@ -178,7 +241,11 @@ write_table(const table_t *self)
 
     fputc('\n', self->out);
     spot_winner_title_write(self->head, self->out);
-    fputs("\n\n", self->out);
+    fputc('\n', self->out);
+    if (spot_winner_unmeasured_write(self->head, "", self->out)) {
+        fputc('\n', self->out);
+    }
+    fputc('\n', self->out);
     do_row(self, NULL, false);
     for (size_t j = 0; j < num_groups; j++) {
         do_row(self, &winners->winners[j], false);
@@ -188,13 +255,14 @@ write_table(const table_t *self)
     for (size_t j = 0; j < num_groups; j++) {
         do_row(self, &winners->winners[j], true);
     }
-    if (winners->num_crossings > 0 || has_sure) {
+    if (winners->num_crossings > 0 || has_sure || self->head->best.num_keys > 0) {
         fputc('\n', self->out);
     }
     for (size_t j = 0; j < winners->num_crossings; j++) {
         spot_winner_crossing_write(winners, &winners->crossings[j], self->out);
         fputc('\n', self->out);
     }
+    spot_break_evens_write(winners, "", self->out);
     if (has_sure) {
         spot_winner_mark_write(self->out);
         fputc('\n', self->out);
@@ -282,6 +350,59 @@ write_crossing_json(
     spot_json_close(json, '}');
 }
 
+static void
+write_side_json(spot_json_t *json, const char *name, const spot_break_even_side_t *side)
+{
+    spot_json_open(json, name, '{');
+    spot_json_number(json, "at", side->at);
+    spot_json_number(json, "ci95_near", side->near);
+    spot_json_number(json, "ci95_far", side->far);
+    spot_json_number(json, "tried_to", side->reach);
+    spot_json_close(json, '}');
+}
+
+static void
+write_break_even_json(
+    spot_json_t *json, const spot_winners_t *winners, const spot_break_even_t *item)
+{
+    const spot_study_head_t *head = winners->head;
+
+    spot_json_open(json, NULL, '{');
+    spot_json_open(json, "values", '{');
+    for (size_t j = 0; j < head->num_axes; j++) {
+        if (j != head->best.axis_id) {
+            spot_axis_value_json(
+                json, &head->axes[j], spot_study_value_id(head, item->best_id, j));
+        }
+    }
+    spot_json_close(json, '}');
+    write_value(json, "best", head, item->best_id, head->best.axis_id);
+    write_value(json, "next", head, item->next_id, head->best.axis_id);
+    spot_json_text(json, "key", head->best.keys[item->key_id]);
+    spot_json_text(json, "unit", item->unit);
+    spot_json_number(json, "is", item->number);
+    write_side_json(json, "below", &item->sides[SPOT_BREAK_EVEN_BELOW]);
+    write_side_json(json, "above", &item->sides[SPOT_BREAK_EVEN_ABOVE]);
+    spot_json_close(json, '}');
+}
+
+static void
+write_break_evens_json(spot_json_t *json, const spot_winners_t *winners)
+{
+    const size_t num_keys = winners->head->best.num_keys;
+
+    spot_json_open(json, "break_evens", '[');
+    for (size_t j = 0; j < winners->groups.num_groups * num_keys; j++) {
+        const spot_break_even_t *item = spot_winners_break_even(
+            winners, &winners->winners[j / num_keys], j % num_keys);
+
+        if (item != NULL) {
+            write_break_even_json(json, winners, item);
+        }
+    }
+    spot_json_close(json, ']');
+}
+
 int
 spot_winner_json(spot_json_t *json, const spot_store_t *store)
 {
@@ -304,6 +425,7 @@ spot_winner_json(spot_json_t *json, const spot_store_t *store)
             write_crossing_json(json, &winners, &winners.crossings[j]);
         }
         spot_json_close(json, ']');
+        write_break_evens_json(json, &winners);
         spot_json_close(json, '}');
     }
     spot_winners_free(&winners);

@@ -30,6 +30,11 @@ const char *spot_winner_cell(const spot_winners_t *winners, const spot_winner_t 
 /* "best recovery: the highest samples_per_usd; without ideal". */
 void spot_winner_title_write(const spot_study_head_t *head, FILE *out);
 
+/* "not measured, so without bamboo (steps follow from step_factor)", after before.
+ * Returns false, and writes nothing, where all was measured. */
+bool spot_winner_unmeasured_write(
+    const spot_study_head_t *head, const char *before, FILE *out);
+
 /* "between trace.preemption.per_minute = 0.2 and 0.25, about 0.221, checkpoint gives way
  * to on-demand". */
 void spot_winner_crossing_write(

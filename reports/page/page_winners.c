@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Which value of a key wins where, for studies that ask for the best. */
+#include "reports/break_even_text.h"
 #include "reports/page/page_cells.h"
 #include "reports/page/page_internal.h"
 #include "reports/study_words.h"
@@ -115,6 +116,13 @@ write_crossings(const spot_page_t *page, const spot_winners_t *winners)
         fputc(' ', text.stream);
         spot_winner_crossing_write(winners, &winners->crossings[j], text.stream);
         fputc('\n', text.stream);
+    }
+    if (spot_winner_unmeasured_write(page->head, "", text.stream)) {
+        fputc('\n', text.stream);
+    }
+    if (page->head->best.num_keys > 0) {
+        fputs("Break-evens:\n", text.stream);
+        spot_break_evens_write(winners, " ", text.stream);
     }
     return spot_page_text_lines(&text, page->out);
 }

@@ -236,7 +236,7 @@ spot_winners_init(spot_winners_t *self, const spot_store_t *store)
     const spot_study_head_t *head = store->head;
     int ret;
 
-    *self = (spot_winners_t){.head = head};
+    *self = (spot_winners_t){.head = head, .store = store};
     ret = spot_point_groups_init(&self->groups, head, head->best.axis_id);
     if (ret == 0) {
         ret = spot_summarise_all(store, &self->summaries);
@@ -250,6 +250,24 @@ spot_winners_init(spot_winners_t *self, const spot_store_t *store)
         ret = compare_all(self, store);
     }
     return ret == 0 ? find_crossings(self) : ret;
+}
+
+const spot_break_even_t *
+spot_winners_break_even(
+    const spot_winners_t *self, const spot_winner_t *winner, size_t key_id)
+{
+    const spot_store_t *store = self->store;
+
+    for (size_t j = 0; j < store->num_break_evens; j++) {
+        const spot_break_even_t *item = &store->break_evens[j];
+
+        if (item->best_id == winner->best_id && item->next_id == winner->next_id &&
+            item->key_id == key_id &&
+            item->num_pairs == spot_paired_num_pairs(&winner->lead)) {
+            return item;
+        }
+    }
+    return NULL;
 }
 
 void

@@ -28,6 +28,7 @@ typedef struct {
 
 typedef struct {
     const spot_study_head_t *head;
+    const spot_store_t *store;
     spot_summary_t *summaries; /* [num_points][num_metrics] */
     spot_point_groups_t groups;
     spot_winner_t *winners; /* [groups.num_groups] */
@@ -41,6 +42,11 @@ typedef struct {
  * O(points * rows). */
 SPOT_MUST_CHECK int spot_winners_init(spot_winners_t *self, const spot_store_t *store);
 void spot_winners_free(spot_winners_t *self);
+
+/* The break-even of a winner and the next one for a key of spot_best_t; NULL: it was not
+ * found for these rows. */
+const spot_break_even_t *spot_winners_break_even(
+    const spot_winners_t *self, const spot_winner_t *winner, size_t key_id);
 
 /* The summary of the metric at a point. */
 const spot_summary_t *spot_winners_summary(const spot_winners_t *self, size_t point_id);

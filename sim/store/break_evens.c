@@ -56,7 +56,7 @@ insert(spot_db_t *db, sqlite3_stmt *statement, const spot_sqlite_store_t *self,
 }
 
 int
-spot_break_evens_write(
+spot_sqlite_break_evens_write(
     spot_sqlite_store_t *self, size_t num_items, const spot_break_even_t *items)
 {
     spot_db_t *db = &self->db;
@@ -127,7 +127,7 @@ read_item(const spot_sqlite_store_t *self, sqlite3_stmt *row, spot_break_even_t 
 }
 
 int
-spot_break_evens_read(spot_sqlite_store_t *self, spot_db_t *db)
+spot_sqlite_break_evens_read(spot_sqlite_store_t *self, spot_db_t *db)
 {
     const size_t num_points = self->base.head->num_points;
     spot_store_t *base = &self->base;

@@ -173,7 +173,7 @@ start_looking(spot_sqlite_store_t *self)
     int ret = number_points(self, db);
 
     ret = ret == 0 ? read_counts(self, db) : ret;
-    ret = ret == 0 ? spot_break_evens_read(self, db) : ret;
+    ret = ret == 0 ? spot_sqlite_break_evens_read(self, db) : ret;
     if (ret == 0) {
         ret = spot_db_prepare(db, &self->find_batch,
             "SELECT " SPOT_SQLITE_BATCH_COLUMNS

@@ -134,12 +134,13 @@ int spot_sqlite_put_series(spot_store_t *store, size_t point_id, int64_t replica
 /* ---- Break-evens ---- */
 
 /* Writes them over those that are there. Within a transaction. */
-SPOT_MUST_CHECK int spot_break_evens_write(
+SPOT_MUST_CHECK int spot_sqlite_break_evens_write(
     spot_sqlite_store_t *self, size_t num_items, const spot_break_even_t *items);
 
 /* Reads those of the keys that the head asks for into the store, once its points have
  * numbers. BAD_INPUT: they are not those that were written. */
-SPOT_MUST_CHECK int spot_break_evens_read(spot_sqlite_store_t *self, spot_db_t *db);
+SPOT_MUST_CHECK int spot_sqlite_break_evens_read(
+    spot_sqlite_store_t *self, spot_db_t *db);
 
 /* ---- The series of a file, by the numbers of its points ---- */
 

@@ -241,7 +241,7 @@ spot_sqlite_put_break_evens(
     pthread_mutex_lock(&self->lock);
     if (self->error == 0) {
         ret = begin(self);
-        ret = ret == 0 ? spot_break_evens_write(self, num_items, items) : ret;
+        ret = ret == 0 ? spot_sqlite_break_evens_write(self, num_items, items) : ret;
         ret = end(self, ret);
     }
     pthread_mutex_unlock(&self->lock);

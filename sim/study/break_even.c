@@ -19,7 +19,7 @@
 #include "sim/study/reading.h"
 
 #define FACTOR 4          /* of a step away from the value that the search starts from */
-#define NUM_STEPS 3       /* on each side of it; below there is 0 behind the last */
+#define NUM_STEPS 4       /* on each side of it; below there is 0 behind the last */
 #define MAX_NARROWINGS 24 /* of what holds the change of sign */
 #define WIDTH 5e-3        /* of that at the end, as a fraction of the value */
 

@@ -17,7 +17,7 @@ cmake --install "$build" --prefix "$prefix" >/dev/null
 libdir=$(dirname "$(find "$prefix" -name libspotsim.so)")
 export PKG_CONFIG_PATH="$libdir/pkgconfig" LD_LIBRARY_PATH="$libdir"
 
-scenario=$prefix/share/spotsim/studies/idle-vs-preemption/seed-64.yaml
+scenario=$prefix/share/spotsim/reports/studies/idle-vs-preemption/seed-64.yaml
 told=$("$prefix/bin/spotsim" run "$scenario" --json | sed -n 's/^ *"idle_fraction": \(.*\),$/\1/p')
 
 # shellcheck disable=SC2046 # words are meant to be split
