@@ -24,8 +24,8 @@ for metric in idle_fraction goodput_fraction; do
 done
 sed -n '/^best recovery: /,$p' "$3/recovery-vs-preemption.txt" >"$3/winners.txt"
 cmp "$2/reports/studies/recovery-vs-preemption/winners.txt" "$3/winners.txt"
-grep -q ' gives way to ' "$3/winners.txt"
-echo "who wins at which preemption rate is as committed"
+grep -q ' stays ahead of varuna while recovery.regroup is below ' "$3/winners.txt"
+echo "who wins at which frequency, and until when, is as committed"
 sed -n '/^best: /,/^```/p' "$2/README.md" | sed '$d' >"$3/readme-answer.txt"
 sed -n '/^best: /,/ runs, /p' "$3/checkpoint-interval.txt" >"$3/answer.txt"
 cmp "$3/readme-answer.txt" "$3/answer.txt"

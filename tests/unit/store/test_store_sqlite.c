@@ -652,10 +652,10 @@ test_files_that_are_no_store(void **state)
     store = case_open(&known); /* an empty file is a new one */
     store->close(store);
     (void) case_sql(&known, "PRAGMA user_version = 7");
-    case_refused(&known, SPOT_ERR_BAD_INPUT, "made by a newer spotsim: schema 6, this");
+    case_refused(&known, SPOT_ERR_BAD_INPUT, "made by a newer spotsim: schema 7, this");
     case_reader_refused(&known, SPOT_ERR_BAD_INPUT, "made by a newer spotsim");
     (void) case_sql(&known, "PRAGMA user_version = 5");
-    case_refused(&known, SPOT_ERR_BAD_INPUT, "made by an older spotsim: schema 4, this");
+    case_refused(&known, SPOT_ERR_BAD_INPUT, "made by an older spotsim: schema 5, this");
     case_reader_refused(&known, SPOT_ERR_BAD_INPUT, "run the study again");
     (void) case_sql(&known, "PRAGMA user_version = 6; DROP TABLE point");
     case_refused(&known, SPOT_ERR_BAD_INPUT, "\".recover\"");
