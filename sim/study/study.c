@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/canonical.h"
 #include "base/memory.h"
 #include "base/utf8.h"
 #include "sim/engine/scenario_file.h"
@@ -59,6 +60,25 @@ is_single(const spot_field_t *fields, const char *assignment)
     return field != NULL && field->type < SPOT_FIELD_MAP && assignment[length] == '=';
 }
 
+/* Warns of an assignment to a part of what is swept, as the swept values replace it. */
+static void
+warn_of_replaced(const spot_node_t *sweep, const char *assignment, spot_diag_t *diag)
+{
+    const bool is_list = sweep != NULL && sweep->kind == SPOT_NODE_LIST;
+    const spot_node_t *keys = is_list ? spot_word(sweep, 0) : sweep;
+    const int key_bytes = (int) strcspn(assignment, "=");
+    char whole[SPOT_UTF8_SHOWN_BYTES], outer[SPOT_UTF8_SHOWN_BYTES];
+
+    for (size_t j = 0;
+         keys != NULL && keys->kind == SPOT_NODE_MAP && j < keys->num_children; j++) {
+        if (spot_canonical_is_within(assignment, keys->keys[j]->text)) {
+            spot_diag_warn(diag, "--set", 0, 0, "%.*s has no effect: %s is swept",
+                key_bytes, spot_utf8_shown(assignment, whole),
+                spot_utf8_shown(keys->keys[j]->text, outer));
+        }
+    }
+}
+
 /* A key of the scenario, or the values of a swept one. */
 static int
 set_scenario_key(spot_template_t *self, const spot_experiment_t *experiment,
@@ -94,6 +114,7 @@ set_scenario_key(spot_template_t *self, const spot_experiment_t *experiment,
         spot_diag_error(
             diag, "--set", 0, 0, "%s is not swept; add it: --set %s=[...]", key, whole);
     } else {
+        warn_of_replaced(sweep, set, diag);
         ret = spot_scenario_spell_trace(&self->scenario, set);
         ret = ret == 0 ? spot_yaml_assign(&self->scenario, "--set", set, diag) : ret;
     }

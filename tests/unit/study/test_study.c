@@ -637,7 +637,7 @@ test_items_of_lists_are_swept(void **state)
 
     (void) state;
     read_changed_study(&study, item, sets, 3);
-    read_changed_study(&other, list, sets, 3);
+    read_changed_study(&other, list, sets, 2);
     assert_string_equal(study.head.axes[0].path, "trace.addition.big.range[1]");
     items = run_study(&study, 1);
     lists = run_study(&other, 1);
@@ -648,6 +648,32 @@ test_items_of_lists_are_swept(void **state)
     lists->close(lists);
     spot_study_free(&study);
     spot_study_free(&other);
+}
+
+/* What is set within a swept key would be lost without a word. */
+static void
+test_a_set_part_of_what_is_swept(void **state)
+{
+    static const char *const studies[] = {INLINE "sweep: {recovery: [checkpoint]}\n",
+        INLINE "sweep: [{recovery: checkpoint}]\n"};
+    static const char *const sets[] = {
+        "recovery.detection=3 s", "scenario.recovery.detection=3 s", "job.reload=3 s"};
+
+    (void) state;
+    for (size_t j = 0; j < 2; j++) {
+        spot_study_t study;
+        spot_diag_t diag;
+        char *report;
+
+        assert_int_equal(try_study(&study, studies[j], sets, 3, &diag), 0);
+        report = diagnostics(&diag);
+        assert_string_equal(report,
+            "warning: --set: recovery.detection has no effect: recovery is swept\n");
+        assert_int_equal(scenario_at(&study, 0)->job.reload_ms, 3000);
+        free(report);
+        spot_diag_free(&diag);
+        spot_study_free(&study);
+    }
 }
 
 /* Points that differ in the job alone meet the same preemptions, replication by
@@ -840,6 +866,7 @@ main(void)
         cmocka_unit_test(test_shards_do_not_show),
         cmocka_unit_test(test_rows_are_runs),
         cmocka_unit_test(test_items_of_lists_are_swept),
+        cmocka_unit_test(test_a_set_part_of_what_is_swept),
         cmocka_unit_test(test_common_random_numbers),
         cmocka_unit_test(test_progress),
         cmocka_unit_test(test_stop_before_the_start),
