@@ -210,8 +210,8 @@ static void
 write_intervals(const spot_study_head_t *head, FILE *out)
 {
     (void) head;
-    fprintf(out, "%g %% confidence intervals of means (Student), shown as ± half width",
-        100 * SPOT_CONFIDENCE);
+    fprintf(
+        out, "%g %% confidence intervals, shown as ± half width", 100 * SPOT_CONFIDENCE);
 }
 
 static int

@@ -68,24 +68,33 @@ sort_rivals(const spot_race_t *race, rival_t *rivals)
     return num_rivals;
 }
 
-/* A fixed point has no interval. */
+/* A fixed point has no interval, and what is above all that is known, a bound. */
 static void
-write_estimate_cell(FILE *out, const spot_estimate_t *estimate, bool is_fixed)
+write_estimate_cell(
+    FILE *out, const spot_estimate_t *estimate, bool is_fixed, double factor)
 {
     const double half_width =
         is_fixed ? 0 : spot_estimate_half_width(estimate, SPOT_CONFIDENCE);
+    const double value = factor * spot_estimate_value(estimate);
     char text[SPOT_INTERVAL_BYTES];
 
-    spot_page_number_cell(out, spot_estimate_value(estimate),
-        spot_interval_text(
-            spot_estimate_value(estimate), isfinite(half_width) ? half_width : 0, text));
+    if (isinf(value)) {
+        const double least = factor * spot_estimate_least(estimate);
+
+        snprintf(text, sizeof(text), "> %.6g", least);
+        spot_page_number_cell(out, least, text);
+    } else {
+        spot_page_number_cell(out, value,
+            spot_interval_text(
+                value, isfinite(half_width) ? factor * half_width : 0, text));
+    }
 }
 
 /* What a rival may be better by than the best, at most. */
 static void
-write_gain_cell(const spot_race_t *race, size_t point_id, FILE *out)
+write_gain_cell(const spot_race_t *race, size_t point_id, double factor, FILE *out)
 {
-    const double gain = race->runners[point_id].gain;
+    const double gain = factor * race->runners[point_id].gain;
     char text[SPOT_LABEL_BYTES];
 
     if (race->has_best && point_id == race->best_id) {
@@ -98,18 +107,27 @@ write_gain_cell(const spot_race_t *race, size_t point_id, FILE *out)
     }
 }
 
+/* The unit of the metric of the race; limits are told as they were given. */
+static spot_shown_unit_t
+shown_unit(const spot_page_t *page, const spot_race_t *race)
+{
+    return spot_shown_unit(&page->head->metrics[race->metric_id],
+        spot_report_largest(page->report, race->metric_id));
+}
+
 static void
 write_row(const spot_page_t *page, const spot_race_t *race, size_t point_id)
 {
     const spot_runner_t *runner = &race->runners[point_id];
     const bool is_fixed = spot_study_is_fixed(page->head, point_id);
+    const double factor = shown_unit(page, race).factor;
 
     fputs("<tr>", page->out);
     spot_page_key_cells(page->out, page->head, point_id);
-    write_estimate_cell(page->out, &runner->estimate, is_fixed);
-    write_gain_cell(race, point_id, page->out);
+    write_estimate_cell(page->out, &runner->estimate, is_fixed, factor);
+    write_gain_cell(race, point_id, factor, page->out);
     for (size_t j = 0; j < page->head->optimise.num_constraints; j++) {
-        write_estimate_cell(page->out, &runner->constrained[j], is_fixed);
+        write_estimate_cell(page->out, &runner->constrained[j], is_fixed, 1);
     }
     spot_html_element(page->out, "td", runner->is_feasible ? "yes" : "not known");
     fputs("</tr>\n", page->out);
@@ -124,7 +142,8 @@ write_head(const spot_page_t *page, const spot_race_t *race)
 
     fputs("<thead><tr>", out);
     spot_page_key_heads(out, head);
-    spot_metric_words(&head->metrics[race->metric_id], words);
+    spot_metric_words_in(
+        &head->metrics[race->metric_id], shown_unit(page, race).unit, words);
     spot_html_element(out, "th scope=\"col\"", words);
     fputs("<th scope=\"col\">better by at most</th>", out);
     for (size_t j = 0; j < head->optimise.num_constraints; j++) {
