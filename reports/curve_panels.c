@@ -2,6 +2,7 @@
 #include "reports/curve_panels.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -215,6 +216,24 @@ write_plot(const picture_t *self, const spot_series_panel_t *at)
     fputs("NaN\n", out);
 }
 
+/* What the strip above the curves shows. */
+static void
+draw_strip_note(const picture_t *self, const spot_panel_t *panel, double y_px)
+{
+    const spot_best_t *best = &self->head->best;
+    bool all_compete = true;
+    char words[SPOT_WORDS_BYTES];
+
+    for (size_t j = 0; j < self->head->axes[best->axis_id].num_values; j++) {
+        all_compete = all_compete && spot_study_value_competes(self->head, j);
+    }
+    snprintf(words, sizeof(words), "strip: who is %s%s; thin where that is not sure",
+        best->is_maximised ? "highest" : "lowest",
+        all_compete ? "" : " of those in colour");
+    spot_figure_text(&self->figure, panel->left_px + panel->width_px, y_px,
+        SPOT_TEXT_NOTE, SPOT_ALIGN_RIGHT, words);
+}
+
 static void
 draw_axes(const picture_t *self, const spot_panel_t *panel)
 {
@@ -227,11 +246,7 @@ draw_axes(const picture_t *self, const spot_panel_t *panel)
     spot_figure_text(&self->figure, SPOT_STUDY_MARGIN_PX, y_px, SPOT_TEXT_NOTE,
         SPOT_ALIGN_LEFT, words);
     if (self->winners != NULL) {
-        spot_figure_text(&self->figure, panel->left_px + panel->width_px, y_px,
-            SPOT_TEXT_NOTE, SPOT_ALIGN_RIGHT,
-            self->head->best.is_maximised
-                ? "strip: who is highest; thin where that is not sure"
-                : "strip: who is lowest; thin where that is not sure");
+        draw_strip_note(self, panel, y_px);
     }
     spot_x_words(self->head, self->curves->axis_id, words);
     spot_figure_x_name(&self->figure, panel, 38, words);

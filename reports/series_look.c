@@ -36,7 +36,8 @@ spot_series_is_bound(const spot_study_head_t *head, size_t axis_id, size_t value
 {
     const spot_best_t *best = &head->best;
 
-    return best->is_asked && best->axis_id == axis_id && best->is_left_out[value_id];
+    return best->is_asked && best->axis_id == axis_id &&
+           !spot_study_value_competes(head, value_id);
 }
 
 const char *

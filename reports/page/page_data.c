@@ -342,7 +342,7 @@ write_bounds(const spot_study_head_t *head, spot_json_t *json)
     spot_json_unsigned(json, "bounds_axis", best->axis_id);
     spot_json_open(json, "bounds", '[');
     for (size_t j = 0; j < head->axes[best->axis_id].num_values; j++) {
-        if (best->is_left_out[j]) {
+        if (!spot_study_value_competes(head, j)) {
             spot_json_unsigned(json, NULL, j);
         }
     }

@@ -182,6 +182,18 @@ spot_study_competes(const spot_study_head_t *head, size_t point_id)
            !best->is_left_out[spot_study_value_id(head, point_id, best->axis_id)];
 }
 
+bool
+spot_study_value_competes(const spot_study_head_t *head, size_t value_id)
+{
+    for (size_t j = 0; j < head->num_points; j++) {
+        if (spot_study_value_id(head, j, head->best.axis_id) == value_id &&
+            spot_study_competes(head, j)) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* Of a point, where one that is neither fixed nor unable to run has num_replications. */
 static int64_t
 replications_of(const spot_study_head_t *head, size_t point_id, int64_t num_replications)

@@ -231,6 +231,9 @@ const char *spot_study_unmeasured(const spot_study_head_t *head, size_t point_id
  * out, and rests on nothing that was not measured. */
 bool spot_study_competes(const spot_study_head_t *head, size_t point_id);
 
+/* Whether any point with a value of the key that is best does. O(points). */
+bool spot_study_value_competes(const spot_study_head_t *head, size_t value_id);
+
 /* Replications asked for at a point, at most: one of a fixed point, none of one that
  * cannot run. */
 int64_t spot_study_point_replications(const spot_study_head_t *head, size_t point_id);
