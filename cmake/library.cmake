@@ -46,4 +46,5 @@ install(FILES ${PROJECT_BINARY_DIR}/spotsim.pc DESTINATION ${CMAKE_INSTALL_LIBDI
 # As they lie here: studies name sample models by relative paths.
 install(DIRECTORY reports/studies DESTINATION ${CMAKE_INSTALL_DATADIR}/spotsim/reports)
 install(DIRECTORY models/sample DESTINATION ${CMAKE_INSTALL_DATADIR}/spotsim/models)
-install(DIRECTORY share/slurm share/examples DESTINATION ${CMAKE_INSTALL_DATADIR}/spotsim)
+install(DIRECTORY share/slurm share/examples share/python DESTINATION ${CMAKE_INSTALL_DATADIR}/spotsim
+    PATTERN __pycache__ EXCLUDE)

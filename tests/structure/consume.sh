@@ -38,4 +38,5 @@ for page in man1/spotsim.1 man5/spotsim-scenario.5 man5/spotsim-study.5; do
     grep -q '^\.SH NAME' "$prefix/share/man/$page"
 done
 test -r "$prefix/share/spotsim/slurm/spotsim-array.sbatch"
+test -r "$prefix/share/spotsim/python/spotsim/__init__.py"
 echo "installed, consumed through pkg-config: idle_fraction $idle"

@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Calls of the program spotsim: where it is, what it is given, what it says."""
+
+import os
+import shutil
+import subprocess
+import warnings
+
+
+class SpotsimError(Exception):
+    """The program ended with an error.
+
+    message: its standard error; exit_code: 2 for bad input, 1 for what failed outside, below 0 for
+    a signal, None if it was not run; output: its standard output.
+    """
+
+    def __init__(self, message, exit_code=None, output=""):
+        super().__init__(message, exit_code, output)
+        self.message = message
+        self.exit_code = exit_code
+        self.output = output
+
+    def __str__(self):
+        return self.message
+
+
+class NotFound(SpotsimError):
+    """There is no program spotsim."""
+
+
+def find(program=None):
+    """The absolute path of the program: as named, else as SPOTSIM says, else on PATH."""
+    name = os.fspath(program or os.environ.get("SPOTSIM") or "spotsim")
+    path = shutil.which(name)
+    if path is None:
+        raise NotFound(f"{name}: no such program; the argument program or the environment variable "
+                       "SPOTSIM can name it")
+    return os.path.abspath(path)
+
+
+def call(program, *arguments):
+    """Runs the program and returns its standard output. Its warnings become those of Python."""
+    done = subprocess.run([find(program), *arguments], check=False, stdin=subprocess.DEVNULL,
+                          capture_output=True, encoding="utf-8", errors="replace")
+    if done.returncode != 0:
+        message = done.stderr.strip() or f"spotsim ended with exit code {done.returncode}"
+        raise SpotsimError(message, done.returncode, done.stdout)
+    for line in done.stderr.split("\n"):
+        if line.startswith("warning: "):
+            warnings.warn(line[len("warning: "):], stacklevel=3)
+    return done.stdout
+
+
+def value_text(value):
+    """A value as YAML. Texts are YAML already; those of numpy become lists and numbers."""
+    if hasattr(value, "tolist"):
+        value = value.tolist()
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, (int, float)):
+        return repr(value)
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{key}: {value_text(item)}" for key, item in value.items()) + "}"
+    if isinstance(value, (list, tuple, range)):
+        return "[" + ", ".join(value_text(item) for item in value) + "]"
+    return os.fspath(value)
+
+
+def set_options(sets, keywords):
+    """The options --set of a dict of keys and of keywords, in which "__" stands for "."."""
+    values = dict(sets or {})
+    for name, value in keywords.items():
+        key = name.replace("__", ".")
+        if key in values:
+            raise TypeError(f"{key} is set twice")
+        values[key] = value
+    return [f"--set={key}={value_text(value)}" for key, value in values.items()]
