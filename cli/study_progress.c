@@ -113,7 +113,8 @@ append_done(char *line, const spot_study_progress_t *progress, const speed_t *sp
         100 * (double) progress->num_done / (double) progress->num_wanted,
         progress->num_points_done, head->num_points, progress->num_done,
         progress->num_wanted, speed->runs_per_s);
-    if (isfinite(speed->left_s)) {
+    if (isfinite(speed->left_s) &&
+        progress->num_break_evens == progress->num_break_evens_wanted) {
         append(line, ", %.0f s left", speed->left_s);
     }
 }

@@ -9,7 +9,7 @@
 
 #define VALUE_BYTES 64
 
-/* Values of one sentence, in the unit of the winner's. */
+/* Values of one sentence, in the unit of the least of them. */
 typedef struct {
     spot_shown_unit_t unit;
     FILE *out;
@@ -36,7 +36,8 @@ static void
 write_value(const scale_t *self, double value)
 {
     value *= self->unit.factor;
-    fprintf(self->out, fabs(value) < 1000 ? "%.3g" : "%.0f", value);
+    fprintf(
+        self->out, fabs(value) < 999.5 || fabs(value) >= 1e7 ? "%.3g" : "%.0f", value);
 }
 
 /* "(121 to 124 s)", from low to high; what is not known is open. */
@@ -69,22 +70,30 @@ write_side(const scale_t *self, const spot_break_even_t *item, int side_id)
     write_interval(self, side, side_id);
 }
 
-/* The values that were tried without finding one. */
+/* The values that were tried without finding one, and from where on it is not sure. */
 static void
-write_reach(const scale_t *self, const spot_break_even_t *item)
+write_reach(const scale_t *self, const spot_break_even_t *item, const char *key)
 {
     const double below = item->sides[SPOT_BREAK_EVEN_BELOW].reach;
     const double above = item->sides[SPOT_BREAK_EVEN_ABOVE].reach;
 
     if (isnan(below) && isnan(above)) {
-        fputs("; no other value of it can be run", self->out);
+        fprintf(self->out, "; no other value of %s could be tried", key);
         return;
     }
-    fputs("; tried from ", self->out);
+    fprintf(self->out, " at every %s tried, from ", key);
     write_value(self, isnan(below) ? item->number : below);
     fputs(" to ", self->out);
     write_value(self, isnan(above) ? item->number : above);
     write_unit(self);
+    for (int j = 0; j < SPOT_NUM_BREAK_EVEN_SIDES; j++) {
+        if (!isnan(item->sides[j].near)) {
+            fprintf(self->out, ", not surely %s ",
+                j == SPOT_BREAK_EVEN_ABOVE ? "from" : "up to");
+            write_value(self, item->sides[j].near);
+            fputs(j == SPOT_BREAK_EVEN_ABOVE ? " on" : "", self->out);
+        }
+    }
 }
 
 void
@@ -109,12 +118,12 @@ spot_break_even_write(
     }
     fprintf(out, "%s%s stays ahead", before[0] == '\0' ? "" : ": ",
         spot_point_label(head, item->best_id, head->best.axis_id, label));
-    fprintf(out, " of %s ",
-        spot_point_label(head, item->next_id, head->best.axis_id, label));
+    fprintf(
+        out, " of %s", spot_point_label(head, item->next_id, head->best.axis_id, label));
     if (!is_below && !is_above) {
-        fprintf(out, "whatever %s is (it is ", key);
+        write_reach(&scale, item, key);
     } else {
-        fprintf(out, "while %s is ", key);
+        fprintf(out, " while %s is ", key);
         if (is_above) {
             write_side(&scale, item, SPOT_BREAK_EVEN_BELOW);
         }
@@ -122,14 +131,10 @@ spot_break_even_write(
         if (is_below) {
             write_side(&scale, item, SPOT_BREAK_EVEN_ABOVE);
         }
-        fputs("; it is ", out);
     }
+    fputs("; it is ", out);
     write_value(&scale, item->number);
     write_unit(&scale);
-    if (!is_below && !is_above) {
-        write_reach(&scale, item);
-        fputc(')', out);
-    }
 }
 
 /* How far a side is from the value of the winner: 0 where it is the same. */
@@ -164,30 +169,70 @@ spot_break_even_nearest(const spot_winners_t *winners)
     return nearest;
 }
 
+/* Whether the key of a break-even is not given for the winner, or for the next one. */
+static bool
+is_not_given(const spot_winners_t *winners, size_t group_id, size_t key_id)
+{
+    const spot_break_even_t *item =
+        spot_winners_break_even(winners, &winners->winners[group_id], key_id);
+
+    return item != NULL && isnan(item->number);
+}
+
+/* The winners without a value of a key, each once. */
+static void
+write_not_given(
+    const spot_winners_t *winners, size_t key_id, const char *before, FILE *out)
+{
+    const spot_study_head_t *head = winners->head;
+    const spot_axis_t *axis = &head->axes[head->best.axis_id];
+    char label[SPOT_VALUE_LABEL_BYTES], key[SPOT_UTF8_SHOWN_BYTES];
+    bool has_any = false;
+
+    for (size_t value_id = 0; value_id < axis->num_values; value_id++) {
+        bool is_one = false;
+
+        for (size_t j = 0; !is_one && j < winners->groups.num_groups; j++) {
+            is_one = is_not_given(winners, j, key_id) &&
+                     spot_study_value_id(head, winners->winners[j].best_id,
+                         head->best.axis_id) == value_id;
+        }
+        if (is_one) {
+            fprintf(out, "%s%s%s%s", has_any ? ", " : before,
+                has_any ? "" : spot_utf8_shown(head->best.keys[key_id], key),
+                has_any ? "" : " is not given where this wins: ",
+                spot_value_label(axis, value_id, label));
+            has_any = true;
+        }
+    }
+    fputs(has_any ? "\n" : "", out);
+}
+
 void
 spot_break_evens_write(const spot_winners_t *winners, const char *before, FILE *out)
 {
     const size_t num_keys = winners->head->best.num_keys;
-    bool has_any = false, has_next = false;
+    bool has_all = true;
 
-    for (size_t j = 0; j < winners->groups.num_groups; j++) {
-        const spot_winner_t *winner = &winners->winners[j];
+    for (size_t j = 0; j < winners->groups.num_groups * num_keys; j++) {
+        const spot_winner_t *winner = &winners->winners[j / num_keys];
+        const spot_break_even_t *item =
+            spot_winners_break_even(winners, winner, j % num_keys);
 
-        has_next = has_next || winner->next_id != SPOT_NO_POINT;
-        for (size_t k = 0; k < num_keys; k++) {
-            const spot_break_even_t *item = spot_winners_break_even(winners, winner, k);
-
-            if (item != NULL) {
-                has_any = true;
-                fputs(before, out);
-                spot_break_even_write(winners, item, out);
-                fputc('\n', out);
-            }
+        if (item != NULL && !isnan(item->number)) {
+            fputs(before, out);
+            spot_break_even_write(winners, item, out);
+            fputc('\n', out);
+        } else if (item == NULL) {
+            has_all = has_all && !spot_winner_is_ahead(winner, &winners->head->best);
         }
     }
-    if (num_keys > 0 && has_next && !has_any) {
+    for (size_t k = 0; k < num_keys; k++) {
+        write_not_given(winners, k, before, out);
+    }
+    if (!has_all) {
         fprintf(out,
-            "%sthe break-evens are not there for these rows: run the whole study again "
+            "%snot all break-evens are there for these rows: run the whole study again "
             "into this database\n",
             before);
     }

@@ -41,13 +41,6 @@ unit_of(const spot_winners_t *winners)
     return spot_shown_unit(&head->metrics[head->best.metric_id], largest);
 }
 
-/* How far the next one is behind: more than 0. */
-static double
-lead_of(const spot_study_head_t *head, const spot_winner_t *winner)
-{
-    return spot_paired_mean(&winner->lead) * (head->best.is_maximised ? 1 : -1);
-}
-
 /* What stands in a row; "-" where nobody competes. */
 static void
 cell_text(const spot_winners_t *winners, const spot_winner_t *winner, int column,
@@ -71,7 +64,7 @@ cell_text(const spot_winners_t *winners, const spot_winner_t *winner, int column
                 factor * summary->value, factor * summary->half_width, text);
             break;
         case SPOT_WINNER_LEAD:
-            (void) spot_interval_text(factor * lead_of(head, winner),
+            (void) spot_interval_text(factor * spot_winner_lead(winner, &head->best),
                 factor * spot_paired_half_width(&winner->lead, SPOT_CONFIDENCE), text);
             strcat(text, winner->is_sure ? "*" : " ");
             break;
@@ -189,8 +182,9 @@ spot_winner_unmeasured_write(
         const size_t point_id = find_unmeasured(head, j);
 
         if (point_id < head->num_points && !best->is_left_out[j]) {
-            fprintf(out, "%s%s%s (%s)", has_any ? ", " : before,
+            fprintf(out, "%s%s%s%s (%s)", has_any ? ", " : before,
                 has_any ? "" : "not measured, so without ",
+                spot_study_value_competes(head, j) ? "some points of " : "",
                 spot_value_label(axis, j, label), spot_study_unmeasured(head, point_id));
             has_any = true;
         }
@@ -306,7 +300,7 @@ write_winner(
     spot_json_t *json, const spot_winners_t *winners, const spot_winner_t *winner)
 {
     const spot_study_head_t *head = winners->head;
-    const double lead = lead_of(head, winner);
+    const double lead = spot_winner_lead(winner, &head->best);
     const double half_width = spot_paired_half_width(&winner->lead, SPOT_CONFIDENCE);
 
     spot_json_open(json, NULL, '{');

@@ -252,6 +252,12 @@ spot_winners_init(spot_winners_t *self, const spot_store_t *store)
     return ret == 0 ? find_crossings(self) : ret;
 }
 
+double
+spot_winner_lead(const spot_winner_t *self, const spot_best_t *best)
+{
+    return spot_paired_mean(&self->lead) * (best->is_maximised ? 1 : -1) + 0.0;
+}
+
 const spot_break_even_t *
 spot_winners_break_even(
     const spot_winners_t *self, const spot_winner_t *winner, size_t key_id)

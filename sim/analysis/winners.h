@@ -43,6 +43,14 @@ typedef struct {
 SPOT_MUST_CHECK int spot_winners_init(spot_winners_t *self, const spot_store_t *store);
 void spot_winners_free(spot_winners_t *self);
 
+/* How far the next one is behind, and whether it is at all. */
+double spot_winner_lead(const spot_winner_t *self, const spot_best_t *best);
+static inline bool
+spot_winner_is_ahead(const spot_winner_t *self, const spot_best_t *best)
+{
+    return self->next_id != SPOT_NO_POINT && spot_winner_lead(self, best) > 0;
+}
+
 /* The break-even of a winner and the next one for a key of spot_best_t; NULL: it was not
  * found for these rows. */
 const spot_break_even_t *spot_winners_break_even(

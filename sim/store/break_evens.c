@@ -9,7 +9,7 @@
 #include "sim/store/store_sqlite_internal.h"
 
 /* Columns before the sides, and of a side. */
-#define NUM_FIRST 6
+#define NUM_FIRST 8
 #define NUM_OF_SIDE 4
 
 int
@@ -43,6 +43,10 @@ insert(spot_db_t *db, sqlite3_stmt *statement, const spot_sqlite_store_t *self,
     sqlite3_bind_int64(statement, place++, self->numbers[item->next_id]);
     sqlite3_bind_text(
         statement, place++, self->base.head->best.keys[item->key_id], -1, SQLITE_STATIC);
+    sqlite3_bind_text(statement, place++,
+        self->base.head->metrics[self->base.head->best.metric_id].name, -1,
+        SQLITE_STATIC);
+    sqlite3_bind_int(statement, place++, self->base.head->best.is_maximised);
     sqlite3_bind_int64(statement, place++, item->num_pairs);
     sqlite3_bind_double(statement, place++, item->number);
     sqlite3_bind_text(statement, place++, item->unit, -1, SQLITE_STATIC);
@@ -99,18 +103,20 @@ point_at(const spot_sqlite_store_t *self, sqlite3_stmt *row, int column)
                                                        : self->point_ids[number];
 }
 
-/* Returns false if the row is of a key that the study does not ask for any more. */
+/* Returns false if the row is of a key, or of a best, that the study does not ask for
+ * any more. */
 static bool
 read_item(const spot_sqlite_store_t *self, sqlite3_stmt *row, spot_break_even_t *item)
 {
     const spot_best_t *best = &self->base.head->best;
     const char *key = (const char *) sqlite3_column_text(row, 2);
-    const char *unit = (const char *) sqlite3_column_text(row, 5);
+    const char *metric = (const char *) sqlite3_column_text(row, 3);
+    const char *unit = (const char *) sqlite3_column_text(row, 7);
 
     *item = (spot_break_even_t){.best_id = point_at(self, row, 0),
         .next_id = point_at(self, row, 1),
-        .num_pairs = sqlite3_column_int64(row, 3),
-        .number = number_at(row, 4)};
+        .num_pairs = sqlite3_column_int64(row, 5),
+        .number = number_at(row, 6)};
     while (item->key_id < best->num_keys && key != NULL &&
            strcmp(best->keys[item->key_id], key) != 0) {
         item->key_id++;
@@ -123,7 +129,9 @@ read_item(const spot_sqlite_store_t *self, sqlite3_stmt *row, spot_break_even_t 
             (spot_break_even_side_t){number_at(row, column), number_at(row, column + 1),
                 number_at(row, column + 2), number_at(row, column + 3)};
     }
-    return key != NULL && item->key_id < best->num_keys;
+    return key != NULL && item->key_id < best->num_keys && metric != NULL &&
+           strcmp(metric, self->base.head->metrics[best->metric_id].name) == 0 &&
+           sqlite3_column_int(row, 4) == best->is_maximised;
 }
 
 int

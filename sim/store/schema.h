@@ -32,10 +32,10 @@
  * of them all.
  *
  * break_even: a row for each winner and key whose break-even was found. best and next
- * (points), key, pairs (replications compared), number (the value of the key at best) in
- * unit, and, of values below and above it, the one at which both are equal (below), its
- * interval (below_near, below_far) and the last value tried (below_reach); digest, that
- * of the row.
+ * (points), key, metric and maximised (what is best), pairs (replications compared),
+ * number (the value of the key at best) in unit, and, of values below and above it, the
+ * one at which both are equal (below), its interval (below_near, below_far) and the last
+ * value tried (below_reach); digest, that of the row.
  *
  * provenance: one row for each process that wrote. writer (a random name), process (its
  * number), started, seen, ended (UTC; ended is NULL while it runs and where it was
@@ -61,7 +61,8 @@
     "command_line, "                                                                    \
     "threads, shard)"
 #define SPOT_BREAK_EVEN_COLUMNS                                                         \
-    "best, next, key, pairs, number, unit, below, below_near, below_far, below_reach, " \
+    "best, next, key, metric, maximised, pairs, number, unit, below, below_near, "      \
+    "below_far, below_reach, "                                                          \
     "above, above_near, above_far, above_reach"
 #define SPOT_STUDY_DIGEST                                                               \
     "digest(name, question, engine, seed, replications, canonical, canonical_sha256, "  \

@@ -1,10 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Break-evens: a winner and the next one run the same replications with other values of
- * a key, until their paired difference is zero. Values grow and shrink by a factor
- * first, and then those on both sides of a change of sign come closer; a lead that is
- * lost and won again between two such steps is not seen. The interval is that of all
- * values whose difference may be zero, with SPOT_CONFIDENCE at each of them, as Fieller
- * inverts a test (Journal of the Royal Statistical Society B 16, 1954). */
+/* Which break-evens are asked for, and which of them are known. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,16 +13,10 @@
 #include "sim/analysis/winners.h"
 #include "sim/study/reading.h"
 
-#define FACTOR 4          /* of a step away from the value that the search starts from */
-#define NUM_STEPS 4       /* on each side of it; below there is 0 behind the last */
-#define MAX_NARROWINGS 24 /* of what holds the change of sign */
-#define WIDTH 5e-3        /* of that at the end, as a fraction of the value */
-
 /* ---- Values of a key ---- */
 
-/* The value of a key at a point; false: it has none there that can be searched from. */
-static int
-find_value(const spot_study_t *study, size_t point_id, const char *path,
+int
+spot_break_even_value(const spot_study_t *study, size_t point_id, const char *path,
     spot_quantity_t *quantity, bool *is_there)
 {
     spot_node_t *scalar = NULL;
@@ -40,9 +29,8 @@ find_value(const spot_study_t *study, size_t point_id, const char *path,
     return ret;
 }
 
-/* Whether a key changes for the winner alone: it lies within what competes. */
-static bool
-is_of_winner(const spot_study_head_t *head, const char *path)
+bool
+spot_break_even_is_own(const spot_study_head_t *head, const char *path)
 {
     return spot_canonical_is_within(path, head->axes[head->best.axis_id].path);
 }
@@ -61,7 +49,7 @@ check_key(const spot_reading_t *self, const spot_node_t *place, const char *path
         return 0;
     }
     for (size_t j = 0; ret == 0 && !is_there && j < study->head.num_points; j++) {
-        ret = find_value(study, j, path, &quantity, &is_there);
+        ret = spot_break_even_value(study, j, path, &quantity, &is_there);
     }
     if (ret == 0 && !is_there) {
         spot_node_error(self, place, "best.break_even",
@@ -94,412 +82,10 @@ spot_break_evens_check(const spot_reading_t *self)
     return ret;
 }
 
-/* ---- A pair of points at a value ---- */
-
-/* What a point yields at a value: the numbers of each replication that its estimate
- * needs. */
-typedef struct {
-    spot_study_worker_t worker;
-    spot_estimate_t estimate;
-    size_t num_rows;
-    double (*numbers)[2]; /* [num_pairs] */
-} side_t;
-
-enum { BEST, NEXT, NUM_SIDES };
-
-/* The winner's lead at a value; what is above 0 is ahead. */
-typedef struct {
-    double value;
-    double lead, half_width;
-} sample_t;
-
-typedef struct {
-    const spot_break_evens_t *all;
-    spot_break_even_t *item;
-    const char *path;
-    spot_quantity_t start; /* with the unit of all values; durations in ms */
-    double spacing;        /* of values; 0: any number */
-    double *row;           /* [num_metrics] */
-    side_t sides[NUM_SIDES];
-    size_t num_samples, max_samples;
-    sample_t *samples; /* taken so far */
-} search_t;
-
-static size_t
-point_of(const search_t *self, int side_id)
-{
-    return side_id == BEST ? self->item->best_id : self->item->next_id;
-}
-
-/* A fixed point has one row for all pairs. */
-static size_t
-num_rows_of(const search_t *self, int side_id)
-{
-    return spot_study_is_fixed(&self->all->study->head, point_of(self, side_id))
-               ? 1
-               : (size_t) self->item->num_pairs;
-}
-
-static int
-add_row(side_t *self, const double *row)
-{
-    double *numbers = self->numbers[self->num_rows++];
-
-    if (!spot_line_numbers(
-            self->estimate.metric, &self->estimate.source, row, numbers)) {
-        numbers[0] = numbers[1] = (double) NAN;
-    }
-    return spot_estimate_add(&self->estimate, row);
-}
-
-static void
-empty(const search_t *self, side_t *side)
-{
-    const spot_study_head_t *head = &self->all->study->head;
-
-    spot_estimate_free(&side->estimate);
-    spot_estimate_init(&side->estimate, head, head->best.metric_id);
-    side->num_rows = 0;
-}
-
-/* Stops once all rows of the side are there. */
-enum { HAS_ALL = 1 };
-
-static int
-take_row(void *context, const spot_row_t *row)
-{
-    search_t *self = context;
-    side_t *side = &self->sides[NEXT];
-    const int ret = add_row(side, row->metrics);
-
-    return ret == 0 && side->num_rows == num_rows_of(self, NEXT) ? HAS_ALL : ret;
-}
-
-/* The next one as it is, where the key changes for the winner alone. */
-static int
-read_next(search_t *self)
-{
-    const spot_store_t *store = self->all->store;
-    int ret;
-
-    empty(self, &self->sides[NEXT]);
-    pthread_mutex_lock(self->all->lock);
-    ret = store->read(store, self->item->next_id, 0, take_row, self);
-    pthread_mutex_unlock(self->all->lock);
-    return ret == HAS_ALL ? 0 : ret;
-}
-
-static int
-run_side(search_t *self, int side_id, const char *text)
-{
-    side_t *side = &self->sides[side_id];
-    uint32_t warnings;
-    int ret = spot_study_worker_change(
-        &side->worker, self->all->study, point_of(self, side_id), self->path, text);
-
-    empty(self, side);
-    for (size_t j = 0; ret == 0 && j < num_rows_of(self, side_id); j++) {
-        ret = spot_study_worker_row(
-            &side->worker, (int64_t) j, self->all->stop, self->row, &warnings);
-        ret = ret == 0 ? add_row(side, self->row) : ret;
-    }
-    return ret;
-}
-
-static double
-value_of(const side_t *self, const spot_line_t *line, size_t pair_id)
-{
-    return spot_line_at(line, self->numbers[self->num_rows == 1 ? 0 : pair_id]);
-}
-
-/* Sets the lead of the rows of both sides. */
-static void
-compare(const search_t *self, sample_t *sample)
-{
-    const spot_best_t *best = &self->all->study->head.best;
-    const spot_line_t x = spot_estimate_line(&self->sides[BEST].estimate);
-    const spot_line_t y = spot_estimate_line(&self->sides[NEXT].estimate);
-    spot_paired_t pair = {
-        .is_binary =
-            self->sides[BEST].estimate.estimator == SPOT_ESTIMATOR_PROBABILITY &&
-            (num_rows_of(self, BEST) > 1 || num_rows_of(self, NEXT) > 1)};
-
-    for (size_t j = 0; j < (size_t) self->item->num_pairs; j++) {
-        spot_paired_add(&pair, value_of(&self->sides[BEST], &x, j),
-            value_of(&self->sides[NEXT], &y, j));
-    }
-    sample->lead = spot_paired_mean(&pair) * (best->is_maximised ? 1 : -1);
-    sample->half_width = spot_paired_half_width(&pair, SPOT_CONFIDENCE);
-}
-
-static void
-write_value(const spot_quantity_t *unit, double value,
-    char text[SPOT_NUMBER_TEXT_BYTES + SPOT_UNIT_BYTES])
-{
-    if (unit->is_duration) {
-        spot_duration_text((int64_t) value, text);
-        return;
-    }
-    spot_number_text(value, text);
-    if (unit->unit[0] != '\0') {
-        strcat(strcat(text, " "), unit->unit);
-    }
-}
-
-/* Takes the lead at a value, once. BAD_INPUT: the engine does not take the value, or
- * yields nothing at it. */
-static int
-measure(search_t *self, double value, sample_t *sample)
-{
-    char text[SPOT_NUMBER_TEXT_BYTES + SPOT_UNIT_BYTES];
-    int ret;
-
-    for (size_t j = 0; j < self->num_samples; j++) {
-        if (self->samples[j].value == value) {
-            *sample = self->samples[j];
-            return 0;
-        }
-    }
-    write_value(&self->start, value, text);
-    ret = run_side(self, BEST, text);
-    if (ret == 0 && !is_of_winner(&self->all->study->head, self->path)) {
-        ret = run_side(self, NEXT, text);
-    }
-    ret = ret == 0 ? spot_array_reserve(&self->samples, &self->max_samples,
-                         self->num_samples + 1, sizeof(*self->samples))
-                   : ret;
-    if (ret == 0) {
-        sample->value = value;
-        compare(self, sample);
-        ret = isfinite(sample->lead) ? 0 : SPOT_ERR_BAD_INPUT;
-    }
-    if (ret == 0) {
-        self->samples[self->num_samples++] = *sample;
-    }
-    return ret;
-}
-
-/* ---- The search ---- */
-
-/* What is to become zero: the lead itself, or an end of its interval. */
-typedef enum { LOW_END = -1, LEAD = 0, HIGH_END = 1 } bound_t;
-
-static double
-height(const sample_t *sample, bound_t bound)
-{
-    return bound == LEAD ? sample->lead : sample->lead + bound * sample->half_width;
-}
-
-/* Between two samples: above zero at the first of them, the nearer one, and not at the
- * other. Samples that are there already bring them closer. */
-static void
-tighten(const search_t *self, bound_t bound, sample_t *above, sample_t *beyond)
-{
-    for (int j = 0; j < 2; j++) { /* first beyond, then what is above before it */
-        for (size_t k = 0; k < self->num_samples; k++) {
-            const sample_t *sample = &self->samples[k];
-            const bool is_above = height(sample, bound) > 0;
-
-            if ((sample->value - above->value) * (sample->value - beyond->value) >= 0 ||
-                is_above != (j == 1)) {
-                continue;
-            }
-            *(is_above ? above : beyond) = *sample;
-        }
-    }
-}
-
-static double
-on_spacing(const search_t *self, double value)
-{
-    return self->spacing > 0 ? nearbyint(value / self->spacing) * self->spacing : value;
-}
-
-/* Halfway, or, every other time, where the straight line between them crosses zero, but
- * not close to one of them. */
-static double
-choose_between(const search_t *self, bound_t bound, const sample_t *above,
-    const sample_t *beyond, int narrowing)
-{
-    const double high = height(above, bound), low = height(beyond, bound);
-    const double share = narrowing % 2 == 0 ? high / (high - low) : 0.5;
-
-    return on_spacing(self,
-        above->value + (beyond->value - above->value) * fmin(fmax(share, 0.1), 0.9));
-}
-
-static int
-narrow(search_t *self, bound_t bound, sample_t above, sample_t beyond, double *found)
-{
-    double high, low;
-    int ret = 0;
-
-    tighten(self, bound, &above, &beyond);
-    for (int j = 0; ret == 0 && j < MAX_NARROWINGS; j++) {
-        const double value = choose_between(self, bound, &above, &beyond, j);
-        sample_t sample;
-
-        if (value == above.value || value == beyond.value ||
-            fabs(beyond.value - above.value) <=
-                WIDTH * fmax(fabs(above.value), fabs(beyond.value))) {
-            break;
-        }
-        ret = measure(self, value, &sample);
-        if (ret == 0) {
-            *(height(&sample, bound) > 0 ? &above : &beyond) = sample;
-        }
-    }
-    high = height(&above, bound);
-    low = height(&beyond, bound);
-    *found = above.value + (beyond.value - above.value) * high / (high - low);
-    return ret;
-}
-
-/* The value after so many steps away from the start; from 0 the first one is to 1, or
- * 1 s. */
-static double
-value_after(const search_t *self, int side_id, int num_steps)
-{
-    const double factor = pow(FACTOR, num_steps);
-    const double one = (self->start.is_duration ? SPOT_MS_PER_S : 1.0) / FACTOR;
-    const double start = self->start.value != 0             ? self->start.value
-                         : side_id == SPOT_BREAK_EVEN_ABOVE ? one
-                                                            : 0;
-
-    if (side_id == SPOT_BREAK_EVEN_ABOVE) {
-        return on_spacing(self, start * factor);
-    }
-    return num_steps > NUM_STEPS ? 0 : on_spacing(self, start / factor);
-}
-
-/* Finds the value nearest to the start, on one side of it, from which on a bound is no
- * longer above zero; NAN: none up to *reach. */
-static int
-find_zero(search_t *self, int side_id, bound_t bound, double *found, double *reach)
-{
-    const int num_steps = NUM_STEPS + (side_id == SPOT_BREAK_EVEN_BELOW);
-    sample_t before, sample;
-    int ret = measure(self, self->start.value, &before);
-
-    *found = (double) NAN;
-    if (ret == 0 && !(height(&before, bound) > 0)) {
-        *found = self->start.value;
-        return 0;
-    }
-    for (int j = 1; ret == 0 && j <= num_steps; j++) {
-        const double value = value_after(self, side_id, j);
-
-        if (value == before.value) {
-            continue;
-        }
-        ret = measure(self, value, &sample);
-        if (ret == 0 && !(height(&sample, bound) > 0)) {
-            ret = narrow(self, bound, before, sample, found);
-            break;
-        }
-        if (ret == 0) {
-            before = sample;
-            *reach = value;
-        }
-    }
-    return ret == SPOT_ERR_BAD_INPUT ? 0 : ret; /* as far as the engine goes */
-}
-
-static int
-find_side(search_t *self, int side_id)
-{
-    spot_break_even_side_t *side = &self->item->sides[side_id];
-    const double scale = self->start.is_duration ? 1.0 / SPOT_MS_PER_S : 1;
-    double low_reach = (double) NAN;
-    int ret;
-
-    side->reach = (double) NAN;
-    ret = find_zero(self, side_id, LOW_END, &side->near, &low_reach);
-    ret = ret == 0 ? find_zero(self, side_id, LEAD, &side->at, &side->reach) : ret;
-    ret = ret == 0 ? find_zero(self, side_id, HIGH_END, &side->far, &side->reach) : ret;
-    side->at *= scale;
-    side->near *= scale;
-    side->far *= scale;
-    side->reach *= scale;
-    return ret;
-}
-
-static int
-start_search(search_t *self)
-{
-    const spot_study_t *study = self->all->study;
-    const spot_field_t *field;
-    bool is_there;
-    int ret =
-        find_value(study, self->item->best_id, self->path, &self->start, &is_there);
-
-    spot_bug_assert(ret != 0 || is_there);
-    field = spot_field_at(
-        study->experiment->fields, study->template->scenario.root, self->path);
-    self->spacing =
-        self->start.is_duration || (field != NULL && field->type == SPOT_FIELD_INTEGER);
-    self->row = spot_calloc(study->head.num_metrics, sizeof(*self->row));
-    for (int j = 0; ret == 0 && j < NUM_SIDES; j++) {
-        self->sides[j].numbers =
-            spot_calloc((size_t) self->item->num_pairs, sizeof(*self->sides[j].numbers));
-        ret = self->sides[j].numbers == NULL ? SPOT_ERR_NO_MEMORY : 0;
-    }
-    ret = ret == 0 && self->row == NULL ? SPOT_ERR_NO_MEMORY : ret;
-    return ret == 0 && is_of_winner(&study->head, self->path) ? read_next(self) : ret;
-}
-
-int
-spot_break_evens_find(spot_break_evens_t *self, size_t item_id)
-{
-    spot_break_even_t *item = &self->items[item_id];
-    search_t search = {
-        .all = self, .item = item, .path = self->study->head.best.keys[item->key_id]};
-    int ret = start_search(&search);
-
-    for (int j = 0; ret == 0 && j < SPOT_NUM_BREAK_EVEN_SIDES; j++) {
-        ret = find_side(&search, j);
-    }
-    for (int j = 0; j < NUM_SIDES; j++) {
-        spot_study_worker_close(&search.sides[j].worker);
-        spot_estimate_free(&search.sides[j].estimate);
-        free(search.sides[j].numbers);
-    }
-    free(search.samples);
-    free(search.row);
-    return ret;
-}
-
 /* ---- The list ---- */
 
-/* Adds a winner and a key, unless one of both has no value of it, or there is no next
- * one. */
-static int
-add_item(spot_break_evens_t *self, const spot_winner_t *winner, size_t key_id)
-{
-    const char *path = self->study->head.best.keys[key_id];
-    spot_break_even_t *item = &self->items[self->num_items];
-    spot_quantity_t quantity = {.value = 0}, other;
-    bool is_there = false;
-    int ret = 0;
-
-    if (winner->best_id == SPOT_NO_POINT || winner->next_id == SPOT_NO_POINT) {
-        return 0;
-    }
-    *item = (spot_break_even_t){.best_id = winner->best_id,
-        .next_id = winner->next_id,
-        .key_id = key_id,
-        .num_pairs = spot_paired_num_pairs(&winner->lead)};
-    ret = find_value(self->study, item->best_id, path, &quantity, &is_there);
-    if (ret == 0 && is_there && !is_of_winner(&self->study->head, path)) {
-        ret = find_value(self->study, item->next_id, path, &other, &is_there);
-    }
-    item->number =
-        quantity.is_duration ? quantity.value / SPOT_MS_PER_S : quantity.value;
-    snprintf(item->unit, sizeof(item->unit), "%s",
-        quantity.is_duration ? "s" : quantity.unit);
-    self->num_items += ret == 0 && is_there && item->num_pairs > 0;
-    return ret;
-}
+static const spot_break_even_side_t no_side = {
+    (double) NAN, (double) NAN, (double) NAN, (double) NAN};
 
 static bool
 is_same(const spot_break_even_t *a, const spot_break_even_t *b)
@@ -508,19 +94,48 @@ is_same(const spot_break_even_t *a, const spot_break_even_t *b)
            a->key_id == b->key_id && a->num_pairs == b->num_pairs;
 }
 
-/* Whether the store has all of the list, and no more. */
-static bool
-is_known(const spot_break_evens_t *self)
+/* Adds a winner that is ahead and a key, unless the store has it. A key of which one of
+ * both points has no value is not searched: its number is NAN. */
+static int
+add_item(spot_break_evens_t *self, const spot_winner_t *winner, size_t key_id)
 {
-    const spot_store_t *store = self->store;
-    size_t num_known = 0;
+    const spot_best_t *best = &self->study->head.best;
+    const char *path = best->keys[key_id];
+    spot_break_even_t *item = &self->items[self->num_items];
+    spot_quantity_t quantity = {.value = 0}, other;
+    bool is_there = false;
+    int ret = 0;
 
-    for (size_t j = 0; j < self->num_items; j++) {
-        for (size_t k = 0; k < store->num_break_evens; k++) {
-            num_known += is_same(&self->items[j], &store->break_evens[k]);
+    if (!spot_winner_is_ahead(winner, best)) {
+        return 0;
+    }
+    *item = (spot_break_even_t){.best_id = winner->best_id,
+        .next_id = winner->next_id,
+        .key_id = key_id,
+        .num_pairs = spot_paired_num_pairs(&winner->lead)};
+    self->num_items++;
+    for (size_t j = 0; j < self->store->num_break_evens; j++) {
+        if (is_same(item, &self->store->break_evens[j])) {
+            *item = self->store->break_evens[j];
+            self->is_found[self->num_items - 1] = true;
+            return 0;
         }
     }
-    return num_known == self->num_items && num_known == store->num_break_evens;
+    ret = spot_break_even_value(self->study, item->best_id, path, &quantity, &is_there);
+    if (ret == 0 && is_there && !spot_break_even_is_own(&self->study->head, path)) {
+        ret = spot_break_even_value(self->study, item->next_id, path, &other, &is_there);
+    }
+    item->number =
+        quantity.is_duration ? quantity.value / SPOT_MS_PER_S : quantity.value;
+    snprintf(item->unit, sizeof(item->unit), "%s",
+        quantity.is_duration ? "s" : quantity.unit);
+    if (ret == 0 && !is_there) {
+        item->number = (double) NAN;
+        item->sides[0] = item->sides[1] = no_side;
+        self->is_found[self->num_items - 1] = true;
+        self->is_changed = true;
+    }
+    return ret;
 }
 
 int
@@ -535,17 +150,37 @@ spot_break_evens_plan(spot_break_evens_t *self)
     }
     ret = spot_winners_init(&winners, self->store);
     if (ret == 0) {
-        self->items = spot_calloc(
-            winners.groups.num_groups * best->num_keys, sizeof(*self->items));
-        ret = self->items == NULL ? SPOT_ERR_NO_MEMORY : 0;
-    }
-    for (size_t j = 0; ret == 0 && j < winners.groups.num_groups * best->num_keys; j++) {
-        ret = add_item(self, &winners.winners[j / best->num_keys], j % best->num_keys);
+        const size_t most = winners.groups.num_groups * best->num_keys;
+
+        self->items = spot_calloc(most, sizeof(*self->items));
+        self->is_found = spot_calloc(most, sizeof(*self->is_found));
+        ret = self->items == NULL || self->is_found == NULL ? SPOT_ERR_NO_MEMORY : 0;
+        for (size_t j = 0; ret == 0 && j < most; j++) {
+            ret =
+                add_item(self, &winners.winners[j / best->num_keys], j % best->num_keys);
+        }
     }
     spot_winners_free(&winners);
-    if (ret == 0 && is_known(self)) {
-        self->num_items = 0;
+    return ret;
+}
+
+/* Those that are found, in place of all that the store has. */
+int
+spot_break_evens_keep(const spot_break_evens_t *self)
+{
+    spot_break_even_t *found = spot_calloc(self->num_items, sizeof(*found));
+    size_t num_found = 0;
+    int ret = found == NULL ? SPOT_ERR_NO_MEMORY : 0;
+
+    for (size_t j = 0; ret == 0 && j < self->num_items; j++) {
+        if (self->is_found[j]) {
+            found[num_found++] = self->items[j];
+        }
     }
+    if (ret == 0 && (self->is_changed || num_found != self->store->num_break_evens)) {
+        ret = spot_store_keep_break_evens(self->store, num_found, found);
+    }
+    free(found);
     return ret;
 }
 
@@ -553,5 +188,6 @@ void
 spot_break_evens_free(spot_break_evens_t *self)
 {
     free(self->items);
+    free(self->is_found);
     memset(self, 0, sizeof(*self));
 }

@@ -255,7 +255,15 @@ SPOT_MUST_CHECK int spot_forms_evaluate(const spot_study_t *study, double *row);
 
 void spot_forms_free(spot_study_t *study);
 
-/* ---- break_even.c ---- */
+/* ---- break_even.c, break_even_search.c ---- */
+
+/* The value of a key at a point; *is_there is false if it has none there from which a
+ * search could start. NO_MEMORY. */
+SPOT_MUST_CHECK int spot_break_even_value(const spot_study_t *study, size_t point_id,
+    const char *path, spot_quantity_t *quantity, bool *is_there);
+
+/* Whether a key changes for the winner alone: it lies within what competes. */
+bool spot_break_even_is_own(const spot_study_head_t *head, const char *path);
 
 /* Checks the keys of best.break_even, once points are bound and it is known what
  * competes. NO_MEMORY; else errors are in diag. */
@@ -269,15 +277,20 @@ typedef struct {
     pthread_mutex_t *lock;  /* for reading the store */
     size_t num_items;
     spot_break_even_t *items; /* [num_items] */
+    bool *is_found;           /* [num_items] in the store, or since then */
+    atomic_bool is_changed;   /* some were found since then */
 } spot_break_evens_t;
 
-/* Lists what is to be found: nothing where the store has it all, or the study does not
- * ask for it. Errors of reading, NO_MEMORY; free self even then. */
+/* Lists what is to be found, and what the store has of it. Errors of reading, NO_MEMORY;
+ * free self even then. */
 SPOT_MUST_CHECK int spot_break_evens_plan(spot_break_evens_t *self);
 
 /* Finds one of them. Several threads may find others. INTERRUPTED, NO_MEMORY, or an
  * error of the experiment. */
 SPOT_MUST_CHECK int spot_break_evens_find(spot_break_evens_t *self, size_t item_id);
+
+/* Keeps those that are found in the store. NO_MEMORY; IO: its flush() says why. */
+SPOT_MUST_CHECK int spot_break_evens_keep(const spot_break_evens_t *self);
 
 void spot_break_evens_free(spot_break_evens_t *self);
 

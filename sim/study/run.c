@@ -286,10 +286,11 @@ make_series(pool_t *self)
 static int
 find_break_even(pool_t *self, spot_study_worker_t *worker, int64_t task_id)
 {
+    const bool was_found = self->break_evens.is_found[task_id];
     const int ret = spot_break_evens_find(&self->break_evens, (size_t) task_id);
 
     (void) worker;
-    if (ret == 0) {
+    if (ret == 0 && !was_found) {
         pthread_mutex_lock(&self->lock);
         self->progress.num_break_evens++;
         tell_progress(self);
@@ -314,12 +315,15 @@ find_break_evens(pool_t *self)
         .stop = self->run->stop,
         .lock = &self->lock};
     ret = spot_break_evens_plan(list);
-    self->progress.num_break_evens_wanted = list->num_items;
+    for (size_t j = 0; j < list->num_items; j++) {
+        self->progress.num_break_evens_wanted += !list->is_found[j];
+    }
     if (ret == 0 && list->num_items > 0) {
+        int kept;
+
         ret = do_tasks(self, find_break_even, 0, (int64_t) list->num_items);
-        ret = ret == 0 ? spot_store_keep_break_evens(
-                             self->store, list->num_items, list->items)
-                       : ret;
+        kept = spot_break_evens_keep(list); /* also those found before a stop */
+        ret = ret == 0 ? kept : ret;
     }
     return ret;
 }

@@ -318,6 +318,108 @@ test_kept_in_a_database(void **state)
     unlink(path);
 }
 
+/* A break-even is of what is best: of another metric, or of the lowest, it is found
+ * anew. */
+static void
+test_of_another_best(void **state)
+{
+    static const char *const bests[] = {"maximise: samples_per_s",
+        "minimise: usd_per_1000_samples", "maximise: usd_per_1000_samples"};
+    char path[PATH_BYTES];
+
+    (void) state;
+    temporary_path("break-even-best.db", path);
+    unlink(path);
+    for (size_t j = 0; j < sizeof(bests) / sizeof(bests[0]); j++) {
+        spot_study_t study;
+
+        read_study(&study, bests[j], "job.checkpoint.write", NUM_ROWS);
+        assert_int_equal(num_searched(&study, path), 2);
+        assert_int_equal(num_searched(&study, path), 0);
+        spot_study_free(&study);
+    }
+    unlink(path);
+}
+
+/* ---- Whole numbers, and values that the engine does not take ---- */
+
+static void
+find_first(const char *recovery, const char *keys, spot_break_even_t *item)
+{
+    spot_study_t study;
+    spot_store_t *store;
+    spot_diag_t diag;
+
+    assert_int_equal(try_study(&study, &diag, recovery, "maximise: samples_per_s", keys,
+                         NUM_ROWS, 0, NULL),
+        0);
+    store = run_study(&study, 2);
+    assert_true(store->num_break_evens > 0);
+    *item = store->break_evens[0];
+    store->close(store);
+    spot_study_free(&study);
+    spot_diag_free(&diag);
+}
+
+/* Steps between checkpoints. */
+static void
+test_whole_numbers(void **state)
+{
+    spot_break_even_t item;
+    int num_found = 0;
+
+    (void) state;
+    find_first("{system: varuna, every: 12}, {system: varuna, every: 60}",
+        "recovery.every", &item);
+    for (int j = 0; j < SPOT_NUM_BREAK_EVEN_SIDES; j++) {
+        const double at = item.sides[j].at;
+
+        assert_true(isnan(at) || at == floor(at));
+        num_found += isfinite(at);
+    }
+    assert_true(num_found > 0);
+}
+
+/* The fleet is full already, and a probability ends at 1, which lies between two steps
+ * of the search. */
+static void
+test_goes_to_the_edge(void **state)
+{
+    spot_break_even_t item;
+
+    (void) state;
+    find_first(
+        "{system: checkpoint, detection: 1 s}, {system: checkpoint, detection: 9 s}",
+        "fleet.initial", &item);
+    assert_true(isnan(item.sides[SPOT_BREAK_EVEN_ABOVE].at));
+    assert_true(isnan(item.sides[SPOT_BREAK_EVEN_ABOVE].reach));
+    find_first(
+        "{system: checkpoint, detection: 1 s}, {system: checkpoint, detection: 9 s}",
+        "trace.preemption.per_minute", &item);
+    assert_true(item.sides[SPOT_BREAK_EVEN_ABOVE].reach > 0.9 ||
+                isfinite(item.sides[SPOT_BREAK_EVEN_ABOVE].at));
+}
+
+/* Two that are the same have no break-even. */
+static void
+test_ties(void **state)
+{
+    spot_study_t study;
+    spot_store_t *store;
+    spot_diag_t diag;
+
+    (void) state;
+    assert_int_equal(
+        try_study(&study, &diag, "checkpoint, {system: checkpoint, notice: ignore}",
+            "maximise: samples_per_s", "job.reload", 20, 0, NULL),
+        0);
+    store = run_study(&study, 1);
+    assert_int_equal(store->num_break_evens, 0);
+    store->close(store);
+    spot_study_free(&study);
+    spot_diag_free(&diag);
+}
+
 /* ---- What is refused ---- */
 
 static void
@@ -392,6 +494,10 @@ main(void)
         cmocka_unit_test(test_agrees_with_a_scan_of_a_key_of_the_winner),
         cmocka_unit_test(test_agrees_with_a_scan_of_a_key_of_both),
         cmocka_unit_test(test_kept_in_a_database),
+        cmocka_unit_test(test_of_another_best),
+        cmocka_unit_test(test_whole_numbers),
+        cmocka_unit_test(test_goes_to_the_edge),
+        cmocka_unit_test(test_ties),
         cmocka_unit_test(test_wrong_keys),
         cmocka_unit_test(test_what_was_not_measured_does_not_compete),
     };
