@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/outfile.h"
 #include "base/units.h"
 #include "cli/command.h"
-#include "cli/fit_task.h"
+#include "cli/fit_table.h"
 #include "cli/interrupt.h"
 #include "cli/pictures.h"
-#include "traces/fit/fit_advice.h"
-#include "traces/fit/fit_doubts.h"
-#include "traces/fit/fit_model.h"
+#include "cli/progress_line.h"
+#include "traces/fit/fit_task.h"
 
 enum {
     OPTION_WHAT = 256,
@@ -42,6 +42,14 @@ static const char *const likelihoods[] = {
 static const char *const whats[] = {
     "gaps", "lifetimes", "spells", "bulk", "mrp", "hourly", "all", NULL};
 static const char *const emits[] = {"nothing", "block", "mrp", "replay", "seed", NULL};
+
+typedef struct {
+    spot_fit_request_t request;
+    const char *csv_path;
+    const char *svg_folder; /* NULL: no pictures */
+    bool is_json;
+    bool is_quiet;
+} arguments_t;
 
 static const struct argp_option options[] = {
     {"what", OPTION_WHAT, "WHAT", 0,
@@ -114,44 +122,46 @@ parse_seconds(struct argp_state *state, const char *option, const char *text)
 }
 
 static void
-check_arguments(const spot_fit_arguments_t *arguments, struct argp_state *state)
+check_arguments(const arguments_t *arguments, struct argp_state *state)
 {
-    if (arguments->output_path != NULL && arguments->emit == SPOT_EMIT_NOTHING) {
+    const spot_fit_request_t *request = &arguments->request;
+
+    if (request->model_path != NULL && request->emit == SPOT_EMIT_NOTHING) {
         spot_option_error(state, "-o is for --emit");
     }
-    if (arguments->svg_folder != NULL && arguments->what >= SPOT_WHAT_BULK &&
-        arguments->what != SPOT_WHAT_ALL) {
+    if (arguments->svg_folder != NULL && request->what >= SPOT_WHAT_BULK &&
+        request->what != SPOT_WHAT_ALL) {
         spot_option_error(
             state, "--svg: there are only pictures of gaps, lifetimes and spells");
     }
     if (arguments->csv_path != NULL &&
-        (arguments->what == SPOT_WHAT_MRP || arguments->what == SPOT_WHAT_HOURLY)) {
+        (request->what == SPOT_WHAT_MRP || request->what == SPOT_WHAT_HOURLY)) {
         spot_option_error(state, "--csv: a model and rates by hour are no rows of fits");
     }
     if (arguments->csv_path != NULL &&
-        (strcmp(arguments->csv_path, "-") == 0 || spot_fit_is_model_alone(arguments))) {
+        (strcmp(arguments->csv_path, "-") == 0 || spot_fit_is_model_alone(request))) {
         spot_option_error(state, "--csv: expected a file, and with --emit -o FILE too");
     }
     if (arguments->is_json &&
-        (arguments->what == SPOT_WHAT_MRP || spot_fit_is_model_alone(arguments))) {
+        (request->what == SPOT_WHAT_MRP || spot_fit_is_model_alone(request))) {
         spot_option_error(state, "a model is YAML: --json needs -o FILE for it");
     }
-    if (arguments->emit != SPOT_EMIT_MRP &&
-        (arguments->is_hourly || arguments->has_lifetimes)) {
+    if (request->emit != SPOT_EMIT_MRP &&
+        (request->is_hourly || request->has_lifetimes)) {
         spot_option_error(state, "%s is for --emit mrp",
-            arguments->is_hourly ? "--hourly" : "--lifetimes");
+            request->is_hourly ? "--hourly" : "--lifetimes");
     }
-    if (arguments->tick_s > 0 && arguments->likelihood == SPOT_LIKELIHOOD_CONTINUOUS) {
+    if (request->tick_s > 0 && request->likelihood == SPOT_LIKELIHOOD_CONTINUOUS) {
         spot_option_error(state, "--tick is for the lattice likelihood");
     }
-    if (arguments->cut_s > 0 && arguments->what != SPOT_WHAT_LIFETIMES &&
-        arguments->what != SPOT_WHAT_ALL && !arguments->has_lifetimes) {
+    if (request->cut_s > 0 && request->what != SPOT_WHAT_LIFETIMES &&
+        request->what != SPOT_WHAT_ALL && !request->has_lifetimes) {
         spot_option_error(state, "--cut is for lifetimes");
     }
-    if (arguments->num_rounds > MAX_ROUNDS) {
+    if (request->num_rounds > MAX_ROUNDS) {
         spot_option_error(state, "--bootstrap: expected at most %d", MAX_ROUNDS);
     }
-    if (arguments->start_hour > 23) {
+    if (request->start_hour > 23) {
         spot_option_error(state, "--start-hour: expected 0 to 23");
     }
 }
@@ -159,7 +169,8 @@ check_arguments(const spot_fit_arguments_t *arguments, struct argp_state *state)
 static error_t
 parse(int key, char *text, struct argp_state *state)
 {
-    spot_fit_arguments_t *self = state->input;
+    arguments_t *arguments = state->input;
+    spot_fit_request_t *self = &arguments->request;
 
     switch (key) {
         case OPTION_WHAT:
@@ -187,7 +198,7 @@ parse(int key, char *text, struct argp_state *state)
             self->emit = parse_choice(state, "--emit", text, emits, 1);
             return 0;
         case 'o':
-            self->output_path = spot_option_file(state, "-o", text, ".yaml or .yml");
+            self->model_path = spot_option_file(state, "-o", text, ".yaml or .yml");
             return 0;
         case OPTION_START_HOUR:
             self->start_hour = spot_option_integer(state, "--start-hour", text, 0);
@@ -205,19 +216,19 @@ parse(int key, char *text, struct argp_state *state)
             self->seed = spot_option_integer(state, "--seed", text, 0);
             return 0;
         case OPTION_JSON:
-            self->is_json = true;
+            arguments->is_json = true;
             return 0;
         case OPTION_CSV:
-            self->csv_path = spot_option_file(state, "--csv", text, ".csv");
+            arguments->csv_path = spot_option_file(state, "--csv", text, ".csv");
             return 0;
         case OPTION_SVG:
-            self->svg_folder = text;
+            arguments->svg_folder = text;
             return 0;
         case OPTION_QUIET:
-            self->is_quiet = true;
+            arguments->is_quiet = true;
             return 0;
         case ARGP_KEY_END:
-            check_arguments(self, state);
+            check_arguments(arguments, state);
             break;
         default:
             break;
@@ -225,115 +236,125 @@ parse(int key, char *text, struct argp_state *state)
     return spot_option_argument(state, key, text, &self->path, "a trace");
 }
 
+/* What the fits are given to. */
+typedef struct {
+    const arguments_t *arguments;
+    spot_fit_task_t *task;
+    spot_fit_table_t table;
+    spot_progress_line_t line;
+    char unit[64];     /* of the line */
+    int picture_error; /* the first one; the tables are still printed */
+} output_t;
+
+/* Where both likelihoods are asked for, that of the lattice is drawn. */
 static int
-write_csv(spot_fit_task_t *self)
+draw(output_t *self, const spot_sample_t *sample, spot_sample_kind_t kind, double tick_s,
+    const spot_fit_ranking_t *ranking)
+{
+    const arguments_t *arguments = self->arguments;
+    char *name;
+    int ret = SPOT_ERR_NO_MEMORY;
+
+    if (arguments->svg_folder == NULL ||
+        (arguments->request.likelihood == SPOT_LIKELIHOOD_BOTH && !(tick_s > 0))) {
+        return 0;
+    }
+    name = spot_pictures_name(arguments->request.path);
+    if (name != NULL) {
+        ret = spot_pictures_of_fit(ranking, sample, kind, self->task->trace.kind, tick_s,
+            arguments->svg_folder, name, self->task->diag);
+    }
+    free(name);
+    return ret;
+}
+
+static void
+take_laws(void *context, const spot_sample_t *sample, spot_sample_kind_t kind,
+    double tick_s, const spot_fit_ranking_t *ranking, const spot_fit_words_t *words)
+{
+    output_t *self = context;
+    int error;
+
+    spot_progress_line_finish(&self->line);
+    error = draw(self, sample, kind, tick_s, ranking);
+    spot_fit_table_laws(
+        &self->table, spot_sample_kind_names[kind], tick_s, ranking, words);
+    self->picture_error = spot_error_first(self->picture_error, error);
+}
+
+static void
+take_sizes(void *context, const char *what, const spot_size_fit_t *fits, size_t num_fits,
+    const spot_size_sample_t *sample, const spot_fit_words_t *words)
+{
+    output_t *self = context;
+
+    spot_fit_table_sizes(&self->table, what, fits, num_fits, sample, words);
+}
+
+static void
+take_hourly(void *context, const spot_fit_hourly_t *hourly)
+{
+    output_t *self = context;
+
+    spot_fit_table_hourly(&self->table, hourly);
+}
+
+static spot_watch_t
+watch_rounds(void *context, const char *family)
+{
+    output_t *self = context;
+
+    spot_progress_line_finish(&self->line);
+    snprintf(self->unit, sizeof(self->unit), "rounds of %s", family);
+    return spot_progress_line_start(&self->line, self->unit, self->arguments->is_quiet);
+}
+
+static int
+write_csv(output_t *self)
 {
     spot_outfile_t file;
-    int ret = spot_outfile_init(&file, self->arguments->csv_path, &self->diag);
+    const int ret =
+        spot_outfile_init(&file, self->arguments->csv_path, self->task->diag);
 
     if (ret == 0) {
         spot_fit_table_write_csv(&self->table, file.stream);
     }
-    return spot_outfile_close(&file, ret, &self->diag);
-}
-
-static int
-fit_hours(spot_fit_task_t *self)
-{
-    spot_fit_hourly_t hourly;
-    const int ret = spot_fit_task_hours(self, &hourly);
-
-    if (ret == 0) {
-        spot_fit_table_hourly(&self->table, &hourly);
-    }
-    return ret;
+    return spot_outfile_close(&file, ret, self->task->diag);
 }
 
 /* A model on standard output stands alone. */
 static int
-fit(spot_fit_task_t *self)
+fit_and_print(output_t *self)
 {
-    const spot_fit_arguments_t *arguments = self->arguments;
-    const bool is_model_wanted =
-        arguments->emit != SPOT_EMIT_NOTHING || arguments->what == SPOT_WHAT_MRP;
-    int ret = spot_command_check_outputs((spot_command_files_t){1, &arguments->path},
-        (spot_command_files_t){
-            2, (const char *[]){arguments->output_path, arguments->csv_path}},
-        &self->diag);
-
-    ret = ret == 0 ? spot_maximiser_init(&self->maximiser) : ret;
-    if (ret == 0 && is_model_wanted) {
-        ret = spot_fit_task_emit(self, arguments->output_path);
-    }
-    if (ret != 0 || spot_fit_is_model_alone(arguments)) {
-        return ret;
-    }
-    ret = spot_fit_task_tables(self);
-    if (ret == 0 && arguments->what == SPOT_WHAT_HOURLY) {
-        ret = fit_hours(self);
-    }
-    if (ret == 0 && arguments->csv_path != NULL) {
-        ret = write_csv(self);
-    }
-    return ret;
-}
-
-/* What all tables have in common; behind a model that is alone there is nothing to say.
- */
-static int
-take_closing_words(spot_fit_task_t *self, spot_fit_words_t *words)
-{
-    const spot_fit_arguments_t *arguments = self->arguments;
-    spot_fit_advice_t advice = {.path = arguments->path,
-        .model_path =
-            arguments->emit != SPOT_EMIT_NOTHING ? arguments->output_path : NULL,
-        .is_lifetimes = self->is_lifetimes,
-        .is_obtainable =
-            !self->is_lifetimes && self->trace.kind == SPOT_TRACE_AVAILABILITY,
-        .is_tested = arguments->num_rounds > 0 || arguments->what == SPOT_WHAT_BULK ||
-                     !self->table.has_fits,
-        .resolution_s = spot_fit_task_resolution_s(self)};
-    spot_fit_lifetime_t lifetime;
-    spot_fit_words_t doubts;
-    int ret = 0;
-
-    if (!self->is_lifetimes) {
-        ret = spot_fit_num_events(&advice.num_events, &self->trace);
-    }
-    if (ret == 0 && !self->is_lifetimes) {
-        ret = spot_fit_doubts(&doubts, &self->trace, NULL);
-        advice.doubts = &doubts;
-    }
-    if (ret == 0 && (self->is_lifetimes || arguments->cut_s > 0)) {
-        ret = spot_fit_task_lifetime(self, &lifetime);
-        advice.lifetime = lifetime.law.family != NULL ? &lifetime.law : NULL;
-        advice.lifetime_ks = lifetime.ks;
-        advice.cut = lifetime.cut;
-    }
-    spot_fit_words_of_trace(words, &advice);
-    return ret;
-}
-
-static int
-fit_and_print(spot_fit_task_t *self)
-{
-    const spot_fit_arguments_t *arguments = self->arguments;
-    const char *name = spot_trace_key(&self->trace, "name");
+    const arguments_t *arguments = self->arguments;
+    const spot_fit_request_t *request = &arguments->request;
+    const spot_trace_t *trace = &self->task->trace;
+    const char *name = spot_trace_key(trace, "name");
     const spot_fit_table_setting_t setting = {.trace = name != NULL ? name : "",
         .is_quiet = arguments->is_quiet,
         .is_obtainable =
-            !self->is_lifetimes && self->trace.kind == SPOT_TRACE_AVAILABILITY,
-        .num_rounds = arguments->num_rounds,
-        .seed = arguments->seed};
+            !self->task->is_lifetimes && trace->kind == SPOT_TRACE_AVAILABILITY,
+        .num_rounds = request->num_rounds,
+        .seed = request->seed};
+    const bool is_alone = spot_fit_is_model_alone(request);
     spot_fit_words_t words = {0};
     int ret = spot_fit_table_init(&self->table, &setting, arguments->is_json);
 
     if (ret == 0) {
-        ret = fit(self);
+        ret = spot_command_check_outputs((spot_command_files_t){1, &request->path},
+            (spot_command_files_t){
+                2, (const char *[]){request->model_path, arguments->csv_path}},
+            self->task->diag);
     }
-    if (ret == 0 && !spot_fit_is_model_alone(arguments) &&
-        arguments->what != SPOT_WHAT_MRP) {
-        ret = take_closing_words(self, &words);
+    if (ret == 0) {
+        ret = spot_fit_task_run(self->task);
+        spot_progress_line_finish(&self->line);
+    }
+    if (ret == 0 && !is_alone && arguments->csv_path != NULL) {
+        ret = write_csv(self);
+    }
+    if (ret == 0 && !is_alone && request->what != SPOT_WHAT_MRP) {
+        ret = spot_fit_task_advice(self->task, self->table.has_fits, &words);
     }
     spot_fit_table_finish(&self->table, &words);
     return ret == 0 ? self->picture_error : ret;
@@ -342,27 +363,35 @@ fit_and_print(spot_fit_task_t *self)
 static int
 run(int argc, char **argv)
 {
-    spot_fit_arguments_t arguments = {
-        .what = SPOT_WHAT_ALL, .limit_s = (double) NAN, .start_hour = -1, .seed = 1};
-    spot_fit_task_t task = {.arguments = &arguments};
+    arguments_t arguments = {.request = {.what = SPOT_WHAT_ALL,
+                                 .limit_s = (double) NAN,
+                                 .start_hour = -1,
+                                 .seed = 1}};
+    output_t output = {.arguments = &arguments};
+    spot_diag_t diag;
+    spot_fit_task_t task = {.request = &arguments.request,
+        .sink = {&output, take_laws, take_sizes, take_hourly, watch_rounds},
+        .diag = &diag};
     int exit_code, ret;
 
+    output.task = &task;
     spot_command_parse(&spot_command_trace_fit, argc, argv, parse, &arguments);
     spot_interrupt_watch();
-    spot_diag_init(&task.diag);
-    ret = spot_pictures_check("--svg", arguments.svg_folder, &task.diag);
+    spot_diag_init(&diag);
+    ret = spot_pictures_check("--svg", arguments.svg_folder, &diag);
     ret = ret == 0 ? spot_fit_task_read(&task) : ret;
     if (ret != 0) {
-        exit_code = spot_command_finish_reading(&task.diag, ret);
+        exit_code = spot_command_finish_reading(&diag, ret);
     } else {
-        ret = fit_and_print(&task);
+        ret = fit_and_print(&output);
         if (arguments.is_quiet) {
-            spot_diag_drop_warnings(&task.diag);
+            spot_diag_drop_warnings(&diag);
         }
-        exit_code = spot_command_finish(&task.diag, ret);
+        exit_code = spot_command_finish(&diag, ret);
         exit_code =
             exit_code == SPOT_EXIT_GOOD && task.is_bad ? SPOT_EXIT_FAILED : exit_code;
     }
+    spot_fit_table_free(&output.table);
     spot_fit_task_free(&task);
     return exit_code;
 }

@@ -5,7 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/fit_row.h"
+#include "base/csv_field.h"
+#include "traces/fit/fit_row.h"
 
 static const char legend[] =
     "*  best: the lowest AIC of the fits that converged\n"
@@ -22,6 +23,109 @@ static const char legend[] =
     "arbitrary   the likelihood does not depend on it: any value is as good\n"
     "conv        whether the search ended at a maximum\n"
     "(...)       standard error, in the unit of the parameter; -: there is none\n";
+
+/* Undefined is empty; a law may have an infinite mean. */
+static void
+csv_number(FILE *out, double value)
+{
+    if (isinf(value)) {
+        fprintf(out, ",%g", value);
+    } else {
+        spot_csv_field_number(out, value);
+    }
+}
+
+static const char *
+yes_or_no(bool is_so)
+{
+    return is_so ? "yes" : "no";
+}
+
+static void
+write_csv_head(FILE *out)
+{
+    fputs("trace,quantity,tick_s,n,n_uncensored,family,k", out);
+    for (int j = 1; j <= SPOT_FIT_ROW_PARAMETERS; j++) {
+        fprintf(out, ",par%d_name,par%d,par%d_se", j, j, j);
+    }
+    fputs(",limit_s,logL,AIC,BIC,KS,AD,bootstrap_p,implied_mean_s,implied_cv,mean_ratio,"
+          "mean_exact,converged,note\n",
+        out);
+}
+
+static void
+write_csv_row(const spot_fit_row_t *self, const char *trace, const char *what, FILE *out)
+{
+    fprintf(out, "%s,%s", trace, what);
+    csv_number(out, self->tick_s > 0 ? self->tick_s : (double) NAN);
+    csv_number(out, self->n);
+    csv_number(out, self->num_complete);
+    fprintf(out, ",%s,%d", self->family, self->num_parameters);
+    for (int j = 0; j < SPOT_FIT_ROW_PARAMETERS; j++) {
+        const bool is_known = spot_fit_row_is_known(self, j);
+
+        fprintf(out, ",%s", j < self->num_parameters ? self->names[j] : "");
+        csv_number(out, is_known ? self->parameters[j] : (double) NAN);
+        csv_number(out, is_known ? self->errors[j] : (double) NAN);
+    }
+    csv_number(out, self->limit_s);
+    csv_number(out, self->log_likelihood);
+    csv_number(out, self->aic);
+    csv_number(out, self->bic);
+    csv_number(out, self->ks);
+    csv_number(out, self->ad);
+    csv_number(out, self->p_value);
+    csv_number(out, self->mean);
+    csv_number(out, self->cv);
+    csv_number(out, self->mean_ratio);
+    fprintf(out, ",%s,%s,", yes_or_no(self->is_mean_exact), yes_or_no(self->converged));
+    for (const char *text = self->note; *text != '\0'; text++) { /* no field to quote */
+        fputc(*text == ',' ? ';' : *text, out);
+    }
+    fputc('\n', out);
+}
+
+static void
+write_json_row(const spot_fit_row_t *self, spot_json_t *json)
+{
+    spot_json_open(json, NULL, '{');
+    spot_json_text(json, "family", self->family);
+    spot_json_boolean(json, "best_aic", self->is_best);
+    spot_json_boolean(json, "best_mean_exact", self->is_best_mean);
+    spot_json_number(json, "n", self->n);
+    spot_json_number(json, "n_d", self->num_complete);
+    spot_json_open(json, "parameters", '{');
+    for (int j = 0; j < self->num_parameters; j++) {
+        spot_json_number(json, self->names[j],
+            spot_fit_row_is_known(self, j) ? self->parameters[j] : (double) NAN);
+    }
+    spot_json_close(json, '}');
+    spot_json_open(json, "arbitrary", '[');
+    for (int j = 0; j < self->num_parameters; j++) {
+        if (!spot_fit_row_is_known(self, j)) {
+            spot_json_text(json, NULL, self->names[j]);
+        }
+    }
+    spot_json_close(json, ']');
+    spot_json_open(json, "standard_errors", '{');
+    for (int j = 0; j < self->num_parameters; j++) {
+        spot_json_number(json, self->names[j], self->errors[j]);
+    }
+    spot_json_close(json, '}');
+    spot_json_number(json, "logL", self->log_likelihood);
+    spot_json_number(json, "AIC", self->aic);
+    spot_json_number(json, "BIC", self->bic);
+    spot_json_number(json, "KS", self->ks);
+    spot_json_number(json, "AD", self->ad);
+    spot_json_number(json, "bootstrap_p", self->p_value);
+    spot_json_number(json, "implied_mean_s", self->mean);
+    spot_json_number(json, "implied_cv", self->cv);
+    spot_json_number(json, "mean_ratio", self->mean_ratio);
+    spot_json_boolean(json, "mean_exact", self->is_mean_exact);
+    spot_json_boolean(json, "converged", self->converged);
+    spot_json_text(json, "note", self->note);
+    spot_json_close(json, '}');
+}
 
 int
 spot_fit_table_init(
@@ -95,7 +199,7 @@ spot_fit_table_finish(spot_fit_table_t *self, const spot_fit_words_t *words)
 void
 spot_fit_table_write_csv(spot_fit_table_t *self, FILE *out)
 {
-    spot_fit_row_write_csv_head(out);
+    write_csv_head(out);
     fflush(self->csv);
     fwrite(self->csv_text, 1, self->csv_bytes, out);
 }
@@ -226,7 +330,7 @@ put_sample(spot_fit_table_t *self, const char *what, const char *unit,
     const spot_fit_words_t *words)
 {
     for (size_t j = 0; j < num_rows; j++) {
-        spot_fit_row_write_csv(&rows[j], self->setting.trace, what, self->csv);
+        write_csv_row(&rows[j], self->setting.trace, what, self->csv);
         self->has_fits = self->has_fits || rows[j].is_fitted;
     }
     if (!self->is_json) {
@@ -241,7 +345,7 @@ put_sample(spot_fit_table_t *self, const char *what, const char *unit,
     spot_json_text(&self->json, "likelihood", likelihood);
     spot_json_open(&self->json, "fits", '[');
     for (size_t j = 0; j < num_rows; j++) {
-        spot_fit_row_write_json(&rows[j], &self->json);
+        write_json_row(&rows[j], &self->json);
     }
     spot_json_close(&self->json, ']');
     json_words(&self->json, words);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The path of a trace as a model names it: paths in a model start at its folder. */
-#ifndef SPOT_CLI_FIT_PATH_H
-#define SPOT_CLI_FIT_PATH_H
+#ifndef SPOT_TRACES_FIT_FIT_PATH_H
+#define SPOT_TRACES_FIT_FIT_PATH_H
 
 /* Relative if both files are below a common folder other than the root, so that this
  * folder can be moved; else absolute, also for a model on standard output (NULL or "-").

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A fit of durations or of sizes as the tables show it. */
-#ifndef SPOT_CLI_FIT_ROW_H
-#define SPOT_CLI_FIT_ROW_H
+#ifndef SPOT_TRACES_FIT_FIT_ROW_H
+#define SPOT_TRACES_FIT_FIT_ROW_H
 
 #include <stdbool.h>
-#include <stdio.h>
 
-#include "base/json.h"
 #include "traces/fit/fit_law.h"
 #include "traces/fit/fit_size.h"
 
@@ -34,11 +32,5 @@ void spot_fit_row_of_size(
 
 /* Whether the row has that parameter, and its value means something. */
 bool spot_fit_row_is_known(const spot_fit_row_t *self, int parameter_id);
-
-/* Unknown numbers are empty in CSV (8 significant digits) and null in JSON. */
-void spot_fit_row_write_csv_head(FILE *out);
-void spot_fit_row_write_csv(
-    const spot_fit_row_t *self, const char *trace, const char *what, FILE *out);
-void spot_fit_row_write_json(const spot_fit_row_t *self, spot_json_t *json);
 
 #endif

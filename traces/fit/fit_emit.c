@@ -3,10 +3,9 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/build_info.h"
 #include "base/outfile.h"
 #include "base/units.h"
-#include "cli/fit_path.h"
-#include "cli/fit_task.h"
 #include "traces/bulk.h"
 #include "traces/describe/describe.h"
 #include "traces/describe/hours.h"
@@ -14,6 +13,8 @@
 #include "traces/fit/fit_advice.h"
 #include "traces/fit/fit_doubts.h"
 #include "traces/fit/fit_model.h"
+#include "traces/fit/fit_path.h"
+#include "traces/fit/fit_task_internal.h"
 
 /* The longest horizon_s of a model. */
 #define MAX_HORIZON_S 3e9
@@ -22,15 +23,15 @@
 static int64_t
 start_ms(const spot_fit_task_t *self)
 {
-    return self->arguments->start_hour >= 0 ? self->arguments->start_hour * SPOT_MS_PER_H
-                                            : spot_hours_start_ms(&self->trace);
+    return self->request->start_hour >= 0 ? self->request->start_hour * SPOT_MS_PER_H
+                                          : spot_hours_start_ms(&self->trace);
 }
 
 int
 spot_fit_task_hours(spot_fit_task_t *self, spot_fit_hourly_t *hourly)
 {
     if (start_ms(self) < 0) {
-        spot_diag_error(&self->diag, self->arguments->path, 0, 0,
+        spot_diag_error(self->diag, self->request->path, 0, 0,
             "the trace does not say at what hour it starts: expected --start-hour H");
         return SPOT_ERR_BAD_INPUT;
     }
@@ -47,7 +48,7 @@ emit_seed(spot_fit_task_t *self, const spot_fit_origin_t *origin, FILE *out)
         const double cv = fmax(seed.preemption.gap_cv, seed.addition.gap_cv);
 
         if (cv > SPOT_SEED_MAX_CV) {
-            spot_diag_warn(&self->diag, self->arguments->path, 0, 0,
+            spot_diag_warn(self->diag, self->request->path, 0, 0,
                 "gaps have CV %.2f, those of a seed model at most 1: its events will be "
                 "too evenly spread; use --emit block or --emit mrp",
                 cv);
@@ -62,7 +63,7 @@ static void
 warn_from(spot_fit_task_t *self, const spot_fit_words_t *doubts, size_t first)
 {
     for (size_t j = first; j < doubts->num_lines; j++) {
-        spot_diag_warn(&self->diag, self->arguments->path, 0, 0, "%s", doubts->lines[j]);
+        spot_diag_warn(self->diag, self->request->path, 0, 0, "%s", doubts->lines[j]);
     }
 }
 
@@ -74,21 +75,21 @@ take_extras(spot_fit_task_t *self, spot_fit_origin_t *origin, spot_fit_hourly_t 
     const size_t first = doubts->num_lines;
     int ret = 0;
 
-    if (self->arguments->is_hourly) {
+    if (self->request->is_hourly) {
         ret = spot_fit_task_hours(self, hourly);
         origin->hourly = hourly;
     }
-    if (ret != 0 || !self->arguments->has_lifetimes) {
+    if (ret != 0 || !self->request->has_lifetimes) {
         return ret;
     }
     ret = spot_fit_task_lifetime(self, lifetime);
     if (ret == 0 && lifetime->law.family == NULL) {
-        spot_diag_error(&self->diag, self->arguments->path, 0, 0,
+        spot_diag_error(self->diag, self->request->path, 0, 0,
             "--lifetimes: no law could be fitted, see --what lifetimes");
         ret = SPOT_ERR_BAD_INPUT;
     }
     if (ret == 0) {
-        spot_diag_warn(&self->diag, self->arguments->path, 0, 0,
+        spot_diag_warn(self->diag, self->request->path, 0, 0,
             "--lifetimes: deadlines come on top of the events, which have every "
             "preemption of the trace already: the model preempts more than was seen");
         origin->lifetime = &lifetime->law;
@@ -120,10 +121,8 @@ take_failures(spot_fit_task_t *self, const spot_mrp_t *mrp, spot_fit_words_t *do
                 spot_mrp_type_names[j], spot_size_all_or_geometric.name);
         }
     }
-    for (size_t j = first; j < doubts->num_lines; j++) {
-        spot_diag_warn(&self->diag, self->arguments->path, 0, 0, "%s", doubts->lines[j]);
-        self->is_bad = true;
-    }
+    self->is_bad = self->is_bad || doubts->num_lines > first;
+    warn_from(self, doubts, first);
 }
 
 static int
@@ -146,11 +145,11 @@ emit_mrp(spot_fit_task_t *self, spot_fit_origin_t *origin, spot_fit_words_t *dou
 }
 
 static int
-emit_recorded(spot_fit_task_t *self, const spot_fit_origin_t *origin,
-    const char *model_path, FILE *out)
+emit_recorded(spot_fit_task_t *self, const spot_fit_origin_t *origin, FILE *out)
 {
-    const bool is_block = self->arguments->emit == SPOT_EMIT_BLOCK;
-    char *path = spot_fit_path_from_model(self->arguments->path, model_path);
+    const bool is_block = self->request->emit == SPOT_EMIT_BLOCK;
+    char *path =
+        spot_fit_path_from_model(self->request->path, self->request->model_path);
     size_t num_events;
     int ret = spot_fit_num_events(&num_events, &self->trace);
 
@@ -171,7 +170,7 @@ static int
 check_limits(spot_fit_task_t *self, spot_emit_t emit)
 {
     const spot_trace_t *trace = &self->trace;
-    const char *path = self->arguments->path;
+    const char *path = self->request->path;
     spot_bulks_t bulks;
     int ret = spot_bulks_init(&bulks, trace);
 
@@ -179,20 +178,20 @@ check_limits(spot_fit_task_t *self, spot_emit_t emit)
         const int32_t capacity = spot_sample_capacity(trace, &bulks);
 
         if (capacity > SPOT_MAX_INSTANCES) {
-            spot_diag_error(&self->diag, path, 0, 0,
+            spot_diag_error(self->diag, path, 0, 0,
                 "%s of %ld instances: a model has at most %d, so there is none of this "
                 "trace",
                 trace->capacity == SPOT_UNBOUNDED ? "a population" : "a capacity",
                 (long) capacity, SPOT_MAX_INSTANCES);
             ret = SPOT_ERR_BAD_INPUT;
         } else if (emit != SPOT_EMIT_SEED && trace->resolution_ms > SPOT_MS_PER_D) {
-            spot_diag_error(&self->diag, path, 0, 0,
+            spot_diag_error(self->diag, path, 0, 0,
                 "resolution_s %.10g: a model has a tick of at most 86400 s, so there is "
                 "none of this trace",
                 spot_fit_task_resolution_s(self));
             ret = SPOT_ERR_BAD_INPUT;
         } else if (spot_duration_s(trace->end_ms) > MAX_HORIZON_S) {
-            spot_diag_error(&self->diag, path, 0, 0,
+            spot_diag_error(self->diag, path, 0, 0,
                 "a length of %.10g s: a model has at most %.10g s, so there is none of "
                 "this trace",
                 spot_duration_s(trace->end_ms), MAX_HORIZON_S);
@@ -217,19 +216,19 @@ take_doubts(spot_fit_task_t *self, spot_emit_t emit, spot_fit_words_t *doubts)
         return 0;
     }
     ret = spot_fit_doubts(doubts, &self->trace, model);
-    for (size_t j = 0; ret == 0 && j < doubts->num_lines; j++) {
-        spot_diag_warn(&self->diag, self->arguments->path, 0, 0, "%s", doubts->lines[j]);
+    if (ret == 0) {
+        warn_from(self, doubts, 0);
     }
     return ret;
 }
 
 static int
-write_model(spot_fit_task_t *self, spot_emit_t emit, const char *model_path, FILE *out)
+write_model(spot_fit_task_t *self, spot_emit_t emit, FILE *out)
 {
     spot_fit_words_t doubts;
     spot_fit_origin_t origin = {.trace = &self->trace,
-        .source = self->arguments->path,
-        .version = SPOT_VERSION,
+        .source = self->request->path,
+        .version = spot_build_info.version,
         .doubts = &doubts};
     int ret = take_doubts(self, emit, &doubts);
 
@@ -239,7 +238,7 @@ write_model(spot_fit_task_t *self, spot_emit_t emit, const char *model_path, FIL
     switch (emit) {
         case SPOT_EMIT_BLOCK:
         case SPOT_EMIT_REPLAY:
-            ret = emit_recorded(self, &origin, model_path, out);
+            ret = emit_recorded(self, &origin, out);
             break;
         case SPOT_EMIT_SEED:
             ret = emit_seed(self, &origin, out);
@@ -250,8 +249,8 @@ write_model(spot_fit_task_t *self, spot_emit_t emit, const char *model_path, FIL
             ret = emit_mrp(self, &origin, &doubts, out);
             break;
     }
-    if (ret == SPOT_ERR_BAD_INPUT && self->diag.num_errors == 0) {
-        spot_diag_error(&self->diag, self->arguments->path, 0, 0,
+    if (ret == SPOT_ERR_BAD_INPUT && self->diag->num_errors == 0) {
+        spot_diag_error(self->diag, self->request->path, 0, 0,
             "no preemption and no addition: there is nothing to fit, only --emit replay "
             "has a model of it");
     }
@@ -259,18 +258,18 @@ write_model(spot_fit_task_t *self, spot_emit_t emit, const char *model_path, FIL
 }
 
 int
-spot_fit_task_emit(spot_fit_task_t *self, const char *path)
+spot_fit_task_emit(spot_fit_task_t *self)
 {
-    const spot_emit_t emit = (spot_emit_t) self->arguments->emit;
+    const spot_emit_t emit = (spot_emit_t) self->request->emit;
     spot_outfile_t file;
     int ret = check_limits(self, emit);
 
     if (ret != 0) {
         return ret;
     }
-    ret = spot_outfile_init(&file, path, &self->diag);
+    ret = spot_outfile_init(&file, self->request->model_path, self->diag);
     if (ret == 0) {
-        ret = write_model(self, emit, path, file.stream);
+        ret = write_model(self, emit, file.stream);
     }
-    return spot_outfile_close(&file, ret, &self->diag);
+    return spot_outfile_close(&file, ret, self->diag);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #define _XOPEN_SOURCE 700 /* realpath() */
 
-#include "cli/fit_path.h"
+#include "traces/fit/fit_path.h"
 
 #include <stdbool.h>
 #include <stdio.h>

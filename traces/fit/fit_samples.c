@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Tables of fits: one of each sample and likelihood. */
+/* Ranked fits: one ranking of each sample and likelihood. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "cli/fit_task.h"
-#include "cli/pictures.h"
-#include "cli/progress_line.h"
 #include "traces/fit/bootstrap.h"
+#include "traces/fit/fit_task_internal.h"
+#include "traces/fit/fit_words.h"
 
 /* Values of 0 are raised to the resolution; a lifetimes file has none. */
 #define FINE_TICK_S 1
@@ -30,51 +29,34 @@ rank(spot_fit_task_t *self, const spot_sample_t *sample,
 
     if (ret == 0) {
         spot_fit_rank(ranking, &self->maximiser, &durations,
-            families[0] != NULL ? families : NULL, self->arguments->limit_s);
+            families[0] != NULL ? families : NULL, self->request->limit_s);
     }
     spot_durations_free(&durations);
     return ret;
 }
 
+/* A warning, and the exit code. Beside a model only what the model is made of counts. */
+static void
+say_not_converged(spot_fit_task_t *self, const char *what, const char *family)
+{
+    if (self->request->emit != SPOT_EMIT_NOTHING) {
+        return;
+    }
+    self->is_bad = true;
+    spot_diag_warn(self->diag, self->request->path, 0, 0,
+        "%s: the fit of %s did not converge: its numbers are no estimates", what,
+        family);
+}
+
 static int
 bootstrap(spot_fit_task_t *self, spot_fit_t *fit)
 {
-    const spot_fit_arguments_t *arguments = self->arguments;
-    spot_progress_line_t line;
-    char unit[64];
-    int ret;
-
-    snprintf(unit, sizeof(unit), "rounds of %s", fit->family->name);
-    ret = spot_fit_bootstrap(
-        &(spot_bootstrap_t){.num_rounds = (int) arguments->num_rounds,
+    return spot_fit_bootstrap(
+        &(spot_bootstrap_t){.num_rounds = (int) self->request->num_rounds,
             .resolution_s = raised_s(self),
-            .seed = (uint64_t) arguments->seed,
-            .watch = spot_progress_line_start(&line, unit, arguments->is_quiet)},
+            .seed = (uint64_t) self->request->seed,
+            .watch = self->sink.rounds(self->sink.context, fit->family->name)},
         &self->maximiser, fit);
-    spot_progress_line_finish(&line);
-    return ret;
-}
-
-/* Where both likelihoods are asked for, that of the lattice is drawn. */
-static int
-draw(spot_fit_task_t *self, const spot_fit_ranking_t *ranking,
-    const spot_sample_t *sample, spot_sample_kind_t kind, double tick_s)
-{
-    const spot_fit_arguments_t *arguments = self->arguments;
-    char *name;
-    int ret = SPOT_ERR_NO_MEMORY;
-
-    if (arguments->svg_folder == NULL ||
-        (arguments->likelihood == SPOT_LIKELIHOOD_BOTH && !(tick_s > 0))) {
-        return 0;
-    }
-    name = spot_pictures_name(arguments->path);
-    if (name != NULL) {
-        ret = spot_pictures_of_fit(ranking, sample, kind, self->trace.kind, tick_s,
-            arguments->svg_folder, name, &self->diag);
-    }
-    free(name);
-    return ret;
 }
 
 /* Ranks the families with one likelihood. */
@@ -82,15 +64,15 @@ static int
 fit_with_tick(spot_fit_task_t *self, const spot_sample_t *sample,
     spot_sample_kind_t kind, double tick_s)
 {
-    const spot_fit_arguments_t *arguments = self->arguments;
+    const spot_fit_request_t *request = self->request;
     const char *what = spot_sample_kind_names[kind];
     const spot_fit_view_t view = {.what = what,
-        .is_first = arguments->likelihood != SPOT_LIKELIHOOD_BOTH || !(tick_s > 0),
+        .is_first = request->likelihood != SPOT_LIKELIHOOD_BOTH || !(tick_s > 0),
         .resolution_s = spot_fit_task_resolution_s(self),
         .tick_s = tick_s,
         .is_life = kind == SPOT_SAMPLE_LIFETIME,
         .lacks_limit = kind == SPOT_SAMPLE_LIFETIME && self->families[0] == NULL &&
-                       isnan(arguments->limit_s)};
+                       isnan(request->limit_s)};
     spot_fit_ranking_t ranking;
     spot_fit_words_t words;
     int ret = rank(self, sample, self->families, tick_s, &ranking);
@@ -99,9 +81,9 @@ fit_with_tick(spot_fit_task_t *self, const spot_sample_t *sample,
         spot_fit_t *fit = &ranking.fits[j];
 
         if (fit->is_fitted && !fit->converged && fit->arbitrary == 0) {
-            spot_fit_task_not_converged(self, what, fit->family->name);
+            say_not_converged(self, what, fit->family->name);
         }
-        if (arguments->num_rounds > 0 && fit->is_fitted) {
+        if (request->num_rounds > 0 && fit->is_fitted) {
             ret = bootstrap(self, fit);
         }
     }
@@ -109,10 +91,7 @@ fit_with_tick(spot_fit_task_t *self, const spot_sample_t *sample,
         ret = spot_fit_words_of_law(&words, &view, &ranking, sample);
     }
     if (ret == 0) {
-        const int error = draw(self, &ranking, sample, kind, tick_s);
-
-        spot_fit_table_laws(&self->table, what, tick_s, &ranking, &words);
-        self->picture_error = self->picture_error != 0 ? self->picture_error : error;
+        self->sink.laws(self->sink.context, sample, kind, tick_s, &ranking, &words);
     }
     return ret;
 }
@@ -126,8 +105,8 @@ sample_of(spot_sample_t *sample, spot_fit_cut_t *cut, const spot_fit_task_t *sel
                         : spot_sample_init(sample, &self->trace, kind);
 
     *cut = (spot_fit_cut_t){0};
-    if (ret == 0 && kind == SPOT_SAMPLE_LIFETIME && self->arguments->cut_s > 0) {
-        spot_fit_cut(cut, sample, self->arguments->cut_s);
+    if (ret == 0 && kind == SPOT_SAMPLE_LIFETIME && self->request->cut_s > 0) {
+        spot_fit_cut(cut, sample, self->request->cut_s);
     }
     return ret;
 }
@@ -145,20 +124,20 @@ is_never_there(const spot_fit_task_t *self, spot_sample_kind_t kind)
 static int
 fit_durations(spot_fit_task_t *self, spot_sample_kind_t kind)
 {
-    const spot_fit_arguments_t *arguments = self->arguments;
+    const spot_fit_request_t *request = self->request;
     const double resolution_s = spot_fit_task_resolution_s(self);
-    const double tick_s = arguments->tick_s > 0 ? arguments->tick_s : resolution_s;
+    const double tick_s = request->tick_s > 0 ? request->tick_s : resolution_s;
     spot_sample_t sample = {0};
     spot_fit_cut_t cut;
     int ret = sample_of(&sample, &cut, self, kind);
 
-    if (ret == 0 && (arguments->likelihood == SPOT_LIKELIHOOD_CONTINUOUS ||
-                        arguments->likelihood == SPOT_LIKELIHOOD_BOTH)) {
+    if (ret == 0 && (request->likelihood == SPOT_LIKELIHOOD_CONTINUOUS ||
+                        request->likelihood == SPOT_LIKELIHOOD_BOTH)) {
         ret = fit_with_tick(self, &sample, kind, 0);
     }
-    if (ret == 0 && arguments->likelihood != SPOT_LIKELIHOOD_CONTINUOUS) {
+    if (ret == 0 && request->likelihood != SPOT_LIKELIHOOD_CONTINUOUS) {
         const bool is_default =
-            arguments->likelihood == SPOT_LIKELIHOOD_DEFAULT && !(arguments->tick_s > 0);
+            request->likelihood == SPOT_LIKELIHOOD_DEFAULT && !(request->tick_s > 0);
 
         ret = fit_with_tick(self, &sample, kind,
             is_default ? spot_fit_default_tick(&sample, kind, resolution_s) : tick_s);
@@ -238,7 +217,7 @@ fit_sizes(spot_fit_task_t *self, const spot_size_sample_t *sample, const char *w
 
             spot_fit_size(fit, spot_size_families[j], sample, &self->maximiser);
             if (fit->is_fitted && !fit->converged && !fit->is_degenerate) {
-                spot_fit_task_not_converged(self, what, fit->family->name);
+                say_not_converged(self, what, fit->family->name);
             }
         }
     }
@@ -246,7 +225,7 @@ fit_sizes(spot_fit_task_t *self, const spot_size_sample_t *sample, const char *w
         qsort(fits, num_fits, sizeof(*fits), compare_fits);
     }
     spot_fit_words_of_sizes(&words, what, fits, num_fits, sample);
-    spot_fit_table_sizes(&self->table, what, fits, num_fits, sample, &words);
+    self->sink.sizes(self->sink.context, what, fits, num_fits, sample, &words);
 }
 
 static int
@@ -272,7 +251,7 @@ fit_bulk(spot_fit_task_t *self, spot_sample_kind_t kind)
 }
 
 int
-spot_fit_task_tables(spot_fit_task_t *self)
+spot_fit_task_samples(spot_fit_task_t *self)
 {
     static const struct {
         spot_what_t what;
@@ -283,7 +262,7 @@ spot_fit_task_tables(spot_fit_task_t *self)
         {SPOT_WHAT_LIFETIMES, SPOT_SAMPLE_LIFETIME},
         {SPOT_WHAT_BULK, SPOT_SAMPLE_PREEMPT_COUNT},
         {SPOT_WHAT_BULK, SPOT_SAMPLE_ADD_COUNT}};
-    const int wanted = self->arguments->what;
+    const int wanted = self->request->what;
     int ret = 0;
 
     for (size_t j = 0; j < sizeof(samples) / sizeof(samples[0]) && ret == 0; j++) {
