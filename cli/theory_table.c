@@ -6,108 +6,6 @@
 
 #include "base/json.h"
 #include "base/units.h"
-#include "models/checkpoint_theory.h"
-
-enum { ROW_YOUNG, ROW_DALY_FIRST, ROW_DALY_HIGHER, ROW_EXACT, ROW_BEST, ROW_GIVEN };
-#define MAX_ROWS 6
-
-static const struct {
-    const char *name;
-    const char *label;
-} rules[MAX_ROWS] = {
-    [ROW_YOUNG] = {"young", "Young"},
-    [ROW_DALY_FIRST] = {"daly_first_order", "Daly, first order"},
-    [ROW_DALY_HIGHER] = {"daly_higher_order", "Daly, higher order"},
-    [ROW_EXACT] = {"exact", "exact optimum"},
-    [ROW_BEST] = {"best", "best with one write at a time"},
-    [ROW_GIVEN] = {"given", "--interval"},
-};
-
-/* One rule's interval and what it comes to. */
-typedef struct {
-    int rule;
-    double interval_s; /* NAN, as what follows from it, where the rule gives none */
-    double period_s;
-    double efficiency;
-    double efficiency_immune; /* if no failure hits a restart */
-    double expected_s;        /* until the work of an interval is kept */
-    double expected_immune_s;
-    double waste;  /* first order */
-    int64_t steps; /* the nearest number of them, 0: not asked */
-    double steps_efficiency;
-} row_t;
-
-typedef struct {
-    const spot_theory_question_t *question;
-    spot_theory_t theory;
-    size_t num_rows;
-    row_t rows[MAX_ROWS];
-    int64_t best_steps; /* 0: not asked */
-} answer_t;
-
-static int64_t
-nearest_steps(double interval_s, double step_s)
-{
-    const double steps = round(interval_s / step_s);
-
-    return steps < 1 ? 1 : (int64_t) fmin(steps, (double) SPOT_MAX_STEPS);
-}
-
-static void
-add_row(answer_t *self, int rule, double interval_s)
-{
-    const spot_theory_t *theory = &self->theory;
-    const double step_s = spot_duration_s(self->question->step_ms);
-    row_t *row = &self->rows[self->num_rows++];
-
-    *row = (row_t){rule, (double) NAN, (double) NAN, (double) NAN, (double) NAN,
-        (double) NAN, (double) NAN, (double) NAN, 0, (double) NAN};
-    if (interval_s < 0) {
-        return;
-    }
-    row->interval_s = interval_s;
-    row->period_s = spot_theory_period_s(theory, interval_s);
-    row->efficiency = spot_theory_efficiency(theory, interval_s);
-    row->expected_s = spot_theory_segment_s(theory, interval_s);
-    row->expected_immune_s = spot_theory_segment_immune_s(theory, interval_s);
-    row->efficiency_immune = spot_theory_efficiency_immune(theory, interval_s);
-    row->waste = spot_theory_waste(theory, interval_s);
-    if (step_s > 0) {
-        row->steps = nearest_steps(interval_s, step_s);
-        row->steps_efficiency =
-            spot_theory_efficiency(theory, (double) row->steps * step_s);
-    }
-}
-
-static void
-find_answer(answer_t *self, const spot_theory_question_t *question)
-{
-    const double mtbf_s = spot_duration_s(question->mtbf_ms);
-    const double stall_s =
-        spot_duration_s(question->is_async ? question->snapshot_ms : question->write_ms);
-
-    *self = (answer_t){.question = question};
-    self->theory = (spot_theory_t){
-        .mtbf_s = mtbf_s,
-        .stall_s = stall_s,
-        .persist_s = question->is_async ? spot_duration_s(question->write_ms) : 0,
-        .restart_s = spot_duration_s(question->restart_ms),
-        .busy = question->is_async ? question->busy : SPOT_BUSY_WAIT,
-    };
-    spot_bug_assert(spot_theory_is_valid(&self->theory));
-    add_row(self, ROW_YOUNG, spot_theory_young_s(mtbf_s, stall_s));
-    add_row(self, ROW_DALY_FIRST, spot_theory_daly_first_s(mtbf_s, stall_s));
-    add_row(self, ROW_DALY_HIGHER, spot_theory_daly_higher_s(mtbf_s, stall_s));
-    add_row(self, ROW_EXACT, spot_theory_exact_s(mtbf_s, stall_s));
-    add_row(self, ROW_BEST, spot_theory_best_s(&self->theory));
-    if (question->interval_ms > 0) {
-        add_row(self, ROW_GIVEN, spot_duration_s(question->interval_ms));
-    }
-    if (question->step_ms > 0) {
-        self->best_steps =
-            spot_theory_best_steps(&self->theory, spot_duration_s(question->step_ms));
-    }
-}
 
 static void
 write_title(const spot_theory_question_t *question, FILE *out)
@@ -145,13 +43,14 @@ write_number(FILE *out, int width, int num_decimals, double value)
 }
 
 static void
-write_row(const answer_t *self, const row_t *row, FILE *out)
+write_row(
+    const spot_theory_question_t *question, const spot_checkpoint_row_t *row, FILE *out)
 {
-    fprintf(out, "%-30s", rules[row->rule].label);
+    fprintf(out, "%-30s", spot_checkpoint_rules[row->rule].label);
     write_number(out, 13, 2, row->interval_s);
-    if (self->question->step_ms > 0 && row->steps > 0) {
+    if (question->step_ms > 0 && row->steps > 0) {
         fprintf(out, "%12" PRId64, row->steps);
-    } else if (self->question->step_ms > 0) {
+    } else if (question->step_ms > 0) {
         fprintf(out, "%12s", "-");
     }
     write_number(out, 13, 2, row->period_s);
@@ -163,9 +62,10 @@ write_row(const answer_t *self, const row_t *row, FILE *out)
 }
 
 static void
-write_rows(const answer_t *self, FILE *out)
+write_rows(const spot_checkpoint_answer_t *self, const spot_theory_question_t *question,
+    FILE *out)
 {
-    const bool has_steps = self->question->step_ms > 0;
+    const bool has_steps = question->step_ms > 0;
 
     fprintf(out, "%-30s%13s%s%13s%11s%13s%13s\n", "", "work between",
         has_steps ? "     nearest" : "", "with stalls", "kept", "a run takes",
@@ -173,8 +73,8 @@ write_rows(const answer_t *self, FILE *out)
     fprintf(out, "%-30s%13s%s%13s%11s%13s%13s\n", "", "s",
         has_steps ? "       steps" : "", "s", "% of time", "times work", "waste, %");
     for (size_t j = 0; j < self->num_rows; j++) {
-        if (self->rows[j].rule != ROW_BEST || self->question->is_async) {
-            write_row(self, &self->rows[j], out);
+        if (self->rows[j].rule != SPOT_RULE_BEST || question->is_async) {
+            write_row(question, &self->rows[j], out);
         }
     }
     putc('\n', out);
@@ -196,25 +96,25 @@ write_time(FILE *out, double time_s)
 }
 
 static void
-write_steps(const answer_t *self, FILE *out)
+write_steps(const spot_checkpoint_answer_t *self, const spot_theory_question_t *question,
+    FILE *out)
 {
-    const double step_s = spot_duration_s(self->question->step_ms);
-    const double work_s = (double) self->best_steps * step_s;
     char step[SPOT_DURATION_TEXT_BYTES];
 
-    spot_duration_text(self->question->step_ms, step);
+    spot_duration_text(question->step_ms, step);
     fprintf(out, "in steps of %s: every %" PRId64 " step%s (", step, self->best_steps,
         self->best_steps == 1 ? "" : "s");
-    write_time(out, work_s);
-    fprintf(out, "): %.2f h\n", 100 * spot_theory_efficiency(&self->theory, work_s));
+    write_time(out, self->best_steps_s);
+    fprintf(out, "): %.2f h\n", 100 * self->best_efficiency);
 }
 
 /* What the answer means, in hours of a hundred. */
 static void
-write_meaning(const answer_t *self, FILE *out)
+write_meaning(const spot_checkpoint_answer_t *self,
+    const spot_theory_question_t *question, FILE *out)
 {
-    const row_t *best = &self->rows[ROW_BEST];
-    const row_t *given = &self->rows[ROW_GIVEN];
+    const spot_checkpoint_row_t *best = &self->rows[SPOT_RULE_BEST];
+    const spot_checkpoint_row_t *given = &self->rows[SPOT_RULE_GIVEN];
 
     fprintf(out, "best: a checkpoint ");
     if (best->interval_s > 0) {
@@ -228,13 +128,13 @@ write_meaning(const answer_t *self, FILE *out)
         ": of 100 h the job keeps %.2f h (%.2f h if no failure hit a restart)\n",
         100 * best->efficiency, 100 * best->efficiency_immune);
     if (self->best_steps > 0) {
-        write_steps(self, out);
+        write_steps(self, question, out);
     }
-    if (self->question->interval_ms > 0) {
+    if (question->interval_ms > 0) {
         fprintf(out, "at --interval: %.2f h, %.2f h less\n", 100 * given->efficiency,
             100 * (best->efficiency - given->efficiency));
     }
-    if (self->question->is_async) {
+    if (question->is_async) {
         fprintf(out, "Young, Daly and the exact optimum are those of the snapshot: they "
                      "do not know of the write.\n");
     }
@@ -242,35 +142,25 @@ write_meaning(const answer_t *self, FILE *out)
                  "constant.\n");
 }
 
-/* At the row's interval with copies in memory, or without; NAN where failures cost all
- * time and more: the first order says nothing any more. */
-static double
-memory_loss(const answer_t *self, const row_t *row, bool has_memory)
-{
-    static const spot_theory_memory_t none = {0};
-
-    return spot_theory_memory_loss(
-        &self->theory, has_memory ? &self->question->memory : &none, row->interval_s);
-}
-
 static void
-write_memory(const answer_t *self, FILE *out)
+write_memory(const spot_checkpoint_answer_t *self,
+    const spot_theory_question_t *question, FILE *out)
 {
-    const spot_theory_memory_t *memory = &self->question->memory;
+    const spot_theory_memory_t *memory = &question->memory;
 
     fprintf(out,
         "\ncopies in the memory of peers every %g s of work: they recover %.4f %% of "
         "the failures, in %g s\nlost to failures, first order, %% of time:\n",
         memory->every_s, 100 * memory->share, memory->fetch_s);
     for (size_t j = 0; j < self->num_rows; j++) {
-        const row_t *row = &self->rows[j];
+        const spot_checkpoint_row_t *row = &self->rows[j];
 
-        if ((row->rule != ROW_BEST || self->question->is_async) &&
+        if ((row->rule != SPOT_RULE_BEST || question->is_async) &&
             row->interval_s >= 0) {
-            fprintf(out, "%-30s", rules[row->rule].label);
-            write_number(out, 13, 4, 100 * memory_loss(self, row, true));
+            fprintf(out, "%-30s", spot_checkpoint_rules[row->rule].label);
+            write_number(out, 13, 4, 100 * row->memory_loss);
             fprintf(out, ", without the copies");
-            write_number(out, 13, 4, 100 * memory_loss(self, row, false));
+            write_number(out, 13, 4, 100 * row->memory_loss_without);
             putc('\n', out);
         }
     }
@@ -279,22 +169,22 @@ write_memory(const answer_t *self, FILE *out)
 void
 spot_theory_table_write(const spot_theory_question_t *question, FILE *out)
 {
-    answer_t answer;
+    spot_checkpoint_answer_t answer;
 
-    find_answer(&answer, question);
+    spot_checkpoint_answer(&answer, question);
     write_title(question, out);
-    write_rows(&answer, out);
-    write_meaning(&answer, out);
+    write_rows(&answer, question, out);
+    write_meaning(&answer, question, out);
     if (question->has_memory) {
-        write_memory(&answer, out);
+        write_memory(&answer, question, out);
     }
 }
 
 static void
-write_json_row(spot_json_t *json, const row_t *row)
+write_json_row(spot_json_t *json, const spot_checkpoint_row_t *row)
 {
     spot_json_open(json, NULL, '{');
-    spot_json_text(json, "rule", rules[row->rule].name);
+    spot_json_text(json, "rule", spot_checkpoint_rules[row->rule].name);
     spot_json_number(json, "interval_s", row->interval_s);
     spot_json_number(json, "period_s", row->period_s);
     spot_json_number(json, "efficiency", row->efficiency);
@@ -330,9 +220,10 @@ write_json_question(spot_json_t *json, const spot_theory_question_t *question)
 }
 
 static void
-write_json_memory(spot_json_t *json, const answer_t *self)
+write_json_memory(spot_json_t *json, const spot_checkpoint_answer_t *self,
+    const spot_theory_question_t *question)
 {
-    const spot_theory_memory_t *memory = &self->question->memory;
+    const spot_theory_memory_t *memory = &question->memory;
 
     spot_json_open(json, "memory", '{');
     spot_json_number(json, "share", memory->share);
@@ -340,13 +231,13 @@ write_json_memory(spot_json_t *json, const answer_t *self)
     spot_json_number(json, "fetch_s", memory->fetch_s);
     spot_json_open(json, "losses", '[');
     for (size_t j = 0; j < self->num_rows; j++) {
-        const row_t *row = &self->rows[j];
+        const spot_checkpoint_row_t *row = &self->rows[j];
 
         spot_json_open(json, NULL, '{');
-        spot_json_text(json, "rule", rules[row->rule].name);
+        spot_json_text(json, "rule", spot_checkpoint_rules[row->rule].name);
         spot_json_number(json, "interval_s", row->interval_s);
-        spot_json_number(json, "loss", memory_loss(self, row, true));
-        spot_json_number(json, "loss_without", memory_loss(self, row, false));
+        spot_json_number(json, "loss", row->memory_loss);
+        spot_json_number(json, "loss_without", row->memory_loss_without);
         spot_json_close(json, '}');
     }
     spot_json_close(json, ']');
@@ -357,9 +248,9 @@ void
 spot_theory_json_write(const spot_theory_question_t *question, FILE *out)
 {
     spot_json_t json;
-    answer_t answer;
+    spot_checkpoint_answer_t answer;
 
-    find_answer(&answer, question);
+    spot_checkpoint_answer(&answer, question);
     spot_json_init(&json, out, 2);
     spot_json_open(&json, NULL, '{');
     write_json_question(&json, question);
@@ -369,18 +260,14 @@ spot_theory_json_write(const spot_theory_question_t *question, FILE *out)
     }
     spot_json_close(&json, ']');
     if (answer.best_steps > 0) {
-        const double work_s =
-            (double) answer.best_steps * spot_duration_s(question->step_ms);
-
         spot_json_open(&json, "best_steps", '{');
         spot_json_integer(&json, "steps", answer.best_steps);
-        spot_json_number(&json, "interval_s", work_s);
-        spot_json_number(
-            &json, "efficiency", spot_theory_efficiency(&answer.theory, work_s));
+        spot_json_number(&json, "interval_s", answer.best_steps_s);
+        spot_json_number(&json, "efficiency", answer.best_efficiency);
         spot_json_close(&json, '}');
     }
     if (question->has_memory) {
-        write_json_memory(&json, &answer);
+        write_json_memory(&json, &answer, question);
     }
     spot_json_close(&json, '}');
 }

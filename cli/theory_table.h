@@ -4,25 +4,9 @@
 #ifndef SPOT_CLI_THEORY_TABLE_H
 #define SPOT_CLI_THEORY_TABLE_H
 
-#include <stdbool.h>
-#include <stdint.h>
 #include <stdio.h>
 
-#include "models/checkpoint_theory.h"
-
-/* What is asked, in ms; everything from 0, mtbf_ms above 0. */
-typedef struct {
-    bool is_async;
-    int64_t mtbf_ms;
-    int64_t write_ms;
-    int64_t snapshot_ms; /* async only */
-    int busy;            /* async only: SPOT_BUSY_WAIT or SPOT_BUSY_JOIN */
-    int64_t restart_ms;
-    int64_t step_ms;     /* 0: the answer is not in steps too */
-    int64_t interval_ms; /* 0: only the optima */
-    bool has_memory;     /* what failures cost with copies in memory is asked too */
-    spot_theory_memory_t memory;
-} spot_theory_question_t;
+#include "models/checkpoint_rules.h"
 
 /* A title, a table of one line a rule, and what the best of them means. */
 void spot_theory_table_write(const spot_theory_question_t *question, FILE *out);
