@@ -11,9 +11,7 @@
 #include "cli/interrupt.h"
 #include "cli/pictures.h"
 #include "cli/progress_line.h"
-#include "traces/compare/comparison.h"
-#include "traces/compare/trace_model.h"
-#include "traces/describe/describe.h"
+#include "traces/compare/comparison_inputs.h"
 
 enum {
     OPTION_HALVES = 256,
@@ -28,21 +26,12 @@ enum {
 
 #define DEFAULT_REPLICATIONS 400
 
-/* A metric that must not exceed a value. */
-typedef struct {
-    int metric_id;
-    double value;
-} limit_t;
-
 typedef struct {
     spot_option_list_t paths;
-    bool is_halves;
-    int64_t num_replications;
-    int64_t seed;
-    const char *reference_path;
+    spot_comparison_request_t request; /* its paths are those above */
     size_t num_limits;
     size_t max_limits;
-    limit_t *limits; /* [num_limits] */
+    spot_comparison_limit_t *limits; /* [num_limits] */
     bool is_json;
     bool is_quiet;
     const char *csv_path;
@@ -86,7 +75,7 @@ add_limit(arguments_t *arguments, struct argp_state *state, const char *text)
 {
     const char *equals = strchr(text, '=');
     char name[64];
-    limit_t limit;
+    spot_comparison_limit_t limit;
 
     snprintf(
         name, sizeof(name), "%.*s", equals == NULL ? 0 : (int) (equals - text), text);
@@ -117,10 +106,10 @@ check_arguments(const arguments_t *arguments, struct argp_state *state)
 {
     const size_t num_paths = arguments->paths.num_texts;
 
-    if (arguments->is_halves && num_paths != 1) {
+    if (arguments->request.is_halves && num_paths != 1) {
         spot_option_error(state, "--halves: expected one trace file");
     }
-    if (!arguments->is_halves && num_paths < 2) {
+    if (!arguments->request.is_halves && num_paths < 2) {
         spot_option_error(
             state, "expected two trace files, or model files and a trace file");
     }
@@ -137,17 +126,17 @@ parse(int key, char *text, struct argp_state *state)
 
     switch (key) {
         case OPTION_HALVES:
-            arguments->is_halves = true;
+            arguments->request.is_halves = true;
             return 0;
         case OPTION_REPLICATIONS:
-            arguments->num_replications =
+            arguments->request.num_replications =
                 spot_option_integer(state, "--replications", text, 1);
             return 0;
         case OPTION_SEED:
-            arguments->seed = spot_option_integer(state, "--seed", text, 0);
+            arguments->request.seed = spot_option_integer(state, "--seed", text, 0);
             return 0;
         case OPTION_REFERENCE:
-            arguments->reference_path = text;
+            arguments->request.reference_path = text;
             return 0;
         case OPTION_LIMIT:
             add_limit(arguments, state, text);
@@ -172,153 +161,24 @@ parse(int key, char *text, struct argp_state *state)
             return 0;
         case ARGP_KEY_END:
             check_arguments(arguments, state);
+            arguments->request.num_paths = arguments->paths.num_texts;
+            arguments->request.paths = arguments->paths.texts;
             return 0;
         default:
             return ARGP_ERR_UNKNOWN;
     }
 }
 
-/* All that was read. The last path is the trace that the others are held against. */
-typedef struct {
-    spot_trace_t trace;
-    bool has_other; /* a trace is compared, not models */
-    spot_trace_t other;
-    size_t num_models;
-    spot_trace_model_file_t *models; /* [num_models] */
-    spot_reference_t reference;
-} input_t;
-
 static int
-read_models(input_t *self, const arguments_t *arguments, spot_diag_t *diag)
-{
-    const size_t num_models = arguments->paths.num_texts - 1;
-    int error = 0;
-
-    self->models = spot_calloc(num_models, sizeof(*self->models));
-    if (self->models == NULL) {
-        return SPOT_ERR_NO_MEMORY;
-    }
-    for (size_t j = 0; j < num_models; j++) {
-        const int ret = spot_trace_model_file_read(&self->models[self->num_models++],
-            arguments->paths.texts[j], &self->trace, arguments->paths.texts[num_models],
-            diag);
-
-        error = spot_error_first(error, ret);
-    }
-    return error;
-}
-
-static int
-read_input(input_t *self, const arguments_t *arguments, spot_diag_t *diag)
-{
-    const char *const *paths = arguments->paths.texts;
-    const size_t num_paths = arguments->paths.num_texts;
-    int ret, error;
-
-    memset(self, 0, sizeof(*self));
-    error = spot_trace_read(&self->trace, paths[num_paths - 1], false, diag);
-    if (arguments->reference_path != NULL) {
-        ret = spot_reference_read(&self->reference, arguments->reference_path, diag);
-        error = spot_error_first(error, ret);
-    }
-    if (arguments->is_halves) {
-        return error;
-    }
-    self->has_other = num_paths == 2 && spot_is_trace_file(paths[0]);
-    if (self->has_other) {
-        ret = spot_trace_read(&self->other, paths[0], false, diag);
-        return spot_error_first(error, ret);
-    }
-    return error != 0 ? error : read_models(self, arguments, diag);
-}
-
-static void
-free_input(input_t *self)
-{
-    for (size_t j = 0; j < self->num_models; j++) {
-        spot_trace_model_file_free(&self->models[j]);
-    }
-    free(self->models);
-    spot_trace_free(&self->trace);
-    spot_trace_free(&self->other);
-    spot_reference_free(&self->reference);
-}
-
-static void
-warn_of_seed(const spot_comparison_t *comparison, const spot_trace_model_file_t *file,
-    const char *path, spot_diag_t *diag)
-{
-    const double cv = comparison->columns[0].means[SPOT_FIDELITY_GAP_CV];
-
-    if (file->model.generator == &spot_generator_seed && cv > SPOT_SEED_MAX_CV) {
-        spot_diag_warn(diag, path, 0, 0,
-            "the gaps of the trace have CV %.2f, those of a seed model at most 1: "
-            "compare block or mrp too",
-            cv);
-    }
-}
-
-/* A generated trace has the name of its model or source; the file distinguishes traces
- * of the same name. */
-static int
-add_other(spot_comparison_t *self, const arguments_t *arguments, const input_t *input)
-{
-    const char *name = spot_trace_key(&input->other, "name");
-    char *label = strcmp(name, self->name) == 0
-                      ? spot_comparison_label(arguments->paths.texts[0])
-                      : spot_text_copy(name, strlen(name));
-    const int ret = label == NULL
-                        ? SPOT_ERR_NO_MEMORY
-                        : spot_comparison_add_trace(self, &input->other, label);
-
-    free(label);
-    return ret;
-}
-
-/* Models are called as their files: two of one kind can be compared. */
-static int
-add_model(spot_comparison_t *self, const arguments_t *arguments,
-    const spot_trace_model_file_t *file, const char *path, const spot_watch_t *watch)
-{
-    char *label = spot_comparison_label(path);
-    const int ret = label == NULL
-                        ? SPOT_ERR_NO_MEMORY
-                        : spot_comparison_add_model(self, &file->model, file->name,
-                              label, arguments->num_replications, watch);
-
-    free(label);
-    return ret;
-}
-
-static int
-compare(spot_comparison_t *self, const arguments_t *arguments, const input_t *input,
-    spot_diag_t *diag)
+compare(spot_comparison_t *self, const arguments_t *arguments,
+    const spot_comparison_inputs_t *inputs, spot_diag_t *diag)
 {
     spot_progress_line_t line;
     const spot_watch_t watch =
         spot_progress_line_start(&line, "replications", arguments->is_quiet);
-    const spot_trace_t *other = input->has_other ? &input->other : &input->trace;
-    int ret = spot_comparison_init(self, &input->trace, other->resolution_ms,
-        spot_comparison_is_net(input->trace.kind) || spot_comparison_is_net(other->kind),
-        (uint64_t) arguments->seed);
+    const int ret = spot_comparison_run(self, &arguments->request, inputs, &watch, diag);
 
-    if (ret == 0 && input->has_other) {
-        ret = add_other(self, arguments, input);
-    }
-    for (size_t j = 0; ret == 0 && j < input->num_models; j++) {
-        const spot_trace_model_file_t *file = &input->models[j];
-
-        ret = add_model(self, arguments, file, arguments->paths.texts[j], &watch);
-        warn_of_seed(self, file, arguments->paths.texts[j], diag);
-        if (ret == SPOT_ERR_OVERDRAW) {
-            spot_diag_error(
-                diag, arguments->paths.texts[j], 0, 0, "%s", spot_error_text(ret));
-        }
-    }
     spot_progress_line_finish(&line);
-    if (ret == 0) {
-        spot_comparison_set_reference(self, &input->reference);
-    }
     return ret;
 }
 
@@ -357,7 +217,7 @@ write_all(
 /* The pictures of all columns, and those of each one that was added. */
 static int
 draw_all(const spot_comparison_t *comparison, const arguments_t *arguments,
-    const input_t *input, spot_diag_t *diag)
+    const spot_comparison_inputs_t *input, spot_diag_t *diag)
 {
     spot_progress_line_t line;
     const spot_watch_t watch =
@@ -373,7 +233,7 @@ draw_all(const spot_comparison_t *comparison, const arguments_t *arguments,
         return SPOT_ERR_NO_MEMORY;
     }
     error = spot_pictures_of_comparison(comparison, place.folder, name, diag);
-    if (arguments->is_halves) {
+    if (arguments->request.is_halves) {
         const int ret = spot_pictures_of_halves(comparison, place.folder, name, diag);
 
         error = spot_error_first(error, ret);
@@ -384,8 +244,8 @@ draw_all(const spot_comparison_t *comparison, const arguments_t *arguments,
                                             &input->other, &place, diag));
     }
     for (size_t j = 0; j < input->num_models && error != SPOT_ERR_INTERRUPTED; j++) {
-        const spot_replicate_t replicate = spot_comparison_replicate(
-            comparison, &input->models[j].model, arguments->num_replications, &watch);
+        const spot_replicate_t replicate = spot_comparison_replicate(comparison,
+            &input->models[j].model, arguments->request.num_replications, &watch);
 
         place.label = columns[j].label;
         error = spot_error_first(error,
@@ -396,20 +256,18 @@ draw_all(const spot_comparison_t *comparison, const arguments_t *arguments,
     return error;
 }
 
-/* The halves are judged only where nothing else is. */
 static bool
 is_within_limits(const spot_comparison_t *comparison, const arguments_t *arguments)
 {
-    const size_t first =
-        SPOT_COMPARISON_FIRST - (comparison->num_columns == SPOT_COMPARISON_FIRST);
     bool is_within = true;
 
-    for (size_t j = first; j < comparison->num_columns; j++) {
+    for (size_t j = spot_comparison_first_judged(comparison);
+         j < comparison->num_columns; j++) {
         for (size_t k = 0; k < arguments->num_limits; k++) {
-            const limit_t *limit = &arguments->limits[k];
+            const spot_comparison_limit_t *limit = &arguments->limits[k];
             const double value = comparison->columns[j].means[limit->metric_id];
 
-            if (value <= limit->value) {
+            if (spot_comparison_is_within(&comparison->columns[j], limit)) {
                 continue;
             }
             fprintf(stderr, "spotsim: %s: %s is ", comparison->columns[j].label,
@@ -428,16 +286,17 @@ is_within_limits(const spot_comparison_t *comparison, const arguments_t *argumen
 static int
 run(int argc, char **argv)
 {
-    arguments_t arguments = {.seed = 1, .num_replications = DEFAULT_REPLICATIONS};
+    arguments_t arguments = {
+        .request = {.seed = 1, .num_replications = DEFAULT_REPLICATIONS}};
     spot_comparison_t comparison = {0};
-    input_t input;
+    spot_comparison_inputs_t input;
     spot_diag_t diag;
     int exit_code, ret;
 
     spot_diag_init(&diag);
     spot_command_parse(&spot_command_trace_compare, argc, argv, parse, &arguments);
     spot_interrupt_watch();
-    ret = read_input(&input, &arguments, &diag);
+    ret = spot_comparison_inputs_read(&input, &arguments.request, &diag);
     ret =
         spot_error_first(ret, spot_pictures_check("--svg", arguments.svg_folder, &diag));
     if (ret != 0) {
@@ -464,7 +323,7 @@ run(int argc, char **argv)
         exit_code = SPOT_EXIT_FAILED;
     }
     spot_comparison_free(&comparison);
-    free_input(&input);
+    spot_comparison_inputs_free(&input);
     free(arguments.limits);
     free(arguments.paths.texts);
     return exit_code;
