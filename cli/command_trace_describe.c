@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "base/memory.h"
 #include "base/outfile.h"
@@ -11,11 +10,8 @@
 #include "cli/pictures.h"
 #include "reports/picture_files.h"
 #include "reports/traces/trace_figures.h"
-#include "traces/describe/describe.h"
+#include "traces/describe/describe_file.h"
 #include "traces/describe/figures.h"
-#include "traces/describe/notebook.h"
-#include "traces/lifetimes.h"
-#include "traces/recorder.h"
 
 enum {
     OPTION_TICK = 256,
@@ -33,11 +29,7 @@ typedef struct {
     const char *output_path;
     const char *csv_path;
     const char *svg_folder;
-    const char *where;
-    int64_t tick_ms; /* 0: as recorded */
-    bool is_net;
-    bool is_notebook;
-    bool is_strict;
+    spot_describe_request_t request;
     bool is_json;
     bool is_quiet;
 } arguments_t;
@@ -76,13 +68,13 @@ check_arguments(const arguments_t *arguments, struct argp_state *state)
     if (arguments->paths.num_texts == 0) {
         spot_option_error(state, "expected a trace");
     }
-    if (arguments->is_notebook && arguments->csv_path != NULL) {
+    if (arguments->request.is_notebook && arguments->csv_path != NULL) {
         spot_option_error(state, "--notebook writes no CSV, but --json");
     }
-    if (arguments->is_notebook && arguments->svg_folder != NULL) {
+    if (arguments->request.is_notebook && arguments->svg_folder != NULL) {
         spot_option_error(state, "--notebook draws no pictures");
     }
-    if (arguments->is_notebook && arguments->where != NULL) {
+    if (arguments->request.is_notebook && arguments->request.where != NULL) {
         spot_option_error(
             state, "--where is for lifetimes files, --notebook is for traces");
     }
@@ -99,19 +91,19 @@ parse(int key, char *text, struct argp_state *state)
 
     switch (key) {
         case OPTION_TICK:
-            arguments->tick_ms = spot_option_seconds_ms(state, "--tick", text);
+            arguments->request.tick_ms = spot_option_seconds_ms(state, "--tick", text);
             return 0;
         case OPTION_NET:
-            arguments->is_net = true;
+            arguments->request.is_net = true;
             return 0;
         case OPTION_NOTEBOOK:
-            arguments->is_notebook = true;
+            arguments->request.is_notebook = true;
             return 0;
         case OPTION_WHERE:
-            arguments->where = text;
+            arguments->request.where = text;
             return 0;
         case OPTION_STRICT:
-            arguments->is_strict = true;
+            arguments->request.is_strict = true;
             return 0;
         case OPTION_JSON:
             arguments->is_json = true;
@@ -139,26 +131,17 @@ parse(int key, char *text, struct argp_state *state)
     }
 }
 
-/* The output for one argument. */
-typedef struct {
-    char *name;
-    spot_describe_t figures;
-    spot_notebook_t notebook;
-    int picture_error;
-} description_t;
-
 typedef struct {
     size_t num_descriptions;
-    description_t *descriptions; /* [num_descriptions] */
-    int picture_error;           /* the first one; the figures are still printed */
+    spot_description_t *descriptions; /* [num_descriptions] */
+    int picture_error;                /* the first one; the figures are still printed */
 } result_t;
 
 static void
 free_result(result_t *self)
 {
     for (size_t j = 0; j < self->num_descriptions; j++) {
-        free(self->descriptions[j].name);
-        spot_describe_free(&self->descriptions[j].figures);
+        spot_description_free(&self->descriptions[j]);
     }
     free(self->descriptions);
 }
@@ -202,151 +185,50 @@ check_picture_names(const arguments_t *arguments, spot_diag_t *diag)
     return ret;
 }
 
-/* Looking into what can be read only once would take it away. */
-static bool
-is_regular(const char *path)
+/* What the pictures of all files need. */
+typedef struct {
+    const arguments_t *arguments;
+    result_t *result;
+    spot_diag_t *diag;
+} painter_t;
+
+static void
+draw(void *context, const char *path, const spot_trace_t *trace,
+    const spot_lifetimes_t *lifetimes)
 {
-    struct stat status;
-
-    return stat(path, &status) == 0 && S_ISREG(status.st_mode);
-}
-
-/* In place of trace, what a coarser recorder would have seen of it. */
-static int
-record(const arguments_t *arguments, const char *path, spot_trace_t *trace,
-    spot_diag_t *diag)
-{
-    const int64_t tick_ms =
-        arguments->tick_ms > 0 ? arguments->tick_ms : trace->resolution_ms;
-    spot_trace_t recorded;
-    int ret;
-
-    if (arguments->tick_ms == 0 && !arguments->is_net) {
-        return 0;
-    }
-    if (tick_ms < trace->resolution_ms) {
-        char text[SPOT_TRACE_TIME_BYTES];
-
-        spot_trace_time_text(trace->resolution_ms, text);
-        spot_diag_error(diag, path, 0, 0,
-            "--tick: expected at least the resolution of the trace, %s s", text);
-        return SPOT_ERR_BAD_INPUT;
-    }
-    ret = spot_recorder_trace(trace, tick_ms, arguments->is_net, &recorded);
-    if (ret != 0) {
-        spot_trace_free(&recorded);
-        return ret;
-    }
-    spot_trace_free(trace);
-    *trace = recorded;
-    return 0;
-}
-
-/* One of both. */
-static int
-draw(const arguments_t *arguments, const char *path, const spot_trace_t *trace,
-    const spot_lifetimes_t *lifetimes, spot_diag_t *diag)
-{
+    const painter_t *self = context;
+    const char *folder = self->arguments->svg_folder;
     char *name = spot_pictures_name(path);
     int ret = SPOT_ERR_NO_MEMORY;
 
     if (name != NULL) {
         ret = trace != NULL
-                  ? spot_pictures_of_trace(trace, arguments->svg_folder, name, diag)
-                  : spot_pictures_of_lifetimes(
-                        lifetimes, arguments->svg_folder, name, diag);
+                  ? spot_pictures_of_trace(trace, folder, name, self->diag)
+                  : spot_pictures_of_lifetimes(lifetimes, folder, name, self->diag);
     }
     free(name);
-    return ret;
-}
-
-static int
-describe_trace(const arguments_t *arguments, const char *path, description_t *self,
-    spot_diag_t *diag)
-{
-    spot_trace_t trace;
-    int ret;
-
-    if (arguments->where != NULL) {
-        spot_diag_error(diag, path, 0, 0, "--where: expected a lifetimes file");
-        return SPOT_ERR_BAD_INPUT;
-    }
-    ret = spot_trace_read(&trace, path, arguments->is_strict, diag);
-    if (ret == 0) {
-        ret = record(arguments, path, &trace, diag);
-    }
-    if (ret == 0 && arguments->is_notebook) {
-        const char *name = spot_trace_key(&trace, "name");
-
-        self->name = spot_text_copy(name, strlen(name));
-        ret = self->name == NULL ? SPOT_ERR_NO_MEMORY
-                                 : spot_notebook_init(&self->notebook, &trace);
-    } else if (ret == 0) {
-        ret = spot_describe_init(&self->figures, &trace);
-        spot_describe_warn(&self->figures, path, diag);
-    }
-    if (ret == 0 && arguments->svg_folder != NULL) {
-        self->picture_error = draw(arguments, path, &trace, NULL, diag);
-    }
-    spot_trace_free(&trace);
-    return ret;
-}
-
-static int
-describe_lifetimes(const arguments_t *arguments, const char *path, description_t *self,
-    spot_diag_t *diag)
-{
-    spot_lifetimes_t lifetimes;
-    int ret;
-
-    if (arguments->tick_ms > 0 || arguments->is_net || arguments->is_notebook) {
-        spot_diag_error(diag, path, 0, 0,
-            "--tick, --net and --notebook: expected a trace, this is a lifetimes file");
-        return SPOT_ERR_BAD_INPUT;
-    }
-    ret = spot_lifetimes_read(&lifetimes, path, diag);
-    if (ret == 0 && arguments->where != NULL) {
-        ret = spot_lifetimes_keep(&lifetimes, "--where", arguments->where, diag);
-    }
-    if (ret == 0) {
-        self->name = spot_pictures_name(path);
-        ret = self->name == NULL
-                  ? SPOT_ERR_NO_MEMORY
-                  : spot_describe_init_lifetimes(&self->figures, &lifetimes, self->name);
-    }
-    if (ret == 0 && arguments->svg_folder != NULL) {
-        self->picture_error = draw(arguments, path, NULL, &lifetimes, diag);
-    }
-    spot_lifetimes_free(&lifetimes);
-    return ret;
-}
-
-/* The two logs of the notebook are one description. */
-static int
-describe_logs(const spot_option_list_t *paths, description_t *self, spot_diag_t *diag)
-{
-    spot_stamped_counts_t nodes, terminations;
-    int ret = spot_stamped_counts_read(&nodes, paths->texts[0], "count", 1, diag);
-    const int other =
-        spot_stamped_counts_read(&terminations, paths->texts[1], "number", 0, diag);
-
-    ret = ret != 0 ? ret : other;
-    if (ret == 0) {
-        spot_notebook_init_logs(&self->notebook, &nodes, &terminations);
-        self->name = spot_pictures_name(paths->texts[0]);
-        ret = self->name == NULL ? SPOT_ERR_NO_MEMORY : 0;
-    }
-    spot_stamped_counts_free(&nodes);
-    spot_stamped_counts_free(&terminations);
-    return ret;
+    self->result->picture_error = spot_error_first(self->result->picture_error, ret);
 }
 
 static bool
 is_logs(const arguments_t *arguments)
 {
-    return arguments->is_notebook && arguments->paths.num_texts == 2 &&
-           is_regular(arguments->paths.texts[0]) &&
-           spot_stamped_counts_is_file(arguments->paths.texts[0], "count");
+    return arguments->request.is_notebook && arguments->paths.num_texts == 2 &&
+           spot_describe_is_log(arguments->paths.texts[0]);
+}
+
+static int
+describe_one(const arguments_t *arguments, const spot_describe_request_t *request,
+    const char *path, spot_description_t *self, spot_diag_t *diag)
+{
+    char *name = spot_pictures_name(path);
+    const int ret = name == NULL ? SPOT_ERR_NO_MEMORY
+                    : is_logs(arguments)
+                        ? spot_describe_logs(self, arguments->paths.texts, name, diag)
+                        : spot_describe_file(self, path, name, request, diag);
+
+    free(name);
+    return ret;
 }
 
 /* Reads on after an error, so that all files are reported. */
@@ -354,28 +236,21 @@ static int
 describe_all(const arguments_t *arguments, result_t *result, spot_diag_t *diag)
 {
     const size_t num_paths = arguments->paths.num_texts;
+    painter_t painter = {arguments, result, diag};
+    spot_describe_request_t request = arguments->request;
     int ret = 0;
 
+    request.look = arguments->svg_folder != NULL ? draw : NULL;
+    request.context = &painter;
     result->descriptions = spot_calloc(num_paths, sizeof(*result->descriptions));
     if (result->descriptions == NULL) {
         return SPOT_ERR_NO_MEMORY;
     }
-    if (is_logs(arguments)) {
-        result->num_descriptions = 1;
-        return describe_logs(&arguments->paths, result->descriptions, diag);
-    }
-    result->num_descriptions = num_paths;
-    for (size_t j = 0; j < num_paths; j++) {
-        const char *path = arguments->paths.texts[j];
-        const int error =
-            is_regular(path) && spot_lifetimes_is_file(path)
-                ? describe_lifetimes(arguments, path, &result->descriptions[j], diag)
-                : describe_trace(arguments, path, &result->descriptions[j], diag);
-
-        ret = ret != 0 ? ret : error;
-        if (result->picture_error == 0) {
-            result->picture_error = result->descriptions[j].picture_error;
-        }
+    result->num_descriptions = is_logs(arguments) ? 1 : num_paths;
+    for (size_t j = 0; j < result->num_descriptions; j++) {
+        ret = spot_error_first(
+            ret, describe_one(arguments, &request, arguments->paths.texts[j],
+                     &result->descriptions[j], diag));
     }
     return ret;
 }
@@ -391,9 +266,9 @@ write_json(const arguments_t *arguments, const result_t *result, FILE *out)
         spot_json_open(&json, NULL, '[');
     }
     for (size_t j = 0; j < result->num_descriptions; j++) {
-        const description_t *description = &result->descriptions[j];
+        const spot_description_t *description = &result->descriptions[j];
 
-        if (arguments->is_notebook) {
+        if (arguments->request.is_notebook) {
             spot_notebook_write_json(
                 &description->notebook, description->name, &json, NULL);
         } else {
@@ -409,17 +284,17 @@ static void
 write_tables(const arguments_t *arguments, const result_t *result, FILE *out)
 {
     for (size_t j = 0; j < result->num_descriptions; j++) {
-        const description_t *description = &result->descriptions[j];
+        const spot_description_t *description = &result->descriptions[j];
 
         if (j > 0) {
             fputc('\n', out);
         }
-        if (arguments->is_notebook && result->num_descriptions > 1) {
+        if (arguments->request.is_notebook && result->num_descriptions > 1) {
             fputs("trace ", out);
             spot_utf8_print(out, description->name);
             putc('\n', out);
         }
-        if (arguments->is_notebook) {
+        if (arguments->request.is_notebook) {
             spot_notebook_print(&description->notebook, out);
         } else {
             spot_describe_print(&description->figures, out);
