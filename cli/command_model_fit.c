@@ -6,7 +6,7 @@
 #include "base/units.h"
 #include "cli/command.h"
 #include "cli/step_fit_report.h"
-#include "models/step_fit.h"
+#include "models/step_fit_file.h"
 
 enum {
     OPTION_LAYERS = 256,
@@ -19,12 +19,8 @@ enum {
 };
 
 typedef struct {
-    const char *table_path;
+    spot_step_fit_request_t request;
     const char *output_path; /* NULL: no table is written */
-    int64_t num_layers;      /* this and all below: 0 if not given */
-    int64_t samples_per_step;
-    int64_t micro_batch;
-    spot_step_range_t range;
     bool is_json;
 } arguments_t;
 
@@ -75,7 +71,7 @@ static error_t
 parse(int key, char *text, struct argp_state *state)
 {
     arguments_t *arguments = state->input;
-    spot_step_range_t *range = &arguments->range;
+    spot_step_range_t *range = &arguments->request.range;
 
     switch (key) {
         case 'o':
@@ -92,122 +88,24 @@ parse(int key, char *text, struct argp_state *state)
             range->max_instances = spot_option_integer(state, "--instances", text, 1);
             return 0;
         case OPTION_LAYERS:
-            arguments->num_layers = spot_option_integer(state, "--layers", text, 1);
+            arguments->request.num_layers =
+                spot_option_integer(state, "--layers", text, 1);
             return 0;
         case OPTION_SAMPLES:
-            arguments->samples_per_step =
+            arguments->request.samples_per_step =
                 spot_option_integer(state, "--samples-per-step", text, 1);
             return 0;
         case OPTION_MICRO_BATCH:
-            arguments->micro_batch =
+            arguments->request.micro_batch =
                 spot_option_integer(state, "--micro-batch", text, 1);
             return 0;
         case OPTION_JSON:
             arguments->is_json = true;
             return 0;
         default:
-            return spot_option_argument(state, key, text, &arguments->table_path,
+            return spot_option_argument(state, key, text, &arguments->request.table_path,
                 "a table of step times by D and P");
     }
-}
-
-/* A setting is of the command line, else of the table's header. */
-static int
-settle(int64_t given, int64_t *setting, const char *key, const char *option,
-    const arguments_t *arguments, spot_diag_t *diag)
-{
-    if (given > 0) {
-        *setting = given;
-    }
-    if (*setting > 0) {
-        return 0;
-    }
-    spot_diag_error(diag, arguments->table_path, 0, 0,
-        "no \"# %s: N\" above the columns: expected it, or %s N", key, option);
-    return SPOT_ERR_BAD_INPUT;
-}
-
-static int
-settle_all(const arguments_t *arguments, spot_step_grid_t *grid, spot_diag_t *diag)
-{
-    const int errors[] = {
-        settle(arguments->num_layers, &grid->num_layers, "layers", "--layers", arguments,
-            diag),
-        settle(arguments->samples_per_step, &grid->samples_per_step, "samples_per_step",
-            "--samples-per-step", arguments, diag),
-        settle(arguments->micro_batch, &grid->micro_batch, "micro_batch",
-            "--micro-batch", arguments, diag),
-    };
-
-    return spot_error_first(spot_error_first(errors[0], errors[1]), errors[2]);
-}
-
-static int
-fit_grid(const arguments_t *arguments, const spot_step_grid_t *grid,
-    spot_step_fit_t *fit, spot_diag_t *diag)
-{
-    const int ret = spot_step_fit(fit, grid);
-
-    if (ret == SPOT_ERR_BAD_PARAM) {
-        spot_diag_error(diag, arguments->table_path, 0, 0,
-            "%zu measured pairs: expected at least %d", fit->num_pairs,
-            SPOT_STEP_FIT_MIN_PAIRS);
-        return SPOT_ERR_BAD_INPUT;
-    }
-    if (ret == 0 && !fit->is_determined) {
-        spot_diag_warn(diag, arguments->table_path, 0, 0,
-            "the pairs do not tell the terms of the formula apart (are there several D "
-            "and several P?): other D and P than theirs may be far off");
-    }
-    return ret;
-}
-
-/* What the command line leaves open is as the table has it. */
-static spot_step_range_t
-range_to_fill(const arguments_t *arguments, const spot_step_grid_t *grid)
-{
-    spot_step_range_t range = spot_step_grid_range(grid);
-    const spot_step_range_t *given = &arguments->range;
-
-    if (given->max_pipelines > 0) {
-        range.min_pipelines = given->min_pipelines;
-        range.max_pipelines = given->max_pipelines;
-    }
-    if (given->max_depth > 0) {
-        range.min_depth = given->min_depth;
-        range.max_depth = given->max_depth;
-    }
-    if (given->max_instances > 0) {
-        range.max_instances = given->max_instances;
-    }
-    if (range.max_instances > SPOT_MAX_INSTANCES) {
-        range.max_instances = SPOT_MAX_INSTANCES;
-    }
-    return range;
-}
-
-static int
-write_table(const arguments_t *arguments, const spot_step_grid_t *grid,
-    const spot_step_fit_t *fit, spot_diag_t *diag)
-{
-    static const char *const remarks[] = {
-        "spotsim model fit: measured step times, and fitted ones for pairs that are "
-        "missing",
-        NULL};
-    const spot_step_range_t range = range_to_fill(arguments, grid);
-    spot_step_grid_t full;
-    spot_outfile_t file;
-    int ret = spot_step_fit_fill(fit, grid, &range, &full);
-
-    if (ret == 0) {
-        ret = spot_outfile_init(&file, arguments->output_path, diag);
-        if (ret == 0) {
-            spot_step_grid_write(&full, remarks, file.stream);
-        }
-        ret = spot_outfile_close(&file, ret, diag);
-    }
-    spot_step_grid_free(&full);
-    return ret;
 }
 
 static int
@@ -218,7 +116,7 @@ report(const arguments_t *arguments, const spot_step_fit_t *fit, spot_diag_t *di
 
     if (ret == 0) {
         (arguments->is_json ? spot_step_fit_json : spot_step_fit_text)(
-            fit, arguments->table_path, file.stream);
+            fit, arguments->request.table_path, file.stream);
     }
     return spot_outfile_close(&file, ret, diag);
 }
@@ -228,18 +126,15 @@ fit_and_tell(const arguments_t *arguments, spot_step_grid_t *grid, spot_diag_t *
 {
     const char *output_path = arguments->output_path;
     spot_step_fit_t fit;
-    int ret = settle_all(arguments, grid, diag);
+    int ret = spot_command_check_outputs(
+        (spot_command_files_t){1, (const char *[]){arguments->request.table_path}},
+        (spot_command_files_t){1, (const char *[]){output_path}}, diag);
 
     if (ret == 0) {
-        ret = spot_command_check_outputs(
-            (spot_command_files_t){1, (const char *[]){arguments->table_path}},
-            (spot_command_files_t){1, (const char *[]){output_path}}, diag);
-    }
-    if (ret == 0) {
-        ret = fit_grid(arguments, grid, &fit, diag);
+        ret = spot_step_fit_grid(&arguments->request, grid, &fit, diag);
     }
     if (ret == 0 && output_path != NULL) {
-        ret = write_table(arguments, grid, &fit, diag);
+        ret = spot_step_fit_write(&arguments->request, grid, &fit, output_path, diag);
     }
     if (ret == 0 && (output_path == NULL || strcmp(output_path, "-") != 0)) {
         ret = report(arguments, &fit, diag);
@@ -257,7 +152,7 @@ run(int argc, char **argv)
 
     spot_diag_init(&diag);
     spot_command_parse(&spot_command_model_fit, argc, argv, parse, &arguments);
-    ret = spot_step_grid_read(&grid, arguments.table_path, &diag);
+    ret = spot_step_grid_read(&grid, arguments.request.table_path, &diag);
     if (ret != 0) {
         exit_code = spot_command_finish_reading(&diag, ret);
     } else {
