@@ -87,6 +87,19 @@ struct spot_field {
     const spot_field_t *(*table)(const spot_node_t *node);
 };
 
+/* Rows of tables: {SPOT_RANGE(NUMBER, "share", shocks_t, share, 0, 1, NULL, "help")},
+ * with further members, if any, behind them. The key is bound to a member of an owner;
+ * starts and text are its initial and help. */
+#define SPOT_VALUE(kind, key, owner, member, starts, text)                              \
+    .name = key, .type = SPOT_FIELD_##kind, .offset = offsetof(owner, member),          \
+    .initial = starts, .help = text
+#define SPOT_RANGE(kind, key, owner, member, low, high, starts, text)                   \
+    SPOT_VALUE(kind, key, owner, member, starts, text), .min = low, .max = high
+#define SPOT_CHOICE(key, owner, member, names, starts, text)                            \
+    SPOT_VALUE(CHOICE, key, owner, member, starts, text), .choices = names
+#define SPOT_FIELDS(kind, key, owner, member, table_or_forms, starts, text)             \
+    SPOT_VALUE(kind, key, owner, member, starts, text), .fields = table_or_forms
+
 struct spot_bind {
     spot_diag_t *diag;
     char path[1024]; /* of the map being bound, such as "job.checkpoint." */

@@ -8,27 +8,15 @@
 #include "models/job.h"
 
 const spot_field_t spot_model_fields[] = {
-    {.name = "parameters",
-        .type = SPOT_FIELD_NUMBER,
-        .offset = offsetof(spot_model_t, num_parameters),
-        .min = 1,
-        .max = 1e15,
-        .help = "of the whole model"},
-    {.name = "layers",
-        .type = SPOT_FIELD_INTEGER,
-        .offset = offsetof(spot_model_t, num_layers),
-        .min = 1,
-        .max = 100000,
-        .initial = "",
-        .help = "of equal size, embedding and head included; systems that move layers "
-                "need their number"},
-    {.name = "bytes_per_parameter",
-        .type = SPOT_FIELD_NUMBER,
-        .offset = offsetof(spot_model_t, bytes_per_parameter),
-        .min = 0.125,
-        .max = 1024,
-        .help = "of the state of training that is saved and copied, optimizer included: "
-                "16 with Adam and mixed precision, 12 without gradients"},
+    {SPOT_RANGE(NUMBER, "parameters", spot_model_t, num_parameters, 1, 1e15, NULL,
+        "of the whole model")},
+    {SPOT_RANGE(INTEGER, "layers", spot_model_t, num_layers, 1, 100000, "",
+        "of equal size, embedding and head included; systems that move layers need "
+        "their number")},
+    {SPOT_RANGE(NUMBER, "bytes_per_parameter", spot_model_t, bytes_per_parameter, 0.125,
+        1024, NULL,
+        "of the state of training that is saved and copied, optimizer included: 16 with "
+        "Adam and mixed precision, 12 without gradients")},
     {.name = NULL},
 };
 

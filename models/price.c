@@ -52,16 +52,11 @@ spot_price_steps_free(spot_price_steps_t *self)
 /* ---- YAML ---- */
 
 static const spot_field_t step_fields[] = {
-    {.name = "from",
-        .type = SPOT_FIELD_DURATION,
-        .offset = offsetof(spot_price_step_t, start_ms),
-        .max = (double) SPOT_MAX_DURATION_MS,
-        .help = "when the price starts to hold, since the start of the trace"},
-    {.name = "usd_per_h",
-        .type = SPOT_FIELD_PRICE,
-        .offset = offsetof(spot_price_step_t, usd_per_h),
-        .max = SPOT_MAX_PRICE_USD_PER_H,
-        .help = "the price from then on"},
+    {SPOT_RANGE(DURATION, "from", spot_price_step_t, start_ms, 0,
+        (double) SPOT_MAX_DURATION_MS, NULL,
+        "when the price starts to hold, since the start of the trace")},
+    {SPOT_RANGE(PRICE, "usd_per_h", spot_price_step_t, usd_per_h, 0,
+        SPOT_MAX_PRICE_USD_PER_H, NULL, "the price from then on")},
     {.name = NULL},
 };
 
@@ -137,22 +132,13 @@ spot_price_steps_settle(
 
 /* Defaults: AWS p3.2xlarge as in the Bamboo artifact (Thorpe et al., NSDI'23). */
 const spot_field_t spot_price_fields[] = {
-    {.name = "spot",
-        .type = SPOT_FIELD_ONE_OF,
-        .offset = offsetof(spot_price_t, spot),
-        .initial = "0.91",
-        .fields = spot_price_forms,
-        .settle = spot_price_steps_settle,
-        .expected = SPOT_PRICE_EXPECTED,
-        .help = "price of a spot instance, USD per instance-hour, constant or in steps "
-                "since the start of the trace; a price of the trace itself wins"},
-    {.name = "on_demand",
-        .type = SPOT_FIELD_PRICE,
-        .offset = offsetof(spot_price_t, on_demand_usd_per_h),
-        .max = SPOT_MAX_PRICE_USD_PER_H,
-        .initial = "3.06",
-        .help = "price of the same instance on demand, USD per instance-hour; used to "
-                "compare"},
+    {SPOT_FIELDS(ONE_OF, "spot", spot_price_t, spot, spot_price_forms, "0.91",
+         "price of a spot instance, USD per instance-hour, constant or in steps since "
+         "the start of the trace; a price of the trace itself wins"),
+        .settle = spot_price_steps_settle, .expected = SPOT_PRICE_EXPECTED},
+    {SPOT_RANGE(PRICE, "on_demand", spot_price_t, on_demand_usd_per_h, 0,
+        SPOT_MAX_PRICE_USD_PER_H, "3.06",
+        "price of the same instance on demand, USD per instance-hour; used to compare")},
     {.name = NULL},
 };
 

@@ -74,15 +74,9 @@ ideal_decide(const void *options, void *state, const spot_recovery_view_t *view,
 }
 
 static const spot_field_t ideal_options[] = {
-    {.name = "interval",
-        .type = SPOT_FIELD_DURATION,
-        .offset = offsetof(options_t, interval_ms),
-        .max = HUGE_VAL,
-        .initial = "0 s",
-        .help =
-            "decide at multiples of it only, for the instances at that instant or, if "
-            "some of them are lost, for what is left; 0: at every change; 60 s in "
-            "Parcae"},
+    {SPOT_RANGE(DURATION, "interval", options_t, interval_ms, 0, HUGE_VAL, "0 s",
+        "decide at multiples of it only, for the instances at that instant or, if some "
+        "of them are lost, for what is left; 0: at every change; 60 s in Parcae")},
     {.name = NULL, .fields = spot_recovery_plain_fields},
 };
 

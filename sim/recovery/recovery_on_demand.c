@@ -30,12 +30,8 @@ on_demand_decide(const void *options, void *state, const spot_recovery_view_t *v
 }
 
 static const spot_field_t on_demand_options[] = {
-    {.name = "instances",
-        .type = SPOT_FIELD_INTEGER,
-        .offset = offsetof(options_t, num_instances),
-        .max = SPOT_MAX_INSTANCES,
-        .initial = "0",
-        .help = "instances rented for the whole run; 0: fleet.capacity"},
+    {SPOT_RANGE(INTEGER, "instances", options_t, num_instances, 0, SPOT_MAX_INSTANCES,
+        "0", "instances rented for the whole run; 0: fleet.capacity")},
     {.name = NULL, .fields = spot_recovery_plain_fields},
 };
 

@@ -333,26 +333,14 @@ block_lose(void *state, double time_s, int32_t num_lost)
 }
 
 static const spot_field_t block_options[] = {
-    {.name = "trace",
-        .type = SPOT_FIELD_PATH,
-        .offset = offsetof(model_t, path),
-        .help = "the recorded trace (spotsim-trace 1, .csv or .csv.gz), relative to the "
-                "document; what the model does not say of capacity, initial, tick_s and "
-                "horizon_s is as recorded"},
-    {.name = "restart_every",
-        .type = SPOT_FIELD_NUMBER,
-        .offset = offsetof(model_t, restart_every),
-        .min = 1,
-        .max = 1e9,
-        .initial = "10",
-        .help = "mean number of events in a block"},
-    {.name = "neighbours",
-        .type = SPOT_FIELD_INTEGER,
-        .offset = offsetof(model_t, neighbours),
-        .min = 1,
-        .max = 1e9,
-        .initial = "3",
-        .help = "a restart chooses among this many events with the nearest population"},
+    {SPOT_VALUE(PATH, "trace", model_t, path, NULL,
+        "the recorded trace (spotsim-trace 1, .csv or .csv.gz), relative to the "
+        "document; what the model does not say of capacity, initial, tick_s and "
+        "horizon_s is as recorded")},
+    {SPOT_RANGE(NUMBER, "restart_every", model_t, restart_every, 1, 1e9, "10",
+        "mean number of events in a block")},
+    {SPOT_RANGE(INTEGER, "neighbours", model_t, neighbours, 1, 1e9, "3",
+        "a restart chooses among this many events with the nearest population")},
     {.name = NULL, .fields = spot_model_common_fields},
 };
 

@@ -291,20 +291,11 @@ static const spot_field_t chance_options[] = {
     {.name = "add_per_h",
         CHANCE_FIELD(ADDITION),
         .help = "probability that a free place is filled within an hour"},
-    {.name = "start_hour",
-        .type = SPOT_FIELD_INTEGER,
-        .offset = offsetof(model_t, start_hour),
-        .max = SPOT_HOURS_PER_DAY - 1,
-        .initial = "0",
-        .help = "hour of the day at time 0"},
-    {.name = "fills_at_start",
-        .type = SPOT_FIELD_CHOICE,
-        .offset = offsetof(model_t, fills_at_start),
-        .initial = "no",
-        .choices = spot_no_yes,
-        .help = "whether each free place is filled at time 0 too, with the probability "
-                "of the first hour; unlike the initial "
-                "ones, those instances must prepare"},
+    {SPOT_RANGE(INTEGER, "start_hour", model_t, start_hour, 0, SPOT_HOURS_PER_DAY - 1,
+        "0", "hour of the day at time 0")},
+    {SPOT_CHOICE("fills_at_start", model_t, fills_at_start, spot_no_yes, "no",
+        "whether each free place is filled at time 0 too, with the probability of the "
+        "first hour; unlike the initial ones, those instances must prepare")},
     {.name = NULL, .fields = spot_model_common_fields},
 };
 

@@ -106,11 +106,8 @@ file_zones(const void *model)
 }
 
 static const spot_field_t file_options[] = {
-    {.name = "file",
-        .type = SPOT_FIELD_PATH,
-        .offset = offsetof(model_t, path),
-        .help =
-            "a trace file (spotsim-trace 1, .csv or .csv.gz), relative to the document"},
+    {SPOT_VALUE(PATH, "file", model_t, path, NULL,
+        "a trace file (spotsim-trace 1, .csv or .csv.gz), relative to the document")},
     {.name = NULL, .fields = spot_model_recorded_fields},
 };
 

@@ -163,13 +163,9 @@ static const spot_field_t lifetimes_options[] = {
         .help =
             "law of the life of an instance in s; law deadline with deadline_s: 86400 "
             "for preemptible machines of GCP"},
-    {.name = "refill",
-        .type = SPOT_FIELD_CUSTOM,
-        .offset = offsetof(model_t, refill),
-        .bind = spot_law_bind,
-        .table = spot_law_table,
-        .expected = spot_law_expected,
-        .help = "law of the time in s until a lost instance is replaced"},
+    {SPOT_VALUE(CUSTOM, "refill", model_t, refill, NULL,
+         "law of the time in s until a lost instance is replaced"),
+        .bind = spot_law_bind, .table = spot_law_table, .expected = spot_law_expected},
     {.name = NULL, .fields = spot_model_common_fields},
 };
 

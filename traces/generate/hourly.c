@@ -34,11 +34,8 @@ settle_hours(
 }
 
 const spot_field_t spot_hourly_fields[] = {
-    {.name = "start_hour",
-        .type = SPOT_FIELD_NUMBER,
-        .offset = offsetof(spot_hourly_t, start_hour),
-        .max = 23.999999,
-        .help = "hour of the day at time 0"},
+    {SPOT_RANGE(NUMBER, "start_hour", spot_hourly_t, start_hour, 0, 23.999999, NULL,
+        "hour of the day at time 0")},
     {.name = "preempt",
         .type = SPOT_FIELD_LIST,
         .offset = offsetof(spot_hourly_t, preempt.rates),

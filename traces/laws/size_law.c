@@ -115,12 +115,8 @@ check_range(
 }
 
 const spot_field_t spot_size_big_fields[] = {
-    {.name = "probability",
-        .type = SPOT_FIELD_NUMBER,
-        .offset = offsetof(spot_size_big_t, probability),
-        .min = 0,
-        .max = 1,
-        .help = "probability that an event is big"},
+    {SPOT_RANGE(NUMBER, "probability", spot_size_big_t, probability, 0, 1, NULL,
+        "probability that an event is big")},
     {.name = "range",
         .type = SPOT_FIELD_LIST,
         .offset = offsetof(spot_size_big_t, low),

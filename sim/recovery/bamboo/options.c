@@ -85,109 +85,60 @@ spot_bamboo_settle(void *options, spot_terms_t *terms)
 static const char *const fallbacks[] = {"storage", "none", NULL};
 
 const spot_field_t spot_bamboo_fields[] = {
-    {.name = "local_pause",
-        .type = SPOT_FIELD_DURATION,
-        .offset = offsetof(spot_bamboo_options_t, local_pause_ms),
-        .min = 1,
-        .max = HUGE_VAL,
-        .initial = "",
-        .help = "pause to form the pipelines anew at a step end; that of the table or "
-                "job.reconfiguration if not given; if neither pause is given, new "
-                "holders then copy their "
-                "stages: its part of job.model over fleet.network, where these are "
-                "given, else job.reload; published, without a copy: 20 s "
-                "for GPT-2 and BERT, 10 s for ResNet and GNMT, 5 s for VGG and AlexNet"},
-    {.name = "global_pause",
-        .type = SPOT_FIELD_DURATION,
-        .offset = offsetof(spot_bamboo_options_t, global_pause_ms),
-        .min = 1,
-        .max = HUGE_VAL,
-        .initial = "",
-        .help =
-            "pause after a fatal loss, and to begin after waiting; that of the "
-            "table or job.reconfiguration and detection if not given; published: 30 s"},
-    {.name = "detection",
-        .type = SPOT_FIELD_DURATION,
-        .offset = offsetof(spot_bamboo_options_t, detection_ms),
-        .max = (double) SPOT_MAX_DURATION_MS,
-        .initial = "",
-        .help = "time to detect a loss, which an absorbed one takes too; job.detection "
-                "if not given"},
-    {.name = "step_factor",
-        .type = SPOT_FIELD_NUMBER,
-        .offset = offsetof(spot_bamboo_options_t, step_factor),
-        .min = 1,
-        .max = 1000,
-        .initial = "",
-        .help = "time of a step with redundancy against a plain one, that of "
-                "job.step_time; needed unless table has its own step times"},
-    {.name = "slowdown",
-        .type = SPOT_FIELD_NUMBER,
-        .offset = offsetof(spot_bamboo_options_t, slowdown),
-        .min = 1,
-        .max = 1000,
-        .initial = "",
-        .help =
-            "factor of the step time from an absorbed loss to the next pause; if not "
-            "given 2 / step_factor, at least 1, as one instance does the work of two "
-            "stages; published: 1.5"},
-    {.name = "doubled_share",
-        .type = SPOT_FIELD_NUMBER,
-        .offset = offsetof(spot_bamboo_options_t, doubled_share),
-        .max = 2,
-        .initial = "0.05",
-        .help = "the pipelines form anew where places held by instances with two are "
-                "more than this share of the instances that train"},
-    {.name = "redundant_share",
-        .type = SPOT_FIELD_NUMBER,
-        .offset = offsetof(spot_bamboo_options_t, redundant_share),
-        .max = 1,
-        .initial = "0",
-        .help = "share of the useful time that counts as redundant; published: 0.8029 "
-                "(Oobleck's artifact, fitted to one trace)"},
-    {.name = "fallback",
-        .type = SPOT_FIELD_CHOICE,
-        .offset = offsetof(spot_bamboo_options_t, has_no_fallback),
-        .initial = "storage",
-        .choices = fallbacks,
-        .help = "source of a stage without a holder: the durable checkpoint; none: as "
-                "published, as if it were still there"},
-    {.name = "stale_timers",
-        .type = SPOT_FIELD_CHOICE,
-        .offset = offsetof(spot_bamboo_options_t, has_stale_timers),
-        .initial = "no",
-        .choices = spot_no_yes,
-        .help = "fault as published: each fatal loss starts a pause of its own, the "
-                "first to end forms pipelines, the next one stops the job; and while "
-                "nothing trains, a new instance starts one even if all are too few"},
-    {.name = "late_restart",
-        .type = SPOT_FIELD_CHOICE,
-        .offset = offsetof(spot_bamboo_options_t, has_late_restart),
-        .initial = "no",
-        .choices = spot_no_yes,
-        .help = "fault as published: a loss in a pause is found at its end, and only "
-                "then the pause starts again"},
-    {.name = "trains_in_pause",
-        .type = SPOT_FIELD_CHOICE,
-        .offset = offsetof(spot_bamboo_options_t, trains_in_pause),
-        .initial = "no",
-        .choices = spot_no_yes,
-        .help =
-            "fault as published: steps end and count in the pause after a fatal loss"},
-    {.name = "idle_losses_slow",
-        .type = SPOT_FIELD_CHOICE,
-        .offset = offsetof(spot_bamboo_options_t, idle_losses_slow),
-        .initial = "no",
-        .choices = spot_no_yes,
-        .help = "fault as published: the loss of a standby or prepping instance slows "
-                "the job too"},
-    {.name = "counts_dead_standby",
-        .type = SPOT_FIELD_CHOICE,
-        .offset = offsetof(spot_bamboo_options_t, counts_dead_standby),
-        .initial = "no",
-        .choices = spot_no_yes,
-        .help = "fault as published: standby instances that are lost count as waiting "
-                "until the next pause"},
+    {SPOT_RANGE(DURATION, "local_pause", spot_bamboo_options_t, local_pause_ms, 1,
+        HUGE_VAL, "",
+        "pause to form the pipelines anew at a step end; that of the table or "
+        "job.reconfiguration if not given; if neither pause is given, new holders then "
+        "copy their stages: its part of job.model over fleet.network, where these are "
+        "given, else job.reload; published, without a copy: 20 s for GPT-2 and BERT, 10 "
+        "s for ResNet and GNMT, 5 s for VGG and AlexNet")},
+    {SPOT_RANGE(DURATION, "global_pause", spot_bamboo_options_t, global_pause_ms, 1,
+        HUGE_VAL, "",
+        "pause after a fatal loss, and to begin after waiting; that of the table or "
+        "job.reconfiguration and detection if not given; published: 30 s")},
+    {SPOT_RANGE(DURATION, "detection", spot_bamboo_options_t, detection_ms, 0,
+        (double) SPOT_MAX_DURATION_MS, "",
+        "time to detect a loss, which an absorbed one takes too; job.detection if not "
+        "given")},
+    {SPOT_RANGE(NUMBER, "step_factor", spot_bamboo_options_t, step_factor, 1, 1000, "",
+        "time of a step with redundancy against a plain one, that of job.step_time; "
+        "needed unless table has its own step times")},
+    {SPOT_RANGE(NUMBER, "slowdown", spot_bamboo_options_t, slowdown, 1, 1000, "",
+        "factor of the step time from an absorbed loss to the next pause; if not given "
+        "2 / step_factor, at least 1, as one instance does the work of two stages; "
+        "published: 1.5")},
+    {SPOT_RANGE(NUMBER, "doubled_share", spot_bamboo_options_t, doubled_share, 0, 2,
+        "0.05",
+        "the pipelines form anew where places held by instances with two are more than "
+        "this share of the instances that train")},
+    {SPOT_RANGE(NUMBER, "redundant_share", spot_bamboo_options_t, redundant_share, 0, 1,
+        "0",
+        "share of the useful time that counts as redundant; published: 0.8029 "
+        "(Oobleck's artifact, fitted to one trace)")},
+    {SPOT_CHOICE("fallback", spot_bamboo_options_t, has_no_fallback, fallbacks,
+        "storage",
+        "source of a stage without a holder: the durable checkpoint; none: as "
+        "published, as if it were still there")},
+    {SPOT_CHOICE("stale_timers", spot_bamboo_options_t, has_stale_timers, spot_no_yes,
+        "no",
+        "fault as published: each fatal loss starts a pause of its own, the first to "
+        "end forms pipelines, the next one stops the job; and while nothing trains, a "
+        "new instance starts one even if all are too few")},
+    {SPOT_CHOICE("late_restart", spot_bamboo_options_t, has_late_restart, spot_no_yes,
+        "no",
+        "fault as published: a loss in a pause is found at its end, and only then the "
+        "pause starts again")},
+    {SPOT_CHOICE("trains_in_pause", spot_bamboo_options_t, trains_in_pause, spot_no_yes,
+        "no",
+        "fault as published: steps end and count in the pause after a fatal loss")},
+    {SPOT_CHOICE("idle_losses_slow", spot_bamboo_options_t, idle_losses_slow,
+        spot_no_yes, "no",
+        "fault as published: the loss of a standby or prepping instance slows the job "
+        "too")},
+    {SPOT_CHOICE("counts_dead_standby", spot_bamboo_options_t, counts_dead_standby,
+        spot_no_yes, "no",
+        "fault as published: standby instances that are lost count as waiting until the "
+        "next pause")},
     SPOT_BY_INSTANCES_FIELDS(offsetof(spot_bamboo_options_t, by_n)),
     {.name = NULL, .fields = spot_recovery_common_fields},
 };

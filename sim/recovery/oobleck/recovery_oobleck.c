@@ -231,124 +231,62 @@ oobleck_broken_rules(const void *options, char *text, size_t num_bytes)
 }
 
 static const spot_field_t oobleck_options[] = {
-    {.name = "f",
-        .type = SPOT_FIELD_INTEGER,
-        .offset = offsetof(spot_oobleck_options_t, num_failures),
-        .max = 1000,
-        .initial = "3",
-        .help = "instances that can be lost at once without a loss of state: there are "
-                "f+1 pipelines at least, and the job starts with (f+1) n_min instances"},
-    {.name = "n_min",
-        .type = SPOT_FIELD_INTEGER,
-        .offset = offsetof(spot_oobleck_options_t, min_depth),
-        .max = SPOT_MAX_INSTANCES,
-        .initial = "0",
-        .help =
-            "instances of the smallest pipeline; 0: ceil((6 parameter_bytes + "
-            "activation_bytes)/memory_bytes); without memory_bytes by "
-            "job.step_time.pipeline.memory, or 1. Where job.step_time is a table there "
-            "are no templates: all pipelines have job.pipeline_depth stages, with a "
-            "warning, and n_min is that, as with a table by n"},
-    {.name = "growth",
-        .type = SPOT_FIELD_CHOICE,
-        .offset = offsetof(spot_oobleck_options_t, growth),
-        .choices = growths,
-        .initial = "at_preemption",
-        .help =
-            "when new instances are used: at_preemption, with the next loss; better: as "
-            "soon as steps get faster by it; never: not before those in use are too "
-            "few"},
-    {.name = "min_gain",
-        .type = SPOT_FIELD_NUMBER,
-        .offset = offsetof(spot_oobleck_options_t, min_gain),
-        .max = 1e6,
-        .initial = "0",
-        .help = "growth better: how much more throughput is worth a pause; 0.1: 10 %"},
-    {.name = "detection",
-        .type = SPOT_FIELD_DURATION,
-        .offset = offsetof(spot_oobleck_options_t, detection_ms),
-        .max = HUGE_VAL,
-        .initial = "",
-        .help = "time to detect a loss, in the pause after one; job.detection if not "
-                "given"},
-    {.name = "regroup",
-        .type = SPOT_FIELD_DURATION,
-        .offset = offsetof(spot_oobleck_options_t, regroup_ms),
-        .max = HUGE_VAL,
-        .initial = "",
-        .help =
-            "pause to form pipelines; that of the table or job.regroup if not given; "
-            "without a table instances that take "
-            "layers which they did not have need job.rebuild and the copying "
-            "besides; published: 2 s, of BERT-large and GPT-2, and no rebuild"},
-    {.name = "layer_bytes",
-        .type = SPOT_FIELD_NUMBER,
-        .offset = offsetof(spot_oobleck_options_t, layer_bytes),
-        .max = MAX_BYTES,
-        .initial = "",
-        .help =
-            "state of one layer, copied to instances that lack it (of one stage where "
-            "job.step_time is a table); if not given the state of job.model over its "
-            "layers, or job.step_time.pipeline.memory.state_bytes; needed without a "
-            "table; published: without the latter no time is taken"},
-    {.name = "bandwidth_bytes_per_s",
-        .type = SPOT_FIELD_NUMBER,
-        .offset = offsetof(spot_oobleck_options_t, bandwidth_bytes_per_s),
-        .min = 1,
-        .max = MAX_BYTES,
-        .initial = "",
-        .help = "of such a copy, bytes per second; fleet.network if not given; "
-                "published: 1.25e9, a link of 10 Gbit/s"},
-    {.name = "parameter_bytes",
-        .type = SPOT_FIELD_NUMBER,
-        .offset = offsetof(spot_oobleck_options_t, parameter_bytes),
-        .max = MAX_BYTES,
-        .initial = "0",
-        .help = "parameters of the whole model, for n_min"},
-    {.name = "activation_bytes",
-        .type = SPOT_FIELD_NUMBER,
-        .offset = offsetof(spot_oobleck_options_t, activation_bytes),
-        .max = MAX_BYTES,
-        .initial = "0",
-        .help = "largest activations of a layer, for n_min"},
-    {.name = "memory_bytes",
-        .type = SPOT_FIELD_NUMBER,
-        .offset = offsetof(spot_oobleck_options_t, memory_bytes),
-        .max = MAX_BYTES,
-        .initial = "0",
-        .help = "memory of the GPUs of an instance, for n_min; 0: not told"},
+    {SPOT_RANGE(INTEGER, "f", spot_oobleck_options_t, num_failures, 0, 1000, "3",
+        "instances that can be lost at once without a loss of state: there are f+1 "
+        "pipelines at least, and the job starts with (f+1) n_min instances")},
+    {SPOT_RANGE(INTEGER, "n_min", spot_oobleck_options_t, min_depth, 0,
+        SPOT_MAX_INSTANCES, "0",
+        "instances of the smallest pipeline; 0: ceil((6 parameter_bytes + "
+        "activation_bytes)/memory_bytes); without memory_bytes by "
+        "job.step_time.pipeline.memory, or 1. Where job.step_time is a table there are "
+        "no templates: all pipelines have job.pipeline_depth stages, with a warning, "
+        "and n_min is that, as with a table by n")},
+    {SPOT_CHOICE("growth", spot_oobleck_options_t, growth, growths, "at_preemption",
+        "when new instances are used: at_preemption, with the next loss; better: as "
+        "soon as steps get faster by it; never: not before those in use are too few")},
+    {SPOT_RANGE(NUMBER, "min_gain", spot_oobleck_options_t, min_gain, 0, 1e6, "0",
+        "growth better: how much more throughput is worth a pause; 0.1: 10 %")},
+    {SPOT_RANGE(DURATION, "detection", spot_oobleck_options_t, detection_ms, 0, HUGE_VAL,
+        "",
+        "time to detect a loss, in the pause after one; job.detection if not given")},
+    {SPOT_RANGE(DURATION, "regroup", spot_oobleck_options_t, regroup_ms, 0, HUGE_VAL, "",
+        "pause to form pipelines; that of the table or job.regroup if not given; "
+        "without a table instances that take layers which they did not have need "
+        "job.rebuild and the copying besides; published: 2 s, of BERT-large and GPT-2, "
+        "and no rebuild")},
+    {SPOT_RANGE(NUMBER, "layer_bytes", spot_oobleck_options_t, layer_bytes, 0, MAX_BYTES,
+        "",
+        "state of one layer, copied to instances that lack it (of one stage where "
+        "job.step_time is a table); if not given the state of job.model over its "
+        "layers, or job.step_time.pipeline.memory.state_bytes; needed without a table; "
+        "published: without the latter no time is taken")},
+    {SPOT_RANGE(NUMBER, "bandwidth_bytes_per_s", spot_oobleck_options_t,
+        bandwidth_bytes_per_s, 1, MAX_BYTES, "",
+        "of such a copy, bytes per second; fleet.network if not given; published: "
+        "1.25e9, a link of 10 Gbit/s")},
+    {SPOT_RANGE(NUMBER, "parameter_bytes", spot_oobleck_options_t, parameter_bytes, 0,
+        MAX_BYTES, "0", "parameters of the whole model, for n_min")},
+    {SPOT_RANGE(NUMBER, "activation_bytes", spot_oobleck_options_t, activation_bytes, 0,
+        MAX_BYTES, "0", "largest activations of a layer, for n_min")},
+    {SPOT_RANGE(NUMBER, "memory_bytes", spot_oobleck_options_t, memory_bytes, 0,
+        MAX_BYTES, "0", "memory of the GPUs of an instance, for n_min; 0: not told")},
     SPOT_BY_INSTANCES_FIELDS(offsetof(spot_oobleck_options_t, by_n)),
-    {.name = "trains_in_pause",
-        .type = SPOT_FIELD_CHOICE,
-        .offset = offsetof(spot_oobleck_options_t, fault.trains_in_pause),
-        .choices = spot_no_yes,
-        .initial = "no",
-        .help = "fault of the simulator in Oobleck's artifact (SOSP'23): the step under "
-                "way goes on in the pause after a loss, and steps that end there count"},
-    {.name = "short_pauses",
-        .type = SPOT_FIELD_CHOICE,
-        .offset = offsetof(spot_oobleck_options_t, fault.has_short_pauses),
-        .choices = spot_no_yes,
-        .initial = "no",
-        .help =
-            "fault as published: a loss in a pause does not start it again, it ends as "
-            "if there were none"},
-    {.name = "stale_timers",
-        .type = SPOT_FIELD_CHOICE,
-        .offset = offsetof(spot_oobleck_options_t, fault.has_stale_timers),
-        .choices = spot_no_yes,
-        .initial = "no",
-        .help = "fault as published: each lost instance starts a pause of its own, the "
-                "first to end forms pipelines, the next one stops the job until a loss "
-                "or an addition"},
-    {.name = "idle_losses_pause",
-        .type = SPOT_FIELD_CHOICE,
-        .offset = offsetof(spot_oobleck_options_t, fault.idle_losses_pause),
-        .choices = spot_no_yes,
-        .initial = "no",
-        .help =
-            "fault as published: the loss of a standby or prepping instance pauses the "
-            "job too"},
+    {SPOT_CHOICE("trains_in_pause", spot_oobleck_options_t, fault.trains_in_pause,
+        spot_no_yes, "no",
+        "fault of the simulator in Oobleck's artifact (SOSP'23): the step under way "
+        "goes on in the pause after a loss, and steps that end there count")},
+    {SPOT_CHOICE("short_pauses", spot_oobleck_options_t, fault.has_short_pauses,
+        spot_no_yes, "no",
+        "fault as published: a loss in a pause does not start it again, it ends as if "
+        "there were none")},
+    {SPOT_CHOICE("stale_timers", spot_oobleck_options_t, fault.has_stale_timers,
+        spot_no_yes, "no",
+        "fault as published: each lost instance starts a pause of its own, the first to "
+        "end forms pipelines, the next one stops the job until a loss or an addition")},
+    {SPOT_CHOICE("idle_losses_pause", spot_oobleck_options_t, fault.idle_losses_pause,
+        spot_no_yes, "no",
+        "fault as published: the loss of a standby or prepping instance pauses the job "
+        "too")},
     {.name = NULL, .fields = spot_recovery_common_fields},
 };
 

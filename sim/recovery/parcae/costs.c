@@ -18,119 +18,54 @@
 #define MAX_MS 1e9
 
 const spot_field_t spot_parcae_cost_fields[] = {
-    {.name = "transfer",
-        .type = SPOT_FIELD_PATH,
-        .offset = offsetof(spot_parcae_costs_t, transfer_path),
-        .initial = "",
-        .help = "measured transfer times, CSV with the columns bytes,us: linear between "
-                "the rows, beyond the last one in proportion; without it link_gbps"},
-    {.name = "link_gbps",
-        .type = SPOT_FIELD_NUMBER,
-        .offset = offsetof(spot_parcae_costs_t, link_gbps),
-        .min = 1e-3,
-        .max = 1e6,
-        .initial = "",
-        .help =
-            "what a link carries, Gb/s; fleet.network if not given; published: 7.17, "
-            "measured on one of 10 Gb/s"},
-    {.name = "layers",
-        .type = SPOT_FIELD_INTEGER,
-        .offset = offsetof(spot_parcae_costs_t, num_layers),
-        .min = 2,
-        .max = SPOT_PARCAE_MAX_LAYERS,
-        .initial = "",
-        .help = "layers of the model, embedding and head included; pipelines have at "
-                "most one stage less; those of job.model if not given; published: 50"},
-    {.name = "first_parameters",
-        .type = SPOT_FIELD_INTEGER,
-        .offset = offsetof(spot_parcae_costs_t, first_parameters),
-        .max = 1e12,
-        .initial = "",
-        .help = "parameters of the first layer; if none are given all layers have the "
-                "same share of job.model.parameters; published: 82,124,800"},
-    {.name = "layer_parameters",
-        .type = SPOT_FIELD_INTEGER,
-        .offset = offsetof(spot_parcae_costs_t, layer_parameters),
-        .max = 1e12,
-        .initial = "",
-        .help = "parameters of each layer between; published: 30,740,800"},
-    {.name = "last_parameters",
-        .type = SPOT_FIELD_INTEGER,
-        .offset = offsetof(spot_parcae_costs_t, last_parameters),
-        .max = 1e12,
-        .initial = "",
-        .help = "parameters of the last layer; published: 82,128,000"},
-    {.name = "bytes_per_parameter",
-        .type = SPOT_FIELD_NUMBER,
-        .offset = offsetof(spot_parcae_costs_t, bytes_per_parameter),
-        .min = 0.125,
-        .max = 1024,
-        .initial = "",
-        .help = "state of training that is transferred, optimizer included; that of "
-                "job.model if not given; published: 12"},
-    {.name = "build",
-        .type = SPOT_FIELD_PATH,
-        .offset = offsetof(spot_parcae_costs_t, build_path),
-        .initial = "",
-        .help =
-            "time to build the model of one stage by depth, CSV with the columns "
-            "P,build_ms; depths without a row are not used; without it build_layer_ms "
-            "and build_bytes, and without these job.rebuild"},
-    {.name = "build_layer_ms",
-        .type = SPOT_FIELD_NUMBER,
-        .offset = offsetof(spot_parcae_costs_t, build_layer_ms),
-        .max = MAX_MS,
-        .initial = "",
-        .help =
-            "time to build one layer, of which a stage has (layers - 2) / P, rounded "
-            "up; ms; published: 430"},
-    {.name = "build_bytes",
-        .type = SPOT_FIELD_INTEGER,
-        .offset = offsetof(spot_parcae_costs_t, build_bytes),
-        .max = 1e15,
-        .initial = "",
-        .help =
-            "bytes to transfer besides, those of the embedding; published: 205,852,672"},
-    {.name = "add_ms",
-        .type = SPOT_FIELD_NUMBER,
-        .offset = offsetof(spot_parcae_costs_t, add_ms),
-        .max = MAX_MS,
-        .initial = "",
-        .help = "what a restart takes longer where instances are added, ms; 0 if not "
-                "given; published: 6600"},
-    {.name = "group_base_ms",
-        .type = SPOT_FIELD_NUMBER,
-        .offset = offsetof(spot_parcae_costs_t, group_base_ms),
-        .max = MAX_MS,
-        .initial = "",
-        .help = "time to form the communication groups: this, ms, and for each of D + P "
-                "+ 1 + D P keys the next; job.regroup for all of it if not given; "
-                "published: 35"},
-    {.name = "group_add_ms",
-        .type = SPOT_FIELD_NUMBER,
-        .offset = offsetof(spot_parcae_costs_t, group_add_ms),
-        .max = MAX_MS,
-        .initial = "",
-        .help = "for each key where instances are added, ms; published: 500"},
-    {.name = "group_remove_ms",
-        .type = SPOT_FIELD_NUMBER,
-        .offset = offsetof(spot_parcae_costs_t, group_remove_ms),
-        .max = MAX_MS,
-        .initial = "",
-        .help = "for each key where none are added, ms; published: 39.3"},
-    {.name = "process_ms",
-        .type = SPOT_FIELD_NUMBER,
-        .offset = offsetof(spot_parcae_costs_t, process_ms),
-        .max = MAX_MS,
-        .initial = "",
-        .help = "time to start the processes, ms; 0 if not given; published: 240"},
-    {.name = "par_bug",
-        .type = SPOT_FIELD_CHOICE,
-        .offset = offsetof(spot_parcae_costs_t, has_bug),
-        .initial = "no",
-        .choices = spot_no_yes,
-        .help = "yes: with another depth only the last stage is transferred, as in the "
-                "published program, which overwrites the sum"},
+    {SPOT_VALUE(PATH, "transfer", spot_parcae_costs_t, transfer_path, "",
+        "measured transfer times, CSV with the columns bytes,us: linear between the "
+        "rows, beyond the last one in proportion; without it link_gbps")},
+    {SPOT_RANGE(NUMBER, "link_gbps", spot_parcae_costs_t, link_gbps, 1e-3, 1e6, "",
+        "what a link carries, Gb/s; fleet.network if not given; published: 7.17, "
+        "measured on one of 10 Gb/s")},
+    {SPOT_RANGE(INTEGER, "layers", spot_parcae_costs_t, num_layers, 2,
+        SPOT_PARCAE_MAX_LAYERS, "",
+        "layers of the model, embedding and head included; pipelines have at most one "
+        "stage less; those of job.model if not given; published: 50")},
+    {SPOT_RANGE(INTEGER, "first_parameters", spot_parcae_costs_t, first_parameters, 0,
+        1e12, "",
+        "parameters of the first layer; if none are given all layers have the same "
+        "share of job.model.parameters; published: 82,124,800")},
+    {SPOT_RANGE(INTEGER, "layer_parameters", spot_parcae_costs_t, layer_parameters, 0,
+        1e12, "", "parameters of each layer between; published: 30,740,800")},
+    {SPOT_RANGE(INTEGER, "last_parameters", spot_parcae_costs_t, last_parameters, 0,
+        1e12, "", "parameters of the last layer; published: 82,128,000")},
+    {SPOT_RANGE(NUMBER, "bytes_per_parameter", spot_parcae_costs_t, bytes_per_parameter,
+        0.125, 1024, "",
+        "state of training that is transferred, optimizer included; that of job.model "
+        "if not given; published: 12")},
+    {SPOT_VALUE(PATH, "build", spot_parcae_costs_t, build_path, "",
+        "time to build the model of one stage by depth, CSV with the columns "
+        "P,build_ms; depths without a row are not used; without it build_layer_ms and "
+        "build_bytes, and without these job.rebuild")},
+    {SPOT_RANGE(NUMBER, "build_layer_ms", spot_parcae_costs_t, build_layer_ms, 0, MAX_MS,
+        "",
+        "time to build one layer, of which a stage has (layers - 2) / P, rounded up; "
+        "ms; published: 430")},
+    {SPOT_RANGE(INTEGER, "build_bytes", spot_parcae_costs_t, build_bytes, 0, 1e15, "",
+        "bytes to transfer besides, those of the embedding; published: 205,852,672")},
+    {SPOT_RANGE(NUMBER, "add_ms", spot_parcae_costs_t, add_ms, 0, MAX_MS, "",
+        "what a restart takes longer where instances are added, ms; 0 if not given; "
+        "published: 6600")},
+    {SPOT_RANGE(NUMBER, "group_base_ms", spot_parcae_costs_t, group_base_ms, 0, MAX_MS,
+        "",
+        "time to form the communication groups: this, ms, and for each of D + P + 1 + D "
+        "P keys the next; job.regroup for all of it if not given; published: 35")},
+    {SPOT_RANGE(NUMBER, "group_add_ms", spot_parcae_costs_t, group_add_ms, 0, MAX_MS, "",
+        "for each key where instances are added, ms; published: 500")},
+    {SPOT_RANGE(NUMBER, "group_remove_ms", spot_parcae_costs_t, group_remove_ms, 0,
+        MAX_MS, "", "for each key where none are added, ms; published: 39.3")},
+    {SPOT_RANGE(NUMBER, "process_ms", spot_parcae_costs_t, process_ms, 0, MAX_MS, "",
+        "time to start the processes, ms; 0 if not given; published: 240")},
+    {SPOT_CHOICE("par_bug", spot_parcae_costs_t, has_bug, spot_no_yes, "no",
+        "yes: with another depth only the last stage is transferred, as in the "
+        "published program, which overwrites the sum")},
     {.name = NULL, .fields = spot_recovery_common_fields},
 };
 

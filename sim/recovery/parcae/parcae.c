@@ -13,51 +13,24 @@ static const char *const tie_names[] = {"fewest", "par", NULL};
 static const char *const merge_names[] = {"restart", "add", NULL};
 
 const spot_field_t spot_parcae_fields[] = {
-    {.name = "interval",
-        .type = SPOT_FIELD_DURATION,
-        .offset = offsetof(spot_parcae_t, interval_ms),
-        .min = 1,
-        .max = (double) SPOT_MAX_DURATION_MS,
-        .initial = "60 s",
-        .help = "decisions are made at multiples of it, and where active instances are "
-                "lost"},
-    {.name = "min_depth",
-        .type = SPOT_FIELD_INTEGER,
-        .offset = offsetof(spot_parcae_t, min_depth),
-        .min = 1,
-        .max = SPOT_MAX_INSTANCES,
-        .initial = "6",
-        .help = "shallowest pipelines to choose, where job.step_time is by (D,P); else "
-                "they are of job.pipeline_depth"},
-    {.name = "max_depth",
-        .type = SPOT_FIELD_INTEGER,
-        .offset = offsetof(spot_parcae_t, max_depth),
-        .min = 1,
-        .max = SPOT_MAX_INSTANCES,
-        .initial = "32",
-        .help = "deepest pipelines to choose, likewise"},
-    {.name = "tie",
-        .type = SPOT_FIELD_CHOICE,
-        .offset = offsetof(spot_parcae_t, tie),
-        .initial = "fewest",
-        .choices = tie_names,
-        .help =
-            "of equally fast pipelines those of the fewest instances, then of the "
-            "smallest depth; par: the fewest pipelines, as in the published program"},
-    {.name = "pause_merge",
-        .type = SPOT_FIELD_CHOICE,
-        .offset = offsetof(spot_parcae_t, merges_pauses),
-        .initial = "restart",
-        .choices = merge_names,
-        .help = "what a decision in a pause costs: its own pause; add: and one more "
-                "restart, as in the published program"},
-    {.name = "detection",
-        .type = SPOT_FIELD_DURATION,
-        .offset = offsetof(spot_parcae_t, detection_ms),
-        .max = (double) SPOT_MAX_DURATION_MS,
-        .initial = "",
-        .help = "time to detect a loss, in the pause after one; job.detection if not "
-                "given"},
+    {SPOT_RANGE(DURATION, "interval", spot_parcae_t, interval_ms, 1,
+        (double) SPOT_MAX_DURATION_MS, "60 s",
+        "decisions are made at multiples of it, and where active instances are lost")},
+    {SPOT_RANGE(INTEGER, "min_depth", spot_parcae_t, min_depth, 1, SPOT_MAX_INSTANCES,
+        "6",
+        "shallowest pipelines to choose, where job.step_time is by (D,P); else they are "
+        "of job.pipeline_depth")},
+    {SPOT_RANGE(INTEGER, "max_depth", spot_parcae_t, max_depth, 1, SPOT_MAX_INSTANCES,
+        "32", "deepest pipelines to choose, likewise")},
+    {SPOT_CHOICE("tie", spot_parcae_t, tie, tie_names, "fewest",
+        "of equally fast pipelines those of the fewest instances, then of the smallest "
+        "depth; par: the fewest pipelines, as in the published program")},
+    {SPOT_CHOICE("pause_merge", spot_parcae_t, merges_pauses, merge_names, "restart",
+        "what a decision in a pause costs: its own pause; add: and one more restart, as "
+        "in the published program")},
+    {SPOT_RANGE(DURATION, "detection", spot_parcae_t, detection_ms, 0,
+        (double) SPOT_MAX_DURATION_MS, "",
+        "time to detect a loss, in the pause after one; job.detection if not given")},
     {.name = NULL, .fields = spot_parcae_cost_fields},
 };
 

@@ -481,77 +481,40 @@ parcae_knows_future(const void *options)
 }
 
 static const spot_field_t parcae_options[] = {
-    {.name = "look_ahead",
-        .type = SPOT_FIELD_INTEGER,
-        .offset = offsetof(options_t, num_intervals),
-        .min = 1,
-        .max = SPOT_PARCAE_MAX_INTERVALS,
-        .initial = "8",
-        .help = "intervals to plan for, the one that begins included; only the first "
-                "step is carried out"},
-    {.name = "predictor",
-        .type = SPOT_FIELD_CHOICE,
-        .offset = offsetof(options_t, predictor),
-        .initial = "last",
-        .choices = predictor_names,
-        .help = "how many instances there will be: last: as many as now; arima: "
-                "ARIMA(1,1,0) on the latest counts at boundaries; oracle: as many as "
-                "there are going to be, which no real system knows (the output calls it "
-                "clairvoyant)"},
-    {.name = "notice",
-        .type = SPOT_FIELD_CHOICE,
-        .offset = offsetof(options_t, notice),
-        .initial = "drain",
-        .choices = notice_names,
-        .help = "drain: when the preemption of an instance in use is announced (see "
-                "fleet.notice), the job does drain_steps more steps, if they fit before "
-                "it, and goes on without that instance, which is paid and idle until it "
-                "goes: no step is lost; in a pause at once. Else nothing is planned "
-                "until the loss. ignore: as if nothing was announced"},
-    {.name = "drain_steps",
-        .type = SPOT_FIELD_INTEGER,
-        .offset = offsetof(options_t, drain_steps),
-        .max = 1e6,
-        .initial = "0",
-        .help = "steps to do after a notice, the one under way included; 2 in the "
-                "published program, whose announced instances are idle for the rest of "
-                "a long notice; 0: as many as fit before the loss"},
-    {.name = "samples",
-        .type = SPOT_FIELD_INTEGER,
-        .offset = offsetof(options_t, num_samples),
-        .min = 1,
-        .max = 1e6,
-        .initial = "1000",
-        .help = "draws of victims for an expected cost; where there are no more "
-                "outcomes than that, all are counted instead"},
-    {.name = "history",
-        .type = SPOT_FIELD_INTEGER,
-        .offset = offsetof(options_t, num_history),
-        .min = 3,
-        .max = MAX_HISTORY,
-        .initial = "8",
-        .help = "arima: counts to forecast from"},
-    {.name = "forecast_min",
-        .type = SPOT_FIELD_INTEGER,
-        .offset = offsetof(options_t, limits.min),
-        .max = SPOT_MAX_INSTANCES,
-        .initial = "0",
-        .help = "arima: least forecast; 8 in the published program; with a warning "
-                "where it cuts off"},
-    {.name = "forecast_max",
-        .type = SPOT_FIELD_INTEGER,
-        .offset = offsetof(options_t, limits.max),
-        .max = SPOT_MAX_INSTANCES,
-        .initial = "0",
-        .help = "arima: largest forecast, likewise; 32 in the published program; 0: "
-                "fleet.capacity"},
-    {.name = "forecast_range",
-        .type = SPOT_FIELD_INTEGER,
-        .offset = offsetof(options_t, limits.range),
-        .max = SPOT_MAX_INSTANCES,
-        .initial = "3",
-        .help =
-            "arima: most that a forecast may differ from the next boundary's, likewise"},
+    {SPOT_RANGE(INTEGER, "look_ahead", options_t, num_intervals, 1,
+        SPOT_PARCAE_MAX_INTERVALS, "8",
+        "intervals to plan for, the one that begins included; only the first step is "
+        "carried out")},
+    {SPOT_CHOICE("predictor", options_t, predictor, predictor_names, "last",
+        "how many instances there will be: last: as many as now; arima: ARIMA(1,1,0) on "
+        "the latest counts at boundaries; oracle: as many as there are going to be, "
+        "which no real system knows (the output calls it clairvoyant)")},
+    {SPOT_CHOICE("notice", options_t, notice, notice_names, "drain",
+        "drain: when the preemption of an instance in use is announced (see "
+        "fleet.notice), the job does drain_steps more steps, if they fit before it, and "
+        "goes on without that instance, which is paid and idle until it goes: no step "
+        "is lost; in a pause at once. Else nothing is planned until the loss. ignore: "
+        "as if nothing was announced")},
+    {SPOT_RANGE(INTEGER, "drain_steps", options_t, drain_steps, 0, 1e6, "0",
+        "steps to do after a notice, the one under way included; 2 in the published "
+        "program, whose announced instances are idle for the rest of a long notice; 0: "
+        "as many as fit before the loss")},
+    {SPOT_RANGE(INTEGER, "samples", options_t, num_samples, 1, 1e6, "1000",
+        "draws of victims for an expected cost; where there are no more outcomes than "
+        "that, all are counted instead")},
+    {SPOT_RANGE(INTEGER, "history", options_t, num_history, 3, MAX_HISTORY, "8",
+        "arima: counts to forecast from")},
+    {SPOT_RANGE(INTEGER, "forecast_min", options_t, limits.min, 0, SPOT_MAX_INSTANCES,
+        "0",
+        "arima: least forecast; 8 in the published program; with a warning where it "
+        "cuts off")},
+    {SPOT_RANGE(INTEGER, "forecast_max", options_t, limits.max, 0, SPOT_MAX_INSTANCES,
+        "0",
+        "arima: largest forecast, likewise; 32 in the published program; 0: "
+        "fleet.capacity")},
+    {SPOT_RANGE(INTEGER, "forecast_range", options_t, limits.range, 0,
+        SPOT_MAX_INSTANCES, "3",
+        "arima: most that a forecast may differ from the next boundary's, likewise")},
     {.name = NULL, .fields = spot_parcae_fields},
 };
 

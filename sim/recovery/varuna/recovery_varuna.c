@@ -503,138 +503,76 @@ varuna_knows_future(const void *options)
 }
 
 static const spot_field_t varuna_options[] = {
-    {.name = "detection",
-        .type = SPOT_FIELD_DURATION,
-        .offset = offsetof(spot_varuna_options_t, detection_ms),
-        .max = HUGE_VAL,
-        .initial = "",
-        .help = "time to detect a loss; lengthens the pause after one; job.detection if "
-                "not given; published: 60 s, in which transient errors may pass"},
-    {.name = "every",
-        .type = SPOT_FIELD_INTEGER,
-        .offset = offsetof(spot_varuna_options_t, every_steps),
-        .min = 1,
-        .max = (double) SPOT_MAX_STEPS,
-        .initial = "",
-        .help = "steps between two checkpoints, each of which stalls the job for the "
-                "write time of the checkpoint; takes the place of its other keys, which "
-                "hold if it is not given; published: 10"},
-    {.name = "copy",
-        .type = SPOT_FIELD_DURATION,
-        .offset = offsetof(spot_varuna_options_t, copy_ms),
-        .max = HUGE_VAL,
-        .initial = "0 s",
-        .help = "time to copy a written checkpoint in the background; it is durable "
-                "only then"},
-    {.name = "poll",
-        .type = SPOT_FIELD_DURATION,
-        .offset = offsetof(spot_varuna_options_t, poll_ms),
-        .max = HUGE_VAL,
-        .initial = "0 s",
-        .help = "additions are seen at whole multiples of this time only; 0 s: at once"},
-    {.name = "lead",
-        .type = SPOT_FIELD_DURATION,
-        .offset = offsetof(spot_varuna_options_t, lead_ms),
-        .max = HUGE_VAL,
-        .initial = "30 s",
-        .help = "so long before an announced loss the job writes a checkpoint at the "
-                "end of its step and pauses, if there is time for both; sooner where a "
-                "step and the checkpoint take longer. 30 s as published: what a step "
-                "and the checkpoint leave of it is not trained, for each announced "
-                "loss; 0 s: all but a step is"},
-    {.name = "settle",
-        .type = SPOT_FIELD_DURATION,
-        .offset = offsetof(spot_varuna_options_t, settle_ms),
-        .max = HUGE_VAL,
-        .initial = "120 s",
-        .help = "how long it pauses behind that checkpoint, and at least until the "
-                "loss, before it starts anew. 120 s as published: what is left of it "
-                "at the loss, 90 s or so, is idle for each announced loss; 0 s: it "
-                "starts anew at the loss"},
-    {.name = "cut_points",
-        .type = SPOT_FIELD_INTEGER,
-        .offset = offsetof(spot_varuna_options_t, num_cut_points),
-        .min = 2,
-        .max = 100000,
-        .initial = "",
-        .help = "points at which the model can be cut into stages: depths are their "
-                "divisors, but for the number itself; the layers of job.step_time if "
-                "not given"},
-    {.name = "max_micro_batch",
-        .type = SPOT_FIELD_INTEGER,
-        .offset = offsetof(spot_varuna_options_t, max_micro_batch),
-        .min = 1,
-        .max = 1e12,
-        .initial = "",
-        .help = "samples of the largest micro-batch that is tried with "
-                "job.step_time.pipeline, in multiples of its micro_batch; only that if "
-                "not given"},
+    {SPOT_RANGE(DURATION, "detection", spot_varuna_options_t, detection_ms, 0, HUGE_VAL,
+        "",
+        "time to detect a loss; lengthens the pause after one; job.detection if not "
+        "given; published: 60 s, in which transient errors may pass")},
+    {SPOT_RANGE(INTEGER, "every", spot_varuna_options_t, every_steps, 1,
+        (double) SPOT_MAX_STEPS, "",
+        "steps between two checkpoints, each of which stalls the job for the write time "
+        "of the checkpoint; takes the place of its other keys, which hold if it is not "
+        "given; published: 10")},
+    {SPOT_RANGE(DURATION, "copy", spot_varuna_options_t, copy_ms, 0, HUGE_VAL, "0 s",
+        "time to copy a written checkpoint in the background; it is durable only then")},
+    {SPOT_RANGE(DURATION, "poll", spot_varuna_options_t, poll_ms, 0, HUGE_VAL, "0 s",
+        "additions are seen at whole multiples of this time only; 0 s: at once")},
+    {SPOT_RANGE(DURATION, "lead", spot_varuna_options_t, lead_ms, 0, HUGE_VAL, "30 s",
+        "so long before an announced loss the job writes a checkpoint at the end of its "
+        "step and pauses, if there is time for both; sooner where a step and the "
+        "checkpoint take longer. 30 s as published: what a step and the checkpoint "
+        "leave of it is not trained, for each announced loss; 0 s: all but a step is")},
+    {SPOT_RANGE(DURATION, "settle", spot_varuna_options_t, settle_ms, 0, HUGE_VAL,
+        "120 s",
+        "how long it pauses behind that checkpoint, and at least until the loss, before "
+        "it starts anew. 120 s as published: what is left of it at the loss, 90 s or "
+        "so, is idle for each announced loss; 0 s: it starts anew at the loss")},
+    {SPOT_RANGE(INTEGER, "cut_points", spot_varuna_options_t, num_cut_points, 2, 100000,
+        "",
+        "points at which the model can be cut into stages: depths are their divisors, "
+        "but for the number itself; the layers of job.step_time if not given")},
+    {SPOT_RANGE(INTEGER, "max_micro_batch", spot_varuna_options_t, max_micro_batch, 1,
+        1e12, "",
+        "samples of the largest micro-batch that is tried with job.step_time.pipeline, "
+        "in multiples of its micro_batch; only that if not given")},
     SPOT_BY_INSTANCES_FIELDS(offsetof(spot_varuna_options_t, by_n)),
-    {.name = "fault_steps_in_pause",
-        .type = SPOT_FIELD_CHOICE,
-        .offset = offsetof(spot_varuna_options_t, fault.has_steps_in_pause),
-        .choices = spot_no_yes,
-        .initial = "no",
-        .help = "yes, as the Oobleck artifact (SOSP'23) has it: after a loss steps go "
-                "on, and count, until the pause has ended"},
-    {.name = "fault_one_counter",
-        .type = SPOT_FIELD_CHOICE,
-        .offset = offsetof(spot_varuna_options_t, fault.has_one_counter),
-        .choices = spot_no_yes,
-        .initial = "no",
-        .help = "yes, as there: the counter by which checkpoints are due is not rolled "
-                "back, and the first step after a loss has one too"},
-    {.name = "fault_failing_checkpoints",
-        .type = SPOT_FIELD_CHOICE,
-        .offset = offsetof(spot_varuna_options_t, fault.has_failing_checkpoints),
-        .choices = spot_no_yes,
-        .initial = "no",
-        .help =
-            "yes, as there: events to come are in a binary heap, ordered by time, at "
-            "one "
-            "time by kind (added, lost, ready, end of a pause, end of a step, end of a "
-            "checkpoint), in an array with the moves of CPython's heapq. It starts with "
-            "each addition and loss of the trace. A checkpoint enters it with twice the "
-            "time of its write, and fails if a loss then stands before the first "
-            "checkpoint in the array; else it is durable at once"},
-    {.name = "fault_deep_failures",
-        .type = SPOT_FIELD_CHOICE,
-        .offset = offsetof(spot_varuna_options_t, fault.has_deep_failures),
-        .choices = spot_no_yes,
-        .initial = "no",
-        .help =
-            "yes, as there: a checkpoint that fails takes the ten latest steps back, "
-            "durable ones too; of fewer steps, what is missing to ten is taken from "
-            "those to come"},
-    {.name = "fault_old_pauses",
-        .type = SPOT_FIELD_CHOICE,
-        .offset = offsetof(spot_varuna_options_t, fault.has_old_pauses),
-        .choices = spot_no_yes,
-        .initial = "no",
-        .help = "yes, as there: a restart takes what the table says of the number of "
-                "instances before the loss"},
-    {.name = "fault_stale_timers",
-        .type = SPOT_FIELD_CHOICE,
-        .offset = offsetof(spot_varuna_options_t, fault.has_stale_timers),
-        .choices = spot_no_yes,
-        .initial = "no",
-        .help = "yes, as there: each lost instance starts a pause of its own; the first "
-                "one that is over forms pipelines, and the next one stops the job until "
-                "an instance is lost or ready"},
-    {.name = "fault_idle_losses_pause",
-        .type = SPOT_FIELD_CHOICE,
-        .offset = offsetof(spot_varuna_options_t, fault.idle_losses_pause),
-        .choices = spot_no_yes,
-        .initial = "no",
-        .help = "yes, as there: the loss of an instance on standby or in preparation is "
-                "a loss like others"},
-    {.name = "fault_first_restart",
-        .type = SPOT_FIELD_DURATION,
-        .offset = offsetof(spot_varuna_options_t, fault.first_restart_ms),
-        .max = HUGE_VAL,
-        .initial = "0 s",
-        .help = "time of the very first restart, a checkpoint included, instead of the "
-                "table's: 76 s there for BERT-large; 0 s: the table's"},
+    {SPOT_CHOICE("fault_steps_in_pause", spot_varuna_options_t, fault.has_steps_in_pause,
+        spot_no_yes, "no",
+        "yes, as the Oobleck artifact (SOSP'23) has it: after a loss steps go on, and "
+        "count, until the pause has ended")},
+    {SPOT_CHOICE("fault_one_counter", spot_varuna_options_t, fault.has_one_counter,
+        spot_no_yes, "no",
+        "yes, as there: the counter by which checkpoints are due is not rolled back, "
+        "and the first step after a loss has one too")},
+    {SPOT_CHOICE("fault_failing_checkpoints", spot_varuna_options_t,
+        fault.has_failing_checkpoints, spot_no_yes, "no",
+        "yes, as there: events to come are in a binary heap, ordered by time, at one "
+        "time by kind (added, lost, ready, end of a pause, end of a step, end of a "
+        "checkpoint), in an array with the moves of CPython's heapq. It starts with "
+        "each addition and loss of the trace. A checkpoint enters it with twice the "
+        "time of its write, and fails if a loss then stands before the first checkpoint "
+        "in the array; else it is durable at once")},
+    {SPOT_CHOICE("fault_deep_failures", spot_varuna_options_t, fault.has_deep_failures,
+        spot_no_yes, "no",
+        "yes, as there: a checkpoint that fails takes the ten latest steps back, "
+        "durable ones too; of fewer steps, what is missing to ten is taken from those "
+        "to come")},
+    {SPOT_CHOICE("fault_old_pauses", spot_varuna_options_t, fault.has_old_pauses,
+        spot_no_yes, "no",
+        "yes, as there: a restart takes what the table says of the number of instances "
+        "before the loss")},
+    {SPOT_CHOICE("fault_stale_timers", spot_varuna_options_t, fault.has_stale_timers,
+        spot_no_yes, "no",
+        "yes, as there: each lost instance starts a pause of its own; the first one "
+        "that is over forms pipelines, and the next one stops the job until an instance "
+        "is lost or ready")},
+    {SPOT_CHOICE("fault_idle_losses_pause", spot_varuna_options_t,
+        fault.idle_losses_pause, spot_no_yes, "no",
+        "yes, as there: the loss of an instance on standby or in preparation is a loss "
+        "like others")},
+    {SPOT_RANGE(DURATION, "fault_first_restart", spot_varuna_options_t,
+        fault.first_restart_ms, 0, HUGE_VAL, "0 s",
+        "time of the very first restart, a checkpoint included, instead of the table's: "
+        "76 s there for BERT-large; 0 s: the table's")},
     {.name = NULL, .fields = spot_recovery_common_fields},
 };
 

@@ -410,44 +410,20 @@ static const spot_field_t bulk_fields[] = {
 };
 
 static const spot_field_t mrp_options[] = {
-    {.name = "first_previous",
-        .type = SPOT_FIELD_CHOICE,
-        .offset = offsetof(model_t, first_previous),
-        .initial = "add",
-        .choices = type_names,
-        .help = "type of the event that was before time 0"},
-    {.name = "p_preempt_after",
-        .type = SPOT_FIELD_MAP,
-        .offset = offsetof(model_t, p_preempt),
-        .fields = p_preempt_fields,
-        .help = "which type follows which"},
-    {.name = "gaps_s",
-        .type = SPOT_FIELD_MAP,
-        .offset = offsetof(model_t, gaps),
-        .fields = gaps_fields,
-        .help = "times between events"},
-    {.name = "bulk",
-        .type = SPOT_FIELD_MAP,
-        .offset = offsetof(model_t, bulk),
-        .fields = bulk_fields,
-        .help = "instances in one event"},
-    {.name = "lifetimes",
-        .type = SPOT_FIELD_CUSTOM,
-        .offset = offsetof(model_t, lifetimes),
-        .initial = "",
-        .bind = spot_law_bind,
-        .table = spot_law_table,
-        .expected = spot_law_expected,
-        .help =
-            "law of a deadline that each instance has from its start on, besides the "
-            "events: law deadline with deadline_s: "
-            "86400 for preemptible machines of GCP"},
-    {.name = "hourly",
-        .type = SPOT_FIELD_MAP,
-        .offset = offsetof(model_t, hourly),
-        .initial = "",
-        .fields = spot_hourly_fields,
-        .help = "rates by the hour of the day"},
+    {SPOT_CHOICE("first_previous", model_t, first_previous, type_names, "add",
+        "type of the event that was before time 0")},
+    {SPOT_FIELDS(MAP, "p_preempt_after", model_t, p_preempt, p_preempt_fields, NULL,
+        "which type follows which")},
+    {SPOT_FIELDS(
+        MAP, "gaps_s", model_t, gaps, gaps_fields, NULL, "times between events")},
+    {SPOT_FIELDS(
+        MAP, "bulk", model_t, bulk, bulk_fields, NULL, "instances in one event")},
+    {SPOT_VALUE(CUSTOM, "lifetimes", model_t, lifetimes, "",
+         "law of a deadline that each instance has from its start on, besides the "
+         "events: law deadline with deadline_s: 86400 for preemptible machines of GCP"),
+        .bind = spot_law_bind, .table = spot_law_table, .expected = spot_law_expected},
+    {SPOT_FIELDS(MAP, "hourly", model_t, hourly, spot_hourly_fields, "",
+        "rates by the hour of the day")},
     {.name = NULL, .fields = spot_model_common_fields},
 };
 

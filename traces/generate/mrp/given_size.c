@@ -12,26 +12,12 @@
 static const char *const law_names[] = {"all-or-geometric", NULL};
 
 const spot_field_t spot_given_size_fields[] = {
-    {.name = "law",
-        .type = SPOT_FIELD_CHOICE,
-        .offset = offsetof(spot_given_size_t, law),
-        .initial = "all-or-geometric",
-        .choices = law_names,
-        .help = "law of the size, given the number n of instances there are"},
-    {.name = "pi_all",
-        .type = SPOT_FIELD_NUMBER,
-        .offset = offsetof(spot_given_size_t, pi_all),
-        .min = 0,
-        .max = 1,
-        .initial = "0",
-        .help = "probability that all go, or come"},
-    {.name = "p",
-        .type = SPOT_FIELD_NUMBER,
-        .offset = offsetof(spot_given_size_t, p),
-        .min = 0,
-        .max = 1,
-        .help =
-            "P(k) ~ (1 - p)^k for k = 1 ... n otherwise; 0: all sizes equally likely"},
+    {SPOT_CHOICE("law", spot_given_size_t, law, law_names, "all-or-geometric",
+        "law of the size, given the number n of instances there are")},
+    {SPOT_RANGE(NUMBER, "pi_all", spot_given_size_t, pi_all, 0, 1, "0",
+        "probability that all go, or come")},
+    {SPOT_RANGE(NUMBER, "p", spot_given_size_t, p, 0, 1, NULL,
+        "P(k) ~ (1 - p)^k for k = 1 ... n otherwise; 0: all sizes equally likely")},
     {.name = NULL},
 };
 

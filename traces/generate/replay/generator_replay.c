@@ -340,41 +340,21 @@ static const char *const wrap_names[] = {"false", "true", NULL};
 static const char *const start_names[] = {"first", "random", NULL};
 
 static const spot_field_t replay_options[] = {
-    {.name = "trace",
-        .type = SPOT_FIELD_PATH,
-        .offset = offsetof(model_t, path),
-        .help = "the recorded trace (spotsim-trace 1, .csv or .csv.gz), relative to the "
-                "document; what the model does not say of "
-                "capacity and horizon_s is as recorded"},
-    {.name = "from_s",
-        .type = SPOT_FIELD_NUMBER,
-        .offset = offsetof(model_t, from),
-        .max = 3e9,
-        .initial = "",
-        .settle = keep_place,
-        .help = "beginning of the window of the recording "
-                "that is replayed, in s (default 0)"},
-    {.name = "to_s",
-        .type = SPOT_FIELD_NUMBER,
-        .offset = offsetof(model_t, to),
-        .max = 3e9,
-        .initial = "",
-        .settle = keep_place,
-        .help = "its end (default: that of the recording)"},
-    {.name = "wrap",
-        .type = SPOT_FIELD_CHOICE,
-        .offset = offsetof(model_t, wrap),
-        .initial = "false",
-        .choices = wrap_names,
-        .help = "whether the window begins again at its end, with one event that jumps "
-                "back to the instances it began with; without, its last instances stay"},
-    {.name = "start",
-        .type = SPOT_FIELD_CHOICE,
-        .offset = offsetof(model_t, start),
-        .initial = "first",
-        .choices = start_names,
-        .help = "whether a replication starts at the first "
-                "or at a random tick of the window"},
+    {SPOT_VALUE(PATH, "trace", model_t, path, NULL,
+        "the recorded trace (spotsim-trace 1, .csv or .csv.gz), relative to the "
+        "document; what the model does not say of capacity and horizon_s is as "
+        "recorded")},
+    {SPOT_RANGE(NUMBER, "from_s", model_t, from, 0, 3e9, "",
+         "beginning of the window of the recording that is replayed, in s (default 0)"),
+        .settle = keep_place},
+    {SPOT_RANGE(NUMBER, "to_s", model_t, to, 0, 3e9, "",
+         "its end (default: that of the recording)"),
+        .settle = keep_place},
+    {SPOT_CHOICE("wrap", model_t, wrap, wrap_names, "false",
+        "whether the window begins again at its end, with one event that jumps back to "
+        "the instances it began with; without, its last instances stay")},
+    {SPOT_CHOICE("start", model_t, start, start_names, "first",
+        "whether a replication starts at the first or at a random tick of the window")},
     {.name = NULL, .fields = spot_model_common_fields},
 };
 

@@ -267,38 +267,24 @@ seed_stopped_ms(const void *state)
 }
 
 static const spot_field_t direction_fields[] = {
-    {.name = "per_minute",
-        .type = SPOT_FIELD_NUMBER,
-        .offset = offsetof(direction_t, p_per_minute),
-        .min = 0,
-        .max = 1,
-        .help = "probability of at least one event in a minute"},
+    {SPOT_RANGE(NUMBER, "per_minute", direction_t, p_per_minute, 0, 1, NULL,
+        "probability of at least one event in a minute")},
     {.name = "count",
         .type = SPOT_FIELD_ONE_OF,
         SPOT_SIZE_FAMILY_FIELD(direction_t, count),
         .help =
             "instances in one event: normal is max(1, |round N(mean, std)|), moments "
             "has exactly this mean and std"},
-    {.name = "big",
-        .type = SPOT_FIELD_MAP,
-        .offset = offsetof(direction_t, big),
-        .initial = "",
-        .fields = spot_size_big_fields,
-        .help = "a share of big events"},
+    {SPOT_FIELDS(MAP, "big", direction_t, big, spot_size_big_fields, "",
+        "a share of big events")},
     {.name = NULL},
 };
 
 static const spot_field_t seed_options[] = {
-    {.name = "preemption",
-        .type = SPOT_FIELD_MAP,
-        .offset = offsetof(model_t, directions[PREEMPTION]),
-        .fields = direction_fields,
-        .help = "events in which instances are preempted"},
-    {.name = "addition",
-        .type = SPOT_FIELD_MAP,
-        .offset = offsetof(model_t, directions[ADDITION]),
-        .fields = direction_fields,
-        .help = "events in which instances arrive"},
+    {SPOT_FIELDS(MAP, "preemption", model_t, directions[PREEMPTION], direction_fields,
+        NULL, "events in which instances are preempted")},
+    {SPOT_FIELDS(MAP, "addition", model_t, directions[ADDITION], direction_fields, NULL,
+        "events in which instances arrive")},
     {.name = NULL, .fields = spot_seed_notebook_fields},
 };
 

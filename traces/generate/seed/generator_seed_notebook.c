@@ -423,17 +423,12 @@ static const spot_field_t compat_forms[] = {
 };
 
 const spot_field_t spot_seed_notebook_fields[] = {
-    {.name = "variant",
-        .type = SPOT_FIELD_CHOICE,
-        .offset = offsetof(model_t, variant),
-        .initial = "",
-        .choices = variant_names,
-        .expected = "corrected, cell42 or loop",
-        .help =
-            "corrected (the default), or one of the two forms of the seed study's "
-            "notebook: cell42 with a trial at each minute from 0 on, loop with a "
-            "trial at each 5 s from 0 on, whose capacity is tested before the losses "
-            "of the tick. Their ticks stay, whatever the scenario's tick"},
+    {SPOT_CHOICE("variant", model_t, variant, variant_names, "",
+         "corrected (the default), or one of the two forms of the seed study's "
+         "notebook: cell42 with a trial at each minute from 0 on, loop with a trial at "
+         "each 5 s from 0 on, whose capacity is tested before the losses of the tick. "
+         "Their ticks stay, whatever the scenario's tick"),
+        .expected = "corrected, cell42 or loop"},
     {.name = "compat",
         .type = SPOT_FIELD_ONE_OF,
         .offset = offsetof(model_t, compat),
@@ -450,15 +445,10 @@ const spot_field_t spot_seed_notebook_fields[] = {
             "in a trace), overdraw, big-share (5 % of 11 to 31), tick-share (a twelfth "
             "of the probability per minute at each 5 s). A generated trace that may "
             "pass the capacity is marked as unbounded; a scenario and zones clip"},
-    {.name = "overdraw",
-        .type = SPOT_FIELD_CHOICE,
-        .offset = offsetof(model_t, overdraw),
-        .initial = "",
-        .choices = overdraw_names,
-        .expected = "stop or clip",
-        .help =
-            "what happens if more instances are preempted than live. clip takes those "
-            "that live. loop: stop ends the trace in failure (the default if compat has "
-            "overdraw). cell42 with no-limits: without clip all of them count"},
+    {SPOT_CHOICE("overdraw", model_t, overdraw, overdraw_names, "",
+         "what happens if more instances are preempted than live. clip takes those that "
+         "live. loop: stop ends the trace in failure (the default if compat has "
+         "overdraw). cell42 with no-limits: without clip all of them count"),
+        .expected = "stop or clip"},
     {.name = NULL, .fields = spot_model_common_fields},
 };

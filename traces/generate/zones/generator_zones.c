@@ -568,12 +568,8 @@ static const spot_field_t zones_options[] = {
         .expected = "{ZONE: {generator: NAME, capacity: N, initial: N, ...}, ...}",
         .help = "a model for each zone, with its own capacity, initial instances and "
                 "price; instances are named ZONE/i1, ZONE/i2, ... by birth in the zone"},
-    {.name = "shocks",
-        .type = SPOT_FIELD_MAP,
-        .offset = offsetof(model_t, shocks),
-        .initial = "",
-        .fields = spot_shocks_fields,
-        .help = "losses that the zones have in common"},
+    {SPOT_FIELDS(MAP, "shocks", model_t, shocks, spot_shocks_fields, "",
+        "losses that the zones have in common")},
     {.name = NULL, .fields = spot_model_common_fields},
 };
 

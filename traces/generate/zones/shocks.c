@@ -9,23 +9,12 @@
 #include "traces/recorder.h"
 
 const spot_field_t spot_shocks_fields[] = {
-    {.name = "per_hour",
-        .type = SPOT_FIELD_NUMBER,
-        .offset = offsetof(spot_shocks_t, per_hour),
-        .max = 3600,
-        .help = "shocks in an hour, on average"},
-    {.name = "p_zone",
-        .type = SPOT_FIELD_NUMBER,
-        .offset = offsetof(spot_shocks_t, p_zone),
-        .min = 0,
-        .max = 1,
-        .help = "probability of each zone to be hit by a shock"},
-    {.name = "share",
-        .type = SPOT_FIELD_NUMBER,
-        .offset = offsetof(spot_shocks_t, share),
-        .min = 0,
-        .max = 1,
-        .help = "probability of each living instance of a hit zone to be lost"},
+    {SPOT_RANGE(NUMBER, "per_hour", spot_shocks_t, per_hour, 0, 3600, NULL,
+        "shocks in an hour, on average")},
+    {SPOT_RANGE(NUMBER, "p_zone", spot_shocks_t, p_zone, 0, 1, NULL,
+        "probability of each zone to be hit by a shock")},
+    {SPOT_RANGE(NUMBER, "share", spot_shocks_t, share, 0, 1, NULL,
+        "probability of each living instance of a hit zone to be lost")},
     {.name = NULL},
 };
 
