@@ -83,7 +83,7 @@ run_tests() {
     # shellcheck disable=SC2086
     install_packages $build_packages
     build dev all
-    say "Running all tests but the statistical ones (README.md, Tests)"
+    say "Running all tests but the statistical ones (docs/developers.md, Tests)"
     ctest --preset dev -j "$(nproc)"
 }
 

@@ -1,13 +1,13 @@
 #!/bin/sh
 # shipped_gallery.sh SPOTSIM SOURCE_DIR WORK_DIR: each shipped study, run again into a
-# database, gives the answer that is committed beside it and that the gallery of README.md
-# tells with its question; and its picture.svg is one of those that a report draws, byte for
+# database, gives the answer that is committed beside it and that docs/gallery.md has
+# with its question; and its picture.svg is one of those that a report draws, byte for
 # byte where gnuplot is the one that drew it.
 set -eu
 spotsim=$1
 source=$2
 work=$3
-LC_ALL=C.UTF-8 # as README.md is written
+LC_ALL=C.UTF-8 # as the gallery is written
 export LC_ALL
 mkdir -p "$work"
 drawn_by="gnuplot 5.4 patchlevel 4"
@@ -23,10 +23,10 @@ fail() {
     exit 1
 }
 
-# Whether some text is in the README, whose lines are broken at blanks.
-tr '\n' ' ' <"$source/README.md" | tr -s ' ' >"$work/readme"
-is_in_readme() {
-    grep -qF -- "$1" "$work/readme"
+# Whether some text is in the gallery, whose lines are broken at blanks.
+tr '\n' ' ' <"$source/docs/gallery.md" | tr -s ' ' >"$work/gallery"
+is_in_gallery() {
+    grep -qF -- "$1" "$work/gallery"
 }
 
 num=0
@@ -37,10 +37,10 @@ for folder in "$source"/reports/studies/*/; do
     "$spotsim" report "$work/$name.db" >"$work/$name.report" 2>/dev/null
     sed -n 2p "$work/$name.report" >"$work/$name.answer"
     cmp "$folder/answer.txt" "$work/$name.answer" || fail "$(cat "$work/$name.answer")"
-    is_in_readme "$(cat "$folder/answer.txt")" || fail "README.md has not its answer"
+    is_in_gallery "$(cat "$folder/answer.txt")" || fail "docs/gallery.md lacks its answer"
     question=$(sed -n 's/^question: //p' "$folder/study.yaml")
-    is_in_readme "$question" || fail "README.md has not its question"
-    is_in_readme "](reports/studies/$name/picture.svg)" || fail "README.md has not its picture"
+    is_in_gallery "$question" || fail "docs/gallery.md lacks its question"
+    is_in_gallery "](../reports/studies/$name/picture.svg)" || fail "docs/gallery.md lacks its picture"
     if [ -n "$has_gnuplot" ]; then
         "$spotsim" report "$work/$name.db" --svg "$work/$name" 2>/dev/null
         is_same=

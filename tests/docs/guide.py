@@ -1,0 +1,210 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""guide.py SOURCE_DIR SPOTSIM WORK_DIR GUIDE: the code blocks of a guide, run in their order in a
+fresh copy of the repository, whose build/release holds the program. docs/developers.md says what
+each kind of block is for. Links, sizes and the kinds themselves are checked too, and that files
+which the commands write anew are those that are committed."""
+
+import doctest
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+
+NOT_RUN = {"build", "test", "install", "cluster"}
+SHOWN_ONLY = {"", "c", "yaml", "text", "csv", "sql"}
+SIZES = {"README.md": (3000, 9000)}  # bytes; all others:
+GUIDE_SIZES = (3000, 12288)
+
+
+class Block:
+    """A fenced block: its line in the guide, its kind (words behind the fence) and its text."""
+
+    def __init__(self, line, words, text):
+        self.line, self.text = line, text
+        self.language, self.purpose = (words.split() + ["", ""])[:2]
+
+
+def blocks_of(text):
+    """The blocks of a guide, and its lines outside of them as (number, line)."""
+    blocks, prose, fence = [], [], None
+    for number, line in enumerate(text.split("\n"), 1):
+        if fence is None and line.startswith("```"):
+            fence = (number, line[3:], [])
+        elif fence is not None and line == "```":
+            blocks.append(Block(fence[0], fence[1], "\n".join(fence[2]) + "\n"))
+            fence = None
+        elif fence is not None:
+            fence[2].append(line)
+        else:
+            prose.append((number, line))
+    assert fence is None, f"line {fence[0]}: a block without an end"
+    return blocks, prose
+
+
+def anchors_of(path):
+    """The anchors that GitHub makes of the headings of a file."""
+    headings = re.findall(r"^#+ (.*)$", path.read_text("utf-8"), re.MULTILINE)
+    return {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+def check_prose(guide, prose, tracked, source):
+    """Links lead to tracked files and to headings; commands stand in fences."""
+    errors = []
+    for number, line in prose:
+        if line.startswith("    "):
+            errors.append(f"line {number}: code without a fence is not run")
+        for target in re.findall(r"\]\(([^)]*)\)", line):
+            name, _, anchor = target.partition("#")
+            path = os.path.normpath(os.path.join(os.path.dirname(guide), name)) if name else guide
+            if "://" in target:
+                continue
+            if path not in tracked:
+                errors.append(f"line {number}: there is no {path}")
+            elif anchor and anchor not in anchors_of(source / path):
+                errors.append(f"line {number}: {path} has no heading {anchor}")
+    return errors
+
+
+class Runner:
+    """Runs blocks in the copy; folder, PATH and names of Python go on from block to block."""
+
+    def __init__(self, guide, copy, work):
+        self.guide, self.copy, self.work = guide, copy, work
+        self.folder, self.output, self.names = copy, "", {}
+        self.environment = {"PATH": os.environ["PATH"], "HOME": str(work), "LC_ALL": "C.UTF-8",
+                            "TERM": "dumb"}
+        self.environment.update((name, os.environ[name]) for name in ("ASAN_OPTIONS", "CCACHE_DIR")
+                                if name in os.environ)
+        if guide != "README.md":  # whose first commands do this
+            self.environment["PATH"] = f"{copy}/build/release:" + os.environ["PATH"]
+
+    def shell(self, text):
+        """Commands as typed, one after the other until one fails."""
+        state = self.work / "state"
+        script = f'{text}\n{{ pwd && printf %s "$PATH"; }} >"{state}"\n'
+        done = subprocess.run(["sh", "-eux", "-c", script], cwd=self.folder, check=False,
+                              env=self.environment, stdin=subprocess.DEVNULL,
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        self.output = done.stdout.decode("utf-8", "replace")
+        if done.returncode != 0:
+            return f"exit code {done.returncode}\n{self.output[-3000:]}"
+        folder, self.environment["PATH"] = state.read_text("utf-8").split("\n")
+        self.folder = pathlib.Path(folder)
+        return None
+
+    def has_printed(self, text):
+        """The lines of a block stand in the output of the commands before it, in their order."""
+        lines = iter([line.rstrip() for line in self.output.split("\n")])
+        for wanted in filter(None, map(str.rstrip, text.split("\n"))):
+            if wanted not in lines:
+                return f"was not printed: {wanted}\n{self.output[-6000:]}"
+        return None
+
+    def python(self, block):
+        """The lines behind >>> print what stands below them."""
+        if ">>>" not in block.text:
+            return "a block of Python without >>> is not run"
+        os.environ["PATH"] = self.environment["PATH"]
+        os.chdir(self.folder)
+        test = doctest.DocTestParser().get_doctest(block.text, self.names, self.guide, self.guide,
+                                                   block.line)
+        runner = doctest.DocTestRunner()
+        runner.run(test, clear_globs=False)
+        self.names = test.globs
+        return "see above" if runner.failures else None
+
+    def sql(self, database, text):
+        """A statement that a database answers with rows, or with none."""
+        if shutil.which("sqlite3") is None:
+            return None
+        done = subprocess.run(["sqlite3", "-readonly", database], input=text, cwd=self.folder,
+                              check=False, encoding="utf-8", stdout=subprocess.PIPE,
+                              stderr=subprocess.STDOUT)
+        return done.stdout if done.returncode != 0 or "Error" in done.stdout else None
+
+    def run(self, block):
+        """None, or what is wrong; and whether the block did something."""
+        language, purpose = block.language, block.purpose
+        if language == "sh" and purpose in NOT_RUN:
+            return None, False
+        if language == "sh" and purpose.startswith("needs-"):
+            if shutil.which(purpose[len("needs-"):]) is None:
+                return None, False
+            return self.shell(block.text), True
+        if language == "sh" and purpose == "":
+            return self.shell(block.text), True
+        if language == "text" and purpose == "output":
+            return self.has_printed(block.text), True
+        if language in ("yaml", "csv") and purpose:
+            (self.folder / purpose).write_text(block.text, "utf-8")
+            return None, True
+        if language == "sql" and purpose:
+            return self.sql(purpose, block.text), True
+        if language == "python" and purpose == "":
+            return self.python(block), True
+        if language in SHOWN_ONLY and purpose == "":
+            return None, False
+        return f"a block of no known kind: {language} {purpose}", False
+
+
+def essence(path):
+    """A file without comments, its fractions to six digits: the last ones are the C library's."""
+    text = "".join(line for line in path.read_bytes().decode("latin-1").splitlines(True)
+                   if not line.startswith("#"))
+    return re.sub(r"\d+\.\d+", lambda number: f"{float(number[0]):.6g}", text)
+
+
+def tracked_files(source):
+    """What git tracks, or all files of a checkout without git."""
+    done = subprocess.run(["git", "-C", source, "-c", f"safe.directory={source}", "ls-files", "-z"],
+                          check=False, capture_output=True)
+    if done.returncode == 0 and done.stdout:
+        names = done.stdout.decode("utf-8").split("\0")
+    else:
+        names = [str(path.relative_to(source)) for path in source.rglob("*")
+                 if path.relative_to(source).parts[0] not in ("build", "results", ".git")]
+    return {name for name in names if (source / name).is_file()}
+
+
+def main(source, program, work, guide):
+    source, work = pathlib.Path(source).resolve(), pathlib.Path(work).resolve() / guide
+    tracked = tracked_files(source)
+    shutil.rmtree(work, ignore_errors=True)
+    copy = work / "spotsim"
+    for name in tracked:
+        if not name.startswith("tests/"):
+            (copy / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(source / name, copy / name)
+    (copy / "build/release").mkdir(parents=True)
+    (copy / "build/release/spotsim").symlink_to(pathlib.Path(program).resolve())
+    sys.path.insert(0, str(copy / "share/python"))
+    sys.modules["pandas"] = None  # docs/python.md shows tables without it
+
+    text = (source / guide).read_text("utf-8")
+    blocks, prose = blocks_of(text)
+    errors = check_prose(guide, prose, tracked, source)
+    smallest, largest = SIZES.get(guide, GUIDE_SIZES)
+    size = len(text.encode("utf-8"))
+    if not smallest <= size <= largest:
+        errors.append(f"{size} bytes, not {smallest} to {largest}")
+    runner, num_run = Runner(guide, copy, work), 0
+    for block in blocks:
+        error, was_run = runner.run(block)
+        num_run += was_run
+        if error is not None:
+            errors.append(f"line {block.line}: {error}")
+    for name in tracked:  # commands that make shipped files anew make the same
+        if not name.startswith("tests/") and essence(copy / name) != essence(source / name):
+            errors.append(f"{name} is no longer as committed")
+    for error in errors:
+        print(f"{guide}: {error}")
+    if not errors:
+        os.chdir(source)
+        shutil.rmtree(work)
+    print(f"{guide}: {len(blocks)} blocks, {num_run} run, {len(errors)} errors")
+    return errors != []
+
+
+sys.exit(main(*sys.argv[1:]))
