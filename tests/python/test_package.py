@@ -232,7 +232,8 @@ class Tables(unittest.TestCase):
 
 class Sources(unittest.TestCase):
     def test_syntax_of_the_oldest_version(self):
-        paths = [*(SOURCE / "share/python").rglob("*.py"), *(SOURCE / "tests/python").glob("*.py")]
+        paths = [*(SOURCE / "share/python").rglob("*.py"), *(SOURCE / "tests/python").glob("*.py"),
+                 *(SOURCE / "tests/docs").glob("*.py")]
         self.assertGreaterEqual(len(paths), 7)
         for path in paths:
             ast.parse(path.read_text("utf-8"), str(path), feature_version=(3, 9))
