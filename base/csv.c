@@ -431,3 +431,56 @@ spot_csv_field_error(const spot_csv_row_t *row, size_t field_id, const char *fil
     spot_diag_error(diag, file, row->line, row->columns[field_id], "%s: %s, got '%s'",
         name, problem, spot_csv_shown(row->fields[field_id], text));
 }
+
+int
+spot_csv_expected(const spot_csv_row_t *row, size_t field_id, const char *file,
+    const char *name, const char *expected, spot_diag_t *diag)
+{
+    char text[SPOT_CSV_SHOWN_BYTES];
+
+    spot_diag_error(diag, file, row->line, row->columns[field_id],
+        "%s: expected %s, got '%s'", name, expected,
+        spot_csv_shown(row->fields[field_id], text));
+    return SPOT_ERR_BAD_INPUT;
+}
+
+int
+spot_csv_check_width(
+    const spot_csv_row_t *row, size_t num_expected, const char *file, spot_diag_t *diag)
+{
+    if (row->num_fields == num_expected) {
+        return 0;
+    }
+    spot_diag_error(diag, file, row->line,
+        row->num_fields > num_expected ? row->columns[num_expected] : row->num_bytes + 1,
+        "expected %zu fields, got %zu", num_expected, row->num_fields);
+    return SPOT_ERR_BAD_INPUT;
+}
+
+int
+spot_csv_check_row(
+    const spot_csv_row_t *row, size_t num_expected, const char *file, spot_diag_t *diag)
+{
+    if (!row->is_comment && row->num_fields > 0) {
+        return spot_csv_check_width(row, num_expected, file, diag);
+    }
+    spot_diag_error(diag, file, row->line, 1,
+        row->is_comment ? "comment after the column row" : "empty line");
+    return SPOT_ERR_BAD_INPUT;
+}
+
+bool
+spot_csv_begins(const char *path, const char *start)
+{
+    spot_csv_t *csv = NULL;
+    spot_csv_row_t row;
+    spot_diag_t diag; /* dropped: who reads the file reports the errors */
+    bool begins;
+
+    spot_diag_init(&diag);
+    begins = spot_csv_open(&csv, path, &diag) == 0 && spot_csv_next(csv, &row) == 1 &&
+             strncmp(row.text, start, strlen(start)) == 0;
+    spot_csv_close(csv);
+    spot_diag_free(&diag);
+    return begins;
+}

@@ -63,4 +63,19 @@ const char *spot_csv_shown(const char *field, char text[SPOT_CSV_SHOWN_BYTES]);
 void spot_csv_field_error(const spot_csv_row_t *row, size_t field_id, const char *file,
     const char *name, const char *problem, spot_diag_t *diag);
 
+/* The same as "NAME: expected EXPECTED, got 'FIELD'". Returns BAD_INPUT. */
+int spot_csv_expected(const spot_csv_row_t *row, size_t field_id, const char *file,
+    const char *name, const char *expected, spot_diag_t *diag);
+
+/* Checks a row below the row of columns: it is no comment and not empty, and it has
+ * num_expected fields. BAD_INPUT, reported, if not. */
+SPOT_MUST_CHECK int spot_csv_check_row(
+    const spot_csv_row_t *row, size_t num_expected, const char *file, spot_diag_t *diag);
+/* The number of fields alone. */
+SPOT_MUST_CHECK int spot_csv_check_width(
+    const spot_csv_row_t *row, size_t num_expected, const char *file, spot_diag_t *diag);
+
+/* Whether the first line of a file begins with start. False if it cannot be read. */
+bool spot_csv_begins(const char *path, const char *start);
+
 #endif

@@ -27,27 +27,10 @@ static const spot_file_key_t known_keys[] = {
     {NULL, false, NULL, NULL},
 };
 
-static bool
-is_lifetimes(spot_csv_t *csv)
-{
-    static const char start[] = "# " FORMAT ":";
-    spot_csv_row_t row;
-
-    return spot_csv_next(csv, &row) == 1 && strncmp(row.text, start, strlen(start)) == 0;
-}
-
 bool
 spot_lifetimes_is_file(const char *path)
 {
-    spot_csv_t *csv = NULL;
-    spot_diag_t diag;
-    bool is_file;
-
-    spot_diag_init(&diag);
-    is_file = spot_csv_open(&csv, path, &diag) == 0 && is_lifetimes(csv);
-    spot_csv_close(csv);
-    spot_diag_free(&diag);
-    return is_file;
+    return spot_csv_begins(path, "# " FORMAT ":");
 }
 
 static bool
@@ -183,23 +166,10 @@ static int
 read_row(spot_lifetimes_t *self, const spot_csv_row_t *row, const char *file,
     spot_diag_t *diag)
 {
-    const size_t num_expected = NUM_COLUMNS + self->num_columns;
     spot_life_t life = {0};
-    int ret;
+    int ret = spot_csv_check_row(row, NUM_COLUMNS + self->num_columns, file, diag);
 
-    if (row->is_comment || row->num_fields == 0) {
-        spot_diag_error(diag, file, row->line, 1,
-            row->is_comment ? "comment after the column row" : "empty line");
-        return SPOT_ERR_BAD_INPUT;
-    }
-    if (row->num_fields != num_expected) {
-        spot_diag_error(diag, file, row->line,
-            row->num_fields > num_expected ? row->columns[num_expected]
-                                           : row->num_bytes + 1,
-            "expected %zu fields, got %zu", num_expected, row->num_fields);
-        return SPOT_ERR_BAD_INPUT;
-    }
-    ret = parse_life(&life, row, file, diag);
+    ret = ret == 0 ? parse_life(&life, row, file, diag) : ret;
     return ret == 0 ? keep_life(self, &life, row) : ret;
 }
 

@@ -79,12 +79,8 @@ read_head(reading_t *self, const spot_csv_row_t *row)
 static void
 unexpected(reading_t *self, const spot_csv_row_t *row, int column, const char *expected)
 {
-    const size_t field_id = self->field_ids[column];
-    char shown[SPOT_CSV_SHOWN_BYTES];
-
-    spot_diag_error(self->diag, spot_csv_file(self->csv), row->line,
-        row->columns[field_id], "%s: expected %s, got '%s'", self->column_names[column],
-        expected, spot_csv_shown(row->fields[field_id], shown));
+    (void) spot_csv_expected(row, self->field_ids[column], spot_csv_file(self->csv),
+        self->column_names[column], expected, self->diag);
 }
 
 /* Reads a number; NAN for an empty or missing field. */

@@ -8,24 +8,10 @@
 #include "base/csv.h"
 #include "base/units.h"
 
-static const char first_line[] = "# spotsim-trace:";
-
 bool
 spot_is_trace_file(const char *path)
 {
-    spot_csv_t *csv = NULL;
-    spot_csv_row_t row;
-    spot_diag_t diag; /* dropped: the reader of the file reports the errors */
-    bool is_trace = false;
-
-    spot_diag_init(&diag);
-    if (spot_csv_open(&csv, path, &diag) == 0) {
-        is_trace = spot_csv_next(csv, &row) == 1 && row.text != NULL &&
-                   strncmp(row.text, first_line, strlen(first_line)) == 0;
-        spot_csv_close(csv);
-    }
-    spot_diag_free(&diag);
-    return is_trace;
+    return spot_csv_begins(path, "# spotsim-trace:");
 }
 
 static int

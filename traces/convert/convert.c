@@ -128,7 +128,6 @@ take_base_name(spot_import_t *self)
     const char *name = strrchr(path, '/') == NULL ? path : strrchr(path, '/') + 1;
     size_t num_bytes = strlen(name);
     char *copy;
-    int ret;
 
     for (size_t j = 0; j < sizeof(endings) / sizeof(endings[0]); j++) {
         const size_t num_ending = strlen(endings[j]);
@@ -139,24 +138,21 @@ take_base_name(spot_import_t *self)
         }
     }
     copy = spot_text_copy(name, num_bytes);
-    ret = copy == NULL ? SPOT_ERR_NO_MEMORY : 0;
-    if (ret == 0) {
-        ret = spot_import_key(self, "name", num_bytes == 0 ? "trace" : copy);
+    if (copy == NULL) {
+        return SPOT_ERR_NO_MEMORY;
     }
+    spot_import_key(self, "name", num_bytes == 0 ? "trace" : copy);
     free(copy);
-    return ret;
+    return 0;
 }
 
 /* Sets the keys of every converted trace; its importer may replace them. */
 static int
 set_defaults(spot_import_t *self)
 {
-    int ret = take_base_name(self);
-
-    if (ret == 0) {
-        ret = spot_import_key(self, "start", "unknown");
-    }
-    return ret == 0 ? spot_import_key(self, "source", self->inputs[0].path) : ret;
+    spot_import_key(self, "start", "unknown");
+    spot_import_key(self, "source", self->inputs[0].path);
+    return take_base_name(self);
 }
 
 static void
@@ -190,7 +186,8 @@ settle_kind(spot_import_t *self)
         drop_names(trace);
     }
     trace->kind = kind >= 0 ? (spot_trace_kind_t) kind : trace->kind;
-    return spot_import_key(self, "kind", spot_trace_kind_names[trace->kind]);
+    spot_import_key(self, "kind", spot_trace_kind_names[trace->kind]);
+    return 0;
 }
 
 /* Returns the largest population and the first time of it. Sets trace->final. */
@@ -221,7 +218,6 @@ settle_capacity(spot_import_t *self)
     const int64_t largest = find_largest(self->trace, &time_ms);
     const bool is_known = self->task->capacity > 0 || self->capacity > 0;
     char text[32];
-    int ret;
 
     capacity = self->task->capacity > 0 ? self->task->capacity : self->capacity;
     capacity = capacity > 0 ? capacity : largest > 0 ? largest : 1;
@@ -235,14 +231,13 @@ settle_capacity(spot_import_t *self)
     }
     self->trace->capacity = (int32_t) capacity;
     snprintf(text, sizeof(text), "%" PRId64, capacity);
-    ret = spot_import_key(
-        self, "capacity", capacity == SPOT_UNBOUNDED ? "unbounded" : text);
-    if (ret == 0 && !is_known) {
-        ret = SPOT_IMPORT_REMARK(self, SPOT_REMARK_UNCERTAIN, "capacity", 0,
+    spot_import_key(self, "capacity", capacity == SPOT_UNBOUNDED ? "unbounded" : text);
+    if (!is_known) {
+        SPOT_IMPORT_REMARK(self, SPOT_REMARK_UNCERTAIN, "capacity", 0,
             "the capacity is the most that was seen: --capacity says what was asked "
             "for");
     }
-    return ret;
+    return 0;
 }
 
 static int
@@ -261,7 +256,8 @@ settle_resolution(spot_import_t *self)
     }
     self->trace->resolution_ms = resolution_ms == 0 ? 1 : resolution_ms;
     spot_number_text(self->resolution_s, text);
-    return spot_import_key(self, "resolution_s", text);
+    spot_import_key(self, "resolution_s", text);
+    return 0;
 }
 
 /* Index of a key in key_order; unknown keys come last. */
@@ -321,12 +317,11 @@ set_keys(spot_import_t *self)
     if (task->resolution_ms > 0) {
         drop_key(self->trace, "resolution_note");
     }
-
     if (task->name != NULL) {
-        ret = spot_import_key(self, "name", task->name);
+        spot_import_key(self, "name", task->name);
     }
-    if (ret == 0 && task->start != NULL) {
-        ret = spot_import_key(self, "start", task->start);
+    if (task->start != NULL) {
+        spot_import_key(self, "start", task->start);
     }
     for (size_t j = 0; j < task->num_sets && ret == 0; j++) {
         const char *text = task->sets[j];
@@ -335,7 +330,11 @@ set_keys(spot_import_t *self)
 
         spot_bug_assert(value != NULL && value > text && value[1] != '\0');
         key = spot_text_copy(text, (size_t) (value - text));
-        ret = key == NULL ? SPOT_ERR_NO_MEMORY : spot_import_key(self, key, value + 1);
+        if (key == NULL) {
+            ret = SPOT_ERR_NO_MEMORY;
+        } else {
+            spot_import_key(self, key, value + 1);
+        }
         free(key);
     }
     return ret;
@@ -360,9 +359,10 @@ remark_irregular(spot_import_t *self)
             num_irregular, trace->num_events);
         return SPOT_ERR_BAD_INPUT;
     }
-    return SPOT_IMPORT_REMARK(self, SPOT_REMARK_UNCERTAIN, "irregular_times",
-        num_irregular, "%zu of %zu times are no multiple of the resolution",
-        num_irregular, trace->num_events);
+    SPOT_IMPORT_REMARK(self, SPOT_REMARK_UNCERTAIN, "irregular_times", num_irregular,
+        "%zu of %zu times are no multiple of the resolution", num_irregular,
+        trace->num_events);
+    return 0;
 }
 
 static int
@@ -402,14 +402,14 @@ finish(spot_import_t *self, bool is_canonical)
 {
     int ret = check_span(self);
 
-    if (ret == 0 && self->num_skipped > 0) {
-        ret = SPOT_IMPORT_REMARK(self, SPOT_REMARK_READ, "lines_without_record",
+    if (self->num_skipped > 0) {
+        SPOT_IMPORT_REMARK(self, SPOT_REMARK_READ, "lines_without_record",
             self->num_skipped, "%zu blank or comment lines", self->num_skipped);
     }
-    if (ret == 0 && self->num_lifeless > 0) {
-        ret = SPOT_IMPORT_REMARK(self, SPOT_REMARK_REPAIRED, "lifeless",
-            self->num_lifeless, "%zu instance%s that came and went at one time left out",
-            self->num_lifeless, self->num_lifeless == 1 ? "" : "s");
+    if (self->num_lifeless > 0) {
+        SPOT_IMPORT_REMARK(self, SPOT_REMARK_REPAIRED, "lifeless", self->num_lifeless,
+            "%zu instance%s that came and went at one time left out", self->num_lifeless,
+            self->num_lifeless == 1 ? "" : "s");
     }
     if (ret == 0 && !is_canonical && self->trace->kind == SPOT_TRACE_NAMED) {
         spot_trace_instances_finish(&self->instances);
@@ -430,7 +430,7 @@ finish(spot_import_t *self, bool is_canonical)
         ret = remark_irregular(self);
         sort_keys(self->trace);
     }
-    return ret == 0 ? refuse_repairs(self) : ret;
+    return ret == 0 ? spot_error_first(self->error, refuse_repairs(self)) : ret;
 }
 
 int
@@ -454,6 +454,7 @@ spot_convert(const spot_convert_t *task, size_t num_inputs,
     }
     if (ret == 0) {
         ret = importer->read(&self);
+        ret = spot_error_first(ret, self.error);
     }
     if (ret == 0) {
         ret = finish(&self, importer->is_canonical);

@@ -65,27 +65,16 @@ int
 spot_import_expected(const spot_import_t *self, size_t input_id,
     const spot_csv_row_t *row, size_t field_id, const char *field, const char *expected)
 {
-    char shown[SPOT_CSV_SHOWN_BYTES];
-
-    spot_diag_error(self->diag, self->inputs[input_id].path, row->line,
-        row->columns[field_id], "%s: expected %s, got '%s'", field, expected,
-        spot_csv_shown(row->fields[field_id], shown));
-    return SPOT_ERR_BAD_INPUT;
+    return spot_csv_expected(
+        row, field_id, self->inputs[input_id].path, field, expected, self->diag);
 }
 
 int
 spot_import_num_fields(const spot_import_t *self, size_t input_id,
     const spot_csv_row_t *row, size_t num_expected)
 {
-    const bool is_long = row->num_fields > num_expected;
-
-    if (row->num_fields == num_expected) {
-        return 0;
-    }
-    spot_diag_error(self->diag, self->inputs[input_id].path, row->line,
-        is_long ? row->columns[num_expected] : row->num_bytes + 1,
-        "expected %zu fields, got %zu", num_expected, row->num_fields);
-    return SPOT_ERR_BAD_INPUT;
+    return spot_csv_check_width(
+        row, num_expected, self->inputs[input_id].path, self->diag);
 }
 
 int
@@ -121,7 +110,13 @@ spot_import_take_gcd(spot_import_t *self)
     self->resolution_s = (double) self->gcd_ms / SPOT_MS_PER_S;
 }
 
-int
+void
+spot_import_note_error(spot_import_t *self, int error)
+{
+    self->error = spot_error_first(self->error, error);
+}
+
+void
 spot_import_event(spot_import_t *self, int64_t time_ms, spot_event_kind_t kind,
     int32_t count, bool is_merged)
 {
@@ -132,7 +127,7 @@ spot_import_event(spot_import_t *self, int64_t time_ms, spot_event_kind_t kind,
 
     if (is_merged && last != NULL && last->time_ms == time_ms && last->kind == kind) {
         last->count += count;
-        return 0;
+        return;
     }
     ret = spot_array_reserve(&trace->events, &trace->max_events, trace->num_events + 1,
         sizeof(*trace->events));
@@ -140,7 +135,7 @@ spot_import_event(spot_import_t *self, int64_t time_ms, spot_event_kind_t kind,
         trace->events[trace->num_events++] =
             (spot_event_t){.time_ms = time_ms, .kind = kind, .count = count};
     }
-    return ret;
+    spot_import_note_error(self, ret);
 }
 
 static int
@@ -225,8 +220,10 @@ spot_import_leave(spot_import_t *self, int64_t time_ms, size_t line, size_t colu
         return 0;
     }
     ret = spot_import_instance(self, 0, line, column, name, num_bytes, false);
-    return ret == 0 ? spot_import_event(self, time_ms, SPOT_EVENT_PREEMPT, 1, true)
-                    : ret;
+    if (ret == 0) {
+        spot_import_event(self, time_ms, SPOT_EVENT_PREEMPT, 1, true);
+    }
+    return ret;
 }
 
 int
@@ -247,15 +244,14 @@ spot_import_arrivals(spot_import_t *self, int64_t time_ms, bool is_initial)
     if (is_initial) {
         self->trace->initial = num_added;
     } else if (ret == 0 && num_added > 0) {
-        ret = spot_import_event(self, time_ms, SPOT_EVENT_ADD, num_added, true);
+        spot_import_event(self, time_ms, SPOT_EVENT_ADD, num_added, true);
     }
     return ret;
 }
 
-int
-spot_import_key(spot_import_t *self, const char *key, const char *value)
+static int
+set_key(spot_trace_t *trace, const char *key, const char *value)
 {
-    spot_trace_t *trace = self->trace;
     char *copy = spot_text_copy(value, strlen(value));
     int ret;
 
@@ -279,6 +275,12 @@ spot_import_key(spot_import_t *self, const char *key, const char *value)
 }
 
 void
+spot_import_key(spot_import_t *self, const char *key, const char *value)
+{
+    spot_import_note_error(self, set_key(self->trace, key, value));
+}
+
+void
 spot_count_series_init(spot_count_series_t *self, spot_import_t *import)
 {
     memset(self, 0, sizeof(*self));
@@ -286,7 +288,7 @@ spot_count_series_init(spot_count_series_t *self, spot_import_t *import)
 }
 
 /* Makes the latest sample final: the initial number, or an event. */
-static int
+static void
 settle(spot_count_series_t *self)
 {
     const int64_t change = (int64_t) self->count - self->before;
@@ -294,33 +296,31 @@ settle(spot_count_series_t *self)
     if (self->num_samples <= 1) {
         self->import->trace->initial = self->count;
     } else if (change != 0) {
-        return spot_import_event(self->import, self->time_ms,
+        spot_import_event(self->import, self->time_ms,
             change > 0 ? SPOT_EVENT_ADD : SPOT_EVENT_PREEMPT,
             (int32_t) (change > 0 ? change : -change), false);
     }
-    return 0;
 }
 
-int
+void
 spot_count_series_add(spot_count_series_t *self, int64_t time_ms, int32_t count)
 {
-    int ret = 0;
-
     if (self->num_samples > 0 && time_ms == self->time_ms) {
         self->num_same_time++;
     } else {
-        ret = self->num_samples > 0 ? settle(self) : 0;
+        if (self->num_samples > 0) {
+            settle(self);
+        }
         self->before = self->count;
         self->num_samples++;
     }
     self->time_ms = time_ms;
     self->count = count;
-    return ret;
 }
 
-int
+void
 spot_count_series_finish(spot_count_series_t *self, int64_t end_ms)
 {
     self->import->trace->end_ms = end_ms;
-    return settle(self);
+    settle(self);
 }

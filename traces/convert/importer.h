@@ -41,6 +41,7 @@ typedef struct {
     size_t max_arrivals;
     spot_import_arrival_t *arrivals; /* [num_arrivals] of the time under way */
     size_t num_lifeless;             /* instances that came and went at one time */
+    int error; /* NO_MEMORY: a key, a remark or an event is missing */
 } spot_import_t;
 
 /* Options that only some importers accept. */
@@ -97,9 +98,10 @@ void spot_import_note_time(spot_import_t *self, int64_t time_ms);
 void spot_import_take_gcd(spot_import_t *self);
 
 /* Appends an event; with is_merged, adds count to the last event if its kind and time
- * are the same. NO_MEMORY. */
-SPOT_MUST_CHECK int spot_import_event(spot_import_t *self, int64_t time_ms,
-    spot_event_kind_t kind, int32_t count, bool is_merged);
+ * are the same. Without memory this and the functions below set self->error, which ends
+ * the conversion once the importer has read its input. */
+void spot_import_event(spot_import_t *self, int64_t time_ms, spot_event_kind_t kind,
+    int32_t count, bool is_merged);
 
 /* Records that an instance comes or goes; the caller counts it in an event or in
  * trace->initial. BAD_INPUT if the name is bad, or it runs already, or it does not run:
@@ -122,13 +124,14 @@ SPOT_MUST_CHECK int spot_import_leave(spot_import_t *self, int64_t time_ms, size
 SPOT_MUST_CHECK int spot_import_arrivals(
     spot_import_t *self, int64_t time_ms, bool is_initial);
 
-/* Sets a header key or replaces its value. value must not be empty. NO_MEMORY. */
-SPOT_MUST_CHECK int spot_import_key(
-    spot_import_t *self, const char *key, const char *value);
+/* Sets a header key or replaces its value. value must not be empty. */
+void spot_import_key(spot_import_t *self, const char *key, const char *value);
 
 /* Adds a remark to the report. */
 #define SPOT_IMPORT_REMARK(self, kind, key, count, ...)                                 \
-    spot_convert_report_add((self)->report, kind, key, (int64_t) (count), __VA_ARGS__)
+    spot_import_note_error((self), spot_convert_report_add((self)->report, kind, key,   \
+                                       (int64_t) (count), __VA_ARGS__))
+void spot_import_note_error(spot_import_t *self, int error);
 
 /* Turns counts at times into a trace: the first count is the initial number, each
  * difference is one event, and the last of several counts at one time wins. */
@@ -142,10 +145,9 @@ typedef struct {
 } spot_count_series_t;
 
 void spot_count_series_init(spot_count_series_t *self, spot_import_t *import);
-/* time_ms must not decrease. NO_MEMORY. */
-SPOT_MUST_CHECK int spot_count_series_add(
-    spot_count_series_t *self, int64_t time_ms, int32_t count);
-/* Ends the trace at end_ms, at or after the last sample. NO_MEMORY. */
-SPOT_MUST_CHECK int spot_count_series_finish(spot_count_series_t *self, int64_t end_ms);
+/* time_ms must not decrease. */
+void spot_count_series_add(spot_count_series_t *self, int64_t time_ms, int32_t count);
+/* Ends the trace at end_ms, at or after the last sample. */
+void spot_count_series_finish(spot_count_series_t *self, int64_t end_ms);
 
 #endif

@@ -83,23 +83,6 @@ take_row(void *state, const spot_csv_row_t *row)
 }
 
 static int
-finish(state_t *self)
-{
-    spot_import_t *import = self->import;
-    int ret = spot_import_key(
-        import, "note", "observation end = last event (true end unknown)");
-
-    import->trace->kind = SPOT_TRACE_NAMED;
-    import->trace->end_ms = self->time_ms;
-    spot_import_take_gcd(import);
-    if (ret == 0) {
-        ret = SPOT_IMPORT_REMARK(import, SPOT_REMARK_UNCERTAIN, "true_end", 0,
-            "the true end is unknown: the trace ends at the last row");
-    }
-    return ret;
-}
-
-static int
 read_bamboo(spot_import_t *import)
 {
     state_t self = {.import = import};
@@ -110,13 +93,13 @@ read_bamboo(spot_import_t *import)
 
         ret = last != 0 ? last : ret;
     }
-    if (ret == 0 && import->is_doubtful) {
-        ret = SPOT_ERR_BAD_INPUT;
-    }
-    if (ret == 0) {
-        ret = finish(&self);
-    }
-    return ret;
+    import->trace->kind = SPOT_TRACE_NAMED;
+    import->trace->end_ms = self.time_ms;
+    spot_import_take_gcd(import);
+    spot_import_key(import, "note", "observation end = last event (true end unknown)");
+    SPOT_IMPORT_REMARK(import, SPOT_REMARK_UNCERTAIN, "true_end", 0,
+        "the true end is unknown: the trace ends at the last row");
+    return ret == 0 && import->is_doubtful ? SPOT_ERR_BAD_INPUT : ret;
 }
 
 const spot_importer_t spot_importer_bamboo = {

@@ -84,7 +84,7 @@ is_copy(const state_t *self, const poll_t *poll)
            poll->count == self->previous.count;
 }
 
-static int
+static void
 start(state_t *self, const spot_csv_row_t *row, const poll_t *poll)
 {
     char text[64];
@@ -94,40 +94,36 @@ start(state_t *self, const spot_csv_row_t *row, const poll_t *poll)
     self->has_poll = true;
     self->first = *poll;
     self->kept = *poll;
-    return spot_import_key(self->import, "start", text);
+    spot_import_key(self->import, "start", text);
 }
 
-static int
+static void
 note_gap(state_t *self, int64_t gap_s)
 {
-    int ret = spot_array_reserve(
+    const int ret = spot_array_reserve(
         &self->gaps_s, &self->max_gaps, self->num_gaps + 1, sizeof(*self->gaps_s));
 
     if (ret == 0) {
         self->gaps_s[self->num_gaps++] = gap_s;
     }
-    return ret;
+    spot_import_note_error(self->import, ret);
 }
 
 static int
 take_poll(state_t *self, const spot_csv_row_t *row, const poll_t *poll)
 {
-    int ret = 0;
-
     if (!self->has_poll) {
-        ret = start(self, row, poll);
+        start(self, row, poll);
     } else if (poll->time_s < self->kept.time_s) {
         return spot_import_expected(self->import, 0, row, COLUMN_TIME, "time",
             "a stamp not before the previous one");
     } else if (poll->time_s > self->kept.time_s) {
-        ret = note_gap(self, poll->time_s - self->kept.time_s);
+        note_gap(self, poll->time_s - self->kept.time_s);
     }
     self->kept = *poll;
-    if (ret == 0) {
-        ret = spot_count_series_add(&self->series,
-            SPOT_MS_PER_S * (poll->time_s - self->first.time_s), poll->count);
-    }
-    return ret;
+    spot_count_series_add(
+        &self->series, SPOT_MS_PER_S * (poll->time_s - self->first.time_s), poll->count);
+    return 0;
 }
 
 static int
@@ -179,7 +175,7 @@ find_median(const state_t *self, int64_t *least, int64_t *most)
 }
 
 /* Warns of holes: the trace shows changes within a hole at its end. */
-static int
+static void
 remark_holes(const state_t *self, int64_t median_s)
 {
     int64_t start_s = 0, longest_s = 0, longest_start_s = 0, num_holes = 0;
@@ -194,64 +190,58 @@ remark_holes(const state_t *self, int64_t median_s)
         }
         start_s += gap_s;
     }
-    return num_holes == 0
-               ? 0
-               : SPOT_IMPORT_REMARK(self->import, SPOT_REMARK_UNCERTAIN, "holes",
-                     num_holes,
-                     "%" PRId64 " hole%s of %d polls or more, the longest without any "
-                     "for %" PRId64 " s from %" PRId64
-                     " s on: what happened in one shows at its end",
-                     num_holes, num_holes == 1 ? "" : "s", HOLE_GAPS, longest_s,
-                     longest_start_s);
+    if (num_holes > 0) {
+        SPOT_IMPORT_REMARK(self->import, SPOT_REMARK_UNCERTAIN, "holes", num_holes,
+            "%" PRId64
+            " hole%s of %d polls or more, the longest without any for %" PRId64
+            " s from %" PRId64 " s on: what happened in one shows at its end",
+            num_holes, num_holes == 1 ? "" : "s", HOLE_GAPS, longest_s, longest_start_s);
+    }
 }
 
-static int
+static void
 take_resolution(state_t *self)
 {
     char text[128];
     int64_t median_s, least_s, most_s;
-    int ret;
 
     if (self->num_gaps == 0) {
-        return 0;
+        return;
     }
     median_s = find_median(self, &least_s, &most_s);
     if (median_s == 0) {
-        return SPOT_ERR_NO_MEMORY;
+        spot_import_note_error(self->import, SPOT_ERR_NO_MEMORY);
+        return;
     }
     self->import->resolution_s = (double) median_s;
     if (least_s == most_s) {
-        return 0;
+        return;
     }
     snprintf(text, sizeof(text),
         "irregular polls: median %" PRId64 " min %" PRId64 " max %" PRId64 " s",
         median_s, least_s, most_s);
-    ret = spot_import_key(self->import, "resolution_note", text);
-    return ret == 0 ? remark_holes(self, median_s) : ret;
+    spot_import_key(self->import, "resolution_note", text);
+    remark_holes(self, median_s);
 }
 
-static int
+static void
 add_remarks(state_t *self)
 {
-    int ret = SPOT_IMPORT_REMARK(self->import, SPOT_REMARK_UNCERTAIN, "zone", 0,
+    SPOT_IMPORT_REMARK(self->import, SPOT_REMARK_UNCERTAIN, "zone", 0,
         "the stamps are local time; the time zone is unknown");
-
-    if (ret == 0) {
-        ret = SPOT_IMPORT_REMARK(self->import, SPOT_REMARK_UNCERTAIN, "net_changes", 0,
-            "counts hide losses and additions between two polls that cancel out");
-    }
-    if (ret == 0 && self->num_dropped > 0) {
-        ret = SPOT_IMPORT_REMARK(self->import, SPOT_REMARK_READ, "poll_copies",
+    SPOT_IMPORT_REMARK(self->import, SPOT_REMARK_UNCERTAIN, "net_changes", 0,
+        "counts hide losses and additions between two polls that cancel out");
+    if (self->num_dropped > 0) {
+        SPOT_IMPORT_REMARK(self->import, SPOT_REMARK_READ, "poll_copies",
             self->num_dropped, "%" PRId64 " copies of polls were dropped",
             self->num_dropped);
     }
-    if (ret == 0 && self->series.num_same_time > 0) {
-        ret = SPOT_IMPORT_REMARK(self->import, SPOT_REMARK_REPAIRED, "same_time",
+    if (self->series.num_same_time > 0) {
+        SPOT_IMPORT_REMARK(self->import, SPOT_REMARK_REPAIRED, "same_time",
             self->series.num_same_time,
             "%zu polls at the time of the next one were dropped",
             self->series.num_same_time);
     }
-    return ret;
 }
 
 static int
@@ -264,16 +254,10 @@ read_gcloud(spot_import_t *import)
     import->trace->kind = SPOT_TRACE_COUNTS;
     ret = spot_import_rows(import, 0, take_row, &self);
     if (ret == 0) {
-        ret = spot_count_series_finish(&self.series, self.series.time_ms);
-    }
-    if (ret == 0) {
-        ret = take_resolution(&self);
-    }
-    if (ret == 0) {
-        ret = spot_import_key(import, "start_note", "local time; zone not stated");
-    }
-    if (ret == 0) {
-        ret = add_remarks(&self);
+        spot_count_series_finish(&self.series, self.series.time_ms);
+        take_resolution(&self);
+        spot_import_key(import, "start_note", "local time; zone not stated");
+        add_remarks(&self);
     }
     free(self.gaps_s);
     return ret;

@@ -72,7 +72,7 @@ make_events(
         ret = spot_import_instance(import, 0, life->line, 1, life->instance,
             strlen(life->instance), moment->kind == SPOT_EVENT_ADD);
         if (ret == 0) {
-            ret = spot_import_event(
+            spot_import_event(
                 import, moment->time_ms - first_ms, moment->kind, 1, false);
         }
         ret = ret == SPOT_ERR_BAD_INPUT ? 0 : ret;
@@ -83,44 +83,38 @@ make_events(
 }
 
 /* Sets the start of the trace to the start of the first life. */
-static int
+static void
 take_start(spot_import_t *import, const char *start, int64_t first_ms)
 {
     char later[SPOT_DATETIME_BYTES];
 
     if (first_ms == 0) {
-        return spot_import_key(import, "start", start);
+        spot_import_key(import, "start", start);
+    } else if (spot_datetime_later(start, first_ms, later)) {
+        spot_import_key(import, "start", later);
+    } else if (strcmp(start, "unknown") != 0) {
+        SPOT_IMPORT_REMARK(import, SPOT_REMARK_UNCERTAIN, "start", 0,
+            "the first life begins later than the start of the file, which is a date "
+            "only: the start is unknown");
     }
-    if (spot_datetime_later(start, first_ms, later)) {
-        return spot_import_key(import, "start", later);
-    }
-    return strcmp(start, "unknown") == 0
-               ? 0
-               : SPOT_IMPORT_REMARK(import, SPOT_REMARK_UNCERTAIN, "start", 0,
-                     "the first life begins later than the start of the file, which is "
-                     "a date only: the start is unknown");
 }
 
-static int
+static void
 take_keys(spot_import_t *import, const spot_lifetimes_t *lifetimes, int64_t first_ms)
 {
-    int ret = spot_import_key(
+    spot_import_key(
         import, "note", "lives of instances; observation end = last end of a life");
-
-    for (size_t j = 0; j < lifetimes->num_keys && ret == 0; j++) {
+    for (size_t j = 0; j < lifetimes->num_keys; j++) {
         const spot_trace_key_t *key = &lifetimes->keys[j];
 
         if (strcmp(key->key, "start") == 0) {
-            ret = take_start(import, key->value, first_ms);
+            take_start(import, key->value, first_ms);
         } else if (strcmp(key->key, "license") == 0) {
-            ret = spot_import_key(import, "license", key->value);
+            spot_import_key(import, "license", key->value);
         }
     }
-    if (ret == 0) {
-        ret = SPOT_IMPORT_REMARK(import, SPOT_REMARK_UNCERTAIN, "one_fleet", 0,
-            "lives may be of separate launches: the number running says little");
-    }
-    return ret;
+    SPOT_IMPORT_REMARK(import, SPOT_REMARK_UNCERTAIN, "one_fleet", 0,
+        "lives may be of separate launches: the number running says little");
 }
 
 static int
@@ -144,7 +138,7 @@ read_lifetimes(spot_import_t *import)
         import->capacity = SPOT_UNBOUNDED;
         import->report->num_records = (int64_t) lifetimes.num_lives;
         spot_import_take_gcd(import);
-        ret = take_keys(import, &lifetimes, moments[0].time_ms);
+        take_keys(import, &lifetimes, moments[0].time_ms);
     }
     free(moments);
     spot_lifetimes_free(&lifetimes);

@@ -190,12 +190,11 @@ move_losses(state_t *self)
 }
 
 /* Adds the events of one time: change of the count, num_logged terminations. */
-static int
+static void
 add_events(state_t *self, int64_t time_ms, int64_t change, int64_t num_logged)
 {
     int64_t num_lost = num_logged > -change ? num_logged : -change;
     int64_t num_added, num_unseen;
-    int ret = 0;
 
     self->num_unlogged += -change > num_logged ? -change - num_logged : 0;
     num_added = num_lost + change;
@@ -204,17 +203,16 @@ add_events(state_t *self, int64_t time_ms, int64_t change, int64_t num_logged)
     num_lost -= num_unseen;
     num_added -= num_unseen;
     if (num_lost > 0) {
-        ret = spot_import_event(
+        spot_import_event(
             self->import, time_ms, SPOT_EVENT_PREEMPT, (int32_t) num_lost, false);
     }
-    if (ret == 0 && num_added > 0) {
-        ret = spot_import_event(
+    if (num_added > 0) {
+        spot_import_event(
             self->import, time_ms, SPOT_EVENT_ADD, (int32_t) num_added, false);
     }
     self->population += change;
     spot_import_note_time(self->import, time_ms);
     self->import->trace->end_ms = time_ms;
-    return ret;
 }
 
 /* Returns the sum of the counts at time_s and goes past them; sets *last to the last
@@ -232,16 +230,15 @@ take_time(const records_t *list, size_t *place, int64_t time_s, int64_t *last)
 }
 
 /* Merges both lists by time into events. */
-static int
+static void
 make_events(state_t *self)
 {
     const records_t *nodes = &self->nodes, *losses = &self->losses;
     const int64_t first_s = nodes->records[0].time_s;
     size_t node_id = 0, loss_id = 0;
-    int ret = 0;
 
     self->population = nodes->records[0].count;
-    while (ret == 0 && (node_id < nodes->num_records || loss_id < losses->num_records)) {
+    while (node_id < nodes->num_records || loss_id < losses->num_records) {
         const size_t before = node_id;
         int64_t time_s = INT64_MAX, count = self->population, ignored, num_logged;
 
@@ -258,22 +255,12 @@ make_events(state_t *self)
             self->import->trace->initial = (int32_t) count;
         }
         self->num_same_time += node_id > before ? (int64_t) (node_id - before) - 1 : 0;
-        ret = add_events(self, SPOT_MS_PER_S * (time_s - first_s),
-            count - self->population, num_logged);
+        add_events(self, SPOT_MS_PER_S * (time_s - first_s), count - self->population,
+            num_logged);
     }
-    return ret;
 }
 
-static int
-add_remark(const state_t *self, spot_remark_kind_t kind, const char *key, int64_t count,
-    const char *text)
-{
-    return count == 0 ? 0
-                      : SPOT_IMPORT_REMARK(self->import, kind, key, count,
-                            "%" PRId64 " %s", count, text);
-}
-
-static int
+static void
 add_remarks(const state_t *self)
 {
     const struct {
@@ -294,13 +281,13 @@ add_remarks(const state_t *self)
         {SPOT_REMARK_REPAIRED, "same_time", self->num_same_time,
             "counts were dropped, as another follows at the same time"},
     };
-    int ret = 0;
 
-    for (size_t j = 0; j < sizeof(remarks) / sizeof(remarks[0]) && ret == 0; j++) {
-        ret = add_remark(
-            self, remarks[j].kind, remarks[j].key, remarks[j].count, remarks[j].text);
+    for (size_t j = 0; j < sizeof(remarks) / sizeof(remarks[0]); j++) {
+        if (remarks[j].count > 0) {
+            SPOT_IMPORT_REMARK(self->import, remarks[j].kind, remarks[j].key,
+                remarks[j].count, "%" PRId64 " %s", remarks[j].count, remarks[j].text);
+        }
     }
-    return ret;
 }
 
 /* Refuses more than 100 years. */
@@ -350,14 +337,10 @@ read_node_count(spot_import_t *import)
     }
     if (ret == 0) {
         import->trace->kind = SPOT_TRACE_COUNTS;
-        ret = make_events(&self);
-    }
-    if (ret == 0) {
+        make_events(&self);
         spot_import_take_gcd(import);
-        ret = spot_import_key(import, "start", self.start);
-    }
-    if (ret == 0) {
-        ret = add_remarks(&self);
+        spot_import_key(import, "start", self.start);
+        add_remarks(&self);
     }
     free(self.nodes.records);
     free(self.losses.records);

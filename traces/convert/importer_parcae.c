@@ -263,7 +263,6 @@ finish(state_t *self)
 {
     spot_import_t *import = self->import;
     spot_trace_t *trace = import->trace;
-    int ret = 0;
 
     if (self->duration_ms < 0) {
         spot_diag_error(import->diag, import->inputs[0].path, self->line, 1,
@@ -275,20 +274,15 @@ finish(state_t *self)
     spot_import_note_time(import, trace->end_ms);
     spot_import_take_gcd(import);
     if (self->num_migrations > 0) {
-        ret = SPOT_IMPORT_REMARK(import, SPOT_REMARK_READ, "migrations",
-            self->num_migrations, "%zu migration%s without instances",
-            self->num_migrations, self->num_migrations == 1 ? "" : "s");
+        SPOT_IMPORT_REMARK(import, SPOT_REMARK_READ, "migrations", self->num_migrations,
+            "%zu migration%s without instances", self->num_migrations,
+            self->num_migrations == 1 ? "" : "s");
     }
-    if (ret == 0) {
-        ret = spot_import_key(import, "note",
-            "window of a recording under new names; NOT independent data");
-    }
-    if (ret == 0) {
-        ret = SPOT_IMPORT_REMARK(import, SPOT_REMARK_UNCERTAIN, "not_independent", 0,
-            "such files are windows of one recording under new names: not independent "
-            "data");
-    }
-    return ret;
+    spot_import_key(
+        import, "note", "window of a recording under new names; NOT independent data");
+    SPOT_IMPORT_REMARK(import, SPOT_REMARK_UNCERTAIN, "not_independent", 0,
+        "such files are windows of one recording under new names: not independent data");
+    return 0;
 }
 
 static int

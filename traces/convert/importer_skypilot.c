@@ -39,18 +39,17 @@ sniff(const char *line)
 static int
 keep_sample(state_t *self, int32_t count)
 {
-    int ret;
+    int ret = 0;
 
     if (self->num_changes == 0 || self->changes[self->num_changes - 1].count != count) {
         ret = spot_array_reserve(&self->changes, &self->max_changes,
             self->num_changes + 1, sizeof(*self->changes));
-        if (ret != 0) {
-            return ret;
+        if (ret == 0) {
+            self->changes[self->num_changes++] = (change_t){self->num_samples, count};
         }
-        self->changes[self->num_changes++] = (change_t){self->num_samples, count};
     }
     self->num_samples++;
-    return 0;
+    return ret;
 }
 
 static int
@@ -219,8 +218,8 @@ make_events(state_t *self)
 {
     spot_import_t *import = self->import;
     spot_count_series_t series;
-    int64_t time_ms;
-    int ret = time_of(self, self->num_samples, &time_ms);
+    int64_t time_ms, end_ms;
+    int ret = time_of(self, self->num_samples, &end_ms);
 
     if (ret != 0) {
         spot_diag_error(import->diag, import->inputs[0].path, 0, 0,
@@ -230,14 +229,10 @@ make_events(state_t *self)
     spot_count_series_init(&series, import);
     for (size_t j = 0; j < self->num_changes && ret == 0; j++) {
         ret = time_of(self, self->changes[j].sample_id, &time_ms);
-        if (ret == 0) {
-            ret = spot_count_series_add(&series, time_ms, self->changes[j].count);
-        }
+        spot_count_series_add(&series, time_ms, self->changes[j].count);
     }
-    if (ret == 0) {
-        ret = time_of(self, self->num_samples, &time_ms);
-    }
-    return ret == 0 ? spot_count_series_finish(&series, time_ms) : ret;
+    spot_count_series_finish(&series, end_ms);
+    return ret;
 }
 
 /* Takes the capacity from a folder name such as "16-node". */
@@ -259,7 +254,7 @@ take_nodes(state_t *self, const char *part, size_t num_bytes)
 }
 
 /* Takes cloud and date from a folder name such as "aws-04-22-2023". */
-static int
+static void
 take_cloud_and_date(state_t *self, const char *part, size_t num_bytes)
 {
     static const char pattern[] = "-MM-DD-YYYY";
@@ -268,24 +263,20 @@ take_cloud_and_date(state_t *self, const char *part, size_t num_bytes)
     char start[16], cloud[32];
     const char *place = start;
     int64_t day;
-    int ret;
 
     if (num_bytes <= num_date || num_bytes - num_date >= sizeof(cloud)) {
-        return 0;
+        return;
     }
     snprintf(start, sizeof(start), "%.4s-%.2s-%.2s", date + 7, date + 1, date + 4);
     if (date[0] != '-' || date[3] != '-' || date[6] != '-' ||
         !spot_date_scan(&place, &day)) {
-        return 0;
+        return;
     }
     snprintf(cloud, sizeof(cloud), "%.*s", (int) (num_bytes - num_date), part);
-    ret = spot_import_key(self->import, "cloud", cloud);
-    if (ret == 0) {
-        ret = spot_import_key(self->import, "start", start);
-    }
-    return ret == 0 ? spot_import_key(self->import, "start_note",
-                          "date only; from the folder name; hour unknown")
-                    : ret;
+    spot_import_key(self->import, "cloud", cloud);
+    spot_import_key(self->import, "start", start);
+    spot_import_key(
+        self->import, "start_note", "date only; from the folder name; hour unknown");
 }
 
 /* Takes zone and instance type from a file name such as "us-west-2c_v100_1". */
@@ -294,16 +285,18 @@ take_zone_and_type(state_t *self, const char *name)
 {
     const char *type = strchr(name, '_');
     char *zone;
-    int ret;
 
     if (type == NULL || type == name || type[1] == '\0') {
         return 0;
     }
     zone = spot_text_copy(name, (size_t) (type - name));
-    ret =
-        zone == NULL ? SPOT_ERR_NO_MEMORY : spot_import_key(self->import, "zone", zone);
+    if (zone == NULL) {
+        return SPOT_ERR_NO_MEMORY;
+    }
+    spot_import_key(self->import, "zone", zone);
+    spot_import_key(self->import, "instance_type", type + 1);
     free(zone);
-    return ret == 0 ? spot_import_key(self->import, "instance_type", type + 1) : ret;
+    return 0;
 }
 
 static int
@@ -311,10 +304,9 @@ take_path(state_t *self)
 {
     const char *part = self->import->inputs[0].path;
     const char *end;
-    int ret = 0;
 
     self->import->trace->kind = SPOT_TRACE_COUNTS;
-    while ((end = strchr(part, '/')) != NULL && ret == 0) {
+    while ((end = strchr(part, '/')) != NULL) {
         const size_t num_bytes = (size_t) (end - part);
 
         if (num_bytes == strlen("availability") &&
@@ -322,41 +314,35 @@ take_path(state_t *self)
             self->import->trace->kind = SPOT_TRACE_AVAILABILITY;
         }
         take_nodes(self, part, num_bytes);
-        ret = take_cloud_and_date(self, part, num_bytes);
+        take_cloud_and_date(self, part, num_bytes);
         part = end + 1;
     }
-    return ret == 0
-               ? take_zone_and_type(self, spot_trace_key(self->import->trace, "name"))
-               : ret;
+    return take_zone_and_type(self, spot_trace_key(self->import->trace, "name"));
 }
 
-static int
+static void
 add_remarks(state_t *self)
 {
     spot_import_t *import = self->import;
-    int ret = SPOT_IMPORT_REMARK(import, SPOT_REMARK_UNCERTAIN, "meaning", 0,
+
+    SPOT_IMPORT_REMARK(import, SPOT_REMARK_UNCERTAIN, "meaning", 0,
         import->trace->kind == SPOT_TRACE_AVAILABILITY
             ? "a count is what a probe could obtain; nothing ran"
             : "a count is taken as instances running; the source says little about it");
-
-    if (ret == 0 && spot_trace_key(import->trace, "start_note") != NULL) {
-        ret = SPOT_IMPORT_REMARK(import, SPOT_REMARK_UNCERTAIN, "hour", 0,
+    if (spot_trace_key(import->trace, "start_note") != NULL) {
+        SPOT_IMPORT_REMARK(import, SPOT_REMARK_UNCERTAIN, "hour", 0,
             "the hour of the start is unknown; the date is from the folder name");
     }
-    if (ret == 0 && import->capacity == 0) {
-        ret = SPOT_IMPORT_REMARK(import, SPOT_REMARK_UNCERTAIN, "capacity", 0,
+    if (import->capacity == 0) {
+        SPOT_IMPORT_REMARK(import, SPOT_REMARK_UNCERTAIN, "capacity", 0,
             "no folder N-node gives the capacity: the largest count is taken");
     }
-    if (ret == 0) {
-        ret = SPOT_IMPORT_REMARK(import, SPOT_REMARK_UNCERTAIN, "net_changes", 0,
-            "counts hide losses and additions between two samples that cancel out");
+    SPOT_IMPORT_REMARK(import, SPOT_REMARK_UNCERTAIN, "net_changes", 0,
+        "counts hide losses and additions between two samples that cancel out");
+    if (self->num_ignored > 0) {
+        SPOT_IMPORT_REMARK(import, SPOT_REMARK_READ, "ignored_keys", self->num_ignored,
+            "%" PRId64 " keys without use here, such as prices", self->num_ignored);
     }
-    if (ret == 0 && self->num_ignored > 0) {
-        ret = SPOT_IMPORT_REMARK(import, SPOT_REMARK_READ, "ignored_keys",
-            self->num_ignored, "%" PRId64 " keys without use here, such as prices",
-            self->num_ignored);
-    }
-    return ret;
 }
 
 static int
@@ -380,7 +366,7 @@ read_skypilot(spot_import_t *import)
         ret = make_events(&self);
     }
     if (ret == 0) {
-        ret = add_remarks(&self);
+        add_remarks(&self);
     }
     spot_json_reader_close(&self.json);
     free(self.changes);

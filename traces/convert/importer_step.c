@@ -74,7 +74,8 @@ take_pair(state_t *self, const spot_csv_row_t *row, double time, int32_t count)
         self->num_backwards++;
         return 0;
     }
-    return spot_count_series_add(&self->series, time_ms, count);
+    spot_count_series_add(&self->series, time_ms, count);
+    return 0;
 }
 
 static int
@@ -104,55 +105,47 @@ take_row(void *state, const spot_csv_row_t *row)
 }
 
 /* The resolution is the last decimal printed, at least 1 ms. */
-static int
+static void
 take_resolution(state_t *self)
 {
     const double printed_s = (double) self->import->unit_ms / SPOT_MS_PER_S /
                              pow(10, fmin(self->num_decimals, 15));
 
     self->import->resolution_s = fmax(printed_s, 0.001);
-    return spot_import_key(
+    spot_import_key(
         self->import, "resolution_note", "event driven; printing resolution");
 }
 
-static int
+static void
 add_remarks(state_t *self)
 {
-    int ret = SPOT_IMPORT_REMARK(self->import, SPOT_REMARK_UNCERTAIN, "true_end", 0,
+    SPOT_IMPORT_REMARK(self->import, SPOT_REMARK_UNCERTAIN, "true_end", 0,
         "the true end is unknown: the trace ends at the last row");
-
-    if (ret == 0) {
-        ret = SPOT_IMPORT_REMARK(self->import, SPOT_REMARK_UNCERTAIN, "net_changes", 0,
-            "counts hide losses and additions within one step that cancel out");
-    }
-    if (ret == 0 && self->num_backwards > 0) {
-        ret = SPOT_IMPORT_REMARK(self->import, SPOT_REMARK_REPAIRED, "rows_back_in_time",
+    SPOT_IMPORT_REMARK(self->import, SPOT_REMARK_UNCERTAIN, "net_changes", 0,
+        "counts hide losses and additions within one step that cancel out");
+    if (self->num_backwards > 0) {
+        SPOT_IMPORT_REMARK(self->import, SPOT_REMARK_REPAIRED, "rows_back_in_time",
             self->num_backwards, "%lld rows that go back in time were dropped",
             (long long) self->num_backwards);
     }
-    return ret;
 }
 
 static int
 finish(state_t *self)
 {
     spot_import_t *import = self->import;
-    int ret;
 
     if (self->series.num_samples == 0) {
         spot_diag_error(
             import->diag, import->inputs[0].path, 0, 0, "expected at least one record");
         return SPOT_ERR_BAD_INPUT;
     }
-    ret = spot_count_series_finish(&self->series, self->series.time_ms);
-    if (ret == 0) {
-        ret = take_resolution(self);
-    }
-    if (ret == 0) {
-        ret = spot_import_key(
-            import, "note", "step-plot pairs collapsed; observation end = last row");
-    }
-    return ret == 0 ? add_remarks(self) : ret;
+    spot_count_series_finish(&self->series, self->series.time_ms);
+    take_resolution(self);
+    spot_import_key(
+        import, "note", "step-plot pairs collapsed; observation end = last row");
+    add_remarks(self);
+    return 0;
 }
 
 static int

@@ -47,12 +47,7 @@ static int
 refuse(const reader_t *self, const spot_csv_row_t *row, size_t field, const char *what,
     const char *expected)
 {
-    char shown[SPOT_CSV_SHOWN_BYTES];
-
-    spot_diag_error(self->diag, self->file, row->line, row->columns[field],
-        "%s: expected %s, got '%s'", what, expected,
-        spot_csv_shown(row->fields[field], shown));
-    return SPOT_ERR_BAD_INPUT;
+    return spot_csv_expected(row, field, self->file, what, expected, self->diag);
 }
 
 static int
@@ -73,18 +68,10 @@ read_row(reader_t *self, const spot_csv_row_t *row)
     const size_t time_id = self->num_fields - 2, count_id = self->num_fields - 1;
     const spot_stamped_counts_t *counts = self->counts;
     int64_t time_s, count;
+    const int ret = spot_csv_check_row(row, self->num_fields, self->file, self->diag);
 
-    if (row->is_comment || row->num_fields == 0) {
-        spot_diag_error(self->diag, self->file, row->line, 1,
-            row->is_comment ? "comment after the column row" : "empty line");
-        return SPOT_ERR_BAD_INPUT;
-    }
-    if (row->num_fields != self->num_fields) {
-        spot_diag_error(self->diag, self->file, row->line,
-            row->num_fields > self->num_fields ? row->columns[self->num_fields]
-                                               : row->num_bytes + 1,
-            "expected %zu fields, got %zu", self->num_fields, row->num_fields);
-        return SPOT_ERR_BAD_INPUT;
+    if (ret != 0) {
+        return ret;
     }
     if (!spot_timestamp_parse(row->fields[time_id], &time_s)) {
         return refuse(self, row, time_id, "timestamp", "YYYY-MM-DDThh:mm:ssZ");
