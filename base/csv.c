@@ -101,9 +101,7 @@ open_any(spot_csv_t **self, const char *file, const char *bytes, size_t num_byte
     } else if (ret == 0) {
         ret = spot_instream_open(&csv->stream, csv->file, diag);
     }
-    if (ret == 0) {
-        ret = start_reading(csv);
-    }
+    ret = ret == 0 ? start_reading(csv) : ret;
     if (ret != 0) {
         spot_csv_close(csv);
         csv = NULL;

@@ -202,9 +202,7 @@ copy_node(composer_t *self, const yaml_mark_t *mark, int depth,
         if (ret == 0) {
             ret = copy_node(self, mark, depth + 1, original->children[j], &value);
         }
-        if (ret == 0) {
-            ret = spot_node_append(*copy, key, value);
-        }
+        ret = ret == 0 ? spot_node_append(*copy, key, value) : ret;
     }
     return ret;
 }
@@ -277,9 +275,7 @@ compose_list(composer_t *self, int depth, spot_node_t *list)
         is_done = ret != 0 || event.type == YAML_SEQUENCE_END_EVENT;
         if (!is_done) {
             ret = compose_value(self, &event, depth + 1, &item);
-            if (ret == 0) {
-                ret = spot_node_append(list, NULL, item);
-            }
+            ret = ret == 0 ? spot_node_append(list, NULL, item) : ret;
         }
         yaml_event_delete(&event);
     }
@@ -508,12 +504,8 @@ spot_yaml_read(spot_yaml_t *self, const char *path, spot_diag_t *diag)
         bytes == NULL ? SPOT_ERR_NO_MEMORY : spot_instream_open(&stream, path, diag);
 
     memset(self, 0, sizeof(*self));
-    if (ret == 0) {
-        ret = spot_instream_read(&stream, bytes, limit, &num_bytes, diag);
-    }
-    if (ret == 0) {
-        ret = spot_yaml_parse(self, path, bytes, num_bytes, diag);
-    }
+    ret = ret == 0 ? spot_instream_read(&stream, bytes, limit, &num_bytes, diag) : ret;
+    ret = ret == 0 ? spot_yaml_parse(self, path, bytes, num_bytes, diag) : ret;
     spot_instream_close(&stream);
     free(bytes);
     return ret;

@@ -169,9 +169,7 @@ spot_measured_read(spot_measured_curve_t *self, const char *path, const char *x_
 
     memset(self, 0, sizeof(*self));
     ret = spot_csv_open(&csv, path, diag);
-    if (ret == 0) {
-        ret = read_lines(&file, csv);
-    }
+    ret = ret == 0 ? read_lines(&file, csv) : ret;
     spot_csv_close(csv);
     spot_diag_close_file(diag);
     return ret;

@@ -366,9 +366,7 @@ spot_step_fit(spot_step_fit_t *self, const spot_step_grid_t *grid)
         ret = fit_terms(self, &measured, terms_by_instances, 2, self->by_instances_ms,
             &self->by_instances_error, &is_determined);
     }
-    if (ret == 0) {
-        ret = compare_choices(self, &measured);
-    }
+    ret = ret == 0 ? compare_choices(self, &measured) : ret;
     spot_step_grid_free(&measured);
     return ret;
 }

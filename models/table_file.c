@@ -78,9 +78,7 @@ spot_table_file_read(
     spot_csv_t *csv = NULL;
     int ret = spot_csv_open(&csv, self->path, self->diag);
 
-    if (ret == 0) {
-        ret = read_lines(self, reader, table, csv);
-    }
+    ret = ret == 0 ? read_lines(self, reader, table, csv) : ret;
     spot_csv_close(csv);
     spot_diag_close_file(self->diag);
     return ret;

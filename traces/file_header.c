@@ -52,9 +52,7 @@ note_key(header_t *self, const char *key, size_t key_bytes, size_t line)
     int ret = spot_array_reserve(
         &self->key_lines, &self->max_key_lines, num_keys + 1, sizeof(*self->key_lines));
 
-    if (ret == 0) {
-        ret = spot_names_add(&self->keys, key, key_bytes, &key_id);
-    }
+    ret = ret == 0 ? spot_names_add(&self->keys, key, key_bytes, &key_id) : ret;
     if (ret == 0 && self->keys.num_names > num_keys) {
         self->key_lines[num_keys] = line;
     }
@@ -130,9 +128,7 @@ read_line(header_t *self, const spot_csv_row_t *row)
         return 0;
     }
     ret = note_key(self, parts.key, parts.key_bytes, row->line);
-    if (ret == 0) {
-        ret = keep_key(self, &parts);
-    }
+    ret = ret == 0 ? keep_key(self, &parts) : ret;
     if (ret == 0) {
         take_value(self, row, &parts);
     }

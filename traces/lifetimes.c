@@ -212,9 +212,7 @@ read_csv(spot_lifetimes_t *self, spot_csv_t *csv, spot_diag_t *diag)
     if (ret == 0 || (ret == 1 && row.num_fields > 0)) {
         ret = read_columns(self, &row, spot_csv_file(csv), diag);
     }
-    if (ret == 0) {
-        ret = read_rows(self, csv, diag);
-    }
+    ret = ret == 0 ? read_rows(self, csv, diag) : ret;
     return ret >= 0 && diag->num_errors > num_errors ? SPOT_ERR_BAD_INPUT : ret;
 }
 
@@ -232,9 +230,7 @@ spot_lifetimes_read(spot_lifetimes_t *self, const char *path, spot_diag_t *diag)
     int ret = spot_csv_open(&csv, path, diag);
 
     memset(self, 0, sizeof(*self));
-    if (ret == 0) {
-        ret = read_csv(self, csv, diag);
-    }
+    ret = ret == 0 ? read_csv(self, csv, diag) : ret;
     spot_csv_close(csv);
     spot_diag_close_file(diag);
     return ret;

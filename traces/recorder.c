@@ -164,8 +164,6 @@ spot_recorder_trace(
             spot_recorder_take(
                 &recorder, (double) event->time_ms, event->kind, event->count, seen));
     }
-    if (ret == 0) {
-        ret = append(recorded, seen, spot_recorder_finish(&recorder, seen));
-    }
+    ret = ret == 0 ? append(recorded, seen, spot_recorder_finish(&recorder, seen)) : ret;
     return ret;
 }

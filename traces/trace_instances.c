@@ -57,9 +57,7 @@ find_name(
     int ret = spot_array_reserve(
         &self->states, &self->max_states, num_names + 1, sizeof(*self->states));
 
-    if (ret == 0) {
-        ret = spot_names_add(&self->names, name, num_bytes, name_id);
-    }
+    ret = ret == 0 ? spot_names_add(&self->names, name, num_bytes, name_id) : ret;
     if (ret == 0 && self->names.num_names > num_names) {
         self->states[num_names] = (spot_instance_state_t){.is_running = false};
     }
@@ -158,9 +156,7 @@ spot_trace_instances_take(
     int ret = spot_array_reserve(&trace->name_ids, &trace->max_name_ids,
         trace->num_name_ids + 1, sizeof(*trace->name_ids));
 
-    if (ret == 0) {
-        ret = find_name(self, name, num_bytes, &name_id);
-    }
+    ret = ret == 0 ? find_name(self, name, num_bytes, &name_id) : ret;
     if (ret == 0 && self->states[name_id].is_running == is_arrival) {
         return 1;
     }

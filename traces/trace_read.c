@@ -264,15 +264,9 @@ read_row(reader_t *self, const spot_csv_row_t *csv)
     }
     row.kind = find_kind(csv->fields[SPOT_TRACE_COLUMN_EVENT]);
     ret = check_time(self, &row);
-    if (ret == 0) {
-        ret = check_event(self, &row);
-    }
-    if (ret == 0) {
-        ret = check_count(self, &row);
-    }
-    if (ret == 0) {
-        ret = check_instances(self, &row);
-    }
+    ret = ret == 0 ? check_event(self, &row) : ret;
+    ret = ret == 0 ? check_count(self, &row) : ret;
+    ret = ret == 0 ? check_instances(self, &row) : ret;
     self->has_init |= row.kind == ROW_INIT;
     return ret == 0 ? apply_row(self, &row) : ret;
 }
@@ -373,9 +367,7 @@ read_opened(
     spot_trace_t *self, spot_csv_t *csv, int ret, bool is_strict, spot_diag_t *diag)
 {
     spot_trace_init(self);
-    if (ret == 0) {
-        ret = read_csv(self, csv, is_strict, diag);
-    }
+    ret = ret == 0 ? read_csv(self, csv, is_strict, diag) : ret;
     spot_csv_close(csv);
     spot_diag_close_file(diag);
     return ret;

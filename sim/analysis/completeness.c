@@ -14,9 +14,7 @@ num_unfinished_of_race(const spot_store_t *store)
     int ret = spot_race_init(&race, store->head);
     size_t num;
 
-    if (ret == 0) {
-        ret = spot_race_replay(&race, store);
-    }
+    ret = ret == 0 ? spot_race_replay(&race, store) : ret;
     num = ret == 0 && race.is_over ? 0 : race.num_racing;
     spot_race_free(&race);
     return num;

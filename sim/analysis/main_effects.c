@@ -529,9 +529,7 @@ spot_effects_init(
         }
     }
     ret = work_init(&work, data);
-    if (ret == 0) {
-        ret = analyse(&work, confidence, self);
-    }
+    ret = ret == 0 ? analyse(&work, confidence, self) : ret;
     work_free(&work);
     return ret;
 }

@@ -326,16 +326,12 @@ spot_race_answer_init(spot_race_answer_t *self, const spot_store_t *store)
 
     memset(self, 0, sizeof(*self));
     ret = spot_race_init(&self->race, store->head);
-    if (ret == 0) {
-        ret = spot_race_replay(&self->race, store);
-    }
+    ret = ret == 0 ? spot_race_replay(&self->race, store) : ret;
     if (ret == 0) {
         count(self);
         ret = find_sureness(self);
     }
-    if (ret == 0) {
-        ret = find_ranges(self);
-    }
+    ret = ret == 0 ? find_ranges(self) : ret;
     return ret;
 }
 

@@ -317,9 +317,7 @@ analyse(work_t *self, double confidence, uint64_t seed, spot_sensitivity_t *resu
     }
     find_group_means(self);
     ret = estimate(self, result);
-    if (ret == 0) {
-        ret = bootstrap(self, seed);
-    }
+    ret = ret == 0 ? bootstrap(self, seed) : ret;
     if (ret == 0 && self->data->num_groups > 1) {
         ret = jackknife(self);
     }
@@ -368,9 +366,7 @@ spot_sensitivity_init(spot_sensitivity_t *self, const spot_sensitivity_data_t *d
     }
     self->num_inputs = data->num_inputs;
     ret = work_init(&work, data);
-    if (ret == 0) {
-        ret = analyse(&work, confidence, seed, self);
-    }
+    ret = ret == 0 ? analyse(&work, confidence, seed, self) : ret;
     work_free(&work);
     if (ret != 0) {
         forget_indices(self);

@@ -248,19 +248,13 @@ spot_study_effects_init(
     ret = spot_group_means_init(&means, store, metric_id, 1);
     self->num_replications = means.num_used;
     self->num_groups = means.num_groups;
-    if (ret == 0) {
-        ret = prepare(self, &plan);
-    }
+    ret = ret == 0 ? prepare(self, &plan) : ret;
     if (ret == 0) {
         choose_points(&plan);
         ret = choose_levels(&plan, self);
     }
-    if (ret == 0) {
-        ret = analyse(self, &plan, &means);
-    }
-    if (ret == 0) {
-        ret = take_indices(self, store, metric_id);
-    }
+    ret = ret == 0 ? analyse(self, &plan, &means) : ret;
+    ret = ret == 0 ? take_indices(self, store, metric_id) : ret;
     free(plan.point_ids);
     free(plan.level_ids);
     free(plan.num_levels);

@@ -238,9 +238,7 @@ spot_winners_init(spot_winners_t *self, const spot_store_t *store)
 
     *self = (spot_winners_t){.head = head, .store = store};
     ret = spot_point_groups_init(&self->groups, head, head->best.axis_id);
-    if (ret == 0) {
-        ret = spot_summarise_all(store, &self->summaries);
-    }
+    ret = ret == 0 ? spot_summarise_all(store, &self->summaries) : ret;
     if (ret == 0) {
         self->winners = spot_calloc(self->groups.num_groups, sizeof(*self->winners));
         ret = self->winners == NULL ? SPOT_ERR_NO_MEMORY : 0;

@@ -102,9 +102,7 @@ bind_document(spot_bound_scenario_t *self, const spot_experiment_t *const *engin
     const spot_node_t *name = spot_node_get(root, "scenario");
     int ret = spot_experiment_choose(&self->experiment, engines, root, diag);
 
-    if (ret == 0) {
-        ret = check_trace(self->experiment, changes, diag);
-    }
+    ret = ret == 0 ? check_trace(self->experiment, changes, diag) : ret;
     if (ret == 0 && name != NULL && name->kind == SPOT_NODE_SCALAR) {
         self->name = spot_text_copy(name->text, strlen(name->text));
         ret = self->name == NULL ? SPOT_ERR_NO_MEMORY : 0;
@@ -141,9 +139,7 @@ spot_bound_scenario_example(
     memset(self, 0, sizeof(*self));
     ret = spot_yaml_parse(
         &document, "example", experiment->example, strlen(experiment->example), diag);
-    if (ret == 0) {
-        ret = bind_document(self, engines, document.root, NULL, diag);
-    }
+    ret = ret == 0 ? bind_document(self, engines, document.root, NULL, diag) : ret;
     spot_yaml_free(&document);
     return ret;
 }

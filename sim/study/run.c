@@ -154,9 +154,7 @@ run_batch(pool_t *self, spot_study_worker_t *worker, int64_t batch_id)
         }
         ret = ret == 0 ? self->store->put(self->store, &piece) : ret;
     }
-    if (ret == 0) {
-        ret = count_batch(self, &piece, size);
-    }
+    ret = ret == 0 ? count_batch(self, &piece, size) : ret;
     free(warnings);
     free(rows);
     return ret;

@@ -90,15 +90,9 @@ spot_train_init(spot_train_t *self, const spot_scenario_t *scenario)
     }
     ret = spot_membership_init(
         &self->membership, &scenario->trace, scenario->fleet.capacity);
-    if (ret == 0) {
-        ret = spot_fleet_init(&self->fleet, num_slots);
-    }
-    if (ret == 0) {
-        ret = init_on_demand(self);
-    }
-    if (ret == 0) {
-        ret = spot_notices_init(&self->notices, scenario);
-    }
+    ret = ret == 0 ? spot_fleet_init(&self->fleet, num_slots) : ret;
+    ret = ret == 0 ? init_on_demand(self) : ret;
+    ret = ret == 0 ? spot_notices_init(&self->notices, scenario) : ret;
     if (ret == 0) {
         ret = spot_foresight_init(&self->foresight, scenario, self->ready_after_ms);
     }

@@ -121,12 +121,8 @@ add_halves(spot_comparison_t *self)
     spot_fidelity_t fidelity = {0};
     int ret = spot_observation_half(&first, &self->recorded, false);
 
-    if (ret == 0) {
-        ret = spot_observation_half(&second, &self->recorded, true);
-    }
-    if (ret == 0) {
-        ret = spot_fidelity_measure(&fidelity, &first, NULL);
-    }
+    ret = ret == 0 ? spot_observation_half(&second, &self->recorded, true) : ret;
+    ret = ret == 0 ? spot_fidelity_measure(&fidelity, &first, NULL) : ret;
     if (ret == 0) {
         ret = fill_column(
             add_column(self, SPOT_COMPARISON_COLUMN_HALF, "half1"), &first, &fidelity);
@@ -161,9 +157,7 @@ spot_comparison_init(spot_comparison_t *self, const spot_trace_t *trace,
     }
     ret = spot_observation_of_trace(&self->recorded, trace,
         spot_observation_tick_ms(trace->resolution_ms, other_resolution_ms), is_net);
-    if (ret == 0) {
-        ret = spot_fidelity_measure(&self->fidelity, &self->recorded, NULL);
-    }
+    ret = ret == 0 ? spot_fidelity_measure(&self->fidelity, &self->recorded, NULL) : ret;
     if (ret == 0) {
         ret = fill_column(add_column(self, SPOT_COMPARISON_COLUMN_RECORDED, "recorded"),
             &self->recorded, &self->fidelity);

@@ -54,9 +54,7 @@ take_samples(spot_fidelity_t *self, const spot_observation_t *observation, int d
         if (counts->num_values > 0) {
             ret = append(gaps_s, (event->time_ms - latest_ms) / (double) SPOT_MS_PER_S);
         }
-        if (ret == 0) {
-            ret = append(counts, (double) event->count);
-        }
+        ret = ret == 0 ? append(counts, (double) event->count) : ret;
         latest_ms = event->time_ms;
     }
     return ret;
@@ -141,9 +139,7 @@ spot_fidelity_take_figures(spot_fidelity_t *self, const spot_observation_t *obse
     for (int j = 0; j < SPOT_FIDELITY_NUM_DIRECTIONS && ret == 0; j++) {
         ret = take_samples(self, observation, j);
     }
-    if (ret == 0) {
-        ret = spot_counts_of_population(&self->population, observation);
-    }
+    ret = ret == 0 ? spot_counts_of_population(&self->population, observation) : ret;
     if (ret == 0) {
         ret = spot_counts_of_preempted(&self->hours, observation, SPOT_MS_PER_H);
     }

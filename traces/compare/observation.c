@@ -100,9 +100,7 @@ spot_observation_of_trace(
 
         ret = spot_observation_take(self, event->time_ms, event->kind, event->count);
     }
-    if (ret == 0) {
-        ret = spot_observation_finish(self);
-    }
+    ret = ret == 0 ? spot_observation_finish(self) : ret;
     if (ret == 0 && trace->capacity == SPOT_UNBOUNDED) {
         self->frame.capacity = largest_population(self);
         self->frame.capacity += self->frame.capacity == 0; /* nothing ever ran */

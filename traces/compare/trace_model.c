@@ -141,15 +141,9 @@ spot_trace_model_file_read(spot_trace_model_file_t *self, const char *path,
 
     memset(self, 0, sizeof(*self));
     ret = spot_yaml_read(&self->document, path, diag);
-    if (ret == 0) {
-        ret = check_document(self->document.root, diag);
-    }
-    if (ret == 0) {
-        ret = check_room(self->document.root, trace, trace_path, diag);
-    }
-    if (ret == 0) {
-        ret = fit_to_trace(&self->document, trace);
-    }
+    ret = ret == 0 ? check_document(self->document.root, diag) : ret;
+    ret = ret == 0 ? check_room(self->document.root, trace, trace_path, diag) : ret;
+    ret = ret == 0 ? fit_to_trace(&self->document, trace) : ret;
     if (ret == 0) {
         ret = spot_trace_model_read(&self->model, self->document.root, diag);
     }

@@ -414,18 +414,12 @@ finish(spot_import_t *self, bool is_canonical)
     if (ret == 0 && !is_canonical && self->trace->kind == SPOT_TRACE_NAMED) {
         spot_trace_instances_finish(&self->instances);
     }
-    if (ret == 0) {
-        ret = settle_kind(self);
-    }
-    if (ret == 0) {
-        ret = settle_capacity(self);
-    }
+    ret = ret == 0 ? settle_kind(self) : ret;
+    ret = ret == 0 ? settle_capacity(self) : ret;
     if (ret == 0 && (!is_canonical || self->task->resolution_ms > 0)) {
         ret = settle_resolution(self);
     }
-    if (ret == 0) {
-        ret = set_keys(self);
-    }
+    ret = ret == 0 ? set_keys(self) : ret;
     if (ret == 0 && !is_canonical) {
         ret = remark_irregular(self);
         sort_keys(self->trace);
@@ -456,9 +450,7 @@ spot_convert(const spot_convert_t *task, size_t num_inputs,
         ret = importer->read(&self);
         ret = spot_error_first(ret, self.error);
     }
-    if (ret == 0) {
-        ret = finish(&self, importer->is_canonical);
-    }
+    ret = ret == 0 ? finish(&self, importer->is_canonical) : ret;
     if (ret == 0) {
         spot_trace_verify(trace);
     }

@@ -65,9 +65,7 @@ take_row(void *state, const spot_csv_row_t *row)
     const size_t column = row->columns[COLUMN_NAME];
     int ret = spot_import_num_fields(import, 0, row, NUM_COLUMNS);
 
-    if (ret == 0) {
-        ret = take_time(self, row);
-    }
+    ret = ret == 0 ? take_time(self, row) : ret;
     if (ret != 0) {
         return ret;
     }

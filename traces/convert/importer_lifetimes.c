@@ -125,9 +125,7 @@ read_lifetimes(spot_import_t *import)
     spot_csv_t *csv = NULL;
     int ret = spot_convert_input_csv(&import->inputs[0], &csv, import->diag);
 
-    if (ret == 0) {
-        ret = spot_lifetimes_read_csv(&lifetimes, csv, import->diag);
-    }
+    ret = ret == 0 ? spot_lifetimes_read_csv(&lifetimes, csv, import->diag) : ret;
     if (ret == 0) {
         moments = sort_moments(&lifetimes);
         ret = moments == NULL ? SPOT_ERR_NO_MEMORY

@@ -129,16 +129,16 @@ read_nodes(state_t *self)
         if (ret == 0 || ret == SPOT_ERR_BAD_INPUT) {
             ret = spot_json_reader_skip(&self->json);
         }
-        if (ret == 0) {
-            ret = spot_json_reader_next(&self->json);
-        }
+        ret = ret == 0 ? spot_json_reader_next(&self->json) : ret;
     }
     return ret == 0 ? worst : ret;
 }
 
 static int
-read_value(state_t *self, const char *key)
+take_value(void *state, const char *key)
 {
+    state_t *self = state;
+
     if (strcmp(key, "nodes") == 0) {
         return read_nodes(self);
     }
@@ -151,27 +151,10 @@ read_value(state_t *self, const char *key)
 static int
 read_details(state_t *self)
 {
-    char key[32];
-    int ret;
-
     if (self->json.kind != SPOT_JSON_OPEN_OBJECT) {
         return spot_json_reader_expected(&self->json, "details", "an object {...}");
     }
-    ret = spot_json_reader_next(&self->json);
-    while (ret == 0 && self->json.kind != SPOT_JSON_CLOSE_OBJECT) {
-        if (self->json.kind != SPOT_JSON_TEXT) {
-            return spot_json_reader_expected(&self->json, "details", "a key in \"\"");
-        }
-        snprintf(key, sizeof(key), "%s", self->json.text);
-        ret = spot_json_reader_next(&self->json);
-        if (ret == 0) {
-            ret = read_value(self, key);
-        }
-        if (ret == 0) {
-            ret = spot_json_reader_next(&self->json);
-        }
-    }
-    return ret;
+    return spot_json_reader_object(&self->json, "details", take_value, self);
 }
 
 static int
@@ -194,13 +177,9 @@ read_array(state_t *self)
 
     for (size_t j = 0; j < sizeof(parts) / sizeof(parts[0]) && ret == 0; j++) {
         ret = spot_json_reader_next(&self->json);
-        if (ret == 0) {
-            ret = parts[j](self);
-        }
+        ret = ret == 0 ? parts[j](self) : ret;
     }
-    if (ret == 0) {
-        ret = expect(self, SPOT_JSON_CLOSE_ARRAY, "three values");
-    }
+    ret = ret == 0 ? expect(self, SPOT_JSON_CLOSE_ARRAY, "three values") : ret;
     return ret == 0 ? expect(self, SPOT_JSON_END, "one list a line") : ret;
 }
 
@@ -219,9 +198,7 @@ read_line(state_t *self, const spot_csv_row_t *row)
     self->duration_ms = -1;
     ret = spot_json_reader_open_line(
         &self->json, import->inputs[0].path, row, import->diag);
-    if (ret == 0) {
-        ret = read_array(self);
-    }
+    ret = ret == 0 ? read_array(self) : ret;
     spot_json_reader_close(&self->json);
     if (!self->has_line && (ret == 0 || ret == SPOT_ERR_BAD_INPUT)) {
         const int first = spot_import_arrivals(import, 0, true);
@@ -292,12 +269,8 @@ read_parcae(spot_import_t *import)
     spot_csv_t *csv = NULL;
     int ret = spot_convert_input_csv(&import->inputs[0], &csv, import->diag);
 
-    if (ret == 0) {
-        ret = read_lines(&self, csv);
-    }
-    if (ret == 0) {
-        ret = finish(&self);
-    }
+    ret = ret == 0 ? read_lines(&self, csv) : ret;
+    ret = ret == 0 ? finish(&self) : ret;
     spot_csv_close(csv);
     return ret;
 }

@@ -91,9 +91,7 @@ read_data(state_t *self)
     ret = spot_json_reader_next(&self->json);
     while (ret == 0 && self->json.kind != SPOT_JSON_CLOSE_ARRAY) {
         ret = read_sample(self);
-        if (ret == 0) {
-            ret = spot_json_reader_next(&self->json);
-        }
+        ret = ret == 0 ? spot_json_reader_next(&self->json) : ret;
     }
     return ret;
 }
@@ -114,12 +112,11 @@ read_gap(state_t *self)
     return 0;
 }
 
-static int read_object(
-    state_t *self, int (*take)(state_t *self, const char *key), const char *what);
-
 static int
-take_metadata(state_t *self, const char *key)
+take_metadata(void *state, const char *key)
 {
+    state_t *self = state;
+
     if (strcmp(key, "gap_seconds") == 0) {
         return read_gap(self);
     }
@@ -128,8 +125,18 @@ take_metadata(state_t *self, const char *key)
 }
 
 static int
-take_key(state_t *self, const char *key)
+read_object(state_t *self, int (*take)(void *state, const char *key), const char *what)
 {
+    return self->json.kind == SPOT_JSON_OPEN_OBJECT
+               ? spot_json_reader_object(&self->json, what, take, self)
+               : refuse(self, what, "an object {...}");
+}
+
+static int
+take_key(void *state, const char *key)
+{
+    state_t *self = state;
+
     if (strcmp(key, "metadata") == 0) {
         return read_object(self, take_metadata, "metadata");
     }
@@ -140,44 +147,13 @@ take_key(state_t *self, const char *key)
     return spot_json_reader_skip(&self->json);
 }
 
-/* Calls take() at the value of each key of the object that the current token begins. */
-static int
-read_object(state_t *self, int (*take)(state_t *self, const char *key), const char *what)
-{
-    char key[32];
-    int ret;
-
-    if (self->json.kind != SPOT_JSON_OPEN_OBJECT) {
-        return refuse(self, what, "an object {...}");
-    }
-    ret = spot_json_reader_next(&self->json);
-    while (ret == 0 && self->json.kind != SPOT_JSON_CLOSE_OBJECT) {
-        if (self->json.kind != SPOT_JSON_TEXT) {
-            return spot_json_reader_expected(&self->json, what, "a key in \"\"");
-        }
-        snprintf(key, sizeof(key), "%s", self->json.text);
-        ret = spot_json_reader_next(&self->json);
-        if (ret == 0) {
-            ret = take(self, key);
-        }
-        if (ret == 0) {
-            ret = spot_json_reader_next(&self->json);
-        }
-    }
-    return ret;
-}
-
 static int
 read_document(state_t *self)
 {
     int ret = spot_json_reader_next(&self->json);
 
-    if (ret == 0) {
-        ret = read_object(self, take_key, "the file");
-    }
-    if (ret == 0) {
-        ret = spot_json_reader_next(&self->json);
-    }
+    ret = ret == 0 ? read_object(self, take_key, "the file") : ret;
+    ret = ret == 0 ? spot_json_reader_next(&self->json) : ret;
     if (ret == 0 && self->json.kind != SPOT_JSON_END) {
         ret = spot_json_reader_expected(&self->json, "the file", "one object {...}");
     }
@@ -351,20 +327,14 @@ read_skypilot(spot_import_t *import)
     state_t self = {.import = import};
     int ret = spot_json_reader_open(&self.json, &import->inputs[0], import->diag);
 
-    if (ret == 0) {
-        ret = read_document(&self);
-    }
-    if (ret == 0) {
-        ret = check_document(&self);
-    }
+    ret = ret == 0 ? read_document(&self) : ret;
+    ret = ret == 0 ? check_document(&self) : ret;
     if (ret == 0) {
         import->resolution_s = self.gap_s;
         import->report->num_records = self.num_samples;
         ret = take_path(&self);
     }
-    if (ret == 0) {
-        ret = make_events(&self);
-    }
+    ret = ret == 0 ? make_events(&self) : ret;
     if (ret == 0) {
         add_remarks(&self);
     }

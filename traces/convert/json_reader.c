@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "traces/convert/json_reader.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /* Deeper than any format nests. */
@@ -189,6 +190,25 @@ spot_json_reader_skip(spot_json_reader_t *self)
 
     while (ret == 0 && is_open && self->depth >= depth) {
         ret = spot_json_reader_next(self);
+    }
+    return ret;
+}
+
+int
+spot_json_reader_object(spot_json_reader_t *self, const char *what,
+    int (*take)(void *context, const char *key), void *context)
+{
+    char key[32];
+    int ret = spot_json_reader_next(self);
+
+    while (ret == 0 && self->kind != SPOT_JSON_CLOSE_OBJECT) {
+        if (self->kind != SPOT_JSON_TEXT) {
+            return spot_json_reader_expected(self, what, "a key in \"\"");
+        }
+        snprintf(key, sizeof(key), "%s", self->text);
+        ret = spot_json_reader_next(self);
+        ret = ret == 0 ? take(context, key) : ret;
+        ret = ret == 0 ? spot_json_reader_next(self) : ret;
     }
     return ret;
 }

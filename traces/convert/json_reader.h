@@ -56,6 +56,11 @@ SPOT_MUST_CHECK int spot_json_reader_next(spot_json_reader_t *self);
  * spot_json_reader_next(). */
 SPOT_MUST_CHECK int spot_json_reader_skip(spot_json_reader_t *self);
 
+/* At the begin of an object: calls take() at the value of each of its keys, which must
+ * read the value to its last token. Errors of take() and as spot_json_reader_next(). */
+SPOT_MUST_CHECK int spot_json_reader_object(spot_json_reader_t *self, const char *what,
+    int (*take)(void *context, const char *key), void *context);
+
 /* Reports "<what>: expected <expected>, got '<token>'" at the current token. Returns
  * BAD_INPUT. */
 SPOT_MUST_CHECK int spot_json_reader_expected(

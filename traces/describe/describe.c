@@ -166,9 +166,7 @@ fill_names(spot_life_figures_t *self, const spot_trace_t *trace)
     spot_sample_t sample;
     int ret = spot_sample_init(&sample, trace, SPOT_SAMPLE_LIFETIME);
 
-    if (ret == 0) {
-        ret = fill_lives(self, &sample);
-    }
+    ret = ret == 0 ? fill_lives(self, &sample) : ret;
     spot_sample_free(&sample);
     return ret;
 }
@@ -211,24 +209,14 @@ fill_samples(spot_describe_t *self, const spot_trace_t *trace)
 {
     int ret = fill_gaps(&self->preempt_gap, trace, SPOT_SAMPLE_PREEMPT_GAP);
 
-    if (ret == 0) {
-        ret = fill_gaps(&self->add_gap, trace, SPOT_SAMPLE_ADD_GAP);
-    }
-    if (ret == 0) {
-        ret = fill_gaps(&self->change_gap, trace, SPOT_SAMPLE_CHANGE_GAP);
-    }
+    ret = ret == 0 ? fill_gaps(&self->add_gap, trace, SPOT_SAMPLE_ADD_GAP) : ret;
+    ret = ret == 0 ? fill_gaps(&self->change_gap, trace, SPOT_SAMPLE_CHANGE_GAP) : ret;
     if (ret == 0) {
         ret = fill_counts(&self->preempt_count, trace, SPOT_SAMPLE_PREEMPT_COUNT);
     }
-    if (ret == 0) {
-        ret = fill_counts(&self->add_count, trace, SPOT_SAMPLE_ADD_COUNT);
-    }
-    if (ret == 0) {
-        ret = fill_spells(&self->up_spell, trace, SPOT_SAMPLE_UP_SPELL);
-    }
-    if (ret == 0) {
-        ret = fill_spells(&self->down_spell, trace, SPOT_SAMPLE_DOWN_SPELL);
-    }
+    ret = ret == 0 ? fill_counts(&self->add_count, trace, SPOT_SAMPLE_ADD_COUNT) : ret;
+    ret = ret == 0 ? fill_spells(&self->up_spell, trace, SPOT_SAMPLE_UP_SPELL) : ret;
+    ret = ret == 0 ? fill_spells(&self->down_spell, trace, SPOT_SAMPLE_DOWN_SPELL) : ret;
     return ret == 0 && trace->kind == SPOT_TRACE_NAMED ? fill_names(&self->life, trace)
                                                        : ret;
 }
@@ -246,9 +234,7 @@ spot_describe_init(spot_describe_t *self, const spot_trace_t *trace)
     self->span_h = (double) trace->end_ms / (double) SPOT_MS_PER_H;
     ret =
         copy_texts(self, spot_trace_key(trace, "name"), spot_trace_key(trace, "start"));
-    if (ret == 0) {
-        ret = spot_bulks_init(&bulks, trace);
-    }
+    ret = ret == 0 ? spot_bulks_init(&bulks, trace) : ret;
     if (ret == 0) {
         self->capacity = spot_sample_capacity(trace, &bulks);
         spot_describe_fill_population(self, trace, &bulks);
@@ -275,12 +261,8 @@ spot_describe_init_lifetimes(
         }
     }
     ret = copy_texts(self, name, start);
-    if (ret == 0) {
-        ret = spot_sample_init_lifetimes(&sample, lifetimes);
-    }
-    if (ret == 0) {
-        ret = fill_lives(&self->life, &sample);
-    }
+    ret = ret == 0 ? spot_sample_init_lifetimes(&sample, lifetimes) : ret;
+    ret = ret == 0 ? fill_lives(&self->life, &sample) : ret;
     spot_sample_free(&sample);
     return ret;
 }

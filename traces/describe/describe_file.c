@@ -68,9 +68,7 @@ describe_trace(const spot_describe_request_t *request, const char *path,
         return SPOT_ERR_BAD_INPUT;
     }
     ret = spot_trace_read(&trace, path, request->is_strict, diag);
-    if (ret == 0) {
-        ret = record(request, path, &trace, diag);
-    }
+    ret = ret == 0 ? record(request, path, &trace, diag) : ret;
     if (ret == 0 && request->is_notebook) {
         ret = take_name(self, spot_trace_key(&trace, "name"));
         ret = ret == 0 ? spot_notebook_init(&self->notebook, &trace) : ret;

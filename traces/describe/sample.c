@@ -197,9 +197,7 @@ spot_sample_init(spot_sample_t *self, const spot_trace_t *trace, spot_sample_kin
     }
     memset(self, 0, sizeof(*self));
     ret = spot_bulks_init(&bulks, trace);
-    if (ret == 0) {
-        ret = reserve(self, bulks.num_bulks, is_count);
-    }
+    ret = ret == 0 ? reserve(self, bulks.num_bulks, is_count) : ret;
     if (ret == 0 && is_count) {
         take_counts(self, trace, &bulks,
             kind == SPOT_SAMPLE_ADD_COUNT ? SPOT_EVENT_ADD : SPOT_EVENT_PREEMPT);

@@ -145,9 +145,7 @@ spot_stamped_counts_read(spot_stamped_counts_t *self, const char *path,
     int ret = spot_csv_open(&csv, path, diag);
 
     memset(self, 0, sizeof(*self));
-    if (ret == 0) {
-        ret = read_rows(&reader, csv);
-    }
+    ret = ret == 0 ? read_rows(&reader, csv) : ret;
     spot_csv_close(csv);
     spot_diag_close_file(diag);
     return ret;

@@ -134,9 +134,7 @@ emit_mrp(spot_fit_task_t *self, spot_fit_origin_t *origin, spot_fit_words_t *dou
     spot_mrp_t mrp;
     int ret = take_extras(self, origin, &hourly, &lifetime, doubts);
 
-    if (ret == 0) {
-        ret = spot_fit_mrp(&mrp, &self->trace, &self->maximiser);
-    }
+    ret = ret == 0 ? spot_fit_mrp(&mrp, &self->trace, &self->maximiser) : ret;
     if (ret == 0) {
         take_failures(self, &mrp, doubts);
         spot_mrp_write(&mrp, origin, out);
@@ -268,8 +266,6 @@ spot_fit_task_emit(spot_fit_task_t *self)
         return ret;
     }
     ret = spot_outfile_init(&file, self->request->model_path, self->diag);
-    if (ret == 0) {
-        ret = write_model(self, emit, file.stream);
-    }
+    ret = ret == 0 ? write_model(self, emit, file.stream) : ret;
     return spot_outfile_close(&file, ret, self->diag);
 }

@@ -87,9 +87,7 @@ fit_with_tick(spot_fit_task_t *self, const spot_sample_t *sample,
             ret = bootstrap(self, fit);
         }
     }
-    if (ret == 0) {
-        ret = spot_fit_words_of_law(&words, &view, &ranking, sample);
-    }
+    ret = ret == 0 ? spot_fit_words_of_law(&words, &view, &ranking, sample) : ret;
     if (ret == 0) {
         self->sink.laws(self->sink.context, sample, kind, tick_s, &ranking, &words);
     }

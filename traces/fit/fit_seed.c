@@ -44,9 +44,7 @@ fit_direction(spot_fit_seed_direction_t *self, const spot_trace_t *trace,
     spot_moments_t moments = {0};
     int ret = spot_sample_init(&sizes, trace, counts);
 
-    if (ret == 0) {
-        ret = spot_sample_init(&times, trace, gaps);
-    }
+    ret = ret == 0 ? spot_sample_init(&times, trace, gaps) : ret;
     if (ret == 0) {
         take_sizes(self, &sizes, counts == SPOT_SAMPLE_ADD_COUNT);
         for (size_t j = 0; j < times.num_values; j++) {

@@ -386,7 +386,7 @@ spot_fit_size(spot_size_fit_t *self, const spot_size_family_table_t *family,
     self->converged = self->converged && isfinite(self->log_likelihood);
     self->mean_ratio = implied_mean(self, sample) / sample->mean;
     self->is_mean_exact = fabs(self->mean_ratio - 1) <= EXACT_MEAN;
-    if (family->is_likeliest) {
+    if (!family->is_by_moments) {
         fill_std_errors(self, sample);
     }
     if (!family->is_given_limit) {

@@ -23,7 +23,7 @@ typedef struct {
     const char *doc;
     int num_parameters;
     bool is_given_limit; /* the law of a size given its limit */
-    bool is_likeliest;   /* the estimate is the maximum of the likelihood */
+    bool is_by_moments;  /* the estimate is not the maximum of the likelihood */
     const char *parameters[SPOT_SIZE_MAX_PARAMETERS]; /* names */
     spot_fit_scale_t scales[SPOT_SIZE_MAX_PARAMETERS];
     /* ln P(size); -INFINITY if impossible. A parameter at its boundary gives the limit

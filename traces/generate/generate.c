@@ -212,20 +212,14 @@ spot_generate(const spot_trace_model_t *model, const spot_generate_t *task,
         task->horizon_ms > 0 &&
         spot_model_own_ms(common, task->horizon_ms) <= spot_model_last_ms(common));
     ret = spot_membership_init(&self.membership, model, capacity);
-    if (ret == 0) {
-        ret = spot_trace_writer_init(&self.writer, path, diag);
-    }
+    ret = ret == 0 ? spot_trace_writer_init(&self.writer, path, diag) : ret;
     if (ret == 0) {
         spot_membership_start(&self.membership, task->seed, task->replication);
         write_header(&self, model);
         ret = write_prices(&self, model);
     }
-    if (ret == 0) {
-        ret = write_rows(&self, diag);
-    }
-    if (ret == 0) {
-        ret = spot_trace_writer_commit(&self.writer, diag);
-    }
+    ret = ret == 0 ? write_rows(&self, diag) : ret;
+    ret = ret == 0 ? spot_trace_writer_commit(&self.writer, diag) : ret;
     spot_trace_writer_free(&self.writer);
     spot_membership_free(&self.membership);
     return ret;

@@ -197,9 +197,7 @@ block_prepare(void *model, const void *like, spot_diag_t *diag)
             ret = SPOT_ERR_BAD_INPUT;
         }
     }
-    if (ret == 0) {
-        ret = read_items(self);
-    }
+    ret = ret == 0 ? read_items(self) : ret;
     if (ret == 0) {
         self->neighbours =
             self->neighbours < self->num_items ? self->neighbours : self->num_items;

@@ -322,9 +322,7 @@ bind_model_file(spot_trace_model_t *self, spot_bind_t *bind, const char *path,
         ret = copy == NULL ? SPOT_ERR_NO_MEMORY
                            : spot_yaml_set(&document, "frequency", copy);
     }
-    if (ret == 0) {
-        ret = bind_model(self, bind, document.root, setting, like);
-    }
+    ret = ret == 0 ? bind_model(self, bind, document.root, setting, like) : ret;
     spot_yaml_free(&document);
     return ret;
 }

@@ -50,9 +50,7 @@ read_trace(spot_shelf_t *shelf, const char *path, spot_diag_t *diag)
     if (book.path == NULL || book.trace == NULL) {
         ret = SPOT_ERR_NO_MEMORY;
     }
-    if (ret == 0) {
-        ret = spot_trace_read(book.trace, path, false, diag);
-    }
+    ret = ret == 0 ? spot_trace_read(book.trace, path, false, diag) : ret;
     if (ret == 0) {
         shelf->books[shelf->num_books++] = book;
     } else {

@@ -53,12 +53,7 @@ const spot_family_t spot_family_exponential = {
     .source = "Poisson process",
     .num_parameters = 1,
     .keeps_mean = true,
-    .fields = exponential_fields,
-    .log_density = exponential_log_density,
-    .log_survival = exponential_log_survival,
-    .mean = exponential_mean,
-    .mean_square = exponential_mean_square,
-    .draw = exponential_draw,
+    SPOT_FAMILY_FUNCTIONS(exponential),
 };
 
 /* ln of (e^log_base)^exponent, where 0^0 is 1. */
@@ -112,12 +107,7 @@ const spot_family_t spot_family_weibull = {
     .doc = "a rate that falls (shape below 1) or rises with time",
     .source = "W. Weibull, J. Appl. Mech. 18, 1951",
     .num_parameters = 2,
-    .fields = weibull_fields,
-    .log_density = weibull_log_density,
-    .log_survival = weibull_log_survival,
-    .mean = weibull_mean,
-    .mean_square = weibull_mean_square,
-    .draw = weibull_draw,
+    SPOT_FAMILY_FUNCTIONS(weibull),
 };
 
 static double
@@ -227,12 +217,7 @@ const spot_family_t spot_family_gamma = {
     .source = "Pearson type III",
     .num_parameters = 2,
     .keeps_mean = true,
-    .fields = gamma_fields,
-    .log_density = gamma_log_density,
-    .log_survival = gamma_log_survival,
-    .mean = gamma_mean,
-    .mean_square = gamma_mean_square,
-    .draw = gamma_draw,
+    SPOT_FAMILY_FUNCTIONS(gamma),
 };
 
 static double
@@ -301,12 +286,7 @@ const spot_family_t spot_family_lognormal = {
     .doc = "products of many factors: a long tail, few very short ones",
     .source = "Aitchison and Brown, The Lognormal Distribution, 1957",
     .num_parameters = 2,
-    .fields = lognormal_fields,
-    .log_density = lognormal_log_density,
-    .log_survival = lognormal_log_survival,
-    .mean = lognormal_mean,
-    .mean_square = lognormal_mean_square,
-    .draw = lognormal_draw,
+    SPOT_FAMILY_FUNCTIONS(lognormal),
 };
 
 static double
@@ -368,12 +348,7 @@ const spot_family_t spot_family_loglogistic = {
     .doc = "a tail like a power of t; without a mean for a shape up to 1",
     .source = "P. R. Fisk, Econometrica 29, 1961",
     .num_parameters = 2,
-    .fields = loglogistic_fields,
-    .log_density = loglogistic_log_density,
-    .log_survival = loglogistic_log_survival,
-    .mean = loglogistic_mean,
-    .mean_square = loglogistic_mean_square,
-    .draw = loglogistic_draw,
+    SPOT_FAMILY_FUNCTIONS(loglogistic),
 };
 
 /* Both functions take one logarithm of the sum where it keeps all its digits. */
@@ -432,10 +407,5 @@ const spot_family_t spot_family_hyperexp2 = {
     .source = "Feldmann and Whitt, Performance Evaluation 31, 1998",
     .num_parameters = 3,
     .keeps_mean = true,
-    .fields = hyperexp2_fields,
-    .log_density = hyperexp2_log_density,
-    .log_survival = hyperexp2_log_survival,
-    .mean = hyperexp2_mean,
-    .mean_square = hyperexp2_mean_square,
-    .draw = hyperexp2_draw,
+    SPOT_FAMILY_FUNCTIONS(hyperexp2),
 };

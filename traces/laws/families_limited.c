@@ -141,12 +141,7 @@ const spot_family_t spot_family_bathtub = {
     .source = "Kadupitiya, Jadhao, Sharma, HPDC 2020, scaled to a distribution",
     .num_parameters = 3,
     .num_settings = 1,
-    .fields = bathtub_fields,
-    .log_density = bathtub_log_density,
-    .log_survival = bathtub_log_survival,
-    .mean = bathtub_mean,
-    .mean_square = bathtub_mean_square,
-    .draw = bathtub_draw,
+    SPOT_FAMILY_FUNCTIONS(bathtub),
 };
 
 /* Parameters of deadline: min(X, deadline + Y), X lognormal, Y from TE(overrun_mean; [0,
@@ -318,10 +313,5 @@ const spot_family_t spot_family_deadline = {
     .source = "own; data of Kadupitiya, Jadhao, Sharma, HPDC 2020",
     .num_parameters = 2,
     .num_settings = 3,
-    .fields = deadline_fields,
-    .log_density = deadline_log_density,
-    .log_survival = deadline_log_survival,
-    .mean = deadline_mean,
-    .mean_square = deadline_mean_square,
-    .draw = deadline_draw,
+    SPOT_FAMILY_FUNCTIONS(deadline),
 };

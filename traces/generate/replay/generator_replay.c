@@ -139,9 +139,7 @@ replay_prepare(void *model, const void *like, spot_diag_t *diag)
     int ret = spot_recorded_trace_open(&self->recording,
         like == NULL ? NULL : &((const model_t *) like)->recording, self->path, diag);
 
-    if (ret == 0) {
-        ret = settle_window(self, diag);
-    }
+    ret = ret == 0 ? settle_window(self, diag) : ret;
     self->from.node = NULL;
     self->to.node = NULL;
     if (ret == 0) {
